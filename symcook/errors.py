@@ -1,0 +1,62 @@
+"""One exception tree; each class knows the exit code that the command line gives it."""
+
+
+class SymcookError(Exception):
+    """Base of every error that symcook raises on purpose. Seen bare, it is a defect of ours."""
+
+    exit_code = 4
+
+
+class BadInput(SymcookError):
+    """What was given cannot be used. The message says what must hold, what was given and what to do."""
+
+    exit_code = 2
+
+    def __init__(self, must: str, given: object = None, do: str | None = None) -> None:
+        parts = [must]
+        if given is not None:
+            parts.append(f"given: {_short(str(given))}")
+        if do is not None:
+            parts.append(do)
+        text = "; ".join(parts)
+        super().__init__(text if text.endswith("?") else text + ".")
+
+
+class NotExact(BadInput):
+    """The exact domain has no normal form for this value; another domain has an answer."""
+
+
+class Undecided(SymcookError):
+    """A comparison stayed open within the stated limit. The message names it and what would settle it."""
+
+    exit_code = 3
+
+
+class Rejected(SymcookError):
+    """A proof, a certificate or a claim was not accepted by the checker."""
+
+    exit_code = 1
+
+
+def _short(text: str, limit: int = 120) -> str:
+    """`text` on one line, cut in the middle where it is longer than `limit` characters."""
+    line = " ".join("".join(c if c.isprintable() else "?" for c in text).split())
+    return line if len(line) <= limit else f"{line[: limit - 20]} ... {line[-15:]}"
+
+
+def unknown(kind: str, name: str, valid: "list[str] | tuple[str, ...]") -> BadInput:
+    """A BadInput for a name that does not exist, with the nearest valid one.
+
+    >>> print(unknown("recipe", "dyk-1", ["dyck-1", "average"]))
+    the recipe must be a known name; given: dyk-1; did you mean dyck-1?
+    """
+    import difflib
+
+    near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5)
+    if near:
+        hint = f"did you mean {near[0]}?"
+    elif len(valid) <= 12:
+        hint = f"known: {', '.join(valid)}" if valid else "there is none"
+    else:
+        hint = f"known: {', '.join(valid[:8])}, ... ({len(valid)} in all)"
+    return BadInput(f"the {kind} must be a known name", name, hint)
