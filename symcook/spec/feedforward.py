@@ -1,0 +1,247 @@
+"""References of the feed-forward recipes, on the whole real line (rational points of it).
+
+Each function maps {coordinate: Fraction} to {coordinate: Fraction}; what builds or tunes the recipe (eps, c, a truth
+table ...) follows by keyword. The answer is the coordinate "out", except where the recipe relies on the residual
+connection and so rewrites its input: `zero` and `cancel_residual` answer under "x".
+
+Source of every formula: the Cookbook, sections 4, 5.7 and 6.4. A comparator is its three-case formula, inside the
+tolerance window too; the indicator that it stands for is only reached outside the window.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+from symcook.errors import BadInput, unknown
+
+Values = Mapping[str, Fraction]
+Answer = dict[str, Fraction]
+Number = Fraction | int
+
+
+def _number(value: object, what: str) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+        raise BadInput(f"{what} must be an exact number", value, "give an integer or a Fraction such as Fraction(1, 2)")
+    return Fraction(value)
+
+
+def _read(values: Values, *names: str) -> tuple[Fraction, ...]:
+    """The named inputs as Fractions. Raises BadInput for a missing name and for a float."""
+    missing = [name for name in names if name not in values]
+    if missing:
+        raise BadInput(f"the input {missing[0]} must be set", ", ".join(values) or "nothing", f"set {missing[0]}")
+    return tuple(_number(values[name], f"the input {name}") for name in names)
+
+
+def _positive(value: Number, what: str) -> Fraction:
+    number = _number(value, what)
+    if number <= 0:
+        raise BadInput(f"{what} must be positive", number, f"give a positive rational for {what}")
+    return number
+
+
+def _out(value: Fraction) -> Answer:
+    return {"out": value}
+
+
+def identity(values: Values) -> Answer:
+    """out = x (section 4.3, eq 21)."""
+    (x,) = _read(values, "x")
+    return _out(x)
+
+
+def zero(values: Values) -> Answer:
+    """x + zero(x) = x: with the residual connection every coordinate keeps its value (section 4.3)."""
+    return {name: _number(value, f"the input {name}") for name, value in values.items()}
+
+
+def minimum(values: Values) -> Answer:
+    """out = the lesser of x and y (section 4.4)."""
+    x, y = _read(values, "x", "y")
+    return _out(x if x <= y else y)
+
+
+def maximum(values: Values) -> Answer:
+    """out = the greater of x and y (section 4.4)."""
+    x, y = _read(values, "x", "y")
+    return _out(y if x <= y else x)
+
+
+def add(values: Values) -> Answer:
+    """out = x + y (section 4.5)."""
+    x, y = _read(values, "x", "y")
+    return _out(x + y)
+
+
+def subtract(values: Values) -> Answer:
+    """out = x - y (section 4.5)."""
+    x, y = _read(values, "x", "y")
+    return _out(x - y)
+
+
+def scale(values: Values, *, c: Number) -> Answer:
+    """out = c x for a constant c (section 4.6)."""
+    (x,) = _read(values, "x")
+    return _out(_number(c, "the factor c") * x)
+
+
+def gtzero(values: Values, *, eps: Number) -> Answer:
+    """0 for x <= 0, x/eps for 0 < x < eps, 1 for x >= eps; eps > 0 (eq 29)."""
+    (x,) = _read(values, "x")
+    tolerance = _positive(eps, "eps")
+    if x <= 0:
+        return _out(Fraction(0))
+    return _out(x / tolerance if x < tolerance else Fraction(1))
+
+
+def gezero(values: Values, *, eps: Number) -> Answer:
+    """0 for x <= -eps, 1 + x/eps for -eps < x < 0, 1 for x >= 0; eps > 0 (eq 30)."""
+    (x,) = _read(values, "x")
+    tolerance = _positive(eps, "eps")
+    if x <= -tolerance:
+        return _out(Fraction(0))
+    return _out(1 + x / tolerance if x < 0 else Fraction(1))
+
+
+def eqzero(values: Values, *, eps: Number) -> Answer:
+    """0 for |x| >= eps, 1 - |x/eps| for 0 < |x| < eps, 1 for x = 0; eps > 0 (eq 31)."""
+    (x,) = _read(values, "x")
+    tolerance = _positive(eps, "eps")
+    if x == 0:
+        return _out(Fraction(1))
+    distance = abs(x) / tolerance
+    return _out(1 - distance if distance < 1 else Fraction(0))
+
+
+def gtzero_input(values: Values) -> Answer:
+    """0 for x <= 0, x for 0 < x < tolerance, tolerance for x >= tolerance; tolerance > 0 is an input (eq 32)."""
+    x, given = _read(values, "x", "tolerance")
+    tolerance = _positive(given, "tolerance")
+    if x <= 0:
+        return _out(Fraction(0))
+    return _out(x if x < tolerance else tolerance)
+
+
+def gezero_input(values: Values) -> Answer:
+    """0 for x <= -tolerance, x + tolerance for -tolerance < x < 0, tolerance for x >= 0; tolerance > 0 (eq 33)."""
+    x, given = _read(values, "x", "tolerance")
+    tolerance = _positive(given, "tolerance")
+    if x <= -tolerance:
+        return _out(Fraction(0))
+    return _out(x + tolerance if x < 0 else tolerance)
+
+
+def eqzero_input(values: Values) -> Answer:
+    """0 for |x| >= tolerance, tolerance - |x| for 0 < |x| < tolerance, tolerance for x = 0; tolerance > 0 (eq 34)."""
+    x, given = _read(values, "x", "tolerance")
+    tolerance = _positive(given, "tolerance")
+    if x == 0:
+        return _out(tolerance)
+    return _out(tolerance - abs(x) if abs(x) < tolerance else Fraction(0))
+
+
+def boolean(values: Values, *, table: str | Sequence[int], names: Sequence[str] | None = None) -> Answer:
+    """out = entry k of the truth table, where the bits x1 ... xm, read as a binary number, are k (eq 35).
+
+    table: 2^m bits, `"0110"` or a sequence of 0 and 1, m >= 0. names: the m inputs, first the most significant;
+    default x1 ... xm. Raises BadInput for a table of another length and for an input that is not 0 or 1, where the
+    recipe promises nothing.
+    """
+    bits = [str(bit) for bit in table]
+    width = len(bits).bit_length() - 1
+    if not bits or len(bits) != 1 << width or any(bit not in ("0", "1") for bit in bits):
+        raise BadInput("a truth table must be 2^m bits", "".join(bits), "give bits such as 0110")
+    inputs = tuple(names) if names is not None else tuple(f"x{index}" for index in range(1, width + 1))
+    if len(inputs) != width:
+        raise BadInput(f"a table of {len(bits)} bits must have {width} inputs", ", ".join(inputs))
+    index = 0
+    for name, value in zip(inputs, _read(values, *inputs), strict=True):
+        if value not in (0, 1):
+            raise BadInput(f"the input {name} must be 0 or 1", value)
+        index = 2 * index + int(value)
+    return _out(Fraction(int(bits[index])))
+
+
+def conditional(values: Values) -> Answer:
+    """out = x if p = 1, y if p = 0; x and y in [0, 1] (section 4.9). Raises BadInput outside that region."""
+    p, x, y = _read(values, "p", "x", "y")
+    if p not in (0, 1):
+        raise BadInput("the input p must be 0 or 1", p)
+    for name, value in (("x", x), ("y", y)):
+        if not 0 <= value <= 1:
+            raise BadInput(f"the input {name} must lie in [0, 1]", value)
+    return _out(x if p == 1 else y)
+
+
+def cpwl(values: Values, *, points: Sequence[tuple[Number, Number]]) -> Answer:
+    """out = the piecewise linear function through the points, its outer pieces continued (Definition 4.1).
+
+    points: at least two (x, y) with strictly increasing x; the points between the outer ones are the knots.
+    """
+    (x,) = _read(values, "x")
+    exact = [(_number(a, "a point's x"), _number(b, "a point's y")) for a, b in points]
+    if len(exact) < 2:
+        raise BadInput("a piecewise linear function must have at least two points", len(exact), "give two or more")
+    for (left, _), (right, _) in zip(exact, exact[1:], strict=False):
+        if left >= right:
+            raise BadInput("the points must have strictly increasing x", f"{left} before {right}", "sort them")
+    index = 0
+    while index < len(exact) - 2 and x > exact[index + 1][0]:
+        index += 1
+    (x0, y0), (x1, y1) = exact[index], exact[index + 1]
+    return _out(y0 + (y1 - y0) * (x - x0) / (x1 - x0))
+
+
+def cancel_residual(values: Values, *, f: Callable[[Values], Mapping[str, Fraction]]) -> Answer:
+    """x becomes f(x) though the residual connection adds x (section 4.2).
+
+    f: reference of the feed-forward network that is wrapped; where it answers "out", that is the new x.
+    """
+    answer = f(values)
+    return {"x" if name == "out" else name: value for name, value in answer.items()}
+
+
+def clip(values: Values, *, delta: Number) -> Answer:
+    """out = x kept within [-delta, delta]; delta > 0 (section 6.4)."""
+    (x,) = _read(values, "x")
+    bound = _positive(delta, "delta")
+    if x <= -bound:
+        return _out(-bound)
+    return _out(x if x < bound else bound)
+
+
+def round_quarter(values: Values) -> Answer:
+    """out = 0 for x <= 1/4, 2 x - 1/2 between, 1 for x >= 3/4 (section 5.7: GTZero with eps 1/2 of x - 1/4)."""
+    (x,) = _read(values, "x")
+    if 4 * x <= 1:
+        return _out(Fraction(0))
+    return _out(2 * x - Fraction(1, 2) if 4 * x < 3 else Fraction(1))
+
+
+REFERENCES: dict[str, Callable[..., Answer]] = {
+    "identity": identity,
+    "zero": zero,
+    "min": minimum,
+    "max": maximum,
+    "add": add,
+    "subtract": subtract,
+    "scale": scale,
+    "gtzero": gtzero,
+    "gezero": gezero,
+    "eqzero": eqzero,
+    "gtzero-input": gtzero_input,
+    "gezero-input": gezero_input,
+    "eqzero-input": eqzero_input,
+    "boolean": boolean,
+    "if": conditional,
+    "cpwl": cpwl,
+    "clip": clip,
+    "round": round_quarter,
+    "cancel-residual": cancel_residual,
+}
+
+
+def reference(name: str) -> Callable[..., Answer]:
+    """The reference of the feed-forward recipe of that name. Raises BadInput with the nearest name."""
+    if name not in REFERENCES:
+        raise unknown("feed-forward reference", name, tuple(REFERENCES))
+    return REFERENCES[name]

@@ -1,0 +1,61 @@
+"""Reference recognisers of the bracket languages of the Cookbook's section 9.2.
+
+The empty word is in Dyck-1 (S -> epsilon), and these functions say so; a transformer has no empty input, so whoever
+compares the two starts at length 1. A symbol other than ( and ) is BadInput.
+"""
+
+from symcook.errors import BadInput
+
+
+def _brackets(word: str) -> str:
+    for symbol in word:
+        if symbol not in "()":
+            raise BadInput("a word must consist of ( and )", symbol)
+    return word
+
+
+def dyck1(word: str) -> bool:
+    """Every prefix has at least as many ( as ), and the whole word has as many of each.
+
+    >>> dyck1("((()))"), dyck1(")())()"), dyck1("")
+    (True, False, True)
+    """
+    _brackets(word)
+    prefixes = (word[:end] for end in range(1, len(word) + 1))
+    return word.count("(") == word.count(")") and all(p.count("(") >= p.count(")") for p in prefixes)
+
+
+def dyck1_grammar(word: str) -> bool:
+    """Whether S -> epsilon | ( S ) S generates the word: the same language by an independent method.
+
+    Bottom up over all spans: a span is derived if it is empty or if it is ( S ) S for some place of the closing
+    bracket. Cubic time.
+    """
+    _brackets(word)
+    n = len(word)
+    derived = {(start, start) for start in range(n + 1)}
+    for length in range(2, n + 1, 2):
+        for start in range(n - length + 1):
+            end = start + length
+            if word[start] == "(" and any(
+                word[close] == ")" and (start + 1, close) in derived and (close + 1, end) in derived
+                for close in range(start + 1, end)
+            ):
+                derived.add((start, end))
+    return (0, n) in derived
+
+
+def depth(word: str) -> int:
+    """The greatest number of unclosed ( in any prefix, 0 for the empty word.
+
+    Unclosed is counted as opened minus closed, so a prefix with more ) than ( counts as nothing unclosed or less.
+    """
+    _brackets(word)
+    return max(2 * word[:end].count("(") - end for end in range(len(word) + 1))
+
+
+def dyck1_bounded(word: str, most: int) -> bool:
+    """Dyck-1 with nesting depth at most `most` >= 0; Dyck-1-2 is most = 2."""
+    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        raise BadInput("the depth must be an integer of at least 0", most)
+    return dyck1(word) and depth(word) <= most
