@@ -36,7 +36,7 @@ MAX_DIGITS = 4_000
 MAX_BITS = 14_000  # such a number still prints under Python's default limit of digits
 MAX_RANGE = 10_000
 
-ARITY = dict.fromkeys(("relu", "abs", "exp", "log", "sqrt", "sin", "cos", "erf", "sinh", "cosh", "tanh"), 1)
+ARITY: dict[str, int] = dict.fromkeys(("relu", "abs", "exp", "log", "sqrt", "sin", "cos", "erf", "sinh", "cosh", "tanh"), 1)
 ARITY |= dict.fromkeys(("min", "max", "pow"), 2)
 KEYWORDS = frozenset({"all", "ex", "in", "sum", "prod", "if", "I", "true", "false", "Int", "Real"})
 RESERVED = KEYWORDS | frozenset(ARITY) | {"pi"}
@@ -66,6 +66,11 @@ _FORMULA_TAGS = frozenset({"=", "<=", "<", "~", "&", "|", "->", "<->", "true", "
 def is_formula(tree: Tree) -> bool:
     """Whether `tree` is a formula (true or false) rather than a term (a number)."""
     return tree[0] in _FORMULA_TAGS
+
+
+def fits_kind(tree: Tree, formula: bool) -> bool:
+    """Whether `tree` may stand where a formula (or a number) is asked for; a call of a name may be defined as either."""
+    return is_formula(tree) == formula or (tree[0] == "call" and tree[1] not in ARITY)
 
 
 def valid_name(name: str) -> bool:
@@ -100,7 +105,7 @@ def parse_formula(text: str, limit: int = MAX_STATEMENT) -> Tree:
     Raises BadInput where the text is not a formula of the grammar or exceeds its limits.
     """
     tree = _Reader(text, limit).whole()
-    if not is_formula(tree):
+    if not fits_kind(tree, True):
         raise BadInput("a statement must be true or false, not a number", text, "compare it with something")
     return tree
 
@@ -168,7 +173,7 @@ class _Reader:
         self.take()
         right = self.tree(_BINARY[op][1])
         for side in (left, right):
-            if is_formula(side) != (op in _LOGIC):
+            if not fits_kind(side, op in _LOGIC):
                 raise self.error(f"uses '{op}' between things of the wrong kind")
         return (op, left, right)
 
@@ -212,7 +217,7 @@ class _Reader:
         if value == "~":
             self.take()
             inner = self.tree(7)
-            if not is_formula(inner):
+            if not fits_kind(inner, True):
                 raise self.error("negates a number with '~'; use '-'")
             return ("~", inner)
         raise self.error(f"has an unexpected '{value}'")
@@ -305,7 +310,7 @@ class _Reader:
 
     def formula(self) -> Tree:
         tree = self.tree(0)
-        if not is_formula(tree):
+        if not fits_kind(tree, True):
             raise self.error("has a number where a formula must stand")
         return tree
 
@@ -394,7 +399,7 @@ def names(tree: Tree) -> set[str]:
     return set().union(*(names(child) for child in children(tree)))
 
 
-_STRENGTH = {"<->": 1, "->": 2, "|": 3, "&": 5, "~": 7, "=": 8, "<=": 8, "<": 8, "+": 10, "-": 10, "neg": 11}
+_STRENGTH: dict[str, int] = {"<->": 1, "->": 2, "|": 3, "&": 5, "~": 7, "=": 8, "<=": 8, "<": 8, "+": 10, "-": 10, "neg": 11}
 _STRENGTH |= {"*": 12, "/": 12, "^": 16}
 
 

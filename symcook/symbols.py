@@ -105,7 +105,8 @@ class _Sympy:
         sp = self.sp
         table = {
             "relu": lambda a: sp.Max(0, a), "abs": sp.Abs, "exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "erf": sp.erf,
-            "sin": sp.sin, "cos": sp.cos, "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh, "min": sp.Min, "max": sp.Max,
+            "sin": sp.sin, "cos": sp.cos, "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh,
+            "min": sp.Min, "max": sp.Max,
         }  # fmt: skip
         if tree[1] not in table:
             raise unknown("function", tree[1], sorted(ARITY))

@@ -1,0 +1,538 @@
+"""Frozen blocks of a transformer: exact matrices over named coordinates, checked when they are made.
+
+A block says which coordinates it reads and which it writes; the matrices are over those names only, and a write adds to
+the residual stream. Numbers are given as ints, Fractions, text in the grammar or sympy expressions, and kept as sympy;
+a Python float is refused. Source of the definitions: Cookbook, Sections 2.2 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput, unknown
+from symcook.space import Space
+from symcook.symbols import exact, from_sympy, symbol
+
+if TYPE_CHECKING:
+    import sympy
+
+MASKS = ("none", "future")
+WEIGHTINGS = ("average", "softmax")
+ACTIVATIONS = ("relu",)
+READOUTS = ("value", "sign", "zero")
+POSITIONS = ("first", "last", "each", "all")
+INDEX = ("i", "n")
+
+
+def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatrix:
+    """An exact matrix of `shape` from nested sequences, a flat sequence for a single row or column, or a sympy matrix.
+
+    Raises BadInput where the shape differs or an entry is not exact.
+    """
+    import sympy
+
+    if isinstance(rows, sympy.MatrixBase):
+        given, entries = rows.shape, [exact(e) for e in rows]
+    else:
+        lines = list(rows)
+        if lines and not isinstance(lines[0], (list, tuple)):
+            lines = [[e] for e in lines] if shape[1] == 1 else [lines]
+        widths = {len(line) for line in lines} or {shape[1]}
+        if len(widths) > 1:
+            raise BadInput(f"{what} must have rows of equal length", sorted(widths))
+        given, entries = (len(lines), widths.pop()), [exact(e) for line in lines for e in line]
+    if given != shape:
+        raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{given[0]} x {given[1]}")
+    return sympy.ImmutableMatrix(shape[0], shape[1], entries)
+
+
+def _freeze(block: Any, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(block, name, value)
+
+
+def _choice(what: str, value: str, valid: Sequence[str]) -> None:
+    if value not in valid:
+        raise unknown(what, str(value), list(valid))
+
+
+def _coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise BadInput(f"{what} must be a tuple of coordinate names", names, f"write ('{names}',)")
+    result = tuple(names)
+    if len(set(result)) != len(result):
+        raise BadInput(f"{what} must not name a coordinate twice", ", ".join(result))
+    return result
+
+
+@dataclass(frozen=True)
+class FeedForward:
+    """y = W2 act(W1 x + b1) + b2, added to the coordinates `writes`.
+
+    Shapes, with r = len(reads), m = len(writes), h hidden units: W1 h x r, b1 h, W2 m x h, b2 m.
+    Source: Cookbook, Definition 2.5.
+    """
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    W1: Any
+    b1: Any
+    W2: Any
+    b2: Any
+    activation: str = "relu"
+
+    def __post_init__(self) -> None:
+        _choice("activation", self.activation, ACTIVATIONS)
+        reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
+        hidden = self.b1.shape[0] if hasattr(self.b1, "shape") else len(self.b1)
+        _freeze(
+            self,
+            reads=reads,
+            writes=writes,
+            W1=matrix(self.W1, (hidden, len(reads)), "W1"),
+            b1=matrix(self.b1, (hidden, 1), "b1"),
+            W2=matrix(self.W2, (len(writes), hidden), "W2"),
+            b2=matrix(self.b2, (len(writes), 1), "b2"),
+        )
+
+    @property
+    def hidden(self) -> int:
+        """The number of hidden units."""
+        return self.b1.shape[0]
+
+    def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
+        return {"W1": self.W1, "b1": self.b1, "W2": self.W2, "b2": self.b2}
+
+
+@dataclass(frozen=True)
+class Head:
+    """One attention head: c_i = sum_j alpha_ij V x_j, with alpha_i the weighting of the scores of row i.
+
+    score_ij = scale * (Q x_i) . (K x_j) / temperature, and x is what `reads` names. Shapes, with r = len(reads),
+    m = len(writes), d key dimensions: Q d x r, K d x r, V m x r. `scale` is 1 or "1/sqrt(d_key)" of the definition;
+    `temperature` is an expression in i and n. mask "future" lets row i see j <= i. Weighting "average" puts equal
+    weight on the maximal scores, so that Q = K = 0 is the uniform average. An output matrix is a factor of V; a bias
+    of queries, keys or values is a column of Q, K or V at a coordinate that is 1 everywhere.
+    Source: Cookbook, Definition 2.3 and Section 5.
+    """
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    Q: Any
+    K: Any
+    V: Any
+    mask: str = "none"
+    weighting: str = "average"
+    temperature: Any = 1
+    scale: Any = 1
+
+    def __post_init__(self) -> None:
+        import sympy
+
+        _choice("mask", self.mask, MASKS)
+        _choice("weighting", self.weighting, WEIGHTINGS)
+        reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
+        key = self.Q.shape[0] if hasattr(self.Q, "shape") else len(self.Q)
+        scale = 1 / sympy.sqrt(max(key, 1)) if self.scale == "1/sqrt(d_key)" else exact(self.scale)
+        temperature = exact(self.temperature)
+        if not scale.is_positive:
+            raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
+        if temperature.is_nonpositive:
+            raise BadInput("a temperature must be positive", temperature)
+        _freeze(
+            self,
+            reads=reads,
+            writes=writes,
+            Q=matrix(self.Q, (key, len(reads)), "Q"),
+            K=matrix(self.K, (key, len(reads)), "K"),
+            V=matrix(self.V, (len(writes), len(reads)), "V"),
+            scale=scale,
+            temperature=temperature,
+        )
+
+    @property
+    def uniform(self) -> bool:
+        """Whether every score is zero by the shape of the matrices, so that each row is a plain average."""
+        return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
+
+    def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
+        return {"Q": self.Q, "K": self.K, "V": self.V}
+
+
+@dataclass(frozen=True)
+class SelfAttention:
+    """Heads side by side; each adds its output to the coordinates that it writes."""
+
+    heads: tuple[Head, ...]
+
+    def __post_init__(self) -> None:
+        _freeze(self, heads=tuple(self.heads))
+        if not self.heads:
+            raise BadInput("self-attention must have at least one head", "none", "leave the attention out")
+        if len(self.heads) > 1:
+            raise BadInput("self-attention must have one head", len(self.heads), "use a layer for each head")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """z := z + attention(z), then z := z + feedforward(z); either part may be absent. Source: Cookbook, Def. 2.2."""
+
+    attention: SelfAttention | None = None
+    feedforward: FeedForward | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.attention, Head):
+            _freeze(self, attention=SelfAttention((self.attention,)))
+        if self.attention is None and self.feedforward is None:
+            raise BadInput("a layer must have an attention or a feed-forward part", "neither")
+
+    def parts(self) -> Iterator[Head | FeedForward]:
+        """The heads, then the feed-forward part: everything with reads, writes and matrices."""
+        if self.attention is not None:
+            yield from self.attention.heads
+        if self.feedforward is not None:
+            yield self.feedforward
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """The residual stream before the first layer: token values or given inputs, plus position functions.
+
+    `words` maps each token to the values of some coordinates (0 where unnamed); `inputs` names coordinates whose values
+    are given with each run, one row a position. Exactly one of the two is there. `positions` maps coordinates to
+    expressions in i and n; i counts from `start`. Source: Cookbook, Definition 2.1.
+    """
+
+    space: Space
+    words: Mapping[str, Mapping[str, Any]] | None = None
+    inputs: tuple[str, ...] | None = None
+    positions: Mapping[str, Any] = field(default_factory=dict)
+    start: int = 1
+
+    def __post_init__(self) -> None:
+        if (self.words is None) == (self.inputs is None):
+            raise BadInput("an embedding must have either words or inputs", "both" if self.words else "neither")
+        if self.words is not None:
+            if not self.words:
+                raise BadInput("the alphabet must have at least one token", "none")
+            table = {}
+            for token, values in self.words.items():
+                if not isinstance(token, str) or not token or token.split() != [token]:
+                    raise BadInput("a token must be text without white space", repr(token))
+                self.space.require(list(values))
+                table[token] = MappingProxyType({c: exact(v) for c, v in values.items()})
+            _freeze(self, words=MappingProxyType(table))
+        else:
+            inputs = _coordinates(self.inputs or (), "inputs")
+            self.space.require(inputs)
+            _freeze(self, inputs=inputs)
+        self.space.require(list(self.positions))
+        _freeze(self, positions=MappingProxyType({c: exact(v) for c, v in self.positions.items()}))
+        if self.start not in (0, 1):
+            raise BadInput("positions must be numbered from 0 or 1", self.start)
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The tokens, in order; empty where the model reads rows of inputs."""
+        return tuple(self.words) if self.words is not None else ()
+
+
+@dataclass(frozen=True)
+class Readout:
+    """What is looked at, and where.
+
+    kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,
+    called logit, is positive; "zero" accepts iff every coordinate of `reads` is zero. position "first" or "last" looks
+    there; "each" gives an answer at each position; "all" accepts iff every position does.
+    Source: Cookbook, Section 2.2.3 (the strict inequality of Eq. 17) and Section 9.2.1 (the zero test).
+    """
+
+    kind: str
+    position: str
+    reads: tuple[str, ...]
+    weights: Any = None
+
+    def __post_init__(self) -> None:
+        _choice("readout", self.kind, READOUTS)
+        _choice("position of the readout", self.position, POSITIONS)
+        reads = _coordinates(self.reads, "reads")
+        if not reads:
+            raise BadInput("a readout must read at least one coordinate", "none")
+        if (self.kind == "sign") != (self.weights is not None):
+            raise BadInput("weights must be given for a sign readout and for no other", self.kind)
+        if self.kind == "value" and self.position == "all":
+            raise BadInput("a readout at all positions must decide something", "kind value", "use each")
+        weights = None if self.weights is None else matrix(self.weights, (1, len(reads)), "the readout's weights")
+        _freeze(self, reads=reads, weights=weights)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A declared symbol: its default (or none) and the interval of its valid values (an open side where it says so)."""
+
+    name: str
+    default: Any = None
+    lower: Any = None
+    upper: Any = None
+    lower_open: bool = True
+    upper_open: bool = False
+
+    def __post_init__(self) -> None:
+        symbol(self.name)
+        if self.name in INDEX:
+            raise BadInput("a symbol must not be called i or n, which count positions", self.name)
+        for side in ("default", "lower", "upper"):
+            if getattr(self, side) is not None:
+                value = exact(getattr(self, side))
+                if value.free_symbols:
+                    raise BadInput(f"the {side} of a symbol must be a number", value)
+                _freeze(self, **{side: value})
+        if self.default is not None:
+            self.check(self.default)
+
+    @property
+    def region(self) -> str:
+        """The valid values as a formula of the grammar, for example ``0 < eps & eps <= 1/4096``."""
+        parts = []
+        if self.lower is not None:
+            parts.append(f"{from_sympy(self.lower)} {'<' if self.lower_open else '<='} {self.name}")
+        if self.upper is not None:
+            parts.append(f"{self.name} {'<' if self.upper_open else '<='} {from_sympy(self.upper)}")
+        return " & ".join(parts) or "true"
+
+    def check(self, value: Any) -> sympy.Expr:
+        """`value` as an exact number inside the interval, else BadInput."""
+        number = exact(value)
+        if number.free_symbols:
+            raise BadInput(f"the value of {self.name} must be a number", from_sympy(number))
+        for bound, sign, is_open in ((self.lower, 1, self.lower_open), (self.upper, -1, self.upper_open)):
+            if bound is None:
+                continue
+            side = sign * (number - bound)
+            if side.is_zero is None and not side.is_Rational:
+                side = side.simplify()
+            if not (side.is_positive if is_open else side.is_nonnegative):
+                raise BadInput(f"{self.name} must satisfy {self.region}", from_sympy(number))
+        return number
+
+
+@dataclass(frozen=True)
+class Transformer:
+    """A frozen model: embedding, layers, readout, declared symbols, and the greatest length if it has one.
+
+    Raises BadInput where a block reads or writes a coordinate outside the space, or a free symbol is not declared.
+
+    >>> from symcook.recipes import build
+    >>> build("dyck-1").run("(())").accept
+    True
+    """
+
+    name: str
+    embedding: Embedding
+    layers: tuple[Layer, ...]
+    readout: Readout
+    parameters: tuple[Parameter, ...] = ()
+    max_length: int | None = None
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        _freeze(self, layers=tuple(self.layers), parameters=tuple(self.parameters))
+        if self.max_length is not None and (not isinstance(self.max_length, int) or self.max_length < 1):
+            raise BadInput("the greatest length must be an integer of at least 1", self.max_length)
+        declared = {p.name for p in self.parameters}
+        if len(declared) != len(self.parameters):
+            raise BadInput("symbols must be declared once", ", ".join(p.name for p in self.parameters))
+        for layer in self.layers:
+            for part in layer.parts():
+                self.space.require(part.reads)
+                self.space.require(part.writes)
+        self.space.require(self.readout.reads)
+        clash = declared & (set(self.space) | set(INDEX))
+        if clash:
+            raise BadInput("a symbol must not have the name of a coordinate", sorted(clash)[0])
+        for value, may_index, where in self.expressions():
+            allowed = declared | (set(INDEX) if may_index else set())
+            for free in sorted(value.free_symbols, key=str):
+                if free.name not in allowed:
+                    raise BadInput(
+                        f"every symbol must be declared, i and n in positions and temperatures only ({where})",
+                        free.name,
+                        f"add Parameter('{free.name}', ...)",
+                    )
+
+    @property
+    def space(self) -> Space:
+        return self.embedding.space
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        return self.embedding.alphabet
+
+    @property
+    def decides(self) -> bool:
+        """Whether the readout gives accept or reject."""
+        return self.readout.kind != "value"
+
+    @property
+    def pointwise(self) -> bool:
+        """Whether the model is a feed-forward recipe: inputs, no attention, no position function, one position."""
+        attends = any(layer.attention is not None for layer in self.layers)
+        return self.embedding.inputs is not None and not attends and not self.embedding.positions
+
+    def expressions(self) -> Iterator[tuple[Any, bool, str]]:
+        """Each exact number of the model, whether i and n may occur in it, and where it stands."""
+        for token, values in (self.embedding.words or {}).items():
+            for value in values.values():
+                yield value, False, f"the embedding of {token}"
+        for name, value in self.embedding.positions.items():
+            yield value, True, f"the position function of {name}"
+        for number, layer in enumerate(self.layers, 1):
+            for part in layer.parts():
+                for name, weights in part.matrices().items():
+                    for value in weights:
+                        yield value, False, f"{name} of layer {number}"
+                if isinstance(part, Head):
+                    yield part.temperature, True, f"the temperature of layer {number}"
+                    yield part.scale, False, f"the scale of layer {number}"
+        if self.readout.weights is not None:
+            for value in self.readout.weights:
+                yield value, False, "the readout"
+
+    def parameter(self, name: str) -> Parameter:
+        """The declaration of the symbol `name`, else BadInput with the nearest one."""
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        raise unknown("symbol", name, [p.name for p in self.parameters])
+
+    def values(self, given: Mapping[str, Any] | None = None, *, require: bool = True) -> dict[str, Any]:
+        """Exact values of the declared symbols: what is `given`, else (with `require`) the defaults.
+
+        Raises BadInput for an undeclared symbol, a value outside the interval, or (with `require`) a symbol that has
+        neither a value nor a default.
+        """
+        given = dict(given or {})
+        result = {name: self.parameter(name).check(value) for name, value in given.items()}
+        if require:
+            for parameter in self.parameters:
+                if parameter.name not in result:
+                    if parameter.default is None:
+                        raise BadInput(
+                            "every symbol must have a value here", parameter.name, f"give it one: {parameter.name}=..."
+                        )
+                    result[parameter.name] = parameter.default
+        return result
+
+    def bind(self, given: Mapping[str, Any] | None = None, *, require: bool = True) -> Transformer:
+        """This model with exact values in place of its symbols; see `values`."""
+        values = self.values(given, require=require)
+        if not values:
+            return self
+        table = {symbol(name): value for name, value in values.items()}
+
+        def put(value: Any) -> Any:
+            return value.subs(table) if value.free_symbols & table.keys() else value
+
+        def part(block: Any) -> Any:
+            changed = {name: w.applyfunc(put) for name, w in block.matrices().items()}
+            if isinstance(block, Head):
+                changed |= {"temperature": put(block.temperature), "scale": put(block.scale)}
+            return replace(block, **changed)
+
+        def layer(block: Layer) -> Layer:
+            attention = block.attention
+            feedforward = block.feedforward
+            return Layer(
+                attention and SelfAttention(tuple(part(head) for head in attention.heads)),
+                feedforward and part(feedforward),
+            )
+
+        words = self.embedding.words
+        embedding = replace(
+            self.embedding,
+            words=words and {token: {c: put(v) for c, v in row.items()} for token, row in words.items()},
+            positions={c: put(v) for c, v in self.embedding.positions.items()},
+        )
+        readout = self.readout
+        if readout.weights is not None:
+            readout = replace(readout, weights=readout.weights.applyfunc(put))
+        return replace(
+            self,
+            embedding=embedding,
+            layers=tuple(layer(one) for one in self.layers),
+            readout=readout,
+            parameters=tuple(p for p in self.parameters if p.name not in values),
+        )
+
+    def tokens(self, word: str | Sequence[str]) -> tuple[str, ...]:
+        """`word` as a sequence of tokens of the alphabet; BadInput where it is empty, foreign or too long."""
+        if not self.alphabet:
+            raise BadInput("a word needs a model with an alphabet", self.name, "give rows of inputs instead")
+        result = tuple(word)
+        if not result:
+            raise BadInput("an input must have at least one symbol", "the empty string")
+        for token in result:
+            if token not in self.alphabet:
+                raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", token)
+        self.check_length(len(result))
+        return result
+
+    def check_length(self, n: int) -> None:
+        """Raise BadInput where an input of length `n` is longer than the model allows."""
+        if self.max_length is not None and n > self.max_length:
+            raise BadInput(f"an input must have length at most {self.max_length}", n, "build the model with a larger N")
+        if self.pointwise and n != 1:
+            raise BadInput("a feed-forward recipe must have one row of inputs", n)
+
+    def rows(self, rows: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+        """Rows of input values, one a position, made exact; BadInput where a name is missing or foreign."""
+        inputs = self.embedding.inputs
+        if inputs is None:
+            raise BadInput("rows need a model with input coordinates", self.name, "give a word instead")
+        if not rows:
+            raise BadInput("an input must have at least one row", "none")
+        result = []
+        for row in rows:
+            for name in row:
+                if name not in inputs:
+                    raise unknown("input", name, inputs)
+            for name in inputs:
+                if name not in row:
+                    raise BadInput("every input must have a value", name, f"give {name}=...")
+            result.append(MappingProxyType({name: exact(row[name]) for name in inputs}))
+        self.check_length(len(result))
+        return tuple(result)
+
+    def run(self, given: Any, domain: str = "exact", *, values: Mapping[str, Any] | None = None, **options: Any) -> Any:
+        """Run one input (a word, or rows of inputs) in a domain; see `symcook.forward.run`."""
+        from symcook.forward import run
+
+        return run(self, given, domain, values=values, **options)
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the model file; BadInput where the file exists (without `force`) or cannot be written."""
+        from symcook.modelfile import save
+
+        return save(self, path, force=force)
+
+    def _repr_html_(self) -> str:
+        from symcook.report.text import model_html
+
+        return model_html(self)
+
+    def _repr_latex_(self) -> str:
+        from symcook.report.text import model_latex
+
+        return model_latex(self)
+
+
+def fraction(value: Any) -> Fraction:
+    """A sympy Rational as a Fraction; BadInput where the value is not rational."""
+    if not getattr(value, "is_Rational", False):
+        raise BadInput("the value must be rational", from_sympy(value))
+    return Fraction(int(value.p), int(value.q))

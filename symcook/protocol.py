@@ -1,0 +1,118 @@
+"""What a number system must offer so that `forward` can run a model over it.
+
+A *column* is one coordinate at all positions (and, in a batch, for all inputs at once). `forward` keeps names and
+sparsity to itself: a domain sees columns and exact sympy coefficients, never a matrix or a name. A *verdict* is the
+answer to a comparison: True, False or None (open); in a batch an array of such answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar, Protocol
+
+Column = Any
+Verdict = Any
+Value = Any
+Coefficient = Any
+"""A sympy number, or in the symbolic domain an expression in declared symbols."""
+
+
+class Domain(Protocol):
+    """The operations of a number system. One sequence at a time: `begin` comes before all others."""
+
+    name: ClassVar[str]
+    length: int
+    """The number of positions of the sequence begun."""
+
+    def context(self) -> AbstractContextManager[Any]:
+        """Entered around a forward pass and the reading of its values: sets a working precision and restores it."""
+        ...
+
+    def begin(self, sequence: Any, start: int) -> None:
+        """Take the input: a tuple of tokens, a tuple of rows {input: number}, or what a batch stands for."""
+        ...
+
+    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+        """The column whose entry at position i is `table` of the token there."""
+        ...
+
+    def input(self, name: str) -> Column:
+        """The column of the given input values called `name`."""
+        ...
+
+    def positions(self, expression: Any) -> Column:
+        """The column of a sympy expression in i (counted from `start`) and n."""
+        ...
+
+    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+        """The sum of coefficient times column, plus `bias`, at every position. No coefficient is zero."""
+        ...
+
+    def activate(self, column: Column, kind: str) -> Column:
+        """The activation (``relu``) at every position."""
+        ...
+
+    def attend(
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        mask: str,
+        weighting: str,
+        factor: Any,
+    ) -> list[Column]:
+        """For each value column v: sum_j alpha_ij v_j, with scores factor(i, n) * sum_d queries[d]_i keys[d]_j.
+
+        Without queries every score is zero, so that each row is the plain average of what the mask lets it see; the
+        sum is taken first and divided once. `factor` is a positive sympy expression, 1 where it does not matter.
+        """
+        ...
+
+    def positive(self, column: Column) -> list[Verdict]:
+        """At each position: is the entry greater than zero?"""
+        ...
+
+    def zero(self, column: Column) -> list[Verdict]:
+        """At each position: is the entry equal to zero?"""
+        ...
+
+    def both(self, first: Verdict, second: Verdict) -> Verdict:
+        """The conjunction of two verdicts (False wins over open)."""
+        ...
+
+    def read(self, column: Column, place: int) -> Value:
+        """The entry of `column` at index `place` (0 is the first position, -1 the last)."""
+        ...
+
+    def show(self, value: Value, digits: int) -> Any:
+        """`value` as JSON has it: text for exact numbers and expressions, {"mid", "rad"} for balls, floats as they are."""
+        ...
+
+    def settled(self, value: Value, digits: int) -> bool:
+        """Whether `value` is known to the asked number of digits (exact values always are)."""
+        ...
+
+
+def conjunction(first: bool | None, second: bool | None) -> bool | None:
+    """Kleene's `and` of yes, no and open.
+
+    >>> conjunction(None, False), conjunction(None, True)
+    (False, None)
+    """
+    if first is False or second is False:
+        return False
+    return None if first is None or second is None else True
+
+
+def ladder(first: int, last: int) -> Iterator[int]:
+    """Working precisions: `first` doubled until `last`, which comes at the end.
+
+    >>> list(ladder(64, 300))
+    [64, 128, 256, 300]
+    """
+    bits = first
+    while bits < last:
+        yield bits
+        bits *= 2
+    yield last

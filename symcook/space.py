@@ -1,0 +1,67 @@
+"""Named coordinates and the 0/1 matrices that a choice of names induces. The only place where an index appears."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from symcook.errors import BadInput, unknown
+from symcook.expr import valid_name
+
+if TYPE_CHECKING:
+    import sympy
+
+BOUND = frozenset({"i", "j", "k", "n", "w", "logit"})
+"""Names kept for positions, lengths, words and the readout's scalar."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """An ordered set of named coordinates: the residual stream of a model.
+
+    >>> space = Space(("open", "balance"))
+    >>> space.routing(("balance",))
+    Matrix([[0, 1]])
+
+    Raises BadInput where a name repeats, is no identifier, or is one of the reserved names.
+    """
+
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(self.names))
+        if not self.names:
+            raise BadInput("a space must have at least one coordinate", "none")
+        seen: set[str] = set()
+        for name in self.names:
+            if not isinstance(name, str) or not valid_name(name) or name in BOUND:
+                raise BadInput("a coordinate's name must be an identifier and not one of i, j, k, n, w, logit", name)
+            if name in seen:
+                raise BadInput("coordinates must have different names", name)
+            seen.add(name)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def require(self, names: Sequence[str]) -> None:
+        """Raise BadInput, with the nearest name, where one of `names` is not a coordinate."""
+        for name in names:
+            if name not in self.names:
+                raise unknown("coordinate", name, self.names)
+
+    def routing(self, names: Sequence[str]) -> sympy.ImmutableMatrix:
+        """The matrix R, len(names) x len(self), that reads `names` out of a vector of this space.
+
+        Its transpose writes them. Source: Cookbook, Section 8.2, Lemma 8.1.
+        """
+        import sympy
+
+        self.require(names)
+        return sympy.ImmutableMatrix(len(names), len(self), lambda r, c: int(self.names[c] == names[r]))
