@@ -1,0 +1,1 @@
+"""Statements, the checker of proofs, and the replay that turns stored certificates into statuses."""

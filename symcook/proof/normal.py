@@ -1,0 +1,407 @@
+"""The normal form: what the kernel computes about terms and formulas without being told.
+
+A term becomes a polynomial ``{monomial: coefficient}`` with rational coefficients. A monomial is ``(factors, e)``:
+``factors`` a sorted tuple of ``(atom, power >= 1)`` and ``e`` the number of a polynomial p that stands for the factor
+e^p. An atom is the number of a key: a free name, an application, a function or sum of normal forms, or an inverse.
+Numbers are handed out once for a process, so equal numbers mean equal keys.
+
+What is used, and nothing else: ring laws; exp(a)*exp(b) = exp(a+b), exp(0) = 1, log(exp(a)) = a; 1/(a*b) = 1/a * 1/b
+and 1/(1/a) = a (true for 1/0 = 0 as well; x*(1/x) is never cancelled); numerals under relu, abs, sqrt of squares, and
+min and max of two terms that differ by a numeral; pow with a numeral exponent >= 0; I[F] where F is decided; sums and
+products over ranges of known length; sums are linear. Formulas: comparisons up to a positive factor, a = b is b = a,
+~(a <= b) is b < a, and true and false under the connectives.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Hashable
+from fractions import Fraction
+from typing import Any
+
+from symcook.errors import Rejected
+from symcook.proof.terms import Term, instantiate, num, var
+
+Number = int | Fraction
+Mono = tuple[tuple[tuple[int, int], ...], int]
+Poly = dict[Mono, Number]
+Key = tuple[Any, ...]
+
+MAX_MONOMIALS = 4_000
+MAX_POWER = 4_096
+MAX_RANGE = 4_096
+MAX_BITS = 200_000
+
+ONE: Mono = ((), 0)
+TRUE: Key = ("true",)
+FALSE: Key = ("false",)
+_BINDERS = frozenset({"sum", "prod", "all", "ex"})
+
+_numbers: dict[Hashable, int] = {}
+_keys: list[Key] = []
+_depends: list[frozenset[str]] = []  # by atom: the opened bound variables that occur in it
+_tall: list[int] = []  # by atom: how many binders nest in it
+_exponents: list[Poly] = [{}]
+_exponent_numbers: dict[frozenset[Any], int] = {frozenset(): 0}
+_cache: dict[Term, Poly] = {}
+
+
+class Clock:
+    """Stops a computation after `seconds`; used with ``with``, one at a time."""
+
+    deadline: float | None = None
+    work = 0
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def __enter__(self) -> Clock:
+        Clock.deadline = time.monotonic() + self.seconds
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Clock.deadline = None
+
+    @staticmethod
+    def spend(work: int) -> None:
+        """Count `work` and now and then look at the time."""
+        Clock.work += work
+        if Clock.work > 2_000:
+            Clock.work = 0
+            if Clock.deadline is not None and time.monotonic() > Clock.deadline:
+                raise Rejected("a proof exceeds the time limit")
+
+
+def _atom(key: Key) -> Poly:
+    return {(((_number(key), 1),), 0): 1}
+
+
+def _number(key: Key) -> int:
+    number = _numbers.get(key)
+    if number is None:
+        number = _numbers[key] = len(_keys)
+        _keys.append(key)
+        names, tall = _scan(key)
+        _depends.append(names)
+        _tall.append(tall)
+    return number
+
+
+def _scan(part: Any) -> tuple[frozenset[str], int]:
+    """The opened bound variables in a part of a key, and how many binders nest in it."""
+    if isinstance(part, str):
+        return (frozenset({part}) if part[:1] == "#" else frozenset()), 0
+    names: set[str] = set()
+    tall = 0
+    if isinstance(part, frozenset):  # a frozen polynomial, or the pair of them in the key of an equation
+        scans = [_scan(x) if isinstance(x, frozenset) else _scan_mono(x[0]) for x in part]
+    else:
+        scans = [_scan(x) for x in part] if isinstance(part, tuple) else []
+    for found, height in scans:
+        names |= found
+        tall = max(tall, height)
+    if isinstance(part, tuple) and part and part[0] in _BINDERS:
+        return frozenset(names - {part[1]}), max(tall, int(part[1][1:]) + 1)
+    return frozenset(names), tall
+
+
+def _scan_mono(m: Mono) -> tuple[frozenset[str], int]:
+    names: set[str] = set()
+    tall = 0
+    for a, _ in m[0]:
+        names |= _depends[a]
+        tall = max(tall, _tall[a])
+    for inner in _exponents[m[1]]:
+        found, height = _scan_mono(inner)
+        names |= found
+        tall = max(tall, height)
+    return frozenset(names), tall
+
+
+def _rename(part: Any, old: str, new: str) -> Any:
+    """A part of a key with the opened variable `old` called `new`; no binder inside has either name."""
+    if isinstance(part, str):
+        return new if part == old else part
+    if isinstance(part, tuple):
+        return tuple([_rename(x, old, new) for x in part])
+    if not isinstance(part, frozenset):
+        return part
+    return frozenset(
+        _rename(x, old, new) if isinstance(x, frozenset) else (_rename_mono(x[0], old, new), x[1]) for x in part
+    )
+
+
+def _rename_mono(m: Mono, old: str, new: str) -> Mono:
+    factors = []
+    for a, k in m[0]:
+        factors.append((_number(_rename(_keys[a], old, new)) if old in _depends[a] else a, k))
+    e = _exponent({_rename_mono(x, old, new): c for x, c in _exponents[m[1]].items()})
+    return (tuple(sorted(factors)), e)
+
+
+def _exponent(p: Poly) -> int:
+    frozen = freeze(p)
+    if frozen not in _exponent_numbers:
+        _exponent_numbers[frozen] = len(_exponents)
+        _exponents.append(p)
+    return _exponent_numbers[frozen]
+
+
+def freeze(p: Poly) -> frozenset[Any]:
+    """`p` as a value that can be compared and hashed."""
+    return frozenset(p.items())
+
+
+def constant(p: Poly) -> Number | None:
+    """The number that `p` is, or None."""
+    if not p:
+        return 0
+    return p[ONE] if len(p) == 1 and ONE in p else None
+
+
+def add(a: Poly, b: Poly, times: Number = 1) -> Poly:
+    """a + times*b."""
+    out = dict(a)
+    for m, c in b.items():
+        total = out.get(m, 0) + times * c
+        if total:
+            out[m] = total
+        else:
+            del out[m]
+    return out
+
+
+def scale(p: Poly, c: Number) -> Poly:
+    """c*p."""
+    return {m: _whole(c * x) for m, x in p.items()} if c else {}
+
+
+def mul(a: Poly, b: Poly) -> Poly:
+    """a*b; Rejected where the product has too many monomials or too long coefficients."""
+    out: Poly = {}
+    for ma, ca in a.items():
+        Clock.spend(len(b) + 1)
+        for mb, cb in b.items():
+            m = _mono(ma, mb)
+            total = out.get(m, 0) + ca * cb
+            if total:
+                out[m] = total
+            else:
+                del out[m]
+        if len(out) > MAX_MONOMIALS:
+            raise Rejected(f"a normal form exceeds {MAX_MONOMIALS} monomials")
+    for c in out.values():
+        if c.numerator.bit_length() + c.denominator.bit_length() > MAX_BITS:
+            raise Rejected("a number in a normal form is too long")
+    return out
+
+
+def _mono(a: Mono, b: Mono) -> Mono:
+    (fa, ea), (fb, eb) = a, b
+    e = ea if not eb else eb if not ea else _exponent(add(_exponents[ea], _exponents[eb]))
+    if not fa or not fb:
+        return (fa or fb, e)
+    powers = dict(fa)
+    for atom, k in fb:
+        powers[atom] = powers.get(atom, 0) + k
+    return (tuple(sorted(powers.items())), e)
+
+
+def power(p: Poly, k: int) -> Poly:
+    """p^k for k >= 0."""
+    size = max((c.numerator.bit_length() + c.denominator.bit_length() for c in p.values()), default=0)
+    if k > MAX_POWER or size * k > MAX_BITS:
+        raise Rejected("a power is too large")
+    out: Poly = {ONE: 1}
+    for bit in bin(k)[2:]:
+        out = mul(out, out)
+        if bit == "1":
+            out = mul(out, p)
+    return out
+
+
+def inverse(p: Poly) -> Poly:
+    """1/p: the content and common factors are pulled out, a single monomial is inverted factor by factor."""
+    if not p:
+        raise Rejected("a division by zero")
+    content = _content(p)
+    sign = p.get(ONE) or sum(p.values())  # 1/p and 1/(-p) are made the same where this tells them apart
+    if sign < 0:
+        content = -content
+    common = dict(next(iter(p))[0])
+    for factors, _ in p:
+        have = dict(factors)
+        common = {a: min(k, have[a]) for a, k in common.items() if a in have}
+    rest: Poly = {}
+    for (factors, e), c in p.items():
+        left = tuple([(a, k - common.get(a, 0)) for a, k in factors if k > common.get(a, 0)])
+        rest[left, e] = _whole(c / content)
+    if len(rest) == 1:
+        ((_, e),) = rest
+        out = {((), _exponent(scale(_exponents[e], -1))): _whole(1 / (rest[(), e] * content))}
+    else:
+        out = scale(_atom(("inv", freeze(rest))), 1 / content)
+    for a, k in common.items():
+        key = _keys[a]
+        one = dict(key[1]) if key[0] == "inv" else _atom(("inv", freeze({(((a, 1),), 0): 1})))
+        out = mul(out, power(one, k))
+    return out
+
+
+def _content(p: Poly) -> Fraction:
+    """The positive rational c for which p/c has integer coefficients without a common factor."""
+    over = math.lcm(*(c.denominator for c in p.values()))
+    return Fraction(math.gcd(*(int(c * over) for c in p.values())), over)
+
+
+def _whole(c: Number) -> Number:
+    return c.numerator if c.denominator == 1 else c
+
+
+def nf(t: Term) -> Poly:
+    """The normal form of a well-sorted term without loose indices. The caller must not change the result."""
+    known = _cache.get(t)
+    if known is None:
+        Clock.spend(1)
+        known = _nf(t)
+        if len(_cache) > 50_000:
+            _cache.clear()
+        _cache[t] = known
+    return known
+
+
+def _nf(t: Term) -> Poly:
+    tag, data, kids = t
+    if tag == "num":
+        return {ONE: _whole(Fraction(*data))} if data[0] else {}
+    if tag == "var":
+        return _atom(("var", *data))
+    if tag in ("+", "-"):
+        return add(nf(kids[0]), nf(kids[1]), 1 if tag == "+" else -1)
+    if tag == "neg":
+        return scale(nf(kids[0]), -1)
+    if tag == "*":
+        return mul(nf(kids[0]), nf(kids[1]))
+    if tag == "/":
+        return mul(nf(kids[0]), inverse(nf(kids[1])))
+    if tag == "^":
+        return power(nf(kids[0]), data)
+    if tag == "app":
+        return _atom(("app", *kids[0][1], *[freeze(nf(k)) for k in kids[1:]]))
+    if tag == "ind":
+        key = fkey(kids[0])
+        return {ONE: 1} if key == TRUE else {} if key == FALSE else _atom(("ind", key))
+    if tag in ("sum", "prod"):
+        return _fold(t)
+    if tag == "fn":
+        return _function(data, [nf(k) for k in kids])
+    raise Rejected(f"'{tag}' has no normal form")
+
+
+def _function(name: str, args: list[Poly]) -> Poly:
+    if name == "exp":
+        return {((), _exponent(args[0])): 1}
+    if name in ("min", "max"):
+        c = constant(add(args[0], args[1], -1))
+        if c is not None:
+            return args[0] if (c <= 0) == (name == "min") else args[1]
+    c = constant(args[-1]) if args else None
+    if c is not None and name in ("relu", "abs"):
+        value = max(c, 0) if name == "relu" else abs(c)
+        return {ONE: value} if value else {}
+    if name == "pow" and c is not None and c.denominator == 1 and c >= 0:
+        return power(args[0], int(c))
+    if name == "sqrt" and c is not None and c >= 0:
+        p, q = math.isqrt(c.numerator), math.isqrt(c.denominator)
+        if p * p == c.numerator and q * q == c.denominator:
+            return {ONE: _whole(Fraction(p, q))} if p else {}
+    if name == "log" and len(args[0]) == 1:
+        ((factors, e), c) = next(iter(args[0].items()))
+        if not factors and c == 1:
+            return _exponents[e]
+    return _atom(("fn", name, *map(freeze, args)))
+
+
+def height(t: Term) -> int:
+    """How many binders nest in `t`."""
+    best = 0
+    for k in t[2]:
+        best = max(best, height(k))
+    return best + (t[0] in ("sum", "prod", "all", "ex"))
+
+
+def _fold(t: Term) -> Poly:
+    """A sum or product: written out where its length is known, else an atom; a sum is taken apart into monomials."""
+    tag, _, (low, high, body) = t
+    lo, hi = nf(low), nf(high)
+    length = constant(add(hi, lo, -1))
+    if length is not None and length < MAX_RANGE:
+        out: Poly = {} if tag == "sum" else {ONE: 1}
+        for k in range(int(length) + 1):
+            at = num(low[1][0] + k) if low[0] == "num" else ("+", None, (low, num(k)))
+            value = nf(instantiate(body, (at,)))
+            out = add(out, value) if tag == "sum" else mul(out, value)
+        return out
+    # An opened variable is named by how many binders nest below it: names inside are then always different.
+    name = f"#{height(body)}"
+    inner = nf(instantiate(body, (var(name, "Int"),)))
+    ends = (freeze(lo), freeze(hi))
+    if tag == "prod":
+        return {ONE: 1} if constant(inner) == 1 else _atom(_bind("prod", name, *ends, freeze(inner)))
+    out = {}
+    for (factors, e), c in inner.items():
+        under = tuple([f for f in factors if name in _depends[f[0]]])
+        outside = tuple([f for f in factors if name not in _depends[f[0]]])
+        moving = {m: x for m, x in _exponents[e].items() if name in _scan_mono(m)[0]}
+        fixed = {m: x for m, x in _exponents[e].items() if m not in moving}
+        atom = _atom(_bind("sum", name, *ends, freeze({(under, _exponent(moving)): 1})))
+        out = add(out, mul({(outside, _exponent(fixed)): c}, atom))
+    return out
+
+
+def _bind(tag: str, name: str, *parts: Any) -> Key:
+    """The key of a binder over the last of `parts`, its variable named after what is left below it."""
+    new = f"#{_scan(parts[-1])[1]}"
+    return (tag, new, *parts[:-1], parts[-1] if new == name else _rename(parts[-1], name, new))
+
+
+def fkey(f: Term) -> Key:
+    """A value equal for formulas that are the same up to normal forms; TRUE or FALSE where that decides the formula."""
+    tag, data, kids = f
+    if tag in ("true", "false"):
+        return (tag,)
+    if tag in ("=", "<=", "<"):
+        return _compare(tag, add(nf(kids[1]), nf(kids[0]), -1))
+    if tag == "~":
+        return _not(fkey(kids[0]))
+    if tag in ("all", "ex"):
+        name = f"#{height(kids[0])}"
+        inner = fkey(instantiate(kids[0], (var(name, data),)))
+        return inner if inner in (TRUE, FALSE) else _bind(tag, name, data, inner)
+    a, b = fkey(kids[0]), fkey(kids[1])
+    if tag == "->":
+        if a == FALSE or b == TRUE:
+            return TRUE
+        return b if a == TRUE else _not(a) if b == FALSE else ("->", a, b)
+    unit, zero = (TRUE, FALSE) if tag == "&" else (FALSE, TRUE)
+    if zero in (a, b):
+        return zero
+    return b if a == unit else a if b == unit else (tag, a, b)
+
+
+def _compare(tag: str, p: Poly) -> Key:
+    """The key of 0 = p, 0 <= p or 0 < p."""
+    c = constant(p)
+    if c is not None:
+        return TRUE if (c == 0 if tag == "=" else c >= 0 if tag == "<=" else c > 0) else FALSE
+    frozen = freeze(scale(p, 1 / _content(p)))
+    return (tag, frozenset({frozen, freeze(scale(dict(frozen), -1))}) if tag == "=" else frozen)
+
+
+def _not(key: Key) -> Key:
+    if key in (TRUE, FALSE):
+        return FALSE if key == TRUE else TRUE
+    if key[0] in ("<=", "<"):
+        return ("<" if key[0] == "<=" else "<=", freeze(scale(dict(key[1]), -1)))
+    return key[1] if key[0] == "~" else ("~", key)

@@ -1,0 +1,289 @@
+"""Terms and formulas of the kernel: sorted, locally nameless tuples.
+
+Every node is ``(tag, data, kids)``; ``kids`` is a tuple of nodes.
+
+    tag                     data              kids
+    "num"                   (p, q)            ()                  the rational p/q in lowest terms, q >= 1
+    "var"                   (name, sort)      ()                  a free name
+    "bound"                 (index, sort)     ()                  a bound variable, counted outwards from its place
+    "app"                   None              (head, arg, ...)    head: a "var" or "bound" of function sort
+    "+" "-" "*" "/"         None              (a, b)
+    "neg"                   None              (a,)
+    "^"                     k                 (a,)                a literal integer k >= 0
+    "fn"                    name              (arg, ...)          relu abs min max exp log sqrt erf pow pi
+    "sum" "prod"            None              (lo, hi, body)      the body is under one binder of sort Int
+    "ind"                   None              (formula,)          I[formula]
+    "lam"                   (sort, ...)       (body,)             only as a value for a name of function sort
+    "=" "<=" "<"            None              (a, b)
+    "true" "false"          None              ()
+    "~"                     None              (F,)
+    "&" "|" "->"            None              (F, G)
+    "all" "ex"              sort              (F,)                the body is under one binder
+
+A sort is ``"Int"``, ``"Real"`` or ``("fun", argument sorts, result)``; Int is a subsort of Real. A binder of m
+variables gives its i-th variable the index i; indices m and above count further outwards. So equality of tuples is
+equality up to names of bound variables. What replaces an index (`instantiate`) is shifted where it goes under
+further binders, so that nothing is captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from symcook.errors import Rejected
+
+Term = tuple[str, Any, tuple[Any, ...]]
+Sort = Any
+
+MAX_SIZE = 60_000
+MAX_DEPTH = 320
+
+COMPARISONS = ("=", "<=", "<")
+FORMULAS = frozenset({*COMPARISONS, "true", "false", "~", "&", "|", "->", "all", "ex"})
+FUNCTIONS = {"relu": 1, "abs": 1, "min": 2, "max": 2, "exp": 1, "log": 1, "sqrt": 1, "erf": 1, "pow": 2, "pi": 0}
+_KEEPS_INT = frozenset({"+", "-", "*", "neg", "^", "relu", "abs", "min", "max"})
+_REAL = frozenset({"/", "exp", "log", "sqrt", "erf", "pow", "pi"})
+_BINDERS = {"sum": (0, 0, 1), "prod": (0, 0, 1), "all": (1,), "ex": (1,)}
+
+
+def num(p: int, q: int = 1) -> Term:
+    """The numeral p/q; the caller gives lowest terms."""
+    return ("num", (p, q), ())
+
+
+def var(name: str, sort: Sort) -> Term:
+    """The free name `name` of sort `sort`."""
+    return ("var", (name, sort), ())
+
+
+def conj(a: Term, b: Term) -> Term:
+    """a & b."""
+    return ("&", None, (a, b))
+
+
+def imp(a: Term, b: Term) -> Term:
+    """a -> b."""
+    return ("->", None, (a, b))
+
+
+def neg(a: Term) -> Term:
+    """~a."""
+    return ("~", None, (a,))
+
+
+FALSE: Term = ("false", None, ())
+TRUE: Term = ("true", None, ())
+
+
+def negation(f: Term) -> Term:
+    """A formula equivalent to ~f: of ``<=`` it is the reversed ``<`` and the other way round."""
+    tag, _, kids = f
+    if tag in ("<=", "<"):
+        return ("<" if tag == "<=" else "<=", None, (kids[1], kids[0]))
+    return kids[0] if tag == "~" else neg(f)
+
+
+def flatten(tag: str, f: Term) -> list[Term]:
+    """The parts of nested ``&`` (or ``|``), from left to right."""
+    out: list[Term] = []
+    todo = [f]
+    while todo:
+        g = todo.pop()
+        if g[0] == tag:
+            todo += reversed(g[2])
+        else:
+            out.append(g)
+    return out
+
+
+def _binds(t: Term) -> tuple[int, ...]:
+    """How many variables `t` binds over each of its kids."""
+    return (len(t[1]),) if t[0] == "lam" else _BINDERS.get(t[0], (0,) * len(t[2]))
+
+
+def _rebuild(t: Term, depth: int, visit: Callable[[Term, int], Term]) -> Term:
+    """`t` with `visit` applied to its kids; an applied lambda is reduced. Unchanged terms stay shared."""
+    kids = t[2]
+    if not kids:
+        return t
+    new, changed = [], False
+    for k, b in zip(kids, _binds(t), strict=True):  # a loop, not a comprehension: fewer frames a level
+        other = visit(k, depth + b)
+        changed = changed or other is not k
+        new.append(other)
+    if not changed:
+        return t
+    if t[0] == "app" and new[0][0] == "lam":
+        return apply(new[0], new[1:])
+    return (t[0], t[1], tuple(new))
+
+
+def instantiate(body: Term, values: Sequence[Term]) -> Term:
+    """The body of a binder, without loose indices of its own, with its variables replaced by `values`."""
+    many = len(values)
+
+    def visit(t: Term, depth: int) -> Term:
+        if t[0] == "bound":
+            k = t[1][0] - depth
+            if k < 0:
+                return t
+            if k < many:
+                return _shift(values[k], depth)
+            raise Rejected("a term has a loose index")
+        return _rebuild(t, depth, visit)
+
+    return visit(body, 0)
+
+
+def _shift(value: Term, by: int) -> Term:
+    """`value` with its loose indices raised by `by`."""
+
+    def visit(t: Term, depth: int) -> Term:
+        if t[0] == "bound":
+            k, sort = t[1]
+            return ("bound", (k + by, sort), ()) if k >= depth else t
+        return _rebuild(t, depth, visit)
+
+    return visit(value, 0) if by else value
+
+
+def apply(function: Term, values: Sequence[Term]) -> Term:
+    """A lambda applied to `values`."""
+    if len(function[1]) != len(values):
+        raise Rejected("a function is applied to the wrong number of arguments")
+    return instantiate(function[2][0], values)
+
+
+def abstract(t: Term, names: Sequence[Term]) -> Term:
+    """`t` with the free names `names` turned into the variables of a new binder: the inverse of `instantiate`."""
+    place = {v: i for i, v in enumerate(names)}
+
+    def visit(t: Term, depth: int) -> Term:
+        if t[0] == "var":
+            return ("bound", (place[t] + depth, t[1][1]), ()) if t in place else t
+        return _rebuild(t, depth, visit)
+
+    return visit(t, 0)
+
+
+def replace(t: Term, old: Term, new: Term) -> Term:
+    """`t` with every subterm equal to `old` replaced; neither has loose indices, so binders do not matter."""
+
+    def visit(t: Term, depth: int) -> Term:
+        return new if t == old else _rebuild(t, depth, visit)
+
+    return visit(t, 0)
+
+
+def subterms(t: Term) -> Iterator[Term]:
+    """Every node of `t`, itself first; iterative."""
+    todo = [t]
+    while todo:
+        s = todo.pop()
+        yield s
+        todo += s[2]
+
+
+def free(t: Term) -> set[Term]:
+    """The free names of `t`."""
+    return {s for s in subterms(t) if s[0] == "var"}
+
+
+def fits(given: Sort, wanted: Sort) -> bool:
+    """Whether a value of sort `given` may stand where sort `wanted` is asked for."""
+    if given == wanted or (given, wanted) == ("Int", "Real"):
+        return True
+    if isinstance(given, str) or isinstance(wanted, str):
+        return False
+    return (
+        len(given[1]) == len(wanted[1])
+        and all(fits(b, a) for a, b in zip(given[1], wanted[1], strict=True))
+        and fits(given[2], wanted[2])
+    )
+
+
+def bounded(t: Term) -> Term:
+    """`t` itself, or Rejected where it is too large or too deep; iterative, and safe for shared subterms."""
+    size, level = 0, [t]
+    for _ in range(MAX_DEPTH):
+        size += len(level)
+        if size > MAX_SIZE:
+            raise Rejected(f"a formula exceeds {MAX_SIZE} symbols")
+        level = [k for s in level for k in s[2]]
+        if not level:
+            return t
+    raise Rejected(f"a formula nests more than {MAX_DEPTH} deep")
+
+
+def sort_of(t: Term) -> Sort:
+    """The sort of a term, or "Bool" for a formula. Every part is checked; Rejected where a sort does not fit."""
+    tag, data, kids = t
+    if tag == "num":
+        return "Int" if data[1] == 1 else "Real"
+    if tag in ("var", "bound"):
+        return data[1]
+    if tag in FORMULAS:
+        for k in kids:
+            s = sort_of(k)
+            if (s in ("Int", "Real")) if tag in COMPARISONS else s == "Bool":
+                continue
+            raise Rejected(f"'{tag}' stands between things of the wrong sort")
+        return "Bool"
+    if tag == "ind":
+        if sort_of(kids[0]) != "Bool":
+            raise Rejected("I[...] needs a formula")
+        return "Int"
+    if tag == "app":
+        head = sort_of(kids[0])
+        if not isinstance(head, tuple) or len(head[1]) != len(kids) - 1:
+            raise Rejected("a function is applied to the wrong number of arguments")
+        for k, wanted in zip(kids[1:], head[1], strict=True):
+            if not fits(sort_of(k), wanted):
+                raise Rejected(f"an argument must be of sort {wanted}")
+        return head[2]
+    if tag in ("sum", "prod"):
+        if sort_of(kids[0]) != "Int" or sort_of(kids[1]) != "Int":
+            raise Rejected(f"the bounds of {tag} must be of sort Int")
+        return _number(kids[2])
+    sorts = []
+    for k in kids:
+        sorts.append(sort_of(k))
+        if sorts[-1] not in ("Int", "Real"):
+            raise Rejected("a number must stand here")
+    name = data if tag == "fn" else tag
+    if name == "pow" and sorts[1] != "Int":
+        raise Rejected("the exponent of pow must be of sort Int")
+    if name in _KEEPS_INT:
+        return "Int" if all(s == "Int" for s in sorts) else "Real"
+    if name in _REAL:
+        return "Real"
+    raise Rejected(f"'{tag}' cannot stand here")
+
+
+def _number(t: Term) -> Sort:
+    s = sort_of(t)
+    if s not in ("Int", "Real"):
+        raise Rejected("a number must stand here")
+    return s
+
+
+def formula(t: Term) -> Term:
+    """`t` itself where it is a well-sorted formula within the limits; else Rejected."""
+    if sort_of(bounded(t)) != "Bool":
+        raise Rejected("a formula must stand here")
+    return t
+
+
+def value_for(t: Term, wanted: Sort) -> Term:
+    """`t` itself where it is a term, or lambda, that fits the sort `wanted`; else Rejected."""
+    bounded(t)
+    if t[0] == "lam":
+        if isinstance(wanted, str) or len(t[1]) != len(wanted[1]):
+            raise Rejected("a function of this number of arguments does not fit")
+        given: Sort = ("fun", t[1], _number(t[2][0]))
+    else:
+        given = sort_of(t)
+    if not fits(given, wanted):
+        raise Rejected(f"a value of sort {given} was given where {wanted} is asked for")
+    return t
