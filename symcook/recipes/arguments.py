@@ -1,0 +1,158 @@
+"""Readers of recipe arguments: each takes text (as ``--set`` gives it) or a Python value, and a name for the message.
+
+Lists are rows (`0,0; 1,1`), truth tables are bits (`0110`), alphabets are strings of symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+MAX_ROWS = 10_000
+MAX_SYMBOLS = 1_000
+
+
+def fraction(given: Any, name: str) -> Fraction:
+    """A rational number from text in the grammar, an int, a Fraction or a sympy Rational; BadInput otherwise.
+
+    >>> fraction("1/2 + 1/3", "c")
+    Fraction(5, 6)
+    """
+    from fractions import Fraction
+
+    from symcook.expr import parse_term, rational
+
+    if isinstance(given, str):
+        return rational(parse_term(given))
+    if isinstance(given, (int, Fraction)) and not isinstance(given, bool):
+        return Fraction(given)
+    if isinstance(given, (bool, float)) or getattr(given, "is_Rational", False):
+        from symcook.symbols import exact
+
+        value = exact(given)
+        return Fraction(int(value.p), int(value.q))
+    raise BadInput(f"{name} must be a rational number", given, f"give one such as {name}=3/2")
+
+
+def rational_number(given: Any, name: str) -> Fraction:
+    """See `fraction`."""
+    return fraction(given, name)
+
+
+def integer(lower: int, upper: int) -> Callable[[Any, str], int]:
+    """A reader of integers between `lower` and `upper`.
+
+    >>> integer(1, 9)("4", "d")
+    4
+    """
+
+    def read(given: Any, name: str) -> int:
+        value = fraction(given, name)
+        if value.denominator != 1:
+            raise BadInput(f"{name} must be an integer", value)
+        if not lower <= value <= upper:
+            raise BadInput(f"{name} must be an integer from {lower} to {upper}", value)
+        return int(value)
+
+    return read
+
+
+def bits(most: int) -> Callable[[Any, str], tuple[int, ...]]:
+    """A reader of truth tables: 2^m bits with m <= `most`, as text or as a sequence of 0 and 1.
+
+    >>> bits(12)("0110", "table")
+    (0, 1, 1, 0)
+    """
+
+    def read(given: Any, name: str) -> tuple[int, ...]:
+        must = f"{name} must be 2^m bits with m at most {most}"
+        if not isinstance(given, (str, list, tuple)):
+            raise BadInput(must, given, f"give text such as {name}=0110")
+        if len(given) > 1 << most:
+            raise BadInput(must, f"{len(given)} entries")
+        if not given or len(given) & (len(given) - 1):
+            raise BadInput(must, given or "nothing", f"give text such as {name}=0110")
+        for entry in given:
+            if isinstance(entry, bool) or entry not in (0, 1, "0", "1"):
+                raise BadInput(must, given, f"give text such as {name}=0110")
+        return tuple(int(entry) for entry in given)
+
+    return read
+
+
+def rows(given: Any, name: str, width: int) -> tuple[tuple[Fraction, ...], ...]:
+    """Rows of `width` rational numbers, from text such as ``0,0; 1,1`` or from nested sequences.
+
+    >>> rows("0,1/2; 1,3", "rows", 2)
+    ((Fraction(0, 1), Fraction(1, 2)), (Fraction(1, 1), Fraction(3, 1)))
+
+    Raises BadInput for an empty list, a row of another width, and an entry that is not an exact rational number.
+    """
+    many = "number" if width == 1 else "numbers"
+    must = f"{name} must be rows of {width} {many}, separated by ';'"
+    if isinstance(given, str):
+        if not given.strip():
+            raise BadInput(must, "nothing")
+        if given.count(";") >= MAX_ROWS:
+            raise BadInput(f"{name} must have at most {MAX_ROWS} rows", given.count(";") + 1)
+        lines: list[Any] = [_split(line) for line in given.split(";")]
+    else:
+        if isinstance(given, (bytes, dict)) or not isinstance(given, Iterable):
+            raise BadInput(must, given)
+        lines = [list(line) if isinstance(line, (list, tuple)) else [line] for line in given]
+    if not lines:
+        raise BadInput(must, "nothing")
+    if len(lines) > MAX_ROWS:
+        raise BadInput(f"{name} must have at most {MAX_ROWS} rows", len(lines))
+    for line in lines:
+        if len(line) != width:
+            raise BadInput(must, ", ".join(str(entry).strip() for entry in line) or "an empty row")
+    return tuple(tuple(fraction(entry, f"an entry of {name}") for entry in line) for line in lines)
+
+
+def _split(line: str) -> list[str]:
+    """The entries of a row: split at commas outside parentheses, so that min(1, 2) is one entry."""
+    entries, depth, start = [], 0, 0
+    for place, letter in enumerate(line):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth <= 0:
+            entries.append(line[start:place])
+            start = place + 1
+    return [*entries, line[start:]]
+
+
+def points(given: Any, name: str) -> tuple[tuple[Fraction, Fraction], ...]:
+    """At least three points (x, y) with strictly increasing x: two pieces or more.
+
+    >>> points("0,0; 1,1; 2,0", "points")[1]
+    (Fraction(1, 1), Fraction(1, 1))
+    """
+    table = rows(given, name, 2)
+    if len(table) < 3:
+        raise BadInput(f"{name} must be at least three, for two pieces", len(table), "give points such as 0,0; 1,1; 2,0")
+    for (left, _), (right, _) in zip(table, table[1:], strict=False):
+        if left >= right:
+            raise BadInput(f"{name} must have strictly increasing x", f"{left} before {right}", "sort them by x")
+    return tuple((x, y) for x, y in table)
+
+
+def alphabet(given: Any, name: str) -> tuple[str, ...]:
+    """The symbols of an alphabet: different printable characters, none of them white space.
+
+    >>> alphabet("01", "alphabet")
+    ('0', '1')
+    """
+    must = f"{name} must be a string of different printable symbols without spaces"
+    if not isinstance(given, str) or not given:
+        raise BadInput(must, "nothing" if given == "" else given, f"give text such as {name}=01")
+    if len(given) > MAX_SYMBOLS:
+        raise BadInput(f"{name} must have at most {MAX_SYMBOLS} symbols", len(given))
+    for letter in given:
+        if letter.isspace() or not letter.isprintable() or given.count(letter) > 1:
+            raise BadInput(must, given)
+    return tuple(given)

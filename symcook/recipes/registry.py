@@ -1,0 +1,186 @@
+"""What is known of each recipe without building it, and the calls that build one.
+
+The chapters declare their recipes with `recipe(...)`. Neither this module nor a chapter imports sympy or blocks when it
+is loaded, so that a list of recipes costs next to nothing; a recipe's function imports what it needs when it runs.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from symcook.errors import BadInput, unknown
+
+if TYPE_CHECKING:
+    from symcook.blocks import Transformer
+
+CHAPTERS = ("feedforward", "attention", "languages")
+KINDS = ("feed-forward", "attention", "language")
+
+
+class Argument(NamedTuple):
+    """An argument that builds a recipe: its name, its default as text, what it is, and how text or a value is read.
+
+    `read` takes what was given and this argument's name, and returns the value or raises BadInput.
+    """
+
+    name: str
+    default: str
+    description: str
+    read: Callable[[Any, str], Any]
+
+
+class Symbol(NamedTuple):
+    """A symbol that stays in the model: its default as text (None: none), its valid values, and what it is."""
+
+    name: str
+    default: str | None
+    region: str
+    description: str
+
+
+class Recipe(NamedTuple):
+    """What is known of a recipe before it is built.
+
+    `formula` is what the paper says it returns and `region` where that is exact, both in the grammar over inputs and
+    symbols; `computes` is what the weights return everywhere. The three are those of the default arguments, and the
+    function `region` of this module gives the region for others. `reference` is "module:function" of symcook.spec.
+    """
+
+    name: str
+    kind: str
+    summary: str
+    source: str
+    formula: str
+    words: str
+    computes: str
+    region: str
+    uniformity: str
+    claims: tuple[str, ...]
+    reference: str
+    make: Callable[..., Transformer]
+    arguments: tuple[Argument, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
+    adapt: Callable[..., Callable[..., Any]] | None = None
+    region_of: Callable[..., str] | None = None
+
+    def argument(self, name: str) -> Argument:
+        """The declaration of the argument `name`, else BadInput with the nearest one."""
+        for argument in self.arguments:
+            if argument.name == name:
+                return argument
+        raise unknown(f"argument of {self.name}", name, [a.name for a in self.arguments])
+
+    def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Checked values of all arguments: what is `given` (exact values or text), else the defaults."""
+        for name in given:
+            self.argument(name)
+        return {a.name: a.read(given.get(a.name, a.default), a.name) for a in self.arguments}
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry of ``symcook list --json``."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "summary": self.summary,
+            "source": self.source,
+            "arguments": [{"name": a.name, "default": a.default, "description": a.description} for a in self.arguments],
+            "symbols": [s._asdict() for s in self.symbols],
+        }
+
+
+_RECIPES: dict[str, Recipe] = {}
+
+
+def recipe(name: str, **facts: Any) -> Callable[[Callable[..., Transformer]], Callable[..., Transformer]]:
+    """Declare the decorated function as the builder of the recipe `name`; `facts` are the fields of `Recipe`."""
+
+    def declare(make: Callable[..., Transformer]) -> Callable[..., Transformer]:
+        _RECIPES[name] = Recipe(name=name, make=make, **facts)
+        return make
+
+    return declare
+
+
+def _all() -> dict[str, Recipe]:
+    for chapter in CHAPTERS:
+        importlib.import_module(f"symcook.recipes.{chapter}")
+    return _RECIPES
+
+
+def names() -> tuple[str, ...]:
+    """The names of all recipes, by chapter.
+
+    >>> "dyck-1" in names()
+    True
+    """
+    return tuple(_all())
+
+
+def info(name: str) -> Recipe:
+    """What is known of the recipe `name`; BadInput with the nearest name where there is none."""
+    recipes = _all()
+    if name not in recipes:
+        raise unknown("recipe", str(name), list(recipes))
+    return recipes[name]
+
+
+def build(name: str, **arguments: Any) -> Transformer:
+    """The model of a recipe. Arguments are exact values or text in the grammar.
+
+    >>> build("scale", c="3/2").run({"x": 4}).output
+    {'out': '6'}
+
+    Raises BadInput for an unknown recipe or argument, and for a value of the wrong type or out of range.
+    """
+    found = info(name)
+    return found.make(**found.read(arguments))
+
+
+def region(name: str, **arguments: Any) -> str:
+    """The region in which the recipe with these arguments is exact, as a formula over its inputs and symbols.
+
+    >>> region("gtzero")
+    'x <= 0 | eps <= x'
+    """
+    found = info(name)
+    values = found.read(arguments)
+    return found.region if found.region_of is None else found.region_of(**values)
+
+
+def reference(
+    name: str, arguments: Mapping[str, Any] | None = None, values: Mapping[str, Any] | None = None
+) -> Callable[[Any], Any]:
+    """What the recipe should answer, from symcook.spec: a function of one input.
+
+    `arguments` are those of `build`; `values` sets the recipe's symbols to Fractions. The function maps, for a
+    feed-forward recipe {input: Fraction} to {output: Fraction}; for an attention recipe rows {input: Fraction} (or a
+    word) to a list of {output: Fraction}, one a position; for a language a word to a bool. It raises BadInput where the
+    recipe promises nothing (a truth table at 1/2).
+
+    >>> from fractions import Fraction
+    >>> reference("gtzero", values={"eps": Fraction(1, 2)})({"x": Fraction(1)})
+    {'out': Fraction(1, 1)}
+    """
+    found = info(name)
+    module, attribute = found.reference.split(":")
+    function = getattr(importlib.import_module(module), attribute)
+    read, symbols = found.read(arguments or {}), _symbols(found, read, values or {})
+    if found.adapt is not None:
+        return found.adapt(function, read, symbols)
+    return lambda given: function(given, **read, **symbols)
+
+
+def _symbols(found: Recipe, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the symbols that the built model declares; a reference knows no other."""
+    if found.kind == "language":
+        return {}
+    declared = [p.name for p in found.make(**arguments).parameters]
+    for name in values:
+        if name not in declared:
+            raise unknown(f"symbol of {found.name}", name, declared)
+    for name in declared:
+        if name not in values:
+            raise BadInput("every symbol must have a value here", name, f"give it one: {name}=...")
+    return dict(values)
