@@ -1,0 +1,202 @@
+"""The claims of the papers: their inventory, and the ledger of statuses that replay computed.
+
+A status is never written by hand. `recompute` replays every certificate; ``proofs/ledger.py`` writes what it finds to
+``symcook/data/ledger.json`` with a digest of everything that the status rests on; `ledger` reads that file and calls a
+row stale, and so OPEN, where the digest no longer fits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from symcook.errors import BadInput, SymcookError, unknown
+
+DATA = Path(__file__).parent / "data"
+PAPERS = ("cookbook", "chiang2022", "merrill2024", "yang2026")
+STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "OPEN")
+COLUMNS = ("id", "location", "kind", "statement", "parameters", "test_form")
+_STALE = "stale: something that the status rests on has changed since it was computed"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper, in our words, and what is known about it.
+
+    `corrected` is the id of a proved corrected statement; `gaps` lists steps of the printed proof that do not follow
+    ({"step", "why", "repair"}); `tried` says what was attempted against the claim before it was proved.
+    """
+
+    id: str
+    paper: str
+    location: str
+    kind: str
+    statement: str
+    status: str = "OPEN"
+    corrected: str | None = None
+    lemmas: tuple[str, ...] = ()
+    gaps: tuple[dict[str, str], ...] = ()
+    tried: tuple[str, ...] = ()
+    note: str = "not yet treated"
+
+    def to_json(self) -> dict[str, Any]:
+        """One entry of ``symcook claims --json``."""
+        document = asdict(self)
+        return document | {name: list(document[name]) for name in ("lemmas", "gaps", "tried")}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What replay found about one claim, as the ledger file keeps it."""
+
+    status: str
+    digest: str
+    corrected: str | None = None
+    lemmas: tuple[str, ...] = field(default=())
+
+
+@cache
+def inventory() -> dict[str, Claim]:
+    """Every claim of the four papers by id, in the papers' order, none with a status yet."""
+    claims: dict[str, Claim] = {}
+    for paper in PAPERS:
+        lines = (DATA / "claims" / f"{paper}.tsv").read_text(encoding="utf-8").splitlines()
+        if tuple(lines[0].split("\t")) != COLUMNS:
+            raise SymcookError(f"the inventory of {paper} has other columns than {', '.join(COLUMNS)}")
+        for line in lines[1:]:
+            cells = dict(zip(COLUMNS, line.split("\t"), strict=True))
+            if cells["id"] in claims:
+                raise SymcookError(f"the inventory lists {cells['id']} twice")
+            note = "cited" if "(cited" in cells["statement"] else Claim.note
+            claims[cells["id"]] = Claim(
+                cells["id"], paper, cells["location"], cells["kind"], cells["statement"], note=note
+            )
+    return claims
+
+
+def claim(name: str) -> Claim:
+    """One claim by id; BadInput with the nearest id where there is none."""
+    if name not in inventory():
+        raise unknown("claim", name, list(inventory()))
+    return inventory()[name]
+
+
+def remarks() -> dict[str, dict[str, Any]]:
+    """What was tried against a claim, gaps of its printed proof, and notes, by claim id; written by people."""
+    from symcook.proof.replay import proofs_directory
+
+    path = proofs_directory() / "remarks.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def checker_digest() -> str:
+    """sha256 of the checker's own sources: the reader, the kernel and the replay."""
+    here = Path(__file__).parent
+    files = [here / "expr.py", *sorted((here / "proof").glob("*.py"))]
+    return _digest(path.read_bytes() for path in files)
+
+
+def row_digest(name: str) -> str:
+    """sha256 of all that a claim's status rests on: checker, statements, definitions, models, every certificate."""
+    from symcook.proof.replay import proofs_directory
+
+    root = proofs_directory()
+    shared = _shared_digest(root)
+    own = [p for p in (root / "certificates" / f"{n}.json" for n in (name, f"{name}.corrected")) if p.exists()]
+    return _digest([shared.encode(), *(p.read_bytes() for p in own)])
+
+
+@cache
+def _shared_digest(root: Path) -> str:
+    files = sorted((root / "statements").glob("*.txt")) + sorted((root / "models").glob("*.json"))
+    lemmas = sorted((root / "certificates").glob("lem.*.json"))
+    return _digest([checker_digest().encode(), *(p.read_bytes() for p in (*files, *lemmas))])
+
+
+def _digest(parts: Iterable[bytes]) -> str:
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(hashlib.sha256(part).digest())
+    return total.hexdigest()
+
+
+def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]:
+    """Statuses of all claims that have a stored proof, by replay, from the files on disk."""
+    from symcook.proof.replay import replay, statements
+
+    verdicts = {}
+    for verdict in replay(progress=progress):
+        verdicts[verdict.id] = verdict
+    corrections = {s.corrects: s.id for s in statements().values() if s.corrects}
+    found: dict[str, Known] = {}
+    for name in inventory():
+        verdict = verdicts.get(name)
+        if verdict is None:
+            continue
+        status, corrected = verdict.status, None
+        lemmas = set(verdict.lemmas)
+        other = corrections.get(name)
+        if status == "REFUTED" and other in verdicts and verdicts[other].status == "PROVED":
+            status, corrected = "CORRECTED", other
+            lemmas |= set(verdicts[other].lemmas)
+        found[name] = Known(status, row_digest(name), corrected, tuple(sorted(lemmas)))
+    return found
+
+
+def dump(found: dict[str, Known]) -> str:
+    """The ledger file's text."""
+    rows = {name: {k: v for k, v in asdict(known).items() if v} for name, known in sorted(found.items())}
+    return json.dumps({"checker": checker_digest(), "rows": rows}, indent=1, sort_keys=True) + "\n"
+
+
+def ledger(found: dict[str, Known] | None = None) -> list[Claim]:
+    """Every claim with its status: from `found`, else from the shipped ledger (OPEN where a digest no longer fits)."""
+    path = DATA / "ledger.json"
+    stale = set()
+    if found is None:
+        stored = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else {}
+        found = {}
+        for name, row in stored.items():
+            found[name] = Known(row["status"], row["digest"], row.get("corrected"), tuple(row.get("lemmas", ())))
+            if row["digest"] != row_digest(name):
+                stale.add(name)
+    said = remarks()
+    rows = []
+    for name, row in inventory().items():
+        words = said.get(name, {})
+        row = replace(row, gaps=tuple(words.get("gaps", ())), tried=tuple(words.get("tried", ())))
+        if name in stale:
+            row = replace(row, note=_STALE)
+        elif name in found:
+            known = found[name]
+            row = replace(
+                row, status=known.status, corrected=known.corrected, lemmas=known.lemmas, note=words.get("note", "")
+            )
+        elif "note" in words:
+            row = replace(row, note=words["note"])
+        rows.append(row)
+    return rows
+
+
+def select(paper: str | None = None, status: str | None = None, search: str | None = None) -> list[Claim]:
+    """Rows of the shipped ledger by paper, status word (CHECKED stands for every CHECKED N) and text."""
+    if paper is not None and paper not in PAPERS:
+        raise unknown("paper", paper, PAPERS)
+    if status is not None and status.upper() not in STATUSES:
+        raise unknown("status", status, STATUSES)
+    if search is not None and not search.strip():
+        raise BadInput("the text to search for must not be empty", repr(search))
+    rows = ledger()
+    if paper is not None:
+        rows = [row for row in rows if row.paper == paper]
+    if status is not None:
+        rows = [row for row in rows if row.status.split()[0] == status.upper()]
+    if search is not None:
+        text = search.lower()
+        rows = [row for row in rows if text in f"{row.id} {row.location} {row.statement} {row.note}".lower()]
+    return rows
