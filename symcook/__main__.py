@@ -1,0 +1,82 @@
+"""The entry of the command line: exit codes and one-sentence errors. Nothing heavy is imported before `main` runs."""
+
+from __future__ import annotations
+
+import sys
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+DEFECT = 4
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit code; see the table of exit codes in the manual.
+
+    Every error is one sentence on stderr; `--debug` adds the traceback.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        _drop_stdout()
+        return BROKEN_PIPE
+    except BaseException as error:
+        return _failed(error, "--debug" in arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot draw a character gets an escape, not a traceback.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    from symcook.cli import run
+
+    code = run(arguments)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return code
+
+
+def _failed(error: BaseException, debug: bool) -> int:
+    """The exit code of an error that ended a command, after its sentence is said."""
+    if debug:
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else DEFECT
+    from symcook.errors import SymcookError
+
+    if isinstance(error, SymcookError) and type(error) is not SymcookError:
+        return _say(str(error), error.exit_code)
+    if isinstance(error, OSError) and error.errno is not None:
+        where = f" {error.filename}" if error.filename else ""
+        return _say(f"a file must be readable or writable; given:{where} {error.strerror}.", 2)
+    what = str(error) or "no message"
+    hint = "" if debug else " and add --debug to see where"
+    return _say(f"a defect of symcook, please report it{hint}: {type(error).__name__}: {what}", DEFECT)
+
+
+def _say(sentence: str, code: int) -> int:
+    line = " ".join(sentence.split())
+    try:
+        print(f"symcook: {line}", file=sys.stderr, flush=True)
+    except OSError:
+        pass
+    return code
+
+
+def _drop_stdout() -> None:
+    """Point stdout at nothing, so that the interpreter's last flush does not fail as well."""
+    import os
+
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass
+
+
+if __name__ == "__main__":
+    sys.exit(main())

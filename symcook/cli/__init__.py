@@ -1,0 +1,75 @@
+"""The command line: a table of commands, each in a module that is imported when the command is invoked.
+
+What needs no more than the table (help, version, list) is answered here, before click is imported: a shell waits for
+it, and click's import alone takes four times as long as Python's own start.
+"""
+
+from __future__ import annotations
+
+COMMANDS = {
+    "tour": "one model from coordinates to weights, with a check and a proof",
+    "list": "the recipes",
+    "show": "matrices, coordinates, symbols and region of a recipe or model file",
+    "explain": "its formula and source in words",
+    "derive": "closed forms of the outputs",
+    "run": "one input",
+    "check": "a model against its reference, exhaustive and exact",
+    "prove": "check stored proofs again",
+    "claims": "what the papers state, and what is known about it",
+    "bound": "a paper's bound and the sharp value, as rigorous balls",
+    "export": "float weights with a certificate",
+    "completion": "a completion script for bash, zsh or fish",
+}
+"""Each command and its line of help."""
+
+THREE_THINGS = """\
+symcook: transformers built by hand, as exact mathematical objects.
+
+Three things to try:
+  symcook tour                          one model from coordinates to weights
+  symcook run dyck-1 --input "(())"     run a model on one string, exactly
+  symcook list                          what else there is
+
+symcook --help shows every command."""
+
+HELP = """\
+Usage: symcook [--debug] COMMAND [ARGS]...
+
+  Transformers built by hand: derived, run, checked, proved, bounded and exported, exactly.
+
+Options:
+  --version   Show the version and exit.
+  --debug     Show the traceback of an error.
+  -h, --help  Show this message and exit.
+
+Commands:
+{commands}
+
+Each command has --help, and --json for one JSON document on stdout.
+Exit codes: 0 done or yes, 1 no, 2 bad input, 3 undecided, 4 a defect of ours, 130 interrupted."""
+
+
+def help_text() -> str:
+    """The text of ``symcook --help``."""
+    return HELP.format(commands="\n".join(f"  {name:<10}  {line}" for name, line in COMMANDS.items()))
+
+
+def run(arguments: list[str]) -> int:
+    """Parse and invoke; the exit code that the command answers. Bad usage is BadInput."""
+    import os
+
+    if not os.environ.get("_SYMCOOK_COMPLETE"):
+        if arguments == []:
+            print(THREE_THINGS)
+            return 0
+        if arguments in (["--help"], ["-h"]):
+            print(help_text())
+            return 0
+        if arguments in (["list"], ["list", "--json"]):
+            from symcook.cli.listing import print_list
+
+            print_list(as_json=len(arguments) == 2)
+            return 0
+    from symcook.cli.group import invoke
+
+    return invoke(arguments)

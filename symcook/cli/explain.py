@@ -1,0 +1,75 @@
+"""``symcook explain``."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import Any
+
+from symcook.cli.options import choose, name_argument, settings_option
+from symcook.cli.options import command as declare
+from symcook.cli.output import columns, print_json, say
+
+
+@declare("explain")
+@name_argument
+@settings_option
+def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
+    """Say what a recipe computes, where it is exact, and which paper it comes from."""
+    chosen = choose(name, settings)
+    facts = _facts(chosen)
+    if as_json:
+        print_json(facts)
+        return
+    say(f"{facts['name']}: {facts['summary']}")
+    details = facts.pop("details", "")
+    for text in (facts.get("words", ""), details):
+        if text:
+            say()
+            say(textwrap.indent(text, "  ") if text is details else textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  "))
+    say()
+    rows = [(key, facts[key]) for key in ("formula", "computes", "region", "uniformity", "source", "claims") if key in facts]
+    say(columns([(k, ", ".join(v) if isinstance(v, (list, tuple)) else v) for k, v in rows], "  "))
+    for key in ("arguments", "symbols"):
+        if facts.get(key):
+            say(f"\n  {key}:")
+            say(columns([_entry(e) for e in facts[key]], "    "))
+
+
+def _facts(chosen: Any) -> dict[str, Any]:
+    model, info = chosen.model, chosen.info
+    if info is None:
+        symbols = [{"name": p.name, "region": p.region, "default": _text(p.default)} for p in model.parameters]
+        kind = "words over " + " ".join(model.alphabet) if model.alphabet else "rows of " + ", ".join(
+            model.embedding.inputs or ()
+        )
+        summary = f"{len(model.layers)} layers over {len(model.space)} coordinates, reads {kind}"
+        return {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
+    from symcook.recipes import region
+
+    facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
+    facts["region"] = region(chosen.name, **chosen.arguments)
+    facts |= {key: getattr(info, key) for key in ("uniformity", "source")}
+    facts["claims"] = list(info.claims)
+    document = info.to_json()
+    return facts | {
+        "arguments": document["arguments"],
+        "symbols": document["symbols"],
+        "details": inspect.cleandoc(info.make.__doc__ or ""),
+    }
+
+
+def _text(value: Any) -> str | None:
+    from symcook.symbols import from_sympy
+
+    return None if value is None else from_sympy(value)
+
+
+def _entry(entry: dict[str, Any]) -> tuple[str, ...]:
+    default = entry.get("default")
+    text = entry.get("description") or ""
+    return (
+        entry["name"],
+        "no default" if default is None else f"default {default}",
+        "; ".join(part for part in (text, entry.get("region", "")) if part),
+    )

@@ -1,0 +1,90 @@
+"""The click group: commands imported when they are needed, and errors of usage in our words."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import click
+
+from symcook import __version__
+from symcook.cli import COMMANDS, THREE_THINGS, help_text
+from symcook.errors import BadInput, unknown
+
+
+class Table(click.Group):
+    """The group of commands: names from `COMMANDS`, modules when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return importlib.import_module(f"symcook.cli.{cmd_name}").command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if not ctx.resilient_parsing and args[0] not in COMMANDS:
+            raise unknown("command", args[0], list(COMMANDS))
+        return super().resolve_command(ctx, args)
+
+    def get_help(self, ctx: click.Context) -> str:
+        return help_text()
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
+
+
+@click.group(
+    "symcook",
+    cls=Table,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="symcook %(version)s")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+@click.pass_context
+def group(ctx: click.Context) -> None:
+    """Transformers built by hand: derived, run, checked, proved, bounded and exported, exactly."""
+    if ctx.invoked_subcommand is None:
+        click.echo(THREE_THINGS)
+
+
+def invoke(arguments: list[str]) -> int:
+    """Parse and invoke; the exit code that the command answers. Errors of usage become BadInput."""
+    instruction = os.environ.get("_SYMCOOK_COMPLETE")
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(group, {}, "symcook", "_SYMCOOK_COMPLETE", instruction)
+    try:
+        # Not `group.main`, which would answer Ctrl-C and errors itself.
+        with group.make_context("symcook", arguments) as ctx:
+            code = group.invoke(ctx)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.UsageError as error:
+        raise _sentence(error) from None
+    return code if isinstance(code, int) else 0
+
+
+def _sentence(error: click.UsageError) -> BadInput:
+    """A usage error of click in our words: what must hold, what was given, what to do."""
+    command = error.ctx.command_path if error.ctx is not None else "symcook"
+    hint = f"see {command} --help"
+    if isinstance(error, click.NoSuchOption):
+        parameters = error.ctx.command.get_params(error.ctx) if error.ctx is not None else []
+        return unknown("option", error.option_name, [name for p in parameters for name in p.opts if name[:2] == "--"])
+    if isinstance(error, click.BadOptionUsage):
+        if "requires" in error.message:
+            return BadInput(f"the option {error.option_name} must have a value", "none", hint)
+        return BadInput(f"the option {error.option_name} must not have a value", "one", hint)
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        option = error.param.param_type_name == "option"
+        return BadInput(f"{command} must have {error.param.opts[-1] if option else (error.param.name or '').upper()}", "none", hint)
+    return BadInput("the command must be used as its help says", error.format_message().rstrip("."), hint)

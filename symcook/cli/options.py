@@ -1,0 +1,296 @@
+"""What the options of the commands mean: checked values, the choice of a model, and the input given to it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from symcook.errors import BadInput, unknown
+
+if TYPE_CHECKING:
+    from symcook.blocks import Transformer
+
+
+class Whole(click.ParamType):
+    """An integer in a range, written in decimal digits."""
+
+    name = "integer"
+
+    def __init__(self, what: str, least: int, most: int) -> None:
+        self.what, self.least, self.most = what, least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value).strip()
+        number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII) else None
+        if number is None or not self.least <= number <= self.most:
+            raise BadInput(f"{self.what} must be an integer from {self.least} to {self.most}", value or "nothing")
+        return number
+
+
+class OneOf(click.ParamType):
+    """One of a few words; a typo is answered with the nearest."""
+
+    name = "choice"
+
+    def __init__(self, what: str, choices: Sequence[str]) -> None:
+        self.what, self.choices = what, list(choices)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.choices:
+            raise unknown(self.what, str(value), self.choices)
+        return value
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "[" + "|".join(self.choices) + "]"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        return _items(self.choices, incomplete)
+
+
+class ModelName(click.ParamType):
+    """The name of a recipe, or the path of a model file."""
+
+    name = "name"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        from symcook.recipes import names
+
+        return _items(names(), incomplete) or [CompletionItem(incomplete, type="file")]
+
+
+def _items(words: Sequence[str], incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+
+
+class Command(click.Command):
+    """A command with `--json` and `--debug`, whose options never swallow another option as their value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        takes = {name for p in self.params if isinstance(p, click.Option) and not p.is_flag for name in p.opts}
+        known = {name for p in self.get_params(ctx) if isinstance(p, click.Option) for name in p.opts}
+        if not ctx.resilient_parsing:
+            for here, following in zip(args, args[1:], strict=False):
+                if here == "--":
+                    break
+                if here in takes and following in known:
+                    raise BadInput(
+                        f"the option {here} must have a value", f"none before {following}", f"see {ctx.command_path} -h"
+                    )
+        return super().parse_args(ctx, args)
+
+
+def command(name: str) -> Callable[[Callable[..., Any]], Command]:
+    """Declare a command of this name; its help is the function's docstring."""
+
+    def declare(function: Callable[..., Any]) -> Command:
+        for option in (
+            click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
+            click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+        ):
+            function = option(function)
+        return click.command(name, cls=Command)(function)
+
+    return declare
+
+
+name_argument = click.argument("name", type=ModelName())
+settings_option = click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An argument, a symbol or an input. Repeatable."
+)
+DIGITS = Whole("digits", 1, 100_000)
+LENGTH = Whole("the greatest length", 1, 1_000_000)
+
+
+def input_options(function: Any) -> Any:
+    """`--input`, `--tokens` and `--rows`."""
+    for option in (
+        click.option("--rows", metavar="ROWS", help='Rows of inputs, one a position: "1/2,0; 1,3".'),
+        click.option("--tokens", metavar="WORDS", help='Symbols with spaces between: "a b c".'),
+        click.option("--input", "word", metavar="W", help="A string of symbols."),
+    ):
+        function = option(function)
+    return function
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The model that a command is about, with what `--set` gave."""
+
+    name: str
+    info: Any
+    """The recipe's metadata; None for a model file."""
+    model: Transformer
+    arguments: dict[str, str]
+    values: dict[str, str]
+    inputs: dict[str, str]
+
+    @property
+    def pointwise(self) -> bool:
+        return self.model.pointwise
+
+    def bound(self) -> Transformer:
+        """The model with the values that were given; other symbols stay."""
+        return self.model.bind(self.values, require=False)
+
+    def command(self, verb: str, rest: str = "") -> str:
+        """A command line about this model, with the settings that built it."""
+        settings = {**self.arguments, **self.values}
+        parts = ["symcook", verb, quoted(self.name), rest, *(f"--set {quoted(f'{k}={v}')}" for k, v in settings.items())]
+        return " ".join(p for p in parts if p)
+
+
+def quoted(text: str) -> str:
+    """`text` as one word of a shell."""
+    import shlex
+
+    return shlex.quote(text)
+
+
+def is_path(name: str) -> bool:
+    """Whether NAME is meant as the path of a model file."""
+    return name.endswith(".json") or os.sep in name or os.path.isfile(name)
+
+
+def read_settings(settings: Sequence[str]) -> dict[str, str]:
+    """`NAME=VALUE` pairs; BadInput for another form and for a name given twice."""
+    result: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        name, value = name.strip(), value.strip()
+        if not equals or not name or not value:
+            raise BadInput("a setting must be written NAME=VALUE", setting or "nothing", "for example --set eps=1/100")
+        if name in result:
+            raise BadInput("a setting must be given once", name)
+        result[name] = value
+    return result
+
+
+def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
+    """The recipe or model file NAME, built with `settings`.
+
+    A setting is an argument of the recipe, a symbol of the model, or an input of a feed-forward recipe; BadInput, with
+    the nearest name, for any other.
+    """
+    from symcook.recipes import build, info, names
+
+    given = read_settings(settings)
+    recipe, arguments = None, {}
+    if name in names():
+        recipe = info(name)
+        known = [a.name for a in recipe.arguments]
+        arguments = {key: value for key, value in given.items() if key in known}
+        model = build(name, **arguments)
+    elif is_path(name):
+        from symcook.modelfile import load
+
+        model = load(name)
+        known = []
+    else:
+        raise unknown("recipe", name, list(names()))
+    declared = [p.name for p in model.parameters]
+    inputs = list(model.embedding.inputs or ())
+    values, rows = {}, {}
+    for key, value in given.items():
+        if key in arguments:
+            continue
+        if key in declared:
+            values[key] = value
+        elif key in inputs and model.pointwise:
+            rows[key] = value
+        elif key in inputs:
+            raise BadInput("the inputs of an attention recipe must be given by --rows", f"--set {key}={value}")
+        else:
+            raise unknown("setting", key, [*known, *declared, *(inputs if model.pointwise else [])])
+    chosen = Chosen(name, recipe, model, arguments, values, rows)
+    model.values(values, require=False)  # a bad value is bad input in every command
+    return chosen
+
+
+def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str | None) -> Any:
+    """The input as the forward pass takes it, or None where none was given. BadInput where it does not fit the model."""
+    model = chosen.model
+    options = {"--input": word, "--tokens": tokens, "--rows": rows}
+    if chosen.inputs:
+        options["--set"] = "inputs"
+    used = [name for name, value in options.items() if value is not None]
+    if len(used) > 1:
+        raise BadInput("one input must be given", " and ".join(used), "use one of them")
+    if not used:
+        return None
+    if used[0] in ("--input", "--tokens"):
+        if not model.alphabet:
+            raise BadInput(f"{chosen.name} must be given numbers", used[0], input_hint(chosen))
+        if word is not None:
+            if any(len(token) > 1 for token in model.alphabet):
+                raise BadInput("a word with symbols longer than one character must be given by --tokens", word)
+            return model.tokens(word)
+        return model.tokens((tokens or "").split())
+    if model.alphabet:
+        raise BadInput(f"{chosen.name} must be given a word", "--rows", input_hint(chosen))
+    if rows is not None:
+        return model.rows(read_rows(rows, model.embedding.inputs or ()))
+    missing = [name for name in model.embedding.inputs or () if name not in chosen.inputs]
+    if missing and chosen.pointwise:
+        return dict(chosen.inputs)
+    return model.rows([chosen.inputs])
+
+
+def input_hint(chosen: Chosen) -> str:
+    """How to give an input to this model."""
+    model = chosen.model
+    if model.alphabet:
+        if any(len(token) > 1 for token in model.alphabet):
+            return f'give --tokens "{model.alphabet[0]} ..."'
+        return f'give --input "{model.alphabet[0]}..."'
+    inputs = model.embedding.inputs or ()
+    if model.pointwise:
+        return "give " + " ".join(f"--set {name}=..." for name in inputs)
+    return f'give --rows "{", ".join(inputs)}; ..." (one row a position)'
+
+
+def need_input(chosen: Chosen, given: Any, why: str) -> Any:
+    """`given`, or BadInput that names the option where there is none or an input lacks a value."""
+    if given is None:
+        if not chosen.model.embedding.inputs and not chosen.model.alphabet:
+            return [{}]
+        raise BadInput(f"{why} must have an input", "none", input_hint(chosen))
+    if isinstance(given, dict):
+        missing = next(name for name in chosen.model.embedding.inputs or () if name not in given)
+        raise BadInput("every input must have a value", f"none for {missing}", f"give --set {missing}=...")
+    return given
+
+
+def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:
+    """Rows such as ``1/2,0; 1,3`` as mappings from the names of `inputs`, in their order."""
+    result = []
+    for row in split(text, ";"):
+        entries = [entry.strip() for entry in split(row, ",")]
+        if len(entries) != len(inputs) or not all(entries):
+            raise BadInput(f"each row must have {len(inputs)} values ({', '.join(inputs)})", row.strip() or "an empty row")
+        result.append(dict(zip(inputs, entries, strict=True)))
+    return result
+
+
+def split(text: str, separator: str) -> list[str]:
+    """`text` cut at each separator outside brackets.
+
+    >>> split("max(1,2),3", ",")
+    ['max(1,2)', '3']
+    """
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        if character == separator and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts

@@ -1,0 +1,66 @@
+"""What the commands print: one JSON document, plain columns, tables, and progress on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def say(text: str = "") -> None:
+    """Print to stdout."""
+    print(text)
+
+
+def print_json(document: Any) -> None:
+    """Print one JSON document; a float that JSON cannot write becomes text."""
+    import json
+
+    print(json.dumps(_finite(document), indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        return repr(value)
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value
+
+
+def columns(rows: Iterable[Sequence[str]], indent: str = "") -> str:
+    """Left-aligned columns of plain text.
+
+    >>> print(columns([("a", "b"), ("long", "c")]))
+    a     b
+    long  c
+    """
+    table = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table)
+    return "\n".join(indent + line for line in lines)
+
+
+class Progress:
+    """Progress on stderr: redrawn in place on a terminal, a line every ten seconds elsewhere, silent when quick."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.started = self.last = time.monotonic()
+        self.drawn = False
+
+    def __call__(self, done: Any, total: Any = None) -> None:
+        now = time.monotonic()
+        terminal = sys.stderr is not None and sys.stderr.isatty()
+        if now - self.started < 1 or now - self.last < (0.2 if terminal else 10):
+            return
+        self.last, self.drawn = now, terminal
+        text = f"{self.what}: {done}" + (f" of {total}" if total is not None else "")
+        print(f"\r{text:<78}" if terminal else text, end="" if terminal else "\n", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Clear what stands on the terminal's line."""
+        if self.drawn:
+            print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)

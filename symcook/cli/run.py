@@ -1,0 +1,78 @@
+"""``symcook run``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from symcook.cli.options import (
+    DIGITS,
+    OneOf,
+    choose,
+    input_options,
+    name_argument,
+    need_input,
+    read_input,
+    settings_option,
+)
+from symcook.cli.options import command as declare
+from symcook.cli.output import columns, print_json, say
+from symcook.errors import Undecided
+
+
+@declare("run")
+@name_argument
+@input_options
+@settings_option
+@click.option(
+    "--domain", type=OneOf("domain", ["exact", "ball", "float64"]), default="exact", help="The numbers (exact)."
+)
+@click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of a ball (30).")
+def command(
+    name: str,
+    word: str | None,
+    tokens: str | None,
+    rows: str | None,
+    settings: tuple[str, ...],
+    domain: str,
+    digits: int,
+    as_json: bool,
+) -> None:
+    """Run a model on one input."""
+    from symcook.forward import run
+
+    chosen = choose(name, settings)
+    given = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
+    answer = run(chosen.model, given, domain, values=chosen.values, digits=digits)
+    if as_json:
+        print_json(answer.to_json())
+    else:
+        say(run_text(answer))
+    if answer.undecided:
+        raise Undecided(f"the verdict on {answer.given} stayed open in {domain} numbers; try --domain exact.")
+
+
+def run_text(answer: Any) -> str:
+    """A run in words: the verdict, and the values where the readout looks."""
+    document = answer.to_json()
+    verdict = ""
+    if "accept" in document:
+        verdict = ": " + {True: "accept", False: "reject", None: "undecided"}[document["accept"]]
+    lines = [f"{document['recipe']} on {document['input']}{verdict}"]
+    if document["output"]:
+        lines.append(columns([(key, value_text(value)) for key, value in document["output"].items()], "  "))
+    if "outputs" in document:
+        lines.append("  by position: " + ", ".join(map(value_text, document["outputs"])))
+    return "\n".join(lines)
+
+
+def value_text(value: Any) -> str:
+    """One value as a reader wants it: a ball as mid ± rad, a float by its shortest text."""
+    if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
+        return f"{value['mid']} ± {value['rad']}"
+    if isinstance(value, dict):
+        return "(" + ", ".join(f"{key} {value_text(item)}" for key, item in value.items()) + ")"
+    if isinstance(value, bool):
+        return "accept" if value else "reject"
+    return "undecided" if value is None else str(value)

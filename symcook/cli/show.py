@@ -1,0 +1,31 @@
+"""``symcook show``."""
+
+from __future__ import annotations
+
+from symcook.cli.options import choose, name_argument, settings_option
+from symcook.cli.options import command as declare
+from symcook.cli.output import say
+
+
+@declare("show")
+@name_argument
+@settings_option
+def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
+    """Show the matrices, coordinates, symbols and region of a recipe or model file.
+
+    With --json: the model file.
+    """
+    chosen = choose(name, settings)
+    model = chosen.bound()
+    if as_json:
+        from symcook.modelfile import dumps
+
+        say(dumps(model).rstrip("\n"))
+        return
+    from symcook.report.text import model_text
+
+    say(model_text(model))
+    if chosen.info is not None:
+        from symcook.recipes import region
+
+        say(f"Exact where: {region(name, **chosen.arguments)}")
