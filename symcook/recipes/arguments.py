@@ -39,11 +39,6 @@ def fraction(given: Any, name: str) -> Fraction:
     raise BadInput(f"{name} must be a rational number", given, f"give one such as {name}=3/2")
 
 
-def rational_number(given: Any, name: str) -> Fraction:
-    """See `fraction`."""
-    return fraction(given, name)
-
-
 def integer(lower: int, upper: int) -> Callable[[Any, str], int]:
     """A reader of integers between `lower` and `upper`.
 
@@ -63,19 +58,19 @@ def integer(lower: int, upper: int) -> Callable[[Any, str], int]:
 
 
 def bits(most: int) -> Callable[[Any, str], tuple[int, ...]]:
-    """A reader of truth tables: 2^m bits with m <= `most`, as text or as a sequence of 0 and 1.
+    """A reader of truth tables: 2^m bits with 1 <= m <= `most`, as text or as a sequence of 0 and 1.
 
     >>> bits(12)("0110", "table")
     (0, 1, 1, 0)
     """
 
     def read(given: Any, name: str) -> tuple[int, ...]:
-        must = f"{name} must be 2^m bits with m at most {most}"
+        must = f"{name} must be 2^m bits with m from 1 to {most}"
         if not isinstance(given, (str, list, tuple)):
             raise BadInput(must, given, f"give text such as {name}=0110")
         if len(given) > 1 << most:
             raise BadInput(must, f"{len(given)} entries")
-        if not given or len(given) & (len(given) - 1):
+        if len(given) < 2 or len(given) & (len(given) - 1):
             raise BadInput(must, given or "nothing", f"give text such as {name}=0110")
         for entry in given:
             if isinstance(entry, bool) or entry not in (0, 1, "0", "1"):
@@ -134,7 +129,9 @@ def points(given: Any, name: str) -> tuple[tuple[Fraction, Fraction], ...]:
     """
     table = rows(given, name, 2)
     if len(table) < 3:
-        raise BadInput(f"{name} must be at least three, for two pieces", len(table), "give points such as 0,0; 1,1; 2,0")
+        raise BadInput(
+            f"{name} must be at least three, for two pieces", len(table), "give points such as 0,0; 1,1; 2,0"
+        )
     for (left, _), (right, _) in zip(table, table[1:], strict=False):
         if left >= right:
             raise BadInput(f"{name} must have strictly increasing x", f"{left} before {right}", "sort them by x")

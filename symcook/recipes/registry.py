@@ -166,7 +166,8 @@ def reference(
     found = info(name)
     module, attribute = found.reference.split(":")
     function = getattr(importlib.import_module(module), attribute)
-    read, symbols = found.read(arguments or {}), _symbols(found, read, values or {})
+    read = found.read(arguments or {})
+    symbols = _symbols(found, read, values or {})
     if found.adapt is not None:
         return found.adapt(function, read, symbols)
     return lambda given: function(given, **read, **symbols)
