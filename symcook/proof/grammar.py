@@ -253,7 +253,7 @@ def _tree(t: Term, bound: list[str], taken: set[str]) -> Tree:
         return (tag, new[0], _tree(kids[0], bound, taken), _tree(kids[1], bound, taken), body)
     inner: list[Any] = [_tree(k, bound, taken) for k in kids]
     if tag == "app":
-        return ("call", inner[0][1], tuple(inner[1:]))
+        return ("call", kids[0][1][0], tuple(inner[1:]))
     if tag == "fn":
         return ("call", data, tuple(inner)) if inner else ("name", data)
     return (tag, inner[0], ("num", data, 1)) if tag == "^" else (tag, *inner)

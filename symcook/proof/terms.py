@@ -129,14 +129,14 @@ def instantiate(body: Term, values: Sequence[Term]) -> Term:
             if k < 0:
                 return t
             if k < many:
-                return _shift(values[k], depth)
+                return shift(values[k], depth)
             raise Rejected("a term has a loose index")
         return _rebuild(t, depth, visit)
 
     return visit(body, 0)
 
 
-def _shift(value: Term, by: int) -> Term:
+def shift(value: Term, by: int) -> Term:
     """`value` with its loose indices raised by `by`."""
 
     def visit(t: Term, depth: int) -> Term:

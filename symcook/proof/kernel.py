@@ -1,0 +1,533 @@
+"""The checker: a closed formula, a proof, and what it rests on.
+
+A proof is a list of nodes, JSON objects with a "by" and exactly the keys that `NODES` gives for it. Every node but the
+last changes the state (goal, facts by label, names with sorts) and hands it on to the next; the last one closes the
+goal, some of them with proofs of their own. No statement is in a proof: `check` is given the goal. Facts are passed
+down, never up, and every fact is a well-sorted formula within the limits of `terms`. Everything that is not accepted
+raises Rejected, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from symcook.errors import Rejected
+from symcook.expr import valid_name
+from symcook.proof import normal
+from symcook.proof.grammar import Definition, read_formula, read_value
+from symcook.proof.terms import (
+    FALSE,
+    TRUE,
+    Sort,
+    Term,
+    abstract,
+    conj,
+    flatten,
+    formula,
+    free,
+    imp,
+    instantiate,
+    neg,
+    negation,
+    num,
+    replace,
+    shift,
+    value_for,
+    var,
+)
+
+MAX_NODES = 200_000
+MAX_DIGITS = 2_000
+SECONDS = 60.0
+
+AXIOMS: Mapping[str, str] = {
+    "relu_pos": "all x:Real. 0 <= x -> relu(x) = x",
+    "relu_neg": "all x:Real. x <= 0 -> relu(x) = 0",
+    "abs_pos": "all x:Real. 0 <= x -> abs(x) = x",
+    "abs_neg": "all x:Real. x <= 0 -> abs(x) = -x",
+    "min_left": "all x:Real, y:Real. x <= y -> min(x, y) = x",
+    "min_right": "all x:Real, y:Real. y <= x -> min(x, y) = y",
+    "max_left": "all x:Real, y:Real. y <= x -> max(x, y) = x",
+    "max_right": "all x:Real, y:Real. x <= y -> max(x, y) = y",
+    "inv": "all x:Real. x != 0 -> x*(1/x) = 1",
+    "sqrt": "all x:Real. 0 <= x -> 0 <= sqrt(x) & sqrt(x)*sqrt(x) = x",
+    "exp_pos": "all x:Real. 0 < exp(x)",
+    "exp_ge": "all x:Real. 1 + x <= exp(x)",
+    "exp_log": "all x:Real. 0 < x -> exp(log(x)) = x",
+    "exp_lower": "all x:Real, k:Int. 0 <= k -> sum(j, 0, 2*k + 1, pow(x, j)/prod(i, 1, j, i)) <= exp(x)",
+    "exp_upper": "all x:Real, k:Int. 0 <= k -> x <= 0 -> exp(x) <= sum(j, 0, 2*k, pow(x, j)/prod(i, 1, j, i))",
+    "int_lt": "all a:Int, b:Int. a < b -> a + 1 <= b",
+    "archimedes": "all x:Real. ex n:Int. 1 <= n & x <= n",
+    "sum_empty": "all f:Int->Real, a:Int, b:Int. b < a -> sum(j, a, b, f(j)) = 0",
+    "sum_step": "all f:Int->Real, a:Int, b:Int. a <= b -> sum(j, a, b, f(j)) = sum(j, a, b - 1, f(j)) + f(b)",
+    "prod_empty": "all f:Int->Real, a:Int, b:Int. b < a -> prod(j, a, b, f(j)) = 1",
+    "prod_step": "all f:Int->Real, a:Int, b:Int. a <= b -> prod(j, a, b, f(j)) = prod(j, a, b - 1, f(j))*f(b)",
+    "pow_zero": "all x:Real. pow(x, 0) = 1",
+    "pow_step": "all x:Real, n:Int. 0 <= n -> pow(x, n + 1) = pow(x, n)*x",
+    "pi": "3.141592653589793 < pi & pi < 3.141592653589794",
+    "erf_odd": "all x:Real. erf(-x) = -erf(x)",
+    "erf_range": "all x:Real. 0 <= x -> 0 <= erf(x) & erf(x) <= 1",
+    "erf_lower": "all x:Real, k:Int. 0 <= k -> 0 <= x -> "
+    "2/sqrt(pi)*sum(j, 0, 2*k + 1, pow(-1, j)*pow(x, 2*j + 1)/(prod(i, 1, j, i)*(2*j + 1))) <= erf(x)",
+    "erf_upper": "all x:Real, k:Int. 0 <= k -> 0 <= x -> "
+    "erf(x) <= 2/sqrt(pi)*sum(j, 0, 2*k, pow(-1, j)*pow(x, 2*j + 1)/(prod(i, 1, j, i)*(2*j + 1)))",
+}
+
+# by: (keys that must be there, keys that may be there)
+NODES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
+    by: (frozenset(must.split()), frozenset(may.split()))
+    for by, must, may in (
+        ("intro", "as", ""),
+        ("split", "proofs", ""),
+        ("pick", "side", ""),
+        ("witness", "term", ""),
+        ("obtain", "fact name as", ""),
+        ("hyp", "of", ""),
+        ("true", "", ""),
+        ("absurd", "of", "not"),
+        ("contra", "as", ""),
+        ("have", "show proof as", ""),
+        ("use", "fact with as", ""),
+        ("cases", "fact as proofs", ""),
+        ("em", "formula as proofs", ""),
+        ("ind", "of as", ""),
+        ("rewrite", "eq", "rev in as"),
+        ("antisym", "left right", ""),
+        ("induct", "name ge as base step", ""),
+        ("pos", "", "sum eq"),
+        ("interval", "on prec", ""),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an accepted proof is made of: its nodes and the labels of what it used from outside."""
+
+    nodes: int
+    axioms: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    named: tuple[str, ...]
+    oracles: tuple[str, ...]
+
+
+@cache
+def axioms() -> Mapping[str, Term]:
+    """The axioms as formulas."""
+    return {name: read_formula(text, {}, {}) for name, text in AXIOMS.items()}
+
+
+def check(
+    goal: Term,
+    proof: Any,
+    *,
+    lemmas: Mapping[str, Term] | None = None,
+    known: Mapping[str, Definition] | None = None,
+    seconds: float = SECONDS,
+) -> Result:
+    """Check that `proof` proves the closed formula `goal`; Rejected where it does not.
+
+    `lemmas` gives the formulas that may be used, by label: ``lem:ID``, ``named:NAME`` or ``oracle:NAME``. `known` gives
+    the definitions that texts in the proof may use. The caller answers for the truth of the lemmas.
+    """
+    checker = _Checker(lemmas or {}, known or {})
+    try:
+        with normal.Clock(seconds):
+            if free(formula(goal)):
+                raise Rejected("a statement must be closed")
+            checker.run(goal, proof)
+    except RecursionError:
+        raise Rejected("a formula is nested too deep") from None
+    used = {p: tuple(sorted(u.partition(":")[2] for u in checker.used if u.startswith(p + ":"))) for p in _OUTSIDE}
+    return Result(checker.nodes, used["ax"], used["lem"], used["named"], used["oracle"])
+
+
+_OUTSIDE = ("ax", "lem", "named", "oracle")
+
+
+def _need(condition: bool, why: str) -> None:
+    if not condition:
+        raise Rejected(why)
+
+
+def _text(x: Any, what: str) -> str:
+    if not isinstance(x, str):
+        raise Rejected(f"{what} must be a string")
+    return x
+
+
+def _list(x: Any, what: str, length: int | None = None) -> list[Any]:
+    if not isinstance(x, list) or (length is not None and len(x) != length):
+        raise Rejected(f"{what} must be a list" + (f" of {length}" if length is not None else ""))
+    return x
+
+
+class _State:
+    """A goal with what is known: one branch of a proof that is still open. A branch is never shared."""
+
+    def __init__(self, goal: Term, facts: dict[str, Term], scope: dict[str, Sort], proof: Any) -> None:
+        self.goal, self.facts, self.scope, self.proof = goal, facts, scope, proof
+
+    def bind(self, label: Any, fact: Term) -> None:
+        """Give a fact a new label, or the parts of a conjunction a list of labels."""
+        parts = [fact]
+        if isinstance(label, list):
+            parts = flatten("&", fact)
+            _need(len(label) == len(parts), f"a conjunction of {len(parts)} needs as many labels")
+        for one, part in zip(label if isinstance(label, list) else [label], parts, strict=True):
+            _need(re.fullmatch(r"\w[\w.']{0,99}", _text(one, "a label"), re.ASCII) is not None, "a label is not valid")
+            _need(one not in self.facts, f"the label '{one}' is in use")
+            self.facts[one] = formula(part)
+
+
+class _Checker:
+    def __init__(self, lemmas: Mapping[str, Term], known: Mapping[str, Definition]) -> None:
+        self.lemmas, self.known = lemmas, known
+        self.nodes = 0
+        self.used: set[str] = set()
+        self.open: list[_State] = []
+
+    def run(self, goal: Term, proof: Any) -> None:
+        """Check a proof; open branches wait on a stack, so that its depth costs no recursion."""
+        self.open = [_State(goal, {}, {}, proof)]
+        while self.open:
+            state = self.open.pop()
+            steps = _list(state.proof, "a proof")
+            _need(bool(steps), "a proof must not be empty")
+            for place, node in enumerate(steps):
+                self.nodes += 1
+                normal.Clock.spend(5)
+                _need(self.nodes <= MAX_NODES, f"a proof exceeds {MAX_NODES} nodes")
+                by = node.get("by") if isinstance(node, dict) else None
+                if not isinstance(by, str) or by not in NODES:
+                    raise Rejected(f"an unknown kind of node: {str(by)[:40]}")
+                must, may = NODES[by]
+                keys = set(node) - {"by"}
+                _need(must <= keys <= must | may, f"'{by}' needs the keys {', '.join(sorted(must)) or 'none'}")
+                closed = getattr(self, f"_{by}")(state, node)
+                last = place == len(steps) - 1
+                _need(closed == last, f"'{by}' cannot be the last node" if last else f"a node follows '{by}'")
+
+    def branch(self, state: _State, goal: Term, proof: Any) -> _State:
+        """A new open branch with the facts and names of `state`."""
+        new = _State(formula(goal), dict(state.facts), dict(state.scope), proof)
+        self.open.append(new)
+        return new
+
+    def fact(self, state: _State, label: Any) -> Term:
+        label = _text(label, "a label")
+        if label in state.facts:
+            return state.facts[label]
+        kind, colon, rest = label.partition(":")
+        found = axioms().get(rest) if kind == "ax" else self.lemmas.get(label)
+        if not colon or kind not in _OUTSIDE or found is None:
+            raise Rejected(f"there is no fact '{label[:80]}' here")
+        self.used.add(label)
+        return found
+
+    def name(self, state: _State, name: Any, sort: Sort) -> Term:
+        """Bring a new name into scope."""
+        _need(len(_text(name, "a name")) <= 100 and valid_name(name), "a name is not valid")
+        _need(name not in state.scope and name not in self.known, f"the name '{name}' is in use")
+        state.scope[name] = sort
+        return var(name, sort)
+
+    def formula(self, state: _State, text: Any) -> Term:
+        return read_formula(_text(text, "a formula"), state.scope, self.known)
+
+    def value(self, state: _State, text: Any, sort: Sort) -> Term:
+        return read_value(_text(text, "a term"), sort, state.scope, self.known)
+
+    # Logic. Each method returns whether it closes the goal.
+
+    def _intro(self, state: _State, node: dict[str, Any]) -> bool:
+        for one in _list(node["as"], "'as'"):
+            tag, sort, kids = state.goal
+            if tag == "all":
+                state.goal = formula(instantiate(kids[0], (self.name(state, one, sort),)))
+            elif tag in ("->", "~"):
+                state.bind(one, kids[0])
+                state.goal = kids[1] if tag == "->" else FALSE
+            else:
+                raise Rejected("nothing to introduce in this goal")
+        return False
+
+    def _split(self, state: _State, node: dict[str, Any]) -> bool:
+        parts = flatten("&", state.goal)
+        _need(len(parts) > 1, "'split' needs a conjunction")
+        for part, proof in zip(parts, _list(node["proofs"], "'proofs'", len(parts)), strict=True):
+            self.branch(state, part, proof)
+        return True
+
+    def _pick(self, state: _State, node: dict[str, Any]) -> bool:
+        _need(state.goal[0] == "|", "'pick' needs a disjunction")
+        _need(node["side"] in ("left", "right"), "a side is left or right")
+        state.goal = state.goal[2][node["side"] == "right"]
+        return False
+
+    def _witness(self, state: _State, node: dict[str, Any]) -> bool:
+        tag, sort, kids = state.goal
+        _need(tag == "ex", "'witness' needs an existential goal")
+        state.goal = formula(instantiate(kids[0], (self.value(state, node["term"], sort),)))
+        return False
+
+    def _obtain(self, state: _State, node: dict[str, Any]) -> bool:
+        tag, sort, kids = self.fact(state, node["fact"])
+        _need(tag == "ex", "'obtain' needs an existential fact")
+        state.bind(node["as"], formula(instantiate(kids[0], (self.name(state, node["name"], sort),))))
+        return False
+
+    def _hyp(self, state: _State, node: dict[str, Any]) -> bool:
+        _need(_same(self.fact(state, node["of"]), state.goal), "a fact is not the goal")
+        return True
+
+    def _true(self, state: _State, node: dict[str, Any]) -> bool:
+        _need(normal.fkey(state.goal) == normal.TRUE, "the goal is not true by computation")
+        return True
+
+    def _absurd(self, state: _State, node: dict[str, Any]) -> bool:
+        fact = self.fact(state, node["of"])
+        if "not" in node:
+            _need(_same(neg(fact), self.fact(state, node["not"])), "two facts do not contradict each other")
+        else:
+            _need(normal.fkey(fact) == normal.FALSE, "a fact is not false by computation")
+        return True
+
+    def _contra(self, state: _State, node: dict[str, Any]) -> bool:
+        state.bind(node["as"], negation(state.goal))
+        state.goal = FALSE
+        return False
+
+    def _have(self, state: _State, node: dict[str, Any]) -> bool:
+        shown = self.formula(state, node["show"])
+        self.branch(state, shown, node["proof"])
+        state.bind(node["as"], shown)
+        return False
+
+    def _use(self, state: _State, node: dict[str, Any]) -> bool:
+        fact = self.fact(state, node["fact"])
+        for given in _list(node["with"], "'with'"):
+            tag, sort, kids = fact
+            if tag == "all":
+                fact = formula(instantiate(kids[0], (self.value(state, given, sort),)))
+                continue
+            _need(tag in ("->", "~"), "a fact takes no more arguments")
+            if isinstance(given, list):
+                self.branch(state, kids[0], given)
+            elif _text(given, "an argument") == "!":
+                _need(normal.fkey(kids[0]) == normal.TRUE, "a premise is not true by computation")
+            else:
+                _need(given.startswith("#"), "a premise needs '#label', '!' or a proof")
+                _need(_same(self.fact(state, given[1:]), kids[0]), "a fact is not the premise")
+            fact = kids[1] if tag == "->" else FALSE
+        state.bind(node["as"], fact)
+        return False
+
+    def either(self, state: _State, parts: Sequence[Term], node: dict[str, Any]) -> bool:
+        labels = _list(node["as"], "'as'", len(parts))
+        proofs = _list(node["proofs"], "'proofs'", len(parts))
+        for part, label, proof in zip(parts, labels, proofs, strict=True):
+            self.branch(state, state.goal, proof).bind(label, part)
+        return True
+
+    def _cases(self, state: _State, node: dict[str, Any]) -> bool:
+        return self.either(state, flatten("|", self.fact(state, node["fact"])), node)
+
+    def _em(self, state: _State, node: dict[str, Any]) -> bool:
+        asked = self.formula(state, node["formula"])
+        return self.either(state, (asked, negation(asked)), node)
+
+    def _ind(self, state: _State, node: dict[str, Any]) -> bool:
+        asked = self.formula(state, node["of"])
+        one, zero = (("=", None, (("ind", None, (asked,)), num(c))) for c in (1, 0))
+        state.bind(node["as"], ("|", None, (conj(asked, one), conj(negation(asked), zero))))
+        return False
+
+    def _rewrite(self, state: _State, node: dict[str, Any]) -> bool:
+        tag, _, sides = self.fact(state, node["eq"])
+        _need(tag == "=", "'rewrite' needs an equation")
+        _need(isinstance(node.get("rev", False), bool), "'rev' is true or false")
+        _need(("in" in node) == ("as" in node), "'in' and 'as' go together")
+        old, new = reversed(sides) if node.get("rev", False) else sides
+        before = self.fact(state, node["in"]) if "in" in node else state.goal
+        after = formula(replace(before, old, new))
+        _need(after != before, "there is nothing to rewrite")
+        if "in" in node:
+            state.bind(node["as"], after)
+        else:
+            state.goal = after
+        return False
+
+    def _antisym(self, state: _State, node: dict[str, Any]) -> bool:
+        _need(state.goal[0] == "=", "'antisym' needs an equation as goal")
+        a, b = state.goal[2]
+        self.branch(state, ("<=", None, (a, b)), node["left"])
+        self.branch(state, ("<=", None, (b, a)), node["right"])
+        return True
+
+    def _induct(self, state: _State, node: dict[str, Any]) -> bool:
+        tag, sort, kids = state.goal
+        _need((tag, sort) == ("all", "Int") and kids[0][0] == "->", "'induct' needs all k:Int. a <= k -> P")
+        premise, body = kids[0][2]
+        _need(premise[0] == "<=" and premise[2][1] == ("bound", (0, "Int"), ()), "'induct' needs a <= k as the premise")
+        start = value_for(instantiate(premise[2][0], ()), "Int")  # rejected where it contains k
+        self.branch(state, instantiate(body, (start,)), node["base"])
+        step = self.branch(state, TRUE, node["step"])
+        k = self.name(step, node["name"], "Int")
+        step.bind(node["ge"], ("<=", None, (start, k)))
+        step.bind(node["as"], instantiate(body, (k,)))
+        step.goal = formula(instantiate(body, (("+", None, (k, num(1))),)))
+        return True
+
+    # Arithmetic.
+
+    def _pos(self, state: _State, node: dict[str, Any]) -> bool:
+        """b - a is a sum of c > 0 times facts times squares, plus multiples of equations, as normal forms."""
+        tag, _, kids = state.goal
+        _need(tag in ("<=", "<", "=", "false"), "'pos' needs a comparison as goal")
+        wanted = _gap(state.goal) if kids else {}
+        total: normal.Poly = {}
+        strict = False
+        for entry in _list(node.get("sum", []), "'sum'"):
+            _need(tag != "=", "an equation follows from equations only")
+            _need(isinstance(entry, dict) and {"c", "of"} <= set(entry) <= {"c", "of", "sq"}, "a summand has c, of, sq")
+            term: normal.Poly = {normal.ONE: _coefficient(entry["c"])}
+            firm = "sq" not in entry
+            for label in _list(entry["of"], "'of'"):
+                fact = self.fact(state, label)
+                _need(fact[0] in ("<=", "<"), f"'{label}' is not an inequality")
+                firm = firm and fact[0] == "<"
+                term = normal.mul(term, _gap(fact))
+            if "sq" in entry:
+                root = normal.nf(self.value(state, entry["sq"], "Real"))
+                term = normal.mul(term, normal.mul(root, root))
+            strict = strict or firm
+            total = normal.add(total, term)
+        for entry in _list(node.get("eq", []), "'eq'"):
+            multiplier, label = _list(entry, "a multiplier with its equation", 2)
+            fact = self.fact(state, label)
+            _need(fact[0] == "=", f"'{label}' is not an equation")
+            total = normal.add(total, normal.mul(normal.nf(self.value(state, multiplier, "Real")), _gap(fact)))
+        _need(strict or tag in ("<=", "="), "a strict goal needs a strict summand")
+        _need(total == wanted, "the sum is not the difference of the two sides")
+        return True
+
+    def _interval(self, state: _State, node: dict[str, Any]) -> bool:
+        """b - a is enclosed over the box that numeric bounds on the names give."""
+        from symcook.proof import enclose
+
+        tag, _, kids = state.goal
+        _need(tag in ("<=", "<"), "'interval' needs an inequality as goal")
+        prec = node["prec"]
+        _need(isinstance(prec, int) and not isinstance(prec, bool) and 16 <= prec <= 4096, "prec is from 16 to 4096")
+        low: dict[Term, Fraction] = {}
+        high: dict[Term, Fraction] = {}
+        for label in _list(node["on"], "'on'"):
+            fact = self.fact(state, label)
+            _need(fact[0] in ("<=", "<"), f"'{label}' is not a bound")
+            a, b = fact[2]
+            if a[0] == "var" and (c := normal.constant(normal.nf(b))) is not None:
+                high[a] = min(high.get(a, Fraction(c)), Fraction(c))
+            elif b[0] == "var" and (c := normal.constant(normal.nf(a))) is not None:
+                low[b] = max(low.get(b, Fraction(c)), Fraction(c))
+            else:
+                raise Rejected(f"'{label}' is not a numeric bound on a name")
+        box: dict[Term, tuple[Fraction, Fraction]] = {}
+        for v in free(state.goal):
+            _need(v in low and v in high, f"'{v[1][0]}' needs a bound on both sides")
+            _need(low[v] <= high[v], f"the bounds of '{v[1][0]}' contradict each other")
+            box[v] = (low[v], high[v])
+        sign = enclose.least_sign(("-", None, (kids[1], kids[0])), box, prec)
+        _need(sign is not None and (sign > 0 or (sign == 0 and tag == "<=")), "the enclosure does not decide the goal")
+        return True
+
+
+def _same(a: Term, b: Term) -> bool:
+    return a == b or normal.fkey(a) == normal.fkey(b)
+
+
+def _gap(comparison: Term) -> normal.Poly:
+    """Right side minus left side."""
+    a, b = comparison[2]
+    return normal.add(normal.nf(b), normal.nf(a), -1)
+
+
+def _coefficient(c: Any) -> Fraction | int:
+    match = re.fullmatch(r"([0-9]+)(?:/([0-9]+))?", c, re.ASCII) if isinstance(c, str) else None
+    if match is None or len(match.group()) > MAX_DIGITS:
+        raise Rejected("a coefficient must be a positive rational in digits")
+    p, q = int(match[1]), int(match[2] or 1)
+    _need(p > 0 and q > 0, "a coefficient must be positive")
+    return p if q == 1 else Fraction(p, q)
+
+
+# What a statement must satisfy besides being proved.
+
+
+def defined(t: Term) -> Term:
+    """D: every denominator met under the hypotheses is nonzero, radicands are >= 0, and so on.
+
+    For a formula or a term; loose indices keep their meaning. `TRUE` where there is nothing to show.
+    """
+    tag, sort, kids = t
+    if tag in ("all", "ex"):
+        return _all(sort, defined(kids[0]))
+    if tag in ("&", "->", "|"):
+        return _and(defined(kids[0]), _imp(neg(kids[0]) if tag == "|" else kids[0], defined(kids[1])))
+    if tag in ("sum", "prod"):
+        j = ("bound", (0, "Int"), ())
+        inside = conj(("<=", None, (shift(kids[0], 1), j)), ("<=", None, (j, shift(kids[1], 1))))
+        return _and(_and(defined(kids[0]), defined(kids[1])), _all("Int", _imp(inside, defined(kids[2]))))
+    out = TRUE
+    for k in kids:
+        out = _and(out, defined(k))
+    last = kids[-1] if kids else TRUE
+    c = last[1][0] if last[0] == "num" else None  # the numerator decides the sign of a numeral
+    if tag == "/" and not c:
+        return _and(out, neg(("=", None, (last, num(0)))))
+    if tag == "fn" and sort in ("sqrt", "log", "pow") and not (c is not None and (c > 0 or (c == 0 and sort != "log"))):
+        return _and(out, ("<" if sort == "log" else "<=", None, (num(0), last)))
+    return out
+
+
+def inhabited(t: Term, names: Sequence[str], nontrivial: str | None, known: Mapping[str, Definition]) -> Term:
+    """H: the leading quantifiers and premises of `t` hold together somewhere, with the `nontrivial` condition.
+
+    `names` are the names of the leading quantifiers as the statement writes them; `nontrivial` may use them.
+    """
+    if t[0] == "&" and nontrivial is None:
+        return _and(inhabited(t[2][0], (), None, known), inhabited(t[2][1], (), None, known))
+    found: list[Term] = []  # names and premises in the order met
+    left = list(names)
+    scope: dict[str, Sort] = {}
+    while t[0] in ("all", "->"):
+        if t[0] == "all":
+            name = left.pop(0) if left else f"unnamed{len(found)}#"
+            scope[name] = t[1]
+            found.append(var(name, t[1]))
+            t = instantiate(t[2][0], (found[-1],))
+        else:
+            found.append(t[2][0])
+            t = t[2][1]
+    out = read_formula(nontrivial, scope, known) if nontrivial else TRUE
+    for one in reversed(found):
+        out = ("ex", one[1][1], (abstract(out, (one,)),)) if one[0] == "var" else _and(one, out)
+    return formula(out)
+
+
+def _and(a: Term, b: Term) -> Term:
+    return b if a == TRUE else a if b in (TRUE, a) else conj(a, b)
+
+
+def _imp(a: Term, b: Term) -> Term:
+    return TRUE if b == TRUE else imp(a, b)
+
+
+def _all(sort: Sort, body: Term) -> Term:
+    return TRUE if body == TRUE else ("all", sort, (body,))
+
