@@ -1,0 +1,226 @@
+"""Feed-forward recipes against references, exactly, on a stated grid of rational points.
+
+A grid is a product: for each input a set of small rationals, the points where the first layer's ReLUs bend, the edges
+of the region, and the values of the symbols around which a comparator turns; for each symbol without a value or
+default 1, 1/2, 1/7 and 1/1000. Of these points the ones inside the region are compared. The finest set of rationals is
+taken with which the grid keeps within POINTS.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from symcook.blocks import FeedForward, Transformer, fraction
+from symcook.errors import BadInput
+from symcook.expr import Tree, children, names, rational, show, truth
+from symcook.symbols import symbol
+from symcook.verify.sweep import BLOCK, Check, Progress, Reference, _sweep, braces, conjuncts, region_tree
+
+SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
+"""Values of a symbol that has no default."""
+POINTS = 20_000
+"""The greatest number of points of the product at one choice of the symbols, before the region restricts it."""
+
+_FEW = [Fraction(v) for v in (0, 1)]
+_SMALL = [*_FEW, *map(Fraction, (-1, 2)), Fraction(1, 2)]
+_MEDIUM = [
+    *_SMALL,
+    *map(Fraction, (-2, 3, 1000, -1000)),
+    *(Fraction(p, q) for p, q in ((-1, 2), (1, 7), (-1, 7), (1, 1000))),
+]
+_FINE = [*_MEDIUM, *(Fraction(k, 4) for k in range(-16, 17)), *(Fraction(k, 3) for k in (-7, -2, -1, 1, 2, 7)),
+         Fraction(-1, 1000), Fraction(10), Fraction(-10)]  # fmt: skip
+LEVELS = (_FINE, _MEDIUM, _SMALL, _FEW)
+
+Point = dict[str, Fraction]
+
+
+def check_grid(
+    model: Transformer,
+    reference: Reference,
+    region: str | Tree | None = None,
+    *,
+    values: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Check:
+    """Compare a feed-forward recipe with `reference` on its grid inside `region` (a formula over inputs and symbols).
+
+    The reference is given {input or symbol: Fraction} and returns {coordinate: Fraction} (or a number, or a bool where
+    the model decides). `values` sets symbols. Raises BadInput where the grid would be empty or too large, or the
+    reference returns something else than exact numbers.
+    """
+    start = time.perf_counter()
+    tree = region_tree(region)
+    inputs = model.embedding.inputs
+    if inputs is None or not model.pointwise:
+        raise BadInput("a grid needs a feed-forward recipe", model.name)
+    settings = list(_settings(model, values or {}, tree))
+    grids = [(setting, _points(model, inputs, tree, setting)) for setting in settings]
+    total = sum(len(points) for _, points in grids)
+    if total == 0:
+        raise BadInput("the region must hold at some point of the grid", show(tree))
+    count = wrong = 0
+    first = None
+    way = ""
+    for setting, points in grids:
+        if not points:
+            continue
+        bound = model.bind(setting)
+
+        def see(_: Transformer, sequence: Sequence[Point], setting: Point = setting) -> Point:
+            return sequence[0] | setting
+
+        from symcook.domains.batch import Grid
+
+        options = tuple(part for name, value in setting.items() for part in ("--set", f"{name}={value}"))
+        blocks = Grid((points,)).blocks(BLOCK)
+        seen, bad, found, way = _sweep(bound, reference, blocks, total, progress, see, options, count)
+        count, wrong, first = count + seen, wrong + bad, first or found
+    method = f"exact, on {_describe(inputs, grids, tree)}; {way}"
+    return Check(model.name, None, count, wrong, first, method, time.perf_counter() - start)
+
+
+def _settings(model: Transformer, given: Mapping[str, Any], region: Tree) -> Iterator[Point]:
+    """Values of all symbols: what is given, else the default, else each of SYMBOLS that is valid."""
+    fixed = {name: fraction(value) for name, value in model.values(given, require=False).items()}
+    choices: dict[str, list[Fraction]] = {}
+    for parameter in model.parameters:
+        name = parameter.name
+        if name in fixed:
+            choices[name] = [fixed[name]]
+        elif parameter.default is not None:
+            choices[name] = [fraction(parameter.default)]
+        else:
+            valid = [v for v in SYMBOLS if _valid(parameter, v)]
+            if not valid:
+                raise BadInput(f"{name} must have a value here", "none", f"give one with {parameter.region}")
+            choices[name] = valid
+    parts = [part for part in conjuncts(region) if names(part) <= set(choices)]
+    for combination in itertools.product(*choices.values()):
+        setting = dict(zip(choices, combination, strict=True))
+        if all(truth(part, setting) for part in parts):
+            yield setting
+
+
+def _valid(parameter: Any, value: Fraction) -> bool:
+    try:
+        parameter.check(value)
+    except BadInput:
+        return False
+    return True
+
+
+def _points(model: Transformer, inputs: Sequence[str], region: Tree, setting: Point) -> list[Point]:
+    """The points of the grid inside the region, simple numbers first."""
+    special = {name: _special(model, name, inputs, region, setting) for name in inputs}
+    parts = list(conjuncts(region))
+    own = {name: [part for part in parts if names(part) <= {name, *setting}] for name in inputs}
+    cross = [part for part in parts if not any(part in own[name] for name in inputs)]
+
+    def inside(name: str, candidates: Iterable[Fraction]) -> list[Fraction]:
+        kept = (v for v in set(candidates) if all(truth(part, setting | {name: v}) for part in own[name]))
+        return sorted(kept, key=lambda v: (max(abs(v.numerator), v.denominator), abs(v), v < 0))
+
+    for level, extra in [*((level, True) for level in LEVELS), (_FEW, False)]:
+        axes = [inside(name, [*level, *(special[name] if extra else ())]) for name in inputs]
+        if math.prod(map(len, axes)) <= POINTS:
+            break
+    else:
+        raise BadInput(f"a grid must have at most {POINTS} points", math.prod(map(len, axes)), "use fewer inputs")
+    result = [dict(zip(inputs, values, strict=True)) for values in itertools.product(*axes)]
+    if cross:
+        result = [point for point in result if all(truth(part, point | setting) for part in cross)]
+    return result
+
+
+def _special(model: Transformer, name: str, inputs: Sequence[str], region: Tree, setting: Point) -> set[Fraction]:
+    """Where something changes along one input: edges of the region, bends of first-layer ReLUs, symbols; the midpoints
+    between such points, and points beyond the outermost."""
+    turns = set(_edges(region, name, inputs, setting)) | set(_bends(model, name, setting))
+    for value in setting.values():
+        turns |= {value, -value}
+    ordered = sorted(turns)
+    near = {(a + b) / 2 for a, b in zip(ordered, ordered[1:], strict=False)}
+    for edge in ordered:
+        near |= {edge - Fraction(1, 1000), edge + Fraction(1, 1000)}
+    if ordered:
+        near |= {ordered[0] - 1, ordered[-1] + 1}
+    for value in setting.values():
+        near |= {value / 2, -value / 2, 2 * value, 1 - value, 1 + value}
+    return turns | near
+
+
+def _bends(model: Transformer, name: str, setting: Point) -> Iterator[Fraction]:
+    """Zeros of the first layer's hidden units that look at the input `name` alone."""
+    block = model.layers[0].feedforward
+    if not isinstance(block, FeedForward) or name not in block.reads:
+        return
+    table = {symbol(key): value for key, value in setting.items()}
+    at = block.reads.index(name)
+    for h in range(block.hidden):
+        weights = [w.subs(table) for w in block.W1[h, :]]
+        zero = block.b1[h].subs(table)
+        if weights[at] != 0 and all(w == 0 for c, w in enumerate(weights) if c != at):
+            point = -zero / weights[at]
+            if point.is_Rational:
+                yield fraction(point)
+
+
+def _edges(region: Tree, name: str, inputs: Sequence[str], setting: Point) -> Iterator[Fraction]:
+    """Values of one input at which a comparison of the region, affine in it on either side of zero, turns."""
+    others = (Fraction(0), Fraction(1), Fraction(1, 2), Fraction(-1))
+    for atom, bound in _atoms(region, {}):
+        if name not in names(atom):
+            continue
+        free = [other for other in inputs if other != name and other in names(atom)]
+        for combination in itertools.product(others, repeat=len(free)):
+            fixed = setting | bound | dict(zip(free, combination, strict=True))
+            for far in (10**6, -(10**6)):
+                try:
+                    a, b, c = (
+                        rational(("-", atom[1], atom[2]), fixed | {name: Fraction(far + step)}) for step in range(3)
+                    )
+                except BadInput:
+                    continue  # not rational there, or a name of a wider scope: no edge from this atom
+                if a - 2 * b + c == 0 and a != b:
+                    yield far - a / (b - a)
+
+
+def _atoms(tree: Tree, bound: Point) -> Iterator[tuple[Tree, Point]]:
+    """The comparisons in a formula, with the values of variables that range over given integers."""
+    if tree[0] in ("=", "<=", "<"):
+        yield tree, bound
+    elif tree[0] in ("all in", "ex in"):
+        try:
+            low, high = rational(tree[2], bound), rational(tree[3], bound)
+        except BadInput:
+            return
+        for j in range(math.ceil(low), min(math.floor(high), math.ceil(low) + 64) + 1):
+            yield from _atoms(tree[4], bound | {tree[1]: Fraction(j)})
+    else:
+        for child in children(tree):
+            yield from _atoms(child, bound)
+
+
+def _describe(inputs: Sequence[str], grids: Sequence[tuple[Point, list[Point]]], region: Tree) -> str:
+    """The grid in words: how many values each input and each symbol takes, and their extremes."""
+    parts = []
+    for name in inputs:
+        taken = {point[name] for _, points in grids for point in points}
+        parts.append(f"{name}: {_extent(taken)}")
+    for name in grids[0][0]:
+        parts.append(f"{name} in {braces(sorted({s[name] for s, _ in grids}, reverse=True))}")
+    where = "" if region == ("true",) else f", in the region {show(region)} and at its edges"
+    return f"a rational grid ({'; '.join(parts)}){where}"
+
+
+def _extent(values: set[Fraction]) -> str:
+    ordered = sorted(values)
+    if len(ordered) <= 8:
+        return braces(ordered)
+    return f"{len(ordered)} values from {ordered[0]} to {ordered[-1]}"
