@@ -1,0 +1,173 @@
+"""Finding a `pos` node: linear programming over normal forms.
+
+Wanted are rational coefficients c >= 0 and multipliers m with ``right - left = sum(c * products of facts) + sum(m *
+equations)`` as polynomials. The negated goal takes part as one more unknown, so a contradiction among the facts is
+found by the same programme (it is then reported as such).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from symcook.errors import Rejected
+from symcook.proof import normal
+from symcook.proof.normal import ONE, Mono, Poly, add, mul, nf
+from symcook.proof.search import reify
+from symcook.proof.search.simplex import Row, TooLong, solve
+from symcook.proof.terms import COMPARISONS, Term
+
+MAX_PRODUCTS = 1500
+MAX_MULTIPLIERS = 1200
+
+
+@dataclass(frozen=True)
+class Found:
+    """Coefficients found: the keys of a `pos` node, and whether they prove the goal or that the facts contradict."""
+
+    sum: tuple[tuple[Fraction, tuple[str, ...], Term | None], ...]
+    eq: tuple[tuple[Term, str], ...]
+    contradiction: bool
+
+
+def poly(f: Term) -> Poly:
+    """right - left of a comparison."""
+    return add(nf(f[2][1]), nf(f[2][0]), -1)
+
+
+def divide(v: Mono, u: Mono) -> Mono | None:
+    """v/u where it is a monomial."""
+    powers = dict(v[0])
+    for a, k in u[0]:
+        rest = powers.get(a, 0) - k
+        if rest < 0:
+            return None
+        if rest:
+            powers[a] = rest
+        else:
+            del powers[a]
+    e = normal._exponent(add(normal._exponents[v[1]], normal._exponents[u[1]], -1))
+    return (tuple(sorted(powers.items())), e)
+
+
+def _degree(m: Mono) -> int:
+    return sum(k for _, k in m[0])
+
+
+def find(
+    goal: Term,
+    facts: Mapping[str, Term],
+    *,
+    degree: int = 1,
+    squares: Sequence[Term] = (),
+    multipliers: Sequence[Term] = (),
+    rounds: int = 0,
+    pivots: int = 3000,
+) -> Found | None:
+    """A combination that proves the comparison `goal` (or ``false``) from the comparisons among `facts`, or None.
+
+    `degree` bounds the products of inequalities; `squares` and `multipliers` are terms to try besides; `rounds` is how
+    often monomials that occur are used to multiply equations.
+    """
+    inequalities = {k: f for k, f in facts.items() if f[0] in ("<=", "<")}
+    equations = {k: poly(f) for k, f in facts.items() if f[0] == "="}
+    target = poly(goal) if goal[0] in COMPARISONS else {}
+    columns: dict[Hashable, Poly] = {}
+    strict: set[Hashable] = set()
+    free: set[Hashable] = set()
+    if goal[0] != "=":
+        basic = {k: poly(f) for k, f in inequalities.items()}
+        columns["sum", (), None] = {ONE: 1}
+        strict.add(("sum", (), None))
+        level: dict[tuple[str, ...], Poly] = {(): {ONE: 1}}
+        for _ in range(degree):
+            higher: dict[tuple[str, ...], Poly] = {}
+            for ks, p in level.items():
+                for k, q in basic.items():
+                    if not ks or k >= ks[-1]:
+                        higher[(*ks, k)] = mul(p, q)
+                        if len(higher) + len(columns) > MAX_PRODUCTS:
+                            raise TooLong
+            for ks, p in higher.items():
+                name = ("sum", ks, None)
+                columns[name] = p
+                if all(inequalities[k][0] == "<" for k in ks):
+                    strict.add(name)
+            level = higher
+        for s in squares:
+            square = mul(nf(s), nf(s))
+            columns["sum", (), s] = square
+            if degree > 1:
+                for k, q in basic.items():
+                    columns["sum", (k,), s] = mul(square, q)
+        if goal[0] in COMPARISONS:
+            columns["goal"] = {m: -c for m, c in target.items()}
+            if goal[0] == "<=":
+                strict.add("goal")
+    seen = {*target, *(m for p in columns.values() for m in p)}
+    candidates: dict[tuple[str, Any], Poly] = {}
+    for k, p in equations.items():
+        candidates[k, ONE] = p
+        for t in multipliers:
+            for m in nf(t):
+                candidates[k, m] = mul({m: 1}, p)
+    cap = max([2, *map(_degree, seen)])
+    for _ in range(rounds):
+        seen |= {m for p in candidates.values() for m in p}
+        cap = max([cap, *(_degree(m) for p in candidates.values() for m in p)])
+        for k, p in equations.items():
+            for v, u in itertools.product(list(seen), p):
+                m = divide(v, u)
+                if m is not None and (k, m) not in candidates and _degree(m) + max(map(_degree, p)) <= cap + 1:
+                    candidates[k, m] = mul({m: 1}, p)
+                    if len(candidates) > MAX_MULTIPLIERS:
+                        raise TooLong
+    for (k, m), p in candidates.items():
+        columns["eq", k, m] = p
+        free.add(("eq", k, m))
+    rows: dict[Mono, Row] = {}
+    for name, p in columns.items():
+        for m, c in p.items():
+            rows.setdefault(m, {})[name] = Fraction(c)
+    system: list[tuple[Row, Fraction]] = []
+    if goal[0] == "=":
+        for m in {*rows, *target}:
+            system.append((rows.get(m, {}), Fraction(target.get(m, 0))))
+    else:
+        system = [(r, Fraction(0)) for r in rows.values()]
+        system.append(({name: Fraction(1) for name in strict}, Fraction(1)))
+    values = solve(system, free, pivots)
+    if values is None:
+        return None
+    t = values.get("goal", Fraction(0)) if goal[0] != "=" else Fraction(1)
+    scale = 1 / t if t else Fraction(1)
+    found = [(name, v * scale) for name, v in values.items() if v and isinstance(name, tuple)]
+    sums = tuple((v, name[1], name[2]) for name, v in found if name[0] == "sum")
+    by: dict[str, Poly] = {}
+    for name, v in found:
+        if name[0] == "eq":
+            by[name[1]] = add(by.get(name[1], {}), {name[2]: v})
+    eqs = tuple((reify.term(normal.scale(p, 1)), k) for k, p in sorted(by.items()) if p)
+    order = {k: i for i, k in enumerate(facts)}
+    sums = tuple(sorted(sums, key=lambda s: (len(s[1]), [order[k] for k in s[1]], repr(s[2]))))
+    return Found(sums, eqs, not t and goal[0] != "false")
+
+
+def attempts(degree: int, rounds: int) -> Iterable[tuple[int, int]]:
+    """Pairs (degree, rounds) from cheap to dear."""
+    return sorted(itertools.product(range(1, degree + 1), range(rounds + 1)), key=lambda p: (p[0] + 2 * p[1], p))
+
+
+def search(goal: Term, facts: Mapping[str, Term], *, degree: int = 2, rounds: int = 1, **more: Any) -> Found | None:
+    """`find` with growing degree and rounds; None where nothing was found within the limits."""
+    for d, r in attempts(degree, rounds):
+        try:
+            found = find(goal, facts, degree=d, rounds=r, **more)
+        except (TooLong, Rejected):
+            continue
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,75 @@
+"""From normal forms back to terms: a term whose normal form is the given polynomial."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from symcook.proof import normal
+from symcook.proof.normal import Mono, Poly
+from symcook.proof.terms import FALSE, TRUE, Term, abstract, num, var
+
+
+def term(p: Poly) -> Term:
+    """A term with normal form `p`; the order of its parts does not depend on the numbers of atoms."""
+    out: Term | None = None
+    parts = sorted(((product(m, Fraction(abs(c))), c > 0) for m, c in p.items()), key=lambda q: (not q[1], repr(q[0])))
+    for part, positive in parts:
+        if out is None:
+            out = part if positive else num(-part[1][0], part[1][1]) if part[0] == "num" else ("neg", None, (part,))
+        else:
+            out = ("+" if positive else "-", None, (out, part))
+    return out or num(0)
+
+
+def product(m: Mono, c: Fraction = Fraction(1)) -> Term:
+    """c times the monomial, for c > 0."""
+    factors, e = m
+    parts = sorted((_power(atom(a), k) for a, k in factors), key=repr)
+    if e:
+        parts.append(("fn", "exp", (term(normal._exponents[e]),)))
+    if c != 1 or not parts:
+        parts.insert(0, num(c.numerator, c.denominator))
+    out = parts[0]
+    for q in parts[1:]:
+        out = ("*", None, (out, q))
+    return out
+
+
+def _power(t: Term, k: int) -> Term:
+    return t if k == 1 else ("^", k, (t,))
+
+
+def atom(a: int) -> Term:
+    """The term that atom number `a` stands for."""
+    key = normal._keys[a]
+    tag = key[0]
+    if tag == "var":
+        return var(key[1], key[2])
+    if tag == "app":
+        return ("app", None, (var(key[1], key[2]), *[term(dict(k)) for k in key[3:]]))
+    if tag == "inv":
+        return ("/", None, (num(1), term(dict(key[1]))))
+    if tag == "fn":
+        return ("fn", key[1], tuple([term(dict(k)) for k in key[2:]]))
+    if tag == "ind":
+        return ("ind", None, (formula(key[1]),))
+    if tag in ("sum", "prod"):
+        low, high, inner = (term(dict(k)) for k in key[2:5])
+        return (tag, None, (low, high, abstract(inner, (var(key[1], "Int"),))))
+    raise ValueError(f"unknown atom {key}")
+
+
+def formula(key: Any) -> Term:
+    """The formula that `key` of `normal.fkey` stands for."""
+    tag = key[0]
+    if tag in ("true", "false"):
+        return TRUE if tag == "true" else FALSE
+    if tag == "=":
+        sides = sorted((term(dict(k)) for k in key[1]), key=repr)
+        return (tag, None, (num(0), sides[0]))
+    if tag in ("<=", "<"):
+        return (tag, None, (num(0), term(dict(key[1]))))
+    if tag in ("all", "ex"):
+        return (tag, key[2], (abstract(formula(key[3]), (var(key[1], key[2]),)),))
+    return (tag, None, tuple([formula(k) for k in key[1:]]))

@@ -1,0 +1,152 @@
+"""Exact feasibility of linear systems over the rationals: free unknowns eliminated, then the simplex by Bland's rule.
+
+Rows are sparse dictionaries ``{column: coefficient}``. Columns named in `free` take any value, the others are >= 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable
+from fractions import Fraction
+
+Row = dict[Hashable, Fraction]
+
+
+class TooLong(Exception):
+    """The simplex did not end within the given number of pivots."""
+
+
+def solve(
+    rows: list[tuple[Row, Fraction]], free: Collection[Hashable], pivots: int = 4000
+) -> dict[Hashable, Fraction] | None:
+    """Values with every row ``sum(coefficient * value) = right side``, or None where there are none.
+
+    >>> x = solve([({"a": Fraction(1), "b": Fraction(-1)}, Fraction(1))], [])
+    >>> x["a"] - x.get("b", 0)
+    Fraction(1, 1)
+    >>> solve([({"a": Fraction(1)}, Fraction(-1))], []) is None
+    True
+
+    Raises TooLong where more than `pivots` pivots would be needed.
+    """
+    free = set(free)
+    left = [(dict(r), Fraction(b)) for r, b in rows]
+    kept: list[tuple[Hashable, Row, Fraction]] = []
+    where: dict[Hashable, set[int]] = {}
+    for i, (r, _) in enumerate(left):
+        for c in r:
+            where.setdefault(c, set()).add(i)
+    dead: set[int] = set()
+    # A free unknown leaves with the shortest row that mentions it.
+    for c in [c for c in where if c in free]:
+        live = [i for i in where[c] if i not in dead]
+        if not live:
+            continue
+        best = min(live, key=lambda i: (len(left[i][0]), i))
+        dead.add(best)
+        r, b = left[best]
+        kept.append((c, r, b))
+        for i in live:
+            if i != best:
+                _eliminate(left, i, c, r, b, where)
+    system = [left[i] for i in range(len(left)) if i not in dead]
+    found = _nonnegative(system, pivots)
+    if found is None:
+        return None
+    values = {c: v for c, v in found.items() if v}
+    for c, r, b in reversed(kept):
+        rest = b - sum((x * values.get(d, Fraction(0)) for d, x in r.items() if d != c), Fraction(0))
+        if rest:
+            values[c] = rest / r[c]
+    return values
+
+
+def _eliminate(
+    left: list[tuple[Row, Fraction]], i: int, c: Hashable, r: Row, b: Fraction, where: dict[Hashable, set[int]]
+) -> None:
+    """Subtract the multiple of row (r, b) from row i that removes column c."""
+    row, right = left[i]
+    times = row[c] / r[c]
+    for d, x in r.items():
+        total = row.get(d, Fraction(0)) - times * x
+        if total:
+            row[d] = total
+            where.setdefault(d, set()).add(i)
+        elif d in row:
+            del row[d]
+            where[d].discard(i)
+    left[i] = (row, right - times * b)
+
+
+def _nonnegative(system: list[tuple[Row, Fraction]], pivots: int) -> dict[Hashable, Fraction] | None:
+    """A solution with every unknown >= 0."""
+    rows = [(r, b) if b >= 0 else ({c: -x for c, x in r.items()}, -b) for r, b in system]
+    gone: set[Hashable] = set()
+    changed = True
+    while changed:  # unknowns that a row with right side 0 and one sign forces to 0
+        changed = False
+        out = []
+        for r, b in rows:
+            r = {c: x for c, x in r.items() if c not in gone}
+            if not r:
+                if b:
+                    return None
+                continue
+            positive = any(x > 0 for x in r.values())
+            if b and not positive:
+                return None
+            if not b and not (positive and any(x < 0 for x in r.values())):
+                gone.update(r)
+                changed = True
+                continue
+            out.append((r, b))
+        rows = out
+    if not rows:
+        return {}
+    order = {c: k for k, c in enumerate(dict.fromkeys(c for r, _ in rows for c in r))}
+    names = list(order)
+    table = [{order[c]: x for c, x in r.items()} for r, _ in rows]
+    right = [b for _, b in rows]
+    basis = [-1 - i for i in range(len(rows))]  # negative: the artificial unknown of that row
+    cost: dict[int, Fraction] = {}
+    for r in table:
+        for c, x in r.items():
+            cost[c] = cost.get(c, Fraction(0)) - x
+    value = sum(right, Fraction(0))
+    for _ in range(pivots):
+        if not value:
+            break
+        entering = min((c for c, x in cost.items() if x < 0), default=None)
+        if entering is None:
+            return None
+        best, row = None, -1
+        for i, r in enumerate(table):
+            x = r.get(entering, 0)
+            if x > 0:
+                key = (right[i] / x, basis[i])
+                if best is None or key < best:
+                    best, row = key, i
+        r = table[row]
+        x = r[entering]
+        r = table[row] = {c: y / x for c, y in r.items()}
+        right[row] /= x
+        basis[row] = entering
+        for i, other in enumerate(table):
+            y = other.get(entering)
+            if i != row and y:
+                right[i] -= y * right[row]
+                _subtract(other, r, y)
+        y = cost[entering]
+        value += y * right[row]
+        _subtract(cost, r, y)
+    else:
+        raise TooLong
+    return {names[c]: right[i] for i, c in enumerate(basis) if c >= 0}
+
+
+def _subtract(row: dict[int, Fraction], r: dict[int, Fraction], times: Fraction) -> None:
+    for c, z in r.items():
+        total = row.get(c, Fraction(0)) - times * z
+        if total:
+            row[c] = total
+        else:
+            row.pop(c, None)

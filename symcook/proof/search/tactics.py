@@ -1,0 +1,513 @@
+"""Writing proofs as straight-line Python: a `Goal` keeps the state that the kernel will have and emits the nodes.
+
+Every method that changes the state appends one node of the certificate to `nodes`. Methods that branch return the
+new goals; the goal they were called on is then closed. Nothing here is trusted: a wrong state makes a certificate that the kernel
+rejects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from symcook.errors import Rejected
+from symcook.expr import quotient
+from symcook.proof import grammar
+from symcook.proof.grammar import Definition
+from symcook.proof.normal import TRUE, fkey
+from symcook.proof.search import linear
+from symcook.proof.terms import COMPARISONS, Sort, Term, conj, flatten, instantiate, negation, num, replace, var
+from symcook.proof.terms import FALSE as FALSUM
+
+Tactic = Callable[["Goal"], None]
+Node = dict[str, Any]
+
+
+class Stuck(Exception):
+    """A tactic did not find a proof; the text shows the goal and the facts."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """What a proof may refer to: definitions for reading text, axioms and lemmas by their full label."""
+
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    facts: Mapping[str, Term] = field(default_factory=dict)
+
+
+def _labels(spec: str | Sequence[Any]) -> list[Any]:
+    """``"x (a b) c"`` as ``["x", ["a", "b"], "c"]``."""
+    if not isinstance(spec, str):
+        return list(spec)
+    found = re.findall(r"\(([^()]*)\)|(\S+)", spec)
+    return [inside.split() if inside else word for inside, word in found]
+
+
+def _one(spec: str | Sequence[str]) -> Any:
+    """A label, or a list of labels written with spaces."""
+    parts = spec.split() if isinstance(spec, str) else list(spec)
+    return parts[0] if len(parts) == 1 else parts
+
+
+class Goal:
+    """One open goal: `goal`, `facts` by label, `scope` of names with sorts, and the nodes written so far."""
+
+    def __init__(self, library: Library, goal: Term, facts: Mapping[str, Term], scope: Mapping[str, Sort]) -> None:
+        self.library, self.goal = library, goal
+        self.facts, self.scope = dict(facts), dict(scope)
+        self.nodes: list[Node] = []
+        self.closed = False
+
+    # --- texts and state ------------------------------------------------------------------------------------------
+
+    def text(self, t: Term) -> str:
+        """`t` written so that it reads back in this scope."""
+        return grammar.show(t, {*self.scope, *self.library.definitions})
+
+    def formula(self, text: str | Term) -> Term:
+        return grammar.read_formula(text, self.scope, self.library.definitions) if isinstance(text, str) else text
+
+    def term(self, text: str | Term, sort: Sort = "Real") -> Term:
+        return grammar.read_value(text, sort, self.scope, self.library.definitions) if isinstance(text, str) else text
+
+    def show(self) -> str:
+        """The state as text, for a person who writes a script."""
+        lines = [f"  {k}: {self.text(f)}" for k, f in self.facts.items()]
+        return "\n".join([*lines, f"  |- {self.text(self.goal)}", f"  names: {' '.join(self.scope)}"])
+
+    def fresh(self, stem: str = "a") -> str:
+        """A label or name not in use."""
+        k = 1
+        while f"{stem}{k}" in self.facts or f"{stem}{k}" in self.scope or f"{stem}{k}" in self.library.definitions:
+            k += 1
+        return f"{stem}{k}"
+
+    def _emit(self, node: Node, closes: bool = False) -> None:
+        if self.closed:
+            raise Stuck("this goal is closed")
+        self.nodes.append(node)
+        self.closed = closes
+
+    def _branch(self, goal: Term) -> Goal:
+        return Goal(self.library, goal, self.facts, self.scope)
+
+    def _bind(self, label: Any, f: Term) -> None:
+        """Store `f` under a label, or its conjuncts under a list of labels."""
+        parts = flatten("&", f) if isinstance(label, list) else [f]
+        labels = label if isinstance(label, list) else [label]
+        if len(parts) != len(labels):
+            raise Stuck(f"{len(labels)} labels for {len(parts)} parts: {self.text(f)}")
+        for k, part in zip(labels, parts, strict=True):
+            if k in self.facts:
+                raise Stuck(f"the label {k} is in use")
+            self.facts[k] = part
+
+    def _declare(self, name: str, sort: Sort) -> Term:
+        if name in self.scope or name in self.library.definitions:
+            raise Stuck(f"the name {name} is in use")
+        self.scope[name] = sort
+        return var(name, sort)
+
+    # --- plain logic ------------------------------------------------------------------------------------------------
+
+    def intro(self, spec: str) -> Goal:
+        """Names for `all`, labels (or lists in parentheses) for `->` and `~`."""
+        names = _labels(spec)
+        self._emit({"by": "intro", "as": names})
+        for name in names:
+            tag, data, kids = self.goal
+            if tag == "all":
+                self.goal = instantiate(kids[0], (self._declare(name, data),))
+            elif tag in ("->", "~"):
+                self._bind(name, kids[0])
+                self.goal = kids[1] if tag == "->" else FALSUM
+            else:
+                raise Stuck(f"nothing to introduce as {name}: {self.text(self.goal)}")
+        return self
+
+    def split(self) -> list[Goal]:
+        """One goal for each conjunct."""
+        parts = [self._branch(f) for f in flatten("&", self.goal)]
+        self._emit({"by": "split", "proofs": [p.nodes for p in parts]}, True)
+        return parts
+
+    def pick(self, side: str) -> Goal:
+        """Prove the left or the right side of a disjunction."""
+        self._emit({"by": "pick", "side": side})
+        self.goal = self.goal[2][side == "right"]
+        return self
+
+    def witness(self, *texts: str) -> Goal:
+        """Terms for the leading `ex` of the goal."""
+        for text in texts:
+            tag, sort, kids = self.goal
+            if tag != "ex":
+                raise Stuck("a witness is for 'ex'")
+            value = self.term(text, sort)
+            self._emit({"by": "witness", "term": text})
+            self.goal = instantiate(kids[0], (value,))
+        return self
+
+    def obtain(self, fact: str, name: str, label: str) -> Goal:
+        """A name for what the existential `fact` speaks of."""
+        tag, sort, kids = self.fact(fact)
+        if tag != "ex":
+            raise Stuck(f"{fact} is not 'ex'")
+        self._emit({"by": "obtain", "fact": fact, "name": name, "as": _one(label)})
+        self._bind(_one(label), instantiate(kids[0], (self._declare(name, sort),)))
+        return self
+
+    def hyp(self, label: str) -> None:
+        """The goal is a fact."""
+        self._emit({"by": "hyp", "of": label}, True)
+
+    def true(self) -> None:
+        """The goal is true by computation."""
+        self._emit({"by": "true"}, True)
+
+    def absurd(self, fact: str, negated: str = "") -> None:
+        """A fact is false by computation, or two contradict each other."""
+        self._emit({"by": "absurd", "of": fact, **({"not": negated} if negated else {})}, True)
+
+    def contra(self, label: str) -> Goal:
+        """Assume the negation of the goal."""
+        self._emit({"by": "contra", "as": label})
+        self._bind(label, negation(self.goal))
+        self.goal = FALSUM
+        return self
+
+    def have(self, show: str | Term, label: str, proof: Tactic | None = None, **auto: Any) -> Goal:
+        """Prove `show` (by `proof`, else by `easy`) and keep it under `label`."""
+        f = self.formula(show)
+        text = show if isinstance(show, str) else self.text(f)
+        sub = self._branch(f)
+        proof(sub) if proof else sub.easy(**auto)
+        self._emit({"by": "have", "show": text, "proof": sub.nodes, "as": _one(label)})
+        self._bind(_one(label), f)
+        return self
+
+    def fact(self, label: str) -> Term:
+        """A fact by label, an axiom by ``ax:`` or a lemma by ``lem:``."""
+        if label in self.facts:
+            return self.facts[label]
+        if label in self.library.facts:
+            return self.library.facts[label]
+        raise Stuck(f"no fact {label}")
+
+    def use(self, fact: str, *args: Any, label: str, premises: int | None = None) -> Goal:
+        """Instantiate a fact: a text for each `all`; for `->` a label "#a", "!", a tactic, or nothing where it is easy.
+
+        `premises` bounds how many premises after the last argument are discharged.
+        """
+        f = self.fact(fact)
+        given = list(args)
+        out: list[Any] = []
+        extra = 0
+        while True:
+            tag, sort, kids = f
+            if tag == "all" and given:
+                text = given.pop(0)
+                if not isinstance(text, str) or text.startswith("#"):
+                    raise Stuck(f"{fact}: a term is missing before a premise")
+                value = self.term(text, sort)
+                out.append(text)
+                f = instantiate(kids[0], (value,))
+            elif tag in ("->", "~") and (given or (tag == "->" and (premises is None or extra < premises))):
+                ready = given and (not isinstance(given[0], str) or given[0][:1] in "#!")
+                extra += not given
+                out.append(self._premise(kids[0], given.pop(0) if ready else None, fact))
+                f = kids[1] if tag == "->" else FALSUM
+            else:
+                break
+        if given:
+            raise Stuck(f"{fact}: {len(given)} arguments too many for {self.text(f)}")
+        self._emit({"by": "use", "fact": fact, "with": out, "as": _one(label)})
+        self._bind(_one(label), f)
+        return self
+
+    def _premise(self, f: Term, given: Any, fact: str) -> Any:
+        if isinstance(given, str):
+            return given
+        if given is None:
+            key = fkey(f)
+            if key == TRUE:
+                return "!"
+            for k, g in reversed(self.facts.items()):
+                if g == f or fkey(g) == key:
+                    return f"#{k}"
+        sub = self._branch(f)
+        try:
+            given(sub) if given else sub.easy()
+        except Stuck as error:
+            raise Stuck(f"premise of {fact}: {error}") from None
+        return sub.nodes
+
+    def _either(self, node: Node, parts: Sequence[Term], labels: Sequence[Any]) -> list[Goal]:
+        goals = [self._branch(self.goal) for _ in parts]
+        for g, part, label in zip(goals, parts, labels, strict=True):
+            g._bind(label, part)
+        self._emit({**node, "as": list(labels), "proofs": [g.nodes for g in goals]}, True)
+        return goals
+
+    def cases(self, fact: str, *labels: str) -> list[Goal]:
+        """One goal for each part of a disjunction; a single label serves all of them."""
+        parts = flatten("|", self.fact(fact))
+        given = [_one(k) for k in labels] or [self.fresh(fact)]
+        return self._either({"by": "cases", "fact": fact}, parts, given if len(given) > 1 else given * len(parts))
+
+    def em(self, text: str | Term, label: str, other: str = "") -> list[Goal]:
+        """The formula holds, or its negation does."""
+        f = self.formula(text)
+        node = {"by": "em", "formula": text if isinstance(text, str) else self.text(f)}
+        return self._either(node, (f, negation(f)), (_one(label), _one(other or label)))
+
+    def ind(self, text: str | Term, label: str) -> list[Goal]:
+        """F and I[F] = 1, or ~F and I[F] = 0; `label` gives two labels for each side."""
+        f = self.formula(text)
+        either = self.fresh("e")
+        self._emit({"by": "ind", "of": text if isinstance(text, str) else self.text(f), "as": either})
+        one, zero = (("=", None, (("ind", None, (f,)), num(c))) for c in (1, 0))
+        self._bind(either, ("|", None, (conj(f, one), conj(negation(f), zero))))
+        parts = [len(flatten("&", s)) for s in self.facts[either][2]]
+        labels = _one(label)
+        spread = []
+        for many in parts:  # a formula that is a conjunction comes apart
+            first = [labels[0]] if many == 2 else [f"{labels[0]}_{k}" for k in range(1, many)]
+            spread.append(" ".join([*first, labels[1]]))
+        return self.cases(either, *spread)
+
+    def rewrite(self, eq: str, where: str = "", label: str = "", rev: bool = False) -> Goal:
+        """Replace the left side of an equation by its right side in the goal, or in the fact `where`."""
+        old, new = self.fact(eq)[2]
+        if rev:
+            old, new = new, old
+        node: Node = {"by": "rewrite", "eq": eq}
+        if rev:
+            node["rev"] = True
+        if where:
+            node |= {"in": where, "as": _one(label)}
+        self._emit(node)
+        if where:
+            self._bind(_one(label), replace(self.fact(where), old, new))
+        else:
+            self.goal = replace(self.goal, old, new)
+        return self
+
+    def antisym(self) -> list[Goal]:
+        """An equation from two inequalities."""
+        a, b = self.goal[2]
+        left, right = self._branch(("<=", None, (a, b))), self._branch(("<=", None, (b, a)))
+        self._emit({"by": "antisym", "left": left.nodes, "right": right.nodes}, True)
+        return [left, right]
+
+    def induct(self, name: str, ge: str, label: str) -> list[Goal]:
+        """Base and step of an induction for the goal ``all k:Int. a <= k -> P``."""
+        tag, sort, (body,) = self.goal
+        if tag != "all" or sort != "Int" or body[0] != "->" or body[2][0][0] != "<=":
+            raise Stuck(f"no induction for {self.text(self.goal)}")
+        low, p = body[2][0][2][0], body[2][1]
+        low = instantiate(low, (num(0),))
+        base, step = self._branch(instantiate(p, (low,))), self._branch(FALSUM)
+        v = step._declare(name, "Int")
+        step._bind(ge, ("<=", None, (low, v)))
+        step._bind(label, instantiate(p, (v,)))
+        step.goal = instantiate(p, (("+", None, (v, num(1))),))
+        self._emit({"by": "induct", "name": name, "ge": ge, "as": label, "base": base.nodes, "step": step.nodes}, True)
+        return [base, step]
+
+    # --- computing --------------------------------------------------------------------------------------------------
+
+    def _pos(self, found: linear.Found) -> Node:
+        node: Node = {"by": "pos"}
+        parts = []
+        for c, of, square in found.sum:
+            part: Node = {"c": quotient(c), "of": list(of)}
+            if square is not None:
+                part["sq"] = self.text(square)
+            parts.append(part)
+        if parts:
+            node["sum"] = parts
+        if found.eq:
+            node["eq"] = [[self.text(m), k] for m, k in found.eq]
+        return node
+
+    def _facts(self, use: str | Sequence[str] | None) -> dict[str, Term]:
+        if use is None:
+            return {k: f for k, f in self.facts.items() if f[0] in COMPARISONS}
+        names = use.split() if isinstance(use, str) else list(use)
+        return {k: self.fact(k) for k in names}
+
+    def _close(self, found: linear.Found) -> None:
+        if found.contradiction:
+            self.contra(self.fresh("no"))
+        self._emit(self._pos(found), True)
+
+    def try_auto(
+        self,
+        use: str | Sequence[str] | None = None,
+        *,
+        degree: int = 2,
+        rounds: int = 1,
+        contra: bool = True,
+        squares: Sequence[str | Term] = (),
+        multipliers: Sequence[str | Term] = (),
+    ) -> bool:
+        """Close a comparison or ``false`` by one `pos` node (two for an equation); False where none was found."""
+        facts = self._facts(use)
+        more = {"squares": [self.term(s) for s in squares], "multipliers": [self.term(m) for m in multipliers]}
+        tag = self.goal[0]
+        if tag == "=":
+            found = linear.search(self.goal, facts, degree=1, rounds=rounds, **more)
+            if found is not None:
+                self._close(found)
+                return True
+            a, b = self.goal[2]
+            one = linear.search(("<=", None, (a, b)), facts, degree=degree, rounds=rounds, **more)
+            if one is None or one.contradiction:
+                if one is not None:
+                    self._close(one)
+                return one is not None
+            two = linear.search(("<=", None, (b, a)), facts, degree=degree, rounds=rounds, **more)
+            if two is None:
+                return False
+            for goal, f in zip(self.antisym(), (one, two), strict=True):
+                goal._close(f)
+            return True
+        if tag not in ("<=", "<", "false"):
+            return False
+        found = linear.search(self.goal, facts, degree=degree, rounds=rounds, **more)
+        if found is not None:
+            self._close(found)
+            return True
+        if contra and tag != "false" and degree > 1:
+            label = self.fresh("no")
+            found = linear.search(FALSUM, {**facts, label: negation(self.goal)}, degree=degree, rounds=rounds, **more)
+            if found is not None:
+                self.contra(label)
+                self._emit(self._pos(found), True)
+                return True
+        return False
+
+    def auto(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
+        """`try_auto`, or Stuck."""
+        if not self.try_auto(use, **options):
+            raise Stuck(f"auto found nothing:\n{self.show()}")
+
+    def easy(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
+        """Follow the shape of the goal, then a matching fact, then `auto`."""
+        key = fkey(self.goal)
+        if key == TRUE:
+            return self.true()
+        for k, f in reversed(self.facts.items()):
+            if f == self.goal or fkey(f) == key:
+                return self.hyp(k)
+        tag = self.goal[0]
+        if tag == "&":
+            for g in self.split():
+                g.easy(use, **options)
+            return None
+        if tag in ("->", "~"):
+            self.intro_all()
+            return self.easy(None, **options)
+        if tag == "all":
+            self.intro(self.fresh("k"))
+            return self.easy(use, **options)
+        if tag == "|":
+            for side, f in zip(("left", "right"), self.goal[2], strict=True):
+                g = self._branch(f)
+                try:
+                    g.easy(use, **options)
+                except Stuck:
+                    continue
+                self.pick(side)
+                self.nodes += g.nodes
+                self.closed = True
+                return None
+            raise Stuck(f"neither side is easy:\n{self.show()}")
+        return self.auto(use, **options)
+
+    # --- combinations -------------------------------------------------------------------------------------------------
+
+    def intro_all(self) -> Goal:
+        """`intro` as far as it goes, conjunctions taken apart, with names of its own."""
+        while self.goal[0] in ("all", "->", "~"):
+            if self.goal[0] == "all":
+                self.intro(self.fresh("k"))
+                continue
+            many = len(flatten("&", self.goal[2][0]))
+            k = self.fresh("p")
+            self.intro(k if many == 1 else "(" + " ".join(f"{k}_{i}" for i in range(1, many + 1)) + ")")
+        return self
+
+    def sides(self, t: Term) -> list[Goal]:
+        """Two goals in which the relu, abs, min, max or I[...] term `t` has a known value."""
+        if t[0] == "ind":
+            return self.ind(t[2][0], f"{self.fresh('f')} {self.fresh('v')}")
+        names = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
+        if t[1] not in names:
+            raise Stuck(f"no cases for {self.text(t)}")
+        low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]
+        side = self.fresh("d")
+        goals = self.em(("<=", None, (low, high)), side)
+        for g, name in zip(goals, names[t[1]], strict=True):
+            g.use(f"ax:{t[1]}_{name}", *[g.text(a) for a in t[2]], label=g.fresh("v"))
+        return goals
+
+    def apart(self, terms: str | Sequence[str | Term], leaf: Tactic | None = None) -> None:
+        """Split by the values of the given terms (a text separates them by `;`), then run `leaf` (else `easy`)."""
+        if isinstance(terms, str):
+            terms = [t for t in (t.strip() for t in terms.split(";")) if t]
+        if not terms:
+            leaf(self) if leaf else self.easy()
+            return
+        for g in self.sides(self.term(terms[0])):
+            if not g.try_contradiction():
+                g.apart(terms[1:], leaf)
+
+    def try_contradiction(self) -> bool:
+        """Close the goal where its facts contradict linearly."""
+        try:
+            found = linear.find(FALSUM, self._facts(None), degree=1, rounds=0)
+        except (linear.TooLong, Rejected):
+            return False
+        if found is None:
+            return False
+        if self.goal[0] != "false":
+            self.contra(self.fresh("no"))
+        self._emit(self._pos(found), True)
+        return True
+
+    def positive(self, z: str, label: str, proof: Tactic | None = None) -> Goal:
+        """0 < z, z*(1/z) = 1 and 0 < 1/z as ``label_p``, ``label_e`` and ``label_i``."""
+        p, e, i = f"{label}_p", f"{label}_e", f"{label}_i"
+        self.have(f"0 < {z}", p, proof)
+        zero, no = self.fresh("zero"), self.fresh("no")
+        self.use("ax:inv", z, lambda g: g.intro(zero).auto([p, zero]), label=e)
+        return self.have(f"0 < 1/({z})", i, lambda g: g.contra(no).auto([p, e, no]))
+
+
+def prove(library: Library, statement: Term, script: Tactic) -> list[Node]:
+    """The proof that `script` writes for the closed formula `statement`; Stuck where a branch stays open."""
+    goal = Goal(library, statement, {}, {})
+    script(goal)
+    _complete(goal.nodes)
+    return goal.nodes
+
+
+_LAST = frozenset({"split", "hyp", "true", "absurd", "cases", "em", "antisym", "induct", "pos", "interval"})
+
+
+def _complete(root: list[Node]) -> None:
+    """Stuck where a branch was left open."""
+    todo = [(root, "the proof")]
+    while todo:
+        nodes, where = todo.pop()
+        if not nodes or nodes[-1]["by"] not in _LAST:
+            raise Stuck(f"a branch is open: {where}; it ends with {nodes[-1:]}")
+        for n in nodes:
+            about = f"{n['by']} {n.get('show', n.get('fact', n.get('formula', '')))}"
+            inner = [*n.get("proofs", ()), *(n[k] for k in ("proof", "left", "right", "base", "step") if k in n)]
+            inner += [w for w in n.get("with", ()) if isinstance(w, list)]
+            todo += [(sub, about) for sub in inner]
