@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import unknown
-from symcook.recipes.arguments import bits, fraction, integer
+from symcook.recipes.arguments import bits, integer
 from symcook.recipes.arguments import points as read_points
 from symcook.recipes.registry import Argument, Symbol, info, recipe, reference
 
@@ -252,22 +252,26 @@ def subtract() -> Transformer:
     kind="feed-forward",
     summary="c times x for a constant c",
     source="Cookbook, Section 4.6 with Sections 4.3 and 8.2",
-    formula="2*x",
+    formula="c*x",
     words="The identity, with its output multiplied by c.",
-    computes="2*relu(x) - 2*relu(-x)",
+    computes="c*relu(x) - c*relu(-x)",
     region="true",
     uniformity=UNIFORM,
     claims=("cookbook.t1.mulconst", "cookbook.s4.6.const_mul", "cookbook.s8.2.routing_ffn"),
     reference="symcook.spec.feedforward:scale",
-    arguments=(Argument("c", "2", "the factor, a rational number", fraction),),
+    symbols=(Symbol("c", "2", "true", "the factor, any real number"),),
 )
-def scale(c: Fraction) -> Transformer:
+def scale() -> Transformer:
     """out = c relu(x) - c relu(-x) = c x.
 
-    c: a rational number. The identity recipe followed by the linear map x -> c x, which Lemma 8.1 absorbs:
-    W2 = c id.W2. Region: all of R. Source: Cookbook, Section 4.6 (Table 1 refers to Section 8.2).
+    c: any real number, a symbol of the model. The identity recipe followed by the linear map x -> c x, which
+    Lemma 8.1 absorbs: W2 = c id.W2. Region: all of R. Source: Cookbook, Section 4.6 (Table 1 refers to Section 8.2).
     """
-    return _pointwise("scale", ("x",), [[1], [-1]], [0, 0], [[c, -c]], [0])
+    from symcook.blocks import Parameter
+
+    return _pointwise(
+        "scale", ("x",), [[1], [-1]], [0, 0], [["c", "-c"]], [0], ("out",), [Parameter("c", default=2)]
+    )
 
 
 @recipe(
@@ -529,8 +533,9 @@ def cpwl(points: tuple[tuple[Fraction, Fraction], ...]) -> Transformer:
 def cancel_residual(f: str) -> Transformer:
     """x becomes x + f'(x) = f(x).
 
-    f'.W1 = [f.W1; I; -I], f'.b1 = [f.b1; 0; 0], f'.W2 = [f.W2, -I, I], f'.b2 = f.b2. f: the name of a feed-forward recipe R -> R, with its default arguments; its symbols stay symbols. The answer is the
-    coordinate x itself. Region: wherever f is exact. Source: Cookbook, Section 4.2.
+    f'.W1 = [f.W1; I; -I], f'.b1 = [f.b1; 0; 0], f'.W2 = [f.W2, -I, I], f'.b2 = f.b2. f: the name of a feed-forward
+    recipe R -> R, with its default arguments; its symbols stay symbols. The answer is the coordinate x itself. Region:
+    wherever f is exact. Source: Cookbook, Section 4.2.
     """
     inner = info(f)
     model = inner.make(**inner.read({}))

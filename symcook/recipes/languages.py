@@ -50,7 +50,7 @@ def _counting() -> tuple[Layer, Layer]:
     words="Every prefix has at least as many ( as ), and the whole word has as many of each.",
     computes="total = 0 & balance = 0",
     region="true",
-    uniformity="No weight depends on the length: two layers, four coordinates, one hidden unit; the zero test is.",
+    uniformity="No weight depends on the length; the price is that the decision is a zero test outside the model.",
     claims=(*CLAIMS, "cookbook.s9.2.1.accept", "cookbook.s9.2.1.two_layers"),
     reference="symcook.spec.languages:dyck1",
     adapt=_decides,

@@ -129,8 +129,8 @@ def info(name: str) -> Recipe:
 def build(name: str, **arguments: Any) -> Transformer:
     """The model of a recipe. Arguments are exact values or text in the grammar.
 
-    >>> build("scale", c="3/2").run({"x": 4}).output
-    {'out': '6'}
+    >>> build("identity", d=2).space.names
+    ('x1', 'x2', 'out1', 'out2')
 
     Raises BadInput for an unknown recipe or argument, and for a value of the wrong type or out of range.
     """
