@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -68,6 +68,16 @@ def read_formula(text: str, scope: Mapping[str, Sort], known: Mapping[str, Defin
     except BadInput as error:
         raise Rejected(str(error)) from None
     return formula(_build(tree, scope, known))
+
+
+def leading_names(text: str) -> tuple[str, ...]:
+    """The names of the quantifiers in front of a formula, also those behind an arrow, as `text` writes them."""
+    tree = expr.parse_formula(text)
+    out: list[str] = []
+    while tree[0] in ("all", "all in", "->"):
+        out += [] if tree[0] == "->" else [tree[1]]
+        tree = tree[-1]
+    return tuple(out)
 
 
 def read_value(text: str, wanted: Sort, scope: Mapping[str, Sort], known: Mapping[str, Definition]) -> Term:
@@ -192,7 +202,7 @@ class _Builder:
         if tree[0] not in ("name", "call"):
             return self.build(tree, env, known)
         name: str = tree[1]
-        args: tuple[Tree, ...] = tree[2] if tree[0] == "call" else ()
+        args: Sequence[Tree] = tree[2] if tree[0] == "call" else ()
         if name in env:
             head = env[name]
             if not args:
@@ -253,7 +263,7 @@ def _tree(t: Term, bound: list[str], taken: set[str]) -> Tree:
         return (tag, new[0], _tree(kids[0], bound, taken), _tree(kids[1], bound, taken), body)
     inner: list[Any] = [_tree(k, bound, taken) for k in kids]
     if tag == "app":
-        return ("call", kids[0][1][0], tuple(inner[1:]))
+        return ("call", _tree(kids[0], bound, taken)[1], tuple(inner[1:]))
     if tag == "fn":
         return ("call", data, tuple(inner)) if inner else ("name", data)
     return (tag, inner[0], ("num", data, 1)) if tag == "^" else (tag, *inner)

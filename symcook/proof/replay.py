@@ -1,0 +1,483 @@
+"""From files to statuses: statements, certificates, and the words that only a replay may speak.
+
+Statements are blocks of ``proofs/statements/*.txt``, separated by blank lines::
+
+    [lem.sum_const]
+    statement: all c:Real, n:Int. 0 <= n -> sum(j, 1, n, c) = n*c
+    nontrivial: 2 <= n & 0 < c
+    claim: no
+
+A line that begins with a blank continues the one before, ``#`` starts a comment line. Keys: ``statement`` (in which
+``run(NAME)`` and the like are expanded from stored models), ``nontrivial``, ``define`` (any number), ``claim: no`` for
+a lemma, ``corrects: ID``, ``note``. ``definitions.txt`` holds definitions for all files, one a line. Ids ``named.X`` and
+``oracle.X`` are assumptions without a certificate; what uses them says so.
+
+A certificate is ``proofs/certificates/ID.json`` (and, for a claim that has both, ``ID.refuted.json``)::
+
+    {"grammar": 1, "id": ID, "statement": sha256, "lemmas": {ID: sha256}, "sense": "proved" or "refuted",
+     "proof": proof, "defined": proof of D, "inhabited": proof of H}
+    {"grammar": 1, "id": ID, "statement": sha256, "check": {"recipe": NAME, "max_length": N, ...}}
+
+In a proof ``lem:X`` is the statement ``lem.X``, ``lem:ID`` any other statement, ``named:X`` is ``named.X``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, NoReturn
+
+from symcook.errors import BadInput, Rejected, SymcookError, unknown
+from symcook.proof import grammar, kernel
+from symcook.proof.grammar import GRAMMAR, Definition
+from symcook.proof.terms import Term, neg
+
+MAX_JSON_DEPTH = 400
+MAX_JSON_LENGTH = 32_000_000
+_KEYS = frozenset({"statement", "nontrivial", "define", "claim", "corrects", "note"})
+_ID = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A stored statement. `text` is as written; `known` holds the definitions that it may use."""
+
+    id: str
+    text: str
+    nontrivial: str | None = None
+    claim: bool = True
+    corrects: str | None = None
+    note: str = ""
+    known: Mapping[str, Definition] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def expanded(self) -> str:
+        """The text with the run relations of stored models written out."""
+        if re.search(r"\b(run|word|accept)\(", self.text) is None:
+            return self.text
+        from symcook.proof.runrel import expand
+
+        try:
+            return expand(self.text)
+        except BadInput as error:
+            raise Rejected(str(error)) from None
+
+    @cached_property
+    def formula(self) -> Term:
+        return grammar.read_formula(self.expanded, {}, self.known)
+
+    @cached_property
+    def digest(self) -> str:
+        return grammar.digest(self.formula)
+
+    @cached_property
+    def defined(self) -> Term:
+        """D: what must be shown so that nothing in the statement is undefined."""
+        return kernel.defined(self.formula)
+
+    @cached_property
+    def inhabited(self) -> Term:
+        """H: what must be shown so that the statement is not vacuous."""
+        return kernel.inhabited(self.formula, grammar.leading_names(self.expanded), self.nontrivial, self.known)
+
+    @property
+    def label(self) -> str:
+        """The label by which a proof uses this statement."""
+        kind, _, rest = self.id.partition(".")
+        return f"{kind}:{rest}" if kind in ("lem", "named", "oracle") else f"lem:{self.id}"
+
+    @property
+    def assumed(self) -> bool:
+        """Whether the statement is used without a certificate, and named in the verdict of all that rests on it."""
+        return self.id.startswith(("named.", "oracle."))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the replay of one id gave. `reason` says why where the status is OPEN."""
+
+    id: str
+    status: str
+    nodes: int = 0
+    lemmas: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    oracles: tuple[str, ...] = ()
+    axioms: tuple[str, ...] = ()
+    certificate: str | None = None
+    seconds: float = 0.0
+    reason: str = ""
+
+
+def load_json(text: str | bytes) -> Any:
+    """Strict JSON: no duplicate keys, NaN, floats or deep nesting; Rejected where the text is anything else."""
+    try:
+        text = text if isinstance(text, str) else text.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Rejected("a certificate must be UTF-8") from None
+    if len(text) > MAX_JSON_LENGTH:
+        raise Rejected("a certificate is too long")
+    depth = 0
+    for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', text, re.DOTALL):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+        if depth > MAX_JSON_DEPTH:
+            raise Rejected(f"a certificate nests more than {MAX_JSON_DEPTH} deep")
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        out = dict(items)
+        if len(out) != len(items):
+            raise Rejected("a certificate has the same key twice")
+        return out
+
+    def refuse(number: str) -> NoReturn:
+        raise Rejected(f"a certificate has a number that is not an integer: {number[:40]}")
+
+    try:
+        return json.loads(text, object_pairs_hook=pairs, parse_constant=refuse, parse_float=refuse)
+    except (ValueError, RecursionError) as error:
+        raise Rejected(f"a certificate is not valid JSON: {str(error)[:80]}") from None
+
+
+def judge(
+    statement: Statement,
+    certificate: Any,
+    lemmas: Mapping[str, Statement] | None = None,
+    seconds: float = kernel.SECONDS,
+) -> tuple[str, kernel.Result]:
+    """Check a certificate against its statement: ("PROVED" or "REFUTED", what was used). Raises Rejected.
+
+    `lemmas` are the statements that may be used, by id; the caller answers for their being proved.
+    """
+    must = {"grammar", "id", "statement", "lemmas", "sense", "proof"}
+    _shape(certificate, statement, must, {"defined", "inhabited"})
+    sense = certificate["sense"]
+    if sense not in ("proved", "refuted"):
+        raise Rejected("the sense of a certificate is proved or refuted")
+    usable = _usable(certificate, lemmas or {})
+    if sense == "proved" and statement.claim and not {"defined", "inhabited"} <= set(certificate):
+        raise Rejected("a claim needs proofs that it is defined and not vacuous")
+    goals = {"proof": statement.formula if sense == "proved" else neg(statement.formula)}
+    goals |= {k: getattr(statement, k) for k in ("defined", "inhabited") if k in certificate}
+    parts = []
+    for key, goal in goals.items():
+        try:
+            parts.append(kernel.check(goal, certificate[key], lemmas=usable, known=statement.known, seconds=seconds))
+        except Rejected as error:
+            raise Rejected(f"{key}: {error}") from None
+    used = [tuple(sorted({x for p in parts for x in getattr(p, k)})) for k in ("axioms", "lemmas", "named", "oracles")]
+    return ("PROVED" if sense == "proved" else "REFUTED"), kernel.Result(sum(p.nodes for p in parts), *used)
+
+
+def _shape(certificate: Any, statement: Statement, must: set[str], may: set[str]) -> None:
+    if not isinstance(certificate, dict) or not must <= set(certificate) <= must | may:
+        raise Rejected(f"a certificate needs the keys {', '.join(sorted(must))}")
+    if certificate["grammar"] != GRAMMAR or isinstance(certificate["grammar"], bool):
+        raise Rejected(f"a certificate must be for grammar {GRAMMAR}")
+    if certificate["id"] != statement.id:
+        raise Rejected("a certificate is for another id")
+    if certificate["statement"] != statement.digest:
+        raise Rejected("a certificate is for another statement (the hash differs)")
+
+
+def _usable(certificate: Any, lemmas: Mapping[str, Statement]) -> dict[str, Term]:
+    """The formulas that a certificate may use, by label; it lists them with their hashes."""
+    listed = certificate["lemmas"]
+    if not isinstance(listed, dict):
+        raise Rejected("the lemmas of a certificate are an object")
+    out: dict[str, Term] = {}
+    for name, digest in listed.items():
+        if name == certificate["id"]:
+            raise Rejected("a claim cannot be its own lemma")
+        if name not in lemmas:
+            raise Rejected(f"the lemma '{name[:80]}' is unknown or not proved")
+        if lemmas[name].digest != digest:
+            raise Rejected(f"the lemma '{name[:80]}' has changed (the hash differs)")
+        out[lemmas[name].label] = lemmas[name].formula
+    return out
+
+
+def make_certificate(
+    statement: Statement,
+    proof: list[Any],
+    defined: list[Any] | None = None,
+    inhabited: list[Any] | None = None,
+    lemmas: Iterable[Statement] = (),
+    sense: str = "proved",
+) -> dict[str, Any]:
+    """A certificate with its hashes, for the scripts that find proofs; nothing is checked here."""
+    out: dict[str, Any] = {"grammar": GRAMMAR, "id": statement.id, "statement": statement.digest}
+    out |= {"lemmas": {s.id: s.digest for s in sorted(lemmas, key=lambda s: s.id)}, "sense": sense, "proof": proof}
+    out |= {k: v for k, v in (("defined", defined), ("inhabited", inhabited)) if v is not None}
+    return out
+
+
+def replay_text(
+    text: str,
+    certificate: str | Mapping[str, Any],
+    *,
+    nontrivial: str | None = None,
+    lemmas: Iterable[Statement] = (),
+    known: Mapping[str, Definition] | None = None,
+    claim: bool = True,
+) -> Verdict:
+    """`judge` without files: the statement's text and its certificate (JSON text or the object). Raises Rejected."""
+    given = load_json(certificate if isinstance(certificate, str) else json.dumps(certificate))
+    name = given.get("id") if isinstance(given, dict) else None
+    statement = Statement(str(name), text, nontrivial, claim, known=known or {})
+    status, result = judge(statement, given, {s.id: s for s in lemmas})
+    return _verdict(statement, status, result)
+
+
+def _verdict(statement: Statement, status: str, result: kernel.Result) -> Verdict:
+    return Verdict(statement.id, status, result.nodes, result.lemmas, result.named, result.oracles, result.axioms)
+
+
+class Library:
+    """The statements and certificates of one folder; each id is replayed once and its verdict kept."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.statements: Mapping[str, Statement] = read_statements(root / "statements")
+        self._verdicts: dict[str, Verdict] = {}
+
+    def certificates(self) -> list[str]:
+        """The ids with a stored certificate."""
+        return [i for i in self.statements if any(p.is_file() for p in self._paths(i))]
+
+    def _paths(self, name: str) -> list[Path]:
+        folder = self.root / "certificates"
+        return [folder / f"{name}.json", folder / f"{name}.refuted.json"]
+
+    def replay(
+        self, ids: Iterable[str] | None = None, progress: Callable[[str], None] | None = None
+    ) -> list[Verdict]:
+        """Verdicts of `ids` (of all with a certificate), each after the lemmas it uses. BadInput for an unknown id.
+
+        `progress` is told each id before it is replayed.
+        """
+        wanted = self.certificates() if ids is None else list(dict.fromkeys(ids))
+        for name in wanted:
+            if name not in self.statements:
+                raise unknown("statement", name, list(self.statements))
+        for place, name in enumerate(wanted, 1):
+            if progress is not None:
+                progress(f"{place}/{len(wanted)} {name}")
+            self._settle(name)
+        order = {name: k for k, name in enumerate(self._verdicts)}
+        return [self._corrected(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
+
+    def _corrected(self, verdict: Verdict) -> Verdict:
+        """CORRECTED where a refuted claim has a corrected statement that is proved."""
+        if verdict.status != "REFUTED":
+            return verdict
+        for other in self.statements.values():
+            if other.corrects == verdict.id and self._settle(other.id).status == "PROVED":
+                return Verdict(**{**verdict.__dict__, "status": "CORRECTED"})
+        return verdict
+
+    def _settle(self, name: str) -> Verdict:
+        """The verdict of one id; its lemmas first, on a stack of open ids so that a cycle is seen."""
+        stack: list[str] = [name]
+        opened: set[str] = set()
+        while stack:
+            top = stack[-1]
+            if top in self._verdicts:
+                stack.pop()
+                continue
+            needs = [n for n in self._needs(top) if n in self.statements and n not in self._verdicts]
+            if top in opened or not needs:
+                self._verdicts[top] = self._judge(top)
+                stack.pop()
+                continue
+            opened.add(top)
+            stack += [n for n in needs if n not in opened]
+        return self._verdicts[name]
+
+    def _needs(self, name: str) -> list[str]:
+        out: list[str] = []
+        for path in self._paths(name):
+            if path.is_file():
+                try:
+                    listed = load_json(path.read_bytes()).get("lemmas", {})
+                    out += [str(n) for n in listed]
+                except (Rejected, AttributeError, TypeError):
+                    continue  # the certificate is refused where it is judged
+        return out
+
+    def _judge(self, name: str) -> Verdict:
+        """Replay the certificates of one id whose lemmas, as far as they can be, are settled."""
+        start = time.perf_counter()
+        statement = self.statements[name]
+        found: list[Verdict] = []
+        reasons: list[str] = []
+        for path in self._paths(name):
+            if path.is_file():
+                try:
+                    found.append(self._one(statement, load_json(path.read_bytes())))
+                except (Rejected, BadInput) as error:
+                    reasons.append(str(error))
+        senses = {v.status == "REFUTED" for v in found}
+        if len(senses) == 2:
+            raise SymcookError(f"a defect of the checker: '{name}' and its negation are both proved; please report it")
+        best = found[0] if found else Verdict(name, "OPEN", reason="; ".join(reasons) or "no stored proof")
+        stored = [str(p) for p in self._paths(name) if p.is_file()]
+        shown = {"certificate": stored[0] if stored else None, "seconds": time.perf_counter() - start}
+        return Verdict(**{**best.__dict__, **shown})
+
+    def _one(self, statement: Statement, certificate: Any) -> Verdict:
+        if isinstance(certificate, dict) and "check" in certificate:
+            return self._recheck(statement, certificate)
+        ready = {n: s for n, s in self.statements.items() if s.assumed}
+        ready |= {n: self.statements[n] for n, v in self._verdicts.items() if self._holds(v)}
+        status, result = judge(statement, certificate, ready)
+        base = _verdict(statement, status, result)
+        below = [self._verdicts[n] for n in certificate["lemmas"] if n in self._verdicts]
+        named = tuple(sorted({*base.named, *(x for v in below for x in v.named)}))
+        oracles = tuple(sorted({*base.oracles, *(x for v in below for x in v.oracles)}))
+        if oracles and status == "PROVED":
+            status = "DECIDED"
+        return Verdict(**{**base.__dict__, "status": status, "named": named, "oracles": oracles})
+
+    @staticmethod
+    def _holds(verdict: Verdict) -> bool:
+        return verdict.status in ("PROVED", "DECIDED")
+
+    def _recheck(self, statement: Statement, certificate: dict[str, Any]) -> Verdict:
+        """CHECKED N where the check that the certificate names gives the same answer again."""
+        _shape(certificate, statement, {"grammar", "id", "statement", "check"}, set())
+        asked = certificate["check"]
+        length = asked.get("max_length") if isinstance(asked, dict) else None
+        if not isinstance(length, int) or isinstance(length, bool) or length < 1:
+            raise Rejected("a check needs a max_length of at least 1")
+        from symcook.verify import sweep
+
+        if sweep.recheck(asked) is not True:
+            raise Rejected("the check that a certificate names does not succeed")
+        return Verdict(statement.id, f"CHECKED {length}")
+
+
+def read_statements(folder: Path) -> dict[str, Statement]:
+    """The statements of a folder by id. Rejected where a file does not follow the format or an id comes twice."""
+    shared: dict[str, Definition] = {}
+    path = folder / "definitions.txt"
+    for _, line in _lines(path):
+        if not line:
+            continue
+        made = grammar.define(line, shared)
+        shared[made.name] = made
+    out: dict[str, Statement] = {}
+    labels: set[str] = set()
+    for path in sorted(folder.glob("*.txt")):
+        if path.name == "definitions.txt":
+            continue
+        for place, block in _blocks(path):
+            statement = _statement(place, block, shared)
+            if statement.id in out or statement.label in labels:
+                raise Rejected(f"{place}: the id '{statement.id}' comes twice")
+            out[statement.id] = statement
+            labels.add(statement.label)
+    for statement in out.values():
+        if statement.corrects is not None and statement.corrects not in out:
+            raise Rejected(f"'{statement.id}' corrects '{statement.corrects}', which has no statement")
+    return out
+
+
+def _statement(place: str, block: list[tuple[str, str]], shared: Mapping[str, Definition]) -> Statement:
+    name = block[0][1] if block[0][0] == "id" else ""
+    if _ID.fullmatch(name) is None:
+        raise Rejected(f"{place}: a block must begin with an id in brackets")
+    known = dict(shared)
+    single: dict[str, str] = {}
+    for key, value in block[1:]:
+        if key == "define":
+            made = grammar.define(value, known)
+            known[made.name] = made
+        elif key not in _KEYS or key in single:
+            raise Rejected(f"{place}: '{key}' is unknown or comes twice")
+        else:
+            single[key] = value
+    if "statement" not in single or single.get("claim", "yes") not in ("yes", "no"):
+        raise Rejected(f"{place}: a block needs a statement, and claim is yes or no")
+    claim = single.get("claim", "yes") == "yes"
+    extras = (single.get("nontrivial"), claim, single.get("corrects"), single.get("note", ""))
+    return Statement(name, single["statement"], *extras, known=known)
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """The lines of a file by number: comments left out, a line that begins with a blank joined to the one before."""
+    out: list[tuple[int, str]] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.is_file() else [], 1):
+        if line[:1].isspace() and line.strip() and out and out[-1][1] and not line.lstrip().startswith("#"):
+            out[-1] = (out[-1][0], f"{out[-1][1]} {line.strip()}")
+        elif not line.lstrip().startswith("#"):
+            out.append((number, line.strip()))
+    return out
+
+
+def _blocks(path: Path) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The blocks of a file, each with the place where it begins: pairs of key and value, ``("id", ...)`` for [id]."""
+    out: list[tuple[str, list[tuple[str, str]]]] = []
+    fresh = True
+    for number, line in _lines(path):
+        if not line:
+            fresh = True
+            continue
+        if fresh:
+            out.append((f"{path.name}:{number}", []))
+            fresh = False
+        head = re.fullmatch(r"\[(.*)\]|(\w+):(.*)", line, re.DOTALL)
+        if head is None:
+            raise Rejected(f"{path.name}:{number}: a line must be an id in brackets or 'key: value'")
+        out[-1][1].append(("id", head[1]) if head[1] is not None else (head[2], head[3].strip()))
+    return out
+
+
+def proofs_directory() -> Path:
+    """The folder of statements and certificates: inside an installed package, beside it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package / "_proofs", package.parent / "proofs"):
+        if (folder / "statements").is_dir():
+            return folder
+    raise SymcookError("the folder of proofs is missing from this installation; please report it")
+
+
+@cache
+def library() -> Library:
+    """The project's own statements and certificates, read once a process."""
+    return Library(proofs_directory())
+
+
+def statements() -> Mapping[str, Statement]:
+    """The stored statements by id."""
+    return library().statements
+
+
+def replay(ids: Iterable[str] | None = None, progress: Callable[[str], None] | None = None) -> list[Verdict]:
+    """Verdicts of the stored certificates of `ids`, or of all of them, lemmas first."""
+    return library().replay(ids, progress)
+
+
+def witness(name: str) -> str:
+    """The counterexample in a stored refutation: the values that its first use of the refuted claim gives."""
+    home = library()
+    paths = [p for p in (home.root / "certificates" / f"{name}{e}.json" for e in ("", ".refuted")) if p.is_file()]
+    for path in paths:
+        certificate = load_json(path.read_bytes())
+        if certificate.get("sense") != "refuted":
+            continue
+        todo = list(reversed(certificate["proof"]))
+        while todo:
+            node = todo.pop()
+            if isinstance(node, dict) and node.get("by") == "use" and not str(node["fact"]).startswith("ax:"):
+                values = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
+                names = grammar.leading_names(home.statements[name].expanded)
+                return ", ".join(f"{n} = {v}" for n, v in zip(names, values, strict=False)) or "no values needed"
+            if isinstance(node, dict):
+                todo += [x for v in reversed(list(node.values())) if isinstance(v, list) for x in reversed(v)]
+            elif isinstance(node, list):
+                todo += reversed(node)
+    raise unknown("refuted claim", name, [])
