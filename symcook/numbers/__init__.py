@@ -1,0 +1,1 @@
+"""Numbers beyond the rationals: exponential sums as exact normal forms, and balls with decimal enclosures."""

@@ -1,0 +1,391 @@
+"""Balls: real numbers as an Arb midpoint and radius, refined to an asked number of digits, printed as decimals.
+
+flint's precision is one global setting, so everything here that computes sets it in a with-block, and a caller that
+computes outside `refine` and `decide_sign` must do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import flint
+
+from symcook.errors import BadInput, SymcookError, Undecided, unknown
+
+MAX_DIGITS = 100_000
+GUARD = 2  # digits printed beyond the asked ones, so that rounding takes a hundredth of what is allowed
+MAX_EXACT_BITS = 1 << 23  # sizes up to which a printed ball is checked once more in exact integers
+
+
+@dataclass(frozen=True)
+class Ball:
+    """A real number enclosed by decimals: it lies in [mid - rad, mid + rad]; rad includes the rounding of mid."""
+
+    mid: str
+    rad: str
+
+    def to_json(self) -> dict[str, str]:
+        """{"mid": decimal, "rad": decimal}."""
+        return {"mid": self.mid, "rad": self.rad}
+
+    def __str__(self) -> str:
+        return self.mid if self.rad == "0" else f"{self.mid} ± {self.rad}"
+
+
+def check_digits(digits: object) -> int:
+    """`digits` as an int in 1..MAX_DIGITS. Raises BadInput, also for a bool, a float or text that is not an integer.
+
+    >>> check_digits("30")
+    30
+    """
+    number = digits
+    if isinstance(digits, str) and len(digits) < 10 and digits.strip().lstrip("+-").isdecimal():
+        number = int(digits)
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MAX_DIGITS:
+        must = f"the number of digits must be an integer from 1 to {MAX_DIGITS}"
+        raise BadInput(must, digits, "give for example --digits 30")
+    return number
+
+
+def bits_for(digits: int) -> int:
+    """Binary precision to start from for that many decimal digits, with some to spare."""
+    return digits * 10 // 3 + 64
+
+
+def limit_for(digits: int) -> int:
+    """The binary precision at which `refine` gives up unless it is told another."""
+    return max(1 << 16, 16 * bits_for(digits))
+
+
+def refine(
+    compute: Callable[[], flint.arb],
+    digits: int,
+    relative: bool = False,
+    limit_bits: int | None = None,
+    what: str = "the value",
+) -> flint.arb:
+    """The result of `compute` at the first precision that gives the asked digits.
+
+    compute: called with flint's precision set; 64 bits more than the digits need at first, doubled each time.
+    Wanted: radius <= 10^-digits max(1, |mid|), or 10^-digits |mid| where `relative`; a quarter of that is reached, which
+    leaves room for rounding in `ball`. Raises Undecided at `limit_bits` (default `limit_for`), BadInput for digits.
+    """
+    wanted = check_digits(digits)
+    limit = limit_for(wanted) if limit_bits is None else limit_bits
+    bits = min(bits_for(wanted), limit)
+    while True:
+        with flint.ctx.workprec(bits):
+            result = compute()
+        if _good(result, wanted, relative, 4):
+            return result
+        if bits >= limit:
+            kind = "relative digits" if relative else "digits"
+            raise Undecided(f"{what} did not reach {wanted} {kind} at the limit of {limit} bits; ask for fewer digits")
+        bits = min(2 * bits, limit)
+
+
+def decide_sign(compute: Callable[[], flint.arb], what: str, limit_bits: int = 1 << 16, start_bits: int = 64) -> int:
+    """-1, 0 or 1: the sign of what `compute` encloses; 0 only where a ball is exactly zero.
+
+    Raises Undecided where every ball up to `limit_bits` straddles zero; `what` names the comparison.
+    """
+    bits = start_bits
+    while True:
+        with flint.ctx.workprec(bits):
+            result = compute()
+        if result.is_zero():
+            return 0
+        if result > 0:
+            return 1
+        if result < 0:
+            return -1
+        if bits >= limit_bits:
+            raise Undecided(f"{what} stayed open at {limit_bits} bits; an exact or simpler expression would settle it")
+        bits = min(2 * bits, limit_bits)
+
+
+def _good(x: flint.arb, digits: int, relative: bool, share: int) -> bool:
+    """Whether radius * share <= 10^-digits * scale, decided outwards."""
+    if not x.is_finite():
+        return False
+    with flint.ctx.workprec(64):
+        radius = x.rad()
+        if radius.is_zero():
+            return True
+        middle = abs(x.mid())
+        scale = middle if relative or middle > 1 else flint.arb(1)
+        return bool(radius * share * flint.arb(10) ** digits <= scale)
+
+
+def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
+    """Decimals that enclose every point of `x`, mid with GUARD digits beyond the asked ones.
+
+    relative: digits count from the first nonzero one; else from the point where |x| < 1. The radius is rounded up.
+    The enclosure holds whatever the radius of `x` is; that the radius is small is `refine`'s business.
+    Raises BadInput for digits, SymcookError for an infinite ball.
+    """
+    wanted = check_digits(digits)
+    if not x.is_finite():
+        raise SymcookError("a ball without bounds was to be printed")
+    if x.is_zero():
+        return Ball("0", "0")
+    mantissa, exponent = (int(part) for part in x.mid().man_exp())
+    # _tens of a size in bits is at most 1 away from the true power of ten, which only moves the number of guard digits
+    leading = _tens(exponent + mantissa.bit_length())
+    size = leading if mantissa and (relative or leading > 0) else 0
+    last = size - wanted - GUARD  # mid is a multiple of 10^last
+    if not x.is_exact():  # a wide ball is printed with the digits that it has
+        radius_mantissa, radius_exponent = (int(part) for part in x.rad().man_exp())
+        last = max(last, _tens(radius_exponent + radius_mantissa.bit_length()) - GUARD - 3)
+    bits = bits_for(wanted) + 4 * (abs(last).bit_length() + abs(exponent).bit_length()) + mantissa.bit_length()
+    if 0 < -last < 4 * wanted + 64:
+        bits += -3 * last  # then 10^-last is exact, and so is a short decimal
+    with flint.ctx.workprec(bits):
+        scaled = x * flint.arb(10) ** -last
+        middle = (scaled.mid() + flint.arb(0.5)).floor().unique_fmpz()
+        if middle is None:
+            raise SymcookError("the midpoint of a ball was not rounded to an integer")
+        error = (scaled - middle).abs_upper()
+    error_digits, error_place = _round_up(error, last)
+    printed = Ball(_decimal(middle, last), _decimal(error_digits, error_place))
+    if not _encloses(x, middle, last, error_digits, error_place):
+        raise SymcookError(f"the decimals {str(printed)[:60]} do not enclose their ball")
+    return printed
+
+
+def _tens(bits: int) -> int:
+    """The power of ten about as large as 2^bits, rounded down."""
+    return bits * 301029995663981195213738894724 // 10**30
+
+
+def _round_up(error: flint.arb, place: int) -> tuple[flint.fmpz, int]:
+    """Integers m, p with error * 10^place <= m 10^p and m of few digits."""
+    if error.is_zero():
+        return flint.fmpz(0), 0
+    mantissa, exponent = (int(part) for part in error.man_exp())
+    shift = GUARD + 1 - _tens(exponent + mantissa.bit_length())
+    with flint.ctx.workprec(128):
+        units = (error * flint.arb(10) ** shift).upper().ceil().unique_fmpz()
+    if units is None:
+        raise SymcookError("the radius of a ball was not rounded to an integer")
+    return units, place - shift
+
+
+def _encloses(x: flint.arb, middle: flint.fmpz, last: int, error: flint.fmpz, place: int) -> bool:
+    """Whether |x - middle 10^last| <= error 10^place for every point of x, in exact integers.
+
+    Sizes beyond MAX_EXACT_BITS are left to the ball arithmetic that the numbers came from, which is rigorous too.
+    """
+    mid_m, mid_e = x.mid().man_exp()
+    rad_m, rad_e = x.rad().man_exp()
+    twos, tens = min(int(mid_e), int(rad_e), 0), min(last, place, 0)
+    greatest = max(abs(int(mid_e)), abs(int(rad_e)), 4 * abs(last), 4 * abs(place))
+    if greatest > MAX_EXACT_BITS:
+        return True
+    two, ten = flint.fmpz(2), flint.fmpz(10)
+    tens_unit, twos_unit = ten ** (-tens), two ** (-twos)
+    mid = mid_m * two ** int(mid_e - twos) * tens_unit
+    rad = rad_m * two ** int(rad_e - twos) * tens_unit
+    centre = middle * ten ** (last - tens) * twos_unit
+    allowed = error * ten ** (place - tens) * twos_unit
+    return bool(abs(mid - centre) + rad <= allowed)
+
+
+def _decimal(digits: flint.fmpz, place: int) -> str:
+    """digits * 10^place as text, without an exponent where that stays readable."""
+    shown = str(abs(digits))  # flint's text knows no limit of length
+    stripped = shown.rstrip("0")
+    if not stripped:
+        return "0"
+    place += len(shown) - len(stripped)
+    mark = "-" if digits < 0 else ""
+    leading = place + len(stripped) - 1
+    if 0 <= place <= 20:
+        return mark + stripped + "0" * place
+    if place < 0 <= leading:
+        return f"{mark}{stripped[: leading + 1]}.{stripped[leading + 1 :]}"
+    if -7 <= leading < 0:
+        return f"{mark}0.{'0' * (-leading - 1)}{stripped}"
+    tail = f".{stripped[1:]}" if len(stripped) > 1 else ""
+    return f"{mark}{stripped[0]}{tail}e{leading}"
+
+
+Values = Mapping[str, "flint.arb | Fraction | int"]
+
+_FUNCTIONS: dict[str, Callable[[flint.arb], flint.arb]] = {
+    "exp": flint.arb.exp,
+    "sin": flint.arb.sin,
+    "cos": flint.arb.cos,
+    "erf": flint.arb.erf,
+    "sinh": flint.arb.sinh,
+    "cosh": flint.arb.cosh,
+    "tanh": flint.arb.tanh,
+    "abs": abs,
+    "relu": lambda x: x.max(flint.arb(0)),
+}
+
+
+def evaluate(tree: tuple, values: Values | None = None) -> flint.arb:
+    """The value of a term of the grammar as a ball, at flint's current precision.
+
+    Terms: numbers, names in `values`, pi, + - * / ^, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh, cosh,
+    tanh, if and I with comparisons, sum and prod over up to MAX_RANGE integers. A divisor that the ball cannot part from
+    0 gives an infinite ball, which more bits may cure; a divisor that is exactly 0, the logarithm of a number that is
+    surely not positive, and the root of one that is surely negative are BadInput. A comparison that the balls leave
+    open gives the hull of both branches.
+    """
+    return _Evaluator(values or {}).term(tree)
+
+
+def arb_of(value: flint.arb | Fraction | int) -> flint.arb:
+    """A ball around an exact number at flint's current precision. Raises BadInput for a float."""
+    if isinstance(value, flint.arb):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+        must = "an exact number must be an integer or a Fraction"
+        raise BadInput(must, value, "give an integer or a Fraction such as Fraction(1, 2)")
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
+class _Evaluator:
+    def __init__(self, values: Values) -> None:
+        self.values = values
+
+    def term(self, tree: tuple) -> flint.arb:
+        tag = tree[0]
+        if tag == "num":
+            return flint.arb(flint.fmpq(tree[1], tree[2]))
+        if tag == "name":
+            return self.name(tree[1])
+        if tag == "neg":
+            return -self.term(tree[1])
+        if tag in ("+", "-", "*"):
+            a, b = self.term(tree[1]), self.term(tree[2])
+            return a + b if tag == "+" else a - b if tag == "-" else a * b
+        if tag == "/":
+            return self.divide(tree)
+        if tag == "^":
+            return self.power(tree[1], tree[2])
+        if tag == "if":
+            return self.choose(self.formula(tree[1]), lambda: self.term(tree[2]), lambda: self.term(tree[3]))
+        if tag == "ind":
+            return self.choose(self.formula(tree[1]), lambda: flint.arb(1), lambda: flint.arb(0))
+        if tag in ("sum", "prod"):
+            return self.fold(tree)
+        if tag == "call":
+            return self.call(tree)
+        raise BadInput("an expression must be built from numbers, names, operations and known functions", _show(tree))
+
+    def name(self, name: str) -> flint.arb:
+        if name == "pi" and name not in self.values:
+            return flint.arb.pi()
+        if name not in self.values:
+            raise BadInput("every name must have a value here", name, "give it one")
+        return arb_of(self.values[name])
+
+    def divide(self, tree: tuple) -> flint.arb:
+        above, below = self.term(tree[1]), self.term(tree[2])
+        if below.is_zero():
+            raise BadInput("a denominator must not be zero", _show(tree))
+        return above / below
+
+    def power(self, base_tree: tuple, exponent_tree: tuple) -> flint.arb:
+        base, exponent = self.term(base_tree), self.term(exponent_tree)
+        whole = exponent.unique_fmpz() if exponent.is_exact() else None
+        if whole is not None:
+            if whole < 0 and base.is_zero():
+                raise BadInput("a denominator must not be zero", _show(("^", base_tree, exponent_tree)))
+            return base**whole
+        if base.is_zero() and exponent > 0:
+            return flint.arb(0)
+        if base <= 0:
+            must = "the base of a power with a broken exponent must be positive"
+            raise BadInput(must, _show(("^", base_tree, exponent_tree)))
+        return (exponent * base.log()).exp() if base > 0 else flint.arb.nan()
+
+    def call(self, tree: tuple) -> flint.arb:
+        name, arguments = tree[1], tree[2]
+        if name == "pow" and len(arguments) == 2:
+            return self.power(*arguments)
+        if name in ("min", "max") and arguments:
+            first, *rest = (self.term(a) for a in arguments)
+            for other in rest:
+                first = first.min(other) if name == "min" else first.max(other)
+            return first
+        if name not in _FUNCTIONS and name not in ("log", "sqrt"):
+            raise unknown("function", name, ("min", "max", "pow", "log", "sqrt", *_FUNCTIONS))
+        if len(arguments) != 1:
+            raise BadInput(f"{name} must have one argument", _show(tree))
+        x = self.term(arguments[0])
+        if name == "log":
+            if x <= 0:
+                raise BadInput("the argument of a logarithm must be positive", _show(tree))
+            return x.log()
+        if name == "sqrt":
+            if x < 0:
+                raise BadInput("the argument of a square root must not be negative", _show(tree))
+            return x.sqrt()
+        return _FUNCTIONS[name](x)
+
+    def fold(self, tree: tuple) -> flint.arb:
+        from symcook.expr import MAX_RANGE
+
+        tag, bound, low, high, body = tree
+        ends = [self.term(end) for end in (low, high)]
+        first, last = (end.unique_fmpz() if end.is_exact() else None for end in ends)
+        if first is None or last is None or last - first > MAX_RANGE:
+            raise BadInput(f"a sum must run over at most {MAX_RANGE} integers", _show(tree))
+        total = flint.arb(0 if tag == "sum" else 1)
+        for j in range(int(first), int(last) + 1):
+            value = _Evaluator({**self.values, bound: j}).term(body)
+            total = total + value if tag == "sum" else total * value
+        return total
+
+    def choose(self, condition: bool | None, yes: Callable[[], flint.arb], no: Callable[[], flint.arb]) -> flint.arb:
+        if condition is None:
+            return yes().union(no())
+        return yes() if condition else no()
+
+    def formula(self, tree: tuple) -> bool | None:
+        """True, False, or None where the balls leave it open."""
+        tag = tree[0]
+        if tag in ("true", "false"):
+            return tag == "true"
+        if tag in ("=", "<=", "<"):
+            difference = self.term(tree[1]) - self.term(tree[2])
+            return _compare(tag, difference)
+        if tag == "~":
+            inner = self.formula(tree[1])
+            return None if inner is None else not inner
+        if tag in ("&", "|"):
+            a, b = self.formula(tree[1]), self.formula(tree[2])
+            absorbing = tag == "|"
+            if a is absorbing or b is absorbing:
+                return absorbing
+            return None if a is None or b is None else not absorbing
+        if tag == "->":
+            return self.formula(("|", ("~", tree[1]), tree[2]))
+        if tag == "<->":
+            a, b = self.formula(tree[1]), self.formula(tree[2])
+            return None if a is None or b is None else a == b
+        raise BadInput("a condition must be a comparison without quantifiers here", _show(tree))
+
+
+def _compare(tag: str, difference: flint.arb) -> bool | None:
+    if difference.is_zero():
+        return tag != "<"
+    if tag == "=":
+        return None if difference.contains(0) else False
+    if difference < 0 or (tag == "<=" and difference <= 0):
+        return True
+    if difference > 0 or (tag == "<" and difference >= 0):
+        return False
+    return None
+
+
+def _show(tree: tuple) -> str:
+    from symcook.expr import show
+
+    return show(tree)

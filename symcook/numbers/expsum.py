@@ -1,0 +1,442 @@
+"""Exact numbers built from rationals and exponentials of rationals: what softmax over rational scores gives.
+
+An exponential sum is a finite sum of c e^r with rational c and r. By the Lindemann-Weierstrass theorem the powers e^r
+of distinct rationals r are linearly independent over the rationals, so the sum is zero exactly when every c is zero:
+the list of its terms decides equality, and a sum with a term left has a sign that balls find at some precision.
+`ExpSum` is a quotient of two such sums. A value that is rational is never an ExpSum: every function and operation
+here answers with a Fraction as soon as the exponentials cancel, so that exact code may mix the two freely.
+
+Normal form: with X = e^(1/q) both sums are Laurent polynomials in X, and X is transcendental, so quotients of sums
+are rational functions of X. They are reduced by their greatest common divisor, the least exponent below is 0 and the
+coefficient of its greatest exponent is 1. Where the degree in X would pass MAX_DEGREE the divisor is not looked for;
+equality and hash do not depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm
+
+import flint
+
+from symcook.errors import BadInput, NotExact, SymcookError, Undecided
+
+Terms = dict[Fraction, Fraction]
+Number = Fraction | int
+
+MAX_DEGREE = 4096
+MAX_TERMS = 20_000
+MAX_SIGN_BITS = 1 << 22
+MAX_POWER_BITS = 1 << 20
+
+
+class ExpSum:
+    """A number that is not rational: (sum of c e^r) / (sum of d e^s), in lowest terms, immutable.
+
+    Made by `exp_of`, `quotient_of` and arithmetic, not by hand. Supports + - * / and integer powers with ExpSum,
+    Fraction and int on either side, comparisons, abs, hash and bool; floats are BadInput.
+
+    >>> e = exp_of(Fraction(1, 2))
+    >>> print((3*e + 1) / (e + 2))
+    (3*exp(1/2) + 1)/(exp(1/2) + 2)
+    >>> (e*e - 1) / (e - 1) - e
+    Fraction(1, 1)
+    """
+
+    __slots__ = ("__dict__", "_den", "_num")
+
+    def __init__(self, num: Terms, den: Terms) -> None:
+        self._num = num
+        self._den = den
+
+    @property
+    def numerator_terms(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """(exponent, coefficient) of the upper sum, by falling exponent."""
+        return tuple(sorted(self._num.items(), reverse=True))
+
+    @property
+    def denominator_terms(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """(exponent, coefficient) of the lower sum, by falling exponent; the last exponent is 0."""
+        return tuple(sorted(self._den.items(), reverse=True))
+
+    def __add__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+        return _plus(self, other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+        return _plus(self, other, -1)
+
+    def __rsub__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+        return _plus(-self, other, 1)
+
+    def __mul__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+        if not isinstance(other, ExpSum):
+            factor = _exact(other)
+            return ExpSum(_scaled(self._num, factor), self._den) if factor else Fraction(0)
+        return quotient_of(_times(self._num, other._num), _times(self._den, other._den))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+        if not isinstance(other, ExpSum):
+            factor = _exact(other)
+            if factor == 0:
+                raise ZeroDivisionError("an exponential sum is divided by 0")
+            return ExpSum(_scaled(self._num, 1 / factor), self._den)
+        return quotient_of(_times(self._num, other._den), _times(self._den, other._num))
+
+    def __rtruediv__(self, other: ExpSum | Number) -> ExpSum | Fraction:
+        return quotient_of(_scaled(self._den, _exact(other)), self._num)
+
+    def __pow__(self, exponent: int) -> ExpSum | Fraction:
+        if isinstance(exponent, Fraction) and exponent.denominator == 1:
+            exponent = exponent.numerator
+        if isinstance(exponent, bool) or not isinstance(exponent, int):
+            raise NotExact("the power of an exponential sum must be an integer", exponent, "use --domain ball")
+        num, den = (self._num, self._den) if exponent >= 0 else (self._den, self._num)
+        return quotient_of(_power(num, abs(exponent)), _power(den, abs(exponent)))
+
+    def __neg__(self) -> ExpSum:
+        return ExpSum(_scaled(self._num, Fraction(-1)), self._den)
+
+    def __pos__(self) -> ExpSum:
+        return self
+
+    def __abs__(self) -> ExpSum:
+        return self if self.sign > 0 else -self
+
+    def __bool__(self) -> bool:
+        return True
+
+    @cached_property
+    def sign(self) -> int:
+        """1 or -1, exactly; never 0, for zero is rational."""
+        return _sign(self._num) * _sign(self._den)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ExpSum):
+            if isinstance(other, float):
+                raise _no_float(other)
+            return False if isinstance(other, (int, Fraction)) else NotImplemented
+        if self._den == other._den:
+            return self._num == other._num
+        if hash(self) != hash(other):
+            return False
+        return _times(self._num, other._den) == _times(other._num, self._den)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Of the orders of growth at both ends: what a common factor of both sums leaves alone."""
+        parts = []
+        for end in (max, min):
+            above, below = end(self._num), end(self._den)
+            parts.append((above - below, self._num[above] / self._den[below]))
+        return hash(("ExpSum", *parts))
+
+    def __lt__(self, other: ExpSum | Number) -> bool:
+        return sign(self - other) < 0
+
+    def __le__(self, other: ExpSum | Number) -> bool:
+        return sign(self - other) <= 0
+
+    def __gt__(self, other: ExpSum | Number) -> bool:
+        return sign(self - other) > 0
+
+    def __ge__(self, other: ExpSum | Number) -> bool:
+        return sign(self - other) >= 0
+
+    def ball(self) -> flint.arb:
+        """An enclosure at flint's current precision; not finite where that is too low to part the divisor from 0."""
+        return _ball(self._num) / _ball(self._den)
+
+    def __str__(self) -> str:
+        num = _text(self._num)
+        if self._den == {Fraction(0): Fraction(1)}:
+            return num
+        above = f"({num})" if len(self._num) > 1 else num
+        return f"{above}/({_text(self._den)})"
+
+    def __repr__(self) -> str:
+        return f"<ExpSum {self}>"
+
+
+Value = ExpSum | Fraction
+
+
+def exp_of(exponent: Number | ExpSum) -> Value:
+    """e to a rational exponent; e^0 is the Fraction 1.
+
+    Raises NotExact for an exponent that is itself an exponential sum, BadInput for a float.
+    """
+    if isinstance(exponent, ExpSum):
+        raise NotExact("an exponential's exponent must be rational to stay exact", exponent, "use --domain ball")
+    power = _exact(exponent)
+    return Fraction(1) if power == 0 else ExpSum({power: Fraction(1)}, {Fraction(0): Fraction(1)})
+
+
+def exp_scaled_log(factor: Number, base: Number, shift: Number = 0) -> Value:
+    """exp(factor * log(base) + shift) = base^factor e^shift, for rational base > 0.
+
+    >>> exp_scaled_log(-2, 8)
+    Fraction(1, 64)
+    >>> exp_scaled_log(Fraction(2, 3), 8)
+    Fraction(4, 1)
+
+    Raises NotExact where base^factor is irrational or longer than MAX_POWER_BITS bits, BadInput for base <= 0.
+    """
+    exponent, positive = _exact(factor), _exact(base)
+    if positive <= 0:
+        raise BadInput("the argument of a logarithm must be positive", positive)
+    return _rational_power(positive, exponent) * exp_of(shift)
+
+
+def quotient_of(num: Mapping[Fraction, Fraction], den: Mapping[Fraction, Fraction]) -> Value:
+    """The value of sum num[r] e^r over sum den[r] e^r in normal form; a Fraction where it is rational.
+
+    Raises ZeroDivisionError where den has no nonzero coefficient.
+    """
+    above = {r: c for r, c in num.items() if c}
+    below = {r: c for r, c in den.items() if c}
+    if not below:
+        raise ZeroDivisionError("an exponential sum is divided by 0")
+    if not above:
+        return Fraction(0)
+    if len(above) > MAX_TERMS or len(below) > MAX_TERMS:
+        raise NotExact(f"an exact value must have at most {MAX_TERMS} terms", "a longer one", "use --domain ball")
+    ratio = _ratio(above, below)
+    if ratio is not None:
+        return ratio
+    if len(below) > 1:
+        above, below = _reduced(above, below)
+    least = min(below)
+    lead = below[max(below)]
+    return ExpSum(
+        {r - least: c / lead for r, c in above.items()},
+        {r - least: c / lead for r, c in below.items()},
+    )
+
+
+def softmax_mean(scores: Sequence[Number], values: Sequence[Value | int]) -> Value:
+    """sum e^(s_j) v_j / sum e^(s_j): one row of softmax attention with rational scores, divided once.
+
+    Raises NotExact for a score that is not rational, BadInput for a float or an empty row.
+    """
+    if not scores:
+        raise BadInput("a row of softmax must have at least one score", "none")
+    exact = []
+    for score in scores:
+        if isinstance(score, ExpSum):
+            raise NotExact("a softmax score must be rational to stay exact", score, "use --domain ball")
+        exact.append(_exact(score))
+    den: Terms = {}
+    for score in exact:
+        den[score] = den.get(score, Fraction(0)) + 1
+    rational: Terms = {}
+    others: Value = Fraction(0)
+    for score, value in zip(exact, values, strict=True):
+        if isinstance(value, ExpSum):
+            others = others + exp_of(score) * value
+        else:
+            rational[score] = rational.get(score, Fraction(0)) + _exact(value)
+    mean = quotient_of(rational, den)
+    return mean if others == 0 else mean + others / quotient_of(den, {Fraction(0): Fraction(1)})
+
+
+def sign(value: Value | int) -> int:
+    """-1, 0 or 1, exactly."""
+    if isinstance(value, ExpSum):
+        return value.sign
+    exact = _exact(value)
+    return (exact > 0) - (exact < 0)
+
+
+def to_ball(value: Value | int) -> flint.arb:
+    """An enclosure of an exact value at flint's current precision."""
+    return value.ball() if isinstance(value, ExpSum) else _arb(_exact(value))
+
+
+def text(value: Value | int) -> str:
+    """The value in the expression grammar: p/q or a quotient of sums of exp(r)."""
+    return str(value) if isinstance(value, ExpSum) else str(_exact(value))
+
+
+# Sums as dictionaries {exponent: nonzero coefficient}.
+
+
+def _no_float(value: object) -> BadInput:
+    return BadInput(
+        "an exact number must not be a float", value, "give an integer or a Fraction such as Fraction(1, 2)"
+    )
+
+
+def _exact(value: object) -> Fraction:
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _no_float(value)
+    return Fraction(value)
+
+
+def _plus(a: ExpSum, b: ExpSum | Number, factor: int) -> Value:
+    """a + factor * b."""
+    if isinstance(b, ExpSum):
+        bn, bd = b._num, b._den
+    else:
+        bn, bd = {Fraction(0): _exact(b)}, {Fraction(0): Fraction(1)}
+    if a._den == bd:
+        return quotient_of(_sum(a._num, bn, factor), bd)
+    return quotient_of(_sum(_times(a._num, bd), _times(bn, a._den), factor), _times(a._den, bd))
+
+
+def _sum(a: Terms, b: Terms, factor: int) -> Terms:
+    total = dict(a)
+    for r, c in b.items():
+        total[r] = total.get(r, Fraction(0)) + factor * c
+    return {r: c for r, c in total.items() if c}
+
+
+def _scaled(terms: Terms, factor: Fraction) -> Terms:
+    return {r: c * factor for r, c in terms.items()} if factor else {}
+
+
+def _power(terms: Terms, exponent: int) -> Terms:
+    result: Terms = {Fraction(0): Fraction(1)}
+    while exponent:
+        if exponent & 1:
+            result = _times(result, terms)
+        exponent >>= 1
+        if exponent:
+            terms = _times(terms, terms)
+    return result
+
+
+def _times(a: Terms, b: Terms) -> Terms:
+    if not a or not b:
+        return {}
+    if len(a) * len(b) > 64:
+        grid = _Grid.of(a, b)
+        if grid.degree(a) + grid.degree(b) <= 4 * len(a) * len(b):
+            return grid.back(grid.polynomial(a) * grid.polynomial(b), min(a) + min(b))
+        if len(a) * len(b) > 4 * MAX_TERMS:
+            raise NotExact(f"an exact value must have at most {MAX_TERMS} terms", "a longer one", "use --domain ball")
+    product: Terms = {}
+    for r, c in a.items():
+        for s, d in b.items():
+            product[r + s] = product.get(r + s, Fraction(0)) + c * d
+    return {r: c for r, c in product.items() if c}
+
+
+def _ratio(above: Terms, below: Terms) -> Fraction | None:
+    """The rational number above / below, if it is one: exactly where one sum is a multiple of the other."""
+    if len(above) != len(below) or above.keys() != below.keys():
+        return None
+    ratios = {c / below[r] for r, c in above.items()}
+    return ratios.pop() if len(ratios) == 1 else None
+
+
+def _reduced(above: Terms, below: Terms) -> tuple[Terms, Terms]:
+    """Both sums divided by their greatest common divisor as polynomials in X, unless the degree is too large."""
+    grid = _Grid.of(above, below)
+    if len(above) == 1 or max(grid.degree(above), grid.degree(below)) > MAX_DEGREE:
+        return above, below
+    p, q = grid.polynomial(above), grid.polynomial(below)
+    divisor = p.gcd(q)
+    if divisor.degree() < 1:
+        return above, below
+    return grid.back(p // divisor, min(above)), grid.back(q // divisor, min(below))
+
+
+class _Grid:
+    """The step 1/X that all differences of exponents of some sums are multiples of; sums as polynomials on it."""
+
+    def __init__(self, step: Fraction) -> None:
+        self.step = step
+
+    @classmethod
+    def of(cls, *sums: Terms) -> _Grid:
+        differences = [r - least for terms in sums for least in (min(terms),) for r in terms]
+        denominator = lcm(*(d.denominator for d in differences))
+        numerator = gcd(*(int(d * denominator) for d in differences))
+        return cls(Fraction(numerator or 1, denominator))
+
+    def degree(self, terms: Terms) -> int:
+        return int((max(terms) - min(terms)) / self.step)
+
+    def polynomial(self, terms: Terms) -> flint.fmpq_poly:
+        least = min(terms)
+        coefficients = [flint.fmpq(0)] * (self.degree(terms) + 1)
+        for r, c in terms.items():
+            coefficients[int((r - least) / self.step)] = flint.fmpq(c.numerator, c.denominator)
+        return flint.fmpq_poly(coefficients)
+
+    def back(self, polynomial: flint.fmpq_poly, least: Fraction) -> Terms:
+        return {
+            least + k * self.step: Fraction(int(c.p), int(c.q)) for k, c in enumerate(polynomial.coeffs()) if c != 0
+        }
+
+
+def _arb(value: Fraction) -> flint.arb:
+    return flint.arb(flint.fmpq(value.numerator, value.denominator))
+
+
+def _ball(terms: Terms) -> flint.arb:
+    total = flint.arb(0)
+    for r, c in terms.items():
+        total += _arb(c) * _arb(r).exp() if r else _arb(c)
+    return total
+
+
+def _sign(terms: Terms) -> int:
+    """The sign of a sum with at least one term: it is not zero, so some precision shows it."""
+    signs = {c > 0 for c in terms.values()}
+    if len(signs) == 1:
+        return 1 if signs.pop() else -1
+    greatest = max(terms)  # e^greatest is positive, and without it no term is large
+    shifted = {r - greatest: c for r, c in terms.items()}
+    bits = 64
+    while bits <= MAX_SIGN_BITS:
+        with flint.ctx.workprec(bits):
+            ball = _ball(shifted)
+        if ball > 0:
+            return 1
+        if ball < 0:
+            return -1
+        bits *= 2
+    shown = _text(dict(sorted(terms.items())[:4]))
+    raise Undecided(f"the sign of {shown} ... stayed open at {MAX_SIGN_BITS} bits; simplify the scores")
+
+
+def _text(terms: Terms) -> str:
+    if not terms:
+        raise SymcookError("an exponential sum without terms was printed")
+    pieces = []
+    for r, c in sorted(terms.items(), reverse=True):
+        size = abs(c)
+        body = str(size) if r == 0 else f"exp({r})" if size == 1 else f"{size}*exp({r})"
+        mark = "-" if c < 0 else "+"
+        pieces.append(f" {mark} {body}" if pieces else f"-{body}" if c < 0 else body)
+    return "".join(pieces)
+
+
+def _rational_power(base: Fraction, exponent: Fraction) -> Fraction:
+    """base^exponent for base > 0. Raises NotExact where it is irrational or too long."""
+    if base == 1 or exponent == 0:
+        return Fraction(1)
+    root = exponent.denominator
+    parts = []
+    for part in (base.numerator, base.denominator):
+        whole = int(flint.fmpz(part).root(root)) if root <= part.bit_length() else 1
+        if whole**root != part:
+            raise NotExact("a power must be rational to stay exact", f"({base})^({exponent})", "use --domain ball")
+        parts.append(whole)
+    size = max(part.bit_length() for part in parts)
+    if abs(exponent.numerator) * size > MAX_POWER_BITS:
+        must = f"an exact power must have at most {MAX_POWER_BITS} bits"
+        raise NotExact(must, f"({base})^({exponent})", "use --domain ball")
+    return Fraction(*parts) ** exponent.numerator
