@@ -69,8 +69,8 @@ def refine(
     """The result of `compute` at the first precision that gives the asked digits.
 
     compute: called with flint's precision set; 64 bits more than the digits need at first, doubled each time.
-    Wanted: radius <= 10^-digits max(1, |mid|), or 10^-digits |mid| where `relative`; a quarter of that is reached, which
-    leaves room for rounding in `ball`. Raises Undecided at `limit_bits` (default `limit_for`), BadInput for digits.
+    Wanted: radius <= 10^-digits max(1, |mid|), or 10^-digits |mid| where `relative`; a quarter of that is reached,
+    which leaves room for rounding in `ball`. Raises Undecided at `limit_bits` (default `limit_for`), BadInput for digits.
     """
     wanted = check_digits(digits)
     limit = limit_for(wanted) if limit_bits is None else limit_bits
@@ -231,10 +231,10 @@ def evaluate(tree: tuple, values: Values | None = None) -> flint.arb:
     """The value of a term of the grammar as a ball, at flint's current precision.
 
     Terms: numbers, names in `values`, pi, + - * / ^, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh, cosh,
-    tanh, if and I with comparisons, sum and prod over up to MAX_RANGE integers. A divisor that the ball cannot part from
-    0 gives an infinite ball, which more bits may cure; a divisor that is exactly 0, the logarithm of a number that is
-    surely not positive, and the root of one that is surely negative are BadInput. A comparison that the balls leave
-    open gives the hull of both branches.
+    tanh, if and I with comparisons, sum and prod over up to MAX_RANGE integers. A divisor that the ball cannot part
+    from 0 gives an infinite ball, which more bits may cure; a divisor that is exactly 0, the logarithm of a number
+    that is surely not positive, and the root of one that is surely negative are BadInput. A comparison that the balls
+    leave open gives the hull of both branches.
     """
     return _Evaluator(values or {}).term(tree)
 
