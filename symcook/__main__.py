@@ -60,22 +60,20 @@ def _failed(error: BaseException, debug: bool) -> int:
 
 
 def _say(sentence: str, code: int) -> int:
-    line = " ".join(sentence.split())
-    try:
-        print(f"symcook: {line}", file=sys.stderr, flush=True)
-    except OSError:
-        pass
+    import contextlib
+
+    with contextlib.suppress(OSError):
+        print(f"symcook: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
     return code
 
 
 def _drop_stdout() -> None:
     """Point stdout at nothing, so that the interpreter's last flush does not fail as well."""
+    import contextlib
     import os
 
-    try:
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass
 
 
 if __name__ == "__main__":

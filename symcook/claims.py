@@ -183,15 +183,20 @@ def ledger(found: dict[str, Known] | None = None) -> list[Claim]:
     return rows
 
 
-def select(paper: str | None = None, status: str | None = None, search: str | None = None) -> list[Claim]:
-    """Rows of the shipped ledger by paper, status word (CHECKED stands for every CHECKED N) and text."""
+def select(
+    paper: str | None = None,
+    status: str | None = None,
+    search: str | None = None,
+    found: dict[str, Known] | None = None,
+) -> list[Claim]:
+    """Rows of the ledger (see `ledger`) by paper, status word (CHECKED stands for every CHECKED N) and text."""
     if paper is not None and paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
     if status is not None and status.upper() not in STATUSES:
         raise unknown("status", status, STATUSES)
     if search is not None and not search.strip():
         raise BadInput("the text to search for must not be empty", repr(search))
-    rows = ledger()
+    rows = ledger(found)
     if paper is not None:
         rows = [row for row in rows if row.paper == paper]
     if status is not None:

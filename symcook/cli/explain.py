@@ -26,10 +26,13 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
     for text in (facts.get("words", ""), details):
         if text:
             say()
-            say(textwrap.indent(text, "  ") if text is details else textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  "))
+            for paragraph in text.split("\n\n"):
+                say(textwrap.fill(paragraph, 98, initial_indent="  ", subsequent_indent="  "))
     say()
-    rows = [(key, facts[key]) for key in ("formula", "computes", "region", "uniformity", "source", "claims") if key in facts]
-    say(columns([(k, ", ".join(v) if isinstance(v, (list, tuple)) else v) for k, v in rows], "  "))
+    rows = [(key, facts[key]) for key in ("formula", "computes", "region", "uniformity", "source") if key in facts]
+    say(columns(rows, "  "))
+    if facts.get("claims"):
+        say("\n  claims:\n    " + "\n    ".join(facts["claims"]))
     for key in ("arguments", "symbols"):
         if facts.get(key):
             say(f"\n  {key}:")

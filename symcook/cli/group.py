@@ -85,6 +85,7 @@ def _sentence(error: click.UsageError) -> BadInput:
             return BadInput(f"the option {error.option_name} must have a value", "none", hint)
         return BadInput(f"the option {error.option_name} must not have a value", "one", hint)
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        option = error.param.param_type_name == "option"
-        return BadInput(f"{command} must have {error.param.opts[-1] if option else (error.param.name or '').upper()}", "none", hint)
+        param = error.param
+        what = param.opts[-1] if param.param_type_name == "option" else (param.name or "").upper()
+        return BadInput(f"{command} must have {what}", "none", hint)
     return BadInput("the command must be used as its help says", error.format_message().rstrip("."), hint)

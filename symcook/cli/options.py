@@ -144,8 +144,8 @@ class Chosen:
     def command(self, verb: str, rest: str = "") -> str:
         """A command line about this model, with the settings that built it."""
         settings = {**self.arguments, **self.values}
-        parts = ["symcook", verb, quoted(self.name), rest, *(f"--set {quoted(f'{k}={v}')}" for k, v in settings.items())]
-        return " ".join(p for p in parts if p)
+        options = [f"--set {quoted(f'{key}={value}')}" for key, value in settings.items()]
+        return " ".join(part for part in ("symcook", verb, quoted(self.name), rest, *options) if part)
 
 
 def quoted(text: str) -> str:
@@ -216,7 +216,7 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
 
 
 def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str | None) -> Any:
-    """The input as the forward pass takes it, or None where none was given. BadInput where it does not fit the model."""
+    """The input as the forward pass takes it, or None where none was given; BadInput where it does not fit."""
     model = chosen.model
     options = {"--input": word, "--tokens": tokens, "--rows": rows}
     if chosen.inputs:
@@ -253,7 +253,7 @@ def input_hint(chosen: Chosen) -> str:
         return f'give --input "{model.alphabet[0]}..."'
     inputs = model.embedding.inputs or ()
     if model.pointwise:
-        return "give " + " ".join(f"--set {name}=..." for name in inputs)
+        return "give " + " ".join(f"--set {name}=VALUE" for name in inputs)
     return f'give --rows "{", ".join(inputs)}; ..." (one row a position)'
 
 
@@ -265,8 +265,19 @@ def need_input(chosen: Chosen, given: Any, why: str) -> Any:
         raise BadInput(f"{why} must have an input", "none", input_hint(chosen))
     if isinstance(given, dict):
         missing = next(name for name in chosen.model.embedding.inputs or () if name not in given)
-        raise BadInput("every input must have a value", f"none for {missing}", f"give --set {missing}=...")
+        raise BadInput("every input must have a value", f"none for {missing}", f"give --set {missing}=VALUE")
     return given
+
+
+def need_values(chosen: Chosen) -> None:
+    """BadInput, with the option to give, where a symbol has neither a value nor a default."""
+    for parameter in chosen.model.parameters:
+        if parameter.default is None and parameter.name not in chosen.values:
+            raise BadInput(
+                "every symbol must have a value here",
+                f"none for {parameter.name}",
+                f"give --set {parameter.name}=VALUE with {parameter.region}",
+            )
 
 
 def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:
@@ -275,7 +286,8 @@ def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:
     for row in split(text, ";"):
         entries = [entry.strip() for entry in split(row, ",")]
         if len(entries) != len(inputs) or not all(entries):
-            raise BadInput(f"each row must have {len(inputs)} values ({', '.join(inputs)})", row.strip() or "an empty row")
+            must = f"each row must have {len(inputs)} values ({', '.join(inputs)})"
+            raise BadInput(must, row.strip() or "an empty row")
         result.append(dict(zip(inputs, entries, strict=True)))
     return result
 

@@ -13,6 +13,7 @@ from symcook.cli.options import (
     input_options,
     name_argument,
     need_input,
+    need_values,
     read_input,
     settings_option,
 )
@@ -44,6 +45,7 @@ def command(
 
     chosen = choose(name, settings)
     given = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
+    need_values(chosen)
     answer = run(chosen.model, given, domain, values=chosen.values, digits=digits)
     if as_json:
         print_json(answer.to_json())

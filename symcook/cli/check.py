@@ -1,0 +1,118 @@
+"""``symcook check``."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from symcook.cli.options import LENGTH, Chosen, choose, name_argument, quoted, settings_option
+from symcook.cli.options import command as declare
+from symcook.cli.output import Progress, print_json, say
+from symcook.errors import BadInput, unknown
+
+
+@declare("check")
+@name_argument
+@click.option("--max-length", type=LENGTH, metavar="N", help="The greatest length of a word or sequence.")
+@click.option("--spec", metavar="FILE.py:FUNCTION", help="A reference of your own, instead of the recipe's.")
+@settings_option
+def command(name: str, max_length: int | None, spec: str | None, settings: tuple[str, ...], as_json: bool) -> int:
+    """Compare a model with its reference on every input, exactly.
+
+    A word model meets every word to length N; a feed-forward recipe meets a stated grid and takes no length. Exit 1
+    with the smallest counterexample where they differ.
+    """
+    chosen = choose(name, settings)
+    if chosen.inputs:
+        raise BadInput("a check chooses its inputs itself", f"--set {next(iter(chosen.inputs))}", "leave it out")
+    if chosen.pointwise and max_length is not None:
+        raise BadInput("a feed-forward recipe must be checked without --max-length", max_length, "leave it out")
+    if not chosen.pointwise and max_length is None:
+        raise BadInput(f"a check of {name} must have a greatest length", "none", "give --max-length 12")
+    found = run_check(chosen, max_length, spec)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        say(check_text(chosen, found))
+    return 0 if found.holds else 1
+
+
+def run_check(chosen: Chosen, max_length: int | None, spec: str | None = None) -> Any:
+    """The check of a chosen model against its recipe's reference, or against `spec`."""
+    from symcook.verify.sweep import check, check_recipe
+
+    progress = Progress(f"checking {chosen.name}")
+    try:
+        if spec is not None:
+            # What the user's code prints must not stand in the answer.
+            with contextlib.redirect_stdout(sys.stderr):
+                return check(chosen.model, load_spec(spec), max_length, values=chosen.values, progress=progress)
+        if chosen.info is None:
+            raise BadInput("a model file must be checked against a reference", "none", "give --spec FILE.py:FUNCTION")
+        return check_recipe(chosen.name, max_length, chosen.arguments, chosen.values, progress=progress)
+    finally:
+        progress.close()
+
+
+def check_text(chosen: Chosen, found: Any) -> str:
+    """The outcome in words, with the smallest counterexample and the command that replays it."""
+    what = f"{found.strings} inputs compared ({found.method})"
+    if found.holds:
+        return f"{chosen.name} agrees with its reference: {what}"
+    first = found.counterexample
+    lines = [f"{chosen.name} differs from its reference on {found.mismatches} inputs: {what}"]
+    if first is not None:
+        replay = " ".join(quoted(part) for part in first.replay)
+        lines += [
+            f"  smallest counterexample: {first.input}",
+            f"  the answer must be {_answer(first.expected)}; the model gives {_answer(first.got)}",
+            f"  replay: {chosen.command('run', replay)}",
+        ]
+    return "\n".join(lines)
+
+
+def _answer(value: Any) -> str:
+    if isinstance(value, bool):
+        return "accept" if value else "reject"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {item}" for name, item in value.items())
+    return "[" + "; ".join(map(_answer, value)) + "]" if isinstance(value, (list, tuple)) else str(value)
+
+
+def load_spec(spec: str) -> Callable[[Any], Any]:
+    """The function FUNCTION of the Python file FILE.py, imported by path. BadInput where that fails."""
+    file, colon, name = spec.rpartition(":")
+    if not colon or not file or not name:
+        raise BadInput("a reference must be written FILE.py:FUNCTION", spec or "nothing", "for example my.py:accepts")
+    path = Path(file)
+    if not path.is_file():
+        raise BadInput("the file of a reference must exist", file)
+    loader = importlib.util.spec_from_file_location(f"symcook_spec_{path.stem}", path)
+    if loader is None or loader.loader is None:
+        raise BadInput("the file of a reference must be Python and end in .py", file)
+    module = importlib.util.module_from_spec(loader)
+    sys.modules[loader.name] = module
+    try:
+        loader.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise BadInput(f"the file {file} must import without an error", f"{type(error).__name__}: {error}") from error
+    function = getattr(module, name, None)
+    if function is None:
+        public = [n for n, value in vars(module).items() if callable(value) and not n.startswith("_")]
+        raise unknown(f"function of {file}", name, public)
+    if not callable(function):
+        raise BadInput(f"{name} of {file} must be a function", type(function).__name__)
+
+    def reference(given: Any) -> Any:
+        try:
+            return function(given)
+        except SystemExit as error:
+            raise RuntimeError(f"SystemExit: {error}") from error
+
+    return reference

@@ -1,0 +1,63 @@
+"""``symcook claims``."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from typing import Any
+
+import click
+
+from symcook.cli.options import command as declare
+from symcook.cli.output import Progress, columns, print_json, say
+from symcook.errors import BadInput
+
+MOST_SHOWN = 40
+
+
+@declare("claims")
+@click.option("--paper", metavar="P", help="Of one paper: cookbook, chiang2022, merrill2024 or yang2026.")
+@click.option("--status", metavar="S", help="With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, OPEN.")
+@click.option("--search", metavar="TEXT", help="With this text in id, place, statement or note.")
+@click.option("--recompute", is_flag=True, help="Replay every stored proof instead of reading the shipped ledger.")
+def command(paper: str | None, status: str | None, search: str | None, recompute: bool, as_json: bool) -> None:
+    """What the papers state, and what is known about each statement."""
+    from symcook import claims
+
+    if recompute:
+        claims.select(paper, status, search)  # bad options are refused before the work
+        progress = Progress("replaying")
+        try:
+            found = claims.recompute(progress=progress)
+        finally:
+            progress.close()
+        rows = claims.select(paper, status, search, found)
+    else:
+        rows = claims.select(paper, status, search)
+    if as_json:
+        print_json([row.to_json() for row in rows])
+        return
+    if not rows:
+        raise BadInput("a selection must have at least one claim", "none that fits", "see symcook claims")
+    say(claims_text(rows))
+
+
+def claims_text(rows: list[Any]) -> str:
+    """Statuses counted by paper; the claims themselves where they are few enough to read."""
+    if len(rows) > MOST_SHOWN:
+        words = list(dict.fromkeys(sorted(row.status for row in rows)))
+        counts = Counter((row.paper, row.status) for row in rows)
+        papers = list(dict.fromkeys(row.paper for row in rows))
+        table = [["paper", *words, "all"]]
+        for paper in papers:
+            numbers = [counts[paper, word] for word in words]
+            table.append([paper, *map(str, numbers), str(sum(numbers))])
+        return columns(table) + "\n\nsymcook claims --search TEXT shows single claims."
+    lines = []
+    for row in rows:
+        lines.append(f"{row.id}: {row.status}" + (f" by {row.corrected}" if row.corrected else ""))
+        details = [f"{row.location}: {row.statement}", row.note and f"Note: {row.note}"]
+        details += [f"Gap: {gap.get('step', '')}: {gap.get('why', '')}" for gap in row.gaps]
+        for text in filter(None, details):
+            lines.append(textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  "))
+    return "\n".join(lines)

@@ -1,0 +1,231 @@
+"""The certificate beside exported weights: what they are, and to which length they were compared with exact values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from symcook.blocks import Head, Transformer
+from symcook.errors import NotExact
+from symcook.export import npz
+from symcook.forward import Result, forward, make_domain
+from symcook.symbols import from_sympy
+
+FORMAT = "symcook certificate 1"
+TOLERANCE = 1e-9
+BATCHED = 2**18
+"""The greatest number of inputs compared where exact batches hold the model."""
+SINGLE = 300
+"""The same where the exact domain takes them one by one."""
+BLOCK = 2**13
+GRID = tuple(Fraction(v) for v in ("0", "1", "-1", "2", "1/2", "-2", "-1/2", "1/3", "1/7", "-1/1000"))
+
+Progress = Callable[[int, int], None]
+
+
+def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Progress | None = None) -> dict[str, Any]:
+    """Run the archive's arrays and the exact model on the same inputs, length by length, until they part.
+
+    Where the readout decides, every verdict must be the same; where it shows values, each must be within `TOLERANCE`
+    times max(1, |exact|). The answer has "greatest_length" (0 where length 1 already fails), "inputs" (how many were
+    compared, all of them to that length), "largest_difference" (None for verdicts), "first_difference" (the first input
+    on which they part, or None), "complete" (whether all lengths to n_max were compared) and "method".
+    """
+    count, greatest, worst, exact, fits, first = 0, 0, 0.0, "batches of exact integers", True, None
+    limit = BATCHED
+    for n in range(1, n_max + 1):
+        size = sum(1 for _ in _options(model, n)) ** n if model.embedding.inputs is None else _grid_size(model, n)
+        if count + size > limit:
+            fits = False
+            break
+        try:
+            first, difference = _length(model, m, n, batched=limit == BATCHED)
+        except NotExact:
+            exact, limit = "the exact domain, one input at a time", SINGLE
+            if count + size > limit:
+                fits = False
+                break
+            first, difference = _length(model, m, n, batched=False)
+        if first is not None:
+            break
+        count, greatest, worst = count + size, n, max(worst, difference)
+        if progress is not None:
+            progress(n, n_max)
+    what = "every word" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
+    if model.pointwise:
+        what = "every point of a rational grid"
+    how = "verdicts must be equal" if model.decides else f"values must agree within {TOLERANCE} * max(1, |exact|)"
+    return {
+        "greatest_length": greatest,
+        "inputs": count,
+        "largest_difference": None if model.decides else worst,
+        "first_difference": first,
+        "complete": fits and greatest == n_max,
+        "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from 1: {how}",
+    }
+
+
+def _options(model: Transformer, n: int) -> Iterator[Any]:
+    """What may stand at one position of an input of length `n`."""
+    if model.embedding.inputs is None:
+        yield from model.alphabet
+        return
+    names = model.embedding.inputs
+    for values in product(GRID[: _values(len(names), n, model.pointwise)], repeat=len(names)):
+        yield dict(zip(names, values, strict=True))
+
+
+def _values(inputs: int, n: int, pointwise: bool) -> int:
+    """How many grid values each input takes, so that sequences of length `n` stay few."""
+    most = 4096
+    fitting = [k for k in range(2, len(GRID) + 1) if k ** (inputs * n) <= most]
+    return max(fitting, default=2)
+
+
+def _grid_size(model: Transformer, n: int) -> int:
+    inputs = len(model.embedding.inputs or ())
+    return _values(inputs, n, model.pointwise) ** (inputs * n)
+
+
+def _length(model: Transformer, m: Mapping[str, Any], n: int, batched: bool) -> tuple[str | None, float]:
+    """The first input of length `n` on which floats and exact values part, and the largest difference of values."""
+    from symcook.domains.batch import Grid, Words
+
+    whole: Any
+    if model.embedding.inputs is None:
+        whole = Words(model.alphabet, n)
+    else:
+        whole = Grid(tuple(list(_options(model, n)) for _ in range(n)))
+    worst = 0.0
+    for block in whole.blocks(BLOCK if batched else SINGLE):
+        code, difference = _block(model, m, block, n, batched)
+        worst = max(worst, difference)
+        if code is not None:
+            return _name(list(block)[code]), worst
+    return None, worst
+
+
+def _name(sequence: Any) -> str:
+    """An input as text: a word, tokens with spaces, or rows of numbers."""
+    if all(isinstance(token, str) for token in sequence):
+        return ("" if all(len(token) == 1 for token in sequence) else " ").join(sequence)
+    return "; ".join(",".join(map(str, row.values())) for row in sequence)
+
+
+def _block(model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched: bool) -> tuple[int | None, float]:
+    """The number of the first input of a block on which they part, and the largest relative difference of values."""
+    import numpy as np
+
+    sequences = list(block)
+    with np.errstate(all="ignore"):
+        if model.embedding.inputs is None:
+            number = {token: k for k, token in enumerate(model.alphabet)}
+            z = npz.embed(m, np.array([[number[t] for t in word] for word in sequences]))
+        else:
+            names = model.embedding.inputs
+            rows = [[[float(row[name]) for name in names] for row in rows] for rows in sequences]
+            z = npz.place(m, np.array(rows).reshape(len(sequences), n, len(names)))
+        z = npz.evaluate(m, z)
+    if batched:
+        exact = _batched(model, block, n)
+    else:
+        exact = np.array([_single(model, sequence, n) for sequence in sequences])
+    if model.decides:
+        return _first((npz.verdicts(m, z) != exact).reshape(len(sequences), -1).any(axis=1)), 0.0
+    names = list(model.space)
+    got = z[:, _places(model, n)][:, :, [names.index(c) for c in model.readout.reads]].astype(float)
+    difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
+    first = _first(~(difference <= TOLERANCE))  # not a number is a difference too
+    return first, float(difference.max()) if first is None else float("inf")
+
+
+def _first(wrong: Any) -> int | None:
+    return int(wrong.argmax()) if wrong.any() else None
+
+
+def _places(model: Transformer, n: int) -> list[int]:
+    return list(range(n)) if model.readout.position == "each" else [0 if model.readout.position == "first" else n - 1]
+
+
+def _batched(model: Transformer, block: Any, n: int) -> Any:
+    """Exact verdicts (B) or (B, n), or exact values (B, places, reads) rounded once to float64."""
+    import numpy as np
+
+    domain: Any = make_domain("batch")
+    result: Result = forward(model, block, domain)
+    if model.decides:
+        if model.readout.position == "each":
+            return np.stack([domain.full(v) for v in result.verdicts or ()], axis=1)
+        return domain.full(result.accept)
+    cells = [[domain.read(result.stream[c], p) for c in model.readout.reads] for p in _places(model, n)]
+    values = [[domain.full(_rounded(cell)) for cell in row] for row in cells]
+    return np.array(values).transpose(2, 0, 1)
+
+
+def _rounded(cell: Any) -> Any:
+    import numpy as np
+
+    known: dict[int, float] = {}
+    for numerator in cell.numerators.tolist():
+        if numerator not in known:
+            known[numerator] = float(Fraction(numerator, cell.denominator))
+    return np.array([known[numerator] for numerator in cell.numerators.tolist()])
+
+
+def _single(model: Transformer, sequence: Any, n: int) -> Any:
+    from symcook.symbols import exact, to_sympy
+
+    domain = make_domain("exact")
+    given = sequence
+    if model.embedding.inputs is not None:
+        given = tuple({name: exact(value) for name, value in row.items()} for row in sequence)
+    result = forward(model, given, domain)
+    if model.decides:
+        return list(result.verdicts or ()) if model.readout.position == "each" else result.accept
+    with domain.context():
+        return [
+            [float(to_sympy(domain.show(v, 30), {}).evalf(30)) for v in result.values(p).values()]
+            for p in _places(model, n)
+        ]
+
+
+def certificate(
+    model: Transformer,
+    values: Mapping[str, Any],
+    dtype: str,
+    n_max: int,
+    compared: Mapping[str, Any],
+    claims: list[dict[str, str]],
+) -> dict[str, Any]:
+    """The certificate's document; `model` has values in place of all symbols, which `values` names."""
+    from symcook.modelfile import model_hash
+
+    start = model.embedding.start
+    tables = {
+        name: {"expression": from_sympy(e), "values": _texts(npz.position_table(e, start, n_max))}
+        for name, e in model.embedding.positions.items()
+    }
+    for number, layer in enumerate(model.layers, 1):
+        for part in layer.parts():
+            if isinstance(part, Head) and getattr(npz.factor(part), "free_symbols", ()):
+                e = npz.factor(part)
+                table = _texts(npz.position_table(e, start, n_max))
+                tables[f"layer{number}.factor"] = {"expression": from_sympy(e), "values": table}
+    return {
+        "format": FORMAT,
+        "model": model.name,
+        "model_hash": model_hash(model),
+        "symbols": {name: from_sympy(value) for name, value in values.items()},
+        "dtype": dtype,
+        "source": model.source,
+        "claims": claims,
+        "greatest_length": compared["greatest_length"] if not model.pointwise else None,
+        "compared": dict(compared),
+        "position_tables": {"start": start, "N": n_max, "tables": tables},
+    }
+
+
+def _texts(table: list[list[Any]]) -> list[list[str]]:
+    return [[from_sympy(value) for value in row] for row in table]

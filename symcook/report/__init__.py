@@ -1,0 +1,1 @@
+"""How models and answers are drawn: text, LaTeX and HTML."""

@@ -1,0 +1,175 @@
+"""Models and tables as text, LaTeX and HTML. Rows and columns carry the names of coordinates."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from symcook.symbols import from_sympy
+
+if TYPE_CHECKING:
+    from symcook.blocks import FeedForward, Head, Transformer
+
+WIDTH = 100
+MOST_COLUMNS = 24
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
+    """A table of at most `WIDTH` characters in a line, without colours, so that it reads the same in a file."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", title_style="")
+    for name in header:
+        drawn.add_column(Text(name), overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(cell) for cell in row))
+    out = io.StringIO()
+    Console(file=out, width=WIDTH, color_system=None, force_terminal=False, legacy_windows=False).print(drawn)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines() if line.strip())
+
+
+def grid(matrix: Any, rows: Sequence[str], columns: Sequence[str], title: str) -> str:
+    """A labelled matrix; a wide one is only described."""
+    if len(columns) > MOST_COLUMNS:
+        return f" {title}: {len(rows)} x {len(columns)} (too wide to draw; --json has it)"
+    if not rows:
+        return f" {title}: no rows"
+    body = [[name, *(from_sympy(v) for v in matrix[r, :])] for r, name in enumerate(rows)]
+    return table([title, *columns], body)
+
+
+def model_text(model: Transformer) -> str:
+    """Everything that a model is made of, in the order of the forward pass."""
+    lines = [_headline(model)]
+    if model.parameters:
+        rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
+        lines.append(table(["symbol", "valid where", "default"], rows))
+    lines.append("\nEmbedding")
+    embedding = model.embedding
+    if embedding.words is not None:
+        used = [c for c in model.space if any(c in values for values in embedding.words.values())]
+        rows = [[token, *(from_sympy(v.get(c, 0)) for c in used)] for token, v in embedding.words.items()]
+        lines.append(table(["token", *used], rows))
+    else:
+        lines.append(f"  inputs: {', '.join(embedding.inputs or ())}, one row a position")
+    for name, value in embedding.positions.items():
+        lines.append(f"  {name} at position i of n: {from_sympy(value)} (i counts from {embedding.start})")
+    for number, layer in enumerate(model.layers, 1):
+        for part in layer.parts():
+            lines.append(f"\nLayer {number}, {_kind(part)}")
+            lines.append(f"  reads {', '.join(part.reads) or 'nothing'}; adds to {', '.join(part.writes)}")
+            lines += [grid(m, rows, columns, name) for name, m, rows, columns in matrices(part)]
+    lines.append(f"\nReadout: {readout_text(model)}")
+    return "\n".join(lines)
+
+
+def _headline(model: Transformer) -> str:
+    size = f"{_count(len(model.layers), 'layer')}, {_count(len(model.space), 'coordinate')}: {', '.join(model.space)}"
+    limit = f"\nGreatest length: {model.max_length}" if model.max_length is not None else ""
+    return f"{model.name}\n{size}{limit}" + (f"\nSource: {model.source}" if model.source else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _kind(part: Head | FeedForward) -> str:
+    """A block in words: its activation, or its mask, weighting, scale and temperature."""
+    if hasattr(part, "W1"):
+        return f"feed-forward, {part.activation}"  # type: ignore[union-attr]
+    words = [f"attention, mask {part.mask}, weighting {part.weighting}"]  # type: ignore[union-attr]
+    for name in ("scale", "temperature"):
+        if getattr(part, name) != 1:
+            words.append(f"{name} {from_sympy(getattr(part, name))}")
+    return ", ".join(words)
+
+
+def matrices(part: Head | FeedForward) -> Iterator[tuple[str, Any, list[str], list[str]]]:
+    """Each matrix of a block with the names of its rows and columns; biases stand as one more column."""
+    if hasattr(part, "W1"):
+        hidden = [f"h{k}" for k in range(1, part.hidden + 1)]  # type: ignore[union-attr]
+        yield "W1", part.W1.row_join(part.b1), hidden, [*part.reads, "b1"]  # type: ignore[union-attr]
+        yield "W2", part.W2.row_join(part.b2), list(part.writes), [*hidden, "b2"]  # type: ignore[union-attr]
+        return
+    for name in ("Q", "K"):
+        matrix = getattr(part, name)
+        yield name, matrix, [f"{name.lower()}{d}" for d in range(1, matrix.shape[0] + 1)], list(part.reads)
+    yield "V", part.V, list(part.writes), list(part.reads)  # type: ignore[union-attr]
+
+
+def readout_text(model: Transformer) -> str:
+    """What is read, where, and when the model accepts."""
+    readout = model.readout
+    where = {
+        "first": "at the first position",
+        "last": "at the last position",
+        "each": "at each position",
+        "all": "at every position",
+    }[readout.position]
+    if readout.kind == "value":
+        return f"{', '.join(readout.reads)} {where}"
+    if readout.kind == "zero":
+        return f"accept iff {' = '.join(readout.reads)} = 0 {where}"
+    terms = [f"({from_sympy(w)}) {c}" for w, c in zip(readout.weights, readout.reads, strict=True) if w != 0]
+    return f"accept iff logit > 0 {where}, with logit = {' + '.join(terms) or '0'}"
+
+
+def model_latex(model: Transformer) -> str:
+    """The model as an aligned display: position functions, each matrix with the coordinates it reads and adds to."""
+    import sympy
+
+    def name(text: str) -> str:
+        escaped = text.replace("\\", r"\textbackslash ").replace("_", r"\_")
+        return rf"\mathrm{{{escaped}}}"
+
+    def names(many: Sequence[str]) -> str:
+        return r"\begin{pmatrix}" + r"\\".join(map(name, many)) + r"\end{pmatrix}"
+
+    rows = [rf"{name(c)}_i &= {sympy.latex(v)}" for c, v in model.embedding.positions.items()]
+    for number, layer in enumerate(model.layers, 1):
+        for part in layer.parts():
+            if hasattr(part, "W1"):
+                w1, b1, w2, b2 = (sympy.latex(m, mat_delim="(") for m in (part.W1, part.b1, part.W2, part.b2))  # type: ignore[union-attr]
+                inner = rf"{w1} {names(part.reads)} + {b1}"
+                rows.append(
+                    rf"{names(part.writes)} &\mathrel{{+}}= {w2}\,\mathrm{{ReLU}}\left({inner}\right) + {b2}"
+                    rf" && \text{{layer {number}}}"
+                )
+            else:
+                q, k, v = (sympy.latex(m, mat_delim="(") for m in (part.Q, part.K, part.V))  # type: ignore[union-attr]
+                what = rf"\text{{layer {number}, mask {part.mask}, {part.weighting}}}"  # type: ignore[union-attr]
+                rows.append(
+                    rf"{names(part.writes)} &\mathrel{{+}}= \textstyle\sum_j \alpha_{{ij}} {v} {names(part.reads)}_j,"
+                    rf" \; Q = {q},\; K = {k} && {what}"
+                )
+    body = " \\\\\n".join(rows) or name(model.name)
+    return "$\\displaystyle \\begin{aligned}\n" + body + "\n\\end{aligned}$"
+
+
+def model_html(model: Transformer) -> str:
+    """The model as HTML tables, every text escaped, with no script."""
+    from html import escape
+
+    def draw(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        head = "".join(f"<th>{escape(h)}</th>" for h in header)
+        body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in rows)
+        return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>"
+
+    parts = [f"<p><b>{escape(model.name)}</b><br>{escape(_headline(model))}</p>"]
+    if model.embedding.words is not None:
+        rows = [[token, *(from_sympy(v.get(c, 0)) for c in model.space)] for token, v in model.embedding.words.items()]
+        parts.append(draw("Embedding", ["token", *model.space], rows))
+    rows = [[c, from_sympy(v)] for c, v in model.embedding.positions.items()]
+    if rows:
+        parts.append(draw("Position functions", ["coordinate", "at position i of n"], rows))
+    for number, layer in enumerate(model.layers, 1):
+        for part in layer.parts():
+            for name, matrix, labels, columns in matrices(part):
+                rows = [[label, *(from_sympy(v) for v in matrix[r, :])] for r, label in enumerate(labels)]
+                parts.append(draw(f"Layer {number}, {_kind(part)}: {name}", ["", *columns], rows))
+    parts.append(f"<p>Readout: {escape(readout_text(model))}</p>")
+    return "\n".join(parts)
