@@ -58,6 +58,7 @@ class Goal:
         self.library, self.goal = library, goal
         self.facts, self.scope = dict(facts), dict(scope)
         self.nodes: list[Node] = []
+        self.taken: set[str] = set()  # disjunctions that were taken apart
         self.closed = False
 
     # --- texts and state ------------------------------------------------------------------------------------------
@@ -91,7 +92,9 @@ class Goal:
         self.closed = closes
 
     def _branch(self, goal: Term) -> Goal:
-        return Goal(self.library, goal, self.facts, self.scope)
+        new = Goal(self.library, goal, self.facts, self.scope)
+        new.taken = set(self.taken)
+        return new
 
     def _bind(self, label: Any, f: Term) -> None:
         """Store `f` under a label, or its conjuncts under a list of labels."""
@@ -254,6 +257,7 @@ class Goal:
     def cases(self, fact: str, *labels: str) -> list[Goal]:
         """One goal for each part of a disjunction; a single label serves all of them."""
         parts = flatten("|", self.fact(fact))
+        self.taken.add(fact)
         given = [_one(k) for k in labels] or [self.fresh(fact)]
         return self._either({"by": "cases", "fact": fact}, parts, given if len(given) > 1 else given * len(parts))
 
@@ -465,6 +469,59 @@ class Goal:
         for g in self.sides(self.term(terms[0])):
             if not g.try_contradiction():
                 g.apart(terms[1:], leaf)
+
+    def blast(self, **options: Any) -> None:
+        """Follow the shape of the goal, take disjunctions among the facts apart, then `easy` or a contradiction."""
+        if self.goal[0] in ("all", "->", "~"):
+            self.intro_all()
+        if self.goal[0] == "&":
+            for g in self.split():
+                g.blast(**options)
+            return
+        open_ones = [k for k, f in self.facts.items() if f[0] == "|" and k not in self.taken]
+        if open_ones:
+            many = [len(flatten("&", f)) for f in flatten("|", self.facts[open_ones[0]])]
+            stem = self.fresh("o")
+            labels = [stem if m == 1 else " ".join(f"{stem}_{i}" for i in range(m)) for m in many]
+            for g in self.cases(open_ones[0], *labels):
+                if not g.try_contradiction():
+                    g.blast(**options)
+            return
+        try:
+            trial = self._branch(self.goal)
+            trial.easy(**options)
+        except Stuck as error:
+            for k, f in self.facts.items():
+                if f[0] == "~":
+                    sub = self._branch(f[2][0])
+                    try:
+                        sub.easy(**options)
+                    except Stuck:
+                        continue
+                    label = self.fresh("yes")
+                    self._emit({"by": "have", "show": self.text(f[2][0]), "proof": sub.nodes, "as": label})
+                    self._bind(label, f[2][0])
+                    if self.goal[0] != "false":
+                        self.contra(self.fresh("no"))
+                    return self.absurd(label, k)
+            raise error
+        self.nodes += trial.nodes
+        self.closed = True
+
+    def inhabit(self, *terms: str, leaf: Tactic | None = None) -> None:
+        """Witnesses for all `ex` of the goal in order, then `leaf` (else `blast`) for each condition."""
+        left = list(terms)
+
+        def down(g: Goal) -> None:
+            while g.goal[0] == "ex":
+                g.witness(left.pop(0))
+            if g.goal[0] == "&":
+                for part in g.split():
+                    down(part)
+            else:
+                leaf(g) if leaf else g.blast()
+
+        down(self)
 
     def try_contradiction(self) -> bool:
         """Close the goal where its facts contradict linearly."""
