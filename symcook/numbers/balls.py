@@ -70,7 +70,8 @@ def refine(
 
     compute: called with flint's precision set; 64 bits more than the digits need at first, doubled each time.
     Wanted: radius <= 10^-digits max(1, |mid|), or 10^-digits |mid| where `relative`; a quarter of that is reached,
-    which leaves room for rounding in `ball`. Raises Undecided at `limit_bits` (default `limit_for`), BadInput for digits.
+    which leaves room for rounding in `ball`. Raises Undecided at `limit_bits` (default `limit_for`), BadInput for
+    digits.
     """
     wanted = check_digits(digits)
     limit = limit_for(wanted) if limit_bits is None else limit_bits
