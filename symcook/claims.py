@@ -129,22 +129,16 @@ def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]
     """Statuses of all claims that have a stored proof, by replay, from the files on disk."""
     from symcook.proof.replay import replay, statements
 
-    verdicts = {}
-    for verdict in replay(progress=progress):
-        verdicts[verdict.id] = verdict
+    verdicts = {verdict.id: verdict for verdict in replay(progress=progress)}
     corrections = {s.corrects: s.id for s in statements().values() if s.corrects}
     found: dict[str, Known] = {}
     for name in inventory():
         verdict = verdicts.get(name)
         if verdict is None:
             continue
-        status, corrected = verdict.status, None
-        lemmas = set(verdict.lemmas)
-        other = corrections.get(name)
-        if status == "REFUTED" and other in verdicts and verdicts[other].status == "PROVED":
-            status, corrected = "CORRECTED", other
-            lemmas |= set(verdicts[other].lemmas)
-        found[name] = Known(status, row_digest(name), corrected, tuple(sorted(lemmas)))
+        corrected = corrections[name] if verdict.status == "CORRECTED" else None
+        lemmas = set(verdict.lemmas) | (set(verdicts[corrected].lemmas) if corrected in verdicts else set())
+        found[name] = Known(verdict.status, row_digest(name), corrected, tuple(sorted(lemmas)))
     return found
 
 

@@ -74,7 +74,8 @@ def inputs(model: Any) -> list[Any]:
     rows = []
     for n in (1,) if model.pointwise else (1, 2, 3):
         numbers = [Fraction(q) for q in range(1, n + 1)] if "query" in model.embedding.inputs else NUMBERS
-        choices = [numbers if name == "query" else NUMBERS[:: 1 if model.pointwise else 3] for name in model.embedding.inputs]
+        others = NUMBERS if model.pointwise else NUMBERS[::3]
+        choices = [numbers if name == "query" else others for name in model.embedding.inputs]
         for flat in itertools.product(itertools.product(*choices), repeat=n):
             rows.append([dict(zip(model.embedding.inputs, row, strict=True)) for row in flat])
     return rows[:400]
