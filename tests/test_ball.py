@@ -1,0 +1,144 @@
+"""Balls enclose exact values computed without them, at every precision, and never guess a comparison."""
+
+from fractions import Fraction
+
+import flint
+import mpmath
+import pytest
+
+from symcook.blocks import Embedding, FeedForward, Head, Layer, Readout, Space, Transformer
+from symcook.domains.ball import LIMIT_BITS, Ball
+from symcook.errors import Undecided
+from symcook.forward import forward, run
+
+
+def encloses(ball, value):
+    """Whether the ball holds a Fraction, in integers of its own midpoint and radius."""
+    mid, rad = (Fraction(int(m)) * Fraction(2) ** int(e) for m, e in (ball.mid().man_exp(), ball.rad().man_exp()))
+    return abs(mid - value) <= rad
+
+
+def rows(**columns):
+    names = list(columns)
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def lookup(weighting="softmax", mask="none", temperature=1):
+    head = Head(("q", "key", "v"), ("out",), [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]], mask, weighting, temperature)
+    embedding = Embedding(Space(("q", "key", "v", "out")), inputs=("q", "key", "v"))
+    return Transformer("lookup", embedding, (Layer(head),), Readout("value", "each", ("out",)))
+
+
+def test_the_working_precision_is_restored():
+    before = flint.ctx.prec
+    with Ball(777).context():
+        assert flint.ctx.prec == 777
+    assert flint.ctx.prec == before
+    with pytest.raises(ZeroDivisionError), Ball(999).context():
+        _ = 1 // 0
+    assert flint.ctx.prec == before
+
+
+@pytest.mark.parametrize("bits", [16, 53, 200])
+@pytest.mark.parametrize("mask", ["none", "future"])
+def test_softmax_of_logarithms_is_rational(bits, mask):
+    # with scores log(k) the weights are k over their sum
+    counts, values = [3, 1, 7, 2, 5], [Fraction(1, 3), Fraction(-2), Fraction(0), Fraction(9, 7), Fraction(1)]
+    given = lookup(mask=mask).rows(rows(q=[1] * 5, key=[f"log({c})" for c in counts], v=values))
+    domain = Ball(bits)
+    result = forward(lookup(mask=mask), given, domain)
+    for i, ball in enumerate(result.stream["out"]):
+        seen = range(i + 1) if mask == "future" else range(5)
+        expected = sum((counts[j] * values[j] for j in seen), Fraction(0)) / sum(counts[j] for j in seen)
+        assert encloses(ball, expected)
+        assert not encloses(ball, expected + Fraction(1, 100)) or bits == 16
+
+
+def test_softmax_against_mpmath_with_roots_and_a_temperature():
+    model = lookup(temperature="1/(i + n)")
+    given = rows(q=["sqrt(2)", "pi", -1], key=["exp(1/3)", 0, "log(2)"], v=["1/3", "sin(1)", -4])
+    shown = run(model, given, "ball", digits=60).outputs
+    with mpmath.workdps(90):
+        q = [mpmath.sqrt(2), mpmath.pi, mpmath.mpf(-1)]
+        k = [mpmath.exp(mpmath.mpf(1) / 3), mpmath.mpf(0), mpmath.log(2)]
+        v = [mpmath.mpf(1) / 3, mpmath.sin(1), mpmath.mpf(-4)]
+        for i in range(3):
+            weights = [mpmath.exp((i + 1 + 3) * q[i] * k[j]) for j in range(3)]
+            expected = sum(w * x for w, x in zip(weights, v, strict=True)) / sum(weights)
+            error = abs(mpmath.mpf(shown[i]["mid"]) - expected)
+            assert error <= mpmath.mpf(shown[i]["rad"]) + mpmath.mpf(10) ** -80
+            assert mpmath.mpf(shown[i]["rad"]) <= mpmath.mpf(10) ** -60 * max(1, abs(expected))
+
+
+def test_enormous_scores_neither_overflow_nor_vanish():
+    given = rows(q=[10**9] * 3, key=[1, -1, 1], v=[1, 50, 3])
+    out = run(lookup(), given, "ball", digits=40).outputs
+    assert all(answer["mid"] == "2" for answer in out)
+
+
+def test_hard_attention_decides_exact_ties_and_refuses_open_ones():
+    tie = rows(q=[1, 1, 1], key=[2, 5, 5], v=[7, 1, 2])
+    assert [a["mid"] for a in run(lookup("average"), tie, "ball").outputs] == ["1.5"] * 3
+    for key in (["1/3", "1/3"], ["sqrt(2)", "sqrt(2)"]):
+        with pytest.raises(Undecided, match="positions 1 and 2 in row 1"):
+            run(lookup("average"), rows(q=[1, 1], key=key, v=[0, 1]), "ball")
+    near = rows(q=[1, 1], key=["1/3", "1/3 + 10^-400"], v=[0, 1])
+    assert [a["mid"] for a in run(lookup("average"), near, "ball").outputs] == ["1", "1"]
+
+
+def comparison(weight, kind="sign"):
+    space = Space(("x", "y", "z"))
+    block = FeedForward(("x", "y"), ("z",), [[1, -1]], [0], [[weight]], [0])
+    readout = Readout("sign", "last", ("z",), weights=[[1]]) if kind == "sign" else Readout("zero", "last", ("z",))
+    return Transformer("comparison", Embedding(space, inputs=("x", "y")), (Layer(None, block),), readout)
+
+
+def test_verdicts_have_three_values():
+    open_one = {"x": "1/3", "y": "1/3"}
+    for kind in ("sign", "zero"):
+        found = run(comparison(1, kind), open_one, "ball")
+        assert found.accept is None and found.undecided
+        assert found.result.domain.bits == LIMIT_BITS
+    assert run(comparison(1), {"x": "1/3 + 10^-500", "y": "1/3"}, "ball").accept is True
+    assert run(comparison(1), {"x": "1/3", "y": "1/2"}, "ball").accept is False
+    assert run(comparison(1, "zero"), {"x": "1/3", "y": "1/2"}, "ball").accept is True  # ReLU of a negative ball is 0
+    assert run(comparison(1, "zero"), {"x": 2, "y": 2}, "ball").accept is True
+    assert run(comparison(1, "zero"), {"x": "sqrt(3)", "y": "sqrt(2)"}, "ball").accept is False
+
+
+def test_relu_of_a_straddling_ball_encloses_both_sides():
+    domain = Ball(64)
+    with domain.context():
+        for mid, rad in ((0, 1), ("0.25", "1"), ("-0.25", "1")):
+            ball = domain.activate([flint.arb(mid, rad)], "relu")[0]
+            assert encloses(ball, Fraction(0)) and encloses(ball, Fraction(mid) + Fraction(rad))
+            assert not encloses(ball, Fraction(-1, 1000))
+        assert domain.activate([flint.arb(-3, 1)], "relu")[0].is_zero()
+        assert domain.activate([flint.arb(3, 1)], "relu")[0] > 1
+        assert not domain.activate([flint.arb.nan()], "relu")[0].is_finite()
+
+
+def test_an_unbounded_ball_decides_nothing():
+    domain = Ball(64)
+    with domain.context():
+        wild = [flint.arb.nan(), flint.arb(0, flint.arb.pos_inf())]
+        assert domain.positive(wild) == [None, None] == domain.zero(wild)
+        assert not any(domain.settled(x, 1) for x in wild)
+
+
+def test_settled_is_relative_above_one_and_absolute_below():
+    domain = Ball(200)
+    with domain.context():
+        assert domain.settled(flint.arb("1e20", "1e9"), 10) and not domain.settled(flint.arb("1e20", "1e11"), 10)
+        assert domain.settled(flint.arb("1e-20", "1e-11"), 10) and not domain.settled(flint.arb("1e-20", "1e-9"), 10)
+        assert domain.settled(flint.arb(5), 100_000)
+
+
+def test_prefix_means_of_integers_stay_decided():
+    space = Space(("token", "mean"))
+    head = Head(("token",), ("mean",), [[0]], [[0]], [[1]], mask="future")
+    embedding = Embedding(space, words={"+": {"token": 1}, "-": {"token": -1}})
+    model = Transformer("mean", embedding, (Layer(head),), Readout("zero", "each", ("mean",)))
+    word = "++-+--+-+-" * 30
+    expected = [word[:i].count("+") == word[:i].count("-") for i in range(1, len(word) + 1)]
+    assert run(model, word, "ball").outputs == expected
