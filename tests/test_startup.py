@@ -1,0 +1,67 @@
+"""What a shell waits for: the quick commands import nothing heavy, and importing symcook costs nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+HEAVY = ("sympy", "numpy", "mpmath", "flint", "rich", "symcook.blocks")
+SCRIPT = """
+import json, sys
+code = 0
+if {arguments!r} is not None:
+    from symcook.__main__ import main
+    code = main({arguments!r})
+else:
+    import symcook, symcook.__main__
+print(json.dumps([code, sorted(m for m in sys.modules if m in {names!r})]), file=sys.stderr)
+"""
+
+
+def loaded(arguments: list[str] | None, names: tuple[str, ...] = HEAVY) -> list[str]:
+    """Which of `names` are imported after a command, which must succeed."""
+    script = SCRIPT.format(arguments=arguments, names=names)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    code, found = json.loads(done.stderr.splitlines()[-1])
+    assert code == 0, done.stderr
+    return found
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [None, [], ["--help"], ["--version"], ["list"], ["list", "--json"], ["run", "--help"], ["completion", "bash"]],
+    ids=str,
+)
+def test_nothing_heavy_is_imported(arguments: list[str] | None) -> None:
+    assert loaded(arguments) == []
+
+
+@pytest.mark.parametrize("arguments", [None, [], ["--help"], ["list"]], ids=str)
+def test_not_even_click(arguments: list[str] | None) -> None:
+    assert loaded(arguments, ("click",)) == []
+
+
+def test_claims_need_no_sympy() -> None:
+    assert loaded(["claims", "--json"], ("sympy", "numpy", "mpmath", "rich")) == []
+
+
+def test_the_test_sees_a_heavy_import() -> None:
+    assert "sympy" in loaded(["run", "dyck-1", "--input", "()"])
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["list"]], ids=str)
+def test_quick_commands_take_at_most_five_times_an_empty_python(arguments: list[str]) -> None:
+    def best(command: list[str]) -> float:
+        times = []
+        for _ in range(7):
+            start = time.perf_counter()
+            subprocess.run([sys.executable, *command], check=True, capture_output=True)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    best(["-m", "symcook", *arguments])  # compiles what is not compiled yet
+    assert best(["-m", "symcook", *arguments]) < 5 * best(["-c", "pass"])
