@@ -1,0 +1,452 @@
+"""Model files: versioned JSON with exact numbers as text in the grammar, and a hash of what it says.
+
+A file is checked in this order, each step with a limit: size, encoding, nesting, JSON, keys and types, expressions, and
+at the end whatever the blocks themselves check. Nothing in a file is ever evaluated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from symcook.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Parameter,
+    Readout,
+    SelfAttention,
+    Transformer,
+)
+from symcook.errors import BadInput
+from symcook.expr import Tree, children, parse_term
+from symcook.space import Space
+from symcook.symbols import exact, from_sympy
+
+if TYPE_CHECKING:
+    import sympy
+
+VERSION = 1
+MAX_BYTES = 32_000_000
+MAX_NESTING = 32
+MAX_VALUES = 1_000_000
+MAX_LABEL = 2_000
+MAX_EXPRESSIONS = 100_000
+_LITERAL = re.compile(r"-?[0-9]{1,300}(/[1-9][0-9]{0,299})?", re.ASCII)
+GROWING = frozenset({"exp", "sinh", "cosh", "tanh", "erf"})
+
+
+def to_document(model: Transformer) -> dict[str, Any]:
+    """The model as the nested dictionary that a model file holds (also what ``show --json`` prints)."""
+    seen: dict[Any, str] = {}
+
+    def text(value: Any) -> str:
+        if value not in seen:
+            shown = from_sympy(value)
+            # Read once more: sympy may distribute what was built without evaluation, and the hash must not change then.
+            seen[value] = shown if value.is_Rational else from_sympy(exact(shown))
+        return seen[value]
+
+    def optional(value: Any) -> str | None:
+        return None if value is None else text(value)
+
+    def matrix(value: sympy.ImmutableMatrix) -> list[list[str]]:
+        return [[text(value[r, c]) for c in range(value.shape[1])] for r in range(value.shape[0])]
+
+    def head(block: Head) -> dict[str, Any]:
+        return {
+            "reads": list(block.reads),
+            "writes": list(block.writes),
+            **{name: matrix(weights) for name, weights in block.matrices().items()},
+            "mask": block.mask,
+            "weighting": block.weighting,
+            "temperature": text(block.temperature),
+            "scale": text(block.scale),
+        }
+
+    def feedforward(block: FeedForward) -> dict[str, Any]:
+        return {
+            "reads": list(block.reads),
+            "writes": list(block.writes),
+            **{name: matrix(weights) for name, weights in block.matrices().items()},
+            "activation": block.activation,
+        }
+
+    def layer(block: Layer) -> dict[str, Any]:
+        return {
+            "attention": None if block.attention is None else [head(one) for one in block.attention.heads],
+            "feedforward": None if block.feedforward is None else feedforward(block.feedforward),
+        }
+
+    def table(values: Mapping[str, Any]) -> dict[str, str]:
+        return {name: text(values[name]) for name in model.space if name in values}
+
+    embedding, readout = model.embedding, model.readout
+    words, inputs = embedding.words, embedding.inputs
+    return {
+        "symcook": VERSION,
+        "name": model.name,
+        "source": model.source,
+        "space": list(model.space),
+        "embedding": {
+            "words": None if words is None else {token: table(row) for token, row in words.items()},
+            "inputs": None if inputs is None else list(inputs),
+            "positions": table(embedding.positions),
+            "start": embedding.start,
+        },
+        "layers": [layer(one) for one in model.layers],
+        "readout": {
+            "kind": readout.kind,
+            "position": readout.position,
+            "reads": list(readout.reads),
+            "weights": None if readout.weights is None else matrix(readout.weights),
+        },
+        "symbols": [
+            {
+                "name": one.name,
+                "default": optional(one.default),
+                "lower": optional(one.lower),
+                "upper": optional(one.upper),
+                "lower_open": one.lower_open,
+                "upper_open": one.upper_open,
+            }
+            for one in model.parameters
+        ],
+        "max_length": model.max_length,
+    }
+
+
+def dumps(model: Transformer) -> str:
+    """The text of the model file; `loads` gives an equal model back.
+
+    Raises BadInput where a number of the model has no form in the grammar.
+    """
+    return json.dumps(to_document(model), indent=1, ensure_ascii=True) + "\n"
+
+
+def model_hash(model: Transformer) -> str:
+    """SHA-256, in hexadecimal, of the model's document with sorted keys and no spaces: equal for equal models."""
+    canonical = json.dumps(to_document(model), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
+    """Write the model file under a temporary name and then move it into place, so that nothing is half-written.
+
+    Raises BadInput where the file exists (without `force`), the folder is missing, or it cannot be written.
+    """
+    target = Path(path)
+    text = dumps(model)
+    if target.is_dir():
+        raise BadInput("a model file must not be a folder", target, "add a file name")
+    if not target.parent.is_dir():
+        raise BadInput("the folder of a model file must exist", target.parent, "make it first")
+    if target.exists() and not force:
+        raise BadInput("a model file must not exist yet", target, "give another name, or force")
+    temporary = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
+    try:
+        with temporary.open("x", encoding="ascii", newline="\n") as stream:
+            stream.write(text)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise BadInput("a model file must be writable", f"{target} ({error.strerror})") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+    return target
+
+
+def load(path: str | Path) -> Transformer:
+    """Read a model file. Raises BadInput, in one sentence, for whatever is wrong with it."""
+    source = Path(path)
+    try:
+        with source.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise BadInput("a model file must be readable", f"{source} ({reason})") from None
+    if len(data) > MAX_BYTES:
+        raise BadInput(f"a model file must have at most {MAX_BYTES} bytes", source)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput("a model file must be text in UTF-8", source) from None
+    return loads(text)
+
+
+def loads(text: str) -> Transformer:
+    """The model that a model file's text describes.
+
+    Raises BadInput, in one sentence and within bounded time and memory, for everything else: text that is no JSON or
+    is truncated, another version, missing, unknown or repeated keys, wrong types, numbers that are not text in the
+    grammar or too large, and whatever the blocks refuse.
+    """
+    if len(text) > MAX_BYTES:
+        raise BadInput(f"a model file must have at most {MAX_BYTES} characters", len(text))
+    _check_nesting(text)
+    try:
+        document = json.loads(
+            text,
+            object_pairs_hook=_pairs,
+            parse_constant=_no_number,
+            parse_float=_no_number,
+            parse_int=_small_integer,
+        )
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            "a model file must be complete JSON", f"{error.msg} at line {error.lineno}", "save it again"
+        ) from None
+    except (RecursionError, ValueError) as error:
+        raise BadInput("a model file must be JSON that can be read", type(error).__name__) from None
+    return _Reader().model(document)
+
+
+def _check_nesting(text: str) -> None:
+    """Refuse deep nesting and floods of values before a JSON reader sees them. One pass, no recursion."""
+    if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
+        raise BadInput(f"a model file must have at most {MAX_VALUES} values", "more")
+    depth, quoted, escaped = 0, False, False
+    for letter in text:
+        if quoted:
+            if escaped:
+                escaped = False
+            elif letter == "\\":
+                escaped = True
+            elif letter == '"':
+                quoted = False
+        elif letter == '"':
+            quoted = True
+        elif letter in "[{":
+            depth += 1
+            if depth > MAX_NESTING:
+                raise BadInput(f"a model file must nest at most {MAX_NESTING} deep", "more")
+        elif letter in "]}":
+            depth -= 1
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise BadInput("a model file must not repeat a key", repeated)
+    return result
+
+
+def _no_number(given: str) -> NoReturn:
+    raise BadInput("a number in a model file must be text in the grammar", given, 'write it as "1/2"')
+
+
+def _small_integer(given: str) -> int:
+    if len(given) > 18:
+        raise BadInput("a whole number in a model file must have at most 18 digits", given)
+    return int(given)
+
+
+class _Reader:
+    """Reads a document; every method takes a value and the place where it stands, for the message."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Any] = {}
+        self.read = 0
+
+    def wrong(self, place: str, must: str, given: Any) -> BadInput:
+        if not isinstance(given, (str, int, type(None))):
+            given = {dict: "an object", list: "a list"}.get(type(given), type(given).__name__)
+        return BadInput(f"{place} in a model file must be {must}", "null" if given is None else given)
+
+    def fields(self, value: Any, place: str, keys: str | None = None) -> dict[str, Any]:
+        """An object; with `keys`, exactly those."""
+        if not isinstance(value, dict):
+            raise self.wrong(place, "an object", value)
+        if keys is not None:
+            for key in keys.split():
+                if key not in value:
+                    raise BadInput(f"{place} in a model file must have the key {key}")
+            for key in value:
+                if key not in keys.split():
+                    raise BadInput(f"{place} in a model file must have no other keys than {keys}", key)
+        return value
+
+    def array(self, value: Any, place: str) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.wrong(place, "a list", value)
+        return value
+
+    def label(self, value: Any, place: str) -> str:
+        """Plain text that may be printed."""
+        if not isinstance(value, str):
+            raise self.wrong(place, "text", value)
+        if len(value) > MAX_LABEL or not all(letter.isprintable() for letter in value):
+            raise self.wrong(place, f"printable text of at most {MAX_LABEL} characters", value)
+        return value
+
+    def flag(self, value: Any, place: str) -> bool:
+        if not isinstance(value, bool):
+            raise self.wrong(place, "true or false", value)
+        return value
+
+    def integer(self, value: Any, place: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self.wrong(place, "a whole number", value)
+        return value
+
+    def names(self, value: Any, place: str) -> tuple[str, ...]:
+        return tuple(self.label(name, f"each name in {place}") for name in self.array(value, place))
+
+    def number(self, value: Any, place: str) -> Any:
+        """An exact expression from text; each text is read once."""
+        if not isinstance(value, str):
+            raise self.wrong(place, 'a number as text, such as "1/2"', value)
+        if value not in self.seen:
+            if _LITERAL.fullmatch(value):
+                import sympy
+
+                self.seen[value] = sympy.Rational(Fraction(value))
+                return self.seen[value]
+            self.read += 1
+            if self.read > MAX_EXPRESSIONS:
+                raise BadInput(f"a model file must have at most {MAX_EXPRESSIONS} different expressions", "more")
+            _check_growth(parse_term(value), place)
+            number = exact(value)
+            if number.is_real is False:
+                raise self.wrong(place, "a real number", value)
+            self.seen[value] = number
+        return self.seen[value]
+
+    def table(self, value: Any, place: str) -> dict[str, Any]:
+        return {name: self.number(entry, place) for name, entry in self.fields(value, place).items()}
+
+    def matrix(
+        self, value: Any, place: str, rows: int | None = None, columns: int | None = None
+    ) -> sympy.ImmutableMatrix:
+        """A matrix of text; a block checks the shape. Without rows it takes the width that the block must have."""
+        import sympy
+
+        lines = [self.array(line, f"each row of {place}") for line in self.array(value, place)]
+        width = len(lines[0]) if lines else columns or 0
+        for line in lines:
+            if len(line) != width:
+                raise BadInput(f"{place} in a model file must have rows of equal length", f"{len(line)} and {width}")
+        return sympy.ImmutableMatrix(len(lines), width, [self.number(entry, place) for line in lines for entry in line])
+
+    def head(self, value: Any, place: str) -> Head:
+        got = self.fields(value, place, "reads writes Q K V mask weighting temperature scale")
+        reads, writes = self.names(got["reads"], f"reads in {place}"), self.names(got["writes"], f"writes in {place}")
+        return Head(
+            reads,
+            writes,
+            *(self.matrix(got[name], f"{name} in {place}", columns=len(reads)) for name in ("Q", "K", "V")),
+            mask=self.label(got["mask"], f"mask in {place}"),
+            weighting=self.label(got["weighting"], f"weighting in {place}"),
+            temperature=self.number(got["temperature"], f"temperature in {place}"),
+            scale=self.scale(got["scale"], f"scale in {place}"),
+        )
+
+    def scale(self, value: Any, place: str) -> Any:
+        scale = self.number(value, place)
+        if not (scale**2).is_Rational:
+            raise self.wrong(place, "a rational number or the square root of one", value)
+        return scale
+
+    def feedforward(self, value: Any, place: str) -> FeedForward:
+        got = self.fields(value, place, "reads writes W1 b1 W2 b2 activation")
+        reads, writes = self.names(got["reads"], f"reads in {place}"), self.names(got["writes"], f"writes in {place}")
+        hidden = len(self.array(got["b1"], f"b1 in {place}"))
+        widths = {"W1": len(reads), "b1": 1, "W2": hidden, "b2": 1}
+        return FeedForward(
+            reads,
+            writes,
+            *(self.matrix(got[name], f"{name} in {place}", columns=width) for name, width in widths.items()),
+            activation=self.label(got["activation"], f"activation in {place}"),
+        )
+
+    def layer(self, value: Any, place: str) -> Layer:
+        got = self.fields(value, place, "attention feedforward")
+        heads, network = got["attention"], got["feedforward"]
+        attention = None
+        if heads is not None:
+            attention = SelfAttention(
+                tuple(self.head(one, place) for one in self.array(heads, f"attention in {place}"))
+            )
+        return Layer(attention, None if network is None else self.feedforward(network, place))
+
+    def embedding(self, value: Any, space: Space) -> Embedding:
+        got = self.fields(value, "the embedding", "words inputs positions start")
+        words, inputs = got["words"], got["inputs"]
+        if words is not None:
+            words = {
+                self.label(token, "a token"): self.table(row, f"the embedding of {token}")
+                for token, row in self.fields(words, "words").items()
+            }
+        return Embedding(
+            space,
+            words=words,
+            inputs=None if inputs is None else self.names(inputs, "inputs"),
+            positions=self.table(got["positions"], "positions"),
+            start=self.integer(got["start"], "start"),
+        )
+
+    def readout(self, value: Any) -> Readout:
+        got = self.fields(value, "the readout", "kind position reads weights")
+        weights = got["weights"]
+        return Readout(
+            self.label(got["kind"], "the readout's kind"),
+            self.label(got["position"], "the readout's position"),
+            self.names(got["reads"], "the readout's reads"),
+            None if weights is None else self.matrix(weights, "the readout's weights"),
+        )
+
+    def parameter(self, value: Any) -> Parameter:
+        got = self.fields(value, "a symbol", "name default lower upper lower_open upper_open")
+        bounds = {}
+        for side in ("default", "lower", "upper"):
+            bounds[side] = None if got[side] is None else self.number(got[side], f"the {side} of a symbol")
+        return Parameter(
+            self.label(got["name"], "a symbol's name"),
+            **bounds,
+            lower_open=self.flag(got["lower_open"], "lower_open"),
+            upper_open=self.flag(got["upper_open"], "upper_open"),
+        )
+
+    def model(self, value: Any) -> Transformer:
+        if isinstance(value, dict) and "symcook" in value and value["symcook"] != VERSION:
+            raise BadInput(
+                f"a model file must be of version {VERSION}", _brief(value["symcook"]), "save it with this symcook"
+            )
+        got = self.fields(
+            value, "the document", "symcook name source space embedding layers readout symbols max_length"
+        )
+        length = got["max_length"]
+        return Transformer(
+            name=self.label(got["name"], "the name"),
+            embedding=self.embedding(got["embedding"], Space(self.names(got["space"], "space"))),
+            layers=tuple(
+                self.layer(one, f"layer {number}") for number, one in enumerate(self.array(got["layers"], "layers"), 1)
+            ),
+            readout=self.readout(got["readout"]),
+            parameters=tuple(self.parameter(one) for one in self.array(got["symbols"], "symbols")),
+            max_length=None if length is None else self.integer(length, "max_length"),
+            source=self.label(got["source"], "the source"),
+        )
+
+
+def _brief(value: Any) -> str:
+    return str(value) if isinstance(value, (str, int)) else type(value).__name__
+
+
+def _check_growth(tree: Tree, place: str, inside: bool = False) -> None:
+    """Refuse sums and towers of exponentials, which would make a short file slow or huge to evaluate."""
+    if tree[0] in ("sum", "prod"):
+        raise BadInput(f"{place} in a model file must be without sums and products over a range")
+    grows = tree[0] == "call" and tree[1] in GROWING
+    if grows and inside:
+        raise BadInput(f"{place} in a model file must not nest exponentials")
+    for child in children(tree):
+        _check_growth(child, place, inside or grows)
