@@ -216,6 +216,7 @@ def test_huge_powers_stay_small():
         "f(1)",
         "sum(j, 1, 10^9, j)",
         "sum(j, 1, 1/2, j)",
+        "sum(j, 1, 10000, sum(k, 1, 10000, j*k))",
         "if(all x:Real. x = x, 1, 2)",
     ],
 )

@@ -17,6 +17,7 @@ from symcook.errors import BadInput, SymcookError, Undecided, unknown
 MAX_DIGITS = 100_000
 GUARD = 2  # digits printed beyond the asked ones, so that rounding takes a hundredth of what is allowed
 MAX_EXACT_BITS = 1 << 23  # sizes up to which a printed ball is checked once more in exact integers
+MAX_STEPS = 100_000
 
 
 @dataclass(frozen=True)
@@ -251,8 +252,9 @@ def arb_of(value: flint.arb | Fraction | int) -> flint.arb:
 
 
 class _Evaluator:
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Values, steps: list[int] | None = None) -> None:
         self.values = values
+        self.steps = [0] if steps is None else steps  # terms of sums so far, shared by nested sums
 
     def term(self, tree: tuple) -> flint.arb:
         tag = tree[0]
@@ -340,7 +342,10 @@ class _Evaluator:
             raise BadInput(f"a sum must run over at most {MAX_RANGE} integers", _show(tree))
         total = flint.arb(0 if tag == "sum" else 1)
         for j in range(int(first), int(last) + 1):
-            value = _Evaluator({**self.values, bound: j}).term(body)
+            self.steps[0] += 1
+            if self.steps[0] > MAX_STEPS:
+                raise BadInput(f"nested sums must have at most {MAX_STEPS} terms", _show(tree))
+            value = _Evaluator({**self.values, bound: j}, self.steps).term(body)
             total = total + value if tag == "sum" else total * value
         return total
 

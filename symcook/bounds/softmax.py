@@ -1,0 +1,103 @@
+"""How far softmax is from hardmax, given the gap between the greatest score and the others."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import flint
+
+from symcook.bounds.result import Bound
+from symcook.errors import BadInput, Undecided
+from symcook.expr import names, parse_term, show
+from symcook.numbers.balls import arb_of, ball, check_digits, decide_sign, evaluate, limit_for, refine
+
+MAX_COUNT_BITS = 14_000  # as the expression grammar bounds its numbers
+
+
+Gap = tuple[str, Callable[[], flint.arb]]
+
+
+def _count(n: object) -> int:
+    count = n
+    if isinstance(n, str) and len(n) <= 4000 and n.strip().isdecimal():
+        count = int(n)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1 or count.bit_length() > MAX_COUNT_BITS:
+        raise BadInput("n must be an integer of at least 1", n, "give for example --n 64")
+    return count
+
+
+def _gap(gamma: object) -> Gap:
+    """gamma as text of the grammar, and as a function to its ball at the current precision."""
+    if isinstance(gamma, (int, Fraction)) and not isinstance(gamma, bool):
+        exact = Fraction(gamma)
+        return str(exact), lambda: arb_of(exact)
+    if not isinstance(gamma, str):
+        raise BadInput("gamma must be exact", gamma, "give an integer, a Fraction or text such as 'log(8*64)' or '1/2'")
+    tree = parse_term(gamma)
+    free = sorted(names(tree))
+    if free:
+        raise BadInput("gamma must be a number without names", free[0], "write its value in place of it")
+    return show(tree), lambda: evaluate(tree)
+
+
+def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:
+    """The supremum of ||hardmax(s) - softmax(s)||_1 over the scores s in R^n with gap at least gamma, and 2 n e^-gamma.
+
+    n: at least 1. gamma: positive, a term of the grammar without names. Scores have gap gamma when every score is the
+    maximum M or at most M - gamma. Without `ties` the maximum is unique; with `ties` any number k of scores share it,
+    and hardmax gives each of them 1/k. Relative radius at most 10^-digits.
+
+    Why the value is sharp. Let k scores be maximal, 1 <= k <= n, and S = sum of e^(s_j - M) over the n - k others, so
+    that 0 <= S <= (n - k) x with x = e^-gamma, where the upper end is reached by all others at M - gamma. Softmax gives
+    1/(k + S) to a maximal position and S/(k + S) to all others together. The distance is therefore
+
+        k (1/k - 1/(k + S)) + S/(k + S) = 2 S/(k + S),
+
+    which grows with S: for given k its greatest value is d(k) = 2 (n - k) x/(k + (n - k) x). Written as
+    2/(1 + k/((n - k) x)) it falls as k grows, and d(n) = 0. So the supremum is d(1) = 2 (n - 1) x/(1 + (n - 1) x), with
+    and without ties, reached by one maximal score and all others exactly gamma below it. (Lemma 5.3 asks for a gap
+    strictly greater than gamma; then the supremum is the same and is approached, not reached.)
+
+    For n = 1 there is one position, both weightings give it 1, and the value is exactly 0.
+
+    Why the claim holds. Claimed minus value is 2 x (1 + n (n - 1) x)/(1 + (n - 1) x), where all terms are positive, so
+    that balls decide its sign at low precision, however close the two are relative to their size.
+
+    Raises BadInput for n, gamma or digits out of range, Undecided where gamma > 0 stays open or the digits are not
+    reached at the limit. Source: Cookbook, Definition 5.2 and Lemma 5.3.
+    """
+    wanted = check_digits(digits)
+    count = _count(n)
+    text, gap = _gap(gamma)
+    others = flint.arb(flint.fmpz(count - 1))
+    if decide_sign(gap, f"gamma > 0 for gamma = {text}") <= 0:
+        raise BadInput("gamma must be positive", text, "give a positive gap, for example --gamma 5")
+
+    def value() -> flint.arb:
+        mass = others * (-gap()).exp()
+        return 2 * mass / (1 + mass)
+
+    def claimed() -> flint.arb:
+        return 2 * count * (-gap()).exp()
+
+    def difference() -> flint.arb:
+        x = (-gap()).exp()
+        return 2 * x * (1 + count * others * x) / (1 + others * x)
+
+    sharp = refine(value, wanted, relative=True, what="the supremum")
+    paper = refine(claimed, wanted, relative=True, what="the claimed bound")
+    try:
+        holds = decide_sign(difference, "the supremum <= 2 n e^-gamma", limit_for(wanted)) >= 0
+    except Undecided:
+        holds = None
+    where = "by any one score" if count == 1 else "by one maximal score and all others exactly gamma below it"
+    return Bound(
+        kind="softmax-hardmax",
+        parameters={"n": count, "gamma": text, "ties": bool(ties)},
+        value=ball(sharp, wanted, relative=True),
+        claimed=ball(paper, wanted, relative=True),
+        holds=holds,
+        attained=True,
+        where=where,
+        source="Cookbook, Lemma 5.3",
+        labels=("supremum", "2 n e^-gamma"),
+    )
