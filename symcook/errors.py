@@ -15,7 +15,7 @@ class BadInput(SymcookError):
     def __init__(self, must: str, given: object = None, do: str | None = None) -> None:
         parts = [must]
         if given is not None:
-            parts.append(f"given: {_short(str(given))}")
+            parts.append(f"given: {_short(_text(given))}")
         if do is not None:
             parts.append(do)
         text = "; ".join(parts)
@@ -36,6 +36,13 @@ class Rejected(SymcookError):
     """A proof, a certificate or a claim was not accepted by the checker."""
 
     exit_code = 1
+
+
+def _text(given: object) -> str:
+    try:
+        return str(given)
+    except ValueError:  # Python writes no integer of more than some thousand digits
+        return "a number with too many digits to print"
 
 
 def _short(text: str, limit: int = 120) -> str:
