@@ -84,7 +84,7 @@ def refine(
             return result
         if bits >= limit:
             kind = "relative digits" if relative else "digits"
-            raise Undecided(f"{what} did not reach {wanted} {kind} at the limit of {limit} bits; ask for fewer digits")
+            raise Undecided(f"{what} did not reach {wanted} {kind} at the limit of {limit} bits; ask for fewer digits.")
         bits = min(2 * bits, limit)
 
 
@@ -104,7 +104,7 @@ def decide_sign(compute: Callable[[], flint.arb], what: str, limit_bits: int = 1
         if result < 0:
             return -1
         if bits >= limit_bits:
-            raise Undecided(f"{what} stayed open at {limit_bits} bits; an exact or simpler expression would settle it")
+            raise Undecided(f"{what} stayed open at {limit_bits} bits; an exact or simpler expression would settle it.")
         bits = min(2 * bits, limit_bits)
 
 

@@ -409,7 +409,7 @@ def _sign(terms: Terms) -> int:
             return -1
         bits *= 2
     shown = _text(dict(sorted(terms.items())[:4]))
-    raise Undecided(f"the sign of {shown} ... stayed open at {MAX_SIGN_BITS} bits; simplify the scores")
+    raise Undecided(f"the sign of {shown} ... stayed open at {MAX_SIGN_BITS} bits; simplify the scores.")
 
 
 def _text(terms: Terms) -> str:
