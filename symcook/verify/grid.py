@@ -3,7 +3,8 @@
 A grid is a product: for each input a set of small rationals, the points where the first layer's ReLUs bend, the edges
 of the region, and the values of the symbols around which a comparator turns; for each symbol without a value or
 default 1, 1/2, 1/7 and 1/1000. Of these points the ones inside the region are compared. The finest set of rationals is
-taken with which the grid keeps within POINTS.
+taken with which the grid keeps within POINTS; with too many inputs for any, one input varies at a time while all others
+have their first, second or third value.
 """
 
 from __future__ import annotations
@@ -129,13 +130,24 @@ def _points(model: Transformer, inputs: Sequence[str], region: Tree, setting: Po
     for level, extra in [*((level, True) for level in LEVELS), (_FEW, False)]:
         axes = [inside(name, [*level, *(special[name] if extra else ())]) for name in inputs]
         if math.prod(map(len, axes)) <= POINTS:
+            combinations: Iterable[Sequence[Fraction]] = itertools.product(*axes)
             break
     else:
-        raise BadInput(f"a grid must have at most {POINTS} points", math.prod(map(len, axes)), "use fewer inputs")
-    result = [dict(zip(inputs, values, strict=True)) for values in itertools.product(*axes)]
+        combinations = _one_at_a_time([inside(name, [*_SMALL, *special[name]]) for name in inputs])
+    result = [dict(zip(inputs, values, strict=True)) for values in combinations]
     if cross:
         result = [point for point in result if all(truth(part, point | setting) for part in cross)]
     return result
+
+
+def _one_at_a_time(axes: Sequence[Sequence[Fraction]]) -> Iterator[Sequence[Fraction]]:
+    """Points that differ in at most one input from a base point, whose inputs all have their k-th value, k < 3."""
+    if all(axes):
+        for base in range(3):
+            middle = [axis[min(base, len(axis) - 1)] for axis in axes]
+            yield middle
+            for place, axis in enumerate(axes):
+                yield from ([*middle[:place], v, *middle[place + 1 :]] for v in axis if v != middle[place])
 
 
 def _special(model: Transformer, name: str, inputs: Sequence[str], region: Tree, setting: Point) -> set[Fraction]:
