@@ -231,7 +231,8 @@ def _at(e: Any, table: Mapping[Any, Any]) -> Fraction:
     if isinstance(e, sympy.Abs):
         return abs(_at(e.args[0], table))
     if isinstance(e, sympy.Piecewise):
-        for piece in e.args:
+        pieces: list[Any] = list(e.args)
+        for piece in pieces:
             if piece.cond.xreplace(dict(table)) == sympy.true:
                 return _at(piece.expr, table)
     value = e.xreplace(dict(table)).doit()

@@ -1,0 +1,307 @@
+"""Rational functions over the rationals in generators that are added as they are met.
+
+A value is a `flint.fmpq`, or a `Function`: a quotient of two multivariate polynomials in lowest terms that is no
+rational constant. A generator is a symbol, an exponential exp(b/q), a max(0, u), or an irrational constant.
+Generators are treated as independent: where two are not (max(0, x) and x are not), equal values may be written
+differently, so a quotient that is not 0 as written is never taken for a nonzero value; `symcook.domains.signs`
+decides that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import sympy
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+
+from symcook.errors import Undecided
+
+Value = Any
+"""fmpq or Function."""
+
+ZERO = fmpq(0)
+ONE = fmpq(1)
+MAX_TERMS = 20_000
+MAX_GENERATORS = 400
+_GCD_WORK = 200_000  # the product of two lengths above which a common factor is not looked for
+
+
+@dataclass(frozen=True)
+class Generator:
+    """kind "symbol" or "constant": `argument` is the sympy symbol or number. kind "exp": e to `argument` (a value)
+    divided by the field's root of that generator. kind "max": max(0, argument)."""
+
+    kind: str
+    argument: Any
+
+
+class Field:
+    """The generators met so far and the polynomial ring over them.
+
+    >>> field = Field()
+    >>> x, eps = field.symbol(sympy.Symbol("x")), field.symbol(sympy.Symbol("eps"))
+    >>> field.to_sympy((x * x - eps * eps) / (x + eps))
+    -eps + x
+    """
+
+    def __init__(self) -> None:
+        self.generators: list[Generator] = []
+        self.roots: list[int] = []
+        self._index: dict[Any, int] = {}
+        self._history: list[tuple[int, ...]] = [()]
+        self._sympy: dict[int, Any] = {}
+        self._context(4)
+
+    def _context(self, capacity: int) -> None:
+        self.ctx: Any = fmpq_mpoly_ctx.get([f"g{k}" for k in range(capacity)], Ordering.lex)
+        self.one: Any = self.ctx.constant(1)
+        self._gens = self.ctx.gens()
+
+    @property
+    def version(self) -> int:
+        """Grows where functions made before must be rewritten before they meet new ones."""
+        return len(self._history) - 1
+
+    def _add(self, key: Any, generator: Generator) -> int:
+        if len(self.generators) >= MAX_GENERATORS:
+            raise Undecided(
+                f"the closed form has more than {MAX_GENERATORS} maxima and exponentials; set a symbol or an input."
+            )
+        if len(self.generators) == len(self._gens):
+            self._history[-1] = tuple(self.roots)
+            self._history.append(())
+            self._context(2 * len(self._gens))
+        self._index[key] = len(self.generators)
+        self.generators.append(generator)
+        self.roots.append(1)
+        return self._index[key]
+
+    def generator(self, index: int) -> Function:
+        """The generator itself as a value."""
+        return Function(self, self._gens[index], self.one)
+
+    def symbol(self, symbol: Any) -> Function:
+        """The value of a sympy symbol."""
+        return self._atom("symbol", symbol, symbol)
+
+    def constant(self, number: Any) -> Function:
+        """The value of an irrational sympy number, known by its sympy form only."""
+        return self._atom("constant", number, number)
+
+    def maximum(self, argument: Function) -> Function:
+        """max(0, argument) as a new generator."""
+        return self._atom("max", self.key(argument), argument)
+
+    def _atom(self, kind: str, key: Any, argument: Any) -> Function:
+        index = self._index.get((kind, key))
+        if index is None:
+            index = self._add((kind, key), Generator(kind, argument))
+        return self.generator(index)
+
+    def exponential(self, base: Value, exponent: Fraction) -> tuple[int, int]:
+        """(g, k) such that generator g to the power k is e to exponent * base."""
+        key = ("exp", self.key(base))
+        index = self._index.get(key)
+        if index is None:
+            index = self._add(key, Generator("exp", base))
+            self.roots[index] = exponent.denominator
+        if self.roots[index] % exponent.denominator:
+            self._history[-1] = tuple(self.roots)
+            self._history.append(())
+            self.roots[index] = lcm(self.roots[index], exponent.denominator)
+        return index, int(exponent * self.roots[index])
+
+    def monomial(self, powers: Mapping[int, int]) -> Any:
+        """The polynomial that is one product of powers of generators."""
+        exponents = [0] * len(self._gens)
+        for index, power in powers.items():
+            exponents[index] = power
+        return self.ctx.from_dict({tuple(exponents): 1})
+
+    def lift(self, f: Function) -> None:
+        """Rewrite a function made at an earlier version over the present generators, in place."""
+        if f.version == self.version:
+            return
+        then = self._history[f.version]
+        factors = [self.roots[g] // then[g] for g in range(len(then))]
+        f.num, f.den = (self._lifted(p, factors) for p in (f.num, f.den))
+        f.version = self.version
+
+    def _lifted(self, polynomial: Any, factors: Sequence[int]) -> Any:
+        size, width = len(self._gens), len(factors)
+        return self.ctx.from_dict(
+            {
+                (*(e * k for e, k in zip(monomial[:width], factors, strict=True)), *(0,) * (size - width)): c
+                for monomial, c in polynomial.terms()
+            }
+        )
+
+    def polynomial_key(self, polynomial: Any) -> Any:
+        """What tells polynomials of the present version apart, the same at every later version."""
+        roots = self.roots
+        return tuple(
+            (tuple((g, Fraction(int(e), roots[g])) for g, e in enumerate(monomial) if e), c)
+            for monomial, c in polynomial.terms()
+        )
+
+    def key(self, value: Value) -> Any:
+        """What tells values apart, the same at every version."""
+        if isinstance(value, fmpq):
+            return value
+        self.lift(value)
+        return self.polynomial_key(value.num), self.polynomial_key(value.den)
+
+    def quotient(self, num: Any, den: Any) -> Value:
+        """num / den of the present version in lowest terms, den with leading coefficient 1."""
+        if num.is_zero():
+            return ZERO
+        if den.is_constant():
+            lead = den.leading_coefficient()
+            if lead != 1:
+                num = num * (ONE / lead)
+            return num.leading_coefficient() if num.is_constant() else Function(self, num, self.one)
+        size = len(num) * len(den)
+        if len(num) > MAX_TERMS or len(den) > MAX_TERMS:
+            raise Undecided(f"the closed form has more than {MAX_TERMS} terms; set a symbol or an input.")
+        if size < _GCD_WORK:
+            common = num.gcd(den)
+            if not common.is_constant():
+                num, den = num / common, den / common
+                if den.is_constant():
+                    return self.quotient(num, den)
+        lead = den.leading_coefficient()
+        if lead != 1:
+            inverse = ONE / lead
+            num, den = num * inverse, den * inverse
+        return Function(self, num, den)
+
+    def to_sympy(self, value: Value) -> Any:
+        """The sympy expression of a value: integers without common factor above and below the fraction bar."""
+        if isinstance(value, fmpq):
+            return sympy.Rational(int(value.p), int(value.q))
+        self.lift(value)
+        above, below = self._integral(value.num), self._integral(value.den)
+        ratio = above[1] / below[1]
+        num, den = self._sum(above[0]), self._sum(below[0])
+        return sympy.Rational(int(ratio.p), int(ratio.q)) * num / den
+
+    def _integral(self, polynomial: Any) -> tuple[list[tuple[Any, Any]], fmpq]:
+        """The terms with integer coefficients without common factor, and the rational factor taken out."""
+        terms = list(polynomial.terms())
+        bottom = lcm(*(int(c.q) for _, c in terms))
+        whole = [int(c * bottom) for _, c in terms]
+        content = sympy.igcd(*whole) if len(whole) > 1 else abs(whole[0])
+        monomials = [monomial for monomial, _ in terms]
+        return list(zip(monomials, (w // content for w in whole), strict=True)), fmpq(int(content), bottom)
+
+    def _sum(self, terms: Sequence[tuple[Any, int]]) -> Any:
+        return sympy.Add(
+            *(
+                sympy.Mul(sympy.Integer(c), *(self._power(g, e) for g, e in enumerate(monomial) if e))
+                for monomial, c in terms
+            )
+        )
+
+    def _power(self, index: int, exponent: int) -> Any:
+        generator = self.generators[index]
+        if generator.kind in ("symbol", "constant"):
+            return generator.argument**exponent
+        argument = self._sympy.get(index)
+        if argument is None:
+            argument = self._sympy[index] = self.to_sympy(generator.argument)
+        if generator.kind == "exp":
+            return sympy.exp(argument * sympy.Rational(exponent, self.roots[index]))
+        return sympy.Max(0, argument) ** exponent
+
+
+class Function:
+    """A quotient num / den of polynomials that is not a rational constant. Values are not changed but by `Field.lift`,
+    which leaves what they mean alone. + - * / with Function and fmpq on either side."""
+
+    __slots__ = ("den", "field", "num", "version")
+
+    def __init__(self, field: Field, num: Any, den: Any) -> None:
+        self.field = field
+        self.num = num
+        self.den = den
+        self.version = field.version
+
+    def _with(self, other: Function) -> None:
+        field = self.field
+        field.lift(self)
+        field.lift(other)
+
+    def __add__(self, other: Value) -> Value:
+        if isinstance(other, fmpq):
+            if not other:
+                return self
+            self.field.lift(self)
+            # a common factor of num + c den and den would divide num
+            return Function(self.field, self.num + other * self.den, self.den)
+        self._with(other)
+        if self.den == other.den:
+            return self.field.quotient(self.num + other.num, self.den)
+        return self.field.quotient(self.num * other.den + other.num * self.den, self.den * other.den)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Function:
+        self.field.lift(self)
+        return Function(self.field, -self.num, self.den)
+
+    def __sub__(self, other: Value) -> Value:
+        return self + -other
+
+    def __rsub__(self, other: Value) -> Value:
+        return -self + other
+
+    def __mul__(self, other: Value) -> Value:
+        if isinstance(other, fmpq):
+            if not other:
+                return ZERO
+            self.field.lift(self)
+            return Function(self.field, self.num * other, self.den)
+        self._with(other)
+        return self.field.quotient(self.num * other.num, self.den * other.den)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Value) -> Value:
+        if isinstance(other, fmpq):
+            return self * (ONE / other)
+        self._with(other)
+        return self.field.quotient(self.num * other.den, self.den * other.num)
+
+    def __rtruediv__(self, other: fmpq) -> Value:
+        self.field.lift(self)
+        return self.field.quotient(self.den * other, self.num)
+
+    def __pow__(self, exponent: int) -> Value:
+        if exponent == 0:
+            return ONE
+        base: Value = self if exponent > 0 else ONE / self
+        if isinstance(base, fmpq):
+            return base ** abs(exponent)
+        base.field.lift(base)
+        return Function(self.field, base.num ** abs(exponent), base.den ** abs(exponent))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are written the same; equal values of dependent generators need not be."""
+        if not isinstance(other, Function):
+            return NotImplemented
+        self._with(other)
+        return bool(self.num == other.num and self.den == other.den)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Function {self.field.to_sympy(self)}>"
+
+
+def polynomial_of(field: Field, polynomial: fmpq_mpoly) -> Value:
+    """A polynomial of the present version as a value."""
+    return field.quotient(polynomial, field.one)

@@ -1,0 +1,512 @@
+"""Closed forms for one input: rational functions in the declared symbols, exponentials, and maxima that stay open.
+
+sympy goes in and comes out; between them stand polynomials (`symcook.domains.field`) and proved signs
+(`symcook.domains.signs`). A comparison holds for every admissible value of the symbols or it is open: a ReLU of open
+sign stays max(0, u); a maximum among scores or a division that is open stops with Undecided, unless cases are split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from fractions import Fraction
+from functools import reduce
+from itertools import accumulate
+from operator import add
+from typing import Any, ClassVar
+
+import sympy
+from flint import fmpq
+
+from symcook.blocks import Parameter
+from symcook.domains.exact import at_position
+from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
+from symcook.domains.signs import NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box, Signs
+from symcook.domains.signs import ZERO as NULL
+from symcook.errors import BadInput, NotExact, Undecided, unknown
+from symcook.protocol import conjunction
+from symcook.symbols import from_sympy, symbol
+
+Values = list[Value]
+
+_RELATION = {POSITIVE: "0 < {}", NONPOSITIVE: "{} <= 0", NEGATIVE: "{} < 0", NULL: "{} = 0", NONZERO: "~({} = 0)"}
+MAX_POWER = 4096
+
+
+class Choices:
+    """The side taken at each comparison that stayed open, in the order in which they are met.
+
+    `advance` moves on to the next sequence of sides, depth first, until all are seen.
+    """
+
+    def __init__(self) -> None:
+        self._taken: list[tuple[int, int]] = []
+        self._met = 0
+
+    def take(self, options: int) -> int:
+        """Which of so many options to follow now."""
+        if self._met == len(self._taken):
+            self._taken.append((0, options))
+        self._met += 1
+        return self._taken[self._met - 1][0]
+
+    def advance(self) -> bool:
+        """Go to the next sequence; False when there is none."""
+        self._met = 0
+        while self._taken:
+            side, options = self._taken.pop()
+            if side + 1 < options:
+                self._taken.append((side + 1, options))
+                return True
+        return False
+
+
+class Symbolic:
+    """Closed forms in `parameters` (declared symbols with their intervals) and `inputs`, for one input.
+
+    An input is a name, free on the real line, or a Parameter with an interval. With `choices`, comparisons that stay
+    open are split and the sides taken are listed in `conditions`. Implements `symcook.protocol.Domain`.
+
+    >>> domain = Symbolic(inputs=("x",))
+    >>> domain.begin(({"x": symbol("x")},), 1)
+    >>> x = domain.input("x")
+    >>> up, down = (domain.activate(domain.linear([(x, c)], 0), "relu") for c in (1, -1))
+    >>> domain.show(domain.read(domain.linear([(up, 1), (down, -1)], 0), 0), 30)
+    'x'
+
+    Raises Undecided where a maximum among scores or a division stays open, NotExact for what has no closed form here.
+    """
+
+    name: ClassVar[str] = "symbolic"
+    length: int = 0
+
+    def __init__(
+        self,
+        parameters: Sequence[Parameter] = (),
+        inputs: Sequence[Parameter | str] = (),
+        choices: Choices | None = None,
+    ) -> None:
+        self._field = Field()
+        self._sequence: tuple[Any, ...] = ()
+        self._start = 1
+        self._choices = choices
+        self._converted: dict[Any, Value] = {}
+        self.conditions: list[str] = []
+        boxes = {}
+        for declared in (*inputs, *parameters):
+            parameter = Parameter(declared) if isinstance(declared, str) else declared
+            boxes[symbol(parameter.name)] = _interval(parameter)
+            self._converted[symbol(parameter.name)] = self._field.symbol(symbol(parameter.name))
+        self._signs = Signs(self._field, boxes)
+
+    def context(self) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def begin(self, sequence: Any, start: int) -> None:
+        self._sequence = tuple(sequence)
+        self._start = start
+        self.length = len(self._sequence)
+
+    def embed(self, table: Mapping[str, Any]) -> Values:
+        values = {token: self.convert(value) for token, value in table.items()}
+        return [values[token] for token in self._sequence]
+
+    def input(self, name: str) -> Values:
+        return [self.convert(row[name]) for row in self._sequence]
+
+    def positions(self, expression: Any) -> Values:
+        result = []
+        own = getattr(expression, "free_symbols", set()) - {symbol("i"), symbol("n")}
+        for i in self._indices():
+            if own:
+                result.append(self.convert(self._at(expression, i)))
+                continue
+            try:
+                value = at_position(expression, i, self.length)
+            except NotExact:  # irrational there
+                result.append(self.convert(self._at(expression, i)))
+            else:
+                result.append(fmpq(value.numerator, value.denominator))
+        return result
+
+    def linear(self, terms: Sequence[tuple[Values, Any]], bias: Any) -> Values:
+        result: Values | None = None
+        for column, coefficient in terms:
+            c = self.convert(coefficient)
+            part = column if c == 1 else [c * value for value in column]
+            result = part if result is None else [a + b for a, b in zip(result, part, strict=True)]
+        b = self.convert(bias)
+        if result is None:
+            return [b] * self.length
+        return result if b == 0 else [value + b for value in result]
+
+    def activate(self, column: Values, kind: str) -> Values:
+        if kind != "relu":
+            raise unknown("activation", kind, ["relu"])
+        return [self.relu(value) for value in column]
+
+    def attend(
+        self,
+        queries: Sequence[Values],
+        keys: Sequence[Values],
+        values: Sequence[Values],
+        mask: str,
+        weighting: str,
+        factor: Any,
+    ) -> list[Values]:
+        if mask not in ("none", "future"):
+            raise unknown("mask", mask, ["none", "future"])
+        if weighting not in ("average", "softmax"):
+            raise unknown("weighting", weighting, ["average", "softmax"])
+        if not queries:
+            return [self._uniform(column, mask) for column in values]
+        rows: list[Values] = []
+        for row, i in enumerate(self._indices()):
+            seen = self.length if mask == "none" else row + 1
+            scores = [reduce(add, (q[row] * k[j] for q, k in zip(queries, keys, strict=True))) for j in range(seen)]
+            if weighting == "average":
+                best = self._maximal(scores, i)
+                rows.append([reduce(add, (column[j] for j in best)) / fmpq(len(best)) for column in values])
+            else:
+                by = self.convert(self._at(factor, i))
+                weights, total = self._weights([by * (score - scores[0]) for score in scores])
+                rows.append([_dot(weights, column) / total for column in values])
+        return [list(column) for column in zip(*rows, strict=True)] if values else []
+
+    def positive(self, column: Values) -> list[bool | None]:
+        return [_verdict(self._signs.of(value), POSITIVE) for value in column]
+
+    def zero(self, column: Values) -> list[bool | None]:
+        return [_verdict(self._signs.of(value), NULL) for value in column]
+
+    def both(self, first: bool | None, second: bool | None) -> bool | None:
+        return conjunction(first, second)
+
+    def read(self, column: Values, place: int) -> Any:
+        """The entry as a sympy expression."""
+        return self._field.to_sympy(column[place])
+
+    def show(self, value: Any, digits: int) -> str:
+        return from_sympy(value)
+
+    def settled(self, value: Any, digits: int) -> bool:
+        return True
+
+    def resolve(self, values: Sequence[Value]) -> Values:
+        """The values without open maxima, split into cases (which must be on); maxima inside exponentials stay."""
+        field, put = self._field, {}
+        for value in values:
+            if isinstance(value, Function):
+                field.lift(value)
+                for polynomial in (value.num, value.den):
+                    self._resolve(polynomial, put)
+        gens = [put.get(g, gen) for g, gen in enumerate(field.ctx.gens())]
+        return [
+            field.quotient(value.num.compose(*gens), value.den.compose(*gens)) if isinstance(value, Function) else value
+            for value in values
+        ]
+
+    def _resolve(self, polynomial: Any, put: dict[int, Any]) -> None:
+        """Find what stands for each maximum in a polynomial: 0 or its argument, itself resolved."""
+        field = self._field
+        for g, degree in enumerate(polynomial.degrees()):
+            if degree and g not in put and field.generators[g].kind == "max":
+                argument = field.generators[g].argument
+                field.lift(argument)
+                self._resolve(argument.num, put)
+                inner = argument.num.compose(*(put.get(k, gen) for k, gen in enumerate(field.ctx.gens())))
+                value = polynomial_of(field, inner)
+                signs = self._signs.of(value)
+                if signs & NEGATIVE and signs & POSITIVE:
+                    signs = self._split(value, signs, (POSITIVE, NONPOSITIVE))
+                put[g] = inner if signs & POSITIVE else inner * 0
+
+    def decide(self, value: Value, kind: str) -> bool | None:
+        """The verdict of a readout of `kind` sign or zero on one entry, split into cases where that is on."""
+        if self._choices is not None:
+            (value,) = self.resolve([value])
+        wanted = POSITIVE if kind == "sign" else NULL
+        signs = self._signs.of(value)
+        verdict = _verdict(signs, wanted)
+        if verdict is None and self._choices is not None:
+            rest = NONPOSITIVE if wanted == POSITIVE else NONZERO
+            return self._split(value, signs, (wanted, rest)) == wanted
+        return verdict
+
+    def convert(self, expression: Any) -> Value:
+        """The value of an exact sympy expression in the declared symbols; see the class for what it raises."""
+        if isinstance(expression, (float, bool)):  # 1.0 is equal to 1 as a key
+            raise BadInput("a value must be exact, not a floating number", expression, "write a rational such as 1/10")
+        value = self._converted.get(expression)
+        if value is None:
+            value = self._converted[expression] = self._convert(expression)
+        return value
+
+    def _convert(self, e: Any) -> Value:
+        if isinstance(e, (int, Fraction)):
+            return fmpq(e.numerator, e.denominator)
+        if not isinstance(e, sympy.Basic) or isinstance(e, sympy.Float):
+            raise BadInput("a value must be exact, not a floating number", repr(e), "write a rational such as 1/10")
+        if isinstance(e, sympy.Rational) and e.q:
+            return fmpq(int(e.p), int(e.q))
+        if isinstance(e, sympy.Symbol):
+            raise BadInput("every symbol must be declared", e.name)
+        if isinstance(e, sympy.Add):
+            return reduce(add, map(self.convert, e.args))
+        if isinstance(e, sympy.Mul):
+            return reduce(lambda a, b: a * b, map(self.convert, e.args))
+        if isinstance(e, sympy.exp) or (isinstance(e, sympy.Pow) and e.base is sympy.E):
+            return self._exponential(self.convert(e.as_base_exp()[1]))
+        if isinstance(e, sympy.Pow) and isinstance(e.exp, sympy.Integer):
+            return self._power(self.convert(e.base), int(e.exp))
+        if isinstance(e, (sympy.Max, sympy.Min)):
+            sign = ONE if isinstance(e, sympy.Max) else -ONE
+            first, *others = (sign * self.convert(a) for a in e.args)
+            for other in others:
+                first = other + self.relu(first - other)
+            return sign * first
+        if isinstance(e, sympy.Abs):
+            inner = self.convert(e.args[0])
+            return self.relu(inner) + self.relu(-inner)
+        if e.free_symbols:
+            must = (
+                "a symbol must stand in sums, products, integer powers, exponentials and maxima in the symbolic domain"
+            )
+            raise NotExact(must, from_sympy(e), "set it and use --domain ball")
+        if e in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
+            raise BadInput("a denominator must not be zero", e)
+        from_sympy(e)  # refuses what the grammar has no word for
+        return self._field.constant(e)
+
+    def _power(self, base: Value, exponent: int) -> Value:
+        if abs(exponent) > MAX_POWER:
+            raise BadInput(f"an exponent must be at most {MAX_POWER} in a closed form", exponent)
+        if exponent < 0:
+            self._require_nonzero(base)
+        return base**exponent
+
+    def _require_nonzero(self, value: Value) -> None:
+        signs = self._signs.of(value)
+        if signs == NULL:
+            raise BadInput("a denominator must not be zero", self._text(value))
+        if signs & NULL:
+            signs = self._split(value, signs, (POSITIVE, NEGATIVE, NULL), "a division needs its denominator nonzero")
+            if signs == NULL:
+                raise BadInput("a denominator must not be zero", self._text(value))
+
+    def relu(self, value: Value) -> Value:
+        """max(0, value), which is one of its sides where the sign is known, and else a generator.
+
+        Factors of known sign are taken out, and the rest is written with a positive leading coefficient, with
+        max(0, -u) = max(0, u) - u, so that equal maxima meet.
+        """
+        if isinstance(value, fmpq):
+            return value if value > 0 else ZERO
+        signs = self._signs.of(value)
+        if not signs & NEGATIVE:
+            return value
+        if not signs & POSITIVE:
+            return ZERO
+        field = self._field
+        factor, inner = self._taken_out(value)
+        inner_value = polynomial_of(field, inner)
+        if inner.leading_coefficient() > 0:
+            return factor * field.maximum(inner_value)
+        return factor * (field.maximum(-inner_value) + inner_value)
+
+    def _taken_out(self, value: Function) -> tuple[Value, Any]:
+        """(f, p) with value = f p, f nonnegative for all admissible symbols and p a polynomial, by taking each factor
+        of known sign out."""
+        field = self._field
+        field.lift(value)
+        num, den = value.num, value.den
+        below = self._signs.polynomial(den)
+        if below & NONNEGATIVE and below & NEGATIVE:  # a denominator of open sign: multiply by it above and below
+            factor, rest = field.quotient(field.one, den * den), num * den
+        else:
+            factor, rest = field.quotient(field.one, den), num
+            if below & NEGATIVE:
+                factor, rest = -factor, -rest
+        lead, factors = rest.factor()
+        factor = factor * abs(lead)
+        kept = field.ctx.constant(1 if lead > 0 else -1)
+        for one, power in factors:
+            signs = self._signs.polynomial(one)
+            even = power // 2 * 2
+            if even:
+                factor = factor * polynomial_of(field, one**even)
+            if power % 2:
+                if not signs & NEGATIVE:
+                    factor = factor * polynomial_of(field, one)
+                elif not signs & POSITIVE:
+                    factor, kept = factor * polynomial_of(field, -one), -kept
+                else:
+                    kept = kept * one
+        return factor, kept
+
+    def _exponential(self, exponent: Value) -> Value:
+        powers, factor = self._exponent_powers(exponent)
+        field = self._field
+        above = field.monomial({g: k for g, k in powers.items() if k > 0})
+        below = field.monomial({g: -k for g, k in powers.items() if k < 0})
+        return factor * field.quotient(above, below)
+
+    def _exponent_powers(self, exponent: Value) -> tuple[dict[int, int], fmpq]:
+        """e to a value, as powers of exponential generators and a rational factor (from logarithms).
+
+        One generator for each product of generators in the exponent: e^(2/tau + 1/2) is X^4 Y with X = e^(1/(2 tau))
+        where halves of 1/tau occur elsewhere, and Y = e^(1/2).
+        """
+        field = self._field
+        if isinstance(exponent, fmpq):
+            parts: list[tuple[Value, fmpq]] = [(ONE, exponent)] if exponent else []
+        else:
+            field.lift(exponent)
+            den = exponent.den
+            parts = [
+                (field.quotient(field.ctx.from_dict({monomial: 1}), den), c) for monomial, c in exponent.num.terms()
+            ]
+        factor = ONE
+        wanted = []
+        for base, c in parts:
+            argument = self._logarithm(base)
+            if argument is not None:
+                whole = int(c.p) // int(c.q)
+                factor *= _rational_power(argument, whole)
+                c = c - whole
+            if c:
+                wanted.append((base, Fraction(int(c.p), int(c.q))))
+        for base, c in wanted:
+            field.exponential(base, c)  # settles the roots, so that the powers below are of one version
+        powers: dict[int, int] = {}
+        for base, c in wanted:
+            g, k = field.exponential(base, c)
+            powers[g] = powers.get(g, 0) + k
+        return powers, factor
+
+    def _logarithm(self, base: Value) -> fmpq | None:
+        """m where the value is log(m) with rational m."""
+        if isinstance(base, fmpq) or len(base.num) != 1 or not base.den.is_constant() or base.num.total_degree() != 1:
+            return None
+        generator = self._field.generators[next(g for g, e in enumerate(base.num.degrees()) if e)]
+        if generator.kind != "constant" or not isinstance(generator.argument, sympy.log):
+            return None
+        inside: Any = generator.argument.args[0]
+        return fmpq(int(inside.p), int(inside.q)) if inside.is_Rational else None
+
+    def _weights(self, exponents: Values) -> tuple[Values, Value]:
+        """e to each exponent times one common power, so that no weight has a denominator of exponentials; the sum."""
+        for exponent in exponents:
+            self._exponent_powers(exponent)  # settles the roots
+        found = [self._exponent_powers(exponent) for exponent in exponents]
+        used = {g for powers, _ in found for g in powers}
+        least = {g: min(powers.get(g, 0) for powers, _ in found) for g in used}
+        weights = [
+            factor * polynomial_of(self._field, self._field.monomial({g: powers.get(g, 0) - least[g] for g in used}))
+            for powers, factor in found
+        ]
+        return weights, reduce(add, weights)
+
+    def _uniform(self, column: Values, mask: str) -> Values:
+        """Plain averages of what each row sees: one sum (or the running sums), divided once."""
+        if mask == "none":
+            return [reduce(add, column) / fmpq(self.length)] * self.length
+        return [total * fmpq(1, seen) for seen, total in enumerate(accumulate(column), 1)]
+
+    def _maximal(self, scores: Values, i: int) -> list[int]:
+        """The indices of the maximal scores; Undecided where two scores are not ordered for all symbols."""
+        if self._choices is not None:
+            return self._split_maximal(scores)
+        best = 0
+        for j in range(1, len(scores)):
+            if self._signs.of(scores[j] - scores[best]) == POSITIVE:
+                best = j
+        chosen = []
+        for j, score in enumerate(scores):
+            signs = self._signs.of(score - scores[best]) if j != best else NULL
+            if signs == NULL:
+                chosen.append(j)
+            elif signs != NEGATIVE:
+                places = [f"{self._text(scores[k])} (position {self._start + k})" for k in (j, best)]
+                raise Undecided(
+                    f"the attention of position {i} needs to know which is greater, {' or '.join(places)}; "
+                    "set the symbols in them, or split cases (--cases)."
+                )
+        return chosen
+
+    def _split_maximal(self, scores: Values) -> list[int]:
+        chosen = [0]
+        for j in range(1, len(scores)):
+            difference = scores[j] - scores[chosen[0]]
+            signs = self._signs.of(difference)
+            if signs not in (POSITIVE, NULL, NEGATIVE):
+                signs = self._split(difference, signs, (POSITIVE, NULL, NEGATIVE))
+            if signs == POSITIVE:
+                chosen = [j]
+            elif signs == NULL:
+                chosen.append(j)
+        return chosen
+
+    def _split(self, value: Function, signs: int, sides: Sequence[int], why: str = "a comparison stays open") -> int:
+        """Follow one of the sides that `signs` allows and take it for granted from here on."""
+        if self._choices is None:
+            raise Undecided(f"{why}: the sign of {self._text(value)}; set the symbols in it, or split cases (--cases).")
+        field = self._field
+        options = [side for side in sides if signs & side]
+        side = options[self._choices.take(len(options))]
+        factor, inner = self._taken_out(value)
+        core = polynomial_of(field, inner)
+        shown = core
+        if self._signs.of(factor) & NULL:  # then the sign of the core says less than the sign of the value
+            field.lift(value)
+            core, shown = polynomial_of(field, value.num * value.den), value
+        if isinstance(core, Function):
+            self._signs.assume(core, side)
+        self.conditions.append(_RELATION[side].format(self._text(shown)))
+        return side
+
+    def _text(self, value: Value) -> str:
+        return from_sympy(self._field.to_sympy(value))
+
+    def _indices(self) -> range:
+        return range(self._start, self._start + self.length)
+
+    def _at(self, expression: Any, i: int) -> Any:
+        if not isinstance(expression, sympy.Basic) or not expression.free_symbols:
+            return expression
+        return expression.xreplace({symbol("i"): sympy.Integer(i), symbol("n"): sympy.Integer(self.length)})
+
+
+def _verdict(signs: int, wanted: int) -> bool | None:
+    if signs == wanted:
+        return True
+    return None if signs & wanted else False
+
+
+def _dot(weights: Values, column: Values) -> Value:
+    return reduce(add, (w * column[j] for j, w in enumerate(weights)))
+
+
+def _rational_power(base: fmpq, exponent: int) -> fmpq:
+    from symcook.expr import power
+
+    value = power(Fraction(int(base.p), int(base.q)), Fraction(exponent))
+    return fmpq(value.numerator, value.denominator)
+
+
+def _interval(parameter: Parameter) -> Box:
+    """The interval of a declared symbol; an irrational end is moved outwards, to 0 or away."""
+
+    def end(bound: Any, side: int) -> fmpq | None:
+        if bound is None:
+            return None
+        if bound.is_Rational:
+            return fmpq(int(bound.p), int(bound.q))
+        return fmpq(0) if (bound * side).is_negative else None
+
+    return Box(
+        end(parameter.lower, -1),
+        end(parameter.upper, 1),
+        parameter.lower_open,
+        parameter.upper_open,
+    )
