@@ -150,7 +150,10 @@ class _Reader:
         return value
 
     def whole(self) -> Tree:
-        tree = self.tree(0)
+        try:
+            tree = self.tree(0)
+        except RecursionError:
+            raise BadInput("an expression must nest less deep", "a deeper one") from None
         if self.tokens[self.at][0] != "end":
             raise self.error("does not end")
         _check_depth(tree)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -26,7 +27,7 @@ from symcook.blocks import (
     Transformer,
 )
 from symcook.errors import BadInput
-from symcook.expr import Tree, children, parse_term
+from symcook.expr import ARITY, Tree, children, names, parse_term, rational, show
 from symcook.space import Space
 from symcook.symbols import exact, from_sympy
 
@@ -38,9 +39,15 @@ MAX_BYTES = 32_000_000
 MAX_NESTING = 32
 MAX_VALUES = 1_000_000
 MAX_LABEL = 2_000
+MAX_BITS = 12_000
+MAX_SIZE = 2_048
+MAX_CALLS = 16
+MAX_DEPTH = 60
+FEW_CALLS = 3
+LARGE = 512
 MAX_EXPRESSIONS = 100_000
 _LITERAL = re.compile(r"-?[0-9]{1,300}(/[1-9][0-9]{0,299})?", re.ASCII)
-GROWING = frozenset({"exp", "sinh", "cosh", "tanh", "erf"})
+GROWING = frozenset({"exp", "sinh", "cosh"})
 
 
 def to_document(model: Transformer) -> dict[str, Any]:
@@ -49,9 +56,15 @@ def to_document(model: Transformer) -> dict[str, Any]:
 
     def text(value: Any) -> str:
         if value not in seen:
-            shown = from_sympy(value)
-            # Read once more: sympy may distribute what was built without evaluation, and the hash must not change then.
-            seen[value] = shown if value.is_Rational else from_sympy(exact(shown))
+            if value.is_Rational:
+                if max(value.p.bit_length(), value.q.bit_length()) > MAX_BITS:
+                    raise BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")
+                seen[value] = from_sympy(value)
+            else:
+                shown = from_sympy(value)
+                _check_size(parse_term(shown), "a number")
+                # Read once more: sympy may distribute what was built unevaluated, and the hash must stay the same.
+                seen[value] = from_sympy(exact(shown))
         return seen[value]
 
     def optional(value: Any) -> str | None:
@@ -313,12 +326,19 @@ class _Reader:
             self.read += 1
             if self.read > MAX_EXPRESSIONS:
                 raise BadInput(f"a model file must have at most {MAX_EXPRESSIONS} different expressions", "more")
-            _check_growth(parse_term(value), place)
+            _check_size(parse_term(value), place)
             number = exact(value)
             if number.is_real is False:
                 raise self.wrong(place, "a real number", value)
             self.seen[value] = number
         return self.seen[value]
+
+    def signed(self, value: Any, place: str) -> Any:
+        """A number whose sign a block looks at."""
+        number = self.number(value, place)
+        if not number.is_Rational:
+            _check_size(parse_term(value), place, FEW_CALLS)
+        return number
 
     def table(self, value: Any, place: str) -> dict[str, Any]:
         return {name: self.number(entry, place) for name, entry in self.fields(value, place).items()}
@@ -345,12 +365,12 @@ class _Reader:
             *(self.matrix(got[name], f"{name} in {place}", columns=len(reads)) for name in ("Q", "K", "V")),
             mask=self.label(got["mask"], f"mask in {place}"),
             weighting=self.label(got["weighting"], f"weighting in {place}"),
-            temperature=self.number(got["temperature"], f"temperature in {place}"),
+            temperature=self.signed(got["temperature"], f"temperature in {place}"),
             scale=self.scale(got["scale"], f"scale in {place}"),
         )
 
     def scale(self, value: Any, place: str) -> Any:
-        scale = self.number(value, place)
+        scale = self.signed(value, place)
         if not (scale**2).is_Rational:
             raise self.wrong(place, "a rational number or the square root of one", value)
         return scale
@@ -407,7 +427,7 @@ class _Reader:
         got = self.fields(value, "a symbol", "name default lower upper lower_open upper_open")
         bounds = {}
         for side in ("default", "lower", "upper"):
-            bounds[side] = None if got[side] is None else self.number(got[side], f"the {side} of a symbol")
+            bounds[side] = None if got[side] is None else self.signed(got[side], f"the {side} of a symbol")
         return Parameter(
             self.label(got["name"], "a symbol's name"),
             **bounds,
@@ -441,12 +461,68 @@ def _brief(value: Any) -> str:
     return str(value) if isinstance(value, (str, int)) else type(value).__name__
 
 
-def _check_growth(tree: Tree, place: str, inside: bool = False) -> None:
-    """Refuse sums and towers of exponentials, which would make a short file slow or huge to evaluate."""
-    if tree[0] in ("sum", "prod"):
-        raise BadInput(f"{place} in a model file must be without sums and products over a range")
-    grows = tree[0] == "call" and tree[1] in GROWING
-    if grows and inside:
-        raise BadInput(f"{place} in a model file must not nest exponentials")
+def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
+    """Refuse an expression that is short to write and slow to compare with zero.
+
+    Rational numbers are bounded by the reader. In any other expression at most `most` functions and fractional powers
+    may occur, exponentials do not stand inside other functions, and sizes (bits, with 8 for a name) stay small.
+    """
+    if not names(tree):
+        try:
+            rational(tree)
+        except BadInput:
+            pass
+        else:
+            return
+    calls = 0
+
+    def refuse(what: str) -> BadInput:
+        return BadInput(f"{place} in a model file must be {what}", show(tree))
+
+    def at_most(bits: int, limit: int) -> int:
+        if bits > limit:
+            raise refuse("an expression of smaller numbers, less deep, and without towers of exponentials")
+        return bits
+
+    def size(node: Tree, depth: int = 0) -> int:
+        nonlocal calls
+        at_most(depth, MAX_DEPTH)
+        tag = node[0]
+        if tag == "num":
+            return node[1].bit_length() + node[2].bit_length()
+        if tag == "name":
+            return 8
+        parts = [size(child, depth + 1) for child in children(node)]
+        if tag in ("*", "/"):
+            return at_most(sum(parts), MAX_SIZE)
+        if tag == "^" or (tag == "call" and node[1] == "pow"):
+            exponent = (node[1:] if tag == "^" else node[2])[1]
+            if names(exponent) or any(part[0] == "call" for part in _walk(exponent)):
+                calls += 1
+                at_most(max(parts), 64)
+                return LARGE
+            power = abs(rational(exponent))
+            calls += power.denominator != 1
+            return at_most(parts[0] * max(1, math.ceil(power)), MAX_SIZE)
+        if tag == "call":
+            calls += 1
+            if node[1] in GROWING or node[1] in ("tanh", "erf"):
+                at_most(parts[0], 64)
+                return LARGE if node[1] in GROWING else 2
+            if node[1] in ("abs", "relu", "min", "max"):
+                return max(parts)
+            if node[1] in ARITY:
+                return at_most(max(parts), 256)
+        elif tag in ("neg", "+", "-", "if", "ind", "=", "<=", "<", "~", "&", "|", "->", "<->", "true", "false"):
+            return at_most(max(parts, default=0) + 1, MAX_SIZE)
+        raise refuse("an expression without sums over a range, quantifiers and functions of your own")
+
+    size(tree)
+    if calls > most:
+        raise refuse(f"an expression with at most {most} functions and roots")
+
+
+def _walk(tree: Tree) -> Iterator[Tree]:
+    yield tree
     for child in children(tree):
-        _check_growth(child, place, inside or grows)
+        yield from _walk(child)

@@ -41,7 +41,10 @@ def to_sympy(tree: Tree | str, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
     """
     if isinstance(tree, str):
         tree = parse_term(tree)
-    return _Sympy(symbols).term(tree)
+    try:
+        return _Sympy(symbols).term(tree)
+    except RecursionError:
+        raise BadInput("an expression must nest less deep", "a deeper one") from None
 
 
 class _Sympy:
