@@ -9,7 +9,9 @@ import pytest
 
 from symcook.blocks import Embedding, FeedForward, Head, Layer, Readout, Space, Transformer
 from symcook.domains import floats
+from symcook.errors import BadInput
 from symcook.forward import run
+from symcook.verify.sweep import check
 
 WORDS = Embedding(Space(("token", "mean", "out")), words={"+": {"token": 1}, "-": {"token": "-1/3"}})
 
@@ -88,7 +90,22 @@ def test_overflow_warns_nobody():
     block = FeedForward(("token",), ("out",), [["10^300"]], [0], [["10^300"]], [0])
     model = Transformer("big", WORDS, (Layer(None, block),), Readout("sign", "last", ("out",), weights=[[1]]))
     assert run(model, "+", "float64").accept is True
-    assert run(model, "+", "float64").output["out"] == math.inf
+    assert run(model, "+", "float64").output["out"] == "inf"
+    huge = FeedForward(("token",), ("out",), [["10^400"]], [0], [["-10^400"]], [0])
+    model = Transformer("huge", WORDS, (Layer(None, huge),), Readout("value", "last", ("out",)))
+    assert run(model, "+", "float64").output["out"] == "-inf"
+
+
+def test_a_position_function_without_a_value_is_bad_input():
+    embedding = Embedding(Space(("x",)), words={"a": {}}, positions={"x": "1/(i - 2)"})
+    block = FeedForward(("x",), ("x",), [[1]], [0], [[1]], [0])
+    model = Transformer("pole", embedding, (Layer(None, block),), Readout("value", "last", ("x",)))
+    for domain in ("float64", "ball", "exact"):
+        assert run(model, "a", domain).output
+        with pytest.raises(BadInput):
+            run(model, "aa", domain)
+    with pytest.raises(BadInput):
+        check(model, lambda w: 0, 2)
 
 
 def test_long_inputs_in_linear_memory():

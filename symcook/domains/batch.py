@@ -146,7 +146,7 @@ class Batch:
 
     def begin(self, sequence: Words | Grid, start: int) -> None:
         self._start = start
-        self._choices = sequence.choices()
+        self._choices: list[Any] = list(sequence.choices())
         self.length = len(self._choices)
         self.size = sequence.size
         self._above = [math.prod(len(c) for c in self._choices[:p]) for p in range(self.length)]
@@ -167,9 +167,7 @@ class Batch:
         return Cell(np.tile(row, self._above[place]) if len(set(numerators)) > 1 else row[:1], denominator, bound)
 
     def positions(self, expression: Any) -> Column:
-        return [
-            _constant(_at_position(expression, place + self._start, self.length)) for place in range(self.length)
-        ]
+        return [_constant(_at_position(expression, place + self._start, self.length)) for place in range(self.length)]
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
         weights = [rational(weight) for _, weight in terms]
@@ -238,7 +236,7 @@ class Batch:
         return True
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096, typed=True)
 def rational(value: Any) -> Fraction:
     """A coefficient as a Fraction; NotExact where it is not rational."""
     if isinstance(value, (int, Fraction)):
@@ -279,16 +277,22 @@ def _combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction) -> Cell:
     bound = abs(constant) + sum(abs(f) * c.bound for (c, _), f in zip(live, factors, strict=True))
     kind = carrier(bound)
     order = sorted(range(len(live)), key=lambda t: live[t][0].size)
-    total: np.ndarray[Any, Any] | None = None
+    total: Any = None
     for t in order:
-        entries, factor = live[t][0].numerators.astype(kind, copy=False), factors[t]
-        if factor != 1:
-            entries = entries * kind.type(factor) if kind != object else entries * factor
+        entries = _times(live[t][0].numerators, factors[t], kind)
         total = entries if total is None else _add(entries, total)
     assert total is not None
-    if constant:
-        total = total + (kind.type(constant) if kind != object else constant)
-    return Cell(total, common, bound)
+    return Cell(total + _scalar(constant, kind) if constant else total, common, bound)
+
+
+def _scalar(value: int, kind: np.dtype[Any]) -> Any:
+    """`value` as a number of the carrier, so that no wider type creeps in."""
+    return kind.type(value) if kind.kind == "i" else value
+
+
+def _times(entries: np.ndarray[Any, Any], factor: int, kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    entries = entries.astype(kind, copy=False)
+    return entries if factor == 1 else entries * _scalar(factor, kind)
 
 
 def _add(large: np.ndarray[Any, Any], small: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -302,9 +306,7 @@ def _spread(cells: Sequence[Cell], factors: Sequence[int], kind: np.dtype[Any], 
     """The numerators times their factors as rows of one array, each at `size` entries."""
     table = np.empty((len(cells), size), dtype=kind)
     for row, (cell, factor) in enumerate(zip(cells, factors, strict=True)):
-        entries = cell.numerators.astype(kind, copy=False)
-        if cell.bound and factor != 1:
-            entries = entries * (kind.type(factor) if kind != object else factor)
+        entries = _times(cell.numerators, factor if cell.bound else 1, kind)
         table[row] = np.repeat(entries, size // len(entries))
     return table
 
@@ -331,9 +333,7 @@ def _hard(queries: Sequence[Cell], keys: Sequence[Sequence[Cell]], values: Seque
     where no score depends on the input, it is the number itself.
     """
     one = Fraction(1)
-    scores = [
-        _combine([(_product(q, k), one) for q, k in zip(queries, row, strict=True)], Fraction(0)) for row in keys
-    ]
+    scores = [_combine([(_product(q, k), one) for q, k in zip(queries, row, strict=True)], Fraction(0)) for row in keys]
     _, factors, bound = _common(scores)
     size = max(c.size for c in scores)
     table = _spread(scores, factors, carrier(bound), size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
@@ -9,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from symcook.errors import BadInput, unknown
 from symcook.symbols import symbol
 
 Column = np.ndarray[Any, Any]
@@ -18,12 +20,18 @@ BLOCK = 2**20
 
 
 def nearest(value: Any) -> float:
-    """The float64 nearest to an exact number (to within the last bit where it is not rational)."""
-    if isinstance(value, (int, Fraction)):
+    """The float64 nearest to an exact number (to within the last bit where it is not rational); inf beyond the range.
+
+    Raises BadInput where the value is not a finite number, as that of 1/(i - 2) at i = 2.
+    """
+    if not isinstance(value, (int, Fraction)):
+        if value.is_finite is False or value.free_symbols:
+            raise BadInput("a value must be a finite number", value)
+        value = Fraction(int(value.p), int(value.q)) if value.is_Rational else value.evalf(30)
+    try:
         return float(value)
-    if value.is_Rational:
-        return float(Fraction(int(value.p), int(value.q)))
-    return float(value.evalf(30))
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 class Float64:
@@ -62,7 +70,8 @@ class Float64:
         return total
 
     def activate(self, column: Column, kind: str) -> Column:
-        assert kind == "relu", kind
+        if kind != "relu":
+            raise unknown("activation", kind, ["relu"])
         return np.maximum(column, 0.0)
 
     def attend(
@@ -110,8 +119,9 @@ class Float64:
     def read(self, column: Column, place: int) -> float:
         return float(column[place])
 
-    def show(self, value: float, digits: int) -> float:
-        return value
+    def show(self, value: float, digits: int) -> float | str:
+        """The float itself; inf and nan as text, for which JSON has no number."""
+        return value if math.isfinite(value) else str(value)
 
     def settled(self, value: float, digits: int) -> bool:
         return True
