@@ -52,12 +52,24 @@ def run_check(chosen: Chosen, max_length: int | None, spec: str | None = None) -
         if spec is not None:
             # What the user's code prints must not stand in the answer.
             with contextlib.redirect_stdout(sys.stderr):
-                return check(chosen.model, load_spec(spec), max_length, values=chosen.values, progress=progress)
+                function = load_spec(spec)
+                return check(
+                    chosen.model, function, max_length, values=chosen.values, region=_region(chosen), progress=progress
+                )
         if chosen.info is None:
             raise BadInput("a model file must be checked against a reference", "none", "give --spec FILE.py:FUNCTION")
         return check_recipe(chosen.name, max_length, chosen.arguments, chosen.values, progress=progress)
     finally:
         progress.close()
+
+
+def _region(chosen: Chosen) -> str | None:
+    """Where a recipe promises its answer; a model of the user's own promises it everywhere."""
+    if chosen.info is None:
+        return None
+    from symcook.recipes import region
+
+    return region(chosen.name, **chosen.arguments)
 
 
 def check_text(chosen: Chosen, found: Any) -> str:
