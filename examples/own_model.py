@@ -1,0 +1,24 @@
+"""A model of your own: are there more a than b? Run this file, then try the commands that it prints."""
+
+from symcook.blocks import Embedding, Head, Layer, Readout, SelfAttention, Space, Transformer
+
+
+def build() -> Transformer:
+    """Average +1 for a and -1 for b over the prefix; at the last position the mean is positive iff a wins."""
+    space = Space(("vote", "mean"))
+    embedding = Embedding(space, words={"a": {"vote": 1}, "b": {"vote": -1}, "c": {}})
+    head = Head(reads=("vote",), writes=("mean",), Q=[[0]], K=[[0]], V=[[1]], mask="future")
+    layer = Layer(SelfAttention((head,)))
+    return Transformer("majority", embedding, (layer,), Readout("sign", "last", ("mean",), weights=[1]))
+
+
+def majority(word: str) -> bool:
+    """What the model should answer."""
+    return word.count("a") > word.count("b")
+
+
+if __name__ == "__main__":
+    build().save("mine.json", force=True)
+    print("saved mine.json; now try")
+    print("  symcook run mine.json --input abcaa")
+    print("  symcook check mine.json --spec own_model.py:majority --max-length 10")
