@@ -11,7 +11,7 @@ from symcook.errors import BadInput
 from symcook.forward import run
 from symcook.recipes import build
 from symcook.spec.languages import dyck1, dyck1_grammar
-from symcook.verify import sweep
+from symcook.verify import inputs
 from symcook.verify.sweep import check, check_recipe, recheck
 
 KEYS = ["recipe", "max_length", "strings", "mismatches", "counterexample", "method"]
@@ -64,7 +64,7 @@ def test_one_wrong_weight_is_found_at_its_smallest_word(change, monkeypatch):
     assert found.counterexample.got is (not dyck1(expected[0])) and found.counterexample.expected is dyck1(expected[0])
     assert found.counterexample.replay == ("--input", expected[0])
     assert run(model, found.counterexample.replay[1]).accept is found.counterexample.got
-    monkeypatch.setattr(sweep, "BLOCK", 4)
+    monkeypatch.setattr(inputs, "BLOCK", 4)
     again = check(model, dyck1, 7)
     assert again.to_json() == found.to_json() and again.counterexample == found.counterexample
 
@@ -194,7 +194,7 @@ def test_symbols_must_have_values_for_words():
 
 
 def test_progress_counts_up_and_an_interruption_comes_through(monkeypatch):
-    monkeypatch.setattr(sweep, "BLOCK", 16)
+    monkeypatch.setattr(inputs, "BLOCK", 16)
     calls = []
     found = check(dyck(), dyck1, 7, progress=lambda done, total: calls.append((done, total)))
     assert calls[-1] == (254, 254) and calls == sorted(calls) and len(calls) > 10 and found.strings == 254

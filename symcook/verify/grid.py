@@ -20,7 +20,8 @@ from symcook.blocks import FeedForward, Transformer, fraction
 from symcook.errors import BadInput
 from symcook.expr import Tree, children, names, rational, show, truth
 from symcook.symbols import symbol
-from symcook.verify.sweep import BLOCK, Check, Progress, Reference, _sweep, braces, conjuncts, region_tree
+from symcook.verify.inputs import BLOCK, braces, conjuncts, region_tree
+from symcook.verify.sweep import Check, Progress, Reference, sweep
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
 """Values of a symbol that has no default."""
@@ -80,7 +81,7 @@ def check_grid(
 
         options = tuple(part for name, value in setting.items() for part in ("--set", f"{name}={value}"))
         blocks = Grid((points,)).blocks(BLOCK)
-        seen, bad, found, way = _sweep(bound, reference, blocks, total, progress, see, options, count)
+        seen, bad, found, way = sweep(bound, reference, blocks, total, progress, see, options, count)
         count, wrong, first = count + seen, wrong + bad, first or found
     method = f"exact, on {_describe(inputs, grids, tree)}; {way}"
     return Check(model.name, None, count, wrong, first, method, time.perf_counter() - start)
