@@ -7,6 +7,7 @@ rejects.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -80,10 +81,9 @@ class Goal:
 
     def fresh(self, stem: str = "a") -> str:
         """A label or name not in use."""
-        k = 1
-        while f"{stem}{k}" in self.facts or f"{stem}{k}" in self.scope or f"{stem}{k}" in self.library.definitions:
-            k += 1
-        return f"{stem}{k}"
+        used = {*self.facts, *self.scope, *self.library.definitions}
+        used |= {name.rpartition("_")[0] for name in used}  # a stem of labels for the parts of a conjunction
+        return next(f"{stem}{k}" for k in itertools.count(1) if f"{stem}{k}" not in used)
 
     def _emit(self, node: Node, closes: bool = False) -> None:
         if self.closed:
@@ -434,9 +434,11 @@ class Goal:
 
     # --- combinations -------------------------------------------------------------------------------------------------
 
-    def intro_all(self) -> Goal:
+    def intro_all(self, at_most: int = 1000) -> Goal:
         """`intro` as far as it goes, conjunctions taken apart, with names of its own."""
-        while self.goal[0] in ("all", "->", "~"):
+        for _ in range(at_most):
+            if self.goal[0] not in ("all", "->", "~"):
+                break
             if self.goal[0] == "all":
                 self.intro(self.fresh("k"))
                 continue
@@ -507,6 +509,28 @@ class Goal:
             raise error
         self.nodes += trial.nodes
         self.closed = True
+
+    def leaves(self, names: str, leaf: Tactic) -> None:
+        """Introduce and split all that a condition D asks, with `names` for its leading quantifiers, then `leaf`.
+
+        `leaf` sees a goal that is no conjunction; of ``~F`` it sees `false` with F among the facts.
+        """
+        left = names.split()
+
+        def down(g: Goal, names: list[str]) -> None:
+            while g.goal[0] in ("all", "->", "~"):
+                if g.goal[0] == "all" and names:
+                    g.intro(names[0])
+                    names = names[1:]
+                else:
+                    g.intro_all(1)
+            if g.goal[0] != "&":
+                leaf(g)
+                return
+            for part in g.split():
+                down(part, names)
+
+        down(self, left)
 
     def inhabit(self, *terms: str, leaf: Tactic | None = None) -> None:
         """Witnesses for all `ex` of the goal in order, then `leaf` (else `blast`) for each condition."""
