@@ -38,13 +38,22 @@ def product(first: int, second: int) -> int:
     return _PRODUCT[first][second]
 
 
-def _pairs(first: int, second: int) -> int:
+def total(first: int, second: int) -> int:
+    """The sign set of a sum of values with the given sign sets.
+
+    >>> total(POSITIVE, NONNEGATIVE) == POSITIVE, total(POSITIVE, NEGATIVE) == ANY
+    (True, True)
+    """
+    return _TOTAL[first][second]
+
+
+def _pairs(first: int, second: int, sum_of: bool) -> int:
     signs = {NEGATIVE: -1, ZERO: 0, POSITIVE: 1}
     result = 0
     for a, x in signs.items():
         for b, y in signs.items():
             if first & a and second & b:
-                result |= _of_number(x * y)
+                result |= (ANY if x * y < 0 else _of_number(x + y)) if sum_of else _of_number(x * y)
     return result
 
 
@@ -52,7 +61,8 @@ def _of_number(value: Any) -> int:
     return POSITIVE if value > 0 else NEGATIVE if value < 0 else ZERO
 
 
-_PRODUCT = [[_pairs(a, b) for b in range(8)] for a in range(8)]
+_PRODUCT = [[_pairs(a, b, False) for b in range(8)] for a in range(8)]
+_TOTAL = [[_pairs(a, b, True) for b in range(8)] for a in range(8)]
 
 
 def flip(signs: int) -> int:
@@ -60,7 +70,7 @@ def flip(signs: int) -> int:
     return product(signs, NEGATIVE)
 
 
-class Impossible(Exception):
+class Impossible(BadInput):
     """What was assumed holds for no admissible values of the symbols."""
 
 
@@ -128,7 +138,7 @@ class Signs:
         self.field = field
         self.symbols = dict(symbols)
         self._boxes: dict[int, Box] = {}
-        self._assumed: dict[Any, int] = {}
+        self._assumed: list[tuple[Function, int]] = []
 
     def of(self, value: Value) -> int:
         """The signs that `value` may take; raises Impossible where no values of the symbols are left."""
@@ -138,7 +148,7 @@ class Signs:
         below = self.polynomial(value.den) & ~ZERO  # a value exists only where its denominator is not zero
         signs = product(self.polynomial(value.num), below)
         if not signs:
-            raise Impossible
+            raise Impossible("the ranges of the symbols must leave some values")
         return signs
 
     def assume(self, value: Function, signs: int) -> None:
@@ -147,35 +157,40 @@ class Signs:
         Raises Impossible where that is seen to hold for no admissible values.
         """
         self.field.lift(value)
-        self._assumed[self._assumption(value.num)] = signs
+        self._assumed.append((value, signs))
         used = self._used(value.num)
         if len(used) == 1 and self.field.generators[used[0]].kind == "symbol":
             symbol = self.field.generators[used[0]].argument
             self.symbols[symbol] = box = _restricted(self._box(used[0]), value.num, signs)
             if box.empty:
-                raise Impossible
+                raise Impossible("the ranges of the symbols must leave some values")
             self._boxes.clear()
 
     def polynomial(self, p: Any) -> int:
         """The signs that a polynomial of the field's present version may take."""
-        if self._assumed and len(p):
-            known = self._assumed.get(self._assumption(p), ANY)
-            if known != ANY:
-                return known & self._polynomial(p)
-            known = self._assumed.get(self._assumption(-p), ANY)
-            if known != ANY:
-                return flip(known) & self._polynomial(p)
-        return self._polynomial(p)
+        return self._polynomial(p) if not self._assumed else self._with_assumptions(p, 2)
+
+    def _with_assumptions(self, p: Any, depth: int) -> int:
+        """p = c q + r for each assumed q and each c that cancels a term: the sign of a sum of known signs."""
+        signs = self._polynomial(p)
+        if not depth or not len(p):
+            return signs
+        terms = dict(p.terms())
+        for value, known in self._assumed:
+            self.field.lift(value)
+            ratios = {terms[m] / c for m, c in value.num.terms() if m in terms}
+            for ratio in ratios:
+                if signs in (POSITIVE, ZERO, NEGATIVE):
+                    return signs
+                rest = self._with_assumptions(p - ratio * value.num, depth - 1)
+                signs &= total(known if ratio > 0 else flip(known), rest)
+        return signs
 
     def _polynomial(self, p: Any) -> int:
         signs = self._decide(p, {})
         if signs == ANY and any(self.field.generators[g].kind == "max" for g in self._used(p)):
             signs = self._branches(p)
         return signs
-
-    def _assumption(self, p: Any) -> Any:
-        lead = p.leading_coefficient()
-        return self.field.polynomial_key(p * (1 / abs(lead)))
 
     def _used(self, p: Any) -> list[int]:
         return [g for g, degree in enumerate(p.degrees()) if degree]

@@ -1,0 +1,242 @@
+"""The exact domain against dense rational loops (tests/dense.py), and against mpmath where a softmax occurs."""
+
+import itertools
+import random
+import time
+from dataclasses import replace
+from fractions import Fraction
+
+import dense
+import mpmath
+import pytest
+import sympy
+
+from symcook.blocks import Embedding, FeedForward, Head, Layer, Readout, Space, Transformer
+from symcook.domains.exact import Exact, at_position, logarithmic
+from symcook.errors import BadInput, NotExact
+from symcook.forward import forward
+from symcook.numbers.expsum import ExpSum
+from symcook.recipes import build
+from symcook.symbols import exact
+
+DIGITS = 60
+
+
+def everything(model, sequence):
+    """All columns of the stream as {coordinate: [value at each position]}."""
+    result = forward(model, sequence, Exact())
+    return {name: list(result.stream[name]) for name in model.space}
+
+
+def agrees(model, sequence):
+    expected = dense.run(model, sequence)
+    found = everything(model, sequence)
+    return all(found[name][j] == row[name] for j, row in enumerate(expected) for name in model.space)
+
+
+def close(model, sequence):
+    """Whether every entry is within 10^-50 of the dense pass at 60 digits."""
+    with mpmath.workdps(DIGITS):
+        expected = dense.run(model, sequence, dense.decimal(DIGITS))
+        found = everything(model, sequence)
+        return all(
+            abs(number(found[name][j]) - row[name]) < mpmath.mpf(10) ** -50
+            for j, row in enumerate(expected)
+            for name in model.space
+        )
+
+
+def number(value):
+    if not isinstance(value, ExpSum):
+        return mpmath.mpf(value.numerator) / value.denominator
+    sums = (value.numerator_terms, value.denominator_terms)
+    above, below = (
+        mpmath.fsum(
+            mpmath.mpf(c.numerator) / c.denominator * mpmath.exp(mpmath.mpf(r.numerator) / r.denominator) for r, c in s
+        )
+        for s in sums
+    )
+    return above / below
+
+
+def random_model(rng, mask, weighting, temperature=1):
+    """Two layers over four coordinates with small random weights; the first coordinate is the token."""
+    names = ("token", "place", "a", "b")
+
+    def matrix(rows, columns):
+        return [[Fraction(rng.randint(-2, 2), rng.choice((1, 1, 2))) for _ in range(columns)] for _ in range(rows)]
+
+    def layer(kind):
+        head = Head(names, ("a", "b"), matrix(2, 4), matrix(2, 4), matrix(2, 4), mask, kind, temperature)
+        return Layer(head, FeedForward(names, ("b", "place"), matrix(3, 4), matrix(3, 1), matrix(2, 3), matrix(2, 1)))
+
+    return Transformer(
+        "random",
+        Embedding(Space(names), words={"x": {"token": 1}, "y": {"token": "-1/2", "a": 1}}, positions={"place": "i/n"}),
+        (layer("average"), layer(weighting)),
+        Readout("value", "last", ("a", "b")),
+    )
+
+
+@pytest.mark.parametrize("mask", ["none", "future"])
+def test_random_hard_models_equal_the_dense_pass(mask):
+    for seed in range(12):
+        model = random_model(random.Random(seed), mask, "average")
+        for word in ("x", "y", "xy", "yyx", "xyxyy"):
+            assert agrees(model, tuple(word)), (seed, word)
+
+
+def test_planted_wrong_neighbours_are_caught():
+    caught = 0
+    for seed in range(6):
+        model = random_model(random.Random(seed), "future", "average")
+        first, second = model.layers
+        head = second.attention.heads[0]
+        for wrong in (replace(head, mask="none"), replace(head, V=-head.V), replace(head, K=-head.K)):
+            neighbour = replace(model, layers=(first, Layer(wrong, second.feedforward)))
+            expected = dense.run(model, tuple("xyxyy"))
+            found = everything(neighbour, tuple("xyxyy"))
+            caught += any(found[name][j] != row[name] for j, row in enumerate(expected) for name in model.space)
+    assert caught >= 15  # of 18: a random head may have no effect
+
+
+@pytest.mark.parametrize("mask", ["none", "future"])
+@pytest.mark.parametrize("temperature", [1, "1/3", "i/n"])
+def test_softmax_after_hard_attention_is_within_50_digits_of_mpmath(mask, temperature):
+    for seed in range(4):
+        model = random_model(random.Random(seed), mask, "softmax", temperature)
+        first, second = model.layers
+        model = replace(model, layers=(first, Layer(second.attention)))
+        assert close(model, tuple("xyyx")), seed
+
+
+def tokens_with_softmax(temperature, weight=1, mask="none"):
+    """mark = the softmax average of token, with scores weight * token."""
+    space = Space(("one", "token", "mark"))
+    head = Head(("one", "token"), ("mark",), [[1, 0]], [[0, weight]], [[0, 1]], mask, "softmax", temperature)
+    words = {"a": {"one": 1, "token": 1}, "b": {"one": 1, "token": 0}, "c": {"one": 1, "token": "-1/2"}}
+    return Transformer("soft", Embedding(space, words=words), (Layer(head),), Readout("value", "last", ("mark",)))
+
+
+@pytest.mark.parametrize("temperature", ["1/log(n)", "1/(2*log(n))", "1/log(8*n)", "1/(1 + 2*log(n + 1))"])
+def test_logarithmic_temperatures_fold_to_powers(temperature):
+    model = tokens_with_softmax(temperature, 2)
+    for word in ("a", "ab", "bbab", "accb"):
+        assert close(model, tuple(word)), word
+
+
+def test_softmax_at_temperature_of_a_logarithm_is_rational():
+    # weights n^1 and n^0: (1 * 4 + 3 * 0) / (4 + 3) at n = 4 with one a
+    assert tokens_with_softmax("1/log(n)").run("babb").to_json()["output"] == {"mark": "4/7"}
+    assert tokens_with_softmax(1).run("ab").to_json()["output"] == {"mark": "exp(1)/(exp(1) + 1)"}
+    with pytest.raises(NotExact, match="domain ball"):  # 3^(1/2)
+        tokens_with_softmax("1/log(n)").run("acb")
+    with pytest.raises(NotExact, match="domain ball"):
+        tokens_with_softmax("sqrt(2)").run("ab")
+
+
+def test_softmax_over_exponential_scores_is_refused_and_hard_attention_is_not():
+    soft = tokens_with_softmax(1)
+    space = Space(("one", "token", "mark", "end"))
+    words = {k: dict(v) for k, v in soft.embedding.words.items()}
+
+    def second(weighting):
+        head = Head(("one", "token", "mark"), ("end",), [[0, 1, 0]], [[0, 0, 1]], [[0, 1, 0]], "none", weighting)
+        return replace(
+            soft,
+            embedding=Embedding(space, words=words),
+            layers=(replace(soft.layers[0]), Layer(head)),
+            readout=Readout("value", "last", ("end",)),
+        )
+
+    first = soft.layers[0].attention.heads[0]
+    hard = replace(second("average"), layers=(Layer(replace(first, mask="future")), second("average").layers[1]))
+    # means of e-weighted prefixes of "ba": 0 and e/(1 + e); the query of a is 1, so it attends to itself
+    assert hard.run("ba").to_json()["output"] == {"end": "1"}
+    with pytest.raises(NotExact, match="softmax score must be rational"):
+        replace(hard, layers=(hard.layers[0], second("softmax").layers[1])).run("ba")
+
+
+def test_ties_share_the_weight_and_the_maximum_need_not_come_first():
+    space = Space(("one", "score", "value", "mean"))
+    head = Head(space.names, ("mean",), [[1, 0, 0, 0]], [[0, 1, 0, 0]], [[0, 0, 1, 0]])
+    model = Transformer(
+        "ties",
+        Embedding(space, inputs=("one", "score", "value")),
+        (Layer(head),),
+        Readout("value", "each", ("mean",)),
+    )
+
+    def outputs(*pairs, mask="none"):
+        one = replace(model, layers=(Layer(replace(head, mask=mask)),))
+        return one.run([{"one": 1, "score": s, "value": v} for s, v in pairs]).outputs
+
+    assert outputs(("1/3", 1), ("1/2", 5), ("1/2", 8)) == ["13/2"] * 3
+    assert outputs(("1/3", 1), ("1/2", 5), ("1/2", 8), mask="future") == ["1", "5", "13/2"]
+    assert outputs((-1, 7)) == ["7"]
+    assert outputs(("1/3", 3), ("2/6", 4)) == ["7/2"] * 2  # equal but written differently
+
+
+def test_dyck_one_against_brute_force_and_at_length_1000():
+    model = build("dyck-1")
+    for n in range(1, 9):
+        for word in itertools.product("()", repeat=n):
+            depth, good = 0, True
+            for token in word:
+                depth += 1 if token == "(" else -1
+                good = good and depth >= 0
+            assert model.run(word).accept == (good and depth == 0)
+    for word in ("(", ")", "())((", "(())"):
+        assert agrees(model, tuple(word))
+    begin = time.perf_counter()
+    assert model.run("(" * 500 + ")" * 500).accept
+    assert time.perf_counter() - begin < 2
+
+
+def test_positions_are_exact():
+    assert [at_position(exact("(-1)^i*i/n"), i, 3) for i in (1, 2, 3)] == [Fraction(-1, 3), Fraction(2, 3), -1]
+    assert at_position(exact("cos(pi*i)"), 3, 4) == -1
+    assert at_position(exact("sqrt(i*n)"), 9, 4) == 6
+    assert at_position(exact("if(i < n, max(i, 2), abs(-i))"), 1, 4) == 2
+    assert at_position(exact("i*log(n)"), 2, 1) == 0
+    with pytest.raises(NotExact, match="domain ball"):
+        at_position(exact("sqrt(i)"), 2, 4)
+    with pytest.raises(BadInput, match="denominator"):
+        at_position(exact("1/(i - n)"), 4, 4)
+    with pytest.raises(BadInput, match="bits"):
+        at_position(exact("2^(i^9)"), 9, 9)
+
+
+def test_factors_in_logarithms():
+    assert logarithmic(exact("2*log(n) + 1/i"), 2, 8) == (Fraction(1, 2), ((Fraction(2), Fraction(8)),))
+    assert logarithmic(exact("3/2"), 1, 1) == (Fraction(3, 2), ())
+    with pytest.raises(NotExact):
+        logarithmic(exact("log(n)^2"), 1, 3)
+    with pytest.raises(BadInput, match="tau"):
+        logarithmic(exact("log(n)/tau"), 1, 3)
+
+
+@pytest.mark.parametrize("bad", [0.5, sympy.Float("0.5"), True, None])
+def test_floats_are_bad_input(bad):
+    domain = Exact()
+    domain.begin(("a",), 1)
+    with pytest.raises(BadInput) as error:
+        domain.linear([], bad)
+    assert not isinstance(error.value, NotExact)
+
+
+def test_irrational_and_unset_coefficients():
+    domain = Exact()
+    domain.begin(("a",), 1)
+    with pytest.raises(NotExact, match="domain ball"):
+        domain.linear([], sympy.sqrt(2))
+    with pytest.raises(BadInput, match="eps"):
+        domain.linear([], exact("1/eps"))
+    for mask, weighting in (("past", "average"), ("none", "leftmost")):
+        with pytest.raises(BadInput):
+            domain.attend([], [], [[Fraction(1)]], mask, weighting, 1)
+
+
+def test_a_value_too_long_to_print_is_refused_in_one_sentence():
+    with pytest.raises(NotExact, match="4300 digits"):
+        Exact().show(Fraction(1, 7**9000), 30)
