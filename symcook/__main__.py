@@ -16,7 +16,7 @@ def main(argv: list[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(arguments)
+        return _run(list(arguments))
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
     except BrokenPipeError:
@@ -29,11 +29,12 @@ def main(argv: list[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot draw a character gets an escape, not a traceback.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    from symcook.cli import run
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    from symcook.cli import dispatch
 
-    code = run(arguments)
+    code = dispatch(arguments)
     if sys.stdout is not None:
         sys.stdout.flush()
     return code

@@ -70,9 +70,8 @@ def violations(where: str, source: str) -> list[str]:
             target = target if target in RANK else "__init__"
             if target != where and RANK[target] > RANK[where]:
                 bad.append(name)
-        elif first in HEAVY and (where not in MAY_BE_HEAVY or first == "rich"):
-            bad.append(name)
-        elif first == "click" and where != "cli":
+        heavy = first in HEAVY and (where not in MAY_BE_HEAVY or first == "rich")
+        if heavy or (first == "click" and where != "cli"):
             bad.append(name)
     return bad
 

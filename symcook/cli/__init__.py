@@ -54,7 +54,7 @@ def help_text() -> str:
     return HELP.format(commands="\n".join(f"  {name:<10}  {line}" for name, line in COMMANDS.items()))
 
 
-def run(arguments: list[str]) -> int:
+def dispatch(arguments: list[str]) -> int:
     """Parse and invoke; the exit code that the command answers. Bad usage is BadInput."""
     import os
 

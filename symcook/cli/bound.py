@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from symcook.cli.options import DIGITS, OneOf, Whole
+from symcook.cli.options import DIGITS, OneOf
 from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say
 from symcook.errors import Undecided
@@ -12,11 +12,11 @@ from symcook.errors import Undecided
 
 @declare("bound")
 @click.argument("kind", type=OneOf("kind of bound", ["softmax-hardmax"]))
-@click.option("--n", "n", type=Whole("n", 1, 10**18 - 1), required=True, metavar="N", help="The number of scores.")
+@click.option("--n", "n", required=True, metavar="N", help="The number of scores.")
 @click.option("--gamma", required=True, metavar="G", help="The score gap: a rational, or such as 'log(8*64)'.")
 @click.option("--ties", is_flag=True, help="Allow score vectors whose maximum is not unique.")
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of both balls (30).")
-def command(kind: str, n: int, gamma: str, ties: bool, digits: int, as_json: bool) -> int:
+def command(kind: str, n: str, gamma: str, ties: bool, digits: int, as_json: bool) -> int:
     """Enclose the paper's bound and the sharp value.
 
     softmax-hardmax: the supremum of the L1 distance between softmax and hardmax over n scores with gap at least gamma,

@@ -74,11 +74,11 @@ def _region(chosen: Chosen) -> str | None:
 
 def check_text(chosen: Chosen, found: Any) -> str:
     """The outcome in words, with the smallest counterexample and the command that replays it."""
-    what = f"{found.strings} inputs compared ({found.method})"
+    method = f"  method: {found.method}"
     if found.holds:
-        return f"{chosen.name} agrees with its reference: {what}"
+        return f"{chosen.name} agrees with its reference on {found.strings} inputs of {found.strings}\n{method}"
     first = found.counterexample
-    lines = [f"{chosen.name} differs from its reference on {found.mismatches} inputs: {what}"]
+    lines = [f"{chosen.name} differs from its reference on {found.mismatches} inputs of {found.strings}", method]
     if first is not None:
         replay = " ".join(quoted(part) for part in first.replay)
         lines += [

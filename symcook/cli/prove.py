@@ -28,7 +28,8 @@ def command(ids: tuple[str, ...], paper: str | None, everything: bool, as_json: 
         print_json([verdict_json(v) for v in verdicts])
     else:
         say(verdicts_text(verdicts, without))
-    return 1 if any(v.status == "OPEN" for v in verdicts) or any(name in ids for name in without) else 0
+    asked_in_vain = not verdicts or any(name in ids for name in without)
+    return 1 if asked_in_vain or any(verdict.status == "OPEN" for verdict in verdicts) else 0
 
 
 def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple[list[str], list[str]]:
@@ -112,4 +113,6 @@ def verdicts_text(verdicts: list[Any], without: list[str]) -> str:
     rows += [("OPEN", name, "no stored proof") for name in without]
     good = sum(verdict.status != "OPEN" for verdict in verdicts)
     total = f"{good} of {len(verdicts)} stored proofs reproduced"
-    return (columns(rows) + "\n" if rows else "") + total + (f", {len(without)} without one" if without else "")
+    if without:
+        total += f"; {len(without)} {'claim has' if len(without) == 1 else 'claims have'} none yet"
+    return (columns(rows) + "\n" if rows else "") + total

@@ -1,0 +1,104 @@
+"""``symcook tour``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symcook.cli.options import Chosen, choose
+from symcook.cli.options import command as declare
+from symcook.cli.output import print_json, say
+
+MODEL = "dyck-1"
+WORD = "(())"
+REJECTED = "())("
+ZERO_TEST, CLOSED_FORM = "eqzero", ("dyck-1-nonuniform", "(()")
+LENGTH = 12
+INTRODUCTION = """\
+dyck-1 recognises well-nested brackets with two attention layers (Cookbook, Section 9.2.1).
+It was written down, not trained: every weight is an exact number over a named coordinate."""
+NEXT = """\
+What to try next
+  symcook show dyck-1                                  its matrices
+  symcook check dyck-1 --max-length 16                 every string to length 16
+  symcook derive gtzero                                a feed-forward block in closed form
+  symcook bound softmax-hardmax --n 64 --gamma 5       how close softmax is to hardmax
+  symcook export dyck-1 --format npz -o dyck.npz       weights for numpy, with a certificate
+  symcook claims --search dyck                         what the papers state about it
+  symcook list                                         all recipes"""
+
+
+@declare("tour")
+def command(as_json: bool) -> None:
+    """One model from coordinates to weights: a closed form, a check, a proof."""
+    from symcook.cli.check import check_text, run_check
+    from symcook.cli.prove import replayed, selected, verdict_json, verdicts_text
+    from symcook.cli.run import run_text
+    from symcook.derive import derive
+    from symcook.forward import run
+
+    chosen = choose(MODEL)
+    runs = [run(chosen.model, word) for word in (WORD, REJECTED)]
+    table = stream(chosen, WORD)
+    if not as_json:
+        say(INTRODUCTION)
+        _section(f"The residual stream on {WORD}: a row for each coordinate, a column for each position")
+        say(_table(table))
+        _section("The answer is read at the last position", f"run {MODEL} --input '{WORD}'")
+        say("\n".join(run_text(answer) for answer in runs))
+    name, word = CLOSED_FORM
+    derived = [derive(choose(ZERO_TEST).model), derive(choose(name).model, word)]
+    if not as_json:
+        _section("A zero test out of ReLUs, in closed form: for every x and every tolerance eps", f"derive {ZERO_TEST}")
+        say(derived[0].text())
+        _section("Brackets by two such tests: one answer for every tolerance", f"derive {name} --input '{word}'")
+        say(derived[1].text())
+    found = run_check(chosen, LENGTH)
+    if not as_json:
+        _section(f"Right on every string to length {LENGTH}?", f"check {MODEL} --max-length {LENGTH}")
+        say(check_text(chosen, found))
+    names, _ = selected((MODEL,), None, False)
+    verdicts = replayed(names)
+    if as_json:
+        print_json(
+            {
+                "recipe": MODEL,
+                "stream": table,
+                "runs": [answer.to_json() for answer in runs],
+                "derived": [answer.to_json() for answer in derived],
+                "check": found.to_json(),
+                "proofs": [verdict_json(verdict) for verdict in verdicts],
+            }
+        )
+        return
+    _section("And for all lengths? The small checker replays the stored proofs", f"prove {MODEL}")
+    say(verdicts_text(verdicts, []))
+    say()
+    say(NEXT)
+
+
+def stream(chosen: Chosen, word: str) -> dict[str, Any]:
+    """The exact values of each coordinate at each position after the last layer."""
+    from symcook.forward import forward, make_domain
+
+    domain: Any = make_domain("exact")
+    result = forward(chosen.model, chosen.model.tokens(word), domain)
+    with domain.context():
+        return {
+            "tokens": list(word),
+            "coordinates": {
+                name: [domain.show(domain.read(column, place), 30) for place in range(domain.length)]
+                for name, column in result.stream.items()
+            },
+        }
+
+
+def _table(table: dict[str, Any]) -> str:
+    from symcook.report.text import table as draw
+
+    header = ["position", *(f"{p} {token}" for p, token in enumerate(table["tokens"], 1))]
+    return draw(header, [[name, *values] for name, values in table["coordinates"].items()])
+
+
+def _section(title: str, line: str = "") -> None:
+    say(f"\n{title}" if not line else f"\n{title}\n  symcook {line}")
+    say()

@@ -1,0 +1,79 @@
+"""The README's commands are run, and what they print is compared with what the README shows."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from symcook.__main__ import main
+
+ROOT = Path(__file__).parent.parent
+PROMPT = "$ "
+
+
+def commands(text: str) -> list[tuple[str, list[str]]]:
+    """Each ``$ symcook ...`` line of the console blocks with the lines shown below it, up to the next prompt."""
+    found: list[tuple[str, list[str]]] = []
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        prompted = any(line.startswith(PROMPT) for line in block.splitlines())
+        shown: list[str] | None = None
+        for line in block.splitlines():
+            start = line.startswith(PROMPT) if prompted else line.startswith("symcook")
+            if start:
+                command = line.removeprefix(PROMPT)
+                shown = []
+                if command.split()[0] == "symcook":
+                    found.append((command, shown))
+            elif shown is not None:
+                shown.append(line.rstrip())
+    return found
+
+
+def matches(shown: list[str], printed: list[str]) -> bool:
+    """Whether `printed` is what is shown; a shown line ``...`` stands for any lines, no lines for no comparison."""
+    while shown and not shown[-1]:
+        shown = shown[:-1]
+    if not shown:
+        return True
+    pattern = r"\n".join(r"(?:.*)" if line.strip() == "..." else re.escape(line) for line in shown)
+    return re.fullmatch(pattern, "\n".join(printed), re.DOTALL) is not None
+
+
+README = commands((ROOT / "README.md").read_text())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all commands, in the README's order, with the examples in it."""
+    place = tmp_path_factory.mktemp("readme")
+    shutil.copytree(ROOT / "examples", place / "examples")
+    return place
+
+
+@pytest.mark.parametrize(("command", "shown"), README, ids=[command for command, _ in README])
+def test_a_readme_command_prints_what_the_readme_shows(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    command: str,
+    shown: list[str],
+) -> None:
+    monkeypatch.chdir(folder)
+    code = main(shlex.split(command, comments=True)[1:])
+    out, err = capsys.readouterr()
+    assert code in (0, 1), err
+    printed = [line.rstrip() for line in out.rstrip().splitlines()]
+    assert matches(shown, printed), "\n".join(printed)
+
+
+def test_commands_are_found_and_compared() -> None:
+    text = "```console\n$ symcook list\na\n...\nz\n$ cd x\n$ symcook\n```\n```python\nsymcook\n```\n"
+    found = commands(text)
+    assert found == [("symcook list", ["a", "...", "z"]), ("symcook", [])]
+    assert matches(["a", "...", "z"], ["a", "b", "c", "z"])
+    assert not matches(["a", "...", "z"], ["a", "b", "c"])
+    assert not matches(["a"], ["a", "b"])
