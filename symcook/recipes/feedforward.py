@@ -269,9 +269,7 @@ def scale() -> Transformer:
     """
     from symcook.blocks import Parameter
 
-    return _pointwise(
-        "scale", ("x",), [[1], [-1]], [0, 0], [["c", "-c"]], [0], ("out",), [Parameter("c", default=2)]
-    )
+    return _pointwise("scale", ("x",), [[1], [-1]], [0, 0], [["c", "-c"]], [0], ("out",), [Parameter("c", default=2)])
 
 
 @recipe(

@@ -154,7 +154,8 @@ def reference(
 ) -> Callable[[Any], Any]:
     """What the recipe should answer, from symcook.spec: a function of one input.
 
-    `arguments` are those of `build`; `values` sets the recipe's symbols to Fractions. The function maps, for a
+    `arguments` are those of `build`; `values` sets the recipe's symbols to Fractions (else their
+    defaults count). The function maps, for a
     feed-forward recipe {input: Fraction} to {output: Fraction}; for an attention recipe rows {input: Fraction} (or a
     word) to a list of {output: Fraction}, one a position; for a language a word to a bool. It raises BadInput where the
     recipe promises nothing (a truth table at 1/2).
@@ -174,14 +175,17 @@ def reference(
 
 
 def _symbols(found: Recipe, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of the symbols that the built model declares; a reference knows no other."""
+    """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
     if found.kind == "language":
         return {}
-    declared = [p.name for p in found.make(**arguments).parameters]
+    from symcook.blocks import fraction
+
+    result = {p.name: p.default for p in found.make(**arguments).parameters}
     for name in values:
-        if name not in declared:
-            raise unknown(f"symbol of {found.name}", name, declared)
-    for name in declared:
-        if name not in values:
+        if name not in result:
+            raise unknown(f"symbol of {found.name}", name, list(result))
+    for name, default in result.items():
+        if name not in values and default is None:
             raise BadInput("every symbol must have a value here", name, f"give it one: {name}=...")
-    return dict(values)
+        result[name] = values[name] if name in values else fraction(default)
+    return result
