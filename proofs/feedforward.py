@@ -109,6 +109,24 @@ def select(g: Goal, body: str, low: str, high: str, at: str, label: str) -> Goal
     return g.use("lem:sum_delta", body, low, high, at, label=label)
 
 
+def zero_vector(g: Goal) -> None:
+    g.intro("d x y some run i inside").use("run", "i", label="is").auto("is", degree=1, rounds=0)
+
+
+def linear(g: Goal) -> None:
+    g.intro("d a x some")
+
+    def one(h: Goal) -> None:
+        h.intro("l inside")
+        up, down = h.em("0 <= x(l)", "sign")
+        for e, first, second in ((up, "pos", "neg"), (down, "neg", "pos")):
+            e.use(f"ax:relu_{first}", "x(l)", label="one").use(f"ax:relu_{second}", "-x(l)", label="two")
+            e.auto("one two", rounds=0, multipliers=["a(l)"])
+
+    g.use("lem:sum_ext", "l. a(l)*relu(x(l)) + -a(l)*relu(-x(l))", "l. a(l)*x(l)", "1", "d", one, label="done")
+    g.hyp("done")
+
+
 def id_vector(g: Goal) -> None:
     g.intro("d x y some run i (low high)").use("run", "i", label="is")
     unit = "relu(sum(l, 1, d, (I[{0} = l] - I[{0} = l + d])*x(l)))"
@@ -226,48 +244,144 @@ def pm_dot(g: Goal) -> None:
         e.auto("va vx most total")
 
 
+BITS = "sum(l, m - j + 1, m, {0}(l)*b(m - l))"
+
+
+def numbering(g: Goal) -> None:
+    """b is positive; the number that the last j bits write is below b(j) (`size`) and determines them (`unique`)."""
+
+    def positive(h: Goal) -> None:
+        base, step = h.induct("j", "ge", "ih")
+        base.intro("top").auto("b_zero")
+        step.intro("top").use("ih", label="before").use("doubles", "j + 1", label="next").auto("before next")
+
+    g.have("all j:Int. 0 <= j -> j <= m -> 1 <= b(j)", "positive", positive)
+
+    def last(h: Goal, a: str) -> Goal:
+        return h.use("lem:sum_split", f"l. {a}(l)*b(m - l)", "m - j", "m - j", "m", label=f"split_{a}")
+
+    def size(h: Goal) -> None:
+        h.intro("a bits_a")
+        base, step = h.induct("j", "ge", "ih")
+        base.intro("top").blast()
+        last(step.intro("top"), "a").use("ih", label="low high").use("doubles", "j + 1", label="next")
+        step.use("bits_a", "m - j", label="bit").use("positive", "j", label="one")
+        for e in step.cases("bit", "value"):
+            for f in e.split():
+                f.auto("split_a low high next value one", multipliers=["b(j)"])
+
+    g.have(
+        "all a:Int->Int. (all i in 1..m. bit(a(i))) -> all j:Int. 0 <= j -> j <= m -> "
+        f"0 <= {BITS.format('a')} & {BITS.format('a')} <= b(j) - 1",
+        "size",
+        size,
+    )
+
+    def unique(h: Goal) -> None:
+        h.intro("a c bits_a bits_c")
+        base, step = h.induct("j", "ge", "ih")
+        base.intro("top same i (low high)").auto("low high")
+        last(last(step.intro("top same i (low high)"), "a"), "c")
+        for a in ("a", "c"):
+            step.use("size", a, f"#bits_{a}", "j", label=f"{a}_low {a}_high")
+            step.use(f"bits_{a}", "m - j", label=f"bit_{a}")
+        linear = {"degree": 1, "rounds": 0, "multipliers": ["1", "b(j)"]}
+        halves = "same split_a split_c va vc"
+        for e, differ in zip(
+            [e for f in step.cases("bit_a", "va") for e in f.cases("bit_c", "vc")],
+            (False, True, True, False),
+            strict=True,
+        ):
+            if differ:  # the highest bit outweighs all lower ones
+                e.contra("no").auto(f"{halves} a_low a_high c_low c_high", **linear)
+                continue
+            e.have(f"{BITS.format('a')} = {BITS.format('c')}", "rest", use=halves, **linear)
+            first, later = e.em("i <= m - j", "where")
+            first.have("i = m - j", "at", use="where low").rewrite("at").auto("va vc")
+            later.use("ax:int_lt", "m - j", "i", label="after").use("ih", None, "#rest", "i", label="done").hyp("done")
+
+    g.have(
+        "all a:Int->Int, c:Int->Int. (all i in 1..m. bit(a(i))) -> (all i in 1..m. bit(c(i))) -> "
+        f"all j:Int. 0 <= j -> j <= m -> {BITS.format('a')} = {BITS.format('c')} -> "
+        "all i in m - j + 1..m. a(i) = c(i)",
+        "unique",
+        unique,
+    )
+
+
 def boolean_ffn(g: Goal) -> None:
-    g.intro("m r xi phi x p (some low high) bits distinct input")
+    g.intro("m b xi phi x p some b_zero doubles rows bits number")
     unit = "relu(sum(i, 1, m, (2*xi(k, i) - 1)*x(i)) + (1 - sum(i, 1, m, xi(k, i))))"
+    numbering(g)
+    g.use("size", "x", "#bits", "m", label="x_low x_high")
+    g.have("0 <= p", "p_low", use="number x_low").have("p <= b(m) - 1", "p_high", use="number x_high")
+    g.use("rows", "p", label="p_bits p_number")
+
+    def same(h: Goal) -> None:
+        equal = ("unique", "i. xi(p, i)", "x", "#p_bits", "#bits", "m", None, None)
+        h.use(*equal, lambda e: e.auto("p_number number"), label="done").hyp("done")
+
+    g.have("all i in 1..m. xi(p, i) = x(i)", "is_x", same)
 
     def indicator(h: Goal) -> None:
-        h.intro("k (kl kh)")
+        h.intro("k (kl kh)").use("rows", "k", label="k_bits k_number")
 
-        def are_bits(e: Goal) -> None:
-            e.intro("i (il ih)").use("bits", "k", None, "i", label="own").use("bits", "p", None, "i", label="given")
-            e.use("input", "i", label="is")
+        def both(e: Goal) -> None:
+            e.intro("i (il ih)").use("k_bits", "i", label="own").use("bits", "i", label="given")
             first, second = e.split()
             first.hyp("own")
-            for f, side in zip(second.cases("given", "v"), ("left", "right"), strict=True):
-                f.pick(side).auto("v is")
+            second.hyp("given")
 
-        h.use("lem:cookbook.s4.8.hidden_indicator", "m", "i. xi(k, i)", "x", "#some", are_bits, label="u1 u2 u3")
+        h.use("lem:cookbook.s4.8.hidden_indicator", "m", "i. xi(k, i)", "x", "#some", both, label="u1 u2 u3")
         yes, no = h.ind("all i in 1..m. xi(k, i) = x(i)", "equal value")
         same, other = yes.ind("k = p", "is_p at_p")
         same.auto("u3 value at_p", degree=1, rounds=0)
 
         def is_p(e: Goal) -> None:
-            def agree(f: Goal) -> None:
-                f.intro("i inside").use("equal", "i", label="here").use("input", "i", label="there").auto("here there")
-
-            e.use("distinct", "k", None, agree, label="done").hyp("done")
+            def term(f: Goal) -> None:
+                f.intro("i inside").use("equal", "i", label="here").auto("here", rounds=0, multipliers=["b(m - i)"])
+            e.use("lem:sum_ext", "i. xi(k, i)*b(m - i)", "i. x(i)*b(m - i)", "1", "m", term, label="sums")
+            e.auto("sums k_number number", degree=1, rounds=0)
 
         other.have("k = p", "after_all", is_p).absurd("after_all", "is_p")
         same, other = no.ind("k = p", "is_p at_p")
 
         def agree(e: Goal) -> None:
-            e.intro("i inside").rewrite("is_p").use("input", "i", label="there").auto("there")
+            e.intro("i inside").rewrite("is_p").use("is_x", "i", label="there").hyp("there")
 
         same.have("all i in 1..m. xi(k, i) = x(i)", "after_all", agree).absurd("after_all", "equal")
         other.auto("u3 value at_p", degree=1, rounds=0)
 
-    g.have(f"all k in 1..r. {unit} = I[k = p]", "indicator", indicator)
+    g.have(f"all k in 0..b(m) - 1. {unit} = I[k = p]", "indicator", indicator)
 
     def scaled(h: Goal) -> None:
         h.intro("k inside").use("indicator", "k", label="is").auto("is", rounds=0, multipliers=["phi(k)"])
 
-    g.use("lem:sum_ext", f"k. phi(k)*{unit}", "k. I[k = p]*phi(k)", "1", "r", scaled, label="total")
-    select(g, "phi", "1", "r", "p", "chosen").auto("total chosen", degree=1, rounds=0)
+    g.use("lem:sum_ext", f"k. phi(k)*{unit}", "k. I[k = p]*phi(k)", "0", "b(m) - 1", scaled, label="total")
+    select(g, "phi", "0", "b(m) - 1", "p", "chosen")
+    low, high, equal, value = g.split()
+    low.hyp("p_low")
+    high.hyp("p_high")
+    equal.hyp("is_x")
+    value.auto("total chosen", degree=1, rounds=0)
+
+
+def boolean_inhabited(g: Goal) -> None:
+    """m = 1: the bit of k is k itself."""
+
+    def leaf(h: Goal) -> None:
+        h.intro_all()
+        if h.goal[0] != "&":
+            h.blast()
+            return
+        bits, number = h.split()
+        number.auto()
+        bits.intro("i inside")
+        zero, one = bits.em("k1 <= 0", "side")
+        zero.pick("left").auto("p1_1 side")
+        one.pick("right").use("ax:int_lt", "0", "k1", label="least").auto("least p1_2")
+
+    g.inhabit("1", "j. j + 1", "k i. k", "k. k", "i. 0", "0", leaf=leaf)
 
 
 # --- Piecewise linear functions -------------------------------------------------------------------------------------
@@ -389,14 +503,18 @@ def two_rows(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s4.3.zero": Script(pieces("x z run", ""), witnesses("1", "1")),
+    "cookbook.s4.3.zero": Script(
+        each(pieces("x z run", ""), zero_vector), witnesses("1", "1", "2", "j. 0", "j. 0", "1")
+    ),
     "cookbook.s4.3.id_scalar": Script(pieces("x out run", "relu(x); relu(-x)"), witnesses("1", "1")),
     "cookbook.s4.3.id_vector": Script(id_vector, witnesses("2", "j. 0", "j. 0", "1")),
     "cookbook.t1.identity": Script(id_vector, witnesses("2", "j. 0", "j. 0", "1")),
     "cookbook.s4.4.min": Script(MIN, witnesses("1", "2", "1")),
     "cookbook.s4.4.max": Script(MAX, witnesses("1", "2", "2")),
     "cookbook.t1.minmax": Script(each(MIN, MAX), witnesses("1", "2", "1", "1", "2", "2")),
-    "cookbook.s4.5.add": Script(each(ADD, ADD), witnesses("1", "2", "3", "1", "2", "-1")),
+    "cookbook.s4.5.add": Script(
+        each(ADD, ADD, linear), witnesses("1", "2", "3", "1", "2", "-1", "1", "j. 0", "j. 0")
+    ),
     "cookbook.t1.addsub": Script(each(ADD, ADD), witnesses("1", "2", "3", "1", "2", "-1")),
     "cookbook.s4.6.const_mul": Script(each(SCALE, by_sign("c x", "c*x")), witnesses("2", "3", "6", "2", "3")),
     "cookbook.t1.mulconst": Script(SCALE, witnesses("2", "3", "6")),
@@ -422,8 +540,8 @@ SCRIPTS: dict[str, Script] = {
     ),
     "cookbook.s4.8.hidden_indicator": Script(hidden_indicator, witnesses("2", "j. 1", "j. 0")),
     "cookbook.s4.8.pm_dot": Script(pm_dot, witnesses("2", "j. 1", "j. 0")),
-    "cookbook.s4.8.boolean_ffn": Script(boolean_ffn, two_rows),
-    "cookbook.t1.boolean": Script(boolean_ffn, two_rows),
+    "cookbook.s4.8.boolean_ffn": Script(boolean_ffn, boolean_inhabited),
+    "cookbook.t1.boolean": Script(boolean_ffn, boolean_inhabited),
     "cookbook.s4.9.conditional": Script(
         pieces("p x y out (bit x0 x1 y0 y1) run", IF), witnesses("1", "1/3", "1/2", "1/3")
     ),
