@@ -126,7 +126,8 @@ FIRST = ("3", "i. pow(-1, i)", "i. sum(j, 1, i, -pow(-1, j))/i",
 
 
 def one_over_i(g: Goal) -> None:
-    g.intro("n f some is i (low high)").use("is", "1", label="one")
+    g.intro("n alternating mean first some run i (low high)")
+    g.use("lem:cookbook.s5.2.first", "n", "alternating", "mean", "first", "#some", "#run", label="is")
 
     def rest(h: Goal) -> None:
         h.intro("j (jl jh) other").use("is", "j", label="here")
@@ -134,9 +135,9 @@ def one_over_i(g: Goal) -> None:
         yes.absurd("at", "other")
         no.auto("here value")
 
-    g.use("lem:sum_only", "f", "1", "i", "1", None, rest, label="total").auto(
-        "total one", degree=1, rounds=0, multipliers=["1/i"]
-    )
+    g.use("is", "1", label="one")
+    g.use("lem:sum_only", "first", "1", "i", "1", None, rest, label="total")
+    g.auto("total one", degree=1, rounds=0, multipliers=["1/i"])
 
 
 def argmax(g: Goal) -> None:
@@ -309,16 +310,17 @@ def log_positive(g: Goal, size: str = "N") -> Goal:
 
 
 def tau(g: Goal) -> None:
-    g.intro("N gamma tau s t (some positive is below)")
+    g.intro("N gamma tau d h W z key s t (some positive) is (some_d some_h)")
     log_positive(g)
     reciprocal(g, "log(8*N)", "_log")
     g.have("0 < tau", "tau_pos", use="is positive reciprocal_log")
     reciprocal(g, "tau", "_tau")
     g.have("tau*log(8*N) = gamma", "product", use="is inverse_log", multipliers=["gamma", "log(8*N)"])
-    first, second = g.split()
+    scaled, first, second = g.split()
+    scaled.true()
     multipliers = ["1/tau", "log(8*N)"]
-    first.auto("product inverse_tau", degree=1, rounds=0, multipliers=multipliers)
-    second.auto("product inverse_tau below reciprocal_tau", rounds=0, multipliers=multipliers)
+    first.intro("apart").auto("product inverse_tau apart reciprocal_tau", rounds=0, multipliers=multipliers)
+    second.intro("apart").auto("product inverse_tau apart", degree=1, rounds=0, multipliers=multipliers)
 
 
 def tau_defined(g: Goal) -> None:
@@ -329,11 +331,11 @@ def tau_defined(g: Goal) -> None:
         if h.try_auto(degree=1, rounds=0):
             return
         reciprocal(h, "log(8*N)", "_log")
-        equation = next(k for k, f in h.facts.items() if f[0] == "=" and "log" in h.text(f) and k.startswith("p"))
+        equation = next(k for k, f in h.facts.items() if f[0] == "=" and h.text(f).startswith("tau = gamma"))
         positive = next(k for k, f in h.facts.items() if h.text(f) == "0 < gamma")
-        h.have("0 < tau", "tau_pos", use=[equation, positive, "reciprocal_log"]).auto(degree=1)
+        h.have("0 < tau", "tau_pos", use=[equation, positive, "reciprocal_log"]).auto(degree=1, rounds=0)
 
-    g.leaves("N gamma tau s t", leaf)
+    g.leaves("N gamma tau d h W z key s t", leaf)
 
 
 def average_inhabited(g: Goal) -> None:
@@ -355,10 +357,10 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s5.1.2.avg_prefix": Script(average(True), average_inhabited, average_defined(True)),
     "cookbook.s5.2.first_attention": Script(first_attention, lambda g: g.inhabit(*FIRST)),
     "cookbook.s5.2.first": Script(first, lambda g: g.inhabit(*FIRST, "1")),
-    "cookbook.s5.2.one_over_i": Script(one_over_i, lambda g: g.inhabit("2", "i. I[i = 1]", "1")),
+    "cookbook.s5.2.one_over_i": Script(one_over_i, lambda g: g.inhabit(*FIRST, "1")),
     "cookbook.s5.3.4.argmax": Script(argmax, lambda g: g.inhabit("3", "2", "1")),
     "cookbook.s5.3.4.gap": Script(gap, lambda g: g.inhabit("3", "2")),
     "cookbook.s5.3.4.quadmax": Script(quadmax, query_inhabited),
     "cookbook.s5.7.lemma5.3": Script(lemma53, lemma53_inhabited, lemma53_defined),
-    "cookbook.s5.7.tau": Script(tau, lambda g: g.inhabit("2", "1", "1/log(16)", "0", "1"), tau_defined),
+    "cookbook.s5.7.tau": Script(tau, lambda g: g.inhabit("2", "1", "1/log(16)", "1", "1", "i j. 0", "j. 0", "j. 0", "0", "1"), tau_defined),
 }

@@ -1,3 +1,329 @@
+"""Claims about Dyck-1 (Cookbook, Section 9.2.1), from the run relation of the stored models, for all lengths."""
+
 from __future__ import annotations
-from script import Script
-SCRIPTS: dict[str, Script] = {}
+
+from script import Script, counterexample
+
+from symcook.proof.search.tactics import Goal, Tactic
+
+NAMES = "n w token balance error total"
+MODEL = tuple(NAMES.split())
+HYPOTHESES = ("#some", "#word", "#run")
+BALANCE = "lem:cookbook.s9.2.1.balance"
+VIOLATION = "lem:cookbook.s9.2.1.violation"
+LESS = "height(w, i) < 0"
+
+
+def reciprocal(g: Goal, z: str, label: str = "") -> Goal:
+    """z*(1/z) = 1 and 0 < 1/z, where a fact gives 0 < z."""
+    return g.use("ax:inv", z, label=f"inverse{label}").have(f"0 < 1/{z}", f"reciprocal{label}")
+
+
+def balance(g: Goal) -> None:
+    g.intro(f"{NAMES} some word (token_is balance_is error_is total_is) i (low high)").use("balance_is", "i", label="is")
+
+    def token(h: Goal) -> None:
+        h.intro("j (jl jh)").use("token_is", "j", label="here").auto("here")
+
+    g.use("lem:sum_ext", "token", "j. bracket(w(j))", "1", "i", token, label="tokens")
+    for h in g.split():
+        h.auto("is tokens", degree=1, rounds=0, multipliers=["1/i"])
+
+
+def violation(g: Goal) -> None:
+    g.intro(f"{NAMES} some word run i inside").use("run", label="token_is balance_is error_is total_is")
+    g.use("inside", label="low high")
+    g.use("error_is", "i", label="is").use(BALANCE, *MODEL, *HYPOTHESES, "i", "#inside", label="counts value")
+    reciprocal(g, "i")
+    same, up, down = g.split()
+    same.apart("relu(-balance(i)); relu(-(height(w, i)/i))", lambda h: h.auto(degree=1, rounds=0))
+    for h in (up, down):
+        h.intro("given").have("balance(i)*i = height(w, i)", "scaled", use="value inverse", rounds=0,
+                              multipliers=["i", "height(w, i)"])
+        h.apart("relu(-balance(i))", lambda e: e.auto("given is scaled low reciprocal value d1 v1", rounds=0))
+
+
+def start(g: Goal) -> Goal:
+    """The total as a sum, all errors >= 0, the errors by the sign of the height."""
+    g.intro(f"{NAMES} some word run").use("run", label="token_is balance_is error_is total_is")
+    return consequences(g)
+
+
+def consequences(g: Goal) -> Goal:
+    g.use(VIOLATION, *MODEL, *HYPOTHESES, label="violation").use("total_is", "n", label="total_n")
+    reciprocal(g, "n")
+
+    def nonneg(h: Goal) -> None:
+        h.intro("i inside").use("error_is", "i", label="is").apart("relu(-balance(i))", lambda e: e.auto(degree=1))
+
+    return g.have("all i in 1..n. 0 <= error(i)", "nonneg", nonneg)
+
+
+def no_errors(g: Goal, nonnegative: Tactic) -> Goal:
+    """total(n) = 0, where `nonnegative` proves 0 <= height(w, i) for i in 1..n (`inside`)."""
+
+    def zero(h: Goal) -> None:
+        h.intro("i inside").use("violation", "i", "#inside", label="value up down").use("nonneg", "i", label="least")
+        h.have("0 <= height(w, i)", "high_enough", nonnegative)
+
+        def never(e: Goal) -> None:
+            e.contra("bad").use("up", "#bad", label="wrong").auto("wrong high_enough")
+
+        h.have("error(i) <= 0", "most", never).auto("least most")
+
+    g.use("lem:sum_ext", "error", "i. 0", "1", "n", zero, label="errors")
+    return g.have("total(n) = 0", "no_total", use="total_n errors", rounds=0, multipliers=["1/n"])
+
+
+def without(label: str) -> Tactic:
+    """0 <= height(w, i) from the fact that no height is negative."""
+
+    def run(h: Goal) -> None:
+        h.contra("negative")
+        h.have(f"ex i in 1..n. {LESS}".replace("i in", "k in").replace("(w, i)", "(w, k)"), "some_place",
+               lambda e: e.witness("i").blast())
+        h.absurd("some_place", label)
+
+    return run
+
+
+def aggregate(g: Goal) -> None:
+    start(g)
+    forward, back, zero = g.split()
+    forward.intro("given").contra("none")
+    no_errors(forward, without("none")).auto("given no_total")
+    back.intro("place").obtain("place", "i", "low high negative")
+    back.use("violation", "i", label="value up down").use("down", label="positive")
+    back.use("lem:sum_member", "error", "1", "n", "i", None, "#nonneg", label="most")
+    back.auto("total_n most positive reciprocal", rounds=0)
+    zero.intro("none")
+    no_errors(zero, without("none")).hyp("no_total")
+
+
+def accept(g: Goal) -> None:
+    start(g).use(BALANCE, *MODEL, *HYPOTHESES, label="balances").use("balances", "n", label="counts level")
+    forward, back = g.split()
+    forward.intro("(no_total no_balance)")
+    accepted(forward)
+    back.intro("(prefixes ends)")
+    rejected_parts(back)
+
+
+def accepted(g: Goal) -> None:
+    """dyck(w, n) from total(n) = 0 (`no_total`) and balance(n) = 0 (`no_balance`)."""
+    g.have("sum(i, 1, n, error(i)) = 0", "no_sum", use="no_total total_n inverse", rounds=0,
+           multipliers=["n", "sum(i, 1, n, error(i))"])
+    g.use("lem:sum_zero", "error", "1", "n", "#nonneg", "#no_sum", label="no_error")
+    prefixes, ends = g.split()
+    prefixes.intro("i inside").use("no_error", "i", label="zero").use("violation", "i", label="value up down")
+    prefixes.contra("bad").use("down", "#bad", label="wrong").auto("wrong zero")
+    ends.auto("level no_balance inverse", rounds=0, multipliers=["n", "height(w, n)"])
+
+
+def rejected_parts(g: Goal) -> None:
+    """total(n) = 0 & balance(n) = 0 from dyck(w, n), given as `prefixes` and `ends`."""
+    no_errors(g, lambda h: h.use("prefixes", "i", label="here").hyp("here"))
+    first, second = g.split()
+    first.hyp("no_total")
+    second.auto("level ends", rounds=0, multipliers=["1/n"])
+
+
+def opening(*more: str) -> Tactic:
+    """The word ((, with the values that the equations give."""
+    token = "i. 1"
+    level = "i. sum(j, 1, i, 1)/i"
+    error = "i. relu(-(sum(j, 1, i, 1)/i))"
+    total = "i. sum(j, 1, i, relu(-(sum(k, 1, j, 1)/j)))/i"
+    return lambda g: g.inhabit("2", "i. 0", token, level, error, total, *more)
+
+
+def positive_length(names: str) -> Tactic:
+    """All denominators are lengths."""
+    return lambda g: g.leaves(names, lambda h: h.auto(rounds=0))
+
+
+# --- The least nonzero values ------------------------------------------------------------------------------------------
+
+MEAN = "sum(i, 1, n, relu(-(height(w, i)/i)))/n"
+
+
+def words_of_two(terms: str) -> Tactic:
+    """No word of length 2 has the value that the claim asks for."""
+
+    def run(g: Goal) -> None:
+        g.use("wrong", label="bound attained").obtain("attained", "w", "word value")
+        for i in ("1", "2"):
+            g.use("word", i, label=f"bit{i}")
+            g.use("lem:height_count", "w", i, None, lambda h: h.intro("l inside").use("word", "l", label="b").hyp("b"),
+                  label=f"height{i}")
+        for h in g.cases("bit1", "first"):
+            for e in h.cases("bit2", "second"):
+                e.apart(terms, lambda f: f.auto(degree=1))
+
+    return run
+
+
+def whole_bound(g: Goal, h: str, label: str) -> Goal:
+    """1 <= abs(h) for an Int h that is not 0 (fact `differs`)."""
+
+    def proof(e: Goal) -> None:
+        low, high = e.em(f"{h} <= 0", "side")
+        less, same = low.em(f"{h} < 0", "strict")
+        same.have(f"{h} = 0", "after_all", use="side strict").absurd("after_all", "differs")
+        less.use("ax:int_lt", h, "0", label="step").use("ax:abs_neg", h, label="size").auto("step size")
+        high.use("ax:int_lt", "0", h, label="step").use("ax:abs_pos", h, label="size").auto("step size")
+
+    return g.have(f"1 <= abs({h})", label, proof)
+
+
+def over(g: Goal, h: str, n: str, label: str) -> Goal:
+    """abs(h/n) = abs(h)/n."""
+
+    def proof(e: Goal) -> None:
+        up, down = e.em(f"0 <= {h}", "side")
+        for f, way in ((up, "pos"), (down, "neg")):
+            f.use(f"ax:abs_{way}", h, label="own").use(f"ax:abs_{way}", f"{h}/{n}", lambda q: q.auto(), label="whole")
+            f.auto("own whole", degree=1, rounds=0, multipliers=[f"1/{n}"])
+
+    return g.have(f"abs({h}/{n}) = abs({h})/{n}", label, proof)
+
+
+def least_height(g: Goal) -> None:
+    g.intro("w (word differs)")
+    whole_bound(g, "height(w, n)", "least")
+    over(g, "height(w, n)", "n", "size").auto("least size reciprocal", rounds=0)
+
+
+def threshold(g: Goal, m: str, n: str = "n") -> Goal:
+    """m opening brackets, then closing ones: a witness for `ex w. brackets(w, n) & ...`; the second goal is returned."""
+    word, rest = g.witness(f"l. I[{m} < l]").split()
+    word.intro("i inside")
+    after, before = word.ind(f"{m} < i", "at value")
+    after.pick("right").hyp("value")
+    before.pick("left").hyp("value")
+    return rest
+
+
+def attained(m: str) -> Tactic:
+    """The height of the threshold word, divided by n."""
+
+    def run(g: Goal) -> None:
+        rest = threshold(g, m)
+        height = f"height(l. I[{m} < l], n)"
+        rest.use("lem:height_threshold", m, "n", label="count")
+        over(rest, height, "n", "size")
+        rest.apart(f"min(n, 2*({m}) - n); abs({height})", lambda h: h.auto(rounds=0, multipliers=["1", "1/n"]))
+
+    return run
+
+
+def min_b(g: Goal) -> None:
+    g.intro("n some")
+    reciprocal(g, "n")
+    bound, odd, even = g.split()
+    least_height(bound)
+    odd.intro("is_odd").obtain("is_odd", "m", "half")
+    odd.have("0 <= m", "low", lambda h: h.contra("neg").use("ax:int_lt", "m", "0", label="step").auto("step half some"))
+    attained("m + 1")(odd)
+    even.intro("not_odd").use("lem:parity", "n", label="halves").obtain("halves", "m", "low half")
+    yes, no = even.cases("half", "is")
+    no.have("odd(n)", "after_all", lambda h: h.witness("m").hyp("is")).contra("no").absurd("after_all", "not_odd")
+    bound, reached = yes.split()
+    bound.intro("w (word differs)").use("lem:height_count", "w", "n", None, "#word", label="count")
+    h = "(m - sum(l, 1, n, w(l)))"
+
+    def same(e: Goal) -> None:
+        e.intro("zero").have("height(w, n) = 0", "after_all", use="count zero is").absurd("after_all", "differs")
+
+    bound.have(f"{h} != 0", "differs_half", same)
+
+    def least(e: Goal) -> None:
+        low, high = e.em(f"{h} <= 0", "side")
+        less, equal = low.em(f"{h} < 0", "strict")
+        equal.have(f"{h} = 0", "after_all", use="side strict").absurd("after_all", "differs_half")
+        less.use("ax:int_lt", h, "0", label="step").use("ax:abs_neg", "height(w, n)", label="size")
+        less.auto("step size count is", degree=1)
+        high.use("ax:int_lt", "0", h, label="step").use("ax:abs_pos", "height(w, n)", label="size")
+        high.auto("step size count is", degree=1)
+
+    bound.have("2 <= abs(height(w, n))", "least", least)
+    over(bound, "height(w, n)", "n", "size").auto("least size reciprocal", rounds=0)
+    reached.have("1 <= m", "one", lambda h: h.use("ax:int_lt", "0", "m", label="step").auto("step"))
+    attained("m + 1")(reached)
+
+
+def least_mean(g: Goal) -> None:
+    """A mean that is not 0 is at least 1/n^2, for a word `word` with `differs`."""
+    g.intro("w (word differs)")
+    small_mean(g)
+
+
+def small_mean(g: Goal) -> None:
+    g.contra("small")
+
+    def nonneg(h: Goal) -> None:
+        h.intro("i (low high)").apart("relu(-(height(w, i)/i))", lambda e: e.auto(degree=1))
+
+    g.have("all i in 1..n. 0 <= relu(-(height(w, i)/i))", "nonneg", nonneg)
+
+    def zero(h: Goal) -> None:
+        h.intro("i (low high)")
+        reciprocal(h, "i", "_i")
+        up, down = h.em("0 <= height(w, i)", "side")
+        up.use("ax:relu_neg", "-(height(w, i)/i)", label="unit").hyp("unit")
+        down.use("ax:int_lt", "height(w, i)", "0", label="step")
+        down.use("ax:relu_pos", "-(height(w, i)/i)", lambda e: e.auto(), label="unit")
+        down.use("lem:sum_member", "i. relu(-(height(w, i)/i))".replace("i.", "k.").replace("(w, i)/i", "(w, k)/k"),
+                 "1", "n", "i", None, "#nonneg", label="most")
+        down.have("1/i <= relu(-(height(w, i)/i))", "least", use="unit step reciprocal_i")
+        down.have("1/n <= 1/i", "order", use="high inverse inverse_i reciprocal reciprocal_i", degree=3, rounds=1)
+        down.have("1/n^2 <= " + MEAN.replace("i,", "k,", 1).replace("(w, i)/i", "(w, k)/k"), "large",
+                  use="most least order reciprocal", rounds=0)
+        down.contra("no").auto("large small", degree=1)
+
+    g.use("lem:sum_ext", "i. relu(-(height(w, i)/i))", "i. 0", "1", "n", zero, label="none")
+    g.have(f"{MEAN} = 0", "after_all", use="none", rounds=0, multipliers=["1/n"]).absurd("after_all", "differs")
+
+
+def min_t(g: Goal) -> None:
+    g.intro("n some")
+    reciprocal(g, "n")
+    bound, odd = g.split()
+    least_mean(bound)
+    odd.intro("is_odd").obtain("is_odd", "m", "half")
+    odd.have("0 <= m", "low", lambda h: h.contra("neg").use("ax:int_lt", "m", "0", label="step").auto("step half some"))
+    rest = threshold(odd, "m")
+    unit = "relu(-(height(l. I[m < l], i)/i))"
+
+    def zero(h: Goal) -> None:
+        h.intro("i (from to) other").use("lem:height_threshold", "m", "i", label="count")
+        less, same = h.em("i < n", "strict")
+        same.have("i = n", "after_all", use="strict to").contra("no").absurd("after_all", "other")
+        less.use("ax:int_lt", "i", "n", label="step")
+        reciprocal(less, "i", "_i")
+        less.have("0 <= height(l. I[m < l], i)", "high_enough", lambda e: e.apart("min(i, 2*m - i)"))
+        less.use("ax:relu_neg", "-(height(l. I[m < l], i)/i)", lambda e: e.auto("high_enough reciprocal_i"), label="unit")
+        less.hyp("unit")
+
+    rest.use("lem:sum_only", f"i. {unit}", "1", "n", "n", None, zero, label="only")
+    rest.use("lem:height_threshold", "m", "n", label="count")
+    rest.have("height(l. I[m < l], n) = -1", "last", lambda e: e.apart("min(n, 2*m - n)"))
+    rest.use("ax:relu_pos", "-(height(l. I[m < l], n)/n)", lambda e: e.auto("last reciprocal"), label="unit")
+    rest.auto("only last unit", degree=1, rounds=0, multipliers=["1/n", "1/n^2"])
+
+
+SCRIPTS: dict[str, Script] = {
+    "cookbook.s9.2.1.balance": Script(balance, opening("1"), positive_length(NAMES)),
+    "cookbook.s9.2.1.violation": Script(violation, opening("1"), positive_length(NAMES)),
+    "cookbook.s9.2.1.aggregate": Script(aggregate, opening(), positive_length(NAMES)),
+    "cookbook.s9.2.1.accept": Script(accept, opening(), positive_length(NAMES)),
+    "cookbook.t3.dyck1": Script(accept, opening(), positive_length(NAMES)),
+    "cookbook.s9.2.1.min_B": Script(
+        counterexample("2", then=words_of_two("abs(height(w, 2)/2)")), refutes=True
+    ),
+    "cookbook.s9.2.1.min_B.corrected": Script(min_b, lambda g: g.inhabit("2"), positive_length("n")),
+    "cookbook.s9.2.1.min_t": Script(
+        counterexample("2", then=words_of_two("relu(-height(w, 1)); relu(-(height(w, 2)/2))")), refutes=True
+    ),
+    "cookbook.s9.2.1.min_t.corrected": Script(min_t, lambda g: g.inhabit("2"), positive_length("n")),
+}

@@ -264,6 +264,54 @@ def hardmax_unique(g: Goal) -> None:
     )
 
 
+def parity(g: Goal) -> None:
+    base, step = g.induct("n", "ge", "ih")
+    base.witness("0").blast()
+    step.obtain("ih", "m", "low half")
+    even, odd = step.cases("half", "is")
+    even.witness("m").blast()
+    odd.witness("m + 1").blast()
+
+
+def height_count(g: Goal) -> None:
+    g.intro("w n some word")
+
+    def value(h: Goal) -> None:
+        h.intro("l inside").use("word", "l", label="bit")
+        for e in h.cases("bit", "is"):
+            for f in e.sides(e.term("I[w(l) = 0]")):
+                f.apart("I[w(l) = 1]", close)
+
+    def close(h: Goal) -> None:
+        if not h.try_auto(degree=1):
+            wrong = next(k for k, f in h.facts.items() if f[0] == "~" and f[2][0] == h.facts["is"])
+            h.absurd("is", wrong)
+
+    g.use("lem:sum_ext", "l. bracket(w(l))", "l. 1 - 2*w(l)", "1", "n", value, label="terms")
+    g.use("lem:sum_one", "1", "n", label="ones").auto("terms ones", degree=1, rounds=0)
+
+
+def height_threshold(g: Goal) -> None:
+    g.intro("m i low some")
+    body = "l. bracket(I[m < l])"
+
+    def value(h: Goal) -> None:
+        h.intro("l (from to)")
+        yes, no = h.ind("m < l", "after value")
+        for e in (yes, no):
+            if not e.try_contradiction():
+                e.rewrite("value").true()
+
+    before, after = g.em("i <= m", "side")
+    before.use("lem:sum_ext", body, "l. 1", "1", "i", value, label="terms").use("lem:sum_one", "1", "i", label="ones")
+    before.apart("min(i, 2*m - i)", lambda h: h.auto(degree=1, rounds=0))
+    after.use("lem:sum_split", body, "1", "m", "i", label="parts")
+    after.use("lem:sum_ext", body, "l. 1", "1", "m", value, label="up").use("lem:sum_one", "1", "m", label="ones")
+    after.use("lem:sum_ext", body, "l. -1", "m + 1", "i", value, label="down")
+    after.use("lem:sum_one", "m + 1", "i", label="others")
+    after.apart("min(i, 2*m - i)", lambda h: h.auto(degree=1, rounds=0))
+
+
 SCRIPTS: dict[str, Tactic] = {
     "lem.sum_one": sum_one,
     "lem.sum_split": sum_split,
@@ -285,4 +333,7 @@ SCRIPTS: dict[str, Tactic] = {
     "lem.sm_weight": sm_weight,
     "lem.sm_below": sm_below,
     "lem.hardmax_unique": hardmax_unique,
+    "lem.parity": parity,
+    "lem.height_count": height_count,
+    "lem.height_threshold": height_threshold,
 }

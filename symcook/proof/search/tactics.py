@@ -121,7 +121,7 @@ class Goal:
         self._emit({"by": "intro", "as": names})
         for name in names:
             tag, data, kids = self.goal
-            if tag == "all":
+            if tag == "all" and isinstance(name, str):
                 self.goal = instantiate(kids[0], (self._declare(name, data),))
             elif tag in ("->", "~"):
                 self._bind(name, kids[0])
@@ -430,6 +430,13 @@ class Goal:
                 self.closed = True
                 return None
             raise Stuck(f"neither side is easy:\n{self.show()}")
+        if self.try_auto(use, **options):
+            return None
+        joined = [k for k, f in self.facts.items() if f[0] == "&" and k not in self.taken]
+        for k in joined:  # conjunctions among the facts come apart
+            self.taken.add(k)
+            stem = self.fresh("q")
+            self.use(k, label=" ".join(f"{stem}_{i}" for i in range(len(flatten("&", self.facts[k])))))
         return self.auto(use, **options)
 
     # --- combinations -------------------------------------------------------------------------------------------------
