@@ -187,7 +187,8 @@ class Field:
         above, below = self._integral(value.num), self._integral(value.den)
         ratio = above[1] / below[1]
         num, den = self._sum(above[0]), self._sum(below[0])
-        return sympy.Rational(int(ratio.p), int(ratio.q)) * num / den
+        factor = sympy.Rational(int(ratio.p), int(ratio.q))
+        return factor * num if den == 1 else sympy.Mul(factor, num, 1 / den)  # two arguments would be multiplied out
 
     def _integral(self, polynomial: Any) -> tuple[list[tuple[Any, Any]], fmpq]:
         """The terms with integer coefficients without common factor, and the rational factor taken out."""

@@ -168,7 +168,7 @@ class Signs:
 
     def polynomial(self, p: Any) -> int:
         """The signs that a polynomial of the field's present version may take."""
-        return self._polynomial(p) if not self._assumed else self._with_assumptions(p, 2)
+        return self._polynomial(p) if not self._assumed else self._with_assumptions(p, 2 if len(self._assumed) <= 6 else 1)
 
     def _with_assumptions(self, p: Any, depth: int) -> int:
         """p = c q + r for each assumed q and each c that cancels a term: the sign of a sum of known signs."""

@@ -1,0 +1,476 @@
+"""Closed forms against exact runs at rational points, signs against sympy's real roots, and derive's documents."""
+
+import itertools
+import random
+import time
+from dataclasses import replace
+from fractions import Fraction
+
+import dense
+import flint
+import mpmath
+import pytest
+import sympy
+from flint import fmpq, fmpq_poly
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Space, Transformer
+from symcook.derive import derive, derive_cases
+from symcook.domains.field import Field, Function
+from symcook.domains.signs import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, POSITIVE, Box, Signs, univariate
+from symcook.domains.signs import ZERO as NULL
+from symcook.domains.symbolic import Symbolic
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.expr import parse_formula, parse_term, rational, truth
+from symcook.recipes import build
+from symcook.recipes import names as recipe_names
+from symcook.symbols import exact
+
+fractions = st.fractions(min_value=-4, max_value=4, max_denominator=6)
+
+
+def at(text, values):
+    return rational(parse_term(text), values)
+
+
+def words(n):
+    return ("".join(word) for length in range(1, n + 1) for word in itertools.product("()", repeat=length))
+
+
+# Dyck
+
+
+def test_dyck_nonuniform_is_decided_for_all_tolerances():
+    model = build("dyck-1-nonuniform", N=6)
+    for word in words(6):
+        found = derive(model, word)
+        for eps in (Fraction(1, 36), Fraction(1, 1000)):
+            run = model.run(word, values={"eps": eps})
+            assert {k: at(v, {"eps": eps}) for k, v in found.output.items()} == {
+                k: Fraction(v) for k, v in run.output.items()
+            }
+            assert found.accept is run.accept is not None
+
+
+def test_dyck_nonuniform_with_too_wide_a_tolerance_is_open_and_still_right_at_each_value():
+    model = replace(build("dyck-1-nonuniform", N=6), parameters=(Parameter("eps", lower=0, upper=1, upper_open=True),))
+    open_words = 0
+    for word in words(5):
+        found = derive(model, word)
+        open_words += found.accept is None
+        for eps in (Fraction(1, 36), Fraction(1, 7), Fraction(1, 2), Fraction(6, 7)):
+            run = model.run(word, values={"eps": eps})
+            assert at(found.output["logit"], {"eps": eps}) == Fraction(run.output["logit"])
+            assert found.accept in (None, run.accept)
+    assert open_words > 5
+
+
+@pytest.mark.parametrize("change", ["centre", "slope"])
+def test_planted_neighbours_of_dyck_differ(change):
+    model = build("dyck-1-nonuniform", N=4)
+    second = model.layers[1]
+    block = second.feedforward
+    if change == "centre":
+        wrong = replace(block, b1=["eps", "eps", "-eps", "eps", 0, "-eps"])
+    else:
+        wrong = replace(block, W2=block.W2.xreplace({exact("-2/eps"): exact("-1/eps")}))
+    assert wrong != block
+    neighbour = replace(model, layers=(model.layers[0], Layer(second.attention, wrong), model.layers[2]))
+    assert any(derive(neighbour, w).output != derive(model, w).output for w in words(4))
+
+
+def test_dyck_nonuniform_at_length_32_is_quick():
+    model = build("dyck-1-nonuniform")
+    for word, accept in (("(())" * 8, True), ("(" * 17 + ")" * 15, False), (")(" * 16, False)):
+        derive(model, word)
+        begin = time.perf_counter()
+        found = derive(model, word)
+        assert time.perf_counter() - begin < 0.2
+        assert found.accept is accept
+        assert found.output["logit"] == str(int(accept))
+        assert found.to_json() == {
+            "recipe": "dyck-1-nonuniform",
+            "input": word,
+            "symbols": ["eps"],
+            "assumptions": ["0 < eps & eps <= 1/4096"],
+            "conditions": [],
+            "output": {"accepted": str(int(accept)), "logit": str(int(accept))},
+            "accept": accept,
+        }
+
+
+def test_the_interval_of_the_tolerance_is_used_to_its_end():
+    # at n = 2 the balance is 0 or at least 1/2: eps = 1/2 is the last tolerance that separates them
+    def model(upper, is_open):
+        return replace(
+            build("dyck-1-nonuniform", N=2), parameters=(Parameter("eps", lower=0, upper=upper, upper_open=is_open),)
+        )
+
+    both_open = derive(model("1", False), "((")
+    assert both_open.accept is False  # the balance is 1
+    # the total is 1/2 at "))"[:1] and (1 + 1)/2 at the end; ")(" has balance 0 and total 1/2
+    assert derive(model("1/2", False), ")(").accept is False
+    assert derive(model("1/2", True), ")(").accept is False
+    assert derive(model("51/100", True), ")(").accept is None
+
+
+# Feed-forward blocks
+
+
+def block_model(W1, b1, W2, b2, parameters=()):
+    block = FeedForward(("x", "y"), ("out",), W1, b1, W2, b2)
+    embedding = Embedding(Space(("x", "y", "out")), inputs=("x", "y"))
+    return Transformer("block", embedding, (Layer(None, block),), Readout("value", "last", ("out",)), parameters)
+
+
+small = st.integers(min_value=-2, max_value=2)
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(small, small, small, small), min_size=1, max_size=3),
+    st.sampled_from(["eps", "1/eps", "1 - eps", "-eps", "1/(eps + 1)"]),
+    st.lists(st.tuples(fractions, fractions, st.fractions(min_value="1/9", max_value=1)), min_size=3, max_size=3),
+)
+def test_blocks_at_rational_points_equal_the_dense_pass(units, weight, points):
+    parameter = Parameter("eps", lower=0, upper=1)
+    W1 = [[a, b] for a, b, _, _ in units]
+    b1 = [f"{c}*({weight})" if k % 2 else f"{c}*eps" for k, (_, _, c, _) in enumerate(units)]
+    W2 = [[f"{d}*({weight})" for _, _, _, d in units]]
+    model = block_model(W1, b1, W2, [1], (parameter,))
+    found = derive(model)
+    by_cases = derive_cases(model)
+    for x, y, eps in points:
+        values = {"x": x, "y": y, "eps": eps}
+        expected = dense.run(model.bind({"eps": eps}), [{"x": x, "y": y}])[-1]["out"]
+        assert at(found.output["out"], values) == expected
+        holding = [d for d in by_cases if all(truth(parse_formula(c), values) for c in d.conditions)]
+        assert len(holding) == 1
+        assert at(holding[0].output["out"], values) == expected
+
+
+@settings(derandomize=True, max_examples=40, deadline=None)
+@given(st.lists(st.tuples(small, small, small), min_size=2, max_size=4), fractions, fractions)
+def test_nested_maxima_equal_the_dense_pass(units, x, y):
+    first = FeedForward(
+        ("x", "y"), ("a", "b"), [[1, -1], [0, 1], [2, 1]], [0, -1, "eps"], [[1, 1, 0], [0, -2, 1]], [0, 0]
+    )
+    second = FeedForward(("a", "b", "x"), ("out",), [list(u) for u in units], [1] * len(units), [[1] * len(units)], [0])
+    embedding = Embedding(Space(("x", "y", "a", "b", "out")), inputs=("x", "y"))
+    layers = (Layer(None, first), Layer(None, second))
+    model = Transformer("deep", embedding, layers, Readout("value", "last", ("out",)), (Parameter("eps", lower=0),))
+    for eps in (Fraction(1, 3), Fraction(5)):
+        expected = dense.run(model.bind({"eps": eps}), [{"x": x, "y": y}])[-1]["out"]
+        assert at(derive(model).output["out"], {"x": x, "y": y, "eps": eps}) == expected
+
+
+def test_recipes_derive_in_their_names():
+    assert derive(build("identity")).to_json() == {
+        "recipe": "identity",
+        "input": "x",
+        "symbols": ["x"],
+        "assumptions": [],
+        "conditions": [],
+        "output": {"out": "x"},
+        "accept": None,
+    }
+    assert derive(build("subtract")).output == {"out": "x - y"}
+    assert derive(build("scale"), values={"c": "-3/2"}).output == {"out": "-3*x/2"}
+    given = derive(build("max"), {"y": "1/2"})
+    assert (given.given, given.symbols) == ("x, y=1/2", ("x",))
+    assert derive(build("max"), {"x": "2/3", "y": "1/2"}).output == {"out": "2/3"}
+    gtzero = derive(build("gtzero"), {"x": "2*eps"})  # inputs may be expressions in declared symbols
+    assert (gtzero.output, gtzero.symbols) == ({"out": "1"}, ("eps",))
+    assert derive(build("gtzero"), {"x": "eps"}).output == {"out": "1"}
+    assert derive(build("gtzero"), {"x": "t"}, values={"eps": 1}).symbols == ("t",)
+
+
+@pytest.mark.parametrize("name", [n for n in recipe_names() if build(n).pointwise])
+def test_pointwise_recipes_at_random_points_equal_exact_runs(name):
+    rng = random.Random(name)
+    model = build(name)
+    found = derive(model)
+    for _ in range(12):
+        point = {c: Fraction(rng.randint(-9, 9), rng.randint(1, 4)) for c in model.embedding.inputs}
+        values = {p.name: Fraction(rng.randint(1, 9), rng.randint(1, 9)) for p in model.parameters}
+        run = model.run(point, values=values)
+        assert {k: at(v, {**point, **values}) for k, v in found.output.items()} == {
+            k: Fraction(v) for k, v in run.output.items()
+        }
+
+
+def test_relu_at_the_ends_of_an_interval():
+    for upper_open, output in ((True, "0"), (False, "0")):
+        model = block_model([[1, 0]], [0], [[1]], [0])
+        model = replace(model, parameters=(Parameter("eps", lower=0, upper=1, upper_open=upper_open),))
+        assert derive(model, {"x": "eps - 1", "y": 0}).output == {"out": output}
+    assert derive(model, {"x": "1 - eps", "y": 0}).output == {"out": "1 - eps"}
+    assert derive(model, {"x": "1/2 - eps", "y": 0}).output == {"out": "-eps + max(0, 2*eps - 1)/2 + 1/2"}
+
+
+# Softmax
+
+
+def soft_model(parameters, temperature, words_, mask="none"):
+    space = Space(("one", "token", "mean"))
+    head = Head(("one", "token"), ("mean",), [[1, 0]], [[0, 1]], [[0, 1]], mask, "softmax", temperature)
+    table = {k: {"one": 1, "token": v} for k, v in words_.items()}
+    embedding = Embedding(space, words=table)
+    return Transformer("soft", embedding, (Layer(head),), Readout("sign", "last", ("mean",), [[1]]), parameters)
+
+
+def test_softmax_with_symbolic_temperature():
+    model = soft_model((Parameter("tau", lower=0),), "tau", {"a": 1, "b": 0, "c": "-1/2"})
+    found = derive(model, "ab")
+    assert found.output["mean"] == "exp(1/tau)/(exp(1/tau) + 1)"
+    assert found.accept is True
+    assert derive(model, "bb").accept is False
+    assert derive(model, "ac").accept is True  # X^3 > 1/2 where X = exp(1/(2 tau)) > 1
+    for word in ("abc", "ccab", "cc", "a"):
+        derived = derive(model, word)
+        for tau in (Fraction(1, 2), Fraction(2, 3), Fraction(5)):
+            run = model.run(word, values={"tau": tau})
+            assert derived.accept in (None, run.accept)
+            with mpmath.workdps(60):
+                left = exact(derived.output["mean"]).subs(exact("tau"), exact(tau)).evalf(50)
+                right = exact(run.output["mean"]).evalf(50)
+                assert abs(left - right) < sympy.Rational(1, 10**45)
+
+
+def test_softmax_mean_of_undecided_sign_is_decided_by_a_bound_on_the_temperature():
+    # (e^(1/tau) - 4 e^(-4/tau)) / ...: positive iff e^(5/tau) > 4, so for tau < 5/log(4) = 3.6...
+    words_ = {"a": 1, "d": -4}
+    assert derive(soft_model((Parameter("tau", lower=0, upper=3),), "tau", words_), "ad").accept is True
+    assert derive(soft_model((Parameter("tau", lower=0, upper=4),), "tau", words_), "ad").accept is None
+    assert derive(soft_model((Parameter("tau", lower=4),), "tau", words_), "ad").accept is False
+    assert derive(soft_model((), 3, words_), "ad").accept is True
+    assert derive(soft_model((), 4, words_), "ad").accept is False
+
+
+def test_logarithms_in_the_factor_fold_and_roots_are_refined():
+    model = soft_model((), "1/log(n)", {"a": 1, "b": 0})
+    assert derive(model, "babb").output["mean"] == "4/7"
+    model = soft_model((Parameter("c", lower=0),), "1/(c*i)", {"a": 1, "b": 0, "h": "1/2", "t": "1/3"}, "future")
+    assert derive(model, "ha").output["mean"] == "(2*exp(c) + 1)/(2*(exp(c) + 1))"
+    for word in ("abht", "thba"):
+        for c in (Fraction(1), Fraction(2, 3)):
+            left = exact(derive(model, word).output["mean"]).subs(exact("c"), exact(c)).evalf(40)
+            right = exact(model.run(word, values={"c": c}).output["mean"]).evalf(40)
+            assert abs(left - right) < sympy.Rational(1, 10**35)
+
+
+# Hard attention
+
+
+def hard_model(parameters=()):
+    space = Space(("one", "score", "value", "mean"))
+    head = Head(space.names, ("mean",), [[1, 0, 0, 0]], [[0, 1, 0, 0]], [[0, 0, 1, 0]])
+    embedding = Embedding(space, inputs=("one", "score", "value"))
+    return Transformer("hard", embedding, (Layer(head),), Readout("value", "last", ("mean",)), parameters)
+
+
+def rows(*pairs):
+    return [{"one": 1, "score": s, "value": v} for s, v in pairs]
+
+
+def test_hard_attention_with_symbols():
+    model = hard_model((Parameter("eps", lower=0, upper="1/2"),))
+    assert derive(model, rows(("eps", "u"), (1, "v"), ("1 - eps", "w"))).output == {"mean": "v"}
+    assert derive(model, rows((1, "u"), ("2 - 1", "v"))).output == {"mean": "u/2 + v/2"}
+    assert derive(model, rows(("eps^2 - 1", "u"), ("(eps - 1)*(eps + 1)", "v"))).output == {"mean": "u/2 + v/2"}
+    assert derive(model, rows(("x", "u"))).output == {"mean": "u"}
+    with pytest.raises(Undecided, match=r"x \(position 2\) or eps \(position 1\)"):
+        derive(model, rows(("eps", "u"), ("x", "v")))
+    with pytest.raises(Undecided):  # a tie at eps = 1/2 only
+        derive(model, rows(("eps", "u"), ("1 - eps", "v")))
+    cases = derive_cases(model, rows(("eps", "u"), ("x", "v")))
+    assert [(d.conditions, d.output["mean"]) for d in cases] == [
+        (("0 < -eps + x",), "v"),
+        (("-eps + x = 0",), "u/2 + v/2"),
+        (("-eps + x < 0",), "u"),
+    ]
+
+
+def test_undecided_early_comparisons_do_not_matter_where_a_later_score_is_greater():
+    model = hard_model()
+    found = derive(model, rows(("-x^2", 1), ("-y^2 - z^2", 2), ("1", 3)))
+    assert found.output == {"mean": "3"}
+
+
+# Refusals
+
+
+def test_refusals():
+    with pytest.raises(BadInput, match="--input"):
+        derive(build("dyck-1"))
+    with pytest.raises(BadInput, match="--rows"):
+        derive(build("average"))
+    with pytest.raises(BadInput, match="alphabet"):
+        derive(build("dyck-1"), "(x)")
+    with pytest.raises(BadInput, match="did you mean x"):
+        derive(build("identity"), {"xx": 1})
+    with pytest.raises(BadInput, match="float"):
+        derive(build("identity"), {"x": 0.5})
+    with pytest.raises(BadInput, match="i or n"):
+        derive(build("identity"), {"x": "n"})
+    with pytest.raises(BadInput, match="0 < eps"):
+        derive(build("gtzero"), values={"eps": 0})
+    with pytest.raises(BadInput):
+        derive(build("identity"), [{"x": 1}, {"x": 2}])
+    with pytest.raises(NotExact, match="domain ball"):
+        derive(build("identity"), {"x": "sin(t)"})
+    with pytest.raises(Undecided, match="nonzero"):
+        derive(build("identity"), {"x": "1/t"})
+    with pytest.raises(BadInput, match="denominator"):
+        derive(build("identity"), {"x": "1/(t + 1 - (1 + t))"})
+    with pytest.raises(Undecided, match="more than 64 cases"):
+        derive_cases(block_model([[1, k] for k in range(12)], [k * k for k in range(12)], [[1] * 12], [0]))
+
+
+def test_floats_never_pass_for_equal_integers():
+    domain = Symbolic()
+    domain.begin(("a",), 1)
+    domain.linear([], 1)
+    for bad in (1.0, True, sympy.Float(1)):
+        with pytest.raises(BadInput):
+            domain.linear([], bad)
+
+
+def test_constants_keep_their_form_and_have_proved_signs():
+    model = block_model([[1, 0], [-1, 0]], [0, 0], [[1, 0]], [0])
+    assert derive(model, {"x": "sqrt(2) - 7/5", "y": 0}).output == {"out": "-7/5 + sqrt(2)"}
+    assert derive(model, {"x": "sqrt(2) - 3/2", "y": 0}).output == {"out": "0"}
+    assert derive(model, {"x": "exp(1) + log(2) - pi", "y": 0}).output == {"out": "-pi + log(2) + exp(1)"}
+
+
+def test_outputs_read_back_and_show_in_latex():
+    found = derive(build("gtzero"))
+    values = {"x": Fraction(1, 3), "eps": Fraction(1, 2)}
+    assert at(found.output["out"], values) == Fraction(2, 3)
+    assert found.latex.startswith(r"\begin{aligned} \mathrm{out} &= ")
+    assert found._repr_latex_().startswith("$")
+    assert "&lt;" in found._repr_html_()
+
+
+# Signs
+
+
+def signs_of_sample(p, box):
+    """Signs by sympy's isolated real roots: an independent count."""
+    t = sympy.Symbol("t")
+    expression = sympy.Poly([sympy.Rational(int(c.p), int(c.q)) for c in reversed(p.coeffs())], t)
+    low, high = (None if e is None else sympy.Rational(int(e.p), int(e.q)) for e in (box.lower, box.upper))
+    roots = sorted(set(sympy.real_roots(expression)))
+    found = 0
+    inside = [r for r in roots if (low is None or r > low) and (high is None or r < high)]
+    for end, is_open in ((low, box.lower_open), (high, box.upper_open)):
+        if end is not None and not is_open and expression.eval(end) == 0:
+            found |= NULL
+    edges = [low, *inside, high]
+    for a, b in zip(edges, edges[1:], strict=False):
+        point = 0 if a is None and b is None else b - 1 if a is None else a + 1 if b is None else (a + b) / 2
+        value = expression.eval(point)
+        found |= POSITIVE if value.is_positive else NEGATIVE if value.is_negative else sympy.nan
+    return found | (NULL if inside else 0)
+
+
+@settings(derandomize=True, max_examples=150, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(1, 2), st.integers(1, 3)), min_size=1, max_size=3),
+    st.booleans(),
+    st.tuples(st.one_of(st.none(), st.integers(-3, 1)), st.one_of(st.none(), st.integers(2, 4))),
+    st.tuples(st.booleans(), st.booleans()),
+)
+def test_univariate_signs_equal_sympys(factors, negative, ends, opens):
+    p = fmpq_poly([-1 if negative else 1])
+    for root, bottom, power in factors:
+        p *= fmpq_poly([fmpq(-root, bottom), 1]) ** power
+    if factors[0][2] == 3:
+        p *= fmpq_poly([2, 1, 1])  # no real root
+    low, high = (None if e is None else fmpq(e) for e in ends)
+    box = Box(low, high, *opens)
+    assert univariate(p, box) == signs_of_sample(p, box)
+
+
+def test_univariate_planted_neighbours():
+    p = fmpq_poly([-2, 0, 1])  # x^2 - 2
+    assert univariate(p, Box(fmpq(0), fmpq(7, 5))) == NEGATIVE
+    assert univariate(p, Box(fmpq(0), fmpq(3, 2))) == ANY
+    assert univariate(p * p, Box(fmpq(0), fmpq(3, 2))) == NONNEGATIVE
+    assert univariate(fmpq_poly([0, 1]), Box(fmpq(0), None, True)) == POSITIVE
+    assert univariate(fmpq_poly([0, 1]), Box(fmpq(0), None, False)) == NONNEGATIVE
+    assert univariate(fmpq_poly([0, -1]), Box(fmpq(0), fmpq(0), False, False)) == NULL
+
+
+@settings(derandomize=True, max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2), st.integers(-3, 3)), min_size=1, max_size=5
+    ),
+    st.lists(st.tuples(st.fractions(0, 1), st.fractions(0, 3), st.fractions(-2, 2)), min_size=6, max_size=6),
+)
+def test_signs_in_several_symbols_contain_every_sampled_sign(terms, points):
+    """Sampling can only refute here: a sign that occurs must be in the set."""
+    field = Field()
+    symbols = sympy.symbols("a b c", real=True)
+    a, b, c = (field.symbol(s) for s in symbols)
+    closed = Box(fmpq(0), fmpq(1), False, False)
+    signs = Signs(field, {symbols[0]: closed, symbols[1]: Box(fmpq(0), None, False)})
+    m = field.maximum(c - a)
+    value = fmpq(0)
+    for p, q, r, k in terms:
+        value = value + fmpq(k) * a**p * b**q * (m if r == 2 else c**r)
+    found = signs.of(value)
+    for x, y, z in points:
+        top = max(Fraction(0), z - x)
+        sample = sum((k * x**p * y**q * (top if r == 2 else z**r) for p, q, r, k in terms), Fraction(0))
+        assert found & (POSITIVE if sample > 0 else NEGATIVE if sample < 0 else NULL)
+
+
+def test_signs_in_several_symbols_that_are_proved():
+    field = Field()
+    symbols = sympy.symbols("a b x", real=True)
+    a, b, x = (field.symbol(s) for s in symbols)
+    one = fmpq(1)
+    signs = Signs(field, {symbols[0]: Box(fmpq(0), one, True, False), symbols[1]: Box(one, None, False)})
+    assert signs.of(a * b) == POSITIVE
+    assert signs.of(b - a) == NONNEGATIVE  # 0 at a = b = 1
+    assert signs.of(b + one - a) == POSITIVE
+    assert signs.of(a - b - one) == NEGATIVE
+    assert signs.of(x * x + a) == POSITIVE
+    assert signs.of(x * x * a) == NONNEGATIVE
+    assert signs.of(x + b) == ANY
+    assert signs.of((a - b) / (x * x + one)) == NONPOSITIVE
+    top = field.maximum(x)
+    assert signs.of(top - x) == NONNEGATIVE
+    assert signs.of(top + a) == POSITIVE
+    assert signs.of(top - one) == ANY
+    clip = field.maximum(x) - field.maximum(x - one)
+    assert signs.of(clip) == NONNEGATIVE
+    assert signs.of(one - clip) == NONNEGATIVE
+    assert signs.of(fmpq(2) - clip) == POSITIVE
+    assert signs.of(fmpq(1, 2) - clip) == ANY
+
+
+# Field
+
+
+def test_functions_made_before_new_generators_meet_those_made_after():
+    field = Field()
+    x = field.symbol(sympy.Symbol("x"))
+    old = (x + fmpq(1)) / (x * x + fmpq(2))
+    g, k = field.exponential(x, Fraction(1, 2))
+    half = Function(field, field.monomial({g: k}), field.one)
+    others = [field.symbol(sympy.Symbol(f"s{j}")) for j in range(9)]
+    g, k = field.exponential(x, Fraction(1, 3))
+    third = Function(field, field.monomial({g: k}), field.one)
+    value = old * half**2 / third**3 + others[8]
+    point = {s: sympy.Rational(3, 7) for s in field.to_sympy(value).free_symbols}
+    s = sympy.Symbol("x")
+    expected = (s + 1) / (s**2 + 2) + sympy.Symbol("s8")
+    assert field.to_sympy(value - others[8]) == (s + 1) / (s**2 + 2)
+    assert field.to_sympy(value).subs(point) == expected.subs(point)
+    assert field.to_sympy(half * third) == sympy.exp(s * sympy.Rational(5, 6))
+    assert old - old == 0
+    assert isinstance(old - old, flint.fmpq)
