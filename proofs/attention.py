@@ -23,14 +23,22 @@ def average(prefix: bool) -> Tactic:
         totals(soft, size, soft=True)
         reciprocal(soft, size)
         soft.use(
-            "lem:sum_ext", "j. exp(s(j))*x(j)", "j. x(j)", "1", size,
+            "lem:sum_ext",
+            "j. exp(s(j))*x(j)",
+            "j. x(j)",
+            "1",
+            size,
             lambda h: score(h.intro("j (jl jh)"), "j").rewrite("zero_j").true(),
             label="values",
         )
         soft.rewrite("total").auto("values", degree=1, rounds=0, multipliers=[f"1/{size}"])
         totals(tied, size, soft=False)
         tied.use(
-            "lem:sum_ext", f"j. I[maximal(s, {size}, j)]*x(j)", "j. x(j)", "1", size,
+            "lem:sum_ext",
+            f"j. I[maximal(s, {size}, j)]*x(j)",
+            "j. x(j)",
+            "1",
+            size,
             lambda h: h.intro("j inside").use("one", "j", label="unit").auto("unit", rounds=0, multipliers=["x(j)"]),
             label="values",
         )
@@ -48,7 +56,11 @@ def totals(g: Goal, size: str, soft: bool) -> Goal:
     g.use("lem:sum_one", "1", size, label="ones")
     if soft:
         g.use(
-            "lem:sum_ext", "k. exp(s(k))", "k. 1", "1", size,
+            "lem:sum_ext",
+            "k. exp(s(k))",
+            "k. 1",
+            "1",
+            size,
             lambda h: score(h.intro("k (kl kh)"), "k").rewrite("zero_k").true(),
             label="units",
         )
@@ -90,7 +102,11 @@ def first_attention(g: Goal) -> None:
     one.use("mean_is", "1", label="is").use("alt", "1", label="sign").auto("is sign")
     rest.intro("i (low high)").use("mean_is", "i", label="is")
     rest.use(
-        "lem:sum_ext", "alternating", "j. pow(-1, j)", "1", "i",
+        "lem:sum_ext",
+        "alternating",
+        "j. pow(-1, j)",
+        "1",
+        "i",
         lambda h: h.intro("j (jl jh)").use("alt", "j", label="here").hyp("here"),
         label="signs",
     )
@@ -121,8 +137,12 @@ def first(g: Goal) -> None:
     high.apart("relu(mean(i) - 1/3); relu(mean(i) - 2/3)", lambda h: h.auto(degree=1))
 
 
-FIRST = ("3", "i. pow(-1, i)", "i. sum(j, 1, i, -pow(-1, j))/i",
-         "i. 3*relu(sum(j, 1, i, -pow(-1, j))/i - 1/3) - 3*relu(sum(j, 1, i, -pow(-1, j))/i - 2/3)")
+FIRST = (
+    "3",
+    "i. pow(-1, i)",
+    "i. sum(j, 1, i, -pow(-1, j))/i",
+    "i. 3*relu(sum(j, 1, i, -pow(-1, j))/i - 1/3) - 3*relu(sum(j, 1, i, -pow(-1, j))/i - 2/3)",
+)
 
 
 def one_over_i(g: Goal) -> None:
@@ -228,12 +248,19 @@ def lemma53(g: Goal) -> None:
         yes, no = h.ind("j = p", "at value")
         yes.rewrite("at", "is", "is_p").rewrite("at")
         yes.apart("abs(hardmax(s, n, p) - sm(s, n, p))", lambda e: e.auto(degree=1, rounds=0))
-        no.apart("abs(hardmax(s, n, j) - sm(s, n, j))", lambda e: e.auto(rounds=0, degree=1,
-                 multipliers=["1", "sm(s, n, p)"]))
+        no.apart(
+            "abs(hardmax(s, n, j) - sm(s, n, j))",
+            lambda e: e.auto(rounds=0, degree=1, multipliers=["1", "sm(s, n, p)"]),
+        )
 
     g.use(
-        "lem:sum_mono", "j. abs(hardmax(s, n, j) - sm(s, n, j))", "j. sm(s, n, j) + I[j = p]*(1 - 2*sm(s, n, p))",
-        "1", "n", size, label="distance",
+        "lem:sum_mono",
+        "j. abs(hardmax(s, n, j) - sm(s, n, j))",
+        "j. sm(s, n, j) + I[j = p]*(1 - 2*sm(s, n, p))",
+        "1",
+        "n",
+        size,
+        label="distance",
     )
     g.use("lem:sum_delta", "j. 1", "1", "n", "p", label="single")
 
@@ -246,12 +273,12 @@ def lemma53(g: Goal) -> None:
         no.use("lem:sm_below", "s", "n", "j", "p", "gamma", None, lambda e: e.auto("gap"), label="below")
         no.auto("below value decay p_one", multipliers=["sm(s, n, p)"], rounds=0)
 
-    g.use(
-        "lem:sum_mono", "j. sm(s, n, j) - I[j = p]*sm(s, n, p)", "j. exp(-gamma)", "1", "n", small, label="loss"
-    )
+    g.use("lem:sum_mono", "j. sm(s, n, j) - I[j = p]*sm(s, n, p)", "j. exp(-gamma)", "1", "n", small, label="loss")
     g.use("lem:sum_one", "1", "n", label="ones")
     g.auto(
-        "distance single loss ones sum_a", degree=1, rounds=0,
+        "distance single loss ones sum_a",
+        degree=1,
+        rounds=0,
         multipliers=["1", "sm(s, n, p)", "exp(-gamma)"],
     )
 
@@ -362,5 +389,7 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s5.3.4.gap": Script(gap, lambda g: g.inhabit("3", "2")),
     "cookbook.s5.3.4.quadmax": Script(quadmax, query_inhabited),
     "cookbook.s5.7.lemma5.3": Script(lemma53, lemma53_inhabited, lemma53_defined),
-    "cookbook.s5.7.tau": Script(tau, lambda g: g.inhabit("2", "1", "1/log(16)", "1", "1", "i j. 0", "j. 0", "j. 0", "0", "1"), tau_defined),
+    "cookbook.s5.7.tau": Script(
+        tau, lambda g: g.inhabit("2", "1", "1/log(16)", "1", "1", "i j. 0", "j. 0", "j. 0", "0", "1"), tau_defined
+    ),
 }

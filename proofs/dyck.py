@@ -20,7 +20,9 @@ def reciprocal(g: Goal, z: str, label: str = "") -> Goal:
 
 
 def balance(g: Goal) -> None:
-    g.intro(f"{NAMES} some word (token_is balance_is error_is total_is) i (low high)").use("balance_is", "i", label="is")
+    g.intro(f"{NAMES} some word (token_is balance_is error_is total_is) i (low high)").use(
+        "balance_is", "i", label="is"
+    )
 
     def token(h: Goal) -> None:
         h.intro("j (jl jh)").use("token_is", "j", label="here").auto("here")
@@ -38,8 +40,9 @@ def violation(g: Goal) -> None:
     same, up, down = g.split()
     same.apart("relu(-balance(i)); relu(-(height(w, i)/i))", lambda h: h.auto(degree=1, rounds=0))
     for h in (up, down):
-        h.intro("given").have("balance(i)*i = height(w, i)", "scaled", use="value inverse", rounds=0,
-                              multipliers=["i", "height(w, i)"])
+        h.intro("given").have(
+            "balance(i)*i = height(w, i)", "scaled", use="value inverse", rounds=0, multipliers=["i", "height(w, i)"]
+        )
         h.apart("relu(-balance(i))", lambda e: e.auto("given is scaled low reciprocal value d1 v1", rounds=0))
 
 
@@ -80,8 +83,11 @@ def without(label: str) -> Tactic:
 
     def run(h: Goal) -> None:
         h.contra("negative")
-        h.have(f"ex i in 1..n. {LESS}".replace("i in", "k in").replace("(w, i)", "(w, k)"), "some_place",
-               lambda e: e.witness("i").blast())
+        h.have(
+            f"ex i in 1..n. {LESS}".replace("i in", "k in").replace("(w, i)", "(w, k)"),
+            "some_place",
+            lambda e: e.witness("i").blast(),
+        )
         h.absurd("some_place", label)
 
     return run
@@ -111,8 +117,13 @@ def accept(g: Goal) -> None:
 
 def accepted(g: Goal) -> None:
     """dyck(w, n) from total(n) = 0 (`no_total`) and balance(n) = 0 (`no_balance`)."""
-    g.have("sum(i, 1, n, error(i)) = 0", "no_sum", use="no_total total_n inverse", rounds=0,
-           multipliers=["n", "sum(i, 1, n, error(i))"])
+    g.have(
+        "sum(i, 1, n, error(i)) = 0",
+        "no_sum",
+        use="no_total total_n inverse",
+        rounds=0,
+        multipliers=["n", "sum(i, 1, n, error(i))"],
+    )
     g.use("lem:sum_zero", "error", "1", "n", "#nonneg", "#no_sum", label="no_error")
     prefixes, ends = g.split()
     prefixes.intro("i inside").use("no_error", "i", label="zero").use("violation", "i", label="value up down")
@@ -142,7 +153,7 @@ def positive_length(names: str) -> Tactic:
     return lambda g: g.leaves(names, lambda h: h.auto(rounds=0))
 
 
-# --- The least nonzero values ------------------------------------------------------------------------------------------
+# --- The least nonzero values ---------------------------------------------------------------------------------------
 
 MEAN = "sum(i, 1, n, relu(-(height(w, i)/i)))/n"
 
@@ -154,8 +165,14 @@ def words_of_two(terms: str) -> Tactic:
         g.use("wrong", label="bound attained").obtain("attained", "w", "word value")
         for i in ("1", "2"):
             g.use("word", i, label=f"bit{i}")
-            g.use("lem:height_count", "w", i, None, lambda h: h.intro("l inside").use("word", "l", label="b").hyp("b"),
-                  label=f"height{i}")
+            g.use(
+                "lem:height_count",
+                "w",
+                i,
+                None,
+                lambda h: h.intro("l inside").use("word", "l", label="b").hyp("b"),
+                label=f"height{i}",
+            )
         for h in g.cases("bit1", "first"):
             for e in h.cases("bit2", "second"):
                 e.apart(terms, lambda f: f.auto(degree=1))
@@ -195,7 +212,7 @@ def least_height(g: Goal) -> None:
 
 
 def threshold(g: Goal, m: str, n: str = "n") -> Goal:
-    """m opening brackets, then closing ones: a witness for `ex w. brackets(w, n) & ...`; the second goal is returned."""
+    """m opening brackets, then closing ones, as the witness for `ex w. brackets(w, n) & ...`; the rest is returned."""
     word, rest = g.witness(f"l. I[{m} < l]").split()
     word.intro("i inside")
     after, before = word.ind(f"{m} < i", "at value")
@@ -273,12 +290,24 @@ def small_mean(g: Goal) -> None:
         up.use("ax:relu_neg", "-(height(w, i)/i)", label="unit").hyp("unit")
         down.use("ax:int_lt", "height(w, i)", "0", label="step")
         down.use("ax:relu_pos", "-(height(w, i)/i)", lambda e: e.auto(), label="unit")
-        down.use("lem:sum_member", "i. relu(-(height(w, i)/i))".replace("i.", "k.").replace("(w, i)/i", "(w, k)/k"),
-                 "1", "n", "i", None, "#nonneg", label="most")
+        down.use(
+            "lem:sum_member",
+            "i. relu(-(height(w, i)/i))".replace("i.", "k.").replace("(w, i)/i", "(w, k)/k"),
+            "1",
+            "n",
+            "i",
+            None,
+            "#nonneg",
+            label="most",
+        )
         down.have("1/i <= relu(-(height(w, i)/i))", "least", use="unit step reciprocal_i")
         down.have("1/n <= 1/i", "order", use="high inverse inverse_i reciprocal reciprocal_i", degree=3, rounds=1)
-        down.have("1/n^2 <= " + MEAN.replace("i,", "k,", 1).replace("(w, i)/i", "(w, k)/k"), "large",
-                  use="most least order reciprocal", rounds=0)
+        down.have(
+            "1/n^2 <= " + MEAN.replace("i,", "k,", 1).replace("(w, i)/i", "(w, k)/k"),
+            "large",
+            use="most least order reciprocal",
+            rounds=0,
+        )
         down.contra("no").auto("large small", degree=1)
 
     g.use("lem:sum_ext", "i. relu(-(height(w, i)/i))", "i. 0", "1", "n", zero, label="none")
@@ -302,7 +331,9 @@ def min_t(g: Goal) -> None:
         less.use("ax:int_lt", "i", "n", label="step")
         reciprocal(less, "i", "_i")
         less.have("0 <= height(l. I[m < l], i)", "high_enough", lambda e: e.apart("min(i, 2*m - i)"))
-        less.use("ax:relu_neg", "-(height(l. I[m < l], i)/i)", lambda e: e.auto("high_enough reciprocal_i"), label="unit")
+        less.use(
+            "ax:relu_neg", "-(height(l. I[m < l], i)/i)", lambda e: e.auto("high_enough reciprocal_i"), label="unit"
+        )
         less.hyp("unit")
 
     rest.use("lem:sum_only", f"i. {unit}", "1", "n", "n", None, zero, label="only")
@@ -312,18 +343,145 @@ def min_t(g: Goal) -> None:
     rest.auto("only last unit", degree=1, rounds=0, multipliers=["1/n", "1/n^2"])
 
 
+# --- The network with a tolerance -----------------------------------------------------------------------------------
+
+LONG_NAMES = f"N eps {NAMES} unviolated level accepted"
+
+
+def nonuniform(g: Goal) -> None:
+    g.intro(f"{LONG_NAMES} some_N (small tolerance) (some long) word run")
+    labels = "token_is balance_is error_is total_is unviolated_all level_all accepted_all"
+    g.use("run", label=labels)
+    for output in ("unviolated", "level", "accepted"):
+        g.use(f"{output}_all", "n", label=f"{output}_is")
+    reciprocal(g, "eps")
+    reciprocal(g, "n", "_n")
+    reciprocal(g, "N", "_N")
+    g.have("1/N <= 1/n", "order", use="long inverse_n inverse_N reciprocal_n reciprocal_N", degree=3)
+    g.have("1/n <= 1", "unit", use="some inverse_n reciprocal_n", rounds=0)
+    g.have("eps <= 1/n^2", "below_t", use="tolerance order reciprocal_n reciprocal_N", rounds=0)
+    g.have("eps <= 1/n", "below_b", use="below_t unit reciprocal_n", rounds=0)
+    g.use("lem:cookbook.s9.2.1.accept", *MODEL, "#some", "#word", label="equivalence", premises=1)
+    g.use("equivalence", label="is_dyck from_dyck")
+    g.use(BALANCE, *MODEL, "#some", "#word", None, "n", None, label="counts balance_n")
+    g.use(VIOLATION, *MODEL, "#some", "#word", None, label="violation").use("total_is", "n", label="total_n")
+    g.use("lem:cookbook.s9.2.1.min_t.corrected", "n", "#some", label="least_t attained_t")
+    g.use("lem:cookbook.s9.2.1.min_B.corrected", "n", "#some", label="least_b attained_odd attained_even")
+
+    def mean(h: Goal) -> None:
+        def same(e: Goal) -> None:
+            e.intro("i inside").use("violation", "i", label="value up down").hyp("value")
+
+        h.use("lem:sum_ext", "error", "i. relu(-(height(w, i)/i))", "1", "n", same, label="errors")
+        h.auto("total_n errors", degree=1, rounds=0, multipliers=["1/n"])
+
+    g.have(f"total(n) = {MEAN}", "mean", mean)
+
+    def far_total(h: Goal) -> None:
+        def both(e: Goal) -> None:
+            word, differs = e.split()
+            word.hyp("word")
+            differs.intro("zero").have("total(n) = 0", "after_all", use="mean zero").absurd("after_all", "not_t")
+
+        h.use("least_t", "w", both, label="bound").auto("bound mean below_t", degree=1, rounds=0)
+
+    def far_balance(h: Goal) -> None:
+        def both(e: Goal) -> None:
+            word, differs = e.split()
+            word.hyp("word")
+            differs.intro("zero").have(
+                "balance(n) = 0", "after_all", use="balance_n zero", rounds=0, multipliers=["1/n"]
+            ).absurd("after_all", "not_b")
+
+        h.use("least_b", "w", both, label="bound")
+        h.apart("abs(height(w, n)/n); abs(balance(n))", lambda e: e.auto(degree=1, rounds=0))
+
+    for h in g.em("total(n) = 0", "at_t", "not_t"):
+        for e in h.em("balance(n) = 0", "at_b", "not_b"):
+            finish(e, far_total, far_balance)
+
+
+def finish(g: Goal, far_total: Tactic, far_balance: Tactic) -> None:
+    """One of the four cases: both counts zero or not."""
+    t_zero, b_zero = "at_t" in g.facts, "at_b" in g.facts
+    for x, output, zero, label, far in (
+        ("total(n)", "unviolated", t_zero, "at_t", far_total),
+        ("balance(n)", "level", b_zero, "at_b", far_balance),
+    ):
+
+        def value(
+            h: Goal, x: str = x, zero: bool = zero, label: str = label, far: Tactic = far, o: str = output
+        ) -> None:
+            parts = [f"relu({x} + eps)", f"relu({x})", f"relu({x} - eps)"]
+            known = [f"{o}_is", "small", "inverse", "reciprocal"]
+            if zero:
+                known.append(label)
+            else:
+                h.have(f"eps <= abs({x})" if "balance" in x else f"eps <= {x}", "far", far)
+                known.append("far")
+                parts += [f"abs({x})"] * ("balance" in x)
+            h.apart(
+                parts,
+                lambda e: e.auto(
+                    [*known, *(k for k in e.facts if k[0] in "dv" and k[1:].isdigit())], rounds=0, multipliers=["1/eps"]
+                ),
+            )
+
+        g.have(f"{output}(n) = {int(zero)}", f"{output}_value", value)
+    accepted = int(t_zero and b_zero)
+
+    def both(h: Goal) -> None:
+        u, v = "unviolated(n)", "level(n)"
+        h.apart(f"relu({u}); relu(-{u}); relu({u} - {v})", lambda e: e.auto(degree=1, rounds=0))
+
+    g.have(f"accepted(n) = {accepted}", "value", both)
+    if accepted:
+        g.have("total(n) = 0 & balance(n) = 0", "zeros").use("is_dyck", "#zeros", label="yes")
+    else:
+
+        def never(h: Goal) -> None:
+            h.intro("yes").use("from_dyck", "#yes", label="zero_t zero_b")
+            h.absurd("zero_b", "not_b") if t_zero else h.absurd("zero_t", "not_t")
+
+        g.have("~dyck(w, n)", "no", never)
+    forward, back, equal = g.split()
+    if accepted:
+        forward.intro("positive").hyp("yes")
+        back.intro("given").auto("value")
+    else:
+        forward.intro("positive").contra("not").auto("value positive")
+        back.intro("given").contra("not").absurd("given", "no")
+    yes, no = equal.ind("dyck(w, n)", "is indicator")
+    if accepted:
+        yes.auto("value indicator", degree=1)
+        no.absurd("yes", "is")
+    else:
+        yes.have("dyck(w, n)", "after_all").absurd("after_all", "no")
+        no.auto("value indicator", degree=1)
+
+
+def nonuniform_inhabited(g: Goal) -> None:
+    """The word (( with N = 2 and the tolerance 1/4."""
+    level = "sum(j, 1, i, 1)/i"
+    error = "relu(-(sum(j, 1, i, 1)/i))"
+    total = "(sum(j, 1, i, relu(-(sum(k, 1, j, 1)/j)))/i)"
+    first, second = (f"(4*relu({x} + 1/4) - 8*relu({x}) + 4*relu({x} - 1/4))" for x in (total, level))
+    both = f"relu({first}) - relu(-{first}) - relu({first} - {second})"
+    texts = ("1", level, error, total, first, second, both)
+    g.inhabit("2", "1/4", "2", "i. 0", *(f"i. {t}" for t in texts))
+
+
 SCRIPTS: dict[str, Script] = {
     "cookbook.s9.2.1.balance": Script(balance, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.violation": Script(violation, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.aggregate": Script(aggregate, opening(), positive_length(NAMES)),
     "cookbook.s9.2.1.accept": Script(accept, opening(), positive_length(NAMES)),
     "cookbook.t3.dyck1": Script(accept, opening(), positive_length(NAMES)),
-    "cookbook.s9.2.1.min_B": Script(
-        counterexample("2", then=words_of_two("abs(height(w, 2)/2)")), refutes=True
-    ),
+    "cookbook.s9.2.1.min_B": Script(counterexample("2", then=words_of_two("abs(height(w, 2)/2)")), refutes=True),
     "cookbook.s9.2.1.min_B.corrected": Script(min_b, lambda g: g.inhabit("2"), positive_length("n")),
     "cookbook.s9.2.1.min_t": Script(
         counterexample("2", then=words_of_two("relu(-height(w, 1)); relu(-(height(w, 2)/2))")), refutes=True
     ),
     "cookbook.s9.2.1.min_t.corrected": Script(min_t, lambda g: g.inhabit("2"), positive_length("n")),
+    "cookbook.s9.2.1.nonuniform": Script(nonuniform, nonuniform_inhabited, positive_length(LONG_NAMES)),
 }

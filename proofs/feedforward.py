@@ -340,6 +340,7 @@ def boolean_ffn(g: Goal) -> None:
         def is_p(e: Goal) -> None:
             def term(f: Goal) -> None:
                 f.intro("i inside").use("equal", "i", label="here").auto("here", rounds=0, multipliers=["b(m - i)"])
+
             e.use("lem:sum_ext", "i. xi(k, i)*b(m - i)", "i. x(i)*b(m - i)", "1", "m", term, label="sums")
             e.auto("sums k_number number", degree=1, rounds=0)
 
@@ -393,10 +394,25 @@ def relu_sum(g: Goal, network: bool = False) -> None:
         up, down = g.em("0 <= x", "sign")
         for h, first, second in ((up, "pos", "neg"), (down, "neg", "pos")):
             h.use(f"ax:relu_{first}", "x", label="one").use(f"ax:relu_{second}", "-x", label="two")
-            h.have("f = ys(1) + m(1)*(x - xs(1)) + sum(k, 2, n, (m(k) - m(k - 1))*relu(x - xs(k)))", "sum_form",
-                   use="is one two")
-            h.use("lem:cookbook.s4.1.relu_sum", "n", "xs", "ys", "m", "x", "f", "#many", "#rising", "#slopes",
-                  "#sum_form", label="done")
+            h.have(
+                "f = ys(1) + m(1)*(x - xs(1)) + sum(k, 2, n, (m(k) - m(k - 1))*relu(x - xs(k)))",
+                "sum_form",
+                use="is one two",
+            )
+            h.use(
+                "lem:cookbook.s4.1.relu_sum",
+                "n",
+                "xs",
+                "ys",
+                "m",
+                "x",
+                "f",
+                "#many",
+                "#rising",
+                "#slopes",
+                "#sum_form",
+                label="done",
+            )
             h.hyp("done")
         return
 
@@ -512,9 +528,7 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s4.4.min": Script(MIN, witnesses("1", "2", "1")),
     "cookbook.s4.4.max": Script(MAX, witnesses("1", "2", "2")),
     "cookbook.t1.minmax": Script(each(MIN, MAX), witnesses("1", "2", "1", "1", "2", "2")),
-    "cookbook.s4.5.add": Script(
-        each(ADD, ADD, linear), witnesses("1", "2", "3", "1", "2", "-1", "1", "j. 0", "j. 0")
-    ),
+    "cookbook.s4.5.add": Script(each(ADD, ADD, linear), witnesses("1", "2", "3", "1", "2", "-1", "1", "j. 0", "j. 0")),
     "cookbook.t1.addsub": Script(each(ADD, ADD), witnesses("1", "2", "3", "1", "2", "-1")),
     "cookbook.s4.6.const_mul": Script(each(SCALE, by_sign("c x", "c*x")), witnesses("2", "3", "6", "2", "3")),
     "cookbook.t1.mulconst": Script(SCALE, witnesses("2", "3", "6")),

@@ -80,7 +80,11 @@ def sum_ext(g: Goal) -> None:
     g.intro("f g a b same")
     for left, right, label in (("f", "g", "up"), ("g", "f", "down")):
         g.use(
-            "lem:sum_mono", left, right, "a", "b",
+            "lem:sum_mono",
+            left,
+            right,
+            "a",
+            "b",
             lambda h: h.intro("i range").use("same", "i", label="here").auto("here"),
             label=label,
         )
@@ -126,7 +130,10 @@ def sum_member(g: Goal) -> None:
     around(g)
     for low, high, label in (("a", "p - 1", "before"), ("p + 1", "b", "after")):
         g.use(
-            "lem:sum_nonneg", "f", low, high,
+            "lem:sum_nonneg",
+            "f",
+            low,
+            high,
             lambda h: h.intro("i (from to)").use("each", "i", label="here").hyp("here"),
             label=label,
         )
@@ -137,7 +144,12 @@ def sum_positive(g: Goal) -> None:
     g.intro("f a b range each")
     g.use("each", "a", label="first")
     g.use(
-        "lem:sum_member", "f", "a", "b", "a", lambda h: h.easy(),
+        "lem:sum_member",
+        "f",
+        "a",
+        "b",
+        "a",
+        lambda h: h.easy(),
         lambda h: h.intro("i inside").use("each", "i", label="here").auto("here"),
         label="least",
     )
@@ -190,7 +202,11 @@ def exp_mono(g: Goal) -> None:
 def sm_total(g: Goal) -> None:
     g.intro("s n some")
     g.use(
-        "lem:sum_positive", "j. exp(s(j))", "1", "n", "#some",
+        "lem:sum_positive",
+        "j. exp(s(j))",
+        "1",
+        "n",
+        "#some",
         lambda h: h.intro("i inside").use("ax:exp_pos", "s(i)", label="pos").hyp("pos"),
         label="done",
     ).hyp("done")
@@ -213,7 +229,12 @@ def sm_weight(g: Goal) -> None:
     total(g)
     g.use("ax:exp_pos", "s(j)", label="pos")
     g.use(
-        "lem:sum_member", "k. exp(s(k))", "1", "n", "j", lambda h: h.easy(),
+        "lem:sum_member",
+        "k. exp(s(k))",
+        "1",
+        "n",
+        "j",
+        lambda h: h.easy(),
         lambda h: h.intro("i inside").use("ax:exp_pos", "s(i)", label="here").auto("here"),
         label="most",
     )
@@ -259,7 +280,8 @@ def hardmax_unique(g: Goal) -> None:
     g.use("ax:inv", "sum(m, 1, n, I[maximal(s, n, m)])", lambda h: h.intro("zero").auto("zero total"), label="inverse")
     g.use("both", "j", label="here")
     g.auto(
-        "here total inverse", rounds=0,
+        "here total inverse",
+        rounds=0,
         multipliers=["1/sum(m, 1, n, I[maximal(s, n, m)])", "I[j = p]", "I[j = p]/sum(m, 1, n, I[maximal(s, n, m)])"],
     )
 

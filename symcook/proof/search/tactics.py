@@ -1,8 +1,8 @@
 """Writing proofs as straight-line Python: a `Goal` keeps the state that the kernel will have and emits the nodes.
 
 Every method that changes the state appends one node of the certificate to `nodes`. Methods that branch return the
-new goals; the goal they were called on is then closed. Nothing here is trusted: a wrong state makes a certificate that the kernel
-rejects.
+new goals; the goal they were called on is then closed. Nothing here is trusted: a wrong state makes a certificate that
+the kernel rejects.
 """
 
 from __future__ import annotations
