@@ -76,12 +76,12 @@ def find(
     equations = {k: poly(f) for k, f in facts.items() if f[0] == "="}
     target = poly(goal) if goal[0] in COMPARISONS else {}
     columns: dict[Hashable, Poly] = {}
-    strict: set[Hashable] = set()
-    free: set[Hashable] = set()
+    strict: list[Hashable] = []
+    free: list[Hashable] = []
     if goal[0] != "=":
         basic = {k: poly(f) for k, f in inequalities.items()}
         columns["sum", (), None] = {ONE: 1}
-        strict.add(("sum", (), None))
+        strict.append(("sum", (), None))
         level: dict[tuple[str, ...], Poly] = {(): {ONE: 1}}
         for _ in range(degree):
             higher: dict[tuple[str, ...], Poly] = {}
@@ -95,7 +95,7 @@ def find(
                 name = ("sum", ks, None)
                 columns[name] = p
                 if all(inequalities[k][0] == "<" for k in ks):
-                    strict.add(name)
+                    strict.append(name)
             level = higher
         for s in squares:
             square = mul(nf(s), nf(s))
@@ -106,8 +106,9 @@ def find(
         if goal[0] in COMPARISONS:
             columns["goal"] = {m: -c for m, c in target.items()}
             if goal[0] == "<=":
-                strict.add("goal")
-    seen = {*target, *(m for p in columns.values() for m in p)}
+                strict.append("goal")
+    # A dictionary, not a set: the order of everything decides which solution is found, and must not change.
+    seen = dict.fromkeys([*target, *(m for p in columns.values() for m in p)])
     candidates: dict[tuple[str, Any], Poly] = {}
     for k, p in equations.items():
         candidates[k, ONE] = p
@@ -116,7 +117,7 @@ def find(
                 candidates[k, m] = mul({m: 1}, p)
     cap = max([2, *map(_degree, seen)])
     for _ in range(rounds):
-        seen |= {m for p in candidates.values() for m in p}
+        seen |= dict.fromkeys(m for p in candidates.values() for m in p)
         cap = max([cap, *(_degree(m) for p in candidates.values() for m in p)])
         for k, p in equations.items():
             for v, u in itertools.product(list(seen), p):
@@ -127,14 +128,14 @@ def find(
                         raise TooLong
     for (k, m), p in candidates.items():
         columns["eq", k, m] = p
-        free.add(("eq", k, m))
+        free.append(("eq", k, m))
     rows: dict[Mono, Row] = {}
     for name, p in columns.items():
         for m, c in p.items():
             rows.setdefault(m, {})[name] = Fraction(c)
     system: list[tuple[Row, Fraction]] = []
     if goal[0] == "=":
-        for m in {*rows, *target}:
+        for m in dict.fromkeys([*rows, *target]):
             system.append((rows.get(m, {}), Fraction(target.get(m, 0))))
     else:
         system = [(r, Fraction(0)) for r in rows.values()]

@@ -31,10 +31,10 @@ def solve(
     free = set(free)
     left = [(dict(r), Fraction(b)) for r, b in rows]
     kept: list[tuple[Hashable, Row, Fraction]] = []
-    where: dict[Hashable, set[int]] = {}
+    where: dict[Hashable, dict[int, None]] = {}
     for i, (r, _) in enumerate(left):
         for c in r:
-            where.setdefault(c, set()).add(i)
+            where.setdefault(c, {})[i] = None
     dead: set[int] = set()
     # A free unknown leaves with the shortest row that mentions it.
     for c in [c for c in where if c in free]:
@@ -61,7 +61,7 @@ def solve(
 
 
 def _eliminate(
-    left: list[tuple[Row, Fraction]], i: int, c: Hashable, r: Row, b: Fraction, where: dict[Hashable, set[int]]
+    left: list[tuple[Row, Fraction]], i: int, c: Hashable, r: Row, b: Fraction, where: dict[Hashable, dict[int, None]]
 ) -> None:
     """Subtract the multiple of row (r, b) from row i that removes column c."""
     row, right = left[i]
@@ -70,10 +70,10 @@ def _eliminate(
         total = row.get(d, Fraction(0)) - times * x
         if total:
             row[d] = total
-            where.setdefault(d, set()).add(i)
+            where.setdefault(d, {})[i] = None
         elif d in row:
             del row[d]
-            where[d].discard(i)
+            where[d].pop(i, None)
     left[i] = (row, right - times * b)
 
 
