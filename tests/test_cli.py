@@ -187,6 +187,8 @@ def test_claims(capsys: pytest.CaptureFixture[str]) -> None:
     assert "cookbook.s4.7.gtzero" in {row["id"] for row in some}
     assert all("s4.7.gtzero" in row["id"] for row in some)
     assert call(capsys, "claims", "--search", "gtzero")[0] == 0
+    assert document(capsys, "claims", "--search", "qqqqzzzz") == []
+    assert call(capsys, "claims", "--search", "qqqqzzzz")[:2] == (0, "no claim fits\n")
 
 
 def test_prove(capsys: pytest.CaptureFixture[str]) -> None:
@@ -346,6 +348,7 @@ BAD = [
     ("run dyck-1-nonuniform --set N=3 --input (())", "at most 3"),
     # symbols and arguments
     ("run gtzero --set x=1", "--set eps=VALUE"),
+    ("run dyck-1 --input () --set eps=1", "has no argument"),
     ("run gtzero --set x=1 --set eps=0", "0 < eps"),
     ("run gtzero --set x=1 --set eps=-1/2", "0 < eps"),
     ("run dyck-1-nonuniform --input () --set eps=1", "eps <= 1/4096"),
@@ -396,7 +399,6 @@ BAD = [
     ("prove", "one of them"),
     ("prove --all --paper cookbook", "one of them"),
     (["claims", "--search", " "], "empty"),
-    ("claims --search qqqqzzzz", "at least one claim"),
     # files
     ("show nothere.json", "nothere.json"),
     ("export dyck-1", "-o"),

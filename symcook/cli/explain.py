@@ -29,8 +29,9 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
             for paragraph in text.split("\n\n"):
                 say(textwrap.fill(paragraph, 98, initial_indent="  ", subsequent_indent="  "))
     say()
-    rows = [(key, facts[key]) for key in ("formula", "computes", "region", "uniformity", "source") if key in facts]
-    say(columns(rows, "  "))
+    rows = [(key, facts[key]) for key in ("formula", "computes", "region", "uniformity", "source") if facts.get(key)]
+    if rows:
+        say(columns(rows, "  "))
     if facts.get("claims"):
         say("\n  claims:\n    " + "\n    ".join(facts["claims"]))
     for key in ("arguments", "symbols"):
@@ -43,10 +44,13 @@ def _facts(chosen: Any) -> dict[str, Any]:
     model, info = chosen.model, chosen.info
     if info is None:
         symbols = [{"name": p.name, "region": p.region, "default": _text(p.default)} for p in model.parameters]
-        kind = "words over " + " ".join(model.alphabet) if model.alphabet else "rows of " + ", ".join(
-            model.embedding.inputs or ()
+        kind = (
+            "words over " + " ".join(model.alphabet)
+            if model.alphabet
+            else "rows of " + ", ".join(model.embedding.inputs or ())
         )
-        summary = f"{len(model.layers)} layers over {len(model.space)} coordinates, reads {kind}"
+        layers, coordinates = len(model.layers), len(model.space)
+        summary = f"layers: {layers}, coordinates: {coordinates}, reads {kind}"
         return {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
     from symcook.recipes import region
 

@@ -174,6 +174,11 @@ def read_settings(settings: Sequence[str]) -> dict[str, str]:
     return result
 
 
+def setting_text(key: str, value: str) -> str:
+    """A setting as it was given."""
+    return f"--set {key}={value}"
+
+
 def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
     """The recipe or model file NAME, built with `settings`.
 
@@ -207,9 +212,13 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
         elif key in inputs and model.pointwise:
             rows[key] = value
         elif key in inputs:
-            raise BadInput("the inputs of an attention recipe must be given by --rows", f"--set {key}={value}")
+            raise BadInput("the inputs of an attention recipe must be given by --rows", setting_text(key, value))
         else:
-            raise unknown("setting", key, [*known, *declared, *(inputs if model.pointwise else [])])
+            valid = [*known, *declared, *(inputs if model.pointwise else [])]
+            if not valid:
+                must = f"{name} has no argument, symbol or input to set"
+                raise BadInput(must, setting_text(key, value), "leave it out")
+            raise unknown("setting", key, valid)
     chosen = Chosen(name, recipe, model, arguments, values, rows)
     model.values(values, require=False)  # a bad value is bad input in every command
     return chosen

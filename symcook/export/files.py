@@ -38,7 +38,7 @@ def write(weights: Path, certificate: Path, arrays: Mapping[str, Any], document:
     import numpy as np
 
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    np.savez_compressed(buffer, **arrays)  # no array of objects, so no pickle
     data = buffer.getvalue()
     full = dict(document) | {"weights": weights.name, "weights_sha256": hashlib.sha256(data).hexdigest()}
     text = (json.dumps(full, indent=1) + "\n").encode()

@@ -6,13 +6,12 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.symbols import from_sympy
+from symcook.symbols import from_sympy, symbol
 
 if TYPE_CHECKING:
     from symcook.blocks import FeedForward, Head, Transformer
 
 WIDTH = 100
-MOST_COLUMNS = 24
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> str:
@@ -33,13 +32,22 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str = "")
 
 
 def grid(matrix: Any, rows: Sequence[str], columns: Sequence[str], title: str) -> str:
-    """A labelled matrix; a wide one is only described."""
-    if len(columns) > MOST_COLUMNS:
-        return f" {title}: {len(rows)} x {len(columns)} (too wide to draw; --json has it)"
+    """A labelled matrix; transposed where it is too wide for a line, only described where that does not help."""
     if not rows:
-        return f" {title}: no rows"
-    body = [[name, *(from_sympy(v) for v in matrix[r, :])] for r, name in enumerate(rows)]
-    return table([title, *columns], body)
+        return f"  {title}: no rows"
+    texts = [[from_sympy(v) for v in matrix[r, :]] for r in range(len(rows))]
+    body = [[name, *line] for name, line in zip(rows, texts, strict=True)]
+    if _width([[title, *columns], *body]) <= WIDTH:
+        return table([title, *columns], body)
+    turned = [[name, *line] for name, line in zip(columns, zip(*texts, strict=True), strict=True)]
+    if _width([[f"{title}^T", *rows], *turned]) <= WIDTH:
+        return table([f"{title}^T", *rows], turned)
+    return f"  {title}: {len(rows)} x {len(columns)} (too large to draw; --json has it)"
+
+
+def _width(rows: list[list[str]]) -> int:
+    """The characters that a drawn table of these rows needs."""
+    return sum(max(map(len, column)) + 3 for column in zip(*rows, strict=True)) + 2
 
 
 def model_text(model: Transformer) -> str:
@@ -114,8 +122,8 @@ def readout_text(model: Transformer) -> str:
         return f"{', '.join(readout.reads)} {where}"
     if readout.kind == "zero":
         return f"accept iff {' = '.join(readout.reads)} = 0 {where}"
-    terms = [f"({from_sympy(w)}) {c}" for w, c in zip(readout.weights, readout.reads, strict=True) if w != 0]
-    return f"accept iff logit > 0 {where}, with logit = {' + '.join(terms) or '0'}"
+    logit = sum(w * symbol(c) for w, c in zip(readout.weights, readout.reads, strict=True))
+    return f"accept iff logit > 0 {where}, with logit = {from_sympy(logit)}"
 
 
 def model_latex(model: Transformer) -> str:
