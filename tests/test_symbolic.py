@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Space, Transformer
 from symcook.derive import derive, derive_cases
 from symcook.domains.field import Field, Function
-from symcook.domains.signs import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, POSITIVE, Box, Signs, univariate
-from symcook.domains.signs import ZERO as NULL
+from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, POSITIVE, Box, univariate
+from symcook.domains.intervals import ZERO as NULL
+from symcook.domains.signs import Signs
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.expr import parse_formula, parse_term, rational, truth

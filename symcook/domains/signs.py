@@ -1,27 +1,39 @@
 """Signs of rational functions for all admissible values of their symbols: proved, never sampled.
 
-A *sign set* is a bit mask of the signs that a value may take: NEGATIVE, ZERO, POSITIVE. What `Signs.of` returns
-contains every sign that occurs; POSITIVE alone therefore means positive everywhere. One symbol on an interval is
-decided exactly by counting roots (Sturm); several by the signs of coefficients after each variable is moved to
-[0, oo); maxima by splitting at their breakpoints; what these leave open stays open (a set of more signs).
+What `Signs.of` returns contains every sign that occurs (`symcook.domains.intervals` has the sign sets); POSITIVE
+alone therefore means positive everywhere. One symbol on an interval is decided exactly by counting roots (Sturm);
+several by the signs of coefficients after each variable is moved to [0, oo); maxima by splitting at their
+breakpoints; what these leave open stays open (a set of more signs).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import flint
-import sympy
 from flint import fmpq, fmpq_poly
 
 from symcook.domains.field import Field, Function, Value
-from symcook.errors import BadInput, NotExact
-
-NEGATIVE, ZERO, POSITIVE = 1, 2, 4
-ANY = NEGATIVE | ZERO | POSITIVE
-NONNEGATIVE, NONPOSITIVE, NONZERO = POSITIVE | ZERO, NEGATIVE | ZERO, POSITIVE | NEGATIVE
+from symcook.domains.intervals import (
+    ANY,
+    EVERYWHERE,
+    NEGATIVE,
+    NONNEGATIVE,
+    NONPOSITIVE,
+    NONZERO,
+    POSITIVE,
+    ZERO,
+    Box,
+    flip,
+    of_number,
+    product,
+    total,
+    univariate,
+)
+from symcook.errors import BadInput
+from symcook.numbers.balls import evaluate
+from symcook.symbols import tree_from_sympy
 
 MAX_DEGREE = 64
 MAX_BRANCHES = 64
@@ -29,104 +41,17 @@ MAX_BITS = 1 << 14
 _FACTOR_TERMS = 200
 
 
-def product(first: int, second: int) -> int:
-    """The sign set of a product of values with the given sign sets.
-
-    >>> product(NONPOSITIVE, NEGATIVE) == NONNEGATIVE
-    True
-    """
-    return _PRODUCT[first][second]
-
-
-def total(first: int, second: int) -> int:
-    """The sign set of a sum of values with the given sign sets.
-
-    >>> total(POSITIVE, NONNEGATIVE) == POSITIVE, total(POSITIVE, NEGATIVE) == ANY
-    (True, True)
-    """
-    return _TOTAL[first][second]
-
-
-def _pairs(first: int, second: int, sum_of: bool) -> int:
-    signs = {NEGATIVE: -1, ZERO: 0, POSITIVE: 1}
-    result = 0
-    for a, x in signs.items():
-        for b, y in signs.items():
-            if first & a and second & b:
-                result |= (ANY if x * y < 0 else _of_number(x + y)) if sum_of else _of_number(x * y)
-    return result
-
-
-def _of_number(value: Any) -> int:
-    return POSITIVE if value > 0 else NEGATIVE if value < 0 else ZERO
-
-
-_PRODUCT = [[_pairs(a, b, False) for b in range(8)] for a in range(8)]
-_TOTAL = [[_pairs(a, b, True) for b in range(8)] for a in range(8)]
-
-
-def flip(signs: int) -> int:
-    """The sign set of the negated value."""
-    return product(signs, NEGATIVE)
-
-
 class Impossible(BadInput):
     """What was assumed holds for no admissible values of the symbols."""
 
 
-@dataclass(frozen=True)
-class Box:
-    """The interval of a generator's values; None is an infinite side."""
-
-    lower: fmpq | None = None
-    upper: fmpq | None = None
-    lower_open: bool = True
-    upper_open: bool = True
-
-    @property
-    def empty(self) -> bool:
-        if self.lower is None or self.upper is None:
-            return False
-        return self.lower > self.upper or (self.lower == self.upper and (self.lower_open or self.upper_open))
-
-    @property
-    def signs(self) -> int:
-        """The signs of the values in the interval."""
-        if self.empty:
-            return 0
-        result = 0
-        if self.lower is None or self.lower < 0:
-            result |= NEGATIVE
-        if self.upper is None or self.upper > 0:
-            result |= POSITIVE
-        if self.contains(fmpq(0)):
-            result |= ZERO
-        return result
-
-    def contains(self, x: fmpq) -> bool:
-        below = self.lower is None or self.lower < x or (self.lower == x and not self.lower_open)
-        return below and (self.upper is None or x < self.upper or (self.upper == x and not self.upper_open))
-
-    def above(self, x: fmpq, is_open: bool) -> Box:
-        """The part at or above `x`, or strictly above it."""
-        if self.lower is not None and (self.lower > x or (self.lower == x and self.lower_open)):
-            return self
-        return replace(self, lower=x, lower_open=is_open)
-
-    def below(self, x: fmpq, is_open: bool) -> Box:
-        """The part at or below `x`, or strictly below it."""
-        if self.upper is not None and (self.upper < x or (self.upper == x and self.upper_open)):
-            return self
-        return replace(self, upper=x, upper_open=is_open)
-
-
-EVERYWHERE = Box()
 Boxes = Mapping[int, Box]
 
 
 class Signs:
     """Sign sets of the values of a field, given the intervals of its symbols (unbounded where none is given).
 
+    >>> import sympy
     >>> field = Field()
     >>> x = field.symbol(sympy.Symbol("x"))
     >>> signs = Signs(field, {sympy.Symbol("x"): Box(fmpq(0), fmpq(1), True, False)})
@@ -143,7 +68,7 @@ class Signs:
     def of(self, value: Value) -> int:
         """The signs that `value` may take; raises Impossible where no values of the symbols are left."""
         if isinstance(value, fmpq):
-            return _of_number(value)
+            return of_number(value)
         self.field.lift(value)
         below = self.polynomial(value.den) & ~ZERO  # a value exists only where its denominator is not zero
         signs = product(self.polynomial(value.num), below)
@@ -168,7 +93,9 @@ class Signs:
 
     def polynomial(self, p: Any) -> int:
         """The signs that a polynomial of the field's present version may take."""
-        return self._polynomial(p) if not self._assumed else self._with_assumptions(p, 2 if len(self._assumed) <= 6 else 1)
+        return (
+            self._polynomial(p) if not self._assumed else self._with_assumptions(p, 2 if len(self._assumed) <= 6 else 1)
+        )
 
     def _with_assumptions(self, p: Any, depth: int) -> int:
         """p = c q + r for each assumed q and each c that cancels a term: the sign of a sum of known signs."""
@@ -196,7 +123,7 @@ class Signs:
         return [g for g, degree in enumerate(p.degrees()) if degree]
 
     def _monomial(self, p: Any, boxes: Boxes | None = None) -> int:
-        result = _of_number(p.leading_coefficient())
+        result = of_number(p.leading_coefficient())
         for g, degree in enumerate(p.degrees()):
             if degree:
                 signs = self._box(g, boxes).signs
@@ -279,7 +206,7 @@ class Signs:
         if len(p) == 0:
             return ZERO
         if p.is_constant():
-            return _of_number(p.leading_coefficient())
+            return of_number(p.leading_coefficient())
         if len(p) == 1:
             return self._monomial(p, boxes)
         content = p.term_content()
@@ -296,7 +223,7 @@ class Signs:
         if signs == ANY and len(p) <= _FACTOR_TERMS:
             lead, factors = p.factor()
             if len(factors) > 1 or factors[0][1] > 1:
-                signs = _of_number(lead)
+                signs = of_number(lead)
                 for factor, power in factors:
                     one = self._decide(factor, boxes)
                     signs = product(signs, one if power % 2 else product(one, one) & NONNEGATIVE)
@@ -451,73 +378,6 @@ def _one_variable(p: Any, g: int) -> fmpq_poly:
     return fmpq_poly(coefficients)
 
 
-def univariate(p: fmpq_poly, box: Box) -> int:
-    """Exactly the signs that a polynomial in one variable takes on an interval.
-
-    >>> univariate(fmpq_poly([1, -2, 1]), Box(fmpq(0), None)) == NONNEGATIVE  # (x - 1)^2
-    True
-    """
-    if box.empty:
-        return 0
-    if p.degree() <= 0:
-        return _of_number(p[0])
-    if box.lower is not None and box.lower == box.upper:
-        return _of_number(p(box.lower))
-    if p.degree() == 1:
-        return _linear(p, box)
-    lead, factors = p.factor_squarefree()
-    result, odd = 0, fmpq_poly([lead])
-    for factor, power in factors:
-        ends = [e for e in (box.lower, box.upper) if e is not None and factor(e) == 0]
-        if any(box.contains(e) for e in ends) or _roots_inside(factor, box):
-            result |= ZERO
-        if power % 2:
-            odd *= factor
-    if _roots_inside(odd, box):
-        return result | POSITIVE | NEGATIVE
-    return result | _of_number(odd(_inner_point(odd, box)))
-
-
-def _linear(p: fmpq_poly, box: Box) -> int:
-    slope = POSITIVE if p[1] > 0 else NEGATIVE
-    root = -p[0] / p[1]
-    if box.lower is not None and root <= box.lower:
-        return slope | (ZERO if box.contains(root) else 0)
-    if box.upper is not None and root >= box.upper:
-        return flip(slope) | (ZERO if box.contains(root) else 0)
-    return ANY
-
-
-def _roots_inside(p: fmpq_poly, box: Box) -> int:
-    """The number of different roots of a squarefree polynomial strictly inside an interval (Sturm)."""
-    for end in (box.lower, box.upper):
-        if end is not None and p(end) == 0:
-            p = p // fmpq_poly([-end, 1])
-    chain = [p, p.derivative()]
-    while chain[-1].degree() > 0:
-        chain.append(-(chain[-2] % chain[-1]))
-
-    def changes(values: list[Any]) -> int:
-        signs = [v > 0 for v in values if v != 0]
-        return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
-
-    def at(end: fmpq | None, side: int) -> list[Any]:
-        if end is not None:
-            return [q(end) for q in chain]
-        return [q[q.degree()] * (side if q.degree() % 2 else 1) if q.degree() >= 0 else fmpq(0) for q in chain]
-
-    return changes(at(box.lower, -1)) - changes(at(box.upper, 1))
-
-
-def _inner_point(p: fmpq_poly, box: Box) -> fmpq:
-    """A point strictly inside a box that has more than one point; p has no root inside, so any one will do."""
-    if box.lower is not None and box.upper is not None:
-        return (box.lower + box.upper) / 2
-    if box.lower is not None:
-        return box.lower + 1
-    return fmpq(0) if box.upper is None else box.upper - 1
-
-
 def _exp_ball(exponent: fmpq, root: int) -> flint.arb:
     return flint.arb(exponent / root).exp()
 
@@ -529,38 +389,6 @@ def _enclosure(ball: flint.arb) -> Box:
 
 
 def number_ball(number: Any, bits: int) -> flint.arb:
-    """An enclosure of an exact sympy number; NotExact where it has a function without a ball here."""
+    """An enclosure of an exact sympy number."""
     with flint.ctx.workprec(bits + 32):
-        return _ball(number)
-
-
-def _ball(e: Any) -> flint.arb:
-    if e.is_Rational:
-        return flint.arb(fmpq(int(e.p), int(e.q)))
-    if e is sympy.pi:
-        return flint.arb.pi()
-    if e is sympy.E:
-        return flint.arb(1).exp()
-    if e.is_Add or e.is_Mul:
-        total = flint.arb(0 if e.is_Add else 1)
-        for a in e.args:
-            total = total + _ball(a) if e.is_Add else total * _ball(a)
-        return total
-    if e.is_Pow and e.exp == sympy.Rational(1, 2):
-        return _ball(e.base).sqrt()
-    if e.is_Pow or isinstance(e, sympy.exp):
-        base, exponent = e.as_base_exp()
-        return _ball(exponent).exp() if base is sympy.E else _ball(base) ** _ball(exponent)
-    name = type(e).__name__
-    if name in ("log", "sin", "cos", "sinh", "cosh", "tanh", "erf", "Abs") and len(e.args) == 1:
-        argument = _ball(e.args[0])
-        return abs(argument) if name == "Abs" else getattr(argument, name)()
-    if isinstance(e, (sympy.Max, sympy.Min)):
-        values = [_ball(a) for a in e.args]
-        best = values[0]
-        for value in values[1:]:
-            best = best.max(value) if isinstance(e, sympy.Max) else best.min(value)
-        return best
-    if e.free_symbols:
-        raise BadInput("every symbol must be declared", sorted(s.name for s in e.free_symbols)[0])
-    raise NotExact("a number must be built from the functions of the grammar", e, "use --domain ball")
+        return evaluate(tree_from_sympy(number))

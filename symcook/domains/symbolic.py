@@ -21,8 +21,9 @@ from flint import fmpq
 from symcook.blocks import Parameter
 from symcook.domains.exact import at_position
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.signs import NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box, Signs
-from symcook.domains.signs import ZERO as NULL
+from symcook.domains.intervals import NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
+from symcook.domains.intervals import ZERO as NULL
+from symcook.domains.signs import Signs
 from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.protocol import conjunction
 from symcook.symbols import from_sympy, symbol
