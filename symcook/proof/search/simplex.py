@@ -29,7 +29,7 @@ def solve(
     Raises TooLong where more than `pivots` pivots would be needed.
     """
     free = set(free)
-    left = [(dict(r), Fraction(b)) for r, b in rows]
+    left = [({c: x for c, x in r.items() if x}, Fraction(b)) for r, b in rows]
     kept: list[tuple[Hashable, Row, Fraction]] = []
     where: dict[Hashable, dict[int, None]] = {}
     for i, (r, _) in enumerate(left):

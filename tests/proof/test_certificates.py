@@ -1,0 +1,136 @@
+"""Every stored certificate replays; 1,000 seeded mutations are rejected or still prove the same stored statement."""
+
+import collections
+import functools
+import importlib.util
+import json
+import sys
+import time
+
+import pytest
+from proof import mutate
+
+from symcook.errors import Rejected
+from symcook.proof import kernel, replay
+from symcook.proof.terms import TRUE
+
+HOME = replay.library()
+STATEMENTS = HOME.statements
+IDS = HOME.certificates()
+MUTATIONS = 1000
+BATCH = 50
+
+
+@functools.cache
+def verdicts():
+    return {v.id: v for v in replay.replay(IDS)}
+
+
+def text_of(name):
+    return (HOME.root / "certificates" / f"{name}.json").read_text(encoding="utf-8")
+
+
+@functools.cache
+def stored(name):
+    return replay.load_json(text_of(name))
+
+
+def lemmas(name):
+    return {n: STATEMENTS[n] for n in stored(name)["lemmas"]}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_certificate_replays(name):
+    if "check" in stored(name):
+        pytest.skip("a check of a recipe, run again by `prove`")
+    verdict = verdicts()[name]
+    refuted = stored(name)["sense"] == "refuted"
+    assert verdict.status in (("REFUTED", "CORRECTED") if refuted else ("PROVED",)), verdict.reason
+    assert not verdict.named and not verdict.oracles
+    assert not refuted or replay.witness(name)
+
+
+@pytest.mark.parametrize("name", [n for n, s in STATEMENTS.items() if not s.assumed])
+def test_every_statement_has_a_certificate(name):
+    assert name in IDS
+
+
+@pytest.mark.parametrize("name", [n for n in IDS if "check" not in stored(n)])
+def test_certificate_has_its_three_parts(name):
+    certificate = stored(name)
+    if certificate["sense"] == "refuted":
+        return
+    parts = {"proof": STATEMENTS[name].formula}
+    if STATEMENTS[name].claim:
+        parts |= {"defined": STATEMENTS[name].defined, "inhabited": STATEMENTS[name].inhabited}
+    usable = {s.label: s.formula for s in lemmas(name).values()}
+    for key, goal in parts.items():
+        kernel.check(goal, certificate[key], lemmas=usable, known=STATEMENTS[name].known)
+        if goal != TRUE and STATEMENTS[name].nontrivial is not None:
+            other = {"proof": "inhabited", "inhabited": "proof", "defined": "proof"}[key]
+            if certificate.get(other) != certificate[key] and parts[other] != goal:
+                with pytest.raises(Rejected):  # a part proves its own goal, not that of another
+                    kernel.check(parts[other], certificate[key], lemmas=usable, known=STATEMENTS[name].known)
+
+
+def test_a_certificate_without_its_parts_proves_no_claim():
+    name = "cookbook.s4.7.gtzero"
+    for key in ("defined", "inhabited"):
+        less = {k: v for k, v in stored(name).items() if k != key}
+        with pytest.raises(Rejected, match="defined and not vacuous"):
+            replay.judge(STATEMENTS[name], less, lemmas(name))
+
+
+@pytest.mark.parametrize("batch", range(MUTATIONS // BATCH))
+def test_mutations(batch):
+    names = [n for n in IDS if "check" not in stored(n)]
+    outcomes = collections.Counter()
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        name = names[seed % len(names)]
+        damaged = mutate.mutate(stored(name), seed)
+        start = time.monotonic()
+        try:
+            status, _ = replay.judge(STATEMENTS[name], damaged, lemmas(name), seconds=5)
+        except Rejected:
+            outcomes["rejected"] += 1
+        else:  # still a proof: of the same statement, in the same sense
+            outcomes["accepted"] += 1
+            assert damaged["statement"] == STATEMENTS[name].digest
+            assert (status == "REFUTED") == (stored(name)["sense"] == "refuted")
+        assert time.monotonic() - start < 20, f"seed {seed}"
+    assert outcomes["rejected"] > BATCH // 2
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_damaged_texts(batch):
+    """Text that is no longer JSON, or no longer this certificate, is rejected and never crashes."""
+    names = [n for n in IDS if "check" not in stored(n)]
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        name = names[seed % len(names)]
+        text = mutate.damage_text(text_of(name), seed)
+        try:
+            certificate = replay.load_json(text)
+            replay.judge(STATEMENTS[name], certificate, lemmas(name), seconds=5)
+        except Rejected:
+            continue
+        assert certificate["statement"] == STATEMENTS[name].digest
+
+
+def scripts():
+    folder = str(HOME.root)
+    sys.path.insert(0, folder)
+    try:
+        spec = importlib.util.spec_from_file_location("proofs_build", HOME.root / "build.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(folder)
+    return module
+
+
+@pytest.mark.parametrize("name", ["lem.sum_mono", "cookbook.s4.7.gtzero", "cookbook.s5.7.lemma5.3", "cookbook.s6.4.clip"])
+def test_scripts_give_the_stored_certificate(name):
+    module = scripts()
+    found = module.build(name, module.scripts()[name], STATEMENTS)
+    assert json.loads(module.text(found)) == stored(name)
+    assert module.text(found) == text_of(name)
