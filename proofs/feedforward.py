@@ -496,28 +496,6 @@ def line_inhabited(g: Goal) -> None:
     g.inhabit("3", "j. j", "j. j", "j. 1", "0", "0")
 
 
-def two_rows(g: Goal) -> None:
-    """Two assignments of one bit: row 2 has the bit set, and x is row 1."""
-
-    def leaf(h: Goal) -> None:
-        h.intro_all()
-        if h.goal[0] == "|":
-            set_bit, clear = h.ind("k1 = 2", "is value")
-            set_bit.pick("right").auto()
-            clear.pick("left").auto()
-        elif "k1" in h.scope and any(f[0] == "all" for f in h.facts.values()):
-            h.use("p2", "1", label="agree")
-            set_bit, clear = h.ind("k1 = 2", "is value")
-            set_bit.auto()
-            low, high = clear.em("k1 <= 1", "side")
-            low.auto()
-            high.use("ax:int_lt", "1", "k1", label="two").have("k1 = 2", "after_all").absurd("after_all", "is")
-        else:
-            h.blast()
-
-    g.inhabit("1", "2", "k i. I[k = 2]", "k. k", "i. 0", "1", leaf=leaf)
-
-
 SCRIPTS: dict[str, Script] = {
     "cookbook.s4.3.zero": Script(
         each(pieces("x z run", ""), zero_vector), witnesses("1", "1", "2", "j. 0", "j. 0", "1")

@@ -7,7 +7,27 @@ import json
 import random
 from typing import Any
 
-VALUES = (None, True, 0, -1, 10**30, "", "0", "-1", "1/0", "x", "ax:inv", "ax:exp_pos", "#a", "!", [], {}, [[]], "auto", "pos")
+VALUES = (
+    None,
+    True,
+    0,
+    -1,
+    10**30,
+    "",
+    "0",
+    "-1",
+    "1/0",
+    "x",
+    "ax:inv",
+    "ax:exp_pos",
+    "#a",
+    "!",
+    [],
+    {},
+    [[]],
+    "auto",
+    "pos",
+)
 TEXTS = ("0", "1", "-1", "1/2", "1/0", "x", "n", "j. j", "0 = 0", "false", "exp(exp(10^9))", "pow(2, 10^6)", "(" * 400)
 
 
@@ -66,13 +86,23 @@ def _change(draw: random.Random, where: Any, key: Any, spots: list[tuple[Any, An
 
 def _text(draw: random.Random, text: str) -> str:
     """One character or comparison changed."""
-    swaps = (("<=", "<"), ("<", "<="), ("0", "1"), ("1", "2"), ("+", "-"), ("-", "+"), ("=", "<="), ("j", "k"), ("n", "i"))
+    swaps = (
+        ("<=", "<"),
+        ("<", "<="),
+        ("0", "1"),
+        ("1", "2"),
+        ("+", "-"),
+        ("-", "+"),
+        ("=", "<="),
+        ("j", "k"),
+        ("n", "i"),
+    )
     usable = [(a, b) for a, b in swaps if a in text]
     if usable and draw.random() < 0.7:
         old, new = draw.choice(usable)
         return text.replace(old, new, 1)
     at = draw.randrange(len(text) + 1)
-    return text[:at] + draw.choice("0123456789()+-*/^,.:#~&| xn\\\"") + text[at + draw.randrange(2) :]
+    return text[:at] + draw.choice('0123456789()+-*/^,.:#~&| xn\\"') + text[at + draw.randrange(2) :]
 
 
 def damage_text(text: str, seed: int) -> str:

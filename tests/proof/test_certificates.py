@@ -128,7 +128,9 @@ def scripts():
     return module
 
 
-@pytest.mark.parametrize("name", ["lem.sum_mono", "cookbook.s4.7.gtzero", "cookbook.s5.7.lemma5.3", "cookbook.s6.4.clip"])
+@pytest.mark.parametrize(
+    "name", ["lem.sum_mono", "cookbook.s4.7.gtzero", "cookbook.s5.7.lemma5.3", "cookbook.s6.4.clip"]
+)
 def test_scripts_give_the_stored_certificate(name):
     module = scripts()
     found = module.build(name, module.scripts()[name], STATEMENTS)

@@ -1,4 +1,4 @@
-"""The search for proofs: the simplex against enumeration of bases, `pos` nodes that the kernel accepts, and what has none."""
+"""The search for proofs: the simplex against enumeration of bases, what `auto` finds and what it must not find."""
 
 import itertools
 import random
