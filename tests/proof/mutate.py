@@ -42,17 +42,16 @@ def places(part: Any, found: list[tuple[Any, Any]] | None = None) -> list[tuple[
 
 
 def mutate(certificate: Any, seed: int) -> Any:
-    """A damaged copy; the seed decides all. One to three changes, in the proofs and rarely in the head."""
+    """A damaged copy that differs; the seed decides all. One to three changes, in the proofs and rarely in the head."""
     draw = random.Random(seed)
-    out = copy.deepcopy(certificate)
-    for _ in range(draw.choice((1, 1, 1, 2, 3))):
-        roots = [k for k in ("proof", "defined", "inhabited") if k in out] if isinstance(out, dict) else []
-        if not roots or draw.random() < 0.03:
-            spots = [(out, k) for k in out] if isinstance(out, dict) else []
-        else:
-            spots = places(out[draw.choice(roots)])
-        if spots:
-            _change(draw, *draw.choice(spots), spots)
+    out = certificate
+    while same(out, certificate):
+        out = copy.deepcopy(certificate)
+        for _ in range(draw.choice((1, 1, 1, 2, 3))):
+            roots = [k for k in ("proof", "defined", "inhabited") if k in out]
+            spots = [(out, k) for k in out] if not roots or draw.random() < 0.03 else places(out[draw.choice(roots)])
+            if spots:
+                _change(draw, *draw.choice(spots), spots)
     return out
 
 
