@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from symcook import expr
 from symcook.errors import BadInput, Rejected
-from symcook.proof.terms import FUNCTIONS, Sort, Term, abstract, bounded, conj, formula, imp, num, value_for, var
+from symcook.proof.terms import FUNCTIONS, Sort, Term, abstract, conj, formula, imp, num, value_for, var
 
 GRAMMAR = 1
 MAX_EXPONENT = 1000
@@ -64,10 +64,12 @@ def define(text: str, known: Mapping[str, Definition]) -> Definition:
 def read_formula(text: str, scope: Mapping[str, Sort], known: Mapping[str, Definition]) -> Term:
     """The formula written in `text`, whose free names are those of `scope`. Rejected where it is not one."""
     try:
-        tree = expr.parse_formula(text)
+        build = _Builder(known)
+        return formula(build.build(expr.parse_formula(text), {n: var(n, s) for n, s in scope.items()}, known))
     except BadInput as error:
         raise Rejected(str(error)) from None
-    return formula(_build(tree, scope, known))
+    except RecursionError:
+        raise Rejected("a formula is nested too deep") from None
 
 
 def leading_names(text: str) -> tuple[str, ...]:
@@ -83,17 +85,18 @@ def leading_names(text: str) -> tuple[str, ...]:
 def read_value(text: str, wanted: Sort, scope: Mapping[str, Sort], known: Mapping[str, Definition]) -> Term:
     """The term, or for a function sort the name or lambda, written in `text`; Rejected where it does not fit."""
     try:
-        tree = _argument(text)
+        build = _Builder(known)
+        value = build.argument(_argument(text), {n: var(n, s) for n, s in scope.items()}, known)
+        if isinstance(value, _Lambda):
+            if isinstance(wanted, str) or len(wanted[1]) != len(value.names):
+                raise Rejected("a function of this number of arguments does not fit here")
+            inner = [var(f"{n}#{next(build.fresh)}", s) for n, s in zip(value.names, wanted[1], strict=True)]
+            value = ("lam", wanted[1], (abstract(build.call_lambda(value, inner), inner),))
+        return value_for(value, wanted)
     except BadInput as error:
         raise Rejected(str(error)) from None
-    build = _Builder(known)
-    value = build.argument(tree, {n: var(n, s) for n, s in scope.items()}, known)
-    if isinstance(value, _Lambda):
-        if isinstance(wanted, str) or len(wanted[1]) != len(value.names):
-            raise Rejected("a function of this number of arguments does not fit here")
-        inner = [var(f"{n}#{next(build.fresh)}", s) for n, s in zip(value.names, wanted[1], strict=True)]
-        value = ("lam", wanted[1], (abstract(build.call_lambda(value, inner), inner),))
-    return value_for(value, wanted)
+    except RecursionError:
+        raise Rejected("a term is nested too deep") from None
 
 
 def digest(t: Term) -> str:
@@ -114,10 +117,6 @@ def _argument(text: str) -> Tree:
     if tree[:2] != ("call", "f") or len(tree[2]) != 1:
         raise BadInput("one expression must stand here", text)
     return tree[2][0]
-
-
-def _build(tree: Tree, scope: Mapping[str, Sort], known: Mapping[str, Definition]) -> Term:
-    return bounded(_Builder(known).build(tree, {n: var(n, s) for n, s in scope.items()}, known))
 
 
 class _Builder:
@@ -221,7 +220,7 @@ class _Builder:
         if name in FUNCTIONS and len(args) == FUNCTIONS[name]:
             return ("fn", name, tuple([self.build(a, env, known) for a in args]))
         if name in ("tanh", "sinh", "cosh"):
-            return self.hyperbolic(name, self.build(args[0], env, known))
+            return self.hyperbolic(name, self.build(next(iter(args)), env, known))
         self.refuse(f"the name '{name}' is unknown here", tree)
 
     def call_lambda(self, function: _Lambda, values: list[Any]) -> Term:

@@ -9,8 +9,8 @@ Statements are blocks of ``proofs/statements/*.txt``, separated by blank lines::
 
 A line that begins with a blank continues the one before, ``#`` starts a comment line. Keys: ``statement`` (in which
 ``run(NAME)`` and the like are expanded from stored models), ``nontrivial``, ``define`` (any number), ``claim: no`` for
-a lemma, ``corrects: ID``, ``note``. ``definitions.txt`` holds definitions for all files, one a line. Ids ``named.X`` and
-``oracle.X`` are assumptions without a certificate; what uses them says so.
+a lemma, ``corrects: ID``, ``note``. The file ``definitions.txt`` has definitions for all files, one a line. Ids
+``named.X`` and ``oracle.X`` are assumptions without a certificate; what uses them says so.
 
 A certificate is ``proofs/certificates/ID.json`` (and, for a claim that has both, ``ID.refuted.json``)::
 
@@ -18,7 +18,7 @@ A certificate is ``proofs/certificates/ID.json`` (and, for a claim that has both
      "proof": proof, "defined": proof of D, "inhabited": proof of H}
     {"grammar": 1, "id": ID, "statement": sha256, "check": {"recipe": NAME, "max_length": N, ...}}
 
-In a proof ``lem:X`` is the statement ``lem.X``, ``lem:ID`` any other statement, ``named:X`` is ``named.X``.
+In a proof, ``lem:X`` is the statement ``lem.X``, ``lem:ID`` any other statement, ``named:X`` is ``named.X``.
 """
 
 from __future__ import annotations
@@ -320,8 +320,8 @@ class Library:
                     found.append(self._one(statement, load_json(path.read_bytes())))
                 except (Rejected, BadInput) as error:
                     reasons.append(str(error))
-        senses = {v.status == "REFUTED" for v in found}
-        if len(senses) == 2:
+        words = {v.status for v in found}
+        if "REFUTED" in words and words & {"PROVED", "DECIDED"}:
             raise SymcookError(f"a defect of the checker: '{name}' and its negation are both proved; please report it")
         best = found[0] if found else Verdict(name, "OPEN", reason="; ".join(reasons) or "no stored proof")
         stored = [str(p) for p in self._paths(name) if p.is_file()]

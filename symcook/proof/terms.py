@@ -28,6 +28,7 @@ further binders, so that nothing is captured.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -38,6 +39,7 @@ Sort = Any
 
 MAX_SIZE = 60_000
 MAX_DEPTH = 320
+MAX_VISITS = 1_000_000  # of nodes in one substitution, those of copies included
 
 COMPARISONS = ("=", "<=", "<")
 FORMULAS = frozenset({*COMPARISONS, "true", "false", "~", "&", "|", "->", "all", "ex"})
@@ -45,6 +47,43 @@ FUNCTIONS = {"relu": 1, "abs": 1, "min": 2, "max": 2, "exp": 1, "log": 1, "sqrt"
 _KEEPS_INT = frozenset({"+", "-", "*", "neg", "^", "relu", "abs", "min", "max"})
 _REAL = frozenset({"/", "exp", "log", "sqrt", "erf", "pow", "pi"})
 _BINDERS = {"sum": (0, 0, 1), "prod": (0, 0, 1), "all": (1,), "ex": (1,)}
+
+
+class Clock:
+    """Stops a computation after `seconds`; used with ``with``, one at a time."""
+
+    deadline: float | None = None
+    work = 0
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def __enter__(self) -> Clock:
+        Clock.deadline = time.monotonic() + self.seconds
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        Clock.deadline = None
+
+    @staticmethod
+    def spend(work: int) -> None:
+        """Count `work` and now and then look at the time."""
+        Clock.work += work
+        if Clock.work > 2_000:
+            Clock.work = 0
+            if Clock.deadline is not None and time.monotonic() > Clock.deadline:
+                raise Rejected("a proof exceeds the time limit")
+
+
+class _Visits:
+    """What is left of `MAX_VISITS` in the present substitution: long values in many places, lambdas reduced often."""
+
+    left = MAX_VISITS
+
+    @staticmethod
+    def begin() -> None:
+        Clock.spend((MAX_VISITS - _Visits.left) >> 6)
+        _Visits.left = MAX_VISITS
 
 
 def num(p: int, q: int = 1) -> Term:
@@ -102,78 +141,88 @@ def _binds(t: Term) -> tuple[int, ...]:
     return (len(t[1]),) if t[0] == "lam" else _BINDERS.get(t[0], (0,) * len(t[2]))
 
 
-def _rebuild(t: Term, depth: int, visit: Callable[[Term, int], Term]) -> Term:
-    """`t` with `visit` applied to its kids; an applied lambda is reduced. Unchanged terms stay shared."""
+def _walk(t: Term, depth: int, leaf: Callable[[Term, int], Term | None], seen: dict[Any, Term]) -> Term:
+    """`t` with each node replaced for which `leaf(node, depth)` gives another; an applied lambda is reduced.
+
+    Subterms that are shared are walked once and stay shared, so that a small value put in many places costs nothing
+    before `bounded` refuses the result.
+    """
+    other = leaf(t, depth)
+    if other is not None:
+        return other
     kids = t[2]
     if not kids:
         return t
+    place = (id(t), depth)
+    if place in seen:
+        return seen[place]
+    _Visits.left -= 1
+    if _Visits.left < 0:
+        raise Rejected(f"a substitution visits more than {MAX_VISITS} symbols")
     new, changed = [], False
     for k, b in zip(kids, _binds(t), strict=True):  # a loop, not a comprehension: fewer frames a level
-        other = visit(k, depth + b)
+        other = _walk(k, depth + b, leaf, seen)
         changed = changed or other is not k
         new.append(other)
     if not changed:
-        return t
-    if t[0] == "app" and new[0][0] == "lam":
-        return apply(new[0], new[1:])
-    return (t[0], t[1], tuple(new))
+        out = t
+    elif t[0] == "app" and new[0][0] == "lam":
+        out = apply(new[0], new[1:])
+    else:
+        out = (t[0], t[1], tuple(new))
+    seen[place] = out
+    return out
 
 
 def instantiate(body: Term, values: Sequence[Term]) -> Term:
     """The body of a binder, without loose indices of its own, with its variables replaced by `values`."""
-    many = len(values)
+    _Visits.begin()
+    return _instantiate(body, values)
 
-    def visit(t: Term, depth: int) -> Term:
-        if t[0] == "bound":
-            k = t[1][0] - depth
-            if k < 0:
-                return t
-            if k < many:
-                return shift(values[k], depth)
-            raise Rejected("a term has a loose index")
-        return _rebuild(t, depth, visit)
 
-    return visit(body, 0)
+def _instantiate(body: Term, values: Sequence[Term]) -> Term:
+    def leaf(t: Term, depth: int) -> Term | None:
+        if t[0] != "bound" or t[1][0] < depth:
+            return None
+        if t[1][0] - depth < len(values):
+            return shift(values[t[1][0] - depth], depth)
+        raise Rejected("a term has a loose index")
+
+    return _walk(body, 0, leaf, {})
 
 
 def shift(value: Term, by: int) -> Term:
     """`value` with its loose indices raised by `by`."""
 
-    def visit(t: Term, depth: int) -> Term:
-        if t[0] == "bound":
-            k, sort = t[1]
-            return ("bound", (k + by, sort), ()) if k >= depth else t
-        return _rebuild(t, depth, visit)
+    def leaf(t: Term, depth: int) -> Term | None:
+        loose = t[0] == "bound" and t[1][0] >= depth
+        return ("bound", (t[1][0] + by, t[1][1]), ()) if loose else None
 
-    return visit(value, 0) if by else value
+    return _walk(value, 0, leaf, {}) if by else value
 
 
 def apply(function: Term, values: Sequence[Term]) -> Term:
     """A lambda applied to `values`."""
     if len(function[1]) != len(values):
         raise Rejected("a function is applied to the wrong number of arguments")
-    return instantiate(function[2][0], values)
+    return _instantiate(function[2][0], values)
 
 
 def abstract(t: Term, names: Sequence[Term]) -> Term:
     """`t` with the free names `names` turned into the variables of a new binder: the inverse of `instantiate`."""
+    _Visits.begin()
     place = {v: i for i, v in enumerate(names)}
 
-    def visit(t: Term, depth: int) -> Term:
-        if t[0] == "var":
-            return ("bound", (place[t] + depth, t[1][1]), ()) if t in place else t
-        return _rebuild(t, depth, visit)
+    def leaf(t: Term, depth: int) -> Term | None:
+        return ("bound", (place[t] + depth, t[1][1]), ()) if t[0] == "var" and t in place else None
 
-    return visit(t, 0)
+    return _walk(t, 0, leaf, {})
 
 
 def replace(t: Term, old: Term, new: Term) -> Term:
     """`t` with every subterm equal to `old` replaced; neither has loose indices, so binders do not matter."""
-
-    def visit(t: Term, depth: int) -> Term:
-        return new if t == old else _rebuild(t, depth, visit)
-
-    return visit(t, 0)
+    _Visits.begin()
+    return _walk(t, 0, lambda s, _: new if s == old else None, {})
 
 
 def subterms(t: Term) -> Iterator[Term]:
@@ -212,6 +261,7 @@ def bounded(t: Term) -> Term:
             raise Rejected(f"a formula exceeds {MAX_SIZE} symbols")
         level = [k for s in level for k in s[2]]
         if not level:
+            Clock.spend(size >> 4)
             return t
     raise Rejected(f"a formula nests more than {MAX_DEPTH} deep")
 

@@ -1,17 +1,22 @@
-"""Hand-written proofs of a few facts, one for each kind of node, and what their near neighbours give."""
+"""Hand-written proofs of small facts, with each kind of node at least once, and their false near neighbours."""
+
+import copy
 
 import pytest
 
 from symcook.errors import Rejected
 from symcook.proof.grammar import read_formula
-from symcook.proof.kernel import check
+from symcook.proof.kernel import NODES, Result, check
 
 
-def prove(text, proof, **lemmas):
-    return check(read_formula(text, {}, {}), proof, lemmas={f"lem:{k}": read_formula(v, {}, {}) for k, v in lemmas.items()})
+def prove(text, proof, **lemmas) -> Result:
+    """Check `proof` against the formula written in `text`, with `lemmas` as formulas by name."""
+    known = {f"lem:{name}": read_formula(given, {}, {}) for name, given in lemmas.items()}
+    return check(read_formula(text, {}, {}), proof, lemmas=known, seconds=10)
 
 
 def pos(*summands, eq=()):
+    """A closing `pos` node: each summand a coefficient and labels."""
     return {"by": "pos", "sum": [{"c": c, "of": list(of)} for c, *of in summands], "eq": [list(e) for e in eq]}
 
 
@@ -23,15 +28,19 @@ def use(fact, *given, name="h0"):
     return {"by": "use", "fact": fact, "with": list(given), "as": name}
 
 
-RELU = (
-    "all x:Real. relu(x) - relu(-x) = x",
-    [
-        intro("x"),
-        {
-            "by": "em",
-            "formula": "0 <= x",
-            "as": ["p", "m"],
-            "proofs": [
+def em(formula, labels, *proofs):
+    return {"by": "em", "formula": formula, "as": list(labels), "proofs": list(proofs)}
+
+
+# Name: (statement, proof). All are true; NEAR lists false statements that none of these proofs may prove.
+PROOFS = {
+    "relu": (
+        "all x:Real. relu(x) - relu(-x) = x",
+        [
+            intro("x"),
+            em(
+                "0 <= x",
+                ["p", "m"],
                 [
                     use("ax:relu_pos", "x", "#p", name="a"),
                     use("ax:relu_neg", "-x", "#p", name="b"),
@@ -42,25 +51,220 @@ RELU = (
                     use("ax:relu_pos", "-x", [pos(["1", "m"])], name="b"),
                     pos(eq=[["1", "a"], ["-1", "b"]]),
                 ],
-            ],
-        },
-    ],
-)
+            ),
+        ],
+    ),
+    "sum_const": (
+        "all c:Real, n:Int. 0 <= n -> sum(j, 1, n, c) = n*c",
+        [
+            intro("c"),
+            {
+                "by": "induct",
+                "name": "n",
+                "ge": "ge",
+                "as": "ih",
+                "base": [pos()],
+                "step": [
+                    use("ax:sum_step", "j. 1", "1", "n + 1", [pos(["1", "ge"])], name="s"),
+                    pos(eq=[["c", "s"], ["1", "ih"]]),
+                ],
+            },
+        ],
+    ),
+    "exp_above": (
+        "all x:Real. x < exp(x)",
+        [intro("x"), use("ax:exp_ge", "x", name="e"), pos(["1", "e"], ["1"])],
+    ),
+    "amgm": (
+        "all x:Real, y:Real. 2*x*y <= x^2 + y^2",
+        [intro("x", "y"), {"by": "pos", "sum": [{"c": "1", "of": [], "sq": "x - y"}]}],
+    ),
+    "logic": (
+        "all p:Int, q:Int. (p = 0 & q = 1 | q = 2) -> (p = 0 -> q != 2 -> q = 1) & (ex r:Int. r = q + 1) & ~false",
+        [
+            intro("p", "q", "h"),
+            {
+                "by": "split",
+                "proofs": [
+                    [
+                        intro("a", "b"),
+                        {
+                            "by": "cases",
+                            "fact": "h",
+                            "as": [["c", "d"], "c"],
+                            "proofs": [
+                                [{"by": "hyp", "of": "d"}],
+                                [{"by": "absurd", "of": "c", "not": "b"}],
+                            ],
+                        },
+                    ],
+                    [{"by": "witness", "term": "q + 1"}, {"by": "true"}],
+                    [intro("f"), {"by": "absurd", "of": "f"}],
+                ],
+            },
+        ],
+    ),
+    "archimedes": (
+        "all x:Real. ex n:Int. x < n | false",
+        [
+            intro("x"),
+            use("ax:archimedes", "x", name="a"),
+            {"by": "obtain", "fact": "a", "name": "m", "as": ["b", "c"]},
+            {"by": "witness", "term": "m + 1"},
+            {"by": "pick", "side": "left"},
+            pos(["1", "c"], ["1"]),
+        ],
+    ),
+    "indicator": (
+        "all x:Real. 0 <= I[0 < x] & I[0 < x] <= 1",
+        [
+            intro("x"),
+            {"by": "ind", "of": "0 < x", "as": "i"},
+            {
+                "by": "cases",
+                "fact": "i",
+                "as": [["a", "b"], ["a", "b"]],
+                "proofs": [
+                    [{"by": "split", "proofs": [[pos(["1"], eq=[["-1", "b"]])], [pos(eq=[["1", "b"]])]]}],
+                    [{"by": "split", "proofs": [[pos(eq=[["-1", "b"]])], [pos(["1"], eq=[["1", "b"]])]]}],
+                ],
+            },
+        ],
+    ),
+    "rewrite": (
+        "all f:Int->Real, a:Int, b:Int. a = b -> f(a) <= 1 -> f(b) <= 1 & f(a) <= 1",
+        [
+            intro("f", "a", "b", "e", "h"),
+            {"by": "rewrite", "eq": "e", "in": "h", "as": "k"},
+            {"by": "rewrite", "eq": "e"},
+            {"by": "split", "proofs": [[{"by": "hyp", "of": "k"}], [{"by": "hyp", "of": "k"}]]},
+        ],
+    ),
+    "antisym": (
+        "all x:Real, y:Real. x <= y -> y <= x -> x = y",
+        [
+            intro("x", "y", "a", "b"),
+            {"by": "antisym", "left": [{"by": "hyp", "of": "a"}], "right": [{"by": "hyp", "of": "b"}]},
+        ],
+    ),
+    "contra": (
+        "all x:Real. x*x = 0 -> x <= 0",
+        [
+            intro("x", "e"),
+            {"by": "contra", "as": "p"},
+            {"by": "pos", "sum": [{"c": "1", "of": ["p", "p"]}], "eq": [["1", "e"]]},
+        ],
+    ),
+    "have": (
+        "all x:Real. 1 <= x -> 1 <= x^3",
+        [
+            intro("x", "h"),
+            {"by": "have", "show": "0 <= x*x + x", "proof": [pos(["1", "h", "h"], ["3", "h"], ["2"])], "as": "s"},
+            pos(["1", "h", "s"], ["1", "h"]),
+        ],
+    ),
+    "interval": (
+        "all x:Real. 0 <= x -> x <= 1 -> exp(x)*sqrt(1 + x^2) < 4",
+        [intro("x", "a", "b"), {"by": "interval", "on": ["a", "b"], "prec": 64}],
+    ),
+    "lemma": (
+        "all n:Int. 0 <= n -> sum(j, 1, n, 2*j) = n*n + n",
+        [
+            intro("n", "h"),
+            use("lem:gauss", "n", "#h", name="g"),
+            pos(eq=[["1", "g"]]),
+        ],
+    ),
+}
+LEMMAS = {"gauss": "all n:Int. 0 <= n -> sum(j, 1, n, 2*j) = n*(n + 1)"}
 
-SUM_CONST = (
-    "all c:Real, n:Int. 0 <= n -> sum(j, 1, n, c) = n*c",
-    [
-        intro("c"),
-        {
-            "by": "induct",
-            "name": "n",
-            "ge": "ge",
-            "as": "ih",
-            "base": [pos()],
-            "step": [
-                use("ax:sum_step", "j. 1", "1", "n + 1", [pos(["1", "ge"])], name="s"),
-                pos(eq=[["c", "s"], ["1", "ih"]]),
-            ],
-        },
+NEAR = {
+    "relu": ["all x:Real. relu(x) + relu(-x) = x", "all x:Real. relu(x) - relu(-x) < x", "all x:Real. relu(x) = x"],
+    "sum_const": [
+        "all c:Real, n:Int. -2 <= n -> sum(j, 1, n, c) = n*c",
+        "all c:Real, n:Int. 0 <= n -> sum(j, 0, n, c) = n*c",
+        "all c:Real, n:Int. 0 <= n -> sum(j, 1, n, c) = n*c + 1",
+        "all c:Real, n:Int. sum(j, 1, n, c) = n*c",
     ],
-)
+    "exp_above": ["all x:Real. x + 2 < exp(x)", "all x:Real. 1 + x < exp(x)", "all x:Real. 2*x < exp(x) - 1"],
+    "amgm": ["all x:Real, y:Real. 2*x*y < x^2 + y^2", "all x:Real, y:Real. 2.01*x*y <= x^2 + y^2"],
+    "logic": [
+        "all p:Int, q:Int. (p = 0 & q = 1 | q = 2) -> (p = 0 -> q != 2 -> q = 2) & (ex r:Int. r = q + 1) & ~false",
+        "all p:Int, q:Int. (p = 0 | q = 1 | q = 2) -> (p = 0 -> q != 2 -> q = 1) & (ex r:Int. r = q + 1) & ~false",
+        "all p:Int, q:Int. (p = 0 & q = 1 | q = 2) -> (p = 0 -> q != 2 -> q = 1) & (ex r:Int. r = q + 1) & false",
+    ],
+    "archimedes": ["all x:Real. ex n:Int. n < x & false", "all x:Real. ex n:Int. x = n | false"],
+    "indicator": [
+        "all x:Real. 0 < I[0 < x] & I[0 < x] <= 1",
+        "all x:Real. 0 <= I[0 < x] & I[0 < x] < 1",
+        "all x:Real. 0 <= I[0 < x] & I[0 < x] <= 0.99",
+    ],
+    "rewrite": [
+        "all f:Int->Real, a:Int, b:Int. a <= b -> f(a) <= 1 -> f(b) <= 1 & f(a) <= 1",
+        "all f:Int->Real, a:Int, b:Int. a = b -> f(a) <= 1 -> f(b) < 1 & f(a) <= 1",
+        "all f:Int->Real, a:Int, b:Int. a = b -> f(a) <= 1 -> f(b + 1) <= 1 & f(a) <= 1",
+    ],
+    "antisym": ["all x:Real, y:Real. x <= y -> y <= x + 1 -> x = y", "all x:Real, y:Real. x <= y -> x <= y -> x = y"],
+    "contra": ["all x:Real. x*x = 1 -> x <= 0", "all x:Real. x*x = 0 -> x < 0", "all x:Real. x*x*x = -1 -> 1 <= x"],
+    "have": ["all x:Real. -2 <= x -> 1 <= x^3", "all x:Real. 1 <= x -> 1 < x^3", "all x:Real. 1 <= x -> x <= 1/x^3"],
+    "interval": [
+        "all x:Real. 0 <= x -> x <= 1 -> exp(x)*sqrt(1 + x^2) < 3.8",
+        "all x:Real. 0 <= x -> x <= 1.1 -> exp(x)*sqrt(1 + x^2) < 4",
+        "all x:Real. 0 <= x -> 1 <= x -> exp(x)*sqrt(1 + x^2) < 4",
+    ],
+    "lemma": [
+        "all n:Int. -1 <= n -> sum(j, 1, n, 2*j) = n*n + n + 1",
+        "all n:Int. 0 <= n -> sum(j, 0, n, 2*j) = n*n + 2*n",
+        "all n:Int. -3 <= n -> sum(j, 1, n, 2*j) = n*n + n",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_proofs_are_accepted(name):
+    text, proof = PROOFS[name]
+    assert prove(text, proof, **LEMMAS).nodes >= 2
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in NEAR.items() for text in texts])
+def test_false_near_neighbours_are_rejected(name, text):
+    """A proof of a true statement proves none of the false statements beside it."""
+    with pytest.raises(Rejected):
+        prove(text, PROOFS[name][1], **LEMMAS)
+
+
+def test_at_least_thirty_near_neighbours():
+    assert sum(map(len, NEAR.values())) >= 30
+
+
+def test_every_kind_of_node_is_used():
+    found = set()
+    todo = [proof for _, proof in PROOFS.values()]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, dict):
+            found.add(part.get("by"))
+            todo += part.values()
+        elif isinstance(part, list):
+            todo += part
+    assert set(NODES) <= found
+
+
+def test_the_result_names_what_was_used():
+    result = prove(*PROOFS["lemma"], **LEMMAS)
+    assert (result.lemmas, result.axioms, result.nodes) == (("gauss",), (), 3)
+    assert prove(*PROOFS["relu"]).axioms == ("relu_neg", "relu_pos")
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_a_proof_with_a_node_missing_or_an_extra_key_is_rejected(name):
+    text, proof = PROOFS[name]
+    for place in range(len(proof)):
+        with pytest.raises(Rejected):
+            prove(text, proof[:place] + proof[place + 1 :], **LEMMAS)
+        other = copy.deepcopy(proof)
+        other[place]["note"] = "extra"
+        with pytest.raises(Rejected):
+            prove(text, other, **LEMMAS)
+        with pytest.raises(Rejected):
+            prove(text, [*proof, {"by": "true"}], **LEMMAS)
