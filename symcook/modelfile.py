@@ -157,22 +157,29 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
     """
     target = Path(path)
     text = dumps(model)
-    if target.is_dir():
-        raise BadInput("a model file must not be a folder", target, "add a file name")
-    if not target.parent.is_dir():
-        raise BadInput("the folder of a model file must exist", target.parent, "make it first")
-    if target.exists() and not force:
-        raise BadInput("a model file must not exist yet", target, "give another name, or force")
+    try:
+        if target.is_dir():
+            raise BadInput("a model file must not be a folder", target, "add a file name")
+        if not target.parent.is_dir():
+            raise BadInput("the folder of a model file must exist", target.parent, "make it first")
+        if target.exists() and not force:
+            raise BadInput("a model file must not exist yet", target, "give another name, or force")
+        _replace(target, text)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput("a model file must be writable", f"{target} ({reason})") from None
+    return target
+
+
+def _replace(target: Path, text: str) -> None:
+    """Write `text` beside `target` and move it there; nothing stays behind where that fails."""
     temporary = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
     try:
         with temporary.open("x", encoding="ascii", newline="\n") as stream:
             stream.write(text)
         os.replace(temporary, target)
-    except OSError as error:
-        raise BadInput("a model file must be writable", f"{target} ({error.strerror})") from None
     finally:
         temporary.unlink(missing_ok=True)
-    return target
 
 
 def load(path: str | Path) -> Transformer:
@@ -467,7 +474,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
     Rational numbers are bounded by the reader. In any other expression at most `most` functions and fractional powers
     may occur, exponentials do not stand inside other functions, and sizes (bits, with 8 for a name) stay small.
     """
-    if not names(tree):
+    if not names(tree) and not any(part[0] in ("sum", "prod") for part in _walk(tree)):
         try:
             rational(tree)
         except BadInput:
