@@ -1,10 +1,13 @@
 """Model files: the round trip, the hash, saving, and everything that a hostile file may hold."""
 
 import hashlib
+import itertools
 import json
 import os
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import sympy
@@ -359,3 +362,13 @@ def test_numbers_that_a_file_could_not_hold_are_not_written():
             dumps(model(weight))
     large = sympy.Integer(10) ** 3000 + 1
     assert loads(dumps(model(large))) == model(large)
+
+
+def test_the_example_saves_a_model_that_counts(tmp_path):
+    example = Path(__file__).parent.parent / "examples" / "own_model.py"
+    for _ in range(2):  # a second run replaces the file
+        subprocess.run([sys.executable, str(example)], cwd=tmp_path, check=True, capture_output=True)
+    model = load(tmp_path / "mine.json")
+    for n in range(1, 6):
+        for word in itertools.product("abc", repeat=n):
+            assert model.run("".join(word)).accept is (word.count("a") > word.count("b"))

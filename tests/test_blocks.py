@@ -1,0 +1,269 @@
+"""Construction checks of spaces and blocks, each with the wrong value that it is there for."""
+
+import dataclasses
+from fractions import Fraction
+from types import MappingProxyType
+
+import pytest
+import sympy
+
+from symcook.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Parameter,
+    Readout,
+    SelfAttention,
+    Transformer,
+    fraction,
+    matrix,
+)
+from symcook.errors import BadInput
+from symcook.recipes import build
+from symcook.space import Space
+
+SPACE = Space(("a", "b", "c"))
+NETWORK = FeedForward(("a", "b"), ("c",), [[1, 0], [0, 1]], [0, 0], [[1, -1]], [0])
+HEAD = Head(("a", "b"), ("c",), Q=[[1, 0]], K=[[0, 1]], V=[[1, 1]])
+READOUT = Readout("value", "last", ("c",))
+WORDS = {"x": {"a": 1}, "y": {"b": "1/2"}}
+
+
+def network(**change):
+    facts = {"reads": ("a", "b"), "writes": ("c",), "W1": [[1, 0], [0, 1]], "b1": [0, 0], "W2": [[1, -1]], "b2": [0]}
+    return FeedForward(**(facts | change))
+
+
+def head(**change):
+    facts = {"reads": ("a", "b"), "writes": ("c",), "Q": [[1, 0]], "K": [[0, 1]], "V": [[1, 1]]}
+    return Head(**(facts | change))
+
+
+def embedding(**change):
+    return Embedding(**({"space": SPACE, "words": WORDS} | change))
+
+
+def transformer(**change):
+    facts = {"name": "m", "embedding": embedding(), "layers": (Layer(None, NETWORK),), "readout": READOUT}
+    return Transformer(**(facts | change))
+
+
+def parameter(**change):
+    return Parameter(**({"name": "eps", "default": "1/4", "lower": 0, "upper": 1} | change))
+
+
+def test_the_unchanged_blocks_are_accepted():
+    for make in (network, head, embedding, transformer, parameter):
+        assert make() == make()
+
+
+WRONG = {
+    "a space without coordinates": lambda: Space(()),
+    "a coordinate twice": lambda: Space(("a", "a")),
+    "a coordinate called i": lambda: Space(("i",)),
+    "a coordinate called n": lambda: Space(("n",)),
+    "a coordinate called logit": lambda: Space(("logit",)),
+    "a coordinate that is no identifier": lambda: Space(("2x",)),
+    "a coordinate with a dot": lambda: Space(("a.b",)),
+    "a coordinate that is a function": lambda: Space(("exp",)),
+    "a coordinate that is a number": lambda: Space((1,)),
+    "routing to a coordinate that is not there": lambda: SPACE.routing(("d",)),
+    "reads as text": lambda: network(reads="a"),
+    "reads twice": lambda: network(reads=("a", "a")),
+    "writes twice": lambda: network(writes=("c", "c"), W2=[[1, 1], [1, 1]], b2=[0, 0]),
+    "W1 too narrow": lambda: network(W1=[[1], [0]]),
+    "W1 with rows of different length": lambda: network(W1=[[1, 0], [1]]),
+    "W1 too short": lambda: network(W1=[[1, 0]]),
+    "W2 too wide": lambda: network(W2=[[1, -1, 0]]),
+    "b2 too long": lambda: network(b2=[0, 0]),
+    "a float in W1": lambda: network(W1=[[0.5, 0], [0, 1]]),
+    "a sympy Float in W1": lambda: network(W1=sympy.Matrix([[sympy.Float(0.5), 0], [0, 1]])),
+    "a bool in b1": lambda: network(b1=[True, 0]),
+    "infinity in b1": lambda: network(b1=[sympy.oo, 0]),
+    "an imaginary weight": lambda: network(b1=[sympy.I, 0]),
+    "None in W2": lambda: network(W2=[[None, 1]]),
+    "code in W2": lambda: network(W2=[["__import__('os')", 1]]),
+    "an unknown activation": lambda: network(activation="gelu"),
+    "Q and K of different depth": lambda: head(Q=[[1, 0], [0, 1]]),
+    "V too narrow": lambda: head(V=[[1]]),
+    "an unknown mask": lambda: head(mask="past"),
+    "an unknown weighting": lambda: head(weighting="hard"),
+    "a scale of zero": lambda: head(scale=0),
+    "a scale of a symbol": lambda: head(scale="s"),
+    "a temperature of zero": lambda: head(temperature=0),
+    "a temperature as float": lambda: head(temperature=0.5),
+    "no heads": lambda: SelfAttention(()),
+    "two heads": lambda: SelfAttention((HEAD, HEAD)),
+    "an empty layer": lambda: Layer(),
+    "neither words nor inputs": lambda: embedding(words=None),
+    "words and inputs": lambda: embedding(inputs=("a",)),
+    "no tokens": lambda: embedding(words={}),
+    "a token with white space": lambda: embedding(words={"a b": {}}),
+    "an empty token": lambda: embedding(words={"": {}}),
+    "a token at an unknown coordinate": lambda: embedding(words={"x": {"d": 1}}),
+    "a float in a token": lambda: embedding(words={"x": {"a": 0.1}}),
+    "an unknown input": lambda: Embedding(SPACE, inputs=("d",)),
+    "an unknown position coordinate": lambda: embedding(positions={"d": "i"}),
+    "a position as float": lambda: embedding(positions={"a": 0.5}),
+    "positions from 2": lambda: embedding(start=2),
+    "an unknown readout": lambda: Readout("argmax", "last", ("c",)),
+    "an unknown place": lambda: Readout("value", "middle", ("c",)),
+    "a readout of nothing": lambda: Readout("zero", "last", ()),
+    "a sign without weights": lambda: Readout("sign", "last", ("c",)),
+    "a zero test with weights": lambda: Readout("zero", "last", ("c",), weights=[[1]]),
+    "weights of another width": lambda: Readout("sign", "last", ("c",), weights=[[1, 2]]),
+    "a value at all positions": lambda: Readout("value", "all", ("c",)),
+    "a symbol called n": lambda: parameter(name="n"),
+    "a symbol called relu": lambda: parameter(name="relu"),
+    "a symbol with a space": lambda: parameter(name="e ps"),
+    "a default above the interval": lambda: parameter(default=2),
+    "a default at the open side": lambda: parameter(default=0),
+    "a default as float": lambda: parameter(default=0.5),
+    "a bound with a symbol": lambda: parameter(upper="c"),
+    "a network that writes outside the space": lambda: transformer(layers=(Layer(None, network(writes=("d",))),)),
+    "a head that reads outside the space": lambda: transformer(layers=(Layer(head(reads=("a", "d"))),)),
+    "a readout outside the space": lambda: transformer(readout=Readout("value", "last", ("d",))),
+    "an undeclared symbol in a weight": lambda: transformer(layers=(Layer(None, network(b1=["eps", 0])),)),
+    "an undeclared symbol in a token": lambda: transformer(embedding=embedding(words={"x": {"a": "eps"}})),
+    "an undeclared symbol in a temperature": lambda: transformer(layers=(Layer(head(temperature="tau")),)),
+    "an undeclared symbol in a readout": lambda: transformer(readout=Readout("sign", "last", ("c",), weights=["t"])),
+    "i in a weight": lambda: transformer(layers=(Layer(None, network(b1=["i", 0])),)),
+    "n in a token": lambda: transformer(embedding=embedding(words={"x": {"a": "1/n"}})),
+    "a symbol declared twice": lambda: transformer(parameters=(parameter(), parameter())),
+    "a symbol named as a coordinate": lambda: transformer(parameters=(parameter(name="a"),)),
+    "a greatest length of 0": lambda: transformer(max_length=0),
+    "a greatest length as text": lambda: transformer(max_length="8"),
+    "a value outside the interval": lambda: transformer(parameters=(parameter(),)).bind({"eps": 2}),
+    "a value of an undeclared symbol": lambda: transformer().bind({"eps": 1}),
+    "a symbolic value": lambda: transformer(parameters=(parameter(),)).bind({"eps": "t"}),
+    "no value": lambda: transformer(parameters=(parameter(default=None),)).bind(),
+    "a word of a foreign symbol": lambda: transformer().tokens("xz"),
+    "the empty word": lambda: transformer().tokens(""),
+    "a word that is too long": lambda: transformer(max_length=2).tokens("xyx"),
+    "a word for rows": lambda: build("average").tokens("xy"),
+    "rows for words": lambda: transformer().rows([{"a": 1}]),
+    "no rows": lambda: build("average").rows([]),
+    "a row without its input": lambda: build("average").rows([{}]),
+    "a row with a foreign input": lambda: build("average").rows([{"x": 1, "y": 2}]),
+    "a row with a float": lambda: build("average").rows([{"x": 0.5}]),
+    "two rows for one position": lambda: build("zero").rows([{"x": 1}, {"x": 2}]),
+    "an irrational number as a Fraction": lambda: fraction(sympy.sqrt(2)),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_value_is_refused_in_one_sentence(what):
+    with pytest.raises(BadInput) as caught:
+        WRONG[what]()
+    message = str(caught.value)
+    assert "\n" not in message and 10 < len(message) < 400 and message[-1] in ".?"
+
+
+def test_typos_name_the_nearest():
+    with pytest.raises(BadInput, match="did you mean balance"):
+        build("dyck-1").space.require(["balanc"])
+    with pytest.raises(BadInput, match="did you mean future"):
+        head(mask="futur")
+    with pytest.raises(BadInput, match="did you mean eps"):
+        build("gtzero").bind({"ep": 1})
+
+
+def test_a_float_names_its_exact_alternative():
+    with pytest.raises(BadInput, match="1/2"):
+        network(b1=[0.5, 0])
+
+
+def test_routing_reads_and_writes():
+    """Lemma 8.1: R reads, its transpose writes; R times its transpose is the identity."""
+    route = SPACE.routing(("c", "a"))
+    assert route.tolist() == [[0, 0, 1], [1, 0, 0]]
+    assert (route * route.T).tolist() == [[1, 0], [0, 1]]
+    assert "b" in SPACE and "d" not in SPACE and len(SPACE) == 3 and list(SPACE) == ["a", "b", "c"]
+
+
+def test_numbers_may_be_given_in_four_ways():
+    ways = [[1, "1/2"], [sympy.Integer(1), Fraction(1, 2)], ["2/2", sympy.Rational(1, 2)]]
+    first, *others = [network(b1=way) for way in ways]
+    assert all(other == first for other in others)
+    assert matrix(sympy.Matrix([[1, 2]]), (1, 2), "M") == matrix([1, 2], (1, 2), "M") == matrix([[1, 2]], (1, 2), "M")
+    assert network(W1=[], b1=[], W2=[[]]).hidden == 0
+
+
+def test_blocks_are_frozen():
+    model = transformer()
+    for block, name in ((model, "name"), (NETWORK, "W1"), (HEAD, "mask"), (SPACE, "names"), (READOUT, "kind")):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(block, name, None)
+    assert isinstance(model.embedding.words, MappingProxyType)
+    with pytest.raises(TypeError):
+        model.embedding.words["z"] = {}
+    with pytest.raises(TypeError):
+        NETWORK.W1[0, 0] = 5
+
+
+def test_what_a_caller_changes_later_does_not_reach_a_block():
+    words, rows = {"x": {"a": 1}}, [[1, 0], [0, 1]]
+    made, net = embedding(words=words), network(W1=rows)
+    words["x"]["a"] = 7
+    words["y"] = {}
+    rows[0][0] = 7
+    assert made.words == {"x": {"a": 1}} and net.W1[0, 0] == 1
+
+
+def test_scale_of_the_definition_and_uniform_heads():
+    """Definition 2.3 divides by the root of the key dimension."""
+    assert head(Q=[[1, 0], [0, 1]], K=[[1, 0], [0, 1]], scale="1/sqrt(d_key)").scale == 1 / sympy.sqrt(2)
+    assert head(scale="1/sqrt(d_key)").scale == 1
+    assert head(Q=[[0, 0]]).uniform and head(K=[[0, 0]]).uniform and not HEAD.uniform
+    assert not head(Q=[[0, 0], [1, 0]], K=[[1, 1], [1, 0]]).uniform
+    assert head(Q=[[0, 0], [1, 0]], K=[[1, 1], [0, 0]]).uniform
+
+
+def test_parameters_say_their_interval_and_keep_to_it():
+    eps = Parameter("eps", lower=0, upper="1/16")
+    assert eps.region == "0 < eps & eps <= 1/16"
+    assert eps.check("1/16") == sympy.Rational(1, 16)
+    for value in (0, "-1", "1/15"):
+        with pytest.raises(BadInput, match="1/16"):
+            eps.check(value)
+    closed = Parameter("t", lower=0, upper=1, lower_open=False, upper_open=True)
+    assert closed.region == "0 <= t & t < 1"
+    assert closed.check(0) == 0
+    with pytest.raises(BadInput):
+        closed.check(1)
+    assert Parameter("t").region == "true" and Parameter("t").check(-5) == -5
+    assert Parameter("t", lower="sqrt(2)").check("3/2") == sympy.Rational(3, 2)
+
+
+def test_binding_replaces_symbols_and_keeps_the_rest():
+    model = transformer(
+        embedding=embedding(words={"x": {"a": "eps"}}, positions={"b": "i*eps"}),
+        layers=(Layer(head(temperature="eps/n", V=[["eps", 1]]), network(b2=["1/eps"])),),
+        readout=Readout("sign", "last", ("c",), weights=["eps"]),
+        parameters=(parameter(), Parameter("t", default=3)),
+    )
+    bound = model.bind({"eps": "1/2"}, require=False)
+    assert [p.name for p in bound.parameters] == ["t"]
+    i, n = sympy.Symbol("i", integer=True, nonnegative=True), sympy.Symbol("n", integer=True, positive=True)
+    assert bound.embedding.words["x"]["a"] == sympy.Rational(1, 2)
+    assert bound.embedding.positions["b"] == i / 2
+    attention = bound.layers[0].attention
+    assert attention.heads[0].temperature == 1 / (2 * n) and attention.heads[0].V.tolist() == [
+        [sympy.Rational(1, 2), 1]
+    ]
+    assert bound.layers[0].feedforward.b2[0] == 2 and bound.readout.weights[0] == sympy.Rational(1, 2)
+    assert model.bind().parameters == () and model.bind().readout.weights[0] == sympy.Rational(1, 4)
+    assert model.parameters[0].name == "eps"
+
+
+def test_a_single_head_may_stand_for_its_attention():
+    assert Layer(HEAD) == Layer(SelfAttention((HEAD,)))
+    assert [type(part) for part in Layer(HEAD, NETWORK).parts()] == [Head, FeedForward]
+
+
+def test_what_a_model_says_of_itself():
+    assert build("gtzero").pointwise and not build("average").pointwise and not build("lookup-quadratic").pointwise
+    assert build("dyck-1").decides and not build("first-position").decides
+    assert build("dyck-1").alphabet == ("(", ")") and build("average").alphabet == ()
+    assert build("dyck-1").tokens(["(", ")"]) == ("(", ")")
