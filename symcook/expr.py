@@ -30,6 +30,7 @@ Tree = tuple[Any, ...]
 Sort = Any
 
 MAX_DEPTH = 300
+MAX_NODES = 500_000
 MAX_TEXT = 20_000
 MAX_STATEMENT = 2_000_000
 MAX_DIGITS = 4_000
@@ -377,7 +378,11 @@ def children(tree: Tree) -> Iterator[Tree]:
 
 def _check_depth(tree: Tree) -> None:
     level = [tree]
+    size = 0  # a chain writes its middle twice, so that a short text can make a large tree
     for _ in range(MAX_DEPTH):
+        size += len(level)
+        if size > MAX_NODES:
+            raise BadInput(f"an expression must have at most {MAX_NODES} parts", "a larger one")
         level = [child for node in level for child in children(node)]
         if not level:
             return

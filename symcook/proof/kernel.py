@@ -43,6 +43,7 @@ from symcook.proof.terms import (
 
 MAX_NODES = 200_000
 MAX_DIGITS = 2_000
+MAX_COPIES = 5_000_000
 SECONDS = 60.0
 
 AXIOMS: Mapping[str, str] = {
@@ -190,6 +191,7 @@ class _Checker:
         self.lemmas, self.known = lemmas, known
         self.nodes = 0
         self.used: set[str] = set()
+        self.copies = 0  # of facts, in the branches opened so far
         self.open: list[_State] = []
 
     def run(self, goal: Term, proof: Any) -> None:
@@ -215,6 +217,8 @@ class _Checker:
 
     def branch(self, state: _State, goal: Term, proof: Any) -> _State:
         """A new open branch with the facts and names of `state`."""
+        self.copies += len(state.facts) + len(state.scope)
+        _need(self.copies <= MAX_COPIES, f"the branches of a proof copy more than {MAX_COPIES} facts")
         new = _State(formula(goal), dict(state.facts), dict(state.scope), proof)
         self.open.append(new)
         return new
@@ -500,7 +504,8 @@ def inhabited(t: Term, names: Sequence[str], nontrivial: str | None, known: Mapp
 
     `names` are the names of the leading quantifiers as the statement writes them; `nontrivial` may use them.
     """
-    if t[0] == "&" and nontrivial is None:
+    if t[0] == "&":
+        _need(nontrivial is None, "a conjunction of statements takes no nontrivial condition: its parts must each hold")
         return _and(inhabited(t[2][0], (), None, known), inhabited(t[2][1], (), None, known))
     found: list[Term] = []  # names and premises in the order met
     left = list(names)

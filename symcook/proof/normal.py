@@ -15,13 +15,12 @@ products over ranges of known length; sums are linear. Formulas: comparisons up 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Hashable
 from fractions import Fraction
 from typing import Any
 
 from symcook.errors import Rejected
-from symcook.proof.terms import Term, instantiate, num, var
+from symcook.proof.terms import Clock, Term, instantiate, num, subterms, var
 
 Number = int | Fraction
 Mono = tuple[tuple[tuple[int, int], ...], int]
@@ -32,6 +31,8 @@ MAX_MONOMIALS = 4_000
 MAX_POWER = 4_096
 MAX_RANGE = 4_096
 MAX_BITS = 200_000
+MAX_FACTORS = 1_000_000
+MAX_CACHE = 500_000  # monomials in the cache
 
 ONE: Mono = ((), 0)
 TRUE: Key = ("true",)
@@ -47,32 +48,6 @@ _exponent_numbers: dict[frozenset[Any], int] = {frozenset(): 0}
 _cache: dict[Term, Poly] = {}
 
 
-class Clock:
-    """Stops a computation after `seconds`; used with ``with``, one at a time."""
-
-    deadline: float | None = None
-    work = 0
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-
-    def __enter__(self) -> Clock:
-        Clock.deadline = time.monotonic() + self.seconds
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        Clock.deadline = None
-
-    @staticmethod
-    def spend(work: int) -> None:
-        """Count `work` and now and then look at the time."""
-        Clock.work += work
-        if Clock.work > 2_000:
-            Clock.work = 0
-            if Clock.deadline is not None and time.monotonic() > Clock.deadline:
-                raise Rejected("a proof exceeds the time limit")
-
-
 def _atom(key: Key) -> Poly:
     return {(((_number(key), 1),), 0): 1}
 
@@ -80,9 +55,9 @@ def _atom(key: Key) -> Poly:
 def _number(key: Key) -> int:
     number = _numbers.get(key)
     if number is None:
+        names, tall = _scan(key)  # first: an error in here must leave the tables as they are
         number = _numbers[key] = len(_keys)
         _keys.append(key)
-        names, tall = _scan(key)
         _depends.append(names)
         _tall.append(tall)
     return number
@@ -167,9 +142,21 @@ def add(a: Poly, b: Poly, times: Number = 1) -> Poly:
         total = out.get(m, 0) + times * c
         if total:
             out[m] = total
+            _short(total)
         else:
             del out[m]
+    if len(out) > 4 * MAX_MONOMIALS:
+        raise Rejected(f"a sum exceeds {4 * MAX_MONOMIALS} monomials")
     return out
+
+
+def _short(c: Number) -> None:
+    """Rejected where `c` is too long; long numbers cost time, and are counted."""
+    bits = c.bit_length() if isinstance(c, int) else c.numerator.bit_length() + c.denominator.bit_length()
+    if bits > 1_000:
+        if bits > MAX_BITS:
+            raise Rejected("a number in a normal form is too long")
+        Clock.spend(bits >> 7)
 
 
 def scale(p: Poly, c: Number) -> Poly:
@@ -180,6 +167,9 @@ def scale(p: Poly, c: Number) -> Poly:
 def mul(a: Poly, b: Poly) -> Poly:
     """a*b; Rejected where the product has too many monomials or too long coefficients."""
     out: Poly = {}
+    longest = max((len(m[0]) for m in a), default=0) + max((len(m[0]) for m in b), default=0)
+    if min(len(a) * len(b), MAX_MONOMIALS) * longest > MAX_FACTORS:
+        raise Rejected(f"a normal form may exceed {MAX_FACTORS} factors")
     for ma, ca in a.items():
         Clock.spend(len(b) + 1)
         for mb, cb in b.items():
@@ -187,13 +177,11 @@ def mul(a: Poly, b: Poly) -> Poly:
             total = out.get(m, 0) + ca * cb
             if total:
                 out[m] = total
+                _short(total)
             else:
                 del out[m]
         if len(out) > MAX_MONOMIALS:
             raise Rejected(f"a normal form exceeds {MAX_MONOMIALS} monomials")
-    for c in out.values():
-        if c.numerator.bit_length() + c.denominator.bit_length() > MAX_BITS:
-            raise Rejected("a number in a normal form is too long")
     return out
 
 
@@ -251,12 +239,19 @@ def inverse(p: Poly) -> Poly:
 
 def _content(p: Poly) -> Fraction:
     """The positive rational c for which p/c has integer coefficients without a common factor."""
-    over = math.lcm(*(c.denominator for c in p.values()))
+    over = 1
+    for c in p.values():
+        over = math.lcm(over, c.denominator)
+        _short(over)
     return Fraction(math.gcd(*(int(c * over) for c in p.values())), over)
 
 
 def _whole(c: Number) -> Number:
     return c.numerator if c.denominator == 1 else c
+
+
+class _Cached:
+    monomials = 0
 
 
 def nf(t: Term) -> Poly:
@@ -265,8 +260,10 @@ def nf(t: Term) -> Poly:
     if known is None:
         Clock.spend(1)
         known = _nf(t)
-        if len(_cache) > 50_000:
+        _Cached.monomials += len(known)
+        if len(_cache) > 50_000 or _Cached.monomials > MAX_CACHE:
             _cache.clear()
+            _Cached.monomials = len(known)
         _cache[t] = known
     return known
 
@@ -336,9 +333,12 @@ def _fold(t: Term) -> Poly:
     tag, _, (low, high, body) = t
     lo, hi = nf(low), nf(high)
     length = constant(add(hi, lo, -1))
-    if length is not None and length < MAX_RANGE:
+    # With a binder in `low`, what is put into the body would nest deeper than `height` says: names would not differ.
+    if length is not None and length < MAX_RANGE and (length < 0 or height(low) == 0):
+        size = sum(1 for _ in subterms(body))
         out: Poly = {} if tag == "sum" else {ONE: 1}
         for k in range(int(length) + 1):
+            Clock.spend(size >> 4)
             at = num(low[1][0] + k) if low[0] == "num" else ("+", None, (low, num(k)))
             value = nf(instantiate(body, (at,)))
             out = add(out, value) if tag == "sum" else mul(out, value)

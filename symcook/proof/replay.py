@@ -40,6 +40,7 @@ from symcook.proof.terms import Term, neg
 MAX_JSON_DEPTH = 400
 MAX_JSON_LENGTH = 32_000_000
 _KEYS = frozenset({"statement", "nontrivial", "define", "claim", "corrects", "note"})
+_LEMMA = ("lem.", "named.", "oracle.")
 _ID = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*", re.ASCII)
 
 
@@ -122,7 +123,7 @@ def load_json(text: str | bytes) -> Any:
     if len(text) > MAX_JSON_LENGTH:
         raise Rejected("a certificate is too long")
     depth = 0
-    for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', text, re.DOTALL):
+    for token in re.finditer(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', text, re.DOTALL):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
         if depth > MAX_JSON_DEPTH:
             raise Rejected(f"a certificate nests more than {MAX_JSON_DEPTH} deep")
@@ -323,6 +324,7 @@ class Library:
         words = {v.status for v in found}
         if "REFUTED" in words and words & {"PROVED", "DECIDED"}:
             raise SymcookError(f"a defect of the checker: '{name}' and its negation are both proved; please report it")
+        found.sort(key=lambda v: v.status != "REFUTED")  # a counterexample counts more than a check of some inputs
         best = found[0] if found else Verdict(name, "OPEN", reason="; ".join(reasons) or "no stored proof")
         stored = [str(p) for p in self._paths(name) if p.is_file()]
         shown = {"certificate": stored[0] if stored else None, "seconds": time.perf_counter() - start}
@@ -338,7 +340,9 @@ class Library:
         below = [self._verdicts[n] for n in certificate["lemmas"] if n in self._verdicts]
         named = tuple(sorted({*base.named, *(x for v in below for x in v.named)}))
         oracles = tuple(sorted({*base.oracles, *(x for v in below for x in v.oracles)}))
-        if oracles and status == "PROVED":
+        if oracles and status == "REFUTED":
+            raise Rejected("a refutation may not rest on an oracle")
+        if oracles:
             status = "DECIDED"
         return Verdict(**{**base.__dict__, "status": status, "named": named, "oracles": oracles})
 
@@ -355,6 +359,9 @@ class Library:
             raise Rejected("a check needs a max_length of at least 1")
         from symcook.verify import sweep
 
+        recipe = asked.get("recipe")
+        if re.search(rf"\b(run|word|accept)\(\s*{re.escape(str(recipe))}\s*\)", statement.text) is None:
+            raise Rejected("the check that a certificate names is of a model that the statement does not mention")
         if sweep.recheck(asked) is not True:
             raise Rejected("the check that a certificate names does not succeed")
         return Verdict(statement.id, f"CHECKED {length}")
@@ -383,6 +390,8 @@ def read_statements(folder: Path) -> dict[str, Statement]:
     for statement in out.values():
         if statement.corrects is not None and statement.corrects not in out:
             raise Rejected(f"'{statement.id}' corrects '{statement.corrects}', which has no statement")
+        if not statement.claim and (statement.corrects is not None or not statement.id.startswith(_LEMMA)):
+            raise Rejected(f"'{statement.id}' must be a claim: only a lemma is let off D and H")
     return out
 
 

@@ -19,9 +19,10 @@ from functools import cache
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.expr import Tree, children, parse_term, show
+from symcook.expr import ARITY, Tree, children, names, parse_term, show, valid_name
 
 Model = Mapping[str, Any]
+_TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the relation itself uses
 _CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
 
 
@@ -37,7 +38,10 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
     find = stored_model if model is None else model
 
     def written(match: re.Match[str]) -> str:
-        return f"({getattr(Relation(find(match[2])), match[1])()})"
+        try:
+            return f"({getattr(Relation(find(match[2])), match[1])()})"
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise BadInput("a stored model must follow the format of model files", match[2]) from None
 
     return _CALL.sub(written, text)
 
@@ -59,18 +63,54 @@ class Relation:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.embedding = model["embedding"]
+        self._well_named()
         attends = any(layer["attention"] for layer in model["layers"])
         self.pointwise = self.embedding["inputs"] is not None and not attends and not self.embedding["positions"]
         self.low = str(self.embedding["start"])
         self.high = "n" if self.low == "1" else "n - 1"
         self.equations: list[str] = []
         self.held: dict[str, str] = {}
+        self.used: set[str] = set(model["space"])  # what a later value must not be called
         self._embed()
         for number, layer in enumerate(model["layers"], 1):
+            if len(layer["attention"] or []) > 1:
+                raise BadInput("a run relation knows one head a layer", len(layer["attention"]), "use more layers")
             for head in layer["attention"] or []:
                 self._head(number, head)
             if layer["feedforward"] is not None:
                 self._feedforward(number, layer["feedforward"])
+
+    def _well_named(self) -> None:
+        """BadInput where a name or number of the document could mean something else in the text of a statement."""
+        for name in self.model["space"]:
+            if not isinstance(name, str) or not valid_name(name) or name in _TAKEN:
+                raise BadInput("a coordinate in a statement must be a name other than i, j, k, n and w", name)
+        if len(set(self.model["space"])) != len(self.model["space"]):
+            raise BadInput("the coordinates of a model must differ", self.model["name"])
+        if type(self.embedding["start"]) is not int or self.embedding["start"] not in (0, 1):
+            raise BadInput("positions must be numbered from 0 or 1", self.embedding["start"])
+        blocks = [b for layer in self.model["layers"] for b in (*(layer["attention"] or ()), layer["feedforward"]) if b]
+        touched = [name for b in (*blocks, self.model["readout"]) for name in (*b["reads"], *b.get("writes", ()))]
+        for name in (*touched, *(self.embedding["inputs"] or ()), *self.embedding["positions"]):
+            if name not in self.model["space"]:
+                raise BadInput("a block must read and write coordinates of the space", name)
+        symbols = {symbol["name"] for symbol in self.model["symbols"]}
+        if symbols & {*self.model["space"], *_TAKEN} or not all(map(valid_name, symbols)):
+            raise BadInput("a symbol in a statement must be a name of its own", ", ".join(sorted(symbols)))
+        over = [
+            *self.embedding["positions"].values(),
+            *(b[k] for b in blocks for k in ("scale", "temperature") if k in b),
+        ]
+        fixed = [
+            b.get(k)
+            for b in (*blocks, self.model["readout"])
+            for k in ("W1", "b1", "W2", "b2", "Q", "K", "V", "weights")
+        ]
+        fixed += [list(row.values()) for row in (self.embedding["words"] or {}).values()]
+        for text in _flat(fixed):
+            _only(text, symbols)
+        for text in _flat(over):
+            _only(text, symbols | {"i", "n"})
 
     def run(self) -> str:
         """The conjunction of all equations."""
@@ -107,10 +147,11 @@ class Relation:
         """Equation for the next value of `name`; `right` makes the right side from the old value (None: zero)."""
         old = self._at(name, "i")
         fresh = name if old is None else f"z{number}_{name}"
-        while fresh in self.held.values():
+        while old is not None and fresh in self.used:
             fresh += "_"
         text = right(old)
         self.held[name] = fresh
+        self.used.add(fresh)
         self.equations.append(text.replace("@", fresh if self.pointwise else f"{fresh}(i)"))
 
     def _embed(self) -> None:
@@ -156,16 +197,18 @@ class Relation:
             products = [f"({_sum(q)})*({_sum(k)})" for q, k in pairs if q and k]
             return _sum(products) if products else None
 
+        scores = {at: score(at) for at in "jk"}  # now: what the head writes must not enter what it reads
+
         def weighted(value: str, old: str | None) -> str:
             plus = f"{old} + " if old else ""
-            if score("j") is None:
+            if scores["j"] is None:
                 size = "n" if head["mask"] == "none" else "i" if self.low == "1" else "(i + 1)"
                 return f"@ = {plus}sum(j, {window}, {value})/{size}"
             if head["weighting"] == "softmax":
-                factor = f"({_readable(head['scale'])})/({_readable(head['temperature'])})"
-                weight = f"exp({factor}*({score('j')}))"
+                scale, temperature = (_readable(head[key]) for key in ("scale", "temperature"))
+                weight = f"exp(({scale})/({temperature})*({scores['j']}))"
                 return f"@ = {plus}sum(j, {window}, {weight}*({value}))/sum(j, {window}, {weight})"
-            best = f"I[all k in {self.low}..{high}. {score('k')} <= {score('j')}]"
+            best = f"I[all k in {self.low}..{high}. {scores['k']} <= {scores['j']}]"
             change = f"(@ - {old})" if old else "@"
             return f"{change}*sum(j, {window}, {best}) = sum(j, {window}, {best}*({value}))"
 
@@ -200,6 +243,24 @@ def _sum(terms: Iterable[str]) -> str:
         return " + ".join(parts)
     half = len(parts) // 2
     return f"({_sum(parts[:half])}) + ({_sum(parts[half:])})"
+
+
+def _flat(part: Any) -> list[str]:
+    """The numbers in nested lists."""
+    return [text for one in part for text in _flat(one)] if isinstance(part, list) else [] if part is None else [part]
+
+
+def _only(text: str, allowed: set[str]) -> None:
+    """BadInput where a number of the document has other names than `allowed`, or a function that is not known."""
+    tree = parse_term(text)
+    todo = [tree]
+    while todo:
+        part = todo.pop()
+        todo += children(part)
+        if part[0] == "call" and part[1] not in ARITY:
+            raise BadInput("a number of a model must use functions of the grammar only", text)
+    if not names(tree) <= allowed:
+        raise BadInput("a number of a model must use its declared symbols only", text)
 
 
 def _readable(text: str) -> str:
