@@ -102,13 +102,44 @@ def checker_digest() -> str:
 
 
 def row_digest(name: str) -> str:
-    """sha256 of all that a claim's status rests on: checker, statements, definitions, models, every certificate."""
+    """sha256 of all that a claim's status rests on: checker, statements, definitions, models, its certificates.
+
+    Empty where there is no certificate: then a ledger's row rests on nothing.
+    """
     from symcook.proof.replay import proofs_directory
 
     root = proofs_directory()
     shared = _shared_digest(root)
-    own = [p for p in (root / "certificates" / f"{n}.json" for n in (name, f"{name}.corrected")) if p.exists()]
-    return _digest([shared.encode(), *(p.read_bytes() for p in own)])
+    todo, own = [name], {}
+    while todo:  # the claim's certificates, those of its corrections, and of whatever these use as lemmas
+        for path in _certificates(root).get(todo.pop(), ()):
+            if path not in own:
+                own[path] = path.read_bytes()
+                todo += _lemmas(own[path])
+    return _digest([shared.encode(), *(own[path] for path in sorted(own))]) if own else ""
+
+
+def _lemmas(certificate: bytes) -> list[str]:
+    from symcook.proof.replay import load_json
+
+    try:
+        return [str(n) for n in load_json(certificate).get("lemmas", {})]
+    except (SymcookError, AttributeError, TypeError):
+        return []  # replay refuses it
+
+
+@cache
+def _certificates(root: Path) -> dict[str, list[Path]]:
+    """The certificates that bear on an id: its proof, its refutation, and those of statements that correct it."""
+    from symcook.proof.replay import read_statements
+
+    found: dict[str, list[Path]] = {}
+    for name, statement in read_statements(root / "statements").items():
+        for path in (root / "certificates" / f"{name}{end}.json" for end in ("", ".refuted")):
+            if path.is_file():
+                for one in filter(None, (name, statement.corrects)):
+                    found.setdefault(one, []).append(path)
+    return found
 
 
 @cache
@@ -130,7 +161,8 @@ def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]
     from symcook.proof.replay import replay, statements
 
     verdicts = {verdict.id: verdict for verdict in replay(progress=progress)}
-    corrections = {s.corrects: s.id for s in statements().values() if s.corrects}
+    proved = {v.id for v in verdicts.values() if v.status == "PROVED"}
+    corrections = {s.corrects: s.id for s in statements().values() if s.corrects and s.id in proved}
     found: dict[str, Known] = {}
     for name in inventory():
         verdict = verdicts.get(name)
@@ -157,7 +189,7 @@ def ledger(found: dict[str, Known] | None = None) -> list[Claim]:
         found = {}
         for name, row in stored.items():
             found[name] = Known(row["status"], row["digest"], row.get("corrected"), tuple(row.get("lemmas", ())))
-            if row["digest"] != row_digest(name):
+            if not row["digest"] or row["digest"] != row_digest(name):
                 stale.add(name)
     said = remarks()
     rows = []
