@@ -1,0 +1,272 @@
+"""The inventory of claims against its files, and a ledger that only replay can move."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from symcook import claims
+from symcook.errors import BadInput
+from symcook.proof import replay
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLES = ROOT / "symcook" / "data" / "claims"
+COUNTS = {"cookbook": 232, "chiang2022": 64, "merrill2024": 60, "yang2026": 71}
+PROVED = "cookbook.s4.4.min"
+WRONG = "cookbook.s6.4.clip"
+UNTREATED = "cookbook.s2.1.notation"
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Data and proofs copied to a place where a test may change them."""
+    shutil.copytree(ROOT / "symcook" / "data", tmp_path / "data")
+    for part in ("statements", "models", "certificates"):
+        shutil.copytree(ROOT / "proofs" / part, tmp_path / "proofs" / part)
+    monkeypatch.setattr(claims, "DATA", tmp_path / "data")
+    monkeypatch.setattr(replay, "proofs_directory", lambda: tmp_path / "proofs")
+    claims._shared_digest.cache_clear()
+    return tmp_path
+
+
+def store(own: Path, rows: dict[str, dict[str, object]]) -> None:
+    (own / "data" / "ledger.json").write_text(json.dumps({"checker": "", "rows": rows}), encoding="utf-8")
+
+
+def row(name: str) -> claims.Claim:
+    return next(claim for claim in claims.ledger() if claim.id == name)
+
+
+# --- The inventory ----------------------------------------------------------------------------------------------------
+
+
+def cells(paper: str) -> list[list[str]]:
+    lines = (TABLES / f"{paper}.tsv").read_bytes().decode("utf-8").split("\n")
+    assert lines.pop() == ""
+    return [line.split("\t") for line in lines]
+
+
+def test_the_inventory_has_every_row_of_the_tables_once() -> None:
+    assert sorted(path.stem for path in TABLES.iterdir()) == sorted(COUNTS)
+    expected = []
+    for paper, many in COUNTS.items():
+        header, *rows = cells(paper)
+        assert header == ["id", "location", "kind", "statement", "parameters", "test_form"]
+        assert len(rows) == many
+        assert {len(r) for r in rows} == {6}
+        expected += [(r[0], paper, r[1], r[2], r[3]) for r in rows]
+    found = [(c.id, c.paper, c.location, c.kind, c.statement) for c in claims.inventory().values()]
+    assert found == expected
+    assert len(found) == len({name for name, *_ in found}) == 427
+    assert all(name.startswith(f"{paper}.") for name, paper, *_ in found)
+
+
+def test_the_inventory_has_no_status_of_its_own() -> None:
+    assert {c.status for c in claims.inventory().values()} == {"OPEN"}
+    assert {c.note for c in claims.inventory().values()} == {"not yet treated", "cited"}
+
+
+def test_a_claim_by_id() -> None:
+    assert claims.claim(PROVED).location == "§4.4"
+    with pytest.raises(BadInput, match=r"cookbook\.s4\.4\.min"):
+        claims.claim("cookbook.s4.4.mim")
+
+
+# --- Selection --------------------------------------------------------------------------------------------------------
+
+
+def test_select_by_paper_status_and_text() -> None:
+    everything = claims.select()
+    assert len(everything) == 427
+    assert Counter(c.paper for c in everything) == COUNTS
+    for paper, many in COUNTS.items():
+        assert len(claims.select(paper=paper)) == many
+    by_status = [claims.select(status=word) for word in claims.STATUSES]
+    assert sum(map(len, by_status)) == 427
+    assert claims.select(status="open") == claims.select(status="OPEN")
+    for word, rows in zip(claims.STATUSES, by_status, strict=True):
+        assert all(c.status.split()[0] == word for c in rows)
+    clip = claims.select(search="CLIP_delta: r -> R")
+    assert [c.id for c in clip] == [WRONG]
+    assert claims.select(paper="yang2026", search="CLIP_delta: r -> R") == []
+    assert claims.select(search="no claim says this") == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"paper": "cookbok"}, "cookbook"),
+        ({"paper": ""}, "paper"),
+        ({"status": "PROVEN"}, "PROVED"),
+        ({"status": "CHECKED 5"}, "CHECKED"),
+        ({"search": "  "}, "must not be empty"),
+        ({"search": ""}, "must not be empty"),
+    ],
+)
+def test_a_bad_selection_is_refused(given: dict[str, str], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        claims.select(**given)
+
+
+def test_checked_stands_for_every_length() -> None:
+    found = {PROVED: claims.Known("CHECKED 14", "x"), WRONG: claims.Known("PROVED", "x")}
+    assert [c.id for c in claims.select(status="checked", found=found)] == [PROVED]
+
+
+def test_one_entry_of_the_json_answer() -> None:
+    keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "lemmas", "gaps", "tried", "note"]
+    for claim in claims.select(paper="cookbook"):
+        document = claim.to_json()
+        assert list(document) == keys
+        assert json.loads(json.dumps(document)) == document
+
+
+# --- A stale row ------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_with_its_digest_is_read(own: Path) -> None:
+    stored = {"status": "PROVED", "digest": claims.row_digest(PROVED), "lemmas": ["lem.sum_ext"]}
+    store(own, {PROVED: stored})
+    found = row(PROVED)
+    assert (found.status, found.lemmas, found.corrected) == ("PROVED", ("lem.sum_ext",), None)
+    assert row(UNTREATED).status == "OPEN"
+
+
+def test_a_row_with_another_digest_is_open_and_stale(own: Path) -> None:
+    right = claims.row_digest(PROVED)
+    for digest in ("0" * 64, right.upper(), right[:-1], "", claims.row_digest(WRONG)):
+        store(own, {PROVED: {"status": "PROVED", "digest": digest}})
+        found = row(PROVED)
+        assert found.status == "OPEN"
+        assert found.note.startswith("stale")
+        assert (found.lemmas, found.corrected) == ((), None)
+
+
+CHANGES = [
+    ("statements/cookbook.txt", True),
+    ("statements/definitions.txt", True),
+    ("statements/library.txt", True),
+    ("models/min.json", True),
+    ("models/clip.json", True),  # the digest of any row covers every model
+    (f"certificates/{PROVED}.json", True),
+    ("certificates/lem.sum_ext.json", True),
+    (f"certificates/{WRONG}.json", False),
+    ("remarks.json", False),
+]
+
+
+@pytest.mark.parametrize(("file", "matters"), CHANGES)
+def test_a_changed_file_makes_rows_stale(own: Path, file: str, matters: bool) -> None:
+    store(own, {PROVED: {"status": "PROVED", "digest": claims.row_digest(PROVED)}})
+    path = own / "proofs" / file
+    path.write_text((path.read_text(encoding="utf-8") if path.exists() else "{}") + "\n", encoding="utf-8")
+    claims._shared_digest.cache_clear()
+    found = row(PROVED)
+    assert (found.status, found.note.startswith("stale")) == (("OPEN", True) if matters else ("PROVED", False))
+
+
+def test_a_changed_corrected_certificate_makes_its_claim_stale(own: Path) -> None:
+    before = claims.row_digest(WRONG)
+    path = own / "proofs" / "certificates" / f"{WRONG}.corrected.json"
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert claims.row_digest(WRONG) != before
+
+
+def test_a_changed_certificate_of_a_claim_that_serves_as_lemma_makes_a_row_stale(own: Path) -> None:
+    name, below = "cookbook.s4.8.boolean_ffn", "cookbook.s4.8.hidden_indicator"
+    before = {n: claims.row_digest(n) for n in (name, below, PROVED)}
+    path = own / "proofs" / "certificates" / f"{below}.json"
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert {n for n, digest in before.items() if claims.row_digest(n) != digest} == {name, below}
+
+
+def test_a_row_without_any_certificate_is_stale(own: Path) -> None:
+    assert claims.row_digest(UNTREATED) == ""
+    for digest in ("", "0" * 64, claims.row_digest(PROVED)):
+        store(own, {UNTREATED: {"status": "PROVED", "digest": digest}})
+        assert (row(UNTREATED).status, row(UNTREATED).note.startswith("stale")) == ("OPEN", True)
+
+
+def test_the_checker_is_part_of_the_digest(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(own, {PROVED: {"status": "PROVED", "digest": claims.row_digest(PROVED)}})
+    monkeypatch.setattr(claims, "checker_digest", lambda: "another checker")
+    claims._shared_digest.cache_clear()
+    assert row(PROVED).status == "OPEN"
+
+
+def test_no_ledger_file_means_that_everything_is_open(own: Path) -> None:
+    (own / "data" / "ledger.json").unlink(missing_ok=True)
+    assert {c.status for c in claims.ledger()} == {"OPEN"}
+
+
+# --- Remarks ----------------------------------------------------------------------------------------------------------
+
+
+def test_remarks_cannot_give_a_status(own: Path) -> None:
+    forged = {"status": "PROVED", "corrected": "x", "lemmas": ["y"], "id": "z", "digest": "0", "statement": "true"}
+    words = {"tried": ["one instance"], "gaps": [{"step": "a", "why": "b", "repair": "c"}], "note": "said"}
+    store(own, {PROVED: {"status": "PROVED", "digest": claims.row_digest(PROVED)}})
+    names = (UNTREATED, PROVED)
+    (own / "proofs" / "remarks.json").write_text(json.dumps({name: words for name in names}), encoding="utf-8")
+    plain = claims.ledger()
+    (own / "proofs" / "remarks.json").write_text(json.dumps({n: words | forged for n in names}), encoding="utf-8")
+    assert claims.ledger() == plain
+    assert [row(name).status for name in names] == ["OPEN", "PROVED"]
+    assert row(UNTREATED).note == row(PROVED).note == "said"
+    assert row(UNTREATED).tried == ("one instance",)
+    assert row(UNTREATED).statement == claims.inventory()[UNTREATED].statement
+
+
+def test_a_remark_about_a_stale_row_does_not_hide_that_it_is_stale(own: Path) -> None:
+    store(own, {PROVED: {"status": "PROVED", "digest": "0"}})
+    (own / "proofs" / "remarks.json").write_text(json.dumps({PROVED: {"note": "all is well"}}), encoding="utf-8")
+    assert row(PROVED).note.startswith("stale")
+
+
+def test_the_stored_remarks_are_about_treated_claims_and_keep_their_shape() -> None:
+    said = json.loads((ROOT / "proofs" / "remarks.json").read_text(encoding="utf-8"))
+    assert claims.remarks() == said
+    treated = {name for name in replay.statements() if name in claims.inventory()}
+    assert treated <= set(said) <= set(claims.inventory())
+    for name, words in said.items():
+        assert {"tried"} <= set(words) <= {"tried", "gaps", "note"}, name
+        assert words["tried"] or name not in treated
+        assert all(isinstance(text, str) and text for text in words["tried"])
+        for gap in words.get("gaps", []):
+            assert list(gap) == ["step", "why", "repair"], name
+            assert all(gap.values())
+            assert gap["why"].endswith(".")
+            assert gap["repair"].endswith(".")
+
+
+# --- The shipped ledger -----------------------------------------------------------------------------------------------
+
+
+def test_the_committed_ledger_is_what_replay_gives() -> None:
+    committed = (ROOT / "symcook" / "data" / "ledger.json").read_text(encoding="utf-8")
+    found = claims.recompute()
+    assert committed == claims.dump(found)
+    rows = {c.id: c for c in claims.ledger()}
+    assert {name: c.status for name, c in rows.items() if name in found} == {n: k.status for n, k in found.items()}
+    assert {c.status for name, c in rows.items() if name not in found} == {"OPEN"}
+    for name, known in found.items():
+        assert (known.status == "CORRECTED") == (known.corrected == f"{name}.corrected")
+        assert name in replay.statements()
+
+
+def test_the_seven_false_statements_are_corrected_and_no_other() -> None:
+    found = claims.recompute()
+    assert {name.removeprefix("cookbook.") for name, known in found.items() if known.status == "CORRECTED"} == {
+        "s4.7.gtzero_input",
+        "s4.7.gezero_input",
+        "s4.7.eqzero_input",
+        "t1.conditional",
+        "s6.4.clip",
+        "s9.2.1.min_B",
+        "s9.2.1.min_t",
+    }
+    assert "REFUTED" not in {known.status for known in found.values()}
