@@ -496,6 +496,19 @@ def line_inhabited(g: Goal) -> None:
     g.inhabit("3", "j. j", "j. j", "j. 1", "0", "0")
 
 
+ROUND = "relu(x - 1/4); relu(x - 3/4)"
+
+
+def rounding(g: Goal) -> None:
+    g.intro("x out run")
+    low, high, value = g.split()
+    for h in (low, high):
+        h.apart(ROUND, lambda e: e.blast())
+    value.intro("v (is_bit near)")
+    for h in value.cases("is_bit", "is"):
+        h.apart(f"{ROUND}; abs(x - v)", lambda e: e.blast())
+
+
 SCRIPTS: dict[str, Script] = {
     "cookbook.s4.3.zero": Script(
         each(pieces("x z run", ""), zero_vector), witnesses("1", "1", "2", "j. 0", "j. 0", "1")
@@ -555,5 +568,5 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s6.4.clip.corrected": Script(
         pieces("delta x out (some out_of) run", "relu(x + delta); relu(x - delta); abs(x)"), witnesses("1", "2", "1")
     ),
-    "cookbook.s5.7.rounding": Script(pieces("x out run", "relu(x - 1/4); relu(x - 3/4)"), witnesses("1", "1")),
+    "cookbook.s5.7.rounding": Script(rounding, witnesses("1", "1")),
 }

@@ -166,8 +166,8 @@ NEIGHBOURS = [
         numbers(d=1, h=0)
         | functions(W=lambda k, i: Q(0), b=lambda k: Q(0), V=lambda k, i: Q(0), c=listed(0), x=listed(1), y=listed(2)),
     ),
-    (S + "s5.7.rounding", "x <= 1/4", "x <= 1/3", numbers(x="1/3", out="1/6")),
-    (S + "s5.7.rounding", "3/4 <= x", "2/3 <= x", numbers(x="2/3", out="5/6")),
+    (S + "s5.7.rounding", "x <= 1/4", "x <= 1/3", numbers(x="1/3", out="1/6", v=0)),
+    (S + "s5.7.rounding", "3/4 <= x", "2/3 <= x", numbers(x="2/3", out="5/6", v=1)),
     (S + "s6.4.clip.corrected", "delta <= abs(x)", "delta/2 <= abs(x)", numbers(delta=1, x="1/2", out="1/2")),
     (S + "s6.4.clip.corrected", "x < 0 -> out = -delta", "x < 0 -> out = delta", numbers(delta=1, x=-1, out=-1)),
     (
