@@ -27,6 +27,7 @@ ZERO = fmpq(0)
 ONE = fmpq(1)
 MAX_TERMS = 20_000
 MAX_GENERATORS = 400
+_FACTOR_TERMS, _FACTOR_DEGREE = 40, 40
 _GCD_WORK = 200_000  # the product of two lengths above which a common factor is not looked for
 
 
@@ -179,6 +180,12 @@ class Field:
             num, den = num * inverse, den * inverse
         return Function(self, num, den)
 
+    def factored(self, polynomial: Any) -> tuple[fmpq, list[tuple[Any, int]]]:
+        """(c, [(factor, power), ...]) whose product is the polynomial; a large one is left in one piece."""
+        if len(polynomial) > _FACTOR_TERMS or polynomial.total_degree() > _FACTOR_DEGREE:
+            return ONE, [(polynomial, 1)]
+        return polynomial.factor()
+
     def to_sympy(self, value: Value) -> Any:
         """The sympy expression of a value: integers without common factor above and below the fraction bar."""
         if isinstance(value, fmpq):
@@ -216,7 +223,7 @@ class Field:
             argument = self._sympy[index] = self.to_sympy(generator.argument)
         if generator.kind == "exp":
             return sympy.exp(argument * sympy.Rational(exponent, self.roots[index]))
-        return sympy.Max(0, argument) ** exponent
+        return sympy.Max(0, argument, evaluate=False) ** exponent  # evaluation compares at length
 
 
 class Function:

@@ -38,7 +38,7 @@ from symcook.symbols import tree_from_sympy
 MAX_DEGREE = 64
 MAX_BRANCHES = 64
 MAX_BITS = 1 << 14
-_FACTOR_TERMS = 200
+_SHORT = 24  # terms of polynomials that are combined with assumptions
 
 
 class Impossible(BadInput):
@@ -93,24 +93,29 @@ class Signs:
 
     def polynomial(self, p: Any) -> int:
         """The signs that a polynomial of the field's present version may take."""
-        return (
-            self._polynomial(p) if not self._assumed else self._with_assumptions(p, 2 if len(self._assumed) <= 6 else 1)
-        )
-
-    def _with_assumptions(self, p: Any, depth: int) -> int:
-        """p = c q + r for each assumed q and each c that cancels a term: the sign of a sum of known signs."""
         signs = self._polynomial(p)
-        if not depth or not len(p):
+        if self._assumed and signs not in (POSITIVE, ZERO, NEGATIVE):
+            signs &= self._from_assumptions(p, 2 if len(self._assumed) <= 6 else 1)
+        return signs
+
+    def _from_assumptions(self, p: Any, depth: int) -> int:
+        """p = c q + r for each assumed q and each c that cancels a term: the sign of a sum of known signs."""
+        signs = ANY
+        if not 0 < len(p) <= _SHORT:
             return signs
         terms = dict(p.terms())
         for value, known in self._assumed:
             self.field.lift(value)
-            ratios = {terms[m] / c for m, c in value.num.terms() if m in terms}
-            for ratio in ratios:
+            if len(value.num) > _SHORT:
+                continue
+            for ratio in {terms[m] / c for m, c in value.num.terms() if m in terms}:
+                rest = p - ratio * value.num
+                left = self._decide(rest, {}, False)
+                if depth > 1 and left not in (POSITIVE, ZERO, NEGATIVE):
+                    left &= self._from_assumptions(rest, depth - 1)
+                signs &= total(known if ratio > 0 else flip(known), left)
                 if signs in (POSITIVE, ZERO, NEGATIVE):
                     return signs
-                rest = self._with_assumptions(p - ratio * value.num, depth - 1)
-                signs &= total(known if ratio > 0 else flip(known), rest)
         return signs
 
     def _polynomial(self, p: Any) -> int:
@@ -201,8 +206,9 @@ class Signs:
             high = None if high is None or second is None else high + c * second
         return low, high
 
-    def _decide(self, p: Any, boxes: Boxes) -> int:
-        """The signs of a polynomial whose maxima are taken for any nonnegative numbers."""
+    def _decide(self, p: Any, boxes: Boxes, factors: bool = True) -> int:
+        """The signs of a polynomial whose maxima are taken for any nonnegative numbers; without `factors`, what can be
+        had without factoring it."""
         if len(p) == 0:
             return ZERO
         if p.is_constant():
@@ -211,7 +217,7 @@ class Signs:
             return self._monomial(p, boxes)
         content = p.term_content()
         if not content.is_constant():
-            return product(self._monomial(content, boxes), self._decide(p / content, boxes))
+            return product(self._monomial(content, boxes), self._decide(p / content, boxes, factors))
         used = self._used(p)
         kinds = [self.field.generators[g] for g in used]
         if all(k.kind == "constant" or (k.kind == "exp" and isinstance(k.argument, fmpq)) for k in kinds):
@@ -220,12 +226,12 @@ class Signs:
         if len(used) == 1 and degrees[used[0]] <= MAX_DEGREE:
             return univariate(_one_variable(p, used[0]), self._box(used[0], boxes))
         signs = self._coefficients(p, used, boxes)
-        if signs == ANY and len(p) <= _FACTOR_TERMS:
-            lead, factors = p.factor()
-            if len(factors) > 1 or factors[0][1] > 1:
+        if signs == ANY and factors:
+            lead, parts = self.field.factored(p)
+            if len(parts) > 1 or parts[0][1] > 1:
                 signs = of_number(lead)
-                for factor, power in factors:
-                    one = self._decide(factor, boxes)
+                for part, power in parts:
+                    one = self._decide(part, boxes)
                     signs = product(signs, one if power % 2 else product(one, one) & NONNEGATIVE)
         return signs
 

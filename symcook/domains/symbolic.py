@@ -328,7 +328,7 @@ class Symbolic:
             factor, rest = field.quotient(field.one, den), num
             if below & NEGATIVE:
                 factor, rest = -factor, -rest
-        lead, factors = rest.factor()
+        lead, factors = field.factored(rest)
         factor = factor * abs(lead)
         kept = field.ctx.constant(1 if lead > 0 else -1)
         for one, power in factors:
@@ -489,7 +489,7 @@ def _dot(weights: Values, column: Values) -> Value:
 
 
 def _rational_power(base: fmpq, exponent: int) -> fmpq:
-    from symcook.expr import power
+    from symcook.rationals import power
 
     value = power(Fraction(int(base.p), int(base.q)), Fraction(exponent))
     return fmpq(value.numerator, value.denominator)
