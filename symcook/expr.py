@@ -20,7 +20,7 @@ This module needs the standard library only: the checker rests on it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -34,11 +34,9 @@ MAX_NODES = 500_000
 MAX_TEXT = 20_000
 MAX_STATEMENT = 2_000_000
 MAX_DIGITS = 4_000
-MAX_BITS = 14_000  # such a number still prints under Python's default limit of digits
-MAX_RANGE = 10_000
 
-ARITY: dict[str, int] = dict.fromkeys(("relu", "abs", "exp", "log", "sqrt", "sin", "cos", "erf", "sinh", "cosh", "tanh"), 1)
-ARITY |= dict.fromkeys(("min", "max", "pow"), 2)
+_UNARY = ("relu", "abs", "exp", "log", "sqrt", "sin", "cos", "erf", "sinh", "cosh", "tanh")
+ARITY: dict[str, int] = {name: 1 for name in _UNARY} | {name: 2 for name in ("min", "max", "pow")}
 KEYWORDS = frozenset({"all", "ex", "in", "sum", "prod", "if", "I", "true", "false", "Int", "Real"})
 RESERVED = KEYWORDS | frozenset(ARITY) | {"pi"}
 
@@ -70,7 +68,7 @@ def is_formula(tree: Tree) -> bool:
 
 
 def fits_kind(tree: Tree, formula: bool) -> bool:
-    """Whether `tree` may stand where a formula (or a number) is asked for; a call of a name may be defined as either."""
+    """Whether `tree` may stand where a formula (or a number) is asked for; a called name may be defined as either."""
     return is_formula(tree) == formula or (tree[0] == "call" and tree[1] not in ARITY)
 
 
@@ -407,8 +405,8 @@ def names(tree: Tree) -> set[str]:
     return set().union(*(names(child) for child in children(tree)))
 
 
-_STRENGTH: dict[str, int] = {"<->": 1, "->": 2, "|": 3, "&": 5, "~": 7, "=": 8, "<=": 8, "<": 8, "+": 10, "-": 10, "neg": 11}
-_STRENGTH |= {"*": 12, "/": 12, "^": 16}
+_STRENGTH: dict[str, int] = {"<->": 1, "->": 2, "|": 3, "&": 5, "~": 7, "=": 8, "<=": 8, "<": 8}
+_STRENGTH |= {"+": 10, "-": 10, "neg": 11, "*": 12, "/": 12, "^": 16}
 
 
 def show(tree: Tree) -> str:
@@ -476,132 +474,3 @@ def _show_number(p: int, q: int) -> str:
 
 def _show_sort(sort: Sort) -> str:
     return sort if isinstance(sort, str) else f"{'*'.join(sort[1])}->{sort[2]}"
-
-
-def quotient(value: Fraction | int) -> str:
-    """An exact number as JSON has it: ``"p/q"`` or ``"p"``."""
-    return str(Fraction(value))
-
-
-def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fraction:
-    """The exact value of a term without transcendental functions.
-
-    >>> rational(parse_term("max(1/3, x)^2"), {"x": Fraction(1, 2)})
-    Fraction(1, 4)
-
-    Raises BadInput where a name has no value, a denominator is zero, a number passes `MAX_BITS` bits (seen before it is
-    computed) or the value is not rational.
-    """
-    return _Rational(values or {}).term(tree)
-
-
-def too_large() -> BadInput:
-    """The refusal of a number that would pass `MAX_BITS` bits."""
-    return BadInput(f"numbers must stay below {MAX_BITS} bits", "a larger one", "use smaller exponents")
-
-
-class _Rational:
-    def __init__(self, values: Mapping[str, Fraction]) -> None:
-        self.values = values
-
-    def term(self, tree: Tree) -> Fraction:
-        value = self._term(tree)
-        if value.numerator.bit_length() + value.denominator.bit_length() > MAX_BITS:
-            raise too_large()
-        return value
-
-    def _term(self, tree: Tree) -> Fraction:
-        tag = tree[0]
-        if tag == "num":
-            return Fraction(tree[1], tree[2])
-        if tag == "name":
-            if tree[1] not in self.values:
-                raise BadInput("every name must have an exact rational value here", tree[1], "give it one")
-            return self.values[tree[1]]
-        if tag == "neg":
-            return -self.term(tree[1])
-        if tag in ("+", "-", "*", "/"):
-            a, b = self.term(tree[1]), self.term(tree[2])
-            if tag == "/":
-                if b == 0:
-                    raise BadInput("a denominator must not be zero", show(tree))
-                return a / b
-            return a + b if tag == "+" else a - b if tag == "-" else a * b
-        if tag == "^" or (tag == "call" and tree[1] == "pow"):
-            base, exponent = (self.term(t) for t in (tree[1:] if tag == "^" else tree[2]))
-            return power(base, exponent)
-        if tag == "if":
-            return self.term(tree[2] if self.formula(tree[1]) else tree[3])
-        if tag == "ind":
-            return Fraction(int(self.formula(tree[1])))
-        if tag in ("sum", "prod"):
-            return self.fold(tree)
-        if tag == "call" and tree[1] in ("relu", "abs", "min", "max"):
-            a = [self.term(t) for t in tree[2]]
-            if tree[1] == "relu":
-                return max(a[0], Fraction(0))
-            return abs(a[0]) if tree[1] == "abs" else (min if tree[1] == "min" else max)(a)
-        if tag == "call" and tree[1] == "exp" and self.term(tree[2][0]) == 0:
-            return Fraction(1)
-        if tag == "call" and tree[1] == "log" and self.term(tree[2][0]) == 1:
-            return Fraction(0)
-        raise BadInput("the value must be an exact rational", show(tree), "write it as p/q, or ask for balls")
-
-    def fold(self, tree: Tree) -> Fraction:
-        tag, bound, low, high, body = tree
-        a, b = self.term(low), self.term(high)
-        if a.denominator != 1 or b.denominator != 1 or b - a > MAX_RANGE:
-            raise BadInput(f"a sum must run over at most {MAX_RANGE} integers", show(tree))
-        total = Fraction(0 if tag == "sum" else 1)
-        for j in range(int(a), int(b) + 1):
-            value = _Rational({**self.values, bound: Fraction(j)}).term(body)
-            total = total + value if tag == "sum" else total * value
-            if total.numerator.bit_length() + total.denominator.bit_length() > MAX_BITS:
-                raise too_large()
-        return total
-
-    def formula(self, tree: Tree) -> bool:
-        tag = tree[0]
-        if tag in ("true", "false"):
-            return tag == "true"
-        if tag in ("=", "<=", "<"):
-            a, b = self.term(tree[1]), self.term(tree[2])
-            return a == b if tag == "=" else a <= b if tag == "<=" else a < b
-        if tag == "~":
-            return not self.formula(tree[1])
-        if tag in ("&", "|", "->", "<->"):
-            a, b = self.formula(tree[1]), self.formula(tree[2])
-            return {"&": a and b, "|": a or b, "->": not a or b, "<->": a == b}[tag]
-        if tag in ("all in", "ex in"):
-            a, b = self.term(tree[2]), self.term(tree[3])
-            if a.denominator != 1 or b.denominator != 1 or b - a > MAX_RANGE:
-                raise BadInput(f"a range must hold at most {MAX_RANGE} integers", show(tree))
-            rows = (
-                _Rational({**self.values, tree[1]: Fraction(j)}).formula(tree[4]) for j in range(int(a), int(b) + 1)
-            )
-            return all(rows) if tag == "all in" else any(rows)
-        raise BadInput("a condition must be decidable here", show(tree), "quantify over finite ranges only")
-
-
-def truth(tree: Tree, values: Mapping[str, Fraction] | None = None) -> bool:
-    """Whether a formula without quantifiers over Int or Real holds at rational `values`.
-
-    >>> truth(parse_formula("0 < eps <= 1/4"), {"eps": Fraction(1, 8)})
-    True
-    """
-    return _Rational(values or {}).formula(tree)
-
-
-def power(base: Fraction, exponent: Fraction) -> Fraction:
-    """`base` to an integer `exponent`, refused before it is computed where it would pass `MAX_BITS` bits."""
-    if exponent.denominator != 1:
-        raise BadInput("an exponent must be an integer for an exact rational", quotient(exponent), "use sqrt and balls")
-    k = exponent.numerator
-    if base == 0 and k < 0:
-        raise BadInput("a denominator must not be zero", f"0^{k}")
-    size = max(base.numerator.bit_length(), base.denominator.bit_length())
-    if abs(base) != 1 and base != 0 and abs(k) * size > MAX_BITS:
-        raise too_large()
-    if abs(k) > MAX_BITS:
-        k = 2 + k % 2  # only 0, 1 and -1 get here, whose powers depend on parity alone
-    return base**k

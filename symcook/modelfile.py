@@ -27,7 +27,8 @@ from symcook.blocks import (
     Transformer,
 )
 from symcook.errors import BadInput
-from symcook.expr import ARITY, Tree, children, names, parse_term, rational, show
+from symcook.expr import ARITY, Tree, children, names, parse_term, show
+from symcook.rationals import rational
 from symcook.space import Space
 from symcook.symbols import exact, from_sympy
 

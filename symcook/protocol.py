@@ -86,7 +86,7 @@ class Domain(Protocol):
         ...
 
     def show(self, value: Value, digits: int) -> Any:
-        """`value` as JSON has it: text for exact numbers and expressions, {"mid", "rad"} for balls, floats as they are."""
+        """`value` as JSON has it: text for exact numbers and expressions, {"mid", "rad"} for balls, floats as such."""
         ...
 
     def settled(self, value: Value, digits: int) -> bool:

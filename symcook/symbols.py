@@ -10,19 +10,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, unknown
-from symcook.expr import (
-    ARITY,
-    MAX_BITS,
-    MAX_RANGE,
-    Tree,
-    names,
-    parse_term,
-    quotient,
-    rational,
-    show,
-    too_large,
-    valid_name,
-)
+from symcook.expr import ARITY, Tree, names, parse_term, show, valid_name
+from symcook.rationals import MAX_BITS, MAX_RANGE, quotient, rational, too_large
 
 if TYPE_CHECKING:
     import sympy
@@ -48,11 +37,21 @@ def to_sympy(tree: Tree | str, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
 
 
 class _Sympy:
-    def __init__(self, symbols: Mapping[str, Any]) -> None:
+    """Builds sympy expressions; `terms` counts those of written-out sums, in a list that nested sums share."""
+
+    def __init__(
+        self, symbols: Mapping[str, Any], bound: Mapping[str, Any] | None = None, terms: list[int] | None = None
+    ) -> None:
         import sympy
 
         self.sp = sympy
         self.symbols = symbols
+        self.bound = bound or {}
+        self.terms = [0] if terms is None else terms
+
+    def under(self, name: str, value: Any) -> _Sympy:
+        """The builder in which the bound variable `name` stands for `value`."""
+        return _Sympy(self.symbols, {**self.bound, name: value}, self.terms)
 
     def term(self, tree: Tree) -> Any:
         if not names(tree):
@@ -70,6 +69,8 @@ class _Sympy:
         if tag == "name":
             if tree[1] == "pi":
                 return sp.pi
+            if tree[1] in self.bound:
+                return self.bound[tree[1]]
             if tree[1] not in self.symbols:
                 raise unknown("symbol", tree[1], sorted(self.symbols))
             return self.symbols[tree[1]]
@@ -126,12 +127,13 @@ class _Sympy:
         if a.is_Integer and b.is_Integer:
             if b - a > MAX_RANGE:
                 raise BadInput(f"a sum must run over at most {MAX_RANGE} integers", show(tree))
-            parts = [
-                _Sympy({**self.symbols, bound: self.sp.Integer(j)}).term(body) for j in range(int(a), int(b) + 1)
-            ]
+            self.terms[0] += int(b - a) + 1
+            if self.terms[0] > MAX_RANGE:
+                raise BadInput(f"an expression must have at most {MAX_RANGE} terms in its sums", show(tree))
+            parts = [self.under(bound, self.sp.Integer(j)).term(body) for j in range(int(a), int(b) + 1)]
             return self.sp.Add(*parts) if tag == "sum" else self.sp.Mul(*parts)
         variable = self.sp.Symbol(bound, integer=True)
-        inner = _Sympy({**self.symbols, bound: variable}).term(body)
+        inner = self.under(bound, variable).term(body)
         return (self.sp.Sum if tag == "sum" else self.sp.Product)(inner, (variable, a, b))
 
     def formula(self, tree: Tree) -> Any:
@@ -297,13 +299,13 @@ def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:
     if isinstance(value, Fraction):
         return sp.Rational(value.numerator, value.denominator)
     if isinstance(value, str):
-        return to_sympy(value, symbols if symbols is not None else _AnySymbol())
+        value = to_sympy(value, symbols if symbols is not None else _AnySymbol())
     if isinstance(value, float):
         near = Fraction(repr(value)) if value == value and abs(value) != float("inf") else None
         do = f"write '{quotient(near)}' or Fraction('{value}')" if near is not None else "give a finite rational"
         raise BadInput("a value must be exact, not a Python float", repr(value), do)
     if isinstance(value, sp.Basic):
-        if value.has(sp.Float) or value.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I):
+        if value.has(sp.Float) or value.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) or value.is_extended_real is False:
             raise BadInput("a value must be an exact finite real number", value, "use Rational(p, q)")
         return value
     raise BadInput("a value must be an int, a Fraction, a sympy expression or text", type(value).__name__)

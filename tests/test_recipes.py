@@ -12,7 +12,8 @@ import sympy
 
 import symcook
 from symcook.errors import BadInput
-from symcook.expr import parse_formula, parse_term, rational, truth
+from symcook.expr import parse_formula, parse_term
+from symcook.rationals import rational, truth
 from symcook.recipes import build, info, names, reference, region
 from symcook.recipes.arguments import rows as read_rows
 from symcook.symbols import exact

@@ -42,7 +42,7 @@ def _gap(gamma: object) -> Gap:
 def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:
     """The supremum of ||hardmax(s) - softmax(s)||_1 over the scores s in R^n with gap at least gamma, and 2 n e^-gamma.
 
-    n: at least 1. gamma: positive, a term of the grammar without names. Scores have gap gamma when every score is the
+    n: at least 1. gamma: positive and at most 10^30, a term of the grammar without names. Scores have gap gamma when every score is the
     maximum M or at most M - gamma. Without `ties` the maximum is unique; with `ties` any number k of scores share it,
     and hardmax gives each of them 1/k. Relative radius at most 10^-digits.
 
@@ -71,6 +71,8 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     others = flint.arb(flint.fmpz(count - 1))
     if decide_sign(gap, f"gamma > 0 for gamma = {text}") <= 0:
         raise BadInput("gamma must be positive", text, "give a positive gap, for example --gamma 5")
+    if decide_sign(lambda: gap() - flint.arb(10) ** 30, f"gamma <= 10^30 for gamma = {text}") > 0:
+        raise BadInput("gamma must be at most 10^30", text)
 
     def value() -> flint.arb:
         mass = others * (-gap()).exp()

@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 import sympy
 
 from symcook.errors import BadInput, NotExact, unknown
-from symcook.expr import power, quotient
 from symcook.numbers.expsum import ExpSum, exp_scaled_log, sign, softmax_mean, text
 from symcook.protocol import conjunction
+from symcook.rationals import power, quotient
 from symcook.symbols import from_sympy, symbol
 
 Number = Any

@@ -13,6 +13,7 @@ from fractions import Fraction
 import flint
 
 from symcook.errors import BadInput, SymcookError, Undecided, unknown
+from symcook.rationals import MAX_BITS, MAX_RANGE, too_large
 
 MAX_DIGITS = 100_000
 GUARD = 2  # digits printed beyond the asked ones, so that rounding takes a hundredth of what is allowed
@@ -168,7 +169,7 @@ def _round_up(error: flint.arb, place: int) -> tuple[flint.fmpz, int]:
         return flint.fmpz(0), 0
     mantissa, exponent = (int(part) for part in error.man_exp())
     shift = GUARD + 1 - _tens(exponent + mantissa.bit_length())
-    with flint.ctx.workprec(128):
+    with flint.ctx.workprec(128 + 2 * abs(shift).bit_length()):  # 10^shift must come out to a few digits
         units = (error * flint.arb(10) ** shift).upper().ceil().unique_fmpz()
     if units is None:
         raise SymcookError("the radius of a ball was not rounded to an integer")
@@ -296,6 +297,8 @@ class _Evaluator:
 
     def power(self, base_tree: tuple, exponent_tree: tuple) -> flint.arb:
         base, exponent = self.term(base_tree), self.term(exponent_tree)
+        if not base.is_zero() and abs(exponent * abs(base).log()) > MAX_BITS:  # nats, not bits: near enough for a limit
+            raise too_large()
         whole = exponent.unique_fmpz() if exponent.is_exact() else None
         if whole is not None:
             if whole < 0 and base.is_zero():
@@ -333,8 +336,6 @@ class _Evaluator:
         return _FUNCTIONS[name](x)
 
     def fold(self, tree: tuple) -> flint.arb:
-        from symcook.expr import MAX_RANGE
-
         tag, bound, low, high, body = tree
         ends = [self.term(end) for end in (low, high)]
         first, last = (end.unique_fmpz() if end.is_exact() else None for end in ends)

@@ -25,7 +25,8 @@ def fraction(given: Any, name: str) -> Fraction:
     """
     from fractions import Fraction
 
-    from symcook.expr import parse_term, rational
+    from symcook.expr import parse_term
+    from symcook.rationals import rational
 
     if isinstance(given, str):
         return rational(parse_term(given))

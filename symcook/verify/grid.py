@@ -18,7 +18,8 @@ from typing import Any
 
 from symcook.blocks import FeedForward, Transformer, fraction
 from symcook.errors import BadInput
-from symcook.expr import Tree, children, names, rational, show, truth
+from symcook.expr import Tree, children, names, show
+from symcook.rationals import rational, truth
 from symcook.symbols import symbol
 from symcook.verify.inputs import BLOCK, braces, conjuncts, region_tree
 from symcook.verify.sweep import Check, Progress, Reference, sweep

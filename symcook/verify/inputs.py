@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.blocks import Transformer
 from symcook.errors import BadInput
-from symcook.expr import Tree, names, parse_formula, show, truth
+from symcook.expr import Tree, names, parse_formula, show
+from symcook.rationals import truth
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
