@@ -572,10 +572,86 @@ def nonuniform_inhabited(g: Goal) -> None:
     g.inhabit("2", "1/4", "2", "i. 0", *(f"i. {t}" for t in texts))
 
 
+def letters(word: str) -> list[int]:
+    """The indices of the brackets of a word."""
+    return ["()".index(bracket) for bracket in word]
+
+
+def spelled(g: Goal, name: str, word: str) -> None:
+    """Each bracket(name(i)) as a number, from facts ``c1``, ``c2``, ... that spell `word`."""
+    for i, index in enumerate(letters(word), 1):
+        g.have(f"bracket({name}({i})) = {1 - 2 * index}", f"v{i}", lambda h, i=i: h.rewrite(f"c{i}").true())
+
+
+def total_is(g: Goal, name: str, word: str, m: int) -> None:
+    """height(name, m) as a number, label ``h<m>``."""
+    value = sum(1 - 2 * index for index in letters(word)[:m])
+    facts = " ".join(f"v{i}" for i in range(1, m + 1))
+    g.have(f"height({name}, {m}) = {value}", f"h{m}", use=facts, degree=1, rounds=0)
+
+
+def no_member(g: Goal, name: str, word: str, m: int) -> None:
+    """A word with a negative height at m is not in Dyck-1."""
+    g.intro(f"{name} ({' '.join(f'c{i}' for i in range(1, len(word) + 1))}) (prefixes total)")
+    spelled(g, name, word)
+    total_is(g, name, word, m)
+    g.use("prefixes", str(m), "!", label="least").auto(f"least h{m}", degree=1, rounds=0)
+
+
+def member(g: Goal, name: str, word: str) -> None:
+    """A word whose heights are never negative and end at zero is in Dyck-1; a bound on the depth may be asked too."""
+    n = len(word)
+    g.intro(f"{name} ({' '.join(f'c{i}' for i in range(1, n + 1))})")
+    spelled(g, name, word)
+    for m in range(1, n + 1):
+        total_is(g, name, word, m)
+    prefixes, total, *depth = g.split()
+    total.hyp(f"h{n}")
+    for part in (prefixes, *depth):
+        part.intro("i (low high)")
+        for m in range(1, n):
+            here, part = part.em(f"i <= {m}", f"s{m}")
+            here.have(f"i = {m}", "at", degree=1, rounds=0).rewrite("at").auto(f"h{m}", degree=1, rounds=0)
+            part.use("ax:int_lt", str(m), "i", label=f"l{m}")
+        part.have(f"i = {n}", "at", degree=1, rounds=0).rewrite("at").auto(f"h{n}", degree=1, rounds=0)
+
+
+def printed_examples(g: Goal) -> None:
+    """((() would be a member, but its height at the end is 1."""
+    g.intro("claim").use("claim", label="member other").use("member", "j. I[4 <= j]", "!", label="prefixes total")
+    g.absurd("total")
+
+
+def too_deep(g: Goal) -> None:
+    """((())())() has height 3 at 3."""
+    g.intro("claim").use("claim", "j. I[j = 4 | j = 5 | j = 7 | j = 8 | j = 10]", "!", label="prefixes total depth")
+    g.use("depth", "3", "!", label="third").absurd("third")
+
+
+def spellings(g: Goal) -> None:
+    """Words that are spelled ((())) and )())()."""
+    first, second = g.split()
+    first.witness("j. I[4 <= j]").true()
+    second.witness("j. I[~(j = 2) & ~(j = 5)]").true()
+
+
+def right_examples(g: Goal) -> None:
+    """((())) is a member; )())() is not, since its first height is negative."""
+    first, second = g.split()
+    member(first, "w", "((()))")
+    no_member(second, "v", ")())()", 1)
+
+
 SCRIPTS: dict[str, Script] = {
     "cookbook.s9.2.1.balance": Script(balance, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.violation": Script(violation, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.aggregate": Script(aggregate, opening(), positive_length(NAMES)),
+    "cookbook.s9.2.dyck1_examples": Script(printed_examples, refutes=True),
+    "cookbook.s9.2.dyck1_examples.corrected": Script(right_examples, spellings),
+    "cookbook.s9.2.2.example": Script(too_deep, refutes=True),
+    "cookbook.s9.2.2.example.corrected": Script(
+        lambda g: member(g, "w", "(()())()"), lambda g: g.witness("j. I[j = 3 | 5 <= j & ~(j = 7)]").true()
+    ),
     "cookbook.s9.2.1.accept": Script(accept, opening(), positive_length(NAMES)),
     "cookbook.t3.dyck1": Script(accept, opening(), positive_length(NAMES)),
     "cookbook.s9.2.1.min_B": Script(counterexample("2", then=words_of_two("abs(height(w, 2)/2)")), refutes=True),

@@ -19,8 +19,8 @@ from symcook.errors import BadInput, unknown
 def command(ids: tuple[str, ...], paper: str | None, everything: bool, as_json: bool) -> int:
     """Check stored proofs again, from the files on disk.
 
-    ID is a claim or lemma; NAME is a recipe and stands for its claims. Exit 0 when every selected stored proof is
-    reproduced. REFUTED is a verdict too: a proof of the negation.
+    ID is a claim or lemma; NAME is a recipe and stands for its claims and the stored check of its model. Exit 0 when
+    every selected stored proof is reproduced. REFUTED is a verdict too: a proof of the negation.
     """
     names, without = selected(ids, paper, everything)
     verdicts = replayed(names)
@@ -53,7 +53,7 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
         if name in inventory or name in library().statements:
             wanted.append(name)
         elif name in recipes.names():
-            wanted += recipes.info(name).claims
+            wanted += [*recipes.info(name).claims, *(i for i in stored if i == f"model.{name}")]
         else:
             raise unknown("id or recipe", name, [*recipes.names(), *inventory, *stored])
     wanted = list(dict.fromkeys(wanted))

@@ -484,7 +484,9 @@ def witness(name: str) -> str:
             if isinstance(node, dict) and node.get("by") == "use" and not str(node["fact"]).startswith("ax:"):
                 values = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
                 names = grammar.leading_names(home.statements[name].expanded)
-                return ", ".join(f"{n} = {v}" for n, v in zip(names, values, strict=False)) or "no values needed"
+                if values:
+                    shown = [f"{n} = {v}" for n, v in zip(names, values, strict=False)] or values
+                    return ", ".join(shown)
             if isinstance(node, dict):
                 todo += [x for v in reversed(list(node.values())) if isinstance(v, list) for x in reversed(v)]
             elif isinstance(node, list):
