@@ -577,34 +577,31 @@ def letters(word: str) -> list[int]:
     return ["()".index(bracket) for bracket in word]
 
 
-def spelled(g: Goal, name: str, word: str) -> None:
-    """Each bracket(name(i)) as a number, from facts ``c1``, ``c2``, ... that spell `word`."""
-    for i, index in enumerate(letters(word), 1):
-        g.have(f"bracket({name}({i})) = {1 - 2 * index}", f"v{i}", lambda h, i=i: h.rewrite(f"c{i}").true())
+def labels(word: str, name: str) -> str:
+    """Labels for the equations that spell a word."""
+    return f"({' '.join(f'{name}{i}' for i in range(1, len(word) + 1))})"
 
 
-def total_is(g: Goal, name: str, word: str, m: int) -> None:
-    """height(name, m) as a number, label ``h<m>``."""
-    value = sum(1 - 2 * index for index in letters(word)[:m])
-    facts = " ".join(f"v{i}" for i in range(1, m + 1))
-    g.have(f"height({name}, {m}) = {value}", f"h{m}", use=facts, degree=1, rounds=0)
+def heights(g: Goal, name: str, word: str) -> None:
+    """height(name, m) as a number, label ``h<m>``, from facts ``<name>1``, ``<name>2``, ... that spell `word`."""
+    steps = [1 - 2 * index for index in letters(word)]
+    for i, step in enumerate(steps, 1):
+        g.have(f"bracket({name}({i})) = {step}", f"b{i}", lambda h, i=i: h.rewrite(f"{name}{i}").true())
+    for m in range(1, len(word) + 1):
+        facts = " ".join(f"b{i}" for i in range(1, m + 1))
+        g.have(f"height({name}, {m}) = {sum(steps[:m])}", f"h{m}", use=facts, degree=1, rounds=0)
 
 
 def no_member(g: Goal, name: str, word: str, m: int) -> None:
     """A word with a negative height at m is not in Dyck-1."""
-    g.intro(f"{name} ({' '.join(f'c{i}' for i in range(1, len(word) + 1))}) (prefixes total)")
-    spelled(g, name, word)
-    total_is(g, name, word, m)
-    g.use("prefixes", str(m), "!", label="least").auto(f"least h{m}", degree=1, rounds=0)
+    heights(g, name, word)
+    g.intro("(nowhere_below ends)").use("nowhere_below", str(m), "!", label="least").auto(f"least h{m}", degree=1, rounds=0)
 
 
 def member(g: Goal, name: str, word: str) -> None:
     """A word whose heights are never negative and end at zero is in Dyck-1; a bound on the depth may be asked too."""
     n = len(word)
-    g.intro(f"{name} ({' '.join(f'c{i}' for i in range(1, n + 1))})")
-    spelled(g, name, word)
-    for m in range(1, n + 1):
-        total_is(g, name, word, m)
+    heights(g, name, word)
     prefixes, total, *depth = g.split()
     total.hyp(f"h{n}")
     for part in (prefixes, *depth):
@@ -616,10 +613,13 @@ def member(g: Goal, name: str, word: str) -> None:
         part.have(f"i = {n}", "at", degree=1, rounds=0).rewrite("at").auto(f"h{n}", degree=1, rounds=0)
 
 
+NO_MEMBER = "j. I[~(j = 2) & ~(j = 5)]"
+"""The word )())()."""
+
+
 def printed_examples(g: Goal) -> None:
-    """((() would be a member, but its height at the end is 1."""
-    g.intro("claim").use("claim", label="member other").use("member", "j. I[4 <= j]", "!", label="prefixes total")
-    g.absurd("total")
+    """((()) would be a member, but its height at the end is 1."""
+    g.intro("claim").use("claim", "j. I[4 <= j]", NO_MEMBER, "!", "!", label="prefixes total other").absurd("total")
 
 
 def too_deep(g: Goal) -> None:
@@ -628,18 +628,14 @@ def too_deep(g: Goal) -> None:
     g.use("depth", "3", "!", label="third").absurd("third")
 
 
-def spellings(g: Goal) -> None:
-    """Words that are spelled ((())) and )())()."""
-    first, second = g.split()
-    first.witness("j. I[4 <= j]").true()
-    second.witness("j. I[~(j = 2) & ~(j = 5)]").true()
-
-
 def right_examples(g: Goal) -> None:
     """((())) is a member; )())() is not, since its first height is negative."""
-    first, second = g.split()
-    member(first, "w", "((()))")
-    no_member(second, "v", ")())()", 1)
+    g.intro(f"w v {labels('((()))', 'w')} {labels(')())()', 'v')}")
+    g.have("dyck(w, 6)", "prefixes total", lambda h: member(h, "w", "((()))"))
+    first, last, other = g.split()
+    first.hyp("prefixes")
+    last.hyp("total")
+    no_member(other, "v", ")())()", 1)
 
 
 SCRIPTS: dict[str, Script] = {
@@ -647,10 +643,11 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s9.2.1.violation": Script(violation, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.aggregate": Script(aggregate, opening(), positive_length(NAMES)),
     "cookbook.s9.2.dyck1_examples": Script(printed_examples, refutes=True),
-    "cookbook.s9.2.dyck1_examples.corrected": Script(right_examples, spellings),
+    "cookbook.s9.2.dyck1_examples.corrected": Script(right_examples, lambda g: g.inhabit("j. I[4 <= j]", NO_MEMBER)),
     "cookbook.s9.2.2.example": Script(too_deep, refutes=True),
     "cookbook.s9.2.2.example.corrected": Script(
-        lambda g: member(g, "w", "(()())()"), lambda g: g.witness("j. I[j = 3 | 5 <= j & ~(j = 7)]").true()
+        lambda g: member(g.intro(f"w {labels('(()())()', 'w')}"), "w", "(()())()"),
+        lambda g: g.witness("j. I[j = 3 | 5 <= j & ~(j = 7)]").true(),
     ),
     "cookbook.s9.2.1.accept": Script(accept, opening(), positive_length(NAMES)),
     "cookbook.t3.dyck1": Script(accept, opening(), positive_length(NAMES)),
