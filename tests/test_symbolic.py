@@ -23,7 +23,8 @@ from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.signs import Signs
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, NotExact, Undecided
-from symcook.expr import parse_formula, parse_term, rational, truth
+from symcook.expr import parse_formula, parse_term
+from symcook.rationals import rational, truth
 from symcook.recipes import build
 from symcook.recipes import names as recipe_names
 from symcook.symbols import exact
@@ -427,6 +428,24 @@ def test_signs_in_several_symbols_contain_every_sampled_sign(terms, points):
         top = max(Fraction(0), z - x)
         sample = sum((k * x**p * y**q * (top if r == 2 else z**r) for p, q, r, k in terms), Fraction(0))
         assert found & (POSITIVE if sample > 0 else NEGATIVE if sample < 0 else NULL)
+
+
+@pytest.mark.parametrize(
+    ("lower_open", "upper_open", "below", "above"),
+    [
+        (False, False, NONNEGATIVE, NONNEGATIVE),
+        (True, False, POSITIVE, NONNEGATIVE),
+        (False, True, NONNEGATIVE, POSITIVE),
+    ],
+)
+def test_ends_of_intervals_beside_a_second_symbol(lower_open, upper_open, below, above):
+    field = Field()
+    symbols = sympy.symbols("a b", real=True)
+    a, b = (field.symbol(s) for s in symbols)
+    one = fmpq(1)
+    signs = Signs(field, {symbols[0]: Box(fmpq(0), one, lower_open, upper_open), symbols[1]: Box(one, None, False)})
+    assert signs.of(a + b - one) == below  # 0 at a = 0, b = 1
+    assert signs.of(b - a) == above  # 0 at a = b = 1
 
 
 def test_signs_in_several_symbols_that_are_proved():
