@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +19,7 @@ PROMPT = "$ "
 
 
 def commands(text: str) -> list[tuple[str, list[str]]]:
-    """Each ``$ symcook ...`` line of the console blocks with the lines shown below it, up to the next prompt."""
+    """Each ``$ symcook ...`` or ``$ python ...`` line of the console blocks with the lines shown below it."""
     found: list[tuple[str, list[str]]] = []
     for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
         prompted = any(line.startswith(PROMPT) for line in block.splitlines())
@@ -26,7 +29,7 @@ def commands(text: str) -> list[tuple[str, list[str]]]:
             if start:
                 command = line.removeprefix(PROMPT)
                 shown = []
-                if command.split()[0] == "symcook":
+                if command.split()[0] in ("symcook", "python"):
                     found.append((command, shown))
             elif shown is not None:
                 shown.append(line.rstrip())
@@ -63,8 +66,13 @@ def test_a_readme_command_prints_what_the_readme_shows(
     shown: list[str],
 ) -> None:
     monkeypatch.chdir(folder)
-    code = main(shlex.split(command, comments=True)[1:])
-    out, err = capsys.readouterr()
+    program, *arguments = shlex.split(command, comments=True)
+    if program == "python":
+        done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=folder)
+        code, out, err = done.returncode, done.stdout, done.stderr
+    else:
+        code = main(arguments)
+        out, err = capsys.readouterr()
     assert code in (0, 1), err
     printed = [line.rstrip() for line in out.rstrip().splitlines()]
     assert matches(shown, printed), "\n".join(printed)
@@ -77,3 +85,10 @@ def test_commands_are_found_and_compared() -> None:
     assert matches(["a", "...", "z"], ["a", "b", "c", "z"])
     assert not matches(["a", "...", "z"], ["a", "b", "c"])
     assert not matches(["a"], ["a", "b"])
+
+
+def test_the_python_in_the_readme_does_what_it_shows() -> None:
+    text = "\n".join(re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE))
+    example = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
+    assert len(example.examples) >= 8
+    assert doctest.DocTestRunner().run(example).failed == 0
