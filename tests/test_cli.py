@@ -165,6 +165,13 @@ def test_derive(capsys: pytest.CaptureFixture[str]) -> None:
     assert answer["symbols"] == ["eps"]
 
 
+def test_derive_by_cases(capsys: pytest.CaptureFixture[str]) -> None:
+    """Eq. (29): three cases, whose conditions exclude one another and together cover all x."""
+    cases = document(capsys, "derive", "gtzero", "--cases")
+    found = {case["output"]["out"]: case["conditions"] for case in cases}
+    assert found == {"1": ["0 < x", "0 < -eps + x"], "x/eps": ["0 < x", "-eps + x <= 0"], "0": ["x <= 0"]}
+
+
 def test_check(capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "check", "dyck-1", "--max-length", 8)
     assert (found["max_length"], found["strings"], found["mismatches"], found["counterexample"]) == (8, 510, 0, None)

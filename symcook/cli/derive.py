@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import click
+
 from symcook.cli.options import (
     choose,
     input_hint,
@@ -19,19 +21,34 @@ from symcook.errors import BadInput
 @name_argument
 @input_options
 @settings_option
+@click.option("--cases", is_flag=True, help="Split where a comparison is open: one closed form for each case.")
 def command(
-    name: str, word: str | None, tokens: str | None, rows: str | None, settings: tuple[str, ...], as_json: bool
+    name: str,
+    word: str | None,
+    tokens: str | None,
+    rows: str | None,
+    settings: tuple[str, ...],
+    cases: bool,
+    as_json: bool,
 ) -> None:
     """Derive closed forms of the outputs, in every symbol that is not set.
 
-    A feed-forward recipe is derived in its inputs; a model of sequences needs one input.
+    A feed-forward recipe is derived in its inputs; a model of sequences needs one input. With --cases the answer is a
+    list of closed forms whose conditions cover all values, at most 64.
     """
-    from symcook.derive import derive
+    from symcook.derive import derive, derive_cases
 
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
     if given is None and not chosen.pointwise:
         raise BadInput(f"a closed form of {chosen.name} must be for one input", "none", input_hint(chosen))
+    if cases:
+        answers = derive_cases(chosen.model, given, values=chosen.values)
+        if as_json:
+            print_json([answer.to_json() for answer in answers])
+        else:
+            say("\n\n".join(answer.text() for answer in answers))
+        return
     answer = derive(chosen.model, given, values=chosen.values)
     if as_json:
         print_json(answer.to_json())
