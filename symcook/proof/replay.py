@@ -122,6 +122,8 @@ def load_json(text: str | bytes) -> Any:
         raise Rejected("a certificate must be UTF-8") from None
     if len(text) > MAX_JSON_LENGTH:
         raise Rejected("a certificate is too long")
+    if re.search(r"\\u[dD][89a-fA-F]", text):
+        raise Rejected("a certificate has half a character")  # no message with it could be printed
     depth = 0
     for token in re.finditer(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', text, re.DOTALL):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)

@@ -1034,6 +1034,34 @@ def test_deep_and_long_texts_are_refused(text: str) -> None:
         read_formula(text, {}, {})
 
 
+DEEP = {
+    "minus": lambda d: X + "-" * d + "x = 0",
+    "quotients": lambda d: X + repeat("(1/{} + 1)", d) + " = 0",
+    "and": lambda d: X + " & ".join(["1/x = 0"] * d),
+    "arrows": lambda d: X + " -> ".join(["1/x = 0"] * d),
+    "plus": lambda d: X + " + ".join(["1/x"] * d) + " = 0",
+    "indicators": lambda d: X + repeat("I[{} = 0]", d) + " = 0",
+    "sums": lambda d: X + "".join(f"sum(j{k}, 1, 2, " for k in range(d)) + "1/x" + ")" * d + " = 0",
+    "names": lambda d: "ex " + " ".join(f"x{k}" for k in range(d)) + ":Real. 1/x0 = 0",
+    "functions": lambda d: "all f:Real->Real. " + repeat("f({})", d, "1") + " = 0",
+    "equivalences": lambda d: repeat("({} <-> 0 = 0)", d, "0 = 1"),
+}
+
+
+@pytest.mark.parametrize("what", DEEP)
+def test_deep_statements_crash_nothing_at_any_depth_of_the_stack(what: str) -> None:
+    def below(frames: int, text: str) -> None:
+        if frames:
+            return below(frames - 1, text)
+        made = Statement("a", text)
+        with pytest.raises(Rejected):
+            judge(made, {**whole(), "id": "a", "statement": made.digest, "proof": [TRUE_NODE]})
+            raise AssertionError("accepted")
+
+    for depth, frames in itertools.product((60, 150, 240, 299), (0, 250)):
+        below(frames, DEEP[what](depth))
+
+
 def test_definitions_that_expand_without_end_are_refused() -> None:
     known: dict[str, Any] = {}
     for k in range(60):
@@ -1064,6 +1092,7 @@ BAD_JSON = [
     "9" * 5000,
     b"\xff\xfe",
     b"\xed\xa0\x80",
+    '"\\ud800"',
     '{"a":' * 500 + "1" + "}" * 500,
 ]
 
