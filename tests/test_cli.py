@@ -209,7 +209,7 @@ def test_prove(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_claim_without_a_proof_is_a_no(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = call(capsys, "prove", "cookbook.s9.2.dyck1_examples")
+    code, out, _ = call(capsys, "prove", "cookbook.s3.5.2.sinusoidal")
     assert (code, "no stored proof" in out) == (1, True)
 
 
