@@ -595,7 +595,9 @@ def heights(g: Goal, name: str, word: str) -> None:
 def no_member(g: Goal, name: str, word: str, m: int) -> None:
     """A word with a negative height at m is not in Dyck-1."""
     heights(g, name, word)
-    g.intro("(nowhere_below ends)").use("nowhere_below", str(m), "!", label="least").auto(f"least h{m}", degree=1, rounds=0)
+    g.intro("(nowhere_below ends)").use("nowhere_below", str(m), "!", label="least").auto(
+        f"least h{m}", degree=1, rounds=0
+    )
 
 
 def member(g: Goal, name: str, word: str) -> None:

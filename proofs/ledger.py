@@ -1,7 +1,7 @@
 """Recompute the ledger by replay, and write (or with --check compare) ledger.json, notes/ledger.md and notes/errata.md.
 
-    python proofs/ledger.py            write the three files
-    python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
+python proofs/ledger.py            write the three files
+python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
 """
 
 from __future__ import annotations

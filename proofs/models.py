@@ -1,6 +1,6 @@
 """Write the model files that statements name: proofs/models/NAME.json, each equal to its recipe (a test compares them).
 
-    python proofs/models.py
+python proofs/models.py
 """
 
 from __future__ import annotations
