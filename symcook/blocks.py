@@ -61,6 +61,11 @@ def _choice(what: str, value: str, valid: Sequence[str]) -> None:
         raise unknown(what, str(value), list(valid))
 
 
+def _instance(what: str, value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise BadInput(f"{what} must be a {kind.__name__}", type(value).__name__)
+
+
 def _coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
     if isinstance(names, str):
         raise BadInput(f"{what} must be a tuple of coordinate names", names, f"write ('{names}',)")
@@ -172,6 +177,8 @@ class SelfAttention:
 
     def __post_init__(self) -> None:
         _freeze(self, heads=tuple(self.heads))
+        for head in self.heads:
+            _instance("a part of self-attention", head, Head)
         if not self.heads:
             raise BadInput("self-attention must have at least one head", "none", "leave the attention out")
         if len(self.heads) > 1:
@@ -190,6 +197,10 @@ class Layer:
             _freeze(self, attention=SelfAttention((self.attention,)))
         if self.attention is None and self.feedforward is None:
             raise BadInput("a layer must have an attention or a feed-forward part", "neither")
+        if self.attention is not None:
+            _instance("the attention of a layer", self.attention, SelfAttention)
+        if self.feedforward is not None:
+            _instance("the feed-forward part of a layer", self.feedforward, FeedForward)
 
     def parts(self) -> Iterator[Head | FeedForward]:
         """The heads, then the feed-forward part: everything with reads, writes and matrices."""
@@ -233,7 +244,7 @@ class Embedding:
             _freeze(self, inputs=inputs)
         self.space.require(list(self.positions))
         _freeze(self, positions=MappingProxyType({c: exact(v) for c, v in self.positions.items()}))
-        if self.start not in (0, 1):
+        if type(self.start) is not int or self.start not in (0, 1):
             raise BadInput("positions must be numbered from 0 or 1", self.start)
 
     @property
@@ -292,6 +303,10 @@ class Parameter:
                 if value.free_symbols:
                     raise BadInput(f"the {side} of a symbol must be a number", value)
                 _freeze(self, **{side: value})
+        if self.lower is not None and self.upper is not None:
+            width = self.upper - self.lower
+            if width.is_negative or (width.is_zero and (self.lower_open or self.upper_open)):
+                raise BadInput(f"the interval of {self.name} must hold some number", self.region)
         if self.default is not None:
             self.check(self.default)
 
@@ -342,7 +357,7 @@ class Transformer:
 
     def __post_init__(self) -> None:
         _freeze(self, layers=tuple(self.layers), parameters=tuple(self.parameters))
-        if self.max_length is not None and (not isinstance(self.max_length, int) or self.max_length < 1):
+        if self.max_length is not None and (type(self.max_length) is not int or self.max_length < 1):
             raise BadInput("the greatest length must be an integer of at least 1", self.max_length)
         declared = {p.name for p in self.parameters}
         if len(declared) != len(self.parameters):

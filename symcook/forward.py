@@ -13,6 +13,7 @@ from typing import Any
 from symcook.blocks import FeedForward, Head, Transformer
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.protocol import Column, Domain, Verdict
+from symcook.symbols import from_sympy, symbol
 
 DOMAINS = {
     "symbolic": "symcook.domains.symbolic:Symbolic",
@@ -100,7 +101,9 @@ def _forward(model: Transformer, sequence: Any, domain: Domain) -> Result:
         entries = ((name, weights[index, c]) for c, name in enumerate(names) if name in stream)
         return [(stream[name], weight) for name, weight in entries if weight != 0]
 
-    def attention(head: Head) -> None:
+    def attention(head: Head) -> list[tuple[str, Column]]:
+        """What a head adds, by coordinate."""
+        _check_temperature(head, embedding.start, domain.length)
         queries, keys = [], []
         for d in range(head.Q.shape[0]):
             query, key = row(head.Q, d, head.reads), row(head.K, d, head.reads)
@@ -112,8 +115,7 @@ def _forward(model: Transformer, sequence: Any, domain: Domain) -> Result:
         factor = head.scale / head.temperature if queries and head.weighting == "softmax" else 1
         values = [combine(terms, 0) for _, terms in rows]
         outputs = domain.attend(queries, keys, values, head.mask, head.weighting, factor)
-        for (name, _), column in zip(rows, outputs, strict=True):
-            add(name, [(column, 1)])
+        return [(name, column) for (name, _), column in zip(rows, outputs, strict=True)]
 
     def feedforward(block: FeedForward) -> None:
         hidden = [
@@ -140,8 +142,9 @@ def _forward(model: Transformer, sequence: Any, domain: Domain) -> Result:
     steps = [Step(0, "embedding", dict(stream))]
     for number, layer in enumerate(model.layers, 1):
         if layer.attention is not None:
-            for head in layer.attention.heads:
-                attention(head)
+            added = [part for head in layer.attention.heads for part in attention(head)]
+            for name, column in added:  # after all heads have read the same stream
+                add(name, [(column, 1)])
             steps.append(Step(number, "attention", dict(stream)))
         if layer.feedforward is not None:
             feedforward(layer.feedforward)
@@ -158,6 +161,19 @@ def _forward(model: Transformer, sequence: Any, domain: Domain) -> Result:
             verdicts = verdict if verdicts is None else list(map(domain.both, verdicts, verdict))
     full = {name: stream.get(name, zero) for name in model.space}
     return Result(model, domain, full, logit, verdicts, tuple(steps))
+
+
+def _check_temperature(head: Head, start: int, length: int) -> None:
+    """BadInput where a temperature that depends on i or n is negative at some position of this length; one that is zero
+    there is refused as a denominator."""
+    i, n = symbol("i"), symbol("n")
+    if head.weighting != "softmax" or not head.temperature.free_symbols & {i, n}:
+        return
+    at_length = head.temperature.subs(n, length)
+    for place in range(length if i in at_length.free_symbols else 1):
+        if at_length.subs(i, start + place).is_negative:
+            where = f"{from_sympy(head.temperature)} at i = {start + place}, n = {length}"
+            raise BadInput("a temperature must be positive", where)
 
 
 def make_domain(name: str, **options: Any) -> Domain:
@@ -193,8 +209,11 @@ class Run:
 
     @property
     def undecided(self) -> bool:
-        """Whether the model decides but the answer stayed open at the limit."""
-        return self.result.model.decides and self.result.accept is None
+        """Whether the model decides but an answer that it gives stayed open at the limit."""
+        result = self.result
+        if result.verdicts is None or result.model.readout.position != "each":
+            return result.model.decides and result.accept is None
+        return any(verdict is None for verdict in result.verdicts)
 
     @property
     def output(self) -> dict[str, Any]:
@@ -230,8 +249,6 @@ class Run:
 
 def show_rows(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows of inputs as text, for answers that name their input."""
-    from symcook.symbols import from_sympy
-
     return "; ".join(", ".join(f"{name}={from_sympy(value)}" for name, value in row.items()) for row in rows)
 
 

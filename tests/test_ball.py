@@ -1,5 +1,6 @@
 """Balls enclose exact values computed without them, at every precision, and never guess a comparison."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import flint
@@ -104,6 +105,17 @@ def test_verdicts_have_three_values():
     assert run(comparison(1, "zero"), {"x": "1/3", "y": "1/2"}, "ball").accept is True  # ReLU of a negative ball is 0
     assert run(comparison(1, "zero"), {"x": 2, "y": 2}, "ball").accept is True
     assert run(comparison(1, "zero"), {"x": "sqrt(3)", "y": "sqrt(2)"}, "ball").accept is False
+
+
+def test_a_run_is_undecided_where_any_position_that_answers_is_open():
+    model = replace(comparison(1, "zero"), readout=Readout("zero", "each", ("z",)))
+    head = Head(("z",), ("z",), Q=[[0]], K=[[0]], V=[[0]])  # makes the model one of sequences
+    model = replace(model, layers=(*model.layers, Layer(head)))
+    rows = [{"x": "1/3", "y": "1/3"}, {"x": 2, "y": 1}]
+    found = run(model, rows, "ball")
+    assert found.outputs == [None, False] and found.undecided
+    exactly = run(model, rows)
+    assert exactly.outputs == [True, False] and not exactly.undecided
 
 
 def test_relu_of_a_straddling_ball_encloses_both_sides():

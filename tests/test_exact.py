@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -11,10 +12,11 @@ import mpmath
 import pytest
 import sympy
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Readout, Space, Transformer
+from symcook.blocks import Embedding, FeedForward, Head, Layer, Readout, SelfAttention, Space, Transformer
+from symcook.domains.batch import Words
 from symcook.domains.exact import Exact, at_position, logarithmic
-from symcook.errors import BadInput, NotExact
-from symcook.forward import forward
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.forward import forward, make_domain
 from symcook.numbers.expsum import ExpSum
 from symcook.recipes import build
 from symcook.symbols import exact
@@ -205,6 +207,46 @@ def test_positions_are_exact():
         at_position(exact("1/(i - n)"), 4, 4)
     with pytest.raises(BadInput, match="bits"):
         at_position(exact("2^(i^9)"), 9, 9)
+
+
+OPEN = "if(log(8) = 3*log(2), i, 0)"  # the sides are equal, and sympy leaves that open
+
+
+@pytest.mark.parametrize("domain", ["exact", "symbolic", "batch", "float64"])
+def test_an_open_comparison_in_a_position_function_is_no_branch(domain):
+    space = Space(("x", "p"))
+    model = Transformer(
+        "open", Embedding(space, words={"a": {}}, positions={"p": OPEN}), (), Readout("value", "last", ("p",))
+    )
+    word = Words(("a",), 2) if domain == "batch" else ("a", "a")
+    with pytest.raises(Undecided, match=re.escape("log(8) = 3*log(2)")):
+        forward(model, word, make_domain(domain))
+
+
+def test_heads_of_one_layer_read_the_same_stream():
+    swap = [Head((a,), (b,), Q=[[0]], K=[[0]], V=[[1]], mask="future") for a, b in (("x", "y"), ("y", "x"))]
+    attention = SelfAttention((swap[0],))
+    object.__setattr__(attention, "heads", tuple(swap))  # a layer takes one head as yet
+    space = Space(("x", "y"))
+    model = Transformer(
+        "swap", Embedding(space, inputs=("x", "y")), (Layer(attention),), Readout("value", "each", ("x", "y"))
+    )
+    found = everything(model, ({"x": 1, "y": 10}, {"x": 2, "y": 20}))
+    assert found == {"x": [11, 17], "y": [11, Fraction(43, 2)]}
+
+
+@pytest.mark.parametrize("domain", ["exact", "symbolic", "ball", "float64"])
+@pytest.mark.parametrize("temperature", ["2 - i", "if(i = 1, 1, -1)", "3 - n"])
+def test_a_temperature_that_is_not_positive_at_some_position_is_refused(domain, temperature):
+    space = Space(("x", "y"))
+    head = Head(("x",), ("y",), Q=[[1]], K=[[1]], V=[[1]], weighting="softmax", temperature=temperature)
+    model = Transformer(
+        "cold", Embedding(space, words={"a": {"x": 1}}), (Layer(head),), Readout("value", "last", ("y",))
+    )
+    forward(model, ("a",), make_domain(domain))
+    for n in (3, 4):
+        with pytest.raises(BadInput, match=r"must be positive|must not be zero|must be a finite number"):
+            forward(model, ("a",) * n, make_domain(domain))
 
 
 def test_factors_in_logarithms():

@@ -21,8 +21,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from symcook.domains.exact import at_position
 from symcook.errors import NotExact
-from symcook.symbols import symbol
 
 INT32 = 2**31 - 1
 INT64 = 2**63 - 1
@@ -248,7 +248,7 @@ def rational(value: Any) -> Fraction:
 
 @lru_cache(maxsize=65536)
 def _at_position(expression: Any, i: int, n: int) -> Fraction:
-    return rational(expression.subs({symbol("i"): i, symbol("n"): n}))
+    return at_position(expression, i, n)
 
 
 def _constant(value: Fraction) -> Cell:

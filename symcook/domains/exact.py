@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import sympy
 
-from symcook.errors import BadInput, NotExact, unknown
+from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.numbers.expsum import ExpSum, exp_scaled_log, sign, softmax_mean, text
 from symcook.protocol import conjunction
 from symcook.rationals import power, quotient
@@ -202,7 +202,8 @@ def at_position(expression: Any, i: int, n: int) -> Fraction:
     >>> at_position(exact("(-1)^i*i/n"), 3, 4)
     Fraction(-3, 4)
 
-    Raises NotExact where it is not rational, BadInput where a denominator is zero or a power too long.
+    Raises NotExact where it is not rational, Undecided where a comparison in it stays open, BadInput where a
+    denominator is zero or a power too long.
     """
     if not isinstance(expression, sympy.Basic):
         return number(expression)
@@ -233,8 +234,11 @@ def _at(e: Any, table: Mapping[Any, Any]) -> Fraction:
     if isinstance(e, sympy.Piecewise):
         pieces: list[Any] = list(e.args)
         for piece in pieces:
-            if piece.cond.xreplace(dict(table)) == sympy.true:
+            condition = piece.cond.xreplace(dict(table))
+            if condition == sympy.true:
                 return _at(piece.expr, table)
+            if condition != sympy.false:  # an equality of irrational numbers that sympy leaves unevaluated
+                raise Undecided(f"the comparison {from_sympy(condition)} stays open; write it with rational numbers.")
     value = e.xreplace(dict(table)).doit()
     if value in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
         raise BadInput("a denominator must not be zero", from_sympy(e))

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from symcook.errors import BadInput, unknown
-from symcook.symbols import symbol
+from symcook.errors import BadInput, Undecided, unknown
+from symcook.symbols import from_sympy, symbol
 
 Column = np.ndarray[Any, Any]
 
@@ -22,12 +22,16 @@ BLOCK = 2**20
 def nearest(value: Any) -> float:
     """The float64 nearest to an exact number (to within the last bit where it is not rational); inf beyond the range.
 
-    Raises BadInput where the value is not a finite number, as that of 1/(i - 2) at i = 2.
+    Raises BadInput where the value is not a finite number, as that of 1/(i - 2) at i = 2, and Undecided where it rests
+    on a comparison that sympy leaves open.
     """
     if not isinstance(value, (int, Fraction)):
         if value.is_finite is False or value.free_symbols:
             raise BadInput("a value must be a finite number", value)
-        value = Fraction(int(value.p), int(value.q)) if value.is_Rational else value.evalf(30)
+        number = Fraction(int(value.p), int(value.q)) if value.is_Rational else value.evalf(30)
+        if not isinstance(number, Fraction) and not number.is_Float:
+            raise Undecided(f"a comparison stays open in {from_sympy(value)}; write it with rational numbers.")
+        value = number
     try:
         return float(value)
     except OverflowError:
