@@ -36,6 +36,7 @@ from symcook.numbers.balls import evaluate
 from symcook.symbols import tree_from_sympy
 
 MAX_DEGREE = 64
+MAX_SHIFTED = 4096  # terms that moving one more variable may give
 MAX_BRANCHES = 64
 MAX_BITS = 1 << 14
 _SHORT = 24  # terms of polynomials that are combined with assumptions
@@ -276,7 +277,7 @@ class Signs:
             if box.lower == box.upper and box.lower is not None:
                 p = self._put(p, g, self.field.ctx.constant(box.lower))
                 continue
-            if degrees[g] > MAX_DEGREE and (box.lower or box.upper):
+            if (box.lower or box.upper) and len(p) * (degrees[g] + 1) > MAX_SHIFTED:  # take a larger interval
                 box = EVERYWHERE if box.signs & NEGATIVE else Box(fmpq(0), None, box.signs == POSITIVE)
             x = self.field.ctx.gens()[g]
             if box.lower is None and box.upper is None:
