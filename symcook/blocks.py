@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput, unknown
+from symcook.errors import BadInput, require_known, unknown
 from symcook.space import Space
 from symcook.symbols import exact, from_sympy, symbol
 
@@ -56,11 +56,6 @@ def _freeze(block: Any, **values: Any) -> None:
         object.__setattr__(block, name, value)
 
 
-def _choice(what: str, value: str, valid: Sequence[str]) -> None:
-    if value not in valid:
-        raise unknown(what, str(value), list(valid))
-
-
 def _instance(what: str, value: Any, kind: type) -> None:
     if not isinstance(value, kind):
         raise BadInput(f"{what} must be a {kind.__name__}", type(value).__name__)
@@ -92,7 +87,7 @@ class FeedForward:
     activation: str = "relu"
 
     def __post_init__(self) -> None:
-        _choice("activation", self.activation, ACTIVATIONS)
+        require_known("activation", self.activation, ACTIVATIONS)
         reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
         hidden = self.b1.shape[0] if hasattr(self.b1, "shape") else len(self.b1)
         _freeze(
@@ -139,8 +134,8 @@ class Head:
     def __post_init__(self) -> None:
         import sympy
 
-        _choice("mask", self.mask, MASKS)
-        _choice("weighting", self.weighting, WEIGHTINGS)
+        require_known("mask", self.mask, MASKS)
+        require_known("weighting", self.weighting, WEIGHTINGS)
         reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
         key = self.Q.shape[0] if hasattr(self.Q, "shape") else len(self.Q)
         scale = 1 / sympy.sqrt(max(key, 1)) if self.scale == "1/sqrt(d_key)" else exact(self.scale)
@@ -164,6 +159,11 @@ class Head:
     def uniform(self) -> bool:
         """Whether every score is zero by the shape of the matrices, so that each row is a plain average."""
         return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
+
+    @property
+    def factor(self) -> Any:
+        """What the scores are multiplied by: scale over temperature, 1 where it cannot matter."""
+        return self.scale / self.temperature if self.weighting == "softmax" and not self.uniform else 1
 
     def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
         return {"Q": self.Q, "K": self.K, "V": self.V}
@@ -269,8 +269,8 @@ class Readout:
     weights: Any = None
 
     def __post_init__(self) -> None:
-        _choice("readout", self.kind, READOUTS)
-        _choice("position of the readout", self.position, POSITIONS)
+        require_known("readout", self.kind, READOUTS)
+        require_known("position of the readout", self.position, POSITIONS)
         reads = _coordinates(self.reads, "reads")
         if not reads:
             raise BadInput("a readout must read at least one coordinate", "none")

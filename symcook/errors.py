@@ -51,6 +51,12 @@ def _short(text: str, limit: int = 120) -> str:
     return line if len(line) <= limit else f"{line[: limit - 20]} ... {line[-15:]}"
 
 
+def require_known(kind: str, name: str, valid: "list[str] | tuple[str, ...]") -> None:
+    """Raise `unknown` where `name` is not one of `valid`."""
+    if name not in valid:
+        raise unknown(kind, str(name), valid)
+
+
 def unknown(kind: str, name: str, valid: "list[str] | tuple[str, ...]") -> BadInput:
     """A BadInput for a name that does not exist, with the nearest valid one.
 

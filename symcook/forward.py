@@ -112,9 +112,8 @@ def _forward(model: Transformer, sequence: Any, domain: Domain) -> Result:
                 keys.append(combine(key, 0))
         rows = [(name, row(head.V, r, head.reads)) for r, name in enumerate(head.writes)]
         rows = [(name, terms) for name, terms in rows if terms]
-        factor = head.scale / head.temperature if queries and head.weighting == "softmax" else 1
         values = [combine(terms, 0) for _, terms in rows]
-        outputs = domain.attend(queries, keys, values, head.mask, head.weighting, factor)
+        outputs = domain.attend(queries, keys, values, head.mask, head.weighting, head.factor)
         return [(name, column) for (name, _), column in zip(rows, outputs, strict=True)]
 
     def feedforward(block: FeedForward) -> None:
@@ -189,9 +188,9 @@ def domains_for(name: str, digits: int) -> Any:
     if name != "ball":
         return [make_domain(name)]
     from symcook.domains.ball import LIMIT_BITS
-    from symcook.protocol import ladder
+    from symcook.numbers.balls import bits_for, ladder
 
-    first = 64 + digits * 10 // 3
+    first = bits_for(digits)
     return (make_domain("ball", bits=bits) for bits in ladder(first, max(LIMIT_BITS, 4 * first)))
 
 
@@ -261,13 +260,6 @@ def prepare(model: Transformer, given: Any) -> tuple[Any, str]:
     return rows, show_rows(rows)
 
 
-def check_digits(digits: Any) -> int:
-    """`digits` as a number of decimal digits between 1 and 100,000, else BadInput."""
-    if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= 100_000:
-        raise BadInput("digits must be an integer from 1 to 100000", digits)
-    return digits
-
-
 def run(
     model: Transformer,
     given: Any,
@@ -284,7 +276,9 @@ def run(
     """
     if domain not in RUNNABLE:
         raise unknown("domain", domain, list(RUNNABLE))
-    check_digits(digits)
+    from symcook.numbers.balls import check_digits
+
+    digits = check_digits(digits)
     bound = model.bind(values)
     sequence, text = prepare(bound, given)
     if bound.embedding.inputs is not None and any(v.free_symbols for row in sequence for v in row.values()):

@@ -7,7 +7,7 @@ answer to a comparison: True, False or None (open); in a batch an array of such 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol
 
@@ -103,16 +103,3 @@ def conjunction(first: bool | None, second: bool | None) -> bool | None:
     if first is False or second is False:
         return False
     return None if first is None or second is None else True
-
-
-def ladder(first: int, last: int) -> Iterator[int]:
-    """Working precisions: `first` doubled until `last`, which comes at the end.
-
-    >>> list(ladder(64, 300))
-    [64, 128, 256, 300]
-    """
-    bits = first
-    while bits < last:
-        yield bits
-        bits *= 2
-    yield last

@@ -223,6 +223,20 @@ def test_an_open_comparison_in_a_position_function_is_no_branch(domain):
         forward(model, word, make_domain(domain))
 
 
+@pytest.mark.parametrize("domain", ["exact", "symbolic", "batch", "ball", "float64"])
+def test_a_mask_weighting_or_activation_that_a_domain_does_not_have_is_refused(domain):
+    system = make_domain(domain)
+    with system.context():
+        system.begin(Words(("a",), 2) if domain == "batch" else ("a", "a"), 1)
+        x = system.embed({"a": 1})
+        for queries in ([], [x]):
+            for mask, weighting in (("past", "average"), ("none", "leftmost")):
+                with pytest.raises(BadInput, match="known"):
+                    system.attend(queries, queries, [x], mask, weighting, 1)
+        with pytest.raises(BadInput, match="activation"):
+            system.activate(x, "step")
+
+
 def test_heads_of_one_layer_read_the_same_stream():
     swap = [Head((a,), (b,), Q=[[0]], K=[[0]], V=[[1]], mask="future") for a, b in (("x", "y"), ("y", "x"))]
     attention = SelfAttention((swap[0],))

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import flint
 
-from symcook.errors import Undecided, unknown
-from symcook.numbers.balls import ball, evaluate
+from symcook.errors import Undecided, require_known
+from symcook.numbers.balls import ball, evaluate, settled
 from symcook.protocol import conjunction
 from symcook.symbols import tree_from_sympy
 
@@ -85,8 +85,7 @@ class Ball:
         return total
 
     def activate(self, column: Column, kind: str) -> Column:
-        if kind != "relu":
-            raise unknown("activation", kind, ["relu"])
+        require_known("activation", kind, ("relu",))
         return [_relu(x) for x in column]
 
     def attend(
@@ -98,6 +97,8 @@ class Ball:
         weighting: str,
         factor: Any,
     ) -> list[Column]:
+        require_known("mask", mask, ("none", "future"))
+        require_known("weighting", weighting, ("average", "softmax"))
         if not queries:
             return [self._uniform(column, mask) for column in values]
         scale = [flint.arb(1)] * self.length if factor == 1 else self.positions(factor)
@@ -147,13 +148,7 @@ class Ball:
         return ball(value, digits).to_json()
 
     def settled(self, value: flint.arb, digits: int) -> bool:
-        """Whether the radius is at most 10^-digits max(1, |mid|), with room for the rounding of the printed mid."""
-        if not value.is_finite():
-            return False
-        with flint.ctx.workprec(64):
-            middle = abs(value.mid())
-            allowed = middle if middle > 1 else flint.arb(1)
-            return bool(4 * value.rad() * flint.arb(10) ** digits <= allowed)
+        return settled(value, digits)
 
 
 def _relu(x: flint.arb) -> flint.arb:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symcook.domains.exact import at_position
-from symcook.errors import NotExact
+from symcook.errors import NotExact, require_known
 
 INT32 = 2**31 - 1
 INT64 = 2**63 - 1
@@ -191,6 +191,8 @@ class Batch:
         weighting: str,
         factor: Any,
     ) -> list[Column]:
+        require_known("mask", mask, ("none", "future"))
+        require_known("weighting", weighting, ("average", "softmax"))
         if weighting == "softmax" and queries:
             raise NotExact("exact batches need average attention", "softmax", "the exact domain takes one input")
         if not queries:

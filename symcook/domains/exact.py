@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import sympy
 
-from symcook.errors import BadInput, NotExact, Undecided, unknown
+from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.numbers.expsum import ExpSum, exp_scaled_log, sign, softmax_mean, text
 from symcook.protocol import conjunction
 from symcook.rationals import power, quotient
@@ -77,8 +77,7 @@ class Exact:
         return result
 
     def activate(self, column: Numbers, kind: str) -> Numbers:
-        if kind != "relu":
-            raise unknown("activation", kind, ["relu"])
+        require_known("activation", kind, ("relu",))
         return [value if sign(value) > 0 else Fraction(0) for value in column]
 
     def attend(
@@ -90,10 +89,8 @@ class Exact:
         weighting: str,
         factor: Any,
     ) -> list[Numbers]:
-        if mask not in ("none", "future"):
-            raise unknown("mask", mask, ["none", "future"])
-        if weighting not in ("average", "softmax"):
-            raise unknown("weighting", weighting, ["average", "softmax"])
+        require_known("mask", mask, ("none", "future"))
+        require_known("weighting", weighting, ("average", "softmax"))
         if not queries:
             return [self._uniform(column, mask) for column in values]
         if weighting == "average":

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from symcook.errors import BadInput, Undecided, unknown
+from symcook.errors import BadInput, Undecided, require_known
 from symcook.symbols import from_sympy, symbol
 
 Column = np.ndarray[Any, Any]
@@ -74,8 +74,7 @@ class Float64:
         return total
 
     def activate(self, column: Column, kind: str) -> Column:
-        if kind != "relu":
-            raise unknown("activation", kind, ["relu"])
+        require_known("activation", kind, ("relu",))
         return np.maximum(column, 0.0)
 
     def attend(
@@ -87,6 +86,8 @@ class Float64:
         weighting: str,
         factor: Any,
     ) -> list[Column]:
+        require_known("mask", mask, ("none", "future"))
+        require_known("weighting", weighting, ("average", "softmax"))
         n = self.length
         if not queries:
             if mask == "future":

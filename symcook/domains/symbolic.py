@@ -24,7 +24,7 @@ from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_
 from symcook.domains.intervals import NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
 from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.signs import Signs
-from symcook.errors import BadInput, NotExact, Undecided, unknown
+from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.protocol import conjunction
 from symcook.symbols import from_sympy, symbol
 
@@ -142,8 +142,7 @@ class Symbolic:
         return result if b == 0 else [value + b for value in result]
 
     def activate(self, column: Values, kind: str) -> Values:
-        if kind != "relu":
-            raise unknown("activation", kind, ["relu"])
+        require_known("activation", kind, ("relu",))
         return [self.relu(value) for value in column]
 
     def attend(
@@ -155,10 +154,8 @@ class Symbolic:
         weighting: str,
         factor: Any,
     ) -> list[Values]:
-        if mask not in ("none", "future"):
-            raise unknown("mask", mask, ["none", "future"])
-        if weighting not in ("average", "softmax"):
-            raise unknown("weighting", weighting, ["average", "softmax"])
+        require_known("mask", mask, ("none", "future"))
+        require_known("weighting", weighting, ("average", "softmax"))
         if not queries:
             return [self._uniform(column, mask) for column in values]
         rows: list[Values] = []

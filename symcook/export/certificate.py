@@ -209,8 +209,8 @@ def certificate(
     }
     for number, layer in enumerate(model.layers, 1):
         for part in layer.parts():
-            if isinstance(part, Head) and getattr(npz.factor(part), "free_symbols", ()):
-                e = npz.factor(part)
+            if isinstance(part, Head) and getattr(part.factor, "free_symbols", ()):
+                e = part.factor
                 table = _texts(npz.position_table(e, start, n_max))
                 tables[f"layer{number}.factor"] = {"expression": from_sympy(e), "values": table}
     return {

@@ -18,10 +18,9 @@ Arrays of the archive, with d coordinates, V tokens, N the greatest length of th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.blocks import FeedForward, Head, Transformer
+from symcook.blocks import FeedForward, Transformer
 from symcook.errors import BadInput
 from symcook.symbols import symbol
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 FORMAT = "symcook npz 1"
-DTYPES = ("float64", "float32")
 
 
 def arrays(model: Transformer, dtype: str, n_max: int) -> dict[str, np.ndarray[Any, Any]]:
@@ -73,20 +71,15 @@ def arrays(model: Transformer, dtype: str, n_max: int) -> dict[str, np.ndarray[A
                 values = {"Q": part.Q * reads, "K": part.K * reads, "V": writes * part.V * reads}
                 values = {name: _floats(m.tolist(), dtype, len(space)) for name, m in values.items()}
                 values |= {"mask": np.array(part.mask), "weighting": np.array(part.weighting)}
-                if factor(part) != 1:
+                if part.factor != 1:
                     table = np.ones((n_max, n_max), dtype=dtype)
-                    for n, row in enumerate(position_table(factor(part), embedding.start, n_max), 1):
+                    for n, row in enumerate(position_table(part.factor, embedding.start, n_max), 1):
                         table[n - 1, :n] = _floats(row, dtype)
                     values["factor"] = table
             found |= {f"layer{number}.{name}": value for name, value in values.items()}
     if readout.weights is not None:
         found["readout.weights"] = _floats((readout.weights * model.space.routing(readout.reads)).tolist()[0], dtype)
     return found
-
-
-def factor(head: Head) -> Any:
-    """What the scores are multiplied by: scale over temperature, 1 where it cannot matter."""
-    return head.scale / head.temperature if head.weighting == "softmax" and not head.uniform else 1
 
 
 def position_table(expression: Any, start: int, n_max: int) -> list[list[Any]]:
@@ -106,6 +99,8 @@ def _floats(values: Any, dtype: str, width: int = 0) -> np.ndarray[Any, Any]:
     """Exact numbers as an array; `width` is the number of columns where there may be no row."""
     import numpy as np
 
+    from symcook.domains.floats import nearest
+
     if isinstance(values, list) and not values:
         return np.zeros((0, width), dtype=dtype)
     if isinstance(values[0], (list, tuple)):
@@ -113,19 +108,10 @@ def _floats(values: Any, dtype: str, width: int = 0) -> np.ndarray[Any, Any]:
     else:
         flat, shape = list(values), (len(values),)
     with np.errstate(over="ignore"):
-        result = np.array([_nearest(v) for v in flat], dtype=dtype).reshape(shape)
+        result = np.array([nearest(v) for v in flat], dtype=dtype).reshape(shape)
     if not np.isfinite(result).all():
         raise BadInput(f"every weight must fit {dtype}", "too large a number", "choose other values of the symbols")
     return result
-
-
-def _nearest(value: Any) -> float:
-    try:
-        if isinstance(value, int) or value.is_Rational:
-            return float(Fraction(int(getattr(value, "p", value)), int(getattr(value, "q", 1))))
-        return float(value.evalf(30))
-    except OverflowError:
-        return float("inf")
 
 
 def embed(m: Mapping[str, Any], tokens: Any) -> Any:

@@ -6,7 +6,7 @@ computes outside `refine` and `decide_sign` must do the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -61,6 +61,19 @@ def limit_for(digits: int) -> int:
     return max(1 << 16, 16 * bits_for(digits))
 
 
+def ladder(first: int, last: int) -> Iterator[int]:
+    """Working precisions: `first` doubled until `last`, which comes at the end.
+
+    >>> list(ladder(64, 300))
+    [64, 128, 256, 300]
+    """
+    bits = first
+    while bits < last:
+        yield bits
+        bits *= 2
+    yield last
+
+
 def refine(
     compute: Callable[[], flint.arb],
     digits: int,
@@ -77,25 +90,21 @@ def refine(
     """
     wanted = check_digits(digits)
     limit = limit_for(wanted) if limit_bits is None else limit_bits
-    bits = min(bits_for(wanted), limit)
-    while True:
+    for bits in ladder(bits_for(wanted), limit):
         with flint.ctx.workprec(bits):
             result = compute()
-        if _good(result, wanted, relative, 4):
+        if settled(result, wanted, relative):
             return result
-        if bits >= limit:
-            kind = "relative digits" if relative else "digits"
-            raise Undecided(f"{what} did not reach {wanted} {kind} at the limit of {limit} bits; ask for fewer digits.")
-        bits = min(2 * bits, limit)
+    kind = "relative digits" if relative else "digits"
+    raise Undecided(f"{what} did not reach {wanted} {kind} at the limit of {limit} bits; ask for fewer digits.")
 
 
-def decide_sign(compute: Callable[[], flint.arb], what: str, limit_bits: int = 1 << 16, start_bits: int = 64) -> int:
+def decide_sign(compute: Callable[[], flint.arb], what: str, limit_bits: int = 1 << 16) -> int:
     """-1, 0 or 1: the sign of what `compute` encloses; 0 only where a ball is exactly zero.
 
     Raises Undecided where every ball up to `limit_bits` straddles zero; `what` names the comparison.
     """
-    bits = start_bits
-    while True:
+    for bits in ladder(64, limit_bits):
         with flint.ctx.workprec(bits):
             result = compute()
         if result.is_zero():
@@ -104,13 +113,11 @@ def decide_sign(compute: Callable[[], flint.arb], what: str, limit_bits: int = 1
             return 1
         if result < 0:
             return -1
-        if bits >= limit_bits:
-            raise Undecided(f"{what} stayed open at {limit_bits} bits; an exact or simpler expression would settle it.")
-        bits = min(2 * bits, limit_bits)
+    raise Undecided(f"{what} stayed open at {limit_bits} bits; an exact or simpler expression would settle it.")
 
 
-def _good(x: flint.arb, digits: int, relative: bool, share: int) -> bool:
-    """Whether radius * share <= 10^-digits * scale, decided outwards."""
+def settled(x: flint.arb, digits: int, relative: bool = False) -> bool:
+    """Whether the radius is at most a quarter of 10^-digits max(1, |mid|), or of 10^-digits |mid| where `relative`."""
     if not x.is_finite():
         return False
     with flint.ctx.workprec(64):
@@ -119,7 +126,7 @@ def _good(x: flint.arb, digits: int, relative: bool, share: int) -> bool:
             return True
         middle = abs(x.mid())
         scale = middle if relative or middle > 1 else flint.arb(1)
-        return bool(radius * share * flint.arb(10) ** digits <= scale)
+        return bool(4 * radius * flint.arb(10) ** digits <= scale)
 
 
 def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:

@@ -21,7 +21,8 @@ from math import gcd, lcm
 
 import flint
 
-from symcook.errors import BadInput, NotExact, SymcookError, Undecided
+from symcook.errors import BadInput, NotExact, SymcookError
+from symcook.numbers.balls import decide_sign
 
 Terms = dict[Fraction, Fraction]
 Number = Fraction | int
@@ -399,17 +400,7 @@ def _sign(terms: Terms) -> int:
         return 1 if signs.pop() else -1
     greatest = max(terms)  # e^greatest is positive, and without it no term is large
     shifted = {r - greatest: c for r, c in terms.items()}
-    bits = 64
-    while bits <= MAX_SIGN_BITS:
-        with flint.ctx.workprec(bits):
-            ball = _ball(shifted)
-        if ball > 0:
-            return 1
-        if ball < 0:
-            return -1
-        bits *= 2
-    shown = _text(dict(sorted(terms.items())[:4]))
-    raise Undecided(f"the sign of {shown} ... stayed open at {MAX_SIGN_BITS} bits; simplify the scores.")
+    return decide_sign(lambda: _ball(shifted), f"the sign of a sum of {len(terms)} exponentials", MAX_SIGN_BITS)
 
 
 def _text(terms: Terms) -> str:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from symcook.blocks import Transformer
 
 CHAPTERS = ("feedforward", "attention", "languages")
-KINDS = ("feed-forward", "attention", "language")
 
 
 class Argument(NamedTuple):
