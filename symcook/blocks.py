@@ -21,10 +21,11 @@ from symcook.symbols import exact, from_sympy, symbol
 if TYPE_CHECKING:
     import sympy
 
-MASKS = ("none", "future")
-WEIGHTINGS = ("average", "softmax")
-ACTIVATIONS = ("relu",)
-READOUTS = ("value", "sign", "zero")
+MASKS = ("none", "future", "strict-future", "past", "strict-past")
+WEIGHTINGS = ("average", "softmax", "leftmost", "rightmost")
+ACTIVATIONS = ("relu", "gelu", "gelu-tanh", "gelu-sigmoid", "step")
+PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
+READOUTS = ("value", "sign", "zero", "largest", "distribution")
 POSITIONS = ("first", "last", "each", "all")
 INDEX = ("i", "n")
 
@@ -74,6 +75,8 @@ def _coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
 class FeedForward:
     """y = W2 act(W1 x + b1) + b2, added to the coordinates `writes`.
 
+    Activations: relu, max(0, x); gelu, x Phi(x); gelu-tanh and gelu-sigmoid, its two approximations (Eqs. 25 and 26);
+    step, I[x > 0].
     Shapes, with r = len(reads), m = len(writes), h hidden units: W1 h x r, b1 h, W2 m x h, b2 m.
     Source: Cookbook, Definition 2.5.
     """
@@ -115,9 +118,11 @@ class Head:
 
     score_ij = scale * (Q x_i) . (K x_j) / temperature, and x is what `reads` names. Shapes, with r = len(reads),
     m = len(writes), d key dimensions: Q d x r, K d x r, V m x r. `scale` is 1 or "1/sqrt(d_key)" of the definition;
-    `temperature` is an expression in i and n. mask "future" lets row i see j <= i. Weighting "average" puts equal
-    weight on the maximal scores, so that Q = K = 0 is the uniform average. An output matrix is a factor of V; a bias
-    of queries, keys or values is a column of Q, K or V at a coordinate that is 1 everywhere.
+    `temperature` is an expression in i and n. Mask "future" lets row i see j <= i, "strict-future" j < i, "past"
+    j >= i, "strict-past" j > i. A row that sees nothing gets zero. Weighting "average" puts equal weight on the maximal
+    scores, so that Q = K = 0 is the uniform average; "leftmost" and "rightmost" put all of it on the first or last
+    maximal score. An output matrix is a factor of V; a bias of queries, keys or values is a column of Q, K or V at a
+    coordinate that is 1 everywhere.
     Source: Cookbook, Definition 2.3 and Section 5.
     """
 
@@ -181,16 +186,69 @@ class SelfAttention:
             _instance("a part of self-attention", head, Head)
         if not self.heads:
             raise BadInput("self-attention must have at least one head", "none", "leave the attention out")
-        if len(self.heads) > 1:
-            raise BadInput("self-attention must have one head", len(self.heads), "use a layer for each head")
+
+
+@dataclass(frozen=True)
+class LayerNorm:
+    """y = gain (P x - mean)/sqrt(variance + epsilon) + bias, entry by entry, at each position.
+
+    x is what `reads` names, P the projection (m x r, with m = len(writes), r = len(reads); None: the identity), mean
+    and variance are those of the m entries of P x (division by m). gain and bias have m entries. epsilon >= 0. Where
+    variance + epsilon is zero the outcome is declared: `zero_variance` "refuse" stops with the position, "zero" gives
+    the bias alone. Source: Cookbook, Definition 6.1; the projection as in merrill2024, Definition 1.
+    """
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...] = ()
+    gain: Any = None
+    bias: Any = None
+    epsilon: Any = 0
+    projection: Any = None
+    zero_variance: str = "refuse"
+
+    def __post_init__(self) -> None:
+        reads = _coordinates(self.reads, "reads")
+        writes = _coordinates(self.writes, "writes") or reads
+        if not reads:
+            raise BadInput("a layer norm must read at least one coordinate", "none")
+        require_known("outcome of zero variance", self.zero_variance, ("refuse", "zero"))
+        m = len(writes)
+        if self.projection is None and writes != reads:
+            raise BadInput("a layer norm without projection must write what it reads", ", ".join(writes))
+        epsilon = exact(self.epsilon)
+        if epsilon.is_negative:
+            raise BadInput("epsilon of a layer norm must not be negative", from_sympy(epsilon))
+        _freeze(
+            self,
+            reads=reads,
+            writes=writes,
+            gain=matrix([1] * m if self.gain is None else self.gain, (m, 1), "gain"),
+            bias=matrix([0] * m if self.bias is None else self.bias, (m, 1), "bias"),
+            epsilon=epsilon,
+            projection=None if self.projection is None else matrix(self.projection, (m, len(reads)), "the projection"),
+        )
+
+    def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
+        own = {"gain": self.gain, "bias": self.bias}
+        return own if self.projection is None else own | {"projection": self.projection}
 
 
 @dataclass(frozen=True)
 class Layer:
-    """z := z + attention(z), then z := z + feedforward(z); either part may be absent. Source: Cookbook, Def. 2.2."""
+    """z := z + attention(z), then z := z + feedforward(z); either part may be absent. Source: Cookbook, Def. 2.2.
+
+    With norms, for each of the two parts f (Cookbook, Section 6.2; merrill2024, Definition 1):
+    "post"            z := LN(z + f(z)), one norm over the whole stream;
+    "pre"             z := z + f(LN(z)), one norm over the whole stream;
+    "projected pre"   z := z + f(LN(P z)), one norm with a projection; f reads the names that the norm writes;
+    "multi pre"       the same with several such norms side by side.
+    """
 
     attention: SelfAttention | None = None
     feedforward: FeedForward | None = None
+    attention_norms: tuple[LayerNorm, ...] = ()
+    feedforward_norms: tuple[LayerNorm, ...] = ()
+    placement: str = "none"
 
     def __post_init__(self) -> None:
         if isinstance(self.attention, Head):
@@ -201,13 +259,42 @@ class Layer:
             _instance("the attention of a layer", self.attention, SelfAttention)
         if self.feedforward is not None:
             _instance("the feed-forward part of a layer", self.feedforward, FeedForward)
+        require_known("placement of a norm", self.placement, PLACEMENTS)
+        for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):
+            norms = getattr(self, f"{name}_norms")
+            norms = (norms,) if isinstance(norms, LayerNorm) else tuple(norms)
+            _freeze(self, **{f"{name}_norms": norms})
+            for norm in norms:
+                _instance(f"a norm of the {name}", norm, LayerNorm)
+            self._check_norms(name, part, norms)
 
-    def parts(self) -> Iterator[Head | FeedForward]:
-        """The heads, then the feed-forward part: everything with reads, writes and matrices."""
+    def _check_norms(self, name: str, part: SelfAttention | FeedForward | None, norms: tuple[LayerNorm, ...]) -> None:
+        wanted = 0 if part is None or self.placement == "none" else 1
+        if len(norms) != wanted and not (self.placement == "multi pre" and wanted and norms):
+            raise BadInput(f"placement {self.placement} needs {wanted or 'no'} norm for the {name}", len(norms))
+        projected = self.placement in ("projected pre", "multi pre")
+        for norm in norms:
+            if (norm.projection is not None) != projected:
+                must = f"placement {self.placement} needs norms with{'' if projected else 'out'} projection"
+                raise BadInput(must, name)
+        if projected and part is not None:
+            _coordinates([n for norm in norms for n in norm.writes], f"the norms of the {name}")
+
+    def blocks(self) -> Iterator[tuple[SelfAttention | FeedForward, tuple[LayerNorm, ...]]]:
+        """The attention, then the feed-forward part, each with its norms."""
         if self.attention is not None:
-            yield from self.attention.heads
+            yield self.attention, self.attention_norms
         if self.feedforward is not None:
-            yield self.feedforward
+            yield self.feedforward, self.feedforward_norms
+
+    def parts(self) -> Iterator[Head | FeedForward | LayerNorm]:
+        """Everything with reads, writes and matrices: heads, feed-forward part and norms."""
+        for block, norms in self.blocks():
+            yield from norms
+            if isinstance(block, SelfAttention):
+                yield from block.heads
+            else:
+                yield block
 
 
 @dataclass(frozen=True)
@@ -216,7 +303,8 @@ class Embedding:
 
     `words` maps each token to the values of some coordinates (0 where unnamed); `inputs` names coordinates whose values
     are given with each run, one row a position. Exactly one of the two is there. `positions` maps coordinates to
-    expressions in i and n; i counts from `start`. Source: Cookbook, Definition 2.1.
+    expressions in i and n; i counts from `start`. `before` (CLS or BOS) and `after` (EOS) are tokens of `words` that
+    the model puts around every input and that nobody types; n counts them. Source: Cookbook, Definition 2.1.
     """
 
     space: Space
@@ -224,8 +312,13 @@ class Embedding:
     inputs: tuple[str, ...] | None = None
     positions: Mapping[str, Any] = field(default_factory=dict)
     start: int = 1
+    before: str | None = None
+    after: str | None = None
 
     def __post_init__(self) -> None:
+        for token in (self.before, self.after):
+            if token is not None and token not in (self.words or {}):
+                raise BadInput("a token that the model adds must be one of its words", token)
         if (self.words is None) == (self.inputs is None):
             raise BadInput("an embedding must have either words or inputs", "both" if self.words else "neither")
         if self.words is not None:
@@ -238,6 +331,8 @@ class Embedding:
                 self.space.require(list(values))
                 table[token] = MappingProxyType({c: exact(v) for c, v in values.items()})
             _freeze(self, words=MappingProxyType(table))
+            if not self.alphabet:
+                raise BadInput("the alphabet must have a token that a user can type", ", ".join(table))
         else:
             inputs = _coordinates(self.inputs or (), "inputs")
             self.space.require(inputs)
@@ -249,8 +344,18 @@ class Embedding:
 
     @property
     def alphabet(self) -> tuple[str, ...]:
-        """The tokens, in order; empty where the model reads rows of inputs."""
-        return tuple(self.words) if self.words is not None else ()
+        """The tokens that a user types, in order; empty where the model reads rows of inputs."""
+        return tuple(token for token in self.words or () if token not in (self.before, self.after))
+
+    @property
+    def added(self) -> int:
+        """How many tokens the model adds to each input."""
+        return (self.before is not None) + (self.after is not None)
+
+    def surround(self, tokens: Sequence[str]) -> tuple[str, ...]:
+        """`tokens` with those that the model adds."""
+        before = () if self.before is None else (self.before,)
+        return (*before, *tokens, *(() if self.after is None else (self.after,)))
 
 
 @dataclass(frozen=True)
@@ -258,28 +363,36 @@ class Readout:
     """What is looked at, and where.
 
     kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,
-    called logit, is positive; "zero" accepts iff every coordinate of `reads` is zero. position "first" or "last" looks
-    there; "each" gives an answer at each position; "all" accepts iff every position does.
-    Source: Cookbook, Section 2.2.3 (the strict inequality of Eq. 17) and Section 9.2.1 (the zero test).
+    called logit, is positive; "zero" accepts iff every coordinate of `reads` is zero; "largest" answers with the label
+    of the largest of the scores `weights` . reads, the first of several; "distribution" gives the softmax of these
+    scores, a probability for each label. weights: 1 x r for "sign", len(labels) x r for the last two, r = len(reads).
+    position "first" or "last" looks there; "each" gives an answer at each position; "all" accepts iff every one does.
+    Source: Cookbook, Section 2.2.3 (Eq. 17, a strict inequality; Eqs. 18 and 19) and Section 9.2.1 (the zero test).
     """
 
     kind: str
     position: str
     reads: tuple[str, ...]
     weights: Any = None
+    labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_known("readout", self.kind, READOUTS)
         require_known("position of the readout", self.position, POSITIONS)
         reads = _coordinates(self.reads, "reads")
+        labels = _coordinates(self.labels, "labels")
+        scores = self.kind in ("largest", "distribution")
         if not reads:
             raise BadInput("a readout must read at least one coordinate", "none")
-        if (self.kind == "sign") != (self.weights is not None):
-            raise BadInput("weights must be given for a sign readout and for no other", self.kind)
-        if self.kind == "value" and self.position == "all":
-            raise BadInput("a readout at all positions must decide something", "kind value", "use each")
-        weights = None if self.weights is None else matrix(self.weights, (1, len(reads)), "the readout's weights")
-        _freeze(self, reads=reads, weights=weights)
+        if (self.kind == "sign" or scores) != (self.weights is not None):
+            raise BadInput("weights must be given for sign, largest and distribution and for no other", self.kind)
+        if scores != bool(labels):
+            raise BadInput("labels must be given for largest and distribution and for no other", self.kind)
+        if self.kind not in ("sign", "zero") and self.position == "all":
+            raise BadInput("a readout at all positions must decide something", f"kind {self.kind}", "use each")
+        shape = (len(labels) or 1, len(reads))
+        weights = None if self.weights is None else matrix(self.weights, shape, "the readout's weights")
+        _freeze(self, reads=reads, weights=weights, labels=labels)
 
 
 @dataclass(frozen=True)
@@ -354,6 +467,7 @@ class Transformer:
     parameters: tuple[Parameter, ...] = ()
     max_length: int | None = None
     source: str = ""
+    final_norm: LayerNorm | None = None
 
     def __post_init__(self) -> None:
         _freeze(self, layers=tuple(self.layers), parameters=tuple(self.parameters))
@@ -363,9 +477,9 @@ class Transformer:
         if len(declared) != len(self.parameters):
             raise BadInput("symbols must be declared once", ", ".join(p.name for p in self.parameters))
         for layer in self.layers:
-            for part in layer.parts():
-                self.space.require(part.reads)
-                self.space.require(part.writes)
+            self._check_layer(layer)
+        if self.final_norm is not None:
+            self._check_whole(self.final_norm)
         self.space.require(self.readout.reads)
         clash = declared & (set(self.space) | set(INDEX))
         if clash:
@@ -380,6 +494,25 @@ class Transformer:
                         f"add Parameter('{free.name}', ...)",
                     )
 
+    def _check_layer(self, layer: Layer) -> None:
+        """Every name that a layer reads or writes is a coordinate, or what a projected norm writes."""
+        for block, norms in layer.blocks():
+            parts = block.heads if isinstance(block, SelfAttention) else (block,)
+            view = self.space
+            for norm in norms:
+                self.space.require(norm.reads)
+                if norm.projection is None:
+                    self._check_whole(norm)
+            if layer.placement in ("projected pre", "multi pre"):
+                view = Space(tuple(name for norm in norms for name in norm.writes))
+            for part in parts:
+                view.require(part.reads)
+                self.space.require(part.writes)
+
+    def _check_whole(self, norm: LayerNorm) -> None:
+        if set(norm.reads) != set(self.space) or norm.projection is not None:
+            raise BadInput("a norm without projection must read the whole stream", ", ".join(norm.reads))
+
     @property
     def space(self) -> Space:
         return self.embedding.space
@@ -391,7 +524,7 @@ class Transformer:
     @property
     def decides(self) -> bool:
         """Whether the readout gives accept or reject."""
-        return self.readout.kind != "value"
+        return self.readout.kind in ("sign", "zero")
 
     @property
     def pointwise(self) -> bool:
@@ -414,6 +547,11 @@ class Transformer:
                 if isinstance(part, Head):
                     yield part.temperature, True, f"the temperature of layer {number}"
                     yield part.scale, False, f"the scale of layer {number}"
+                elif isinstance(part, LayerNorm):
+                    yield part.epsilon, False, f"epsilon of a norm of layer {number}"
+        if self.final_norm is not None:
+            for value in (*self.final_norm.gain, *self.final_norm.bias, self.final_norm.epsilon):
+                yield value, False, "the final norm"
         if self.readout.weights is not None:
             for value in self.readout.weights:
                 yield value, False, "the readout"
@@ -457,6 +595,8 @@ class Transformer:
             changed = {name: w.applyfunc(put) for name, w in block.matrices().items()}
             if isinstance(block, Head):
                 changed |= {"temperature": put(block.temperature), "scale": put(block.scale)}
+            elif isinstance(block, LayerNorm):
+                changed |= {"epsilon": put(block.epsilon)}
             return replace(block, **changed)
 
         def layer(block: Layer) -> Layer:
@@ -465,6 +605,9 @@ class Transformer:
             return Layer(
                 attention and SelfAttention(tuple(part(head) for head in attention.heads)),
                 feedforward and part(feedforward),
+                tuple(part(norm) for norm in block.attention_norms),
+                tuple(part(norm) for norm in block.feedforward_norms),
+                block.placement,
             )
 
         words = self.embedding.words
@@ -482,18 +625,23 @@ class Transformer:
             layers=tuple(layer(one) for one in self.layers),
             readout=readout,
             parameters=tuple(p for p in self.parameters if p.name not in values),
+            final_norm=self.final_norm and part(self.final_norm),
         )
 
     def tokens(self, word: str | Sequence[str]) -> tuple[str, ...]:
-        """`word` as a sequence of tokens of the alphabet; BadInput where it is empty, foreign or too long."""
+        """`word` as a sequence of tokens, with those that the model adds.
+
+        BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
+        """
         if not self.alphabet:
             raise BadInput("a word needs a model with an alphabet", self.name, "give rows of inputs instead")
         result = tuple(word)
-        if not result:
+        if not result and not self.embedding.added:
             raise BadInput("an input must have at least one symbol", "the empty string")
         for token in result:
             if token not in self.alphabet:
                 raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", token)
+        result = self.embedding.surround(result)
         self.check_length(len(result))
         return result
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.blocks import FeedForward, Head, Transformer
+from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Transformer
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.protocol import Column, Domain, Verdict
 from symcook.symbols import from_sympy, symbol
@@ -37,12 +37,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Result:
-    """The end of a forward pass: the residual stream, the logit if the readout has one, and the verdict."""
+    """The end of a forward pass: the residual stream, the scores by label (``logit`` for a sign readout, probabilities
+    for a distribution), and at each position the verdict, or for a largest readout the index of the label."""
 
     model: Transformer
     domain: Domain
     stream: Mapping[str, Column]
-    logit: Column | None
+    scores: Mapping[str, Column]
     verdicts: Sequence[Verdict] | None
     steps: tuple[Step, ...]
 
@@ -54,7 +55,7 @@ class Result:
     @property
     def accept(self) -> Verdict:
         """True, False, or None where it stays open; None too where the model decides nothing."""
-        if self.verdicts is None:
+        if self.verdicts is None or not self.model.decides:
             return None
         if self.model.readout.position == "all":
             verdict = self.verdicts[0]
@@ -63,10 +64,16 @@ class Result:
             return verdict
         return self.verdicts[self.place]
 
+    def label(self, place: int) -> str | None:
+        """The label of the largest score at an index; None where it is open."""
+        index = None if self.verdicts is None else self.verdicts[place]
+        return None if index is None else self.model.readout.labels[index]
+
     def columns(self) -> dict[str, Column]:
-        """What the readout shows: the coordinates that it reads, and the logit if there is one."""
-        shown = {name: self.stream[name] for name in self.model.readout.reads}
-        return shown if self.logit is None else shown | {"logit": self.logit}
+        """What the readout shows: the coordinates that it reads and its logit, or the scores by label."""
+        if self.model.readout.labels:
+            return dict(self.scores)
+        return {name: self.stream[name] for name in self.model.readout.reads} | dict(self.scores)
 
     def values(self, place: int | None = None) -> dict[str, Any]:
         """The values of `columns` at one index (by default where the readout looks)."""
@@ -74,92 +81,189 @@ class Result:
         return {name: self.domain.read(column, at) for name, column in self.columns().items()}
 
 
-def forward(model: Transformer, sequence: Any, domain: Domain) -> Result:
+def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = False) -> Result:
     """Run `model` on `sequence` in `domain`. The sequence is what `Domain.begin` takes; the model's symbols are either
-    bound to values or left to a domain that keeps them."""
+    bound to values or left to a domain that keeps them. Coordinates that nothing reads later are computed for a `trace`
+    only; `Result.steps` is empty without it."""
     with domain.context():
-        return _forward(model, sequence, domain)
+        return _Pass(model, sequence, domain, trace).result()
 
 
-def _forward(model: Transformer, sequence: Any, domain: Domain) -> Result:
-    embedding = model.embedding
-    domain.begin(sequence, embedding.start)
-    stream: dict[str, Column] = {}
-    zero = domain.linear([], 0)
+class _Pass:
+    """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
 
-    def add(name: str, terms: list[tuple[Column, Any]], bias: Any = 0) -> None:
-        old = [(stream[name], 1)] if name in stream else []
-        stream[name] = combine(old + terms, bias)
+    def __init__(self, model: Transformer, sequence: Any, domain: Domain, trace: bool) -> None:
+        self.model, self.domain, self.trace = model, domain, trace
+        self.embedding = model.embedding
+        domain.begin(sequence, self.embedding.start)
+        self.zero = domain.linear([], 0)
+        self.stream: dict[str, Column] = {}
+        self.steps: list[Step] = []
 
-    def combine(terms: list[tuple[Column, Any]], bias: Any) -> Column:
+    def result(self) -> Result:
+        wanted = live(self.model)
+        self.embed(set(self.model.space) if self.trace else wanted[0])
+        self.step(0, "embedding")
+        place = 0
+        for number, layer in enumerate(self.model.layers, 1):
+            for block, norms in layer.blocks():
+                place += 1
+                view = self.view(layer.placement, norms)
+                self.add(block, view, set(self.model.space) if self.trace else wanted[place])
+                if layer.placement == "post":
+                    self.stream.update(self.normalised(norms[0]))
+                self.step(number, "feed-forward" if isinstance(block, FeedForward) else "attention")
+        if self.model.final_norm is not None:
+            self.stream.update(self.normalised(self.model.final_norm))
+            self.step(len(self.model.layers), "final norm")
+        return self.read()
+
+    def step(self, layer: int, part: str) -> None:
+        if self.trace:
+            self.steps.append(Step(layer, part, dict(self.stream)))
+
+    def embed(self, wanted: set[str]) -> None:
+        words, domain = self.embedding.words, self.domain
+        for name in self.model.space:
+            if name not in wanted:
+                continue
+            terms = []
+            if words is not None and any(values.get(name, 0) != 0 for values in words.values()):
+                terms.append((domain.embed({token: values.get(name, 0) for token, values in words.items()}), 1))
+            elif self.embedding.inputs is not None and name in self.embedding.inputs:
+                terms.append((domain.input(name), 1))
+            if name in self.embedding.positions:
+                terms.append((domain.positions(self.embedding.positions[name]), 1))
+            if terms:
+                self.stream[name] = self.combine(terms, 0)
+
+    def combine(self, terms: list[tuple[Column, Any]], bias: Any) -> Column:
         if bias == 0 and len(terms) == 1 and terms[0][1] == 1:
             return terms[0][0]
-        return domain.linear(terms, bias)
+        return self.domain.linear(terms, bias)
 
-    def row(weights: Any, index: int, names: Sequence[str]) -> list[tuple[Column, Any]]:
+    def row(
+        self, weights: Any, index: int, names: Sequence[str], view: Mapping[str, Column]
+    ) -> list[tuple[Column, Any]]:
         """The terms of one row of a matrix: nonzero entries at coordinates that hold something."""
-        entries = ((name, weights[index, c]) for c, name in enumerate(names) if name in stream)
-        return [(stream[name], weight) for name, weight in entries if weight != 0]
+        entries = ((name, weights[index, c]) for c, name in enumerate(names) if name in view)
+        return [(view[name], weight) for name, weight in entries if weight != 0]
 
-    def attention(head: Head) -> list[tuple[str, Column]]:
+    def normalised(self, norm: LayerNorm) -> dict[str, Column]:
+        """What a norm writes, from the stream."""
+        if norm.projection is None:
+            entries = [self.stream.get(name, self.zero) for name in norm.reads]
+        else:
+            rows = (self.row(norm.projection, r, norm.reads, self.stream) for r in range(len(norm.writes)))
+            entries = [self.combine(terms, 0) for terms in rows]
+        columns = self.domain.layer_norm(entries, norm.epsilon, norm.zero_variance)
+        result = {}
+        for r, (name, column) in enumerate(zip(norm.writes, columns, strict=True)):
+            terms = [(column, norm.gain[r])] if norm.gain[r] != 0 else []
+            result[name] = self.combine(terms, norm.bias[r])
+        return result
+
+    def view(self, placement: str, norms: Sequence[LayerNorm]) -> Mapping[str, Column]:
+        """What a block reads: the stream, or what its norms make of it."""
+        if placement in ("none", "post"):
+            return self.stream
+        return {name: column for norm in norms for name, column in self.normalised(norm).items()}
+
+    def add(self, block: SelfAttention | FeedForward, view: Mapping[str, Column], wanted: set[str]) -> None:
+        """Add what a block writes to the stream, after all of it has been computed from one view."""
+        if isinstance(block, FeedForward):
+            added = self.feedforward(block, view, wanted)
+        else:
+            added = [part for head in block.heads for part in self.attention(head, view, wanted)]
+        for name, terms, bias in added:
+            old = [(self.stream[name], 1)] if name in self.stream else []
+            self.stream[name] = self.combine(old + terms, bias)
+
+    def attention(self, head: Head, view: Mapping[str, Column], wanted: set[str]) -> list[Added]:
         """What a head adds, by coordinate."""
-        _check_temperature(head, embedding.start, domain.length)
+        rows = [(name, self.row(head.V, r, head.reads, view)) for r, name in enumerate(head.writes) if name in wanted]
+        rows = [(name, terms) for name, terms in rows if terms]
+        if not rows:
+            return []
+        _check_temperature(head, self.embedding.start, self.domain.length)
         queries, keys = [], []
         for d in range(head.Q.shape[0]):
-            query, key = row(head.Q, d, head.reads), row(head.K, d, head.reads)
+            query, key = self.row(head.Q, d, head.reads, view), self.row(head.K, d, head.reads, view)
             if query and key:
-                queries.append(combine(query, 0))
-                keys.append(combine(key, 0))
-        rows = [(name, row(head.V, r, head.reads)) for r, name in enumerate(head.writes)]
-        rows = [(name, terms) for name, terms in rows if terms]
-        values = [combine(terms, 0) for _, terms in rows]
-        outputs = domain.attend(queries, keys, values, head.mask, head.weighting, head.factor)
-        return [(name, column) for (name, _), column in zip(rows, outputs, strict=True)]
+                queries.append(self.combine(query, 0))
+                keys.append(self.combine(key, 0))
+        values = [self.combine(terms, 0) for _, terms in rows]
+        outputs = self.domain.attend(queries, keys, values, head.mask, head.weighting, head.factor)
+        return [(name, [(column, 1)], 0) for (name, _), column in zip(rows, outputs, strict=True)]
 
-    def feedforward(block: FeedForward) -> None:
-        hidden = [
-            domain.activate(combine(row(block.W1, h, block.reads), block.b1[h]), block.activation)
-            if any(block.W2[r, h] != 0 for r in range(len(block.writes)))
-            else None
-            for h in range(block.hidden)
-        ]
-        rows = []
-        for r, name in enumerate(block.writes):
-            terms = [(column, block.W2[r, h]) for h, column in enumerate(hidden) if block.W2[r, h] != 0]
-            rows.append((name, terms, block.b2[r]))
-        for name, terms, bias in rows:
-            if terms or bias != 0:
-                add(name, terms, bias)
+    def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added]:
+        """What a feed-forward block adds, by coordinate."""
+        rows = [r for r, name in enumerate(block.writes) if name in wanted]
+        hidden = {}
+        for h in range(block.hidden):
+            if any(block.W2[r, h] != 0 for r in rows):
+                inside = self.combine(self.row(block.W1, h, block.reads, view), block.b1[h])
+                hidden[h] = self.domain.activate(inside, block.activation)
+        added: list[Added] = []
+        for r in rows:
+            terms = [(column, block.W2[r, h]) for h, column in hidden.items() if block.W2[r, h] != 0]
+            if terms or block.b2[r] != 0:
+                added.append((block.writes[r], terms, block.b2[r]))
+        return added
 
-    for name in model.space:
-        if embedding.words is not None and any(values.get(name, 0) != 0 for values in embedding.words.values()):
-            stream[name] = domain.embed({token: values.get(name, 0) for token, values in embedding.words.items()})
-        elif embedding.inputs is not None and name in embedding.inputs:
-            stream[name] = domain.input(name)
-        if name in embedding.positions:
-            add(name, [(domain.positions(embedding.positions[name]), 1)])
-    steps = [Step(0, "embedding", dict(stream))]
-    for number, layer in enumerate(model.layers, 1):
-        if layer.attention is not None:
-            added = [part for head in layer.attention.heads for part in attention(head)]
-            for name, column in added:  # after all heads have read the same stream
-                add(name, [(column, 1)])
-            steps.append(Step(number, "attention", dict(stream)))
-        if layer.feedforward is not None:
-            feedforward(layer.feedforward)
-            steps.append(Step(number, "feed-forward", dict(stream)))
+    def read(self) -> Result:
+        readout, domain = self.model.readout, self.domain
+        scores: dict[str, Column] = {}
+        verdicts: list[Verdict] | None = None
+        if readout.weights is not None:
+            for r, label in enumerate(readout.labels or ("logit",)):
+                scores[label] = self.combine(self.row(readout.weights, r, readout.reads, self.stream), 0)
+        if readout.kind == "sign":
+            verdicts = domain.positive(scores["logit"])
+        elif readout.kind == "zero":
+            for name in readout.reads:
+                verdict = domain.zero(self.stream.get(name, self.zero))
+                verdicts = verdict if verdicts is None else list(map(domain.both, verdicts, verdict))
+        elif readout.kind == "largest":
+            verdicts = domain.largest(list(scores.values()))
+        elif readout.kind == "distribution":
+            scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
+        full = {name: self.stream.get(name, self.zero) for name in self.model.space}
+        return Result(self.model, domain, full, scores, verdicts, tuple(self.steps))
 
-    readout = model.readout
-    logit, verdicts = None, None
-    if readout.kind == "sign":
-        logit = combine(row(readout.weights, 0, readout.reads), 0)
-        verdicts = domain.positive(logit)
-    elif readout.kind == "zero":
-        for name in readout.reads:
-            verdict = domain.zero(stream.get(name, zero))
-            verdicts = verdict if verdicts is None else list(map(domain.both, verdicts, verdict))
-    full = {name: stream.get(name, zero) for name in model.space}
-    return Result(model, domain, full, logit, verdicts, tuple(steps))
+
+Added = tuple[str, list[tuple[Column, Any]], Any]
+"""A coordinate, and the terms and bias that are added to it."""
+
+
+def live(model: Transformer) -> list[set[str]]:
+    """The coordinates that something reads later: after the embedding, then after each block in order."""
+    needed = set(model.space) if model.final_norm is not None else set(model.readout.reads)
+    result = [set(needed)]
+    for layer in reversed(model.layers):
+        for block, norms in reversed(list(layer.blocks())):
+            if layer.placement == "post":
+                needed = set(model.space)
+                result[-1] = set(needed)
+            reads: set[str] = set()
+            for part in block.heads if isinstance(block, SelfAttention) else (block,):
+                reads |= _reads(part, needed)
+            if layer.placement not in ("none", "post") and reads:
+                reads = {name for norm in norms for name in norm.reads}
+            needed = needed | reads
+            result.append(set(needed))
+    return result[::-1]
+
+
+def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
+    """What a head or a feed-forward block reads for the coordinates that are wanted of it."""
+    rows = [r for r, name in enumerate(part.writes) if name in wanted]
+    if isinstance(part, Head):
+        used = [part.V[r, :] for r in rows]
+        used += [m[d, :] for m in (part.Q, part.K) for d in range(m.shape[0]) if rows]
+    else:
+        used = [part.W1[h, :] for h in range(part.hidden) if any(part.W2[r, h] != 0 for r in rows)]
+    return {name for c, name in enumerate(part.reads) if any(weights[c] != 0 for weights in used)}
 
 
 def _check_temperature(head: Head, start: int, length: int) -> None:
@@ -210,9 +314,11 @@ class Run:
     def undecided(self) -> bool:
         """Whether the model decides but an answer that it gives stayed open at the limit."""
         result = self.result
-        if result.verdicts is None or result.model.readout.position != "each":
-            return result.model.decides and result.accept is None
-        return any(verdict is None for verdict in result.verdicts)
+        if result.verdicts is None:
+            return False
+        if result.model.readout.position == "each":
+            return any(verdict is None for verdict in result.verdicts)
+        return result.accept is None if result.model.decides else result.verdicts[result.place] is None
 
     @property
     def output(self) -> dict[str, Any]:
@@ -223,12 +329,15 @@ class Run:
     def outputs(self) -> list[Any] | None:
         """An answer for each position where the readout gives one: a verdict, a value, or values by coordinate."""
         result, readout = self.result, self.result.model.readout
+        if readout.kind == "largest":
+            places = range(result.domain.length) if readout.position == "each" else [result.place]
+            return [result.label(place) for place in places]
         if readout.position != "each":
             return None
         if result.verdicts is not None:
             return list(result.verdicts)
         rows = [self._shown(result.values(place)) for place in range(result.domain.length)]
-        return [row[readout.reads[0]] for row in rows] if len(readout.reads) == 1 else rows
+        return [row[readout.reads[0]] for row in rows] if len(rows[0]) == 1 else rows
 
     def _shown(self, values: Mapping[str, Any]) -> dict[str, Any]:
         with self.result.domain.context():

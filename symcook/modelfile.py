@@ -21,6 +21,7 @@ from symcook.blocks import (
     FeedForward,
     Head,
     Layer,
+    LayerNorm,
     Parameter,
     Readout,
     SelfAttention,
@@ -93,10 +94,24 @@ def to_document(model: Transformer) -> dict[str, Any]:
             "activation": block.activation,
         }
 
+    def norm(block: LayerNorm) -> dict[str, Any]:
+        return {
+            "reads": list(block.reads),
+            "writes": list(block.writes),
+            "gain": matrix(block.gain),
+            "bias": matrix(block.bias),
+            "epsilon": text(block.epsilon),
+            "projection": None if block.projection is None else matrix(block.projection),
+            "zero_variance": block.zero_variance,
+        }
+
     def layer(block: Layer) -> dict[str, Any]:
         return {
             "attention": None if block.attention is None else [head(one) for one in block.attention.heads],
             "feedforward": None if block.feedforward is None else feedforward(block.feedforward),
+            "placement": block.placement,
+            "attention_norms": [norm(one) for one in block.attention_norms],
+            "feedforward_norms": [norm(one) for one in block.feedforward_norms],
         }
 
     def table(values: Mapping[str, Any]) -> dict[str, str]:
@@ -114,6 +129,8 @@ def to_document(model: Transformer) -> dict[str, Any]:
             "inputs": None if inputs is None else list(inputs),
             "positions": table(embedding.positions),
             "start": embedding.start,
+            "before": embedding.before,
+            "after": embedding.after,
         },
         "layers": [layer(one) for one in model.layers],
         "readout": {
@@ -121,7 +138,9 @@ def to_document(model: Transformer) -> dict[str, Any]:
             "position": readout.position,
             "reads": list(readout.reads),
             "weights": None if readout.weights is None else matrix(readout.weights),
+            "labels": list(readout.labels),
         },
+        "final_norm": None if model.final_norm is None else norm(model.final_norm),
         "symbols": [
             {
                 "name": one.name,
@@ -396,17 +415,42 @@ class _Reader:
         )
 
     def layer(self, value: Any, place: str) -> Layer:
-        got = self.fields(value, place, "attention feedforward")
+        got = self.fields(value, place, "attention feedforward placement attention_norms feedforward_norms")
         heads, network = got["attention"], got["feedforward"]
         attention = None
         if heads is not None:
             attention = SelfAttention(
                 tuple(self.head(one, place) for one in self.array(heads, f"attention in {place}"))
             )
-        return Layer(attention, None if network is None else self.feedforward(network, place))
+        return Layer(
+            attention,
+            None if network is None else self.feedforward(network, place),
+            *(
+                tuple(self.norm(one, place) for one in self.array(got[name], f"{name} in {place}"))
+                for name in ("attention_norms", "feedforward_norms")
+            ),
+            self.label(got["placement"], f"placement in {place}"),
+        )
+
+    def norm(self, value: Any, place: str) -> LayerNorm:
+        got = self.fields(value, place, "reads writes gain bias epsilon projection zero_variance")
+        reads = self.names(got["reads"], f"reads in {place}")
+        projection = got["projection"]
+        return LayerNorm(
+            reads,
+            self.names(got["writes"], f"writes in {place}"),
+            self.matrix(got["gain"], f"gain in {place}", columns=1),
+            self.matrix(got["bias"], f"bias in {place}", columns=1),
+            self.number(got["epsilon"], f"epsilon in {place}"),
+            None if projection is None else self.matrix(projection, f"projection in {place}", columns=len(reads)),
+            self.label(got["zero_variance"], f"zero_variance in {place}"),
+        )
+
+    def token(self, value: Any, place: str) -> str | None:
+        return None if value is None else self.label(value, place)
 
     def embedding(self, value: Any, space: Space) -> Embedding:
-        got = self.fields(value, "the embedding", "words inputs positions start")
+        got = self.fields(value, "the embedding", "words inputs positions start before after")
         words, inputs = got["words"], got["inputs"]
         if words is not None:
             words = {
@@ -419,16 +463,19 @@ class _Reader:
             inputs=None if inputs is None else self.names(inputs, "inputs"),
             positions=self.table(got["positions"], "positions"),
             start=self.integer(got["start"], "start"),
+            before=self.token(got["before"], "before"),
+            after=self.token(got["after"], "after"),
         )
 
     def readout(self, value: Any) -> Readout:
-        got = self.fields(value, "the readout", "kind position reads weights")
+        got = self.fields(value, "the readout", "kind position reads weights labels")
         weights = got["weights"]
         return Readout(
             self.label(got["kind"], "the readout's kind"),
             self.label(got["position"], "the readout's position"),
             self.names(got["reads"], "the readout's reads"),
             None if weights is None else self.matrix(weights, "the readout's weights"),
+            self.names(got["labels"], "labels"),
         )
 
     def parameter(self, value: Any) -> Parameter:
@@ -449,7 +496,7 @@ class _Reader:
                 f"a model file must be of version {VERSION}", _brief(value["symcook"]), "save it with this symcook"
             )
         got = self.fields(
-            value, "the document", "symcook name source space embedding layers readout symbols max_length"
+            value, "the document", "symcook name source space embedding layers readout symbols max_length final_norm"
         )
         length = got["max_length"]
         return Transformer(
@@ -462,6 +509,7 @@ class _Reader:
             parameters=tuple(self.parameter(one) for one in self.array(got["symbols"], "symbols")),
             max_length=None if length is None else self.integer(length, "max_length"),
             source=self.label(got["source"], "the source"),
+            final_norm=None if got["final_norm"] is None else self.norm(got["final_norm"], "the final norm"),
         )
 
 

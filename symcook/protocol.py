@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol
 
+from symcook.errors import require_known
+
 Column = Any
 Verdict = Any
 Value = Any
@@ -50,7 +52,14 @@ class Domain(Protocol):
         ...
 
     def activate(self, column: Column, kind: str) -> Column:
-        """The activation (``relu``) at every position."""
+        """The activation at every position, one of `symcook.blocks.ACTIVATIONS`; NotExact where there is no value."""
+        ...
+
+    def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
+        """(x - mean)/sqrt(variance + epsilon) of the given entries at each position, before gain and bias.
+
+        Where variance + epsilon is zero: BadInput naming the position for "refuse", zeros for "zero".
+        """
         ...
 
     def attend(
@@ -64,9 +73,18 @@ class Domain(Protocol):
     ) -> list[Column]:
         """For each value column v: sum_j alpha_ij v_j, with scores factor(i, n) * sum_d queries[d]_i keys[d]_j.
 
-        Without queries every score is zero, so that each row is the plain average of what the mask lets it see; the
-        sum is taken first and divided once. `factor` is a positive sympy expression, 1 where it does not matter.
+        Without queries every score is zero; with weighting average or softmax each row is then the plain average of
+        what it sees (`visible`), where the sum is taken first and divided once. A row that sees nothing is zero.
+        `factor` is a positive sympy expression, 1 where it does not matter.
         """
+        ...
+
+    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+        """The softmax of the given scores at each position, a column for each."""
+        ...
+
+    def largest(self, columns: Sequence[Column]) -> list[Any]:
+        """At each position the index of the first largest score, None where that is open."""
         ...
 
     def positive(self, column: Column) -> list[Verdict]:
@@ -92,6 +110,18 @@ class Domain(Protocol):
     def settled(self, value: Value, digits: int) -> bool:
         """Whether `value` is known to the asked number of digits (exact values always are)."""
         ...
+
+
+def visible(mask: str, row: int, length: int) -> range:
+    """The indices (from 0) that row `row` of `length` sees under a mask; empty where it sees nothing.
+
+    >>> [list(visible("strict-future", row, 3)) for row in range(3)]
+    [[], [0], [0, 1]]
+    """
+    require_known("mask", mask, ("none", "future", "strict-future", "past", "strict-past"))
+    low = {"past": row, "strict-past": row + 1}.get(mask, 0)
+    high = {"future": row + 1, "strict-future": row}.get(mask, length)
+    return range(low, high)
 
 
 def conjunction(first: bool | None, second: bool | None) -> bool | None:

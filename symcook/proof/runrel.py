@@ -72,6 +72,10 @@ class Relation:
         self.held: dict[str, str] = {}
         self.used: set[str] = set(model["space"])  # what a later value must not be called
         self._embed()
+        if model["final_norm"] is not None or any(layer["placement"] != "none" for layer in model["layers"]):
+            raise BadInput("a run relation has no equation for a layer norm yet", model["name"])
+        if self.embedding["before"] is not None or self.embedding["after"] is not None:
+            raise BadInput("a run relation has no word for tokens that the model adds yet", model["name"])
         for number, layer in enumerate(model["layers"], 1):
             if len(layer["attention"] or []) > 1:
                 raise BadInput("a run relation knows one head a layer", len(layer["attention"]), "use more layers")
@@ -128,7 +132,7 @@ class Relation:
         """The readout's condition where it looks."""
         readout = self.model["readout"]
         place = {"first": self.low, "last": self.high, "all": "i"}.get(readout["position"])
-        if place is None or readout["kind"] == "value":
+        if place is None or readout["kind"] not in ("zero", "sign"):
             raise BadInput("accept(NAME) needs a model with one decision", self.model["name"])
         values = [self._at(name, place) for name in readout["reads"]]
         if readout["kind"] == "zero":
