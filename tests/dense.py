@@ -1,116 +1,294 @@
-"""A plain dense forward pass for tests: full matrices, loops, nothing shared with symcook.forward or the domains.
+"""A plain forward pass for tests, for every block: loops over numbers, nothing shared with symcook.forward or domains.
 
-`number` makes a number from a sympy number: `rational` for exact runs without softmax, `decimal(digits)` (mpmath) for
-all others.
+`rational` computes with Fractions and raises `Irrational` where a softmax, a root or a gelu leaves them; `decimal(60)`
+computes with mpmath at that many digits. In decimals two numbers within 10^-(2/3 digits) of each other are taken as
+equal, so that ties and zeros of rational numbers are seen. `sequence` is what forward takes: added tokens stand in it
+already (`typed` puts them there).
 """
 
+from contextlib import nullcontext
 from fractions import Fraction
+from math import isqrt
 
 import mpmath
 import sympy
 
 
-def rational(value):
-    value = sympy.nsimplify(value) if isinstance(value, str) else sympy.sympify(value)
-    assert value.is_Rational, value
-    return Fraction(int(value.p), int(value.q))
+class Irrational(Exception):
+    """A value that is not rational was asked of the rational pass."""
 
 
-def decimal(digits):
-    def number(value):
-        with mpmath.workdps(digits):
+class ZeroVariance(Exception):
+    """A norm that refuses zero variance met it; the argument is the position, counted from the model's start."""
+
+
+class Rational:
+    """Numbers as Fractions."""
+
+    def context(self):
+        return nullcontext()
+
+    def __call__(self, value):
+        value = sympy.nsimplify(value) if isinstance(value, str) else sympy.sympify(value)
+        if not value.is_Rational:
+            raise Irrational(value)
+        return Fraction(int(value.p), int(value.q))
+
+    def is_zero(self, x):
+        return x == 0
+
+    def exp(self, x):
+        if x != 0:
+            raise Irrational(f"exp({x})")
+        return Fraction(1)
+
+    def root(self, x):
+        p, q = isqrt(x.numerator), isqrt(x.denominator)
+        if p * p != x.numerator or q * q != x.denominator:
+            raise Irrational(f"sqrt({x})")
+        return Fraction(p, q)
+
+    def gelu(self, x, kind):
+        if x != 0:
+            raise Irrational(f"{kind}({x})")
+        return Fraction(0)
+
+
+class Decimal:
+    """Numbers of mpmath with so many digits."""
+
+    def __init__(self, digits):
+        self.digits = digits
+
+    def context(self):
+        return mpmath.workdps(self.digits)
+
+    def __call__(self, value):
+        with self.context():
             return sympy.sympify(value)._to_mpmath(mpmath.mp.prec) + mpmath.mpf(0)
 
-    return number
+    def is_zero(self, x):
+        return abs(x) < mpmath.mpf(10) ** (-2 * self.digits // 3)
+
+    def exp(self, x):
+        return mpmath.exp(x)
+
+    def root(self, x):
+        return mpmath.sqrt(x)
+
+    def gelu(self, x, kind):
+        """x Phi(x) and its two approximations (Cookbook, Eqs. 25 and 26)."""
+        if kind == "gelu":
+            return x * mpmath.ncdf(x)
+        if kind == "gelu-tanh":
+            inner = mpmath.sqrt(2 / mpmath.pi) * (x + mpmath.mpf(44715) / 1000000 * x**3)
+            return x / 2 * (1 + mpmath.tanh(inner))
+        assert kind == "gelu-sigmoid"
+        return x / (1 + mpmath.exp(-mpmath.mpf(1702) / 1000 * x))
 
 
-def _full(matrix, rows, columns, size, number):
-    full = [[number(0)] * size for _ in range(size)]
-    for r, row in enumerate(rows):
-        for c, column in enumerate(columns):
-            full[row][column] = number(matrix[r, c])
-    return full
+rational = Rational()
+decimal = Decimal
+
+SEES = {
+    "none": lambda i, j: True,
+    "future": lambda i, j: j <= i,
+    "strict-future": lambda i, j: j < i,
+    "past": lambda i, j: j >= i,
+    "strict-past": lambda i, j: j > i,
+}
 
 
-def _apply(matrix, vector):
-    return [sum((w * x for w, x in zip(row, vector, strict=True)), 0 * vector[0]) for row in matrix]
+def typed(model, word):
+    """The sequence for a word that a user types: with the tokens that the model adds."""
+    before, after = model.embedding.before, model.embedding.after
+    return [t for t in (before,) if t is not None] + list(word) + [t for t in (after,) if t is not None]
 
 
-def _exponential(x):
-    return mpmath.exp(x)
+def _times(matrix, names, vector, number):
+    """matrix times the named entries of a vector."""
+    result = []
+    for r in range(matrix.shape[0]):
+        total = number(0)
+        for c, name in enumerate(names):
+            total += number(matrix[r, c]) * vector[name]
+        result.append(total)
+    return result
 
 
-def _hardmax(scores):
+def _at(expression, place, model, n, number):
+    here = {s: {"i": place + model.embedding.start, "n": n}[s.name] for s in expression.free_symbols}
+    return number(expression.subs(here))
+
+
+def _maximal(scores, number):
+    """The indices of the scores that are equal to the greatest."""
     best = max(scores)
-    count = sum(1 for s in scores if s == best)
-    return [
-        (s == best) / Fraction(count) if isinstance(s, Fraction) else (s == best) / mpmath.mpf(count) for s in scores
-    ]
+    return [j for j, s in enumerate(scores) if number.is_zero(best - s)]
 
 
-def _softmax(scores):
+def _softmax(scores, number):
     shift = max(scores)
-    weights = [_exponential(s - shift) for s in scores]
+    weights = [number.exp(s - shift) for s in scores]
     return [w / sum(weights) for w in weights]
 
 
+def _weights(scores, head, factor, number):
+    """The weights of the positions that a row sees."""
+    if head.weighting == "softmax":
+        return _softmax([factor() * s for s in scores], number)
+    best = _maximal(scores, number)
+    if head.weighting == "leftmost":
+        best = [min(best)]
+    elif head.weighting == "rightmost":
+        best = [max(best)]
+    else:
+        assert head.weighting == "average"
+    return [number(1) / len(best) if j in best else number(0) for j in range(len(scores))]
+
+
+def _attention(head, view, model, number):
+    """What a head adds: at each position {coordinate: number}."""
+    n = len(view)
+    queries = [_times(head.Q, head.reads, x, number) for x in view]
+    keys = [_times(head.K, head.reads, x, number) for x in view]
+    values = [_times(head.V, head.reads, x, number) for x in view]
+    added = []
+    for i in range(n):
+        seen = [j for j in range(n) if SEES[head.mask](i, j)]
+        row = dict.fromkeys(head.writes, number(0))
+        if seen:
+            scores = [sum((q * k for q, k in zip(queries[i], keys[j], strict=True)), number(0)) for j in seen]
+            weights = _weights(
+                scores, head, lambda i=i: _at(head.scale / head.temperature, i, model, n, number), number
+            )
+            for weight, j in zip(weights, seen, strict=True):
+                for name, v in zip(head.writes, values[j], strict=True):
+                    row[name] += weight * v
+        added.append(row)
+    return added
+
+
+def _activate(x, kind, number):
+    positive = x > 0 and not number.is_zero(x)
+    if kind == "relu":
+        return x if positive else number(0)
+    if kind == "step":
+        return number(1) if positive else number(0)
+    return number.gelu(x, kind)
+
+
+def _feedforward(block, x, number):
+    inside = _times(block.W1, block.reads, x, number)
+    hidden = [_activate(v + number(block.b1[h]), block.activation, number) for h, v in enumerate(inside)]
+    names = list(range(len(hidden)))
+    outside = _times(block.W2, names, dict(zip(names, hidden, strict=True)), number)
+    return {name: v + number(block.b2[r]) for r, (name, v) in enumerate(zip(block.writes, outside, strict=True))}
+
+
+def _norm(norm, stream, model, number):
+    """What a norm writes at each position."""
+    result = []
+    for place, x in enumerate(stream):
+        if norm.projection is None:
+            entries = [x[name] for name in norm.reads]
+        else:
+            entries = _times(norm.projection, norm.reads, x, number)
+        m = len(entries)
+        mean = sum(entries, number(0)) / m
+        variance = sum(((e - mean) ** 2 for e in entries), number(0)) / m + number(norm.epsilon)
+        if number.is_zero(variance):
+            if norm.zero_variance == "refuse":
+                raise ZeroVariance(place + model.embedding.start)
+            scaled = [number(0)] * m
+        elif all(number.is_zero(e - mean) for e in entries):
+            scaled = [number(0)] * m  # whatever the root of epsilon is
+        else:
+            scaled = [(e - mean) / number.root(variance) for e in entries]
+        result.append(
+            {
+                name: number(norm.gain[r]) * e + number(norm.bias[r])
+                for r, (name, e) in enumerate(zip(norm.writes, scaled, strict=True))
+            }
+        )
+    return result
+
+
+def _part(block, norms, placement, stream, model, number):
+    """The stream after the attention or the feed-forward part of a layer, which may be absent."""
+    if block is None:
+        return stream
+    view = stream
+    if placement in ("pre", "projected pre", "multi pre"):
+        parts = [_norm(norm, stream, model, number) for norm in norms]
+        view = [{name: v for part in parts for name, v in part[j].items()} for j in range(len(stream))]
+    if hasattr(block, "heads"):
+        added = [_attention(head, view, model, number) for head in block.heads]
+    else:
+        added = [[_feedforward(block, x, number) for x in view]]
+    result = []
+    for j, x in enumerate(stream):
+        z = dict(x)
+        for rows in added:
+            for name, v in rows[j].items():
+                z[name] += v
+        result.append(z)
+    if placement == "post":
+        changed = _norm(norms[0], result, model, number)
+        result = [{**z, **new} for z, new in zip(result, changed, strict=True)]
+    return result
+
+
 def run(model, sequence, number=rational):
-    """The residual stream after the last layer: a list of {coordinate: number}, one a position."""
-    names = list(model.embedding.space)
-    at = {name: k for k, name in enumerate(names)}
-    n, start = len(sequence), model.embedding.start
-    stream = []
-    for j, item in enumerate(sequence):
-        row = dict(model.embedding.words[item]) if model.embedding.words is not None else dict(item)
-        vector = [number(row.get(name, 0)) for name in names]
-        for name, expression in model.embedding.positions.items():
-            here = {s: {"i": j + start, "n": n}[s.name] for s in expression.free_symbols}
-            vector[at[name]] += number(expression.subs(here))
-        stream.append(vector)
-    for layer in model.layers:
-        for head in layer.attention.heads if layer.attention else ():
-            reads, writes = [at[name] for name in head.reads], [at[name] for name in head.writes]
-            d = range(head.Q.shape[0])
-            Q = _full(head.Q, d, reads, max(len(names), len(d)), number)
-            K = _full(head.K, d, reads, max(len(names), len(d)), number)
-            V = _full(head.V, writes, reads, len(names), number)
-            pad = [number(0)] * (len(Q) - len(names))
-            q = [_apply(Q, z + pad) for z in stream]
-            k = [_apply(K, z + pad) for z in stream]
-            v = [_apply(V, z) for z in stream]
-            new = []
-            for i in range(n):
-                keys = range(i + 1) if head.mask == "future" else range(n)
-                scores = [sum((a * b for a, b in zip(q[i], k[j], strict=True)), number(0)) for j in keys]
-                if head.weighting == "softmax":
-                    factor = head.scale / head.temperature
-                    here = {s: {"i": i + start, "n": n}[s.name] for s in factor.free_symbols}
-                    weights = _softmax([number(factor.subs(here)) * s for s in scores])
-                else:
-                    weights = _hardmax(scores)
-                new.append(
-                    [
-                        z + sum((a * v[j][c] for a, j in zip(weights, keys, strict=True)), number(0))
-                        for c, z in enumerate(stream[i])
-                    ]
-                )
-            stream = new
-        block = layer.feedforward
-        if block is not None:
-            new = []
-            for z in stream:
-                inside = [z[at[name]] for name in block.reads]
-                hidden = []
-                for h in range(block.b1.shape[0]):
-                    value = number(block.b1[h, 0])
-                    for c, x in enumerate(inside):
-                        value += number(block.W1[h, c]) * x
-                    hidden.append(value if value > 0 else number(0))
-                z = list(z)
-                for r, name in enumerate(block.writes):
-                    z[at[name]] += number(block.b2[r, 0]) + sum(
-                        (number(block.W2[r, h]) * y for h, y in enumerate(hidden)), number(0)
-                    )
-                new.append(z)
-            stream = new
-    return [{name: z[at[name]] for name in names} for z in stream]
+    """The residual stream at the end: a list of {coordinate: number}, one a position."""
+    with number.context():
+        names, words, inputs = list(model.embedding.space), model.embedding.words, model.embedding.inputs
+        stream = []
+        for j, item in enumerate(sequence):
+            row = words[item] if inputs is None else item
+            z = {name: number(row.get(name, 0)) for name in names}
+            for name, expression in model.embedding.positions.items():
+                z[name] += _at(expression, j, model, len(sequence), number)
+            stream.append(z)
+        for layer in model.layers:
+            stream = _part(layer.attention, layer.attention_norms, layer.placement, stream, model, number)
+            stream = _part(layer.feedforward, layer.feedforward_norms, layer.placement, stream, model, number)
+        if model.final_norm is not None:
+            stream = [
+                {**z, **new} for z, new in zip(stream, _norm(model.final_norm, stream, model, number), strict=True)
+            ]
+        return stream
+
+
+def read(model, sequence, number=rational):
+    """What the readout sees and says at each position: a list of ({name: number}, answer).
+
+    The names are those that the readout reads, with "logit" for a sign readout, or the labels of a largest or a
+    distribution readout. The answer is True or False for sign and zero, the index of the first largest score for
+    largest, and None for value and distribution.
+    """
+    stream = run(model, sequence, number)
+    readout, result = model.readout, []
+    with number.context():
+        for z in stream:
+            shown, answer = {name: z[name] for name in readout.reads}, None
+            scores = [] if readout.weights is None else _times(readout.weights, readout.reads, z, number)
+            if readout.kind == "sign":
+                shown["logit"] = scores[0]
+                answer = scores[0] > 0 and not number.is_zero(scores[0])
+            elif readout.kind == "zero":
+                answer = all(number.is_zero(v) for v in shown.values())
+            elif readout.kind == "largest":
+                shown = dict(zip(readout.labels, scores, strict=True))
+                answer = min(_maximal(scores, number))
+            elif readout.kind == "distribution":
+                shown = dict(zip(readout.labels, _softmax(scores, number), strict=True))
+            result.append((shown, answer))
+    return result
+
+
+def accepts(model, sequence, number=rational):
+    """The verdict of a model that decides: a list for a readout at each position."""
+    answers = [answer for _, answer in read(model, sequence, number)]
+    where = model.readout.position
+    return {"first": answers[0], "last": answers[-1], "all": all(answers), "each": answers}[where]
