@@ -7,7 +7,7 @@ a Python float is refused. Source of the definitions: Cookbook, Sections 2.2 and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -591,6 +591,11 @@ class Transformer:
         def put(value: Any) -> Any:
             return value.subs(table) if value.free_symbols & table.keys() else value
 
+        return self.mapped(put, tuple(p for p in self.parameters if p.name not in values))
+
+    def mapped(self, put: Callable[[Any], Any], parameters: tuple[Parameter, ...]) -> Transformer:
+        """This model with `put` applied to each of its `expressions`, and the declarations `parameters`."""
+
         def part(block: Any) -> Any:
             changed = {name: w.applyfunc(put) for name, w in block.matrices().items()}
             if isinstance(block, Head):
@@ -624,7 +629,7 @@ class Transformer:
             embedding=embedding,
             layers=tuple(layer(one) for one in self.layers),
             readout=readout,
-            parameters=tuple(p for p in self.parameters if p.name not in values),
+            parameters=parameters,
             final_norm=self.final_norm and part(self.final_norm),
         )
 
