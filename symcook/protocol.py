@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol
 
-from symcook.errors import require_known
+from symcook.errors import BadInput, require_known
 
 Column = Any
 Verdict = Any
@@ -122,6 +122,16 @@ def visible(mask: str, row: int, length: int) -> range:
     low = {"past": row, "strict-past": row + 1}.get(mask, 0)
     high = {"future": row + 1, "strict-future": row}.get(mask, length)
     return range(low, high)
+
+
+def refuse_zero_variance(outcome: str, position: int) -> None:
+    """Raise BadInput where a layer norm that meets zero variance (and epsilon = 0) at `position` is to refuse it."""
+    if outcome == "refuse":
+        raise BadInput(
+            "a layer norm with epsilon = 0 must meet a variance above zero",
+            f"zero at position {position}",
+            "set an epsilon above 0",
+        )
 
 
 def conjunction(first: bool | None, second: bool | None) -> bool | None:

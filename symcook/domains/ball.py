@@ -7,20 +7,25 @@ of integers are decided. A difference of equal numbers that are not dyadic is a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any, ClassVar
 
 import flint
 
+from symcook.blocks import MASKS, WEIGHTINGS
 from symcook.errors import Undecided, require_known
 from symcook.numbers.balls import ball, evaluate, settled
-from symcook.protocol import conjunction
+from symcook.protocol import conjunction, refuse_zero_variance, visible
 from symcook.symbols import tree_from_sympy
 
 LIMIT_BITS = 2**15
 """The working precision at which a run gives up, unless the asked digits need more to begin with."""
+
+ROWS = 16
+"""Rows of softmax weights that are multiplied with the values at once."""
 
 Column = list[flint.arb]
 
@@ -85,8 +90,35 @@ class Ball:
         return total
 
     def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, ("relu",))
-        return [_relu(x) for x in column]
+        require_known("activation", kind, tuple(_ACTIVATIONS))
+        return [_ACTIVATIONS[kind](x) for x in column]
+
+    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
+        """See the protocol; Undecided where the variance may be zero without being exactly so."""
+        m, floor = len(columns), self.enclose(epsilon)
+        results: list[Column] = [[] for _ in columns]
+        for place, entries in enumerate(zip(*columns, strict=True)):
+            mean = sum(entries, flint.arb(0)) / m
+            centred = [x - mean for x in entries]
+            if all(x.is_exact() and x == entries[0] for x in entries):
+                variance = flint.arb(0)  # exactly, though the mean may be rounded
+                centred = [variance] * m
+            else:
+                variance = (sum((c**2 for c in centred), flint.arb(0)) / m).nonnegative_part()
+            total = variance + floor
+            if total.is_zero():
+                refuse_zero_variance(zero_variance, self._start + place)
+                scale = flint.arb(0)
+            elif total > 0:
+                scale = total.rsqrt()
+            else:
+                raise Undecided(
+                    f"the variance under a layer norm at position {self._start + place} cannot be told from zero at "
+                    f"{self.bits} bits; the exact domain decides that of rational entries."
+                )
+            for result, c in zip(results, centred, strict=True):
+                result.append(c * scale)
+        return results
 
     def attend(
         self,
@@ -97,40 +129,90 @@ class Ball:
         weighting: str,
         factor: Any,
     ) -> list[Column]:
-        require_known("mask", mask, ("none", "future"))
-        require_known("weighting", weighting, ("average", "softmax"))
+        require_known("mask", mask, MASKS)
+        require_known("weighting", weighting, WEIGHTINGS)
         if not queries:
-            return [self._uniform(column, mask) for column in values]
-        scale = [flint.arb(1)] * self.length if factor == 1 else self.positions(factor)
+            return [self._plain(column, mask, weighting) for column in values]
+        scale = None if factor == 1 else self.positions(factor)
+        if weighting == "softmax":
+            return self._soft(queries, keys, values, mask, scale)
         results: list[Column] = [[] for _ in values]
-        for place in range(self.length):
-            seen = range(place + 1 if mask == "future" else self.length)
-            scores = [
-                scale[place] * sum((q[place] * k[j] for q, k in zip(queries, keys, strict=True)), flint.arb(0))
-                for j in seen
-            ]
-            if weighting == "softmax":
-                top = max((score.mid() for score in scores), key=lambda m: m)
-                weights = [(score - top).exp() for score in scores]
-                total = sum(weights, flint.arb(0))
-                pairs = list(zip(weights, seen, strict=True))
-            else:
-                best = _maxima(scores, place + self._start, self._start, self.bits)
-                total = flint.arb(len(best))
-                pairs = [(None, j) for j in best]
+        for place, scores in self._scores(queries, keys, mask, scale):
+            seen = visible(mask, place, self.length)
+            best: Sequence[int] = ()
+            if seen:
+                best = _maxima(scores, weighting, place + self._start, seen.start + self._start, self.bits)
             for result, value in zip(results, values, strict=True):
-                parts = (value[j] if weight is None else weight * value[j] for weight, j in pairs)
-                result.append(sum(parts, flint.arb(0)) / total)
+                total = sum((value[seen.start + j] for j in best), flint.arb(0))
+                result.append(total / len(best) if len(best) > 1 else total)
         return results
 
-    def _uniform(self, column: Column, mask: str) -> Column:
-        if mask != "future":
-            return [sum(column, flint.arb(0)) / self.length] * self.length
-        total, result = flint.arb(0), []
-        for count, x in enumerate(column, 1):
-            total = total + x
-            result.append(total / count)
-        return result
+    def _scores(
+        self, queries: Sequence[Column], keys: Sequence[Column], mask: str, scale: Column | None
+    ) -> Iterator[tuple[int, Column]]:
+        """Each row with its scores at the positions that it sees."""
+        n, table = self.length, None
+        for place in range(n):
+            seen = visible(mask, place, n)
+            if len(queries) == 1:  # a loop is as fast as a matrix, and takes no more than is seen
+                factor = queries[0][place] if scale is None else queries[0][place] * scale[place]
+                yield place, [factor * k for k in keys[0][seen.start : seen.stop]]
+                continue
+            if table is None:
+                table = flint.arb_mat([list(column) for column in keys])
+            row = [q[place] if scale is None else q[place] * scale[place] for q in queries]
+            scores = (flint.arb_mat([row]) * table).entries() if seen else []
+            yield place, scores[seen.start : seen.stop]
+
+    def _soft(
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        mask: str,
+        scale: Column | None,
+    ) -> list[Column]:
+        """Softmax rows: weights exp(score - greatest midpoint), `ROWS` rows at a time as one product of matrices."""
+        n, one, zero = self.length, flint.arb(1), flint.arb(0)
+        table = flint.arb_mat([list(row) for row in zip(*values, [one] * n, strict=True)])
+        results: list[Column] = [[] for _ in values]
+        held: list[Column] = []
+        for place, scores in self._scores(queries, keys, mask, scale):
+            seen = visible(mask, place, n)
+            top = max((score.mid() for score in scores), default=zero)
+            weights = [(score - top).exp() for score in scores]
+            held.append([zero] * seen.start + weights + [zero] * (n - max(seen.start, seen.stop)))
+            if len(held) == ROWS or place == n - 1:
+                for *parts, total in (flint.arb_mat(held) * table).tolist():
+                    for result, part in zip(results, parts, strict=True):
+                        result.append(zero if total.is_zero() else part / total)
+                held = []
+        return results
+
+    def _plain(self, column: Column, mask: str, weighting: str) -> Column:
+        """Rows whose scores are all zero: the mean of what is seen, or its first or last entry."""
+        n, zero = self.length, flint.arb(0)
+        rows = [visible(mask, place, n) for place in range(n)]
+        if weighting in ("leftmost", "rightmost"):
+            return [column[row[0 if weighting == "leftmost" else -1]] if row else zero for row in rows]
+        if mask == "none":
+            return [sum(column, zero) / n] * n
+        ends = mask in ("past", "strict-past")
+        sums = list(accumulate(reversed(column) if ends else column, initial=zero))
+        return [sums[len(row)] / len(row) if row else zero for row in rows]
+
+    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+        results: list[Column] = [[] for _ in columns]
+        for scores in zip(*columns, strict=True):
+            top = max(score.mid() for score in scores)
+            weights = [(score - top).exp() for score in scores]
+            total = sum(weights, flint.arb(0))
+            for result, weight in zip(results, weights, strict=True):
+                result.append(weight / total)
+        return results
+
+    def largest(self, columns: Sequence[Column]) -> list[int | None]:
+        return [_first_largest(scores) for scores in zip(*columns, strict=True)]
 
     def positive(self, column: Column) -> list[bool | None]:
         return [True if x > 0 else False if x <= 0 else None for x in column]
@@ -158,16 +240,72 @@ def _relu(x: flint.arb) -> flint.arb:
     return flint.arb(0) if x <= 0 else x.max(flint.arb(0))
 
 
-def _maxima(scores: Sequence[flint.arb], row: int, start: int, bits: int) -> list[int]:
-    """The indices of the greatest score; Undecided where balls leave open which, or whether two are equal."""
+def _step(x: flint.arb) -> flint.arb:
+    """I[x > 0]; [0, 1] where that is open."""
+    return flint.arb(1) if x > 0 else flint.arb(0) if x <= 0 else flint.arb(0.5, 0.5)
+
+
+def _logistic(x: flint.arb) -> flint.arb:
+    """1/(1 + e^-x), with the small exponential on either side."""
+    small = (-abs(x)).exp()
+    return small / (1 + small) if x < 0 else 1 / (1 + (-x).exp())
+
+
+def _gelu(x: flint.arb) -> flint.arb:
+    """x Phi(x) = x erfc(-x/sqrt 2)/2."""
+    return x * (-x * flint.arb(2).rsqrt()).erfc() / 2
+
+
+def _gelu_tanh(x: flint.arb) -> flint.arb:
+    """x/2 (1 + tanh u) = x logistic(2u) with u = sqrt(2/pi) (x + 0.044715 x^3)."""
+    inner = x + flint.arb(flint.fmpq(44715, 1000000)) * x**3
+    return x * _logistic(2 * (2 / flint.arb.pi()).sqrt() * inner)
+
+
+def _gelu_sigmoid(x: flint.arb) -> flint.arb:
+    """x logistic(1.702 x)."""
+    return x * _logistic(flint.arb(flint.fmpq(1702, 1000)) * x)
+
+
+_ACTIVATIONS = {
+    "relu": _relu,
+    "gelu": _gelu,
+    "gelu-tanh": _gelu_tanh,
+    "gelu-sigmoid": _gelu_sigmoid,
+    "step": _step,
+}
+
+
+def _candidates(scores: Sequence[flint.arb]) -> list[int]:
+    """The indices that are not surely below another."""
     top = max(scores, key=lambda score: score.mid())
-    best = [j for j, score in enumerate(scores) if not score < top]
-    for j in best[1:]:
-        equal = scores[j] == scores[best[0]]  # for balls: both exact, and the same
-        if not equal:
-            pair = f"positions {best[0] + start} and {j + start}"
-            raise Undecided(
-                f"the scores of {pair} in row {row} are too close to tell apart, or equal, at {bits} bits; "
-                "the exact domain decides ties of rational scores."
-            )
-    return best
+    return [j for j, score in enumerate(scores) if not score < top]
+
+
+def _first_largest(scores: Sequence[flint.arb]) -> int | None:
+    """The index of the first greatest score; None where that is open."""
+    best = _candidates(scores)
+    return best[0] if all(scores[best[0]] >= scores[j] for j in best[1:]) else None
+
+
+def _maxima(scores: Sequence[flint.arb], weighting: str, row: int, start: int, bits: int) -> list[int]:
+    """The indices that get weight: those of the greatest score, or the first or last of them.
+
+    `row` and `start` are the positions of the row and of the first score. Undecided where balls leave open which, or
+    whether two are equal.
+    """
+    best = _candidates(scores)
+    if weighting == "average":
+        open_to = next((j for j in best[1:] if not scores[j] == scores[best[0]]), None)  # equal: both exact, the same
+        chosen, result = best[0], best
+    else:
+        chosen = best[0 if weighting == "leftmost" else -1]
+        open_to = next((j for j in best if j != chosen and not scores[chosen] >= scores[j]), None)
+        result = [chosen]
+    if open_to is not None:
+        first, second = sorted((chosen, open_to))
+        raise Undecided(
+            f"the scores of positions {first + start} and {second + start} in row {row} are too close to tell apart, or "
+            f"equal, at {bits} bits; the exact domain decides ties of rational scores."
+        )
+    return result
