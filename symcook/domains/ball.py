@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, repeat
+from math import isfinite
+from operator import mul, sub
 from typing import Any, ClassVar
 
 import flint
@@ -156,7 +158,7 @@ class Ball:
             seen = visible(mask, place, n)
             if len(queries) == 1:  # a loop is as fast as a matrix, and takes no more than is seen
                 factor = queries[0][place] if scale is None else queries[0][place] * scale[place]
-                yield place, [factor * k for k in keys[0][seen.start : seen.stop]]
+                yield place, list(map(mul, repeat(factor), keys[0][seen.start : seen.stop]))
                 continue
             if table is None:
                 table = flint.arb_mat([list(column) for column in keys])
@@ -172,15 +174,16 @@ class Ball:
         mask: str,
         scale: Column | None,
     ) -> list[Column]:
-        """Softmax rows: weights exp(score - greatest midpoint), `ROWS` rows at a time as one product of matrices."""
+        """Softmax rows, `ROWS` at a time as one product of matrices. The weights are exp(score - top); any top is
+        right, and the greatest score by its nearest float64 keeps the weights near 1."""
         n, one, zero = self.length, flint.arb(1), flint.arb(0)
         table = flint.arb_mat([list(row) for row in zip(*values, [one] * n, strict=True)])
         results: list[Column] = [[] for _ in values]
         held: list[Column] = []
         for place, scores in self._scores(queries, keys, mask, scale):
             seen = visible(mask, place, n)
-            top = max((score.mid() for score in scores), default=zero)
-            weights = [(score - top).exp() for score in scores]
+            top = _greatest(scores) if seen else zero
+            weights = list(map(flint.arb.exp, map(sub, scores, repeat(top))))
             held.append([zero] * seen.start + weights + [zero] * (n - max(seen.start, seen.stop)))
             if len(held) == ROWS or place == n - 1:
                 for *parts, total in (flint.arb_mat(held) * table).tolist():
@@ -282,6 +285,12 @@ def _candidates(scores: Sequence[flint.arb]) -> list[int]:
     return [j for j, score in enumerate(scores) if not score < top]
 
 
+def _greatest(scores: Sequence[flint.arb]) -> flint.arb:
+    """A midpoint as great as any other, to within float64."""
+    rough = max(scores, key=float)
+    return rough.mid() if isfinite(float(rough)) else max(score.mid() for score in scores)
+
+
 def _first_largest(scores: Sequence[flint.arb]) -> int | None:
     """The index of the first greatest score; None where that is open."""
     best = _candidates(scores)
@@ -296,7 +305,9 @@ def _maxima(scores: Sequence[flint.arb], weighting: str, row: int, start: int, b
     """
     best = _candidates(scores)
     if weighting == "average":
-        open_to = next((j for j in best[1:] if not scores[j] == scores[best[0]]), None)  # equal: both exact, the same
+        # balls are equal where both are exact and the same; that they are not equal does not make them different
+        equal = {j for j in best if scores[j] == scores[best[0]]}
+        open_to = next((j for j in best[1:] if j not in equal), None)
         chosen, result = best[0], best
     else:
         chosen = best[0 if weighting == "leftmost" else -1]
@@ -305,7 +316,7 @@ def _maxima(scores: Sequence[flint.arb], weighting: str, row: int, start: int, b
     if open_to is not None:
         first, second = sorted((chosen, open_to))
         raise Undecided(
-            f"the scores of positions {first + start} and {second + start} in row {row} are too close to tell apart, or "
-            f"equal, at {bits} bits; the exact domain decides ties of rational scores."
+            f"the scores of positions {first + start} and {second + start} in row {row} are too close to tell apart, "
+            f"or equal, at {bits} bits; the exact domain decides ties of rational scores."
         )
     return result

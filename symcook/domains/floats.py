@@ -1,4 +1,9 @@
-"""Float64: what a user's runtime computes, with running sums for uniform attention. Fast, not exact, never a proof."""
+"""Floats: what a user's runtime computes, in memory that grows with the length and not with its square.
+
+float64, float32 and float16: every column is stored in that type. Inside one operation (scores, weights, sums, layer
+norm) float16 computes in float32, as runtimes do, and running sums are taken in float64. Fast, not exact, never a
+proof. Overflow of float64 gives inf, shown as text; float32 and float16, whose range is soon left, refuse it.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +15,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
 from symcook.errors import BadInput, Undecided, require_known
-from symcook.symbols import from_sympy, symbol
+from symcook.protocol import conjunction, refuse_zero_variance
+from symcook.rationals import MAX_RANGE
+from symcook.symbols import from_sympy, symbol, tree_from_sympy
 
 Column = np.ndarray[Any, Any]
 
-BLOCK = 2**20
+BLOCK = 2**17
 """Scores held at once: softmax and hard attention go by blocks of rows, in memory that does not grow with n^2."""
+
+NEAR = 2.0**-40
+"""Relative distance below which a comparison in a position function is left to exact arithmetic."""
 
 
 def nearest(value: Any) -> float:
@@ -39,9 +50,18 @@ def nearest(value: Any) -> float:
 
 
 class Float64:
-    """The domain of numpy float64 arrays over positions. Overflow gives inf and nan as it does in a float runtime."""
+    """The domain of numpy float64 arrays over positions.
+
+    >>> domain = Float64()
+    >>> domain.begin(("a", "b", "a"), 1)
+    >>> domain.attend([], [], [domain.embed({"a": 1, "b": 4})], "strict-future", "average", 1)[0].tolist()
+    [0.0, 1.0, 2.5]
+    """
 
     name: ClassVar[str] = "float64"
+    kind: ClassVar[Any] = np.float64
+    wide: ClassVar[Any] = np.float64
+    """The type inside an operation."""
 
     def __init__(self) -> None:
         self.length = 0
@@ -55,27 +75,60 @@ class Float64:
         self.length = len(self._sequence)
 
     def embed(self, table: Mapping[str, Any]) -> Column:
-        floats = {token: nearest(value) for token, value in table.items()}
-        return np.array([floats[token] for token in self._sequence])
+        tokens = {token: place for place, token in enumerate(table)}
+        places = np.fromiter((tokens[token] for token in self._sequence), np.intp, self.length)
+        return self._stored(np.array([nearest(value) for value in table.values()]))[places]
 
     def input(self, name: str) -> Column:
-        return np.array([nearest(row[name]) for row in self._sequence])
+        return self._stored(np.array([nearest(row[name]) for row in self._sequence]))
 
     def positions(self, expression: Any) -> Column:
-        n = expression.subs(symbol("n"), self.length)
-        if not n.free_symbols:
-            return np.full(self.length, nearest(n))
-        return np.array([nearest(n.subs(symbol("i"), self._start + place)) for place in range(self.length)])
+        """The nearest numbers of the type to the expression in float64, all positions at once; where that has no
+        finite value or a comparison in it is close, to the exact value."""
+        at_length = expression.subs(symbol("n"), self.length)
+        if not at_length.free_symbols:
+            return self._stored(np.full(self.length, nearest(at_length)))
+        places = np.arange(self._start, self._start + self.length, dtype=np.float64)
+        with np.errstate(all="ignore"):
+            values = _Terms({"i": places, "n": float(self.length)}).term(tree_from_sympy(expression))
+        values = np.broadcast_to(values, places.shape).copy()
+        for place in np.flatnonzero(~np.isfinite(values)):
+            values[place] = nearest(at_length.subs(symbol("i"), self._start + int(place)))
+        return self._stored(values)
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
-        total = np.full(self.length, nearest(bias))
-        for column, weight in terms:
-            total = total + column * nearest(weight)
-        return total
+        total = np.full(self.length, self._weight(bias))
+        for column, coefficient in terms:
+            total += column if coefficient == 1 else column * self._weight(coefficient)
+        return self._stored(total)
 
     def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, ("relu",))
-        return np.maximum(column, 0.0)
+        require_known("activation", kind, ACTIVATIONS)
+        if kind == "relu":
+            return np.maximum(column, self.kind(0))
+        if kind == "step":
+            return np.where(np.isnan(column), column, (column > 0).astype(self.kind))
+        x = column.astype(np.float64)
+        if kind == "gelu":
+            half = math.sqrt(0.5)
+            upper = np.fromiter((0.5 * math.erfc(-half * t) for t in x.tolist()), np.float64, self.length)
+        elif kind == "gelu-tanh":
+            upper = _logistic(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+        else:
+            upper = _logistic(1.702 * x)
+        return self._stored(np.where(upper == 0, 0.0, x * upper))
+
+    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
+        stacked = np.stack([column.astype(self.wide) for column in columns])
+        stacked -= stacked.mean(axis=0)
+        total = np.mean(stacked * stacked, axis=0) + self.wide(nearest(epsilon))
+        empty = np.flatnonzero(total == 0)
+        if empty.size:
+            refuse_zero_variance(zero_variance, self._start + int(empty[0]))
+            total[empty] = 1
+            stacked[:, empty] = 0
+        stacked /= np.sqrt(total)
+        return [self._stored(row) for row in stacked]
 
     def attend(
         self,
@@ -86,40 +139,109 @@ class Float64:
         weighting: str,
         factor: Any,
     ) -> list[Column]:
-        require_known("mask", mask, ("none", "future"))
-        require_known("weighting", weighting, ("average", "softmax"))
-        n = self.length
+        """Running sums where all scores are equal, a scan where hard scores do not depend on the row, else blocks of
+        rows. The masks of the past are those of the future on the reversed sequence."""
+        require_known("mask", mask, MASKS)
+        require_known("weighting", weighting, WEIGHTINGS)
+        scale = np.ones(1) if factor == 1 else self.positions(factor)
+        if mask in ("past", "strict-past"):
+            queries, keys, values = ([column[::-1] for column in part] for part in (queries, keys, values))
+            scale = scale[::-1]
+            weighting = {"leftmost": "rightmost", "rightmost": "leftmost"}.get(weighting, weighting)
+            turned = self._forwards(queries, keys, values, mask.replace("past", "future"), weighting, scale)
+            return [self._stored(column[::-1]) for column in turned]
+        return [self._stored(column) for column in self._forwards(queries, keys, values, mask, weighting, scale)]
+
+    def _forwards(
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        mask: str,
+        weighting: str,
+        scale: Column,
+    ) -> list[Column]:
+        n, hard = self.length, weighting != "softmax"
         if not queries:
-            if mask == "future":
-                return [np.cumsum(v) / np.arange(1, n + 1) for v in values]
-            return [np.full(n, v.sum() / n) for v in values]
-        scale = np.ones(n) if factor == 1 else self.positions(factor)
-        results = [np.empty(n) for _ in values]
+            found = [_running(v, mask, weighting) for v in values]
+        elif hard and all(bool(np.all(q == q[0])) for q in queries):
+            scores = self._scores([q[:1] for q in queries], keys)[0]
+            found = _scan(scores, values, mask, weighting)
+        else:
+            return self._blocks(queries, keys, values, mask, weighting, scale)
+        if mask == "strict-future":  # what the row before sees with itself
+            found = [np.concatenate([np.zeros(1, column.dtype), column[: n - 1]]) for column in found]
+        return found
+
+    def _scores(self, queries: Sequence[Column], keys: Sequence[Column]) -> Column:
+        """Scores of some rows, summed over the key dimensions from left to right: equal keys have equal scores."""
+        total = np.multiply.outer(queries[0].astype(self.wide), keys[0].astype(self.wide))
+        for q, k in zip(queries[1:], keys[1:], strict=True):
+            total += np.multiply.outer(q.astype(self.wide), k.astype(self.wide))
+        return total
+
+    def _blocks(
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        mask: str,
+        weighting: str,
+        scale: Column,
+    ) -> list[Column]:
+        n = self.length
+        table = np.stack([*values, np.ones(n, self.kind)], axis=1).astype(self.wide)
+        results = [np.zeros(n, self.wide) for _ in values]
         step = max(1, BLOCK // n)
         for first in range(0, n, step):
             rows = slice(first, min(first + step, n))
-            scores = sum(np.outer(q[rows], k) for q, k in zip(queries, keys, strict=True)) * scale[rows, None]
-            seen = np.ones(scores.shape, dtype=bool)
-            if mask == "future":
-                seen = np.arange(n)[None, :] <= np.arange(rows.start, rows.stop)[:, None]
-            top = np.where(seen, scores, -np.inf).max(axis=1, keepdims=True)
-            if weighting == "softmax":
-                weights = np.where(seen, np.exp(np.where(seen, scores - top, 0.0)), 0.0)
+            seen = n if mask == "none" else rows.stop
+            scores = self._scores([q[rows] for q in queries], [k[:seen] for k in keys])
+            if scale.size > 1:
+                scores *= scale[rows, None].astype(self.wide)
+            if mask != "none":
+                corner = scores[:, first:]
+                corner[np.triu_indices(corner.shape[0], 1 if mask == "future" else 0)] = -np.inf
+            if weighting in ("leftmost", "rightmost"):
+                at = scores.argmax(axis=1) if weighting == "leftmost" else seen - 1 - scores[:, ::-1].argmax(axis=1)
+                for c, result in enumerate(results):
+                    result[rows] = table[at, c]
             else:
-                weights = (seen & (scores == top)).astype(float)
-            total = weights.sum(axis=1)
-            for result, v in zip(results, values, strict=True):
-                result[rows] = weights @ v / total
+                top = scores.max(axis=1, keepdims=True)
+                if weighting == "softmax":
+                    scores -= top
+                    weights = np.exp(scores, out=scores)
+                else:
+                    weights = (scores == top).astype(self.wide)
+                sums = weights @ table[:seen]
+                for c, result in enumerate(results):
+                    result[rows] = sums[:, c] / sums[:, -1]
+        if mask == "strict-future":
+            for result in results:
+                result[0] = 0
         return results
 
-    def positive(self, column: Column) -> list[bool]:
-        return [bool(x > 0) for x in column]
+    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+        scores = np.stack([column.astype(self.wide) for column in columns])
+        scores -= scores.max(axis=0)
+        weights = np.exp(scores, out=scores)
+        weights /= weights.sum(axis=0)
+        return [self._stored(row) for row in weights]
 
-    def zero(self, column: Column) -> list[bool]:
-        return [bool(x == 0) for x in column]
+    def largest(self, columns: Sequence[Column]) -> list[int | None]:
+        scores = np.stack(columns)
+        found = scores.argmax(axis=0)
+        unknown = np.isnan(scores).any(axis=0)
+        return [None if skip else int(index) for index, skip in zip(found, unknown, strict=True)]
 
-    def both(self, first: bool, second: bool) -> bool:
-        return first and second
+    def positive(self, column: Column) -> list[bool | None]:
+        return [None if x != x else x > 0 for x in column.tolist()]
+
+    def zero(self, column: Column) -> list[bool | None]:
+        return [None if x != x else x == 0 for x in column.tolist()]
+
+    def both(self, first: bool | None, second: bool | None) -> bool | None:
+        return conjunction(first, second)
 
     def read(self, column: Column, place: int) -> float:
         return float(column[place])
@@ -130,3 +252,201 @@ class Float64:
 
     def settled(self, value: float, digits: int) -> bool:
         return True
+
+    def _weight(self, value: Any) -> Any:
+        """A coefficient in the type."""
+        return self._stored(np.array([nearest(value)]))[0]
+
+    def _stored(self, values: Column) -> Column:
+        """`values` rounded to the type, overflow refused where the type refuses it."""
+        return values.astype(self.kind, copy=False)
+
+
+class _Narrow(Float64):
+    """A type whose overflow is bad input."""
+
+    def _stored(self, values: Column) -> Column:
+        stored = values.astype(self.kind, copy=False)
+        if not np.isfinite(stored).all():
+            place = int(np.flatnonzero(~np.isfinite(stored))[0])
+            limit = f"{float(np.finfo(self.kind).max):.6g}"
+            raise BadInput(
+                f"a value in {self.name} must stay between -{limit} and {limit}",
+                f"{float(values[place]):.6g}",
+                "use --domain float64 or --domain ball",
+            )
+        return stored
+
+
+class Float32(_Narrow):
+    """The domain of numpy float32 arrays."""
+
+    name: ClassVar[str] = "float32"
+    kind: ClassVar[Any] = np.float32
+    wide: ClassVar[Any] = np.float32
+
+
+class Float16(_Narrow):
+    """The domain of numpy float16 arrays; what happens inside one operation is in float32."""
+
+    name: ClassVar[str] = "float16"
+    kind: ClassVar[Any] = np.float16
+    wide: ClassVar[Any] = np.float32
+
+
+def _logistic(x: Column) -> Column:
+    small = np.exp(-np.abs(x))
+    return np.where(x < 0, small, 1.0) / (1.0 + small)
+
+
+def _running(column: Column, mask: str, weighting: str) -> Column:
+    """Rows whose scores are all equal, each seeing itself and what stands before it (mask none: everything)."""
+    n = len(column)
+    if weighting in ("leftmost", "rightmost"):
+        if weighting == "rightmost" and mask != "none":
+            return column
+        return np.full(n, column[0 if weighting == "leftmost" else -1])
+    if mask == "none":
+        return np.full(n, column.sum(dtype=np.float64) / n)
+    return np.cumsum(column, dtype=np.float64) / np.arange(1, n + 1)
+
+
+def _scan(scores: Column, values: Sequence[Column], mask: str, weighting: str) -> list[Column]:
+    """Hard attention to scores that are the same for every row, each row seeing itself and what stands before it
+    (mask none: everything): one pass from record to record of the running maximum."""
+    n = len(scores)
+    if mask == "none":
+        best = np.flatnonzero(scores == scores.max())
+        if weighting != "average":
+            best = best[:1] if weighting == "leftmost" else best[-1:]
+        return [np.full(n, v[best].sum(dtype=np.float64) / max(len(best), 1)) for v in values]
+    top = np.maximum.accumulate(scores)
+    record = np.concatenate([[True], scores[1:] > top[:-1]])
+    if weighting != "average":
+        best = record if weighting == "leftmost" else scores == top
+        at = np.maximum.accumulate(np.where(best, np.arange(n), 0))
+        return [v[at] for v in values]
+    starts = np.flatnonzero(record)
+    ends = np.append(starts[1:], n)
+    maximal = scores == top
+    results = [v.astype(np.float64) for v in values]
+    long = ends - starts > 1  # a record that the next position breaks is its own mean
+    for first, end in zip(starts[long], ends[long], strict=True):
+        count = np.cumsum(maximal[first:end])
+        for result in results:
+            result[first:end] = np.cumsum(np.where(maximal[first:end], result[first:end], 0)) / count
+    return results
+
+
+class _Terms:
+    """Terms of the grammar over all positions at once, in float64.
+
+    An entry that is not finite in the answer says: not known here. Such are poles, what leaves the range, and all that
+    rests on a comparison of numbers that lie closer than rounding can tell.
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+
+    def term(self, tree: Any) -> Any:
+        tag = tree[0]
+        if tag == "num":
+            return _float(Fraction(tree[1], tree[2]))
+        if tag == "name":
+            return np.pi if tree[1] == "pi" and "pi" not in self.values else self.values[tree[1]]
+        if tag == "neg":
+            return -self.term(tree[1])
+        if tag in ("+", "-", "*", "/", "^"):
+            a, b = self.term(tree[1]), self.term(tree[2])
+            if tag == "/":
+                return np.where(np.equal(b, 0), np.nan, np.divide(a, b))
+            if tag == "^":
+                power = np.power(np.asarray(a, dtype=np.float64), b)
+                return np.where(np.isfinite(a) & np.isfinite(b), power, np.nan)
+            return a + b if tag == "+" else a - b if tag == "-" else a * b
+        if tag == "call":
+            return self.call(tree[1], [self.term(a) for a in tree[2]])
+        if tag == "if":
+            return self.choose(tree[1], tree[2], tree[3])
+        if tag == "ind":
+            return self.choose(tree[1], ("num", 1, 1), ("num", 0, 1))
+        if tag in ("sum", "prod"):
+            return self.fold(tree)
+        raise BadInput("an expression must be built from numbers, names, operations and known functions", tag)
+
+    def call(self, name: str, arguments: list[Any]) -> Any:
+        if name in ("min", "max"):
+            result = arguments[0]
+            for other in arguments[1:]:
+                result = np.minimum(result, other) if name == "min" else np.maximum(result, other)
+            return result
+        (x,) = arguments
+        if name == "erf":
+            flat = np.asarray(x, dtype=np.float64)
+            return np.array([math.erf(t) for t in flat.ravel().tolist()]).reshape(flat.shape)
+        if name == "relu":
+            return np.maximum(x, 0.0)
+        if name in ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "abs"):
+            return getattr(np, name)(x)
+        return np.nan  # pow is read as ^
+
+    def choose(self, condition: Any, yes: Any, no: Any) -> Any:
+        """Each branch over the positions that take it, so that a pole in the other one does not matter."""
+        truth, known = (np.broadcast_to(part, np.shape(self.values["i"])) for part in self.formula(condition))
+        result = np.full(truth.shape, np.nan)
+        for mask, branch in ((truth & known, yes), (~truth & known, no)):
+            if mask.any():
+                chosen = {k: v[mask] if np.shape(v) else v for k, v in self.values.items()}
+                result[mask] = _Terms(chosen).term(branch)
+        return result
+
+    def fold(self, tree: Any) -> Any:
+        tag, bound, low, high, body = tree
+        ends = [np.unique(self.term(end)) for end in (low, high)]
+        if any(end.size != 1 or not np.isfinite(end[0]) for end in ends) or ends[1][0] - ends[0][0] > MAX_RANGE:
+            return np.nan
+        total = 0.0 if tag == "sum" else 1.0
+        for j in range(int(ends[0][0]), int(ends[1][0]) + 1):
+            value = _Terms({**self.values, bound: float(j)}).term(body)
+            total = total + value if tag == "sum" else total * value
+        return total
+
+    def formula(self, tree: Any) -> tuple[Any, Any]:
+        """Where the condition holds, and where that is known."""
+        tag = tree[0]
+        if tag in ("true", "false"):
+            return np.bool_(tag == "true"), np.bool_(True)
+        if tag in ("=", "<=", "<"):
+            return self.compare(tag, tree[1], tree[2])
+        if tag == "~":
+            truth, known = self.formula(tree[1])
+            return ~truth, known
+        if tag in ("&", "|"):
+            (a, known_a), (b, known_b) = self.formula(tree[1]), self.formula(tree[2])
+            return (a & b if tag == "&" else a | b), known_a & known_b
+        return np.bool_(False), np.bool_(False)
+
+    def compare(self, tag: str, left: Any, right: Any) -> tuple[Any, Any]:
+        a, b = self.term(left), self.term(right)
+        truth = np.equal(a, b) if tag == "=" else np.less_equal(a, b) if tag == "<=" else np.less(a, b)
+        size = np.maximum(np.abs(a), np.abs(b))
+        if _whole(left) and _whole(right):
+            return truth, np.less(size, 2.0**53)
+        known = np.greater(np.abs(np.subtract(a, b)), NEAR * np.maximum(size, 1.0))
+        return truth, known & np.isfinite(size)
+
+
+def _whole(tree: Any) -> bool:
+    """Whether a term is made of integers by sums, differences and products alone, so that float64 holds it exactly."""
+    if tree[0] == "num":
+        return tree[2] == 1
+    if tree[0] == "name":
+        return tree[1] in ("i", "n")
+    return tree[0] in ("neg", "+", "-", "*") and all(_whole(part) for part in tree[1:])
+
+
+def _float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
