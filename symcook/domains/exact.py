@@ -1,4 +1,5 @@
-"""Exact values: rationals as `Fraction`, and exponential sums (`symcook.numbers.expsum`) where a softmax makes them.
+"""Exact values: rationals as `Fraction`, exponential sums (`symcook.numbers.expsum`) where a softmax makes them, and
+numbers with one square root (`symcook.numbers.roots`) where a layer norm does.
 
 A column is a list with one value a position. Nothing here rounds, and no floating number gets in: a coefficient that
 is not rational has no exact form in this domain and is refused with the name of the domain that has one.
@@ -16,21 +17,23 @@ from typing import Any, ClassVar
 
 import sympy
 
+from symcook.blocks import ACTIVATIONS, WEIGHTINGS
 from symcook.errors import BadInput, NotExact, Undecided, require_known
-from symcook.numbers.expsum import ExpSum, exp_scaled_log, sign, softmax_mean, text
-from symcook.protocol import conjunction
+from symcook.numbers.expsum import exp_scaled_log, sign, softmax_mean, text
+from symcook.numbers.roots import Root, root
+from symcook.protocol import conjunction, refuse_zero_variance, visible
 from symcook.rationals import power, quotient
 from symcook.symbols import from_sympy, symbol
 
 Number = Any
-"""A Fraction, or an ExpSum where it is not rational."""
+"""A Fraction, or an ExpSum or a Root where it is not rational."""
 Numbers = list[Any]
 
 _BALL = "use --domain ball"
 
 
 class Exact:
-    """Rationals and exponential sums; `symcook.protocol.Domain`.
+    """Rationals, exponential sums and single square roots; `symcook.protocol.Domain`.
 
     >>> domain = Exact()
     >>> domain.begin(("(", ")", ")"), 1)
@@ -77,8 +80,33 @@ class Exact:
         return result
 
     def activate(self, column: Numbers, kind: str) -> Numbers:
-        require_known("activation", kind, ("relu",))
-        return [value if sign(value) > 0 else Fraction(0) for value in column]
+        require_known("activation", kind, ACTIVATIONS)
+        if kind == "relu":
+            return [value if sign(value) > 0 else Fraction(0) for value in column]
+        if kind == "step":
+            return [Fraction(int(sign(value) > 0)) for value in column]
+        raise NotExact("an activation must have exact values in the exact domain", kind, _BALL)
+
+    def layer_norm(self, columns: Sequence[Numbers], epsilon: Any, zero_variance: str) -> list[Numbers]:
+        added = number(epsilon)
+        if added < 0:
+            raise BadInput("epsilon of a layer norm must not be negative", added)
+        rows = (
+            normalised(row, added, zero_variance, i)
+            for i, row in zip(self._indices(), self._rows(columns), strict=True)
+        )
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    def distribution(self, columns: Sequence[Numbers]) -> list[Numbers]:
+        rows = []
+        for row in self._rows(columns):
+            scores = [score - row[0] for score in row]
+            units = ([Fraction(int(j == k)) for j in range(len(row))] for k in range(len(row)))
+            rows.append([_softmax(scores, Fraction(1), (), unit) for unit in units])
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    def largest(self, columns: Sequence[Numbers]) -> list[int | None]:
+        return [row.index(max(row)) for row in self._rows(columns)]
 
     def attend(
         self,
@@ -89,14 +117,14 @@ class Exact:
         weighting: str,
         factor: Any,
     ) -> list[Numbers]:
-        require_known("mask", mask, ("none", "future"))
-        require_known("weighting", weighting, ("average", "softmax"))
+        require_known("weighting", weighting, WEIGHTINGS)
+        visible(mask, 0, self.length)  # refuses an unknown mask
         if not queries:
-            return [self._uniform(column, mask) for column in values]
-        if weighting == "average":
-            rows = self._hard(queries, keys, values, mask)
-        else:
+            return [self._plain(column, mask, weighting) for column in values]
+        if weighting == "softmax":
             rows = self._soft(queries, keys, values, mask, factor)
+        else:
+            rows = self._hard(queries, keys, values, mask, weighting)
         return [list(column) for column in zip(*rows, strict=True)] if values else []
 
     def positive(self, column: Numbers) -> list[bool | None]:
@@ -123,29 +151,38 @@ class Exact:
     def _indices(self) -> range:
         return range(self._start, self._start + self.length)
 
-    def _uniform(self, column: Numbers, mask: str) -> Numbers:
-        """Plain averages of what each row sees: one sum (or the running sums), divided once."""
+    def _plain(self, column: Numbers, mask: str, weighting: str) -> Numbers:
+        """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
+        running sums) is divided once."""
+        seen = [visible(mask, row, self.length) for row in range(self.length)]
+        if weighting in ("leftmost", "rightmost"):
+            place = 0 if weighting == "leftmost" else -1
+            return [column[places[place]] if places else Fraction(0) for places in seen]
         if mask == "none":
             return [_total(column) / self.length] * self.length
-        return [total / seen for seen, total in enumerate(accumulate(column), 1)]
+        back = mask in ("past", "strict-past")
+        sums = [Fraction(0), *accumulate(reversed(column) if back else column)]
+        return [sums[len(places)] / max(len(places), 1) for places in seen]
 
     def _rows(self, columns: Sequence[Numbers]) -> list[tuple[Number, ...]]:
         return list(zip(*columns, strict=True))
 
     def _hard(
-        self, queries: Sequence[Numbers], keys: Sequence[Numbers], values: Sequence[Numbers], mask: str
+        self, queries: Sequence[Numbers], keys: Sequence[Numbers], values: Sequence[Numbers], mask: str, weighting: str
     ) -> Iterator[list[Number]]:
-        """Average-hard rows: equal weight on the positions whose score is maximal, compared exactly."""
+        """Rows of hard attention, with scores compared exactly: equal weight on the positions whose score is maximal,
+        or all of it on the first or last one."""
         query_rows, key_rows = _integers(self._rows(queries), False), _integers(self._rows(keys), True)
         known: dict[Any, list[Number]] = {}
         for row, query in enumerate(query_rows):
-            seen = self.length if mask == "none" else row + 1
+            seen = visible(mask, row, self.length)
             answer = known.get((seen, query))
             if answer is None:
-                scores = [_dot(query, key) for key in key_rows[:seen]]
-                greatest = max(scores)
-                best = [j for j, score in enumerate(scores) if score == greatest]
-                answer = [_total([column[j] for j in best]) / len(best) for column in values]
+                scores = [(j, _dot(query, key_rows[j])) for j in seen]
+                greatest = max((score for _, score in scores), default=None)
+                best = [j for j, score in scores if score == greatest]
+                best = {"leftmost": best[:1], "rightmost": best[-1:]}.get(weighting, best)
+                answer = [_total([column[j] for j in best]) / max(len(best), 1) for column in values]
                 known[seen, query] = answer
             yield answer
 
@@ -159,14 +196,41 @@ class Exact:
         known: dict[Any, list[Number]] = {}
         for row, query in enumerate(self._rows(queries)):
             plain, logs = fixed or logarithmic(factor, self._start + row, self.length)
-            seen = self.length if mask == "none" else row + 1
+            seen = visible(mask, row, self.length)
             answer = known.get((seen, query, plain, logs))
-            if answer is None:
-                scores = [_dot(query, key) for key in key_rows[:seen]]
-                scores = [score - scores[0] for score in scores]
-                answer = [_softmax(scores, plain, logs, column[:seen]) for column in values]
-                known[seen, query, plain, logs] = answer
+            if answer is None and not seen:
+                answer = [Fraction(0) for _ in values]
+            elif answer is None:
+                first = _dot(query, key_rows[seen[0]])
+                scores = [_dot(query, key_rows[j]) - first for j in seen]
+                answer = [_softmax(scores, plain, logs, [column[j] for j in seen]) for column in values]
+            known[seen, query, plain, logs] = answer
             yield answer
+
+
+def normalised(row: Sequence[Number], epsilon: Fraction, zero_variance: str, i: int) -> list[Number]:
+    """(x - mean)/sqrt(variance + epsilon) of the entries at position `i`.
+
+    >>> [str(value) for value in normalised([Fraction(1), Fraction(2), Fraction(6)], Fraction(0), "refuse", 1)]
+    ['-sqrt(42)/7', '-sqrt(42)/14', '3*sqrt(42)/14']
+
+    With epsilon = 0 a common factor cancels, so that entries need a rational ratio only, whatever they are. Raises
+    NotExact where the answer would hold two independent roots, or a root and an exponential.
+    """
+    mean = _total(row) / len(row)
+    moved = [value - mean for value in row]
+    unit = next((abs(value) for value in moved if value != 0), None)
+    if unit is None:
+        if epsilon == 0:
+            refuse_zero_variance(zero_variance, i)
+        return [Fraction(0) for _ in row]
+    if epsilon == 0:
+        moved = [value / unit for value in moved]
+    variance = _total([value * value for value in moved]) / len(row) + epsilon
+    if not isinstance(variance, (Fraction, Root)):
+        raise NotExact("the variance of a layer norm must be free of exponentials in the exact domain", variance, _BALL)
+    below = root(variance)
+    return [value / below for value in moved]
 
 
 def number(value: Any) -> Fraction:
@@ -287,8 +351,10 @@ def logarithmic(factor: Any, i: int, n: int) -> tuple[Fraction, Logs]:
 def _softmax(scores: Sequence[Number], plain: Fraction, logs: Logs, values: Sequence[Number]) -> Number:
     """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j)."""
     for score in scores:
-        if isinstance(score, ExpSum):
+        if not isinstance(score, Fraction):
             raise NotExact("a softmax score must be rational in the exact domain", score, _BALL)
+    if all(score == scores[0] for score in scores):
+        return _total(values) / len(values)
     if not logs:
         return softmax_mean([plain * s for s in scores], values)
     weights = []

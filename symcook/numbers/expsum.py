@@ -23,6 +23,7 @@ import flint
 
 from symcook.errors import BadInput, NotExact, SymcookError
 from symcook.numbers.balls import decide_sign
+from symcook.numbers.roots import Root
 
 Terms = dict[Fraction, Fraction]
 Number = Fraction | int
@@ -249,22 +250,22 @@ def softmax_mean(scores: Sequence[Number], values: Sequence[Value | int]) -> Val
     return mean if others == 0 else mean + others / quotient_of(den, {Fraction(0): Fraction(1)})
 
 
-def sign(value: Value | int) -> int:
+def sign(value: Value | Root | int) -> int:
     """-1, 0 or 1, exactly."""
-    if isinstance(value, ExpSum):
+    if isinstance(value, (ExpSum, Root)):
         return value.sign
     exact = _exact(value)
     return (exact > 0) - (exact < 0)
 
 
-def to_ball(value: Value | int) -> flint.arb:
+def to_ball(value: Value | Root | int) -> flint.arb:
     """An enclosure of an exact value at flint's current precision."""
-    return value.ball() if isinstance(value, ExpSum) else _arb(_exact(value))
+    return value.ball() if isinstance(value, (ExpSum, Root)) else _arb(_exact(value))
 
 
-def text(value: Value | int) -> str:
-    """The value in the expression grammar: p/q or a quotient of sums of exp(r)."""
-    return str(value) if isinstance(value, ExpSum) else str(_exact(value))
+def text(value: Value | Root | int) -> str:
+    """The value in the expression grammar: p/q, a quotient of sums of exp(r), or p + q*sqrt(r)."""
+    return str(value) if isinstance(value, (ExpSum, Root)) else str(_exact(value))
 
 
 # Sums as dictionaries {exponent: nonzero coefficient}.
@@ -279,6 +280,8 @@ def _no_float(value: object) -> BadInput:
 def _exact(value: object) -> Fraction:
     if isinstance(value, Fraction):
         return value
+    if isinstance(value, Root):
+        raise NotExact("an exact value must not mix exponentials and square roots", value, "use --domain ball")
     if isinstance(value, bool) or not isinstance(value, int):
         raise _no_float(value)
     return Fraction(value)

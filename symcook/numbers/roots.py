@@ -1,0 +1,236 @@
+"""Exact numbers p + q sqrt(r) with one square root: what a layer norm of rational numbers gives.
+
+Equal numbers have equal p, equal signs of q and equal q^2 r, whatever r is: sqrt(r) is irrational, so 1 and sqrt(r)
+are linearly independent over the rationals, and two roots are multiples of each other exactly when r1 r2 is a square.
+No factorisation is therefore needed to compare; small square factors are taken out of r for short answers only. A value
+that is rational is never a Root. Sums that hold two independent roots are refused.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from math import isqrt
+
+import flint
+
+from symcook.errors import BadInput, NotExact
+from symcook.numbers.balls import decide_sign
+
+Rational = Fraction | int
+
+MAX_ORDER_BITS = 1 << 22
+_TRIAL = 10_000  # square factors of primes up to here are always found
+_SHORT_BITS = 96  # all square factors are found up to this size
+
+
+class Root:
+    """A number p + q sqrt(r) that is not rational: p and q rational, q not 0, r an integer that is no square.
+
+    Made by `root` and arithmetic, not by hand. Supports + - * / with Root, Fraction and int, order, abs, hash and bool.
+
+    >>> two = root(Fraction(2))
+    >>> print((1 + two) / (3 - two), two * two, root(8) - 2*two)
+    5/7 + 4*sqrt(2)/7 2 0
+    >>> root(3) < 2*two
+    True
+
+    Raises NotExact where a result would need two independent roots.
+    """
+
+    __slots__ = ("__dict__", "p", "q", "r")
+
+    def __init__(self, p: Fraction, q: Fraction, r: int) -> None:
+        self.p = p
+        self.q = q
+        self.r = r
+
+    def __add__(self, other: Root | Rational) -> Root | Fraction:
+        if isinstance(other, Root):
+            return _made(self.p + other.p, self.q + other._over(self.r, "a sum"), self.r)
+        if isinstance(other, (int, Fraction)):
+            return Root(self.p + other, self.q, self.r)
+        return NotImplemented
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Root:
+        return Root(-self.p, -self.q, self.r)
+
+    def __sub__(self, other: Root | Rational) -> Root | Fraction:
+        return self + -other if isinstance(other, (Root, int, Fraction)) else NotImplemented
+
+    def __rsub__(self, other: Rational) -> Root | Fraction:
+        return -self + other if isinstance(other, (int, Fraction)) else NotImplemented
+
+    def __mul__(self, other: Root | Rational) -> Root | Fraction:
+        if isinstance(other, Root):
+            if not self.p and not other.p:
+                return self.q * other.q * root(self.r * other.r)
+            q = other._over(self.r, "a product")
+            return _made(self.p * other.p + self.q * q * self.r, self.p * q + self.q * other.p, self.r)
+        if isinstance(other, (int, Fraction)):
+            return _made(self.p * other, self.q * other, self.r)
+        return NotImplemented
+
+    __rmul__ = __mul__
+
+    @property
+    def inverse(self) -> Root:
+        """1 over this number; its norm p^2 - q^2 r is not 0, because sqrt(r) is irrational."""
+        norm = self.p**2 - self.q**2 * self.r
+        return Root(self.p / norm, -self.q / norm, self.r)
+
+    def __truediv__(self, other: Root | Rational) -> Root | Fraction:
+        if isinstance(other, Root):
+            return self * other.inverse
+        return self * (1 / Fraction(other)) if isinstance(other, (int, Fraction)) else NotImplemented
+
+    def __rtruediv__(self, other: Rational) -> Root | Fraction:
+        return self.inverse * other if isinstance(other, (int, Fraction)) else NotImplemented
+
+    def __pos__(self) -> Root:
+        return self
+
+    def __abs__(self) -> Root:
+        return self if self.sign > 0 else -self
+
+    def __bool__(self) -> bool:
+        return True
+
+    @cached_property
+    def sign(self) -> int:
+        """1 or -1, exactly: of p and q sqrt(r) the one with the greater square decides."""
+        leading = self.p if self.p**2 > self.q**2 * self.r else self.q
+        return 1 if leading > 0 else -1
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Root):
+            return self._normal == other._normal
+        return False if isinstance(other, (int, Fraction)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(("Root", *self._normal))
+
+    @cached_property
+    def _normal(self) -> tuple[Fraction, Fraction]:
+        return self.p, self.q * abs(self.q) * self.r
+
+    def __lt__(self, other: Root | Rational) -> bool:
+        return self._order(other) < 0 if isinstance(other, _ORDERED) else NotImplemented
+
+    def __le__(self, other: Root | Rational) -> bool:
+        return self._order(other) <= 0 if isinstance(other, _ORDERED) else NotImplemented
+
+    def __gt__(self, other: Root | Rational) -> bool:
+        return self._order(other) > 0 if isinstance(other, _ORDERED) else NotImplemented
+
+    def __ge__(self, other: Root | Rational) -> bool:
+        return self._order(other) >= 0 if isinstance(other, _ORDERED) else NotImplemented
+
+    def _order(self, other: Root | Rational) -> int:
+        """-1, 0 or 1 as this is less than, equal to or greater than `other`; independent roots have an order too."""
+        if isinstance(other, Root) and _ratio(other.r, self.r) is None:
+            # 1 and two independent roots are linearly independent, so that balls part the two numbers at last
+            return decide_sign(lambda: self.ball() - other.ball(), f"the order of {self} and {other}", MAX_ORDER_BITS)
+        difference = self - other
+        return difference.sign if isinstance(difference, Root) else (difference > 0) - (difference < 0)
+
+    def _over(self, r: int, what: str) -> Fraction:
+        """The coefficient of the root when it is written as a multiple of sqrt(r)."""
+        ratio = _ratio(self.r, r)
+        if ratio is None:
+            must = f"{what} must hold at most one square root in the exact domain"
+            raise NotExact(must, f"sqrt({self.r}) and sqrt({r})", "use --domain ball")
+        return self.q * ratio
+
+    def ball(self) -> flint.arb:
+        """An enclosure at flint's current precision."""
+        p, q = (flint.arb(flint.fmpq(v.numerator, v.denominator)) for v in (self.p, self.q))
+        return p + q * flint.arb(self.r).sqrt()
+
+    def __str__(self) -> str:
+        size = abs(self.q)
+        body = f"sqrt({self.r})" if size.numerator == 1 else f"{size.numerator}*sqrt({self.r})"
+        body = body if size.denominator == 1 else f"{body}/{size.denominator}"
+        if not self.p:
+            return body if self.q > 0 else f"-{body}"
+        return f"{self.p} {'+' if self.q > 0 else '-'} {body}"
+
+    def __repr__(self) -> str:
+        return f"<Root {self}>"
+
+
+_ORDERED = (Root, int, Fraction)
+
+
+def root(value: Root | Rational) -> Root | Fraction:
+    """The nonnegative square root of a rational number, or of p + q sqrt(r) where it is again of that form.
+
+    >>> print(root(Fraction(9, 4)), root(Fraction(1, 2)), root(3 + 2*root(2)))
+    3/2 sqrt(2)/2 1 + sqrt(2)
+
+    Raises BadInput for a negative number, NotExact where the root is of no such form.
+    """
+    if isinstance(value, Root):
+        return _nested(value)
+    exact = Fraction(value)
+    if exact < 0:
+        raise BadInput("the argument of sqrt must not be negative", exact)
+    outside, inside = squarefree(exact.numerator * exact.denominator)
+    return _made(Fraction(0), Fraction(outside, exact.denominator), inside)
+
+
+def rational_root(value: Fraction) -> Fraction | None:
+    """The nonnegative square root of a rational number where it is rational, else None."""
+    if value < 0:
+        return None
+    p, q = isqrt(value.numerator), isqrt(value.denominator)
+    return Fraction(p, q) if p * p == value.numerator and q * q == value.denominator else None
+
+
+@lru_cache(maxsize=4096)
+def squarefree(number: int) -> tuple[int, int]:
+    """(a, b) with number = a^2 b: b is squarefree below 96 bits, and 0, 1 or no square always."""
+    if number < 2:
+        return 1, number
+    whole = isqrt(number)
+    if whole * whole == number:
+        return whole, 1
+    n = flint.fmpz(number)
+    factors = n.factor() if number.bit_length() <= _SHORT_BITS else n.factor(trial_limit=_TRIAL)
+    outside, inside = 1, 1
+    for prime, power in factors:
+        p, k = int(prime), int(power)
+        whole = isqrt(p)
+        if whole * whole == p:  # a part that was not factored
+            p, k = whole, 2 * k
+        outside *= p ** (k // 2)
+        inside *= p ** (k % 2)
+    return outside, inside
+
+
+def _made(p: Fraction, q: Fraction, r: int) -> Root | Fraction:
+    if r == 1 or not q:
+        return p + q * r if r else p
+    return Root(p, q, r) if r else p
+
+
+@lru_cache(maxsize=4096)
+def _ratio(r: int, s: int) -> Fraction | None:
+    """sqrt(r)/sqrt(s) where it is rational, else None."""
+    return Fraction(1) if r == s else rational_root(Fraction(r, s))
+
+
+def _nested(value: Root) -> Root | Fraction:
+    """sqrt(p + q sqrt(r)) = a + b sqrt(r) with a^2 + b^2 r = p and 2 a b = q, where a and b are rational."""
+    if value.sign < 0:
+        raise BadInput("the argument of sqrt must not be negative", value)
+    norm = rational_root(value.p**2 - value.q**2 * value.r)
+    for side in (1, -1) if norm is not None else ():
+        assert norm is not None
+        a = rational_root((value.p + side * norm) / 2)
+        if a:
+            return abs(Root(a, value.q / (2 * a), value.r))
+    must = "a value must hold at most one square root in the exact domain"
+    raise NotExact(must, f"sqrt({value})", "use --domain ball")

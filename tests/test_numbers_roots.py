@@ -1,0 +1,90 @@
+"""Numbers with one square root against sympy's own arithmetic and signs."""
+
+import operator
+from fractions import Fraction
+
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symcook.errors import BadInput, NotExact
+from symcook.numbers.expsum import exp_of, sign, text
+from symcook.numbers.roots import Root, rational_root, root, squarefree
+from symcook.symbols import to_sympy
+
+small = st.fractions(min_value=-4, max_value=4, max_denominator=5)
+radicand = st.sampled_from([2, 8, Fraction(1, 2), Fraction(9, 4), 18, Fraction(25, 8)])  # all are 2 a^2 or a^2
+number = st.builds(lambda p, q, r: p + q * root(r), small, small, radicand)
+
+
+def as_sympy(value):
+    if isinstance(value, Root):
+        return sympy.Rational(value.p) + sympy.Rational(value.q) * sympy.sqrt(value.r)
+    return sympy.Rational(value)
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(number, number)
+def test_arithmetic_order_and_text_equal_sympys(a, b):
+    x, y = as_sympy(a), as_sympy(b)
+    for operation in (operator.add, operator.sub, operator.mul, operator.truediv):
+        if operation is operator.truediv and b == 0:
+            continue
+        found = operation(a, b)
+        assert sympy.radsimp(sympy.expand(operation(x, y) - as_sympy(found))) == 0
+        assert isinstance(found, Fraction) == bool(as_sympy(found).is_Rational)
+    difference = sympy.expand(x - y)
+    assert (a < b, a <= b, a == b, a >= b, a > b) == (
+        bool(difference < 0), bool(difference <= 0), difference == 0, bool(difference >= 0), bool(difference > 0)
+    )  # fmt: skip
+    assert hash(a) == hash(b) or a != b
+    assert sign(a) == sympy.sign(x)
+    assert to_sympy(text(a)) == x
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(number)
+def test_the_root_of_a_square_is_the_absolute_value(a):
+    assert root(a * a) == abs(a)
+
+
+def test_equal_numbers_written_differently_and_neighbours():
+    assert root(8) == 2 * root(2) == Root(Fraction(0), Fraction(1), 8)
+    assert hash(Root(Fraction(0), Fraction(1), 8)) == hash(2 * root(2))
+    assert Root(Fraction(0), Fraction(1), 8) != -2 * root(2)
+    assert root(8) - 2 * root(2) == 0
+    prime = 10**60 + 7
+    assert root(prime**2 * 3) == prime * root(3)
+    assert root(2) != root(2) + Fraction(1, 10**80)
+    close = Fraction(665857, 470832)  # a convergent of sqrt(2)
+    assert root(2) < close
+    assert (root(2) - close).sign == -1
+    assert root(2) + 1 > root(5)
+    assert root(3) + 1 < root(5) + 1
+    assert max([Fraction(1), root(3), root(5), root(2)]) == root(5)
+    assert squarefree(2 * 3 * 3 * 5**5) == (75, 10)
+    assert rational_root(Fraction(2, 8)) == Fraction(1, 2)
+    assert rational_root(Fraction(2)) is None
+
+
+def test_refusals():
+    for operation in (operator.add, operator.sub):
+        with pytest.raises(NotExact, match="domain ball"):
+            operation(root(2), root(3))
+    with pytest.raises(NotExact, match="domain ball"):
+        (1 + root(2)) * root(3)
+    assert root(2) * root(3) == root(6)
+    with pytest.raises(NotExact, match="domain ball"):
+        root(1 + root(2))
+    with pytest.raises(BadInput, match="negative"):
+        root(Fraction(-1))
+    with pytest.raises(BadInput, match="negative"):
+        root(1 - root(2))
+    for operation in (operator.add, operator.sub, operator.mul, operator.truediv, operator.lt):
+        for pair in ((exp_of(1), root(2)), (root(2), exp_of(1))):
+            with pytest.raises(NotExact, match="domain ball"):
+                operation(*pair)
+    assert root(2) != exp_of(1)
+    with pytest.raises(TypeError):
+        root(2) + 0.5
