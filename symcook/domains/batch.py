@@ -1,16 +1,18 @@
 """Exact batches: every input of a block at once, as integers over denominators that are known before any input is seen.
 
-A column is a list of cells, one a position. A cell holds integer numerators for all inputs of the block, ONE positive
-denominator and ONE bound on the numerators' magnitude; the last two follow from the model and the length alone, and the
-bound chooses the carrier (int32, int64, Python integers), so that nothing can overflow.
+A column is a list of cells (`symcook.domains.cells`), one a position. A cell holds integer numerators for all inputs of
+the block, ONE positive denominator and ONE bound on the numerators' magnitude; the last two follow from the model and
+the length alone, and the bound chooses the carrier (int32, int64, Python integers), so that nothing can overflow.
 
 Inputs that share a prefix share its values: a cell that depends on the first j tokens holds |alphabet|^j entries, and
 two cells of different sizes are combined by broadcasting the smaller one over its extensions. A causal model therefore
-costs about as much for all words of length n as its last position alone.
+costs about as much for all words of length n as its last position alone, and its earlier positions are the runs of all
+shorter words: one pass serves every length (`shares_prefixes`).
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -21,25 +23,37 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS, SelfAttention, Transformer
+from symcook.domains.cells import (
+    ONE,
+    ZERO,
+    Array,
+    Cell,
+    aligned,
+    carrier,
+    combine,
+    constant,
+    divide,
+    floating,
+    hard,
+    largest,
+    product,
+    scalar,
+)
 from symcook.domains.exact import at_position
 from symcook.errors import NotExact, require_known
+from symcook.protocol import visible
+from symcook.symbols import symbol
 
-INT32 = 2**31 - 1
-INT64 = 2**63 - 1
+__all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier", "shares_prefixes"]
 
-
-def carrier(bound: int) -> np.dtype[Any]:
-    """The smallest number type that holds every integer of magnitude at most `bound`.
-
-    >>> [str(carrier(b)) for b in (2**31 - 1, 2**31, 2**63 - 1, 2**63)]
-    ['int32', 'int64', 'int64', 'object']
-    """
-    return np.dtype(np.int32 if bound <= INT32 else np.int64 if bound <= INT64 else object)
+_BALL = "use --domain ball"
 
 
 @dataclass(frozen=True)
 class Words:
-    """All words of length n over `alphabet` that begin with `prefix`, in the order of the alphabet.
+    """All words of length n over `alphabet` that begin with `prefix` and end with `suffix`, in the order of the
+    alphabet; n counts both.
 
     The code of a word is its number in that order: the first free token is the most significant digit.
 
@@ -51,28 +65,37 @@ class Words:
     alphabet: tuple[str, ...]
     n: int
     prefix: tuple[str, ...] = ()
+    suffix: tuple[str, ...] = ()
+
+    @property
+    def free(self) -> int:
+        """The number of positions that run through the alphabet."""
+        return self.n - len(self.prefix) - len(self.suffix)
 
     @property
     def size(self) -> int:
         """The number of words."""
-        return len(self.alphabet) ** (self.n - len(self.prefix))
+        return len(self.alphabet) ** self.free
 
     def choices(self) -> list[tuple[str, ...]]:
         """The tokens that may stand at each position."""
-        return [(token,) for token in self.prefix] + [self.alphabet] * (self.n - len(self.prefix))
+        fixed = [[(token,) for token in tokens] for tokens in (self.prefix, self.suffix)]
+        return [*fixed[0], *[self.alphabet] * self.free, *fixed[1]]
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
-        import itertools
-
         return itertools.product(*self.choices())
 
+    def cut(self, n: int) -> Words:
+        """The first n tokens of all these words, each once."""
+        return Words(self.alphabet, n, self.prefix[:n], self.suffix[: max(0, n - self.n + len(self.suffix))])
+
     def blocks(self, limit: int) -> Iterator[Words]:
-        """Consecutive blocks of at most `limit` words (at least the words that share all but the last token)."""
-        if self.size <= limit or len(self.prefix) >= self.n - 1:
+        """Consecutive blocks of at most `limit` words (at least the words that share all but one token)."""
+        if self.size <= limit or self.free <= 1:
             yield self
             return
         for token in self.alphabet:
-            yield from Words(self.alphabet, self.n, (*self.prefix, token)).blocks(limit)
+            yield from Words(self.alphabet, self.n, (*self.prefix, token), self.suffix).blocks(limit)
 
 
 @dataclass(frozen=True)
@@ -94,8 +117,6 @@ class Grid:
         return list(self.rows)
 
     def __iter__(self) -> Iterator[tuple[Mapping[str, Fraction], ...]]:
-        import itertools
-
         return itertools.product(*self.rows)
 
     def blocks(self, limit: int) -> Iterator[Grid]:
@@ -112,31 +133,64 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One coordinate at one position: `numerators` / `denominator`, each numerator of magnitude at most `bound`."""
+class Listed:
+    """Chosen words of one length, at least one: nothing is shared, every cell has an entry for each word."""
 
-    numerators: np.ndarray[Any, Any]
-    denominator: int
-    bound: int
+    words: tuple[tuple[str, ...], ...]
 
     @property
     def size(self) -> int:
-        return len(self.numerators)
+        return len(self.words)
 
-    def fraction(self, code: int) -> Fraction:
-        """The entry with number `code` in this cell."""
-        return Fraction(int(self.numerators[code]), self.denominator)
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self.words)
+
+    def choices(self) -> list[tuple[str, ...]]:
+        """The tokens that stand at each position in some word, and where: see `digits`."""
+        return [tuple(dict.fromkeys(tokens)) for tokens in zip(*self.words, strict=True)]
+
+    def digits(self) -> list[Array]:
+        """At each position, for each word the index of its token among the choices."""
+        result = []
+        for tokens, options in zip(zip(*self.words, strict=True), self.choices(), strict=True):
+            number = {token: k for k, token in enumerate(options)}
+            result.append(np.array([number[token] for token in tokens]))
+        return result
 
 
 Column = list[Cell]
 
 
+def shares_prefixes(model: Transformer) -> bool:
+    """Whether position i of a run depends on the first i tokens alone, the length included: every mask looks back, no
+    expression has n in it, and nothing is added after the input. The run of a prefix is then the prefix of the run."""
+    masks = (
+        head.mask
+        for layer in model.layers
+        for block, _ in layer.blocks()
+        if isinstance(block, SelfAttention)
+        for head in block.heads
+    )
+    n = symbol("n")
+    return (
+        all(mask in ("future", "strict-future") for mask in masks)
+        and model.embedding.after is None
+        and not any(n in value.free_symbols for value, indexed, _ in model.expressions() if indexed)
+    )
+
+
 class Batch:
-    """The domain of exact batches. `begin` takes `Words` or a `Grid`; softmax and irrational numbers are NotExact."""
+    """The domain of exact batches. `begin` takes `Words`, a `Grid` or `Listed` words; softmax over scores, gelu, layer
+    norm and irrational numbers are NotExact.
+
+    `floats` puts float64 in place of every carrier: the same operations, rounded beyond 2^53. It is there to compare
+    speeds; nothing that is computed with it is exact.
+    """
 
     name: ClassVar[str] = "batch"
 
-    def __init__(self) -> None:
+    def __init__(self, floats: bool = False) -> None:
+        self.kinds = floating if floats else carrier
         self.length = 0
         self.size = 1
         """The number of inputs in the batch."""
@@ -144,12 +198,14 @@ class Batch:
     def context(self) -> AbstractContextManager[Any]:
         return nullcontext()
 
-    def begin(self, sequence: Words | Grid, start: int) -> None:
+    def begin(self, sequence: Words | Grid | Listed, start: int) -> None:
         self._start = start
         self._choices: list[Any] = list(sequence.choices())
         self.length = len(self._choices)
         self.size = sequence.size
-        self._above = [math.prod(len(c) for c in self._choices[:p]) for p in range(self.length)]
+        self._digits = sequence.digits() if isinstance(sequence, Listed) else None
+        self._radix = tuple(len(options) for options in self._choices)
+        self._above = list(itertools.accumulate(self._radix, lambda a, b: a * b, initial=1))
 
     def embed(self, table: Mapping[str, Any]) -> Column:
         exact = {token: rational(value) for token, value in table.items()}
@@ -161,26 +217,46 @@ class Batch:
     def _given(self, place: int, values: list[Fraction]) -> Cell:
         """What depends on the token at `place` alone, at the size of all prefixes that end there."""
         denominator = math.lcm(*(v.denominator for v in values))
-        numerators = [int(v * denominator) for v in values]
+        numerators = [v.numerator * (denominator // v.denominator) for v in values]
         bound = max(map(abs, numerators))
-        row = np.array(numerators, dtype=carrier(bound))
-        return Cell(np.tile(row, self._above[place]) if len(set(numerators)) > 1 else row[:1], denominator, bound)
+        row = np.array(numerators, dtype=self.kinds(bound))
+        if self._digits is not None:
+            row = row[self._digits[place]]
+        elif len(set(numerators)) > 1:
+            row = np.repeat(row, self._above[place])
+        else:
+            row = row[:1]
+        return Cell(row, denominator, bound)
 
     def positions(self, expression: Any) -> Column:
-        return [_constant(_at_position(expression, place + self._start, self.length)) for place in range(self.length)]
+        places = range(self._start, self._start + self.length)
+        return [constant(_at_position(expression, i, self.length), self.kinds) for i in places]
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
+        columns = [column for column, _ in terms]
         weights = [rational(weight) for _, weight in terms]
         shift = rational(bias)
-        return [
-            _combine([(column[place], w) for (column, _), w in zip(terms, weights, strict=True)], shift)
-            for place in range(self.length)
-        ]
+        if not terms:
+            return [constant(shift, self.kinds)] * self.length
+        rows = zip(*columns, strict=True)
+        return [combine(list(zip(cells, weights, strict=True)), shift, self.kinds) for cells in rows]
 
     def activate(self, column: Column, kind: str) -> Column:
-        if kind != "relu":
-            raise NotExact("an activation must be relu in exact batches", kind)
-        return [Cell(np.maximum(c.numerators, 0), c.denominator, c.bound) for c in column]
+        require_known("activation", kind, ACTIVATIONS)
+        if kind == "relu":
+            return [
+                Cell(np.maximum(c.numerators, scalar(0, c.numerators.dtype)), c.denominator, c.bound) for c in column
+            ]
+        if kind == "step":
+            one = self.kinds(1)
+            return [Cell((c.numerators > 0).astype(one), 1, min(1, c.bound)) for c in column]
+        raise NotExact("an activation must be relu or step in exact batches", kind, _BALL)
+
+    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
+        raise NotExact("a model must have no layer norm in exact batches", "layer norm", _BALL)
+
+    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+        raise NotExact("a readout must not be a distribution in exact batches", "softmax", _BALL)
 
     def attend(
         self,
@@ -191,42 +267,71 @@ class Batch:
         weighting: str,
         factor: Any,
     ) -> list[Column]:
-        require_known("mask", mask, ("none", "future"))
-        require_known("weighting", weighting, ("average", "softmax"))
-        if weighting == "softmax" and queries:
-            raise NotExact("exact batches need average attention", "softmax", "the exact domain takes one input")
+        require_known("mask", mask, MASKS)
+        require_known("weighting", weighting, WEIGHTINGS)
         if not queries:
+            if weighting in ("leftmost", "rightmost"):
+                return [self._ends(column, mask, 0 if weighting == "leftmost" else -1) for column in values]
             return [self._uniform(column, mask) for column in values]
-        rows = []
+        if weighting == "softmax":
+            raise NotExact("a weighting must be hard where scores differ, in exact batches", "softmax", _BALL)
+        zero, rows = constant(ZERO, self.kinds), []
         for place in range(self.length):
-            seen = range(place + 1 if mask == "future" else self.length)
-            rows.append(_hard([q[place] for q in queries], [[k[j] for k in keys] for j in seen],
-                              [[v[j] for j in seen] for v in values]))  # fmt: skip
-        return [[row[v] for row in rows] for v in range(len(values))]
+            seen = visible(mask, place, self.length)
+            scores = [self._score([q[place] for q in queries], [k[j] for k in keys]) for j in seen]
+            seen_values = [[v[j] for j in seen] for v in values]
+            rows.append(hard(scores, seen_values, weighting, self.kinds) if seen else [zero] * len(values))
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    def _score(self, query: Sequence[Cell], key: Sequence[Cell]) -> Cell:
+        parts = [product(q, k, self.kinds) for q, k in zip(query, key, strict=True)]
+        return parts[0] if len(parts) == 1 else combine([(part, ONE) for part in parts], ZERO, self.kinds)
+
+    def _ends(self, column: Column, mask: str, end: int) -> Column:
+        """The first or last value that each row sees."""
+        seen = (visible(mask, row, self.length) for row in range(self.length))
+        return [column[places[end]] if places else constant(ZERO, self.kinds) for places in seen]
 
     def _uniform(self, column: Column, mask: str) -> Column:
-        if mask == "future":
-            total, result = column[0], [column[0]]
-            for count, cell in enumerate(column[1:], 2):
-                total = _combine([(total, Fraction(1)), (cell, Fraction(1))], Fraction(0))
-                result.append(_divide(total, count))
-            return result
-        total = _combine([(cell, Fraction(1)) for cell in column], Fraction(0))
-        return [_divide(total, self.length)] * self.length
+        """Plain means of what each row sees: running sums from the side that the mask looks to, divided once."""
+        zero = constant(ZERO, self.kinds)
+        if mask == "none":
+            total = combine([(cell, ONE) for cell in column], ZERO, self.kinds)
+            return [divide(total, self.length)] * self.length
+        inward = column if mask.endswith("future") else column[::-1]
+        totals = list(itertools.accumulate(inward, lambda a, b: combine([(a, ONE), (b, ONE)], ZERO, self.kinds)))
+        if mask.startswith("strict"):
+            totals = [zero, *totals[:-1]]
+        means = [
+            divide(total, max(1, count)) for count, total in enumerate(totals, 0 if mask.startswith("strict") else 1)
+        ]
+        return means if inward is column else means[::-1]
 
-    def positive(self, column: Column) -> list[np.ndarray[Any, Any]]:
+    def positive(self, column: Column) -> list[Array]:
         return [cell.numerators > 0 for cell in column]
 
-    def zero(self, column: Column) -> list[np.ndarray[Any, Any]]:
+    def zero(self, column: Column) -> list[Array]:
         return [cell.numerators == 0 for cell in column]
 
-    def both(self, first: np.ndarray[Any, Any], second: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        large, small = (first, second) if len(first) >= len(second) else (second, first)
-        return (large.reshape(len(small), -1) & small[:, None]).reshape(-1)
+    def largest(self, columns: Sequence[Column]) -> list[Array]:
+        return [largest(cells, self.kinds) for cells in zip(*columns, strict=True)]
 
-    def full(self, entries: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """A verdict or numerators at the size of the batch: one entry for each input, in order."""
-        return np.repeat(entries, self.size // len(entries)) if len(entries) < self.size else entries
+    def both(self, first: Array, second: Array) -> Array:
+        x, y = aligned(first, second)
+        return (x & y).reshape(-1)
+
+    def full(self, entries: Array, length: int | None = None) -> Array:
+        """A verdict or numerators with one entry for each input, in the order of the inputs; with a `length`, for each
+        of the first `length` tokens of them (`Words.cut`)."""
+        if self._digits is not None:
+            return np.repeat(entries, self.size) if len(entries) < self.size else entries
+        radix = self._radix[:length]
+        size = math.prod(radix)
+        if len(entries) == 1:
+            return np.repeat(entries, size)
+        if len(entries) < size:
+            entries = np.tile(entries, size // len(entries))
+        return entries[_order(tuple(r for r in radix if r > 1))]
 
     def read(self, column: Column, place: int) -> Cell:
         return column[place]
@@ -236,6 +341,20 @@ class Batch:
 
     def settled(self, value: Cell, digits: int) -> bool:
         return True
+
+
+@lru_cache(maxsize=8)
+def _order(radix: tuple[int, ...]) -> Array:
+    """Where each input stands in a cell: inputs count the first position as the most significant, cells as the least.
+
+    >>> _order((2, 3)).tolist()
+    [0, 2, 4, 1, 3, 5]
+    """
+    order = np.zeros(1, dtype=np.int64)
+    for place in range(len(radix)):
+        step = math.prod(radix[:place])
+        order = (order[:, None] + np.arange(radix[place]) * step).reshape(-1)
+    return order
 
 
 @lru_cache(maxsize=4096, typed=True)
@@ -251,108 +370,3 @@ def rational(value: Any) -> Fraction:
 @lru_cache(maxsize=65536)
 def _at_position(expression: Any, i: int, n: int) -> Fraction:
     return at_position(expression, i, n)
-
-
-def _constant(value: Fraction) -> Cell:
-    bound = abs(value.numerator)
-    return Cell(np.array([value.numerator], dtype=carrier(bound)), value.denominator, bound)
-
-
-def _divide(cell: Cell, count: int) -> Cell:
-    return Cell(cell.numerators, cell.denominator * count, cell.bound)
-
-
-def _combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction) -> Cell:
-    """The sum of weight * cell, plus shift, over the least common denominator of what takes part.
-
-    The carrier holds the bound of the result, which also bounds every product and every partial sum.
-    """
-    live = [(cell, weight) for cell, weight in terms if cell.bound and weight]
-    if not live:
-        return _constant(shift)
-    common = math.lcm(shift.denominator, *(c.denominator * w.denominator for c, w in live))
-    factors = [w.numerator * (common // (c.denominator * w.denominator)) for c, w in live]
-    constant = int(shift * common)
-    shared = math.gcd(common, constant, *factors)
-    if shared > 1:
-        common, constant, factors = common // shared, constant // shared, [f // shared for f in factors]
-    bound = abs(constant) + sum(abs(f) * c.bound for (c, _), f in zip(live, factors, strict=True))
-    kind = carrier(bound)
-    order = sorted(range(len(live)), key=lambda t: live[t][0].size)
-    total: Any = None
-    for t in order:
-        entries = _times(live[t][0].numerators, factors[t], kind)
-        total = entries if total is None else _add(entries, total)
-    assert total is not None
-    return Cell(total + _scalar(constant, kind) if constant else total, common, bound)
-
-
-def _scalar(value: int, kind: np.dtype[Any]) -> Any:
-    """`value` as a number of the carrier, so that no wider type creeps in."""
-    return kind.type(value) if kind.kind == "i" else value
-
-
-def _times(entries: np.ndarray[Any, Any], factor: int, kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    entries = entries.astype(kind, copy=False)
-    return entries if factor == 1 else entries * _scalar(factor, kind)
-
-
-def _add(large: np.ndarray[Any, Any], small: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The sum of two arrays, the smaller one repeated over its extensions."""
-    if len(large) == len(small):
-        return large + small
-    return (large.reshape(len(small), -1) + small[:, None]).reshape(-1)
-
-
-def _spread(cells: Sequence[Cell], factors: Sequence[int], kind: np.dtype[Any], size: int) -> np.ndarray[Any, Any]:
-    """The numerators times their factors as rows of one array, each at `size` entries."""
-    table = np.empty((len(cells), size), dtype=kind)
-    for row, (cell, factor) in enumerate(zip(cells, factors, strict=True)):
-        entries = _times(cell.numerators, factor if cell.bound else 1, kind)
-        table[row] = np.repeat(entries, size // len(entries))
-    return table
-
-
-def _common(cells: Sequence[Cell]) -> tuple[int, list[int], int]:
-    """One denominator for all cells, the factors that bring them to it, and the bound afterwards."""
-    denominator = math.lcm(*(c.denominator for c in cells))
-    factors = [denominator // c.denominator for c in cells]
-    return denominator, factors, max(f * c.bound for f, c in zip(factors, cells, strict=True))
-
-
-def _product(a: Cell, b: Cell) -> Cell:
-    bound = a.bound * b.bound
-    kind = carrier(max(bound, a.bound, b.bound))
-    large, small = (a, b) if a.size >= b.size else (b, a)
-    x, y = large.numerators.astype(kind, copy=False), small.numerators.astype(kind, copy=False)
-    return Cell((x.reshape(len(y), -1) * y[:, None]).reshape(-1), a.denominator * b.denominator, bound)
-
-
-def _hard(queries: Sequence[Cell], keys: Sequence[Sequence[Cell]], values: Sequence[Sequence[Cell]]) -> list[Cell]:
-    """One row of average-hard attention: equal weight on the visible positions whose score is the greatest.
-
-    The number of tied positions depends on the input, so that the static denominator takes lcm(1..m) for m positions;
-    where no score depends on the input, it is the number itself.
-    """
-    one = Fraction(1)
-    scores = [_combine([(_product(q, k), one) for q, k in zip(queries, row, strict=True)], Fraction(0)) for row in keys]
-    _, factors, bound = _common(scores)
-    size = max(c.size for c in scores)
-    table = _spread(scores, factors, carrier(bound), size)
-    chosen = table == table.max(axis=0)
-    if size == 1:
-        places = [j for j in range(len(keys)) if chosen[j, 0]]
-        return [_divide(_combine([(v[j], one) for j in places], Fraction(0)), len(places)) for v in values]
-    ties = math.lcm(*range(1, len(keys) + 1))
-    count = chosen.sum(axis=0)
-    result = []
-    for row in values:
-        denominator, factors, bound = _common(row)
-        most = bound * ties  # a sum over c tied entries is at most c * bound, and is multiplied by ties / c
-        kind = carrier(max(most, ties))
-        full = max(size, *(c.size for c in row))
-        weights = np.repeat(chosen, full // size, axis=1)
-        total = (_spread(row, factors, kind, full) * weights.astype(kind)).sum(axis=0, dtype=kind)
-        share = np.array([0] + [ties // c for c in range(1, len(keys) + 1)], dtype=kind)
-        result.append(Cell(total * np.repeat(share[count], full // size), denominator * ties, most))
-    return result

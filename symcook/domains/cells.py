@@ -1,0 +1,214 @@
+"""Cells: integer numerators for many inputs at once, over one denominator and under one bound that both are static.
+
+A cell that depends on the first j tokens holds one entry for each prefix of that length; the entry of a prefix stands
+at the number whose digits are its tokens, the FIRST one least significant. Extending all prefixes by a token therefore
+repeats a cell as a whole, and combining a short cell with a long one walks along both in order, as fast as memory goes.
+The bound follows from the operations alone and chooses the carrier before anything is computed: nothing can overflow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+INT32 = 2**31 - 1
+INT64 = 2**63 - 1
+ONE, ZERO = Fraction(1), Fraction(0)
+
+Array = np.ndarray[Any, Any]
+Carrier = Callable[[int], "np.dtype[Any]"]
+_KINDS = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(object))
+_FLOAT = np.dtype(np.float64)
+
+
+def carrier(bound: int) -> np.dtype[Any]:
+    """The smallest number type that holds every integer of magnitude at most `bound`.
+
+    >>> [str(carrier(b)) for b in (2**31 - 1, 2**31, 2**63 - 1, 2**63)]
+    ['int32', 'int64', 'int64', 'object']
+    """
+    return _KINDS[0 if bound <= INT32 else 1 if bound <= INT64 else 2]
+
+
+def floating(bound: int) -> np.dtype[Any]:
+    """Float64 whatever the bound: rounds beyond 2^53, for comparisons of speed alone."""
+    return _FLOAT
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One coordinate at one position: `numerators` / `denominator`, each numerator of magnitude at most `bound`."""
+
+    numerators: Array
+    denominator: int
+    bound: int
+
+    @property
+    def size(self) -> int:
+        return len(self.numerators)
+
+
+def aligned(*arrays: Array) -> tuple[Array, ...]:
+    """Views of arrays of different sizes that broadcast along the order of cells; each size divides the next.
+
+    >>> a, b = aligned(np.array([1, 2]), np.array([10, 20, 30, 40]))
+    >>> (a + b).reshape(-1).tolist()
+    [11, 22, 31, 42]
+    """
+    sizes = sorted({len(array) for array in arrays})
+    if len(sizes) == 1:
+        return arrays
+    steps = [sizes[0], *(large // small for small, large in zip(sizes, sizes[1:], strict=False))]
+    shapes = {size: (1,) * (len(sizes) - 1 - k) + tuple(steps[k::-1]) for k, size in enumerate(sizes)}
+    return tuple(array.reshape(shapes[len(array)]) for array in arrays)
+
+
+def constant(value: Fraction, kinds: Carrier = carrier) -> Cell:
+    """A cell with one entry for all inputs."""
+    bound = abs(value.numerator)
+    return Cell(np.array([value.numerator], dtype=kinds(bound)), value.denominator, bound)
+
+
+def divide(cell: Cell, count: int) -> Cell:
+    """The cell over `count`, a positive integer: no entry changes."""
+    return Cell(cell.numerators, cell.denominator * count, cell.bound)
+
+
+def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carrier = carrier) -> Cell:
+    """The sum of weight * cell, plus shift, over the least common denominator of what takes part.
+
+    The carrier holds the bound of the result, which also bounds every product and every partial sum.
+    """
+    live = [(cell, weight) for cell, weight in terms if cell.bound and weight]
+    if not live:
+        return constant(shift, kinds)
+    below = [cell.denominator * weight.denominator for cell, weight in live]
+    common = math.lcm(shift.denominator, *below)
+    factors = [weight.numerator * (common // d) for (_, weight), d in zip(live, below, strict=True)]
+    added = shift.numerator * (common // shift.denominator)
+    shared = math.gcd(common, added, *factors)
+    if shared > 1:
+        common, added, factors = common // shared, added // shared, [f // shared for f in factors]
+    bound = abs(added) + sum(abs(f) * cell.bound for (cell, _), f in zip(live, factors, strict=True))
+    kind = kinds(bound)
+    parts = sorted(zip((cell.numerators for cell, _ in live), factors, strict=True), key=lambda part: len(part[0]))
+    total = scaled(*parts[0], kind)
+    if added:  # while the array is short
+        total = total + scalar(added, kind)
+    for entries, factor in parts[1:]:
+        total = _sum(total, scaled(entries, factor, kind))
+    return Cell(total, common, bound)
+
+
+def _sum(small: Array, large: Array) -> Array:
+    if len(small) == len(large):
+        return small + large
+    return (large.reshape(-1, len(small)) + small).reshape(-1)
+
+
+def scalar(value: int, kind: np.dtype[Any]) -> Any:
+    """`value` as a number of the carrier, so that no wider type creeps in."""
+    return kind.type(value) if kind.kind in "if" else value
+
+
+def scaled(entries: Array, factor: int, kind: np.dtype[Any]) -> Array:
+    """factor * entries in the carrier `kind`."""
+    if entries.dtype != kind:
+        entries = entries.astype(kind)
+    return entries if factor == 1 else -entries if factor == -1 else entries * scalar(factor, kind)
+
+
+def product(a: Cell, b: Cell, kinds: Carrier = carrier) -> Cell:
+    """The product of two cells."""
+    bound = a.bound * b.bound
+    kind = kinds(max(bound, a.bound, b.bound))
+    x, y = aligned(scaled(a.numerators, 1, kind), scaled(b.numerators, 1, kind))
+    return Cell((x * y).reshape(-1), a.denominator * b.denominator, bound)
+
+
+def common(cells: Sequence[Cell], kinds: Carrier = carrier) -> tuple[list[Array], int, int]:
+    """The numerators of all cells over one denominator, that denominator, and the bound of all of them."""
+    denominator = math.lcm(*(cell.denominator for cell in cells))
+    factors = [denominator // cell.denominator for cell in cells]
+    bound = max(f * cell.bound for f, cell in zip(factors, cells, strict=True))
+    kind = kinds(bound)
+    # a cell of zeros needs no factor, which the bound does not cover
+    parts = (scaled(cell.numerators, f if cell.bound else 1, kind) for cell, f in zip(cells, factors, strict=True))
+    return list(parts), denominator, bound
+
+
+def largest(cells: Sequence[Cell], kinds: Carrier = carrier) -> Array:
+    """The index of the first greatest cell, for each input."""
+    scores, _, _ = common(cells, kinds)
+    best, index = scores[0], np.zeros(1, dtype=np.int32)
+    for k, score in enumerate(scores[1:], 1):
+        score, best, index = aligned(score, best, index)
+        index = np.where(score > best, np.int32(k), index).reshape(-1)
+        best = np.maximum(score, best).reshape(-1)
+    return index
+
+
+def hard(
+    scores: Sequence[Cell], rows: Sequence[Sequence[Cell]], weighting: str, kinds: Carrier = carrier
+) -> list[Cell]:
+    """One row of hard attention. scores: one cell for each visible position, at least one; rows: for each coordinate
+    its values there.
+
+    leftmost and rightmost take the first or last position whose score is greatest; average puts equal weight on all of
+    them. How many are tied depends on the input, so that its static denominator takes lcm(1..m) for m positions; where
+    no score depends on the input, it is the number itself.
+    """
+    tests, _, _ = common(scores, kinds)
+    if all(len(test) == 1 for test in tests):
+        entries = [test[0] for test in tests]
+        ties = [j for j, entry in enumerate(entries) if entry == max(entries)]
+        places = ties if weighting == "average" else ties[:1] if weighting == "leftmost" else ties[-1:]
+        return [divide(combine([(row[j], ONE) for j in places], ZERO, kinds), len(places)) for row in rows]
+    moves: list[Array] = []  # at each position after the first: it takes over
+    joins: list[Array] = []  # ... it is tied
+    best = tests[0]
+    for test in tests[1:]:
+        here, before = aligned(test, best)
+        moves.append((here >= before if weighting == "rightmost" else here > before).reshape(-1))
+        if weighting == "average":
+            joins.append((here == before).reshape(-1))
+        best = np.maximum(here, before).reshape(-1)
+    if weighting == "average":
+        return _means(moves, joins, rows, kinds)
+    result = []
+    for row in rows:
+        values, denominator, bound = common(row, kinds)
+        chosen = values[0]
+        for value, move in zip(values[1:], moves, strict=True):
+            chosen = np.where(*aligned(move, value, chosen)).reshape(-1)
+        result.append(Cell(chosen, denominator, bound))
+    return result
+
+
+def _means(
+    moves: Sequence[Array], joins: Sequence[Array], rows: Sequence[Sequence[Cell]], kinds: Carrier
+) -> list[Cell]:
+    """The means of the tied values: running sums that start anew where a greater score is met."""
+    most = len(moves) + 1
+    ties = math.lcm(*range(1, most + 1))
+    count = np.ones(1, dtype=np.int32)
+    for move, join in zip(moves, joins, strict=True):
+        move, join, count = aligned(move, join, count)
+        count = np.where(move, np.int32(1), count + join).reshape(-1)
+    result = []
+    for row in rows:
+        values, denominator, bound = common(row, kinds)
+        kind = kinds(max(bound * ties, ties))  # c tied entries sum to at most c * bound; ties / c multiplies them
+        total = scaled(values[0], 1, kind)
+        for value, move, join in zip(values[1:], moves, joins, strict=True):
+            value, move, join, total = aligned(scaled(value, 1, kind), move, join, total)
+            total = np.where(move, value, np.where(join, total + value, total)).reshape(-1)
+        share = np.array([0] + [ties // c for c in range(1, most + 1)], dtype=kind)
+        x, y = aligned(total, share[count])
+        result.append(Cell((x * y).reshape(-1), denominator * ties, bound * ties))
+    return result
