@@ -1,0 +1,24 @@
+"""Models from models: composition, routing, padding, reversal, single heads; and the Builder.
+
+Everything here returns new frozen blocks with exactly the same values as what it composes, on the coordinates that it
+keeps. Source: Cookbook, Sections 4.2, 5.5 and 8.
+"""
+
+from symcook.compose.builder import Builder
+from symcook.compose.heads import reverse, single_head
+from symcook.compose.routing import cancel_residual, rename, route
+from symcook.compose.stacking import identity_layer, pad, parallel, serial, widen
+
+__all__ = [
+    "Builder",
+    "cancel_residual",
+    "identity_layer",
+    "pad",
+    "parallel",
+    "rename",
+    "reverse",
+    "route",
+    "serial",
+    "single_head",
+    "widen",
+]

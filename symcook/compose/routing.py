@@ -1,0 +1,200 @@
+"""The routing lemma, renaming, and the residual connection cancelled. Source: Cookbook, Sections 4.2 and 8.2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from symcook.blocks import FeedForward, Head, Layer, LayerNorm, SelfAttention, Transformer, matrix
+from symcook.errors import BadInput
+from symcook.space import Space
+from symcook.symbols import symbol
+
+if TYPE_CHECKING:
+    import sympy
+
+PROJECTED = ("projected pre", "multi pre")
+"""Placements whose blocks read the names that the norms write, and not the stream's."""
+
+Block = TypeVar("Block", FeedForward, Head, SelfAttention)
+Part = TypeVar("Part", FeedForward, Head)
+
+
+def rename(
+    model: Transformer,
+    names: Mapping[str, str] | None = None,
+    *,
+    symbols: Mapping[str, str] | None = None,
+    name: str | None = None,
+) -> Transformer:
+    """`model` with other names for some coordinates (and with them inputs) and declared symbols; same values.
+
+    BadInput where an old name does not exist or two coordinates (two symbols) would get one name.
+    """
+    names, symbols = dict(names or {}), dict(symbols or {})
+    model.space.require(list(names))
+    for old in symbols:
+        model.parameter(old)
+    if symbols:
+        table = {symbol(old): symbol(new) for old, new in symbols.items()}
+        parameters = tuple(replace(p, name=symbols.get(p.name, p.name)) for p in model.parameters)
+        model = model.mapped(lambda value: value.subs(table, simultaneous=True), parameters)
+
+    def to(one: str) -> str:
+        return names.get(one, one)
+
+    def row(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {to(c): v for c, v in values.items()}
+
+    given = model.embedding
+    space = Space(tuple(map(to, model.space)))
+    embedding = replace(
+        given,
+        space=space,
+        words=given.words and {token: row(values) for token, values in given.words.items()},
+        inputs=given.inputs and tuple(map(to, given.inputs)),
+        positions=row(given.positions),
+    )
+    return replace(
+        model,
+        name=model.name if name is None else name,
+        embedding=embedding,
+        layers=tuple(_renamed(layer, to) for layer in model.layers),
+        readout=replace(model.readout, reads=tuple(map(to, model.readout.reads))),
+        final_norm=model.final_norm and _renamed_norm(model.final_norm, to),
+    )
+
+
+def _renamed_norm(norm: LayerNorm, to: Callable[[str], str]) -> LayerNorm:
+    """A norm without projection writes coordinates of the stream; one with a projection writes names of its own."""
+    writes = tuple(map(to, norm.writes)) if norm.projection is None else norm.writes
+    return replace(norm, reads=tuple(map(to, norm.reads)), writes=writes)
+
+
+def _renamed(layer: Layer, to: Callable[[str], str]) -> Layer:
+    local = layer.placement in PROJECTED
+
+    def part(block: Part) -> Part:
+        reads = block.reads if local else tuple(map(to, block.reads))
+        return replace(block, reads=reads, writes=tuple(map(to, block.writes)))
+
+    return Layer(
+        layer.attention and SelfAttention(tuple(part(head) for head in layer.attention.heads)),
+        layer.feedforward and part(layer.feedforward),
+        tuple(_renamed_norm(norm, to) for norm in layer.attention_norms),
+        tuple(_renamed_norm(norm, to) for norm in layer.feedforward_norms),
+        layer.placement,
+    )
+
+
+def fresh(base: str, taken: Iterable[str]) -> str:
+    """`base`, or `base` with the least number that makes it new."""
+    taken, name, count = set(taken), base, 1
+    while name in taken:
+        count += 1
+        name = f"{base}_{count}"
+    return name
+
+
+def united(names: Iterable[str]) -> tuple[str, ...]:
+    """The names in order, each once."""
+    return tuple(dict.fromkeys(names))
+
+
+def over(block: Part, reads: Sequence[str], writes: Sequence[str]) -> Part:
+    """The same block with zero columns and rows for the further names of `reads` and `writes`."""
+    return _routed(block, reads, choice(block.reads, reads), writes, choice(writes, block.writes))
+
+
+def choice(rows: Sequence[str | None], columns: Sequence[str]) -> sympy.ImmutableMatrix:
+    """The 0/1 matrix with 1 where the names of row and column agree."""
+    import sympy
+
+    return sympy.ImmutableMatrix(len(rows), len(columns), lambda r, c: int(rows[r] == columns[c]))
+
+
+def _routed(block: Part, reads: Sequence[str], right: Any, writes: Sequence[str], left: Any) -> Part:
+    if isinstance(block, FeedForward):
+        changed = {"W1": block.W1 * right, "W2": left * block.W2, "b2": left * block.b2}
+    else:
+        changed = {"Q": block.Q * right, "K": block.K * right, "V": left * block.V * right}
+    return replace(block, reads=tuple(reads), writes=tuple(writes), **changed)
+
+
+def route(
+    block: Block,
+    *,
+    reads: Sequence[str | None] | None = None,
+    writes: Sequence[str | None] | None = None,
+    left: Any = None,
+    right: Any = None,
+) -> Block:
+    """L o block o R: the block on R x, with L applied to what it adds.
+
+    A feed-forward part becomes (W1 R, b1, L W2, L b2), a head (WQ R, WK R, L WV R); of self-attention every head is
+    routed, its names being those of all heads in order. `reads` names what R takes, `right` is R with shape
+    |block's reads| x |reads|; `writes` names what L gives, `left` is L with shape |writes| x |block's writes|. Without
+    a matrix the names replace the block's in order: a name may come twice, None stands for nothing (the block reads
+    zero there, or what it writes there is dropped). BadInput for a matrix of another shape.
+    Source: Cookbook, Section 8.2, Lemma 8.1.
+
+    >>> block = FeedForward(("x",), ("out",), W1=[[1]], b1=[0], W2=[[1]], b2=[0])
+    >>> route(block, reads=("a", "b"), right=[[2, -3]]).W1
+    Matrix([[2, -3]])
+    """
+    if isinstance(block, SelfAttention):
+        old_reads = united(name for head in block.heads for name in head.reads)
+        old_writes = united(name for head in block.heads for name in head.writes)
+    else:
+        old_reads, old_writes = block.reads, block.writes
+    new_reads, R = _side(old_reads, reads, right, "right", False)
+    new_writes, L = _side(old_writes, writes, left, "left", True)
+    if isinstance(block, SelfAttention):
+        heads = (over(head, old_reads, old_writes) for head in block.heads)
+        return SelfAttention(tuple(_routed(head, new_reads, R, new_writes, L) for head in heads))
+    return _routed(block, new_reads, R, new_writes, L)
+
+
+def _side(
+    old: Sequence[str], names: Sequence[str | None] | None, given: Any, what: str, is_left: bool
+) -> tuple[tuple[str, ...], Any]:
+    """The new names of one side of a block and the matrix between the old and the new ones."""
+    if isinstance(names, str):
+        raise BadInput("names must be a tuple of coordinate names", names, f"write ('{names}',)")
+    names = old if names is None else tuple(names)
+    if given is None:
+        if len(names) != len(old):
+            verb = "writes" if is_left else "reads"
+            must = f"without a matrix `{what}` there must be a name for each of the {len(old)} that the block {verb}"
+            raise BadInput(must, len(names))
+        new = united(name for name in names if name is not None)
+        return new, choice(new, names) if is_left else choice(names, new)  # type: ignore[arg-type]
+    kept = tuple(name for name in names if name is not None)
+    if len(set(names)) != len(names) or len(kept) != len(names):
+        raise BadInput(f"with a matrix `{what}` the names must be different", ", ".join(map(str, names)))
+    shape = (len(kept), len(old)) if is_left else (len(old), len(kept))
+    return kept, matrix(given, shape, f"the matrix `{what}`")
+
+
+def cancel_residual(block: FeedForward) -> FeedForward:
+    """f' with x + f'(x) = f(x) on every coordinate x that f writes: the residual connection cancelled.
+
+    Two hidden units for each written coordinate, below those of f: W1 = [f.W1; I; -I], W2 = [f.W2, -I, I]. This is
+    exact for relu and for every form of gelu, where act(x) - act(-x) = x; BadInput for step, where it is not.
+    Source: Cookbook, Section 4.2.
+    """
+    import sympy
+
+    if block.activation == "step":
+        raise BadInput("the activation must give x as act(x) - act(-x)", "step", "use relu or gelu")
+    reads = united((*block.reads, *block.writes))
+    wide, eye = over(block, reads, block.writes), choice(block.writes, reads)
+    m = len(block.writes)
+    one = sympy.eye(m)
+    return replace(
+        wide,
+        W1=sympy.ImmutableMatrix.vstack(wide.W1, eye, -eye),
+        b1=sympy.ImmutableMatrix.vstack(wide.b1, sympy.zeros(2 * m, 1)),
+        W2=sympy.ImmutableMatrix.hstack(wide.W2, -one, one),
+    )

@@ -1,0 +1,290 @@
+"""Wider and deeper models, and models in series and in parallel. Source: Cookbook, Section 8.3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from symcook.blocks import Embedding, FeedForward, Layer, LayerNorm, Parameter, Readout, SelfAttention, Transformer
+from symcook.compose.routing import choice, fresh, over, rename, united
+from symcook.errors import BadInput, require_known, unknown
+from symcook.space import Space
+from symcook.symbols import symbol
+
+
+def widen(model: Transformer, names: Sequence[str]) -> Transformer:
+    """`model` with further coordinates that are zero and that nothing reads or writes.
+
+    A pre-norm over the whole stream becomes a projected one over the old coordinates. BadInput where a name exists
+    already, and for a post-norm or a final norm: the mean over a wider stream is another one.
+    """
+    names = (names,) if isinstance(names, str) else names
+    return _in_space(model, Space((*model.space, *names))) if names else model
+
+
+def _in_space(model: Transformer, space: Space) -> Transformer:
+    if set(space) == set(model.space):
+        return model
+    if model.final_norm is not None:
+        raise BadInput("a model with a norm over the whole stream must keep its coordinates", f"{model.name}: final")
+    return replace(
+        model,
+        embedding=replace(model.embedding, space=space),
+        layers=tuple(keep_norms(layer) for layer in model.layers),
+    )
+
+
+def keep_norms(layer: Layer) -> Layer:
+    """`layer` in a wider stream: a norm over the whole stream becomes a projected one over the old coordinates."""
+    if layer.placement == "post":
+        raise BadInput("a model with a norm over the whole stream must keep its coordinates", "placement post")
+    if layer.placement != "pre":
+        return layer
+
+    def projected(norms: tuple[LayerNorm, ...]) -> tuple[LayerNorm, ...]:
+        return tuple(replace(norm, projection=choice(norm.writes, norm.reads)) for norm in norms)
+
+    return replace(
+        layer,
+        attention_norms=projected(layer.attention_norms),
+        feedforward_norms=projected(layer.feedforward_norms),
+        placement="projected pre",
+    )
+
+
+def identity_layer(coordinate: str) -> Layer:
+    """A layer that changes nothing: the zero feed-forward part of Section 4.3 on one coordinate."""
+    return Layer(None, FeedForward((coordinate,), (coordinate,), W1=[[0]], b1=[0], W2=[[0]], b2=[0]))
+
+
+def pad(model: Transformer, *, depth: int | None = None, width: int | None = None) -> Transformer:
+    """`model` with identity layers on top to `depth` layers and unused coordinates to `width`; same values.
+
+    BadInput where it is deeper or wider already, or where `widen` refuses.
+    """
+    for what, asked, has in (("depth", depth, len(model.layers)), ("width", width, len(model.space))):
+        if asked is not None and (type(asked) is not int or asked < has):
+            raise BadInput(f"the {what} must be an integer of at least {has}, which the model has", asked)
+    names: list[str] = []
+    for _ in range((width or 0) - len(model.space)):
+        names.append(fresh("unused", (*model.space, *names, *(p.name for p in model.parameters))))
+    extra = (depth or 0) - len(model.layers)
+    wide = widen(model, names)
+    return replace(wide, layers=(*wide.layers, *[identity_layer(model.space.names[0])] * extra))
+
+
+def shifted(model: Transformer, start: int) -> Transformer:
+    """`model` with positions numbered from `start`: i becomes i + its own start - start; same values."""
+    given = model.embedding
+    if given.start == start:
+        return model
+    i = symbol("i")
+    moved = model.mapped(lambda value: value.subs(i, i + given.start - start), model.parameters)
+    return replace(moved, embedding=replace(moved.embedding, start=start))
+
+
+def joint_parameters(first: Iterable[Parameter], second: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """The declared symbols of both, united by name."""
+    result = {p.name: p for p in first}
+    for parameter in second:
+        if result.setdefault(parameter.name, parameter) != parameter:
+            must = "a symbol that both models declare must have one default and one region"
+            raise BadInput(must, parameter.name, "rename it in one of them")
+    return tuple(result.values())
+
+
+def least(lengths: Iterable[int | None]) -> int | None:
+    return min((n for n in lengths if n is not None), default=None)
+
+
+def written(model: Transformer) -> set[str]:
+    """The coordinates that some block or norm of the model writes."""
+    result = {name for layer in model.layers for part in layer.parts() for name in part.writes}
+    return result & set(model.space)
+
+
+def serial(
+    first: Transformer, second: Transformer | Layer | Iterable[Layer], *, name: str | None = None
+) -> Transformer:
+    """`second` on top of `first`: second(first(w)) at every position.
+
+    Spaces are united by name. As a model, `second` takes rows of inputs: each of its inputs is a coordinate of `first`,
+    and its other coordinates are new, or position functions that both share and `first` leaves alone. The readout is
+    that of `second`. As layers, `second` reads and writes the coordinates of `first` and the readout stays. BadInput
+    where the spaces do not match, and where a norm over the whole stream would see another stream.
+    Source: Cookbook, Section 8.3, Lemma 8.2.
+    """
+    if isinstance(second, Layer):
+        second = (second,)
+    if first.final_norm is not None:
+        raise BadInput("the first model of a serial composition must not end in a norm", first.name)
+    if not isinstance(second, Transformer):
+        return replace(first, name=first.name if name is None else name, layers=(*first.layers, *second))
+    second = shifted(second, first.embedding.start)
+    _check_serial(first, second)
+    space = Space(united((*first.space, *second.space)))
+    bottom, top = _in_space(first, space), _in_space(second, space)
+    limits = (first.max_length, None if second.pointwise else second.max_length)
+    return Transformer(
+        f"{first.name}, {second.name}" if name is None else name,
+        replace(bottom.embedding, positions={**bottom.embedding.positions, **top.embedding.positions}),
+        (*bottom.layers, *top.layers),
+        second.readout,
+        joint_parameters(first.parameters, second.parameters),
+        least(limits),
+        "; ".join(united(source for source in (first.source, second.source) if source)),
+        top.final_norm,
+    )
+
+
+def _check_serial(first: Transformer, second: Transformer) -> None:
+    inputs, positions = second.embedding.inputs, second.embedding.positions
+    if inputs is None:
+        do = "give it inputs that are named like coordinates of the first"
+        raise BadInput("the second model of a serial composition must read inputs", second.name, do)
+    for name in inputs:
+        if name not in first.space:
+            raise unknown(f"input {name} of the second model among the coordinates of the first", name, [*first.space])
+        if name in positions:
+            raise BadInput("an input of the second model must not have a position function too", name)
+    given = first.embedding
+    occupied = {c for values in (given.words or {}).values() for c in values} | set(given.inputs or ())
+    occupied |= written(first)
+    for name in second.space:
+        if name not in first.space or name in inputs:
+            continue
+        if name in occupied or name not in positions or given.positions.get(name) != positions[name]:
+            must = "a coordinate of the second model that is no input must be new, or a position function of both"
+            raise BadInput(must, name, "rename it")
+
+
+def parallel(
+    first: Transformer,
+    second: Transformer,
+    *,
+    suffixes: tuple[str, str] = ("_1", "_2"),
+    readout: Readout | str | None = None,
+    stacked: bool = False,
+    name: str | None = None,
+) -> Transformer:
+    """Both models side by side: at every position the coordinates of `first` and those of `second`.
+
+    A coordinate that both have gets a suffix in each. Inputs that both have are one input, which neither may write. A
+    level has the heads of both and one block-diagonal feed-forward part (two layers where the activations differ); the
+    shorter model is padded. With `stacked` each level is two layers, one for each model, as in the paper, and there are
+    2 max(L1, L2) of them. The readout shows what both show; "first" and "second" keep that of one model, or give a
+    Readout in the new names.
+
+    BadInput for a model with layer norm, other tokens, or a symbol that the two declare differently.
+    Source: Cookbook, Section 8.3, Lemma 8.3 and Eq. (40).
+    """
+    for model in (first, second):
+        if model.final_norm is not None or any(layer.placement != "none" for layer in model.layers):
+            must = "models in parallel must be without layer norm, which would see both"
+            raise BadInput(must, model.name)
+    second = shifted(second, first.embedding.start)
+    shared = _shared_inputs(first, second)
+    common = [c for c in first.space if c in second.space and c not in shared]
+    first = rename(first, {c: c + suffixes[0] for c in common})
+    second = rename(second, {c: c + suffixes[1] for c in common})
+    clash = (set(first.space) & set(second.space)) - shared
+    if clash:
+        raise BadInput("coordinates must differ with the suffixes", sorted(clash)[0], "give other suffixes")
+    merge = _stack if stacked else _side_by_side
+    depth = max(len(first.layers), len(second.layers))
+    layers = [
+        layer for level in range(depth) for layer in merge(_at(first, level, stacked), _at(second, level, stacked))
+    ]
+    return Transformer(
+        f"{first.name} | {second.name}" if name is None else name,
+        _beside(first.embedding, second.embedding),
+        tuple(layers),
+        _joint_readout(first, second, readout),
+        joint_parameters(first.parameters, second.parameters),
+        least((first.max_length, second.max_length)),
+        "; ".join(united(source for source in (first.source, second.source) if source)),
+    )
+
+
+def _shared_inputs(first: Transformer, second: Transformer) -> set[str]:
+    """The inputs that both models read; BadInput where the models do not take the same sequences."""
+    one, two = first.embedding, second.embedding
+    if (one.words is None) != (two.words is None):
+        raise BadInput("models in parallel must both read words or both read inputs", f"{first.name}, {second.name}")
+    if set(one.words or ()) != set(two.words or ()):
+        odd = sorted(set(one.words or ()) ^ set(two.words or ()))
+        raise BadInput("models in parallel must have the same tokens", ", ".join(odd))
+    if (one.before, one.after) != (two.before, two.after):
+        raise BadInput("models in parallel must add the same tokens", f"{first.name}, {second.name}")
+    shared = set(one.inputs or ()) & set(two.inputs or ())
+    for model in (first, second):
+        touched = sorted(shared & (written(model) | set(model.embedding.positions)))
+        if touched:
+            must = "an input that both models read must be changed by neither"
+            raise BadInput(must, f"{touched[0]} in {model.name}", "rename it in one of them")
+    return shared
+
+
+def _beside(one: Embedding, two: Embedding) -> Embedding:
+    """Token values, inputs and position functions of both."""
+    return replace(
+        one,
+        space=Space(united((*one.space, *two.space))),
+        words=one.words and {token: {**one.words[token], **(two.words or {})[token]} for token in one.words},
+        inputs=None if one.inputs is None else united((*one.inputs, *(two.inputs or ()))),
+        positions={**one.positions, **two.positions},
+    )
+
+
+def _at(model: Transformer, level: int, padded: bool) -> Layer | None:
+    """The layer at a level; above the last one an identity layer or nothing."""
+    if level < len(model.layers):
+        return model.layers[level]
+    return identity_layer(model.space.names[0]) if padded else None
+
+
+def _stack(one: Layer | None, two: Layer | None) -> list[Layer]:
+    return [layer for layer in (one, two) if layer is not None]
+
+
+def _side_by_side(one: Layer | None, two: Layer | None) -> list[Layer]:
+    """One layer that does both, on disjoint coordinates; two where the activations differ."""
+    if one is None or two is None:
+        return _stack(one, two)
+    heads = [head for layer in (one, two) if layer.attention is not None for head in layer.attention.heads]
+    attention = SelfAttention(tuple(heads)) if heads else None
+    networks = [layer.feedforward for layer in (one, two) if layer.feedforward is not None]
+    if len({network.activation for network in networks}) == 2:
+        return [Layer(attention, networks[0]), Layer(None, networks[1])]
+    return [Layer(attention, diagonal(networks) if networks else None)]
+
+
+def diagonal(networks: Sequence[FeedForward]) -> FeedForward:
+    """One feed-forward part that adds what all of them add, each to its own coordinates. One activation."""
+    import sympy
+
+    if len(networks) == 1:
+        return networks[0]
+    reads = united(name for network in networks for name in network.reads)
+    writes = united(name for network in networks for name in network.writes)
+    wide = [over(network, reads, writes) for network in networks]
+    return FeedForward(
+        reads,
+        writes,
+        sympy.ImmutableMatrix.vstack(*(network.W1 for network in wide)),
+        sympy.ImmutableMatrix.vstack(*(network.b1 for network in wide)),
+        sympy.ImmutableMatrix.hstack(*(network.W2 for network in wide)),
+        sum((network.b2 for network in wide), sympy.zeros(len(writes), 1)),
+        networks[0].activation,
+    )
+
+
+def _joint_readout(first: Transformer, second: Transformer, readout: Readout | str | None) -> Readout:
+    if isinstance(readout, Readout):
+        return readout
+    if readout is not None:
+        require_known("readout to keep", readout, ("first", "second"))
+        return first.readout if readout == "first" else second.readout
+    one, two = first.readout, second.readout
+    position = one.position if one.position == two.position != "all" else "each"
+    return Readout("value", position, united((*one.reads, *two.reads)))
