@@ -1,75 +1,65 @@
-"""Exact batches against dense Fraction arithmetic that shares nothing with them but the block classes."""
+"""Exact batches against the dense Fraction pass of `dense`, which shares nothing with them but the block classes."""
 
 from fractions import Fraction
 from itertools import product
 
+import dense
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Readout, Space, Transformer
-from symcook.domains.batch import Batch, Cell, Grid, Words, _combine, carrier
+from symcook.blocks import (
+    MASKS,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Readout,
+    SelfAttention,
+    Space,
+    Transformer,
+)
+from symcook.domains.batch import Batch, Grid, Listed, Words, shares_prefixes
+from symcook.domains.cells import Cell, carrier, combine
 from symcook.errors import NotExact
-from symcook.forward import forward
+from symcook.forward import forward, live
 
 NAMES = ("a", "b", "c")
+HARD = ("average", "leftmost", "rightmost")
 
 
-def dense(model, sequence):
-    """The residual stream at the end: {coordinate: [Fraction]}, by definitions 2.1 to 2.5 of the Cookbook."""
-    embedding = model.embedding
-    start, n = embedding.start, len(sequence)
-    rows = []
-    for place, given_here in enumerate(sequence):
-        values = dict(embedding.words[given_here]) if embedding.words is not None else dict(given_here)
-        row = {name: Fraction(str(values.get(name, 0))) for name in model.space}
-        for name, expression in embedding.positions.items():
-            row[name] += Fraction(str(expression.subs({s: {"i": place + start, "n": n}[s.name]
-                                                       for s in expression.free_symbols})))  # fmt: skip
-        rows.append(row)
-
-    def times(matrix, vector):
-        return [
-            sum((Fraction(str(matrix[r, c])) * v for c, v in enumerate(vector)), Fraction(0))
-            for r in range(matrix.shape[0])
-        ]
-
-    for layer in model.layers:
-        for head in layer.attention.heads if layer.attention else ():
-            seen = [[row[name] for name in head.reads] for row in rows]
-            q, k, v = ([times(m, x) for x in seen] for m in (head.Q, head.K, head.V))
-            for i, row in enumerate(rows):
-                visible = range(i + 1) if head.mask == "future" else range(n)
-                scores = {j: sum((a * b for a, b in zip(q[i], k[j], strict=True)), Fraction(0)) for j in visible}
-                best = [j for j in visible if scores[j] == max(scores.values())]
-                for m, name in enumerate(head.writes):
-                    row[name] += sum((v[j][m] for j in best), Fraction(0)) / len(best)
-        if layer.feedforward:
-            block = layer.feedforward
-            for row in rows:
-                hidden = times(block.W1, [row[name] for name in block.reads])
-                hidden = [max(Fraction(0), h + Fraction(str(b))) for h, b in zip(hidden, block.b1, strict=True)]
-                for name, out, bias in zip(block.writes, times(block.W2, hidden), block.b2, strict=True):
-                    row[name] += out + Fraction(str(bias))
-    return {name: [row[name] for row in rows] for name in model.space}
-
-
-def compare(model, block):
-    """Every coordinate at every position for every input of the block."""
+def compare(model, block, pieces=()):
+    """Every live coordinate, every score and every answer at every position for every input of the block; with
+    `pieces` ((length, words) ...) those of the cut words."""
     domain = Batch()
     result = forward(model, block, domain)
     assert len(list(block)) == block.size == domain.size
-    for code, sequence in enumerate(block):
-        expected = dense(model, sequence)
-        for name, column in result.stream.items():
-            for place, cell in enumerate(column):
-                value = Fraction(int(domain.full(cell.numerators)[code]), cell.denominator)
-                assert value == expected[name][place], (sequence, name, place)
+    names = live(model)[-1]
+    for length, part in pieces or ((domain.length, block),):
+        for code, sequence in enumerate(part):
+            stream, answers = dense.run(model, sequence), dense.read(model, sequence)
+            for place in range(length):
+                for name in names:
+                    assert _entry(domain, result.stream[name][place], code, length) == stream[place][name], (
+                        sequence,
+                        name,
+                        place,
+                    )
+                shown, answer = answers[place]
+                for name, column in result.columns().items():
+                    assert _entry(domain, column[place], code, length) == shown[name], (sequence, name, place)
+                if result.verdicts is not None:
+                    assert domain.full(result.verdicts[place], length)[code] == answer, (sequence, place)
     for column in result.stream.values():
         for cell in column:
             assert max(abs(int(v)) for v in cell.numerators) <= cell.bound
             assert cell.numerators.dtype == carrier(cell.bound) or cell.numerators.dtype.itemsize >= 8
+
+
+def _entry(domain, cell, code, length):
+    return Fraction(int(domain.full(cell.numerators, length)[code]), cell.denominator)
 
 
 def dyck(uniform_value=1, error_weight=-1):
@@ -107,7 +97,7 @@ def test_carriers_at_the_boundaries():
     for bound, kind in ((2**31 - 1, np.int32), (2**31, np.int64), (2**63 - 1, np.int64), (2**63, object)):
         assert carrier(bound) == np.dtype(kind)
         cell = Cell(np.array([1, -1], dtype=np.int32), 1, 1)
-        scaled = _combine([(cell, Fraction(bound))], Fraction(0))
+        scaled = combine([(cell, Fraction(bound))], Fraction(0))
         assert scaled.numerators.dtype == np.dtype(kind)
         assert [int(v) for v in scaled.numerators] == [bound, -bound]
 
@@ -168,14 +158,133 @@ def test_a_tie_in_all_positions():
 
 def test_refusals():
     space = Space(("x", "y"))
-    soft = Head(("x",), ("y",), Q=[[1]], K=[[1]], V=[[1]], weighting="softmax")
     words = Embedding(space, words={"a": {"x": 1}})
     readout = Readout("value", "last", ("y",))
-    with pytest.raises(NotExact, match="softmax"):
-        forward(Transformer("soft", words, (Layer(soft),), readout), Words(("a",), 2), Batch())
+    soft = Layer(Head(("x",), ("y",), Q=[[1]], K=[[1]], V=[[1]], weighting="softmax"))
+    block = FeedForward(("x",), ("y",), W1=[[1]], b1=[0], W2=[[1]], b2=[0], activation="gelu")
+    normed = Layer(None, FeedForward(("x",), ("y",), [[1]], [0], [[1]], [0]), (), LayerNorm(("x", "y")), "post")
+    for layer, text in ((soft, "softmax"), (Layer(None, block), "gelu"), (normed, "layer norm")):
+        with pytest.raises(NotExact, match=text):
+            forward(Transformer("refused", words, (layer,), readout), Words(("a",), 2), Batch())
+    odds = Readout("distribution", "last", ("x",), [[1], [0]], ("p", "q"))
+    with pytest.raises(NotExact, match="distribution"):
+        forward(Transformer("odds", words, (), odds), Words(("a",), 2), Batch())
     root = FeedForward(("x",), ("y",), W1=[["sqrt(2)"]], b1=[0], W2=[[1]], b2=[0])
     with pytest.raises(NotExact, match="rational"):
         forward(Transformer("root", words, (Layer(None, root),), readout), Words(("a",), 1), Batch())
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("weighting", HARD)
+def test_every_mask_with_ties_and_empty_rows(mask, weighting):
+    space = Space(("x", "one", "seen", "plain"))
+    pick = Head(("x", "one"), ("seen",), Q=[[0, 1]], K=[[1, 0]], V=[[3, 1]], mask=mask, weighting=weighting)
+    own = Head(("x", "one"), ("seen",), Q=[[1, 0]], K=[[1, 0]], V=[[1, 0]], mask=mask, weighting=weighting)
+    plain = Head(("x",), ("plain",), Q=[[0]], K=[[0]], V=[[1]], mask=mask, weighting=weighting)
+    model = Transformer(
+        "masks",
+        Embedding(space, words={"a": {"x": 1, "one": 1}, "b": {"x": "-1/2", "one": 1}, "c": {"one": 1}}),
+        (Layer(SelfAttention((pick, own, plain))),),
+        Readout("value", "each", ("seen", "plain")),
+    )
+    for n in (1, 2, 3):
+        compare(model, Words(model.alphabet, n))
+    assert shares_prefixes(model) is mask.endswith("future")
+
+
+def test_positions_alone_may_decide_where_to_look():
+    """Scores that no input changes: the static choice, with its own number of ties."""
+    space = Space(("x", "one", "index", "found"))
+    for weighting, mask, key in product(HARD, ("none", "strict-past"), ("(i - 2)^2", "-i", "0*i")):
+        head = Head(("x", "one", "index"), ("found",), [[0, 1, 0]], [[0, 0, 1]], [[1, 0, 0]], mask, weighting)
+        model = Transformer(
+            "static",
+            Embedding(space, words={"a": {"x": 1, "one": 1}, "b": {"one": 1}}, positions={"index": key}),
+            (Layer(head),),
+            Readout("sign", "each", ("found",), weights=[[1]]),
+        )
+        compare(model, Words(("a", "b"), 3))
+
+
+def test_step_is_zero_at_zero():
+    space = Space(("x", "y"))
+    block = FeedForward(("x",), ("y",), [[1], [2]], [0, -1], [["1/3", 1]], [-1], activation="step")
+    words = Embedding(space, words={"a": {"x": 1}, "b": {"x": "1/2"}, "c": {}, "d": {"x": -1}})
+    model = Transformer("step", words, (Layer(None, block),), Readout("zero", "all", ("y",)))
+    compare(model, Words(model.alphabet, 2))
+
+
+def test_largest_is_the_first_of_several():
+    space = Space(("x", "mean"))
+    head = Head(("x",), ("mean",), [[0]], [[0]], [[1]], mask="future")
+    words = Embedding(space, words={"a": {"x": 1}, "b": {"x": -1}, "c": {}})
+    readout = Readout("largest", "each", ("x", "mean"), [[0, 1], [1, 0], ["1/2", "1/2"]], ("m", "x", "h"))
+    model = Transformer("largest", words, (Layer(head),), readout)
+    compare(model, Words(model.alphabet, 3))
+
+
+def added(before=None, after=None, mask="none"):
+    """Means over a word with added tokens, whose own values show where they stand."""
+    space = Space(("x", "mean", "index"))
+    head = Head(("x", "index"), ("mean",), [[0, 0]], [[0, 0]], [[1, 1]], mask=mask)
+    words = {"a": {"x": 1}, "b": {"x": -1}, "[": {"x": 5}, "]": {"x": "1/7"}}
+    used = {t: v for t, v in words.items() if t in ("a", "b", before, after)}
+    embedding = Embedding(space, words=used, positions={"index": "i"}, start=0, before=before, after=after)
+    return Transformer("added", embedding, (Layer(head),), Readout("value", "each", ("mean",)))
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_added_tokens_stand_in_every_word(mask):
+    for before, after in product((None, "["), (None, "]")):
+        model = added(before, after, mask)
+        prefix, suffix = ("[",) if before else (), ("]",) if after else ()
+        block = Words(("a", "b"), 2 + len(prefix) + len(suffix), prefix, suffix)
+        assert list(block) == [tuple(dense.typed(model, w)) for w in product("ab", repeat=2)]
+        compare(model, block)
+        parts = list(block.blocks(2))
+        assert [p.size for p in parts] == [2, 2] and [w for p in parts for w in p] == list(block)
+
+
+def test_one_pass_holds_every_shorter_word():
+    for model in (dyck(), added("[", None, "strict-future"), added(None, None, "future")):
+        assert shares_prefixes(model)
+        before = () if model.embedding.before is None else ("[",)
+        for prefix in ((), model.alphabet[1:]):
+            block = Words(model.alphabet, 4 + len(before), (*before, *prefix))
+            lengths = range(len(before) + len(prefix) + 1, block.n + 1)
+            compare(model, block, [(n, block.cut(n)) for n in lengths])
+    assert not shares_prefixes(added(None, "]", "future")) and not shares_prefixes(added(None, None, "past"))
+    whole = Transformer(
+        "length",
+        Embedding(Space(("x",)), words={"a": {}}, positions={"x": "i/n"}),
+        (),
+        Readout("value", "last", ("x",)),
+    )
+    assert not shares_prefixes(whole)
+
+
+def test_listed_words_are_the_same_numbers():
+    model = dyck()
+    chosen = tuple(w for w in product("()", repeat=5) if w.count("(") in (2, 3))
+    compare(model, Listed(chosen))
+    compare(model, Listed((("(", ")"),)))
+
+
+def test_floats_round_where_integers_do_not():
+    model = dyck(uniform_value="1/3")
+    block = Words(("(", ")"), 6)
+    exact, floats = (forward(model, block, Batch(floats=f)) for f in (False, True))
+    assert all(cell.numerators.dtype == np.float64 for column in floats.stream.values() for cell in column)
+    assert all(cell.numerators.dtype == np.int32 for cell in exact.stream["total"])
+    for name, column in exact.stream.items():
+        for a, b in zip(column, floats.stream[name], strict=True):
+            assert (a.numerators == b.numerators).all() and a.denominator == b.denominator
+    wide = FeedForward(("x",), ("x",), [[1], [-1]], [0, 0], [[2**60, -(2**60)]], [1])
+    words = Embedding(Space(("x",)), words={"a": {"x": 1}, "b": {"x": -1}})
+    both = Transformer("wide", words, (Layer(None, wide),), Readout("value", "last", ("x",)))
+    exact, floats = (forward(both, Words(("a", "b"), 1), Batch(floats=f)) for f in (False, True))
+    assert int(exact.stream["x"][0].numerators[0]) == 2**60 + 2
+    assert int(floats.stream["x"][0].numerators[0]) != 2**60 + 2
 
 
 small = st.fractions(min_value=-3, max_value=3, max_denominator=4)
@@ -183,35 +292,42 @@ small = st.fractions(min_value=-3, max_value=3, max_denominator=4)
 
 @st.composite
 def models(draw):
-    """Models of up to three layers over three coordinates, with heads of every kind that the batch takes."""
+    """Models of up to three layers over three coordinates, with everything that the batch takes."""
 
     def matrix(rows, columns):
         return [[draw(st.one_of(st.just(Fraction(0)), small)) for _ in range(columns)] for _ in range(rows)]
 
     layers = []
     for _ in range(draw(st.integers(1, 3))):
-        attention = feedforward = None
-        if draw(st.booleans()):
+        heads = []
+        for _ in range(draw(st.integers(0, 2))):
             key = draw(st.integers(1, 2))
             writes = NAMES[: draw(st.integers(1, 2))]
-            attention = Head(
+            heads.append(Head(
                 NAMES, writes, matrix(key, 3), matrix(key, 3), matrix(len(writes), 3),
-                mask=draw(st.sampled_from(["none", "future"])),
-            )  # fmt: skip
-        if attention is None or draw(st.booleans()):
+                mask=draw(st.sampled_from(MASKS)), weighting=draw(st.sampled_from(HARD)),
+            ))  # fmt: skip
+        feedforward = None
+        if not heads or draw(st.booleans()):
             hidden = draw(st.integers(1, 3))
             feedforward = FeedForward(
                 NAMES, NAMES[1:], matrix(hidden, 3), [row[0] for row in matrix(hidden, 1)], matrix(2, hidden),
-                [row[0] for row in matrix(2, 1)],
+                [row[0] for row in matrix(2, 1)], activation=draw(st.sampled_from(["relu", "step"])),
             )  # fmt: skip
-        layers.append(Layer(attention, feedforward))
+        layers.append(Layer(SelfAttention(tuple(heads)) if heads else None, feedforward))
     words = {token: {name: draw(small) for name in NAMES} for token in "xyz"[: draw(st.integers(1, 3))]}
     positions = {"c": draw(st.sampled_from(["i", "1/i", "i/n", "(-1)^i", "0"]))}
-    embedding = Embedding(Space(NAMES), words=words, positions=positions, start=draw(st.sampled_from([1])))
-    return Transformer("random", embedding, tuple(layers), Readout("sign", "last", NAMES, weights=[[1, -1, 1]]))
+    embedding = Embedding(Space(NAMES), words=words, positions=positions)
+    readout = draw(st.sampled_from([
+        Readout("sign", "last", NAMES, weights=[[1, -1, 1]]), Readout("zero", "all", NAMES[1:]),
+        Readout("largest", "each", NAMES, [[1, 0, 0], [0, 1, 0], ["1/2", "1/2", 0]], ("p", "q", "r")),
+        Readout("value", "first", NAMES),
+    ]))  # fmt: skip
+    return Transformer("random", embedding, tuple(layers), readout)
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=80, derandomize=True, deadline=None)
 @given(models(), st.integers(1, 3))
 def test_random_models(model, n):
-    compare(model, Words(model.alphabet, n))
+    block = Words(model.alphabet, n)
+    compare(model, block, [(m, block.cut(m)) for m in range(1, n + 1)] if shares_prefixes(model) else ())

@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Space, Transformer
-from symcook.errors import BadInput
+from symcook.errors import BadInput, NotExact
 from symcook.forward import run
 from symcook.recipes import build
 from symcook.spec.languages import dyck1, dyck1_grammar
@@ -194,7 +194,7 @@ def test_symbols_must_have_values_for_words():
 
 
 def test_progress_counts_up_and_an_interruption_comes_through(monkeypatch):
-    monkeypatch.setattr(inputs, "BLOCK", 16)
+    monkeypatch.setattr(inputs, "BLOCK", 8)
     calls = []
     found = check(dyck(), dyck1, 7, progress=lambda done, total: calls.append((done, total)))
     assert calls[-1] == (254, 254) and calls == sorted(calls) and len(calls) > 10 and found.strings == 254
@@ -324,3 +324,121 @@ def test_rechecking_a_false_claim(monkeypatch):
 
     monkeypatch.setattr(recipes, "reference", lambda *a: lambda word: word == "()")
     assert recheck({"recipe": "dyck-1", "max_length": 4, "strings": 30}) is False
+
+
+def counts(mask, before=None, after=None, weight=1, readout=None):
+    """Mean of x over what each position sees, with added tokens that weigh nothing."""
+    space = Space(("x", "mean"))
+    head = Head(("x",), ("mean",), Q=[[0]], K=[[0]], V=[[weight]], mask=mask)
+    words = {"a": {"x": 1}, "b": {"x": -1}} | {t: {} for t in (before, after) if t}
+    embedding = Embedding(space, words=words, before=before, after=after)
+    return Transformer(
+        "counts", embedding, (Layer(head),), readout or Readout("sign", "last", ("mean",), weights=[[1]])
+    )
+
+
+@pytest.mark.parametrize("block", [2, 4, 2**16])
+@pytest.mark.parametrize(("before", "after"), [(None, None), ("CLS", None), (None, "EOS"), ("CLS", "EOS")])
+def test_a_reference_sees_what_a_user_types(before, after, block, monkeypatch):
+    monkeypatch.setattr(inputs, "BLOCK", block)
+    seen = []
+
+    def more(word):
+        seen.append(word)
+        return word.count("a") > word.count("b")
+
+    model = counts("future", before, after)
+    found = check(model, more, 5)
+    assert found.holds and found.strings == 62 and sorted(seen, key=lambda w: (len(w), w)) == words(5, "ab")
+    wrong = check(model, lambda w: more(w) or w in ("bba", "ba", "abbaa"), 5)
+    assert wrong.mismatches == 2 and wrong.counterexample.input == "ba"  # abbaa is accepted anyway
+    assert wrong.counterexample.replay == ("--input", "ba") and run(model, "ba").accept is False
+    bounded = Transformer(
+        model.name, model.embedding, model.layers, model.readout, max_length=4 + model.embedding.added
+    )
+    assert check(bounded, more, 4).holds
+    with pytest.raises(BadInput, match="at most"):
+        check(bounded, more, 5)
+
+
+@pytest.mark.parametrize("mask", ["none", "future", "strict-future", "past", "strict-past"])
+def test_every_mask_is_checked_and_a_planted_weight_is_found(mask):
+    sees = {"future": slice(None), "none": slice(None), "strict-future": slice(None, -1), "past": slice(-1, None),
+            "strict-past": slice(0, 0)}[mask]  # fmt: skip
+
+    def more(word):
+        part = word[sees]
+        return part.count("a") > part.count("b")
+
+    assert check(counts(mask), more, 6).holds
+    if mask != "strict-past":
+        planted = check(counts(mask, weight=-1), more, 6)
+        assert planted.counterexample.input == ("aa" if mask == "strict-future" else "a")
+        assert planted.mismatches == len(brute(counts(mask, weight=-1), more, 6))
+
+
+def test_a_mistake_at_long_words_alone_is_found_at_the_smallest(monkeypatch):
+    """The smallest word may stand in a late part: parts go by common prefixes, not by length."""
+    monkeypatch.setattr(inputs, "BLOCK", 4)
+    wrong = {"bab", "abbab", "bbbb", "aabba"}
+    model = counts("future")
+    found = check(model, lambda w: (w.count("a") > w.count("b")) != (w in wrong), 6)
+    assert found.mismatches == 4 and found.counterexample.input == "bab"
+    wrong.remove("bab")
+    found = check(model, lambda w: (w.count("a") > w.count("b")) != (w in wrong), 6)
+    assert found.mismatches == 3 and found.counterexample.input == "bbbb"
+
+
+def test_labels_are_compared():
+    def readout(position):
+        return Readout("largest", position, ("x", "mean"), [[0, 1], [0, -1], [0, 0]], ("a", "b", "="))
+
+    def label(part):
+        return "a" if part.count("a") > part.count("b") else "b" if part.count("b") > part.count("a") else "a"
+
+    for mask in ("future", "none"):  # at zero the first of three equal scores
+        last = counts(mask, readout=readout("last"))
+        assert check(last, label, 5).holds
+        found = check(last, lambda w: "=" if w == "ab" else label(w), 5)
+        assert found.mismatches == 1 and found.counterexample.input == "ab"
+        assert (found.counterexample.got, found.counterexample.expected) == ("a", "=")
+    each = counts("future", readout=readout("each"))
+    prefixes = lambda w: [label(w[:i]) for i in range(1, len(w) + 1)]  # noqa: E731
+    assert check(each, prefixes, 5).holds and check(each, lambda w: "".join(prefixes(w)), 5).holds
+    found = check(each, lambda w: [*prefixes(w)[:-1], "b"], 3)
+    assert found.counterexample.input == "a" and found.counterexample.got == ["a"]
+    for reference, text in ((lambda w: "c", "one of a, b, ="), (lambda w: True, "one of"), (lambda w: 0, "one of")):
+        with pytest.raises(BadInput, match=text):
+            check(last, reference, 1)
+    with pytest.raises(BadInput, match="2 answers"):
+        check(each, lambda w: "a", 2)
+
+
+def test_answers_at_added_positions_are_asked_for():
+    model = counts("future", "CLS", readout=Readout("value", "each", ("mean",)))
+
+    def means(word):
+        sums = [Fraction(word[:i].count("a") - word[:i].count("b"), i + 1) for i in range(len(word) + 1)]
+        return sums
+
+    assert check(model, means, 4).holds
+    with pytest.raises(BadInput, match="the model adds too"):
+        check(model, lambda w: means(w)[1:], 2)
+
+
+def test_probabilities_of_equal_scores():
+    model = counts("future", readout=Readout("distribution", "last", ("x",), [[0], [0]], ("p", "q")))
+    found = check(model, lambda w: {"p": Fraction(1, 2), "q": Fraction(1, 2)}, 2)
+    assert found.holds and "one by one" in found.method
+    wrong = check(model, lambda w: {"p": Fraction(1, 2), "q": Fraction(w == "b", 2)}, 2)
+    assert wrong.counterexample.input == "a" and wrong.counterexample.got == {"p": "1/2", "q": "1/2"}
+    assert wrong.counterexample.expected == {"p": "1/2", "q": "0"} and wrong.mismatches == 5
+
+
+def test_gelu_is_refused_with_the_domain_that_has_it():
+    space = Space(("x", "y"))
+    block = FeedForward(("x",), ("y",), [[1]], [0], [[1]], [0], activation="gelu")
+    words = Embedding(space, words={"a": {"x": 1}})
+    model = Transformer("gelu", words, (Layer(None, block),), Readout("sign", "last", ("y",), weights=[[1]]))
+    with pytest.raises(NotExact, match="ball"):
+        check(model, lambda w: True, 2)

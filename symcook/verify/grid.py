@@ -21,7 +21,7 @@ from symcook.errors import BadInput
 from symcook.expr import Tree, children, names, show
 from symcook.rationals import rational, truth
 from symcook.symbols import symbol
-from symcook.verify.inputs import BLOCK, braces, conjuncts, region_tree
+from symcook.verify.inputs import BLOCK, Part, braces, conjuncts, region_tree
 from symcook.verify.sweep import Check, Progress, Reference, sweep
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
@@ -81,8 +81,8 @@ def check_grid(
         from symcook.domains.batch import Grid
 
         options = tuple(part for name, value in setting.items() for part in ("--set", f"{name}={value}"))
-        blocks = Grid((points,)).blocks(BLOCK)
-        seen, bad, found, way = sweep(bound, reference, blocks, total, progress, see, options, count)
+        parts = map(Part, Grid((points,)).blocks(BLOCK))
+        seen, bad, found, way = sweep(bound, reference, parts, total, progress, see, options, count)
         count, wrong, first = count + seen, wrong + bad, first or found
     method = f"exact, on {_describe(inputs, grids, tree)}; {way}"
     return Check(model.name, None, count, wrong, first, method, time.perf_counter() - start)

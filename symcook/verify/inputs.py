@@ -47,15 +47,44 @@ def conjuncts(tree: Tree) -> Iterator[Tree]:
 
 @dataclass(frozen=True)
 class Source:
-    """The inputs of a check: how many, in words, and block by block."""
+    """The inputs of a check: how many, in words, and part by part."""
 
     total: int
     text: str
-    blocks: Callable[[], Iterable[Words | Grid]]
+    parts: Callable[[], Iterable[Part]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Inputs that one pass runs: all of `block`, and where `lengths` are given, its words cut to these lengths instead,
+    which count the tokens that the model adds. They need a model whose runs share prefixes."""
+
+    block: Words | Grid
+    lengths: tuple[int, ...] = ()
+
+    @property
+    def pieces(self) -> tuple[tuple[int, Words | Grid], ...]:
+        """The lengths, and the inputs of each."""
+        from symcook.domains.batch import Words
+
+        block = self.block
+        if not isinstance(block, Words):
+            return ((len(block.rows), block),)
+        return tuple((n, block.cut(n)) for n in self.lengths or (block.n,))
+
+    @property
+    def size(self) -> int:
+        """The number of inputs."""
+        return sum(piece.size for _, piece in self.pieces)
 
 
 def words(model: Transformer, max_length: int) -> Source:
-    from symcook.domains.batch import Words
+    """All words of length 1 to `max_length`, which does not count the tokens that the model adds.
+
+    Where runs share prefixes, one pass over the words of length n serves the shorter ones too: the lengths up to the
+    greatest that fits one block, then as many more again, block by block of words with a common prefix.
+    """
+    from symcook.domains.batch import Words, shares_prefixes
 
     letters = len(model.alphabet)
     allowed = LIMIT if letters == 1 else 1
@@ -65,12 +94,32 @@ def words(model: Transformer, max_length: int) -> Source:
         must = f"a check must have at most {LIMIT} inputs, which is length {allowed} over {letters} symbols"
         raise BadInput(must, f"length {max_length}", f"give --max-length {allowed} or less")
     total = sum(letters**n for n in range(1, max_length + 1))
+    before, after = ends(model)
+    added = len(before) + len(after)
 
-    def blocks() -> Iterator[Words]:
-        for n in range(1, max_length + 1):
-            yield from Words(model.alphabet, n).blocks(BLOCK)
+    def parts() -> Iterator[Part]:
+        if not shares_prefixes(model):
+            for n in range(1, max_length + 1):
+                yield from map(Part, Words(model.alphabet, n + added, before, after).blocks(BLOCK))
+            return
+        stride = max_length if letters == 1 else 1
+        while letters > 1 and letters ** (stride + 1) <= BLOCK:
+            stride += 1
+        done = 0
+        while done < max_length:
+            last = min(done + stride, max_length)
+            lengths = tuple(n + added for n in range(done + 1, last + 1))
+            for prefix in itertools.product(model.alphabet, repeat=max(0, last - stride)):
+                yield Part(Words(model.alphabet, last + added, (*before, *prefix)), lengths)
+            done = last
 
-    return Source(total, "", blocks)
+    return Source(total, "", parts)
+
+
+def ends(model: Transformer) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The tokens that the model puts before and after every word."""
+    before, after = model.embedding.before, model.embedding.after
+    return () if before is None else (before,), () if after is None else (after,)
 
 
 def rows(model: Transformer, max_length: int, region: Tree) -> Source:
@@ -83,11 +132,11 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
     from symcook.domains.batch import Grid
 
     inputs = model.embedding.inputs or ()
-    parts = list(conjuncts(region))
-    tied = [name for name in inputs if any({"n", name} <= names(part) for part in parts)]
+    conditions = list(conjuncts(region))
+    tied = [name for name in inputs if any({"n", name} <= names(part) for part in conditions)]
     single = [name for name in inputs if tied and name not in tied]
-    own = {name: [part for part in parts if names(part) <= {"n", name}] for name in inputs}
-    for part in parts:
+    own = {name: [part for part in conditions if names(part) <= {"n", name}] for name in inputs}
+    for part in conditions:
         if not any(part in own[name] for name in inputs):
             raise BadInput("the region of a model over rows must speak of one input at a time, and of n", show(part))
 
@@ -131,12 +180,12 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
     if single:
         parts_said.append(f"{', '.join(single)} generic")
 
-    def blocks() -> Iterator[Grid]:
+    def parts() -> Iterator[Part]:
         for n in range(1, max_length + 1):
             for grid in grids(n):
-                yield from grid.blocks(BLOCK)
+                yield from map(Part, grid.blocks(BLOCK))
 
-    return Source(total, f"exact, on sequences of rows, {'; '.join(parts_said)}", blocks)
+    return Source(total, f"exact, on sequences of rows, {'; '.join(parts_said)}", parts)
 
 
 def braces(values: Iterable[Fraction]) -> str:

@@ -7,6 +7,7 @@ model that it cannot hold (softmax) runs word by word in the exact domain. Nothi
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.blocks import Transformer, fraction
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided
-from symcook.forward import forward, make_domain
-from symcook.verify.inputs import region_tree, rows, words
+from symcook.forward import Result, forward, make_domain
+from symcook.verify.inputs import Part, ends, region_tree, rows, words
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
 
 Reference = Callable[[Any], Any]
-"""A word (text; a tuple where tokens are longer than one character) to a bool, or a list with an answer for each
-position; rows ({input: Fraction}, ...) to a number or a list; for a feed-forward recipe {input or symbol: Fraction} to
-{coordinate: Fraction}."""
+"""A word (text; a tuple where tokens are longer than one character) to a bool, a label of the readout or numbers, or a
+list with an answer for each position of the model; rows ({input: Fraction}, ...) to a number or a list; for a
+feed-forward recipe {input or symbol: Fraction} to {coordinate: Fraction}."""
 Progress = Callable[[int, int], None]
 """Called after each block with the number of inputs done and the number in all."""
 
@@ -96,7 +97,7 @@ def check(
         return check_grid(model, reference, region, values=values, progress=progress)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
         raise BadInput("the greatest length must be an integer of at least 1", max_length, "give --max-length N")
-    model.check_length(max_length)
+    model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
     if bound.embedding.inputs is None:
         source: Any = words(bound, max_length)
@@ -104,9 +105,9 @@ def check(
     else:
         source = rows(bound, max_length, region_tree(region))
         what = source.text
-    total, blocks = source.total, source.blocks()
+    total, parts = source.total, source.parts()
     start = time.perf_counter()
-    count, wrong, first, way = sweep(bound, reference, blocks, total, progress, _see)
+    count, wrong, first, way = sweep(bound, reference, parts, total, progress, _see)
     return Check(model.name, max_length, count, wrong, first, f"{what}; {way}", time.perf_counter() - start)
 
 
@@ -114,38 +115,50 @@ def _see(model: Transformer, sequence: Sequence[Any]) -> Any:
     """What a reference is given for one input."""
     if model.embedding.inputs is not None:
         return sequence
-    return "".join(sequence) if all(len(t) == 1 for t in model.alphabet) else tuple(sequence)
+    typed = _typed(model, sequence)
+    return "".join(typed) if all(len(t) == 1 for t in model.alphabet) else tuple(typed)
+
+
+def _typed(model: Transformer, sequence: Sequence[Any]) -> Sequence[Any]:
+    """What a user types: without the tokens that the model adds."""
+    before, after = ends(model)
+    return sequence[len(before) : len(sequence) - len(after)]
 
 
 def sweep(
     model: Transformer,
     reference: Reference,
-    blocks: Iterable[Words | Grid],
+    parts: Iterable[Part],
     total: int,
     progress: Progress | None,
     see: Callable[[Transformer, Sequence[Any]], Any],
     options: tuple[str, ...] = (),
     done: int = 0,
 ) -> tuple[int, int, Counterexample | None, str]:
-    """Compare block by block: inputs compared, mismatches, the first of them, and how the model was run."""
+    """Compare part by part: inputs compared, mismatches, the smallest of them, and how the model was run."""
     compare, way = _compare_batch, "batches of integers over static denominators"
     count = wrong = 0
-    first: Counterexample | None = None
-    for block in blocks:
+    first: tuple[tuple[int, ...], tuple[Any, ...]] | None = None
+    for part in parts:
         try:
-            codes = compare(model, reference, block, see)
+            found = compare(model, reference, part, see)
         except NotExact:
             if compare is _compare_each:
                 raise
             compare, way = _compare_each, "one by one in the exact domain"
-            codes = compare(model, reference, block, see)
-        count += block.size
-        wrong += len(codes)
-        if len(codes) and first is None:
-            first = _counterexample(model, reference, _nth(block, int(codes[0])), see, options)
+            found = compare(model, reference, part, see)
+        count += part.size
+        wrong += sum(len(codes) for _, codes in found)
+        for block, codes in found:
+            if codes:
+                sequence = _nth(block, codes[0])
+                rank = _rank(model, sequence)
+                if first is None or rank < first[0]:
+                    first = rank, sequence
         if progress is not None:
             progress(done + count, total)
-    return count, wrong, first, way
+    shown = None if first is None else _counterexample(model, reference, first[1], see, options)
+    return count, wrong, shown, way
 
 
 def _nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
@@ -157,63 +170,88 @@ def _nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
     return tuple(reversed(result))
 
 
-def _compare_batch(model: Transformer, reference: Reference, block: Words | Grid, see: Any) -> Sequence[int]:
-    """The numbers of the inputs on which a batch and the reference differ."""
-    import numpy as np
+def _rank(model: Transformer, sequence: Sequence[Any]) -> tuple[int, ...]:
+    """Order by length and then by the alphabet; rows of one length come in their order anyway."""
+    if model.embedding.inputs is not None:
+        return (len(sequence),)
+    return len(sequence), *(model.alphabet.index(token) for token in _typed(model, sequence))
 
+
+Found = list[tuple["Words | Grid", list[int]]]
+"""For each piece of a part the numbers of the inputs on which model and reference differ, ascending."""
+
+
+def _compare_batch(model: Transformer, reference: Reference, part: Part, see: Any) -> Found:
+    """One pass over all inputs of a part, and its answers compared piece by piece."""
     from symcook.domains.batch import Batch
 
     domain = Batch()
-    result = forward(model, block, domain)
-    each = model.readout.position == "each"
-    if model.decides and not each:
-        accept = domain.full(result.accept)
-        answers = (_ask(model, reference, see(model, sequence), domain.length) for sequence in block)
-        expected = np.fromiter((answer[0] for answer in answers), dtype=bool, count=block.size)
-        return np.flatnonzero(accept != expected).tolist()
-    places = range(domain.length) if each else [result.place]
-    entries: list[tuple[list[Any], int]] = []  # for each position and coordinate: numerators and their denominator
+    result = forward(model, part.block, domain)
+    return [(piece, _differences(model, reference, piece, length, result, see)) for length, piece in part.pieces]
+
+
+def _differences(
+    model: Transformer, reference: Reference, piece: Words | Grid, length: int, result: Result, see: Any
+) -> list[int]:
+    """Where the answers for inputs of one length differ; `result` may go on to longer ones."""
+    import numpy as np
+
+    domain: Any = result.domain
+    readout, verdicts = model.readout, result.verdicts
+    each = readout.position == "each"
+    places = range(length) if each else [0 if readout.position == "first" else length - 1]
+    asked = (_ask(model, reference, see(model, sequence), length) for sequence in piece)
+    if verdicts is not None and not each:
+        answer = verdicts[places[0]]
+        if readout.position == "all":
+            answer = functools.reduce(domain.both, verdicts[:length])
+        entries = domain.full(answer, length)
+        expected = np.fromiter((answers[0] for answers in asked), dtype=entries.dtype, count=piece.size)
+        return np.flatnonzero(entries != expected).tolist()
+    columns: list[tuple[list[Any], int]] = []  # for each position and name: numerators and their denominator
     for place in places:
-        if model.decides:
-            assert result.verdicts is not None
-            entries.append((domain.full(result.verdicts[place]).tolist(), 1))
+        if verdicts is not None:
+            columns.append((domain.full(verdicts[place], length).tolist(), 1))
         else:
-            cells = [result.stream[name][place] for name in model.readout.reads]
-            entries.extend((domain.full(cell.numerators).tolist(), cell.denominator) for cell in cells)
+            cells = [column[place] for column in result.columns().values()]
+            columns.extend((domain.full(cell.numerators, length).tolist(), cell.denominator) for cell in cells)
     codes = []
-    for code, sequence in enumerate(block):
-        answers = _ask(model, reference, see(model, sequence), domain.length)
-        flat = answers if model.decides else itertools.chain.from_iterable(answers)
-        for (numerators, denominator), answer in zip(entries, flat, strict=True):
+    for code, answers in enumerate(asked):
+        flat = answers if verdicts is not None else itertools.chain.from_iterable(answers)
+        for (numerators, denominator), answer in zip(columns, flat, strict=True):
             if numerators[code] * answer.denominator != answer.numerator * denominator:
                 codes.append(code)
                 break
     return codes
 
 
-def _compare_each(model: Transformer, reference: Reference, block: Words | Grid, see: Any) -> Sequence[int]:
+def _compare_each(model: Transformer, reference: Reference, part: Part, see: Any) -> Found:
     """The same as `_compare_batch`, one input after the other in the exact domain."""
+    return [(piece, _differences_each(model, reference, piece, see)) for _, piece in part.pieces]
+
+
+def _differences_each(model: Transformer, reference: Reference, piece: Words | Grid, see: Any) -> list[int]:
     from symcook.symbols import exact
 
     codes = []
     sequence: Any
-    for code, sequence in enumerate(block):
+    for code, sequence in enumerate(piece):
         domain = make_domain("exact")
         given = tuple({k: exact(v) for k, v in row.items()} for row in sequence) if model.embedding.inputs else sequence
         result = forward(model, given, domain)
         answers = _ask(model, reference, see(model, sequence), domain.length)
         each = model.readout.position == "each"
-        places = range(domain.length) if each else [result.place]
         verdicts: list[Any]
-        if model.decides:
-            verdicts = [result.accept] if not each else list(result.verdicts or ())
-            verdicts = [None if v is None else v == a for v, a in zip(verdicts, answers, strict=True)]
+        if result.verdicts is not None:
+            got = list(result.verdicts) if each else [result.accept if model.decides else result.verdicts[result.place]]
+            verdicts = [None if v is None else v == a for v, a in zip(got, answers, strict=True)]
         else:
             verdicts = []
+            places = range(domain.length) if each else [result.place]
             with domain.context():
                 for place, answer in zip(places, answers, strict=True):
-                    for name, value in zip(model.readout.reads, answer, strict=True):
-                        difference = domain.linear([(result.stream[name], exact(1))], exact(-value))
+                    for column, value in zip(result.columns().values(), answer, strict=True):
+                        difference = domain.linear([(column, exact(1))], exact(-value))
                         verdicts.append(domain.zero(difference)[place])
         if False in verdicts:
             codes.append(code)
@@ -223,7 +261,8 @@ def _compare_each(model: Transformer, reference: Reference, block: Words | Grid,
 
 
 def _ask(model: Transformer, reference: Reference, given: Any, length: int) -> Sequence[Any]:
-    """The reference's answer for each position that the readout shows: a bool, or a tuple of numbers, one a name."""
+    """The reference's answer for each position that the readout shows: a bool, the index of a label, or a tuple of
+    numbers, one a name."""
     try:
         answer = reference(given)
     except SymcookError:
@@ -232,20 +271,27 @@ def _ask(model: Transformer, reference: Reference, given: Any, length: int) -> S
         text = f"{type(error).__name__}: {error} on {_text(given)}"
         raise BadInput("the reference must answer every input", text, "repair the reference") from error
     if model.readout.position != "each":
-        return (_typed(model, answer, given),)
-    if isinstance(answer, (str, Mapping)) or not isinstance(answer, Sequence) or len(answer) != length:
-        raise BadInput(f"the reference must give {length} answers, one a position", _returned(answer, given))
-    return [_typed(model, part, given) for part in answer]
+        return (_checked(model, answer, given),)
+    labels = model.readout.kind == "largest" and isinstance(answer, str)  # labels of one character may come as text
+    if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
+        own = ", those of the tokens that the model adds too" if model.embedding.added else ""
+        raise BadInput(f"the reference must give {length} answers, one a position{own}", _returned(answer, given))
+    return [_checked(model, part, given) for part in answer]
 
 
-def _typed(model: Transformer, answer: Any, given: Any) -> Any:
+def _checked(model: Transformer, answer: Any, given: Any) -> Any:
+    if model.readout.kind == "largest":
+        if answer not in model.readout.labels:
+            must = f"the reference must return one of {', '.join(model.readout.labels)}"
+            raise BadInput(must, _returned(answer, given))
+        return model.readout.labels.index(answer)
     if model.decides:
         if answer is True or answer is False:
             return answer
         if type(answer).__name__ == "bool":  # numpy's
             return bool(answer)
         raise BadInput("the reference must return True or False", _returned(answer, given))
-    reads = model.readout.reads
+    reads = model.readout.labels or model.readout.reads
     if isinstance(answer, Mapping):
         missing = [name for name in reads if name not in answer]
         if missing:
@@ -287,14 +333,13 @@ def _counterexample(
     model: Transformer, reference: Reference, sequence: Sequence[Any], see: Any, options: tuple[str, ...]
 ) -> Counterexample:
     """What model and reference say about one input, and how to see it again."""
-    from symcook.domains.batch import Batch, Grid, Words
+    from symcook.domains.batch import Batch, Grid, Listed
 
     answers = _ask(model, reference, see(model, sequence), len(sequence))
     words = model.embedding.inputs is None
-    block = Words(model.alphabet, len(sequence), tuple(sequence)) if words else Grid(tuple([r] for r in sequence))
     try:
         domain: Any = Batch()
-        result = forward(model, block, domain)
+        result = forward(model, Listed((tuple(sequence),)) if words else Grid(tuple([r] for r in sequence)), domain)
     except NotExact:
         from symcook.symbols import exact
 
@@ -306,25 +351,31 @@ def _counterexample(
         shown = domain.show(value, 30)
         return shown[0] if isinstance(shown, list) else shown
 
-    each = model.readout.position == "each"
+    readout = model.readout
+    each = readout.position == "each"
     places = range(len(sequence)) if each else [result.place]
-    if model.decides:
-        verdicts = [result.accept] if not each else list(result.verdicts or ())
-        got = [bool(v if isinstance(v, bool) or v is None else v[0]) for v in verdicts]
-        expected: list[Any] = list(answers)
+    got: list[Any]
+    expected: list[Any]
+    if result.verdicts is not None:
+        verdicts = [result.accept if model.decides else result.verdicts[result.place]]
+        verdicts = list(result.verdicts) if each else verdicts
+        kind: Any = bool if model.decides else readout.labels.__getitem__
+        got = [kind(v if isinstance(v, (bool, int)) or v is None else v[0]) for v in verdicts]
+        expected = [kind(answer) for answer in answers]
     else:
-        reads = model.readout.reads
         with domain.context():
-            got = [{name: one(result.stream[name][place]) for name in reads} for place in places]
-        expected = [{name: str(v) for name, v in zip(reads, answer, strict=True)} for answer in answers]
+            got = [{name: one(column[place]) for name, column in result.columns().items()} for place in places]
+        names = readout.labels or readout.reads
+        expected = [{name: str(v) for name, v in zip(names, answer, strict=True)} for answer in answers]
+    typed = _typed(model, sequence)
     if words:
-        single = all(len(t) == 1 for t in sequence)
-        replay = ("--input", "".join(sequence)) if single else ("--tokens", " ".join(sequence))
+        single = all(len(t) == 1 for t in typed)
+        replay = ("--input", "".join(typed)) if single else ("--tokens", " ".join(typed))
     elif model.pointwise:
         replay = tuple(part for name, value in sequence[0].items() for part in ("--set", f"{name}={value}"))
     else:
         replay = ("--rows", "; ".join(",".join(str(v) for v in row.values()) for row in sequence))
-    text = _text(sequence if not model.pointwise else sequence[0])
+    text = _text(typed if not model.pointwise else sequence[0])
     if options:
         text = ", ".join((text, *options[1::2]))
     return Counterexample(text, got if each else got[0], expected if each else expected[0], (*replay, *options))
