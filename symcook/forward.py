@@ -13,16 +13,19 @@ from typing import Any
 from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Transformer
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.protocol import Column, Domain, Verdict
-from symcook.symbols import from_sympy, symbol
+from symcook.symbols import from_sympy, symbol, tree_from_sympy
 
 DOMAINS = {
     "symbolic": "symcook.domains.symbolic:Symbolic",
     "exact": "symcook.domains.exact:Exact",
     "batch": "symcook.domains.batch:Batch",
     "ball": "symcook.domains.ball:Ball",
+    "mpmath": "symcook.domains.mp:Mp",
     "float64": "symcook.domains.floats:Float64",
+    "float32": "symcook.domains.floats:Float32",
+    "float16": "symcook.domains.floats:Float16",
 }
-RUNNABLE = ("exact", "ball", "float64")
+RUNNABLE = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 """The domains that run one input to numbers."""
 
 
@@ -267,16 +270,40 @@ def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
 
 
 def _check_temperature(head: Head, start: int, length: int) -> None:
-    """BadInput where a temperature that depends on i or n is negative at some position of this length; one that is zero
-    there is refused as a denominator."""
+    """BadInput where a temperature that depends on i or n is not positive at some position of this length.
+
+    What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with sympy
+    where these leave it open or a declared symbol stands in the temperature.
+    """
     i, n = symbol("i"), symbol("n")
     if head.weighting != "softmax" or not head.temperature.free_symbols & {i, n}:
         return
+    if _positive_everywhere(head.temperature, start):
+        return
+    from symcook.numbers.balls import evaluate
+
     at_length = head.temperature.subs(n, length)
+    plain = not head.temperature.free_symbols - {i, n}
+    tree = tree_from_sympy(head.temperature) if plain else None
     for place in range(length if i in at_length.free_symbols else 1):
-        if at_length.subs(i, start + place).is_negative:
+        try:
+            value = None if tree is None else evaluate(tree, {"i": start + place, "n": length})
+        except BadInput:  # a pole, as that of 1/log(i) at 1: an infinite temperature, which makes all scores zero
+            value = None
+        if value is not None and value > 0:
+            continue
+        if (value is not None and value <= 0) or at_length.subs(i, start + place).is_nonpositive:
             where = f"{from_sympy(head.temperature)} at i = {start + place}, n = {length}"
             raise BadInput("a temperature must be positive", where)
+
+
+def _positive_everywhere(temperature: Any, start: int) -> bool:
+    """Whether sympy sees that an expression in i and n is positive for all integers i >= start and n >= 1."""
+    import sympy
+
+    i, n = symbol("i"), symbol("n")
+    table = {i: sympy.Symbol("i", integer=True, **{"positive" if start else "nonnegative": True})}
+    return bool(temperature.xreplace(table | {n: sympy.Symbol("n", integer=True, positive=True)}).is_positive)
 
 
 def make_domain(name: str, **options: Any) -> Domain:
@@ -287,8 +314,20 @@ def make_domain(name: str, **options: Any) -> Domain:
     return getattr(importlib.import_module(module), attribute)(**options)
 
 
-def domains_for(name: str, digits: int) -> Any:
-    """The domains to try, one after the other, until the answer has `digits` digits: more than one for balls alone."""
+def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
+    """The domains to try, one after the other, until the answer has `digits` digits: more than one for balls alone.
+
+    `bits` is for mpmath: every operation is rounded to that many; BadInput with another domain.
+    """
+    if bits is not None and name != "mpmath":
+        raise BadInput("a number of bits must go with the mpmath domain", name, "add --domain mpmath")
+    if name == "mpmath":
+        from symcook.domains.mp import check_bits, digits_of
+        from symcook.numbers.balls import bits_for
+
+        if bits is None:
+            return [make_domain(name, bits=bits_for(digits))]
+        return [make_domain(name, bits=check_bits(bits), digits=digits_of(bits))]
     if name != "ball":
         return [make_domain(name)]
     from symcook.domains.ball import LIMIT_BITS
@@ -339,6 +378,23 @@ class Run:
         rows = [self._shown(result.values(place)) for place in range(result.domain.length)]
         return [row[readout.reads[0]] for row in rows] if len(rows[0]) == 1 else rows
 
+    @property
+    def trace(self) -> list[dict[str, Any]]:
+        """What stood in the residual stream after each part of a layer, by coordinate and position; [] if not kept."""
+        system = self.result.domain
+        with system.context():
+            return [
+                {
+                    "layer": step.layer,
+                    "part": step.part,
+                    "coordinates": {
+                        name: [system.show(system.read(column, place), self.digits) for place in range(system.length)]
+                        for name, column in step.columns.items()
+                    },
+                }
+                for step in self.result.steps
+            ]
+
     def _shown(self, values: Mapping[str, Any]) -> dict[str, Any]:
         with self.result.domain.context():
             return {name: self.result.domain.show(value, self.digits) for name, value in values.items()}
@@ -352,6 +408,8 @@ class Run:
         document["output"] = self.output
         if self.outputs is not None:
             document["outputs"] = self.outputs
+        if self.result.steps:
+            document["trace"] = self.trace
         return document
 
 
@@ -376,12 +434,16 @@ def run(
     *,
     values: Mapping[str, Any] | None = None,
     digits: int = 30,
+    bits: int | None = None,
+    trace: bool = False,
 ) -> Run:
     """Run one input to numbers: a word, or rows {input: value} (a single mapping for a feed-forward recipe).
 
-    `domain` is exact, ball or float64; `values` sets declared symbols. For balls the precision doubles until every
-    shown value has radius at most 10^-digits max(1, |mid|) and the verdict is decided; where the limit comes first, the
-    run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an input that the model does not take.
+    `domain` is one of `RUNNABLE`; `values` sets declared symbols; `trace` keeps what every part of a layer leaves. With
+    mpmath, `bits` rounds every operation to that many; without it the working precision follows `digits`. For balls
+    the precision doubles until every shown value has radius at most 10^-digits max(1, |mid|) and the verdict is
+    decided; where the limit comes first, the run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an
+    input that the model does not take.
     """
     if domain not in RUNNABLE:
         raise unknown("domain", domain, list(RUNNABLE))
@@ -393,9 +455,9 @@ def run(
     if bound.embedding.inputs is not None and any(v.free_symbols for row in sequence for v in row.values()):
         raise BadInput("inputs must be numbers", text, "use derive for symbols")
     last, reason = None, None
-    for system in domains_for(domain, digits):
+    for system in domains_for(domain, digits, bits):
         try:
-            result = forward(bound, sequence, system)
+            result = forward(bound, sequence, system, trace=trace)
         except Undecided as error:
             reason = error
             continue

@@ -327,9 +327,9 @@ BAD = [
     ("completion bsh", "did you mean bash?"),
     ("export dyck-1 --format npy -o m.npz", "did you mean npz?"),
     ("export dyck-1 --dtype float46 -o m.npz", "did you mean float64?"),
-    # options that come later are unknown
-    ("run dyck-1 --input () --trace", "--trace"),
-    ("run dyck-1 --input () --domain mpmath", "mpmath"),
+    ("run dyck-1 --input () --trail", "--tra"),
+    ("run dyck-1 --input () --domain mpmth", "did you mean mpmath?"),
+    ("run dyck-1 --input () --domain mpmath --bits 0", "from 1"),
     ("derive dyck-1 --length 4", "--length"),
     ("check dyck-1 --max-length 3 --workers 2", "--workers"),
     ("prove --all --trust", "--trust"),

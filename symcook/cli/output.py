@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -41,6 +41,30 @@ def columns(rows: Iterable[Sequence[str]], indent: str = "") -> str:
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table)
     return "\n".join(indent + line for line in lines)
+
+
+def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = 118) -> str:
+    """A line a coordinate and a column a position, counted from `start`; cut into several tables where too wide.
+
+    >>> print(stream_table({"token": ["1", "-1"], "mean": ["1", "0"]}, 1))
+      position  1  2
+      token     1  -1
+      mean      1  0
+    """
+    if not stream:
+        return "  every coordinate is zero"
+    table = list(zip(*stream.values(), strict=True))
+    tables: list[list[tuple[str, ...]]] = []
+    room = 0
+    for place, cells in enumerate(table, start):
+        column = (str(place), *cells)
+        needed = max(map(len, column)) + 2
+        if not tables or needed > room:
+            tables.append([("position", *stream)])
+            room = width - max(map(len, tables[-1][0])) - 2
+        tables[-1].append(column)
+        room -= needed
+    return "\n".join(columns(zip(*part, strict=True), "  ") for part in tables)
 
 
 class Progress:

@@ -9,6 +9,7 @@ import click
 from symcook.cli.options import (
     DIGITS,
     OneOf,
+    Whole,
     choose,
     input_options,
     name_argument,
@@ -18,18 +19,21 @@ from symcook.cli.options import (
     settings_option,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import columns, print_json, say
+from symcook.cli.output import columns, print_json, say, stream_table
 from symcook.errors import Undecided
+
+DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
+BITS = Whole("the number of bits", 1, 1_000_000)
 
 
 @declare("run")
 @name_argument
 @input_options
 @settings_option
-@click.option(
-    "--domain", type=OneOf("domain", ["exact", "ball", "float64"]), default="exact", help="The numbers (exact)."
-)
-@click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of a ball (30).")
+@click.option("--domain", type=OneOf("domain", DOMAINS), default="exact", help="The numbers (exact).")
+@click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of ball and mpmath (30).")
+@click.option("--bits", type=BITS, metavar="P", help="With mpmath: round every operation to P bits.")
+@click.option("--trace", is_flag=True, help="Show the residual stream after each part of a layer.")
 def command(
     name: str,
     word: str | None,
@@ -38,6 +42,8 @@ def command(
     settings: tuple[str, ...],
     domain: str,
     digits: int,
+    bits: int | None,
+    trace: bool,
     as_json: bool,
 ) -> None:
     """Run a model on one input."""
@@ -46,7 +52,7 @@ def command(
     chosen = choose(name, settings)
     given = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
     need_values(chosen)
-    answer = run(chosen.model, given, domain, values=chosen.values, digits=digits)
+    answer = run(chosen.model, given, domain, values=chosen.values, digits=digits, bits=bits, trace=trace)
     if as_json:
         print_json(answer.to_json())
     else:
@@ -66,6 +72,13 @@ def run_text(answer: Any) -> str:
         lines.append(columns([(key, value_text(value)) for key, value in document["output"].items()], "  "))
     if "outputs" in document:
         lines.append("  by position: " + ", ".join(map(value_text, document["outputs"])))
+    if "trace" in document:
+        start = answer.result.model.embedding.start
+        for step in document["trace"]:
+            where = f"layer {step['layer']}, {step['part']}" if step["layer"] else f"the {step['part']}"
+            shown = {name: list(map(value_text, column)) for name, column in step["coordinates"].items()}
+            lines += ["", f"after {where}"]
+            lines.append(stream_table(shown, start))
     return "\n".join(lines)
 
 

@@ -231,8 +231,9 @@ class Float64:
     def largest(self, columns: Sequence[Column]) -> list[int | None]:
         scores = np.stack(columns)
         found = scores.argmax(axis=0)
-        unknown = np.isnan(scores).any(axis=0)
-        return [None if skip else int(index) for index, skip in zip(found, unknown, strict=True)]
+        unknown = np.asarray(np.isnan(scores).any(axis=0))
+        pairs = zip(found.tolist(), unknown.tolist(), strict=True)
+        return [None if skip else index for index, skip in pairs]
 
     def positive(self, column: Column) -> list[bool | None]:
         return [None if x != x else x > 0 for x in column.tolist()]
