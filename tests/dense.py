@@ -22,7 +22,38 @@ class ZeroVariance(Exception):
     """A norm that refuses zero variance met it; the argument is the position, counted from the model's start."""
 
 
-class Rational:
+class Numbers:
+    """What a pass notes about itself, for comparisons with numbers that round.
+
+    `tie`: some choice (a maximum, a step, a sign, a zero test, a variance) met two equal numbers. `fragile`: one met
+    numbers that are equal or close after an operation that a binary float does not do exactly.
+    """
+
+    def __init__(self):
+        self.tie, self.fragile, self.dyadic, self._rounded = False, False, True, False
+
+    def noted(self, value):
+        """`value`, of which it is noted whether a short binary number can hold it."""
+        self.dyadic = self.dyadic and value.is_Rational and value.q & (value.q - 1) == 0
+        return value
+
+    def divided(self, count):
+        self._rounded = self._rounded or count & (count - 1) != 0
+        return count
+
+    def written(self):
+        """A block has been computed: what it rounded is read from now on."""
+        self.dyadic = self.dyadic and not self._rounded
+
+    def equal(self, difference):
+        """Whether two numbers of this difference are equal, where something discontinuous hangs on it."""
+        same = self.is_zero(difference)
+        self.tie = self.tie or same
+        self.fragile = self.fragile or (abs(difference) < 1e-7 and not (same and self.dyadic))
+        return same
+
+
+class Rational(Numbers):
     """Numbers as Fractions."""
 
     def context(self):
@@ -32,6 +63,7 @@ class Rational:
         value = sympy.nsimplify(value) if isinstance(value, str) else sympy.sympify(value)
         if not value.is_Rational:
             raise Irrational(value)
+        self.noted(value)
         return Fraction(int(value.p), int(value.q))
 
     def is_zero(self, x):
@@ -43,6 +75,7 @@ class Rational:
         return Fraction(1)
 
     def root(self, x):
+        self._rounded = True
         p, q = isqrt(x.numerator), isqrt(x.denominator)
         if p * p != x.numerator or q * q != x.denominator:
             raise Irrational(f"sqrt({x})")
@@ -54,10 +87,11 @@ class Rational:
         return Fraction(0)
 
 
-class Decimal:
+class Decimal(Numbers):
     """Numbers of mpmath with so many digits."""
 
     def __init__(self, digits):
+        super().__init__()
         self.digits = digits
 
     def context(self):
@@ -65,19 +99,22 @@ class Decimal:
 
     def __call__(self, value):
         with self.context():
-            return sympy.sympify(value)._to_mpmath(mpmath.mp.prec) + mpmath.mpf(0)
+            return self.noted(sympy.sympify(value))._to_mpmath(mpmath.mp.prec) + mpmath.mpf(0)
 
     def is_zero(self, x):
         return abs(x) < mpmath.mpf(10) ** (-2 * self.digits // 3)
 
     def exp(self, x):
+        self._rounded = self._rounded or x != 0
         return mpmath.exp(x)
 
     def root(self, x):
+        self._rounded = True
         return mpmath.sqrt(x)
 
     def gelu(self, x, kind):
         """x Phi(x) and its two approximations (Cookbook, Eqs. 25 and 26)."""
+        self._rounded = True
         if kind == "gelu":
             return x * mpmath.ncdf(x)
         if kind == "gelu-tanh":
@@ -123,13 +160,14 @@ def _at(expression, place, model, n, number):
 
 def _maximal(scores, number):
     """The indices of the scores that are equal to the greatest."""
-    best = max(scores)
-    return [j for j, s in enumerate(scores) if number.is_zero(best - s)]
+    top = scores.index(max(scores))
+    return [j for j, s in enumerate(scores) if j == top or number.equal(scores[top] - s)]
 
 
 def _softmax(scores, number):
     shift = max(scores)
     weights = [number.exp(s - shift) for s in scores]
+    number.divided(len(weights))
     return [w / sum(weights) for w in weights]
 
 
@@ -137,13 +175,15 @@ def _weights(scores, head, factor, number):
     """The weights of the positions that a row sees."""
     if head.weighting == "softmax":
         return _softmax([factor() * s for s in scores], number)
-    best = _maximal(scores, number)
+    plain = all(head.Q[d, :].is_zero_matrix or head.K[d, :].is_zero_matrix for d in range(head.Q.shape[0]))
+    best = list(range(len(scores))) if plain else _maximal(scores, number)
     if head.weighting == "leftmost":
         best = [min(best)]
     elif head.weighting == "rightmost":
         best = [max(best)]
     else:
         assert head.weighting == "average"
+    number.divided(len(best))
     return [number(1) / len(best) if j in best else number(0) for j in range(len(scores))]
 
 
@@ -170,11 +210,10 @@ def _attention(head, view, model, number):
 
 
 def _activate(x, kind, number):
-    positive = x > 0 and not number.is_zero(x)
     if kind == "relu":
-        return x if positive else number(0)
+        return max(x, number(0))
     if kind == "step":
-        return number(1) if positive else number(0)
+        return number(0) if number.equal(x) or x < 0 else number(1)
     return number.gelu(x, kind)
 
 
@@ -195,9 +234,9 @@ def _norm(norm, stream, model, number):
         else:
             entries = _times(norm.projection, norm.reads, x, number)
         m = len(entries)
-        mean = sum(entries, number(0)) / m
+        mean = sum(entries, number(0)) / number.divided(m)
         variance = sum(((e - mean) ** 2 for e in entries), number(0)) / m + number(norm.epsilon)
-        if number.is_zero(variance):
+        if number.equal(variance):
             if norm.zero_variance == "refuse":
                 raise ZeroVariance(place + model.embedding.start)
             scaled = [number(0)] * m
@@ -211,6 +250,7 @@ def _norm(norm, stream, model, number):
                 for r, (name, e) in enumerate(zip(norm.writes, scaled, strict=True))
             }
         )
+    number.written()
     return result
 
 
@@ -226,6 +266,7 @@ def _part(block, norms, placement, stream, model, number):
         added = [_attention(head, view, model, number) for head in block.heads]
     else:
         added = [[_feedforward(block, x, number) for x in view]]
+    number.written()
     result = []
     for j, x in enumerate(stream):
         z = dict(x)
@@ -275,9 +316,9 @@ def read(model, sequence, number=rational):
             scores = [] if readout.weights is None else _times(readout.weights, readout.reads, z, number)
             if readout.kind == "sign":
                 shown["logit"] = scores[0]
-                answer = scores[0] > 0 and not number.is_zero(scores[0])
+                answer = not number.equal(scores[0]) and scores[0] > 0
             elif readout.kind == "zero":
-                answer = all(number.is_zero(v) for v in shown.values())
+                answer = all([number.equal(v) for v in shown.values()])
             elif readout.kind == "largest":
                 shown = dict(zip(readout.labels, scores, strict=True))
                 answer = min(_maximal(scores, number))
