@@ -119,8 +119,9 @@ class Builder:
         """The blocks of a recipe (or of any model that takes inputs) on coordinates of this model. Returns `writes`.
 
         `reads` maps each input to a coordinate here (itself where it is left out), `writes` renames what its readout
-        shows, in order; other coordinates get fresh names. `values` sets its symbols to numbers or to expressions in
-        the symbols declared here, which the caller keeps in its region; the others are declared here too. `arguments` are those of the recipe.
+        shows, in order; other coordinates get fresh names. `values` sets its symbols to numbers, or to expressions in
+        the symbols declared here, which the caller keeps in the region; the others are declared here too. `arguments`
+        are those of the recipe.
         BadInput for a model with words, norms, a deciding readout, or one that writes onto an input.
         """
         from symcook.recipes import build
