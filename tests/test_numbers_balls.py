@@ -244,3 +244,9 @@ def test_an_open_comparison_is_no_branch():
     assert hull.contains(1) and hull.contains(2)
     with pytest.raises(Undecided):
         refine(lambda: evaluate(term), 5, limit_bits=512)
+
+
+@pytest.mark.parametrize("text", ["(i/3 - 1/3)^2", "(i/3 - 1/3)^3", "(1/3 - i/3)^7"])
+def test_powers_of_a_ball_around_zero_are_small_and_not_nan(text: str) -> None:
+    value = evaluate(parse_term(text), {"i": 1})
+    assert value.is_finite() and value.contains(0) and value.rad() < 1e-30

@@ -106,7 +106,7 @@ class Ball:
                 variance = flint.arb(0)  # exactly, though the mean may be rounded
                 centred = [variance] * m
             else:
-                variance = (sum((c**2 for c in centred), flint.arb(0)) / m).nonnegative_part()
+                variance = (sum((c * c for c in centred), flint.arb(0)) / m).nonnegative_part()
             total = variance + floor
             if total.is_zero():
                 refuse_zero_variance(zero_variance, self._start + place)
@@ -261,7 +261,7 @@ def _gelu(x: flint.arb) -> flint.arb:
 
 def _gelu_tanh(x: flint.arb) -> flint.arb:
     """x/2 (1 + tanh u) = x logistic(2u) with u = sqrt(2/pi) (x + 0.044715 x^3)."""
-    inner = x + flint.arb(flint.fmpq(44715, 1000000)) * x**3
+    inner = x + flint.arb(flint.fmpq(44715, 1000000)) * x * x * x
     return x * _logistic(2 * (2 / flint.arb.pi()).sqrt() * inner)
 
 

@@ -310,6 +310,9 @@ class _Evaluator:
         if whole is not None:
             if whole < 0 and base.is_zero():
                 raise BadInput("a denominator must not be zero", _show(("^", base_tree, exponent_tree)))
+            if whole > 0 and base.contains(0):  # where flint's power gives no number
+                top = base.abs_upper() ** whole
+                return top.union(flint.arb(0) if whole % 2 == 0 else -top)
             return base**whole
         if base.is_zero() and exponent > 0:
             return flint.arb(0)
