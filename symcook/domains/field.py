@@ -1,10 +1,11 @@
 """Rational functions over the rationals in generators that are added as they are met.
 
 A value is a `flint.fmpq`, or a `Function`: a quotient of two multivariate polynomials in lowest terms that is no
-rational constant. A generator is a symbol, an exponential exp(b/q), a max(0, u), or an irrational constant.
-Generators are treated as independent: where two are not (max(0, x) and x are not), equal values may be written
-differently, so a quotient that is not 0 as written is never taken for a nonzero value; `symcook.domains.signs`
-decides that.
+rational constant. A generator is a symbol, an exponential exp(b/q), a max(0, u), a step I[u > 0], a root sqrt(u), an
+erf(u) or tanh(u), or an irrational constant. Powers of roots and steps are folded: sqrt(u)^2 = u, I[u > 0]^2 =
+I[u > 0]. Otherwise generators are treated as independent: where two are not (max(0, x) and x are not), equal values
+may be written differently, so a quotient that is not 0 as written is never taken for a nonzero value;
+`symcook.domains.signs` decides that.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ _GCD_WORK = 200_000  # the product of two lengths above which a common factor is
 @dataclass(frozen=True)
 class Generator:
     """kind "symbol" or "constant": `argument` is the sympy symbol or number. kind "exp": e to `argument` (a value)
-    divided by the field's root of that generator. kind "max": max(0, argument)."""
+    divided by the field's root of that generator. kind "max": max(0, argument); "step": I[argument > 0]; "sqrt": the
+    root of a nonnegative argument; "erf", "tanh": the function. Arguments of "max", "step" and "sqrt" are polynomials
+    or rational, in generators that were there before."""
 
     kind: str
     argument: Any
@@ -55,6 +58,7 @@ class Field:
         self._index: dict[Any, int] = {}
         self._history: list[tuple[int, ...]] = [()]
         self._sympy: dict[int, Any] = {}
+        self._folding: list[int] = []
         self._context(4)
 
     def _context(self, capacity: int) -> None:
@@ -97,11 +101,45 @@ class Field:
         """max(0, argument) as a new generator."""
         return self._atom("max", self.key(argument), argument)
 
+    def function(self, kind: str, argument: Value) -> Function:
+        """A generator of kind "step", "sqrt", "erf" or "tanh" with that argument."""
+        return self._atom(kind, self.key(argument), argument)
+
     def _atom(self, kind: str, key: Any, argument: Any) -> Function:
         index = self._index.get((kind, key))
         if index is None:
             index = self._add((kind, key), Generator(kind, argument))
+            if kind in ("sqrt", "step"):
+                self._folding.append(index)
         return self.generator(index)
+
+    def reduced(self, polynomial: Any) -> Any:
+        """The polynomial with squares of roots and powers of steps folded."""
+        for g in reversed(self._folding):  # an argument holds older generators only
+            if polynomial.is_zero():
+                break
+            if polynomial.degrees()[g] < 2:
+                continue
+            parts: dict[int, dict[Any, Any]] = {}
+            root = self.generators[g].kind == "sqrt"
+            for monomial, c in polynomial.terms():
+                power = int(monomial[g])
+                square, rest = (power // 2, power % 2) if root else (0, min(power, 1))
+                part, key = parts.setdefault(square, {}), (*monomial[:g], rest, *monomial[g + 1 :])
+                part[key] = part.get(key, ZERO) + c
+            inside = self.argument(g)
+            polynomial = self.ctx.constant(0)
+            for square, part in parts.items():
+                polynomial = polynomial + self.ctx.from_dict(part) * inside**square
+        return polynomial
+
+    def argument(self, index: int) -> Any:
+        """The argument of a "max", "step" or "sqrt" generator as a polynomial of the present version."""
+        argument = self.generators[index].argument
+        if isinstance(argument, fmpq):
+            return self.ctx.constant(argument)
+        self.lift(argument)
+        return argument.num
 
     def exponential(self, base: Value, exponent: Fraction) -> tuple[int, int]:
         """(g, k) such that generator g to the power k is e to exponent * base."""
@@ -158,6 +196,8 @@ class Field:
 
     def quotient(self, num: Any, den: Any) -> Value:
         """num / den of the present version in lowest terms, den with leading coefficient 1."""
+        if self._folding:
+            num, den = self.reduced(num), self.reduced(den)
         if num.is_zero():
             return ZERO
         if den.is_constant():
@@ -179,6 +219,12 @@ class Field:
             inverse = ONE / lead
             num, den = num * inverse, den * inverse
         return Function(self, num, den)
+
+    def power(self, num: Any, den: Any, exponent: int) -> Value:
+        """(num / den)^exponent, for a quotient in lowest terms."""
+        if self._folding:
+            return self.quotient(num**exponent, den**exponent)
+        return Function(self, num**exponent, den**exponent)
 
     def factored(self, polynomial: Any) -> tuple[fmpq, list[tuple[Any, int]]]:
         """(c, [(factor, power), ...]) whose product is the polynomial; a large one is left in one piece."""
@@ -223,6 +269,12 @@ class Field:
             argument = self._sympy[index] = self.to_sympy(generator.argument)
         if generator.kind == "exp":
             return sympy.exp(argument * sympy.Rational(exponent, self.roots[index]))
+        if generator.kind == "sqrt":
+            return argument ** sympy.Rational(exponent, 2)
+        if generator.kind == "step":
+            return sympy.Piecewise((1, argument > 0), (0, True))
+        if generator.kind in ("erf", "tanh"):
+            return (sympy.erf if generator.kind == "erf" else sympy.tanh)(argument) ** exponent
         return sympy.Max(0, argument, evaluate=False) ** exponent  # evaluation compares at length
 
 
@@ -295,7 +347,7 @@ class Function:
         if isinstance(base, fmpq):
             return base ** abs(exponent)
         base.field.lift(base)
-        return Function(self.field, base.num ** abs(exponent), base.den ** abs(exponent))
+        return base.field.power(base.num, base.den, abs(exponent))
 
     def __eq__(self, other: object) -> bool:
         """Whether both are written the same; equal values of dependent generators need not be."""

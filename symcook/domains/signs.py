@@ -2,8 +2,8 @@
 
 What `Signs.of` returns contains every sign that occurs (`symcook.domains.intervals` has the sign sets); POSITIVE
 alone therefore means positive everywhere. One symbol on an interval is decided exactly by counting roots (Sturm);
-several by the signs of coefficients after each variable is moved to [0, oo); maxima by splitting at their
-breakpoints; what these leave open stays open (a set of more signs).
+several by the signs of coefficients after each variable is moved to [0, oo); maxima and steps by splitting at their
+breakpoints; a + b sqrt(u) by a, b and a^2 - b^2 u; what these leave open stays open (a set of more signs).
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ MAX_SHIFTED = 4096  # terms that moving one more variable may give
 MAX_BRANCHES = 64
 MAX_BITS = 1 << 14
 _SHORT = 24  # terms of polynomials that are combined with assumptions
+_LONG, _ROOTS = 200, 4  # terms and roots of polynomials whose roots are isolated
+_BREAKS = ("max", "step")
 
 
 class Impossible(BadInput):
@@ -65,6 +67,8 @@ class Signs:
         self.symbols = dict(symbols)
         self._boxes: dict[int, Box] = {}
         self._assumed: list[tuple[Function, int]] = []
+        self._facts: list[tuple[Function, int]] = []
+        self._numbers: dict[int, bool] = {}
 
     def of(self, value: Value) -> int:
         """The signs that `value` may take; raises Impossible where no values of the symbols are left."""
@@ -91,6 +95,21 @@ class Signs:
             if box.empty:
                 raise Impossible("the ranges of the symbols must leave some values")
             self._boxes.clear()
+
+    def know(self, value: Function, signs: int) -> None:
+        """Note that `value`, a polynomial, has its sign in `signs`: proved elsewhere, not assumed."""
+        self._facts.append((value, signs))
+
+    def _fact(self, p: Any) -> int:
+        """What is known of the sign of a polynomial or of a multiple of it."""
+        signs = ANY
+        for value, known in self._facts:
+            self.field.lift(value)
+            if len(value.num) == len(p):
+                ratio = p.leading_coefficient() / value.num.leading_coefficient()
+                if value.num * ratio == p:
+                    signs &= known if ratio > 0 else flip(known)
+        return signs
 
     def polynomial(self, p: Any) -> int:
         """The signs that a polynomial of the field's present version may take."""
@@ -121,9 +140,34 @@ class Signs:
 
     def _polynomial(self, p: Any) -> int:
         signs = self._decide(p, {})
-        if signs == ANY and any(self.field.generators[g].kind == "max" for g in self._used(p)):
+        if signs == ANY and any(self.field.generators[g].kind in _BREAKS for g in self._used(p)):
             signs = self._branches(p)
+        if signs not in (POSITIVE, ZERO, NEGATIVE) and len(p) <= _LONG:
+            roots = [g for g in self._used(p) if self.field.generators[g].kind == "sqrt"]
+            if 0 < len(roots) <= _ROOTS:
+                signs &= self._conjugate(p, roots[-1])
         return signs
+
+    def _conjugate(self, p: Any, g: int) -> int:
+        """The signs of a + b sqrt(u): where a and b sqrt(u) have opposite signs, a^2 - b^2 u says which is larger."""
+        p = self.field.reduced(p)
+        parts: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
+        for monomial, c in p.terms():
+            parts[int(monomial[g])][(*monomial[:g], 0, *monomial[g + 1 :])] = c
+        a, b = (self.field.ctx.from_dict(part) for part in parts)
+        first, second = self._polynomial(a), product(self._polynomial(b), self._box(g).signs)
+        result, larger = 0, None
+        for x in (NEGATIVE, ZERO, POSITIVE):
+            for y in (NEGATIVE, ZERO, POSITIVE):
+                if not (first & x and second & y):
+                    continue
+                if {x, y} == {NEGATIVE, POSITIVE}:
+                    if larger is None:
+                        larger = self._polynomial(self.field.reduced(a * a - b * b * self.field.argument(g)))
+                    result |= larger if x == POSITIVE else flip(larger)
+                else:
+                    result |= total(x, y)
+        return result
 
     def _used(self, p: Any) -> list[int]:
         return [g for g, degree in enumerate(p.degrees()) if degree]
@@ -149,12 +193,58 @@ class Signs:
             return self.symbols.get(generator.argument, EVERYWHERE)
         if generator.kind == "max":
             return Box(fmpq(0), None, False)
-        if generator.kind == "constant":
-            return _enclosure(number_ball(generator.argument, 128))
-        if isinstance(generator.argument, fmpq):
+        if generator.kind == "step":
+            return Box(fmpq(0), fmpq(1), False, False)
+        if self._numeric(g):
             with flint.ctx.workprec(128):
-                return _enclosure(_exp_ball(generator.argument, self.field.roots[g]))
+                return _enclosure(self._ball(g))
+        if generator.kind == "sqrt":
+            return Box(fmpq(0), None, self.of(generator.argument) == POSITIVE)
+        if generator.kind in ("erf", "tanh"):
+            signs = self.of(generator.argument)
+            low, high = fmpq(-1 if signs & NEGATIVE else 0), fmpq(1 if signs & POSITIVE else 0)
+            return Box(low, high, bool(low) or not signs & ZERO, bool(high) or not signs & ZERO)
         return self._exp_box(generator.argument, self.field.roots[g])
+
+    def _numeric(self, g: int) -> bool:
+        """Whether a generator is a number without symbols, maxima or steps."""
+        if g not in self._numbers:
+            generator = self.field.generators[g]
+            if generator.kind in ("symbol", "constant", *_BREAKS) or isinstance(generator.argument, fmpq):
+                self._numbers[g] = generator.kind not in ("symbol", *_BREAKS)
+            else:
+                self.field.lift(generator.argument)
+                used = {*self._used(generator.argument.num), *self._used(generator.argument.den)}
+                self._numbers[g] = all(map(self._numeric, used))
+        return self._numbers[g]
+
+    def _ball(self, g: int) -> flint.arb:
+        """An enclosure of a generator that is a number, at flint's current precision."""
+        generator = self.field.generators[g]
+        if generator.kind == "constant":
+            return number_ball(generator.argument, flint.ctx.prec)
+        inside = self._value_ball(generator.argument)
+        if generator.kind == "exp":
+            return (inside / self.field.roots[g]).exp()
+        if generator.kind == "sqrt":
+            return inside.nonnegative_part().sqrt()
+        return inside.erf() if generator.kind == "erf" else inside.tanh()
+
+    def _value_ball(self, value: Value) -> flint.arb:
+        if isinstance(value, fmpq):
+            return flint.arb(value)
+        self.field.lift(value)
+        return self._polynomial_ball(value.num) / self._polynomial_ball(value.den)
+
+    def _polynomial_ball(self, p: Any) -> flint.arb:
+        values = {g: self._ball(g) for g in self._used(p)}
+        total_ball = flint.arb(0)
+        for monomial, c in p.terms():
+            term = flint.arb(c)
+            for g, value in values.items():
+                term *= value ** int(monomial[g])
+            total_ball += term
+        return total_ball
 
     def _exp_box(self, base: Function, root: int) -> Box:
         self.field.lift(base)
@@ -210,6 +300,10 @@ class Signs:
     def _decide(self, p: Any, boxes: Boxes, factors: bool = True) -> int:
         """The signs of a polynomial whose maxima are taken for any nonnegative numbers; without `factors`, what can be
         had without factoring it."""
+        known = self._fact(p) if self._facts and len(p) else ANY
+        return known if known in (POSITIVE, ZERO, NEGATIVE) else known & self._computed(p, boxes, factors)
+
+    def _computed(self, p: Any, boxes: Boxes, factors: bool) -> int:
         if len(p) == 0:
             return ZERO
         if p.is_constant():
@@ -220,9 +314,8 @@ class Signs:
         if not content.is_constant():
             return product(self._monomial(content, boxes), self._decide(p / content, boxes, factors))
         used = self._used(p)
-        kinds = [self.field.generators[g] for g in used]
-        if all(k.kind == "constant" or (k.kind == "exp" and isinstance(k.argument, fmpq)) for k in kinds):
-            return self._number(p, used)
+        if all(self._numeric(g) for g in used):
+            return self._number(p)
         degrees = p.degrees()
         if len(used) == 1 and degrees[used[0]] <= MAX_DEGREE:
             return univariate(_one_variable(p, used[0]), self._box(used[0], boxes))
@@ -236,26 +329,14 @@ class Signs:
                     signs = product(signs, one if power % 2 else product(one, one) & NONNEGATIVE)
         return signs
 
-    def _number(self, p: Any, used: list[int]) -> int:
+    def _number(self, p: Any) -> int:
         """The sign of a number, by balls of growing precision. It stays open if the number is zero or very small."""
         bits = 64
         while bits <= MAX_BITS:
             with flint.ctx.workprec(bits):
-                values = {}
-                for g in used:
-                    generator = self.field.generators[g]
-                    if generator.kind == "exp":
-                        values[g] = _exp_ball(generator.argument, self.field.roots[g])
-                    else:
-                        values[g] = number_ball(generator.argument, bits)
-                total = flint.arb(0)
-                for monomial, c in p.terms():
-                    term = flint.arb(c)
-                    for g in used:
-                        term *= values[g] ** monomial[g]
-                    total += term
-            if total > 0 or total < 0:
-                return POSITIVE if total > 0 else NEGATIVE
+                value = self._polynomial_ball(p)
+            if value > 0 or value < 0:
+                return POSITIVE if value > 0 else NEGATIVE
             bits *= 4
         return ANY
 
@@ -319,27 +400,29 @@ class Signs:
         return self.field.ctx.from_dict({(*m[:g], degree - m[g], *m[g + 1 :]): c for m, c in p.terms()})
 
     def _branches(self, p: Any) -> int:
-        """Split at the maxima: max(0, u) is 0 where u <= 0 and u where u >= 0; the intervals shrink where u has one
-        symbol, in degree 1."""
+        """Split at the breakpoints: max(0, u) is 0 where u <= 0 and u where u >= 0, and a step is 0 where u <= 0 and 1
+        where u > 0; the intervals shrink where u has one symbol, in degree 1."""
         atoms: set[int] = set()
         waiting = self._used(p)
         while waiting:
             g = waiting.pop()
-            if self.field.generators[g].kind == "max" and g not in atoms:
+            if self.field.generators[g].kind in _BREAKS and g not in atoms:
                 atoms.add(g)
-                waiting += self._used(self._argument(g))
+                waiting += self._used(self.field.argument(g))
         left = MAX_BRANCHES
 
         def walk(rest: list[int], put: list[Any], boxes: dict[int, Box]) -> int:
             nonlocal left
             if not rest:
                 left -= 1
-                return ANY if left < 0 else self._decide(p.compose(*put), boxes)
+                return ANY if left < 0 else self._decide(self.field.reduced(p.compose(*put)), boxes)
             g, *others = rest
-            argument = self._argument(g).compose(*put)
+            argument = self.field.argument(g).compose(*put)
             signs = self._decide(argument, boxes)
             result = 0
-            for side, value in ((NONPOSITIVE, argument * 0), (NONNEGATIVE, argument)):
+            step = self.field.generators[g].kind == "step"
+            above = (POSITIVE, self.field.one) if step else (NONNEGATIVE, argument)
+            for side, value in ((NONPOSITIVE, argument * 0), above):
                 if signs & side and left >= 0 and result != ANY:
                     smaller = self._smaller(argument, boxes, side)
                     if smaller is not None:
@@ -347,11 +430,6 @@ class Signs:
             return result
 
         return walk(sorted(atoms), list(self.field.ctx.gens()), {})
-
-    def _argument(self, g: int) -> Any:
-        argument = self.field.generators[g].argument
-        self.field.lift(argument)
-        return argument.num
 
     def _smaller(self, argument: Any, boxes: dict[int, Box], side: int) -> dict[int, Box] | None:
         """The boxes where a polynomial has the signs `side`, or larger ones; None where there is no such point."""

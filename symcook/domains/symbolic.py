@@ -1,4 +1,5 @@
-"""Closed forms for one input: rational functions in the declared symbols, exponentials, and maxima that stay open.
+"""Closed forms for one input: rational functions in the declared symbols, exponentials, square roots, and maxima and
+steps that stay open.
 
 sympy goes in and comes out; between them stand polynomials (`symcook.domains.field`) and proved signs
 (`symcook.domains.signs`). A comparison holds for every admissible value of the symbols or it is open: a ReLU of open
@@ -12,26 +13,29 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from functools import reduce
 from itertools import accumulate
+from math import gcd, lcm
 from operator import add
 from typing import Any, ClassVar
 
 import sympy
-from flint import fmpq
+from flint import fmpq, fmpz
 
-from symcook.blocks import Parameter
+from symcook.blocks import ACTIVATIONS, WEIGHTINGS, Parameter
 from symcook.domains.exact import at_position
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
 from symcook.domains.intervals import NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
 from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.signs import Signs
 from symcook.errors import BadInput, NotExact, Undecided, require_known
-from symcook.protocol import conjunction
+from symcook.numbers.roots import squarefree
+from symcook.protocol import conjunction, refuse_zero_variance, visible
 from symcook.symbols import from_sympy, symbol
 
 Values = list[Value]
 
 _RELATION = {POSITIVE: "0 < {}", NONPOSITIVE: "{} <= 0", NEGATIVE: "{} < 0", NULL: "{} = 0", NONZERO: "~({} = 0)"}
 MAX_POWER = 4096
+_FACTOR_BITS = 96  # integers under a root are split into primes up to this size
 
 
 class Choices:
@@ -142,8 +146,34 @@ class Symbolic:
         return result if b == 0 else [value + b for value in result]
 
     def activate(self, column: Values, kind: str) -> Values:
-        require_known("activation", kind, ("relu",))
-        return [self.relu(value) for value in column]
+        require_known("activation", kind, ACTIVATIONS)
+        one = {"relu": self.relu, "step": self.step}.get(kind) or (lambda value: self._gelu(value, kind))
+        return [one(value) for value in column]
+
+    def layer_norm(self, columns: Sequence[Values], epsilon: Any, zero_variance: str) -> list[Values]:
+        added = self.convert(epsilon)
+        if self._signs.of(added) & NEGATIVE:
+            must = "epsilon of a layer norm must not be negative for any value of its symbols"
+            raise BadInput(must, self._text(added), "declare the symbol with a lower end of 0")
+        rows = [
+            self._normalised(list(row), added, zero_variance, i)
+            for i, row in zip(self._indices(), zip(*columns, strict=True), strict=True)
+        ]
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    def distribution(self, columns: Sequence[Values]) -> list[Values]:
+        rows = []
+        for scores in zip(*columns, strict=True):
+            weights, total = self._weights([score - scores[0] for score in scores])
+            rows.append([weight / total for weight in weights])
+        return [list(column) for column in zip(*rows, strict=True)]
+
+    def largest(self, columns: Sequence[Values]) -> list[int | None]:
+        result = []
+        for scores in zip(*columns, strict=True):
+            best, rival = self._first(list(scores), range(len(scores)), None)
+            result.append(best if rival is None else None)
+        return result
 
     def attend(
         self,
@@ -154,21 +184,23 @@ class Symbolic:
         weighting: str,
         factor: Any,
     ) -> list[Values]:
-        require_known("mask", mask, ("none", "future"))
-        require_known("weighting", weighting, ("average", "softmax"))
+        require_known("weighting", weighting, WEIGHTINGS)
+        visible(mask, 0, self.length)  # refuses an unknown mask
         if not queries:
-            return [self._uniform(column, mask) for column in values]
+            return [self._plain(column, mask, weighting) for column in values]
         rows: list[Values] = []
         for row, i in enumerate(self._indices()):
-            seen = self.length if mask == "none" else row + 1
-            scores = [reduce(add, (q[row] * k[j] for q, k in zip(queries, keys, strict=True))) for j in range(seen)]
-            if weighting == "average":
-                best = self._maximal(scores, i)
-                rows.append([reduce(add, (column[j] for j in best)) / fmpq(len(best)) for column in values])
-            else:
+            seen = visible(mask, row, self.length)
+            scores = [reduce(add, (q[row] * k[j] for q, k in zip(queries, keys, strict=True))) for j in seen]
+            if not seen:
+                rows.append([ZERO] * len(values))
+            elif weighting == "softmax":
                 by = self.convert(self._at(factor, i))
                 weights, total = self._weights([by * (score - scores[0]) for score in scores])
-                rows.append([_dot(weights, column) / total for column in values])
+                rows.append([_dot(weights, [column[j] for j in seen]) / total for column in values])
+            else:
+                best = [seen[k] for k in self._chosen(scores, weighting, (i, seen))]
+                rows.append([reduce(add, (column[j] for j in best)) / fmpq(len(best)) for column in values])
         return [list(column) for column in zip(*rows, strict=True)] if values else []
 
     def positive(self, column: Values) -> list[bool | None]:
@@ -191,7 +223,8 @@ class Symbolic:
         return True
 
     def resolve(self, values: Sequence[Value]) -> Values:
-        """The values without open maxima, split into cases (which must be on); maxima inside exponentials stay."""
+        """The values without open maxima and steps, split into cases (which must be on); those inside exponentials,
+        roots and other functions stay."""
         field, put = self._field, {}
         for value in values:
             if isinstance(value, Function):
@@ -205,19 +238,18 @@ class Symbolic:
         ]
 
     def _resolve(self, polynomial: Any, put: dict[int, Any]) -> None:
-        """Find what stands for each maximum in a polynomial: 0 or its argument, itself resolved."""
+        """Find what stands for each maximum in a polynomial: 0 or its argument, itself resolved; for a step 0 or 1."""
         field = self._field
         for g, degree in enumerate(polynomial.degrees()):
-            if degree and g not in put and field.generators[g].kind == "max":
-                argument = field.generators[g].argument
-                field.lift(argument)
-                self._resolve(argument.num, put)
-                inner = argument.num.compose(*(put.get(k, gen) for k, gen in enumerate(field.ctx.gens())))
+            if degree and g not in put and field.generators[g].kind in ("max", "step"):
+                self._resolve(field.argument(g), put)
+                inner = field.argument(g).compose(*(put.get(k, gen) for k, gen in enumerate(field.ctx.gens())))
                 value = polynomial_of(field, inner)
                 signs = self._signs.of(value)
                 if signs & NEGATIVE and signs & POSITIVE:
                     signs = self._split(value, signs, (POSITIVE, NONPOSITIVE))
-                put[g] = inner if signs & POSITIVE else inner * 0
+                above = inner if field.generators[g].kind == "max" else field.one
+                put[g] = above if signs & POSITIVE else inner * 0
 
     def decide(self, value: Value, kind: str) -> bool | None:
         """The verdict of a readout of `kind` sign or zero on one entry, split into cases where that is on."""
@@ -257,6 +289,8 @@ class Symbolic:
             return self._exponential(self.convert(e.as_base_exp()[1]))
         if isinstance(e, sympy.Pow) and isinstance(e.exp, sympy.Integer):
             return self._power(self.convert(e.base), int(e.exp))
+        if isinstance(e, sympy.Pow) and isinstance(e.exp, sympy.Rational) and e.exp.q == 2:
+            return self._power(self.sqrt(self.convert(e.base)), int(e.exp.p))
         if isinstance(e, (sympy.Max, sympy.Min)):
             sign = ONE if isinstance(e, sympy.Max) else -ONE
             first, *others = (sign * self.convert(a) for a in e.args)
@@ -268,7 +302,8 @@ class Symbolic:
             return self.relu(inner) + self.relu(-inner)
         if e.free_symbols:
             must = (
-                "a symbol must stand in sums, products, integer powers, exponentials and maxima in the symbolic domain"
+                "a symbol must stand in sums, products, integer powers, square roots, exponentials and maxima in the "
+                "symbolic domain"
             )
             raise NotExact(must, from_sympy(e), "set it and use --domain ball")
         if e in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
@@ -311,6 +346,127 @@ class Symbolic:
         if inner.leading_coefficient() > 0:
             return factor * field.maximum(inner_value)
         return factor * (field.maximum(-inner_value) + inner_value)
+
+    def step(self, value: Value) -> Value:
+        """I[value > 0]: 0 or 1 where the sign is known, and else a generator. Positive factors are taken out."""
+        signs = self._signs.of(value)
+        if signs == POSITIVE or not signs & POSITIVE:
+            return ONE if signs == POSITIVE else ZERO
+        field = self._field
+        factor, inner = self._taken_out(value)
+        if self._signs.of(factor) != POSITIVE:  # then the sign of the rest says less than the sign of the value
+            inner = value.num * value.den
+        return field.function("step", polynomial_of(field, inner))
+
+    def sqrt(self, value: Value, signs: int | None = None) -> Value:
+        """The root of a value that is not negative (`signs`: what is known of it), with squares taken out.
+
+        One generator for each prime and each factor of known sign, so that equal roots meet; sqrt(u^2) is max(0, u) +
+        max(0, -u). Undecided where the sign of the value is open.
+        """
+        if isinstance(value, fmpq):
+            return self._number_root(value)
+        signs = self._signs.of(value) if signs is None else signs
+        if signs & NEGATIVE and signs != NEGATIVE:
+            signs = self._split(value, signs, (POSITIVE, NULL, NEGATIVE), "a root needs its argument not negative")
+        if signs & NEGATIVE:
+            raise BadInput("the argument of sqrt must not be negative", self._text(value))
+        if signs == NULL:
+            return ZERO
+        rational, squares, inside = self._under_root(value, signs)
+        result = self._number_root(rational)
+        for one, half in squares:
+            result = result * (self.relu(one) + self.relu(-one)) ** half
+        positive = POSITIVE if signs == POSITIVE else NONNEGATIVE  # no factor vanishes where the value does not
+        for one in inside:
+            if self._signs.of(one) & ~positive:
+                self._signs.know(one, positive)
+            result = result * self._field.function("sqrt", one)
+        return result
+
+    def _under_root(self, value: Function, signs: int) -> tuple[fmpq, list[tuple[Value, int]], Values]:
+        """(c, [(s, k), ...], [u, ...]) with value = c prod s^(2 k) prod u, and all u polynomials that are nonnegative
+        for all admissible symbols, where `signs` has the signs of the value."""
+        field = self._field
+        field.lift(value)
+        rational, rest, squares, inside = ONE, field.one, [], []
+        for polynomial, side in ((value.num, 1), (value.den, -1)):
+            lead, factors = field.factored(polynomial)
+            rational = rational * lead**side
+            for one, power in factors:
+                content, one = _primitive(one)
+                rational *= content ** (side * int(power))
+                half, odd = divmod(side * int(power), 2)
+                if half:
+                    squares.append((polynomial_of(field, one), half))
+                if not odd:
+                    continue
+                known = self._signs.polynomial(one)
+                if known & POSITIVE and known & NEGATIVE:
+                    rest = rest * one
+                elif known & NEGATIVE:
+                    rational = -rational
+                    inside.append(polynomial_of(field, -one))
+                else:
+                    inside.append(polynomial_of(field, one))
+        if not rest.is_constant():
+            if signs != POSITIVE:  # where another factor is 0, the rest may be negative: keep all in one piece
+                content, rest = _primitive(value.num * value.den)
+                rational, squares, inside = abs(content), [(polynomial_of(field, value.den), -1)], []
+            else:
+                content, rest = _primitive(rest)
+                rational, content = abs(rational * content), content * rational
+            inside.append(polynomial_of(field, rest if content > 0 else -rest))
+        return rational, squares, inside
+
+    def _number_root(self, value: fmpq) -> Value:
+        if value < 0:
+            raise BadInput("the argument of sqrt must not be negative", value)
+        outside, inside = squarefree(int(value.p) * int(value.q))
+        result: Value = fmpq(outside, int(value.q))
+        whole = inside.bit_length() > _FACTOR_BITS
+        for prime in [inside] if whole else [int(p) for p, _ in fmpz(inside).factor()] if inside else [0]:
+            result = result * (fmpq(prime) if prime < 2 else self._field.function("sqrt", fmpq(prime)))
+        return result
+
+    def _normalised(self, row: Values, epsilon: Value, zero_variance: str, i: int) -> Values:
+        """(x - mean)/sqrt(variance + epsilon) of the entries at position `i`."""
+        mean = reduce(add, row) / fmpq(len(row))
+        moved = [value - mean for value in row]
+        variance = reduce(add, (value * value for value in moved)) / fmpq(len(row)) + epsilon
+        # a sum of squares and an epsilon >= 0 is not negative, and positive where one of them cannot vanish
+        signs = NONNEGATIVE
+        if not all(self._signs.of(value) & NULL for value in (epsilon, *moved)):
+            signs = POSITIVE
+        signs &= self._signs.of(variance)
+        if signs == NONNEGATIVE:
+            why = f"the layer norm of position {i} needs to know whether its variance is zero"
+            signs = self._split(variance, signs, (POSITIVE, NULL), why)
+        if signs == NULL:
+            refuse_zero_variance(zero_variance, i)
+            return [ZERO] * len(row)
+        below = self.sqrt(variance, POSITIVE)
+        return [value / below for value in moved]
+
+    def _gelu(self, value: Value, kind: str) -> Value:
+        """x Phi(x) = x/2 (1 + erf(x/sqrt 2)), and its approximations with tanh (the logistic function of u is
+        (1 + tanh(u/2))/2). Cookbook, Section 4.6, Eqs. 25 and 26."""
+        if kind == "gelu":
+            bend = self._odd("erf", value / self.sqrt(fmpq(2)))
+        elif kind == "gelu-tanh":
+            bend = self._odd("tanh", self.convert(sympy.sqrt(2 / sympy.pi)) * (value + fmpq(44715, 1000000) * value**3))
+        else:
+            bend = self._odd("tanh", fmpq(851, 1000) * value)
+        return value * (bend + ONE) * fmpq(1, 2)
+
+    def _odd(self, kind: str, value: Value) -> Value:
+        """erf or tanh of a value, written with a positive leading coefficient."""
+        if isinstance(value, fmpq):
+            if value <= 0:
+                return -self._field.function(kind, -value) if value else ZERO
+        elif value.num.leading_coefficient() < 0:
+            return -self._field.function(kind, -value)
+        return self._field.function(kind, value)
 
     def _taken_out(self, value: Function) -> tuple[Value, Any]:
         """(f, p) with value = f p, f nonnegative for all admissible symbols and p a polynomial, by taking each factor
@@ -405,13 +561,51 @@ class Symbolic:
         ]
         return weights, reduce(add, weights)
 
-    def _uniform(self, column: Values, mask: str) -> Values:
-        """Plain averages of what each row sees: one sum (or the running sums), divided once."""
+    def _plain(self, column: Values, mask: str, weighting: str) -> Values:
+        """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
+        running sums) is divided once."""
+        seen = [visible(mask, row, self.length) for row in range(self.length)]
+        if weighting in ("leftmost", "rightmost"):
+            place = 0 if weighting == "leftmost" else -1
+            return [column[places[place]] if places else ZERO for places in seen]
         if mask == "none":
             return [reduce(add, column) / fmpq(self.length)] * self.length
-        return [total * fmpq(1, seen) for seen, total in enumerate(accumulate(column), 1)]
+        back = mask in ("past", "strict-past")
+        sums = [ZERO, *accumulate(reversed(column) if back else column)]
+        return [sums[len(places)] * fmpq(1, max(len(places), 1)) for places in seen]
 
-    def _maximal(self, scores: Values, i: int) -> list[int]:
+    def _chosen(self, scores: Values, weighting: str, row: tuple[int, range]) -> list[int]:
+        """The indices among `scores` that hard attention chooses in a row: its position and what it sees."""
+        if weighting == "average":
+            return self._maximal(scores, row)
+        order = range(len(scores)) if weighting == "leftmost" else range(len(scores))[::-1]
+        best, rival = self._first(scores, order, self._choices)
+        if rival is not None:
+            raise self._open(scores, rival, best, row)
+        return [best]
+
+    def _first(self, scores: Values, order: Sequence[int], choices: Choices | None) -> tuple[int, int | None]:
+        """The first largest score in an order, and one that may be preferable for some symbols (with `choices`, open
+        comparisons are split)."""
+        best = order[0]
+        for j in order[1:]:
+            difference = scores[j] - scores[best]
+            signs = self._signs.of(difference)
+            if choices is not None and signs & POSITIVE and signs & NONPOSITIVE:
+                signs = self._split(difference, signs, (POSITIVE, NONPOSITIVE))
+            if signs == POSITIVE:
+                best = j
+        if choices is not None:
+            return best, None
+        allowed = NEGATIVE
+        for j in order:
+            if j == best:
+                allowed = NONPOSITIVE
+            elif self._signs.of(scores[j] - scores[best]) & ~allowed:
+                return best, j
+        return best, None
+
+    def _maximal(self, scores: Values, row: tuple[int, range]) -> list[int]:
         """The indices of the maximal scores; Undecided where two scores are not ordered for all symbols."""
         if self._choices is not None:
             return self._split_maximal(scores)
@@ -425,12 +619,16 @@ class Symbolic:
             if signs == NULL:
                 chosen.append(j)
             elif signs != NEGATIVE:
-                places = [f"{self._text(scores[k])} (position {self._start + k})" for k in (j, best)]
-                raise Undecided(
-                    f"the attention of position {i} needs to know which is greater, {' or '.join(places)}; "
-                    "set the symbols in them, or split cases (--cases)."
-                )
+                raise self._open(scores, j, best, row)
         return chosen
+
+    def _open(self, scores: Values, j: int, best: int, row: tuple[int, range]) -> Undecided:
+        i, seen = row
+        places = [f"{self._text(scores[k])} (position {self._start + seen[k]})" for k in (j, best)]
+        return Undecided(
+            f"the attention of position {i} needs to know which is greater, {' or '.join(places)}; "
+            "set the symbols in them, or split cases (--cases)."
+        )
 
     def _split_maximal(self, scores: Values) -> list[int]:
         chosen = [0]
@@ -483,6 +681,16 @@ def _verdict(signs: int, wanted: int) -> bool | None:
 
 def _dot(weights: Values, column: Values) -> Value:
     return reduce(add, (w * column[j] for j, w in enumerate(weights)))
+
+
+def _primitive(polynomial: Any) -> tuple[fmpq, Any]:
+    """(c, p) with polynomial = c p, p with coprime integer coefficients, the leading one positive."""
+    coefficients = [c for _, c in polynomial.terms()]
+    bottom = lcm(*(int(c.q) for c in coefficients))
+    content = fmpq(gcd(*(int(c * bottom) for c in coefficients)), bottom)
+    if polynomial.leading_coefficient() < 0:
+        content = -content
+    return content, polynomial * (1 / content)
 
 
 def _rational_power(base: fmpq, exponent: int) -> fmpq:
