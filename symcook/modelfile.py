@@ -441,7 +441,7 @@ class _Reader:
             self.names(got["writes"], f"writes in {place}"),
             self.matrix(got["gain"], f"gain in {place}", columns=1),
             self.matrix(got["bias"], f"bias in {place}", columns=1),
-            self.number(got["epsilon"], f"epsilon in {place}"),
+            self.signed(got["epsilon"], f"epsilon in {place}"),
             None if projection is None else self.matrix(projection, f"projection in {place}", columns=len(reads)),
             self.label(got["zero_variance"], f"zero_variance in {place}"),
         )

@@ -12,6 +12,7 @@ from symcook.blocks import (
     FeedForward,
     Head,
     Layer,
+    LayerNorm,
     Parameter,
     Readout,
     SelfAttention,
@@ -40,6 +41,14 @@ def head(**change):
     return Head(**(facts | change))
 
 
+def norm(**change):
+    return LayerNorm(**({"reads": ("a", "b", "c")} | change))
+
+
+def projected(**change):
+    return norm(**({"writes": ("u", "v"), "projection": [[1, 0, 0], [0, 1, "1/2"]]} | change))
+
+
 def embedding(**change):
     return Embedding(**({"space": SPACE, "words": WORDS} | change))
 
@@ -54,7 +63,7 @@ def parameter(**change):
 
 
 def test_the_unchanged_blocks_are_accepted():
-    for make in (network, head, embedding, transformer, parameter):
+    for make in (network, head, norm, projected, embedding, transformer, parameter):
         assert make() == make()
 
 
@@ -84,17 +93,77 @@ WRONG = {
     "an imaginary weight": lambda: network(b1=[sympy.I, 0]),
     "None in W2": lambda: network(W2=[[None, 1]]),
     "code in W2": lambda: network(W2=[["__import__('os')", 1]]),
-    "an unknown activation": lambda: network(activation="gelu"),
+    "an unknown activation": lambda: network(activation="gelu-erf"),
     "Q and K of different depth": lambda: head(Q=[[1, 0], [0, 1]]),
     "V too narrow": lambda: head(V=[[1]]),
-    "an unknown mask": lambda: head(mask="past"),
+    "an unknown mask": lambda: head(mask="causal"),
     "an unknown weighting": lambda: head(weighting="hard"),
     "a scale of zero": lambda: head(scale=0),
     "a scale of a symbol": lambda: head(scale="s"),
     "a temperature of zero": lambda: head(temperature=0),
     "a temperature as float": lambda: head(temperature=0.5),
     "no heads": lambda: SelfAttention(()),
-    "two heads": lambda: SelfAttention((HEAD, HEAD)),
+    "a temperature below zero": lambda: head(temperature="-1/2"),
+    "a network among the heads": lambda: SelfAttention((HEAD, NETWORK)),
+    "a norm of nothing": lambda: LayerNorm(()),
+    "a norm that reads a coordinate twice": lambda: LayerNorm(("a", "a")),
+    "a gain that is too short": lambda: norm(gain=[1, 1]),
+    "a bias that is too long": lambda: norm(bias=[0, 0, 0, 0]),
+    "a gain as float": lambda: norm(gain=[1.0, 1, 1]),
+    "a negative epsilon": lambda: norm(epsilon="-1/10^9"),
+    "an epsilon as float": lambda: norm(epsilon=1e-5),
+    "an unknown outcome of zero variance": lambda: norm(zero_variance="nan"),
+    "writes of a norm without projection": lambda: norm(writes=("x", "y", "z")),
+    "a projection that is too wide": lambda: projected(projection=[[1, 0, 0, 0], [0, 1, 0, 0]]),
+    "a projection that is too short": lambda: projected(projection=[[1, 0, 0]]),
+    "a projection as float": lambda: projected(projection=[[0.5, 0, 0], [0, 1, 0]]),
+    "a gain of the projection's other side": lambda: projected(gain=[1, 1, 1]),
+    "an unknown placement": lambda: Layer(HEAD, attention_norms=(norm(),), placement="before"),
+    "a norm without placement": lambda: Layer(HEAD, attention_norms=(norm(),)),
+    "a placement without norm": lambda: Layer(HEAD, placement="pre"),
+    "a norm for an attention that is not there": lambda: Layer(None, NETWORK, (norm(),), (norm(),), placement="post"),
+    "a norm for one part of two": lambda: Layer(HEAD, NETWORK, (norm(),), (), placement="post"),
+    "two norms before": lambda: Layer(HEAD, attention_norms=(norm(), norm()), placement="pre"),
+    "no norm for several": lambda: Layer(HEAD, attention_norms=(), placement="multi pre"),
+    "a projection where there is none": lambda: Layer(HEAD, attention_norms=(projected(),), placement="pre"),
+    "a projection after": lambda: Layer(HEAD, attention_norms=(projected(),), placement="post"),
+    "no projection where there is one": lambda: Layer(HEAD, attention_norms=(norm(),), placement="projected pre"),
+    "two projections to one name": lambda: Layer(
+        HEAD, attention_norms=(projected(), projected()), placement="multi pre"
+    ),
+    "a head for a norm": lambda: Layer(HEAD, attention_norms=(HEAD,), placement="pre"),
+    "a norm over part of the stream": lambda: transformer(
+        layers=(Layer(HEAD, attention_norms=(LayerNorm(("a", "b")),), placement="pre"),)
+    ),
+    "a norm outside the space": lambda: transformer(
+        layers=(Layer(HEAD, attention_norms=(projected(reads=("a", "b", "d")),), placement="projected pre"),)
+    ),
+    "a head that reads what the norm does not write": lambda: transformer(
+        layers=(Layer(HEAD, attention_norms=(projected(),), placement="projected pre"),)
+    ),
+    "a final norm over part of the stream": lambda: transformer(final_norm=LayerNorm(("a", "c"))),
+    "a final norm with a projection": lambda: transformer(final_norm=projected()),
+    "an undeclared epsilon": lambda: transformer(final_norm=norm(epsilon="delta")),
+    "an undeclared gain in a layer": lambda: transformer(
+        layers=(Layer(None, NETWORK, (), (norm(gain=["g", 1, 1]),), "pre"),)
+    ),
+    "i in the gain of a norm": lambda: transformer(final_norm=norm(gain=["i", 1, 1])),
+    "an added token that is no word": lambda: embedding(before="BOS"),
+    "an end that is no word": lambda: embedding(after="EOS"),
+    "an added token without words": lambda: Embedding(SPACE, inputs=("a",), before="x"),
+    "nothing left to type": lambda: embedding(before="x", after="y"),
+    "an added token that a user types": lambda: transformer(embedding=embedding(before="x")).tokens("xy"),
+    "a word too long with its added token": lambda: transformer(embedding=embedding(before="x"), max_length=2).tokens(
+        "yy"
+    ),
+    "largest without labels": lambda: Readout("largest", "last", ("c",), [[1], [2]]),
+    "largest without weights": lambda: Readout("largest", "last", ("c",), labels=("p", "q")),
+    "labels that do not fit the weights": lambda: Readout("largest", "last", ("c",), [[1], [2]], ("p", "q", "r")),
+    "a label twice": lambda: Readout("distribution", "last", ("c",), [[1], [2]], ("p", "p")),
+    "labels of a sign": lambda: Readout("sign", "last", ("c",), [[1]], ("p",)),
+    "labels of a value": lambda: Readout("value", "last", ("c",), labels=("p",)),
+    "the largest at all positions": lambda: Readout("largest", "all", ("c",), [[1], [2]], ("p", "q")),
+    "a distribution at all positions": lambda: Readout("distribution", "all", ("c",), [[1], [2]], ("p", "q")),
     "an empty layer": lambda: Layer(),
     "a network for an attention": lambda: Layer(network()),
     "a head for a network": lambda: Layer(None, HEAD),
@@ -262,6 +331,37 @@ def test_binding_replaces_symbols_and_keeps_the_rest():
     assert bound.layers[0].feedforward.b2[0] == 2 and bound.readout.weights[0] == sympy.Rational(1, 2)
     assert model.bind().parameters == () and model.bind().readout.weights[0] == sympy.Rational(1, 4)
     assert model.parameters[0].name == "eps"
+
+
+def test_norms_stand_with_their_blocks():
+    """A norm alone may stand for the tuple of one; parts come in the order of the forward pass."""
+    inside = head(reads=("u", "v"))
+    layer = Layer(inside, None, projected(), placement="projected pre")
+    assert layer == Layer(inside, None, (projected(),), (), "projected pre")
+    both = Layer(HEAD, NETWORK, norm(), norm(epsilon=1), "post")
+    assert [type(part).__name__ for part in both.parts()] == ["LayerNorm", "Head", "LayerNorm", "FeedForward"]
+    assert transformer(layers=(layer, both), final_norm=norm()).layers[1].feedforward_norms[0].epsilon == 1
+    several = Layer(inside, None, (projected(writes=("u", "x")), projected(writes=("v", "y"))), placement="multi pre")
+    assert transformer(layers=(several,)).layers[0].placement == "multi pre"
+    assert norm().gain.tolist() == [[1]] * 3 and norm().bias.tolist() == [[0]] * 3 and norm().writes == ("a", "b", "c")
+
+
+def test_binding_reaches_every_head_and_norm():
+    layer = Layer(SelfAttention((HEAD, head(V=[["eps", 1]]))), None, norm(gain=["eps", 1, 1]), placement="pre")
+    model = transformer(
+        layers=(layer,), final_norm=norm(epsilon="eps", bias=[0, "eps", 0]), parameters=(parameter(),)
+    ).bind({"eps": "1/3"})
+    third = sympy.Rational(1, 3)
+    assert model.layers[0].attention.heads[1].V[0] == third and model.layers[0].attention_norms[0].gain[0] == third
+    assert model.final_norm.epsilon == third and model.final_norm.bias[1] == third and not model.parameters
+
+
+def test_added_tokens_are_not_typed():
+    model = transformer(embedding=embedding(words={"^": {}, "x": {"a": 1}, "$": {}}, before="^", after="$"))
+    assert model.alphabet == ("x",) and model.embedding.added == 2
+    assert model.tokens("xx") == ("^", "x", "x", "$") and model.tokens("") == ("^", "$")
+    with pytest.raises(BadInput, match="alphabet"):
+        model.tokens("^x")
 
 
 def test_a_single_head_may_stand_for_its_attention():

@@ -12,7 +12,17 @@ from pathlib import Path
 import pytest
 import sympy
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, SelfAttention, Transformer
+from symcook.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Parameter,
+    Readout,
+    SelfAttention,
+    Transformer,
+)
 from symcook.errors import BadInput
 from symcook.modelfile import MAX_BYTES, dumps, load, loads, model_hash, save, to_document
 from symcook.recipes import build, names
@@ -36,6 +46,37 @@ def soft_model():
         parameters=(Parameter("eps", lower=0, upper="sqrt(2)", upper_open=True), Parameter("unused", default="-7/3")),
         max_length=12,
         source="a test",
+    )
+
+
+def wide_model():
+    """The other blocks: several heads, every mask and weighting, norms at every placement, labels, added tokens."""
+    space = Space(("a", "b", "c"))
+    norm = LayerNorm(space.names, gain=["g", 1, -2], bias=["1/3", 0, 0], epsilon="1/100", zero_variance="zero")
+    inner = LayerNorm(space.names, ("u", "v"), projection=[[1, 0, "g"], [0, "1/2", 0]], epsilon=0)
+    other = LayerNorm(("b", "a"), ("s",), projection=[[1, -1]])
+
+    def head(reads, mask, weighting):
+        one = [[1] + [0] * (len(reads) - 1)]
+        return Head(reads, ("b", "c"), one, one, [one[0], one[0]], mask, weighting)
+
+    def network(reads, activation):
+        return FeedForward(reads, ("a",), [[1] * len(reads)], [0], [["g"]], [0], activation)
+
+    layers = (
+        Layer(SelfAttention((head(("a",), "past", "leftmost"), head(("c", "a"), "strict-past", "rightmost")))),
+        Layer(head(("a",), "strict-future", "softmax"), network(("a", "c"), "step"), norm, norm, "post"),
+        Layer(None, network(("b",), "gelu"), (), norm, "pre"),
+        Layer(head(("u", "v"), "none", "average"), network(("v",), "gelu-tanh"), inner, inner, "projected pre"),
+        Layer(head(("s", "u"), "future", "average"), None, (inner, other), (), "multi pre"),
+    )
+    return Transformer(
+        "wide",
+        Embedding(space, words={"[CLS]": {"a": 1}, "x": {"b": 1}, "EOS": {}}, before="[CLS]", after="EOS"),
+        layers,
+        Readout("distribution", "each", ("a", "b"), [[1, 0], [0, "g"], [1, 1]], ("x", "EOS", "no")),
+        parameters=(Parameter("g", default=1),),
+        final_norm=norm,
     )
 
 
@@ -70,6 +111,34 @@ def test_a_model_with_everything_survives_the_round_trip():
     )
     assert again.parameters[0].upper_open and again.parameters[0].default is None
     assert again.embedding.start == 0
+
+
+def test_every_block_survives_the_round_trip():
+    model = wide_model()
+    again = loads(dumps(model))
+    assert again == model and model_hash(again) == model_hash(model) and dumps(again) == dumps(model)
+    assert [layer.placement for layer in again.layers] == ["none", "post", "pre", "projected pre", "multi pre"]
+    assert [h.mask for h in again.layers[0].attention.heads] == ["past", "strict-past"]
+    assert again.layers[3].attention_norms[0].projection == model.layers[3].attention_norms[0].projection
+    assert again.embedding.before == "[CLS]" and again.readout.labels == ("x", "EOS", "no")
+    assert again.tokens("x") == ("[CLS]", "x", "EOS")
+
+
+def test_the_hash_sees_every_leaf_of_every_block():
+    text = to_document(wide_model())
+    seen = {model_hash(wide_model())}
+    count = 1
+    for path in leaves(text):
+        changed = to_document(wide_model())
+        inner = changed
+        for key in path[:-1]:
+            inner = inner[key]
+        old = inner[path[-1]]
+        if isinstance(old, str) and path[0] in ("layers", "final_norm") and old in ("0", "1"):
+            inner[path[-1]] = "7/9"
+            seen.add(model_hash(loads(json.dumps(changed))))
+            count += 1
+    assert count > 60 and len(seen) == count
 
 
 def test_what_was_built_without_evaluation_keeps_its_hash():
@@ -204,6 +273,9 @@ def drop(*path):
     return change
 
 
+STREAM = list(build("dyck-1-nonuniform").space)
+NORM = {"reads": STREAM, "writes": STREAM, "gain": [["1"]] * len(STREAM), "bias": [["0"]] * len(STREAM),
+        "epsilon": "1", "projection": None, "zero_variance": "refuse"}  # fmt: skip
 HEAD = ("layers", 0, "attention", 0)
 NETWORK = ("layers", 0, "feedforward")
 CHANGES = {
@@ -251,16 +323,45 @@ CHANGES = {
     "a wrong shape": put(*NETWORK, "W1", [["1", "2"]]),
     "no hidden unit but weights": put(*NETWORK, "b1", []),
     "a row as text": put(*NETWORK, "W1", ["1"]),
-    "an unknown activation": put(*NETWORK, "activation", "gelu"),
+    "an unknown activation": put(*NETWORK, "activation", "swish"),
     "an unknown coordinate": put(*NETWORK, "reads", ["balanc"]),
-    "an unknown mask": put(*HEAD, "mask", "past"),
+    "an unknown mask": put(*HEAD, "mask", "causal"),
     "an unknown weighting": put(*HEAD, "weighting", ["average"]),
     "a temperature of zero": put(*HEAD, "temperature", "0"),
     "a negative scale": put(*HEAD, "scale", "-1"),
     "a symbolic scale": put(*HEAD, "scale", "eps"),
     "an irrational scale": put(*HEAD, "scale", "exp(1)"),
     "a temperature that is hard to compare": put(*HEAD, "temperature", "+".join(f"sqrt({k})" for k in range(2, 99))),
-    "two heads": lambda d: d["layers"][0]["attention"].append(d["layers"][0]["attention"][0]),
+    "a second head with a key too many": lambda d: d["layers"][0]["attention"].append(
+        {**d["layers"][0]["attention"][0], "x": 1}
+    ),
+    "a second head that is null": lambda d: d["layers"][0]["attention"].append(None),
+    "an unknown placement": put("layers", 0, "placement", "before"),
+    "a placement that is null": put("layers", 0, "placement", None),
+    "a placement without norms": put("layers", 0, "placement", "pre"),
+    "norms that are null": put("layers", 0, "attention_norms", None),
+    "norms without placement": put("layers", 0, "attention_norms", [{**NORM}]),
+    "no key for norms": drop("layers", 0, "feedforward_norms"),
+    "a final norm over part of the stream": put("final_norm", {**NORM, "reads": ["token"], "writes": ["token"]}),
+    "a final norm with a list": put("final_norm", []),
+    "a final norm without epsilon": put("final_norm", {k: v for k, v in NORM.items() if k != "epsilon"}),
+    "a negative epsilon": put("final_norm", {**NORM, "epsilon": "-1"}),
+    "an epsilon as a number": put("final_norm", {**NORM, "epsilon": 1}),
+    "an undeclared epsilon": put("final_norm", {**NORM, "epsilon": "delta"}),
+    "an imaginary epsilon": put("final_norm", {**NORM, "epsilon": "sqrt(-1)"}),
+    "an epsilon that is hard to compare": put(
+        "final_norm", {**NORM, "epsilon": "+".join(f"sqrt({k})" for k in range(2, 99))}
+    ),
+    "a gain that is too short": put("final_norm", {**NORM, "gain": [["1"]]}),
+    "a projection of another width": put("final_norm", {**NORM, "projection": [["1"]]}),
+    "an unknown outcome of zero variance": put("final_norm", {**NORM, "zero_variance": "nan"}),
+    "an added token that is no word": put("embedding", "before", "BOS"),
+    "an added token as a number": put("embedding", "after", 1),
+    "every token added": lambda d: d["embedding"].update(before="(", after=")"),
+    "no key for added tokens": drop("embedding", "after"),
+    "labels without scores": put("readout", "labels", ["yes"]),
+    "labels that are null": put("readout", "labels", None),
+    "labels that do not fit": lambda d: d["readout"].update(kind="largest", labels=["a", "b", "c"]),
     "no heads": put("layers", 0, "attention", []),
     "an empty layer": put("layers", 0, {"attention": None, "feedforward": None}),
     "layers as an object": put("layers", {}),
@@ -273,7 +374,7 @@ CHANGES = {
     "a position with an undeclared symbol": put("embedding", "positions", {"total": "j"}),
     "start 7": put("embedding", "start", 7),
     "start true": put("embedding", "start", True),
-    "an unknown readout": put("readout", "kind", "largest"),
+    "an unknown readout": put("readout", "kind", "argmax"),
     "a readout without weights": put("readout", "weights", None),
     "an unknown position": put("readout", "position", "middle"),
     "a symbol declared twice": lambda d: d["symbols"].append(d["symbols"][0]),
