@@ -21,6 +21,7 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
+from symcook.domains import cells
 from symcook.domains.batch import Batch, Grid, Listed, Words, shares_prefixes
 from symcook.domains.cells import Cell, carrier, combine
 from symcook.errors import NotExact
@@ -285,6 +286,58 @@ def test_floats_round_where_integers_do_not():
     exact, floats = (forward(both, Words(("a", "b"), 1), Batch(floats=f)) for f in (False, True))
     assert int(exact.stream["x"][0].numerators[0]) == 2**60 + 2
     assert int(floats.stream["x"][0].numerators[0]) != 2**60 + 2
+
+
+def weighty(scale=2**70):
+    """Brackets whose values need more than a machine word, with a layer that keeps them apart and one that merges."""
+    model = dyck(error_weight=Fraction(-scale - 1, scale))
+    words = {"(": {"token": Fraction(scale - 2, scale)}, ")": {"token": Fraction(-scale - 3, scale + 1)}}
+    return Transformer("weighty", Embedding(model.space, words=words), model.layers, model.readout)
+
+
+def test_wide_integers_by_values_and_one_by_one(monkeypatch):
+    model = weighty()
+    for n in (1, 2, 5):
+        compare(model, Words(("(", ")"), n))
+    block = Words(("(", ")"), 11)
+    coded = forward(model, block, Batch()).stream
+    assert coded["balance"][-1].codes is not None and len(coded["balance"][-1].table) == 12
+    assert coded["total"][-1].codes is not None and len(coded["total"][-1].table) < coded["total"][-1].size
+    monkeypatch.setattr(cells, "_by_values", lambda parts, added: None)
+    plain = forward(model, block, Batch()).stream
+    for name, column in plain.items():
+        for place, cell in enumerate(column):
+            other = coded[name][place]
+            assert (cell.denominator, cell.bound, cell.size) == (other.denominator, other.bound, other.size)
+            assert (cell.numerators == other.numerators).all(), (name, place)
+    assert plain["total"][-1].codes is None and plain["total"][-1].numerators.dtype == object
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(st.data())
+def test_sums_of_wide_cells_are_sums_of_their_entries(data):
+    """Cells of every kind: one entry, few values in many entries, all different, machine words and beyond."""
+    parts, size = [], 1
+    for _ in range(data.draw(st.integers(1, 4))):
+        size *= data.draw(st.sampled_from([1, 2, 3, 40]))
+        bound = data.draw(st.sampled_from([0, 1, 5, 2**20, 2**40, 2**80]))
+        values = data.draw(st.lists(st.integers(-bound, bound), min_size=1, max_size=4))
+        entries = np.array([values[k * k % len(values)] for k in range(size)], dtype=carrier(bound))
+        if data.draw(st.booleans()) and bound >= size:
+            entries = entries // size + np.arange(size)
+            bound = 2 * bound
+        parts.append((Cell(entries.astype(carrier(bound)), data.draw(st.integers(1, 6)), bound),
+                      data.draw(st.sampled_from([Fraction(1), Fraction(-2, 3), Fraction(2**70, 7)]))))  # fmt: skip
+    shift = data.draw(st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(-(2**90))]))
+    total = combine(parts, shift)
+    twice = combine([(total, Fraction(1)), (cells.relu(total), Fraction(2**66))], Fraction(0))
+    for code in {0, size // 2, size - 1, size // 3}:
+        plain = shift
+        for cell, weight in parts:
+            plain += weight * Fraction(int(cell.numerators[code % cell.size]), cell.denominator)
+        assert Fraction(int(total.numerators[code % total.size]), total.denominator) == plain
+        both = Fraction(int(twice.numerators[code % twice.size]), twice.denominator)
+        assert both == plain + 2**66 * max(plain, 0)
 
 
 small = st.fractions(min_value=-3, max_value=3, max_denominator=4)

@@ -38,7 +38,8 @@ from symcook.domains.cells import (
     hard,
     largest,
     product,
-    scalar,
+    relu,
+    step,
 )
 from symcook.domains.exact import at_position
 from symcook.errors import NotExact, require_known
@@ -221,12 +222,13 @@ class Batch:
         bound = max(map(abs, numerators))
         row = np.array(numerators, dtype=self.kinds(bound))
         if self._digits is not None:
-            row = row[self._digits[place]]
+            codes = self._digits[place]
         elif len(set(numerators)) > 1:
-            row = np.repeat(row, self._above[place])
+            codes = np.repeat(np.arange(len(row), dtype=np.int32), self._above[place])
         else:
-            row = row[:1]
-        return Cell(row, denominator, bound)
+            return Cell(row[:1], denominator, bound)
+        wide = row.dtype.kind == "O" or row.dtype == np.int64
+        return Cell(row, denominator, bound, codes) if wide else Cell(row[codes], denominator, bound)
 
     def positions(self, expression: Any) -> Column:
         places = range(self._start, self._start + self.length)
@@ -244,12 +246,9 @@ class Batch:
     def activate(self, column: Column, kind: str) -> Column:
         require_known("activation", kind, ACTIVATIONS)
         if kind == "relu":
-            return [
-                Cell(np.maximum(c.numerators, scalar(0, c.numerators.dtype)), c.denominator, c.bound) for c in column
-            ]
+            return [relu(cell) for cell in column]
         if kind == "step":
-            one = self.kinds(1)
-            return [Cell((c.numerators > 0).astype(one), 1, min(1, c.bound)) for c in column]
+            return [step(cell, self.kinds) for cell in column]
         raise NotExact("an activation must be relu or step in exact batches", kind, _BALL)
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
@@ -308,10 +307,10 @@ class Batch:
         return means if inward is column else means[::-1]
 
     def positive(self, column: Column) -> list[Array]:
-        return [cell.numerators > 0 for cell in column]
+        return [cell.each(lambda table: table > 0) for cell in column]
 
     def zero(self, column: Column) -> list[Array]:
-        return [cell.numerators == 0 for cell in column]
+        return [cell.each(lambda table: table == 0) for cell in column]
 
     def largest(self, columns: Sequence[Column]) -> list[Array]:
         return [largest(cells, self.kinds) for cells in zip(*columns, strict=True)]

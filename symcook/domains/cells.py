@@ -42,15 +42,29 @@ def floating(bound: int) -> np.dtype[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One coordinate at one position: `numerators` / `denominator`, each numerator of magnitude at most `bound`."""
+    """One coordinate at one position: `numerators` / `denominator`, each numerator of magnitude at most `bound`.
 
-    numerators: Array
+    Without `codes` the table holds the numerators. With them it holds the values that occur, and `codes` says for each
+    entry which: integers too wide for the machine are then touched once a value, not once an entry.
+    """
+
+    table: Array
     denominator: int
     bound: int
+    codes: Array | None = None
+
+    @property
+    def numerators(self) -> Array:
+        return self.table if self.codes is None else self.table[self.codes]
 
     @property
     def size(self) -> int:
-        return len(self.numerators)
+        return len(self.table if self.codes is None else self.codes)
+
+    def each(self, function: Callable[[Array], Array]) -> Array:
+        """A function of every numerator."""
+        found = function(self.table)
+        return found if self.codes is None else found[self.codes]
 
 
 def aligned(*arrays: Array) -> tuple[Array, ...]:
@@ -76,7 +90,21 @@ def constant(value: Fraction, kinds: Carrier = carrier) -> Cell:
 
 def divide(cell: Cell, count: int) -> Cell:
     """The cell over `count`, a positive integer: no entry changes."""
-    return Cell(cell.numerators, cell.denominator * count, cell.bound)
+    return Cell(cell.table, cell.denominator * count, cell.bound, cell.codes)
+
+
+def relu(cell: Cell) -> Cell:
+    """max(0, x)."""
+    table = np.maximum(cell.table, scalar(0, cell.table.dtype))
+    if cell.codes is None:
+        return Cell(table, cell.denominator, cell.bound)
+    table, codes = _merged(table, cell.codes)
+    return Cell(table, cell.denominator, cell.bound, codes)
+
+
+def step(cell: Cell, kinds: Carrier = carrier) -> Cell:
+    """I[x > 0]."""
+    return Cell(cell.each(lambda table: (table > 0).astype(kinds(1))), 1, min(1, cell.bound))
 
 
 def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carrier = carrier) -> Cell:
@@ -96,12 +124,16 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
         common, added, factors = common // shared, added // shared, [f // shared for f in factors]
     bound = abs(added) + sum(abs(f) * cell.bound for (cell, _), f in zip(live, factors, strict=True))
     kind = kinds(bound)
-    parts = sorted(zip((cell.numerators for cell, _ in live), factors, strict=True), key=lambda part: len(part[0]))
-    total = scaled(*parts[0], kind)
+    parts = sorted(zip((cell for cell, _ in live), factors, strict=True), key=lambda part: part[0].size)
+    if kind.kind == "O":
+        found = _by_values(parts, added)
+        if found is not None:
+            return Cell(found[0], common, bound, found[1])
+    total = scaled(parts[0][0].numerators, parts[0][1], kind)
     if added:  # while the array is short
         total = total + scalar(added, kind)
-    for entries, factor in parts[1:]:
-        total = _sum(total, scaled(entries, factor, kind))
+    for cell, factor in parts[1:]:
+        total = _sum(total, scaled(cell.numerators, factor, kind))
     return Cell(total, common, bound)
 
 
@@ -109,6 +141,69 @@ def _sum(small: Array, large: Array) -> Array:
     if len(small) == len(large):
         return small + large
     return (large.reshape(-1, len(small)) + small).reshape(-1)
+
+
+FEW = 512
+"""Up to this size a cell of Python integers is looked through for equal values."""
+
+Coded = tuple[Array, Array]
+"""A table of values, and for each entry the place of its value in it."""
+
+
+def _by_values(parts: Sequence[tuple[Cell, int]], added: int) -> Coded | None:
+    """The sum of factor * cell, plus `added`, over the combinations of values that occur; None where they are so many
+    that entry by entry is as good. The cells come in the order of their sizes."""
+    total: Coded | None = None
+    for cell, factor in parts:
+        found = _coded(cell)
+        if found is None:
+            return None
+        part = scaled(found[0], factor, _KINDS[-1]), found[1]
+        total = (part[0] + added, part[1]) if total is None else _pairs(total, part)
+        if total is None:
+            return None
+    return total
+
+
+def _coded(cell: Cell) -> Coded | None:
+    """The values of a cell, where they are known or soon found."""
+    table = cell.table
+    if cell.codes is not None:
+        return table, cell.codes
+    if cell.size <= FEW:
+        return _merged(table, np.arange(cell.size, dtype=np.int32))
+    if table.dtype.kind == "i" and 2 * cell.bound < cell.size:
+        return np.arange(-cell.bound, cell.bound + 1, dtype=table.dtype), table + scalar(cell.bound, table.dtype)
+    return None
+
+
+def _pairs(small: Coded, large: Coded) -> Coded | None:
+    """Sums of two coded cells; None where the pairs that occur are many."""
+    many, size = len(large[0]), len(large[1])
+    space = len(small[0]) * many
+    if space > 16 * size + FEW:
+        return None
+    before, here = aligned(small[1].astype(np.int64) * many, large[1])
+    pairs = (before + here).reshape(-1)
+    occurs = np.zeros(space, dtype=bool)
+    occurs[pairs] = True
+    used = np.flatnonzero(occurs)
+    if 4 * len(used) > 3 * size > 3 * FEW:
+        return None
+    left, right = np.divmod(used, many)
+    place = np.empty(space, dtype=np.int32)
+    place[used] = np.arange(len(used), dtype=np.int32)
+    table, codes = small[0][left] + large[0][right], place[pairs]
+    return _merged(table, codes) if 4 * len(used) <= max(size, 4 * FEW) else (table, codes)
+
+
+def _merged(table: Array, codes: Array) -> Coded:
+    """The same entries, with equal values of the table made one."""
+    known: dict[int, int] = {}
+    places = [known.setdefault(value, len(known)) for value in table.tolist()]
+    if len(known) == len(table):
+        return table, codes
+    return np.array(list(known), dtype=table.dtype), np.array(places, dtype=np.int32)[codes]
 
 
 def scalar(value: int, kind: np.dtype[Any]) -> Any:

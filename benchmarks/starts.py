@@ -1,0 +1,22 @@
+"""What a shell waits for before the quick commands answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+from timing import Row, best, longer, same
+
+
+def call(*arguments: str) -> Callable[[], int]:
+    quiet = subprocess.DEVNULL
+    return lambda: subprocess.run([sys.executable, *arguments], check=False, stdout=quiet, stderr=quiet).returncode
+
+
+def rows() -> Iterator[Row]:
+    for command in ("--help", "list"):
+        what = f"symcook {command}, against python -c pass"
+        ours, floor, code, _ = best(call("-m", "symcook", command), call("-c", "pass"), 9)
+        same(code == 0, what)
+        yield longer(what, ours, floor, 5)

@@ -1,0 +1,55 @@
+"""How both sides of a line are timed: in turn, in this one process, the best of a few runs each."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def best(first: Callable[[], Any], second: Callable[[], Any], repeats: int) -> tuple[float, float, Any, Any]:
+    """Least seconds of both, run in turn, and their last results."""
+    times: list[list[float]] = [[], []]
+    results: list[Any] = [None, None]
+    for _ in range(repeats):
+        for side, run in enumerate((first, second)):
+            start = time.perf_counter()
+            results[side] = run()
+            times[side].append(time.perf_counter() - start)
+    return min(times[0]), min(times[1]), *results
+
+
+def peak(run: Callable[[], Any]) -> float:
+    """The most MiB held at once while `run` runs, as far as Python and numpy allocate them."""
+    tracemalloc.start()
+    try:
+        run()
+        return tracemalloc.get_traced_memory()[1] / 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def faster(what: str, ours: float, theirs: float, wanted: float, **more: Any) -> Row:
+    """A line that says how many times faster the first side is, where at least `wanted` is asked."""
+    return _row(what, ours, theirs, theirs / ours, "faster", wanted, theirs / ours >= wanted, more)
+
+
+def longer(what: str, ours: float, theirs: float, wanted: float, **more: Any) -> Row:
+    """A line that says how many times longer the first side takes, where at most `wanted` is asked."""
+    return _row(what, ours, theirs, ours / theirs, "longer", wanted, ours / theirs <= wanted, more)
+
+
+def _row(
+    what: str, ours: float, theirs: float, ratio: float, word: str, wanted: float, met: bool, more: dict[str, Any]
+) -> Row:
+    row = {"what": what, "seconds": ours, "other": theirs, "ratio": ratio, "ratio_is": word}
+    return row | {"wanted": wanted, "met": met} | more
+
+
+def same(agree: bool, what: str) -> None:
+    """Stop where the two sides have different answers."""
+    if not agree:
+        raise SystemExit(f"{what}: the two sides disagree; no ratio of them means anything")
