@@ -15,7 +15,18 @@ from flint import fmpq, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Space, Transformer
+from symcook.blocks import (
+    MASKS,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Parameter,
+    Readout,
+    Space,
+    Transformer,
+)
 from symcook.derive import derive, derive_cases
 from symcook.domains.field import Field, Function
 from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, POSITIVE, Box, univariate
@@ -494,3 +505,260 @@ def test_functions_made_before_new_generators_meet_those_made_after():
     assert field.to_sympy(half * third) == sympy.exp(s * sympy.Rational(5, 6))
     assert old - old == 0
     assert isinstance(old - old, flint.fmpq)
+
+
+# Masks, weightings, steps, gelu
+
+
+def digits(text, values):
+    """The value of a closed form at rational numbers, to 50 digits, by sympy."""
+    numbers = {exact(name): exact(value) for name, value in values.items()}
+    return exact(text).subs(numbers).doit().evalf(50)
+
+
+def same(text, values, expected):
+    with mpmath.workdps(60):
+        expected = sympy.Float(mpmath.nstr(mpmath.mpf(expected), 50), 50)
+    return abs(digits(text, values) - expected) < sympy.Rational(1, 10**40)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("weighting", ["average", "softmax", "leftmost", "rightmost"])
+@pytest.mark.parametrize("scores", [None, ("1/3", "1/2", "2/4"), ("eps", "eps + 1", "(eps^2 + eps)/eps")])
+def test_every_mask_and_weighting_equals_the_dense_pass(mask, weighting, scores):
+    """Three rows with ties written differently and a maximum that is not first, and a single row."""
+    space = Space(("one", "score", "value", "mean"))
+    Q = [[0 if scores is None else 1, 0, 0, 0]]
+    head = Head(space.names, ("mean",), Q, [[0, 1, 0, 0]], [[0, 0, 1, 0]], mask, weighting)
+    model = Transformer(
+        "masked",
+        Embedding(space, inputs=("one", "score", "value")),
+        (Layer(head),),
+        Readout("value", "last", ("mean",)),
+        (Parameter("eps", lower=0),),
+    )
+    given_rows = [{"one": 1, "score": s, "value": v} for s, v in zip(scores or (0, 0, 0), "uvw", strict=True)]
+    values = {"u": Fraction(2), "v": Fraction(-1, 3), "w": Fraction(5, 7), "eps": Fraction(1, 2)}
+    bound = {exact(k): exact(v) for k, v in values.items()}
+    for n in (1, 3):
+        sequence = model.rows(given_rows[:n])
+        numeric = [{k: exact(v).subs(bound) for k, v in row.items()} for row in sequence]
+        with mpmath.workdps(60):
+            expected = dense.run(model.bind({"eps": "1/2"}), numeric, dense.decimal(60))
+        for place in ("first", "last"):
+            found = derive(replace(model, readout=replace(model.readout, position=place)), given_rows[:n])
+            row = expected[0 if place == "first" else -1]["mean"]
+            assert same(found.output["mean"], values, row)
+
+
+def test_leftmost_and_rightmost_need_less_than_average():
+    def model(weighting):
+        head = replace(hard_model().layers[0].attention.heads[0], weighting=weighting)
+        return replace(hard_model((Parameter("eps", lower=0, lower_open=False),)), layers=(Layer(head),))
+
+    given_rows = rows((1, "u"), ("1 - eps", "v"))  # equal at eps = 0 only
+    assert derive(model("leftmost"), given_rows).output == {"mean": "u"}
+    for weighting in ("average", "rightmost"):
+        with pytest.raises(Undecided, match=r"position 2.*position 1|position 1.*position 2"):
+            derive(model(weighting), given_rows)
+    assert [(d.conditions, d.output["mean"]) for d in derive_cases(model("rightmost"), given_rows)] == [
+        (("0 < eps",), "u"),
+        (("eps <= 0",), "v"),
+    ]
+    with pytest.raises(Undecided, match=r"position 2.*position 1"):
+        derive(model("leftmost"), rows(("x", "u"), ("y", "v")))
+
+
+def act(kind, weights=(1,), biases=(0,)):
+    block = FeedForward(("x",), ("out",), [[w] for w in weights], biases, [[1] * len(weights)], [0], kind)
+    embedding = Embedding(Space(("x", "out")), inputs=("x",))
+    return Transformer(
+        "act", embedding, (Layer(None, block),), Readout("value", "last", ("out",)), (Parameter("eps", lower=0),)
+    )
+
+
+def test_steps_stay_open_or_are_decided_and_split():
+    assert derive(act("step")).output == {"out": "if(0 < x, 1, 0)"}
+    for given_x, expected in (("eps", "1"), ("-eps", "0"), ("eps - eps", "0"), (0, "0"), ("1/9", "1")):
+        assert derive(act("step"), {"x": given_x}).output == {"out": expected}
+    model = act("step", (1, "eps", -1), (0, 0, 1))  # the factor eps > 0 does not matter
+    for x in (Fraction(-1), Fraction(0), Fraction(1, 2), Fraction(1), Fraction(2)):
+        values = {"x": x, "eps": Fraction(1, 3)}
+        expected = dense.run(model.bind({"eps": "1/3"}), [{"x": x}])[-1]["out"]
+        assert at(derive(model).output["out"], values) == expected
+        holding = [d for d in derive_cases(model) if all(truth(parse_formula(c), values) for c in d.conditions)]
+        assert [at(d.output["out"], values) for d in holding] == [expected]
+    assert derive(act("step", (1, "eps"), (0, 0))).output == {"out": "2*if(0 < x, 1, 0)"}
+
+
+@pytest.mark.parametrize("kind", ["gelu", "gelu-tanh", "gelu-sigmoid"])
+def test_gelu_stays_an_expression_with_the_right_sign(kind):
+    model = act(kind)
+    found = derive(model)
+    for x in (Fraction(0), Fraction(-7, 3), Fraction(1, 5), Fraction(3)):
+        with mpmath.workdps(60):
+            expected = dense.run(model.bind({"eps": 1}), [{"x": x}], dense.decimal(60))[-1]["out"]
+        assert same(found.output["out"], {"x": x}, expected)
+        assert same(derive(model, {"x": x}).output["out"], {}, expected)
+    signed = replace(model, readout=Readout("sign", "last", ("out",), [[1]]))
+    assert [derive(signed, {"x": x}).accept for x in ("eps", "-eps", 0, "sqrt(2) - 7/5", "t")] == [
+        True, False, False, True, None
+    ]  # fmt: skip
+
+
+# Layer norm
+
+
+def norm_model(placement="pre", epsilon="eps", lower_open=True, zero_variance="refuse", names=("x", "y", "z")):
+    """out-coordinates come first in the space where the norm reads all of it."""
+    norm = LayerNorm(names, epsilon=epsilon, zero_variance=zero_variance)
+    m = len(names)
+    block = FeedForward(
+        names, names, [[int(r == c) for c in range(m)] for r in range(m)], [1] * m, [[0] * m] * m, [0] * m
+    )
+    layer = Layer(None, block, (), norm, placement)
+    return Transformer(
+        "normed",
+        Embedding(Space(names), inputs=names),
+        (layer,),
+        Readout("value", "last", names),
+        (Parameter("eps", lower=0, lower_open=lower_open),),
+    )
+
+
+def test_norms_with_symbolic_entries_and_epsilon_equal_the_dense_pass():
+    model = norm_model("post")
+    twice = replace(model, final_norm=model.layers[0].feedforward_norms[0])
+    for one in (model, twice):
+        found = derive(one)
+        for x, y, z, eps in ((1, 2, 6, "1/3"), ("-1/2", 0, "5/3", 2), (3, 3, 3, 1), (-1, "7/2", -1, "1/9")):
+            values = {"x": x, "y": y, "z": z, "eps": eps}
+            numeric = [{name: exact(values[name]) for name in "xyz"}]
+            with mpmath.workdps(60):
+                expected = dense.run(one.bind({"eps": eps}), numeric, dense.decimal(60))[-1]
+            for name in "xyz":
+                assert same(found.output[name], values, expected[name])
+
+
+def test_norms_by_hand():
+    model = norm_model("post", 0, names=("x", "y"))
+    assert derive(model, {"x": "1 + eps", "y": 1}).output == {"x": "1", "y": "-1"}
+    assert derive(model, {"x": "-t^2", "y": 2}).output == {"x": "-1", "y": "1"}
+    three = norm_model("post", 0)
+    assert derive(three, {"x": 1, "y": 2, "z": 6}).output == {
+        "x": "-sqrt(42)/7", "y": "-sqrt(42)/14", "z": "3*sqrt(42)/14"
+    }  # fmt: skip
+    scaled = derive(three, {"x": "eps", "y": "2*eps", "z": "6*eps"})  # a positive factor cancels
+    assert scaled.output == derive(three, {"x": 1, "y": 2, "z": 6}).output
+    assert derive(three, {"x": "-eps", "y": "-2*eps", "z": "-6*eps"}).output["x"] == "sqrt(42)/7"
+    open_norm = derive(norm_model("post", names=("x", "y")))
+    assert open_norm.output["x"] == "(x - y)/sqrt(4*eps + x^2 - 2*x*y + y^2)"
+    assert open_norm.latex.startswith(r"\begin{aligned}")
+
+
+def test_zero_variance_symbolically():
+    names = ("x", "y")
+    model = norm_model("post", 0, names=names)
+    with pytest.raises(BadInput, match=r"epsilon.*position 1"):
+        derive(model, {"x": "t", "y": "t"})
+    with pytest.raises(Undecided, match=r"position 1.*variance"):
+        derive(model)
+    gives_zero = norm_model("post", 0, zero_variance="zero", names=names)
+    assert derive(gives_zero, {"x": "(t + 1)^2", "y": "t^2 + 2*t + 1"}).output == {"x": "0", "y": "0"}
+    assert derive(norm_model("post", names=names), {"x": "t", "y": "t"}).output == {"x": "0", "y": "0"}
+    with pytest.raises(Undecided, match="variance"):  # eps = 0 is allowed there
+        derive(norm_model("post", lower_open=False, names=names))
+    with pytest.raises(BadInput, match="negative"):
+        derive(norm_model("post", "eps - 1", names=names))
+    by_cases = derive_cases(gives_zero, {"x": "t", "y": 1})
+    for t in (Fraction(0), Fraction(1), Fraction(3)):
+        holding = [d for d in by_cases if all(truth(parse_formula(c), {"t": t}) for c in d.conditions)]
+        assert len(holding) == 1
+        assert same(holding[0].output["x"], {"t": t}, (t > 1) - (t < 1))
+
+
+def test_roots_fold_and_have_proved_signs():
+    domain = Symbolic((Parameter("eps", lower=0),), ("x", "y"))
+    domain.begin(("a",), 1)
+
+    def verdicts(text):
+        column = [domain.convert(exact(text))]
+        return domain.positive(column)[0], domain.zero(column)[0]
+
+    for text in (
+        "sqrt(eps)^2 - eps",
+        "sqrt(x^2) - abs(x)",
+        "sqrt(2)*sqrt(3) - sqrt(6)",
+        "sqrt(8) - 2*sqrt(2)",
+        "sqrt(eps/(1 + eps))*(1 + eps) - sqrt(eps*(1 + eps))",
+        "sqrt(2 + sqrt(3)) - (sqrt(6) + sqrt(2))/2",
+        "1/(1 + sqrt(2)) - sqrt(2) + 1",
+        "(x^2 + 1)/sqrt(x^2 + 1) - sqrt(x^2 + 1)",
+    ):
+        assert verdicts(text) == (False, True), text
+    for text in ("sqrt(x^2 + 1) - x", "sqrt(2) + sqrt(3) - sqrt(9)", "sqrt(eps + 4) - 2", "sqrt(x^2 + eps) - abs(x)"):
+        assert verdicts(text)[0] is True, text
+    for text in ("x - sqrt(x^2 + 1)", "sqrt(2) + sqrt(3) - sqrt(10)", "2 - sqrt(eps + 4)"):
+        assert verdicts(text) == (False, False), text
+    for text in ("x - sqrt(x^2 - 2*x*y + y^2 + eps)", "sqrt(eps) - 1", "sqrt(x^2) - x - 1"):
+        assert verdicts(text)[0] is None, text
+    with pytest.raises(Undecided, match="root"):
+        domain.convert(exact("sqrt(x)"))
+    with pytest.raises(BadInput, match="negative"):
+        domain.convert(exact("sqrt(0 - eps)"))
+
+
+@settings(derandomize=True, max_examples=80, deadline=None)
+@given(
+    st.lists(st.tuples(small, small, small, st.integers(0, 2)), min_size=1, max_size=4),
+    st.sampled_from(["x^2 + eps", "x^2 - x*y + y^2 + eps", "eps*(x^2 + 1)", "(x - y)^2*eps + 1", "2*eps"]),
+    st.lists(st.tuples(fractions, fractions, st.fractions(min_value="1/9", max_value=3)), min_size=4, max_size=4),
+)
+def test_signs_with_roots_and_steps_contain_every_sampled_sign(terms, inside, points):
+    """Sampling can only refute here: a sign that occurs must be in the set."""
+    domain = Symbolic((Parameter("eps", lower=0),), ("x", "y"))
+    domain.begin(("a",), 1)
+    text = " + ".join(f"({c})*x^({a} + 2)*y^({b} + 2)*(sqrt({inside}))^{k}" for a, b, c, k in terms)
+    (value,) = domain.linear([([domain.convert(exact(text))], 1)], 1)
+    (step,) = domain.activate([domain.convert(exact("x - y"))], "step")
+    found = domain._signs.of(value - step * fmpq(2))
+    for x, y, eps in points:
+        root = mpmath.sqrt(float(at(inside, {"x": x, "y": y, "eps": eps})))
+        sample = sum(c * x ** (a + 2) * y ** (b + 2) * root**k for a, b, c, k in terms) + 1 - 2 * (x > y)
+        if abs(sample) > 1e-6:
+            assert found & (POSITIVE if sample > 0 else NEGATIVE)
+
+
+# Readouts and added tokens
+
+
+def test_distribution_and_largest():
+    space = Space(("a", "b"))
+
+    def model(kind, weights):
+        return Transformer(
+            "scored",
+            Embedding(space, inputs=("a", "b")),
+            (),
+            Readout(kind, "last", ("a", "b"), weights, ("p", "q", "r")[: len(weights)]),
+            (Parameter("eps", lower=0),),
+        )
+
+    found = derive(model("distribution", [[1, 0], [0, 1]]), [{"a": "eps", "b": 0}])
+    assert found.output == {"p": "exp(eps)/(exp(eps) + 1)", "q": "1/(exp(eps) + 1)"}
+    assert derive(model("distribution", [[1, 0]] * 3), [{"a": "x", "b": 0}]).output == dict.fromkeys("pqr", "1/3")
+    for entries, label in (((0, "eps"), 1), (("x", "x"), 0), (("x^2", "-x^2"), 0), (("x", "-x"), None)):
+        domain = Symbolic((Parameter("eps", lower=0),), ("x",))
+        domain.begin(("a",), 1)
+        assert domain.largest([[domain.convert(exact(e))] for e in entries]) == [label]
+
+
+def test_a_model_with_an_added_token_from_position_zero():
+    space = Space(("open", "cls", "share", "at"))
+    words = {"CLS": {"cls": "eps"}, "(": {"open": 1}, ")": {}}
+    embedding = Embedding(space, words=words, positions={"at": "i + eps"}, start=0, before="CLS")
+    head = Head(("open", "cls"), ("share",), [[0, 0]], [[0, 0]], [[1, 1]], "future")
+    readout = Readout("value", "last", ("share", "at"))
+    model = Transformer("cls", embedding, (Layer(head),), readout, (Parameter("eps", lower=0),))
+    assert derive(model, "((").output == {"share": "eps/3 + 2/3", "at": "eps + 2"}
+    assert derive(model, "").output == {"share": "eps", "at": "eps"}

@@ -146,7 +146,28 @@ class Signs:
             roots = [g for g in self._used(p) if self.field.generators[g].kind == "sqrt"]
             if 0 < len(roots) <= _ROOTS:
                 signs &= self._conjugate(p, roots[-1])
+        if signs == ANY and len(p) <= _SHORT:
+            signs = self._quadratic(p)
         return signs
+
+    def _quadratic(self, p: Any) -> int:
+        """The signs of p = a x^2 + b x + c in a symbol x, by 4 a p = (2 a x + b)^2 - (b^2 - 4 a c) for a of one sign."""
+        degrees = p.degrees()
+        for g in self._used(p):
+            if degrees[g] != 2 or self.field.generators[g].kind != "symbol":
+                continue
+            parts: list[dict[Any, Any]] = [{}, {}, {}]
+            for monomial, coefficient in p.terms():
+                parts[int(monomial[g])][(*monomial[:g], 0, *monomial[g + 1 :])] = coefficient
+            c, b, a = (self.field.ctx.from_dict(part) for part in parts)
+            lead = self._decide(a, {})
+            if lead not in (POSITIVE, NEGATIVE):
+                continue
+            rest = flip(self._polynomial(self.field.reduced(b * b - 4 * a * c)))
+            signs = product(total(NONNEGATIVE, rest), lead)
+            if signs != ANY:
+                return signs
+        return ANY
 
     def _conjugate(self, p: Any, g: int) -> int:
         """The signs of a + b sqrt(u): where a and b sqrt(u) have opposite signs, a^2 - b^2 u says which is larger."""
