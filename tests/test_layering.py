@@ -16,7 +16,7 @@ LAYERS = (
     ("compose", "modelfile"),
     ("protocol", "forward"),
     ("domains",),
-    ("derive",),
+    ("decode", "derive"),
     ("spec",),
     ("recipes", "compilers"),
     ("proof",),
