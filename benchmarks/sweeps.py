@@ -148,7 +148,7 @@ def rows() -> Iterator[Row]:
         heavy = build_wide(bits)
         result = forward(heavy, Words(heavy.alphabet, LENGTH), Batch())
         reached = max(cell.denominator.bit_length() for cell in result.stream["total"])
-        ours, other, _, _ = best(lambda heavy=heavy: verdicts(heavy), lambda heavy=heavy: verdicts(heavy, True), 5)
+        ours, other, _, _ = best(lambda heavy=heavy: verdicts(heavy), lambda heavy=heavy: verdicts(heavy, True), 9)
         yield longer(text.format(bits=bits), ours, other, 8, bits=reached)
     from symcook.verify.sweep import check_recipe
 

@@ -342,7 +342,7 @@ class Batch:
         return True
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _order(radix: tuple[int, ...]) -> Array:
     """Where each input stands in a cell: inputs count the first position as the most significant, cells as the least.
 

@@ -129,11 +129,11 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
         found = _by_values(parts, added)
         if found is not None:
             return Cell(found[0], common, bound, found[1])
-    total = scaled(parts[0][0].numerators, parts[0][1], kind)
+    total = parts[0][0].each(lambda table: scaled(table, parts[0][1], kind))
     if added:  # while the array is short
         total = total + scalar(added, kind)
     for cell, factor in parts[1:]:
-        total = _sum(total, scaled(cell.numerators, factor, kind))
+        total = _sum(total, cell.each(lambda table, factor=factor: scaled(table, factor, kind)))
     return Cell(total, common, bound)
 
 
