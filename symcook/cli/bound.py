@@ -10,7 +10,7 @@ from symcook.cli.output import print_json, say
 from symcook.errors import Undecided
 
 
-@declare("bound")
+@declare("bound", "symcook bound softmax-hardmax --n 64 --gamma 'log(8*64)'")
 @click.argument("kind", type=OneOf("kind of bound", ["softmax-hardmax"]))
 @click.option("--n", "n", required=True, metavar="N", help="The number of scores.")
 @click.option("--gamma", required=True, metavar="G", help="The score gap: a rational, or such as 'log(8*64)'.")

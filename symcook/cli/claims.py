@@ -9,14 +9,31 @@ from typing import Any
 import click
 
 from symcook.cli.options import command as declare
+from symcook.cli.options import completes, papers
 from symcook.cli.output import Progress, columns, print_json, say
 
 MOST_SHOWN = 40
 
 
-@declare("claims")
-@click.option("--paper", metavar="P", help="Of one paper: cookbook, chiang2022, merrill2024 or yang2026.")
-@click.option("--status", metavar="S", help="With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, OPEN.")
+def _statuses() -> tuple[str, ...]:
+    from symcook.claims import STATUSES
+
+    return STATUSES
+
+
+@declare("claims", "symcook claims --search softmax")
+@click.option(
+    "--paper",
+    metavar="P",
+    shell_complete=completes(papers),
+    help="Of one paper: cookbook, chiang2022, merrill2024 or yang2026.",
+)
+@click.option(
+    "--status",
+    metavar="S",
+    shell_complete=completes(_statuses),
+    help="With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, OPEN.",
+)
 @click.option("--search", metavar="TEXT", help="With this text in id, place, statement or note.")
 @click.option("--recompute", is_flag=True, help="Replay every stored proof instead of reading the shipped ledger.")
 def command(paper: str | None, status: str | None, search: str | None, recompute: bool, as_json: bool) -> None:

@@ -8,13 +8,24 @@ from typing import Any
 import click
 
 from symcook.cli.options import command as declare
+from symcook.cli.options import completes, papers
 from symcook.cli.output import Progress, columns, print_json, say
 from symcook.errors import BadInput, unknown
 
 
-@declare("prove")
-@click.argument("ids", nargs=-1, metavar="[ID]... | NAME")
-@click.option("--paper", metavar="P", help="Every stored proof of one paper's claims.")
+def _provable() -> list[str]:
+    """Recipes, and every id that has a stored proof."""
+    from symcook import recipes
+    from symcook.proof.replay import library
+
+    return [*recipes.names(), *library().certificates()]
+
+
+@declare("prove", "symcook prove cookbook.s5.7.lemma5.3")
+@click.argument("ids", nargs=-1, metavar="[ID]... | NAME", shell_complete=completes(_provable))
+@click.option(
+    "--paper", metavar="P", shell_complete=completes(papers), help="Every stored proof of one paper's claims."
+)
 @click.option("--all", "everything", is_flag=True, help="Every stored proof, lemmas too.")
 def command(ids: tuple[str, ...], paper: str | None, everything: bool, as_json: bool) -> int:
     """Check stored proofs again, from the files on disk.

@@ -22,7 +22,7 @@ from symcook.cli.output import columns, print_json, say
 from symcook.errors import Undecided
 
 
-@declare("run")
+@declare("run", "symcook run dyck-1 --input '(())'")
 @name_argument
 @input_options
 @settings_option
