@@ -290,11 +290,11 @@ def test_no_command_names_an_option_that_it_lacks(
 
     def model(value: object, **options: object) -> Transformer:
         embedding = Embedding(Space(("v", "m")), words={"a": {"v": value}, "b": {}})
-        head = Head(("v",), ("m",), [[1]], [[1]], [[1]], **options)  # type: ignore[arg-type]
+        head = Head(("v",), ("m",), [[1]], [[1]], [[1]], **options)
         symbols = (Parameter("tau", lower=0),) if options else ()
         return Transformer(
             "m", embedding, (Layer(SelfAttention((head,))),), Readout("sign", "last", ("m",), [1]), symbols
-        )  # type: ignore[arg-type]
+        )
 
     monkeypatch.chdir(tmp_path)
     model("sqrt(2)").save("root.json")
