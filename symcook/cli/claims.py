@@ -13,6 +13,7 @@ from symcook.cli.options import completes, papers
 from symcook.cli.output import Progress, columns, print_json, say
 
 MOST_SHOWN = 40
+MOST_STATED = 4  # with so few claims the formal statements are shown too
 
 
 def _statuses() -> tuple[str, ...]:
@@ -72,6 +73,20 @@ def claims_text(rows: list[Any]) -> str:
         lines.append(f"{row.id}: {row.status}" + (f" by {row.corrected}" if row.corrected else ""))
         details = [f"{row.location}: {row.statement}", row.note and f"Note: {row.note}"]
         details += [f"Gap: {gap.get('step', '')}: {gap.get('why', '')}" for gap in row.gaps]
-        for text in filter(None, details):
-            lines.append(textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  "))
+        if len(rows) <= MOST_STATED:
+            details += [f"Formally: {stated(row.id)}" if row.status != "OPEN" else ""]
+            details += [f"Corrected: {stated(row.corrected)}" if row.corrected else ""]
+        lines += [indented(text) for text in filter(None, details)]
     return "\n".join(lines)
+
+
+def stated(name: str) -> str:
+    """The formal statement of an id, as it is stored."""
+    from symcook.proof.replay import statements
+
+    return statements()[name].text
+
+
+def indented(text: str) -> str:
+    """`text` in lines of at most 98 characters, each set in by two."""
+    return textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
