@@ -3,12 +3,13 @@
 What `Signs.of` returns contains every sign that occurs (`symcook.domains.intervals` has the sign sets); POSITIVE
 alone therefore means positive everywhere. One symbol on an interval is decided exactly by counting roots (Sturm);
 several by the signs of coefficients after each variable is moved to [0, oo); maxima by splitting at their
-breakpoints; what these leave open stays open (a set of more signs).
+breakpoints; what these leave open, or do not settle in `MAX_STEPS` steps, stays open (a set of more signs).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from math import comb
 from typing import Any
 
 import flint
@@ -39,7 +40,14 @@ MAX_DEGREE = 64
 MAX_SHIFTED = 4096  # terms that moving one more variable may give
 MAX_BRANCHES = 64
 MAX_BITS = 1 << 14
+MAX_STEPS = 400_000  # entries of monomials that one question may look at
+ALL_STEPS = 20 * MAX_STEPS  # the same for all questions, after which each gets LEAST_STEPS
+LEAST_STEPS = MAX_STEPS // 100
 _SHORT = 24  # terms of polynomials that are combined with assumptions
+
+
+class _Spent(Exception):
+    """The steps of one question are used up."""
 
 
 class Impossible(BadInput):
@@ -65,11 +73,36 @@ class Signs:
         self.symbols = dict(symbols)
         self._boxes: dict[int, Box] = {}
         self._assumed: list[tuple[Function, int]] = []
+        self._left: int | None = None
+        self._all = ALL_STEPS
+
+    def _within_steps(self, ask: Callable[[], int]) -> int:
+        """The answer to a question, or ANY where it takes too many steps; questions inside it share its steps."""
+        if self._left is not None:
+            return ask()
+        given = self._left = max(LEAST_STEPS, min(MAX_STEPS, self._all))
+        try:
+            return ask()
+        except _Spent:
+            return ANY
+        finally:
+            self._all -= given - self._left
+            self._left = None
+
+    def _spend(self, terms: int) -> None:
+        """Count the entries of so many monomials."""
+        if self._left is not None:
+            self._left -= (terms + 4) * (len(self.field.roots) + 4)
+            if self._left < 0:
+                raise _Spent
 
     def of(self, value: Value) -> int:
         """The signs that `value` may take; raises Impossible where no values of the symbols are left."""
         if isinstance(value, fmpq):
             return of_number(value)
+        return self._within_steps(lambda: self._of(value))
+
+    def _of(self, value: Function) -> int:
         self.field.lift(value)
         below = self.polynomial(value.den) & ~ZERO  # a value exists only where its denominator is not zero
         signs = product(self.polynomial(value.num), below)
@@ -94,6 +127,9 @@ class Signs:
 
     def polynomial(self, p: Any) -> int:
         """The signs that a polynomial of the field's present version may take."""
+        return self._within_steps(lambda: self._ask(p))
+
+    def _ask(self, p: Any) -> int:
         signs = self._polynomial(p)
         if self._assumed and signs not in (POSITIVE, ZERO, NEGATIVE):
             signs &= self._from_assumptions(p, 2 if len(self._assumed) <= 6 else 1)
@@ -190,6 +226,7 @@ class Signs:
         return scaled(num[0], low, high, -1), scaled(num[1], low, high, 1)
 
     def _term_range(self, p: Any) -> tuple[fmpq | None, fmpq | None]:
+        self._spend(len(p))
         low: fmpq | None = fmpq(0)
         high: fmpq | None = fmpq(0)
         for monomial, c in p.terms():
@@ -214,6 +251,7 @@ class Signs:
             return ZERO
         if p.is_constant():
             return of_number(p.leading_coefficient())
+        self._spend(len(p))
         if len(p) == 1:
             return self._monomial(p, boxes)
         content = p.term_content()
@@ -313,6 +351,7 @@ class Signs:
     def _put(self, p: Any, g: int, polynomial: Any) -> Any:
         gens = list(self.field.ctx.gens())
         gens[g] = polynomial
+        self._spend(len(p) * (p.degrees()[g] + 1) if len(polynomial) > 1 else len(p))
         return p.compose(*gens)
 
     def _reversed(self, p: Any, g: int, degree: int) -> Any:
@@ -334,9 +373,9 @@ class Signs:
             nonlocal left
             if not rest:
                 left -= 1
-                return ANY if left < 0 else self._decide(p.compose(*put), boxes)
+                return ANY if left < 0 else self._decide(self._composed(p, put), boxes)
             g, *others = rest
-            argument = self._argument(g).compose(*put)
+            argument = self._composed(self._argument(g), put)
             signs = self._decide(argument, boxes)
             result = 0
             for side, value in ((NONPOSITIVE, argument * 0), (NONNEGATIVE, argument)):
@@ -347,6 +386,18 @@ class Signs:
             return result
 
         return walk(sorted(atoms), list(self.field.ctx.gens()), {})
+
+    def _composed(self, p: Any, put: list[Any]) -> Any:
+        """p with a polynomial for each generator."""
+        grown = 0
+        for monomial in p.monoms():
+            terms = 1
+            for g, e in enumerate(monomial):
+                if e and len(put[g]) > 1:
+                    terms *= comb(min(len(put[g]) - 1 + e, MAX_STEPS), e)  # at most so many terms in the power
+            grown += terms
+        self._spend(grown)
+        return p.compose(*put)
 
     def _argument(self, g: int) -> Any:
         argument = self.field.generators[g].argument
