@@ -1,5 +1,6 @@
 """bound softmax-hardmax against brute force over score vectors, in mpmath and in exact exponential sums."""
 
+import inspect
 import itertools
 import json
 import random
@@ -224,6 +225,13 @@ def test_kinds_are_named_and_typos_helped():
     assert bounds.kind("softmax-hardmax").load()(2, 1).holds is True
     with pytest.raises(BadInput, match="did you mean softmax-hardmax"):
         bounds.kind("softmax-hardmx")
+
+
+def test_the_table_names_the_arguments_of_each_function():
+    for kind in bounds.KINDS.values():
+        own = inspect.signature(kind.load()).parameters
+        assert [a.name for a in kind.arguments] == [name for name in own if name != "digits"]
+        assert [a.name for a in kind.arguments if a.required] == [n for n, p in own.items() if p.default is p.empty]
 
 
 def test_the_registry_imports_nothing_heavy():

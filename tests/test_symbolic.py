@@ -24,7 +24,7 @@ from symcook.domains.signs import Signs
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.expr import MAX_TEXT, parse_formula, parse_term
-from symcook.numbers.balls import evaluate
+from symcook.numbers.evaluate import evaluate
 from symcook.rationals import rational, truth
 from symcook.recipes import build
 from symcook.recipes import names as recipe_names
@@ -447,6 +447,21 @@ def test_ends_of_intervals_beside_a_second_symbol(lower_open, upper_open, below,
     signs = Signs(field, {symbols[0]: Box(fmpq(0), one, lower_open, upper_open), symbols[1]: Box(one, None, False)})
     assert signs.of(a + b - one) == below  # 0 at a = 0, b = 1
     assert signs.of(b - a) == above  # 0 at a = b = 1
+
+
+def test_the_corners_of_closed_intervals_decide_strictness():
+    field = Field()
+    symbols = sympy.symbols("a b c", real=True)
+    a, b, c = (field.symbol(s) for s in symbols)
+    one, unit = fmpq(1), Box(fmpq(0), fmpq(1), False, False)
+    signs = Signs(field, {symbols[0]: unit, symbols[1]: unit})
+    assert signs.of(fmpq(2) - a * b) == POSITIVE
+    assert signs.of(one - a * b) == NONNEGATIVE  # 0 at a = b = 1
+    assert signs.of(a + b + one) == POSITIVE
+    assert signs.of(a + b - a * b) == NONNEGATIVE  # 0 at a = b = 0
+    assert signs.of(a * b - a - one) == NEGATIVE
+    assert signs.of(a + c * c) == NONNEGATIVE  # 0 at a = c = 0
+    assert signs.of(one + a * b + c * c) == POSITIVE
 
 
 def test_signs_in_several_symbols_that_are_proved():

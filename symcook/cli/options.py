@@ -312,6 +312,8 @@ def need_values(chosen: Chosen) -> None:
 
 def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:
     """Rows such as ``1/2,0; 1,3`` as mappings from the names of `inputs`, in their order."""
+    from symcook.recipes.arguments import split
+
     result = []
     for row in split(text, ";"):
         entries = [entry.strip() for entry in split(row, ",")]
@@ -320,19 +322,3 @@ def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:
             raise BadInput(must, row.strip() or "an empty row")
         result.append(dict(zip(inputs, entries, strict=True)))
     return result
-
-
-def split(text: str, separator: str) -> list[str]:
-    """`text` cut at each separator outside brackets.
-
-    >>> split("max(1,2),3", ",")
-    ['max(1,2)', '3']
-    """
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character in "([") - (character in ")]")
-        if character == separator and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts

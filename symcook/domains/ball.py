@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 import flint
 
 from symcook.errors import Undecided, require_known
-from symcook.numbers.balls import ball, evaluate, settled
+from symcook.numbers.balls import ball, settled
+from symcook.numbers.evaluate import evaluate
 from symcook.protocol import conjunction
 from symcook.symbols import tree_from_sympy
 

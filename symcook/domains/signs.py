@@ -9,7 +9,8 @@ breakpoints; what these leave open, or do not settle in `MAX_STEPS` steps, stays
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import comb
+from itertools import product as product_of
+from math import comb, prod
 from typing import Any
 
 import flint
@@ -33,12 +34,13 @@ from symcook.domains.intervals import (
     univariate,
 )
 from symcook.errors import BadInput
-from symcook.numbers.balls import evaluate
+from symcook.numbers.evaluate import evaluate
 from symcook.symbols import tree_from_sympy
 
 MAX_DEGREE = 64
 MAX_SHIFTED = 4096  # terms that moving one more variable may give
 MAX_BRANCHES = 64
+MAX_CORNERS = 1024
 MAX_BITS = 1 << 14
 MAX_STEPS = 400_000  # entries of monomials that one question may look at
 ALL_STEPS = 20 * MAX_STEPS  # the same for all questions, after which each gets LEAST_STEPS
@@ -301,8 +303,8 @@ class Signs:
         """Move each variable to [0, oo) and look at the signs of the coefficients there.
 
         x in [a, oo) is a + t; x in [a, b] is a + 1/(1/(b - a) + t), times the power of the denominator, which is
-        positive. A free variable may occur with even exponents only. The polynomial is positive if some monomial is,
-        everywhere: one whose variables cannot be at an end where they vanish.
+        positive. A free variable may occur with even exponents only. The polynomial is positive if at each choice of
+        closed ends some monomial does not vanish.
         """
         degrees = p.degrees()
         free: list[int] = []
@@ -342,10 +344,15 @@ class Signs:
         signs = {c > 0 for _, c in terms}
         if len(signs) > 1:
             return ANY
-        strict = any(
-            not any(monomial[g] for g in at_zero + free) and all(monomial[g] == d for g, d in at_infinity.items())
-            for monomial, _ in terms
-        )
+        # zero at an end is zero at a corner of the closed ends, where only monomials with these exponents are not zero
+        ends: dict[int, list[int]] = {g: [0] for g in at_zero + free}
+        for g, d in at_infinity.items():
+            ends.setdefault(g, []).append(d)
+        corners = prod(map(len, ends.values()))
+        strict = corners <= MAX_CORNERS
+        if strict:
+            self._spend(len(terms) * corners)
+            strict = set(product_of(*ends.values())) <= {tuple(monomial[g] for g in ends) for monomial, _ in terms}
         return (POSITIVE if signs.pop() else NEGATIVE) | (0 if strict else ZERO)
 
     def _put(self, p: Any, g: int, polynomial: Any) -> Any:
