@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -14,6 +15,7 @@ import pytest
 
 from symcook import bounds
 from symcook.bounds import softmax_hardmax
+from symcook.cli import dispatch
 from symcook.errors import BadInput, Undecided
 from symcook.numbers.expsum import exp_of
 
@@ -240,3 +242,13 @@ def test_the_registry_imports_nothing_heavy():
         "assert not {'flint', 'sympy', 'mpmath', 'numpy'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_command_has_the_options_of_the_kind(monkeypatch):
+    kind = bounds.KINDS["softmax-hardmax"]
+    with pytest.raises(BadInput, match="softmax-hardmax must have --gamma"):
+        dispatch(["bound", "softmax-hardmax", "--n", "2"])
+    assert dispatch(["bound", "softmax-hardmax", "--n", "2", "--gamma", "1", "--ties"]) == 0
+    monkeypatch.setitem(bounds.KINDS, kind.name, replace(kind, arguments=kind.arguments[:2]))
+    with pytest.raises(BadInput, match="must have no --ties"):
+        dispatch(["bound", "softmax-hardmax", "--n", "2", "--gamma", "1", "--ties"])

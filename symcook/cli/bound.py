@@ -17,8 +17,14 @@ _ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argu
 
 def _options(function: Any) -> Any:
     for argument in reversed(_ARGUMENTS.values()):
-        settings = {"metavar": argument.metavar} if argument.metavar else {"is_flag": True}
-        function = click.option(f"--{argument.name}", argument.name, help=argument.help, **settings)(function)
+        option = click.option(
+            f"--{argument.name}",
+            argument.name,
+            metavar=argument.metavar,
+            is_flag=argument.metavar is None,
+            help=argument.help,
+        )
+        function = option(function)
     return function
 
 
