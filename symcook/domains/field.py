@@ -109,10 +109,10 @@ class Field:
 
     def exponential(self, base: Value, exponent: Fraction) -> tuple[int, int]:
         """(g, k) such that generator g to the power k is e to exponent * base."""
-        self._require_short(base)
         key = ("exp", self.key(base))
         index = self._index.get(key)
         if index is None:
+            self._require_short(base)
             index = self._add(key, Generator("exp", base))
             self.roots[index] = exponent.denominator
         if self.roots[index] % exponent.denominator:
