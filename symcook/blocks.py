@@ -255,6 +255,10 @@ class Layer:
             _freeze(self, attention=SelfAttention((self.attention,)))
         if self.attention is None and self.feedforward is None:
             raise BadInput("a layer must have an attention or a feed-forward part", "neither")
+        for what, kind in (("attention", SelfAttention), ("feedforward", FeedForward)):
+            part = getattr(self, what)
+            if part is not None and not isinstance(part, kind):
+                raise BadInput(f"the {what} of a layer must be a {kind.__name__}", type(part).__name__)
         if self.attention is not None:
             _instance("the attention of a layer", self.attention, SelfAttention)
         if self.feedforward is not None:
@@ -470,7 +474,12 @@ class Transformer:
     final_norm: LayerNorm | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward)):
+            raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
         _freeze(self, layers=tuple(self.layers), parameters=tuple(self.parameters))
+        for layer in self.layers:
+            if not isinstance(layer, Layer):
+                raise BadInput("layers must be a tuple of layers", type(layer).__name__, "write Layer(...) around it")
         if self.max_length is not None and (type(self.max_length) is not int or self.max_length < 1):
             raise BadInput("the greatest length must be an integer of at least 1", self.max_length)
         declared = {p.name for p in self.parameters}

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from symcook.blocks import INDEX, Transformer
 from symcook.errors import BadInput, Undecided
+from symcook.expr import MAX_TEXT
 from symcook.symbols import exact, from_sympy, symbol
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class Derivation:
     accept: bool | None
     decides: bool
 
-    @property
+    @cached_property
     def output(self) -> dict[str, str]:
         """The closed forms as text in the grammar, by coordinate."""
         return {name: from_sympy(value) for name, value in self.expressions.items()}
@@ -102,7 +104,7 @@ def derive(model: Transformer, given: Any = None, values: Mapping[str, Any] | No
       for all real x
 
     Raises BadInput for a sequence model without input, Undecided where a maximum among scores or a division depends on
-    the symbols, and NotExact for numbers without a closed form.
+    the symbols and where the closed form grows too large, and NotExact for numbers without a closed form.
     """
     return _Task(model, given, values).derive(None)
 
@@ -192,7 +194,7 @@ class _Task:
             expressions = {name: domain.read(column, 0) for name, column in columns.items()}
         else:
             expressions = result.values()
-        return Derivation(
+        found = Derivation(
             model.name,
             self.given,
             (*self.inputs, *(p.name for p in model.parameters)),
@@ -202,6 +204,12 @@ class _Task:
             accept,
             model.decides,
         )
+        longest = max((len(text) for text in (*found.output.values(), *found.conditions)), default=0)
+        if longest > MAX_TEXT:
+            must = f"the closed form of {model.name} on {self.given} has more than {MAX_TEXT} characters"
+            names = ", ".join(found.symbols)
+            raise Undecided(f"{must}; {f'set one of {names}, or ' if names else ''}give a shorter input.")
+        return found
 
 
 def _decided(result: Result, domain: Symbolic) -> bool | None:

@@ -13,9 +13,11 @@ class BadInput(SymcookError):
     exit_code = 2
 
     def __init__(self, must: str, given: object = None, do: str | None = None) -> None:
+        self.must, self.given, self.do = must, given, do
         parts = [must]
         if given is not None:
-            parts.append(f"given: {_short(_text(given))}")
+            text = _text(given)
+            parts.append(f"given: {_short(text) or ('white space' if text else 'nothing')}")
         if do is not None:
             parts.append(do)
         text = "; ".join(parts)
@@ -65,7 +67,10 @@ def unknown(kind: str, name: str, valid: "list[str] | tuple[str, ...]") -> BadIn
     """
     import difflib
 
-    near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5)
+    folded = {word.casefold(): word for word in reversed(valid)}
+    near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5) or [
+        folded[word] for word in difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    ]
     if near:
         hint = f"did you mean {near[0]}?"
     elif len(valid) <= 12:

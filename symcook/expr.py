@@ -153,7 +153,10 @@ class _Reader:
             tree = self.tree(0)
         except RecursionError:
             raise BadInput("an expression must nest less deep", "a deeper one") from None
-        if self.tokens[self.at][0] != "end":
+        kind, value, place = self.tokens[self.at]
+        if kind == "name" and re.fullmatch(r"[eE][0-9]*", value) and self.text[place - 1 : place].isdigit():
+            raise BadInput("a number must be written without e", self.text, "write 1/10^9 for 1e-9")
+        if kind != "end":
             raise self.error("does not end")
         _check_depth(tree)
         return tree
@@ -222,6 +225,8 @@ class _Reader:
             if not fits_kind(inner, True):
                 raise self.error("negates a number with '~'; use '-'")
             return ("~", inner)
+        if value == ".":
+            raise BadInput("a decimal must begin with a digit", self.text, "write 0.5 for .5")
         raise self.error(f"has an unexpected '{value}'")
 
     def number(self) -> Tree:

@@ -280,7 +280,7 @@ def _check_temperature(head: Head, start: int, length: int) -> None:
         return
     if _positive_everywhere(head.temperature, start):
         return
-    from symcook.numbers.balls import evaluate
+    from symcook.numbers.evaluate import evaluate
 
     at_length = head.temperature.subs(n, length)
     plain = not head.temperature.free_symbols - {i, n}

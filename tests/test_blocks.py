@@ -3,6 +3,7 @@
 import dataclasses
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 import sympy
@@ -374,3 +375,17 @@ def test_what_a_model_says_of_itself():
     assert build("dyck-1").decides and not build("first-position").decides
     assert build("dyck-1").alphabet == ("(", ")") and build("average").alphabet == ()
     assert build("dyck-1").tokens(["(", ")"]) == ("(", ")")
+
+
+def test_parts_in_the_wrong_place_are_refused() -> None:
+    space = Space(("v", "m"))
+    head: Any = Head(("v",), ("m",), [[0]], [[0]], [[1]])
+    block: Any = FeedForward(("v",), ("m",), [[1]], [0], [[1]], [0])
+    embedding, readout = Embedding(space, words={"a": {"v": 1}}), Readout("value", "last", ("m",))
+    for layers in (head, Layer(head), (head,), (block,), (Layer(head), SelfAttention((head,)))):
+        with pytest.raises(BadInput, match="layers must be a tuple of layers; given: "):
+            Transformer("m", embedding, layers, readout)
+    with pytest.raises(BadInput, match="attention of a layer must be a SelfAttention; given: FeedForward"):
+        Layer(block)
+    with pytest.raises(BadInput, match="feedforward of a layer must be a FeedForward; given: Head"):
+        Layer(None, head)

@@ -1,11 +1,13 @@
 """bound softmax-hardmax against brute force over score vectors, in mpmath and in exact exponential sums."""
 
+import inspect
 import itertools
 import json
 import random
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -13,6 +15,7 @@ import pytest
 
 from symcook import bounds
 from symcook.bounds import softmax_hardmax
+from symcook.cli import dispatch
 from symcook.errors import BadInput, Undecided
 from symcook.numbers.expsum import exp_of
 
@@ -226,9 +229,26 @@ def test_kinds_are_named_and_typos_helped():
         bounds.kind("softmax-hardmx")
 
 
+def test_the_table_names_the_arguments_of_each_function():
+    for kind in bounds.KINDS.values():
+        own = inspect.signature(kind.load()).parameters
+        assert [a.name for a in kind.arguments] == [name for name in own if name != "digits"]
+        assert [a.name for a in kind.arguments if a.required] == [n for n, p in own.items() if p.default is p.empty]
+
+
 def test_the_registry_imports_nothing_heavy():
     code = (
         "import sys, symcook.bounds; list(symcook.bounds.KINDS)\n"
         "assert not {'flint', 'sympy', 'mpmath', 'numpy'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_command_has_the_options_of_the_kind(monkeypatch):
+    kind = bounds.KINDS["softmax-hardmax"]
+    with pytest.raises(BadInput, match="softmax-hardmax must have --gamma"):
+        dispatch(["bound", "softmax-hardmax", "--n", "2"])
+    assert dispatch(["bound", "softmax-hardmax", "--n", "2", "--gamma", "1", "--ties"]) == 0
+    monkeypatch.setitem(bounds.KINDS, kind.name, replace(kind, arguments=kind.arguments[:2]))
+    with pytest.raises(BadInput, match="must have no --ties"):
+        dispatch(["bound", "softmax-hardmax", "--n", "2", "--gamma", "1", "--ties"])

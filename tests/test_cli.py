@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -250,6 +251,60 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         assert (code, err) == (0, "")
         assert f"symcook {name}" in out
         assert "--json" in out
+
+
+def test_the_examples_in_the_help_work(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from symcook.cli import COMMANDS
+
+    monkeypatch.chdir(tmp_path)
+    for name in set(COMMANDS) - {"tour", "list", "completion"}:
+        _, out, _ = call(capsys, name, "--help")
+        line = out.partition("For example:")[2].strip()
+        program, *arguments = shlex.split(line)
+        assert (program, arguments[0]) == ("symcook", name)
+        assert call(capsys, *arguments)[0] == 0, line
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["run", "dyck-1", "--input"], "see symcook run --help."),
+        (["run", "dyck-1", "--input", " "], "given: white space."),
+        (["bound", "softmax-hardmax", "--gamma", "1", "--n", ""], "given: nothing;"),
+        (["run", "", "--input", "()"], "given: nothing;"),
+        (["claims", "x"], "symcook claims must have no further argument; given: x;"),
+        (["claims", "--status", "provd"], "did you mean PROVED?"),
+        (["run", "DYCK-1", "--input", "()"], "did you mean dyck-1?"),
+    ],
+)
+def test_what_was_given_and_what_to_do(capsys: pytest.CaptureFixture[str], line: list[str], said: str) -> None:
+    assert said in refused(capsys, *line)
+
+
+def test_no_command_names_an_option_that_it_lacks(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from symcook.blocks import Embedding, Head, Layer, Parameter, Readout, SelfAttention, Space, Transformer
+
+    def model(value: object, **options: object) -> Transformer:
+        embedding = Embedding(Space(("v", "m")), words={"a": {"v": value}, "b": {}})
+        head = Head(("v",), ("m",), [[1]], [[1]], [[1]], **options)
+        symbols = (Parameter("tau", lower=0),) if options else ()
+        return Transformer(
+            "m", embedding, (Layer(SelfAttention((head,))),), Readout("sign", "last", ("m",), [1]), symbols
+        )
+
+    monkeypatch.chdir(tmp_path)
+    model("sqrt(2)").save("root.json")
+    model(1, weighting="softmax", temperature="tau").save("soft.json")
+    Path("spec.py").write_text("def yes(word):\n    return True\n")
+    check = ("--max-length", "2", "--spec", "spec.py:yes")
+    assert "try symcook run --domain ball." in refused(capsys, "check", "root.json", *check)
+    assert "--domain" not in refused(capsys, "export", "root.json", "-o", "m.npz")
+    assert not Path("m.npz").exists()
+    assert "give --set tau=VALUE with 0 < tau." in refused(capsys, "check", "soft.json", *check)
 
 
 # --- a user's own model --------------------------------------------------------------------------------------------
@@ -596,6 +651,11 @@ def test_completion_scripts(capsys: pytest.CaptureFixture[str], shell: str) -> N
         ("symcook run --dom", "--domain"),
         ("symcook run --domain flo", "float64"),
         ("symcook completion z", "zsh"),
+        ("symcook prove cookbook.s5.7.l", "cookbook.s5.7.lemma5.3"),
+        ("symcook prove dyck-1-n", "dyck-1-nonuniform"),
+        ("symcook prove --paper co", "cookbook"),
+        ("symcook claims --status PR", "PROVED"),
+        ("symcook claims --paper y", "yang2026"),
     ],
 )
 def test_completions(line: str, found: str) -> None:

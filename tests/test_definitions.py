@@ -19,7 +19,17 @@ from typing import Any
 import mpmath
 import pytest
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, LayerNorm, Parameter, Readout, SelfAttention, Transformer
+from symcook.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Parameter,
+    Readout,
+    SelfAttention,
+    Transformer,
+)
 from symcook.bounds import softmax_hardmax
 from symcook.claims import inventory
 from symcook.decode import probability

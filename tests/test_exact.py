@@ -27,8 +27,8 @@ from symcook.blocks import (
 from symcook.domains.batch import Words
 from symcook.domains.exact import Exact, at_position, logarithmic
 from symcook.errors import BadInput, NotExact, Undecided
+from symcook.expr import parse_term
 from symcook.forward import forward, make_domain
-from symcook.numbers.expsum import ExpSum
 from symcook.numbers.roots import Root, root
 from symcook.recipes import build
 from symcook.symbols import exact
@@ -61,18 +61,20 @@ def close(model, sequence):
 
 
 def number(value):
+    """The mpmath value of an exact number, from its text."""
     if isinstance(value, Root):
         return number(value.p) + number(value.q) * mpmath.sqrt(value.r)
-    if not isinstance(value, ExpSum):
-        return mpmath.mpf(value.numerator) / value.denominator
-    sums = (value.numerator_terms, value.denominator_terms)
-    above, below = (
-        mpmath.fsum(
-            mpmath.mpf(c.numerator) / c.denominator * mpmath.exp(mpmath.mpf(r.numerator) / r.denominator) for r, c in s
-        )
-        for s in sums
-    )
-    return above / below
+    operations = {"+": mpmath.fadd, "-": mpmath.fsub, "*": mpmath.fmul, "/": mpmath.fdiv, "neg": mpmath.fneg}
+
+    def walk(tree):
+        if tree[0] == "num":
+            return mpmath.mpf(tree[1]) / tree[2]
+        if tree[0] == "call":
+            assert tree[1] == "exp"
+            return mpmath.exp(walk(tree[2][0]))
+        return operations[tree[0]](*map(walk, tree[1:]))
+
+    return walk(parse_term(str(value), 10**7))
 
 
 def random_model(rng, mask, weighting, temperature=1):
@@ -145,6 +147,8 @@ def test_softmax_at_temperature_of_a_logarithm_is_rational():
     # weights n^1 and n^0: (1 * 4 + 3 * 0) / (4 + 3) at n = 4 with one a
     assert tokens_with_softmax("1/log(n)").run("babb").to_json()["output"] == {"mark": "4/7"}
     assert tokens_with_softmax(1).run("ab").to_json()["output"] == {"mark": "exp(1)/(exp(1) + 1)"}
+    halves = exact("1/(log(n)/2 + log(4*n)/2)")  # weights (2 n)^1 and (2 n)^0, though sqrt(n) is irrational
+    assert tokens_with_softmax(halves).run("ba").to_json()["output"] == {"mark": "4/5"}
     with pytest.raises(NotExact, match="domain ball"):  # 3^(1/2)
         tokens_with_softmax("1/log(n)").run("acb")
     with pytest.raises(NotExact, match="domain ball"):
@@ -217,8 +221,11 @@ def test_positions_are_exact():
     assert at_position(exact("i*log(n)"), 2, 1) == 0
     with pytest.raises(NotExact, match="domain ball"):
         at_position(exact("sqrt(i)"), 2, 4)
-    with pytest.raises(BadInput, match="denominator"):
-        at_position(exact("1/(i - n)"), 4, 4)
+    for text in ("1/(i - n)", "(i - n)^(-1/2)"):
+        with pytest.raises(BadInput, match="denominator"):
+            at_position(exact(text), 4, 4)
+    with pytest.raises(BadInput, match="must not be negative"):
+        at_position(exact("(i - n)^(1/2)"), 3, 4)
     with pytest.raises(BadInput, match="bits"):
         at_position(exact("2^(i^9)"), 9, 9)
 
@@ -279,6 +286,11 @@ def test_a_temperature_that_is_not_positive_at_some_position_is_refused(domain, 
 def test_factors_in_logarithms():
     assert logarithmic(exact("2*log(n) + 1/i"), 2, 8) == (Fraction(1, 2), ((Fraction(2), Fraction(8)),))
     assert logarithmic(exact("3/2"), 1, 1) == (Fraction(3, 2), ())
+    one = logarithmic(exact("log(2)/2 + log(8)/2 + 1"), 1, 1)
+    assert one == (Fraction(1), ((Fraction(1, 2), Fraction(16)),))
+    assert logarithmic(exact("log(2)/2 + log(3)/3"), 1, 1) == (Fraction(0), ((Fraction(1, 6), Fraction(72)),))
+    far = logarithmic(exact("10^7*log(2) + log(3)/3"), 1, 1)[1]  # too long for one
+    assert set(far) == {(Fraction(10**7), Fraction(2)), (Fraction(1, 3), Fraction(3))}
     with pytest.raises(NotExact):
         logarithmic(exact("log(n)^2"), 1, 3)
     with pytest.raises(BadInput, match="tau"):

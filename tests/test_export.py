@@ -8,18 +8,21 @@ import json
 import os
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
 from symcook.__main__ import main
 from symcook.errors import BadInput
 from symcook.export import npz
-from symcook.export.certificate import compare
+from symcook.export.certificate import _float, compare
 from symcook.export.files import targets, write
 from symcook.modelfile import model_hash
+from symcook.numbers.expsum import exp_of
 from symcook.recipes import build
 from symcook.symbols import symbol
 
@@ -201,3 +204,13 @@ def test_bad_targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: st
     (tmp_path / "folder.npz").mkdir()
     with pytest.raises(BadInput):
         targets(target, force=True)
+
+
+def test_exact_values_become_the_nearest_floats():
+    e = exp_of(1)
+    assert _float(Fraction(1, 3)) == 1 / 3
+    assert _float(e / (e + 1)) == float(mpmath.e / (mpmath.e + 1))
+    near = e - Fraction("2.71828182845904523536028747135266249775724709369995")  # cancels to about 9.6e-51
+    with mpmath.workdps(80):
+        expected = float(mpmath.e - mpmath.mpf("2.71828182845904523536028747135266249775724709369995"))
+    assert _float(near) == expected

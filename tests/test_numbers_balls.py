@@ -16,10 +16,10 @@ from symcook.numbers.balls import (
     ball,
     check_digits,
     decide_sign,
-    evaluate,
     limit_for,
     refine,
 )
+from symcook.numbers.evaluate import evaluate
 
 
 def exact_ends(x):

@@ -34,7 +34,8 @@ from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.signs import Signs
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, NotExact, Undecided
-from symcook.expr import parse_formula, parse_term
+from symcook.expr import MAX_TEXT, parse_formula, parse_term
+from symcook.numbers.evaluate import evaluate
 from symcook.rationals import rational, truth
 from symcook.recipes import build
 from symcook.recipes import names as recipe_names
@@ -459,6 +460,21 @@ def test_ends_of_intervals_beside_a_second_symbol(lower_open, upper_open, below,
     assert signs.of(b - a) == above  # 0 at a = b = 1
 
 
+def test_the_corners_of_closed_intervals_decide_strictness():
+    field = Field()
+    symbols = sympy.symbols("a b c", real=True)
+    a, b, c = (field.symbol(s) for s in symbols)
+    one, unit = fmpq(1), Box(fmpq(0), fmpq(1), False, False)
+    signs = Signs(field, {symbols[0]: unit, symbols[1]: unit})
+    assert signs.of(fmpq(2) - a * b) == POSITIVE
+    assert signs.of(one - a * b) == NONNEGATIVE  # 0 at a = b = 1
+    assert signs.of(a + b + one) == POSITIVE
+    assert signs.of(a + b - a * b) == NONNEGATIVE  # 0 at a = b = 0
+    assert signs.of(a * b - a - one) == NEGATIVE
+    assert signs.of(a + c * c) == NONNEGATIVE  # 0 at a = c = 0
+    assert signs.of(one + a * b + c * c) == POSITIVE
+
+
 def test_signs_in_several_symbols_that_are_proved():
     field = Field()
     symbols = sympy.symbols("a b x", real=True)
@@ -762,3 +778,67 @@ def test_a_model_with_an_added_token_from_position_zero():
     model = Transformer("cls", embedding, (Layer(head),), readout, (Parameter("eps", lower=0),))
     assert derive(model, "((").output == {"share": "eps/3 + 2/3", "at": "eps + 2"}
     assert derive(model, "").output == {"share": "eps", "at": "eps"}
+
+
+# Bounded work
+
+
+def random_softmax(r):
+    names = ("a", "b", "c")
+    weights = (0, 1, -1, 2, "1/2", "-1/3", "eps", "-eps", "1/eps", "eps/2", "1 - eps")
+
+    def matrix(height, width):
+        return [[r.choice(weights) for _ in range(width)] for _ in range(height)]
+
+    def layer():
+        temperature = r.choice((1, "tau", "eps", "1/log(n + 1)"))
+        query, key, value = matrix(2, 3), matrix(2, 3), matrix(3, 3)
+        head = Head(names, names, query, key, value, r.choice(("none", "future")), "softmax", temperature)
+        bias = [r.choice(weights) for _ in range(6)]
+        return Layer(head, FeedForward(names, names, matrix(3, 3), bias[:3], matrix(3, 3), bias[3:]))
+
+    words = {token: {name: r.choice(weights) for name in names} for token in "xy"}
+    embedding = Embedding(Space(names), words=words)
+    parameters = (Parameter("eps", lower=0, upper=1), Parameter("tau", lower=0))
+    return Transformer("random", embedding, (layer(), layer()), Readout("value", "last", names), parameters)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 5, 9, 10, 13, 17, 25, 32, 57])
+def test_two_layers_of_softmax_end_soon_with_a_form_that_reads_back_or_a_refusal(seed):
+    r = random.Random(seed)
+    model = random_softmax(r)
+    word = "".join(r.choice("xy") for _ in range(3))
+    begin = time.process_time()
+    try:
+        found = derive(model, word)
+    except Undecided as error:
+        assert "set one of its symbols (eps, tau), or give a shorter input" in str(error)
+    else:
+        values = {"eps": Fraction(1, 3), "tau": Fraction(3, 2)}
+        run = model.run(word, values=values, domain="ball", digits=20)
+        for name, text in found.output.items():
+            assert len(text) <= MAX_TEXT
+            with flint.ctx.workprec(400):
+                value = evaluate(parse_term(text), values)
+                difference = abs(value - flint.arb(run.output[name]["mid"]))
+            assert difference < 1e-18 * max(1, abs(float(value.mid())))
+    assert time.process_time() - begin < 8
+
+
+def test_powers_of_sums_are_bounded():
+    field = Field()
+    x, y, z = (field.symbol(sympy.Symbol(name)) for name in "xyz")
+    with pytest.raises(Undecided, match="5000 terms; set one of its symbols"):
+        (x + y + z) ** 4096
+    assert len(((x * y) ** 4096).num) == 1
+
+
+def test_a_question_that_takes_too_many_steps_stays_open(monkeypatch):
+    field = Field()
+    x, y = (field.symbol(sympy.Symbol(name)) for name in "xy")
+    boxes = {sympy.Symbol(name): Box(fmpq(0), fmpq(1), True, False) for name in "xy"}
+    value = fmpq(1) + x * y + x - y * y
+    assert Signs(field, boxes).of(value) == POSITIVE
+    monkeypatch.setattr("symcook.domains.signs.MAX_STEPS", 30)
+    monkeypatch.setattr("symcook.domains.signs.LEAST_STEPS", 30)
+    assert Signs(field, boxes).of(value) == ANY

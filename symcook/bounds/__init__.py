@@ -16,22 +16,30 @@ from symcook.errors import unknown
 if TYPE_CHECKING:
     from symcook.bounds.result import Bound
 
-__all__ = ["KINDS", "Kind", "kind", "softmax_hardmax"]
+__all__ = ["KINDS", "Argument", "Kind", "kind", "softmax_hardmax"]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a kind: text, or yes and no where it has no `metavar`. The command line has an option for it."""
+
+    name: str
+    help: str
+    metavar: str | None = None
+    required: bool = False
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of bound: where its function is, its options, and what it answers in words.
+    """A kind of bound: where its function is, its arguments, and what it answers in words.
 
-    required and optional are the names of the function's arguments; `digits` is understood by every kind.
+    Every function takes the arguments of its kind and `digits` by name.
     """
 
     name: str
     function: str
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
+    arguments: tuple[Argument, ...]
     summary: str
-    source: str
 
     def load(self) -> Callable[..., Any]:
         """The function; it returns a `symcook.bounds.result.Bound`."""
@@ -45,10 +53,13 @@ KINDS: dict[str, Kind] = {
         Kind(
             name="softmax-hardmax",
             function="symcook.bounds.softmax:softmax_hardmax",
-            required=("n", "gamma"),
-            optional=("ties",),
-            summary="L1 distance between softmax and hardmax of n scores with gap at least gamma",
-            source="Cookbook, Lemma 5.3",
+            arguments=(
+                Argument("n", "The number of scores.", "N", required=True),
+                Argument("gamma", "The score gap: a rational, or such as 'log(8*64)'.", "G", required=True),
+                Argument("ties", "Allow score vectors whose maximum is not unique."),
+            ),
+            summary="the supremum of the L1 distance between softmax and hardmax over n scores with gap at least "
+            "gamma, against 2 n e^-gamma (Cookbook, Lemma 5.3)",
         ),
     )
 }

@@ -8,7 +8,8 @@ import flint
 from symcook.bounds.result import Bound
 from symcook.errors import BadInput, Undecided
 from symcook.expr import names, parse_term, show
-from symcook.numbers.balls import arb_of, ball, check_digits, decide_sign, evaluate, limit_for, refine
+from symcook.numbers.balls import arb_of, ball, check_digits, decide_sign, limit_for, refine
+from symcook.numbers.evaluate import evaluate
 
 MAX_COUNT_BITS = 14_000  # as the expression grammar bounds its numbers
 

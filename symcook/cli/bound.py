@@ -1,35 +1,60 @@
-"""``symcook bound``."""
+"""``symcook bound``: an option for each argument in the table of kinds."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from symcook import bounds
 from symcook.cli.options import DIGITS, OneOf
 from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say
-from symcook.errors import Undecided
+from symcook.errors import BadInput, Undecided
+
+_ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argument in kind.arguments}
 
 
-@declare("bound")
-@click.argument("kind", type=OneOf("kind of bound", ["softmax-hardmax"]))
-@click.option("--n", "n", required=True, metavar="N", help="The number of scores.")
-@click.option("--gamma", required=True, metavar="G", help="The score gap: a rational, or such as 'log(8*64)'.")
-@click.option("--ties", is_flag=True, help="Allow score vectors whose maximum is not unique.")
+def _options(function: Any) -> Any:
+    for argument in reversed(_ARGUMENTS.values()):
+        option = click.option(
+            f"--{argument.name}",
+            argument.name,
+            metavar=argument.metavar,
+            is_flag=argument.metavar is None,
+            help=argument.help,
+        )
+        function = option(function)
+    return function
+
+
+@declare("bound", "symcook bound softmax-hardmax --n 64 --gamma 'log(8*64)'")
+@click.argument("kind", type=OneOf("kind of bound", list(bounds.KINDS)))
+@_options
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of both balls (30).")
-def command(kind: str, n: str, gamma: str, ties: bool, digits: int, as_json: bool) -> int:
-    """Enclose the paper's bound and the sharp value.
-
-    softmax-hardmax: the supremum of the L1 distance between softmax and hardmax over n scores with gap at least gamma,
-    against 2 n e^-gamma. Exit 1 where the bound does not hold.
-    """
-    from symcook.bounds import softmax_hardmax
-
-    answer = softmax_hardmax(n, gamma, ties=ties, digits=digits)
-    document = answer.to_json()
+def command(kind: str, digits: int, as_json: bool, **options: Any) -> int:
+    chosen = bounds.kind(kind)
+    given = {name: value for name, value in options.items() if value is not None and value is not False}
+    names = [argument.name for argument in chosen.arguments]
+    for argument in chosen.arguments:
+        if argument.required and argument.name not in given:
+            raise BadInput(f"symcook bound {kind} must have --{argument.name}", "none", "see symcook bound --help")
+    for name in given:
+        if name not in names:
+            raise BadInput(f"{kind} must have no --{name}", "one", f"leave it out; it has --{', --'.join(names)}")
+    answer = chosen.load()(**given, digits=digits)
     if as_json:
-        print_json(document)
+        print_json(answer.to_json())
     else:
         say(answer.text())
-    if document["holds"] is None:
+    if answer.holds is None:
         raise Undecided(f"whether the bound holds stayed open at {digits} digits; give more --digits.")
-    return 0 if document["holds"] else 1
+    return 0 if answer.holds else 1
+
+
+command.help = "\n\n".join(
+    [
+        "Enclose the paper's bound and the sharp value. Exit 1 where the bound does not hold.",
+        *(f"{kind.name}: {kind.summary}." for kind in bounds.KINDS.values()),
+    ]
+)

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from symcook.cli.options import LENGTH, Chosen, choose, name_argument, quoted, settings_option
+from symcook.cli.options import LENGTH, Chosen, choose, name_argument, need_values, quoted, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say
-from symcook.errors import BadInput, unknown
+from symcook.errors import BadInput, NotExact, unknown
 
 
-@declare("check")
+@declare("check", "symcook check dyck-1 --max-length 12")
 @name_argument
 @click.option("--max-length", type=LENGTH, metavar="N", help="The greatest length of a word or sequence.")
 @click.option("--spec", metavar="FILE.py:FUNCTION", help="A reference of your own, instead of the recipe's.")
@@ -35,7 +35,14 @@ def command(name: str, max_length: int | None, spec: str | None, settings: tuple
         raise BadInput("a feed-forward recipe must be checked without --max-length", max_length, "leave it out")
     if not chosen.pointwise and max_length is None:
         raise BadInput(f"a check of {name} must have a greatest length", "none", "give --max-length 12")
-    found = run_check(chosen, max_length, spec)
+    if not chosen.pointwise:
+        need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
+    try:
+        found = run_check(chosen, max_length, spec)
+    except NotExact as error:
+        raise NotExact(
+            error.must, error.given, "only exact values can be checked; try symcook run --domain ball"
+        ) from None
     if as_json:
         print_json(found.to_json())
     else:

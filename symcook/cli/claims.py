@@ -9,14 +9,32 @@ from typing import Any
 import click
 
 from symcook.cli.options import command as declare
+from symcook.cli.options import completes, papers
 from symcook.cli.output import Progress, columns, print_json, say
 
 MOST_SHOWN = 40
+MOST_STATED = 4  # with so few claims the formal statements are shown too
 
 
-@declare("claims")
-@click.option("--paper", metavar="P", help="Of one paper: cookbook, chiang2022, merrill2024 or yang2026.")
-@click.option("--status", metavar="S", help="With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, OPEN.")
+def _statuses() -> tuple[str, ...]:
+    from symcook.claims import STATUSES
+
+    return STATUSES
+
+
+@declare("claims", "symcook claims --search softmax")
+@click.option(
+    "--paper",
+    metavar="P",
+    shell_complete=completes(papers),
+    help="Of one paper: cookbook, chiang2022, merrill2024 or yang2026.",
+)
+@click.option(
+    "--status",
+    metavar="S",
+    shell_complete=completes(_statuses),
+    help="With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, OPEN.",
+)
 @click.option("--search", metavar="TEXT", help="With this text in id, place, statement or note.")
 @click.option("--recompute", is_flag=True, help="Replay every stored proof instead of reading the shipped ledger.")
 def command(paper: str | None, status: str | None, search: str | None, recompute: bool, as_json: bool) -> None:
@@ -55,6 +73,20 @@ def claims_text(rows: list[Any]) -> str:
         lines.append(f"{row.id}: {row.status}" + (f" by {row.corrected}" if row.corrected else ""))
         details = [f"{row.location}: {row.statement}", row.note and f"Note: {row.note}"]
         details += [f"Gap: {gap.get('step', '')}: {gap.get('why', '')}" for gap in row.gaps]
-        for text in filter(None, details):
-            lines.append(textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  "))
+        if len(rows) <= MOST_STATED:
+            details += [f"Formally: {stated(row.id)}" if row.status != "OPEN" else ""]
+            details += [f"Corrected: {stated(row.corrected)}" if row.corrected else ""]
+        lines += [indented(text) for text in filter(None, details)]
     return "\n".join(lines)
+
+
+def stated(name: str) -> str:
+    """The formal statement of an id, as it is stored."""
+    from symcook.proof.replay import statements
+
+    return statements()[name].text
+
+
+def indented(text: str) -> str:
+    """`text` in lines of at most 98 characters, each set in by two."""
+    return textwrap.fill(text, 98, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)

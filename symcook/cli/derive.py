@@ -17,7 +17,7 @@ from symcook.cli.output import print_json, say
 from symcook.errors import BadInput
 
 
-@declare("derive")
+@declare("derive", "symcook derive first-position --input 01")
 @name_argument
 @input_options
 @settings_option

@@ -11,7 +11,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import columns, print_json, say
 
 
-@declare("explain")
+@declare("explain", "symcook explain gtzero")
 @name_argument
 @settings_option
 def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
@@ -28,9 +28,9 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
             say()
             for paragraph in text.split("\n\n"):
                 say(textwrap.fill(paragraph, 98, initial_indent="  ", subsequent_indent="  "))
-    say()
     rows = [(key, facts[key]) for key in ("formula", "computes", "region", "uniformity", "source") if facts.get(key)]
     if rows:
+        say()
         say(columns(rows, "  "))
     if facts.get("claims"):
         say("\n  claims:\n    " + "\n    ".join(facts["claims"]))

@@ -7,12 +7,12 @@ import click
 from symcook.cli.options import Chosen, OneOf, Whole, choose, name_argument, need_values, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say
-from symcook.errors import BadInput
+from symcook.errors import BadInput, NotExact
 
 DEFAULT_LENGTH = 16
 
 
-@declare("export")
+@declare("export", "symcook export dyck-1 -o dyck-1.npz")
 @name_argument
 @click.option("--format", "kind", type=OneOf("format", ["npz"]), default="npz", help="The format (npz).")
 @click.option("-o", "--output", "target", required=True, metavar="FILE", help="The file for the weights.")
@@ -82,6 +82,9 @@ def write_export(chosen: Chosen, weights: object, beside: object, dtype: str, ma
     progress = Progress(f"comparing {chosen.name} by length")
     try:
         compared = compare(bound, arrays, max_length, progress)
+    except NotExact as error:
+        must = "an export must be compared with exact values"
+        raise NotExact(f"{must}, but {error.must}", error.given, "there is no export without them") from None
     finally:
         progress.close()
     document = certificate(bound, values, dtype, max_length, compared, _statuses(chosen))

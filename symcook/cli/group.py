@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from typing import Any
 
 import click
@@ -88,4 +89,7 @@ def _sentence(error: click.UsageError) -> BadInput:
         param = error.param
         what = param.opts[-1] if param.param_type_name == "option" else (param.name or "").upper()
         return BadInput(f"{command} must have {what}", "none", hint)
+    extra = re.match(r"Got unexpected extra arguments? \((.*)\)", error.message, re.DOTALL)
+    if extra:
+        return BadInput(f"{command} must have no further argument", extra[1], hint)
     return BadInput("the command must be used as its help says", error.format_message().rstrip("."), hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +46,8 @@ class OneOf(click.ParamType):
         return value
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        return "[" + "|".join(self.choices) + "]"
+        left, right = "{}" if isinstance(param, click.Argument) else "[]"
+        return left + "|".join(self.choices) + right
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
         return _items(self.choices, incomplete)
@@ -63,6 +64,22 @@ class ModelName(click.ParamType):
         from symcook.recipes import names
 
         return _items(names(), incomplete) or [CompletionItem(incomplete, type="file")]
+
+
+def completes(words: Callable[[], Iterable[str]]) -> Callable[..., list[Any]]:
+    """A completion for a parameter whose valid words are those of `words`, called when the shell asks."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        return _items(list(words()), incomplete)
+
+    return complete
+
+
+def papers() -> Iterable[str]:
+    """The words of ``--paper``."""
+    from symcook.claims import PAPERS
+
+    return PAPERS
 
 
 def _items(words: Sequence[str], incomplete: str) -> list[Any]:
@@ -85,11 +102,15 @@ class Command(click.Command):
                     raise BadInput(
                         f"the option {here} must have a value", f"none before {following}", f"see {ctx.command_path} -h"
                     )
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # so that the sentence can name this command's help
+            raise
 
 
-def command(name: str) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a command of this name; its help is the function's docstring."""
+def command(name: str, example: str | None = None) -> Callable[[Callable[..., Any]], Command]:
+    """Declare a command of this name; its help is the function's docstring, and `example` a line to try."""
 
     def declare(function: Callable[..., Any]) -> Command:
         for option in (
@@ -97,7 +118,7 @@ def command(name: str) -> Callable[[Callable[..., Any]], Command]:
             click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
         ):
             function = option(function)
-        return click.command(name, cls=Command)(function)
+        return click.command(name, cls=Command, epilog=example and f"\b\nFor example:\n  {example}")(function)
 
     return declare
 
@@ -291,6 +312,8 @@ def need_values(chosen: Chosen) -> None:
 
 def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:
     """Rows such as ``1/2,0; 1,3`` as mappings from the names of `inputs`, in their order."""
+    from symcook.recipes.arguments import split
+
     result = []
     for row in split(text, ";"):
         entries = [entry.strip() for entry in split(row, ",")]
@@ -299,19 +322,3 @@ def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:
             raise BadInput(must, row.strip() or "an empty row")
         result.append(dict(zip(inputs, entries, strict=True)))
     return result
-
-
-def split(text: str, separator: str) -> list[str]:
-    """`text` cut at each separator outside brackets.
-
-    >>> split("max(1,2),3", ",")
-    ['max(1,2)', '3']
-    """
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character in "([") - (character in ")]")
-        if character == separator and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts

@@ -8,13 +8,24 @@ from typing import Any
 import click
 
 from symcook.cli.options import command as declare
+from symcook.cli.options import completes, papers
 from symcook.cli.output import Progress, columns, print_json, say
 from symcook.errors import BadInput, unknown
 
 
-@declare("prove")
-@click.argument("ids", nargs=-1, metavar="[ID]... | NAME")
-@click.option("--paper", metavar="P", help="Every stored proof of one paper's claims.")
+def _provable() -> list[str]:
+    """Recipes, and every id that has a stored proof."""
+    from symcook import recipes
+    from symcook.proof.replay import library
+
+    return [*recipes.names(), *library().certificates()]
+
+
+@declare("prove", "symcook prove cookbook.s5.7.lemma5.3")
+@click.argument("ids", nargs=-1, metavar="[ID]... | NAME", shell_complete=completes(_provable))
+@click.option(
+    "--paper", metavar="P", shell_complete=completes(papers), help="Every stored proof of one paper's claims."
+)
 @click.option("--all", "everything", is_flag=True, help="Every stored proof, lemmas too.")
 def command(ids: tuple[str, ...], paper: str | None, everything: bool, as_json: bool) -> int:
     """Check stored proofs again, from the files on disk.
@@ -28,7 +39,7 @@ def command(ids: tuple[str, ...], paper: str | None, everything: bool, as_json: 
         print_json([verdict_json(v) for v in verdicts])
     else:
         say(verdicts_text(verdicts, without))
-    asked_in_vain = not verdicts or any(name in ids for name in without)
+    asked_in_vain = bool(ids) and (not verdicts or any(name in ids for name in without))
     return 1 if asked_in_vain or any(verdict.status == "OPEN" for verdict in verdicts) else 0
 
 
@@ -95,8 +106,9 @@ def verdict_json(verdict: Any) -> dict[str, Any]:
 
 
 def verdicts_text(verdicts: list[Any], without: list[str]) -> str:
-    """A line for each verdict, then how many were reproduced."""
-    from symcook.proof.replay import witness
+    """A line for each verdict, with the statements where they are few, then how many were reproduced."""
+    from symcook.cli.claims import MOST_STATED, indented, stated
+    from symcook.proof.replay import statements, witness
 
     rows = []
     for verdict in verdicts:
@@ -111,8 +123,15 @@ def verdicts_text(verdicts: list[Any], without: list[str]) -> str:
             words.append(verdict.reason)
         rows.append((verdict.status, verdict.id, "; ".join(words)))
     rows += [("OPEN", name, "no stored proof") for name in without]
+    text = columns(rows) + "\n" if rows else ""
+    if len(verdicts) <= MOST_STATED:
+        for verdict in verdicts:
+            corrected = [s.id for s in statements().values() if s.corrects == verdict.id]
+            for name in (verdict.id, *corrected):
+                text += f"\n{name}\n{indented(stated(name))}\n"
+        text += "\n" if verdicts else ""
     good = sum(verdict.status != "OPEN" for verdict in verdicts)
     total = f"{good} of {len(verdicts)} stored proofs reproduced"
     if without:
         total += f"; {len(without)} {'claim has' if len(without) == 1 else 'claims have'} none yet"
-    return (columns(rows) + "\n" if rows else "") + total
+    return text + (total if verdicts or without else "no stored proof yet")

@@ -26,7 +26,7 @@ DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 BITS = Whole("the number of bits", 1, 1_000_000)
 
 
-@declare("run")
+@declare("run", "symcook run dyck-1 --input '(())'")
 @name_argument
 @input_options
 @settings_option

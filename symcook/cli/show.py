@@ -7,7 +7,7 @@ from symcook.cli.options import command as declare
 from symcook.cli.output import say
 
 
-@declare("show")
+@declare("show", "symcook show dyck-1")
 @name_argument
 @settings_option
 def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:

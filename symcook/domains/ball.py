@@ -19,7 +19,8 @@ import flint
 
 from symcook.blocks import MASKS, WEIGHTINGS
 from symcook.errors import Undecided, require_known
-from symcook.numbers.balls import ball, evaluate, settled
+from symcook.numbers.balls import ball, settled
+from symcook.numbers.evaluate import evaluate
 from symcook.protocol import conjunction, refuse_zero_variance, visible
 from symcook.symbols import tree_from_sympy
 

@@ -12,14 +12,14 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
-from math import lcm
+from math import gcd, lcm, prod
 from typing import Any, ClassVar
 
 import sympy
 
 from symcook.blocks import ACTIVATIONS, WEIGHTINGS
 from symcook.errors import BadInput, NotExact, Undecided, require_known
-from symcook.numbers.expsum import exp_scaled_log, sign, softmax_mean, text
+from symcook.numbers.expsum import MAX_POWER_BITS, exp_scaled_log, sign, softmax_mean, text
 from symcook.numbers.roots import Root, root
 from symcook.protocol import conjunction, refuse_zero_variance, visible
 from symcook.rationals import power, quotient
@@ -309,8 +309,11 @@ def _at(e: Any, table: Mapping[Any, Any]) -> Fraction:
 def _root(base: Fraction, exponent: Fraction) -> Fraction:
     if base == 0 and exponent > 0:
         return base
-    if base <= 0:
-        raise BadInput("the argument of sqrt must not be negative", quotient(base))
+    if base == 0:
+        raise BadInput("a denominator must not be zero", f"0^({quotient(exponent)})")
+    if base < 0:
+        must = "the base of a root or a broken power must not be negative"
+        raise BadInput(must, f"({quotient(base)})^({quotient(exponent)})")
     value = exp_scaled_log(exponent, base)
     assert isinstance(value, Fraction)  # without a shift it is rational or refused
     return value
@@ -320,7 +323,8 @@ Logs = tuple[tuple[Fraction, Fraction], ...]
 
 
 def logarithmic(factor: Any, i: int, n: int) -> tuple[Fraction, Logs]:
-    """The factor of the scores at row i as r + sum of c log(m): r and the pairs (c, m), all rational.
+    """The factor of the scores at row i as r + sum of c log(m): r and the pairs (c, m), all rational; one pair where
+    the logarithms fit into one.
 
     >>> from symcook.symbols import exact
     >>> logarithmic(exact("2*log(n) + 1/i"), 2, 8)
@@ -345,7 +349,19 @@ def logarithmic(factor: Any, i: int, n: int) -> tuple[Fraction, Logs]:
         else:
             must = "the factor of softmax scores must be rational or a multiple of a logarithm in the exact domain"
             raise NotExact(must, from_sympy(value), _BALL)
-    return plain, tuple(logs)
+    return plain, _combined(logs)
+
+
+def _combined(logs: Sequence[tuple[Fraction, Fraction]]) -> Logs:
+    """One logarithm for a sum of them: log(2)/2 + log(8)/2 has rational powers though log(2)/2 has none."""
+    if len(logs) < 2:
+        return tuple(logs)
+    below = lcm(*(c.denominator for c, _ in logs))
+    common = Fraction(gcd(*(int(c * below) for c, _ in logs)), below)
+    powers = [(int(c / common), m) for c, m in logs]
+    if sum(abs(k) * max(m.numerator, m.denominator).bit_length() for k, m in powers) > MAX_POWER_BITS:
+        return tuple(logs)
+    return ((common, prod((m**k for k, m in powers), start=Fraction(1))),)
 
 
 def _softmax(scores: Sequence[Number], plain: Fraction, logs: Logs, values: Sequence[Number]) -> Number:

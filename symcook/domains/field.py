@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import comb, gcd, lcm
 from typing import Any
 
 import sympy
@@ -26,10 +26,13 @@ Value = Any
 
 ZERO = fmpq(0)
 ONE = fmpq(1)
-MAX_TERMS = 20_000
+MAX_TERMS = 5_000
+MAX_SHOWN = 5_000  # numbers and names in one shown value, counted with those of maxima and exponentials inside
 MAX_GENERATORS = 400
+MAX_WORK = 20_000_000  # products of terms in all arithmetic of one field
 _FACTOR_TERMS, _FACTOR_DEGREE = 40, 40
 _GCD_WORK = 200_000  # the product of two lengths above which a common factor is not looked for
+_GCD_DEGREE = 2_000  # the same for the total degree; roots of exponentials make large ones
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class Field:
         self._history: list[tuple[int, ...]] = [()]
         self._sympy: dict[int, Any] = {}
         self._folding: list[int] = []
+        self._sizes: dict[int, int] = {}
+        self._work = 0
         self._context(4)
 
     def _context(self, capacity: int) -> None:
@@ -73,9 +78,7 @@ class Field:
 
     def _add(self, key: Any, generator: Generator) -> int:
         if len(self.generators) >= MAX_GENERATORS:
-            raise Undecided(
-                f"the closed form has more than {MAX_GENERATORS} maxima and exponentials; set a symbol or an input."
-            )
+            raise self.too_large(f"{MAX_GENERATORS} maxima and exponentials")
         if len(self.generators) == len(self._gens):
             self._history[-1] = tuple(self.roots)
             self._history.append(())
@@ -99,6 +102,7 @@ class Field:
 
     def maximum(self, argument: Function) -> Function:
         """max(0, argument) as a new generator."""
+        self._require_short(argument)
         return self._atom("max", self.key(argument), argument)
 
     def function(self, kind: str, argument: Value) -> Function:
@@ -146,6 +150,7 @@ class Field:
         key = ("exp", self.key(base))
         index = self._index.get(key)
         if index is None:
+            self._require_short(base)
             index = self._add(key, Generator("exp", base))
             self.roots[index] = exponent.denominator
         if self.roots[index] % exponent.denominator:
@@ -182,8 +187,13 @@ class Field:
     def polynomial_key(self, polynomial: Any) -> Any:
         """What tells polynomials of the present version apart, the same at every later version."""
         roots = self.roots
+
+        def power(e: int, root: int) -> tuple[int, int]:
+            common = gcd(e, root)
+            return e // common, root // common
+
         return tuple(
-            (tuple((g, Fraction(int(e), roots[g])) for g, e in enumerate(monomial) if e), c)
+            (tuple((g, *power(int(e), roots[g])) for g, e in enumerate(monomial) if e), c)
             for monomial, c in polynomial.terms()
         )
 
@@ -194,26 +204,45 @@ class Field:
         self.lift(value)
         return self.polynomial_key(value.num), self.polynomial_key(value.den)
 
+    def too_large(self, what: str) -> Undecided:
+        """The refusal of a closed form that has more than `what`; it names the symbols that may be set."""
+        names = [g.argument.name for g in self.generators if g.kind == "symbol"]
+        shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+        do = f"set one of its symbols ({shown}), or give a shorter input" if names else "give a shorter input"
+        return Undecided(f"the closed form has more than {what}; {do}.")
+
+    def times(self, first: Any, second: Any) -> Any:
+        """The product of two polynomials; Undecided where the work of this field passes `MAX_WORK`."""
+        self._work += len(first) * len(second)
+        if self._work > MAX_WORK:
+            raise self.too_large(f"{MAX_WORK} products of terms in its making")
+        return first * second
+
+    def _power(self, polynomial: Any, exponent: int) -> Any:
+        """A power of a polynomial; Undecided where it may have more than `MAX_TERMS` terms."""
+        terms = len(polynomial)
+        if terms > 1 and exponent > 1 and comb(min(terms, MAX_TERMS) - 1 + exponent, exponent) > MAX_TERMS:
+            raise self.too_large(f"{MAX_TERMS} terms")
+        return polynomial**exponent
+
     def quotient(self, num: Any, den: Any) -> Value:
         """num / den of the present version in lowest terms, den with leading coefficient 1."""
         if self._folding:
             num, den = self.reduced(num), self.reduced(den)
         if num.is_zero():
             return ZERO
+        if len(num) > MAX_TERMS or len(den) > MAX_TERMS:
+            raise self.too_large(f"{MAX_TERMS} terms")
         if den.is_constant():
             lead = den.leading_coefficient()
             if lead != 1:
                 num = num * (ONE / lead)
             return num.leading_coefficient() if num.is_constant() else Function(self, num, self.one)
-        size = len(num) * len(den)
-        if len(num) > MAX_TERMS or len(den) > MAX_TERMS:
-            raise Undecided(f"the closed form has more than {MAX_TERMS} terms; set a symbol or an input.")
-        if size < _GCD_WORK:
-            common = num.gcd(den)
-            if not common.is_constant():
-                num, den = num / common, den / common
-                if den.is_constant():
-                    return self.quotient(num, den)
+        common = self._common(num, den)
+        if not common.is_constant():
+            num, den = num / common, den / common
+            if den.is_constant():
+                return self.quotient(num, den)
         lead = den.leading_coefficient()
         if lead != 1:
             inverse = ONE / lead
@@ -221,10 +250,16 @@ class Field:
         return Function(self, num, den)
 
     def power(self, num: Any, den: Any, exponent: int) -> Value:
-        """(num / den)^exponent, for a quotient in lowest terms."""
-        if self._folding:
-            return self.quotient(num**exponent, den**exponent)
-        return Function(self, num**exponent, den**exponent)
+        """(num / den)^exponent, for a quotient in lowest terms; Undecided where it may have too many terms."""
+        above, below = self._power(num, exponent), self._power(den, exponent)
+        return self.quotient(above, below) if self._folding else Function(self, above, below)
+
+    def _common(self, num: Any, den: Any) -> Any:
+        """The greatest common factor; of polynomials that are large, only that of all their terms."""
+        degree = min(num.total_degree(), den.total_degree())
+        if len(num) * len(den) < _GCD_WORK and degree <= _GCD_DEGREE:
+            return num.gcd(den)
+        return num.term_content().gcd(den.term_content())
 
     def factored(self, polynomial: Any) -> tuple[fmpq, list[tuple[Any, int]]]:
         """(c, [(factor, power), ...]) whose product is the polynomial; a large one is left in one piece."""
@@ -233,15 +268,42 @@ class Field:
         return polynomial.factor()
 
     def to_sympy(self, value: Value) -> Any:
-        """The sympy expression of a value: integers without common factor above and below the fraction bar."""
+        """The sympy expression of a value: integers without common factor above and below the fraction bar.
+
+        Raises Undecided where it would have more than `MAX_SHOWN` numbers and names.
+        """
         if isinstance(value, fmpq):
             return sympy.Rational(int(value.p), int(value.q))
+        self._require_short(value)
         self.lift(value)
         above, below = self._integral(value.num), self._integral(value.den)
         ratio = above[1] / below[1]
         num, den = self._sum(above[0]), self._sum(below[0])
         factor = sympy.Rational(int(ratio.p), int(ratio.q))
         return factor * num if den == 1 else sympy.Mul(factor, num, 1 / den)  # two arguments would be multiplied out
+
+    def size(self, value: Value) -> int:
+        """How many numbers and names the value has when it is written out."""
+        if isinstance(value, fmpq):
+            return 1
+        result = 0
+        for polynomial in (value.num, value.den):
+            for monomial in polynomial.monoms():
+                result += 1 + sum(self._size(g) for g, e in enumerate(monomial) if e)
+                if result > MAX_SHOWN:
+                    return result
+        return result
+
+    def _require_short(self, value: Value) -> None:
+        if self.size(value) > MAX_SHOWN:
+            raise self.too_large(f"{MAX_SHOWN} numbers and names")
+
+    def _size(self, index: int) -> int:
+        if index not in self._sizes:
+            generator = self.generators[index]
+            inner = 1 if generator.kind in ("symbol", "constant") else 1 + self.size(generator.argument)
+            self._sizes[index] = inner
+        return self._sizes[index]
 
     def _integral(self, polynomial: Any) -> tuple[list[tuple[Any, Any]], fmpq]:
         """The terms with integer coefficients without common factor, and the rational factor taken out."""
@@ -303,9 +365,11 @@ class Function:
             # a common factor of num + c den and den would divide num
             return Function(self.field, self.num + other * self.den, self.den)
         self._with(other)
+        field = self.field
         if self.den == other.den:
-            return self.field.quotient(self.num + other.num, self.den)
-        return self.field.quotient(self.num * other.den + other.num * self.den, self.den * other.den)
+            return field.quotient(self.num + other.num, self.den)
+        num = field.times(self.num, other.den) + field.times(other.num, self.den)
+        return field.quotient(num, field.times(self.den, other.den))
 
     __radd__ = __add__
 
@@ -326,7 +390,8 @@ class Function:
             self.field.lift(self)
             return Function(self.field, self.num * other, self.den)
         self._with(other)
-        return self.field.quotient(self.num * other.num, self.den * other.den)
+        field = self.field
+        return field.quotient(field.times(self.num, other.num), field.times(self.den, other.den))
 
     __rmul__ = __mul__
 
@@ -334,7 +399,8 @@ class Function:
         if isinstance(other, fmpq):
             return self * (ONE / other)
         self._with(other)
-        return self.field.quotient(self.num * other.den, self.den * other.num)
+        field = self.field
+        return field.quotient(field.times(self.num, other.den), field.times(self.den, other.num))
 
     def __rtruediv__(self, other: fmpq) -> Value:
         self.field.lift(self)

@@ -3,12 +3,15 @@
 What `Signs.of` returns contains every sign that occurs (`symcook.domains.intervals` has the sign sets); POSITIVE
 alone therefore means positive everywhere. One symbol on an interval is decided exactly by counting roots (Sturm);
 several by the signs of coefficients after each variable is moved to [0, oo); maxima and steps by splitting at their
-breakpoints; a + b sqrt(u) by a, b and a^2 - b^2 u; what these leave open stays open (a set of more signs).
+breakpoints; a + b sqrt(u) by a, b and a^2 - b^2 u; what these leave open, or do not settle in `MAX_STEPS` steps, stays
+open (a set of more signs).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import product as product_of
+from math import comb, prod
 from typing import Any
 
 import flint
@@ -32,16 +35,24 @@ from symcook.domains.intervals import (
     univariate,
 )
 from symcook.errors import BadInput
-from symcook.numbers.balls import evaluate
+from symcook.numbers.evaluate import evaluate
 from symcook.symbols import tree_from_sympy
 
 MAX_DEGREE = 64
 MAX_SHIFTED = 4096  # terms that moving one more variable may give
 MAX_BRANCHES = 64
+MAX_CORNERS = 1024
 MAX_BITS = 1 << 14
+MAX_STEPS = 400_000  # entries of monomials that one question may look at
+ALL_STEPS = 20 * MAX_STEPS  # the same for all questions, after which each gets LEAST_STEPS
+LEAST_STEPS = MAX_STEPS // 100
 _SHORT = 24  # terms of polynomials that are combined with assumptions
 _LONG, _ROOTS = 200, 4  # terms and roots of polynomials whose roots are isolated
 _BREAKS = ("max", "step")
+
+
+class _Spent(Exception):
+    """The steps of one question are used up."""
 
 
 class Impossible(BadInput):
@@ -69,11 +80,36 @@ class Signs:
         self._assumed: list[tuple[Function, int]] = []
         self._facts: list[tuple[Function, int]] = []
         self._numbers: dict[int, bool] = {}
+        self._left: int | None = None
+        self._all = ALL_STEPS
+
+    def _within_steps(self, ask: Callable[[], int]) -> int:
+        """The answer to a question, or ANY where it takes too many steps; questions inside it share its steps."""
+        if self._left is not None:
+            return ask()
+        given = self._left = max(LEAST_STEPS, min(MAX_STEPS, self._all))
+        try:
+            return ask()
+        except _Spent:
+            return ANY
+        finally:
+            self._all -= given - self._left
+            self._left = None
+
+    def _spend(self, terms: int) -> None:
+        """Count the entries of so many monomials."""
+        if self._left is not None:
+            self._left -= (terms + 4) * (len(self.field.roots) + 4)
+            if self._left < 0:
+                raise _Spent
 
     def of(self, value: Value) -> int:
         """The signs that `value` may take; raises Impossible where no values of the symbols are left."""
         if isinstance(value, fmpq):
             return of_number(value)
+        return self._within_steps(lambda: self._of(value))
+
+    def _of(self, value: Function) -> int:
         self.field.lift(value)
         below = self.polynomial(value.den) & ~ZERO  # a value exists only where its denominator is not zero
         signs = product(self.polynomial(value.num), below)
@@ -113,6 +149,9 @@ class Signs:
 
     def polynomial(self, p: Any) -> int:
         """The signs that a polynomial of the field's present version may take."""
+        return self._within_steps(lambda: self._ask(p))
+
+    def _ask(self, p: Any) -> int:
         signs = self._polynomial(p)
         if self._assumed and signs not in (POSITIVE, ZERO, NEGATIVE):
             signs &= self._from_assumptions(p, 2 if len(self._assumed) <= 6 else 1)
@@ -301,6 +340,7 @@ class Signs:
         return scaled(num[0], low, high, -1), scaled(num[1], low, high, 1)
 
     def _term_range(self, p: Any) -> tuple[fmpq | None, fmpq | None]:
+        self._spend(len(p))
         low: fmpq | None = fmpq(0)
         high: fmpq | None = fmpq(0)
         for monomial, c in p.terms():
@@ -329,6 +369,7 @@ class Signs:
             return ZERO
         if p.is_constant():
             return of_number(p.leading_coefficient())
+        self._spend(len(p))
         if len(p) == 1:
             return self._monomial(p, boxes)
         content = p.term_content()
@@ -365,8 +406,8 @@ class Signs:
         """Move each variable to [0, oo) and look at the signs of the coefficients there.
 
         x in [a, oo) is a + t; x in [a, b] is a + 1/(1/(b - a) + t), times the power of the denominator, which is
-        positive. A free variable may occur with even exponents only. The polynomial is positive if some monomial is,
-        everywhere: one whose variables cannot be at an end where they vanish.
+        positive. A free variable may occur with even exponents only. The polynomial is positive if at each choice of
+        closed ends some monomial does not vanish.
         """
         degrees = p.degrees()
         free: list[int] = []
@@ -406,15 +447,21 @@ class Signs:
         signs = {c > 0 for _, c in terms}
         if len(signs) > 1:
             return ANY
-        strict = any(
-            not any(monomial[g] for g in at_zero + free) and all(monomial[g] == d for g, d in at_infinity.items())
-            for monomial, _ in terms
-        )
+        # zero at an end is zero at a corner of the closed ends, where only monomials with these exponents are not zero
+        ends: dict[int, list[int]] = {g: [0] for g in at_zero + free}
+        for g, d in at_infinity.items():
+            ends.setdefault(g, []).append(d)
+        corners = prod(map(len, ends.values()))
+        strict = corners <= MAX_CORNERS
+        if strict:
+            self._spend(len(terms) * corners)
+            strict = set(product_of(*ends.values())) <= {tuple(monomial[g] for g in ends) for monomial, _ in terms}
         return (POSITIVE if signs.pop() else NEGATIVE) | (0 if strict else ZERO)
 
     def _put(self, p: Any, g: int, polynomial: Any) -> Any:
         gens = list(self.field.ctx.gens())
         gens[g] = polynomial
+        self._spend(len(p) * (p.degrees()[g] + 1) if len(polynomial) > 1 else len(p))
         return p.compose(*gens)
 
     def _reversed(self, p: Any, g: int, degree: int) -> Any:
@@ -436,9 +483,9 @@ class Signs:
             nonlocal left
             if not rest:
                 left -= 1
-                return ANY if left < 0 else self._decide(self.field.reduced(p.compose(*put)), boxes)
+                return ANY if left < 0 else self._decide(self.field.reduced(self._composed(p, put)), boxes)
             g, *others = rest
-            argument = self.field.argument(g).compose(*put)
+            argument = self._composed(self.field.argument(g), put)
             signs = self._decide(argument, boxes)
             result = 0
             step = self.field.generators[g].kind == "step"
@@ -451,6 +498,18 @@ class Signs:
             return result
 
         return walk(sorted(atoms), list(self.field.ctx.gens()), {})
+
+    def _composed(self, p: Any, put: list[Any]) -> Any:
+        """p with a polynomial for each generator."""
+        grown = 0
+        for monomial in p.monoms():
+            terms = 1
+            for g, e in enumerate(monomial):
+                if e and len(put[g]) > 1:
+                    terms *= comb(min(len(put[g]) - 1 + e, MAX_STEPS), e)  # at most so many terms in the power
+            grown += terms
+        self._spend(grown)
+        return p.compose(*put)
 
     def _smaller(self, argument: Any, boxes: dict[int, Box], side: int) -> dict[int, Box] | None:
         """The boxes where a polynomial has the signs `side`, or larger ones; None where there is no such point."""

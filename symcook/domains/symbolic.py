@@ -624,7 +624,7 @@ class Symbolic:
 
     def _open(self, scores: Values, j: int, best: int, row: tuple[int, range]) -> Undecided:
         i, seen = row
-        places = [f"{self._text(scores[k])} (position {self._start + seen[k]})" for k in (j, best)]
+        places = [f"{self._brief(scores[k])} (position {self._start + seen[k]})" for k in (j, best)]
         return Undecided(
             f"the attention of position {i} needs to know which is greater, {' or '.join(places)}; "
             "set the symbols in them, or split cases (--cases)."
@@ -646,7 +646,8 @@ class Symbolic:
     def _split(self, value: Function, signs: int, sides: Sequence[int], why: str = "a comparison stays open") -> int:
         """Follow one of the sides that `signs` allows and take it for granted from here on."""
         if self._choices is None:
-            raise Undecided(f"{why}: the sign of {self._text(value)}; set the symbols in it, or split cases (--cases).")
+            do = "set the symbols in it, or split cases (--cases)"
+            raise Undecided(f"{why}: the sign of {self._brief(value)}; {do}.")
         field = self._field
         options = [side for side in sides if signs & side]
         side = options[self._choices.take(len(options))]
@@ -663,6 +664,12 @@ class Symbolic:
 
     def _text(self, value: Value) -> str:
         return from_sympy(self._field.to_sympy(value))
+
+    def _brief(self, value: Value) -> str:
+        """The value in a message."""
+        if self._field.size(value) > 100:
+            return "a long expression"
+        return self._text(value)
 
     def _indices(self) -> range:
         return range(self._start, self._start + self.length)

@@ -175,7 +175,7 @@ def _rounded(cell: Any) -> Any:
 
 
 def _single(model: Transformer, sequence: Any, n: int) -> Any:
-    from symcook.symbols import exact, to_sympy
+    from symcook.symbols import exact
 
     domain = make_domain("exact")
     given = sequence
@@ -185,10 +185,16 @@ def _single(model: Transformer, sequence: Any, n: int) -> Any:
     if model.decides:
         return list(result.verdicts or ()) if model.readout.position == "each" else result.accept
     with domain.context():
-        return [
-            [float(to_sympy(domain.show(v, 30), {}).evalf(30)) for v in result.values(p).values()]
-            for p in _places(model, n)
-        ]
+        return [[_float(value) for value in result.values(p).values()] for p in _places(model, n)]
+
+
+def _float(value: Any) -> float:
+    """An exact value as a float: a rational rounded once, an exponential sum to 30 digits by balls before."""
+    if isinstance(value, Fraction):
+        return float(value)
+    from symcook.numbers.balls import refine
+
+    return float(refine(value.ball, 30, relative=True, what="an exact value"))
 
 
 def certificate(

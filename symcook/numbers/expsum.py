@@ -22,7 +22,7 @@ from math import gcd, lcm
 import flint
 
 from symcook.errors import BadInput, NotExact, SymcookError
-from symcook.numbers.balls import decide_sign
+from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.roots import Root
 
 Terms = dict[Fraction, Fraction]
@@ -52,16 +52,6 @@ class ExpSum:
     def __init__(self, num: Terms, den: Terms) -> None:
         self._num = num
         self._den = den
-
-    @property
-    def numerator_terms(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        """(exponent, coefficient) of the upper sum, by falling exponent."""
-        return tuple(sorted(self._num.items(), reverse=True))
-
-    @property
-    def denominator_terms(self) -> tuple[tuple[Fraction, Fraction], ...]:
-        """(exponent, coefficient) of the lower sum, by falling exponent; the last exponent is 0."""
-        return tuple(sorted(self._den.items(), reverse=True))
 
     def __add__(self, other: ExpSum | Number) -> ExpSum | Fraction:
         return _plus(self, other, 1)
@@ -258,11 +248,6 @@ def sign(value: Value | Root | int) -> int:
     return (exact > 0) - (exact < 0)
 
 
-def to_ball(value: Value | Root | int) -> flint.arb:
-    """An enclosure of an exact value at flint's current precision."""
-    return value.ball() if isinstance(value, (ExpSum, Root)) else _arb(_exact(value))
-
-
 def text(value: Value | Root | int) -> str:
     """The value in the expression grammar: p/q, a quotient of sums of exp(r), or p + q*sqrt(r)."""
     return str(value) if isinstance(value, (ExpSum, Root)) else str(_exact(value))
@@ -385,14 +370,10 @@ class _Grid:
         }
 
 
-def _arb(value: Fraction) -> flint.arb:
-    return flint.arb(flint.fmpq(value.numerator, value.denominator))
-
-
 def _ball(terms: Terms) -> flint.arb:
     total = flint.arb(0)
     for r, c in terms.items():
-        total += _arb(c) * _arb(r).exp() if r else _arb(c)
+        total += arb_of(c) * arb_of(r).exp() if r else arb_of(c)
     return total
 
 

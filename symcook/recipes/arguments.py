@@ -96,7 +96,7 @@ def rows(given: Any, name: str, width: int) -> tuple[tuple[Fraction, ...], ...]:
             raise BadInput(must, "nothing")
         if given.count(";") >= MAX_ROWS:
             raise BadInput(f"{name} must have at most {MAX_ROWS} rows", given.count(";") + 1)
-        lines: list[Any] = [_split(line) for line in given.split(";")]
+        lines: list[Any] = [split(line, ",") for line in split(given, ";")]
     else:
         if isinstance(given, (bytes, dict)) or not isinstance(given, Iterable):
             raise BadInput(must, given)
@@ -111,15 +111,19 @@ def rows(given: Any, name: str, width: int) -> tuple[tuple[Fraction, ...], ...]:
     return tuple(tuple(fraction(entry, f"an entry of {name}") for entry in line) for line in lines)
 
 
-def _split(line: str) -> list[str]:
-    """The entries of a row: split at commas outside parentheses, so that min(1, 2) is one entry."""
-    entries, depth, start = [], 0, 0
-    for place, letter in enumerate(line):
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if letter == "," and depth <= 0:
-            entries.append(line[start:place])
+def split(text: str, separator: str) -> list[str]:
+    """`text` cut at each separator outside brackets.
+
+    >>> split("max(1,2),3", ",")
+    ['max(1,2)', '3']
+    """
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if letter == separator and depth <= 0:
+            parts.append(text[start:place])
             start = place + 1
-    return [*entries, line[start:]]
+    return [*parts, text[start:]]
 
 
 def points(given: Any, name: str) -> tuple[tuple[Fraction, Fraction], ...]:
