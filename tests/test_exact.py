@@ -29,6 +29,7 @@ from symcook.domains.exact import Exact, at_position, logarithmic
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.expr import parse_term
 from symcook.forward import forward, make_domain
+from symcook.numbers.expsum import ExpSum
 from symcook.numbers.roots import Root, root
 from symcook.recipes import build
 from symcook.symbols import exact

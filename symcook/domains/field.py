@@ -218,7 +218,7 @@ class Field:
             raise self.too_large(f"{MAX_WORK} products of terms in its making")
         return first * second
 
-    def _power(self, polynomial: Any, exponent: int) -> Any:
+    def _bounded_power(self, polynomial: Any, exponent: int) -> Any:
         """A power of a polynomial; Undecided where it may have more than `MAX_TERMS` terms."""
         terms = len(polynomial)
         if terms > 1 and exponent > 1 and comb(min(terms, MAX_TERMS) - 1 + exponent, exponent) > MAX_TERMS:
@@ -251,7 +251,7 @@ class Field:
 
     def power(self, num: Any, den: Any, exponent: int) -> Value:
         """(num / den)^exponent, for a quotient in lowest terms; Undecided where it may have too many terms."""
-        above, below = self._power(num, exponent), self._power(den, exponent)
+        above, below = self._bounded_power(num, exponent), self._bounded_power(den, exponent)
         return self.quotient(above, below) if self._folding else Function(self, above, below)
 
     def _common(self, num: Any, den: Any) -> Any:
