@@ -87,13 +87,13 @@ class Float64:
         finite value or a comparison in it is close, to the exact value."""
         at_length = expression.subs(symbol("n"), self.length)
         if not at_length.free_symbols:
-            return self._stored(np.full(self.length, nearest(at_length)))
+            return self._stored(np.full(self.length, nearest(at_length.doit())))
         places = np.arange(self._start, self._start + self.length, dtype=np.float64)
         with np.errstate(all="ignore"):
             values = _Terms({"i": places, "n": float(self.length)}).term(tree_from_sympy(expression))
         values = np.broadcast_to(values, places.shape).copy()
         for place in np.flatnonzero(~np.isfinite(values)):
-            values[place] = nearest(at_length.subs(symbol("i"), self._start + int(place)))
+            values[place] = nearest(at_length.subs(symbol("i"), self._start + int(place)).doit())
         return self._stored(values)
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
