@@ -205,14 +205,11 @@ class Ball:
         return [sums[len(row)] / len(row) if row else zero for row in rows]
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
-        results: list[Column] = [[] for _ in columns]
+        rows = []
         for scores in zip(*columns, strict=True):
-            top = max(score.mid() for score in scores)
-            weights = [(score - top).exp() for score in scores]
-            total = sum(weights, flint.arb(0))
-            for result, weight in zip(results, weights, strict=True):
-                result.append(weight / total)
-        return results
+            weights = list(map(flint.arb.exp, map(sub, scores, repeat(_greatest(scores)))))
+            rows.append(map(mul, weights, repeat(1 / sum(weights, flint.arb(0)))))
+        return [list(column) for column in zip(*rows, strict=True)]
 
     def largest(self, columns: Sequence[Column]) -> list[int | None]:
         return [_first_largest(scores) for scores in zip(*columns, strict=True)]
