@@ -294,6 +294,16 @@ def test_parallel_of_recipes_shares_their_inputs():
     assert forms["out_2"] == derive(build("max")).expressions["out"]
 
 
+def test_parallel_splits_a_level_with_two_activations():
+    step = rename(build("identity"), {"out": "up"})
+    step = dataclasses.replace(
+        step, layers=(Layer(None, FeedForward(("x",), ("up",), [[1]], [0], [[1]], [0], "step")),)
+    )
+    both = parallel(build("identity"), step)
+    assert [layer.feedforward.activation for layer in both.layers] == ["relu", "step"]
+    assert both.run({"x": 3}).output == {"out": "3", "up": "1"}
+
+
 def test_parallel_keeps_the_readout_of_one_model_or_takes_another():
     first, second = build("dyck-1"), build("dyck-1")
     assert parallel(first, second, readout="second").readout.reads == ("total_2", "balance_2")
@@ -789,6 +799,12 @@ REFUSED = {
     "a coordinate that is taken": (
         lambda: serial(PLAIN, rename(build("identity"), {"x": "p", "out": "q"})),
         "must be new",
+    ),
+    "a position function that the first writes to": (
+        lambda: serial(
+            serial(_positioned({"one": 1}, ("x",), "y"), identity_layer("one")), _positioned({"one": 1}, ("y",), "z")
+        ),
+        "a position function of both",
     ),
     "a layer on other coordinates": (lambda: serial(PLAIN, identity_layer("qq")), "did you mean q"),
     "a norm before the end": (
