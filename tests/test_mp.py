@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from typing import Any
 
@@ -261,3 +262,26 @@ def test_a_trace_shows_every_part_at_every_position() -> None:
         ]
         assert "trace" not in run(model, "xyx", domain).to_json()
     assert run(model, "xyx", "float16", trace=True).trace[1]["coordinates"]["b"] == [0.0, 1.0, -1.0]
+
+
+def test_the_command_shows_a_trace_and_takes_bits(capsys: pytest.CaptureFixture[str]) -> None:
+    from symcook.__main__ import main
+
+    assert main(["run", "dyck-1", "--input", "(())", "--trace"]) == 0
+    text = capsys.readouterr().out
+    assert "after the embedding\n  position  1  2  3   4\n  token     1  1  -1  -1\n" in text
+    assert "after layer 1, attention\n" in text and "  balance   1  1  1/3  0\n" in text
+    assert main(["run", "dyck-1", "--input", "(()", "--domain", "mpmath", "--bits", "2", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["domain"] == "mpmath" and document["output"]["balance"] == "0.38"  # 3/8: a third in two bits
+    for options in (["--domain", "mpmath", "--bits", "0"], ["--bits", "8"], ["--domain", "ball", "--bits", "8"]):
+        assert main(["run", "dyck-1", "--input", "()", *options]) == 2
+        assert "bits" in capsys.readouterr().err
+
+
+def test_a_wide_trace_is_cut_into_tables() -> None:
+    from symcook.cli.output import stream_table
+
+    lines = stream_table({"token": ["1"] * 99, "mean": ["-1/3"] * 99}, 0).splitlines()
+    assert max(map(len, lines)) <= 120 and sum(line.split().count("-1/3") for line in lines) == 99
+    assert lines[0].split()[:3] == ["position", "0", "1"] and lines[3].startswith("  position")
