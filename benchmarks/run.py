@@ -3,8 +3,8 @@
     python benchmarks/run.py [--json FILE] [--only starts|sweeps|derivations|attention]
 
 Prints a table and with --json writes it as well. Every line is the best of a few runs of each side; a side that gives
-another answer than its partner stops the run. Nothing here is a test with a time limit; a line says whether its ratio
-is the wanted one.
+another answer than its partner stops the run, but for integers beyond 53 bits, where floats round. Nothing here is a
+test with a time limit; a line says whether its ratio is the wanted one, where one is wanted.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ PARTS = ("starts", "sweeps", "derivations", "attention")
 
 def shown(row: Row) -> str:
     """A row as one line of text."""
-    mark = "ok " if row["met"] else "NOT"
-    bound = f"{'at least' if row['ratio_is'] == 'faster' else 'at most'} {row['wanted']:g}"
+    mark = {True: "ok ", False: "NOT", None: "   "}[row["met"]]
+    bound = ""
+    if row["wanted"] is not None:
+        bound = f" ({'at least' if row['ratio_is'] == 'faster' else 'at most'} {row['wanted']:g})"
     peaks = (f", {key.replace('_', ' ')} {row[key]:.1f}" for key in ("peak_mib", "other_peak_mib") if key in row)
     memory = "".join(peaks)
     seconds = f"{row['seconds']:.4g} s, {row['other']:.4g} s{memory}"
-    return f"{mark} {row['ratio']:9.2f}x {row['ratio_is']} ({bound})  {row['what']} ({seconds})"
+    return f"{mark} {row['ratio']:9.2f}x {row['ratio_is']}{bound}  {row['what']} ({seconds})"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -422,15 +422,12 @@ class _Reader:
             attention = SelfAttention(
                 tuple(self.head(one, place) for one in self.array(heads, f"attention in {place}"))
             )
-        return Layer(
-            attention,
-            None if network is None else self.feedforward(network, place),
-            *(
-                tuple(self.norm(one, place) for one in self.array(got[name], f"{name} in {place}"))
-                for name in ("attention_norms", "feedforward_norms")
-            ),
-            self.label(got["placement"], f"placement in {place}"),
+        before, inside = (
+            tuple(self.norm(one, place) for one in self.array(got[name], f"{name} in {place}"))
+            for name in ("attention_norms", "feedforward_norms")
         )
+        block = None if network is None else self.feedforward(network, place)
+        return Layer(attention, block, before, inside, self.label(got["placement"], f"placement in {place}"))
 
     def norm(self, value: Any, place: str) -> LayerNorm:
         got = self.fields(value, place, "reads writes gain bias epsilon projection zero_variance")

@@ -7,10 +7,23 @@ import flint
 import mpmath
 import pytest
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Readout, Space, Transformer
+from symcook.blocks import (
+    ACTIVATIONS,
+    MASKS,
+    WEIGHTINGS,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Readout,
+    Space,
+    Transformer,
+)
 from symcook.domains.ball import LIMIT_BITS, Ball
-from symcook.errors import Undecided
+from symcook.errors import BadInput, Undecided
 from symcook.forward import forward, run
+from symcook.protocol import visible
+from symcook.symbols import exact
 
 
 def encloses(ball, value):
@@ -41,7 +54,7 @@ def test_the_working_precision_is_restored():
 
 
 @pytest.mark.parametrize("bits", [16, 53, 200])
-@pytest.mark.parametrize("mask", ["none", "future"])
+@pytest.mark.parametrize("mask", MASKS)
 def test_softmax_of_logarithms_is_rational(bits, mask):
     # with scores log(k) the weights are k over their sum
     counts, values = [3, 1, 7, 2, 5], [Fraction(1, 3), Fraction(-2), Fraction(0), Fraction(9, 7), Fraction(1)]
@@ -49,8 +62,8 @@ def test_softmax_of_logarithms_is_rational(bits, mask):
     domain = Ball(bits)
     result = forward(lookup(mask=mask), given, domain)
     for i, ball in enumerate(result.stream["out"]):
-        seen = range(i + 1) if mask == "future" else range(5)
-        expected = sum((counts[j] * values[j] for j in seen), Fraction(0)) / sum(counts[j] for j in seen)
+        seen = visible(mask, i, 5)
+        expected = sum((counts[j] * values[j] for j in seen), Fraction(0)) / (sum(counts[j] for j in seen) or 1)
         assert encloses(ball, expected)
         assert not encloses(ball, expected + Fraction(1, 100)) or bits == 16
 
@@ -154,3 +167,103 @@ def test_prefix_means_of_integers_stay_decided():
     word = "++-+--+-+-" * 30
     expected = [word[:i].count("+") == word[:i].count("-") for i in range(1, len(word) + 1)]
     assert run(model, word, "ball").outputs == expected
+
+
+def inputs(domain, **columns):
+    """Columns of exact inputs, begun in a domain whose context is entered."""
+    exact_rows = [{name: exact(value) for name, value in row.items()} for row in rows(**columns)]
+    domain.begin(tuple(exact_rows), 1)
+    return [domain.input(name) for name in columns]
+
+
+@pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost"])
+@pytest.mark.parametrize("mask", MASKS)
+def test_hard_rows_of_rationals_are_exact_choices(mask, weighting):
+    keys, values = [2, -1, 2, 0, 2, -3], [Fraction(1, 3), 1, 4, Fraction(-2, 7), 9, 11]
+    domain = Ball(100)
+    with domain.context():
+        q, k, v = inputs(domain, q=[1, -1, 0, 1, -2, 1], k=keys, v=values)
+        for queries, numbers in (([q], [1, -1, 0, 1, -2, 1]), ([q, q], [1, -1, 0, 1, -2, 1]), ([], [0] * 6)):
+            found = domain.attend(queries, [k] * len(queries), [v], mask, weighting, 1)[0]
+            for i, ball in enumerate(found):
+                scores = {j: numbers[i] * keys[j] for j in visible(mask, i, 6)}
+                best = [j for j, s in scores.items() if s == max(scores.values())]
+                best = {"leftmost": best[:1], "rightmost": best[-1:]}.get(weighting, best)
+                expected = sum((Fraction(values[j]) for j in best), Fraction(0)) / (len(best) or 1)
+                assert encloses(ball, expected) and ball.rad() < flint.arb("1e-20")
+
+
+def test_an_open_choice_is_open_only_where_it_matters():
+    domain = Ball(64)
+    with domain.context():
+        one, thirds, v = inputs(domain, one=[1] * 3, k=[Fraction(1, 3), Fraction(1, 3), 0], v=[1, 2, 3])
+        for weighting in WEIGHTINGS:
+            if weighting == "softmax":
+                continue
+            with pytest.raises(Undecided, match="positions 1 and 2 in row 1"):
+                domain.attend([one], [thirds], [v], "none", weighting, 1)
+        assert domain.largest([thirds, thirds]) == [None, None, 0]
+        assert domain.largest([one, thirds]) == [0, 0, 0] and domain.largest([thirds, one]) == [1, 1, 1]
+        assert domain.largest([one, one]) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("kind", ACTIVATIONS)
+def test_activations_enclose_their_definitions(kind):
+    points = ["-1e9", "-1000", "-31/3", "-1", "-1/1000", "0", "1/1000", "2/3", "5", "1e9"]
+    domain = Ball(200)
+    with domain.context(), mpmath.workdps(120):
+        for text in points:
+            x = Fraction(text)
+            ball = domain.activate([domain.enclose(x)], kind)[0]
+            t = mpmath.mpf(x.numerator) / x.denominator
+            inner = mpmath.sqrt(2 / mpmath.pi) * (t + mpmath.mpf(44715) / 10**6 * t**3)
+            wanted = {
+                "relu": lambda t=t: max(t, mpmath.mpf(0)),
+                "step": lambda t=t: mpmath.mpf(t > 0),
+                "gelu": lambda t=t: t * mpmath.erfc(-t / mpmath.sqrt(2)) / 2,
+                "gelu-tanh": lambda t=t, u=inner: t / (1 + mpmath.exp(-2 * u)),
+                "gelu-sigmoid": lambda t=t: t / (1 + mpmath.exp(-mpmath.mpf(1702) / 1000 * t)),
+            }[kind]()
+            scale = max(abs(wanted), mpmath.mpf(10) ** -50)
+            middle = mpmath.mpf(ball.mid().str(100, radius=False))
+            radius = mpmath.mpf(ball.rad().str(30, radius=False))
+            assert abs(middle - wanted) <= radius * 1.0001 + scale * mpmath.mpf(10) ** -50, (text, wanted)
+            assert radius <= scale * mpmath.mpf(10) ** -40
+        wide = domain.activate([flint.arb(0, 1)], kind)[0]
+        assert wide.contains(domain.activate([flint.arb("0.75")], kind)[0])
+        assert wide.contains(domain.activate([flint.arb("-0.75")], kind)[0])
+
+
+def test_layer_norm_encloses_and_decides_zero_variance_or_says_so():
+    domain = Ball(128)
+    with domain.context():
+        columns = inputs(domain, a=[3, 0, 7], b=[-3, 0, 7], c=[0, 0, 7])
+        normed = domain.layer_norm(columns, 0, "zero")
+        assert (normed[0][0] ** 2 * 2 - 3).contains(0) and normed[2][0].contains(0)  # variance 6: 3/sqrt 6
+        assert all(column[place].is_zero() for column in normed for place in (1, 2))
+        with pytest.raises(BadInput, match=r"position 2.*epsilon"):
+            domain.layer_norm(columns, 0, "refuse")
+        thirds = inputs(domain, a=[0, Fraction(1, 3)], b=[1, Fraction(1, 3)])
+        for outcome in ("zero", "refuse"):
+            with pytest.raises(Undecided, match="position 2"):
+                domain.layer_norm(thirds, 0, outcome)
+        assert all(abs(column[1]) < 1e-30 for column in domain.layer_norm(thirds, 1, "refuse"))
+        sevenths = inputs(domain, a=[Fraction(1, 2)], b=[Fraction(1, 2)], c=[Fraction(1, 2)])
+        assert domain.layer_norm(sevenths, 0, "zero")[0][0].is_zero()
+
+
+def test_distribution_of_logarithms_is_rational():
+    domain = Ball(160)
+    with domain.context():
+        columns = inputs(domain, a=["0", 10**6], b=["log(3)", 10**6], c=["log(4)", -(10**6)])
+        found = domain.distribution(columns)
+        assert [encloses(column[0], Fraction(k, 8)) for column, k in zip(found, (1, 3, 4), strict=True)] == [True] * 3
+        assert not encloses(found[0][0], Fraction(1, 7))
+        assert found[0][1].contains(flint.arb("0.5")) and found[2][1] < flint.arb("1e-100000")
+
+
+def test_scores_beyond_float64_are_compared():
+    domain = Ball(64)
+    with domain.context():
+        q, k, v = inputs(domain, q=[1, 1], k=[10**400, 10**400 + 10**390], v=[1, 2])
+        assert domain.attend([q], [k], [v], "none", "softmax", 1)[0][0].contains(2)

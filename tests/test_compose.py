@@ -51,7 +51,7 @@ EXAMPLE = Path(__file__).parent.parent / "examples" / "compose.py"
 LONGEST = 5
 COORDINATES = ("a", "b", "c")
 generated = settings(
-    max_examples=25, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
+    max_examples=15, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
 )
 
 
@@ -292,6 +292,16 @@ def test_parallel_of_recipes_shares_their_inputs():
     forms = derive(both).expressions
     assert forms["out_1"] == derive(build("min")).expressions["out"]
     assert forms["out_2"] == derive(build("max")).expressions["out"]
+
+
+def test_parallel_splits_a_level_with_two_activations():
+    step = rename(build("identity"), {"out": "up"})
+    step = dataclasses.replace(
+        step, layers=(Layer(None, FeedForward(("x",), ("up",), [[1]], [0], [[1]], [0], "step")),)
+    )
+    both = parallel(build("identity"), step)
+    assert [layer.feedforward.activation for layer in both.layers] == ["relu", "step"]
+    assert both.run({"x": 3}).output == {"out": "3", "up": "1"}
 
 
 def test_parallel_keeps_the_readout_of_one_model_or_takes_another():
@@ -704,6 +714,22 @@ def test_a_boolean_program_of_recipes_on_all_bits():
         assert model.run({"p": p, "q": q, "r": r}).output == {"either": str(int((p and q) or not (q and r)))}
 
 
+def test_a_step_does_not_move_before_one_that_reads_what_it_writes():
+    """out = max(0, m2 + c) reads c before x is added to c, although x is there earlier than m2."""
+    one = Layer(Head(("x",), ("m",), Q=[[0]], K=[[0]], V=[[1]]))
+    two = Layer(
+        Head(("m",), ("m2",), Q=[[0]], K=[[0]], V=[[1]]), FeedForward(("m2", "c"), ("out",), [[1, 1]], [0], [[1]], [0])
+    )
+    three = Layer(None, FeedForward(("x",), ("c",), [[1]], [0], [[1]], [0]))
+    space = Space(("x", "m", "m2", "c", "out"))
+    model = Transformer("m", Embedding(space, inputs=("x",)), (one, two, three), Readout("value", "each", ("out", "c")))
+    b = Builder(inputs=("x",))
+    b.recipe(("out", "c"), model)
+    b.readout("value", "each", ("out", "c"))
+    rows = [{"x": 1}, {"x": 5}]
+    assert b.build("m").run(rows).outputs == model.run(rows).outputs == [{"out": "3", "c": "1"}, {"out": "3", "c": "5"}]
+
+
 def test_two_inputs_of_a_recipe_may_be_one_coordinate():
     """x + x = 2 x, in the name of the input."""
     b = Builder(inputs=("x",))
@@ -773,6 +799,12 @@ REFUSED = {
     "a coordinate that is taken": (
         lambda: serial(PLAIN, rename(build("identity"), {"x": "p", "out": "q"})),
         "must be new",
+    ),
+    "a position function that the first writes to": (
+        lambda: serial(
+            serial(_positioned({"one": 1}, ("x",), "y"), identity_layer("one")), _positioned({"one": 1}, ("y",), "z")
+        ),
+        "a position function of both",
     ),
     "a layer on other coordinates": (lambda: serial(PLAIN, identity_layer("qq")), "did you mean q"),
     "a norm before the end": (

@@ -304,11 +304,11 @@ def check(name: str, model: Transformer, sequence: list[str], known: Expected) -
     return "same"
 
 
-def check_all(model: Transformer, word: str) -> dict[str, str]:
+def check_all(model: Transformer, word: str, names: tuple[str, ...] = SINGLE) -> dict[str, str]:
     sequence = dense.typed(model, word)
     known = expected(model, sequence)
     assert tuple(sequence) == model.tokens(word)
-    return {name: check(name, model, sequence, known) for name in SINGLE}
+    return {name: check(name, model, sequence, known) for name in names}
 
 
 # --- Tests -----------------------------------------------------------------------------------------------------------
@@ -374,9 +374,8 @@ def one_head(mask: str, weighting: str, queries: bool = True) -> Transformer:
 def test_every_domain_answers_every_mask_and_weighting(mask: str, weighting: str, queries: bool) -> None:
     model = one_head(mask, weighting, queries)
     for word in ("x", "y", "xyx", "yxxy", "$y"):
-        found = check_all(model, word)
-        assert set(found.values()) <= {"same", "fragile"}, found
-        assert found["exact"] == found["ball"] == found["symbolic"] == "same"
+        found = check_all(model, word, (*SINGLE, "float32", "float16"))
+        assert set(found.values()) == {"same"}, found
     check_batch(model, 3, must_answer=weighting != "softmax" or not queries)
 
 

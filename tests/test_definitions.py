@@ -36,8 +36,11 @@ from symcook.decode import probability
 from symcook.derive import derive
 from symcook.domains.batch import Words
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided
+from symcook.expr import parse_formula
 from symcook.forward import DOMAINS, forward, make_domain
-from symcook.recipes import info, names
+from symcook.modelfile import dumps, loads
+from symcook.rationals import truth
+from symcook.recipes import build, info, names
 from symcook.space import Space
 from symcook.symbols import symbol, to_sympy
 from symcook.verify.sweep import check
@@ -144,7 +147,9 @@ SEES: dict[str, Callable[[int, int], bool]] = {
 }
 
 
-def attend(z: Sequences, WQ: Any, WK: Any, WV: Any, N: Any, S: Any = softmax, mask: str = "none", width: int = 0) -> Any:
+def attend(
+    z: Sequences, WQ: Any, WK: Any, WV: Any, N: Any, S: Any = softmax, mask: str = "none", width: int = 0
+) -> Any:
     """Definition 2.3: s_ij = (WQ z_i).(WK z_j)/sqrt(d_key), alpha_i = S(s_i), c_i = sum_j alpha_ij WV z_j."""
     c = []
     for i in range(len(z)):
@@ -185,6 +190,7 @@ def unit_norm(x: Vector, N: Any) -> Vector:
 # --- Cases -----------------------------------------------------------------------------------------------------------
 
 AB = ("a", "b")
+D4 = ("a", "b", "c", "d")
 WE = {"x": [1, HALF], "y": [-1, 2]}
 Formula = Callable[[Sequence[str], Any], Any]
 
@@ -273,9 +279,7 @@ case(
         Layer(None, FeedForward(AB, AB, [[1, 0], [0, 1]], [0, 0], [[1, 0], [0, 1]], [0, 0])),
         Layer(None, FeedForward(AB, AB, [[1, 0], [0, 1]], [0, 0], [[1, 0], [0, 1]], [0, 0], "step")),
     ),
-    lambda w, N: [
-        [u + N(int(u > 0)) for u in (v + max(N(0), v) for v in z)] for z in vectors(w, N)
-    ],
+    lambda w, N: [[u + N(int(u > 0)) for u in (v + max(N(0), v) for v in z)] for z in vectors(w, N)],
 )
 POSITIONS = {"a": "i/n", "b": "1/i"}
 
@@ -328,7 +332,7 @@ for _name, _S in WEIGH.items():
         lambda w, N, S=_S: _only(w, N, Q4, K4, V, S=S),
         refused=SOFTMAX if _name == "softmax" else {},
     )
-IRRATIONAL_SCALE = {"exact": "sqrt|rational"} | SOFTMAX
+IRRATIONAL_SCALE = {"exact": r"a power must be rational to stay exact; given: .2.\^.1/2."} | SOFTMAX
 case(
     "cookbook.s2.2.2.def2.3",
     "softmax, d_key = 2",
@@ -376,10 +380,15 @@ def _no_wo(w: Sequence[str], N: Any) -> Any:
 case(
     "cookbook.s2.2.2.no_wo",
     "V' = WO WV",
-    encoder(Layer(head(W=[[sum(WO[r][k] * V[k][c] for k in range(2)) for c in range(2)] for r in range(2)],
-                       weighting="average"))),
+    encoder(
+        Layer(
+            head(
+                W=[[sum(WO[r][k] * V[k][c] for k in range(2)) for c in range(2)] for r in range(2)], weighting="average"
+            )
+        )
+    ),
     _no_wo,
-)  # fmt: skip
+)
 OUT = [[1, -1], [0, HALF], [HALF, 0]]
 
 
@@ -468,9 +477,7 @@ def _hard(w: Sequence[str], N: Any, S: Any) -> Any:
     return [[dot(alpha, [N(F(1, 2**j)) for j in range(1, len(w) + 1)], N)] for _ in w]
 
 
-for _claim, (_name, _S) in itertools.product(
-    ("cookbook.s5.def5.1_hardmax", "yang2026.def2"), list(WEIGH.items())[1:]
-):
+for _claim, (_name, _S) in itertools.product(("cookbook.s5.def5.1_hardmax", "yang2026.def2"), list(WEIGH.items())[1:]):
     case(
         _claim,
         f"{_name}: every weight, all scores of 0, 1, 2 up to length 3",
@@ -485,6 +492,58 @@ for _claim, (_name, _S) in itertools.product(
         words=FEW,
     )
 
+case(
+    "cookbook.s5.4.pred_spec",
+    "(0, v_1, ..., v_{n-1}): the rightmost position before",
+    encoder(
+        Layer(Head(("v",), ("out",), [[0]], [[0]], [[1]], "strict-future", "rightmost")),
+        names=("v", "out"),
+        table={"x": [HALF], "y": [1]},
+        readout=Readout("value", "each", ("out",)),
+    ),
+    lambda w, N: [[v] for v in [N(0), *(N({"x": HALF, "y": 1}[t]) for t in w)][:-1]],
+)
+TERMS = ("-1/i", "1/i", "i/n", "-i/n")
+case(
+    "cookbook.s5.6.tiebreak_terms",
+    "as position functions",
+    encoder(
+        names=("t1", "t2", "t3", "t4"),
+        table={"x": [0], "y": [0]},
+        positions=dict(zip(("t1", "t2", "t3", "t4"), TERMS, strict=True)),
+    ),
+    lambda w, N: [[N(F(-1, i)), N(F(1, i)), N(F(i, len(w))), N(F(-i, len(w)))] for i in range(1, len(w) + 1)],
+)
+for _term, _S in zip(TERMS, (rhardmax, lhardmax, rhardmax, lhardmax), strict=True):
+    case(
+        "cookbook.s5.6.tiebreak_terms",
+        f"average-hard with {_term} added is {'rightmost' if _S is rhardmax else 'leftmost'}",
+        encoder(
+            Layer(Head(("s", "one", "p", "t"), ("c",), [[0, 1, 0, 0]], [[1, 0, 0, HALF]], [[0, 0, 1, 0]])),
+            names=("s", "one", "p", "t", "c"),
+            table=LEVEL,
+            positions={"p": "1/2^i", "t": _term},
+            readout=Readout("value", "each", ("c",)),
+        ),
+        lambda w, N, S=_S: _hard(w, N, S),
+        words=FEW,
+    )
+case(
+    "cookbook.s5.3.3.lh",
+    "LN of (x, 1, -x, -1), epsilon = 0",
+    encoder(
+        names=D4,
+        table={t: [v, 1, -v, -1] for t, v in (("x", F(3, 4)), ("y", F(-2)), ("z", F(0)))},
+        final_norm=LayerNorm(D4),
+    ),
+    lambda w, N: [
+        [N.root(N(2) / (x * x + 1)) * v for v in (x, N(1), -x, -N(1))]
+        for x in (N({"x": F(3, 4), "y": F(-2), "z": F(0)}[t]) for t in w)
+    ],
+    refused=NO_NORM,
+    words=("x", "y", "zyx"),
+)
+
 # Cookbook, Section 6: post-norm and pre-norm around attention and around a network
 
 ABC = ("a", "b", "c")
@@ -494,7 +553,8 @@ Q3, K3, V3 = [[1, 0, 1]], [[0, 1, 1]], [[1, 0, 0], [0, 1, 1], [1, -1, 0]]
 GAIN, BIAS = [1, 2, -1], [0, THIRD, 1]
 NORM = LayerNorm(ABC, gain=GAIN, bias=BIAS, epsilon="1/4")
 ATT3 = Head(ABC, ABC, Q3, K3, V3, weighting="average", scale="1/sqrt(d_key)")
-ROOTS = "square root|rational|exponential"
+NESTED = "at most one square root"
+MIXED = "at most one square root|variance of a layer norm must be free of exponentials"
 
 
 def ln(x: Vector, N: Any) -> Vector:
@@ -543,7 +603,7 @@ for _place, _name in (("post", "average"), ("pre", "average"), ("post", "softmax
         encoder(Layer(replace(ATT3, weighting=_name), None, NORM, (), _place), names=ABC, table=WE3, final_norm=_final),
         lambda w, N, place=_place, S=WEIGH[_name]: _around(w, N, _att3(N, S), place),
         refused=EITHER
-        | ({"exact": ROOTS} if _place == "pre" or _name == "softmax" else {})
+        | ({"exact": MIXED} if _place == "pre" or _name == "softmax" else {})
         | (TIE if _place == "pre" and _name == "average" else {}),
     )
 for _place in ("post", "pre"):
@@ -553,20 +613,18 @@ for _place in ("post", "pre"):
         "around a network",
         encoder(Layer(None, network(NET3, ABC), (), NORM, _place), names=ABC, table=WE3, final_norm=_final),
         lambda w, N, place=_place: _around(w, N, _net3(N), place),
-        refused=NO_NORM | ({"exact": ROOTS} if _place == "pre" else {}),
+        refused=NO_NORM | ({"exact": NESTED} if _place == "pre" else {}),
     )
 
 # chiang2022: CLS at position 0, post-norm encoder with H = 2, sigmoid output at CLS, log-length scaled attention
 
 CLS = {"CLS": [0, 1, 1, 0], "x": [1, 0, HALF, 1], "y": [0, 2, -1, 1]}
-D4 = ("a", "b", "c", "d")
 case(
     "chiang2022.def.input",
     "WE(w_i) + PE(i), i from 0, n = |w| + 1",
     encoder(names=D4, table=CLS, before="CLS", start=0, positions={"c": "i/n", "d": "(-1)^i"}),
     lambda w, N: [
-        plus(x, [N(0), N(0), N(F(i, len(w) + 1)), N((-1) ** i)])
-        for i, x in enumerate(vectors(["CLS", *w], N, CLS))
+        plus(x, [N(0), N(0), N(F(i, len(w) + 1)), N((-1) ** i)]) for i, x in enumerate(vectors(["CLS", *w], N, CLS))
     ],
     words=("", "x", "yx", "xyx"),
 )
@@ -597,7 +655,7 @@ def both_heads(weighting: str = "softmax", temperature: Any = 1) -> SelfAttentio
 
 
 POST = Layer(both_heads(), FeedForward(D4, D4, F1, FB1, F2, FB2), PLAIN4, PLAIN4, "post")
-EXP_ROOT = {"exact": ROOTS} | EITHER
+EXP_ROOT = {"exact": MIXED} | EITHER
 CLS_WORDS = ("", "x", "yx", "xxy")
 case(
     "chiang2022.def.layer",
@@ -612,12 +670,15 @@ case(
     "V^T softmax(K q/sqrt(d))",
     encoder(
         Layer(Head(D4, D4, WQ1, WK1, WV1, "none", "softmax", 1, "1/sqrt(d_key)")),
-        names=D4, table=CLS, before="CLS", start=0,
+        names=D4,
+        table=CLS,
+        before="CLS",
+        start=0,
     ),
     lambda w, N: (lambda a: residual(attend(a, WQ1, WK1, WV1, N), a))(vectors(["CLS", *w], N, CLS)),
     refused=SOFTMAX,
     words=CLS_WORDS,
-)  # fmt: skip
+)
 OUTPUT = [1, -1, HALF]
 case(
     "chiang2022.def.output",
@@ -679,12 +740,15 @@ case(
     "temperature 1/log(n), integer scores",
     encoder(
         Layer(Head(D4, D4, WQE, WK1, WV1, "none", "softmax", "1/log(n)", "1/sqrt(d_key)")),
-        names=D4, table=EVEN, before="CLS", start=0,
+        names=D4,
+        table=EVEN,
+        before="CLS",
+        start=0,
     ),
     lambda w, N: (lambda a: residual(attend(a, WQE, WK1, WV1, N, powers), a))(vectors(["CLS", *w], N, EVEN)),
     refused=SOFTMAX,
     words=CLS_WORDS,
-)  # fmt: skip
+)
 
 
 def _paired(w: Sequence[str], N: Any) -> Any:
@@ -703,13 +767,17 @@ case(
     encoder(
         Layer(
             Head(D4, D4, [[0] * 4], [[0] * 4], [[*r, 0, 0] for r in V] + [[*(-x for x in r), 0, 0] for r in V]),
-            None, LayerNorm(D4), (), "post",
+            None,
+            LayerNorm(D4),
+            (),
+            "post",
         ),
-        names=D4, table=PAIRS,
+        names=D4,
+        table=PAIRS,
     ),
     _paired,
     refused=NO_NORM,
-)  # fmt: skip
+)
 
 # merrill2024: unit-norm layer norm, projected and multi pre-norm, decoder step, Appendix A
 
@@ -722,7 +790,7 @@ case(
     lambda w, N: [unit_norm(x, N) for x in vectors(w, N, WE4)],
     refused=NO_NORM,
 )
-IRRATIONAL_GAIN = {"exact": "rational"} | NO_NORM
+IRRATIONAL_GAIN = {"exact": "numbers must be rational in the exact domain; given: sqrt.[23]."} | NO_NORM
 case(
     "merrill2024.def.layernorm",
     "gain 1/sqrt(3)",
@@ -732,8 +800,9 @@ case(
 )
 M = [[1, 0, 0, 1], [0, 1, -1, 0], [2, 0, 1, 0], [0, 0, 0, 1]]
 U4 = ("u1", "u2", "u3", "u4")
-COPY = FeedForward(U4, D4, [*I4, *[[-v for v in r] for r in I4]], [0] * 8,
-                   [[*r, *(-v for v in r)] for r in I4], [0] * 4)  # fmt: skip
+COPY = FeedForward(
+    U4, D4, [*I4, *[[-v for v in r] for r in I4]], [0] * 8, [[*r, *(-v for v in r)] for r in I4], [0] * 4
+)
 case(
     "merrill2024.def4.projnorm",
     "M 4 x 4, added to the stream",
@@ -856,7 +925,7 @@ case(
     "exp(q.k/sqrt(m/h)) with biases over multi pre-norm",
     encoder(Layer(SelfAttention(similar_heads()), None, PRE, (), "multi pre"), names=D4, table=WE4),
     lambda w, N: (lambda h, a: residual(a, h))(*_similar(w, N)),
-    refused=EXP_ROOT,
+    refused=IRRATIONAL_GAIN | EITHER,
 )
 # o = W_o a + b_o + h: W_o is a factor of V, b_o a head that averages the constant (over all positions, so that it is
 # there in every row).
@@ -886,11 +955,12 @@ case(
     "o = W_o a + b_o + h, then a network under multi pre-norm",
     encoder(
         Layer(SelfAttention(out_heads()), FeedForward(U4, D4, *STEP_NET), PRE, multi("1/sqrt(2)"), "multi pre"),
-        names=D4, table=WE4,
+        names=D4,
+        table=WE4,
     ),
     _activation,
-    refused=EXP_ROOT,
-)  # fmt: skip
+    refused=IRRATIONAL_GAIN | EITHER,
+)
 
 # yang2026
 
@@ -991,7 +1061,9 @@ def run_batch(one: Case) -> None:
         else:
             names = list(model.readout.reads)
             answers = [dict(zip(names, row, strict=True)) for row in one.formula(tuple(word), Rationals())]
-        return answers if model.readout.position == "each" else answers[{"first": 0, "last": -1}[model.readout.position]]
+        return (
+            answers if model.readout.position == "each" else answers[{"first": 0, "last": -1}[model.readout.position]]
+        )
 
     found = check(model, reference, 3)
     assert found.holds, found.counterexample
@@ -1000,7 +1072,7 @@ def run_batch(one: Case) -> None:
 
 
 def run_refused(one: Case, name: str) -> None:
-    """The domain refuses, for the reason that the case names; a word that it answers all the same it answers rightly."""
+    """The domain refuses for the reason that the case names; what it answers all the same is right."""
     model = one.model.bind()
     if name == "batch":
         before = () if model.embedding.before is None else (model.embedding.before,)
@@ -1046,6 +1118,12 @@ def test_closed_form(one: Case) -> None:
                 assert derived.accept == one.answers(tuple(word), Decimals())[place]
 
 
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.label)
+def test_model_file(one: Case) -> None:
+    """Every object goes through a model file unchanged."""
+    assert loads(dumps(one.model)) == one.model
+
+
 # --- What is more than a value at a position -------------------------------------------------------------------------
 
 
@@ -1058,7 +1136,9 @@ GIVEN = replace(LM, readout=replace(LM.readout, labels=("x", "y", "z")))
 
 
 def shown_value(shown: Any) -> Any:
-    return text_value(shown if isinstance(shown, str) else str(shown["mid"] if isinstance(shown, dict) else shown))
+    if isinstance(shown, str):
+        return text_value(shown)
+    return mpmath.mpf(shown["mid"] if isinstance(shown, dict) else shown)
 
 
 @pytest.mark.parametrize("name", ["exact", "ball", "mpmath", "float64"])
@@ -1084,9 +1164,7 @@ def test_autoregressive_strings() -> None:
         for length in range(4):
             for word in itertools.product("xy", repeat=length):
                 rows = _next(word, Decimals())
-                wanted = mpmath.fprod(
-                    row[labels.index(t)] for row, t in zip(rows, (*word, "EOS"), strict=True)
-                )
+                wanted = mpmath.fprod(row[labels.index(t)] for row, t in zip(rows, (*word, "EOS"), strict=True))
                 got = shown_value(probability(DECODER, word, "ball", 45).shown)
                 assert abs(got - wanted) < mpmath.mpf("1e-40")
                 total += got
@@ -1142,23 +1220,90 @@ def test_tieless() -> None:
     assert derive(TIES, "zxz").accept is False
 
 
+def entries(name: str, length: int, index: str) -> str:
+    """The entry of a list of named numbers at an index, as text of the grammar."""
+    text = f"{name}{length}"
+    for j in range(length - 1, 0, -1):
+        text = f"if({index} = {j}, {name}{j}, {text})"
+    return text
+
+
+def holds(text: str, **values: Any) -> bool:
+    return truth(parse_formula(text), {name: F(value) for name, value in values.items()})
+
+
+def gap_formula(n: int) -> str:
+    s, top = entries("s", n, "j"), entries("s", n, "p")
+    return f"ex p in 1..n. all j in 1..n. {s} <= {top} & ({s} = {top} | {s} <= {top} - gamma)"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_gap(n: int) -> None:
+    """cookbook.s5.7.def5.2, s5.6.gap_condition: formulas of the grammar, decided at given scores."""
+    for scores in itertools.product([F(0), HALF, F(2)], repeat=n):
+        named = {f"s{j}": v for j, v in enumerate(scores, 1)} | {"n": n}
+        others = [v for v in scores if v != max(scores)]
+        for gamma in (THIRD, HALF, F(3, 2), F(7, 4)):
+            wanted = all(v <= max(scores) - gamma for v in others)
+            assert holds(gap_formula(n), **named, gamma=gamma) is wanted
+        s = entries("s", n, "k")
+        one = f"sum(p, 1, n, I[all k in 1..n. {s} <= {entries('s', n, 'p')}]) = 1"
+        assert holds(one, **named) is (len(others) == n - 1)
+
+
 def test_gap_is_an_argument_of_the_bound() -> None:
-    """cookbook.s5.7.def5.2, s5.6.gap_condition: scores with gap gamma; the bound is reached by a gap of exactly that."""
+    """cookbook.s5.7.def5.2: the distance of softmax from hardmax at a gap of exactly gamma is the bound's value."""
     bound = softmax_hardmax(3, 2)
     with mpmath.workdps(40):
         weights = softmax([mpmath.mpf(v) for v in (0, -2, -2)], Decimals())
         distance = abs(1 - weights[0]) + weights[1] + weights[2]
-        assert abs(distance - mpmath.mpf(str(bound.value["mid"]))) < mpmath.mpf("1e-25")
+        assert abs(distance - mpmath.mpf(str(bound.to_json()["value"]["mid"]))) < mpmath.mpf("1e-25")
     with pytest.raises(BadInput, match="positive"):
         softmax_hardmax(3, 0)
 
 
-@pytest.mark.xfail(strict=True, raises=ImportError, reason="no function computes the gap of a given score matrix")
-def test_gap_of_a_score_matrix() -> None:
-    """cookbook.s5.6.gap_condition as a predicate: today it is a hypothesis of statements only."""
-    module = __import__("symcook.spec.attention", fromlist=["gap"])
-    if not hasattr(module, "gap"):
-        raise ImportError("gap")
+def test_almost_orthogonal() -> None:
+    """cookbook.s5.3.2.ao_def at three vectors of R^2."""
+    x, y = (lambda c, i: entries(f"{c}", 3, i)), "abs"
+    product = f"{x('a', 'i')}*{x('a', 'j')} + {x('b', 'i')}*{x('b', 'j')}"
+    text = f"all i in 1..3. all j in 1..3. if(i = j, 1 - ({product}), {y}({product})) <= eps"
+    good = {"a1": 1, "b1": 0, "a2": 0, "b2": 1, "a3": F(1, 10), "b3": F(-1, 10)}
+    assert not holds(text, **good, eps=F(1, 10))  # the third is too short
+    assert holds(text, **good, eps=F(98, 100))
+    assert not holds(text, **{**good, "a3": 1, "b3": 0}, eps=F(9, 10))
+
+
+def test_functions_of_definitions_6_2_and_6_3() -> None:
+    """cookbook.s6.1.def6.2_lipschitz, def6.3_homogeneous at points, for a network without bias and one with."""
+
+    def made(bias: Any) -> Callable[[Any], Any]:
+        block = FeedForward(("a",), ("b",), [[2], [-1]], [0, bias], [[1, 1]], [0])
+        space = Embedding(Space(AB), inputs=("a",))
+        model = Transformer("f", space, (Layer(None, block),), Readout("value", "last", ("b",)))
+        return lambda x: F(model.run({"a": x}).output["b"])
+
+    lipschitz, homogeneous = "abs(fx - fy) <= k*abs(x - y)", "fcx = c*fx"
+    for f, scales in ((made(0), True), (made(1), False)):
+        points = [F(v, 3) for v in range(-6, 7)]
+        pairs = [{"x": x, "y": y, "fx": f(x), "fy": f(y)} for x in points for y in points]
+        assert all(holds(lipschitz, **pair, k=2) for pair in pairs)
+        assert not all(holds(lipschitz, **pair, k=1) for pair in pairs)
+        found = [holds(homogeneous, c=c, fx=f(x), fcx=f(c * x)) for c in (F(0), HALF, F(3)) for x in points]
+        assert all(found) is scales
+
+
+def test_index_lookup() -> None:
+    """cookbook.s5.3.lookup_spec: the output at i is v_{q_i}, for all queries in [n] with generic values."""
+    model = build("lookup-quadratic")
+    for n in (1, 2, 3):
+        values = [F(3 * j + 1, j + 2) for j in range(n)]
+        for queries in itertools.product(range(1, n + 1), repeat=n):
+            rows = [{"query": q, "value": v} for q, v in zip(queries, values, strict=True)]
+            for name in ("exact", "ball", "mpmath", "float64", "float32", "float16"):
+                got = [shown_value(v) for v in model.run(rows, name).outputs]
+                wanted = [number(values[q - 1]) for q in queries]
+                slack = SLACK.get(name, 1e-25)
+                assert all(abs(a - b) <= slack * max(1, abs(b)) for a, b in zip(got, wanted, strict=True)), name
 
 
 @pytest.mark.xfail(strict=True, raises=BadInput, reason="S is softmax or one of three hardmaxes, not any function")
@@ -1200,9 +1345,11 @@ def paired_verdicts(factor: Any) -> list[Any]:
     table = {t: [v * factor for v in row] for t, row in PAIRS.items()}
     attention = Head(D4, D4, [[0] * 4], [[0] * 4], [[*r, 0, 0] for r in V] + [[*(-x for x in r), 0, 0] for r in V])
     model = encoder(
-        Layer(attention, None, LayerNorm(D4), (), "post"), names=D4, table=table,
+        Layer(attention, None, LayerNorm(D4), (), "post"),
+        names=D4,
+        table=table,
         readout=Readout("sign", "last", D4, [[1, -1, 0, 0]]),
-    )  # fmt: skip
+    )
     found = []
     for word in ("".join(w) for n in (1, 2, 3) for w in itertools.product("xy", repeat=n)):
         said = {model.run(word, name).accept for name in ("exact", "ball", "float64")} | {derive(model, word).accept}
@@ -1239,7 +1386,7 @@ def test_lipschitz() -> None:
         assert normed(F(1, m), 0) == [1, -1] and normed(F(-1, m), 0) == [-1, 1]
         for name in ("exact", "ball", "float64"):
             up, down = normed(F(1, m), F(1, 4), name)[0], normed(F(-1, m), F(1, 4), name)[0]
-            assert abs(up - down) <= (F(2, m) / HALF)  # |LN x - LN y| <= |x - y|/sqrt(epsilon) in this direction
+            assert abs(up - down) <= number(F(2, m) / HALF)  # |LN x - LN y| <= |x - y|/sqrt(epsilon) in this direction
     for name in ("exact", "float64"):
         with pytest.raises(BadInput, match="variance"):
             normed(0, 0, name)
@@ -1277,12 +1424,24 @@ WRONG = [
     ("yang2026.def2", "rightmost", found_case("yang2026.def2", "leftmost").model),
     ("yang2026.def3", "1/n", encoder(Layer(head(temperature="n")))),
     ("cookbook.s6.def6.1_ln", "1/4", encoder(names=ABC, table=WE3, final_norm=replace(NORM, epsilon=1))),
-    ("cookbook.s6.2.prenorm", "around a network",
-     encoder(Layer(None, network(NET3, ABC), (), NORM, "pre"), names=ABC, table=WE3)),
+    (
+        "cookbook.s6.2.prenorm",
+        "around a network",
+        encoder(Layer(None, network(NET3, ABC), (), NORM, "pre"), names=ABC, table=WE3),
+    ),
     ("merrill2024.def.layernorm", "gain 1/sqrt(4)", encoder(names=D4, table=WE4, final_norm=LayerNorm(D4))),
-    ("chiang2022.eq2", "", encoder(Layer(Head(D4, D4, WQE, WK1, WV1, "none", "softmax", 1, "1/sqrt(d_key)")),
-                                   names=D4, table=EVEN, before="CLS", start=0)),
-]  # fmt: skip
+    (
+        "chiang2022.eq2",
+        "",
+        encoder(
+            Layer(Head(D4, D4, WQE, WK1, WV1, "none", "softmax", 1, "1/sqrt(d_key)")),
+            names=D4,
+            table=EVEN,
+            before="CLS",
+            start=0,
+        ),
+    ),
+]
 
 
 @pytest.mark.parametrize("name", [n for n in DOMAINS if n != "batch"])
@@ -1305,6 +1464,10 @@ ELSEWHERE = {  # tests of this file that are no cases
     "cookbook.s2.3.uniformity",
     "cookbook.s5.6.gap_condition",
     "cookbook.s5.7.def5.2",
+    "cookbook.s5.3.2.ao_def",
+    "cookbook.s5.3.lookup_spec",
+    "cookbook.s6.1.def6.2_lipschitz",
+    "cookbook.s6.1.def6.3_homogeneous",
     "chiang2022.def.recognize",
     "chiang2022.s4.1.scaling",
     "chiang2022.s4.2.lipschitz",
@@ -1312,7 +1475,7 @@ ELSEWHERE = {  # tests of this file that are no cases
 
 
 def wanted_claims() -> set[str]:
-    """Cookbook, Sections 2, 5, 6; chiang2022, Sections 2 and 4; merrill2024 and yang2026 as far as they define blocks."""
+    """Cookbook, Sections 2, 5, 6; chiang2022, Sections 2 and 4; what merrill2024 and yang2026 define as blocks."""
     table = inventory()
     result = {n for n, c in table.items() if c.kind == "definition" and re.match(r"cookbook\.s[256]\.", n)}
     result |= {n for n, c in table.items() if c.paper == "chiang2022" and re.match(r"§(2|4)|Eq\. \(2\)", c.location)}

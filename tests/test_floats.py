@@ -2,15 +2,29 @@
 
 import math
 import random
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Readout, Space, Transformer
+from symcook.blocks import (
+    ACTIVATIONS,
+    MASKS,
+    WEIGHTINGS,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Readout,
+    Space,
+    Transformer,
+)
 from symcook.domains import floats
-from symcook.errors import BadInput
-from symcook.forward import run
+from symcook.errors import BadInput, Undecided
+from symcook.forward import make_domain, run
+from symcook.protocol import visible
+from symcook.symbols import exact, symbol
 from symcook.verify.sweep import check
 
 WORDS = Embedding(Space(("token", "mean", "out")), words={"+": {"token": 1}, "-": {"token": "-1/3"}})
@@ -27,7 +41,85 @@ def lookup(weighting="softmax", mask="none", temperature=1):
     return Transformer("lookup", embedding, (Layer(head),), Readout("value", "each", ("out",)))
 
 
-@pytest.mark.parametrize("mask", ["none", "future"])
+def by_definition(score, values, seen, weighting):
+    """One row of attention, in Fractions but for the exponentials."""
+    scores = {j: score(j) for j in seen}
+    if not scores:
+        return 0.0
+    top = max(scores.values())
+    if weighting == "softmax":
+        weights = {j: math.exp(float(s - top)) for j, s in scores.items()}
+        return sum(w * values[j] for j, w in weights.items()) / sum(weights.values())
+    best = [j for j, s in scores.items() if s == top]
+    best = {"leftmost": best[:1], "rightmost": best[-1:]}.get(weighting, best)
+    return float(sum((values[j] for j in best), Fraction(0)) / len(best))
+
+
+KINDS = {"float64": 2.0**-48, "float32": 2.0**-20, "float16": 2.0**-9}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("mask", MASKS)
+def test_scans_blocks_and_running_sums_follow_the_definition_in_every_type(kind, mask, weighting):
+    # small dyadic numbers: scores are exact, ties are many, and maxima stand anywhere
+    generator = random.Random(f"{mask} {weighting}")
+    for n in (1, 2, 3, 17):
+        for same_query in (False, True):
+            q, k, v = ([generator.randint(-2, 2) for _ in range(n)] for _ in range(3))
+            q = [generator.choice([-2, 1])] * n if same_query else q
+            domain = make_domain(kind)
+            with domain.context():
+                domain.begin(tuple({"q": a, "k": b, "v": c} for a, b, c in zip(q, k, v, strict=True)), 1)
+                columns = [domain.input(name) for name in "qkv"]
+                scored = domain.attend([columns[0]], [columns[1]], [columns[2], columns[1]], mask, weighting, 1)
+                plain = domain.attend([], [], [columns[2]], mask, weighting, 1)
+            assert all(column.dtype == kind for column in (*scored, *plain))
+            for i in range(n):
+                seen = visible(mask, i, n)
+                for found, values in ((scored[0], v), (scored[1], k)):
+                    wanted = by_definition(lambda j, a=q[i], k=k: a * k[j], values, seen, weighting)
+                    assert abs(float(found[i]) - wanted) <= 2 * KINDS[kind]
+                wanted = by_definition(lambda j: 0, v, seen, weighting)
+                assert abs(float(plain[0][i]) - wanted) <= 2 * KINDS[kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_activations_are_near_those_of_balls(kind, activation):
+    domain, balls = make_domain(kind), make_domain("ball")
+    values = [Fraction(x, 8) for x in (-800, -300, -100, -40, -17, -8, -1, 0, 1, 8, 17, 40, 100, 300, 800)]
+    found = []
+    for system in (domain, balls):
+        with system.context():
+            system.begin(tuple({"x": x} for x in values), 1)
+            column = system.activate(system.input("x"), activation)
+            found.append([float(system.read(column, place)) for place in range(len(values))])
+    assert all(abs(a - b) <= KINDS[kind] * max(1, abs(b)) for a, b in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_norm_distribution_and_largest_are_near_those_of_balls(kind):
+    generator = random.Random(4)
+    rows = [{c: Fraction(generator.randint(-16, 16), 4) for c in "abc"} for _ in range(9)]
+    rows += [{"a": 1, "b": 1, "c": 1}, {"a": 1, "b": 2, "c": 2}]
+    found = []
+    for name in (kind, "ball"):
+        system = make_domain(name)
+        with system.context():
+            system.begin(tuple(rows), 1)
+            columns = [system.input(c) for c in "abc"]
+            parts = system.layer_norm(columns, Fraction(1, 100), "refuse") + system.distribution(columns)
+            parts += system.layer_norm(columns, 0, "zero")
+            found.append([float(system.read(c, j)) for c in parts for j in range(len(rows))])
+            firsts = [list(row.values()).index(max(row.values())) for row in rows]
+            assert system.largest(columns) == firsts
+            with pytest.raises(BadInput, match=r"position 10.*epsilon"):
+                system.layer_norm(columns, 0, "refuse")
+    assert all(abs(a - b) <= 4 * KINDS[kind] for a, b in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize("mask", MASKS)
 def test_running_means_follow_exact_ones(mask):
     head = Head(("token",), ("mean",), [[0]], [[0]], [[1]], mask=mask)
     model = Transformer("mean", WORDS, (Layer(head),), Readout("value", "each", ("mean",)))
@@ -35,27 +127,21 @@ def test_running_means_follow_exact_ones(mask):
     values = [Fraction(1) if c == "+" else Fraction(-1, 3) for c in word]
     found = run(model, word, "float64").outputs
     for i, value in enumerate(found, 1):
-        seen = values[:i] if mask == "future" else values
-        assert type(value) is float and math.isclose(value, sum(seen) / len(seen), abs_tol=1e-12)
+        seen = [values[j] for j in visible(mask, i - 1, 300)]
+        assert type(value) is float and math.isclose(value, sum(seen) / (len(seen) or 1), abs_tol=1e-12)
 
 
 @pytest.mark.parametrize("block", [1, 7, 2**20])
-@pytest.mark.parametrize("mask", ["none", "future"])
-@pytest.mark.parametrize("weighting", ["softmax", "average"])
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_attention_by_blocks_follows_the_definition(monkeypatch, block, mask, weighting):
     monkeypatch.setattr(floats, "BLOCK", block)
     generator = random.Random(9)
     q, k, v = ([Fraction(generator.randint(-6, 6), 2) for _ in range(9)] for _ in range(3))
     found = run(lookup(weighting, mask, "1/i"), rows(q=q, key=k, v=v), "float64").outputs
     for i in range(9):
-        seen = range(i + 1) if mask == "future" else range(9)
-        if weighting == "average":
-            best = [j for j in seen if q[i] * k[j] == max(q[i] * k[s] for s in seen)]
-            expected = float(sum((v[j] for j in best), Fraction(0)) / len(best))
-        else:
-            weights = {j: math.exp(float((i + 1) * q[i] * k[j])) for j in seen}
-            expected = sum(w * v[j] for j, w in weights.items()) / sum(weights.values())
-        assert math.isclose(found[i], expected, rel_tol=1e-12, abs_tol=1e-12)
+        wanted = by_definition(lambda j, i=i: q[i] * k[j] * (i + 1), v, visible(mask, i, 9), weighting)
+        assert math.isclose(found[i], wanted, rel_tol=1e-12, abs_tol=1e-12)
 
 
 def test_softmax_of_enormous_scores_is_finite():
@@ -113,3 +199,67 @@ def test_long_inputs_in_linear_memory():
     model = Transformer("mean", WORDS, (Layer(head),), Readout("value", "last", ("mean",)))
     value = run(model, "+" * 100_000, "float64").output["mean"]  # a dense score matrix would take 80 GB
     assert np.isclose(value, 1.0)
+
+
+@pytest.mark.parametrize(("kind", "limit"), [("float16", "65504"), ("float32", "3.4028")])
+def test_what_leaves_the_range_of_a_narrow_type_is_bad_input(kind, limit):
+    for weight in ("10^20", "10^400"):
+        block = FeedForward(("token",), ("out",), [[weight]], [0], [[weight]], [0])
+        model = Transformer("big", WORDS, (Layer(None, block),), Readout("value", "last", ("out",)))
+        with pytest.raises(BadInput, match=limit):
+            run(model, "+", kind)
+    norm_of_large = make_domain(kind)
+    norm_of_large.begin(({"x": 60000, "y": -60000},), 1)
+    assert norm_of_large.layer_norm([norm_of_large.input(c) for c in "xy"], 0, "refuse")[0][0] == 1
+
+
+def test_a_number_that_is_none_is_an_open_answer():
+    domain = make_domain("float64")
+    column = np.array([math.nan, 1.0, 0.0])
+    assert domain.positive(column) == [None, True, False] and domain.zero(column) == [None, False, True]
+    assert domain.largest([column, column[::-1]]) == [None, 0, None]
+
+
+POSITIONS = ["i/n", "(-1)^i*i/n", "if(i = 3, 0, 1/(i - 3))", "sqrt(i) - log(i + 1)", "if(2*i <= n, exp(-i), 1/i^2)",
+             "sum(j, 1, 3, j*i)", "sum(j, 1, i, 1/j)", "max(i, n/2)*sin(pi*i/n)", "I[i/3 = 1]*tanh(i)", "abs(2 - i)",
+             "2^i", "I[i = 1 | ~(i < n) & i > 2]", "erf(i/n)", "i^(1/3)",
+             "cos(i) + I[i/10 + 2/10 <= 3/10]"]  # fmt: skip
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize("text", POSITIONS)
+def test_position_functions_at_once_are_those_one_by_one(text, start):
+    domain = make_domain("float64")
+    expression = exact(text)
+    domain.begin(("a",) * 9, start)
+    found = domain.positions(expression)
+    for place in range(9):
+        value = expression.subs({symbol("i"): start + place, symbol("n"): 9}).doit()
+        assert math.isclose(found[place], floats.nearest(value), rel_tol=1e-13, abs_tol=1e-14), place
+
+
+def test_poles_and_open_comparisons_of_position_functions_are_refused():
+    domain = make_domain("float32")
+    domain.begin(("a",) * 4, 1)
+    for text in ("1/(i - 2)", "log(i - 1)", "if(i = 2, 1/(i - 2), 1)"):
+        with pytest.raises(BadInput):
+            domain.positions(exact(text))
+    with pytest.raises(Undecided):
+        domain.positions(exact("if(log(8) = 3*log(2), i, 0)"))
+
+
+def test_softmax_and_hard_attention_of_many_positions_stay_small():
+    n = 10_000
+    domain, generator = make_domain("float64"), np.random.default_rng(1)
+    domain.begin(("a",) * n, 1)
+    q, k, v = (generator.normal(size=n) for _ in range(3))
+    for weighting in ("softmax", "average"):
+        tracemalloc.start()
+        with domain.context():
+            found = domain.attend([q], [k], [v], "future", weighting, 1)[0]
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 16 * 2**20, peak  # one dense score matrix would take 763 MiB
+        scores = q[-1] * k
+        weights = np.exp(scores - scores.max()) if weighting == "softmax" else (scores == scores.max()).astype(float)
+        assert math.isclose(found[-1], weights @ v / weights.sum(), rel_tol=1e-11)

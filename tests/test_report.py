@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
-from symcook.blocks import Embedding, Head, Layer, Readout, Space, Transformer
+from symcook.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Readout,
+    SelfAttention,
+    Space,
+    Transformer,
+)
 from symcook.recipes import build, names
-from symcook.report.text import WIDTH, model_html, model_latex, model_text, table
+from symcook.report.text import WIDTH, model_html, model_latex, model_text, readout_text, table
 
 
 def test_every_recipe_is_drawn_within_the_width() -> None:
@@ -64,3 +75,51 @@ def test_latex_has_matched_environments() -> None:
         assert text.count("{") == text.count("}")
         assert text.startswith("$") and text.endswith("$")
     assert build("dyck-1")._repr_latex_() == model_latex(build("dyck-1"))
+
+
+def wide() -> Transformer:
+    """Norms, several heads, labels and added tokens, with names that need escaping."""
+    space = Space(("a_1", "b"))
+    norm = LayerNorm(space.names, gain=[2, "1/3"], epsilon=0, zero_variance="zero")
+    inner = LayerNorm(("b", "a_1"), ("u", "v"), bias=["1/7", 0], epsilon="1/100", projection=[[1, 2], [3, 4]])
+    heads = (
+        Head(("u",), ("b",), [[1]], [[1]], [[1]], "strict-past", "leftmost"),
+        Head(("v",), ("a_1",), [[1]], [[1]], [[1]], "past", "softmax", temperature="1/n"),
+    )
+    network = FeedForward(space.names, ("b",), [[1, 1]], [0], [[1]], [0], "gelu-tanh")
+    layers = (
+        Layer(SelfAttention(heads), None, inner, placement="projected pre"),
+        Layer(None, network, (), norm, "post"),
+    )
+    embedding = Embedding(space, words={"<s>": {}, "x": {"b": 1}, "&": {}}, before="<s>", after="&")
+    readout = Readout("distribution", "each", space.names, [[1, 0], [0, 5]], ("x", "<end>"))
+    return Transformer("wide", embedding, layers, readout, final_norm=norm)
+
+
+def test_the_text_shows_every_block_in_the_order_of_the_pass() -> None:
+    lines = model_text(wide()).splitlines()
+    titles = [line for line in lines if line.startswith(("Layer", "Final", "Readout"))]
+    assert titles == [
+        "Layer 1, norm before the attention part, epsilon 1/100",
+        "Layer 1, head 1 of 2, attention, mask strict-past, weighting leftmost",
+        "Layer 1, head 2 of 2, attention, mask past, weighting softmax, temperature 1/n",
+        "Layer 2, feed-forward, gelu-tanh",
+        "Layer 2, norm after the feed-forward part, epsilon 0, zero variance: zero",
+        "Final norm, epsilon 0, zero variance: zero",
+        "Readout: the softmax of the scores at each position, a probability for each of x, <end>",
+    ]
+    text = "\n".join(lines)
+    assert "adds <s> in front of" in text and "adds & behind" in text
+    rows = [line.split() for line in lines]
+    assert ["u", "1", "2"] in rows and ["u", "1", "1/7"] in rows  # projection; gain and bias
+    assert ["<end>", "0", "5"] in rows
+    assert "largest score" in readout_text(replace(wide(), readout=replace(wide().readout, kind="largest")))
+
+
+def test_html_and_latex_of_every_block() -> None:
+    html, latex = model_html(wide()), model_latex(wide())
+    for caption in ("head 2 of 2", "norm before the attention part", "Final norm", "Scores"):
+        assert caption in html
+    assert "<s>" not in html and "&lt;s&gt;" in html and "&lt;end&gt;" in html
+    assert r"\mathrm{GELU}_{\tanh}" in latex and r"\odot" in latex and r"\mathrm{a\_1}" in latex
+    assert latex.count("{") == latex.count("}") and latex.count(r"\begin{") == latex.count(r"\end{")

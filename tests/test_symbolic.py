@@ -842,3 +842,44 @@ def test_a_question_that_takes_too_many_steps_stays_open(monkeypatch):
     monkeypatch.setattr("symcook.domains.signs.MAX_STEPS", 30)
     monkeypatch.setattr("symcook.domains.signs.LEAST_STEPS", 30)
     assert Signs(field, boxes).of(value) == ANY
+
+
+# Whole models with norms
+
+
+def random_normed(rng, placement):
+    """A layer with a masked head and a feed-forward part over three coordinates, normed, with symbols in it."""
+    names = ("a", "b", "c")
+
+    def entries(rows_, columns):
+        return [[rng.choice((-1, 0, 0, 1, 2)) for _ in range(columns)] for _ in range(rows_)]
+
+    def norm():
+        projection = entries(3, 3) if placement in ("projected pre", "multi pre") else None
+        return LayerNorm(names, names, [1, "eps", 2], [0, 1, -1], "delta", projection)
+
+    head = Head(names, ("a", "b"), [[0, 0, 0]], [[0, 0, 0]], entries(2, 3), rng.choice(MASKS), "average")
+    if rng.random() < 0.5:
+        head = replace(head, Q=entries(1, 3), K=entries(1, 3), weighting="softmax")
+    block = FeedForward(names, ("c",), entries(2, 3), [1, 0], [[1, -1]], [0], rng.choice(("relu", "step")))
+    return Transformer(
+        "normed",
+        Embedding(Space(names), words={"x": {"a": 1, "c": 2}, "y": {"b": "-1/2", "c": 1}}),
+        (Layer(head, block, norm(), norm(), placement),),
+        Readout("sign", "last", names, [[1, -1, 1]]),
+        (Parameter("eps", lower=0, upper=1), Parameter("delta", lower=0)),
+    )
+
+
+@pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_normed_models_at_rational_points_equal_the_dense_pass(placement, seed):
+    model = random_normed(random.Random(f"{placement}{seed}"), placement)
+    for word in ("x", "yx"):
+        found = derive(model, word)
+        for values in ({"eps": "1/3", "delta": 2}, {"eps": 1, "delta": "1/5"}):
+            with mpmath.workdps(60):
+                shown, accept = dense.read(model.bind(values), word, dense.decimal(60))[-1]
+            assert found.accept in (None, accept)
+            for name in ("a", "b", "c", "logit"):
+                assert same(found.expressions[name], values, shown[name]), (word, name)

@@ -76,6 +76,9 @@ def write_export(chosen: Chosen, weights: object, beside: object, dtype: str, ma
     if max_length is None:
         max_length = min(DEFAULT_LENGTH, model.max_length or DEFAULT_LENGTH)
     model.check_length(max_length)
+    if max_length < max(1, model.embedding.added):
+        least = model.embedding.added
+        raise BadInput(f"the greatest length must be at least {least}, the tokens that the model adds", max_length)
     values = model.values(chosen.values)
     bound = model.bind(values)
     arrays = npz.arrays(bound, dtype, max_length)

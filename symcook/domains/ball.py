@@ -175,16 +175,14 @@ class Ball:
         mask: str,
         scale: Column | None,
     ) -> list[Column]:
-        """Softmax rows, `ROWS` at a time as one product of matrices. The weights are exp(score - top); any top is
-        right, and the greatest score by its nearest float64 keeps the weights near 1."""
+        """Softmax rows, `ROWS` at a time as one product of matrices."""
         n, one, zero = self.length, flint.arb(1), flint.arb(0)
         table = flint.arb_mat([list(row) for row in zip(*values, [one] * n, strict=True)])
         results: list[Column] = [[] for _ in values]
         held: list[Column] = []
         for place, scores in self._scores(queries, keys, mask, scale):
             seen = visible(mask, place, n)
-            top = _greatest(scores) if seen else zero
-            weights = list(map(flint.arb.exp, map(sub, scores, repeat(top))))
+            weights = _weights(scores) if seen else []
             held.append([zero] * seen.start + weights + [zero] * (n - max(seen.start, seen.stop)))
             if len(held) == ROWS or place == n - 1:
                 for *parts, total in (flint.arb_mat(held) * table).tolist():
@@ -206,14 +204,11 @@ class Ball:
         return [sums[len(row)] / len(row) if row else zero for row in rows]
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
-        results: list[Column] = [[] for _ in columns]
+        rows = []
         for scores in zip(*columns, strict=True):
-            top = max(score.mid() for score in scores)
-            weights = [(score - top).exp() for score in scores]
-            total = sum(weights, flint.arb(0))
-            for result, weight in zip(results, weights, strict=True):
-                result.append(weight / total)
-        return results
+            weights = _weights(scores)
+            rows.append(map(mul, weights, repeat(1 / sum(weights, flint.arb(0)))))
+        return [list(column) for column in zip(*rows, strict=True)]
 
     def largest(self, columns: Sequence[Column]) -> list[int | None]:
         return [_first_largest(scores) for scores in zip(*columns, strict=True)]
@@ -286,10 +281,11 @@ def _candidates(scores: Sequence[flint.arb]) -> list[int]:
     return [j for j, score in enumerate(scores) if not score < top]
 
 
-def _greatest(scores: Sequence[flint.arb]) -> flint.arb:
-    """A midpoint as great as any other, to within float64."""
+def _weights(scores: Sequence[flint.arb]) -> list[flint.arb]:
+    """exp(score - top). Any top is right; the greatest score by its nearest float64 keeps the weights near 1."""
     rough = max(scores, key=float)
-    return rough.mid() if isfinite(float(rough)) else max(score.mid() for score in scores)
+    top = rough.mid() if isfinite(float(rough)) else max(score.mid() for score in scores)
+    return list(map(flint.arb.exp, map(sub, scores, repeat(top))))
 
 
 def _first_largest(scores: Sequence[flint.arb]) -> int | None:

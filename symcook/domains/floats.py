@@ -87,13 +87,13 @@ class Float64:
         finite value or a comparison in it is close, to the exact value."""
         at_length = expression.subs(symbol("n"), self.length)
         if not at_length.free_symbols:
-            return self._stored(np.full(self.length, nearest(at_length)))
+            return self._stored(np.full(self.length, nearest(at_length.doit())))
         places = np.arange(self._start, self._start + self.length, dtype=np.float64)
         with np.errstate(all="ignore"):
             values = _Terms({"i": places, "n": float(self.length)}).term(tree_from_sympy(expression))
         values = np.broadcast_to(values, places.shape).copy()
         for place in np.flatnonzero(~np.isfinite(values)):
-            values[place] = nearest(at_length.subs(symbol("i"), self._start + int(place)))
+            values[place] = nearest(at_length.subs(symbol("i"), self._start + int(place)).doit())
         return self._stored(values)
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
@@ -165,20 +165,14 @@ class Float64:
         if not queries:
             found = [_running(v, mask, weighting) for v in values]
         elif hard and all(bool(np.all(q == q[0])) for q in queries):
-            scores = self._scores([q[:1] for q in queries], keys)[0]
+            first = np.stack([q[:1] for q in queries], axis=1).astype(self.wide)
+            scores = _scores(first, np.stack(keys).astype(self.wide), hard, np.empty((2, n), self.wide))[0]
             found = _scan(scores, values, mask, weighting)
         else:
             return self._blocks(queries, keys, values, mask, weighting, scale)
         if mask == "strict-future":  # what the row before sees with itself
             found = [np.concatenate([np.zeros(1, column.dtype), column[: n - 1]]) for column in found]
         return found
-
-    def _scores(self, queries: Sequence[Column], keys: Sequence[Column]) -> Column:
-        """Scores of some rows, summed over the key dimensions from left to right: equal keys have equal scores."""
-        total = np.multiply.outer(queries[0].astype(self.wide), keys[0].astype(self.wide))
-        for q, k in zip(queries[1:], keys[1:], strict=True):
-            total += np.multiply.outer(q.astype(self.wide), k.astype(self.wide))
-        return total
 
     def _blocks(
         self,
@@ -193,10 +187,13 @@ class Float64:
         table = np.stack([*values, np.ones(n, self.kind)], axis=1).astype(self.wide)
         results = [np.zeros(n, self.wide) for _ in values]
         step = max(1, BLOCK // n)
+        asked = np.stack(queries, axis=1).astype(self.wide)
+        offered = np.stack(keys).astype(self.wide)
+        room = np.empty((2, min(step, n) * n), self.wide)  # used again by each block: fresh memory costs more than exp
         for first in range(0, n, step):
             rows = slice(first, min(first + step, n))
             seen = n if mask == "none" else rows.stop
-            scores = self._scores([q[rows] for q in queries], [k[:seen] for k in keys])
+            scores = _scores(asked[rows], offered[:, :seen], weighting != "softmax", room)
             if scale.size > 1:
                 scores *= scale[rows, None].astype(self.wide)
             if mask != "none":
@@ -212,7 +209,7 @@ class Float64:
                     scores -= top
                     weights = np.exp(scores, out=scores)
                 else:
-                    weights = (scores == top).astype(self.wide)
+                    weights = np.equal(scores, top, out=scores, casting="unsafe")
                 sums = weights @ table[:seen]
                 for c, result in enumerate(results):
                     result[rows] = sums[:, c] / sums[:, -1]
@@ -298,6 +295,22 @@ class Float16(_Narrow):
 def _logistic(x: Column) -> Column:
     small = np.exp(-np.abs(x))
     return np.where(x < 0, small, 1.0) / (1.0 + small)
+
+
+def _scores(queries: Column, keys: Column, compared: bool, room: Column) -> Column:
+    """queries (rows x d) times keys (d x columns), in the first half of `room`.
+
+    Scores that are `compared` are summed over d from left to right, so that equal keys have equal scores, which a
+    product of matrices does not promise.
+    """
+    shape = (queries.shape[0], keys.shape[1])
+    total, other = (part[: shape[0] * shape[1]].reshape(shape) for part in room)
+    if not compared:
+        return np.matmul(queries, keys, out=total)
+    np.multiply.outer(queries[:, 0], keys[0], out=total)
+    for d in range(1, keys.shape[0]):
+        total += np.multiply.outer(queries[:, d], keys[d], out=other)
+    return total
 
 
 def _running(column: Column, mask: str, weighting: str) -> Column:

@@ -98,7 +98,7 @@ class Mp:
         try:
             value: Any = at_position(expression, i, self.length)
         except NotExact:
-            value = expression.subs({symbol("i"): i, symbol("n"): self.length})
+            value = expression.subs({symbol("i"): i, symbol("n"): self.length}).doit()
         return self.nearest(value)
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:

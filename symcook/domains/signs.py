@@ -47,7 +47,8 @@ MAX_STEPS = 400_000  # entries of monomials that one question may look at
 ALL_STEPS = 20 * MAX_STEPS  # the same for all questions, after which each gets LEAST_STEPS
 LEAST_STEPS = MAX_STEPS // 100
 _SHORT = 24  # terms of polynomials that are combined with assumptions
-_LONG, _ROOTS = 200, 4  # terms and roots of polynomials whose roots are isolated
+_LONG, _ROOTS = 48, 4  # terms and roots of polynomials whose roots are isolated
+_DEPTH = 2  # how often in a row a sign is asked of larger polynomials
 _BREAKS = ("max", "step")
 
 
@@ -82,6 +83,7 @@ class Signs:
         self._numbers: dict[int, bool] = {}
         self._left: int | None = None
         self._all = ALL_STEPS
+        self._depth = 0
 
     def _within_steps(self, ask: Callable[[], int]) -> int:
         """The answer to a question, or ANY where it takes too many steps; questions inside it share its steps."""
@@ -136,6 +138,11 @@ class Signs:
         """Note that `value`, a polynomial, has its sign in `signs`: proved elsewhere, not assumed."""
         self._facts.append((value, signs))
 
+    def known(self, value: Function) -> int:
+        """What `know` said of a polynomial."""
+        self.field.lift(value)
+        return self._fact(value.num)
+
     def _fact(self, p: Any) -> int:
         """What is known of the sign of a polynomial or of a multiple of it."""
         signs = ANY
@@ -181,16 +188,21 @@ class Signs:
         signs = self._decide(p, {})
         if signs == ANY and any(self.field.generators[g].kind in _BREAKS for g in self._used(p)):
             signs = self._branches(p)
-        if signs not in (POSITIVE, ZERO, NEGATIVE) and len(p) <= _LONG:
+        if signs in (POSITIVE, ZERO, NEGATIVE) or len(p) > _LONG or self._depth == _DEPTH:
+            return signs
+        self._depth += 1
+        try:
             roots = [g for g in self._used(p) if self.field.generators[g].kind == "sqrt"]
             if 0 < len(roots) <= _ROOTS:
                 signs &= self._conjugate(p, roots[-1])
-        if signs == ANY and len(p) <= _SHORT:
-            signs = self._quadratic(p)
+            if signs == ANY and len(p) <= _SHORT:
+                signs = self._quadratic(p)
+        finally:
+            self._depth -= 1
         return signs
 
     def _quadratic(self, p: Any) -> int:
-        """The signs of p = a x^2 + b x + c in a symbol x, by 4 a p = (2 a x + b)^2 - (b^2 - 4 a c) for a of one sign."""
+        """The signs of p = a x^2 + b x + c in a symbol, by 4 a p = (2 a x + b)^2 - (b^2 - 4 a c), if a has a sign."""
         degrees = p.degrees()
         for g in self._used(p):
             if degrees[g] != 2 or self.field.generators[g].kind != "symbol":
@@ -477,7 +489,7 @@ class Signs:
             if self.field.generators[g].kind in _BREAKS and g not in atoms:
                 atoms.add(g)
                 waiting += self._used(self.field.argument(g))
-        left = MAX_BRANCHES
+        left = MAX_BRANCHES >> 2 * self._depth
 
         def walk(rest: list[int], put: list[Any], boxes: dict[int, Box]) -> int:
             nonlocal left

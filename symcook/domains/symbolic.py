@@ -23,7 +23,7 @@ from flint import fmpq, fmpz
 from symcook.blocks import ACTIVATIONS, WEIGHTINGS, Parameter
 from symcook.domains.exact import at_position
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
-from symcook.domains.intervals import NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
+from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
 from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.signs import Signs
 from symcook.errors import BadInput, NotExact, Undecided, require_known
@@ -379,7 +379,7 @@ class Symbolic:
             result = result * (self.relu(one) + self.relu(-one)) ** half
         positive = POSITIVE if signs == POSITIVE else NONNEGATIVE  # no factor vanishes where the value does not
         for one in inside:
-            if self._signs.of(one) & ~positive:
+            if self._signs.known(one) & ~positive:
                 self._signs.know(one, positive)
             result = result * self._field.function("sqrt", one)
         return result
@@ -390,8 +390,9 @@ class Symbolic:
         field = self._field
         field.lift(value)
         rational, rest, squares, inside = ONE, field.one, [], []
-        for polynomial, side in ((value.num, 1), (value.den, -1)):
-            lead, factors = field.factored(polynomial)
+        both = [(field.factored(polynomial), side) for polynomial, side in ((value.num, 1), (value.den, -1))]
+        single = signs == POSITIVE and sum(int(power) % 2 for (_, factors), _ in both for _, power in factors) == 1
+        for (lead, factors), side in both:
             rational = rational * lead**side
             for one, power in factors:
                 content, one = _primitive(one)
@@ -401,7 +402,7 @@ class Symbolic:
                     squares.append((polynomial_of(field, one), half))
                 if not odd:
                     continue
-                known = self._signs.polynomial(one)
+                known = ANY if single else self._signs.polynomial(one)
                 if known & POSITIVE and known & NEGATIVE:
                     rest = rest * one
                 elif known & NEGATIVE:
@@ -435,10 +436,10 @@ class Symbolic:
         moved = [value - mean for value in row]
         variance = reduce(add, (value * value for value in moved)) / fmpq(len(row)) + epsilon
         # a sum of squares and an epsilon >= 0 is not negative, and positive where one of them cannot vanish
-        signs = NONNEGATIVE
-        if not all(self._signs.of(value) & NULL for value in (epsilon, *moved)):
+        if all(self._signs.of(value) & NULL for value in (epsilon, *moved)):
+            signs = NONNEGATIVE & self._signs.of(variance)
+        else:
             signs = POSITIVE
-        signs &= self._signs.of(variance)
         if signs == NONNEGATIVE:
             why = f"the layer norm of position {i} needs to know whether its variance is zero"
             signs = self._split(variance, signs, (POSITIVE, NULL), why)

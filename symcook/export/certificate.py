@@ -7,10 +7,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from symcook.blocks import Head, Transformer
-from symcook.errors import NotExact
+from symcook.blocks import Transformer
+from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import npz
-from symcook.forward import Result, forward, make_domain
+from symcook.forward import Result, forward, make_domain, run
 from symcook.symbols import from_sympy
 
 FORMAT = "symcook certificate 1"
@@ -28,22 +28,25 @@ Progress = Callable[[int, int], None]
 def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Progress | None = None) -> dict[str, Any]:
     """Run the archive's arrays and the exact model on the same inputs, length by length, until they part.
 
-    Where the readout decides, every verdict must be the same; where it shows values, each must be within `TOLERANCE`
-    times max(1, |exact|). The answer has "greatest_length" (0 where length 1 already fails), "inputs" (how many were
-    compared, all of them to that length), "largest_difference" (None for verdicts), "first_difference" (the first input
-    on which they part, or None), "complete" (whether all lengths to n_max were compared) and "method".
+    Where the readout decides or picks a label, every answer must be the same; where it shows values, each must be
+    within `TOLERANCE` times max(1, |exact|). Lengths count the tokens that the model adds. What the exact domain does
+    not hold is compared with balls of 30 digits.
+
+    The answer has "greatest_length" (0 where the least length already fails), "inputs" (how many were compared, all of
+    them to that length), "largest_difference" (None for answers), "first_difference" (the first input on which they
+    part, or None), "complete" (whether all lengths to n_max were compared) and "method".
     """
     count, greatest, worst, exact, fits, first = 0, 0, 0.0, "batches of exact integers", True, None
-    limit = BATCHED
-    for n in range(1, n_max + 1):
-        size = sum(1 for _ in _options(model, n)) ** n if model.embedding.inputs is None else _grid_size(model, n)
+    limit, added = BATCHED, model.embedding.added
+    for n in range(added or 1, n_max + 1):
+        size = len(model.alphabet) ** (n - added) if model.embedding.inputs is None else _grid_size(model, n)
         if count + size > limit:
             fits = False
             break
         try:
             first, difference = _length(model, m, n, batched=limit == BATCHED)
         except NotExact:
-            exact, limit = "the exact domain, one input at a time", SINGLE
+            exact, limit = "the exact domain (or balls where it has no value), one input at a time", SINGLE
             if count + size > limit:
                 fits = False
                 break
@@ -56,23 +59,25 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
     what = "every word" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
     if model.pointwise:
         what = "every point of a rational grid"
-    how = "verdicts must be equal" if model.decides else f"values must agree within {TOLERANCE} * max(1, |exact|)"
+    how = "answers must be equal" if _answers(model) else f"values must agree within {TOLERANCE} * max(1, |exact|)"
     return {
         "greatest_length": greatest,
         "inputs": count,
-        "largest_difference": None if model.decides else worst,
+        "largest_difference": None if _answers(model) else worst,
         "first_difference": first,
         "complete": fits and greatest == n_max,
         "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from 1: {how}",
     }
 
 
+def _answers(model: Transformer) -> bool:
+    """Whether answers are compared: verdicts or labels, not values."""
+    return model.decides or model.readout.kind == "largest"
+
+
 def _options(model: Transformer, n: int) -> Iterator[Any]:
-    """What may stand at one position of an input of length `n`."""
-    if model.embedding.inputs is None:
-        yield from model.alphabet
-        return
-    names = model.embedding.inputs
+    """The rows that may stand at one position of an input of length `n`."""
+    names = model.embedding.inputs or ()
     for values in product(GRID[: _values(len(names), n, model.pointwise)], repeat=len(names)):
         yield dict(zip(names, values, strict=True))
 
@@ -95,7 +100,8 @@ def _length(model: Transformer, m: Mapping[str, Any], n: int, batched: bool) -> 
 
     whole: Any
     if model.embedding.inputs is None:
-        whole = Words(model.alphabet, n)
+        before, after = model.embedding.before, model.embedding.after
+        whole = Words(model.alphabet, n, () if before is None else (before,), () if after is None else (after,))
     else:
         whole = Grid(tuple(list(_options(model, n)) for _ in range(n)))
     worst = 0.0
@@ -103,8 +109,14 @@ def _length(model: Transformer, m: Mapping[str, Any], n: int, batched: bool) -> 
         code, difference = _block(model, m, block, n, batched)
         worst = max(worst, difference)
         if code is not None:
-            return _name(list(block)[code]), worst
+            return _name(_typed(model, list(block)[code])), worst
     return None, worst
+
+
+def _typed(model: Transformer, sequence: Any) -> Any:
+    """The part of an input that a user types."""
+    before, after = model.embedding.before, model.embedding.after
+    return sequence[before is not None : len(sequence) - (after is not None)]
 
 
 def _name(sequence: Any) -> str:
@@ -121,7 +133,7 @@ def _block(model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched
     sequences = list(block)
     with np.errstate(all="ignore"):
         if model.embedding.inputs is None:
-            number = {token: k for k, token in enumerate(model.alphabet)}
+            number = {token: k for k, token in enumerate(model.embedding.words or ())}
             z = npz.embed(m, np.array([[number[t] for t in word] for word in sequences]))
         else:
             names = model.embedding.inputs
@@ -132,10 +144,9 @@ def _block(model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched
         exact = _batched(model, block, n)
     else:
         exact = np.array([_single(model, sequence, n) for sequence in sequences])
-    if model.decides:
+    if _answers(model):
         return _first((npz.verdicts(m, z) != exact).reshape(len(sequences), -1).any(axis=1)), 0.0
-    names = list(model.space)
-    got = z[:, _places(model, n)][:, :, [names.index(c) for c in model.readout.reads]].astype(float)
+    got = npz.shown(m, z)[:, _places(model, n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
     first = _first(~(difference <= TOLERANCE))  # not a number is a difference too
     return first, float(difference.max()) if first is None else float("inf")
@@ -150,16 +161,16 @@ def _places(model: Transformer, n: int) -> list[int]:
 
 
 def _batched(model: Transformer, block: Any, n: int) -> Any:
-    """Exact verdicts (B) or (B, n), or exact values (B, places, reads) rounded once to float64."""
+    """Exact answers (B) or (B, n), or exact values (B, places, shown) rounded once to float64."""
     import numpy as np
 
     domain: Any = make_domain("batch")
     result: Result = forward(model, block, domain)
-    if model.decides:
+    if _answers(model):
         if model.readout.position == "each":
             return np.stack([domain.full(v) for v in result.verdicts or ()], axis=1)
-        return domain.full(result.accept)
-    cells = [[domain.read(result.stream[c], p) for c in model.readout.reads] for p in _places(model, n)]
+        return domain.full(result.accept if model.decides else (result.verdicts or ())[result.place])
+    cells = [list(result.values(p).values()) for p in _places(model, n)]
     values = [[domain.full(_rounded(cell)) for cell in row] for row in cells]
     return np.array(values).transpose(2, 0, 1)
 
@@ -175,26 +186,41 @@ def _rounded(cell: Any) -> Any:
 
 
 def _single(model: Transformer, sequence: Any, n: int) -> Any:
-    from symcook.symbols import exact
+    """The answer or the values of one input, from the exact domain or, where it has none, from balls."""
+    given = _typed(model, sequence)
+    try:
+        found = run(model, given, "exact")
+    except NotExact:
+        found = run(model, given, "ball")
+        if found.undecided:
+            raise Undecided(f"the answer to {found.given} stayed open in balls; there is no exact one.") from None
+    result = found.result
+    if _answers(model):
+        if model.readout.position == "each":
+            return list(result.verdicts or ())
+        return result.accept if model.decides else (result.verdicts or ())[result.place]
+    with result.domain.context():
+        return [
+            [_float(result.domain.show(value, 30)) for value in result.values(place).values()]
+            for place in _places(model, n)
+        ]
 
-    domain = make_domain("exact")
-    given = sequence
-    if model.embedding.inputs is not None:
-        given = tuple({name: exact(value) for name, value in row.items()} for row in sequence)
-    result = forward(model, given, domain)
-    if model.decides:
-        return list(result.verdicts or ()) if model.readout.position == "each" else result.accept
-    with domain.context():
-        return [[_float(value) for value in result.values(p).values()] for p in _places(model, n)]
 
-
-def _float(value: Any) -> float:
-    """An exact value as a float: a rational rounded once, an exponential sum to 30 digits by balls before."""
-    if isinstance(value, Fraction):
-        return float(value)
+def _float(shown: Any) -> float:
+    """The float nearest to a shown value: a rational rounded once, another exact text to 30 digits by balls before, a
+    ball of many digits by its middle."""
+    from symcook.expr import MAX_STATEMENT, parse_term
     from symcook.numbers.balls import refine
+    from symcook.numbers.evaluate import evaluate
+    from symcook.rationals import rational
 
-    return float(refine(value.ball, 30, relative=True, what="an exact value"))
+    if isinstance(shown, dict):
+        return float(Fraction(shown["mid"]))
+    tree = parse_term(shown, MAX_STATEMENT)
+    try:
+        return float(rational(tree))
+    except BadInput:
+        return float(refine(lambda: evaluate(tree), 30, relative=True, what="an exact value"))
 
 
 def certificate(
@@ -214,11 +240,11 @@ def certificate(
         for name, e in model.embedding.positions.items()
     }
     for number, layer in enumerate(model.layers, 1):
-        for part in layer.parts():
-            if isinstance(part, Head) and getattr(part.factor, "free_symbols", ()):
-                e = part.factor
+        for h, head in enumerate(layer.attention.heads if layer.attention else (), 1):
+            if getattr(head.factor, "free_symbols", ()):
+                e = head.factor
                 table = _texts(npz.position_table(e, start, n_max))
-                tables[f"layer{number}.factor"] = {"expression": from_sympy(e), "values": table}
+                tables[f"layer{number}.head{h}.factor"] = {"expression": from_sympy(e), "values": table}
     return {
         "format": FORMAT,
         "model": model.name,

@@ -1,33 +1,43 @@
 """Weights as a numpy archive: plain arrays without pickles, masks and weightings as names, never an infinity.
 
-Arrays of the archive, with d coordinates, V tokens, N the greatest length of the tables, l = 1, 2, ...:
+Arrays of the archive, with d coordinates, V tokens, N the greatest length of the tables, l, h, k = 1, 2, ...:
 
     format, name, layers, dtype          text and a number
     coordinates (d), vocabulary (V), inputs     names; either vocabulary or inputs is empty
+    before, after                        the token that the model puts around every input, or the empty text
     embedding (V, d)                     the row of each token
     positions (N, N, d)                  at [n - 1, p] what is added at index p of an input of length n; absent if zero
-    layer{l}.mask, .weighting            "none" or "future"; "average" or "softmax"
-    layer{l}.Q, .K (key, d), .V (d, d)   scores (Q z_i) . (K z_j) * factor[n - 1, i]
-    layer{l}.factor (N, N)               scale over temperature; absent where it is 1
-    layer{l}.W1 (h, d), .b1, .W2 (d, h), .b2     z + W2 relu(W1 z + b1) + b2
-    readout.kind, .position, .reads      names; readout.weights (d) for a sign readout
+    layer{l}.placement                   none, post, pre, projected pre or multi pre
+    layer{l}.head{h}.mask, .weighting    names of `symcook.blocks`
+    layer{l}.head{h}.Q, .K (key, r), .V (d, r)  scores (Q x_i) . (K x_j) * factor[n - 1, i]; x is the stream or, with a
+                                         norm before the block, what the norms give side by side, of length r
+    layer{l}.head{h}.factor (N, N)       scale over temperature; absent where it is 1
+    layer{l}.W1 (u, r), .b1, .W2 (d, u), .b2, .activation     z + W2 act(W1 x + b1) + b2
+    layer{l}.attention.norm{k}, layer{l}.feedforward.norm{k}, final.norm1, each with
+        .P (m, d)                        the projection; absent where the norm is over the stream
+        .gain, .bias (m), .epsilon       gain (x - mean)/sqrt(variance + epsilon) + bias
+        .zero_variance                   what stands for a quotient by zero: zero, or refuse
+    readout.kind, .position, .reads      names; readout.weights (d) for a sign readout, (labels, d) for a largest or a
+                                         distribution readout, with readout.labels
 
-`evaluate` is what these arrays mean; examples/run_npz.py says it again in twenty lines of numpy.
+Lengths count the tokens that the model adds. `evaluate` is what these arrays mean; examples/run_npz.py says it again
+with numpy alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.blocks import FeedForward, Transformer
-from symcook.errors import BadInput
+from symcook.blocks import ACTIVATIONS, MASKS, PLACEMENTS, WEIGHTINGS, Head, LayerNorm, Transformer
+from symcook.errors import BadInput, require_known
+from symcook.space import Space
 from symcook.symbols import symbol
 
 if TYPE_CHECKING:
     import numpy as np
 
-FORMAT = "symcook npz 1"
+FORMAT = "symcook npz 2"
 
 
 def arrays(model: Transformer, dtype: str, n_max: int) -> dict[str, np.ndarray[Any, Any]]:
@@ -45,7 +55,9 @@ def arrays(model: Transformer, dtype: str, n_max: int) -> dict[str, np.ndarray[A
         "dtype": np.array(dtype),
         "layers": np.array(len(model.layers)),
         "coordinates": np.array(space),
-        "vocabulary": np.array(list(model.alphabet), dtype=str),
+        "vocabulary": np.array(list(embedding.words or ()), dtype=str),
+        "before": np.array(embedding.before or ""),
+        "after": np.array(embedding.after or ""),
         "inputs": np.array(list(embedding.inputs or ()), dtype=str),
         "readout.kind": np.array(readout.kind),
         "readout.position": np.array(readout.position),
@@ -60,25 +72,69 @@ def arrays(model: Transformer, dtype: str, n_max: int) -> dict[str, np.ndarray[A
                 table[n - 1, :n, space.index(name)] = _floats(row, dtype)
         found["positions"] = table
     for number, layer in enumerate(model.layers, 1):
-        for part in layer.parts():
-            reads, writes = model.space.routing(part.reads), model.space.routing(part.writes).T
-            values: dict[str, Any]
-            if isinstance(part, FeedForward):
-                values = {"W1": part.W1 * reads, "b1": part.b1, "W2": writes * part.W2, "b2": writes * part.b2}
-                values = {name: _floats(m.tolist(), dtype) for name, m in values.items()}
-                values["b1"], values["b2"] = values["b1"].reshape(-1), values["b2"].reshape(-1)
-            else:
-                values = {"Q": part.Q * reads, "K": part.K * reads, "V": writes * part.V * reads}
-                values = {name: _floats(m.tolist(), dtype, len(space)) for name, m in values.items()}
-                values |= {"mask": np.array(part.mask), "weighting": np.array(part.weighting)}
-                if part.factor != 1:
-                    table = np.ones((n_max, n_max), dtype=dtype)
-                    for n, row in enumerate(position_table(part.factor, embedding.start, n_max), 1):
-                        table[n - 1, :n] = _floats(row, dtype)
-                    values["factor"] = table
-            found |= {f"layer{number}.{name}": value for name, value in values.items()}
+        key = f"layer{number}."
+        found[key + "placement"] = np.array(layer.placement)
+        for part, norms in (("attention", layer.attention_norms), ("feedforward", layer.feedforward_norms)):
+            for k, norm in enumerate(norms, 1):
+                found |= _norm(norm, model.space, dtype, f"{key}{part}.norm{k}.")
+        view = _view(model.space, layer.placement, layer.attention_norms)
+        for h, head in enumerate(layer.attention.heads if layer.attention else (), 1):
+            found |= _head(head, view, model, dtype, n_max, f"{key}head{h}.")
+        block = layer.feedforward
+        if block is not None:
+            view = _view(model.space, layer.placement, layer.feedforward_norms)
+            reads, writes = view.routing(block.reads), model.space.routing(block.writes).T
+            values = {"W1": block.W1 * reads, "b1": block.b1, "W2": writes * block.W2, "b2": writes * block.b2}
+            for name, m in values.items():
+                array = _floats(m.tolist(), dtype, len(view))
+                found[key + name] = array.reshape(-1) if name.startswith("b") else array
+            found[key + "activation"] = np.array(block.activation)
+    if model.final_norm is not None:
+        found |= _norm(model.final_norm, model.space, dtype, "final.norm1.")
     if readout.weights is not None:
-        found["readout.weights"] = _floats((readout.weights * model.space.routing(readout.reads)).tolist()[0], dtype)
+        weights = _floats((readout.weights * model.space.routing(readout.reads)).tolist(), dtype)
+        found["readout.weights"] = weights if readout.labels else weights[0]
+    if readout.labels:
+        found["readout.labels"] = np.array(list(readout.labels))
+    return found
+
+
+def _view(space: Space, placement: str, norms: Sequence[LayerNorm]) -> Space:
+    """The names that a block reads, in the order of the archive."""
+    if placement in ("projected pre", "multi pre") and norms:
+        return Space(tuple(name for norm in norms for name in norm.writes))
+    return space
+
+
+def _head(head: Head, view: Space, model: Transformer, dtype: str, n_max: int, key: str) -> dict[str, Any]:
+    import numpy as np
+
+    reads, writes = view.routing(head.reads), model.space.routing(head.writes).T
+    values = {"Q": head.Q * reads, "K": head.K * reads, "V": writes * head.V * reads}
+    found: dict[str, Any] = {key + name: _floats(m.tolist(), dtype, len(view)) for name, m in values.items()}
+    found |= {key + "mask": np.array(head.mask), key + "weighting": np.array(head.weighting)}
+    if head.factor != 1:
+        table = np.ones((n_max, n_max), dtype=dtype)
+        for n, row in enumerate(position_table(head.factor, model.embedding.start, n_max), 1):
+            table[n - 1, :n] = _floats(row, dtype)
+        found[key + "factor"] = table
+    return found
+
+
+def _norm(norm: LayerNorm, space: Space, dtype: str, key: str) -> dict[str, Any]:
+    import numpy as np
+
+    found: dict[str, Any] = {
+        key + "epsilon": _floats([norm.epsilon], dtype)[0],
+        key + "zero_variance": np.array(norm.zero_variance),
+    }
+    order = list(range(len(norm.writes)))
+    if norm.projection is None:  # over the whole stream, in any order: written in that of the coordinates
+        order = [norm.reads.index(name) for name in space]
+    else:
+        found[key + "P"] = _floats((norm.projection * space.routing(norm.reads)).tolist(), dtype)
+    for name in ("gain", "bias"):
+        found[key + name] = _floats([getattr(norm, name)[k] for k in order], dtype)
     return found
 
 
@@ -130,38 +186,145 @@ def place(m: Mapping[str, Any], rows: Any) -> Any:
 
 
 def evaluate(m: Mapping[str, Any], z: Any) -> Any:
-    """The residual stream after the last layer, for a batch z (B, n, d) of embedded inputs."""
-    import numpy as np
+    """The residual stream at the end, for a batch z (B, n, d) of embedded inputs.
 
+    Where a norm refuses zero variance, what it gives is not a number. Raises BadInput for a mask, weighting, activation
+    or placement that is no name of `symcook.blocks`.
+    """
     n = z.shape[1]
     if "positions" in m:
         z = z + m["positions"][n - 1, :n]
-    seen = np.ones((n, n), dtype=bool)
     for number in range(1, int(m["layers"]) + 1):
         layer = f"layer{number}."
-        if layer + "V" in m:
-            mask = np.tril(seen) if str(m[layer + "mask"]) == "future" else seen
-            scores = (z @ m[layer + "Q"].T) @ (z @ m[layer + "K"].T).transpose(0, 2, 1)
-            if layer + "factor" in m:
-                scores = scores * m[layer + "factor"][n - 1, :n, None]
-            top = np.where(mask, scores, -np.inf).max(axis=2, keepdims=True)
-            if str(m[layer + "weighting"]) == "softmax":
-                weights = np.exp(np.minimum(scores - top, 0)) * mask
-            else:
-                weights = ((scores == top) & mask).astype(z.dtype)
-            z = z + (weights @ (z @ m[layer + "V"].T)) / weights.sum(axis=2, keepdims=True)
+        placement = _name(m, layer + "placement", "placement of a norm", PLACEMENTS)
+        if layer + "head1.V" in m:
+            x = _read(m, layer + "attention.", placement, z)
+            for head in _numbered(m, layer + "head", "V"):
+                z = z + _attend(m, head, x)
+            if placement == "post":
+                z = _normed(m, layer + "attention.norm1.", z)
         if layer + "W1" in m:
-            z = z + np.maximum(z @ m[layer + "W1"].T + m[layer + "b1"], 0) @ m[layer + "W2"].T + m[layer + "b2"]
-    return z
+            x = _read(m, layer + "feedforward.", placement, z)
+            hidden = _activate(m, layer, x @ m[layer + "W1"].T + m[layer + "b1"])
+            z = z + hidden @ m[layer + "W2"].T + m[layer + "b2"]
+            if placement == "post":
+                z = _normed(m, layer + "feedforward.norm1.", z)
+    return _normed(m, "final.norm1.", z) if "final.norm1.gain" in m else z
+
+
+def _name(m: Mapping[str, Any], key: str, kind: str, valid: tuple[str, ...]) -> str:
+    name = str(m[key])
+    require_known(kind, name, valid)
+    return name
+
+
+def _numbered(m: Mapping[str, Any], stem: str, last: str) -> Iterator[str]:
+    """The keys stem1., stem2., ... that the archive has."""
+    k = 1
+    while f"{stem}{k}.{last}" in m:
+        yield f"{stem}{k}."
+        k += 1
+
+
+def _read(m: Mapping[str, Any], part: str, placement: str, z: Any) -> Any:
+    """What a block reads: the stream, or what the norms before the block give, side by side."""
+    import numpy as np
+
+    if placement in ("none", "post"):
+        return z
+    return np.concatenate([_normed(m, key, z) for key in _numbered(m, part + "norm", "gain")], axis=-1)
+
+
+def _normed(m: Mapping[str, Any], key: str, z: Any) -> Any:
+    import numpy as np
+
+    refused = _name(m, key + "zero_variance", "outcome of zero variance", ("refuse", "zero")) == "refuse"
+    x = z @ m[key + "P"].T if key + "P" in m else z
+    x = x - x.mean(axis=-1, keepdims=True)
+    total = (x * x).mean(axis=-1, keepdims=True) + m[key + "epsilon"]
+    with np.errstate(all="ignore"):
+        scaled = np.where(total == 0, np.nan if refused else 0, x / np.sqrt(total))
+    return (scaled * m[key + "gain"] + m[key + "bias"]).astype(z.dtype)
+
+
+def _attend(m: Mapping[str, Any], head: str, x: Any) -> Any:
+    """What a head adds."""
+    import numpy as np
+
+    n = x.shape[1]
+    row, column = np.arange(n)[:, None], np.arange(n)[None, :]
+    seen = {
+        "none": (row == row) & (column == column),
+        "future": column <= row,
+        "strict-future": column < row,
+        "past": column >= row,
+        "strict-past": column > row,
+    }[_name(m, head + "mask", "mask", MASKS)]
+    weighting = _name(m, head + "weighting", "weighting", WEIGHTINGS)
+    scores = (x @ m[head + "Q"].T) @ (x @ m[head + "K"].T).transpose(0, 2, 1)
+    if head + "factor" in m:
+        scores = scores * m[head + "factor"][n - 1, :n, None]
+    top = np.where(seen, scores, -np.inf).max(axis=2, keepdims=True)
+    top = np.where(seen.any(axis=1)[:, None], top, 0)
+    if weighting == "softmax":
+        weights = np.exp(np.minimum(scores - top, 0)) * seen
+    else:
+        weights = (scores == top) & seen
+        if weighting == "leftmost":
+            weights &= weights.cumsum(axis=2) == 1
+        elif weighting == "rightmost":
+            weights &= weights[:, :, ::-1].cumsum(axis=2)[:, :, ::-1] == 1
+    weights = weights.astype(x.dtype)
+    total = weights.sum(axis=2, keepdims=True)
+    return (weights @ (x @ m[head + "V"].T)) / np.where(total == 0, 1, total)  # a row that sees nothing is zero
+
+
+def _activate(m: Mapping[str, Any], layer: str, x: Any) -> Any:
+    import math
+
+    import numpy as np
+
+    kind = _name(m, layer + "activation", "activation", ACTIVATIONS)
+    if kind == "relu":
+        return np.maximum(x, 0)
+    if kind == "step":
+        return (x > 0).astype(x.dtype)
+    if kind == "gelu":
+        normal = 0.5 * np.vectorize(math.erfc, otypes=[float])(-x / math.sqrt(2))
+    elif kind == "gelu-tanh":
+        normal = 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+    else:
+        with np.errstate(over="ignore"):
+            normal = 1 / (1 + np.exp(-1.702 * x))
+    return (x * normal).astype(x.dtype)
+
+
+def shown(m: Mapping[str, Any], z: Any) -> Any:
+    """What a readout shows at each position (B, n, k): the coordinates that it reads, the scores of its labels, or
+    their probabilities."""
+    import numpy as np
+
+    kind = str(m["readout.kind"])
+    if kind not in ("largest", "distribution"):
+        names = list(m["coordinates"])
+        return z[:, :, [names.index(name) for name in m["readout.reads"]]]
+    scores = z @ m["readout.weights"].T
+    if kind == "largest":
+        return scores
+    weights = np.exp(scores - scores.max(axis=2, keepdims=True))
+    return weights / weights.sum(axis=2, keepdims=True)
 
 
 def verdicts(m: Mapping[str, Any], z: Any) -> Any:
-    """The answers of a deciding readout for a batch: (B), or (B, n) where it answers at each position."""
-    if str(m["readout.kind"]) == "sign":
+    """The answers of a sign, zero or largest readout for a batch: (B), or (B, n) where it answers at each position.
+    Of a largest readout, the index of the label."""
+    kind = _name(m, "readout.kind", "readout that decides", ("sign", "zero", "largest"))
+    if kind == "sign":
         answers = z @ m["readout.weights"] > 0
+    elif kind == "zero":
+        answers = (shown(m, z) == 0).all(axis=2)
     else:
-        names = list(m["coordinates"])
-        answers = (z[:, :, [names.index(name) for name in m["readout.reads"]]] == 0).all(axis=2)
+        answers = shown(m, z).argmax(axis=2)
     position = str(m["readout.position"])
     if position == "all":
         return answers.all(axis=1)

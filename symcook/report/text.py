@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from symcook.symbols import from_sympy, symbol
 
 if TYPE_CHECKING:
-    from symcook.blocks import FeedForward, Head, Transformer
+    from symcook.blocks import FeedForward, Head, LayerNorm, Transformer
+
+    Part = FeedForward | Head | LayerNorm
 
 WIDTH = 100
 
@@ -64,14 +66,19 @@ def model_text(model: Transformer) -> str:
         lines.append(table(["token", *used], rows))
     else:
         lines.append(f"  inputs: {', '.join(embedding.inputs or ())}, one row a position")
+    for token, where in ((embedding.before, "in front of"), (embedding.after, "behind")):
+        if token is not None:
+            lines.append(f"  the model adds {token} {where} every input; lengths and positions count it")
     for name, value in embedding.positions.items():
         lines.append(f"  {name} at position i of n: {from_sympy(value)} (i counts from {embedding.start})")
-    for number, layer in enumerate(model.layers, 1):
-        for part in layer.parts():
-            lines.append(f"\nLayer {number}, {_kind(part)}")
-            lines.append(f"  reads {', '.join(part.reads) or 'nothing'}; adds to {', '.join(part.writes)}")
-            lines += [grid(m, rows, columns, name) for name, m, rows, columns in matrices(part)]
+    for title, part in _blocks(model):
+        lines.append(f"\n{title}")
+        verb = "gives" if _is_norm(part) else "adds to"
+        lines.append(f"  reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}")
+        lines += [grid(m, rows, columns, name) for name, m, rows, columns in matrices(part)]
     lines.append(f"\nReadout: {readout_text(model)}")
+    if model.readout.labels:
+        lines.append(grid(model.readout.weights, model.readout.labels, model.readout.reads, "score"))
     return "\n".join(lines)
 
 
@@ -85,28 +92,61 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _kind(part: Head | FeedForward) -> str:
-    """A block in words: its activation, or its mask, weighting, scale and temperature."""
+def _blocks(model: Transformer) -> Iterator[tuple[str, Part]]:
+    """Everything with matrices in the order of the forward pass, each with its title: where it is and what."""
+    for number, layer in enumerate(model.layers, 1):
+        for block, norms in layer.blocks():
+            named = "attention" if hasattr(block, "heads") else "feed-forward"
+            before = [] if layer.placement == "post" else list(norms)
+            for k, norm in enumerate(before, 1):
+                which = f"norm {k} of {len(before)}" if len(before) > 1 else "norm"
+                yield f"Layer {number}, {which} before the {named} part, {_kind(norm)}", norm
+            heads = getattr(block, "heads", ())
+            for h, head in enumerate(heads, 1):
+                which = f", head {h} of {len(heads)}" if len(heads) > 1 else ""
+                yield f"Layer {number}{which}, {_kind(head)}", head
+            if not heads:
+                yield f"Layer {number}, {_kind(block)}", block  # type: ignore[misc]
+            if layer.placement == "post":
+                yield f"Layer {number}, norm after the {named} part, {_kind(norms[0])}", norms[0]
+    if model.final_norm is not None:
+        yield f"Final norm, {_kind(model.final_norm)}", model.final_norm
+
+
+def _is_norm(part: Any) -> bool:
+    return hasattr(part, "epsilon")
+
+
+def _kind(part: Any) -> str:
+    """A block in words: its activation, its epsilon, or its mask, weighting, scale and temperature."""
     if hasattr(part, "W1"):
-        return f"feed-forward, {part.activation}"  # type: ignore[union-attr]
-    words = [f"attention, mask {part.mask}, weighting {part.weighting}"]  # type: ignore[union-attr]
+        return f"feed-forward, {part.activation}"
+    if _is_norm(part):
+        zero = "" if part.epsilon != 0 else f", zero variance: {part.zero_variance}"
+        return f"epsilon {from_sympy(part.epsilon)}{zero}"
+    words = [f"attention, mask {part.mask}, weighting {part.weighting}"]
     for name in ("scale", "temperature"):
         if getattr(part, name) != 1:
             words.append(f"{name} {from_sympy(getattr(part, name))}")
     return ", ".join(words)
 
 
-def matrices(part: Head | FeedForward) -> Iterator[tuple[str, Any, list[str], list[str]]]:
+def matrices(part: Any) -> Iterator[tuple[str, Any, list[str], list[str]]]:
     """Each matrix of a block with the names of its rows and columns; biases stand as one more column."""
     if hasattr(part, "W1"):
-        hidden = [f"h{k}" for k in range(1, part.hidden + 1)]  # type: ignore[union-attr]
-        yield "W1", part.W1.row_join(part.b1), hidden, [*part.reads, "b1"]  # type: ignore[union-attr]
-        yield "W2", part.W2.row_join(part.b2), list(part.writes), [*hidden, "b2"]  # type: ignore[union-attr]
+        hidden = [f"h{k}" for k in range(1, part.hidden + 1)]
+        yield "W1", part.W1.row_join(part.b1), hidden, [*part.reads, "b1"]
+        yield "W2", part.W2.row_join(part.b2), list(part.writes), [*hidden, "b2"]
+        return
+    if _is_norm(part):
+        if part.projection is not None:
+            yield "P", part.projection, list(part.writes), list(part.reads)
+        yield "norm", part.gain.row_join(part.bias), list(part.writes), ["gain", "bias"]
         return
     for name in ("Q", "K"):
         matrix = getattr(part, name)
         yield name, matrix, [f"{name.lower()}{d}" for d in range(1, matrix.shape[0] + 1)], list(part.reads)
-    yield "V", part.V, list(part.writes), list(part.reads)  # type: ignore[union-attr]
+    yield "V", part.V, list(part.writes), list(part.reads)
 
 
 def readout_text(model: Transformer) -> str:
@@ -120,10 +160,29 @@ def readout_text(model: Transformer) -> str:
     }[readout.position]
     if readout.kind == "value":
         return f"{', '.join(readout.reads)} {where}"
+    if readout.kind == "largest":
+        return f"the label of the largest score (the first of several) {where}: {', '.join(readout.labels)}"
+    if readout.kind == "distribution":
+        return f"the softmax of the scores {where}, a probability for each of {', '.join(readout.labels)}"
     if readout.kind == "zero":
         return f"accept iff {' = '.join(readout.reads)} = 0 {where}"
     logit = sum(w * symbol(c) for w, c in zip(readout.weights, readout.reads, strict=True))
     return f"accept iff logit > 0 {where}, with logit = {from_sympy(logit)}"
+
+
+_FUNCTIONS = {
+    "relu": r"\mathrm{ReLU}",
+    "gelu": r"\mathrm{GELU}",
+    "gelu-tanh": r"\mathrm{GELU}_{\tanh}",
+    "gelu-sigmoid": r"\mathrm{GELU}_{\sigma}",
+    "step": r"\mathrm{step}",
+}
+
+
+def _escaped(text: str) -> str:
+    """Plain text inside \\text of LaTeX."""
+    table = {"\\": r"\textbackslash ", "^": r"\textasciicircum "} | {c: "\\" + c for c in "_%&#$"}
+    return "".join(table.get(c, c) for c in text)
 
 
 def model_latex(model: Transformer) -> str:
@@ -137,23 +196,33 @@ def model_latex(model: Transformer) -> str:
     def names(many: Sequence[str]) -> str:
         return r"\begin{pmatrix}" + r"\\".join(map(name, many)) + r"\end{pmatrix}"
 
+    def drawn(matrix: Any) -> str:
+        return sympy.latex(matrix, mat_delim="(")
+
     rows = [rf"{name(c)}_i &= {sympy.latex(v)}" for c, v in model.embedding.positions.items()]
-    for number, layer in enumerate(model.layers, 1):
-        for part in layer.parts():
-            if hasattr(part, "W1"):
-                w1, b1, w2, b2 = (sympy.latex(m, mat_delim="(") for m in (part.W1, part.b1, part.W2, part.b2))  # type: ignore[union-attr]
-                inner = rf"{w1} {names(part.reads)} + {b1}"
-                rows.append(
-                    rf"{names(part.writes)} &\mathrel{{+}}= {w2}\,\mathrm{{ReLU}}\left({inner}\right) + {b2}"
-                    rf" && \text{{layer {number}}}"
-                )
-            else:
-                q, k, v = (sympy.latex(m, mat_delim="(") for m in (part.Q, part.K, part.V))  # type: ignore[union-attr]
-                what = rf"\text{{layer {number}, mask {part.mask}, {part.weighting}}}"  # type: ignore[union-attr]
-                rows.append(
-                    rf"{names(part.writes)} &\mathrel{{+}}= \textstyle\sum_j \alpha_{{ij}} {v} {names(part.reads)}_j,"
-                    rf" \; Q = {q},\; K = {k} && {what}"
-                )
+    for title, part in _blocks(model):
+        where = rf"\text{{{_escaped(title[0].lower() + title[1:])}}}"
+        if hasattr(part, "W1"):
+            inner = rf"{drawn(part.W1)} {names(part.reads)} + {drawn(part.b1)}"  # type: ignore[union-attr]
+            act = _FUNCTIONS[part.activation]  # type: ignore[union-attr]
+            w2, b2 = drawn(part.W2), drawn(part.b2)  # type: ignore[union-attr]
+            rows.append(rf"{names(part.writes)} &\mathrel{{+}}= {w2}\,{act}\left({inner}\right) + {b2} && {where}")
+        elif _is_norm(part):
+            x = names(part.reads)
+            if part.projection is not None:  # type: ignore[union-attr]
+                x = drawn(part.projection) + x  # type: ignore[union-attr]
+            gain, bias = drawn(part.gain), drawn(part.bias)  # type: ignore[union-attr]
+            rows.append(
+                rf"{names(part.writes)} &= {gain} \odot \frac{{x - \bar x}}"
+                rf"{{\sqrt{{\mathrm{{var}}(x) + {sympy.latex(part.epsilon)}}}}} + {bias},"  # type: ignore[union-attr]
+                rf" \; x = {x} && {where}"
+            )
+        else:
+            q, k, v = (drawn(m) for m in (part.Q, part.K, part.V))  # type: ignore[union-attr]
+            rows.append(
+                rf"{names(part.writes)} &\mathrel{{+}}= \textstyle\sum_j \alpha_{{ij}} {v} {names(part.reads)}_j,"
+                rf" \; Q = {q},\; K = {k} && {where}"
+            )
     body = " \\\\\n".join(rows) or name(model.name)
     return "$\\displaystyle \\begin{aligned}\n" + body + "\n\\end{aligned}$"
 
@@ -174,10 +243,19 @@ def model_html(model: Transformer) -> str:
     rows = [[c, from_sympy(v)] for c, v in model.embedding.positions.items()]
     if rows:
         parts.append(draw("Position functions", ["coordinate", "at position i of n"], rows))
-    for number, layer in enumerate(model.layers, 1):
-        for part in layer.parts():
-            for name, matrix, labels, columns in matrices(part):
-                rows = [[label, *(from_sympy(v) for v in matrix[r, :])] for r, label in enumerate(labels)]
-                parts.append(draw(f"Layer {number}, {_kind(part)}: {name}", ["", *columns], rows))
+    for token, where in ((model.embedding.before, "in front of"), (model.embedding.after, "behind")):
+        if token is not None:
+            parts.append(f"<p>The model adds {escape(token)} {where} every input.</p>")
+    tables: list[tuple[str, Any, Sequence[str], Sequence[str]]] = [
+        (f"{title}: {name}", matrix, labels, columns)
+        for title, part in _blocks(model)
+        for name, matrix, labels, columns in matrices(part)
+    ]
+    if model.readout.labels:
+        readout = model.readout
+        tables.append(("Scores", readout.weights, list(readout.labels), list(readout.reads)))
+    for title, matrix, labels, columns in tables:
+        rows = [[label, *(from_sympy(v) for v in matrix[r, :])] for r, label in enumerate(labels)]
+        parts.append(draw(title, ["", *columns], rows))
     parts.append(f"<p>Readout: {escape(readout_text(model))}</p>")
     return "\n".join(parts)

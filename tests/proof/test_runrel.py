@@ -85,7 +85,7 @@ def environment(model: Any, relation: Relation, given: Any) -> tuple[dict[str, A
     """What forward computes, as values of the names in the relation; the names that can be changed; the verdict."""
     sequence, _ = prepare(model, given)
     domain = make_domain("exact")
-    result = forward(model, sequence, domain)
+    result = forward(model, sequence, domain, trace=True)  # also coordinates that nothing reads have equations
     n = domain.length
     env: dict[str, Any] = {name: VALUES[name] for name in VALUES} | {"n": Fraction(n)}
     if model.alphabet:
@@ -156,8 +156,34 @@ def test_bad_names_are_refused_or_left_alone(text: str, said: str) -> None:
             expand(text)
 
 
-def test_an_unknown_block_is_refused() -> None:
+NORM = {"reads": [], "writes": [], "gain": [], "bias": [], "epsilon": "0", "projection": None, "zero_variance": "zero"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda d: d["layers"][0]["attention"][0].update(mask="past"), "masks"),
+        (lambda d: d["layers"][0]["attention"][0].update(mask="strict-future"), "masks"),
+        (lambda d: d["layers"][0]["attention"][0].update(weighting="leftmost"), "weightings"),
+        (lambda d: d["layers"][0]["attention"][0].update(weighting="rightmost"), "weightings"),
+        (lambda d: d["layers"][0]["attention"].append(d["layers"][0]["attention"][0]), "one head"),
+        (lambda d: d["layers"][0]["feedforward"].update(activation="step"), "relu"),
+        (lambda d: d["layers"][0].update(placement="post", attention_norms=[NORM]), "layer norm"),
+        (lambda d: d.update(final_norm=NORM), "layer norm"),
+        (lambda d: d["embedding"].update(before="("), "adds"),
+        (lambda d: d["embedding"].update(after=")"), "adds"),
+    ],
+)
+def test_a_block_without_equations_is_refused(change: Any, said: str) -> None:
     document = json.loads(json.dumps(dict(stored_model("dyck-1"))))
-    document["layers"][0]["attention"][0]["mask"] = "past"
-    with pytest.raises(BadInput, match="masks"):
+    change(document)
+    with pytest.raises(BadInput, match=said):
         Relation(document)
+
+
+@pytest.mark.parametrize("kind", ["largest", "distribution", "value"])
+def test_only_a_decision_can_be_accepted(kind: str) -> None:
+    document = json.loads(json.dumps(dict(stored_model("dyck-1"))))
+    document["readout"]["kind"] = kind
+    with pytest.raises(BadInput, match="one decision"):
+        Relation(document).accept()

@@ -1,0 +1,63 @@
+"""The benchmark's sides agree before anything is timed, and its command says what it did."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from itertools import product
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from symcook.recipes import build
+from symcook.spec.languages import dyck1
+
+FOLDER = Path(__file__).parent.parent / "benchmarks"
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+
+    def module(name: str) -> ModuleType:
+        return importlib.import_module(name)
+
+    return module
+
+
+def test_all_sides_of_the_sweeps_are_right(load, monkeypatch: pytest.MonkeyPatch) -> None:
+    sweeps = load("sweeps")
+    monkeypatch.setattr(sweeps, "LENGTH", 7)
+    model = build("dyck-1")
+    expected = [[dyck1("".join(w)) for w in product("()", repeat=n)] for n in range(1, 8)]
+    sides = (sweeps.verdicts(model), sweeps.verdicts(model, True), sweeps.one_by_one(model), sweeps.dense_floats(),
+             sweeps.lean_floats())  # fmt: skip
+    for side in sides:
+        assert [found.tolist() for found in side] == expected
+    for make in (sweeps.wide, sweeps.unequal):
+        heavy = make(90)
+        assert all((a == b).all() for a, b in zip(sweeps.verdicts(heavy), sweeps.one_by_one(heavy), strict=True))
+
+
+def test_sides_that_disagree_stop_the_run(load) -> None:
+    sweeps = load("sweeps")
+    right = sweeps.verdicts(build("dyck-1"))
+    wrong = [found.copy() for found in right]
+    wrong[-1][-1] = not wrong[-1][-1]
+    sweeps.equal(right, right, "same")
+    with pytest.raises(SystemExit, match="disagree"):
+        sweeps.equal(right, wrong, "planted")
+
+
+def test_the_command_writes_what_it_prints(load, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = load("run")
+    out = tmp_path / "speed.json"
+    assert run.main(["--only", "starts", "--json", str(out)]) == 0
+    rows = json.loads(out.read_text())["rows"]
+    assert len(rows) == len(capsys.readouterr().out.splitlines()) == 2
+    assert all(row["ratio"] == pytest.approx(row["seconds"] / row["other"]) for row in rows)
+    assert all(row["met"] is (row["ratio"] <= row["wanted"]) and row["wanted"] == 5 for row in rows)
+    with pytest.raises(SystemExit) as stop:
+        run.main(["--json", str(tmp_path / "missing" / "speed.json")])
+    assert stop.value.code == 2
