@@ -992,6 +992,7 @@ case(
     ),
     _activation,
     refused=IRRATIONAL_GAIN | EITHER,
+    words=("x", "xy", "yxx"),
 )
 
 # yang2026
