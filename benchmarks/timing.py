@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -17,11 +18,16 @@ def best(
     keep to this thread, what other programs take of a busy machine does not count."""
     times: list[list[float]] = [[], []]
     results: list[Any] = [None, None]
-    for _ in range(repeats):
-        for side, run in enumerate((first, second)):
-            start = clock()
-            results[side] = run()
-            times[side].append(clock() - start)
+    gc.collect()
+    gc.disable()  # as timeit does: a collection belongs to whatever has been allocated before
+    try:
+        for _ in range(repeats):
+            for side, run in enumerate((first, second)):
+                start = clock()
+                results[side] = run()
+                times[side].append(clock() - start)
+    finally:
+        gc.enable()
     return min(times[0]), min(times[1]), *results
 
 

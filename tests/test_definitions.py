@@ -303,6 +303,22 @@ case(
 )
 
 
+def _two_soft(w: Sequence[str], N: Any) -> Any:
+    z = vectors(w, N)
+    for mask in ("future", "none"):
+        z = residual(attend(z, [[1, 0]], [[0, 1]], [[1, 0], [0, HALF]], N, mask=mask), z)
+    return z
+
+
+case(
+    "cookbook.s2.2.def2.1",
+    "L = 2, soft",
+    encoder(*(Layer(head([[1, 0]], [[0, 1]], [[1, 0], [0, HALF]], mask=mask)) for mask in ("future", "none"))),
+    _two_soft,
+    refused={"exact": "softmax score must be rational"} | SOFTMAX,
+)
+
+
 def _def22(w: Sequence[str], N: Any, S: Any = ahardmax) -> Any:
     z = vectors(w, N)
     middle = residual(attend(z, Q4, K4, V, N, S), z)
@@ -751,6 +767,22 @@ case(
 )
 
 
+case(
+    "chiang2022.eq2",
+    "temperature 1/log(n), scores that are halves",
+    encoder(
+        Layer(Head(D4, D4, I4, WK1, WV1, "none", "softmax", "1/log(n)", "1/sqrt(d_key)")),
+        names=D4,
+        table=EVEN,
+        before="CLS",
+        start=0,
+    ),
+    lambda w, N: (lambda a: residual(attend(a, I4, WK1, WV1, N, powers), a))(vectors(["CLS", *w], N, EVEN)),
+    refused={"exact": r"a power must be rational to stay exact; given: .3.\^"} | SOFTMAX,
+    words=CLS_WORDS,
+)
+
+
 def _paired(w: Sequence[str], N: Any) -> Any:
     """Section 4.1: every argument of a norm is (u, -u), so that the norm divides it by one number."""
     table = {"x": [1, HALF], "y": [-1, 2]}
@@ -960,6 +992,7 @@ case(
     ),
     _activation,
     refused=IRRATIONAL_GAIN | EITHER,
+    words=("x", "xy", "yxx"),
 )
 
 # yang2026

@@ -305,7 +305,7 @@ def _scores(queries: Column, keys: Column, compared: bool, room: Column) -> Colu
     """
     shape = (queries.shape[0], keys.shape[1])
     total, other = (part[: shape[0] * shape[1]].reshape(shape) for part in room)
-    if not compared:
+    if not compared and len(keys) > 1:  # for one key dimension the plain products are faster
         return np.matmul(queries, keys, out=total)
     np.multiply.outer(queries[:, 0], keys[0], out=total)
     for d in range(1, keys.shape[0]):
