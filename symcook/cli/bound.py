@@ -17,14 +17,8 @@ _ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argu
 
 def _options(function: Any) -> Any:
     for argument in reversed(_ARGUMENTS.values()):
-        option = click.option(
-            f"--{argument.name}",
-            argument.name,
-            metavar=argument.metavar,
-            is_flag=argument.metavar is None,
-            help=argument.help,
-        )
-        function = option(function)
+        kind: dict[str, Any] = {"is_flag": True} if argument.metavar is None else {"metavar": argument.metavar}
+        function = click.option(f"--{argument.name}", argument.name, help=argument.help, **kind)(function)
     return function
 
 
