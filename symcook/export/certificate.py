@@ -44,13 +44,17 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
             fits = False
             break
         try:
-            first, difference = _length(model, m, n, batched=limit == BATCHED)
-        except NotExact:
-            exact, limit = "the exact domain (or balls where it has no value), one input at a time", SINGLE
-            if count + size > limit:
-                fits = False
-                break
-            first, difference = _length(model, m, n, batched=False)
+            try:
+                first, difference = _length(model, m, n, batched=limit == BATCHED)
+            except NotExact:
+                exact, limit = "the exact domain (or balls where it has no value), one input at a time", SINGLE
+                if count + size > limit:
+                    fits = False
+                    break
+                first, difference = _length(model, m, n, batched=False)
+        except Undecided:  # neither settles an answer: what is certified ends before this length
+            fits = False
+            break
         if first is not None:
             break
         count, greatest, worst = count + size, n, max(worst, difference)

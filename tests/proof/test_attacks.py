@@ -1572,13 +1572,15 @@ def model(**changes: Any) -> dict[str, Any]:
         "temperature": "1",
         "scale": "1",
     }
-    embedding = {"words": None, "inputs": ["x"], "positions": {}, "start": 1}
-    readout = {"kind": "sign", "position": "last", "reads": ["out"], "weights": [["1"]]}
+    embedding = {"words": None, "inputs": ["x"], "positions": {}, "start": 1, "before": None, "after": None}
+    readout = {"kind": "sign", "position": "last", "reads": ["out"], "weights": [["1"]], "labels": []}
     network |= changes.pop("network", {})
     head |= changes.pop("head", {})
     embedding |= changes.pop("embedding", {})
     readout |= changes.pop("readout", {})
+    no_norms = {"placement": "none", "attention_norms": [], "feedforward_norms": []}
     layers = [{"attention": [head], "feedforward": network}]
+    layers = [{**no_norms, **layer} for layer in changes.pop("layers", layers)]
     whole = {
         "name": "m",
         "space": ["x", "out"],
@@ -1586,6 +1588,7 @@ def model(**changes: Any) -> dict[str, Any]:
         "layers": layers,
         "readout": readout,
         "symbols": [],
+        "final_norm": None,
     }
     return {**whole, **changes}
 
