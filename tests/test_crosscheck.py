@@ -251,11 +251,14 @@ def text_value(text: str) -> Any:
 def agrees(name: str, got: Any, domain: Any, wanted: Any, fraction: Any, fragile: bool) -> bool:
     """Whether one value of a domain is the dense one, as far as the domain says."""
     if name in ("exact", "symbolic"):
-        text = domain.show(got, 30)
         if fraction is not None:
+            text = domain.show(got, 30)
             return set(text) <= set("-0123456789/") and Fraction(text) == fraction
-        with mpmath.workdps(DIGITS):  # closed forms may be longer than what the reader takes
-            value = got.evalf(DIGITS)._to_mpmath(mpmath.mp.prec) if name == "symbolic" else text_value(text)
+        with mpmath.workdps(DIGITS):  # a closed form may be longer than what the reader takes, and slow to write
+            if name == "symbolic":
+                value = got.evalf(DIGITS)._to_mpmath(mpmath.mp.prec)
+            else:
+                value = text_value(domain.show(got, 30))
             return abs(value - wanted) < mpmath.mpf(10) ** -45 * max(1, abs(wanted))
     if name == "ball":
         with mpmath.workdps(DIGITS):
@@ -296,8 +299,8 @@ def check(name: str, model: Transformer, sequence: list[str], known: Expected) -
         for place, ((wanted, said), row) in enumerate(zip(known.decimals, cells, strict=True)):
             exact = {} if known.fractions is None else known.fractions[place][0]
             for c, value in wanted.items():
-                where = (name, c, place, domain.show(row[c], 30), str(exact.get(c, value)))
-                assert agrees(name, row[c], domain, value, exact.get(c), known.fragile), where
+                same = agrees(name, row[c], domain, value, exact.get(c), known.fragile)
+                assert same, (name, c, place, domain.show(row[c], 30), str(exact.get(c, value)))
             if answers[place] is None and said is not None:
                 assert may_stay_open(name, known), (name, "an open answer", place)
             else:
