@@ -53,7 +53,8 @@ def command(
     if chosen.pointwise:
         verdict = f"compared at {compared['inputs']} points, largest difference {compared['largest_difference']:.3g}"
     else:
-        verdict = f"exact answers to length {document['greatest_length']} ({compared['inputs']} inputs compared)"
+        what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
+        verdict = f"{what} to length {document['greatest_length']} ({compared['inputs']} inputs compared)"
     say(f"wrote {weights} and {beside}")
     say(f"  {dtype}, {verdict}")
     if compared["first_difference"] is not None:

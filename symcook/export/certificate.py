@@ -14,7 +14,7 @@ from symcook.forward import Result, forward, make_domain, run
 from symcook.symbols import from_sympy
 
 FORMAT = "symcook certificate 1"
-TOLERANCE = 1e-9
+TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 BATCHED = 2**18
 """The greatest number of inputs compared where exact batches hold the model."""
 SINGLE = 300
@@ -29,8 +29,8 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
     """Run the archive's arrays and the exact model on the same inputs, length by length, until they part.
 
     Where the readout decides or picks a label, every answer must be the same; where it shows values, each must be
-    within `TOLERANCE` times max(1, |exact|). Lengths count the tokens that the model adds. What the exact domain does
-    not hold is compared with balls of 30 digits.
+    within `TOLERANCE` (by dtype) times max(1, |exact|). Lengths count the tokens that the model adds. What the exact
+    domain does not hold is compared with balls of 30 digits.
 
     The answer has "greatest_length" (0 where the least length already fails), "inputs" (how many were compared, all of
     them to that length), "largest_difference" (None for answers), "first_difference" (the first input on which they
@@ -63,7 +63,8 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
     what = "every word" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
     if model.pointwise:
         what = "every point of a rational grid"
-    how = "answers must be equal" if _answers(model) else f"values must agree within {TOLERANCE} * max(1, |exact|)"
+    tolerance = TOLERANCE[str(m["dtype"])]
+    how = "answers must be equal" if _answers(model) else f"values must agree within {tolerance} * max(1, |exact|)"
     return {
         "greatest_length": greatest,
         "inputs": count,
@@ -152,7 +153,7 @@ def _block(model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched
         return _first((npz.verdicts(m, z) != exact).reshape(len(sequences), -1).any(axis=1)), 0.0
     got = npz.shown(m, z)[:, _places(model, n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
-    first = _first(~(difference <= TOLERANCE))  # not a number is a difference too
+    first = _first(~(difference <= TOLERANCE[str(m["dtype"])]))  # not a number is a difference too
     return first, float(difference.max()) if first is None else float("inf")
 
 
