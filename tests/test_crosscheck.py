@@ -226,10 +226,12 @@ def may_refuse(name: str, model: Transformer, known: Expected) -> bool:
         return has(model, "norm", "gelu", "softmax", "distribution")
     if name == "symbolic":
         return has(model, "norm", "gelu") or (known.fractions is None and len(model.layers) > 1)
+    if has(model, "gelu"):  # refused by its name, also where its value at 0 is rational
+        return True
     if known.fractions is not None:
         return False
     sources = sum(has(model, kind) for kind in ("norm", "softmax", "distribution"))
-    return has(model, "gelu", "norm") or sources > 1 or len(model.layers) > 1
+    return has(model, "norm") or sources > 1 or len(model.layers) > 1
 
 
 def may_stay_open(name: str, known: Expected) -> bool:
