@@ -182,7 +182,7 @@ class Ball:
         held: list[Column] = []
         for place, scores in self._scores(queries, keys, mask, scale):
             seen = visible(mask, place, n)
-            weights = _weights(scores) if seen else []
+            weights = _weights(scores)[0] if seen else []
             held.append([zero] * seen.start + weights + [zero] * (n - max(seen.start, seen.stop)))
             if len(held) == ROWS or place == n - 1:
                 for *parts, total in (flint.arb_mat(held) * table).tolist():
@@ -206,9 +206,9 @@ class Ball:
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
         rows = []
         for scores in zip(*columns, strict=True):
-            weights = _weights(scores)
-            rows.append(map(mul, weights, repeat(1 / sum(weights, flint.arb(0)))))
-        return [list(column) for column in zip(*rows, strict=True)]
+            weights, total = _weights(scores)
+            rows.append(map(mul, weights, repeat(1 / total)))
+        return list(map(list, zip(*rows, strict=True)))
 
     def largest(self, columns: Sequence[Column]) -> list[int | None]:
         return [_first_largest(scores) for scores in zip(*columns, strict=True)]
@@ -281,11 +281,16 @@ def _candidates(scores: Sequence[flint.arb]) -> list[int]:
     return [j for j, score in enumerate(scores) if not score < top]
 
 
-def _weights(scores: Sequence[flint.arb]) -> list[flint.arb]:
-    """exp(score - top). Any top is right; the greatest score by its nearest float64 keeps the weights near 1."""
-    rough = max(scores, key=float)
-    top = rough.mid() if isfinite(float(rough)) else max(score.mid() for score in scores)
-    return list(map(flint.arb.exp, map(sub, scores, repeat(top))))
+def _weights(scores: Sequence[flint.arb]) -> tuple[list[flint.arb], flint.arb]:
+    """exp(score - top) for some top, and their sum. Any top is right, and balls seldom overflow: so first none at all,
+    then the greatest midpoint."""
+    for top in (None, max):
+        shifted = scores if top is None else map(sub, scores, repeat(max(score.mid() for score in scores)))
+        weights = list(map(flint.arb.exp, shifted))
+        total = sum(weights, flint.arb(0))
+        if total.is_finite() and total > 0:
+            break
+    return weights, total
 
 
 def _first_largest(scores: Sequence[flint.arb]) -> int | None:
