@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from itertools import accumulate, repeat
-from math import isfinite
 from operator import mul, sub
 from typing import Any, ClassVar
 
