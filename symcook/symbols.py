@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import sympy
 
 _LOGIC = ("<->", "->", "|", "&")
+MAX_ORDERED = 400
 
 
 def to_sympy(tree: Tree | str, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
@@ -183,7 +184,8 @@ def tree_from_sympy(expression: Any) -> Tree:
         return ("neg", tree) if r.p < 0 else tree
 
     def add(e: Any) -> Tree:
-        terms = list(e.as_ordered_terms())
+        # sympy's own order reads better, but it evaluates large irrational terms numerically, which may take minutes
+        terms = sorted(e.args, key=sp.default_sort_key) if e.count_ops() > MAX_ORDERED else list(e.as_ordered_terms())
         result = walk(terms[0])
         for t in terms[1:]:
             if t.could_extract_minus_sign():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -51,17 +50,3 @@ def test_claims_need_no_sympy() -> None:
 
 def test_the_test_sees_a_heavy_import() -> None:
     assert "sympy" in loaded(["run", "dyck-1", "--input", "()"])
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["list"]], ids=str)
-def test_quick_commands_take_at_most_five_times_an_empty_python(arguments: list[str]) -> None:
-    def best(command: list[str]) -> float:
-        times = []
-        for _ in range(7):
-            start = time.perf_counter()
-            subprocess.run([sys.executable, *command], check=True, capture_output=True)
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    best(["-m", "symcook", *arguments])  # compiles what is not compiled yet
-    assert best(["-m", "symcook", *arguments]) < 5 * best(["-c", "pass"])

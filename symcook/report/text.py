@@ -227,35 +227,49 @@ def model_latex(model: Transformer) -> str:
     return "$\\displaystyle \\begin{aligned}\n" + body + "\n\\end{aligned}$"
 
 
+_CELL = "border:1px solid #bbb;padding:2px 8px;text-align:right"
+_HEAD = "border:1px solid #bbb;padding:2px 8px;background:#f2f2f2;color:#222"
+_BLOCK = "display:inline-block;vertical-align:top;margin:0 1.5em 0.6em 0"
+
+
 def model_html(model: Transformer) -> str:
-    """The model as HTML tables, every text escaped, with no script."""
+    """The model as HTML tables, the matrices of a block side by side; every text escaped, with no script."""
     from html import escape
 
-    def draw(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-        head = "".join(f"<th>{escape(h)}</th>" for h in header)
-        body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in rows)
-        return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>"
+    def cell(text: str, style: str, tag: str = "td") -> str:
+        return f'<{tag} style="{style}">{escape(text)}</{tag}>'
 
-    parts = [f"<p><b>{escape(model.name)}</b><br>{escape(_headline(model))}</p>"]
+    def draw(name: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        head = "".join(cell(text, _HEAD, "th") for text in header)
+        body = ""
+        for label, *values in rows:
+            body += "<tr>" + cell(label, _HEAD, "th") + "".join(cell(text, _CELL) for text in values) + "</tr>"
+        caption = f"<div><i>{escape(name)}</i></div>" if name else ""
+        table = f'<table style="border-collapse:collapse"><tr>{head}</tr>{body}</table>'
+        return f'<div style="{_BLOCK}">{caption}{table}</div>'
+
+    def section(title: str, *tables: str) -> str:
+        return f'<div style="margin-top:0.6em"><b>{escape(title)}</b></div>' + "".join(tables)
+
+    def entries(matrix: Any, labels: Sequence[str]) -> list[list[str]]:
+        return [[label, *(from_sympy(v) for v in matrix[r, :])] for r, label in enumerate(labels)]
+
+    name, *lines = (escape(line) for line in _headline(model).split("\n"))
+    parts = [f"<p>{'<br>'.join([f'<b>{name}</b>', *lines])}</p>"]
     if model.embedding.words is not None:
         rows = [[token, *(from_sympy(v.get(c, 0)) for c in model.space)] for token, v in model.embedding.words.items()]
-        parts.append(draw("Embedding", ["token", *model.space], rows))
+        parts.append(section("Embedding", draw("", ["token", *model.space], rows)))
     rows = [[c, from_sympy(v)] for c, v in model.embedding.positions.items()]
     if rows:
-        parts.append(draw("Position functions", ["coordinate", "at position i of n"], rows))
+        parts.append(section("Position functions", draw("", ["coordinate", "at position i of n"], rows)))
     for token, where in ((model.embedding.before, "in front of"), (model.embedding.after, "behind")):
         if token is not None:
             parts.append(f"<p>The model adds {escape(token)} {where} every input.</p>")
-    tables: list[tuple[str, Any, Sequence[str], Sequence[str]]] = [
-        (f"{title}: {name}", matrix, labels, columns)
-        for title, part in _blocks(model)
-        for name, matrix, labels, columns in matrices(part)
-    ]
-    if model.readout.labels:
-        readout = model.readout
-        tables.append(("Scores", readout.weights, list(readout.labels), list(readout.reads)))
-    for title, matrix, labels, columns in tables:
-        rows = [[label, *(from_sympy(v) for v in matrix[r, :])] for r, label in enumerate(labels)]
-        parts.append(draw(title, ["", *columns], rows))
+    for title, part in _blocks(model):
+        shown = [draw(name, ["", *columns], entries(m, labels)) for name, m, labels, columns in matrices(part)]
+        parts.append(section(title, *shown))
+    readout = model.readout
+    if readout.labels:
+        parts.append(section("Scores", draw("", ["", *readout.reads], entries(readout.weights, readout.labels))))
     parts.append(f"<p>Readout: {escape(readout_text(model))}</p>")
     return "\n".join(parts)
