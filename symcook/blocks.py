@@ -40,6 +40,7 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
     if isinstance(rows, sympy.MatrixBase):
         given, entries = rows.shape, [exact(e) for e in rows]
     else:
+        _height(rows, what)
         lines = list(rows)
         if lines and not isinstance(lines[0], (list, tuple)):
             lines = [[e] for e in lines] if shape[1] == 1 else [lines]
@@ -50,6 +51,15 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
     if given != shape:
         raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{given[0]} x {given[1]}")
     return sympy.ImmutableMatrix(shape[0], shape[1], entries)
+
+
+def _height(rows: Any, what: str) -> int:
+    """The number of rows of what was given as a matrix; BadInput where it is none."""
+    if hasattr(rows, "shape") and len(rows.shape) == 2:
+        return rows.shape[0]
+    if not isinstance(rows, (list, tuple)):
+        raise BadInput(f"{what} must be a matrix: a list of rows, or a sympy matrix", type(rows).__name__)
+    return len(rows)
 
 
 def _freeze(block: Any, **values: Any) -> None:
@@ -92,7 +102,7 @@ class FeedForward:
     def __post_init__(self) -> None:
         require_known("activation", self.activation, ACTIVATIONS)
         reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
-        hidden = self.b1.shape[0] if hasattr(self.b1, "shape") else len(self.b1)
+        hidden = _height(self.b1, "b1")
         _freeze(
             self,
             reads=reads,
@@ -142,7 +152,7 @@ class Head:
         require_known("mask", self.mask, MASKS)
         require_known("weighting", self.weighting, WEIGHTINGS)
         reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
-        key = self.Q.shape[0] if hasattr(self.Q, "shape") else len(self.Q)
+        key = _height(self.Q, "Q")
         scale = 1 / sympy.sqrt(max(key, 1)) if self.scale == "1/sqrt(d_key)" else exact(self.scale)
         temperature = exact(self.temperature)
         if not scale.is_positive:
@@ -320,12 +330,11 @@ class Embedding:
     after: str | None = None
 
     def __post_init__(self) -> None:
-        for token in (self.before, self.after):
-            if token is not None and token not in (self.words or {}):
-                raise BadInput("a token that the model adds must be one of its words", token)
         if (self.words is None) == (self.inputs is None):
             raise BadInput("an embedding must have either words or inputs", "both" if self.words else "neither")
         if self.words is not None:
+            if not isinstance(self.words, Mapping) or not all(isinstance(v, Mapping) for v in self.words.values()):
+                raise BadInput("words must map each token to {coordinate: value}", type(self.words).__name__)
             if not self.words:
                 raise BadInput("the alphabet must have at least one token", "none")
             table = {}
@@ -335,9 +344,12 @@ class Embedding:
                 self.space.require(list(values))
                 table[token] = MappingProxyType({c: exact(v) for c, v in values.items()})
             _freeze(self, words=MappingProxyType(table))
-            if not self.alphabet:
-                raise BadInput("the alphabet must have a token that a user can type", ", ".join(table))
-        else:
+        for token in (self.before, self.after):
+            if token is not None and token not in (self.words or {}):
+                raise BadInput("a token that the model adds must be one of its words", token)
+        if self.words is not None and not self.alphabet:
+            raise BadInput("the alphabet must have a token that a user can type", ", ".join(self.words))
+        if self.words is None:
             inputs = _coordinates(self.inputs or (), "inputs")
             self.space.require(inputs)
             _freeze(self, inputs=inputs)

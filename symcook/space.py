@@ -30,6 +30,8 @@ class Space:
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        if isinstance(self.names, str):
+            raise BadInput("a space must be a tuple of coordinate names", self.names, f"write ('{self.names}',)")
         object.__setattr__(self, "names", tuple(self.names))
         if not self.names:
             raise BadInput("a space must have at least one coordinate", "none")

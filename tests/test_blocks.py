@@ -389,3 +389,24 @@ def test_parts_in_the_wrong_place_are_refused() -> None:
         Layer(block)
     with pytest.raises(BadInput, match="feedforward of a layer must be a FeedForward; given: Head"):
         Layer(None, head)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Head(("x",), ("x",), Q=1, K=[[1]], V=[[1]]),
+        lambda: Head(("x",), ("x",), Q=[[1]], K=[[1]], V=None),
+        lambda: FeedForward(("x",), ("x",), [[1]], 0, [[1]], [0]),
+        lambda: FeedForward(("x",), ("x",), "1", [0], [[1]], [0]),
+    ],
+)
+def test_what_is_no_matrix_is_refused_in_one_sentence(make) -> None:
+    with pytest.raises(BadInput, match="must be a matrix"):
+        make()
+
+
+@pytest.mark.parametrize("make", [lambda: Space("vm"), lambda: Embedding(Space(("v",)), words="ab"),
+                                  lambda: Embedding(Space(("v",)), words={"a": 1})])  # fmt: skip
+def test_text_and_numbers_are_no_names_and_no_words(make) -> None:
+    with pytest.raises(BadInput):
+        make()
