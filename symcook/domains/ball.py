@@ -175,19 +175,21 @@ class Ball:
         scale: Column | None,
     ) -> list[Column]:
         """Softmax rows, `ROWS` at a time as one product of matrices."""
-        n, one, zero = self.length, flint.arb(1), flint.arb(0)
-        table = flint.arb_mat([list(row) for row in zip(*values, [one] * n, strict=True)])
+        n, zero = self.length, flint.arb(0)
+        table = flint.arb_mat([list(row) for row in zip(*values, strict=True)])
         results: list[Column] = [[] for _ in values]
         held: list[Column] = []
+        totals: list[flint.arb] = []
         for place, scores in self._scores(queries, keys, mask, scale):
             seen = visible(mask, place, n)
-            weights = _weights(scores)[0] if seen else []
+            weights, total = _weights(scores) if seen else ([], zero)
             held.append([zero] * seen.start + weights + [zero] * (n - max(seen.start, seen.stop)))
+            totals.append(total)
             if len(held) == ROWS or place == n - 1:
-                for *parts, total in (flint.arb_mat(held) * table).tolist():
+                for parts, total in zip((flint.arb_mat(held) * table).tolist(), totals, strict=True):
                     for result, part in zip(results, parts, strict=True):
                         result.append(zero if total.is_zero() else part / total)
-                held = []
+                held, totals = [], []
         return results
 
     def _plain(self, column: Column, mask: str, weighting: str) -> Column:
@@ -281,14 +283,14 @@ def _candidates(scores: Sequence[flint.arb]) -> list[int]:
 
 
 def _weights(scores: Sequence[flint.arb]) -> tuple[list[flint.arb], flint.arb]:
-    """exp(score - top) for some top, and their sum. Any top is right, and balls seldom overflow: so first none at all,
+    """exp(score - top) for some top, and their sum. Any top is right, and balls seldom overflow: so zero comes first,
     then the greatest midpoint."""
-    for top in (None, max):
-        shifted = scores if top is None else map(sub, scores, repeat(max(score.mid() for score in scores)))
-        weights = list(map(flint.arb.exp, shifted))
+    weights = list(map(flint.arb.exp, scores))
+    total = sum(weights, flint.arb(0))
+    if not (total.is_finite() and total > 0):
+        top = max(score.mid() for score in scores)
+        weights = list(map(flint.arb.exp, map(sub, scores, repeat(top))))
         total = sum(weights, flint.arb(0))
-        if total.is_finite() and total > 0:
-            break
     return weights, total
 
 
