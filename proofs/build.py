@@ -13,32 +13,38 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any
-
-import attention
-import dyck
-import feedforward
-import library
-from script import Script
+from typing import TYPE_CHECKING, Any
 
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.grammar import GRAMMAR
-from symcook.proof.search.tactics import Goal, Library, Stuck, prove
+from symcook.proof.search.tactics import Goal, Library, Stuck, Tactic, prove
 from symcook.proof.terms import neg
 from symcook.verify import sweep
 
-FOLDER = Path(__file__).resolve().parent / "certificates"
+if TYPE_CHECKING:
+    from script import Script
+
+HERE = Path(__file__).resolve().parent
+FOLDER = HERE / "certificates"
 CHECKS = {"model.first-position": 16, "model.dyck-1-nonuniform": 16}
 """Statements that are checked by running the model of that name, and to which length."""
 
 
 def scripts() -> dict[str, Script]:
-    """All scripts by statement id."""
-    out = {name: Script(proof) for name, proof in library.SCRIPTS.items()}
-    for module in (feedforward, attention, dyck):
-        out |= module.SCRIPTS
+    """All scripts by statement id: SCRIPTS of each module in proofs/scripts."""
+    if str(HERE / "scripts") not in sys.path:
+        sys.path.insert(0, str(HERE / "scripts"))
+    from script import Script
+
+    out: dict[str, Script] = {}
+    for path in sorted((HERE / "scripts").glob("*.py")):
+        found: dict[str, Script | Tactic] = getattr(import_module(path.stem), "SCRIPTS", {})
+        if twice := out.keys() & found.keys():
+            raise ValueError(f"two scripts for {', '.join(sorted(twice))}")
+        out |= {name: made if isinstance(made, Script) else Script(made) for name, made in found.items()}
     return out
 
 

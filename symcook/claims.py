@@ -90,8 +90,10 @@ def remarks() -> dict[str, dict[str, Any]]:
     """What was tried against a claim, gaps of its printed proof, and notes, by claim id; written by people."""
     from symcook.proof.replay import proofs_directory
 
-    path = proofs_directory() / "remarks.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    out: dict[str, dict[str, Any]] = {}
+    for path in sorted((proofs_directory() / "remarks").glob("*.json")):
+        out |= json.loads(path.read_text(encoding="utf-8"))
+    return out
 
 
 def checker_digest() -> str:

@@ -25,7 +25,7 @@ UNTREATED = "cookbook.s2.1.notation"
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Data and proofs copied to a place where a test may change them."""
     shutil.copytree(ROOT / "symcook" / "data", tmp_path / "data")
-    for part in ("statements", "models", "certificates"):
+    for part in ("statements", "models", "certificates", "remarks"):
         shutil.copytree(ROOT / "proofs" / part, tmp_path / "proofs" / part)
     monkeypatch.setattr(claims, "DATA", tmp_path / "data")
     monkeypatch.setattr(replay, "proofs_directory", lambda: tmp_path / "proofs")
@@ -35,6 +35,10 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def store(own: Path, rows: dict[str, dict[str, object]]) -> None:
     (own / "data" / "ledger.json").write_text(json.dumps({"checker": "", "rows": rows}), encoding="utf-8")
+
+
+def remarks_of(own: Path) -> Path:
+    return own / "proofs" / "remarks" / "cookbook.json"
 
 
 def row(name: str) -> claims.Claim:
@@ -155,7 +159,7 @@ CHANGES = [
     (f"certificates/{PROVED}.json", True),
     ("certificates/lem.sum_ext.json", True),
     (f"certificates/{WRONG}.json", False),
-    ("remarks.json", False),
+    ("remarks/cookbook.json", False),
 ]
 
 
@@ -211,9 +215,9 @@ def test_remarks_cannot_give_a_status(own: Path) -> None:
     words = {"tried": ["one instance"], "gaps": [{"step": "a", "why": "b", "repair": "c"}], "note": "said"}
     store(own, {PROVED: {"status": "PROVED", "digest": claims.row_digest(PROVED)}})
     names = (UNTREATED, PROVED)
-    (own / "proofs" / "remarks.json").write_text(json.dumps({name: words for name in names}), encoding="utf-8")
+    remarks_of(own).write_text(json.dumps({name: words for name in names}), encoding="utf-8")
     plain = claims.ledger()
-    (own / "proofs" / "remarks.json").write_text(json.dumps({n: words | forged for n in names}), encoding="utf-8")
+    remarks_of(own).write_text(json.dumps({n: words | forged for n in names}), encoding="utf-8")
     assert claims.ledger() == plain
     assert [row(name).status for name in names] == ["OPEN", "PROVED"]
     assert row(UNTREATED).note == row(PROVED).note == "said"
@@ -223,13 +227,14 @@ def test_remarks_cannot_give_a_status(own: Path) -> None:
 
 def test_a_remark_about_a_stale_row_does_not_hide_that_it_is_stale(own: Path) -> None:
     store(own, {PROVED: {"status": "PROVED", "digest": "0"}})
-    (own / "proofs" / "remarks.json").write_text(json.dumps({PROVED: {"note": "all is well"}}), encoding="utf-8")
+    remarks_of(own).write_text(json.dumps({PROVED: {"note": "all is well"}}), encoding="utf-8")
     assert row(PROVED).note.startswith("stale")
 
 
 def test_the_stored_remarks_are_about_treated_claims_and_keep_their_shape() -> None:
-    said = json.loads((ROOT / "proofs" / "remarks.json").read_text(encoding="utf-8"))
-    assert claims.remarks() == said
+    parts = [json.loads(p.read_text(encoding="utf-8")) for p in (ROOT / "proofs" / "remarks").glob("*.json")]
+    said = claims.remarks()
+    assert len(said) == sum(len(part) for part in parts)
     treated = {name for name in replay.statements() if name in claims.inventory()}
     assert treated <= set(said) <= set(claims.inventory())
     for name, words in said.items():

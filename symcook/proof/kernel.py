@@ -502,27 +502,53 @@ def defined(t: Term) -> Term:
 def inhabited(t: Term, names: Sequence[str], nontrivial: str | None, known: Mapping[str, Definition]) -> Term:
     """H: the leading quantifiers and premises of `t` hold together somewhere, with the `nontrivial` condition.
 
+    Where they lead to a conjunction, the premises of each part must be met somewhere too, for each part on its own.
+
     `names` are the names of the leading quantifiers as the statement writes them; `nontrivial` may use them.
     """
     if t[0] == "&":
         _need(nontrivial is None, "a conjunction of statements takes no nontrivial condition: its parts must each hold")
         return _and(inhabited(t[2][0], (), None, known), inhabited(t[2][1], (), None, known))
-    found: list[Term] = []  # names and premises in the order met
-    left = list(names)
     scope: dict[str, Sort] = {}
+    found, conclusion = _strip(t, list(names), scope)
+    inner = _inner(conclusion, scope)
+    chains = [(found, read_formula(nontrivial, scope, known))] if nontrivial else [] if inner else [(found, TRUE)]
+    out = TRUE
+    for chain, last in reversed([*chains, *(([*found, *more], TRUE) for more in inner)]):
+        out = _and(_exist(chain, last), out)
+    return formula(out)
+
+
+def _strip(t: Term, names: list[str], scope: dict[str, Sort]) -> tuple[list[Term], Term]:
+    """The leading names (free, and put into `scope`) and premises of `t` in the order met; and what they lead to."""
+    found: list[Term] = []
     while t[0] in ("all", "->"):
         if t[0] == "all":
-            name = left.pop(0) if left else f"unnamed{len(found)}#"
+            name = names.pop(0) if names else f"unnamed{len(scope)}#"
             scope[name] = t[1]
             found.append(var(name, t[1]))
             t = instantiate(t[2][0], (found[-1],))
         else:
             found.append(t[2][0])
             t = t[2][1]
-    out = read_formula(nontrivial, scope, known) if nontrivial else TRUE
-    for one in reversed(found):
+    return found, t
+
+
+def _inner(t: Term, scope: dict[str, Sort]) -> list[list[Term]]:
+    """The names and premises that the parts of a conjunction add, each for itself; an equivalence adds none."""
+    if t[0] != "&" or (t[2][0][0] == t[2][1][0] == "->" and t[2][0][2] == t[2][1][2][::-1]):
+        return []
+    out: list[list[Term]] = []
+    for part in t[2]:
+        found, conclusion = _strip(part, [], scope)
+        out += [[*found, *more] for more in _inner(conclusion, scope)] or ([found] if found else [])
+    return out
+
+
+def _exist(chain: Sequence[Term], out: Term) -> Term:
+    for one in reversed(chain):
         out = ("ex", one[1][1], (abstract(out, (one,)),)) if one[0] == "var" else _and(one, out)
-    return formula(out)
+    return out
 
 
 def _and(a: Term, b: Term) -> Term:
@@ -535,4 +561,3 @@ def _imp(a: Term, b: Term) -> Term:
 
 def _all(sort: Sort, body: Term) -> Term:
     return TRUE if body == TRUE else ("all", sort, (body,))
-

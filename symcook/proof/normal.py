@@ -214,9 +214,6 @@ def inverse(p: Poly) -> Poly:
     if not p:
         raise Rejected("a division by zero")
     content = _content(p)
-    sign = p.get(ONE) or sum(p.values())  # 1/p and 1/(-p) are made the same where this tells them apart
-    if sign < 0:
-        content = -content
     common = dict(next(iter(p))[0])
     for factors, _ in p:
         have = dict(factors)
@@ -225,6 +222,8 @@ def inverse(p: Poly) -> Poly:
     for (factors, e), c in p.items():
         left = tuple([(a, k - common.get(a, 0)) for a, k in factors if k > common.get(a, 0)])
         rest[left, e] = _whole(c / content)
+    if (rest.get(ONE) or sum(rest.values())) < 0:  # 1/p and 1/(-p) are made the same where this tells them apart
+        content, rest = -content, scale(rest, -1)
     if len(rest) == 1:
         ((_, e),) = rest
         out = {((), _exponent(scale(_exponents[e], -1))): _whole(1 / (rest[(), e] * content))}

@@ -255,9 +255,7 @@ class Library:
         folder = self.root / "certificates"
         return [folder / f"{name}.json", folder / f"{name}.refuted.json"]
 
-    def replay(
-        self, ids: Iterable[str] | None = None, progress: Callable[[str], None] | None = None
-    ) -> list[Verdict]:
+    def replay(self, ids: Iterable[str] | None = None, progress: Callable[[str], None] | None = None) -> list[Verdict]:
         """Verdicts of `ids` (of all with a certificate), each after the lemmas it uses. BadInput for an unknown id.
 
         `progress` is told each id before it is replayed.
@@ -380,7 +378,7 @@ def read_statements(folder: Path) -> dict[str, Statement]:
         shared[made.name] = made
     out: dict[str, Statement] = {}
     labels: set[str] = set()
-    for path in sorted(folder.glob("*.txt")):
+    for path in sorted(folder.glob("*.txt"), key=lambda p: p.stem):  # a lemma may use earlier ones
         if path.name == "definitions.txt":
             continue
         for place, block in _blocks(path):

@@ -31,11 +31,12 @@ Instance = Mapping[str, Any]
 
 
 @cache
-def texts(file: str = "cookbook.txt") -> dict[str, str]:
-    """The statements of a file by id, as written: the ``statement:`` lines with those that continue them."""
+def texts() -> dict[str, str]:
+    """The statements by id, as written: the ``statement:`` lines with those that continue them."""
     out: dict[str, str] = {}
     name, inside = "", False
-    for line in (STATEMENTS / file).read_text(encoding="utf-8").splitlines():
+    files = sorted(path for path in STATEMENTS.glob("*.txt") if path.stem != "definitions")
+    for line in (line for path in files for line in [*path.read_text(encoding="utf-8").splitlines(), ""]):
         if line.startswith("["):
             name = line.strip("[]")
         elif line.startswith("statement:"):
