@@ -167,7 +167,17 @@ def test_exact_arguments_other_than_text():
 def test_json_and_text():
     answer = softmax_hardmax(64, "5", digits=20)
     document = json.loads(json.dumps(answer.to_json()))
-    assert set(document) == {"kind", "parameters", "value", "claimed", "holds", "attained"}
+    assert set(document) == {
+        "kind",
+        "parameters",
+        "value",
+        "claimed",
+        "holds",
+        "attained",
+        "extra",
+        "proofs",
+        "statements",
+    }
     assert document["parameters"] == {"n": 64, "gamma": "5", "ties": False}
     assert document["value"] == {"mid": answer.value.mid, "rad": answer.value.rad}
     shown = answer.text()

@@ -21,7 +21,10 @@ __all__ = ["KINDS", "Argument", "Kind", "kind", "softmax_hardmax"]
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a kind: text, or yes and no where it has no `metavar`. The command line has an option for it."""
+    """An argument of a kind: text, or yes and no where it has no `metavar`.
+
+    The command line has an option for it; one that is called "model" comes after the kind, without an option.
+    """
 
     name: str
     help: str

@@ -14,7 +14,8 @@ class Bound:
 
     value: the supremum of the quantity; claimed: the paper's bound; holds: value <= claimed, None where the balls
     left it open; attained: whether some admissible input reaches the supremum. parameters are exact: integers,
-    booleans and text of the grammar. where: which inputs reach the supremum, in words.
+    booleans and text of the grammar. where: which inputs reach the supremum, in words. proofs: ids of stored statements
+    that say for all parameters what is answered here for the given ones; extra: further values, by name.
     """
 
     kind: str
@@ -26,12 +27,31 @@ class Bound:
     where: str = ""
     source: str = ""
     labels: tuple[str, str] = field(default=("sharp value", "claimed"))
+    proofs: tuple[str, ...] = ()
+    extra: Mapping[str, Ball | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+        object.__setattr__(self, "extra", MappingProxyType(dict(self.extra)))
+
+    @property
+    def statements(self) -> dict[str, str]:
+        """The text of each statement in `proofs`, by id."""
+        from symcook.proof.replay import statements
+
+        return {name: statements()[name].text for name in self.proofs}
+
+    def verdicts(self) -> dict[str, str]:
+        """The status of each statement in `proofs`, by id: its stored proof is checked now."""
+        from symcook.proof.replay import replay
+
+        return {verdict.id: verdict.status for verdict in replay(self.proofs)} if self.proofs else {}
 
     def to_json(self) -> dict[str, Any]:
-        """{"kind", "parameters", "value": ball, "claimed": ball, "holds", "attained"}."""
+        """{"kind", "parameters", "value": ball, "claimed": ball, "holds", "attained", "extra", "proofs", "statements"}.
+
+        "proofs" gives the status of each statement by id, "statements" its text.
+        """
         return {
             "kind": self.kind,
             "parameters": dict(self.parameters),
@@ -39,20 +59,26 @@ class Bound:
             "claimed": self.claimed.to_json(),
             "holds": self.holds,
             "attained": self.attained,
+            "extra": {name: v if isinstance(v, str) else v.to_json() for name, v in self.extra.items()},
+            "proofs": self.verdicts(),
+            "statements": self.statements,
         }
 
     def text(self) -> str:
-        """Lines for a reader: the parameters, both balls, the verdict, and where the supremum is reached."""
+        """Lines for a reader: parameters, both balls, the verdict, where the supremum is reached, and the proofs."""
         shown = {name: str(v).lower() if isinstance(v, bool) else v for name, v in self.parameters.items()}
         given = ", ".join(f"{name} = {v}" for name, v in shown.items())
         verdict = {True: "yes", False: "no", None: "undecided"}[self.holds]
+        checked = (f"{name}: {status}" for name, status in self.verdicts().items())
         rows = [
-            ("bound", f"{self.kind}: {given}"),
+            ("bound", f"{self.kind}: {given}" if given else self.kind),
             (self.labels[0], str(self.value)),
             (self.labels[1], str(self.claimed)),
             ("holds", verdict),
             ("attained", f"{'yes' if self.attained else 'no'}{f', {self.where}' if self.where else ''}"),
+            *((name, str(value)) for name, value in self.extra.items()),
             ("source", self.source),
+            *(("proof" if k == 0 else "", line) for k, line in enumerate(checked)),
         ]
         width = max(len(name) for name, text in rows if text)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in rows if text)

@@ -103,4 +103,5 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
         where=where,
         source="Cookbook, Lemma 5.3",
         labels=("supremum", "2 n e^-gamma"),
+        proofs=("cookbook.s5.7.lemma5.3",),
     )
