@@ -382,11 +382,11 @@ def query_inhabited(g: Goal) -> None:
 SCRIPTS: dict[str, Script] = {
     "cookbook.s5.1.2.avg": Script(average(False), average_inhabited, average_defined(False)),
     "cookbook.s5.1.2.avg_prefix": Script(average(True), average_inhabited, average_defined(True)),
-    "cookbook.s5.2.first_attention": Script(first_attention, lambda g: g.inhabit(*FIRST)),
+    "cookbook.s5.2.first_attention": Script(first_attention, lambda g: g.inhabit(*FIRST, "2")),
     "cookbook.s5.2.first": Script(first, lambda g: g.inhabit(*FIRST, "1")),
     "cookbook.s5.2.one_over_i": Script(one_over_i, lambda g: g.inhabit(*FIRST, "1")),
     "cookbook.s5.3.4.argmax": Script(argmax, lambda g: g.inhabit("3", "2", "1")),
-    "cookbook.s5.3.4.gap": Script(gap, lambda g: g.inhabit("3", "2")),
+    "cookbook.s5.3.4.gap": Script(gap, lambda g: g.inhabit("3", "2", "1")),
     "cookbook.s5.3.4.quadmax": Script(quadmax, query_inhabited),
     "cookbook.s5.7.lemma5.3": Script(lemma53, lemma53_inhabited, lemma53_defined),
     "cookbook.s5.7.tau": Script(

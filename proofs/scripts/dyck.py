@@ -145,7 +145,14 @@ def opening(*more: str) -> Tactic:
     level = "i. sum(j, 1, i, 1)/i"
     error = "i. relu(-(sum(j, 1, i, 1)/i))"
     total = "i. sum(j, 1, i, relu(-(sum(k, 1, j, 1)/j)))/i"
-    return lambda g: g.inhabit("2", "i. 0", token, level, error, total, *more)
+
+    def leaf(h: Goal) -> None:
+        if h.goal[0] == "~":  # no height is negative
+            h.intro("place").obtain("place", "i", "low high negative").use("lem:sum_one", "1", "i", label="ones").auto()
+        else:
+            h.blast()
+
+    return lambda g: g.inhabit("2", "i. 0", token, level, error, total, *more, leaf=leaf)
 
 
 def positive_length(names: str) -> Tactic:
@@ -408,6 +415,21 @@ def even_reached(g: Goal) -> None:
     rest.auto("only low_one unit", degree=1, rounds=0, multipliers=["1", "1/n", "1/(n - 1)", "1/n*(1/(n - 1))"])
 
 
+def least_inhabited(g: Goal) -> None:
+    """n = 3 is odd and n = 2 is not; the word of closing brackets has the height -n."""
+
+    def leaf(h: Goal) -> None:
+        if h.goal[0] == "~" and h.goal[2][0][0] == "ex":
+            h.intro("is_odd").obtain("is_odd", "m", "half")
+            low, high = h.em("m <= 0", "side")
+            low.auto("half side")
+            high.use("ax:int_lt", "0", "m", label="step").auto("half step")
+        else:
+            h.blast()
+
+    g.inhabit("2", "j. 1", others=[("3", "1")], leaf=leaf)
+
+
 def min_t(g: Goal) -> None:
     g.intro("n some")
     reciprocal(g, "n")
@@ -645,19 +667,21 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s9.2.1.violation": Script(violation, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.aggregate": Script(aggregate, opening(), positive_length(NAMES)),
     "cookbook.s9.2.dyck1_examples": Script(printed_examples, refutes=True),
-    "cookbook.s9.2.dyck1_examples.corrected": Script(right_examples, lambda g: g.inhabit("j. I[4 <= j]", NO_MEMBER)),
+    "cookbook.s9.2.dyck1_examples.corrected": Script(
+        right_examples, lambda g: g.inhabit("j. I[4 <= j]", NO_MEMBER, "1")
+    ),
     "cookbook.s9.2.2.example": Script(too_deep, refutes=True),
     "cookbook.s9.2.2.example.corrected": Script(
         lambda g: member(g.intro(f"w {labels('(()())()', 'w')}"), "w", "(()())()"),
-        lambda g: g.witness("j. I[j = 3 | 5 <= j & ~(j = 7)]").true(),
+        lambda g: g.inhabit("j. I[j = 3 | 5 <= j & ~(j = 7)]", "1"),
     ),
     "cookbook.s9.2.1.accept": Script(accept, opening(), positive_length(NAMES)),
     "cookbook.t3.dyck1": Script(accept, opening(), positive_length(NAMES)),
     "cookbook.s9.2.1.min_B": Script(counterexample("2", then=words_of_two("abs(height(w, 2)/2)")), refutes=True),
-    "cookbook.s9.2.1.min_B.corrected": Script(min_b, lambda g: g.inhabit("2"), positive_length("n")),
+    "cookbook.s9.2.1.min_B.corrected": Script(min_b, least_inhabited, positive_length("n")),
     "cookbook.s9.2.1.min_t": Script(
         counterexample("2", then=words_of_two("relu(-height(w, 1)); relu(-(height(w, 2)/2))")), refutes=True
     ),
-    "cookbook.s9.2.1.min_t.corrected": Script(min_t, lambda g: g.inhabit("2"), least_mean_defined),
+    "cookbook.s9.2.1.min_t.corrected": Script(min_t, least_inhabited, least_mean_defined),
     "cookbook.s9.2.1.nonuniform": Script(nonuniform, nonuniform_inhabited, positive_length(LONG_NAMES)),
 }

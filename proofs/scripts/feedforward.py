@@ -382,7 +382,7 @@ def boolean_inhabited(g: Goal) -> None:
         zero.pick("left").auto("p1_1 side")
         one.pick("right").use("ax:int_lt", "0", "k1", label="least").auto("least p1_2")
 
-    g.inhabit("1", "j. j + 1", "k i. k", "k. k", "i. 0", "0", leaf=leaf)
+    g.inhabit("1", "j. j + 1", "k i. k", "k. k", "i. 0", "0", "1", leaf=leaf)
 
 
 # --- Piecewise linear functions -------------------------------------------------------------------------------------
@@ -493,7 +493,7 @@ def rising_defined(names: str) -> Tactic:
 
 def line_inhabited(g: Goal) -> None:
     """The identity with the points 1, 2, 3, 4."""
-    g.inhabit("3", "j. j", "j. j", "j. 1", "0", "0")
+    g.inhabit("3", "j. j", "j. j", "j. 1", "0", "0", others=[("3", "j. j", "j. j", "j. 1", "3", "3", "3")])
 
 
 ROUND = "relu(x - 1/4); relu(x - 3/4)"
@@ -523,22 +523,26 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.t1.addsub": Script(each(ADD, ADD), witnesses("1", "2", "3", "1", "2", "-1")),
     "cookbook.s4.6.const_mul": Script(each(SCALE, by_sign("c x", "c*x")), witnesses("2", "3", "6", "2", "3")),
     "cookbook.t1.mulconst": Script(SCALE, witnesses("2", "3", "6")),
-    "cookbook.s4.7.gtzero": Script(GTZERO, witnesses("2", "1", "1/2")),
-    "cookbook.s4.7.gezero": Script(GEZERO, witnesses("2", "-1", "1/2")),
-    "cookbook.s4.7.eqzero": Script(eqzero, witnesses("2", "1", "1/2")),
+    "cookbook.s4.7.gtzero": Script(GTZERO, witnesses("2", "1", "1/2", others=[("2", "0", "0"), ("2", "3", "1")])),
+    "cookbook.s4.7.gezero": Script(GEZERO, witnesses("2", "-1", "1/2", others=[("2", "-2", "0"), ("2", "1", "1")])),
+    "cookbook.s4.7.eqzero": Script(eqzero, witnesses("2", "1", "1/2", others=[("2", "3", "0"), ("2", "0", "1")])),
     "cookbook.t1.comparators": Script(
-        comparators, witnesses("2", "2", "1", "2", "1", "1", "2", "2", "0", "1", "1", "1"), defined_comparators
+        comparators, witnesses("2", "2", "1", others=[("2", "2", "0")]), defined_comparators
     ),
     "cookbook.s4.7.gtzero_input": Script(counterexample("0", "-1", "-1", then=false), refutes=True),
     "cookbook.s4.7.gtzero_input.corrected": Script(
-        pieces(INPUT, "relu(x); relu(x - tolerance)"), witnesses("1", "2", "1")
+        pieces(INPUT, "relu(x); relu(x - tolerance)"),
+        witnesses("1", "2", "1", others=[("-1", "2", "0"), ("3", "2", "2")]),
     ),
     "cookbook.s4.7.gezero_input": Script(counterexample("0", "-1", "0", then=false), refutes=True),
     "cookbook.s4.7.gezero_input.corrected": Script(
-        pieces(INPUT, "relu(x + tolerance); relu(x)"), witnesses("-1", "2", "1")
+        pieces(INPUT, "relu(x + tolerance); relu(x)"),
+        witnesses("-1", "2", "1", others=[("-3", "2", "0"), ("1", "2", "2")]),
     ),
     "cookbook.s4.7.eqzero_input": Script(counterexample("0", "-1", "1", then=false), refutes=True),
-    "cookbook.s4.7.eqzero_input.corrected": Script(pieces(INPUT, EQZERO_INPUT), witnesses("1", "2", "1")),
+    "cookbook.s4.7.eqzero_input.corrected": Script(
+        pieces(INPUT, EQZERO_INPUT), witnesses("1", "2", "1", others=[("3", "2", "0"), ("0", "2", "2")])
+    ),
     "cookbook.s4.8.connectives": Script(
         pieces("x y (a b)", "min(x, y); max(x, y); I[x = 1 & y = 1]; I[x = 1 | y = 1]; I[~(x = 1)]"),
         witnesses("1", "0"),
@@ -548,11 +552,13 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s4.8.boolean_ffn": Script(boolean_ffn, boolean_inhabited),
     "cookbook.t1.boolean": Script(boolean_ffn, boolean_inhabited),
     "cookbook.s4.9.conditional": Script(
-        pieces("p x y out (bit x0 x1 y0 y1) run", IF), witnesses("1", "1/3", "1/2", "1/3")
+        pieces("p x y out (bit x0 x1 y0 y1) run", IF),
+        witnesses("1", "1/3", "1/2", "1/3", others=[("0", "1/3", "1/2", "1/2")]),
     ),
     "cookbook.t1.conditional": Script(counterexample("1", "0", "2", "1", then=false), refutes=True),
     "cookbook.t1.conditional.corrected": Script(
-        pieces("p x y out (bit x0 x1 y0 y1) run", IF), witnesses("1", "1/3", "1/2", "1/3")
+        pieces("p x y out (bit x0 x1 y0 y1) run", IF),
+        witnesses("1", "1/3", "1/2", "1/3", others=[("0", "1/3", "1/2", "1/2")]),
     ),
     "cookbook.s4.1.relu_sum": Script(relu_sum, line_inhabited, rising_defined("n xs ys m x f")),
     "cookbook.s4.1.cpwl_ffn": Script(
@@ -566,7 +572,8 @@ SCRIPTS: dict[str, Script] = {
     ),
     "cookbook.s6.4.clip": Script(counterexample("1", "1", "1", "3", then=false), refutes=True),
     "cookbook.s6.4.clip.corrected": Script(
-        pieces("delta x out (some out_of) run", "relu(x + delta); relu(x - delta); abs(x)"), witnesses("1", "2", "1")
+        pieces("delta x out (some out_of) run", "relu(x + delta); relu(x - delta); abs(x)"),
+        witnesses("1", "2", "1", others=[("1", "-2", "-1")]),
     ),
-    "cookbook.s5.7.rounding": Script(rounding, witnesses("1", "1")),
+    "cookbook.s5.7.rounding": Script(rounding, witnesses("1", "1", "1", others=[("0", "0", "0")])),
 }

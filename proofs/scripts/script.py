@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from symcook.proof.search.tactics import Goal, Tactic
@@ -18,9 +18,9 @@ class Script:
     refutes: bool = False
 
 
-def witnesses(*terms: str) -> Tactic:
-    """H by these witnesses, in the order of the leading quantifiers."""
-    return lambda g: g.inhabit(*terms)
+def witnesses(*terms: str, others: Sequence[Sequence[str]] = (), leaf: Tactic | None = None) -> Tactic:
+    """H by these witnesses, in the order of the quantifiers; for a part that they do not serve, by one of `others`."""
+    return lambda g: g.inhabit(*terms, others=others, leaf=leaf)
 
 
 def each(*proofs: Tactic) -> Tactic:

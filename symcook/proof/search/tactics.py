@@ -52,6 +52,13 @@ def _one(spec: str | Sequence[str]) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 
+def _existentials(f: Term) -> int:
+    """How many `ex` of a formula ask for a witness in order: under `ex` and `&`."""
+    if f[0] not in ("ex", "&"):
+        return 0
+    return (f[0] == "ex") + sum(_existentials(k) for k in f[2])
+
+
 class Goal:
     """One open goal: `goal`, `facts` by label, `scope` of names with sorts, and the nodes written so far."""
 
@@ -539,20 +546,42 @@ class Goal:
 
         down(self, left)
 
-    def inhabit(self, *terms: str, leaf: Tactic | None = None) -> None:
-        """Witnesses for all `ex` of the goal in order, then `leaf` (else `blast`) for each condition."""
-        left = list(terms)
+    def inhabit(self, *terms: str, others: Sequence[Sequence[str]] = (), leaf: Tactic | None = None) -> None:
+        """Witnesses for all `ex` of the goal in order, then `leaf` (else `blast`) for each condition.
 
-        def down(g: Goal) -> None:
-            while g.goal[0] == "ex":
-                g.witness(left.pop(0))
-            if g.goal[0] == "&":
-                for part in g.split():
-                    down(part)
+        Of a conjunction with more `ex` than `terms`, each part gets the first of `terms` and `others` that serves it;
+        what a part has no `ex` for is left over.
+        """
+        parts = flatten("&", self.goal)
+        if len(parts) == 1 or _existentials(self.goal) == len(terms):
+            left = [*terms]
+            self._inhabit(left, leaf)
+            if left:
+                raise Stuck(f"{len(left)} witnesses too many")
+            return
+        for part in self.split():
+            for given in (terms, *others):
+                trial = part._branch(part.goal)
+                try:
+                    trial._inhabit([*given], leaf)
+                except (Stuck, Rejected):
+                    continue
+                part.nodes += trial.nodes
+                part.closed = True
+                break
             else:
-                leaf(g) if leaf else g.blast()
+                raise Stuck(f"no witnesses serve:\n{part.show()}")
 
-        down(self)
+    def _inhabit(self, left: list[str], leaf: Tactic | None) -> None:
+        while self.goal[0] == "ex":
+            if not left:
+                raise Stuck(f"a witness is missing: {self.text(self.goal)}")
+            self.witness(left.pop(0))
+        if self.goal[0] == "&":
+            for part in self.split():
+                part._inhabit(left, leaf)
+        else:
+            leaf(self) if leaf else self.blast()
 
     def try_contradiction(self) -> bool:
         """Close the goal where its facts contradict linearly."""
