@@ -178,3 +178,25 @@ def test_a_contradiction_is_reported_as_such():
     found = linear.search(formula("y <= 5"), {"a": formula("x <= 1"), "b": formula("2 <= x")})
     assert found is not None and found.contradiction
     assert {labels for _, labels, _ in found.sum} >= {("a",), ("b",)}
+
+
+def inhabited(text, *terms, **options):
+    goal = read_formula(text, {}, {})
+    nodes = prove(Library({}, AXIOMS), goal, lambda g: g.inhabit(*terms, **options))
+    kernel.check(goal, nodes)
+    return nodes
+
+
+def test_witnesses_serve_one_part_after_the_other_or_each_part():
+    one = "ex x:Real. 0 < x & x < 2"
+    inhabited(one, "1")
+    inhabited(f"({one}) & (ex y:Real. y < 0)", "1", "-1")
+    both = f"({one}) & (ex y:Real. 0 < y & ex z:Real. z < y)"
+    inhabited(both, "1", "0", others=[("3", "1")])
+    inhabited(f"({one}) & (ex y:Real. 3 < y)", "1", "0", others=[("4",)])
+    with pytest.raises(Stuck, match="too many"):
+        inhabited(one, "1", "2")
+    with pytest.raises(Stuck, match="missing"):
+        inhabited("ex x:Real. ex y:Real. x < y", "1")
+    with pytest.raises(Stuck, match="no witnesses serve"):
+        inhabited(f"({one}) & (ex y:Real. ex z:Real. z < y)", "1", others=[("2",)])

@@ -539,6 +539,39 @@ def test_a_vacuous_statement_has_no_inhabitant():
             check(goal, [{"by": "witness", "term": term}, {"by": "true"}])
 
 
+def test_inhabitation_asks_for_the_premises_of_each_part():
+    text = "all x:Real. 0 < x -> (x < 1 -> x < 2) & (all y:Real. y < x -> y < x + 1) & x = x"
+    assert h_of(text, ("x",), "1 < x") == read_formula(
+        "(ex x:Real. 0 < x & 1 < x) & (ex x:Real. 0 < x & x < 1) & (ex x:Real. 0 < x & ex y:Real. y < x)", {}, {}
+    )
+    nested = "all x:Real. 0 < x -> (x < 1 -> (x < 2 -> x < 3) & (x < 4 -> x < 5))"
+    assert h_of(nested) == read_formula(
+        "(ex x:Real. 0 < x & x < 1 & x < 2) & (ex x:Real. 0 < x & x < 1 & x < 4)", {}, {}
+    )
+
+
+def test_a_part_with_contradictory_premises_has_no_inhabitant():
+    goal = h_of("all x:Real. 0 < x -> x = x & (x < 0 -> x = 1)", ("x",))
+    assert goal == read_formula("ex x:Real. 0 < x & x < 0", {}, {})
+    part = h_of("all x:Real. 0 < x -> (x < 1 -> x < 2) & (all n:Int. n < 1 & 2 < n -> x = n)", ("x",), "0 < x")
+    for term in ("0", "1", "-1", "1/2"):
+        with pytest.raises(Rejected):
+            check(goal, [{"by": "witness", "term": term}, {"by": "true"}])
+        with pytest.raises(Rejected):
+            check(part, [{"by": "witness", "term": term}, {"by": "witness", "term": "1"}, {"by": "true"}])
+    no = [intro("h"), {"by": "obtain", "fact": "h", "name": "x", "as": ["p", "q"]}]
+    done = {"by": "pos", "sum": [{"c": "1", "of": ["p"]}, {"c": "1", "of": ["q"]}]}
+    check(read_formula("~(ex x:Real. 0 < x & x < 0)", {}, {}), [*no, done])  # that H is false
+
+
+def test_an_equivalence_adds_nothing_to_inhabitation():
+    plain = read_formula("ex x:Real. 0 < x", {}, {})
+    assert h_of("all x:Real. 0 < x -> (x < 0 <-> x + x < 0)", ("x",)) == plain
+    assert h_of("all x:Real. 0 < x -> x = x & (x < 0 <-> x + x < 0)", ("x",)) == plain
+    one_way = "all x:Real. 0 < x -> (x < 0 -> x + x < 0) & (x + x < 0 -> x < 1)"  # no equivalence: both parts count
+    assert formula(h_of(one_way, ("x",)))[0] == "&"
+
+
 # Axioms
 
 

@@ -549,11 +549,11 @@ class Goal:
     def inhabit(self, *terms: str, others: Sequence[Sequence[str]] = (), leaf: Tactic | None = None) -> None:
         """Witnesses for all `ex` of the goal in order, then `leaf` (else `blast`) for each condition.
 
-        Of a conjunction with more `ex` than `terms`, each part gets the first of `terms` and `others` that serves it;
-        what a part has no `ex` for is left over.
+        Of a conjunction with more `ex` than `terms`, or where there are `others`, each part gets the first of them that
+        serves it; what a part has no `ex` for is left over.
         """
         parts = flatten("&", self.goal)
-        if len(parts) == 1 or _existentials(self.goal) == len(terms):
+        if not others and (len(parts) == 1 or _existentials(self.goal) == len(terms)):
             left = [*terms]
             self._inhabit(left, leaf)
             if left:
