@@ -328,6 +328,10 @@ class Goal:
         self._emit({"by": "induct", "name": name, "ge": ge, "as": label, "base": base.nodes, "step": step.nodes}, True)
         return [base, step]
 
+    def interval(self, on: Sequence[str], prec: int) -> None:
+        """The comparison holds by an enclosure over the box of the numeric bounds `on`."""
+        self._emit({"by": "interval", "on": list(on), "prec": prec}, True)
+
     # --- computing --------------------------------------------------------------------------------------------------
 
     def _pos(self, found: linear.Found) -> Node:

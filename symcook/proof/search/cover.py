@@ -1,0 +1,220 @@
+"""Inequalities over a box by enclosures: `em` splits on ``x <= q`` with `interval` leaves.
+
+One variable: from the left, each interval as long as its enclosure allows; their ends make a balanced tree. Several
+variables: halves, always of the name that helps most. Nothing here is trusted; a leaf that was found is checked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from symcook.proof import enclose
+from symcook.proof.normal import constant, nf
+from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.terms import Term, free
+from symcook.rationals import quotient
+
+PRECISIONS = (64, 128, 256)
+DEPTH = 20
+BOXES = 1000
+
+Box = dict[Term, tuple[Fraction, Fraction]]
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    prec: int
+
+
+@dataclass(frozen=True)
+class _Split:
+    name: Term
+    at: Fraction
+    left: _Leaf | _Split
+    right: _Leaf | _Split
+
+
+class _Search:
+    """The difference of the two sides of a comparison, and how often it was enclosed over a box that is a leaf."""
+
+    def __init__(self, goal: Term, precisions: Sequence[int], boxes: int) -> None:
+        a, b = goal[2]
+        self.difference: Term = ("-", None, (b, a))
+        self.least = 1 if goal[0] == "<" else 0
+        self.precisions, self.boxes, self.leaves = precisions, boxes, 0
+
+    def decided(self, box: Box) -> int | None:
+        """The first precision at which the enclosure over the box decides the comparison."""
+        for prec in self.precisions:
+            sign = enclose.least_sign(self.difference, box, prec)
+            if sign is None and prec == self.precisions[0]:
+                continue
+            if sign is not None and sign >= self.least:
+                return prec
+            if any(low < high for low, high in box.values()):
+                return None  # more digits do not help where the box is too wide
+        return None
+
+    def leaf(self, box: Box) -> _Leaf | None:
+        prec = self.decided(box)
+        if prec is None:
+            return None
+        self.leaves += 1
+        if self.leaves > self.boxes:
+            raise Stuck(f"the cover needs more than {self.boxes} boxes")
+        return _Leaf(prec)
+
+    def point(self, at: dict[Term, Fraction]) -> None:
+        """Stuck with a reason where not even the value at one point is decided."""
+        if self.decided({v: (q, q) for v, q in at.items()}) is None:
+            where = ", ".join(f"{v[1][0]} = {quotient(q)}" for v, q in at.items())
+            raise Stuck(f"the two sides touch or are the wrong way round at {where}")
+
+
+def bounds(g: Goal) -> tuple[Box, dict[Term, tuple[str, str]]]:
+    """The box that numeric bounds among the facts give for the names of the goal, and the labels of the bounds."""
+    low: dict[Term, tuple[Fraction, str]] = {}
+    high: dict[Term, tuple[Fraction, str]] = {}
+    for label, (tag, _, sides) in g.facts.items():
+        if tag not in ("<=", "<"):
+            continue
+        a, b = sides
+        if a[0] == "var" and (c := constant(nf(b))) is not None and (a not in high or c < high[a][0]):
+            high[a] = (Fraction(c), label)
+        elif b[0] == "var" and (c := constant(nf(a))) is not None and (b not in low or c > low[b][0]):
+            low[b] = (Fraction(c), label)
+    names = sorted(free(g.goal), key=lambda v: v[1])
+    for v in names:
+        if v not in low or v not in high:
+            raise Stuck(f"{v[1][0]} has no numeric bound on both sides:\n{g.show()}")
+    return {v: (low[v][0], high[v][0]) for v in names}, {v: (low[v][1], high[v][1]) for v in names}
+
+
+def cover(g: Goal, *, depth: int = DEPTH, boxes: int = BOXES, precisions: Sequence[int] = PRECISIONS) -> int:
+    """Close a comparison over the box of its names' bounds and return the number of boxes; Stuck where it cannot.
+
+    `depth` bounds how often a name is halved, `boxes` the size of the cover.
+    """
+    if g.goal[0] not in ("<=", "<"):
+        raise Stuck(f"a cover is for a comparison: {g.text(g.goal)}")
+    box, labels = bounds(g)
+    if any(low > high for low, high in box.values()):
+        raise Stuck("the bounds contradict each other")
+    search = _Search(g.goal, precisions, boxes)
+    if len(box) == 1:
+        ((v, (low, high)),) = box.items()
+        tree = _balanced(v, _scan(search, v, low, high, depth))
+    else:
+        tree = _halve(search, box, depth * len(box), box)
+    _emit(g, tree, labels)
+    return search.leaves
+
+
+# --- One variable ---------------------------------------------------------------------------------------------------
+
+
+def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -> list[tuple[Fraction, _Leaf]]:
+    """Right ends of the intervals from `low` to `high`, each with its leaf."""
+    whole = search.leaf({v: (low, high)})
+    if whole is not None:
+        return [(high, whole)]
+    out: list[tuple[Fraction, _Leaf]] = []
+    least = (high - low) / 2**depth
+    at, width = low, (high - low) / 2
+    while at < high:
+        width = min(width, high - at)
+        good, bad = Fraction(0), None
+        while bad is None or (good == 0 or bad > good * Fraction(17, 16)):
+            if search.decided({v: (at, at + width)}) is not None:
+                good = width
+                if at + width == high:
+                    break
+                width = min(2 * width, high - at) if bad is None else (good + bad) / 2
+            else:
+                bad = width
+                width = (good + bad) / 2
+                if bad < least:
+                    search.point({v: at})
+                    search.point({v: at + bad})
+                    raise Stuck(f"an interval at {v[1][0]} = {quotient(at)} is too narrow: the two sides come close")
+        end = at + good if at + good == high else simplest(at + good * Fraction(15, 16), at + good)
+        leaf = search.leaf({v: (at, end)})
+        if leaf is None:  # enclosures need not be monotone
+            end = at + good
+            leaf = search.leaf({v: (at, end)})
+        if leaf is None:
+            raise Stuck(f"the enclosure over an interval at {v[1][0]} = {quotient(at)} changes its mind")
+        out.append((end, leaf))
+        at, width = end, good
+    return out
+
+
+def simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction with the least denominator in [low, high]."""
+    if low <= 0 <= high:
+        return Fraction(0)
+    if high < 0:
+        return -simplest(-high, -low)
+    whole = -(-low.numerator // low.denominator)
+    if whole <= high:
+        return Fraction(whole)
+    return whole - 1 + 1 / simplest(1 / (high - whole + 1), 1 / (low - whole + 1))
+
+
+def _balanced(v: Term, parts: Sequence[tuple[Fraction, _Leaf]]) -> _Leaf | _Split:
+    if len(parts) == 1:
+        return parts[0][1]
+    middle = len(parts) // 2
+    return _Split(v, parts[middle - 1][0], _balanced(v, parts[:middle]), _balanced(v, parts[middle:]))
+
+
+# --- Several variables ----------------------------------------------------------------------------------------------
+
+
+def _halve(search: _Search, box: Box, depth: int, whole: Box) -> _Leaf | _Split:
+    leaf = search.leaf(box)
+    if leaf is not None:
+        return leaf
+    wide = [v for v, (low, high) in box.items() if low < high]
+    if depth == 0 or not wide:
+        for corner in (0, 1):
+            search.point({v: ends[corner] for v, ends in box.items()})
+        search.point({v: (low + high) / 2 for v, (low, high) in box.items()})
+        raise Stuck("a box is too small: the two sides come close")
+    best: tuple[tuple[int, Fraction], Term] | None = None
+    for v in wide:
+        low, high = box[v]
+        done = sum(search.decided(half) is not None for half in _halves(box, v))
+        thin = {**box, v: ((low + high) / 2,) * 2}
+        helps = search.decided(thin) is not None
+        first, last = whole[v]
+        rank = (2 * done + helps, (high - low) / (last - first))
+        if best is None or rank > best[0]:
+            best = (rank, v)
+    assert best is not None
+    v = best[1]
+    left, right = _halves(box, v)
+    return _Split(v, left[v][1], _halve(search, left, depth - 1, whole), _halve(search, right, depth - 1, whole))
+
+
+def _halves(box: Box, v: Term) -> tuple[Box, Box]:
+    low, high = box[v]
+    middle = (low + high) / 2
+    return {**box, v: (low, middle)}, {**box, v: (middle, high)}
+
+
+# --- The proof ------------------------------------------------------------------------------------------------------
+
+
+def _emit(g: Goal, tree: _Leaf | _Split, labels: dict[Term, tuple[str, str]]) -> None:
+    if isinstance(tree, _Leaf):
+        g.interval([label for pair in labels.values() for label in pair], tree.prec)
+        return
+    name = tree.name[1][0]
+    side = g.fresh("c")
+    left, right = g.em(f"{name} <= {quotient(tree.at)}", side)
+    low, high = labels[tree.name]
+    _emit(left, tree.left, {**labels, tree.name: (low, side)})
+    _emit(right, tree.right, {**labels, tree.name: (side, high)})
