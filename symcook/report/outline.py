@@ -1,0 +1,358 @@
+"""A stored proof in words: numbered lines, nested, each with the fact that a step gives and what it rests on.
+
+The steps are followed by the checker's own methods, so that what is shown as a fact is what the checker sees. Nothing
+here decides whether a proof is right: `replay` has done that before.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from symcook.expr import Tree
+from symcook.report.folded import Folder, names_in, statement_tree, text_of, used_definitions
+from symcook.report.latex import escaped, latex
+
+if TYPE_CHECKING:
+    from symcook.proof.replay import Statement
+    from symcook.proof.terms import Term
+
+MOST_LINES = 30
+WIDTH = 100
+LONG = 150  # characters of a formula that an abridged line shows
+
+Piece = str | Tree
+
+
+@dataclass
+class Step:
+    """A line: words and formulas in turn, and the lines below it."""
+
+    pieces: list[Piece]
+    inner: list[Step] = field(default_factory=list)
+
+    def text(self, most: int | None = None) -> str:
+        """The line as plain text; formulas of more than `most` characters are cut."""
+        return "".join(p if isinstance(p, str) else _cut(text_of(p), most) for p in self.pieces)
+
+    def latex(self, known: Iterable[str], most: int | None = None) -> str:
+        """The line for text mode of LaTeX."""
+        out = []
+        for piece in self.pieces:
+            if isinstance(piece, str):
+                out.append(escaped(piece))
+            elif most is not None and len(text_of(piece)) > most:
+                out.append(r"[a long formula]")
+            else:
+                out.append(f"${latex(piece, known)}$")
+        return "".join(out)
+
+    def size(self) -> int:
+        """The lines of this step and of those below it."""
+        return 1 + sum(s.size() for s in self.inner)
+
+
+def _cut(text: str, most: int | None) -> str:
+    return text if most is None or len(text) <= most else f"{text[: most - 30]} ... {text[-20:]}"
+
+
+def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "proof") -> list[Step]:
+    """The steps of one part of a certificate that replay has accepted: proof, defined or inhabited."""
+    from symcook.proof.replay import statements
+    from symcook.proof.terms import neg
+
+    used = [statements()[name] for name in certificate["lemmas"]]
+    goal = getattr(statement, {"proof": "formula"}.get(part, part))
+    if part == "proof" and certificate["sense"] == "refuted":
+        goal = neg(goal)
+    trees = [statement_tree(s.text) for s in (statement, *used)]
+    folder = Folder(statement.known, used_definitions(trees, statement.known))
+    return _Narrator(statement, {s.label: s for s in used}, folder).tell(goal, certificate[part])
+
+
+def outline_text(steps: list[Step], most: int | None = MOST_LINES) -> str:
+    """Numbered, indented lines; with `most`, an abridged proof says how many lines it hides where."""
+    total = sum(s.size() for s in steps)
+    shown = _visible(steps, total if most is None else most)
+    digits = len(str(total))
+    lines: list[str] = []
+    for number, depth, step, hidden in _walk(steps, shown):
+        if step is None:
+            lines.append(f"{'':{digits}}  {'  ' * depth}... {_many(hidden, 'line')} ...")
+            continue
+        text = step.text(LONG if most is not None else None) + (f" [{_many(hidden, 'line')} below]" if hidden else "")
+        head = f"{number:>{digits}}  {'  ' * depth}"
+        lines.append(
+            textwrap.fill(
+                text,
+                WIDTH + 2 * depth,
+                initial_indent=head,
+                subsequent_indent=" " * (len(head) + 2),
+                break_on_hyphens=False,
+                break_long_words=False,
+            )
+        )
+    if len(shown) < total:
+        lines.append(f"{total - len(shown)} of {total} lines are hidden; --full shows them.")
+    return "\n".join(lines)
+
+
+def outline_latex(steps: list[Step], known: Iterable[str], most: int | None = MOST_LINES) -> str:
+    """The same lines as paragraphs of LaTeX, set in by depth."""
+    total = sum(s.size() for s in steps)
+    shown = _visible(steps, total if most is None else most)
+    rows = []
+    for number, depth, step, hidden in _walk(steps, shown):
+        left = 2 + 1.2 * depth
+        if step is None:
+            text = rf"\ldots{{}} {_many(hidden, 'line')} \ldots{{}}"
+        else:
+            text = f"{number}. {step.latex(known, LONG if most is not None else None)}"
+            text += f" [{_many(hidden, 'line')} below]" if hidden else ""
+        rows.append(rf"\noindent\hangindent={left + 1.5:.1f}em\hangafter=1\hspace*{{{left:.1f}em}}{text}\par")
+    if len(shown) < total:
+        rows.append(rf"\noindent {total - len(shown)} of {total} lines are hidden.\par")
+    return "\n".join(rows)
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _visible(steps: list[Step], most: int) -> set[int]:
+    """The lines to show, by identity: the outer ones first, as many as there is room for."""
+    level, shown, room = list(steps), set[int](), most
+    while level and room > 0:
+        if len(level) > room and not shown:  # even the outermost do not fit: their beginning and their end
+            level = [*level[: room - 5], *level[-5:]]
+        shown |= {id(s) for s in level[:room]}
+        room -= len(level)
+        level = [s for one in level for s in one.inner]
+    return shown
+
+
+def _walk(steps: list[Step], shown: set[int], depth: int = 0) -> Iterator[tuple[int, int, Step | None, int]]:
+    """(number, depth, line, lines hidden below it); line None stands for a run of hidden lines."""
+    number = 0
+
+    def visit(many: list[Step], depth: int) -> Iterator[tuple[int, int, Step | None, int]]:
+        nonlocal number
+        hidden = 0
+        for step in many:
+            if id(step) not in shown:
+                hidden += step.size()
+                number += step.size()
+                continue
+            if hidden:
+                yield number, depth, None, hidden
+                hidden = 0
+            number += 1
+            if step.inner and not any(id(s) in shown for s in step.inner):
+                below = step.size() - 1
+                yield number, depth, step, below
+                number += below
+            else:
+                yield number, depth, step, 0
+                yield from visit(step.inner, depth + 1)
+        if hidden:
+            yield number, depth, None, hidden
+
+    yield from visit(steps, depth)
+
+
+class _Narrator:
+    """Follows a proof with the checker's own steps and puts each in words."""
+
+    def __init__(self, statement: Statement, lemmas: Mapping[str, Statement], folder: Folder) -> None:
+        from symcook.proof import kernel
+
+        self.lemmas, self.folder = lemmas, folder
+        formulas = {label: s.formula for label, s in lemmas.items()}
+        self.checker = kernel._Checker(formulas, statement.known)
+
+    def tell(self, goal: Term, proof: Any) -> list[Step]:
+        from symcook.proof import kernel
+
+        return self.branch(kernel._State(goal, {}, {}, proof))
+
+    def show(self, t: Term) -> Tree:
+        return self.folder.tree(t)
+
+    def cite(self, label: str) -> str:
+        """A fact's name as a reader meets it."""
+        kind, colon, rest = label.partition(":")
+        if not colon:
+            return label
+        return f"axiom {rest}" if kind == "ax" else self.lemmas[label].id.removeprefix("lem.")
+
+    def branch(self, state: Any) -> list[Step]:
+        """The steps of one open branch, those of the branches it opens nested in them."""
+        out: list[Step] = []
+        met: list[tuple[str, Any]] = []  # names and hypotheses just introduced
+        for node in state.proof:
+            by, goal = node["by"], state.goal
+            known, names = set(state.facts), set(state.scope)
+            waiting = len(self.checker.open)
+            getattr(self.checker, f"_{by}")(state, node)
+            opened = self.checker.open[waiting:]
+            del self.checker.open[waiting:]
+            fresh = [(label, state.facts[label]) for label in state.facts if label not in known]
+            if by == "intro":
+                met += [(name, state.scope[name]) for name in state.scope if name not in names]
+                met += [(label, fact) for label, fact in fresh]
+                continue
+            out += self.introduced(met, goal)
+            met = []
+            step = getattr(self, f"on_{by}", None)
+            assert step is not None, by
+            out += step(node, goal, state, fresh, opened)
+        return out
+
+    def introduced(self, met: list[tuple[str, Any]], goal: Term) -> list[Step]:
+        """Let ..., suppose ..., and what is then to be shown."""
+        names: list[str] = []
+        out: list[Step] = []
+        facts: list[tuple[str, Any]] = []
+
+        def flush() -> None:
+            nonlocal names, facts
+            if names:
+                out.append(Step([f"Let {', '.join(names)}."]))
+            if facts:
+                out.append(Step(["Suppose ", *self.facts(facts), "."]))
+            names, facts = [], []
+
+        for name, what in met:
+            if isinstance(what, str) or what[0] == "fun":
+                if facts:
+                    flush()
+                names.append(f"{name}:{_sort(what)}")
+            else:
+                facts.append((name, what))
+        flush()
+        if met:
+            out.append(Step(["To show: ", self.show(goal), "."]))
+        return out
+
+    def facts(self, facts: list[tuple[str, Term]]) -> list[Piece]:
+        """formula (label); formula (label)."""
+        out: list[Piece] = []
+        for label, fact in facts:
+            out += ["; " if out else "", self.show(fact), f" ({label})"]
+        return out
+
+    def below(self, opened: list[Any], heads: list[list[Piece]]) -> list[Step]:
+        """Each opened branch under its heading; one that closes at once stands on the heading's line."""
+        out: list[Step] = []
+        for state, head in zip(opened, heads, strict=True):
+            inner = self.branch(state)
+            if len(inner) == 1 and not inner[0].inner:
+                out.append(Step([*head, " ", *inner[0].pieces]))
+            else:
+                out.append(Step(head, inner))
+        return out
+
+    # One method a kind of node; each returns the lines that it makes.
+
+    def on_split(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        heads: list[list[Piece]] = [["Show ", self.show(one.goal), "."] for one in opened]
+        return self.below(opened, heads)
+
+    def on_pick(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return [Step(["Of the two, show ", self.show(state.goal), "."])]
+
+    def on_witness(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return [Step(["Take ", node["term"], ". To show: ", self.show(state.goal), "."])]
+
+    def on_obtain(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return [Step([f"By {self.cite(node['fact'])} there is {node['name']} with ", *self.facts(fresh), "."])]
+
+    def on_hyp(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return [Step([f"This is {self.cite(node['of'])}."])]
+
+    def on_true(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return [Step(["True by computation."])]
+
+    def on_absurd(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        if "not" in node:
+            return [Step([f"{self.cite(node['of'])} contradicts {self.cite(node['not'])}."])]
+        return [Step([f"{self.cite(node['of'])} is false by computation: this case cannot be."])]
+
+    def on_contra(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return [Step(["Suppose it fails: ", *self.facts(fresh), "."])]
+
+    def on_have(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return self.below(opened, [["Claim ", *self.facts(fresh), "."]])
+
+    def on_use(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        given = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
+        rest = [g[1:] for g in node["with"] if isinstance(g, str) and g.startswith("#")]
+        outside = ":" in node["fact"]
+        words = f"{'By' if outside else 'From'} {self.cite(node['fact'])}"
+        if given:
+            short = [g if len(g) <= 40 else "..." for g in given]
+            words += f" at {'; '.join(short)}"
+        if rest:
+            words += f", with {names_in(rest)}"
+        heads: list[list[Piece]] = [["It needs ", self.show(one.goal), "."] for one in opened]
+        return [Step([f"{words}: ", *self.facts(fresh), "."], self.below(opened, heads))]
+
+    def on_cases(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return [Step([f"By cases of {self.cite(node['fact'])}."], self.either(state, opened))]
+
+    def on_em(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return [Step(["Two cases."], self.either(state, opened))]
+
+    def either(self, state: Any, opened: list[Any]) -> list[Step]:
+        heads: list[list[Piece]] = []
+        for one in opened:
+            fresh = [(label, one.facts[label]) for label in one.facts if label not in state.facts]
+            heads.append(["Case ", *self.facts(fresh), "."])
+        return self.below(opened, heads)
+
+    def on_ind(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return [Step(["An indicator is 1 or 0: ", *self.facts(fresh), "."])]
+
+    def on_rewrite(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        if "in" in node:
+            return [Step([f"Put {self.cite(node['eq'])} into {self.cite(node['in'])}: ", *self.facts(fresh), "."])]
+        return [Step([f"Put {self.cite(node['eq'])} in. To show: ", self.show(state.goal), "."])]
+
+    def on_antisym(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        heads: list[list[Piece]] = [["Show ", self.show(one.goal), "."] for one in opened]
+        return [Step(["Equal, since each side is at most the other."], self.below(opened, heads))]
+
+    def on_induct(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        base, step = opened
+        facts = [(label, step.facts[label]) for label in step.facts if label not in state.facts]
+        name = node["name"]
+        first = facts[0][1][2][0]
+        heads: list[list[Piece]] = [
+            ["Base: ", self.show(base.goal), "."],
+            [f"Step: let {name}:Int with ", *self.facts(facts), ". To show: ", self.show(step.goal), "."],
+        ]
+        return [Step([f"By induction on {name} from ", self.show(first), "."], self.below(opened, heads))]
+
+    def on_pos(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        sums, equations = node.get("sum", []), node.get("eq", [])
+        labels = [self.cite(x) for entry in sums for x in entry["of"]] + [self.cite(label) for _, label in equations]
+        labels = list(dict.fromkeys(labels))
+        plain = all(len(entry["of"]) <= 1 and "sq" not in entry for entry in sums)
+        plain = plain and all(_numeral(times) for times, _ in equations)
+        kind = "Linear arithmetic" if plain else "Arithmetic with products" if labels else "Sums of squares"
+        if not sums and not equations:
+            return [Step(["Both sides have the same normal form."])]
+        return [Step([kind + (f" from {names_in(labels)}" if labels else "") + "."])]
+
+    def on_interval(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
+        return [Step([f"By interval enclosure ({node['prec']} bits) over the bounds {names_in(node['on'])}."])]
+
+
+def _numeral(text: str) -> bool:
+    return not any(c.isalpha() for c in text)
+
+
+def _sort(sort: Any) -> str:
+    return sort if isinstance(sort, str) else f"{'*'.join(sort[1])}->{sort[2]}"
