@@ -1,0 +1,336 @@
+"""Lookups (Cookbook, Section 5.3 and Table 5): codes in blocks, the layer-norm hash, quadratic maximization."""
+
+from __future__ import annotations
+
+from script import Script
+
+from symcook.proof.search.tactics import Goal, Tactic
+
+
+def sqrt_unique(g: Goal) -> None:
+    g.intro("x y (low square)").use("ax:sqrt", "x", lambda h: h.auto("square", squares=["y"]), label="pos is")
+    for h in g.antisym():
+        h.contra("less").auto("less low pos is square")
+
+
+def sqrt_positive(g: Goal) -> None:
+    g.intro("x some").use("ax:sqrt", "x", label="low is")
+    g.have("0 < sqrt(x)", "pos", lambda h: h.contra("no").auto("no low is some"))
+    g.positive("sqrt(x)", "r", lambda h: h.hyp("pos"))
+    g.easy()
+
+
+def sqrt_product(g: Goal) -> None:
+    g.intro("x y (xl yl)").use("ax:sqrt", "x", label="xp xs").use("ax:sqrt", "y", label="yp ys")
+
+    def both(h: Goal) -> None:
+        low, is_ = h.split()
+        low.auto("xp yp")
+        is_.auto("xs ys", rounds=0, multipliers=["1", "sqrt(y)^2", "x", "sqrt(x)^2", "y"])
+
+    g.use("lem:sqrt_unique", "x*y", "sqrt(x)*sqrt(y)", both, label="done").hyp("done")
+
+
+def root(g: Goal, x: str, label: str) -> Goal:
+    """sqrt(x) with LABEL_p: positive, LABEL_s: its square, LABEL_e: times its inverse, LABEL_i: inverse positive."""
+    return g.use("lem:sqrt_positive", x, label=f"{label}_p {label}_s {label}_e {label}_i")
+
+
+def hard_pick(g: Goal) -> None:
+    g.intro("s n p v range best").use("lem:hardmax_unique", "s", "n", "p", "#range", "#best", label="is")
+
+    def terms(h: Goal) -> None:
+        h.intro("j inside").use("is", "j", label="here").auto("here", rounds=0, multipliers=["v(j)"])
+
+    g.use("lem:sum_ext", "j. hardmax(s, n, j)*v(j)", "j. I[j = p]*v(j)", "1", "n", terms, label="total")
+    g.use("lem:sum_delta", "v", "1", "n", "p", label="chosen").auto("total chosen")
+
+
+def block_scores(g: Goal) -> None:
+    g.intro("m n X q v z some columns i (low high)").use("columns", "i", label="codes value")
+
+    def read(h: Goal, c: str, i: str, label: str) -> Goal:
+        """blockread(z, 2*m + 1, c, i) = z(c, i)."""
+        return h.use("lem:sum_delta", f"b. z(b, {i})", "1", "2*m + 1", c, label=label)
+
+    first, second, third = g.split()
+    first.intro("a (al ah)").use("codes", "a", label="query key")
+    one, two = read(read(first, "a", "i", "one"), "m + a", "i", "two").split()
+    one.auto("query one")
+    two.auto("key two")
+    read(second, "2*m + 1", "i", "one").auto("value one")
+    third.intro("j (jl jh)").use("columns", "j", label="codes_j value_j")
+
+    def terms(h: Goal) -> None:
+        h.intro("a (al ah)").use("codes", "a", label="query key").use("codes_j", "a", label="query_j key_j")
+        read(read(h, "a", "i", "one"), "m + a", "j", "two")
+        h.have("blockread(z, 2*m + 1, a, i) = X(a, q(i))", "left", use="one query")
+        h.have("blockread(z, 2*m + 1, m + a, j) = X(a, j)", "right", use="two key_j")
+        h.rewrite("left").rewrite("right").true()
+
+    left = "a. blockread(z, 2*m + 1, a, i)*blockread(z, 2*m + 1, m + a, j)"
+    third.use("lem:sum_ext", left, "a. X(a, q(i))*X(a, j)", "1", "m", terms, label="total").hyp("total")
+
+
+def block_found(g: Goal) -> None:
+    g.intro("m n X q v z c found (some factor asked best) columns layer i (low high)")
+    g.use("lem:block_scores", "m", "n", "X", "q", "v", "z", "#some", "#columns", label="is")
+    g.use("layer", "i", label="found_is").use("asked", "i", label="ql qh").use("is", "i", label="codes value scores")
+
+    def less(h: Goal) -> None:
+        h.intro("j (jl jh) differ").use("scores", "j", label="here").use("scores", "q(i)", label="there")
+        h.use("best", "q(i)", None, "j", None, "#differ", label="less").rewrite("here").rewrite("there")
+        h.auto("less factor")
+
+    s, w = "l. c*blockscore(z, m, i, l)", "j. blockread(z, 2*m + 1, 2*m + 1, j)"
+    g.use("lem:hard_pick", s, "n", "q(i)", w, None, less, label="picked")
+    g.use("is", "q(i)", label="codes_q value_q scores_q").auto("found_is picked value_q", degree=1, rounds=0)
+
+
+def square(g: Goal, x: str, label: str) -> Goal:
+    """0 <= x^2."""
+    return g.have(f"0 <= ({x})^2", label, squares=[x])
+
+
+def hash_component(g: Goal) -> None:
+    g.intro("x y c some").positive("x^2 + y^2", "w", lambda h: h.hyp("some"))
+    v = "x^2/2 + y^2/2"
+    root(g.have(f"0 < {v}", "half", use="some"), v, "r")
+    inverse = f"1/sqrt({v})"
+
+    def both(h: Goal) -> None:
+        low, is_ = h.split()
+        low.auto("r_i")
+        is_.auto("r_e r_s w_e", rounds=0, multipliers=["1", f"({inverse})^2", f"({inverse})/(x^2 + y^2)", "1/(x^2 + y^2)", f"({inverse})^2/(x^2 + y^2)", f"{inverse}*sqrt({v})/(x^2 + y^2)"])
+
+    g.use("lem:sqrt_unique", "2/(x^2 + y^2)", inverse, both, label="is").rewrite("is").true()
+
+
+A = "sqrt((q^2 + 1)*(k^2 + 1))"
+
+
+def hash_score(g: Goal) -> None:
+    g.intro("q k")
+    square(square(g, "q", "q_sq"), "k", "k_sq")
+    for x in "qk":
+        g.have(f"0 < {x}^2 + 1", f"{x}_one", use=f"{x}_sq").have(f"0 < {x}^2/2 + 1/2", f"{x}_half", use=f"{x}_sq")
+        root(root(g, f"{x}^2/2 + 1/2", f"h{x}"), f"{x}^2 + 1", f"r{x}")
+    one, two = "sqrt(q^2/2 + 1/2)", "sqrt(k^2/2 + 1/2)"
+
+    def twice(h: Goal) -> None:
+        low, is_ = h.split()
+        low.auto("hq_p hk_p")
+        is_.auto("hq_s hk_s", rounds=0, multipliers=["1", "q^2", "k^2", f"{one}^2", f"{two}^2"])
+
+    g.use("lem:sqrt_unique", "(q^2 + 1)*(k^2 + 1)", f"2*{one}*{two}", twice, label="is")
+    g.have(f"0 < {A}", "a_pos", use="is hq_p hk_p").positive(A, "a", lambda h: h.hyp("a_pos"))
+    products = [f"1/{one}", f"1/{two}", f"1/{one}/{two}", f"1/{one}/{two}/{A}", f"{two}/{two}/{A}", f"1/{A}"]
+    g.have(f"1/{one}*(1/{two}) = 2/{A}", "inverse", use="is a_e hq_e hk_e", rounds=0, multipliers=products)
+    g.use("lem:sqrt_product", "q^2 + 1", "k^2 + 1", label="parts")
+    products = ["1/sqrt(q^2 + 1)", "1/sqrt(k^2 + 1)", "1/sqrt(q^2 + 1)/sqrt(k^2 + 1)", f"1/sqrt(q^2 + 1)/sqrt(k^2 + 1)/{A}", f"sqrt(k^2 + 1)/sqrt(k^2 + 1)/{A}", f"1/{A}"]
+    g.have(f"1/sqrt(q^2 + 1)*(1/sqrt(k^2 + 1)) = 1/{A}", "split_a", use="parts a_e rq_e rk_e", rounds=0, multipliers=products)
+    first, second = g.split()
+    first.auto("inverse split_a", rounds=0, multipliers=["1", "q*k"])
+    second.auto("inverse", rounds=0, multipliers=["1", "q*k"])
+
+
+def hash_gap(g: Goal) -> None:
+    g.intro("q k").use("lem:hash_score", "q", "k", label="one_k two_k").use("lem:hash_score", "q", "q", label="one_q two_q")
+    square(g, "q", "q_sq").have("0 < q^2 + 1", "some", use="q_sq").positive("q^2 + 1", "w", lambda h: h.hyp("some"))
+
+    def both(h: Goal) -> None:
+        low, is_ = h.split()
+        low.auto("some")
+        is_.true()
+
+    g.use("lem:sqrt_unique", "(q^2 + 1)*(q^2 + 1)", "q^2 + 1", both, label="is").rewrite("is", "two_q", "two")
+    g.auto("two two_k w_e", rounds=0)
+
+
+def hash_gap_closed(g: Goal) -> None:
+    g.intro("q k")
+    square(square(g, "q", "q_sq"), "k", "k_sq")
+    g.have("0 < (q^2 + 1)*(k^2 + 1)", "some", use="q_sq k_sq")
+    root(g, "(q^2 + 1)*(k^2 + 1)", "a")
+    b = f"{A} + (q*k + 1)"
+    g.have("(q^2 + 1)*(k^2 + 1) = (q*k + 1)^2 + (q - k)^2", "lagrange")
+
+    def positive(h: Goal) -> None:
+        """(A - c)(A + c) = (q - k)^2, and A + c <= 0 would leave A - c > 0."""
+        h.contra("no")
+        h.have(f"0 < {A} - (q*k + 1)", "other", use="no a_p")
+        h.have(f"({A} - (q*k + 1))*({b}) = (q - k)^2", "product", use="a_s", rounds=0)
+        h.have("(q - k)^2 <= 0", "small", use="no other product")
+        h.have("0 <= (q + k)^2", "sum_sq", squares=["q + k"])
+        h.have("0 < q*k + 1", "pos", use="small sum_sq").auto("pos no a_p")
+
+    g.have(f"0 < {b}", "b", positive)
+    g.have(f"0 < {A}*({b})", "d_pos", use="b a_p").positive(f"{A}*({b})", "d", lambda h: h.hyp("d_pos"))
+    value = f"{A}*({b})*(1 - (q*k + 1)/{A}) = (q - k)^2"
+    g.have(value, "product", use="a_e a_s", rounds=0, multipliers=["1", A, "q*k", f"q*k*{A}", "q^2*k^2"])
+    one, two = g.split()
+    one.hyp("b")
+    inverse = f"1/({A}*({b}))"
+    two.auto("product d_e", rounds=0, multipliers=["1", inverse, f"1/{A}", f"q*k/{A}"])
+
+
+
+def ratio_root(g: Goal) -> None:
+    g.intro("a b x y (ap bp xp yp)")
+    root(root(g, "x", "r"), "y", "t")
+    weak, strict = g.split()
+    for h, order in ((weak, "<="), (strict, "<")):
+        h.intro("less")
+        squares = f"(b*sqrt(x))^2 {order} (a*sqrt(y))^2"
+        h.have(squares, "squares", lambda e: e.auto("less r_s t_s", rounds=0, multipliers=["a^2", "b^2"]))
+        h.have("0 < b*sqrt(x) + a*sqrt(y)", "total", lambda e: e.auto("ap bp r_p t_p"))
+        h.have(f"b*sqrt(x) {order} a*sqrt(y)", "roots", lambda e: e.contra("no").auto("no total squares"))
+        h.have("0 < 1/sqrt(x)*(1/sqrt(y))", "inverse", use="r_i t_i")
+        multipliers = ["a/sqrt(x)", "b/sqrt(y)", "a/sqrt(y)", "b/sqrt(x)", "a*sqrt(y)/sqrt(x)", "b*sqrt(x)/sqrt(y)"]
+        h.have(f"b/sqrt(y) = b*sqrt(x)*(1/sqrt(x)*(1/sqrt(y)))", "left", use="r_e", rounds=0, multipliers=["b/sqrt(y)"])
+        h.have(f"a/sqrt(x) = a*sqrt(y)*(1/sqrt(x)*(1/sqrt(y)))", "right", use="t_e", rounds=0, multipliers=["a/sqrt(x)"])
+        h.auto("roots inverse left right", rounds=0)
+
+
+def hash_gap_compare(g: Goal) -> None:
+    g.intro("q k p l (one two)")
+    for x in "qkpl":
+        square(g, x, f"{x}_sq")
+    g.have("0 < (q^2 + 1)*(k^2 + 1)", "some", use="q_sq k_sq").have("0 < (p^2 + 1)*(l^2 + 1)", "other", use="p_sq l_sq")
+    g.use("lem:ratio_root", "q*k + 1", "p*l + 1", "(q^2 + 1)*(k^2 + 1)", "(p^2 + 1)*(l^2 + 1)", label="weak strict", premises=1)
+    for h, name in zip(g.split(), ("weak", "strict"), strict=True):
+        h.intro("less").use(name, lambda e: e.auto("less"), label="done").auto("done")
+
+
+def hash_gap_mono(g: Goal) -> None:
+    """(q - k)^2 (q l + 1)^2 < (q - l)^2 (q k + 1)^2."""
+    g.intro("q k l (qp kp lp side)")
+    g.have("0 < q*k + 1", "one", use="qp kp").have("0 < q*l + 1", "two", use="qp lp")
+    g.use("lem:hash_gap_compare", "q", "k", "q", "l", label="weak strict")
+    g.use("strict", compare, label="done").hyp("done")
+
+
+def compare(g: Goal) -> None:
+    up, down = g.cases("side", "near far")
+    square(up, "q", "sq")
+    # (l - q)(qk + 1) - (k - q)(ql + 1) = (l - k)(q^2 + 1)
+    up.have("(k - q)*(q*l + 1) < (l - q)*(q*k + 1)", "less", use="far sq")
+    up.have("0 <= (k - q)*(q*l + 1)", "low", use="near two").auto("less low")
+    square(down, "q", "sq")
+    down.have("(q - k)*(q*l + 1) < (q - l)*(q*k + 1)", "less", use="near sq")
+    down.have("0 <= (q - k)*(q*l + 1)", "low", use="far two").auto("less low")
+
+
+def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
+    """From a != b on Int: a + 1 <= b in one goal, b + 1 <= a in the other, as `step`."""
+    low, high = g.em(f"{a} <= {b}", "side")
+    less, same = low.em(f"{a} < {b}", "near")
+    same.have(f"{a} = {b}", "after_all", use="side near")
+    same.absurd("after_all", differ)
+    less.use("ax:int_lt", a, b, label="step")
+    high.use("ax:int_lt", b, a, label="step")
+    return less, high
+
+
+def inverse_less(g: Goal) -> None:
+    g.intro("x y (xp less)").positive("x", "x", lambda h: h.hyp("xp")).positive("y", "y", lambda h: h.auto("xp less"))
+    g.have("0 < (y - x)*(1/x*(1/y))", "gap", lambda h: h.have("0 < 1/x*(1/y)", "both", use="x_i y_i").auto("less both"))
+    g.auto("gap x_e y_e", rounds=0, multipliers=["1/x", "1/y"])
+
+
+def hash_gap_neighbour(g: Goal) -> None:
+    g.intro("q j (ql jl differ)").have("0 < q*j + 1", "pos", use="ql jl")
+    g.have("0 <= q*j", "prod", use="ql jl").have("0 <= (q - 1)*(q - 1)", "prev", squares=["q - 1"])
+    one, two = g.split()
+    one.have("0 < q*(q + 1) + 1", "next", use="ql")
+    one.use("lem:hash_gap_compare", "q", "q + 1", "q", "j", label="weak strict", premises=1)
+    one.have("0 <= q*j + 1", "sq_low", use="pos")
+    low, high = apart_by_one(one, "j", "q", "differ")
+    square(high, "q", "q_sq").have("0 < q^2 + 1", "next_q", use="q_sq")
+    for h, side, use in ((low, "q - j", "step next ql"), (high, "j - q", "step next_q")):
+        v = f"({side})*(q*(q + 1) + 1)"
+        h.have(f"q*j + 1 <= {v}", "sq_less", use=use).use("weak", squared("q*j + 1", v), label="done").hyp("done")
+    two.intro("below").use("ax:int_lt", "j", "q", label="step").have("0 < q*(q - 1) + 1", "next", use="ql prev")
+    two.use("lem:hash_gap_compare", "q", "q - 1", "q", "j", label="weak strict", premises=1)
+    two.have("0 <= q*j + 1", "sq_low", use="pos")
+    v = "(q - j)*(q*(q - 1) + 1)"
+    two.have(f"q*j + 1 <= {v}", "sq_less", use="step next ql").use("weak", squared("q*j + 1", v), label="done").hyp("done")
+
+
+def squared(u: str, v: str) -> Tactic:
+    """(u)^2 <= (v)^2 from `sq_low`: 0 <= u and `sq_less`: u <= v."""
+    return lambda h: h.have(f"({u})^2 <= ({v})^2", "sq", use="sq_low sq_less").auto("sq")
+
+
+def hash_gap_least(g: Goal) -> None:
+    g.intro("N q k (ql qh kl kh differ)").have("0 < q*k + 1", "pos", use="ql kl").have("0 <= q*k + 1", "sq_low", use="pos")
+    g.have("1 <= N", "some", use="ql qh").have("0 <= N*(N - 1)", "most", use="some").have("0 < N*(N - 1) + 1", "next", use="most")
+    g.use("lem:hash_gap_compare", "N", "N - 1", "q", "k", label="weak strict", premises=1)
+    low, high = apart_by_one(g, "q", "k", "differ")
+    for h, a, b in ((low, "q", "k"), (high, "k", "q")):
+        # a + 1 <= b <= N
+        h.have(f"{a} <= N - 1", "less", use=f"step {b}h").have("q*k <= N*(N - 1)", "product", use=f"less {b}h {a}l {b}l some")
+        h.have(f"q*k + 1 <= ({b} - {a})*(N*(N - 1) + 1)", "sq_less", use="product step next")
+        h.use("weak", squared("q*k + 1", f"({b} - {a})*(N*(N - 1) + 1)"), label="done").hyp("done")
+
+
+def hash_gap_value(g: Goal) -> None:
+    """1/(A(A + a)) with A^2 = a^2 + 1, and 2a^2 < A(A + a) < 2a^2 + 3/2."""
+    a, r = "(q^2 - q + 1)", "sqrt((q^2 + 1)*((q - 1)^2 + 1))"
+    g.intro("q low").have(f"1 <= {a}", "a_one", use="low")
+    square(square(g, "q", "q_sq"), "q - 1", "p_sq").have("0 < (q^2 + 1)*((q - 1)^2 + 1)", "some", use="q_sq p_sq")
+    root(g, "(q^2 + 1)*((q - 1)^2 + 1)", "r").use("lem:hash_gap_closed", "q", "q - 1", label="pos is")
+    g.have(f"{r}*{r} = {a}^2 + 1", "r_sq", use="r_s")
+    g.have(f"{a} < {r}", "more", lambda h: h.contra("no").auto("no r_sq r_p a_one"))
+    g.have(f"{a}*{r} < {a}^2 + 1/2", "less", lambda h: h.contra("no").have(f"0 <= {a}^2 + 1/2", "half", use="a_one").have(f"({a}^2 + 1/2)^2 <= ({a}*{r})^2", "wrong", use="no half").auto("wrong r_sq", rounds=0, multipliers=["1", *(f"q^{k}" for k in range(1, 5))]))
+    d = f"{r}*({r} + {a})"
+    g.have(f"2*{a}^2 < {d}", "low_d", lambda h: h.have(f"{a}*{a} < {a}*{r}", "step", use="more a_one").auto("step r_sq"))
+    g.have(f"{d} < 2*{a}^2 + 3/2", "high_d", use="less r_sq")
+    g.have(f"0 < 2*{a}^2", "a_pos", use="a_one").have(f"0 < {d}", "d_pos", use="a_pos low_d")
+    g.use("lem:inverse_less", f"2*{a}^2", d, label="high").use("lem:inverse_less", d, f"2*{a}^2 + 3/2", label="low_g")
+    one, two = g.split()
+    one.auto("is low_g")
+    two.auto("is high")
+
+
+def hash_gap_bounds(g: Goal) -> None:
+    a = "(N^2 - N + 1)"
+    g.intro("N low").use("lem:hash_gap_value", "N", label="more less").have(f"1 <= {a}", "a_one", use="low")
+    one, two = g.split()
+    one.have(f"2*{a}^2 + 3/2 < 2*N^4", "next", lambda h: h.have("2*2 <= N*N", "sq", use="low").auto("low sq"))
+    one.have(f"0 < 2*{a}^2 + 3/2", "pos", use="a_one")
+    one.use("lem:inverse_less", f"2*{a}^2 + 3/2", "2*N^4", label="step").auto("step more")
+    two.have(f"20*N^5 <= 2*{a}^2*(10*N + 21)", "next", squares=["N*(N - 6)", "N - 3", "N*(N - 5)", "N*N - 7*N + 3"])
+    two.have("0 < N", "pos", use="low").positive("N", "n", lambda h: h.hyp("pos"))
+    two.have(f"0 < 2*{a}^2", "a_pos", use="a_one").positive(f"2*{a}^2", "d", lambda h: h.hyp("a_pos"))
+    two.have("0 <= (1/N)^5", "power", use="n_i", degree=5).have(f"0 <= (1/N)^5*(1/(2*{a}^2))", "both", use="power d_i")
+    two.have(f"0 <= (2*{a}^2*(10*N + 21) - 20*N^5)*((1/N)^5*(1/(2*{a}^2)))", "all_in", use="next both")
+    two.have("N^5*(1/N)^5 = 1", "five", use="n_e", rounds=0, multipliers=[f"N^{k}*(1/N)^{k}" for k in range(1, 5)] + ["1"])
+    two.have("N*(1/N)^5 = (1/N)^4", "four", use="n_e", rounds=0, multipliers=["(1/N)^4"])
+    value = f"(2*{a}^2*(10*N + 21) - 20*N^5)*((1/N)^5*(1/(2*{a}^2))) = 10*(1/N)^4 + 21*(1/N)^5 - 20*(1/(2*{a}^2))"
+    two.have(value, "value", use="five four d_e", rounds=0, multipliers=["1", f"1/(2*{a}^2)", *(f"N^{k}/(2*{a}^2)" for k in range(1, 5)), "(1/N)^4", "(1/N)^5", "N*(1/N)^5"])
+    two.auto("all_in value less", rounds=0)
+
+
+
+
+SCRIPTS: dict[str, Script | Tactic] = {
+    "lem.sqrt_unique": sqrt_unique,
+    "lem.sqrt_positive": sqrt_positive,
+    "lem.sqrt_product": sqrt_product,
+    "lem.hard_pick": hard_pick,
+    "lem.block_scores": block_scores,
+    "lem.block_found": block_found,
+    "lem.hash_component": hash_component,
+    "lem.hash_score": hash_score,
+    "lem.hash_gap": hash_gap,
+    "lem.hash_gap_closed": hash_gap_closed,
+    "lem.ratio_root": ratio_root,
+    "lem.hash_gap_compare": hash_gap_compare,
+    "lem.hash_gap_mono": hash_gap_mono,
+    "lem.hash_gap_neighbour": hash_gap_neighbour,
+    "lem.hash_gap_least": hash_gap_least,
+    "lem.inverse_less": inverse_less,
+    "lem.hash_gap_value": hash_gap_value,
+    "lem.hash_gap_bounds": hash_gap_bounds,
+}
