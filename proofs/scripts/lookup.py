@@ -314,6 +314,102 @@ def hash_gap_bounds(g: Goal) -> None:
 
 
 
+def onehot_distance(g: Goal) -> None:
+    g.intro("s n p (low high)").have("1 <= n", "some", use="low high").use("lem:sm_sum", "s", "n", label="sum_a")
+
+    def size(h: Goal) -> None:
+        h.intro("j inside").use("lem:sm_weight", "s", "n", "j", label="pos most")
+        yes, no = h.ind("j = p", "at value")
+        yes.rewrite("at", "pos", "pos_p").rewrite("at", "most", "most_p").rewrite("at")
+        yes.apart("abs(sm(s, n, p) - I[p = p])", lambda e: e.auto(degree=1, rounds=0))
+        no.apart("abs(sm(s, n, j) - I[j = p])", lambda e: e.auto(rounds=0, degree=1, multipliers=["1", "sm(s, n, p)"]))
+
+    right = "j. sm(s, n, j) + I[j = p]*(1 - 2*sm(s, n, p))"
+    g.use("lem:sum_ext", "j. abs(sm(s, n, j) - I[j = p])", right, "1", "n", size, label="distance")
+    g.use("lem:sum_delta", "j. 1", "1", "n", "p", label="single")
+    g.auto("distance single sum_a", rounds=0, multipliers=["1", "sm(s, n, p)"])
+
+
+GAUSS = "l. exp(-gamma*(l - q)^2)"
+
+
+def small_decay(g: Goal) -> Goal:
+    """exp(-3*gamma) <= 1."""
+    return g.use("lem:exp_mono", "-3*gamma", "0", lambda h: h.auto("positive"), label="decay")
+
+
+def gauss_left(g: Goal) -> None:
+    small_decay(g.intro("q gamma positive"))
+    base, step = g.induct("b", "ge", "ih")
+    base.intro("room").use("ax:exp_pos", "-gamma*(1 + 3*(q - 1))", label="pos").auto("pos")
+    step.intro("room").use("ih", label="before").use("ax:sum_step", GAUSS, "1", "b + 1", label="last")
+
+    def exponent(h: Goal) -> None:
+        """-gamma*(1 + m)^2 <= -gamma*(1 + 3*m) for m = q - b - 2."""
+        one, more = h.em("q - b - 2 <= 0", "near")
+        one.have("q = b + 2", "is", use="near room").rewrite("is").true()
+        more.use("ax:int_lt", "0", "q - b - 2", label="far").have("0 <= (q - b - 2)*(q - b - 3)", "whole", use="far")
+        more.have("0 <= gamma*((q - b - 2)*(q - b - 3))", "product", use="positive whole").auto("product")
+
+    step.use("lem:exp_mono", "-gamma*(b + 1 - q)^2", "-gamma*(1 + 3*(q - b - 2))", exponent, label="term")
+    step.have("0 <= (1 - exp(-3*gamma))*(exp(-gamma*(1 + 3*(q - b - 2))) - exp(-gamma*(b + 1 - q)^2))", "part", use="decay term")
+    step.auto("last before part", rounds=0, multipliers=["1", "exp(-3*gamma)"])
+
+
+def gauss_right(g: Goal) -> None:
+    small_decay(g.intro("q gamma positive"))
+    base, step = g.induct("b", "ge", "ih")
+    base.easy()
+    step.use("ax:sum_step", GAUSS, "q + 1", "b + 1", label="last").have("0 <= (b - q)*(b - q + 1)", "integers", use="ge")
+    yes, no = step.em("b <= q", "near")
+    yes.have("b = q", "is", use="near ge").rewrite("is").easy()
+
+    def exponent(h: Goal) -> None:
+        h.use("ax:int_lt", "q", "b", label="next").have("0 <= gamma*((b - q)*(b - q - 1))", "product", lambda e: e.have("0 <= (b - q)*(b - q - 1)", "whole", use="next").auto("whole positive"))
+        h.auto("product")
+
+    no.use("lem:exp_mono", "-gamma*(b + 1 - q)^2", "-gamma*(1 + 3*(b - q))", exponent, label="term")
+    no.have("0 <= (1 - exp(-3*gamma))*(exp(-gamma*(1 + 3*(b - q))) - exp(-gamma*(b + 1 - q)^2))", "part", use="decay term")
+    no.auto("last ih part", rounds=0, multipliers=["1", "exp(-3*gamma)"])
+
+
+def gauss_sum(g: Goal) -> None:
+    g.intro("n q gamma (low high positive)")
+    g.use("lem:gauss_left", "q", "gamma", "#positive", "q - 1", label="left")
+    g.use("lem:gauss_right", "q", "gamma", "#positive", "n", label="right")
+    g.use("lem:sum_split", GAUSS, "1", "q - 1", "n", label="one").use("lem:sum_split", GAUSS, "q", "q", "n", label="two")
+    g.use("ax:exp_pos", "-gamma*(1 + 3*(n - q))", label="rest")
+    g.auto("left right one two rest", rounds=0, multipliers=["1", "exp(-3*gamma)"])
+
+
+def quadratic_l1(g: Goal) -> None:
+    g.intro("n q gamma (low high positive)").use("lem:gauss_sum", "n", "q", "gamma", label="least")
+    scores = "l. gamma*(2*q*l - l^2)"
+    g.use("lem:onehot_distance", scores, "n", "q", label="distance")
+    g.use("lem:sm_total", scores, "n", label="z_pos").positive("sum(k, 1, n, exp(gamma*(2*q*k - k^2)))", "z", lambda h: h.hyp("z_pos"))
+    small_decay(g).use("ax:exp_pos", "-gamma", label="x_pos")
+    g.have("0 < 1 + 2*exp(-gamma) - exp(-3*gamma)", "d_pos", use="decay x_pos")
+    g.positive("1 + 2*exp(-gamma) - exp(-3*gamma)", "d", lambda h: h.hyp("d_pos"))
+    weight = f"sm({scores}, n, q)"
+    g.use("ax:exp_pos", "gamma*q^2", label="top").have(f"0 < {weight}", "w_pos", use="top z_i")
+    total = "sum(l, 1, n, exp(-gamma*(l - q)^2))"
+    g.have(f"{total}*{weight} = 1", "unit", use="z_e")
+    g.have(f"(1 - {weight})*(1 + 2*exp(-gamma) - exp(-3*gamma)) <= 2*exp(-gamma)", "bound", lambda h: h.have(f"0 <= {weight}*(2*exp(-gamma) - (1 - exp(-3*gamma))*({total} - 1))", "product", use="w_pos least").auto("product z_e unit", rounds=0, multipliers=["1", "exp(-3*gamma)"]))
+    one, two = g.split()
+    one.hyp("d_pos")
+    two.have(f"0 <= (2*exp(-gamma) - (1 - {weight})*(1 + 2*exp(-gamma) - exp(-3*gamma)))*(1/(1 + 2*exp(-gamma) - exp(-3*gamma)))", "scaled", use="bound d_i")
+    two.auto("scaled distance d_e", rounds=0, multipliers=["1", weight])
+
+
+def quadratic_l1_simple(g: Goal) -> None:
+    g.intro("n q gamma (low high positive)").use("lem:quadratic_l1", "n", "q", "gamma", label="d_pos bound")
+    g.positive("1 + 2*exp(-gamma) - exp(-3*gamma)", "d", lambda h: h.hyp("d_pos"))
+    small_decay(g).use("ax:exp_pos", "-gamma", label="x_pos")
+    g.use("lem:exp_mono", "-3*gamma", "-gamma", lambda h: h.auto("positive"), label="less")
+    g.have("0 <= (2*exp(-gamma) - exp(-3*gamma))*(1/(1 + 2*exp(-gamma) - exp(-3*gamma)))*exp(-gamma)", "extra", lambda h: h.have("0 <= 2*exp(-gamma) - exp(-3*gamma)", "part", use="less x_pos").have("0 < 1/(1 + 2*exp(-gamma) - exp(-3*gamma))*exp(-gamma)", "rest", use="d_i x_pos").auto("part rest"))
+    g.auto("bound extra d_e", rounds=0, multipliers=["1", "exp(-gamma)"])
+
+
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.sqrt_unique": sqrt_unique,
     "lem.sqrt_positive": sqrt_positive,
@@ -333,4 +429,10 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.inverse_less": inverse_less,
     "lem.hash_gap_value": hash_gap_value,
     "lem.hash_gap_bounds": hash_gap_bounds,
+    "lem.onehot_distance": onehot_distance,
+    "lem.gauss_left": gauss_left,
+    "lem.gauss_right": gauss_right,
+    "lem.gauss_sum": gauss_sum,
+    "lem.quadratic_l1": quadratic_l1,
+    "lem.quadratic_l1_simple": quadratic_l1_simple,
 }
