@@ -1,0 +1,495 @@
+"""Claims of merrill2024: the layer-norm hash, the tie-breaking term, lookups by saturated attention."""
+
+from __future__ import annotations
+
+from script import Script, witnesses
+
+from symcook.proof.search.tactics import Goal, Tactic
+
+
+def root(g: Goal, x: str, label: str) -> Goal:
+    """Facts about r = sqrt(2x^2 + 2) and its inverse: ``label_p _e _i _n _u``."""
+    return g.use("lem:lnhash_root", x, label=" ".join(f"{label}_{k}" for k in "peinu"))
+
+
+# --- Roots and squares ------------------------------------------------------------------------------------------------
+
+
+def square_le(g: Goal) -> None:
+    g.intro("x y ge squares").contra("more").auto()
+
+
+def sqrt_equals(g: Goal) -> None:
+    g.intro("x y ge is")
+    g.have("0 <= x", "radicand", lambda h: h.auto("is", squares=["y"]))
+    g.use("ax:sqrt", "x", label="low root")
+    low, high = g.antisym()
+    low.use("lem:square_le", "sqrt(x)", "y", None, lambda h: h.auto("is root"), label="goal").hyp("goal")
+    high.use("lem:square_le", "y", "sqrt(x)", None, lambda h: h.auto("is root"), label="goal").hyp("goal")
+
+
+def sqrt_square(g: Goal) -> None:
+    g.intro("x")
+    up, down = g.em("0 <= x", "side")
+    up.use("ax:abs_pos", "x", label="value").rewrite("value")
+    up.use("lem:sqrt_equals", "x^2", "x", None, Goal.true, label="goal").hyp("goal")
+    down.use("ax:abs_neg", "x", label="value").rewrite("value")
+    down.use("lem:sqrt_equals", "x^2", "-x", None, Goal.true, label="goal").hyp("goal")
+
+
+def sqrt_below(g: Goal) -> None:
+    g.intro("y small").use("ax:sqrt", "1 - y", label="low root")
+    g.use("lem:square_le", "sqrt(1 - y)", "1 - y/2", None, lambda h: h.auto("root", squares=["y"]), label="goal")
+    g.hyp("goal")
+
+
+# --- The hash ---------------------------------------------------------------------------------------------------------
+
+
+def lnhash_root(g: Goal) -> None:
+    z = "sqrt(2*x^2 + 2)"
+    g.intro("x").have("0 < 2*x^2 + 2", "above", lambda h: h.auto(squares=["x"]))
+    g.use("ax:sqrt", "2*x^2 + 2", label="low root")
+    g.have(f"0 < {z}", "positive", lambda h: h.contra("no").auto("no low root above"))
+    g.use("ax:inv", z, label="inverse")
+    g.have(f"0 < 1/{z}", "reciprocal", lambda h: h.contra("no").auto("no positive inverse"))
+    one, two, three, four, five = g.split()
+    one.hyp("positive")
+    two.hyp("root")
+    three.hyp("reciprocal")
+    four.auto("inverse root", rounds=0, multipliers=[f"(1/{z})^2", f"{z}*(1/{z})", "1"])
+    five.hyp("inverse")
+
+
+def lnhash_scale(g: Goal) -> None:
+    new, old = "2*(x/i)^2 + 2*(y/i)^2", "2*x^2 + 2*y^2"
+    g.intro("x y i pos some c inside").use("ax:inv", "i", label="inverse")
+    g.have("0 < 1/i", "reciprocal", lambda h: h.contra("no").auto("no pos inverse"))
+    g.have(f"0 < {old}", "radicand").use("ax:sqrt", old, label="low root")
+    g.have(f"0 < sqrt({old})", "positive", lambda h: h.contra("no").auto("no low root radicand"))
+    g.use("lem:sqrt_equals", new, f"sqrt({old})/i", lambda h: h.auto(), lambda h: h.auto("root", multipliers=["1/i^2"]), label="is")
+    g.have(f"lnhash(x/i, y/i, c) = fourway(x/i, y/i, c)/sqrt({new})", "form", Goal.true)
+    g.rewrite("is", "form", "scaled")
+    g.auto("scaled inverse", multipliers=[f"fourway(x, y, c)*(1/sqrt({old}))"])
+
+
+def lnhash_square(g: Goal) -> None:
+    root(root(g.intro("q k"), "q", "q"), "k", "k")
+    g.auto("q_n k_n", rounds=0, multipliers=["(q*k + 1)^2*(1/sqrt(2*k^2 + 2))^2*(2*k^2 + 2)", "(q*k + 1)^2"])
+
+
+def lnhash_first(g: Goal) -> None:
+    root(root(g.intro("x y less"), "x", "x"), "y", "y")
+    a, b = "(1/sqrt(2*x^2 + 2))", "(1/sqrt(2*y^2 + 2))"
+
+    def order(h: Goal, large: str, small: str) -> Goal:
+        """Of the inverse roots a, b the one with the smaller argument is larger: a^2 - b^2 = 2 a^2 b^2 (y^2 - x^2)."""
+        lower, upper = ("x", "y") if large == a else ("y", "x")
+        h.have(f"{lower}^2 < {upper}^2", "arguments")
+        h.have(f"0 < {a}^2*{b}^2", "factor", lambda e: e.auto("x_i y_i", degree=4))
+        h.have(f"0 < {a}^2*{b}^2*({upper}^2 - {lower}^2)", "product", use="factor arguments")
+        h.auto("product x_n y_n", rounds=0, multipliers=[f"{a}^2", f"{b}^2", "1"])
+        return h
+
+    sign, other = g.em("0 <= x", "sx")
+    sign.have(f"{b}^2 < {a}^2", "order", lambda h: order(h, a, b))
+    sign.use("lem:square_lt", f"x*{a}", f"y*{b}", None, lambda h: h.auto("order x_n y_n"), label="goal")
+    sign.hyp("goal")
+    up, down = other.em("0 <= y", "sy")
+    up.have(f"x*{a} < 0", "low").have(f"0 <= y*{b}", "high").auto("low high")
+    down.have(f"{a}^2 < {b}^2", "order", lambda h: order(h, b, a))
+    down.use("lem:square_lt", f"-y*{b}", f"-x*{a}", None, lambda h: h.auto("order x_n y_n"), label="goal")
+    down.auto("goal")
+
+
+# --- Definition 6 and its closed form ---------------------------------------------------------------------------------
+
+
+def prod_shift(g: Goal) -> None:
+    g.intro("x")
+    base, step = g.induct("k", "ge", "is")
+    base.true()
+    step.use("ax:prod_step", "j. x - 1 - j", "0", "k + 1", label="left")
+    step.use("ax:prod_step", "j. x - j", "0", "k + 1", label="right")
+    step.auto("is left right", rounds=0, multipliers=["1", "x", "k", "x - 1 - k"])
+
+
+def prod_positive(g: Goal) -> None:
+    g.intro("x")
+    base, step = g.induct("k", "ge", "is")
+    base.blast()
+    step.intro("less").use("is", label="before").use("ax:prod_step", "j. x - j", "0", "k + 1", label="last")
+    step.have("0 < prod(j, 0, k, x - j)*(x - (k + 1))", "product", use="before less").auto("product last")
+
+
+def difference_step(g: Goal) -> None:
+    g.intro("i k (low high)")
+    p, q = "prod(j, 0, k, i - j)", "prod(j, 0, k, i - 1 - j)"
+    g.use("lem:prod_shift", "i", "k", label="shift")
+    g.positive(p, "p", lambda h: h.use("lem:prod_positive", "i", "k", label="goal").hyp("goal"))
+    g.positive(q, "q", lambda h: h.use("lem:prod_positive", "i - 1", "k", label="goal").hyp("goal"))
+    g.positive("(i - (k + 1))", "w")
+    g.use("ax:prod_step", "j. j", "1", "k + 1", label="up").use("ax:prod_step", "j. i - j", "0", "k + 1", label="down")
+    g.rewrite("up").rewrite("down")
+    w = "(1/(i - (k + 1)))"
+    g.have(f"i*{q}*(1/{p})*{w} = 1", "one", use="shift p_e w_e", rounds=0, multipliers=[f"(1/{p})*{w}", f"{p}*(1/{p})", "1"])
+    g.have(f"1/{q} = i*(1/{p})*{w}", "inverse", use="one q_e", rounds=0, multipliers=[f"1/{q}", f"i*(1/{p})*{w}"])
+    top = "prod(j, 1, k, j)"
+    g.auto("inverse w_e", rounds=0, multipliers=[top, f"{top}*(1/{p})"])
+
+
+CLOSED = "i k. prod(j, 1, k, j)/prod(j, 0, k, i - j)"
+
+
+def differences_exist(g: Goal) -> None:
+    g.witness(CLOSED)
+    first, more = g.split()
+    first.intro("i ge").true()
+    more.intro("i k inside").use("lem:difference_step", "i", "k", label="goal").hyp("goal")
+
+
+TIES = "j. if(j <= 4, 1/1000 - j/10000000000, f(j, 3)/100)"
+
+
+def tiebreaker_exists(g: Goal) -> None:
+    g.obtain("lem:differences_exist", "f", "is").witness("f", TIES)
+    parts = g.use("is", label="first more").split()
+    parts[0].hyp("first")
+    parts[1].hyp("more")
+    yes, no = parts[2].intro("j (low high)").ind("j <= 4", "side value")
+    yes.auto("value", multipliers=["1", "j", "f(j, 3)"])
+    no.auto("side high")
+    yes, no = parts[3].intro("j low").ind("j <= 4", "side value")
+    yes.auto("side low")
+    no.auto("value", multipliers=["1", "j", "f(j, 3)"])
+
+
+def sum_shift(g: Goal) -> None:
+    g.intro("f a b")
+    empty, some = g.em("b < a", "side")
+    for h in (empty,):
+        h.use("ax:sum_empty", "f", "a", "b", label="none").use("ax:sum_empty", "j. f(j - 1)", "a + 1", "b + 1", label="no")
+        h.auto("none no")
+
+    def all_sizes(h: Goal) -> None:
+        base, step = h.induct("n", "ge", "is")
+        base.use("ax:sum_step", "j. f(j - 1)", "a + 1", "a + 1", label="one").true()
+        step.use("ax:sum_step", "f", "a", "n + 1", label="left")
+        step.use("ax:sum_step", "j. f(j - 1)", "a + 1", "n + 1 + 1", label="right").auto("is left right")
+
+    some.have("all n:Int. a <= n -> sum(j, a + 1, n + 1, f(j - 1)) = sum(j, a, n, f(j))", "goal", all_sizes)
+    some.use("goal", "b", label="here").hyp("here")
+
+
+def difference_value(g: Goal) -> None:
+    g.intro("f (first more)")
+    base, step = g.induct("k", "ge", "is")
+    base.intro("i low").use("ax:int_lt", "0", "i", label="one").use("first", "i", label="goal").hyp("goal")
+    step.intro("i low").use("more", "i", "k", label="unfold").use("is", "i - 1", label="old").use("is", "i", label="new")
+    step.use("lem:difference_step", "i", "k", label="closed").auto("unfold old new closed", rounds=0)
+
+
+def difference_combination(g: Goal) -> None:
+    g.intro("f (first more)")
+    base, step = g.induct("k", "ge", "is")
+    base.witness("j. I[j = 0]")
+    outside, value = base.split()
+    yes, no = outside.intro("j away").ind("j = 0", "at zero")
+    less, large = yes.cases("away", "far")
+    for h in (less, large):
+        h.have("false", "wrong", use="at far").absurd("wrong")
+    no.hyp("zero")
+    value.intro("i low").use("ax:int_lt", "0", "i", label="one").use("first", "i", label="goal").auto("goal")
+    step.obtain("is", "c", "zero value").witness("j. c(j - 1) - c(j)")
+    outside, value = step.split()
+    outside.intro("j away").use("zero", "j", lambda h: _outside(h), label="here")
+    outside.use("zero", "j - 1", lambda h: _outside(h), label="before").auto("here before")
+    value.intro("i low").use("more", "i", "k", label="unfold")
+    value.use("value", "i - 1", label="old").use("value", "i", label="new")
+    value.use("lem:sum_split", "j. c(j - 1)/(i - j)", "0", "0", "k + 1", label="split")
+    value.use("zero", "-1", "!", label="left")
+    value.use("zero", "k + 1", lambda h: h.pick("right").auto(), label="right")
+    value.use("lem:sum_shift", "j. c(j)/(i - 1 - j)", "0", "k", label="shift")
+    value.use("ax:sum_step", "j. c(j)/(i - j)", "0", "k + 1", label="last")
+    value.auto("unfold old new split left right shift last", rounds=0, multipliers=["1", "1/i", "1/(i - (k + 1))"])
+
+
+def _outside(h: Goal) -> None:
+    """j or j - 1 is outside 0..k where j is outside 0..k + 1."""
+    for e, side in zip(h.cases("away", "far"), ("left", "right"), strict=True):
+        e.pick(side).auto("far")
+
+
+def tie_value(g: Goal) -> None:
+    g.intro("f g (first more small large) i low").use("large", "i", label="is")
+    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "3", "!", "i", label="value")
+    z = "(i*(i - 1)*(i - 2)*(i - 3))"
+    g.have(f"0 < {z}", "positive", lambda h: product_of(h, "i", "low"))
+    g.positive(z, "z", lambda h: h.hyp("positive"))
+    first, second = g.split()
+    first.auto("is value z_e", rounds=0, multipliers=[f"100*{z}", z, "1"])
+    second.hyp("z_i")
+
+
+def both(h: Goal, *labels: str) -> None:
+    for part, label in zip(h.split(), labels, strict=True):
+        part.hyp(label)
+
+
+def product_of(h: Goal, i: str, low: str) -> None:
+    """0 < i(i - 1)(i - 2)(i - 3) from 5 <= i."""
+    h.have(f"0 < {i}*({i} - 1)", "one", use=low).have(f"0 < ({i} - 2)*({i} - 3)", "two", use=low).auto("one two")
+
+
+def four(g: Goal, i: str, label: str = "case") -> list[Goal]:
+    """Goals for i = 1, 2, 3, 4 (rewritten in the goal), then one with 5 <= i."""
+    out = []
+    for n in (1, 2, 3, 4):
+        here, g = g.em(f"{i} <= {n}", f"{label}{n}")
+        here.have(f"{i} = {n}", f"{label}_is").rewrite(f"{label}_is")
+        out.append(here)
+        g.use("ax:int_lt", str(n), i, label=f"{label}_above{n}")
+    return [*out, g]
+
+
+def tie_positive(g: Goal) -> None:
+    g.intro("f g (first more small large) i low")
+    *few, rest = four(g, "i")
+    for n, h in enumerate(few, 1):
+        h.use("small", str(n), "!", label="is").auto("is")
+    rest.use("lem:tie_value", "f", "g", lambda h: both(h, "first", "more", "small", "large"), "i", label="value bound")
+    rest.use("ax:inv", "i*(i - 1)*(i - 2)*(i - 3)", lambda h: nonzero(h, "i"), label="inverse")
+    rest.contra("no").auto("no value bound inverse", degree=2, multipliers=["1/(i*(i - 1)*(i - 2)*(i - 3))", "g(i)"])
+
+
+def nonzero(h: Goal, i: str) -> None:
+    h.intro("zero").have(f"0 < {i}*({i} - 1)*({i} - 2)*({i} - 3)", "positive", lambda e: product_of(e, i, "case_above4"))
+    h.auto("zero positive")
+
+
+def tie_decreases(g: Goal) -> None:
+    g.intro("f g (first more small large) i low")
+    *few, rest = four(g, "i")
+
+    def closed(h: Goal, i: str, label: str) -> Goal:
+        both_of = lambda e: both(e, "first", "more", "small", "large")  # noqa: E731
+        return h.use("lem:tie_value", "f", "g", both_of, i, label=f"{label} {label}_b")
+
+    for n, h in enumerate(few, 1):
+        h.use("small", str(n), "!", label="is")
+        if n < 4:
+            h.use("small", str(n + 1), "!", label="next").auto("is next")
+        else:
+            closed(h, "5", "next").auto("is next")
+    closed(closed(rest, "i", "here"), "i + 1", "next")
+    # g(i) (i - 3) = g(i + 1) (i + 1), both times 100 i (i - 1)(i - 2) = 6.
+    rest.positive("(i*(i - 1)*(i - 2))", "z", lambda h: h.have("0 < i*(i - 1)", "one").auto("one case_above4"))
+    z = "(1/(i*(i - 1)*(i - 2)))"
+    rest.have("g(i)*(i - 3) = g(i + 1)*(i + 1)", "same", use="here next z_e", rounds=0,
+              multipliers=[z, "g(i)*(i - 3)", "g(i + 1)*(i + 1)"])
+    rest.use("lem:tie_positive", "f", "g", lambda e: both(e, "first", "more", "small", "large"), "i + 1", label="above")
+    rest.contra("no").auto("no same above case_above4", degree=2)
+
+
+# --- Claims: the hash -------------------------------------------------------------------------------------------------
+
+
+def hash_defined(names: str, *arguments: str) -> Tactic:
+    """D where the only roots are those of phi at `arguments`; other denominators are easy."""
+
+    def leaf(h: Goal) -> None:
+        for n, x in enumerate(arguments):
+            root(h, x, f"r{n}")
+        h.auto(squares=[a for a in arguments], degree=1, rounds=0)
+
+    return lambda g: g.leaves(names, leaf)
+
+
+def planar(g: Goal, x: str, y: str, label: str) -> Goal:
+    """sqrt(2x^2 + 2y^2) is positive, from 0 < x^2 + y^2."""
+    z = f"2*({x})^2 + 2*({y})^2"
+    g.have(f"0 < {z}", f"{label}_z").use("ax:sqrt", z, label=f"{label}_l {label}_e")
+    return g.have(f"0 < sqrt({z})", f"{label}_p", lambda h: h.contra("no").auto(f"no {label}_z {label}_l {label}_e"))
+
+
+def def3(g: Goal) -> None:
+    z = "sqrt(2*x^2 + 2*y^2)"
+    planar(g.intro("x y some"), "x", "y", "r").use("ax:inv", z, label="inverse")
+    one, two, three, four_, unit, mean = g.split()
+    for h in (one, two, three, four_, mean):
+        h.true()
+    unit.auto("r_e inverse", rounds=0, multipliers=[f"(1/{z})^2", f"{z}*(1/{z})", "1"])
+
+
+def def3_defined(g: Goal) -> None:
+    g.leaves("x y", lambda h: planar(h, "x", "y", "r").auto(degree=1, rounds=0))
+
+
+def lemma1(g: Goal) -> None:
+    g.intro("x i pos").use("lem:lnhash_scale", "x", "1", "i", "#pos", lambda h: h.auto(squares=["x"]), label="goal")
+    g.hyp("goal")
+
+
+def lemma1_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0, squares=["x/i", "1/i"]):
+            return
+        root(h, "x", "r")
+        if h.try_auto(degree=1, rounds=0):
+            return
+        h.positive("i", "i")
+        h.have("0 < (x/i)^2 + (1/i)^2", "some", lambda e: e.have("0 < (1/i)*(1/i)", "square", use="i_i").auto("square", squares=["x/i"]))
+        planar(h, "x/i", "1/i", "s").auto(degree=1, rounds=0, squares=["x"])
+
+    g.leaves("x i", leaf)
+
+
+def lemma2(g: Goal) -> None:
+    g.intro("q k")
+    root(root(g, "q", "q"), "k", "k")
+    a, b = "sqrt(2*q^2 + 2)", "sqrt(2*k^2 + 2)"
+    form, bound, there, back = g.split()
+    form.have(f"0 <= {a}*{b}/2", "ge", use="q_p k_p")
+    form.use("lem:sqrt_equals", "(q^2 + 1)*(k^2 + 1)", f"{a}*{b}/2", None,
+             lambda h: h.auto("q_e k_e", rounds=0, multipliers=[f"{b}^2", "2*q^2 + 2", "1"]), label="is")
+    form.rewrite("is").true()
+    bound.use("lem:lnhash_square", "q", "k", label="square")
+    bound.use("lem:square_le", "hashdot(q, k)", "1", "!", lambda h: dot_square(h), label="goal").hyp("goal")
+    there.intro("one").use("lem:lnhash_square", "q", "k", label="square")
+    there.have("(q*k + 1)^2 = (q^2 + 1)*(k^2 + 1)", "equal", use="one square", rounds=0,
+               multipliers=["(q^2 + 1)*(k^2 + 1)*hashdot(q, k)", "(q^2 + 1)*(k^2 + 1)", "1"])
+    zero(there, "q - k", "equal").auto("is_zero")
+    back.intro("is").rewrite("is").auto("k_n")
+
+
+def zero(g: Goal, t: str, square: str) -> Goal:
+    """t = 0 as ``is_zero``, where its square is zero by the fact `square`."""
+    def prove(h: Goal) -> None:
+        for e in h.antisym():
+            e.contra("no").auto(["no", square])
+    return g.have(f"{t} = 0", "is_zero", prove)
+
+
+def dot_square(h: Goal) -> None:
+    """hashdot(q, k)^2 <= 1, from (q^2 + 1)(k^2 + 1) - (qk + 1)^2 = (q - k)^2."""
+    h.have("0 < (q^2 + 1)*(k^2 + 1)", "denominator", lambda e: e.auto(squares=["q", "k", "q*k"]))
+    h.contra("no").have("0 < (hashdot(q, k)^2 - 1)*((q^2 + 1)*(k^2 + 1))", "product", use="no denominator")
+    h.auto("product square", squares=["q - k"])
+
+
+def lemma2_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        root(root(h, "q", "rq"), "k", "rk")
+        z = "(q^2 + 1)*(k^2 + 1)"
+        h.have(f"0 < {z}", "z", lambda e: e.auto(squares=["q", "k", "q*k"])).use("ax:sqrt", z, label="zl ze")
+        h.auto(squares=["q", "k", "q*k"], degree=1, rounds=1)
+
+    g.leaves("q k", leaf)
+
+
+def lemma5(g: Goal) -> None:
+    g.intro("m q k some sides equal").use("equal", "1", "!", label="first")
+    g.use("ax:inv", "m", label="inverse").use("lem:sum_one", "1", "m", label="ones")
+    for h, sign in zip(g.cases("sides", "side"), ("", "-"), strict=True):
+        z = f"{sign}(lnhash(q, 1, 1) - lnhash(k(j), 1, 1))"
+
+        def apart(e: Goal, below: bool = not sign) -> None:
+            e.intro("j inside").use("side", "j", label="here")
+            pair = ("k(j)", "q") if below else ("q", "k(j)")
+            e.use("lem:lnhash_first", *pair, label="order").auto("order")
+
+        h.use("lem:sum_positive", f"j. {z}", "1", "m", None, apart, label="total")
+        h.auto("first total inverse ones", rounds=0, degree=1, multipliers=["m", "sum(j, 1, m, lnhash(k(j), 1, 1))", "lnhash(q, 1, 1)", "1"])
+
+
+def lemma5_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        root(h, "q", "r")
+        inner = [n for n in h.scope if n not in ("m", "q", "k")]
+        for n in inner:
+            root(h, f"k({n})", f"s{n}")
+        h.auto(degree=1, rounds=0, squares=["q", *(f"k({n})" for n in inner)])
+
+    g.leaves("m q k", leaf)
+
+
+QUARTIC = "(i^4 - 2*i^3 + 3*i^2 - 2*i + 2)"
+
+
+def quartic(g: Goal) -> Goal:
+    return g.positive(QUARTIC, "z", lambda h: h.auto(squares=["i^2 - i", "i", "i - 1"]))
+
+
+def lemma8_square(g: Goal) -> None:
+    g.intro("i").use("lem:lnhash_square", "i", "i - 1", label="square")
+    quartic(g).auto("square z_e", rounds=0, multipliers=[f"1/{QUARTIC}", "hashdot(i, i - 1)^2", "1"])
+
+
+def lemma8_square_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        root(root(h, "i", "r"), "i - 1", "s")
+        quartic(h).auto(degree=1, rounds=0, squares=["i", "i - 1"])
+
+    g.leaves("i", leaf)
+
+
+def lemma8_sqrt(g: Goal) -> None:
+    one, two, three = g.split()
+    one.intro("y").auto(squares=["y"])
+    two.intro("y small").use("lem:sqrt_below", "y", label="goal").hyp("goal")
+    three.intro("i low").have("0 <= (i - 2)*i^2", "cube", lambda h: h.auto(degree=2, squares=["i"])).auto()
+
+
+def lemma8(g: Goal) -> None:
+    g.intro("i low").use("lem:merrill2024.lemma8.square", "i", label="square")
+    quartic(g).positive("i^4", "f", lambda h: h.have("0 < i^2", "two").auto("two"))
+    g.use("lem:merrill2024.lemma8.sqrt", label="a b compare").use("compare", "i", label="order")
+    g.have(f"1/i^4 <= 1/{QUARTIC}", "less", lambda h: h.contra("no").auto("no order z_p z_e z_i f_p f_e f_i", degree=2,
+           multipliers=["1/i^4", f"1/{QUARTIC}"]))
+    g.have("1/i^4 <= 1", "small", lambda h: h.have("1 <= i^2", "two").have("1 <= i^4", "four").contra("no").auto("no four f_i f_e"))
+    g.use("lem:square_le", "hashdot(i, i - 1)", "1 - 1/(2*i^4)", None, lambda h: h.auto("square less", squares=["1/i^4"]), label="goal")
+    g.hyp("goal")
+
+
+def lemma8_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        root(root(h, "i", "r"), "i - 1", "s")
+        h.have("0 < i^2", "two").have("0 < i^4", "four", use="two").auto(degree=1, rounds=0, squares=["i", "i - 1"])
+
+    g.leaves("i", leaf)
+
+
+SCRIPTS: dict[str, Script | Tactic] = {
+    "lem.square_le": square_le,
+    "lem.square_lt": square_le,
+    "lem.sqrt_equals": sqrt_equals,
+    "lem.sqrt_square": sqrt_square,
+    "lem.sqrt_below": sqrt_below,
+    "lem.lnhash_root": lnhash_root,
+    "lem.lnhash_scale": lnhash_scale,
+    "lem.lnhash_square": lnhash_square,
+    "lem.lnhash_first": lnhash_first,
+    "lem.prod_shift": prod_shift,
+    "lem.prod_positive": prod_positive,
+    "lem.difference_step": difference_step,
+    "lem.differences_exist": differences_exist,
+    "lem.tiebreaker_exists": tiebreaker_exists,
+    "lem.sum_shift": sum_shift,
+    "lem.difference_value": difference_value,
+    "lem.difference_combination": difference_combination,
+    "lem.tie_value": tie_value,
+    "lem.tie_positive": tie_positive,
+    "lem.tie_decreases": tie_decreases,
+    "merrill2024.def3.hash": Script(def3, witnesses("-1", "2"), def3_defined),
+    "merrill2024.lemma1": Script(lemma1, witnesses("-1", "3", "1"), lemma1_defined),
+    "merrill2024.lemma1.form": Script(
+        lambda g: [h.true() for h in g.intro("x").split()], witnesses("0"), hash_defined("x", "x")
+    ),
+    "merrill2024.lemma2": Script(lemma2, witnesses("0", "0"), lemma2_defined),
+    "merrill2024.lemma5": Script(lemma5, witnesses("2", "5", "j. j"), lemma5_defined),
+    "merrill2024.lemma8.square": Script(lemma8_square, witnesses("2"), lemma8_square_defined),
+    "merrill2024.lemma8.sqrt": Script(lemma8_sqrt, witnesses("0", "1", "2")),
+    "merrill2024.lemma8": Script(lemma8, witnesses("2"), lemma8_defined),
+}
