@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from script import Script, witnesses
+from script import Script, each, witnesses
 
 from symcook.proof.search.tactics import Goal, Tactic
 
@@ -362,12 +362,12 @@ def lemma2(g: Goal) -> None:
     back.intro("is").rewrite("is").auto("k_n")
 
 
-def zero(g: Goal, t: str, square: str) -> Goal:
-    """t = 0 as ``is_zero``, where its square is zero by the fact `square`."""
+def zero(g: Goal, t: str, square: str, label: str = "is_zero") -> Goal:
+    """t = 0, where its square is zero by the fact `square`."""
     def prove(h: Goal) -> None:
         for e in h.antisym():
-            e.contra("no").auto(["no", square])
-    return g.have(f"{t} = 0", "is_zero", prove)
+            e.contra("no_zero").auto(["no_zero", square])
+    return g.have(f"{t} = 0", label, prove)
 
 
 def dot_square(h: Goal) -> None:
@@ -461,6 +461,247 @@ def lemma8_defined(g: Goal) -> None:
     g.leaves("i", leaf)
 
 
+# --- Claims: layer norm, Definitions 6 and 7, Lemmas 9 and 10 ---------------------------------------------------------
+
+MEAN = "(sum(a, 1, d, x(a))/d)"
+SPREAD = f"sum(b, 1, d, (x(b) - {MEAN})^2)"
+
+
+def spread(g: Goal, vary: str) -> Goal:
+    """The sum of squares about the mean is positive (`spread_p`), where `vary` says that an entry differs."""
+
+    def prove(h: Goal) -> None:
+        terms = f"b. (x(b) - {MEAN})^2"
+        h.use("lem:sum_nonneg", terms, "1", "d", lambda e: e.intro("b inside").auto(squares=[f"x(b) - {MEAN}"]), label="ge")
+        h.contra("no").have(f"{SPREAD} = 0", "none", lambda e: e.auto("no ge"))
+        h.use("lem:sum_zero", terms, "1", "d", lambda e: e.intro("b inside").auto(squares=[f"x(b) - {MEAN}"]), "#none", label="all_zero")
+        h.obtain(vary, "v", "low high differ").use("all_zero", "v", label="at_v").use("all_zero", "1", label="at_1")
+        zero(zero(h, f"x(v) - {MEAN}", "at_v"), f"x(1) - {MEAN}", "at_1", "one_is")
+        h.have("x(v) = x(1)", "after_all", use="is_zero one_is").absurd("after_all", "differ")
+
+    return g.have(f"0 < {SPREAD}", "spread_p", prove)
+
+
+def deviation(g: Goal) -> Goal:
+    """The root of `spread_p`: ``root_e _p``, and its inverse."""
+    z = f"sqrt({SPREAD})"
+    g.use("ax:sqrt", SPREAD, label="root_l root_e")
+    g.have(f"0 < {z}", "root_p", lambda h: h.contra("no").auto("no spread_p root_l root_e", rounds=0))
+    return g.use("ax:inv", z, lambda h: h.intro("zero").auto("zero root_p"), label="root_i")
+
+
+def layernorm(g: Goal) -> None:
+    g.intro("d x some vary").use("lem:sum_one", "1", "d", label="ones").use("ax:inv", "d", label="inverse")
+    deviation(spread(g, "vary"))
+    z = f"(1/sqrt({SPREAD}))"
+    mean, norm = g.split()
+    mean.auto("ones inverse", rounds=0, multipliers=[f"{z}*{MEAN}/d", f"{z}*{MEAN}", f"{z}*sum(a, 1, d, x(a))/d", "1"])
+    unit_norm(norm).rewrite("unit").true()
+
+
+def unit_norm(g: Goal) -> Goal:
+    """The squares of the normed entries sum to 1, as ``unit``."""
+    z = f"(1/sqrt({SPREAD}))"
+    g.have(f"sum(c, 1, d, layernorm(x, d, c)^2) = {SPREAD}*{z}^2", "form", Goal.true)
+    return g.have("sum(c, 1, d, layernorm(x, d, c)^2) = 1", "unit", _unit)
+
+
+def _unit(h: Goal) -> None:
+    """S z^2 = 1 from r r = S and r z = 1."""
+    r, z = f"sqrt({SPREAD})", f"(1/sqrt({SPREAD}))"
+    h.have(f"({r}*{z})*({r}*{z}) = 1", "square", use="root_i", rounds=0, multipliers=[f"{r}*{z}", "1"])
+    h.auto("form square root_e", rounds=0, multipliers=[f"{z}^2", "1"])
+
+
+def layernorm_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        vary = next(k for k, f in h.facts.items() if f[0] == "ex")
+        if deviation(spread(h, vary)).try_auto(degree=1, rounds=0):
+            return
+        unit_norm(h).auto("unit", degree=1, rounds=0)
+
+    g.leaves("d x", leaf)
+
+
+def def6(g: Goal) -> None:
+    g.intro("claim").obtain("lem:differences_exist", "f", "first more").use("claim", "f", lambda h: both(h, "first", "more"), label="wrong rest")
+    g.use("first", "1", "!", label="f10").use("first", "2", "!", label="f20").use("first", "3", "!", label="f30")
+    up, across = g.cases("wrong", "grows")
+    up.use("grows", "2", "0", "!", label="here").auto("here f20 f30")
+    across.use("first", "5", "!", label="f50").use("first", "4", "!", label="f40").use("more", "5", "0", "!", label="f51")
+    across.use("grows", "5", "0", "!", label="here").auto("here f50 f40 f51")
+
+
+def def6_corrected(g: Goal) -> None:
+    g.intro("f (first more)")
+    down, combine = g.split()
+    down.intro("i k (low high)").use("more", "i + 1", "k", label="step")
+    down.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "k + 1", None, "i + 1", label="value")
+    down.positive("prod(j, 0, k + 1, i + 1 - j)", "p", lambda h: h.use("lem:prod_positive", "i + 1", "k + 1", label="goal").hyp("goal"))
+    down.have("0 < prod(j, 1, k + 1, j)", "top", factorial)
+    down.have("0 < f(i + 1, k + 1)", "positive", use="value top p_i", degree=2).auto("positive step")
+    combine.intro("k low").use("lem:difference_combination", "f", lambda h: both(h, "first", "more"), "k", "#low", label="is")
+    combine.obtain("is", "c", "outside value").witness("c").hyp("value")
+
+
+def factorial(h: Goal) -> None:
+    """0 < prod(j, 1, k + 1, j), by induction from the empty product."""
+
+    def every(e: Goal) -> None:
+        base, step = e.induct("n", "ge", "so_far")
+        base.true()
+        step.use("ax:prod_step", "j. j", "1", "n + 1", label="last")
+        step.have("0 < prod(j, 1, n, j)*(n + 1)", "product", use="so_far ge").auto("product last")
+
+    h.have("all n:Int. 0 <= n -> 0 < prod(j, 1, n, j)", "every", every).use("every", "k + 1", label="goal").hyp("goal")
+
+
+def def6_head(g: Goal) -> None:
+    g.intro("f (first more)")
+    head, combine = g.split()
+
+    head.intro("i m (low high)").use("ax:int_lt", "m", "i", label="room").use("lem:sum_delta", "j. 1", "m", "i - 1", "m", label="one").auto("one", rounds=0, multipliers=["1/(i - m)"])
+    combine.intro("k low").use("lem:difference_combination", "f", lambda h: both(h, "first", "more"), "k", "#low", label="is")
+    combine.obtain("is", "c", "outside value").witness("c").intro("i high").use("value", "i", label="here")
+
+    def same(h: Goal) -> None:
+        h.intro("m (ml mh)").use("ax:int_lt", "k", "i", label="room").use("lem:sum_delta", "j. 1", "m", "i - 1", "m", label="one")
+        h.auto("one", rounds=0, multipliers=["c(m)/(i - m)"])
+
+    combine.use("lem:sum_ext", "m. c(m)*(sum(j, m, i - 1, I[j = m])/(i - m))", "m. c(m)/(i - m)", "0", "k", same, label="heads")
+    combine.auto("here heads")
+
+
+def lemma9(g: Goal) -> None:
+    g.intro("f k i (first more) (low high)")
+    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "k", "#low", "i", "#high", label="goal").hyp("goal")
+
+
+def exist(*more: str) -> Tactic:
+    """H where f, then g satisfy Definitions 6 and 7; each part takes what it needs of the further witnesses."""
+
+    def run(g: Goal) -> None:
+        for part in [g] if g.goal[0] == "ex" else g.split():
+            part.obtain("lem:tiebreaker_exists", "f", "exists").obtain("exists", "g", "first next small large")
+            while part.goal[0] == "ex" and isinstance(part.goal[1], tuple):
+                part.witness("f" if len(part.goal[1][1]) == 2 else "g")
+            part.inhabit(*more[: _leading(part)], leaf=Goal.easy)
+
+    return run
+
+
+def _leading(g: Goal) -> int:
+    """How many further witnesses a part asks for."""
+    return g.text(g.goal).count("ex ")
+
+
+def tied(g: Goal, lemma: str, *arguments: str, label: str) -> Goal:
+    """A lemma about the tie-breaking term."""
+    known = lambda e: both(e, "first", "more", "small", "large")  # noqa: E731
+    return g.use(f"lem:{lemma}", "f", "g", known, *arguments, label=label)
+
+
+def def7(g: Goal) -> None:
+    g.intro("f g i (first more) (small large) low")
+    few, many, above = g.split()
+    few.intro("side").use("small", "i", label="goal").hyp("goal")
+    many.intro("side").positive("(i*(i - 1)*(i - 2)*(i - 3))", "z", lambda h: product_of(h, "i", "side"))
+    tied(many, "tie_value", "i", label="value bound")
+    many.auto("value z_e", rounds=0, multipliers=["1/(i*(i - 1)*(i - 2)*(i - 3))", "g(i)"])
+    tied(above, "tie_positive", "i", label="goal").hyp("goal")
+
+
+def def7_monotone(g: Goal) -> None:
+    g.intro("f g (first more) (small large)")
+    down, combine = g.split()
+    down.intro("i low")
+    tied(down, "tie_decreases", "i", label="goal").hyp("goal")
+    known = lambda h: both(h, "first", "more")  # noqa: E731
+    combine.use("lem:difference_combination", "f", known, "3", "!", label="is").obtain("is", "c", "outside value")
+    combine.witness("j. c(j)/100").intro("i low").use("value", "i", label="here").use("large", "i", label="tie").auto("here tie")
+
+
+def lemma10(g: Goal) -> None:
+    bound, roots, compare = g.split()
+    bound.intro("f g i (first more) (small large) low")
+    *few, rest = four(bound, "i")
+    for n, h in enumerate(few, 1):
+        h.use("small", str(n), "!", label="is").auto("is")
+    tied(rest, "tie_value", "i", label="value up")
+    rest.positive("i^4", "q", lambda h: h.have("0 < i^2", "two").auto("two"))
+    rest.positive("(i*(i - 1)*(i - 2)*(i - 3))", "z", lambda h: product_of(h, "i", "case_above4"))
+    rest.have("6*i^4 < 50*(i*(i - 1)*(i - 2)*(i - 3))", "order", lambda h: cubic(h, "i", "case_above4"))
+    rest.have("g(i) = 6/100*(1/(i*(i - 1)*(i - 2)*(i - 3)))", "is", use="value z_e", rounds=0,
+              multipliers=["1/(i*(i - 1)*(i - 2)*(i - 3))", "g(i)"])
+    rest.have("6/100*(1/(i*(i - 1)*(i - 2)*(i - 3))) < 1/2*(1/i^4)", "less", lambda h: h.contra("no").auto(
+        "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=["1/i^4", "1/(i*(i - 1)*(i - 2)*(i - 3))"]))
+    rest.auto("is less")
+    roots.intro("x away equal")
+    for h, side in zip(roots.cases("away", "far"), ("below", "above"), strict=True):
+        z = "(x*(x - 1)*(x - 2)*(x - 3))"
+        h.have(f"0 < {z}", "z", (lambda e: negative_product(e)) if side == "below" else lambda e: product_of(e, "x", "far"))
+        h.use("ax:inv", z, label="z_e").have("0 < x^2", "two").have("0 < x^4", "q", use="two").use("ax:inv", "x^4", label="q_e")
+        h.have(f"6*x^4 = 50*{z}", "same", use="equal z_e q_e", rounds=0,
+               multipliers=[f"x^4*{z}", f"x^4", z, f"x^4*{z}*(1/x^4)", "1"])
+        if side == "above":
+            h.have(f"6*x^4 < 50*{z}", "order", lambda e: cubic(e, "x", "far")).auto("same order")
+        else:
+            h.have("0 < -x", "minus", use="far").have("0 < -x*x*x*x*x", "fifth", lambda e: e.contra("no").auto("no minus q"))
+            h.have(f"6*x^4 < 50*{z}", "order", cubic_below).auto("same order")
+    compare.intro("x low").have("6*x^4 < 50*(x*(x - 1)*(x - 2)*(x - 3))", "order", lambda e: cubic(e, "x", "low")).auto("order")
+
+
+def cubic(h: Goal, x: str, low: str) -> None:
+    """6 x^4 < 50 x(x - 1)(x - 2)(x - 3) from 5 <= x: with x = 5 + t all coefficients in t are positive."""
+    h.have(f"0 <= ({x} - 5)*({x} - 5)", "t2", use=low).have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)", "t3", use=f"{low} t2")
+    h.have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)*({x} - 5)", "t4", use=f"{low} t3").auto(f"{low} t2 t3 t4", degree=1)
+
+
+def negative_product(h: Goal) -> None:
+    """0 < x(x - 1)(x - 2)(x - 3) from x < 0."""
+    h.have("0 < x*(x - 1)", "one", use="far").have("0 < (x - 2)*(x - 3)", "two", use="far").auto("one two")
+
+
+def cubic_below(h: Goal) -> None:
+    h.have("0 < x*x", "t2", use="far").have("x*x*x < 0", "t3", use="far t2").have("0 < x*x*x*x", "t4", use="far t3")
+    h.auto("far t2 t3 t4", degree=1)
+
+
+def lemma9_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        h.use("lem:prod_positive", "i", "k", label="positive").auto(degree=1, rounds=0)
+
+    g.leaves("f k i", leaf)
+
+
+def def7_defined(names: str, x: str = "") -> Tactic:
+    """D: integers from 5 on (or x < 0) make no factor zero."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        for fact in [k for k, f in h.facts.items() if f[0] == "|" and k not in h.taken][:1]:
+            for e in h.cases(fact, h.fresh("far")):
+                leaf(e)
+            return
+        v = next(n for n in ("x", "i") if n in h.scope)
+        h.have(f"0 < {v}^2", "square").have(f"0 < {v}^4", "quartic", use="square")
+        if not h.try_auto(degree=1, rounds=0):
+            h.have(f"0 < {v}*({v} - 1)", "one").have(f"0 < ({v} - 2)*({v} - 3)", "two")
+            h.have(f"0 < {v}*({v} - 1)*({v} - 2)*({v} - 3)", "four", use="one two").auto(degree=1, rounds=0)
+
+    def run(g: Goal) -> None:
+        parts = [g] if not x else g.split()
+        for part, n in zip(parts, [names, x], strict=False):
+            part.leaves(n, leaf)
+
+    return run
+
+
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.square_le": square_le,
     "lem.square_lt": square_le,
@@ -492,4 +733,12 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma8.square": Script(lemma8_square, witnesses("2"), lemma8_square_defined),
     "merrill2024.lemma8.sqrt": Script(lemma8_sqrt, witnesses("0", "1", "2")),
     "merrill2024.lemma8": Script(lemma8, witnesses("2"), lemma8_defined),
+    "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
+    "merrill2024.def6": Script(def6, refutes=True),
+    "merrill2024.def6.corrected": Script(def6_corrected, exist("2", "1")),
+    "merrill2024.def6.head": Script(def6_head, exist("2", "1")),
+    "merrill2024.lemma9": Script(lemma9, exist("2", "4"), lemma9_defined),
+    "merrill2024.def7": Script(def7, each(exist("3"), exist("7")), def7_defined("f g i")),
+    "merrill2024.def7.monotone": Script(def7_monotone, exist("1"), def7_defined("f g")),
+    "merrill2024.lemma10": Script(lemma10, each(exist("3"), witnesses("6"), witnesses("6")), def7_defined("f g i", "x")),
 }
