@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from library import TOTAL, by_induction, last, total
-from script import Script
+import re
 
-from symcook.proof.search.tactics import Goal, Tactic
+from library import TOTAL, by_induction, last, total
+from script import Script, counterexample, witnesses
+
+from symcook.proof.search.tactics import Goal, Stuck, Tactic
 
 
 def int_apart(g: Goal, a: str, b: str) -> tuple[Goal, Goal, Goal]:
@@ -293,6 +295,528 @@ def ziggurat_value(g: Goal) -> None:
     g.auto("product distance size", rounds=0)
 
 
+# --- Table lookup ---------------------------------------------------------------------------------------------------------
+
+
+def sum_moved(g: Goal) -> None:
+    g.intro("f c")
+    base, step = g.induct("b", "ge", "ih")
+    base.easy()
+    last(step, "f", "c + 1", "c + (b + 1)", "left")
+    last(step, "j. f(c + j)", "1", "b + 1", "right")
+    step.auto("ih left right")
+
+
+def sum_mirror(g: Goal) -> None:
+    g.intro("f b some")
+
+    def proof(h: Goal) -> None:
+        base, step = h.induct("k", "ge", "ih")
+        base.intro("zero").use("ax:sum_empty", "f", "b + 1", "b", label="none").easy()
+        step.intro("small").use("ih", label="before")
+        last(step, "j. f(b + 1 - j)", "1", "k + 1", "next")
+        step.use("lem:sum_split", "f", "b - k", "b - k", "b", label="first").auto("before next first")
+
+    claim = "all k:Int. 0 <= k -> k <= b -> sum(j, b + 1 - k, b, f(j)) = sum(j, 1, k, f(b + 1 - j))"
+    g.have(claim, "all_k", proof).use("all_k", "b", label="done").auto("done")
+
+
+def lookup_tail(g: Goal) -> None:
+    g.intro("gamma m large some")
+
+    def proof(h: Goal) -> None:
+        base, step = h.induct("i", "ge", "ih")
+        base.auto()
+        last(step, "k. k*exp(-gamma*k^2)", "2", "i + 1", "next")
+        step.use("ax:exp_pos", "-gamma*(i + 1)^2", label="pos")
+        step.use("ax:exp_lower", "i", "1", label="cubic").use("ax:exp_upper", "-1/2", "1", label="half")
+        step.use("lem:exp_mono", "i", "2*gamma*i", lambda e: e.auto("ge large"), label="grows")
+        step.use("lem:exp_mono", "-gamma", "-1/2", label="falls")
+        step.have("2/3 <= i^2/2 + i^3/6", "powers", lambda e: e.auto("ge", degree=3))
+        step.have("i + 1 + exp(-gamma) <= exp(2*gamma*i)", "key", use="cubic half grows falls powers")
+        step.auto("ih next key pos", rounds=0)
+
+    claim = "all i:Int. 1 <= i -> sum(k, 2, i, k*exp(-gamma*k^2)) + exp(-gamma*(i^2 + 1)) <= exp(-2*gamma)"
+    g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
+
+
+def lookup_series(g: Goal) -> None:
+    g.intro("gamma m large some")
+    least, most = g.split()
+
+    def each(h: Goal) -> None:
+        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").auto("pos kl")
+
+    least.use("lem:sum_nonneg", "k. k*exp(-gamma*k^2)", "1", "m", each, label="done").hyp("done")
+    most.use("ax:exp_pos", "-gamma", label="e1").use("ax:exp_pos", "-2*gamma", label="e2")
+    less, more = most.em("m <= 0", "side")
+    less.have("m = 0", "none", use="side some").rewrite("none").auto("e1 e2")
+    more.use("ax:int_lt", "0", "m", label="one")
+    more.use("lem:sum_split", "k. k*exp(-gamma*k^2)", "1", "1", "m", label="parts")
+    more.use("lem:lookup_tail", "gamma", "m", label="tail").use("ax:exp_pos", "-gamma*(m^2 + 1)", label="pos")
+    more.auto("parts tail pos")
+
+
+def lookup_integral(g: Goal) -> None:
+    g.intro("gamma m large some")
+
+    def proof(h: Goal) -> None:
+        base, step = h.induct("i", "ge", "ih")
+        base.auto()
+        last(step, "k. k*exp(-gamma*k^2)", "2", "i + 1", "next")
+        step.use("ax:exp_pos", "-gamma*(i + 1)^2", label="pos")
+        step.use("ax:exp_ge", "gamma*(2*i + 1)/2", label="linear")
+        step.have("0 <= gamma*(2*i + 1)/2", "side", lambda e: e.auto("ge large"))
+        step.have(
+            "(1 + gamma*(2*i + 1)/2)^2 <= exp(gamma*(2*i + 1))", "square", lambda e: e.auto("linear side", rounds=0)
+        )
+        step.have("1 + 2*gamma*(i + 1) <= (1 + gamma*(2*i + 1)/2)^2", "enough", lambda e: e.auto("ge large", degree=4))
+        step.have("1 + 2*gamma*(i + 1) <= exp(gamma*(2*i + 1))", "key", use="square enough")
+        step.auto("ih next key pos", rounds=0, multipliers=["gamma"])
+
+    claim = "all i:Int. 1 <= i -> 2*gamma*sum(k, 2, i, k*exp(-gamma*k^2)) <= exp(-gamma) - exp(-gamma*i^2)"
+    g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
+
+
+def lookup_left(g: Goal) -> None:
+    g.intro("gamma t some")
+    g.use("lem:sum_mirror", "k. k*exp(-gamma*k^2)", "t - 1", label="done").auto("done")
+
+
+def lookup_right(g: Goal) -> None:
+    g.intro("gamma t n some")
+    g.use("lem:sum_moved", "j. (j - t)*exp(-gamma*(j - t)^2)", "t", "n - t", label="done").auto("done")
+
+
+def lookup_mean(g: Goal) -> None:
+    g.intro("gamma t n (low high)")
+    body = "j. (t - j)*exp(-gamma*(j - t)^2)"
+    g.use("lem:sum_split", body, "1", "t - 1", "n", label="one").use("lem:sum_split", body, "t", "t", "n", label="two")
+    g.use("lem:lookup_left", "gamma", "t", label="left").use("lem:lookup_right", "gamma", "t", "n", label="right")
+    g.auto("one two left right")
+
+
+def lookup_normal(g: Goal) -> None:
+    g.intro("gamma t n (low high)")
+    body = "k. exp(-gamma*(k - t)^2)"
+
+    def positive(h: Goal) -> None:
+        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*(k - t)^2", label="pos").auto("pos")
+
+    first, second = g.split()
+    first.use("lem:sum_member", body, "1", "n", "t", None, positive, label="most").auto("most")
+    second.intro("many").use("lem:sum_split", body, "1", "t", "n", label="parts")
+    inner, end = second.em("t < n", "room")
+    inner.use("ax:int_lt", "t", "n", label="fits")
+    inner.use("lem:sum_member", body, "1", "t", "t", None, positive, label="here")
+    inner.use("lem:sum_member", body, "t + 1", "n", "t + 1", None, positive, label="there").auto("parts here there")
+    end.have("t = n", "last", use="high room").use("lem:sum_split", body, "1", "t - 1", "n", label="others")
+    end.use("lem:sum_member", body, "t", "n", "t", None, positive, label="here")
+    end.use("lem:sum_member", body, "1", "t - 1", "t - 1", None, positive, label="there").auto("others here there")
+
+
+ALPHA = "sm(l. gamma*(2*t*l - l^2), n, {0})"
+Z = "sum(k, 1, n, exp(-gamma*(k - t)^2))"
+
+
+MEAN = "sum(j, 1, n, (t - j)*exp(-gamma*(j - t)^2))"
+
+
+def lookup_sides(g: Goal) -> Goal:
+    """Z as z, and the two one-sided sums: `mean`, `left_low left_high right_low right_high`."""
+    g.use("lem:lookup_normal", "gamma", "t", "n", label="unit double")
+    g.positive(Z, "z", lambda h: h.auto("unit"))
+    g.use("lem:lookup_mean", "gamma", "t", "n", label="mean")
+    g.use("lem:lookup_series", "gamma", "t - 1", label="left_low left_high")
+    return g.use("lem:lookup_series", "gamma", "n - t", label="right_low right_high")
+
+
+def lookup_error(g: Goal) -> None:
+    g.intro("gamma t n (large low high)")
+    lookup_sides(g).use("ax:exp_pos", "-gamma", label="x_pos")
+
+    def near(h: Goal) -> None:
+        one, many = h.em("n <= 1", "side")
+        one.have("n = 1", "is_n", use="side low high").have("t = 1", "is_t", use="side low high")
+        one.rewrite("is_n", "mean", "mean_n").rewrite("is_t", "mean_n", "mean_t").rewrite("is_n").rewrite("is_t")
+        for part in one.split():
+            part.auto("x_pos")
+        many.use("ax:int_lt", "1", "n", label="two").use("double", label="wide")
+        many.have("exp(-gamma) + exp(-2*gamma) <= exp(-gamma)*" + Z, "most", lambda e: e.auto("wide x_pos", rounds=0))
+        for part in many.split():
+            part.auto("most mean left_low left_high right_low right_high", degree=1)
+
+    g.have(f"{MEAN} <= exp(-gamma)*{Z} & -exp(-gamma)*{Z} <= {MEAN}", "above below", near)
+    g.use("lem:sum_delta", "j. j", "1", "n", "t", label="at_t")
+    g.have(
+        f"sum(j, 1, n, (I[j = t] - {ALPHA.format('j')})*j) = {MEAN}*(1/{Z})",
+        "error",
+        lambda h: h.auto("at_t z_e", degree=1, multipliers=["t", "1"]),
+    )
+    g.rewrite("error").have(f"{MEAN}*(1/{Z}) <= exp(-gamma)", "upper", lambda h: h.auto("above z_i z_e"))
+    g.have(f"-exp(-gamma) <= {MEAN}*(1/{Z})", "lower", lambda h: h.auto("below z_i z_e"))
+    g.apart(f"abs({MEAN}*(1/{Z}))", lambda h: h.auto("upper lower " + h.fresh("v")[:-1] + "1", degree=1))
+
+
+# --- Tie-breaking ---------------------------------------------------------------------------------------------------------
+
+
+def worse(g: Goal) -> tuple[Goal, Goal]:
+    """s(j) = s(p) with j on the right side of p (`order`), or s(j) <= s(p) - 1 (`apart`)."""
+    g.use("separate", "j", "p", None, "#best", label="either")
+    tie, less = g.cases("either", "tie", "apart")
+
+    def maximal(h: Goal) -> None:
+        h.intro("k (kl kh)").use("best", "k", label="here").auto("here tie")
+
+    tie.use("rest", "j", None, maximal, label="order")
+    return tie, less
+
+
+def tie_quadratic(g: Goal) -> None:
+    g.intro("s n p g j (positive separate low high best rest from to)")
+    g.positive("p", "p", lambda h: h.auto("low")).positive("j", "j", lambda h: h.auto("from"))
+    tie, less = worse(g)
+    tie.have("j*p <= n^2", "area", lambda h: h.auto("low high from to order"))
+    tie.have("0 <= p - j", "side").have("abs(j - p) = p - j", "size", lambda h: h.apart("abs(j - p)"))
+    tie.have("p - j <= n^2*(p - j)*(1/p)*(1/j)", "wide", lambda h: wide(h).auto(degree=1))
+    tie.have("n^2*(1/j - 1/p) = n^2*(p - j)*(1/p)*(1/j)", "same", use="p_e j_e", multipliers=["n^2/j", "n^2/p"])
+    tie.have("g*(p - j) <= g*(n^2*(1/j - 1/p))", "scaled", lambda h: h.auto("positive wide same", rounds=0, multipliers=["g"]))
+    tie.auto("scaled size tie", rounds=0, multipliers=["1", "g", "g*n^2"])
+    less.have("0 < n", "some").have("1/p <= 1", "one", lambda h: h.auto("low p_i p_e"))
+    less.have("1 <= n*(1/j)", "inverse", lambda h: h.auto("to j_i j_e"))
+    less.have("abs(j - p) <= n", "size", lambda h: h.apart("abs(j - p)"))
+    less.have("n <= n^2*(1/j)", "far", lambda h: h.auto("inverse some", rounds=0))
+    less.have("n^2*(s(j) - 1/j) <= n^2*(s(p) - 1/p) - n", "margin", margin)
+    less.auto("margin size positive", rounds=0)
+
+
+def wide(h: Goal) -> Goal:
+    """0 <= (n^2 - j p) (p - j)/(p j) with the reciprocals cancelled."""
+    h.have("0 <= (n^2 - j*p)*(p - j)", "both", lambda e: e.auto("area side", rounds=0))
+    h.have("0 < 1/p*(1/j)", "recip", lambda e: e.auto("p_i j_i", rounds=0))
+    h.have("0 <= (n^2 - j*p)*(p - j)*(1/p*(1/j))", "all_three", lambda e: e.auto("both recip", rounds=0))
+    h.have("j*p*(p - j)*(1/p)*(1/j) = p - j", "cancel", use="p_e j_e", multipliers=["p - j", "(p - j)*p*(1/p)"])
+    return h
+
+
+def margin(h: Goal) -> None:
+    h.have("0 <= n^2*(s(p) - 1/p - s(j))", "up", lambda e: e.auto("apart one", rounds=0, degree=2, squares=["n"]))
+    h.auto("up far", degree=1, rounds=0)
+
+
+def tie_linear(right: bool) -> Tactic:
+    ahead = "p - j" if right else "j - p"
+
+    def run(g: Goal) -> None:
+        g.intro("s n N p g j (fits positive separate low high best rest from to)")
+        g.have("0 < N", "some").positive("N", "N")
+        tie, less = worse(g)
+        tie.have(f"abs(j - p) = {ahead}", "size", lambda h: h.apart("abs(j - p)"))
+        tie.auto("tie N_e size", degree=1, multipliers=["g", "N*g", "g*j", "g*p"])
+        less.have(f"abs(j - p) <= 2*N + ({ahead})", "size", lambda h: h.apart("abs(j - p)"))
+        less.have(f"g*abs(j - p) <= g*(2*N + ({ahead}))", "scaled", use="size positive")
+        less.have("0 <= 2*g*N*(s(p) - 1 - s(j))", "margin", lambda h: h.auto("positive some apart", rounds=0, degree=3))
+        less.auto("scaled margin N_e", degree=1, multipliers=["g", "N*g", "g*j", "g*p"])
+
+    return run
+
+
+def break_ties(left: bool, which: str, scores: str, *more: str) -> Tactic:
+    """The bound 4 e^-g V for scores that `which` makes a ziggurat with its top at the chosen maximum."""
+
+    def run(g: Goal) -> None:
+        side, name = ("max_left", "lhardmax") if left else ("max_right", "rhardmax")
+        g.use(f"lem:{side}", "s", "n", label="there").obtain("there", "p", "low high best rest")
+        g.use(f"lem:{name}_at", "s", "n", "p", None, label="hard")
+        g.use("lem:ziggurat_value", f"l. {scores}", "n", "p", "g", "v", "V", None, which_margin, "#bound", label="done")
+        into(g, f"{name}(s, n, j)", f"sm(l. {scores}, n, j)", "v(j)")
+
+    def which_margin(h: Goal) -> None:
+        h.intro("j (jl jh)").use(f"lem:{which}", "s", "n", *more, "p", "g", "j", None, label="margin").auto("margin")
+
+    return run
+
+
+def into(g: Goal, hard: str, soft: str, value: str, p: str = "p") -> None:
+    """The goal about `hard`, which is I[j = p] by `hard`, from `done`, which says I[j = p]."""
+
+    def same(h: Goal) -> None:
+        h.intro("j inside").use("hard", "j", label="here").rewrite("here").true()
+
+    g.use(
+        "lem:sum_ext",
+        f"j. ({hard} - {soft})*{value}",
+        f"j. (I[j = {p}] - {soft})*{value}",
+        "1",
+        "n",
+        same,
+        label="replaced",
+    )
+    g.rewrite("replaced").hyp("done")
+
+
+def tie_right_value(g: Goal) -> None:
+    g.intro("s n N g v V (some fits positive separate bound)")
+    break_ties(False, "tie_right", "2*g*N*(s(l) + l/(2*N))", "N")(g)
+
+
+def hardmax_ziggurat(g: Goal) -> None:
+    g.intro("s n p g (low high positive) below")
+
+    def less(h: Goal) -> None:
+        h.intro("j (jl jh) differ").use("below", "j", label="here")
+        for e in int_apart(h, "j", "p"):
+            if e.facts["step"][0] == "=":
+                e.absurd("step", "differ")
+                continue
+            e.have("1 <= abs(j - p)", "far", lambda f: f.apart("abs(j - p)"))
+            e.auto("here far positive", rounds=0)
+
+    g.use("lem:hardmax_unique", "s", "n", "p", None, less, label="done").hyp("done")
+
+
+# --- Definitions and conditions -------------------------------------------------------------------------------------------
+
+
+def totals_positive(names: str, hard: str = "s", size: str = "n", extra: Tactic = Goal.auto) -> Tactic:
+    """D: every softmax normaliser met is positive, every count of maxima at least 1, other denominators by `auto`."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
+            return
+        zero = [h.text(f) for k, f in h.facts.items() if f[0] == "=" and h.text(f).endswith(" = 0")][-1]
+        soft = re.fullmatch(r"sum\((\w+), 1, (\w+), exp\((.*)\)\) = 0", zero)
+        if soft:
+            name, top, score = soft.groups()
+            h.use("lem:sm_total", f"{name}. {score}", top, label="normaliser").auto()
+        elif "I[" in zero:
+            h.use("lem:hm_count", hard, size, label="count").auto()
+        else:
+            extra(h)
+
+    return lambda g: g.leaves(names, leaf)
+
+
+ZIGGURAT = ("2", "j. -abs(j - 1)", "1", "1")
+
+
+def inhabit(*terms: str) -> Tactic:
+    """H by these witnesses; of ``~all`` the instance at 2 is false."""
+
+    def leaf(h: Goal) -> None:
+        if h.goal[0] == "~":
+            h.intro("wrong").use("wrong", "2", label="at_two").absurd("at_two")
+            return
+        try:
+            trial = h._branch(h.goal)
+            trial.blast()
+        except Stuck:
+            h.intro_all()
+            if h.goal[0] == "&":
+                for part in h.split():
+                    leaf(part)
+                return
+            for k, f in list(h.facts.items()):
+                if f[0] == "all":
+                    h.use(k, "2", label=f"{k}_at_two")
+            h.blast()
+        else:
+            h.nodes += trial.nodes
+            h.closed = True
+
+    return lambda g: g.inhabit(*terms, leaf=leaf)
+
+
+def def2(g: Goal) -> None:
+    g.intro("n s some")
+    first, second, third, fourth = g.split()
+    for h, side, name in ((first, "max_left", "lhardmax"), (second, "max_right", "rhardmax")):
+        h.use(f"lem:{side}", "s", "n", label="there").obtain("there", "p", "low high best rest")
+        h.use(f"lem:{name}_at", "s", "n", "p", None, label="at").witness("p")
+        for part, label in zip(h.split(), ("low", "high", "best", "rest", "at"), strict=True):
+            part.hyp(label)
+    third.intro("j inside")
+    for part in third.split():
+        part.intro("is")
+        yes, no = part.ind("maximal(s, n, j)", "max value")
+        for e in (yes, no):
+            if e.facts["max"] == e.facts["is"]:
+                e.rewrite("value").true()
+            else:
+                e.absurd(*(("is", "max") if e.facts["max"][0] == "~" else ("max", "is")))
+    fourth.use("lem:hm_sum", "s", "n", label="one").hyp("one")
+
+
+def def3(g: Goal) -> None:
+    g.intro("n s tau (some positive)")
+    first, second, third = g.split()
+    first.intro("j (jl jh)").use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="pos most").hyp("pos")
+    second.use("lem:sm_sum", "l. s(l)/tau", "n", label="one").hyp("one")
+    third.intro("is j inside").rewrite("is").true()
+
+
+def def5(g: Goal) -> None:
+    g.intro("n s (some unique)").obtain("unique", "p", "low high only").intro("j (jl jh)")
+    g.use("only", "p", label="is_max max_is")
+    g.have("maximal(s, n, p)", "best", lambda h: h.use("max_is", "!", label="got").hyp("got"))
+
+    def one(h: Goal, order: str) -> None:
+        h.intro("k (kl kh) any").use("only", "k", label="to back").use("to", "#any", label="same").auto("same")
+
+    for name, order in (("lhardmax", "p <= k"), ("rhardmax", "k <= p")):
+        g.have(f"all k in 1..n. maximal(s, n, k) -> {order}", f"rest_{name}", lambda h, order=order: one(h, order))
+        g.use(f"lem:{name}_at", "s", "n", "p", None, label=f"at_{name}").use(f"at_{name}", "j", label=name)
+
+    def less(h: Goal) -> None:
+        h.intro("k (kl kh) differ").contra("no")
+
+        def maximal(e: Goal) -> None:
+            e.intro("m (ml mh)").use("best", "m", label="here").auto("here no")
+
+        h.use("only", "k", label="to back").use("to", maximal, label="same").absurd("same", "differ")
+
+    g.use("lem:hardmax_unique", "s", "n", "p", None, less, label="at_hard").use("at_hard", "j", label="hard")
+    first, second = g.split()
+    first.auto("lhardmax rhardmax", degree=1)
+    second.auto("rhardmax hard", degree=1)
+
+
+# --- Lemmas 6 to 9 --------------------------------------------------------------------------------------------------------
+
+DIFFERENCE = "j. hardmax(s, n, j) - sm(s, n, j)"
+
+
+def lemma6(g: Goal) -> None:
+    g.intro("n s p gamma v V (low high below bound)")
+    usual, rare = g.em("0 < gamma", "sign")
+    usual.use("lem:hardmax_ziggurat", "s", "n", "p", "gamma", None, "#below", label="hard")
+    usual.use("lem:ziggurat_value", "s", "n", "p", "gamma", "v", "V", None, "#below", "#bound", label="done")
+    into(usual, "hardmax(s, n, j)", "sm(s, n, j)", "v(j)")
+    rare.have("1 <= n", "some").use("lem:product_abs", DIFFERENCE, "v", "n", "V", "#bound", label="product")
+    far_apart(rare)
+    rare.use("bound", "p", label="at_p").have("0 <= V", "size", lambda h: h.apart("abs(v(p))", lambda e: e.auto(degree=1)))
+    rare.use("ax:exp_ge", "-gamma", label="large").have("1 <= exp(-gamma)", "one", use="large sign")
+    rare.auto("product distance size one", rounds=0)
+
+
+def far_apart(g: Goal, s: str = "s", soft: str = "sm(s, n, {0})", scores: str = "s") -> Goal:
+    """The distance of hardmax and softmax is at most 2."""
+
+    def weights(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:hm_weight", s, "n", "j", label="a").use("lem:sm_weight", scores, "n", "j", label="b c")
+        h.easy("a b")
+
+    g.use("lem:hm_sum", s, "n", label="one_hard").use("lem:sm_sum", scores, "n", label="one_soft")
+    hard = f"j. hardmax({s}, n, j)"
+    return g.use(
+        "lem:weights_distance", hard, f"j. {soft.format('j')}", "n", weights, "#one_hard", "#one_soft", label="distance"
+    )
+
+
+def geometric_facts(g: Goal) -> Goal:
+    """For x = e^-gamma: x_pos, x_one, and the reciprocals of 1 - x and 1 + x as y and w."""
+    g.use("ax:exp_pos", "-gamma", label="x_pos").use("lem:exp_less", "-gamma", "0", label="x_one")
+    g.positive("1 - exp(-gamma)", "y", lambda h: h.auto("x_one"))
+    return g.positive("1 + exp(-gamma)", "w", lambda h: h.auto("x_pos"))
+
+
+def lemma6_chain(g: Goal) -> None:
+    g.intro("n s p gamma a b (low high positive below) a_is b_is")
+    geometric_facts(g).have("1 <= n", "some")
+    g.use("ax:exp_pos", "s(p)", label="top").have("0 < a", "a_pos", use="top a_is")
+    g.use("lem:sum_delta", "j. exp(s(j))", "1", "n", "p", label="chosen")
+
+    def parts(h: Goal) -> None:
+        h.intro("j inside")
+        yes, no = h.ind("j = p", "at value")
+        for e in (yes, no):
+            for f in e.sides(e.term("I[j != p]")):
+                label = [k for k in f.facts if k.startswith("f")][-1]
+                if not f.try_auto(degree=1):
+                    f.absurd(*((("at", label) if f.facts[label][0] == "~" else (label, "at"))))
+
+    g.use("lem:sum_ext", "j. I[j != p]*exp(s(j))", "j. exp(s(j)) - I[j = p]*exp(s(j))", "1", "n", parts, label="rest")
+    g.have("sum(k, 1, n, exp(s(k))) = a + b", "whole", use="rest chosen a_is b_is")
+    g.use("lem:ziggurat_total", "s", "n", "p", "gamma", label="most")
+    g.use("lem:geometric_both", "gamma", "p", "n", label="series")
+    g.use("ax:exp_pos", "-gamma*p", label="e1").use("ax:exp_pos", "-gamma*(n - p + 1)", label="e2")
+    zig = "sum(j, 1, n, exp(-gamma*abs(j - p)))"
+    g.have(f"(1 - exp(-gamma))*{zig} <= 1 + exp(-gamma)", "sum_most", use="series e1 e2")
+    g.have(f"a + b <= {zig}*a", "scaled", use="most whole a_is", multipliers=[zig])
+    g.have("(1 - exp(-gamma))*b <= 2*exp(-gamma)*a", "b_most", lambda h: h.auto("scaled sum_most a_pos y_p", rounds=0))
+    g.have("b <= 2*exp(-gamma)/(1 - exp(-gamma))*a", "b_bound", lambda h: h.auto("b_most y_i y_e", rounds=0, multipliers=["b"]))
+
+    rest_positive(g)
+    g.positive("a + b", "z", lambda h: h.auto("a_pos b_low"))
+    g.use("lem:hardmax_ziggurat", "s", "n", "p", "gamma", None, "#below", label="hard")
+    first, second, third, fourth, fifth, sixth = g.split()
+    first.hyp("b_bound")
+
+    def weight(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:sm_weight", "s", "n", "j", label="pos most_j").auto("pos")
+
+    second.use("lem:sm_sum", "s", "n", label="one")
+    second.use("lem:one_hot_distance", "j. sm(s, n, j)", "n", "p", None, weight, "#one", label="distance")
+
+    def same(h: Goal) -> None:
+        h.intro("j inside").use("hard", "j", label="here").rewrite("here").true()
+
+    second.use(
+        "lem:sum_ext",
+        "j. abs(hardmax(s, n, j) - sm(s, n, j))",
+        "j. abs(I[j = p] - sm(s, n, j))",
+        "1",
+        "n",
+        same,
+        label="replaced",
+    )
+    second.have("sm(s, n, p) = a/(a + b)", "share", lambda h: h.rewrite("whole").rewrite("a_is").true())
+    second.auto("replaced distance share z_e", degree=1)
+    third.auto("z_e")
+    q = "2*exp(-gamma)/(1 - exp(-gamma))*a"
+    for h in (fourth, fifth):
+        h.have(f"0 < {q}", "q_pos", lambda e: e.auto("x_pos y_i a_pos", rounds=0, degree=3))
+        h.positive(f"a + {q}", "u", lambda e: e.auto("a_pos q_pos"))
+    fourth.have(f"a/(a + {q}) <= a/(a + b)", "less", lambda h: fraction(h, q))
+    fourth.auto("less")
+    fifth.have(f"(1 - exp(-gamma))*(a + {q}) = (1 + exp(-gamma))*a", "clear", use="y_e", multipliers=["a", "exp(-gamma)*a"])
+    fifth.have(f"a/(a + {q}) = (1 - exp(-gamma))/(1 + exp(-gamma))", "value", lambda h: ratio(h, q))
+    fifth.auto("value w_e", degree=1)
+    sixth.have("0 <= exp(-gamma)*exp(-gamma)", "square", lambda h: h.auto("x_pos"))
+    sixth.auto("w_i w_e square", rounds=0, multipliers=["exp(-gamma)"])
+
+
+def lemma6_positive(h: Goal) -> None:
+    """Where D asks for a + b and a + q, with q the bound of b."""
+    geometric_facts(h).use("ax:exp_pos", "s(p)", label="top").have("0 < a", "a_pos")
+    rest_positive(h)
+    q = "2*exp(-gamma)/(1 - exp(-gamma))*a"
+    h.have(f"0 < {q}", "q_pos", lambda e: e.auto("x_pos y_i a_pos", rounds=0, degree=3)).auto()
+
+
+def rest_positive(g: Goal) -> Goal:
+    """0 <= b as `b_low`."""
+
+    def nonneg(h: Goal) -> None:
+        h.intro("j inside").use("ax:exp_pos", "s(j)", label="pos")
+        h.apart("I[j != p]", lambda e: e.auto(rounds=0, multipliers=["exp(s(j))"]))
+
+    return g.use("lem:sum_nonneg", "j. I[j != p]*exp(s(j))", "1", "n", nonneg, label="rest_low").have("0 <= b", "b_low")
+
+
+def fraction(h: Goal, q: str) -> None:
+    h.have(f"0 <= ({q} - b)*a", "gain", lambda e: e.auto("b_bound a_pos", rounds=0))
+    h.have(f"0 < 1/(a + b)*(1/(a + {q}))", "recip", lambda e: e.auto("z_i u_i", rounds=0))
+    h.have(f"0 <= ({q} - b)*a*(1/(a + b)*(1/(a + {q})))", "all_three", lambda e: e.auto("gain recip", rounds=0))
+    h.auto("all_three z_e u_e", degree=1, multipliers=["a", f"a/(a + {q})", "a/(a + b)"])
+
+
+def ratio(h: Goal, q: str) -> None:
+    m = f"1/(a + {q})"
+    h.auto("clear u_e w_e", degree=1, multipliers=[m, f"{m}/(1 + exp(-gamma))", "1/(1 + exp(-gamma))", "exp(-gamma)/(1 + exp(-gamma))", f"a*{m}"])
+
+
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
     "lem.max_left": Script(max_left),
@@ -313,4 +837,24 @@ SCRIPTS: dict[str, Script] = {
     "lem.ziggurat_weight": Script(ziggurat_weight),
     "lem.ziggurat_distance": Script(ziggurat_distance),
     "lem.ziggurat_value": Script(ziggurat_value),
+    "lem.sum_moved": Script(sum_moved),
+    "lem.sum_mirror": Script(sum_mirror),
+    "lem.lookup_tail": Script(lookup_tail),
+    "lem.lookup_series": Script(lookup_series),
+    "lem.lookup_integral": Script(lookup_integral),
+    "lem.lookup_left": Script(lookup_left),
+    "lem.lookup_right": Script(lookup_right),
+    "lem.lookup_mean": Script(lookup_mean),
+    "lem.lookup_normal": Script(lookup_normal),
+    "lem.lookup_error": Script(lookup_error),
+    "lem.tie_quadratic": Script(tie_quadratic),
+    "lem.tie_right": Script(tie_linear(True)),
+    "lem.tie_left": Script(tie_linear(False)),
+    "lem.tie_right_value": Script(tie_right_value),
+    "lem.hardmax_ziggurat": Script(hardmax_ziggurat),
+    "yang2026.def2": Script(def2, inhabit("2", "j. j", "1", "j. 0", "1", "2", "j. j", "1"), totals_positive("n s")),
+    "yang2026.def3": Script(def3, witnesses("2", "j. j", "1", "2", "j. j", "1"), totals_positive("n s tau")),
+    "yang2026.def5": Script(def5, inhabit("2", "j. j", "2", "2"), totals_positive("n s")),
+    "yang2026.lemma6": Script(lemma6, inhabit(*ZIGGURAT, "j. 1", "1"), totals_positive("n s p gamma v V")),
+    "yang2026.lemma6.l1": Script(lemma6_chain, inhabit(*ZIGGURAT, "1", "exp(-1)"), totals_positive("n s p gamma a b", extra=lemma6_positive)),
 }
