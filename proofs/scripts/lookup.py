@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from script import Script
+from script import Script, counterexample, each
 
 from symcook.proof.search.tactics import Goal, Tactic
 
@@ -410,6 +410,197 @@ def quadratic_l1_simple(g: Goal) -> None:
     g.auto("bound extra d_e", rounds=0, multipliers=["1", "exp(-gamma)"])
 
 
+def block_exists(g: Goal) -> None:
+    z = "b i. if(b <= m, X(b, q(i)), if(b <= 2*m, X(b - m, i), v(i)))"
+    inner = z.replace("b i.", "e k.").replace("b", "e").replace("(i)", "(k)").replace(", i)", ", k)")
+    found = f"i. sum(j, 1, n, hardmax(l. c*blockscore({inner}, m, i, l), n, j)*blockread({inner}, 2*m + 1, 2*m + 1, j))"
+    g.intro("m n X q v c some").witness(z, found)
+    columns, layer = g.split()
+
+    def cases(h: Goal, *formulas: str) -> None:
+        if not formulas:
+            h.auto(degree=1, rounds=0)
+            return
+        for e in h.ind(formulas[0], f"{h.fresh('f')} {h.fresh('v')}"):
+            if not e.try_contradiction():
+                if e.goal[0] == "=" and e.try_auto(degree=1, rounds=0):
+                    continue
+                name = [k for k in e.facts if k.startswith("v")][-1]
+                e.rewrite(name)
+                cases(e, *formulas[1:])
+
+    columns.intro("i (low high)")
+    codes, value = columns.split()
+    codes.intro("a (al ah)")
+    query, key = codes.split()
+    cases(query, "a <= m")
+    cases(key, "m + a <= m", "m + a <= 2*m")
+    cases(value, "2*m + 1 <= m", "2*m + 1 <= 2*m")
+    layer.intro("i range").true()
+
+
+def counted(scores: str, size: str = "n") -> Tactic:
+    """The number of maxima is not 0."""
+    return lambda h: h.use("lem:hm_count", scores, size, label="count").auto(degree=1, rounds=0)
+
+
+def past_mask(g: Goal) -> None:
+    g.intro("n i s alpha (low high is)")
+    mask = "sum(k, 1, n, I[i <= k]*exp(s(k)))"
+    g.use("lem:sum_split", "k. I[i <= k]*exp(s(k))", "1", "i - 1", "n", label="parts")
+
+    def none(h: Goal) -> None:
+        h.intro("k (kl kh)")
+        yes, no = h.ind("i <= k", "at value")
+        yes.auto("at kh")
+        no.auto("value", rounds=0, multipliers=["exp(s(k))"])
+
+    def same(h: Goal) -> None:
+        h.intro("k (kl kh)")
+        yes, no = h.ind("i <= k", "at value")
+        yes.auto("value", rounds=0, multipliers=["exp(s(k))"])
+        no.auto("at kl")
+
+    g.use("lem:sum_ext", "k. I[i <= k]*exp(s(k))", "k. 0", "1", "i - 1", none, label="before")
+    g.use("lem:sum_ext", "k. I[i <= k]*exp(s(k))", "k. exp(s(k))", "i", "n", same, label="after")
+    window = "sum(k, i, n, exp(s(k)))"
+    g.have(f"{mask} = {window}", "total", use="parts before after")
+    positive = lambda h: h.intro("k inside").use("ax:exp_pos", "s(k)", label="here").hyp("here")  # noqa: E731
+    g.use("lem:sum_positive", "k. exp(s(k))", "i", "n", lambda h: h.hyp("high"), positive, label="some")
+    g.positive(window, "w", lambda h: h.hyp("some"))
+
+    def value(h: Goal, j: str) -> Goal:
+        return h.use("is", j, label="here").rewrite("total", "here", "here_w")
+
+    zero, later, unit = g.split()
+    zero.intro("j (jl jh) early")
+    yes, no = value(zero, "j").ind("i <= j", "at size")
+    yes.auto("at early")
+    no.auto("here_w size", rounds=0, multipliers=[f"exp(s(j))/{window}"])
+    later.intro("j (jl jh)")
+    yes, no = value(later, "j").ind("i <= j", "at size")
+    no.contra("wrong").auto("at jl")
+    yes.have(f"alpha(j) = exp(s(j))/{window}", "is_j", use="here_w size", rounds=0, multipliers=[f"exp(s(j))/{window}"])
+    one, two = yes.split()
+    one.hyp("is_j")
+    two.use("ax:exp_pos", "s(j)", label="pos").auto("pos w_i is_j")
+    right = f"j. I[i <= j]*exp(s(j))/{window}"
+    unit.use("lem:sum_ext", "alpha", right, "1", "n", lambda h: value(h.intro("j inside"), "j").hyp("here_w"), label="sums")
+    unit.auto("sums total w_e", rounds=0, multipliers=["1", f"1/{window}"])
+
+
+def past_mask_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        positive = lambda e: e.intro("k inside").use("ax:exp_pos", "s(k)", label="here").hyp("here")  # noqa: E731
+        h.use("lem:sum_positive", "k. exp(s(k))", "i", "n", None, positive, label="some")
+        if h.try_auto(degree=1, rounds=0):
+            return
+
+        def least(e: Goal) -> None:
+            e.intro("k inside").use("ax:exp_pos", "s(k)", label="here")
+            yes, no = e.ind("i <= k", "at value")
+            yes.auto("value here")
+            no.auto("value here")
+
+        body = "k. I[i <= k]*exp(s(k))"
+        h.use("lem:sum_member", body, "1", "n", "i", None, least, label="most").use("ax:exp_pos", "s(i)", label="top")
+        h.auto("most top " + [k for k in h.facts if k.startswith("p")][-1], degree=1, rounds=0)
+
+    g.leaves("n i s alpha j", leaf)
+
+
+MASKED = ("3", "2", "j. 0", "j. I[2 <= j]*exp(0)/sum(k, 1, 3, I[2 <= k]*exp(0))")
+
+
+def softmax(g: Goal) -> None:
+    g.intro("n s c some")
+    weights, unit, shifted = g.split()
+    weights.intro("j inside").use("lem:sm_weight", "s", "n", "j", label="pos one").easy()
+    unit.use("lem:sm_sum", "s", "n", label="done").hyp("done")
+    total = "sum(k, 1, n, exp(s(k)))"
+    shifted.intro("j inside").use("lem:sm_total", "s", "n", label="low").positive(total, "z", lambda h: h.hyp("low"))
+    shifted.use("lem:sm_total", "l. s(l) + c", "n", label="low_c")
+    shifted.positive("sum(k, 1, n, exp(s(k) + c))", "y", lambda h: h.hyp("low_c"))
+    inverse = "1/sum(k, 1, n, exp(s(k) + c))"
+    shifted.auto("z_e y_e", rounds=0, multipliers=[f"exp(s(j) + c)*({inverse})", f"exp(s(j))/{total}", f"exp(s(j) + c)*({inverse})/{total}", f"exp(s(j))*({inverse})/{total}"])
+
+
+def softmax_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        h.use("lem:sm_total", "s", "n", label="low").use("lem:sm_total", "l. s(l) + c", "n", label="low_c")
+        h.auto(degree=1, rounds=0)
+
+    g.leaves("n s c", leaf)
+
+
+def hardmaxes(g: Goal) -> None:
+    g.intro("n s some")
+    g.use("lem:hm_sum", "s", "n", label="unit")
+    for side, order in (("left", "lhardmax"), ("right", "rhardmax")):
+        p = "p" if side == "left" else "r"
+        g.use(f"lem:max_{side}", "s", "n", label=f"ex_{side}").obtain(f"ex_{side}", p, f"{p}l {p}h {p}max {p}first")
+        g.use(f"lem:{order}_at", "s", "n", p, label=f"{order}_is")
+        g.use("lem:sum_ext", f"j. {order}(s, n, j)", f"j. I[j = {p}]", "1", "n", f"#{order}_is", label=f"sum_{order}")
+        g.use("lem:sum_delta", "j. 1", "1", "n", p, label=f"one_{order}")
+    left, right, weights, sum_l, sum_r, sum_a, agree = g.split()
+    left.witness("p").easy()
+    right.witness("r").easy()
+    weights.intro("j (low high)").use("lem:hm_weight", "s", "n", "j", label="pos")
+    nonneg = lambda h: h.intro("k inside").use("lem:hm_weight", "s", "n", "k", label="here").hyp("here")  # noqa: E731
+    weights.use("lem:sum_member", "k. hardmax(s, n, k)", "1", "n", "j", None, nonneg, label="most")
+    weights.easy(use="pos most unit")
+    sum_l.auto("sum_lhardmax one_lhardmax")
+    sum_r.auto("sum_rhardmax one_rhardmax")
+    sum_a.hyp("unit")
+    agree.intro("single").obtain("single", "t", "tl th only")
+    agree.use("only", "p", label="p_is back").use("p_is", label="p_eq").use("only", "r", label="r_is back_r")
+    agree.use("r_is", label="r_eq").use("only", "t", label="there t_max").use("t_max", "!", label="top")
+
+    def less(h: Goal) -> None:
+        h.intro("j (jl jh) differ").use("top", "j", label="le")
+        yes, no = h.em("s(j) < s(t)", "lt")
+        yes.hyp("lt")
+        no.have("maximal(s, n, j)", "also", lambda e: e.intro("k inside").use("top", "k", label="here").auto("here lt"))
+        no.use("only", "j", label="same rest").use("same", "#also", label="eq").contra("any").absurd("eq", "differ")
+
+    agree.use("lem:hardmax_unique", "s", "n", "t", None, less, label="hard").intro("j inside")
+    agree.use("hard", "j", label="hard_j").use("lhardmax_is", "j", label="left_j").use("rhardmax_is", "j", label="right_j")
+    agree.rewrite("p_eq", "left_j", "left_t").rewrite("r_eq", "right_j", "right_t")
+    one, two = agree.split()
+    one.auto("left_t hard_j")
+    two.auto("right_t hard_j")
+
+
+def hardmaxes_inhabited(g: Goal) -> None:
+    each(
+        lambda h: h.inhabit("3", "j. 0"),
+        lambda h: h.inhabit("1", "j. 0", "1"),
+        lambda h: h.inhabit("1", "j. 0", "1", "1"),
+    )(g)
+
+
+def lookup_spec(g: Goal) -> None:
+    g.intro("n q v s found (some asked best) layer i inside").use("layer", "i", label="is").use("asked", "i", label="ql qh")
+    best = lambda h: h.intro("j range differ").use("best", "i", None, "j", None, "#differ", label="less").hyp("less")  # noqa: E731
+    g.use("lem:hard_pick", "l. s(i, l)", "n", "q(i)", "v", None, best, label="done").auto("is done")
+
+
+def lookup_spec_inhabited(g: Goal) -> None:
+    """n = 2, every query is 1, the score of 1 is 1 and that of 2 is 0."""
+
+    def leaf(h: Goal) -> None:
+        h.intro_all()
+        if h.goal[0] == "<":
+            one, more = h.ind("k2 = 1", "at value")
+            one.absurd("at", [k for k in h.facts if h.facts[k][0] == "~"][0])
+            more.rewrite("value").true()
+            return
+        h.easy()
+
+    found = "i. sum(j, 1, 2, hardmax(l. I[l = 1], 2, j)*0)"
+    g.inhabit("2", "i. 1", "j. 0", "i j. I[j = 1]", found, "1", leaf=leaf)
+
+
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.sqrt_unique": sqrt_unique,
     "lem.sqrt_positive": sqrt_positive,
@@ -435,4 +626,9 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.gauss_sum": gauss_sum,
     "lem.quadratic_l1": quadratic_l1,
     "lem.quadratic_l1_simple": quadratic_l1_simple,
+    "lem.block_exists": block_exists,
+    "cookbook.s5.past_mask": Script(past_mask, lambda g: g.inhabit(*MASKED, *MASKED, "1", *MASKED, "2"), past_mask_defined),
+    "cookbook.s5.softmax": Script(softmax, lambda g: g.inhabit("2", "j. 0", "0", "2", "j. 0", "0", "1", "2", "j. 0", "0", "1"), softmax_defined),
+    "cookbook.s5.def5.1_hardmax": Script(hardmaxes, hardmaxes_inhabited, lambda g: g.leaves("n s", counted("s"))),
+    "cookbook.s5.3.lookup_spec": Script(lookup_spec, lookup_spec_inhabited, lambda g: g.leaves("n q v s found i", counted("l. s(i, l)"))),
 }
