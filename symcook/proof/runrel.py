@@ -1,10 +1,18 @@
 """The run relation of a stored model: equations between its coordinates at all positions, as text of the grammar.
 
 In a statement, ``run(NAME)`` stands for these equations, ``word(NAME)`` for "w(1), ..., w(n) are indices into the
-vocabulary of NAME" and ``accept(NAME)`` for the readout's condition. They are expanded from the model file, the one
-that is exported, before the statement is read; so a proof covers the weights themselves. Coordinates of a model over
-positions are functions (``balance(i)``), those of a feed-forward recipe are numbers (``out``). The first value of a
-coordinate has the coordinate's name, a later one ``z<layer>_name``.
+vocabulary of NAME, the tokens that the model adds in their places", and ``accept(NAME)`` for the readout's condition.
+They are expanded from the model file, the one that is exported, before the statement is read; so a proof covers the
+weights themselves. Coordinates of a model over positions are functions (``balance(i)``), those of a feed-forward recipe
+are numbers (``out``).
+
+Names: the first value of a coordinate has the coordinate's name, a later one is ``z<layer>_name``. Where several heads
+of a layer write one coordinate, ``z<layer>_<head>_name`` is what one head adds. ``y<layer>_name`` is what a layer norm
+makes, ``mu<layer>`` its mean and ``dev<layer>`` the root that it divides by (the final norm counts as one more layer).
+A name that is taken gets underscores at its end.
+
+A row that sees nothing gets zero, by an equation. Where a norm meets zero variance and refuses it, there is no run, and
+the equations leave its values open.
 
 What is trusted here is the reading of the blocks; tests compare it with `forward` in the exact domain. Standard library
 only: numbers and expressions are text already.
@@ -19,10 +27,14 @@ from functools import cache
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.expr import ARITY, Tree, children, names, parse_term, show, valid_name
+from symcook.expr import ARITY, children, names, parse_term, show, valid_name
 
 Model = Mapping[str, Any]
+Right = Callable[[str | None], str]  # an equation for ``@`` from the old value, None where that is zero
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the relation itself uses
+_ACTIVATIONS = {"relu": "relu({0})", "step": "I[0 < {0}]", "gelu": "({0})/2*(1 + erf(({0})/sqrt(2)))"}
+_PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
+_NUMBERS = ("W1", "b1", "W2", "b2", "Q", "K", "V", "gain", "bias", "epsilon", "projection")
 _CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
 
 
@@ -61,8 +73,13 @@ class Relation:
     """The equations of one model document."""
 
     def __init__(self, model: Model) -> None:
-        self.model = model
-        self.embedding = model["embedding"]
+        self.model, self.embedding = model, model["embedding"]
+        self.parts: list[tuple[int, list[Model], list[Model], str]] = []  # layer, blocks, their norms, placement
+        for number, layer in enumerate(model["layers"], 1):
+            own = ((layer["attention"] or [], "attention_norms"), ([layer["feedforward"]], "feedforward_norms"))
+            self.parts += [(number, b, layer[key], layer["placement"]) for b, key in own if b and b != [None]]
+        if model["final_norm"] is not None:
+            self.parts.append((len(model["layers"]) + 1, [], [model["final_norm"]], "post"))
         self._well_named()
         attends = any(layer["attention"] for layer in model["layers"])
         self.pointwise = self.embedding["inputs"] is not None and not attends and not self.embedding["positions"]
@@ -70,50 +87,37 @@ class Relation:
         self.high = "n" if self.low == "1" else "n - 1"
         self.equations: list[str] = []
         self.held: dict[str, str] = {}
-        self.used: set[str] = set(model["space"])  # what a later value must not be called
+        self.used: set[str] = {*model["space"], *(symbol["name"] for symbol in model["symbols"])}
         self._embed()
-        if model["final_norm"] is not None or any(layer["placement"] != "none" for layer in model["layers"]):
-            raise BadInput("a run relation has no equation for a layer norm yet", model["name"])
-        if self.embedding["before"] is not None or self.embedding["after"] is not None:
-            raise BadInput("a run relation has no word for tokens that the model adds yet", model["name"])
-        for number, layer in enumerate(model["layers"], 1):
-            if len(layer["attention"] or []) > 1:
-                raise BadInput("a run relation knows one head a layer", len(layer["attention"]), "use more layers")
-            for head in layer["attention"] or []:
-                self._head(number, head)
-            if layer["feedforward"] is not None:
-                self._feedforward(number, layer["feedforward"])
+        for part in self.parts:
+            self._part(*part)
 
     def _well_named(self) -> None:
         """BadInput where a name or number of the document could mean something else in the text of a statement."""
+        space, embedding, readout = set(self.model["space"]), self.embedding, self.model["readout"]
         for name in self.model["space"]:
             if not isinstance(name, str) or not valid_name(name) or name in _TAKEN:
                 raise BadInput("a coordinate in a statement must be a name other than i, j, k, n and w", name)
-        if len(set(self.model["space"])) != len(self.model["space"]):
+        if len(space) != len(self.model["space"]):
             raise BadInput("the coordinates of a model must differ", self.model["name"])
-        if type(self.embedding["start"]) is not int or self.embedding["start"] not in (0, 1):
-            raise BadInput("positions must be numbered from 0 or 1", self.embedding["start"])
-        blocks = [b for layer in self.model["layers"] for b in (*(layer["attention"] or ()), layer["feedforward"]) if b]
-        touched = [name for b in (*blocks, self.model["readout"]) for name in (*b["reads"], *b.get("writes", ()))]
-        for name in (*touched, *(self.embedding["inputs"] or ()), *self.embedding["positions"]):
-            if name not in self.model["space"]:
-                raise BadInput("a block must read and write coordinates of the space", name)
+        if type(embedding["start"]) is not int or embedding["start"] not in (0, 1):
+            raise BadInput("positions must be numbered from 0 or 1", embedding["start"])
         symbols = {symbol["name"] for symbol in self.model["symbols"]}
-        if symbols & {*self.model["space"], *_TAKEN} or not all(map(valid_name, symbols)):
+        if symbols & {*space, *_TAKEN} or not all(map(valid_name, symbols)):
             raise BadInput("a symbol in a statement must be a name of its own", ", ".join(sorted(symbols)))
-        over = [
-            *self.embedding["positions"].values(),
-            *(b[k] for b in blocks for k in ("scale", "temperature") if k in b),
-        ]
-        fixed = [
-            b.get(k)
-            for b in (*blocks, self.model["readout"])
-            for k in ("W1", "b1", "W2", "b2", "Q", "K", "V", "weights")
-        ]
-        fixed += [list(row.values()) for row in (self.embedding["words"] or {}).values()]
+        touched = [(names, space) for names in (readout["reads"], embedding["inputs"] or (), embedding["positions"])]
+        fixed = [readout["weights"], [list(row.values()) for row in (embedding["words"] or {}).values()]]
+        over = list(embedding["positions"].values())
+        for _, blocks, norms, placement in self.parts:
+            seen = _well_normed(norms, placement, space)
+            touched += [pair for b in blocks for pair in ((b["reads"], seen), (b["writes"], space))]
+            fixed += [block.get(key) for block in (*blocks, *norms) for key in _NUMBERS]
+            over += [block[key] for block in blocks for key in ("scale", "temperature") if key in block]
+        if not all({*names} <= allowed for names, allowed in touched):
+            raise BadInput("a block must read and write coordinates of the space", self.model["name"])
         for text in _flat(fixed):
             _only(text, symbols)
-        for text in _flat(over):
+        for text in over:
             _only(text, symbols | {"i", "n"})
 
     def run(self) -> str:
@@ -122,11 +126,19 @@ class Relation:
         return " & ".join(parts) or "true"
 
     def word(self) -> str:
-        """w(i) is an index into the vocabulary at every position."""
-        if self.embedding["words"] is None:
+        """w(i) is an index into the vocabulary at every position: a typed token, or the added one at its end."""
+        words, before, after = (self.embedding[key] for key in ("words", "before", "after"))
+        if words is None:
             raise BadInput("word(NAME) needs a model with an alphabet", self.model["name"])
-        cases = " | ".join(f"w(i) = {index}" for index in range(len(self.embedding["words"])))
-        return f"all i in {self.low}..{self.high}. {cases}"
+        index = {token: number for number, token in enumerate(words)}
+        cases = " | ".join(f"w(i) = {number}" for token, number in index.items() if token not in (before, after))
+        added = [] if before is None else [f"w({self.low}) = {index[before]}"]
+        added += [] if after is None else [f"w({self.high}) = {index[after]}"]
+        added += ["2 <= n"] if len(added) == 2 else []
+        low = self.low if before is None else str(int(self.low) + 1)
+        high = self.high if after is None else f"n - {2 - int(self.low)}"
+        typed = f"all i in {low}..{high}. {cases}"
+        return " & ".join([*added, f"({typed})"]) if added else typed
 
     def accept(self) -> str:
         """The readout's condition where it looks."""
@@ -142,21 +154,25 @@ class Relation:
             condition = f"0 < {_sum(_times(weight, value) for weight, value in weighted if value)}"
         return f"all i in {self.low}..{self.high}. {condition}" if place == "i" else condition
 
-    def _at(self, name: str, place: str) -> str | None:
+    def _at(self, name: str, place: str, view: Mapping[str, str] | None = None) -> str | None:
         """The value of a coordinate at a position; None where nothing was written yet, so that it is zero."""
-        held = self.held.get(name)
+        held = (self.held if view is None else view).get(name)
         return held if held is None or self.pointwise else f"{held}({place})"
 
-    def _write(self, name: str, number: int, right: Callable[[str | None], str]) -> None:
-        """Equation for the next value of `name`; `right` makes the right side from the old value (None: zero)."""
-        old = self._at(name, "i")
-        fresh = name if old is None else f"z{number}_{name}"
-        while old is not None and fresh in self.used:
+    def _define(self, fresh: str, text: str) -> str:
+        """Equation for a new name like `fresh`; `text` has ``@`` in its place. Returns the name."""
+        while fresh in self.used:
             fresh += "_"
-        text = right(old)
-        self.held[name] = fresh
         self.used.add(fresh)
         self.equations.append(text.replace("@", fresh if self.pointwise else f"{fresh}(i)"))
+        return fresh
+
+    def _write(self, name: str, number: int, right: Right) -> None:
+        """Equation for the next value of `name`."""
+        old = self._at(name, "i")
+        if old is None:
+            self.used.discard(name)  # the first value has the name of the coordinate, which nothing else may take
+        self.held[name] = self._define(name if old is None else f"z{number}_{name}", right(old))
 
     def _embed(self) -> None:
         words, inputs = self.embedding["words"], self.embedding["inputs"] or []
@@ -170,58 +186,133 @@ class Relation:
             if name in self.embedding["positions"]:
                 terms.append(_readable(self.embedding["positions"][name]))
             if terms:
-                self._write(name, 0, lambda old, terms=terms: f"@ = {_sum([old, *terms] if old else terms)}")
+                self._write(name, 0, _plus(terms))
 
-    def _row(self, weights: Iterable[str], reads: Iterable[str], place: str) -> list[str]:
-        entries = ((weight, self._at(name, place)) for weight, name in zip(weights, reads, strict=True))
+    def _part(self, number: int, blocks: list[Model], norms: list[Model], placement: str) -> None:
+        """The heads or the feed-forward block of a layer: all of it reads one view, then it is added to the stream."""
+        view = dict(self.held)
+        if placement not in ("none", "post"):
+            view = {name: made for norm in norms for name, made in self._norm(number, norm).items()}
+        added = [self._head(b, view) if "mask" in b else self._feedforward(b, view) for b in blocks]
+        outputs = [(h, *output) for h, many in enumerate(added, 1) for output in many]
+        for name in dict.fromkeys(name for _, name, _ in outputs):
+            mine = [(h, right) for h, other, right in outputs if other == name]
+            if len(mine) == 1:
+                self._write(name, number, mine[0][1])
+            else:
+                made = [self._define(f"z{number}_{h}_{name}", right(None)) for h, right in mine]
+                self._write(name, number, _plus([f"{one}(i)" for one in made]))
+        if placement == "post":
+            for norm in norms:
+                self.held |= self._norm(number, norm)
+
+    def _row(self, weights: Iterable[str], reads: Iterable[str], place: str, view: Mapping[str, str]) -> list[str]:
+        entries = ((weight, self._at(name, place, view)) for weight, name in zip(weights, reads, strict=True))
         return [_times(weight, value) for weight, value in entries if value is not None and weight != "0"]
 
-    def _feedforward(self, number: int, block: Mapping[str, Any]) -> None:
-        if block["activation"] != "relu":
-            raise BadInput("a run relation knows the activation relu", block["activation"])
+    def _norm(self, number: int, norm: Model) -> dict[str, str]:
+        """Equations of a layer norm; the names of what it makes, by what it writes."""
+        entries = [self._at(name, "i") or "0" for name in norm["reads"]]
+        if norm["projection"] is not None:
+            rows = (self._row(weights, norm["reads"], "i", self.held) for weights in norm["projection"])
+            entries = [f"({_sum(row)})" for row in rows]
+        place = "" if self.pointwise else "(i)"
+        mean = self._define(f"mu{number}", f"@ = ({_sum(entries)})/{len(entries)}") + place
+        variance = f"({_sum(f'({entry} - {mean})^2' for entry in entries)})/{len(entries)}"
+        root = _sum([variance, *_nonzero(norm["epsilon"])])
+        deviation = self._define(f"dev{number}", f"@ = sqrt({root})") + place
+        made = {}
+        for name, entry, (gain,), (bias,) in zip(norm["writes"], entries, norm["gain"], norm["bias"], strict=True):
+            text = f"({' - '.join(['@', *_nonzero(bias)])})*{deviation} = {_times(gain, f'({entry} - {mean})')}"
+            if norm["zero_variance"] == "zero":
+                text += f" & ({deviation} = 0 -> @ = {_sum(_nonzero(bias))})"
+            made[name] = self._define(f"y{number}_{name}", text)
+        return made
+
+    def _feedforward(self, block: Model, view: Mapping[str, str]) -> list[tuple[str, Right]]:
+        if block["activation"] not in _ACTIVATIONS:
+            raise BadInput("a run relation knows the activations relu, step and gelu", block["activation"])
         units = []
         for weights, (bias,) in zip(block["W1"], block["b1"], strict=True):
-            units.append(f"relu({_sum([*self._row(weights, block['reads'], 'i'), *_nonzero(bias)])})")
+            inside = _sum([*self._row(weights, block["reads"], "i", view), *_nonzero(bias)])
+            units.append(_ACTIVATIONS[block["activation"]].format(inside))
         rights = []
         for weights, (bias,) in zip(block["W2"], block["b2"], strict=True):
             terms = [_times(weight, unit) for weight, unit in zip(weights, units, strict=True) if weight != "0"]
-            rights.append([*terms, *_nonzero(bias)])
-        for name, terms in zip(block["writes"], rights, strict=True):
-            self._write(name, number, lambda old, terms=terms: f"@ = {_sum([old, *terms] if old else terms)}")
+            rights.append(_plus([*terms, *_nonzero(bias)]))
+        return list(zip(block["writes"], rights, strict=True))
 
-    def _head(self, number: int, head: Mapping[str, Any]) -> None:
-        high = {"none": self.high, "future": "i"}.get(head["mask"])
-        if high is None:
-            raise BadInput("a run relation knows the masks none and future", head["mask"])
-        window = f"{self.low}, {high}"
+    def _window(self, mask: str) -> tuple[str, str, str, str | None]:
+        """What row i sees: the first and last position, how many they are, and the row that sees nothing."""
+        low, high, one = self.low, self.high, self.low == "1"
+        windows = {
+            "none": (low, high, "n", None),
+            "future": (low, "i", "i" if one else "(i + 1)", None),
+            "strict-future": (low, "i - 1", "(i - 1)" if one else "i", low),
+            "past": ("i", high, "(n - i + 1)" if one else "(n - i)", None),
+            "strict-past": ("i + 1", high, "(n - i)" if one else "(n - 1 - i)", high),
+        }
+        if mask not in windows:
+            raise BadInput(f"a run relation knows the masks {', '.join(windows)}", mask)
+        return windows[mask]
+
+    def _head(self, head: Model, view: Mapping[str, str]) -> list[tuple[str, Right]]:
+        low, high, size, empty = self._window(head["mask"])
+        window = f"{low}, {high}"
 
         def score(at: str) -> str | None:
             rows = zip(head["Q"], head["K"], strict=True)
-            pairs = [(self._row(q, head["reads"], "i"), self._row(k, head["reads"], at)) for q, k in rows]
+            pairs = [(self._row(q, head["reads"], "i", view), self._row(k, head["reads"], at, view)) for q, k in rows]
             products = [f"({_sum(q)})*({_sum(k)})" for q, k in pairs if q and k]
             return _sum(products) if products else None
 
-        scores = {at: score(at) for at in "jk"}  # now: what the head writes must not enter what it reads
+        here, other = score("j"), score("k")
+        best = f"all k in {low}..{high}. {other} <= {here}"
+        nearer = {"leftmost": "k < j", "rightmost": "j < k"}.get(head["weighting"])
+        if head["weighting"] not in ("average", "softmax") and nearer is None:
+            raise BadInput("a head must have a weighting that a run relation knows", head["weighting"])
+        if here is None:
+            weight = f"I[j = {low if head['weighting'] == 'leftmost' else high}]*" if nearer else ""
+        elif head["weighting"] == "softmax":
+            scale, temperature = (_readable(head[key]) for key in ("scale", "temperature"))
+            weight = f"exp(({scale})/({temperature})*({here}))*"
+        else:
+            weight = f"I[{best} & ({nearer} -> {other} < {here})]*" if nearer else f"I[{best}]*"
+        total = f"sum(j, {window}, {weight[:-1]})" if weight else size
 
-        def weighted(value: str, old: str | None) -> str:
-            plus = f"{old} + " if old else ""
-            if scores["j"] is None:
-                size = "n" if head["mask"] == "none" else "i" if self.low == "1" else "(i + 1)"
-                return f"@ = {plus}sum(j, {window}, {value})/{size}"
-            if head["weighting"] == "softmax":
-                scale, temperature = (_readable(head[key]) for key in ("scale", "temperature"))
-                weight = f"exp(({scale})/({temperature})*({scores['j']}))"
-                return f"@ = {plus}sum(j, {window}, {weight}*({value}))/sum(j, {window}, {weight})"
-            best = f"I[all k in {self.low}..{high}. {scores['k']} <= {scores['j']}]"
-            change = f"(@ - {old})" if old else "@"
-            return f"{change}*sum(j, {window}, {best}) = sum(j, {window}, {best}*({value}))"
+        def output(weights: list[str]) -> Right:
+            value = _sum(self._row(weights, head["reads"], "j", view))
+            values = f"sum(j, {window}, {f'{weight}({value})' if weight else value})"
+            if nearer:  # one position has weight 1, none where the window is empty
+                return _plus([values])
+            if empty is None and (here is None or head["weighting"] == "softmax"):
+                return _plus([f"{values}/{total}"])
 
-        if head["weighting"] not in ("average", "softmax"):
-            raise BadInput("a run relation knows the weightings average and softmax", head["weighting"])
-        rows = [self._row(weights, head["reads"], "j") for weights in head["V"]]
-        for name, terms in zip(head["writes"], rows, strict=True):
-            value = _sum(terms)
-            self._write(name, number, lambda old, value=value: weighted(value, old))
+            def right(old: str | None) -> str:
+                text = f"{f'(@ - {old})' if old else '@'}*{total} = {values}"
+                return text if empty is None else f"{text} & (i = {empty} -> @ = {old or '0'})"
+
+            return right
+
+        return [(name, output(weights)) for name, weights in zip(head["writes"], head["V"], strict=True)]
+
+
+def _well_normed(norms: list[Model], placement: str, space: set[str]) -> set[str]:
+    """What a block may read; BadInput where its norms are not those of the placement."""
+    written = [name for norm in norms for name in norm["writes"]]
+    many = {"none": 0, "multi pre": len(norms) or 1}.get(placement, 1)
+    right = placement in _PLACEMENTS and many == len(norms) and len(written) == len(set(written))
+    for norm in norms:
+        whole = norm["projection"] is None and {*norm["reads"]} == space and norm["reads"] == norm["writes"]
+        projected = norm["projection"] is not None and {*norm["reads"]} <= space and all(map(valid_name, written))
+        right &= (whole if placement in ("post", "pre") else projected) and norm["zero_variance"] in ("refuse", "zero")
+    if not right:
+        raise BadInput("a layer in a statement must have the norms of its placement", placement)
+    return set(written) if norms else space
+
+
+def _plus(terms: list[str]) -> Right:
+    return lambda old: f"@ = {_sum([old, *terms] if old else terms)}"
 
 
 def _nonzero(bias: str) -> list[str]:
@@ -270,17 +361,11 @@ def _only(text: str, allowed: set[str]) -> None:
 def _readable(text: str) -> str:
     """An expression of a model in the statement language: powers with a variable exponent become pow."""
 
-    def put(tree: Tree) -> Tree:
-        if tree[0] == "^" and tree[2][0] != "num":
-            return ("call", "pow", (put(tree[1]), put(tree[2])))
-        if not list(children(tree)):
-            return tree
-        return tuple(_put(part, put) for part in tree)
+    def put(part: Any) -> Any:
+        if not isinstance(part, tuple) or not part:
+            return part
+        if part[0] == "^" and part[2][0] != "num":
+            return ("call", "pow", (put(part[1]), put(part[2])))
+        return tuple(map(put, part))
 
     return show(put(parse_term(text)))
-
-
-def _put(part: Any, put: Callable[[Tree], Tree]) -> Any:
-    if not isinstance(part, tuple) or not part:
-        return part
-    return put(part) if isinstance(part[0], str) else tuple(put(p) for p in part)

@@ -1,132 +1,432 @@
-"""The run relation says of every stored model what `forward` computes in the exact domain, and nothing more."""
+"""The run relation of a model says what `forward` computes in the exact domain, and nothing more.
+
+The relation's text is evaluated by `statement_truth`, which uses no code of the kernel or of `forward`. Models: every
+stored one, and generated ones over every mask, weighting and placement of norms, with scores full of ties.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
+import flint
 import pytest
+from statement_truth import CONTEXT, real, tree_of, truth
 
-from symcook.blocks import fraction
+from symcook.blocks import (
+    MASKS,
+    PLACEMENTS,
+    WEIGHTINGS,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Readout,
+    SelfAttention,
+    Transformer,
+    fraction,
+)
 from symcook.errors import BadInput
-from symcook.expr import parse_formula
 from symcook.forward import forward, make_domain, prepare
 from symcook.modelfile import dumps, to_document
 from symcook.proof.replay import proofs_directory
 from symcook.proof.runrel import Relation, expand, stored_model
 from symcook.recipes import build, names
+from symcook.space import Space
 
 VALUES = {"eps": Fraction(1, 5000), "delta": Fraction(2, 3), "c": Fraction(-3, 2)}
 NUMBERS = (Fraction(-2), Fraction(-1, 3), Fraction(0), Fraction(1, 4), Fraction(1))
+FUNCTIONS = {
+    "sqrt": lambda x: root(x),
+    "erf": lambda x: CONTEXT.erf(real(x)),
+}
 
 
-def truth(tree: Any, env: Mapping[str, Any]) -> bool:
-    """A small evaluator of its own: formulas over finite ranges, functions given as dictionaries."""
-    tag = tree[0]
-    if tag == "&":
-        return truth(tree[1], env) and truth(tree[2], env)
-    if tag == "|":
-        return truth(tree[1], env) or truth(tree[2], env)
-    if tag in ("=", "<=", "<"):
-        a, b = value(tree[1], env), value(tree[2], env)
-        return a == b if tag == "=" else a <= b if tag == "<=" else a < b
-    if tag == "all in":
-        low, high = value(tree[2], env), value(tree[3], env)
-        return all(truth(tree[4], {**env, tree[1]: Fraction(i)}) for i in range(int(low), int(high) + 1))
-    if tag == "true":
-        return True
-    raise AssertionError(tag)
+def root(x: Any) -> Any:
+    """The square root: a Fraction where it is one."""
+    if isinstance(x, Fraction):
+        above, below = (flint.fmpz(v).isqrt() for v in (x.numerator, x.denominator))
+        if above * above == x.numerator and below * below == x.denominator:
+            return Fraction(int(above), int(below))
+    return CONTEXT.sqrt(real(x))
 
 
-def value(tree: Any, env: Mapping[str, Any]) -> Fraction:
-    tag = tree[0]
-    if tag == "num":
-        return Fraction(tree[1], tree[2])
-    if tag == "name":
-        return env[tree[1]]
-    if tag == "neg":
-        return -value(tree[1], env)
-    if tag in ("+", "-", "*", "/", "^"):
-        a, b = value(tree[1], env), value(tree[2], env)
-        return {"+": a + b, "-": a - b, "*": a * b}[tag] if tag in "+-*" else a / b if tag == "/" else a ** int(b)
-    if tag == "ind":
-        return Fraction(truth(tree[1], env))
-    if tag == "sum":
-        low, high = value(tree[2], env), value(tree[3], env)
-        terms = (value(tree[4], {**env, tree[1]: Fraction(j)}) for j in range(int(low), int(high) + 1))
-        return sum(terms, Fraction(0))
-    if tag == "call" and tree[1] == "relu":
-        return max(Fraction(0), value(tree[2][0], env))
-    if tag == "call" and tree[1] == "pow":
-        return value(tree[2][0], env) ** int(value(tree[2][1], env))
-    if tag == "call":
-        return env[tree[1]][int(value(tree[2][0], env))]
-    raise AssertionError(tag)
+def plain(value: Any) -> Any:
+    """A number of a domain as `statement_truth` has it: a Fraction, or 60 digits of an exact irrational."""
+    if isinstance(value, Fraction):
+        return value
+    if hasattr(value, "ball"):
+        with flint.ctx.workprec(400):
+            return CONTEXT.mpf(value.ball().mid().str(80, radius=False))
+    return CONTEXT.mpf(value)
 
 
-def inputs(model: Any) -> list[Any]:
+class Recorded(Relation):
+    """A relation that keeps the names of the stream after each part, and of what each norm reads and makes."""
+
+    def __init__(self, model: Mapping[str, Any]) -> None:
+        self.streams: list[dict[str, str]] = []
+        self.norms: list[tuple[int, dict[str, str], Mapping[str, Any], list[str], dict[str, str]]] = []
+        super().__init__(model)
+
+    def _embed(self) -> None:
+        super()._embed()
+        self.streams.append(dict(self.held))
+
+    def _part(self, *given: Any) -> None:
+        super()._part(*given)
+        self.streams.append(dict(self.held))
+
+    def _norm(self, number: int, norm: Mapping[str, Any]) -> dict[str, str]:
+        before, count = dict(self.held), len(self.equations)
+        made = super()._norm(number, norm)
+        own = [re.match(r"\w+", equation)[0] for equation in self.equations[count : count + 2]]  # type: ignore[index]
+        self.norms.append((len(self.streams) - 1, before, norm, own, made))
+        return made
+
+
+def flat(model: Transformer) -> list[tuple[Any, tuple[LayerNorm, ...], str]]:
+    return [(block, norms, layer.placement) for layer in model.layers for block, norms in layer.blocks()]
+
+
+def single(block: Any, norms: tuple[LayerNorm, ...], placement: str) -> Layer:
+    if isinstance(block, FeedForward):
+        return Layer(None, block, (), norms, placement)
+    return Layer(block, None, norms, (), placement)
+
+
+def streams(model: Transformer, sequence: Any, domain: str) -> tuple[list[Any], Any, Any]:
+    system = make_domain(domain)
+    result = forward(model, sequence, system, trace=True)
+    return [step.columns for step in result.steps], result, system
+
+
+def environment(
+    model: Transformer, relation: Recorded, given: Any, domain: str = "exact"
+) -> tuple[dict[str, Any], list[str], bool | None]:
+    """What forward computes, as values of the names in the relation; the names that can be changed; the verdict."""
+    sequence, _ = prepare(model, given)
+    steps, result, system = streams(model, sequence, domain)
+    n, start = system.length, model.embedding.start
+    env: dict[str, Any] = dict(FUNCTIONS)
+
+    def put(name: str, column: Sequence[Any] | None) -> None:
+        cells = {start + i: Fraction(0) if column is None else plain(column[i]) for i in range(n)}
+        env.setdefault(name, cells)
+
+    for name in model.embedding.inputs or ():
+        put(name, [fraction(row[name]) for row in sequence])
+    for held, columns in zip(relation.streams, steps, strict=False):
+        for name, called in held.items():
+            put(called, columns.get(name))
+    parts = flat(model)
+
+    def truncated(k: int, block: Any) -> Transformer:
+        return replace(model, layers=tuple(single(*one) for one in [*parts[:k], block]), final_norm=None)
+
+    for k, (block, norms, placement) in enumerate(parts):
+        reading = "none" if placement == "post" else placement
+        own = () if placement == "post" else norms
+        if placement == "post":  # the sum before the norm
+            columns = streams(truncated(k, (block, own, reading)), sequence, domain)[0][-1]
+            for at, before, *_ in relation.norms:
+                if at == k:
+                    for name, called in before.items():
+                        put(called, columns.get(name))
+        for h, head in enumerate(block.heads if isinstance(block, SelfAttention) else (), 1):
+            for name in head.writes:
+                shared = [e for e in relation.equations if re.match(rf"z\d+_{h}_{name}\(", e)]
+                for equation in shared if len(block.heads) > 1 else ():
+                    columns = streams(truncated(k, (SelfAttention((head,)), own, reading)), sequence, domain)[0][-1]
+                    old, new = ([plain(v) for v in c.get(name, [Fraction(0)] * n)] for c in (steps[k], columns))
+                    assert len(shared) == 1
+                    put(re.match(r"\w+", equation)[0], [b - a for a, b in zip(old, new, strict=True)])  # type: ignore[index]
+    for _, before, norm, (mean, deviation), made in relation.norms:
+        for name, column in normalised(norm, {c: env[called] for c, called in before.items()}, range(start, start + n)):
+            put({"mean": mean, "deviation": deviation}.get(name) or made[name[1:]], list(column))
+    if relation.pointwise:
+        env = {name: cells[start] if isinstance(cells, dict) else cells for name, cells in env.items()}
+    env |= {"n": Fraction(n)}
+    if model.alphabet:
+        vocabulary = list(model.embedding.words or ())
+        env["w"] = {i: Fraction(vocabulary.index(t)) for i, t in enumerate(sequence, start)}
+    fixed = {"n", "w", *FUNCTIONS, *(model.embedding.inputs or ())}
+    return env, [name for name in env if name not in fixed], result.accept
+
+
+def normalised(norm: Any, cells: Mapping[str, Any], places: range) -> Iterator[tuple[str, list[Any]]]:
+    """Mean, deviation and result of a norm (its names with a dot in front), from Definition 6.1."""
+    rows: list[dict[str, Any]] = []
+    for i in places:
+        x = [cells[name][i] if name in cells else Fraction(0) for name in norm["reads"]]
+        exact = all(isinstance(e, Fraction) for e in x)
+        number = (lambda text: Fraction(text)) if exact else lambda text: real(Fraction(text))
+        x = x if exact else [real(e) for e in x]
+        if norm["projection"] is not None:
+            x = [sum(number(p) * e for p, e in zip(row, x, strict=True)) for row in norm["projection"]]
+        mean = sum(x) / number(len(x))
+        deviation = root(sum((e - mean) ** 2 for e in x) / number(len(x)) + number(norm["epsilon"]))
+        if not exact and abs(real(deviation)) < CONTEXT.mpf(10) ** -50:
+            deviation = Fraction(0)
+        row = {"mean": mean, "deviation": deviation}
+        for name, e, (gain,), (bias,) in zip(norm["writes"], x, norm["gain"], norm["bias"], strict=True):
+            known = number if isinstance(deviation, Fraction) else lambda a: real(Fraction(a))
+            row[f".{name}"] = known(bias)
+            if deviation != 0:
+                row[f".{name}"] += known(gain) * (e - mean if exact and known is number else real(e - mean)) / deviation
+        rows.append(row)
+    for name in rows[0]:
+        yield name, [row[name] for row in rows]
+
+
+def conjuncts(tree: Any) -> Iterator[Any]:
+    yield from (part for side in tree[1:] for part in conjuncts(side)) if tree[0] == "&" else (tree,)
+
+
+@cache
+def mentions(tree: Any, name: str) -> bool:
+    return tree == name or (isinstance(tree, tuple) and any(mentions(part, name) for part in tree))
+
+
+def agrees(model: Transformer, given: Any, settings: Mapping[str, Any] | None = None, domain: str = "exact") -> None:
+    """The relation holds of what forward computes; with one value changed, at a seeded position, it does not."""
+    whole = model
+    model = whole.bind(settings) if settings else whole
+    relation = Recorded(to_document(whole))
+    run = tree_of(relation.run())
+    env, written, accept = environment(model, relation, given, domain)
+    env |= settings or {}
+    assert truth(run, env, {}), (given, relation.run(), env)
+    if model.decides:
+        assert truth(tree_of(relation.accept()), env, {}) == accept
+    for changed in written:
+        place = None if relation.pointwise else RANDOM.choice(sorted(env[changed]))
+        value = env[changed] if place is None else env[changed][place]
+        near = value + (Fraction(1, 97) if isinstance(value, Fraction) else CONTEXT.mpf(1) / 97)
+        replaced = near if place is None else env[changed] | {place: near}
+        touched = (part for part in conjuncts(run) if mentions(part, changed))  # the others hold still
+        assert not all(truth(part, {**env, changed: replaced}, {}) for part in touched), (given, changed, place)
+
+
+RANDOM = random.Random(44)
+
+
+# --- The stored models ------------------------------------------------------------------------------------------------
+
+
+def inputs(model: Transformer) -> list[Any]:
     """All words to length 5, or rows over a few numbers (queries of the lookup are positions)."""
     if model.alphabet:
         return [w for n in range(1, 6) for w in itertools.product(model.alphabet, repeat=n)]
     rows = []
+    given = model.embedding.inputs or ()
     for n in (1,) if model.pointwise else (1, 2, 3):
-        numbers = [Fraction(q) for q in range(1, n + 1)] if "query" in model.embedding.inputs else NUMBERS
+        numbers = [Fraction(q) for q in range(1, n + 1)] if "query" in given else NUMBERS
         others = NUMBERS if model.pointwise else NUMBERS[::3]
-        choices = [numbers if name == "query" else others for name in model.embedding.inputs]
-        for flat in itertools.product(itertools.product(*choices), repeat=n):
-            rows.append([dict(zip(model.embedding.inputs, row, strict=True)) for row in flat])
-    return rows[:400]
-
-
-def environment(model: Any, relation: Relation, given: Any) -> tuple[dict[str, Any], list[str], bool | None]:
-    """What forward computes, as values of the names in the relation; the names that can be changed; the verdict."""
-    sequence, _ = prepare(model, given)
-    domain = make_domain("exact")
-    result = forward(model, sequence, domain, trace=True)  # also coordinates that nothing reads have equations
-    n = domain.length
-    env: dict[str, Any] = {name: VALUES[name] for name in VALUES} | {"n": Fraction(n)}
-    if model.alphabet:
-        env["w"] = {i: Fraction(model.alphabet.index(t)) for i, t in enumerate(sequence, 1)}
-    columns = {relation.held[name]: result.stream[name] for name in model.space if name in relation.held}
-    for name in model.embedding.inputs or ():
-        columns.setdefault(name, [fraction(row[name]) for row in sequence])
-    for name, column in columns.items():
-        cells = {i: Fraction(domain.read(column, i - 1)) for i in range(1, n + 1)}
-        env[name] = cells[1] if relation.pointwise else cells
-    written = [name for name in columns if name not in (model.embedding.inputs or ())]
-    return env, written, result.accept
+        choices = [numbers if name == "query" else others for name in given]
+        for chosen in itertools.product(itertools.product(*choices), repeat=n):
+            rows.append([dict(zip(given, row, strict=True)) for row in chosen])
+    return rows[:: max(1, len(rows) // 60)]
 
 
 @pytest.mark.parametrize("name", names())
 def test_the_relation_holds_of_forward_and_of_nothing_near_it(name: str) -> None:
-    whole = build(name)
-    relation = Relation(to_document(whole))
-    run = parse_formula(relation.run())
-    model = whole.bind({p.name: VALUES[p.name] / (10**6 if p.upper is not None else 1) for p in whole.parameters})
-    compared = 0
-    for given in inputs(model):
-        env, written, accept = environment(model, relation, given)
-        env |= {p.name: VALUES[p.name] / (10**6 if p.upper is not None else 1) for p in whole.parameters}
-        assert truth(run, env), (name, given)
-        if model.decides:
-            assert truth(parse_formula(relation.accept()), env) == accept
-        for changed in written:
-            near = dict(env)
-            if relation.pointwise:
-                near[changed] = env[changed] + Fraction(1, 97)
-            else:
-                near[changed] = env[changed] | {1: env[changed][1] + Fraction(1, 97)}
-            assert not truth(run, near), (name, given, changed)
-        compared += 1
-    assert compared >= 5
+    model = build(name)
+    settings = {p.name: VALUES[p.name] / (10**6 if p.upper is not None else 1) for p in model.parameters}
+    found = inputs(model)
+    assert len(found) >= 5
+    for given in found:
+        agrees(model, given, settings)
 
 
 @pytest.mark.parametrize("name", names())
 def test_stored_models_equal_their_recipes(name: str) -> None:
     assert (proofs_directory() / "models" / f"{name}.json").read_text(encoding="ascii") == dumps(build(name))
+
+
+# --- Generated models: every mask, weighting and placement ------------------------------------------------------------
+
+TABLE = {"a": {"x": 1, "y": 0}, "b": {"x": "-1/2", "y": 1}, "^": {"x": 1, "y": -1}, "$": {"x": 0, "y": "1/3"}}
+BATTERY = [(m, w, p) for p in PLACEMENTS for m in MASKS for w in WEIGHTINGS]
+
+
+def norm(placement: str, which: str = "uv", epsilon: Any = 0) -> tuple[LayerNorm, ...]:
+    """Two entries, so that the normalised ones are 1 and -1 (or zero where they are equal): rational."""
+    if placement == "none":
+        return ()
+    if placement in ("post", "pre"):
+        return (LayerNorm(("x", "y"), gain=["1/2", 2], bias=[0, "-1/3"], epsilon=epsilon, zero_variance="zero"),)
+    one = LayerNorm(("y", "x"), tuple(which), ["-1", "1/2"], ["1/4", 0], epsilon, [[1, 0], [1, "1/2"]], "zero")
+    two = LayerNorm(("x",), ("s", "t"), [2, 1], [0, 1], epsilon, [[1], ["1/3"]], "zero")
+    return (one,) if placement == "projected pre" else (one, two)
+
+
+def generated(mask: str, weighting: str, placement: str) -> Transformer:
+    """Two layers; positions from 0 or 1, added tokens, one or two heads and what they write change with the place."""
+    k = BATTERY.index((mask, weighting, placement))
+    first, second = ("x", "y") if placement in ("none", "post", "pre") else ("u", "v")
+    scored = Head(
+        (first, second),
+        ("y", "x") if k % 2 else ("y",),
+        Q=[[1, 0], [0, "1/2"]],
+        K=[[0, 1], [1, 0]],
+        V=[["2/3", 1], [0, -1]][: 1 + k % 2],
+        mask=mask,
+        weighting=weighting,
+        temperature=("1/2", "1/(i + 1)", "n")[k % 3],
+    )
+    even = Head((second,), ("y",), Q=[[0]], K=[[1]], V=[[1]], mask=mask, weighting=weighting)
+    test = FeedForward((first, second), ("x",), [[1, -1], [0, 2]], [0, "1/2"], [[1, "-1/2"]], ["1/5" if k % 3 else 0])
+    heads = (scored, even) if k % 4 < 3 else (scored,)
+    layer = Layer(SelfAttention(heads), test, norm(placement), norm(placement), placement)
+    last = Layer(SelfAttention((even,)), None, norm(placement), (), placement)
+    embedding = Embedding(
+        Space(("x", "y")),
+        words=TABLE,
+        positions={"y": "(-1)^i"} if k % 5 == 0 else {},
+        start=k % 2,
+        before="^" if k % 3 else None,
+        after="$" if k % 3 == 2 else None,
+    )
+    final = norm("post")[0] if k % 7 == 0 else None
+    readout = Readout("sign", ("first", "last", "all")[k % 3], ("x", "y"), [[1, "-1/2"]])
+    return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
+
+
+@pytest.mark.parametrize(("mask", "weighting", "placement"), BATTERY)
+def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
+    model = generated(mask, weighting, placement)
+    for n in range(0 if model.embedding.added else 1, 5):
+        for word in itertools.product("ab", repeat=n):
+            agrees(model, word)
+
+
+def test_a_changed_model_has_another_relation() -> None:
+    """What forward computes for one mask or weighting fails the relation of another at some short word."""
+    for kind, values in (("mask", MASKS), ("weighting", WEIGHTINGS)):
+        for old, new in itertools.permutations(values, 2):
+            model = generated(*((old, "average") if kind == "mask" else ("none", old)), "none")
+            document = json.loads(json.dumps(to_document(model)))
+            for layer in document["layers"]:
+                for head in layer["attention"]:
+                    head[kind] = new
+            right, wrong = Recorded(to_document(model)), tree_of(Relation(document).run())
+            words = [word for n in (1, 2, 3) for word in itertools.product("ab", repeat=n)]
+            assert any(not truth(wrong, environment(model, right, word)[0], {}) for word in words), (old, new)
+
+
+def test_an_empty_window_gives_zero_whatever_the_scores() -> None:
+    for weighting in WEIGHTINGS:
+        for scored in (0, 1):
+            head = Head(("x",), ("y",), Q=[[scored]], K=[[1]], V=[[1]], mask="strict-future", weighting=weighting)
+            embedding = Embedding(Space(("x", "y")), inputs=("x",))
+            model = Transformer("m", embedding, (Layer(SelfAttention((head,))),), Readout("value", "each", ("y",)))
+            text = tree_of(Relation(to_document(model)).run())
+            cells = {"n": Fraction(1), "x": {1: Fraction(5)}}
+            assert truth(text, {**cells, "y": {1: Fraction(0)}}, {})
+            assert not truth(text, {**cells, "y": {1: Fraction(5)}}, {})
+
+
+# --- Layer norms with roots, and at zero variance ---------------------------------------------------------------------
+
+
+def rows_of(*inputs: str, repeat: int = 1) -> list[Any]:
+    numbers = (Fraction(-2), Fraction(0), Fraction(1, 3), Fraction(1))
+    rows = [dict(zip(inputs, row, strict=True)) for row in itertools.product(numbers, repeat=len(inputs))]
+    return [list(chosen) for chosen in itertools.product(rows, repeat=repeat)]
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("epsilon", ["0", "1/7"])
+def test_a_norm_of_three_entries_has_its_root(placement: str, epsilon: str) -> None:
+    gain, bias = ["1/2", -1, 2], [0, "1/3", -1]
+    whole = LayerNorm(("x", "y", "c"), gain=gain, bias=bias, epsilon=epsilon, zero_variance="zero")
+    rows = [[1, 0, 1], [0, 1, 0], [1, 1, 0]]
+    part = LayerNorm(("x", "y", "c"), ("s", "t", "u"), gain, bias, epsilon, rows, "zero")
+    other = LayerNorm(("y", "x"), ("v",), [1], ["1/5"], 1, [[1, 1]], "zero")
+    norms = {"none": (), "post": (whole,), "pre": (whole,), "projected pre": (part,), "multi pre": (part, other)}[
+        placement
+    ]
+    reads = ("s", "t") if "p" in placement and " " in placement else ("x", "y")
+    block = FeedForward(reads, ("c", "y"), [[1, -1], [2, 0]], [0, 1], [[1, 1], ["-1/2", 0]], ["1/3", 0])
+    layer = Layer(None, block, (), norms, placement)
+    embedding = Embedding(Space(("x", "y", "c")), inputs=("x", "y"))
+    final = replace(whole, reads=("c", "x", "y"), writes=()) if placement == "none" else None
+    model = Transformer("norms", embedding, (layer,), Readout("value", "last", ("c",)), final_norm=final)
+    for row in rows_of("x", "y"):
+        agrees(model, row)
+
+
+def test_a_norm_that_refuses_zero_variance_leaves_it_open() -> None:
+    one = LayerNorm(("x", "y"), zero_variance="refuse")
+    embedding = Embedding(Space(("x", "y")), inputs=("x", "y"))
+    block = FeedForward(("x",), ("y",), [[0]], [0], [[1]], [0])
+    model = Transformer("m", embedding, (Layer(None, block),), Readout("value", "last", ("y",)), final_norm=one)
+    run = tree_of(Relation(to_document(model)).run())
+    for row in rows_of("x", "y"):
+        if row[0]["x"] != row[0]["y"]:
+            agrees(model, row)
+            continue
+        with pytest.raises(BadInput, match="variance"):
+            model.run(row[0])
+        free = {**FUNCTIONS, **row[0], "z1_y": row[0]["y"], "mu2": row[0]["x"], "dev2": Fraction(0)}
+        for y in (Fraction(0), Fraction(3)):
+            assert truth(run, {**free, "y2_x": y, "y2_y": -y}, {})
+
+
+# --- Activations, tokens that the model adds, names -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("activation", "domain"), [("relu", "exact"), ("step", "exact"), ("gelu", "mpmath")])
+def test_activations(activation: str, domain: str) -> None:
+    block = FeedForward(("x",), ("out",), [[1], [-2]], [0, "1/3"], [[1, "-1/2"]], ["1/7"], activation)
+    embedding = Embedding(Space(("x", "out")), inputs=("x",))
+    model = Transformer("m", embedding, (Layer(None, block),), Readout("value", "last", ("out",)))
+    for x in NUMBERS:
+        if domain == "exact":
+            agrees(model, {"x": x})
+            continue
+        value = model.run({"x": x}, "mpmath", bits=300).output["out"]
+        run, env = tree_of(Relation(to_document(model)).run()), {**FUNCTIONS, "x": x}
+        assert truth(run, {**env, "out": CONTEXT.mpf(value)}, {})
+        assert not truth(run, {**env, "out": CONTEXT.mpf(value) + CONTEXT.mpf(10) ** -20}, {})
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize(("before", "after"), [(None, None), ("^", None), (None, "$"), ("^", "$"), ("$", "$")])
+def test_words_are_those_that_forward_gets(start: int, before: str | None, after: str | None) -> None:
+    embedding = Embedding(Space(("x",)), {t: {"x": 1} for t in "^ab$"}, start=start, before=before, after=after)
+    block = FeedForward(("x",), ("x",), [[1]], [0], [[1]], [0])
+    model = Transformer("m", embedding, (Layer(None, block),), Readout("value", "last", ("x",)))
+    word = tree_of(Relation(to_document(model)).word())
+    typed = [t for n in range(0 if embedding.added else 1, 4) for t in itertools.product(embedding.alphabet, repeat=n)]
+    right = {tuple(map("^ab$".index, model.tokens(t))) for t in typed}
+    for n in range(1, 4):
+        for given in itertools.product(range(-1, 5), repeat=n):
+            env = {"n": Fraction(n), "w": {i: Fraction(t) for i, t in enumerate(given, start)}}
+            shortcut = env["w"] | {start - 1: Fraction(9), start + n: Fraction(9)}  # read only where n is too small
+            assert truth(word, {**env, "w": shortcut}, {}) == (given in right), given
+
+
+def test_fresh_names_step_aside() -> None:
+    space = Space(("x", "z1_x", "y1_x", "mu1"))
+    norm_of = LayerNorm(tuple(space), zero_variance="zero")
+    block = FeedForward(("x",), ("x",), [[1]], [0], [[1]], [0])
+    layer = Layer(None, block, (), (norm_of,), "pre")
+    model = Transformer("m", Embedding(space, inputs=tuple(space)), (layer,), Readout("value", "last", ("x",)))
+    text = Relation(to_document(model)).run()
+    assert "mu1_ = " in text and "(y1_x_)*dev1" in text and "z1_x_ = x + relu(y1_x_)" in text
+
+
+# --- What is refused --------------------------------------------------------------------------------------------------
 
 
 def test_a_softmax_head_and_a_second_write_have_equations() -> None:
@@ -156,29 +456,59 @@ def test_bad_names_are_refused_or_left_alone(text: str, said: str) -> None:
             expand(text)
 
 
-NORM = {"reads": [], "writes": [], "gain": [], "bias": [], "epsilon": "0", "projection": None, "zero_variance": "zero"}
+SPACE = ["token", "balance", "error", "total"]
+NORM = {
+    "reads": SPACE,
+    "writes": SPACE,
+    "gain": [["1"]] * 4,
+    "bias": [["0"]] * 4,
+    "epsilon": "0",
+    "projection": None,
+    "zero_variance": "zero",
+}
+PROJECTED = NORM | {"writes": ["token"], "gain": [["1"]], "bias": [["0"]], "projection": [["1", "0", "0", "0"]]}
+
+
+def normed(placement: str, *norms: Any) -> Any:
+    return lambda d: d["layers"][0].update(placement=placement, attention_norms=list(norms), feedforward=None)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda d: d["layers"][0]["attention"][0].update(mask="past"), "masks"),
-        (lambda d: d["layers"][0]["attention"][0].update(mask="strict-future"), "masks"),
-        (lambda d: d["layers"][0]["attention"][0].update(weighting="leftmost"), "weightings"),
-        (lambda d: d["layers"][0]["attention"][0].update(weighting="rightmost"), "weightings"),
-        (lambda d: d["layers"][0]["attention"].append(d["layers"][0]["attention"][0]), "one head"),
-        (lambda d: d["layers"][0]["feedforward"].update(activation="step"), "relu"),
-        (lambda d: d["layers"][0].update(placement="post", attention_norms=[NORM]), "layer norm"),
-        (lambda d: d.update(final_norm=NORM), "layer norm"),
-        (lambda d: d["embedding"].update(before="("), "adds"),
-        (lambda d: d["embedding"].update(after=")"), "adds"),
+        (lambda d: d["layers"][0]["attention"][0].update(mask="sliding"), "masks"),
+        (lambda d: d["layers"][0]["attention"][0].update(weighting="sparsemax"), "weighting"),
+        (lambda d: d["layers"][0]["feedforward"].update(activation="gelu-tanh"), "activations"),
+        (lambda d: d["layers"][0]["attention"][0].update(reads=["height"]), "coordinates"),
+        (lambda d: d["layers"][0]["attention"][0].update(writes=["height"]), "coordinates"),
+        (normed("post", NORM | {"reads": SPACE[:3], "writes": SPACE[:3]}), "norms"),
+        (normed("post", NORM | {"epsilon": "gamma"}), "symbols"),
+        (normed("post", NORM | {"gain": [["x(1)"]] * 4}), "functions"),
+        (normed("pre", NORM, NORM), "norms"),
+        (normed("pre", PROJECTED), "norms"),
+        (normed("none", NORM), "norms"),
+        (normed("sideways", NORM), "norms"),
+        (normed("multi pre"), "norms"),
+        (normed("multi pre", PROJECTED, PROJECTED), "norms"),
+        (normed("projected pre", NORM), "norms"),
+        (normed("projected pre", PROJECTED | {"writes": ["a) & (0"]}), "norms"),
+        (normed("projected pre", PROJECTED | {"writes": ["a"]}), "coordinates"),
+        (normed("projected pre", PROJECTED | {"zero_variance": "one"}), "norms"),
+        (lambda d: d.update(final_norm=PROJECTED), "norms"),
     ],
 )
-def test_a_block_without_equations_is_refused(change: Any, said: str) -> None:
+def test_what_has_no_equations_is_refused(change: Any, said: str) -> None:
     document = json.loads(json.dumps(dict(stored_model("dyck-1"))))
     change(document)
     with pytest.raises(BadInput, match=said):
         Relation(document)
+
+
+@pytest.mark.parametrize("change", [normed("projected pre", PROJECTED), lambda d: d.update(final_norm=NORM)])
+def test_the_norms_above_are_refused_for_what_was_changed(change: Any) -> None:
+    document = json.loads(json.dumps(dict(stored_model("dyck-1"))))
+    change(document)
+    Relation(document)
 
 
 @pytest.mark.parametrize("kind", ["largest", "distribution", "value"])
