@@ -190,6 +190,7 @@ def inhabited(text, *terms, **options):
 def test_witnesses_serve_one_part_after_the_other_or_each_part():
     one = "ex x:Real. 0 < x & x < 2"
     inhabited(one, "1")
+    inhabited(one, "3", others=[("1",)])
     inhabited(f"({one}) & (ex y:Real. y < 0)", "1", "-1")
     both = f"({one}) & (ex y:Real. 0 < y & ex z:Real. z < y)"
     inhabited(both, "1", "0", others=[("3", "1")])

@@ -563,7 +563,7 @@ class Goal:
             if left:
                 raise Stuck(f"{len(left)} witnesses too many")
             return
-        for part in self.split():
+        for part in self.split() if len(parts) > 1 else [self]:
             for given in (terms, *others):
                 trial = part._branch(part.goal)
                 try:
