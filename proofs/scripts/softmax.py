@@ -522,18 +522,18 @@ def tie_linear(right: bool) -> Tactic:
     return run
 
 
-def break_ties(left: bool, which: str, scores: str, *more: str) -> Tactic:
+def break_ties(left: bool, which: str, scores: str, *more: str, g: str = "g") -> Tactic:
     """The bound 4 e^-g V for scores that `which` makes a ziggurat with its top at the chosen maximum."""
 
-    def run(g: Goal) -> None:
+    def run(goal: Goal) -> None:
         side, name = ("max_left", "lhardmax") if left else ("max_right", "rhardmax")
-        g.use(f"lem:{side}", "s", "n", label="there").obtain("there", "p", "low high best rest")
-        g.use(f"lem:{name}_at", "s", "n", "p", None, label="hard")
-        g.use("lem:ziggurat_value", f"l. {scores}", "n", "p", "g", "v", "V", None, which_margin, "#bound", label="done")
-        into(g, f"{name}(s, n, j)", f"sm(l. {scores}, n, j)", "v(j)")
+        goal.use(f"lem:{side}", "s", "n", label="there").obtain("there", "p", "low high best rest")
+        goal.use(f"lem:{name}_at", "s", "n", "p", None, label="hard")
+        goal.use("lem:ziggurat_value", f"l. {scores}", "n", "p", g, "v", "V", None, which_margin, "#bound", label="done")
+        into(goal, f"{name}(s, n, j)", f"sm(l. {scores}, n, j)", "v(j)")
 
     def which_margin(h: Goal) -> None:
-        h.intro("j (jl jh)").use(f"lem:{which}", "s", "n", *more, "p", "g", "j", None, label="margin").auto("margin")
+        h.intro("j (jl jh)").use(f"lem:{which}", "s", "n", *more, "p", g, "j", None, label="margin").auto("margin")
 
     return run
 
@@ -601,11 +601,15 @@ def totals_positive(names: str, hard: str = "s", size: str = "n", extra: Tactic 
 ZIGGURAT = ("2", "j. -abs(j - 1)", "1", "1")
 
 
+MARGINS = ("2", "j. j", "1", "1", "2")
+GAPPED = ("2", "j. 0", "1", "1", "j. 1", "1")
+
+
 def inhabit(*terms: str) -> Tactic:
     """H by these witnesses; of ``~all`` the instance at 2 is false."""
 
     def leaf(h: Goal) -> None:
-        if h.goal[0] == "~":
+        if h.goal[0] == "~" and h.goal[2][0][0] == "all":
             h.intro("wrong").use("wrong", "2", label="at_two").absurd("at_two")
             return
         try:
@@ -620,12 +624,24 @@ def inhabit(*terms: str) -> Tactic:
             for k, f in list(h.facts.items()):
                 if f[0] == "all":
                     h.use(k, "2", label=f"{k}_at_two")
-            h.blast()
+            halves(h, [k for k, sort in h.scope.items() if sort == "Int"])
         else:
             h.nodes += trial.nodes
             h.closed = True
 
     return lambda g: g.inhabit(*terms, leaf=leaf)
+
+
+def halves(h: Goal, names: list[str]) -> None:
+    """`blast` where each of these integers is at most 1, or at least 2."""
+    if not names:
+        h.blast()
+        return
+    low, high = h.em(f"{names[0]} <= 1", f"half_{names[0]}")
+    high.use("ax:int_lt", "1", names[0], label=f"two_{names[0]}")
+    for part in (low, high):
+        if not part.try_contradiction():
+            halves(part, names[1:])
 
 
 def def2(g: Goal) -> None:
@@ -817,6 +833,182 @@ def ratio(h: Goal, q: str) -> None:
     h.auto("clear u_e w_e", degree=1, multipliers=[m, f"{m}/(1 + exp(-gamma))", "1/(1 + exp(-gamma))", "exp(-gamma)/(1 + exp(-gamma))", f"a*{m}"])
 
 
+SCORES = "l. gamma*(2*t*l - l^2)"
+LOOKUP = f"sm({SCORES}, n, j)"
+
+
+def lookup_hard(g: Goal, scores: str = SCORES, scale: str = "gamma", t: str = "t", large: str = "large") -> Goal:
+    """`hard`: the hardmax of scale*(2 t l - l^2) is concentrated on t, where scale > 0."""
+
+    def less(h: Goal) -> None:
+        h.intro("j inside differ").have(f"0 < {scale}", "scale_pos", use=large)
+        for e in int_apart(h, "j", t):
+            if e.facts["step"][0] == "=":
+                e.absurd("step", "differ")
+                continue
+            e.have(f"0 < ({t} - j)^2", "square", use="step", squares=[f"{t} - j"])
+            e.have(f"0 < {scale}*({t} - j)^2", "scaled", lambda f: f.auto("square scale_pos", rounds=0))
+            e.auto("scaled", degree=1)
+
+    return g.use("lem:hardmax_unique", scores, "n", t, None, less, label="hard")
+
+
+def lemma7(g: Goal) -> None:
+    g.intro("n t gamma (large low high)")
+    lookup_hard(g).use("lem:lookup_error", "gamma", "t", "n", label="error").use("ax:exp_pos", "-gamma", label="pos")
+    g.have(f"abs(sum(j, 1, n, (I[j = t] - {LOOKUP})*j)) <= 3/2*exp(-gamma)", "done", use="error pos")
+    into(g, f"hardmax({SCORES}, n, j)", LOOKUP, "j", "t")
+
+
+def lemma7_z(g: Goal) -> None:
+    g.intro("n t gamma (low high)")
+    first, second = g.split()
+    first.intro("j inside").true()
+    second.use("lem:lookup_normal", "gamma", "t", "n", label="unit double").hyp("unit")
+
+
+def onesided_wrong(g: Goal) -> None:
+    """n = t = 2: the right side of t is empty, and the weight at 1 is positive."""
+    g.use("wrong", label="same less")
+    g.use("lem:sm_weight", "l. 1*(2*2*l - l^2)", "2", "1", label="pos most")
+    g.apart("abs(sum(j, 1, 2 - 1, sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)) + sum(j, 2 + 1, 2, sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)))")
+
+
+def onesided(g: Goal) -> None:
+    g.intro("n t gamma (large low high)")
+    body = f"j. {LOOKUP}*(t - j)"
+    g.use("lem:sum_split", body, "1", "t - 1", "n", label="one").use("lem:sum_split", body, "t", "t", "n", label="two")
+    left, right = (f"sum(j, {a}, {b}, {LOOKUP}*({c}))" for a, b, c in (("1", "t - 1", "t - j"), ("t + 1", "n", "j - t")))
+    for low, high, value, label in (("1", "t - 1", "t - j", "left"), ("t + 1", "n", "j - t", "right")):
+
+        def positive(h: Goal, value: str = value) -> None:
+            h.intro("j (jl jh)").use("lem:sm_weight", SCORES, "n", "j", label="pos most").have(f"0 <= {value}", "side")
+            h.auto("pos side", rounds=0)
+
+        g.use("lem:sum_nonneg", f"j. {LOOKUP}*({value})", low, high, positive, label=label)
+    whole = f"abs(sum(j, 1, n, {LOOKUP}*(t - j)))"
+    parts = f"abs(sum(j, 1, t - 1, {LOOKUP}*(j - t)) + sum(j, t + 1, n, {LOOKUP}*(j - t)))"
+    first, second = g.split()
+    first.apart(f"{whole}; {parts}", lambda h: h.auto("one two " + values(h), degree=1))
+    second.apart(f"{parts}; max({left}, {right})", lambda h: h.auto("left right " + values(h), degree=1))
+
+
+def values(h: Goal) -> str:
+    """What `apart` has learnt."""
+    return " ".join(k for k in h.facts if re.fullmatch(r"[dv]\d+", k))
+
+
+def series(g: Goal) -> None:
+    g.intro("gamma large").positive("gamma", "g", lambda h: h.auto("large")).use("ax:exp_pos", "-gamma", label="pos")
+    first, second, third = g.split()
+    first.intro("m some")
+    less, more = first.em("m <= 0", "side")
+    less.have("m = 0", "none", use="side some").rewrite("none")
+    less.have("0 <= exp(-gamma)*(1/gamma)", "gain", lambda h: h.auto("pos g_i", rounds=0)).auto("gain pos", degree=1)
+    more.use("ax:int_lt", "0", "m", label="one").use("lem:lookup_integral", "gamma", "m", label="tail")
+    more.use("lem:sum_split", "k. k*exp(-gamma*k^2)", "1", "1", "m", label="parts")
+    more.use("ax:exp_pos", "-gamma*m^2", label="end")
+    tail = "sum(k, 2, m, k*exp(-gamma*k^2))"
+    more.have(f"2*gamma*{tail} <= exp(-gamma)", "short", use="tail end")
+    more.have(
+        f"2*{tail} <= exp(-gamma)/gamma",
+        "divided",
+        lambda h: h.auto("short g_i g_e", rounds=0, multipliers=[tail]),
+    )
+    more.auto("parts divided", degree=1)
+    second.have("1/gamma <= 1", "recip", lambda h: h.auto("large g_i g_e"))
+    second.auto("recip pos", rounds=0)
+    third.intro("x y (xl xy)").use("ax:exp_ge", "gamma*(y^2 - x^2)", label="grows").use("ax:exp_pos", "-gamma*y^2", label="end")
+    third.have("2*(y - x) <= y^2 - x^2", "factors", lambda h: h.auto("xl xy"))
+    third.have("y^2 - x^2 <= gamma*(y^2 - x^2)", "scaled", lambda h: h.auto("factors large xy", rounds=0))
+    third.have("y <= x*(1 + 2*(y - x))", "enough", lambda h: h.auto("xl xy"))
+    third.have("y <= x*exp(gamma*(y^2 - x^2))", "key", lambda h: steps(h))
+    third.auto("key end", rounds=0)
+
+
+def steps(h: Goal) -> None:
+    h.have("1 + 2*(y - x) <= exp(gamma*(y^2 - x^2))", "all_three", use="grows factors scaled")
+    h.have("x*(1 + 2*(y - x)) <= x*exp(gamma*(y^2 - x^2))", "times", lambda e: e.auto("all_three xl", rounds=0))
+    h.auto("enough times")
+
+
+def gap_one(g: Goal) -> Goal:
+    """scoregap(s, n, 1) as `separate`, from a gap delta >= 1."""
+
+    def proof(h: Goal) -> None:
+        h.intro("i inside m within max").use("given", "i", None, "m", None, "#max", label="either")
+        tie, less = h.cases("either", "is")
+        tie.pick("left").hyp("is")
+        less.pick("right").auto("is wide")
+
+    return g.have("scoregap(s, n, 1)", "separate", proof)
+
+
+def lemma8(which: str) -> Tactic:
+    lemma, scores, more = {
+        "a": ("tie_quadratic", "gamma*n^2*(s(l) - 1/l)", ()),
+        "b": ("tie_right", "2*gamma*n*(s(l) + l/(2*n))", ("n",)),
+        "c": ("tie_left", "2*gamma*n*(s(l) - l/(2*n))", ("n",)),
+    }[which]
+
+    def run(g: Goal) -> None:
+        g.intro("n s delta gamma v V (some wide given bound positive)")
+        break_ties(which == "c", lemma, scores, *more, g="gamma")(gap_one(g))
+
+    return run
+
+
+def lemma8_margins(g: Goal) -> None:
+    g.intro("n s delta gamma p (wide given positive low high best)")
+    gap_one(g).have("1 <= n", "some").positive("p", "p", lambda h: h.auto("low")).positive("n", "n", lambda h: h.auto("some"))
+    right, left = g.split()
+    right.intro("rest j (from to)").use("lem:tie_quadratic", "s", "n", "p", "gamma", "j", None, label="quadratic")
+    right.use("lem:tie_right", "s", "n", "n", "p", "gamma", "j", None, label="linear").use("separate", "j", "p", label="either")
+    same = "abs(p - j) = abs(j - p)"
+    right.have(same, "sides", lambda h: h.apart("abs(p - j); abs(j - p)", lambda e: e.auto(degree=1)))
+    first, second, third, fourth = right.split()
+    first.auto("quadratic sides", degree=1, multipliers=["gamma"])
+    third.auto("linear sides", degree=1, multipliers=["gamma"])
+    for h in (second, fourth):
+        h.intro("differ")
+    for h, closing in ((second, far_quadratic), (fourth, far_linear)):
+        tie, less = h.cases("either", "is")
+        tie.absurd("is", "differ")
+        closing(less)
+    left.intro("rest j (from to)").use("lem:tie_left", "s", "n", "n", "p", "gamma", "j", None, label="linear")
+    left.have(same, "sides", lambda h: h.apart("abs(p - j); abs(j - p)", lambda e: e.auto(degree=1)))
+    left.auto("linear sides", degree=1, multipliers=["gamma"])
+
+
+def far_quadratic(h: Goal) -> None:
+    h.positive("j", "j", lambda e: e.auto("from")).have("1/p <= 1", "one", lambda e: e.auto("low p_i p_e"))
+    h.have("1 <= n*(1/j)", "inverse", lambda e: e.auto("to j_i j_e"))
+    h.have("n <= n^2*(1/j)", "far", lambda e: e.auto("inverse some", rounds=0))
+    h.have("0 <= n^2*(s(p) - 1/p - s(j))", "up", lambda e: e.auto("is one", rounds=0, squares=["n"]))
+    h.have("n <= n^2*(s(p) - 1/p) - n^2*(s(j) - 1/j)", "sum", use="up far")
+    h.auto("sum positive", rounds=0)
+
+
+def far_linear(h: Goal) -> None:
+    h.have("n + 1 <= 2*n*(s(p) - s(j)) + p - j", "sum", lambda e: e.auto("is low to some"))
+    h.have("gamma*(n + 1) <= gamma*(2*n*(s(p) - s(j)) + p - j)", "scaled", lambda e: e.auto("sum positive", rounds=0))
+    h.auto("scaled n_e", degree=1, multipliers=["gamma*p", "gamma*j", "gamma"])
+
+
+def regions(g: Goal) -> None:
+    first, second = g.split()
+    first.intro("delta x small (false_side true_side)").auto()
+    second.true()
+
+
+def lemma9(g: Goal) -> None:
+    g.intro("x out run")
+    for part in g.split():
+        if part.goal[0] == "->":
+            part.intro_all()
+        part.apart("relu(x - 1/4); relu(x - 3/4)", lambda h: h.auto(degree=1))
+
+
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
     "lem.max_left": Script(max_left),
@@ -857,4 +1049,19 @@ SCRIPTS: dict[str, Script] = {
     "yang2026.def5": Script(def5, inhabit("2", "j. j", "2", "2"), totals_positive("n s")),
     "yang2026.lemma6": Script(lemma6, inhabit(*ZIGGURAT, "j. 1", "1"), totals_positive("n s p gamma v V")),
     "yang2026.lemma6.l1": Script(lemma6_chain, inhabit(*ZIGGURAT, "1", "exp(-1)"), totals_positive("n s p gamma a b", extra=lemma6_positive)),
+    "yang2026.lemma7": Script(lemma7, inhabit("2", "1", "1"), totals_positive("n t gamma", hard=SCORES)),
+    "yang2026.lemma7.Z": Script(lemma7_z, inhabit("2", "1", "1", "2", "1", "1", "1"), totals_positive("n t gamma")),
+    "yang2026.lemma7.onesided": Script(counterexample("2", "2", "1", then=onesided_wrong), refutes=True),
+    "yang2026.lemma7.onesided.corrected": Script(onesided, inhabit("3", "2", "1"), totals_positive("n t gamma")),
+    "yang2026.lemma7.series": Script(series, inhabit("1", "0", "1", "1", "1")),
+    "yang2026.lemma8a": Script(lemma8("a"), inhabit(*GAPPED), totals_positive("n s delta gamma v V")),
+    "yang2026.lemma8b": Script(lemma8("b"), inhabit(*GAPPED), totals_positive("n s delta gamma v V")),
+    "yang2026.lemma8c": Script(lemma8("c"), inhabit(*GAPPED), totals_positive("n s delta gamma v V")),
+    "yang2026.lemma8.zig": Script(
+        lemma8_margins,
+        inhabit(*MARGINS, *MARGINS, "1", *MARGINS, "1", *MARGINS, "1"),
+        totals_positive("n s delta gamma p"),
+    ),
+    "yang2026.s3.4.bool": Script(regions, inhabit("0", "0")),
+    "yang2026.lemma9": Script(lemma9, inhabit("1/2", "1/2", "0", "0", "1/2", "1/2", "1", "1")),
 }
