@@ -5,7 +5,7 @@ The functions are named here and imported when one is called, so that listing th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -16,7 +16,16 @@ from symcook.errors import unknown
 if TYPE_CHECKING:
     from symcook.bounds.result import Bound
 
-__all__ = ["KINDS", "Argument", "Kind", "kind", "softmax_hardmax"]
+__all__ = [
+    "KINDS",
+    "Argument",
+    "Kind",
+    "kind",
+    "quadratic_lookup",
+    "softmax_hardmax",
+    "softmax_of_scores",
+    "temperature",
+]
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,9 @@ class Kind:
         return getattr(import_module(module), name)
 
 
+_N = "The number of scores."
+_GAMMA = "The score gap or scale: a rational, or such as 'log(8*64)'."
+
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
@@ -57,12 +69,46 @@ KINDS: dict[str, Kind] = {
             name="softmax-hardmax",
             function="symcook.bounds.softmax:softmax_hardmax",
             arguments=(
-                Argument("n", "The number of scores.", "N", required=True),
-                Argument("gamma", "The score gap: a rational, or such as 'log(8*64)'.", "G", required=True),
+                Argument("n", _N, "N", required=True),
+                Argument("gamma", _GAMMA, "G", required=True),
                 Argument("ties", "Allow score vectors whose maximum is not unique."),
             ),
             summary="the supremum of the L1 distance between softmax and hardmax over n scores with gap at least "
             "gamma, against 2 n e^-gamma (Cookbook, Lemma 5.3)",
+        ),
+        Kind(
+            name="softmax",
+            function="symcook.bounds.scores:softmax_of_scores",
+            arguments=(
+                Argument("scores", "Scores: '3, 1/2, 0', or an expression in j and n.", "S", required=True),
+                Argument("gamma", _GAMMA, "G"),
+                Argument("n", _N, "N"),
+            ),
+            summary="the L1 distance between softmax of gamma times given scores and their hardmax, as a function of "
+            "x = e^-gamma, against 2 n e^(-gamma gap) (Cookbook, Lemma 5.3)",
+        ),
+        Kind(
+            name="lookup",
+            function="symcook.bounds.lookup:quadratic_lookup",
+            arguments=(
+                Argument("gamma", _GAMMA, "G", required=True),
+                Argument("n", _N, "N"),
+                Argument("q", "The position that is looked up; without it the worst one.", "Q"),
+            ),
+            summary="the L1 distance between softmax of the scores gamma (2 q j - j^2) and the position q, for every "
+            "length or one, against 4 e^-gamma (Cookbook, Section 5.3.4; yang2026, Lemma 6)",
+        ),
+        Kind(
+            name="temperature",
+            function="symcook.bounds.temperature:temperature",
+            arguments=(
+                Argument("n", _N, "N", required=True),
+                Argument("gamma", _GAMMA, "G", required=True),
+                Argument("error", "The greatest error of a value in [0, 1] (1/4).", "E"),
+                Argument("bits", "Fractional bits of a fixed-point format.", "P"),
+            ),
+            summary="the greatest temperature that keeps the error of retrieved values below a target, against "
+            "gamma/log(2 n/error) (Cookbook, Section 5.7), and where weights round to zero in each float format",
         ),
     )
 }
@@ -78,3 +124,31 @@ def kind(name: str) -> Kind:
 def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:
     """See `symcook.bounds.softmax.softmax_hardmax`."""
     return kind("softmax-hardmax").load()(n, gamma, ties=ties, digits=digits)
+
+
+def softmax_of_scores(
+    scores: str | Sequence[int | Fraction],
+    gamma: str | int | Fraction = 1,
+    n: int | str | None = None,
+    digits: int | str = 30,
+) -> Bound:
+    """See `symcook.bounds.scores.softmax_of_scores`."""
+    return kind("softmax").load()(scores, gamma, n=n, digits=digits)
+
+
+def quadratic_lookup(
+    gamma: str | int | Fraction, n: int | str | None = None, q: int | str | None = None, digits: int | str = 30
+) -> Bound:
+    """See `symcook.bounds.lookup.quadratic_lookup`."""
+    return kind("lookup").load()(gamma, n=n, q=q, digits=digits)
+
+
+def temperature(
+    n: int | str,
+    gamma: str | int | Fraction,
+    error: str | int | Fraction = "1/4",
+    bits: int | str | None = None,
+    digits: int | str = 30,
+) -> Bound:
+    """See `symcook.bounds.temperature.temperature`."""
+    return kind("temperature").load()(n, gamma, error=error, bits=bits, digits=digits)

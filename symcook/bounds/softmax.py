@@ -1,43 +1,13 @@
 """How far softmax is from hardmax, given the gap between the greatest score and the others."""
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import flint
 
+from symcook.bounds.arguments import count, positive
 from symcook.bounds.result import Bound
-from symcook.errors import BadInput, Undecided
-from symcook.expr import names, parse_term, show
-from symcook.numbers.balls import arb_of, ball, check_digits, decide_sign, limit_for, refine
-from symcook.numbers.evaluate import evaluate
-
-MAX_COUNT_BITS = 14_000  # as the expression grammar bounds its numbers
-
-
-Gap = tuple[str, Callable[[], flint.arb]]
-
-
-def _count(n: object) -> int:
-    count = n
-    if isinstance(n, str) and len(n) <= 4000 and n.strip().isdecimal():
-        count = int(n)
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1 or count.bit_length() > MAX_COUNT_BITS:
-        raise BadInput("n must be an integer of at least 1", n, "give for example --n 64")
-    return count
-
-
-def _gap(gamma: object) -> Gap:
-    """gamma as text of the grammar, and as a function to its ball at the current precision."""
-    if isinstance(gamma, (int, Fraction)) and not isinstance(gamma, bool):
-        exact = Fraction(gamma)
-        return str(exact), lambda: arb_of(exact)
-    if not isinstance(gamma, str):
-        raise BadInput("gamma must be exact", gamma, "give an integer, a Fraction or text such as 'log(8*64)' or '1/2'")
-    tree = parse_term(gamma)
-    free = sorted(names(tree))
-    if free:
-        raise BadInput("gamma must be a number without names", free[0], "write its value in place of it")
-    return show(tree), lambda: evaluate(tree)
+from symcook.errors import Undecided
+from symcook.numbers.balls import ball, check_digits, decide_sign, limit_for, refine
 
 
 def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:
@@ -67,24 +37,20 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     reached at the limit. Source: Cookbook, Definition 5.2 and Lemma 5.3.
     """
     wanted = check_digits(digits)
-    count = _count(n)
-    text, gap = _gap(gamma)
-    others = flint.arb(flint.fmpz(count - 1))
-    if decide_sign(gap, f"gamma > 0 for gamma = {text}") <= 0:
-        raise BadInput("gamma must be positive", text, "give a positive gap, for example --gamma 5")
-    if decide_sign(lambda: gap() - flint.arb(10) ** 30, f"gamma <= 10^30 for gamma = {text}") > 0:
-        raise BadInput("gamma must be at most 10^30", text)
+    many = count(n)
+    text, gap = positive(gamma)
+    others = flint.arb(flint.fmpz(many - 1))
 
     def value() -> flint.arb:
         mass = others * (-gap()).exp()
         return 2 * mass / (1 + mass)
 
     def claimed() -> flint.arb:
-        return 2 * count * (-gap()).exp()
+        return 2 * many * (-gap()).exp()
 
     def difference() -> flint.arb:
         x = (-gap()).exp()
-        return 2 * x * (1 + count * others * x) / (1 + others * x)
+        return 2 * x * (1 + many * others * x) / (1 + others * x)
 
     sharp = refine(value, wanted, relative=True, what="the supremum")
     paper = refine(claimed, wanted, relative=True, what="the claimed bound")
@@ -92,10 +58,10 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
         holds = decide_sign(difference, "the supremum <= 2 n e^-gamma", limit_for(wanted)) >= 0
     except Undecided:
         holds = None
-    where = "by any one score" if count == 1 else "by one maximal score and all others exactly gamma below it"
+    where = "by any one score" if many == 1 else "by one maximal score and all others exactly gamma below it"
     return Bound(
         kind="softmax-hardmax",
-        parameters={"n": count, "gamma": text, "ties": bool(ties)},
+        parameters={"n": many, "gamma": text, "ties": bool(ties)},
         value=ball(sharp, wanted, relative=True),
         claimed=ball(paper, wanted, relative=True),
         holds=holds,

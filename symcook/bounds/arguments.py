@@ -1,0 +1,58 @@
+"""What the kinds of bounds are given: counts, exact positive numbers, choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import flint
+
+from symcook.errors import BadInput
+from symcook.expr import names, parse_term, show
+from symcook.numbers.balls import arb_of, decide_sign
+from symcook.numbers.evaluate import evaluate
+
+MAX_COUNT_BITS = 14_000  # as the expression grammar bounds its numbers
+LARGEST = 30  # positive numbers are at most 10^LARGEST
+
+Exact = tuple[str, Callable[[], flint.arb]]
+"""An exact number: its text, and a function to its ball at flint's current precision."""
+
+
+def count(value: object, name: str = "n", least: int = 1, bits: int = MAX_COUNT_BITS) -> int:
+    """`value` as an integer of at least `least` and at most `bits` bits; BadInput for anything else."""
+    found = value
+    if isinstance(value, str) and len(value) <= 4000 and value.strip().isdecimal():
+        found = int(value)
+    if isinstance(found, bool) or not isinstance(found, int) or found < least or found.bit_length() > bits:
+        most = "" if bits == MAX_COUNT_BITS else f" and below 2^{bits}"
+        raise BadInput(f"{name} must be an integer of at least {least}{most}", value, f"give for example --{name} 64")
+    return found
+
+
+def positive(value: object, name: str = "gamma") -> Exact:
+    """An exact positive number of at most 10^30: an integer, a Fraction, or text of the grammar without names.
+
+    Raises BadInput for anything else and where the number is not positive, Undecided where its sign stays open.
+    """
+    text, ball = exact(value, name)
+    if decide_sign(ball, f"{name} > 0 for {name} = {text}") <= 0:
+        raise BadInput(f"{name} must be positive", text, f"give a positive {name}, for example --{name} 5")
+    if decide_sign(lambda: ball() - flint.arb(10) ** LARGEST, f"{name} <= 10^{LARGEST} for {name} = {text}") > 0:
+        raise BadInput(f"{name} must be at most 10^{LARGEST}", text)
+    return text, ball
+
+
+def exact(value: object, name: str) -> Exact:
+    """An exact number: an integer, a Fraction, or text of the grammar without names. Raises BadInput for others."""
+    if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
+        rational = Fraction(value)
+        return str(rational), lambda: arb_of(rational)
+    if not isinstance(value, str):
+        do = "give an integer, a Fraction or text such as 'log(8*64)' or '1/2'"
+        raise BadInput(f"{name} must be exact", value, do)
+    tree = parse_term(value)
+    free = sorted(names(tree))
+    if free:
+        raise BadInput(f"{name} must be a number without names", free[0], "write its value in place of it")
+    return show(tree), lambda: evaluate(tree)
