@@ -601,6 +601,161 @@ def lookup_spec_inhabited(g: Goal) -> None:
     g.inhabit("2", "i. 1", "j. 0", "i j. I[j = 1]", found, "1", leaf=leaf)
 
 
+def sqrt_scaled(g: Goal) -> None:
+    root(g.intro("k x (kp xp)"), "x", "r").positive("k", "k", lambda h: h.hyp("kp"))
+
+    def both(h: Goal) -> None:
+        low, is_ = h.split()
+        low.auto("kp r_p")
+        is_.auto("r_s", rounds=0, multipliers=["k^2"])
+
+    g.use("lem:sqrt_unique", "k^2*x", "k*sqrt(x)", both, label="is")
+    g.have("0 < sqrt(k^2*x)", "low", lambda h: h.have("0 < k*sqrt(x)", "both", use="kp r_p").auto("is both"))
+    g.positive("sqrt(k^2*x)", "s", lambda h: h.hyp("low"))
+    one, two = g.split()
+    one.hyp("is")
+    products = ["1/sqrt(k^2*x)", "1/k/sqrt(x)", "1/k/sqrt(x)/sqrt(k^2*x)", "1/k*k/sqrt(k^2*x)", "1/sqrt(x)", "1/k", "k/k*sqrt(x)/sqrt(k^2*x)"]
+    two.auto("is s_e k_e r_e", rounds=0, multipliers=[*products, "sqrt(x)/sqrt(x)/sqrt(k^2*x)"])
+
+
+def ceiling(g: Goal) -> None:
+    g.intro("x some").use("ax:archimedes", "x", label="large").obtain("large", "n", "one most")
+
+    def all_n(h: Goal) -> None:
+        base, step = h.induct("k", "ge", "ih")
+        base.intro("small").contra("no").auto("small some")
+        step.intro("small")
+        yes, no = step.em("x <= k", "less")
+        yes.use("ih", label="done").hyp("done")
+        no.witness("k + 1").easy()
+
+    g.have("all k:Int. 0 <= k -> x <= k -> ex m:Int. 1 <= m & m - 1 < x & x <= m", "each", all_n)
+    g.use("each", "n", lambda h: h.auto("one"), label="done").hyp("done")
+
+
+def log_unique(g: Goal) -> None:
+    g.intro("x y is").use("ax:exp_pos", "y", label="pos").use("ax:exp_log", "x", lambda h: h.auto("is pos"), label="inverse")
+    for h, a, b in zip(g.antisym(), ("y", "log(x)"), ("log(x)", "y"), strict=True):
+        h.contra("no").use("lem:exp_less", a, b, label="less").auto("less inverse is")
+
+
+def log_product(g: Goal) -> None:
+    g.intro("x y (xp yp)").use("ax:exp_log", "x", label="one").use("ax:exp_log", "y", label="two")
+    sums = lambda h: h.auto("one two", rounds=0, multipliers=["1", "y", "exp(log(x))"])  # noqa: E731
+    g.use("lem:log_unique", "x*y", "log(x) + log(y)", sums, label="done").hyp("done")
+
+
+def log_mono(g: Goal) -> None:
+    g.intro("x y (xp less)").use("ax:exp_log", "x", label="one").use("ax:exp_log", "y", lambda h: h.auto("xp less"), label="two")
+    g.contra("no").use("lem:exp_less", "log(y)", "log(x)", label="wrong").auto("one two wrong less")
+
+
+def log_positive(g: Goal) -> None:
+    g.intro("x more").use("ax:exp_log", "x", lambda h: h.auto("more"), label="is").contra("no")
+    g.use("lem:exp_mono", "log(x)", "0", label="wrong").auto("is wrong more")
+
+
+def hash_scaled(g: Goal) -> None:
+    v = "x^2/2 + y^2/2"
+    g.intro("k x y c (kp some)").have(f"0 < {v}", "half", use="some").use("lem:sqrt_scaled", "k", v, label="is inverse")
+    g.positive("k", "k", lambda h: h.hyp("kp"))
+    products = [f"{e}*I[c = {n}]" for n in range(1, 5) for e in ("k*x", "k*y")]
+    more = [f"{e}*I[c = {n}]/sqrt({v})" for n in range(1, 5) for e in ("x", "y")]
+    g.auto("inverse k_e", rounds=0, multipliers=[*products, *more])
+
+
+def masked_norm(g: Goal) -> None:
+    g.intro("d f x y (wide four rest some)").positive("d", "d", lambda h: h.auto("wide"))
+    for c in range(1, 5):
+        g.use("four", f"{c}", label=f"f{c}")
+    total = "sum(b, 1, d, f(b))"
+    g.use("lem:sum_split", "f", "1", "4", "d", label="parts").have(f"{total} = 0", "zero", use="parts rest f1 f2 f3 f4")
+    g.use("lem:sum_split", "b. f(b)^2", "1", "4", "d", label="squares")
+    value = "sum(b, 1, d, f(b)^2) = 2*x^2 + 2*y^2 + sum(b, 5, d, f(b)^2)"
+    fours = [f"f({c})" for c in range(1, 5)]
+    g.have(value, "square_sum", use="squares f1 f2 f3 f4", rounds=0, multipliers=["1", "x", "y", *fours])
+    spread = "sum(b, 1, d, (f(b) - sum(e, 1, d, f(e))/d)^2)"
+
+    def centred(h: Goal) -> None:
+        same = lambda e: e.intro("b inside").rewrite("zero").true()  # noqa: E731
+        h.use("lem:sum_ext", f"b. (f(b) - {total.replace('b', 'e')}/d)^2", "b. f(b)^2", "1", "d", same, label="same").hyp("same")
+
+    g.have(f"{spread} = sum(b, 1, d, f(b)^2)", "centre", centred)
+    nonneg = lambda h: h.intro("b inside").easy(squares=["f(b)"])  # noqa: E731
+    g.use("lem:sum_nonneg", "b. f(b)^2", "5", "d", nonneg, label="tail")
+    one, two, three = g.split()
+    one.hyp("zero")
+    two.rewrite("centre").rewrite("square_sum").true()
+    three.rewrite("centre").rewrite("square_sum").auto("some tail d_i")
+
+
+def hash_gap_positive(g: Goal) -> None:
+    g.intro("q k differ").use("lem:hash_gap_closed", "q", "k", label="pos is")
+    square(square(g, "q", "q_sq"), "k", "k_sq").have("0 < (q^2 + 1)*(k^2 + 1)", "some", use="q_sq k_sq")
+    b = f"{A} + (q*k + 1)"
+    root(g, "(q^2 + 1)*(k^2 + 1)", "a").have(f"0 < {A}*({b})", "d_pos", use="pos a_p")
+    g.positive(f"{A}*({b})", "d", lambda h: h.hyp("d_pos"))
+
+    def apart(h: Goal) -> None:
+        low, high = h.em("q <= k", "side")
+        less, same = low.em("q < k", "near")
+        same.have("q = k", "eq", use="side near").absurd("eq", "differ")
+        less.auto("near")
+        high.auto("side")
+
+    g.have("0 < (q - k)^2", "square", apart).auto("is square d_i")
+
+
+def hash_best(g: Goal) -> None:
+    g.intro("q k differ").use("lem:hash_gap", "q", "k", label="is")
+    g.use("lem:hash_gap_positive", "q", "k", lambda h: h.intro("eq").absurd("eq", "differ"), label="pos").auto("is pos")
+
+
+def hash_least(g: Goal) -> None:
+    g.intro("n g some")
+    bound, attained, value = g.split()
+    bound.intro("q (ql qh) j (jl jh) differ").use("lem:hash_gap_least", "n", "q", "j", turned, label="least")
+    bound.use("lem:hash_gap", "q", "j", label="is").auto("is least")
+    attained.witness("n")
+    low, high, rest = attained.split()
+    low.auto("some")
+    high.true()
+    rest.witness("n - 1")
+    low, high, other, same = rest.split()
+    low.auto("some")
+    high.true()
+    other.intro("eq").auto("eq")
+    same.use("lem:hash_gap", "n", "n - 1", label="is").auto("is")
+    value.intro("(low found)").obtain("found", "q", "ql qh other").obtain("other", "j", "jl jh differ is")
+    value.use("low", "n", None, "n - 1", None, lambda h: h.intro("eq").auto("eq"), label="at")
+    value.use("lem:hash_gap", "n", "n - 1", label="at_is").use("lem:hash_gap", "q", "j", label="gap_is")
+    value.use("lem:hash_gap_least", "n", "q", "j", turned, label="least").auto("is at at_is gap_is least")
+
+
+def turned(h: Goal) -> None:
+    """The facts, with q != j from ~(j = q)."""
+    for e in h.split():
+        if e.goal[0] == "~":
+            e.intro("eq").absurd("eq", "differ")
+        else:
+            e.easy()
+
+
+def onehot_dot(g: Goal) -> None:
+    g.intro("N p j range").use("lem:sum_delta", "a. I[a = j]", "1", "N", "p", label="done").hyp("done")
+
+
+def scaled_argmax(g: Goal) -> None:
+    g.intro("n q f (ql qh fp) j (jl jh)")
+    only, best = g.split()
+    only.intro("max").use("max", "q", label="at")
+    only.have("(j - q)^2 <= 0", "zero", lambda h: h.contra("no").have("0 < f*(j - q)^2", "more", use="fp no").auto("at more"))
+    for h in only.antisym():
+        h.contra("no").auto("zero no")
+    best.intro("is k inside").have("0 <= f*(k - q)^2", "more", lambda h: square(h, "k - q", "sq").auto("fp sq"))
+    best.auto("is more", rounds=0, multipliers=["1", "f*q", "f*j"])
+
+
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.sqrt_unique": sqrt_unique,
     "lem.sqrt_positive": sqrt_positive,
@@ -631,4 +786,17 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "cookbook.s5.softmax": Script(softmax, lambda g: g.inhabit("2", "j. 0", "0", "2", "j. 0", "0", "1", "2", "j. 0", "0", "1"), softmax_defined),
     "cookbook.s5.def5.1_hardmax": Script(hardmaxes, hardmaxes_inhabited, lambda g: g.leaves("n s", counted("s"))),
     "cookbook.s5.3.lookup_spec": Script(lookup_spec, lookup_spec_inhabited, lambda g: g.leaves("n q v s found i", counted("l. s(i, l)"))),
+    "lem.sqrt_scaled": sqrt_scaled,
+    "lem.ceiling": ceiling,
+    "lem.log_unique": log_unique,
+    "lem.log_product": log_product,
+    "lem.log_mono": log_mono,
+    "lem.log_positive": log_positive,
+    "lem.hash_scaled": hash_scaled,
+    "lem.masked_norm": masked_norm,
+    "lem.hash_gap_positive": hash_gap_positive,
+    "lem.hash_best": hash_best,
+    "lem.hash_least": hash_least,
+    "lem.onehot_dot": onehot_dot,
+    "lem.scaled_argmax": scaled_argmax,
 }
