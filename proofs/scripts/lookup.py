@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from script import Script, counterexample, each
 
+from symcook.proof.normal import fkey
 from symcook.proof.search.tactics import Goal, Tactic
 
 
@@ -745,6 +746,16 @@ def onehot_dot(g: Goal) -> None:
     g.intro("N p j range").use("lem:sum_delta", "a. I[a = j]", "1", "N", "p", label="done").hyp("done")
 
 
+def onehot_near(g: Goal) -> None:
+    g.intro("N eps pos")
+    long, near = g.split()
+    long.intro("i range").use("lem:onehot_dot", "N", "i", "i", label="self").auto("self pos")
+    near.intro("i range j inside differ").use("lem:onehot_dot", "N", "i", "j", label="other")
+    yes, no = near.ind("j = i", "at value")
+    yes.contra("any").have("i = j", "eq", use="at").absurd("eq", "differ")
+    no.apart("abs(sum(a, 1, N, I[a = i]*I[a = j]))", lambda h: h.auto("other value pos " + list(h.facts)[-1]))
+
+
 def scaled_argmax(g: Goal) -> None:
     g.intro("n q f (ql qh fp) j (jl jh)")
     only, best = g.split()
@@ -754,6 +765,170 @@ def scaled_argmax(g: Goal) -> None:
         h.contra("no").auto("zero no")
     best.intro("is k inside").have("0 <= f*(k - q)^2", "more", lambda h: square(h, "k - q", "sq").auto("fp sq"))
     best.auto("is more", rounds=0, multipliers=["1", "f*q", "f*j"])
+
+
+def onehot_best(g: Goal) -> None:
+    """The dot product of unit vectors is greatest at the same position."""
+    g.intro("p (pl ph) j (jl jh) differ").use("lem:onehot_dot", "N", "p", "j", label="other")
+    g.use("lem:onehot_dot", "N", "p", "p", label="self")
+    yes, no = g.ind("j = p", "at value")
+    yes.absurd("at", "differ")
+    no.auto("other self value")
+
+
+ONEHOT = "a p. I[a = p]"
+
+
+def onehot_found(g: Goal) -> Goal:
+    g.intro("N n q v z c found (some fits factor asked) columns layer").have("0 <= N", "width", use="some fits")
+
+    def ready(h: Goal) -> None:
+        width, factor, asked, best = h.split()
+        width.hyp("width")
+        factor.hyp("factor")
+        asked.hyp("asked")
+        onehot_best(best)
+
+    return g.use("lem:block_found", "N", "n", ONEHOT, "q", "v", "z", "c", "found", ready, "#columns", "#layer", label="done")
+
+
+def onehot(g: Goal) -> None:
+    onehot_found(g).use("lem:block_scores", "N", "n", ONEHOT, "q", "v", "z", "#width", "#columns", label="is")
+    g.intro("i (low high)").use("is", "i", label="codes value scores").use("done", "i", label="found_is")
+    first, second, third, fourth = g.split()
+    first.hyp("codes")
+    second.hyp("value")
+    third.intro("j inside").use("scores", "j", label="here").use("asked", "i", label="ql qh")
+    third.use("lem:onehot_dot", "N", "q(i)", "j", label="dot").auto("here dot")
+    fourth.hyp("found_is")
+
+
+def exists(m: str, n: str, codes: str, *witnesses: tuple[str, ...]) -> Tactic:
+    """H of a lookup with n = 2, queries 1 and values 0; `witnesses` for each part, with z and found by name."""
+
+    def run(g: Goal) -> None:
+        g.use("lem:block_exists", m, n, codes, "i. 1", "i. 0", "1", label="some")
+        g.obtain("some", "z0", "some_z").obtain("some_z", "found0", "columns layer")
+        g.inhabit(*(w for one in witnesses for w in one), leaf=close)
+
+    return run
+
+
+def close(h: Goal) -> None:
+    same = [name for name, fact in h.facts.items() if fkey(fact) == fkey(h.goal)]
+    h.hyp(same[0]) if same else h.blast()
+
+
+ONEHOT_AT = ("3", "2", "i. 1", "i. 0", "z0", "1", "found0")
+HASH_AT = ("2", "i. 1", "i. 0", "z0", "1", "found0")
+BLOCK = "l. c*blockscore(z, {m}, i, l)"
+
+
+def onehot_gap_refuted(g: Goal) -> None:
+    root(g, "2", "r")
+    g.use("wrong", label="low any").use("low", "2", None, "!", label="two")
+    g.have("sqrt(2) <= 1", "small", use="two r_e r_p").auto("small r_s r_p")
+
+
+def onehot_gap(g: Goal) -> None:
+    g.intro("N n p j (fits pl ph jl jh differ)").use("lem:onehot_dot", "N", "p", "j", label="other")
+    g.use("lem:onehot_dot", "N", "p", "p", label="self")
+    yes, no = g.ind("j = p", "at value")
+    yes.contra("any").absurd("at", "differ")
+    one, two = no.split()
+    one.auto("other self value")
+    two.auto("other self value", rounds=0, multipliers=["1", "1/sqrt(N)"])
+
+
+def root_leaf(x: str) -> Tactic:
+    """A condition on sqrt(x), where a fact gives 0 < x."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        root(h.have(f"0 < {x}", "positive"), x, "r").auto(degree=1, rounds=0)
+
+    return leaf
+
+
+def ao_lookup(g: Goal) -> None:
+    g.intro("m N X eps n q v z c found (wide some fits factor pos long near asked) columns layer i inside")
+    g.have("0 <= m", "width", use="wide").use("lem:block_scores", "m", "n", "X", "q", "v", "z", "#width", "#columns", label="is")
+    g.use("is", "i", label="codes value scores").use("asked", "i", label="ql qh")
+    low, high, found = g.split()
+    low.use("scores", "q(i)", label="here").use("long", "q(i)", label="least").auto("here least")
+
+    def below(h: Goal, p: str, j: str) -> Goal:
+        """The dot product is at most eps."""
+        h.use("near", p, None, j, None, lambda e: e.intro("eq").blast(), label="bound")
+        dot = f"sum(a, 1, m, X(a, {p})*X(a, {j}))"
+        proof = lambda e: e.apart(f"abs({dot})", lambda k: k.auto(degree=1, rounds=0))  # noqa: E731
+        return h.have(f"{dot} <= eps", "less", proof)
+
+    high.intro("j (jl jh) differ").use("scores", "j", label="here")
+    below(high, "q(i)", "j").auto("here less")
+    found.intro("small")
+
+    def ready(h: Goal) -> None:
+        width, positive, range_, best = h.split()
+        width.hyp("width")
+        positive.hyp("factor")
+        range_.hyp("asked")
+        best.intro("p (pl ph) j (jl jh) differ").use("long", "p", label="least")
+        below(best, "p", "j").auto("less least small")
+
+    found.use("lem:block_found", "m", "n", "X", "q", "v", "z", "c", "found", ready, "#columns", "#layer", label="done")
+    found.use("done", "i", label="at").hyp("at")
+
+
+def ao_lookup_inhabited(g: Goal) -> None:
+    first = ("3", "3", ONEHOT, "1/4", "2", "i. 1", "i. 0", "z0", "1", "found0", "1")
+    g.use("lem:onehot_near", "3", "1/4", label="long near")
+    exists("3", "2", ONEHOT, first, (*first, "2"), first)(g)
+
+
+def ao_gap(g: Goal) -> None:
+    bound, attained = g.split()
+    bound.intro("m N X eps (wide many pos small long near) p (pl ph) j (jl jh) differ").use("long", "p", label="least")
+    bound.use("near", "p", None, "j", None, lambda e: e.intro("eq").blast(), label="bound")
+    bound.apart("abs(sum(a, 1, m, X(a, p)*X(a, j)))", lambda k: k.auto(degree=1, rounds=0))
+    attained.intro("eps (pos small)").have("0 < 1 - eps", "rest", use="small")
+    root(attained, "1 - eps", "r")
+    inverse = "1/sqrt(1 - eps)"
+    attained.have(f"0 <= ({inverse})^2", "sq", use="r_i")
+    attained.witness(f"a i. if(i = 1, if(a = 1, sqrt(1 - eps), 0), if(a = 1, eps*({inverse}), 1))")
+    long, near, gap = attained.split()
+    gap.auto("r_s r_e", rounds=0, multipliers=["1", "eps"])
+
+    def number(h: Goal, name: str) -> list[Goal]:
+        """1 or 2."""
+        one, two = h.em(f"{name} <= 1", f"{name}_side")
+        one.have(f"{name} = 1", f"{name}_is", use=f"{name}_side {name}l").rewrite(f"{name}_is")
+        two.use("ax:int_lt", "1", name, label=f"{name}_more")
+        two.have(f"{name} = 2", f"{name}_is", use=f"{name}_more {name}h").rewrite(f"{name}_is")
+        return [one, two]
+
+    one, two = number(long.intro("i (il ih)"), "i")
+    one.auto("r_s pos")
+    two.have("0 <= eps^2*(1/sqrt(1 - eps))^2", "more", lambda h: square(h, "eps", "eps_sq").auto("eps_sq sq")).auto("more pos")
+    near.intro("i (il ih) j (jl jh) differ")
+    for h in number(near, "i"):
+        for e in number(h, "j"):
+            if e.text(e.facts["i_is"])[-1] == e.text(e.facts["j_is"])[-1]:
+                e.have("i = j", "eq", use="i_is j_is").contra("any").absurd("eq", "differ")
+            else:
+                e.have("eps*(1/sqrt(1 - eps))*sqrt(1 - eps) = eps", "dot", use="r_e", rounds=0, multipliers=["eps"])
+                e.use("ax:abs_pos", "eps*(1/sqrt(1 - eps))*sqrt(1 - eps)", lambda k: k.auto("dot pos"), label="size").auto("size dot")
+
+
+def ao_gap_inhabited(g: Goal) -> None:
+    g.use("lem:onehot_near", "2", "1/4", label="long near").inhabit("2", "2", ONEHOT, "1/4", "1", "2", "1/4", leaf=close)
+
+
+def widths(g: Goal) -> None:
+    width, lookup = g.split()
+    width.easy()
+    onehot_found(lookup).intro("i inside").use("done", "i", label="at").hyp("at")
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
@@ -799,4 +974,23 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.hash_least": hash_least,
     "lem.onehot_dot": onehot_dot,
     "lem.scaled_argmax": scaled_argmax,
+    "cookbook.s5.3.1.onehot": Script(
+        onehot,
+        exists("3", "2", ONEHOT, (*ONEHOT_AT, "1"), (*ONEHOT_AT, "1", "1"), (*ONEHOT_AT, "1", "1")),
+        lambda g: g.leaves("N n q v z c found i", counted(BLOCK.format(m="N"))),
+    ),
+    "cookbook.s5.3.1.gap": Script(counterexample("2", "2", "1", then=onehot_gap_refuted), refutes=True),
+    "cookbook.s5.3.1.gap.corrected": Script(onehot_gap, lambda g: g.inhabit("3", "2", "1", "2"), lambda g: g.leaves("N n p j", root_leaf("N"))),
+    "cookbook.s5.3.2.ao_lookup": Script(
+        ao_lookup,
+        ao_lookup_inhabited,
+        lambda g: g.leaves("m N X eps n q v z c found i", counted(BLOCK.format(m="m"))),
+    ),
+    "cookbook.s5.3.2.ao_gap": Script(ao_gap, ao_gap_inhabited),
+    "cookbook.t5.onehot": Script(
+        widths,
+        exists("3", "2", ONEHOT, ("1",), (*ONEHOT_AT, "1")),
+        lambda g: g.leaves("N n q v z c found i", counted(BLOCK.format(m="N"))),
+    ),
+    "lem.onehot_near": onehot_near,
 }
