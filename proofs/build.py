@@ -49,9 +49,9 @@ def scripts() -> dict[str, Script]:
 
 
 def used(proof: Any) -> Iterator[str]:
-    """The labels of lemmas that occur in a proof."""
+    """The labels of lemmas and named assumptions that occur in a proof."""
     if isinstance(proof, str):
-        if proof.startswith(("lem:", "#lem:")):
+        if proof.startswith(("lem:", "#lem:", "named:", "#named:")):
             yield proof.lstrip("#")
     elif isinstance(proof, dict):
         for value in proof.values():
@@ -69,6 +69,7 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
     labels = {known[n].label: known[n] for n in (*(n for n in known if n.startswith("lem.")), *before) if n != name}
     if name.startswith("lem."):
         labels = {known[n].label: known[n] for n in before if n.startswith("lem.")}
+    labels |= {s.label: s for s in known.values() if s.assumed}
     facts |= {label: s.formula for label, s in labels.items()}
     home = Library(statement.known, facts)
     refuted = script.refutes

@@ -6,6 +6,7 @@ from script import Script
 
 from symcook.proof.search.cover import cover
 from symcook.proof.search.tactics import Goal, Tactic
+from symcook.proof.terms import free
 
 SCRIPTS: dict[str, Script] = {}
 
@@ -49,7 +50,9 @@ def roots(g: Goal) -> None:
     s, c, i, j = "sqrt(2/pi)", "sqrt(pi/2)", "1/sqrt(pi)", "1/sqrt(2)"
     equal(f"{s}*{c}", "1", "th_sq ph_sq pi_e", ["1", f"{c}*{c}", "2/pi", "pi/2"])(first)
     w = "1/sqrt(2*pi)"
-    second.have(f"{w}*{w}*(2*pi) = 1", "w", use="tp_sq tp_e", rounds=0, multipliers=["1", w, f"{w}*{w}", f"sqrt(2*pi)*{w}"])
+    second.have(
+        f"{w}*{w}*(2*pi) = 1", "w", use="tp_sq tp_e", rounds=0, multipliers=["1", w, f"{w}*{w}", f"sqrt(2*pi)*{w}"]
+    )
     equal(w, f"{s}/2", "w th_sq pi_e", ["1", f"{w}*{w}", "1/pi"])(second)
     third.have(f"{i}*{i}*pi = 1", "i", use="p_sq p_e", rounds=0, multipliers=["1", i, f"{i}*{i}", f"sqrt(pi)*{i}"])
     third.have(f"{i}*{i} = 1/pi", "ii", use="i pi_e", rounds=0, multipliers=["1", "1/pi", f"{i}*{i}"])
@@ -71,7 +74,7 @@ def erf_bracket(g: Goal) -> None:
 SCRIPTS |= {"lem.gauss_roots": Script(roots), "lem.erf_bracket": Script(erf_bracket)}
 
 
-# --- tanh from the Taylor brackets of exp ------------------------------------------------------------------------------
+# --- tanh from the Taylor brackets of exp ----------------------------------------------------------------------------
 
 
 def halves(g: Goal, a: str) -> Goal:
@@ -125,7 +128,11 @@ def tanh_odd(g: Goal) -> None:
     halves(g, "a")
     g.positive("exp(2*-a) + 1", "other", lambda h: h.auto("decay"))
     w, v, e = "1/(exp(2*a) + 1)", "1/(exp(2*-a) + 1)", "exp(-2*a)"
-    g.auto("weight total_e other_e", rounds=0, multipliers=["1", v, w, f"{v}*{e}", "exp(2*a)", f"{v}*exp(2*a)", e, f"{w}*{v}", f"{w}*{v}*{e}"])
+    g.auto(
+        "weight total_e other_e",
+        rounds=0,
+        multipliers=["1", v, w, f"{v}*{e}", "exp(2*a)", f"{v}*exp(2*a)", e, f"{w}*{v}", f"{w}*{v}*{e}"],
+    )
 
 
 SCRIPTS |= {"lem.tanh_bracket": Script(tanh_bracket), "lem.tanh_odd": Script(tanh_odd)}
@@ -161,18 +168,16 @@ def erf_core(g: Goal) -> None:
 
     def near(h: Goal) -> None:
         h.have("0 <= u^2*(6/5 - u)", "square", use="low side", degree=3)
-        h.have("0 <= u^3", "cube", use="low", degree=3).have(f"{S}*u^3 <= 7979/10000*u^3", "scaled", use="cube s_high", degree=2)
+        h.have("0 <= u^3", "cube", use="low", degree=3).have(
+            f"{S}*u^3 <= 7979/10000*u^3", "scaled", use="cube s_high", degree=2
+        )
         h.auto("from_below square scaled", squares=["u"])
 
     def far(h: Goal) -> None:
         h.have("0 <= u*(u - 5)", "square", use="low other", degree=2)
         h.have(f"{S}*u <= 7979/10000*u", "scaled", use="low s_high", degree=2).auto("square scaled least low")
 
-    thirds(above, "u", "6/5", near, cover_of, "5", far)
-
-
-def cover_of(g: Goal) -> None:
-    cover(g)
+    thirds(above, "u", "6/5", near, cover, "5", far)
 
 
 def tanh_core(g: Goal) -> None:
@@ -195,7 +200,7 @@ def tanh_core(g: Goal) -> None:
     def beyond(h: Goal) -> None:
         h.have(f"1 <= {S}*u", "one", use="other s_low low", degree=2).auto("one most")
 
-    thirds(below, "u", "3/5", small, cover_of, "13/10", beyond)
+    thirds(below, "u", "3/5", small, cover, "13/10", beyond)
 
     def near(h: Goal) -> None:
         h.have(f"{a} <= 3/4", "short", cover).use("from_below", "#short", label="bound")
@@ -209,7 +214,7 @@ def tanh_core(g: Goal) -> None:
         h.have("0 <= u*(u - 5)", "square", use="low other", degree=2)
         h.have(f"{S}*u <= 7979/10000*u", "scaled", use="low s_high", degree=2).auto("square scaled least low")
 
-    thirds(above, "u", "3/4", near, cover_of, "5", far)
+    thirds(above, "u", "3/4", near, cover, "5", far)
 
 
 def rest(h: str, core: Tactic, odd: str, argument: str) -> Tactic:
@@ -217,14 +222,23 @@ def rest(h: str, core: Tactic, odd: str, argument: str) -> Tactic:
 
     def run(g: Goal) -> None:
         g.intro("z r is").use("lem:gauss_roots", label="sc tp split half")
-        g.have(f"all u:Real. 0 <= u -> 0 <= {S}*u - {h.format('u')} & {S}*u - {h.format('u')} <= {TOP}*u^2", "core", core)
+        g.have(
+            f"all u:Real. 0 <= u -> 0 <= {S}*u - {h.format('u')} & {S}*u - {h.format('u')} <= {TOP}*u^2", "core", core
+        )
         for e, u, sign in zip(g.em("0 <= z", "side"), ("z", "(-z)"), ("pos", "neg"), strict=True):
             e.have(f"0 <= {u}", "low").use("core", u, "#low", label="below above")
             e.use(f"ax:abs_{sign}", "z", label="size")
             if sign == "neg":
                 e.use(odd, argument, label="odd")
             known = "odd" if sign == "neg" else ""
-            e.have(f"r = -({u})/2*({S}*({u}) - {h.format(u)})", "form", use=f"is tp {known}", degree=1, rounds=0, multipliers=["1", "z", "z^2"])
+            e.have(
+                f"r = -({u})/2*({S}*({u}) - {h.format(u)})",
+                "form",
+                use=f"is tp {known}",
+                degree=1,
+                rounds=0,
+                multipliers=["1", "z", "z^2"],
+            )
             e.have(f"0 <= {u}*({S}*({u}) - {h.format(u)})", "positive", use="low below", degree=2)
             e.have(f"{u}*({S}*({u}) - {h.format(u)}) <= {TOP}*({u})^3", "cubic", use="low above", degree=2)
             first, second = e.split()
@@ -240,7 +254,7 @@ SCRIPTS |= {
 }
 
 
-# --- Products -----------------------------------------------------------------------------------------------------------
+# --- Products --------------------------------------------------------------------------------------------------------
 
 
 def mul_error(g: Goal) -> None:
@@ -256,7 +270,11 @@ def mul_error(g: Goal) -> None:
 
     parts = " - ".join(f"(f({z}) - (({z})/2 + ({z})^2/sqrt(2*pi)))" for z in ("x + y", "x", "y"))
     e = f"({c}*(f(x + y) - f(x) - f(y)) - x*y)"
-    g.have(f"{e} = {c}*({parts})", "form", lambda h: h.auto("sc tp", degree=1, rounds=0, multipliers=["1", "x*y", f"{c}*x*y"]))
+    g.have(
+        f"{e} = {c}*({parts})",
+        "form",
+        lambda h: h.auto("sc tp", degree=1, rounds=0, multipliers=["1", "x*y", f"{c}*x*y"]),
+    )
     total = "(abs(x) + abs(y))"
 
     def sizes(h: Goal) -> None:
@@ -269,7 +287,9 @@ def mul_error(g: Goal) -> None:
     bound = f"102/1000*{total}^3"
     g.have(f"{c}*(813/10000*{total}^3) <= {bound}", "scaled", use="cube c_high", degree=2)
     low = f"-(813/10000*{total}^3) <= ({parts})"
-    g.have(low, "low", use="low_s high_x high_y cube_s").have(f"({parts}) <= 813/10000*{total}^3", "high", use="high_s low_x low_y cubes")
+    g.have(low, "low", use="low_s high_x high_y cube_s").have(
+        f"({parts}) <= 813/10000*{total}^3", "high", use="high_s low_x low_y cubes"
+    )
     g.have(f"{c}*({parts}) <= {c}*(813/10000*{total}^3)", "above", use="high c_low", degree=2)
     g.have(f"-{c}*(813/10000*{total}^3) <= {c}*({parts})", "below", use="low c_low", degree=2)
     g.have(f"-{bound} <= {e} & {e} <= {bound}", "one two", use="form above below scaled")
@@ -279,3 +299,440 @@ def mul_error(g: Goal) -> None:
 
 
 SCRIPTS |= {"lem.mul_error": Script(mul_error)}
+
+
+def definedness(g: Goal) -> None:
+    """Roots of constants are real and positive; e^a + 1 is positive; bounds are among the facts."""
+
+    def leaf(h: Goal) -> None:
+        if not free(h.goal) and h.goal[0] in ("<=", "<"):
+            h.interval([], 64)
+            return
+        if h.goal[0] != "false":
+            h.auto()
+            return
+        zero = list(h.facts)[-1]
+        term = h.facts[zero][2][0]
+        text = h.text(term)
+        if not free(term):
+            enclosed(h, f"0 < {text}", "sure").auto(f"sure {zero}", degree=1, rounds=0)
+        elif "exp" in text:
+            for k, e in enumerate(t for t in term[2] if t[1] == "exp"):
+                h.use("ax:exp_pos", h.text(e[2][0]), label=f"grow{k}")
+            h.auto()
+        else:
+            h.auto()
+
+    g.leaves("", leaf)
+
+
+def gelu_definition(g: Goal) -> None:
+    for h in g.intro("x").split():
+        h.auto(degree=1, rounds=0)
+
+
+def remainder(g: Goal) -> None:
+    for h, name in zip(g.split(), ("gelu_rest", "gelutanh_rest"), strict=True):
+        h.intro("z r is").use(f"lem:{name}", "z", "r", "#is", label="low high")
+        h.use("ax:abs_neg", "r", label="value")
+        h.have("0 <= abs(z)", "size", lambda e: e.apart("abs(z)"))
+        h.have("0 <= abs(z)^3", "cube", use="size", degree=3).auto("value low cube")
+
+
+def mul_identity(g: Goal) -> None:
+    g.intro("e h e_is h_is").use("lem:gauss_roots", label="sc tp split half")
+    symmetric, zero = g.split()
+    for part, name in zip(symmetric.intro("x y").split(), ("e", "h"), strict=True):
+        part.use(f"{name}_is", "x", "y", label="one").use(f"{name}_is", "y", "x", label="two").auto("one two", degree=1)
+    for part, name in zip(zero.intro("x").split(), ("e", "e", "h", "h"), strict=True):
+        part.use(f"{name}_is", "x", "0", label="one").use(f"{name}_is", "0", "x", label="two")
+        part.auto("one two", degree=1)
+
+
+FORMS = ("gelu", "gelutanh")
+
+
+def product(g: Goal, f: str, name: str, form: str = "") -> Goal:
+    """The bound of the library for one form as `near`, the size of the cube as `cube`."""
+
+    def rest_of(h: Goal) -> None:
+        h.intro("z9 r9 is9")
+        if form:
+            h.use(form, "z9", label="form9")
+            h.have(f"{name}(z9) = z9/2 + z9^2/sqrt(2*pi) + r9", "is", use="form9 is9", degree=1, rounds=0)
+        h.use(f"lem:{name}_rest", "z9", "r9", "#is" if form else "#is9", label="low9 high9").easy("low9 high9")
+
+    g.use("lem:mul_error", f, "x", "y", rest_of, label="near")
+    g.have("0 <= abs(x) & 0 <= abs(y)", "size_x size_y", lambda h: h.apart("abs(x); abs(y)", lambda e: e.blast()))
+    return g.have("0 <= (abs(x) + abs(y))^3", "cube", use="size_x size_y", degree=3)
+
+
+def mul_error_claim(g: Goal) -> None:
+    g.intro("x y e h e_is h_is")
+    for part, name, known in zip(g.split(), FORMS, ("e", "h"), strict=True):
+        product(part, f"z. {name}(z)", name)
+        p = f"(sqrt(pi/2)*({name}(x + y) - {name}(x) - {name}(y)) - x*y)"
+        part.have(f"{known} = {p}", "same", use=f"{known}_is", degree=1, rounds=0).rewrite("same").auto("near cube")
+
+
+NETWORK = "sqrt(pi/2)*f(x + y) + -sqrt(pi/2)*f(x) + -sqrt(pi/2)*f(y)"
+
+
+def mul_ffn(g: Goal) -> None:
+    g.intro("f x y u v w out form u_is v_is w_is out_is")
+    g.have(
+        f"out = {NETWORK}", "value", use="u_is v_is w_is out_is", degree=1, rounds=0, multipliers=["1", "sqrt(pi/2)"]
+    )
+    for h, name in zip(g.cases("form", "form_of"), FORMS, strict=True):
+        first, second = h.split()
+        first.auto("value", degree=1)
+        second.rewrite("value")
+        product(second, "f", name, "form_of").auto("near cube")
+
+
+def mul(g: Goal) -> None:
+    g.intro("f form")
+    for h, name in zip(g.cases("form", "form_of"), FORMS, strict=True):
+        first, second = h.split()
+        product(first.intro("x y out value").rewrite("value"), "f", name, "form_of").auto("near cube")
+        at_one = NETWORK.replace("(x + y)", "(2)").replace("(x)", "(1)").replace("(y)", "(1)")
+        same, differs = second.witness("1", "1", at_one).split()
+        same.true()
+        differs.intro("equal").use("form_of", "1", label="one").use("form_of", "2", label="two")
+        exact = f"sqrt(pi/2)*({name}(2) - 2*{name}(1))"
+        enclosed(differs, f"{exact} < 9/10", "less").auto(
+            "equal one two less", degree=1, rounds=0, multipliers=["1", "sqrt(pi/2)"]
+        )
+
+
+def some_network(g: Goal) -> None:
+    """gelu itself, at 1 and 1."""
+
+    def leaf(h: Goal) -> None:
+        if h.goal[0] == "|":
+            h.pick("left").intro("z").true()
+        else:
+            h.blast()
+
+    value = "sqrt(pi/2)*gelu(2) - 2*sqrt(pi/2)*gelu(1)"
+    g.inhabit(
+        "z. gelu(z)",
+        "1",
+        "1",
+        "gelu(2)",
+        "gelu(1)",
+        "gelu(1)",
+        value,
+        others=[("z. gelu(z)", "1", "1", value)],
+        leaf=leaf,
+    )
+
+
+SCRIPTS |= {
+    "cookbook.s4.6.def4.2_gelu": Script(gelu_definition, lambda g: g.witness("1").true(), definedness),
+    "cookbook.s4.6.gelu_remainder": Script(
+        remainder,
+        lambda g: g.inhabit("1", "gelu(1) - 1/2 - 1/sqrt(2*pi)", others=[("1", "gelutanh(1) - 1/2 - 1/sqrt(2*pi)")]),
+        definedness,
+    ),
+    "cookbook.s4.6.mul_identity": Script(
+        mul_identity,
+        lambda g: g.inhabit(*(f"x y. sqrt(pi/2)*({f}(x + y) - {f}(x) - {f}(y)) - x*y" for f in FORMS), "0", "0"),
+        definedness,
+    ),
+    "cookbook.s4.6.mul_error": Script(
+        mul_error_claim,
+        lambda g: g.inhabit("1", "1", *(f"sqrt(pi/2)*({f}(2) - 2*{f}(1)) - 1" for f in FORMS)),
+        definedness,
+    ),
+}
+SCRIPTS |= {
+    "cookbook.s4.6.mul_ffn": Script(mul_ffn, some_network, definedness),
+    "cookbook.t1.mul": Script(mul, some_network, definedness),
+}
+
+
+# --- Beyond a fixed box: the tail of erf -----------------------------------------------------------------------------
+
+
+def tail(g: Goal, u: str) -> Goal:
+    """1 - erf(u/sqrt(2)) <= e^(-u^2/2) as `tail`, from 0 <= u (`low`) and (1/sqrt(2))^2 = 1/2 (`half`)."""
+    arg = f"({u})/sqrt(2)"
+    enclosed(g, "0 < 1/sqrt(2)", "shrink").have(f"0 <= {arg}", "arg", use="shrink low", degree=2)
+    g.use("named:erf_tail", arg, "#arg", label="gaussian")
+    g.have(f"({arg})^2 = ({u})^2/2", "scale", use="half", degree=1, rounds=0, multipliers=[f"({u})^2"])
+    return g.rewrite("scale", "gaussian", "tail").use("ax:exp_pos", f"-({u})^2/2", label="decay")
+
+
+def grows(g: Goal, u: str) -> Goal:
+    """4*u*e^(-u^2/2) <= 1 for 3 < u (`other`)."""
+    g.have(f"3*({u}) <= ({u})^2", "square", use="low other", degree=2)
+    g.have(f"9*({u})^2 <= ({u})^4", "fourth", use="square low", degree=2)
+    g.have(f"0 <= ({u})^6", "sixth", squares=[f"({u})^3"])
+    g.use("ax:exp_lower", f"({u})^2/2", "1", label="series")
+    g.have(f"4*({u}) <= exp(({u})^2/2)", "grows", use="series square fourth sixth low")
+    return g.have(f"4*({u})*exp(-({u})^2/2) <= 1", "small", use="grows decay", degree=2)
+
+
+def relu_part(g: Goal) -> None:
+    """all u. 0 <= u -> 0 <= u/2*(1 - erf(u/sqrt(2))) <= 0.16998."""
+    g.intro("u low").use("lem:gauss_roots", label="sc tp split half").use(
+        "lem:erf_bracket", "u", label="b1 b2 least most"
+    )
+    below, above = g.split()
+    below.auto("low most", degree=2)
+
+    def far(h: Goal) -> None:
+        grows(tail(h, "u"), "u").have("u*(1 - erf(u/sqrt(2))) <= u*exp(-u^2/2)", "scaled", use="tail low", degree=2)
+        h.auto("scaled small")
+
+    near, rest_ = above.em("u <= 1/4", "side")
+    near.have("u*(1 - erf(u/sqrt(2))) <= u", "less", use="least low", degree=2).auto("less side")
+    middle, high = rest_.em("u <= 3", "other")
+    cover(middle)
+    far(high)
+
+
+SCRIPTS |= {"lem.gelu_relu": Script(relu_part)}
+
+
+def exp_line(g: Goal) -> None:
+    for h, least in zip(g.intro("v").split(), ("7", "10", "13"), strict=True):
+        h.intro("low").have("0 <= v", "sign").use("ax:exp_lower", "v", "3", label="series")
+        for k in range(2, 8):
+            h.have(f"0 <= v^{k - 1}", f"sign{k}", use="sign", degree=k - 1)
+            h.have(f"{least}*v^{k - 1} <= v^{k}", f"power{k}", use=f"low sign{k}", degree=2)
+        h.auto(["series", "low", *(f"power{k}" for k in range(2, 8))], degree=1)
+
+
+def far_erf(g: Goal) -> Goal:
+    """u*(1 - erf(u/sqrt(2))) <= 1/600 for 9/2 < u (`other`), as `small`; `decay` and `low` as in `tail`."""
+    tail(g, "u").have("10 <= u^2/2", "wide", use="other low", degree=2)
+    g.have("2*u <= u^2/2", "wider", use="other low", degree=2)
+    g.use("lem:exp_line", "u^2/2", label="l7 l10 l13").use("l10", "#wide", label="grows")
+    g.have("600*u <= exp(u^2/2)", "line", use="grows wider")
+    g.have("600*u*exp(-u^2/2) <= 1", "one", use="line decay", degree=2)
+    return g.have("600*u*(1 - erf(u/sqrt(2))) <= 1", "small", use="one tail low", degree=2)
+
+
+def difference(start: str, near: Tactic, far: Tactic) -> Tactic:
+    """Both bounds on u/2*(erf(u/sqrt(2)) - h(u)): near 0, by a cover, and far out by the tails."""
+
+    def run(g: Goal) -> None:
+        g.intro("u low").use("lem:gauss_roots", label="sc tp split half")
+        g.use("lem:erf_bracket", "u", label="b1 b2 least most")
+        for h in g.split():
+            thirds(h, "u", start, near, cover, "9/2", lambda e: far(far_erf(e)))
+
+    return run
+
+
+def near_tanh(g: Goal) -> None:
+    """The remainders of both forms are small."""
+    for name in FORMS:
+        r = f"({name}(u) - (u/2 + u^2/sqrt(2*pi)))"
+        g.use(f"lem:{name}_rest", "u", r, lambda h: h.auto(degree=1, rounds=0), label=f"low_{name} high_{name}")
+    g.use("ax:abs_pos", "u", label="size").have("0 <= u^2*(1/6 - u)", "square", use="low side", degree=3)
+    g.have("0 <= u*(1/6 - u)", "product", use="low side", degree=2)
+    for name in FORMS:
+        g.rewrite("size", f"low_{name}", f"low3_{name}")
+    g.auto("low3_gelu high_gelu low3_gelutanh high_gelutanh square product side", degree=1)
+
+
+def far_from_tanh(g: Goal) -> None:
+    double = f"2*({S}*(u + 0.044715*u^3))"
+    slope(g).have("0 <= u*(u - 9/2)*(u + 9/2)", "cube", use="low other", degree=3)
+    g.have(f"{S}*(u*(u - 9/2)*(u + 9/2)) >= 7978/10000*(u*(u - 9/2)*(u + 9/2))", "scaled", use="cube s_low", degree=2)
+    g.have(f"{S}*u >= 7978/10000*u", "linear", use="low s_low", degree=2)
+    g.have(f"3*u <= {double}", "wide_u", use="cube scaled linear low")
+    g.have(f"13 <= {double}", "wide_x", use="wide_u other")
+    g.use("lem:exp_line", double, label="x7 x10 x13").use("x13", "#wide_x", label="line_x")
+    g.have(f"4500*u <= exp({double})", "steep", use="line_x wide_u")
+    g.positive(f"exp({double}) + 1", "total", lambda h: h.auto("steep low"))
+    g.have(f"4500*u*(1/(exp({double}) + 1)) <= 1", "short", use="steep total_i total_e", degree=2)
+    g.have(f"0 <= u*(1/(exp({double}) + 1))", "short_low", use="total_i low", degree=2)
+    g.have("0 <= u*(1 - erf(u/sqrt(2)))", "small_low", use="most low", degree=2)
+    g.auto("short short_low small small_low", degree=1)
+
+
+def by_size(g: Goal, core: Tactic, h: str, argument: str, top: str) -> Goal:
+    """x/2*(erf(x/sqrt(2)) - h(x)) is between -top and top (`high`, `least`), since erf and tanh are odd."""
+    d = f"{{0}}/2*({ERF} - {h})"
+    g.have(f"all u:Real. 0 <= u -> {d.format('u')} <= {top} & -{top} <= {d.format('u')}", "core", core)
+
+    def run(e: Goal) -> None:
+        up, down = e.em("0 <= x", "sign")
+        up.use("core", "x", "#sign", label="high least").easy("high least")
+        down.use("core", "-x", label="high least").use("ax:erf_odd", "x/sqrt(2)", label="odd_e")
+        down.use("lem:tanh_odd", argument, label="odd_h")
+        for part in down.split():
+            part.auto("high least odd_e odd_h", degree=1, rounds=0, multipliers=["1", "x"])
+
+    return g.have(f"{d.format('x')} <= {top} & -{top} <= {d.format('x')}", "high least", run)
+
+
+def within(g: Goal, e: str, use: str) -> None:
+    """abs(e) <= bound from the two bounds on e."""
+    up, down = g.em(f"0 <= {e}", "sign_of")
+    up.use("ax:abs_pos", e, label="value").auto(f"value {use}", degree=1)
+    down.use("ax:abs_neg", e, label="value").auto(f"value {use}", degree=1)
+
+
+def gelu_tanh(g: Goal) -> None:
+    first, second = g.intro("x").split()
+    e = "(gelu(x) - gelutanh(x))"
+    core = difference("1/6", near_tanh, far_from_tanh)
+    within(by_size(first, core, TANH, f"{S}*(x + 0.044715*x^3)", "1/1000"), e, "high least")
+    for name in FORMS:
+        r = f"({name}(x) - (x/2 + x^2/sqrt(2*pi)))"
+        second.use(f"lem:{name}_rest", "x", r, lambda h: h.auto(degree=1, rounds=0), label=f"low_{name} high_{name}")
+    second.have("0 <= abs(x)", "size", lambda h: h.apart("abs(x)")).have("0 <= abs(x)^3", "cube", use="size", degree=3)
+    within(second, e, "low_gelu high_gelu low_gelutanh high_gelutanh cube")
+
+
+SIGMOID = "tanh(851/1000*{0})"
+
+
+def near_sigmoid(g: Goal) -> None:
+    g.use("lem:tanh_bracket", "851/1000*u", lambda h: h.auto("low"), label="t1 t2 t3 t4")
+    g.have(f"0 <= u*(1 - {ERF.format('u')})", "p1", use="low most", degree=2)
+    g.have(f"0 <= u*(1 - {SIGMOID.format('u')})", "p2", use="low t4", degree=2)
+    g.have(f"0 <= u*{ERF.format('u')}", "p3", use="low least", degree=2)
+    g.have(f"0 <= u*{SIGMOID.format('u')}", "p4", use="low t3", degree=2)
+    g.auto("p1 p2 p3 p4 side", degree=1)
+
+
+def far_from_sigmoid(g: Goal) -> None:
+    double = "2*(851/1000*u)"
+    g.use("lem:exp_line", double, label="x7 x10 x13").use("x7", lambda h: h.auto("other"), label="steep")
+    g.positive(f"exp({double}) + 1", "total", lambda h: h.auto("steep low"))
+    g.have(
+        f"100*u*(1/(exp({double}) + 1)) <= 1",
+        "short",
+        lambda h: h.have(f"100*u <= exp({double})", "steep2", use="steep low").auto("steep2 total_i total_e", degree=2),
+    )
+    g.have(f"0 <= u*(1/(exp({double}) + 1))", "short_low", use="total_i low", degree=2)
+    g.have("0 <= u*(1 - erf(u/sqrt(2)))", "small_low", use="most low", degree=2)
+    g.auto("short short_low small small_low", degree=1)
+
+
+def gelu_sigmoid(g: Goal) -> None:
+    g.intro("x")
+    w, v, up = "1/(exp(1.702*x) + 1)", "1/(1 + exp(-1.702*x))", "exp(1.702*x)"
+    g.use("ax:exp_pos", "1.702*x", label="rise").use("ax:exp_pos", "-1.702*x", label="fall")
+    g.positive(f"{up} + 1", "whole", lambda h: h.auto("rise")).positive(
+        "1 + exp(-1.702*x)", "other", lambda h: h.auto("fall")
+    )
+    g.have(
+        f"{v} = 1 - {w}", "same", use="whole_e other_e", rounds=0, multipliers=["1", v, w, f"{w}*{up}", up, f"{v}*{up}"]
+    )
+    g.have(
+        f"x*({v}) = x/2*(1 + {SIGMOID.format('x')})",
+        "half_form",
+        use="same",
+        degree=1,
+        rounds=0,
+        multipliers=["1", "x"],
+    )
+    core = difference("1/50", near_sigmoid, far_from_sigmoid)
+    by_size(g, core, SIGMOID, "851/1000*x", "204/10000")
+    within(g, f"(gelu(x) - x*({v}))", "high least half_form")
+
+
+SCRIPTS |= {
+    "cookbook.s4.6.gelu_tanh": Script(gelu_tanh, lambda g: g.witness("1").true(), definedness),
+    "cookbook.s4.6.gelu_sigmoid": Script(gelu_sigmoid, lambda g: g.witness("1").true(), definedness),
+}
+SCRIPTS |= {"lem.exp_line": Script(exp_line)}
+
+
+# --- Limits ----------------------------------------------------------------------------------------------------------
+
+
+def gelu_to_relu(g: Goal) -> None:
+    g.intro("c some").use("ax:inv", "c", label="inverse").have("0 < 1/c", "reciprocal")
+    every, sharp = g.split()
+    every.intro("x")
+    part = "u/2*(1 - erf(u/sqrt(2)))"
+    for h, u in zip(every.em("0 <= x", "sign"), ("c*x", "(-(c*x))"), strict=True):
+        h.have(f"0 <= {u}", "arg", use="sign some", degree=2)
+        h.use("lem:gelu_relu", u, "#arg", label="low high").use("ax:erf_odd", "c*x/sqrt(2)", label="odd")
+        h.use("ax:relu_pos" if u == "c*x" else "ax:relu_neg", "x", label="value")
+        loss = part.replace("u", u)
+        known = "value inverse" if u == "c*x" else "value inverse odd"
+        more = ["1", "x", "x/c", "1/c", "c*x/c", "x*erf(c*x/sqrt(2))"]
+        h.have(f"relu(x) - gelu(c*x)/c = {loss}/c", "form", use=known, degree=1, rounds=0, multipliers=more)
+        first, second, third = h.split()
+        first.auto("inverse", degree=1, rounds=0, multipliers=more)
+        second.have(f"0 <= {loss}/c", "scaled", use="low reciprocal", degree=2).auto("form scaled", degree=1)
+        third.have(f"{loss}/c <= 16998/100000/c", "scaled", use="high reciprocal", degree=2)
+        third.auto("form scaled", degree=1)
+    sharp.witness("3/4/c").have("0 < 3/4/c", "there").use("ax:relu_pos", "3/4/c", label="value")
+    sharp.have("c*(3/4/c) = 3/4", "arg", use="inverse", degree=1, rounds=0).rewrite("arg")
+    enclosed(sharp, "16997/100000 <= 3/4 - gelu(3/4)", "loss")
+    sharp.have("16997/100000/c <= (3/4 - gelu(3/4))/c", "scaled", use="loss reciprocal", degree=2)
+    sharp.auto("value scaled", degree=1)
+
+
+def zero_is_half(g: Goal) -> Goal:
+    """erf(0) = 0."""
+    return g.use("ax:erf_odd", "0", label="odd").have("erf(0) = 0", "at_zero", use="odd")
+
+
+def phi_printed(g: Goal) -> None:
+    g.intro("claim").use("claim", "0", "1/4", label="some").obtain("some", "bound", "near")
+    g.use("near", "bound", "!", label="one zero").use("one", "!", label="wrong")
+    zero_is_half(g).apart("abs(normalcdf(bound*0) - 1)", lambda h: h.auto(degree=1))
+
+
+def phi_limit(g: Goal) -> None:
+    g.intro("x tol some").use("ax:inv", "tol", label="inverse_t").have("0 < 1/tol", "reciprocal_t")
+    low, high = g.em("x <= 0", "side")
+    less, zero = low.em("x < 0", "strict")
+
+    def limit(h: Goal, size: str, sign: str) -> None:
+        """Beyond 1/(tol*size), Phi is within tol of its limit."""
+        h.have(f"0 < {size}", "pos")
+        h.use("ax:inv", size, label="inverse").have(f"0 < 1/({size})", "reciprocal")
+        h.witness(f"1/tol*(1/({size}))").intro("c far")
+        u = f"c*({size})"
+        h.have(f"1/tol*(1/({size}))*({size}) <= c*({size})", "scaled", use="far pos", degree=2)
+        h.have(f"1/tol <= {u}", "wide", use="scaled inverse", degree=1, rounds=0, multipliers=["1", "1/tol"])
+        h.have(f"0 <= {u}", "low", use="wide reciprocal_t").have(
+            f"1 <= tol*({u})", "large", use="wide inverse_t some", degree=2
+        )
+        h.use("lem:gauss_roots", label="sc tp split half").use("lem:erf_bracket", u, label="b1 b2 least most")
+        e = f"exp(-({u})^2/2)"
+        tail(h, u).use("ax:exp_ge", f"({u})^2/2", label="grows")
+        h.have(f"{e} + {e}*({u})^2/2 <= 1", "product", use="grows decay", degree=2)
+        h.have(f"0 <= ({u} - 1)^2", "root", squares=[f"{u} - 1"])
+        h.have(f"0 <= {e}*({u} - 1)^2", "square", use="root decay", degree=2)
+        h.have(f"{e}*({u}) <= 1", "line", use="product square decay")
+        h.have(f"{e} <= tol*({e}*({u}))", "more", use="large decay", degree=2)
+        h.have(f"tol*({e}*({u})) <= tol", "most_t", use="line some", degree=2)
+        h.have(f"1 - erf(({u})/sqrt(2)) <= tol", "done", use="tail more most_t")
+        h.use("ax:erf_odd", "c*x/sqrt(2)", label="odd")
+        for k, part in enumerate(h.split()):
+            part.intro("where")
+            if (k, sign) in ((0, "+"), (2, "-")):
+                e2 = "normalcdf(c*x) - 1" if k == 0 else "normalcdf(c*x)"
+                part.apart(
+                    f"abs({e2})",
+                    lambda f: f.auto("done most least odd some d1 v1" if "v1" in f.facts else None, degree=1, rounds=0),
+                )
+            elif not part.try_contradiction():
+                part.auto()
+
+    limit(high, "x", "+")
+    limit(less, "-x", "-")
+    zero.have("x = 0", "is_zero").witness("0").intro("c far").rewrite("is_zero")
+    zero_is_half(zero)
+    for part in zero.split():
+        part.intro("where").auto("at_zero where", degree=1)
+
+
+SCRIPTS |= {
+    "cookbook.s4.6.gelu_to_relu": Script(gelu_to_relu, lambda g: g.inhabit("1", "0"), definedness),
+    "cookbook.s4.6.phi_limit": Script(phi_printed, refutes=True),
+    "cookbook.s4.6.phi_limit.corrected": Script(phi_limit, lambda g: g.inhabit("1", "1"), definedness),
+}

@@ -17,10 +17,14 @@ UNIT = "all x:Real, y:Real. 0 <= x & x <= 1 -> -1 <= y & y <= 1 -> "
 def covered(text, **options):
     """The boxes and the nodes of an accepted proof."""
     goal = read_formula(text, {}, {})
-    boxes = []
-    nodes = prove(Library({}, AXIOMS), goal, lambda g: boxes.append(cover(g.intro_all(), **options)))
-    assert kernel.check(goal, nodes).nodes == 2 * boxes[0] + len(nodes) - 2
-    return boxes[0], nodes
+    nodes = prove(Library({}, AXIOMS), goal, lambda g: cover(g.intro_all(), **options))
+    boxes = leaves(nodes)
+    assert kernel.check(goal, nodes).nodes == 2 * boxes + len(nodes) - 2
+    return boxes, nodes
+
+
+def leaves(nodes):
+    return sum(leaves(p) for n in nodes if n["by"] == "em" for p in n["proofs"]) + (nodes[-1]["by"] == "interval")
 
 
 def depth(nodes):

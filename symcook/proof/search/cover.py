@@ -92,8 +92,8 @@ def bounds(g: Goal) -> tuple[Box, dict[Term, tuple[str, str]]]:
     return {v: (low[v][0], high[v][0]) for v in names}, {v: (low[v][1], high[v][1]) for v in names}
 
 
-def cover(g: Goal, *, depth: int = DEPTH, boxes: int = BOXES, precisions: Sequence[int] = PRECISIONS) -> int:
-    """Close a comparison over the box of its names' bounds and return the number of boxes; Stuck where it cannot.
+def cover(g: Goal, *, depth: int = DEPTH, boxes: int = BOXES, precisions: Sequence[int] = PRECISIONS) -> None:
+    """Close a comparison over the box that the bounds on its names give; Stuck where it cannot.
 
     `depth` bounds how often a name is halved, `boxes` the size of the cover.
     """
@@ -109,7 +109,6 @@ def cover(g: Goal, *, depth: int = DEPTH, boxes: int = BOXES, precisions: Sequen
     else:
         tree = _halve(search, box, depth * len(box), box)
     _emit(g, tree, labels)
-    return search.leaves
 
 
 # --- One variable ---------------------------------------------------------------------------------------------------
