@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -217,18 +218,19 @@ def select(
     search: str | None = None,
     found: dict[str, Known] | None = None,
 ) -> list[Claim]:
-    """Rows of the ledger (see `ledger`) by paper, status word (CHECKED stands for every CHECKED N) and text."""
+    """Rows of the ledger (see `ledger`) by paper, status and text; CHECKED stands for every CHECKED N."""
     if paper is not None and paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
-    if status is not None and status.upper() not in STATUSES:
-        raise unknown("status", status, STATUSES)
+    wanted = None if status is None else " ".join(status.upper().split())
+    if wanted is not None and wanted not in STATUSES and re.fullmatch(r"CHECKED [1-9][0-9]*", wanted) is None:
+        raise unknown("status", str(status), STATUSES)
     if search is not None and not search.strip():
         raise BadInput("the text to search for must not be empty", repr(search))
     rows = ledger(found)
     if paper is not None:
         rows = [row for row in rows if row.paper == paper]
-    if status is not None:
-        rows = [row for row in rows if row.status.split()[0] == status.upper()]
+    if wanted is not None:
+        rows = [row for row in rows if wanted in (row.status, row.status.split()[0])]
     if search is not None:
         text = search.lower()
         rows = [row for row in rows if text in f"{row.id} {row.location} {row.statement} {row.note}".lower()]

@@ -217,7 +217,10 @@ def load(path: str | Path) -> Transformer:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise BadInput("a model file must be text in UTF-8", source) from None
-    return loads(text)
+    try:
+        return loads(text)
+    except BadInput as error:
+        raise type(error)(f"{source}: {error.must}", error.given, error.do) from None
 
 
 def loads(text: str) -> Transformer:
@@ -489,6 +492,9 @@ class _Reader:
 
     def model(self, value: Any) -> Transformer:
         if isinstance(value, dict) and "symcook" in value and value["symcook"] != VERSION:
+            if value["symcook"] == str(VERSION):
+                must = f"the version of a model file must be the number {VERSION}, not text"
+                raise BadInput(must, f'"symcook": "{VERSION}"', f'write "symcook": {VERSION}')
             raise BadInput(
                 f"a model file must be of version {VERSION}", _brief(value["symcook"]), "save it with this symcook"
             )

@@ -22,7 +22,14 @@ def _statuses() -> tuple[str, ...]:
     return STATUSES
 
 
+def _ids() -> list[str]:
+    from symcook.claims import inventory
+
+    return list(inventory())
+
+
 @declare("claims", "symcook claims --search softmax")
+@click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=completes(_ids))
 @click.option(
     "--paper",
     metavar="P",
@@ -33,14 +40,21 @@ def _statuses() -> tuple[str, ...]:
     "--status",
     metavar="S",
     shell_complete=completes(_statuses),
-    help="With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, OPEN.",
+    help="With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, OPEN; 'CHECKED N' for one N.",
 )
 @click.option("--search", metavar="TEXT", help="With this text in id, place, statement or note.")
 @click.option("--recompute", is_flag=True, help="Replay every stored proof instead of reading the shipped ledger.")
-def command(paper: str | None, status: str | None, search: str | None, recompute: bool, as_json: bool) -> None:
-    """What the papers state, and what is known about each statement."""
+def command(
+    ids: tuple[str, ...], paper: str | None, status: str | None, search: str | None, recompute: bool, as_json: bool
+) -> None:
+    """What the papers state, and what is known about each statement.
+
+    Few claims are shown with the formal statement, what was tried, gaps of the printed proof, and how to check.
+    """
     from symcook import claims
 
+    for name in ids:
+        claims.claim(name)
     if recompute:
         claims.select(paper, status, search)  # bad options are refused before the work
         progress = Progress("replaying")
@@ -51,6 +65,8 @@ def command(paper: str | None, status: str | None, search: str | None, recompute
         rows = claims.select(paper, status, search, found)
     else:
         rows = claims.select(paper, status, search)
+    if ids:
+        rows = [row for row in rows if row.id in ids]
     if as_json:
         print_json([row.to_json() for row in rows])
         return
@@ -72,12 +88,40 @@ def claims_text(rows: list[Any]) -> str:
     for row in rows:
         lines.append(f"{row.id}: {row.status}" + (f" by {row.corrected}" if row.corrected else ""))
         details = [f"{row.location}: {row.statement}", row.note and f"Note: {row.note}"]
-        details += [f"Gap: {gap.get('step', '')}: {gap.get('why', '')}" for gap in row.gaps]
+        details += [_gap(gap) for gap in row.gaps]
         if len(rows) <= MOST_STATED:
-            details += [f"Formally: {stated(row.id)}" if row.status != "OPEN" else ""]
-            details += [f"Corrected: {stated(row.corrected)}" if row.corrected else ""]
+            details += _more(row)
         lines += [indented(text) for text in filter(None, details)]
     return "\n".join(lines)
+
+
+def _gap(gap: dict[str, str]) -> str:
+    words = f"Gap: {gap.get('step', '')}: {gap.get('why', '')}"
+    return words + (f" Repair: {gap['repair']}" if gap.get("repair") else "")
+
+
+def _more(row: Any) -> list[str]:
+    """What a few claims are shown with: formal statements, attempts, lemmas, and the command that checks the proof."""
+    from symcook.proof.replay import library, statements
+
+    out = []
+    for name in filter(None, (row.id, row.corrected)):
+        if name in statements():
+            word = "Corrected" if name != row.id else "Formally" if row.status != "OPEN" else "Formally, not proved"
+            out.append(f"{word}: {stated(name)}")
+            out += [f"Where {one}" for one in _definitions(name)]
+    out += [f"Tried: {tried}" for tried in row.tried]
+    if row.lemmas:
+        out.append(f"Uses: {', '.join(row.lemmas)}")
+    proofs = [name for name in (row.id, row.corrected) if name in library().certificates()]
+    return [*out, *(f"Proof: symcook prove {name}" for name in proofs)]
+
+
+def _definitions(name: str) -> list[str]:
+    from symcook.proof.replay import statements
+    from symcook.report.proof import definitions_text
+
+    return definitions_text(statements()[name])
 
 
 def stated(name: str) -> str:

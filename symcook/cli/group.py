@@ -65,11 +65,14 @@ def invoke(arguments: list[str]) -> int:
         return shell_complete(group, {}, "symcook", "_SYMCOOK_COMPLETE", instruction)
     try:
         # Not `group.main`, which would answer Ctrl-C and errors itself.
-        with group.make_context("symcook", arguments) as ctx:
+        with group.make_context("symcook", list(arguments)) as ctx:
             code = group.invoke(ctx)
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.UsageError as error:
+        if isinstance(error, click.NoSuchOption) and error.option_name == "--json" and arguments[:1] == ["--json"]:
+            rest = " ".join([*arguments[1:], "--json"])
+            raise BadInput("--json must follow the command", "it came first", f"write symcook {rest}") from None
         raise _sentence(error) from None
     return code if isinstance(code, int) else 0
 

@@ -27,18 +27,57 @@ def _provable() -> list[str]:
     "--paper", metavar="P", shell_complete=completes(papers), help="Every stored proof of one paper's claims."
 )
 @click.option("--all", "everything", is_flag=True, help="Every stored proof, lemmas too.")
-def command(ids: tuple[str, ...], paper: str | None, everything: bool, as_json: bool) -> int:
+@click.option("--full", is_flag=True, help="All lines of a proof, also where it is long.")
+@click.option(
+    "--trust", is_flag=True, help="What has to be trusted: the checker's files and lines, axioms, assumptions."
+)
+@click.option("--latex", is_flag=True, help="Statement and proof as LaTeX (packages amsmath and amssymb).")
+@click.option("--break", "breaking", is_flag=True, help="Near misses of the statement, each tried with its proof.")
+def command(
+    ids: tuple[str, ...],
+    paper: str | None,
+    everything: bool,
+    full: bool,
+    trust: bool,
+    latex: bool,
+    breaking: bool,
+    as_json: bool,
+) -> int:
     """Check stored proofs again, from the files on disk.
 
-    ID is a claim or lemma; NAME is a recipe and stands for its claims and the stored check of its model. Exit 0 when
-    every selected stored proof is reproduced. REFUTED is a verdict too: a proof of the negation.
+    ID is a claim or lemma; NAME is a recipe and stands for its claims and the stored check of its model. One id is
+    shown with its statement, a short proof and what it rests on; several as a table. Exit 0 when every selected stored
+    proof is reproduced. REFUTED is a verdict too: a proof of the negation.
     """
+    ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking)) if on]
+    if as_json:
+        ways.append("--json")
+    if len(ways) > 1:
+        raise BadInput("one form of answer must be chosen", " and ".join(ways), "use one of them")
+    if full and ways not in ([], ["--latex"]):
+        raise BadInput("--full must stand with a proof that is shown", f"--full and {ways[0]}", "leave it out")
+    if trust and not ids and paper is None and not everything:
+        from symcook.report.trust import trust_text
+
+        say(trust_text())
+        return 0
     names, without = selected(ids, paper, everything)
     verdicts = replayed(names)
     if as_json:
         print_json([verdict_json(v) for v in verdicts])
+    elif latex:
+        _print_latex(verdicts, without, full)
+    elif breaking:
+        _print_broken(verdicts, without)
+    elif len(verdicts) + len(without) == 1:
+        say(one_text(verdicts, without, full))
     else:
         say(verdicts_text(verdicts, without))
+    if trust:
+        from symcook.report.trust import trust_text
+
+        say()
+        say(trust_text(names))
     asked_in_vain = bool(ids) and (not verdicts or any(name in ids for name in without))
     return 1 if asked_in_vain or any(verdict.status == "OPEN" for verdict in verdicts) else 0
 
@@ -105,10 +144,61 @@ def verdict_json(verdict: Any) -> dict[str, Any]:
     }
 
 
-def verdicts_text(verdicts: list[Any], without: list[str]) -> str:
-    """A line for each verdict, with the statements where they are few, then how many were reproduced."""
-    from symcook.cli.claims import MOST_STATED, indented, stated
-    from symcook.proof.replay import statements, witness
+def one_text(verdicts: list[Any], without: list[str], full: bool) -> str:
+    """One id: its line of the table, then statement, proof and what it rests on."""
+    from symcook.report.proof import paper_words, proof_text, statement_text
+
+    rows, total = _rows(verdicts, without), _total(verdicts, without)
+    if verdicts:
+        return f"{columns(rows)}\n\n{proof_text(verdicts[0], full)}\n\n{total}"
+    from symcook.cli.claims import indented
+    from symcook.proof.replay import statements
+
+    name = without[0]
+    text = columns(rows)
+    if name in statements():
+        words = paper_words(name)
+        text += f"\n\nPaper\n{indented(words)}" if words else ""
+        text += f"\n\nStatement, not proved\n{statement_text(name)}\n"
+    return f"{text}\n{total}"
+
+
+def _print_latex(verdicts: list[Any], without: list[str], full: bool) -> None:
+    """The fragments one after the other; what has no stored proof is a comment."""
+    from symcook.report.proof import proof_latex
+
+    for verdict in verdicts:
+        say(proof_latex(verdict, full))
+        say()
+    for name in without:
+        say(f"% {name}: no stored proof")
+
+
+def _print_broken(verdicts: list[Any], without: list[str]) -> None:
+    """The near misses of each proved statement, as they are tried."""
+    from symcook.proof.replay import statements
+    from symcook.report.proof import break_target, break_text, broken, certificate_of, statement_text
+
+    for verdict in verdicts:
+        target = break_target(verdict)
+        if target is None:
+            why = verdict.reason or "near misses are made of a statement that is proved"
+            say(f"{verdict.id}: {verdict.status}; {why}")
+            continue
+        if target != verdict.id:
+            say(f"{verdict.id} is refuted; these are near misses of {target}, which corrects it.")
+        say(f"{target}\n{statement_text(target)}\n")
+        shown = verdict if target == verdict.id else replayed([target])[0]
+        for line in break_text(target, broken(statements()[target], certificate_of(shown))):
+            say(line)
+        say()
+    for name in without:
+        say(f"{name}: OPEN; no stored proof, so nothing to break")
+
+
+def _rows(verdicts: list[Any], without: list[str]) -> list[tuple[str, str, str]]:
+    """A line of the table for each id."""
+    from symcook.proof.replay import witness
 
     rows = []
     for verdict in verdicts:
@@ -122,7 +212,24 @@ def verdicts_text(verdicts: list[Any], without: list[str]) -> str:
         if verdict.reason:
             words.append(verdict.reason)
         rows.append((verdict.status, verdict.id, "; ".join(words)))
-    rows += [("OPEN", name, "no stored proof") for name in without]
+    return rows + [("OPEN", name, "no stored proof") for name in without]
+
+
+def _total(verdicts: list[Any], without: list[str]) -> str:
+    """How many were reproduced."""
+    good = sum(verdict.status != "OPEN" for verdict in verdicts)
+    total = f"{good} of {len(verdicts)} stored proofs reproduced"
+    if without:
+        total += f"; {len(without)} {'claim has' if len(without) == 1 else 'claims have'} none yet"
+    return total if verdicts or without else "no stored proof yet"
+
+
+def verdicts_text(verdicts: list[Any], without: list[str]) -> str:
+    """A line for each verdict, with the statements where they are few, then how many were reproduced."""
+    from symcook.cli.claims import MOST_STATED, indented, stated
+    from symcook.proof.replay import statements
+
+    rows = _rows(verdicts, without)
     text = columns(rows) + "\n" if rows else ""
     if len(verdicts) <= MOST_STATED:
         for verdict in verdicts:
@@ -130,8 +237,4 @@ def verdicts_text(verdicts: list[Any], without: list[str]) -> str:
             for name in (verdict.id, *corrected):
                 text += f"\n{name}\n{indented(stated(name))}\n"
         text += "\n" if verdicts else ""
-    good = sum(verdict.status != "OPEN" for verdict in verdicts)
-    total = f"{good} of {len(verdicts)} stored proofs reproduced"
-    if without:
-        total += f"; {len(without)} {'claim has' if len(without) == 1 else 'claims have'} none yet"
-    return text + (total if verdicts or without else "no stored proof yet")
+    return text + _total(verdicts, without)

@@ -42,7 +42,10 @@ def statement_tree(text: str) -> Tree:
 
 
 def text_of(tree: Tree) -> str:
-    """Text of a tree, also of one from `statement_tree`; ~(a = b) is written a != b."""
+    """Text of a tree, also of one from `statement_tree`; ~(a = b) is written a != b.
+
+    ``("member", name, sort)`` is written name:sort.
+    """
     texts: list[str] = []
 
     def stand_in(text: str) -> Tree:
@@ -54,6 +57,8 @@ def text_of(tree: Tree) -> str:
             return part
         if part[:1] == ("model",):
             return stand_in(part[1])
+        if part[:1] == ("member",):
+            return stand_in(f"{part[1]}:{sort_text(part[2])}")
         if part[:1] == ("~",) and part[1][0] == "=":
             left, right = (put(p) for p in part[1][1:])
             return ("=", stand_in(f"{expr.show(left)} !"), right)
@@ -63,6 +68,11 @@ def text_of(tree: Tree) -> str:
     for place in reversed(range(len(texts))):
         shown = shown.replace(f"{_STAND_IN}{place}_", texts[place])
     return shown.replace("! = ", "!= ")
+
+
+def sort_text(sort: Sort) -> str:
+    """A sort as the grammar writes it."""
+    return sort if isinstance(sort, str) else f"{'*'.join(sort[1])}->{sort[2]}"
 
 
 def called(tree: Any) -> Iterator[str]:
@@ -202,9 +212,9 @@ def _arity(param: str, made: Definition) -> int:
         if part[:1] == ("call",) and part[1] in made.known:
             other = made.known[part[1]]
             for place, given in enumerate(part[2]):
-                if given == ("name", param) and place < len(other.params):
-                    if many := _arity(other.params[place], other):
-                        return many
+                same = given == ("name", param) and place < len(other.params)
+                if same and (many := _arity(other.params[place], other)):
+                    return many
         todo += part
     return 0
 
@@ -236,5 +246,3 @@ def names_in(pool: Iterable[str]) -> str:
     """Words with commas, ``and`` before the last."""
     words = list(pool)
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
-
-

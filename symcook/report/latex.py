@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 PACKAGES = ("amsmath", "amssymb")
 MOST = 84  # characters of drawn text in a line of a display, as far as one can tell
-_GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega".split()
-)
+_LETTERS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
+_GREEK = frozenset(re.findall(r"\w+", _LETTERS))
 _NAMED = {"eps": r"\varepsilon", "epsilon": r"\varepsilon", "phi": r"\varphi"}
 _SORTS = {"Int": r"\mathbb{Z}", "Real": r"\mathbb{R}"}
 _RELATIONS = {"=": "=", "<=": r"\le", "<": "<"}
@@ -52,6 +51,8 @@ def statement_latex(statement: Statement) -> str:
 
 def where(tree: Tree, known: Mapping[str, Definition]) -> list[tuple[int, str]]:
     """The definitions and run relations that a statement uses, as lines of a display with their indentation."""
+    from symcook.proof.runrel import expand
+
     out: list[tuple[int, str]] = []
     for name in used_definitions([tree], known):
         made = known[name]
@@ -61,14 +62,10 @@ def where(tree: Tree, known: Mapping[str, Definition]) -> list[tuple[int, str]]:
         bound = "".join(f"{_name(n)} \\mapsto " for n in made.tree[1]) if made.tree[0] == "lambda" else ""
         out += [(0, f"{left} &:= {bound}{lines[0][1]}"), *((k + 2, f"&{text}") for k, text in lines[1:])]
     for word, model in _models(tree):
-        text = f"{word}({model})"
-        from symcook.proof.runrel import expand
-
         writer = _Writer(known)
-        lines = writer.lines(statement_tree(expand(text)))
+        lines = writer.lines(statement_tree(expand(f"{word}({model})")))
         left = writer.write(("call", word, (("model", model),)))
-        sign = ":=" if lines else ""
-        out += [(0, f"{left} &{sign} {lines[0][1]}"), *((k + 2, f"&{text}") for k, text in lines[1:])]
+        out += [(0, f"{left} &:= {lines[0][1]}"), *((k + 2, f"&{text}") for k, text in lines[1:])]
     return out
 
 
@@ -100,7 +97,7 @@ def _rows(lines: list[tuple[int, str]]) -> list[str]:
     """Lines of an aligned display; what has no mark of its own is aligned at its beginning."""
     rows = []
     for depth, text in lines:
-        mark, body = ("&", text[1:]) if text.startswith("&") else ("", text) if " &" in text else ("&", text)
+        mark, body = ("&", text[1:]) if text.startswith("&") else ("", text) if " &:= " in text else ("&", text)
         rows.append(mark + "\\quad " * depth + body)
     return [row + (r" \\" if k < len(rows) else "") for k, row in enumerate(rows, 1)]
 
@@ -123,6 +120,12 @@ def _sort(sort: Any) -> str:
     if isinstance(sort, str):
         return _SORTS[sort]
     return r" \times ".join(_SORTS[s] for s in sort[1]) + rf" \to {_SORTS[sort[2]]}"
+
+
+def _over(sort: Any) -> str:
+    """What follows a name of this sort."""
+    joint = r"\in" if isinstance(sort, str) else r"\colon"
+    return f"{joint} {_sort(sort)}"
 
 
 def _length(text: str) -> int:
@@ -167,9 +170,10 @@ class _Writer:
             parts = self.parts(tag, tree)
             for place, part in enumerate(parts):
                 inner = self.lines(part) if isinstance(part, tuple) else [(0, part)]
-                if isinstance(part, tuple) and (len(inner) > 1 or part[0] in ("->", "<->", "|", "&", *_QUANTIFIERS)):
-                    if not (place == len(parts) - 1 and part[0] in _QUANTIFIERS):
-                        inner = self.bracketed(inner)
+                weak = isinstance(part, tuple) and part[0] in ("->", "<->", "|", "&", *_QUANTIFIERS)
+                ends = place == len(parts) - 1 and isinstance(part, tuple) and part[0] in _QUANTIFIERS
+                if not ends and (weak or len(inner) > 1):
+                    inner = self.bracketed(inner)
                 if place and len(inner) == 1 and out and _length(out[-1][1] + inner[0][1]) <= MOST:
                     out[-1] = (out[-1][0], rf"{out[-1][1]} {_WORDS[tag]} {inner[0][1]}")
                 elif place:
@@ -226,6 +230,8 @@ class _Writer:
             return str(tree[1]) if tree[2] == 1 else rf"\frac{{{tree[1]}}}{{{tree[2]}}}"
         if tag == "name":
             return self.operator(tree[1], []) if tree[1] in self.known else _name(tree[1])
+        if tag == "member":
+            return f"{_name(tree[1])} {_over(tree[2])}"
         if tag == "model":
             return rf"\text{{{escaped(tree[1])}}}"
         if tag in ("true", "false"):
@@ -292,8 +298,7 @@ class _Writer:
         while tree[0] in _QUANTIFIERS:
             sign = r"\forall" if tree[0].startswith("all") else r"\exists"
             if len(tree) == 4:
-                joint = r"\in" if isinstance(tree[2], str) else r"\colon"
-                over = f"{joint} {_sort(tree[2])}"
+                over = _over(tree[2])
             else:
                 over = rf"\in \{{{self.write(tree[2])},\dots,{self.write(tree[3])}\}}"
             if groups and groups[-1][0] == sign and groups[-1][2] == over and len(tree) == 4:

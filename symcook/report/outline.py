@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from symcook import expr
 from symcook.expr import Tree
 from symcook.report.folded import Folder, names_in, statement_tree, text_of, used_definitions
 from symcook.report.latex import escaped, latex
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 30
 WIDTH = 100
+MOST_GIVEN = 40  # characters of an argument
 LONG = 150  # characters of a formula that an abridged line shows
 
 Piece = str | Tree
@@ -44,7 +46,7 @@ class Step:
             if isinstance(piece, str):
                 out.append(escaped(piece))
             elif most is not None and len(text_of(piece)) > most:
-                out.append(r"[a long formula]")
+                out.append(r"(a long formula)")
             else:
                 out.append(f"${latex(piece, known)}$")
         return "".join(out)
@@ -82,7 +84,7 @@ def outline_text(steps: list[Step], most: int | None = MOST_LINES) -> str:
         if step is None:
             lines.append(f"{'':{digits}}  {'  ' * depth}... {_many(hidden, 'line')} ...")
             continue
-        text = step.text(LONG if most is not None else None) + (f" [{_many(hidden, 'line')} below]" if hidden else "")
+        text = step.text(LONG if most is not None else None) + (f" ({_many(hidden, 'line')} below)" if hidden else "")
         head = f"{number:>{digits}}  {'  ' * depth}"
         lines.append(
             textwrap.fill(
@@ -110,7 +112,7 @@ def outline_latex(steps: list[Step], known: Iterable[str], most: int | None = MO
             text = rf"\ldots{{}} {_many(hidden, 'line')} \ldots{{}}"
         else:
             text = f"{number}. {step.latex(known, LONG if most is not None else None)}"
-            text += f" [{_many(hidden, 'line')} below]" if hidden else ""
+            text += f" ({_many(hidden, 'line')} below)" if hidden else ""
         rows.append(rf"\noindent\hangindent={left + 1.5:.1f}em\hangafter=1\hspace*{{{left:.1f}em}}{text}\par")
     if len(shown) < total:
         rows.append(rf"\noindent {total - len(shown)} of {total} lines are hidden.\par")
@@ -212,14 +214,14 @@ class _Narrator:
 
     def introduced(self, met: list[tuple[str, Any]], goal: Term) -> list[Step]:
         """Let ..., suppose ..., and what is then to be shown."""
-        names: list[str] = []
+        names: list[Piece] = []
         out: list[Step] = []
         facts: list[tuple[str, Any]] = []
 
         def flush() -> None:
             nonlocal names, facts
             if names:
-                out.append(Step([f"Let {', '.join(names)}."]))
+                out.append(Step(["Let ", *_listed(names), "."]))
             if facts:
                 out.append(Step(["Suppose ", *self.facts(facts), "."]))
             names, facts = [], []
@@ -228,7 +230,7 @@ class _Narrator:
             if isinstance(what, str) or what[0] == "fun":
                 if facts:
                     flush()
-                names.append(f"{name}:{_sort(what)}")
+                names.append(("member", name, what))
             else:
                 facts.append((name, what))
         flush()
@@ -237,10 +239,10 @@ class _Narrator:
         return out
 
     def facts(self, facts: list[tuple[str, Term]]) -> list[Piece]:
-        """formula (label); formula (label)."""
+        """formula [label]; formula [label]."""
         out: list[Piece] = []
         for label, fact in facts:
-            out += ["; " if out else "", self.show(fact), f" ({label})"]
+            out += ["; " if out else "", self.show(fact), f" [{label}]"]
         return out
 
     def below(self, opened: list[Any], heads: list[list[Piece]]) -> list[Step]:
@@ -264,10 +266,12 @@ class _Narrator:
         return [Step(["Of the two, show ", self.show(state.goal), "."])]
 
     def on_witness(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        return [Step(["Take ", node["term"], ". To show: ", self.show(state.goal), "."])]
+        return [Step(["Take ", _argument(node["term"]), ". To show: ", self.show(state.goal), "."])]
 
     def on_obtain(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        return [Step([f"By {self.cite(node['fact'])} there is {node['name']} with ", *self.facts(fresh), "."])]
+        return [
+            Step([f"By {self.cite(node['fact'])} there is ", ("name", node["name"]), " with ", *self.facts(fresh), "."])
+        ]
 
     def on_hyp(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
         return [Step([f"This is {self.cite(node['of'])}."])]
@@ -289,15 +293,13 @@ class _Narrator:
     def on_use(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
         given = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
         rest = [g[1:] for g in node["with"] if isinstance(g, str) and g.startswith("#")]
-        outside = ":" in node["fact"]
-        words = f"{'By' if outside else 'From'} {self.cite(node['fact'])}"
+        head: list[Piece] = [f"{'By' if ':' in node['fact'] else 'From'} {self.cite(node['fact'])}"]
         if given:
-            short = [g if len(g) <= 40 else "..." for g in given]
-            words += f" at {'; '.join(short)}"
+            head += [" at ", *_listed([_argument(g) for g in given], "; ")]
         if rest:
-            words += f", with {names_in(rest)}"
+            head.append(f", with {names_in(rest)}")
         heads: list[list[Piece]] = [["It needs ", self.show(one.goal), "."] for one in opened]
-        return [Step([f"{words}: ", *self.facts(fresh), "."], self.below(opened, heads))]
+        return [Step([*head, ": ", *self.facts(fresh), "."], self.below(opened, heads))]
 
     def on_cases(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
         return [Step([f"By cases of {self.cite(node['fact'])}."], self.either(state, opened))]
@@ -331,9 +333,17 @@ class _Narrator:
         first = facts[0][1][2][0]
         heads: list[list[Piece]] = [
             ["Base: ", self.show(base.goal), "."],
-            [f"Step: let {name}:Int with ", *self.facts(facts), ". To show: ", self.show(step.goal), "."],
+            [
+                "Step: let ",
+                ("member", name, "Int"),
+                " with ",
+                *self.facts(facts),
+                ". To show: ",
+                self.show(step.goal),
+                ".",
+            ],
         ]
-        return [Step([f"By induction on {name} from ", self.show(first), "."], self.below(opened, heads))]
+        return [Step(["By induction on ", ("name", name), " from ", self.show(first), "."], self.below(opened, heads))]
 
     def on_pos(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
         sums, equations = node.get("sum", []), node.get("eq", [])
@@ -354,5 +364,15 @@ def _numeral(text: str) -> bool:
     return not any(c.isalpha() for c in text)
 
 
-def _sort(sort: Any) -> str:
-    return sort if isinstance(sort, str) else f"{'*'.join(sort[1])}->{sort[2]}"
+def _argument(text: str) -> Piece:
+    """What a step puts for a name: a term, or ``j. term``; a long one is left out."""
+    if len(text) > MOST_GIVEN:
+        return "..."
+    return expr.parse_term(f"f({text})")[2][0]
+
+
+def _listed(pieces: list[Piece], between: str = ", ") -> list[Piece]:
+    out: list[Piece] = []
+    for piece in pieces:
+        out += [between, piece] if out else [piece]
+    return out

@@ -1,0 +1,389 @@
+"""A search for an instance at which a formula is false: seeded, small, and sure of what it finds.
+
+Numbers are Fractions; where exp, log, sqrt, erf or pi come in they are Arb balls, and a comparison that the balls leave
+open counts as unknown. So does whatever the kernel leaves to convention: a division by zero, a root of a negative
+number. An instance is reported only where every hypothesis is true and the conclusion false.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from symcook import expr
+from symcook.expr import Tree
+from symcook.proof.terms import Term, flatten, free, instantiate, var
+
+if TYPE_CHECKING:
+    from symcook.proof.replay import Statement
+
+SECONDS = 0.25
+MOST_TRIES = 400
+MOST_RANGE = 60
+MOST_WORK = 20_000  # evaluated nodes in one try
+BITS = 192
+
+REALS = tuple(Fraction(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (1, 3), (-2, 1), (3, 1)))
+REALS += (Fraction(1, 7), Fraction(-5, 2), Fraction(1, 100), Fraction(10), Fraction(99, 100), Fraction(3, 2))
+WHOLE = tuple(map(Fraction, (0, 1, 2, 3, 1, 2, 4, -1, 5)))
+BITS_ONLY = (Fraction(0), Fraction(1))
+
+
+class _Unknown(Exception):
+    """A value that the search does not know: undefined, too large, or undecided."""
+
+
+@dataclass
+class _Chain:
+    """One path through a formula: names in front, hypotheses, and the part that must fail."""
+
+    names: list[tuple[Term, str]]
+    premises: list[Term]
+    goal: Term
+
+
+def falsify(statement: Statement, seconds: float = SECONDS) -> str:
+    """An instance at which the statement is false, in words; empty where none was found."""
+    deadline = time.monotonic() + seconds
+    chains = list(_chains(statement.formula, expr.parse_formula(statement.expanded), _Chain([], [], statement.formula)))
+    draw = random.Random(0)
+    for attempt in range(MOST_TRIES):
+        for chain in chains:
+            if time.monotonic() > deadline:
+                return ""
+            found = _Try(chain, draw, attempt).run()
+            if found is not None:
+                return found
+    return ""
+
+
+def _chains(t: Term, tree: Tree | None, so_far: _Chain) -> Iterator[_Chain]:
+    """Every path to a part that would make the formula false."""
+    tag, sort, kids = t
+    word = tree[0] if tree is not None else None
+    if tag == "all":
+        ranged = word == "all in"
+        known = tree is not None and word in ("all", "all in")
+        name = tree[1] if known and tree is not None else f"x{len(so_far.names) + 1}"
+        v = var(f"{name}@{len(so_far.names)}", sort)
+        body = instantiate(kids[0], (v,))
+        rest = tree[-1] if known and tree is not None else None
+        names = [*so_far.names, (v, name)]
+        if ranged:
+            chain = _Chain(names, [*so_far.premises, *flatten("&", body[2][0])], t)
+            yield from _chains(body[2][1], rest, chain)
+        else:
+            yield from _chains(body, rest, _Chain(names, so_far.premises, t))
+    elif tag == "->":
+        rest = tree[2] if tree is not None and word == "->" else None
+        premises = [*so_far.premises, *flatten("&", kids[0])]
+        yield from _chains(kids[1], rest, _Chain(so_far.names, premises, t))
+    elif tag == "&":
+        for place, part in enumerate(kids, 1):
+            rest = tree[place] if tree is not None and word == "&" else None
+            yield from _chains(part, rest, so_far)
+    else:
+        yield _Chain(so_far.names, so_far.premises, t)
+
+
+Value = Any
+
+
+class _Try:
+    """One choice of values for the names of a chain; equations among the hypotheses give theirs to the others."""
+
+    def __init__(self, chain: _Chain, draw: random.Random, attempt: int) -> None:
+        self.chain, self.draw = chain, draw
+        self.work = 0
+        self.values: dict[Term, Value] = {}
+        self.tables: dict[Term, dict[tuple[Value, ...], Value]] = {}
+        self.pools: dict[Term, Any] = {}
+        self.given: dict[Term, Any] = {}  # a name and what an equation says of it
+        self.busy: set[Any] = set()
+        self.small = attempt % 3  # sizes stay small in two tries of three
+        own = {v for v, _ in chain.names}
+        for premise in chain.premises:
+            self.define(premise, own)
+
+    def define(self, premise: Term, own: set[Term]) -> None:
+        """Take an equation v = term, or all i in a..b. f(i) = term, as the definition of v or f."""
+        tag, sort, kids = premise
+        if tag == "=":
+            for v, other in (kids, kids[::-1]):
+                if v in own and v not in self.given and v not in free(other):
+                    self.given[v] = other
+                    return
+        if tag == "all" and sort == "Int" and kids[0][0] == "->":
+            i = var("i@", "Int")
+            inside, body = instantiate(kids[0], (i,))[2]
+            for part in flatten("&", body):
+                for side, other in (part[2], part[2][::-1]) if part[0] == "=" else ():
+                    if side[0] == "app" and side[2][1:] == (i,):
+                        f = side[2][0]
+                        if f in own and f not in self.given and f not in free(other):
+                            self.given[f] = (i, inside, other)
+                            return
+
+    def run(self) -> str | None:
+        try:
+            for premise in self.chain.premises:
+                if self.truth(premise, []) is not True:
+                    return None
+            if self.truth(self.chain.goal, []) is not False:
+                return None
+        except (_Unknown, RecursionError):
+            return None
+        return self.words()
+
+    def words(self) -> str:
+        out = []
+        for v, name in self.chain.names:
+            if isinstance(v[1][1], str):
+                try:
+                    out.append(f"{name} = {_shown(self.name(v))}")
+                except _Unknown:
+                    continue
+            else:
+                table = sorted(self.tables.get(v, {}).items(), key=lambda item: item[0])
+                cells = [f"{name}({', '.join(map(_shown, at))}) = {_shown(y)}" for at, y in table]
+                out.append(", ".join(cells[:6]) + (", ..." if len(cells) > 6 else ""))
+        return ", ".join(filter(None, out))
+
+    # Values.
+
+    def name(self, v: Term) -> Value:
+        if v not in self.values:
+            if v in self.given:
+                if v in self.busy:
+                    raise _Unknown
+                self.busy.add(v)
+                self.values[v] = self.value(self.given[v], [])
+                self.busy.discard(v)
+            else:
+                self.values[v] = self.pick(v[1][1])
+        return self.values[v]
+
+    def pick(self, sort: str) -> Fraction:
+        if sort == "Int":
+            return self.draw.choice(WHOLE if self.small else (*WHOLE, *map(Fraction, (6, 8, 12))))
+        return self.draw.choice(REALS)
+
+    def applied(self, f: Term, at: tuple[Value, ...]) -> Value:
+        table = self.tables.setdefault(f, {})
+        if at in table:
+            return table[at]
+        made = self.given.get(f)
+        if made is not None and len(at) == 1 and isinstance(at[0], Fraction):
+            i, inside, other = made
+            if (f, at) in self.busy:
+                raise _Unknown
+            self.busy.add((f, at))
+            self.values[i], before = at[0], self.values.get(i)
+            try:
+                if self.truth(inside, []) is True:
+                    table[at] = self.value(other, [])
+            finally:
+                self.busy.discard((f, at))
+                if before is not None:
+                    self.values[i] = before
+        if at not in table:
+            table[at] = self.drawn(f, at)
+        return table[at]
+
+    def drawn(self, f: Term, at: tuple[Value, ...]) -> Value:
+        """A value of a free function: bits, small numbers, or growing with its argument."""
+        if f not in self.pools:
+            self.pools[f] = self.draw.choice(("bits", "bits", "any", "grows", "falls"))
+        kind, result = self.pools[f], f[1][1][2]
+        if kind == "bits":
+            return self.draw.choice(BITS_ONLY)
+        if kind == "any":
+            return self.pick(result)
+        step = at[0] if isinstance(at[0], Fraction) else Fraction(0)
+        return step if kind == "grows" else -step * 3
+
+    def value(self, t: Term, bound: list[Value]) -> Value:
+        self.work += 1
+        if self.work > MOST_WORK:
+            raise _Unknown
+        tag, data, kids = t
+        if tag == "num":
+            return Fraction(*data)
+        if tag == "var":
+            return self.name(t)
+        if tag == "bound":
+            return bound[data[0]]
+        if tag == "ind":
+            truth = self.truth(kids[0], bound)
+            if truth is None:
+                raise _Unknown
+            return Fraction(truth)
+        if tag in ("sum", "prod"):
+            total: Value = Fraction(tag == "prod")
+            for j in self.range(kids[0], kids[1], bound):
+                term = self.value(kids[2], [j, *bound])
+                total = _plus(total, term) if tag == "sum" else _times(total, term)
+            return total
+        if tag == "app":
+            head = kids[0]
+            at = tuple([self.value(k, bound) for k in kids[1:]])
+            if head[0] == "var":
+                return self.applied(head, at)
+            return bound[head[1][0]](*at)
+        inside = [self.value(k, bound) for k in kids]
+        if tag == "fn":
+            return _function(data, inside)
+        if tag == "neg":
+            return -inside[0]
+        if tag == "^":
+            if data > 64:
+                raise _Unknown
+            return inside[0] ** data
+        a, b = inside
+        if tag == "+":
+            return _plus(a, b)
+        if tag == "-":
+            return _plus(a, -b)
+        if tag == "*":
+            return _times(a, b)
+        if isinstance(b, Fraction):
+            if b == 0:
+                raise _Unknown
+            return _times(a, 1 / b)
+        if b.contains(0):
+            raise _Unknown
+        return _ball(a) / b
+
+    def range(self, low: Term, high: Term, bound: list[Value]) -> Iterator[Fraction]:
+        a, b = self.value(low, bound), self.value(high, bound)
+        if not (isinstance(a, Fraction) and isinstance(b, Fraction)) or b - a > MOST_RANGE:
+            raise _Unknown
+        if a.denominator != 1 or b.denominator != 1:
+            raise _Unknown
+        return map(Fraction, range(int(a), int(b) + 1))
+
+    # Truth: True, False, or None where it is not known.
+
+    def truth(self, t: Term, bound: list[Value]) -> bool | None:
+        try:
+            return self.decided(t, bound)
+        except _Unknown:
+            return None
+
+    def decided(self, t: Term, bound: list[Value]) -> bool | None:
+        tag, sort, kids = t
+        if tag in ("true", "false"):
+            return tag == "true"
+        if tag in ("=", "<=", "<"):
+            return _compare(tag, *(self.value(k, bound) for k in kids))
+        if tag == "~":
+            inside = self.truth(kids[0], bound)
+            return None if inside is None else not inside
+        if tag in ("&", "|", "->"):
+            first = self.truth(kids[0], bound)
+            if tag == "->":
+                first = None if first is None else not first
+            decisive = tag != "&"
+            if first is decisive:
+                return decisive
+            second = self.truth(kids[1], bound)
+            return second if second is decisive or first is not None else None
+        decisive = tag == "ex"
+        ranged = self.ranged(t, bound)
+        unknown = ranged is None
+        values, body = ranged if ranged is not None else (self.samples(sort), kids[0])
+        for one in values:
+            got = self.truth(body, [one, *bound])
+            if got is decisive:
+                return decisive
+            unknown = unknown or got is None
+        return None if unknown else not decisive
+
+    def ranged(self, t: Term, bound: list[Value]) -> tuple[Iterator[Fraction], Term] | None:
+        """The values and the body of ``all j in a..b. F``, which the kernel writes with a premise."""
+        tag, sort, (body,) = t
+        if sort != "Int" or body[0] != ("->" if tag == "all" else "&") or body[2][0][0] != "&":
+            return None
+        first, second = body[2][0][2]
+        here = ("bound", (0, "Int"), ())
+        if first[0] != "<=" or second[0] != "<=" or first[2][1] != here or second[2][0] != here:
+            return None
+        outside = [Fraction(0), *bound]  # the ends do not mention the bound name, else they are no range
+        if here in (first[2][0], second[2][1]):
+            return None
+        return self.range(first[2][0], second[2][1], outside), body[2][1]
+
+    def samples(self, sort: Any) -> list[Any]:
+        if sort == "Int":
+            return [Fraction(k) for k in range(-2, 7)]
+        if sort == "Real":
+            return list(REALS)
+        return [lambda *at: Fraction(0), lambda *at: Fraction(1), lambda *at: at[0]]
+
+
+def _ball(x: Value) -> Any:
+    from flint import arb, fmpq
+
+    return arb(fmpq(x.numerator, x.denominator)) if isinstance(x, Fraction) else x
+
+
+def _plus(a: Value, b: Value) -> Value:
+    return a + b if type(a) is type(b) else _ball(a) + _ball(b)
+
+
+def _times(a: Value, b: Value) -> Value:
+    return a * b if type(a) is type(b) else _ball(a) * _ball(b)
+
+
+def _compare(tag: str, a: Value, b: Value) -> bool | None:
+    if isinstance(a, Fraction) and isinstance(b, Fraction):
+        return a == b if tag == "=" else a <= b if tag == "<=" else a < b
+    a, b = _ball(a), _ball(b)
+    if tag == "=":
+        return False if not a.overlaps(b) else None
+    if a < b:
+        return True
+    if a > b:
+        return False
+    return None
+
+
+def _function(name: str, given: list[Value]) -> Value:
+    from flint import arb, ctx
+
+    exact = all(isinstance(x, Fraction) for x in given)
+    if name in ("relu", "abs") and exact:
+        return max(given[0], Fraction(0)) if name == "relu" else abs(given[0])
+    if name in ("min", "max"):
+        if exact:
+            return min(given) if name == "min" else max(given)
+        a, b = map(_ball, given)
+        return a.min(b) if name == "min" else a.max(b)
+    if name == "pow":
+        if not isinstance(given[1], Fraction) or given[1].denominator != 1 or not 0 <= given[1] <= 64:
+            raise _Unknown
+        return given[0] ** int(given[1])
+    before, ctx.prec = ctx.prec, BITS
+    try:
+        if name == "pi":
+            return arb.pi()
+        x = _ball(given[0])
+        if name == "relu":
+            return x.max(arb(0))
+        if name == "abs":
+            return abs(x)
+        if (name == "log" and not x > 0) or (name == "sqrt" and not x >= 0):
+            raise _Unknown
+        if name == "exp" and not (x < 1000 and x > -1000):
+            raise _Unknown
+        return getattr(x, name)()
+    finally:
+        ctx.prec = before
+
+
+def _shown(x: Value) -> str:
+    return str(x) if isinstance(x, Fraction) else x.str(8, radius=False)

@@ -1,0 +1,203 @@
+"""Near misses of a statement, made by rule, each tried with the proof of the statement itself.
+
+A change is made at one place: a number lowered or raised, a comparison made strict, a hypothesis dropped, an index or a
+bound of a sum shifted, a sign or a min turned. `falsify` then looks for an instance at which the changed statement
+is false; where none is found, all that is said is whether the stored proof proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import Rejected, SymcookError
+from symcook.expr import Tree
+from symcook.report.folded import statement_tree, text_of
+
+if TYPE_CHECKING:
+    from symcook.proof.replay import Statement
+
+MOST = 40
+MOST_SHOWN = 90  # characters of a comparison that is shown whole
+SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change: its kind, the place before and after, and the whole changed statement.
+
+    `stronger` says that the changed statement implies the stored one, whatever the rest is.
+    """
+
+    kind: str
+    before: str
+    after: str
+    tree: Tree
+    stronger: bool = False
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A change with the checker's answer; `reason` where it was rejected, `instance` where it is false there."""
+
+    change: Change
+    accepted: bool
+    reason: str = ""
+    instance: str = ""
+
+
+def changes(tree: Tree) -> list[Change]:
+    """All changes of a statement, in the order of the text."""
+    found: dict[Tree, Change] = {}
+    for kind, old, new, whole, stronger in _changed(tree, 1):
+        if whole != tree and whole not in found:
+            found[whole] = Change(kind, old, new, whole, stronger)
+    return list(found.values())
+
+
+_Found = tuple[str, str, str, Tree, bool]
+
+
+def _changed(tree: Tree, sign: int) -> Iterator[_Found]:
+    """(kind, place before, after, whole tree, stronger); `sign`: 1 asserted, -1 supposed, 0 neither."""
+    for kind, old, new, whole, stronger in _anywhere(tree, sign):
+        if tree[0] in ("=", "<=", "<") and len(text_of(tree)) <= MOST_SHOWN:
+            old, new = text_of(tree), text_of(whole)
+        elif tree[0] in ("sum", "prod", "all in", "ex in") and whole[2:4] != tree[2:4]:
+            old, new = _head(tree), _head(whole)
+        yield kind, old, new, whole, stronger
+
+
+def _head(tree: Tree) -> str:
+    """A sum or a ranged quantifier without its body."""
+    low, high = map(text_of, tree[2:4])
+    if tree[0] in ("sum", "prod"):
+        return f"{tree[0]}({tree[1]}, {low}, {high}, ...)"
+    return f"{tree[0][:-3]} {tree[1]} in {low}..{high}. ..."
+
+
+def _anywhere(tree: Tree, sign: int) -> Iterator[_Found]:
+    """The changes at the root of a tree and below."""
+    tag = tree[0]
+    for kind, old, new, stronger in _here(tree, sign):
+        before, after = text_of(old), "dropped" if kind == "hypothesis dropped" else text_of(new)
+        yield kind, before, after, new, stronger
+    for place in range(1, len(tree)):
+        part = tree[place]
+        below = sign if tag in ("all", "ex", "all in", "ex in", "&", "|") else 0
+        if tag == "->":
+            below = -sign if place == 1 else sign
+        elif tag == "~":
+            below = -sign
+        if not isinstance(part, tuple) or tag in ("num", "name", "model", "lambda") or not part:
+            continue
+        if tag in ("all", "ex") and place == 2:
+            continue
+        if tag == "call":
+            for k, one in enumerate(part):
+                if one[0] == "lambda":
+                    continue
+                for kind, old, new, whole, stronger in _changed(one, 0):
+                    yield kind, old, new, (tag, tree[1], (*part[:k], whole, *part[k + 1 :])), stronger
+        elif isinstance(part[0], str):
+            for kind, old, new, whole, stronger in _changed(part, below):
+                yield kind, old, new, (*tree[:place], whole, *tree[place + 1 :]), stronger
+
+
+def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
+    """Changes at the root of a tree: (kind, old, new, stronger)."""
+    tag = tree[0]
+    if tag == "num":
+        p, q = tree[1:]
+        if p:
+            yield "number lowered", tree, ("num", p - 1, 1) if q == 1 else ("num", p, q + 1), False
+        yield "number raised", tree, ("num", p + 1, 1) if q == 1 else ("num", p + 1, q), False
+    elif tag == "<=" and sign == 1:
+        yield "made strict", tree, ("<", *tree[1:]), True
+    elif tag == "<" and sign == -1:
+        yield "hypothesis loosened", tree, ("<=", *tree[1:]), True
+    elif tag == "<=" and sign == -1:
+        yield "hypothesis loosened", tree, ("<=", tree[1], ("+", tree[2], ("num", 1, 1))), True
+    elif tag == "->" and sign == 1:
+        parts = _parts(tree[1])
+        for k, part in enumerate(parts):
+            if part[:2] == ("call", "run"):
+                continue  # what is left would not be about the model
+            # "true" in its place, so that the labels of the proof still fit
+            kept = _joined([*parts[:k], ("true",), *parts[k + 1 :]])
+            yield "hypothesis dropped", part, ("->", kept, tree[2]), True
+    elif tag in ("+", "-"):
+        yield "sign turned", tree, ("-" if tag == "+" else "+", *tree[1:]), False
+    elif tag == "neg" and tree[1][0] != "num":
+        yield "sign turned", tree, tree[1], False
+    elif tag == "call" and tree[1] in ("min", "max"):
+        yield f"{tree[1]} turned", tree, ("call", "max" if tree[1] == "min" else "min", tree[2]), False
+    elif tag in ("sum", "all in", "ex in"):
+        less = ("-", tree[3], ("num", 1, 1))
+        more = ("+", tree[3], ("num", 1, 1))
+        stronger = tag == "all in" and sign == 1
+        yield "range longer", tree, (*tree[:3], more, tree[4]), stronger
+        if not stronger:
+            yield "range shorter", tree, (*tree[:3], less, tree[4]), tag == "all in" and sign == -1
+
+
+def _parts(tree: Tree) -> list[Tree]:
+    return [*_parts(tree[1]), *_parts(tree[2])] if tree[0] == "&" else [tree]
+
+
+def _joined(parts: list[Tree]) -> Tree:
+    out = parts[-1]
+    for part in reversed(parts[:-1]):
+        out = ("&", part, out)
+    return out
+
+
+def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOST) -> Iterator[Tried]:
+    """Neighbours of a statement, at most `most`, spread over the kinds of changes, each tried with its certificate.
+
+    What is the same statement by computation, or none at all, is left out.
+    """
+    from symcook.proof import normal
+    from symcook.proof.replay import judge, statements
+    from symcook.report.falsify import falsify
+
+    lemmas = {name: statements()[name] for name in certificate["lemmas"]}
+    wanted = normal.fkey(statement.formula)
+    head = {key: certificate[key] for key in certificate if key not in ("defined", "inhabited")}
+    for change in _spread(changes(statement_tree(statement.text)), most):
+        other = replace(statement, text=text_of(change.tree), claim=False)  # only its proof is asked for
+        try:
+            if normal.fkey(other.formula) == wanted:
+                continue
+            offered = {**head, "statement": other.digest}
+        except SymcookError:
+            continue
+        instance = falsify(other)
+        try:
+            judge(other, offered, lemmas, SECONDS)
+        except Rejected as error:
+            yield Tried(change, False, str(error).removeprefix("proof: "), instance)
+        else:
+            if instance:
+                raise SymcookError(f"a defect of the checker: '{other.text}' is proved, and false at {instance}")
+            yield Tried(change, True)
+
+
+def _spread(found: list[Change], most: int) -> list[Change]:
+    """At most `most` of the changes, some of each kind, in the order of the text."""
+    if len(found) <= most:
+        return found
+    kinds: dict[str, list[int]] = {}
+    for place, change in enumerate(found):
+        kinds.setdefault(change.kind, []).append(place)
+    chosen: set[int] = set()
+    rounds = 0
+    while len(chosen) < most:
+        for places in kinds.values():
+            if rounds < len(places) and len(chosen) < most:
+                step = max(1, len(places) * len(kinds) // most)
+                order = [*places[::step], *places]
+                chosen.add(list(dict.fromkeys(order))[rounds])
+        rounds += 1
+    return [found[place] for place in sorted(chosen)]

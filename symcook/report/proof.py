@@ -1,0 +1,223 @@
+"""All that a reader of one id needs: the paper's words, the statement, a short proof, what it rests on."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symcook.report.folded import statement_tree, text_of, used_definitions
+from symcook.report.latex import PACKAGES, escaped, statement_latex
+from symcook.report.neighbours import Tried, broken
+from symcook.report.outline import MOST_LINES, outline, outline_latex, outline_text
+from symcook.report.trust import axioms_used, below, trust_line
+
+if TYPE_CHECKING:
+    from symcook.proof.replay import Statement, Verdict
+
+WIDTH = 98
+_GOOD = ("PROVED", "DECIDED", "REFUTED", "CORRECTED")
+
+
+def filled(text: str, first: str = "  ", rest: str | None = None) -> str:
+    """`text` in lines of at most `WIDTH` characters."""
+    more = first if rest is None else rest
+    return textwrap.fill(
+        text, WIDTH, initial_indent=first, subsequent_indent=more, break_on_hyphens=False, break_long_words=False
+    )
+
+
+def paper_words(name: str) -> str:
+    """Where the claim stands and what it says in our words; empty for a lemma."""
+    from symcook import claims
+    from symcook.proof.replay import statements
+
+    inventory = claims.inventory()
+    if name in inventory:
+        return f"{inventory[name].paper}, {inventory[name].location}: {inventory[name].statement}"
+    corrects = statements()[name].corrects
+    if corrects in inventory:
+        row = inventory[corrects]
+        return f"corrects {corrects} ({row.paper}, {row.location}): {row.statement}"
+    return ""
+
+
+def corrections(name: str) -> list[str]:
+    """The statements that correct a claim."""
+    from symcook.proof.replay import statements
+
+    return [s.id for s in statements().values() if s.corrects == name]
+
+
+def certificate_of(verdict: Verdict) -> dict[str, Any]:
+    """The stored certificate that gave a verdict: the refutation where there is one."""
+    from symcook.proof.replay import library, load_json
+
+    folder = library().root / "certificates"
+    found: list[dict[str, Any]] = []
+    for path in (folder / f"{verdict.id}{end}.json" for end in ("", ".refuted")):
+        if path.is_file():
+            found.append(load_json(path.read_bytes()))
+    wanted = "refuted" if verdict.status in ("REFUTED", "CORRECTED") else "proved"
+    return next((c for c in found if c.get("sense") == wanted), found[0])
+
+
+def definitions_text(statement: Statement) -> list[str]:
+    """The definitions that a statement uses, one a line."""
+    out = []
+    for name in used_definitions([statement_tree(statement.text)], statement.known):
+        made = statement.known[name]
+        head = f"{name}({', '.join(made.params)})" if made.params else name
+        out.append(f"{head} := {text_of(made.tree)}")
+    return out
+
+
+def statement_text(name: str) -> str:
+    """A statement with the definitions that it uses."""
+    from symcook.proof.replay import statements
+
+    statement = statements()[name]
+    lines = [filled(statement.text)]
+    meant = definitions_text(statement)
+    if meant:
+        lines += ["  where", *(filled(one, "    ", "      ") for one in meant)]
+    return "\n".join(lines)
+
+
+def example_of(statement: Statement, certificate: Mapping[str, Any]) -> str:
+    """The values at which the stored proof meets the hypotheses; empty where it takes none in front."""
+    from symcook.proof import grammar
+
+    steps = certificate.get("inhabited", [])
+    while steps and steps[0]["by"] == "split":
+        steps = steps[0]["proofs"][0]
+    values = [node["term"] for node in steps if node["by"] == "witness"]
+    names = grammar.leading_names(statement.expanded)
+    if not values or len(values) < len(names):
+        return ""
+    return ", ".join(f"{n} = {v}" for n, v in zip(names, values, strict=False))
+
+
+def proof_text(verdict: Verdict, full: bool = False) -> str:
+    """The report on one id: paper's words, statement, proof, what it used and what has to be trusted."""
+    from symcook.proof.replay import statements
+
+    statement = statements()[verdict.id]
+    out: list[str] = []
+    words = paper_words(verdict.id)
+    if words:
+        out += ["Paper", filled(words), ""]
+    out += ["Statement", statement_text(verdict.id), ""]
+    for name in corrections(verdict.id) if verdict.status == "CORRECTED" else ():
+        out += [f"Corrected: {name}", statement_text(name), ""]
+    if verdict.status in _GOOD:
+        out += [_proof_part(verdict, statement, full), ""]
+    rows = []
+    if verdict.nodes:
+        rows.append(("Nodes", str(verdict.nodes)))
+    if verdict.status in _GOOD:
+        rows.append(("Lemmas", ", ".join(verdict.lemmas) or "none"))
+        rows.append(("Axioms", _axioms(verdict)))
+        rows.append(("Assumes", ", ".join((*verdict.named, *verdict.oracles)) or "nothing"))
+    if verdict.status != "OPEN":
+        rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))
+    if verdict.certificate is not None:
+        rows.append(("File", f"certificates/{Path(verdict.certificate).name}"))
+    rows.append(("Seconds", f"{verdict.seconds:.3f}"))
+    out += [filled(value, f"{key:<9}", " " * 9) for key, value in rows]
+    return "\n".join(out)
+
+
+def _axioms(verdict: Verdict) -> str:
+    own = set(verdict.axioms)
+    through = [name for name in axioms_used(below([verdict.id])) if name not in own]
+    words = ", ".join(verdict.axioms) or "none"
+    return f"{words}; through the lemmas {', '.join(through)}" if through else words
+
+
+def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
+    from symcook.proof.replay import witness
+
+    certificate = certificate_of(verdict)
+    most = None if full else MOST_LINES
+    refuted = certificate["sense"] == "refuted"
+    title = f"Refutation: the statement is false at {witness(verdict.id)}" if refuted else "Proof"
+    lines = [title, _shifted(outline_text(outline(statement, certificate), most))]
+    if "defined" in certificate and not refuted:
+        example = example_of(statement, certificate)
+        words = "Proved as well: everything in it is defined, and its hypotheses can be met"
+        lines += ["", filled(words + (f", for example at {example}" if example else "") + ".", "")]
+        if full:
+            lines += ["", "Everything is defined"]
+            lines += [_shifted(outline_text(outline(statement, certificate, "defined"), most))]
+            lines += ["", "The hypotheses can be met"]
+            lines += [_shifted(outline_text(outline(statement, certificate, "inhabited"), most))]
+    return "\n".join(lines)
+
+
+def _shifted(text: str) -> str:
+    return textwrap.indent(text, "  ")
+
+
+def proof_latex(verdict: Verdict, full: bool = False) -> str:
+    """The statement and the outline of its proof as a fragment of LaTeX."""
+    from symcook.proof.replay import statements
+
+    statement = statements()[verdict.id]
+    rows = [f"% needs \\usepackage{{{','.join(PACKAGES)}}}; {verdict.id}: {verdict.status}"]
+    rows.append(rf"\paragraph{{\texttt{{{escaped(verdict.id)}}}}} {escaped(verdict.status)}.")
+    words = paper_words(verdict.id)
+    if words:
+        rows.append(rf"Paper: {escaped(words)}")
+    rows.append(statement_latex(statement))
+    for name in corrections(verdict.id) if verdict.status == "CORRECTED" else ():
+        rows += [rf"\noindent Corrected (\texttt{{{escaped(name)}}}):", statement_latex(statements()[name])]
+    if verdict.status in _GOOD:
+        certificate = certificate_of(verdict)
+        rows.append(r"\noindent\emph{Refutation.}\par" if certificate["sense"] == "refuted" else PROOF_HEAD)
+        steps = outline(statement, certificate)
+        rows.append(outline_latex(steps, statement.known, None if full else MOST_LINES))
+    rows.append(rf"\noindent Trust: {escaped(trust_line(verdict)) if verdict.status != 'OPEN' else 'not proved'}.\par")
+    return "\n".join(rows)
+
+
+PROOF_HEAD = r"\noindent\emph{Proof, step by step.}\par"
+
+
+def break_target(verdict: Verdict) -> str | None:
+    """The statement whose neighbours are tried: the id itself, what corrects it, or none."""
+    if verdict.status in ("PROVED", "DECIDED"):
+        return verdict.id
+    return corrections(verdict.id)[0] if verdict.status == "CORRECTED" else None
+
+
+def break_text(name: str, tried: Iterable[Tried]) -> Iterator[str]:
+    """What became of each near miss, as lines, and the counts at the end."""
+    false = open_ = sharp = weak = 0
+    for one in tried:
+        change = one.change
+        yield filled(f"{change.kind}: {change.before}  =>  {change.after}", "", "    ")
+        if one.accepted:
+            sharp += change.stronger
+            weak += not change.stronger
+            words = "accepted: the stored proof proves this too"
+            words += "; it says more, so the statement is not sharp here" if change.stronger else " (it may say less)"
+        elif one.instance:
+            false += 1
+            words = f"rejected: {one.reason}; it is false at {one.instance}"
+        else:
+            open_ += 1
+            words = f"rejected: {one.reason}; whether it is true was not decided"
+        yield filled(words, "    ", "      ")
+    yield ""
+    yield f"{false + open_ + sharp + weak} near misses of {name}:"
+    yield f"  {false} false at an instance, all of them rejected with the stored proof"
+    yield f"  {open_} rejected; no instance found at which they are false, so only this proof does not prove them"
+    if sharp:
+        yield f"  {sharp} accepted although they say more: the statement is not sharp there"
+    if weak:
+        yield f"  {weak} accepted, and they are proved: the statement's own proof covers them"
+
+
+__all__ = ["break_target", "break_text", "broken", "proof_latex", "proof_text", "statement_text"]

@@ -1,0 +1,214 @@
+"""What one has to trust for a status: the checker's files with their lines of code, the axioms, the assumptions."""
+
+from __future__ import annotations
+
+import ast
+import io
+import textwrap
+import tokenize
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FILES = {
+    "expr.py": "reads text into a tree",
+    "errors.py": "the exceptions by which the checker refuses",
+    "proof/terms.py": "terms with numbered bound variables, substitution, sorts",
+    "proof/grammar.py": "trees to terms, definitions expanded",
+    "proof/normal.py": "the normal form that arithmetic steps compare",
+    "proof/kernel.py": "the proof steps, the axioms, the conditions D and H",
+    "proof/enclose.py": "interval enclosures (python-flint), for the step 'interval' alone",
+    "proof/runrel.py": "a stored model as equations",
+    "proof/replay.py": "files, hashes, statuses",
+}
+"""The files of the checker, below the package's folder, and what each does."""
+
+SECOND = "checker.py"  # in the folder of proofs
+GOAL = 800
+_NOT_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+_NOT_CODE |= {tokenize.ENCODING, tokenize.ENDMARKER}
+
+
+def code_lines(source: str) -> int:
+    """The lines of a Python source that hold code: no blank lines, comments or docstrings.
+
+    >>> code_lines('x = 1  # one\\n\\n# nothing\\ndef f():\\n    "words"\\n    return x\\n')
+    3
+    """
+    words: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        for one in body if isinstance(body, list) else []:
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
+                words |= set(range(one.lineno, (one.end_lineno or one.lineno) + 1))
+    found: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in _NOT_CODE:
+            found |= set(range(token.start[0], token.end[0] + 1))
+    return len(found - words)
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """A file of a checker: where it is, what it does, its lines of code."""
+
+    path: str
+    what: str
+    lines: int
+
+
+def first_checker() -> list[Trusted]:
+    """The files of the checker that `prove` runs."""
+    package = Path(__file__).resolve().parent.parent
+    return [
+        Trusted(f"symcook/{name}", what, code_lines((package / name).read_text(encoding="utf-8")))
+        for name, what in FILES.items()
+    ]
+
+
+def second_checker() -> Trusted | None:
+    """The checker in one file, where it is installed."""
+    from symcook.proof.replay import proofs_directory
+
+    path = proofs_directory() / SECOND
+    if not path.is_file():
+        return None
+    what = "written from the grammar alone; needs nothing but Python"
+    return Trusted(f"proofs/{SECOND}", what, code_lines(path.read_text(encoding="utf-8")))
+
+
+def checker_lines() -> int:
+    """The lines of code of the checker that `prove` runs."""
+    return sum(one.lines for one in first_checker())
+
+
+def assumptions(names: Iterable[str] | None = None) -> dict[str, list[str]]:
+    """Named assumptions and oracles with the ids whose certificates use them directly; of `names`, or of all."""
+    from symcook.proof.replay import library, load_json
+
+    home = library()
+    found: dict[str, list[str]] = {}
+    for name in home.certificates() if names is None else names:
+        for path in (home.root / "certificates" / f"{name}{end}.json" for end in ("", ".refuted")):
+            if path.is_file():
+                certificate = load_json(path.read_bytes())
+                for used in certificate.get("lemmas", {}) if isinstance(certificate, dict) else ():
+                    if used.startswith(("named.", "oracle.")):
+                        found.setdefault(used, []).append(name)
+    return {used: sorted(set(found[used])) for used in sorted(found)}
+
+
+def below(names: Iterable[str]) -> list[str]:
+    """`names` with every statement that their certificates rest on, directly or through lemmas."""
+    from symcook.proof.replay import library
+
+    home = library()
+    todo, found = list(names), dict[str, None]()
+    while todo:
+        name = todo.pop(0)
+        if name not in found and name in home.statements:
+            found[name] = None
+            todo += home._needs(name)
+    return list(found)
+
+
+def axioms_used(names: Iterable[str]) -> list[str]:
+    """The axioms that the stored proofs of `names`, and the lemmas that they rest on, mention."""
+    from symcook.proof import kernel
+    from symcook.proof.replay import library, load_json
+
+    home = library()
+    found: set[str] = set()
+    for name in names:
+        for path in (home.root / "certificates" / f"{name}{end}.json" for end in ("", ".refuted")):
+            if path.is_file():
+                _labels(load_json(path.read_bytes()), found)
+    return [name for name in kernel.AXIOMS if name in found]
+
+
+def _labels(part: Any, found: set[str]) -> None:
+    todo = [part]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, str):
+            for head in ("ax:", "#ax:"):
+                if one.startswith(head):
+                    found.add(one.removeprefix(head))
+        elif isinstance(one, dict):
+            todo += one.values()
+        elif isinstance(one, list):
+            todo += one
+
+
+def trust_text(names: list[str] | None = None) -> str:
+    """All that has to be trusted, for everything or for the ids `names`."""
+    from symcook.proof import kernel
+    from symcook.proof.replay import statements
+
+    files = first_checker()
+    wide = max(len(f.path) for f in files)
+    total = sum(f.lines for f in files)
+    out = ["Trusted: the checker that 'prove' runs, in lines of code (no blanks, comments or docstrings)", ""]
+    out += [f"  {f.lines:>5}  {f.path:<{wide}}  {f.what}" for f in files]
+    out += [f"  {total:>5}  in all", ""]
+    second = second_checker()
+    if second is None:
+        out.append("The second checker, one file that needs nothing but Python, is not part of this installation.")
+    else:
+        out.append(f"  {second.lines:>5}  {second.path:<{wide}}  {second.what}")
+        out.append("")
+        out.append("Whoever trusts that file needs none of the others: it reads statements and proofs by itself.")
+        if second.lines > GOAL:
+            out.append(f"It is longer than the {GOAL} lines that it should have.")
+    if total > GOAL:
+        out.append(f"The first checker has more than the {GOAL} lines that were the aim.")
+    mentioned = None if names is None else axioms_used(below(names))
+    title = f"Axioms ({len(kernel.AXIOMS)})"
+    if mentioned is not None:
+        title = f"Axioms used here ({len(mentioned)} of {len(kernel.AXIOMS)})"
+    shown = [n for n in kernel.AXIOMS if mentioned is None or n in mentioned]
+    out += ["", title, ""]
+    column = max(map(len, shown), default=0) + 4
+    for name in shown:
+        out.append(
+            textwrap.fill(
+                kernel.AXIOMS[name],
+                108,
+                initial_indent=f"  {name}".ljust(column),
+                subsequent_indent=" " * column,
+                break_on_hyphens=False,
+            )
+        )
+    assumed = assumptions(None if names is None else below(names))
+    out += ["", f"Assumptions without a proof here ({len(assumed)})", ""]
+    for name, users in assumed.items():
+        out.append(f"  {name}: {statements()[name].text}")
+        out.append(f"    used by {', '.join(users)}")
+    if not assumed:
+        out.append("  none: every stored proof goes back to the axioms")
+    out += [
+        "",
+        "Also read by people, and trusted as a specification: the statements and definitions of proofs/statements.",
+        "A CHECKED status rests on the forward pass and its reference instead of the kernel.",
+        "Not trusted: the search, the scripts that found the proofs, the proofs themselves, the outlines and LaTeX.",
+    ]
+    return "\n".join(out)
+
+
+def trust_line(verdict: Any) -> str:
+    """In one paragraph: what a reader of one verdict has to trust."""
+    from symcook.proof import kernel
+    from symcook.proof.replay import statements
+
+    statement = statements()[verdict.id]
+    if verdict.status.startswith("CHECKED"):
+        words = f"a run of the stored model on all inputs up to length {verdict.status.split()[1]}; not the kernel"
+    else:
+        used = axioms_used(below([verdict.id]))
+        words = f"the checker ({checker_lines()} lines of code), {len(used)} of its {len(kernel.AXIOMS)} axioms, "
+        assumed = (*verdict.named, *verdict.oracles)
+        words += f"and the assumptions {', '.join(assumed)}" if assumed else "no assumption, no oracle"
+        second = second_checker()
+        words += f"; or {second.path} alone ({second.lines} lines)" if second is not None and not assumed else ""
+    return f"{words}; statement sha256 {statement.digest}"
