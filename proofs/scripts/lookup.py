@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from attention import query_inhabited
 from script import Script, counterexample, each
 
 from symcook.proof.normal import fkey
@@ -931,6 +934,347 @@ def widths(g: Goal) -> None:
     onehot_found(lookup).intro("i inside").use("done", "i", label="at").hyp("at")
 
 
+def square_half(x: str) -> str:
+    """The variance of [x; 1; -x; -1]."""
+    return f"({x})^2/2 + 1/2"
+
+
+def hash_leaf(*values: str) -> Tactic:
+    """A condition on the layer norms of [x; 1; -x; -1] for these x."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        for k, x in enumerate(v for v in values if all(name in h.scope for name in names_of(v))):
+            square(h, x, f"sq{k}").have(f"0 < {square_half(x)}", f"v{k}", use=f"sq{k}")
+            root(h, square_half(x), f"r{k}")
+        h.auto(degree=1, rounds=0)
+
+    return leaf
+
+
+def norm_leaf(h: Goal) -> None:
+    square(h, "x", "sq").have("0 < x^2/2 + 1/2", "v", use="sq").have("0 < 2*x^2 + 2", "u", use="sq")
+    root(root(h, "x^2/2 + 1/2", "r"), "2*x^2 + 2", "t")
+    h.have("0 < x^2 + 1", "w_pos", use="sq").positive("x^2 + 1", "w", lambda e: e.hyp("w_pos"))
+    h.have("0 < (1/sqrt(x^2/2 + 1/2))^2", "i", use="r_i").have("0 <= x^2*(1/sqrt(x^2/2 + 1/2))^2", "xi", use="sq i")
+    h.auto(degree=1, rounds=0)
+
+
+def hash_pairs(h: Goal) -> None:
+    """A condition on the layer norms of some whole numbers."""
+    hash_leaf(*(name for name, sort in h.scope.items() if sort == "Int" and name not in "nm"))(h)
+
+
+def names_of(text: str) -> list[str]:
+    return re.findall(r"[a-z]\w*", text)
+
+
+def lh(g: Goal) -> None:
+    g.intro("x c inside").have("0 < x^2 + 1", "pos", squares=["x"])
+    g.use("lem:hash_component", "x", "1", "c", label="done").hyp("done")
+
+
+def lh_scale_refuted(g: Goal) -> None:
+    """2/sqrt(5/2) is not 1."""
+    root(g, "5/2", "r")
+    g.have("sqrt(5/2) = 2", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(5/2)"]).auto("is r_s", multipliers=["1", "sqrt(5/2)"])
+
+
+def lh_scale(g: Goal) -> None:
+    g.intro("k x c (nonzero low high)").have("0 < x^2 + 1", "pos", squares=["x"])
+    up, down = g.split()
+    up.intro("kp").use("lem:hash_scaled", "k", "x", "1", "c", label="done").hyp("done")
+    down.intro("kn").use("lem:hash_scaled", "-k", "x", "1", "c", label="done").auto("done", rounds=0)
+
+
+def lh_scale_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        square(h, "x", "sq").have("0 < (x)^2/2 + 1/2", "v", use="sq")
+        sign = next(k for k, f in h.facts.items() if h.text(f) in ("0 < k", "k < 0"))
+        h.have("0 < k^2", "kk", use=sign).have("0 < (k*x)^2/2 + k^2/2", "w", lambda e: square(e, "k*x", "kx").auto("kx kk"))
+        root(root(h, "(x)^2/2 + 1/2", "r"), "(k*x)^2/2 + k^2/2", "t").auto(degree=1, rounds=0)
+
+    g.leaves("k x c", leaf)
+
+
+def lh_from_ratio(g: Goal) -> None:
+    g.intro("x i c (some low high)").positive("i", "i", lambda h: h.auto("some")).have("0 < x^2 + 1^2", "pos", squares=["x"])
+    g.use("lem:hash_scaled", "1/i", "x", "1", "c", label="done").auto("done", rounds=0)
+
+
+def ratio_leaf(*pairs: tuple[str, str, str]) -> Tactic:
+    """Conditions on the variances of [x; y; -x; -y], where y = 1/i or 1; triples x, y, i."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        for k, (x, y, i) in enumerate(pairs):
+            if not all(name in h.scope for name in names_of(f"{x} {y} {i}")):
+                continue
+            v = f"({x})^2/2 + ({y})^2/2"
+            h.positive(i, f"i{k}").have(f"0 < ({y})^2", f"y{k}", use=f"i{k}_i") if y != "1" else None
+            square(h, x, f"x{k}").have(f"0 < {v}", f"v{k}", use=[f"x{k}", *([f"y{k}"] if y != "1" else [])])
+            root(h, v, f"r{k}")
+        h.auto(degree=1, rounds=0)
+
+    return leaf
+
+
+def lh_key(g: Goal) -> None:
+    g.intro("i j q c (some any low high)").positive("i", "i", lambda h: h.auto("some")).positive("j", "j", lambda h: h.auto("any"))
+    square(square(g, "q", "q_sq"), "j", "j_sq").have("0 < q^2 + 1", "q_pos", use="q_sq").have("0 < j^2 + 1", "j_pos", use="j_sq")
+    key, query = g.split()
+    key.have("1/j*j = 1", "one", use="j_e").use("lem:hash_scaled", "1/j", "j", "1", "c", label="scaled")
+    key.rewrite("one", "scaled", "done").auto("done", rounds=0)
+    query.use("lem:hash_scaled", "1/i", "q", "1", "c", label="done").auto("done", rounds=0)
+
+
+def lh_norm(g: Goal) -> None:
+    g.intro("x").use("lem:hash_score", "x", "x", label="first second")
+    square(g, "x", "sq").have("0 < x^2 + 1", "some", use="sq").positive("x^2 + 1", "w", lambda h: h.hyp("some"))
+
+    def both(h: Goal) -> None:
+        low, is_ = h.split()
+        low.auto("some")
+        is_.true()
+
+    g.use("lem:sqrt_unique", "(x^2 + 1)*(x^2 + 1)", "x^2 + 1", both, label="is").rewrite("is", "second", "norm")
+    one, two = g.split()
+
+    def four(h: Goal) -> None:
+        low, is_ = h.split()
+        low.true()
+        is_.auto("norm w_e", rounds=0)
+
+    one.use("lem:sqrt_unique", "sum(c, 1, 4, lhash(x, c)^2)", "2", four, label="done").hyp("done")
+    two.intro("c inside").have("0 < (x)^2/2 + 1/2", "v", use="sq")
+    two.use("lem:sqrt_scaled", "2", "(x)^2/2 + 1/2", label="root inverse")
+    two.auto("inverse", rounds=0, multipliers=[f"{e}*I[c = {n}]" for n in range(1, 5) for e in ("1", "x")])
+
+
+HASH = "a p. lhash(p, a)"
+
+
+def hash_found(g: Goal) -> Goal:
+    g.intro("n q v z c found (some factor asked) columns layer")
+
+    def ready(h: Goal) -> None:
+        width, positive, asked, best = h.split()
+        width.true()
+        positive.hyp("factor")
+        asked.hyp("asked")
+        best.intro("p (pl ph) j (jl jh) differ").use("lem:hash_best", "p", "j", "#differ", label="done").hyp("done")
+
+    return g.use("lem:block_found", "4", "n", HASH, "q", "v", "z", "c", "found", ready, "#columns", "#layer", label="done")
+
+
+def lh_argmax(g: Goal) -> None:
+    hash_found(g).use("lem:block_scores", "4", "n", HASH, "q", "v", "z", "!", "#columns", label="is")
+    g.intro("i (low high)").use("is", "i", label="codes value scores").use("asked", "i", label="ql qh")
+    first, second, third = g.split()
+    first.hyp("scores")
+    second.intro("j (jl jh)")
+    only, best = second.split()
+    only.intro("max").contra("differ").use("max", "q(i)", label="at").use("lem:hash_best", "q(i)", "j", "#differ", label="less").auto("at less")
+
+    def least(h: Goal) -> None:
+        h.intro("is_q k inside").rewrite("is_q")
+        yes, no = h.em("k = q(i)", "at")
+        yes.rewrite("at").true()
+        no.use("lem:hash_best", "q(i)", "k", "#at", label="less").auto("less")
+
+    least(best)
+    third.use("done", "i", label="at").hyp("at")
+
+
+def lh_lookup(g: Goal) -> None:
+    hash_found(g).intro("i inside").use("done", "i", label="at").hyp("at")
+
+
+def lh_lookup_defined(names: str) -> Tactic:
+    def leaf(h: Goal) -> None:
+        last = h.text(list(h.facts.values())[-1])
+        if h.goal[0] == "false" and last.startswith("sum(") and "z(" in last:
+            counted(BLOCK.format(m="4"))(h)
+        else:
+            hash_leaf("q(i)", *(name for name, sort in h.scope.items() if sort == "Int" and name != "n"))(h)
+
+    return lambda g: g.leaves(names, leaf)
+
+
+def lh_gap(g: Goal) -> None:
+    g.intro("n m g h (some less g_least g_at h_least h_at)").have("2 <= m", "many", use="some less")
+    for x, size, some in (("g", "n", "some"), ("h", "m", "many")):
+        g.use("lem:hash_least", size, x, f"#{some}", label=f"{x}_1 {x}_2 {x}_is")
+        both = lambda e, x=x: [part.hyp(f"{x}_{y}") for part, y in zip(e.split(), ("least", "at"), strict=True)]  # noqa: E731
+        g.use(f"{x}_is", both, label=f"{x}_value")
+    g.have("0 < n*(n - 1) + 1", "n_pos", lambda e: e.have("0 <= n*(n - 1)", "p", use="some").auto("p"))
+    g.have("0 < m*(m - 1) + 1", "m_pos", lambda e: e.have("0 <= m*(m - 1)", "p", use="many").auto("p"))
+    g.use("lem:hash_gap_compare", "m", "m - 1", "n", "n - 1", label="weak strict", premises=1)
+    g.have("n*(n - 1) + 1 < m*(m - 1) + 1", "more", lambda e: e.have("0 < (m - n)*(m + n - 1)", "p", use="less some many").auto("p"))
+
+    def squares(e: Goal) -> None:
+        e.have("(n*(n - 1) + 1)^2 < (m*(m - 1) + 1)^2", "sq", use="more n_pos m_pos").auto("sq")
+
+    g.use("strict", squares, label="done").auto("done g_value h_value")
+
+
+def lh_gap_inhabited(g: Goal) -> None:
+    g.use("lem:hash_least", "2", "0", "!", label="g_least g_at any", premises=0)
+    g.use("lem:hash_least", "3", "0", "!", label="h_least h_at other", premises=0)
+    g.witness("2", "3", "4*hashgap(2, 2 - 1)", "4*hashgap(3, 3 - 1)")
+    for h in g.split():
+        close(h)
+
+
+def selective_refuted(g: Goal) -> None:
+    """d = 5, x = i = c = 1: 1/sqrt(4/5) is not 1."""
+    g.use("claim", label="first second")
+
+    def four(h: Goal) -> None:
+        for e in h.split():
+            if e.goal[0] == "all":
+                e.intro("b inside").true()
+            else:
+                e.true()
+
+    root(g.use("first", "5", "b. quadruple(1, 1, b)", "1", "1", "1", four, label="wrong"), "4/5", "r")
+    g.have("sqrt(4/5) = 1", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(4/5)"]).auto("is r_s", multipliers=["1", "sqrt(4/5)"])
+
+
+def ratios(g: Goal) -> Goal:
+    """0 < 1/i and 0 < (x/i)^2 + (1/i)^2 from `some`: 1 <= i."""
+    g.positive("i", "i", lambda h: h.auto("some")).have("0 < (1/i)^2", "i2", use="i_i")
+    return square(g, "x/i", "x2").have("0 < (x/i)^2 + (1/i)^2", "xy", use="x2 i2")
+
+
+def normed(g: Goal, f: str, label: str = "n") -> Goal:
+    """lem.masked_norm for the components f, with `four` and `rest`."""
+    ready = lambda h: [e.hyp(k) for e, k in zip(h.split(), ("wide", "four_f", "rest_f", "xy"), strict=True)]  # noqa: E731
+    return g.use("lem:masked_norm", "d", f, "x/i", "1/i", ready, label=f"{label}_zero {label}_is {label}_pos")
+
+
+MASK = "b. I[b <= 4]*u(b)"
+
+
+def masked(g: Goal) -> Goal:
+    """The masked components: `four_f`, `rest_f`, and their squares from 5 on, `tail`."""
+
+    def four(h: Goal) -> None:
+        h.intro("b (bl bh)").use("four", "b", label="here")
+        yes, no = h.ind("b <= 4", "at value")
+        yes.auto("here value", rounds=0, multipliers=["u(b)"])
+        no.contra("any").auto("at bh")
+
+    def zero(h: Goal) -> None:
+        h.intro("b (bl bh)")
+        yes, no = h.ind("b <= 4", "at value")
+        yes.contra("any").auto("at bl")
+        no.auto("value", rounds=0, multipliers=["u(b)", "u(b)^2", "I[b <= 4]*u(b)^2"])
+
+    g.have("all b in 1..4. I[b <= 4]*u(b) = quadruple(x/i, 1/i, b)", "four_f", four)
+    g.use("lem:sum_ext", MASK, "b. 0", "5", "d", zero, label="rest").have("sum(b, 5, d, I[b <= 4]*u(b)) = 0", "rest_f", use="rest")
+    return g.use("lem:sum_ext", "b. (I[b <= 4]*u(b))^2", "b. 0", "5", "d", zero, label="tail")
+
+
+def selective(g: Goal) -> None:
+    first, second = g.split()
+    first.intro("d u x i c (wide some four low high)")
+    normed(masked(ratios(first)), MASK)
+    v = "x^2/2 + 1/2"
+    square(first, "x", "sq").have(f"0 < {v}", "v", use="sq").positive("d", "d", lambda h: h.auto("wide"))
+    root(root(first, v, "r"), "d", "t")
+    variance = "sum(b, 1, d, (I[b <= 4]*u(b) - sum(e, 1, d, I[e <= 4]*u(e))/d)^2)/d"
+    first.have(f"{variance} = 4*(1/i)^2*(1/d)*({v})", "w_is", use="n_is tail", rounds=0, multipliers=["1", "1/d"])
+    root(first, variance, "w")
+
+    def both(h: Goal) -> None:
+        low, is_ = h.split()
+        low.have("0 < 1/i*(1/sqrt(d))", "p", use="i_i t_i").auto("p r_p")
+        is_.have("1/sqrt(d)*(1/sqrt(d)) = 1/d", "inv", use="t_e t_s d_e", rounds=0, multipliers=["1/sqrt(d)/sqrt(d)", "1/d", "1/sqrt(d)", "1/sqrt(d)/d", "sqrt(d)/sqrt(d)/d", "1/d/sqrt(d)/sqrt(d)"])
+        is_.auto("w_is r_s inv", rounds=0, multipliers=["1", "(1/i)^2", f"(1/i)^2*({v})", f"(1/i)^2*sqrt({v})^2", "(1/i)^2/d"])
+
+    y = f"2*(1/i)*(1/sqrt(d))*sqrt({v})"
+    first.use("lem:sqrt_unique", variance, y, both, label="w_root")
+    inverse = f"1/sqrt({variance})"
+    # 1/w = i*sqrt(d)/2/sqrt(v)
+    first.have(f"{inverse}*(1/i) = sqrt(d)/2*(1/sqrt({v}))", "value", lambda h: h.auto("w_root w_e t_e r_e", rounds=0, multipliers=["1", f"sqrt(d)*(1/sqrt({v}))", f"sqrt(d)*(1/sqrt({v}))*({inverse})", f"sqrt({v})*(1/sqrt({v}))*({inverse})*(1/i)", f"{inverse}*(1/i)"]))
+    inside, outside = first.ind("c <= 4", "at size")
+    inside.use("four", "c", label="u_is")
+    products = [f"{e}*I[c = {n}]" for n in range(1, 5) for e in ("1", "x")]
+    inside.auto("size u_is value n_zero", rounds=0, multipliers=["1", f"u(c)*({inverse})", inverse, *products, f"{inverse}/d", *(f"{p}*sqrt(d)*(1/sqrt({v}))" for p in products)])
+    outside.auto("size n_zero", rounds=0, multipliers=["1", f"u(c)*({inverse})", inverse, f"{inverse}/d", *(f"{p}*sqrt(d)*(1/sqrt({v}))" for p in products)])
+
+    second.intro("d u x i (wide some four rest)").have("0 = 0", "any")
+    ratios(second).use("lem:masked_norm", "d", "u", "x/i", "1/i", lambda h: [e.hyp(k) for e, k in zip(h.split(), ("wide", "four", "rest", "xy"), strict=True)], label="n_zero n_is n_pos")
+    spread = "sum(b, 1, d, (u(b) - sum(e, 1, d, u(e))/d)^2)/d"
+    square(second, "x", "sq").have(f"0 < {v}", "v", use="sq")
+    root(root(second, v, "r"), spread, "w").witness(f"sqrt({v})*(1/i)*(1/sqrt({spread}))")
+    low, same = second.split()
+    low.have("0 < 1/i*(1/sqrt(" + spread + "))", "p", use="i_i w_i").auto("p r_p")
+    same.intro("c inside").use("four", "c", label="u_is")
+    products = [f"{e}*I[c = {n}]*(1/i)*(1/sqrt({spread}))" for n in range(1, 5) for e in ("1", "x")]
+    same.auto("u_is n_zero r_e", rounds=0, multipliers=[f"1/sqrt({spread})", f"1/sqrt({spread})/d", *products])
+
+
+def selective_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        wide, some = (next(k for k, f in h.facts.items() if h.text(f) == t) for t in ("4 <= d", "1 <= i"))
+        h.have("4 <= d", "wide", use=wide).have("1 <= i", "some", use=some)
+        if h.try_auto(degree=1, rounds=0):
+            return
+        four = next(k for k, f in h.facts.items() if f[0] == "all" and "x/i" in h.text(f) and "u(" in h.text(f))
+        h.have("all b in 1..4. u(b) = quadruple(x/i, 1/i, b)", "four", lambda e: e.hyp(four))
+        square(h, "x", "sq").have("0 < x^2/2 + 1/2", "v", use="sq")
+        ratios(root(h, "x^2/2 + 1/2", "r"))
+        summed = [k for k, f in h.facts.items() if h.text(f).startswith("sum(") and h.text(f).endswith(", u(j)) = 0")]
+        if summed:
+            ready = lambda e: [p.hyp(k) for p, k in zip(e.split(), ("wide", "four", summed[0], "xy"), strict=True)]  # noqa: E731
+            h.use("lem:masked_norm", "d", "u", "x/i", "1/i", ready, label="n_zero n_is n_pos")
+            root(h, "sum(b, 1, d, (u(b) - sum(e, 1, d, u(e))/d)^2)/d", "w")
+        else:
+            normed(masked(h), MASK)
+            root(h, "sum(b, 1, d, (I[b <= 4]*u(b) - sum(e, 1, d, I[e <= 4]*u(e))/d)^2)/d", "w")
+        h.auto(degree=1, rounds=0)
+
+    first, second = parts(g)
+    leaf_first = lambda names: lambda h: h.leaves(names, leaf)  # noqa: E731
+    leaf_first("d u x i c")(first)
+    leaf_first("d u x i")(second)
+
+
+def parts(g: Goal) -> list[Goal]:
+    """The conditions D of the two conjuncts; the second may assume the first."""
+    first, second = g.split()
+    if second.goal[0] == "->":
+        second.intro("earlier")
+    return [first, second]
+
+
+def scaled_refuted(g: Goal) -> None:
+    """n = q = 2: 2*1*2 - 1 = 3 at j = 1 beats (2*2*2 - 4)/2 = 2 at j = 2."""
+    g.use("wrong", label="one two three").use("three", "2", None, label="only best").use("best", "!", label="max")
+    g.use("max", "1", None, label="at").absurd("at")
+
+
+def scaled(g: Goal) -> None:
+    g.intro("n q f (ql qh fp)")
+    one, two, three = g.split()
+    one.use("lem:scaled_argmax", "n", "q", "f", label="done").hyp("done")
+    two.intro("i (il ih)").positive("i", "i", lambda h: h.auto("il")).use("lem:scaled_argmax", "n", "q", "1/i", label="done").hyp("done")
+    three.positive("n", "n", lambda h: h.auto("ql qh")).use("lem:scaled_argmax", "n", "q", "1/n", label="done").hyp("done")
+
+
+def quadmax_table(g: Goal) -> None:
+    g.intro("n query value one index square found some run")
+    g.use("lem:cookbook.s5.3.4.quadmax", "n", "query", "value", "one", "index", "square", "found", "#some", "#run", label="done").hyp("done")
+
+
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.sqrt_unique": sqrt_unique,
     "lem.sqrt_positive": sqrt_positive,
@@ -993,4 +1337,40 @@ SCRIPTS: dict[str, Script | Tactic] = {
         lambda g: g.leaves("N n q v z c found i", counted(BLOCK.format(m="N"))),
     ),
     "lem.onehot_near": onehot_near,
+    "cookbook.s5.3.3.lh": Script(lh, lambda g: g.inhabit("3", "2"), lambda g: g.leaves("x c", norm_leaf)),
+    "cookbook.s5.3.3.lh_scale": Script(counterexample("2", "1", "1", then=lh_scale_refuted), refutes=True),
+    "cookbook.s5.3.3.lh_scale.corrected": Script(
+        lh_scale, lambda g: g.inhabit("3", "2", "1", "1", "2", "1", "-1", "2", "1"), lh_scale_defined
+    ),
+    "cookbook.s5.3.3.lh_from_ratio": Script(
+        lh_from_ratio,
+        lambda g: g.inhabit("3", "2", "1"),
+        lambda g: g.leaves("x i c", ratio_leaf(("x", "1", "1"), ("x/i", "1/i", "i"))),
+    ),
+    "cookbook.s5.3.3.lh_key": Script(
+        lh_key,
+        lambda g: g.inhabit("2", "2", "3", "1"),
+        lambda g: g.leaves("i j q c", ratio_leaf(("j", "1", "1"), ("q", "1", "1"), ("1/j", "1", "j"), ("q/i", "1/i", "i"))),
+    ),
+    "cookbook.s5.3.3.lh_norm_factor": Script(lh_norm, lambda g: g.inhabit("3", "1"), lambda g: g.leaves("x c", norm_leaf)),
+    "cookbook.s5.3.3.lh_argmax": Script(
+        lh_argmax,
+        exists("4", "2", HASH, (*HASH_AT, "1"), *[(*HASH_AT, "1", "1")] * 2),
+        lh_lookup_defined("n q v z c found i"),
+    ),
+    "cookbook.s5.3.3.lh_gap": Script(lh_gap, lh_gap_inhabited, lambda g: g.leaves("n m g h", hash_pairs)),
+    "cookbook.s5.3.3.selective_ln": Script(lambda g: selective_refuted(g.intro("claim")), refutes=True),
+    "cookbook.s5.3.3.selective_ln.corrected": Script(
+        selective,
+        lambda g: g.inhabit("4", "b. quadruple(2/3, 1/3, b)", "2", "3", "1", "4", "b. quadruple(2/3, 1/3, b)", "2", "3"),
+        selective_defined,
+    ),
+    "cookbook.s5.3.4.scaled": Script(counterexample("2", "2", then=scaled_refuted), refutes=True),
+    "cookbook.s5.3.4.scaled.corrected": Script(
+        scaled, lambda g: g.inhabit("3", "2", "1", "3", "2", "1", "2", "3", "2", "1", "2", "2", "3", "2", "1", "2"), lambda g: g.leaves("n q f", Goal.blast)
+    ),
+    "cookbook.t5.quadmax": Script(quadmax_table, query_inhabited),
+    "cookbook.t5.lnhash": Script(
+        lh_lookup, exists("4", "2", HASH, (*HASH_AT, "1")), lh_lookup_defined("n q v z c found i")
+    ),
 }
