@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from script import Script, each, witnesses
 
 from symcook.proof.search.tactics import Goal, Tactic
@@ -579,15 +581,16 @@ def lemma9(g: Goal) -> None:
     g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "k", "#low", "i", "#high", label="goal").hyp("goal")
 
 
-def exist(*more: str) -> Tactic:
+def exist(*more: str, leaf: Tactic = Goal.easy) -> Tactic:
     """H where f, then g satisfy Definitions 6 and 7; each part takes what it needs of the further witnesses."""
 
     def run(g: Goal) -> None:
         for part in [g] if g.goal[0] == "ex" else g.split():
             part.obtain("lem:tiebreaker_exists", "f", "exists").obtain("exists", "g", "first next small large")
-            while part.goal[0] == "ex" and isinstance(part.goal[1], tuple):
-                part.witness("f" if len(part.goal[1][1]) == 2 else "g")
-            part.inhabit(*more[: _leading(part)], leaf=Goal.easy)
+            part.witness("f")
+            if part.goal[0] == "ex" and part.goal[1] == ("fun", ("Int",), "Real"):
+                part.witness("g")
+            part.inhabit(*more[: _leading(part)], leaf=leaf)
 
     return run
 
@@ -702,6 +705,535 @@ def def7_defined(names: str, x: str = "") -> Tactic:
     return run
 
 
+# --- Lookups: gaps, ties and saturated attention ----------------------------------------------------------------------
+
+
+def lnhash_inner(g: Goal) -> None:
+    g.intro("x i pos").use("lem:lnhash_scale", "x", "1", "i", "#pos", lambda h: h.auto(squares=["x"]), label="scale")
+    g.use("scale", "2", "!", label="goal").hyp("goal")
+
+
+def lnhash_plane(g: Goal) -> None:
+    g.intro("x i pos").positive("i", "i", lambda h: h.hyp("pos")).have("0 < (1/i)*(1/i)", "square", use="i_i")
+    g.have("0 < (x/i)^2 + (1/i)^2", "some", lambda e: e.auto("square", squares=["x/i"]))
+    first, second = planar(g, "x/i", "1/i", "s").split()
+    first.hyp("s_z")
+    second.hyp("s_p")
+
+
+def lnhash_one(g: Goal) -> None:
+    g.intro("q k").use("lem:lnhash_square", "q", "k", label="square")
+    root(root(g, "q", "q"), "k", "k")
+
+    def strict(h: Goal) -> Goal:
+        """hashdot(q, k)^2 < 1 where q and k differ."""
+        low, high = h.em("q <= k", "side")
+        less, same = low.em("q < k", "order")
+        same.have("q = k", "after_all", use="side order").absurd("after_all", "differ")
+        for e in (less, high):
+            e.have("0 < (q - k)^2", "apart").have("0 < (q^2 + 1)*(k^2 + 1)", "denominator", lambda f: f.auto(squares=["q", "k", "q*k"]))
+            e.contra("no").have("0 <= (hashdot(q, k)^2 - 1)*((q^2 + 1)*(k^2 + 1))", "product", use="no denominator")
+            e.auto("product square apart")
+        return h
+
+    one, at_most, above, below = g.split()
+    one.auto("q_n")
+    at_most.use("lem:square_le", "hashdot(q, k)", "1", "!", dot_square, label="goal").hyp("goal")
+    same, other = above.em("q = k", "same", "differ")
+    same.rewrite("same").have("hashdot(k, k) = 1", "one", use="k_n").auto("one")
+    other.have("hashdot(q, k)^2 < 1", "small", strict)
+    other.use("lem:square_lt", "-hashdot(q, k)", "1", "!", lambda h: h.auto("small"), label="goal").auto("goal")
+    below.intro("differ").have("hashdot(q, k)^2 < 1", "small", strict)
+    below.use("lem:square_lt", "hashdot(q, k)", "1", "!", lambda h: h.auto("small"), label="goal").hyp("goal")
+
+
+def sqrt_strictly_below(g: Goal) -> None:
+    g.intro("x y (pos small) square").have("0 < y*y", "yy", use="pos")
+    g.use("lem:square_lt", "x", "1 - y/2", None, lambda h: h.auto("yy square"), label="goal").hyp("goal")
+
+
+def hash_pair_gap(g: Goal) -> None:
+    g.intro("p k m some (low high) differ").use("lem:lnhash_square", "p", "k", label="square")
+    q = "(m + 1)^4"
+    g.have("1 <= (m + 1)^2", "two", use="some").have(f"1 <= {q}", "four", use="two").positive(q, "q", lambda h: h.auto("four"))
+    g.have("p^2 <= m^2", "first", use="low high")
+    g.have("0 < (p^2 + 1)*(k^2 + 1)", "denominator", lambda f: f.auto(squares=["p", "k", "p*k"]))
+
+    def sides(h: Goal) -> None:
+        """(k^2 + 1) <= (k - p)^2 ((m + 1)^2 + 1), as |k| <= |k - p| (m + 1)."""
+        left, right = h.em("k <= p", "side")
+        less, same = left.em("k < p", "order")
+        same.have("k = p", "after_all", use="side order").absurd("after_all", "differ")
+        for e, d in ((less, "(p - k)"), (right, "(k - p)")):
+            e.use("ax:int_lt", *(("k", "p") if e is less else ("p", "k")), label="step")
+            e.have(f"0 <= ({d} - 1)*m", "dm", use="step some").have(f"1 <= {d}^2", "dd", use="step")
+            e.have(f"0 <= {d}*(m + 1) - k", "up", use="dm step low high some", degree=1)
+            e.have(f"0 <= {d}*(m + 1) + k", "down", use="dm step low high some", degree=1)
+            e.have(f"0 <= ({d}*(m + 1) - k)*({d}*(m + 1) + k)", "product", use="up down").auto("product dd", degree=1)
+
+    g.have("k^2 + 1 <= (k - p)^2*((m + 1)^2 + 1)", "second", sides)
+    g.have("0 <= (m^2 - p^2)*(k^2 + 1)", "one", lambda h: h.have("0 <= k^2", "kk", lambda e: e.auto(squares=["k"])).auto("first kk"))
+    g.have("0 <= (m^2 + 1)*((k - p)^2*((m + 1)^2 + 1) - (k^2 + 1))", "more", lambda h: h.auto("second", squares=["m"]))
+    g.have(f"(m^2 + 1)*((m + 1)^2 + 1) <= {q}", "size", use="some", degree=3)
+    g.have(f"0 <= (k - p)^2*({q} - (m^2 + 1)*((m + 1)^2 + 1))", "last", lambda h: h.auto("size", squares=["k - p"]))
+    g.have(f"(p^2 + 1)*(k^2 + 1) <= (k - p)^2*{q}", "all_sizes", use="one more last", degree=1)
+    g.have(f"1 <= (1 - hashdot(p, k)^2)*{q}", "gap", lambda h: h.contra("no").have(
+        f"0 < (1 - (1 - hashdot(p, k)^2)*{q})*((p^2 + 1)*(k^2 + 1))", "product", use="no denominator").auto(
+        "product square all_sizes", rounds=0, degree=1, multipliers=[q, "1"]))
+    g.have(f"hashdot(p, k)^2 <= 1 - 1/{q}", "bound", lambda h: h.contra("no").auto("no gap q_p q_e q_i", degree=2, multipliers=["hashdot(p, k)^2", "1"]))
+    g.have(f"1/{q} <= 1", "small", lambda h: h.contra("no").auto("no four q_e q_i"))
+    g.use("lem:sqrt_strictly_below", "hashdot(p, k)", f"1/{q}", label="goal").hyp("goal")
+
+
+def tie_small(g: Goal) -> None:
+    g.intro("f g (first more small large) j low")
+    tied(g, "tie_positive", "j", label="above")
+    root(g, "g(j)", "r")
+    r = "(1/sqrt(2*g(j)^2 + 2))"
+    g.have(f"{r}^2 <= 1/2", "half", lambda h: h.auto("r_n", squares=[f"g(j)*{r}"]))
+    g.use("lem:square_lt", r, "3/4", "!", lambda h: h.auto("half"), label="factor")
+    g.have("lnhash(g(j), 1, 1) < 3/4*g(j)", "under", use="above factor")
+    positive, bound = g.split()
+    positive.auto("above r_i")
+
+    def size(h: Goal) -> None:
+        *few, rest = four(h, "j")
+        for n, e in enumerate(few, 1):
+            e.use("small", str(n), "!", label="is").auto("is")
+        z, q = "(j*(j - 1)*(j - 2)*(j - 3))", "(j + 1)^4"
+        tied(rest, "tie_value", "j", label="value up")
+        rest.positive(z, "z", lambda e: product_of(e, "j", "case_above4"))
+        rest.have("0 < (j + 1)^2", "two", use="low").positive(q, "q", lambda e: e.auto("two"))
+        rest.have(f"9*{q} < 100*{z}", "order", lambda e: shifted(e, "j", "case_above4"))
+        rest.have(f"g(j) = 6/100*(1/{z})", "is", use="value z_e", rounds=0, multipliers=[f"1/{z}", "g(j)"])
+        rest.have(f"9/100*(1/{z}) < 1/{q}", "less", lambda e: e.contra("no").auto(
+            "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=[f"1/{q}", f"1/{z}"]))
+        rest.auto("is less")
+
+    bound.have("3/4*g(j) < 1/(2*(j + 1)^4)", "rest", size).auto("under rest")
+
+
+def shifted(h: Goal, x: str, low: str) -> None:
+    """A polynomial inequality of degree 4 from 5 <= x, whose coefficients in x - 5 have one sign."""
+    h.have(f"0 <= ({x} - 5)*({x} - 5)", "t2", use=low).have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)", "t3", use=f"{low} t2")
+    h.have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)*({x} - 5)", "t4", use=f"{low} t3").auto(f"{low} t2 t3 t4", degree=1)
+
+
+def tie_order(g: Goal) -> None:
+    g.intro("f g (first more small large) j low p less")
+
+    def every(h: Goal) -> None:
+        base, step = h.induct("k", "ge", "so_far")
+        tied(base, "tie_decreases", "j", label="goal").hyp("goal")
+        tied(step, "tie_decreases", "k", label="next").auto("next so_far")
+
+    g.have("all k:Int. j + 1 <= k -> g(k) < g(j)", "every", every).use("ax:int_lt", "j", "p", label="step")
+    g.use("every", "p", label="order").use("lem:lnhash_first", "g(p)", "g(j)", label="goal").hyp("goal")
+
+
+def tie_score(g: Goal) -> None:
+    g.intro("g h i j ilow jlow").use("lem:lnhash_inner", "h(i)", "i", label="at_i").use("lem:lnhash_inner", "h(j)", "j", label="at_j")
+    a, b = "(1/i*(1/sqrt(2*(h(i)/i)^2 + 2*(1/i)^2)))", "(1/sqrt(2*h(j)^2 + 2))"
+    g.auto("at_i at_j", rounds=0, multipliers=[f"{a}*(h(i)*h(j) + 1)", f"{b}*(h(i)*h(j) + 1)"])
+
+
+def tie_argmax(g: Goal) -> None:
+    g.intro("f g (first more small large) h i p (low high) match (left right) last j (jl jh) differ")
+    g.use("lem:tie_score", "g", "h", "i", "j", label="at_j").use("lem:tie_score", "g", "h", "i", "p", label="at_p")
+
+    def one(h: Goal, match: str) -> None:
+        h.rewrite(match).use("lem:lnhash_one", "h(i)", "h(i)", label="o1 o2 o3 o4").hyp("o1")
+
+    g.have("hashdot(h(i), h(p)) = 1", "best", lambda h: one(h, "match"))
+    tied(g, "tie_small", "p", label="p_pos p_small")
+    same, other = g.em("h(j) = h(i)", "same", "apart")
+    before, after = same.em("j <= p", "side")
+    less, equal = before.em("j < p", "order")
+    equal.have("j = p", "after_all", use="side order").absurd("after_all", "differ")
+    tied(less, "tie_order", "j", "#jl", "p", "#order", label="ties")
+    less.have("hashdot(h(i), h(j)) = 1", "value", lambda h: one(h, "same"))
+    less.auto("at_j at_p value best ties", degree=1, rounds=0)
+    after.use("ax:int_lt", "p", "j", label="step").use("last", "j", label="no").absurd("same", "no")
+    tied(other, "tie_small", "j", label="j_pos j_small")
+    other.rewrite("match", "left", "left_i").rewrite("match", "right", "right_i")
+    other.use("lem:hash_pair_gap", "h(i)", "h(j)", "p", label="gap")
+    other.auto("gap at_j at_p best p_small j_pos", degree=1, rounds=0)
+
+
+def mean_above(g: Goal) -> None:
+    g.intro("w z n t ge total above")
+    term = "w(j)*(z(j) - t)"
+
+    def nonneg(h: Goal) -> None:
+        h.intro("j inside").use("ge", "j", label="here").use("above", "j", label="either")
+        for e in h.cases("either", "side"):
+            e.auto("here side") if e.facts["side"][0] == "<" else e.auto("side", rounds=0, multipliers=["z(j) - t"])
+
+    g.contra("no").use("lem:sum_nonneg", f"j. {term}", "1", "n", nonneg, label="sum_ge")
+    g.have(f"sum(j, 1, n, {term}) = 0", "none", use="sum_ge no total", rounds=0, degree=1, multipliers=["t", "1"])
+    g.use("lem:sum_zero", f"j. {term}", "1", "n", nonneg, "#none", label="zeros")
+
+    def weightless(h: Goal) -> None:
+        h.intro("j inside").use("ge", "j", label="here").use("above", "j", label="either").use("zeros", "j", label="zero")
+        for e in h.cases("either", "side"):
+            if e.facts["side"][0] != "<":
+                e.hyp("side")
+                continue
+            for f in e.antisym():
+                f.contra("more").auto("more here side zero")
+
+    g.use("lem:sum_ext", "w", "j. 0", "1", "n", weightless, label="nothing").auto("nothing total")
+
+
+def hardmax_total(g: Goal) -> None:
+    total = "sum(m, 1, n, I[maximal(s, n, m)])"
+    g.intro("s n some").use("lem:some_maximal", "s", "n", label="best").obtain("best", "p", "low high max")
+
+    def bit(h: Goal) -> None:
+        h.intro("j inside")
+        for e in h.ind("maximal(s, n, j)", "is value"):
+            e.auto("value")
+
+    g.use("lem:sum_member", "m. I[maximal(s, n, m)]", "1", "n", "p", None, bit, label="member")
+
+    def one(h: Goal) -> None:
+        yes, no = h.ind("maximal(s, n, p)", "is value")
+        yes.auto("value member")
+        no.absurd("max", "is")
+
+    g.positive(total, "t", one)
+    nonneg, unit, beaten, positive = g.split()
+    nonneg.intro("j inside")
+    for e in nonneg.ind("maximal(s, n, j)", "is value"):
+        e.auto("value t_i", multipliers=[f"1/{total}"])
+    unit.auto("t_e")
+    beaten.intro("j inside lost").obtain("lost", "k", "kl kh more")
+    yes, no = beaten.ind("maximal(s, n, j)", "is value")
+    yes.use("is", "k", label="below").auto("below more")
+    no.auto("value", multipliers=[f"1/{total}"])
+    positive.hyp("t_p")
+
+
+def by_last(h: Goal, j: str, n: str, inside: tuple[str, str]) -> list[Goal]:
+    """For j in 1..n + 1: goals with j <= n, and with j = n + 1 (rewritten)."""
+    old, new = h.em(f"{j} <= {n}", "side")
+    new.use("ax:int_lt", n, j, label="step").have(f"{j} = {n} + 1", "is_last", use=f"step {inside[1]}").rewrite("is_last")
+    return [old, new]
+
+
+def some_maximal(g: Goal) -> None:
+    g.intro("s")
+    base, step = g.induct("n", "ge", "is")
+    low, high, best = base.witness("1").split()
+    low.true()
+    high.true()
+    best.intro("k (kl kh)").have("k = 1", "one").rewrite("one").true()
+    step.obtain("is", "j", "low high best")
+    below, above = step.em("s(j) <= s(n + 1)", "order")
+    for h, j in ((below, "n + 1"), (above, "j")):
+        low, high, best = h.witness(j).split()
+        low.auto()
+        high.auto()
+        old, new = by_last(best.intro("k (kl kh)"), "k", "n", ("kl", "kh"))
+        old.use("best", "k", label="here").auto("here order")
+        new.auto("order")
+
+
+def greatest_match(g: Goal) -> None:
+    g.intro("h v")
+    base, step = g.induct("n", "ge", "is")
+    base.intro("some").obtain("some", "j", "low high match").have("j = 1", "one").rewrite("one", "match", "first")
+    for e, label in zip(base.witness("1").split(), ("", "", "first", "last"), strict=True):
+        if label == "first":
+            e.hyp("first")
+        elif label == "last":
+            e.intro("k (kl kh) same").auto("kl kh")
+        else:
+            e.true()
+    step.intro("some")
+    yes, no = step.em("h(n + 1) = v", "here")
+    for e, label in zip(yes.witness("n + 1").split(), ("low", "", "match", "last"), strict=True):
+        if label == "match":
+            e.hyp("here")
+        elif label == "last":
+            e.intro("k (kl kh) same").auto("kl kh")
+        else:
+            e.auto()
+
+    def earlier(e: Goal) -> None:
+        e.obtain("some", "j", "low high match")
+        old, new = e.em("j <= n", "side")
+        old.witness("j").easy()
+        new.use("ax:int_lt", "n", "j", label="step").have("j = n + 1", "is_last", use="step high")
+        new.rewrite("is_last", "match", "there").absurd("there", "here")
+
+    no.use("is", earlier, label="before").obtain("before", "p", "low high match last")
+    for e, label in zip(no.witness("p").split(), ("low", "high", "match", "last"), strict=True):
+        if label == "last":
+            e.intro("k (kl kh)")
+            old, new = by_last(e, "k", "n", ("kl", "kh"))
+            old.use("last", "k", label="goal").hyp("goal")
+            new.hyp("here")
+        else:
+            e.auto("match" if label == "match" else None)
+
+
+# --- Claims: reading a tape from the rightmost match -------------------------------------------------------------------
+
+WEIGHT = "hardmax(l. tiescore(g, h, i, l), i - 1, j)"
+
+
+def known_tie(h: Goal) -> None:
+    both(h, "first", "more", "small", "large")
+
+
+def rightmost(g: Goal, near: str, match: str, last: str) -> Goal:
+    """All weight is on p, as ``only``: h(p) = h(i) by `match`, no later match by `last`, |h(p)| <= p by `near`."""
+    g.use(near, "p", label="near_l near_h")
+    g.use("lem:tie_argmax", "f", "g", known_tie, "h", "i", "p", None, f"#{match}", lambda h: both(h, "near_l", "near_h"), f"#{last}", label="highest")
+    g.use("ax:int_lt", "1", "i", label="i_two") if "i_two" not in g.facts else None
+    return g.use("lem:hardmax_unique", "l. tiescore(g, h, i, l)", "i - 1", "p", None, "#highest", label="only")
+
+
+def returned(g: Goal, value: str, label: str) -> Goal:
+    """The head returns the value of p: `value` is a term in j."""
+
+    def same(h: Goal) -> None:
+        h.intro("j inside").use("only", "j", label="here").rewrite("here").true()
+
+    g.use("lem:sum_ext", f"j. {WEIGHT}*({value})", f"j. I[j = p]*({value})", "1", "i - 1", same, label=f"{label}_e")
+    return g.use("lem:sum_delta", f"j. {value}", "1", "i - 1", "p", label=f"{label}_d")
+
+
+def lemma7(g: Goal) -> None:
+    g.intro("f g h delta i p (first more) (small large) two side near (low high match) last")
+    rightmost(g, "near", "match", "last")
+    returned(g, "delta(j)", "out").auto("out_e out_d", degree=1, rounds=0)
+
+
+def scaled(g: Goal, j: str, label: str) -> Goal:
+    """phi(h(j)/j, 1/j) = phi(h(j), 1) in all coordinates."""
+    return g.use("lem:lnhash_scale", f"h({j})", "1", j, lambda h: h.auto(degree=1, rounds=0), lambda h: h.auto(squares=[f"h({j})"], degree=1), label=label)
+
+
+def lemma6(g: Goal) -> None:
+    g.intro("f g h i (first more) (small large) two side near")
+    found, back = g.split()
+    found.intro("some c (cl ch)").use("lem:greatest_match", "h", "h(i)", "i - 1", None, "#some", label="best")
+    found.obtain("best", "p", "low high match last")
+    rightmost(found, "near", "match", "last")
+    returned(found, "lnhash(h(j)/j, 1/j, c)", "out")
+    scaled(scaled(found, "p", "at_p"), "i", "at_i").use("at_p", "c", label="p_is").use("at_i", "c", label="i_is")
+    found.have("lnhash(h(p), 1, c) = lnhash(h(i), 1, c)", "same", lambda h: h.rewrite("match").true())
+    found.auto("out_e out_d p_is i_is same", degree=1, rounds=0)
+    back.intro("equal").use("equal", "1", "!", label="first_c")
+    yes, no = back.em("ex j in 1..i - 1. h(j) = h(i)", "some", "none")
+    yes.hyp("some")
+
+    def unseen(h: Goal) -> None:
+        h.intro("j (jl jh) same").have("ex k in 1..i - 1. h(k) = h(i)", "there", lambda e: e.witness("j").easy())
+        h.absurd("there", "none")
+
+    no.have("all j in 1..i - 1. h(j) != h(i)", "unseen", unseen)
+    no.use("lem:hardmax_total", "l. tiescore(g, h, i, l)", "i - 1", label="ge total beaten positive")
+    scaled(no, "i", "at_i").use("at_i", "1", "!", label="i_is")
+    for h, sign in zip(no.cases("side", "one"), ("-", ""), strict=True):
+        h.use("one", "i", None, "#unseen", label="beyond")
+
+        def apart(e: Goal, below: bool = bool(sign)) -> None:
+            e.intro("j (jl jh)").use("beyond", "j", label="order")
+            e.use("lem:lnhash_first", *(("h(j)", "h(i)") if below else ("h(i)", "h(j)")), label="less").pick("right")
+            scaled(e, "j", "at_j").use("at_j", "1", "!", label="j_is").auto("less j_is", degree=1, rounds=0)
+
+        h.use("lem:mean_above", f"j. {WEIGHT}", f"j. {sign}lnhash(h(j)/j, 1/j, 1)", "i - 1", f"{sign}lnhash(h(i), 1, 1)", "#ge", "#total", apart, label="mean")
+        h.contra("no").auto("mean first_c i_is", degree=1, rounds=0)
+
+
+def lemma6_gap(g: Goal) -> None:
+    g.intro("f g h i (first more) (small large) two side near")
+    first, second, third, fourth = g.split()
+    first.intro("j (jl jh) differ").use("near", "j", label="near_l near_h").use("near", "i", label="near_il near_ih")
+    first.use("lem:tie_score", "g", "h", "i", "j", label="form")
+    first.have("1 <= i - 1", "m").have("-(i - 1) <= h(j) & h(j) <= i - 1", "inside").have("h(i) != h(j)", "apart", lambda h: h.intro("same").have("h(j) = h(i)", "back", use="same").absurd("back", "differ"))
+    first.use("lem:hash_pair_gap", "h(j)", "h(i)", "i - 1", "#m", "#inside", "#apart", label="gap").auto("gap form", degree=1, rounds=0)
+    second.intro("j (jl jh) k (kl kh)").use("lem:tie_order", "f", "g", known_tie, "j", "#jl", "k", label="order").auto("order", degree=1)
+    third.intro("j (jl jh)").use("lem:tie_small", "f", "g", known_tie, "j", label="above below")
+    tied(third, "tie_positive", "i", label="positive").auto("above positive", degree=1)
+    fourth.use("lem:merrill2024.lemma10", label="bound roots compare").use("bound", "f", "g", "i", lambda h: both(h, "first", "more"), lambda h: both(h, "small", "large"), label="goal").hyp("goal")
+
+
+STEP = "j. I[1 < j]"
+
+
+def one_step(h: Goal) -> None:
+    """What H asks of the positions 0, 1, 1, 1, 1: one-sided, and never further out than their number."""
+    if h.goal[0] == "|":
+        h.pick("left").intro("m (ml mh) new j (jl jh)")
+        for e in h.ind("1 < m", "m_is m_value"):
+            if e.facts["m_is"][0] != "<":
+                e.auto("m_is ml")
+                continue
+            later, start = e.ind("1 < j", "j_is j_value")
+            later.use("new", "j", label="no").have("I[1 < j] = I[1 < m]", "same", use="j_value m_value").absurd("same", "no")
+            start.auto("m_value j_value")
+    elif h.goal[0] == "all" and "-" in h.text(h.goal) and "I[" in h.text(h.goal):
+        for e in h.intro("j (jl jh)").ind("1 < j", "is value"):
+            e.easy()
+    else:
+        h.easy()
+
+
+# Positions 1000, 1001, ..., 1001, 1000: the early match loses more by the tie-breaking term than it gains.
+FAR = "k. 1000 + I[1 < k & k < 6]"
+FAR_SCORES = f"l. tiescore(g, {FAR}, 6, l)"
+
+
+def far(g: Goal) -> Goal:
+    """f, g, the positions FAR up to i = 6, and that token 1 has weight 0, as ``lost``, since token 5 scores higher."""
+    g.obtain("lem:tiebreaker_exists", "f", "exists").obtain("exists", "g", "first more small large")
+    g.use("small", "1", "!", label="g1").use("large", "5", "!", label="g5_is")
+    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "3", "!", "5", "!", label="f5")
+    g.have("g(5) = 1/2000", "g5", use="g5_is f5").have("9999/10000 < hashdot(1000, 1001)", "close", near_dot)
+    root(root(g, "g(1)", "a"), "g(5)", "b")
+    a, b = "(1/sqrt(2*g(1)^2 + 2))", "(1/sqrt(2*g(5)^2 + 2))"
+    g.have(f"{b}^2 <= 1/2", "half", lambda h: h.auto("b_n", squares=[f"g(5)*{b}"]))
+    g.use("lem:square_lt", b, "3/4", "!", lambda h: h.auto("half"), label="b_small")
+    g.have("g(1)^2 <= 1/100", "g1_small", lambda h: h.auto("g1", rounds=0, multipliers=["g(1)", "1"]))
+    g.have(f"(7/10)^2 < {a}^2", "large_square", lambda h: h.auto("a_n g1_small", squares=[a]))
+    g.use("lem:square_lt", "7/10", a, None, "#large_square", label="a_large")
+    g.have("6/10000 < lnhash(g(1), 1, 1)", "loss", lambda h: h.have(f"0 < g(1)*({a} - 7/10)", "part", use="g1 a_large").auto("part g1"))
+    g.have("lnhash(g(5), 1, 1) < 4/10000", "gain", lambda h: h.have(f"0 < g(5)*(3/4 - {b})", "part", use="g5 b_small").auto("part g5"))
+    g.use("lem:lnhash_one", "1000", "1000", label="self o2 o3 o4")
+    g.use("lem:tie_score", "g", FAR, "6", "1", label="at_1").use("lem:tie_score", "g", FAR, "6", "5", label="at_5")
+    g.have(f"tiescore(g, {FAR}, 6, 1) < tiescore(g, {FAR}, 6, 5)", "wins", use="at_1 at_5 self close loss gain", degree=1)
+    g.use("lem:hardmax_total", FAR_SCORES, "5", label="ge total beaten positive")
+    return g.use("beaten", "1", "!", lambda h: h.witness("5").easy(), label="lost")
+
+
+def near_dot(h: Goal) -> None:
+    """hashdot(1000, 1001) is positive, and its square is known."""
+    root(root(h, "1000", "a"), "1001", "b").use("lem:lnhash_square", "1000", "1001", label="square")
+    h.have("0 < hashdot(1000, 1001)", "positive", use="a_i b_i", degree=2).contra("no")
+    h.have("hashdot(1000, 1001)^2 <= (9999/10000)^2", "bounded", use="no positive").auto("bounded square", degree=1)
+
+
+def one_sided(h: Goal) -> None:
+    """Every new position among FAR is greater than all earlier ones."""
+    h.pick("left").intro("m (ml mh) new j (jl jh)")
+    inside, outside = h.ind("1 < m & m < 6", "m_in m_value")
+    start, later = inside.em("j <= 1", "side")
+    start.have("j = 1", "is_one").rewrite("is_one").auto("m_value")
+    later.use("new", "j", label="no")
+    here, not_here = later.ind("1 < j & j < 6", "j_in j_value")
+    here.have("1000 + I[1 < j & j < 6] = 1000 + I[1 < m & m < 6]", "same", use="j_value m_value").absurd("same", "no")
+    not_here.have("1 < j & j < 6", "after_all", lambda e: e.easy()).absurd("after_all", "j_in")
+    last, not_last = outside.em("m <= 5", "side")
+    last.have("1 < m & m < 6", "after_all", lambda e: e.easy()).absurd("after_all", "m_in")
+    not_last.use("ax:int_lt", "5", "m", label="six").have("m = 6", "is_six").use("new", "1", label="no")
+    not_last.rewrite("is_six", "no", "wrong").absurd("wrong")
+
+
+def claimed(g: Goal, *arguments: Any, label: str) -> Goal:
+    """The refuted claim at FAR."""
+    differences = lambda h: both(h, "first", "more")  # noqa: E731
+    ties = lambda h: both(h, "small", "large")  # noqa: E731
+    names, rest = arguments[0], arguments[1:]
+    return g.use("claim", "f", "g", *names, differences, ties, "!", one_sided, *rest, label=label)
+
+
+def lemma6_refuted(g: Goal) -> None:
+    far(g.intro("claim"))
+    claimed(g, (FAR, "6"), label="there back").use("there", lambda h: h.witness("1").easy(), label="equal")
+    g.use("equal", "1", "!", label="first_c")
+    g.use("lem:lnhash_first", "1000", "1001", "!", label="order")
+
+    def apart(e: Goal) -> None:
+        e.intro("j (jl jh)")
+        one, later = e.em("j <= 1", "side")
+        one.have("j = 1", "is_one").rewrite("is_one").pick("left").hyp("lost")
+        for h in later.ind("1 < j & j < 6", "j_in j_value"):
+            if "j_in" in h.facts:
+                h.have("1 < j & j < 6", "after_all", lambda f: f.easy()).absurd("after_all", "j_in")
+                continue
+            h.use("lem:lnhash_scale", "1000 + I[1 < j & j < 6]", "1", "j", None, lambda f: f.auto(squares=["1000 + I[1 < j & j < 6]"], degree=1), label="scale")
+            h.use("scale", "1", "!", label="value").pick("right")
+            h.have("lnhash(1000 + I[1 < j & j < 6], 1, 1) = lnhash(1001, 1, 1)", "same", lambda f: f.rewrite("j_value").true())
+            h.auto("value same order", degree=1, rounds=0)
+
+    g.use("lem:lnhash_scale", "1000", "1", "6", "!", "!", label="scale").use("scale", "1", "!", label="value")
+    g.use("lem:mean_above", f"j. hardmax({FAR_SCORES}, 5, j)", "j. lnhash((1000 + I[1 < j & j < 6])/j, 1/j, 1)", "5",
+          "lnhash(1000, 1, 1)", "#ge", "#total", apart, label="mean")
+    g.auto("mean first_c value", degree=1, rounds=0)
+
+
+def lemma7_refuted(g: Goal) -> None:
+    far(g.intro("claim"))
+
+    def unseen(e: Goal) -> None:
+        e.intro("j (jl jh)")
+        for h in e.ind("1 < j & j < 6", "j_in j_value"):
+            if "j_in" in h.facts:
+                h.have("1 < j & j < 6", "after_all", lambda f: f.easy()).absurd("after_all", "j_in")
+            else:
+                h.rewrite("j_value").true()
+
+    claimed(g, (FAR, "j. I[j = 1]", "6", "1"), "!", unseen, label="equal").auto("equal lost", degree=1, rounds=0)
+
+
+def gap_refuted(g: Goal) -> None:
+    far(g.intro("claim"))
+
+    def two(h: Goal) -> None:
+        h.pick("left").intro("m (ml mh) new j (jl jh)").have("m = 2", "m_is").rewrite("m_is").have("j = 1", "j_is").rewrite("j_is").true()
+
+    differences = lambda h: both(h, "first", "more")  # noqa: E731
+    ties = lambda h: both(h, "small", "large")  # noqa: E731
+    g.use("claim", "f", "g", FAR, "2", differences, ties, "!", two, label="one two three four_")
+    g.use("one", "1", "!", "!", label="wrong").use("lem:tie_score", "g", FAR, "2", "1", label="form")
+    g.have("hashdot(1001, 1000) = hashdot(1000, 1001)", "swap", Goal.true)
+    g.auto("wrong form close", degree=1, rounds=0)
+
+
+def lookup_defined(names: str, attention: str = "", size: str = "i - 1") -> Tactic:
+    """D of statements about lookups: roots of hashes, and the normaliser of the attention."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        fact = list(h.facts)[-1]
+        text = h.text(h.goal if h.goal[0] != "false" else h.facts[fact])
+        use = [] if h.goal[0] != "false" else [fact]
+        squares: list[str] = []
+        ints = [n for n, sort in h.scope.items() if sort == "Int"]
+        if "i^4" in text:
+            h.have("0 < i^2", "square").have("0 < i^4", "quartic", use="square").auto([*use, "quartic"], degree=1, rounds=0)
+            return
+        if "I[all" in text:
+            h.use("lem:hardmax_total", attention, size, label="w1 w2 w3 positive").auto([*use, "positive"], degree=1, rounds=0)
+            return
+        for n in ints:
+            if f"g({n})" in text:
+                root(h, f"g({n})", f"g{n}")
+                use += [f"g{n}_{k}" for k in "pei"]
+                squares.append(f"g({n})")
+            elif f"h({n})/{n}" in text:
+                h.use("lem:lnhash_plane", f"h({n})", n, label=f"{n}_z {n}_s")
+                use += [f"{n}_z", f"{n}_s"]
+            else:
+                for x in (n, f"h({n})"):
+                    if x in text:
+                        label = f"r{len(use)}"
+                        root(h, x, label)
+                        use += [f"{label}_{k}" for k in "pei"]
+                        squares.append(x)
+        h.auto(use, degree=1, rounds=0, squares=squares)
+
+    return lambda g: g.leaves(names, leaf)
+
+
+TIE_SCORES = "l. tiescore(g, h, i, l)"
+
+
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.square_le": square_le,
     "lem.square_lt": square_le,
@@ -741,4 +1273,25 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.def7": Script(def7, each(exist("3"), exist("7")), def7_defined("f g i")),
     "merrill2024.def7.monotone": Script(def7_monotone, exist("1"), def7_defined("f g")),
     "merrill2024.lemma10": Script(lemma10, each(exist("3"), witnesses("6"), witnesses("6")), def7_defined("f g i", "x")),
+    "lem.lnhash_inner": lnhash_inner,
+    "lem.lnhash_plane": lnhash_plane,
+    "lem.lnhash_one": lnhash_one,
+    "lem.sqrt_strictly_below": sqrt_strictly_below,
+    "lem.hash_pair_gap": hash_pair_gap,
+    "lem.tie_small": tie_small,
+    "lem.tie_order": tie_order,
+    "lem.tie_score": tie_score,
+    "lem.tie_argmax": tie_argmax,
+    "lem.some_maximal": some_maximal,
+    "lem.hardmax_total": hardmax_total,
+    "lem.mean_above": mean_above,
+    "lem.greatest_match": greatest_match,
+    "merrill2024.lemma7.corrected": Script(
+        lemma7, exist(STEP, "j. 0", "5", "4", leaf=one_step), lookup_defined("f g h delta i p", TIE_SCORES)
+    ),
+    "merrill2024.lemma6.corrected": Script(lemma6, exist(STEP, "5", leaf=one_step), lookup_defined("f g h i", TIE_SCORES)),
+    "merrill2024.lemma6.gap.corrected": Script(lemma6_gap, exist(STEP, "5", "1", "3", leaf=one_step), lookup_defined("f g h i")),
+    "merrill2024.lemma6": Script(lemma6_refuted, refutes=True),
+    "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
+    "merrill2024.lemma6.gap": Script(gap_refuted, refutes=True),
 }
