@@ -538,7 +538,7 @@ def break_ties(left: bool, which: str, scores: str, *more: str, g: str = "g") ->
     return run
 
 
-def into(g: Goal, hard: str, soft: str, value: str, p: str = "p") -> None:
+def into(g: Goal, hard: str, soft: str, value: str, p: str = "p", size: str = "n") -> None:
     """The goal about `hard`, which is I[j = p] by `hard`, from `done`, which says I[j = p]."""
 
     def same(h: Goal) -> None:
@@ -549,7 +549,7 @@ def into(g: Goal, hard: str, soft: str, value: str, p: str = "p") -> None:
         f"j. ({hard} - {soft})*{value}",
         f"j. (I[j = {p}] - {soft})*{value}",
         "1",
-        "n",
+        size,
         same,
         label="replaced",
     )
@@ -574,6 +574,296 @@ def hardmax_ziggurat(g: Goal) -> None:
             e.auto("here far positive", rounds=0)
 
     g.use("lem:hardmax_unique", "s", "n", "p", None, less, label="done").hyp("done")
+
+
+# --- Ties, gaps and temperature -------------------------------------------------------------------------------------------
+
+
+def sm_ext(g: Goal) -> None:
+    g.intro("s r n same")
+
+    def each(h: Goal, name: str) -> None:
+        h.intro(f"{name} inside").use("same", name, label="here").rewrite("here").true()
+
+    g.use("lem:sum_ext", "k. exp(s(k))", "k. exp(r(k))", "1", "n", lambda h: each(h, "k"), label="totals")
+    g.intro("j inside").use("same", "j", label="here").rewrite("here").rewrite("totals").true()
+
+
+def hardmax_scaled(g: Goal) -> None:
+    g.intro("s n tau j (positive low high)").positive("tau", "u", lambda h: h.auto("positive"))
+
+    def same(h: Goal) -> None:
+        h.intro("i (il ih)")
+        yes, no = h.ind("maximal(s, n, i)", "max value")
+        scaled = "maximal(l. s(l)/tau, n, i)"
+        one, zero = yes.ind(scaled, "other size")
+        one.auto("value size", degree=1)
+
+        def up(e: Goal) -> None:
+            e.intro("k (kl kh)").use("max", "k", label="here").auto("here u_i", rounds=0)
+
+        zero.have(scaled, "after_all", up).absurd("after_all", "other")
+        one, zero = no.ind(scaled, "other size")
+
+        def down(e: Goal) -> None:
+            e.intro("k (kl kh)").use("other", "k", label="here")
+            e.have("tau*(s(k)/tau) <= tau*(s(i)/tau)", "scaled", lambda f: f.auto("here positive", rounds=0))
+            e.auto("scaled u_e", degree=1, multipliers=["s(k)", "s(i)"])
+
+        one.have("maximal(s, n, i)", "after_all", down).absurd("after_all", "max")
+        zero.auto("value size", degree=1)
+
+    g.have("all i in 1..n. I[maximal(l. s(l)/tau, n, i)] = I[maximal(s, n, i)]", "both", same)
+    g.use(
+        "lem:sum_ext", "i. I[maximal(l. s(l)/tau, n, i)]", "i. I[maximal(s, n, i)]", "1", "n", "#both", label="count"
+    )
+    g.use("both", "j", label="here").rewrite("here").rewrite("count").true()
+
+
+def gap_scaled(g: Goal) -> None:
+    g.intro("s n tau g (positive given) i inside m within max").positive("tau", "u", lambda h: h.auto("positive"))
+
+    def unscaled(h: Goal) -> None:
+        h.intro("k (kl kh)").use("max", "k", label="here")
+        h.have("tau*(s(k)/tau) <= tau*(s(m)/tau)", "scaled", lambda f: f.auto("here positive", rounds=0))
+        h.auto("scaled u_e", degree=1, multipliers=["s(k)", "s(m)"])
+
+    g.use("given", "i", None, "m", None, unscaled, label="either")
+    tie, less = g.cases("either", "is")
+    tie.pick("left").rewrite("is").true()
+    less.pick("right").auto("is u_i", rounds=0)
+
+
+def hard_soft_exact(g: Goal) -> None:
+    g.intro("s n p (low high best)").have("1 <= n", "some")
+    hm_total(g).use("lem:hm_sum", "s", "n", label="one_hard").use("lem:sm_sum", "s", "n", label="one_soft")
+    total(g)
+    top = "sm(s, n, p)"
+    g.use("lem:sm_weight", "s", "n", "p", label="p_pos p_one")
+
+    def below_top(h: Goal) -> None:
+        """exp(s(k)) is at least I[maximal(k)]*exp(s(p))."""
+        h.intro("k (kl kh)").use("ax:exp_pos", "s(k)", label="pos")
+        yes, no = h.ind("maximal(s, n, k)", "max value")
+        no.auto("value pos", rounds=0, multipliers=["exp(s(p))"])
+        yes.use("max", "p", label="least").use("lem:exp_mono", "s(p)", "s(k)", label="mono")
+        yes.auto("value mono", rounds=0, multipliers=["exp(s(p))"])
+
+    g.use(
+        "lem:sum_mono", "k. I[maximal(s, n, k)]*exp(s(p))", "k. exp(s(k))", "1", "n", below_top, label="all_maxima"
+    )
+    g.have(f"{COUNT}*{top} <= 1", "weight", lambda h: h.auto("all_maxima z_i z_e", rounds=0))
+    g.have(f"{top} <= 1/{COUNT}", "share", lambda h: h.auto("weight m_i m_e", rounds=0, multipliers=[top]))
+
+    def size(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:sm_weight", "s", "n", "j", label="pos most")
+        yes, no = h.ind("maximal(s, n, j)", "max value")
+        yes.use("max", "p", label="least").use("best", "j", label="greatest")
+        yes.have("s(j) = s(p)", "same", use="least greatest").rewrite("value").rewrite("same")
+        yes.apart(f"abs(1/{COUNT} - {top})", lambda e: e.auto("share " + values(e), degree=1))
+        no.rewrite("value").apart("abs(0 - sm(s, n, j))", lambda e: e.auto("pos " + values(e), degree=1))
+
+    terms = f"j. sm(s, n, j) + I[maximal(s, n, j)]*(1/{COUNT} - 2*{top})"
+    g.use("lem:sum_ext", "j. abs(hardmax(s, n, j) - sm(s, n, j))", terms, "1", "n", size, label="terms")
+    g.auto("terms one_soft m_e", degree=1, rounds=0)
+
+
+def hard_soft_top(g: Goal) -> None:
+    g.intro("s n p g m (low high best given count)").have("1 <= n", "some")
+
+    def each(h: Goal) -> None:
+        h.intro("k (kl kh)")
+        yes, no = h.ind("maximal(s, n, k)", "max value")
+        yes.use("best", "k", label="here").use("lem:exp_mono", "s(k)", "s(p)", label="mono").rewrite("value").auto("mono")
+        no.use("given", "k", None, "p", None, "#best", label="either").rewrite("value")
+        tie, less = no.cases("either", "is")
+
+        def maximal(e: Goal) -> None:
+            e.intro("i (il ih)").use("best", "i", label="here").auto("here is")
+
+        tie.have("maximal(s, n, k)", "after_all", maximal).contra("no").absurd("after_all", "max")
+        less.use("lem:exp_mono", "s(k)", "s(p) - g", label="mono").auto("mono")
+
+    terms = "k. (I[maximal(s, n, k)] + (1 - I[maximal(s, n, k)])*exp(-g))*exp(s(p))"
+    g.use("lem:sum_mono", "k. exp(s(k))", terms, "1", "n", each, label="most")
+    g.use("lem:sum_one", "1", "n", label="ones")
+    g.have(f"{TOTAL} <= (m + (n - m)*exp(-g))*exp(s(p))", "bound", lambda h: bounded(h))
+    g.use("lem:sm_top", "s", "n", "p", "m + (n - m)*exp(-g)", label="done").hyp("done")
+
+
+def bounded(h: Goal) -> None:
+    h.auto("most ones count", degree=1, rounds=0, multipliers=["exp(s(p))", "exp(s(p))*exp(-g)"])
+
+
+def counted(g: Goal) -> Goal:
+    """1 <= m <= n for the number m of maxima."""
+    g.use("lem:hm_count", "s", "n", label="least").use("lem:sum_one", "1", "n", label="ones")
+
+    def each(h: Goal) -> None:
+        h.intro("k inside").apart("I[maximal(s, n, k)]")
+
+    g.use("lem:sum_mono", "k. I[maximal(s, n, k)]", "k. 1", "1", "n", each, label="most")
+    return g.have("1 <= m", "m_low", use="least count").have("m <= n", "m_high", use="most ones count")
+
+
+def hard_soft_ties(g: Goal) -> None:
+    g.intro("s n g m (some given count)")
+    counted(g).use("lem:max_right", "s", "n", label="there").obtain("there", "p", "low high best rest")
+    g.use("lem:hard_soft_exact", "s", "n", "p", label="exact").use("lem:hard_soft_top", "s", "n", "p", "g", "m", None, label="top")
+    g.use("ax:exp_pos", "-g", label="x_pos")
+    g.have("0 <= (n - m)*exp(-g)", "rest_low", lambda h: h.auto("x_pos m_high", rounds=0))
+    g.positive("m + (n - m)*exp(-g)", "w", lambda h: h.auto("rest_low m_low"))
+    g.have(
+        "1/(m + (n - m)*exp(-g)) <= sm(s, n, p)",
+        "share",
+        lambda h: h.auto("top w_i w_e", rounds=0, multipliers=["sm(s, n, p)"]),
+    )
+    g.have("m*(1/(m + (n - m)*exp(-g))) <= m*sm(s, n, p)", "shares", lambda h: h.auto("share m_low", rounds=0))
+    g.auto("exact shares count w_e", degree=1, rounds=0, multipliers=["1", "sm(s, n, p)"])
+
+
+def hard_soft_unique(g: Goal) -> None:
+    g.intro("s n g (some given)").use("lem:hard_soft_ties", "s", "n", "g", COUNT, None, label="ties")
+    g.use("lem:hm_count", "s", "n", label="least").use("ax:exp_pos", "-g", label="x_pos")
+    g.use("lem:sum_one", "1", "n", label="ones")
+
+    def each(h: Goal) -> None:
+        h.intro("k inside").apart("I[maximal(s, n, k)]")
+
+    g.use("lem:sum_mono", "k. I[maximal(s, n, k)]", "k. 1", "1", "n", each, label="most")
+    g.have(f"{COUNT} <= n", "m_high", use="most ones")
+    g.have(f"0 <= (n - {COUNT})*exp(-g)", "rest_low", lambda h: h.auto("x_pos m_high", rounds=0))
+    g.have("0 <= (n - 1)*exp(-g)", "all_low", lambda h: h.auto("x_pos some", rounds=0))
+    many, one = f"{COUNT} + (n - {COUNT})*exp(-g)", "1 + (n - 1)*exp(-g)"
+    g.positive(many, "w", lambda h: h.auto("rest_low least")).positive(one, "y", lambda h: h.auto("all_low"))
+    # (n - m)/(m + (n - m) x) <= (n - 1)/(1 + (n - 1) x), because n <= n m
+    g.have(f"0 <= n*({COUNT} - 1)*exp(-g)", "gain", lambda h: h.auto("some least x_pos", rounds=0, degree=3))
+    g.have(f"0 < 1/({many})*(1/({one}))", "recip", lambda h: h.auto("w_i y_i", rounds=0))
+    g.have(f"0 <= n*({COUNT} - 1)*exp(-g)*(1/({many})*(1/({one})))", "product", lambda h: h.auto("gain recip", rounds=0))
+    x = "exp(-g)"
+    multipliers = ["1", f"{x}/({one})", f"{x}/({many})", f"{x}*{COUNT}/({many})", f"n*{x}/({one})", f"n*{x}/({many})", f"{COUNT}*{x}/({one})"]
+    g.auto("ties product w_e y_e", degree=1, rounds=0, multipliers=multipliers)
+
+
+def hard_soft_edelman(g: Goal) -> None:
+    g.intro("s n g (some given)").use("lem:hard_soft_unique", "s", "n", "g", None, label="sharp").use("ax:exp_pos", "-g", label="x_pos")
+    g.have("0 <= (n - 1)*exp(-g)", "rest_low", lambda h: h.auto("x_pos some", rounds=0))
+    q = "(n - 1)*exp(-g)"
+    g.positive(f"1 + {q}", "y", lambda h: h.auto("rest_low"))
+    g.have(f"0 <= {q}*{q}*(1/(1 + {q}))", "gain", lambda h: h.auto("rest_low y_i", rounds=0, degree=3))
+    g.auto("sharp gain y_e x_pos", degree=1, rounds=0, multipliers=["1", "exp(-g)", "n*exp(-g)"])
+
+
+def hard_soft_matrix(g: Goal) -> None:
+    g.intro("s rows n gap g (some given) i inside").use("given", "i", label="here least")
+
+    def proof(h: Goal) -> None:
+        h.intro("a within m between max").use("here", "a", None, "m", None, "#max", label="either")
+        tie, less = h.cases("either", "is")
+        tie.pick("left").hyp("is")
+        less.pick("right").auto("is least")
+
+    g.have("scoregap(l. s(i, l), n, g)", "narrow", proof)
+    g.use("lem:hard_soft_unique", "l. s(i, l)", "n", "g", None, label="done").hyp("done")
+
+
+def hard_soft_value(g: Goal) -> None:
+    g.intro("s n g v low high (some given range)").use("lem:hard_soft_unique", "s", "n", "g", None, label="sharp")
+    g.use("lem:hm_sum", "s", "n", label="one_hard").use("lem:sm_sum", "s", "n", label="one_soft")
+    g.have("sum(j, 1, n, hardmax(s, n, j) - sm(s, n, j)) = 0", "zero", use="one_hard one_soft")
+    g.use("lem:product_range", DIFFERENCE, "v", "n", "low", "high", "#range", "#zero", label="product")
+    g.use("range", "1", label="from to").have("low <= high", "order", use="from to")
+    g.auto("product sharp order", rounds=0)
+
+
+ATTAINED = "l. g*I[l <= m]"
+
+
+def hard_soft_attained(g: Goal) -> None:
+    g.intro("n m g (low high positive)").use("ax:int_lt", "m", "n", label="fits")
+
+    def maxima(h: Goal) -> None:
+        h.intro("k (kl kh)")
+        yes, no = h.ind("k <= m", "at value")
+        for e in (yes, no):
+            one, zero = e.ind(f"maximal({ATTAINED}, n, k)", "max size")
+            if e is yes:
+                one.auto("value size", degree=1)
+
+                def top(f: Goal) -> None:
+                    f.intro("i (il ih)").rewrite("value").apart("I[i <= m]", lambda u: u.auto(rounds=0, multipliers=["g"]))
+
+                zero.have(f"maximal({ATTAINED}, n, k)", "after_all", top).absurd("after_all", "max")
+            else:
+                one.use("max", "m", label="wrong").rewrite("value", "wrong", "less").contra("no").auto("less positive", degree=1)
+                zero.auto("value size", degree=1)
+
+    g.have(f"all k in 1..n. I[maximal({ATTAINED}, n, k)] = I[k <= m]", "maxima", maxima)
+
+    def at_most(h: Goal, value: str, low: str, high: str, label: str) -> Goal:
+        def each(e: Goal) -> None:
+            e.intro("k (kl kh)").apart("I[k <= m]", lambda f: f.auto(degree=1))
+
+        h.use("lem:sum_ext", "k. I[k <= m]", f"k. {value}", low, high, each, label=label)
+        return h
+
+    g.use("lem:sum_split", "k. I[k <= m]", "1", "m", "n", label="parts")
+    at_most(at_most(g, "1", "1", "m", "first"), "0", "m + 1", "n", "later")
+    g.use("lem:sum_one", "1", "m", label="ones").use("lem:sum_one", "1", "n", label="every")
+    g.have("sum(k, 1, n, I[k <= m]) = m", "size", use="parts first later ones")
+    g.use("lem:sum_ext", f"k. I[maximal({ATTAINED}, n, k)]", "k. I[k <= m]", "1", "n", "#maxima", label="counts")
+    count = f"sum(k, 1, n, I[maximal({ATTAINED}, n, k)])"
+    g.have(f"{count} = m", "count", use="counts size")
+    gap, number, distance = g.split()
+    gap.intro("i (il ih) k (kl kh) max").use("max", "1", label="at_one")
+    for e in gap.sides(gap.term("I[k <= m]")):
+        for f in e.sides(e.term("I[i <= m]")):
+            for u in f.sides(f.term("I[1 <= m]")):
+                if not u.try_contradiction():
+                    known = values(u) + " " + " ".join(k for k in u.facts if k.startswith("f"))
+                    either(u, known)
+    number.hyp("count")
+
+    def best(h: Goal) -> None:
+        h.intro("k (kl kh)").apart("I[k <= m]; I[1 <= m]", lambda e: e.auto(rounds=0, multipliers=["g"]))
+
+    distance.have(f"maximal({ATTAINED}, n, 1)", "best", best)
+    distance.use("lem:hard_soft_exact", ATTAINED, "n", "1", None, label="exact")
+
+    def each(h: Goal) -> None:
+        h.intro("k inside")
+        yes, no = h.ind("k <= m", "at value")
+        yes.rewrite("value").true()
+        no.rewrite("value").true()
+
+    distance.use("lem:sum_ext", "k. exp(g*I[k <= m])", "k. I[k <= m]*exp(g) + (1 - I[k <= m])", "1", "n", each, label="terms")
+    whole = "sum(k, 1, n, exp(g*I[k <= m]))"
+    distance.have(f"{whole} = m*exp(g) + (n - m)", "whole", use="terms size every", rounds=0, multipliers=["exp(g)"])
+    distance.use("ax:exp_pos", "-g", label="x_pos").use("ax:exp_pos", "g", label="e_pos")
+    bottom = "m + (n - m)*exp(-g)"
+    distance.have("0 < (n - m)*exp(-g)", "rest_low", lambda h: h.auto("x_pos high", rounds=0))
+    distance.positive(bottom, "w", lambda h: h.auto("rest_low low")).have("I[1 <= m] = 1", "in_one", lambda h: h.apart("I[1 <= m]"))
+    distance.have(f"0 < {whole}", "pos", lambda h: h.auto("whole rest_low e_pos low high", rounds=1))
+    distance.positive(whole, "z", lambda h: h.hyp("pos"))
+    distance.have(f"exp(g)*(1/{whole}) = 1/({bottom})", "share", lambda h: inverse_share(h, whole, bottom))
+    distance.rewrite("count").rewrite("count", "exact", "exact_m").rewrite("in_one", "exact_m", "exact_one")
+    distance.auto("exact_one share w_e", degree=1, rounds=0, multipliers=["m", "1"])
+
+
+def inverse_share(h: Goal, whole: str, bottom: str) -> None:
+    h.have(f"({bottom})*exp(g) = {whole}", "sizes", use="whole")
+    h.auto("sizes z_e w_e", degree=1, rounds=0, multipliers=[f"exp(g)/({bottom})", f"1/{whole}", f"1/({bottom})*(1/{whole})", f"exp(g)/{whole}", f"1/({bottom})"])
+
+
+def either(u: Goal, known: str) -> None:
+    for side in ("left", "right"):
+        trial = u._branch(u.goal)
+        trial.pick(side)
+        if trial.try_auto(rounds=0, multipliers=["g"]):
+            u.nodes += trial.nodes
+            u.closed = True
+            return
+    raise Stuck(u.show())
 
 
 # --- Definitions and conditions -------------------------------------------------------------------------------------------
@@ -1009,6 +1299,264 @@ def lemma9(g: Goal) -> None:
         part.apart("relu(x - 1/4); relu(x - 3/4)", lambda h: h.auto(degree=1))
 
 
+# --- Exponentials, lookups at a temperature -------------------------------------------------------------------------------
+
+
+def exp_three(g: Goal) -> None:
+    g.use("ax:exp_lower", "3", "2", label="large").use("ax:exp_pos", "-3", label="pos").auto()
+
+
+def exp_twice(g: Goal) -> None:
+    g.intro("x (low high)").use("ax:exp_lower", "-x", "1", label="cubic").use("ax:exp_pos", "x", label="pos")
+    cubic = "1 - x + x^2/2 - x^3/6"
+    g.have(f"({cubic})*exp(x) <= 1", "below", lambda h: h.auto("cubic pos", rounds=0))
+    g.have(f"0 < {cubic}", "cubic_pos", lambda h: h.auto("low high", degree=3))
+    g.have("0 <= x*(1 - x)", "hump", lambda h: h.auto("low high", rounds=0))
+    g.have("0 <= 1 - x/2 + x^2/3", "rest", lambda h: h.auto("low high"))
+    g.have(f"1 <= (1 + 2*x)*({cubic})", "above", lambda h: h.auto("hump rest", rounds=0))
+    g.contra("no").have(f"(1 + 2*x)*({cubic}) < exp(x)*({cubic})", "wrong", lambda h: h.auto("no cubic_pos", rounds=0))
+    g.auto("wrong below above", degree=1)
+
+
+def sm_close(g: Goal) -> None:
+    g.intro("s r n e i (low high close)").have("1 <= n", "some")
+    total(g)
+    total_r = "sum(k, 1, n, exp(r(k)))"
+    g.positive(total_r, "y", lambda h: h.use("lem:sm_total", "r", "n", label="pos").hyp("pos"))
+
+    def near(h: Goal, a: str, b: str, j: str) -> Goal:
+        h.use("close", j, label=f"near_{a}")
+        h.have(f"{a}({j}) <= {b}({j}) + e", f"order_{a}", lambda f: f.apart(f"abs(s({j}) - r({j}))", lambda u: u.auto(degree=1)))
+        return h.use("lem:exp_mono", f"{a}({j})", f"{b}({j}) + e", label=f"mono_{a}")
+
+    def each(h: Goal) -> None:
+        near(h.intro("k inside"), "s", "r", "k").hyp("mono_s")
+
+    g.use("lem:sum_mono", "k. exp(s(k))", "k. exp(r(k) + e)", "1", "n", each, label="sums")
+    near(g, "r", "s", "i")
+    g.have(
+        f"1/{total_r} <= exp(e)*(1/{TOTAL})",
+        "shares",
+        lambda h: shares(h, total_r),
+    )
+    g.have(f"exp(r(i))*(1/{total_r}) <= exp(s(i) + e)*(1/{total_r})", "tops", lambda h: h.auto("mono_r y_i", rounds=0))
+    g.use("ax:exp_pos", "s(i) + e", label="pos")
+    g.have(f"exp(s(i) + e)*(1/{total_r}) <= exp(s(i) + e)*(exp(e)*(1/{TOTAL}))", "both", lambda h: h.auto("shares pos", rounds=0))
+    g.auto("tops both", degree=1)
+
+
+def shares(h: Goal, total_r: str) -> None:
+    h.have(f"0 < 1/{TOTAL}*(1/{total_r})", "recip", lambda e: e.auto("z_i y_i", rounds=0))
+    h.have(f"0 <= (exp(e)*{total_r} - {TOTAL})*(1/{TOTAL}*(1/{total_r}))", "gain", lambda e: e.auto("sums recip", rounds=0))
+    h.auto("gain z_e y_e", degree=1, rounds=0, multipliers=[f"1/{total_r}", f"exp(e)/{TOTAL}"])
+
+
+def lookup_at(g: Goal) -> None:
+    g.intro("s n t G (low high large same)").use("lem:lookup_error", "G", "t", "n", label="error")
+    exchange(g, "j")
+    g.use("lem:sum_delta", "j. j", "1", "n", "t", label="at_t")
+    soft = "sm(l. G*(2*t*l - l^2), n, j)"
+    g.have(f"sum(j, 1, n, (I[j = t] - {soft})*j) = t - sum(j, 1, n, sm(s, n, j)*j)", "value", use="at_t replaced")
+    g.rewrite("value", "error", "bound")
+    inner = "sum(j, 1, n, sm(s, n, j)*j)"
+    g.apart(f"abs({inner} - t); abs(t - {inner})", lambda h: h.auto("bound " + values(h), degree=1))
+
+
+def exchange(g: Goal, value: str) -> Goal:
+    """`replaced`: the sum with the lookup's scores instead of s."""
+    g.use("lem:sm_ext", "s", "l. G*(2*t*l - l^2)", "n", "#same", label="equal")
+
+    def each(h: Goal) -> None:
+        h.intro("j inside").use("equal", "j", label="here").rewrite("here").true()
+
+    soft = "sm(l. G*(2*t*l - l^2), n, j)"
+    return g.use("lem:sum_ext", f"j. sm(s, n, j)*{value}", f"j. {soft}*{value}", "1", "n", each, label="replaced")
+
+
+def lookup_value(g: Goal) -> None:
+    g.intro("s n t G v V (low high positive same bound)").use("same", "t", label="same_t")
+
+    def margin(h: Goal) -> None:
+        h.intro("j (jl jh)").use("same", "j", label="same_j")
+        h.have("abs(j - t) <= (j - t)^2", "square", lambda e: integer_square(e))
+        h.have("G*abs(j - t) <= G*(j - t)^2", "scaled", lambda e: e.auto("square positive", rounds=0))
+        h.auto("scaled same_j same_t", degree=1)
+
+    g.use("lem:ziggurat_value", "s", "n", "t", "G", "v", "V", None, margin, "#bound", label="error")
+    g.use("lem:sum_delta", "v", "1", "n", "t", label="at_t")
+    inner = "sum(j, 1, n, sm(s, n, j)*v(j))"
+    g.have(f"sum(j, 1, n, (I[j = t] - sm(s, n, j))*v(j)) = v(t) - {inner}", "value", use="at_t")
+    g.rewrite("value", "error", "bound_t")
+    g.apart(f"abs({inner} - v(t)); abs(v(t) - {inner})", lambda h: h.auto("bound_t " + values(h), degree=1))
+
+
+def integer_square(g: Goal) -> None:
+    for h in int_apart(g, "j", "t"):
+        h.apart("abs(j - t)", lambda e: e.auto(["step", *values(e).split()]))
+
+
+def temperature(g: Goal, n: str = "n", tau: str = "tau", is_tau: str = "tau_is") -> Goal:
+    """1/tau = n as `inverse`, from tau = 1/n; and the reciprocal of n as n_i, n_e."""
+    g.positive(n, "n").have(f"0 < {tau}", "tau_pos", use=f"{is_tau} n_i").positive(tau, "u", lambda h: h.hyp("tau_pos"))
+    return g.have(f"1/{tau} = {n}", "inverse", use=f"u_e n_e {is_tau}", rounds=0, multipliers=[n, f"1/{tau}", f"{n}/{tau}"])
+
+
+def lookup_scaled(g: Goal) -> None:
+    g.intro("n d w t L tau (d_low d_high tau_is low high large)").have("0 < n", "n_pos")
+    temperature(g).positive("d", "d", lambda h: h.auto("d_low"))
+    g.have("1 <= n/d", "ratio", lambda h: h.auto("d_high d_i d_e", rounds=0))
+    g.have("3*L <= 3*L*n/d", "more", lambda h: h.auto("ratio large", rounds=0))
+
+    def same(h: Goal) -> None:
+        h.intro("j inside").auto("inverse", degree=1, rounds=0, multipliers=["6*L*t*j/d", "L*j^2/d"])
+
+    g.use("lem:lookup_at", "l. 3*L*(2*t*l - l^2)/d/tau", "w", "t", "3*L*n/d", lambda h: given(h, same), label="error")
+    first, second, third = g.split()
+    first.hyp("error")
+    second.use("lem:exp_mono", "-3*L*n/d", "-3*L", label="mono").hyp("mono")
+    third.use("ax:exp_ge", "3*L/2", label="half").use("ax:exp_pos", "-3*L", label="pos")
+    third.have("(1 + 3*L/2)^2 <= exp(3*L)", "square", lambda h: h.auto("half large", rounds=0))
+    third.have("4*L <= exp(3*L)", "wide", lambda h: h.auto("square large"))
+    third.have("4*L*exp(-3*L) <= 1", "flat", lambda h: h.auto("wide pos", rounds=0))
+    third.positive("L", "v", lambda h: h.auto("large")).auto("flat v_i v_e", rounds=0, multipliers=["exp(-3*L)"])
+
+
+def given(g: Goal, same: Tactic) -> None:
+    """Premises of a lookup: the last is `same`, the others follow."""
+    for part in g.split():
+        if part.goal[0] == "all":
+            same(part)
+        else:
+            part.auto()
+
+
+def lookup_best(g: Goal) -> None:
+    g.intro("c least small").positive("1 - c", "r", lambda h: h.auto("small"))
+    top = "1 + abs(least) + 1/(1 - c)"
+    g.have("0 <= abs(least) & least <= abs(least)", "size order", lambda h: sizes(h))
+    g.witness(top)
+    first, second, third = g.split()
+    first.auto("order r_i")
+    second.auto("size r_i")
+    x = f"exp(-({top}))"
+    third.use("ax:exp_ge", top, label="grows").use("ax:exp_pos", f"-({top})", label="pos")
+    third.have(f"1/(1 - c)*{x} < 1", "less", lambda h: h.auto("grows pos size", rounds=0))
+    third.have(f"{x} < 1 - c", "tiny", lambda h: h.auto("less r_p r_e", rounds=0, multipliers=[x]))
+    bottom = f"exp({top}) + 1"
+    third.use("ax:exp_pos", top, label="e_pos").positive(bottom, "b", lambda h: h.auto("e_pos"))
+    third.have(f"c*{x}*({bottom}) < 1", "key", lambda h: least_case(h, x))
+    third.have(f"c*{x} < 1/({bottom})", "done", lambda h: h.auto("key b_i b_e", rounds=0, multipliers=[f"c*{x}", "c"]))
+    scores = f"l. ({top})*(2*1*l - l^2)"
+    error = f"sum(j, 1, 2, (I[j = 1] - sm({scores}, 2, j))*j)"
+    third.have(f"{error} = -1/({bottom})", "value", use="b_e")
+    third.rewrite("value").apart(f"abs(-1/({bottom}))", lambda h: h.auto("done b_i " + values(h), degree=1))
+
+
+def sizes(h: Goal) -> None:
+    for part in h.split():
+        part.apart("abs(least)", lambda e: e.auto(degree=1))
+
+
+def least_case(h: Goal, x: str) -> None:
+    up, down = h.em("0 <= c", "sign")
+    up.have(f"c*{x} <= {x}", "most", lambda e: e.auto("small pos", rounds=0)).auto("most tiny", degree=1)
+    down.have(f"c*{x} <= 0", "most", lambda e: e.auto("sign pos", rounds=0)).auto("most sign", degree=1)
+
+
+def one_hot(g: Goal, scores: str) -> Goal:
+    """`equal`: the distance from hardmax, concentrated on p, is 2*(1 - weight of p)."""
+
+    def weight(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:sm_weight", scores, "n", "j", label="pos most").auto("pos")
+
+    g.use("lem:sm_sum", scores, "n", label="one")
+    g.use("lem:one_hot_distance", f"j. sm({scores}, n, j)", "n", "p", None, weight, "#one", label="distance")
+
+    def same(h: Goal) -> None:
+        h.intro("j inside").use("hard", "j", label="here").rewrite("here").true()
+
+    left, right = (f"j. abs({a} - sm({scores}, n, j))" for a in (f"hardmax({scores}, n, j)", "I[j = p]"))
+    g.use("lem:sum_ext", left, right, "1", "n", same, label="replaced")
+    whole = f"sum(j, 1, n, abs(hardmax({scores}, n, j) - sm({scores}, n, j)))"
+    return g.have(f"{whole} = 2*(1 - sm({scores}, n, p))", "equal", use="replaced distance")
+
+
+def ziggurat_sharp(g: Goal) -> None:
+    g.intro("s n p g (low high positive below)").have("1 <= n", "some")
+    g.use("lem:hardmax_ziggurat", "s", "n", "p", "g", None, "#below", label="hard")
+    first, second = one_hot(g, "s").split()
+    first.use("lem:ziggurat_weight", "s", "n", "p", "g", label="small").auto("equal small", degree=1)
+    second.intro("end").use("lem:ziggurat_total", "s", "n", "p", "g", label="most")
+    zig = "sum(j, 1, n, exp(-g*abs(j - p)))"
+    second.use("lem:sm_top", "s", "n", "p", zig, label="top").use("lem:geometric_both", "g", "p", "n", label="series")
+    second.use("ax:exp_pos", "-g*n", label="e_pos").use("lem:exp_less", "-g", "0", label="x_one")
+    second.use("lem:sm_weight", "s", "n", "p", label="pos p_one")
+
+    def one_end(h: Goal) -> None:
+        for e in h.cases("end", "is"):
+            e.rewrite("is", "series", "series_end").rewrite("is").auto("series_end e_pos", degree=1)
+
+    second.have(f"(1 - exp(-g))*{zig} <= 1", "sum_most", one_end)
+    second.have("1 - exp(-g) <= sm(s, n, p)", "weight", lambda h: h.auto("sum_most top pos x_one", rounds=0))
+    second.auto("equal weight", degree=1)
+
+
+def ziggurat_exact(g: Goal) -> None:
+    g.intro("n p g (low high positive)").have("1 <= n", "some")
+    scores = "l. -abs(l - p)*g"
+    g.use("lem:hardmax_ziggurat", scores, "n", "p", "g", None, None, label="hard")
+    one_hot(g, scores).use("lem:geometric_both", "g", "p", "n", label="series")
+    zig = "sum(k, 1, n, exp(-g*abs(k - p)))"
+    bottom = "1 + exp(-g) - exp(-g*p) - exp(-g*(n - p + 1))"
+    g.positive(zig, "z", lambda h: h.use("lem:sm_total", scores, "n", label="pos").hyp("pos"))
+    g.use("lem:exp_less", "-g", "0", label="x_one")
+    g.have(f"0 < (1 - exp(-g))*{zig}", "product", lambda h: h.auto("z_p x_one", rounds=0))
+    g.positive(bottom, "w", lambda h: h.auto("product series", degree=1))
+    g.have(f"1/{zig} = (1 - exp(-g))/({bottom})", "share", lambda h: h.auto("series z_e w_e", degree=1, rounds=0, multipliers=[f"1/{zig}", f"1/({bottom})", f"1/({bottom})*(1/{zig})", f"exp(-g)/({bottom})"]))
+    g.auto("equal share", degree=1)
+
+
+def since_scores(g: Goal) -> None:
+    g.intro("i b v tau (some tau_is bits)")
+    g.have("0 < i^2", "square", lambda h: h.auto("some")).have("0 < i", "i_pos")
+    temperature(g, "i^2")
+    bit_gap(g, "b", "i")
+    g.use("lem:max_right", "b", "i", label="there").obtain("there", "p", "low high best rest")
+    g.use("lem:rhardmax_at", "b", "i", "p", None, label="hard")
+    scores = "3*(b(l) - 1/l)/tau"
+
+    def margin(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:tie_quadratic", "b", "i", "p", "3", "j", None, label="margin")
+        m = ["b(j)", "b(p)", "1/j", "1/p"]
+        h.auto("margin inverse", degree=1, rounds=0, multipliers=m)
+
+    g.use("lem:ziggurat_value", f"l. {scores}", "i", "p", "3", "v", "1", None, margin, bit_size, label="done")
+    into(g, "rhardmax(b, i, j)", f"sm(l. {scores}, i, j)", "v(j)", size="i")
+
+
+def bit_size(h: Goal) -> None:
+    h.intro("j inside").use("bits", "j", label="one_bit either")
+    for e in h.cases("either", "is"):
+        e.apart("abs(v(j))", lambda f: f.auto(degree=1))
+
+
+def bit_gap(g: Goal, b: str, n: str) -> Goal:
+    """`separate`: scores that are bits have gap 1."""
+
+    def proof(h: Goal) -> None:
+        h.intro("c within m between max").use("bits", "c", label="bit_c value_c").use("bits", "m", label="bit_m value_m")
+        for e in h.cases("bit_c", "is_c"):
+            for f in e.cases("bit_m", "is_m"):
+                finish(f)
+
+    def finish(f: Goal) -> None:
+        f.use("max", "c", None, label="most")
+        if not f.try_contradiction():
+            f.easy("is_c is_m most")
+
+    return g.have(f"scoregap({b}, {n}, 1)", "separate", proof)
+
+
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
     "lem.max_left": Script(max_left),
@@ -1064,4 +1612,25 @@ SCRIPTS: dict[str, Script] = {
     ),
     "yang2026.s3.4.bool": Script(regions, inhabit("0", "0")),
     "yang2026.lemma9": Script(lemma9, inhabit("1/2", "1/2", "0", "0", "1/2", "1/2", "1", "1")),
+    "lem.sm_ext": Script(sm_ext),
+    "lem.hardmax_scaled": Script(hardmax_scaled),
+    "lem.gap_scaled": Script(gap_scaled),
+    "lem.hard_soft_exact": Script(hard_soft_exact),
+    "lem.hard_soft_top": Script(hard_soft_top),
+    "lem.hard_soft_ties": Script(hard_soft_ties),
+    "lem.hard_soft_ties_attained": Script(hard_soft_attained),
+    "lem.hard_soft_unique": Script(hard_soft_unique),
+    "lem.hard_soft_edelman": Script(hard_soft_edelman),
+    "lem.hard_soft_matrix": Script(hard_soft_matrix),
+    "lem.hard_soft_value": Script(hard_soft_value),
+    "lem.exp_three": Script(exp_three),
+    "lem.exp_twice": Script(exp_twice),
+    "lem.sm_close": Script(sm_close),
+    "lem.lookup_at": Script(lookup_at),
+    "lem.lookup_scaled": Script(lookup_scaled),
+    "lem.lookup_value": Script(lookup_value),
+    "lem.lookup_best": Script(lookup_best),
+    "lem.ziggurat_sharp": Script(ziggurat_sharp),
+    "lem.ziggurat_exact": Script(ziggurat_exact),
+    "lem.since_scores": Script(since_scores),
 }
