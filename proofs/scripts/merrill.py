@@ -1155,10 +1155,10 @@ def lemma6_refuted(g: Goal) -> None:
             if "j_in" in h.facts:
                 h.have("1 < j & j < 6", "after_all", lambda f: f.easy()).absurd("after_all", "j_in")
                 continue
-            h.use("lem:lnhash_scale", "1000 + I[1 < j & j < 6]", "1", "j", None, lambda f: f.auto(squares=["1000 + I[1 < j & j < 6]"], degree=1), label="scale")
-            h.use("scale", "1", "!", label="value").pick("right")
+            h.use("lem:lnhash_scale", "1000 + I[1 < j & j < 6]", "1", "j", None, lambda f: f.auto(squares=["1000 + I[1 < j & j < 6]"], degree=1), label="here")
+            h.use("here", "1", "!", label="at_j").pick("right")
             h.have("lnhash(1000 + I[1 < j & j < 6], 1, 1) = lnhash(1001, 1, 1)", "same", lambda f: f.rewrite("j_value").true())
-            h.auto("value same order", degree=1, rounds=0)
+            h.auto("at_j same order", degree=1, rounds=0)
 
     g.use("lem:lnhash_scale", "1000", "1", "6", "!", "!", label="scale").use("scale", "1", "!", label="value")
     g.use("lem:mean_above", f"j. hardmax({FAR_SCORES}, 5, j)", "j. lnhash((1000 + I[1 < j & j < 6])/j, 1/j, 1)", "5",
@@ -1194,6 +1194,186 @@ def gap_refuted(g: Goal) -> None:
     g.auto("wrong form close", degree=1, rounds=0)
 
 
+# --- Claims: reading the input tape -----------------------------------------------------------------------------------
+
+
+def input_key(g: Goal, token: str, label: str, low: bool) -> Goal:
+    """I[1 <= token & token <= n] is 1 or 0, as ``label``."""
+    value = 1 if low else 0
+    inside = f"1 <= {token} & {token} <= n"
+
+    def prove(h: Goal) -> None:
+        for e in h.ind(inside, "in is"):
+            if "in" not in e.facts and low or "in" in e.facts and not low:
+                e.hyp("is")
+            elif low:
+                e.have(inside, "there", Goal.easy).absurd("there", "in")
+            else:
+                e.contra("no").auto(degree=1)
+
+    return g.have(f"I[{inside}] = {value}", label, prove)
+
+
+def input_low(g: Goal) -> None:
+    g.intro("w n h i j late low high")
+    input_key(input_key(g, "i", "i_key", False), "j", "j_key", True)
+
+    def mask(h: Goal) -> None:
+        for e in h.ind("n < j", "in is"):
+            e.hyp("is") if h.text(e.facts["in"]) != "n < j" else e.contra("no").auto("in high", degree=1)
+
+    g.have("I[n < j] = 0", "mask", mask)
+    score, key = g.split()
+    score.auto("i_key j_key mask", rounds=0, multipliers=["1", "w", *products()])
+    key.intro("c (cl ch)").auto("j_key", rounds=0, multipliers=["lnhash(j, 1, c)", "lnhash(h(j), 1, c)"])
+
+
+def products() -> list[str]:
+    """Multipliers of the equations between the indicators and 0 or 1 in a score."""
+    I = "I[1 <= i & i <= n]"  # noqa: E741
+    J = "I[1 <= j & j <= n]"
+    hashes = [f"lnhash({a}, 1, {c})*lnhash({b}, 1, {c})" for a in ("i", "h(i)") for b in ("j", "h(j)") for c in (1, 2)]
+    return [f"{x}{t}" for x in ("", f"{I}*", f"{J}*") for t in hashes]
+
+
+def input_high(g: Goal) -> None:
+    g.intro("w n h i j late after")
+    input_key(input_key(g, "i", "i_key", False), "j", "j_key", False)
+
+    def mask(h: Goal) -> None:
+        for e in h.ind("n < j", "in is"):
+            e.hyp("is") if h.text(e.facts["in"]) == "n < j" else e.contra("no").auto("in after", degree=1)
+
+    g.have("I[n < j] = 1", "mask", mask)
+    score, key = g.split()
+    score.auto("i_key j_key mask", rounds=0, multipliers=["1", "w", *products()])
+    key.intro("c (cl ch)").auto("j_key", rounds=0, multipliers=["lnhash(j, 1, c)", "lnhash(h(j), 1, c)"])
+
+
+def input_highest(g: Goal, weight: str) -> Goal:
+    """Where 1 <= h(i) <= n (`low`, `high`): the score is highest at h(i) alone, as ``highest``."""
+    g.use("lem:input_low", weight, "n", "h", "i", "h(i)", "#late", "#low", "#high", label="best_s best_k")
+    g.use("lem:lnhash_one", "h(i)", "h(i)", label="self s2 s3 s4")
+
+    def less(h: Goal) -> None:
+        h.intro("j (jl jh) differ")
+        near, beyond = h.em("j <= n", "side")
+        near.use("lem:input_low", weight, "n", "h", "i", "j", "#late", "#jl", "#side", label="here_s here_k")
+        near.use("lem:lnhash_one", "h(i)", "j", label="o1 o2 o3 o4")
+        near.have("h(i) != j", "apart", lambda e: e.intro("same").have("j = h(i)", "back", use="same").absurd("back", "differ"))
+        near.use("o4", "#apart", label="below").auto("below here_s best_s self", degree=1, rounds=0)
+        beyond.use("lem:input_high", weight, "n", "h", "i", "j", "#late", "#side", label="here_s here_k")
+        beyond.use("lem:lnhash_one", "h(i)", "h(j)", label="o1 o2 o3 o4").auto("o2 here_s best_s self", degree=1, rounds=0)
+
+    goal = f"all j in 1..i - 1. j != h(i) -> inputscore({weight}, n, h, i, j) < inputscore({weight}, n, h, i, h(i))"
+    return g.have(goal, "highest", less)
+
+
+def input_returned(g: Goal, weight: str, value: str) -> Goal:
+    """The head returns the value of token h(i), as ``out_e`` and ``out_d``."""
+    scores = f"l. inputscore({weight}, n, h, i, l)"
+    g.have("h(i) <= i - 1", "seen", lambda h: h.use("ax:int_lt", "n", "i", label="next").auto("next high", degree=1))
+    g.have("1 <= i - 1", "room", use="seen low", degree=1)
+    g.use("lem:hardmax_unique", scores, "i - 1", "h(i)", lambda h: both(h, "low", "seen"), "#highest", label="only")
+
+    def same(h: Goal) -> None:
+        h.intro("j inside").use("only", "j", label="here").rewrite("here").true()
+
+    g.use("lem:sum_ext", f"j. hardmax({scores}, i - 1, j)*({value})", f"j. I[j = h(i)]*({value})", "1", "i - 1", same, label="out_e")
+    return g.use("lem:sum_delta", f"j. {value}", "1", "i - 1", "h(i)", lambda h: both(h, "low", "seen"), label="out_d")
+
+
+def lemma4(g: Goal) -> None:
+    g.intro("n h sigma i some late (low high)")
+    unique, value = input_highest(g, "1").split()
+    unique.hyp("highest")
+    input_returned(value, "1", "sigma(j)").auto("out_e out_d", degree=1, rounds=0)
+
+
+def lemma3(g: Goal) -> None:
+    g.intro("n h i some late")
+    there, back = g.split()
+    there.intro("(low high) c (cl ch)")
+    input_returned(input_highest(there, "2"), "2", "inputkey(n, h, j, c)")
+    there.use("lem:input_high", "2", "n", "h", "i", "i", "#late", "#late", label="i_s i_k").use("i_k", "c", label="i_is")
+    there.use("best_k", "c", label="p_is").auto("out_e out_d i_is p_is", degree=1, rounds=0)
+    back.intro("equal").use("equal", "1", "!", label="first_c")
+    back.use("lem:input_high", "2", "n", "h", "i", "i", "#late", "#late", label="i_s i_k").use("i_k", "1", "!", label="i_is")
+    back.have("1 <= i - 1", "room", lambda h: h.use("ax:int_lt", "n", "i", label="next").auto("next some", degree=1))
+    back.use("lem:hardmax_total", "l. inputscore(2, n, h, i, l)", "i - 1", label="ge total beaten positive")
+    right, left = back.em("1 <= h(i)", "low")
+    inside, beyond = right.em("h(i) <= n", "high")
+    both(inside, "low", "high")
+    outside(left, "").contra("no").auto("mean first_c i_is", degree=1, rounds=0)
+    outside(beyond, "-").contra("no").auto("mean first_c i_is", degree=1, rounds=0)
+
+
+def outside(g: Goal, sign: str) -> Goal:
+    """All input positions are on one side of h(i), and decoding tokens have weight 0: the mean lies on that side."""
+
+    def apart(e: Goal) -> None:
+        e.intro("j (jl jh)")
+        near, late = e.em("j <= n", "side")
+        near.use("lem:input_low", "2", "n", "h", "i", "j", "#late", "#jl", "#side", label="here_s here_k").use("here_k", "1", "!", label="key")
+        near.pick("right").use("lem:lnhash_first", *(("j", "h(i)") if sign else ("h(i)", "j")), label="less")
+        near.auto("less key", degree=1, rounds=0)
+        late.use("lem:input_high", "2", "n", "h", "i", "j", "#late", "#side", label="here_s here_k")
+        late.use("lem:lnhash_one", "h(i)", "h(j)", label="a1 a2 a3 a4").use("lem:lnhash_one", "h(i)", "1", label="b1 b2 b3 b4")
+        late.use("lem:input_low", "2", "n", "h", "i", "1", "#late", "!", "#some", label="one_s one_k").pick("left")
+        late.have("inputscore(2, n, h, i, j) < inputscore(2, n, h, i, 1)", "less", use="here_s one_s a2 b3", degree=1)
+        late.use("beaten", "j", None, lambda h: h.witness("1").easy(), label="goal").hyp("goal")
+
+    z = f"j. {sign}inputkey(n, h, j, 1)"
+    return g.use("lem:mean_above", "j. hardmax(l. inputscore(2, n, h, i, l), i - 1, j)", z, "i - 1", f"{sign}lnhash(h(i), 1, 1)", "#ge", "#total", apart, label="mean")
+
+
+# A head that goes left from 0 to -3 and comes back: it meets -2 twice, outside of the input.
+LEFT = "k. 2 - k + 2*I[k = 6]"
+LEFT_SCORES = f"l. inputscore(1, 1, {LEFT}, 6, l)"
+
+
+def lemma3_refuted(g: Goal) -> None:
+    g.intro("claim").use("claim", "1", LEFT, "6", "!", "!", label="there back")
+    g.use("lem:lnhash_one", "-2", "1", label="d1 d2 d3 d4").use("lem:lnhash_one", "-2", "-2", label="self s2 s3 s4")
+    root(root(g, "-2", "a"), "1", "b").have("hashdot(-2, 1) < 0", "minus", use="a_i b_i", degree=2)
+    g.use("lem:input_high", "1", "1", LEFT, "6", "4", "!", "!", label="best_s best_k")
+    g.use("lem:input_high", "1", "1", LEFT, "6", "6", "!", "!", label="last_s last_k")
+
+    def less(h: Goal) -> None:
+        h.intro("j (jl jh) differ")
+        for n in (1, 2, 3, 4, 5):
+            e, h = h.em(f"j <= {n}", f"at{n}")
+            h.use("ax:int_lt", str(n), "j", label=f"over{n}")
+            e.have(f"j = {n}", "j_is")
+            if n == 4:
+                e.absurd("j_is", "differ")
+                continue
+            e.rewrite("j_is")
+            if n == 1:
+                e.use("lem:input_low", "1", "1", LEFT, "6", "1", "!", "!", "!", label="here_s here_k")
+                e.auto("here_s best_s minus self", degree=1, rounds=0)
+            else:
+                e.use("lem:input_high", "1", "1", LEFT, "6", str(n), "!", "!", label="here_s here_k")
+                e.use("lem:lnhash_one", "-2", str(2 - n), label="e1 e2 e3 e4").use("e4", "!", label="below")
+                e.auto("here_s best_s below self", degree=1, rounds=0)
+        h.contra("no").auto("over5 jh", degree=1)
+
+    g.use("lem:hardmax_unique", LEFT_SCORES, "5", "4", "!", less, label="only")
+
+    def output(h: Goal) -> None:
+        h.intro("c (cl ch)")
+
+        def same(e: Goal) -> None:
+            e.intro("j inside").use("only", "j", label="here").rewrite("here").true()
+
+        value = f"inputkey(1, {LEFT}, j, c)"
+        h.use("lem:sum_ext", f"j. hardmax({LEFT_SCORES}, 5, j)*{value}", f"j. I[j = 4]*{value}", "1", "5", same, label="out_e")
+        h.use("lem:sum_delta", f"j. {value}", "1", "5", "4", label="out_d")
+        h.use("best_k", "c", label="p_is").use("last_k", "c", label="i_is").auto("out_e out_d p_is i_is", degree=1, rounds=0)
+
+    g.use("back", output, label="wrong low").absurd("wrong")
+
+
 def lookup_defined(names: str, attention: str = "", size: str = "i - 1") -> Tactic:
     """D of statements about lookups: roots of hashes, and the normaliser of the attention."""
 
@@ -1220,7 +1400,7 @@ def lookup_defined(names: str, attention: str = "", size: str = "i - 1") -> Tact
                 h.use("lem:lnhash_plane", f"h({n})", n, label=f"{n}_z {n}_s")
                 use += [f"{n}_z", f"{n}_s"]
             else:
-                for x in (n, f"h({n})"):
+                for x in (n, f"h({n})", f"h(h({n}))"):
                     if x in text:
                         label = f"r{len(use)}"
                         root(h, x, label)
@@ -1294,4 +1474,15 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma6": Script(lemma6_refuted, refutes=True),
     "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
     "merrill2024.lemma6.gap": Script(gap_refuted, refutes=True),
+    "lem.input_low": input_low,
+    "lem.input_high": input_high,
+    "merrill2024.lemma4": Script(
+        lemma4,
+        each(witnesses("2", "j. 2", "j. 0", "4"), witnesses("2", "j. 2", "j. 0", "4", "1")),
+        lookup_defined("n h sigma i", "l. inputscore(1, n, h, i, l)"),
+    ),
+    "merrill2024.lemma3": Script(lemma3_refuted, refutes=True),
+    "merrill2024.lemma3.corrected": Script(
+        lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
+    ),
 }
