@@ -3,8 +3,8 @@
 No kernel code is used: the text is read by `symcook.expr`, definitions are taken from definitions.txt as text and
 substituted here. An instance offers, for each quantified name, the values that the quantifier ranges over; a name of
 a function is written with ``()``: ``{"n": [2], "x()": [{1: ..., 2: ...}]}``. An entry may be a callable, which gets the
-names bound so far. Numbers are Fractions; where exp or log occurs they are 60-digit mpmath numbers, and comparisons
-other than < allow a slack of 10^-45 relative to the size of the sides.
+names bound so far. Numbers are Fractions; where exp, log, sqrt, erf, tanh or pi occurs they are 60-digit mpmath
+numbers, and comparisons other than < allow a slack of 10^-45 relative to the size of the sides.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 import mpmath
 
+from symcook.errors import BadInput
 from symcook.expr import parse_formula, parse_term
 from symcook.proof.runrel import expand
 
@@ -55,9 +56,11 @@ def definitions() -> dict[str, tuple[tuple[str, ...], Any]]:
         if ":=" in line and not line.startswith("#"):
             head, body = line.split(":=")
             name, parameters = re.fullmatch(r"(\w+)\(([^)]*)\) ", head).groups()  # type: ignore[union-attr]
-            formula = re.search(r"<|=| all | ex ", re.sub(r"I\[[^]]*\]", "", body)) is not None
-            read = parse_formula if formula else parse_term
-            out[name] = (tuple(p.strip() for p in parameters.split(",")), read(body))
+            try:
+                tree = parse_formula(body)
+            except BadInput:
+                tree = parse_term(body)
+            out[name] = (tuple(p.strip() for p in parameters.split(",")), tree)
     return out
 
 
@@ -166,7 +169,7 @@ def value(tree: Any, env: Mapping[str, Any], instance: Instance) -> Any:
     if tag == "num":
         return Fraction(tree[1], tree[2])
     if tag == "name":
-        return env[tree[1]]
+        return CONTEXT.pi * 1 if tree[1] == "pi" else env[tree[1]]
     if tag == "neg":
         return -value(tree[1], env, instance)
     if tag in _ARITHMETIC:
@@ -192,7 +195,7 @@ def value(tree: Any, env: Mapping[str, Any], instance: Instance) -> Any:
         names, body = definitions()[name]
         return value(body, _arguments(names, given, env, instance), instance)
     a = [value(g, env, instance) for g in given]
-    if name in ("exp", "log"):
+    if name in ("exp", "log", "sqrt", "erf", "tanh"):
         return getattr(CONTEXT, name)(real(a[0]))
     if name == "pow":
         return a[0] ** int(a[1])
