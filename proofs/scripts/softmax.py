@@ -1557,6 +1557,468 @@ def bit_gap(g: Goal, b: str, n: str) -> Goal:
     return g.have(f"scoregap({b}, {n}, 1)", "separate", proof)
 
 
+# --- Attention scores of Section 4 ----------------------------------------------------------------------------------------
+
+
+def scaled_scores(g: Goal, scores: str, plain: str, n: str, same: Tactic, value: str, hard: str) -> None:
+    """The goal about `scores` from `done`, which is about `plain`."""
+    g.use("lem:sm_ext", f"l. {scores}", f"l. {plain}", n, same, label="equal")
+
+    def each(h: Goal) -> None:
+        h.intro("j inside").use("equal", "j", label="here").rewrite("here").true()
+
+    left, right = (f"j. ({hard} - sm(l. {s}, {n}, j))*{value}" for s in (scores, plain))
+    g.use("lem:sum_ext", left, right, "1", n, each, label="scores").rewrite("scores")
+
+
+PARITY = "6*(1/2*pow(-1, l) + l/(2*n))"
+
+
+def thm12(g: Goal) -> None:
+    g.intro("n i tau (low high tau_is)").have("0 < n", "n_pos")
+    temperature(g)
+
+    def sign(h: Goal) -> None:
+        h.intro("k (kl kh)").use("lem:sign", "k", label="sign").hyp("sign")
+
+    g.have("all k in 1..i. pow(-1, k) = 1 | pow(-1, k) = -1", "signs", sign)
+    first, second, third = g.split()
+    third.use("lem:exp_three", label="done").hyp("done")
+    first.intro("e (el eh) (even rest) j (jl jh)")
+    only, best = first.split()
+    only.intro("max").use("max", "e", label="at").use("signs", "j", label="sign")
+    plus, minus = only.cases("sign", "is")
+    for h in int_apart(plus, "j", "e"):
+        if h.facts["step"][0] == "=":
+            h.hyp("step")
+        elif h.facts["step"] == h.formula("j + 1 <= e"):
+            h.have("0 < (e - j)*(1/n)", "far", lambda f: f.auto("step n_i", rounds=0))
+            h.contra("no").auto("at is even far", degree=1)
+        else:
+            h.use("rest", "j", label="other").contra("no").auto("is other", degree=1)
+    below_one(minus, "j", "e")
+    minus.contra("no").auto("at is even near", degree=1)
+    best.intro("at k (kl kh)").rewrite("at").use("signs", "k", label="sign")
+    plus, minus = best.cases("sign", "is")
+    low, high = plus.em("k <= e", "side")
+    low.have("0 <= (e - k)*(1/n)", "far", lambda f: f.auto("side n_i", rounds=0)).auto("is even far", degree=1)
+    high.use("ax:int_lt", "e", "k", label="next").use("rest", "k", label="other").contra("no").auto("is other", degree=1)
+    below_one(minus, "k", "e")
+    minus.auto("is even near", degree=1)
+
+    second.intro("v bits")
+    separate = "l. 1/2*pow(-1, l)"
+
+    def apart(h: Goal) -> None:
+        h.intro("c within m between max").use("signs", "c", label="sign_c").use("signs", "m", label="sign_m")
+        h.use("max", "c", None, label="most")
+        for f in h.cases("sign_c", "is_c"):
+            for u in f.cases("sign_m", "is_m"):
+                if not u.try_contradiction():
+                    u.easy("is_c is_m most")
+
+    def small(h: Goal) -> None:
+        h.intro("j inside").use("bits", "j", label="either")
+        for e in h.cases("either", "is"):
+            e.apart("abs(v(j))", lambda f: f.auto(degree=1))
+
+    second.have("scoregap(l. 1/2*pow(-1, l), i, 1)", "separate", apart)
+    second.have("1 <= i & i <= n & 0 < 3", "some fits three")
+    second.have("all j in 1..i. abs(v(j)) <= 1", "sizes", small)
+    second.use("lem:tie_right_value", separate, "i", "n", "3", "v", "1", conjuncts, label="done")
+
+    def same(h: Goal) -> None:
+        h.intro("l inside").auto("inverse", degree=1, rounds=0, multipliers=["pow(-1, l)", "l/n"])
+
+    plain = "2*3*n*(1/2*pow(-1, l) + l/(2*n))"
+    scaled_scores(second, f"{PARITY}/tau", plain, "i", same, "v(j)", f"rhardmax({separate}, i, j)")
+    second.auto("done", degree=1)
+
+
+def conjuncts(g: Goal) -> None:
+    """A conjunction each part of which is a fact."""
+    for part in g.split():
+        part.easy()
+
+
+def below_one(g: Goal, j: str, e: str) -> Goal:
+    """(j - e)/n < 1 as `near`."""
+    return g.have(f"({j} - {e})*(1/n) < 1", "near", lambda h: less_than_one(h, j, e))
+
+
+def less_than_one(h: Goal, j: str, e: str) -> None:
+    h.have(f"{j} - {e} < n", "order").auto("order n_i n_e", rounds=0)
+
+
+TRUTH = "I[x(l) = 0 | y(l) = 1]"
+
+
+def truth(h: Goal, j: str) -> list[Goal]:
+    """Cases of x(j), y(j) with the value of the indicator as `v_j`, x as `x_j` and y as `y_j`."""
+    h.use("bits", j, label=f"bx_{j} by_{j}")
+    out = []
+    for e in h.cases(f"bx_{j}", f"x_{j}"):
+        for f in e.cases(f"by_{j}", f"y_{j}"):
+            text = TRUTH.replace("l", j)
+
+            def value(u: Goal, want: str) -> None:
+                for w in u.sides(u.term(text)):
+                    known = [k for k in w.facts if re.fullmatch(r"[fv]\d+(_\d)?", k)]
+                    if not w.try_auto(degree=1):
+                        w.blast() if not refute(w, known) else None
+
+            x_one = f.facts[f"x_{j}"] == f.formula(f"x({j}) = 1")
+            y_one = f.facts[f"y_{j}"] == f.formula(f"y({j}) = 1")
+            want = "0" if x_one and not y_one else "1"
+            f.have(f"{text} = {want}", f"v_{j}", lambda u, want=want: value(u, want))
+            out.append(f)
+    return out
+
+
+def refute(w: Goal, known: list[str]) -> bool:
+    """From x = 0 | y = 1 or its negation beside the values: a contradiction."""
+    label = known[0]
+    f = w.facts[label]
+    if f[0] == "|":
+        w.contra(w.fresh("no"))
+        for e in w.cases(label, w.fresh("part")):
+            e.auto(degree=1)
+        return True
+    w.contra(w.fresh("no"))
+    inner = f[2][0]
+    done = w.fresh("yes")
+    w.have(inner, done).absurd(done, label)
+    return True
+
+
+def truth_gap(g: Goal, n: str = "i") -> Goal:
+    def proof(h: Goal) -> None:
+        h.intro("c within m between max").use("max", "c", None, label="most")
+        for e in truth(h, "c"):
+            for f in truth(e, "m"):
+                if not f.try_contradiction():
+                    f.easy("v_c v_m most")
+
+    return g.have(f"scoregap(l. {TRUTH}, {n}, 1)", "separate", proof)
+
+
+def thm15(g: Goal) -> None:
+    g.intro("n i tau x y (low high tau_pos small bits)").have("0 < n", "n_pos")
+    g.positive("n", "n").positive("tau", "u", lambda h: h.hyp("tau_pos"))
+    first, second = g.split()
+    second.use("lem:exp_three", label="done").hyp("done")
+    g = truth_gap(first)
+    g.have("tau*n <= 1", "fraction", lambda h: h.auto("small n_p n_e", rounds=0))
+    g.have("n <= 1/tau", "steep", lambda h: h.auto("fraction u_i u_e", rounds=0, multipliers=["n"]))
+    g.have("1 <= 1/n*(1/tau)", "ratio", lambda h: h.auto("steep n_i n_e", rounds=0))
+    value = "I[x(j) = 1 & y(j) = 1]"
+
+    def sizes(h: Goal) -> None:
+        h.intro("j inside")
+        for e in h.sides(h.term(value)):
+            e.apart(f"abs({value})", lambda f: f.auto(degree=1))
+
+    g.have("0 < 3/(n*tau)", "g_pos", use="ratio").have(f"all j in 1..i. abs({value}) <= 1", "sizes", sizes)
+    g.use("lem:tie_right_value", f"l. {TRUTH}", "i", "n", "3/(n*tau)", f"j. {value}", "1", conjuncts, label="done")
+
+    def same(h: Goal) -> None:
+        h.intro("l inside").auto("n_e", degree=1, rounds=0, multipliers=[f"{TRUTH}/tau", "l/tau/n", "l/tau"])
+
+    plain = f"2*(3/(n*tau))*n*({TRUTH} + l/(2*n))"
+    scaled_scores(g, f"6*({TRUTH} + l/(2*n))/tau", plain, "i", same, value, f"rhardmax(l. {TRUTH}, i, j)")
+    g.use("lem:exp_mono", "-3/(n*tau)", "-3", lambda h: h.auto("ratio", degree=1), label="decay").auto("done decay", degree=1)
+
+
+def uhat(g: Goal) -> None:
+    g.intro("i x y (some bits)")
+    scores = f"l. {TRUTH}"
+    g.use("lem:max_right", scores, "i", label="there").obtain("there", "p", "low high best rest")
+    g.use("lem:rhardmax_at", scores, "i", "p", None, label="hard")
+    value = "I[x(j) = 1 & y(j) = 1]"
+
+    def same(h: Goal) -> None:
+        h.intro("j inside").use("hard", "j", label="here").rewrite("here").true()
+
+    g.use("lem:sum_ext", f"j. rhardmax({scores}, i, j)*{value}", f"j. I[j = p]*{value}", "1", "i", same, label="chosen")
+    g.use("lem:sum_delta", f"j. {value}", "1", "i", "p", label="single").rewrite("chosen").rewrite("single")
+    since = "ex j in 1..i. y(j) = 1 & (all k in j..i. x(k) = 1)"
+    yes, no = g.ind("x(p) = 1 & y(p) = 1", "both value")
+    one, zero = yes.ind(since, "since size")
+    one.auto("value size", degree=1)
+
+    def holds(h: Goal) -> None:
+        h.witness("p")
+        for part in h.split():
+            if part.goal[0] == "all":
+                part.intro("k (kl kh)").use("bits", "k", label="bx_k by_k")
+                zero_k, one_k = part.cases("bx_k", "x_k")
+                one_k.hyp("x_k")
+                score_of(zero_k, "k", "x_k")
+
+                def top(e: Goal) -> None:
+                    e.intro("m (ml mh)")
+                    for f in truth(e, "m"):
+                        f.auto("score_k v_m", degree=1)
+
+                zero_k.use("rest", "k", None, top, label="left").have("k = p", "is", use="left kl").rewrite("is", "x_k", "x_p")
+                zero_k.auto("x_p both_1", degree=1)
+            else:
+                part.easy()
+
+    zero.have(since, "after_all", holds).absurd("after_all", "since")
+    one, zero = no.ind(since, "since size")
+    zero.auto("value size", degree=1)
+    one.obtain("since", "q", "ql qh y_q all_x")
+    score_of(one, "q", "y_q")
+
+    def top(e: Goal) -> None:
+        e.intro("m (ml mh)")
+        for f in truth(e, "m"):
+            f.auto("score_q v_m", degree=1)
+
+    one.use("rest", "q", None, top, label="left").use("all_x", "p", label="x_at_p").use("best", "q", label="least")
+    for e in truth(one, "p"):
+        if e.facts["x_p"] == e.formula("x(p) = 1") and e.facts["y_p"] == e.formula("y(p) = 1"):
+            e.have("x(p) = 1 & y(p) = 1", "after_all").contra("no").absurd("after_all", "both")
+        else:
+            e.contra("no").auto("x_p y_p x_at_p least score_q v_p", degree=1)
+
+
+def score_of(h: Goal, k: str, why: str) -> Goal:
+    """The indicator at k is 1 because of the fact `why`."""
+
+    def proof(e: Goal) -> None:
+        text = TRUTH.replace("l", k)
+        yes, no = e.ind(text[2:-1], "truth_is truth_value")
+        yes.hyp("truth_value")
+        no.contra("other").have(text[2:-1], "really", lambda f: either_is(f, why)).absurd("really", "truth_is")
+
+    return h.have(f"{TRUTH.replace('l', k)} = 1", f"score_{k}", proof)
+
+
+def either_is(f: Goal, why: str) -> None:
+    side = "left" if f.goal[2][0] == f.facts[why] else "right"
+    f.pick(side).hyp(why)
+
+
+def thm20_gap(g: Goal) -> None:
+    g.intro("n i t j Lambda tau (low high tau_is)").have("0 < n", "n_pos")
+    temperature(g)
+    multipliers = ["1", "1/i", "Lambda/i", "t*j/i", "j^2/i", "Lambda*t*j/i", "Lambda*j^2/i"]
+    for part in g.split():
+        part.auto("inverse", degree=1, rounds=0, multipliers=multipliers)
+
+
+def thm20_positive(g: Goal) -> None:
+    g.intro("n i c tau found x out (low high count less tau_is) found_is x_is out_is")
+    g.use("ax:int_lt", "c", "i", label="room").use("lem:exp_three", label="three")
+    g.use("lem:lookup_scaled", "n", "i", "i", "c + 1", "1", "tau", None, label="error decay quarter")
+    g.use("ax:exp_pos", "-3*n/i", label="pos")
+    g.have("abs(found - (c + 1)) <= exp(-3*n/i)", "error_found", lambda h: h.rewrite("found_is").auto("error", degree=1))
+    first, second, third, fourth = g.split()
+    first.auto("error_found pos", degree=1)
+    second.auto("decay", degree=1)
+    third.hyp("three")
+    fourth.have("abs(found - (c + 1)) <= 1/4", "near", use="error_found decay three pos")
+    fourth.have("found - (c + 1) <= 1/4 & c + 1 - found <= 1/4", "above below", lambda h: two_sided(h, "found - (c + 1)", "near"))
+    yes, no = fourth.ind("0 < c", "some value")
+    yes.use("ax:int_lt", "0", "c", label="one")
+    for h, facts in ((yes, "one"), (no, "some")):
+        h.rewrite("value").apart("relu(x - 1/4); relu(x - 3/4)", lambda e, facts=facts: e.auto("out_is x_is above below count " + facts + " " + values(e), degree=1))
+
+
+def two_sided(h: Goal, inner: str, bound: str) -> None:
+    """-b <= t <= b from abs(t) <= b, as a conjunction."""
+    for part in h.split():
+        part.apart(f"abs({inner})", lambda e: e.auto(bound + " " + values(e), degree=1))
+
+
+def thm20_compare(g: Goal) -> None:
+    g.intro("n i m lambda count Lambda C tau found H (low high many tau_is sum_is large counts) found_is H_is")
+    g.positive("Lambda", "v", lambda h: h.auto("large"))
+
+    def each(h: Goal) -> None:
+        h.intro("k (kl kh)").use("counts", "k", label="from to").use("found_is", "k", label="none some")
+        zero, more = h.em("count(k) = 0", "is")
+        zero.use("none", "#is", label="found_zero").rewrite("found_zero").rewrite("is").auto("v_i")
+        more.use("some", "#is", label="found_some")
+        small, one = more.em("count(k) <= 0", "side")
+        small.have("count(k) = 0", "after_all", use="side from").contra("no").absurd("after_all", "is")
+        one.use("ax:int_lt", "0", "count(k)", label="least")
+        one.use("lem:lookup_scaled", "n", "i", "i", "count(k)", "Lambda", "tau", None, label="error decay quarter")
+        one.rewrite("found_some").auto("error decay quarter", degree=1)
+
+    g.have("all k in 1..m. abs(found(k) - count(k)) <= 1/(4*Lambda)", "close", each)
+    wanted = "sum(k, 1, m, lambda(k)*count(k))"
+    g.use("lem:product_abs", "lambda", "k. found(k) - count(k)", "m", "1/(4*Lambda)", "#close", label="product")
+    g.have(f"sum(k, 1, m, lambda(k)*(found(k) - count(k))) = H - {wanted}", "value", use="H_is")
+    g.rewrite("value", "product", "error").have(f"abs(H - {wanted}) <= 1/4", "near", use="error sum_is v_e", multipliers=["1", "1/Lambda"])
+    g.have(f"H - {wanted} <= 1/4 & {wanted} - H <= 1/4", "above below", lambda h: two_sided(h, f"H - {wanted}", "near"))
+    for part, proof in zip(g.split(), ("close", "near", None, None, None, None), strict=True):
+        if proof:
+            part.hyp(proof)
+            continue
+        part.intro("is")
+        low, high = part.em(f"{wanted} <= C", "side")
+        high.use("ax:int_lt", "C", wanted, label="next")
+        for h in (low, high):
+            if not h.try_contradiction():
+                h.auto(["above", "below", "side", *(["next"] if h is high else [])], degree=1)
+
+
+def thm20_right(g: Goal) -> None:
+    g.intro("n i c Lambda tau (low high tau_is large some most)")
+    g.use("lem:lookup_scaled", "n", "n - i + 1", "n", "c", "Lambda", "tau", None, label="error decay quarter")
+    g.auto("error decay quarter", degree=1)
+
+
+def thm20_theta(g: Goal) -> None:
+    g.intro("n i c tau gamma theta (low most high tau_is gamma_is bits)").have("0 < n", "n_pos").have("1 <= i", "some")
+    temperature(g).positive("i", "i", lambda h: h.auto("some"))
+    g.have("gamma = 3*n/i", "gamma_n", use="gamma_is inverse", multipliers=["1/i"])
+    g.have("1 <= n/i", "ratio", lambda h: h.auto("high i_i i_e", rounds=0))
+    g.have("3 <= gamma", "steep", use="ratio gamma_n")
+
+    def sizes(h: Goal) -> None:
+        h.intro("j inside").use("bits", "j", label="either")
+        for e in h.cases("either", "is"):
+            e.apart("abs(theta(j))", lambda f: f.auto(degree=1))
+
+    def same(h: Goal) -> None:
+        h.intro("j (jl jh)").auto("inverse gamma_n", degree=1, rounds=0, multipliers=["c*j/i", "j^2/i", "c*j", "j^2"])
+
+    first, second = g.split()
+    first.have("0 < gamma", "gamma_pos", use="steep").have("all j in 1..i. abs(theta(j)) <= 1", "sizes", sizes)
+    first.have("all j in 1..i. 3*(2*c*j - j^2)/i/tau = gamma*(2*c*j - j^2)", "same", same)
+    first.use("lem:lookup_value", "l. 3*(2*c*l - l^2)/i/tau", "i", "c", "gamma", "theta", "1", conjuncts, label="done").auto("done", degree=1)
+    second.use("lem:exp_three", label="three").use("lem:exp_mono", "-gamma", "-3", label="mono").auto("three mono", degree=1)
+
+
+# --- Appendix C -----------------------------------------------------------------------------------------------------------
+
+
+def lemma32_hard(g: Goal) -> None:
+    g.intro("n s gamma tau (some positive given)").use("lem:gap_scaled", "s", "n", "tau", "gamma", None, label="scaled")
+    g.use("lem:hard_soft_edelman", "l. s(l)/tau", "n", "gamma/tau", None, label="done")
+
+    def same(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:hardmax_scaled", "s", "n", "tau", "j", None, label="here").rewrite("here").true()
+
+    left, right = (f"j. abs(hardmax({s}, n, j) - sm(l. s(l)/tau, n, j))" for s in ("l. s(l)/tau", "s"))
+    g.use("lem:sum_ext", left, right, "1", "n", same, label="replaced").auto("done replaced", degree=1)
+
+
+SOFT_S, SOFT_R = "sm(l. s(l)/tau, n, j)", "sm(l. r(l)/tau, n, j)"
+
+
+def lemma32_ratio(g: Goal) -> None:
+    g.intro("n s r eps tau (some positive close)").positive("tau", "u", lambda h: h.hyp("positive"))
+    g.use("close", "1", label="at_one").have("0 <= eps", "eps_low", lambda h: h.apart("abs(s(1) - r(1))", lambda e: e.auto(degree=1)))
+    g.have("0 <= eps/tau", "e_low", lambda h: h.auto("eps_low u_i", rounds=0))
+
+    def scaled(h: Goal, a: str, b: str) -> None:
+        h.intro("k inside").use("close", "k", label="near")
+        h.have(f"{a}(k) - {b}(k) <= eps & {b}(k) - {a}(k) <= eps", "above below", lambda e: nearer(e))
+        h.have(f"({a}(k) - {b}(k))*(1/tau) <= eps*(1/tau)", "up", lambda e: e.auto("above u_i", rounds=0))
+        h.have(f"({b}(k) - {a}(k))*(1/tau) <= eps*(1/tau)", "down", lambda e: e.auto("below u_i", rounds=0))
+        h.apart(f"abs({a}(k)/tau - {b}(k)/tau)", lambda e: e.auto("up down " + values(e), degree=1))
+
+    def nearer(e: Goal) -> None:
+        for part in e.split():
+            part.apart("abs(s(k) - r(k))", lambda f: f.auto("near " + values(f), degree=1))
+
+    for a, b, label in (("s", "r", "up"), ("r", "s", "down")):
+        g.have(f"all k in 1..n. abs({a}(k)/tau - {b}(k)/tau) <= eps/tau", f"close_{label}", lambda h, a=a, b=b: scaled(h, a, b))
+
+        def ratio(h: Goal, a: str = a, b: str = b) -> None:
+            h.intro("j inside").use("lem:sm_close", f"l. {a}(l)/tau", f"l. {b}(l)/tau", "n", "eps/tau", "j", None, label="done")
+            h.auto("done", degree=1)
+
+        soft_a, soft_b = (SOFT_S, SOFT_R) if a == "s" else (SOFT_R, SOFT_S)
+        g.have(f"all j in 1..n. {soft_b} <= exp(2*eps/tau)*{soft_a}", f"ratio_{label}", ratio)
+
+    def bounds(h: Goal) -> None:
+        h.intro("small j (jl jh)").use("ratio_up", "j", label="most").use("ratio_down", "j", label="least")
+        h.have("2*eps/tau <= 1", "unit", lambda e: e.auto("small u_i u_e", rounds=0))
+        h.use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="s_pos s_one").use("lem:sm_weight", "l. r(l)/tau", "n", "j", label="r_pos r_one")
+        first, second = h.split()
+        first.use("ax:exp_ge", "-2*eps/tau", label="linear").use("ax:exp_pos", "-2*eps/tau", label="decay")
+        first.have(f"exp(-2*eps/tau)*{SOFT_S} <= {SOFT_R}", "below", lambda e: e.auto("least decay", rounds=0))
+        first.have(f"(1 - 2*eps/tau)*{SOFT_S} <= exp(-2*eps/tau)*{SOFT_S}", "times", lambda e: e.auto("linear s_pos", rounds=0))
+        first.have(f"0 <= eps/tau*{SOFT_S}", "more", lambda e: e.auto("e_low s_pos", rounds=0)).auto("below times more", degree=1)
+        second.use("lem:exp_twice", "2*eps/tau", lambda e: e.easy("unit e_low"), label="linear")
+        second.have(f"exp(2*eps/tau)*{SOFT_S} <= (1 + 4*eps/tau)*{SOFT_S}", "times", lambda e: e.auto("linear s_pos", rounds=0))
+        second.auto("most times", degree=1)
+
+    pair = f"(1 - 4*eps/tau)*{SOFT_S} <= {SOFT_R} & {SOFT_R} <= (1 + 4*eps/tau)*{SOFT_S}"
+    g.have(f"eps <= tau/2 -> all j in 1..n. {pair}", "bounds", bounds)
+
+    def weights(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="a b").use("lem:sm_weight", "l. r(l)/tau", "n", "j", label="c d")
+        h.easy("a c")
+
+    g.use("lem:sm_sum", "l. s(l)/tau", "n", label="one_s").use("lem:sm_sum", "l. r(l)/tau", "n", label="one_r")
+    g.use("lem:weights_distance", f"j. {SOFT_S}", f"j. {SOFT_R}", "n", weights, "#one_s", "#one_r", label="two")
+
+    first, second, third, fourth, fifth = g.split()
+    first.hyp("ratio_up")
+    second.hyp("bounds")
+    third.intro("far").auto("far u_i u_e", rounds=0)
+    fourth.hyp("two")
+    near, far = fifth.em("eps <= tau/2", "side", "far")
+    near.use("bounds", "#side", label="pairs")
+
+    def each(h: Goal) -> None:
+        h.intro("j inside").use("pairs", "j", label="low high")
+        h.apart(f"abs({SOFT_S} - {SOFT_R})", lambda e: e.auto("low high " + values(e), degree=1))
+
+    near.use("lem:sum_mono", f"j. abs({SOFT_S} - {SOFT_R})", f"j. 4*eps/tau*{SOFT_S}", "1", "n", each, label="all_terms")
+    near.auto("all_terms one_s", degree=1, rounds=0, multipliers=["eps/tau"])
+    far.have("2 < 4*eps/tau", "large", lambda h: h.auto("far u_i u_e", rounds=0)).auto("two large", degree=1)
+
+
+def lemma32(g: Goal) -> None:
+    g.intro("n s r gamma eps tau (some positive given close)")
+    g.use("lem:yang2026.lemma32.hard", "n", "s", "gamma", "tau", None, label="hard")
+    g.use("lem:yang2026.lemma32.ratio", "n", "s", "r", "eps", "tau", None, label="one two three four five")
+    h = "hardmax(s, n, j)"
+
+    def each(e: Goal) -> None:
+        e.intro("j inside")
+        e.apart(f"abs({h} - {SOFT_R}); abs({h} - {SOFT_S}); abs({SOFT_S} - {SOFT_R})", lambda f: f.auto(values(f), degree=1))
+
+    g.use("lem:sum_mono", f"j. abs({h} - {SOFT_R})", f"j. abs({h} - {SOFT_S}) + abs({SOFT_S} - {SOFT_R})", "1", "n", each, label="triangle")
+    g.auto("triangle hard five", degree=1)
+
+
+def tau_positive(h: Goal) -> None:
+    """Where tau = 1/n or another denominator is a product."""
+    if not h.try_auto():
+        h.positive("n", "one_n")
+        if not h.try_auto():
+            h.have("0 < tau", "tau_pos").have("0 < i", "i_pos").have("0 < i*tau", "product")
+            h.auto()
+
+
+def tied_leaf(h: Goal) -> None:
+    """Three scores, two of them greatest."""
+    if h.goal[0] != "all":
+        h.blast()
+        return
+    h.intro("i (il ih) m (ml mh) max").use("max", "1", label="at_one")
+    for e in h.ind("m = 3", "m_is m_value"):
+        for f in e.ind("i = 3", "i_is i_value"):
+            f.rewrite("m_value", "at_one", "least")
+            if not f.try_contradiction():
+                f.rewrite("m_value").rewrite("i_value").easy()
+
+
+FOUND = "sum(j, 1, 2, sm(l. 3*(2*2*l - l^2)/2/(1/3), 2, j)*j)"
+ONE_COUNT = "sum(j, 1, 2, sm(l. 3*2*(2*1*l - l^2)/2/(1/3), 2, j)*j)"
+COMPARED = ("3", "2", "1", "k. 2", "k. 1", "2", "0", "1/3", f"k. {ONE_COUNT}", f"2*{ONE_COUNT}")
+CLOSE = ("2", "j. 0", "j. 0", "1", "2")
+
+
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
     "lem.max_left": Script(max_left),
@@ -1633,4 +2095,47 @@ SCRIPTS: dict[str, Script] = {
     "lem.ziggurat_sharp": Script(ziggurat_sharp),
     "lem.ziggurat_exact": Script(ziggurat_exact),
     "lem.since_scores": Script(since_scores),
+    "yang2026.thm12.scores": Script(
+        thm12,
+        inhabit("3", "2", "1/3", "3", "2", "1/3", "2", "1", "3", "2", "1/3", "j. 0"),
+        totals_positive("n i tau", extra=tau_positive),
+    ),
+    "yang2026.thm15.scores": Script(
+        thm15, inhabit("3", "2", "1/3", "j. 0", "j. 0"), totals_positive("n i tau x y", extra=tau_positive)
+    ),
+    "yang2026.thm15.uhat": Script(uhat, inhabit("2", "j. 1", "j. 1")),
+    "yang2026.thm20.gap": Script(
+        thm20_gap, inhabit("3", "2", "1", "1", "1", "1/3"), totals_positive("n i t j Lambda tau", extra=tau_positive)
+    ),
+    "yang2026.thm20.positive": Script(
+        thm20_positive,
+        inhabit("3", "2", "1", "1/3", FOUND, f"{FOUND} - 1", f"2*relu({FOUND} - 5/4) - 2*relu({FOUND} - 7/4)"),
+        totals_positive("n i c tau found x out", extra=tau_positive),
+    ),
+    "yang2026.thm20.compare": Script(
+        thm20_compare,
+        inhabit(*COMPARED, *COMPARED, "1"),
+        totals_positive("n i m lambda count Lambda C tau found H", extra=tau_positive),
+    ),
+    "yang2026.thm20.right": Script(
+        thm20_right, inhabit("3", "2", "2", "1", "1/3"), totals_positive("n i c Lambda tau", extra=tau_positive)
+    ),
+    "yang2026.thm20.theta": Script(
+        thm20_theta,
+        inhabit("4", "3", "2", "1/4", "3/(3*(1/4))", "j. 0"),
+        totals_positive("n i c tau gamma theta", extra=tau_positive),
+    ),
+    "yang2026.lemma32.hard": Script(
+        lemma32_hard,
+        lambda g: g.inhabit("3", "j. -I[j = 3]", "1", "1", leaf=tied_leaf),
+        totals_positive("n s gamma tau"),
+    ),
+    "yang2026.lemma32.ratio": Script(
+        lemma32_ratio,
+        inhabit(*CLOSE, *CLOSE, "1", *CLOSE, "1", "2", "j. 0", "j. 0", "2", "2"),
+        totals_positive("n s r eps tau"),
+    ),
+    "yang2026.lemma32": Script(
+        lemma32, inhabit("2", "j. 0", "j. 0", "1", "1", "1"), totals_positive("n s r gamma eps tau")
+    ),
 }
