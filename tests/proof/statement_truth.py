@@ -180,10 +180,11 @@ def value(tree: Any, env: Mapping[str, Any], instance: Instance) -> Any:
         return Fraction(truth(tree[1], env, instance))
     if tag == "if":
         return value(tree[2 if truth(tree[1], env, instance) else 3], env, instance)
-    if tag == "sum":
-        total: Any = Fraction(0)
+    if tag in ("sum", "prod"):
+        total: Any = Fraction(tag == "prod")
         for j in _range(value(tree[2], env, instance), value(tree[3], env, instance)):
-            total = _apply(operator.add, total, value(tree[4], {**env, tree[1]: j}, instance))
+            act = operator.add if tag == "sum" else operator.mul
+            total = _apply(act, total, value(tree[4], {**env, tree[1]: j}, instance))
         return total
     assert tag == "call", tag
     name, given = tree[1], tree[2]
@@ -199,5 +200,5 @@ def value(tree: Any, env: Mapping[str, Any], instance: Instance) -> Any:
         return getattr(CONTEXT, name)(real(a[0]))
     if name == "pow":
         return a[0] ** int(a[1])
-    act: dict[str, Callable[..., Any]] = {"relu": lambda x: max(x, x * 0), "abs": abs, "min": min, "max": max}
-    return act[name](*a)
+    plain: dict[str, Callable[..., Any]] = {"relu": lambda x: max(x, x * 0), "abs": abs, "min": min, "max": max}
+    return plain[name](*a)
