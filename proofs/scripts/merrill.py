@@ -317,9 +317,10 @@ def planar(g: Goal, x: str, y: str, label: str) -> Goal:
 def def3(g: Goal) -> None:
     z = "sqrt(2*x^2 + 2*y^2)"
     planar(g.intro("x y some"), "x", "y", "r").use("ax:inv", z, label="inverse")
-    one, two, three, four_, unit, mean = g.split()
-    for h in (one, two, three, four_, mean):
+    *entries, form, unit, mean = g.split()
+    for h in (*entries, mean):
         h.true()
+    form.intro("c inside").true()
     unit.auto("r_e inverse", rounds=0, multipliers=[f"(1/{z})^2", f"{z}*(1/{z})", "1"])
 
 
@@ -1022,9 +1023,9 @@ def lemma6(g: Goal) -> None:
     found.intro("some c (cl ch)").use("lem:greatest_match", "h", "h(i)", "i - 1", None, "#some", label="best")
     found.obtain("best", "p", "low high match last")
     rightmost(found, "near", "match", "last")
-    returned(found, "lnhash(h(j)/j, 1/j, c)", "out")
+    returned(found, "unithash(h(j)/j, 1/j, c)", "out")
     scaled(scaled(found, "p", "at_p"), "i", "at_i").use("at_p", "c", label="p_is").use("at_i", "c", label="i_is")
-    found.have("lnhash(h(p), 1, c) = lnhash(h(i), 1, c)", "same", lambda h: h.rewrite("match").true())
+    found.have("unithash(h(p), 1, c) = unithash(h(i), 1, c)", "same", lambda h: h.rewrite("match").true())
     found.auto("out_e out_d p_is i_is same", degree=1, rounds=0)
     back.intro("equal").use("equal", "1", "!", label="first_c")
     yes, no = back.em("ex j in 1..i - 1. h(j) = h(i)", "some", "none")
@@ -1045,7 +1046,7 @@ def lemma6(g: Goal) -> None:
             e.use("lem:lnhash_first", *(("h(j)", "h(i)") if below else ("h(i)", "h(j)")), label="less").pick("right")
             scaled(e, "j", "at_j").use("at_j", "1", "!", label="j_is").auto("less j_is", degree=1, rounds=0)
 
-        h.use("lem:mean_above", f"j. {WEIGHT}", f"j. {sign}lnhash(h(j)/j, 1/j, 1)", "i - 1", f"{sign}lnhash(h(i), 1, 1)", "#ge", "#total", apart, label="mean")
+        h.use("lem:mean_above", f"j. {WEIGHT}", f"j. {sign}unithash(h(j)/j, 1/j, 1)", "i - 1", f"{sign}unithash(h(i), 1, 1)", "#ge", "#total", apart, label="mean")
         h.contra("no").auto("mean first_c i_is", degree=1, rounds=0)
 
 
@@ -1101,8 +1102,8 @@ def far(g: Goal) -> Goal:
     g.have("g(1)^2 <= 1/100", "g1_small", lambda h: h.auto("g1", rounds=0, multipliers=["g(1)", "1"]))
     g.have(f"(7/10)^2 < {a}^2", "large_square", lambda h: h.auto("a_n g1_small", squares=[a]))
     g.use("lem:square_lt", "7/10", a, None, "#large_square", label="a_large")
-    g.have("6/10000 < lnhash(g(1), 1, 1)", "loss", lambda h: h.have(f"0 < g(1)*({a} - 7/10)", "part", use="g1 a_large").auto("part g1"))
-    g.have("lnhash(g(5), 1, 1) < 4/10000", "gain", lambda h: h.have(f"0 < g(5)*(3/4 - {b})", "part", use="g5 b_small").auto("part g5"))
+    g.have("6/10000 < unithash(g(1), 1, 1)", "loss", lambda h: h.have(f"0 < g(1)*({a} - 7/10)", "part", use="g1 a_large").auto("part g1"))
+    g.have("unithash(g(5), 1, 1) < 4/10000", "gain", lambda h: h.have(f"0 < g(5)*(3/4 - {b})", "part", use="g5 b_small").auto("part g5"))
     g.use("lem:lnhash_one", "1000", "1000", label="self o2 o3 o4")
     g.use("lem:tie_score", "g", FAR, "6", "1", label="at_1").use("lem:tie_score", "g", FAR, "6", "5", label="at_5")
     g.have(f"tiescore(g, {FAR}, 6, 1) < tiescore(g, {FAR}, 6, 5)", "wins", use="at_1 at_5 self close loss gain", degree=1)
@@ -1157,12 +1158,12 @@ def lemma6_refuted(g: Goal) -> None:
                 continue
             h.use("lem:lnhash_scale", "1000 + I[1 < j & j < 6]", "1", "j", None, lambda f: f.auto(squares=["1000 + I[1 < j & j < 6]"], degree=1), label="here")
             h.use("here", "1", "!", label="at_j").pick("right")
-            h.have("lnhash(1000 + I[1 < j & j < 6], 1, 1) = lnhash(1001, 1, 1)", "same", lambda f: f.rewrite("j_value").true())
+            h.have("unithash(1000 + I[1 < j & j < 6], 1, 1) = unithash(1001, 1, 1)", "same", lambda f: f.rewrite("j_value").true())
             h.auto("at_j same order", degree=1, rounds=0)
 
     g.use("lem:lnhash_scale", "1000", "1", "6", "!", "!", label="scale").use("scale", "1", "!", label="value")
-    g.use("lem:mean_above", f"j. hardmax({FAR_SCORES}, 5, j)", "j. lnhash((1000 + I[1 < j & j < 6])/j, 1/j, 1)", "5",
-          "lnhash(1000, 1, 1)", "#ge", "#total", apart, label="mean")
+    g.use("lem:mean_above", f"j. hardmax({FAR_SCORES}, 5, j)", "j. unithash((1000 + I[1 < j & j < 6])/j, 1/j, 1)", "5",
+          "unithash(1000, 1, 1)", "#ge", "#total", apart, label="mean")
     g.auto("mean first_c value", degree=1, rounds=0)
 
 
@@ -1225,14 +1226,14 @@ def input_low(g: Goal) -> None:
     g.have("I[n < j] = 0", "mask", mask)
     score, key = g.split()
     score.auto("i_key j_key mask", rounds=0, multipliers=["1", "w", *products()])
-    key.intro("c (cl ch)").auto("j_key", rounds=0, multipliers=["lnhash(j, 1, c)", "lnhash(h(j), 1, c)"])
+    key.intro("c (cl ch)").auto("j_key", rounds=0, multipliers=["unithash(j, 1, c)", "unithash(h(j), 1, c)"])
 
 
 def products() -> list[str]:
     """Multipliers of the equations between the indicators and 0 or 1 in a score."""
     I = "I[1 <= i & i <= n]"  # noqa: E741
     J = "I[1 <= j & j <= n]"
-    hashes = [f"lnhash({a}, 1, {c})*lnhash({b}, 1, {c})" for a in ("i", "h(i)") for b in ("j", "h(j)") for c in (1, 2)]
+    hashes = [f"unithash({a}, 1, {c})*unithash({b}, 1, {c})" for a in ("i", "h(i)") for b in ("j", "h(j)") for c in (1, 2)]
     return [f"{x}{t}" for x in ("", f"{I}*", f"{J}*") for t in hashes]
 
 
@@ -1247,7 +1248,7 @@ def input_high(g: Goal) -> None:
     g.have("I[n < j] = 1", "mask", mask)
     score, key = g.split()
     score.auto("i_key j_key mask", rounds=0, multipliers=["1", "w", *products()])
-    key.intro("c (cl ch)").auto("j_key", rounds=0, multipliers=["lnhash(j, 1, c)", "lnhash(h(j), 1, c)"])
+    key.intro("c (cl ch)").auto("j_key", rounds=0, multipliers=["unithash(j, 1, c)", "unithash(h(j), 1, c)"])
 
 
 def input_highest(g: Goal, weight: str) -> Goal:
@@ -1324,7 +1325,7 @@ def outside(g: Goal, sign: str) -> Goal:
         late.use("beaten", "j", None, lambda h: h.witness("1").easy(), label="goal").hyp("goal")
 
     z = f"j. {sign}inputkey(n, h, j, 1)"
-    return g.use("lem:mean_above", "j. hardmax(l. inputscore(2, n, h, i, l), i - 1, j)", z, "i - 1", f"{sign}lnhash(h(i), 1, 1)", "#ge", "#total", apart, label="mean")
+    return g.use("lem:mean_above", "j. hardmax(l. inputscore(2, n, h, i, l), i - 1, j)", z, "i - 1", f"{sign}unithash(h(i), 1, 1)", "#ge", "#total", apart, label="mean")
 
 
 # A head that goes left from 0 to -3 and comes back: it meets -2 twice, outside of the input.
@@ -1435,7 +1436,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.tie_value": tie_value,
     "lem.tie_positive": tie_positive,
     "lem.tie_decreases": tie_decreases,
-    "merrill2024.def3.hash": Script(def3, witnesses("-1", "2"), def3_defined),
+    "merrill2024.def3.hash": Script(def3, witnesses("-1", "2", "1"), def3_defined),
     "merrill2024.lemma1": Script(lemma1, witnesses("-1", "3", "1"), lemma1_defined),
     "merrill2024.lemma1.form": Script(
         lambda g: [h.true() for h in g.intro("x").split()], witnesses("0"), hash_defined("x", "x")
