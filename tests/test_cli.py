@@ -274,7 +274,8 @@ def test_the_examples_in_the_help_work(
         (["run", "dyck-1", "--input", " "], "given: white space."),
         (["bound", "softmax-hardmax", "--gamma", "1", "--n", ""], "given: nothing;"),
         (["run", "", "--input", "()"], "given: nothing;"),
-        (["claims", "x"], "symcook claims must have no further argument; given: x;"),
+        (["claims", "cookbook.s4.4.mim"], "did you mean cookbook.s4.4.min?"),
+        (["list", "x"], "symcook list must have no further argument; given: x;"),
         (["claims", "--status", "provd"], "did you mean PROVED?"),
         (["run", "DYCK-1", "--input", "()"], "did you mean dyck-1?"),
     ],
@@ -387,7 +388,7 @@ BAD = [
     ("run dyck-1 --input () --domain mpmath --bits 0", "from 1"),
     ("derive dyck-1 --length 4", "--length"),
     ("check dyck-1 --max-length 3 --workers 2", "--workers"),
-    ("prove --all --trust", "--trust"),
+    ("prove --all --trus", "did you mean --trust?"),
     ("decide dyck-1", "decide"),
     # inputs
     (["run", "dyck-1", "--input", ""], "at least one symbol"),

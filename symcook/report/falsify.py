@@ -8,7 +8,6 @@ number. An instance is reported only where every hypothesis is true and the conc
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,8 +20,8 @@ from symcook.proof.terms import Term, flatten, free, instantiate, var
 if TYPE_CHECKING:
     from symcook.proof.replay import Statement
 
-SECONDS = 0.25
 MOST_TRIES = 400
+WORK = 150_000  # evaluated nodes in one search; a count and not a time, so that the same is found everywhere
 MOST_RANGE = 60
 MOST_WORK = 20_000  # evaluated nodes in one try
 BITS = 192
@@ -46,18 +45,19 @@ class _Chain:
     goal: Term
 
 
-def falsify(statement: Statement, seconds: float = SECONDS) -> str:
-    """An instance at which the statement is false, in words; empty where none was found."""
-    deadline = time.monotonic() + seconds
+def falsify(statement: Statement, work: int = WORK) -> str:
+    """An instance at which the statement is false, in words; empty where none was found within `work`."""
     chains = list(_chains(statement.formula, expr.parse_formula(statement.expanded), _Chain([], [], statement.formula)))
     draw = random.Random(0)
     for attempt in range(MOST_TRIES):
         for chain in chains:
-            if time.monotonic() > deadline:
-                return ""
-            found = _Try(chain, draw, attempt).run()
+            one = _Try(chain, draw, attempt)
+            found = one.run()
             if found is not None:
                 return found
+            work -= one.work + 50
+            if work < 0:
+                return ""
     return ""
 
 

@@ -75,6 +75,14 @@ def sort_text(sort: Sort) -> str:
     return sort if isinstance(sort, str) else f"{'*'.join(sort[1])}->{sort[2]}"
 
 
+def decimal(q: int) -> bool:
+    """Whether 1/q has a finite decimal expansion."""
+    for p in (2, 5):
+        while q % p == 0:
+            q //= p
+    return q == 1
+
+
 def called(tree: Any) -> Iterator[str]:
     """Every word in a tree: names, and what is called."""
     todo = [tree]
@@ -122,7 +130,7 @@ class Folder:
         tag, data, kids = t
         if tag == "num":
             p, q = data
-            shown: Tree = ("num", abs(p), 1) if q == 1 else ("/", ("num", abs(p), 1), ("num", q, 1))
+            shown: Tree = ("num", abs(p), q) if decimal(q) else ("/", ("num", abs(p), 1), ("num", q, 1))
             return ("neg", shown) if p < 0 else shown
         if tag == "var":
             return ("name", data[0])

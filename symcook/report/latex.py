@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from symcook.expr import ARITY, Tree
-from symcook.report.folded import MODEL_WORDS, statement_tree, used_definitions
+from symcook.expr import ARITY, Tree, show
+from symcook.report.folded import MODEL_WORDS, decimal, statement_tree, used_definitions
 
 if TYPE_CHECKING:
     from symcook.proof.grammar import Definition
@@ -227,7 +227,7 @@ class _Writer:
     def write(self, tree: Tree) -> str:
         tag = tree[0]
         if tag == "num":
-            return str(tree[1]) if tree[2] == 1 else rf"\frac{{{tree[1]}}}{{{tree[2]}}}"
+            return show(tree) if decimal(tree[2]) else rf"\frac{{{tree[1]}}}{{{tree[2]}}}"
         if tag == "name":
             return self.operator(tree[1], []) if tree[1] in self.known else _name(tree[1])
         if tag == "member":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import Rejected, SymcookError
@@ -109,10 +110,11 @@ def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
     """Changes at the root of a tree: (kind, old, new, stronger)."""
     tag = tree[0]
     if tag == "num":
-        p, q = tree[1:]
-        if p:
-            yield "number lowered", tree, ("num", p - 1, 1) if q == 1 else ("num", p, q + 1), False
-        yield "number raised", tree, ("num", p + 1, 1) if q == 1 else ("num", p + 1, q), False
+        value = Fraction(*tree[1:])
+        step = Fraction(1, value.denominator)
+        if value:
+            yield "number lowered", tree, _number(value - step), False
+        yield "number raised", tree, _number(value + step), False
     elif tag == "<=" and sign == 1:
         yield "made strict", tree, ("<", *tree[1:]), True
     elif tag == "<" and sign == -1:
@@ -129,7 +131,7 @@ def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
             yield "hypothesis dropped", part, ("->", kept, tree[2]), True
     elif tag in ("+", "-"):
         yield "sign turned", tree, ("-" if tag == "+" else "+", *tree[1:]), False
-    elif tag == "neg" and tree[1][0] != "num":
+    elif tag == "neg":
         yield "sign turned", tree, tree[1], False
     elif tag == "call" and tree[1] in ("min", "max"):
         yield f"{tree[1]} turned", tree, ("call", "max" if tree[1] == "min" else "min", tree[2]), False
@@ -140,6 +142,10 @@ def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
         yield "range longer", tree, (*tree[:3], more, tree[4]), stronger
         if not stronger:
             yield "range shorter", tree, (*tree[:3], less, tree[4]), tag == "all in" and sign == -1
+
+
+def _number(value: Fraction) -> Tree:
+    return ("num", value.numerator, value.denominator)
 
 
 def _parts(tree: Tree) -> list[Tree]:

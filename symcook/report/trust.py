@@ -116,29 +116,29 @@ def below(names: Iterable[str]) -> list[str]:
 def axioms_used(names: Iterable[str]) -> list[str]:
     """The axioms that the stored proofs of `names`, and the lemmas that they rest on, mention."""
     from symcook.proof import kernel
+
+    words = _words(names)
+    return [name for name in kernel.AXIOMS if words & {f"ax:{name}", f"#ax:{name}"}]
+
+
+def _words(names: Iterable[str]) -> set[str]:
+    """Every text in the stored proofs of `names`."""
     from symcook.proof.replay import library, load_json
 
     home = library()
     found: set[str] = set()
     for name in names:
+        todo: list[Any] = []
         for path in (home.root / "certificates" / f"{name}{end}.json" for end in ("", ".refuted")):
             if path.is_file():
-                _labels(load_json(path.read_bytes()), found)
-    return [name for name in kernel.AXIOMS if name in found]
-
-
-def _labels(part: Any, found: set[str]) -> None:
-    todo = [part]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, str):
-            for head in ("ax:", "#ax:"):
-                if one.startswith(head):
-                    found.add(one.removeprefix(head))
-        elif isinstance(one, dict):
-            todo += one.values()
-        elif isinstance(one, list):
-            todo += one
+                todo.append(load_json(path.read_bytes()))
+        while todo:
+            one = todo.pop()
+            if isinstance(one, str):
+                found.add(one)
+            elif isinstance(one, (dict, list)):
+                todo += one.values() if isinstance(one, dict) else one
+    return found
 
 
 def trust_text(names: list[str] | None = None) -> str:
@@ -205,10 +205,12 @@ def trust_line(verdict: Any) -> str:
     if verdict.status.startswith("CHECKED"):
         words = f"a run of the stored model on all inputs up to length {verdict.status.split()[1]}; not the kernel"
     else:
-        used = axioms_used(below([verdict.id]))
+        rests = below([verdict.id])
+        used, balls = axioms_used(rests), "interval" in _words(rests)
         words = f"the checker ({checker_lines()} lines of code), {len(used)} of its {len(kernel.AXIOMS)} axioms, "
         assumed = (*verdict.named, *verdict.oracles)
         words += f"and the assumptions {', '.join(assumed)}" if assumed else "no assumption, no oracle"
+        words += "; python-flint for its enclosures" if balls else ""
         second = second_checker()
-        words += f"; or {second.path} alone ({second.lines} lines)" if second is not None and not assumed else ""
+        words += f"; or {second.path} alone ({second.lines} lines)" if second and not assumed and not balls else ""
     return f"{words}; statement sha256 {statement.digest}"
