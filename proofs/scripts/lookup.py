@@ -1275,6 +1275,243 @@ def quadmax_table(g: Goal) -> None:
     g.use("lem:cookbook.s5.3.4.quadmax", "n", "query", "value", "one", "index", "square", "found", "#some", "#run", label="done").hyp("done")
 
 
+def cosh_bound(g: Goal) -> None:
+    """e^-t is at least L = 1 - t + t^2/2 - t^3/6, and L*(1 + t + 3/2*t^2) >= 1."""
+    g.intro("t (low high)").use("ax:exp_upper", "-t", "1", "!", None, label="up").use("ax:exp_lower", "-t", "1", "!", label="down")
+    upper, lower = "(1 + t + 3/2*t^2)", "(1 - t + t^2/2 - t^3/6)"
+    g.have(f"exp(-t) <= 1 - t + t^2/2", "above", use="up").have(f"{lower} <= exp(-t)", "below", use="down")
+    g.use("ax:exp_pos", "-t", label="pos").use("ax:exp_ge", "t^2", label="square")
+    g.have(f"1 <= {upper}*{lower}", "one", lambda h: h.auto("low high", squares=["t", "t^2"], degree=2))
+
+    def most(h: Goal) -> None:
+        h.contra("no").have(f"0 < (exp(t) - {upper})*exp(-t)", "first", use="no pos")
+        h.have(f"0 <= {upper}*(exp(-t) - {lower})", "second", lambda e: e.have(f"0 <= {upper}", "u", use="low").auto("u below"))
+        h.auto("first second one")
+
+    g.have(f"exp(t) <= {upper}", "most", most).auto("most above square")
+
+
+def sum_pairs(g: Goal) -> None:
+    base, step = g.induct("N", "ge", "ih")
+    base.easy()
+    step.use("ax:sum_step", "j. sum(i, 1, j - 1, 2)", "1", "N + 1", label="last").use("lem:sum_one", "1", "N", label="ones")
+    step.auto("last ones ih")
+
+
+def pair_ext(g: Goal) -> None:
+    g.intro("f g N same")
+
+    def inner(h: Goal) -> None:
+        each = lambda e: e.intro("i inside").use("same", "j", None, "i", label="here").hyp("here")  # noqa: E731
+        h.intro("j range").use("lem:sum_ext", "i. f(i, j)", "i. g(i, j)", "1", "j - 1", each, label="done").hyp("done")
+
+    g.use("lem:sum_ext", "j. sum(i, 1, j - 1, f(i, j))", "j. sum(i, 1, j - 1, g(i, j))", "1", "N", inner, label="done").hyp("done")
+
+
+def pair_member(g: Goal) -> None:
+    g.intro("f N p r nonneg (low less high)").use("ax:int_lt", "p", "r", label="next")
+
+    def row(h: Goal) -> None:
+        each = lambda e: e.intro("i inside").use("nonneg", "j", None, "i", label="here").hyp("here")  # noqa: E731
+        h.intro("j range").use("lem:sum_nonneg", "i. f(i, j)", "1", "j - 1", each, label="done").hyp("done")
+
+    each = lambda e: e.intro("i inside").use("nonneg", "r", None, "i", label="here").hyp("here")  # noqa: E731
+    g.use("lem:sum_member", "i. f(i, r)", "1", "r - 1", "p", None, each, label="one")
+    g.use("lem:sum_member", "j. sum(i, 1, j - 1, f(i, j))", "1", "N", "r", None, row, label="two").auto("one two")
+
+
+def sign_choice(g: Goal) -> None:
+    base, step = g.induct("N", "ge", "ih")
+    base.intro("B").witness("i. 1").easy()
+    step.intro("B").use("ih", "B", label="before").obtain("before", "s", "signs small")
+    t = "sum(k, 1, N, B(k, N + 1)*s(k))"
+    new = f"if(i = N + 1, 1 - 2*I[0 <= {t}], s(i))"
+    step.witness(f"i. {new}")
+    one, two = step.split()
+
+    one.intro("i (low high)")
+    yes, no = one.ind("i = N + 1", "at value")
+    yes.rewrite("value")
+    yes, other = yes.ind(f"0 <= {t}", "side size")
+    yes.pick("right").auto("size")
+    other.pick("left").auto("size")
+    no.have("i <= N", "inside", lambda h: h.contra("more").use("ax:int_lt", "N", "i", label="next").have("i = N + 1", "eq", use="next high").absurd("eq", "at"))
+    no.rewrite("value").use("signs", "i", label="sign").easy()
+
+    def value(h: Goal, i: str) -> Goal:
+        """The new sign at i <= N is s(i)."""
+
+        def proof(e: Goal) -> None:
+            yes, no = e.ind(f"{i} = N + 1", "at value")
+            yes.contra("any").auto(f"at {i}_high")
+            no.auto("value", rounds=0, multipliers=[f"s({i})", f"I[0 <= {t}]"])
+
+        return h.have(new_at(i) + f" = s({i})", f"new_{i}", proof)
+
+    def new_at(i: str) -> str:
+        return f"if({i} = N + 1, 1 - 2*I[0 <= {t}], s({i}))"
+
+    def same(h: Goal) -> None:
+        h.intro("j (jl jh) i (il ih2)").have("j <= N", "j_high", use="jh").have("i <= N", "i_high", use="ih2 jh")
+        value(value(h, "i"), "j").rewrite("new_i").rewrite("new_j").true()
+
+    body = f"i j. B(i, j)*{new_at('i')}*{new_at('j')}"
+    two.use("lem:pair_ext", body, "i j. B(i, j)*s(i)*s(j)", "N", same, label="old")
+    two.use("ax:sum_step", f"j. sum(i, 1, j - 1, B(i, j)*{new_at('i')}*{new_at('j')})", "1", "N + 1", label="last")
+
+    def row(h: Goal) -> None:
+        h.intro("i (il i_high)")
+        value(h, "i").rewrite("new_i").true()
+
+    two.use("lem:sum_ext", f"i. B(i, N + 1)*{new_at('i')}", "i. B(i, N + 1)*s(i)", "1", "N", row, label="row")
+    for h in two.ind(f"0 <= {t}", "side size"):
+        h.rewrite("size", "last", "last_s").rewrite("size", "row", "row_s").rewrite("size", "old", "old_s").rewrite("size")
+        h.auto("last_s row_s old_s small side", rounds=0)
+
+
+DOT = "sum(a, 1, m, x(a, i)*x(a, j))"
+
+
+def sign_of(g: Goal, fact: str, *at: str) -> list[Goal]:
+    """The sign given by `fact` at these indices is 1 or -1; it is put into the goal."""
+    label = g.fresh("sign")
+    g.use(fact, *(e for k in at for e in (k, None)), label=label)
+    out = g.cases(label, f"{label}_is")
+    for h in out:
+        h.rewrite(f"{label}_is")
+    return out
+
+
+def potential(g: Goal) -> None:
+    g.intro("N t u (some low cosh)")
+    base, step = g.induct("m", "ge", "ih")
+    base.witness("a i. 1")
+    signs, small = base.split()
+    signs.easy()
+    small.use("lem:sum_pairs", "N", label="pairs").auto("pairs")
+    step.obtain("ih", "x", "signs small")
+    up, down = f"exp(t*{DOT})", f"exp(-t*{DOT})"
+    form = f"(exp(t) - exp(-t))/2*({up} - {down})"
+    step.use("lem:sign_choice", "N", "#some", f"i j. {form}", label="choice").obtain("choice", "s", "news least")
+    step.witness("a i. if(a = m + 1, s(i), x(a, i))")
+    signs, bound = step.split()
+    signs.intro("a (al ah) i inside")
+    yes, no = signs.ind("a = m + 1", "at value")
+    yes.rewrite("value").use("news", "i", label="sign").easy()
+    no.have("a <= m", "before", lambda h: h.contra("more").use("ax:int_lt", "m", "a", label="next").have("a = m + 1", "eq", use="next ah").absurd("eq", "at"))
+    no.rewrite("value").use("signs", "a", None, "i", None, label="sign").easy()
+    product = "if(a = m + 1, s(i), x(a, i))*if(a = m + 1, s(j), x(a, j))"
+    total = f"sum(a, 1, m + 1, {product})"
+
+    def term(h: Goal) -> None:
+        h.intro("j (jl jh) i (il ih2)")
+
+        def old(e: Goal) -> None:
+            e.intro("a (al ah)")
+            yes, no = e.ind("a = m + 1", "at value")
+            yes.contra("any").auto("at ah")
+            no.rewrite("value").true()
+
+        h.use("lem:sum_ext", f"a. {product}", "a. x(a, i)*x(a, j)", "1", "m", old, label="old")
+        h.use("ax:sum_step", f"a. {product}", "1", "m + 1", label="last")
+        h.have(f"{total} = {DOT} + s(i)*s(j)", "new", use="old last").rewrite("new")
+        for e in sign_of(h, "news", "i"):
+            for f in sign_of(e, "news", "j"):
+                f.true()
+
+    after = f"i j. (exp(t) + exp(-t))/2*({up} + {down}) + {form}*s(i)*s(j)"
+    bound.use("lem:pair_ext", f"i j. exp(t*{total}) + exp(-t*{total})", after, "N", term, label="is")
+    bound.use("ax:exp_pos", "t", label="p").use("ax:exp_pos", "-t", label="q").use("ax:exp_pos", "m*u", label="e")
+    phi = f"sum(j, 1, N, sum(i, 1, j - 1, {up} + {down}))"
+    bound.have(f"0 <= (exp(t) + exp(-t))/2*((N^2 - N)*exp(m*u) - {phi})", "one", use="small p q")
+    bound.have("0 <= N^2 - N", "pairs", lambda h: squares_of_whole(h))
+    bound.have("0 <= (exp(u) - (exp(t) + exp(-t))/2)*((N^2 - N)*exp(m*u))", "two", lambda h: h.have("0 <= (N^2 - N)*exp(m*u)", "p1", use="pairs e").auto("p1 cosh"))
+    bound.auto("is least one two", rounds=0)
+
+
+def squares_of_whole(h: Goal) -> None:
+    """0 <= N^2 - N on the whole numbers, where `some`: 0 <= N."""
+    zero, more = h.em("N <= 0", "side")
+    zero.have("N = 0", "none", use="side some").rewrite("none").true()
+    more.use("ax:int_lt", "0", "N", label="next").auto("next some")
+
+
+def pair_small(g: Goal) -> None:
+    g.intro("N m x t L (tp bound) i (il ih) j (jl jh) differ")
+    f = f"i j. exp(t*{DOT}) + exp(-t*{DOT})".replace("i", "k").replace("j", "l")
+    f = "k l. exp(t*sum(a, 1, m, x(a, k)*x(a, l))) + exp(-t*sum(a, 1, m, x(a, k)*x(a, l)))"
+
+    def nonneg(h: Goal) -> None:
+        dot = "sum(a, 1, m, x(a, k)*x(a, l))"
+        h.intro("l lr k kr").use("ax:exp_pos", f"t*{dot}", label="p").use("ax:exp_pos", f"-t*{dot}", label="q").auto("p q")
+
+    for h, p, r in zip(apart_by_one(g, "i", "j", "differ"), "ij", "ji", strict=True):
+        h.use("lem:pair_member", f, "N", p, r, nonneg, lambda e: [part.auto() for part in e.split()], label="member")
+        h.use("ax:exp_pos", f"t*{DOT}", label="p").use("ax:exp_pos", f"-t*{DOT}", label="q")
+        for sign, name in (("", "up"), ("-", "down")):
+            def less(e: Goal, sign: str = sign) -> None:
+                e.contra("no").have(f"t*L < {sign}t*{DOT}", "more", use="no tp")
+                e.use("lem:exp_less", "t*L", f"{sign}t*{DOT}", label="wrong").auto("wrong member bound p q", rounds=0)
+
+            h.have(f"{sign}{DOT} <= L", name, less)
+        h.apart(f"abs({DOT})", lambda e: e.auto(degree=1, rounds=0))
+
+
+def signs_near(g: Goal) -> None:
+    g.intro("N m x eps (some low signs)").have("0 < m", "pos", use="some").positive("m", "m", lambda h: h.hyp("pos"))
+    root(g, "m", "r").have("1/sqrt(m)*(1/sqrt(m)) = 1/m", "inv", use="r_e r_s m_e", rounds=0, multipliers=["1/sqrt(m)/sqrt(m)", "1/m", "1/sqrt(m)", "1/sqrt(m)/m", "sqrt(m)/sqrt(m)/m", "1/m/sqrt(m)/sqrt(m)"])
+    scaled = "sum(a, 1, m, x(a, i)/sqrt(m)*(x(a, j)/sqrt(m)))"
+
+    def both(h: Goal) -> Goal:
+        return h.have(f"{scaled} = 1/m*{DOT}", "is", use="inv", rounds=0, multipliers=[DOT])
+
+    one, two = g.split()
+    one.intro("(long near) i ir j jr differ").use("near", "i", None, "j", None, "#differ", label="here")
+    both(one).rewrite("is", "here", "here_m")
+    one.have(f"0 <= m*(eps - abs(1/m*{DOT}))", "scaled_here", use="here_m pos")
+    of_dot = {"degree": 2, "rounds": 0, "multipliers": ["1", "eps", "1/m", "m", DOT]}
+
+    def leaf(e: Goal) -> None:
+        e.auto("scaled_here m_e m_i pos " + " ".join(k for k in e.facts if k[0] in "dv" and k != "differ"), **of_dot)
+
+    for h in one.sides(one.term(f"abs({DOT})")):
+        h.apart(f"abs(1/m*{DOT})", leaf)
+    two.intro("small")
+    long, near = two.split()
+    long.intro("i ir")
+
+    def unit(h: Goal) -> None:
+        h.intro("a ar")
+        for e in sign_of(h, "signs", "a", "i"):
+            e.true()
+
+    long.use("lem:sum_ext", "a. x(a, i)*x(a, i)", "a. 1", "1", "m", unit, label="units").use("lem:sum_one", "1", "m", label="ones")
+    long.auto("units ones inv m_e low", rounds=0, multipliers=["1", "sum(a, 1, m, x(a, i)*x(a, i))", "1/m"])
+    near.intro("i ir j jr differ").use("small", "i", None, "j", None, "#differ", label="here")
+    both(near).rewrite("is")
+    near.have("0 <= 1/m*(eps*m - abs(" + DOT + "))", "scaled_here", use="here m_i")
+    for h in near.sides(near.term(f"abs({DOT})")):
+        h.apart(f"abs(1/m*{DOT})", leaf)
+
+
+def near_exists(g: Goal) -> None:
+    g.intro("eps m N (pos small some many room)")
+    g.use("lem:cosh_bound", "eps/2", None, label="cosh")
+    g.use("lem:potential", "N", "eps/2", "(eps/2)^2", None, "m", None, label="made").obtain("made", "x", "signs bound")
+    e = "exp(m*eps^2/8)"
+    g.have(f"N^2 <= {e}^2", "square", use="room many").use("ax:exp_pos", "m*eps^2/4", label="e_pos")
+    g.have(f"0 <= ({e}^2 - N^2 + N)*exp(m*eps^2/4)", "product", use="square e_pos many")
+
+    def ready(h: Goal) -> None:
+        low, high = h.split()
+        low.auto("pos")
+        high.auto("bound product", rounds=0)
+
+    g.use("lem:pair_small", "N", "m", "x", "eps/2", "eps*m", ready, label="near").witness("a i. x(a, i)/sqrt(m)")
+    g.use("lem:signs_near", "N", "m", "x", "eps", lambda h: [p.hyp("some") if k == 0 else p.auto("pos") if k == 1 else p.hyp("signs") for k, p in enumerate(h.split())], label="there back")
+    g.use("back", "#near", label="done").hyp("done")
+
+
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.sqrt_unique": sqrt_unique,
     "lem.sqrt_positive": sqrt_positive,
@@ -1373,4 +1610,13 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "cookbook.t5.lnhash": Script(
         lh_lookup, exists("4", "2", HASH, (*HASH_AT, "1")), lh_lookup_defined("n q v z c found i")
     ),
+    "lem.cosh_bound": cosh_bound,
+    "lem.sum_pairs": sum_pairs,
+    "lem.pair_ext": pair_ext,
+    "lem.pair_member": pair_member,
+    "lem.sign_choice": sign_choice,
+    "lem.potential": potential,
+    "lem.pair_small": pair_small,
+    "lem.signs_near": signs_near,
+    "lem.near_exists": near_exists,
 }
