@@ -297,3 +297,760 @@ def negation(f: Term) -> Term:
     if f.op in ("<=", "<"):
         return Term("<" if f.op == "<=" else "<=", None, f.kids[1], f.kids[0])
     return f.kids[0] if f.op == "~" else Term("~", None, f)
+
+
+# --- Reading ---------------------------------------------------------------------------------------------------------
+
+BUILTIN = {**FUNCTIONS, **dict.fromkeys(("sin", "cos", "sinh", "cosh", "tanh"), 1)}
+WORDS = frozenset({"all", "ex", "in", "sum", "prod", "if", "I", "true", "false", "Int", "Real"})
+RESERVED = WORDS | frozenset(BUILTIN)
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<sign><->|->|<=|>=|!=|\.\.|[-+*/^()\[\],.:~&|<>=])|(?P<end>\Z))",
+    re.ASCII,
+)
+CONNECTIVES = ("<->", "->", "|", "&")
+RELATIONS = ("=", "!=", "<=", "<", ">=", ">")
+
+
+class Parser:
+    """Text to a syntax tree: tuples of a kind and its parts. Sorts and names are looked at later, by `Reader`.
+
+    Kinds: num (p, q), name (s), call (s, arguments), lam (names, body), op (sign, left, right), neg, ~, sum and prod
+    (j, lo, hi, body), ind (F), if (F, a, b), all and ex (x, sort, F), "all in" and "ex in" (j, lo, hi, F), true, false.
+    """
+
+    def __init__(self, text: str) -> None:
+        need(len(text) <= MAX_TEXT, "a text is too long")
+        self.tokens: list[tuple[str, str]] = []
+        self.place = 0
+        at = 0
+        while not self.tokens or self.tokens[-1][0] != "end":
+            found = TOKEN.match(text, at)
+            if found is None or found.lastgroup is None:
+                raise Rejected(f"a character outside the grammar near '{text[at : at + 20]}'")
+            self.tokens.append((found.lastgroup, found.group(found.lastgroup)))
+            at = found.end()
+
+    def fail(self, wanted: str) -> NoReturn:
+        shown = " ".join(text for _, text in self.tokens[self.place : self.place + 8])
+        raise Rejected(f"{wanted} must stand before '{shown[:60]}'")
+
+    def next(self) -> str:
+        return self.tokens[self.place][1]
+
+    def take(self, wanted: str = "") -> str:
+        text = self.next()
+        if wanted and text != wanted:
+            self.fail(f"'{wanted}'")
+        self.place += 1
+        return text
+
+    def whole(self, rule: Callable[[], Any]) -> Any:
+        """What `rule` reads, if nothing is left behind it."""
+        tree = rule()
+        if self.tokens[self.place][0] != "end":
+            self.fail("the end")
+        return tree
+
+    def formula(self, level: int = 0) -> Any:
+        """The connectives from the weakest on, each grouping to the right; also any term, for sorts come later."""
+        if level == len(CONNECTIVES):
+            return self.denial()
+        left = self.formula(level + 1)
+        if self.next() != CONNECTIVES[level]:
+            return left
+        return ("op", self.take(), left, self.formula(level))
+
+    def denial(self) -> Any:
+        if self.next() != "~":
+            return self.comparison()
+        self.take()
+        return ("~", self.denial())
+
+    def comparison(self) -> Any:
+        left = self.sum()
+        whole: Any = None
+        while self.next() in RELATIONS:
+            sign, right = self.take(), self.sum()
+            if sign == "!=":
+                one: Any = ("~", ("op", "=", left, right))
+            elif sign in (">", ">="):
+                one = ("op", sign.replace(">", "<"), right, left)
+            else:
+                one = ("op", sign, left, right)
+            whole = one if whole is None else ("op", "&", whole, one)
+            left = right
+        return left if whole is None else whole
+
+    def sum(self) -> Any:
+        left = self.product()
+        while self.next() in ("+", "-"):
+            left = ("op", self.take(), left, self.product())
+        return left
+
+    def product(self) -> Any:
+        if self.next() == "-":  # -a*b is -(a*b)
+            self.take()
+            return ("neg", self.product())
+        left = self.power()
+        while self.next() in ("*", "/"):
+            left = ("op", self.take(), left, self.factor(self.power))
+        return left
+
+    def factor(self, rule: Callable[[], Any]) -> Any:
+        """A factor or an exponent, which may have a sign."""
+        if self.next() != "-":
+            return rule()
+        self.take()
+        return ("neg", self.factor(rule))
+
+    def power(self) -> Any:
+        base = self.atom()
+        if self.next() != "^":
+            return base
+        return ("op", self.take(), base, self.factor(self.power))
+
+    def atom(self) -> Any:
+        kind, text = self.tokens[self.place]
+        if kind == "number":
+            need(len(text) <= MAX_DIGITS, "a numeral is too long")
+            value = Fraction(self.take())
+            return ("num", value.numerator, value.denominator)
+        if text == "(":
+            self.take()
+            inner = self.formula()
+            self.take(")")
+            return inner
+        if kind != "name":
+            self.fail("a term or a formula")
+        self.take()
+        if text in ("true", "false"):
+            return (text,)
+        if text in ("all", "ex"):
+            return self.quantifier(text)
+        if text == "I":
+            self.take("[")
+            inner = self.formula()
+            self.take("]")
+            return ("ind", inner)
+        if text in ("sum", "prod"):
+            self.take("(")
+            return (text, self.variable(), *self.more(3))
+        if text == "if":
+            self.take("(")
+            return ("if", self.formula(), *self.more(2))
+        if text in WORDS:
+            self.fail(f"something else than '{text}'")
+        if self.next() != "(":
+            return ("name", text)
+        self.take()
+        arguments = [self.argument()]
+        while self.next() == ",":
+            self.take()
+            arguments.append(self.argument())
+        self.take(")")
+        if text in ("min", "max") and len(arguments) > 2:
+            first, *others = arguments
+            for other in others:
+                first = ("call", text, (first, other))
+            return first
+        return ("call", text, tuple(arguments))
+
+    def more(self, count: int) -> list[Any]:
+        """That many further arguments, each after a comma, and the bracket."""
+        out = []
+        for _ in range(count):
+            self.take(",")
+            out.append(self.formula())
+        self.take(")")
+        return out
+
+    def argument(self) -> Any:
+        """A term, a formula, or a function: names, a dot and a body."""
+        ahead = self.place
+        while self.tokens[ahead][0] == "name":
+            ahead += 1
+        if ahead == self.place or self.tokens[ahead][1] != ".":
+            return self.formula()
+        names = tuple([self.variable() for _ in range(ahead - self.place)])
+        self.take(".")
+        return ("lam", names, self.formula())
+
+    def variable(self) -> str:
+        kind, text = self.tokens[self.place]
+        if kind != "name" or text in RESERVED:
+            self.fail("a variable")
+        return self.take()
+
+    def quantifier(self, kind: str) -> Any:
+        groups: list[tuple[Any, ...]] = []
+        while not groups or self.next() == ",":
+            if groups:
+                self.take()
+            names = [self.variable()]
+            if self.next() == "in":
+                self.take()
+                low = self.sum()
+                self.take("..")
+                groups.append((f"{kind} in", names[0], low, self.sum()))
+                continue
+            while self.next() != ":":
+                names.append(self.variable())
+            self.take()
+            sort = self.sort()
+            groups += [(kind, name, sort) for name in names]
+        self.take(".")
+        body = self.formula()
+        for group in reversed(groups):
+            body = (*group, body)
+        return body
+
+    def sort(self) -> Any:
+        arguments = [self.number_sort()]
+        while self.next() == "*":
+            self.take()
+            arguments.append(self.number_sort())
+        if self.next() == "->":
+            self.take()
+            return ("fun", tuple(arguments), self.number_sort())
+        if len(arguments) > 1:
+            self.fail("'->'")
+        return arguments[0]
+
+    def number_sort(self) -> str:
+        if self.next() not in NUMBERS:
+            self.fail("a sort")
+        return self.take()
+
+
+class Definition:
+    """``name(params) := body``; the body may use the definitions `known`."""
+
+    def __init__(self, text: str, known: dict[str, Definition]) -> None:
+        found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*(?:\(([\w\s,]*)\))?\s*:=(.*)", text, re.ASCII | re.DOTALL)
+        if found is None:
+            raise Rejected("a definition reads 'name(arguments) := body'")
+        self.name, self.known = found[1], dict(known)
+        self.params = [p.strip() for p in found[2].split(",")] if found[2] else []
+        names = [self.name, *self.params]
+        for n in names:
+            need(re.fullmatch(r"[A-Za-z_]\w*", n, re.ASCII) is not None and n not in RESERVED, f"'{n}' is not a name")
+            need(n not in known, f"'{n}' is defined already")
+        need(len(set(names)) == len(names), "a definition names something twice")
+        parser = Parser(found[3])
+        self.body = parser.whole(parser.argument)
+
+
+class Function:
+    """A function ``j. t`` that waits for its arguments; `meaning` gives the names that t may use."""
+
+    def __init__(self, names: Sequence[str], body: Any, meaning: dict[str, Any], known: dict[str, Definition]) -> None:
+        self.names, self.body, self.meaning, self.known = names, body, meaning, known
+
+
+class Reader:
+    """Syntax trees to terms. `meaning` maps a name to a Function, or to a term and the number of binders around the
+    place where the term was read; used under more binders, it is shifted."""
+
+    def __init__(self, scope: dict[str, Any], known: dict[str, Definition]) -> None:
+        self.known = known
+        self.meaning: dict[str, Any] = {name: (Term("var", (name, sort)), 0) for name, sort in scope.items()}
+        self.steps = 0
+
+    def formula(self, text: str, leading: Sequence[tuple[str, Any]] = ()) -> Term:
+        """The formula written in `text`, under binders of the names `leading` (the outermost first)."""
+        parser = Parser(text)
+        meaning = dict(self.meaning)
+        for depth, (name, sort) in enumerate(leading):
+            self.new(name, meaning, self.known)
+            meaning[name] = (Term("bound", (0, sort)), depth + 1)
+        out = self.term(parser.whole(parser.formula), meaning, self.known, len(leading))
+        need(out.sort == "Bool", "a formula must stand here")
+        return out
+
+    def value(self, text: str, sort: Any) -> Term:
+        """The term, or function, of sort `sort` that is written in `text`."""
+        parser = Parser(text)
+        out = self.argument(parser.whole(parser.argument), self.meaning, self.known, 0)
+        if isinstance(out, Function):
+            need(isinstance(sort, tuple) and len(sort[1]) == len(out.names), "a function does not fit here")
+            many = len(out.names)
+            bound = [(Term("bound", (i, s)), many) for i, s in enumerate(sort[1])]
+            value = Term("lam", sort[1], self.call(out, bound, many))
+        else:
+            value = out[0]
+        need(fits(value.sort, sort), "a value has the wrong sort")
+        return value
+
+    def new(self, name: str, meaning: dict[str, Any], known: dict[str, Definition]) -> None:
+        taken = name in meaning or name in self.known or name in known or name in RESERVED
+        need(not taken, f"the name '{name}' is bound twice")
+
+    def under(self, name: str, sort: Any, body: Any, meaning: Any, known: Any, depth: int) -> Term:
+        """A body read under one more binder."""
+        self.new(name, meaning, known)
+        inner = {**meaning, name: (Term("bound", (0, sort)), depth + 1)}
+        return self.term(body, inner, known, depth + 1)
+
+    def term(self, tree: Any, meaning: dict[str, Any], known: dict[str, Definition], depth: int) -> Term:
+        """The term or formula of a syntax tree, with `depth` binders around it."""
+        self.steps += 1
+        need(self.steps <= MAX_EXPANSION, "definitions expand to too much")
+        kind = tree[0]
+        if kind == "num":
+            return number(tree[1], tree[2])
+        if kind in ("true", "false"):
+            return Term(kind)
+        if kind in ("name", "call", "lam"):
+            out = self.argument(tree, meaning, known, depth)
+            if isinstance(out, Function):
+                raise Rejected("a function stands where a number or a formula must stand")
+            need(kind == "call" or out[0].sort != "Bool", "a formula stands where a number must stand")
+            return shift(out[0], depth - out[1])
+        if kind == "neg" and tree[1][0] == "num":
+            return number(-tree[1][1], tree[1][2])
+        if kind in ("all", "ex"):
+            return Term(kind, tree[2], self.under(tree[1], tree[2], tree[3], meaning, known, depth))
+        if kind in ("sum", "prod"):
+            ends = [self.term(t, meaning, known, depth) for t in tree[2:4]]
+            return Term(kind, None, *ends, self.under(tree[1], "Int", tree[4], meaning, known, depth))
+        if kind in ("all in", "ex in"):  # all j in a..b. F is all j:Int. a <= j & j <= b -> F
+            low, high = (shift(self.term(t, meaning, known, depth), 1) for t in tree[2:4])
+            between = interval_of(low, high)
+            body = self.under(tree[1], "Int", tree[4], meaning, known, depth)
+            return Term(kind[:-3], "Int", Term("->" if kind == "all in" else "&", None, between, body))
+        if kind == "op" and tree[1] == "^":
+            return self.power(tree[2], tree[3], meaning, known, depth)
+        kids = [self.term(t, meaning, known, depth) for t in tree[2 if kind == "op" else 1 :]]
+        if kind == "if":  # I[F]*a + (1 - I[F])*b
+            test = Term("ind", None, kids[0])
+            other = Term("*", None, Term("-", None, number(1), test), kids[2])
+            return Term("+", None, Term("*", None, test, kids[1]), other)
+        if kind == "op" and tree[1] == "<->":
+            return Term("&", None, Term("->", None, *kids), Term("->", None, *reversed(kids)))
+        return Term(tree[1] if kind == "op" else kind, None, *kids)
+
+    def power(self, base: Any, exponent: Any, meaning: Any, known: Any, depth: int) -> Term:
+        negative = exponent[0] == "neg"
+        kind, *value = exponent[1] if negative else exponent
+        need(kind == "num" and value[1] == 1 and value[0] <= MAX_EXPONENT, "an exponent after ^ is a small integer")
+        out = Term("^", value[0], self.term(base, meaning, known, depth))
+        return Term("/", None, number(1), out) if negative else out
+
+    def argument(self, tree: Any, meaning: dict[str, Any], known: dict[str, Definition], depth: int) -> Any:
+        """What an argument means: a Function, or a term and the number of binders around it."""
+        if tree[0] == "lam":
+            for name in tree[1]:
+                self.new(name, meaning, known)
+            need(len(set(tree[1])) == len(tree[1]), "a name is bound twice")
+            return Function(tree[1], tree[2], meaning, known)
+        if tree[0] not in ("name", "call"):
+            return (self.term(tree, meaning, known, depth), depth)
+        name, given = tree[1], tree[2] if tree[0] == "call" else ()
+        if name in meaning:
+            head = meaning[name]
+            if not given:
+                return head
+            if isinstance(head, Function):
+                return (self.call(head, [self.argument(a, meaning, known, depth) for a in given], depth), depth)
+            need(head[0].op in ("var", "bound"), f"'{name}' is not a function")
+            values = [self.term(a, meaning, known, depth) for a in given]
+            return (Term("app", None, shift(head[0], depth - head[1]), *values), depth)
+        if name in known:
+            made = known[name]
+            need(len(made.params) == len(given), f"'{name}' takes {len(made.params)} arguments")
+            values = [self.argument(a, meaning, known, depth) for a in given]
+            self.steps += 1
+            need(self.steps <= MAX_EXPANSION, "definitions expand to too much")
+            return self.argument(made.body, dict(zip(made.params, values, strict=True)), made.known, depth)
+        need(BUILTIN.get(name) == len(given), f"'{name}' is unknown here, or takes other arguments")
+        values = [self.term(a, meaning, known, depth) for a in given]
+        if name in FUNCTIONS:
+            return (Term("fn", name, *values), depth)
+        return (hyperbolic(name, values[0]), depth)
+
+    def call(self, function: Function, values: Sequence[Any], depth: int) -> Term:
+        need(len(function.names) == len(values), "a function has the wrong number of arguments")
+        meaning = {**function.meaning, **dict(zip(function.names, values, strict=True))}
+        return self.term(function.body, meaning, function.known, depth)
+
+
+def interval_of(low: Term, high: Term) -> Term:
+    """low <= j & j <= high, for the variable j of the nearest binder."""
+    j = Term("bound", (0, "Int"))
+    return Term("&", None, Term("<=", None, low, j), Term("<=", None, j, high))
+
+
+def hyperbolic(name: str, a: Term) -> Term:
+    if name == "tanh":  # 1 - 2/(e^(2a) + 1)
+        double = Term("fn", "exp", Term("*", None, number(2), a))
+        return Term("-", None, number(1), Term("/", None, number(2), Term("+", None, double, number(1))))
+    need(name in ("sinh", "cosh"), f"'{name}' is unknown here")
+    ends = (Term("fn", "exp", a), Term("fn", "exp", Term("neg", None, a)))
+    return Term("/", None, Term("+" if name == "cosh" else "-", None, *ends), number(2))
+
+
+# --- The normal form -------------------------------------------------------------------------------------------------
+
+Number = int | Fraction
+Mono = Any  # (frozenset of (Key, power >= 1), Key of kind "exp")
+Poly = dict[Any, Number]  # monomial to coefficient, which is not 0
+Frozen = frozenset[Any]  # the items of a Poly
+
+
+class Key:
+    """An atom of a normal form, or the key of a formula. A `Normal` makes each one once, so equal keys are identical.
+
+        var app fn ind     a name; a function applied to polynomials; the indicator of a formula key
+        bound (index)      a variable bound by a sum, prod, all or ex further out
+        inv exp            1/p and e^p of a polynomial; exp is no atom, but the second part of a monomial
+        sum prod           two polynomials, and one under a binder
+        = <= <             0 = p, 0 <= p, 0 < p
+        true false ~ & | -> all ex
+
+    `loose` has the bit i where the variable of the i-th binder around the key occurs in it.
+    """
+
+    __slots__ = ("data", "kind", "loose", "parts", "serial")
+
+    def __init__(self, kind: str, data: Any, parts: tuple[Any, ...], loose: int, serial: int) -> None:
+        self.kind, self.data, self.parts, self.loose, self.serial = kind, data, parts, loose, serial
+
+    def __hash__(self) -> int:
+        return self.serial
+
+
+def whole(c: Number) -> Number:
+    return c.numerator if c.denominator == 1 else c
+
+
+def short(c: Number) -> Number:
+    """`c`, unless it is too long."""
+    bits = c.numerator.bit_length() + c.denominator.bit_length()
+    if bits > 1_000:
+        need(bits <= MAX_BITS, "a number in a normal form is too long")
+        Clock.spend(bits >> 7)
+    return c
+
+
+def add(a: Poly, b: Poly, times: Number = 1) -> Poly:
+    """a + times*b."""
+    out = dict(a)
+    Clock.spend(len(b))
+    for m, c in b.items():
+        total = out.get(m, 0) + times * c
+        if total:
+            out[m] = short(whole(total))
+        else:
+            del out[m]
+    need(len(out) <= 4 * MAX_MONOMIALS, "a normal form has too many monomials")
+    return out
+
+
+def scale(p: Poly, c: Number) -> Poly:
+    return {m: short(whole(c * x)) for m, x in p.items()} if c else {}
+
+
+def content(p: Poly) -> Fraction:
+    """The positive c for which the coefficients of p/c are integers without a common factor."""
+    below, above = 1, 0
+    for c in p.values():
+        below = math.lcm(below, c.denominator)
+        above = math.gcd(above, c.numerator)
+        short(below)
+    return Fraction(above, below)
+
+
+def loose_in(p: Iterable[tuple[Mono, Number]]) -> int:
+    """The loose variables of a polynomial, as bits."""
+    bits = 0
+    for (factors, exponent), _ in p:
+        bits |= exponent.loose
+        for k, _ in factors:
+            bits |= k.loose
+    return bits
+
+
+class Normal:
+    """What is computed about terms and formulas. Used are, for all values of the atoms and with 1/0 = 0:
+
+    ring laws with rational numbers; e^a*e^b = e^(a+b), e^0 = 1, log(e^a) = a; 1/(a*b) = 1/a * 1/b, 1/(1/a) = a, 1/e^a =
+    e^-a (x * 1/x stays); relu, abs, pow(., k) and roots of squares for numerals; min and max of two terms that differ by
+    a numeral; sums and products of known length written out, others without variable in their place taken out of sums,
+    sums split into monomials; I[F] of a decided F. For formulas: 0 <= p as 0 <= c*p for c > 0, likewise < and =, where
+    c < 0 too; ~(a <= b) as b < a; true, false and double negation; nothing else.
+    """
+
+    def __init__(self) -> None:
+        self.keys: dict[Any, Key] = {}
+        self.stored = 0
+        self.cache: dict[Term, Poly] = {}
+        self.cached = 0
+        self.true, self.false = self.key("true"), self.key("false")
+        self.zero = self.key("exp", None, frozenset())
+        self.one: Mono = (frozenset(), self.zero)
+
+    def key(self, kind: str, data: Any = None, *parts: Any) -> Key:
+        """The key of this content; the last part of sum, prod, all and ex is under their binder."""
+        place = (kind, data, parts)
+        found = self.keys.get(place)
+        if found is None:
+            loose = 1 << data if kind == "bound" else 0
+            for part in parts:
+                bits = part.loose if isinstance(part, Key) else loose_in(part)
+                loose |= bits >> 1 if kind in ("sum", "prod", "all", "ex") and part is parts[-1] else bits
+                self.stored += 1 if isinstance(part, Key) else len(part)
+            self.stored += 1
+            need(self.stored <= MAX_STORED, "the normal forms of a proof are too many")
+            Clock.spend(2)
+            found = self.keys[place] = Key(kind, data, parts, loose, len(self.keys))
+        return found
+
+    def atom(self, kind: str, data: Any = None, *parts: Any) -> Poly:
+        return {(frozenset({(self.key(kind, data, *parts), 1)}), self.zero): 1}
+
+    def constant(self, p: Poly) -> Number | None:
+        """The number that `p` is, or None."""
+        return p.get(self.one) if len(p) == 1 else None if p else 0
+
+    def numeral(self, c: Number) -> Poly:
+        return {self.one: whole(c)} if c else {}
+
+    def exponential(self, p: Poly) -> Poly:
+        return {(frozenset(), self.key("exp", None, frozenset(p.items()))): 1}
+
+    def mul(self, a: Poly, b: Poly) -> Poly:
+        longest = max((len(m[0]) for m in a), default=0) + max((len(m[0]) for m in b), default=0)
+        need(min(len(a) * len(b), MAX_MONOMIALS) * longest <= MAX_FACTORS, "a normal form has too many factors")
+        out: Poly = {}
+        for m, c in a.items():
+            Clock.spend(2 * len(b) + 1)
+            for n, d in b.items():
+                both = self.mul_mono(m, n)
+                total = out.get(both, 0) + c * d
+                if total:
+                    out[both] = short(whole(total))
+                else:
+                    del out[both]
+            need(len(out) <= MAX_MONOMIALS, "a normal form has too many monomials")
+        return out
+
+    def mul_mono(self, m: Mono, n: Mono) -> Mono:
+        (factors, exponent), (more, other) = m, n
+        if factors and more:
+            powers = dict(factors)
+            for k, power in more:
+                powers[k] = powers.get(k, 0) + power
+            factors = frozenset(powers.items())
+        if exponent is self.zero or other is self.zero:
+            exponent = other if exponent is self.zero else exponent
+        else:
+            both = add(dict(exponent.parts[0]), dict(other.parts[0]))
+            exponent = self.key("exp", None, frozenset(both.items()))
+        return (factors or more, exponent)
+
+    def power(self, p: Poly, k: int) -> Poly:
+        size = max((c.numerator.bit_length() + c.denominator.bit_length() for c in p.values()), default=0)
+        need(k <= MAX_POWER and k * size <= MAX_BITS, "a power is too large")
+        out: Poly = {self.one: 1}
+        for bit in bin(k)[2:]:
+            out = self.mul(out, out)
+            if bit == "1":
+                out = self.mul(out, p)
+        return out
+
+    def inverse(self, p: Poly) -> Poly:
+        """1/p: the content and the common atoms are taken out; what is left is inverted as a whole."""
+        need(bool(p), "a division by zero")
+        common = dict(next(iter(p))[0])
+        for factors, _ in p:
+            here = dict(factors)
+            common = {k: min(n, here[k]) for k, n in common.items() if k in here}
+        rest: Poly = {}
+        for (factors, exponent), c in p.items():
+            left = [(k, n - common.get(k, 0)) for k, n in factors if n > common.get(k, 0)]
+            rest[frozenset(left), exponent] = c
+        unit = content(rest)
+        if (rest.get(self.one) or sum(rest.values())) < 0:
+            unit = -unit
+        rest = scale(rest, 1 / unit)
+        if len(rest) == 1:
+            ((_, exponent),) = rest
+            out = self.exponential(scale(dict(exponent.parts[0]), -1))
+        else:
+            out = self.atom("inv", None, frozenset(rest.items()))
+        for k, n in common.items():
+            one = (
+                dict(k.parts[0])
+                if k.kind == "inv"
+                else self.atom("inv", None, frozenset({((frozenset({(k, 1)}), self.zero), 1)}))
+            )
+            out = self.mul(out, self.power(one, n))
+        return scale(out, 1 / unit)
+
+    def lower(self, k: Key, depth: int = 0) -> Key:
+        """`k` without the binder number `depth` around it, whose variable does not occur."""
+        if not k.loose >> depth:
+            return k
+        if k.kind == "bound":
+            return self.key("bound", k.data - 1)
+        Clock.spend(5)
+        parts = []
+        for place, part in enumerate(k.parts):
+            inside = depth + (k.kind in ("sum", "prod", "all", "ex") and place == len(k.parts) - 1)
+            parts.append(self.lower(part, inside) if isinstance(part, Key) else self.lower_all(part, inside))
+        return self.equation(parts[0]) if k.kind == "=" else self.key(k.kind, k.data, *parts)
+
+    def lower_all(self, p: Iterable[tuple[Mono, Number]], depth: int) -> Frozen:
+        return frozenset((self.lower_mono(m, depth), c) for m, c in p)
+
+    def lower_mono(self, m: Mono, depth: int = 0) -> Mono:
+        return (frozenset((self.lower(k, depth), n) for k, n in m[0]), self.lower(m[1], depth))
+
+    # Terms.
+
+    def poly(self, t: Term) -> Poly:
+        """The normal form of a term. The caller must not change it."""
+        found = self.cache.get(t)
+        if found is None:
+            Clock.spend(2)
+            found = self.find_poly(t)
+            self.cached += len(found) + 1
+            if self.cached > MAX_STORED:
+                self.cache, self.cached = {}, len(found) + 1
+            self.cache[t] = found
+        return found
+
+    def find_poly(self, t: Term) -> Poly:
+        op, kids = t.op, t.kids
+        if op == "num":
+            return self.numeral(Fraction(*t.data))
+        if op in ("var", "bound"):
+            return self.atom(op, t.data if op == "var" else t.data[0])
+        if op == "ind":
+            k = self.formula(kids[0])
+            return self.numeral(1) if k is self.true else {} if k is self.false else self.atom("ind", None, k)
+        if op in ("sum", "prod"):
+            return self.fold(t)
+        if op == "app":
+            head = self.key(kids[0].op, kids[0].data if kids[0].op == "var" else kids[0].data[0])
+            return self.atom("app", None, head, *[frozenset(self.poly(k).items()) for k in kids[1:]])
+        values = [self.poly(k) for k in kids]
+        if op in ("+", "-"):
+            return add(values[0], values[1], 1 if op == "+" else -1)
+        if op == "neg":
+            return scale(values[0], -1)
+        if op == "*":
+            return self.mul(values[0], values[1])
+        if op == "/":
+            return self.mul(values[0], self.inverse(values[1]))
+        if op == "^":
+            return self.power(values[0], t.data)
+        need(op == "fn", f"'{op}' has no normal form")
+        return self.function(t.data, values)
+
+    def function(self, name: str, values: list[Poly]) -> Poly:
+        if name == "exp":
+            return self.exponential(values[0])
+        if name in ("min", "max"):
+            gap = self.constant(add(values[0], values[1], -1))
+            if gap is not None:
+                return values[0] if (gap <= 0) == (name == "min") else values[1]
+        c = self.constant(values[-1]) if values else None
+        if c is not None and name in ("relu", "abs"):
+            return self.numeral(max(c, 0) if name == "relu" else abs(c))
+        if c is not None and name == "pow" and c >= 0 and c.denominator == 1:
+            return self.power(values[0], c.numerator)
+        if c is not None and name == "sqrt" and c >= 0:
+            root = Fraction(math.isqrt(c.numerator), math.isqrt(c.denominator))
+            if root * root == c:
+                return self.numeral(root)
+        if name == "log" and len(values[0]) == 1:
+            ((factors, exponent),) = values[0]
+            if not factors and values[0][factors, exponent] == 1:
+                return dict(exponent.parts[0])
+        return self.atom("fn", name, *[frozenset(v.items()) for v in values])
+
+    def fold(self, t: Term) -> Poly:
+        """A sum or product."""
+        low, high = (self.poly(k) for k in t.kids[:2])
+        body = t.kids[2]
+        length = self.constant(add(high, low, -1))
+        if length is not None and length.denominator == 1 and length < MAX_RANGE:
+            out = self.numeral(0 if t.op == "sum" else 1)
+            for k in range(length.numerator + 1):
+                Clock.spend(body.size >> 4)
+                value = self.poly(substitute(body, [plus(t.kids[0], k)]))
+                out = add(out, value) if t.op == "sum" else self.mul(out, value)
+            return out
+        ends = (frozenset(low.items()), frozenset(high.items()))
+        inner = self.poly(body)
+        if t.op == "prod":
+            return inner if self.constant(inner) == 1 else self.atom("prod", None, *ends, frozenset(inner.items()))
+        out = {}
+        for (factors, exponent), c in inner.items():
+            under = frozenset(f for f in factors if f[0].loose & 1)
+            moving = frozenset(x for x in exponent.parts[0] if loose_in([x]) & 1)
+            outside = (factors - under, self.key("exp", None, exponent.parts[0] - moving))
+            term = frozenset({((under, self.key("exp", None, moving)), 1)})
+            out = add(out, self.mul({self.lower_mono(outside): c}, self.atom("sum", None, *ends, term)))
+        return out
+
+    # Formulas.
+
+    def formula(self, f: Term) -> Key:
+        """A key that is equal for formulas that are the same by computation; `true` or `false` where that decides."""
+        op = f.op
+        if op in ("true", "false"):
+            return self.key(op)
+        if op in COMPARISONS:
+            return self.compare(op, self.gap(f))
+        kids = [self.formula(k) for k in f.kids]
+        if op == "~":
+            return self.deny(kids[0])
+        if op in ("all", "ex"):  # there are numbers and functions of every sort
+            return kids[0] if kids[0] in (self.true, self.false) else self.key(op, f.data, kids[0])
+        left, right = kids
+        if op == "->":
+            if left is self.true:
+                return right
+            if left is self.false or right is self.true:
+                return self.true
+            return self.deny(left) if right is self.false else self.key(op, None, left, right)
+        neutral, strong = (self.true, self.false) if op == "&" else (self.false, self.true)
+        if strong in (left, right):
+            return strong
+        return right if left is neutral else left if right is neutral else self.key(op, None, left, right)
+
+    def gap(self, comparison: Term) -> Poly:
+        """The right side minus the left one."""
+        return add(self.poly(comparison.kids[1]), self.poly(comparison.kids[0]), -1)
+
+    def compare(self, op: str, p: Poly) -> Key:
+        """The key of 0 = p, 0 <= p or 0 < p."""
+        c = self.constant(p)
+        if c is not None:
+            return self.true if (c == 0 if op == "=" else c >= 0 if op == "<=" else c > 0) else self.false
+        frozen = frozenset(scale(p, 1 / content(p)).items())
+        return self.equation(frozen) if op == "=" else self.key(op, None, frozen)
+
+    def equation(self, p: Frozen) -> Key:
+        """The key of 0 = p, which is that of 0 = -p."""
+        other = ("=", None, (frozenset((m, -c) for m, c in p),))
+        return self.keys[other] if other in self.keys else self.key("=", None, p)
+
+    def deny(self, k: Key) -> Key:
+        if k in (self.true, self.false):
+            return self.false if k is self.true else self.true
+        if k.kind in ("<=", "<"):
+            return self.key("<" if k.kind == "<=" else "<=", None, frozenset((m, -c) for m, c in k.parts[0]))
+        return k.parts[0] if k.kind == "~" else self.key("~", None, k)
+
+    def same(self, f: Term, g: Term) -> bool:
+        return f == g or self.formula(f) is self.formula(g)
+
+
+def plus(t: Term, k: int) -> Term:
+    """t + k."""
+    return number(t.data[0] + k) if t.op == "num" else Term("+", None, t, number(k))
