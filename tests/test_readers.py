@@ -322,6 +322,18 @@ def test_the_axioms_used_are_those_of_the_replay() -> None:
     assert set(trust.axioms_used(names)) == found
 
 
+def test_the_trust_line_names_assumptions_and_enclosures() -> None:
+    texts = {path.stem: path.read_text() for path in (library().root / "certificates").glob("cookbook.*.json")}
+    stored = [n for n, text in texts.items() if '"interval"' in text and '"named.' in text and n in statements()]
+    if not stored:
+        pytest.skip("no stored proof uses an enclosure and an assumption")
+    (verdict,) = replay(stored[:1])
+    line = trust.trust_line(verdict)
+    assert "python-flint for its enclosures" in line
+    assert "and the assumption" in line
+    assert "Assumes  named." in proof_text(verdict)
+
+
 def test_assumptions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import json
 

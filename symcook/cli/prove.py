@@ -179,12 +179,16 @@ def _print_broken(verdicts: list[Any], without: list[str]) -> None:
     from symcook.proof.replay import statements
     from symcook.report.proof import break_target, break_text, broken, certificate_of, statement_text
 
+    done: set[str] = set()
     for verdict in verdicts:
         target = break_target(verdict)
+        if target in done:
+            continue
         if target is None:
             why = verdict.reason or "near misses are made of a statement that is proved"
             say(f"{verdict.id}: {verdict.status}; {why}")
             continue
+        done.add(target)
         if target != verdict.id:
             say(f"{verdict.id} is refuted; these are near misses of {target}, which corrects it.")
         say(f"{target}\n{statement_text(target)}\n")

@@ -119,7 +119,8 @@ def proof_text(verdict: Verdict, full: bool = False) -> str:
     if verdict.status in _GOOD:
         rows.append(("Lemmas", ", ".join(verdict.lemmas) or "none"))
         rows.append(("Axioms", _axioms(verdict)))
-        rows.append(("Assumes", ", ".join((*verdict.named, *verdict.oracles)) or "nothing"))
+        assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
+        rows += [("Assumes", f"{n}: {statements()[n].text}") for n in assumed] or [("Assumes", "nothing")]
     if verdict.status != "OPEN":
         rows.append(("Trust", trust_line(verdict) + "; see prove --trust"))
     if verdict.certificate is not None:

@@ -158,7 +158,8 @@ def trust_text(names: list[str] | None = None) -> str:
     else:
         out.append(f"  {second.lines:>5}  {second.path:<{wide}}  {second.what}")
         out.append("")
-        out.append("Whoever trusts that file needs none of the others: it reads statements and proofs by itself.")
+        out.append("Whoever trusts that file needs none of the others. It reads statements and proofs by itself, from")
+        out.append("proofs/expanded.txt, where the equations of the models are written out, and the certificates.")
         if second.lines > GOAL:
             out.append(f"It is longer than the {GOAL} lines that it should have.")
     if total > GOAL:
@@ -209,8 +210,9 @@ def trust_line(verdict: Any) -> str:
         used, balls = axioms_used(rests), "interval" in _words(rests)
         words = f"the checker ({checker_lines()} lines of code), {len(used)} of its {len(kernel.AXIOMS)} axioms, "
         assumed = (*verdict.named, *verdict.oracles)
-        words += f"and the assumptions {', '.join(assumed)}" if assumed else "no assumption, no oracle"
+        many = "s" if len(assumed) > 1 else ""
+        words += f"and the assumption{many} {', '.join(assumed)}" if assumed else "no assumption, no oracle"
         words += "; python-flint for its enclosures" if balls else ""
         second = second_checker()
-        words += f"; or {second.path} alone ({second.lines} lines)" if second and not assumed and not balls else ""
+        words += f"; or {second.path} instead ({second.lines} lines, Python alone)" if second else ""
     return f"{words}; statement sha256 {statement.digest}"
