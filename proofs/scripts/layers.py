@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from feedforward import rising_defined
 from library import by_induction, last
-from script import Script, witnesses
+from script import Script, each, witnesses
 
+from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Tactic
+from symcook.proof.terms import free, var
 
 SCRIPTS: dict[str, Script] = {}
 
@@ -520,7 +522,7 @@ def not_cpwl(g: Goal) -> None:
         jump(goal, out, test)
 
 
-def constant(g: Goal) -> None:
+def flat(g: Goal) -> None:
     """A constant function, and the network without hidden units."""
 
     def leaf(h: Goal) -> None:
@@ -619,7 +621,7 @@ SCRIPTS |= {
             ],
         ),
     ),
-    "cookbook.s4.7.not_cpwl": Script(not_cpwl, constant),
+    "cookbook.s4.7.not_cpwl": Script(not_cpwl, flat),
     "cookbook.s4.8.boolean_size": Script(boolean_size, sizes_inhabited),
     "cookbook.s4.9.conditional_general": Script(
         conditional_general, witnesses("0", "3", "1", "1", "2", "1", others=[("0", "3", "0", "1", "2", "2")])
@@ -724,5 +726,1004 @@ SCRIPTS |= {
     "lem.layers_units": Script(units),
     "cookbook.s4.2.residual_optional": Script(
         residual_optional, witnesses("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0")
+    ),
+}
+
+
+# --- Section 6 --------------------------------------------------------------------------------------------------------
+
+
+def size_of(g: Goal, t: str, label: str) -> Goal:
+    """0 <= |t|."""
+    return g.have(f"0 <= abs({t})", label, lambda h: h.apart(f"abs({t})", lambda e: e.auto(degree=1)))
+
+
+def by_squares(g: Goal, low: str, high: str, square: str, label: str) -> Goal:
+    """low <= high from low^2 <= high^2 (`square`) and 0 <= high, one of the facts."""
+
+    def proof(h: Goal) -> None:
+        h.contra("sq_no").have(f"0 < {low} - ({high})", "sq_gap", use="sq_no").have(f"0 <= {high}", "sq_high")
+        h.have(f"0 < ({low} - ({high}))*({low} - ({high}))", "sq_gaps", use="sq_gap")
+        h.have(f"0 <= ({low} - ({high}))*({high})", "sq_product", use="sq_gap sq_high")
+        h.auto(f"{square} sq_gaps sq_product", degree=1)
+
+    return g.have(f"{low} <= {high}", label, proof)
+
+
+def equal_squares(g: Goal, a: str, b: str, square: str) -> None:
+    """The goal a = b of two numbers that are not negative, from a^2 = b^2."""
+    for h, low, high in zip(g.antisym(), (a, b), (b, a), strict=True):
+        h.have(f"{low}^2 <= {high}^2", "sq_order", use=square, degree=1)
+        by_squares(h, low, high, "sq_order", "sq_done").hyp("sq_done")
+
+
+def each_index(g: Goal, then: Tactic = Goal.blast, names: str = "abcdef") -> None:
+    """Bounded quantifiers over a numeric range are replaced by their values; other parts of the goal go to `then`."""
+    if g.goal[0] == "&":
+        for part in g.split():
+            each_index(part, then, names)
+        return
+    range_of = g.goal[2][0][2][0] if g.goal[0] == "all" and g.goal[2][0][0] == "->" else g.goal
+    ends = [t[2][n] for n, t in enumerate(range_of[2]) if t[0] == "<="] if range_of[0] == "&" else []
+    numbers = [constant(nf(t)) for t in ends if not free(t)] if len(ends) == 2 and g.goal[0] == "all" else []
+    if len(numbers) != 2 or None in numbers:
+        then(g)
+        return
+    low, high = (int(n) for n in numbers if n is not None)
+    k = next(f"index_{n}" for n in names if f"index_{n}" not in g.scope)
+    g.intro(f"{k} ({k}_low {k}_high)")
+    for value in range(low, high + 1):
+        here, rest = g.em(f"{k} <= {value}", f"{k}_{value}")
+        if var(k, "Int") in free(here.goal):
+            here.have(f"{k} = {value}", f"{k}_is").rewrite(f"{k}_is")
+        each_index(here, then, names)
+        if value == high:
+            rest.contra(f"{k}_no").auto(f"{k}_high {k}_{value}", degree=1)
+        else:
+            rest.use("ax:int_lt", str(value), k, label=f"{k}_from_{value}")
+            g = rest
+
+
+def root(g: Goal) -> None:
+    g.intro("d u v eps r s a (some eps0 r0 a0) is_r is_s near")
+    g.positive("d", "d").use("lem:sum_one", "1", "d", label="ones")
+    mean = "(sum(k, 1, d, abs(u(k)))*(1/d))"
+
+    def nonneg(h: Goal) -> None:
+        h.intro("k inside").auto("ones", squares=[f"abs(u(k)) - {MEAN}"], degree=1)
+
+    def one(h: Goal) -> None:
+        h.intro("k inside").use("near", "k", label="here")
+        h.apart("abs(v(k) - u(k)); abs(u(k))", lambda e: e.auto(degree=2))
+
+    g.use("lem:sum_mono", "k. v(k)^2", "k. u(k)^2 + 2*a*abs(u(k)) + a^2", "1", "d", one, label="sums")
+    g.use("lem:sum_nonneg", f"k. (abs(u(k)) - {MEAN})^2", "1", "d", nonneg, label="spread")
+
+    def square(h: Goal) -> None:
+        h.intro("k inside").apart("abs(u(k))", lambda e: e.auto(rounds=1))
+
+    g.use("lem:sum_ext", "k. abs(u(k))^2", "k. u(k)^2", "1", "d", square, label="squares")
+    total, weight = "sum(k, 1, d, abs(u(k)))", "1/d"
+    g.have(f"d*{mean} = {total}", "scaled", use="d_e", degree=1, rounds=0, multipliers=[total])
+    g.have(
+        f"{mean}*{mean} <= sum(k, 1, d, u(k)^2)*(1/d)",
+        "cauchy",
+        lambda h: (
+            h.have(
+                f"{mean}*{total} <= sum(k, 1, d, u(k)^2)",
+                "unscaled",
+                use="spread squares scaled ones",
+                degree=1,
+                rounds=0,
+                multipliers=["1", mean, f"{mean}*{mean}", f"{mean}*{weight}"],
+            )
+            .have(f"{mean}*{total}*(1/d) <= sum(k, 1, d, u(k)^2)*(1/d)", "times", use="unscaled d_i")
+            .hyp("times")
+        ),
+    )
+    g.have(f"{mean}^2 <= r^2", "below", use="cauchy is_r eps0", degree=1)
+    by_squares(g, mean, "r", "below", "mean")
+    g.have("0 <= r + a", "top", use="r0 a0")
+    g.have(
+        "sum(k, 1, d, v(k)^2)*(1/d) <= (sum(k, 1, d, u(k)^2) + 2*a*sum(k, 1, d, abs(u(k))) + a^2*d)*(1/d)",
+        "times",
+        lambda h: h.have(
+            "sum(k, 1, d, v(k)^2) <= sum(k, 1, d, u(k)^2) + 2*a*sum(k, 1, d, abs(u(k))) + a^2*d",
+            "plain",
+            use="sums ones",
+            degree=1,
+            rounds=0,
+            multipliers=["1", "a^2"],
+        ).auto("plain d_i"),
+    )
+    g.have(f"a*{mean} <= a*r", "cross", use="mean a0")
+    g.have("s^2 <= (r + a)^2", "square", use="is_r is_s times cross d_e", degree=1, rounds=0, multipliers=["1", "a^2"])
+    by_squares(g, "s", "r + a", "square", "done")
+    g.hyp("done")
+
+
+MEAN = "(sum(e, 1, d, abs(u(e)))*(1/d))"
+
+
+def mean_zero(g: Goal) -> None:
+    g.intro("d x mu some is").positive("d", "d").use("lem:sum_one", "1", "d", label="ones")
+    g.auto("is d_e ones", degree=1, rounds=0, multipliers=["1", "mu", "d", "sum(k, 1, d, x(k))"])
+
+
+def centred(g: Goal) -> None:
+    g.intro("d x z mu nu t some is_mu is_nu near").positive("d", "d").use("lem:sum_one", "1", "d", label="ones")
+
+    def one(h: Goal) -> None:
+        h.intro("k inside").use("near", "k", label="here").apart("abs(x(k) - z(k))", lambda e: e.auto(degree=1))
+
+    g.use("lem:sum_mono", "k. x(k) - z(k)", "k. t", "1", "d", one, label="up")
+    g.use("lem:sum_mono", "k. z(k) - x(k)", "k. t", "1", "d", one, label="down")
+    for name, first, second in (("high", "x", "z"), ("low", "z", "x")):
+        g.have(
+            f"sum(k, 1, d, {first}(k))*(1/d) - sum(k, 1, d, {second}(k))*(1/d) <= t",
+            name,
+            lambda h, which=("up" if first == "x" else "down"), p=first, q=second: (
+                h.have(
+                    f"sum(k, 1, d, {p}(k)) - sum(k, 1, d, {q}(k)) <= t*d",
+                    "plain",
+                    use=f"{which} ones",
+                    degree=1,
+                    rounds=0,
+                    multipliers=["t"],
+                )
+                .have(f"(sum(k, 1, d, {p}(k)) - sum(k, 1, d, {q}(k)))*(1/d) <= t*d*(1/d)", "times", use="plain d_i")
+                .auto("times d_e", degree=1, rounds=0, multipliers=["t"])
+            ),
+        )
+    g.have("mu - nu <= t", "mu_high", use="high is_mu is_nu", degree=1)
+    g.have("nu - mu <= t", "mu_low", use="low is_mu is_nu", degree=1)
+    g.intro("k inside").use("near", "k", label="here")
+    g.apart("abs(x(k) - z(k)); abs((x(k) - mu) - (z(k) - nu))", lambda e: e.auto(degree=1))
+
+
+def pairs(g: Goal) -> None:
+    g.intro("f")
+    base, step = g.induct("n", "ge", "ih")
+    base.easy()
+    last(step, "f", "1", "2*(n + 1)", "one")
+    last(step, "f", "1", "2*n + 1", "two")
+    last(step, "k. f(2*k - 1) + f(2*k)", "1", "n + 1", "both").auto("ih one two both", degree=1, rounds=0)
+
+
+SCRIPTS |= {
+    "lem.layers_root": Script(root),
+    "lem.layers_mean": Script(mean_zero),
+    "lem.layers_centred": Script(centred),
+    "lem.layers_pairs": Script(pairs),
+}
+
+
+def ffn_lipschitz(g: Goal) -> None:
+    rows, columns = g.split()
+    rows.intro("d h e W b V c x z y u A B t (some_d some_h some_e A0 B0) first second run_y run_u near i inside")
+    rows.use("run_y", "i", label="is_y").use("run_u", "i", label="is_u").use("second", "i", label="row")
+    rows.use("near", "1", label="near1")
+    size_of(rows, "x(1) - z(1)", "near0").have("0 <= t", "t0", use="near1 near0")
+    rows.use("lem:layers_net", "d", "h", "W", "b", "k. V(i, k)", "x", "z", label="move")
+
+    def inner(s: Goal) -> None:
+        def term(f: Goal) -> None:
+            size_of(f.intro("l inside1"), "W(k, l)", "size").use("near", "l", label="here").auto("size here")
+
+        s.intro("k inside2").use("first", "k", label="total")
+        s.use("lem:sum_mono", "l. abs(W(k, l))*abs(x(l) - z(l))", "l. t*abs(W(k, l))", "1", "d", term, label="terms")
+        s.have("t*sum(l, 1, d, abs(W(k, l))) <= t*A", "scaled", use="total t0")
+        s.have("sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l))) <= A*t", "unit", use="terms scaled", degree=1)
+        size_of(s, "V(i, k)", "weight").auto("unit weight")
+
+    rows.use(
+        "lem:sum_mono",
+        "k. abs(V(i, k))*sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l)))",
+        "k. A*t*abs(V(i, k))",
+        "1",
+        "h",
+        inner,
+        label="units",
+    )
+    rows.have("0 <= A*t", "product", use="A0 t0")
+    rows.have("A*t*sum(k, 1, h, abs(V(i, k))) <= A*t*B", "scaled", use="row product")
+    difference(rows).rewrite("difference").auto("move units scaled", degree=1, rounds=0)
+
+    columns.intro("d h e W b V c x z y u A B (some_d some_h some_e A0 B0) first second run_y run_u")
+    unit = "sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l)))"
+
+    def output(s: Goal) -> None:
+        s.intro("i inside").use("run_y", "i", label="is_y").use("run_u", "i", label="is_u")
+        s.use("lem:layers_net", "d", "h", "W", "b", "k. V(i, k)", "x", "z", label="move")
+        difference(s).rewrite("difference").hyp("move")
+
+    columns.use(
+        "lem:sum_mono",
+        "i. abs(y(i) - u(i))",
+        f"i. sum(k, 1, h, abs(V(i, k))*{unit})",
+        "1",
+        "e",
+        output,
+        label="outputs",
+    )
+    columns.use("lem:layers_swap", f"i k. abs(V(i, k))*{unit}", "1", "e", "1", "h", label="swapped")
+
+    def hidden(s: Goal) -> None:
+        def nonneg(f: Goal) -> None:
+            size_of(f.intro("l inside1"), "W(k, l)", "p")
+            size_of(f, "x(l) - z(l)", "q").auto("p q")
+
+        s.intro("k inside2").use("second", "k", label="total")
+        s.use("lem:sum_nonneg", "l. abs(W(k, l))*abs(x(l) - z(l))", "1", "d", nonneg, label="positive")
+        s.auto("total positive")
+
+    columns.use(
+        "lem:sum_mono", f"k. sum(i, 1, e, abs(V(i, k)))*{unit}", f"k. B*{unit}", "1", "h", hidden, label="units"
+    )
+    columns.use("lem:layers_swap", "k l. abs(W(k, l))*abs(x(l) - z(l))", "1", "h", "1", "d", label="swapped_units")
+
+    def inputs(s: Goal) -> None:
+        s.intro("l inside").use("first", "l", label="total")
+        size_of(s, "x(l) - z(l)", "size").auto("total size")
+
+    columns.use(
+        "lem:sum_mono",
+        "l. sum(k, 1, h, abs(W(k, l)))*abs(x(l) - z(l))",
+        "l. A*abs(x(l) - z(l))",
+        "1",
+        "d",
+        inputs,
+        label="inputs",
+    )
+    columns.have(
+        f"B*sum(k, 1, h, {unit}) <= B*(A*sum(l, 1, d, abs(x(l) - z(l))))",
+        "scaled",
+        lambda s: s.have(
+            f"sum(k, 1, h, {unit}) <= A*sum(l, 1, d, abs(x(l) - z(l)))",
+            "plain",
+            use="swapped_units inputs",
+            degree=1,
+            rounds=0,
+        ).auto("plain B0"),
+    )
+    columns.auto("outputs swapped units scaled", degree=1, rounds=0)
+
+
+def difference(g: Goal) -> Goal:
+    """y(i) - u(i) written out."""
+    net = "sum(k, 1, h, V(i, k)*relu(sum(l, 1, d, W(k, l)*{}(l)) + b(k)))"
+    return g.have(
+        f"y(i) - u(i) = {net.format('x')} - {net.format('z')}", "difference", use="is_y is_u", degree=1, rounds=0
+    )
+
+
+def scaled_relu(g: Goal, c: str, t: str, label: str) -> Goal:
+    """relu(c*t) = c*relu(t) for c >= 0."""
+
+    def proof(h: Goal) -> None:
+        up, down = h.em(f"0 <= {t}", "sign")
+        for e, side in ((up, "pos"), (down, "neg")):
+            e.use(f"ax:relu_{side}", f"{c}*({t})", label="one").use(f"ax:relu_{side}", t, label="two")
+            e.auto("one two", rounds=0, multipliers=["1", c])
+
+    return g.have(f"relu({c}*({t})) = {c}*relu({t})", label, proof)
+
+
+def homogeneous(g: Goal) -> None:
+    one, two = g.split()
+    scaled_relu(one.intro("c x positive"), "c", "x", "done").hyp("done")
+    two.intro("d h e W V x y z c (some_d some_h some_e positive) run_y run_z i inside")
+    two.use("run_y", "i", label="is_y").use("run_z", "i", label="is_z")
+
+    def unit(h: Goal) -> None:
+        scaled_relu(h.intro("k inside1"), "c", "sum(l, 1, d, W(k, l)*x(l))", "relu").rewrite("relu")
+        h.true()
+
+    two.use(
+        "lem:sum_ext",
+        "k. V(i, k)*relu(c*sum(l, 1, d, W(k, l)*x(l)))",
+        "k. c*(V(i, k)*relu(sum(l, 1, d, W(k, l)*x(l))))",
+        "1",
+        "h",
+        unit,
+        label="units",
+    )
+    two.auto("is_y is_z units", degree=1, rounds=0, multipliers=["1", "c"])
+
+
+def doubling(g: Goal) -> None:
+    g.intro("n x y some twice").use("lem:layers_pairs", "y", "n", label="pairs")
+
+    def zero(h: Goal) -> None:
+        h.intro("k inside").use("twice", "k", label="one two").auto("one two", degree=1, rounds=0)
+
+    g.use("lem:sum_ext", "k. y(2*k - 1) + y(2*k)", "k. 0", "1", "n", zero, label="sums")
+    g.have("sum(j, 1, 2*n, y(j)) = 0", "total", use="pairs sums", degree=1, rounds=0)
+    g.auto("total", degree=1, rounds=0, multipliers=["1/n", "1/(2*n)"])
+
+
+def clipped(g: Goal, j: str, label: str) -> Goal:
+    return g.use("clip", j, label=label)
+
+
+def sign_by_ln(g: Goal) -> None:
+    g.intro("n delta x y z out mu r (some positive) far twice clip (is_mu r0 is_r outs)")
+    g.positive("2*n", "d").use("lem:sum_one", "1", "n", label="ones")
+
+    def values(h: Goal) -> None:
+        h.intro("k inside").use("twice", "k", label="odd even").use("far", "k", label="size")
+        h.use("clip", "2*k - 1", label="z_odd").use("clip", "2*k", label="z_even")
+        h.rewrite("odd", "z_odd", "odd_is").rewrite("even", "z_even", "even_is")
+        up, down = h.em("0 < x(k)", "sign")
+        for e in (up, down):
+            e.pick("left" if e is up else "right")
+            e.have(
+                "delta <= x(k)" if e is up else "x(k) <= -delta",
+                "far_k",
+                lambda f: f.apart("abs(x(k))", lambda t: t.auto(degree=1)),
+            )
+            for term in ("-x(k) + delta", "-x(k) - delta", "x(k) + delta", "x(k) - delta"):
+                positive = (term[0] != "-") == (e is up)
+                e.use(f"ax:relu_{'pos' if positive else 'neg'}", term, label=e.fresh("u"))
+            for part in e.split():
+                part.auto(degree=1, rounds=0) if part.goal[0] != "<" else part.auto("far_k positive")
+
+    g.have(
+        "all k in 1..n. (0 < x(k) & z(2*k - 1) = -delta & z(2*k) = delta)"
+        " | (x(k) < 0 & z(2*k - 1) = delta & z(2*k) = -delta)",
+        "values",
+        values,
+    )
+    g.use("lem:layers_pairs", "z", "n", label="pairs")
+
+    def cancel(h: Goal) -> None:
+        h.intro("k inside").use("values", "k", label="here")
+        for e in h.cases("here", "s a b"):
+            e.auto("a b", degree=1, rounds=0)
+
+    g.use("lem:sum_ext", "k. z(2*k - 1) + z(2*k)", "k. 0", "1", "n", cancel, label="sums")
+    g.have("sum(j, 1, 2*n, z(j)) = 0", "total", use="pairs sums", degree=1, rounds=0)
+    g.have("mu = 0", "mean", use="is_mu total", degree=1, rounds=0, multipliers=["1", "1/n", "1/(2*n)"])
+    g.use("lem:layers_pairs", "j. (z(j) - mu)^2", "n", label="square_pairs")
+
+    def squares(h: Goal) -> None:
+        h.rewrite("mean").intro("k inside").use("values", "k", label="here")
+        for e in h.cases("here", "s a b"):
+            e.rewrite("a").rewrite("b").true()
+
+    g.use("lem:sum_ext", "k. (z(2*k - 1) - mu)^2 + (z(2*k) - mu)^2", "k. 2*delta^2", "1", "n", squares, label="square")
+    g.have(
+        "r^2 = delta^2",
+        "variance",
+        use="is_r square_pairs square ones d_e",
+        degree=1,
+        rounds=0,
+        multipliers=["1", "1/n", "delta^2", "delta^2/n"],
+    )
+    g.have("r = delta", "root", lambda h: equal_squares(h, "r", "delta", "variance"))
+    g.positive("r", "r")
+    g.intro("k inside").use("values", "k", label="here")
+    g.use("outs", "2*k - 1", label="out_odd").use("outs", "2*k", label="out_even")
+    up, down = g.cases("here", "s a b")
+    for e in (up, down):
+        for part in e.split():
+            part.intro("sign")
+            if part.try_contradiction():
+                continue
+            for goal in part.split():
+                goal.auto("out_odd out_even a b mean root r_e", degree=1, rounds=0, multipliers=["1", "1/r"])
+
+
+FFN = ("1", "0", "1", "k l. 0", "k. 0", "i k. 0", "i. 0", "l. 0", "l. 0", "i. 0", "i. 0", "0", "0")
+ALTERNATING = "j. I[j = 2] + 2*I[j = 4] - I[j = 1] - 2*I[j = 3]"
+SIGNS = "j. I[j = 1] + I[j = 4] - I[j = 2] - I[j = 3]"
+SIGNED = (
+    "2",
+    "1",
+    "k. 3*I[k = 2] - 2*I[k = 1]",
+    "j. 2*I[j = 1] - 2*I[j = 2] - 3*I[j = 3] + 3*I[j = 4]",
+    SIGNS,
+    SIGNS,
+    "0",
+    "1",
+)
+
+SCRIPTS |= {
+    "cookbook.s6.1.ffn_lipschitz": Script(ffn_lipschitz, lambda g: g.inhabit(*FFN, "0", "1", others=[FFN])),
+    "cookbook.s6.1.biasfree_homogeneous": Script(
+        homogeneous,
+        lambda g: g.inhabit("2", "1", others=[("1", "0", "1", "k l. 0", "i k. 0", "l. 0", "i. 0", "i. 0", "2", "1")]),
+    ),
+    "cookbook.s6.4.doubling": Script(doubling, lambda g: g.inhabit("2", "k. k", ALTERNATING, leaf=each_index)),
+    "cookbook.s6.4.sign_by_ln": Script(
+        sign_by_ln, lambda g: g.inhabit(*SIGNED, "1", others=[(*SIGNED, "2"), SIGNED], leaf=each_index)
+    ),
+}
+
+
+def ln_moments(g: Goal) -> None:
+    g.intro("d x eps y mu r (some eps0) (is_mu r0 is_r outs)").positive("r", "r")
+    g.use("lem:layers_mean", "d", "x", "mu", label="zero")
+
+    def entry(h: Goal) -> None:
+        h.intro("k inside").use("outs", "k", label="is").auto("is", degree=1, rounds=0)
+
+    def square(h: Goal) -> None:
+        h.intro("k inside").use("outs", "k", label="is").rewrite("is").true()
+
+    g.use("lem:sum_ext", "k. y(k)", "k. (x(k) - mu)*(1/r)", "1", "d", entry, label="sum")
+    g.use("lem:sum_ext", "k. y(k)^2", "k. (x(k) - mu)^2*(1/r)^2", "1", "d", square, label="squares")
+    mean, variance = g.split()
+    mean.auto("zero sum", degree=1, rounds=0, multipliers=["1/d", "1/d*(1/r)"])
+    variance.rewrite("is_r", rev=True).auto("squares", degree=1, rounds=0, multipliers=["1/d"])
+
+
+def pairing(g: Goal) -> None:
+    g.intro("d x v eps gamma y mu r (some eps0) both (is_mu r0 is_r outs) same")
+    g.use("lem:sum_split", "v", "1", "d", "2*d", label="parts").use(
+        "lem:layers_shift", "v", "1", "d", "d", label="moved"
+    )
+
+    def opposite(h: Goal) -> None:
+        h.intro("k inside").use("both", "k", label="up down").auto("up down", degree=1, rounds=0)
+
+    g.use("lem:sum_ext", "k. v(k) + v(k + d)", "k. 0", "1", "d", opposite, label="zero")
+    g.have("sum(k, 1, 2*d, v(k)) = 0", "total", use="parts moved zero", degree=1, rounds=0)
+    g.have("mu = 0", "mean", use="is_mu total", degree=1, rounds=0, multipliers=["1", "1/d", "1/(2*d)"])
+    mean, scale = g.split()
+    mean.hyp("mean")
+    scale.witness("gamma(1)/r").intro("i inside").use("both", "i", label="up down")
+    scale.use("outs", "i", label="first").use("outs", "d + i", label="second")
+    scale.use("same", "i", label="gain").use("same", "d + i", label="gain_two")
+    for part, names in zip(scale.split(), ("up first gain", "down second gain_two"), strict=True):
+        factors = ["1", "1/r", "gamma(i)/r", "gamma(d + i)/r", "x(i)/r"]
+        part.auto(f"mean {names}", degree=1, rounds=0, multipliers=factors)
+
+
+def unequal_gains(g: Goal) -> None:
+    """x = 1, gamma = (1, 2), eps = 3: the output is (1/2, -1)."""
+    g.intro("claim").use(
+        "claim",
+        "1",
+        "i. 1",
+        "i. 3 - 2*i",
+        "3",
+        "i. i",
+        "i. (3 - 2*i)*i/2",
+        "0",
+        "2",
+        None,
+        each_index,
+        each_index,
+        label="scale",
+    )
+    g.obtain("scale", "c", "is").use("is", "1", label="up down").auto("up down")
+
+
+def clip_values(g: Goal) -> Goal:
+    """z(2k - 1) = -z(2k), which is 0 where x(k) is, and else delta or -delta."""
+
+    def values(h: Goal) -> None:
+        h.intro("k inside").use("twice", "k", label="odd even").use("sizes", "k", label="size")
+        h.use("clip", "2*k - 1", label="z_odd").use("clip", "2*k", label="z_even")
+        h.rewrite("odd", "z_odd", "odd_is").rewrite("even", "z_even", "even_is")
+        for e in h.cases("size", "is"):
+            if e.facts["is"][0] == "=":
+                e.rewrite("is", "odd_is", "odd_0").rewrite("is", "even_is", "even_0")
+                e.use("ax:relu_pos", "delta", label="u").use("ax:relu_neg", "-delta", label="v").pick("left")
+                for part in e.split():
+                    part.auto("is odd_0 even_0 u v", degree=1, rounds=0)
+                continue
+            e.pick("right")
+            for f in e.em("0 <= x(k)", "sign"):
+                up = f.facts["sign"][0] == "<="
+                f.use(f"ax:abs_{'pos' if up else 'neg'}", "x(k)", label="abs")
+                f.have("delta <= x(k)" if up else "x(k) <= -delta", "far", use="is abs", degree=1)
+                for n, t in enumerate(("-x(k) + delta", "-x(k) - delta", "x(k) + delta", "x(k) - delta")):
+                    f.use(f"ax:relu_{'pos' if (t[0] != '-') == up else 'neg'}", t, label=f"u{n}")
+                odd, even = f.split()
+                odd.auto("odd_is even_is u0 u1 u2 u3", degree=1, rounds=0)
+                even.have(f"z(2*k) = {'delta' if up else '-delta'}", "value", use="even_is u2 u3", degree=1, rounds=0)
+                even.rewrite("value").true()
+
+    return g.have(
+        "all k in 1..n. (x(k) = 0 & z(2*k - 1) = 0 & z(2*k) = 0) | (z(2*k - 1) = -z(2*k) & z(2*k)^2 = delta^2)",
+        "values",
+        values,
+    )
+
+
+def sign_zero(g: Goal) -> None:
+    g.intro("n delta x y z out mu r (some positive) sizes twice clip is_mu (r0 is_r) outs nonzero")
+    clip_values(g).use("lem:layers_pairs", "z", "n", label="pairs")
+
+    def cancel(h: Goal) -> None:
+        h.intro("k inside").use("values", "k", label="here")
+        for e, labels in zip(h.cases("here", "s a b", "a b"), ("a b", "a"), strict=True):
+            e.auto(labels, degree=1, rounds=0)
+
+    g.use("lem:sum_ext", "k. z(2*k - 1) + z(2*k)", "k. 0", "1", "n", cancel, label="sums")
+    g.have("sum(j, 1, 2*n, z(j)) = 0", "total", use="pairs sums", degree=1, rounds=0)
+    g.have("mu = 0", "mean", use="is_mu total", degree=1, rounds=0, multipliers=["1", "1/n", "1/(2*n)"])
+
+    def positive(h: Goal) -> None:
+        h.contra("low").have("r = 0", "zero", use="low r0").positive("2*n", "d")
+        h.have(
+            "sum(j, 1, 2*n, (z(j) - mu)^2) = 0",
+            "none",
+            use="is_r zero d_e",
+            rounds=0,
+            degree=1,
+            multipliers=["r", "r*n", "1", "n", "sum(j, 1, 2*n, (z(j) - mu)^2)"],
+        )
+
+        def squares(e: Goal) -> None:
+            e.intro("j inside").auto("positive", squares=["z(j) - mu"], degree=1)
+
+        h.use("lem:sum_zero", "j. (z(j) - mu)^2", "1", "2*n", squares, "#none", label="all_zero")
+        h.obtain("nonzero", "p", "pl ph differs").use("values", "p", label="here").use("all_zero", "2*p", label="at")
+        first, second = h.cases("here", "s a b", "a b")
+        first.absurd("s", "differs")
+        second.rewrite("mean", "at", "at_zero").have("0 < delta*delta", "size", use="positive")
+        second.auto("b at_zero size", degree=1)
+
+    g.have("0 < r", "root", positive).positive("r", "r").intro("k inside is_zero").use("values", "k", label="here")
+    first, second = g.cases("here", "s a b", "a b")
+    for j, value, h in zip(("2*k - 1", "2*k"), "ab", first.split(), strict=True):
+        h.use("outs", j, label="out").auto(
+            f"out mean {value} r_e", degree=1, rounds=0, multipliers=["1/r", f"out({j})"]
+        )
+    second.use("sizes", "k", label="size").have("0 < delta*delta", "square", use="positive")
+    second.use("twice", "k", label="odd even").use("clip", "2*k", label="at").rewrite("even", "at", "at_x")
+    second.rewrite("is_zero", "at_x", "at_zero").use("ax:relu_pos", "delta", label="u")
+    second.use("ax:relu_neg", "-delta", label="v").have("z(2*k) = 0", "none", use="at_zero u v", degree=1, rounds=0)
+    second.rewrite("none", "b", "wrong").contra("no") if second.goal[0] != "&" else second.rewrite("none", "b", "wrong")
+    for h in second.split():
+        h.contra("no").auto("wrong square", degree=1)
+
+
+def all_zero(g: Goal) -> None:
+    """The zero vector: the variance is 0, so y = 1 is as good as any."""
+    zeros = ["i. 0", "i. 0", "i. 0", "i. 1", "0", "0"]
+    g.intro("claim").use(
+        "claim",
+        "1",
+        "1",
+        *zeros,
+        None,
+        each_index,
+        each_index,
+        each_index,
+        None,
+        None,
+        each_index,
+        "1",
+        None,
+        None,
+        label="wrong even",
+    )
+    g.absurd("wrong")
+
+
+ONE_OF_FOUR = "j. I[j = 8] - I[j = 7]"
+
+
+def no_effect(g: Goal) -> None:
+    g.intro("L d h W V u z y g mu r eps (some_L some_d some_h eps0) start run norms run_y zero")
+    inner = "sum(m, 1, d, W(p + 1, k, m)*{})"
+
+    def step(h: Goal) -> None:
+        h.intro("top").use("ih", label="before").obtain("before", "c", "c0 same")
+        h.use("norms", "p + 1", label="is_mu r0 is_r outs").positive("r(p + 1)", "r").use("zero", "p + 1", label="none")
+
+        def entry(e: Goal) -> None:
+            e.intro("m inside").use("same", "m", label="here").hyp("here")
+
+        h.use("lem:sum_ext", "m. y(p, m)", "m. c*z(p, m)", "1", "d", entry, label="total")
+        h.have("mu(p + 1) = 0", "mean", use="is_mu total none", degree=1, rounds=0, multipliers=["1", "1/d", "c/d"])
+        left, right = h.witness("c*(1/r(p + 1))").split()
+        left.auto("c0 r_i")
+        right.intro("i inside").use("run", "p + 1", None, "i", label="is_z").use(
+            "run_y", "p + 1", None, "i", label="is_y"
+        )
+
+        def unit(e: Goal) -> None:
+            def term(f: Goal) -> None:
+                f.intro("m inside1").use("outs", "m", label="out").use("same", "m", label="here")
+                f.auto(
+                    "out here mean", degree=1, rounds=0, multipliers=["W(p + 1, k, m)", "W(p + 1, k, m)*(1/r(p + 1))"]
+                )
+
+            e.intro("k inside2").use(
+                "lem:sum_ext",
+                "m. W(p + 1, k, m)*g(p + 1, m)",
+                "m. W(p + 1, k, m)*(c*(1/r(p + 1))*z(p, m))",
+                "1",
+                "d",
+                term,
+                label="row",
+            )
+            e.have("0 <= c*(1/r(p + 1))", "scale", use="c0 r_i")
+            scaled_relu(e, "(c*(1/r(p + 1)))", inner.format("z(p, m)"), "relu").rewrite("row")
+            e.auto("relu", degree=1, rounds=0, multipliers=["V(p + 1, i, k)"])
+
+        right.use(
+            "lem:sum_ext",
+            f"k. V(p + 1, i, k)*relu({inner.format('g(p + 1, m)')})",
+            f"k. c*(1/r(p + 1))*(V(p + 1, i, k)*relu({inner.format('z(p, m)')}))",
+            "1",
+            "h",
+            unit,
+            label="units",
+        )
+        right.auto("is_z is_y units", degree=1, rounds=0, multipliers=["1", "c*(1/r(p + 1))"])
+
+    def layers(h: Goal) -> None:
+        base, up = h.induct("p", "ge", "ih")
+        left, right = base.intro("top").witness("1").split()
+        left.true()
+        right.intro("i inside").use("start", "i", label="is").auto("is", degree=1, rounds=0)
+        step(up)
+
+    g.have("all p:Int. 0 <= p -> p <= L -> ex c:Real. 0 < c & all i in 1..d. y(p, i) = c*z(p, i)", "layers", layers)
+    g.use("layers", "L", label="end")
+    scale, forward, back = g.split()
+    scale.hyp("end")
+    for h in (forward, back):
+        h.obtain("end", "c", "c0 same")
+
+        def entry(e: Goal) -> None:
+            e.intro("i inside").use("same", "i", label="here").auto("here", degree=1, rounds=0, multipliers=["u(i)"])
+
+        h.use("lem:sum_ext", "i. u(i)*y(L, i)", "i. c*(u(i)*z(L, i))", "1", "d", entry, label="total")
+        h.intro("positive")
+        if h is forward:
+            h.contra("no").have("0 <= c*(-sum(i, 1, d, u(i)*z(L, i)))", "wrong", use="no c0")
+            h.auto("wrong total positive", degree=1)
+        else:
+            h.have("0 < c*sum(i, 1, d, u(i)*z(L, i))", "right", use="positive c0").auto("right total", degree=1)
+
+
+def mean_counts(g: Goal) -> None:
+    """x = (1, 3) becomes (-1, 1), which relu sends to (0, 1): the first entry is no longer positive."""
+    g.intro("claim").use(
+        "claim",
+        "1",
+        "2",
+        "2",
+        "l k m. I[k = m]",
+        "l i k. I[i = k]",
+        "i. I[i = 1]",
+        "l i. 2*i - 1",
+        "l i. I[l = 0]*(2*i - 1) + I[l = 1]*(i - 1)",
+        "l m. 2*m - 3",
+        "l. 2",
+        "l. 1",
+        "0",
+        None,
+        each_index,
+        each_index,
+        each_index,
+        each_index,
+        label="forth back",
+    )
+    g.use("back", None, label="wrong").absurd("wrong")
+
+
+SCRIPTS |= {
+    "cookbook.s6.def6.1_ln": Script(
+        ln_moments, lambda g: g.inhabit("2", "k. 2*k - 3", "3", "k. k - 3/2", "0", "2", leaf=each_index)
+    ),
+    "cookbook.s6.3.pairing": Script(unequal_gains, refutes=True),
+    "cookbook.s6.3.pairing.corrected": Script(
+        pairing,
+        lambda g: g.inhabit(
+            "2",
+            "k. k",
+            "k. k - 4*I[k = 3] - 6*I[k = 4]",
+            "3/2",
+            "k. 2",
+            "k. k - 4*I[k = 3] - 6*I[k = 4]",
+            "0",
+            "2",
+            leaf=each_index,
+        ),
+    ),
+    "cookbook.s6.4.sign_zero": Script(all_zero, refutes=True),
+    "cookbook.s6.4.sign_zero.corrected": Script(
+        sign_zero,
+        lambda g: g.inhabit(
+            "4",
+            "1",
+            "k. I[k = 4]",
+            ONE_OF_FOUR,
+            ONE_OF_FOUR,
+            f"j. 2*({ONE_OF_FOUR[3:]})",
+            "0",
+            "1/2",
+            "4",
+            "1",
+            leaf=each_index,
+        ),
+    ),
+    "cookbook.s6.1.ln_no_effect": Script(mean_counts, refutes=True),
+    "cookbook.s6.1.ln_no_effect.corrected": Script(
+        no_effect,
+        lambda g: g.inhabit(
+            "1",
+            "2",
+            "2",
+            "l k m. I[k = m]",
+            "l i k. I[i = k]",
+            "i. 0",
+            "l i. I[l = 0]*(2*i - 3) + I[l = 1]*(i - 1)",
+            "l i. I[l = 0]*(2*i - 3) + I[l = 1]*(i - 1)/2",
+            "l m. (2*m - 3)/2",
+            "l. 0",
+            "l. 2",
+            "3",
+            leaf=each_index,
+        ),
+    ),
+}
+
+
+def normed_size(g: Goal) -> None:
+    """The second part: x and -x with two entries tau and -tau are close, their layer norms are not."""
+    g.intro("d gamma beta j K (some jl jh nonzero)").positive("d", "d")
+    g.have(
+        "0 < abs(gamma(j))",
+        "gain",
+        lambda h: h.apart(
+            "abs(gamma(j))", lambda e: e.contra("no").have("gamma(j) = 0", "zero").absurd("zero", "nonzero")
+        ),
+    )
+
+    def small(h: Goal) -> None:
+        size_of(h, "K", "size").positive("(1 + abs(K))", "k").witness("abs(gamma(j))*(1/(1 + abs(K)))")
+        left, right = h.split()
+        left.auto("gain k_i")
+        right.have("K <= abs(K)", "high", lambda e: e.apart("abs(K)", lambda f: f.auto(degree=1)))
+        right.have("0 < abs(gamma(j))*(1/(1 + abs(K)))", "step", use="gain k_i")
+        right.have(
+            "K*(abs(gamma(j))*(1/(1 + abs(K)))) <= abs(K)*(abs(gamma(j))*(1/(1 + abs(K))))", "bound", use="high step"
+        )
+        right.auto("bound k_e step", degree=1, rounds=0, multipliers=["abs(gamma(j))"])
+
+    g.have("ex tau:Real. 0 < tau & K*tau < abs(gamma(j))", "step", small).obtain("step", "tau", "tau0 below")
+
+    def half(h: Goal) -> None:
+        h.use("ax:sqrt", "2*(1/d)", label="q0 is").witness("sqrt(2*(1/d))")
+        h.have("0 < 2*(1/d)", "ratio", use="d_i").have(
+            "2*(1/d) <= 1",
+            "most",
+            lambda e: e.have("2*(1/d) <= d*(1/d)", "times", use="some d_i").auto("times d_e", degree=1),
+        )
+        left, middle, right = h.split()
+        left.contra("no").have("sqrt(2*(1/d)) = 0", "zero", use="no q0")
+        left.auto("is zero ratio", degree=1, rounds=0, multipliers=["sqrt(2*(1/d))"])
+        middle.have("sqrt(2*(1/d))^2 <= 1^2", "sq", use="is most", degree=1).have("0 <= 1", "one")
+        by_squares(middle, "sqrt(2*(1/d))", "1", "sq", "done").hyp("done")
+        right.auto("is d_e", degree=1, rounds=0, multipliers=["1", "d"])
+
+    g.have("ex q:Real. 0 < q & q <= 1 & q*q*d = 2", "ratio", half).obtain("ratio", "q", "q0 q1 qd")
+    g.positive("q", "q").positive("tau", "t").use("lem:sum_one", "1", "d", label="ones")
+    first, later = g.em("j <= 1", "where")
+    two_entries(first, "2")
+    later.use("ax:int_lt", "1", "j", label="after")
+    two_entries(later, "1")
+
+
+def two_entries(g: Goal, p: str) -> None:
+    """p is another index than j."""
+    unit = f"(I[{{0}} = j] - I[{{0}} = {p}])"
+    gains = f"l. {{0}}{unit.format('l')}*(1/q)*gamma(l) + beta(l)"
+    g.use("lem:sum_delta", "l. 1", "1", "d", "j", label="one").use("lem:sum_delta", "l. 1", "1", "d", p, label="two")
+
+    def square(h: Goal) -> None:
+        for e in (f for k in h.intro("l inside").ind("l = j", "at_j is_j") for f in k.ind(f"l = {p}", "at_p is_p")):
+            if not e.try_contradiction():
+                e.rewrite("is_j").rewrite("is_p").true()
+
+    g.use("lem:sum_ext", f"l. {unit.format('l')}^2", f"l. I[l = j] + I[l = {p}]", "1", "d", square, label="squares")
+    g.witness(
+        f"l. tau*{unit.format('l')}",
+        f"l. -tau*{unit.format('l')}",
+        "2*tau",
+        gains.format(""),
+        "0",
+        "tau*q",
+        gains.format("-"),
+        "0",
+        "tau*q",
+    )
+    near, *rest, far = g.split()
+    near.intro("i inside")
+    step = f"tau*{unit.format('i')} - -tau*{unit.format('i')}"
+    for e in (f for k in near.ind("i = j", "at_j is_j") for f in k.ind(f"i = {p}", "at_p is_p")):
+        if not e.try_contradiction():
+            e.apart(
+                f"abs({step})", lambda f: f.auto("tau0 is_j is_p " + list(f.facts)[-1], degree=1, multipliers=["tau"])
+            )
+    for h in rest:
+        if h.goal[0] == "all":
+            h.intro("k inside").auto("t_e", degree=1, rounds=0, multipliers=[f"{unit.format('k')}*(1/q)*gamma(k)"])
+        elif h.goal[0] == "<":
+            h.auto("tau0 q0")
+        else:
+            factors = ["1", "tau", "tau*(1/d)", "tau^2", "tau^2*(1/d)", "tau^2*q^2"]
+            h.auto("one two squares qd d_e", degree=1, rounds=0, multipliers=factors)
+    far.have("0 <= (1 - q)*(1/q)", "larger", use="q1 q_i").have("1 <= 1/q", "over", use="larger q_e", degree=1)
+    far.have("abs(gamma(j)) <= abs(gamma(j))*(1/q)", "grown", use="over gain")
+    same, other = far.ind(f"j = {p}", "at is_p")
+    same.contra("no").auto("at where" if p == "2" else "at after")
+    gap = f"({unit.format('j')}*(1/q)*gamma(j) + beta(j)) - (-{unit.format('j')}*(1/q)*gamma(j) + beta(j))"
+    other.have(f"{gap} = 2*(1/q)*gamma(j)", "gap", use="is_p", degree=1, rounds=0, multipliers=["(1/q)*gamma(j)"])
+    other.rewrite("gap")
+    product_size(other, "(2*(1/q))", "gamma(j)", "size").have(
+        "abs(2*(1/q)) = 2*(1/q)", "factor", lambda e: e.use("ax:abs_pos", "2*(1/q)", label="done").hyp("done")
+    )
+    other.auto("size factor grown below", degree=1, rounds=0, multipliers=["1", "abs(gamma(j))"])
+
+
+def normed_step(g: Goal) -> None:
+    """The first part, with a and b the deviations from the means."""
+    g.intro("d x z eps root gamma beta G y mu r u nu s t (some root0 root_is) gains (is_mu r0 is_r outs)")
+    g.intro("(is_nu s0 is_s outs_u) near i inside").positive("d", "d").use("near", "1", label="near1")
+    size_of(g, "x(1) - z(1)", "near0").have("0 <= t", "t0", use="near1 near0").have(
+        "0 < eps", "eps0", use="root0 root_is"
+    )
+
+    def back(h: Goal) -> None:
+        h.intro("k inside1").use("near", "k", label="here")
+        h.apart("abs(x(k) - z(k)); abs(z(k) - x(k))", lambda e: e.auto(degree=1))
+
+    g.have("all k in 1..d. abs(z(k) - x(k)) <= t", "near_back", back)
+    g.use("lem:layers_centred", "d", "x", "z", "mu", "nu", "t", label="dev")
+    g.use("lem:layers_centred", "d", "z", "x", "nu", "mu", "t", label="dev_back")
+    a, b = "(x(i) - mu)", "(z(i) - nu)"
+    g.use(
+        "lem:layers_root",
+        "d",
+        "k. x(k) - mu",
+        "k. z(k) - nu",
+        "eps",
+        "r",
+        "s",
+        "2*t",
+        None,
+        "#is_r",
+        "#is_s",
+        "#dev_back",
+        label="root_s",
+    )
+    g.use(
+        "lem:layers_root",
+        "d",
+        "k. z(k) - nu",
+        "k. x(k) - mu",
+        "eps",
+        "s",
+        "r",
+        "2*t",
+        None,
+        "#is_s",
+        "#is_r",
+        "#dev",
+        label="root_r",
+    )
+    g.positive("r", "r").positive("s", "s").positive("root", "e")
+
+    def square(h: Goal) -> None:
+        h.intro("k inside1").auto("t0", squares=["z(k) - nu"], degree=1)
+
+    g.use("lem:sum_member", "k. (z(k) - nu)^2", "1", "d", "i", None, square, label="member")
+    total = "sum(k, 1, d, (z(k) - nu)^2)"
+    g.have(f"{total} = d*(s^2 - eps)", "total", use="is_s d_e", degree=1, rounds=0, multipliers=["d", total])
+    g.have(
+        "s^2*d <= s^2*d*d",
+        "wide",
+        lambda h: h.have("0 < s*s", "s2", use="s0").have("0 < s*s*d", "ss", use="s2 d_p").auto("ss some"),
+    )
+    g.have("0 < d*eps", "de", use="d_p eps0").have("0 <= d*s", "ds", use="d_p s0")
+    for sign, label in (("", "b_high"), ("-", "b_low")):
+        g.have(f"({sign}{b})^2 <= (d*s)^2", f"{label}_sq", use="member total wide de", degree=1)
+        by_squares(g, f"({sign}{b})", "d*s", f"{label}_sq", label)
+    for k, text in (("high", f"{b}*(s - r) <= 2*t*(d*s)"), ("low", f"-{b}*(s - r) <= 2*t*(d*s)")):
+        g.have(text, f"bw_{k}", use="b_high b_low root_s root_r")
+    g.have("0 < 1/r*(1/s)", "pq", use="r_i s_i")
+    move = f"({a}*(1/r) - {b}*(1/s))"
+    g.have(
+        f"{move} = ({a} - {b})*(1/r) + {b}*(s - r)*(1/r*(1/s))",
+        "split",
+        use="r_e s_e",
+        degree=1,
+        rounds=0,
+        multipliers=[f"{b}*(1/r)", f"{b}*(1/s)"],
+    )
+    g.use("dev", "i", label="here")
+    g.have(f"abs({a} - {b}) <= 2*t", "ab", lambda h: h.hyp("here"))
+    g.have(
+        f"{a} - {b} <= 2*t & -({a} - {b}) <= 2*t",
+        "ab_high ab_low",
+        lambda h: h.apart(f"abs({a} - {b})", lambda e: e.easy(degree=1)),
+    )
+    for k, sign in (("high", ""), ("low", "-")):
+        g.have(f"{sign}({a} - {b})*(1/r) <= 2*t*(1/r)", f"one_{k}", use=f"ab_{k} r_i")
+        g.have(f"{sign}{b}*(s - r)*(1/r*(1/s)) <= 2*t*(d*s)*(1/r*(1/s))", f"two_{k}", use=f"bw_{k} pq")
+        g.have(
+            f"{sign}{move} <= 2*t*(d + 1)*(1/r)",
+            f"move_{k}",
+            use=f"split one_{k} two_{k} s_e",
+            degree=1,
+            rounds=0,
+            multipliers=["1", "t*d*(1/r)"],
+        )
+    g.use(
+        "lem:sum_nonneg",
+        "k. (x(k) - mu)^2",
+        "1",
+        "d",
+        lambda h: h.intro("k inside1").auto("t0", squares=["x(k) - mu"], degree=1),
+        label="positive",
+    )
+    g.have("0 <= sum(k, 1, d, (x(k) - mu)^2)*(1/d)", "variance", use="positive d_i")
+    g.have("root^2 <= r^2", "root_sq", use="root_is is_r variance", degree=1)
+    by_squares(g, "root", "r", "root_sq", "root_r_le")
+    g.have(
+        "0 <= (r - root)*(1/r*(1/root))",
+        "inverses",
+        lambda h: h.have("0 < 1/r*(1/root)", "pe", use="r_i e_i").auto("pe root_r_le"),
+    )
+    g.have("1/r <= 1/root", "inverse", use="inverses r_e e_e", degree=1, rounds=0, multipliers=["1/r", "1/root"])
+    g.have("0 <= 2*t*(d + 1)", "td", use="t0 d_p").have(
+        "2*t*(d + 1)*(1/r) <= 2*t*(d + 1)*(1/root)", "top", use="td inverse"
+    )
+    bound = "2*t*(d + 1)*(1/root)"
+    g.use("gains", "i", label="gain_i").have(
+        "gamma(i) <= G & -gamma(i) <= G", "g_high g_low", lambda h: h.apart("abs(gamma(i))", lambda e: e.easy(degree=1))
+    )
+    g.have(f"{move} <= {bound}", "m_high", use="move_high top", degree=1)
+    g.have(f"-{move} <= {bound}", "m_low", use="move_low top", degree=1)
+    g.use("outs", "i", label="out_y").use("outs_u", "i", label="out_u")
+    g.have(f"y(i) - u(i) = {move}*gamma(i)", "out", use="out_y out_u", degree=1, rounds=0).rewrite("out")
+    g.have(f"{move}*gamma(i) <= {bound}*G", "up", lambda h: four(h, move, bound, "")).have(
+        f"-{move}*gamma(i) <= {bound}*G", "down", lambda h: four(h, move, bound, "-")
+    )
+    g.apart(f"abs({move}*gamma(i))", lambda e: e.auto("up down " + list(e.facts)[-1], degree=1, rounds=0))
+
+
+def four(g: Goal, move: str, bound: str, sign: str) -> None:
+    """move*gamma <= bound*G from bounds of both: the products of two pairs of facts."""
+    other = "low" if sign == "" else "high"
+    same = "high" if sign == "" else "low"
+    g.have(f"0 <= ({bound} - {sign}{move})*(G + gamma(i))", "one", use=f"m_{same} g_low")
+    g.have(f"0 <= ({bound} + {sign}{move})*(G - gamma(i))", "two", use=f"m_{other} g_high")
+    g.auto("one two", degree=1, rounds=0)
+
+
+SCRIPTS |= {
+    "cookbook.s6.4.ln_lipschitz": Script(
+        each(normed_step, normed_size),
+        lambda g: g.inhabit(
+            "2",
+            "k. (2*k - 3)*3/4",
+            "k. 0",
+            "1",
+            "1",
+            "k. 1",
+            "k. 0",
+            "1",
+            "k. (2*k - 3)*3/5",
+            "0",
+            "5/4",
+            "k. 0",
+            "0",
+            "1",
+            "1",
+            "1",
+            others=[("2", "k. 1", "k. 0", "1", "5")],
+            leaf=each_index,
+        ),
     ),
 }

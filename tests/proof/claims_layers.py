@@ -430,7 +430,7 @@ def general_if(a: F, b: F, p: F, x: F, y: F) -> F:
     at=[
         {"a": F(a), "b": F(b), "p": F(p), "x": F(x), "y": F(y), "out": wrong(general_if(*map(F, (a, b, p, x, y))))}
         for a, b in [(0, 1), (-3, F(1, 2)), (2, 2), (-5, -4), (1, 0)]
-        for p in (0, 1, F(1, 2))
+        for p in (F(0), F(1), F(1, 2))
         for x, y in [(a, b), (b, a), (a, a), (b, b), (F(a + b) / 2, b), (b + 1, a), (a, b + 3), (a - 1, a), (b, a - 2)]
     ],
     misses=[
@@ -447,6 +447,474 @@ def general_if(a: F, b: F, p: F, x: F, y: F) -> F:
 )
 def conditional(v: Any) -> bool | None:
     a, b, p, x, y = (v[k] for k in "abpxy")
-    if a > b or p not in (0, 1) or not (a <= x <= b and a <= y <= b):
+    if a > b or p * (1 - p) != 0 or not (a <= x <= b and a <= y <= b):
         return None
     return general_if(a, b, p, x, y) == (x if p == 1 else y)
+
+
+# Section 6: layer norm
+
+
+def square_root(x: F) -> F | None:
+    """The root of a square of a rational, else None."""
+    p, q = (round(float(n) ** 0.5) for n in (x.numerator, x.denominator))
+    return F(p, q) if x >= 0 and F(p, q) ** 2 == x else None
+
+
+def mean(x: list[F]) -> F:
+    return sum(x, F(0)) / len(x)
+
+
+def variance(x: list[F]) -> F:
+    return mean([(a - mean(x)) ** 2 for a in x])
+
+
+def layer_norm(x: list[F], gamma: list[F], beta: list[F], eps: F) -> list[F] | None:
+    """Definition 6.1 where the root is rational; None where it is not, or is 0."""
+    root = square_root(variance(x) + eps)
+    if not root:
+        return None
+    return [(a - mean(x)) / root * g + b for a, g, b in zip(x, gamma, beta, strict=True)]
+
+
+def moment_instances() -> Iterator[dict[str, Any]]:
+    for d in (1, 2, 2, 3, 4):
+        x = numbers(d)
+        eps = F(400) - variance(x)
+        outputs = [layer_norm(x, [F(g)] * d, [F(b)] * d, eps) for g, b in ((1, 0), (2, 0), (1, 1))]
+        yield {
+            "d": F(d),
+            "x()": column(x),
+            "eps": [eps, F(0)],
+            "y()": [*(column(y or []) for y in outputs), column([ODD] * d)],
+            "mu": wrong(mean(x)),
+            "r": wrong(F(20)),
+        }
+
+
+@adequate(
+    "s6.def6.1_ln",
+    at=moment_instances(),
+    misses=[
+        ("k. 1, k. 0", "k. 2, k. 0"),
+        ("k. 1, k. 0", "k. 1, k. 1"),
+        ("y(k)^2)/d", "y(k)^2)"),
+        ("sum(k, 1, d, y(k))/d = 0", "sum(k, 1, d, y(k))/d = mu"),
+        ("/d)/(sum", "/d)*(sum"),
+        ("layernormed(x, d, eps, k. 1, k. 0, y, mu, r) -> ", ""),
+    ],
+)
+def moments(v: Any) -> bool:
+    x = list(v["x()"].values())
+    y = layer_norm(x, [F(1)] * len(x), [F(0)] * len(x), v["eps"][0])
+    return y is not None and mean(y) == 0 and variance(y) == variance(x) / (variance(x) + v["eps"][0])
+
+
+def norm(rows: Any) -> F:
+    """The greatest absolute row sum."""
+    return max((sum((abs(e) for e in row), F(0)) for row in rows), default=F(0))
+
+
+def turned(rows: Any, columns: int) -> list[list[F]]:
+    return [[row[k] for row in rows] for k in range(columns)]
+
+
+def lipschitz_instances() -> Iterator[dict[str, Any]]:
+    nets = [
+        ([[F(1)]], [F(0)], [[F(1)]], [F(0)]),
+        ([[F(3)]], [F(0)], [[F(1)]], [F(0)]),
+        ([[F(1)]], [F(0)], [[F(-5)]], [F(2)]),
+    ]
+    nets += [(matrix(h, d), numbers(h), matrix(e, h), numbers(e)) for d, h, e in [(2, 3, 2), (1, 2, 3), (3, 1, 1)]]
+    nets += [([[F(1), F(1)]], [F(0)], [[F(1)], [F(1)]], [F(0), F(0)]), ([], [], [[]], [F(1)])]
+    nets += [([[F(-3)]], [F(0)], [[F(1)]], [F(0)])]
+    for net in nets:
+        d, h, e = len(net[0][0]) if net[0] else 1, len(net[0]), len(net[2])
+        for x, z in [([F(1)] * d, [F(0)] * d), ([F(-1)] * d, [F(0)] * d), (numbers(d), numbers(d))]:
+            y, u = network(net, x), network(net, z)
+            yield {
+                "d": F(d),
+                "h": F(h),
+                "e": F(e),
+                "W()": table(net[0]),
+                "b()": column(net[1]),
+                "V()": table(net[2]),
+                "c()": column(net[3]),
+                "x()": column(x),
+                "z()": column(z),
+                "y()": column(y),
+                "u()": [column(u), column([ODD] * e)],
+                "A": [norm(net[0]), norm(turned(net[0], d)), F(1), F(-1)],
+                "B": [norm(net[2]), norm(turned(net[2], h)), F(1), F(-1)],
+                "t": max(abs(a - b) for a, b in zip(x, z, strict=True)),
+                "net": net,
+            }
+
+
+@adequate(
+    "s6.1.ffn_lipschitz",
+    at=lipschitz_instances(),
+    misses=[
+        ("<= B*A*t)", "<= B*A*t/2)"),
+        ("<= B*A*t)", "< B*A*t)"),
+        ("<= B*A*t)", "<= A*t)"),
+        ("<= B*A*t)", "<= B*t)"),
+        ("B*A*sum(l, 1, d, abs(x(l) - z(l)))", "B*sum(l, 1, d, abs(x(l) - z(l)))"),
+        ("B*A*sum(l, 1, d, abs(x(l) - z(l)))", "A*sum(l, 1, d, abs(x(l) - z(l)))"),
+        ("B*A*sum(l, 1, d, abs(x(l) - z(l)))", "B*A*sum(l, 1, d, x(l) - z(l))"),
+        (" & 0 <= B -> (all l in 1..d. sum", " -> (all l in 1..d. sum"),
+        ("sum(k, 1, h, abs(W(k, l))) <= A", "sum(k, 1, h, W(k, l)) <= A"),
+        ("(all i in 1..e. sum(k, 1, h, abs(V(i, k))) <= B) ->", ""),
+    ],
+)
+def ffn_is_lipschitz(v: Any) -> bool:
+    """||ff(x) - ff(z)|| <= ||W2|| ||W1|| ||x - z|| with operator norms, for two norms of vectors."""
+    net, d, h, e = v["net"], int(v["d"]), int(v["h"]), int(v["e"])
+    x, z = values(v["x()"], d), values(v["z()"], d)
+    out = [a - b for a, b in zip(network(net, x), network(net, z), strict=True)]
+    step = [a - b for a, b in zip(x, z, strict=True)]
+    greatest = max(map(abs, out)) <= norm(net[2]) * norm(net[0]) * max(map(abs, step))
+    total = sum(map(abs, out)) <= norm(turned(net[2], h)) * norm(turned(net[0], d)) * sum(map(abs, step))
+    return greatest and total and len(out) == e
+
+
+def homogeneous_instances() -> Iterator[dict[str, Any]]:
+    for d, h, e in [(1, 0, 1), (1, 2, 1), (2, 3, 2), (3, 1, 2)]:
+        for c in (F(0), F(1, 2), F(3), F(-2)):
+            W, V, x = matrix(h, d), matrix(e, h), numbers(d)
+            net = (W, [F(0)] * h, V, [F(0)] * e)
+            y, z = network(net, x), network(net, [c * a for a in x])
+            yield {
+                "d": F(d),
+                "h": F(h),
+                "e": F(e),
+                "W()": table(W),
+                "V()": table(V),
+                "x()": column(x),
+                "y()": [column(y), column([ODD] * e)],
+                "z()": [column(z), column([ODD] * e)],
+                "c": c,
+                "x": [F(-1), F(2)],
+            }
+
+
+@adequate(
+    "s6.1.biasfree_homogeneous",
+    at=homogeneous_instances(),
+    misses=[
+        ("0 <= c -> relu(c*x)", "relu(c*x)"),
+        ("relu(c*x) = c*relu(x)", "relu(c*x) = relu(x)"),
+        (" & 0 <= c -> (all i", " -> (all i"),
+        ("z(i) = c*y(i)", "z(i) = c^2*y(i)"),
+        ("z(i) = c*y(i)", "z(i) = y(i)"),
+    ],
+)
+def biasfree(v: Any) -> bool | None:
+    d, h, e, c = int(v["d"]), int(v["h"]), int(v["e"]), v["c"]
+    if c < 0:
+        return None
+    net = (values(v["W()"], h, d), [F(0)] * h, values(v["V()"], e, h), [F(0)] * e)
+    x = values(v["x()"], d)
+    scalars = all(relu(c * a) == c * relu(a) for a in v["x"])
+    return scalars and network(net, [c * a for a in x]) == [c * b for b in network(net, x)]
+
+
+def normed_networks() -> Iterator[dict[str, Any]]:
+    """Stacks of bias-free networks on R^2, with and without a layer norm before each."""
+    one, odd = [[F(1), F(0)], [F(0), F(1)]], [[F(1), F(-1)], [F(-1), F(1)]]
+    for layers, x, eps in [
+        ([(one, one)], (1, 3), F(0)),
+        ([(one, one)], (-2, 2), F(0)),
+        ([(one, odd)], (F(3, 4), F(-3, 4)), F(1)),
+        ([(one, odd), (one, odd)], (F(1), F(-1)), F(0)),
+        ([(one, odd), (odd, one)], (F(3, 4), F(-3, 4)), F(0)),
+        ([(one, one)], (5, 5), F(0)),
+        ([(one, one)], (5, 5), F(4)),
+        ([(one, odd), (one, odd)], (2, 5), F(0)),
+        ([(odd, one)], (2, 2), F(1, 9)),
+    ]:
+        z, y, g = [[F(a) for a in x]], [[F(a) for a in x]], [[ODD, ODD]]
+        mu, r = [], []
+        for W, V in layers:
+            normed = layer_norm(y[-1], [F(1)] * 2, [F(0)] * 2, eps)
+            mu.append(mean(y[-1]))
+            r.append(square_root(variance(y[-1]) + eps) or F(0))
+            g.append(normed or [ODD, ODD])
+            z.append(network((W, [0, 0], V, [0, 0]), z[-1]))
+            y.append(network((W, [0, 0], V, [0, 0]), g[-1]))
+        ratios = [b / a for a, b in zip(z[-1], y[-1], strict=True) if a]
+        for u in ([F(1), F(0)], [F(-1), F(2)]):
+            yield {
+                "L": F(len(layers)),
+                "d": F(2),
+                "h": F(2),
+                "W()": {(n, *k): e for n, (W, _) in enumerate(layers, 1) for k, e in table(W).items()},
+                "V()": {(n, *k): e for n, (_, V) in enumerate(layers, 1) for k, e in table(V).items()},
+                "u()": column(u),
+                "z()": table(z, 0),
+                "y()": [table(y, 0), {k: e + ODD * (k[0] == len(layers)) for k, e in table(y, 0).items()}],
+                "g()": table(g, 0),
+                "mu()": column(mu),
+                "r()": column(r),
+                "eps": eps,
+                "c": [*ratios, F(1)],
+            }
+
+
+def normed_layers(v: Any, centred: bool) -> bool | None:
+    """The output's sign with layer norms is that without; None where a layer norm is undefined."""
+    z, y, L = v["z()"], v["y()"][0], int(v["L"])
+    if 0 in v["r()"].values() or (centred and any(z[n, 1] + z[n, 2] for n in range(L))):
+        return None
+    with_norm, without = (v["u()"][1] * s[L, 1] + v["u()"][2] * s[L, 2] for s in (y, z))
+    return (with_norm > 0) == (without > 0)
+
+
+@adequate("s6.1.ln_no_effect", at=normed_networks(), false=True)
+def layer_norm_matters(v: Any) -> bool | None:
+    return normed_layers(v, False)
+
+
+@adequate(
+    "s6.1.ln_no_effect.corrected",
+    at=normed_networks(),
+    misses=[
+        ("-> (all l in 1..L. sum(m, 1, d, z(l - 1, m)) = 0)", ""),
+        ("(all l in 1..L. sum(m, 1, d, z(l - 1, m)) = 0)", "(all l in 1..L. sum(m, 1, d, z(l - 1, m)) <= 8)"),
+        ("ex c:Real. 0 < c", "ex c:Real. 1 = c"),
+        ("y(L, i) = c*z(L, i)", "y(L, i) = z(L, i)"),
+        ("y(l, i) = sum(k, 1, h, V(l, i, k)*relu(sum(m, 1, d, W(l, k, m)*g(l, m))))", "y(l, i) = y(l, i)"),
+    ],
+)
+def layer_norm_scales(v: Any) -> bool | None:
+    return normed_layers(v, True)
+
+
+def paired_instances() -> Iterator[dict[str, Any]]:
+    for x in ([F(1)], [F(0)], [F(2), F(-3)], [F(0), F(1, 2)], numbers(3)):
+        v = [*x, *(-a for a in x)]
+        for gamma in ([F(1)] * len(v), [F(-2)] * len(v), [F(i) for i in range(1, len(v) + 1)], [F(0)] * len(v)):
+            eps = F(144) - variance(v)
+            y = layer_norm(v, gamma, [F(0)] * len(v), eps) or []
+            yield {
+                "d": F(len(x)),
+                "x()": column(x),
+                "v()": [column(v), column(e + ODD for e in v)],
+                "eps": [eps, F(0)],
+                "gamma()": column(gamma),
+                "y()": [column(y), column(e + ODD for e in y)],
+                "mu": wrong(F(0)),
+                "r": wrong(F(12)),
+                "c": [gamma[0] / 12, gamma[-1] / 12, gamma[1] / 12, F(1)],
+            }
+
+
+def paired(v: Any, equal: bool) -> bool | None:
+    """LN([x; -x]) = [cx; -cx] for some c."""
+    x, gamma = list(v["x()"].values()), list(v["gamma()"].values())
+    if equal and len(set(gamma)) > 1:
+        return None
+    double = [*x, *(-a for a in x)]
+    y = layer_norm(double, gamma, [F(0)] * len(double), v["eps"][0]) or []
+    ratios = {b / a for a, b in zip(double, y, strict=True) if a}
+    return len(ratios) <= 1 and all(b == 0 for a, b in zip(double, y, strict=True) if not a)
+
+
+PAIRED = list(paired_instances())
+
+
+@adequate("s6.3.pairing", at=PAIRED, false=True)
+def pairing(v: Any) -> bool | None:
+    return paired(v, False)
+
+
+@adequate(
+    "s6.3.pairing.corrected",
+    at=PAIRED,
+    misses=[
+        ("(all i in 1..2*d. gamma(i) = gamma(1)) ->", ""),
+        ("1..2*d. gamma(i) = gamma(1)", "1..d. gamma(i) = gamma(1)"),
+        ("mu = 0 &", "mu = 1 &"),
+        ("y(d + i) = -(c*x(i))", "y(d + i) = c*x(i)"),
+    ],
+)
+def pairing_equal(v: Any) -> bool | None:
+    return paired(v, True)
+
+
+def lipschitz_norms() -> Iterator[dict[str, Any]]:
+    """Vectors (m + a, m - a, ...): their variance a^2 is a square, and for some a also with root^2 added."""
+    for half, root, gamma in itertools.product(
+        (1, 2), (F(1), F(1, 100)), ([1, -2, 3, 1], [20, 20, 20, 20], [0, 1, 0, 1])
+    ):
+        d = 2 * half
+        steps = [F(3, 4) * root, F(0), F(-5, 12) * root, F(1, 10**6), F(-1, 10**6)]
+        vectors = [[m + a, m - a] * half for a, m in zip(steps, [F(0), F(0), F(-2), F(0), F(0)], strict=True)]
+
+        def output(which: str) -> Callable[[Any], list[Any]]:
+            def offered(env: Any) -> list[Any]:
+                x, gains, shifts = (list(env[k].values()) for k in (which, "gamma", "beta"))
+                y = layer_norm(x, gains, shifts, env.get("eps", F(0)))
+                return [] if y is None else [column(y)]
+
+            return offered
+
+        def root_of(which: str) -> Callable[[Any], list[Any]]:
+            def offered(env: Any) -> list[Any]:
+                r = square_root(variance(list(env[which].values())) + env.get("eps", F(0)))
+                return [] if r is None else [r]
+
+            return offered
+
+        yield {
+            "d": [F(d), F(1)] if half == 1 else F(d),
+            "x()": [column(x) for x in vectors],
+            "z()": [column(z) for z in vectors],
+            "eps": [root**2, F(0)],
+            "root": root,
+            "gamma()": column(gamma[:d]),
+            "beta()": column([F(7), F(-1), F(0), F(2)][:d]),
+            "G": F(max(map(abs, gamma[:d]))),
+            "y()": output("x"),
+            "mu": lambda env: [mean(list(env["x"].values()))],
+            "r": root_of("x"),
+            "u()": output("z"),
+            "nu": lambda env: [mean(list(env["z"].values()))],
+            "s": root_of("z"),
+            "t": lambda env: [max(abs(env["x"][i] - env["z"][i]) for i in env["x"])],
+            "j": [F(1), F(2), F(3)],
+            "K": [F(-1), F(1), F(10**4)],
+            "vectors": vectors,
+        }
+
+
+@adequate(
+    "s6.4.ln_lipschitz",
+    at=lipschitz_norms(),
+    misses=[
+        ("<= 2*(d + 1)*G/root*t", "<= G/root*t/2"),
+        ("<= 2*(d + 1)*G/root*t", "<= 2*(d + 1)*G*t"),
+        ("<= 2*(d + 1)*G/root*t", "<= 2*(d + 1)/root*t"),
+        ("<= 2*(d + 1)*G/root*t", "< 2*(d + 1)*G/root*t"),
+        (" & gamma(j) != 0", ""),
+        ("2 <= d & 1 <= j", "1 <= d & 1 <= j"),
+        ("layernormed(z, d, 0,", "layernormed(z, d, 1,"),
+        ("K*t < abs(y(j) - u(j))", "K*t < 0"),
+        ("& K*t < abs(y(j) - u(j))", "& 0 < t & 10^8*t < abs(y(j) - u(j))"),
+    ],
+)
+def ln_lipschitz(v: Any) -> bool:
+    """Difference quotients: at most 2(d + 1) max|gamma|/sqrt(eps) for eps > 0; above 10^4 somewhere for eps = 0."""
+    vectors = v["vectors"]
+    d = len(vectors[0])
+    gamma, beta = values(v["gamma()"], d), values(v["beta()"], d)
+    bounded, steep = True, {j for j in range(d) if gamma[j]}
+    for x, z in itertools.product(vectors, repeat=2):
+        step = max(abs(a - b) for a, b in zip(x, z, strict=True))
+        smooth = [layer_norm(a, gamma, beta, v["root"] ** 2) or [] for a in (x, z)]
+        if [] not in smooth:
+            bound = 2 * (d + 1) * v["G"] / v["root"] * step
+            bounded &= all(abs(a - b) <= bound for a, b in zip(*smooth, strict=True))
+        sharp = [layer_norm(a, gamma, beta, F(0)) for a in (x, z)]
+        if sharp[0] and sharp[1]:
+            steep -= {j for j in range(d) if abs(sharp[0][j] - sharp[1][j]) > 10**4 * step}
+    return bounded and not steep
+
+
+# Section 6.4: the sign by layer norm
+
+
+def twice(x: list[F]) -> list[F]:
+    return [e for a in x for e in (-a, a)]
+
+
+@adequate(
+    "s6.4.doubling",
+    at=[
+        {"n": F(len(x)), "x()": column(x), "y()": [column(twice(x)), column([*twice(x)[:-1], ODD])]}
+        for x in ([F(1)], [F(0)], [F(2), F(-3)], [F(1), F(1), F(1, 2)], [F(5), F(-1), F(0), F(9)])
+    ],
+    misses=[
+        ("y(j))/(2*n) = 0", "y(j))/(2*n) = x(1)"),
+        ("sum(j, 1, 2*n, y(j))", "sum(j, 1, n, y(j))"),
+        ("doubled(x, n, y) ->", ""),
+        ("y(j))/(2*n) = 0", "y(j)^2)/(2*n) = 0"),
+    ],
+)
+def doubling(v: Any) -> bool:
+    return mean(twice(list(v["x()"].values()))) == 0
+
+
+def clipped(x: list[F], delta: F) -> list[F]:
+    return [network(([[1], [1]], [delta, -delta], [[1, -1]], [-delta]), [a])[0] for a in x]
+
+
+def sign_instances() -> Iterator[dict[str, Any]]:
+    for delta in (F(1), F(1, 100), F(-1)):
+        for x in ([1], [-3, 1], [5, 5, -1], [F(1, 7), 1], [0], [0, 0], [0, 0, 0, 1], [F(1, 2)], [-2, 0, 0, 0]):
+            given = [delta * a for a in x]
+            y = twice(given)
+            z = clipped(y, delta)
+            r = square_root(variance(z)) or F(0)
+            out = [(a - mean(z)) / r for a in z] if r else [F(0)] * len(z)
+            yield {
+                "n": F(len(x)),
+                "delta": delta,
+                "x()": column(given),
+                "y()": [column(y), column(e + ODD for e in y)],
+                "z()": [column(z), column(e + ODD for e in z)],
+                "out()": [column(out), column([F(1)] * len(z)), column(2 * e for e in out)],
+                "mu": wrong(mean(z)),
+                "r": wrong(r),
+            }
+
+
+@adequate(
+    "s6.4.sign_by_ln",
+    at=sign_instances(),
+    misses=[
+        ("delta <= abs(x(k))", "delta/8 <= abs(x(k))"),
+        ("& 0 < delta ->", "& delta != 0 ->"),
+        ("out(2*k - 1) = -1 & out(2*k) = 1)", "out(2*k - 1) = 1 & out(2*k) = 1)"),
+        ("k. 1, k. 0, out", "k. 2, k. 0, out"),
+        ("(x(k) < 0 -> out(2*k - 1) = 1", "(x(k) < 0 -> out(2*k - 1) = -1"),
+        ("(x(k) < 0 -> ", "(x(k) < 1 -> "),
+    ],
+)
+def sign_by_layer_norm(v: Any) -> bool | None:
+    x, delta = list(v["x()"].values()), v["delta"]
+    if delta <= 0 or min(map(abs, x)) < delta:
+        return None
+    z = clipped(twice(x), delta)
+    out = layer_norm(z, [F(1)] * len(z), [F(0)] * len(z), F(0))
+    return out == twice([F(1) if a > 0 else F(-1) for a in x])
+
+
+def zero_to_zero(v: Any) -> bool | None:
+    """Where a component is 0, so is the output; without a value, it is not."""
+    x, delta = list(v["x()"].values()), v["delta"]
+    if delta <= 0 or any(0 < abs(a) < delta for a in x):
+        return None
+    z = clipped(twice(x), delta)
+    if variance(z) == 0:
+        return False
+    return all(a != 0 or z[2 * k] == z[2 * k + 1] == mean(z) for k, a in enumerate(x))
+
+
+@adequate("s6.4.sign_zero", at=sign_instances(), false=True)
+def sign_zero(v: Any) -> bool | None:
+    return zero_to_zero(v)
+
+
+@adequate(
+    "s6.4.sign_zero.corrected",
+    at=sign_instances(),
+    misses=[
+        ("-> (ex k in 1..n. x(k) != 0)", ""),
+        ("all k in 1..n. x(k) = 0 -> out", "all k in 1..n. x(k) <= 0 -> out"),
+        ("-> out(2*k - 1) = 0", "-> out(2*k - 1) = 1"),
+        ("-> (all j in 1..2*n. out(j)*r = z(j) - mu)", ""),
+    ],
+)
+def sign_zero_corrected(v: Any) -> bool | None:
+    return zero_to_zero(v) if any(v["x()"].values()) else None
