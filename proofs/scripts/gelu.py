@@ -736,3 +736,80 @@ SCRIPTS |= {
     "cookbook.s4.6.phi_limit": Script(phi_printed, refutes=True),
     "cookbook.s4.6.phi_limit.corrected": Script(phi_limit, lambda g: g.inhabit("1", "1"), definedness),
 }
+
+
+# --- Products, nearly with the least constant -------------------------------------------------------------------------
+
+
+def part_of_erf(g: Goal) -> None:
+    g.intro("u low").use("lem:gauss_roots", label="sc tp split half").use(
+        "lem:erf_bracket", "u", label="b1 b2 least most"
+    )
+    parts_of(g, ERF, near_erf)
+
+
+def near_erf(g: Goal) -> None:
+    slope(g).have("0 <= u^3", "cube", use="low", degree=3)
+    g.have(f"{S}*u - {ERF.format('u')} <= 184/1000*u^3", "near", use="b1 cube s_high", degree=2)
+
+
+def parts_of(g: Goal, h: str, near: Tactic) -> None:
+    c, value = "sqrt(pi/2)", h.format("u")
+    enclosed(enclosed(g, f"0 < {c}", "c_low"), f"184/1000*{c} < 2307/10000", "c_high")
+    g.have(f"0 <= {S}*u - {value}", "gap", use="b2")
+    first, second, third = g.split()
+    first.have(f"0 <= u*({S}*u - {value})", "product", use="low gap", degree=2)
+    first.have(f"0 <= {c}*(u*({S}*u - {value}))", "scaled", use="product c_low", degree=2)
+    first.auto("scaled sc", degree=1, rounds=0, multipliers=["1", "u^2"])
+    second.have(f"0 <= u*{value}", "product", use="low least", degree=2).auto("product c_low", degree=2)
+    third.intro("short")
+    near(third)
+    third.have(f"u*({S}*u - {value}) <= u*(184/1000*u^3)", "product", use="low near", degree=2)
+    third.have(f"{c}*(u*({S}*u - {value})) <= {c}*(u*(184/1000*u^3))", "scaled", use="product c_low", degree=2)
+    third.have("0 <= u^4", "fourth", squares=["u^2"])
+    third.have(f"184/1000*{c}*u^4 <= 2307/10000*u^4", "rate", use="fourth c_high", degree=2)
+    third.auto("scaled sc rate", degree=1, rounds=0, multipliers=["1", "u^2"])
+
+
+def part_of_tanh(g: Goal) -> None:
+    g.intro("u low").use("lem:gauss_roots", label="sc tp split half")
+    a = f"{S}*(u + 0.044715*u^3)"
+    enclosed(g, f"0 < {S}", "s_pos").have("0 <= u^3", "cube", use="low", degree=3)
+    g.have(f"{S}*u <= {a}", "more", use="cube s_pos", degree=2).have(f"0 <= {S}*u", "start", use="low s_pos", degree=2)
+    g.have(f"0 <= {a}", "some", use="more start")
+    g.use("lem:tanh_bracket", a, "#some", label="b1 from_below least most")
+    r = "(gelutanh(u) - (u/2 + u^2/sqrt(2*pi)))"
+    g.use("lem:gelutanh_rest", "u", r, lambda h: h.auto(degree=1, rounds=0), label="low_r high_r")
+    t = TANH.format("u")
+    g.have(f"0 <= u*({S}*u - {t})", "both", use="high_r tp", degree=1, rounds=0, multipliers=["1", "u^2"])
+
+    def gap(h: Goal) -> None:
+        h.contra("more_t").have("0 < u", "positive", lambda e: zero_or(e))
+        h.auto("more_t positive both", degree=2)
+
+    def zero_or(h: Goal) -> None:
+        h.contra("nothing").have("u = 0", "zero").rewrite("zero", "more_t", "wrong").absurd("wrong")
+
+    def near(h: Goal) -> None:
+        h.have(f"{a} <= 3/4", "high", cover).use("from_below", "#high", label="bound")
+        h.have(f"{S}*(1 + 0.044715*u^2) < 82/100", "rate_t", cover).have(
+            f"{a} <= 82/100*u", "line", use="rate_t low", degree=2
+        )
+        h.have(f"({a})^3 <= (82/100*u)^3", "cubes", lambda f: f.auto("line some low", degree=3))
+        h.have(f"{S}*u - {t} <= 184/1000*u^3", "near", use="bound cubes more cube")
+
+    g.have(f"{t} <= {S}*u", "b2", gap)
+    parts_of(g, TANH, near)
+
+
+def covers(g: Goal) -> None:
+    g.intro("s t (s_from s_to t_from t_to)")
+    for h in g.split() if g.goal[0] == "&" else [g]:
+        cover(h)
+
+
+SCRIPTS |= {"lem.mul_part_erf": Script(part_of_erf), "lem.mul_part_tanh": Script(part_of_tanh)}
+for form in ("erf", "tanh"):
+    SCRIPTS |= {
+        f"lem.mul_{part}": Script(covers) for part in (f"like_{form}_low", f"like_{form}_high", f"middle_{form}")
+    }
