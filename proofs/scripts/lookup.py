@@ -9,6 +9,7 @@ from script import Script, counterexample, each
 
 from symcook.proof.normal import fkey
 from symcook.proof.search.tactics import Goal, Tactic
+from symcook.proof.terms import flatten
 
 
 def sqrt_unique(g: Goal) -> None:
@@ -1512,6 +1513,162 @@ def near_exists(g: Goal) -> None:
     g.use("back", "#near", label="done").hyp("done")
 
 
+def log_two(g: Goal) -> None:
+    """By the brackets of exp at -3/5 and 4/5."""
+    g.use("ax:exp_log", "2", label="is")
+    low, high = g.split()
+    low.contra("no").use("lem:exp_less", "log(2)", "3/5", label="less")
+    low.use("ax:exp_lower", "-3/5", "1", "!", label="down").use("ax:exp_pos", "3/5", label="pos")
+    low.have("68/125 <= exp(-3/5)", "value", use="down").have("68/125*exp(3/5) <= 1", "most", use="value pos").auto("most less is")
+    high.contra("no").use("lem:exp_less", "4/5", "log(2)", label="less")
+    high.use("ax:exp_lower", "4/5", "1", "!", label="down").auto("down less is")
+
+
+def log_of(g: Goal, n: str = "N", some: str = "some") -> Goal:
+    """log(2n) = log 2 + log n, 0 <= log n, log 2 >= 3/5, where a fact `some` gives n >= 1."""
+    g.use("lem:log_product", "2", n, lambda h: [p.auto(some) if k else p.true() for k, p in enumerate(h.split())], label="log_is")
+    g.use("lem:log_unique", "1", "0", "!", label="log_one").use("lem:log_mono", "1", n, lambda h: [p.auto(some) for p in h.split()], label="log_n")
+    g.have(f"0 <= log({n})", "log_pos", use="log_one log_n")
+    return g if "two_low" in g.facts else g.use("lem:log_two", label="two_low two_high")
+
+
+def capacity(g: Goal) -> None:
+    """N <= exp(m*eps^2/8)."""
+    g.intro("eps m N (pos small some many room)")
+    g.have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
+    log_of(g, "N", "many").have("12*log(2*N) <= m*eps^2", "times", lambda h: h.have("0 <= (m - 12/eps^2*log(2*N))*eps^2", "p", use="room sq").auto("p e_e", rounds=0, multipliers=["log(2*N)"]))
+    g.have("log(N) <= m*eps^2/8", "small_log", use="times log_is two_low log_pos")
+    g.use("lem:exp_mono", "log(N)", "m*eps^2/8", label="most").use("ax:exp_log", "N", lambda h: h.auto("many"), label="is")
+
+    def ready(h: Goal) -> None:
+        for e, k in zip(h.split(), ("pos", "small", "some", "many", ""), strict=True):
+            e.hyp(k) if k else e.auto("most is")
+
+    g.use("lem:near_exists", "eps", "m", "N", ready, label="done").hyp("done")
+
+
+def ao_capacity(g: Goal) -> None:
+    g.intro("eps pos")
+    yes, no = g.em("eps <= 1", "small")
+    for h, e in ((yes, "eps"), (no, "1")):
+        h.witness(f"{e}^2/8")
+        low, all_ = h.split()
+        low.auto("pos")
+        all_.intro("m N (some many room)")
+
+        def ready(p: Goal, h: Goal = all_) -> None:
+            for q in p.split():
+                q.easy()
+
+        all_.use("lem:near_exists", e, "m", "N", ready, label="made").obtain("made", "X", "long near").witness("X")
+        if e == "eps":
+            for p, k in zip(all_.split(), ("long", "near"), strict=True):
+                p.hyp(k)
+        else:
+            one, two = all_.split()
+            one.intro("i ir").use("long", "i", label="here").auto("here small")
+            two.intro("i ir j jr differ").use("near", "i", None, "j", None, "#differ", label="here").auto("here small")
+
+
+def ao_dimension_refuted(g: Goal) -> None:
+    """N = 1: N^-k is 1, not at most 1/2."""
+    g.intro("claim").use("claim", label="first second").use("first", "1", "1/2", "1", "!", label="wrong")
+    g.obtain("wrong", "k", "more").obtain("more", "m", "kp small low near far")
+    g.use("lem:log_unique", "1", "0", "!", label="zero").rewrite("zero", "small", "one").absurd("one")
+
+
+def ao_dimension(g: Goal) -> None:
+    first, second = g.split()
+    first.intro("eps delta (pos positive)").use("lem:log_two", label="two_low two_high").have("0 < log(2)", "l_pos", use="two_low")
+    first.positive("log(2)", "l", lambda h: h.hyp("l_pos"))
+    k = "((abs(log(delta)) + 1)*(1/log(2)))"
+
+    def size(h: Goal) -> None:
+        h.apart("abs(log(delta))", lambda e: e.auto(degree=1, rounds=0))
+
+    first.have("0 <= abs(log(delta))", "size", size).have("-log(delta) <= abs(log(delta))", "more", size)
+    first.have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq")).witness(k)
+    low, rest = first.split()
+    low.have(f"0 < (abs(log(delta)) + 1)*(1/log(2))", "p", use="size l_i").auto("p")
+    rest.intro("N many").have("1 <= N", "some", use="many")
+    rest.use("lem:log_mono", "2", "N", lambda h: [p.auto("many") for p in h.split()], label="log_two_n")
+    rest.have(f"0 < {k}", "k_pos", lambda h: h.have(f"0 < (abs(log(delta)) + 1)*(1/log(2))", "p", use="size l_i").auto("p"))
+    rest.have(f"0 <= {k}*(log(N) - log(2))", "step", use="k_pos log_two_n")
+    below, ceiling_ = rest.split()
+    below.use("ax:exp_log", "delta", label="is")
+    below.use("lem:exp_mono", f"-{k}*log(N)", "log(delta)", lambda h: h.auto("step more l_e", rounds=0, multipliers=["1", "abs(log(delta))"]), label="less")
+    below.auto("less is")
+    log_of(ceiling_).have("0 < log(2*N)", "log_2n", use="log_is log_pos two_low")
+    ceiling_.have(f"0 < {k}*(1/eps^2)*log(2*N)", "room", lambda h: h.have(f"0 < {k}*(1/eps^2)", "p", use="k_pos e_i").auto("p log_2n"))
+    ceiling_.use("lem:ceiling", f"12*{k}/eps^2*log(2*N)", lambda h: h.auto("room"), label="done").hyp("done")
+
+    second.intro("eps k (pos kp)").have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
+    second.use("lem:log_two", label="two_low two_high").have("0 < log(2)", "l_pos", use="two_low").positive("log(2)", "l", lambda h: h.hyp("l_pos"))
+    second.witness("24*k/eps^2 + 1/log(2)").intro("N m (many near)").have("1 <= N", "some", use="many")
+    second.use("lem:log_mono", "2", "N", lambda h: [p.auto("many") for p in h.split()], label="log_two_n")
+    log_of(second).have("0 <= k*(1/eps^2)*(log(N) - log(2))", "one", lambda h: h.have("0 < k*(1/eps^2)", "p", use="kp e_i").auto("p log_two_n"))
+    second.have("0 <= (log(N) - log(2))*(1/log(2))", "two", use="log_two_n l_i")
+    second.auto("near one two log_is l_e", rounds=0, multipliers=["1", "k/eps^2"])
+
+
+def ao_dimension_defined(g: Goal) -> None:
+    """eps^2 != 0, and logarithms of positive numbers."""
+
+    def leaf(h: Goal) -> None:
+        positive = [k for k, f in h.facts.items() if f[0] == "<" and h.text(f).startswith("0 < ") and f[2][1][0] == "var"]
+        for k in positive:
+            x = h.text(h.facts[k][2][1])
+            h.have(f"0 < {x}^2", f"sq_{k}", use=k)
+        h.auto(degree=1, rounds=0)
+
+    g.leaves("", leaf)
+
+
+def almost_orth(g: Goal) -> None:
+    g.intro("N m (many wide near far)").have("1 <= N", "some", use="many")
+    g.use("lem:log_mono", "2", "N", lambda h: [p.auto("many") for p in h.split()], label="log_two_n")
+    log_of(g)
+    low, high, family, lookup = g.split()
+    low.auto("far log_is two_low")
+    high.auto("near log_is log_two_n two_low")
+
+    def ready(h: Goal) -> None:
+        for e in h.split():
+            e.easy(use="far wide some")
+
+    family.use("lem:capacity", "1/4", "m", "N", ready, label="done").hyp("done")
+    lookup.intro("Y n q v z c found (first fits factor long near_y asked) columns layer i inside")
+
+    def given(h: Goal) -> None:
+        for e in h.split():
+            e.easy()
+
+    lookup.use("lem:cookbook.s5.3.2.ao_lookup", "m", "N", "Y", "1/4", "n", "q", "v", "z", "c", "found", given, "#columns", "#layer", label="done")
+    lookup.use("done", "i", label="low_is high_is found_is").use("found_is", "!", label="is").hyp("is")
+
+
+def almost_orth_inhabited(g: Goal) -> None:
+    """N = 2, m by Eq. (38), and for the lookup a family of which there is one."""
+    g.have("1 <= 2", "some", Goal.true)
+    log_of(g, "2").have("0 < 192*log(2*2)", "large", use="log_is two_low").use("lem:ceiling", "192*log(2*2)", label="ceil")
+    g.obtain("ceil", "m0", "wide near_m far_m").use("lem:capacity", "1/4", "m0", "2", lambda h: [e.easy() for e in h.split()], label="family")
+    g.obtain("family", "Y0", "long near").have("0 <= m0", "width", use="wide")
+    g.use("lem:block_exists", "m0", "2", "Y0", "i. 1", "i. 0", "1", label="made")
+    g.obtain("made", "z0", "made_z").obtain("made_z", "found0", "columns layer")
+    g.inhabit("2", "m0", "Y0", "2", "i. 1", "i. 0", "z0", "1", "found0", "1", leaf=close)
+
+
+def almost_orth_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        last = h.text(list(h.facts.values())[-1])
+        if h.goal[0] == "false" and last.startswith("sum(") and "z(" in last:
+            counted(BLOCK.format(m="m"))(h)
+        else:
+            h.auto(degree=1, rounds=0)
+
+    g.leaves("N m Y n q v z c found i", leaf)
+
+
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.sqrt_unique": sqrt_unique,
     "lem.sqrt_positive": sqrt_positive,
@@ -1619,4 +1776,10 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.pair_small": pair_small,
     "lem.signs_near": signs_near,
     "lem.near_exists": near_exists,
+    "lem.log_two": log_two,
+    "lem.capacity": capacity,
+    "cookbook.s5.3.2.ao_capacity": Script(ao_capacity, lambda g: g.inhabit("1/5")),
+    "cookbook.s5.3.2.ao_dimension": Script(ao_dimension_refuted, refutes=True),
+    "cookbook.s5.3.2.ao_dimension.corrected": Script(ao_dimension, lambda g: g.inhabit("1", "1"), ao_dimension_defined),
+    "cookbook.t5.almost_orth": Script(almost_orth, almost_orth_inhabited, almost_orth_defined),
 }
