@@ -8,6 +8,7 @@ from library import TOTAL, by_induction, last, total
 from script import Script, counterexample, witnesses
 
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
+from symcook.proof.terms import replace
 
 
 def int_apart(g: Goal, a: str, b: str) -> tuple[Goal, Goal, Goal]:
@@ -49,7 +50,9 @@ def max_right(g: Goal) -> None:
     below(third, "n", lambda h: h.use("best", "k", label="here").hyp("here"), lambda h: h.auto("side"))
 
     def at_most(h: Goal) -> None:
-        h.intro("max").use("rest", "k", None, lambda e: e.intro("m (ml mh)").use("max", "m", label="here").hyp("here"), label="got")
+        h.intro("max").use(
+            "rest", "k", None, lambda e: e.intro("m (ml mh)").use("max", "m", label="here").hyp("here"), label="got"
+        )
         h.hyp("got")
 
     below(fourth, "n", at_most, lambda h: h.intro("max").use("max", "p", label="wrong").contra("no").auto("wrong side"))
@@ -151,7 +154,9 @@ def product_abs(g: Goal) -> None:
         h.apart("abs(d(j)*v(j)); abs(d(j)); abs(v(j))", lambda e: e.auto())
 
     g.use("lem:sum_abs", "j. d(j)*v(j)", "1", "n", label="triangle")
-    g.use("lem:sum_mono", "j. abs(d(j)*v(j))", "j. V*abs(d(j))", "1", "n", one, label="each").auto("triangle each", degree=1)
+    g.use("lem:sum_mono", "j. abs(d(j)*v(j))", "j. V*abs(d(j))", "1", "n", one, label="each").auto(
+        "triangle each", degree=1
+    )
 
 
 def product_range(g: Goal) -> None:
@@ -261,7 +266,9 @@ def ziggurat_weight(g: Goal) -> None:
     g.use("lem:sm_top", "s", "n", "p", "sum(j, 1, n, exp(-g*abs(j - p)))", label="top")
     g.use("lem:geometric_both", "g", "p", "n", label="series")
     g.use("lem:sm_weight", "s", "n", "p", label="pos one")
-    g.use("ax:exp_pos", "-g*p", label="e1").use("ax:exp_pos", "-g*(n - p + 1)", label="e2").use("ax:exp_pos", "-g", label="x_pos")
+    g.use("ax:exp_pos", "-g*p", label="e1").use("ax:exp_pos", "-g*(n - p + 1)", label="e2").use(
+        "ax:exp_pos", "-g", label="x_pos"
+    )
     g.use("lem:exp_less", "-g", "0", label="x_one")
     g.have("(1 - exp(-g))*sum(j, 1, n, exp(-g*abs(j - p))) <= 1 + exp(-g)", "sum_most", use="series e1 e2")
     g.have("1 - exp(-g) <= (1 + exp(-g))*sm(s, n, p)", "weight", lambda h: h.auto("sum_most top pos x_one", rounds=0))
@@ -481,7 +488,11 @@ def tie_quadratic(g: Goal) -> None:
     tie.have("0 <= p - j", "side").have("abs(j - p) = p - j", "size", lambda h: h.apart("abs(j - p)"))
     tie.have("p - j <= n^2*(p - j)*(1/p)*(1/j)", "wide", lambda h: wide(h).auto(degree=1))
     tie.have("n^2*(1/j - 1/p) = n^2*(p - j)*(1/p)*(1/j)", "same", use="p_e j_e", multipliers=["n^2/j", "n^2/p"])
-    tie.have("g*(p - j) <= g*(n^2*(1/j - 1/p))", "scaled", lambda h: h.auto("positive wide same", rounds=0, multipliers=["g"]))
+    tie.have(
+        "g*(p - j) <= g*(n^2*(1/j - 1/p))",
+        "scaled",
+        lambda h: h.auto("positive wide same", rounds=0, multipliers=["g"]),
+    )
     tie.auto("scaled size tie", rounds=0, multipliers=["1", "g", "g*n^2"])
     less.have("0 < n", "some").have("1/p <= 1", "one", lambda h: h.auto("low p_i p_e"))
     less.have("1 <= n*(1/j)", "inverse", lambda h: h.auto("to j_i j_e"))
@@ -529,7 +540,9 @@ def break_ties(left: bool, which: str, scores: str, *more: str, g: str = "g") ->
         side, name = ("max_left", "lhardmax") if left else ("max_right", "rhardmax")
         goal.use(f"lem:{side}", "s", "n", label="there").obtain("there", "p", "low high best rest")
         goal.use(f"lem:{name}_at", "s", "n", "p", None, label="hard")
-        goal.use("lem:ziggurat_value", f"l. {scores}", "n", "p", g, "v", "V", None, which_margin, "#bound", label="done")
+        goal.use(
+            "lem:ziggurat_value", f"l. {scores}", "n", "p", g, "v", "V", None, which_margin, "#bound", label="done"
+        )
         into(goal, f"{name}(s, n, j)", f"sm(l. {scores}, n, j)", "v(j)")
 
     def which_margin(h: Goal) -> None:
@@ -614,9 +627,7 @@ def hardmax_scaled(g: Goal) -> None:
         zero.auto("value size", degree=1)
 
     g.have("all i in 1..n. I[maximal(l. s(l)/tau, n, i)] = I[maximal(s, n, i)]", "both", same)
-    g.use(
-        "lem:sum_ext", "i. I[maximal(l. s(l)/tau, n, i)]", "i. I[maximal(s, n, i)]", "1", "n", "#both", label="count"
-    )
+    g.use("lem:sum_ext", "i. I[maximal(l. s(l)/tau, n, i)]", "i. I[maximal(s, n, i)]", "1", "n", "#both", label="count")
     g.use("both", "j", label="here").rewrite("here").rewrite("count").true()
 
 
@@ -649,9 +660,7 @@ def hard_soft_exact(g: Goal) -> None:
         yes.use("max", "p", label="least").use("lem:exp_mono", "s(p)", "s(k)", label="mono")
         yes.auto("value mono", rounds=0, multipliers=["exp(s(p))"])
 
-    g.use(
-        "lem:sum_mono", "k. I[maximal(s, n, k)]*exp(s(p))", "k. exp(s(k))", "1", "n", below_top, label="all_maxima"
-    )
+    g.use("lem:sum_mono", "k. I[maximal(s, n, k)]*exp(s(p))", "k. exp(s(k))", "1", "n", below_top, label="all_maxima")
     g.have(f"{COUNT}*{top} <= 1", "weight", lambda h: h.auto("all_maxima z_i z_e", rounds=0))
     g.have(f"{top} <= 1/{COUNT}", "share", lambda h: h.auto("weight m_i m_e", rounds=0, multipliers=[top]))
 
@@ -674,7 +683,9 @@ def hard_soft_top(g: Goal) -> None:
     def each(h: Goal) -> None:
         h.intro("k (kl kh)")
         yes, no = h.ind("maximal(s, n, k)", "max value")
-        yes.use("best", "k", label="here").use("lem:exp_mono", "s(k)", "s(p)", label="mono").rewrite("value").auto("mono")
+        yes.use("best", "k", label="here").use("lem:exp_mono", "s(k)", "s(p)", label="mono").rewrite("value").auto(
+            "mono"
+        )
         no.use("given", "k", None, "p", None, "#best", label="either").rewrite("value")
         tie, less = no.cases("either", "is")
 
@@ -709,7 +720,9 @@ def counted(g: Goal) -> Goal:
 def hard_soft_ties(g: Goal) -> None:
     g.intro("s n g m (some given count)")
     counted(g).use("lem:max_right", "s", "n", label="there").obtain("there", "p", "low high best rest")
-    g.use("lem:hard_soft_exact", "s", "n", "p", label="exact").use("lem:hard_soft_top", "s", "n", "p", "g", "m", None, label="top")
+    g.use("lem:hard_soft_exact", "s", "n", "p", label="exact").use(
+        "lem:hard_soft_top", "s", "n", "p", "g", "m", None, label="top"
+    )
     g.use("ax:exp_pos", "-g", label="x_pos")
     g.have("0 <= (n - m)*exp(-g)", "rest_low", lambda h: h.auto("x_pos m_high", rounds=0))
     g.positive("m + (n - m)*exp(-g)", "w", lambda h: h.auto("rest_low m_low"))
@@ -739,14 +752,26 @@ def hard_soft_unique(g: Goal) -> None:
     # (n - m)/(m + (n - m) x) <= (n - 1)/(1 + (n - 1) x), because n <= n m
     g.have(f"0 <= n*({COUNT} - 1)*exp(-g)", "gain", lambda h: h.auto("some least x_pos", rounds=0, degree=3))
     g.have(f"0 < 1/({many})*(1/({one}))", "recip", lambda h: h.auto("w_i y_i", rounds=0))
-    g.have(f"0 <= n*({COUNT} - 1)*exp(-g)*(1/({many})*(1/({one})))", "product", lambda h: h.auto("gain recip", rounds=0))
+    g.have(
+        f"0 <= n*({COUNT} - 1)*exp(-g)*(1/({many})*(1/({one})))", "product", lambda h: h.auto("gain recip", rounds=0)
+    )
     x = "exp(-g)"
-    multipliers = ["1", f"{x}/({one})", f"{x}/({many})", f"{x}*{COUNT}/({many})", f"n*{x}/({one})", f"n*{x}/({many})", f"{COUNT}*{x}/({one})"]
+    multipliers = [
+        "1",
+        f"{x}/({one})",
+        f"{x}/({many})",
+        f"{x}*{COUNT}/({many})",
+        f"n*{x}/({one})",
+        f"n*{x}/({many})",
+        f"{COUNT}*{x}/({one})",
+    ]
     g.auto("ties product w_e y_e", degree=1, rounds=0, multipliers=multipliers)
 
 
 def hard_soft_edelman(g: Goal) -> None:
-    g.intro("s n g (some given)").use("lem:hard_soft_unique", "s", "n", "g", None, label="sharp").use("ax:exp_pos", "-g", label="x_pos")
+    g.intro("s n g (some given)").use("lem:hard_soft_unique", "s", "n", "g", None, label="sharp").use(
+        "ax:exp_pos", "-g", label="x_pos"
+    )
     g.have("0 <= (n - 1)*exp(-g)", "rest_low", lambda h: h.auto("x_pos some", rounds=0))
     q = "(n - 1)*exp(-g)"
     g.positive(f"1 + {q}", "y", lambda h: h.auto("rest_low"))
@@ -791,11 +816,15 @@ def hard_soft_attained(g: Goal) -> None:
                 one.auto("value size", degree=1)
 
                 def top(f: Goal) -> None:
-                    f.intro("i (il ih)").rewrite("value").apart("I[i <= m]", lambda u: u.auto(rounds=0, multipliers=["g"]))
+                    f.intro("i (il ih)").rewrite("value").apart(
+                        "I[i <= m]", lambda u: u.auto(rounds=0, multipliers=["g"])
+                    )
 
                 zero.have(f"maximal({ATTAINED}, n, k)", "after_all", top).absurd("after_all", "max")
             else:
-                one.use("max", "m", label="wrong").rewrite("value", "wrong", "less").contra("no").auto("less positive", degree=1)
+                one.use("max", "m", label="wrong").rewrite("value", "wrong", "less").contra("no").auto(
+                    "less positive", degree=1
+                )
                 zero.auto("value size", degree=1)
 
     g.have(f"all k in 1..n. I[maximal({ATTAINED}, n, k)] = I[k <= m]", "maxima", maxima)
@@ -836,13 +865,17 @@ def hard_soft_attained(g: Goal) -> None:
         yes.rewrite("value").true()
         no.rewrite("value").true()
 
-    distance.use("lem:sum_ext", "k. exp(g*I[k <= m])", "k. I[k <= m]*exp(g) + (1 - I[k <= m])", "1", "n", each, label="terms")
+    distance.use(
+        "lem:sum_ext", "k. exp(g*I[k <= m])", "k. I[k <= m]*exp(g) + (1 - I[k <= m])", "1", "n", each, label="terms"
+    )
     whole = "sum(k, 1, n, exp(g*I[k <= m]))"
     distance.have(f"{whole} = m*exp(g) + (n - m)", "whole", use="terms size every", rounds=0, multipliers=["exp(g)"])
     distance.use("ax:exp_pos", "-g", label="x_pos").use("ax:exp_pos", "g", label="e_pos")
     bottom = "m + (n - m)*exp(-g)"
     distance.have("0 < (n - m)*exp(-g)", "rest_low", lambda h: h.auto("x_pos high", rounds=0))
-    distance.positive(bottom, "w", lambda h: h.auto("rest_low low")).have("I[1 <= m] = 1", "in_one", lambda h: h.apart("I[1 <= m]"))
+    distance.positive(bottom, "w", lambda h: h.auto("rest_low low")).have(
+        "I[1 <= m] = 1", "in_one", lambda h: h.apart("I[1 <= m]")
+    )
     distance.have(f"0 < {whole}", "pos", lambda h: h.auto("whole rest_low e_pos low high", rounds=1))
     distance.positive(whole, "z", lambda h: h.hyp("pos"))
     distance.have(f"exp(g)*(1/{whole}) = 1/({bottom})", "share", lambda h: inverse_share(h, whole, bottom))
@@ -852,7 +885,18 @@ def hard_soft_attained(g: Goal) -> None:
 
 def inverse_share(h: Goal, whole: str, bottom: str) -> None:
     h.have(f"({bottom})*exp(g) = {whole}", "sizes", use="whole")
-    h.auto("sizes z_e w_e", degree=1, rounds=0, multipliers=[f"exp(g)/({bottom})", f"1/{whole}", f"1/({bottom})*(1/{whole})", f"exp(g)/{whole}", f"1/({bottom})"])
+    h.auto(
+        "sizes z_e w_e",
+        degree=1,
+        rounds=0,
+        multipliers=[
+            f"exp(g)/({bottom})",
+            f"1/{whole}",
+            f"1/({bottom})*(1/{whole})",
+            f"exp(g)/{whole}",
+            f"1/({bottom})",
+        ],
+    )
 
 
 def either(u: Goal, known: str) -> None:
@@ -869,7 +913,7 @@ def either(u: Goal, known: str) -> None:
 # --- Definitions and conditions -------------------------------------------------------------------------------------------
 
 
-def totals_positive(names: str, hard: str = "s", size: str = "n", extra: Tactic = Goal.auto) -> Tactic:
+def totals_positive(names: str, extra: Tactic = Goal.auto) -> Tactic:
     """D: every softmax normaliser met is positive, every count of maxima at least 1, other denominators by `auto`."""
 
     def leaf(h: Goal) -> None:
@@ -880,8 +924,9 @@ def totals_positive(names: str, hard: str = "s", size: str = "n", extra: Tactic 
         if soft:
             name, top, score = soft.groups()
             h.use("lem:sm_total", f"{name}. {score}", top, label="normaliser").auto()
-        elif "I[" in zero:
-            h.use("lem:hm_count", hard, size, label="count").auto()
+        elif hard := re.fullmatch(r"sum\((\w+), 1, (\w+), I\[all .* -> .* <= (.*)\]\) = 0", zero):
+            name, top, score = hard.groups()
+            h.use("lem:hm_count", f"{name}. {score}", top, label="count").auto()
         else:
             extra(h)
 
@@ -895,31 +940,32 @@ MARGINS = ("2", "j. j", "1", "1", "2")
 GAPPED = ("2", "j. 0", "1", "1", "j. 1", "1")
 
 
-def inhabit(*terms: str) -> Tactic:
-    """H by these witnesses; of ``~all`` the instance at 2 is false."""
-
-    def leaf(h: Goal) -> None:
-        if h.goal[0] == "~" and h.goal[2][0][0] == "all":
-            h.intro("wrong").use("wrong", "2", label="at_two").absurd("at_two")
+def small_leaf(h: Goal) -> None:
+    """A condition about positions 1 and 2; of ``~all`` the instance at 2 is false."""
+    if h.goal[0] == "~" and h.goal[2][0][0] == "all":
+        h.intro("wrong").use("wrong", "2", label="at_two").absurd("at_two")
+        return
+    try:
+        trial = h._branch(h.goal)
+        trial.blast()
+    except Stuck:
+        h.intro_all()
+        if h.goal[0] == "&":
+            for part in h.split():
+                small_leaf(part)
             return
-        try:
-            trial = h._branch(h.goal)
-            trial.blast()
-        except Stuck:
-            h.intro_all()
-            if h.goal[0] == "&":
-                for part in h.split():
-                    leaf(part)
-                return
-            for k, f in list(h.facts.items()):
-                if f[0] == "all":
-                    h.use(k, "2", label=f"{k}_at_two")
-            halves(h, [k for k, sort in h.scope.items() if sort == "Int"])
-        else:
-            h.nodes += trial.nodes
-            h.closed = True
+        for k, f in list(h.facts.items()):
+            if f[0] == "all":
+                h.use(k, "2", label=f"{k}_at_two")
+        halves(h, [k for k, sort in h.scope.items() if sort == "Int"])
+    else:
+        h.nodes += trial.nodes
+        h.closed = True
 
-    return lambda g: g.inhabit(*terms, leaf=leaf)
+
+def inhabit(*terms: str) -> Tactic:
+    """H by these witnesses."""
+    return lambda g: g.inhabit(*terms, leaf=small_leaf)
 
 
 def halves(h: Goal, names: list[str]) -> None:
@@ -1001,7 +1047,9 @@ def lemma6(g: Goal) -> None:
     into(usual, "hardmax(s, n, j)", "sm(s, n, j)", "v(j)")
     rare.have("1 <= n", "some").use("lem:product_abs", DIFFERENCE, "v", "n", "V", "#bound", label="product")
     far_apart(rare)
-    rare.use("bound", "p", label="at_p").have("0 <= V", "size", lambda h: h.apart("abs(v(p))", lambda e: e.auto(degree=1)))
+    rare.use("bound", "p", label="at_p").have(
+        "0 <= V", "size", lambda h: h.apart("abs(v(p))", lambda e: e.auto(degree=1))
+    )
     rare.use("ax:exp_ge", "-gamma", label="large").have("1 <= exp(-gamma)", "one", use="large sign")
     rare.auto("product distance size one", rounds=0)
 
@@ -1010,7 +1058,9 @@ def far_apart(g: Goal, s: str = "s", soft: str = "sm(s, n, {0})", scores: str = 
     """The distance of hardmax and softmax is at most 2."""
 
     def weights(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:hm_weight", s, "n", "j", label="a").use("lem:sm_weight", scores, "n", "j", label="b c")
+        h.intro("j (jl jh)").use("lem:hm_weight", s, "n", "j", label="a").use(
+            "lem:sm_weight", scores, "n", "j", label="b c"
+        )
         h.easy("a b")
 
     g.use("lem:hm_sum", s, "n", label="one_hard").use("lem:sm_sum", scores, "n", label="one_soft")
@@ -1040,7 +1090,7 @@ def lemma6_chain(g: Goal) -> None:
             for f in e.sides(e.term("I[j != p]")):
                 label = [k for k in f.facts if k.startswith("f")][-1]
                 if not f.try_auto(degree=1):
-                    f.absurd(*((("at", label) if f.facts[label][0] == "~" else (label, "at"))))
+                    f.absurd(*(("at", label) if f.facts[label][0] == "~" else (label, "at")))
 
     g.use("lem:sum_ext", "j. I[j != p]*exp(s(j))", "j. exp(s(j)) - I[j = p]*exp(s(j))", "1", "n", parts, label="rest")
     g.have("sum(k, 1, n, exp(s(k))) = a + b", "whole", use="rest chosen a_is b_is")
@@ -1051,7 +1101,11 @@ def lemma6_chain(g: Goal) -> None:
     g.have(f"(1 - exp(-gamma))*{zig} <= 1 + exp(-gamma)", "sum_most", use="series e1 e2")
     g.have(f"a + b <= {zig}*a", "scaled", use="most whole a_is", multipliers=[zig])
     g.have("(1 - exp(-gamma))*b <= 2*exp(-gamma)*a", "b_most", lambda h: h.auto("scaled sum_most a_pos y_p", rounds=0))
-    g.have("b <= 2*exp(-gamma)/(1 - exp(-gamma))*a", "b_bound", lambda h: h.auto("b_most y_i y_e", rounds=0, multipliers=["b"]))
+    g.have(
+        "b <= 2*exp(-gamma)/(1 - exp(-gamma))*a",
+        "b_bound",
+        lambda h: h.auto("b_most y_i y_e", rounds=0, multipliers=["b"]),
+    )
 
     rest_positive(g)
     g.positive("a + b", "z", lambda h: h.auto("a_pos b_low"))
@@ -1086,7 +1140,9 @@ def lemma6_chain(g: Goal) -> None:
         h.positive(f"a + {q}", "u", lambda e: e.auto("a_pos q_pos"))
     fourth.have(f"a/(a + {q}) <= a/(a + b)", "less", lambda h: fraction(h, q))
     fourth.auto("less")
-    fifth.have(f"(1 - exp(-gamma))*(a + {q}) = (1 + exp(-gamma))*a", "clear", use="y_e", multipliers=["a", "exp(-gamma)*a"])
+    fifth.have(
+        f"(1 - exp(-gamma))*(a + {q}) = (1 + exp(-gamma))*a", "clear", use="y_e", multipliers=["a", "exp(-gamma)*a"]
+    )
     fifth.have(f"a/(a + {q}) = (1 - exp(-gamma))/(1 + exp(-gamma))", "value", lambda h: ratio(h, q))
     fifth.auto("value w_e", degree=1)
     sixth.have("0 <= exp(-gamma)*exp(-gamma)", "square", lambda h: h.auto("x_pos"))
@@ -1120,7 +1176,11 @@ def fraction(h: Goal, q: str) -> None:
 
 def ratio(h: Goal, q: str) -> None:
     m = f"1/(a + {q})"
-    h.auto("clear u_e w_e", degree=1, multipliers=[m, f"{m}/(1 + exp(-gamma))", "1/(1 + exp(-gamma))", "exp(-gamma)/(1 + exp(-gamma))", f"a*{m}"])
+    h.auto(
+        "clear u_e w_e",
+        degree=1,
+        multipliers=[m, f"{m}/(1 + exp(-gamma))", "1/(1 + exp(-gamma))", "exp(-gamma)/(1 + exp(-gamma))", f"a*{m}"],
+    )
 
 
 SCORES = "l. gamma*(2*t*l - l^2)"
@@ -1161,14 +1221,18 @@ def onesided_wrong(g: Goal) -> None:
     """n = t = 2: the right side of t is empty, and the weight at 1 is positive."""
     g.use("wrong", label="same less")
     g.use("lem:sm_weight", "l. 1*(2*2*l - l^2)", "2", "1", label="pos most")
-    g.apart("abs(sum(j, 1, 2 - 1, sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)) + sum(j, 2 + 1, 2, sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)))")
+    g.apart(
+        "abs(sum(j, 1, 2 - 1, sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)) + sum(j, 2 + 1, 2, sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)))"
+    )
 
 
 def onesided(g: Goal) -> None:
     g.intro("n t gamma (large low high)")
     body = f"j. {LOOKUP}*(t - j)"
     g.use("lem:sum_split", body, "1", "t - 1", "n", label="one").use("lem:sum_split", body, "t", "t", "n", label="two")
-    left, right = (f"sum(j, {a}, {b}, {LOOKUP}*({c}))" for a, b, c in (("1", "t - 1", "t - j"), ("t + 1", "n", "j - t")))
+    left, right = (
+        f"sum(j, {a}, {b}, {LOOKUP}*({c}))" for a, b, c in (("1", "t - 1", "t - j"), ("t + 1", "n", "j - t"))
+    )
     for low, high, value, label in (("1", "t - 1", "t - j", "left"), ("t + 1", "n", "j - t", "right")):
 
         def positive(h: Goal, value: str = value) -> None:
@@ -1208,7 +1272,9 @@ def series(g: Goal) -> None:
     more.auto("parts divided", degree=1)
     second.have("1/gamma <= 1", "recip", lambda h: h.auto("large g_i g_e"))
     second.auto("recip pos", rounds=0)
-    third.intro("x y (xl xy)").use("ax:exp_ge", "gamma*(y^2 - x^2)", label="grows").use("ax:exp_pos", "-gamma*y^2", label="end")
+    third.intro("x y (xl xy)").use("ax:exp_ge", "gamma*(y^2 - x^2)", label="grows").use(
+        "ax:exp_pos", "-gamma*y^2", label="end"
+    )
     third.have("2*(y - x) <= y^2 - x^2", "factors", lambda h: h.auto("xl xy"))
     third.have("y^2 - x^2 <= gamma*(y^2 - x^2)", "scaled", lambda h: h.auto("factors large xy", rounds=0))
     third.have("y <= x*(1 + 2*(y - x))", "enough", lambda h: h.auto("xl xy"))
@@ -1250,10 +1316,14 @@ def lemma8(which: str) -> Tactic:
 
 def lemma8_margins(g: Goal) -> None:
     g.intro("n s delta gamma p (wide given positive low high best)")
-    gap_one(g).have("1 <= n", "some").positive("p", "p", lambda h: h.auto("low")).positive("n", "n", lambda h: h.auto("some"))
+    gap_one(g).have("1 <= n", "some").positive("p", "p", lambda h: h.auto("low")).positive(
+        "n", "n", lambda h: h.auto("some")
+    )
     right, left = g.split()
     right.intro("rest j (from to)").use("lem:tie_quadratic", "s", "n", "p", "gamma", "j", None, label="quadratic")
-    right.use("lem:tie_right", "s", "n", "n", "p", "gamma", "j", None, label="linear").use("separate", "j", "p", label="either")
+    right.use("lem:tie_right", "s", "n", "n", "p", "gamma", "j", None, label="linear").use(
+        "separate", "j", "p", label="either"
+    )
     same = "abs(p - j) = abs(j - p)"
     right.have(same, "sides", lambda h: h.apart("abs(p - j); abs(j - p)", lambda e: e.auto(degree=1)))
     first, second, third, fourth = right.split()
@@ -1326,7 +1396,11 @@ def sm_close(g: Goal) -> None:
 
     def near(h: Goal, a: str, b: str, j: str) -> Goal:
         h.use("close", j, label=f"near_{a}")
-        h.have(f"{a}({j}) <= {b}({j}) + e", f"order_{a}", lambda f: f.apart(f"abs(s({j}) - r({j}))", lambda u: u.auto(degree=1)))
+        h.have(
+            f"{a}({j}) <= {b}({j}) + e",
+            f"order_{a}",
+            lambda f: f.apart(f"abs(s({j}) - r({j}))", lambda u: u.auto(degree=1)),
+        )
         return h.use("lem:exp_mono", f"{a}({j})", f"{b}({j}) + e", label=f"mono_{a}")
 
     def each(h: Goal) -> None:
@@ -1341,13 +1415,19 @@ def sm_close(g: Goal) -> None:
     )
     g.have(f"exp(r(i))*(1/{total_r}) <= exp(s(i) + e)*(1/{total_r})", "tops", lambda h: h.auto("mono_r y_i", rounds=0))
     g.use("ax:exp_pos", "s(i) + e", label="pos")
-    g.have(f"exp(s(i) + e)*(1/{total_r}) <= exp(s(i) + e)*(exp(e)*(1/{TOTAL}))", "both", lambda h: h.auto("shares pos", rounds=0))
+    g.have(
+        f"exp(s(i) + e)*(1/{total_r}) <= exp(s(i) + e)*(exp(e)*(1/{TOTAL}))",
+        "both",
+        lambda h: h.auto("shares pos", rounds=0),
+    )
     g.auto("tops both", degree=1)
 
 
 def shares(h: Goal, total_r: str) -> None:
     h.have(f"0 < 1/{TOTAL}*(1/{total_r})", "recip", lambda e: e.auto("z_i y_i", rounds=0))
-    h.have(f"0 <= (exp(e)*{total_r} - {TOTAL})*(1/{TOTAL}*(1/{total_r}))", "gain", lambda e: e.auto("sums recip", rounds=0))
+    h.have(
+        f"0 <= (exp(e)*{total_r} - {TOTAL})*(1/{TOTAL}*(1/{total_r}))", "gain", lambda e: e.auto("sums recip", rounds=0)
+    )
     h.auto("gain z_e y_e", degree=1, rounds=0, multipliers=[f"1/{total_r}", f"exp(e)/{TOTAL}"])
 
 
@@ -1398,7 +1478,9 @@ def integer_square(g: Goal) -> None:
 def temperature(g: Goal, n: str = "n", tau: str = "tau", is_tau: str = "tau_is") -> Goal:
     """1/tau = n as `inverse`, from tau = 1/n; and the reciprocal of n as n_i, n_e."""
     g.positive(n, "n").have(f"0 < {tau}", "tau_pos", use=f"{is_tau} n_i").positive(tau, "u", lambda h: h.hyp("tau_pos"))
-    return g.have(f"1/{tau} = {n}", "inverse", use=f"u_e n_e {is_tau}", rounds=0, multipliers=[n, f"1/{tau}", f"{n}/{tau}"])
+    return g.have(
+        f"1/{tau} = {n}", "inverse", use=f"u_e n_e {is_tau}", rounds=0, multipliers=[n, f"1/{tau}", f"{n}/{tau}"]
+    )
 
 
 def lookup_scaled(g: Goal) -> None:
@@ -1512,7 +1594,16 @@ def ziggurat_exact(g: Goal) -> None:
     g.use("lem:exp_less", "-g", "0", label="x_one")
     g.have(f"0 < (1 - exp(-g))*{zig}", "product", lambda h: h.auto("z_p x_one", rounds=0))
     g.positive(bottom, "w", lambda h: h.auto("product series", degree=1))
-    g.have(f"1/{zig} = (1 - exp(-g))/({bottom})", "share", lambda h: h.auto("series z_e w_e", degree=1, rounds=0, multipliers=[f"1/{zig}", f"1/({bottom})", f"1/({bottom})*(1/{zig})", f"exp(-g)/({bottom})"]))
+    g.have(
+        f"1/{zig} = (1 - exp(-g))/({bottom})",
+        "share",
+        lambda h: h.auto(
+            "series z_e w_e",
+            degree=1,
+            rounds=0,
+            multipliers=[f"1/{zig}", f"1/({bottom})", f"1/({bottom})*(1/{zig})", f"exp(-g)/({bottom})"],
+        ),
+    )
     g.auto("equal share", degree=1)
 
 
@@ -1544,7 +1635,9 @@ def bit_gap(g: Goal, b: str, n: str) -> Goal:
     """`separate`: scores that are bits have gap 1."""
 
     def proof(h: Goal) -> None:
-        h.intro("c within m between max").use("bits", "c", label="bit_c value_c").use("bits", "m", label="bit_m value_m")
+        h.intro("c within m between max").use("bits", "c", label="bit_c value_c").use(
+            "bits", "m", label="bit_m value_m"
+        )
         for e in h.cases("bit_c", "is_c"):
             for f in e.cases("bit_m", "is_m"):
                 finish(f)
@@ -1602,7 +1695,9 @@ def thm12(g: Goal) -> None:
     plus, minus = best.cases("sign", "is")
     low, high = plus.em("k <= e", "side")
     low.have("0 <= (e - k)*(1/n)", "far", lambda f: f.auto("side n_i", rounds=0)).auto("is even far", degree=1)
-    high.use("ax:int_lt", "e", "k", label="next").use("rest", "k", label="other").contra("no").auto("is other", degree=1)
+    high.use("ax:int_lt", "e", "k", label="next").use("rest", "k", label="other").contra("no").auto(
+        "is other", degree=1
+    )
     below_one(minus, "k", "e")
     minus.auto("is even near", degree=1)
 
@@ -1726,7 +1821,9 @@ def thm15(g: Goal) -> None:
 
     plain = f"2*(3/(n*tau))*n*({TRUTH} + l/(2*n))"
     scaled_scores(g, f"6*({TRUTH} + l/(2*n))/tau", plain, "i", same, value, f"rhardmax(l. {TRUTH}, i, j)")
-    g.use("lem:exp_mono", "-3/(n*tau)", "-3", lambda h: h.auto("ratio", degree=1), label="decay").auto("done decay", degree=1)
+    g.use("lem:exp_mono", "-3/(n*tau)", "-3", lambda h: h.auto("ratio", degree=1), label="decay").auto(
+        "done decay", degree=1
+    )
 
 
 def uhat(g: Goal) -> None:
@@ -1760,7 +1857,9 @@ def uhat(g: Goal) -> None:
                     for f in truth(e, "m"):
                         f.auto("score_k v_m", degree=1)
 
-                zero_k.use("rest", "k", None, top, label="left").have("k = p", "is", use="left kl").rewrite("is", "x_k", "x_p")
+                zero_k.use("rest", "k", None, top, label="left").have("k = p", "is", use="left kl").rewrite(
+                    "is", "x_k", "x_p"
+                )
                 zero_k.auto("x_p both_1", degree=1)
             else:
                 part.easy()
@@ -1814,17 +1913,26 @@ def thm20_positive(g: Goal) -> None:
     g.use("ax:int_lt", "c", "i", label="room").use("lem:exp_three", label="three")
     g.use("lem:lookup_scaled", "n", "i", "i", "c + 1", "1", "tau", None, label="error decay quarter")
     g.use("ax:exp_pos", "-3*n/i", label="pos")
-    g.have("abs(found - (c + 1)) <= exp(-3*n/i)", "error_found", lambda h: h.rewrite("found_is").auto("error", degree=1))
+    g.have(
+        "abs(found - (c + 1)) <= exp(-3*n/i)", "error_found", lambda h: h.rewrite("found_is").auto("error", degree=1)
+    )
     first, second, third, fourth = g.split()
     first.auto("error_found pos", degree=1)
     second.auto("decay", degree=1)
     third.hyp("three")
     fourth.have("abs(found - (c + 1)) <= 1/4", "near", use="error_found decay three pos")
-    fourth.have("found - (c + 1) <= 1/4 & c + 1 - found <= 1/4", "above below", lambda h: two_sided(h, "found - (c + 1)", "near"))
+    fourth.have(
+        "found - (c + 1) <= 1/4 & c + 1 - found <= 1/4",
+        "above below",
+        lambda h: two_sided(h, "found - (c + 1)", "near"),
+    )
     yes, no = fourth.ind("0 < c", "some value")
     yes.use("ax:int_lt", "0", "c", label="one")
     for h, facts in ((yes, "one"), (no, "some")):
-        h.rewrite("value").apart("relu(x - 1/4); relu(x - 3/4)", lambda e, facts=facts: e.auto("out_is x_is above below count " + facts + " " + values(e), degree=1))
+        h.rewrite("value").apart(
+            "relu(x - 1/4); relu(x - 3/4)",
+            lambda e, facts=facts: e.auto("out_is x_is above below count " + facts + " " + values(e), degree=1),
+        )
 
 
 def two_sided(h: Goal, inner: str, bound: str) -> None:
@@ -1852,7 +1960,9 @@ def thm20_compare(g: Goal) -> None:
     wanted = "sum(k, 1, m, lambda(k)*count(k))"
     g.use("lem:product_abs", "lambda", "k. found(k) - count(k)", "m", "1/(4*Lambda)", "#close", label="product")
     g.have(f"sum(k, 1, m, lambda(k)*(found(k) - count(k))) = H - {wanted}", "value", use="H_is")
-    g.rewrite("value", "product", "error").have(f"abs(H - {wanted}) <= 1/4", "near", use="error sum_is v_e", multipliers=["1", "1/Lambda"])
+    g.rewrite("value", "product", "error").have(
+        f"abs(H - {wanted}) <= 1/4", "near", use="error sum_is v_e", multipliers=["1", "1/Lambda"]
+    )
     g.have(f"H - {wanted} <= 1/4 & {wanted} - H <= 1/4", "above below", lambda h: two_sided(h, f"H - {wanted}", "near"))
     for part, proof in zip(g.split(), ("close", "near", None, None, None, None), strict=True):
         if proof:
@@ -1890,8 +2000,12 @@ def thm20_theta(g: Goal) -> None:
     first, second = g.split()
     first.have("0 < gamma", "gamma_pos", use="steep").have("all j in 1..i. abs(theta(j)) <= 1", "sizes", sizes)
     first.have("all j in 1..i. 3*(2*c*j - j^2)/i/tau = gamma*(2*c*j - j^2)", "same", same)
-    first.use("lem:lookup_value", "l. 3*(2*c*l - l^2)/i/tau", "i", "c", "gamma", "theta", "1", conjuncts, label="done").auto("done", degree=1)
-    second.use("lem:exp_three", label="three").use("lem:exp_mono", "-gamma", "-3", label="mono").auto("three mono", degree=1)
+    first.use(
+        "lem:lookup_value", "l. 3*(2*c*l - l^2)/i/tau", "i", "c", "gamma", "theta", "1", conjuncts, label="done"
+    ).auto("done", degree=1)
+    second.use("lem:exp_three", label="three").use("lem:exp_mono", "-gamma", "-3", label="mono").auto(
+        "three mono", degree=1
+    )
 
 
 # --- Appendix C -----------------------------------------------------------------------------------------------------------
@@ -1913,7 +2027,9 @@ SOFT_S, SOFT_R = "sm(l. s(l)/tau, n, j)", "sm(l. r(l)/tau, n, j)"
 
 def lemma32_ratio(g: Goal) -> None:
     g.intro("n s r eps tau (some positive close)").positive("tau", "u", lambda h: h.hyp("positive"))
-    g.use("close", "1", label="at_one").have("0 <= eps", "eps_low", lambda h: h.apart("abs(s(1) - r(1))", lambda e: e.auto(degree=1)))
+    g.use("close", "1", label="at_one").have(
+        "0 <= eps", "eps_low", lambda h: h.apart("abs(s(1) - r(1))", lambda e: e.auto(degree=1))
+    )
     g.have("0 <= eps/tau", "e_low", lambda h: h.auto("eps_low u_i", rounds=0))
 
     def scaled(h: Goal, a: str, b: str) -> None:
@@ -1928,10 +2044,16 @@ def lemma32_ratio(g: Goal) -> None:
             part.apart("abs(s(k) - r(k))", lambda f: f.auto("near " + values(f), degree=1))
 
     for a, b, label in (("s", "r", "up"), ("r", "s", "down")):
-        g.have(f"all k in 1..n. abs({a}(k)/tau - {b}(k)/tau) <= eps/tau", f"close_{label}", lambda h, a=a, b=b: scaled(h, a, b))
+        g.have(
+            f"all k in 1..n. abs({a}(k)/tau - {b}(k)/tau) <= eps/tau",
+            f"close_{label}",
+            lambda h, a=a, b=b: scaled(h, a, b),
+        )
 
         def ratio(h: Goal, a: str = a, b: str = b) -> None:
-            h.intro("j inside").use("lem:sm_close", f"l. {a}(l)/tau", f"l. {b}(l)/tau", "n", "eps/tau", "j", None, label="done")
+            h.intro("j inside").use(
+                "lem:sm_close", f"l. {a}(l)/tau", f"l. {b}(l)/tau", "n", "eps/tau", "j", None, label="done"
+            )
             h.auto("done", degree=1)
 
         soft_a, soft_b = (SOFT_S, SOFT_R) if a == "s" else (SOFT_R, SOFT_S)
@@ -1940,21 +2062,31 @@ def lemma32_ratio(g: Goal) -> None:
     def bounds(h: Goal) -> None:
         h.intro("small j (jl jh)").use("ratio_up", "j", label="most").use("ratio_down", "j", label="least")
         h.have("2*eps/tau <= 1", "unit", lambda e: e.auto("small u_i u_e", rounds=0))
-        h.use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="s_pos s_one").use("lem:sm_weight", "l. r(l)/tau", "n", "j", label="r_pos r_one")
+        h.use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="s_pos s_one").use(
+            "lem:sm_weight", "l. r(l)/tau", "n", "j", label="r_pos r_one"
+        )
         first, second = h.split()
         first.use("ax:exp_ge", "-2*eps/tau", label="linear").use("ax:exp_pos", "-2*eps/tau", label="decay")
         first.have(f"exp(-2*eps/tau)*{SOFT_S} <= {SOFT_R}", "below", lambda e: e.auto("least decay", rounds=0))
-        first.have(f"(1 - 2*eps/tau)*{SOFT_S} <= exp(-2*eps/tau)*{SOFT_S}", "times", lambda e: e.auto("linear s_pos", rounds=0))
-        first.have(f"0 <= eps/tau*{SOFT_S}", "more", lambda e: e.auto("e_low s_pos", rounds=0)).auto("below times more", degree=1)
+        first.have(
+            f"(1 - 2*eps/tau)*{SOFT_S} <= exp(-2*eps/tau)*{SOFT_S}", "times", lambda e: e.auto("linear s_pos", rounds=0)
+        )
+        first.have(f"0 <= eps/tau*{SOFT_S}", "more", lambda e: e.auto("e_low s_pos", rounds=0)).auto(
+            "below times more", degree=1
+        )
         second.use("lem:exp_twice", "2*eps/tau", lambda e: e.easy("unit e_low"), label="linear")
-        second.have(f"exp(2*eps/tau)*{SOFT_S} <= (1 + 4*eps/tau)*{SOFT_S}", "times", lambda e: e.auto("linear s_pos", rounds=0))
+        second.have(
+            f"exp(2*eps/tau)*{SOFT_S} <= (1 + 4*eps/tau)*{SOFT_S}", "times", lambda e: e.auto("linear s_pos", rounds=0)
+        )
         second.auto("most times", degree=1)
 
     pair = f"(1 - 4*eps/tau)*{SOFT_S} <= {SOFT_R} & {SOFT_R} <= (1 + 4*eps/tau)*{SOFT_S}"
     g.have(f"eps <= tau/2 -> all j in 1..n. {pair}", "bounds", bounds)
 
     def weights(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="a b").use("lem:sm_weight", "l. r(l)/tau", "n", "j", label="c d")
+        h.intro("j (jl jh)").use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="a b").use(
+            "lem:sm_weight", "l. r(l)/tau", "n", "j", label="c d"
+        )
         h.easy("a c")
 
     g.use("lem:sm_sum", "l. s(l)/tau", "n", label="one_s").use("lem:sm_sum", "l. r(l)/tau", "n", label="one_r")
@@ -1972,7 +2104,9 @@ def lemma32_ratio(g: Goal) -> None:
         h.intro("j inside").use("pairs", "j", label="low high")
         h.apart(f"abs({SOFT_S} - {SOFT_R})", lambda e: e.auto("low high " + values(e), degree=1))
 
-    near.use("lem:sum_mono", f"j. abs({SOFT_S} - {SOFT_R})", f"j. 4*eps/tau*{SOFT_S}", "1", "n", each, label="all_terms")
+    near.use(
+        "lem:sum_mono", f"j. abs({SOFT_S} - {SOFT_R})", f"j. 4*eps/tau*{SOFT_S}", "1", "n", each, label="all_terms"
+    )
     near.auto("all_terms one_s", degree=1, rounds=0, multipliers=["eps/tau"])
     far.have("2 < 4*eps/tau", "large", lambda h: h.auto("far u_i u_e", rounds=0)).auto("two large", degree=1)
 
@@ -1985,9 +2119,19 @@ def lemma32(g: Goal) -> None:
 
     def each(e: Goal) -> None:
         e.intro("j inside")
-        e.apart(f"abs({h} - {SOFT_R}); abs({h} - {SOFT_S}); abs({SOFT_S} - {SOFT_R})", lambda f: f.auto(values(f), degree=1))
+        e.apart(
+            f"abs({h} - {SOFT_R}); abs({h} - {SOFT_S}); abs({SOFT_S} - {SOFT_R})", lambda f: f.auto(values(f), degree=1)
+        )
 
-    g.use("lem:sum_mono", f"j. abs({h} - {SOFT_R})", f"j. abs({h} - {SOFT_S}) + abs({SOFT_S} - {SOFT_R})", "1", "n", each, label="triangle")
+    g.use(
+        "lem:sum_mono",
+        f"j. abs({h} - {SOFT_R})",
+        f"j. abs({h} - {SOFT_S}) + abs({SOFT_S} - {SOFT_R})",
+        "1",
+        "n",
+        each,
+        label="triangle",
+    )
     g.auto("triangle hard five", degree=1)
 
 
@@ -2017,6 +2161,827 @@ FOUND = "sum(j, 1, 2, sm(l. 3*(2*2*l - l^2)/2/(1/3), 2, j)*j)"
 ONE_COUNT = "sum(j, 1, 2, sm(l. 3*2*(2*1*l - l^2)/2/(1/3), 2, j)*j)"
 COMPARED = ("3", "2", "1", "k. 2", "k. 1", "2", "0", "1/3", f"k. {ONE_COUNT}", f"2*{ONE_COUNT}")
 CLOSE = ("2", "j. 0", "j. 0", "1", "2")
+
+
+# --- Cookbook, Section 5.6 ------------------------------------------------------------------------------------------------
+
+
+def tie_pick(g: Goal) -> None:
+    g.intro("s t n p g (low high best positive separate spread prefer)")
+
+    def less(h: Goal) -> None:
+        h.intro("j inside differ").use("separate", "j", label="either")
+        top, below = h.cases("either", "max", "down")
+        top.use("prefer", "j", None, lambda e: conjuncts(e), label="order").use("max", "p", label="least")
+        top.use("best", "j", label="most").have("s(j) = s(p)", "same", use="least most")
+        top.have("0 < g*(t(p) - t(j))", "gain", lambda e: e.auto("order positive", rounds=0)).auto(
+            "gain same", degree=1
+        )
+        below.use("spread", "j", label="near")
+        below.have("g*(t(j) - t(p)) < g*1", "gain", lambda e: e.auto("near positive", rounds=0)).auto(
+            "gain down", degree=1
+        )
+
+    g.use("lem:hardmax_unique", "l. s(l) + g*t(l)", "n", "p", None, less, label="done").hyp("done")
+
+
+def row_gap(g: Goal) -> None:
+    g.intro("f")
+    base, step = g.induct("n", "ge", "ih")
+    base.witness("1")
+    first, second = base.split()
+    first.true()
+    second.intro("j (low high)").contra("no").auto("low high")
+    step.obtain("ih", "g", "positive rest")
+    up, down = step.em("f(n + 1) <= 0", "sign")
+
+    def earlier(h: Goal, small: bool) -> None:
+        h.intro("j (low high)")
+        inside, last_one = h.em("j <= n", "place")
+        inside.use("rest", "j", label="either")
+        none, some = inside.cases("either", "is")
+        none.pick("left").hyp("is")
+        some.pick("right")
+        some.apart("min(g, f(n + 1)/2)", lambda e: e.auto(degree=1)) if small else some.hyp("is")
+        last_one.use("ax:int_lt", "n", "j", label="next").have("j = n + 1", "at", use="next high").rewrite("at")
+        if small:
+            last_one.pick("right").apart("min(g, f(n + 1)/2)", lambda e: e.auto(degree=1))
+        else:
+            last_one.pick("left").hyp("sign")
+
+    up.witness("g")
+    first, second = up.split()
+    first.hyp("positive")
+    earlier(second, False)
+    down.witness("min(g, f(n + 1)/2)")
+    first, second = down.split()
+    first.apart("min(g, f(n + 1)/2)", lambda e: e.auto(degree=1))
+    earlier(second, True)
+
+
+def reciprocal_order(g: Goal) -> None:
+    g.intro("a b (positive less)").have("0 < b", "b_pos").positive("a", "a", lambda h: h.hyp("positive"))
+    g.positive("b", "b", lambda h: h.hyp("b_pos")).have("0 < 1/a*(1/b)", "both", lambda h: h.auto("a_i b_i", rounds=0))
+    g.have("0 < (b - a)*(1/a*(1/b))", "gain", lambda h: h.auto("less both", rounds=0))
+    g.auto("gain a_e b_e", degree=1, rounds=0, multipliers=["1/a", "1/b"])
+
+
+def order_of_terms(g: Goal) -> None:
+    g.intro("n some").positive("n", "n", lambda h: h.auto("some"))
+    order, spread, first, second = g.split()
+    order.intro("i (il ih) j (jl jh) less").have("0 < i", "pos").use(
+        "lem:reciprocal_order", "i", "j", None, label="recip"
+    )
+    order.have("0 < (j - i)*(1/n)", "steps", lambda h: h.auto("less n_i", rounds=0))
+    for part in order.split():
+        part.auto("recip steps", degree=1)
+    spread.intro("i (il ih) j (jl jh)").positive("i", "i", lambda h: h.auto("il")).positive(
+        "j", "j", lambda h: h.auto("jl")
+    )
+    for k in "ij":
+        spread.have(f"1/{k} <= 1", f"{k}_one", lambda h, k=k: h.auto(f"{k}l {k}_i {k}_e", rounds=0))
+        spread.have(f"1/n <= 1/{k}", f"{k}_least", lambda h, k=k: at_least(h, k))
+        spread.have(f"1/n <= {k}/n & {k}/n <= 1", f"{k}_low {k}_high", lambda h, k=k: fractions(h, k))
+    one, two = spread.split()
+    one.apart("abs(1/i - 1/j)", lambda h: h.auto("i_one j_one i_least j_least " + values(h), degree=1))
+    two.apart("abs(i/n - j/n)", lambda h: h.auto("i_low j_low i_high j_high " + values(h), degree=1))
+    for part in (first, second):
+        part.have("1/n <= 1", "n_one", lambda h: h.auto("some n_i n_e", rounds=0))
+    first.apart("abs(1/1 - 1/n)", lambda h: h.auto("n_one " + values(h), degree=1))
+    second.apart("abs(n/n - 1/n)", lambda h: h.auto("n_one n_e " + values(h), degree=1))
+
+
+def at_least(h: Goal, k: str) -> None:
+    h.have(f"0 < 1/{k}*(1/n)", "both", lambda e: e.auto(f"{k}_i n_i", rounds=0))
+    h.have(f"0 <= (n - {k})*(1/{k}*(1/n))", "gain", lambda e: e.auto(f"{k}h both", rounds=0))
+    h.auto(f"gain {k}_e n_e", degree=1, rounds=0, multipliers=[f"1/{k}", "1/n"])
+
+
+def fractions(h: Goal, k: str) -> None:
+    low, high = h.split()
+    low.auto(f"{k}l n_i", rounds=0)
+    high.auto(f"{k}h n_i n_e", rounds=0)
+
+
+def picks(g: Goal, term: str, right: bool, gamma: str, separate: Tactic) -> None:
+    """hardmax of s + gamma*term is rhardmax (or lhardmax) of s, from `order` and `spread` of the term."""
+    side, name = ("max_right", "rhardmax") if right else ("max_left", "lhardmax")
+    g.use(f"lem:{side}", "s", "n", label="there").obtain("there", "p", "low high best rest")
+    g.use(f"lem:{name}_at", "s", "n", "p", None, label="chosen").use("chosen", "j", label="hard").rewrite("hard")
+
+    def parts(h: Goal) -> None:
+        pieces = h.split()
+        for part in pieces[:4]:
+            part.easy()
+        separate(pieces[4])
+        pieces[5].intro("k (kl kh)").use("spread", "k", "p", label="near").auto("near", degree=1)
+
+        def prefer(e: Goal) -> None:
+            e.intro("k (kl kh) (differ max)").use("rest", "k", None, "#max", label="got")
+            for f in int_apart(e, "k", "p"):
+                if f.facts["step"][0] == "=":
+                    f.contra("no").absurd("step", "differ")
+                elif not f.try_contradiction():
+                    first, second = ("k", "p") if right else ("p", "k")
+                    f.use("order", first, second, None, label="less").auto("less", degree=1)
+
+        prefer(pieces[6])
+
+    g.use("lem:tie_pick", "s", f"l. {term}", "n", "p", gamma, parts, label="done").use("done", "j", label="here").hyp(
+        "here"
+    )
+
+
+def term_facts(g: Goal, term: str, right: bool, how: Tactic, near: Tactic) -> Goal:
+    """`order` and `spread` of a term on 1..n."""
+    a, b = (re.sub(r"\bl\b", x, term) for x in ("a", "b"))
+    less = f"{a} < {b}" if right else f"{b} < {a}"
+    g.have(f"all a in 1..n. all b in 1..n. a < b -> {less}", "order", how)
+    return g.have(f"all a in 1..n. all b in 1..n. ({a}) - ({b}) < 1", "spread", near)
+
+
+def reciprocals(shift: str, sign: int) -> tuple[Tactic, Tactic]:
+    """The term 1/(l + shift), or its negative."""
+
+    def how(h: Goal) -> None:
+        h.intro("a (al ah) b (bl bh) less").use(
+            "lem:reciprocal_order", f"a{shift}", f"b{shift}", None, label="recip"
+        ).auto("recip", degree=1)
+
+    def near(h: Goal) -> None:
+        h.intro("a (al ah) b (bl bh)")
+        for k in "ab":
+            h.positive(f"{k}{shift}", k, lambda e, k=k: e.auto(f"{k}l"))
+            h.have(f"1/({k}{shift}) <= 1", f"{k}_one", lambda e, k=k: e.auto(f"{k}l {k}_i {k}_e", rounds=0))
+        h.auto("a_i b_i a_one b_one", degree=1)
+
+    return how, near
+
+
+def linear_terms() -> tuple[Tactic, Tactic]:
+    def how(h: Goal) -> None:
+        h.intro("a (al ah) b (bl bh) less").have(
+            "0 < (b - a)*(1/n)", "gain", lambda e: e.auto("less n_i", rounds=0)
+        ).auto("gain", degree=1)
+
+    def near(h: Goal) -> None:
+        h.intro("a (al ah) b (bl bh)")
+        for k in "ab":
+            h.have(f"0 < {k}*(1/n)", f"{k}_low", lambda e, k=k: e.auto(f"{k}l n_i"))
+            h.have(f"{k}*(1/n) <= 1", f"{k}_high", lambda e, k=k: e.auto(f"{k}h n_i n_e", rounds=0))
+        h.auto("a_low b_low a_high b_high", degree=1)
+
+    return how, near
+
+
+def strict_gap(h: Goal) -> None:
+    """From Eq. (39), `given`, with the maximum at p."""
+    h.intro("k (kl kh)").use("given", "k", label="either")
+    top, below = h.cases("either", "is")
+    top.pick("left").hyp("is")
+    below.use("is", "p", None, "#best", label="down").pick("right").auto("down", degree=1)
+
+
+def weak_gap(h: Goal) -> None:
+    h.intro("k (kl kh)").use("given", "k", None, "p", None, "#best", label="either")
+    top, below = h.cases("either", "is")
+
+    def maximal(e: Goal) -> None:
+        e.intro("m (ml mh)").use("best", "m", label="here").auto("here is")
+
+    top.pick("left")
+    maximal(top)
+    below.pick("right").hyp("is")
+
+
+def tiebreak(g: Goal) -> None:
+    g.intro("n s gamma (some positive given) j (jl jh)").positive("n", "n", lambda h: h.auto("some"))
+    terms = (("-(1/l)", True), ("1/l", False), ("l/n", True), ("-(l/n)", False))
+    for part, (term, right) in zip(g.split(), terms, strict=True):
+        how, near = linear_terms() if "n" in term else reciprocals("", 1)
+        picks(term_facts(part, term, right, how, near), term, right, "gamma", strict_gap)
+
+
+def table_tiebreak(g: Goal) -> None:
+    g.intro("n s g (some positive given) j (jl jh)")
+    for part, (term, right) in zip(g.split(), (("1/(l + 1)", False), ("-(1/(l + 1))", True)), strict=True):
+        picks(term_facts(part, term, right, *reciprocals(" + 1", 1)), term, right, "g", weak_gap)
+
+
+def gap_condition(g: Goal) -> None:
+    g.intro("rows n s (many some)")
+    separate = "maximal(l. s(i, l), n, j) | (all m in 1..n. maximal(l. s(i, l), n, m) -> s(i, j) < s(i, m) - gamma)"
+
+    def row(h: Goal) -> None:
+        h.intro("i").use("lem:max_right", "l. s(i, l)", "n", label="there").obtain("there", "p", "low high best rest")
+        h.use("lem:row_gap", "j. s(i, p) - s(i, j)", "n", label="bound").obtain("bound", "gamma", "positive apart")
+        h.witness("gamma")
+        first, second = h.split()
+        first.hyp("positive")
+        second.intro("j (jl jh)").use("apart", "j", label="either")
+        top, below = second.cases("either", "is")
+        top.pick("left").intro("k (kl kh)").use("best", "k", label="here").auto("here is")
+        below.pick("right").intro("m (ml mh) max").use("max", "p", label="here").auto("here is")
+
+    g.have(f"all i:Int. ex gamma:Real. 0 < gamma & all j in 1..n. {separate}", "row", row)
+
+    def proof(h: Goal) -> None:
+        base, step = h.induct("r", "ge", "ih")
+        base.witness("1")
+        first, second = base.split()
+        first.true()
+        second.intro("i (il above)").contra("no").auto("il above")
+        step.obtain("ih", "before", "b_pos b_rows").use("row", "r + 1", label="last").obtain(
+            "last", "now", "n_pos n_row"
+        )
+        step.witness("min(before, now)")
+        first, second = step.split()
+        first.apart("min(before, now)", lambda e: e.auto(degree=1))
+        second.intro("i (il above) j (jl jh)")
+        inside, end = second.em("i <= r", "place")
+        inside.use("b_rows", "i", None, "j", None, label="either")
+        end.use("ax:int_lt", "r", "i", label="next").have("i = r + 1", "at", use="next above").rewrite("at").use(
+            "n_row", "j", label="either"
+        )
+        for e in (inside, end):
+            top, below = e.cases("either", "is")
+            top.pick("left").hyp("is")
+            below.pick("right").intro("m (ml mh) max").use("is", "m", None, "#max", label="here")
+            below.apart("min(before, now)", lambda f: f.auto(degree=1))
+
+    claim = f"all r:Int. 0 <= r -> ex gamma:Real. 0 < gamma & all i in 1..r. all j in 1..n. {separate}"
+    g.have(claim, "all_r", proof).use("all_r", "rows", label="done").hyp("done")
+
+
+PRODUCT = "sum(a, 1, {rows}, sum(b, 1, {size}, {A}(a, b)*{y}(i, b))*sum(c, 1, {size}, {B}(a, c)*{y}(j, c)))"
+
+
+def matrices(g: Goal) -> None:
+    g.intro("d h n Q W z gamma t A B y u v (wide tall many positive)")
+    g.intro("A_rows (A_last A_gamma A_term) B_rows (B_last B_gamma B_term) y_is")
+    new = PRODUCT.format(rows="h + 1", size="d + 2", A="A", B="B", y="y")
+    old = PRODUCT.format(rows="h", size="d", A="Q", B="W", y="z")
+
+    def product(g: Goal) -> None:
+        g.intro("i inside_i j inside_j").use("y_is", "i", label="yi_old yi_gamma yi_term").use(
+            "y_is", "j", label="yj_old yj_gamma yj_term"
+        )
+
+        def row(h: Goal, matrix: str, at: str, value: str, label: str, rows: str, zeros: str) -> Goal:
+            """sum of the first d entries of a row."""
+
+            def each(e: Goal) -> None:
+                e.intro("b (bl bh)").use(f"y{at}_old", "b", label="entry").use(rows, "b", label="weight")
+                e.rewrite("entry").rewrite("weight").true()
+
+            return h.use("lem:sum_ext", f"b. {matrix}*y({at}, b)", f"b. {value}", "1", "d", each, label=label)
+
+        def inner(h: Goal) -> None:
+            h.intro("a (al ah)").use("A_rows", "a", label="A_old A_one A_two").use(
+                "B_rows", "a", label="B_old B_one B_two"
+            )
+            row(h, "A(a, b)", "i", "u*Q(a, b)*z(i, b)", "query", "A_old", "")
+            row(h, "B(a, b)", "j", "W(a, b)*z(j, b)", "key", "B_old", "")
+            last(h, "b. A(a, b)*y(i, b)", "1", "d + 1", "q_one")
+            last(h, "b. A(a, b)*y(i, b)", "1", "d + 2", "q_two")
+            last(h, "b. B(a, b)*y(j, b)", "1", "d + 1", "k_one")
+            last(h, "b. B(a, b)*y(j, b)", "1", "d + 2", "k_two")
+            h.have(
+                "sum(b, 1, d + 2, A(a, b)*y(i, b)) = u*sum(b, 1, d, Q(a, b)*z(i, b))",
+                "q",
+                use="query q_one q_two A_one A_two",
+            )
+            h.have(
+                "sum(c, 1, d + 2, B(a, c)*y(j, c)) = sum(c, 1, d, W(a, c)*z(j, c))",
+                "k",
+                use="key k_one k_two B_one B_two",
+            )
+            h.rewrite("q").rewrite("k").true()
+
+        body = "sum(b, 1, d + 2, A({0}, b)*y(i, b))*sum(c, 1, d + 2, B({0}, c)*y(j, c))"
+        wanted = "u*(sum(b, 1, d, Q(a, b)*z(i, b))*sum(c, 1, d, W(a, c)*z(j, c)))"
+        g.use("lem:sum_ext", f"a. {body.format('a')}", f"a. {wanted}", "1", "h", inner, label="block")
+        last(g, f"a. {body.format('a')}", "1", "h + 1", "split_last")
+
+        def zero(e: Goal, fact: str) -> None:
+            e.intro("b (bl bh)").use(fact, "b", label="weight").rewrite("weight").true()
+
+        g.use("lem:sum_ext", "b. A(h + 1, b)*y(i, b)", "b. 0", "1", "d", lambda e: zero(e, "A_last"), label="query")
+        g.use("lem:sum_ext", "b. B(h + 1, b)*y(j, b)", "b. 0", "1", "d", lambda e: zero(e, "B_last"), label="key")
+        last(g, "b. A(h + 1, b)*y(i, b)", "1", "d + 1", "q_one")
+        last(g, "b. A(h + 1, b)*y(i, b)", "1", "d + 2", "q_two")
+        last(g, "b. B(h + 1, b)*y(j, b)", "1", "d + 1", "k_one")
+        last(g, "b. B(h + 1, b)*y(j, b)", "1", "d + 2", "k_two")
+        g.have(
+            "sum(b, 1, d + 2, A(h + 1, b)*y(i, b)) = v*gamma",
+            "q",
+            lambda e: corner(e, "query q_one q_two A_gamma A_term yi_gamma"),
+        )
+        g.have(
+            "sum(c, 1, d + 2, B(h + 1, c)*y(j, c)) = t(j)",
+            "k",
+            lambda e: corner(e, "key k_one k_two B_gamma B_term yj_term"),
+        )
+        g.have(f"{body.format('h + 1')} = v*gamma*t(j)", "corner", lambda e: e.rewrite("q").rewrite("k").true())
+        g.auto("block split_last corner", degree=1, rounds=0)
+
+    g.have(f"all i in 1..n. all j in 1..n. {new} = u*{old} + v*(gamma*t(j))", "product", product)
+    first, second = g.split()
+    first.intro("(u_is v_is) i inside_i j inside_j").use("product", "i", None, "j", None, label="here")
+    first.rewrite("u_is", "here", "with_u").rewrite("v_is", "with_u", "done").auto("done", degree=1)
+    second.intro("(u_is v_is) i inside_i j inside_j").use("product", "i", None, "j", None, label="here")
+    for size, label in (("h", "old"), ("h + 1", "new")):
+        second.use("ax:sqrt", size, label=f"{label}_low {label}_square")
+        second.have(f"0 < sqrt({size})", f"{label}_pos", lambda e, label=label, size=size: root(e, label, size))
+        second.use(
+            "ax:inv",
+            f"sqrt({size})",
+            lambda e, label=label: e.intro("zero").auto(f"{label}_pos zero", degree=1),
+            label=f"{label}_e",
+        )
+    second.rewrite("u_is", "here", "with_u").rewrite("v_is", "with_u", "done")
+    second.auto("done new_e", degree=1, rounds=0, multipliers=["1/sqrt(h + 1)", "gamma*t(j)", f"{old}/sqrt(h)"])
+
+
+def corner(e: Goal, facts: str) -> None:
+    e.auto(
+        facts,
+        degree=1,
+        rounds=0,
+        multipliers=["1", "gamma", "t(i)", "t(j)", "v", "y(i, d + 1)", "y(i, d + 2)", "y(j, d + 1)", "y(j, d + 2)"],
+    )
+
+
+def root(e: Goal, label: str, size: str) -> None:
+    """0 < sqrt(size) from its square, which is at least 1."""
+    e.contra("no").have(f"sqrt({size}) = 0", "zero", use=f"no {label}_low")
+    e.rewrite("zero", f"{label}_square", "wrong").auto("wrong tall", degree=1)
+
+
+def at_ones(h: Goal) -> None:
+    """A premise about positions 1..1."""
+    h.intro_all()
+    if h.goal[0] == "&":
+        for part in h.split():
+            at_ones(part)
+        return
+    for name, sort in list(h.scope.items()):
+        if sort == "Int":
+            h.have(f"{name} = 1", f"{name}_one").rewrite(f"{name}_one")
+    h.true()
+
+
+def matrices_wrong(g: Goal) -> None:
+    """One query row 1, one key row 0, input 1, gamma = 1 and t(1) = -1: the new score is 0 instead of -1."""
+    g.intro("claim").use(
+        "claim",
+        "1",
+        "1",
+        "1",
+        "a b. 1",
+        "a b. 0",
+        "i b. 1",
+        "1",
+        "j. -1/j",
+        "a b. I[a = 1 & b = 1] + I[a = 2 & b = 2]",
+        "a b. I[a = 1 & b = 1] + I[a = 2 & b = 3]",
+        "i b. I[b = 1] + I[b = 2] + I[b = 3]*(-1/i)",
+        "!",
+        at_ones,
+        at_ones,
+        at_ones,
+        at_ones,
+        at_ones,
+        label="wrong",
+    )
+    g.obtain("wrong", "old", "some_new").obtain("some_new", "new", "reading each")
+    g.use("each", "1", None, "1", label="equal").absurd("equal")
+
+
+def one_or_two(h: Goal, j: str) -> list[Goal]:
+    """j = 1 and j = 2, for j in 1..2."""
+    low, high = h.em(f"{j} <= 1", f"{j}_side")
+    low.have(f"{j} = 1", f"{j}_is")
+    high.use("ax:int_lt", "1", j, label=f"{j}_next").have(f"{j} = 2", f"{j}_is")
+    return [low, high]
+
+
+def table_tiebreak_wrong(g: Goal) -> None:
+    """Scores 1/10 and 2/10: adding 1/2 and 1/3 makes the first the greatest."""
+
+    def separate(h: Goal) -> None:
+        for part in h.split():
+            if part.goal[0] != "all":
+                part.auto()
+                continue
+            part.intro("i (il ih) m (ml mh) max").use("max", "2", label="top")
+            for e in one_or_two(part, "i"):
+                e.easy()
+
+    g.intro("claim").use("claim", "2", "j. j/10", "1/10", separate, "1", None, label="left right")
+
+    def less(h: Goal) -> None:
+        h.intro("j (jl jh) differ")
+        one, two = one_or_two(h, "j")
+        one.contra("no").absurd("j_is", "differ")
+        two.rewrite("j_is").true()
+
+    g.use("lem:hardmax_unique", "l. l/10 + 1/(l + 1)", "2", "1", None, less, label="hard").use("hard", "1", label="one")
+    g.rewrite("one", "left", "claimed")
+    best = "maximal(j. j/10, 2, 1) & (all k in 1..2. maximal(j. j/10, 2, k) -> 1 <= k)"
+    yes, no = g.ind(best, "max size")
+    yes.use("max_1", "2", label="wrong").absurd("wrong")
+    no.auto("claimed size", degree=1)
+
+
+# --- Cookbook, Section 5.7 ------------------------------------------------------------------------------------------------
+
+
+def rounding(g: Goal) -> None:
+    g.intro("x out v (either near out_is)")
+    g.have("x - v <= 1/4 & v - x <= 1/4", "above below", lambda h: two_sided(h, "x - v", "near"))
+    for h in g.cases("either", "is"):
+        h.apart("relu(x - 1/4); relu(x - 3/4)", lambda e: e.auto("is above below out_is " + values(e), degree=1))
+
+
+def log_rule(g: Goal) -> None:
+    g.intro("N gamma tau (some positive tau_is)")
+    g.have("0 < 8*N", "many").use("ax:exp_log", "8*N", label="log")
+
+    def above(h: Goal) -> None:
+        h.contra("no").use("lem:exp_mono", "log(8*N)", "0", label="small").auto("small log some", degree=1)
+
+    g.have("0 < log(8*N)", "log_pos", above).positive("log(8*N)", "g", lambda h: h.hyp("log_pos"))
+    g.have("0 < tau", "tau_pos", lambda h: h.auto("tau_is positive g_i")).positive(
+        "tau", "u", lambda h: h.hyp("tau_pos")
+    )
+    g.have("tau*log(8*N) = gamma", "product", use="tau_is g_e", multipliers=["gamma", "log(8*N)"])
+    g.have("gamma/tau = log(8*N)", "ratio", use="product u_e", multipliers=["1/tau", "log(8*N)"])
+    first, second, third, fourth = g.split()
+    first.hyp("log_pos")
+    second.hyp("tau_pos")
+    third.hyp("ratio")
+    fourth.have("-gamma/tau = -log(8*N)", "minus", use="ratio").rewrite("minus")
+    fourth.auto("log", degree=1, rounds=0, multipliers=["exp(-log(8*N))"])
+
+
+def rounded_softmax(g: Goal) -> None:
+    g.intro("n s gamma tau rd p (some positive given mono zero one vanish low high best) j (jl jh)")
+    g.positive("tau", "u", lambda h: h.hyp("positive"))
+    yes, no = g.ind("maximal(s, n, j)", "max value")
+    yes.use("max", "p", label="least").use("best", "j", label="most").have("s(j) = s(p)", "same", use="least most")
+    yes.rewrite("value").rewrite("same").auto("one", degree=1)
+    no.use("given", "j", None, "p", None, "#best", label="either").rewrite("value")
+    tie, below = no.cases("either", "is")
+
+    def maximal(e: Goal) -> None:
+        e.intro("k (kl kh)").use("best", "k", label="here").auto("here is")
+
+    tie.have("maximal(s, n, j)", "after_all", maximal).contra("no").absurd("after_all", "max")
+    below.have("(s(j) - s(p))/tau <= -gamma/tau", "down", lambda h: h.auto("is u_i", rounds=0))
+    below.use("lem:exp_mono", "(s(j) - s(p))/tau", "-gamma/tau", label="small").use(
+        "ax:exp_pos", "(s(j) - s(p))/tau", label="pos"
+    )
+    below.use("mono", "exp((s(j) - s(p))/tau)", "exp(-gamma/tau)", None, label="most")
+    below.use("mono", "0", "exp((s(j) - s(p))/tau)", None, label="least").auto("most least zero vanish", degree=1)
+
+
+def precision(g: Goal) -> None:
+    g.intro("n s gamma tau rd m (some positive given mono zero one vanish top)").obtain(
+        "top", "p", "low high best m_is"
+    )
+    g.use("lem:rounded_softmax", "n", "s", "gamma", "tau", "rd", "p", None, label="weights").intro("j inside")
+    g.rewrite("m_is", rev=True)
+    g.use("lem:sum_ext", "k. rd(exp((s(k) - s(p))/tau))", "k. I[maximal(s, n, k)]", "1", "n", "#weights", label="count")
+    g.use("weights", "j", label="here").rewrite("count").rewrite("here").true()
+
+
+def precision_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
+            return
+        labels = list(h.facts)
+        top = next(k for k in labels if h.facts[k][0] == "ex")
+        h.obtain(top, "p", "low high best m_is")
+        h.use("lem:rounded_softmax", "n", "s", "gamma", "tau", "rd", "p", conjuncts, label="weights")
+
+        h.use(
+            "lem:sum_ext", "k. rd(exp((s(k) - m)/tau))", "k. I[maximal(s, n, k)]", "1", "n", same_weight, label="count"
+        )
+        h.use("lem:hm_count", "s", "n", label="least").auto()
+
+    g.leaves("n s gamma tau rd m", leaf)
+
+
+def same_weight(e: Goal) -> None:
+    e.intro("k inside").use("weights", "k", label="here").rewrite("m_is", rev=True).hyp("here")
+
+
+ALPHA_Q = "sm(l. s(l)/tau, n, q)"
+ALPHA_J = "sm(l. s(l)/tau, n, j)"
+OTHERS = f"sum(j, 1, n, I[j != q]*{ALPHA_J})"
+
+
+def not_equal(e: Goal, j: str, q: str) -> list[Goal]:
+    """Cases j = q and j != q with the values of both indicators rewritten in the goal."""
+    yes, no = e.ind(f"{j} = {q}", "at value")
+    for h, want in ((yes, "0"), (no, "1")):
+
+        def other(f: Goal) -> None:
+            for u in f.ind(f"{j} != {q}", "not_at not_value"):
+                if not u.try_auto("not_value", degree=1):
+                    u.contra("no").absurd(*(("not_at", "at") if u.facts["at"][0] == "~" else ("at", "not_at")))
+
+        h.have(f"I[{j} != {q}] = {want}", "other", other)
+        for label in ("value", "other"):
+            if replace(h.goal, *h.facts[label][2]) != h.goal:
+                h.rewrite(label)
+    return [yes, no]
+
+
+def error_quarter(g: Goal) -> None:
+    g.intro("N n q s gamma tau v found (some fits low high positive separate bits) tau_is found_is")
+    g.have("1 <= N", "N_some").use("lem:log_rule", "N", "gamma", "tau", None, label="log_pos tau_pos ratio rule")
+    g.positive("tau", "u", lambda h: h.hyp("tau_pos")).use("lem:sm_sum", "l. s(l)/tau", "n", label="one")
+    g.use("lem:sm_weight", "l. s(l)/tau", "n", "q", label="q_pos q_one").use("ax:exp_pos", "-gamma/tau", label="x_pos")
+    g.use("bits", "q", label="bit_q")
+
+    def split(h: Goal, factor: str) -> None:
+        h.intro("j inside")
+        for e in not_equal(h, "j", "q"):
+            e.true()
+
+    kept = f"sum(j, 1, n, I[j != q]*{ALPHA_J}*v(j))"
+    g.use(
+        "lem:sum_ext",
+        f"j. {ALPHA_J}*v(j)",
+        f"j. I[j = q]*({ALPHA_J}*v(j)) + I[j != q]*{ALPHA_J}*v(j)",
+        "1",
+        "n",
+        lambda h: split(h, "v"),
+        label="values",
+    )
+    g.use(
+        "lem:sum_ext",
+        f"j. {ALPHA_J}",
+        f"j. I[j = q]*{ALPHA_J} + I[j != q]*{ALPHA_J}",
+        "1",
+        "n",
+        lambda h: split(h, ""),
+        label="weights",
+    )
+    g.use("lem:sum_delta", f"j. {ALPHA_J}*v(j)", "1", "n", "q", label="value_q").use(
+        "lem:sum_delta", f"j. {ALPHA_J}", "1", "n", "q", label="weight_q"
+    )
+    g.have(f"found = {ALPHA_Q}*v(q) + {kept}", "parts", use="found_is values value_q")
+    g.have(f"{OTHERS} = 1 - {ALPHA_Q}", "rest", use="one weights weight_q")
+
+    def low_term(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="pos most").use(
+            "bits", "j", label="bit_j"
+        )
+        yes, no = not_equal(h, "j", "q")
+        yes.true()
+        for e in no.cases("bit_j", "is"):
+            e.rewrite("is").auto("pos", degree=1)
+
+    g.use("lem:sum_nonneg", f"j. I[j != q]*{ALPHA_J}*v(j)", "1", "n", low_term, label="kept_low")
+
+    def high_term(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="pos most").use(
+            "bits", "j", label="bit_j"
+        )
+        yes, no = not_equal(h, "j", "q")
+        yes.true()
+        for e in no.cases("bit_j", "is"):
+            e.rewrite("is").auto("pos", degree=1)
+
+    g.use(
+        "lem:sum_mono",
+        f"j. I[j != q]*{ALPHA_J}*v(j)",
+        f"j. I[j != q]*{ALPHA_J}",
+        "1",
+        "n",
+        high_term,
+        label="kept_high",
+    )
+
+    def small(h: Goal) -> None:
+        h.intro("j (jl jh)")
+        yes, no = not_equal(h, "j", "q")
+        yes.true()
+        no.use("separate", "j", None, "#at", label="apart")
+        no.have("s(j)/tau <= s(q)/tau - gamma/tau", "down", lambda e: e.auto("apart u_i", rounds=0))
+        no.use("lem:sm_below", "l. s(l)/tau", "n", "j", "q", "gamma/tau", None, "#down", label="below").auto(
+            "below", degree=1
+        )
+
+    g.use(
+        "lem:sum_mono",
+        f"j. I[j != q]*{ALPHA_J}",
+        f"j. (1 - I[j = q])*(exp(-gamma/tau)*{ALPHA_Q})",
+        "1",
+        "n",
+        small,
+        label="tail",
+    )
+    g.use("lem:sum_one", "1", "n", label="ones").use("lem:sum_delta", "j. 1", "1", "n", "q", label="single")
+    x = f"exp(-gamma/tau)*{ALPHA_Q}"
+    g.have(
+        f"{OTHERS} <= (n - 1)*({x})", "bound", lambda h: h.auto("tail ones single", degree=1, rounds=0, multipliers=[x])
+    )
+    g.have(f"0 < {x}", "weighted", lambda h: h.auto("x_pos q_pos", rounds=0))
+    g.have(f"{x} <= exp(-gamma/tau)", "drop", lambda h: h.auto("x_pos q_one", rounds=0))
+    g.have(f"(n - 1)*({x}) <= N*exp(-gamma/tau)", "wide", lambda h: widen(h, x))
+    first, second, third, fourth = g.split()
+    first.hyp("parts")
+    for h in second.cases("bit_q", "q_is"):
+        h.have(
+            f"found = {kept} + {ALPHA_Q}*{'0' if h.facts['q_is'] == h.formula('v(q) = 0') else '1'}",
+            "amount",
+            use="parts q_is",
+            multipliers=[ALPHA_Q],
+        )
+        h.apart(
+            "abs(found - v(q))", lambda e: e.auto("amount q_is kept_low kept_high rest q_one " + values(e), degree=1)
+        )
+    third.auto("rest bound wide", degree=1)
+    fourth.auto("rule", degree=1)
+
+
+def widen(h: Goal, x: str) -> None:
+    h.have(f"(n - 1)*({x}) <= N*({x})", "more", lambda e: e.auto("fits weighted", rounds=0))
+    h.have(f"N*({x}) <= N*exp(-gamma/tau)", "most", lambda e: e.auto("drop N_some", rounds=0)).auto(
+        "more most", degree=1
+    )
+
+
+def log_defined(names: str) -> Tactic:
+    """D where tau = gamma/log(8 N) and a softmax of s/tau occur."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
+            return
+        zero = [h.text(f) for f in h.facts.values() if f[0] == "=" and h.text(f).endswith(" = 0")]
+        if zero and "I[" in zero[-1]:
+            h.use("lem:hm_count", "s", "n", label="count").auto()
+            return
+        if zero and zero[-1].startswith("sum("):
+            h.use("lem:sm_total", "l. s(l)/tau", "n", label="normaliser").auto()
+            return
+        log_known(h)
+
+    def log_known(h: Goal) -> None:
+        h.have("1 <= N", "N_some").have("0 < gamma", "positive")
+        h.use("lem:log_rule", "N", "gamma", "gamma/log(8*N)", None, label="log_pos ratio_pos ratio rule")
+        h.have("0 < 8*N", "many").auto()
+
+    return lambda g: g.leaves(names, leaf)
+
+
+def hard_attn(g: Goal) -> None:
+    soft, limited = g.split()
+    soft.intro("N n q s gamma tau v x out (some fits low high positive separate bits) tau_is x_is out_is")
+    soft.use(
+        "lem:cookbook.s5.7.error_quarter",
+        "N",
+        "n",
+        "q",
+        "s",
+        "gamma",
+        "tau",
+        "v",
+        "x",
+        None,
+        None,
+        None,
+        label="e1 e2 e3 e4",
+    )
+    soft.have("abs(x - v(q)) <= 1/4", "near", use="e2 e3 e4").use("bits", "q", label="bit_q")
+    soft.have(
+        "out = v(q)", "value", lambda h: h.use("lem:rounding", "x", "out", "v(q)", conjuncts, label="done").hyp("done")
+    )
+
+    def less(h: Goal) -> None:
+        h.intro("j inside differ").use("separate", "j", None, "#differ", label="apart").auto("apart positive")
+
+    soft.use("lem:hardmax_unique", "s", "n", "q", None, less, label="hard")
+
+    def same(h: Goal) -> None:
+        h.intro("j inside").use("hard", "j", label="here").rewrite("here").true()
+
+    soft.use("lem:sum_ext", "j. hardmax(s, n, j)*v(j)", "j. I[j = q]*v(j)", "1", "n", same, label="hard_value")
+    soft.use("lem:sum_delta", "v", "1", "n", "q", label="single")
+    first, second = soft.split()
+    first.auto("value hard_value single", degree=1)
+    second.hyp("value")
+    limited.intro("n s gamma tau rd m given").use(
+        "lem:cookbook.s5.7.precision", "n", "s", "gamma", "tau", "rd", "m", "#given", label="done"
+    ).hyp("done")
+
+
+def lookup_rounded(g: Goal) -> None:
+    g.intro("gamma n q v x out (large low high bits) x_is out_is").use("lem:exp_three", label="three")
+    g.use("bits", "q", label="bit_q").use("lem:exp_mono", "-gamma", "-3", label="decay")
+
+    def sizes(h: Goal) -> None:
+        h.intro("j inside").use("bits", "j", label="either")
+        for e in h.cases("either", "is"):
+            e.apart("abs(v(j))", lambda f: f.auto(degree=1))
+
+    g.have("all j in 1..n. abs(v(j)) <= 1", "sizes", sizes)
+
+    def parts(h: Goal) -> None:
+        for part in h.split():
+            if part.goal[0] == "all" and "abs" not in part.text(part.goal):
+                part.intro("j inside").true()
+            else:
+                part.easy()
+
+    g.use("lem:lookup_value", "l. gamma*(2*q*l - l^2)", "n", "q", "gamma", "v", "1", parts, label="error")
+    g.have("abs(x - v(q)) <= 1/4", "near", lambda h: h.rewrite("x_is").auto("error three decay", degree=1))
+    for part in g.split():
+        if part.goal[0] == "=":
+            part.use("lem:rounding", "x", "out", "v(q)", conjuncts, label="done").hyp("done")
+        else:
+            part.hyp("near")
+
+
+def matrices_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
+            return
+        zero = [k for k, f in h.facts.items() if f[0] == "=" and h.text(f).endswith(" = 0") and "sqrt" in h.text(f)][-1]
+        size = "h + 1" if "h + 1" in h.text(h.facts[zero]) else "h"
+        h.use("ax:sqrt", size, label="root_low root_square").rewrite(zero, "root_square", "wrong").auto()
+
+    g.leaves("d h n Q W z gamma t A B y u v", leaf)
+
+
+def ones_leaf(h: Goal) -> None:
+    """A condition about positions of which those that matter are 1."""
+    h.intro_all()
+    if h.goal[0] == "&":
+        for part in h.split():
+            ones_leaf(part)
+        return
+    for name, sort in list(h.scope.items()):
+        trial = h._branch(h.formula(f"{name} = 1"))
+        if sort == "Int" and trial.try_auto():
+            h.have(f"{name} = 1", f"{name}_one").rewrite(f"{name}_one")
+    h.easy()
+
+
+def rounding_leaf(h: Goal) -> None:
+    """Rounding down to 0 below 1."""
+    text = h.text(h.goal)
+    if h.goal[0] == "all" and ":Real" in text:
+        h.intro("a b order").apart("I[1 <= a]; I[1 <= b]")
+    elif "exp(" in text and "I[" in text:
+        h.use("lem:exp_less", "-1", "0", label="less").apart("I[1 <= exp(-1/1)]")
+    else:
+        small_leaf(h)
+
+
+def log_leaf(h: Goal) -> None:
+    small_leaf(h) if h.goal[0] == "all" else h.blast()
+
+
+def hard_attn_inhabited(g: Goal) -> None:
+    first, second = g.split()
+    first.inhabit(*QUARTER, "0", leaf=log_leaf)
+    second.inhabit(*ROUNDING, "1", "1", leaf=rounding_leaf)
+
+
+def hard_attn_defined(g: Goal) -> None:
+    first, second = g.split()
+    log_defined("N n q s gamma tau v x out")(first)
+    precision_defined(second.intro("before"))
+
+
+QUARTER = ("3", "2", "1", "j. -j", "1", "1/log(8*3)", "j. 0", "0")
+ROUNDING = ("2", "j. 0", "1", "1", "x. I[1 <= x]", "0")
+ROOTS = "(sqrt(1 + 1)/sqrt(1))", "sqrt(1 + 1)"
+
+
+def enlarged(u: str, v: str) -> tuple[str, ...]:
+    """Zero matrices and inputs, gamma = 1, with the printed extra entries."""
+    corner = f"a b. {v}*I[a = 2]*I[b = 2]"
+    return (
+        "1",
+        "1",
+        "2",
+        "a b. 0",
+        "a b. 0",
+        "i b. 0",
+        "1",
+        "j. 0",
+        corner,
+        "a b. I[a = 2]*I[b = 3]",
+        "i b. I[b = 2]",
+        u,
+        v,
+    )
 
 
 SCRIPTS: dict[str, Script] = {
@@ -2058,8 +3023,10 @@ SCRIPTS: dict[str, Script] = {
     "yang2026.def3": Script(def3, witnesses("2", "j. j", "1", "2", "j. j", "1"), totals_positive("n s tau")),
     "yang2026.def5": Script(def5, inhabit("2", "j. j", "2", "2"), totals_positive("n s")),
     "yang2026.lemma6": Script(lemma6, inhabit(*ZIGGURAT, "j. 1", "1"), totals_positive("n s p gamma v V")),
-    "yang2026.lemma6.l1": Script(lemma6_chain, inhabit(*ZIGGURAT, "1", "exp(-1)"), totals_positive("n s p gamma a b", extra=lemma6_positive)),
-    "yang2026.lemma7": Script(lemma7, inhabit("2", "1", "1"), totals_positive("n t gamma", hard=SCORES)),
+    "yang2026.lemma6.l1": Script(
+        lemma6_chain, inhabit(*ZIGGURAT, "1", "exp(-1)"), totals_positive("n s p gamma a b", extra=lemma6_positive)
+    ),
+    "yang2026.lemma7": Script(lemma7, inhabit("2", "1", "1"), totals_positive("n t gamma")),
     "yang2026.lemma7.Z": Script(lemma7_z, inhabit("2", "1", "1", "2", "1", "1", "1"), totals_positive("n t gamma")),
     "yang2026.lemma7.onesided": Script(counterexample("2", "2", "1", then=onesided_wrong), refutes=True),
     "yang2026.lemma7.onesided.corrected": Script(onesided, inhabit("3", "2", "1"), totals_positive("n t gamma")),
@@ -2137,5 +3104,35 @@ SCRIPTS: dict[str, Script] = {
     ),
     "yang2026.lemma32": Script(
         lemma32, inhabit("2", "j. 0", "j. 0", "1", "1", "1"), totals_positive("n s r gamma eps tau")
+    ),
+    "lem.tie_pick": Script(tie_pick),
+    "lem.row_gap": Script(row_gap),
+    "lem.reciprocal_order": Script(reciprocal_order),
+    "cookbook.s5.6.gap_condition": Script(gap_condition, inhabit("2", "2", "i j. 0")),
+    "cookbook.s5.6.tiebreak_terms": Script(order_of_terms, inhabit("2", "2", "1", "2", "2", "1", "1")),
+    "cookbook.s5.6.tiebreak_correct": Script(tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s gamma")),
+    "cookbook.s5.6.tiebreak_matrices.corrected": Script(
+        matrices,
+        lambda g: g.inhabit(
+            *enlarged("1", "1"), *enlarged("1", "1"), "1", "1", *enlarged(*ROOTS), "1", "1", leaf=ones_leaf
+        ),
+        matrices_defined,
+    ),
+    "cookbook.t2.tiebreak.corrected": Script(table_tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s g")),
+    "lem.rounding": Script(rounding),
+    "lem.log_rule": Script(log_rule),
+    "lem.rounded_softmax": Script(rounded_softmax),
+    "cookbook.s5.6.tiebreak_matrices": Script(matrices_wrong, refutes=True),
+    "cookbook.t2.tiebreak": Script(table_tiebreak_wrong, refutes=True),
+    "cookbook.s5.7.precision": Script(
+        precision, lambda g: g.inhabit(*ROUNDING, "1", "1", leaf=rounding_leaf), precision_defined
+    ),
+    "cookbook.s5.7.def5.2": Script(def5, inhabit("2", "j. j", "2", "2"), totals_positive("n s")),
+    "cookbook.s5.7.error_quarter": Script(
+        error_quarter, lambda g: g.inhabit(*QUARTER, leaf=log_leaf), log_defined("N n q s gamma tau v found")
+    ),
+    "cookbook.t2.hard_attn": Script(hard_attn, hard_attn_inhabited, hard_attn_defined),
+    "cookbook.s5.7.quadmax_no_N": Script(
+        lookup_rounded, inhabit("3", "2", "1", "j. 0", "0", "0"), totals_positive("gamma n q v x out")
     ),
 }
