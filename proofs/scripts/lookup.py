@@ -1602,13 +1602,26 @@ def ao_dimension(g: Goal) -> None:
     ceiling_.have(f"0 < {k}*(1/eps^2)*log(2*N)", "room", lambda h: h.have(f"0 < {k}*(1/eps^2)", "p", use="k_pos e_i").auto("p log_2n"))
     ceiling_.use("lem:ceiling", f"12*{k}/eps^2*log(2*N)", lambda h: h.auto("room"), label="done").hyp("done")
 
-    second.intro("eps k (pos kp)").have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
-    second.use("lem:log_two", label="two_low two_high").have("0 < log(2)", "l_pos", use="two_low").positive("log(2)", "l", lambda h: h.hyp("l_pos"))
-    second.witness("24*k/eps^2 + 1/log(2)").intro("N m (many near)").have("1 <= N", "some", use="many")
-    second.use("lem:log_mono", "2", "N", lambda h: [p.auto("many") for p in h.split()], label="log_two_n")
-    log_of(second).have("0 <= k*(1/eps^2)*(log(N) - log(2))", "one", lambda h: h.have("0 < k*(1/eps^2)", "p", use="kp e_i").auto("p log_two_n"))
-    second.have("0 <= (log(N) - log(2))*(1/log(2))", "two", use="log_two_n l_i")
-    second.auto("near one two log_is l_e", rounds=0, multipliers=["1", "k/eps^2"])
+    logarithmic(second, "24*k/eps^2 + 1/log(2)")
+
+
+def logarithmic(g: Goal, constant: str) -> None:
+    """ceil(12*k/eps^2*log(2*N)), or a multiple of it, is at most a constant times log(N)."""
+    g.intro("eps k (pos kp)").have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
+    g.use("lem:log_two", label="two_low two_high").have("0 < log(2)", "l_pos", use="two_low")
+    g.positive("log(2)", "l", lambda h: h.hyp("l_pos")).witness(constant).intro("N m (many near)")
+    g.have("1 <= N", "some", use="many")
+    g.use("lem:log_mono", "2", "N", lambda h: [p.auto("many") for p in h.split()], label="log_two_n")
+    log_of(g).have("0 < k*(1/eps^2)", "factor", use="kp e_i")
+    g.have("0 <= k*(1/eps^2)*(log(N) - log(2))", "one", use="factor log_two_n")
+    g.have("0 <= (log(N) - log(2))*(1/log(2))", "two", use="log_two_n l_i")
+    g.auto("near one two log_is l_e", rounds=0, multipliers=["1", "k/eps^2"])
+
+
+def width(g: Goal) -> None:
+    first, second = g.split()
+    first.easy()
+    logarithmic(second, "48*k/eps^2 + 3/log(2)")
 
 
 def ao_dimension_defined(g: Goal) -> None:
@@ -1667,6 +1680,371 @@ def almost_orth_defined(g: Goal) -> None:
             h.auto(degree=1, rounds=0)
 
     g.leaves("N m Y n q v z c found i", leaf)
+
+
+def space_flip(g: Goal) -> None:
+    g.intro("sign m N M G H b p (signs every match)")
+
+    def flip(r: str) -> str:
+        return f"sign(a, i, {r})*(1 - 2*I[a = b & i = p])"
+
+    def flipped(r: str, t: str) -> str:
+        """t has the signs of r, flipped at b, p."""
+        return f"all a in 1..m. all i in 1..N. sign(a, i, {t}) = {flip(r)}"
+
+    def single(h: Goal, r: str, label: str) -> Goal:
+        """Exactly one index has the signs of r, flipped."""
+
+        def ready(e: Goal) -> None:
+            e.intro("a ar i ir")
+            for f in e.ind("a = b & i = p", "is value"):
+                f.rewrite("value").use("signs", r, None, "a", None, "i", label="sign")
+                for k, pick in zip(f.cases("sign", "sign_is"), ("left", "right"), strict=True):
+                    k.rewrite("sign_is").easy()
+
+        return h.use("every", f"a i. {flip(r)}", ready, label=label)
+
+    def back(h: Goal, fact: str) -> None:
+        """The signs of t are those of r flipped; so those of r are those of t flipped."""
+        h.intro("a ar i ir").use(fact, "a", None, "i", label="here")
+        for e in h.ind("a = b & i = p", "is value"):
+            e.rewrite("value", "here", "here_v").rewrite("value").auto("here_v")
+
+    def same(h: Goal) -> None:
+        h.intro("r rr")
+        yes, no = h.ind(flipped("r", "t"), "there size")
+        other, wrong = yes.ind(flipped("t", "r"), "again size_t")
+        other.auto("size size_t")
+        wrong.have(flipped("t", "r"), "after_all", lambda e: back(e, "there")).absurd("after_all", "again")
+        wrong, other = no.ind(flipped("t", "r"), "again size_t")
+        wrong.have(flipped("r", "t"), "after_all", lambda e: back(e, "again")).absurd("after_all", "there")
+        other.auto("size size_t")
+
+    def row(h: Goal) -> None:
+        single(h.intro("r rr"), "r", "one").auto("one", rounds=0, multipliers=["G(r)"])
+
+    pairs = f"I[{flipped('r', 't')}]"
+    g.use("lem:sum_ext", "G", f"r. sum(t, 1, M, {pairs}*G(r))", "1", "M", row, label="first")
+
+    def exchange(h: Goal) -> None:
+        def each(e: Goal) -> None:
+            e.intro("t tr")
+            yes, no = e.ind(flipped("r", "t"), "there size")
+            yes.use("match", "r", None, "t", None, "#there", label="is").auto("is size", rounds=0, multipliers=["G(r)", "H(t)"])
+            no.auto("size", rounds=0, multipliers=["G(r)", "H(t)"])
+
+        h.intro("r rr").use("lem:sum_ext", f"t. {pairs}*G(r)", f"t. {pairs}*H(t)", "1", "M", each, label="done").hyp("done")
+
+    g.use("lem:sum_ext", f"r. sum(t, 1, M, {pairs}*G(r))", f"r. sum(t, 1, M, {pairs}*H(t))", "1", "M", exchange, label="second")
+    g.use("lem:layers_swap", f"r t. {pairs}*H(t)", "1", "M", "1", "M", label="third")
+
+    def column(h: Goal) -> None:
+        h.intro("t tr").use("lem:sum_ext", f"r. {pairs}", f"r. I[{flipped('t', 'r')}]", "1", "M", same, label="turned")
+        single(h, "t", "one").auto("one turned", rounds=0, multipliers=["H(t)"])
+
+    g.use("lem:sum_ext", f"t. sum(r, 1, M, {pairs}*H(t))", "H", "1", "M", column, label="fourth")
+    g.auto("first second third fourth", rounds=0)
+
+
+def space_moment(g: Goal) -> None:
+    g.intro("sign m N M t u i j (signs every count i_low i_high j_low j_high differ cosh)")
+    base, step = g.induct("k", "ge", "ih")
+    base.intro("any").use("lem:sum_one", "1", "M", label="ones").auto("ones")
+    step.intro("room").use("ih", None, label="before")
+
+    def dot(r: str, size: str = "k") -> str:
+        return f"sum(a, 1, {size}, sign(a, i, {r})*sign(a, j, {r}))"
+
+    def last(r: str) -> str:
+        return f"sign(k + 1, i, {r})*sign(k + 1, j, {r})"
+
+    def product(r: str) -> str:
+        return f"{last(r)}*exp(t*{dot(r)})"
+
+    def match(h: Goal) -> None:
+        h.intro("r rr s sr same")
+
+        def at(e: Goal, a: str, of: str) -> Goal:
+            """The sign of vector `of` at a is kept, or it is the one that was flipped."""
+            e.use("same", a, None, of, label=f"new_{of}")
+            return e
+
+        def kept(e: Goal) -> None:
+            e.intro("a (al ah)")
+            at(at(e, "a", "i"), "a", "j")
+            yes, no = e.ind("a = k + 1 & i = i", "is value")
+            yes.contra("any").auto("is_1 ah")
+            other, fine = no.ind("a = k + 1 & j = i", "is_j value_j")
+            other.contra("any").auto("is_j_1 ah")
+            fine.rewrite("value", "new_i", "was_i").rewrite("value_j", "new_j", "was_j").rewrite("was_i").rewrite("was_j").true()
+
+        h.use("lem:sum_ext", "a. sign(a, i, s)*sign(a, j, s)", "a. sign(a, i, r)*sign(a, j, r)", "1", "k", kept, label="kept").rewrite("kept")
+        at(at(h, "k + 1", "i"), "k + 1", "j")
+        yes, no = h.ind("k + 1 = k + 1 & i = i", "is value")
+        no.have("k + 1 = k + 1 & i = i", "after_all", lambda e: [p.true() for p in e.split()]).absurd("after_all", "is")
+        other, fine = yes.ind("k + 1 = k + 1 & j = i", "is_j value_j")
+        other.have("i = j", "eq", use="is_j_2").contra("any").absurd("eq", "differ")
+        fine.rewrite("value", "new_i", "was_i").rewrite("value_j", "new_j", "was_j").rewrite("was_i").rewrite("was_j").true()
+
+    def ready(h: Goal) -> None:
+        for e, k in zip(h.split(), ("signs", "every", ""), strict=True):
+            e.hyp(k) if k else match(e)
+
+    step.use("lem:space_flip", "sign", "m", "N", "M", f"r. {product('r')}", f"r. -{product('r')}", "k + 1", "i", ready, label="turned")
+
+    def term(h: Goal) -> None:
+        h.intro("r rr").use("ax:sum_step", "a. sign(a, i, r)*sign(a, j, r)", "1", "k + 1", label="last").rewrite("last")
+        h.have("1 <= k + 1 & k + 1 <= m", "inside", lambda e: [p.auto("ge room") for p in e.split()])
+        h.use("signs", "r", "#rr", "k + 1", "#inside", "i", None, label="sign_i").use("signs", "r", "#rr", "k + 1", "#inside", "j", None, label="sign_j")
+        for e in h.cases("sign_i", "is_i"):
+            for f in e.rewrite("is_i").cases("sign_j", "is_j"):
+                f.rewrite("is_j").true()
+
+    after = f"r. (exp(t) + exp(-t))/2*exp(t*{dot('r')}) + (exp(t) - exp(-t))/2*({product('r')})"
+    step.use("lem:sum_ext", f"r. exp(t*{dot('r', 'k + 1')})", after, "1", "M", term, label="terms")
+    step.use("ax:exp_pos", "t", label="p").use("ax:exp_pos", "-t", label="q").use("ax:exp_pos", "k*u", label="e")
+    step.have(f"0 <= (exp(t) + exp(-t))/2*(M*exp(k*u) - sum(r, 1, M, exp(t*{dot('r')})))", "one", use="before p q")
+    step.have("0 <= (exp(u) - (exp(t) + exp(-t))/2)*(M*exp(k*u))", "two", lambda h: h.have("0 <= M*exp(k*u)", "p1", use="count e").auto("p1 cosh"))
+    step.auto("terms turned one two", rounds=0, multipliers=["1", "exp(t)", "exp(-t)"])
+
+
+def space_near(g: Goal) -> None:
+    g.intro("sign m N M eps (signs every count wide some pos small)").use("lem:cosh_bound", "eps/2", None, label="cosh")
+    g.have("(exp(-eps/2) + exp(-(-eps/2)))/2 <= exp((eps/2)^2)", "cosh_minus", use="cosh")
+    dot = "sum(a, 1, m, sign(a, i, r)*sign(a, j, r))"
+    both = f"exp(eps/2*{dot}) + exp(-eps/2*{dot})"
+    phi = f"sum(j, 1, N, sum(i, 1, j - 1, {both}))"
+    near = "nearorthogonal(a i. sign(a, i, r)/sqrt(m), m, N, eps)"
+    limit = "exp(eps/2*(eps*m))"
+
+    def bad(h: Goal) -> None:
+        h.intro("r rr")
+        yes, no = h.em(f"{phi} <= {limit}", "less")
+        ready = lambda e: [p.auto("pos") if k == 0 else p.hyp("less") for k, p in enumerate(e.split())]  # noqa: E731
+        yes.use("lem:pair_small", "N", "m", "a i. sign(a, i, r)", "eps/2", "eps*m", ready, label="close")
+
+        def given(e: Goal) -> None:
+            one, two, three = e.split()
+            one.hyp("wide")
+            two.auto("pos")
+            three.intro("a ar i ir").use("signs", "r", None, "a", None, "i", None, label="sign").hyp("sign")
+
+        yes.use("lem:signs_near", "N", "m", "a i. sign(a, i, r)", "eps", given, label="there back").use("back", "#close", label="is")
+
+        def nonneg(e: Goal) -> None:
+            def row(f: Goal) -> None:
+                each = lambda p: p.intro("i ir").use("ax:exp_pos", f"eps/2*{dot}", label="p").use("ax:exp_pos", f"-eps/2*{dot}", label="q").auto("p q")  # noqa: E731
+                f.intro("j jr").use("lem:sum_nonneg", f"i. {both}", "1", "j - 1", each, label="done").hyp("done")
+
+            e.use("lem:sum_nonneg", f"j. sum(i, 1, j - 1, {both})", "1", "N", row, label="done").hyp("done")
+
+        for e in (yes, no):
+            e.have(f"0 <= {phi}", "phi_pos", nonneg).use("ax:exp_pos", "-eps/2*(eps*m)", label="scale")
+        full, not_full = yes.ind(near, "ok value")
+        full.have(f"0 <= {phi}*exp(-eps/2*(eps*m))", "product", use="phi_pos scale").auto("value product", rounds=0)
+        not_full.contra("any").absurd("is", "ok")
+        for e in no.ind(near, "ok value"):
+            e.have(f"0 <= ({phi} - {limit})*exp(-eps/2*(eps*m))", "product", use="less scale")
+            e.have(f"0 <= {phi}*exp(-eps/2*(eps*m))", "other", use="phi_pos scale").auto("value product other", rounds=0)
+
+    g.use("lem:sum_mono", f"r. 1 - I[{near}]", f"r. {phi}*exp(-eps/2*(eps*m))", "1", "M", bad, label="bad")
+    g.use("lem:sum_one", "1", "M", label="ones")
+    g.use("lem:layers_swap", f"r j. sum(i, 1, j - 1, {both})", "1", "M", "1", "N", label="swap")
+
+    def column(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:layers_swap", f"r i. {both}", "1", "M", "1", "j - 1", label="swap_j")
+
+        def entry(e: Goal) -> None:
+            e.intro("i (il ih)")
+            for t, name, cosh in (("eps/2", "up", "cosh"), ("-eps/2", "down", "cosh_minus")):
+                def ready(f: Goal, cosh: str = cosh) -> None:
+                    for p, k in zip(f.split(), ("signs", "every", "count", "il", "", "jl", "jh", "~", cosh), strict=True):
+                        if k == "~":
+                            p.intro("eq").auto("eq ih")
+                        elif k:
+                            p.hyp(k)
+                        else:
+                            p.auto("ih jh")
+
+                e.use("lem:space_moment", "sign", "m", "N", "M", t, "(eps/2)^2", "i", "j", ready, "m", None, None, label=name)
+            e.auto("up down", rounds=0)
+
+        h.use("lem:sum_mono", f"i. sum(r, 1, M, {both})", "i. 2*M*exp(m*(eps/2)^2)", "1", "j - 1", entry, label="row").auto("swap_j row", rounds=0)
+
+    g.use("lem:sum_mono", f"j. sum(r, 1, M, sum(i, 1, j - 1, {both}))", "j. sum(i, 1, j - 1, 2)*M*exp(m*(eps/2)^2)", "1", "N", column, label="all_of")
+    g.use("lem:sum_pairs", "N", label="pairs").use("ax:exp_pos", "-eps/2*(eps*m)", label="scale")
+    total = f"sum(r, 1, M, {phi})"
+    g.have(f"{total} <= (N^2 - N)*M*exp(m*(eps/2)^2)", "total", use="swap all_of pairs", rounds=0, multipliers=["1", "M*exp(m*eps^2/4)"])
+    g.have(f"0 <= ((N^2 - N)*M*exp(m*(eps/2)^2) - {total})*exp(-eps/2*(eps*m))", "product", use="total scale")
+    g.auto("product bad ones", rounds=0)
+
+
+def space_near_all(g: Goal) -> None:
+    g.intro("sign m N M eps (signs every some large) r rr")
+
+    def given(e: Goal) -> None:
+        one, two, three = e.split()
+        one.hyp("some")
+        two.auto("large")
+        three.intro("a ar i ir").use("signs", "r", None, "a", None, "i", None, label="sign").hyp("sign")
+
+    g.use("lem:signs_near", "N", "m", "a i. sign(a, i, r)", "eps", given, label="there back")
+
+    def size(h: Goal) -> None:
+        h.intro("i ir j jr differ").use("lem:sum_abs", "a. sign(a, i, r)*sign(a, j, r)", "1", "m", label="sizes")
+
+        def one(e: Goal) -> None:
+            e.intro("a ar").use("signs", "r", "#rr", "a", "#ar", "i", "#ir", label="sign_i").use("signs", "r", "#rr", "a", "#ar", "j", "#jr", label="sign_j")
+            for f in e.cases("sign_i", "is_i"):
+                for k in f.rewrite("is_i").cases("sign_j", "is_j"):
+                    k.rewrite("is_j").true()
+
+        h.use("lem:sum_ext", "a. abs(sign(a, i, r)*sign(a, j, r))", "a. 1", "1", "m", one, label="ones_are").use("lem:sum_one", "1", "m", label="ones")
+        h.have("m <= eps*m", "wide", use="some large").auto("sizes ones_are ones wide", rounds=0)
+
+    g.have("all i in 1..N. all j in 1..N. i != j -> abs(sum(a, 1, m, sign(a, i, r)*sign(a, j, r))) <= eps*m", "close", size)
+    g.use("back", "#close", label="done").hyp("done")
+
+
+FOUR = "a i r. if(i = 1, 1 - 2*I[r <= 2], 1 - 2*I[r = 1 | r = 3])"
+
+
+def space_four(g: Goal) -> None:
+    signs, every = g.split()
+    signs.intro("r rr a ar i ir")
+    for h in signs.ind("i = 1", "is value"):
+        h.rewrite("value")
+        for e in h.ind("r <= 2", "is_r value_r"):
+            for f in e.rewrite("value_r").ind("r = 1 | r = 3", "is_s value_s"):
+                f.rewrite("value_s").easy()
+    every.intro("w signs").use("signs", "1", "!", "1", "!", label="one").use("signs", "1", "!", "2", "!", label="two")
+    entry = "if(i = 1, 1 - 2*I[{r} <= 2], 1 - 2*I[{r} = 1 | {r} = 3])"
+
+    def known(h: Goal, first: int, second: int) -> None:
+        labels = []
+        for r in range(1, 5):
+            formula = f"all a in 1..1. all i in 1..2. {entry.format(r=r)} = w(a, i)"
+            here = (1 - 2 * (r <= 2), 1 - 2 * (r in (1, 3)))
+            labels.append(f"size_{r}")
+
+            def proof(e: Goal, formula: str = formula, here: tuple[int, int] = here) -> None:
+                yes, no = e.ind(formula, "is size")
+                if here == (first, second):
+                    yes.hyp("size")
+
+                    def holds(k: Goal) -> None:
+                        k.intro("a (al ah) i (il ih)").have("a = 1", "a_is", use="al ah").rewrite("a_is")
+                        low, high = k.em("i <= 1", "side")
+                        low.have("i = 1", "i_is", use="side il").rewrite("i_is").auto("first_is")
+                        high.use("ax:int_lt", "1", "i", label="more").have("i = 2", "i_is", use="more ih").rewrite("i_is").auto("second_is")
+
+                    no.have(formula, "after_all", holds).absurd("after_all", "is")
+                else:
+                    no.hyp("size")
+                    i = 1 if here[0] != first else 2
+                    yes.use("is", "1", "!", f"{i}", "!", label="wrong").contra("any").auto(["wrong", "first_is" if i == 1 else "second_is"])
+
+            h.have(f"I[{formula}] = {int(here == (first, second))}", f"size_{r}", proof)
+        h.auto(labels, rounds=0)
+
+    for h, first in zip(every.cases("one", "first_is"), (1, -1), strict=True):
+        for e, second in zip(h.cases("two", "second_is"), (1, -1), strict=True):
+            known(e, first, second)
+
+
+def ao_probability_refuted(g: Goal) -> None:
+    """N = 2, m = 1, eps = 1, k = 1/20, delta = 99/100: all four families of two vectors satisfy Eq. (37)."""
+    g.intro("claim").use("lem:space_four", label="signs every").use("lem:log_two", label="two_low two_high")
+    g.use("lem:log_product", "2", "2", "!", label="four_is")
+
+    def ready(h: Goal) -> None:
+        for e in h.split():
+            text = e.text(e.goal)
+            if "exp(" in text:
+                e.use("lem:exp_mono", "-1/20*log(2)", "-3/100", lambda p: p.auto("two_low"), label="less")
+                e.use("ax:exp_upper", "-3/100", "1", "!", "!", label="up").auto("less up")
+            elif "log(" in text:
+                e.auto("four_is two_low two_high")
+            elif e.goal[0] == "all":
+                e.easy()
+            else:
+                e.true()
+
+    g.use("claim", "2", "1", "4", "1", "99/100", "1/20", FOUR, ready, label="wrong")
+    g.use("lem:space_near_all", FOUR, "1", "2", "4", "1", lambda h: [e.easy() for e in h.split()], label="near")
+    near = "nearorthogonal(a j. if(j = 1, 1 - 2*I[{r} <= 2], 1 - 2*I[{r} = 1 | {r} = 3])/sqrt(1), 1, 2, 1)"
+
+    def one(h: Goal) -> None:
+        h.intro("r rr").use("near", "r", "#rr", label="is")
+        yes, no = h.ind(near.format(r="r"), "ok value")
+        yes.hyp("value")
+        no.contra("any").absurd("is", "ok")
+
+    g.use("lem:sum_ext", f"r. I[{near.format(r='r')}]", "r. 1", "1", "4", one, label="all_of").auto("all_of wrong", rounds=0)
+
+
+def ao_probability(g: Goal) -> None:
+    g.intro("N m M eps delta k sign (some pos positive large fail wide near far count signs every)")
+    g.have("0 < M", "m_pos", use="count").positive("M", "M", lambda h: h.hyp("m_pos")).have("0 <= M", "M_low", use="count").have("0 <= N", "N_low", use="some")
+    near = "nearorthogonal(a j. sign(a, j, r)/sqrt(m), m, N, eps)"
+    share = f"sum(r, 1, M, I[{near}])"
+    yes, no = g.em("eps <= 1", "small")
+
+    def all_near(h: Goal) -> None:
+        ready = lambda e: [p.easy() for p in e.split()]  # noqa: E731
+        h.use("lem:space_near_all", "sign", "m", "N", "M", "eps", ready, label="is_near")
+
+        def one(e: Goal) -> None:
+            e.intro("r rr").use("is_near", "r", "#rr", label="is")
+            full, wrong = e.ind(near, "ok value")
+            full.hyp("value")
+            wrong.contra("any").absurd("is", "ok")
+
+        h.use("lem:sum_ext", f"r. I[{near}]", "r. 1", "1", "M", one, label="all_of").use("lem:sum_one", "1", "M", label="ones")
+        h.auto("all_of ones M_e positive", rounds=0, multipliers=["1/M"])
+
+    all_near(no)
+    ready = lambda e: [p.easy() for p in e.split()]  # noqa: E731
+    yes.use("lem:space_near", "sign", "m", "N", "M", "eps", ready, label="bound")
+    yes.have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
+    log_of(yes).have("12*k*log(2*N) <= m*eps^2", "times", lambda h: h.have("0 <= (m - 12*k/eps^2*log(2*N))*eps^2", "p", use="far sq").auto("p e_e", rounds=0, multipliers=["k*log(2*N)"]))
+    yes.have("0 <= (k - 1)*log(N)", "more", use="large log_pos").have("0 <= k*log(2)", "two_k", use="large two_low")
+    yes.have("k*log(2*N) = k*log(2) + k*log(N)", "parts", use="log_is", rounds=0, multipliers=["k"])
+    yes.use("lem:exp_mono", "2*log(N) - m*eps^2/4", "-k*log(N)", lambda h: h.auto("times parts two_k more"), label="less")
+    yes.use("ax:exp_log", "N", lambda h: h.auto("some"), label="n_is")
+    yes.have("N^2*exp(-m*eps^2/4) <= delta", "tail", lambda h: h.auto("less fail n_is", rounds=0, multipliers=["exp(-m*eps^2/4)", "exp(-m*eps^2/4)*N", "exp(-m*eps^2/4)*exp(log(N))"]))
+    yes.use("ax:exp_pos", "-m*eps^2/4", label="e_pos").have("0 <= N*exp(-m*eps^2/4)", "rest", use="some e_pos")
+    yes.have(f"0 <= ({share} - M + (N^2 - N)*M*exp(-m*eps^2/4))*(1/M)", "scaled", use="bound M_i")
+    yes.auto("scaled tail rest M_e", rounds=0, multipliers=["1", "1/M", "N^2*exp(-m*eps^2/4)", "N*exp(-m*eps^2/4)"])
+
+
+def ao_probability_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        facts = {h.text(f): k for k, f in h.facts.items()}
+        if "1 <= m" in facts:
+            root(h.have("0 < m", "m_pos", use=facts["1 <= m"]), "m", "r")
+        h.have("0 < eps^2", "sq", use=facts["0 < eps"]).auto(degree=1, rounds=0)
+
+    g.leaves("N m M eps delta k sign", leaf)
+
+
+def ao_probability_inhabited(g: Goal) -> None:
+    """N = 2, m = 1, eps = 5, k = 1, delta = 1/2."""
+    g.use("lem:space_four", label="signs every").use("lem:log_two", label="two_low two_high").use("lem:log_product", "2", "2", "!", label="four_is")
+    g.use("ax:exp_log", "2", label="is")
+
+    def leaf(h: Goal) -> None:
+        text = h.text(h.goal)
+        if "exp(" in text:
+            h.auto("is")
+        elif "log(" in text:
+            h.auto("four_is two_low two_high")
+        else:
+            close(h)
+
+    g.inhabit("2", "1", "4", "5", "1/2", "1", FOUR, leaf=leaf)
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
@@ -1782,4 +2160,12 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "cookbook.s5.3.2.ao_dimension": Script(ao_dimension_refuted, refutes=True),
     "cookbook.s5.3.2.ao_dimension.corrected": Script(ao_dimension, lambda g: g.inhabit("1", "1"), ao_dimension_defined),
     "cookbook.t5.almost_orth": Script(almost_orth, almost_orth_inhabited, almost_orth_defined),
+    "lem.space_flip": space_flip,
+    "lem.space_moment": space_moment,
+    "lem.space_near": space_near,
+    "lem.space_near_all": space_near_all,
+    "lem.space_four": space_four,
+    "cookbook.s5.3.2.ao_probability": Script(ao_probability_refuted, refutes=True),
+    "cookbook.s5.3.2.ao_probability.corrected": Script(ao_probability, ao_probability_inhabited, ao_probability_defined),
+    "cookbook.s5.3.1.width": Script(width, lambda g: g.inhabit("1", "1", "1"), ao_dimension_defined),
 }
