@@ -109,7 +109,7 @@ def _more(row: Any) -> list[str]:
         if name in statements():
             word = "Corrected" if name != row.id else "Formally" if row.status != "OPEN" else "Formally, not proved"
             out.append(f"{word}: {stated(name)}")
-            out += [f"Where {one}" for one in _definitions(name)]
+            out += [line for one in _definitions(name) if (line := f"Where {one}") not in out]
     out += [f"Tried: {tried}" for tried in row.tried]
     if row.lemmas:
         out.append(f"Uses: {', '.join(row.lemmas)}")
