@@ -813,3 +813,141 @@ for form in ("erf", "tanh"):
     SCRIPTS |= {
         f"lem.mul_{part}": Script(covers) for part in (f"like_{form}_low", f"like_{form}_high", f"middle_{form}")
     }
+
+
+def sharp_core(form: str) -> Tactic:
+    """For 0 <= b <= a: both errors, of a, b and of a, -b, in terms of the odd part h of the function."""
+    c, s, t = "sqrt(pi/2)", "(a + b)", "((a - b)/2/(a + b))"
+
+    def h(u: str) -> str:
+        return f"{form}part({u})"
+
+    def outside(g: Goal, near: bool) -> None:
+        """Each u^2 - c*u*h(u) is at least 0 and at most u^2, or 0.2307*u^4 where u is small."""
+        known = ["cube"]
+        for k, u in enumerate(("a", "b", "a + b", "a - b")):
+            g.have(f"0 <= {u}", f"u{k}").use(f"lem:mul_part_{form}", u, f"#u{k}", label=f"low{k} most{k} small{k}")
+            if near:
+                g.have(f"{u} <= 7/10", f"fits{k}").use(f"small{k}", f"#fits{k}", label=f"top{k}")
+            known += [f"low{k}", f"top{k}" if near else f"most{k}"]
+        g.have("0 <= a*b", "ab", use="a_low b_low", degree=2).have("0 <= (a + b)^3", "cube", use="u2", degree=3)
+        if near:
+            g.have("a^4 + b^4 <= (a + b)^4", "fourths", lambda e: e.auto("a_low b_low", degree=4))
+            g.have("(a - b)^2 <= (a + b)^2", "squares", use="ab")
+            g.have("0 <= (a - b)^2", "root", squares=["a - b"]).have("0 <= (a + b)^2", "other_root", squares=["a + b"])
+            g.have("(a - b)^4 <= (a + b)^4", "fourth", use="squares root other_root", degree=2)
+            g.have("(a + b)^4 <= 7/10*(a + b)^3", "end", use="cube side", degree=2)
+            known += ["fourths", "fourth", "end"]
+        else:
+            g.have("0 <= (a + b)^2", "square", squares=["a + b"])
+            g.have("6*(a + b)^2 <= (a + b)^3", "end", use="square other", degree=2)
+            known += ["end", "ab"]
+        for part in g.split():
+            part.auto(known, degree=1)
+
+    def inside(g: Goal) -> None:
+        g.have(f"0 < {s}", "positive").use("ax:inv", s, label="inverse").have(f"0 < 1/{s}", "reciprocal")
+        g.have(f"0 <= {t}", "t_low", use="b_high reciprocal", degree=2)
+        g.have(f"{t} <= 1/2", "t_high", use="b_low reciprocal inverse", degree=2)
+        for k, (old, new) in enumerate(((f"{s}*(1/2 + {t})", "a"), (f"{s}*(1/2 - {t})", "b"), (f"2*{s}*{t}", "a - b"))):
+            more = ["1", "a", "b"]
+            g.have(f"{old} = {new}", f"is{k}", use="inverse", degree=1, rounds=0, multipliers=more)
+        g.have(f"{s}^2*(1/{s}) = {s}", "once", use="inverse", rounds=0, multipliers=[s])
+        g.have(f"{s}^2*(1/{s})^2 = 1", "twice", use="inverse", rounds=0, multipliers=["1", f"{s}/{s}"])
+        g.have(f"0 < {s}^2", "square", use="positive", degree=2)
+        for e, part in zip(g.em(f"{s} <= 9/5", "half"), ("low", "high"), strict=True):
+            sides = "side other half t_low t_high"
+            e.use(f"lem:mul_like_{form}_{part}", s, t, lambda f, sides=sides: f.easy(sides), label="one")
+            e.use(f"lem:mul_middle_{form}", s, t, lambda f, sides=sides: f.easy(sides), label="two three four")
+            for label, goal in zip(("one", "two", "three", "four"), e.split(), strict=True):
+                last = label
+                for k in range(2 if label in ("one", "two") else 3):
+                    goal.rewrite(f"is{k}", last, f"{label}{k}")
+                    last = f"{label}{k}"
+                left, right = (goal.text(side) for side in goal.facts[last][2])
+                goal.have(f"{s}^2*({left}) < {s}^2*({right})", "scaled", use=["square", last], degree=2)
+                values = [f"{c}*{h(u)}" for u in ("a", "b", "a + b", "a - b")]
+                more = ["1", "(a - b)^2", *values, *(f"(a - b)*{v}" for v in values)]
+                goal.auto("scaled once twice", degree=1, rounds=0, multipliers=more)
+
+    def run(g: Goal) -> None:
+        g.intro("a b (b_low b_high)").have("0 <= a", "a_low")
+        short, more = g.em("a + b <= 7/10", "side")
+        middle, far = more.em("a + b <= 6", "other")
+        outside(short, True)
+        inside(middle)
+        outside(far, False)
+
+    return run
+
+
+def sharp(g: Goal) -> None:
+    g.intro("x y")
+    for e, form, name in zip(g.split(), ("erf", "tanh"), FORMS, strict=True):
+        h = f"{form}part"
+        like = f"(a*b - sqrt(pi/2)/2*((a + b)*{h}(a + b) - a*{h}(a) - b*{h}(b)))"
+        unlike = f"(a*b - sqrt(pi/2)/2*(a*{h}(a) + b*{h}(b) - (a - b)*{h}(a - b)))"
+        top = "85/1000*(a + b)^3"
+        parts = f"{like} <= {top} & -{top} <= {like} & -{top} <= {unlike} & {unlike} <= {top}"
+        e.have(f"all a:Real, b:Real. 0 <= b & b <= a -> {parts}", "core", sharp_core(form))
+        odd = []
+        for k, z in enumerate(("x", "y", "x + y", "x - y")):
+            argument = f"({z})/sqrt(2)" if form == "erf" else f"{S}*(({z}) + 0.044715*({z})^3)"
+            e.use("ax:erf_odd" if form == "erf" else "lem:tanh_odd", argument, label=f"odd{k}")
+            odd.append(f"odd{k}")
+        error = f"(sqrt(pi/2)*({name}(x + y) - {name}(x) - {name}(y)) - x*y)"
+
+        def case(f: Goal, a: str, b: str, odd: list[str] = odd, error: str = error) -> None:
+            f.use("core", a, b, Goal.easy, label="one two three four")
+            f.use("lem:gauss_roots", label="sc tp split_ half_")
+            more = ["1", "sqrt(pi/2)*x", "sqrt(pi/2)*y"]
+            known = [*odd, "one", "two", "three", "four", "size_x", "size_y"]
+            f.have(f"abs(x) + abs(y) = {a} + {b}", "sum").rewrite("sum")
+            for part, way in zip(f.em(f"0 <= {error}", "sign"), ("pos", "neg"), strict=True):
+                part.use(f"ax:abs_{way}", error, label="value")
+                part.auto([*known, "value"], degree=1, rounds=0, multipliers=more)
+
+        for q, u, way_x in zip(e.em("0 <= x", "sign_x"), ("x", "-x"), ("pos", "neg"), strict=True):
+            q.use(f"ax:abs_{way_x}", "x", label="size_x")
+            for r, v, way_y in zip(q.em("0 <= y", "sign_y"), ("y", "-y"), ("pos", "neg"), strict=True):
+                r.use(f"ax:abs_{way_y}", "y", label="size_y")
+                less, more_ = r.em(f"{u} <= {v}", "order")
+                case(less, v, u)
+                case(more_, u, v)
+
+
+SCRIPTS |= {"lem.mul_sharp": Script(sharp)}
+
+
+def relu_part_tanh(g: Goal) -> None:
+    every, some = g.split()
+    every.intro("u low")
+    double = f"2*({S}*(u + 0.044715*u^3))"
+    slope(every).have("0 <= u^3", "cube", use="low", degree=3)
+    every.have(f"0 <= {S}*(u + 0.044715*u^3)", "arg", use="low cube s_low", degree=2)
+    every.use("lem:tanh_bracket", f"{S}*(u + 0.044715*u^3)", "#arg", label="b1 b2 least most")
+    below, above = every.split()
+    below.auto("low most", degree=2)
+
+    def far(h: Goal) -> None:
+        h.have(f"{S}*u^3 >= 7978/10000*u^3", "scaled", use="cube s_low", degree=2)
+        h.have(f"{S}*u >= 7978/10000*u", "linear", use="low s_low", degree=2)
+        h.have("0 <= u*(u - 3)*(u + 3)", "more", use="low other", degree=3)
+        h.have(f"22/10*u <= {double}", "wide_u", use="scaled linear more low")
+        h.use("ax:exp_lower", double, "1", label="series")
+        h.have(f"0 <= {double}", "some", use="arg").have(f"0 <= ({double})^3", "third", use="some", degree=3)
+        h.have(f"6*({double}) <= ({double})^2", "square", use="some wide_u other", degree=2)
+        h.have(f"6*u <= exp({double})", "steep", use="series square third wide_u low")
+        h.positive(f"exp({double}) + 1", "total", lambda e: e.auto("steep low"))
+        h.have(f"6*u*(1/(exp({double}) + 1)) <= 1", "short", use="steep total_i total_e", degree=2).auto("short")
+
+    near, more = above.em("u <= 1/4", "side")
+    near.have("0 <= u*tanhpart(u)", "less", use="least low", degree=2).auto("less side")
+    middle, high = more.em("u <= 3", "other")
+    cover(middle)
+    far(high)
+    for part in some.witness("301/400").split():
+        part.interval([], 64)
+
+
+SCRIPTS |= {"lem.gelutanh_relu": Script(relu_part_tanh)}
