@@ -9,7 +9,25 @@ from script import Script, counterexample, each
 
 from symcook.proof.normal import fkey
 from symcook.proof.search.tactics import Goal, Tactic
-from symcook.proof.terms import flatten
+
+
+def each_by(*how: str) -> Tactic:
+    """A conjunction, part by part: ``#label`` a fact, other text `auto` from these facts, nothing what is easy.
+
+    A single entry serves all parts.
+    """
+
+    def run(h: Goal) -> None:
+        goals = h.split()
+        for e, k in zip(goals, how * len(goals) if len(how) == 1 else how, strict=True):
+            if k.startswith("#"):
+                e.hyp(k[1:])
+            elif k:
+                e.auto(k)
+            else:
+                e.easy()
+
+    return run
 
 
 def sqrt_unique(g: Goal) -> None:
@@ -106,7 +124,18 @@ def hash_component(g: Goal) -> None:
     def both(h: Goal) -> None:
         low, is_ = h.split()
         low.auto("r_i")
-        is_.auto("r_e r_s w_e", rounds=0, multipliers=["1", f"({inverse})^2", f"({inverse})/(x^2 + y^2)", "1/(x^2 + y^2)", f"({inverse})^2/(x^2 + y^2)", f"{inverse}*sqrt({v})/(x^2 + y^2)"])
+        is_.auto(
+            "r_e r_s w_e",
+            rounds=0,
+            multipliers=[
+                "1",
+                f"({inverse})^2",
+                f"({inverse})/(x^2 + y^2)",
+                "1/(x^2 + y^2)",
+                f"({inverse})^2/(x^2 + y^2)",
+                f"{inverse}*sqrt({v})/(x^2 + y^2)",
+            ],
+        )
 
     g.use("lem:sqrt_unique", "2/(x^2 + y^2)", inverse, both, label="is").rewrite("is").true()
 
@@ -132,15 +161,30 @@ def hash_score(g: Goal) -> None:
     products = [f"1/{one}", f"1/{two}", f"1/{one}/{two}", f"1/{one}/{two}/{A}", f"{two}/{two}/{A}", f"1/{A}"]
     g.have(f"1/{one}*(1/{two}) = 2/{A}", "inverse", use="is a_e hq_e hk_e", rounds=0, multipliers=products)
     g.use("lem:sqrt_product", "q^2 + 1", "k^2 + 1", label="parts")
-    products = ["1/sqrt(q^2 + 1)", "1/sqrt(k^2 + 1)", "1/sqrt(q^2 + 1)/sqrt(k^2 + 1)", f"1/sqrt(q^2 + 1)/sqrt(k^2 + 1)/{A}", f"sqrt(k^2 + 1)/sqrt(k^2 + 1)/{A}", f"1/{A}"]
-    g.have(f"1/sqrt(q^2 + 1)*(1/sqrt(k^2 + 1)) = 1/{A}", "split_a", use="parts a_e rq_e rk_e", rounds=0, multipliers=products)
+    products = [
+        "1/sqrt(q^2 + 1)",
+        "1/sqrt(k^2 + 1)",
+        "1/sqrt(q^2 + 1)/sqrt(k^2 + 1)",
+        f"1/sqrt(q^2 + 1)/sqrt(k^2 + 1)/{A}",
+        f"sqrt(k^2 + 1)/sqrt(k^2 + 1)/{A}",
+        f"1/{A}",
+    ]
+    g.have(
+        f"1/sqrt(q^2 + 1)*(1/sqrt(k^2 + 1)) = 1/{A}",
+        "split_a",
+        use="parts a_e rq_e rk_e",
+        rounds=0,
+        multipliers=products,
+    )
     first, second = g.split()
     first.auto("inverse split_a", rounds=0, multipliers=["1", "q*k"])
     second.auto("inverse", rounds=0, multipliers=["1", "q*k"])
 
 
 def hash_gap(g: Goal) -> None:
-    g.intro("q k").use("lem:hash_score", "q", "k", label="one_k two_k").use("lem:hash_score", "q", "q", label="one_q two_q")
+    g.intro("q k").use("lem:hash_score", "q", "k", label="one_k two_k").use(
+        "lem:hash_score", "q", "q", label="one_q two_q"
+    )
     square(g, "q", "q_sq").have("0 < q^2 + 1", "some", use="q_sq").positive("q^2 + 1", "w", lambda h: h.hyp("some"))
 
     def both(h: Goal) -> None:
@@ -179,7 +223,6 @@ def hash_gap_closed(g: Goal) -> None:
     two.auto("product d_e", rounds=0, multipliers=["1", inverse, f"1/{A}", f"q*k/{A}"])
 
 
-
 def ratio_root(g: Goal) -> None:
     g.intro("a b x y (ap bp xp yp)")
     root(root(g, "x", "r"), "y", "t")
@@ -191,9 +234,8 @@ def ratio_root(g: Goal) -> None:
         h.have("0 < b*sqrt(x) + a*sqrt(y)", "total", lambda e: e.auto("ap bp r_p t_p"))
         h.have(f"b*sqrt(x) {order} a*sqrt(y)", "roots", lambda e: e.contra("no").auto("no total squares"))
         h.have("0 < 1/sqrt(x)*(1/sqrt(y))", "inverse", use="r_i t_i")
-        multipliers = ["a/sqrt(x)", "b/sqrt(y)", "a/sqrt(y)", "b/sqrt(x)", "a*sqrt(y)/sqrt(x)", "b*sqrt(x)/sqrt(y)"]
-        h.have(f"b/sqrt(y) = b*sqrt(x)*(1/sqrt(x)*(1/sqrt(y)))", "left", use="r_e", rounds=0, multipliers=["b/sqrt(y)"])
-        h.have(f"a/sqrt(x) = a*sqrt(y)*(1/sqrt(x)*(1/sqrt(y)))", "right", use="t_e", rounds=0, multipliers=["a/sqrt(x)"])
+        h.have("b/sqrt(y) = b*sqrt(x)*(1/sqrt(x)*(1/sqrt(y)))", "left", use="r_e", rounds=0, multipliers=["b/sqrt(y)"])
+        h.have("a/sqrt(x) = a*sqrt(y)*(1/sqrt(x)*(1/sqrt(y)))", "right", use="t_e", rounds=0, multipliers=["a/sqrt(x)"])
         h.auto("roots inverse left right", rounds=0)
 
 
@@ -202,7 +244,15 @@ def hash_gap_compare(g: Goal) -> None:
     for x in "qkpl":
         square(g, x, f"{x}_sq")
     g.have("0 < (q^2 + 1)*(k^2 + 1)", "some", use="q_sq k_sq").have("0 < (p^2 + 1)*(l^2 + 1)", "other", use="p_sq l_sq")
-    g.use("lem:ratio_root", "q*k + 1", "p*l + 1", "(q^2 + 1)*(k^2 + 1)", "(p^2 + 1)*(l^2 + 1)", label="weak strict", premises=1)
+    g.use(
+        "lem:ratio_root",
+        "q*k + 1",
+        "p*l + 1",
+        "(q^2 + 1)*(k^2 + 1)",
+        "(p^2 + 1)*(l^2 + 1)",
+        label="weak strict",
+        premises=1,
+    )
     for h, name in zip(g.split(), ("weak", "strict"), strict=True):
         h.intro("less").use(name, lambda e: e.auto("less"), label="done").auto("done")
 
@@ -259,7 +309,9 @@ def hash_gap_neighbour(g: Goal) -> None:
     two.use("lem:hash_gap_compare", "q", "q - 1", "q", "j", label="weak strict", premises=1)
     two.have("0 <= q*j + 1", "sq_low", use="pos")
     v = "(q - j)*(q*(q - 1) + 1)"
-    two.have(f"q*j + 1 <= {v}", "sq_less", use="step next ql").use("weak", squared("q*j + 1", v), label="done").hyp("done")
+    two.have(f"q*j + 1 <= {v}", "sq_less", use="step next ql").use("weak", squared("q*j + 1", v), label="done").hyp(
+        "done"
+    )
 
 
 def squared(u: str, v: str) -> Tactic:
@@ -268,13 +320,19 @@ def squared(u: str, v: str) -> Tactic:
 
 
 def hash_gap_least(g: Goal) -> None:
-    g.intro("N q k (ql qh kl kh differ)").have("0 < q*k + 1", "pos", use="ql kl").have("0 <= q*k + 1", "sq_low", use="pos")
-    g.have("1 <= N", "some", use="ql qh").have("0 <= N*(N - 1)", "most", use="some").have("0 < N*(N - 1) + 1", "next", use="most")
+    g.intro("N q k (ql qh kl kh differ)").have("0 < q*k + 1", "pos", use="ql kl").have(
+        "0 <= q*k + 1", "sq_low", use="pos"
+    )
+    g.have("1 <= N", "some", use="ql qh").have("0 <= N*(N - 1)", "most", use="some").have(
+        "0 < N*(N - 1) + 1", "next", use="most"
+    )
     g.use("lem:hash_gap_compare", "N", "N - 1", "q", "k", label="weak strict", premises=1)
     low, high = apart_by_one(g, "q", "k", "differ")
     for h, a, b in ((low, "q", "k"), (high, "k", "q")):
         # a + 1 <= b <= N
-        h.have(f"{a} <= N - 1", "less", use=f"step {b}h").have("q*k <= N*(N - 1)", "product", use=f"less {b}h {a}l {b}l some")
+        h.have(f"{a} <= N - 1", "less", use=f"step {b}h").have(
+            "q*k <= N*(N - 1)", "product", use=f"less {b}h {a}l {b}l some"
+        )
         h.have(f"q*k + 1 <= ({b} - {a})*(N*(N - 1) + 1)", "sq_less", use="product step next")
         h.use("weak", squared("q*k + 1", f"({b} - {a})*(N*(N - 1) + 1)"), label="done").hyp("done")
 
@@ -287,9 +345,20 @@ def hash_gap_value(g: Goal) -> None:
     root(g, "(q^2 + 1)*((q - 1)^2 + 1)", "r").use("lem:hash_gap_closed", "q", "q - 1", label="pos is")
     g.have(f"{r}*{r} = {a}^2 + 1", "r_sq", use="r_s")
     g.have(f"{a} < {r}", "more", lambda h: h.contra("no").auto("no r_sq r_p a_one"))
-    g.have(f"{a}*{r} < {a}^2 + 1/2", "less", lambda h: h.contra("no").have(f"0 <= {a}^2 + 1/2", "half", use="a_one").have(f"({a}^2 + 1/2)^2 <= ({a}*{r})^2", "wrong", use="no half").auto("wrong r_sq", rounds=0, multipliers=["1", *(f"q^{k}" for k in range(1, 5))]))
+    g.have(
+        f"{a}*{r} < {a}^2 + 1/2",
+        "less",
+        lambda h: (
+            h.contra("no")
+            .have(f"0 <= {a}^2 + 1/2", "half", use="a_one")
+            .have(f"({a}^2 + 1/2)^2 <= ({a}*{r})^2", "wrong", use="no half")
+            .auto("wrong r_sq", rounds=0, multipliers=["1", *(f"q^{k}" for k in range(1, 5))])
+        ),
+    )
     d = f"{r}*({r} + {a})"
-    g.have(f"2*{a}^2 < {d}", "low_d", lambda h: h.have(f"{a}*{a} < {a}*{r}", "step", use="more a_one").auto("step r_sq"))
+    g.have(
+        f"2*{a}^2 < {d}", "low_d", lambda h: h.have(f"{a}*{a} < {a}*{r}", "step", use="more a_one").auto("step r_sq")
+    )
     g.have(f"{d} < 2*{a}^2 + 3/2", "high_d", use="less r_sq")
     g.have(f"0 < 2*{a}^2", "a_pos", use="a_one").have(f"0 < {d}", "d_pos", use="a_pos low_d")
     g.use("lem:inverse_less", f"2*{a}^2", d, label="high").use("lem:inverse_less", d, f"2*{a}^2 + 3/2", label="low_g")
@@ -310,13 +379,26 @@ def hash_gap_bounds(g: Goal) -> None:
     two.have(f"0 < 2*{a}^2", "a_pos", use="a_one").positive(f"2*{a}^2", "d", lambda h: h.hyp("a_pos"))
     two.have("0 <= (1/N)^5", "power", use="n_i", degree=5).have(f"0 <= (1/N)^5*(1/(2*{a}^2))", "both", use="power d_i")
     two.have(f"0 <= (2*{a}^2*(10*N + 21) - 20*N^5)*((1/N)^5*(1/(2*{a}^2)))", "all_in", use="next both")
-    two.have("N^5*(1/N)^5 = 1", "five", use="n_e", rounds=0, multipliers=[f"N^{k}*(1/N)^{k}" for k in range(1, 5)] + ["1"])
+    two.have(
+        "N^5*(1/N)^5 = 1", "five", use="n_e", rounds=0, multipliers=[f"N^{k}*(1/N)^{k}" for k in range(1, 5)] + ["1"]
+    )
     two.have("N*(1/N)^5 = (1/N)^4", "four", use="n_e", rounds=0, multipliers=["(1/N)^4"])
     value = f"(2*{a}^2*(10*N + 21) - 20*N^5)*((1/N)^5*(1/(2*{a}^2))) = 10*(1/N)^4 + 21*(1/N)^5 - 20*(1/(2*{a}^2))"
-    two.have(value, "value", use="five four d_e", rounds=0, multipliers=["1", f"1/(2*{a}^2)", *(f"N^{k}/(2*{a}^2)" for k in range(1, 5)), "(1/N)^4", "(1/N)^5", "N*(1/N)^5"])
+    two.have(
+        value,
+        "value",
+        use="five four d_e",
+        rounds=0,
+        multipliers=[
+            "1",
+            f"1/(2*{a}^2)",
+            *(f"N^{k}/(2*{a}^2)" for k in range(1, 5)),
+            "(1/N)^4",
+            "(1/N)^5",
+            "N*(1/N)^5",
+        ],
+    )
     two.auto("all_in value less", rounds=0)
-
-
 
 
 def onehot_distance(g: Goal) -> None:
@@ -357,7 +439,11 @@ def gauss_left(g: Goal) -> None:
         more.have("0 <= gamma*((q - b - 2)*(q - b - 3))", "product", use="positive whole").auto("product")
 
     step.use("lem:exp_mono", "-gamma*(b + 1 - q)^2", "-gamma*(1 + 3*(q - b - 2))", exponent, label="term")
-    step.have("0 <= (1 - exp(-3*gamma))*(exp(-gamma*(1 + 3*(q - b - 2))) - exp(-gamma*(b + 1 - q)^2))", "part", use="decay term")
+    step.have(
+        "0 <= (1 - exp(-3*gamma))*(exp(-gamma*(1 + 3*(q - b - 2))) - exp(-gamma*(b + 1 - q)^2))",
+        "part",
+        use="decay term",
+    )
     step.auto("last before part", rounds=0, multipliers=["1", "exp(-3*gamma)"])
 
 
@@ -365,16 +451,24 @@ def gauss_right(g: Goal) -> None:
     small_decay(g.intro("q gamma positive"))
     base, step = g.induct("b", "ge", "ih")
     base.easy()
-    step.use("ax:sum_step", GAUSS, "q + 1", "b + 1", label="last").have("0 <= (b - q)*(b - q + 1)", "integers", use="ge")
+    step.use("ax:sum_step", GAUSS, "q + 1", "b + 1", label="last").have(
+        "0 <= (b - q)*(b - q + 1)", "integers", use="ge"
+    )
     yes, no = step.em("b <= q", "near")
     yes.have("b = q", "is", use="near ge").rewrite("is").easy()
 
     def exponent(h: Goal) -> None:
-        h.use("ax:int_lt", "q", "b", label="next").have("0 <= gamma*((b - q)*(b - q - 1))", "product", lambda e: e.have("0 <= (b - q)*(b - q - 1)", "whole", use="next").auto("whole positive"))
+        h.use("ax:int_lt", "q", "b", label="next").have(
+            "0 <= gamma*((b - q)*(b - q - 1))",
+            "product",
+            lambda e: e.have("0 <= (b - q)*(b - q - 1)", "whole", use="next").auto("whole positive"),
+        )
         h.auto("product")
 
     no.use("lem:exp_mono", "-gamma*(b + 1 - q)^2", "-gamma*(1 + 3*(b - q))", exponent, label="term")
-    no.have("0 <= (1 - exp(-3*gamma))*(exp(-gamma*(1 + 3*(b - q))) - exp(-gamma*(b + 1 - q)^2))", "part", use="decay term")
+    no.have(
+        "0 <= (1 - exp(-3*gamma))*(exp(-gamma*(1 + 3*(b - q))) - exp(-gamma*(b + 1 - q)^2))", "part", use="decay term"
+    )
     no.auto("last ih part", rounds=0, multipliers=["1", "exp(-3*gamma)"])
 
 
@@ -382,7 +476,9 @@ def gauss_sum(g: Goal) -> None:
     g.intro("n q gamma (low high positive)")
     g.use("lem:gauss_left", "q", "gamma", "#positive", "q - 1", label="left")
     g.use("lem:gauss_right", "q", "gamma", "#positive", "n", label="right")
-    g.use("lem:sum_split", GAUSS, "1", "q - 1", "n", label="one").use("lem:sum_split", GAUSS, "q", "q", "n", label="two")
+    g.use("lem:sum_split", GAUSS, "1", "q - 1", "n", label="one").use(
+        "lem:sum_split", GAUSS, "q", "q", "n", label="two"
+    )
     g.use("ax:exp_pos", "-gamma*(1 + 3*(n - q))", label="rest")
     g.auto("left right one two rest", rounds=0, multipliers=["1", "exp(-3*gamma)"])
 
@@ -391,7 +487,9 @@ def quadratic_l1(g: Goal) -> None:
     g.intro("n q gamma (low high positive)").use("lem:gauss_sum", "n", "q", "gamma", label="least")
     scores = "l. gamma*(2*q*l - l^2)"
     g.use("lem:onehot_distance", scores, "n", "q", label="distance")
-    g.use("lem:sm_total", scores, "n", label="z_pos").positive("sum(k, 1, n, exp(gamma*(2*q*k - k^2)))", "z", lambda h: h.hyp("z_pos"))
+    g.use("lem:sm_total", scores, "n", label="z_pos").positive(
+        "sum(k, 1, n, exp(gamma*(2*q*k - k^2)))", "z", lambda h: h.hyp("z_pos")
+    )
     small_decay(g).use("ax:exp_pos", "-gamma", label="x_pos")
     g.have("0 < 1 + 2*exp(-gamma) - exp(-3*gamma)", "d_pos", use="decay x_pos")
     g.positive("1 + 2*exp(-gamma) - exp(-3*gamma)", "d", lambda h: h.hyp("d_pos"))
@@ -399,10 +497,21 @@ def quadratic_l1(g: Goal) -> None:
     g.use("ax:exp_pos", "gamma*q^2", label="top").have(f"0 < {weight}", "w_pos", use="top z_i")
     total = "sum(l, 1, n, exp(-gamma*(l - q)^2))"
     g.have(f"{total}*{weight} = 1", "unit", use="z_e")
-    g.have(f"(1 - {weight})*(1 + 2*exp(-gamma) - exp(-3*gamma)) <= 2*exp(-gamma)", "bound", lambda h: h.have(f"0 <= {weight}*(2*exp(-gamma) - (1 - exp(-3*gamma))*({total} - 1))", "product", use="w_pos least").auto("product z_e unit", rounds=0, multipliers=["1", "exp(-3*gamma)"]))
+    g.have(
+        f"(1 - {weight})*(1 + 2*exp(-gamma) - exp(-3*gamma)) <= 2*exp(-gamma)",
+        "bound",
+        lambda h: h.have(
+            f"0 <= {weight}*(2*exp(-gamma) - (1 - exp(-3*gamma))*({total} - 1))", "product", use="w_pos least"
+        ).auto("product z_e unit", rounds=0, multipliers=["1", "exp(-3*gamma)"]),
+    )
     one, two = g.split()
     one.hyp("d_pos")
-    two.have(f"0 <= (2*exp(-gamma) - (1 - {weight})*(1 + 2*exp(-gamma) - exp(-3*gamma)))*(1/(1 + 2*exp(-gamma) - exp(-3*gamma)))", "scaled", use="bound d_i")
+    d = "(1 + 2*exp(-gamma) - exp(-3*gamma))"
+    two.have(
+        f"0 <= (2*exp(-gamma) - (1 - {weight})*{d})*(1/{d})",
+        "scaled",
+        use="bound d_i",
+    )
     two.auto("scaled distance d_e", rounds=0, multipliers=["1", weight])
 
 
@@ -411,7 +520,15 @@ def quadratic_l1_simple(g: Goal) -> None:
     g.positive("1 + 2*exp(-gamma) - exp(-3*gamma)", "d", lambda h: h.hyp("d_pos"))
     small_decay(g).use("ax:exp_pos", "-gamma", label="x_pos")
     g.use("lem:exp_mono", "-3*gamma", "-gamma", lambda h: h.auto("positive"), label="less")
-    g.have("0 <= (2*exp(-gamma) - exp(-3*gamma))*(1/(1 + 2*exp(-gamma) - exp(-3*gamma)))*exp(-gamma)", "extra", lambda h: h.have("0 <= 2*exp(-gamma) - exp(-3*gamma)", "part", use="less x_pos").have("0 < 1/(1 + 2*exp(-gamma) - exp(-3*gamma))*exp(-gamma)", "rest", use="d_i x_pos").auto("part rest"))
+    g.have(
+        "0 <= (2*exp(-gamma) - exp(-3*gamma))*(1/(1 + 2*exp(-gamma) - exp(-3*gamma)))*exp(-gamma)",
+        "extra",
+        lambda h: (
+            h.have("0 <= 2*exp(-gamma) - exp(-3*gamma)", "part", use="less x_pos")
+            .have("0 < 1/(1 + 2*exp(-gamma) - exp(-3*gamma))*exp(-gamma)", "rest", use="d_i x_pos")
+            .auto("part rest")
+        ),
+    )
     g.auto("bound extra d_e", rounds=0, multipliers=["1", "exp(-gamma)"])
 
 
@@ -490,7 +607,9 @@ def past_mask(g: Goal) -> None:
     one.hyp("is_j")
     two.use("ax:exp_pos", "s(j)", label="pos").auto("pos w_i is_j")
     right = f"j. I[i <= j]*exp(s(j))/{window}"
-    unit.use("lem:sum_ext", "alpha", right, "1", "n", lambda h: value(h.intro("j inside"), "j").hyp("here_w"), label="sums")
+    unit.use(
+        "lem:sum_ext", "alpha", right, "1", "n", lambda h: value(h.intro("j inside"), "j").hyp("here_w"), label="sums"
+    )
     unit.auto("sums total w_e", rounds=0, multipliers=["1", f"1/{window}"])
 
 
@@ -527,7 +646,16 @@ def softmax(g: Goal) -> None:
     shifted.use("lem:sm_total", "l. s(l) + c", "n", label="low_c")
     shifted.positive("sum(k, 1, n, exp(s(k) + c))", "y", lambda h: h.hyp("low_c"))
     inverse = "1/sum(k, 1, n, exp(s(k) + c))"
-    shifted.auto("z_e y_e", rounds=0, multipliers=[f"exp(s(j) + c)*({inverse})", f"exp(s(j))/{total}", f"exp(s(j) + c)*({inverse})/{total}", f"exp(s(j))*({inverse})/{total}"])
+    shifted.auto(
+        "z_e y_e",
+        rounds=0,
+        multipliers=[
+            f"exp(s(j) + c)*({inverse})",
+            f"exp(s(j))/{total}",
+            f"exp(s(j) + c)*({inverse})/{total}",
+            f"exp(s(j))*({inverse})/{total}",
+        ],
+    )
 
 
 def softmax_defined(g: Goal) -> None:
@@ -569,7 +697,9 @@ def hardmaxes(g: Goal) -> None:
         no.use("only", "j", label="same rest").use("same", "#also", label="eq").contra("any").absurd("eq", "differ")
 
     agree.use("lem:hardmax_unique", "s", "n", "t", None, less, label="hard").intro("j inside")
-    agree.use("hard", "j", label="hard_j").use("lhardmax_is", "j", label="left_j").use("rhardmax_is", "j", label="right_j")
+    agree.use("hard", "j", label="hard_j").use("lhardmax_is", "j", label="left_j").use(
+        "rhardmax_is", "j", label="right_j"
+    )
     agree.rewrite("p_eq", "left_j", "left_t").rewrite("r_eq", "right_j", "right_t")
     one, two = agree.split()
     one.auto("left_t hard_j")
@@ -585,7 +715,9 @@ def hardmaxes_inhabited(g: Goal) -> None:
 
 
 def lookup_spec(g: Goal) -> None:
-    g.intro("n q v s found (some asked best) layer i inside").use("layer", "i", label="is").use("asked", "i", label="ql qh")
+    g.intro("n q v s found (some asked best) layer i inside").use("layer", "i", label="is").use(
+        "asked", "i", label="ql qh"
+    )
     best = lambda h: h.intro("j range differ").use("best", "i", None, "j", None, "#differ", label="less").hyp("less")  # noqa: E731
     g.use("lem:hard_pick", "l. s(i, l)", "n", "q(i)", "v", None, best, label="done").auto("is done")
 
@@ -597,7 +729,7 @@ def lookup_spec_inhabited(g: Goal) -> None:
         h.intro_all()
         if h.goal[0] == "<":
             one, more = h.ind("k2 = 1", "at value")
-            one.absurd("at", [k for k in h.facts if h.facts[k][0] == "~"][0])
+            one.absurd("at", next(k for k in h.facts if h.facts[k][0] == "~"))
             more.rewrite("value").true()
             return
         h.easy()
@@ -619,7 +751,15 @@ def sqrt_scaled(g: Goal) -> None:
     g.positive("sqrt(k^2*x)", "s", lambda h: h.hyp("low"))
     one, two = g.split()
     one.hyp("is")
-    products = ["1/sqrt(k^2*x)", "1/k/sqrt(x)", "1/k/sqrt(x)/sqrt(k^2*x)", "1/k*k/sqrt(k^2*x)", "1/sqrt(x)", "1/k", "k/k*sqrt(x)/sqrt(k^2*x)"]
+    products = [
+        "1/sqrt(k^2*x)",
+        "1/k/sqrt(x)",
+        "1/k/sqrt(x)/sqrt(k^2*x)",
+        "1/k*k/sqrt(k^2*x)",
+        "1/sqrt(x)",
+        "1/k",
+        "k/k*sqrt(x)/sqrt(k^2*x)",
+    ]
     two.auto("is s_e k_e r_e", rounds=0, multipliers=[*products, "sqrt(x)/sqrt(x)/sqrt(k^2*x)"])
 
 
@@ -639,7 +779,9 @@ def ceiling(g: Goal) -> None:
 
 
 def log_unique(g: Goal) -> None:
-    g.intro("x y is").use("ax:exp_pos", "y", label="pos").use("ax:exp_log", "x", lambda h: h.auto("is pos"), label="inverse")
+    g.intro("x y is").use("ax:exp_pos", "y", label="pos").use(
+        "ax:exp_log", "x", lambda h: h.auto("is pos"), label="inverse"
+    )
     for h, a, b in zip(g.antisym(), ("y", "log(x)"), ("log(x)", "y"), strict=True):
         h.contra("no").use("lem:exp_less", a, b, label="less").auto("less inverse is")
 
@@ -651,7 +793,9 @@ def log_product(g: Goal) -> None:
 
 
 def log_mono(g: Goal) -> None:
-    g.intro("x y (xp less)").use("ax:exp_log", "x", label="one").use("ax:exp_log", "y", lambda h: h.auto("xp less"), label="two")
+    g.intro("x y (xp less)").use("ax:exp_log", "x", label="one").use(
+        "ax:exp_log", "y", lambda h: h.auto("xp less"), label="two"
+    )
     g.contra("no").use("lem:exp_less", "log(y)", "log(x)", label="wrong").auto("one two wrong less")
 
 
@@ -683,7 +827,9 @@ def masked_norm(g: Goal) -> None:
 
     def centred(h: Goal) -> None:
         same = lambda e: e.intro("b inside").rewrite("zero").true()  # noqa: E731
-        h.use("lem:sum_ext", f"b. (f(b) - {total.replace('b', 'e')}/d)^2", "b. f(b)^2", "1", "d", same, label="same").hyp("same")
+        h.use(
+            "lem:sum_ext", f"b. (f(b) - {total.replace('b', 'e')}/d)^2", "b. f(b)^2", "1", "d", same, label="same"
+        ).hyp("same")
 
     g.have(f"{spread} = sum(b, 1, d, f(b)^2)", "centre", centred)
     nonneg = lambda h: h.intro("b inside").easy(squares=["f(b)"])  # noqa: E731
@@ -764,7 +910,9 @@ def scaled_argmax(g: Goal) -> None:
     g.intro("n q f (ql qh fp) j (jl jh)")
     only, best = g.split()
     only.intro("max").use("max", "q", label="at")
-    only.have("(j - q)^2 <= 0", "zero", lambda h: h.contra("no").have("0 < f*(j - q)^2", "more", use="fp no").auto("at more"))
+    only.have(
+        "(j - q)^2 <= 0", "zero", lambda h: h.contra("no").have("0 < f*(j - q)^2", "more", use="fp no").auto("at more")
+    )
     for h in only.antisym():
         h.contra("no").auto("zero no")
     best.intro("is k inside").have("0 <= f*(k - q)^2", "more", lambda h: square(h, "k - q", "sq").auto("fp sq"))
@@ -793,7 +941,9 @@ def onehot_found(g: Goal) -> Goal:
         asked.hyp("asked")
         onehot_best(best)
 
-    return g.use("lem:block_found", "N", "n", ONEHOT, "q", "v", "z", "c", "found", ready, "#columns", "#layer", label="done")
+    return g.use(
+        "lem:block_found", "N", "n", ONEHOT, "q", "v", "z", "c", "found", ready, "#columns", "#layer", label="done"
+    )
 
 
 def onehot(g: Goal) -> None:
@@ -857,7 +1007,9 @@ def root_leaf(x: str) -> Tactic:
 
 def ao_lookup(g: Goal) -> None:
     g.intro("m N X eps n q v z c found (wide some fits factor pos long near asked) columns layer i inside")
-    g.have("0 <= m", "width", use="wide").use("lem:block_scores", "m", "n", "X", "q", "v", "z", "#width", "#columns", label="is")
+    g.have("0 <= m", "width", use="wide").use(
+        "lem:block_scores", "m", "n", "X", "q", "v", "z", "#width", "#columns", label="is"
+    )
     g.use("is", "i", label="codes value scores").use("asked", "i", label="ql qh")
     low, high, found = g.split()
     low.use("scores", "q(i)", label="here").use("long", "q(i)", label="least").auto("here least")
@@ -914,7 +1066,9 @@ def ao_gap(g: Goal) -> None:
 
     one, two = number(long.intro("i (il ih)"), "i")
     one.auto("r_s pos")
-    two.have("0 <= eps^2*(1/sqrt(1 - eps))^2", "more", lambda h: square(h, "eps", "eps_sq").auto("eps_sq sq")).auto("more pos")
+    two.have("0 <= eps^2*(1/sqrt(1 - eps))^2", "more", lambda h: square(h, "eps", "eps_sq").auto("eps_sq sq")).auto(
+        "more pos"
+    )
     near.intro("i (il ih) j (jl jh) differ")
     for h in number(near, "i"):
         for e in number(h, "j"):
@@ -922,11 +1076,15 @@ def ao_gap(g: Goal) -> None:
                 e.have("i = j", "eq", use="i_is j_is").contra("any").absurd("eq", "differ")
             else:
                 e.have("eps*(1/sqrt(1 - eps))*sqrt(1 - eps) = eps", "dot", use="r_e", rounds=0, multipliers=["eps"])
-                e.use("ax:abs_pos", "eps*(1/sqrt(1 - eps))*sqrt(1 - eps)", lambda k: k.auto("dot pos"), label="size").auto("size dot")
+                e.use(
+                    "ax:abs_pos", "eps*(1/sqrt(1 - eps))*sqrt(1 - eps)", lambda k: k.auto("dot pos"), label="size"
+                ).auto("size dot")
 
 
 def ao_gap_inhabited(g: Goal) -> None:
-    g.use("lem:onehot_near", "2", "1/4", label="long near").inhabit("2", "2", ONEHOT, "1/4", "1", "2", "1/4", leaf=close)
+    g.use("lem:onehot_near", "2", "1/4", label="long near").inhabit(
+        "2", "2", ONEHOT, "1/4", "1", "2", "1/4", leaf=close
+    )
 
 
 def widths(g: Goal) -> None:
@@ -979,7 +1137,9 @@ def lh(g: Goal) -> None:
 def lh_scale_refuted(g: Goal) -> None:
     """2/sqrt(5/2) is not 1."""
     root(g, "5/2", "r")
-    g.have("sqrt(5/2) = 2", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(5/2)"]).auto("is r_s", multipliers=["1", "sqrt(5/2)"])
+    g.have("sqrt(5/2) = 2", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(5/2)"]).auto(
+        "is r_s", multipliers=["1", "sqrt(5/2)"]
+    )
 
 
 def lh_scale(g: Goal) -> None:
@@ -995,14 +1155,18 @@ def lh_scale_defined(g: Goal) -> None:
             return
         square(h, "x", "sq").have("0 < (x)^2/2 + 1/2", "v", use="sq")
         sign = next(k for k, f in h.facts.items() if h.text(f) in ("0 < k", "k < 0"))
-        h.have("0 < k^2", "kk", use=sign).have("0 < (k*x)^2/2 + k^2/2", "w", lambda e: square(e, "k*x", "kx").auto("kx kk"))
+        h.have("0 < k^2", "kk", use=sign).have(
+            "0 < (k*x)^2/2 + k^2/2", "w", lambda e: square(e, "k*x", "kx").auto("kx kk")
+        )
         root(root(h, "(x)^2/2 + 1/2", "r"), "(k*x)^2/2 + k^2/2", "t").auto(degree=1, rounds=0)
 
     g.leaves("k x c", leaf)
 
 
 def lh_from_ratio(g: Goal) -> None:
-    g.intro("x i c (some low high)").positive("i", "i", lambda h: h.auto("some")).have("0 < x^2 + 1^2", "pos", squares=["x"])
+    g.intro("x i c (some low high)").positive("i", "i", lambda h: h.auto("some")).have(
+        "0 < x^2 + 1^2", "pos", squares=["x"]
+    )
     g.use("lem:hash_scaled", "1/i", "x", "1", "c", label="done").auto("done", rounds=0)
 
 
@@ -1025,8 +1189,12 @@ def ratio_leaf(*pairs: tuple[str, str, str]) -> Tactic:
 
 
 def lh_key(g: Goal) -> None:
-    g.intro("i j q c (some any low high)").positive("i", "i", lambda h: h.auto("some")).positive("j", "j", lambda h: h.auto("any"))
-    square(square(g, "q", "q_sq"), "j", "j_sq").have("0 < q^2 + 1", "q_pos", use="q_sq").have("0 < j^2 + 1", "j_pos", use="j_sq")
+    g.intro("i j q c (some any low high)").positive("i", "i", lambda h: h.auto("some")).positive(
+        "j", "j", lambda h: h.auto("any")
+    )
+    square(square(g, "q", "q_sq"), "j", "j_sq").have("0 < q^2 + 1", "q_pos", use="q_sq").have(
+        "0 < j^2 + 1", "j_pos", use="j_sq"
+    )
     key, query = g.split()
     key.have("1/j*j = 1", "one", use="j_e").use("lem:hash_scaled", "1/j", "j", "1", "c", label="scaled")
     key.rewrite("one", "scaled", "done").auto("done", rounds=0)
@@ -1069,7 +1237,9 @@ def hash_found(g: Goal) -> Goal:
         asked.hyp("asked")
         best.intro("p (pl ph) j (jl jh) differ").use("lem:hash_best", "p", "j", "#differ", label="done").hyp("done")
 
-    return g.use("lem:block_found", "4", "n", HASH, "q", "v", "z", "c", "found", ready, "#columns", "#layer", label="done")
+    return g.use(
+        "lem:block_found", "4", "n", HASH, "q", "v", "z", "c", "found", ready, "#columns", "#layer", label="done"
+    )
 
 
 def lh_argmax(g: Goal) -> None:
@@ -1079,7 +1249,9 @@ def lh_argmax(g: Goal) -> None:
     first.hyp("scores")
     second.intro("j (jl jh)")
     only, best = second.split()
-    only.intro("max").contra("differ").use("max", "q(i)", label="at").use("lem:hash_best", "q(i)", "j", "#differ", label="less").auto("at less")
+    only.intro("max").contra("differ").use("max", "q(i)", label="at").use(
+        "lem:hash_best", "q(i)", "j", "#differ", label="less"
+    ).auto("at less")
 
     def least(h: Goal) -> None:
         h.intro("is_q k inside").rewrite("is_q")
@@ -1110,12 +1282,16 @@ def lh_gap(g: Goal) -> None:
     g.intro("n m g h (some less g_least g_at h_least h_at)").have("2 <= m", "many", use="some less")
     for x, size, some in (("g", "n", "some"), ("h", "m", "many")):
         g.use("lem:hash_least", size, x, f"#{some}", label=f"{x}_1 {x}_2 {x}_is")
-        both = lambda e, x=x: [part.hyp(f"{x}_{y}") for part, y in zip(e.split(), ("least", "at"), strict=True)]  # noqa: E731
+        both = each_by(f"#{x}_least", f"#{x}_at")
         g.use(f"{x}_is", both, label=f"{x}_value")
     g.have("0 < n*(n - 1) + 1", "n_pos", lambda e: e.have("0 <= n*(n - 1)", "p", use="some").auto("p"))
     g.have("0 < m*(m - 1) + 1", "m_pos", lambda e: e.have("0 <= m*(m - 1)", "p", use="many").auto("p"))
     g.use("lem:hash_gap_compare", "m", "m - 1", "n", "n - 1", label="weak strict", premises=1)
-    g.have("n*(n - 1) + 1 < m*(m - 1) + 1", "more", lambda e: e.have("0 < (m - n)*(m + n - 1)", "p", use="less some many").auto("p"))
+    g.have(
+        "n*(n - 1) + 1 < m*(m - 1) + 1",
+        "more",
+        lambda e: e.have("0 < (m - n)*(m + n - 1)", "p", use="less some many").auto("p"),
+    )
 
     def squares(e: Goal) -> None:
         e.have("(n*(n - 1) + 1)^2 < (m*(m - 1) + 1)^2", "sq", use="more n_pos m_pos").auto("sq")
@@ -1143,7 +1319,9 @@ def selective_refuted(g: Goal) -> None:
                 e.true()
 
     root(g.use("first", "5", "b. quadruple(1, 1, b)", "1", "1", "1", four, label="wrong"), "4/5", "r")
-    g.have("sqrt(4/5) = 1", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(4/5)"]).auto("is r_s", multipliers=["1", "sqrt(4/5)"])
+    g.have("sqrt(4/5) = 1", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(4/5)"]).auto(
+        "is r_s", multipliers=["1", "sqrt(4/5)"]
+    )
 
 
 def ratios(g: Goal) -> Goal:
@@ -1154,7 +1332,7 @@ def ratios(g: Goal) -> Goal:
 
 def normed(g: Goal, f: str, label: str = "n") -> Goal:
     """lem.masked_norm for the components f, with `four` and `rest`."""
-    ready = lambda h: [e.hyp(k) for e, k in zip(h.split(), ("wide", "four_f", "rest_f", "xy"), strict=True)]  # noqa: E731
+    ready = each_by("#wide", "#four_f", "#rest_f", "#xy")
     return g.use("lem:masked_norm", "d", f, "x/i", "1/i", ready, label=f"{label}_zero {label}_is {label}_pos")
 
 
@@ -1177,7 +1355,9 @@ def masked(g: Goal) -> Goal:
         no.auto("value", rounds=0, multipliers=["u(b)", "u(b)^2", "I[b <= 4]*u(b)^2"])
 
     g.have("all b in 1..4. I[b <= 4]*u(b) = quadruple(x/i, 1/i, b)", "four_f", four)
-    g.use("lem:sum_ext", MASK, "b. 0", "5", "d", zero, label="rest").have("sum(b, 5, d, I[b <= 4]*u(b)) = 0", "rest_f", use="rest")
+    g.use("lem:sum_ext", MASK, "b. 0", "5", "d", zero, label="rest").have(
+        "sum(b, 5, d, I[b <= 4]*u(b)) = 0", "rest_f", use="rest"
+    )
     return g.use("lem:sum_ext", "b. (I[b <= 4]*u(b))^2", "b. 0", "5", "d", zero, label="tail")
 
 
@@ -1195,22 +1375,82 @@ def selective(g: Goal) -> None:
     def both(h: Goal) -> None:
         low, is_ = h.split()
         low.have("0 < 1/i*(1/sqrt(d))", "p", use="i_i t_i").auto("p r_p")
-        is_.have("1/sqrt(d)*(1/sqrt(d)) = 1/d", "inv", use="t_e t_s d_e", rounds=0, multipliers=["1/sqrt(d)/sqrt(d)", "1/d", "1/sqrt(d)", "1/sqrt(d)/d", "sqrt(d)/sqrt(d)/d", "1/d/sqrt(d)/sqrt(d)"])
-        is_.auto("w_is r_s inv", rounds=0, multipliers=["1", "(1/i)^2", f"(1/i)^2*({v})", f"(1/i)^2*sqrt({v})^2", "(1/i)^2/d"])
+        is_.have(
+            "1/sqrt(d)*(1/sqrt(d)) = 1/d",
+            "inv",
+            use="t_e t_s d_e",
+            rounds=0,
+            multipliers=[
+                "1/sqrt(d)/sqrt(d)",
+                "1/d",
+                "1/sqrt(d)",
+                "1/sqrt(d)/d",
+                "sqrt(d)/sqrt(d)/d",
+                "1/d/sqrt(d)/sqrt(d)",
+            ],
+        )
+        is_.auto(
+            "w_is r_s inv",
+            rounds=0,
+            multipliers=["1", "(1/i)^2", f"(1/i)^2*({v})", f"(1/i)^2*sqrt({v})^2", "(1/i)^2/d"],
+        )
 
     y = f"2*(1/i)*(1/sqrt(d))*sqrt({v})"
     first.use("lem:sqrt_unique", variance, y, both, label="w_root")
     inverse = f"1/sqrt({variance})"
     # 1/w = i*sqrt(d)/2/sqrt(v)
-    first.have(f"{inverse}*(1/i) = sqrt(d)/2*(1/sqrt({v}))", "value", lambda h: h.auto("w_root w_e t_e r_e", rounds=0, multipliers=["1", f"sqrt(d)*(1/sqrt({v}))", f"sqrt(d)*(1/sqrt({v}))*({inverse})", f"sqrt({v})*(1/sqrt({v}))*({inverse})*(1/i)", f"{inverse}*(1/i)"]))
+    first.have(
+        f"{inverse}*(1/i) = sqrt(d)/2*(1/sqrt({v}))",
+        "value",
+        lambda h: h.auto(
+            "w_root w_e t_e r_e",
+            rounds=0,
+            multipliers=[
+                "1",
+                f"sqrt(d)*(1/sqrt({v}))",
+                f"sqrt(d)*(1/sqrt({v}))*({inverse})",
+                f"sqrt({v})*(1/sqrt({v}))*({inverse})*(1/i)",
+                f"{inverse}*(1/i)",
+            ],
+        ),
+    )
     inside, outside = first.ind("c <= 4", "at size")
     inside.use("four", "c", label="u_is")
     products = [f"{e}*I[c = {n}]" for n in range(1, 5) for e in ("1", "x")]
-    inside.auto("size u_is value n_zero", rounds=0, multipliers=["1", f"u(c)*({inverse})", inverse, *products, f"{inverse}/d", *(f"{p}*sqrt(d)*(1/sqrt({v}))" for p in products)])
-    outside.auto("size n_zero", rounds=0, multipliers=["1", f"u(c)*({inverse})", inverse, f"{inverse}/d", *(f"{p}*sqrt(d)*(1/sqrt({v}))" for p in products)])
+    inside.auto(
+        "size u_is value n_zero",
+        rounds=0,
+        multipliers=[
+            "1",
+            f"u(c)*({inverse})",
+            inverse,
+            *products,
+            f"{inverse}/d",
+            *(f"{p}*sqrt(d)*(1/sqrt({v}))" for p in products),
+        ],
+    )
+    outside.auto(
+        "size n_zero",
+        rounds=0,
+        multipliers=[
+            "1",
+            f"u(c)*({inverse})",
+            inverse,
+            f"{inverse}/d",
+            *(f"{p}*sqrt(d)*(1/sqrt({v}))" for p in products),
+        ],
+    )
 
     second.intro("d u x i (wide some four rest)").have("0 = 0", "any")
-    ratios(second).use("lem:masked_norm", "d", "u", "x/i", "1/i", lambda h: [e.hyp(k) for e, k in zip(h.split(), ("wide", "four", "rest", "xy"), strict=True)], label="n_zero n_is n_pos")
+    ratios(second).use(
+        "lem:masked_norm",
+        "d",
+        "u",
+        "x/i",
+        "1/i",
+        each_by("#wide", "#four", "#rest", "#xy"),
+        label="n_zero n_is n_pos",
+    )
     spread = "sum(b, 1, d, (u(b) - sum(e, 1, d, u(e))/d)^2)/d"
     square(second, "x", "sq").have(f"0 < {v}", "v", use="sq")
     root(root(second, v, "r"), spread, "w").witness(f"sqrt({v})*(1/i)*(1/sqrt({spread}))")
@@ -1235,7 +1475,7 @@ def selective_defined(g: Goal) -> None:
         ratios(root(h, "x^2/2 + 1/2", "r"))
         summed = [k for k, f in h.facts.items() if h.text(f).startswith("sum(") and h.text(f).endswith(", u(j)) = 0")]
         if summed:
-            ready = lambda e: [p.hyp(k) for p, k in zip(e.split(), ("wide", "four", summed[0], "xy"), strict=True)]  # noqa: E731
+            ready = each_by("#wide", "#four", f"#{summed[0]}", "#xy")
             h.use("lem:masked_norm", "d", "u", "x/i", "1/i", ready, label="n_zero n_is n_pos")
             root(h, "sum(b, 1, d, (u(b) - sum(e, 1, d, u(e))/d)^2)/d", "w")
         else:
@@ -1267,26 +1507,48 @@ def scaled(g: Goal) -> None:
     g.intro("n q f (ql qh fp)")
     one, two, three = g.split()
     one.use("lem:scaled_argmax", "n", "q", "f", label="done").hyp("done")
-    two.intro("i (il ih)").positive("i", "i", lambda h: h.auto("il")).use("lem:scaled_argmax", "n", "q", "1/i", label="done").hyp("done")
-    three.positive("n", "n", lambda h: h.auto("ql qh")).use("lem:scaled_argmax", "n", "q", "1/n", label="done").hyp("done")
+    two.intro("i (il ih)").positive("i", "i", lambda h: h.auto("il")).use(
+        "lem:scaled_argmax", "n", "q", "1/i", label="done"
+    ).hyp("done")
+    three.positive("n", "n", lambda h: h.auto("ql qh")).use("lem:scaled_argmax", "n", "q", "1/n", label="done").hyp(
+        "done"
+    )
 
 
 def quadmax_table(g: Goal) -> None:
     g.intro("n query value one index square found some run")
-    g.use("lem:cookbook.s5.3.4.quadmax", "n", "query", "value", "one", "index", "square", "found", "#some", "#run", label="done").hyp("done")
+    g.use(
+        "lem:cookbook.s5.3.4.quadmax",
+        "n",
+        "query",
+        "value",
+        "one",
+        "index",
+        "square",
+        "found",
+        "#some",
+        "#run",
+        label="done",
+    ).hyp("done")
 
 
 def cosh_bound(g: Goal) -> None:
     """e^-t is at least L = 1 - t + t^2/2 - t^3/6, and L*(1 + t + 3/2*t^2) >= 1."""
-    g.intro("t (low high)").use("ax:exp_upper", "-t", "1", "!", None, label="up").use("ax:exp_lower", "-t", "1", "!", label="down")
+    g.intro("t (low high)").use("ax:exp_upper", "-t", "1", "!", None, label="up").use(
+        "ax:exp_lower", "-t", "1", "!", label="down"
+    )
     upper, lower = "(1 + t + 3/2*t^2)", "(1 - t + t^2/2 - t^3/6)"
-    g.have(f"exp(-t) <= 1 - t + t^2/2", "above", use="up").have(f"{lower} <= exp(-t)", "below", use="down")
+    g.have("exp(-t) <= 1 - t + t^2/2", "above", use="up").have(f"{lower} <= exp(-t)", "below", use="down")
     g.use("ax:exp_pos", "-t", label="pos").use("ax:exp_ge", "t^2", label="square")
     g.have(f"1 <= {upper}*{lower}", "one", lambda h: h.auto("low high", squares=["t", "t^2"], degree=2))
 
     def most(h: Goal) -> None:
         h.contra("no").have(f"0 < (exp(t) - {upper})*exp(-t)", "first", use="no pos")
-        h.have(f"0 <= {upper}*(exp(-t) - {lower})", "second", lambda e: e.have(f"0 <= {upper}", "u", use="low").auto("u below"))
+        h.have(
+            f"0 <= {upper}*(exp(-t) - {lower})",
+            "second",
+            lambda e: e.have(f"0 <= {upper}", "u", use="low").auto("u below"),
+        )
         h.auto("first second one")
 
     g.have(f"exp(t) <= {upper}", "most", most).auto("most above square")
@@ -1295,7 +1557,9 @@ def cosh_bound(g: Goal) -> None:
 def sum_pairs(g: Goal) -> None:
     base, step = g.induct("N", "ge", "ih")
     base.easy()
-    step.use("ax:sum_step", "j. sum(i, 1, j - 1, 2)", "1", "N + 1", label="last").use("lem:sum_one", "1", "N", label="ones")
+    step.use("ax:sum_step", "j. sum(i, 1, j - 1, 2)", "1", "N + 1", label="last").use(
+        "lem:sum_one", "1", "N", label="ones"
+    )
     step.auto("last ones ih")
 
 
@@ -1306,7 +1570,9 @@ def pair_ext(g: Goal) -> None:
         each = lambda e: e.intro("i inside").use("same", "j", None, "i", label="here").hyp("here")  # noqa: E731
         h.intro("j range").use("lem:sum_ext", "i. f(i, j)", "i. g(i, j)", "1", "j - 1", each, label="done").hyp("done")
 
-    g.use("lem:sum_ext", "j. sum(i, 1, j - 1, f(i, j))", "j. sum(i, 1, j - 1, g(i, j))", "1", "N", inner, label="done").hyp("done")
+    g.use(
+        "lem:sum_ext", "j. sum(i, 1, j - 1, f(i, j))", "j. sum(i, 1, j - 1, g(i, j))", "1", "N", inner, label="done"
+    ).hyp("done")
 
 
 def pair_member(g: Goal) -> None:
@@ -1336,7 +1602,16 @@ def sign_choice(g: Goal) -> None:
     yes, other = yes.ind(f"0 <= {t}", "side size")
     yes.pick("right").auto("size")
     other.pick("left").auto("size")
-    no.have("i <= N", "inside", lambda h: h.contra("more").use("ax:int_lt", "N", "i", label="next").have("i = N + 1", "eq", use="next high").absurd("eq", "at"))
+    no.have(
+        "i <= N",
+        "inside",
+        lambda h: (
+            h.contra("more")
+            .use("ax:int_lt", "N", "i", label="next")
+            .have("i = N + 1", "eq", use="next high")
+            .absurd("eq", "at")
+        ),
+    )
     no.rewrite("value").use("signs", "i", label="sign").easy()
 
     def value(h: Goal, i: str) -> Goal:
@@ -1366,7 +1641,9 @@ def sign_choice(g: Goal) -> None:
 
     two.use("lem:sum_ext", f"i. B(i, N + 1)*{new_at('i')}", "i. B(i, N + 1)*s(i)", "1", "N", row, label="row")
     for h in two.ind(f"0 <= {t}", "side size"):
-        h.rewrite("size", "last", "last_s").rewrite("size", "row", "row_s").rewrite("size", "old", "old_s").rewrite("size")
+        h.rewrite("size", "last", "last_s").rewrite("size", "row", "row_s").rewrite("size", "old", "old_s").rewrite(
+            "size"
+        )
         h.auto("last_s row_s old_s small side", rounds=0)
 
 
@@ -1399,7 +1676,16 @@ def potential(g: Goal) -> None:
     signs.intro("a (al ah) i inside")
     yes, no = signs.ind("a = m + 1", "at value")
     yes.rewrite("value").use("news", "i", label="sign").easy()
-    no.have("a <= m", "before", lambda h: h.contra("more").use("ax:int_lt", "m", "a", label="next").have("a = m + 1", "eq", use="next ah").absurd("eq", "at"))
+    no.have(
+        "a <= m",
+        "before",
+        lambda h: (
+            h.contra("more")
+            .use("ax:int_lt", "m", "a", label="next")
+            .have("a = m + 1", "eq", use="next ah")
+            .absurd("eq", "at")
+        ),
+    )
     no.rewrite("value").use("signs", "a", None, "i", None, label="sign").easy()
     product = "if(a = m + 1, s(i), x(a, i))*if(a = m + 1, s(j), x(a, j))"
     total = f"sum(a, 1, m + 1, {product})"
@@ -1426,7 +1712,11 @@ def potential(g: Goal) -> None:
     phi = f"sum(j, 1, N, sum(i, 1, j - 1, {up} + {down}))"
     bound.have(f"0 <= (exp(t) + exp(-t))/2*((N^2 - N)*exp(m*u) - {phi})", "one", use="small p q")
     bound.have("0 <= N^2 - N", "pairs", lambda h: squares_of_whole(h))
-    bound.have("0 <= (exp(u) - (exp(t) + exp(-t))/2)*((N^2 - N)*exp(m*u))", "two", lambda h: h.have("0 <= (N^2 - N)*exp(m*u)", "p1", use="pairs e").auto("p1 cosh"))
+    bound.have(
+        "0 <= (exp(u) - (exp(t) + exp(-t))/2)*((N^2 - N)*exp(m*u))",
+        "two",
+        lambda h: h.have("0 <= (N^2 - N)*exp(m*u)", "p1", use="pairs e").auto("p1 cosh"),
+    )
     bound.auto("is least one two", rounds=0)
 
 
@@ -1444,12 +1734,15 @@ def pair_small(g: Goal) -> None:
 
     def nonneg(h: Goal) -> None:
         dot = "sum(a, 1, m, x(a, k)*x(a, l))"
-        h.intro("l lr k kr").use("ax:exp_pos", f"t*{dot}", label="p").use("ax:exp_pos", f"-t*{dot}", label="q").auto("p q")
+        h.intro("l lr k kr").use("ax:exp_pos", f"t*{dot}", label="p").use("ax:exp_pos", f"-t*{dot}", label="q").auto(
+            "p q"
+        )
 
     for h, p, r in zip(apart_by_one(g, "i", "j", "differ"), "ij", "ji", strict=True):
-        h.use("lem:pair_member", f, "N", p, r, nonneg, lambda e: [part.auto() for part in e.split()], label="member")
+        h.use("lem:pair_member", f, "N", p, r, nonneg, each_by(""), label="member")
         h.use("ax:exp_pos", f"t*{DOT}", label="p").use("ax:exp_pos", f"-t*{DOT}", label="q")
         for sign, name in (("", "up"), ("-", "down")):
+
             def less(e: Goal, sign: str = sign) -> None:
                 e.contra("no").have(f"t*L < {sign}t*{DOT}", "more", use="no tp")
                 e.use("lem:exp_less", "t*L", f"{sign}t*{DOT}", label="wrong").auto("wrong member bound p q", rounds=0)
@@ -1460,7 +1753,20 @@ def pair_small(g: Goal) -> None:
 
 def signs_near(g: Goal) -> None:
     g.intro("N m x eps (some low signs)").have("0 < m", "pos", use="some").positive("m", "m", lambda h: h.hyp("pos"))
-    root(g, "m", "r").have("1/sqrt(m)*(1/sqrt(m)) = 1/m", "inv", use="r_e r_s m_e", rounds=0, multipliers=["1/sqrt(m)/sqrt(m)", "1/m", "1/sqrt(m)", "1/sqrt(m)/m", "sqrt(m)/sqrt(m)/m", "1/m/sqrt(m)/sqrt(m)"])
+    root(g, "m", "r").have(
+        "1/sqrt(m)*(1/sqrt(m)) = 1/m",
+        "inv",
+        use="r_e r_s m_e",
+        rounds=0,
+        multipliers=[
+            "1/sqrt(m)/sqrt(m)",
+            "1/m",
+            "1/sqrt(m)",
+            "1/sqrt(m)/m",
+            "sqrt(m)/sqrt(m)/m",
+            "1/m/sqrt(m)/sqrt(m)",
+        ],
+    )
     scaled = "sum(a, 1, m, x(a, i)/sqrt(m)*(x(a, j)/sqrt(m)))"
 
     def both(h: Goal) -> Goal:
@@ -1486,7 +1792,9 @@ def signs_near(g: Goal) -> None:
         for e in sign_of(h, "signs", "a", "i"):
             e.true()
 
-    long.use("lem:sum_ext", "a. x(a, i)*x(a, i)", "a. 1", "1", "m", unit, label="units").use("lem:sum_one", "1", "m", label="ones")
+    long.use("lem:sum_ext", "a. x(a, i)*x(a, i)", "a. 1", "1", "m", unit, label="units").use(
+        "lem:sum_one", "1", "m", label="ones"
+    )
     long.auto("units ones inv m_e low", rounds=0, multipliers=["1", "sum(a, 1, m, x(a, i)*x(a, i))", "1/m"])
     near.intro("i ir j jr differ").use("small", "i", None, "j", None, "#differ", label="here")
     both(near).rewrite("is")
@@ -1509,7 +1817,15 @@ def near_exists(g: Goal) -> None:
         high.auto("bound product", rounds=0)
 
     g.use("lem:pair_small", "N", "m", "x", "eps/2", "eps*m", ready, label="near").witness("a i. x(a, i)/sqrt(m)")
-    g.use("lem:signs_near", "N", "m", "x", "eps", lambda h: [p.hyp("some") if k == 0 else p.auto("pos") if k == 1 else p.hyp("signs") for k, p in enumerate(h.split())], label="there back")
+    g.use(
+        "lem:signs_near",
+        "N",
+        "m",
+        "x",
+        "eps",
+        each_by("#some", "pos", "#signs"),
+        label="there back",
+    )
     g.use("back", "#near", label="done").hyp("done")
 
 
@@ -1519,15 +1835,23 @@ def log_two(g: Goal) -> None:
     low, high = g.split()
     low.contra("no").use("lem:exp_less", "log(2)", "3/5", label="less")
     low.use("ax:exp_lower", "-3/5", "1", "!", label="down").use("ax:exp_pos", "3/5", label="pos")
-    low.have("68/125 <= exp(-3/5)", "value", use="down").have("68/125*exp(3/5) <= 1", "most", use="value pos").auto("most less is")
+    low.have("68/125 <= exp(-3/5)", "value", use="down").have("68/125*exp(3/5) <= 1", "most", use="value pos").auto(
+        "most less is"
+    )
     high.contra("no").use("lem:exp_less", "4/5", "log(2)", label="less")
     high.use("ax:exp_lower", "4/5", "1", "!", label="down").auto("down less is")
 
 
 def log_of(g: Goal, n: str = "N", some: str = "some") -> Goal:
     """log(2n) = log 2 + log n, 0 <= log n, log 2 >= 3/5, where a fact `some` gives n >= 1."""
-    g.use("lem:log_product", "2", n, lambda h: [p.auto(some) if k else p.true() for k, p in enumerate(h.split())], label="log_is")
-    g.use("lem:log_unique", "1", "0", "!", label="log_one").use("lem:log_mono", "1", n, lambda h: [p.auto(some) for p in h.split()], label="log_n")
+    g.use(
+        "lem:log_product",
+        "2",
+        n,
+        each_by("", some),
+        label="log_is",
+    )
+    g.use("lem:log_unique", "1", "0", "!", label="log_one").use("lem:log_mono", "1", n, each_by(some), label="log_n")
     g.have(f"0 <= log({n})", "log_pos", use="log_one log_n")
     return g if "two_low" in g.facts else g.use("lem:log_two", label="two_low two_high")
 
@@ -1536,9 +1860,17 @@ def capacity(g: Goal) -> None:
     """N <= exp(m*eps^2/8)."""
     g.intro("eps m N (pos small some many room)")
     g.have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
-    log_of(g, "N", "many").have("12*log(2*N) <= m*eps^2", "times", lambda h: h.have("0 <= (m - 12/eps^2*log(2*N))*eps^2", "p", use="room sq").auto("p e_e", rounds=0, multipliers=["log(2*N)"]))
+    log_of(g, "N", "many").have(
+        "12*log(2*N) <= m*eps^2",
+        "times",
+        lambda h: h.have("0 <= (m - 12/eps^2*log(2*N))*eps^2", "p", use="room sq").auto(
+            "p e_e", rounds=0, multipliers=["log(2*N)"]
+        ),
+    )
     g.have("log(N) <= m*eps^2/8", "small_log", use="times log_is two_low log_pos")
-    g.use("lem:exp_mono", "log(N)", "m*eps^2/8", label="most").use("ax:exp_log", "N", lambda h: h.auto("many"), label="is")
+    g.use("lem:exp_mono", "log(N)", "m*eps^2/8", label="most").use(
+        "ax:exp_log", "N", lambda h: h.auto("many"), label="is"
+    )
 
     def ready(h: Goal) -> None:
         for e, k in zip(h.split(), ("pos", "small", "some", "many", ""), strict=True):
@@ -1579,7 +1911,9 @@ def ao_dimension_refuted(g: Goal) -> None:
 
 def ao_dimension(g: Goal) -> None:
     first, second = g.split()
-    first.intro("eps delta (pos positive)").use("lem:log_two", label="two_low two_high").have("0 < log(2)", "l_pos", use="two_low")
+    first.intro("eps delta (pos positive)").use("lem:log_two", label="two_low two_high").have(
+        "0 < log(2)", "l_pos", use="two_low"
+    )
     first.positive("log(2)", "l", lambda h: h.hyp("l_pos"))
     k = "((abs(log(delta)) + 1)*(1/log(2)))"
 
@@ -1589,17 +1923,29 @@ def ao_dimension(g: Goal) -> None:
     first.have("0 <= abs(log(delta))", "size", size).have("-log(delta) <= abs(log(delta))", "more", size)
     first.have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq")).witness(k)
     low, rest = first.split()
-    low.have(f"0 < (abs(log(delta)) + 1)*(1/log(2))", "p", use="size l_i").auto("p")
+    low.have("0 < (abs(log(delta)) + 1)*(1/log(2))", "p", use="size l_i").auto("p")
     rest.intro("N many").have("1 <= N", "some", use="many")
-    rest.use("lem:log_mono", "2", "N", lambda h: [p.auto("many") for p in h.split()], label="log_two_n")
-    rest.have(f"0 < {k}", "k_pos", lambda h: h.have(f"0 < (abs(log(delta)) + 1)*(1/log(2))", "p", use="size l_i").auto("p"))
+    rest.use("lem:log_mono", "2", "N", each_by("many"), label="log_two_n")
+    rest.have(
+        f"0 < {k}", "k_pos", lambda h: h.have("0 < (abs(log(delta)) + 1)*(1/log(2))", "p", use="size l_i").auto("p")
+    )
     rest.have(f"0 <= {k}*(log(N) - log(2))", "step", use="k_pos log_two_n")
     below, ceiling_ = rest.split()
     below.use("ax:exp_log", "delta", label="is")
-    below.use("lem:exp_mono", f"-{k}*log(N)", "log(delta)", lambda h: h.auto("step more l_e", rounds=0, multipliers=["1", "abs(log(delta))"]), label="less")
+    below.use(
+        "lem:exp_mono",
+        f"-{k}*log(N)",
+        "log(delta)",
+        lambda h: h.auto("step more l_e", rounds=0, multipliers=["1", "abs(log(delta))"]),
+        label="less",
+    )
     below.auto("less is")
     log_of(ceiling_).have("0 < log(2*N)", "log_2n", use="log_is log_pos two_low")
-    ceiling_.have(f"0 < {k}*(1/eps^2)*log(2*N)", "room", lambda h: h.have(f"0 < {k}*(1/eps^2)", "p", use="k_pos e_i").auto("p log_2n"))
+    ceiling_.have(
+        f"0 < {k}*(1/eps^2)*log(2*N)",
+        "room",
+        lambda h: h.have(f"0 < {k}*(1/eps^2)", "p", use="k_pos e_i").auto("p log_2n"),
+    )
     ceiling_.use("lem:ceiling", f"12*{k}/eps^2*log(2*N)", lambda h: h.auto("room"), label="done").hyp("done")
 
     logarithmic(second, "24*k/eps^2 + 1/log(2)")
@@ -1611,7 +1957,7 @@ def logarithmic(g: Goal, constant: str) -> None:
     g.use("lem:log_two", label="two_low two_high").have("0 < log(2)", "l_pos", use="two_low")
     g.positive("log(2)", "l", lambda h: h.hyp("l_pos")).witness(constant).intro("N m (many near)")
     g.have("1 <= N", "some", use="many")
-    g.use("lem:log_mono", "2", "N", lambda h: [p.auto("many") for p in h.split()], label="log_two_n")
+    g.use("lem:log_mono", "2", "N", each_by("many"), label="log_two_n")
     log_of(g).have("0 < k*(1/eps^2)", "factor", use="kp e_i")
     g.have("0 <= k*(1/eps^2)*(log(N) - log(2))", "one", use="factor log_two_n")
     g.have("0 <= (log(N) - log(2))*(1/log(2))", "two", use="log_two_n l_i")
@@ -1628,7 +1974,9 @@ def ao_dimension_defined(g: Goal) -> None:
     """eps^2 != 0, and logarithms of positive numbers."""
 
     def leaf(h: Goal) -> None:
-        positive = [k for k, f in h.facts.items() if f[0] == "<" and h.text(f).startswith("0 < ") and f[2][1][0] == "var"]
+        positive = [
+            k for k, f in h.facts.items() if f[0] == "<" and h.text(f).startswith("0 < ") and f[2][1][0] == "var"
+        ]
         for k in positive:
             x = h.text(h.facts[k][2][1])
             h.have(f"0 < {x}^2", f"sq_{k}", use=k)
@@ -1639,7 +1987,7 @@ def ao_dimension_defined(g: Goal) -> None:
 
 def almost_orth(g: Goal) -> None:
     g.intro("N m (many wide near far)").have("1 <= N", "some", use="many")
-    g.use("lem:log_mono", "2", "N", lambda h: [p.auto("many") for p in h.split()], label="log_two_n")
+    g.use("lem:log_mono", "2", "N", each_by("many"), label="log_two_n")
     log_of(g)
     low, high, family, lookup = g.split()
     low.auto("far log_is two_low")
@@ -1656,15 +2004,33 @@ def almost_orth(g: Goal) -> None:
         for e in h.split():
             e.easy()
 
-    lookup.use("lem:cookbook.s5.3.2.ao_lookup", "m", "N", "Y", "1/4", "n", "q", "v", "z", "c", "found", given, "#columns", "#layer", label="done")
+    lookup.use(
+        "lem:cookbook.s5.3.2.ao_lookup",
+        "m",
+        "N",
+        "Y",
+        "1/4",
+        "n",
+        "q",
+        "v",
+        "z",
+        "c",
+        "found",
+        given,
+        "#columns",
+        "#layer",
+        label="done",
+    )
     lookup.use("done", "i", label="low_is high_is found_is").use("found_is", "!", label="is").hyp("is")
 
 
 def almost_orth_inhabited(g: Goal) -> None:
     """N = 2, m by Eq. (38), and for the lookup a family of which there is one."""
     g.have("1 <= 2", "some", Goal.true)
-    log_of(g, "2").have("0 < 192*log(2*2)", "large", use="log_is two_low").use("lem:ceiling", "192*log(2*2)", label="ceil")
-    g.obtain("ceil", "m0", "wide near_m far_m").use("lem:capacity", "1/4", "m0", "2", lambda h: [e.easy() for e in h.split()], label="family")
+    log_of(g, "2").have("0 < 192*log(2*2)", "large", use="log_is two_low").use(
+        "lem:ceiling", "192*log(2*2)", label="ceil"
+    )
+    g.obtain("ceil", "m0", "wide near_m far_m").use("lem:capacity", "1/4", "m0", "2", each_by(""), label="family")
     g.obtain("family", "Y0", "long near").have("0 <= m0", "width", use="wide")
     g.use("lem:block_exists", "m0", "2", "Y0", "i. 1", "i. 0", "1", label="made")
     g.obtain("made", "z0", "made_z").obtain("made_z", "found0", "columns layer")
@@ -1699,7 +2065,7 @@ def space_flip(g: Goal) -> None:
             e.intro("a ar i ir")
             for f in e.ind("a = b & i = p", "is value"):
                 f.rewrite("value").use("signs", r, None, "a", None, "i", label="sign")
-                for k, pick in zip(f.cases("sign", "sign_is"), ("left", "right"), strict=True):
+                for k in f.cases("sign", "sign_is"):
                     k.rewrite("sign_is").easy()
 
         return h.use("every", f"a i. {flip(r)}", ready, label=label)
@@ -1730,12 +2096,24 @@ def space_flip(g: Goal) -> None:
         def each(e: Goal) -> None:
             e.intro("t tr")
             yes, no = e.ind(flipped("r", "t"), "there size")
-            yes.use("match", "r", None, "t", None, "#there", label="is").auto("is size", rounds=0, multipliers=["G(r)", "H(t)"])
+            yes.use("match", "r", None, "t", None, "#there", label="is").auto(
+                "is size", rounds=0, multipliers=["G(r)", "H(t)"]
+            )
             no.auto("size", rounds=0, multipliers=["G(r)", "H(t)"])
 
-        h.intro("r rr").use("lem:sum_ext", f"t. {pairs}*G(r)", f"t. {pairs}*H(t)", "1", "M", each, label="done").hyp("done")
+        h.intro("r rr").use("lem:sum_ext", f"t. {pairs}*G(r)", f"t. {pairs}*H(t)", "1", "M", each, label="done").hyp(
+            "done"
+        )
 
-    g.use("lem:sum_ext", f"r. sum(t, 1, M, {pairs}*G(r))", f"r. sum(t, 1, M, {pairs}*H(t))", "1", "M", exchange, label="second")
+    g.use(
+        "lem:sum_ext",
+        f"r. sum(t, 1, M, {pairs}*G(r))",
+        f"r. sum(t, 1, M, {pairs}*H(t))",
+        "1",
+        "M",
+        exchange,
+        label="second",
+    )
     g.use("lem:layers_swap", f"r t. {pairs}*H(t)", "1", "M", "1", "M", label="third")
 
     def column(h: Goal) -> None:
@@ -1776,26 +2154,52 @@ def space_moment(g: Goal) -> None:
             yes.contra("any").auto("is_1 ah")
             other, fine = no.ind("a = k + 1 & j = i", "is_j value_j")
             other.contra("any").auto("is_j_1 ah")
-            fine.rewrite("value", "new_i", "was_i").rewrite("value_j", "new_j", "was_j").rewrite("was_i").rewrite("was_j").true()
+            fine.rewrite("value", "new_i", "was_i").rewrite("value_j", "new_j", "was_j").rewrite("was_i").rewrite(
+                "was_j"
+            ).true()
 
-        h.use("lem:sum_ext", "a. sign(a, i, s)*sign(a, j, s)", "a. sign(a, i, r)*sign(a, j, r)", "1", "k", kept, label="kept").rewrite("kept")
+        h.use(
+            "lem:sum_ext",
+            "a. sign(a, i, s)*sign(a, j, s)",
+            "a. sign(a, i, r)*sign(a, j, r)",
+            "1",
+            "k",
+            kept,
+            label="kept",
+        ).rewrite("kept")
         at(at(h, "k + 1", "i"), "k + 1", "j")
         yes, no = h.ind("k + 1 = k + 1 & i = i", "is value")
-        no.have("k + 1 = k + 1 & i = i", "after_all", lambda e: [p.true() for p in e.split()]).absurd("after_all", "is")
+        no.have("k + 1 = k + 1 & i = i", "after_all", each_by("")).absurd("after_all", "is")
         other, fine = yes.ind("k + 1 = k + 1 & j = i", "is_j value_j")
         other.have("i = j", "eq", use="is_j_2").contra("any").absurd("eq", "differ")
-        fine.rewrite("value", "new_i", "was_i").rewrite("value_j", "new_j", "was_j").rewrite("was_i").rewrite("was_j").true()
+        fine.rewrite("value", "new_i", "was_i").rewrite("value_j", "new_j", "was_j").rewrite("was_i").rewrite(
+            "was_j"
+        ).true()
 
     def ready(h: Goal) -> None:
         for e, k in zip(h.split(), ("signs", "every", ""), strict=True):
             e.hyp(k) if k else match(e)
 
-    step.use("lem:space_flip", "sign", "m", "N", "M", f"r. {product('r')}", f"r. -{product('r')}", "k + 1", "i", ready, label="turned")
+    step.use(
+        "lem:space_flip",
+        "sign",
+        "m",
+        "N",
+        "M",
+        f"r. {product('r')}",
+        f"r. -{product('r')}",
+        "k + 1",
+        "i",
+        ready,
+        label="turned",
+    )
 
     def term(h: Goal) -> None:
         h.intro("r rr").use("ax:sum_step", "a. sign(a, i, r)*sign(a, j, r)", "1", "k + 1", label="last").rewrite("last")
-        h.have("1 <= k + 1 & k + 1 <= m", "inside", lambda e: [p.auto("ge room") for p in e.split()])
-        h.use("signs", "r", "#rr", "k + 1", "#inside", "i", None, label="sign_i").use("signs", "r", "#rr", "k + 1", "#inside", "j", None, label="sign_j")
+        h.have("1 <= k + 1 & k + 1 <= m", "inside", each_by("ge room"))
+        h.use("signs", "r", "#rr", "k + 1", "#inside", "i", None, label="sign_i").use(
+            "signs", "r", "#rr", "k + 1", "#inside", "j", None, label="sign_j"
+        )
         for e in h.cases("sign_i", "is_i"):
             for f in e.rewrite("is_i").cases("sign_j", "is_j"):
                 f.rewrite("is_j").true()
@@ -1804,7 +2208,11 @@ def space_moment(g: Goal) -> None:
     step.use("lem:sum_ext", f"r. exp(t*{dot('r', 'k + 1')})", after, "1", "M", term, label="terms")
     step.use("ax:exp_pos", "t", label="p").use("ax:exp_pos", "-t", label="q").use("ax:exp_pos", "k*u", label="e")
     step.have(f"0 <= (exp(t) + exp(-t))/2*(M*exp(k*u) - sum(r, 1, M, exp(t*{dot('r')})))", "one", use="before p q")
-    step.have("0 <= (exp(u) - (exp(t) + exp(-t))/2)*(M*exp(k*u))", "two", lambda h: h.have("0 <= M*exp(k*u)", "p1", use="count e").auto("p1 cosh"))
+    step.have(
+        "0 <= (exp(u) - (exp(t) + exp(-t))/2)*(M*exp(k*u))",
+        "two",
+        lambda h: h.have("0 <= M*exp(k*u)", "p1", use="count e").auto("p1 cosh"),
+    )
     step.auto("terms turned one two", rounds=0, multipliers=["1", "exp(t)", "exp(-t)"])
 
 
@@ -1820,7 +2228,7 @@ def space_near(g: Goal) -> None:
     def bad(h: Goal) -> None:
         h.intro("r rr")
         yes, no = h.em(f"{phi} <= {limit}", "less")
-        ready = lambda e: [p.auto("pos") if k == 0 else p.hyp("less") for k, p in enumerate(e.split())]  # noqa: E731
+        ready = each_by("pos", "#less")
         yes.use("lem:pair_small", "N", "m", "a i. sign(a, i, r)", "eps/2", "eps*m", ready, label="close")
 
         def given(e: Goal) -> None:
@@ -1829,11 +2237,16 @@ def space_near(g: Goal) -> None:
             two.auto("pos")
             three.intro("a ar i ir").use("signs", "r", None, "a", None, "i", None, label="sign").hyp("sign")
 
-        yes.use("lem:signs_near", "N", "m", "a i. sign(a, i, r)", "eps", given, label="there back").use("back", "#close", label="is")
+        yes.use("lem:signs_near", "N", "m", "a i. sign(a, i, r)", "eps", given, label="there back").use(
+            "back", "#close", label="is"
+        )
 
         def nonneg(e: Goal) -> None:
             def row(f: Goal) -> None:
-                each = lambda p: p.intro("i ir").use("ax:exp_pos", f"eps/2*{dot}", label="p").use("ax:exp_pos", f"-eps/2*{dot}", label="q").auto("p q")  # noqa: E731
+                def each(p: Goal) -> None:
+                    p.intro("i ir").use("ax:exp_pos", f"eps/2*{dot}", label="p")
+                    p.use("ax:exp_pos", f"-eps/2*{dot}", label="q").auto("p q")
+
                 f.intro("j jr").use("lem:sum_nonneg", f"i. {both}", "1", "j - 1", each, label="done").hyp("done")
 
             e.use("lem:sum_nonneg", f"j. sum(i, 1, j - 1, {both})", "1", "N", row, label="done").hyp("done")
@@ -1845,7 +2258,9 @@ def space_near(g: Goal) -> None:
         not_full.contra("any").absurd("is", "ok")
         for e in no.ind(near, "ok value"):
             e.have(f"0 <= ({phi} - {limit})*exp(-eps/2*(eps*m))", "product", use="less scale")
-            e.have(f"0 <= {phi}*exp(-eps/2*(eps*m))", "other", use="phi_pos scale").auto("value product other", rounds=0)
+            e.have(f"0 <= {phi}*exp(-eps/2*(eps*m))", "other", use="phi_pos scale").auto(
+                "value product other", rounds=0
+            )
 
     g.use("lem:sum_mono", f"r. 1 - I[{near}]", f"r. {phi}*exp(-eps/2*(eps*m))", "1", "M", bad, label="bad")
     g.use("lem:sum_one", "1", "M", label="ones")
@@ -1857,8 +2272,11 @@ def space_near(g: Goal) -> None:
         def entry(e: Goal) -> None:
             e.intro("i (il ih)")
             for t, name, cosh in (("eps/2", "up", "cosh"), ("-eps/2", "down", "cosh_minus")):
+
                 def ready(f: Goal, cosh: str = cosh) -> None:
-                    for p, k in zip(f.split(), ("signs", "every", "count", "il", "", "jl", "jh", "~", cosh), strict=True):
+                    for p, k in zip(
+                        f.split(), ("signs", "every", "count", "il", "", "jl", "jh", "~", cosh), strict=True
+                    ):
                         if k == "~":
                             p.intro("eq").auto("eq ih")
                         elif k:
@@ -1866,15 +2284,46 @@ def space_near(g: Goal) -> None:
                         else:
                             p.auto("ih jh")
 
-                e.use("lem:space_moment", "sign", "m", "N", "M", t, "(eps/2)^2", "i", "j", ready, "m", None, None, label=name)
+                e.use(
+                    "lem:space_moment",
+                    "sign",
+                    "m",
+                    "N",
+                    "M",
+                    t,
+                    "(eps/2)^2",
+                    "i",
+                    "j",
+                    ready,
+                    "m",
+                    None,
+                    None,
+                    label=name,
+                )
             e.auto("up down", rounds=0)
 
-        h.use("lem:sum_mono", f"i. sum(r, 1, M, {both})", "i. 2*M*exp(m*(eps/2)^2)", "1", "j - 1", entry, label="row").auto("swap_j row", rounds=0)
+        h.use(
+            "lem:sum_mono", f"i. sum(r, 1, M, {both})", "i. 2*M*exp(m*(eps/2)^2)", "1", "j - 1", entry, label="row"
+        ).auto("swap_j row", rounds=0)
 
-    g.use("lem:sum_mono", f"j. sum(r, 1, M, sum(i, 1, j - 1, {both}))", "j. sum(i, 1, j - 1, 2)*M*exp(m*(eps/2)^2)", "1", "N", column, label="all_of")
+    g.use(
+        "lem:sum_mono",
+        f"j. sum(r, 1, M, sum(i, 1, j - 1, {both}))",
+        "j. sum(i, 1, j - 1, 2)*M*exp(m*(eps/2)^2)",
+        "1",
+        "N",
+        column,
+        label="all_of",
+    )
     g.use("lem:sum_pairs", "N", label="pairs").use("ax:exp_pos", "-eps/2*(eps*m)", label="scale")
     total = f"sum(r, 1, M, {phi})"
-    g.have(f"{total} <= (N^2 - N)*M*exp(m*(eps/2)^2)", "total", use="swap all_of pairs", rounds=0, multipliers=["1", "M*exp(m*eps^2/4)"])
+    g.have(
+        f"{total} <= (N^2 - N)*M*exp(m*(eps/2)^2)",
+        "total",
+        use="swap all_of pairs",
+        rounds=0,
+        multipliers=["1", "M*exp(m*eps^2/4)"],
+    )
     g.have(f"0 <= ((N^2 - N)*M*exp(m*(eps/2)^2) - {total})*exp(-eps/2*(eps*m))", "product", use="total scale")
     g.auto("product bad ones", rounds=0)
 
@@ -1894,15 +2343,21 @@ def space_near_all(g: Goal) -> None:
         h.intro("i ir j jr differ").use("lem:sum_abs", "a. sign(a, i, r)*sign(a, j, r)", "1", "m", label="sizes")
 
         def one(e: Goal) -> None:
-            e.intro("a ar").use("signs", "r", "#rr", "a", "#ar", "i", "#ir", label="sign_i").use("signs", "r", "#rr", "a", "#ar", "j", "#jr", label="sign_j")
+            e.intro("a ar").use("signs", "r", "#rr", "a", "#ar", "i", "#ir", label="sign_i").use(
+                "signs", "r", "#rr", "a", "#ar", "j", "#jr", label="sign_j"
+            )
             for f in e.cases("sign_i", "is_i"):
                 for k in f.rewrite("is_i").cases("sign_j", "is_j"):
                     k.rewrite("is_j").true()
 
-        h.use("lem:sum_ext", "a. abs(sign(a, i, r)*sign(a, j, r))", "a. 1", "1", "m", one, label="ones_are").use("lem:sum_one", "1", "m", label="ones")
+        h.use("lem:sum_ext", "a. abs(sign(a, i, r)*sign(a, j, r))", "a. 1", "1", "m", one, label="ones_are").use(
+            "lem:sum_one", "1", "m", label="ones"
+        )
         h.have("m <= eps*m", "wide", use="some large").auto("sizes ones_are ones wide", rounds=0)
 
-    g.have("all i in 1..N. all j in 1..N. i != j -> abs(sum(a, 1, m, sign(a, i, r)*sign(a, j, r))) <= eps*m", "close", size)
+    g.have(
+        "all i in 1..N. all j in 1..N. i != j -> abs(sum(a, 1, m, sign(a, i, r)*sign(a, j, r))) <= eps*m", "close", size
+    )
     g.use("back", "#close", label="done").hyp("done")
 
 
@@ -1936,13 +2391,17 @@ def space_four(g: Goal) -> None:
                         k.intro("a (al ah) i (il ih)").have("a = 1", "a_is", use="al ah").rewrite("a_is")
                         low, high = k.em("i <= 1", "side")
                         low.have("i = 1", "i_is", use="side il").rewrite("i_is").auto("first_is")
-                        high.use("ax:int_lt", "1", "i", label="more").have("i = 2", "i_is", use="more ih").rewrite("i_is").auto("second_is")
+                        high.use("ax:int_lt", "1", "i", label="more").have("i = 2", "i_is", use="more ih").rewrite(
+                            "i_is"
+                        ).auto("second_is")
 
                     no.have(formula, "after_all", holds).absurd("after_all", "is")
                 else:
                     no.hyp("size")
                     i = 1 if here[0] != first else 2
-                    yes.use("is", "1", "!", f"{i}", "!", label="wrong").contra("any").auto(["wrong", "first_is" if i == 1 else "second_is"])
+                    yes.use("is", "1", "!", f"{i}", "!", label="wrong").contra("any").auto(
+                        ["wrong", "first_is" if i == 1 else "second_is"]
+                    )
 
             h.have(f"I[{formula}] = {int(here == (first, second))}", f"size_{r}", proof)
         h.auto(labels, rounds=0)
@@ -1971,7 +2430,7 @@ def ao_probability_refuted(g: Goal) -> None:
                 e.true()
 
     g.use("claim", "2", "1", "4", "1", "99/100", "1/20", FOUR, ready, label="wrong")
-    g.use("lem:space_near_all", FOUR, "1", "2", "4", "1", lambda h: [e.easy() for e in h.split()], label="near")
+    g.use("lem:space_near_all", FOUR, "1", "2", "4", "1", each_by(""), label="near")
     near = "nearorthogonal(a j. if(j = 1, 1 - 2*I[{r} <= 2], 1 - 2*I[{r} = 1 | {r} = 3])/sqrt(1), 1, 2, 1)"
 
     def one(h: Goal) -> None:
@@ -1980,18 +2439,22 @@ def ao_probability_refuted(g: Goal) -> None:
         yes.hyp("value")
         no.contra("any").absurd("is", "ok")
 
-    g.use("lem:sum_ext", f"r. I[{near.format(r='r')}]", "r. 1", "1", "4", one, label="all_of").auto("all_of wrong", rounds=0)
+    g.use("lem:sum_ext", f"r. I[{near.format(r='r')}]", "r. 1", "1", "4", one, label="all_of").auto(
+        "all_of wrong", rounds=0
+    )
 
 
 def ao_probability(g: Goal) -> None:
     g.intro("N m M eps delta k sign (some pos positive large fail wide near far count signs every)")
-    g.have("0 < M", "m_pos", use="count").positive("M", "M", lambda h: h.hyp("m_pos")).have("0 <= M", "M_low", use="count").have("0 <= N", "N_low", use="some")
+    g.have("0 < M", "m_pos", use="count").positive("M", "M", lambda h: h.hyp("m_pos")).have(
+        "0 <= M", "M_low", use="count"
+    ).have("0 <= N", "N_low", use="some")
     near = "nearorthogonal(a j. sign(a, j, r)/sqrt(m), m, N, eps)"
     share = f"sum(r, 1, M, I[{near}])"
     yes, no = g.em("eps <= 1", "small")
 
     def all_near(h: Goal) -> None:
-        ready = lambda e: [p.easy() for p in e.split()]  # noqa: E731
+        ready = each_by("")
         h.use("lem:space_near_all", "sign", "m", "N", "M", "eps", ready, label="is_near")
 
         def one(e: Goal) -> None:
@@ -2000,19 +2463,37 @@ def ao_probability(g: Goal) -> None:
             full.hyp("value")
             wrong.contra("any").absurd("is", "ok")
 
-        h.use("lem:sum_ext", f"r. I[{near}]", "r. 1", "1", "M", one, label="all_of").use("lem:sum_one", "1", "M", label="ones")
+        h.use("lem:sum_ext", f"r. I[{near}]", "r. 1", "1", "M", one, label="all_of").use(
+            "lem:sum_one", "1", "M", label="ones"
+        )
         h.auto("all_of ones M_e positive", rounds=0, multipliers=["1/M"])
 
     all_near(no)
-    ready = lambda e: [p.easy() for p in e.split()]  # noqa: E731
+    ready = each_by("")
     yes.use("lem:space_near", "sign", "m", "N", "M", "eps", ready, label="bound")
     yes.have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
-    log_of(yes).have("12*k*log(2*N) <= m*eps^2", "times", lambda h: h.have("0 <= (m - 12*k/eps^2*log(2*N))*eps^2", "p", use="far sq").auto("p e_e", rounds=0, multipliers=["k*log(2*N)"]))
+    log_of(yes).have(
+        "12*k*log(2*N) <= m*eps^2",
+        "times",
+        lambda h: h.have("0 <= (m - 12*k/eps^2*log(2*N))*eps^2", "p", use="far sq").auto(
+            "p e_e", rounds=0, multipliers=["k*log(2*N)"]
+        ),
+    )
     yes.have("0 <= (k - 1)*log(N)", "more", use="large log_pos").have("0 <= k*log(2)", "two_k", use="large two_low")
     yes.have("k*log(2*N) = k*log(2) + k*log(N)", "parts", use="log_is", rounds=0, multipliers=["k"])
-    yes.use("lem:exp_mono", "2*log(N) - m*eps^2/4", "-k*log(N)", lambda h: h.auto("times parts two_k more"), label="less")
+    yes.use(
+        "lem:exp_mono", "2*log(N) - m*eps^2/4", "-k*log(N)", lambda h: h.auto("times parts two_k more"), label="less"
+    )
     yes.use("ax:exp_log", "N", lambda h: h.auto("some"), label="n_is")
-    yes.have("N^2*exp(-m*eps^2/4) <= delta", "tail", lambda h: h.auto("less fail n_is", rounds=0, multipliers=["exp(-m*eps^2/4)", "exp(-m*eps^2/4)*N", "exp(-m*eps^2/4)*exp(log(N))"]))
+    yes.have(
+        "N^2*exp(-m*eps^2/4) <= delta",
+        "tail",
+        lambda h: h.auto(
+            "less fail n_is",
+            rounds=0,
+            multipliers=["exp(-m*eps^2/4)", "exp(-m*eps^2/4)*N", "exp(-m*eps^2/4)*exp(log(N))"],
+        ),
+    )
     yes.use("ax:exp_pos", "-m*eps^2/4", label="e_pos").have("0 <= N*exp(-m*eps^2/4)", "rest", use="some e_pos")
     yes.have(f"0 <= ({share} - M + (N^2 - N)*M*exp(-m*eps^2/4))*(1/M)", "scaled", use="bound M_i")
     yes.auto("scaled tail rest M_e", rounds=0, multipliers=["1", "1/M", "N^2*exp(-m*eps^2/4)", "N*exp(-m*eps^2/4)"])
@@ -2032,7 +2513,9 @@ def ao_probability_defined(g: Goal) -> None:
 
 def ao_probability_inhabited(g: Goal) -> None:
     """N = 2, m = 1, eps = 5, k = 1, delta = 1/2."""
-    g.use("lem:space_four", label="signs every").use("lem:log_two", label="two_low two_high").use("lem:log_product", "2", "2", "!", label="four_is")
+    g.use("lem:space_four", label="signs every").use("lem:log_two", label="two_low two_high").use(
+        "lem:log_product", "2", "2", "!", label="four_is"
+    )
     g.use("ax:exp_log", "2", label="is")
 
     def leaf(h: Goal) -> None:
@@ -2073,10 +2556,16 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.quadratic_l1": quadratic_l1,
     "lem.quadratic_l1_simple": quadratic_l1_simple,
     "lem.block_exists": block_exists,
-    "cookbook.s5.past_mask": Script(past_mask, lambda g: g.inhabit(*MASKED, *MASKED, "1", *MASKED, "2"), past_mask_defined),
-    "cookbook.s5.softmax": Script(softmax, lambda g: g.inhabit("2", "j. 0", "0", "2", "j. 0", "0", "1", "2", "j. 0", "0", "1"), softmax_defined),
+    "cookbook.s5.past_mask": Script(
+        past_mask, lambda g: g.inhabit(*MASKED, *MASKED, "1", *MASKED, "2"), past_mask_defined
+    ),
+    "cookbook.s5.softmax": Script(
+        softmax, lambda g: g.inhabit("2", "j. 0", "0", "2", "j. 0", "0", "1", "2", "j. 0", "0", "1"), softmax_defined
+    ),
     "cookbook.s5.def5.1_hardmax": Script(hardmaxes, hardmaxes_inhabited, lambda g: g.leaves("n s", counted("s"))),
-    "cookbook.s5.3.lookup_spec": Script(lookup_spec, lookup_spec_inhabited, lambda g: g.leaves("n q v s found i", counted("l. s(i, l)"))),
+    "cookbook.s5.3.lookup_spec": Script(
+        lookup_spec, lookup_spec_inhabited, lambda g: g.leaves("n q v s found i", counted("l. s(i, l)"))
+    ),
     "lem.sqrt_scaled": sqrt_scaled,
     "lem.ceiling": ceiling,
     "lem.log_unique": log_unique,
@@ -2096,7 +2585,9 @@ SCRIPTS: dict[str, Script | Tactic] = {
         lambda g: g.leaves("N n q v z c found i", counted(BLOCK.format(m="N"))),
     ),
     "cookbook.s5.3.1.gap": Script(counterexample("2", "2", "1", then=onehot_gap_refuted), refutes=True),
-    "cookbook.s5.3.1.gap.corrected": Script(onehot_gap, lambda g: g.inhabit("3", "2", "1", "2"), lambda g: g.leaves("N n p j", root_leaf("N"))),
+    "cookbook.s5.3.1.gap.corrected": Script(
+        onehot_gap, lambda g: g.inhabit("3", "2", "1", "2"), lambda g: g.leaves("N n p j", root_leaf("N"))
+    ),
     "cookbook.s5.3.2.ao_lookup": Script(
         ao_lookup,
         ao_lookup_inhabited,
@@ -2122,9 +2613,13 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "cookbook.s5.3.3.lh_key": Script(
         lh_key,
         lambda g: g.inhabit("2", "2", "3", "1"),
-        lambda g: g.leaves("i j q c", ratio_leaf(("j", "1", "1"), ("q", "1", "1"), ("1/j", "1", "j"), ("q/i", "1/i", "i"))),
+        lambda g: g.leaves(
+            "i j q c", ratio_leaf(("j", "1", "1"), ("q", "1", "1"), ("1/j", "1", "j"), ("q/i", "1/i", "i"))
+        ),
     ),
-    "cookbook.s5.3.3.lh_norm_factor": Script(lh_norm, lambda g: g.inhabit("3", "1"), lambda g: g.leaves("x c", norm_leaf)),
+    "cookbook.s5.3.3.lh_norm_factor": Script(
+        lh_norm, lambda g: g.inhabit("3", "1"), lambda g: g.leaves("x c", norm_leaf)
+    ),
     "cookbook.s5.3.3.lh_argmax": Script(
         lh_argmax,
         exists("4", "2", HASH, (*HASH_AT, "1"), *[(*HASH_AT, "1", "1")] * 2),
@@ -2134,12 +2629,16 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "cookbook.s5.3.3.selective_ln": Script(lambda g: selective_refuted(g.intro("claim")), refutes=True),
     "cookbook.s5.3.3.selective_ln.corrected": Script(
         selective,
-        lambda g: g.inhabit("4", "b. quadruple(2/3, 1/3, b)", "2", "3", "1", "4", "b. quadruple(2/3, 1/3, b)", "2", "3"),
+        lambda g: g.inhabit(
+            "4", "b. quadruple(2/3, 1/3, b)", "2", "3", "1", "4", "b. quadruple(2/3, 1/3, b)", "2", "3"
+        ),
         selective_defined,
     ),
     "cookbook.s5.3.4.scaled": Script(counterexample("2", "2", then=scaled_refuted), refutes=True),
     "cookbook.s5.3.4.scaled.corrected": Script(
-        scaled, lambda g: g.inhabit("3", "2", "1", "3", "2", "1", "2", "3", "2", "1", "2", "2", "3", "2", "1", "2"), lambda g: g.leaves("n q f", Goal.blast)
+        scaled,
+        lambda g: g.inhabit("3", "2", "1", "3", "2", "1", "2", "3", "2", "1", "2", "2", "3", "2", "1", "2"),
+        lambda g: g.leaves("n q f", Goal.blast),
     ),
     "cookbook.t5.quadmax": Script(quadmax_table, query_inhabited),
     "cookbook.t5.lnhash": Script(
@@ -2166,6 +2665,8 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.space_near_all": space_near_all,
     "lem.space_four": space_four,
     "cookbook.s5.3.2.ao_probability": Script(ao_probability_refuted, refutes=True),
-    "cookbook.s5.3.2.ao_probability.corrected": Script(ao_probability, ao_probability_inhabited, ao_probability_defined),
+    "cookbook.s5.3.2.ao_probability.corrected": Script(
+        ao_probability, ao_probability_inhabited, ao_probability_defined
+    ),
     "cookbook.s5.3.1.width": Script(width, lambda g: g.inhabit("1", "1", "1"), ao_dimension_defined),
 }
