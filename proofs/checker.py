@@ -75,8 +75,10 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -773,13 +775,13 @@ def loose_in(p: Iterable[tuple[Mono, Number]]) -> int:
 
 
 class Normal:
-    """What is computed about terms and formulas. Used are, for all values of the atoms and with 1/0 = 0:
+    """What is computed about terms and formulas. These laws, true for all values with 1/0 = 0, and nothing else:
 
-    ring laws with rational numbers; e^a*e^b = e^(a+b), e^0 = 1, log(e^a) = a; 1/(a*b) = 1/a * 1/b, 1/(1/a) = a, 1/e^a =
-    e^-a (x * 1/x stays); relu, abs, pow(., k) and roots of squares for numerals; min and max of two terms that differ by
-    a numeral; sums and products of known length written out, others without variable in their place taken out of sums,
-    sums split into monomials; I[F] of a decided F. For formulas: 0 <= p as 0 <= c*p for c > 0, likewise < and =, where
-    c < 0 too; ~(a <= b) as b < a; true, false and double negation; nothing else.
+    Ring laws with rational numbers. e^a*e^b = e^(a+b), e^0 = 1, log(e^a) = a. 1/(a*b) = 1/a * 1/b, 1/(1/a) = a, 1/e^a =
+    e^-a (but x * 1/x stays). relu, abs, pow(., k) and square roots of numerals; min and max of two terms that differ by
+    a numeral. Sums and products of known length are written out; of other sums, what does not contain the variable is
+    taken out, and each monomial gets a sum of its own. I[F] of a decided F. Formulas: 0 <= p is 0 <= c*p for c > 0, so
+    with < and =, where -p will do as well; ~(a <= b) is b < a; true, false and double negations go.
     """
 
     def __init__(self) -> None:
@@ -1054,3 +1056,602 @@ class Normal:
 def plus(t: Term, k: int) -> Term:
     """t + k."""
     return number(t.data[0] + k) if t.op == "num" else Term("+", None, t, number(k))
+
+
+# --- Enclosures ------------------------------------------------------------------------------------------------------
+
+Interval = tuple[Fraction, Fraction]
+
+
+class Enclosure:
+    """Intervals that contain all values of a term over a box: ends are rounded outwards to `bits` binary digits."""
+
+    def __init__(self, low: Mapping[Term, Fraction], high: Mapping[Term, Fraction], bits: int) -> None:
+        self.low, self.high, self.bits = low, high, bits + 24
+
+    def outward(self, low: Fraction, high: Fraction) -> Interval:
+        return (-self.above(-low), self.above(high))
+
+    def above(self, q: Fraction) -> Fraction:
+        """A number of few digits, not below q."""
+        size = q.numerator.bit_length() - q.denominator.bit_length()
+        need(size <= MAX_MAGNITUDE, "a number is too large for an enclosure")
+        if size < -MAX_MAGNITUDE:
+            return Fraction(1, 1 << MAX_MAGNITUDE) if q > 0 else Fraction(0)
+        places = self.bits - size
+        if places <= 0:
+            return Fraction(-(-q.numerator // (q.denominator << -places)) << -places)
+        return Fraction(-((-q.numerator << places) // q.denominator), 1 << places)
+
+    def of(self, t: Term, indices: tuple[int, ...]) -> Interval:
+        """An interval for `t`; `indices` are the values of the variables bound around it, the nearest first."""
+        op = t.op
+        Clock.spend(20 + (self.bits >> 3))
+        if op == "num":
+            return self.outward(Fraction(*t.data), Fraction(*t.data))
+        if op == "var":
+            need(t in self.low and t in self.high, f"'{t.data[0]}' needs a bound on both sides")
+            need(self.low[t] <= self.high[t], f"the bounds of '{t.data[0]}' contradict each other")
+            return self.outward(self.low[t], self.high[t])
+        if op == "bound":
+            return (Fraction(indices[t.data[0]]), Fraction(indices[t.data[0]]))
+        if op in ("sum", "prod"):
+            first, last = (self.exactly(k, indices) for k in t.kids[:2])
+            need(last - first < MAX_RANGE, "a sum is too long for an enclosure")
+            out = (Fraction(op == "prod"), Fraction(op == "prod"))
+            for k in range(first, last + 1):
+                out = self.combine("+" if op == "sum" else "*", out, self.of(t.kids[2], (k, *indices)))
+            return out
+        if op == "fn" and t.data == "pow":
+            return self.power(self.of(t.kids[0], indices), self.exactly(t.kids[1], indices))
+        need(op in ("+", "-", "*", "/", "neg", "^", "fn"), f"'{op}' has no enclosure")
+        values = [self.of(k, indices) for k in t.kids]
+        if op == "neg":
+            return (-values[0][1], -values[0][0])
+        if op == "^":
+            return self.power(values[0], t.data)
+        return self.function(t.data, values) if op == "fn" else self.combine(op, *values)
+
+    def exactly(self, t: Term, indices: tuple[int, ...]) -> int:
+        """The integer that `t` is."""
+        low, high = self.of(t, indices)
+        need(low == high and low.denominator == 1, "an enclosure needs ranges and exponents that are numbers")
+        return low.numerator
+
+    def combine(self, op: str, a: Interval, b: Interval) -> Interval:
+        if op == "+":
+            return self.outward(a[0] + b[0], a[1] + b[1])
+        if op == "-":
+            return self.outward(a[0] - b[1], a[1] - b[0])
+        if op == "/":
+            need(b[0] > 0 or b[1] < 0, "a denominator may be zero in the box")
+            b = self.outward(1 / b[1], 1 / b[0])
+        ends = [x * y for x in a for y in b]
+        return self.outward(min(ends), max(ends))
+
+    def power(self, a: Interval, k: int) -> Interval:
+        need(0 <= k <= MAX_RANGE, "an exponent is not from 0 to the limit")
+        if k % 2 == 0 and a[0] < 0:  # an even power is that of the absolute value
+            a = self.function("abs", [a])
+        out = (Fraction(1), Fraction(1))
+        for bit in bin(k)[2:]:
+            out = self.combine("*", out, out) if out[0] >= 0 else self.outward(-(out[0] ** 2), out[1] ** 2)
+            if bit == "1":
+                out = self.combine("*", out, a)
+        return out
+
+    def function(self, name: str, values: list[Interval]) -> Interval:
+        zero = Fraction(0)
+        if name == "pi":
+            return self.outward(*pi_at(self.bits))
+        low, high = values[0]
+        if name == "relu":
+            return (max(low, zero), max(high, zero))
+        if name == "abs":
+            return (max(low, -high, zero), max(-low, high))
+        if name in ("min", "max"):
+            pick = min if name == "min" else max
+            return (pick(low, values[1][0]), pick(high, values[1][1]))
+        need(name in INCREASING, f"'{name}' has no enclosure")
+        need(name != "log" or low > 0, "a logarithm of what may not be positive")
+        need(name != "sqrt" or low >= 0, "a root of what may be negative")
+        at = INCREASING[name]
+        return self.outward(at(low, self.bits)[0], at(high, self.bits)[1])
+
+
+# The functions below give two numbers around the value at q, about `bits` binary digits apart. Inside they use integers
+# in units of 2^-w: everything added is nonnegative, lower sums round down, upper sums round up and add the remainder.
+
+
+def ceil_div(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def scaled(q: Fraction, w: int) -> tuple[int, int]:
+    """q in units of 2^-w, rounded down and up."""
+    return (q.numerator << w) // q.denominator, ceil_div(q.numerator << w, q.denominator)
+
+
+def series(q: Fraction, w: int, ratio: Callable[[int], tuple[int, int]]) -> tuple[int, int]:
+    """1 + t(1) + t(2) + ... with t(n) = t(n - 1)*q*a/b, (a, b) = ratio(n), q >= 0. a/b falls, and tends to 0.
+
+    It stops where t(n) is at most one unit and each further term at most half the one before: together at most t(n).
+    """
+    (low, high), n = scaled(q, w), 0
+    term_low = term_high = sum_low = sum_high = 1 << w
+    while True:
+        n += 1
+        a, b = ratio(n)
+        if term_high <= 1 and 2 * high * a <= b << w:
+            return sum_low, sum_high + term_high
+        term_low, term_high = term_low * low * a // (b << w), ceil_div(term_high * high * a, b << w)
+        sum_low, sum_high = sum_low + term_low, sum_high + term_high
+
+
+@lru_cache(10_000)
+def exp_at(q: Fraction, bits: int) -> Interval:
+    """e^q = (e^(q/2^s))^(2^s), with the series of e^x for 0 <= x < 1/256."""
+    if q < -MAX_MAGNITUDE // 2:
+        return (Fraction(0), exp_at(Fraction(-MAX_MAGNITUDE // 2), bits)[1])
+    if q < 0:
+        low, high = exp_at(-q, bits)
+        return (1 / high, 1 / low)
+    need(q <= MAX_MAGNITUDE // 2, "an exponent is too large for an enclosure")
+    s = math.floor(q).bit_length() + 8
+    w = bits + 2 * s + 16
+    low, high = series(q / (1 << s), w, lambda n: (1, n))
+    for _ in range(s):
+        low, high = low * low >> w, ceil_div(high * high, 1 << w)
+    return (Fraction(low, 1 << w), Fraction(high, 1 << w))
+
+
+def artanh(z: Fraction, w: int) -> tuple[int, int]:
+    """z + z^3/3 + z^5/5 + ... for 0 <= z <= 1/3, in units of 2^-w; the terms after one with z^n are below z^n."""
+    low, high = scaled(z, w)
+    square_low, square_high = scaled(z * z, w)
+    sum_low = sum_high = 0
+    for n in range(1, 2 * w, 2):
+        sum_low, sum_high = sum_low + low // n, sum_high + ceil_div(high, n)
+        if high <= 1:
+            break
+        low, high = low * square_low >> w, ceil_div(high * square_high, 1 << w)
+    return sum_low, sum_high + high
+
+
+@lru_cache(10_000)
+def log_at(q: Fraction, bits: int) -> Interval:
+    """log(m*2^k) = 2 artanh((m - 1)/(m + 1)) + k*2 artanh(1/3), for 1 <= m <= 2."""
+    if q < 1:
+        low, high = log_at(1 / q, bits)
+        return (-high, -low)
+    k = max(q.numerator.bit_length() - q.denominator.bit_length() - 1, 0)
+    m = q / (1 << k)
+    if m > 2:
+        m, k = m / 2, k + 1
+    w = bits + 40
+    low, high = artanh((m - 1) / (m + 1), w)
+    two_low, two_high = artanh(Fraction(1, 3), w)
+    return (Fraction(low + k * two_low, 1 << (w - 1)), Fraction(high + k * two_high, 1 << (w - 1)))
+
+
+def sqrt_at(q: Fraction, bits: int) -> Interval:
+    """Integer square roots."""
+    s = max(0, bits - (q.numerator.bit_length() - q.denominator.bit_length()) // 2)
+    low, high = scaled(q, 2 * s)
+    root, above = math.isqrt(low), math.isqrt(high)
+    return (Fraction(root, 1 << s), Fraction(above + (above * above < high), 1 << s))
+
+
+@lru_cache(100)
+def pi_at(bits: int) -> Interval:
+    """pi = sqrt(12)*(1 - 1/(3*3) + 1/(5*3^2) - ...), after an even or odd number of terms: above or below."""
+    w = bits + 16
+    ends = [Fraction(1), Fraction(1)]
+    total, sign = 0, 1
+    for n in range(w):
+        total += sign * scaled(Fraction(1, (2 * n + 1) * 3**n), w)[0]  # each is at most one unit too small
+        sign = -sign
+    ends = [Fraction(total - w - 1, 1 << w), Fraction(total + w + 1, 1 << w)]
+    low, high = sqrt_at(Fraction(12), w)
+    return (ends[0] * low, ends[1] * high)
+
+
+@lru_cache(10_000)
+def erf_at(q: Fraction, bits: int) -> Interval:
+    """erf(x) = 2/sqrt(pi)*x*e^(-x^2)*(1 + 2x^2/3 + (2x^2)^2/(3*5) + ...); and 1 - 2^(-x^2) < erf(x) < 1 for x > 0."""
+    if q < 0:
+        low, high = erf_at(-q, bits)
+        return (-high, -low)
+    if q * q > bits + 8:
+        return (1 - Fraction(1, 1 << (bits + 8)), Fraction(1))
+    w = bits + 24
+    low, high = series(2 * q * q, w, lambda n: (1, 2 * n + 1))
+    small, large = exp_at(-q * q, w)
+    under, over = (sqrt_at(p, w)[side] for side, p in enumerate(pi_at(w)))
+    return (2 * q * small * low / (over * (1 << w)), 2 * q * large * high / (under * (1 << w)))
+
+
+INCREASING: Mapping[str, Callable[[Fraction, int], Interval]]
+INCREASING = {"exp": exp_at, "log": log_at, "sqrt": sqrt_at, "erf": erf_at}
+
+
+# --- Proofs ----------------------------------------------------------------------------------------------------------
+
+AXIOMS = {
+    "relu_pos": "all x:Real. 0 <= x -> relu(x) = x",
+    "relu_neg": "all x:Real. x <= 0 -> relu(x) = 0",
+    "abs_pos": "all x:Real. 0 <= x -> abs(x) = x",
+    "abs_neg": "all x:Real. x <= 0 -> abs(x) = -x",
+    "min_left": "all x:Real, y:Real. x <= y -> min(x, y) = x",
+    "min_right": "all x:Real, y:Real. y <= x -> min(x, y) = y",
+    "max_left": "all x:Real, y:Real. y <= x -> max(x, y) = x",
+    "max_right": "all x:Real, y:Real. x <= y -> max(x, y) = y",
+    "inv": "all x:Real. ~(x = 0) -> x*(1/x) = 1",
+    "sqrt": "all x:Real. 0 <= x -> 0 <= sqrt(x) & sqrt(x)*sqrt(x) = x",
+    "exp_pos": "all x:Real. 0 < exp(x)",
+    "exp_ge": "all x:Real. 1 + x <= exp(x)",
+    "exp_log": "all x:Real. 0 < x -> exp(log(x)) = x",
+    # Taylor's theorem: a sum up to an odd power is below exp; up to an even power it is above, for x <= 0
+    "exp_lower": "all x:Real, k:Int. 0 <= k -> sum(m, 0, 2*k + 1, pow(x, m)/prod(q, 1, m, q)) <= exp(x)",
+    "exp_upper": "all x:Real, k:Int. 0 <= k -> x <= 0 -> exp(x) <= sum(m, 0, 2*k, pow(x, m)/prod(q, 1, m, q))",
+    "int_lt": "all a:Int, b:Int. a < b -> a + 1 <= b",
+    "archimedes": "all x:Real. ex n:Int. 1 <= n & x <= n",
+    "sum_empty": "all f:Int->Real, a:Int, b:Int. b < a -> sum(m, a, b, f(m)) = 0",
+    "sum_step": "all f:Int->Real, a:Int, b:Int. a <= b -> sum(m, a, b, f(m)) = sum(m, a, b - 1, f(m)) + f(b)",
+    "prod_empty": "all f:Int->Real, a:Int, b:Int. b < a -> prod(m, a, b, f(m)) = 1",
+    "prod_step": "all f:Int->Real, a:Int, b:Int. a <= b -> prod(m, a, b, f(m)) = prod(m, a, b - 1, f(m))*f(b)",
+    "pow_zero": "all x:Real. pow(x, 0) = 1",
+    "pow_step": "all x:Real, n:Int. 0 <= n -> pow(x, n + 1) = pow(x, n)*x",
+    "pi": "3.141592653589793 < pi & pi < 3.141592653589794",
+    "erf_odd": "all x:Real. erf(-x) = -erf(x)",
+    "erf_range": "all x:Real. 0 <= x -> 0 <= erf(x) & erf(x) <= 1",
+    # the alternating series of erf, for x >= 0
+    "erf_lower": "all x:Real, k:Int. 0 <= k -> 0 <= x -> "
+    "2/sqrt(pi)*sum(m, 0, 2*k + 1, pow(-1, m)*pow(x, 2*m + 1)/(prod(q, 1, m, q)*(2*m + 1))) <= erf(x)",
+    "erf_upper": "all x:Real, k:Int. 0 <= k -> 0 <= x -> "
+    "erf(x) <= 2/sqrt(pi)*sum(m, 0, 2*k, pow(-1, m)*pow(x, 2*m + 1)/(prod(q, 1, m, q)*(2*m + 1)))",
+}
+OUTSIDE = ("lem", "named", "oracle")  # kinds of labels of facts from outside, besides ax
+
+# The keys of each kind of node; those after the bar may be left out.
+NODES = {
+    "intro": "as",
+    "pick": "side",
+    "witness": "term",
+    "obtain": "fact name as",
+    "contra": "as",
+    "have": "show proof as",
+    "use": "fact with as",
+    "ind": "of as",
+    "rewrite": "eq | rev in as",
+    "split": "proofs",
+    "hyp": "of",
+    "true": "",
+    "absurd": "of | not",
+    "cases": "fact as proofs",
+    "em": "formula as proofs",
+    "antisym": "left right",
+    "induct": "name ge as base step",
+    "pos": "| sum eq",
+    "interval": "on prec",
+}
+
+
+def keys_fit(given: Iterable[str], wanted: str) -> bool:
+    """Whether the keys `given` are those of `wanted`, "must | may"."""
+    must, _, may = wanted.partition("|")
+    return set(must.split()) <= set(given) <= {*must.split(), *may.split()}
+
+
+def items(x: Any, length: int | None = None) -> list[Any]:
+    if not isinstance(x, list) or len(x) != (len(x) if length is None else length):
+        raise Rejected("a list " + (f"of {length} " if length is not None else "") + "must stand here")
+    return x
+
+
+def string(x: Any) -> str:
+    if not isinstance(x, str):
+        raise Rejected("a string must stand here")
+    return x
+
+
+class Proof:
+    """One check: the state, and a method for each kind of node that returns whether it closes the goal.
+
+    A proof inside a node is checked at once, with the facts and names of this moment; what it adds is taken back.
+    """
+
+    def __init__(self, lemmas: dict[str, Term], known: dict[str, Definition]) -> None:
+        self.lemmas, self.known = lemmas, known
+        self.goal = TRUE
+        self.facts: dict[str, Term] = {}
+        self.scope: dict[str, Any] = {}
+        self.added: list[tuple[dict[str, Any], str]] = []  # in the order in which facts and names came
+        self.nodes = 0
+        self.used: set[str] = set()
+        self.normal = Normal()
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """What is assumed and named in here is taken back at the end."""
+        mark = len(self.added)
+        yield
+        while len(self.added) > mark:
+            where, name = self.added.pop()
+            del where[name]
+
+    def prove(self, goal: Term, proof: Any) -> None:
+        """Check `proof` of `goal` with the present facts and names."""
+        before, self.goal = self.goal, goal
+        steps = items(proof)
+        need(bool(steps), "a proof is empty")
+        with self.inside():
+            for place, node in enumerate(steps, 1):
+                self.nodes += 1
+                Clock.spend(20)
+                need(self.nodes <= MAX_NODES, "a proof has too many nodes")
+                by = node.get("by") if isinstance(node, dict) else None
+                if not isinstance(by, str) or by not in NODES:
+                    raise Rejected("an unknown kind of node")
+                need(keys_fit(node, f"by {NODES[by]}"), f"'{by}' has the wrong keys")
+                closed = getattr(self, f"by_{by}")(node)
+                need(closed == (place == len(steps)), f"'{by}' cannot be the last node, or must be")
+        self.goal = before
+
+    def assume(self, label: Any, fact: Term) -> None:
+        """A new fact; a list of labels takes a conjunction apart."""
+        found = parts("&", fact) if isinstance(label, list) else [fact]
+        labels = label if isinstance(label, list) else [label]
+        need(len(labels) == len(found), f"a conjunction of {len(found)} needs as many labels")
+        for one, part in zip(labels, found, strict=True):
+            need(re.fullmatch(r"\w[\w.']{0,99}", string(one), re.ASCII) is not None, "a label is not valid")
+            need(one not in self.facts, f"the label '{one}' is taken")
+            self.facts[one] = part
+            self.added.append((self.facts, one))
+
+    def name(self, name: Any, sort: Any) -> Term:
+        """A new name in scope."""
+        valid = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,99}", string(name), re.ASCII) is not None
+        need(valid and name not in RESERVED, "a name is not valid")
+        need(name not in self.scope and name not in self.known, f"the name '{name}' is taken")
+        self.scope[name] = sort
+        self.added.append((self.scope, name))
+        return Term("var", (name, sort))
+
+    def fact(self, label: Any) -> Term:
+        if string(label) in self.facts:
+            return self.facts[label]
+        kind, _, rest = label.partition(":")
+        found = axioms().get(rest) if kind == "ax" else self.lemmas.get(label) if kind in OUTSIDE else None
+        if found is None:
+            raise Rejected(f"there is no fact '{label[:60]}' here")
+        self.used.add(label)
+        return found
+
+    def formula(self, text: Any) -> Term:
+        return Reader(self.scope, self.known).formula(string(text))
+
+    def value(self, text: Any, sort: Any) -> Term:
+        return Reader(self.scope, self.known).value(string(text), sort)
+
+    def true_by_computation(self, f: Term) -> bool:
+        return self.normal.formula(f) is self.normal.true
+
+    # Nodes that go on.
+
+    def by_intro(self, node: Any) -> bool:
+        for one in items(node["as"]):
+            goal = self.goal
+            need(goal.op in ("all", "->", "~"), "there is nothing to introduce")
+            if goal.op == "all":
+                self.goal = substitute(goal.kids[0], [self.name(one, goal.data)])
+            else:
+                self.assume(one, goal.kids[0])
+                self.goal = goal.kids[1] if goal.op == "->" else FALSE
+        return False
+
+    def by_pick(self, node: Any) -> bool:
+        need(self.goal.op == "|" and node["side"] in ("left", "right"), "'pick' needs F | G, and left or right")
+        self.goal = self.goal.kids[0 if node["side"] == "left" else 1]
+        return False
+
+    def by_witness(self, node: Any) -> bool:
+        need(self.goal.op == "ex", "'witness' needs ex x. F as goal")
+        self.goal = substitute(self.goal.kids[0], [self.value(node["term"], self.goal.data)])
+        return False
+
+    def by_obtain(self, node: Any) -> bool:
+        fact = self.fact(node["fact"])
+        need(fact.op == "ex", "'obtain' needs a fact ex x. F")
+        self.assume(node["as"], substitute(fact.kids[0], [self.name(node["name"], fact.data)]))
+        return False
+
+    def by_contra(self, node: Any) -> bool:
+        self.assume(node["as"], negation(self.goal))
+        self.goal = FALSE
+        return False
+
+    def by_have(self, node: Any) -> bool:
+        shown = self.formula(node["show"])
+        self.prove(shown, node["proof"])
+        self.assume(node["as"], shown)
+        return False
+
+    def by_use(self, node: Any) -> bool:
+        fact = self.fact(node["fact"])
+        for given in items(node["with"]):
+            need(fact.op in ("all", "->", "~"), "a fact takes no more arguments")
+            if fact.op == "all":
+                fact = substitute(fact.kids[0], [self.value(given, fact.data)])
+                continue
+            premise = fact.kids[0]
+            if isinstance(given, list):
+                self.prove(premise, given)
+            elif given == "!":
+                need(self.true_by_computation(premise), "a premise is not true by computation")
+            else:
+                need(string(given).startswith("#"), "a premise needs '#label', '!' or a proof")
+                need(self.normal.same(self.fact(given[1:]), premise), f"'{given[1:60]}' is not the premise")
+            fact = fact.kids[1] if fact.op == "->" else FALSE
+        self.assume(node["as"], fact)
+        return False
+
+    def by_ind(self, node: Any) -> bool:
+        f = self.formula(node["of"])
+        one, none = (Term("=", None, Term("ind", None, f), number(c)) for c in (1, 0))
+        self.assume(node["as"], Term("|", None, Term("&", None, f, one), Term("&", None, negation(f), none)))
+        return False
+
+    def by_rewrite(self, node: Any) -> bool:
+        equation = self.fact(node["eq"])
+        need(equation.op == "=", "'rewrite' needs an equation")
+        need(isinstance(node.get("rev", False), bool), "rev is true or false")
+        need(("in" in node) == ("as" in node), "'in' and 'as' go together")
+        left, right = reversed(equation.kids) if node.get("rev") else equation.kids
+        before = self.fact(node["in"]) if "in" in node else self.goal
+        after = replace(before, left, right)
+        need(after != before, "there is nothing to rewrite")
+        if "in" in node:
+            self.assume(node["as"], after)
+        else:
+            self.goal = after
+        return False
+
+    # Nodes that close the goal.
+
+    def by_split(self, node: Any) -> bool:
+        found = parts("&", self.goal)
+        need(len(found) > 1, "'split' needs a conjunction as goal")
+        for part, proof in zip(found, items(node["proofs"], len(found)), strict=True):
+            self.prove(part, proof)
+        return True
+
+    def by_hyp(self, node: Any) -> bool:
+        need(self.normal.same(self.fact(node["of"]), self.goal), "a fact is not the goal")
+        return True
+
+    def by_true(self, node: Any) -> bool:
+        need(self.true_by_computation(self.goal), "the goal is not true by computation")
+        return True
+
+    def by_absurd(self, node: Any) -> bool:
+        fact = self.fact(node["of"])
+        if "not" in node:
+            need(self.normal.same(Term("~", None, fact), self.fact(node["not"])), "two facts do not contradict")
+        else:
+            need(self.normal.formula(fact) is self.normal.false, "a fact is not false by computation")
+        return True
+
+    def each(self, cases: Sequence[Term], node: Any) -> bool:
+        """The goal, proved from each of the cases."""
+        labels, proofs = items(node["as"], len(cases)), items(node["proofs"], len(cases))
+        for case, label, proof in zip(cases, labels, proofs, strict=True):
+            with self.inside():
+                self.assume(label, case)
+                self.prove(self.goal, proof)
+        return True
+
+    def by_cases(self, node: Any) -> bool:
+        return self.each(parts("|", self.fact(node["fact"])), node)
+
+    def by_em(self, node: Any) -> bool:
+        f = self.formula(node["formula"])
+        return self.each([f, negation(f)], node)
+
+    def by_antisym(self, node: Any) -> bool:
+        need(self.goal.op == "=", "'antisym' needs an equation as goal")
+        a, b = self.goal.kids
+        self.prove(Term("<=", None, a, b), node["left"])
+        self.prove(Term("<=", None, b, a), node["right"])
+        return True
+
+    def by_induct(self, node: Any) -> bool:
+        goal = self.goal
+        need(goal.op == "all" and goal.data == "Int" and goal.kids[0].op == "->", "'induct' needs all k. a <= k -> P")
+        premise, body = goal.kids[0].kids
+        need(premise.op == "<=" and premise.kids[1] == Term("bound", (0, "Int")), "'induct' needs a <= k as premise")
+        start = premise.kids[0]
+        need(start.loose == 0 and start.sort == "Int", "the start of an induction is an Int without k")
+        self.prove(substitute(body, [start]), node["base"])
+        with self.inside():
+            k = self.name(node["name"], "Int")
+            self.assume(node["ge"], Term("<=", None, start, k))
+            self.assume(node["as"], substitute(body, [k]))
+            self.prove(substitute(body, [plus(k, 1)]), node["step"])
+        return True
+
+    def by_pos(self, node: Any) -> bool:
+        op, normal = self.goal.op, self.normal
+        need(op in ("<=", "<", "=", "false"), "'pos' needs a comparison as goal")
+        total: Poly = {}
+        strict = False
+        for entry in items(node.get("sum", [])):
+            need(op != "=", "an equation follows from equations only")
+            need(isinstance(entry, dict) and keys_fit(entry, "c of | sq"), "a summand has c, of, sq")
+            term = normal.numeral(coefficient(entry["c"]))
+            firm = "sq" not in entry
+            for label in items(entry["of"]):
+                fact = self.fact(label)
+                need(fact.op in ("<=", "<"), "a fact in 'of' is not an inequality")
+                firm = firm and fact.op == "<"
+                term = normal.mul(term, normal.gap(fact))
+            if "sq" in entry:
+                root = normal.poly(self.value(entry["sq"], "Real"))
+                term = normal.mul(term, normal.mul(root, root))
+            strict = strict or firm
+            total = add(total, term)
+        for entry in items(node.get("eq", [])):
+            text, label = items(entry, 2)
+            fact = self.fact(label)
+            need(fact.op == "=", "a fact in 'eq' is not an equation")
+            total = add(total, normal.mul(normal.poly(self.value(text, "Real")), normal.gap(fact)))
+        need(strict or op in ("<=", "="), "a strict goal needs a strict summand")
+        wanted = {} if op == "false" else normal.gap(self.goal)
+        need(total == wanted, "the sum is not the difference of the two sides")
+        return True
+
+    def by_interval(self, node: Any) -> bool:
+        goal, bits = self.goal, node["prec"]
+        need(goal.op in ("<=", "<"), "'interval' needs an inequality as goal")
+        need(type(bits) is int and 16 <= bits <= 4096, "prec is from 16 to 4096")
+        low: dict[Term, Fraction] = {}
+        high: dict[Term, Fraction] = {}
+        for label in items(node["on"]):
+            fact = self.fact(label)
+            need(fact.op in ("<=", "<"), "a fact in 'on' is not an inequality")
+            a, b = fact.kids
+            x, end = (a, b) if a.op == "var" else (b, a)
+            c = self.normal.constant(self.normal.poly(end))
+            if x.op != "var" or c is None:
+                raise Rejected("a fact in 'on' is not a numeric bound on a name")
+            if x is a:
+                high[x] = min(Fraction(c), high.get(x, Fraction(c)))
+            else:
+                low[x] = max(Fraction(c), low.get(x, Fraction(c)))
+        least = Enclosure(low, high, bits).of(Term("-", None, goal.kids[1], goal.kids[0]), ())[0]
+        need(least > 0 or (least == 0 and goal.op == "<="), "the enclosure does not decide the goal")
+        return True
+
+
+def coefficient(c: Any) -> Fraction:
+    found = re.fullmatch(r"([0-9]{1,2000})(?:/([0-9]{1,2000}))?", string(c), re.ASCII)
+    if found is None or int(found[1]) == 0 or int(found[2] or 1) == 0:
+        raise Rejected("a coefficient is a positive rational in digits")
+    return Fraction(int(found[1]), int(found[2] or 1))
+
+
+@cache
+def axioms() -> dict[str, Term]:
+    """The table AXIOMS as formulas."""
+    return {name: Reader({}, {}).formula(text) for name, text in AXIOMS.items()}
+
+
+def check(goal: Term, proof: Any, lemmas: dict[str, Term], known: dict[str, Definition]) -> Proof:
+    """A finished check; Rejected where `proof` does not prove `goal`. Nothing else is raised."""
+    Clock.start(SECONDS)
+    checked = Proof(lemmas, known)
+    try:
+        checked.prove(goal, proof)
+    except RecursionError:
+        raise Rejected("something is nested too deep") from None
+    return checked
