@@ -1230,9 +1230,6 @@ def onesided(g: Goal) -> None:
     g.intro("n t gamma (large low high)")
     body = f"j. {LOOKUP}*(t - j)"
     g.use("lem:sum_split", body, "1", "t - 1", "n", label="one").use("lem:sum_split", body, "t", "t", "n", label="two")
-    left, right = (
-        f"sum(j, {a}, {b}, {LOOKUP}*({c}))" for a, b, c in (("1", "t - 1", "t - j"), ("t + 1", "n", "j - t"))
-    )
     for low, high, value, label in (("1", "t - 1", "t - j", "left"), ("t + 1", "n", "j - t", "right")):
 
         def positive(h: Goal, value: str = value) -> None:
@@ -1244,7 +1241,7 @@ def onesided(g: Goal) -> None:
     parts = f"abs(sum(j, 1, t - 1, {LOOKUP}*(j - t)) + sum(j, t + 1, n, {LOOKUP}*(j - t)))"
     first, second = g.split()
     first.apart(f"{whole}; {parts}", lambda h: h.auto("one two " + values(h), degree=1))
-    second.apart(f"{parts}; max({left}, {right})", lambda h: h.auto("left right " + values(h), degree=1))
+    second.apart(parts, lambda h: h.easy("left right " + values(h), degree=1))
 
 
 def values(h: Goal) -> str:

@@ -1,0 +1,551 @@
+"""Adequacy of the claims about soft against hard attention, from the papers' words.
+
+yang2026: Definitions 2, 3 and 5, Lemmas 6 to 9 with Appendix B, the attention scores of Section 4, Lemma 32. Cookbook:
+Sections 5.6 and 5.7.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from adequacy import adequate, column
+from statement_truth import CONTEXT, SLACK, real
+
+F = Fraction
+RANDOM = random.Random(84)
+e = CONTEXT.exp
+
+
+# --- The papers' definitions ------------------------------------------------------------------------------------------
+
+
+def softmax(scores: Sequence[Any]) -> list[Any]:
+    weights = [e(real(s)) for s in scores]
+    return [w / CONTEXT.fsum(weights) for w in weights]
+
+
+def maxima(scores: Sequence[Any]) -> list[int]:
+    return [j for j, s in enumerate(scores) if s == max(scores)]
+
+
+def one_hot(n: int, at: int) -> list[F]:
+    return [F(int(j == at)) for j in range(n)]
+
+
+def lhardmax(scores: Sequence[Any]) -> list[F]:
+    return one_hot(len(scores), min(maxima(scores)))
+
+
+def rhardmax(scores: Sequence[Any]) -> list[F]:
+    return one_hot(len(scores), max(maxima(scores)))
+
+
+def ahardmax(scores: Sequence[Any]) -> list[F]:
+    best = maxima(scores)
+    return [F(int(j in best), len(best)) for j in range(len(scores))]
+
+
+def has_gap(scores: Sequence[Any], gap: Any) -> bool:
+    return all(s == max(scores) or s <= max(scores) - gap for s in scores)
+
+
+def retrieved(weights: Sequence[Any], values: Sequence[Any]) -> Any:
+    return CONTEXT.fsum(real(a) * real(b) for a, b in zip(weights, values, strict=True))
+
+
+def distance(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return CONTEXT.fsum(abs(real(x) - real(y)) for x, y in zip(a, b, strict=True))
+
+
+def at_most(a: Any, b: Any) -> bool:
+    return bool(real(a) <= real(b) + SLACK * (1 + abs(real(b))))
+
+
+def same(a: Any, b: Any) -> bool:
+    return bool(abs(real(a) - real(b)) <= SLACK * (1 + abs(real(b))))
+
+
+def listed(v: Any, name: str, size: str = "n") -> list[Any]:
+    return [v[f"{name}()"][j] for j in range(1, int(v[size]) + 1)]
+
+
+def scaled(scores: Sequence[Any], tau: Any) -> list[Any]:
+    return [real(s) / real(tau) for s in scores]
+
+
+# --- Definitions 2, 3 and 5 -------------------------------------------------------------------------------------------
+
+SHORT = [s for n in (1, 2, 3) for s in itertools.product((0, 1, 2), repeat=n)]
+LONGER = [(F(1, 2), 0, F(1, 2), F(1, 3)), (5, 4, 3, 5, 5), (-1, -1, -1, -1), (0, -7, 0, F(1, 100))]
+NONE = {"n": F(0), "s()": {}}
+
+
+def rows() -> Iterator[dict[str, Any]]:
+    for s in [*SHORT, *LONGER]:
+        yield {"n": F(len(s)), "s()": column(s)}
+    yield NONE
+
+
+@adequate(
+    "yang2026.def2",
+    at=rows(),
+    misses=[
+        ("lhardmax(s, n, j) = I[j = p]", "lhardmax(s, n, j) = I[p <= j]"),
+        ("rhardmax(s, n, j) = I[j = p]", "lhardmax(s, n, j) = I[j = p]"),
+        ("rhardmax(s, n, j) = I[j = p]", "hardmax(s, n, j) = I[j = p]"),
+        ("1/sum(m, 1, n, I[maximal(s, n, m)])", "1/n"),
+        ("1/sum(m, 1, n, I[maximal(s, n, m)])", "1"),
+        ("hardmax(s, n, j)) = 1", "lhardmax(s, n, j)) = n"),
+        ("-> k <= p)", "-> k < p)"),
+    ],
+)
+def def2(v: Any) -> bool | None:
+    s = listed(v, "s")
+    if not s:
+        return None
+    best = {j for j, x in enumerate(s) if all(x >= y for y in s)}
+    return (
+        [j for j, x in enumerate(lhardmax(s)) if x] == [min(best)]
+        and [j for j, x in enumerate(rhardmax(s)) if x] == [max(best)]
+        and all(ahardmax(s)[j] == (F(1, len(best)) if j in best else 0) for j in range(len(s)))
+    )
+
+
+def temperatures() -> Iterator[dict[str, Any]]:
+    for s, tau in itertools.product([*SHORT[:12], *LONGER], (F(1), F(1, 2), F(3), F(0), F(-1))):
+        yield {"n": F(len(s)), "s()": column(s), "tau": tau}
+    yield NONE | {"tau": F(1)}
+
+
+@adequate(
+    "yang2026.def3",
+    at=temperatures(),
+    misses=[
+        ("(tau = 1 ->", "(tau = 1/2 ->"),
+        ("(tau = 1 ->", "(0 < tau ->"),
+        ("n, j)) = 1", "n, j)) = n"),
+        ("0 < sm(l. s(l)/tau, n, j)", "1/2 < sm(l. s(l)/tau, n, j)"),
+        ("0 < sm(l. s(l)/tau, n, j)", "sm(l. s(l)/tau, n, j) < 1"),
+        ("= sm(s, n, j)", "= hardmax(s, n, j)"),
+    ],
+)
+def def3(v: Any) -> bool | None:
+    s = listed(v, "s")
+    if not s or v["tau"] <= 0:
+        return None
+    weights = softmax(scaled(s, v["tau"]))
+    plain = v["tau"] != 1 or all(same(a, b) for a, b in zip(weights, softmax(s), strict=True))
+    return all(w > 0 for w in weights) and same(sum(weights), 1) and plain
+
+
+@adequate(
+    "yang2026.def5",
+    "cookbook.s5.7.def5.2",
+    at=rows(),
+    misses=[
+        ("1 <= n & tieless(s, n)", "1 <= n"),
+        ("lhardmax(s, n, j) = rhardmax(s, n, j)", "lhardmax(s, n, j) = 1 - rhardmax(s, n, j)"),
+        ("= hardmax(s, n, j)", "= sm(s, n, j)"),
+        ("= hardmax(s, n, j)", "= I[j = 1]"),
+        ("= hardmax(s, n, j)", "= I[j = n]"),
+    ],
+)
+def def5(v: Any) -> bool | None:
+    s = listed(v, "s")
+    if not s or len(maxima(s)) != 1:
+        return None
+    return lhardmax(s) == rhardmax(s) == ahardmax(s)
+
+
+# --- Lemma 6 ----------------------------------------------------------------------------------------------------------
+
+GAMMAS = (F(1, 1000), F(1, 2), F(1), F(5), F(0), F(-1, 2), F(-3))
+
+
+def ziggurats(values: bool) -> Iterator[dict[str, Any]]:
+    for n, p, gamma in itertools.product((1, 2, 3, 7), (1, 2, 4), GAMMAS):
+        extremal = column(2 - gamma * abs(j - p) for j in range(1, max(n, p) + 1))
+        lower = {j: s - abs(j - p) * F(j, 3) for j, s in extremal.items()}
+        flat = column(2 - gamma * int(j != p) for j in range(1, max(n, p) + 1))
+        half = {j: s + gamma * abs(j - p) / 2 for j, s in extremal.items()}
+        for s in (extremal, lower, flat, half):
+            opposed = column(F(-1) if j == p else F(1) for j in range(1, n + 1))
+            for v, V in ((opposed, 1), ({j: -j * x for j, x in opposed.items()}, 7), (opposed, F(1, 2)), ({**opposed, 1: F(-99)}, 1)):
+                yield {"n": F(n), "p": F(p), "gamma": gamma, "s()": s} | ({"v()": v, "V": F(V)} if values else {})
+                if not values:
+                    break
+
+
+def ziggurat_met(v: Any) -> bool:
+    n, p = int(v["n"]), int(v["p"])
+    s = v["s()"]
+    return 1 <= p <= n and all(s[j] <= s[p] - abs(j - p) * v["gamma"] for j in range(1, n + 1))
+
+
+@adequate(
+    "yang2026.lemma6",
+    at=ziggurats(True),
+    misses=[
+        ("4*exp(-gamma)*V", "39/10*exp(-gamma)*V"),
+        ("4*exp(-gamma)*V", "2*exp(-gamma)*V"),
+        ("4*exp(-gamma)*V", "4*exp(-2*gamma)*V"),
+        ("4*exp(-gamma)*V", "4*exp(-gamma)"),
+        ("abs(j - p)*gamma", "min(1, abs(j - p))*gamma"),
+        ("abs(v(j)) <= V", "v(j) <= V"),
+        ("abs(v(j)) <= V", "abs(v(j)) <= V + 1"),
+        ("abs(j - p)*gamma", "abs(j - p)*gamma/2"),
+    ],
+)
+def lemma6(v: Any) -> bool | None:
+    values = listed(v, "v")
+    if not ziggurat_met(v) or any(abs(x) > v["V"] for x in values):
+        return None
+    s = listed(v, "s")
+    error = retrieved([real(a) - b for a, b in zip(ahardmax(s), softmax(s), strict=True)], values)
+    return at_most(abs(error), 4 * e(-real(v["gamma"])) * real(v["V"]))
+
+
+def chain_instances() -> Iterator[dict[str, Any]]:
+    for v in ziggurats(False):
+        n, p = int(v["n"]), int(v["p"])
+        a = e(real(v["s()"][p]))
+        b = CONTEXT.fsum(e(real(v["s()"][j])) for j in range(1, n + 1) if j != p)
+        yield v | {"a": [a, a + 1], "b": [b, b + 1]}
+
+
+@adequate(
+    "yang2026.lemma6.l1",
+    at=chain_instances(),
+    misses=[
+        ("b <= 2*exp(-gamma)/(1 - exp(-gamma))*a", "b <= exp(-gamma)/(1 - exp(-gamma))*a"),
+        ("b <= 2*exp(-gamma)/(1 - exp(-gamma))*a", "b <= 2*exp(-gamma)*a"),
+        ("= (1 - a/(a + b)) + b/(a + b)", "= (1 - a/(a + b)) - b/(a + b)"),
+        ("= 2*(1 - a/(a + b))", "= 1 - a/(a + b)"),
+        ("= 4*exp(-gamma)/(1 + exp(-gamma))", "= 4*exp(-gamma)/(1 - exp(-gamma))"),
+        ("4*exp(-gamma)/(1 + exp(-gamma)) <= 4*exp(-gamma)", "4*exp(-gamma)/(1 + exp(-gamma)) <= 3*exp(-gamma)"),
+        ("a = exp(s(p))", "0 < a"),
+    ],
+)
+def lemma6_chain(v: Any) -> bool | None:
+    if v["gamma"] <= 0 or not ziggurat_met(v):
+        return None
+    s, x = listed(v, "s"), e(-real(v["gamma"]))
+    a, b = v["a"][0], v["b"][0]
+    hard = distance(ahardmax(s), softmax(s))
+    steps = [(1 - a / (a + b)) + b / (a + b), 2 * (1 - a / (a + b))]
+    last = 2 * (1 - a / (a + 2 * x / (1 - x) * a))
+    return (
+        at_most(b, 2 * x / (1 - x) * a)
+        and same(hard, steps[0])
+        and same(*steps)
+        and at_most(steps[1], last)
+        and same(last, 4 * x / (1 + x))
+        and at_most(4 * x / (1 + x), 4 * x)
+    )
+
+
+# --- Lemma 7 ----------------------------------------------------------------------------------------------------------
+
+
+def lookups() -> Iterator[dict[str, Any]]:
+    for n, t, gamma in itertools.product((1, 2, 3, 6), (1, 2, 3, 6, 7), (F(1), F(3, 2), F(9), F(1, 2), F(1, 100))):
+        yield {"n": F(n), "t": F(t), "gamma": gamma}
+    yield {"n": F(4), "t": F(0), "gamma": F(1)}
+    yield {"n": F(12), "t": F(12), "gamma": F(1, 10)}
+
+
+def lookup_met(v: Any) -> bool:
+    return 1 <= v["t"] <= v["n"]
+
+
+def lookup_scores(v: Any) -> list[Any]:
+    return [v["gamma"] * (2 * v["t"] * j - j * j) for j in range(1, int(v["n"]) + 1)]
+
+
+@adequate(
+    "yang2026.lemma7",
+    at=lookups(),
+    misses=[
+        ("3/2*exp(-gamma)", "3/4*exp(-gamma)"),
+        ("3/2*exp(-gamma)", "3/2*exp(-2*gamma)"),
+        ("1 <= gamma", "1/100 <= gamma"),
+        ("gamma*(2*t*l - l^2), n, j))*j", "gamma*(t*l - l^2), n, j))*j"),
+        ("n, j))*j))", "n, j))*j*j))"),
+    ],
+    # One is enough, and gamma = 1/2 is.
+    still_true=[("3/2*exp(-gamma)", "exp(-gamma)"), ("1 <= gamma", "1/2 <= gamma"), ("1 <= t & t <= n", "1 <= n")],
+)
+def lemma7(v: Any) -> bool | None:
+    if not lookup_met(v) or v["gamma"] < 1:
+        return None
+    s = lookup_scores(v)
+    found, wanted = (retrieved(w, range(1, len(s) + 1)) for w in (softmax(s), ahardmax(s)))
+    return at_most(abs(wanted - found), real(F(3, 2)) * e(-real(v["gamma"])))
+
+
+@adequate(
+    "yang2026.lemma7.Z",
+    at=lookups(),
+    misses=[
+        ("exp(-gamma*(j - t)^2)/sum", "exp(-gamma*(j - t)^2/2)/sum"),
+        ("exp(-gamma*(j - t)^2)/sum", "exp(-gamma*abs(j - t))/sum"),
+        ("& 1 <= sum(k, 1, n", "& 1 < sum(k, 1, n"),
+        ("& 1 <= sum(k, 1, n", "& 1 + exp(-gamma) <= sum(k, 1, n"),
+        ("& 1 <= sum(k, 1, n", "& n <= sum(k, 1, n"),
+        ("1 <= t & t <= n", "1 <= n"),
+    ],
+)
+def lemma7_z(v: Any) -> bool | None:
+    if not lookup_met(v):
+        return None
+    terms = [e(-real(v["gamma"] * (j - v["t"]) ** 2)) for j in range(1, int(v["n"]) + 1)]
+    Z = CONTEXT.fsum(terms)
+    return all(same(a, b / Z) for a, b in zip(softmax(lookup_scores(v)), terms, strict=True)) and at_most(1, Z)
+
+
+def sides(v: Any) -> tuple[Any, Any, Any]:
+    """sum alpha_j (t - j), and the parts of sum alpha_j (j - t) left and right of t."""
+    weighted = [(j - v["t"], a) for j, a in enumerate(softmax(lookup_scores(v)), 1)]
+    whole = CONTEXT.fsum(-real(d) * a for d, a in weighted)
+    return whole, *(CONTEXT.fsum(real(d) * a for d, a in weighted if d * sign > 0) for sign in (-1, 1))
+
+
+@adequate("yang2026.lemma7.onesided", at=lookups(), false=True)
+def onesided(v: Any) -> bool | None:
+    if not lookup_met(v) or v["gamma"] < 1:
+        return None
+    whole, left, right = sides(v)
+    return same(abs(whole), abs(left + right)) and at_most(abs(left + right), right)
+
+
+WEIGHT = "sm(l. gamma*(2*t*l - l^2), n, j)"
+
+
+@adequate(
+    "yang2026.lemma7.onesided.corrected",
+    at=lookups(),
+    misses=[
+        (f"<= sum(j, 1, t - 1, {WEIGHT}*(t - j))", f"<= sum(j, 1, t - 1, {WEIGHT}*(j - t))"),
+        (f"<= sum(j, 1, t - 1, {WEIGHT}*(t - j))", f"<= sum(j, 2, t - 1, {WEIGHT}*(t - j))"),
+        (f"<= sum(j, t + 1, n, {WEIGHT}*(j - t))", f"<= sum(j, t + 2, n, {WEIGHT}*(j - t))"),
+        ("| abs(", "& abs("),
+        (f"= abs(sum(j, 1, t - 1, {WEIGHT}*(j - t))", f"= abs(sum(j, 1, t - 1, {WEIGHT}*(t - j))"),
+        (f"abs(sum(j, 1, n, {WEIGHT}*(t - j)))", f"abs(sum(j, 1, n, {WEIGHT}*(t + 1 - j)))"),
+    ],
+)
+def onesided_corrected(v: Any) -> bool | None:
+    if not lookup_met(v) or v["gamma"] < 1:
+        return None
+    whole, left, right = sides(v)
+    return same(abs(whole), abs(left + right)) and at_most(abs(left + right), max(-left, right))
+
+
+POINTS = [F(1), F(5, 4), F(2), F(7, 2)]
+
+
+@adequate(
+    "yang2026.lemma7.series",
+    at=[
+        {"gamma": gamma, "m": [F(m) for m in range(-1, 9)], "x": [F(1, 4), *POINTS], "y": [F(1, 2), *POINTS]}
+        for gamma in (F(1), F(3, 2), F(20), F(1, 2), F(1, 10), F(-1))
+    ],
+    misses=[
+        ("sum(k, 1, m, k*exp(-gamma*k^2)) <= exp(-gamma) +", "sum(k, 1, m, k*exp(-gamma*k^2)) <= 2/3*exp(-gamma) +"),
+        ("k*exp(-gamma*k^2)", "k*exp(-gamma*k)"),
+        ("<= 3/2*exp(-gamma)", "<= 7/5*exp(-gamma)"),
+        ("all gamma:Real. 1 <= gamma", "all gamma:Real. 1/2 <= gamma"),
+        ("1 <= x & x <= y", "0 <= x & x <= y"),
+        ("1 <= x & x <= y", "1 <= x"),
+        ("y*exp(-gamma*y^2) <= x*exp(-gamma*x^2)", "y*exp(-gamma*y^2) <= exp(-gamma*x^2)/x/x"),
+    ],
+)
+def series(v: Any) -> bool | None:
+    gamma = real(v["gamma"])
+    if gamma < 1:
+        return None
+
+    def f(x: Any) -> Any:
+        return real(x) * e(-gamma * real(x) ** 2)
+
+    partial = all(
+        at_most(CONTEXT.fsum(f(k) for k in range(1, int(m) + 1)), e(-gamma) + e(-gamma) / (2 * gamma))
+        for m in v["m"]
+        if m >= 0
+    )
+    falls = all(at_most(f(y), f(x)) for x in v["x"] for y in v["y"] if 1 <= x <= y)
+    return partial and at_most(e(-gamma) + e(-gamma) / (2 * gamma), real(F(3, 2)) * e(-gamma)) and falls
+
+
+# --- Lemma 8 ----------------------------------------------------------------------------------------------------------
+
+
+def tied() -> Iterator[dict[str, Any]]:
+    rows = [s for n in (1, 2, 3) for s in itertools.product((0, 1, F(5, 2)), repeat=n)]
+    rows += [(0, 1, 0, 1, 1, 0, 0), (1, 1, 0, 0, 0, 0, 0), (0, 0, 0, 0, 0, 0, 3), (1, F(1, 2), 0), (1, F(1, 2), 1)]
+    for s, gamma in itertools.product(rows, (F(1, 10), F(4), F(0), F(-1))):
+        n = len(s)
+        for v, V in (([(-1) ** j for j in range(n)], 1), ([(-2) ** min(j, 2) for j in range(n)], 4)):
+            yield {
+                "n": F(n),
+                "s()": column(s),
+                "delta": F(1),
+                "gamma": gamma,
+                "v()": column(v),
+                "V": F(V),
+            }
+    some = {"n": F(2), "s()": column((0, 2)), "gamma": F(1), "v()": column((0, 3)), "V": F(3)}
+    yield from (some | {"delta": d} for d in (F(2), F(3), F(1, 2)))
+    yield some | {"V": F(2), "delta": F(1)}
+    yield some | {"n": F(0), "delta": F(1)}
+    for s in ((1, 1 - F(1, 100)), (1 - F(1, 100), 1)):
+        yield some | {"s()": column(s), "v()": column((3, -3)), "delta": F(1, 100), "gamma": F(4)}
+    yield some | {"v()": column((-99, 3)), "delta": F(2), "gamma": F(1, 10)}
+    yield some | {"v()": column((3, -99)), "s()": column((2, 0)), "delta": F(2), "gamma": F(1, 10)}
+
+
+def lemma8(v: Any, hard: Callable[[Any], Any], formula: Callable[[Any, int, int], Any]) -> bool | None:
+    s, values = listed(v, "s"), listed(v, "v")
+    if not s or v["gamma"] <= 0 or v["delta"] < 1 or not has_gap(s, v["delta"]) or any(abs(x) > v["V"] for x in values):
+        return None
+    hat = [v["gamma"] * formula(x, j, len(s)) for j, x in enumerate(s, 1)]
+    error = retrieved([real(a) - b for a, b in zip(hard(s), softmax(hat), strict=True)], values)
+    return at_most(abs(error), 4 * e(-real(v["gamma"])) * real(v["V"]))
+
+
+TIE_MISSES = [
+    ("4*exp(-gamma)*V", "exp(-gamma)/5*V"),
+    ("4*exp(-gamma)*V", "4*exp(-20*gamma)*V"),
+    ("abs(v(j)) <= V", "v(j) <= V"),
+    ("1 <= delta &", "0 <= delta &"),
+]
+
+
+@adequate(
+    "yang2026.lemma8a",
+    at=tied(),
+    misses=[
+        *TIE_MISSES,
+        ("rhardmax(s, n, j)", "lhardmax(s, n, j)"),
+        ("rhardmax(s, n, j)", "hardmax(s, n, j)"),
+        ("s(l) - 1/l", "s(l) + 1/l"),
+        ("gamma*n^2*(s(l) - 1/l)", "gamma*(s(l) - 1/l)"),
+    ],
+)
+def lemma8a(v: Any) -> bool | None:
+    return lemma8(v, rhardmax, lambda s, j, n: n**2 * (s - F(1, j)))
+
+
+@adequate(
+    "yang2026.lemma8b",
+    at=tied(),
+    misses=[
+        *TIE_MISSES,
+        ("rhardmax(s, n, j)", "lhardmax(s, n, j)"),
+        ("rhardmax(s, n, j)", "hardmax(s, n, j)"),
+        ("s(l) + l/(2*n)", "s(l) - l/(2*n)"),
+        ("2*gamma*n*(s(l)", "gamma/4*(s(l)"),
+    ],
+)
+def lemma8b(v: Any) -> bool | None:
+    return lemma8(v, rhardmax, lambda s, j, n: 2 * n * (s + F(j, 2 * n)))
+
+
+@adequate(
+    "yang2026.lemma8c",
+    at=tied(),
+    misses=[
+        *TIE_MISSES,
+        ("lhardmax(s, n, j)", "rhardmax(s, n, j)"),
+        ("lhardmax(s, n, j)", "hardmax(s, n, j)"),
+        ("s(l) - l/(2*n)", "s(l) + l/(2*n)"),
+        ("2*gamma*n*(s(l)", "gamma/4*(s(l)"),
+    ],
+)
+def lemma8c(v: Any) -> bool | None:
+    return lemma8(v, lhardmax, lambda s, j, n: 2 * n * (s - F(j, 2 * n)))
+
+
+def margins_instances() -> Iterator[dict[str, Any]]:
+    for v in tied():
+        for p in range(int(v["n"]) + 2):
+            yield {k: v[k] for k in ("n", "s()", "delta", "gamma")} | {"p": F(p)}
+
+
+@adequate(
+    "yang2026.lemma8.zig",
+    at=[v for k, v in enumerate(margins_instances()) if k % 3 == 0 or v["n"] > 3],
+    misses=[
+        ("gamma*n^2*(s(p) - 1/p) - gamma*n^2*(s(j) - 1/j))", "gamma*n*(s(p) - 1/p) - gamma*n*(s(j) - 1/j))"),
+        ("gamma*n <= gamma", "gamma*(n + 1) <= gamma"),
+        ("gamma*(n + 1) <= 2", "gamma*(n + 2) <= 2"),
+        ("gamma*abs(p - j) <= 2*gamma*n*(s(p) - p/(2*n))", "gamma*abs(p - j) < 2*gamma*n*(s(p) - p/(2*n))"),
+        ("maximal(s, n, k) -> p <= k", "maximal(s, n, k) -> k <= p"),
+        ("gamma*abs(p - j) <= 2*gamma*n*(s(p) + p", "2*gamma*abs(p - j) <= 2*gamma*n*(s(p) + p"),
+        ("(s(j) != s(p) -> gamma*n <=", "(gamma*n <="),
+    ],
+)
+def margins(v: Any) -> bool | None:
+    s, p, n, gamma = listed(v, "s"), int(v["p"]), int(v["n"]), v["gamma"]
+    if v["delta"] < 1 or gamma <= 0 or not 1 <= p <= n or s[p - 1] != max(s) or not has_gap(s, v["delta"]):
+        return None
+    right, left = p - 1 == max(maxima(s)), p - 1 == min(maxima(s))
+    if not right and not left:
+        return None
+    good = []
+    for j in range(1, n + 1):
+        far = s[j - 1] != s[p - 1]
+        a = gamma * n**2 * (s[p - 1] - F(1, p) - s[j - 1] + F(1, j))
+        b, c = (2 * gamma * n * (s[p - 1] - s[j - 1] + sign * F(p - j, 2 * n)) for sign in (1, -1))
+        if right:
+            good += [a >= gamma * abs(p - j), b >= gamma * abs(p - j)]
+            good += [a >= gamma * n, b >= gamma * (n + 1)] if far else []
+        if left:
+            good.append(c >= gamma * abs(p - j))
+    return all(good)
+
+
+# --- Section 3.4 ------------------------------------------------------------------------------------------------------
+
+
+@adequate(
+    "yang2026.s3.4.bool",
+    at=[
+        {"delta": F(d), "x": [F(k, 8) for k in range(-4, 13)]}
+        for d in (F(1, 4), F(0), F(49, 100), F(1, 2), F(3, 4), F(-1))
+    ],
+    misses=[
+        ("delta < 1/2 ->", "delta <= 1/2 ->"),
+        ("delta < 1/2 ->", "delta < 1 ->"),
+        ("1 - delta <= x", "delta <= x"),
+        ("1 - delta <= x", "1/2 - delta <= x"),
+        ("1/4 < 1/2", "1/2 < 1/2"),
+        ("x <= delta & 1", "x <= delta | 1"),
+    ],
+)
+def regions(v: Any) -> bool | None:
+    return v["delta"] >= F(1, 2) or not any(x <= v["delta"] and x >= 1 - v["delta"] for x in v["x"])
+
+
+def ramp(x: F) -> F:
+    return F(0) if x <= F(1, 4) else 2 * x - F(1, 2) if x <= F(3, 4) else F(1)
+
+
+@adequate(
+    "yang2026.lemma9",
+    at=[{"x": F(k, 8), "out": [ramp(F(k, 8)), F(2)]} for k in range(-8, 17)],
+    misses=[
+        ("2*relu(x - 1/4) - 2", "2*relu(x - 1/2) - 2"),
+        ("2*relu(x - 3/4)", "relu(x - 3/4)"),
+        ("(x <= 1/4 -> out = 0)", "(x <= 1/2 -> out = 0)"),
+        ("out = 2*x - 1/2", "out = 2*x"),
+        ("1/4 <= x & x <= 3/4", "0 <= x & x <= 3/4"),
+        ("3/4 <= x -> out = 1", "5/8 <= x -> out = 1"),
+    ],
+)
+def lemma9(v: Any) -> bool | None:
+    x = v["x"]
+    return 2 * max(x - F(1, 4), F(0)) - 2 * max(x - F(3, 4), F(0)) == ramp(x)
