@@ -1,9 +1,8 @@
-"""Proofs about constructions of attention (Cookbook, Sections 5.1, 5.2, 5.4, 5.5, Table 2; yang2026, Proposition 10)."""
+"""Constructions of attention: Cookbook, Sections 5.1, 5.2, 5.4, 5.5 and Table 2; yang2026, Proposition 10."""
 
 from __future__ import annotations
 
-from attention import reciprocal
-from script import Script, counterexample, each
+from script import Script, counterexample
 
 from symcook.proof.search.tactics import Goal, Tactic
 
@@ -34,7 +33,9 @@ def sign_even(g: Goal) -> None:
 
 
 def sign_odd(g: Goal) -> None:
-    g.intro("m low").use("lem:sign_even", "m", label="even").use("ax:pow_step", "-1", "2*m", label="one").auto("even one")
+    g.intro("m low").use("lem:sign_even", "m", label="even").use("ax:pow_step", "-1", "2*m", label="one").auto(
+        "even one"
+    )
 
 
 def past_uniform(g: Goal) -> None:
@@ -69,7 +70,7 @@ def past_signs(g: Goal) -> None:
     g.auto("whole before parts same")
 
 
-# --- Rightmost hard attention -------------------------------------------------------------------------------------------
+# --- Rightmost hard attention -----------------------------------------------------------------------------------------
 
 
 def rightmost(g: Goal) -> None:
@@ -122,7 +123,9 @@ def head(sign: str, size: str, place: str) -> Tactic:
         def right(h: Goal) -> None:
             h.intro("k (kl kh)").have(f"k = {size}", "at", use="kl kh").rewrite("at").auto("even odd odd_before")
 
-        g.use("lem:rightmost", f"l. {sign}pow(-1, l)", "v", size, place, None, left, right, label="all_j done").hyp("done")
+        g.use("lem:rightmost", f"l. {sign}pow(-1, l)", "v", size, place, None, left, right, label="all_j done").hyp(
+            "done"
+        )
 
     return run
 
@@ -135,7 +138,9 @@ def pred_heads(g: Goal) -> None:
         g.use("bound", f"p_{label}", label=f"{label}_ge {label}_le")
     first, later = g.split()
     first.intro("one").use("bound", "1", label="ge le")
-    first.have("p_evens = 1", "at_e", use="one evens_low evens_high").have("p_odds = 1", "at_o", use="one odds_low odds_high")
+    first.have("p_evens = 1", "at_e", use="one evens_low evens_high").have(
+        "p_odds = 1", "at_o", use="one odds_low odds_high"
+    )
     first.rewrite("at_e", "evens_is", "evens_one").rewrite("at_o", "odds_is", "odds_one")
     first.rewrite("one", "evens_one", "e").rewrite("one", "odds_one", "o").rewrite("one")
     joined(first, "1")
@@ -171,6 +176,905 @@ def joined(g: Goal, size: str) -> None:
     g.apart(terms)
 
 
+# --- What makes a normaliser nonzero ----------------------------------------------------------------------------------
+
+
+def normalisers(names: str) -> Tactic:
+    """D, with `names` for its leading quantifiers: sums of exponentials and counts of maxima are positive."""
+
+    def leaf(g: Goal) -> None:
+        if g.try_auto(degree=1, rounds=0):
+            return
+        low, high, body = next(reversed(g.facts.values()))[2][0][2]
+        if body[0] == "ind":  # I[all k. ... -> s(k) <= s(l)]
+            scores = g.text(("lam", ("Int",), (body[2][0][2][0][2][1][2][0],)))
+            g.use("lem:hm_count", scores, g.text(high), label="total")
+        else:
+            terms = g.text(("lam", ("Int",), (body,)))
+            g.use("lem:sum_positive", terms, g.text(low), g.text(high), None, exponential, label="total")
+        g.auto(degree=1, rounds=0)
+
+    return lambda g: g.leaves(names, leaf)
+
+
+def inhabits(*terms: str, leaf: Tactic | None = None) -> Tactic:
+    """H by these witnesses; where it has several parts, each takes as many of them as it needs."""
+
+    def down(g: Goal, left: list[str]) -> None:
+        while g.goal[0] == "ex":
+            g.witness(left.pop(0))
+        if g.goal[0] != "&":
+            leaf(g) if leaf else g.blast()
+            return
+        for part in g.split():
+            down(part, left)
+
+    def run(g: Goal) -> None:
+        for part in g.split() if g.goal[0] == "&" else [g]:
+            down(part, list(terms))
+
+    return run
+
+
+def exponential(g: Goal) -> None:
+    """exp of something is positive, at every place of a window."""
+    g.intro_all().use("ax:exp_pos", g.text(g.goal[2][1][2][0]), label="done").hyp("done")
+
+
+# --- Models, identity, averages ---------------------------------------------------------------------------------------
+
+
+def boolean(g: Goal) -> None:
+    g.intro("p1 p2 out (one two) is").rewrite("is")
+    for a in g.cases("one", "at1"):
+        for b in a.cases("two", "at2"):
+            b.rewrite("at1").rewrite("at2").true()
+
+
+def identity(g: Goal) -> None:
+    g.intro("n WV alpha x y some zero is i range").use("is", "i", label="at")
+
+    def null(h: Goal) -> None:
+        h.intro("j inside").auto("zero", multipliers=["x(j)"], rounds=0)
+
+    g.use("lem:att_zero", "j. alpha(i, j)", "j. WV*x(j)", "n", null, label="none").auto("at none")
+
+
+def weightings(size: str = "n", scores: str = "l. s(i, l)") -> list[str]:
+    return [f"{kind}({scores}, {size}, j)" for kind in ("sm", "hardmax", "lhardmax", "rhardmax")]
+
+
+def t2_identity(g: Goal) -> None:
+    g.intro("n d V x s some zero c c_range i i_range")
+
+    def null(h: Goal) -> None:
+        h.intro("j inside")
+
+        def entry(e: Goal) -> None:
+            e.intro("b b_range").use("zero", "c", None, "b", label="here").auto(
+                "here", multipliers=["x(b, j)"], rounds=0
+            )
+
+        h.use("lem:sum_ext", "b. V(c, b)*x(b, j)", "b. 0", "1", "d", entry, label="same").auto("same")
+
+    for part, weight in zip(g.split(), weightings(), strict=True):
+        part.use("lem:att_zero", f"j. {weight}", "j. sum(b, 1, d, V(c, b)*x(b, j))", "n", null, label="none").auto(
+            "none"
+        )
+
+
+def uniform_avg(g: Goal) -> None:
+    g.intro("n d x s (n_low d_low) zero c (cl ch) i (low high)")
+    for claim, size, label in (("avg", "n", "whole"), ("avg_prefix", "i", "prefix")):
+        mean = "m. sum(j, 1, n, x(c, j))/n" if size == "n" else "m. sum(j, 1, m, x(c, j))/m"
+        g.use(f"lem:cookbook.s5.1.2.{claim}", "n", "j. x(c, j)", mean, "s", None, None, "#zero", "i",
+              label=f"{label}_m {label}_s {label}_h")  # fmt: skip
+    for part, fact in zip(g.split(), ("whole_s", "whole_h", "prefix_s", "prefix_h"), strict=True):
+        part.hyp(fact)
+
+
+# --- First ------------------------------------------------------------------------------------------------------------
+
+MEAN = "r. sum(q, 1, r, -pow(-1, q))/r"
+MARK = "r. firstmark(sum(q, 1, r, -pow(-1, q))/r)"
+
+
+def marked(g: Goal, i: str) -> Goal:
+    """`mark`: what the feed-forward layer makes of the mean of the signs is I[i = 1]."""
+    g.use("lem:cookbook.s5.2.first", i, "r. pow(-1, r)", MEAN, MARK, None, None, i, label="mark")
+    return g
+
+
+def marks(g: Goal, fact: str) -> None:
+    """The goal: all i >= 1, the mark of the weighted sum, which `fact` of the lemma on averages says is the mean."""
+    g.intro("i low")
+
+    def zero(h: Goal) -> None:
+        h.intro("j inside").use("zero", "j", label="here").hyp("here")
+
+    g.use(
+        "lem:cookbook.s5.1.2.avg_prefix", "i", "j. -pow(-1, j)", MEAN, "s", None, None, zero, "i", label="m soft hard"
+    )
+    marked(g, "i").rewrite(fact).hyp("mark")
+
+
+def t2_first(g: Goal) -> None:
+    """Zero scores: leftmost marks position 2 too, rightmost position 3."""
+    g.intro("claim").use("claim", "j. 0", lambda h: h.intro("j").true(), label="soft hard unique")
+    sides = (("lhardmax", "2", "1"), ("rhardmax", "3", "3"))
+    for h, (kind, size, place) in zip(g.cases("unique", "wrong"), sides, strict=True):
+        h.use(f"lem:{kind}_at", "j. 0", size, place, Goal.easy, label="is")
+        h.use("lem:att_pick", f"j. {kind}(l. 0, {size}, j)", "j. -pow(-1, j)", size, place, None, "#is", label="value")
+        h.use("wrong", size, label="at").rewrite("value", "at", "done").absurd("done")
+
+
+def t2_first_corrected(g: Goal) -> None:
+    g.intro("s v zero")
+    soft, hard, unique = g.split()
+    marks(soft, "soft")
+    marks(hard, "hard")
+    unique.intro("i low")
+
+    def maximal(h: Goal) -> None:
+        h.intro("k range").use("zero", "k", label="zero_k").use("zero", "1", label="zero_1").auto("zero_k zero_1")
+
+    unique.have("maximal(s, i, 1)", "best", maximal).have("all k in 1..i. maximal(s, i, k) -> 1 <= k", "rest", leftmost)
+    unique.use("lem:lhardmax_at", "s", "i", "1", Goal.easy, label="is")
+    unique.use("lem:att_pick", "j. lhardmax(s, i, j)", "v", "i", "1", None, "#is", label="done").hyp("done")
+
+
+def leftmost(g: Goal) -> None:
+    g.intro("k (from to) max").hyp("from")
+
+
+# --- Predecessor ------------------------------------------------------------------------------------------------------
+
+
+def is_even(g: Goal) -> None:
+    g.intro("i eps x out (low unit at) is")
+    g.rewrite("at", "is", "is_at").rewrite("unit", "is_at", "value")
+    g.use("lem:parity", "i", label="half").obtain("half", "r", "half_low which")
+    even, odd = g.cases("which", "place")
+    for h, fact in ((even, "even"), (odd, "odd")):
+        h.use(f"lem:sign_{fact}", "r", label="sign").rewrite("place", "value", "here").rewrite("sign", "here", "done")
+        yes, no = h.ind("ex m:Int. i = 2*m", "exists truth")
+        if fact == "even":
+            yes.auto("done truth")
+            no.have("ex m:Int. i = 2*m", "after_all", lambda e: e.witness("r").hyp("place")).absurd(
+                "after_all", "exists"
+            )
+            continue
+        no.auto("done truth")
+        low, high = yes.obtain("exists", "k", "double").em("k <= r", "side")
+        low.contra("no").auto("side double place")
+        high.use("ax:int_lt", "r", "k", label="next").contra("no").auto("next double place")
+
+
+ALTERNATING = ("r. pow(-1, r)", MEAN, MARK)
+
+
+FOUND = "r. sum(j, 1, 3, hardmax(l. 2*(r - 1)*l - l^2, 3, j)*1)"
+OUT = f"r. relu(({MARK[3:]}) + 0 - 1) + relu(({FOUND[3:]}) - ({MARK[3:]}))"
+PREDICTED = f"r. relu(({MARK[3:]}) + 0 - 1) + relu(predheads(j. 1, r) - ({MARK[3:]}))"
+
+
+def pred_formula(g: Goal) -> None:
+    """n = 1 and v = 1: the formula gives 1."""
+
+    def wrong(h: Goal) -> None:
+        h.use("lem:pred_heads", "1", "j. 1", lambda e: e.blast(), label="one later").use("one", "!", label="value")
+        h.use("wrong", "1", label="at").rewrite("value", "at", "done").absurd("done")
+
+    counterexample("1", "j. 1", "i. predheads(j. 1, i)", then=wrong)(g)
+
+
+def joined_first(g: Goal, at: str, value: str, use: str) -> None:
+    """Split relu(first - 1) + relu(value - first), where first and the value are known."""
+
+    def leaf(h: Goal) -> None:
+        h.auto([*use.split(), *(k for k in h.facts if k not in before)])
+
+    before = set(g.facts)
+    g.apart(f"relu(first({at}) + 0 - 1); relu({value}({at}) - first({at}))", leaf)
+
+
+def pred_corrected(g: Goal) -> None:
+    g.intro("n v pred alternating mean first out (some bound) pred_is run out_is")
+    g.use("lem:cookbook.s5.2.first", "n", "alternating", "mean", "first", "#some", "#run", label="mark")
+    g.use("pred_is", "1", label="p1").use("mark", "1", label="m1").use("out_is", "1", label="o1").use(
+        "bound", "1", label="g1 l1"
+    )
+    g.use("lem:pred_heads", "1", "v", prefix_bound, label="one later")
+    g.use("one", "!", label="value").have("pred(1) = v(1)", "is", use="value p1")
+    first, zero, rest = g.split()
+    first.hyp("is")
+    joined_first(zero, "1", "pred", "is o1 m1 g1 l1")
+    rest.intro("i (low high)")
+    rest.use("pred_is", "i", label="pi").use("mark", "i", label="mi").use("out_is", "i", label="oi")
+    rest.use("lem:pred_heads", "i", "v", prefix_bound, label="one_i later_i")
+    rest.use("later_i", "#low", label="value_i").use("bound", "i - 1", label="gi li")
+    rest.have("pred(i) = v(i - 1)", "is_i", use="value_i pi")
+    yes, no = rest.ind("i = 1", "at truth")
+    yes.contra("no").auto("at low")
+    same, out = no.split()
+    same.hyp("is_i")
+    out.have("first(i) = 0", "null", use="mi truth")
+    joined_first(out, "i", "pred", "is_i oi null gi li")
+
+
+def prefix_bound(g: Goal) -> None:
+    """1 <= i, and the values at 1..i lie in [0, 1], as those at 1..n do."""
+    one, two = g.split()
+    one.easy()
+    two.intro("jj (jl jh)").use("bound", "jj", label="ge_j le_j").easy()
+
+
+def pred_spec(g: Goal) -> None:
+    g.intro("n v (some bound)")
+    out = f"r. relu(({MARK[3:]}) + 0 - 1) + relu(predheads(v, r) - ({MARK[3:]}))"
+    g.use("lem:cookbook.s5.4.pred_formula.corrected", "n", "v", "i. predheads(v, i)", *ALTERNATING, out,
+          Goal.easy, Goal.easy, Goal.easy, Goal.easy, label="first_pred first_out rest")  # fmt: skip
+    g.witness(*ALTERNATING, out)
+    parts = g.split()
+    for part in parts[:4]:
+        part.easy()
+    parts[4].hyp("first_out")
+    parts[5].intro("i range").use("rest", "i", label="p o").hyp("o")
+    parts[6].intro("i (low high)")
+    one, more = parts[6].em("i <= 1", "side")
+    one.have("i = 1", "at", use="side low").rewrite("at")
+    for h in one.split():
+        h.auto("first_out", rounds=0)
+    more.use("ax:int_lt", "1", "i", label="two").use("rest", "i", label="p o").use("bound", "i - 1", label="ge le")
+    for h in more.split():
+        h.auto("o ge le", rounds=0)
+
+
+QUADRATIC = "l. 2*(i - 1)*l - l^2"
+
+
+def other_side(g: Goal, i: str, p: str, less: Tactic, more: Tactic) -> None:
+    """From `differ`: i != p on Int, the two sides, each with `step`."""
+    low, high = g.em(f"{i} <= {p}", "side")
+    strict, same = low.em(f"{i} < {p}", "strict")
+    same.have(f"{i} = {p}", "after_all", use="side strict").absurd("after_all", "differ")
+    less(strict.use("ax:int_lt", i, p, label="step"))
+    more(high.use("ax:int_lt", p, i, label="step"))
+
+
+def quadratic(p: str) -> Tactic:
+    """2 p j - j^2 < 2 p p - p^2 for j != p."""
+
+    def run(h: Goal) -> None:
+        h.intro("j inside differ")
+        other_side(h, "j", p, lambda e: e.auto("step"), lambda e: e.auto("step"))
+
+    return run
+
+
+def pred_quadmax(g: Goal) -> None:
+    g.intro("n v found alternating mean first out (some bound) found_is run out_is")
+    g.use("lem:cookbook.s5.2.first", "n", "alternating", "mean", "first", "#some", "#run", label="mark")
+    rest, zero = g.split()
+    rest.intro("i (low high)").use("mark", "i", label="mi").use("out_is", "i", label="oi").use(
+        "found_is", "i", label="fi"
+    )
+    rest.use("bound", "i - 1", label="gi li").use("lem:cookbook.s5.3.4.argmax", "n", "i - 1", label="best")
+    rest.use("lem:hard_pick", "l. 2*(i - 1)*l - l^2", "n", "i - 1", "v", None, quadratic("i - 1"), label="picked")
+    rest.have("found(i) = v(i - 1)", "is_i", use="fi picked")
+    yes, no = rest.ind("i = 1", "at truth")
+    yes.contra("no").auto("at low")
+    no.have("first(i) = 0", "null", use="mi truth")
+    only, found, out = no.split()
+    only.hyp("best")
+    found.hyp("is_i")
+    joined_first(out, "i", "found", "is_i oi null gi li")
+    zero.use("mark", "1", label="m1").use("out_is", "1", label="o1").use("found_is", "1", label="f1")
+    zero.use("bound", "1", label="g1 l1")
+
+    def less(h: Goal) -> None:
+        h.intro("j (jl jh) differ")
+        other_side(h, "j", "1", lambda e: e.contra("no").auto("step jl"), lambda e: e.auto("step"))
+
+    zero.use("lem:hard_pick", "l. 2*(1 - 1)*l - l^2", "n", "1", "v", None, less, label="picked")
+    zero.have("found(1) = v(1)", "is", use="f1 picked")
+    joined_first(zero, "1", "found", "is o1 m1 g1 l1")
+
+
+def strict_ahat(g: Goal) -> None:
+    g.intro("n v some i (low high)").use("ax:inv", "n", label="inverse").have("0 < 1/n", "reciprocal")
+
+    def whole(h: Goal) -> None:
+        """Over 1..n, where later positions have score 0."""
+        h.intro("j inside differ")
+        for e, value in zip(h.ind("j < i", "under truth"), (True, False), strict=True):
+            yes, no = e.ind("i - 1 < i", "at one")
+            no.absurd("at")
+            if not value:
+                yes.have("0 < (i - 1)*(1/n)", "more", use="low reciprocal").auto(
+                    "truth one more", multipliers=["1/n", "j*(1/n)", "i*(1/n)"]
+                )
+                continue
+            yes.use("ax:int_lt", "j", "i", label="next")
+            other_side(yes, "j", "i - 1", above, lambda d: d.contra("no").auto("step next"))
+
+    def above(h: Goal) -> None:
+        h.have("0 < (i - 1 - j)*(1/n)", "more", use="step reciprocal")
+        h.auto("truth one more", multipliers=["1/n", "j*(1/n)", "i*(1/n)"])
+
+    def row(h: Goal) -> None:
+        """Over 1..i - 1."""
+        h.intro("j (jl jh) differ")
+        other_side(
+            h,
+            "j",
+            "i - 1",
+            lambda e: e.have("0 < (i - 1 - j)*(1/n)", "more", use="step reciprocal").auto("more"),
+            lambda e: e.contra("no").auto("step jh"),
+        )
+
+    g.use("lem:hardmax_unique", "l. I[l < i]*(l/n)", "n", "i - 1", None, whole, label="is_whole")
+    g.use(
+        "lem:att_pick", "j. hardmax(l. I[l < i]*(l/n), n, j)", "v", "n", "i - 1", None, "#is_whole", label="value_whole"
+    )
+    g.use("lem:hardmax_unique", "l. l/n", "i - 1", "i - 1", None, row, label="is_row")
+    g.use("lem:att_pick", "j. hardmax(l. l/n, i - 1, j)", "v", "i - 1", "i - 1", None, "#is_row", label="value_row")
+    for part, fact in zip(g.split(), ("is_whole", "value_whole", "is_row", "value_row"), strict=True):
+        part.hyp(fact)
+
+
+def strict_uhat(g: Goal) -> None:
+    g.intro("n s v some zero")
+    rest, empty = g.split()
+    rest.intro("i (low high)")
+
+    def same(h: Goal) -> None:
+        h.intro("k (kl kh)").use("zero", "k", label="zero_k").use("zero", "i - 1", label="zero_i").auto("zero_k zero_i")
+
+    def none(h: Goal) -> None:
+        h.intro("k (kl kh)").contra("no").auto("kl kh")
+
+    rest.use("lem:rightmost", "s", "v", "i - 1", "i - 1", None, same, none, label="is value")
+    for part, fact in zip(rest.split(), ("is", "value"), strict=True):
+        part.hyp(fact)
+    empty.true()
+
+
+def strict_weights(g: Goal) -> None:
+    """n = 1: the weight at i = j = 1 is 0, which is not negative."""
+
+    def empty(h: Goal) -> None:
+        h.intro("i (il ih) j (jl jh)").contra("no").auto("ih jl jh")
+
+    g.intro("claim").use("claim", "1", "i j. 0", "i j. 0", "!", empty, lambda h: h.intro_all().true(), label="wrong")
+    g.use("wrong", "1", None, "1", label="only back").use("only", "!", label="at").absurd("at")
+
+
+def strict_positive(g: Goal) -> None:
+    g.intro("n s alpha some weight none i (il ih) j (jl jh)")
+    only, back = g.split()
+    only.intro("more")
+    low, high = only.em("j < i", "side")
+    low.hyp("side")
+    high.use("none", "i", None, "j", label="zero").contra("no").auto("more zero")
+    back.intro("before").use("ax:int_lt", "j", "i", label="next").use("weight", "i", None, "j", label="is")
+    back.use("lem:sum_positive", "k. exp(s(i, k))", "1", "i - 1", None, exponential, label="total")
+    back.use("ax:exp_pos", "s(i, j)", label="positive").contra("no").auto("no is total positive")
+
+
+def strict_leaf(g: Goal) -> None:
+    """n = 2, all scores 0: the weight at (2, 1) is 1."""
+    if g.goal[0] != "all":
+        g.blast()
+        return
+    weights = "exp" in g.text(g.goal)
+    g.intro("i (il ih) j (jl jh)")
+    yes, no = g.ind("j = 1 & i = 2", "at value")
+    if weights:
+        yes.rewrite("value").rewrite("at_2").true()
+        no.have("j = 1 & i = 2", "after_all", use="il ih jl jh").absurd("after_all", "at")
+    else:
+        yes.contra("no").auto("at_1 at_2 jl")
+        no.hyp("value")
+
+
+# --- Table 2 ----------------------------------------------------------------------------------------------------------
+
+
+def t2_predecessor(g: Goal) -> None:
+    """n = 2, contents 2: the conditional gives 3."""
+    g.intro("claim").use("claim", "2", "j. 2", "!", "2", label="wrong strict")
+    for kind, sign in (("even", "-"), ("odd", "")):
+        g.use("lem:rightmost_pick", f"l. {sign}pow(-1, l)", "j. 2", "2", label=f"{kind}_ex")
+        g.obtain(f"{kind}_ex", f"p_{kind}", f"{kind}_low {kind}_high {kind}_is")
+    g.rewrite("even_is", "wrong", "half").rewrite("odd_is", "half", "done").absurd("done")
+
+
+def t2_predecessor_corrected(g: Goal) -> None:
+    g.intro("n v some i (low high)").use("ax:inv", "n", label="inverse").have("0 < 1/n", "reciprocal")
+    heads, average, right, left = g.split()
+    heads.intro("bound").use("lem:pred_heads", "i", "v", prefix_bound, label="one later").use(
+        "later", "#low", label="done"
+    )
+    heads.hyp("done")
+    average.use("lem:cookbook.s5.4.pred_strict_ahat", "n", "v", "#some", "i", label="a b c d").hyp("d")
+
+    def before(h: Goal) -> None:
+        h.intro("k (kl kh)").have("0 <= (i - 1 - k)*(1/n)", "more", use="kh reciprocal").auto("more")
+
+    def none(h: Goal) -> None:
+        h.intro("k (kl kh)").contra("no").auto("kl kh")
+
+    right.use("lem:rightmost", "l. l/n", "v", "i - 1", "i - 1", None, before, none, label="is value").hyp("value")
+
+    def last(h: Goal) -> None:
+        h.intro("k (kl kh) max").use("max", "i - 1", label="above").contra("less")
+        h.have("0 < (i - 1 - k)*(1/n)", "more", use="less reciprocal").auto("above more")
+
+    left.have("maximal(l. l/n, i - 1, i - 1)", "best", before)
+    left.have("all k in 1..i - 1. maximal(l. l/n, i - 1, k) -> i - 1 <= k", "rest", last)
+    left.use("lem:lhardmax_at", "l. l/n", "i - 1", "i - 1", Goal.easy, label="is")
+    left.use("lem:att_pick", "j. lhardmax(l. l/n, i - 1, j)", "v", "i - 1", "i - 1", None, "#is", label="done").hyp(
+        "done"
+    )
+
+
+def index_lookup(g: Goal) -> None:
+    g.intro("n q v gamma B (low high positive bound)")
+    hard, left, right, soft = g.split()
+    scores = "l. 2*q*l - l^2"
+    hard.use("lem:hard_pick", scores, "n", "q", "v", None, quadratic("q"), label="done").hyp("done")
+    for h, kind in ((left, "lhardmax"), (right, "rhardmax")):
+        h.use("lem:cookbook.s5.3.4.argmax", "n", "q", label="best")
+        h.use("best", "q", label="only only_back").use("only_back", "!", label="top")
+
+        def rest(e: Goal) -> None:
+            e.intro("k (kl kh) max").use("best", "k", label="to from_").use("to", "#max", label="at").auto("at")
+
+        order = "q <= k" if kind == "lhardmax" else "k <= q"
+        h.have(f"all k in 1..n. maximal({scores}, n, k) -> {order}", "rest", rest)
+        h.use(f"lem:{kind}_at", scores, "n", "q", Goal.easy, label="is")
+        h.use("lem:att_pick", f"j. {kind}({scores}, n, j)", "v", "n", "q", None, "#is", label="done").hyp("done")
+    weights = "sm(l. gamma*(2*q*l - l^2), n, j)"
+    soft.use("lem:quadratic_l1_simple", "n", "q", "gamma", label="distance")
+    soft.use("lem:product_abs", f"j. {weights} - I[j = q]", "v", "n", "B", "#bound", label="error")
+    soft.use("lem:sum_delta", "v", "1", "n", "q", label="chosen").use("bound", "q", label="size")
+    soft.have("0 <= B", "B_low", lambda h: h.apart("abs(v(q))"))
+    soft.have(f"sum(j, 1, n, {weights}*v(j)) - v(q) = sum(j, 1, n, ({weights} - I[j = q])*v(j))", "same", use="chosen")
+    soft.rewrite("same").auto("error distance B_low")
+
+
+# --- Several heads ----------------------------------------------------------------------------------------------------
+
+
+def maximal_ext(g: Goal) -> None:
+    g.intro("s r n j (jl jh same) max k (kl kh)")
+    g.use("max", "k", label="here").use("same", "k", label="at_k").use("same", "j", label="at_j").auto("here at_k at_j")
+
+
+def back(g: Goal) -> Goal:
+    """`back`: the scores are the same, the other way round."""
+    return g.have(
+        "all i in 1..n. r(i) = s(i)", "back", lambda h: h.intro("i inside").use("same", "i", label="at").auto("at")
+    )
+
+
+def hardmax_ext(g: Goal) -> None:
+    back(g.intro("s r n same"))
+
+    def one(h: Goal) -> None:
+        h.intro("j (jl jh)")
+        for a in h.ind("maximal(s, n, j)", "is_s value_s"):
+            for b in a.ind("maximal(r, n, j)", "is_r value_r"):
+                if b.facts["value_s"][2][1] == b.facts["value_r"][2][1]:
+                    b.auto("value_s value_r")
+                    continue
+                first, second, fact = ("s", "r", "same") if b.facts["is_s"][0] == "all" else ("r", "s", "back")
+                other = "is_r" if first == "s" else "is_s"
+                b.use(
+                    "lem:maximal_ext",
+                    first,
+                    second,
+                    "n",
+                    "j",
+                    lambda e, fact=fact: given(e, fact),
+                    f"#is_{first}",
+                    label="no",
+                )
+                b.absurd("no", other)
+
+    g.have("all j in 1..n. I[maximal(s, n, j)] = I[maximal(r, n, j)]", "each", one)
+    g.use("lem:sum_ext", "m. I[maximal(s, n, m)]", "m. I[maximal(r, n, m)]", "1", "n", "#each", label="count")
+    g.intro("j inside").use("each", "j", label="is")
+    a, b = g.split()
+    a.hyp("is")
+    b.rewrite("count").rewrite("is").true()
+
+
+def given(g: Goal, fact: str) -> None:
+    """1 <= j & j <= n & the fact about all scores."""
+    one, two, three = g.split()
+    one.hyp("jl")
+    two.hyp("jh")
+    three.hyp(fact)
+
+
+def unique_ext(order: str) -> Tactic:
+    def formula(s: str) -> str:
+        return f"maximal({s}, n, j) & (all k in 1..n. maximal({s}, n, k) -> {order})"
+
+    def carry(h: Goal, first: str, second: str, fact: str) -> None:
+        """The formula for `second` from `top` and `last`, the one for `first`."""
+        top, last = h.split()
+        top.use("lem:maximal_ext", first, second, "n", "j", lambda e: given(e, fact), "#top_1", label="done").hyp(
+            "done"
+        )
+        last.intro("k (kl kh) max")
+
+        def there(e: Goal) -> None:
+            one, two, three = e.split()
+            one.hyp("kl")
+            two.hyp("kh")
+            three.hyp("back" if fact == "same" else "same")
+
+        last.use("lem:maximal_ext", second, first, "n", "k", there, "#max", label="old")
+        last.use("top_2", "k", None, "#old", label="done").hyp("done")
+
+    def run(g: Goal) -> None:
+        back(g.intro("s r n same")).intro("j (jl jh)")
+        yes, no = g.ind(formula("s"), "top value_s")
+        same, other = yes.ind(formula("r"), "new value_r")
+        same.auto("value_s value_r")
+        other.have(formula("r"), "after_all", lambda e: carry(e, "s", "r", "same")).absurd("after_all", "new")
+        other, same = no.ind(formula("r"), "new value_r")
+        same.auto("value_s value_r")
+        other.use("new_1", label="top_1").use("new_2", label="top_2")
+        other.have(formula("s"), "after_all", lambda e: carry(e, "r", "s", "back")).absurd("after_all", "top")
+
+    return run
+
+
+def headscore_ext(g: Goal) -> None:
+    g.intro("Q K V d m h n x y same")
+    scores, values = g.split()
+    scores.intro("i (il ih) j (jl jh)")
+
+    def entry(weights: str, place: str) -> Tactic:
+        def proof(e: Goal) -> None:
+            e.intro("b inside").use("same", "b", None, place, None, label="here").auto(
+                "here", multipliers=[weights], rounds=0
+            )
+
+        return proof
+
+    def product(e: Goal) -> None:
+        e.intro("a a_range")
+        e.use(
+            "lem:sum_ext",
+            "b. Q(h, a, b)*x(b, i)",
+            "b. Q(h, a, b)*y(b, i)",
+            "1",
+            "d",
+            entry("Q(h, a, b)", "i"),
+            label="q",
+        )
+        e.use(
+            "lem:sum_ext",
+            "b. K(h, a, b)*x(b, j)",
+            "b. K(h, a, b)*y(b, j)",
+            "1",
+            "d",
+            entry("K(h, a, b)", "j"),
+            label="k",
+        )
+        e.rewrite("q").rewrite("k").true()
+
+    terms = "a. sum(b, 1, d, Q(h, a, b)*{0}(b, i))*sum(e, 1, d, K(h, a, e)*{0}(e, j))"
+    scores.use("lem:sum_ext", terms.format("x"), terms.format("y"), "1", "m", product, label="done").hyp("done")
+    values.intro("c j (jl jh)")
+    values.use(
+        "lem:sum_ext",
+        "b. V(h, c, b)*x(b, j)",
+        "b. V(h, c, b)*y(b, j)",
+        "1",
+        "d",
+        entry("V(h, c, b)", "j"),
+        label="done",
+    )
+    values.hyp("done")
+
+
+HEAD = "sum(j, 1, n, alpha({r}, i, j)*headvalue(V, d, {r}, x, c, j))"
+STREAM = "f l. z(t + 1 - 1, 0, f, l)"
+
+
+def added(g: Goal) -> Goal:
+    """What layer t + 1 adds at c and i is head t + 1: `head`; from `ih_t`: block 0 is x after layer t."""
+
+    def same(h: Goal) -> None:
+        h.intro("c0 c0_range i0 i0_range").use("ih_t", "c0", None, "i0", None, label="x_is rest").auto("x_is")
+
+    g.use("lem:headscore_ext", "Q", "K", "V", "d", "m", "t + 1", "n", "x", STREAM, same, label="scores values")
+
+    def row(h: Goal) -> None:
+        h.intro("j j_range").use("scores", "i", None, "j", None, label="here").hyp("here")
+
+    g.use("equal", "t + 1", None, "i", None, row, label="weights")
+
+    def term(h: Goal) -> None:
+        h.intro("j j_range").use("weights", "j", label="weight").use("values", "c", "j", None, label="value")
+        h.rewrite("weight").rewrite("value").true()
+
+    old = "j. " + "alpha(t + 1, i, j)*headvalue(V, d, t + 1, x, c, j)"
+    new = "j. " + f"beta(t + 1, i, j)*headvalue(V, d, t + 1, {STREAM}, c, j)"
+    return g.use("lem:sum_ext", old, new, "1", "n", term, label="head")
+
+
+def multihead(g: Goal) -> None:
+    g.intro("H n d m Q K V x alpha beta z y (H_low n_low d_low m_low) equal start step y_is")
+    claim = (
+        "all t:Int. 0 <= t -> t <= H -> all c in 1..d. all i in 1..n. z(t, 0, c, i) = x(c, i)"
+        f" & all r in 1..H. z(t, r, c, i) = I[r <= t]*{HEAD.format(r='r')}"
+    )
+
+    def induction(h: Goal) -> None:
+        base, up = h.induct("t", "ge", "ih")
+        base.intro("fits c c_range i i_range").use("start", "c", None, "i", None, label="x_is null")
+        a, b = base.split()
+        a.hyp("x_is")
+        b.intro("r (rl rh)").use("null", "r", label="here")
+        yes, no = b.ind("r <= 0", "side value")
+        yes.contra("no").auto("side rl")
+        no.auto("here value", multipliers=[HEAD.format(r="r")], rounds=0)
+        up.intro("fits c c_range i i_range").use("ih", None, label="ih_t", premises=1)
+        added(up).use("ih_t", "c", None, "i", None, label="x_is rest")
+        a, b = up.split()
+        a.use("step", "t + 1", None, "0", None, "c", None, "i", None, label="new")
+        yes, no = a.ind("0 = t + 1", "at value")
+        yes.contra("no").auto("at ge")
+        no.auto("new value x_is", multipliers=[ADDED], rounds=0)
+        b.intro("r (rl rh)").use("step", "t + 1", None, "r", None, "c", None, "i", None, label="new").use(
+            "rest", "r", label="was"
+        )
+        for e in b.ind("r = t + 1", "at value_at"):
+            for f in e.ind("r <= t", "below value_below"):
+                for k in f.ind("r <= t + 1", "upto value_upto"):
+                    if k.try_contradiction():
+                        continue
+                    if k.facts["at"][0] == "=":
+                        k.rewrite("at", "new", "new_at").rewrite("at", "was", "was_at").rewrite(
+                            "at", "value_below", "vb"
+                        )
+                        k.rewrite("at", "value_upto", "vu").rewrite("at")
+                        k.auto("new_at was_at vb vu head", multipliers=[HEAD.format(r="(t + 1)")], rounds=0)
+                        continue
+                    if k.facts["below"][0] != k.facts["upto"][0]:  # t < r <= t + 1
+                        k.use("ax:int_lt", "t", "r", label="next").have("r = t + 1", "after_all", use="next upto")
+                        k.absurd("after_all", "at")
+                        continue
+                    k.auto("new was value_at value_below value_upto", multipliers=[HEAD.format(r="r"), ADDED], rounds=0)
+
+    g.have(claim, "all_t", induction).use("all_t", "H", label="end")
+    g.intro("c c_range i i_range").use("y_is", "c", None, "i", None, label="is").use(
+        "end", "c", None, "i", None, label="x_is rest"
+    )
+
+    def term(h: Goal) -> None:
+        h.intro("r (rl rh)").use("rest", "r", label="was")
+        yes, no = h.ind("r <= H", "side value")
+        no.contra("no").auto("side rh")
+        yes.have(
+            f"z(H, r, c, i) = {HEAD.format(r='r')}",
+            "z_is",
+            lambda e: e.auto("was value", multipliers=[HEAD.format(r="r")], rounds=0),
+        )
+        yes.have("relu(z(H, r, c, i)) - relu(-z(H, r, c, i)) = z(H, r, c, i)", "pair", lambda e: e.apart(
+            "relu(z(H, r, c, i)); relu(-z(H, r, c, i))"))  # fmt: skip
+        yes.auto("pair z_is")
+
+    g.use(
+        "lem:sum_ext",
+        "r. relu(z(H, r, c, i)) - relu(-z(H, r, c, i))",
+        f"r. {HEAD.format(r='r')}",
+        "1",
+        "H",
+        term,
+        label="sum",
+    )
+    g.auto("is sum")
+
+
+def t2_multihead(g: Goal) -> None:
+    g.intro("H n d m Q K V x alpha beta z y some kind start step y_is")
+    new = "l. headscore(Q, K, d, m, h, f t. z(h - 1, 0, f, t), i, l)".replace(
+        "(f t. z(h - 1, 0, f, t))", "f t. z(h - 1, 0, f, t)"
+    )
+
+    def equal(h: Goal) -> None:
+        h.intro("h h_range i i_range same")
+        for e, lemma in zip(h.cases("kind", "weights"), ("sm", "hardmax", "lhardmax", "rhardmax"), strict=True):
+            e.intro("j j_range").use("weights", "h", None, "i", None, "j", None, label="a_is b_is")
+            e.use(f"lem:{lemma}_ext", "l. headscore(Q, K, d, m, h, x, i, l)", new, "n", "#same", "j", None,
+                  label="count rest" if lemma == "hardmax" else "rest")  # fmt: skip
+            e.rewrite("a_is").rewrite("b_is").hyp("rest")
+
+    g.use("lem:cookbook.s5.5.multihead", "H", "n", "d", "m", "Q", "K", "V", "x", "alpha", "beta", "z", "y", "#some",
+          equal, "#start", "#step", "#y_is", label="done").hyp("done")  # fmt: skip
+
+
+def heads(g: Goal) -> None:
+    """Two blocks: x, and the sum of the heads so far."""
+    g.intro("H n d m Q K V x alpha beta z (H_low n_low d_low m_low) equal start step")
+    head_r = HEAD.format(r="r")
+    claim = (
+        "all t:Int. 0 <= t -> t <= H -> all c in 1..d. all i in 1..n. z(t, 0, c, i) = x(c, i)"
+        f" & z(t, 1, c, i) = sum(r, 1, t, {head_r})"
+    )
+
+    def induction(h: Goal) -> None:
+        base, up = h.induct("t", "ge", "ih")
+        base.intro("fits c c_range i i_range").use("start", "c", None, "i", None, label="x_is null").easy()
+        up.intro("fits c c_range i i_range").use("ih", None, label="ih_t", premises=1)
+        added(up).use("ih_t", "c", None, "i", None, label="x_is was")
+        a, b = up.split()
+        a.use("step", "t + 1", None, "0", None, "c", None, "i", None, label="new").auto("new x_is")
+        b.use("step", "t + 1", None, "1", None, "c", None, "i", None, label="new")
+        b.use("ax:sum_step", f"r. {head_r}", "1", "t + 1", label="last").auto("new was head last")
+
+    g.have(claim, "all_t", induction).use("all_t", "H", label="end")
+    g.intro("c c_range i i_range").use("end", "c", None, "i", None, label="x_is sum").auto("x_is sum")
+
+
+def heads_leaf(g: Goal) -> None:
+    """The stream I[r = 0]: block 0 holds 1, all others 0."""
+    if g.goal[0] != "all":
+        g.blast()
+        return
+    g.intro_all()
+    parts = g.split() if g.goal[0] == "&" else [g]
+    for h in parts:
+        h.intro_all()
+        if not h.try_auto():
+            name = [n for n in h.scope][-1]
+            for e in h.ind(f"{name} = 0", "at value"):
+                if not e.try_contradiction():
+                    e.auto()
+
+
+# --- yang2026, Proposition 10 -----------------------------------------------------------------------------------------
+
+
+def prefix_signs(g: Goal) -> Goal:
+    """`c_mean`: the attention output is the mean of -(-1)^j."""
+
+    def mean(h: Goal) -> None:
+        h.intro("i i_range").use("c_is", "i", label="at")
+        h.use("lem:cookbook.s5.1.2.avg_prefix", "n", "j. pow(-1, j + 1)", "r. sum(q, 1, r, pow(-1, q + 1))/r", "s",
+              None, None, "#zero", "i", None, label="m soft hard")  # fmt: skip
+
+        def minus(e: Goal) -> None:
+            e.intro("j (jl jh)").use("ax:pow_step", "-1", "j", label="step").auto("step")
+
+        h.use("lem:sum_ext", "j. pow(-1, j + 1)", "j. -pow(-1, j)", "1", "i", minus, label="same")
+        h.auto("at soft same", rounds=0, multipliers=["1/i"])
+
+    return g.have("all i in 1..n. c(i) = sum(q, 1, i, -pow(-1, q))/i", "c_mean", mean)
+
+
+def prop10a(g: Goal) -> None:
+    prefix_signs(g.intro("n s c f some zero c_is f_is"))
+    g.use("lem:cookbook.s5.2.first_attention", "n", *ALTERNATING, None, None, label="one more")
+    g.use("lem:cookbook.s5.2.first", "n", *ALTERNATING, None, None, label="mark")
+    one, small, marks_ = g.split()
+    one.use("c_mean", "1", label="at").auto("at one")
+    small.intro("i i_range").use("c_mean", "i", label="at").use("more", "i", label="ge le").auto("at le")
+    marks_.intro("i i_range").use("c_mean", "i", label="at").use("f_is", "i", label="is").rewrite("at", "is", "value")
+    marks_.use("mark", "i", label="done").auto("done value")
+
+
+def suffix_signs(g: Goal) -> Goal:
+    """`c_size`: the attention output times the size of its window is (-1)^(i - 1) - (-1)^n, halved."""
+
+    def size(h: Goal) -> None:
+        h.intro("i (low high)").use("c_is", "i", label="at").use("lem:past_signs", "n", "i", label="signs")
+
+        def null(e: Goal) -> None:
+            e.intro("j (jl jh)").use("zero", "j", label="here").hyp("here")
+
+        h.use("lem:past_uniform", "s", "j. pow(-1, j + 1)", "i", "n", None, null, label="total mean")
+        h.use("ax:inv", "n - i + 1", label="inverse")
+        h.auto("at signs mean inverse", rounds=0, multipliers=["n - i + 1", "sum(j, i, n, pow(-1, j + 1))"])
+
+    return g.have("all i in 1..n. c(i)*(n - i + 1) = (pow(-1, i - 1) - pow(-1, n))/2", "c_size", size)
+
+
+def prop10b(g: Goal) -> None:
+    suffix_signs(g.intro("n s c f some zero c_is f_is"))
+    g.use("c_size", "n", label="last").use("ax:pow_step", "-1", "n - 1", label="step").use(
+        "lem:sign", "n - 1", label="sign"
+    )
+
+    def end(h: Goal) -> None:
+        for e, side in zip(h.cases("sign", "is"), ("left", "right"), strict=True):
+            e.pick(side).auto("last step is")
+
+    def inner(h: Goal) -> None:
+        h.intro("i (low high)").use("c_size", "i", label="size")
+        h.use("lem:sign", "i - 1", label="sign_i").use("lem:sign", "n", label="sign_n")
+        near, far = h.em("n <= i + 1", "side")
+        near.have("n = i + 1", "at", use="side high").rewrite("at", "size", "size_at")
+        near.use("ax:pow_step", "-1", "i - 1", label="s1").use("ax:pow_step", "-1", "i", label="s2")
+        near.have("c(i) = 0", "null", use="size_at s1 s2")
+        for e in near.split():
+            e.auto("null")
+        far.use("ax:int_lt", "i + 1", "n", label="three")
+        for a in far.cases("sign_i", "is_i"):
+            for b in a.cases("sign_n", "is_n"):
+                for e in b.split():
+                    e.contra("no").auto("no size is_i is_n three")
+
+    g.have("c(n) = 1 | c(n) = -1", "end", end).have("all i in 1..n - 1. -1/3 <= c(i) & c(i) <= 1/3", "inner", inner)
+    a, b, f = g.split()
+    a.hyp("end")
+    b.hyp("inner")
+    f.intro("i (low high)").use("f_is", "i", label="is")
+    marks_ = "relu(c({0}) - 1/3); relu(c({0}) - 2/3); relu(-c({0}) - 1/3); relu(-c({0}) - 2/3)"
+    yes, no = f.ind("i = n", "at value")
+    yes.rewrite("at", "is", "is_n").rewrite("at", "value", "value_n").rewrite("at")
+    for h in yes.cases("end", "c_at"):
+        h.apart(marks_.format("n"))
+    strict, same = no.em("i < n", "before")
+    same.have("i = n", "after_all", use="before high").absurd("after_all", "at")
+    strict.use("ax:int_lt", "i", "n", label="next").use("inner", "i", label="ge le")
+    strict.apart(marks_.format("i"), lambda h: h.auto(degree=1, rounds=0))
+
+
+def single(g: Goal, low: str, high: str, place: str) -> Goal:
+    """`sum_f`: the marks of low..high sum to 1, where `mark` says that f(j) = I[j = place]."""
+
+    def mark(h: Goal) -> None:
+        h.intro("j (jl jh)").use("mark", "j", label="here").hyp("here")
+
+    g.use("lem:sum_ext", "f", f"j. I[j = {place}]", low, high, mark, label="marks")
+    return g.use("lem:sum_delta", "j. 1", low, high, place, label="one").have(
+        f"sum(j, {low}, {high}, f(j)) = 1", "sum_f", use="marks one"
+    )
+
+
+def prop10c(g: Goal) -> None:
+    g.intro("n s c f g some zero c_is f_is g_is")
+    g.use("lem:yang2026.prop10a", "n", "s", "c", "f", "#some", "#zero", "#c_is", "#f_is", label="first small mark")
+    g.intro("i (low high)").use("g_is", "i", label="at")
+    g.use("lem:cookbook.s5.1.2.avg_prefix", "n", "f", "r. sum(q, 1, r, f(q))/r", "s", None, None, "#zero", "i", None,
+          label="m soft hard")  # fmt: skip
+    single(g, "1", "i", "1").auto("at soft sum_f", rounds=0, multipliers=["1/i"])
+
+
+def prop10d(g: Goal) -> None:
+    g.intro("n s c f g some zero c_is f_is g_is")
+    g.use("lem:yang2026.prop10b", "n", "s", "c", "f", "#some", "#zero", "#c_is", "#f_is", label="last small mark")
+    g.intro("i (low high)").use("g_is", "i", label="at")
+
+    def null(e: Goal) -> None:
+        e.intro("j (jl jh)").use("zero", "j", label="here").hyp("here")
+
+    g.use("lem:past_uniform", "s", "f", "i", "n", None, null, label="total mean")
+    single(g, "i", "n", "n").auto("at mean sum_f", rounds=0, multipliers=["1/(n - i + 1)"])
+
+
+C_PREFIX = "sum(j, 1, {0}, sm(t. 0, {0}, j)*pow(-1, j + 1))"
+C_SUFFIX = "sum(j, {0}, 3, exp(0)/sum(k, {0}, 3, exp(0))*pow(-1, j + 1))"
+F_PREFIX = f"firstmark({C_PREFIX})"
+F_SUFFIX = f"firstmark({C_SUFFIX}) + firstmark(-{C_SUFFIX})"
+PREFIX = [f"i. {text.format('i')}" for text in (C_PREFIX, F_PREFIX)]
+SUFFIX = [f"i. {text.format('i')}" for text in (C_SUFFIX, F_SUFFIX)]
+G_PREFIX = f"r. sum(q, 1, r, sm(t. 0, r, q)*{F_PREFIX.format('q')})"
+G_SUFFIX = f"r. sum(q, r, 3, exp(0)/sum(m, r, 3, exp(0))*({F_SUFFIX.format('q')}))"
+HEADS = ("2", "2", "1", "1", "h a b. 0", "h a b. 0", "h a b. 0", "c i. 1")
+
+ADDED = f"sum(j, 1, n, beta(t + 1, i, j)*headvalue(V, d, t + 1, {STREAM}, c, j))"
+
+
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.att_pick": att_pick,
     "lem.att_zero": att_zero,
@@ -180,7 +1084,91 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.past_signs": past_signs,
     "lem.rightmost": rightmost,
     "lem.rightmost_pick": rightmost_pick,
+    "lem.maximal_ext": maximal_ext,
+    "lem.hardmax_ext": hardmax_ext,
+    "lem.rhardmax_ext": unique_ext("k <= j"),
+    "lem.lhardmax_ext": unique_ext("j <= k"),
+    "lem.headscore_ext": headscore_ext,
+    "cookbook.s5.5.multihead": Script(
+        multihead,
+        inhabits(*HEADS, "h i j. 0", "h i j. 0", "h r c i. I[r = 0]", "c i. 0", "1", "1", leaf=heads_leaf),
+    ),
+    "cookbook.t2.multihead": Script(
+        t2_multihead,
+        inhabits(*HEADS, "h i j. 1/2", "h i j. 1/2", "h r c i. I[r = 0]", "c i. 0", "1", "1", leaf=heads_leaf),
+        normalisers("H n d m Q K V x alpha beta z y"),
+    ),
+    "yang2026.s2.heads": Script(
+        heads, inhabits(*HEADS, "h i j. 0", "h i j. 0", "h r c i. I[r = 0]", "1", "1", leaf=heads_leaf)
+    ),
+    "yang2026.prop10a": Script(prop10a, inhabits("3", "j. 0", *PREFIX, "2"), normalisers("n s c f")),
+    "yang2026.prop10b": Script(prop10b, inhabits("3", "j. 0", *SUFFIX, "2"), normalisers("n s c f")),
+    "yang2026.prop10c": Script(prop10c, inhabits("3", "j. 0", *PREFIX, G_PREFIX, "1"), normalisers("n s c f g")),
+    "yang2026.prop10d": Script(prop10d, inhabits("3", "j. 0", *SUFFIX, G_SUFFIX, "1"), normalisers("n s c f g")),
     "lem.odd_head": head("", "2*m + 1", "2*m"),
     "lem.even_head": head("-", "2*m", "2*m - 1"),
     "lem.pred_heads": pred_heads,
+    "model.boolean": Script(boolean, inhabits("1", "0", "1")),
+    "model.cpwl": Script(
+        lambda g: g.intro("x out is").apart("relu(-x); relu(x); relu(x + -1); min(x, 2 - x)"), inhabits("1", "1")
+    ),
+    "model.cancel-residual": Script(
+        lambda g: g.intro("x z1_x is").apart("relu(-x); relu(x); relu(x + -1); min(x, 2 - x)"), inhabits("1", "1")
+    ),
+    "cookbook.s5.1.1.identity": Script(identity, inhabits("2", "0", "i j. 1", "i. 1", "i. 1", "1")),
+    "cookbook.t2.identity": Script(
+        t2_identity,
+        inhabits("2", "1", "i j. 0", "i j. 1", "i j. 0", "1", "1"),
+        normalisers("n d V x s"),
+    ),
+    "cookbook.t2.uniform_avg": Script(
+        uniform_avg, inhabits("2", "1", "i j. 1", "j. 0", "1", "1"), normalisers("n d x s")
+    ),
+    "cookbook.t2.first": Script(t2_first, refutes=True),
+    "cookbook.t2.first.corrected": Script(
+        t2_first_corrected,
+        inhabits("j. 0", "j. 1", "1"),
+        normalisers("s v"),
+    ),
+    "cookbook.s5.4.pred_odd": Script(
+        lambda g: g.intro("n m v (some fits)").use("lem:odd_head", "m", "v", label="done").hyp("done"),
+        inhabits("5", "2", "j. 1"),
+    ),
+    "cookbook.s5.4.pred_even": Script(
+        lambda g: g.intro("n m v (some fits)").use("lem:even_head", "m", "v", label="done").hyp("done"),
+        inhabits("5", "2", "j. 1"),
+    ),
+    "cookbook.s5.4.is_even": Script(is_even, inhabits("2", "1", "1", "1")),
+    "cookbook.s5.4.pred_formula": Script(pred_formula, refutes=True),
+    "cookbook.s5.4.pred_formula.corrected": Script(
+        pred_corrected,
+        inhabits("3", "j. 1", "i. predheads(j. 1, i)", *ALTERNATING, PREDICTED, "2"),
+    ),
+    "cookbook.s5.4.pred_strict_ahat": Script(
+        strict_ahat,
+        inhabits("3", "j. 2", "2", "1"),
+        normalisers("n v"),
+    ),
+    "cookbook.s5.4.pred_strict_uhat": Script(strict_uhat, inhabits("3", "j. 0", "j. 2", "2", "1")),
+    "cookbook.s5.4.strict_weights": Script(strict_weights, refutes=True),
+    "cookbook.s5.4.strict_weights.corrected": Script(
+        strict_positive, inhabits("2", "i j. 0", "i j. I[j = 1 & i = 2]", "2", "1", leaf=strict_leaf)
+    ),
+    "cookbook.t2.predecessor": Script(t2_predecessor, refutes=True),
+    "cookbook.t2.predecessor.corrected": Script(
+        t2_predecessor_corrected,
+        inhabits("3", "j. 1", "2"),
+        normalisers("n v"),
+    ),
+    "cookbook.t2.index_lookup": Script(
+        index_lookup,
+        inhabits("3", "1", "j. 1", "1", "1"),
+        normalisers("n q v gamma B"),
+    ),
+    "cookbook.s5.4.pred_spec": Script(pred_spec, inhabits("3", "j. 1")),
+    "cookbook.s5.4.pred_quadmax": Script(
+        pred_quadmax,
+        inhabits("3", "j. 1", FOUND, *ALTERNATING, OUT, "2", "1"),
+        normalisers("n v found alternating mean first out"),
+    ),
 }
