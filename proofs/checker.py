@@ -78,7 +78,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -1131,14 +1131,15 @@ class Enclosure:
 
     def power(self, a: Interval, k: int) -> Interval:
         need(0 <= k <= MAX_RANGE, "an exponent is not from 0 to the limit")
-        if k % 2 == 0 and a[0] < 0:  # an even power is that of the absolute value
-            a = self.function("abs", [a])
-        out = (Fraction(1), Fraction(1))
-        for bit in bin(k)[2:]:
-            out = self.combine("*", out, out) if out[0] >= 0 else self.outward(-(out[0] ** 2), out[1] ** 2)
-            if bit == "1":
-                out = self.combine("*", out, a)
-        return out
+        ends = []
+        for x in self.function("abs", [a]) if k % 2 == 0 else a:  # there the power increases
+            out = (Fraction(1), Fraction(1))
+            for bit in bin(k)[2:]:
+                out = self.combine("*", out, out)
+                if bit == "1":
+                    out = self.combine("*", out, (x, x))
+            ends.append(out)
+        return (ends[0][0], ends[1][1])
 
     def function(self, name: str, values: list[Interval]) -> Interval:
         zero = Fraction(0)
@@ -1244,16 +1245,11 @@ def sqrt_at(q: Fraction, bits: int) -> Interval:
 
 @lru_cache(100)
 def pi_at(bits: int) -> Interval:
-    """pi = sqrt(12)*(1 - 1/(3*3) + 1/(5*3^2) - ...), after an even or odd number of terms: above or below."""
-    w = bits + 16
-    ends = [Fraction(1), Fraction(1)]
-    total, sign = 0, 1
-    for n in range(w):
-        total += sign * scaled(Fraction(1, (2 * n + 1) * 3**n), w)[0]  # each is at most one unit too small
-        sign = -sign
-    ends = [Fraction(total - w - 1, 1 << w), Fraction(total + w + 1, 1 << w)]
+    """pi = sqrt(12)*(1 - 1/(3*3) + 1/(5*3^2) - ...); what follows w terms is less than a unit, as each rounding is."""
+    w = bits + 24
+    total = sum((-1) ** n * ((1 << w) // ((2 * n + 1) * 3**n)) for n in range(w))
     low, high = sqrt_at(Fraction(12), w)
-    return (ends[0] * low, ends[1] * high)
+    return (Fraction(total - w - 1, 1 << w) * low, Fraction(total + w + 1, 1 << w) * high)
 
 
 @lru_cache(10_000)
@@ -1271,7 +1267,6 @@ def erf_at(q: Fraction, bits: int) -> Interval:
     return (2 * q * small * low / (over * (1 << w)), 2 * q * large * high / (under * (1 << w)))
 
 
-INCREASING: Mapping[str, Callable[[Fraction, int], Interval]]
 INCREASING = {"exp": exp_at, "log": log_at, "sqrt": sqrt_at, "erf": erf_at}
 
 
@@ -1655,3 +1650,353 @@ def check(goal: Term, proof: Any, lemmas: dict[str, Term], known: dict[str, Defi
     except RecursionError:
         raise Rejected("something is nested too deep") from None
     return checked
+
+
+# --- What a claim needs besides a proof ------------------------------------------------------------------------------
+
+
+def both(a: Term, b: Term) -> Term:
+    """a & b, shorter where one of them is `true` or they are equal."""
+    return b if a == TRUE else a if b in (TRUE, a) else Term("&", None, a, b)
+
+
+def given(a: Term, b: Term) -> Term:
+    return TRUE if b == TRUE else Term("->", None, a, b)
+
+
+def every(sort: Any, body: Term) -> Term:
+    return TRUE if body == TRUE else Term("all", sort, body)
+
+
+def defined(t: Term) -> Term:
+    """D: every denominator that is met is not 0, every radicand and exponent of pow is >= 0, what has a logarithm > 0.
+
+    Met means: under the quantifiers around it, after the premises and the parts of & before it, after the negations of
+    the parts of | before it, and for the indices in the range of its sum.
+    """
+    op, kids = t.op, t.kids
+    if op in ("all", "ex"):
+        return every(t.data, defined(kids[0]))
+    if op in ("&", "->", "|"):
+        before = Term("~", None, kids[0]) if op == "|" else kids[0]
+        return both(defined(kids[0]), given(before, defined(kids[1])))
+    if op in ("sum", "prod"):
+        ends = both(defined(kids[0]), defined(kids[1]))
+        within = interval_of(shift(kids[0], 1), shift(kids[1], 1))
+        return both(ends, every("Int", given(within, defined(kids[2]))))
+    out = TRUE
+    for k in kids:
+        out = both(out, defined(k))
+    name = t.data if op == "fn" else op
+    if name not in ("/", "sqrt", "log", "pow"):
+        return out
+    last = kids[-1]  # the denominator, radicand, exponent
+    value = Fraction(*last.data) if last.op == "num" else None
+    if name == "/":
+        return out if value else both(out, Term("~", None, Term("=", None, last, number(0))))
+    if value is not None and (value > 0 or (value == 0 and name != "log")):
+        return out
+    return both(out, Term("<" if name == "log" else "<=", None, number(0), last))
+
+
+def hypotheses(t: Term, last: Callable[[Term], list[Term]]) -> list[Term]:
+    """The leading quantifiers and premises of t, as "there are ... with ...", before each of the formulas that `last`
+    gives for what they lead to (where there is none: before `true`)."""
+    if t.op == "all":
+        return [Term("ex", t.data, f) for f in hypotheses(t.kids[0], last) or [TRUE]]
+    if t.op == "->":
+        return [both(t.kids[0], f) for f in hypotheses(t.kids[1], last) or [TRUE]]
+    return last(t)
+
+
+def part_hypotheses(t: Term) -> list[Term]:
+    """Those of the parts of a conjunction that have some; the two directions of <-> have none."""
+    if t.op != "&":
+        return []
+    a, b = t.kids
+    if a.op == b.op == "->" and a.kids == b.kids[::-1]:
+        return []
+    return hypotheses(a, part_hypotheses) + hypotheses(b, part_hypotheses)
+
+
+def inhabited(t: Term, condition: Term | None) -> Term:
+    """H: the leading hypotheses of t can be met, with the nontrivial `condition` (under its leading quantifiers); and
+    where they lead to a conjunction, those of each part as well."""
+    if t.op == "&":
+        need(condition is None, "a conjunction takes no nontrivial condition")
+        return both(inhabited(t.kids[0], None), inhabited(t.kids[1], None))
+    found = hypotheses(t, part_hypotheses)
+    if condition is not None:
+        found = hypotheses(t, lambda _: [condition]) + (found if has_parts(t) else [])
+    out = TRUE
+    for one in reversed(found):
+        out = both(one, out)
+    return out
+
+
+def has_parts(t: Term) -> bool:
+    while t.op in ("all", "->"):
+        t = t.kids[-1]
+    return bool(part_hypotheses(t))
+
+
+def leading(t: Term, tree: Any) -> list[tuple[str, Any]]:
+    """The names of the leading quantifiers of a statement, from its syntax tree, with their sorts."""
+    names = []
+    while tree[0] in ("all", "all in") or tree[:2] == ("op", "->"):
+        names += [] if tree[0] == "op" else [tree[1]]
+        tree = tree[-1]
+    out: list[tuple[str, Any]] = []
+    while t.op in ("all", "->"):
+        if t.op == "all":
+            out.append((names[len(out)] if len(out) < len(names) else f"#{len(out)}", t.data))
+        t = t.kids[-1]
+    return out
+
+
+# --- Files -----------------------------------------------------------------------------------------------------------
+
+ID = re.compile(r"[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*", re.ASCII)
+KEYS = ("statement", "nontrivial", "claim", "corrects", "note")
+
+
+class Statement:
+    """One block of the file of statements."""
+
+    def __init__(self, name: str, block: dict[str, str], known: dict[str, Definition]) -> None:
+        self.id, self.known, self.text = name, known, block["statement"]
+        self.nontrivial = block.get("nontrivial")
+        self.claim = block.get("claim", "yes") == "yes"
+        self.corrects = block.get("corrects")
+        kind, _, rest = name.partition(".")
+        self.label = f"{kind}:{rest}" if kind in OUTSIDE else f"lem:{name}"
+        self.assumed = kind in ("named", "oracle")
+        need(block.get("claim", "yes") in ("yes", "no"), "claim is yes or no")
+        lemma = kind in OUTSIDE and self.corrects is None
+        need(self.claim or lemma, f"'{name}' must be a claim: only a lemma is let off D and H")
+
+    @cached_property
+    def formula(self) -> Term:
+        return Reader({}, self.known).formula(self.text)
+
+    @cached_property
+    def digest(self) -> str:
+        return digest(self.formula)
+
+    def goal(self, part: str) -> Term:
+        """What the part "proof", "defined" or "inhabited" of a certificate must prove."""
+        if part == "proof":
+            return self.formula
+        if part == "defined":
+            return defined(self.formula)
+        if self.nontrivial is None:
+            return inhabited(self.formula, None)
+        parser = Parser(self.text)
+        names = leading(self.formula, parser.whole(parser.formula))
+        return inhabited(self.formula, Reader({}, self.known).formula(self.nontrivial, names))
+
+
+def read_file(path: Path) -> str:
+    try:
+        need(path.stat().st_size <= MAX_FILE, "a file is too long")
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise Rejected("a file cannot be read as UTF-8") from None
+
+
+def read_statements(text: str) -> dict[str, Statement]:
+    """The statements of a file by id."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.lstrip().startswith("#"):
+            continue
+        if line[:1].isspace() and line.strip() and lines and lines[-1]:
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line.strip())
+    shared: dict[str, Definition] = {}
+    out: dict[str, Statement] = {}
+    for block in re.split(r"\n\n+", "\n".join(lines).strip()):
+        name, found, own = "", {}, dict(shared)
+        for place, line in enumerate(block.split("\n")):
+            head, colon, rest = line.partition(":")
+            if place == 0 and line[:1] == "[" and line[-1] == "]":
+                name = line[1:-1]
+                need(ID.fullmatch(name) is not None and name not in out, f"the id '{name}' is not valid or comes twice")
+            elif head == "define":
+                made = Definition(rest, own)
+                own[made.name] = made
+            else:
+                need(bool(colon and name) and head in KEYS and head not in found, f"'{name}' has a wrong '{head}'")
+                found[head] = rest.strip()
+        if not name:
+            need(not out, "a block begins with an id in brackets")
+            shared = own
+            continue
+        need("statement" in found, f"'{name}' has no statement")
+        out[name] = Statement(name, found, own)
+    labels = {s.label for s in out.values()}
+    need(len(labels) == len(out), "two ids have the same label")
+    need(all(s.corrects in out for s in out.values() if s.corrects is not None), "a corrected id has no statement")
+    return out
+
+
+def load(text: str) -> Any:
+    """Strict JSON: no key twice, no numbers but integers, not too deep."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        need(len({k for k, _ in pairs}) == len(pairs), "a key comes twice")
+        return dict(pairs)
+
+    def refuse(_: str) -> NoReturn:
+        raise Rejected("a number is not an integer")
+
+    try:
+        data = json.loads(text, object_pairs_hook=unique, parse_float=refuse, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        raise Rejected("a certificate is not valid JSON") from None
+    level = [data]
+    for _ in range(MAX_NESTING):
+        level = [x for part in level if isinstance(part, dict | list) for x in values_of(part)]
+        if not level:
+            return data
+    raise Rejected("a certificate is nested too deep")
+
+
+def values_of(part: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return part.values() if isinstance(part, dict) else part
+
+
+class Checker:
+    """Statements, and what is known about them so far."""
+
+    def __init__(self, statements: dict[str, Statement]) -> None:
+        self.statements = statements
+        # proved: an id with the assumptions that its proofs rest on
+        self.proved: dict[str, set[str]] = {n: {s.label} for n, s in statements.items() if s.assumed}
+        self.refuted: set[str] = set()
+
+    def judge(self, data: Any) -> str:
+        """What is printed for a certificate; Rejected where it is not accepted."""
+        need(isinstance(data, dict), "a certificate is an object")
+        is_check = keys_fit(data, "grammar id statement check")
+        shape = is_check or keys_fit(data, "grammar id statement lemmas sense proof | defined inhabited")
+        need(shape, "a certificate has the wrong keys")
+        need(type(data["grammar"]) is int and data["grammar"] == 1, "a certificate is for another grammar")
+        name = string(data["id"])
+        need(name in self.statements, f"there is no statement '{name[:80]}'")
+        statement = self.statements[name]
+        need(data["statement"] == statement.digest, "the hash of the statement differs")
+        if is_check:
+            return f"skipped  {name}  (a check, not a proof)"
+        sense, usable = data["sense"], {}
+        need(sense in ("proved", "refuted"), "the sense is proved or refuted")
+        need(isinstance(data["lemmas"], dict), "the lemmas are an object")
+        for lemma, wanted in data["lemmas"].items():
+            need(lemma != name and lemma in self.proved, f"the lemma '{lemma[:80]}' is not proved")
+            need(self.statements[lemma].digest == wanted, f"the hash of the lemma '{lemma[:80]}' differs")
+            usable[self.statements[lemma].label] = self.statements[lemma].formula
+        if sense == "proved" and statement.claim:
+            need("defined" in data and "inhabited" in data, "a claim needs proofs of D and H")
+        nodes, assumed = 0, set()
+        for lemma in data["lemmas"]:
+            assumed |= self.proved[lemma] if not self.statements[lemma].assumed else set()
+        for part in ("proof", "defined", "inhabited"):
+            if part in data:
+                goal = statement.goal(part)
+                goal = Term("~", None, goal) if part == "proof" and sense == "refuted" else goal
+                try:
+                    checked = check(goal, data[part], usable, statement.known)
+                except Rejected as error:
+                    raise Rejected(f"{part}: {error}") from None
+                nodes += checked.nodes
+                assumed |= {label for label in checked.used if label.startswith(("named:", "oracle:"))}
+        resting = f", assuming {', '.join(sorted(assumed))}" if assumed else ""
+        if sense == "refuted":
+            need(not any(a.startswith("oracle:") for a in assumed), "a refutation may not rest on an oracle")
+            self.refuted.add(name)
+            return f"REFUTED  {name}  ({nodes} nodes{resting})"
+        self.proved[name] = assumed
+        return f"PROVED   {name}  ({nodes} nodes{resting})"
+
+
+def in_order(certificates: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The certificates, each after those of its lemmas (where they go in a circle, some lemma is not proved yet)."""
+    of: dict[Any, list[int]] = {}
+    for place, (_, data) in enumerate(certificates):
+        if isinstance(data, dict) and isinstance(data.get("id"), str):
+            of.setdefault(data["id"], []).append(place)
+    out: list[tuple[str, Any]] = []
+    opened: set[int] = set()
+    done: set[int] = set()
+    stack = list(reversed(range(len(certificates))))
+    while stack:
+        place = stack[-1]
+        data = certificates[place][1]
+        lemmas = data.get("lemmas") if isinstance(data, dict) else None
+        before = [p for n in (lemmas if isinstance(lemmas, dict) else ()) for p in of.get(n, ()) if p not in opened]
+        if place in opened or not before:
+            stack.pop()
+            if place not in done:
+                done.add(place)
+                out.append(certificates[place])
+        opened.add(place)
+        stack += [p for p in before if p != place]
+    return out
+
+
+def say(text: str) -> None:
+    print(text.encode("ascii", "backslashreplace").decode().replace("\n", " "))
+
+
+def attempt(action: Callable[[], Any]) -> Any:
+    """The result of `action`; Rejected in place of what Python raises when something is too large."""
+    try:
+        return action()
+    except RecursionError:
+        raise Rejected("something is nested too deep") from None
+    except MemoryError:
+        raise Rejected("something is too large") from None
+
+
+def main(arguments: Sequence[str]) -> int:
+    sys.setrecursionlimit(RECURSION)
+    if len(arguments) < 2 or any(a.startswith("-") for a in arguments):
+        print("usage: python checker.py STATEMENTS PROOF...   (a proof is a certificate or a folder of them)")
+        return 2
+    Clock.start(SECONDS)
+    try:
+        checker = Checker(attempt(lambda: read_statements(read_file(Path(arguments[0])))))
+    except Rejected as error:
+        say(f"the file of statements is not usable: {error}")
+        return 2
+    paths = [q for p in map(Path, arguments[1:]) for q in (sorted(p.glob("*.json")) if p.is_dir() else [p])]
+    if not paths:
+        print("there is no certificate in these folders")
+        return 2
+    loaded: list[tuple[str, Any]] = []
+    for path in paths:
+        try:
+            loaded.append((path.name, attempt(lambda: load(read_file(path)))))
+        except Rejected as error:
+            loaded.append((path.name, error))
+    counts = {"PROVED": 0, "REFUTED": 0, "skipped": 0, "rejected": 0}
+    for name, data in in_order(loaded):
+        try:
+            if isinstance(data, Rejected):
+                raise data
+            line = attempt(lambda: checker.judge(data))
+        except Rejected as error:
+            line = f"rejected {name}: {error}"
+        say(line)
+        counts[line.split()[0]] += 1
+        contradiction = checker.refuted & set(checker.proved)
+        if contradiction:
+            say(f"A DEFECT OF THIS CHECKER: {contradiction.pop()} and its negation are both proved; please report it")
+            return 1
+    print(", ".join(f"{n} {word}" for word, n in counts.items()))
+    return 1 if counts["rejected"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
