@@ -1949,10 +1949,10 @@ def say(text: str) -> None:
     print(text.encode("ascii", "backslashreplace").decode().replace("\n", " "))
 
 
-def attempt(action: Callable[[], Any]) -> Any:
-    """The result of `action`; Rejected in place of what Python raises when something is too large."""
+def attempt(action: Callable[[Any], Any], given: Any) -> Any:
+    """action(given), and Rejected in place of what Python raises when something is too large."""
     try:
-        return action()
+        return action(given)
     except RecursionError:
         raise Rejected("something is nested too deep") from None
     except MemoryError:
@@ -1966,7 +1966,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     Clock.start(SECONDS)
     try:
-        checker = Checker(attempt(lambda: read_statements(read_file(Path(arguments[0])))))
+        checker = Checker(attempt(read_statements, read_file(Path(arguments[0]))))
     except Rejected as error:
         say(f"the file of statements is not usable: {error}")
         return 2
@@ -1977,7 +1977,7 @@ def main(arguments: Sequence[str]) -> int:
     loaded: list[tuple[str, Any]] = []
     for path in paths:
         try:
-            loaded.append((path.name, attempt(lambda: load(read_file(path)))))
+            loaded.append((path.name, attempt(load, read_file(path))))
         except Rejected as error:
             loaded.append((path.name, error))
     counts = {"PROVED": 0, "REFUTED": 0, "skipped": 0, "rejected": 0}
@@ -1985,7 +1985,7 @@ def main(arguments: Sequence[str]) -> int:
         try:
             if isinstance(data, Rejected):
                 raise data
-            line = attempt(lambda: checker.judge(data))
+            line = attempt(checker.judge, data)
         except Rejected as error:
             line = f"rejected {name}: {error}"
         say(line)
