@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from script import Script
 
 from symcook.proof.search.cover import cover
-from symcook.proof.search.tactics import Goal, Tactic
-from symcook.proof.terms import free
+from symcook.proof.search.tactics import Goal, Stuck, Tactic
+from symcook.proof.terms import Term, free, num, var
 
 SCRIPTS: dict[str, Script] = {}
 
@@ -951,3 +953,233 @@ def relu_part_tanh(g: Goal) -> None:
 
 
 SCRIPTS |= {"lem.gelutanh_relu": Script(relu_part_tanh)}
+
+
+# --- Lagrange's form: bounded Lipschitz functions on [0, 1] ------------------------------------------------------------
+
+
+def tame_constant(g: Goal) -> None:
+    g.intro("c").witness("abs(c)", "0").apart("abs(c)", lambda h: h.blast())
+
+
+def tame_identity(g: Goal) -> None:
+    first, second, third = g.witness("1", "1").split()
+    first.true()
+    second.true()
+    third.intro("u v (u_low u_high v_low v_high)").apart("abs(u)", lambda h: h.blast())
+
+
+def opened(g: Goal, *names: str) -> Goal:
+    """Sizes, slopes and bounds of the functions that the facts ``tame_<name>`` are about."""
+    for f in names:
+        g.obtain(f"tame_{f}", f"size_{f}", f"of_{f}")
+        g.obtain(f"of_{f}", f"steep_{f}", f"size_{f}_low steep_{f}_low bounds_{f}")
+    return g
+
+
+def finish_tame(g: Goal, size: str, steep: str, names: str, bounded: Tactic, lipschitz: Tactic) -> None:
+    one, two, three = g.witness(size, steep).split()
+    for h in (one, two):
+        h.easy(degree=2)
+    three.intro("u v inside").use("inside", label="u_low u_high v_low v_high")
+    for f in names.split():
+        three.use(f"bounds_{f}", "u", "v", "#inside", label=f"at_{f} step_{f}")
+        three.use(f"bounds_{f}", "v", "u", lambda h: h.easy("u_low u_high v_low v_high"), label=f"beyond_{f} back_{f}")
+    first, second = three.split()
+    bounded(first)
+    lipschitz(second)
+
+
+def tame_sum(g: Goal) -> None:
+    g.intro("f g tame_f tame_g")
+
+    def size(h: Goal) -> None:
+        h.apart("abs(f(u) + g(u)); abs(f(u)); abs(g(u))", lambda e: e.auto(degree=1))
+
+    def step(h: Goal) -> None:
+        more = "abs(f(u) + g(u) - (f(v) + g(v))); abs(f(u) - f(v)); abs(g(u) - g(v))"
+        h.apart(more, lambda e: e.auto(degree=1))
+
+    finish_tame(opened(g, "f", "g"), "size_f + size_g", "steep_f + steep_g", "f g", size, step)
+
+
+def sized(g: Goal, a: str, b: str, top_a: str, top_b: str, use: str, label: str) -> Goal:
+    """-top_a*top_b <= a*b <= top_a*top_b from abs(a) <= top_a and abs(b) <= top_b, the facts `use`."""
+    for k, (z, top, fact) in enumerate(zip((a, b), (top_a, top_b), use.split(), strict=True)):
+        g.have(
+            f"-({top}) <= {z} & {z} <= {top}",
+            f"{label}l{k} {label}h{k}",
+            lambda h, z=z, fact=fact: h.apart(
+                f"abs({z})", lambda e: e.blast(use=[fact, *(k for k in e.facts if k[0] in "dv")])
+            ),
+        )
+    known = f"{label}l0 {label}h0 {label}l1 {label}h1"
+    g.have(f"{a}*({b}) <= {top_a}*({top_b})", f"{label}_high", use=known, degree=2)
+    return g.have(f"-({top_a}*({top_b})) <= {a}*({b})", f"{label}_low", use=known, degree=2)
+
+
+def between(g: Goal, e: str, use: str) -> None:
+    up, down = g.em(f"0 <= {e}", "sign_of")
+    up.use("ax:abs_pos", e, label="value").auto(f"value {use}", degree=1)
+    down.use("ax:abs_neg", e, label="value").auto(f"value {use}", degree=1)
+
+
+def tame_product(g: Goal) -> None:
+    g.intro("f g tame_f tame_g")
+
+    def size(h: Goal) -> None:
+        sized(h, "f(u)", "g(u)", "size_f", "size_g", "at_f at_g", "p")
+        between(h, "(f(u)*g(u))", "p_high p_low")
+
+    def step(h: Goal) -> None:
+        far = "abs(u - v)"
+        sized(h, "f(u)", "(g(u) - g(v))", "size_f", f"(steep_g*{far})", "at_f step_g", "p")
+        sized(h, "g(v)", "(f(u) - f(v))", "size_g", f"(steep_f*{far})", "beyond_g step_f", "q")
+        between(h, "(f(u)*g(u) - f(v)*g(v))", "p_high p_low q_high q_low")
+
+    finish_tame(opened(g, "f", "g"), "size_f*size_g", "size_f*steep_g + size_g*steep_f", "f g", size, step)
+
+
+def tame_exp(g: Goal) -> None:
+    g.intro("f tame_f")
+    opened(g, "f").use("ax:exp_pos", "size_f", label="top_pos")
+
+    def size(h: Goal) -> None:
+        h.have("f(u) <= size_f", "most", lambda e: e.apart("abs(f(u))", lambda q: q.auto(degree=1)))
+        h.use("lem:exp_mono", "f(u)", "size_f", "#most", label="mono").use("ax:exp_pos", "f(u)", label="pos")
+        h.use("ax:abs_pos", "exp(f(u))", label="value").auto("value mono")
+
+    def step(h: Goal) -> None:
+        for k, (p, q) in enumerate((("u", "v"), ("v", "u"))):
+            h.have(f"f({p}) <= size_f", f"most{k}", lambda e, p=p: e.apart(f"abs(f({p}))", lambda f: f.auto(degree=1)))
+            h.use("lem:exp_mono", f"f({p})", "size_f", f"#most{k}", label=f"mono{k}").use(
+                "ax:exp_pos", f"f({p})", label=f"pos{k}"
+            )
+            h.use("ax:exp_ge", f"f({q}) - f({p})", label=f"ge{k}")
+            h.have(
+                f"exp(f({p})) - exp(f({q})) <= exp(f({p}))*(f({p}) - f({q}))", f"drop{k}", use=f"ge{k} pos{k}", degree=2
+            )
+            gap = f"abs(f({p}) - f({q}))"
+            h.have(
+                f"f({p}) - f({q}) <= {gap} & 0 <= {gap}",
+                f"side{k} gap{k}",
+                lambda e, gap=gap: e.apart(gap, lambda f: f.blast()),
+            )
+            h.have(f"exp(f({p}))*(f({p}) - f({q})) <= exp(f({p}))*{gap}", f"scale{k}", use=f"side{k} pos{k}", degree=2)
+            h.have(f"exp(f({p}))*{gap} <= exp(size_f)*{gap}", f"rise{k}", use=f"mono{k} gap{k}", degree=2)
+            step_of = "step_f" if k == 0 else "back_f"
+            h.have(
+                f"exp(size_f)*{gap} <= exp(size_f)*(steep_f*abs({p} - {q}))",
+                f"end{k}",
+                use=f"{step_of} top_pos",
+                degree=2,
+            )
+        h.have("abs(u - v) = abs(v - u)", "turn", lambda e: e.apart("abs(u - v); abs(v - u)"))
+        h.have(
+            "exp(size_f)*(steep_f*abs(v - u)) = exp(size_f)*(steep_f*abs(u - v))",
+            "same",
+            lambda e: e.rewrite("turn").true(),
+        )
+        known = " ".join(f"{name}{k}" for name in ("drop", "scale", "rise", "end") for k in range(2))
+        between(h, "(exp(f(u)) - exp(f(v)))", f"{known} same")
+
+    finish_tame(g, "exp(size_f)", "exp(size_f)*steep_f", "f", size, step)
+
+
+def tame_inverse(g: Goal) -> None:
+    g.intro("f tame_f least")
+    opened(g, "f")
+
+    def at(h: Goal, z: str) -> None:
+        h.use("least", z, label=f"one_{z}").positive(f"f({z})", f"i_{z}", lambda e: e.auto(f"one_{z}"))
+        h.have(f"1/f({z}) <= 1", f"top_{z}", use=f"one_{z} i_{z}_e i_{z}_i", degree=2)
+
+    def size(h: Goal) -> None:
+        at(h, "u")
+        h.use("ax:abs_pos", "1/f(u)", label="value").auto("value top_u")
+
+    def step(h: Goal) -> None:
+        at(h, "u")
+        at(h, "v")
+        more = ["1/f(v)", "1/f(u)", "1", "f(u)/f(v)", "f(v)/f(u)"]
+        h.have(
+            "1/f(u) - 1/f(v) = 1/f(u)*(1/f(v))*(f(v) - f(u))",
+            "form",
+            use="i_u_e i_v_e",
+            degree=1,
+            rounds=0,
+            multipliers=more,
+        )
+        h.have("0 <= 1/f(u)*(1/f(v))", "some", use="i_u_i i_v_i", degree=2)
+        h.have("1/f(u)*(1/f(v)) <= 1", "most", use="i_u_i i_v_i top_u top_v", degree=2)
+        w = "(1/f(u)*(1/f(v)))"
+        gap = "abs(f(u) - f(v))"
+        h.have(
+            f"f(u) - f(v) <= {gap} & -{gap} <= f(u) - f(v) & 0 <= {gap}",
+            "g1 g2 g3",
+            lambda e: e.apart(gap, lambda f: f.blast()),
+        )
+        h.have(f"{w}*(f(v) - f(u)) <= {w}*{gap}", "h1", use="some g2", degree=2)
+        h.have(f"-({w}*{gap}) <= {w}*(f(v) - f(u))", "h2", use="some g1", degree=2)
+        h.have(f"{w}*{gap} <= {gap}", "h3", use="most g3", degree=2)
+        between(h, "(1/f(u) - 1/f(v))", "form h1 h2 h3 step_f")
+
+    finish_tame(g, "1", "steep_f", "f", size, step)
+
+
+def tame(g: Goal, t: Term, x: Term) -> str:
+    """The label of a fact that the function x -> t is bounded and Lipschitz on [0, 1], by the shape of t."""
+    tag, data, kids = t
+
+    def known(name: str, *terms: Term, extra: Sequence[Tactic] = ()) -> str:
+        parts = [f"#{tame(g, k, x)}" for k in terms]
+        label = g.fresh("tame")
+        g.use(f"lem:tame_{name}", *(f"{x[1][0]}. {g.text(k)}" for k in terms), *parts, *extra, label=label)
+        return label
+
+    if x not in free(t):
+        label = g.fresh("tame")
+        g.use("lem:tame_constant", g.text(t), label=label)
+        return label
+    if t == x:
+        return known("identity")
+    if tag in ("+", "*"):
+        return known("sum" if tag == "+" else "product", *kids)
+    if tag in ("-", "neg"):
+        minus: Term = ("*", None, (num(-1), kids[-1]))
+        return tame(g, ("+", None, (kids[0], minus)) if tag == "-" else minus, x)
+    if tag == "^":
+        return tame(g, ("*", None, (kids[0], ("^", data - 1, kids) if data > 2 else kids[0])), x)
+    if tag == "/" and kids[0] == num(1):
+        return known("inverse", kids[1], extra=[at_least_one])
+    if tag == "/":
+        return tame(g, ("*", None, (kids[0], ("/", None, (num(1), kids[1])))), x)
+    if (tag, data) == ("fn", "exp"):
+        return known("exp", kids[0])
+    raise Stuck(f"no such function: {g.text(t)}")
+
+
+def at_least_one(g: Goal) -> None:
+    """1 <= e^a + 1."""
+    g.intro(g.fresh("z"))
+    power = next(k for k in g.goal[2][1][2] if k[1] == "exp")
+    g.use("ax:exp_pos", g.text(power[2][0]), label=g.fresh("pos")).auto()
+
+
+def rates_tame(g: Goal) -> None:
+    for h, name in zip(g.split(), ("gelurate", "gelutanhrate"), strict=True):
+        h.scope["x9"] = "Real"
+        body = h.term(f"{name}(x9)")
+        del h.scope["x9"]
+        h.hyp(tame(h, body, var("x9", "Real")))
+
+
+SCRIPTS |= {
+    "lem.gelurate_tame": Script(rates_tame),
+    "lem.tame_constant": Script(tame_constant),
+    "lem.tame_sum": Script(tame_sum),
+    "lem.tame_product": Script(tame_product),
+    "lem.tame_exp": Script(tame_exp),
+    "lem.tame_inverse": Script(tame_inverse),
+    "lem.tame_identity": Script(tame_identity),
+}
