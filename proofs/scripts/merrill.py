@@ -6,7 +6,7 @@ from typing import Any
 
 from script import Script, each, witnesses
 
-from symcook.proof.search.tactics import Goal, Tactic
+from symcook.proof.search.tactics import Goal, Stuck, Tactic
 
 
 def root(g: Goal, x: str, label: str) -> Goal:
@@ -1195,6 +1195,83 @@ def gap_refuted(g: Goal) -> None:
     g.auto("wrong form close", degree=1, rounds=0)
 
 
+def worktape_refuted(g: Goal) -> None:
+    """Positions 0, 0, 1, 0: at token 3 the last visit to cell 0 was at token 1."""
+    walk = "k. I[k = 2]"
+    g.intro("claim").obtain("lem:tiebreaker_exists", "f", "exists").obtain("exists", "g", "first more small large")
+    differences, ties = (lambda h: both(h, "first", "more")), (lambda h: both(h, "small", "large"))
+
+    def steps(h: Goal) -> None:
+        h.intro("j (jl jh)")
+        for e in h.ind("j = 2", "is v"):
+            for f in e.ind("j + 1 = 2", "is_next v_next"):
+                for a in f.split():
+                    a.auto("v v_next")
+
+    g.use("claim", "f", "g", walk, "j. j", "3", differences, ties, "!", "!", steps, "!", label="returns other")
+
+    def match(h: Goal) -> None:
+        h.intro("k (kl kh)").have("k = 2", "is").rewrite("is").true()
+
+    g.have("all k in 2..2. I[k = 2] != I[3 = 2]", "unseen", match)
+    g.use("returns", "1", "!", lambda h: [e.true() if e.goal[0] == "=" else e.hyp("unseen") for e in h.split()], label="wrong")
+
+    def onesided(h: Goal) -> None:
+        h.pick("left").intro("m (ml mh) new j (jl jh)")
+        two, three = h.em("m <= 2", "side")
+        two.have("m = 2", "is").have("j = 1", "j_is").rewrite("is").rewrite("j_is").true()
+        three.use("ax:int_lt", "2", "m", label="step").have("m = 3", "is").use("new", "1", label="no").rewrite("is", "no", "never").absurd("never")
+
+    def near(h: Goal) -> None:
+        for e in h.intro("j (jl jh)").ind("j = 2", "is v"):
+            for a in e.split():
+                a.auto("v jl")
+
+    g.use("lem:merrill2024.lemma7.corrected", "f", "g", walk, "j. j - 1", "3", "1", differences, ties, "!", onesided, near, "!", "#unseen", label="right")
+    g.auto("wrong right", degree=1, rounds=0)
+
+
+def worktape(g: Goal) -> None:
+    g.intro("f g h key wrote i (first more) (small large) two start steps moved keys key_i")
+    found, none = g.split()
+    found.intro("p (pl ph) match last")
+    found.have("p <= i - 2", "room", before_last)
+    found.use("lem:walk_bound", "h", "i", "#start", "#steps", "p", None, None, label="p_low p_high")
+    found.use("keys", "p + 1", label="key_p")
+    found.have("key(p + 1) = key(i)", "same", use="key_p key_i match", degree=1)
+
+    def later(h: Goal) -> None:
+        h.intro("j (jl jh) eq").use("keys", "j", label="key_j").use("last", "j - 1", label="no")
+        h.have("h(j - 1) = h(i)", "there", use="key_j key_i eq", degree=1).absurd("there", "no")
+
+    found.have("all j in p + 1 + 1..i - 1. key(j) != key(i)", "unseen", later)
+    bound = lambda h: [e.auto("key_p p_low p_high", degree=1) for e in h.split()]  # noqa: E731
+    found.use("lem:tie_argmax", "f", "g", known_tie, "key", "i", "p + 1", None, "#same", bound, "#unseen", label="highest")
+    found.use("lem:hardmax_unique", "l. tiescore(g, key, i, l)", "i - 1", "p + 1", None, "#highest", label="only")
+
+    def weighted(h: Goal) -> None:
+        h.intro("j inside").use("only", "j", label="here").rewrite("here").true()
+
+    found.use("lem:sum_ext", "j. hardmax(l. tiescore(g, key, i, l), i - 1, j)*wrote(j - 1)", "j. I[j = p + 1]*wrote(j - 1)", "1", "i - 1", weighted, label="out_e")
+    found.use("lem:sum_delta", "j. wrote(j - 1)", "1", "i - 1", "p + 1", label="out_d").auto("out_e out_d", degree=1, rounds=0)
+    none.intro("never").use("lem:walk_side", "h", "i", "h(i)", None, "#steps", "#never", label="sides")
+
+    def sides(h: Goal) -> None:
+        for e, side in zip(h.cases("sides", "side"), ("left", "right"), strict=True):
+            e.pick(side).intro("j (jl jh)").use("keys", "j", label="key_j").use("side", "j - 1", label="here")
+            e.auto("key_j key_i here", degree=1)
+
+    none.intro("equal").use("lem:tie_no_match", "g", "key", "i", None, sides, "#equal", label="wrong").absurd("wrong")
+
+
+def before_last(h: Goal) -> None:
+    """p is not i - 1, since the position changed there."""
+    low, high = h.em("p <= i - 2", "side")
+    low.hyp("side")
+    high.use("ax:int_lt", "i - 2", "p", label="step").have("p = i - 1", "p_is", use="step ph").rewrite("p_is", "match", "there")
+    high.have("h(i) = h(i - 1)", "back", use="there").absurd("back", "moved")
+
+
 # --- Claims: reading the input tape -----------------------------------------------------------------------------------
 
 
@@ -1397,6 +1474,9 @@ def lookup_defined(names: str, attention: str = "", size: str = "i - 1") -> Tact
                 root(h, f"g({n})", f"g{n}")
                 use += [f"g{n}_{k}" for k in "pei"]
                 squares.append(f"g({n})")
+            elif f"key({n})/{n}" in text:
+                h.use("lem:lnhash_plane", f"key({n})", n, label=f"{n}_z {n}_s")
+                use += [f"{n}_z", f"{n}_s"]
             elif f"h({n})/{n}" in text:
                 h.use("lem:lnhash_plane", f"h({n})", n, label=f"{n}_z {n}_s")
                 use += [f"{n}_z", f"{n}_s"]
@@ -1412,7 +1492,840 @@ def lookup_defined(names: str, attention: str = "", size: str = "i - 1") -> Tact
     return lambda g: g.leaves(names, leaf)
 
 
+KEY_SCORES = "l. tiescore(g, key, i, l)"
 TIE_SCORES = "l. tiescore(g, h, i, l)"
+
+
+# --- Claims: Theorems 1 and 2, step by step ---------------------------------------------------------------------------
+
+
+def saturated(g: Goal) -> None:
+    g.intro("s n v some v_is").use("lem:hardmax_total", "s", "n", label="ge total beaten positive")
+    g.have("0 < v", "v_p", use="v_is positive").use("ax:int_lt", "0", "v", label="one")
+    first, second, third = g.split()
+    first.auto("one")
+    second.hyp("total")
+    third.intro("j inside")
+    yes, no = third.ind("maximal(s, n, j)", "is value")
+    left, right = yes.pick("left").split()
+    left.hyp("is")
+    right.rewrite("v_is").auto("value", rounds=0, multipliers=["1/sum(m, 1, n, I[maximal(s, n, m)])"])
+    left, right = no.pick("right").split()
+    left.hyp("is")
+    right.auto("value", rounds=0, multipliers=["1/sum(m, 1, n, I[maximal(s, n, m)])"])
+
+
+def match_score(g: Goal) -> None:
+    g.intro("q k i j ilow jlow").use("lem:lnhash_inner", "q", "i", label="at_i").use("lem:lnhash_inner", "k(j)", "j", label="at_j")
+    a, b = "(1/i*(1/sqrt(2*(q/i)^2 + 2*(1/i)^2)))", "(1/sqrt(2*k(j)^2 + 2))"
+    g.auto("at_i at_j", rounds=0, multipliers=[f"{a}*(q*k(j) + 1)", f"{b}*(q*k(j) + 1)"])
+
+
+def saturated_inhabited(g: Goal) -> None:
+    """Scores 1, 1, 0: two of them are maximal."""
+    scores = "l. I[l <= 2]"
+
+    def count(h: Goal) -> None:
+        if h.goal[0] != "=" or "I[all" not in h.text(h.goal):
+            h.easy()
+            return
+
+        def best(e: Goal) -> None:
+            for f in e.intro("k (kl kh)").ind("k <= 2", "is v"):
+                f.auto("v")
+
+        h.have(f"maximal({scores}, 3, 1)", "one", best)
+        h.have(f"~maximal({scores}, 3, 3)", "three", lambda e: e.intro("all_k").use("all_k", "1", "!", label="no").absurd("no"))
+        h.have(f"I[maximal({scores}, 3, 1)] = 1", "v1", lambda e: known(e, f"maximal({scores}, 3, 1)", "one"))
+        h.have(f"I[maximal({scores}, 3, 3)] = 0", "v3", lambda e: known(e, f"maximal({scores}, 3, 3)", "three"))
+        h.auto("v1 v3", degree=1)
+
+    def known(e: Goal, formula: str, label: str) -> None:
+        for f in e.ind(formula, "is v"):
+            try:
+                f._branch(f.goal).hyp("v")
+                if f.text(f.facts["is"]) == f.text(f.facts[label]):
+                    f.hyp("v")
+                    continue
+            except Stuck:
+                pass
+            f.absurd(*(("is", label) if f.facts[label][0] == "~" else (label, "is")))
+
+    parts = g.split()
+    for h in parts:
+        h.inhabit(scores, "3", "2", *(["1"] if h.text(h.goal).count("ex ") > 3 else []), leaf=count)
+
+
+def saturated_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        last = list(h.facts)[-1]
+        h.use("lem:hardmax_total", "s", "n", label="ge total beaten positive").auto([last, "p2", "positive"], degree=1, rounds=0)
+
+    g.leaves("s n v", leaf)
+
+
+MATCHES = "l. hashmatch(q, k, i, l)"
+BEST_MATCH = f"maximal({MATCHES}, i - 1, j)"
+
+
+def lookup(g: Goal) -> None:
+    g.intro("q k v i two some").obtain("some", "p", "low high match")
+    g.use("lem:lnhash_one", "q", "q", label="self s2 s3 s4")
+
+    def same(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:match_score", "q", "k", "i", "j", label="at_j")
+        h.use("lem:lnhash_one", "q", "k(j)", label="j1 j2 j3 j4")
+        for e in h.ind("k(j) = q", "here here_v"):
+            for f in e.ind(BEST_MATCH, "best best_v"):
+                if f.facts["here"][0] == "=" and f.facts["best"][0] == "~":
+                    f.have("hashdot(q, k(j)) = 1", "one", lambda a: a.rewrite("here").hyp("self"))
+                    f.have(BEST_MATCH, "after_all", all_below).absurd("after_all", "best")
+                elif f.facts["here"][0] == "~" and f.facts["best"][0] == "all":
+                    f.have("q != k(j)", "apart", lambda a: a.intro("eq").have("k(j) = q", "back", use="eq").absurd("back", "here"))
+                    f.use("j4", "#apart", label="less").use("best", "p", label="at_p")
+                    f.use("lem:match_score", "q", "k", "i", "p", label="p_is")
+                    f.have("hashdot(q, k(p)) = 1", "one", lambda a: a.rewrite("match").hyp("self"))
+                    f.contra("no").auto("less at_p p_is one at_j", degree=1, rounds=0)
+                else:
+                    f.auto("here_v best_v", rounds=0)
+
+    def all_below(h: Goal) -> None:
+        h.intro("m (ml mh)").use("lem:match_score", "q", "k", "i", "m", label="at_m")
+        h.use("lem:lnhash_one", "q", "k(m)", label="m1 m2 m3 m4").auto("m2 at_m at_j one", degree=1, rounds=0)
+
+    g.have(f"all j in 1..i - 1. I[{BEST_MATCH}] = I[k(j) = q]", "same", same)
+    g.use("lem:sum_ext", f"j. I[{BEST_MATCH}]", "j. I[k(j) = q]", "1", "i - 1", "#same", label="totals")
+
+    def weighted(h: Goal) -> None:
+        h.intro("j inside").use("same", "j", label="here").rewrite("here").true()
+
+    g.use("lem:sum_ext", f"j. I[{BEST_MATCH}]*v(j)", "j. I[k(j) = q]*v(j)", "1", "i - 1", weighted, label="values")
+    t, z = f"sum(j, 1, i - 1, I[{BEST_MATCH}])", "sum(j, 1, i - 1, I[k(j) = q])"
+    g.have(f"1/{t} = 1/{z}", "inverse", lambda h: h.rewrite("totals").true())
+    g.auto("values inverse", rounds=0, multipliers=[f"1/{t}", f"1/{z}", "sum(j, 1, i - 1, I[k(j) = q]*v(j))", f"sum(j, 1, i - 1, I[{BEST_MATCH}]*v(j))"])
+
+
+def lookup_matches(g: Goal) -> Goal:
+    """The number of matches is positive: D of the average."""
+    some = next(k for k, f in g.facts.items() if f[0] == "ex")
+    g.obtain(some, "p", "p_low p_high p_match")
+
+    def bit(h: Goal) -> None:
+        for e in h.intro("j inside").ind("k(j) = q", "is value"):
+            e.auto("value")
+
+    g.use("lem:sum_member", "j. I[k(j) = q]", "1", "i - 1", "p", None, bit, label="member")
+
+    def one(h: Goal) -> None:
+        for e in h.ind("k(p) = q", "is value"):
+            e.hyp("value") if e.facts["is"][0] == "=" else e.absurd("p_match", "is")
+
+    return g.have("I[k(p) = q] = 1", "one", one)
+
+
+def lookup_claim_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        text = h.text(h.goal if h.goal[0] != "false" else h.facts[list(h.facts)[-1]])
+        if "I[all" in text:
+            h.use("lem:hardmax_total", MATCHES, "i - 1", label="w1 w2 w3 positive").auto([list(h.facts)[-5], "positive"], degree=1, rounds=0)
+        elif "sqrt" not in text and "I[k(" in text:
+            lookup_matches(h).auto(degree=1, rounds=0)
+        else:
+            last = list(h.facts)[-1]
+            h.use("lem:lnhash_plane", "q", "i", label="q_z q_s")
+            for n in [n for n, sort in h.scope.items() if sort == "Int" and n != "i" and f"k({n})" in text]:
+                h.use("lem:lnhash_plane", f"k({n})", n, label=f"{n}_z {n}_s")
+            h.auto([k for k in h.facts if k == last or k.endswith(("_z", "_s"))], degree=1, rounds=0)
+
+    g.leaves("q k v i", leaf)
+
+
+def direct(g: Goal) -> None:
+    g.intro("q i k j ilow jlow").use("lem:merrill2024.lemma2", "q/i", "k/j", label="form bound there back")
+    for h, label in zip(g.split(), ("bound", "there", "back"), strict=True):
+        h.hyp(label)
+
+
+def direct_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if not h.try_auto(degree=1, rounds=0, squares=["q/i", "k/j"]):
+            root(root(h, "q/i", "rq"), "k/j", "rk").auto(degree=1, rounds=0)
+
+    g.leaves("q i k j", leaf)
+
+
+def at_dollar(g: Goal, value: str) -> Goal:
+    """Only token 0 has the value: ``total`` is that of token 0."""
+
+    def rest(h: Goal) -> None:
+        h.intro("j (jl jh) other").have("1 <= j", "one", after_zero).use("others", "j", label="no")
+        for e in h.ind("x(j) = dollar", "is value"):
+            e.absurd("is", "no") if e.facts["is"][0] == "=" else e.auto("value", rounds=0, multipliers=["1", "I[j = 0 | n < j]"] if "n" in e.scope else ["1"])
+
+    g.use("lem:sum_only", f"j. {value}", "0", "i - 1", "0", None, rest, label="total")
+
+    def one(h: Goal) -> None:
+        for e in h.ind("x(0) = dollar", "is value"):
+            e.hyp("value") if e.facts["is"][0] == "=" else e.absurd("start", "is")
+
+    return g.have("I[x(0) = dollar] = 1", "one", one)
+
+
+def after_zero(h: Goal) -> None:
+    low, high = h.em("j <= 0", "side")
+    low.have("j = 0", "after_all", use="side jl").absurd("after_all", "other")
+    high.use("ax:int_lt", "0", "j", label="goal").auto("goal")
+
+
+def invi(g: Goal) -> None:
+    g.intro("x dollar i low start others")
+    at_dollar(g, "I[x(j) = dollar]").auto("total one", rounds=0, multipliers=["1/i"])
+
+
+VISIBLE = "I[j = 0 | n < j]"
+
+
+def visible_count(g: Goal) -> Goal:
+    """The visible tokens are 0 and n + 1..i - 1: i - n of them, as ``count``."""
+    g.use("ax:int_lt", "n", "i", label="next")
+    g.use("lem:sum_split", f"j. {VISIBLE}", "0", "0", "i - 1", label="first_split")
+    g.use("lem:sum_split", f"j. {VISIBLE}", "1", "n", "i - 1", label="second_split")
+
+    def none(h: Goal) -> None:
+        h.intro("j (jl jh)")
+        for e in h.ind("j = 0 | n < j", "is value"):
+            if "is" in e.facts and e.facts["is"][0] == "|":
+                for f in e.cases("is", "side"):
+                    f.contra("no").auto("side jl jh", degree=1)
+            else:
+                e.auto("value")
+
+    def all_of_them(h: Goal) -> None:
+        h.intro("j (jl jh)")
+        for e in h.ind("j = 0 | n < j", "is value"):
+            if e.facts["is"][0] == "|":
+                e.auto("value")
+            else:
+                e.have("j = 0 | n < j", "after_all", lambda f: f.pick("right").auto("jl", degree=1)).absurd("after_all", "is")
+
+    g.use("lem:sum_ext", f"j. {VISIBLE}", "j. 0", "1", "n", none, label="middle")
+    g.use("lem:sum_ext", f"j. {VISIBLE}", "j. 1", "n + 1", "i - 1", all_of_them, label="last")
+    g.use("lem:sum_one", "n + 1", "i - 1", label="ones")
+    return g.have(f"sum(j, 0, i - 1, {VISIBLE}) = i - n", "count", use="first_split second_split middle last ones", degree=1, rounds=0)
+
+
+def invd(g: Goal) -> None:
+    g.intro("x dollar n i nlow late start others")
+    at_dollar(visible_count(g), f"{VISIBLE}*I[x(j) = dollar]").rewrite("count")
+    g.auto("total one", rounds=0, multipliers=["1/(i - n)"])
+
+
+def invd_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if not h.try_auto(degree=1, rounds=0):
+            visible_count(h).auto(degree=1, rounds=0)
+
+    g.leaves("x dollar n i", leaf)
+
+
+def unithash_bound(g: Goal) -> None:
+    g.intro("x c low high")
+    root(g, "x", "r")
+    r = "(1/sqrt(2*x^2 + 2))"
+    g.use("lem:square_le", r, "1", "!", lambda h: h.auto("r_n", squares=[f"x*{r}", r]), label="first")
+    g.use("lem:square_le", f"x*{r}", "1", "!", lambda h: h.auto("r_n", squares=[f"x*{r}", r]), label="second")
+    g.use("lem:square_le", f"-x*{r}", "1", "!", lambda h: h.auto("r_n", squares=[f"x*{r}", r]), label="third")
+    for n in (1, 2, 3, 4):
+        here, g = g.em(f"c <= {n}", f"at{n}")
+        g.use("ax:int_lt", str(n), "c", label=f"over{n}")
+        here.have(f"c = {n}", "c_is").rewrite("c_is")
+        for h in here.split():
+            h.auto("first second third r_i", degree=1)
+    g.contra("no").auto("over4 high", degree=1)
+
+
+def relu_pair(g: Goal) -> None:
+    g.intro("u")
+    first, second = g.split()
+    first.apart("relu(u); relu(-u)")
+    second.intro("low high")
+    for h in second.split():
+        h.apart("relu(-1 + u); relu(-1 - u)", Goal.auto)
+
+
+def layernorm_hash(g: Goal) -> None:
+    g.intro("phi x is")
+    for n in (1, 2, 3, 4):
+        g.use("is", str(n), "!", label=f"is{n}")
+    unit_sum(root(g, "x", "r"), "x")
+    square = "sum(b, 1, 4, (phi(b) - sum(a, 1, 4, phi(a))/4)^2)"
+    g.use("lem:sqrt_equals", square, "1", "!", lambda h: h.auto("unit"), label="root")
+    g.intro("c inside").rewrite("root").auto("mean")
+
+
+def unit_square(h: Goal, x: str) -> None:
+    values = [f"{sign}{top}*(1/sqrt(2*({x})^2 + 2))" for sign, top in (("", f"({x})"), ("", "1"), ("-", f"({x})"), ("-", "1"))]
+    multipliers = [f"phi({n})" for n in (1, 2, 3, 4)] + values + ["1"]
+    h.auto("is1 is2 is3 is4 r_n", rounds=0, multipliers=multipliers)
+
+
+def select_refuted(g: Goal) -> None:
+    phi = "c. relu(-0 + unithash(1/1, 1, c)) + relu(0 - 1 + unithash(1/(1 - 0), 1, c))"
+    g.intro("claim").use("claim", "1", "0", "0", phi, "!", "!", "!", lambda h: h.intro("c inside").true(), label="values norm")
+    g.use("values", "3", "!", label="zero one").use("zero", "!", label="wrong").absurd("wrong")
+
+
+def select(g: Goal) -> None:
+    g.intro("i n d phi nlow late bit is")
+
+    def value(h: Goal, d: int) -> None:
+        x, other = ("1/i", "1/(i - n)") if d == 0 else ("1/(i - n)", "1/i")
+        h.intro("c (cl ch)").use("is", "c", label="here").rewrite("d_is", "here", "now")
+        h.use("lem:unithash_bound", other, "c", label="low high")
+        h.use("lem:relu_pair", f"unithash({x}, 1, c)", label="pair x_off").use("lem:relu_pair", f"unithash({other}, 1, c)", label="y_pair off")
+        h.use("off", "#low", "#high", label="off1 off2").auto("now pair off1 off2", degree=1, rounds=0)
+
+    for h, d in zip(g.cases("bit", "d_is"), (0, 1), strict=True):
+        x = ("1/i", "1/(i - n)")[d]
+        h.have(f"all c in 1..4. phi(c) = unithash({x}, 1, c)", "values", lambda e, d=d: value(e, d))
+        entries, norm = h.split()
+        for e, k in zip(entries.intro("c (cl ch)").split(), (0, 1), strict=True):
+            e.intro("d_now")
+            if k == d:
+                e.use("values", "c", label="goal").hyp("goal")
+            else:
+                e.rewrite("d_is", "d_now", "wrong").contra("no").absurd("wrong")
+        norm.use("lem:layernorm_hash", "phi", x, "#values", label="goal").hyp("goal")
+
+
+def selected(g: Goal) -> None:
+    """H for d = 0 and for d = 1: i = 2, n = 1, phi by its formula."""
+    hashes = ("unithash(1/2, 1, c)", "unithash(1/(2 - 1), 1, c)")
+    for h, d in zip(g.split(), (0, 1, 0), strict=True):
+        signs = "".join(f"{o} relu({a} {s} {u})" for a, u in ((f"-{d}", hashes[0]), (f"{d} - 1", hashes[1])) for o, s in (("+", "+"), ("-", "-")))
+        h.inhabit("2", "1", str(d), f"c. 0{signs}", "1")
+
+
+def select_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0, squares=["1/i", "1/(i - n)"]):
+            return
+        last = list(h.facts)[-1]
+        text = h.text(h.goal if h.goal[0] != "false" else h.facts[last])
+        if "phi(" not in text:
+            root(root(h, "1/i", "ri"), "1/(i - n)", "rn").auto(degree=1, rounds=0)
+            return
+        values = next(k for k, f in h.facts.items() if f[0] == "all" and "relu" not in h.text(f) and "phi(" in h.text(f))
+        bit = next(k for k, f in h.facts.items() if f[0] == "|")
+        for e, d, x in zip(h.cases(bit, "d_is"), (0, 1), ("1/i", "1/(i - n)"), strict=True):
+            for c in (1, 2, 3, 4):
+                e.use(values, str(c), "!", label=f"v{c}_0 v{c}_1").use(f"v{c}_{d}", "#d_is", label=f"is{c}")
+            unit_sum(root(e, x, "r"), x)
+            if e.goal[0] == "false":
+                square = "sum(b, 1, 4, (phi(b) - sum(a, 1, 4, phi(a))/4)^2)"
+                e.use("lem:sqrt_equals", square, "1", "!", lambda f: f.auto("unit"), label="one").auto([last, "one"], degree=1, rounds=0)
+            else:
+                e.auto("unit", degree=1, rounds=0)
+
+    g.leaves("i n d phi", leaf)
+
+
+def unit_sum(g: Goal, x: str) -> Goal:
+    """The squares of the selected hash sum to 1, as ``unit``, from ``is1`` to ``is4``."""
+    mean = "sum(a, 1, 4, phi(a))/4"
+    g.have(f"{mean} = 0", "mean", use="is1 is2 is3 is4", degree=1, rounds=0)
+    return g.have(f"sum(b, 1, 4, (phi(b) - {mean})^2) = 1", "unit", lambda h: unit_square(h.rewrite("mean"), x))
+
+
+def retrieve(g: Goal) -> None:
+    g.intro("sigma n i late early").use("ax:int_lt", "n", "i", label="next")
+    g.have("1 <= i - n", "p_low", use="next").have("i - n <= n", "p_high", use="early").have("i - n <= i - 1", "seen", use="next early", degree=1)
+    g.have("I[i - n <= n] = 1", "flag", lambda h: [e.hyp("v") if e.text(e.facts["f"]) == "i - n <= n" else e.contra("no").auto("f p_high", degree=1) for e in h.ind("i - n <= n", "f v")])
+    g.use("lem:lnhash_one", "1/(i - n)", "1/(i - n)", label="self s2 s3 s4").positive("(i - n)", "p", lambda h: h.auto("p_low"))
+    score = "I[{0} <= n]*sum(c, 1, 4, unithash(1/(i - n), 1, c)*unithash(1/{0}, 1, c))"
+    best = score.format("(i - n)")
+
+    def less(h: Goal) -> None:
+        h.intro("j (jl jh) differ").positive("j", "j", lambda e: e.auto("jl"))
+
+        def apart(e: Goal) -> None:
+            e.intro("same").have("j = i - n", "after_all", use="same j_e p_e", rounds=0, multipliers=["j", "i - n", "j*(i - n)", "1"]).absurd("after_all", "differ")
+
+        h.have("1/(i - n) != 1/j", "apart", apart)
+        h.use("lem:lnhash_one", "1/(i - n)", "1/j", label="j1 j2 j3 j4").use("j4", "#apart", label="below")
+        h.have(f"{best} = 1", "top", lambda e: e.auto("flag self", rounds=0, multipliers=["hashdot(1/(i - n), 1/(i - n))", "1"]))
+        for e in h.ind("j <= n", "side value"):
+            e.auto("value below top", degree=1, rounds=0, multipliers=["hashdot(1/(i - n), 1/j)", "1"])
+
+    unique = f"all j in 1..i - 1. j != i - n -> {score.format('j')} < {best}"
+    g.have(unique, "highest", less)
+    first, second = g.split()
+    first.hyp("highest")
+    scores = f"l. {score.format('l')}"
+    second.use("lem:hardmax_unique", scores, "i - 1", "i - n", lambda h: both(h, "p_low", "seen"), "#highest", label="only")
+
+    def same(h: Goal) -> None:
+        h.intro("j inside").use("only", "j", label="here").rewrite("here").true()
+
+    second.use("lem:sum_ext", f"j. hardmax({scores}, i - 1, j)*sigma(j)", "j. I[j = i - n]*sigma(j)", "1", "i - 1", same, label="out_e")
+    second.use("lem:sum_delta", "sigma", "1", "i - 1", "i - n", lambda h: both(h, "p_low", "seen"), label="out_d")
+    second.auto("out_e out_d", degree=1, rounds=0)
+
+
+def retrieve_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        last = list(h.facts)[-1]
+        text = h.text(h.goal if h.goal[0] != "false" else h.facts[last])
+        use = [last] if h.goal[0] == "false" else []
+        if "I[all" in text:
+            scores = "l. I[l <= n]*sum(c, 1, 4, unithash(1/(i - n), 1, c)*unithash(1/l, 1, c))"
+            room = lambda e: e.use("ax:int_lt", "n", "i", label="next").auto(degree=1)  # noqa: E731
+            h.use("lem:hardmax_total", scores, "i - 1", room, label="ge total beaten positive").auto([*use, "positive"], degree=1, rounds=0)
+            return
+        places = ["i - n", *(v for v, sort in h.scope.items() if sort == "Int" and v not in ("n", "i"))]
+        places = [v for v in places if f"1/{v})" in text or f"1/({v})" in text]
+        for v in places:
+            root(h, f"1/({v})", f"r{len(use)}")
+            use += [f"r{len(use)}_p"]
+        h.auto(use, degree=1, rounds=0, squares=[f"1/({v})" for v in places])
+
+    g.leaves("sigma n i", leaf)
+
+
+def schedule(g: Goal) -> None:
+    g.intro("step final sigma q out n nlow run start decode end")
+
+    def every(h: Goal) -> None:
+        base, more = h.induct("m", "ge", "is")
+        base.intro("room").use("start", "n", label="goal").hyp("goal")
+        more.intro("room").use("is", lambda e: e.auto("room", degree=1), label="before")
+        more.use("decode", "n + m + 1", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="now")
+        more.use("run", "m + 1", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="then")
+        more.have("out(n + m) = q(m)", "same", lambda e: e.hyp("before"))
+        more.have("step(out(n + m), sigma(m + 1)) = step(q(m), sigma(m + 1))", "same_step", lambda e: e.rewrite("same").true())
+        more.auto("now then same_step", degree=1, rounds=0)
+
+    g.have("all m:Int. 0 <= m -> m <= n -> out(n + m) = q(m)", "every", every)
+    first, second, there, back = g.split()
+    first.hyp("start")
+    second.intro("i (low high)").use("every", "i - n", lambda h: h.auto("low"), lambda h: h.auto("high"), label="goal").hyp("goal")
+    for h in (there, back):
+        h.use("every", "n", "#nlow", "!", label="last").have("out(2*n) = q(n)", "last_is", lambda e: e.hyp("last"))
+        h.rewrite("last_is", "end", "end_is")
+    there.intro("one")
+    for e in there.ind("final(q(n)) = 1", "is value"):
+        e.hyp("is") if e.facts["is"][0] == "=" else e.contra("no").auto("one end_is value", degree=1)
+    back.intro("one")
+    for e in back.ind("final(q(n)) = 1", "is value"):
+        e.auto("end_is value", degree=1) if e.facts["is"][0] == "=" else e.absurd("one", "is")
+
+
+def head_refuted(g: Goal) -> None:
+    g.intro("claim").use("claim", "j. 1", "1", "3", "!", "!", label="wrong")
+    g.use("lem:hardmax_total", "l. I[1 < l - 1]", "3", label="ge total beaten positive").auto("wrong total", degree=1, rounds=0)
+
+
+def head(g: Goal) -> None:
+    g.intro("move n i nlow late").use("ax:int_lt", "n", "i", label="next").use("lem:sum_one", "1", "i", label="ones")
+    g.use("lem:sum_shift", "j. I[n < j]*move(j)", "0", "i - 1", label="shift")
+    g.use("lem:sum_split", "j. I[n < j]*move(j)", "0", "n", "i - 1", label="split")
+
+    def value(h: Goal, late: bool) -> None:
+        h.intro("j (jl jh)")
+        for e in h.ind("n < j", "is v"):
+            if (e.text(e.facts["is"]) == "n < j") == late:
+                e.auto("v", rounds=0, multipliers=["move(j)"])
+            else:
+                e.contra("no").auto("is jl jh", degree=1)
+
+    g.use("lem:sum_ext", "j. I[n < j]*move(j)", "j. 0", "0", "n", lambda h: value(h, False), label="before")
+    g.use("lem:sum_ext", "j. I[n < j]*move(j)", "move", "n + 1", "i - 1", lambda h: value(h, True), label="after")
+    g.have("sum(j, 1, i, I[n < j - 1]*move(j - 1)) = sum(j, n + 1, i - 1, move(j))", "sums", use="shift split before after", degree=1, rounds=0)
+    g.have("sum(m, 1, i, I[maximal(l. 0, i, m)]) = i", "count", lambda h: h.auto("ones"))
+    g.rewrite("count").auto("sums", rounds=0, multipliers=["1/i"])
+
+
+def head_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        last = list(h.facts)[-1]
+        h.use("lem:hardmax_total", "l. 0", "i", None, label="ge total beaten positive").auto([last, "positive"], degree=1, rounds=0)
+
+    g.leaves("move n i", leaf)
+
+
+def update(g: Goal) -> None:
+    g.intro("h d i low moves")
+    for e, label in zip(g.cases("moves", "is", "is", "is h_is"), ("one", "minus", "zero"), strict=True):
+        e.rewrite("is")
+        if label == "zero":
+            e.rewrite("h_is")
+        e.true()
+
+
+def inputhash(g: Goal) -> None:
+    g.intro("i h low c inside").positive("i", "i", lambda e: e.auto("low"))
+    one, two = g.split()
+    root(one, "i", "r")
+    z = "sqrt(2*i^2 + 2)"
+    one.use("lem:sqrt_equals", "2*1^2 + 2*(1/i)^2", f"{z}/i", lambda e: e.auto("r_p i_i", degree=2),
+            lambda e: e.auto("r_e i_e", rounds=0, multipliers=["(1/i)^2", "i*(1/i)", "1"]), label="root")
+    one.rewrite("root").auto("i_e", rounds=0, multipliers=[f"I[c = {k}]*(1/{z})" for k in (1, 2, 3, 4)])
+    two.use("lem:lnhash_scale", "h", "1", "i", "#i_p", lambda e: e.auto(squares=["h"]), label="scale").use("scale", "c", "#inside", label="goal").hyp("goal")
+
+
+def inputhash_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0, squares=["i", "h", "h/i", "1/i"]):
+            return
+        root(root(h, "i", "ri"), "h", "rh").use("lem:lnhash_plane", "h", "i", label="p_z p_s")
+        if h.try_auto(degree=1, rounds=0):
+            return
+        z = "2*1^2 + 2*(1/i)^2"
+        h.have(f"0 < {z}", "z", lambda e: e.auto(squares=["1/i"])).use("ax:sqrt", z, label="zl ze").auto(degree=1, rounds=1)
+
+    g.leaves("i h", leaf)
+
+
+def mult(g: Goal) -> None:
+    g.intro("cost a b p n t alow plow bound")
+    g.use("ax:exp_log", "p", label="log").use("ax:exp_ge", "log(p)", label="below")
+    g.have("log(p) <= p", "less", use="log below").have("0 <= p*(p - log(p))", "part", use="less plow")
+    g.have("cost <= a*p^2", "square", lambda h: h.have("0 <= a*(p*(p - log(p)))", "more", use="part alow").auto("more bound"))
+    first, second = g.split()
+    first.hyp("square")
+    second.intro("n_low t_low bits").have("p^2 <= (b*log(n + t))^2", "bits2", use="bits plow")
+    second.have("0 <= a*((b*log(n + t))^2 - p^2)", "more", use="bits2 alow").auto("more square")
+
+
+def mult_inhabited(g: Goal) -> None:
+    first, second = g.split()
+    for h, values in ((first, ("1", "1", "1", "exp(1)", "1", "1")), (second, ("0", "1", "1", "1", "1", "exp(1) - 1"))):
+        h.use("ax:exp_ge", "1", label="two").inhabit(*values)
+
+
+def prop1_scale(g: Goal) -> None:
+    g.intro("u k r mean norm kl rl unit mean_is norm_is p p_in e e_in")
+    block_sums(g)
+    g.have("mean = 0", "zero", lambda h: h.auto("mean_is zeros", rounds=0, multipliers=["1/(k*r)", "1"]))
+    g.rewrite("zero", "norm_is", "norm_0").rewrite("zero")
+    g.have("sum(b, 1, k, sum(c, 1, r, (u(b, c) - 0)^2)) = k", "squares_0", lambda h: h.auto("squares"))
+    g.rewrite("squares_0", "norm_0", "norm_k").rewrite("norm_k").true()
+
+
+def block_sums(g: Goal) -> Goal:
+    """All entries sum to 0 (``zeros``), their squares to k (``squares``)."""
+    g.use("ax:inv", "r", label="r_e").use("lem:sum_one", "1", "k", label="ones")
+
+    def zero_block(h: Goal) -> None:
+        h.intro("b inside").use("unit", "b", label="m s").auto("m r_e", rounds=0, multipliers=["r", "sum(c, 1, r, u(b, c))", "1"])
+
+    def unit_block(h: Goal) -> None:
+        h.intro("b inside").use("unit", "b", label="m s").hyp("s")
+
+    g.use("lem:sum_ext", "b. sum(c, 1, r, u(b, c))", "b. 0", "1", "k", zero_block, label="zeros")
+    g.use("lem:sum_ext", "b. sum(c, 1, r, u(b, c)^2)", "b. 1", "1", "k", unit_block, label="square_sum")
+    return g.have("sum(b, 1, k, sum(c, 1, r, u(b, c)^2)) = k", "squares", use="square_sum ones", degree=1, rounds=0)
+
+
+def prop1_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        if h.goal[0] != "false":
+            entry = "(u(p, c) - mean)^2"
+            inner = lambda e: e.intro("c inside").auto(squares=["u(p, c) - mean"])  # noqa: E731
+            outer = lambda e: e.intro("p p_in").use("lem:sum_nonneg", f"c. {entry}", "1", "r", inner, label="goal").hyp("goal")  # noqa: E731
+            h.use("lem:sum_nonneg", f"p. sum(c, 1, r, {entry})", "1", "k", outer, label="goal").hyp("goal")
+            return
+        if "norm" not in h.text(h.facts[list(h.facts)[-1]]):
+            last = list(h.facts)[-1]
+            h.have("0 < k*r", "size").use("ax:sqrt", "k", None, label="k_l k_e")
+            h.auto([last, "size", "k_e", "p1"], degree=1, rounds=0, multipliers=["sqrt(k)", "1"])
+            return
+        mean, norm = (next(k for k, f in h.facts.items() if f[0] == "=" and h.text(f).startswith(f"{n} =")) for n in ("mean", "norm"))
+        unit = next(k for k, f in h.facts.items() if f[0] == "all")
+        last = list(h.facts)[-1]
+        h.have("all b in 1..k. sum(c, 1, r, u(b, c))/r = 0 & sum(c, 1, r, u(b, c)^2) = 1", "unit", lambda e: e.hyp(unit))
+        block_sums(h).have("mean = 0", "zero", lambda e: e.auto(f"{mean} zeros", rounds=0, multipliers=["1/(k*r)", "1"]))
+        h.rewrite("zero", norm, "norm_0")
+        h.have("sum(b, 1, k, sum(c, 1, r, (u(b, c) - 0)^2)) = k", "squares_0", lambda e: e.auto("squares"))
+        h.rewrite("squares_0", "norm_0", "norm_k").use("ax:sqrt", "k", None, label="k_l k_e")
+        h.have("sqrt(k) = 0", "root_0", use=[last, "norm_k"]).auto("root_0 k_e p1", degree=1, rounds=0, multipliers=["sqrt(k)", "1"])
+
+    g.leaves("u k r mean norm", leaf)
+
+
+def multinorm(g: Goal) -> None:
+    g.intro("x out k r kl rl vary is")
+    multinorm_blocks(g)
+    u_sums(g)
+    first, second = g.split()
+    first.auto("zeros", rounds=0, multipliers=["1/(k*r)", "1"])
+    second.rewrite("squares").true()
+
+
+def multinorm_blocks(g: Goal) -> Goal:
+    """Each block of the output has mean 0 and norm 1, as ``unit``."""
+
+    def block(h: Goal) -> None:
+        h.intro("p p_in").use("vary", "p", label="vary_p").use("lem:merrill2024.def.layernorm", "r", "l. x(p, l)", "#rl", "#vary_p", label="mean norm")
+
+        def same(e: Goal, power: str) -> None:
+            e.intro("c inside").use("is", "p", "#p_in", "c", label="here").rewrite("here").true()
+
+        h.use("lem:sum_ext", "c. out(p, c)", "c. layernorm(l. x(p, l), r, c)", "1", "r", lambda e: same(e, ""), label="sums")
+        h.use("lem:sum_ext", "c. out(p, c)^2", "c. layernorm(l. x(p, l), r, c)^2", "1", "r", lambda e: same(e, "^2"), label="squares")
+        first, second = h.split()
+        first.auto("sums mean", rounds=0, multipliers=["1/r", "1"])
+        total = "sum(c, 1, r, layernorm(l. x(p, l), r, c)^2)"
+        square = lambda e: e.intro("c inside").auto(squares=["layernorm(l. x(p, l), r, c)"])  # noqa: E731
+        second.use("lem:sum_nonneg", "c. layernorm(l. x(p, l), r, c)^2", "1", "r", square, label="ge")
+        second.use("ax:sqrt", total, label="root_l root_e").rewrite("norm", "root_e", "one").auto("one squares", degree=1, rounds=0)
+
+    return g.have("all b in 1..k. sum(c, 1, r, out(b, c))/r = 0 & sum(c, 1, r, out(b, c)^2) = 1", "unit", block)
+
+
+def u_sums(g: Goal) -> Goal:
+    g.use("lem:block_totals", "out", "k", "r", label="zeros squares")
+    return g
+
+
+def block_totals(g: Goal) -> None:
+    g.intro("u k r kl rl unit")
+    block_sums(g)
+    first, second = g.split()
+    first.auto("zeros", degree=1, rounds=0)
+    second.hyp("squares")
+
+
+def multinorm_inhabited(g: Goal) -> None:
+    """x = (0, 1) in both blocks."""
+    out = "b c. layernorm(l. I[l = 2], 2, c)"
+
+    def leaf(h: Goal) -> None:
+        if h.goal[0] == "all" and "ex " in h.text(h.goal):
+            h.intro("b inside").witness("2").easy()
+        elif h.goal[0] == "all":
+            h.intro("b inside c c_in").true()
+        else:
+            h.easy()
+
+    g.inhabit("b c. I[c = 2]", out, "2", "2", leaf=leaf)
+
+
+def spread_positive(g: Goal) -> None:
+    g.intro("d x some vary")
+    first, second = deviation(spread(g, "vary")).split()
+    first.hyp("spread_p")
+    second.hyp("root_p")
+
+
+def multinorm_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        last = list(h.facts)[-1]
+        text = h.text(h.goal if h.goal[0] != "false" else h.facts[last])
+        if "out(" in text:
+            inner = lambda e: e.intro("c inside").auto(squares=["out(p, c)"])  # noqa: E731
+            outer = lambda e: e.intro("p p_in").use("lem:sum_nonneg", "c. out(p, c)^2", "1", "r", inner, label="goal").hyp("goal")  # noqa: E731
+            h.use("lem:sum_nonneg", "p. sum(c, 1, r, out(p, c)^2)", "1", "k", outer, label="goal").hyp("goal")
+        elif "x(" in text:
+            row = next(n for n in h.scope if f"x({n}, " in text)
+            vary = next(k for k, f in h.facts.items() if f[0] == "all")
+            h.use(vary, row, label="vary").use("lem:spread_positive", "r", f"l. x({row}, l)", None, "#vary", label="sp rp")
+            h.auto([*([last] if h.goal[0] == "false" else []), "sp", "rp"], degree=1, rounds=0)
+        else:
+            h.have("0 < k*r", "size").auto(degree=1, rounds=0)
+
+    g.leaves("x out k r", leaf)
+
+
+def five(g: Goal) -> None:
+    g.intro("n h query key i j some same q5 k5")
+    entries(g)
+    whole, low, mixed, high = g.split()
+    whole.auto(use_entries(whole) + ["q5", "k5"], rounds=0, multipliers=products_five())
+    low.intro("i_in j_in")
+    value(low, "i", "i_in", True)
+    value(low, "j", "j_in", True)
+    mask(low, False)
+    mixed.intro("late j_in")
+    value(mixed, "i", "late", False)
+    value(mixed, "j", "j_in", True)
+    mask(mixed, False)
+    high.intro("late j_late")
+    value(high, "i", "late", False)
+    value(high, "j", "j_late", False)
+    mask(high, True)
+    for h, a, b in ((low, "i", "j"), (mixed, "h(i)", "j"), (high, "h(i)", "h(j)")):
+        keys(h, "i", a, "query")
+        keys(h, "j", b, "key")
+        h.auto([f"{n}{c}_is" for n in ("query", "key") for c in (1, 2, 3, 4)] + ["q5", "k5", "mask"], rounds=0,
+               multipliers=["1", *(f"key({c})" for c in (1, 2, 3, 4)), "key(5)", *(f"unithash({a}, 1, {c})" for c in (1, 2, 3, 4))])
+
+
+def entries(g: Goal) -> Goal:
+    for c in (1, 2, 3, 4):
+        g.use("same", str(c), "!", label=f"q{c} k{c}")
+    return g
+
+
+def use_entries(_: Goal) -> list[str]:
+    return [f"{n}{c}" for n in "qk" for c in (1, 2, 3, 4)]
+
+
+def products_five() -> list[str]:
+    return ["1", "key(5)", *(f"key({c})" for c in (1, 2, 3, 4)), *(f"inputkey(n, h, i, {c})" for c in (1, 2, 3, 4))]
+
+
+def value(g: Goal, token: str, fact: str, low: bool) -> Goal:
+    """I[1 <= token & token <= n] is 1 or 0, as ``token_key``."""
+    inside = f"1 <= {token} & {token} <= n"
+
+    def prove(h: Goal) -> None:
+        for e in h.ind(inside, "in is"):
+            if ("in" in e.facts) != low:
+                e.hyp("is")
+            elif low:
+                e.absurd(fact, "in")
+            else:
+                e.contra("no").auto(["in_2", fact], degree=1)
+
+    return g.have(f"I[{inside}] = {1 if low else 0}", f"{token}_key", prove)
+
+
+def keys(g: Goal, token: str, x: str, name: str) -> Goal:
+    for c in (1, 2, 3, 4):
+        letter = name[0]
+        g.have(f"{name}({c}) = unithash({x}, 1, {c})", f"{name}{c}_is",
+               lambda h, c=c: h.auto([f"{letter}{c}", f"{token}_key"], rounds=0, multipliers=["1", f"unithash({token}, 1, {c})", f"unithash(h({token}), 1, {c})"]))
+    return g
+
+
+def mask(g: Goal, late: bool) -> Goal:
+    def prove(h: Goal) -> None:
+        for e in h.ind("n < j", "is v"):
+            if (e.text(e.facts["is"]) == "n < j") == late:
+                e.hyp("v")
+            else:
+                e.contra("no").easy()
+
+    return g.have(f"I[n < j] = {int(late)}", "mask", prove)
+
+
+def eight(g: Goal) -> None:
+    g.intro("g h query key i j ilow jlow front back")
+    for c in (1, 2, 3, 4):
+        g.use("front", str(c), "!", label=f"q{c} k{c}").use("back", str(c), "!", label=f"q{c + 4} k{c + 4}")
+    g.use("lem:tie_score", "g", "h", "i", "j", label="score")
+    g.auto([f"{n}{c}" for n in "qk" for c in range(1, 9)] + ["score"], rounds=0,
+           multipliers=["1", *(f"key({c})" for c in range(1, 9)), *(f"unithash(h(i)/i, 1/i, {c})" for c in (1, 2, 3, 4))])
+
+
+def eight_inhabited(g: Goal) -> None:
+    query = "c. if(c <= 4, unithash(0/1, 1/1, c), I[c = 5])"
+    key = "c. if(c <= 4, unithash(0/1, 1/1, c), -unithash(0, 1, c - 4))"
+    g.inhabit("j. 0", "j. 0", query, key, "1", "1", leaf=two_halves)
+
+
+def two_halves(h: Goal) -> None:
+    """A vector by its first four entries and the rest: true at each of c = 1..4 by computation."""
+    if h.goal[0] != "all":
+        h.easy()
+        return
+    h.intro("c (cl ch)")
+    for n in (1, 2, 3, 4):
+        here, h = h.em(f"c <= {n}", f"at{n}")
+        h.use("ax:int_lt", str(n), "c", label=f"over{n}")
+        for e in here.have(f"c = {n}", "c_is").rewrite("c_is").split():
+            e.true()
+    h.contra("no").auto("over4 ch", degree=1)
+
+
+def five_inhabited(g: Goal) -> None:
+    """n = 1 and all positions 0: tokens 1 and 2 in the combinations that the parts ask for."""
+    for h, (i, j) in zip(g.split(), ((1, 1), (2, 1), (2, 2)), strict=True):
+        query, key = (f"c. if(c <= 4, inputkey(1, k. 0, {t}, c), {last})" for t, last in ((i, -1), (j, j - 1)))
+        h.inhabit("1", "k. 0", query, key, str(i), str(j), leaf=two_halves)
+
+
+def five_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0, squares=["i", "j", "h(i)", "h(j)"]):
+            return
+        for x in ("i", "j", "h(i)", "h(j)"):
+            root(h, x, f"r{x.replace('(', '').replace(')', '')}")
+        h.auto(degree=1, rounds=0)
+
+    g.leaves("n h query key i j", leaf)
+
+
+def eight_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0, squares=["g(j)"]):
+            return
+        last = list(h.facts)[-1]
+        for n in ("i", "j"):
+            h.use("lem:lnhash_plane", f"h({n})", n, label=f"{n}_z {n}_s")
+        for x in ("g(j)", "h(i)", "h(j)"):
+            root(h, x, f"r{x[0]}{x[2]}")
+        roots = ["i_z", "i_s", "j_z", "j_s", "rgj_p", "rhi_p", "rhj_p"]
+        h.auto([*([last] if h.goal[0] == "false" else []), *roots], degree=1, rounds=0, squares=["h(i)", "h(j)"])
+
+    g.leaves("g h query key i j", leaf)
+
+
+def tie_no_match(g: Goal) -> None:
+    g.intro("g h i two sides equal").use("equal", "1", "!", label="first_c")
+    g.use("lem:hardmax_total", "l. tiescore(g, h, i, l)", "i - 1", label="ge total beaten positive")
+    scaled(g, "i", "at_i").use("at_i", "1", "!", label="i_is")
+    for h, sign in zip(g.cases("sides", "beyond"), ("-", ""), strict=True):
+
+        def apart(e: Goal, below: bool = bool(sign)) -> None:
+            e.intro("j (jl jh)").use("beyond", "j", label="order")
+            e.use("lem:lnhash_first", *(("h(j)", "h(i)") if below else ("h(i)", "h(j)")), label="less").pick("right")
+            scaled(e, "j", "at_j").use("at_j", "1", "!", label="j_is").auto("less j_is", degree=1, rounds=0)
+
+        h.use("lem:mean_above", f"j. {WEIGHT}", f"j. {sign}unithash(h(j)/j, 1/j, 1)", "i - 1", f"{sign}unithash(h(i), 1, 1)", "#ge", "#total", apart, label="mean")
+        h.auto("mean first_c i_is", degree=1, rounds=0)
+
+
+def walk_bound(g: Goal) -> None:
+    g.intro("h i start steps")
+    base, more = g.induct("j", "ge", "is")
+    for e in base.intro("room").split():
+        e.auto("start")
+    more.intro("room").use("is", lambda e: e.auto("room", degree=1), label="low high")
+    more.use("steps", "j", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="down up")
+    for e in more.split():
+        e.auto("low high down up", degree=1)
+
+
+def walk_side(g: Goal) -> None:
+    g.intro("h i v some steps never").use("never", "0", lambda h: [e.auto("some") for e in h.split()], label="start")
+
+    low, high = g.em("h(0) < v", "side")
+    high.have("v < h(0)", "strict", lambda h: h.contra("other").have("h(0) = v", "after_all", use="other side").absurd("after_all", "start"))
+    for h, side, relation in ((low, "left", "h(m) < v"), (high, "right", "v < h(m)")):
+        h.have(f"all m:Int. 0 <= m -> m <= i - 1 -> {relation}", "every", lambda e, b=side == "left": every_from(e, b))
+        h.pick(side).intro("j (jl jh)").use("every", "j", label="goal").hyp("goal")
+
+
+def every_from(h: Goal, below: bool) -> None:
+    base, more = h.induct("m", "ge", "is")
+    base.intro("room").hyp("side" if below else "strict")
+    more.intro("room").use("is", lambda e: e.auto("room", degree=1), label="before")
+    more.use("steps", "m", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="down up")
+    more.use("never", "m + 1", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="no")
+    more.use("ax:int_lt", *(("h(m)", "v") if below else ("v", "h(m)")), label="near")
+    more.contra("other").have("h(m + 1) = v", "after_all", use="other near down up", degree=1).absurd("after_all", "no")
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
@@ -1486,4 +2399,39 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
     ),
+    "lem.match_score": match_score,
+    "lem.unithash_bound": unithash_bound,
+    "lem.relu_pair": relu_pair,
+    "lem.layernorm_hash": layernorm_hash,
+    "merrill2024.def.saturated": Script(saturated, saturated_inhabited, saturated_defined),
+    "merrill2024.s3.1.lookup": Script(lookup, witnesses("1", "j. I[1 < j]", "j. 0", "5", "2"), lookup_claim_defined),
+    "merrill2024.s3.1.direct": Script(direct, witnesses("-1", "1", "0", "2"), direct_defined),
+    "merrill2024.thm1.invi": Script(invi, witnesses("j. j", "0", "3")),
+    "merrill2024.thm1.invd": Script(invd, witnesses("j. j", "0", "2", "5"), invd_defined),
+    "merrill2024.thm1.select": Script(select_refuted, refutes=True),
+    "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
+    "merrill2024.thm1.retrieve": Script(
+        retrieve, each(witnesses("j. 0", "2", "4"), witnesses("j. 0", "2", "4", "1")), retrieve_defined
+    ),
+    "merrill2024.thm1.schedule": Script(
+        schedule, lambda g: g.inhabit("i k. 0", *["j. 0"] * 4, "3", others=[("i k. 0", *["j. 0"] * 4, "3", "3")])
+    ),
+    "merrill2024.thm2.head": Script(head_refuted, refutes=True),
+    "merrill2024.thm2.head.corrected": Script(head, witnesses("j. 1", "2", "5"), head_defined),
+    "merrill2024.thm2.update": Script(update, witnesses("-2", "1", "1")),
+    "merrill2024.thm2.inputhash": Script(inputhash, witnesses("2", "-1", "1"), inputhash_defined),
+    "merrill2024.thm3.mult": Script(mult, mult_inhabited, None),
+    "merrill2024.prop1.scale": Script(
+        prop1_scale, witnesses("i k. 1/2 - I[2 < k]", "2", "4", "0", "sqrt(2)", "1", "1"), prop1_defined
+    ),
+    "lem.tie_no_match": tie_no_match,
+    "lem.walk_bound": walk_bound,
+    "lem.walk_side": walk_side,
+    "lem.block_totals": block_totals,
+    "merrill2024.def5.multinorm": Script(multinorm, multinorm_inhabited, multinorm_defined),
+    "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
+    "merrill2024.appE.head": Script(eight, eight_inhabited, eight_defined),
+    "lem.spread_positive": spread_positive,
+    "merrill2024.thm2.worktape": Script(worktape_refuted, refutes=True),
+    "merrill2024.thm2.worktape.corrected": Script(worktape, None, lookup_defined("f g h key wrote i", KEY_SCORES)),
 }
