@@ -1234,7 +1234,7 @@ def worktape_refuted(g: Goal) -> None:
 def worktape(g: Goal) -> None:
     g.intro("f g h key wrote i (first more) (small large) two start steps moved keys key_i")
     found, none = g.split()
-    found.intro("p (pl ph) match last")
+    found.intro("p (pl ph) (match last)")
     found.have("p <= i - 2", "room", before_last)
     found.use("lem:walk_bound", "h", "i", "#start", "#steps", "p", None, None, label="p_low p_high")
     found.use("keys", "p + 1", label="key_p")
@@ -1262,6 +1262,32 @@ def worktape(g: Goal) -> None:
             e.auto("key_j key_i here", degree=1)
 
     none.intro("equal").use("lem:tie_no_match", "g", "key", "i", None, sides, "#equal", label="wrong").absurd("wrong")
+
+
+def worktape_inhabited(g: Goal) -> None:
+    """0, 0, 1, 0 comes back to cell 0; 0, 1, 2 meets a new cell."""
+
+    def leaf(low: int, high: int) -> Tactic:
+        def run(h: Goal) -> None:
+            if h.goal[0] != "all" or "g(" in h.text(h.goal) or "f(" in h.text(h.goal):
+                h.easy()
+                return
+            h.intro("j (jl jh)")
+            for n in range(low, high + 1):
+                here, h = h.em(f"j <= {n}", f"at{n}")
+                h.use("ax:int_lt", str(n), "j", label=f"over{n}")
+                if here.try_contradiction():
+                    continue
+                here.have(f"j = {n}", "j_is").rewrite("j_is")
+                for e in here.split() if here.goal[0] == "&" else [here]:
+                    e.true()
+            h.contra("no").auto(f"over{high} jh", degree=1)
+
+        return run
+
+    back, new = g.split()
+    exist("k. I[k = 2]", "k. 0", "k. k", "3", "1", leaf=leaf(0, 2))(back)
+    exist("k. k", "k. 2*I[k = 2]", "k. k", "2", leaf=leaf(0, 1))(new)
 
 
 def before_last(h: Goal) -> None:
@@ -2433,5 +2459,5 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.appE.head": Script(eight, eight_inhabited, eight_defined),
     "lem.spread_positive": spread_positive,
     "merrill2024.thm2.worktape": Script(worktape_refuted, refutes=True),
-    "merrill2024.thm2.worktape.corrected": Script(worktape, None, lookup_defined("f g h key wrote i", KEY_SCORES)),
+    "merrill2024.thm2.worktape.corrected": Script(worktape, worktape_inhabited, lookup_defined("f g h key wrote i", KEY_SCORES)),
 }
