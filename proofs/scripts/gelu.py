@@ -740,7 +740,7 @@ SCRIPTS |= {
 }
 
 
-# --- Products, nearly with the least constant -------------------------------------------------------------------------
+# --- Products, nearly with the least constant ------------------------------------------------------------------------
 
 
 def part_of_erf(g: Goal) -> None:
@@ -955,7 +955,7 @@ def relu_part_tanh(g: Goal) -> None:
 SCRIPTS |= {"lem.gelutanh_relu": Script(relu_part_tanh)}
 
 
-# --- Lagrange's form: bounded Lipschitz functions on [0, 1] ------------------------------------------------------------
+# --- Lagrange's form: bounded Lipschitz functions on [0, 1] ----------------------------------------------------------
 
 
 def tame_constant(g: Goal) -> None:
@@ -1183,3 +1183,162 @@ SCRIPTS |= {
     "lem.tame_inverse": Script(tame_inverse),
     "lem.tame_identity": Script(tame_identity),
 }
+
+
+def near_zero(g: Goal) -> None:
+    cover(g.have("0 <= x", "start"))
+
+
+def rate_near(g: Goal) -> None:
+    """tanhpart(x) = x*w with 0.76 <= w <= 0.81; the rate is x times a polynomial in x and w."""
+    g.intro("x (low high)")
+    a = f"{S}*(x + 0.044715*x^3)"
+    slope(g).have("0 <= x^3", "cube", use="low", degree=3).have(f"0 <= {a}", "some", use="low cube s_low", degree=2)
+    g.use("lem:tanh_bracket", a, "#some", label="t1 t2 t3 t4")
+    g.have(f"{S}*(1 + 0.044715*x^2) < 81/100", "rate", near_zero)
+    g.have(f"{a} <= 81/100*x", "line", use="rate low", degree=2).have(f"{a} <= 1/2", "short", use="line high")
+    g.use("t1", "#short", label="above").use("t2", lambda h: h.auto("short"), label="below")
+    g.have(f"0 <= ({a})^3", "third", use="some", degree=3).have(
+        "tanhpart(x) <= 81/100*x", "most", use="above third line"
+    )
+    g.have(f"({a})^3 <= (81/100*x)^3", "cubes", lambda h: h.auto("line some low", degree=3))
+    g.have("0 <= x^2", "square", squares=["x"])
+    g.have("x^2 <= 7/20*(7/20)", "small", use="low high", degree=2)
+    g.have("x^3 <= 49/400*x", "thin", use="small low", degree=2)
+    g.have(f"7978/10000*x <= {a}", "least_a", use="s_low low cube", degree=2)
+    g.have("76/100*x <= tanhpart(x)", "least", use="below cubes thin least_a low")
+    g.positive("x", "x", lambda h: h.auto("low"))
+
+    def quotient(h: Goal) -> None:
+        one, two, three = h.witness("tanhpart(x)*(1/x)").split()
+        one.auto("x_e", degree=1, rounds=0, multipliers=["tanhpart(x)"])
+        two.auto("least x_i x_e", degree=2)
+        three.auto("most x_i x_e", degree=2)
+
+    g.have("ex w:Real. tanhpart(x) = x*w & 76/100 <= w & w <= 81/100", "ratio", quotient)
+    g.obtain("ratio", "w", "is w_low w_high")
+    b, k = f"({S}*(1 + 3*0.044715*x^2))", f"(6*0.044715*{S})"
+    first = f"(1 - x^2*w^2)*({k} - 2*w*{b}^2)"
+    second = f"(1 - x^2*w^2)*({k} - 6*x*w*{b}*({k}*x) + (6*x^2*w^2 - 2)*{b}^3)"
+    whole = f"(3/2*({first}) + 1/2*({second}))"
+    g.have(f"{whole} < -1105/1000", "bound", cover)
+    g.have(f"x*{whole} <= -1105/1000*x", "scaled", use="bound low", degree=2)
+    g.have(f"gelutanhrate(x) = x*{whole}", "form", lambda h: h.rewrite("is").true())
+    g.auto("form scaled", degree=1)
+
+
+SCRIPTS |= {"lem.gelutanhrate_near": Script(rate_near)}
+
+
+def lagrange(name: str, h: str, near: Tactic) -> Tactic:
+    """For u >= 0: the rate at u/2, or at 3/4 beyond 3/2, is below what the remainder asks; at 0 it is 0."""
+    rate = f"{name}rate"
+    r = f"({name}(u) - (u/2 + u^2/sqrt(2*pi)))"
+
+    def between_zero_and(g: Goal, x: str) -> None:
+        g.have(f"0 <= {x} & {x} <= 1", "x_low x_high").have(f"{x} <= u", "inside")
+        g.use("lem:gelurate_tame", label="tame_g tame_t")
+        tame_label = "tame_g" if name == "gelu" else "tame_t"
+        g.obtain(tame_label, "size", "tame1").obtain("tame1", "steep", "size_low steep_low bounds")
+        mid = f"6*{r}*(1/u)^3"
+
+        def lipschitz(e: Goal) -> None:
+            e.intro("v1 v2 (a1 a2 a3 a4)").use("bounds", "v1", "v2", Goal.easy, label="b1 b2").hyp("b2")
+
+        def order(e: Goal) -> None:
+            falls, starts = e.pick("right").split()
+            e_i = "0 <= (1/u)^3"
+            falls.have(e_i, "cube_i", use="u_i", degree=3)
+            falls.have(f"{rate}({x})*u^3*(1/u)^3 <= 6*{r}*(1/u)^3", "divided", use="enough cube_i", degree=2)
+            falls.auto("divided whole", degree=1, rounds=0, multipliers=["1", f"{rate}({x})"])
+            starts.have(
+                f"{mid} <= 0",
+                "falling",
+                lambda f: f.have(e_i, "cube_i", use="u_i", degree=3).auto("cube_i high_r", degree=2),
+            )
+            starts.have(f"{rate}(0) = 0", "zero").rewrite("zero").hyp("falling")
+
+        more = ["1", "u/u", "(u/u)^2"]
+        g.have("u^3*(1/u)^3 = 1", "whole", use="u_e", degree=1, rounds=0, multipliers=more)
+        g.use(
+            "named:intermediate_value", f"x. {rate}(x)", "0", x, "steep", mid, "#x_low", lipschitz, order, label="found"
+        )
+        g.obtain("found", "xi", "xi_low xi_high xi_is").witness("xi")
+        one, two, three = g.split()
+        one.hyp("xi_low")
+        two.auto("xi_high inside")
+        three.rewrite("xi_is").auto("whole", degree=1, rounds=0, multipliers=["1", "u", "u^2/sqrt(2*pi)", r])
+
+    def run(g: Goal) -> None:
+        g.intro("u low")
+        zero, positive = g.em("u <= 0", "side")
+        zero.have("u = 0", "is_zero").rewrite("is_zero").witness("0").easy()
+        positive.positive("u", "u", lambda e: e.auto("side")).use("lem:gauss_roots", label="sc tp split half")
+        positive.use(f"lem:{name}_rest", "u", r, lambda e: e.auto(degree=1, rounds=0), label="low_r high_r")
+        positive.use("ax:abs_pos", "u", label="value").rewrite("value", "low_r", "least_r")
+        positive.have("0 <= u^3", "cube", use="low", degree=3)
+        first, beyond = positive.em("u <= 3/2", "other")
+        first.have(f"{rate}(u/2)*u^3 <= 6*{r}", "enough", near)
+        between_zero_and(first, "u/2")
+        enclosed(beyond, f"{rate}(3/4) < -1/2", "steep_there")
+        beyond.have(f"{rate}(3/4)*u^3 <= -1/2*u^3", "scaled", use="steep_there cube", degree=2)
+        beyond.have(f"{rate}(3/4)*u^3 <= 6*{r}", "enough", use="scaled least_r cube")
+        between_zero_and(beyond, "3/4")
+
+    return run
+
+
+def near_erf_rate(g: Goal) -> None:
+    """6*R(u) >= -S*u^4/2, and the rate at u/2 is -S/2*e^(-u^2/8)*(2*u - u^3/8)."""
+    g.use("lem:erf_bracket", "u", label="b1 b2 b3 b4")
+    enclosed(g, f"0 < {S}", "s_pos").have(
+        f"0 <= {S}*u^4", "fourth", lambda h: h.have("0 <= u^4", "even", squares=["u^2"]).auto("even s_pos", degree=2)
+    )
+    g.have("1 < exp(-u^2/8)*(2 - u^2/8)", "rate", cover)
+    g.have(f"{S}*u^4 <= {S}*u^4*(exp(-u^2/8)*(2 - u^2/8))", "scaled", use="rate fourth", degree=2)
+    g.have(f"u*({S}*(u - u^3/6)) <= u*{ERF.format('u')}", "bracket", use="b1 low", degree=2)
+    more = ["1", "u^2", "u^3*(u/2)*exp(-u^2/8)", "u^3*(u/2)^3*exp(-u^2/8)"]
+    g.auto("scaled bracket tp", degree=1, rounds=0, multipliers=more)
+
+
+def near_tanh_rate(g: Goal) -> None:
+    near, far = g.em("u <= 7/10", "short")
+    near.use("lem:gelutanhrate_near", "u/2", Goal.easy, label="rate").use(
+        "lem:mul_part_tanh", "u", "#low", label="p1 p2 p3"
+    )
+    near.use("p3", "#short", label="part")
+    slope(near).have(
+        f"{S}*(u^2 - sqrt(pi/2)*u*tanhpart(u)) <= {S}*(2307/10000*u^4)", "scaled", use="part s_low", degree=2
+    )
+    near.have("0 <= u^4", "fourth", squares=["u^2"]).have(
+        f"{S}*u^4 <= 7979/10000*u^4", "top", use="fourth s_high", degree=2
+    )
+    near.have("gelutanhrate(u/2)*u^3 <= -1105/2000*u*u^3", "slope_u", use="rate cube", degree=2)
+    near.auto("slope_u scaled top fourth sc tp", degree=1, rounds=0, multipliers=["1", "u^2", "u*tanhpart(u)"])
+    far.have(f"gelutanhrate(u/2)*u^2 < -3*({S}*u - tanhpart(u))", "rate", cover)
+    far.have(f"gelutanhrate(u/2)*u^3 <= -3*u*({S}*u - tanhpart(u))", "scaled", use="rate low", degree=2)
+    far.auto("scaled tp", degree=1, rounds=0, multipliers=["1", "u^2"])
+
+
+def gelu_taylor(g: Goal) -> None:
+    g.intro("z")
+    for e, name, h, near in zip(g.split(), FORMS, (ERF, TANH), (near_erf_rate, near_tanh_rate), strict=True):
+        form = f"{name}(u) = u/2 + u^2/sqrt(2*pi) + 1/6*{name}rate(xi)*u^3"
+        e.have(f"all u:Real. 0 <= u -> ex xi:Real. 0 <= xi & xi <= u & {form}", "core", lagrange(name, h, near))
+        up, down = e.em("0 <= z", "sign")
+        up.use("core", "z", "#sign", label="found").obtain("found", "xi", "low high is").witness("xi").easy(
+            "low high is"
+        )
+        down.use("core", "-z", Goal.easy, label="found").obtain("found", "xi", "low high is").witness("-xi")
+        where, value = down.split()
+        where.pick("right").easy("low high")
+        if name == "gelu":
+            value.use("ax:erf_odd", "z/sqrt(2)", label="odd").auto("is odd", degree=1, rounds=0, multipliers=["1", "z"])
+            continue
+        value.use("lem:tanh_odd", f"{S}*(z + 0.044715*z^3)", label="odd")
+        value.use("lem:tanh_odd", f"{S}*(xi + 0.044715*xi^3)", label="odd_xi")
+        value.have("tanhpart(-xi) = -tanhpart(xi)", "turn", use="odd_xi").rewrite("turn")
+        value.auto("is odd", degree=1, rounds=0, multipliers=["1", "z"])
+
+
+SCRIPTS |= {"cookbook.s4.6.gelu_taylor": Script(gelu_taylor, lambda g: g.witness("1").true(), definedness)}

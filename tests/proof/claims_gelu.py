@@ -361,3 +361,49 @@ def table_product(v: Any) -> bool | None:
     pairs = [(x, y) for x in v["x"] for y in v["y"]]
     offs = [(network(f, x, y) - real(x) * real(y), x, y) for x, y in pairs]
     return all(small(*off) for off in offs) and any(abs(off) > M("0.01") for off, _, _ in offs)
+
+
+# --- Lagrange's form --------------------------------------------------------------------------------------------------
+
+
+def between(f: Callable[[Any], Any], z: F) -> Any:
+    """A point between 0 and z at which the third derivative, taken numerically, gives the remainder."""
+    if z == 0:
+        return M(0)
+    target = 6 * remainder(f, z) / real(z) ** 3
+    end = real(min(abs(z), F(3, 4))) * (1 if z > 0 else -1)
+    found = CONTEXT.findroot(
+        lambda x: CONTEXT.diff(f, x, 3) - target, (end / 5, end), solver="anderson", tol=M(10) ** -100
+    )
+    return found
+
+
+def taylor_instances() -> Iterator[dict[str, Any]]:
+    for z in [F(0), F(1, 100), F(-1, 10), F(1), F(-3, 2), F("2.28"), F(-3), F(5)]:
+        points = [between(f, z) for f in (by_cdf, by_tanh)]
+        yield {"z": z, "xi": [*points, -points[0], real(z)]}
+
+
+@adequate(
+    "s4.6.gelu_taylor",
+    at=taylor_instances(),
+    misses=[
+        ("1/6*gelutanhrate", "-1/6*gelutanhrate"),
+        ("1/6*gelutanhrate", "1/12*gelutanhrate"),
+        ("gelutanhrate(xi)*z^3", "gelutanhrate(xi)*z^2"),
+        ("0 <= xi & xi <= z", "0 <= xi & xi <= z/8"),
+        ("z <= xi & xi <= 0", "z <= 8*xi & xi <= 0"),
+        ("z^2/sqrt(2*pi)", "z^2/sqrt(pi)"),
+        ("= z/2 +", "= z +"),
+        ("gelutanhrate(xi)*z^3", "abs(gelutanhrate(xi)*z^3)"),
+    ],
+)
+def lagrange(v: Any) -> bool:
+    z = real(v["z"])
+    for f, xi in zip((by_cdf, by_tanh), v["xi"], strict=False):
+        inside = 0 <= xi <= z or z <= xi <= 0
+        if not inside or not near(
+            f(z), z / 2 + z**2 / CONTEXT.sqrt(2 * CONTEXT.pi) + CONTEXT.diff(f, xi, 3) * z**3 / 6
+        ):
+            return False
+    return True
