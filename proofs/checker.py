@@ -1356,7 +1356,7 @@ class Proof:
     A proof inside a node is checked at once, with the facts and names of this moment; what it adds is taken back.
     """
 
-    def __init__(self, lemmas: dict[str, Term], known: dict[str, Definition]) -> None:
+    def __init__(self, lemmas: Mapping[str, Term], known: dict[str, Definition]) -> None:
         self.lemmas, self.known = lemmas, known
         self.goal = TRUE
         self.facts: dict[str, Term] = {}
@@ -1641,9 +1641,9 @@ def axioms() -> dict[str, Term]:
     return {name: Reader({}, {}).formula(text) for name, text in AXIOMS.items()}
 
 
-def check(goal: Term, proof: Any, lemmas: dict[str, Term], known: dict[str, Definition]) -> Proof:
+def check(goal: Term, proof: Any, lemmas: Mapping[str, Term], known: dict[str, Definition], seconds: float) -> Proof:
     """A finished check; Rejected where `proof` does not prove `goal`. Nothing else is raised."""
-    Clock.start(SECONDS)
+    Clock.start(seconds)
     checked = Proof(lemmas, known)
     try:
         checked.prove(goal, proof)
@@ -1906,7 +1906,7 @@ class Checker:
                 goal = statement.goal(part)
                 goal = Term("~", None, goal) if part == "proof" and sense == "refuted" else goal
                 try:
-                    checked = check(goal, data[part], usable, statement.known)
+                    checked = check(goal, data[part], usable, statement.known, SECONDS)
                 except Rejected as error:
                     raise Rejected(f"{part}: {error}") from None
                 nodes += checked.nodes
