@@ -174,7 +174,12 @@ def ziggurats(values: bool) -> Iterator[dict[str, Any]]:
         half = {j: s + gamma * abs(j - p) / 2 for j, s in extremal.items()}
         for s in (extremal, lower, flat, half):
             opposed = column(F(-1) if j == p else F(1) for j in range(1, n + 1))
-            for v, V in ((opposed, 1), ({j: -j * x for j, x in opposed.items()}, 7), (opposed, F(1, 2)), ({**opposed, 1: F(-99)}, 1)):
+            for v, V in (
+                (opposed, 1),
+                ({j: -j * x for j, x in opposed.items()}, 7),
+                (opposed, F(1, 2)),
+                ({**opposed, 1: F(-99)}, 1),
+            ):
                 yield {"n": F(n), "p": F(p), "gamma": gamma, "s()": s} | ({"v()": v, "V": F(V)} if values else {})
                 if not values:
                     break
@@ -549,3 +554,464 @@ def ramp(x: F) -> F:
 def lemma9(v: Any) -> bool | None:
     x = v["x"]
     return 2 * max(x - F(1, 4), F(0)) - 2 * max(x - F(3, 4), F(0)) == ramp(x)
+
+
+# --- Attention scores of Section 4 ------------------------------------------------------------------------------------
+
+QUARTER = F(1, 4)
+
+
+def inside(v: Any) -> bool:
+    return 1 <= v["i"] <= v["n"]
+
+
+def signs() -> Iterator[dict[str, Any]]:
+    for n, i in [(1, 1), (2, 1), (2, 2), (3, 2), (5, 4), (6, 5), (6, 6), (9, 2), (2, 3), (3, 0), (30, 3)]:
+        for bits in itertools.product((0, 1), repeat=min(i, 3)):
+            v = column((bits * 4)[:i])
+            yield {"n": F(n), "i": F(i), "tau": [F(1, n), F(2)], "v()": [v, column([2] * i)]}
+
+
+@adequate(
+    "yang2026.thm12.scores",
+    at=signs(),
+    misses=[
+        ("<-> j = e)", "<-> j = i)"),
+        ("<-> j = e)", "<-> j < e)"),
+        ("l/(2*n)), i, j) <->", "l), i, j) <->"),
+        ("rhardmax(l. 1/2", "lhardmax(l. 1/2"),
+        ("rhardmax(l. 1/2", "hardmax(l. 1/2"),
+        ("l/(2*n))/tau", "l/(2*n))"),
+        ("4*exp(-3) <", "6*exp(-3) <"),
+        ("(all k in e + 1..i. pow(-1, k) = -1)", "e <= i"),
+        ("v(j))) <= 4*exp(-3)", "v(j))) <= exp(-3)/1000"),
+    ],
+)
+def thm12(v: Any) -> bool | None:
+    if not inside(v):
+        return None
+    n, i = int(v["n"]), int(v["i"])
+    plain = [F(1 if j % 2 == 0 else -1, 2) for j in range(1, i + 1)]
+    hat = [6 * (s + F(j, 2 * n)) for j, s in enumerate(plain, 1)]
+    even = [j for j in range(1, i + 1) if j % 2 == 0]
+    at_even = not even or [j + 1 for j in maxima(hat)] == [even[-1]]
+    weights = softmax([s * n for s in hat])
+    values = [v["v()"][0][j] for j in range(1, i + 1)]
+    bound = 4 * e(real(-3))
+    return (
+        at_even
+        and at_most(abs(retrieved(rhardmax(plain), values) - retrieved(weights, values)), bound)
+        and bound < 0.25
+    )
+
+
+def formulas(temperatures: bool) -> Iterator[dict[str, Any]]:
+    for i in (1, 2, 3):
+        for x, y in itertools.product(itertools.product((0, 1), repeat=i), repeat=2):
+            base = {"i": F(i), "x()": column(x), "y()": column(y)}
+            if not temperatures:
+                yield base
+                continue
+            for n, tau in ((i, F(1, i)), (i + 4, F(1, 2 * i + 8)), (i + 1, F(1)), (i, F(0)), (i - 1, F(1, 9))):
+                yield base | {"n": F(n), "tau": tau}
+    yield {"i": F(0), "x()": {}, "y()": {}} | ({"n": F(1), "tau": F(1)} if temperatures else {})
+    yield {"i": F(1), "x()": {1: F(2)}, "y()": {1: F(1)}} | ({"n": F(1), "tau": F(1)} if temperatures else {})
+    zeros = {"i": F(8), "x()": column([1] * 8), "y()": column([0] * 8)}
+    yield zeros | ({"n": F(8), "tau": F(1, 8)} if temperatures else {})
+
+
+def stops(v: Any) -> tuple[list[F], list[F]]:
+    """I[not phi1 or phi2] and I[phi1 and phi2] at positions 1..i."""
+    pairs = list(zip(listed(v, "x", "i"), listed(v, "y", "i"), strict=True))
+    return [F(int(not x or y == 1)) for x, y in pairs], [F(int(x == 1 and y == 1)) for x, y in pairs]
+
+
+def truths_met(v: Any) -> bool:
+    return v["i"] >= 1 and all(b in (0, 1) for name in "xy" for b in listed(v, name, "i"))
+
+
+@adequate(
+    "yang2026.thm15.scores",
+    at=formulas(True),
+    misses=[
+        ("rhardmax(", "lhardmax("),
+        ("rhardmax(", "hardmax("),
+        ("l/(2*n))/tau", "l/(2*n))"),
+        ("l/(2*n))/tau", "l)/tau"),
+        ("l/(2*n))/tau", "1/(2*n))/tau"),
+        ("tau <= 1/n", "tau <= 1"),
+        ("4*exp(-3) < 1/4", "4*exp(-3) < 1/6"),
+    ],
+)
+def thm15(v: Any) -> bool | None:
+    if not inside(v) or not truths_met(v) or v["tau"] <= 0 or v["tau"] * v["n"] > 1:
+        return None
+    plain, values = stops(v)
+    weights = softmax([6 * (s + j / (2 * v["n"])) / v["tau"] for j, s in enumerate(plain, 1)])
+    return at_most(abs(retrieved(rhardmax(plain), values) - retrieved(weights, values)), 4 * e(real(-3)))
+
+
+@adequate(
+    "yang2026.thm15.uhat",
+    at=formulas(False),
+    misses=[
+        ("rhardmax(", "lhardmax("),
+        ("rhardmax(", "hardmax("),
+        ("I[x(l) = 0 | y(l) = 1]", "I[x(l) = 0 & y(l) = 1]"),
+        ("I[x(l) = 0 | y(l) = 1]", "I[y(l) = 1]"),
+        ("*I[x(j) = 1 & y(j) = 1]", "*I[y(j) = 1]"),
+        ("(all k in j..i. x(k) = 1)", "(all k in j + 1..i. x(k) = 1)"),
+        ("(all k in j..i. x(k) = 1)", "(all k in 1..i. x(k) = 1)"),
+    ],
+)
+def uhat(v: Any) -> bool | None:
+    if not truths_met(v):
+        return None
+    plain, values = stops(v)
+    x, y = listed(v, "x", "i"), listed(v, "y", "i")
+    since = any(y[j] == 1 and all(b == 1 for b in x[j:]) for j in range(len(x)))
+    return values[max(maxima(plain))] == int(since)
+
+
+@adequate(
+    "yang2026.thm20.gap",
+    at=[
+        {"n": F(n), "i": F(i), "t": F(t), "j": F(j), "Lambda": F(c), "tau": [F(1, n), F(3)]}
+        for n, i, t, j, c in [
+            (1, 1, 1, 1, 1),
+            (5, 3, 2, 4, 1),
+            (9, 9, 1, 7, 4),
+            (6, 1, 1, 5, 0),
+            (3, 4, 1, 1, 1),
+            (2, 0, 1, 1, 1),
+        ]
+    ],
+    misses=[
+        ("3/(i*tau) = 3*n/i &", "3/(i*tau) = 3*i/n &"),
+        ("3/(i*tau) = 3*n/i &", "3/(i*tau) = n/i &"),
+        ("3*Lambda/(i*tau) = 3*Lambda*n/i", "3*Lambda/(i*tau) = 3*n/i"),
+        ("3*(2*t*j - j^2)/i/tau", "3*(t*j - j^2)/i/tau"),
+        ("/i/tau = 3*Lambda", "/tau = 3*Lambda"),
+        ("tau = 1/n", "tau = 3"),
+    ],
+)
+def thm20_gap(v: Any) -> bool | None:
+    if not inside(v):
+        return None
+    n, i, t, j, c = (v[k] for k in ("n", "i", "t", "j", "Lambda"))
+    return all(
+        3 * f / (i * F(1, int(n))) == 3 * f * n / i
+        and 3 * f * (2 * t * j - j * j) / i * n == 3 * f * n / i * (2 * t * j - j * j)
+        for f in (F(1), c)
+    )
+
+
+def looked_up(count: Any, size: int, factor: Any, values: Sequence[Any]) -> Any:
+    """Soft attention with scores factor*(2 count j - j^2) over positions 1..size."""
+    return retrieved(softmax([factor * (2 * count * j - j * j) for j in range(1, size + 1)]), values)
+
+
+def counts() -> Iterator[dict[str, Any]]:
+    for n, i, c in [
+        (1, 1, 0),
+        (4, 4, 3),
+        (4, 4, 0),
+        (7, 3, 1),
+        (6, 5, 2),
+        (9, 9, 8),
+        (3, 3, 3),
+        (3, 4, 1),
+        (3, 2, -1),
+        (4, 4, 2),
+    ]:
+        found = looked_up(c + 1, i, F(3 * n, i), range(1, i + 1))
+        x = found - 1
+        out = min(max(2 * x - CONTEXT.mpf("0.5"), CONTEXT.mpf(0)), CONTEXT.mpf(1))
+        yield {
+            "n": F(n),
+            "i": F(i),
+            "c": F(c),
+            "tau": [F(1, n), F(5)],
+            "found": [found, found + 1],
+            "x": [x, x + 1],
+            "out": [out, out + 1],
+        }
+
+
+@adequate(
+    "yang2026.thm20.positive",
+    at=counts(),
+    misses=[
+        ("abs(found - (c + 1)) <= 4", "abs(found - c) <= 4"),
+        ("abs(found - (c + 1)) <= 4*exp(-3*n/i)", "abs(found - (c + 1)) <= exp(-3*n/i)/2"),
+        ("abs(found - (c + 1)) <= 4*exp(-3*n/i)", "abs(found - (c + 1)) <= 4*exp(-6*n/i)"),
+        ("x = found - 1", "x = found"),
+        ("out = I[0 < c]", "out = I[0 <= c]"),
+        ("& 4*exp(-3*n/i) <= 4*exp(-3)", "& 4*exp(-3*n/i) < 4*exp(-3)"),
+        ("& c < i", "& c <= i"),
+    ],
+    still_true=[("abs(found - (c + 1)) <= 4*exp(-3*n/i)", "abs(found - (c + 1)) <= exp(-3*n/i)")],
+)
+def thm20_positive(v: Any) -> bool | None:
+    n, i, c = int(v["n"]), int(v["i"]), int(v["c"])
+    if not inside(v) or not 0 <= c < i:
+        return None
+    bound = 4 * e(real(F(-3 * n, i)))
+    output = min(max(2 * (v["found"][0] - 1) - CONTEXT.mpf("0.5"), 0), 1)
+    return (
+        at_most(abs(v["found"][0] - c - 1), bound)
+        and at_most(bound, 4 * e(real(-3)))
+        and 4 * e(real(-3)) < 0.25
+        and same(output, int(c > 0))
+    )
+
+
+def comparisons() -> Iterator[dict[str, Any]]:
+    cases = [
+        (4, 4, [1], [4], 3),
+        (4, 4, [1], [4], 4),
+        (6, 3, [2, -1], [1, 3], -1),
+        (6, 3, [2, -1], [1, 3], -2),
+        (5, 5, [1, -3, 2], [0, 5, 4], -8),
+        (5, 5, [1, -3, 2], [0, 5, 4], -7),
+        (3, 3, [0, 2], [2, 0], 0),
+        (2, 1, [3], [1], 3),
+        (2, 1, [0], [1], 0),
+        (2, 1, [3], [2], 0),
+        (1, 2, [1], [1], 0),
+    ]
+    for n, i, factors, numbers, C in cases:
+        total = sum(map(abs, factors))
+        found = [looked_up(c, i, F(3 * max(total, 1) * n, i), range(1, i + 1)) if c else F(0) for c in numbers]
+        H = CONTEXT.fsum(real(f) * real(h) for f, h in zip(factors, found, strict=True))
+        yield {
+            "n": F(n),
+            "i": F(i),
+            "m": F(len(factors)),
+            "lambda()": column(factors),
+            "count()": column(numbers),
+            "Lambda": [F(total), F(total + 1)],
+            "C": F(C),
+            "tau": F(1, n),
+            "found()": [dict(enumerate(found, 1)), dict.fromkeys(range(1, len(found) + 1), F(7))],
+            "H": [H, H + 1],
+        }
+
+
+@adequate(
+    "yang2026.thm20.compare",
+    at=comparisons(),
+    misses=[
+        ("abs(found(k) - count(k)) <= 1/(4*Lambda)", "abs(found(k) - count(k)) <= 1/(400*Lambda)"),
+        ("abs(found(k) - count(k)) <= 1/(4*Lambda)", "abs(found(k) - count(k)) <= 0"),
+        ("lambda(k)*count(k))) <= 1/4", "lambda(k)*count(k))) <= 1/400"),
+        ("(C < sum(k, 1, m, lambda(k)*count(k))", "(C <= sum(k, 1, m, lambda(k)*count(k))"),
+        ("3/4 <= H - C", "5/4 <= H - C"),
+        ("H - C <= 1/4)", "H - C <= -1/4)"),
+        ("(sum(k, 1, m, lambda(k)*count(k)) <= C", "(sum(k, 1, m, lambda(k)*count(k)) < C"),
+        ("lambda(k)*count(k))) <= 1/4", "count(k))) <= 1/4"),
+    ],
+)
+def thm20_compare(v: Any) -> bool | None:
+    n, i, m = (int(v[k]) for k in ("n", "i", "m"))
+    factors, numbers = listed(v, "lambda", "m"), listed(v, "count", "m")
+    total = sum(map(abs, factors))
+    if not inside(v) or m < 1 or total < 1 or any(not 0 <= c <= i for c in numbers):
+        return None
+    found = [looked_up(c, i, 3 * total * F(n, i), range(1, i + 1)) if c else F(0) for c in numbers]
+    H, exact = retrieved(factors, found), sum(f * c for f, c in zip(factors, numbers, strict=True))
+    near = all(at_most(abs(real(a) - real(c)), real(1 / (4 * total))) for a, c in zip(found, numbers, strict=True))
+    difference = H - real(v["C"])
+    decided = (difference >= 0.75) == (exact > v["C"]) and (difference <= 0.25) == (exact <= v["C"])
+    return near and at_most(abs(H - real(exact)), 0.25) and decided
+
+
+@adequate(
+    "yang2026.thm20.right",
+    at=[
+        {"n": F(n), "i": F(i), "c": F(c), "Lambda": F(f), "tau": F(1, n)}
+        for n, i, c, f in [
+            (1, 1, 1, 1),
+            (5, 1, 5, 1),
+            (5, 1, 2, 3),
+            (6, 5, 2, 2),
+            (4, 2, 3, 1),
+            (4, 4, 1, 9),
+            (4, 2, 4, 1),
+            (4, 5, 0, 1),
+            (4, 2, 2, 0),
+            (6, 1, 6, 1),
+        ]
+    ],
+    misses=[
+        ("<= 1/(4*Lambda)", "<= 1/(400*Lambda)"),
+        (
+            "sum(j, 1, n, sm(l. 3*Lambda*(2*c*l - l^2)/(n - i + 1)/tau, n, j)*j)",
+            "sum(j, 1, i, sm(l. 3*Lambda*(2*c*l - l^2)/(n - i + 1)/tau, i, j)*j)",
+        ),
+        (
+            "sum(j, 1, n, sm(l. 3*Lambda*(2*c*l - l^2)/(n - i + 1)/tau, n, j)*j)",
+            "sum(j, i, n, sm(l. 3*Lambda*(2*c*l - l^2)/(n - i + 1)/tau, n, j)*j)",
+        ),
+        ("(n - i + 1)/tau", "(n - i + 1)*tau"),
+        ("3*Lambda*(2*c*l", "3*Lambda*(c*l"),
+        ("n, j)*j) - c)", "n, j)) - c)"),
+    ],
+)
+def thm20_right(v: Any) -> bool | None:
+    n, i, c, f = (int(v[k]) for k in ("n", "i", "c", "Lambda"))
+    if not inside(v) or f < 1 or not 1 <= c <= n - i + 1:
+        return None
+    found = looked_up(c, n, F(3 * f * n, n - i + 1), range(1, n + 1))
+    return at_most(abs(found - c), real(F(1, 4 * f)))
+
+
+def predicates() -> Iterator[dict[str, Any]]:
+    for n, i, c in [(1, 1, 1), (4, 4, 2), (4, 4, 4), (5, 2, 1), (6, 3, 3), (3, 2, 3), (3, 2, 0), (2, 3, 1)]:
+        for theta in ([0] * (n + 1), [k % 2 for k in range(n + 1)], [int(k != c) for k in range(n + 1)]):
+            gamma = F(3 * n, i)
+            yield {
+                "n": F(n),
+                "i": F(i),
+                "c": F(c),
+                "tau": F(1, n),
+                "gamma": [gamma, F(50)],
+                "theta()": [column(theta, 0), column([3] * (n + 1), 0)],
+            }
+
+
+@adequate(
+    "yang2026.thm20.theta",
+    at=predicates(),
+    misses=[
+        ("<= 4*exp(-gamma) &", "<= exp(-gamma) &"),
+        ("<= 4*exp(-gamma) &", "<= 4*exp(-2*gamma) &"),
+        ("4*exp(-gamma) <= 1/4", "4*exp(-gamma) <= 1/6"),
+        ("- theta(c))", "- theta(c - 1))"),
+        ("3*(2*c*l - l^2)/i/tau", "3*(2*c*l - l^2)/i"),
+        ("gamma = 3/(i*tau)", "gamma = 50"),
+        ("3*(2*c*l - l^2)/i/tau", "3*(2*c*l + l^2)/i/tau"),
+    ],
+    still_true=[("<= 4*exp(-gamma) &", "<= 2*exp(-gamma)/(1 + exp(-gamma)) &")],
+)
+def thm20_theta(v: Any) -> bool | None:
+    n, i, c = (int(v[k]) for k in ("n", "i", "c"))
+    if not 1 <= c <= i <= n:
+        return None
+    theta, gamma = v["theta()"][0], F(3 * n, i)
+    found = looked_up(c, i, gamma, [theta[j] for j in range(1, i + 1)])
+    bound = 4 * e(-real(gamma))
+    return at_most(abs(found - real(theta[c])), bound) and at_most(bound, 0.25)
+
+
+# --- Lemma 32 ---------------------------------------------------------------------------------------------------------
+
+
+def gapped() -> Iterator[dict[str, Any]]:
+    rows = [s for n in (1, 2, 3) for s in itertools.product((0, 1, 3), repeat=n)]
+    rows += [(2, 2, 0, 0, 0, 0), (5, 4, 4, 4, 4, 4, 4, 4), (1, 1, 1, 1)]
+    for s, gamma, tau in itertools.product(rows, (F(1), F(2), F(-1)), (F(1), F(1, 8), F(20))):
+        yield {"n": F(len(s)), "s()": column(s), "gamma": gamma, "tau": tau}
+    yield NONE | {"gamma": F(1), "tau": F(1)}
+    yield {"n": F(2), "s()": column((1, 0)), "gamma": F(1), "tau": F(-1)}
+    yield {"n": F(2), "s()": column((1, F(3, 4))), "gamma": F(1), "tau": F(1, 99)}
+
+
+def gap_met(v: Any) -> bool:
+    return v["n"] >= 1 and v["tau"] > 0 and has_gap(listed(v, "s"), v["gamma"])
+
+
+@adequate(
+    "yang2026.lemma32.hard",
+    at=gapped(),
+    misses=[
+        ("2*n*exp(-gamma/tau)", "n*exp(-gamma/tau)"),
+        ("2*n*exp(-gamma/tau)", "2*exp(-gamma/tau)"),
+        ("2*n*exp(-gamma/tau)", "2*n*exp(-gamma)"),
+        ("2*n*exp(-gamma/tau)", "2*n*exp(-2*gamma/tau)"),
+        ("abs(hardmax", "abs(rhardmax"),
+        ("1 <= n & 0 < tau & scoregap(s, n, gamma)", "1 <= n & 0 < tau"),
+        ("sm(l. s(l)/tau, n, j)", "sm(s, n, j)"),
+    ],
+    still_true=[("2*n*exp(-gamma/tau)", "2*(n - 1)*exp(-gamma/tau)/(1 + (n - 1)*exp(-gamma/tau))")],
+)
+def lemma32_hard(v: Any) -> bool | None:
+    if not gap_met(v):
+        return None
+    s = listed(v, "s")
+    bound = 2 * len(s) * e(-real(v["gamma"]) / real(v["tau"]))
+    return at_most(distance(ahardmax(s), softmax(scaled(s, v["tau"]))), bound)
+
+
+def approximations() -> Iterator[dict[str, Any]]:
+    cases = [v for k, v in enumerate(gapped()) if k % 5 == 0]
+    cases += [{"n": F(2), "s()": column((1, 0)), "gamma": F(1), "tau": F(t, 2)} for t in (1, 2, 3, 40)]
+    for v in cases:
+        for eps in (F(0), F(1, 10), F(1, 2), F(3, 5), F(3)):
+            for shift in ((eps, -eps), (-eps, eps), (eps / 2, 0)):
+                r = {j: s + shift[j % 2] for j, s in v["s()"].items()}
+                yield v | {"eps": eps, "r()": [r, v["s()"] | {1: v["s()"].get(1, F(0)) + eps + 9}]}
+    yield cases[3] | {"eps": F(-1), "r()": cases[3]["s()"]}
+
+
+def close(v: Any) -> bool:
+    return v["n"] >= 1 and v["tau"] > 0 and v["eps"] >= 0
+
+
+def ratios() -> Iterator[dict[str, Any]]:
+    for v in approximations():
+        yield {k: x for k, x in v.items() if k != "gamma"}
+
+
+@adequate(
+    "yang2026.lemma32.ratio",
+    at=ratios(),
+    misses=[
+        ("exp(2*eps/tau)*sm", "exp(eps/tau)*sm"),
+        ("exp(2*eps/tau)*sm", "exp(2*eps)*sm"),
+        ("(1 + 4*eps/tau)", "(1 + eps/tau)"),
+        ("(1 - 4*eps/tau)", "(1 - eps/tau)"),
+        ("(eps <= tau/2 ->", "(eps <= 8*tau ->"),
+        ("2 < 4*eps/tau", "3 < 4*eps/tau"),
+        ("<= 2 &", "<= 1 &"),
+        ("<= 4*eps/tau", "<= eps/tau/2"),
+        ("abs(s(j) - r(j)) <= eps", "s(j) - r(j) <= eps"),
+    ],
+    still_true=[("<= 4*eps/tau", "<= 2*eps/tau"), ("(1 - 4*eps/tau)", "(1 - 2*eps/tau)")],
+)
+def lemma32_ratio(v: Any) -> bool | None:
+    if not close(v):
+        return None
+    eps, tau = real(v["eps"]), real(v["tau"])
+    before = softmax(scaled(listed(v, "s"), tau))
+    after = softmax(scaled([v["r()"][0][j] for j in range(1, len(before) + 1)], tau))
+    good = [at_most(b, e(2 * eps / tau) * a) for a, b in zip(before, after, strict=True)]
+    if eps <= tau / 2:
+        for a, b in zip(before, after, strict=True):
+            good += [at_most((1 - 4 * eps / tau) * a, b), at_most(b, (1 + 4 * eps / tau) * a)]
+    else:
+        good.append(4 * eps / tau > 2)
+    moved = distance(before, after)
+    return all(good) and at_most(moved, 2) and at_most(moved, 4 * eps / tau)
+
+
+@adequate(
+    "yang2026.lemma32",
+    at=approximations(),
+    misses=[
+        ("2*n*exp(-gamma/tau) + 4*eps/tau", "4*eps/tau"),
+        ("2*n*exp(-gamma/tau) + 4*eps/tau", "2*n*exp(-gamma/tau)"),
+        ("2*n*exp(-gamma/tau) + 4*eps/tau", "2*n*exp(-gamma/tau) + 4*eps"),
+        ("2*n*exp(-gamma/tau) + 4*eps/tau", "2*n*exp(-gamma/tau) + eps/tau/4"),
+        ("2*n*exp(-gamma/tau) + 4*eps/tau", "2*exp(-2*gamma/tau) + eps/tau"),
+        ("abs(s(j) - r(j)) <= eps", "s(j) - r(j) <= eps"),
+        ("& scoregap(s, n, gamma)", "& scoregap(s, n, -1)"),
+    ],
+)
+def lemma32(v: Any) -> bool | None:
+    if not close(v) or not gap_met(v):
+        return None
+    s, tau = listed(v, "s"), real(v["tau"])
+    after = softmax(scaled([v["r()"][0][j] for j in range(1, len(s) + 1)], tau))
+    bound = 2 * len(s) * e(-real(v["gamma"]) / tau) + 4 * real(v["eps"]) / tau
+    return at_most(distance(ahardmax(s), after), bound)
