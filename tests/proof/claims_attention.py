@@ -1,0 +1,883 @@
+"""Constructions of attention: claims written from the words of the papers (Cookbook, Section 5, Table 2; yang2026)."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from adequacy import ODD, adequate, column, table
+from statement_truth import CONTEXT, SLACK, real
+
+F = Fraction
+RANDOM = random.Random(55)
+KINDS = ("softmax", "average", "leftmost", "rightmost")
+
+
+def number() -> F:
+    return F(RANDOM.randint(-6, 6), RANDOM.randint(1, 3))
+
+
+def bounded() -> F:
+    return F(RANDOM.randint(0, 4), 4)
+
+
+def relu(x: F) -> F:
+    return x if x > 0 else F(0)
+
+
+def near(a: Any, b: Any) -> bool:
+    return abs(real(a) - real(b)) <= SLACK * (1 + abs(real(a)))
+
+
+def weights(kind: str, scores: Sequence[Any]) -> list[Any]:
+    """The attention weights of one row: softmax, or hard with its ties; nothing where nothing is seen."""
+    if kind == "softmax":
+        shares = [CONTEXT.exp(real(s)) for s in scores]
+        return [w / CONTEXT.fsum(shares) for w in shares]
+    best = [j for j, s in enumerate(scores) if s == max(scores)]
+    best = {"leftmost": best[:1], "rightmost": best[-1:]}.get(kind, best)
+    return [F(int(j in best), max(len(best), 1)) for j in range(len(scores))]
+
+
+def attend(kind: str, scores: Sequence[Any], values: Sequence[Any]) -> Any:
+    return plain_dot(weights(kind, scores), values)
+
+
+def plain_dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    total: Any = F(0)
+    for p, q in zip(a, b, strict=True):
+        total = total + p * q if isinstance(p, F) and isinstance(total, F) else real(total) + real(p) * real(q)
+    return total
+
+
+def prefix(kind: str, scores: Any, values: Sequence[Any]) -> list[Any]:
+    """Future mask: at position i (from 1) the scores of 1..i, as a function of i and j, and the values."""
+    return [attend(kind, [scores(i, j) for j in range(1, i + 1)], values[:i]) for i in range(1, len(values) + 1)]
+
+
+def gtzero(x: Any, eps: Any) -> Any:
+    """GTZero_eps of Section 4.7."""
+    x = real(x) if not isinstance(x, F) else x
+    return max(x, 0) / eps - max(x - eps, 0) / eps
+
+
+def mark(c: Any) -> Any:
+    """GTZero_{1/3}(c - 1/3)."""
+    return gtzero(c - F(1, 3), F(1, 3)) if isinstance(c, F) else gtzero(c - real(F(1, 3)), real(F(1, 3)))
+
+
+def conditional(p: F, x: F, y: F) -> F:
+    """The feed-forward layer of Section 4.9."""
+    return relu(p + x - 1) + relu(-p + y)
+
+
+# Section 5.1: identity and averages
+
+
+def identity_instances() -> Iterator[dict[str, Any]]:
+    for n in (0, 1, 2, 3):
+        for kind in KINDS:
+            for WV in (F(0), F(1)):
+                x = [number() for _ in range(n)]
+                rows = [weights(kind, [number() for _ in x]) for _ in x]
+                y = [WV * number() + e for e in x]
+                attended = [
+                    plain_dot(row, x) + (e if kind != "softmax" else real(e)) for row, e in zip(rows, x, strict=True)
+                ]
+                yield {
+                    "n": F(n),
+                    "WV": WV,
+                    "alpha()": {(i, j): w for i, row in enumerate(rows, 1) for j, w in enumerate(row, 1)},
+                    "x()": column(x),
+                    "y()": [
+                        *(column(c) for c in (y, x, [F(0)] * n, [-e for e in x], [e + ODD for e in x])),
+                        dict(enumerate(attended, 1)),
+                    ],
+                }
+
+
+@adequate(
+    "s5.1.1.identity",
+    at=[v for v in identity_instances() if v["WV"] == 0 or v["n"] > 0],
+    misses=[
+        ("-> all i in 1..n. y(i) = x(i)", "-> all i in 1..n. y(i) = 2*x(i)"),
+        ("-> all i in 1..n. y(i) = x(i)", "-> all i in 1..n. y(i) = 0"),
+        ("+ x(i))", ")"),
+        ("+ x(i))", "- x(i))"),
+        ("WV*x(j)", "x(j)"),
+        ("-> all i in 1..n. y(i) = x(i)", "-> all i in 1..n. x(i) = x(1)"),
+    ],
+)
+def identity(v: Any) -> bool | None:
+    if v["n"] < 1 or v["WV"] != 0:
+        return None
+    x = list(v["x()"].values())
+    values = [v["WV"] * e for e in x]
+    return all(near(attend(kind, [F(0)] * len(x), values) + e, e) for kind in KINDS for e in x)
+
+
+def vector_instances() -> Iterator[dict[str, Any]]:
+    for n, d in ((0, 1), (1, 0), (1, 1), (2, 1), (2, 2), (3, 2)):
+        for zero in (True, False):
+            if not zero and n * d < 2:
+                continue
+            x = [[number() for _ in range(n)] for _ in range(d)]
+            tied = [[F(RANDOM.randint(0, 1)) for _ in range(n)] for _ in range(n)]
+            yield {
+                "n": F(n),
+                "d": F(d),
+                "V()": table([[F(0) if zero else number() + 7 for _ in range(d)] for _ in range(d)]),
+                "x()": table(x),
+                "s()": table(tied),
+            }
+
+
+@adequate(
+    "t2.identity",
+    at=vector_instances(),
+    misses=[
+        (" + x(c, i) = x(c, i)", " + x(c, i) = 2*x(c, i)"),
+        (" + x(c, i) = x(c, i)", " = x(c, i)"),
+        (" + x(c, i) = x(c, i)", " + x(c, 1) = x(c, i)"),
+        ("V(c, b) = 0", "V(c, b) = V(c, b)"),
+        ("rhardmax(l. s(i, l), n, j)*sum(b, 1, d, V(c, b)*x(b, j))", "rhardmax(l. s(i, l), n, j)*x(c, j)"),
+    ],
+)
+def vector_identity(v: Any) -> bool | None:
+    n, d = int(v["n"]), int(v["d"])
+    if n < 1 or d < 1 or any(v["V()"].values()):
+        return None
+    x = v["x()"]
+    out = []
+    for c, i, kind in itertools.product(range(1, d + 1), range(1, n + 1), KINDS):
+        values = [sum((v["V()"][c, b] * x[b, j] for b in range(1, d + 1)), F(0)) for j in range(1, n + 1)]
+        scores = [v["s()"][i, j] for j in range(1, n + 1)]
+        out.append(near(attend(kind, scores, values) + x[c, i], x[c, i]))
+    return all(out)
+
+
+def mean_instances() -> Iterator[dict[str, Any]]:
+    for n, d in ((0, 1), (1, 1), (2, 1), (3, 2), (4, 1)):
+        for scores in (F(0), None):
+            x = [[number() for _ in range(n)] for _ in range(d)]
+            if scores is None and n < 2:
+                continue
+            s = [F(0)] * n if scores == 0 else [F(j) for j in range(n)]
+            yield {"n": F(n), "d": F(d), "x()": table(x), "s()": column(s)}
+
+
+@adequate(
+    "t2.uniform_avg",
+    at=mean_instances(),
+    misses=[
+        ("sum(k, 1, i, x(c, k))/i", "sum(k, 1, n, x(c, k))/n"),
+        ("sum(k, 1, i, x(c, k))/i", "sum(k, 1, i, x(c, k))/n"),
+        ("sum(k, 1, i, x(c, k))/i", "sum(k, 1, i - 1, x(c, k))/i"),
+        ("(all j in 1..n. s(j) = 0)", "(all j in 1..n. s(j) = s(j))"),
+        ("hardmax(s, i, j)*x(c, j)", "rhardmax(s, i, j)*x(c, j)"),
+        ("hardmax(s, i, j)*x(c, j)", "lhardmax(s, i, j)*x(c, j)"),
+    ],
+)
+def means(v: Any) -> bool | None:
+    n, d = int(v["n"]), int(v["d"])
+    if n < 1 or any(v["s()"].values()):
+        return None
+    out = []
+    for c, i, kind in itertools.product(range(1, d + 1), range(1, n + 1), KINDS[:2]):
+        x = [v["x()"][c, j] for j in range(1, n + 1)]
+        out.append(near(attend(kind, [F(0)] * n, x), sum(x) / n))
+        out.append(near(attend(kind, [F(0)] * i, x[:i]), sum(x[:i]) / i))
+    return all(out)
+
+
+# Section 5.2 and Table 2: first
+
+
+def first_instances() -> list[dict[str, Any]]:
+    out = []
+    for upto in range(1, 8):
+        v = [number() for _ in range(upto)]
+        out.append(
+            {
+                "s()": {j: F(0) for j in range(9)},
+                "i": [F(i) for i in range(1, upto + 1)],
+                "j": [F(j) for j in range(9)],
+                "v()": column(v),
+            }
+        )
+    return [*out, {**out[2], "s()": {j: F(j == 3) for j in range(9)}}]
+
+
+FIRST = first_instances()
+
+
+def firsts(v: Any) -> dict[str, bool] | None:
+    """By weighting: whether uniform attention to (-1)^i and GTZero_{1/3} mark the first position alone."""
+    places = [int(i) for i in v["i"] if i >= 1]
+    if any(v["s()"].values()) or not places:
+        return None
+    signs = [-(F(-1) ** j) for j in range(1, max(places) + 1)]
+    marks = {kind: [mark(c) for c in prefix(kind, lambda i, j: F(0), signs)] for kind in KINDS}
+    return {kind: all(near(marks[kind][i - 1], F(i == 1)) for i in places) for kind in KINDS}
+
+
+@adequate("t2.first", at=FIRST, misses=[("| (all i", "& (all i")], false=True)
+def first(v: Any) -> bool | None:
+    found = firsts(v)
+    if found is None:
+        return None
+    return found["softmax"] and found["average"] and (found["leftmost"] or found["rightmost"])
+
+
+@adequate(
+    "t2.first.corrected",
+    at=FIRST,
+    misses=[
+        ("= v(1))", "= v(i))"),
+        ("lhardmax(s, i, j)*v(j)", "rhardmax(s, i, j)*v(j)"),
+        ("lhardmax(s, i, j)*v(j)", "hardmax(s, i, j)*v(j)"),
+        (
+            "firstmark(sum(j, 1, i, hardmax(s, i, j)*(-pow(-1, j)))) = I[i = 1]",
+            "sum(j, 1, i, hardmax(s, i, j)*(-pow(-1, j))) = I[i = 1]",
+        ),
+        ("hardmax(s, i, j)*(-pow(-1, j))", "hardmax(s, i, j)*pow(-1, j)"),
+        ("hardmax(s, i, j)*(-pow(-1, j))", "lhardmax(s, i, j)*(-pow(-1, j))"),
+        ("(all j:Int. s(j) = 0)", "(all j:Int. s(j) = s(j))"),
+    ],
+)
+def first_corrected(v: Any) -> bool | None:
+    found = firsts(v)
+    if found is None:
+        return None
+    values = list(v["v()"].values())
+    first_value = prefix("leftmost", lambda i, j: F(0), values)
+    return found["softmax"] and found["average"] and all(e == values[0] for e in first_value)
+
+
+# Section 5.4: predecessor
+
+
+def heads(values: Sequence[F]) -> tuple[list[F], list[F]]:
+    """pred.even and pred.odd: queries 1, keys -(-1)^j and (-1)^j, future mask, rightmost."""
+    even = prefix("rightmost", lambda i, j: -(F(-1) ** j), values)
+    return even, prefix("rightmost", lambda i, j: F(-1) ** j, values)
+
+
+def odd_instances(odd: int) -> Iterator[dict[str, Any]]:
+    for m in range(5):
+        for n in (2 * m + odd - 1, 2 * m + odd, 2 * m + odd + 2):
+            if n >= 2 * m + odd or m in (1, 2):
+                yield {"n": F(n), "m": F(m), "v()": column(number() for _ in range(n + 3))}
+
+
+@adequate(
+    "s5.4.pred_odd",
+    at=odd_instances(1),
+    misses=[
+        ("= v(2*m)", "= v(2*m - 1)"),
+        ("= v(2*m)", "= v(2*m + 1)"),
+        ("l. pow(-1, l)", "l. -pow(-1, l)"),
+        ("rhardmax(", "lhardmax("),
+        ("rhardmax(", "hardmax("),
+        ("l. pow(-1, l)", "l. 0"),
+    ],
+)
+def odd(v: Any) -> bool | None:
+    n, m = int(v["n"]), int(v["m"])
+    if m < 1 or 2 * m + 1 > n:
+        return None
+    values = list(v["v()"].values())[:n]
+    return heads(values)[1][2 * m] == values[2 * m - 1]
+
+
+@adequate(
+    "s5.4.pred_even",
+    at=odd_instances(0),
+    misses=[
+        ("= v(2*m - 1)", "= v(2*m)"),
+        ("= v(2*m - 1)", "= v(1)"),
+        ("l. -pow(-1, l)", "l. pow(-1, l)"),
+        ("rhardmax(", "lhardmax("),
+        ("rhardmax(", "hardmax("),
+    ],
+)
+def even(v: Any) -> bool | None:
+    n, m = int(v["n"]), int(v["m"])
+    if m < 1 or 2 * m > n:
+        return None
+    values = list(v["v()"].values())[:n]
+    return heads(values)[0][2 * m - 1] == values[2 * m - 2]
+
+
+@adequate(
+    "s5.4.is_even",
+    at=[
+        {
+            "i": F(i),
+            "eps": eps,
+            "x": x,
+            "out": [gtzero(x, eps), gtzero(x, eps) + ODD, F(1)],
+            "m": [F(m) for m in range(5)],
+        }
+        for i in range(8)
+        for eps in (F(1), F(3))
+        for x in (F(-1) ** i, F(-1) ** (i + 1))
+        if i > 0 or eps == 1
+    ],
+    misses=[
+        ("i = 2*m", "i = 2*m + 1"),
+        ("i = 2*m", "i = 4*m"),
+        ("x = pow(-1, i)", "x = pow(-1, i + 1)"),
+        ("eps = 1 &", "0 < eps &"),
+        ("& x = pow(-1, i)", ""),
+    ],
+)
+def is_even(v: Any) -> bool | None:
+    if v["i"] < 1 or v["eps"] != 1 or v["x"] != F(-1) ** int(v["i"]):
+        return None
+    return gtzero(F(-1) ** int(v["i"]), F(1)) == (1 if v["i"] % 2 == 0 else 0)
+
+
+def pred_instances() -> list[dict[str, Any]]:
+    out = []
+    for n in range(6):
+        for case in range(4):
+            values = [[bounded() for _ in range(n)], [F(1)] * n, [F(0)] * n, [number() + 2 for _ in range(n)]][case]
+            if case == 3 and not 2 <= n <= 4:
+                continue
+            signs = [F(-1) ** i for i in range(1, n + 1)]
+            evens, odds = heads(values)
+            pred = [conditional(gtzero(s, F(1)), a, b) for s, a, b in zip(signs, evens, odds, strict=True)]
+            mean = [sum(-s for s in signs[:i]) / F(i) for i in range(1, n + 1)]
+            first = [mark(c) for c in mean]
+            last = [conditional(f, F(0), p) for f, p in zip(first, pred, strict=True)]
+            out.append(
+                {
+                    "n": F(n),
+                    "v()": column(values),
+                    "pred()": [column(pred), column(e + ODD for e in pred)],
+                    "alternating()": column(signs),
+                    "mean()": column(mean),
+                    "first()": [column(first), column([F(0)] * n)],
+                    "out()": [column(last), column(pred), column(e + ODD for e in last)],
+                }
+            )
+    return out
+
+
+PRED = pred_instances()
+
+
+def predecessors(v: Any) -> tuple[list[F], list[F]] | None:
+    """The values and what the printed formula makes of them, where the paper's assumptions hold."""
+    values = list(v["v()"].values())
+    if not values or not all(0 <= e <= 1 for e in values):
+        return None
+    evens, odds = heads(values)
+    return values, [
+        conditional(gtzero(F(-1) ** i, F(1)), a, b) for i, (a, b) in enumerate(zip(evens, odds, strict=True), 1)
+    ]
+
+
+@adequate("s5.4.pred_formula", at=PRED, misses=[("v(i - 1)", "v(i)")], false=True)
+def pred_formula(v: Any) -> bool | None:
+    found = predecessors(v)
+    return found and found[1] == [F(0), *found[0][:-1]]
+
+
+@adequate(
+    "s5.4.pred_formula.corrected",
+    at=PRED,
+    misses=[
+        ("out(1) = 0", "out(1) = v(1)"),
+        ("pred(1) = v(1)", "pred(1) = 0"),
+        ("out(i) = v(i - 1)", "out(i) = v(i)"),
+        ("all i in 2..n. pred(i) = v(i - 1)", "all i in 2..n. pred(i) = v(1)"),
+        ("0 <= v(j) & v(j) <= 1", "0 <= v(j) & v(j) <= 9"),
+    ],
+)
+def pred_corrected(v: Any) -> bool | None:
+    found = predecessors(v)
+    if found is None:
+        return None
+    values, pred = found
+    out = [conditional(F(i == 1), F(0), p) for i, p in enumerate(pred, 1)]
+    return out == [F(0), *values[:-1]] and pred == [values[0], *values[:-1]]
+
+
+@adequate(
+    "s5.4.pred_spec",
+    at=PRED,
+    misses=[
+        ("out(i) = v(i - 1)", "out(i) = v(i)"),
+        ("out(1) = 0", "out(1) = v(1)"),
+        ("all i in 2..n. out(i) = v(i - 1)", "all i in 1..n. out(i) = v(1)"),
+        ("relu(predheads(v, i) - first(i))", "relu(predheads(v, i))"),
+        ("out(i) <= 1", "out(i) < 1"),
+        ("0 <= v(j) & v(j) <= 1", "0 <= v(j)"),
+    ],
+)
+def pred_spec(v: Any) -> bool | None:
+    found = predecessors(v)
+    if found is None:
+        return None
+    values, pred = found
+    out = [conditional(F(i == 1), F(0), p) for i, p in enumerate(pred, 1)]
+    return out == [F(0), *values[:-1]] and all(0 <= e <= 1 for e in out)
+
+
+def quadratic_instances() -> Iterator[dict[str, Any]]:
+    for n in range(5):
+        for case in range(3):
+            values = [[bounded() for _ in range(n)], [F(1)] * n, [number() + 7 for _ in range(n)]][case]
+            if case == 2 and n not in (1, 3):
+                continue
+            found = quadratic_lookup(values)
+            signs = [F(-1) ** i for i in range(1, n + 1)]
+            mean = [sum(-s for s in signs[:i]) / F(i) for i in range(1, n + 1)]
+            first = [mark(c) for c in mean]
+            last = [conditional(f, F(0), p) for f, p in zip(first, found, strict=True)]
+            yield {
+                "n": F(n),
+                "v()": column(values),
+                "found()": [column(found), column(e + ODD for e in found)],
+                "alternating()": column(signs),
+                "mean()": column(mean),
+                "first()": column(first),
+                "out()": [column(last), column(e + ODD for e in last)],
+            }
+
+
+def quadratic_lookup(values: Sequence[F]) -> list[F]:
+    places = range(1, len(values) + 1)
+    return [attend("average", [F(2 * (i - 1) * j - j * j) for j in places], values) for i in places]
+
+
+@adequate(
+    "s5.4.pred_quadmax",
+    at=quadratic_instances(),
+    misses=[
+        ("<-> j = i - 1", "<-> j = i"),
+        ("found(i) = v(i - 1)", "found(i) = v(i)"),
+        ("out(1) = 0", "found(1) = 0"),
+        ("out(1) = 0", "out(1) = v(1)"),
+        ("0 <= v(j) & v(j) <= 1", "v(j) = v(j)"),
+        ("maximal(l. 2*(i - 1)*l - l^2, n, j)", "maximal(l. 2*i*l - l^2, n, j)"),
+    ],
+)
+def pred_quadmax(v: Any) -> bool | None:
+    values = list(v["v()"].values())
+    if not values or not all(0 <= e <= 1 for e in values):
+        return None
+    n = len(values)
+    best = {i: [j for j in range(1, n + 1) if all(2 * (i - 1) * (j - k) >= j * j - k * k for k in range(1, n + 1))]
+            for i in range(2, n + 1)}  # fmt: skip
+    out = [conditional(F(i == 1), F(0), e) for i, e in enumerate(quadratic_lookup(values), 1)]
+    return all(best[i] == [i - 1] for i in best) and out == [F(0), *values[:-1]]
+
+
+@adequate(
+    "s5.4.pred_strict_ahat",
+    at=[{"n": F(n), "v()": column(number() for _ in range(n))} for n in range(7)],
+    misses=[
+        ("all i in 2..n", "all i in 1..n"),
+        ("hardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "hardmax(l. l/n, i, j)*v(j)) = v(i - 1)"),
+        ("hardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "hardmax(l. 0, i - 1, j)*v(j)) = v(i - 1)"),
+        ("hardmax(l. I[l < i]*(l/n), n, j)*v(j)) = v(i - 1)", "hardmax(l. l/n, n, j)*v(j)) = v(i - 1)"),
+        ("hardmax(l. I[l < i]*(l/n), n, j) = I[j = i - 1]", "hardmax(l. I[l <= i]*(l/n), n, j) = I[j = i - 1]"),
+        ("hardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "hardmax(l. -l/n, i - 1, j)*v(j)) = v(i - 1)"),
+    ],
+)
+def pred_strict_ahat(v: Any) -> bool | None:
+    n, values = int(v["n"]), list(v["v()"].values())
+    if n < 1:
+        return None
+    right = []
+    for i in range(2, n + 1):
+        row = [F(j, n) if j < i else F(0) for j in range(1, n + 1)]
+        right.append(weights("average", row) == [F(j == i - 1) for j in range(1, n + 1)])
+        right.append(attend("average", row, values) == values[i - 2])
+        right.append(attend("average", row[: i - 1], values[: i - 1]) == values[i - 2])
+    return all(right)
+
+
+@adequate(
+    "s5.4.pred_strict_uhat",
+    at=[
+        {"n": F(n), "s()": column([F(k * j) for j in range(n)]), "v()": column(number() for _ in range(n))}
+        for n in range(6)
+        for k in (0, -1)
+        if k == 0 or n in (3, 4)
+    ],
+    misses=[
+        ("rhardmax(s, i - 1, j)*v(j)) = v(i - 1)", "lhardmax(s, i - 1, j)*v(j)) = v(i - 1)"),
+        ("rhardmax(s, i - 1, j)*v(j)) = v(i - 1)", "hardmax(s, i - 1, j)*v(j)) = v(i - 1)"),
+        ("rhardmax(s, i - 1, j)*v(j)) = v(i - 1)", "rhardmax(s, i - 1, j)*v(j)) = v(i)"),
+        ("sum(j, 1, 0, rhardmax(s, 0, j)*v(j)) = 0", "sum(j, 1, 1, rhardmax(s, 1, j)*v(j)) = 0"),
+        ("(all j in 1..n. s(j) = 0)", "(all j in 1..n. s(j) = s(j))"),
+    ],
+)
+def pred_strict_uhat(v: Any) -> bool | None:
+    n, values = int(v["n"]), list(v["v()"].values())
+    if n < 1 or any(v["s()"].values()):
+        return None
+    out = [attend("rightmost", [F(0)] * (i - 1), values[: i - 1]) for i in range(1, n + 1)]
+    return out == [F(0), *values[:-1]]
+
+
+def strict_instances() -> list[dict[str, Any]]:
+    out = []
+    for n in range(5):
+        scores = [[number() / 3 for _ in range(n)] for _ in range(n)]
+        rows = [[*weights("softmax", row[:i]), *[F(0)] * (n - i)] for i, row in enumerate(scores)]
+        right = {(i, j): w for i, row in enumerate(rows, 1) for j, w in enumerate(row, 1)}
+        out.append({"n": F(n), "s()": table(scores), "alpha()": [right, {k: w + 1 for k, w in right.items()}]})
+    return out
+
+
+STRICT = strict_instances()
+
+
+@adequate("s5.4.strict_weights", at=STRICT, misses=[("<-> j < i", "<-> j <= i")], false=True)
+def strict_weights(v: Any) -> bool | None:
+    """Non-negative at exactly the positions before i: softmax over j < i, and exp(-infinity) = 0 elsewhere."""
+    n = int(v["n"])
+    return (
+        None
+        if n < 1
+        else all((v["alpha()"][0][i, j] >= 0) == (j < i) for i in range(1, n + 1) for j in range(1, n + 1))
+    )
+
+
+@adequate(
+    "s5.4.strict_weights.corrected",
+    at=STRICT,
+    misses=[
+        ("0 < alpha(i, j)", "0 <= alpha(i, j)"),
+        ("<-> j < i", "<-> j <= i"),
+        ("<-> j < i", "<-> j < i - 1"),
+        ("<-> j < i", "<-> i < j"),
+        ("alpha(i, j) = 0)", "alpha(i, j) = alpha(i, j))"),
+    ],
+)
+def strict_positive(v: Any) -> bool | None:
+    n = int(v["n"])
+    return (
+        None if n < 1 else all((v["alpha()"][0][i, j] > 0) == (j < i) for i in range(1, n + 1) for j in range(1, n + 1))
+    )
+
+
+# Table 2: predecessor and index lookup
+
+
+TABLE_2 = [
+    {"n": F(n), "v()": column(values)}
+    for n in range(6)
+    for values in ([bounded() for _ in range(n)], [number() for _ in range(n)], [F(2)] * n)
+]
+
+
+def strict_lookups(values: Sequence[F], kinds: Sequence[str]) -> bool:
+    n = len(values)
+    scores = [F(j, n) for j in range(1, n + 1)]
+    return all(attend(k, scores[: i - 1], values[: i - 1]) == values[i - 2] for i in range(2, n + 1) for k in kinds)
+
+
+def formula(values: Sequence[F]) -> list[F]:
+    evens, odds = heads(values)
+    return [conditional(gtzero(F(-1) ** i, F(1)), a, b) for i, (a, b) in enumerate(zip(evens, odds, strict=True), 1)]
+
+
+@adequate("t2.predecessor", at=TABLE_2, misses=[("predheads(v, i) = v(i - 1)", "predheads(v, i) = v(i)")], false=True)
+def t2_predecessor(v: Any) -> bool | None:
+    values = list(v["v()"].values())
+    return (formula(values)[1:] == values[:-1] and strict_lookups(values, ["average"])) if values else None
+
+
+@adequate(
+    "t2.predecessor.corrected",
+    at=TABLE_2,
+    misses=[
+        ("v(j) <= 1) -> ", "v(j) <= 2) -> "),
+        ("0 <= v(j) & ", ""),
+        ("predheads(v, i) = v(i - 1)", "predheads(v, i) = v(i)"),
+        ("lhardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "lhardmax(l. l/n, i, j)*v(j)) = v(i - 1)"),
+        ("lhardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "lhardmax(l. 0, i - 1, j)*v(j)) = v(i - 1)"),
+        ("lhardmax(l. l/n, i - 1, j)*v(j)) = v(i - 1)", "lhardmax(l. l/n, i - 1, j)*v(j)) = v(1)"),
+    ],
+)
+def t2_predecessor_corrected(v: Any) -> bool | None:
+    values = list(v["v()"].values())
+    if not values:
+        return None
+    inside = all(0 <= e <= 1 for e in values)
+    return (not inside or formula(values)[1:] == values[:-1]) and strict_lookups(values, KINDS[1:])
+
+
+def lookup_instances() -> Iterator[dict[str, Any]]:
+    for n in range(1, 5):
+        for q in range(n + 2):
+            for gamma in (F(-1), F(1, 2), F(2)):
+                v = [F(1) if j != q else F(-1) for j in range(1, n + 1)] if gamma == 2 else [number() for _ in range(n)]
+                if (1 <= q <= n and gamma > 0) or n == 2:
+                    yield {
+                        "n": F(n),
+                        "q": F(q),
+                        "v()": column(v),
+                        "gamma": gamma,
+                        "B": [max(map(abs, v)), max(map(abs, v)) / 9 - 1],
+                    }
+
+
+@adequate(
+    "t2.index_lookup",
+    at=lookup_instances(),
+    misses=[
+        ("rhardmax(l. 2*q*l - l^2, n, j)*v(j)) = v(q)", "rhardmax(l. 2*q*l - l^2, n, j)*v(j)) = v(1)"),
+        ("rhardmax(l. 2*q*l - l^2, n, j)*v(j)) = v(q)", "rhardmax(l. q*l - l^2, n, j)*v(j)) = v(q)"),
+        ("<= 4*exp(-gamma)*B", "<= exp(-gamma)*B"),
+        ("<= 4*exp(-gamma)*B", "<= 0"),
+        ("<= 4*exp(-gamma)*B", "<= 4*exp(-2*gamma)*B"),
+        ("& (all j in 1..n. abs(v(j)) <= B)", ""),
+    ],
+)
+def index_lookup(v: Any) -> bool | None:
+    n, q, gamma = int(v["n"]), int(v["q"]), v["gamma"]
+    if not 1 <= q <= n or gamma <= 0:
+        return None
+    values = list(v["v()"].values())
+    scores = [F(2 * q * j - j * j) for j in range(1, n + 1)]
+    exact = all(attend(kind, scores, values) == values[q - 1] for kind in KINDS[1:])
+    error = abs(attend("softmax", [gamma * s for s in scores], values) - real(values[q - 1]))
+    return exact and bool(error <= 4 * CONTEXT.exp(-real(gamma)) * real(v["B"][0]) + SLACK)
+
+
+# Section 5.5: several heads
+
+
+def head_weights(kind: str, Q: Any, K: Any, x: Any, n: int) -> list[list[Any]]:
+    """The attention weights of one head: x is a list of coordinates, each a list over positions."""
+    queries, keys = (
+        [[sum((w * x[b][i] for b, w in enumerate(row)), F(0)) for row in M] for i in range(n)] for M in (Q, K)
+    )
+    return [weights(kind, [sum((a * b for a, b in zip(q, k, strict=True)), F(0)) for k in keys]) for q in queries]
+
+
+def head_output(rows: Any, V: Any, x: Any, n: int) -> list[list[Any]]:
+    values = [[sum((w * x[b][j] for b, w in enumerate(row)), F(0)) for j in range(n)] for row in V]
+    return [[plain_dot(rows[i], value) for i in range(n)] for value in values]
+
+
+def three(lists: Any) -> dict[tuple[int, int, int], Any]:
+    return {(h, a, b): e for h, M in enumerate(lists, 1) for a, row in enumerate(M, 1) for b, e in enumerate(row, 1)}
+
+
+def head_instances(accumulate: bool) -> Iterator[dict[str, Any]]:
+    """Heads on x, and the stack of single-head layers simulated: a block for each head, or one for their sum."""
+    for H, n, d, m in ((0, 1, 1, 1), (1, 1, 1, 1), (2, 2, 1, 1), (2, 2, 2, 1), (3, 2, 1, 2), (2, 3, 1, 1)):
+        for kind, other in zip(KINDS, (*KINDS[:3], "average"), strict=True):
+            Q, K = ([[[number() / 2 for _ in range(d)] for _ in range(m)] for _ in range(H)] for _ in "QK")
+            V = [[[number() for _ in range(d)] for _ in range(d)] for _ in range(H)]
+            x = [[number() for _ in range(n)] for _ in range(d)]
+            if kind != other:
+                Q = [[[F(0) for _ in row] for row in M] for M in Q]  # ties, which the two weightings treat differently
+                if n < 2 or H < 2:
+                    continue
+            rows = [head_weights(kind, Q[h], K[h], x, n) for h in range(H)]
+            beta = [head_weights(other, Q[h], K[h], x, n) for h in range(H)]
+            outputs = [head_output(rows[h], V[h], x, n) for h in range(H)]
+            single = [head_output(beta[h], V[h], x, n) for h in range(H)]
+            z: dict[tuple[int, int, int, int], Any] = {}
+            for c, i in itertools.product(range(d), range(n)):
+                for h in range(H + 1):
+                    z[h, 0, c + 1, i + 1] = x[c][i]
+                    for r in range(1, H + 1):
+                        written = [single[k][c][i] for k in range(h) if accumulate or k + 1 == r]
+                        if not accumulate or r == 1:
+                            z[h, r, c + 1, i + 1] = plain_dot(written, [F(1)] * len(written)) if written else F(0)
+            heads_sum = [[plain_dot([o[c][i] for o in outputs], [F(1)] * H) for i in range(n)] for c in range(d)]
+            stacked = [[plain_dot([o[c][i] for o in single], [F(1)] * H) for i in range(n)] for c in range(d)]
+            yield {
+                "H": F(H),
+                "k": F(H),
+                "n": F(n),
+                "d": F(d),
+                "m": F(m),
+                "Q()": three(Q),
+                "K()": three(K),
+                "V()": three(V),
+                "x()": table(x),
+                "alpha()": three(rows),
+                "beta()": three(beta),
+                "z()": z,
+                "y()": [
+                    {(c, i): e + extra for c, row in enumerate(stacked, 1) for i, e in enumerate(row, 1)}
+                    for extra in ([F(0), ODD] if all(isinstance(e, F) for row in stacked for e in row) else [0])
+                ],
+                "same": kind == other,
+                "heads": heads_sum,
+                "stack": stacked,
+            }
+
+
+CONCLUSION = "sum(h, 1, H, sum(j, 1, n, alpha(h, i, j)*headvalue(V, d, h, x, c, j)))"
+HEAD_MISSES = [
+    (CONCLUSION, CONCLUSION.replace("h, 1, H", "h, 2, H")),
+    (CONCLUSION, CONCLUSION.replace("j, 1, n", "j, 1, n - 1")),
+    (CONCLUSION, CONCLUSION.replace("alpha(h, i, j)", "alpha(1, i, j)")),
+    (CONCLUSION, CONCLUSION.replace("alpha(h, i, j)", "alpha(h, j, i)")),
+    (CONCLUSION, CONCLUSION.replace("V, d, h, x, c, j", "V, d, 1, x, c, j")),
+    (CONCLUSION, CONCLUSION.replace("V, d, h, x, c, j", "V, d, h, x, c, i")),
+]
+
+
+@adequate(
+    "s5.5.multihead",
+    at=head_instances(False),
+    misses=[
+        *HEAD_MISSES,
+        ("-> all j in 1..n. alpha(h, i, j) = beta(h, i, j)", "-> all j in 1..n. alpha(h, i, j) = alpha(h, i, j)"),
+    ],
+)
+def multihead(v: Any) -> bool | None:
+    return stacked(v)
+
+
+@adequate("t2.multihead", at=head_instances(False), misses=HEAD_MISSES)
+def table_multihead(v: Any) -> bool | None:
+    return stacked(v)
+
+
+def stacked(v: Any) -> bool | None:
+    """The stack gives the sum of the heads, where both use one weighting."""
+    if v["H"] < 1 or not v["same"]:
+        return None
+    pairs = zip(v["heads"], v["stack"], strict=True)
+    return all(near(a, b) for left, right in pairs for a, b in zip(left, right, strict=True))
+
+
+@adequate(
+    "yang2026.s2.heads",
+    at=head_instances(True),
+    misses=[
+        *(
+            (old.replace("h, 1, H", "h, 1, k"), new.replace("h, 1, H", "h, 1, k").replace("h, 2, H", "h, 2, k"))
+            for old, new in HEAD_MISSES
+        ),
+        ("= x(c, i) + sum", "= sum"),
+        ("-> all j in 1..n. alpha(h, i, j) = beta(h, i, j)", "-> all j in 1..n. alpha(h, i, j) = alpha(h, i, j)"),
+    ],
+)
+def accumulated(v: Any) -> bool | None:
+    return stacked(v)
+
+
+# yang2026, Proposition 10
+
+
+def uniform(values: Sequence[F], past: bool) -> list[F]:
+    """Uniform attention to 1..i, or past-masked to i..n."""
+    n = len(values)
+    windows = [values[i:] if past else values[: i + 1] for i in range(n)]
+    return [sum(w, F(0)) / len(w) for w in windows]
+
+
+def prop10_instances(past: bool) -> Iterator[dict[str, Any]]:
+    for n in range(8):
+        c = uniform([F(-1) ** (j + 1) for j in range(1, n + 1)], past)
+        f = [mark(e) + (mark(-e) if past else 0) for e in c]
+        g = uniform(f, past)
+        for s in ([F(0)] * n, [F(j) for j in range(n)]):
+            if any(s) and n not in (3, 4):
+                continue
+            yield {
+                "n": F(n),
+                "s()": column(s),
+                "c()": [column(c), column(e + ODD for e in c)],
+                "f()": [column(f), column(e + ODD for e in f)],
+                "g()": [column(g), column(e + ODD for e in g)],
+            }
+
+
+def prop10(v: Any, past: bool) -> tuple[list[F], list[F], list[F]] | None:
+    n = int(v["n"])
+    if n < 1 or any(v["s()"].values()):
+        return None
+    c = uniform([F(-1) ** (j + 1) for j in range(1, n + 1)], past)
+    f = [mark(e) + (mark(-e) if past else 0) for e in c]
+    return c, f, uniform(f, past)
+
+
+@adequate(
+    "yang2026.prop10a",
+    at=prop10_instances(False),
+    misses=[
+        ("c(i) <= 1/3", "c(i) <= 1/4"),
+        ("c(i) <= 1/3", "c(i) < 1/3"),
+        ("all i in 2..n. c(i)", "all i in 1..n. c(i)"),
+        ("f(i) = I[i = 1]", "f(i) = I[i = n]"),
+        ("f(i) = I[i = 1]", "c(i) = I[i = 1]"),
+        ("c(1) = 1", "c(1) = -1"),
+    ],
+)
+def prop10a(v: Any) -> bool | None:
+    found = prop10(v, False)
+    if found is None:
+        return None
+    c, f, _ = found
+    return c[0] == 1 and all(e <= F(1, 3) for e in c[1:]) and f == [F(i == 0) for i in range(len(f))]
+
+
+@adequate(
+    "yang2026.prop10b",
+    at=prop10_instances(True),
+    misses=[
+        ("c(i) <= 1/3", "c(i) <= 1/4"),
+        ("-1/3 <= c(i)", "0 <= c(i)"),
+        ("-1/3 <= c(i)", "-1/3 < c(i)"),
+        ("all i in 1..n - 1.", "all i in 1..n."),
+        ("f(i) = I[i = n]", "f(i) = I[i = 1]"),
+        ("(c(n) = 1 | c(n) = -1)", "c(n) = 1"),
+    ],
+)
+def prop10b(v: Any) -> bool | None:
+    found = prop10(v, True)
+    if found is None:
+        return None
+    c, f, _ = found
+    inside = all(-F(1, 3) <= e <= F(1, 3) for e in c[:-1])
+    return c[-1] in (1, -1) and inside and f == [F(i == len(f) - 1) for i in range(len(f))]
+
+
+@adequate(
+    "yang2026.prop10c",
+    at=prop10_instances(False),
+    misses=[
+        ("g(i) = 1/i", "g(i) = 1/n"),
+        ("g(i) = 1/i", "g(i) = 1/(i + 1)"),
+        ("g(i) = 1/i", "g(i) = 1/(n + 1 - i)"),
+        ("g(i) = 1/i", "g(i) = f(i)"),
+    ],
+)
+def prop10c(v: Any) -> bool | None:
+    found = prop10(v, False)
+    return found and found[2] == [F(1, i) for i in range(1, len(found[2]) + 1)]
+
+
+@adequate(
+    "yang2026.prop10d",
+    at=prop10_instances(True),
+    misses=[
+        ("1/(n + 1 - i)", "1/i"),
+        ("1/(n + 1 - i)", "1/(n + 2 - i)"),
+        ("1/(n + 1 - i)", "1/n"),
+        ("g(i) = 1/(n + 1 - i)", "g(i) = f(i)"),
+    ],
+)
+def prop10d(v: Any) -> bool | None:
+    found = prop10(v, True)
+    n = int(v["n"])
+    return found and found[2] == [F(1, n + 1 - i) for i in range(1, n + 1)]
