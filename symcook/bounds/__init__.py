@@ -99,6 +99,17 @@ KINDS: dict[str, Kind] = {
             "length or one, against 4 e^-gamma (Cookbook, Section 5.3.4; yang2026, Lemma 6)",
         ),
         Kind(
+            name="layernorm-hash",
+            function="symcook.bounds.hash:layernorm_hash",
+            arguments=(
+                Argument("n", _N, "N", required=True),
+                Argument("tie_break", "Also the tie-breaking term of merrill2024, Definition 7."),
+                Argument("search", "Also the least precision that tells all positions apart."),
+            ),
+            summary="the least gap of the scores of the layer-norm hash over positions up to n, against 1/(2 n^4) "
+            "(Cookbook, Section 5.3.3; merrill2024, Lemma 8)",
+        ),
+        Kind(
             name="temperature",
             function="symcook.bounds.temperature:temperature",
             arguments=(
@@ -141,6 +152,11 @@ def quadratic_lookup(
 ) -> Bound:
     """See `symcook.bounds.lookup.quadratic_lookup`."""
     return kind("lookup").load()(gamma, n=n, q=q, digits=digits)
+
+
+def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, digits: int | str = 30) -> Bound:
+    """See `symcook.bounds.hash.layernorm_hash`."""
+    return kind("layernorm-hash").load()(n, tie_break=tie_break, search=search, digits=digits)
 
 
 def temperature(
