@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from feedforward import rising_defined
+from attention import totals
+from feedforward import pieces, rising_defined
 from library import by_induction, last
 from script import Script, each, witnesses
 
@@ -522,8 +523,8 @@ def not_cpwl(g: Goal) -> None:
         jump(goal, out, test)
 
 
-def flat(g: Goal) -> None:
-    """A constant function, and the network without hidden units."""
+def flat(*others: tuple[str, ...]) -> Tactic:
+    """A constant function is continuous; the other parts by the other witnesses."""
 
     def leaf(h: Goal) -> None:
         if h.goal[0] == "all":
@@ -531,7 +532,7 @@ def flat(g: Goal) -> None:
         else:
             h.blast()
 
-    g.inhabit("x. 0", others=[("0", "k. 0", "k. 0", "k. 0", "0")], leaf=leaf)
+    return lambda g: g.inhabit("x. 0", others=others, leaf=leaf)
 
 
 # --- Boolean functions, conditionals ----------------------------------------------------------------------------------
@@ -621,7 +622,7 @@ SCRIPTS |= {
             ],
         ),
     ),
-    "cookbook.s4.7.not_cpwl": Script(not_cpwl, flat),
+    "cookbook.s4.7.not_cpwl": Script(not_cpwl, flat(("0", "k. 0", "k. 0", "k. 0", "0"))),
     "cookbook.s4.8.boolean_size": Script(boolean_size, sizes_inhabited),
     "cookbook.s4.9.conditional_general": Script(
         conditional_general, witnesses("0", "3", "1", "1", "2", "1", others=[("0", "3", "0", "1", "2", "2")])
@@ -1726,4 +1727,873 @@ SCRIPTS |= {
             leaf=each_index,
         ),
     ),
+}
+
+
+# --- Section 3: Booleans, categories, counts --------------------------------------------------------------------------
+
+
+def no_negation(g: Goal) -> None:
+    """A continuous f that is positive at 0 is so at step/2."""
+    g.intro("f continuous (negates asserts)").use("negates", "0", label="at").use(
+        "asserts", "0", label="no", premises=0
+    )
+    g.use("continuous", "0", "f(0)", label="here").obtain("here", "step", "size close")
+    g.use("close", "step/2", lambda h: h.apart("abs(step/2 - 0)", lambda e: e.auto()), label="near")
+    g.use("asserts", "step/2", label="side").apart("abs(f(step/2) - f(0))", lambda e: e.auto(degree=1))
+
+
+def narrow(g: Goal) -> None:
+    """Points at -gap/4 and gap/4."""
+    g.intro("gap some").witness("-gap/4", "gap/4")
+    for h in g.split():
+        h.auto() if h.goal[2][0][0] != "fn" else h.apart("abs(-gap/4 - gap/4)", lambda e: e.auto())
+
+
+def wide(gap: str, low: str, high: str) -> Tactic:
+    """The gap is a lower bound."""
+
+    def run(g: Goal) -> None:
+        one, two = g.witness(gap).split()
+        one.true()
+        two.intro("x y both").apart(f"abs({low} - {high})", lambda e: e.blast())
+
+    return run
+
+
+def unlike(m: str, x: str, y: str) -> Tactic:
+    """Two vectors of m Booleans with different means or variances."""
+
+    def run(g: Goal) -> None:
+        for part in g.witness(m, x, y).split():
+            each_index(part, lambda h: h.true() if h.goal[0] == "~" else h.blast())
+
+    return run
+
+
+def mean_and_variance(low: str, high: str) -> list[Tactic]:
+    """One Boolean of each value; two alike and two unlike Booleans."""
+    return [
+        unlike("1", f"i. {low}", f"i. {high}"),
+        unlike("2", f"i. {high}", f"i. {low} + (({high}) - ({low}))*I[i = 2]"),
+    ]
+
+
+def pair_moments(g: Goal, spread: bool) -> None:
+    """The mean of pairs is 0; of pairs of 1 and -1 the variance is 1 (`spread`)."""
+    g.intro("m x some pairs").use("lem:layers_pairs", "x", "m", label="halves")
+    g.positive("2*m", "d").use("lem:sum_one", "1", "m", label="ones")
+
+    def cancel(h: Goal) -> None:
+        h.intro("k inside").use("pairs", "k", label="one two").auto("two", degree=1, rounds=0)
+
+    g.use("lem:sum_ext", "k. x(2*k - 1) + x(2*k)", "k. 0", "1", "m", cancel, label="sums")
+    g.have("meanof(x, 2*m) = 0", "mean", use="halves sums", degree=1, rounds=0, multipliers=["1/m", "1/(2*m)"])
+    if not spread:
+        g.hyp("mean")
+        return
+    mean, variance = g.split()
+    mean.hyp("mean")
+    variance.use("lem:layers_pairs", "l. (x(l) - meanof(x, 2*m))^2", "m", label="squares")
+
+    def square(h: Goal) -> None:
+        h.rewrite("mean").intro("k inside").use("pairs", "k", label="one two")
+        for e in h.cases("one", "is"):
+            e.rewrite("two").rewrite("is").true()
+
+    variance.use(
+        "lem:sum_ext",
+        "k. (x(2*k - 1) - meanof(x, 2*m))^2 + (x(2*k) - meanof(x, 2*m))^2",
+        "k. 2",
+        "1",
+        "m",
+        square,
+        label="two",
+    )
+    variance.have(
+        "sum(l, 1, 2*m, (x(l) - meanof(x, 2*m))^2) = 2*m",
+        "total",
+        lambda h: h.auto("squares two ones", degree=1, rounds=0),
+    )
+    variance.rewrite("total").auto("d_e", degree=1, rounds=0)
+
+
+def pair_gap(g: Goal) -> None:
+    one, two = g.witness("2").split()
+    one.true()
+    for part in two.intro_all().split():
+        part.apart(f"abs({part.text(part.goal[2][1][2][0])})", lambda e: e.blast())
+
+
+def narrow_pairs(g: Goal) -> None:
+    g.intro("gap some").witness("-gap/4", "gap/4", "gap/4", "-gap/4")
+    for h in g.split():
+        if h.goal[0] == "<" and h.goal[2][0][0] == "fn":
+            h.apart(f"abs({h.text(h.goal[2][0][2][0])})", lambda e: e.auto())
+        else:
+            h.auto()
+
+
+def pair_operations(g: Goal) -> None:
+    g.intro("a b c e (a1 b1 c1 e1)")
+    g.apart("min(a, c); max(a, c); min(b, e); max(b, e)", lambda h: h.blast())
+
+
+def pair_rep(g: Goal) -> None:
+    g.intro("x y mu r which (is_mu r0 is_r outs) i inside").use("outs", "i", label="out")
+    for h in g.cases("which", "one two"):
+        h.have("mu = 0", "mean", use="is_mu one two", degree=1, rounds=0)
+        h.have(
+            "r^2 = 1^2", "square", use="is_r mean one two", degree=1, rounds=0, multipliers=["1", "x(1)", "x(2)", "mu"]
+        )
+        h.have("0 <= 1", "unit").have("r = 1", "root", lambda e: equal_squares(e, "r", "1", "square"))
+        h.positive("r", "r").have("1/r = 1", "inverse", use="root r_e", degree=1, rounds=0, multipliers=["1", "1/r"])
+        h.auto("out inverse mean", degree=1, rounds=0, multipliers=["1", "x(i)", "mu", "1/r"])
+
+
+def all_flags(g: Goal) -> None:
+    """The sixth row has none missing."""
+    g.intro("claim").use("claim", FLAGS, "!", "!", "!", "!", "!", "!", "!", "6", "!", label="wrong")
+    rest = g.obtain("wrong", "p", "low high is")
+    for value in (1, 2, 3, 4):
+        here, rest = rest.em(f"p <= {value}", f"side_{value}")
+        here.have(f"p = {value}", "at").rewrite("at", "is", "is_at").absurd("is_at")
+        if value < 4:
+            rest.use("ax:int_lt", str(value), "p", label=f"from_{value}")
+    rest.auto("high side_4")
+
+
+FLAGS = "r p. I[p = 1 & 2 <= r] + I[p = 2 & (r = 2 | r = 3 | r = 5 | r = 6)] + I[p = 3 & 6 <= r] + I[p = 4 & r = 6]"
+
+
+def some_flag(g: Goal) -> None:
+    g.intro("f " + " ".join(f"(f{r}1 f{r}2 f{r}3 f{r}4)" for r in range(1, 8)))
+    first, second = g.split()
+    missing = {1: 1, 2: 3, 3: 3, 4: 2, 5: 3, 7: 2}
+
+    def row(h: Goal) -> None:
+        h.intro("other")
+        r = int(h.text(h.facts["other"][2][0][2][0]))
+        if r == 6:
+            h.absurd("other")
+            return
+        for part in h.witness(str(missing[r])).split():
+            part.easy()
+
+    each_index(first, row)
+    each_index(second)
+
+
+# --- Orthogonal vectors -----------------------------------------------------------------------------------------------
+
+
+def bessel(g: Goal) -> None:
+    """k <= d by Bessel's inequality for each unit vector."""
+    g.intro("k d v (k0 d0) nonzero orthogonal")
+    size = "sum(p, 1, d, v({0}, p)^2)"
+    part = "sum(a, 1, {0}, v(a, l)*(1/" + size.format("a") + ")*v(a, {1}))"
+    error = "(I[{1} = l] - " + part + ")"
+
+    def both(h: Goal) -> None:
+        h.intro("l inside")
+        claim = (
+            "all n:Int. 0 <= n -> n <= k -> "
+            f"sum(m, 1, d, {error.format('n', 'm')}^2) = 1 - sum(a, 1, n, v(a, l)^2*(1/{size.format('a')}))"
+            f" & all b in n + 1..k. sum(m, 1, d, {error.format('n', 'm')}*v(b, m)) = v(b, l)"
+        )
+
+        def steps(e: Goal) -> None:
+            base, step = e.induct("n", "ge", "ih")
+            start(base)
+            grow(step)
+
+        h.have(claim, "steps", steps).use("steps", "k", label="square rest")
+
+        def nonneg(e: Goal) -> None:
+            e.intro("m inside1").auto("k0", squares=[error.format("k", "m")], degree=1)
+
+        h.use("lem:sum_nonneg", f"m. {error.format('k', 'm')}^2", "1", "d", nonneg, label="positive")
+        h.auto("positive square", degree=1)
+
+    def start(h: Goal) -> None:
+        one, two = h.intro("top").split()
+
+        def unit(e: Goal) -> None:
+            for f in e.intro("m inside1").ind("m = l", "at is"):
+                f.rewrite("is").true()
+
+        one.use("lem:sum_ext", f"m. {error.format('0', 'm')}^2", "m. I[m = l]*1", "1", "d", unit, label="same")
+        one.use("lem:sum_delta", "m. 1", "1", "d", "l", label="total").auto("same total", degree=1, rounds=0)
+        two.intro("b (bl bh)").use("lem:sum_delta", "m. v(b, m)", "1", "d", "l", label="total")
+        two.auto("total", degree=1, rounds=0)
+
+    def grow(h: Goal) -> None:
+        h.intro("top").use("ih", label="square inner").use("nonzero", "n + 1", label="size")
+        norm = size.format("(n + 1)")
+        h.positive(norm, "w", lambda e: e.auto("size"))
+        c = f"v(n + 1, l)*(1/{norm})"
+
+        def term(e: Goal) -> None:
+            e.intro("m inside1")
+            last(e, f"a. v(a, l)*(1/{size.format('a')})*v(a, m)", "1", "n + 1", "step").rewrite("step").true()
+
+        one, two = h.split()
+        new = f"({error.format('n', 'm')} - {c}*v(n + 1, m))"
+        one.use("lem:sum_ext", f"m. {error.format('(n + 1)', 'm')}^2", f"m. {new}^2", "1", "d", term, label="next")
+        one.use("inner", "n + 1", label="product")
+        last(one, f"a. v(a, l)^2*(1/{size.format('a')})", "1", "n + 1", "sum")
+        one.auto(
+            "next product square sum w_e", degree=1, rounds=0, multipliers=["1", c, f"({c})*({c})", f"{c}*v(n + 1, l)"]
+        )
+        two.intro("b (bl bh)").use("inner", "b", label="product").use(
+            "orthogonal", "n + 1", None, "b", None, None, label="zero"
+        )
+        two.use(
+            "lem:sum_ext",
+            f"m. {error.format('(n + 1)', 'm')}*v(b, m)",
+            f"m. {new}*v(b, m)",
+            "1",
+            "d",
+            term,
+            label="next",
+        )
+        two.auto("next product zero", degree=1, rounds=0, multipliers=["1", c])
+
+    g.have(f"all l in 1..d. sum(a, 1, k, v(a, l)^2*(1/{size.format('a')})) <= 1", "bessel", both)
+    g.use(
+        "lem:sum_mono", f"l. sum(a, 1, k, v(a, l)^2*(1/{size.format('a')}))", "l. 1", "1", "d", "#bessel", label="total"
+    )
+    g.use("lem:layers_swap", f"l a. v(a, l)^2*(1/{size.format('a')})", "1", "d", "1", "k", label="swapped")
+
+    def unit(h: Goal) -> None:
+        h.intro("a inside").use("nonzero", "a", label="size").positive(size.format("a"), "w", lambda e: e.auto("size"))
+        h.auto("w_e", degree=1, rounds=0)
+
+    g.use("lem:sum_ext", f"a. sum(l, 1, d, v(a, l)^2*(1/{size.format('a')}))", "a. 1", "1", "k", unit, label="units")
+    g.use("lem:sum_one", "1", "k", label="ones_k").use("lem:sum_one", "1", "d", label="ones_d")
+    g.auto("total swapped units ones_k ones_d", degree=1, rounds=0)
+
+
+def one_hot(g: Goal) -> None:
+    g.intro("k v some is")
+    one, two = g.split()
+
+    def entry(h: Goal) -> None:
+        h.intro("l inside").use("is", "a", None, "l", label="here")
+        if "b" in h.scope:
+            h.use("is", "b", None, "l", label="there").rewrite("there")
+        h.rewrite("here")
+        for e in h.ind("a = l", "at is_one"):
+            e.rewrite("is_one")
+            if not e.try_auto(degree=1, rounds=0):
+                f, o = e.ind("b = l", "at_b is_b")
+                f.have("a = b", "equal", use="at at_b").absurd("equal", "differ")
+                o.rewrite("is_b").true()
+
+    one.intro("a inside1").use("lem:sum_ext", "l. v(a, l)^2", "l. I[l = a]*1", "1", "k", entry, label="sums")
+    one.use("lem:sum_delta", "l. 1", "1", "k", "a", label="total").auto("sums total", degree=1)
+    two.intro("a inside1 b inside2 differ").use(
+        "lem:sum_ext", "l. v(a, l)*v(b, l)", "l. 0", "1", "k", entry, label="sums"
+    )
+    two.auto("sums", degree=1, rounds=0)
+
+
+SCRIPTS |= {
+    "cookbook.t4.halfline_closed": Script(each(no_negation, narrow, *mean_and_variance("0", "1")), flat(("1",))),
+    "cookbook.t4.zero_one": Script(
+        each(
+            pieces("x y (a b)", "min(x, y); max(x, y); I[x = 0]; I[x = 1 & y = 1]; I[x = 1 | y = 1]"),
+            wide("1", "x", "y"),
+            *mean_and_variance("0", "1"),
+        ),
+        witnesses("0", "1"),
+    ),
+    "cookbook.t4.pm_one": Script(
+        each(
+            pieces("x y (a b)", "min(x, y); max(x, y); I[x = -1]; I[x = 1 & y = 1]; I[x = 1 | y = 1]"),
+            wide("2", "x", "y"),
+            *mean_and_variance("-1", "1"),
+        ),
+        witnesses("-1", "1"),
+    ),
+    "cookbook.t4.halfline_open": Script(
+        each(pieces("x y (a b)", "min(x, y); max(x, y)"), narrow, *mean_and_variance("-1", "1")),
+        lambda g: g.inhabit("-1", "1", others=[("1", "1"), ("-1", "-1"), ("1",)]),
+    ),
+    "cookbook.t4.zero_geone": Script(
+        each(
+            pieces("x y (a b)", "min(x, y); max(x, y); relu(1 - x)"), wide("1", "x", "y"), *mean_and_variance("0", "1")
+        ),
+        lambda g: g.inhabit("0", "1", others=[("1", "1"), ("0", "0")]),
+    ),
+    "cookbook.t4.pair_pm1": Script(
+        each(pair_operations, pair_gap, lambda g: pair_moments(g, True)),
+        lambda g: g.inhabit(
+            "-1", "1", "1", "-1", others=[("1", "-1", "1", "-1"), ("1", "j. I[j = 1] - I[j = 2]")], leaf=each_index
+        ),
+    ),
+    "cookbook.s3.1.pair_rep": Script(
+        pair_rep, lambda g: g.inhabit("i. 3 - 2*i", "i. 3 - 2*i", "0", "1", "1", leaf=each_index)
+    ),
+    "cookbook.s3.1.no_best_rep": Script(all_flags, refutes=True),
+    "cookbook.s3.1.no_best_rep.corrected": Script(
+        some_flag, lambda g: g.inhabit(FLAGS, others=[(FLAGS, "1"), (FLAGS, "1")])
+    ),
+    "cookbook.s3.2.onehot_width": Script(
+        each(bessel, one_hot),
+        lambda g: g.inhabit(
+            "1", "1", "a l. 1", others=[("1", "a l. I[a = l]", "1"), ("2", "a l. I[a = l]", "1", "2")], leaf=each_index
+        ),
+    ),
+}
+
+
+def flip_pairs(g: Goal) -> None:
+    g.intro("a b c e (a0 b_is c0 e_is)")
+    for name in "ac":
+        g.have(f"{name} < 0 | 0 < {name}", f"{name}_side", lambda h, name=name: by_side(h, name))
+    g.apart("min(a, c); max(a, c); min(b, e); max(b, e)", lambda h: h.blast())
+
+
+def by_side(g: Goal, a: str) -> None:
+    """a < 0 or 0 < a, where `a0` says that a is not 0."""
+    low, high = g.em(f"{a} < 0", "low")
+    low.pick("left").hyp("low")
+    high.pick("right").contra("no").have(f"{a} = 0", "zero", use="low no").absurd("zero", f"{a}0")
+
+
+def scaled_pairs(g: Goal) -> None:
+    """One Boolean: [1; -1] and [2; -2]."""
+    for part in g.witness("1", "j. 3 - 2*j", "j. 6 - 4*j").split():
+        each_index(part, lambda h: h.true() if h.goal[0] == "~" else h.blast())
+
+
+def uniform(g: Goal) -> None:
+    g.intro("n s x some zero")
+    weight = "sum(k, 1, n, exp(s(k)))"
+
+    def one(h: Goal) -> None:
+        h.intro("j inside").use("zero", "j", label="is").rewrite("is").true()
+
+    g.use("lem:sum_ext", "k. exp(s(k))", "k. 1", "1", "n", one, label="ones").use(
+        "lem:sum_one", "1", "n", label="count"
+    )
+    g.have(f"{weight} = n", "total", use="ones count", degree=1, rounds=0)
+    soft, hard = g.split()
+
+    def term(h: Goal) -> None:
+        h.intro("j inside").use("zero", "j", label="is").rewrite("total").rewrite("is").true()
+
+    soft.use("lem:sum_ext", "j. sm(s, n, j)*x(j)", "j. x(j)/n", "1", "n", term, label="sums")
+    soft.auto("sums", degree=1, rounds=0)
+
+    def best(h: Goal) -> None:
+        h.intro("j inside")
+        yes, no = h.ind("maximal(s, n, j)", "max size")
+        yes.hyp("size")
+
+        def maximal(e: Goal) -> None:
+            e.intro("k inside1").use("zero", "k", label="left").use("zero", "j", label="right").auto("left right")
+
+        no.have("maximal(s, n, j)", "after_all", maximal).absurd("after_all", "max")
+
+    hard.have("all j in 1..n. I[maximal(s, n, j)] = 1", "best", best)
+    hard.use("lem:sum_ext", "m. I[maximal(s, n, m)]", "m. 1", "1", "n", "#best", label="maxima")
+    hard.have("sum(m, 1, n, I[maximal(s, n, m)]) = n", "all_best", use="maxima count", degree=1, rounds=0)
+
+    def chosen(h: Goal) -> None:
+        h.intro("j inside").use("best", "j", label="is").rewrite("all_best").rewrite("is").true()
+
+    hard.use("lem:sum_ext", "j. hardmax(s, n, j)*x(j)", "j. x(j)/n", "1", "n", chosen, label="sums")
+    hard.auto("sums", degree=1, rounds=0)
+
+
+def counts(g: Goal) -> None:
+    g.intro("n x s C P some bits zero count counts")
+
+    def bit(h: Goal) -> None:
+        h.intro("j inside").use("bits", "j", label="is")
+        for e in h.cases("is", "at"):
+            e.rewrite("at").true()
+
+    first, later, low, high = g.split()
+    first.use("lem:layers_uniform", "n", "s", "x", label="mean hard")
+    first.use("lem:sum_ext", "x", "j. I[x(j) = 1]", "1", "n", bit, label="ones")
+    first.auto("mean ones count", degree=1, rounds=0, multipliers=["1", "1/n"])
+
+    def earlier(h: Goal) -> None:
+        h.intro("j inside1").use("zero", "j", label="done").hyp("done")
+
+    def earlier_bit(h: Goal) -> None:
+        h.intro("j inside1").use("bits", "j", label="is")
+        for e in h.cases("is", "at"):
+            e.rewrite("at").true()
+
+    later.intro("i inside").use("lem:layers_uniform", "i", "s", "x", None, earlier, label="mean hard")
+    later.use("lem:sum_ext", "x", "j. I[x(j) = 1]", "1", "i", earlier_bit, label="ones").use(
+        "counts", "i", label="count_i"
+    )
+    later.auto("mean ones count_i", degree=1, rounds=0, multipliers=["1", "1/i"])
+
+    def side(h: Goal) -> None:
+        h.intro("j inside").apart("I[x(j) = 1]", lambda e: e.auto(degree=1))
+
+    low.use("lem:sum_nonneg", "j. I[x(j) = 1]", "1", "n", side, label="sum").auto("sum count", degree=1)
+    high.use("lem:sum_mono", "j. I[x(j) = 1]", "j. 1", "1", "n", side, label="sum").use(
+        "lem:sum_one", "1", "n", label="ones"
+    )
+    high.auto("sum ones count", degree=1)
+
+
+def weights_defined(names: str) -> Tactic:
+    """The normalisers of softmax and hardmax with equal scores are positive."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        total = list(h.facts.values())[-1][2][0]
+        equal = next(k for k, f in h.facts.items() if f[0] == "all" and h.text(f).endswith("s(j) = 0"))
+        h.use(equal, label="zero")
+        totals(h, h.text(total[2][1]), soft="exp" in h.text(total)).auto()
+
+    return lambda g: g.leaves(names, leaf)
+
+
+def special(g: Goal) -> None:
+    g.intro("n some")
+    for h in g.split():
+        if h.goal[0] == "all":
+            h.intro("i inside")
+        high = "i" if "i" in h.scope else "n"
+        text = h.text(h.goal)
+        if "n + 1, I[" in text:
+            h.use("lem:sum_delta", "j. 1", "1", "n + 1", "n + 1", label="one").auto(
+                "one", degree=1, rounds=0, multipliers=["1/(n + 1)"]
+            )
+        elif "= n + 1]" in text:
+
+            def none(e: Goal) -> None:
+                e.intro("j inside1").apart("I[j = n + 1]", lambda f: f.blast())
+
+            h.use("lem:sum_ext", "j. I[j = n + 1]", "j. 0", "1", "i", none, label="none")
+            h.auto("none", degree=1, rounds=0, multipliers=["1/i"])
+        else:
+            h.use("lem:sum_delta", "j. 1", "0", high, "0", label="one").auto(
+                "one", degree=1, rounds=0, multipliers=[f"1/({high} + 1)"]
+            )
+
+
+def end_not_seen(g: Goal) -> None:
+    """One ordinary symbol before EOS: the mean there is 0, not 1/2."""
+    g.intro("claim").use("claim", "1", label="a b c d").use("d", "1", label="wrong").absurd("wrong")
+
+
+def first_symbol(g: Goal) -> None:
+    g.intro("n w s some (start later) zero i (low high)")
+
+    def earlier(h: Goal) -> None:
+        h.intro("j inside1").use("zero", "j", label="done").hyp("done")
+
+    def other(h: Goal) -> None:
+        h.intro("j (jl jh) differ").have("2 <= j", "from", lambda e: two_up(e)).use("later", "j", label="not_start")
+        yes, no = h.ind("w(j) = 0", "at is")
+        yes.absurd("at", "not_start")
+        no.hyp("is")
+
+    g.use("lem:layers_uniform", "i", "s", "j. I[w(j) = 0]", None, earlier, label="soft hard")
+    g.use("lem:sum_only", "j. I[w(j) = 0]", "1", "i", "1", None, other, label="only").have(
+        "I[w(1) = 0] = 1", "one", lambda h: h.rewrite("start").true()
+    )
+    for h, name in zip(g.split(), ("soft", "hard"), strict=True):
+        h.auto(f"{name} only one", degree=1, rounds=0, multipliers=["1", "1/i"])
+
+
+def two_up(g: Goal) -> None:
+    """2 <= j from 1 <= j and j != 1."""
+    g.contra("below").use("ax:int_lt", "j", "2", label="step").have("j = 1", "first", use="step jl")
+    g.absurd("first", "differ")
+
+
+def same_everywhere(g: Goal) -> None:
+    """Positions 2 and 3 of BOS a a have the same symbol and the same mean."""
+    g.intro("claim").obtain("claim", "v", "rest").obtain("rest", "f", "all_n")
+    g.use("all_n", "3", "j. I[2 <= j]", None, each_index, label="at").use("at", "2", label="two").use(
+        "at", "3", label="three"
+    )
+    g.auto("two three", degree=1, rounds=0)
+
+
+def one_over_n(g: Goal) -> None:
+    g.witness("j. I[j = 0]", "a b. b").intro("n w some (start later) i inside")
+
+    def other(h: Goal) -> None:
+        h.intro("j (jl jh) differ").have("2 <= j", "from", lambda e: two_up(e)).use("later", "j", label="is").rewrite(
+            "is"
+        )
+        h.true()
+
+    g.use("lem:sum_only", "j. I[w(j) = 0]", "1", "n", "1", None, other, label="only").have(
+        "I[w(1) = 0] = 1", "one", lambda h: h.rewrite("start").true()
+    )
+    g.auto("only one", degree=1, rounds=0, multipliers=["1", "1/n"])
+
+
+SCRIPTS |= {
+    "lem.layers_uniform": Script(uniform),
+    "cookbook.t4.pair_pmdelta": Script(
+        each(flip_pairs, narrow_pairs, lambda g: pair_moments(g, False), scaled_pairs),
+        lambda g: g.inhabit(
+            "-1",
+            "1",
+            "1",
+            "-1",
+            others=[("1", "-1", "1", "-1"), ("-1", "1", "-1", "1"), ("1", "j. 3 - 2*j"), ("1",)],
+            leaf=each_index,
+        ),
+    ),
+    "cookbook.s3.1.negation_discontinuous": Script(
+        each(no_negation, lambda g: g.blast()), flat(("0",), ("1",), ("-1",))
+    ),
+    "cookbook.s3.3.integer_reps": Script(
+        counts,
+        lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", "i. I[i = 2]", "1", leaf=each_index),
+        weights_defined("n x s C P"),
+    ),
+    "cookbook.s3.4.one_over_nplus1": Script(end_not_seen, refutes=True),
+    "cookbook.s3.4.one_over_nplus1.corrected": Script(special, lambda g: g.inhabit("1", others=[("1", "1")])),
+    "cookbook.s3.5.1.one_over_i": Script(
+        first_symbol, lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", leaf=each_index), weights_defined("n w s")
+    ),
+    "cookbook.s3.5.1.i_over_n": Script(same_everywhere, refutes=True),
+    "cookbook.s3.5.1.i_over_n.corrected": Script(one_over_n),
+}
+
+
+# --- Section 8: routing -----------------------------------------------------------------------------------------------
+
+
+def through(g: Goal) -> None:
+    g.intro("d m Q R P x y row routed")
+
+    def left(h: Goal) -> None:
+        h.intro("p inside").use("row", "p", label="is").auto("is", degree=1, rounds=0, multipliers=["x(p)"])
+
+    def right(h: Goal) -> None:
+        h.intro("l inside").use("routed", "l", label="is").auto("is", degree=1, rounds=0, multipliers=["Q(l)"])
+
+    g.use("lem:sum_ext", "p. P(p)*x(p)", "p. sum(l, 1, d, Q(l)*R(l, p)*x(p))", "1", "m", left, label="first")
+    g.use("lem:sum_ext", "l. Q(l)*y(l)", "l. sum(p, 1, m, Q(l)*R(l, p)*x(p))", "1", "d", right, label="second")
+    g.use("lem:layers_swap", "p l. Q(l)*R(l, p)*x(p)", "1", "m", "1", "d", label="swapped")
+    g.auto("first second swapped", degree=1, rounds=0)
+
+
+def stream(g: Goal) -> None:
+    g.intro("L n d A H c z (some_L some_n some_d) run")
+    step, total = g.split()
+    step.intro("l inside1 i inside2 a inside3").use("run", "l", None, "i", None, "a", label="one two")
+    step.auto("one two", degree=1, rounds=0)
+
+    def layers(h: Goal) -> None:
+        base, up = h.induct("l", "ge", "ih")
+        base.intro("top i inside2 a inside3").true()
+        up.intro("top i inside2 a inside3").use("ih", None, "i", None, "a", label="before")
+        up.use("run", "l + 1", None, "i", None, "a", label="one two")
+        last(up, "k. A(k, i, a) + H(k, i, a)", "1", "l + 1", "sum").auto("before one two sum", degree=1, rounds=0)
+
+    total.have(
+        "all l:Int. 0 <= l -> l <= L -> all i in 1..n. all a in 1..d."
+        " z(l, i, a) = z(0, i, a) + sum(k, 1, l, A(k, i, a) + H(k, i, a))",
+        "layers",
+        layers,
+    )
+    total.intro("l (low high) i inside2 a inside3").use("layers", "l", None, None, "i", None, "a", label="done").hyp(
+        "done"
+    )
+
+
+def here(fact: str, *at: str) -> Tactic:
+    """A bounded universal statement from a fact with more indices."""
+
+    def run(g: Goal) -> None:
+        g.intro("index_0 index_in")
+        args = [x for a in (*at, "index_0") for x in (a, None)]
+        g.use(fact, *args, label="instance").hyp("instance")
+
+    return run
+
+
+def routing_ffn(g: Goal) -> None:
+    g.intro("m d h e g W b V c R S P U q x y (m0 d0 h0 e0 g0) rows columns bias run a inside")
+    inner = "sum(l, 1, d, W(k, l)*sum(j, 1, m, R(l, j)*x(j))) + b(k)"
+    unit = f"relu({inner})"
+
+    def entry(s: Goal) -> None:
+        s.intro("i inside1").use("run", "i", label="is").auto("is", degree=1, rounds=0, multipliers=["S(a, i)"])
+
+    g.use(
+        "lem:sum_ext",
+        "i. S(a, i)*y(i)",
+        f"i. sum(k, 1, h, S(a, i)*V(i, k)*{unit}) + S(a, i)*c(i)",
+        "1",
+        "e",
+        entry,
+        label="outputs",
+    )
+    g.use("lem:layers_swap", f"i k. S(a, i)*V(i, k)*{unit}", "1", "e", "1", "h", label="swapped")
+
+    def hidden(s: Goal) -> None:
+        s.intro("k inside1").use("columns", "a", None, "k", label="column")
+        s.use(
+            "lem:layers_through",
+            "d",
+            "m",
+            "l. W(k, l)",
+            "R",
+            "j. P(k, j)",
+            "x",
+            "l. sum(j, 1, m, R(l, j)*x(j))",
+            here("rows", "k"),
+            lambda t: t.intro("l inside2").true(),
+            label="row",
+        )
+        s.rewrite("row").auto("column", degree=1, rounds=0, multipliers=[unit])
+
+    g.use(
+        "lem:sum_ext",
+        "k. U(a, k)*relu(sum(j, 1, m, P(k, j)*x(j)) + b(k))",
+        f"k. sum(i, 1, e, S(a, i)*V(i, k))*{unit}",
+        "1",
+        "h",
+        hidden,
+        label="units",
+    )
+    g.use("bias", "a", label="constant").auto("outputs swapped units constant", degree=1, rounds=0)
+
+
+def routing_sa(g: Goal) -> None:
+    g.intro("n m d h e g Q K V R S P O U z y alpha (n0 m0 d0 h0 e0 g0) routed queries keys outs")
+    scores, output = g.split()
+
+    def row(s: Goal, product: str, matrix: str, fact: str, i: str, label: str) -> None:
+        s.use(
+            "lem:layers_through",
+            "d",
+            "m",
+            f"l. {matrix}(a, l)",
+            "R",
+            f"p. {product}(a, p)",
+            f"p. z({i}, p)",
+            f"l. y({i}, l)",
+            here(fact, "a"),
+            here("routed", i),
+            label=label,
+        )
+
+    def product(s: Goal) -> None:
+        s.intro("a inside2")
+        row(s, "P", "Q", "queries", "i", "left")
+        row(s, "O", "K", "keys", "j", "right")
+        s.rewrite("left").rewrite("right").true()
+
+    scores.intro("i inside j inside1").use(
+        "lem:sum_ext",
+        "a. sum(p, 1, m, P(a, p)*z(i, p))*sum(p, 1, m, O(a, p)*z(j, p))",
+        "a. sum(l, 1, d, Q(a, l)*y(i, l))*sum(l, 1, d, K(a, l)*y(j, l))",
+        "1",
+        "h",
+        product,
+        label="done",
+    ).hyp("done")
+    output.intro("i inside a inside1")
+    value = "sum(l, 1, d, V(k, l)*y(j, l))"
+
+    def entry(s: Goal) -> None:
+        s.intro("j inside2")
+
+        def through_values(t: Goal) -> None:
+            t.intro("k inside3")
+            t.use(
+                "lem:layers_through",
+                "d",
+                "m",
+                "l. V(k, l)",
+                "R",
+                "p. sum(l, 1, d, V(k, l)*R(l, p))",
+                "p. z(j, p)",
+                "l. y(j, l)",
+                lambda f: f.intro("p inside4").true(),
+                here("routed", "j"),
+                label="row",
+            )
+            t.auto("row", degree=1, rounds=0, multipliers=["alpha(i, j)*S(a, k)"])
+
+        def matrix(t: Goal) -> None:
+            t.intro("p inside3").use("outs", "a", None, "p", label="is")
+            t.auto("is", degree=1, rounds=0, multipliers=["z(j, p)"])
+
+        s.use(
+            "lem:sum_ext",
+            "p. U(a, p)*z(j, p)",
+            "p. sum(k, 1, e, S(a, k)*sum(l, 1, d, V(k, l)*R(l, p))*z(j, p))",
+            "1",
+            "m",
+            matrix,
+            label="rows",
+        )
+        s.use(
+            "lem:layers_swap", "p k. S(a, k)*sum(l, 1, d, V(k, l)*R(l, p))*z(j, p)", "1", "m", "1", "e", label="swapped"
+        )
+        s.use(
+            "lem:sum_ext",
+            "k. alpha(i, j)*S(a, k)*sum(p, 1, m, sum(l, 1, d, V(k, l)*R(l, p))*z(j, p))",
+            f"k. alpha(i, j)*S(a, k)*{value}",
+            "1",
+            "e",
+            through_values,
+            label="values",
+        )
+        s.auto("rows swapped values", degree=1, rounds=0, multipliers=["1", "alpha(i, j)"])
+
+    output.use(
+        "lem:sum_ext",
+        "j. alpha(i, j)*sum(p, 1, m, U(a, p)*z(j, p))",
+        f"j. sum(k, 1, e, alpha(i, j)*S(a, k)*{value})",
+        "1",
+        "n",
+        entry,
+        label="entries",
+    )
+    output.use("lem:layers_swap", f"j k. alpha(i, j)*S(a, k)*{value}", "1", "n", "1", "e", label="swapped")
+    output.auto("entries swapped", degree=1, rounds=0)
+
+
+def dim_match(g: Goal) -> None:
+    g.intro("d h e N W b V c P U q x (d0 h0 e0 d_fits e_fits) inner outer (bias none)")
+
+    def hidden(s: Goal) -> None:
+        s.intro("k inside1").use("inner", "k", label="kept empty")
+        s.use("lem:sum_split", "l. P(k, l)*x(l)", "1", "d", "N", label="parts")
+        for name, fact, value, low, high in (
+            ("one", "kept", "W(k, l)*x(l)", "1", "d"),
+            ("two", "empty", "0", "d + 1", "N"),
+        ):
+
+            def term(t: Goal, fact: str = fact) -> None:
+                t.intro("l inside2").use(fact, "l", label="is").rewrite("is").true()
+
+            s.use("lem:sum_ext", "l. P(k, l)*x(l)", f"l. {value}", low, high, term, label=name)
+        s.auto("parts one two", degree=1, rounds=0)
+
+    g.have("all k in 1..h. sum(l, 1, N, P(k, l)*x(l)) = sum(l, 1, d, W(k, l)*x(l))", "rows", hidden)
+    unit = "relu(sum(l, 1, N, P(k, l)*x(l)) + b(k))"
+    kept, empty = g.split()
+    for goal, constant_fact in ((kept, "bias"), (empty, "none")):
+        goal.intro("i inside")
+
+        def term(t: Goal, goal: Goal = goal) -> None:
+            t.intro("k inside1").use("outer", "k", label="first second").use("rows", "k", label="row")
+            t.use("first" if goal is kept else "second", "i", label="is").rewrite("row").rewrite("is").true()
+
+        target = "V(i, k)*relu(sum(l, 1, d, W(k, l)*x(l)) + b(k))" if goal is kept else "0"
+        goal.use("lem:sum_ext", f"k. U(i, k)*{unit}", f"k. {target}", "1", "h", term, label="sums")
+        goal.use(constant_fact, "i", label="constant").auto("sums constant", degree=1, rounds=0)
+
+
+def routing(g: Goal) -> None:
+    g.intro("d h e p z y R W b V c Q (d1 h0 e1) target matrix")
+
+    def entry(s: Goal) -> None:
+        s.intro("l inside").use("target", "l", label="low high zero other")
+
+        def term(t: Goal) -> None:
+            t.intro("m inside1").use("matrix", "l", None, "m", label="is").rewrite("is").true()
+
+        s.use("lem:sum_ext", "m. R(l, m)*z(m)", "m. I[m = p(l)]*z(m)", "1", "d", term, label="sums")
+        none, some = s.em("p(l) = 0", "side")
+        none.use("zero", "#side", label="value")
+
+        def off(t: Goal) -> None:
+            t.intro("m inside1").apart("I[m = p(l)]", lambda f: f.blast())
+
+        none.use("lem:sum_ext", "m. I[m = p(l)]*z(m)", "m. 0", "1", "d", off, label="off")
+        none.auto("sums off value", degree=1, rounds=0)
+        some.use("other", "#side", label="value").have("1 <= p(l)", "from", from_zero)
+        some.use("lem:sum_delta", "m. z(m)", "1", "d", "p(l)", label="one").auto("sums one value", degree=1, rounds=0)
+
+    def from_zero(s: Goal) -> None:
+        s.contra("below").use("ax:int_lt", "p(l)", "1", label="step").have("p(l) = 0", "none", use="step low")
+        s.absurd("none", "side")
+
+    g.have("all l in 1..d. sum(m, 1, d, R(l, m)*z(m)) = y(l)", "routed", entry)
+
+    def back(s: Goal) -> None:
+        s.intro("l inside2").use("routed", "l", label="is").auto("is", degree=1, rounds=0)
+
+    def row(s: Goal, matrix: str, k: str) -> Goal:
+        return s.use(
+            "lem:layers_through",
+            "d",
+            "d",
+            f"l. {matrix}({k}, l)",
+            "R",
+            f"m. sum(l, 1, d, {matrix}({k}, l)*R(l, m))",
+            "z",
+            "y",
+            lambda t: t.intro("m inside3").true(),
+            back,
+            label="row",
+        )
+
+    one, two, three = g.split()
+    one.hyp("routed")
+
+    def unit(s: Goal) -> None:
+        row(s.intro("k inside1"), "W", "k").rewrite("row").true()
+
+    two.intro("i inside").use(
+        "lem:sum_ext",
+        "k. V(i, k)*relu(sum(m, 1, d, sum(l, 1, d, W(k, l)*R(l, m))*z(m)) + b(k))",
+        "k. V(i, k)*relu(sum(l, 1, d, W(k, l)*y(l)) + b(k))",
+        "1",
+        "h",
+        unit,
+        label="units",
+    )
+    two.auto("units", degree=1, rounds=0)
+    row(three.intro("i inside"), "Q", "i").hyp("row")
+
+
+ZERO_LAYER = (
+    "2",
+    "1",
+    "1",
+    "l. 2*I[l = 1]",
+    "m. m",
+    "l. 2*I[l = 1]",
+    "l m. I[m = 2*I[l = 1]]",
+    "k l. 0",
+    "k. 0",
+    "i k. 0",
+    "i. 0",
+    "i l. 0",
+)
+
+ONES = ("2", "1", "1", "l i a. 1", "l i a. 1", "l i a. 2*l - 1", "l i a. 2*l")
+FFN_ROUTED = ("2", "2", "1", "2", "2", *["k l. 0", "k. 0"] * 2, *["k l. 0"] * 4, *["k. 0"] * 3)
+SA_ROUTED = ("2", "2", "2", "1", "2", "2", *["k l. 0"] * 11)
+PADDED = ("1", "1", "1", "2", "k l. 0", "k. 0", "k l. 0", "k. 0", "k l. 0", "k l. 0", "k. 0", "k. 0")
+
+
+def pointed(*terms: str, more: tuple[tuple[str, ...], ...] = (("1",),)) -> Tactic:
+    """These witnesses, and for the parts of a conclusion also values of its bounded quantifiers."""
+    return lambda g: g.inhabit(*terms, others=[(*terms, *m) for m in more], leaf=each_index)
+
+
+SCRIPTS |= {
+    "lem.layers_through": Script(through),
+    "cookbook.s8.1.residual_stream": Script(stream, pointed(*ONES, more=(("1", "1", "1"),))),
+    "cookbook.s8.2.routing_ffn": Script(routing_ffn, pointed(*FFN_ROUTED, "1")),
+    "cookbook.s8.2.routing_sa": Script(routing_sa, pointed(*SA_ROUTED, more=(("1", "1"),))),
+    "cookbook.s8.2.dim_match": Script(dim_match, pointed(*PADDED, more=(("1",), ("2",)))),
+    "cookbook.t3.routing": Script(routing, pointed(*ZERO_LAYER)),
 }

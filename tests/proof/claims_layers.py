@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from adequacy import ODD, adequate, column, table, wrong
+from statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 RANDOM = random.Random(46)
@@ -918,3 +919,770 @@ def sign_zero(v: Any) -> bool | None:
 )
 def sign_zero_corrected(v: Any) -> bool | None:
     return zero_to_zero(v) if any(v["x()"].values()) else None
+
+
+# Section 3.1 and Table 4: representations of Booleans
+
+Vector = list[F]
+
+
+def table_row(false: list[Vector], true: list[Vector]) -> tuple[bool, bool, bool]:
+    """(minimum gap, fixed mean, fixed variance) of the samples: of single Booleans and of pairs of them."""
+    gap = min(max(abs(a - b) for a, b in zip(p, q, strict=True)) for p in false for q in true)
+    every = [*false, *true]
+    vectors = every + [p + q for p, q in itertools.product(every, repeat=2)]
+    return gap > F(1, 1000), len({mean(p) for p in vectors}) == 1, len({variance(p) for p in vectors}) == 1
+
+
+def operations(false: list[Vector], true: list[Vector], negate: Any, both: Any, either: Any) -> bool:
+    """The three functions compute not, and, or."""
+    every = [(p, False) for p in false] + [(p, True) for p in true]
+    low, high = false[0][0], true[0][0]
+
+    def reads(p: Vector, value: bool) -> bool:
+        """p is a Boolean of this value: beyond the boundary between the samples, or equal to one."""
+        return p in (true if value else false) or (
+            len(false) > 1 and (p[0] > 0 if value else p[0] < 0) and low < 0 < high
+        )
+
+    return all(reads(negate(p), not s) for p, s in every) and all(
+        reads(both(p, q), s and t) and reads(either(p, q), s or t)
+        for (p, s), (q, t) in itertools.product(every, repeat=2)
+    )
+
+
+def smaller(p: Vector, q: Vector) -> Vector:
+    """min in the first entry, max in a second one."""
+    return [min(p[0], q[0]), *(max(a, b) for a, b in zip(p[1:], q[1:], strict=True))]
+
+
+def larger(p: Vector, q: Vector) -> Vector:
+    return [max(p[0], q[0]), *(min(a, b) for a, b in zip(p[1:], q[1:], strict=True))]
+
+
+def scalars(sample: list[Any], gaps: list[Any]) -> Iterator[dict[str, Any]]:
+    """Instances for a representation by numbers: the values, vectors of one and of two Booleans, some gaps."""
+    for x in range(3):
+        numbers_ = [F(a) for a in (*sample, F(1, 3), F(-7), F(0))]
+        yield {
+            "x": numbers_,
+            "y": numbers_[x:] + numbers_[:x],
+            "gap": [F(g) for g in gaps],
+            "m": [F(1), F(2), F(0)],
+            "x()": [column(F(a) for a in p) for p in itertools.product(sample, repeat=2)],
+            "y()": [column(F(a) for a in p) for p in itertools.product(sample, repeat=2)],
+            "f()": [lambda a: 1 - a, lambda a: -a, lambda a: F(1 if a <= 0 else -1), lambda a: F(1)],
+            "u": [F(0), F(1)],
+            "tol": [F(1, 2)],
+            "step": [F(1), F(1, 1000)],
+            "near": lambda env: [env["u"] - env["step"] / 2, env["u"], env["u"] + env["step"] / 2],
+        }
+
+
+MEANS = ("meanof(x, m) != meanof(y, m)", "meanof(x, m) != meanof(x, m)")
+SPREADS = ("varianceof(x, m) != varianceof(y, m)", "varianceof(x, m) != varianceof(x, m)")
+TINY = F(1, 10**6)
+NARROW = [("< gap)", "< 0)"), ("all gap:Real. 0 < gap ->", "all gap:Real.")]
+CANDIDATES: list[Callable[[F], F]] = [lambda a: 1 - a, lambda a: -a, lambda a: F(1), lambda a: relu(a) - relu(-a)]
+
+
+def no_candidate_negates() -> bool:
+    """Of the continuous candidates none is positive on (-inf, 0] and at most 0 on (0, inf)."""
+    samples = [F(-2), F(-1), F(0), TINY, F(1), F(3)]
+    return not any(all((f(a) > 0) == (a <= 0) for a in samples) for f in CANDIDATES)
+
+
+@adequate(
+    "t4.halfline_closed",
+    at=scalars([-1, 0, TINY, 1], [1, F(1, 1000), 0]),
+    misses=[
+        ("(all u:Real. continuousat(f, u)) ->", ""),
+        ("x <= 0 -> 0 < f(x)", "x <= 0 -> 0 <= f(x)"),
+        ("(all x:Real. 0 < x -> f(x) <= 0)", "(all x:Real. 0 < x -> f(x) <= 1)"),
+        MEANS,
+        SPREADS,
+        *NARROW,
+    ],
+)
+def halfline_closed(v: Any) -> bool:
+    del v
+    row = table_row([[F(-1)], [F(0)], [F(-5)]], [[TINY], [F(1)], [F(9)]])
+    return no_candidate_negates() and row == (False, False, False)
+
+
+@adequate(
+    "t4.zero_one",
+    at=scalars([0, 1], [1, 2]),
+    misses=[
+        ("1 - x = I[x = 0]", "1 - x = I[x = 1]"),
+        ("min(x, y) = I[x = 1 & y = 1]", "max(x, y) = I[x = 1 & y = 1]"),
+        ("max(x, y) = I[x = 1 | y = 1]", "min(x, y) = I[x = 1 | y = 1]"),
+        ("0 < gap & all", "1 < gap & all"),
+        ("x = 0 & y = 1 -> gap", "x = 0 -> gap"),
+        MEANS,
+        SPREADS,
+    ],
+)
+def zero_one(v: Any) -> bool:
+    del v
+    false, true = [[F(0)]], [[F(1)]]
+    computed = operations(false, true, lambda p: [1 - p[0]], smaller, larger)
+    return computed and table_row(false, true) == (True, False, False)
+
+
+@adequate(
+    "t4.pm_one",
+    at=scalars([-1, 1], [2, 3]),
+    misses=[
+        ("-x = 2*I[x = -1] - 1", "-x = 2*I[x = 1] - 1"),
+        ("min(x, y) = 2*I[x = 1 & y = 1]", "min(x, y) = 2*I[x = 1 | y = 1]"),
+        ("max(x, y) = 2*I[x = 1 | y = 1]", "max(x, y) = 2*I[x = 1 & y = 1]"),
+        ("0 < gap & all", "2 < gap & all"),
+        ("x = -1 & y = 1 -> gap", "x = -1 -> gap"),
+        MEANS,
+        SPREADS,
+    ],
+)
+def pm_one(v: Any) -> bool:
+    del v
+    false, true = [[F(-1)]], [[F(1)]]
+    computed = operations(false, true, lambda p: [-p[0]], smaller, larger)
+    return computed and table_row(false, true) == (True, False, False)
+
+
+@adequate(
+    "t4.halfline_open",
+    at=scalars([-1, -TINY, TINY, 1], [1, F(1, 1000), 0]),
+    misses=[
+        ("(0 < x & 0 < y -> 0 < min(x, y))", "(0 < x | 0 < y -> 0 < min(x, y))"),
+        ("(x < 0 & y < 0 -> max(x, y) < 0)", "(x < 0 | y < 0 -> max(x, y) < 0)"),
+        ("(0 < x -> -x < 0)", "(0 < x -> 1 - x < 0)"),
+        MEANS,
+        SPREADS,
+        *NARROW,
+    ],
+    still_true=[("(x < 0 | 0 < x) & (y < 0 | 0 < y) ->", "")],
+)
+def halfline_open(v: Any) -> bool:
+    del v
+    false, true = [[F(-1)], [-TINY], [F(-8)]], [[F(1)], [TINY], [F(3)]]
+    computed = operations(false, true, lambda p: [-p[0]], smaller, larger)
+    return computed and table_row(false, true) == (False, False, False)
+
+
+@adequate(
+    "t4.zero_geone",
+    at=scalars([0, 1, F(5, 2)], [1, 2]),
+    misses=[
+        ("(1 <= x -> relu(1 - x) = 0)", "(1 <= x -> 1 - x = 0)"),
+        ("(x = 0 -> 1 <= relu(1 - x))", "(x = 0 -> 1 < relu(1 - x))"),
+        ("(x = 0 | y = 0 -> min(x, y) = 0)", "(x = 0 | y = 0 -> max(x, y) = 0)"),
+        ("(x = 0 & y = 0 -> max(x, y) = 0)", "(x = 0 | y = 0 -> max(x, y) = 0)"),
+        ("0 < gap & all", "1 < gap & all"),
+        MEANS,
+        SPREADS,
+    ],
+)
+def zero_geone(v: Any) -> bool:
+    del v
+    false, true = [[F(0)]], [[F(1)], [F(5, 2)], [F(40)]]
+    computed = operations(false, true, lambda p: [relu(1 - p[0])], smaller, larger)
+    return computed and table_row(false, true) == (True, False, False)
+
+
+def paired_booleans(sizes: list[Any], gaps: list[Any]) -> Iterator[dict[str, Any]]:
+    signed = [F(a) for s in sizes for a in (s, -F(s))]
+    pairs = [[a, -a] for a in signed]
+    vectors = [*pairs, *(p + q for p, q in itertools.product(pairs, repeat=2))]
+    for turn in range(3):
+        entries = signed[turn:] + signed[:turn] + [F(0), F(1, 3)]
+        yield {
+            **{k: entries for k in "ae"},
+            **{k: entries[::-1] for k in "bc"},
+            "gap": [F(g) for g in gaps],
+            "m": [F(1), F(2)],
+            "x()": [column([*p, *[ODD] * 4]) for p in vectors] + [column([ODD] * 6)],
+            "y()": [column([*p, *[ODD] * 4]) for p in vectors],
+        }
+
+
+def negated(p: Vector) -> Vector:
+    return [-a for a in p]
+
+
+@adequate(
+    "t4.pair_pm1",
+    at=paired_booleans([1], [2, 3]),
+    misses=[
+        ("(-a = 1 <-> a = -1)", "(-a = 1 <-> a = 1)"),
+        ("signpair(min(a, c), max(b, e), 1)", "signpair(min(a, c), min(b, e), 1)"),
+        ("(max(a, c) = 1 <-> a = 1 | c = 1)", "(max(a, c) = 1 <-> a = 1 & c = 1)"),
+        ("0 < gap & all", "2 < gap & all"),
+        ("a = -1 & c = 1 -> gap", "a = -1 -> gap"),
+        ("meanof(x, 2*m) = 0", "meanof(x, m) = 0"),
+        ("varianceof(x, 2*m) = 1", "varianceof(x, m) = 1"),
+        ("(all i in 1..m. signpair(x(2*i - 1), x(2*i), 1)) ->", ""),
+    ],
+)
+def pair_pm1(v: Any) -> bool:
+    del v
+    false, true = [[F(-1), F(1)]], [[F(1), F(-1)]]
+    return operations(false, true, negated, smaller, larger) and table_row(false, true) == (True, True, True)
+
+
+@adequate(
+    "t4.pair_pmdelta",
+    at=paired_booleans([1, TINY], [1, F(1, 1000)]),
+    misses=[
+        ("(0 < -a <-> a < 0)", "(0 < -a <-> 0 < a)"),
+        ("max(b, e) = -min(a, c)", "max(b, e) = min(a, c)"),
+        ("a < 0 | c < 0)", "a < 0 & c < 0)"),
+        ("(max(a, c) < 0 <-> a < 0 & c < 0)", "(max(a, c) <= 1 <-> a < 0 & c < 0)"),
+        ("abs(b - e) < gap", "abs(b - e) < gap/10^6"),
+        ("meanof(x, 2*m) = 0", "meanof(x, m) = 0"),
+        ("varianceof(x, 2*m) != varianceof(y, 2*m)", "varianceof(x, 2*m) != varianceof(x, 2*m)"),
+    ],
+)
+def pair_pmdelta(v: Any) -> bool:
+    del v
+    false, true = [[-a, a] for a in (F(1), TINY, F(4))], [[a, -a] for a in (F(1), TINY, F(4))]
+    return operations(false, true, negated, smaller, larger) and table_row(false, true) == (False, True, False)
+
+
+@adequate(
+    "s3.1.negation_discontinuous",
+    at=scalars([-1, 0, TINY, 1], [1]),
+    misses=[
+        ("(all u:Real. continuousat(f, u)) ->", ""),
+        ("0 < f(x)", "0 <= f(x)"),
+        ("f(x) <= 0", "f(x) <= 1"),
+        ("(x = 1 -> 1 - x = 0)", "(x = 1 -> 1 - x = 1)"),
+        ("(x = 1 -> -x = -1)", "(x = 1 -> -x = 1)"),
+        ("(x = -1 -> -x = 1)", "(x = -1 -> 1 - x = 1)"),
+    ],
+)
+def negation(v: Any) -> bool:
+    del v
+    return no_candidate_negates() and [1 - F(0), 1 - F(1), -F(-1), -F(1)] == [1, 0, 1, -1]
+
+
+@adequate(
+    "s3.1.pair_rep",
+    at=[
+        {"x()": column(p), "y()": [column(p), column(2 * a for a in p)], "mu": wrong(mean(p)), "r": [F(1), F(2)]}
+        for p in ([F(1), F(-1)], [F(-1), F(1)], [F(1), F(1)], [F(2), F(-2)], [F(-1), F(1), F(7)][:2])
+    ],
+    misses=[
+        ("k. 1, k. 0", "k. 2, k. 0"),
+        ("y(i) = x(i)", "y(i) = -x(i)"),
+        ("(x(1) = 1 & x(2) = -1) | (x(1) = -1 & x(2) = 1) -> layernormed(x, 2, 0, k. 1,", "layernormed(x, 2, 0, k. 2,"),
+        ("layernormed(x, 2, 0, k. 1, k. 0, y, mu, r) ->", ""),
+    ],
+)
+def pair_rep(v: Any) -> bool | None:
+    x = list(v["x()"].values())
+    if x not in ([1, -1], [-1, 1]):
+        return None
+    return layer_norm(x, [F(1)] * 2, [F(0)] * 2, F(0)) == x
+
+
+PRINTED_ROWS = [
+    "no no no no",
+    "yes yes no no",
+    "yes yes no no",
+    "yes no no no",
+    "yes yes no no",
+    "yes yes yes yes",
+    "yes no yes no",
+]
+FLAGS = table([int(w == "yes") for w in row.split()] for row in PRINTED_ROWS)
+
+
+def flag_instances() -> list[dict[str, Any]]:
+    return [{"f()": FLAGS}] * 3 + [{"f()": {**FLAGS, (6, 4): F(0)}}]
+
+
+def best_rows(v: Any) -> list[int] | None:
+    """The rows of the printed table with yes everywhere."""
+    if v["f()"] != FLAGS:
+        return None
+    return [r for r, row in enumerate(PRINTED_ROWS, 1) if "no" not in row.split()]
+
+
+@adequate("s3.1.no_best_rep", at=flag_instances(), false=True)
+def no_best(v: Any) -> bool | None:
+    rows = best_rows(v)
+    return None if rows is None else rows == []
+
+
+@adequate(
+    "s3.1.no_best_rep.corrected",
+    at=flag_instances(),
+    misses=[
+        ("r != 6 ->", ""),
+        ("r != 6 ->", "r != 5 ->"),
+        ("f(6, p) = 1", "f(7, p) = 1"),
+        ("all p in 1..4. f(6, p) = 1", "all p in 1..4. f(6, p) = 0"),
+        ("ex p in 1..4. f(r, p) = 0)", "ex p in 1..2. f(r, p) = 0)"),
+    ],
+)
+def one_best(v: Any) -> bool | None:
+    rows = best_rows(v)
+    return None if rows is None else rows == [6]
+
+
+# Sections 3.2 to 3.5: categories, counts, special symbols
+
+
+def families() -> Iterator[dict[str, Any]]:
+    for k, d, rows in [
+        (1, 1, [[1]]),
+        (2, 2, [[1, 1], [1, -1]]),
+        (2, 3, [[1, 2, 0], [-2, 1, 5]]),
+        (3, 3, [[1, 1, 1], [1, -1, 0], [1, 1, -2]]),
+        (3, 2, [[1, 0], [0, 1], [1, 1]]),
+        (3, 2, [[1, 0], [0, 1], [0, 0]]),
+        (0, 0, []),
+        (2, 1, [[0], [0]]),
+    ]:
+        wide = max(k, d)
+        hot = table([[int(a == b) for b in range(wide)] for a in range(k)])
+        given = table([[*row, *[ODD] * (wide - d)] for row in rows])
+        yield {"k": F(k), "d": F(d), "v()": [given, hot], "rows": rows}
+
+
+@adequate(
+    "s3.2.onehot_width",
+    at=families(),
+    misses=[
+        ("-> k <= d)", "-> k < d)"),
+        ("(all a in 1..k. all b in 1..k. a != b -> sum(l, 1, d, v(a, l)*v(b, l)) = 0) ->", ""),
+        ("(all a in 1..k. 0 < sum(l, 1, d, v(a, l)^2)) ->", ""),
+        ("0 < sum(l, 1, d, v(a, l)^2)", "0 <= sum(l, 1, d, v(a, l)^2)"),
+        ("a != b -> sum(l, 1, k", "a <= b -> sum(l, 1, k"),
+        ("v(a, l) = I[a = l]", "v(a, l) = v(a, l)"),
+    ],
+)
+def width(v: Any) -> bool:
+    """Where all products of two different nonzero vectors are 0, there are no more vectors than dimensions."""
+    rows, k, d = v["rows"], int(v["k"]), int(v["d"])
+    hot = [[F(a == b) for b in range(k)] for a in range(k)]
+
+    def orthogonal(vectors: Any) -> bool:
+        return all(any(p) for p in vectors) and not any(times([p], q)[0] for p, q in itertools.combinations(vectors, 2))
+
+    return (not orthogonal(rows) or k <= d) and orthogonal(hot)
+
+
+def near(a: Any, b: F) -> bool:
+    return abs(a - real(b)) <= SLACK * 10
+
+
+def softmax_mean(scores: list[F], x: list[F]) -> Any:
+    weights = [CONTEXT.exp(real(s)) for s in scores]
+    return sum(w * real(a) for w, a in zip(weights, x, strict=True)) / CONTEXT.fsum(weights)
+
+
+def count_instances() -> Iterator[dict[str, Any]]:
+    for bits in ([], [1], [0], [1, 0, 1], [0, 0, 1, 1], [1, 1], [2, 0]):
+        for scores in ([0] * len(bits), list(range(len(bits)))):
+            up_to = [sum(b == 1 for b in bits[:i]) for i in range(1, len(bits) + 1)]
+            yield {
+                "n": F(len(bits)),
+                "x()": column(bits),
+                "s()": column(scores),
+                "C": wrong(F(sum(b == 1 for b in bits))),
+                "P()": [column(up_to), column(p + ODD for p in up_to)],
+            }
+
+
+@adequate(
+    "s3.3.integer_reps",
+    at=count_instances(),
+    misses=[
+        ("= C/n", "= C/(n + 1)"),
+        ("= P(i)/i", "= P(i)/n"),
+        ("(all j in 1..n. s(j) = 0) ->", ""),
+        ("(all j in 1..n. bit(x(j))) ->", ""),
+        ("C <= n", "C < n"),
+        ("0 <= C", "0 < C"),
+    ],
+)
+def counts(v: Any) -> bool | None:
+    x, scores = list(v["x()"].values()), list(v["s()"].values())
+    if not x or any(scores) or not set(x) <= {0, 1}:
+        return None
+    n = len(x)
+    prefixes = all(near(softmax_mean(scores[:i], x[:i]), F(x[:i].count(F(1)), i)) for i in range(1, n + 1))
+    return prefixes and near(softmax_mean(scores, x), F(x.count(F(1)), n))
+
+
+SPECIAL = [{"n": F(n)} for n in (-1, 0, 1, 2, 5)]
+
+
+def special_means(n: int) -> tuple[list[F], list[F], F, F]:
+    """Future-masked means of I[special] for BOS w and w EOS (before the EOS), and the two unmasked ones."""
+    first, final = [F(1)] + [F(0)] * n, [F(0)] * n + [F(1)]
+    masked = [[mean(x[: i + 1]) for i in range(n + 1)] for x in (first, final)]
+    return masked[0], masked[1][:-1], mean(first), mean(final)
+
+
+@adequate("s3.4.one_over_nplus1", at=SPECIAL, false=True)
+def special_everywhere(v: Any) -> bool | None:
+    n = int(v["n"])
+    if n < 0:
+        return None
+    begin, end, one, other = special_means(n)
+    masked = begin == [F(1, i + 1) for i in range(n + 1)] and end == [F(1, i + 1) for i in range(1, n + 1)]
+    return masked and one == other == F(1, n + 1)
+
+
+@adequate(
+    "s3.4.one_over_nplus1.corrected",
+    at=SPECIAL,
+    misses=[
+        ("I[j = n + 1])/i = 0", "I[j = n + 1])/i = 1/(i + 1)"),
+        ("all i in 1..n. sum", "all i in 1..n + 1. sum"),
+        ("sum(j, 0, i, I[j = 0])/(i + 1) = 1/(i + 1)", "sum(j, 0, i, I[j = 0])/(i + 1) = 1/(n + 1)"),
+        ("sum(j, 0, n, I[j = 0])/(n + 1) = 1/(n + 1)", "sum(j, 0, n, I[j = 0])/(n + 1) = 1/(n + 2)"),
+        ("sum(j, 1, n + 1, I[j = n + 1])", "sum(j, 1, n, I[j = n + 1])"),
+    ],
+)
+def special_seen(v: Any) -> bool | None:
+    n = int(v["n"])
+    if n < 0:
+        return None
+    begin, end, one, other = special_means(n)
+    return begin == [F(1, i + 1) for i in range(n + 1)] and not any(end) and one == other == F(1, n + 1)
+
+
+def begun() -> Iterator[dict[str, Any]]:
+    for word in ([], [0], [0, 1], [0, 1, 1], [0, 2, 1, 1], [1, 0], [1, 1], [0, 0], [0, 1, 0, 1]):
+        for scores in ([0] * len(word), [3 * (i == 1) for i in range(len(word))]):
+            yield {"n": F(len(word)), "w()": column(word), "s()": column(scores), "word": word}
+
+
+@adequate(
+    "s3.5.1.one_over_i",
+    at=begun(),
+    misses=[
+        ("*I[w(j) = 0]) = 1/i & sum", "*I[w(j) = 0]) = 1/n & sum"),
+        ("hardmax(s, i, j)*I[w(j) = 0]) = 1/i", "hardmax(s, i, j)*I[w(j) = 0]) = 1/(i + 1)"),
+        ("(all j in 1..n. s(j) = 0) ->", ""),
+        ("w(1) = 0 & ", ""),
+        (" & (all j in 2..n. w(j) != 0)", ""),
+        ("hardmax(s, i, j)*I[w(j) = 0]", "hardmax(s, n, j)*I[w(j) = 0]"),
+    ],
+)
+def one_over_i(v: Any) -> bool | None:
+    word, scores = v["word"], list(v["s()"].values())
+    if not word or word[0] != 0 or 0 in word[1:] or any(scores):
+        return None
+    marks = [F(a == 0) for a in word]
+    soft = [softmax_mean(scores[:i], marks[:i]) for i in range(1, len(word) + 1)]
+    return all(near(a, F(1, i)) and mean(marks[:i]) == F(1, i) for i, a in enumerate(soft, 1))
+
+
+def embeddings() -> Iterator[dict[str, Any]]:
+    for _ in range(3):
+        yield {
+            "v()": column([1, 0], 0),
+            "g()": [lambda _, b: b, lambda a, b: 1 - a * b, lambda a, b: a + b],
+            "n": [F(1), F(2), F(3), F(5)],
+            "w()": [column([0, 1, 1, 1, 1]), column([0] * 5), column([1] * 5)],
+        }
+
+
+EMBEDDINGS = list(embeddings())
+
+
+@adequate("s3.5.1.i_over_n", at=EMBEDDINGS, false=True)
+def position_over_length(v: Any) -> bool:
+    """The outputs at positions 2 and 3 of BOS a a are equal, whatever is computed; 2/3 and 1 are not."""
+    for g in v["g()"]:
+        x = [v["v()"][0], v["v()"][1], v["v()"][1]]
+        if [g(F(w), mean(x)) for w in (0, 1, 1)] == [F(i, 3) for i in (1, 2, 3)]:
+            return True
+    return False
+
+
+@adequate(
+    "s3.5.1.i_over_n.corrected",
+    at=EMBEDDINGS,
+    misses=[
+        ("= 1/n", "= i/n"),
+        ("= 1/n", "= 1/i"),
+        ("w(1) = 0 & ", ""),
+        (" & (all j in 2..n. w(j) = 1)", ""),
+        ("= 1/n", "= 1/(n + 1)"),
+    ],
+)
+def one_over_length(v: Any) -> bool:
+    """v = I[BOS] and the mean itself."""
+    return all(mean([v["v()"][0], *[v["v()"][1]] * (n - 1)]) == F(1, n) for n in (1, 2, 3, 5))
+
+
+# Section 8: the residual stream, routing
+
+
+def product(a: list[list[F]], b: list[list[F]]) -> list[list[F]]:
+    return [times(turned(b, len(b[0]) if b else 0), row) for row in a]
+
+
+def cube(entries: Any) -> dict[tuple[int, int, int], F]:
+    """Layers from 0, positions and entries from 1."""
+    return {
+        (n, i, a): F(e) for n, rows in enumerate(entries) for i, row in enumerate(rows, 1) for a, e in enumerate(row, 1)
+    }
+
+
+def stream_instances() -> Iterator[dict[str, Any]]:
+    for layers, n, d in [(0, 1, 2), (1, 2, 1), (2, 2, 2), (3, 1, 1)]:
+        attention, forward = ([[numbers(d) for _ in range(n)] for _ in range(layers + 1)] for _ in range(2))
+        z = [[numbers(d) for _ in range(n)]]
+        c = [[[ODD] * d for _ in range(n)]]
+        for k in range(1, layers + 1):
+            c.append([plus(p, q) for p, q in zip(attention[k], z[-1], strict=True)])
+            z.append([plus(p, q) for p, q in zip(forward[k], c[-1], strict=True)])
+        other = {k: e + ODD * (k[0] == layers) for k, e in cube(z).items()}
+        yield {
+            "L": F(layers),
+            "n": F(n),
+            "d": F(d),
+            "A()": cube(attention),
+            "H()": cube(forward),
+            "c()": cube(c),
+            "z()": [cube(z)] + [other] * (layers > 0),
+        }
+
+
+@adequate(
+    "s8.1.residual_stream",
+    at=stream_instances(),
+    misses=[
+        ("z(l, i, a) - z(l - 1, i, a)", "z(l, i, a)"),
+        ("= A(l, i, a) + H(l, i, a)", "= H(l, i, a)"),
+        ("z(0, i, a) + sum(k, 1, l,", "sum(k, 1, l,"),
+        ("sum(k, 1, l, A(k, i, a) + H(k, i, a))", "sum(k, 1, L, A(k, i, a) + H(k, i, a))"),
+        ("sum(k, 1, l, A(k, i, a) + H(k, i, a))", "sum(k, 1, l, A(k, i, a))"),
+        (" & z(l, i, a) = H(l, i, a) + c(l, i, a)", ""),
+    ],
+)
+def stream(v: Any) -> bool:
+    """c = sa + z, z' = ff + c: the last z is the first with all outputs added."""
+    layers, n, d = int(v["L"]), int(v["n"]), int(v["d"])
+    for i, a in itertools.product(range(1, n + 1), range(1, d + 1)):
+        z = v["z()"][0][0, i, a]
+        for k in range(1, layers + 1):
+            c = v["A()"][k, i, a] + z
+            z = v["H()"][k, i, a] + c
+            if z != v["z()"][0][k, i, a]:
+                return False
+        outputs = [v[name][k, i, a] for name in ("A()", "H()") for k in range(1, layers + 1)]
+        if z != v["z()"][0][0, i, a] + sum(outputs, F(0)):
+            return False
+    return True
+
+
+SIZES = [(2, 2, 1, 2, 2), (1, 3, 2, 2, 1), (3, 1, 2, 1, 3), (2, 3, 4, 1, 1), (1, 1, 0, 1, 1)]
+
+
+def routed_networks() -> Iterator[dict[str, Any]]:
+    for m, d, h, e, g in SIZES:
+        net = (matrix(h, d), numbers(h), matrix(e, h), numbers(e))
+        R, S, x = matrix(d, m), matrix(g, e), numbers(m)
+        y = network(net, times(R, x))
+        P = product(net[0], R)
+        U = [times(turned(net[2], h), row) for row in S]
+        yield {
+            **{k: F(n) for k, n in zip("mdheg", (m, d, h, e, g), strict=True)},
+            "W()": table(net[0]),
+            "b()": column(net[1]),
+            "V()": table(net[2]),
+            "c()": column(net[3]),
+            "R()": table(R),
+            "S()": table(S),
+            "P()": [table(P), table([[a + ODD for a in row] for row in P])],
+            "U()": [table(U), table([[a + ODD for a in row] for row in U])],
+            "q()": [column(times(S, net[3])), column([ODD] * g)],
+            "x()": column(x),
+            "y()": [column(y), column([ODD] * e)],
+        }
+
+
+@adequate(
+    "s8.2.routing_ffn",
+    at=routed_networks(),
+    misses=[
+        ("+ q(a)", "+ 2*q(a)"),
+        ("(all a in 1..g. q(a) = sum(i, 1, e, S(a, i)*c(i))) ->", ""),
+        ("(all a in 1..g. all k in 1..h. U(a, k) = sum(i, 1, e, S(a, i)*V(i, k))) ->", ""),
+        ("(all k in 1..h. all j in 1..m. P(k, j) = sum(l, 1, d, W(k, l)*R(l, j))) ->", ""),
+        ("relu(sum(j, 1, m, P(k, j)*x(j)) + b(k))", "relu(sum(j, 1, m, P(k, j)*x(j)))"),
+        ("relu(sum(j, 1, m, P(k, j)*x(j)) + b(k))", "(sum(j, 1, m, P(k, j)*x(j)) + b(k))"),
+    ],
+)
+def routing_ffn(v: Any) -> bool:
+    """L o ff o R has W1 R, b1, L W2, L b2."""
+    m, d, h, e, g = (int(v[k]) for k in "mdheg")
+    R, S = values(v["R()"], d, m), values(v["S()"], g, e)
+    net = (values(v["W()"], h, d), values(v["b()"], h), values(v["V()"], e, h), values(v["c()"], e))
+    routed = (
+        product(net[0], R),
+        net[1],
+        [times(turned(net[2], h), row) for row in S],
+        times(S, net[3]),
+    )
+    x = values(v["x()"], m)
+    return network(routed, x) == times(S, network(net, times(R, x)))
+
+
+def routed_attention() -> Iterator[dict[str, Any]]:
+    for n, (m, d, h, e, g) in zip((2, 1, 3, 2, 2), SIZES, strict=True):
+        Q, K, V, R, S = matrix(h, d), matrix(h, d), matrix(e, d), matrix(d, m), matrix(g, e)
+        z = matrix(n, m)
+        y = [times(R, row) for row in z]
+        U = product(product(S, V), R)
+        yield {
+            **{k: F(a) for k, a in zip("nmdheg", (n, m, d, h, e, g), strict=True)},
+            "Q()": table(Q),
+            "K()": table(K),
+            "V()": table(V),
+            "R()": table(R),
+            "S()": table(S),
+            "P()": [table(product(Q, R)), table([[ODD] * m] * h)],
+            "O()": [table(product(K, R)), table([[ODD] * m] * h)],
+            "U()": [table(U), table([[a + ODD for a in row] for row in U])],
+            "z()": table(z),
+            "y()": [table(y), table([[a + ODD for a in row] for row in y])],
+            "alpha()": table(matrix(n, n)),
+        }
+
+
+@adequate(
+    "s8.2.routing_sa",
+    at=routed_attention(),
+    misses=[
+        ("(all a in 1..h. all p in 1..m. P(a, p) = sum(l, 1, d, Q(a, l)*R(l, p))) ->", ""),
+        ("(all a in 1..h. all p in 1..m. O(a, p) = sum(l, 1, d, K(a, l)*R(l, p))) ->", ""),
+        ("(all a in 1..g. all p in 1..m. U(a, p) = sum(i, 1, e, S(a, i)*sum(l, 1, d, V(i, l)*R(l, p)))) ->", ""),
+        ("(all i in 1..n. all l in 1..d. y(i, l) = sum(p, 1, m, R(l, p)*z(i, p))) ->", ""),
+        ("sum(l, 1, d, K(a, l)*y(j, l))", "sum(l, 1, d, Q(a, l)*y(j, l))"),
+        ("V(k, l)*y(j, l)", "V(k, l)*y(i, l)"),
+    ],
+)
+def routing_sa(v: Any) -> bool:
+    """The same scores, and for any weights the routed values."""
+    n, m, d, h, e, g = (int(v[k]) for k in "nmdheg")
+    Q, K = values(v["Q()"], h, d), values(v["K()"], h, d)
+    V, R, S = values(v["V()"], e, d), values(v["R()"], d, m), values(v["S()"], g, e)
+    z, alpha = values(v["z()"], n, m), values(v["alpha()"], n, n)
+    y = [times(R, row) for row in z]
+
+    def scores(queries: Any, keys: Any, rows: Any) -> Any:
+        return [[times([times(queries, p)], times(keys, q))[0] for q in rows] for p in rows]
+
+    def attended(matrix_: Any, rows: Any) -> Any:
+        mapped = [times(matrix_, row) for row in rows]
+        return [times(turned(mapped, len(mapped[0])), weights) for weights in alpha]
+
+    if scores(product(Q, R), product(K, R), z) != scores(Q, K, y):
+        return False
+    return attended(product(product(S, V), R), z) == [times(S, row) for row in attended(V, y)]
+
+
+def matched_networks() -> Iterator[dict[str, Any]]:
+    for d, h, e, most in [(1, 2, 3, 3), (3, 2, 1, 3), (2, 1, 2, 4), (2, 3, 1, 2), (1, 0, 1, 1), (2, 1, 2, 1)]:
+        net = (matrix(h, d), numbers(h), matrix(e, h), numbers(e))
+        wide = max(most, d, e)
+        P = [[*row, *[F(0)] * (wide - d)] for row in net[0]]
+        U = [*net[2], *[[F(0)] * h] * (wide - e)]
+        q = [*net[3], *[F(0)] * (wide - e)]
+        yield {
+            **{k: F(n) for k, n in zip("dheN", (d, h, e, most), strict=True)},
+            "W()": table([[*row, *[ODD] * (wide - d)] for row in net[0]]),
+            "b()": column(net[1]),
+            "V()": table([*net[2], *[[ODD] * h] * (wide - e)]),
+            "c()": column([*net[3], *[ODD] * (wide - e)]),
+            "P()": [table(P), table([[*row[:-1], row[-1] + ODD] for row in P])],
+            "U()": [table(U), table([*U[:-1], [a + ODD for a in U[-1]]])],
+            "q()": [column(q), column([*q[:-1], q[-1] + ODD])],
+            "x()": column(numbers(wide)),
+            "net": net,
+        }
+
+
+@adequate(
+    "s8.2.dim_match",
+    at=matched_networks(),
+    misses=[
+        ("+ b(k))) + q(i) = 0", "+ b(k))) + q(i) = c(i)"),
+        (" & (all i in e + 1..N. q(i) = 0)", ""),
+        (" & all l in d + 1..N. P(k, l) = 0", ""),
+        (" & all i in e + 1..N. U(i, k) = 0", ""),
+        ("(all i in 1..e. q(i) = c(i)) & ", ""),
+        ("(all i in 1..e. sum(k, 1, h, U", "(all i in 1..N. sum(k, 1, h, U"),
+    ],
+)
+def dim_match(v: Any) -> bool | None:
+    """On embedded inputs the padded network agrees, and is 0 beyond."""
+    d, h, e, most = (int(v[k]) for k in "dheN")
+    if most < max(d, e):
+        return None
+    padded = (
+        values(v["P()"][0], h, most),
+        values(v["b()"], h),
+        values(v["U()"][0], most, h),
+        values(v["q()"][0], most),
+    )
+    x = values(v["x()"], most)
+    return network(padded, x) == [*network(v["net"], x[:d]), *[0] * (most - e)]
+
+
+def routed_vectors() -> Iterator[dict[str, Any]]:
+    for p in ([1], [0], [2, 1], [2, 0], [1, 1, 3], [3, 0, 2], [5, 1]):
+        d, h, e = len(p), 2, 2
+        z = numbers(d)
+        y = [z[k - 1] if 0 < k <= d else F(0) for k in p]
+        R = [[F(m == k) for m in range(1, d + 1)] for k in p]
+        yield {
+            "d": F(d),
+            "h": F(h),
+            "e": F(e),
+            "p()": column(p),
+            "z()": {**column(z), 0: ODD, 5: ODD},
+            "y()": [column(y), column(a + ODD for a in y)],
+            "R()": [table(R), table([[a + ODD for a in row] for row in R])],
+            "W()": table(matrix(h, d)),
+            "b()": column(numbers(h)),
+            "V()": table(matrix(e, h)),
+            "c()": column(numbers(e)),
+            "Q()": table(matrix(e, d)),
+            "map": p,
+        }
+
+
+@adequate(
+    "t3.routing",
+    at=routed_vectors(),
+    misses=[
+        (" & (p(l) = 0 -> y(l) = 0)", ""),
+        (" & (p(l) != 0 -> y(l) = z(p(l)))", ""),
+        ("(all l in 1..d. all m in 1..d. R(l, m) = I[m = p(l)]) ->", ""),
+        ("sum(l, 1, d, Q(i, l)*y(l))", "sum(l, 1, d, Q(i, l)*z(l))"),
+        ("sum(l, 1, d, W(k, l)*y(l))", "sum(l, 1, d, W(k, l)*z(l))"),
+        ("R(l, m)*z(m)) = y(l))", "R(l, m)*z(m)) = z(l))"),
+    ],
+)
+def routing(v: Any) -> bool | None:
+    """A matrix of zeros and ones reorders, duplicates, zeroes; what follows takes it in."""
+    d, h, e = (int(v[k]) for k in "dhe")
+    if max(v["map"]) > d:
+        return None
+    z = values(v["z()"], d)
+    y = [z[k - 1] if k else F(0) for k in v["map"]]
+    R = [[F(m == k) for m in range(1, d + 1)] for k in v["map"]]
+    net = (values(v["W()"], h, d), values(v["b()"], h), values(v["V()"], e, h), values(v["c()"], e))
+    Q = values(v["Q()"], e, d)
+    same = network((product(net[0], R), *net[1:]), z) == network(net, y)
+    return times(R, z) == y and same and times(product(Q, R), z) == times(Q, y)
