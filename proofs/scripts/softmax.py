@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from library import TOTAL, by_induction, last, total
+from library import TOTAL, last, total
 from script import Script, counterexample, witnesses
 
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
@@ -143,7 +143,7 @@ def hm_weight(g: Goal) -> None:
     hm_total(g.intro("s n j some")).apart("I[maximal(s, n, j)]", lambda h: h.auto(rounds=0, multipliers=[f"1/{COUNT}"]))
 
 
-# --- Distances ----------------------------------------------------------------------------------------------------------
+# --- Distances --------------------------------------------------------------------------------------------------------
 
 
 def product_abs(g: Goal) -> None:
@@ -215,7 +215,7 @@ def sm_top(g: Goal) -> None:
     total(g.intro("s n p c some most")).auto("most z_i z_e")
 
 
-# --- Ziggurat scores ------------------------------------------------------------------------------------------------------
+# --- Ziggurat scores --------------------------------------------------------------------------------------------------
 
 
 def geometric_left(g: Goal) -> None:
@@ -240,7 +240,7 @@ def geometric_both(g: Goal) -> None:
     g.use("lem:sum_split", "j. exp(-g*abs(j - p))", "1", "p", "n", label="parts")
     for first, end, sign, label in (("1", "p", "p - j", "left"), ("p + 1", "n", "j - p", "right")):
 
-        def size(h: Goal) -> None:
+        def size(h: Goal, sign: str = sign) -> None:
             h.intro("j (jl jh)")
             h.have(f"abs(j - p) = {sign}", "is", lambda e: e.apart("abs(j - p)", lambda f: f.auto(degree=1)))
             h.rewrite("is").true()
@@ -302,7 +302,7 @@ def ziggurat_value(g: Goal) -> None:
     g.auto("product distance size", rounds=0)
 
 
-# --- Table lookup ---------------------------------------------------------------------------------------------------------
+# --- Table lookup -----------------------------------------------------------------------------------------------------
 
 
 def sum_moved(g: Goal) -> None:
@@ -465,7 +465,7 @@ def lookup_error(g: Goal) -> None:
     g.apart(f"abs({MEAN}*(1/{Z}))", lambda h: h.auto("upper lower " + h.fresh("v")[:-1] + "1", degree=1))
 
 
-# --- Tie-breaking ---------------------------------------------------------------------------------------------------------
+# --- Tie-breaking -----------------------------------------------------------------------------------------------------
 
 
 def worse(g: Goal) -> tuple[Goal, Goal]:
@@ -589,7 +589,7 @@ def hardmax_ziggurat(g: Goal) -> None:
     g.use("lem:hardmax_unique", "s", "n", "p", None, less, label="done").hyp("done")
 
 
-# --- Ties, gaps and temperature -------------------------------------------------------------------------------------------
+# --- Ties, gaps and temperature ---------------------------------------------------------------------------------------
 
 
 def sm_ext(g: Goal) -> None:
@@ -910,7 +910,7 @@ def either(u: Goal, known: str) -> None:
     raise Stuck(u.show())
 
 
-# --- Definitions and conditions -------------------------------------------------------------------------------------------
+# --- Definitions and conditions ---------------------------------------------------------------------------------------
 
 
 def totals_positive(names: str, extra: Tactic = Goal.auto) -> Tactic:
@@ -1034,7 +1034,7 @@ def def5(g: Goal) -> None:
     second.auto("rhardmax hard", degree=1)
 
 
-# --- Lemmas 6 to 9 --------------------------------------------------------------------------------------------------------
+# --- Lemmas 6 to 9 ----------------------------------------------------------------------------------------------------
 
 DIFFERENCE = "j. hardmax(s, n, j) - sm(s, n, j)"
 
@@ -1221,9 +1221,8 @@ def onesided_wrong(g: Goal) -> None:
     """n = t = 2: the right side of t is empty, and the weight at 1 is positive."""
     g.use("wrong", label="same less")
     g.use("lem:sm_weight", "l. 1*(2*2*l - l^2)", "2", "1", label="pos most")
-    g.apart(
-        "abs(sum(j, 1, 2 - 1, sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)) + sum(j, 2 + 1, 2, sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)))"
-    )
+    weighted = "sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)"
+    g.apart(f"abs(sum(j, 1, 2 - 1, {weighted}) + sum(j, 2 + 1, 2, {weighted}))")
 
 
 def onesided(g: Goal) -> None:
@@ -1366,7 +1365,7 @@ def lemma9(g: Goal) -> None:
         part.apart("relu(x - 1/4); relu(x - 3/4)", lambda h: h.auto(degree=1))
 
 
-# --- Exponentials, lookups at a temperature -------------------------------------------------------------------------------
+# --- Exponentials, lookups at a temperature ---------------------------------------------------------------------------
 
 
 def exp_three(g: Goal) -> None:
@@ -1647,7 +1646,7 @@ def bit_gap(g: Goal, b: str, n: str) -> Goal:
     return g.have(f"scoregap({b}, {n}, 1)", "separate", proof)
 
 
-# --- Attention scores of Section 4 ----------------------------------------------------------------------------------------
+# --- Attention scores of Section 4 ------------------------------------------------------------------------------------
 
 
 def scaled_scores(g: Goal, scores: str, plain: str, n: str, same: Tactic, value: str, hard: str) -> None:
@@ -1753,7 +1752,7 @@ def truth(h: Goal, j: str) -> list[Goal]:
         for f in e.cases(f"by_{j}", f"y_{j}"):
             text = TRUTH.replace("l", j)
 
-            def value(u: Goal, want: str) -> None:
+            def value(u: Goal, text: str = text) -> None:
                 for w in u.sides(u.term(text)):
                     known = [k for k in w.facts if re.fullmatch(r"[fv]\d+(_\d)?", k)]
                     if not w.try_auto(degree=1):
@@ -1762,7 +1761,7 @@ def truth(h: Goal, j: str) -> list[Goal]:
             x_one = f.facts[f"x_{j}"] == f.formula(f"x({j}) = 1")
             y_one = f.facts[f"y_{j}"] == f.formula(f"y({j}) = 1")
             want = "0" if x_one and not y_one else "1"
-            f.have(f"{text} = {want}", f"v_{j}", lambda u, want=want: value(u, want))
+            f.have(f"{text} = {want}", f"v_{j}", value)
             out.append(f)
     return out
 
@@ -2005,7 +2004,7 @@ def thm20_theta(g: Goal) -> None:
     )
 
 
-# --- Appendix C -----------------------------------------------------------------------------------------------------------
+# --- Appendix C -------------------------------------------------------------------------------------------------------
 
 
 def lemma32_hard(g: Goal) -> None:
@@ -2160,7 +2159,7 @@ COMPARED = ("3", "2", "1", "k. 2", "k. 1", "2", "0", "1/3", f"k. {ONE_COUNT}", f
 CLOSE = ("2", "j. 0", "j. 0", "1", "2")
 
 
-# --- Cookbook, Section 5.6 ------------------------------------------------------------------------------------------------
+# --- Cookbook, Section 5.6 --------------------------------------------------------------------------------------------
 
 
 def tie_pick(g: Goal) -> None:
@@ -2424,7 +2423,7 @@ def matrices(g: Goal) -> None:
             "y_is", "j", label="yj_old yj_gamma yj_term"
         )
 
-        def row(h: Goal, matrix: str, at: str, value: str, label: str, rows: str, zeros: str) -> Goal:
+        def row(h: Goal, matrix: str, at: str, value: str, label: str, rows: str) -> Goal:
             """sum of the first d entries of a row."""
 
             def each(e: Goal) -> None:
@@ -2437,8 +2436,8 @@ def matrices(g: Goal) -> None:
             h.intro("a (al ah)").use("A_rows", "a", label="A_old A_one A_two").use(
                 "B_rows", "a", label="B_old B_one B_two"
             )
-            row(h, "A(a, b)", "i", "u*Q(a, b)*z(i, b)", "query", "A_old", "")
-            row(h, "B(a, b)", "j", "W(a, b)*z(j, b)", "key", "B_old", "")
+            row(h, "A(a, b)", "i", "u*Q(a, b)*z(i, b)", "query", "A_old")
+            row(h, "B(a, b)", "j", "W(a, b)*z(j, b)", "key", "B_old")
             last(h, "b. A(a, b)*y(i, b)", "1", "d + 1", "q_one")
             last(h, "b. A(a, b)*y(i, b)", "1", "d + 2", "q_two")
             last(h, "b. B(a, b)*y(j, b)", "1", "d + 1", "k_one")
@@ -2591,7 +2590,7 @@ def table_tiebreak_wrong(g: Goal) -> None:
     no.auto("claimed size", degree=1)
 
 
-# --- Cookbook, Section 5.7 ------------------------------------------------------------------------------------------------
+# --- Cookbook, Section 5.7 --------------------------------------------------------------------------------------------
 
 
 def rounding(g: Goal) -> None:

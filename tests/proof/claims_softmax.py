@@ -316,7 +316,8 @@ def sides(v: Any) -> tuple[Any, Any, Any]:
     """sum alpha_j (t - j), and the parts of sum alpha_j (j - t) left and right of t."""
     weighted = [(j - v["t"], a) for j, a in enumerate(softmax(lookup_scores(v)), 1)]
     whole = CONTEXT.fsum(-real(d) * a for d, a in weighted)
-    return whole, *(CONTEXT.fsum(real(d) * a for d, a in weighted if d * sign > 0) for sign in (-1, 1))
+    left, right = (CONTEXT.fsum(real(d) * a for d, a in weighted if d * sign > 0) for sign in (-1, 1))
+    return whole, left, right
 
 
 @adequate("yang2026.lemma7.onesided", at=lookups(), false=True)
