@@ -941,6 +941,190 @@ def heads_leaf(g: Goal) -> None:
                     e.auto()
 
 
+# --- Stored models without a recipe -----------------------------------------------------------------------------------
+
+RUN_WEIGHT = "all k in 1..n. s(k) <= s(j) & (j < k -> s(k) < s(j))"
+
+
+def rightmost_run(g: Goal) -> None:
+    g.intro("s n some").use("lem:max_right", "s", "n", label="exists")
+    g.obtain("exists", "p", "low high best last").use("lem:rhardmax_at", "s", "n", "p", Goal.easy, label="is")
+    g.intro("j (jl jh)").use("is", "j", label="here").rewrite("here")
+
+    def chosen(h: Goal) -> None:
+        """The condition holds at p."""
+        h.intro("k (kl kh)").use("best", "k", label="top")
+        top, right = h.split()
+        top.hyp("top")
+        right.intro("after").contra("no").use("last", "k", None, lambda e: reaches(e), label="back")
+        right.auto("back after")
+
+    def reaches(e: Goal) -> None:
+        """k is a maximum too."""
+        e.intro("m m_range").use("best", "m", label="under").auto("under no")
+
+    equal, other = g.ind("j = p", "at value")
+    yes, no = equal.ind(RUN_WEIGHT, "cond truth")
+    yes.auto("value truth")
+    at_p = RUN_WEIGHT.replace("s(j)", "s(p)").replace("j < k", "p < k")
+    no.rewrite("at", "cond", "cond_p").have(at_p, "after_all", chosen).absurd("after_all", "cond_p")
+    yes, no = other.ind(RUN_WEIGHT, "cond truth")
+    no.auto("value truth")
+    yes.use("cond", "p", label="top strict").use("best", "j", label="under")
+    low, high = yes.em("j < p", "side")
+    low.use("strict", "#side", label="wrong").contra("no").auto("wrong under")
+    high.use("last", "j", None, tops, label="back")
+    high.have("j = p", "after_all", use="back side").absurd("after_all", "at")
+
+
+def tops(e: Goal) -> None:
+    e.intro("m m_range").use("cond", "m", label="m_top m_strict").hyp("m_top")
+
+
+def head_of(g: Goal, name: str, sign: str) -> Goal:
+    """`name`_head: the coordinate is evenhead or oddhead of the values, at i."""
+    scores = f"l. (one(i))*({sign}alternating(l))"
+    weight = scores.partition(". ")[2]
+    cond = f"all k in 1..i. {weight.replace('(l)', '(k)')} <= {weight.replace('(l)', '(j)')}"
+    cond += f" & (j < k -> {weight.replace('(l)', '(k)')} < {weight.replace('(l)', '(j)')})"
+    hard = f"rhardmax({scores}, i, j)"
+    g.use(f"{name}_is", "i", label=f"{name}_at").use("lem:rightmost_run", scores, "i", label=f"{name}_weights")
+
+    def term(h: Goal) -> None:
+        h.intro("j j_range").use(f"{name}_weights", "j", label="here").rewrite("here").true()
+
+    g.use("lem:sum_ext", f"j. I[{cond}]*value(j)", f"j. {hard}*value(j)", "1", "i", term, label=f"{name}_sum")
+
+    def same(h: Goal) -> None:
+        h.intro("m (ml mh)").use("one_is", "i", label="unit").use("alternating_is", "m", label="here")
+        h.auto("unit here", multipliers=["alternating(m)"])
+
+    g.use("lem:rhardmax_ext", scores, f"l. {sign}pow(-1, l)", "i", same, label=f"{name}_ext")
+
+    def final(h: Goal) -> None:
+        h.intro("j j_range").use(f"{name}_ext", "j", label="here").rewrite("here").true()
+
+    g.use("lem:sum_ext", f"j. {hard}*value(j)", f"j. rhardmax(l. {sign}pow(-1, l), i, j)*value(j)", "1", "i", final,
+          label=f"{name}_final")  # fmt: skip
+    kind = "oddhead" if sign == "" else "evenhead"
+    return g.have(f"{name}(i) = {kind}(value, i)", f"{name}_head", use=f"{name}_at {name}_sum {name}_final")
+
+
+def coordinates() -> list[str]:
+    """What the model of the predecessor computes of three ones."""
+    best = "all k in 1..i. (1)*({0}pow(-1, k)) <= (1)*({0}pow(-1, j))"
+    odds, evens = (
+        f"sum(j, 1, i, I[{best.format(s)} & (j < k -> (1)*({s}pow(-1, k)) < (1)*({s}pow(-1, j)))]*1)" for s in ("", "-")
+    )
+    mean = "(sum(j, 1, i, -pow(-1, j))/i)"
+    first = f"(3*relu({mean} + (-1/3)) + (-3)*relu({mean} + (-2/3)))"
+    even = "(relu(pow(-1, i)) + -relu(pow(-1, i) + (-1)))"
+    pred = f"(relu({even} + {evens} + (-1)) + relu(-{even} + {odds}))"
+    out = f"relu({first} + (-1)) + relu(-{first} + {pred})"
+    return [f"i. {text}" for text in ("1", "1", "pow(-1, i)", odds, evens, mean, first, even, pred, out)]
+
+
+def model_predecessor(g: Goal) -> None:
+    g.intro("n value one alternating odds evens mean first even pred out (some bound)")
+    g.intro("(one_is alternating_is odds_is evens_is mean_is first_is even_is pred_is out_is)")
+
+    def preds(h: Goal) -> None:
+        h.intro("i (low high)")
+        head_of(head_of(h, "odds", ""), "evens", "-")
+        h.use("alternating_is", "i", label="sign").use("even_is", "i", label="bit").use("pred_is", "i", label="at")
+        h.rewrite("sign", "bit", "bit_at").rewrite("bit_at", "at", "p1").rewrite("odds_head", "p1", "p2")
+        h.rewrite("evens_head", "p2", "p3").hyp("p3")
+
+    g.have("all i in 1..n. pred(i) = predheads(value, i)", "pred_all", preds)
+    g.use("lem:cookbook.s5.4.pred_formula.corrected", "n", "value", "pred", "alternating", "mean", "first", "out",
+          Goal.easy, "#pred_all", Goal.easy, Goal.easy, label="first_pred first_out rest")  # fmt: skip
+    a, b = g.split()
+    a.hyp("first_out")
+    b.intro("i i_range").use("rest", "i", label="p o").hyp("o")
+
+
+def model_strict(g: Goal) -> None:
+    g.intro("n value out some is")
+    a, b = g.split()
+    a.use("is", "1", label="at").auto("at")
+    b.intro("i (low high)").use("is", "i", label="at").use("lem:sum_delta", "value", "1", "i - 1", "i - 1", label="one")
+    b.auto("at one")
+
+
+def model_last(g: Goal) -> None:
+    g.intro("n w alternating mean last some word (alt mean_is last_is)")
+    c = "r. sum(j, r, n, exp(0)/sum(k, r, n, exp(0))*pow(-1, j + 1))"
+
+    def means_(h: Goal) -> None:
+        h.intro("i (low high)").use("mean_is", "i", label="at")
+
+        def sign(e: Goal) -> None:
+            e.intro("j (jl jh)").use("alt", "j", label="here").use("ax:pow_step", "-1", "j", label="step").auto(
+                "here step"
+            )
+
+        h.use("lem:sum_ext", "j. -alternating(j)", "j. pow(-1, j + 1)", "i", "n", sign, label="same")
+        h.use(
+            "lem:past_uniform",
+            "j. 0",
+            "j. pow(-1, j + 1)",
+            "i",
+            "n",
+            None,
+            lambda e: e.intro("j r").true(),
+            label="t m",
+        )
+        h.rewrite("m").rewrite("at").rewrite("same").true()
+
+    g.have(f"all i in 1..n. mean(i) = {c[3:].replace('r,', 'i,')}", "mean_all", means_)
+    g.use("lem:yang2026.prop10b", "n", "j. 0", "mean", "i. firstmark(mean(i)) + firstmark(-mean(i))", "#some",
+          lambda e: e.intro("j r").true(), "#mean_all", lambda e: e.intro("j r").true(), label="a b mark")  # fmt: skip
+    g.intro("i (low high)").use("last_is", "i", label="at").use("mark", "i", label="done").auto("at done")
+
+
+def sign_leaf(g: Goal) -> None:
+    if "sqrt" in g.text(g.goal):
+        g.use("lem:sqrt_equals", "((0 - 1)^2 + (2 - 1)^2)/2", "1", label="root").easy()
+    else:
+        g.blast()
+
+
+def sign_norm(g: Goal) -> None:
+    g.intro("x y z1_x z1_y mu1 dev1 y1_x y1_y (zx zy mean dev yx null_x yy null_y)")
+    g.rewrite("zx", "mean", "m1").rewrite("zy", "m1", "m2")
+    g.rewrite("zx", "dev", "d1").rewrite("zy", "d1", "d2").rewrite("m2", "d2", "d3")
+    g.rewrite("zx", "yx", "a1").rewrite("zy", "yy", "b1")
+    less, rest = g.em("x < y", "side")
+    more, equal = rest.em("y < x", "other")
+    for h, root in ((less, "(y - x)/2"), (more, "(x - y)/2"), (equal, "0")):
+        radicand = "((x - (x + y)/2)^2 + (y - (x + y)/2)^2)/2"
+        if h is equal:
+            h.have("x = y", "same", use="side other")
+            h.rewrite("same", "d3", "d4").use(
+                "lem:sqrt_equals", "((y - (y + y)/2)^2 + (y - (y + y)/2)^2)/2", "0", label="root"
+            )
+            h.have("dev1 = 0", "flat", use="d4 root").use("null_x", "#flat", label="zero_x").use(
+                "null_y", "#flat", label="zero_y"
+            )
+            h.rewrite("same")
+            for e in h.split():
+                e.auto("zero_x zero_y")
+            continue
+        h.use("lem:sqrt_equals", radicand, root, label="root").have(f"dev1 = {root}", "dev_is", use="d3 root")
+        up = "y - x" if h is less else "x - y"
+        h.have(f"0 < {up}", "apart").use("ax:inv", up, label="inverse")
+        sign = "-1" if h is less else "1"
+        h.have(f"y1_x*({up}) = {sign}*({up})", "times_x", use="a1 m2 dev_is", multipliers=["y1_x"])
+        h.have(f"y1_y*({up}) = -({sign})*({up})", "times_y", use="b1 m2 dev_is", multipliers=["y1_y"])
+        h.have(f"y1_x = {sign}", "is_x", use="times_x inverse", multipliers=["y1_x", f"1/({up})"], rounds=0)
+        h.have(f"y1_y = -({sign})", "is_y", use="times_y inverse", multipliers=["y1_y", f"1/({up})"], rounds=0)
+        for e in h.split():
+            for a in e.ind("y < x", "gt vg"):
+                for b in a.ind("x < y", "lt vl"):
+                    if not b.try_contradiction():
+                        b.auto("is_x is_y vg vl")
+
+
 # --- yang2026, Proposition 10 -----------------------------------------------------------------------------------------
 
 
@@ -1084,6 +1268,27 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.past_signs": past_signs,
     "lem.rightmost": rightmost,
     "lem.rightmost_pick": rightmost_pick,
+    "lem.rightmost_run": rightmost_run,
+    "model.predecessor": Script(model_predecessor, inhabits("3", *coordinates(), "2")),
+    "model.predecessor-strict": Script(model_strict, inhabits("3", "j. 2", "i. sum(j, 1, i - 1, I[j = i - 1]*2)", "2")),
+    "model.last-position": Script(
+        model_last,
+        inhabits(
+            "3",
+            "i. 0",
+            "i. pow(-1, i)",
+            "i. sum(j, i, 3, -pow(-1, j))/(3 - i + 1)",
+            "i. firstmark(sum(j, i, 3, -pow(-1, j))/(3 - i + 1)) + firstmark(-(sum(j, i, 3, -pow(-1, j))/(3 - i + 1)))",
+            "1",
+        ),
+    ),
+    "model.sign-norm": Script(
+        sign_norm,
+        inhabits("0", "2", "0", "2", "1", "1", "-1", "1", leaf=sign_leaf),
+        lambda g: g.leaves(
+            "x y z1_x z1_y mu1 dev1 y1_x y1_y", lambda h: h.auto(squares=["z1_x - mu1", "z1_y - mu1"], degree=1)
+        ),
+    ),
     "lem.maximal_ext": maximal_ext,
     "lem.hardmax_ext": hardmax_ext,
     "lem.rhardmax_ext": unique_ext("k <= j"),

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from runpy import run_path
 from typing import Any
 
 import flint
@@ -42,6 +43,7 @@ from symcook.proof.runrel import Relation, expand, stored_model
 from symcook.recipes import build, names
 from symcook.space import Space
 
+OTHERS = run_path(str(proofs_directory() / "models.py"))["OTHERS"]
 VALUES = {"eps": Fraction(1, 5000), "delta": Fraction(2, 3), "c": Fraction(-3, 2)}
 NUMBERS = (Fraction(-2), Fraction(-1, 3), Fraction(0), Fraction(1, 4), Fraction(1))
 FUNCTIONS = {
@@ -247,9 +249,17 @@ def test_the_relation_holds_of_forward_and_of_nothing_near_it(name: str) -> None
         agrees(model, given, settings)
 
 
-@pytest.mark.parametrize("name", names())
-def test_stored_models_equal_their_recipes(name: str) -> None:
-    assert (proofs_directory() / "models" / f"{name}.json").read_text(encoding="ascii") == dumps(build(name))
+def test_stored_models_equal_their_recipes_and_constructions() -> None:
+    stored = {path.stem: path.read_text(encoding="ascii") for path in (proofs_directory() / "models").glob("*.json")}
+    made = {name: build(name) for name in names()} | {name: make() for name, make in OTHERS.items()}
+    assert stored == {name: dumps(model) for name, model in made.items()}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_relation_of_a_model_without_recipe(name: str) -> None:
+    model = OTHERS[name]()
+    for given in inputs(model):
+        agrees(model, given)
 
 
 # --- Generated models: every mask, weighting and placement ------------------------------------------------------------
