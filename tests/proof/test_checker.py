@@ -9,20 +9,27 @@ import contextlib
 import functools
 import importlib.util
 import json
+import random
+import re
 import subprocess
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import pytest
 from proof import mutate, test_attacks, test_kernel, test_neighbours, test_traps
+from proof import test_fuzz_normal as fuzz
 from proof import test_mutations as damage
 
 from symcook import expr
 from symcook.errors import BadInput, Rejected
 from symcook.proof import grammar, kernel, replay
+from symcook.proof.grammar import read_value
+from symcook.proof.normal import freeze, nf
 
 HOME = replay.library()
 STATEMENTS = HOME.statements
@@ -247,13 +254,14 @@ def test_the_same_verdict_on_every_certificate(tmp_path: Path) -> None:
     path.write_text(expand.text(HOME.root), encoding="utf-8")
     lines = run(path, *STORED)
     said = {(word, name) for word, name, *_ in (line.split() for line in lines[:-1])}
-    wanted = set()
+    wanted, ids = set(), []
     for stored in STORED:
         data = json.loads(stored.read_text(encoding="utf-8"))
         word = "skipped" if "check" in data else data["sense"].upper()
         wanted.add((word, data["id"]))
+        ids.append(data["id"])
     assert said == wanted
-    for verdict in replay.replay(HOME.certificates()):
+    for verdict in replay.replay(ids):
         word = {"CORRECTED": "REFUTED"}.get(verdict.status, verdict.status.split()[0])
         assert ("skipped" if word == "CHECKED" else word, verdict.id) in said, verdict
         line = next(x for x in lines if x.split()[:2] == [word, verdict.id]) if word != "CHECKED" else ""
@@ -322,3 +330,241 @@ def taken_over() -> dict[str, Any]:
 
 
 globals().update(taken_over())
+
+
+# --- Random terms ---------------------------------------------------------------------------------------------------
+
+
+class Value:
+    """Evaluation of the second checker's normal forms, with the model of exp of test_fuzz_normal."""
+
+    def poly(self, p: Any, env: Any, bound: tuple[Fraction, ...]) -> Fraction:
+        out = Fraction(0)
+        for (factors, exponent), c in p:
+            value = Fraction(c) * fuzz.elementary("exp", [self.poly(exponent.parts[0], env, bound)])
+            for key, k in factors:
+                value *= self.atom(key, env, bound) ** k
+            out += value
+        return out
+
+    def atom(self, key: Any, env: Any, bound: tuple[Fraction, ...]) -> Fraction:
+        kind, parts = key.kind, key.parts
+        if kind == "var":
+            return env[key.data[0]]
+        if kind == "bound":
+            return bound[key.data]
+        if kind == "app":
+            return env[parts[0].data[0]](*(self.poly(p, env, bound) for p in parts[1:]))
+        if kind == "fn":
+            return fuzz.elementary(key.data, [self.poly(p, env, bound) for p in parts])
+        if kind == "inv":
+            value = self.poly(parts[0], env, bound)
+            return 1 / value if value else Fraction(0)
+        if kind == "ind":
+            return Fraction(self.formula(parts[0], env, bound))
+        low, high = (int(self.poly(p, env, bound)) for p in parts[:2])
+        out = Fraction(kind == "prod")
+        for k in range(low, high + 1):
+            v = self.poly(parts[2], env, (Fraction(k), *bound))
+            out = out + v if kind == "sum" else out * v
+        return out
+
+    def formula(self, key: Any, env: Any, bound: tuple[Fraction, ...]) -> bool:
+        kind, parts = key.kind, key.parts
+        if kind in ("true", "false"):
+            return kind == "true"
+        if kind in ("=", "<=", "<"):
+            return fuzz.compare(kind, self.poly(parts[0], env, bound))
+        if kind == "~":
+            return not self.formula(parts[0], env, bound)
+        if kind in ("all", "ex"):
+            rows = [self.formula(parts[0], env, (v, *bound)) for v in fuzz.DOMAIN[key.data]]
+            return all(rows) if kind == "all" else any(rows)
+        a, b = (self.formula(p, env, bound) for p in parts)
+        return {"&": a and b, "|": a or b, "->": b or not a}[kind]
+
+
+def second_form(text: str, sort: str) -> tuple[Any, Any]:
+    """The normal form of a text, None where it has none within the limits; and what made it."""
+    known = definitions(fuzz.KNOWN)
+
+    def read() -> Any:
+        forms = second.Normal()
+        reader = second.Reader(fuzz.SCOPE, known)
+        if sort == "Bool":
+            return forms.formula(reader.formula(text)), forms
+        return frozenset(forms.poly(reader.value(text, sort)).items()), forms
+
+    made, why = other(read, 2)
+    assert made is not None or any(s in str(why) for s in (*STRICTER, "division by zero")), (text, why)
+    return made or (None, None)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
+    rng, compared = random.Random(500 + seed), 0
+    for _ in range(400):
+        maker, formula = fuzz.Maker(rng), rng.random() < 0.4
+        text = maker.formula(3, [], []) if formula else maker.term(rng.choice([2, 3, 4, 5]), [], [])
+        made, _ = second_form(text, "Bool" if formula else "Real")
+        if made is None:
+            continue
+        tree = expr.parse_formula(text) if formula else expr.parse_term(text)
+        for _ in range(3):
+            env = fuzz.assignment(rng)
+            look = fuzz.Text().formula if formula else fuzz.Text().term
+            wanted = fuzz.attempt(lambda tree=tree, env=env, look=look: look(tree, env))
+            find = Value().formula if formula else Value().poly
+            got = fuzz.attempt(lambda made=made, env=env, find=find: find(made, env, ()))
+            if wanted is not None and got is not None:
+                assert got == wanted, text
+                compared += 1
+    assert compared > 500
+
+
+def test_both_normal_forms_identify_the_same_terms() -> None:
+    """Pairs a small edit apart, and pairs equal by the ring laws: what one form identifies, the other does."""
+    rng, same, apart = random.Random(600), 0, 0
+    for _ in range(700):
+        a, b, c = (fuzz.Maker(rng).term(rng.choice([1, 2, 3]), [], []) for _ in range(3))
+        b, c = (re.sub(r"\bb(\d)", rf"{letter}\1", text) for letter, text in (("d", b), ("e", c)))
+        again = re.sub(r"\bb(\d)", r"h\1", a)
+        pairs = [(f"({a} + {b})*{c}", f"{c}*{b} + {again}*{c}"), (f"{a}*{b}", f"{b}*{again}"), (f"{a} - {b}", b)]
+        left, right = rng.choice(pairs)
+        first_forms = fuzz.normal_or_none(
+            lambda pair=(left, right): [freeze(nf(read_value(t, "Real", fuzz.SCOPE, fuzz.KNOWN))) for t in pair]
+        )
+        if first_forms is None:
+            continue
+
+        def both(pair: tuple[str, str] = (left, right)) -> Any:
+            forms = second.Normal()
+            read = second.Reader(fuzz.SCOPE, definitions(fuzz.KNOWN))
+            return [frozenset(forms.poly(read.value(t, "Real")).items()) for t in pair]
+
+        forms, why = other(both, 5)
+        if forms is None:
+            assert any(s in str(why) for s in (*STRICTER, "division by zero")), why
+            continue
+        assert (forms[0] == forms[1]) == (first_forms[0] == first_forms[1]), (left, right)
+        same += forms[0] == forms[1]
+        apart += forms[0] != forms[1]
+    assert same > 100 and apart > 100
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "erf", "pi"])
+def test_enclosures_against_an_independent_engine(name: str) -> None:
+    """At random points and precisions the two ends lie around the value, closely."""
+    rng = random.Random(700)
+    for _ in range(150):
+        bits = rng.choice([20, 64, 200])
+        q = Fraction(rng.randint(-(10**6), 10**6), rng.choice([1, 10**3, 10**5, 10**6, 10**12]) * rng.choice([1, 7]))
+        q = abs(q) + Fraction(1, 10**9) if name in ("log", "sqrt") else q / 200 if name == "exp" else q
+        low, high = second.pi_at(bits) if name == "pi" else second.INCREASING[name](q, bits)
+        with mpmath.workprec(20_000 if name == "exp" else 3_000):
+            x = mpmath.mpf(q.numerator) / q.denominator
+            value = +mpmath.pi if name == "pi" else getattr(mpmath, name)(x)
+            assert mpmath.mpf(low.numerator) / low.denominator <= value, (q, bits)
+            assert value <= mpmath.mpf(high.numerator) / high.denominator, (q, bits)
+        assert high - low <= Fraction(max(abs(high), 1)) / 2 ** (bits - 8), (q, bits)
+
+
+# --- The command line -----------------------------------------------------------------------------------------------
+
+ONE = "[claim.one]\nstatement: all x:Real. 0 <= x -> 0 <= 2*x\n\n[lem.no]\nstatement: 0 < 0\nclaim: no\n"
+
+
+def one(folder: Path, **changes: Any) -> dict[str, Any]:
+    """A certificate of claim.one, changed."""
+    (folder / "statements.txt").write_text(ONE, encoding="utf-8")
+    made = test_attacks.whole(test_attacks.Statement("claim.one", "all x:Real. 0 <= x -> 0 <= 2*x"))
+    return {**made, **changes}
+
+
+def judged(folder: Path, certificate: str | bytes | dict[str, Any], code: int) -> str:
+    text = json.dumps(certificate) if isinstance(certificate, dict) else certificate
+    (folder / "one.json").write_bytes(text if isinstance(text, bytes) else text.encode())
+    lines = run(folder / "statements.txt", folder / "one.json", code=code)
+    assert len(lines) == 2
+    return lines[0]
+
+
+def test_one_certificate_and_its_refusals(tmp_path: Path) -> None:
+    assert judged(tmp_path, one(tmp_path), 0).startswith("PROVED   claim.one")
+    for changes in test_attacks.FORGED.values():
+        assert judged(tmp_path, one(tmp_path, **changes), 1).startswith("rejected one.json: ")
+
+
+@pytest.mark.parametrize("number", range(len(test_attacks.BAD_JSON)))
+def test_bad_files_are_rejected_in_one_line(number: int, tmp_path: Path) -> None:
+    one(tmp_path)
+    assert judged(tmp_path, test_attacks.BAD_JSON[number], 1).startswith("rejected one.json: ")
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"a":' * 100_000, '"' + "\\u0000\\ud800\\n" * 9 + '"', "[" + "0," * 4_000_000 + "0]"]
+)
+def test_hostile_files_are_rejected_in_one_line(text: str, tmp_path: Path) -> None:
+    one(tmp_path)
+    assert judged(tmp_path, text, 1).startswith("rejected one.json: ")
+
+
+HOSTILE = [
+    [{"by": "have", "show": "(" * 200_000, "proof": [], "as": "h"}],
+    [{"by": "have", "show": "~" * 500_000 + "0 = 0", "proof": [], "as": "h"}],
+    [{"by": "have", "show": "1" + " + 1" * 400_000 + " = 0", "proof": [], "as": "h"}],
+    [{"by": "have", "show": test_attacks.SHORT_CHAIN + " = 0", "proof": [], "as": "h"}],
+    [{"by": "have", "show": "\ud800\n\u202e", "proof": [], "as": "h"}],
+    [{"by": "use", "fact": "lem:\ud800\nPROVED", "with": [], "as": "h"}],
+    [{"by": "intro", "as": ["x", ["h"]]}, {"by": "prove"}],
+    [{"by": "__init__"}],
+    [{"by": ["pos"]}],
+    [{"by": "pos", "sum": {}, "eq": 1}],
+    [{"by": "interval", "on": [], "prec": True}],
+    {"by": "true"},
+    "true",
+]
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_hostile_proofs_are_rejected_in_one_line(number: int, tmp_path: Path) -> None:
+    assert judged(tmp_path, one(tmp_path, proof=HOSTILE[number]), 1).startswith("rejected one.json: proof: ")
+
+
+def test_wrong_usage(tmp_path: Path) -> None:
+    one(tmp_path)
+    (tmp_path / "bad.txt").write_text("[a]\nstatement: 0 = 0\n[a]\n", encoding="utf-8")
+    (tmp_path / "lax.txt").write_text("[a]\nstatement: 0 = 0\nclaim: no\n", encoding="utf-8")
+    (tmp_path / "none").mkdir()
+    known = tmp_path / "statements.txt"
+    for arguments in ([], [known], ["--help"], [tmp_path / "no.txt", known], [known, tmp_path / "none"]):
+        assert len(run(*arguments, code=2)) == 1
+    for name in ("bad.txt", "lax.txt"):
+        assert len(run(tmp_path / name, known, code=2)) == 1
+
+
+def test_lemmas_in_a_circle_and_lemmas_without_proof_are_not_used(tmp_path: Path) -> None:
+    names = ("lem.a", "lem.b")
+    (tmp_path / "s.txt").write_text("".join(f"[{n}]\nstatement: 0 < 0\nclaim: no\n\n" for n in names), encoding="utf-8")
+    with frames():
+        same = second.digest(second.Reader({}, {}).formula("0 < 0"))
+    paths = []
+    for name, used in (names, names[::-1]):
+        proof = [{"by": "hyp", "of": f"lem:{used[4:]}"}]
+        head = {"grammar": 1, "id": name, "statement": same, "lemmas": {used: same}, "sense": "proved"}
+        paths.append(tmp_path / f"{name}.json")
+        paths[-1].write_text(json.dumps({**head, "proof": proof}), encoding="utf-8")
+    for given in (paths, paths[:1], paths[1:], paths[::-1]):
+        assert run(tmp_path / "s.txt", *given, code=1)[-1].startswith("0 PROVED")
+
+
+def test_a_statement_and_its_negation_stop_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No such pair is known; the second proof is let through here."""
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(one(tmp_path)), encoding="utf-8")
+    other_path = tmp_path / "two.json"
+    other_path.write_text(json.dumps({**one(tmp_path), "sense": "refuted"}), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch, frames():
+        patch.setattr(second, "check", lambda *_: types.SimpleNamespace(nodes=1, used=set()))
+        assert second.main([str(tmp_path / "statements.txt"), str(path), str(other_path)]) == 1
+    assert "DEFECT" in capsys.readouterr().out
