@@ -20,6 +20,8 @@ __all__ = [
     "KINDS",
     "Argument",
     "Kind",
+    "gelu_multiply",
+    "gelu_relu",
     "kind",
     "quadratic_lookup",
     "softmax_hardmax",
@@ -110,6 +112,22 @@ KINDS: dict[str, Kind] = {
             "(Cookbook, Section 5.3.3; merrill2024, Lemma 8)",
         ),
         Kind(
+            name="gelu-multiply",
+            function="symcook.bounds.gelu:gelu_multiply",
+            arguments=(Argument("form", "The form of GELU: erf (Eq. 24) or tanh (Eq. 25).", "F"),),
+            summary="the least K with |error| <= K (|x| + |y|)^3 for the product by GELU, against 1/4 (Cookbook, "
+            "Section 4.6)",
+        ),
+        Kind(
+            name="gelu-relu",
+            function="symcook.bounds.gelu:gelu_relu",
+            arguments=(
+                Argument("c", "The factor in GELU(c x)/c (1).", "C"),
+                Argument("form", "The form of GELU: erf (Eq. 24) or tanh (Eq. 25).", "F"),
+            ),
+            summary="the greatest difference of GELU(c x)/c and ReLU(x), against a proved bound (Cookbook, Eq. 27)",
+        ),
+        Kind(
             name="temperature",
             function="symcook.bounds.temperature:temperature",
             arguments=(
@@ -152,6 +170,16 @@ def quadratic_lookup(
 ) -> Bound:
     """See `symcook.bounds.lookup.quadratic_lookup`."""
     return kind("lookup").load()(gamma, n=n, q=q, digits=digits)
+
+
+def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
+    """See `symcook.bounds.gelu.gelu_multiply`."""
+    return kind("gelu-multiply").load()(form, digits=digits)
+
+
+def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str = 30) -> Bound:
+    """See `symcook.bounds.gelu.gelu_relu`."""
+    return kind("gelu-relu").load()(c, form, digits=digits)
 
 
 def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, digits: int | str = 30) -> Bound:

@@ -1,0 +1,291 @@
+"""GELU for multiplication and as an approximation of ReLU: the best constants, to any number of digits.
+
+Write gelu(z) = z/2 (1 + T(z)) with T(z) = erf(z/sqrt 2), or in the tanh form T(z) = tanh(sqrt(2/pi)(z + 0.044715 z^3)),
+and R(z) = z^2/2 - sqrt(pi/2) z/2 T(z): an even function, of order z^4 at 0. Then
+
+    sqrt(pi/2) (gelu(x + y) - gelu(x) - gelu(y)) - x y = -(R(x + y) - R(x) - R(y)).
+
+**The constant of the product.** Suppose (a) R'' >= 0 and (b) z R'' - R' >= 0 on z >= 0, that is, R(sqrt t) is convex.
+
+- For x, y of one sign, with s = |x| + |y|: R is convex with R(0) = 0, so the error R(s) - R(x) - R(y) is at least 0,
+  and greatest for given s at x = y, where R(x) + R(y) is least.
+- For opposite signs: with a = x^2 + y^2 and b = 2 |x y|, by (b) R(|x| + |y|) + R(|x| - |y|) = g(a + b) + g(a - b) >=
+  2 g(a) >= 2 R(x) + 2 R(y) where g(t) = R(sqrt t). So R(x) + R(y) - R(|x| - |y|) <= R(|x| + |y|) - R(x) - R(y): the
+  error is no greater than for |x|, |y|.
+
+So the best constant is the maximum over s > 0 of D(s) = (R(s) - 2 R(s/2))/s^3. `_Shape` proves (a), (b) and that D
+has one maximum, in balls: by Taylor coefficients over small intervals, near 0 by the fourth derivative, from 12 on by
+the bounds on T' and T'' in `_Shape.tail`.
+
+**The rate.** relu(u) - gelu(u) = |u| (1 - T(|u|))/2 =: L(|u|), which is zero at 0, positive, and has one critical
+point: L' = 0 is 1 - T = u T'. For erf, (1 - T - u T')' = T' (u^2 - 2) is negative up to sqrt 2 and positive beyond,
+where the function rises to 0; for tanh, 1 - T = u a' (1 - T)(1 + T) is u a' (1 + T) = 1, whose left side increases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+
+import flint
+
+from symcook.bounds.arguments import positive
+from symcook.bounds.result import Bound
+from symcook.errors import SymcookError, unknown
+from symcook.numbers.balls import Ball, ball, check_digits, decide_sign, refine
+
+FORMS = ("erf", "tanh")
+RATES = {
+    "erf": (Fraction(16998, 100000), "cookbook.s4.6.gelu_to_relu"),
+    "tanh": (Fraction(17005, 100000), "lem.gelutanh_relu"),
+}
+"""By form, a constant of the rate with the statement that proves it."""
+FAR = 12
+NEAR = Fraction(3, 8)
+BITS = 128
+
+Series = flint.arb_series
+
+
+def _half_pi_root() -> flint.arb:
+    return (flint.arb.pi() / 2).sqrt()
+
+
+def _bend(form: str, z: Series) -> Series:
+    """T(z) as a power series: T with its derivatives."""
+    if form == "erf":
+        return (z / flint.arb(2).sqrt()).erf()
+    inner = (2 / flint.arb.pi()).sqrt() * (z + flint.arb(flint.fmpq(44715, 10**6)) * z * z * z)
+    decay = (-2 * inner).exp()  # not its reciprocal: over a wide ball that would reach below -1
+    return (1 - decay) / (1 + decay)
+
+
+def _rest(form: str, z: flint.arb, order: int) -> list[flint.arb]:
+    """R and its derivatives at z, up to `order`, as balls."""
+    x = Series([z, 1], order + 1)
+    series = x * x / 2 - _half_pi_root() / 2 * x * _bend(form, x)
+    factorial, out = 1, []
+    for k in range(order + 1):
+        factorial *= max(k, 1)
+        out.append(series[k] * factorial)
+    return out
+
+
+def _slope(form: str, s: flint.arb) -> flint.arb:
+    """s N' - 3 N for N(s) = R(s) - 2 R(s/2): D' times s^4."""
+    big, small = _rest(form, s, 1), _rest(form, s / 2, 1)
+    return s * (big[1] - small[1]) - 3 * (big[0] - 2 * small[0])
+
+
+def _slope_slope(form: str, s: flint.arb) -> flint.arb:
+    """The derivative of `_slope`: s N'' - 2 N'."""
+    big, small = _rest(form, s, 2), _rest(form, s / 2, 2)
+    return s * (big[2] - small[2] / 2) - 2 * (big[1] - small[1])
+
+
+def _slope_fourth(form: str, s: flint.arb) -> flint.arb:
+    """The fourth derivative of `_slope`: s N''''' + N''''. The lower ones are 0 at 0: R is of order z^4."""
+    big, small = _rest(form, s, 5), _rest(form, s / 2, 5)
+    return s * (big[5] - small[5] / 16) + big[4] - small[4] / 8
+
+
+def _product(form: str, s: flint.arb) -> flint.arb:
+    """D(s)."""
+    return (_rest(form, s, 0)[0] - 2 * _rest(form, s / 2, 0)[0]) / s**3
+
+
+def positive_on(function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> bool:
+    """Whether `function` is positive on [low, high], shown by balls over intervals that are halved where needed.
+
+    False where an interval of width 2^-16 is still open: nothing is then shown.
+    """
+    todo = [(Fraction(low), Fraction(high))]
+    while todo:
+        a, b = todo.pop()
+        try:
+            if function(_exact(a).union(_exact(b))) > 0:
+                continue
+        except ValueError:  # a power series whose denominator may vanish: the interval is too wide
+            pass
+        if b - a < Fraction(1, 1 << 16):
+            return False
+        middle = (a + b) / 2
+        todo += [(a, middle), (middle, b)]
+    return True
+
+
+def _exact(q: Fraction) -> flint.arb:
+    return flint.arb(flint.fmpq(q.numerator, q.denominator))
+
+
+class _Shape:
+    """The facts about R, D and L for one form, each shown when the form is first used, and where the maxima are."""
+
+    def __init__(self, form: str) -> None:
+        self.form = form
+        self.found: dict[int, flint.arb] = {}
+        start, far = Fraction(0), Fraction(FAR)
+        with flint.ctx.workprec(BITS):
+            self.show("R'''' > 0 near 0", lambda z: _rest(form, z, 4)[4], start, NEAR)
+            self.show("R'' > 0", lambda z: _rest(form, z, 2)[2], NEAR, far)
+            self.show("z R'' - R' > 0", self.curve, NEAR, far)
+            self.tail()
+            self.top = Fraction(2), Fraction(21, 10)
+            self.show("D rises near 0", lambda s: _slope_fourth(form, s), start, NEAR)
+            self.show("D rises", lambda s: _slope(form, s), NEAR, self.top[0])
+            self.show("D bends down", lambda s: -_slope_slope(form, s), *self.top)
+            self.show("D falls", lambda s: -_slope(form, s), self.top[1], far)
+
+    def best(self) -> flint.arb:
+        """The s at which D is greatest, at flint's precision."""
+        bits = flint.ctx.prec
+        if bits not in self.found:
+            self.found[bits] = zero(lambda s: _slope(self.form, s), *self.top)
+        return self.found[bits]
+
+    def curve(self, z: flint.arb) -> flint.arb:
+        rest = _rest(self.form, z, 2)
+        return z * rest[2] - rest[1]
+
+    def show(self, what: str, function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> None:
+        if not positive_on(function, low, high):
+            raise SymcookError(f"balls did not show that {what} between {low} and {high}")
+
+    def tail(self) -> None:
+        """(a), (b) and D' < 0 from FAR on.
+
+        With c = sqrt(pi/2): R'' = 1 - c (T' + z T''/2), z R'' - R' = c/2 (T - z T' - z^2 T''), and D' s^4 = -s^2/4 +
+        c s (T(s) - T(s/2)) - c s^2/2 (T'(s) - T'(s/2)/2) <= s^2 (-1/4 + c/s + c T'(s/2)/4). All follow for z, s/2 >=
+        6 from 0 < T' and z^2 (T' + |T''|) <= 1/100, T >= 1/2. For erf T' = sqrt(2/pi) e^(-z^2/2), T'' = -z T'. For
+        tanh with inner function a: T' <= 4 a' e^(-2 a), |T''| <= 4 (a'' + 2 a'^2) e^(-2 a). Both bounds times z^2
+        fall from 6 on: a polynomial of degree at most 6 (its logarithm grows by at most 6/z <= 1 a unit) times an
+        exponential whose logarithm falls by at least z >= 6 or 2 a' >= 8 a unit.
+        """
+        z = flint.arb(FAR) / 2
+        if self.form == "erf":
+            bound = z**2 * (1 + z) * (2 / flint.arb.pi()).sqrt() * (-(z**2) / 2).exp()
+        else:
+            root, small = (2 / flint.arb.pi()).sqrt(), flint.arb(flint.fmpq(44715, 10**6))
+            a, first, second = root * (z + small * z**3), root * (1 + 3 * small * z**2), root * 6 * small * z
+            bound = z**2 * 4 * (first + second + 2 * first**2) * (-2 * a).exp()
+            if not 2 * first > 8:
+                raise SymcookError("balls did not show that the exponential falls fast enough")
+        if not (bound < flint.arb("0.01") and _bend(self.form, Series([z], 1))[0] > flint.arb("0.5")):
+            raise SymcookError("balls did not show the bounds from 12 on")
+        if not _half_pi_root() / FAR + flint.arb("0.01") < flint.arb("0.25"):
+            raise SymcookError("balls did not show that D falls from 12 on")
+
+
+@cache
+def _shape(form: str) -> _Shape:
+    return _Shape(form)
+
+
+def zero(function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> flint.arb:
+    """A ball around the one zero of a function that is positive at `low` and negative at `high`, at flint's precision.
+
+    Halving, then the secant rule on midpoints; the end points of the ball have the two signs.
+    """
+    bits = flint.ctx.prec
+    a, b = _exact(low), _exact(high)
+    if not (function(a) > 0 and function(b) < 0):
+        raise SymcookError("a zero was not enclosed")
+    while b - a > flint.arb(2) ** (12 - bits):
+        width = b - a
+        fa, fb = function(a), function(b)
+        guess = ((a * fb - b * fa) / (fb - fa)).mid()
+        step = (width * width).mid() + flint.arb(2) ** (10 - bits)
+        for point in ((guess - step).mid(), (guess + step).mid(), ((a + b) / 2).mid()):
+            if a < point and point < b:
+                sign = function(point)
+                if sign > 0:
+                    a = point
+                elif sign < 0:
+                    b = point
+        if not b - a < width:
+            break
+    return a.union(b)
+
+
+def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
+    """The least K with |sqrt(pi/2)(gelu(x + y) - gelu(x) - gelu(y)) - x y| <= K (|x| + |y|)^3 for all x, y; and 1/4.
+
+    form: 'erf' (Eq. 24) or 'tanh' (Eq. 25). Why the value is sharp: see the module. Relative radius at most 10^-digits.
+    Raises BadInput for the form or the digits. Source: Cookbook, Section 4.6.
+    """
+    wanted = check_digits(digits)
+    shape = _shape(_form(form))
+
+    def value() -> flint.arb:
+        return _product(form, shape.best())
+
+    def shown(compute: Callable[[], flint.arb], what: str) -> Ball:
+        return ball(refine(compute, wanted, relative=True, what=what), wanted, relative=True)
+
+    quarter = flint.arb(flint.fmpq(1, 4))
+    return Bound(
+        kind="gelu-multiply",
+        parameters={"form": form},
+        value=shown(value, "the constant"),
+        claimed=ball(quarter, wanted, relative=True),
+        holds=decide_sign(lambda: quarter - value(), "the constant <= 1/4") >= 0,
+        attained=True,
+        where="at x = y, and x = y negated",
+        source="Cookbook, Section 4.6",
+        labels=("least K", "claimed K"),
+        proofs=("cookbook.s4.6.mul_error", "lem.mul_sharp"),
+        extra={"at x = y": shown(lambda: shape.best() / 2, "the place")},
+    )
+
+
+def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str = 30) -> Bound:
+    """The greatest difference of GELU(c x)/c and ReLU(x) over all x: K/c; and a proved bound.
+
+    c: positive. form: 'erf' (Eq. 24) or 'tanh' (Eq. 25). K is the maximum of |u| (1 - T(|u|))/2, see the module. The
+    paper gives no rate; stored proofs give 0.16998/c for erf and 0.17005/c for tanh. Relative radius at most
+    10^-digits.
+    Raises BadInput for c, the form or the digits. Source: Cookbook, Section 4.6, Eq. (27).
+    """
+    wanted = check_digits(digits)
+    text, scale = positive(c, "c")
+    bound, proof = RATES[_form(form)]
+
+    def place() -> flint.arb:
+        return zero(lambda u: _fall(form, u), Fraction(1, 2), Fraction(1))
+
+    def value() -> flint.arb:
+        u = place()
+        return u * (1 - _bend(form, Series([u], 1))[0]) / 2 / scale()
+
+    def claimed() -> flint.arb:
+        return _exact(bound) / scale()
+
+    def shown(compute: Callable[[], flint.arb], what: str) -> Ball:
+        return ball(refine(compute, wanted, relative=True, what=what), wanted, relative=True)
+
+    return Bound(
+        kind="gelu-relu",
+        parameters={"c": text, "form": form},
+        value=shown(value, "the greatest difference"),
+        claimed=shown(claimed, "the bound"),
+        holds=decide_sign(lambda: (claimed() - value()) * scale(), "the greatest difference <= the bound") >= 0,
+        attained=True,
+        where="at two places x = u/c and -u/c",
+        source="Cookbook, Section 4.6, Eq. (27)",
+        labels=("greatest difference", f"{bound}/c"),
+        proofs=(proof,),
+        extra={"u": shown(place, "the place")},
+    )
+
+
+def _fall(form: str, u: flint.arb) -> flint.arb:
+    """Twice the derivative of u (1 - T(u))/2."""
+    bend = _bend(form, Series([u, 1], 2))
+    return 1 - bend[0] - u * bend[1]
+
+
+def _form(form: str) -> str:
+    if form not in FORMS:
+        raise unknown("form of GELU", str(form), FORMS)
+    return form
