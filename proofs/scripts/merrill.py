@@ -69,7 +69,14 @@ def lnhash_scale(g: Goal) -> None:
     g.have("0 < 1/i", "reciprocal", lambda h: h.contra("no").auto("no pos inverse"))
     g.have(f"0 < {old}", "radicand").use("ax:sqrt", old, label="low root")
     g.have(f"0 < sqrt({old})", "positive", lambda h: h.contra("no").auto("no low root radicand"))
-    g.use("lem:sqrt_equals", new, f"sqrt({old})/i", lambda h: h.auto(), lambda h: h.auto("root", multipliers=["1/i^2"]), label="is")
+    g.use(
+        "lem:sqrt_equals",
+        new,
+        f"sqrt({old})/i",
+        lambda h: h.auto(),
+        lambda h: h.auto("root", multipliers=["1/i^2"]),
+        label="is",
+    )
     g.have(f"lnhash(x/i, y/i, c) = fourway(x/i, y/i, c)/sqrt({new})", "form", Goal.true)
     g.rewrite("is", "form", "scaled")
     g.auto("scaled inverse", multipliers=[f"fourway(x, y, c)*(1/sqrt({old}))"])
@@ -134,7 +141,13 @@ def difference_step(g: Goal) -> None:
     g.use("ax:prod_step", "j. j", "1", "k + 1", label="up").use("ax:prod_step", "j. i - j", "0", "k + 1", label="down")
     g.rewrite("up").rewrite("down")
     w = "(1/(i - (k + 1)))"
-    g.have(f"i*{q}*(1/{p})*{w} = 1", "one", use="shift p_e w_e", rounds=0, multipliers=[f"(1/{p})*{w}", f"{p}*(1/{p})", "1"])
+    g.have(
+        f"i*{q}*(1/{p})*{w} = 1",
+        "one",
+        use="shift p_e w_e",
+        rounds=0,
+        multipliers=[f"(1/{p})*{w}", f"{p}*(1/{p})", "1"],
+    )
     g.have(f"1/{q} = i*(1/{p})*{w}", "inverse", use="one q_e", rounds=0, multipliers=[f"1/{q}", f"i*(1/{p})*{w}"])
     top = "prod(j, 1, k, j)"
     g.auto("inverse w_e", rounds=0, multipliers=[top, f"{top}*(1/{p})"])
@@ -170,7 +183,9 @@ def sum_shift(g: Goal) -> None:
     g.intro("f a b")
     empty, some = g.em("b < a", "side")
     for h in (empty,):
-        h.use("ax:sum_empty", "f", "a", "b", label="none").use("ax:sum_empty", "j. f(j - 1)", "a + 1", "b + 1", label="no")
+        h.use("ax:sum_empty", "f", "a", "b", label="none").use(
+            "ax:sum_empty", "j. f(j - 1)", "a + 1", "b + 1", label="no"
+        )
         h.auto("none no")
 
     def all_sizes(h: Goal) -> None:
@@ -187,7 +202,9 @@ def difference_value(g: Goal) -> None:
     g.intro("f (first more)")
     base, step = g.induct("k", "ge", "is")
     base.intro("i low").use("ax:int_lt", "0", "i", label="one").use("first", "i", label="goal").hyp("goal")
-    step.intro("i low").use("more", "i", "k", label="unfold").use("is", "i - 1", label="old").use("is", "i", label="new")
+    step.intro("i low").use("more", "i", "k", label="unfold").use("is", "i - 1", label="old").use(
+        "is", "i", label="new"
+    )
     step.use("lem:difference_step", "i", "k", label="closed").auto("unfold old new closed", rounds=0)
 
 
@@ -265,7 +282,9 @@ def tie_positive(g: Goal) -> None:
 
 
 def nonzero(h: Goal, i: str) -> None:
-    h.intro("zero").have(f"0 < {i}*({i} - 1)*({i} - 2)*({i} - 3)", "positive", lambda e: product_of(e, i, "case_above4"))
+    h.intro("zero").have(
+        f"0 < {i}*({i} - 1)*({i} - 2)*({i} - 3)", "positive", lambda e: product_of(e, i, "case_above4")
+    )
     h.auto("zero positive")
 
 
@@ -287,8 +306,13 @@ def tie_decreases(g: Goal) -> None:
     # g(i) (i - 3) = g(i + 1) (i + 1), both times 100 i (i - 1)(i - 2) = 6.
     rest.positive("(i*(i - 1)*(i - 2))", "z", lambda h: h.have("0 < i*(i - 1)", "one").auto("one case_above4"))
     z = "(1/(i*(i - 1)*(i - 2)))"
-    rest.have("g(i)*(i - 3) = g(i + 1)*(i + 1)", "same", use="here next z_e", rounds=0,
-              multipliers=[z, "g(i)*(i - 3)", "g(i + 1)*(i + 1)"])
+    rest.have(
+        "g(i)*(i - 3) = g(i + 1)*(i + 1)",
+        "same",
+        use="here next z_e",
+        rounds=0,
+        multipliers=[z, "g(i)*(i - 3)", "g(i + 1)*(i + 1)"],
+    )
     rest.use("lem:tie_positive", "f", "g", lambda e: both(e, "first", "more", "small", "large"), "i + 1", label="above")
     rest.contra("no").auto("no same above case_above4", degree=2)
 
@@ -341,7 +365,11 @@ def lemma1_defined(g: Goal) -> None:
         if h.try_auto(degree=1, rounds=0):
             return
         h.positive("i", "i")
-        h.have("0 < (x/i)^2 + (1/i)^2", "some", lambda e: e.have("0 < (1/i)*(1/i)", "square", use="i_i").auto("square", squares=["x/i"]))
+        h.have(
+            "0 < (x/i)^2 + (1/i)^2",
+            "some",
+            lambda e: e.have("0 < (1/i)*(1/i)", "square", use="i_i").auto("square", squares=["x/i"]),
+        )
         planar(h, "x/i", "1/i", "s").auto(degree=1, rounds=0, squares=["x"])
 
     g.leaves("x i", leaf)
@@ -353,23 +381,36 @@ def lemma2(g: Goal) -> None:
     a, b = "sqrt(2*q^2 + 2)", "sqrt(2*k^2 + 2)"
     form, bound, there, back = g.split()
     form.have(f"0 <= {a}*{b}/2", "ge", use="q_p k_p")
-    form.use("lem:sqrt_equals", "(q^2 + 1)*(k^2 + 1)", f"{a}*{b}/2", None,
-             lambda h: h.auto("q_e k_e", rounds=0, multipliers=[f"{b}^2", "2*q^2 + 2", "1"]), label="is")
+    form.use(
+        "lem:sqrt_equals",
+        "(q^2 + 1)*(k^2 + 1)",
+        f"{a}*{b}/2",
+        None,
+        lambda h: h.auto("q_e k_e", rounds=0, multipliers=[f"{b}^2", "2*q^2 + 2", "1"]),
+        label="is",
+    )
     form.rewrite("is").true()
     bound.use("lem:lnhash_square", "q", "k", label="square")
     bound.use("lem:square_le", "hashdot(q, k)", "1", "!", lambda h: dot_square(h), label="goal").hyp("goal")
     there.intro("one").use("lem:lnhash_square", "q", "k", label="square")
-    there.have("(q*k + 1)^2 = (q^2 + 1)*(k^2 + 1)", "equal", use="one square", rounds=0,
-               multipliers=["(q^2 + 1)*(k^2 + 1)*hashdot(q, k)", "(q^2 + 1)*(k^2 + 1)", "1"])
+    there.have(
+        "(q*k + 1)^2 = (q^2 + 1)*(k^2 + 1)",
+        "equal",
+        use="one square",
+        rounds=0,
+        multipliers=["(q^2 + 1)*(k^2 + 1)*hashdot(q, k)", "(q^2 + 1)*(k^2 + 1)", "1"],
+    )
     zero(there, "q - k", "equal").auto("is_zero")
     back.intro("is").rewrite("is").auto("k_n")
 
 
 def zero(g: Goal, t: str, square: str, label: str = "is_zero") -> Goal:
     """t = 0, where its square is zero by the fact `square`."""
+
     def prove(h: Goal) -> None:
         for e in h.antisym():
             e.contra("no_zero").auto(["no_zero", square])
+
     return g.have(f"{t} = 0", label, prove)
 
 
@@ -402,7 +443,12 @@ def lemma5(g: Goal) -> None:
             e.use("lem:lnhash_first", *pair, label="order").auto("order")
 
         h.use("lem:sum_positive", f"j. {z}", "1", "m", None, apart, label="total")
-        h.auto("first total inverse ones", rounds=0, degree=1, multipliers=["m", "sum(j, 1, m, lnhash(k(j), 1, 1))", "lnhash(q, 1, 1)", "1"])
+        h.auto(
+            "first total inverse ones",
+            rounds=0,
+            degree=1,
+            multipliers=["m", "sum(j, 1, m, lnhash(k(j), 1, 1))", "lnhash(q, 1, 1)", "1"],
+        )
 
 
 def lemma5_defined(g: Goal) -> None:
@@ -449,10 +495,26 @@ def lemma8(g: Goal) -> None:
     g.intro("i low").use("lem:merrill2024.lemma8.square", "i", label="square")
     quartic(g).positive("i^4", "f", lambda h: h.have("0 < i^2", "two").auto("two"))
     g.use("lem:merrill2024.lemma8.sqrt", label="a b compare").use("compare", "i", label="order")
-    g.have(f"1/i^4 <= 1/{QUARTIC}", "less", lambda h: h.contra("no").auto("no order z_p z_e z_i f_p f_e f_i", degree=2,
-           multipliers=["1/i^4", f"1/{QUARTIC}"]))
-    g.have("1/i^4 <= 1", "small", lambda h: h.have("1 <= i^2", "two").have("1 <= i^4", "four").contra("no").auto("no four f_i f_e"))
-    g.use("lem:square_le", "hashdot(i, i - 1)", "1 - 1/(2*i^4)", None, lambda h: h.auto("square less", squares=["1/i^4"]), label="goal")
+    g.have(
+        f"1/i^4 <= 1/{QUARTIC}",
+        "less",
+        lambda h: h.contra("no").auto(
+            "no order z_p z_e z_i f_p f_e f_i", degree=2, multipliers=["1/i^4", f"1/{QUARTIC}"]
+        ),
+    )
+    g.have(
+        "1/i^4 <= 1",
+        "small",
+        lambda h: h.have("1 <= i^2", "two").have("1 <= i^4", "four").contra("no").auto("no four f_i f_e"),
+    )
+    g.use(
+        "lem:square_le",
+        "hashdot(i, i - 1)",
+        "1 - 1/(2*i^4)",
+        None,
+        lambda h: h.auto("square less", squares=["1/i^4"]),
+        label="goal",
+    )
     g.hyp("goal")
 
 
@@ -475,9 +537,24 @@ def spread(g: Goal, vary: str) -> Goal:
 
     def prove(h: Goal) -> None:
         terms = f"b. (x(b) - {MEAN})^2"
-        h.use("lem:sum_nonneg", terms, "1", "d", lambda e: e.intro("b inside").auto(squares=[f"x(b) - {MEAN}"]), label="ge")
+        h.use(
+            "lem:sum_nonneg",
+            terms,
+            "1",
+            "d",
+            lambda e: e.intro("b inside").auto(squares=[f"x(b) - {MEAN}"]),
+            label="ge",
+        )
         h.contra("no").have(f"{SPREAD} = 0", "none", lambda e: e.auto("no ge"))
-        h.use("lem:sum_zero", terms, "1", "d", lambda e: e.intro("b inside").auto(squares=[f"x(b) - {MEAN}"]), "#none", label="all_zero")
+        h.use(
+            "lem:sum_zero",
+            terms,
+            "1",
+            "d",
+            lambda e: e.intro("b inside").auto(squares=[f"x(b) - {MEAN}"]),
+            "#none",
+            label="all_zero",
+        )
         h.obtain(vary, "v", "low high differ").use("all_zero", "v", label="at_v").use("all_zero", "1", label="at_1")
         zero(zero(h, f"x(v) - {MEAN}", "at_v"), f"x(1) - {MEAN}", "at_1", "one_is")
         h.have("x(v) = x(1)", "after_all", use="is_zero one_is").absurd("after_all", "differ")
@@ -529,11 +606,15 @@ def layernorm_defined(g: Goal) -> None:
 
 
 def def6(g: Goal) -> None:
-    g.intro("claim").obtain("lem:differences_exist", "f", "first more").use("claim", "f", lambda h: both(h, "first", "more"), label="wrong rest")
+    g.intro("claim").obtain("lem:differences_exist", "f", "first more").use(
+        "claim", "f", lambda h: both(h, "first", "more"), label="wrong rest"
+    )
     g.use("first", "1", "!", label="f10").use("first", "2", "!", label="f20").use("first", "3", "!", label="f30")
     up, across = g.cases("wrong", "grows")
     up.use("grows", "2", "0", "!", label="here").auto("here f20 f30")
-    across.use("first", "5", "!", label="f50").use("first", "4", "!", label="f40").use("more", "5", "0", "!", label="f51")
+    across.use("first", "5", "!", label="f50").use("first", "4", "!", label="f40").use(
+        "more", "5", "0", "!", label="f51"
+    )
     across.use("grows", "5", "0", "!", label="here").auto("here f50 f40 f51")
 
 
@@ -542,10 +623,16 @@ def def6_corrected(g: Goal) -> None:
     down, combine = g.split()
     down.intro("i k (low high)").use("more", "i + 1", "k", label="step")
     down.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "k + 1", None, "i + 1", label="value")
-    down.positive("prod(j, 0, k + 1, i + 1 - j)", "p", lambda h: h.use("lem:prod_positive", "i + 1", "k + 1", label="goal").hyp("goal"))
+    down.positive(
+        "prod(j, 0, k + 1, i + 1 - j)",
+        "p",
+        lambda h: h.use("lem:prod_positive", "i + 1", "k + 1", label="goal").hyp("goal"),
+    )
     down.have("0 < prod(j, 1, k + 1, j)", "top", factorial)
     down.have("0 < f(i + 1, k + 1)", "positive", use="value top p_i", degree=2).auto("positive step")
-    combine.intro("k low").use("lem:difference_combination", "f", lambda h: both(h, "first", "more"), "k", "#low", label="is")
+    combine.intro("k low").use(
+        "lem:difference_combination", "f", lambda h: both(h, "first", "more"), "k", "#low", label="is"
+    )
     combine.obtain("is", "c", "outside value").witness("c").hyp("value")
 
 
@@ -565,21 +652,31 @@ def def6_head(g: Goal) -> None:
     g.intro("f (first more)")
     head, combine = g.split()
 
-    head.intro("i m (low high)").use("ax:int_lt", "m", "i", label="room").use("lem:sum_delta", "j. 1", "m", "i - 1", "m", label="one").auto("one", rounds=0, multipliers=["1/(i - m)"])
-    combine.intro("k low").use("lem:difference_combination", "f", lambda h: both(h, "first", "more"), "k", "#low", label="is")
+    head.intro("i m (low high)").use("ax:int_lt", "m", "i", label="room").use(
+        "lem:sum_delta", "j. 1", "m", "i - 1", "m", label="one"
+    ).auto("one", rounds=0, multipliers=["1/(i - m)"])
+    combine.intro("k low").use(
+        "lem:difference_combination", "f", lambda h: both(h, "first", "more"), "k", "#low", label="is"
+    )
     combine.obtain("is", "c", "outside value").witness("c").intro("i high").use("value", "i", label="here")
 
     def same(h: Goal) -> None:
-        h.intro("m (ml mh)").use("ax:int_lt", "k", "i", label="room").use("lem:sum_delta", "j. 1", "m", "i - 1", "m", label="one")
+        h.intro("m (ml mh)").use("ax:int_lt", "k", "i", label="room").use(
+            "lem:sum_delta", "j. 1", "m", "i - 1", "m", label="one"
+        )
         h.auto("one", rounds=0, multipliers=["c(m)/(i - m)"])
 
-    combine.use("lem:sum_ext", "m. c(m)*(sum(j, m, i - 1, I[j = m])/(i - m))", "m. c(m)/(i - m)", "0", "k", same, label="heads")
+    combine.use(
+        "lem:sum_ext", "m. c(m)*(sum(j, m, i - 1, I[j = m])/(i - m))", "m. c(m)/(i - m)", "0", "k", same, label="heads"
+    )
     combine.auto("here heads")
 
 
 def lemma9(g: Goal) -> None:
     g.intro("f k i (first more) (low high)")
-    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "k", "#low", "i", "#high", label="goal").hyp("goal")
+    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "k", "#low", "i", "#high", label="goal").hyp(
+        "goal"
+    )
 
 
 def exist(*more: str, leaf: Tactic = Goal.easy) -> Tactic:
@@ -624,7 +721,9 @@ def def7_monotone(g: Goal) -> None:
     tied(down, "tie_decreases", "i", label="goal").hyp("goal")
     known = lambda h: both(h, "first", "more")  # noqa: E731
     combine.use("lem:difference_combination", "f", known, "3", "!", label="is").obtain("is", "c", "outside value")
-    combine.witness("j. c(j)/100").intro("i low").use("value", "i", label="here").use("large", "i", label="tie").auto("here tie")
+    combine.witness("j. c(j)/100").intro("i low").use("value", "i", label="here").use("large", "i", label="tie").auto(
+        "here tie"
+    )
 
 
 def lemma10(g: Goal) -> None:
@@ -637,29 +736,54 @@ def lemma10(g: Goal) -> None:
     rest.positive("i^4", "q", lambda h: h.have("0 < i^2", "two").auto("two"))
     rest.positive("(i*(i - 1)*(i - 2)*(i - 3))", "z", lambda h: product_of(h, "i", "case_above4"))
     rest.have("6*i^4 < 50*(i*(i - 1)*(i - 2)*(i - 3))", "order", lambda h: cubic(h, "i", "case_above4"))
-    rest.have("g(i) = 6/100*(1/(i*(i - 1)*(i - 2)*(i - 3)))", "is", use="value z_e", rounds=0,
-              multipliers=["1/(i*(i - 1)*(i - 2)*(i - 3))", "g(i)"])
-    rest.have("6/100*(1/(i*(i - 1)*(i - 2)*(i - 3))) < 1/2*(1/i^4)", "less", lambda h: h.contra("no").auto(
-        "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=["1/i^4", "1/(i*(i - 1)*(i - 2)*(i - 3))"]))
+    rest.have(
+        "g(i) = 6/100*(1/(i*(i - 1)*(i - 2)*(i - 3)))",
+        "is",
+        use="value z_e",
+        rounds=0,
+        multipliers=["1/(i*(i - 1)*(i - 2)*(i - 3))", "g(i)"],
+    )
+    rest.have(
+        "6/100*(1/(i*(i - 1)*(i - 2)*(i - 3))) < 1/2*(1/i^4)",
+        "less",
+        lambda h: h.contra("no").auto(
+            "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=["1/i^4", "1/(i*(i - 1)*(i - 2)*(i - 3))"]
+        ),
+    )
     rest.auto("is less")
     roots.intro("x away equal")
     for h, side in zip(roots.cases("away", "far"), ("below", "above"), strict=True):
         z = "(x*(x - 1)*(x - 2)*(x - 3))"
-        h.have(f"0 < {z}", "z", (lambda e: negative_product(e)) if side == "below" else lambda e: product_of(e, "x", "far"))
-        h.use("ax:inv", z, label="z_e").have("0 < x^2", "two").have("0 < x^4", "q", use="two").use("ax:inv", "x^4", label="q_e")
-        h.have(f"6*x^4 = 50*{z}", "same", use="equal z_e q_e", rounds=0,
-               multipliers=[f"x^4*{z}", f"x^4", z, f"x^4*{z}*(1/x^4)", "1"])
+        h.have(
+            f"0 < {z}", "z", (lambda e: negative_product(e)) if side == "below" else lambda e: product_of(e, "x", "far")
+        )
+        h.use("ax:inv", z, label="z_e").have("0 < x^2", "two").have("0 < x^4", "q", use="two").use(
+            "ax:inv", "x^4", label="q_e"
+        )
+        h.have(
+            f"6*x^4 = 50*{z}",
+            "same",
+            use="equal z_e q_e",
+            rounds=0,
+            multipliers=[f"x^4*{z}", f"x^4", z, f"x^4*{z}*(1/x^4)", "1"],
+        )
         if side == "above":
             h.have(f"6*x^4 < 50*{z}", "order", lambda e: cubic(e, "x", "far")).auto("same order")
         else:
-            h.have("0 < -x", "minus", use="far").have("0 < -x*x*x*x*x", "fifth", lambda e: e.contra("no").auto("no minus q"))
+            h.have("0 < -x", "minus", use="far").have(
+                "0 < -x*x*x*x*x", "fifth", lambda e: e.contra("no").auto("no minus q")
+            )
             h.have(f"6*x^4 < 50*{z}", "order", cubic_below).auto("same order")
-    compare.intro("x low").have("6*x^4 < 50*(x*(x - 1)*(x - 2)*(x - 3))", "order", lambda e: cubic(e, "x", "low")).auto("order")
+    compare.intro("x low").have("6*x^4 < 50*(x*(x - 1)*(x - 2)*(x - 3))", "order", lambda e: cubic(e, "x", "low")).auto(
+        "order"
+    )
 
 
 def cubic(h: Goal, x: str, low: str) -> None:
     """6 x^4 < 50 x(x - 1)(x - 2)(x - 3) from 5 <= x: with x = 5 + t all coefficients in t are positive."""
-    h.have(f"0 <= ({x} - 5)*({x} - 5)", "t2", use=low).have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)", "t3", use=f"{low} t2")
+    h.have(f"0 <= ({x} - 5)*({x} - 5)", "t2", use=low).have(
+        f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)", "t3", use=f"{low} t2"
+    )
     h.have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)*({x} - 5)", "t4", use=f"{low} t3").auto(f"{low} t2 t3 t4", degree=1)
 
 
@@ -732,7 +856,9 @@ def lnhash_one(g: Goal) -> None:
         less, same = low.em("q < k", "order")
         same.have("q = k", "after_all", use="side order").absurd("after_all", "differ")
         for e in (less, high):
-            e.have("0 < (q - k)^2", "apart").have("0 < (q^2 + 1)*(k^2 + 1)", "denominator", lambda f: f.auto(squares=["q", "k", "q*k"]))
+            e.have("0 < (q - k)^2", "apart").have(
+                "0 < (q^2 + 1)*(k^2 + 1)", "denominator", lambda f: f.auto(squares=["q", "k", "q*k"])
+            )
             e.contra("no").have("0 <= (hashdot(q, k)^2 - 1)*((q^2 + 1)*(k^2 + 1))", "product", use="no denominator")
             e.auto("product square apart")
         return h
@@ -756,7 +882,9 @@ def sqrt_strictly_below(g: Goal) -> None:
 def hash_pair_gap(g: Goal) -> None:
     g.intro("p k m some (low high) differ").use("lem:lnhash_square", "p", "k", label="square")
     q = "(m + 1)^4"
-    g.have("1 <= (m + 1)^2", "two", use="some").have(f"1 <= {q}", "four", use="two").positive(q, "q", lambda h: h.auto("four"))
+    g.have("1 <= (m + 1)^2", "two", use="some").have(f"1 <= {q}", "four", use="two").positive(
+        q, "q", lambda h: h.auto("four")
+    )
     g.have("p^2 <= m^2", "first", use="low high")
     g.have("0 < (p^2 + 1)*(k^2 + 1)", "denominator", lambda f: f.auto(squares=["p", "k", "p*k"]))
 
@@ -773,15 +901,29 @@ def hash_pair_gap(g: Goal) -> None:
             e.have(f"0 <= ({d}*(m + 1) - k)*({d}*(m + 1) + k)", "product", use="up down").auto("product dd", degree=1)
 
     g.have("k^2 + 1 <= (k - p)^2*((m + 1)^2 + 1)", "second", sides)
-    g.have("0 <= (m^2 - p^2)*(k^2 + 1)", "one", lambda h: h.have("0 <= k^2", "kk", lambda e: e.auto(squares=["k"])).auto("first kk"))
+    g.have(
+        "0 <= (m^2 - p^2)*(k^2 + 1)",
+        "one",
+        lambda h: h.have("0 <= k^2", "kk", lambda e: e.auto(squares=["k"])).auto("first kk"),
+    )
     g.have("0 <= (m^2 + 1)*((k - p)^2*((m + 1)^2 + 1) - (k^2 + 1))", "more", lambda h: h.auto("second", squares=["m"]))
     g.have(f"(m^2 + 1)*((m + 1)^2 + 1) <= {q}", "size", use="some", degree=3)
     g.have(f"0 <= (k - p)^2*({q} - (m^2 + 1)*((m + 1)^2 + 1))", "last", lambda h: h.auto("size", squares=["k - p"]))
     g.have(f"(p^2 + 1)*(k^2 + 1) <= (k - p)^2*{q}", "all_sizes", use="one more last", degree=1)
-    g.have(f"1 <= (1 - hashdot(p, k)^2)*{q}", "gap", lambda h: h.contra("no").have(
-        f"0 < (1 - (1 - hashdot(p, k)^2)*{q})*((p^2 + 1)*(k^2 + 1))", "product", use="no denominator").auto(
-        "product square all_sizes", rounds=0, degree=1, multipliers=[q, "1"]))
-    g.have(f"hashdot(p, k)^2 <= 1 - 1/{q}", "bound", lambda h: h.contra("no").auto("no gap q_p q_e q_i", degree=2, multipliers=["hashdot(p, k)^2", "1"]))
+    g.have(
+        f"1 <= (1 - hashdot(p, k)^2)*{q}",
+        "gap",
+        lambda h: (
+            h.contra("no")
+            .have(f"0 < (1 - (1 - hashdot(p, k)^2)*{q})*((p^2 + 1)*(k^2 + 1))", "product", use="no denominator")
+            .auto("product square all_sizes", rounds=0, degree=1, multipliers=[q, "1"])
+        ),
+    )
+    g.have(
+        f"hashdot(p, k)^2 <= 1 - 1/{q}",
+        "bound",
+        lambda h: h.contra("no").auto("no gap q_p q_e q_i", degree=2, multipliers=["hashdot(p, k)^2", "1"]),
+    )
     g.have(f"1/{q} <= 1", "small", lambda h: h.contra("no").auto("no four q_e q_i"))
     g.use("lem:sqrt_strictly_below", "hashdot(p, k)", f"1/{q}", label="goal").hyp("goal")
 
@@ -807,8 +949,13 @@ def tie_small(g: Goal) -> None:
         rest.have("0 < (j + 1)^2", "two", use="low").positive(q, "q", lambda e: e.auto("two"))
         rest.have(f"9*{q} < 100*{z}", "order", lambda e: shifted(e, "j", "case_above4"))
         rest.have(f"g(j) = 6/100*(1/{z})", "is", use="value z_e", rounds=0, multipliers=[f"1/{z}", "g(j)"])
-        rest.have(f"9/100*(1/{z}) < 1/{q}", "less", lambda e: e.contra("no").auto(
-            "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=[f"1/{q}", f"1/{z}"]))
+        rest.have(
+            f"9/100*(1/{z}) < 1/{q}",
+            "less",
+            lambda e: e.contra("no").auto(
+                "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=[f"1/{q}", f"1/{z}"]
+            ),
+        )
         rest.auto("is less")
 
     bound.have("3/4*g(j) < 1/(2*(j + 1)^4)", "rest", size).auto("under rest")
@@ -816,7 +963,9 @@ def tie_small(g: Goal) -> None:
 
 def shifted(h: Goal, x: str, low: str) -> None:
     """A polynomial inequality of degree 4 from 5 <= x, whose coefficients in x - 5 have one sign."""
-    h.have(f"0 <= ({x} - 5)*({x} - 5)", "t2", use=low).have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)", "t3", use=f"{low} t2")
+    h.have(f"0 <= ({x} - 5)*({x} - 5)", "t2", use=low).have(
+        f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)", "t3", use=f"{low} t2"
+    )
     h.have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)*({x} - 5)", "t4", use=f"{low} t3").auto(f"{low} t2 t3 t4", degree=1)
 
 
@@ -833,7 +982,9 @@ def tie_order(g: Goal) -> None:
 
 
 def tie_score(g: Goal) -> None:
-    g.intro("g h i j ilow jlow").use("lem:lnhash_inner", "h(i)", "i", label="at_i").use("lem:lnhash_inner", "h(j)", "j", label="at_j")
+    g.intro("g h i j ilow jlow").use("lem:lnhash_inner", "h(i)", "i", label="at_i").use(
+        "lem:lnhash_inner", "h(j)", "j", label="at_j"
+    )
     a, b = "(1/i*(1/sqrt(2*(h(i)/i)^2 + 2*(1/i)^2)))", "(1/sqrt(2*h(j)^2 + 2))"
     g.auto("at_i at_j", rounds=0, multipliers=[f"{a}*(h(i)*h(j) + 1)", f"{b}*(h(i)*h(j) + 1)"])
 
@@ -875,7 +1026,9 @@ def mean_above(g: Goal) -> None:
     g.use("lem:sum_zero", f"j. {term}", "1", "n", nonneg, "#none", label="zeros")
 
     def weightless(h: Goal) -> None:
-        h.intro("j inside").use("ge", "j", label="here").use("above", "j", label="either").use("zeros", "j", label="zero")
+        h.intro("j inside").use("ge", "j", label="here").use("above", "j", label="either").use(
+            "zeros", "j", label="zero"
+        )
         for e in h.cases("either", "side"):
             if e.facts["side"][0] != "<":
                 e.hyp("side")
@@ -918,7 +1071,9 @@ def hardmax_total(g: Goal) -> None:
 def by_last(h: Goal, j: str, n: str, inside: tuple[str, str]) -> list[Goal]:
     """For j in 1..n + 1: goals with j <= n, and with j = n + 1 (rewritten)."""
     old, new = h.em(f"{j} <= {n}", "side")
-    new.use("ax:int_lt", n, j, label="step").have(f"{j} = {n} + 1", "is_last", use=f"step {inside[1]}").rewrite("is_last")
+    new.use("ax:int_lt", n, j, label="step").have(f"{j} = {n} + 1", "is_last", use=f"step {inside[1]}").rewrite(
+        "is_last"
+    )
     return [old, new]
 
 
@@ -991,7 +1146,20 @@ def known_tie(h: Goal) -> None:
 def rightmost(g: Goal, near: str, match: str, last: str) -> Goal:
     """All weight is on p, as ``only``: h(p) = h(i) by `match`, no later match by `last`, |h(p)| <= p by `near`."""
     g.use(near, "p", label="near_l near_h")
-    g.use("lem:tie_argmax", "f", "g", known_tie, "h", "i", "p", None, f"#{match}", lambda h: both(h, "near_l", "near_h"), f"#{last}", label="highest")
+    g.use(
+        "lem:tie_argmax",
+        "f",
+        "g",
+        known_tie,
+        "h",
+        "i",
+        "p",
+        None,
+        f"#{match}",
+        lambda h: both(h, "near_l", "near_h"),
+        f"#{last}",
+        label="highest",
+    )
     g.use("ax:int_lt", "1", "i", label="i_two") if "i_two" not in g.facts else None
     return g.use("lem:hardmax_unique", "l. tiescore(g, h, i, l)", "i - 1", "p", None, "#highest", label="only")
 
@@ -1014,7 +1182,15 @@ def lemma7(g: Goal) -> None:
 
 def scaled(g: Goal, j: str, label: str) -> Goal:
     """phi(h(j)/j, 1/j) = phi(h(j), 1) in all coordinates."""
-    return g.use("lem:lnhash_scale", f"h({j})", "1", j, lambda h: h.auto(degree=1, rounds=0), lambda h: h.auto(squares=[f"h({j})"], degree=1), label=label)
+    return g.use(
+        "lem:lnhash_scale",
+        f"h({j})",
+        "1",
+        j,
+        lambda h: h.auto(degree=1, rounds=0),
+        lambda h: h.auto(squares=[f"h({j})"], degree=1),
+        label=label,
+    )
 
 
 def lemma6(g: Goal) -> None:
@@ -1046,7 +1222,17 @@ def lemma6(g: Goal) -> None:
             e.use("lem:lnhash_first", *(("h(j)", "h(i)") if below else ("h(i)", "h(j)")), label="less").pick("right")
             scaled(e, "j", "at_j").use("at_j", "1", "!", label="j_is").auto("less j_is", degree=1, rounds=0)
 
-        h.use("lem:mean_above", f"j. {WEIGHT}", f"j. {sign}unithash(h(j)/j, 1/j, 1)", "i - 1", f"{sign}unithash(h(i), 1, 1)", "#ge", "#total", apart, label="mean")
+        h.use(
+            "lem:mean_above",
+            f"j. {WEIGHT}",
+            f"j. {sign}unithash(h(j)/j, 1/j, 1)",
+            "i - 1",
+            f"{sign}unithash(h(i), 1, 1)",
+            "#ge",
+            "#total",
+            apart,
+            label="mean",
+        )
         h.contra("no").auto("mean first_c i_is", degree=1, rounds=0)
 
 
@@ -1055,12 +1241,22 @@ def lemma6_gap(g: Goal) -> None:
     first, second, third, fourth = g.split()
     first.intro("j (jl jh) differ").use("near", "j", label="near_l near_h").use("near", "i", label="near_il near_ih")
     first.use("lem:tie_score", "g", "h", "i", "j", label="form")
-    first.have("1 <= i - 1", "m").have("-(i - 1) <= h(j) & h(j) <= i - 1", "inside").have("h(i) != h(j)", "apart", lambda h: h.intro("same").have("h(j) = h(i)", "back", use="same").absurd("back", "differ"))
-    first.use("lem:hash_pair_gap", "h(j)", "h(i)", "i - 1", "#m", "#inside", "#apart", label="gap").auto("gap form", degree=1, rounds=0)
-    second.intro("j (jl jh) k (kl kh)").use("lem:tie_order", "f", "g", known_tie, "j", "#jl", "k", label="order").auto("order", degree=1)
+    first.have("1 <= i - 1", "m").have("-(i - 1) <= h(j) & h(j) <= i - 1", "inside").have(
+        "h(i) != h(j)",
+        "apart",
+        lambda h: h.intro("same").have("h(j) = h(i)", "back", use="same").absurd("back", "differ"),
+    )
+    first.use("lem:hash_pair_gap", "h(j)", "h(i)", "i - 1", "#m", "#inside", "#apart", label="gap").auto(
+        "gap form", degree=1, rounds=0
+    )
+    second.intro("j (jl jh) k (kl kh)").use("lem:tie_order", "f", "g", known_tie, "j", "#jl", "k", label="order").auto(
+        "order", degree=1
+    )
     third.intro("j (jl jh)").use("lem:tie_small", "f", "g", known_tie, "j", label="above below")
     tied(third, "tie_positive", "i", label="positive").auto("above positive", degree=1)
-    fourth.use("lem:merrill2024.lemma10", label="bound roots compare").use("bound", "f", "g", "i", lambda h: both(h, "first", "more"), lambda h: both(h, "small", "large"), label="goal").hyp("goal")
+    fourth.use("lem:merrill2024.lemma10", label="bound roots compare").use(
+        "bound", "f", "g", "i", lambda h: both(h, "first", "more"), lambda h: both(h, "small", "large"), label="goal"
+    ).hyp("goal")
 
 
 STEP = "j. I[1 < j]"
@@ -1075,7 +1271,9 @@ def one_step(h: Goal) -> None:
                 e.auto("m_is ml")
                 continue
             later, start = e.ind("1 < j", "j_is j_value")
-            later.use("new", "j", label="no").have("I[1 < j] = I[1 < m]", "same", use="j_value m_value").absurd("same", "no")
+            later.use("new", "j", label="no").have("I[1 < j] = I[1 < m]", "same", use="j_value m_value").absurd(
+                "same", "no"
+            )
             start.auto("m_value j_value")
     elif h.goal[0] == "all" and "-" in h.text(h.goal) and "I[" in h.text(h.goal):
         for e in h.intro("j (jl jh)").ind("1 < j", "is value"):
@@ -1102,11 +1300,21 @@ def far(g: Goal) -> Goal:
     g.have("g(1)^2 <= 1/100", "g1_small", lambda h: h.auto("g1", rounds=0, multipliers=["g(1)", "1"]))
     g.have(f"(7/10)^2 < {a}^2", "large_square", lambda h: h.auto("a_n g1_small", squares=[a]))
     g.use("lem:square_lt", "7/10", a, None, "#large_square", label="a_large")
-    g.have("6/10000 < unithash(g(1), 1, 1)", "loss", lambda h: h.have(f"0 < g(1)*({a} - 7/10)", "part", use="g1 a_large").auto("part g1"))
-    g.have("unithash(g(5), 1, 1) < 4/10000", "gain", lambda h: h.have(f"0 < g(5)*(3/4 - {b})", "part", use="g5 b_small").auto("part g5"))
+    g.have(
+        "6/10000 < unithash(g(1), 1, 1)",
+        "loss",
+        lambda h: h.have(f"0 < g(1)*({a} - 7/10)", "part", use="g1 a_large").auto("part g1"),
+    )
+    g.have(
+        "unithash(g(5), 1, 1) < 4/10000",
+        "gain",
+        lambda h: h.have(f"0 < g(5)*(3/4 - {b})", "part", use="g5 b_small").auto("part g5"),
+    )
     g.use("lem:lnhash_one", "1000", "1000", label="self o2 o3 o4")
     g.use("lem:tie_score", "g", FAR, "6", "1", label="at_1").use("lem:tie_score", "g", FAR, "6", "5", label="at_5")
-    g.have(f"tiescore(g, {FAR}, 6, 1) < tiescore(g, {FAR}, 6, 5)", "wins", use="at_1 at_5 self close loss gain", degree=1)
+    g.have(
+        f"tiescore(g, {FAR}, 6, 1) < tiescore(g, {FAR}, 6, 5)", "wins", use="at_1 at_5 self close loss gain", degree=1
+    )
     g.use("lem:hardmax_total", FAR_SCORES, "5", label="ge total beaten positive")
     return g.use("beaten", "1", "!", lambda h: h.witness("5").easy(), label="lost")
 
@@ -1156,14 +1364,35 @@ def lemma6_refuted(g: Goal) -> None:
             if "j_in" in h.facts:
                 h.have("1 < j & j < 6", "after_all", lambda f: f.easy()).absurd("after_all", "j_in")
                 continue
-            h.use("lem:lnhash_scale", "1000 + I[1 < j & j < 6]", "1", "j", None, lambda f: f.auto(squares=["1000 + I[1 < j & j < 6]"], degree=1), label="here")
+            h.use(
+                "lem:lnhash_scale",
+                "1000 + I[1 < j & j < 6]",
+                "1",
+                "j",
+                None,
+                lambda f: f.auto(squares=["1000 + I[1 < j & j < 6]"], degree=1),
+                label="here",
+            )
             h.use("here", "1", "!", label="at_j").pick("right")
-            h.have("unithash(1000 + I[1 < j & j < 6], 1, 1) = unithash(1001, 1, 1)", "same", lambda f: f.rewrite("j_value").true())
+            h.have(
+                "unithash(1000 + I[1 < j & j < 6], 1, 1) = unithash(1001, 1, 1)",
+                "same",
+                lambda f: f.rewrite("j_value").true(),
+            )
             h.auto("at_j same order", degree=1, rounds=0)
 
     g.use("lem:lnhash_scale", "1000", "1", "6", "!", "!", label="scale").use("scale", "1", "!", label="value")
-    g.use("lem:mean_above", f"j. hardmax({FAR_SCORES}, 5, j)", "j. unithash((1000 + I[1 < j & j < 6])/j, 1/j, 1)", "5",
-          "unithash(1000, 1, 1)", "#ge", "#total", apart, label="mean")
+    g.use(
+        "lem:mean_above",
+        f"j. hardmax({FAR_SCORES}, 5, j)",
+        "j. unithash((1000 + I[1 < j & j < 6])/j, 1/j, 1)",
+        "5",
+        "unithash(1000, 1, 1)",
+        "#ge",
+        "#total",
+        apart,
+        label="mean",
+    )
     g.auto("mean first_c value", degree=1, rounds=0)
 
 
@@ -1185,7 +1414,9 @@ def gap_refuted(g: Goal) -> None:
     far(g.intro("claim"))
 
     def two(h: Goal) -> None:
-        h.pick("left").intro("m (ml mh) new j (jl jh)").have("m = 2", "m_is").rewrite("m_is").have("j = 1", "j_is").rewrite("j_is").true()
+        h.pick("left").intro("m (ml mh) new j (jl jh)").have("m = 2", "m_is").rewrite("m_is").have(
+            "j = 1", "j_is"
+        ).rewrite("j_is").true()
 
     differences = lambda h: both(h, "first", "more")  # noqa: E731
     ties = lambda h: both(h, "small", "large")  # noqa: E731
@@ -1214,20 +1445,44 @@ def worktape_refuted(g: Goal) -> None:
         h.intro("k (kl kh)").have("k = 2", "is").rewrite("is").true()
 
     g.have("all k in 2..2. I[k = 2] != I[3 = 2]", "unseen", match)
-    g.use("returns", "1", "!", lambda h: [e.true() if e.goal[0] == "=" else e.hyp("unseen") for e in h.split()], label="wrong")
+    g.use(
+        "returns",
+        "1",
+        "!",
+        lambda h: [e.true() if e.goal[0] == "=" else e.hyp("unseen") for e in h.split()],
+        label="wrong",
+    )
 
     def onesided(h: Goal) -> None:
         h.pick("left").intro("m (ml mh) new j (jl jh)")
         two, three = h.em("m <= 2", "side")
         two.have("m = 2", "is").have("j = 1", "j_is").rewrite("is").rewrite("j_is").true()
-        three.use("ax:int_lt", "2", "m", label="step").have("m = 3", "is").use("new", "1", label="no").rewrite("is", "no", "never").absurd("never")
+        three.use("ax:int_lt", "2", "m", label="step").have("m = 3", "is").use("new", "1", label="no").rewrite(
+            "is", "no", "never"
+        ).absurd("never")
 
     def near(h: Goal) -> None:
         for e in h.intro("j (jl jh)").ind("j = 2", "is v"):
             for a in e.split():
                 a.auto("v jl")
 
-    g.use("lem:merrill2024.lemma7.corrected", "f", "g", walk, "j. j - 1", "3", "1", differences, ties, "!", onesided, near, "!", "#unseen", label="right")
+    g.use(
+        "lem:merrill2024.lemma7.corrected",
+        "f",
+        "g",
+        walk,
+        "j. j - 1",
+        "3",
+        "1",
+        differences,
+        ties,
+        "!",
+        onesided,
+        near,
+        "!",
+        "#unseen",
+        label="right",
+    )
     g.auto("wrong right", degree=1, rounds=0)
 
 
@@ -1246,14 +1501,26 @@ def worktape(g: Goal) -> None:
 
     found.have("all j in p + 1 + 1..i - 1. key(j) != key(i)", "unseen", later)
     bound = lambda h: [e.auto("key_p p_low p_high", degree=1) for e in h.split()]  # noqa: E731
-    found.use("lem:tie_argmax", "f", "g", known_tie, "key", "i", "p + 1", None, "#same", bound, "#unseen", label="highest")
+    found.use(
+        "lem:tie_argmax", "f", "g", known_tie, "key", "i", "p + 1", None, "#same", bound, "#unseen", label="highest"
+    )
     found.use("lem:hardmax_unique", "l. tiescore(g, key, i, l)", "i - 1", "p + 1", None, "#highest", label="only")
 
     def weighted(h: Goal) -> None:
         h.intro("j inside").use("only", "j", label="here").rewrite("here").true()
 
-    found.use("lem:sum_ext", "j. hardmax(l. tiescore(g, key, i, l), i - 1, j)*wrote(j - 1)", "j. I[j = p + 1]*wrote(j - 1)", "1", "i - 1", weighted, label="out_e")
-    found.use("lem:sum_delta", "j. wrote(j - 1)", "1", "i - 1", "p + 1", label="out_d").auto("out_e out_d", degree=1, rounds=0)
+    found.use(
+        "lem:sum_ext",
+        "j. hardmax(l. tiescore(g, key, i, l), i - 1, j)*wrote(j - 1)",
+        "j. I[j = p + 1]*wrote(j - 1)",
+        "1",
+        "i - 1",
+        weighted,
+        label="out_e",
+    )
+    found.use("lem:sum_delta", "j. wrote(j - 1)", "1", "i - 1", "p + 1", label="out_d").auto(
+        "out_e out_d", degree=1, rounds=0
+    )
     none.intro("never").use("lem:walk_side", "h", "i", "h(i)", None, "#steps", "#never", label="sides")
 
     def sides(h: Goal) -> None:
@@ -1294,7 +1561,9 @@ def before_last(h: Goal) -> None:
     """p is not i - 1, since the position changed there."""
     low, high = h.em("p <= i - 2", "side")
     low.hyp("side")
-    high.use("ax:int_lt", "i - 2", "p", label="step").have("p = i - 1", "p_is", use="step ph").rewrite("p_is", "match", "there")
+    high.use("ax:int_lt", "i - 2", "p", label="step").have("p = i - 1", "p_is", use="step ph").rewrite(
+        "p_is", "match", "there"
+    )
     high.have("h(i) = h(i - 1)", "back", use="there").absurd("back", "moved")
 
 
@@ -1336,7 +1605,9 @@ def products() -> list[str]:
     """Multipliers of the equations between the indicators and 0 or 1 in a score."""
     I = "I[1 <= i & i <= n]"  # noqa: E741
     J = "I[1 <= j & j <= n]"
-    hashes = [f"unithash({a}, 1, {c})*unithash({b}, 1, {c})" for a in ("i", "h(i)") for b in ("j", "h(j)") for c in (1, 2)]
+    hashes = [
+        f"unithash({a}, 1, {c})*unithash({b}, 1, {c})" for a in ("i", "h(i)") for b in ("j", "h(j)") for c in (1, 2)
+    ]
     return [f"{x}{t}" for x in ("", f"{I}*", f"{J}*") for t in hashes]
 
 
@@ -1364,10 +1635,16 @@ def input_highest(g: Goal, weight: str) -> Goal:
         near, beyond = h.em("j <= n", "side")
         near.use("lem:input_low", weight, "n", "h", "i", "j", "#late", "#jl", "#side", label="here_s here_k")
         near.use("lem:lnhash_one", "h(i)", "j", label="o1 o2 o3 o4")
-        near.have("h(i) != j", "apart", lambda e: e.intro("same").have("j = h(i)", "back", use="same").absurd("back", "differ"))
+        near.have(
+            "h(i) != j",
+            "apart",
+            lambda e: e.intro("same").have("j = h(i)", "back", use="same").absurd("back", "differ"),
+        )
         near.use("o4", "#apart", label="below").auto("below here_s best_s self", degree=1, rounds=0)
         beyond.use("lem:input_high", weight, "n", "h", "i", "j", "#late", "#side", label="here_s here_k")
-        beyond.use("lem:lnhash_one", "h(i)", "h(j)", label="o1 o2 o3 o4").auto("o2 here_s best_s self", degree=1, rounds=0)
+        beyond.use("lem:lnhash_one", "h(i)", "h(j)", label="o1 o2 o3 o4").auto(
+            "o2 here_s best_s self", degree=1, rounds=0
+        )
 
     goal = f"all j in 1..i - 1. j != h(i) -> inputscore({weight}, n, h, i, j) < inputscore({weight}, n, h, i, h(i))"
     return g.have(goal, "highest", less)
@@ -1383,7 +1660,15 @@ def input_returned(g: Goal, weight: str, value: str) -> Goal:
     def same(h: Goal) -> None:
         h.intro("j inside").use("only", "j", label="here").rewrite("here").true()
 
-    g.use("lem:sum_ext", f"j. hardmax({scores}, i - 1, j)*({value})", f"j. I[j = h(i)]*({value})", "1", "i - 1", same, label="out_e")
+    g.use(
+        "lem:sum_ext",
+        f"j. hardmax({scores}, i - 1, j)*({value})",
+        f"j. I[j = h(i)]*({value})",
+        "1",
+        "i - 1",
+        same,
+        label="out_e",
+    )
     return g.use("lem:sum_delta", f"j. {value}", "1", "i - 1", "h(i)", lambda h: both(h, "low", "seen"), label="out_d")
 
 
@@ -1399,10 +1684,14 @@ def lemma3(g: Goal) -> None:
     there, back = g.split()
     there.intro("(low high) c (cl ch)")
     input_returned(input_highest(there, "2"), "2", "inputkey(n, h, j, c)")
-    there.use("lem:input_high", "2", "n", "h", "i", "i", "#late", "#late", label="i_s i_k").use("i_k", "c", label="i_is")
+    there.use("lem:input_high", "2", "n", "h", "i", "i", "#late", "#late", label="i_s i_k").use(
+        "i_k", "c", label="i_is"
+    )
     there.use("best_k", "c", label="p_is").auto("out_e out_d i_is p_is", degree=1, rounds=0)
     back.intro("equal").use("equal", "1", "!", label="first_c")
-    back.use("lem:input_high", "2", "n", "h", "i", "i", "#late", "#late", label="i_s i_k").use("i_k", "1", "!", label="i_is")
+    back.use("lem:input_high", "2", "n", "h", "i", "i", "#late", "#late", label="i_s i_k").use(
+        "i_k", "1", "!", label="i_is"
+    )
     back.have("1 <= i - 1", "room", lambda h: h.use("ax:int_lt", "n", "i", label="next").auto("next some", degree=1))
     back.use("lem:hardmax_total", "l. inputscore(2, n, h, i, l)", "i - 1", label="ge total beaten positive")
     right, left = back.em("1 <= h(i)", "low")
@@ -1418,17 +1707,31 @@ def outside(g: Goal, sign: str) -> Goal:
     def apart(e: Goal) -> None:
         e.intro("j (jl jh)")
         near, late = e.em("j <= n", "side")
-        near.use("lem:input_low", "2", "n", "h", "i", "j", "#late", "#jl", "#side", label="here_s here_k").use("here_k", "1", "!", label="key")
+        near.use("lem:input_low", "2", "n", "h", "i", "j", "#late", "#jl", "#side", label="here_s here_k").use(
+            "here_k", "1", "!", label="key"
+        )
         near.pick("right").use("lem:lnhash_first", *(("j", "h(i)") if sign else ("h(i)", "j")), label="less")
         near.auto("less key", degree=1, rounds=0)
         late.use("lem:input_high", "2", "n", "h", "i", "j", "#late", "#side", label="here_s here_k")
-        late.use("lem:lnhash_one", "h(i)", "h(j)", label="a1 a2 a3 a4").use("lem:lnhash_one", "h(i)", "1", label="b1 b2 b3 b4")
+        late.use("lem:lnhash_one", "h(i)", "h(j)", label="a1 a2 a3 a4").use(
+            "lem:lnhash_one", "h(i)", "1", label="b1 b2 b3 b4"
+        )
         late.use("lem:input_low", "2", "n", "h", "i", "1", "#late", "!", "#some", label="one_s one_k").pick("left")
         late.have("inputscore(2, n, h, i, j) < inputscore(2, n, h, i, 1)", "less", use="here_s one_s a2 b3", degree=1)
         late.use("beaten", "j", None, lambda h: h.witness("1").easy(), label="goal").hyp("goal")
 
     z = f"j. {sign}inputkey(n, h, j, 1)"
-    return g.use("lem:mean_above", "j. hardmax(l. inputscore(2, n, h, i, l), i - 1, j)", z, "i - 1", f"{sign}unithash(h(i), 1, 1)", "#ge", "#total", apart, label="mean")
+    return g.use(
+        "lem:mean_above",
+        "j. hardmax(l. inputscore(2, n, h, i, l), i - 1, j)",
+        z,
+        "i - 1",
+        f"{sign}unithash(h(i), 1, 1)",
+        "#ge",
+        "#total",
+        apart,
+        label="mean",
+    )
 
 
 # A head that goes left from 0 to -3 and comes back: it meets -2 twice, outside of the input.
@@ -1471,9 +1774,19 @@ def lemma3_refuted(g: Goal) -> None:
             e.intro("j inside").use("only", "j", label="here").rewrite("here").true()
 
         value = f"inputkey(1, {LEFT}, j, c)"
-        h.use("lem:sum_ext", f"j. hardmax({LEFT_SCORES}, 5, j)*{value}", f"j. I[j = 4]*{value}", "1", "5", same, label="out_e")
+        h.use(
+            "lem:sum_ext",
+            f"j. hardmax({LEFT_SCORES}, 5, j)*{value}",
+            f"j. I[j = 4]*{value}",
+            "1",
+            "5",
+            same,
+            label="out_e",
+        )
         h.use("lem:sum_delta", f"j. {value}", "1", "5", "4", label="out_d")
-        h.use("best_k", "c", label="p_is").use("last_k", "c", label="i_is").auto("out_e out_d p_is i_is", degree=1, rounds=0)
+        h.use("best_k", "c", label="p_is").use("last_k", "c", label="i_is").auto(
+            "out_e out_d p_is i_is", degree=1, rounds=0
+        )
 
     g.use("back", output, label="wrong low").absurd("wrong")
 
@@ -1490,10 +1803,14 @@ def lookup_defined(names: str, attention: str = "", size: str = "i - 1") -> Tact
         squares: list[str] = []
         ints = [n for n, sort in h.scope.items() if sort == "Int"]
         if "i^4" in text:
-            h.have("0 < i^2", "square").have("0 < i^4", "quartic", use="square").auto([*use, "quartic"], degree=1, rounds=0)
+            h.have("0 < i^2", "square").have("0 < i^4", "quartic", use="square").auto(
+                [*use, "quartic"], degree=1, rounds=0
+            )
             return
         if "I[all" in text:
-            h.use("lem:hardmax_total", attention, size, label="w1 w2 w3 positive").auto([*use, "positive"], degree=1, rounds=0)
+            h.use("lem:hardmax_total", attention, size, label="w1 w2 w3 positive").auto(
+                [*use, "positive"], degree=1, rounds=0
+            )
             return
         for n in ints:
             if f"g({n})" in text:
@@ -1542,7 +1859,9 @@ def saturated(g: Goal) -> None:
 
 
 def match_score(g: Goal) -> None:
-    g.intro("q k i j ilow jlow").use("lem:lnhash_inner", "q", "i", label="at_i").use("lem:lnhash_inner", "k(j)", "j", label="at_j")
+    g.intro("q k i j ilow jlow").use("lem:lnhash_inner", "q", "i", label="at_i").use(
+        "lem:lnhash_inner", "k(j)", "j", label="at_j"
+    )
     a, b = "(1/i*(1/sqrt(2*(q/i)^2 + 2*(1/i)^2)))", "(1/sqrt(2*k(j)^2 + 2))"
     g.auto("at_i at_j", rounds=0, multipliers=[f"{a}*(q*k(j) + 1)", f"{b}*(q*k(j) + 1)"])
 
@@ -1561,7 +1880,11 @@ def saturated_inhabited(g: Goal) -> None:
                 f.auto("v")
 
         h.have(f"maximal({scores}, 3, 1)", "one", best)
-        h.have(f"~maximal({scores}, 3, 3)", "three", lambda e: e.intro("all_k").use("all_k", "1", "!", label="no").absurd("no"))
+        h.have(
+            f"~maximal({scores}, 3, 3)",
+            "three",
+            lambda e: e.intro("all_k").use("all_k", "1", "!", label="no").absurd("no"),
+        )
         h.have(f"I[maximal({scores}, 3, 1)] = 1", "v1", lambda e: known(e, f"maximal({scores}, 3, 1)", "one"))
         h.have(f"I[maximal({scores}, 3, 3)] = 0", "v3", lambda e: known(e, f"maximal({scores}, 3, 3)", "three"))
         h.auto("v1 v3", degree=1)
@@ -1585,7 +1908,9 @@ def saturated_inhabited(g: Goal) -> None:
 def saturated_defined(g: Goal) -> None:
     def leaf(h: Goal) -> None:
         last = list(h.facts)[-1]
-        h.use("lem:hardmax_total", "s", "n", label="ge total beaten positive").auto([last, "p2", "positive"], degree=1, rounds=0)
+        h.use("lem:hardmax_total", "s", "n", label="ge total beaten positive").auto(
+            [last, "p2", "positive"], degree=1, rounds=0
+        )
 
     g.leaves("s n v", leaf)
 
@@ -1607,7 +1932,11 @@ def lookup(g: Goal) -> None:
                     f.have("hashdot(q, k(j)) = 1", "one", lambda a: a.rewrite("here").hyp("self"))
                     f.have(BEST_MATCH, "after_all", all_below).absurd("after_all", "best")
                 elif f.facts["here"][0] == "~" and f.facts["best"][0] == "all":
-                    f.have("q != k(j)", "apart", lambda a: a.intro("eq").have("k(j) = q", "back", use="eq").absurd("back", "here"))
+                    f.have(
+                        "q != k(j)",
+                        "apart",
+                        lambda a: a.intro("eq").have("k(j) = q", "back", use="eq").absurd("back", "here"),
+                    )
                     f.use("j4", "#apart", label="less").use("best", "p", label="at_p")
                     f.use("lem:match_score", "q", "k", "i", "p", label="p_is")
                     f.have("hashdot(q, k(p)) = 1", "one", lambda a: a.rewrite("match").hyp("self"))
@@ -1628,7 +1957,16 @@ def lookup(g: Goal) -> None:
     g.use("lem:sum_ext", f"j. I[{BEST_MATCH}]*v(j)", "j. I[k(j) = q]*v(j)", "1", "i - 1", weighted, label="values")
     t, z = f"sum(j, 1, i - 1, I[{BEST_MATCH}])", "sum(j, 1, i - 1, I[k(j) = q])"
     g.have(f"1/{t} = 1/{z}", "inverse", lambda h: h.rewrite("totals").true())
-    g.auto("values inverse", rounds=0, multipliers=[f"1/{t}", f"1/{z}", "sum(j, 1, i - 1, I[k(j) = q]*v(j))", f"sum(j, 1, i - 1, I[{BEST_MATCH}]*v(j))"])
+    g.auto(
+        "values inverse",
+        rounds=0,
+        multipliers=[
+            f"1/{t}",
+            f"1/{z}",
+            "sum(j, 1, i - 1, I[k(j) = q]*v(j))",
+            f"sum(j, 1, i - 1, I[{BEST_MATCH}]*v(j))",
+        ],
+    )
 
 
 def lookup_matches(g: Goal) -> Goal:
@@ -1655,7 +1993,9 @@ def lookup_claim_defined(g: Goal) -> None:
             return
         text = h.text(h.goal if h.goal[0] != "false" else h.facts[list(h.facts)[-1]])
         if "I[all" in text:
-            h.use("lem:hardmax_total", MATCHES, "i - 1", label="w1 w2 w3 positive").auto([list(h.facts)[-5], "positive"], degree=1, rounds=0)
+            h.use("lem:hardmax_total", MATCHES, "i - 1", label="w1 w2 w3 positive").auto(
+                [list(h.facts)[-5], "positive"], degree=1, rounds=0
+            )
         elif "sqrt" not in text and "I[k(" in text:
             lookup_matches(h).auto(degree=1, rounds=0)
         else:
@@ -1688,7 +2028,9 @@ def at_dollar(g: Goal, value: str) -> Goal:
     def rest(h: Goal) -> None:
         h.intro("j (jl jh) other").have("1 <= j", "one", after_zero).use("others", "j", label="no")
         for e in h.ind("x(j) = dollar", "is value"):
-            e.absurd("is", "no") if e.facts["is"][0] == "=" else e.auto("value", rounds=0, multipliers=["1", "I[j = 0 | n < j]"] if "n" in e.scope else ["1"])
+            e.absurd("is", "no") if e.facts["is"][0] == "=" else e.auto(
+                "value", rounds=0, multipliers=["1", "I[j = 0 | n < j]"] if "n" in e.scope else ["1"]
+            )
 
     g.use("lem:sum_only", f"j. {value}", "0", "i - 1", "0", None, rest, label="total")
 
@@ -1734,12 +2076,20 @@ def visible_count(g: Goal) -> Goal:
             if e.facts["is"][0] == "|":
                 e.auto("value")
             else:
-                e.have("j = 0 | n < j", "after_all", lambda f: f.pick("right").auto("jl", degree=1)).absurd("after_all", "is")
+                e.have("j = 0 | n < j", "after_all", lambda f: f.pick("right").auto("jl", degree=1)).absurd(
+                    "after_all", "is"
+                )
 
     g.use("lem:sum_ext", f"j. {VISIBLE}", "j. 0", "1", "n", none, label="middle")
     g.use("lem:sum_ext", f"j. {VISIBLE}", "j. 1", "n + 1", "i - 1", all_of_them, label="last")
     g.use("lem:sum_one", "n + 1", "i - 1", label="ones")
-    return g.have(f"sum(j, 0, i - 1, {VISIBLE}) = i - n", "count", use="first_split second_split middle last ones", degree=1, rounds=0)
+    return g.have(
+        f"sum(j, 0, i - 1, {VISIBLE}) = i - n",
+        "count",
+        use="first_split second_split middle last ones",
+        degree=1,
+        rounds=0,
+    )
 
 
 def invd(g: Goal) -> None:
@@ -1792,14 +2142,18 @@ def layernorm_hash(g: Goal) -> None:
 
 
 def unit_square(h: Goal, x: str) -> None:
-    values = [f"{sign}{top}*(1/sqrt(2*({x})^2 + 2))" for sign, top in (("", f"({x})"), ("", "1"), ("-", f"({x})"), ("-", "1"))]
+    values = [
+        f"{sign}{top}*(1/sqrt(2*({x})^2 + 2))" for sign, top in (("", f"({x})"), ("", "1"), ("-", f"({x})"), ("-", "1"))
+    ]
     multipliers = [f"phi({n})" for n in (1, 2, 3, 4)] + values + ["1"]
     h.auto("is1 is2 is3 is4 r_n", rounds=0, multipliers=multipliers)
 
 
 def select_refuted(g: Goal) -> None:
     phi = "c. relu(-0 + unithash(1/1, 1, c)) + relu(0 - 1 + unithash(1/(1 - 0), 1, c))"
-    g.intro("claim").use("claim", "1", "0", "0", phi, "!", "!", "!", lambda h: h.intro("c inside").true(), label="values norm")
+    g.intro("claim").use(
+        "claim", "1", "0", "0", phi, "!", "!", "!", lambda h: h.intro("c inside").true(), label="values norm"
+    )
     g.use("values", "3", "!", label="zero one").use("zero", "!", label="wrong").absurd("wrong")
 
 
@@ -1810,7 +2164,9 @@ def select(g: Goal) -> None:
         x, other = ("1/i", "1/(i - n)") if d == 0 else ("1/(i - n)", "1/i")
         h.intro("c (cl ch)").use("is", "c", label="here").rewrite("d_is", "here", "now")
         h.use("lem:unithash_bound", other, "c", label="low high")
-        h.use("lem:relu_pair", f"unithash({x}, 1, c)", label="pair x_off").use("lem:relu_pair", f"unithash({other}, 1, c)", label="y_pair off")
+        h.use("lem:relu_pair", f"unithash({x}, 1, c)", label="pair x_off").use(
+            "lem:relu_pair", f"unithash({other}, 1, c)", label="y_pair off"
+        )
         h.use("off", "#low", "#high", label="off1 off2").auto("now pair off1 off2", degree=1, rounds=0)
 
     for h, d in zip(g.cases("bit", "d_is"), (0, 1), strict=True):
@@ -1830,7 +2186,11 @@ def selected(g: Goal) -> None:
     """H for d = 0 and for d = 1: i = 2, n = 1, phi by its formula."""
     hashes = ("unithash(1/2, 1, c)", "unithash(1/(2 - 1), 1, c)")
     for h, d in zip(g.split(), (0, 1, 0), strict=True):
-        signs = "".join(f"{o} relu({a} {s} {u})" for a, u in ((f"-{d}", hashes[0]), (f"{d} - 1", hashes[1])) for o, s in (("+", "+"), ("-", "-")))
+        signs = "".join(
+            f"{o} relu({a} {s} {u})"
+            for a, u in ((f"-{d}", hashes[0]), (f"{d} - 1", hashes[1]))
+            for o, s in (("+", "+"), ("-", "-"))
+        )
         h.inhabit("2", "1", str(d), f"c. 0{signs}", "1")
 
 
@@ -1843,7 +2203,9 @@ def select_defined(g: Goal) -> None:
         if "phi(" not in text:
             root(root(h, "1/i", "ri"), "1/(i - n)", "rn").auto(degree=1, rounds=0)
             return
-        values = next(k for k, f in h.facts.items() if f[0] == "all" and "relu" not in h.text(f) and "phi(" in h.text(f))
+        values = next(
+            k for k, f in h.facts.items() if f[0] == "all" and "relu" not in h.text(f) and "phi(" in h.text(f)
+        )
         bit = next(k for k, f in h.facts.items() if f[0] == "|")
         for e, d, x in zip(h.cases(bit, "d_is"), (0, 1), ("1/i", "1/(i - n)"), strict=True):
             for c in (1, 2, 3, 4):
@@ -1851,7 +2213,9 @@ def select_defined(g: Goal) -> None:
             unit_sum(root(e, x, "r"), x)
             if e.goal[0] == "false":
                 square = "sum(b, 1, 4, (phi(b) - sum(a, 1, 4, phi(a))/4)^2)"
-                e.use("lem:sqrt_equals", square, "1", "!", lambda f: f.auto("unit"), label="one").auto([last, "one"], degree=1, rounds=0)
+                e.use("lem:sqrt_equals", square, "1", "!", lambda f: f.auto("unit"), label="one").auto(
+                    [last, "one"], degree=1, rounds=0
+                )
             else:
                 e.auto("unit", degree=1, rounds=0)
 
@@ -1867,9 +2231,20 @@ def unit_sum(g: Goal, x: str) -> Goal:
 
 def retrieve(g: Goal) -> None:
     g.intro("sigma n i late early").use("ax:int_lt", "n", "i", label="next")
-    g.have("1 <= i - n", "p_low", use="next").have("i - n <= n", "p_high", use="early").have("i - n <= i - 1", "seen", use="next early", degree=1)
-    g.have("I[i - n <= n] = 1", "flag", lambda h: [e.hyp("v") if e.text(e.facts["f"]) == "i - n <= n" else e.contra("no").auto("f p_high", degree=1) for e in h.ind("i - n <= n", "f v")])
-    g.use("lem:lnhash_one", "1/(i - n)", "1/(i - n)", label="self s2 s3 s4").positive("(i - n)", "p", lambda h: h.auto("p_low"))
+    g.have("1 <= i - n", "p_low", use="next").have("i - n <= n", "p_high", use="early").have(
+        "i - n <= i - 1", "seen", use="next early", degree=1
+    )
+    g.have(
+        "I[i - n <= n] = 1",
+        "flag",
+        lambda h: [
+            e.hyp("v") if e.text(e.facts["f"]) == "i - n <= n" else e.contra("no").auto("f p_high", degree=1)
+            for e in h.ind("i - n <= n", "f v")
+        ],
+    )
+    g.use("lem:lnhash_one", "1/(i - n)", "1/(i - n)", label="self s2 s3 s4").positive(
+        "(i - n)", "p", lambda h: h.auto("p_low")
+    )
     score = "I[{0} <= n]*sum(c, 1, 4, unithash(1/(i - n), 1, c)*unithash(1/{0}, 1, c))"
     best = score.format("(i - n)")
 
@@ -1877,11 +2252,17 @@ def retrieve(g: Goal) -> None:
         h.intro("j (jl jh) differ").positive("j", "j", lambda e: e.auto("jl"))
 
         def apart(e: Goal) -> None:
-            e.intro("same").have("j = i - n", "after_all", use="same j_e p_e", rounds=0, multipliers=["j", "i - n", "j*(i - n)", "1"]).absurd("after_all", "differ")
+            e.intro("same").have(
+                "j = i - n", "after_all", use="same j_e p_e", rounds=0, multipliers=["j", "i - n", "j*(i - n)", "1"]
+            ).absurd("after_all", "differ")
 
         h.have("1/(i - n) != 1/j", "apart", apart)
         h.use("lem:lnhash_one", "1/(i - n)", "1/j", label="j1 j2 j3 j4").use("j4", "#apart", label="below")
-        h.have(f"{best} = 1", "top", lambda e: e.auto("flag self", rounds=0, multipliers=["hashdot(1/(i - n), 1/(i - n))", "1"]))
+        h.have(
+            f"{best} = 1",
+            "top",
+            lambda e: e.auto("flag self", rounds=0, multipliers=["hashdot(1/(i - n), 1/(i - n))", "1"]),
+        )
         for e in h.ind("j <= n", "side value"):
             e.auto("value below top", degree=1, rounds=0, multipliers=["hashdot(1/(i - n), 1/j)", "1"])
 
@@ -1890,12 +2271,22 @@ def retrieve(g: Goal) -> None:
     first, second = g.split()
     first.hyp("highest")
     scores = f"l. {score.format('l')}"
-    second.use("lem:hardmax_unique", scores, "i - 1", "i - n", lambda h: both(h, "p_low", "seen"), "#highest", label="only")
+    second.use(
+        "lem:hardmax_unique", scores, "i - 1", "i - n", lambda h: both(h, "p_low", "seen"), "#highest", label="only"
+    )
 
     def same(h: Goal) -> None:
         h.intro("j inside").use("only", "j", label="here").rewrite("here").true()
 
-    second.use("lem:sum_ext", f"j. hardmax({scores}, i - 1, j)*sigma(j)", "j. I[j = i - n]*sigma(j)", "1", "i - 1", same, label="out_e")
+    second.use(
+        "lem:sum_ext",
+        f"j. hardmax({scores}, i - 1, j)*sigma(j)",
+        "j. I[j = i - n]*sigma(j)",
+        "1",
+        "i - 1",
+        same,
+        label="out_e",
+    )
     second.use("lem:sum_delta", "sigma", "1", "i - 1", "i - n", lambda h: both(h, "p_low", "seen"), label="out_d")
     second.auto("out_e out_d", degree=1, rounds=0)
 
@@ -1910,7 +2301,9 @@ def retrieve_defined(g: Goal) -> None:
         if "I[all" in text:
             scores = "l. I[l <= n]*sum(c, 1, 4, unithash(1/(i - n), 1, c)*unithash(1/l, 1, c))"
             room = lambda e: e.use("ax:int_lt", "n", "i", label="next").auto(degree=1)  # noqa: E731
-            h.use("lem:hardmax_total", scores, "i - 1", room, label="ge total beaten positive").auto([*use, "positive"], degree=1, rounds=0)
+            h.use("lem:hardmax_total", scores, "i - 1", room, label="ge total beaten positive").auto(
+                [*use, "positive"], degree=1, rounds=0
+            )
             return
         places = ["i - n", *(v for v, sort in h.scope.items() if sort == "Int" and v not in ("n", "i"))]
         places = [v for v in places if f"1/{v})" in text or f"1/({v})" in text]
@@ -1932,13 +2325,17 @@ def schedule(g: Goal) -> None:
         more.use("decode", "n + m + 1", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="now")
         more.use("run", "m + 1", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="then")
         more.have("out(n + m) = q(m)", "same", lambda e: e.hyp("before"))
-        more.have("step(out(n + m), sigma(m + 1)) = step(q(m), sigma(m + 1))", "same_step", lambda e: e.rewrite("same").true())
+        more.have(
+            "step(out(n + m), sigma(m + 1)) = step(q(m), sigma(m + 1))", "same_step", lambda e: e.rewrite("same").true()
+        )
         more.auto("now then same_step", degree=1, rounds=0)
 
     g.have("all m:Int. 0 <= m -> m <= n -> out(n + m) = q(m)", "every", every)
     first, second, there, back = g.split()
     first.hyp("start")
-    second.intro("i (low high)").use("every", "i - n", lambda h: h.auto("low"), lambda h: h.auto("high"), label="goal").hyp("goal")
+    second.intro("i (low high)").use(
+        "every", "i - n", lambda h: h.auto("low"), lambda h: h.auto("high"), label="goal"
+    ).hyp("goal")
     for h in (there, back):
         h.use("every", "n", "#nlow", "!", label="last").have("out(2*n) = q(n)", "last_is", lambda e: e.hyp("last"))
         h.rewrite("last_is", "end", "end_is")
@@ -1952,7 +2349,9 @@ def schedule(g: Goal) -> None:
 
 def head_refuted(g: Goal) -> None:
     g.intro("claim").use("claim", "j. 1", "1", "3", "!", "!", label="wrong")
-    g.use("lem:hardmax_total", "l. I[1 < l - 1]", "3", label="ge total beaten positive").auto("wrong total", degree=1, rounds=0)
+    g.use("lem:hardmax_total", "l. I[1 < l - 1]", "3", label="ge total beaten positive").auto(
+        "wrong total", degree=1, rounds=0
+    )
 
 
 def head(g: Goal) -> None:
@@ -1970,7 +2369,13 @@ def head(g: Goal) -> None:
 
     g.use("lem:sum_ext", "j. I[n < j]*move(j)", "j. 0", "0", "n", lambda h: value(h, False), label="before")
     g.use("lem:sum_ext", "j. I[n < j]*move(j)", "move", "n + 1", "i - 1", lambda h: value(h, True), label="after")
-    g.have("sum(j, 1, i, I[n < j - 1]*move(j - 1)) = sum(j, n + 1, i - 1, move(j))", "sums", use="shift split before after", degree=1, rounds=0)
+    g.have(
+        "sum(j, 1, i, I[n < j - 1]*move(j - 1)) = sum(j, n + 1, i - 1, move(j))",
+        "sums",
+        use="shift split before after",
+        degree=1,
+        rounds=0,
+    )
     g.have("sum(m, 1, i, I[maximal(l. 0, i, m)]) = i", "count", lambda h: h.auto("ones"))
     g.rewrite("count").auto("sums", rounds=0, multipliers=["1/i"])
 
@@ -1980,7 +2385,9 @@ def head_defined(g: Goal) -> None:
         if h.try_auto(degree=1, rounds=0):
             return
         last = list(h.facts)[-1]
-        h.use("lem:hardmax_total", "l. 0", "i", None, label="ge total beaten positive").auto([last, "positive"], degree=1, rounds=0)
+        h.use("lem:hardmax_total", "l. 0", "i", None, label="ge total beaten positive").auto(
+            [last, "positive"], degree=1, rounds=0
+        )
 
     g.leaves("move n i", leaf)
 
@@ -1999,10 +2406,18 @@ def inputhash(g: Goal) -> None:
     one, two = g.split()
     root(one, "i", "r")
     z = "sqrt(2*i^2 + 2)"
-    one.use("lem:sqrt_equals", "2*1^2 + 2*(1/i)^2", f"{z}/i", lambda e: e.auto("r_p i_i", degree=2),
-            lambda e: e.auto("r_e i_e", rounds=0, multipliers=["(1/i)^2", "i*(1/i)", "1"]), label="root")
+    one.use(
+        "lem:sqrt_equals",
+        "2*1^2 + 2*(1/i)^2",
+        f"{z}/i",
+        lambda e: e.auto("r_p i_i", degree=2),
+        lambda e: e.auto("r_e i_e", rounds=0, multipliers=["(1/i)^2", "i*(1/i)", "1"]),
+        label="root",
+    )
     one.rewrite("root").auto("i_e", rounds=0, multipliers=[f"I[c = {k}]*(1/{z})" for k in (1, 2, 3, 4)])
-    two.use("lem:lnhash_scale", "h", "1", "i", "#i_p", lambda e: e.auto(squares=["h"]), label="scale").use("scale", "c", "#inside", label="goal").hyp("goal")
+    two.use("lem:lnhash_scale", "h", "1", "i", "#i_p", lambda e: e.auto(squares=["h"]), label="scale").use(
+        "scale", "c", "#inside", label="goal"
+    ).hyp("goal")
 
 
 def inputhash_defined(g: Goal) -> None:
@@ -2013,7 +2428,9 @@ def inputhash_defined(g: Goal) -> None:
         if h.try_auto(degree=1, rounds=0):
             return
         z = "2*1^2 + 2*(1/i)^2"
-        h.have(f"0 < {z}", "z", lambda e: e.auto(squares=["1/i"])).use("ax:sqrt", z, label="zl ze").auto(degree=1, rounds=1)
+        h.have(f"0 < {z}", "z", lambda e: e.auto(squares=["1/i"])).use("ax:sqrt", z, label="zl ze").auto(
+            degree=1, rounds=1
+        )
 
     g.leaves("i h", leaf)
 
@@ -2022,7 +2439,11 @@ def mult(g: Goal) -> None:
     g.intro("cost a b p n t alow plow bound")
     g.use("ax:exp_log", "p", label="log").use("ax:exp_ge", "log(p)", label="below")
     g.have("log(p) <= p", "less", use="log below").have("0 <= p*(p - log(p))", "part", use="less plow")
-    g.have("cost <= a*p^2", "square", lambda h: h.have("0 <= a*(p*(p - log(p)))", "more", use="part alow").auto("more bound"))
+    g.have(
+        "cost <= a*p^2",
+        "square",
+        lambda h: h.have("0 <= a*(p*(p - log(p)))", "more", use="part alow").auto("more bound"),
+    )
     first, second = g.split()
     first.hyp("square")
     second.intro("n_low t_low bits").have("p^2 <= (b*log(n + t))^2", "bits2", use="bits plow")
@@ -2049,7 +2470,9 @@ def block_sums(g: Goal) -> Goal:
     g.use("ax:inv", "r", label="r_e").use("lem:sum_one", "1", "k", label="ones")
 
     def zero_block(h: Goal) -> None:
-        h.intro("b inside").use("unit", "b", label="m s").auto("m r_e", rounds=0, multipliers=["r", "sum(c, 1, r, u(b, c))", "1"])
+        h.intro("b inside").use("unit", "b", label="m s").auto(
+            "m r_e", rounds=0, multipliers=["r", "sum(c, 1, r, u(b, c))", "1"]
+        )
 
     def unit_block(h: Goal) -> None:
         h.intro("b inside").use("unit", "b", label="m s").hyp("s")
@@ -2066,7 +2489,9 @@ def prop1_defined(g: Goal) -> None:
         if h.goal[0] != "false":
             entry = "(u(p, c) - mean)^2"
             inner = lambda e: e.intro("c inside").auto(squares=["u(p, c) - mean"])  # noqa: E731
-            outer = lambda e: e.intro("p p_in").use("lem:sum_nonneg", f"c. {entry}", "1", "r", inner, label="goal").hyp("goal")  # noqa: E731
+            outer = lambda e: (
+                e.intro("p p_in").use("lem:sum_nonneg", f"c. {entry}", "1", "r", inner, label="goal").hyp("goal")
+            )  # noqa: E731
             h.use("lem:sum_nonneg", f"p. sum(c, 1, r, {entry})", "1", "k", outer, label="goal").hyp("goal")
             return
         if "norm" not in h.text(h.facts[list(h.facts)[-1]]):
@@ -2074,15 +2499,24 @@ def prop1_defined(g: Goal) -> None:
             h.have("0 < k*r", "size").use("ax:sqrt", "k", None, label="k_l k_e")
             h.auto([last, "size", "k_e", "p1"], degree=1, rounds=0, multipliers=["sqrt(k)", "1"])
             return
-        mean, norm = (next(k for k, f in h.facts.items() if f[0] == "=" and h.text(f).startswith(f"{n} =")) for n in ("mean", "norm"))
+        mean, norm = (
+            next(k for k, f in h.facts.items() if f[0] == "=" and h.text(f).startswith(f"{n} ="))
+            for n in ("mean", "norm")
+        )
         unit = next(k for k, f in h.facts.items() if f[0] == "all")
         last = list(h.facts)[-1]
-        h.have("all b in 1..k. sum(c, 1, r, u(b, c))/r = 0 & sum(c, 1, r, u(b, c)^2) = 1", "unit", lambda e: e.hyp(unit))
-        block_sums(h).have("mean = 0", "zero", lambda e: e.auto(f"{mean} zeros", rounds=0, multipliers=["1/(k*r)", "1"]))
+        h.have(
+            "all b in 1..k. sum(c, 1, r, u(b, c))/r = 0 & sum(c, 1, r, u(b, c)^2) = 1", "unit", lambda e: e.hyp(unit)
+        )
+        block_sums(h).have(
+            "mean = 0", "zero", lambda e: e.auto(f"{mean} zeros", rounds=0, multipliers=["1/(k*r)", "1"])
+        )
         h.rewrite("zero", norm, "norm_0")
         h.have("sum(b, 1, k, sum(c, 1, r, (u(b, c) - 0)^2)) = k", "squares_0", lambda e: e.auto("squares"))
         h.rewrite("squares_0", "norm_0", "norm_k").use("ax:sqrt", "k", None, label="k_l k_e")
-        h.have("sqrt(k) = 0", "root_0", use=[last, "norm_k"]).auto("root_0 k_e p1", degree=1, rounds=0, multipliers=["sqrt(k)", "1"])
+        h.have("sqrt(k) = 0", "root_0", use=[last, "norm_k"]).auto(
+            "root_0 k_e p1", degree=1, rounds=0, multipliers=["sqrt(k)", "1"]
+        )
 
     g.leaves("u k r mean norm", leaf)
 
@@ -2100,19 +2534,39 @@ def multinorm_blocks(g: Goal) -> Goal:
     """Each block of the output has mean 0 and norm 1, as ``unit``."""
 
     def block(h: Goal) -> None:
-        h.intro("p p_in").use("vary", "p", label="vary_p").use("lem:merrill2024.def.layernorm", "r", "l. x(p, l)", "#rl", "#vary_p", label="mean norm")
+        h.intro("p p_in").use("vary", "p", label="vary_p").use(
+            "lem:merrill2024.def.layernorm", "r", "l. x(p, l)", "#rl", "#vary_p", label="mean norm"
+        )
 
         def same(e: Goal, power: str) -> None:
             e.intro("c inside").use("is", "p", "#p_in", "c", label="here").rewrite("here").true()
 
-        h.use("lem:sum_ext", "c. out(p, c)", "c. layernorm(l. x(p, l), r, c)", "1", "r", lambda e: same(e, ""), label="sums")
-        h.use("lem:sum_ext", "c. out(p, c)^2", "c. layernorm(l. x(p, l), r, c)^2", "1", "r", lambda e: same(e, "^2"), label="squares")
+        h.use(
+            "lem:sum_ext",
+            "c. out(p, c)",
+            "c. layernorm(l. x(p, l), r, c)",
+            "1",
+            "r",
+            lambda e: same(e, ""),
+            label="sums",
+        )
+        h.use(
+            "lem:sum_ext",
+            "c. out(p, c)^2",
+            "c. layernorm(l. x(p, l), r, c)^2",
+            "1",
+            "r",
+            lambda e: same(e, "^2"),
+            label="squares",
+        )
         first, second = h.split()
         first.auto("sums mean", rounds=0, multipliers=["1/r", "1"])
         total = "sum(c, 1, r, layernorm(l. x(p, l), r, c)^2)"
         square = lambda e: e.intro("c inside").auto(squares=["layernorm(l. x(p, l), r, c)"])  # noqa: E731
         second.use("lem:sum_nonneg", "c. layernorm(l. x(p, l), r, c)^2", "1", "r", square, label="ge")
-        second.use("ax:sqrt", total, label="root_l root_e").rewrite("norm", "root_e", "one").auto("one squares", degree=1, rounds=0)
+        second.use("ax:sqrt", total, label="root_l root_e").rewrite("norm", "root_e", "one").auto(
+            "one squares", degree=1, rounds=0
+        )
 
     return g.have("all b in 1..k. sum(c, 1, r, out(b, c))/r = 0 & sum(c, 1, r, out(b, c)^2) = 1", "unit", block)
 
@@ -2160,12 +2614,16 @@ def multinorm_defined(g: Goal) -> None:
         text = h.text(h.goal if h.goal[0] != "false" else h.facts[last])
         if "out(" in text:
             inner = lambda e: e.intro("c inside").auto(squares=["out(p, c)"])  # noqa: E731
-            outer = lambda e: e.intro("p p_in").use("lem:sum_nonneg", "c. out(p, c)^2", "1", "r", inner, label="goal").hyp("goal")  # noqa: E731
+            outer = lambda e: (
+                e.intro("p p_in").use("lem:sum_nonneg", "c. out(p, c)^2", "1", "r", inner, label="goal").hyp("goal")
+            )  # noqa: E731
             h.use("lem:sum_nonneg", "p. sum(c, 1, r, out(p, c)^2)", "1", "k", outer, label="goal").hyp("goal")
         elif "x(" in text:
             row = next(n for n in h.scope if f"x({n}, " in text)
             vary = next(k for k, f in h.facts.items() if f[0] == "all")
-            h.use(vary, row, label="vary").use("lem:spread_positive", "r", f"l. x({row}, l)", None, "#vary", label="sp rp")
+            h.use(vary, row, label="vary").use(
+                "lem:spread_positive", "r", f"l. x({row}, l)", None, "#vary", label="sp rp"
+            )
             h.auto([*([last] if h.goal[0] == "false" else []), "sp", "rp"], degree=1, rounds=0)
         else:
             h.have("0 < k*r", "size").auto(degree=1, rounds=0)
@@ -2193,8 +2651,16 @@ def five(g: Goal) -> None:
     for h, a, b in ((low, "i", "j"), (mixed, "h(i)", "j"), (high, "h(i)", "h(j)")):
         keys(h, "i", a, "query")
         keys(h, "j", b, "key")
-        h.auto([f"{n}{c}_is" for n in ("query", "key") for c in (1, 2, 3, 4)] + ["q5", "k5", "mask"], rounds=0,
-               multipliers=["1", *(f"key({c})" for c in (1, 2, 3, 4)), "key(5)", *(f"unithash({a}, 1, {c})" for c in (1, 2, 3, 4))])
+        h.auto(
+            [f"{n}{c}_is" for n in ("query", "key") for c in (1, 2, 3, 4)] + ["q5", "k5", "mask"],
+            rounds=0,
+            multipliers=[
+                "1",
+                *(f"key({c})" for c in (1, 2, 3, 4)),
+                "key(5)",
+                *(f"unithash({a}, 1, {c})" for c in (1, 2, 3, 4)),
+            ],
+        )
 
 
 def entries(g: Goal) -> Goal:
@@ -2230,8 +2696,15 @@ def value(g: Goal, token: str, fact: str, low: bool) -> Goal:
 def keys(g: Goal, token: str, x: str, name: str) -> Goal:
     for c in (1, 2, 3, 4):
         letter = name[0]
-        g.have(f"{name}({c}) = unithash({x}, 1, {c})", f"{name}{c}_is",
-               lambda h, c=c: h.auto([f"{letter}{c}", f"{token}_key"], rounds=0, multipliers=["1", f"unithash({token}, 1, {c})", f"unithash(h({token}), 1, {c})"]))
+        g.have(
+            f"{name}({c}) = unithash({x}, 1, {c})",
+            f"{name}{c}_is",
+            lambda h, c=c: h.auto(
+                [f"{letter}{c}", f"{token}_key"],
+                rounds=0,
+                multipliers=["1", f"unithash({token}, 1, {c})", f"unithash(h({token}), 1, {c})"],
+            ),
+        )
     return g
 
 
@@ -2251,8 +2724,11 @@ def eight(g: Goal) -> None:
     for c in (1, 2, 3, 4):
         g.use("front", str(c), "!", label=f"q{c} k{c}").use("back", str(c), "!", label=f"q{c + 4} k{c + 4}")
     g.use("lem:tie_score", "g", "h", "i", "j", label="score")
-    g.auto([f"{n}{c}" for n in "qk" for c in range(1, 9)] + ["score"], rounds=0,
-           multipliers=["1", *(f"key({c})" for c in range(1, 9)), *(f"unithash(h(i)/i, 1/i, {c})" for c in (1, 2, 3, 4))])
+    g.auto(
+        [f"{n}{c}" for n in "qk" for c in range(1, 9)] + ["score"],
+        rounds=0,
+        multipliers=["1", *(f"key({c})" for c in range(1, 9)), *(f"unithash(h(i)/i, 1/i, {c})" for c in (1, 2, 3, 4))],
+    )
 
 
 def eight_inhabited(g: Goal) -> None:
@@ -2319,7 +2795,17 @@ def tie_no_match(g: Goal) -> None:
             e.use("lem:lnhash_first", *(("h(j)", "h(i)") if below else ("h(i)", "h(j)")), label="less").pick("right")
             scaled(e, "j", "at_j").use("at_j", "1", "!", label="j_is").auto("less j_is", degree=1, rounds=0)
 
-        h.use("lem:mean_above", f"j. {WEIGHT}", f"j. {sign}unithash(h(j)/j, 1/j, 1)", "i - 1", f"{sign}unithash(h(i), 1, 1)", "#ge", "#total", apart, label="mean")
+        h.use(
+            "lem:mean_above",
+            f"j. {WEIGHT}",
+            f"j. {sign}unithash(h(j)/j, 1/j, 1)",
+            "i - 1",
+            f"{sign}unithash(h(i), 1, 1)",
+            "#ge",
+            "#total",
+            apart,
+            label="mean",
+        )
         h.auto("mean first_c i_is", degree=1, rounds=0)
 
 
@@ -2338,7 +2824,11 @@ def walk_side(g: Goal) -> None:
     g.intro("h i v some steps never").use("never", "0", lambda h: [e.auto("some") for e in h.split()], label="start")
 
     low, high = g.em("h(0) < v", "side")
-    high.have("v < h(0)", "strict", lambda h: h.contra("other").have("h(0) = v", "after_all", use="other side").absurd("after_all", "start"))
+    high.have(
+        "v < h(0)",
+        "strict",
+        lambda h: h.contra("other").have("h(0) = v", "after_all", use="other side").absurd("after_all", "start"),
+    )
     for h, side, relation in ((low, "left", "h(m) < v"), (high, "right", "v < h(m)")):
         h.have(f"all m:Int. 0 <= m -> m <= i - 1 -> {relation}", "every", lambda e, b=side == "left": every_from(e, b))
         h.pick(side).intro("j (jl jh)").use("every", "j", label="goal").hyp("goal")
@@ -2392,7 +2882,9 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma9": Script(lemma9, exist("2", "4"), lemma9_defined),
     "merrill2024.def7": Script(def7, each(exist("3"), exist("7")), def7_defined("f g i")),
     "merrill2024.def7.monotone": Script(def7_monotone, exist("1"), def7_defined("f g")),
-    "merrill2024.lemma10": Script(lemma10, each(exist("3"), witnesses("6"), witnesses("6")), def7_defined("f g i", "x")),
+    "merrill2024.lemma10": Script(
+        lemma10, each(exist("3"), witnesses("6"), witnesses("6")), def7_defined("f g i", "x")
+    ),
     "lem.lnhash_inner": lnhash_inner,
     "lem.lnhash_plane": lnhash_plane,
     "lem.lnhash_one": lnhash_one,
@@ -2409,8 +2901,12 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma7.corrected": Script(
         lemma7, exist(STEP, "j. 0", "5", "4", leaf=one_step), lookup_defined("f g h delta i p", TIE_SCORES)
     ),
-    "merrill2024.lemma6.corrected": Script(lemma6, exist(STEP, "5", leaf=one_step), lookup_defined("f g h i", TIE_SCORES)),
-    "merrill2024.lemma6.gap.corrected": Script(lemma6_gap, exist(STEP, "5", "1", "3", leaf=one_step), lookup_defined("f g h i")),
+    "merrill2024.lemma6.corrected": Script(
+        lemma6, exist(STEP, "5", leaf=one_step), lookup_defined("f g h i", TIE_SCORES)
+    ),
+    "merrill2024.lemma6.gap.corrected": Script(
+        lemma6_gap, exist(STEP, "5", "1", "3", leaf=one_step), lookup_defined("f g h i")
+    ),
     "merrill2024.lemma6": Script(lemma6_refuted, refutes=True),
     "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
     "merrill2024.lemma6.gap": Script(gap_refuted, refutes=True),
@@ -2459,5 +2955,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.appE.head": Script(eight, eight_inhabited, eight_defined),
     "lem.spread_positive": spread_positive,
     "merrill2024.thm2.worktape": Script(worktape_refuted, refutes=True),
-    "merrill2024.thm2.worktape.corrected": Script(worktape, worktape_inhabited, lookup_defined("f g h key wrote i", KEY_SCORES)),
+    "merrill2024.thm2.worktape.corrected": Script(
+        worktape, worktape_inhabited, lookup_defined("f g h key wrote i", KEY_SCORES)
+    ),
 }
