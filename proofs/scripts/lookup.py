@@ -2512,22 +2512,255 @@ def ao_probability_defined(g: Goal) -> None:
 
 
 def ao_probability_inhabited(g: Goal) -> None:
-    """N = 2, m = 1, eps = 5, k = 1, delta = 1/2."""
-    g.use("lem:space_four", label="signs every").use("lem:log_two", label="two_low two_high").use(
-        "lem:log_product", "2", "2", "!", label="four_is"
-    )
-    g.use("ax:exp_log", "2", label="is")
+    """N = 2, eps = 1/2, k = 1, delta = 1/2, and m by Eq. (38)."""
+    g.have("1 <= 2", "some", Goal.true)
+    log_of(g, "2").have("0 < 12*1/(1/2)^2*log(2*2)", "large", use="log_is two_low")
+    g.use("lem:ceiling", "12*1/(1/2)^2*log(2*2)", label="ceil").obtain("ceil", "m0", "wide near_m far_m")
+    g.use("lem:space_exists", "m0", "2", each_by("wide"), label="made")
+    g.obtain("made", "M0", "ex_sign").obtain("ex_sign", "sign0", "count signs every").use("ax:exp_log", "2", label="is")
 
     def leaf(h: Goal) -> None:
-        text = h.text(h.goal)
-        if "exp(" in text:
+        if "exp(" in h.text(h.goal):
             h.auto("is")
-        elif "log(" in text:
-            h.auto("four_is two_low two_high")
         else:
             close(h)
 
-    g.inhabit("2", "1", "4", "5", "1/2", "1", FOUR, leaf=leaf)
+    g.inhabit("2", "m0", "M0", "1/2", "1/2", "1", "sign0", leaf=leaf)
+
+
+def probability_small_k(g: Goal) -> None:
+    """N = 2, m = 1, eps = 1/2, k = 1/100, delta = 199/200: dot products are 1 or -1."""
+    g.use("lem:space_four", label="signs every").use("lem:log_two", label="two_low two_high")
+    g.use("lem:log_product", "2", "2", "!", label="four_is").witness("2", "1", "4", "1/2", "199/200", "1/100", FOUR)
+    near = "nearorthogonal(a j. if(j = 1, 1 - 2*I[r <= 2], 1 - 2*I[r = 1 | r = 3])/sqrt(1), 1, 2, 1/2)"
+
+    def none(h: Goal) -> None:
+        h.intro("r rr")
+        yes, no = h.ind(near, "ok value")
+        no.auto("value")
+        yes.use("ok_2", "1", "!", "2", "!", "!", label="wrong")
+        for e in yes.ind("r <= 2", "is_r value_r"):
+            for f in e.rewrite("value_r", "wrong", "wrong_r").ind("r = 1 | r = 3", "is_s value_s"):
+                f.rewrite("value_s", "wrong_r", "wrong_s").contra("any").absurd("wrong_s")
+
+    for h in g.split():
+        text = h.text(h.goal)
+        if text.startswith("sum("):
+            h.use("lem:sum_ext", f"r. I[{near}]", "r. 0", "1", "4", none, label="all_of").auto("all_of")
+        elif "exp(" in text:
+            h.use("lem:exp_mono", "-1/100*log(2)", "-3/500", lambda p: p.auto("two_low"), label="less")
+            h.use("ax:exp_upper", "-3/500", "1", "!", "!", label="up").auto("less up")
+        elif "log(" in text:
+            h.auto("four_is two_low two_high")
+        elif h.goal[0] == "all":
+            h.easy()
+        else:
+            h.true()
+
+
+def bits_exist(g: Goal) -> None:
+    base, step = g.induct("K", "ge", "ih")
+    base.witness("1", "b r. 1")
+    one, signs, every = base.split()
+    one.true()
+    signs.easy()
+    every.intro("w any")
+    for h in every.ind("all b in 1..0. 1 = w(b)", "is value"):
+        if not h.try_auto("value", degree=1, rounds=0):
+            h.have(
+                "all b in 1..0. 1 = w(b)", "empty", lambda e: e.intro("b (low high)").contra("no").auto("low high")
+            ).absurd("empty", "is")
+    step.obtain("ih", "M", "ex_s").obtain("ex_s", "s", "some signs every")
+    new = "if(r <= M, if(b = K + 1, 1, s(b, r)), if(b = K + 1, -1, s(b, r - M)))"
+    step.witness("2*M", f"b r. {new}")
+    one, two, three = step.split()
+    one.auto("some")
+
+    def before(h: Goal) -> Goal:
+        """b <= K from b <= K + 1 and b != K + 1."""
+
+        def proof(e: Goal) -> None:
+            e.contra("more").use("ax:int_lt", "K", "b", label="next").have("b = K + 1", "eq", use="next bh").absurd(
+                "eq", "other"
+            )
+
+        return h.have("b <= K", "b_high", proof)
+
+    two.intro("r (rl rh) b (bl bh)")
+    for h, r in zip(two.ind("r <= M", "side value"), ("r", "r - M"), strict=True):
+        last, earlier = h.rewrite("value").ind("b = K + 1", "other value_b")
+        last.rewrite("value_b").easy()
+        before(earlier).rewrite("value_b")
+        if r != "r":
+            earlier.use("ax:int_lt", "M", "r", label="after")
+        earlier.use("signs", r, each_by("rl side" if r == "r" else "after rh"), "b", None, label="sign").easy()
+    three.intro("w word").use("word", "K + 1", each_by("ge"), label="last")
+    shorter = lambda e: e.intro("b (bl bh)").use("word", "b", None, label="here").hyp("here")  # noqa: E731
+    three.use("every", "w", shorter, label="once")
+    longer = f"all b in 1..K + 1. {new} = w(b)"
+    three.use("lem:sum_split", f"r. I[{longer}]", "1", "M", "2*M", each_by("some"), label="parts")
+    three.use("lem:layers_shift", f"r. I[{longer}]", "1", "M", "M", label="shift")
+
+    def agrees(h: Goal, r: str, at: str, sign: str, last: str) -> None:
+        """The longer word at `at` is w, or the last sign differs."""
+        here = f"if({at} <= M, if(b = K + 1, 1, s(b, {at})), if(b = K + 1, -1, s(b, {at} - M)))"
+        formula = f"all b in 1..K + 1. {here} = w(b)"
+        old = "all b in 1..K. s(b, r) = w(b)"
+        for side in h.ind(f"{at} <= M", "side value"):
+            if (at == "r") == (side.facts["side"][0] == "~" or side.text(side.facts["side"]).startswith("M <")):
+                side.contra("any").auto("side rl rh")
+                continue
+            yes, no = side.ind(formula, "is size")
+            if sign != last:
+                no.auto("size")
+                yes.use("is", "K + 1", each_by("ge"), label="at").rewrite("value", "at", "at_v").contra("any").auto(
+                    "at_v last_is"
+                )
+                continue
+
+            def shorter_is(e: Goal) -> None:
+                e.intro("b (bl bh)").use("is", "b", each_by("bl", "bh"), label="at").rewrite("value", "at", "at_v")
+                last_one, fine = e.ind("b = K + 1", "other value_b")
+                last_one.contra("any").auto("other bh")
+                fine.rewrite("value_b", "at_v", "at_b").auto("at_b")
+
+            def longer_is(e: Goal) -> None:
+                e.intro("b (bl bh)").rewrite("value")
+                last_one, fine = e.ind("b = K + 1", "other value_b")
+                last_one.rewrite("value_b").rewrite("other").auto("last_is")
+                before(fine).rewrite("value_b").use("short", "b", None, label="here").auto("here")
+
+            both, wrong = yes.ind(old, "short size_s")
+            both.auto("size size_s")
+            wrong.have(old, "after_all", shorter_is).absurd("after_all", "short")
+            wrong, both = no.ind(old, "short size_s")
+            wrong.have(formula, "after_all", longer_is).absurd("after_all", "is")
+            both.auto("size size_s")
+
+    for h, last in zip(three.cases("last", "last_is"), ("1", "-1"), strict=True):
+        for at, sign, label in (("r", "1", "first"), ("(r + M)", "-1", "second")):
+
+            def each(e: Goal, at: str = at, sign: str = sign, last: str = last) -> None:
+                agrees(e.intro("r (rl rh)"), "r", at, sign, last)
+
+            here = f"if({at} <= M, if(b = K + 1, 1, s(b, {at})), if(b = K + 1, -1, s(b, {at} - M)))"
+            right = "r. I[all b in 1..K. s(b, r) = w(b)]" if sign == last else "r. 0"
+            h.use("lem:sum_ext", f"r. I[all b in 1..K + 1. {here} = w(b)]", right, "1", "M", each, label=label)
+        h.auto("parts shift first second once", rounds=0)
+
+
+def grid(g: Goal) -> None:
+    base, step = g.intro("N some").induct("m", "ge", "ih")
+    base.intro("b (low high)").contra("no").auto("low high")
+    step.intro("b (low high)")
+    yes, no = step.em("b <= m*N", "side")
+    yes.use("ih", "b", None, label="found").obtain("found", "a", "al ah rest").obtain("rest", "i", "il ih2 is")
+    one, two, three = yes.witness("a").split()
+    one.hyp("al")
+    two.auto("ah")
+    three.witness("i").easy()
+    one, two, three = no.witness("m + 1").split()
+    one.auto("ge")
+    two.true()
+    low, high, is_ = three.witness("b - m*N").split()
+    low.use("ax:int_lt", "m*N", "b", label="next").auto("next")
+    high.auto("high")
+    is_.true()
+
+
+def grid_once(g: Goal) -> None:
+    g.intro("N a i b j (il ih jl jh is)")
+    g.have("1 <= N", "some", use="il ih")
+
+    def same(h: Goal) -> None:
+        for e, x, y in zip(h.antisym(), "ab", "ba", strict=True):
+            e.contra("no").use("ax:int_lt", y, x, label="step")
+            e.have(f"0 <= ({x} - {y} - 1)*N", "rows", use="step some").auto("rows is il ih jl jh", rounds=0)
+
+    g.have("a = b", "a_is", same)
+    one, two = g.split()
+    one.hyp("a_is")
+    two.rewrite("a_is", "is", "is_b").auto("is_b")
+
+
+def space_exists(g: Goal) -> None:
+    g.intro("m N (low some)").use("lem:bits_exist", "m*N", lambda h: h.auto("low some"), label="list")
+    g.obtain("list", "M", "ex_s").obtain("ex_s", "s", "count signs every").witness("M", "a i r. s((a - 1)*N + i, r)")
+    one, two, three = g.split()
+    one.hyp("count")
+
+    def inside(h: Goal) -> None:
+        """(a - 1)*N + i is in 1..m*N."""
+        h.have("0 <= (a - 1)*N", "rows", use="al some").have("0 <= (m - a)*N", "left", use="ah some")
+        lower, upper = h.split()
+        lower.auto("rows il")
+        upper.auto("left ih")
+
+    two.intro("r rr a (al ah) i (il ih)").use("signs", "r", "#rr", "(a - 1)*N + i", inside, label="sign").hyp("sign")
+    three.intro("w word")
+    down = "ex a in 1..m. ex i in 1..N. b = (a - 1)*N + i & w(a, i) = -1"
+
+    def sign(h: Goal) -> None:
+        h.intro("b br")
+        for e in h.ind(down, "is value"):
+            e.rewrite("value").easy()
+
+    three.use("every", f"b. 1 - 2*I[{down}]", sign, label="once")
+    flat = f"all b in 1..m*N. s(b, r) = 1 - 2*I[{down}]"
+    square_ = "all a in 1..m. all i in 1..N. s((a - 1)*N + i, r) = w(a, i)"
+    at = (
+        down.replace("ex a", "ex e")
+        .replace("ex i", "ex k")
+        .replace("b = (a - 1)*N + i & w(a, i)", "(a - 1)*N + i = (e - 1)*N + k & w(e, k)")
+    )
+
+    def cell(h: Goal) -> None:
+        """1 - 2*I[...] at the cell a, i is w(a, i)."""
+        yes, no = h.ind(at, "is_cell value_cell")
+        yes.obtain("is_cell", "e", "el eh in_cell").obtain("in_cell", "k", "kl kh same minus")
+        yes.use("lem:grid_once", "N", "a", "i", "e", "k", None, label="a_is i_is")
+        yes.have("w(a, i) = -1", "w_is", lambda e: e.rewrite("a_is").rewrite("i_is").hyp("minus")).auto(
+            "w_is value_cell"
+        )
+        no.use("word", "a", None, "i", None, label="sign")
+        plus, minus = no.cases("sign", "sign_is")
+        plus.auto("sign_is value_cell")
+        minus.have(at, "after_all", lambda e: found(e)).absurd("after_all", "is_cell")
+
+    def found(e: Goal) -> None:
+        one, two, rest = e.witness("a").split()
+        one.hyp("al")
+        two.hyp("ah")
+        low, high, eq, minus = rest.witness("i").split()
+        low.hyp("il")
+        high.hyp("ih")
+        eq.true()
+        minus.hyp("sign_is")
+
+    def value(h: Goal) -> Goal:
+        return h.have(f"1 - 2*I[{at}] = w(a, i)", "cell", cell)
+
+    def both(h: Goal) -> None:
+        h.intro("r rr")
+        yes, no = h.ind(flat, "flat_is size")
+
+        def to_square(e: Goal) -> None:
+            e.intro("a (al ah) i (il ih)").use("flat_is", "(a - 1)*N + i", inside, label="here")
+            value(e).auto("here cell")
+
+        def to_flat(e: Goal) -> None:
+            e.intro("b br").use("lem:grid", "N", "#some", "m", "#low", "b", "#br", label="place")
+            e.obtain("place", "a", "al ah more").obtain("more", "i", "il ih is").rewrite("is")
+            value(e).use("square_is", "a", None, "i", None, label="here").auto("here cell")
+
+        fine, wrong = yes.ind(square_, "square_is size_s")
+        fine.auto("size size_s")
+        wrong.have(square_, "after_all", to_square).absurd("after_all", "square_is")
+        wrong, fine = no.ind(square_, "square_is size_s")
+        wrong.have(flat, "after_all", to_flat).absurd("after_all", "flat_is")
+        fine.auto("size size_s")
+
+    three.use("lem:sum_ext", f"r. I[{flat}]", f"r. I[{square_}]", "1", "M", both, label="same").auto("same once")
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
@@ -2669,4 +2902,9 @@ SCRIPTS: dict[str, Script | Tactic] = {
         ao_probability, ao_probability_inhabited, ao_probability_defined
     ),
     "cookbook.s5.3.1.width": Script(width, lambda g: g.inhabit("1", "1", "1"), ao_dimension_defined),
+    "lem.probability_small_k": probability_small_k,
+    "lem.bits_exist": bits_exist,
+    "lem.grid": grid,
+    "lem.grid_once": grid_once,
+    "lem.space_exists": space_exists,
 }
