@@ -7,6 +7,7 @@ import re
 from library import TOTAL, last, total
 from script import Script, counterexample, witnesses
 
+from symcook.proof.search.cover import cover
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
 from symcook.proof.terms import replace
 
@@ -2980,6 +2981,209 @@ def enlarged(u: str, v: str) -> tuple[str, ...]:
     )
 
 
+# --- Table lookup: any constant ---------------------------------------------------------------------------------------
+
+SIDE = "sum(k, 1, {0}, k*exp(-gamma*k^2))"
+HALF = "sum(k, 0, {0}, exp(-gamma*k^2))"
+
+
+def lookup_ends(g: Goal) -> None:
+    g.intro("gamma m some")
+    g.use("lem:lookup_mean", "gamma", "1", "m + 1", label="mean").use(
+        "lem:lookup_normal", "gamma", "1", "m + 1", label="unit two"
+    )
+    g.use("lem:sum_delta", "j. j", "1", "m + 1", "1", label="at_t")
+    g.use("lem:sum_moved", "k. exp(-gamma*k^2)", "-1", "m + 1", label="moved")
+    normal = "sum(k, 1, m + 1, exp(-gamma*(k - 1)^2))"
+    g.have(f"{normal} = {HALF.format('m')}", "same", use="moved").positive(normal, "z", lambda h: h.auto("unit"))
+
+    def each(h: Goal) -> None:
+        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").auto("pos kl")
+
+    g.use("lem:sum_nonneg", "k. k*exp(-gamma*k^2)", "1", "m", each, label="side_low")
+    soft = "sm(l. gamma*(2*1*l - l^2), m + 1, j)"
+    error = f"sum(j, 1, m + 1, (I[j = 1] - {soft})*j)"
+    value = f"{SIDE.format('m')}*(1/{normal})"
+    g.have(
+        f"{error} = -({value})", "error", lambda h: h.auto("at_t mean z_e", degree=1, multipliers=["1", f"1/{normal}"])
+    )
+    g.have(f"0 <= {value}", "low", lambda h: h.auto("side_low z_i", rounds=0))
+    g.rewrite("error").rewrite("same", rev=True).apart(
+        f"abs(-({value}))", lambda h: h.auto("low " + values(h), degree=1)
+    )
+
+
+def lookup_any(g: Goal) -> None:
+    g.intro("gamma C")
+    forward, back = g.split()
+    forward.intro("sides n t (low high)")
+    forward.use("sides", "t - 1", label="left").use("sides", "n - t", label="right").use("sides", "0", label="none")
+    forward.use("ax:exp_pos", "-gamma", label="x_pos").have("0 <= C*exp(-gamma)", "c_low", use="none")
+    forward.use("lem:lookup_mean", "gamma", "t", "n", label="mean").use(
+        "lem:lookup_normal", "gamma", "t", "n", label="unit two"
+    )
+    forward.positive(Z, "z", lambda h: h.auto("unit")).use("lem:sum_delta", "j. j", "1", "n", "t", label="at_t")
+    body = "k. exp(-gamma*(k - t)^2)"
+
+    def each(h: Goal, text: str) -> None:
+        h.intro("k (kl kh)").use("ax:exp_pos", text, label="pos").auto("pos")
+
+    def side(h: Goal) -> None:
+        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").auto("pos kl")
+
+    forward.use("lem:sum_split", body, "1", "t", "n", label="upto").use(
+        "lem:sum_split", body, "1", "t - 1", "n", label="from"
+    )
+    forward.use("lem:sum_moved", body, "t - 1", "n - t + 1", label="right_moved")
+    forward.use("lem:sum_moved", "k. exp(-gamma*k^2)", "-1", "n - t + 1", label="right_same")
+    forward.use("lem:sum_mirror", body, "t", label="left_moved").use(
+        "lem:sum_moved", "k. exp(-gamma*k^2)", "-1", "t", label="left_same"
+    )
+    forward.use("lem:sum_nonneg", body, "1", "t - 1", lambda h: each(h, "-gamma*(k - t)^2"), label="left_low")
+    forward.use("lem:sum_nonneg", body, "t + 1", "n", lambda h: each(h, "-gamma*(k - t)^2"), label="right_low")
+    forward.have(f"{HALF.format('n - t')} <= {Z}", "half_right", use="from right_moved right_same left_low")
+    forward.have(f"{HALF.format('t - 1')} <= {Z}", "half_left", use="upto left_moved left_same right_low")
+    for name in ("left", "right"):
+        m = "t - 1" if name == "left" else "n - t"
+        forward.have(
+            f"C*exp(-gamma)*{HALF.format(m)} <= C*exp(-gamma)*{Z}",
+            f"{name}_wide",
+            lambda h, name=name: h.auto(f"half_{name} c_low", rounds=0),
+        )
+        forward.use("lem:sum_nonneg", "k. k*exp(-gamma*k^2)", "1", m, side, label=f"{name}_side")
+    forward.have(f"{MEAN} <= C*exp(-gamma)*{Z}", "above", use="mean left left_wide right_side")
+    forward.have(f"-C*exp(-gamma)*{Z} <= {MEAN}", "below", use="mean right right_wide left_side")
+    forward.have(
+        f"sum(j, 1, n, (I[j = t] - {ALPHA.format('j')})*j) = {MEAN}*(1/{Z})",
+        "error",
+        lambda h: h.auto("at_t z_e", degree=1, multipliers=["t", "1"]),
+    )
+    forward.rewrite("error")
+    forward.have(
+        f"{MEAN}*(1/{Z}) <= C*exp(-gamma)",
+        "upper",
+        lambda h: h.auto("above z_i z_e", rounds=0, multipliers=["C*exp(-gamma)"]),
+    )
+    forward.have(
+        f"-C*exp(-gamma) <= {MEAN}*(1/{Z})",
+        "lower",
+        lambda h: h.auto("below z_i z_e", rounds=0, multipliers=["C*exp(-gamma)"]),
+    )
+    forward.apart(f"abs({MEAN}*(1/{Z}))", lambda h: h.auto("upper lower " + values(h), degree=1))
+    back.intro("errors m some").use("errors", "m + 1", "1", None, label="error").use(
+        "lem:lookup_ends", "gamma", "m", label="value"
+    )
+    back.have(f"{SIDE.format('m')}/{HALF.format('m')} <= C*exp(-gamma)", "ratio", use="error value")
+    half = HALF.format("m")
+    back.use("lem:sum_positive", "k. exp(-gamma*k^2)", "0", "m", None, lambda h: each(h, "-gamma*k^2"), label="pos")
+    back.positive(half, "z", lambda h: h.hyp("pos"))
+    back.auto("ratio z_p z_e", rounds=0, multipliers=[SIDE.format("m")])
+
+
+def lookup_tail_late(g: Goal) -> None:
+    g.intro("gamma a m large start some")
+
+    def proof(h: Goal) -> None:
+        base, step = h.induct("i", "ge", "ih")
+        base.auto()
+        step.have("14 <= i", "late")
+        last(step, "k. k*exp(-gamma*k^2)", "a + 1", "i + 1", "next")
+        step.use("ax:exp_pos", "-gamma*(i + 1)^2", label="pos")
+        step.use("ax:exp_ge", "gamma*(2*i + 1)/2", label="linear")
+        step.have("0 <= gamma*(2*i + 1)/2", "side", lambda e: e.auto("late large"))
+        step.have("29/9 <= gamma*(2*i + 1)", "far", lambda e: e.auto("late large"))
+        step.have(
+            "(1 + gamma*(2*i + 1)/2)^2 <= exp(gamma*(2*i + 1))", "square", lambda e: e.auto("linear side", rounds=0)
+        )
+        step.have("4*gamma <= (gamma*(2*i + 1))^2", "wide", lambda e: squared(e))
+        step.have("1 + 2*gamma*(i + 1) <= exp(gamma*(2*i + 1))", "key", use="square wide")
+        step.auto("ih next key pos", rounds=0, multipliers=["gamma"])
+
+    claim = "all i:Int. a <= i -> 2*gamma*sum(k, a + 1, i, k*exp(-gamma*k^2)) <= exp(-gamma*a^2) - exp(-gamma*i^2)"
+    g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
+
+
+def squared(e: Goal) -> None:
+    e.have("29*gamma <= gamma*(2*i + 1)", "long", lambda f: f.auto("late large"))
+    e.have("0 <= (gamma*(2*i + 1) - 29/9)*(gamma*(2*i + 1))", "product", lambda f: f.auto("far", rounds=0))
+    e.auto("product long large", degree=1)
+
+
+TERM = "(k - 3/2*exp(-gamma))*exp(-gamma*k^2)"
+
+
+TERMS = 34
+"""Of the series; what is left out is below the fiftieth digit."""
+LEAST = "0.12083154404748931740305702483073635700882752662838"
+
+
+def three_halves(g: Goal) -> None:
+    g.intro("gamma t n (large low high)")
+    early, late = g.em("gamma <= 1/2", "small")
+    late.use("lem:lookup_error", "gamma", "t", "n", label="error").use("ax:exp_pos", "-gamma", label="x_pos")
+    late.auto("error x_pos", degree=1)
+    whole = f"sum(k, 0, {TERMS}, {TERM})"
+    early.have(
+        f"{whole} + exp(-{TERMS**2}*gamma)/(2*gamma) < 0",
+        "enclosed",
+        lambda h: cover(h, depth=200, boxes=9000, precisions=(256,)),
+    )
+    early.positive("gamma", "g", lambda h: h.auto("large")).use("lem:exp_less", "-gamma", "0", label="x_one")
+    early.use("ax:exp_pos", "-gamma", label="x_pos")
+
+    def term_pos(h: Goal) -> None:
+        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").have("0 <= k - 3/2*exp(-gamma)", "factor")
+        h.auto("pos factor", rounds=0)
+
+    def total(h: Goal) -> None:
+        h.intro("m some").use("lem:sum_split", "k. k*exp(-gamma*k^2)", "0", "0", "m", label="from_one")
+        few, many = h.em(f"m <= {TERMS}", "side")
+        zero, one = few.em("m <= 0", "first")
+        zero.have("m = 0", "none", use="first some").rewrite("none").auto("x_pos", degree=1)
+        one.use("ax:int_lt", "0", "m", label="two")
+        one.use("lem:sum_split", f"k. {TERM}", "0", "m", str(TERMS), label="parts")
+        one.use("lem:sum_nonneg", f"k. {TERM}", "m + 1", str(TERMS), term_pos, label="rest")
+        one.have(
+            f"0 < exp(-{TERMS**2}*gamma)*(1/gamma)",
+            "tail",
+            lambda e: e.use("ax:exp_pos", f"-{TERMS**2}*gamma", label="p").auto("p g_i", rounds=0),
+        )
+        one.have(f"sum(k, 0, m, {TERM}) <= 0", "sum", lambda e: e.auto("parts rest tail enclosed", degree=1))
+        one.auto("sum from_one", degree=1)
+        many.use("lem:sum_split", f"k. {TERM}", "0", str(TERMS), "m", label="parts")
+        many.use("lem:lookup_tail_late", "gamma", str(TERMS), "m", label="tail").use(
+            "ax:exp_pos", "-gamma*m^2", label="end"
+        )
+        rest = f"sum(k, {TERMS + 1}, m, k*exp(-gamma*k^2))"
+        many.have(f"2*gamma*{rest} <= exp(-{TERMS**2}*gamma)", "short", use="tail end")
+        many.have(
+            f"2*{rest} <= exp(-{TERMS**2}*gamma)/gamma",
+            "divided",
+            lambda e: e.auto("short g_i g_e", rounds=0, multipliers=[rest]),
+        )
+
+        def weight(e: Goal) -> None:
+            e.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").auto("pos")
+
+        many.use("lem:sum_nonneg", "k. exp(-gamma*k^2)", str(TERMS + 1), "m", weight, label="light")
+        light = f"sum(k, {TERMS + 1}, m, exp(-gamma*k^2))"
+        many.have(f"0 <= exp(-gamma)*{light}", "less", lambda e: e.auto("light x_pos", rounds=0))
+        many.have(f"sum(k, 0, m, {TERM}) <= 0", "sum", lambda e: e.auto("parts divided less enclosed", degree=1))
+        many.auto("sum from_one", degree=1)
+
+    claim = f"all m:Int. 0 <= m -> {SIDE.format('m')} <= 3/2*exp(-gamma)*{HALF.format('m')}"
+    early.have(claim, "sides", total)
+    early.use("lem:lookup_any", "gamma", "3/2", label="to back").use("to", "#sides", label="all_errors")
+    early.use("all_errors", "n", "t", None, label="done").hyp("done")
+
+
+def three_halves_fails(g: Goal) -> None:
+    g.intro("all_errors").use("lem:lookup_any", LEAST, "3/2", label="to back").use("back", "#all_errors", label="sides")
+    g.use("sides", str(TERMS), label="wrong")
+    half, side = (text.format(str(TERMS)).replace("gamma", LEAST) for text in (HALF, SIDE))
+    g.have(f"3/2*exp(-{LEAST})*{half} < {side}", "right", lambda h: h.interval([], 256)).auto("wrong right", degree=1)
+
+
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
     "lem.max_left": Script(max_left),
@@ -3131,4 +3335,9 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s5.7.quadmax_no_N": Script(
         lookup_rounded, inhabit("3", "2", "1", "j. 0", "0", "0"), totals_positive("gamma n q v x out")
     ),
+    "lem.lookup_ends": Script(lookup_ends),
+    "lem.lookup_any": Script(lookup_any),
+    "lem.lookup_tail_late": Script(lookup_tail_late),
+    "lem.lookup_three_halves": Script(three_halves),
+    "lem.lookup_three_halves_fails": Script(three_halves_fails),
 }
