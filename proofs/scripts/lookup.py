@@ -1441,7 +1441,7 @@ def selective(g: Goal) -> None:
         ],
     )
 
-    second.intro("d u x i (wide some four rest)").have("0 = 0", "any")
+    second.intro("d u x i (wide some four rest)")
     ratios(second).use(
         "lem:masked_norm",
         "d",
@@ -1729,7 +1729,6 @@ def squares_of_whole(h: Goal) -> None:
 
 def pair_small(g: Goal) -> None:
     g.intro("N m x t L (tp bound) i (il ih) j (jl jh) differ")
-    f = f"i j. exp(t*{DOT}) + exp(-t*{DOT})".replace("i", "k").replace("j", "l")
     f = "k l. exp(t*sum(a, 1, m, x(a, k)*x(a, l))) + exp(-t*sum(a, 1, m, x(a, k)*x(a, l)))"
 
     def nonneg(h: Goal) -> None:
