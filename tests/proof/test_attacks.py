@@ -1696,8 +1696,8 @@ def test_a_symbol_cannot_be_named_like_something_else(name: str) -> None:
         {"embedding": {"start": True}},
         {"space": ["x"]},
         {"space": ["x", "out", "out"]},
-        {"network": {"activation": "gelu"}},
-        {"head": {"mask": "past"}},
+        {"network": {"activation": "gelu-tanh"}},
+        {"head": {"mask": "sliding"}},
         {"head": {"weighting": "hard"}},
         {"network": {"writes": ["other"]}},
         {"readout": {"reads": ["other"]}},
@@ -1745,14 +1745,12 @@ def test_a_head_reads_what_was_there_before_it_wrote() -> None:
     layers = [{"attention": [head], "feedforward": None}]
     relation = Relation(model(space=["x", "y", "out"], embedding={"inputs": ["x", "y"]}, layers=layers))
     assert "z1_x" not in relation.equations[1]
-    with pytest.raises(BadInput):  # two heads read side by side; the relation knows one
-        Relation(
-            model(
-                space=["x", "y", "out"],
-                embedding={"inputs": ["x", "y"]},
-                layers=[{"attention": [head, head], "feedforward": None}],
-            )
-        )
+    layers = [{"attention": [head, head], "feedforward": None}]
+    two = Relation(model(space=["x", "y", "out"], embedding={"inputs": ["x", "y"]}, layers=layers))
+    parts = [equation.split("(i) = ", 1) for equation in two.equations]
+    assert [name for name, _ in parts] == ["z1_1_x", "z1_2_x", "z1_x", "z1_1_out", "z1_2_out", "out"]
+    assert parts[2][1] == "x(i) + z1_1_x(i) + z1_2_x(i)" and parts[0][1] == parts[1][1]
+    assert not any("z1_" in right for _, right in (*parts[:2], *parts[3:5]))  # side by side, from what was there before
 
 
 def test_another_model_file_is_another_statement() -> None:
