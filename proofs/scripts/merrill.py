@@ -91,22 +91,21 @@ def lnhash_first(g: Goal) -> None:
     root(root(g.intro("x y less"), "x", "x"), "y", "y")
     a, b = "(1/sqrt(2*x^2 + 2))", "(1/sqrt(2*y^2 + 2))"
 
-    def order(h: Goal, large: str, small: str) -> Goal:
+    def order(h: Goal, large: str) -> None:
         """Of the inverse roots a, b the one with the smaller argument is larger: a^2 - b^2 = 2 a^2 b^2 (y^2 - x^2)."""
         lower, upper = ("x", "y") if large == a else ("y", "x")
         h.have(f"{lower}^2 < {upper}^2", "arguments")
         h.have(f"0 < {a}^2*{b}^2", "factor", lambda e: e.auto("x_i y_i", degree=4))
         h.have(f"0 < {a}^2*{b}^2*({upper}^2 - {lower}^2)", "product", use="factor arguments")
         h.auto("product x_n y_n", rounds=0, multipliers=[f"{a}^2", f"{b}^2", "1"])
-        return h
 
     sign, other = g.em("0 <= x", "sx")
-    sign.have(f"{b}^2 < {a}^2", "order", lambda h: order(h, a, b))
+    sign.have(f"{b}^2 < {a}^2", "order", lambda h: order(h, a))
     sign.use("lem:square_lt", f"x*{a}", f"y*{b}", None, lambda h: h.auto("order x_n y_n"), label="goal")
     sign.hyp("goal")
     up, down = other.em("0 <= y", "sy")
     up.have(f"x*{a} < 0", "low").have(f"0 <= y*{b}", "high").auto("low high")
-    down.have(f"{a}^2 < {b}^2", "order", lambda h: order(h, b, a))
+    down.have(f"{a}^2 < {b}^2", "order", lambda h: order(h, b))
     down.use("lem:square_lt", f"-y*{b}", f"-x*{a}", None, lambda h: h.auto("order x_n y_n"), label="goal")
     down.auto("goal")
 
@@ -765,7 +764,7 @@ def lemma10(g: Goal) -> None:
             "same",
             use="equal z_e q_e",
             rounds=0,
-            multipliers=[f"x^4*{z}", f"x^4", z, f"x^4*{z}*(1/x^4)", "1"],
+            multipliers=[f"x^4*{z}", "x^4", z, f"x^4*{z}*(1/x^4)", "1"],
         )
         if side == "above":
             h.have(f"6*x^4 < 50*{z}", "order", lambda e: cubic(e, "x", "far")).auto("same order")
@@ -850,7 +849,7 @@ def lnhash_one(g: Goal) -> None:
     g.intro("q k").use("lem:lnhash_square", "q", "k", label="square")
     root(root(g, "q", "q"), "k", "k")
 
-    def strict(h: Goal) -> Goal:
+    def strict(h: Goal) -> None:
         """hashdot(q, k)^2 < 1 where q and k differ."""
         low, high = h.em("q <= k", "side")
         less, same = low.em("q < k", "order")
@@ -861,7 +860,6 @@ def lnhash_one(g: Goal) -> None:
             )
             e.contra("no").have("0 <= (hashdot(q, k)^2 - 1)*((q^2 + 1)*(k^2 + 1))", "product", use="no denominator")
             e.auto("product square apart")
-        return h
 
     one, at_most, above, below = g.split()
     one.auto("q_n")
@@ -1134,7 +1132,7 @@ def greatest_match(g: Goal) -> None:
             e.auto("match" if label == "match" else None)
 
 
-# --- Claims: reading a tape from the rightmost match -------------------------------------------------------------------
+# --- Claims: reading a tape from the rightmost match ------------------------------------------------------------------
 
 WEIGHT = "hardmax(l. tiescore(g, h, i, l), i - 1, j)"
 
@@ -1577,7 +1575,7 @@ def input_key(g: Goal, token: str, label: str, low: bool) -> Goal:
 
     def prove(h: Goal) -> None:
         for e in h.ind(inside, "in is"):
-            if "in" not in e.facts and low or "in" in e.facts and not low:
+            if ("in" in e.facts) != low:
                 e.hyp("is")
             elif low:
                 e.have(inside, "there", Goal.easy).absurd("there", "in")
@@ -2234,14 +2232,12 @@ def retrieve(g: Goal) -> None:
     g.have("1 <= i - n", "p_low", use="next").have("i - n <= n", "p_high", use="early").have(
         "i - n <= i - 1", "seen", use="next early", degree=1
     )
-    g.have(
-        "I[i - n <= n] = 1",
-        "flag",
-        lambda h: [
+
+    def flag(h: Goal) -> None:
+        for e in h.ind("i - n <= n", "f v"):
             e.hyp("v") if e.text(e.facts["f"]) == "i - n <= n" else e.contra("no").auto("f p_high", degree=1)
-            for e in h.ind("i - n <= n", "f v")
-        ],
-    )
+
+    g.have("I[i - n <= n] = 1", "flag", flag)
     g.use("lem:lnhash_one", "1/(i - n)", "1/(i - n)", label="self s2 s3 s4").positive(
         "(i - n)", "p", lambda h: h.auto("p_low")
     )
@@ -2482,17 +2478,25 @@ def block_sums(g: Goal) -> Goal:
     return g.have("sum(b, 1, k, sum(c, 1, r, u(b, c)^2)) = k", "squares", use="square_sum ones", degree=1, rounds=0)
 
 
+def squares_of(h: Goal, square: str, entry: str) -> None:
+    """A double sum of squares is not negative."""
+
+    def inner(e: Goal) -> None:
+        e.intro("c inside").auto(squares=[entry])
+
+    def outer(e: Goal) -> None:
+        e.intro("p p_in").use("lem:sum_nonneg", f"c. {square}", "1", "r", inner, label="goal").hyp("goal")
+
+    h.use("lem:sum_nonneg", f"p. sum(c, 1, r, {square})", "1", "k", outer, label="goal").hyp("goal")
+
+
 def prop1_defined(g: Goal) -> None:
     def leaf(h: Goal) -> None:
         if h.try_auto(degree=1, rounds=0):
             return
         if h.goal[0] != "false":
             entry = "(u(p, c) - mean)^2"
-            inner = lambda e: e.intro("c inside").auto(squares=["u(p, c) - mean"])  # noqa: E731
-            outer = lambda e: (
-                e.intro("p p_in").use("lem:sum_nonneg", f"c. {entry}", "1", "r", inner, label="goal").hyp("goal")
-            )  # noqa: E731
-            h.use("lem:sum_nonneg", f"p. sum(c, 1, r, {entry})", "1", "k", outer, label="goal").hyp("goal")
+            squares_of(h, entry, "u(p, c) - mean")
             return
         if "norm" not in h.text(h.facts[list(h.facts)[-1]]):
             last = list(h.facts)[-1]
@@ -2613,11 +2617,7 @@ def multinorm_defined(g: Goal) -> None:
         last = list(h.facts)[-1]
         text = h.text(h.goal if h.goal[0] != "false" else h.facts[last])
         if "out(" in text:
-            inner = lambda e: e.intro("c inside").auto(squares=["out(p, c)"])  # noqa: E731
-            outer = lambda e: (
-                e.intro("p p_in").use("lem:sum_nonneg", "c. out(p, c)^2", "1", "r", inner, label="goal").hyp("goal")
-            )  # noqa: E731
-            h.use("lem:sum_nonneg", "p. sum(c, 1, r, out(p, c)^2)", "1", "k", outer, label="goal").hyp("goal")
+            squares_of(h, "out(p, c)^2", "out(p, c)")
         elif "x(" in text:
             row = next(n for n in h.scope if f"x({n}, " in text)
             vary = next(k for k, f in h.facts.items() if f[0] == "all")
@@ -2635,7 +2635,7 @@ def five(g: Goal) -> None:
     g.intro("n h query key i j some same q5 k5")
     entries(g)
     whole, low, mixed, high = g.split()
-    whole.auto(use_entries(whole) + ["q5", "k5"], rounds=0, multipliers=products_five())
+    whole.auto([*use_entries(whole), "q5", "k5"], rounds=0, multipliers=products_five())
     low.intro("i_in j_in")
     value(low, "i", "i_in", True)
     value(low, "j", "j_in", True)
@@ -2694,17 +2694,11 @@ def value(g: Goal, token: str, fact: str, low: bool) -> Goal:
 
 
 def keys(g: Goal, token: str, x: str, name: str) -> Goal:
+    """The entries of a query or key whose case is known."""
     for c in (1, 2, 3, 4):
-        letter = name[0]
-        g.have(
-            f"{name}({c}) = unithash({x}, 1, {c})",
-            f"{name}{c}_is",
-            lambda h, c=c: h.auto(
-                [f"{letter}{c}", f"{token}_key"],
-                rounds=0,
-                multipliers=["1", f"unithash({token}, 1, {c})", f"unithash(h({token}), 1, {c})"],
-            ),
-        )
+        given = [f"{name[0]}{c}", f"{token}_key"]
+        both_cases = ["1", f"unithash({token}, 1, {c})", f"unithash(h({token}), 1, {c})"]
+        g.have(f"{name}({c}) = unithash({x}, 1, {c})", f"{name}{c}_is", use=given, rounds=0, multipliers=both_cases)
     return g
 
 
@@ -2868,7 +2862,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.def3.hash": Script(def3, witnesses("-1", "2", "1"), def3_defined),
     "merrill2024.lemma1": Script(lemma1, witnesses("-1", "3", "1"), lemma1_defined),
     "merrill2024.lemma1.form": Script(
-        lambda g: [h.true() for h in g.intro("x").split()], witnesses("0"), hash_defined("x", "x")
+        lambda g: each(*[Goal.true] * 4)(g.intro("x")), witnesses("0"), hash_defined("x", "x")
     ),
     "merrill2024.lemma2": Script(lemma2, witnesses("0", "0"), lemma2_defined),
     "merrill2024.lemma5": Script(lemma5, witnesses("2", "5", "j. j"), lemma5_defined),

@@ -876,8 +876,8 @@ def automata() -> Iterator[dict[str, Any]]:
     """Automata with 3 states over 2 symbols, the run, and the outputs of the printed schedule."""
     for n in (0, 1, 2, 3, 4):
         for fault in (None, "run", "start", "decode", "end") * 2:
-            step = {(q, a): F(RANDOM.randint(0, 2)) for q in range(3) for a in range(2)}
-            final = {q: F(q % 2) for q in range(3)}
+            step: dict[Any, F] = {(q, a): F(RANDOM.randint(0, 2)) for q in range(3) for a in range(2)}
+            final: dict[Any, F] = {q: F(q % 2) for q in range(3)}
             sigma = {m: F(RANDOM.randint(0, 1)) for m in range(1, n + 1)}
             state = {0: F(0)}
             for m in range(1, n + 1):
