@@ -26,7 +26,10 @@ __all__ = [
     "quadratic_lookup",
     "softmax_hardmax",
     "softmax_of_scores",
+    "table_lookup",
     "temperature",
+    "tie_break",
+    "ziggurat",
 ]
 
 
@@ -99,6 +102,31 @@ KINDS: dict[str, Kind] = {
             ),
             summary="the L1 distance between softmax of the scores gamma (2 q j - j^2) and the position q, for every "
             "length or one, against 4 e^-gamma (Cookbook, Section 5.3.4; yang2026, Lemma 6)",
+        ),
+        Kind(
+            name="ziggurat",
+            function="symcook.bounds.ziggurat:ziggurat",
+            arguments=(Argument("gamma", _GAMMA, "G", required=True), Argument("n", _N, "N")),
+            summary="the supremum of the L1 distance for scores that fall by gamma a step away from their maximum, for "
+            "every length or one, against 4 e^-gamma (yang2026, Lemma 6)",
+        ),
+        Kind(
+            name="table-lookup",
+            function="symcook.bounds.ziggurat:table_lookup",
+            arguments=(Argument("gamma", _GAMMA, "G", required=True), Argument("n", _N, "N")),
+            summary="the greatest error of a position that soft attention looks up with scores gamma (2 t j - j^2), "
+            "for every length or one, against (3/2) e^-gamma, and the least gamma for 3/2 (yang2026, Lemma 7)",
+        ),
+        Kind(
+            name="tie-break",
+            function="symcook.bounds.ziggurat:tie_break",
+            arguments=(
+                Argument("variant", "The part of Lemma 8: a, b or c.", "V", required=True),
+                Argument("gamma", _GAMMA, "G", required=True),
+                Argument("n", _N, "N", required=True),
+            ),
+            summary="the supremum of the L1 distance to unique hardmax where scores are changed to break ties, against "
+            "4 e^-gamma (yang2026, Lemma 8)",
         ),
         Kind(
             name="layernorm-hash",
@@ -196,3 +224,18 @@ def temperature(
 ) -> Bound:
     """See `symcook.bounds.temperature.temperature`."""
     return kind("temperature").load()(n, gamma, error=error, bits=bits, digits=digits)
+
+
+def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
+    """See `symcook.bounds.ziggurat.ziggurat`."""
+    return kind("ziggurat").load()(gamma, n=n, digits=digits)
+
+
+def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
+    """See `symcook.bounds.ziggurat.table_lookup`."""
+    return kind("table-lookup").load()(gamma, n=n, digits=digits)
+
+
+def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: int | str = 30) -> Bound:
+    """See `symcook.bounds.ziggurat.tie_break`."""
+    return kind("tie-break").load()(variant, gamma, n, digits=digits)

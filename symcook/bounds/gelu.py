@@ -33,7 +33,8 @@ import flint
 from symcook.bounds.arguments import positive
 from symcook.bounds.result import Bound
 from symcook.errors import SymcookError, unknown
-from symcook.numbers.balls import Ball, ball, check_digits, decide_sign, refine
+from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, refine
+from symcook.numbers.isolate import positive_on, zero
 
 FORMS = ("erf", "tanh")
 RATES = {
@@ -93,30 +94,6 @@ def _slope_fourth(form: str, s: flint.arb) -> flint.arb:
 def _product(form: str, s: flint.arb) -> flint.arb:
     """D(s)."""
     return (_rest(form, s, 0)[0] - 2 * _rest(form, s / 2, 0)[0]) / s**3
-
-
-def positive_on(function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> bool:
-    """Whether `function` is positive on [low, high], shown by balls over intervals that are halved where needed.
-
-    False where an interval of width 2^-16 is still open: nothing is then shown.
-    """
-    todo = [(Fraction(low), Fraction(high))]
-    while todo:
-        a, b = todo.pop()
-        try:
-            if function(_exact(a).union(_exact(b))) > 0:
-                continue
-        except ValueError:  # a power series whose denominator may vanish: the interval is too wide
-            pass
-        if b - a < Fraction(1, 1 << 16):
-            return False
-        middle = (a + b) / 2
-        todo += [(a, middle), (middle, b)]
-    return True
-
-
-def _exact(q: Fraction) -> flint.arb:
-    return flint.arb(flint.fmpq(q.numerator, q.denominator))
 
 
 class _Shape:
@@ -182,32 +159,6 @@ def _shape(form: str) -> _Shape:
     return _Shape(form)
 
 
-def zero(function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> flint.arb:
-    """A ball around the one zero of a function that is positive at `low` and negative at `high`, at flint's precision.
-
-    Halving, then the secant rule on midpoints; the end points of the ball have the two signs.
-    """
-    bits = flint.ctx.prec
-    a, b = _exact(low), _exact(high)
-    if not (function(a) > 0 and function(b) < 0):
-        raise SymcookError("a zero was not enclosed")
-    while b - a > flint.arb(2) ** (12 - bits):
-        width = b - a
-        fa, fb = function(a), function(b)
-        guess = ((a * fb - b * fa) / (fb - fa)).mid()
-        step = (width * width).mid() + flint.arb(2) ** (10 - bits)
-        for point in ((guess - step).mid(), (guess + step).mid(), ((a + b) / 2).mid()):
-            if a < point and point < b:
-                sign = function(point)
-                if sign > 0:
-                    a = point
-                elif sign < 0:
-                    b = point
-        if not b - a < width:
-            break
-    return a.union(b)
-
-
 def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
     """The least K with |sqrt(pi/2)(gelu(x + y) - gelu(x) - gelu(y)) - x y| <= K (|x| + |y|)^3 for all x, y; and 1/4.
 
@@ -259,7 +210,7 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
         return u * (1 - _bend(form, Series([u], 1))[0]) / 2 / scale()
 
     def claimed() -> flint.arb:
-        return _exact(bound) / scale()
+        return arb_of(bound) / scale()
 
     def shown(compute: Callable[[], flint.arb], what: str) -> Ball:
         return ball(refine(compute, wanted, relative=True, what=what), wanted, relative=True)

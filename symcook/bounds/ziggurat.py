@@ -1,0 +1,278 @@
+"""Scores that fall off with the distance from the maximum: the ziggurat lemma, table lookup, breaking ties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+
+import flint
+
+from symcook.bounds.arguments import count, positive
+from symcook.bounds.result import Bound
+from symcook.errors import BadInput, SymcookError, Undecided, unknown
+from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, limit_for, refine
+from symcook.numbers.isolate import positive_on, zero
+
+MAX_TERMS = 100_000
+MAX_TIES = 2_000
+VARIANTS = {
+    "a": "gamma n^2 (s_j - 1/j), rightmost",
+    "b": "2 gamma n (s_j + j/(2 n)), rightmost",
+    "c": "2 gamma n (s_j - j/(2 n)), leftmost",
+}
+
+
+def _shown(compute: Callable[[], flint.arb], digits: int, what: str) -> Ball:
+    return ball(refine(compute, digits, relative=True, what=what), digits, relative=True)
+
+
+def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
+    """The supremum of ||hardmax(s) - softmax(s)||_1 over scores with s_j <= s_p - gamma |j - p| for some p; 4 e^-gamma.
+
+    gamma: positive. n: the length; without it every length is meant. Relative radius at most 10^-digits. For values
+    with |v_j| <= v_max the error of the retrieved value is at most v_max times as great, and reaches that.
+
+    With x = e^-gamma the weights are greatest where s_j = s_p - gamma |j - p|; then the distance is 2 S/(1 + S) with
+    S = T(p - 1) + T(n - p), T(m) = x + ... + x^m = x (1 - x^m)/(1 - x). T grows by less and less, so p = ceil(n/2) is
+    the worst place, and over all n the supremum is 4 x/(1 + x), approached and not reached. At an end (p = 1 or n) it
+    is 2 x, half of what is claimed.
+
+    Raises BadInput for gamma, n or digits. Source: yang2026, Lemma 6.
+    """
+    wanted = check_digits(digits)
+    text, gap = positive(gamma)
+    length = None if n is None else count(n)
+    place = None if length is None else (length + 1) // 2
+
+    def mass() -> flint.arb:
+        x = (-gap()).exp()
+        both = 2 if length is None or place is None else 2 - _power(gap(), place - 1) - _power(gap(), length - place)
+        return x * both / (1 - x)
+
+    def value() -> flint.arb:
+        return 2 * mass() / (1 + mass())
+
+    def claimed() -> flint.arb:
+        return 4 * (-gap()).exp()
+
+    def difference() -> flint.arb:
+        """(claimed - value) (1 + S) (1 - x)/(2 x), where both parts are positive or zero."""
+        x = (-gap()).exp()
+        ends = x * 0 if length is None or place is None else _power(gap(), place - 1) + _power(gap(), length - place)
+        return ends + x * (2 - 2 * ends)
+
+    single = length == 1
+    return Bound(
+        kind="ziggurat",
+        parameters={"gamma": text} | ({} if length is None else {"n": length}),
+        value=Ball("0", "0") if single else _shown(value, wanted, "the supremum"),
+        claimed=_shown(claimed, wanted, "the claimed bound"),
+        holds=single or _decided(difference, wanted, "the supremum <= 4 e^-gamma"),
+        attained=length is not None,
+        where="approached as n grows" if length is None else f"with the maximum at p = {place} and slopes of gamma",
+        source="yang2026, Lemma 6",
+        labels=("supremum", "4 e^-gamma"),
+        proofs=("yang2026.lemma6", "lem.ziggurat_sharp", "lem.ziggurat_exact"),
+        extra={"p at an end": _shown(lambda: 2 * (-gap()).exp(), wanted, "the one-sided supremum")},
+    )
+
+
+def _power(gamma: flint.arb, m: int) -> flint.arb:
+    """e^(-gamma m)."""
+    return (-gamma * m).exp()
+
+
+def _decided(difference: Callable[[], flint.arb], digits: int, what: str) -> bool | None:
+    try:
+        return decide_sign(difference, what, limit_for(digits)) >= 0
+    except Undecided:
+        return None
+
+
+# --- Table lookup -----------------------------------------------------------------------------------------------------
+
+
+def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
+    """The greatest |sum_j softmax(gamma (2 t j - j^2))_j j - t| over positions t, and (3/2) e^-gamma.
+
+    gamma: positive (Lemma 7 asks for at least 1). n: the length; without it every length is meant. Relative radius at
+    most 10^-digits.
+
+    With x = e^-gamma, a positions to the left of t and b to the right, the error is |A(b) - A(a)|/(1 + S(a) + S(b)),
+    where A(m) = sum of k x^(k^2) and S(m) = sum of x^(k^2) over k = 1..m. A position more on the shorter side makes the
+    numerator smaller and the denominator greater; one more on the longer side, at distance k, adds weight at k, which
+    is more than the mean so far. So t = 1 (or n) is the worst place and longer is worse: the supremum over all n is
+    A/(1 + S) without end, approached and not reached.
+
+    Times e^gamma this is f = (1 + 2 x^3 + 3 x^8 + ...)/(1 + x + x^4 + ...). For gamma >= 1 its supremum is 1,
+    approached as gamma grows: f < 1 wherever 2 x^3 + 3 x^8 + ... < x + x^4 + .... "least gamma" is the one from which
+    on f <= 3/2: see `least_gamma`.
+
+    Raises BadInput for gamma, n or digits. Source: yang2026, Lemma 7.
+    """
+    wanted = check_digits(digits)
+    text, gap = positive(gamma)
+    length = None if n is None else count(n)
+    ends = None if length is None else length - 1
+
+    def value() -> flint.arb:
+        mean, mass = _moments((-gap()).exp(), ends)
+        return (-gap()).exp() * mean / (1 + mass)
+
+    def claimed() -> flint.arb:
+        return 3 * (-gap()).exp() / 2
+
+    def difference() -> flint.arb:
+        """(claimed - value) (1 + S) e^gamma."""
+        mean, mass = _moments((-gap()).exp(), ends)
+        return 3 * (1 + mass) / 2 - mean
+
+    single = length == 1
+    return Bound(
+        kind="table-lookup",
+        parameters={"gamma": text} | ({} if length is None else {"n": length}),
+        value=Ball("0", "0") if single else _shown(value, wanted, "the supremum"),
+        claimed=_shown(claimed, wanted, "the claimed bound"),
+        holds=single or _decided(difference, wanted, "the supremum <= (3/2) e^-gamma"),
+        attained=length is not None,
+        where="approached as n grows, t at an end" if length is None else "at t = 1 and t = n",
+        source="yang2026, Lemma 7",
+        labels=("greatest error", "(3/2) e^-gamma"),
+        proofs=("yang2026.lemma7", "lem.lookup_best"),
+        extra={
+            "3/2 suffices from gamma": _shown(least_gamma, wanted, "the least gamma"),
+            "best for gamma >= 1": "1, approached as gamma grows",
+        },
+    )
+
+
+def _moments(x: flint.arb, m: int | None) -> tuple[flint.arb, flint.arb]:
+    """e^gamma A(m) = sum of k x^(k^2 - 1), and S(m) = sum of x^(k^2), over k = 1..m, for 0 <= x < 1; m None: no end.
+
+    Where terms are dropped, all from k on: consecutive ones shrink at least by r = 2 x^(2 k + 1) <= 1/2, so that the
+    first of them doubled bounds the rest.
+    """
+    mean, mass = flint.arb(0), flint.arb(0)
+    power, step = flint.arb(1), x * x * x  # power = x^(k^2 - 1), step = x^(2 k + 1)
+    last = MAX_TERMS if m is None else min(m, MAX_TERMS)
+    for k in range(1, last + 1):
+        if 4 * step < 1 and k * power * flint.arb(2) ** flint.ctx.prec < 1:
+            return mean + (2 * k * power).union(flint.arb(0)), mass + (2 * power).union(flint.arb(0))
+        mean += k * power
+        mass += power * x
+        power *= step
+        step *= x * x
+    if last == m:
+        return mean, mass
+    raise Undecided(f"more than {MAX_TERMS} positions matter here; give a greater gamma or a smaller n.")
+
+
+def least_gamma() -> flint.arb:
+    """The least gamma such that Lemma 7's 3/2 e^-gamma holds for it and every greater one, at flint's precision.
+
+    With g(x) = 3/2 (1 + S) - e^gamma A, as functions of x = e^-gamma, the lemma's bound holds for every n and t exactly
+    where g >= 0. Balls show g > 0 on [0, 4/5] and g' < 0 on [4/5, 9/10], where g changes its sign.
+    """
+    if not _one_zero():
+        raise SymcookError("balls did not show where 3/2 stops to suffice")
+    return -zero(_excess, *_TURN).log()
+
+
+_TURN = Fraction(4, 5), Fraction(9, 10)
+
+
+def _excess(x: flint.arb) -> flint.arb:
+    """g(x)."""
+    mean, mass = _moments(x, None)
+    return 3 * (1 + mass) / 2 - mean
+
+
+@cache
+def _one_zero() -> bool:
+    """Whether g is positive on [0, 4/5] and falls on [4/5, 9/10]."""
+    with flint.ctx.workprec(64):
+        return positive_on(_excess, Fraction(0), _TURN[0]) and positive_on(lambda x: -_fall(x), *_TURN)
+
+
+def _fall(x: flint.arb) -> flint.arb:
+    """g'(x) = 3/2 sum of k^2 x^(k^2 - 1) - sum of k (k^2 - 1) x^(k^2 - 2), for 0 < x <= 9/10."""
+    total = flint.arb(0)
+    for k in range(1, 40):
+        total += flint.arb(flint.fmpq(3 * k * k, 2)) * x ** (k * k - 1)
+        total -= k * (k * k - 1) * (x ** (k * k - 2) if k > 1 else 0)
+    tail = 2 * flint.arb(40) ** 3 * x ** (40 * 40 - 2)  # terms shrink by more than a half from there on
+    return total + tail.union(-tail)
+
+
+# --- Breaking ties ----------------------------------------------------------------------------------------------------
+
+
+def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: int | str = 30) -> Bound:
+    """The supremum of ||hardmax(s) - softmax(s')||_1 over scores s with gap at least 1, s' of Lemma 8; and 4 e^-gamma.
+
+    variant: 'a' s' = gamma n^2 (s_j - 1/j), 'b' s' = 2 gamma n (s_j + j/(2 n)), both against the rightmost maximum, or
+    'c' s' = 2 gamma n (s_j - j/(2 n)) against the leftmost. gamma: positive. n: the length, at most 2000. Relative
+    radius at most 10^-digits. For values with |v_j| <= v_max the greatest error is v_max times the distance.
+
+    For a maximum at p each other position can be chosen by itself. On the side where ties are allowed a tie is worst;
+    on the other the score is 1 lower. With x = e^-gamma the exponents of x are, in (a), n^2 (1/j - 1/p) for j < p and
+    n^2 (1 - 1/p + 1/j) for j > p; in (b), p - j and 2 n - (j - p); (c) is (b) mirrored. The distance is 2 S/(1 + S)
+    with S the sum of these powers, and the greatest over p is taken. In (b), going from p to p + 1 adds x^p and
+    removes x^(n + p), so p = n is worst: S = x + ... + x^(n - 1), and the distance stays below 2 x, half of what is
+    claimed.
+
+    Raises BadInput for the variant, gamma, n or digits. Source: yang2026, Lemma 8.
+    """
+    wanted = check_digits(digits)
+    if variant not in VARIANTS:
+        raise unknown("variant", str(variant), tuple(VARIANTS))
+    text, gap = positive(gamma)
+    length = count(n)
+    if length > MAX_TIES:
+        raise BadInput(f"n must be at most {MAX_TIES}", length)
+
+    def mass() -> flint.arb:
+        if variant == "a":
+            best = flint.arb(0)
+            for p in range(1, length + 1):
+                best = best.max(_tied(gap(), length, p))
+            return best
+        x = (-gap()).exp()
+        return x * (1 - _power(gap(), length - 1)) / (1 - x)
+
+    def value() -> flint.arb:
+        found = mass()
+        return 2 * found / (1 + found)
+
+    def claimed() -> flint.arb:
+        return 4 * (-gap()).exp()
+
+    single = length == 1
+    return Bound(
+        kind="tie-break",
+        parameters={"variant": variant, "gamma": text, "n": length},
+        value=Ball("0", "0") if single else _shown(value, wanted, "the supremum"),
+        claimed=_shown(claimed, wanted, "the claimed bound"),
+        holds=single or _decided(lambda: claimed() - value(), wanted, "the supremum <= 4 e^-gamma"),
+        attained=True,
+        where=f"with scores {VARIANTS[variant]}; ties on the one side, a gap of 1 on the other",
+        source="yang2026, Lemma 8",
+        labels=("supremum", "4 e^-gamma"),
+        proofs=(f"yang2026.lemma8{variant}",),
+    )
+
+
+def _tied(gamma: flint.arb, n: int, p: int) -> flint.arb:
+    """S of variant (a) for a maximum at p; exponents from the nearest position on, small terms as one ball."""
+    left = (Fraction(n * n * k, p * (p - k)) for k in range(1, p))
+    right = (n * n * (1 - Fraction(1, p) + Fraction(1, j)) for j in range(n, p, -1))
+    total = flint.arb(0)
+    for exponents, many in ((left, p - 1), (right, n - p)):  # each grows
+        for k, e in enumerate(exponents):
+            term = (-gamma * arb_of(e)).exp()
+            if not total.is_zero() and (many - k) * term * flint.arb(2) ** flint.ctx.prec < total:
+                total += ((many - k) * term).union(flint.arb(0))
+                break
+            total += term
+    return total
