@@ -2838,6 +2838,145 @@ def every_from(h: Goal, below: bool) -> None:
     more.contra("other").have("h(m + 1) = v", "after_all", use="other near down up", degree=1).absurd("after_all", "no")
 
 
+# --- Sharp constants ----------------------------------------------------------------------------------------------------
+
+
+def neighbours_positive(g: Goal, i: str, label: str) -> Goal:
+    """0 < phi_i . phi_{i - 1}."""
+
+    def prove(h: Goal) -> None:
+        root(root(h, i, "ri"), f"{i} - 1", "rj")
+        h.have(f"0 < {i}*({i} - 1) + 1", "top", lambda e: e.auto(squares=[f"{i} - 1/2"])).auto("top ri_i rj_i", degree=3)
+
+    return g.have(f"0 < hashdot({i}, {i} - 1)", label, prove)
+
+
+def pair_gap_value(g: Goal) -> None:
+    g.intro("i").use("lem:lnhash_square", "i", "i - 1", label="square")
+    y, dot = f"(1/{QUARTIC})", "hashdot(i, i - 1)"
+    neighbours_positive(quartic(g), "i", "positive")
+    g.have(f"1 <= {QUARTIC}", "one", lambda h: h.auto(squares=["i^2 - i", "i", "i - 1"]))
+    g.have(f"{y} <= 1", "small", lambda h: h.contra("no").auto("no one z_e z_i"))
+    g.have(f"{dot}^2 = 1 - {y}", "is", use="square z_e", rounds=0, multipliers=[y, f"{dot}^2", "1"])
+    first, second = g.split()
+    first.use("lem:sqrt_strictly_below", dot, y, None, lambda h: h.auto("is"), label="below").auto("below")
+    second.have(f"0 <= {y}*{y}*(1 - {y})", "part", lambda h: h.auto("z_i small", degree=3))
+    second.have(f"0 <= {y}*{y}*(1 - {y})*(3 + {y})", "rest", lambda h: h.auto("part z_i", degree=2))
+    second.use("lem:square_le", f"1 - {y}/2 - {y}^2/2", dot, None, lambda h: h.auto("is rest", degree=1), label="above")
+    second.auto("above")
+
+
+def pair_least_gap(g: Goal) -> None:
+    g.intro("n q k some (ql qh) (kl kh) differ")
+    g.use("lem:lnhash_square", "q", "k", label="square").use("lem:lnhash_square", "n", "n - 1", label="best")
+    neighbours_positive(g, "n", "positive")
+    d, b = "((q^2 + 1)*(k^2 + 1))", "((n^2 + 1)*((n - 1)^2 + 1))"
+    g.have(f"0 < {d}", "d_p", lambda h: h.auto(squares=["q", "k", "q*k"]))
+    g.have(f"0 < {b}", "b_p", lambda h: h.auto(squares=["n", "n - 1", "n*(n - 1)"]))
+
+    def size(h: Goal) -> None:
+        low, high = h.em("k <= q", "side")
+        less, same = low.em("k < q", "order")
+        same.have("q = k", "after_all", use="side order").absurd("after_all", "differ")
+        for e, small, large in ((less, "k", "q"), (high, "q", "k")):
+            e.use("ax:int_lt", small, large, label="step")
+            near, far_apart = e.em(f"{large} <= {small} + 1", "near")
+            close_by(near, small, large)
+            apart_by_two(far_apart, small, large)
+
+    def close_by(h: Goal, small: str, large: str) -> None:
+        """Neighbours: the product is (u + 1)^2 + 1 with u = small (small + 1) from 0 to n (n - 1)."""
+        u = f"({small}*({small} + 1))"
+        h.have(f"{large} = {small} + 1", "is", use="near step").rewrite("is")
+        h.have(f"{small} + 1 <= n", "top", use="is qh kh", degree=1)
+        h.have(f"0 <= (n - 1 - {small})*(n + {small})", "upper", use="top ql kl", degree=2)
+        neg, pos = h.em(f"{small} <= -1", "sign")
+        pos.use("ax:int_lt", "-1", small, label="sign_2")
+        for e in (neg, pos):
+            e.have(f"0 <= {u}", "lower", use="sign" if e is neg else "sign_2", degree=2)
+            e.have(f"0 <= (n*(n - 1) - {u})*(n*(n - 1) + {u} + 2)", "product", use="upper lower", degree=2).auto("product", degree=1)
+
+    def apart_by_two(h: Goal, small: str, large: str) -> None:
+        h.use("ax:int_lt", f"{small} + 1", large, label="two").have(f"4 <= ({large} - {small})^2", "four", use="two")
+        h.have("q^2 <= n^2", "qq", use="ql qh").have("k^2 <= n^2", "kk", use="kl kh")
+        h.have("0 <= (n^2 - q^2)*(k^2 + 1)", "one", lambda e: e.have("0 <= k^2", "k2", lambda f: f.auto(squares=["k"])).auto("qq k2"))
+        h.have("0 <= (n^2 - k^2)*(n^2 + 1)", "more", lambda e: e.auto("kk", squares=["n"]))
+        h.have("(n^2 + 1)*(n^2 + 1) <= 4*(n^2 + 1)*((n - 1)^2 + 1)", "compare", lambda e: e.have(
+            "0 <= 3*n^2 - 8*n + 7", "quadratic", lambda f: f.auto(squares=["n - 4/3"])).have("0 <= n^2", "n2", lambda f: f.auto(squares=["n"])).auto("quadratic n2"))
+        h.have(f"0 <= ((q - k)^2 - 4)*{b}", "last", use="four b_p").auto("one more compare last", degree=1)
+
+    g.have(f"{d} <= (q - k)^2*{b}", "size", size)
+    g.use("lem:square_le", "hashdot(q, k)", "hashdot(n, n - 1)", None, lambda h: h.contra("no").have(
+        f"0 < (hashdot(q, k)^2 - hashdot(n, n - 1)^2)*{d}", "part", use="no d_p").have(
+        f"0 < (hashdot(q, k)^2 - hashdot(n, n - 1)^2)*{d}*{b}", "product", use="part b_p").auto(
+        "product square best size", degree=1, rounds=0, multipliers=[b, d, "1"]), label="goal").hyp("goal")
+
+
+def pair_gap_sharp(g: Goal) -> None:
+    g.intro("b low high").positive("(2 - b)", "s").use("ax:archimedes", "8/(2 - b)", label="some").obtain("some", "i", "one large")
+    g.have("8 <= (2 - b)*i", "size", lambda h: h.have("0 <= (i - 8/(2 - b))*(2 - b)", "part", use="large s_p").auto("part s_e", rounds=0, multipliers=["1", "8"]))
+    g.have("4 <= i", "four", lambda h: h.contra("no").have("0 <= b*i", "part", use="low one").auto("no part size", degree=1))
+    g.witness("i")
+    first, second = g.split()
+    first.auto("four")
+    second.use("lem:pair_gap_value", "i", label="under over")
+    quartic(second)
+    y = f"(1/{QUARTIC})"
+    second.have("0 < i^2", "i2", use="four").have("0 < i^3", "i3", use="four i2").have("0 < i^4", "i4", use="i2")
+    second.positive("(b*i^4)", "w", lambda h: h.auto("low i4"))
+    second.have(f"i <= {QUARTIC}", "deep", lambda h: h.have("0 <= i^3*(i - 4)", "p3", use="i3 four").have("0 <= i*(i - 4)", "p2", use="four").auto("p3 p2 four i3 i2", degree=1))
+    second.have(f"0 <= i^3*({QUARTIC} - i)", "a1", use="deep i3")
+    second.have(f"0 < {QUARTIC}*i^2", "a2", use="z_p i2")
+    second.have(f"0 <= ((2 - b)*i - 8)*(i^3*({QUARTIC} + 1))", "a3", lambda h: h.have(f"0 < i^3*({QUARTIC} + 1)", "p", use="i3 z_p").auto("p size"))
+    second.have(f"b*i^4*({QUARTIC} + 1) < 2*{QUARTIC}^2", "compare", lambda h: h.have(
+        f"0 < {QUARTIC}*(3*i^2 - 2*i + 2)", "a4", lambda e: e.have("0 < 3*i^2 - 2*i + 2", "r", use="i2 four").auto("r z_p")).auto("a1 a2 a3 a4 i3 i4 four", degree=1))
+    w = "(1/(b*i^4))"
+    second.have(f"{y}/2 + {y}^2/2 < {w}", "last", lambda h: h.have(
+        f"0 < {w}*{y}^2", "f", use="w_i z_i", degree=3).have(f"0 < {w}*{y}^2*(2*{QUARTIC}^2 - b*i^4*({QUARTIC} + 1))", "g", use="f compare").auto(
+        "g w_e z_e", degree=1, rounds=0, multipliers=[f"{w}*{y}", f"{w}*{QUARTIC}*{y}", w, y, f"{y}^2", f"{y}*{QUARTIC}*{y}", f"{y}^2*{QUARTIC}", "1", f"{w}*{y}*{QUARTIC}*1", f"b*i^4*{w}*{y}", f"b*i^4*{w}"]))
+    second.auto("last over", degree=1)
+
+
+def tie_margin(g: Goal) -> None:
+    g.intro("f g (first more small large)")
+    every, five_ = g.split()
+    every.intro("j low")
+    tied(every, "tie_positive", "j", label="above")
+    root(every, "g(j)", "r")
+    r = "(1/sqrt(2*g(j)^2 + 2))"
+    every.have(f"{r}^2 <= 1/2", "half", lambda h: h.auto("r_n", squares=[f"g(j)*{r}"]))
+    every.use("lem:square_lt", r, "7072/10000", "!", lambda h: h.auto("half"), label="factor")
+    every.have("lnhash(g(j), 1, 1) < 7072/10000*g(j)", "under", use="above factor")
+    every.use("lem:pair_gap_value", "j + 1", label="gap rest")
+    q = "((j + 1)^4 - 2*(j + 1)^3 + 3*(j + 1)^2 - 2*(j + 1) + 2)"
+    every.positive(q, "q", lambda h: h.auto(squares=["(j + 1)*j", "j + 1", "j"]))
+
+    def size(h: Goal) -> None:
+        *few, rest = four(h, "j")
+        for n, e in enumerate(few, 1):
+            e.use("small", str(n), "!", label="is").auto("is")
+        z = "(j*(j - 1)*(j - 2)*(j - 3))"
+        tied(rest, "tie_value", "j", label="value up")
+        rest.positive(z, "z", lambda e: product_of(e, "j", "case_above4"))
+        rest.have(f"7072*6*{q} < 350000*{z}", "order", lambda e: shifted(e, "j", "case_above4"))
+        rest.have(f"g(j) = 6/100*(1/{z})", "is", use="value z_e", rounds=0, multipliers=[f"1/{z}", "g(j)"])
+        rest.have(f"7072*6/350000*(1/{z}) < 1/{q}", "less", lambda e: e.contra("no").auto(
+            "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=[f"1/{q}", f"1/{z}"]))
+        rest.auto("is less")
+
+    every.have(f"7072/10000*g(j) < 7/20*(1/{q})", "size", size)
+    every.have("hashdot(j + 1, j + 1 - 1) = hashdot(j + 1, j)", "same", Goal.true).auto("under size gap same", degree=1)
+    five_.use("large", "5", "!", label="g5_is").use("lem:pair_gap_value", "6", label="gap rest")
+    five_.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "3", "!", "5", "!", label="f5")
+    five_.have("g(5) = 1/2000", "g5", use="g5_is f5")
+    root(five_, "g(5)", "r")
+    r = "(1/sqrt(2*g(5)^2 + 2))"
+    five_.have("g(5)^2 <= 1/1000000", "g5_small", lambda h: h.auto("g5", rounds=0, multipliers=["g(5)", "1"]))
+    five_.have(f"(707/1000)^2 < {r}^2", "large_square", lambda h: h.have(f"0 <= {r}^2*(1/1000000 - g(5)^2)", "part", lambda e: e.auto("g5_small", squares=[r])).auto("part r_n", degree=1))
+    five_.use("lem:square_lt", "707/1000", r, None, "#large_square", label="r_large")
+    five_.have(f"0 < g(5)*({r} - 707/1000)", "part", use="g5 r_large").auto("part g5 rest", degree=1)
+
+
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.square_le": square_le,
     "lem.square_lt": square_le,
@@ -2952,4 +3091,8 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.thm2.worktape.corrected": Script(
         worktape, worktape_inhabited, lookup_defined("f g h key wrote i", KEY_SCORES)
     ),
+    "lem.pair_gap_value": pair_gap_value,
+    "lem.pair_least_gap": pair_least_gap,
+    "lem.pair_gap_sharp": pair_gap_sharp,
+    "lem.tie_margin": tie_margin,
 }
