@@ -469,6 +469,48 @@ def test_enclosures_against_an_independent_engine(name: str) -> None:
         assert high - low <= Fraction(max(abs(high), 1)) / 2 ** (bits - 8), (q, bits)
 
 
+def test_rounding_goes_outward() -> None:
+    rng = random.Random(800)
+    for _ in range(500):
+        q = Fraction(rng.randint(-(10**9), 10**9), rng.randint(1, 10**9)) * Fraction(10) ** rng.randint(-20, 20)
+        box = second.Enclosure({}, {}, 16)
+        low, high = box.outward(q, q)
+        assert low <= q <= high and high - low <= abs(q) / 2**30
+        power = rng.randint(0, 6)
+        low, high = box.power((min(q, 1 - q), max(q, 1 - q)), power)
+        assert low <= q**power <= high and low <= (1 - q) ** power <= high
+
+
+TRUE = [{"by": "true"}]
+STEPS = {"by": "induct", "name": "m", "ge": "g", "as": "p", "base": TRUE, "step": TRUE}
+# True statements with proofs of a wrong shape.
+MISSHAPEN = [
+    ("all k:Int. k <= k -> k = k", [STEPS]),
+    ("all k:Int. 0 < k -> k = k", [STEPS]),
+    ("all k:Real. 0 <= k -> k = k", [STEPS]),
+    ("all k:Int. 1/2 <= k -> k = k", [STEPS]),
+    ("all k:Int. k <= 0 -> k = k", [STEPS]),
+    ("0 = 0 -> 0 = 0 -> 0 = 0", [{"by": "intro", "as": ["h", "h"]}, *TRUE]),
+    ("all x:Real, y:Real. x = x", [{"by": "intro", "as": ["x", "x"]}, *TRUE]),
+    ("0 = 0 -> 0 = 0", [{"by": "intro", "as": ["ax:inv"]}, *TRUE]),
+    ("0 = 0", [*TRUE, *TRUE]),
+    ("0 = 0", [{"by": "contra", "as": "c"}]),
+    ("0 = 0 & 1 = 1", [{"by": "split", "proofs": [TRUE]}]),
+    ("0 = 0 & 1 = 1", [{"by": "split", "proofs": [TRUE, TRUE, TRUE]}]),
+    ("0 <= 0", [{"by": "pos", "sum": [], "note": 1}]),
+    ("0 <= 0", [{"by": "pos", "sum": [{"c": "0", "of": []}]}]),
+    ("0 < 1", [{"by": "interval", "on": [], "prec": 15}]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(MISSHAPEN)))
+def test_a_proof_of_the_wrong_shape_is_rejected_by_both(number: int) -> None:
+    text, proof = MISSHAPEN[number]
+    with pytest.raises(Rejected):
+        Both.check(_read_formula(text, {}, {}), proof)
+    assert second.Reader({}, {}).formula(text)
+
+
 # --- The command line -----------------------------------------------------------------------------------------------
 
 ONE = "[claim.one]\nstatement: all x:Real. 0 <= x -> 0 <= 2*x\n\n[lem.no]\nstatement: 0 < 0\nclaim: no\n"
