@@ -3109,79 +3109,254 @@ def squared(e: Goal) -> None:
     e.auto("product long large", degree=1)
 
 
-TERM = "(k - 3/2*exp(-gamma))*exp(-gamma*k^2)"
-
-
 TERMS = 34
 """Of the series; what is left out is below the fiftieth digit."""
-LEAST = "0.12083154404748931740305702483073635700882752662838"
 
 
-def three_halves(g: Goal) -> None:
-    g.intro("gamma t n (large low high)")
-    early, late = g.em("gamma <= 1/2", "small")
-    late.use("lem:lookup_error", "gamma", "t", "n", label="error").use("ax:exp_pos", "-gamma", label="x_pos")
-    late.auto("error x_pos", degree=1)
-    whole = f"sum(k, 0, {TERMS}, {TERM})"
-    early.have(
-        f"{whole} + exp(-{TERMS**2}*gamma)/(2*gamma) < 0",
-        "enclosed",
-        lambda h: cover(h, depth=200, boxes=9000, precisions=(256,)),
+def from_least(constant: str) -> Tactic:
+    """The constant serves all n and t from a least gamma on: by a cover up to 1/2, where 1 serves."""
+    term = f"(k - {constant}*exp(-gamma))*exp(-gamma*k^2)"
+
+    def run(g: Goal) -> None:
+        g.intro("gamma t n (large low high)")
+        early, late = g.em("gamma <= 1/2", "small")
+        late.use("lem:lookup_error", "gamma", "t", "n", label="error").use("ax:exp_pos", "-gamma", label="x_pos")
+        late.auto("error x_pos", degree=1)
+        whole = f"sum(k, 0, {TERMS}, {term})"
+        early.have(
+            f"{whole} + exp(-{TERMS**2}*gamma)/(2*gamma) < 0",
+            "enclosed",
+            lambda h: cover(h, depth=200, boxes=9000, precisions=(256,)),
+        )
+        early.positive("gamma", "g", lambda h: h.auto("large")).use("lem:exp_less", "-gamma", "0", label="x_one")
+        early.use("ax:exp_pos", "-gamma", label="x_pos")
+
+        def term_pos(h: Goal) -> None:
+            h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").have(
+                f"0 <= k - {constant}*exp(-gamma)", "factor"
+            )
+            h.auto("pos factor", rounds=0)
+
+        def total(h: Goal) -> None:
+            h.intro("m some").use("lem:sum_split", "k. k*exp(-gamma*k^2)", "0", "0", "m", label="from_one")
+            few, many = h.em(f"m <= {TERMS}", "side")
+            zero, one = few.em("m <= 0", "first")
+            zero.have("m = 0", "none", use="first some").rewrite("none").auto("x_pos", degree=1)
+            one.use("ax:int_lt", "0", "m", label="two")
+            one.use("lem:sum_split", f"k. {term}", "0", "m", str(TERMS), label="parts")
+            one.use("lem:sum_nonneg", f"k. {term}", "m + 1", str(TERMS), term_pos, label="rest")
+            one.have(
+                f"0 < exp(-{TERMS**2}*gamma)*(1/gamma)",
+                "tail",
+                lambda e: e.use("ax:exp_pos", f"-{TERMS**2}*gamma", label="p").auto("p g_i", rounds=0),
+            )
+            one.have(f"sum(k, 0, m, {term}) <= 0", "sum", lambda e: e.auto("parts rest tail enclosed", degree=1))
+            one.auto("sum from_one", degree=1)
+            many.use("lem:sum_split", f"k. {term}", "0", str(TERMS), "m", label="parts")
+            many.use("lem:lookup_tail_late", "gamma", str(TERMS), "m", label="tail").use(
+                "ax:exp_pos", "-gamma*m^2", label="end"
+            )
+            rest = f"sum(k, {TERMS + 1}, m, k*exp(-gamma*k^2))"
+            many.have(f"2*gamma*{rest} <= exp(-{TERMS**2}*gamma)", "short", use="tail end")
+            many.have(
+                f"2*{rest} <= exp(-{TERMS**2}*gamma)/gamma",
+                "divided",
+                lambda e: e.auto("short g_i g_e", rounds=0, multipliers=[rest]),
+            )
+
+            def weight(e: Goal) -> None:
+                e.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").auto("pos")
+
+            many.use("lem:sum_nonneg", "k. exp(-gamma*k^2)", str(TERMS + 1), "m", weight, label="light")
+            light = f"sum(k, {TERMS + 1}, m, exp(-gamma*k^2))"
+            many.have(f"0 <= exp(-gamma)*{light}", "less", lambda e: e.auto("light x_pos", rounds=0))
+            many.have(f"sum(k, 0, m, {term}) <= 0", "sum", lambda e: e.auto("parts divided less enclosed", degree=1))
+            many.auto("sum from_one", degree=1)
+
+        claim = f"all m:Int. 0 <= m -> {SIDE.format('m')} <= {constant}*exp(-gamma)*{HALF.format('m')}"
+        early.have(claim, "sides", total)
+        early.use("lem:lookup_any", "gamma", constant, label="to back").use("to", "#sides", label="all_errors")
+        early.use("all_errors", "n", "t", None, label="done").hyp("done")
+
+    return run
+
+
+def below_least(constant: str, gamma: str) -> Tactic:
+    """It does not at this gamma: t = 1 and n = TERMS + 1 are enough."""
+
+    def run(g: Goal) -> None:
+        g.intro("all_errors").use("lem:lookup_any", gamma, constant, label="to back")
+        g.use("back", "#all_errors", label="sides").use("sides", str(TERMS), label="wrong")
+        half, side = (text.format(str(TERMS)).replace("gamma", gamma) for text in (HALF, SIDE))
+        g.have(f"{constant}*exp(-{gamma})*{half} < {side}", "right", lambda h: h.interval([], 256))
+        g.auto("wrong right", degree=1)
+
+    return run
+
+
+# --- Sharp forms of Lemmas 6 and 8 ------------------------------------------------------------------------------------
+
+
+def ziggurat_best(g: Goal) -> None:
+    g.intro("gap eps (positive small)").positive("eps", "e", lambda h: h.hyp("small"))
+    g.positive("gap", "g", lambda h: h.hyp("positive"))
+    g.use("ax:archimedes", "4/eps/gap", label="big").obtain("big", "N", "some large")
+    g.use("ax:exp_ge", "gap*N", label="grows").use("ax:exp_pos", "-gap*N", label="y_pos").use(
+        "ax:exp_pos", "-gap", label="x_pos"
     )
-    early.positive("gamma", "g", lambda h: h.auto("large")).use("lem:exp_less", "-gamma", "0", label="x_one")
-    early.use("ax:exp_pos", "-gamma", label="x_pos")
-
-    def term_pos(h: Goal) -> None:
-        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").have("0 <= k - 3/2*exp(-gamma)", "factor")
-        h.auto("pos factor", rounds=0)
-
-    def total(h: Goal) -> None:
-        h.intro("m some").use("lem:sum_split", "k. k*exp(-gamma*k^2)", "0", "0", "m", label="from_one")
-        few, many = h.em(f"m <= {TERMS}", "side")
-        zero, one = few.em("m <= 0", "first")
-        zero.have("m = 0", "none", use="first some").rewrite("none").auto("x_pos", degree=1)
-        one.use("ax:int_lt", "0", "m", label="two")
-        one.use("lem:sum_split", f"k. {TERM}", "0", "m", str(TERMS), label="parts")
-        one.use("lem:sum_nonneg", f"k. {TERM}", "m + 1", str(TERMS), term_pos, label="rest")
-        one.have(
-            f"0 < exp(-{TERMS**2}*gamma)*(1/gamma)",
-            "tail",
-            lambda e: e.use("ax:exp_pos", f"-{TERMS**2}*gamma", label="p").auto("p g_i", rounds=0),
-        )
-        one.have(f"sum(k, 0, m, {TERM}) <= 0", "sum", lambda e: e.auto("parts rest tail enclosed", degree=1))
-        one.auto("sum from_one", degree=1)
-        many.use("lem:sum_split", f"k. {TERM}", "0", str(TERMS), "m", label="parts")
-        many.use("lem:lookup_tail_late", "gamma", str(TERMS), "m", label="tail").use(
-            "ax:exp_pos", "-gamma*m^2", label="end"
-        )
-        rest = f"sum(k, {TERMS + 1}, m, k*exp(-gamma*k^2))"
-        many.have(f"2*gamma*{rest} <= exp(-{TERMS**2}*gamma)", "short", use="tail end")
-        many.have(
-            f"2*{rest} <= exp(-{TERMS**2}*gamma)/gamma",
-            "divided",
-            lambda e: e.auto("short g_i g_e", rounds=0, multipliers=[rest]),
-        )
-
-        def weight(e: Goal) -> None:
-            e.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").auto("pos")
-
-        many.use("lem:sum_nonneg", "k. exp(-gamma*k^2)", str(TERMS + 1), "m", weight, label="light")
-        light = f"sum(k, {TERMS + 1}, m, exp(-gamma*k^2))"
-        many.have(f"0 <= exp(-gamma)*{light}", "less", lambda e: e.auto("light x_pos", rounds=0))
-        many.have(f"sum(k, 0, m, {TERM}) <= 0", "sum", lambda e: e.auto("parts divided less enclosed", degree=1))
-        many.auto("sum from_one", degree=1)
-
-    claim = f"all m:Int. 0 <= m -> {SIDE.format('m')} <= 3/2*exp(-gamma)*{HALF.format('m')}"
-    early.have(claim, "sides", total)
-    early.use("lem:lookup_any", "gamma", "3/2", label="to back").use("to", "#sides", label="all_errors")
-    early.use("all_errors", "n", "t", None, label="done").hyp("done")
+    g.use("lem:exp_less", "-gap", "0", label="x_one")
+    g.have("gap*(4/eps/gap) <= gap*N", "scaled", lambda h: h.auto("large positive", rounds=0))
+    g.have("4/eps <= gap*N", "long", use="scaled g_e", multipliers=["1/eps"])
+    g.have("(1 + 4/eps)*exp(-gap*N) <= 1", "low", lambda h: h.auto("grows long y_pos", rounds=0))
+    g.have(
+        "4*exp(-gap*N) <= eps", "tiny", lambda h: h.auto("low y_pos small e_e", rounds=0, multipliers=["exp(-gap*N)"])
+    )
+    g.have("1 <= 2*N - 1 & N <= 2*N - 1", "in_one in_two")
+    g.witness("2*N - 1", "N").use("lem:ziggurat_exact", "2*N - 1", "N", "gap", None, label="exact")
+    least, most, second = g.split()
+    least.auto("some")
+    most.auto("some")
+    second.use("lem:exp_mono", "-gap*N", "-gap", lambda h: h.auto("some positive", rounds=0), label="y_x")
+    x, y = "exp(-gap)", "exp(-gap*N)"
+    bottom = f"1 + {x} - 2*{y}"
+    second.have(f"0 < {bottom}", "bottom_pos", use="y_x x_one").positive(bottom, "w", lambda h: h.hyp("bottom_pos"))
+    second.positive(f"1 + {x}", "v", lambda h: h.auto("x_pos"))
+    second.have(f"(1 - {x})*(1/({bottom})) <= 1", "ratio", lambda h: h.auto("y_x w_i w_e x_one", rounds=0))
+    second.have(f"1/(1 + {x}) <= 1", "v_one", lambda h: h.auto("x_pos v_i v_e", rounds=0))
+    second.have(
+        f"(1 - {x})*(1/({bottom})) - (1 - {x})*(1/(1 + {x})) = 2*{y}*((1 - {x})*(1/({bottom})))*(1/(1 + {x}))",
+        "difference",
+        lambda h: h.auto(
+            "w_e v_e",
+            degree=1,
+            rounds=0,
+            multipliers=["1", x, f"1/({bottom})", f"{x}/({bottom})", f"1/(1 + {x})", f"{x}/(1 + {x})"],
+        ),
+    )
+    second.have(f"0 <= (1 - {x})*(1/({bottom}))", "ratio_low", lambda h: h.auto("x_one w_i", rounds=0))
+    second.have(
+        f"(1 - {x})*(1/({bottom}))*(1/(1 + {x})) <= 1", "both", lambda h: h.auto("ratio ratio_low v_one v_i", rounds=0)
+    )
+    second.have(
+        f"2*{y}*((1 - {x})*(1/({bottom}))*(1/(1 + {x}))) <= 2*{y}", "drop", lambda h: h.auto("both y_pos", rounds=0)
+    )
+    second.auto("exact difference drop tiny v_e", degree=1, rounds=0, multipliers=["1"])
 
 
-def three_halves_fails(g: Goal) -> None:
-    g.intro("all_errors").use("lem:lookup_any", LEAST, "3/2", label="to back").use("back", "#all_errors", label="sides")
-    g.use("sides", str(TERMS), label="wrong")
-    half, side = (text.format(str(TERMS)).replace("gamma", LEAST) for text in (HALF, SIDE))
-    g.have(f"3/2*exp(-{LEAST})*{half} < {side}", "right", lambda h: h.interval([], 256)).auto("wrong right", degree=1)
+def tie_weight(g: Goal) -> None:
+    g.intro("s n p g (low high positive left right)").have("1 <= n", "some")
+    body = "k. exp(s(k))"
+    g.use("lem:sum_split", body, "1", "p", "n", label="parts").use("ax:exp_pos", "-g", label="x_pos")
+    g.use("lem:exp_less", "-g", "0", label="x_one").use("lem:geometric_left", "g", "p", label="series_left")
+
+    def each_left(h: Goal) -> None:
+        h.intro("k (kl kh)").use("left", "k", label="here").use(
+            "lem:exp_mono", "s(k)", "s(p) - g*(p - k)", label="mono"
+        ).hyp("mono")
+
+    def each_right(h: Goal) -> None:
+        h.intro("k (kl kh)").use("right", "k", label="here")
+        h.use("lem:exp_mono", "s(k)", "s(p) - g*(n - (k - p))", label="mono").hyp("mono")
+
+    g.use("lem:sum_mono", body, "k. exp(s(p) - g*(p - k))", "1", "p", each_left, label="left_sum")
+    g.use("lem:sum_mono", body, "k. exp(s(p) - g*(n - (k - p)))", "p + 1", "n", each_right, label="right_sum")
+    far = "sum(k, p + 1, n, exp(-g*(n - (k - p))))"
+    # The right part mirrored is e^(-g p) times a geometric sum.
+    g.use("lem:sum_moved", "k. exp(-g*(n - (k - p)))", "p", "n - p", label="moved")
+    g.use("lem:geometric_left", "g", "n - p", label="series_right")
+    g.have(
+        f"(1 - exp(-g))*{far} = exp(-g*p) - exp(-g*n)",
+        "series_far",
+        use="moved series_right",
+        multipliers=["exp(-g*p)", "exp(-g*p)*exp(-g)", "exp(-g)", "1"],
+    )
+    near = "sum(k, 1, p, exp(-g*(p - k)))"
+    g.have(f"{TOTAL} <= ({near} + {far})*exp(s(p))", "most", use="parts left_sum right_sum")
+    g.use("lem:sm_top", "s", "n", "p", f"{near} + {far}", label="top").use("ax:exp_pos", "-g*n", label="end")
+    g.use("lem:sm_weight", "s", "n", "p", label="pos one")
+    g.have(f"(1 - exp(-g))*({near} + {far}) <= 1", "sum_most", use="series_left series_far end")
+    g.auto("sum_most top pos x_one", rounds=0)
+
+
+def tie_value(g: Goal) -> None:
+    g.intro("s n p g v V range bound").use("range", label="low high positive left right")
+    g.have("1 <= n", "some").use("lem:tie_series_weight", "s", "n", "p", "g", "#range", label="weight")
+    g.use("lem:product_abs", "j. I[j = p] - sm(s, n, j)", "v", "n", "V", "#bound", label="product")
+
+    def weight(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:sm_weight", "s", "n", "j", label="pos most").auto("pos")
+
+    g.use("lem:sm_sum", "s", "n", label="one")
+    g.use("lem:one_hot_distance", "j. sm(s, n, j)", "n", "p", None, weight, "#one", label="distance")
+    g.use("bound", "p", label="at_p").have("0 <= V", "size", lambda h: h.apart("abs(v(p))", lambda e: e.auto(degree=1)))
+    g.auto("product distance size weight", rounds=0, degree=2, multipliers=["V"])
+
+
+def tie_sharp(quadratic: bool) -> Tactic:
+    """Lemma 8 (a) and (b) with 2 instead of 4."""
+    scores = "gamma*n^2*(s(l) - 1/l)" if quadratic else "2*gamma*n*(s(l) + l/(2*n))"
+    at = [re.sub(r"\bl\b", k, scores) for k in "kp"]
+
+    def run(g: Goal) -> None:
+        g.intro("n s gamma v V (some separate bound positive)")
+        g.use("lem:max_right", "s", "n", label="there").obtain("there", "p", "low high best rest")
+        g.use("lem:rhardmax_at", "s", "n", "p", None, label="hard").positive("n", "n", lambda h: h.auto("some"))
+        g.positive("p", "p", lambda h: h.auto("low"))
+
+        def left(h: Goal) -> None:
+            h.intro("k (kl kh)").use(
+                "lem:tie_quadratic" if quadratic else "lem:tie_right",
+                "s",
+                "n",
+                *([] if quadratic else ["n"]),
+                "p",
+                "gamma",
+                "k",
+                None,
+                label="margin",
+            )
+            h.have("abs(k - p) = p - k", "size", lambda e: e.apart("abs(k - p)")).rewrite(
+                "size", "margin", "done"
+            ).auto("done", degree=1)
+
+        def right(h: Goal) -> None:
+            h.intro("k (kl kh)").use("separate", "k", "p", None, "#best", label="either")
+            tie, less = h.cases("either", "is")
+
+            def maximal(e: Goal) -> None:
+                e.intro("i (il ih)").use("best", "i", label="here").auto("here is")
+
+            tie.use("rest", "k", None, maximal, label="order").contra("no").auto("order kl", degree=1)
+            if quadratic:
+                less.positive("k", "k", lambda e: e.auto("kl low")).have(
+                    "1/p <= 1", "p_one", lambda e: e.auto("low p_i p_e", rounds=0)
+                )
+                less.have("1 <= n*(1/k)", "inverse", lambda e: e.auto("kh k_i k_e", rounds=0))
+                less.have("n <= n^2*(1/k)", "far", lambda e: e.auto("inverse some", rounds=0))
+                less.have(
+                    "0 <= n^2*(s(p) - 1/p - s(k))",
+                    "up",
+                    lambda e: e.auto("is p_one", rounds=0, degree=2, squares=["n"]),
+                )
+                less.have("n - (k - p) <= n^2*(s(p) - 1/p) - n^2*(s(k) - 1/k)", "sum", use="up far kl")
+            else:
+                less.have("n*(s(k) + 1) <= n*s(p)", "up", lambda e: e.auto("is some", rounds=0))
+                less.have("n - (k - p) <= 2*n*s(p) + p - 2*n*s(k) - k", "sum", use="up some")
+            less.have(
+                "0 <= gamma*((%s) - (n - (k - p)))"
+                % ("n^2*(s(p) - 1/p) - n^2*(s(k) - 1/k)" if quadratic else "2*n*s(p) + p - 2*n*s(k) - k"),
+                "scaled",
+                lambda e: e.auto("sum positive", rounds=0),
+            )
+            less.auto("scaled n_e", degree=1, multipliers=["gamma*k", "gamma*p", "1"])
+
+        top, other = at[1], at[0]
+        g.have(f"all k in 1..p. {other} <= {top} - gamma*(p - k)", "left", left)
+        g.have(f"all k in p + 1..n. {other} <= {top} - gamma*(n - (k - p))", "right", right)
+        g.use("lem:tie_series_value", f"l. {scores}", "n", "p", "gamma", "v", "V", conjuncts, "#bound", label="done")
+        into(g, "rhardmax(s, n, j)", f"sm(l. {scores}, n, j)", "v(j)")
+
+    return run
 
 
 SCRIPTS: dict[str, Script] = {
@@ -3338,6 +3513,13 @@ SCRIPTS: dict[str, Script] = {
     "lem.lookup_ends": Script(lookup_ends),
     "lem.lookup_any": Script(lookup_any),
     "lem.lookup_tail_late": Script(lookup_tail_late),
-    "lem.lookup_three_halves": Script(three_halves),
-    "lem.lookup_three_halves_fails": Script(three_halves_fails),
+    "lem.lookup_three_halves": Script(from_least("3/2")),
+    "lem.lookup_three_halves_fails": Script(below_least("3/2", "0.12083154404748931740305702483073635700882752662838")),
+    "lem.lookup_one": Script(from_least("1")),
+    "lem.lookup_one_fails": Script(below_least("1", "0.30597379410618783063202532594752990536856059303775")),
+    "lem.ziggurat_best": Script(ziggurat_best),
+    "lem.tie_series_weight": Script(tie_weight),
+    "lem.tie_series_value": Script(tie_value),
+    "lem.tie_right_sharp": Script(tie_sharp(False)),
+    "lem.tie_quadratic_sharp": Script(tie_sharp(True)),
 }
