@@ -3359,6 +3359,98 @@ def tie_sharp(quadratic: bool) -> Tactic:
     return run
 
 
+def tie_series_left(g: Goal) -> None:
+    g.intro("s n p g (low high positive left right)").have("1 <= n", "some")
+    body = "k. exp(s(k))"
+    g.use("lem:sum_split", body, "1", "p - 1", "n", label="parts").use("ax:exp_pos", "-g", label="x_pos")
+    g.use("lem:exp_less", "-g", "0", label="x_one").use("lem:geometric_right", "g", "p", "n", label="series_right")
+
+    def each(h: Goal, name: str, bound: str) -> None:
+        h.intro("k (kl kh)").use(name, "k", label="here").use("lem:exp_mono", "s(k)", bound, label="mono").hyp("mono")
+
+    sides = (("left", "1", "p - 1", "n - (p - k)"), ("right", "p", "n", "k - p"))
+    for name, first, end, steps_ in sides:
+        most = f"s(p) - g*({steps_})"
+        g.use(
+            "lem:sum_mono",
+            body,
+            f"k. exp({most})",
+            first,
+            end,
+            lambda h, name=name, most=most: each(h, name, most),
+            label=f"{name}_sum",
+        )
+    far, near = (f"sum(k, {a}, {b}, exp(-g*({c})))" for _, a, b, c in sides)
+    g.use("lem:geometric_right", "g", "0", "p - 1", label="series_left")
+    g.have(
+        f"(1 - exp(-g))*{far} = exp(-g*(n - p + 1)) - exp(-g*n)",
+        "series_far",
+        use="series_left",
+        multipliers=["exp(-g*(n - p))"],
+    )
+    g.use("lem:sum_split", "k. exp(-g*(k - p))", "p", "p", "n", label="first")
+    g.have(
+        f"(1 - exp(-g))*{near} = 1 - exp(-g*(n - p + 1))",
+        "series_near",
+        use="series_right first",
+        multipliers=["exp(-g)"],
+    )
+    g.have(f"{TOTAL} <= ({far} + {near})*exp(s(p))", "most", use="parts left_sum right_sum")
+    g.use("lem:sm_top", "s", "n", "p", f"{far} + {near}", label="top").use("ax:exp_pos", "-g*n", label="end")
+    g.use("lem:sm_weight", "s", "n", "p", label="pos one")
+    g.have(f"(1 - exp(-g))*({far} + {near}) <= 1", "sum_most", use="series_near series_far end")
+    g.auto("sum_most top pos x_one", rounds=0)
+
+
+def tie_left_sharp(g: Goal) -> None:
+    g.intro("n s gamma v V (some separate bound positive)")
+    g.use("lem:max_left", "s", "n", label="there").obtain("there", "p", "low high best rest")
+    g.use("lem:lhardmax_at", "s", "n", "p", None, label="hard").positive("n", "n", lambda h: h.auto("some"))
+    scores = "2*gamma*n*(s(l) - l/(2*n))"
+    other, top = (re.sub(r"\bl\b", k, scores) for k in "kp")
+
+    def right(h: Goal) -> None:
+        h.intro("k (kl kh)").use("lem:tie_left", "s", "n", "n", "p", "gamma", "k", None, label="margin")
+        h.have("abs(k - p) = k - p", "size", lambda e: e.apart("abs(k - p)")).rewrite("size", "margin", "done")
+        h.auto("done", degree=1)
+
+    def left(h: Goal) -> None:
+        h.intro("k (kl kh)").use("separate", "k", "p", None, "#best", label="either")
+        tie, less = h.cases("either", "is")
+
+        def maximal(e: Goal) -> None:
+            e.intro("i (il ih)").use("best", "i", label="here").auto("here is")
+
+        tie.use("rest", "k", None, maximal, label="order").contra("no").auto("order kh", degree=1)
+        less.have("n*(s(k) + 1) <= n*s(p)", "up", lambda e: e.auto("is some", rounds=0))
+        less.have("n - (p - k) <= 2*n*s(p) - p - 2*n*s(k) + k", "sum", use="up some")
+        less.have(
+            "0 <= gamma*(2*n*s(p) - p - 2*n*s(k) + k - (n - (p - k)))",
+            "scaled",
+            lambda e: e.auto("sum positive", rounds=0),
+        )
+        less.auto("scaled n_e", degree=1, multipliers=["gamma*k", "gamma*p", "1"])
+
+    g.have(f"all k in 1..p - 1. {other} <= {top} - gamma*(n - (p - k))", "left", left)
+    g.have(f"all k in p..n. {other} <= {top} - gamma*(k - p)", "right", right)
+    g.use("lem:tie_series_weight_left", f"l. {scores}", "n", "p", "gamma", conjuncts, label="weight")
+    g.use("lem:product_abs", f"j. I[j = p] - sm(l. {scores}, n, j)", "v", "n", "V", "#bound", label="product")
+
+    def weight(h: Goal) -> None:
+        h.intro("j (jl jh)").use("lem:sm_weight", f"l. {scores}", "n", "j", label="pos most").auto("pos")
+
+    g.use("lem:sm_sum", f"l. {scores}", "n", label="one")
+    g.use("lem:one_hot_distance", f"j. sm(l. {scores}, n, j)", "n", "p", None, weight, "#one", label="distance")
+    g.use("bound", "p", label="at_p").have("0 <= V", "size", lambda h: h.apart("abs(v(p))", lambda e: e.auto(degree=1)))
+    error = f"abs(sum(j, 1, n, (I[j = p] - sm(l. {scores}, n, j))*v(j)))"
+    g.have(
+        f"{error} <= 2*exp(-gamma)*V",
+        "done",
+        lambda h: h.auto("product distance size weight", rounds=0, degree=2, multipliers=["V"]),
+    )
+    into(g, "lhardmax(s, n, j)", f"sm(l. {scores}, n, j)", "v(j)")
+
+
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
     "lem.max_left": Script(max_left),
@@ -3522,4 +3614,6 @@ SCRIPTS: dict[str, Script] = {
     "lem.tie_series_value": Script(tie_value),
     "lem.tie_right_sharp": Script(tie_sharp(False)),
     "lem.tie_quadratic_sharp": Script(tie_sharp(True)),
+    "lem.tie_series_weight_left": Script(tie_series_left),
+    "lem.tie_left_sharp": Script(tie_left_sharp),
 }
