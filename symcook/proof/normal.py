@@ -14,6 +14,7 @@ products over ranges of known length; sums are linear. Formulas: comparisons up 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable
 from fractions import Fraction
@@ -40,12 +41,13 @@ FALSE: Key = ("false",)
 _BINDERS = frozenset({"sum", "prod", "all", "ex"})
 
 _numbers: dict[Hashable, int] = {}
-_keys: list[Key] = []
-_depends: list[frozenset[str]] = []  # by atom: the opened bound variables that occur in it
-_tall: list[int] = []  # by atom: how many binders nest in it
-_exponents: list[Poly] = [{}]
+_keys: dict[int, Key] = {}  # by atom
+_depends: dict[int, frozenset[str]] = {}  # by atom: the opened bound variables that occur in it
+_tall: dict[int, int] = {}  # by atom: how many binders nest in it
+_exponents: dict[int, Poly] = {0: {}}
 _exponent_numbers: dict[frozenset[Any], int] = {frozenset(): 0}
 _cache: dict[Term, Poly] = {}
+_fresh = itertools.count(1)  # no number is given twice, not even to two threads
 
 
 def _atom(key: Key) -> Poly:
@@ -53,14 +55,12 @@ def _atom(key: Key) -> Poly:
 
 
 def _number(key: Key) -> int:
-    number = _numbers.get(key)
-    if number is None:
+    if key not in _numbers:
         names, tall = _scan(key)  # first: an error in here must leave the tables as they are
-        number = _numbers[key] = len(_keys)
-        _keys.append(key)
-        _depends.append(names)
-        _tall.append(tall)
-    return number
+        new = next(_fresh)
+        _keys[new], _depends[new], _tall[new] = key, names, tall
+        return _numbers.setdefault(key, new)  # last: an interrupt before, or another thread, does no harm
+    return _numbers[key]
 
 
 def _scan(part: Any) -> tuple[frozenset[str], int]:
@@ -118,8 +118,9 @@ def _rename_mono(m: Mono, old: str, new: str) -> Mono:
 def _exponent(p: Poly) -> int:
     frozen = freeze(p)
     if frozen not in _exponent_numbers:
-        _exponent_numbers[frozen] = len(_exponents)
-        _exponents.append(p)
+        new = next(_fresh)
+        _exponents[new] = p
+        return _exponent_numbers.setdefault(frozen, new)
     return _exponent_numbers[frozen]
 
 
