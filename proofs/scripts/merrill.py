@@ -1425,7 +1425,11 @@ def gap_refuted(g: Goal) -> None:
 
 
 def worktape_refuted(g: Goal) -> None:
-    """Positions 0, 0, 1, 0: at token 3 the last visit to cell 0 was at token 1."""
+    wrong_cell(g, False)
+
+
+def wrong_cell(g: Goal, halted: bool) -> None:
+    """Positions 0, 0, 1, 0: at token 3 (the last, or the halting one) the last visit to cell 0 was at token 1."""
     walk = "k. I[k = 2]"
     g.intro("claim").obtain("lem:tiebreaker_exists", "f", "exists").obtain("exists", "g", "first more small large")
     differences, ties = (lambda h: both(h, "first", "more")), (lambda h: both(h, "small", "large"))
@@ -1437,7 +1441,20 @@ def worktape_refuted(g: Goal) -> None:
                 for a in f.split():
                     a.auto("v v_next")
 
-    g.use("claim", "f", "g", walk, "j. j", "3", differences, ties, "!", "!", steps, "!", label="returns other")
+    def stays(h: Goal) -> None:
+        h.intro("j (jl jh)").have("j = 3", "is").rewrite("is").true()
+
+    premises: list[Any] = [
+        differences,
+        ties,
+        "!",
+        *(["!"] if halted else []),
+        "!",
+        steps,
+        "!",
+        *([stays] if halted else []),
+    ]
+    g.use("claim", "f", "g", walk, "j. j", "3", *(["3"] if halted else []), *premises, label="returns other")
 
     def match(h: Goal) -> None:
         h.intro("k (kl kh)").have("k = 2", "is").rewrite("is").true()
@@ -1529,7 +1546,7 @@ def worktape(g: Goal) -> None:
     none.intro("equal").use("lem:tie_no_match", "g", "key", "i", None, sides, "#equal", label="wrong").absurd("wrong")
 
 
-def worktape_inhabited(g: Goal) -> None:
+def worktape_inhabited(g: Goal, halted: bool = False) -> None:
     """0, 0, 1, 0 comes back to cell 0; 0, 1, 2 meets a new cell."""
 
     def leaf(low: int, high: int) -> Tactic:
@@ -1551,8 +1568,72 @@ def worktape_inhabited(g: Goal) -> None:
         return run
 
     back, new = g.split()
-    exist("k. I[k = 2]", "k. 0", "k. k", "3", "1", leaf=leaf(0, 2))(back)
-    exist("k. k", "k. 2*I[k = 2]", "k. k", "2", leaf=leaf(0, 1))(new)
+    stop = [["3"], ["2"]] if halted else [[], []]
+    exist("k. I[k = 2]", "k. 0", "k. k", *stop[0], "3", "1", leaf=leaf(0, 3))(back)
+    exist("k. k", "k. 2*I[k = 2]", "k. k", *stop[1], "2", leaf=leaf(0, 2))(new)
+
+
+def output(g: Goal) -> None:
+    g.intro("f g h key wrote stop i (first more) (small large) two late start steps moved right keys key_i")
+    g.use("right", "i", label="i_is")
+
+    def walk(h: Goal) -> None:
+        h.intro("j (jl jh)")
+        before, after = h.em("j <= stop - 1", "side")
+        before.use("steps", "j", label="down up")
+        both(before, "down", "up")
+        after.use("ax:int_lt", "stop - 1", "j", label="step")
+        after.use("right", "j", label="here").use("right", "j + 1", label="next")
+        for e in after.split():
+            e.auto("here next", degree=1)
+
+    def moves(h: Goal) -> None:
+        halting, later = h.em("i <= stop", "side")
+        halting.have("i = stop", "is").rewrite("is").hyp("moved")
+        later.use("ax:int_lt", "stop", "i", label="step").use("right", "i - 1", label="before")
+        later.intro("same").auto("same before i_is", degree=1)
+
+    known = (lambda h: both(h, "first", "more")), (lambda h: both(h, "small", "large"))
+    claim = "lem:merrill2024.thm2.worktape.corrected"
+    g.use(
+        claim,
+        "f",
+        "g",
+        "h",
+        "key",
+        "wrote",
+        "i",
+        *known,
+        None,
+        "#start",
+        walk,
+        moves,
+        "#keys",
+        "#key_i",
+        label="found none",
+    )
+
+    def beyond(h: Goal, seen: str) -> None:
+        """A position from the halting step on is to the left of h(i)."""
+        h.use("ax:int_lt", "stop - 1", seen, label="step").use("right", seen, label="here")
+        h.intro("same").auto("same here i_is " + ("kh" if seen == "k" else "jh"), degree=1)
+
+    def unseen(h: Goal) -> None:
+        h.intro("k (kl kh)")
+        before, after = h.em("k <= stop - 1", "side")
+        before.use("last", "k", label="goal").hyp("goal")
+        beyond(after, "k")
+
+    def never(h: Goal) -> None:
+        h.intro("j (jl jh)")
+        before, after = h.em("j <= stop - 1", "side")
+        before.use("absent", "j", label="goal").hyp("goal")
+        beyond(after, "j")
+
+    first, second = g.split()
+    first.intro("p (pl ph) (match last)").have("all k in p + 1..i - 1. h(k) != h(i)", "unseen", unseen)
+    first.use("found", "p", None, lambda h: both(h, "match", "unseen"), label="goal").hyp("goal")
+    second.intro("absent equal").use("none", never, "#equal", label="wrong").absurd("wrong")
 
 
 def before_last(h: Goal) -> None:
@@ -2838,7 +2919,7 @@ def every_from(h: Goal, below: bool) -> None:
     more.contra("other").have("h(m + 1) = v", "after_all", use="other near down up", degree=1).absurd("after_all", "no")
 
 
-# --- Sharp constants ----------------------------------------------------------------------------------------------------
+# --- Sharp constants --------------------------------------------------------------------------------------------------
 
 
 def neighbours_positive(g: Goal, i: str, label: str) -> Goal:
@@ -2846,7 +2927,9 @@ def neighbours_positive(g: Goal, i: str, label: str) -> Goal:
 
     def prove(h: Goal) -> None:
         root(root(h, i, "ri"), f"{i} - 1", "rj")
-        h.have(f"0 < {i}*({i} - 1) + 1", "top", lambda e: e.auto(squares=[f"{i} - 1/2"])).auto("top ri_i rj_i", degree=3)
+        h.have(f"0 < {i}*({i} - 1) + 1", "top", lambda e: e.auto(squares=[f"{i} - 1/2"])).auto(
+            "top ri_i rj_i", degree=3
+        )
 
     return g.have(f"0 < hashdot({i}, {i} - 1)", label, prove)
 
@@ -2894,28 +2977,62 @@ def pair_least_gap(g: Goal) -> None:
         pos.use("ax:int_lt", "-1", small, label="sign_2")
         for e in (neg, pos):
             e.have(f"0 <= {u}", "lower", use="sign" if e is neg else "sign_2", degree=2)
-            e.have(f"0 <= (n*(n - 1) - {u})*(n*(n - 1) + {u} + 2)", "product", use="upper lower", degree=2).auto("product", degree=1)
+            e.have(f"0 <= (n*(n - 1) - {u})*(n*(n - 1) + {u} + 2)", "product", use="upper lower", degree=2).auto(
+                "product", degree=1
+            )
 
     def apart_by_two(h: Goal, small: str, large: str) -> None:
         h.use("ax:int_lt", f"{small} + 1", large, label="two").have(f"4 <= ({large} - {small})^2", "four", use="two")
         h.have("q^2 <= n^2", "qq", use="ql qh").have("k^2 <= n^2", "kk", use="kl kh")
-        h.have("0 <= (n^2 - q^2)*(k^2 + 1)", "one", lambda e: e.have("0 <= k^2", "k2", lambda f: f.auto(squares=["k"])).auto("qq k2"))
+        h.have(
+            "0 <= (n^2 - q^2)*(k^2 + 1)",
+            "one",
+            lambda e: e.have("0 <= k^2", "k2", lambda f: f.auto(squares=["k"])).auto("qq k2"),
+        )
         h.have("0 <= (n^2 - k^2)*(n^2 + 1)", "more", lambda e: e.auto("kk", squares=["n"]))
-        h.have("(n^2 + 1)*(n^2 + 1) <= 4*(n^2 + 1)*((n - 1)^2 + 1)", "compare", lambda e: e.have(
-            "0 <= 3*n^2 - 8*n + 7", "quadratic", lambda f: f.auto(squares=["n - 4/3"])).have("0 <= n^2", "n2", lambda f: f.auto(squares=["n"])).auto("quadratic n2"))
+        h.have(
+            "(n^2 + 1)*(n^2 + 1) <= 4*(n^2 + 1)*((n - 1)^2 + 1)",
+            "compare",
+            lambda e: (
+                e.have("0 <= 3*n^2 - 8*n + 7", "quadratic", lambda f: f.auto(squares=["n - 4/3"]))
+                .have("0 <= n^2", "n2", lambda f: f.auto(squares=["n"]))
+                .auto("quadratic n2")
+            ),
+        )
         h.have(f"0 <= ((q - k)^2 - 4)*{b}", "last", use="four b_p").auto("one more compare last", degree=1)
 
     g.have(f"{d} <= (q - k)^2*{b}", "size", size)
-    g.use("lem:square_le", "hashdot(q, k)", "hashdot(n, n - 1)", None, lambda h: h.contra("no").have(
-        f"0 < (hashdot(q, k)^2 - hashdot(n, n - 1)^2)*{d}", "part", use="no d_p").have(
-        f"0 < (hashdot(q, k)^2 - hashdot(n, n - 1)^2)*{d}*{b}", "product", use="part b_p").auto(
-        "product square best size", degree=1, rounds=0, multipliers=[b, d, "1"]), label="goal").hyp("goal")
+    g.use(
+        "lem:square_le",
+        "hashdot(q, k)",
+        "hashdot(n, n - 1)",
+        None,
+        lambda h: (
+            h.contra("no")
+            .have(f"0 < (hashdot(q, k)^2 - hashdot(n, n - 1)^2)*{d}", "part", use="no d_p")
+            .have(f"0 < (hashdot(q, k)^2 - hashdot(n, n - 1)^2)*{d}*{b}", "product", use="part b_p")
+            .auto("product square best size", degree=1, rounds=0, multipliers=[b, d, "1"])
+        ),
+        label="goal",
+    ).hyp("goal")
 
 
 def pair_gap_sharp(g: Goal) -> None:
-    g.intro("b low high").positive("(2 - b)", "s").use("ax:archimedes", "8/(2 - b)", label="some").obtain("some", "i", "one large")
-    g.have("8 <= (2 - b)*i", "size", lambda h: h.have("0 <= (i - 8/(2 - b))*(2 - b)", "part", use="large s_p").auto("part s_e", rounds=0, multipliers=["1", "8"]))
-    g.have("4 <= i", "four", lambda h: h.contra("no").have("0 <= b*i", "part", use="low one").auto("no part size", degree=1))
+    g.intro("b low high").positive("(2 - b)", "s").use("ax:archimedes", "8/(2 - b)", label="some").obtain(
+        "some", "i", "one large"
+    )
+    g.have(
+        "8 <= (2 - b)*i",
+        "size",
+        lambda h: h.have("0 <= (i - 8/(2 - b))*(2 - b)", "part", use="large s_p").auto(
+            "part s_e", rounds=0, multipliers=["1", "8"]
+        ),
+    )
+    g.have(
+        "4 <= i",
+        "four",
+        lambda h: h.contra("no").have("0 <= b*i", "part", use="low one").auto("no part size", degree=1),
+    )
     g.witness("i")
     first, second = g.split()
     first.auto("four")
@@ -2924,16 +3041,58 @@ def pair_gap_sharp(g: Goal) -> None:
     y = f"(1/{QUARTIC})"
     second.have("0 < i^2", "i2", use="four").have("0 < i^3", "i3", use="four i2").have("0 < i^4", "i4", use="i2")
     second.positive("(b*i^4)", "w", lambda h: h.auto("low i4"))
-    second.have(f"i <= {QUARTIC}", "deep", lambda h: h.have("0 <= i^3*(i - 4)", "p3", use="i3 four").have("0 <= i*(i - 4)", "p2", use="four").auto("p3 p2 four i3 i2", degree=1))
+    second.have(
+        f"i <= {QUARTIC}",
+        "deep",
+        lambda h: (
+            h.have("0 <= i^3*(i - 4)", "p3", use="i3 four")
+            .have("0 <= i*(i - 4)", "p2", use="four")
+            .auto("p3 p2 four i3 i2", degree=1)
+        ),
+    )
     second.have(f"0 <= i^3*({QUARTIC} - i)", "a1", use="deep i3")
     second.have(f"0 < {QUARTIC}*i^2", "a2", use="z_p i2")
-    second.have(f"0 <= ((2 - b)*i - 8)*(i^3*({QUARTIC} + 1))", "a3", lambda h: h.have(f"0 < i^3*({QUARTIC} + 1)", "p", use="i3 z_p").auto("p size"))
-    second.have(f"b*i^4*({QUARTIC} + 1) < 2*{QUARTIC}^2", "compare", lambda h: h.have(
-        f"0 < {QUARTIC}*(3*i^2 - 2*i + 2)", "a4", lambda e: e.have("0 < 3*i^2 - 2*i + 2", "r", use="i2 four").auto("r z_p")).auto("a1 a2 a3 a4 i3 i4 four", degree=1))
+    second.have(
+        f"0 <= ((2 - b)*i - 8)*(i^3*({QUARTIC} + 1))",
+        "a3",
+        lambda h: h.have(f"0 < i^3*({QUARTIC} + 1)", "p", use="i3 z_p").auto("p size"),
+    )
+    second.have(
+        f"b*i^4*({QUARTIC} + 1) < 2*{QUARTIC}^2",
+        "compare",
+        lambda h: h.have(
+            f"0 < {QUARTIC}*(3*i^2 - 2*i + 2)",
+            "a4",
+            lambda e: e.have("0 < 3*i^2 - 2*i + 2", "r", use="i2 four").auto("r z_p"),
+        ).auto("a1 a2 a3 a4 i3 i4 four", degree=1),
+    )
     w = "(1/(b*i^4))"
-    second.have(f"{y}/2 + {y}^2/2 < {w}", "last", lambda h: h.have(
-        f"0 < {w}*{y}^2", "f", use="w_i z_i", degree=3).have(f"0 < {w}*{y}^2*(2*{QUARTIC}^2 - b*i^4*({QUARTIC} + 1))", "g", use="f compare").auto(
-        "g w_e z_e", degree=1, rounds=0, multipliers=[f"{w}*{y}", f"{w}*{QUARTIC}*{y}", w, y, f"{y}^2", f"{y}*{QUARTIC}*{y}", f"{y}^2*{QUARTIC}", "1", f"{w}*{y}*{QUARTIC}*1", f"b*i^4*{w}*{y}", f"b*i^4*{w}"]))
+    second.have(
+        f"{y}/2 + {y}^2/2 < {w}",
+        "last",
+        lambda h: (
+            h.have(f"0 < {w}*{y}^2", "f", use="w_i z_i", degree=3)
+            .have(f"0 < {w}*{y}^2*(2*{QUARTIC}^2 - b*i^4*({QUARTIC} + 1))", "g", use="f compare")
+            .auto(
+                "g w_e z_e",
+                degree=1,
+                rounds=0,
+                multipliers=[
+                    f"{w}*{y}",
+                    f"{w}*{QUARTIC}*{y}",
+                    w,
+                    y,
+                    f"{y}^2",
+                    f"{y}*{QUARTIC}*{y}",
+                    f"{y}^2*{QUARTIC}",
+                    "1",
+                    f"{w}*{y}*{QUARTIC}*1",
+                    f"b*i^4*{w}*{y}",
+                    f"b*i^4*{w}",
+                ],
+            )
+        ),
+    )
     second.auto("last over", degree=1)
 
 
@@ -2960,8 +3119,13 @@ def tie_margin(g: Goal) -> None:
         rest.positive(z, "z", lambda e: product_of(e, "j", "case_above4"))
         rest.have(f"7072*6*{q} < 350000*{z}", "order", lambda e: shifted(e, "j", "case_above4"))
         rest.have(f"g(j) = 6/100*(1/{z})", "is", use="value z_e", rounds=0, multipliers=[f"1/{z}", "g(j)"])
-        rest.have(f"7072*6/350000*(1/{z}) < 1/{q}", "less", lambda e: e.contra("no").auto(
-            "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=[f"1/{q}", f"1/{z}"]))
+        rest.have(
+            f"7072*6/350000*(1/{z}) < 1/{q}",
+            "less",
+            lambda e: e.contra("no").auto(
+                "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=[f"1/{q}", f"1/{z}"]
+            ),
+        )
         rest.auto("is less")
 
     every.have(f"7072/10000*g(j) < 7/20*(1/{q})", "size", size)
@@ -2972,7 +3136,13 @@ def tie_margin(g: Goal) -> None:
     root(five_, "g(5)", "r")
     r = "(1/sqrt(2*g(5)^2 + 2))"
     five_.have("g(5)^2 <= 1/1000000", "g5_small", lambda h: h.auto("g5", rounds=0, multipliers=["g(5)", "1"]))
-    five_.have(f"(707/1000)^2 < {r}^2", "large_square", lambda h: h.have(f"0 <= {r}^2*(1/1000000 - g(5)^2)", "part", lambda e: e.auto("g5_small", squares=[r])).auto("part r_n", degree=1))
+    five_.have(
+        f"(707/1000)^2 < {r}^2",
+        "large_square",
+        lambda h: h.have(f"0 <= {r}^2*(1/1000000 - g(5)^2)", "part", lambda e: e.auto("g5_small", squares=[r])).auto(
+            "part r_n", degree=1
+        ),
+    )
     five_.use("lem:square_lt", "707/1000", r, None, "#large_square", label="r_large")
     five_.have(f"0 < g(5)*({r} - 707/1000)", "part", use="g5 r_large").auto("part g5 rest", degree=1)
 
@@ -3095,4 +3265,8 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.pair_least_gap": pair_least_gap,
     "lem.pair_gap_sharp": pair_gap_sharp,
     "lem.tie_margin": tie_margin,
+    "merrill2024.thm2.output": Script(lambda g: wrong_cell(g, True), refutes=True),
+    "merrill2024.thm2.output.corrected": Script(
+        output, lambda g: worktape_inhabited(g, True), lookup_defined("f g h key wrote stop i", KEY_SCORES)
+    ),
 }

@@ -1078,6 +1078,79 @@ def worktape_corrected(instance: Any) -> bool | None:
     return work_tape(instance, True)
 
 
+def output_walks() -> Iterator[dict[str, Any]]:
+    """Walks up to the halting step, then to the right (or not, which the hypotheses exclude)."""
+    walks = [
+        ([0, 0, 1, 0], 0),
+        ([0, 1, 0], 1),
+        ([0, 1, 0], 0),
+        ([0, 0, 0, -1], 0),
+        ([0, 0, -1], 1),
+        ([0, 1, 1, 0], 0),
+        ([0, 1, 2], 1),
+        ([0, -1, 0], 1),
+        ([0, 1, 1], 0),
+        ([0, 2, 1], 0),
+        ([0, 1], 1),
+    ]
+    for h, more in walks:
+        stop = len(h) - 1
+        for way in (1, 0) if more else (1,):
+            whole = h + [h[-1] + way * k for k in range(1, more + 1)]
+            i = len(whole) - 1
+            keys = {j: F(whole[j - 1]) for j in range(1, i)} | {i: F(whole[i])}
+            yield {
+                "f()": TABLE,
+                "g()": TIES,
+                "k": ROWS["k"],
+                "h()": column(whole, 0),
+                "key()": [keys, {**keys, 1: F(9)}],
+                "wrote()": {j: F(2 * j + 5) for j in range(-1, i + 1)},
+                "stop": F(stop),
+                "i": F(i),
+            }
+
+
+OUTPUTS = list(output_walks())
+
+
+def output_tape(instance: Any, repaired: bool) -> bool | None:
+    """The same, with nothing written from the halting step on, and moves to the right from there."""
+    h, stop, i = list(instance["h()"].values()), int(instance["stop"]), int(instance["i"])
+    if any(h[j] != h[stop] + j - stop for j in range(stop, i + 1)):
+        return None
+    if stop < 2 or any(abs(a - b) > 1 for a, b in itertools.pairwise(h[: stop + 1])) or h[stop] == h[stop - 1]:
+        return None
+    wrote = instance["wrote()"]
+    tape = {h[j]: wrote[j] for j in range(0 if repaired else 1, stop)}
+    query = phi(h[i])
+    keys = [phi(h[j - 1 if repaired else j]) for j in range(1, i)]
+    scores = [dot(query, k) - phi(TIES[j])[0] for j, k in enumerate(keys, 1)]
+    _, out = attend(scores, [[*k, wrote[j - 1]] for j, k in enumerate(keys, 1)])
+    return near(out[4], tape[h[i]]) if h[i] in tape else not same(out[:4], query)
+
+
+@adequate("merrill2024.thm2.output", at=OUTPUTS, false=True)
+def output(instance: Any) -> bool | None:
+    return output_tape(instance, False)
+
+
+@adequate(
+    "merrill2024.thm2.output.corrected",
+    at=OUTPUTS,
+    misses=[
+        ("= wrote(p))", "= wrote(p + 1))"),
+        ("(all k in p + 1..stop - 1. h(k) != h(i))", "(all k in 0..p - 1. h(k) != h(i))"),
+        ("key(j) = h(j - 1)", "key(j) <= 9"),
+        ("key(j) = h(j - 1)", "key(j) >= h(j - 1)"),
+        ("wrote(j - 1)", "wrote(j)"),
+        ("(all j in 0..stop - 1. h(j) != h(i)) -> ~", "(all j in 0..stop - 1. h(j) != h(i)) | 2 <= i -> ~"),
+    ],
+)
+def output_corrected(instance: Any) -> bool | None:
+    return output_tape(instance, True)
+
+
 @adequate(
     "merrill2024.thm3.mult",
     at=[
