@@ -481,6 +481,14 @@ def test_rounding_goes_outward() -> None:
         assert low <= q**power <= high and low <= (1 - q) ** power <= high
 
 
+def test_a_series_adds_what_it_leaves_out() -> None:
+    """In units of which the terms are whole numbers, rounding does not hide the remainder."""
+    for w in range(1, 12):
+        low, high = second.series(Fraction(1, 2**w), w, lambda n: (1, n))
+        with mpmath.workprec(100):
+            assert low <= mpmath.exp(mpmath.mpf(2) ** -w) * 2**w <= high
+
+
 TRUE = [{"by": "true"}]
 STEPS = {"by": "induct", "name": "m", "ge": "g", "as": "p", "base": TRUE, "step": TRUE}
 # True statements with proofs of a wrong shape.
@@ -598,6 +606,19 @@ def test_lemmas_in_a_circle_and_lemmas_without_proof_are_not_used(tmp_path: Path
         paths[-1].write_text(json.dumps({**head, "proof": proof}), encoding="utf-8")
     for given in (paths, paths[:1], paths[1:], paths[::-1]):
         assert run(tmp_path / "s.txt", *given, code=1)[-1].startswith("0 PROVED")
+
+
+def test_a_lemma_with_another_hash_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("[lem.a]\nstatement: 0 = 0\nclaim: no\n\n[lem.b]\nstatement: 0 < 1\nclaim: no\n")
+    with frames():
+        hashes = {
+            n: second.digest(second.Reader({}, {}).formula(t)) for n, t in (("lem.a", "0 = 0"), ("lem.b", "0 < 1"))
+        }
+    for wanted, code in ((hashes["lem.a"], 0), (hashes["lem.b"], 1), ("", 1), (None, 1)):
+        for name, lemmas in (("lem.a", {}), ("lem.b", {"lem.a": wanted})):
+            head = {"grammar": 1, "id": name, "statement": hashes[name], "lemmas": lemmas, "sense": "proved"}
+            (tmp_path / f"{name}.json").write_text(json.dumps({**head, "proof": TRUE}))
+        assert len(run(tmp_path / "s.txt", tmp_path / "lem.b.json", tmp_path / "lem.a.json", code=code)) == 3
 
 
 def test_a_statement_and_its_negation_stop_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
