@@ -9,7 +9,7 @@ from script import Script, each, witnesses
 
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Tactic
-from symcook.proof.terms import free, var
+from symcook.proof.terms import free, replace, var
 
 SCRIPTS: dict[str, Script] = {}
 
@@ -2596,4 +2596,750 @@ SCRIPTS |= {
     "cookbook.s8.2.routing_sa": Script(routing_sa, pointed(*SA_ROUTED, more=(("1", "1"),))),
     "cookbook.s8.2.dim_match": Script(dim_match, pointed(*PADDED, more=(("1",), ("2",)))),
     "cookbook.t3.routing": Script(routing, pointed(*ZERO_LAYER)),
+}
+
+
+# --- Section 8.3: two transformers side by side -----------------------------------------------------------------------
+
+
+def top_half(g: Goal) -> None:
+    g.intro("d e f (d0 e0)").use("lem:sum_split", "b. I[b <= d]*f(b)", "1", "d", "d + e", label="parts")
+
+    def inside(h: Goal) -> None:
+        h.intro("b (b_low b_high)").apart("I[b <= d]", lambda t: t.auto(rounds=0, multipliers=["f(b)"]))
+
+    g.use("lem:sum_ext", "b. I[b <= d]*f(b)", "f", "1", "d", inside, label="kept")
+    g.use("lem:sum_ext", "b. I[b <= d]*f(b)", "b. 0", "d + 1", "d + e", inside, label="rest")
+    g.auto("parts kept rest", degree=1, rounds=0)
+
+
+def bottom_half(g: Goal) -> None:
+    g.intro("d e f (d0 e0)").use("lem:sum_split", "b. I[d < b]*f(b - d)", "1", "d", "d + e", label="parts")
+
+    def inside(h: Goal) -> None:
+        h.intro("b (b_low b_high)").apart("I[d < b]", lambda t: t.auto(rounds=0, multipliers=["f(b - d)"]))
+
+    g.use("lem:sum_ext", "b. I[d < b]*f(b - d)", "b. 0", "1", "d", inside, label="kept")
+    g.use("lem:sum_ext", "b. I[d < b]*f(b - d)", "b. f(b - d)", "d + 1", "d + e", inside, label="rest")
+    g.use("lem:layers_shift", "b. f(b - d)", "1", "e", "d", label="moved").auto(
+        "parts kept rest moved", degree=1, rounds=0
+    )
+
+
+LAYER = "layered(V, W, g, U, r, {}, n, d, h, {}, i, a)"
+
+
+def same_layer(g: Goal) -> None:
+    g.intro("V W g U r alpha omega n d h z x inputs weights i i_in")
+    old, new = "attended(V, alpha, n, d, z, i, {})", "attended(V, omega, n, d, x, i, {})"
+
+    def attention(s: Goal) -> None:
+        s.intro("a a_in").use("inputs", "i", None, "a", label="own")
+
+        def position(t: Goal) -> None:
+            def entry(f: Goal) -> None:
+                f.intro("b b_in").use("inputs", "j", None, "b", label="is").rewrite("is").true()
+
+            t.intro("j j_in").use(
+                "lem:sum_ext", "b. V(a, b)*z(j, b)", "b. V(a, b)*x(j, b)", "1", "d", entry, label="row"
+            )
+            t.use("weights", "i", None, "j", label="weight").rewrite("row").rewrite("weight").true()
+
+        s.use(
+            "lem:sum_ext",
+            "j. alpha(i, j)*sum(b, 1, d, V(a, b)*z(j, b))",
+            "j. omega(i, j)*sum(b, 1, d, V(a, b)*x(j, b))",
+            "1",
+            "n",
+            position,
+            label="sums",
+        ).auto("own sums", degree=1, rounds=0)
+
+    g.have(f"all a in 1..d. {old.format('a')} = {new.format('a')}", "attention", attention)
+
+    def unit(s: Goal) -> None:
+        def entry(f: Goal) -> None:
+            f.intro("b b_in").use("attention", "b", label="is").auto("is", degree=1, rounds=0, multipliers=["W(k, b)"])
+
+        s.intro("k k_in").use(
+            "lem:sum_ext",
+            f"b. W(k, b)*{old.format('b')}",
+            f"b. W(k, b)*{new.format('b')}",
+            "1",
+            "d",
+            entry,
+            label="row",
+        ).rewrite("row").true()
+
+    hidden = "U(a, k)*relu(sum(b, 1, d, W(k, b)*{}) + g(k))"
+    g.intro("a a_in").use("attention", "a", label="own").use(
+        "lem:sum_ext",
+        f"k. {hidden.format(old.format('b'))}",
+        f"k. {hidden.format(new.format('b'))}",
+        "1",
+        "h",
+        unit,
+        label="sums",
+    ).auto("own sums", degree=1, rounds=0)
+
+
+def widened(bottom: bool) -> Tactic:
+    test = "I[d < {}]" if bottom else "I[{} <= d]"
+    back = " - d" if bottom else ""
+    size, lemma = ("e", "lem:layers_bottom") if bottom else ("d", "lem:layers_top")
+    wide = f"(p q. {test.format('p')}*{test.format('q')}*V(p{back}, q{back}))"[1:-1]
+    seen = "p q. z(p, d + q)" if bottom else "z"
+    shown = "z({0}, d + {1})" if bottom else "z({0}, {1})"
+
+    def run(g: Goal) -> None:
+        g.intro("n d e h V W g U r alpha z i a (d0 e0)")
+        new = f"attended({wide}, alpha, n, d + e, z, i, {{}})"
+        old = f"attended(V, alpha, n, {size}, {seen}, i, {{}})"
+
+        def attention(s: Goal) -> None:
+            s.intro("m")
+
+            def position(t: Goal) -> None:
+                t.intro("j j_in").use(lemma, "d", "e", f"b. V(m{back}, b)*{shown.format('j', 'b')}", label="row")
+                t.auto("row", degree=1, rounds=0, multipliers=["alpha(i, j)", f"alpha(i, j)*{test.format('m')}"])
+
+            s.use(
+                "lem:sum_ext",
+                f"j. alpha(i, j)*sum(b, 1, d + e, {test.format('m')}*{test.format('b')}*V(m{back}, b{back})*z(j, b))",
+                f"j. {test.format('m')}*(alpha(i, j)*sum(b, 1, {size}, V(m{back}, b)*{shown.format('j', 'b')}))",
+                "1",
+                "n",
+                position,
+                label="sums",
+            )
+            s.auto("sums", degree=1, rounds=0)
+
+        own = f"z(i, m) + {test.format('m')}*({old.format('m' + back)} - z(i, m))"
+        g.have(f"all m:Int. {new.format('m')} = {own}", "attention", attention)
+
+        def unit(s: Goal) -> None:
+            s.intro("k k_in")
+
+            def entry(f: Goal) -> None:
+                f.intro("b (b_low b_high)").use("attention", "b" if not bottom else "b + d", label="is")
+                f.apart(
+                    "I[b <= d]" if not bottom else "I[d < b + d]",
+                    lambda t: t.auto(
+                        "is " + list(t.facts)[-1],
+                        degree=1,
+                        rounds=0,
+                        multipliers=["W(k, b)", f"W(k, b)*{t_old}", f"W(k, b)*{shown.format('i', 'b')}"],
+                    ),
+                )
+
+            t_old = old.format("b")
+            at = "b + d" if bottom else "b"
+            s.use(lemma, "d", "e", f"b. W(k, b)*{new.format(at)}", label="row")
+            s.use(
+                "lem:sum_ext", f"b. W(k, b)*{new.format(at)}", f"b. W(k, b)*{t_old}", "1", size, entry, label="entries"
+            )
+            s.have(
+                f"sum(b, 1, d + e, {test.format('b')}*W(k, b{back})*{new.format('b')}) = "
+                f"sum(b, 1, {size}, W(k, b)*{t_old})",
+                "inner",
+                use="row entries",
+                degree=1,
+                rounds=0,
+            )
+            s.rewrite("inner").true()
+
+        hidden = f"relu(sum(b, 1, d + e, {test.format('b')}*W(k, b{back})*{new.format('b')}) + g(k))"
+        plain = f"relu(sum(b, 1, {size}, W(k, b)*{old.format('b')}) + g(k))"
+        g.use(
+            "lem:sum_ext",
+            f"k. {test.format('a')}*U(a{back}, k)*{hidden}",
+            f"k. {test.format('a')}*(U(a{back}, k)*{plain})",
+            "1",
+            "h",
+            unit,
+            label="units",
+        )
+        g.use("attention", "a", label="own").auto("own units", degree=1, rounds=0)
+
+    return run
+
+
+SCRIPTS |= {
+    "lem.layers_top": Script(top_half),
+    "lem.layers_bottom": Script(bottom_half),
+    "lem.layers_same": Script(same_layer),
+    "lem.layers_widen_top": Script(widened(False)),
+    "lem.layers_widen_bottom": Script(widened(True)),
+}
+
+
+def scores_of(bottom: bool) -> Tactic:
+    test, back, size, lemma = ("I[d < b]", " - d", "e", "bottom") if bottom else ("I[b <= d]", "", "d", "top")
+    seen = "z({0}, b + d)" if bottom else "z({0}, b)"
+
+    def run(g: Goal) -> None:
+        g.intro("n d e m Q K z x (d0 e0) inputs i i_in j j_in")
+
+        def row(s: Goal, matrix: str, at: str, label: str) -> None:
+            def entry(f: Goal) -> None:
+                f.intro("b b_in").use("inputs", at, None, "b", label="is")
+                f.auto("is", degree=1, rounds=0, multipliers=[f"{matrix}(a, b)"])
+
+            new = f"sum(b, 1, d + e, {test}*{matrix}(a, b{back})*z({at}, b))"
+            old = f"sum(b, 1, {size}, {matrix}(a, b)*x({at}, b))"
+            s.use(f"lem:layers_{lemma}", "d", "e", f"b. {matrix}(a, b)*{seen.format(at)}", label=f"{label}_part")
+            s.use(
+                "lem:sum_ext",
+                f"b. {matrix}(a, b)*{seen.format(at)}",
+                f"b. {matrix}(a, b)*x({at}, b)",
+                "1",
+                size,
+                entry,
+                label=f"{label}_ext",
+            )
+            s.have(f"{new} = {old}", label, use=f"{label}_part {label}_ext", degree=1, rounds=0)
+
+        def term(s: Goal) -> None:
+            s.intro("a a_in")
+            row(s, "Q", "i", "query")
+            row(s, "K", "j", "key")
+            s.rewrite("query").rewrite("key").true()
+
+        new = "sum(b, 1, d + e, {0}*{1}(a, b{2})*z({3}, b))"
+        old = "sum(b, 1, {0}, {1}(a, b)*x({2}, b))"
+        g.use(
+            "lem:sum_ext",
+            f"a. {new.format(test, 'Q', back, 'i')}*{new.format(test, 'K', back, 'j')}",
+            f"a. {old.format(size, 'Q', 'i')}*{old.format(size, 'K', 'j')}",
+            "1",
+            "m",
+            term,
+            label="done",
+        ).hyp("done")
+
+    return run
+
+
+UPPER = ("V", "W", "g", "U", "r")
+LOWER = ("M", "X", "s", "Y", "t")
+
+
+def parallel_widen(g: Goal) -> None:
+    g.intro("n d e h o m f Q K V W g U r P O M X s Y t alpha omega z (n1 d0 e0 h0 o0 m0 f0)")
+    same = each_same
+    one, two, three, four_, five, six, seven = g.split()
+    for goal, names, last_arguments in (
+        (one, ("top", "m", "Q", "K"), ("z", "z")),
+        (two, ("bottom", "f", "P", "O"), ("z", "p q. z(p, d + q)")),
+    ):
+        kind, keys, first, second = names
+        goal.use(
+            f"lem:layers_scores_{kind}", "n", "d", "e", keys, first, second, *last_arguments, None, same, label="done"
+        )
+        goal.hyp("done")
+    top = ("lem:layers_widen_top", "n", "d", "e", "h", *UPPER, "alpha")
+    low = ("lem:layers_widen_bottom", "n", "d", "e", "o", *LOWER, "omega")
+    layer = "layered(V, W, g, U, r, alpha, n, d, h, z, i, a)"
+    other = "layered(M, X, s, Y, t, omega, n, e, o, p q. z(p, d + q), i, {})"
+    three.intro("i i_in a (a_low a_high)").use(*top, "z", "i", "a", label="is")
+    decided(three, "a <= d", "is", f"({layer} - z(i, a))")
+    four_.intro("i i_in a (a_low a_high)").use(*top, "z", "i", "a", label="is")
+    decided(four_, "a <= d", "is", f"({layer} - z(i, a))")
+    five.intro("i i_in a (a_low a_high)").use(*low, "z", "i", "a", label="is")
+    decided(five, "d < a", "is", f"({other.format('a - d')} - z(i, a))")
+    six.intro("i i_in a (a_low a_high)").use(*low, "z", "i", "d + a", label="is")
+    decided(six, "d < d + a", "is", f"({other.format('a')} - z(i, d + a))")
+    upper = "p q. upperlayer(V, W, g, U, r, alpha, n, d, e, h, z, p, q)"
+    lower = "p q. lowerlayer(M, X, s, Y, t, omega, n, d, e, o, z, p, q)"
+    seven.intro("i i_in a (a_low a_high)").use(*low, upper, "i", "a", label="first").use(
+        *top, lower, "i", "a", label="second"
+    )
+    seven.use(*top, "z", "i", "a", label="up").use(*low, "z", "i", "a", label="down")
+
+    def on_top(s: Goal) -> None:
+        def entry(f: Goal) -> None:
+            f.intro("p p_in q (q_low q_high)").use(*low, "z", "p", "q", label="is")
+            decided(
+                f,
+                "d < q",
+                "is",
+                f"({'layered(M, X, s, Y, t, omega, n, e, o, p1 q1. z(p1, d + q1), p, q - d)'} - z(p, q))",
+            )
+
+        s.use(
+            "lem:layers_same",
+            *UPPER,
+            "alpha",
+            "alpha",
+            "n",
+            "d",
+            "h",
+            lower,
+            "z",
+            entry,
+            lambda f: f.intro("p p_in q q_in").true(),
+            "i",
+            None,
+            "a",
+            None,
+            label="same",
+        )
+
+    def on_bottom(s: Goal) -> None:
+        def entry(f: Goal) -> None:
+            f.intro("p p_in q (q_low q_high)").use(*top, "z", "p", "d + q", label="is")
+            decided(f, "d + q <= d", "is", "(layered(V, W, g, U, r, alpha, n, d, h, z, p, d + q) - z(p, d + q))")
+
+        s.use(
+            "lem:layers_same",
+            *LOWER,
+            "omega",
+            "omega",
+            "n",
+            "e",
+            "o",
+            "p q. upperlayer(V, W, g, U, r, alpha, n, d, e, h, z, p, d + q)",
+            "p q. z(p, d + q)",
+            entry,
+            lambda f: f.intro("p p_in q q_in").true(),
+            "i",
+            None,
+            "a - d",
+            None,
+            label="same",
+        )
+
+    inside, below = seven.em("a <= d", "where")
+    on_top(inside)
+    below.use("ax:int_lt", "d", "a", label="after")
+    on_bottom(below)
+    for s, values_ in ((inside, ("1", "0")), (below, ("0", "1"))):
+        for test, value in zip(("a <= d", "d < a"), values_, strict=True):
+            s.have(
+                f"I[{test}] = {value}", f"side_{value}", lambda f, test=test: f.apart(f"I[{test}]", lambda t: t.auto())
+            )
+        finish(s)
+
+
+def finish(g: Goal) -> None:
+    """Replace both indicators in the goal and in the five equations, then compare."""
+    names = []
+    for label in ("first", "second", "up", "down", "same", ""):
+        now = label
+        for k in ("side_1", "side_0"):
+            old, new = g.fact(k)[2]
+            where = g.fact(now) if label else g.goal
+            if replace(where, old, new) == where:
+                continue
+            g.rewrite(k, now, f"{now}_{k[-1]}") if label else g.rewrite(k)
+            now = f"{now}_{k[-1]}"
+        names.append(now)
+    g.auto(names[:-1], degree=1, rounds=0)
+
+
+def each_same(g: Goal) -> None:
+    g.intro("p p_in q q_in").true()
+
+
+def decided(g: Goal, test: str, label: str, factor: str) -> None:
+    """Close the goal by the equation `label`, in which I[test] has a value by the ranges."""
+    g.apart(f"I[{test}]", lambda h: h.auto([label, list(h.facts)[-1]], degree=1, rounds=0, multipliers=["1", factor]))
+
+
+SCRIPTS |= {
+    "lem.layers_scores_top": Script(scores_of(False)),
+    "lem.layers_scores_bottom": Script(scores_of(True)),
+    "cookbook.s8.3.parallel_widen": Script(
+        parallel_widen,
+        pointed(
+            "2",
+            "1",
+            "1",
+            "1",
+            "1",
+            "1",
+            "1",
+            *["p q. 0"] * 4,
+            "p. 0",
+            "p q. 0",
+            "p. 0",
+            *["p q. 0"] * 4,
+            "p. 0",
+            "p q. 0",
+            "p. 0",
+            *["p q. 0"] * 3,
+            more=(("1", "1"), ("1", "2")),
+        ),
+    ),
+}
+
+
+def parallel(g: Goal) -> None:
+    one, two = g.split()
+    two.intro("n d h W g alpha z some i i_in a a_in").true()
+    one.intro("L n d e h o m f Q K V W g U r P O M X s Y t alpha omega beta zeta z x T Z (L0 n1 d1 e1 h0 o0 m0 f0)")
+    one.intro("run_z run_x start run_T run_Z like_beta like_zeta")
+
+    def at(names: tuple[str, ...], weights: str) -> list[str]:
+        """The parameters of layer p + 1."""
+        one_index = {"g", "r", "s", "t"}
+        return [f"u. {k}(p + 1, u)" if k in one_index else f"u v. {k}(p + 1, u, v)" for k in (*names, weights)]
+
+    def written(names: tuple[str, ...], weights: str, sizes: str, seen: str, a: str) -> str:
+        return f"layered({', '.join(at(names, weights))}, n, {sizes}, {seen}, i, {a})"
+
+    def step(h: Goal) -> None:
+        h.intro("top").use("ih", label="upper lower")
+        h.use(
+            "lem:layers_scores_top",
+            "n",
+            "d",
+            "e",
+            "m",
+            "u v. Q(p + 1, u, v)",
+            "u v. K(p + 1, u, v)",
+            "u v. Z(p, u, v)",
+            "u v. z(p, u, v)",
+            None,
+            "#upper",
+            label="scores_1",
+        )
+        h.use("like_beta", "p + 1", None, "#scores_1", label="beta_is")
+
+        def first_upper(s: Goal) -> None:
+            s.intro("i i_in a (a_low a_high)").use("run_T", "p + 1", None, "i", None, "a", label="is")
+            s.use(
+                "lem:layers_widen_top",
+                "n",
+                "d",
+                "e",
+                "h",
+                *at(UPPER, "beta"),
+                "u v. Z(p, u, v)",
+                "i",
+                "a",
+                label="wide",
+            )
+            s.use(
+                "lem:layers_same",
+                *at(UPPER, "beta"),
+                "u v. alpha(p + 1, u, v)",
+                "n",
+                "d",
+                "h",
+                "u v. Z(p, u, v)",
+                "u v. z(p, u, v)",
+                "#upper",
+                "#beta_is",
+                "i",
+                None,
+                "a",
+                label="same",
+            )
+            s.use("run_z", "p + 1", None, "i", None, "a", label="value")
+            both(
+                s, "a <= d", written(UPPER, "beta", "d, h", "u v. Z(p, u, v)", "a"), "Z(p, i, a)", "is wide same value"
+            )
+
+        def first_lower(s: Goal) -> None:
+            s.intro("i i_in a (a_low a_high)").use("run_T", "p + 1", None, "i", None, "d + a", label="is")
+            s.use(
+                "lem:layers_widen_top",
+                "n",
+                "d",
+                "e",
+                "h",
+                *at(UPPER, "beta"),
+                "u v. Z(p, u, v)",
+                "i",
+                "d + a",
+                label="wide",
+            ).use("lower", "i", None, "a", label="value")
+            both(
+                s,
+                "d + a <= d",
+                written(UPPER, "beta", "d, h", "u v. Z(p, u, v)", "d + a"),
+                "Z(p, i, d + a)",
+                "is wide value",
+            )
+
+        h.have("all i in 1..n. all a in 1..d. T(p + 1, i, a) = z(p + 1, i, a)", "middle_upper", first_upper)
+        h.have("all i in 1..n. all a in 1..e. T(p + 1, i, d + a) = x(p, i, a)", "middle_lower", first_lower)
+        h.use(
+            "lem:layers_scores_bottom",
+            "n",
+            "d",
+            "e",
+            "f",
+            "u v. P(p + 1, u, v)",
+            "u v. O(p + 1, u, v)",
+            "u v. T(p + 1, u, v)",
+            "u v. x(p, u, v)",
+            None,
+            "#middle_lower",
+            label="scores_2",
+        )
+        h.use("like_zeta", "p + 1", None, "#scores_2", label="zeta_is")
+        seen = "u v. T(p + 1, u, v)"
+        below = "u v. T(p + 1, u, d + v)"
+        upper, lower = h.split()
+        upper.intro("i i_in a (a_low a_high)").use("run_Z", "p + 1", None, "i", None, "a", label="is")
+        upper.use("lem:layers_widen_bottom", "n", "d", "e", "o", *at(LOWER, "zeta"), seen, "i", "a", label="wide")
+        upper.use("middle_upper", "i", None, "a", label="value")
+        both(upper, "d < a", written(LOWER, "zeta", "e, o", below, "a - d"), "T(p + 1, i, a)", "is wide value")
+        lower.intro("i i_in a (a_low a_high)").use("run_Z", "p + 1", None, "i", None, "d + a", label="is")
+        lower.use("lem:layers_widen_bottom", "n", "d", "e", "o", *at(LOWER, "zeta"), seen, "i", "d + a", label="wide")
+        lower.use(
+            "lem:layers_same",
+            *at(LOWER, "zeta"),
+            "u v. omega(p + 1, u, v)",
+            "n",
+            "e",
+            "o",
+            below,
+            "u v. x(p, u, v)",
+            "#middle_lower",
+            "#zeta_is",
+            "i",
+            None,
+            "a",
+            label="same",
+        )
+        lower.use("run_x", "p + 1", None, "i", None, "a", label="value")
+        both(lower, "d < d + a", written(LOWER, "zeta", "e, o", below, "a"), "T(p + 1, i, d + a)", "is wide same value")
+
+    def both(s: Goal, test: str, layer: str, before: str, use: str) -> None:
+        s.apart(
+            f"I[{test}]",
+            lambda f: f.auto(
+                [*use.split(), list(f.facts)[-1]], degree=1, rounds=0, multipliers=["1", f"{layer} - {before}"]
+            ),
+        )
+
+    def levels(h: Goal) -> None:
+        base, up = h.induct("p", "ge", "ih")
+        upper, lower = base.intro("top").split()
+        for part in (upper, lower):
+            part.intro("i i_in a a_in").use("start", "i", label="first second").use(
+                "first" if part is upper else "second", "a", label="is"
+            ).hyp("is")
+        step(up)
+
+    one.have(
+        "all p:Int. 0 <= p -> p <= L -> (all i in 1..n. all a in 1..d. Z(p, i, a) = z(p, i, a))"
+        " & (all i in 1..n. all a in 1..e. Z(p, i, d + a) = x(p, i, a))",
+        "levels",
+        levels,
+    )
+    one.intro("i i_in").use("levels", "L", label="upper lower")
+    for part, label in zip(one.split(), ("upper", "lower"), strict=True):
+        part.intro("a a_in").use(label, "i", None, "a", label="done").hyp("done")
+
+
+THREE_INDEX, TWO_INDEX = "l p q. 0", "l p. 0"
+NOTHING = (
+    "1",
+    "1",
+    "1",
+    "1",
+    "1",
+    "1",
+    "1",
+    "1",
+    *[THREE_INDEX] * 4,
+    TWO_INDEX,
+    THREE_INDEX,
+    TWO_INDEX,
+    *[THREE_INDEX] * 4,
+    TWO_INDEX,
+    THREE_INDEX,
+    TWO_INDEX,
+    *[THREE_INDEX] * 8,
+)
+
+SCRIPTS |= {
+    "cookbook.s8.3.parallel": Script(
+        parallel,
+        lambda g: g.inhabit(
+            *NOTHING,
+            "1",
+            others=[(*NOTHING, "1", "1"), NOTHING, ("1", "1", "1", "k b. 0", "k. 0", "i j. 0", "i a. 0", "1", "1")],
+        ),
+    ),
+}
+
+
+def same_scores(g: Goal) -> None:
+    g.intro("n d m Q K z x inputs i i_in j j_in")
+
+    def term(s: Goal) -> None:
+        s.intro("a a_in")
+        for matrix, position, label in (("Q", "i", "query"), ("K", "j", "key")):
+
+            def entry(f: Goal, matrix: str = matrix, position: str = position) -> None:
+                f.intro("b b_in").use("inputs", position, None, "b", label="is")
+                f.auto("is", degree=1, rounds=0, multipliers=[f"{matrix}(a, b)"])
+
+            s.use(
+                "lem:sum_ext",
+                f"b. {matrix}(a, b)*z({position}, b)",
+                f"b. {matrix}(a, b)*x({position}, b)",
+                "1",
+                "d",
+                entry,
+                label=label,
+            ).rewrite(label)
+        s.true()
+
+    row = "sum(b, 1, d, {}(a, b)*{}({}, b))"
+    g.use(
+        "lem:sum_ext",
+        f"a. {row.format('Q', 'z', 'i')}*{row.format('K', 'z', 'j')}",
+        f"a. {row.format('Q', 'x', 'i')}*{row.format('K', 'x', 'j')}",
+        "1",
+        "m",
+        term,
+        label="done",
+    ).hyp("done")
+
+
+def layer_of(number: str, weights: str, index: str) -> list[str]:
+    """The parameters of this number with the attention weights of layer `index`."""
+    names = [f"u. {k}({number}, u)" if k in "gr" else f"u v. {k}({number}, u, v)" for k in UPPER]
+    return [*names, f"u v. {weights}({index}, u, v)"]
+
+
+def next_layer(g: Goal, number: str, before: tuple[str, str], like: str, index: str) -> Goal:
+    """`same`: this layer of the two inputs `before`, equal by `equal`, gives the same with both attention weights."""
+    first, second = (f"u v. {name}" for name in before)
+    g.use(
+        "lem:layers_scores_same",
+        "n",
+        "d",
+        "m",
+        f"u v. Q({number}, u, v)",
+        f"u v. K({number}, u, v)",
+        second,
+        first,
+        "#equal_back",
+        label="scores",
+    ).use(like, *([] if like == "like_2" else [index, None]), "#scores", label="weights")
+
+    def turned(s: Goal) -> None:
+        s.intro("i i_in j j_in").use("weights", "i", None, "j", label="is").auto("is", degree=1, rounds=0)
+
+    return g.use(
+        "lem:layers_same",
+        *layer_of(number, "alpha", number),
+        f"u v. omega({index}, u, v)",
+        "n",
+        "d",
+        "h",
+        first,
+        second,
+        "#equal",
+        turned,
+        label="same",
+    )
+
+
+def serial(g: Goal) -> None:
+    g.intro("n d h m Q K V W g U r alpha omega z x some run one two like_1 like_2")
+
+    def true(s: Goal) -> None:
+        s.intro("i i_in a a_in").true()
+
+    g.have("all i in 1..n. all a in 1..d. z(0, i, a) = z(0, i, a)", "start", true)
+    g.use("like_1", lambda s: s.intro("i i_in j j_in").true(), label="first")
+
+    def weights(s: Goal) -> None:
+        s.intro("p p_in q q_in").use("first", "p", None, "q", label="is").auto("is", degree=1, rounds=0)
+
+    def first(s: Goal) -> None:
+        s.intro("i i_in a a_in").use(
+            "lem:layers_same",
+            *layer_of("1", "alpha", "1"),
+            "u v. omega(1, u, v)",
+            "n",
+            "d",
+            "h",
+            "u v. z(0, u, v)",
+            "u v. z(0, u, v)",
+            "#start",
+            weights,
+            "i",
+            None,
+            "a",
+            label="same",
+        )
+        s.use("run", "1", None, "i", None, "a", label="left").use("one", "i", None, "a", label="right")
+        s.auto("left right same", degree=1, rounds=0)
+
+    g.have("all i in 1..n. all a in 1..d. z(1, i, a) = x(1, i, a)", "equal", first)
+    back_too(g, "z(1, {0}, {1}) = x(1, {0}, {1})")
+    next_layer(g, "2", ("z(1, u, v)", "x(1, u, v)"), "like_2", "2")
+    g.intro("i i_in a a_in").use("same", "i", None, "a", label="is").use("run", "2", None, "i", None, "a", label="left")
+    g.use("two", "i", None, "a", label="right").auto("left right is", degree=1, rounds=0)
+
+
+def back_too(g: Goal, equation: str) -> None:
+    """`equal_back`: the equations of `equal` the other way round."""
+    left, right = equation.split(" = ")
+
+    def turn(s: Goal) -> None:
+        s.intro("i i_in a a_in").use("equal", "i", None, "a", label="is").auto("is", degree=1, rounds=0)
+
+    g.have(f"all i in 1..n. all a in 1..d. {right.format('i', 'a')} = {left.format('i', 'a')}", "equal_back", turn)
+
+
+def serial_sequences(g: Goal) -> None:
+    g.intro("J L n d h m Q K V W g U r alpha omega z x (J0 L0 n1 d1 h0 m0) run start rest like")
+
+    def step(h: Goal) -> None:
+        h.intro("top").use("ih", label="equal")
+        back_too(h, "z(J + p, {0}, {1}) = x(p, {0}, {1})")
+        next_layer(h, "J + p + 1", ("z(J + p, u, v)", "x(p, u, v)"), "like", "p + 1")
+        h.intro("i i_in a a_in").use("same", "i", None, "a", label="is")
+        h.use("run", "J + p + 1", None, "i", None, "a", label="left")
+        h.use("rest", "p + 1", None, "i", None, "a", label="right").auto("left right is", degree=1, rounds=0)
+
+    def levels(h: Goal) -> None:
+        base, up = h.induct("p", "ge", "ih")
+        base.intro("top i i_in a a_in").use("start", "i", None, "a", label="is").auto("is", degree=1, rounds=0)
+        step(up)
+
+    g.have("all p:Int. 0 <= p -> p <= L -> all i in 1..n. all a in 1..d. z(J + p, i, a) = x(p, i, a)", "levels", levels)
+    g.intro("l (l0 l1) i i_in a a_in").use("levels", "l", None, None, "i", None, "a", label="done").hyp("done")
+
+
+def embedding(g: Goal) -> None:
+    g.intro("n d e A B P R C S w some words positions i i_in")
+    g.use("words", "w(i)", label="word_up word_low").use("positions", "i", label="pos_up pos_low")
+    for part, k in zip(g.split(), ("up", "low"), strict=True):
+        part.intro("a a_in").use(f"word_{k}", "a", label="one").use(f"pos_{k}", "a", label="two")
+        part.auto("one two", degree=1, rounds=0)
+
+
+def depth(g: Goal) -> None:
+    g.intro("J L (J0 L0)").have("0 <= max(J, L)", "size", lambda h: h.apart("max(J, L)", lambda e: e.auto(degree=1)))
+    g.use("lem:sum_one", "1", "max(J, L)", label="ones").auto("ones", degree=1, rounds=0)
+
+
+def by_claim(name: str) -> Tactic:
+    return lambda g: g.use(f"lem:{name}", label="done").hyp("done")
+
+
+SERIAL = ("2", "2", "1", "1", *[THREE_INDEX] * 4, TWO_INDEX, THREE_INDEX, TWO_INDEX, *[THREE_INDEX] * 4)
+SIDE_BY_SIDE = SCRIPTS["cookbook.s8.3.parallel"].inhabited
+
+SCRIPTS |= {
+    "lem.layers_scores_same": Script(same_scores),
+    "cookbook.t3.parallel": Script(by_claim("cookbook.s8.3.parallel"), SIDE_BY_SIDE),
+    "cookbook.s8.3.parallel_embedding": Script(
+        embedding, pointed("1", "1", "1", *["k a. 0"] * 6, "i. 0", "1", more=(("1", "1"), ("1",)))
+    ),
+    "cookbook.s8.3.parallel_depth": Script(depth, witnesses("1", "2")),
+    "cookbook.s8.3.serial": Script(serial, lambda g: g.inhabit(*SERIAL, "1", "1")),
+    "cookbook.s8.3.serial_sequences": Script(serial_sequences, lambda g: g.inhabit("1", "2", *SERIAL, "1", "1", "1")),
+    "cookbook.t3.serial": Script(by_claim("cookbook.s8.3.serial"), lambda g: g.inhabit(*SERIAL, "1", "1")),
 }

@@ -1686,3 +1686,307 @@ def routing(v: Any) -> bool | None:
     Q = values(v["Q()"], e, d)
     same = network((product(net[0], R), *net[1:]), z) == network(net, y)
     return times(R, z) == y and same and times(product(Q, R), z) == times(Q, y)
+
+
+# Section 8.3: composition
+
+
+class Layer:
+    """Definition 2.2 with average-hard attention and random weights of small integers."""
+
+    def __init__(self, d: int, h: int, m: int) -> None:
+        self.sizes = (d, h, m)
+        small = [[RANDOM.choice((F(-1), F(0), F(1), F(2))) for _ in range(d)] for _ in range(2 * m + d + h)]
+        self.Q, self.K, self.V, self.W1 = small[:m], small[m : 2 * m], small[2 * m : 2 * m + d], small[2 * m + d :]
+        self.b1, self.W2, self.b2 = numbers(h), matrix(d, h), numbers(d)
+
+    def weights(self, z: list[list[F]]) -> list[list[F]]:
+        out = []
+        for p in z:
+            scores = [times([times(self.Q, p)], times(self.K, q))[0] for q in z]
+            best = [F(s == max(scores)) for s in scores]
+            out.append([b / sum(best) for b in best])
+        return out
+
+    def run(self, z: list[list[F]]) -> list[list[F]]:
+        mapped = [times(self.V, row) for row in z]
+        attended = [plus(p, times(turned(mapped, len(p)), w)) for p, w in zip(z, self.weights(z), strict=True)]
+        return [plus(c, network((self.W1, self.b1, self.W2, self.b2), c)) for c in attended]
+
+    def widened(self, before: int, after: int) -> Layer:
+        """f' of Lemma 8.3: zeros for `before` entries above and `after` entries below."""
+        d, h, m = self.sizes
+
+        def wide(rows: Any) -> Any:
+            return [[F(0)] * before + row + [F(0)] * after for row in rows]
+
+        new = Layer(before + d + after, h, m)
+        above, below = [[F(0)] * new.sizes[0]] * before, [[F(0)] * new.sizes[0]] * after
+        new.Q, new.K, new.W1, new.b1 = wide(self.Q), wide(self.K), wide(self.W1), self.b1
+        new.V = above + wide(self.V) + below
+        new.W2 = [[F(0)] * h] * before + self.W2 + [[F(0)] * h] * after
+        new.b2 = [F(0)] * before + self.b2 + [F(0)] * after
+        return new
+
+
+def total_function(entries: dict[Any, Any]) -> Callable[..., F]:
+    """A table with a value everywhere: the formal statement multiplies what lies outside by 0."""
+    return lambda *at: entries.get(at[0] if len(at) == 1 else at, ODD)
+
+
+def parameters(layers: list[Layer], names: str) -> dict[str, Any]:
+    """Q K V W1 b1 W2 b2 of all layers under these names, layers from 1."""
+    out = {}
+    for name, field in zip(names, ("Q", "K", "V", "W1", "b1", "W2", "b2"), strict=True):
+        entries: dict[Any, Any] = {}
+        for n, layer in enumerate(layers, 1):
+            value = getattr(layer, field)
+            found = table(value) if field not in ("b1", "b2") else column(value)
+            entries |= {(n, *(k if isinstance(k, tuple) else (k,))): e for k, e in found.items()}
+        out[f"{name}()"] = total_function(entries)
+    return out
+
+
+def by_layers(values_: list[Any], first: int = 1) -> Callable[..., F]:
+    return total_function({(n, *k): e for n, rows in enumerate(values_, first) for k, e in table(rows).items()})
+
+
+def offered(instance: dict[str, Any]) -> dict[str, Any]:
+    """A function as the only value offered: by itself it would be asked for the values."""
+    return {k: [v] if callable(v) else v for k, v in instance.items()}
+
+
+def spoiled(function: Callable[..., F], layer: int) -> Callable[..., F]:
+    """Another value in one layer."""
+    return lambda *at: function(*at) + (ODD if at[0] == layer else 0)
+
+
+def below(function: Callable[..., F], d: int) -> Callable[..., F]:
+    """Other values in the entries after the d-th."""
+    return lambda *at: function(*at) + (ODD if at[-1] > d else 0)
+
+
+def runs(layers: list[Layer], start: list[list[F]]) -> list[list[list[F]]]:
+    out = [start]
+    for layer in layers:
+        out.append(layer.run(out[-1]))
+    return out
+
+
+def transformers() -> Iterator[dict[str, Any]]:
+    for levels, n, d, e in [(0, 1, 1, 1), (1, 2, 1, 2), (2, 2, 2, 1), (2, 1, 1, 1), (1, 3, 2, 2)]:
+        h, o, m, f = 2, 1, 1, 2
+        one, two = [Layer(d, h, m) for _ in range(levels)], [Layer(e, o, f) for _ in range(levels)]
+        z, x = runs(one, matrix(n, d)), runs(two, matrix(n, e))
+        Z = [[p + q for p, q in zip(z[0], x[0], strict=True)]]
+        T, beta, zeta = [], [], []
+        for first, second in zip(one, two, strict=True):
+            upper, lower = first.widened(0, e), second.widened(d, 0)
+            beta.append(upper.weights(Z[-1]))
+            T.append(upper.run(Z[-1]))
+            zeta.append(lower.weights(T[-1]))
+            Z.append(lower.run(T[-1]))
+        yield {
+            **{k: F(a) for k, a in zip("Lndehomf", (levels, n, d, e, h, o, m, f), strict=True)},
+            **parameters(one, "QKVWgUr"),
+            **parameters(two, "POMXsYt"),
+            "alpha()": by_layers([a.weights(p) for a, p in zip(one, z, strict=False)]),
+            "omega()": by_layers([a.weights(p) for a, p in zip(two, x, strict=False)]),
+            "beta()": [by_layers(beta), spoiled(by_layers(beta), 1)],
+            "zeta()": [by_layers(zeta), spoiled(by_layers(zeta), 1)],
+            "z()": by_layers(z, 0),
+            "x()": by_layers(x, 0),
+            "T()": by_layers(T),
+            "Z()": [
+                by_layers(Z, 0),
+                spoiled(by_layers(Z, 0), 0),
+                spoiled(by_layers(Z, 0), levels),
+                below(by_layers(Z, 0), d),
+            ],
+            "layers": (one, two, z[0], x[0]),
+        }
+
+
+PAIRS = list(map(offered, transformers()))
+
+
+@adequate(
+    "s8.3.parallel",
+    "t3.parallel",
+    at=PAIRS,
+    misses=[
+        ("Z(L, i, a) = z(L, i, a)", "Z(L, i, a) = x(L, i, a)"),
+        ("Z(L, i, d + a) = x(L, i, a)", "Z(L, i, a) = x(L, i, a)"),
+        ("Z(L, i, d + a) = x(L, i, a)", "Z(L, i, d + a) = x(0, i, a)"),
+        (
+            "(all i in 1..n. (all a in 1..d. Z(0, i, a) = z(0, i, a)) & all a in 1..e. Z(0, i, d + a) = x(0, i, a)) ->",
+            "",
+        ),
+        ("Z(0, i, d + a) = x(0, i, a)", "Z(0, i, d + a) = Z(0, i, d + a)"),
+    ],
+)
+def side_by_side(v: Any) -> bool:
+    """Eq. 40: the stacked transformers, f1' below f2' at each level."""
+    one, two, first, second = v["layers"]
+    state = [p + q for p, q in zip(first, second, strict=True)]
+    d, e = len(first[0]), len(second[0])
+    for upper, lower in zip(one, two, strict=True):
+        state = lower.widened(d, 0).run(upper.widened(0, e).run(state))
+    return state == [p + q for p, q in zip(runs(one, first)[-1], runs(two, second)[-1], strict=True)]
+
+
+def widened_layers() -> Iterator[dict[str, Any]]:
+    for n, d, e in [(1, 1, 1), (2, 1, 2), (2, 2, 1), (3, 1, 1), (1, 2, 0)]:
+        one, two = Layer(d, 2, 1), Layer(e, 1, 2)
+        z = matrix(n, d + e)
+        single = {
+            k: (lambda *at, f=f: f(1, *at))
+            for k, f in (parameters([one], "QKVWgUr") | parameters([two], "POMXsYt")).items()
+        }
+        yield {
+            **{k: F(a) for k, a in zip("ndehomf", (n, d, e, 2, 1, 1, 2), strict=True)},
+            **single,
+            "alpha()": total_function(table(one.widened(0, e).weights(z))),
+            "omega()": total_function(table(two.widened(d, 0).weights(z))),
+            "z()": total_function(table(z)),
+            "layers": (one, two, z),
+        }
+
+
+@adequate(
+    "s8.3.parallel_widen",
+    at=map(offered, widened_layers()),
+    misses=[
+        ("upperscore(Q, K, m, d, e, z, i, j) = scoreof(Q, K, m, d, z, i, j)", "upperscore(Q, K, m, d, e, z, i, j) = 0"),
+        ("scoreof(P, O, f, e, p q. z(p, d + q), i, j)", "scoreof(P, O, f, e, z, i, j)"),
+        ("all a in d + 1..d + e. upperlayer", "all a in d..d + e. upperlayer"),
+        ("(all i in 1..n. all a in 1..d. lowerlayer", "(all i in 1..n. all a in 1..d + e. lowerlayer"),
+        (
+            "e, o, z, i, d + a) = layered(M, X, s, Y, t, omega, n, e, o, p q. z(p, d + q), i, a)",
+            "e, o, z, i, d + a) = layered(M, X, s, Y, t, omega, n, e, o, z, i, a)",
+        ),
+        ("z, i, a) = layered(V, W, g, U, r, alpha, n, d, h, z, i, a)", "z, i, a) = z(i, a)"),
+    ],
+)
+def widen(v: Any) -> bool:
+    """f1' is f1 on the top and nothing below, f2' the other way round, and they commute."""
+    one, two, z = v["layers"]
+    d, e = one.sizes[0], two.sizes[0]
+    upper, lower = one.widened(0, e), two.widened(d, 0)
+    top, bottom = one.run([row[:d] for row in z]), two.run([row[d:] for row in z])
+    first = upper.run(z) == [p + row[d:] for p, row in zip(top, z, strict=True)]
+    second = lower.run(z) == [row[:d] + q for q, row in zip(bottom, z, strict=True)]
+    return first and second and upper.run(lower.run(z)) == lower.run(upper.run(z)) and len(z[0]) == d + e
+
+
+def stacked() -> Iterator[dict[str, Any]]:
+    for J, L, n, d in [(1, 1, 2, 2), (1, 1, 1, 1), (1, 1, 3, 1), (0, 2, 2, 1), (2, 1, 2, 2), (1, 2, 1, 2)]:
+        layers = [Layer(d, 2, 1) for _ in range(J + L)]
+        z = runs(layers, matrix(n, d))
+        later = runs(layers[J:], z[J])
+        other = runs(layers[J:], matrix(n, d))
+        turns = [a.weights(p) for a, p in zip(layers[J:], other, strict=False)]
+        weights = [a.weights(p) for a, p in zip(layers, z, strict=False)]
+        # For `serial` the second run is numbered like the stack.
+        x = by_layers(z, 0) if J == L == 1 else by_layers(later, 0)
+        yield {
+            "J": F(J),
+            "L": F(L),
+            **{k: F(a) for k, a in zip("ndhm", (n, d, 2, 1), strict=True)},
+            **parameters(layers, "QKVWgUr"),
+            "alpha()": by_layers(weights),
+            "omega()": [by_layers(weights), by_layers(weights[J:]), by_layers(turns)],
+            "z()": by_layers(z, 0),
+            "x()": [x, by_layers(later, 0), by_layers(other, 0), spoiled(x, 2)],
+            "layers": (layers, J, z[0]),
+        }
+
+
+STACKS = list(map(offered, stacked()))
+
+
+def in_sequence(v: Any) -> bool:
+    """Running all layers is running the first J, then the others on their output."""
+    layers, J, start = v["layers"]
+    return runs(layers, start)[-1] == runs(layers[J:], runs(layers[:J], start)[-1])[-1]
+
+
+@adequate(
+    "s8.3.serial",
+    "t3.serial",
+    at=STACKS[:3] + [s for s in STACKS[3:] if s["J"] + s["L"] == 2],
+    misses=[
+        ("z(2, i, a) = x(2, i, a)", "z(2, i, a) = x(1, i, a)"),
+        ("z(2, i, a) = x(2, i, a)", "z(1, i, a) = x(2, i, a)"),
+        ("z(2, i, a) = x(2, i, a)", "z(2, i, a) = 0"),
+        ("x(2, i, a) = layered", "0*x(2, i, a) = 0*layered"),
+    ],
+)
+def serial(v: Any) -> bool:
+    return in_sequence(v)
+
+
+@adequate(
+    "s8.3.serial_sequences",
+    at=STACKS,
+    misses=[
+        ("z(J + l, i, a) = x(l, i, a)", "z(l, i, a) = x(l, i, a)"),
+        ("z(J + l, i, a) = x(l, i, a)", "z(J + l, i, a) = x(0, i, a)"),
+        ("(all i in 1..n. all a in 1..d. x(0, i, a) = z(J, i, a)) ->", ""),
+        ("x(l, i, a) = layered", "0*x(l, i, a) = 0*layered"),
+    ],
+)
+def sequences(v: Any) -> bool:
+    return in_sequence(v)
+
+
+def embedded() -> Iterator[dict[str, Any]]:
+    for word, d, e in [([1, 2, 1], 1, 2), ([2], 2, 1), ([1, 1], 1, 1), ([3, 1], 2, 2)]:
+        A, B, P, R = matrix(3, d), matrix(3, e), matrix(len(word), d), matrix(len(word), e)
+        C, S = ([p + q for p, q in zip(a, b, strict=True)] for a, b in ((A, B), (P, R)))
+        yield {
+            "n": F(len(word)),
+            "d": F(d),
+            "e": F(e),
+            **{f"{k}()": total_function(table(a)) for k, a in zip("ABPR", (A, B, P, R), strict=True)},
+            "C()": [
+                total_function(table(C)),
+                total_function({}),
+                lambda a, b, C=C, d=d: C[int(a) - 1][int(b) - 1] + (b <= d),
+            ],
+            "S()": [total_function(table(S)), total_function({}), below(total_function(table(S)), d)],
+            "w()": column(word),
+            "sigma": [F(1), F(2), F(3)],
+            "parts": (A, B, P, R, C, S, word),
+        }
+
+
+@adequate(
+    "s8.3.parallel_embedding",
+    at=map(offered, embedded()),
+    misses=[
+        ("= B(w(i), a) + R(i, a)", "= A(w(i), a) + P(i, a)"),
+        ("= A(w(i), a) + P(i, a)", "= A(w(i), a)"),
+        ("C(w(i), d + a) + S(i, d + a) =", "C(w(i), a) + S(i, a) ="),
+        ("& all a in 1..e. S(i, d + a) = R(i, a)", ""),
+        ("(all a in 1..d. C(sigma, a) = A(sigma, a)) & ", ""),
+    ],
+)
+def embedding(v: Any) -> bool:
+    A, B, P, R, C, S, word = v["parts"]
+    return all(plus(C[a - 1], S[i]) == plus(A[a - 1], P[i]) + plus(B[a - 1], R[i]) for i, a in enumerate(word))
+
+
+@adequate(
+    "s8.3.parallel_depth",
+    at=[{"J": F(J), "L": F(L)} for J in range(-1, 4) for L in range(4)],
+    misses=[
+        ("= 2*max(J, L)", "= 2*min(J, L)"),
+        ("= 2*max(J, L)", "= J + L"),
+        ("1 + 1) =", "1) ="),
+        ("sum(l, 1, max(J, L),", "sum(l, 0, max(J, L),"),
+    ],
+)
+def depth(v: Any) -> bool | None:
+    J, L = int(v["J"]), int(v["L"])
+    return None if min(J, L) < 0 else len([k for _ in range(max(J, L)) for k in ("f1'", "f2'")]) == 2 * max(J, L)
