@@ -28,6 +28,8 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     and without ties, reached by one maximal score and all others exactly gamma below it. (Lemma 5.3 asks for a gap
     strictly greater than gamma; then the supremum is the same and is approached, not reached.)
 
+    The means of values from an interval, under both weightings, differ by at most half of its length times that.
+
     For n = 1 there is one position, both weightings give it 1, and the value is exactly 0.
 
     Why the claim holds. Claimed minus value is 2 x (1 + n (n - 1) x)/(1 + (n - 1) x), where all terms are positive, so
@@ -53,6 +55,7 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
         return 2 * x * (1 + many * others * x) / (1 + others * x)
 
     sharp = refine(value, wanted, relative=True, what="the supremum")
+    half = refine(lambda: value() / 2, wanted, relative=True, what="the error of a value")
     paper = refine(claimed, wanted, relative=True, what="the claimed bound")
     try:
         holds = decide_sign(difference, "the supremum <= 2 n e^-gamma", limit_for(wanted)) >= 0
@@ -69,5 +72,6 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
         where=where,
         source="Cookbook, Lemma 5.3",
         labels=("supremum", "2 n e^-gamma"),
-        proofs=("cookbook.s5.7.lemma5.3",),
+        proofs=("cookbook.s5.7.lemma5.3", "lem.hard_soft_ties", "lem.hard_soft_ties_attained", "lem.hard_soft_value"),
+        extra={"error of a value in [0, 1]": ball(half, wanted, relative=True)},
     )

@@ -93,7 +93,7 @@ def temperature(
         where="with one maximal score and all others exactly gamma below it",
         source="Cookbook, Section 5.7",
         labels=("greatest tau", "gamma/log(2 n/error)"),
-        proofs=("cookbook.s5.7.tau",),
+        proofs=("cookbook.s5.7.tau", "lem.hard_soft_value", "cookbook.s5.7.precision"),
         extra=extra,
     )
 

@@ -16,6 +16,8 @@ from symcook.numbers.isolate import positive_on, zero
 
 MAX_TERMS = 100_000
 MAX_TIES = 2_000
+SHARP = {"a": "lem.tie_quadratic_sharp", "b": "lem.tie_right_sharp", "c": "lem.tie_left_sharp"}
+"""By variant, the lemma that 2 e^-gamma is enough."""
 VARIANTS = {
     "a": "gamma n^2 (s_j - 1/j), rightmost",
     "b": "2 gamma n (s_j + j/(2 n)), rightmost",
@@ -73,7 +75,7 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
         where="approached as n grows" if length is None else f"with the maximum at p = {place} and slopes of gamma",
         source="yang2026, Lemma 6",
         labels=("supremum", "4 e^-gamma"),
-        proofs=("yang2026.lemma6", "lem.ziggurat_sharp", "lem.ziggurat_exact"),
+        proofs=("yang2026.lemma6", "lem.ziggurat_sharp", "lem.ziggurat_exact", "lem.ziggurat_best"),
         extra={"p at an end": _shown(lambda: 2 * (-gap()).exp(), wanted, "the one-sided supremum")},
     )
 
@@ -139,7 +141,14 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
         where="approached as n grows, t at an end" if length is None else "at t = 1 and t = n",
         source="yang2026, Lemma 7",
         labels=("greatest error", "(3/2) e^-gamma"),
-        proofs=("yang2026.lemma7", "lem.lookup_best"),
+        proofs=(
+            "yang2026.lemma7",
+            "lem.lookup_any",
+            "lem.lookup_ends",
+            "lem.lookup_three_halves",
+            "lem.lookup_error",
+            "lem.lookup_best",
+        ),
         extra={
             "3/2 suffices from gamma": _shown(least_gamma, wanted, "the least gamma"),
             "best for gamma >= 1": "1, approached as gamma grows",
@@ -259,7 +268,7 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
         where=f"with scores {VARIANTS[variant]}; ties on the one side, a gap of 1 on the other",
         source="yang2026, Lemma 8",
         labels=("supremum", "4 e^-gamma"),
-        proofs=(f"yang2026.lemma8{variant}",),
+        proofs=(f"yang2026.lemma8{variant}", SHARP[variant]),
     )
 
 
