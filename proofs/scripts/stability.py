@@ -1,0 +1,971 @@
+"""How far a perturbation grows through the layers, in the L1 norm (yang2026, Appendix C; Cookbook, Section 7)."""
+
+from __future__ import annotations
+
+import re
+
+from script import Script, counterexample, witnesses
+
+from symcook.proof.search.tactics import Goal, Tactic
+
+SCRIPTS: dict[str, Script] = {}
+
+
+def values(g: Goal) -> str:
+    """The labels of the facts that `apart` and `sides` left."""
+    return " ".join(k for k in g.facts if k[0] in "dv" and k[1:].isdigit())
+
+
+def split_abs(g: Goal, terms: str, use: str = "") -> None:
+    """Cases for the signs inside, then a linear step."""
+    g.apart(terms, lambda h: h.auto(f"{use} {values(h)}", degree=1, rounds=0))
+
+
+def termwise(g: Goal, left: str, right: str, label: str, proof, high: str = "d", low: str = "1", lemma: str = "mono") -> Goal:
+    """sum_mono for bodies given as ``l. ...`` with `proof` for one term, after ``l inside``."""
+
+    def one(h: Goal) -> None:
+        proof(h.intro("l0 inside"))
+
+    return g.use(f"lem:sum_{lemma}", left, right, low, high, one, label=label)
+
+
+# --- Norms ------------------------------------------------------------------------------------------------------------
+
+
+def norm_nonneg(g: Goal) -> None:
+    g.intro("x d")
+    g.use("lem:sum_nonneg", "l. abs(x(l))", "1", "d", lambda h: split_abs(h.intro("l0 inside"), "abs(x(l0))"), label="done")
+    g.hyp("done")
+
+
+def norm_triangle(sign: str):
+    def run(g: Goal) -> None:
+        g.intro("x y d")
+        whole = f"abs(x(l0) {sign} y(l0))"
+        termwise(
+            g,
+            f"l. abs(x(l) {sign} y(l))",
+            "l. abs(x(l)) + abs(y(l))",
+            "done",
+            lambda h: split_abs(h, f"{whole}; abs(x(l0)); abs(y(l0))"),
+        )
+        g.auto("done", degree=1, rounds=0)
+
+    return run
+
+
+def norm_box(g: Goal) -> None:
+    g.intro("x d X some each").use("lem:sum_one", "1", "d", label="count")
+    termwise(g, "l. abs(x(l))", "l. X", "done", lambda h: h.use("each", "l0", label="here").hyp("here"))
+    g.auto("done count", degree=1, rounds=0, multipliers=["X"])
+
+
+def norm_entry(g: Goal) -> None:
+    g.intro("x d a (low high)")
+    g.use(
+        "lem:sum_member",
+        "l. abs(x(l))",
+        "1",
+        "d",
+        "a",
+        None,
+        lambda h: split_abs(h.intro("l0 inside"), "abs(x(l0))"),
+        label="done",
+    ).hyp("done")
+
+
+def norm_row(g: Goal) -> None:
+    g.intro("u x d p each").use("lem:product_abs", "x", "u", "d", "p", "#each", label="done").auto("done", degree=1, rounds=0)
+
+
+def norm_matrix(g: Goal) -> None:
+    g.intro("W m d p x some entries")
+
+    def row(h: Goal) -> None:
+        h.use("entries", "l0", None, label="entry").use("lem:norm_row", "l. W(l0, l)", "x", "d", "p", "#entry", label="here").hyp("here")
+
+    termwise(g, "a. abs(matvec(W, x, d, a))", "a. p*onenorm(x, d)", "rows", row, high="m")
+    g.use("lem:sum_one", "1", "m", label="count").auto("rows count", degree=1, rounds=0, multipliers=["p*onenorm(x, d)"])
+
+
+def norm_swap(g: Goal) -> None:
+    g.intro("f n d")
+    termwise(
+        g,
+        "a. abs(sum(j, 1, n, f(j, a)))",
+        "a. sum(j, 1, n, abs(f(j, a)))",
+        "rows",
+        lambda h: h.use("lem:sum_abs", "j. f(j, l0)", "1", "n", label="here").hyp("here"),
+    )
+    g.use("lem:layers_swap", "a j. abs(f(j, a))", "1", "d", "1", "n", label="order").auto("rows order", degree=1, rounds=0)
+
+
+def size_of_product(g: Goal, a: str, b: str, label: str) -> Goal:
+    """abs(a*b) = abs(a)*abs(b)."""
+    from layers import product_size
+
+    return product_size(g, a, b, label)
+
+
+def norm_columns(g: Goal) -> None:
+    g.intro("W m d K x columns")
+
+    def row(h: Goal) -> None:
+        h.use("lem:sum_abs", "l. W(l0, l)*x(l)", "1", "d", label="triangle")
+        termwise_eq(h, "l. abs(W(l0, l)*x(l))", "l. abs(W(l0, l))*abs(x(l))", "sizes")
+        h.auto("triangle sizes", degree=1, rounds=0)
+
+    def termwise_eq(h: Goal, left: str, right: str, label: str) -> None:
+        h.use(
+            "lem:sum_ext",
+            left,
+            right,
+            "1",
+            "d",
+            lambda e: size_of_product(e.intro("l1 inside1"), "W(l0, l1)", "x(l1)", "size").hyp("size"),
+            label=label,
+        )
+
+    termwise(g, "a. abs(matvec(W, x, d, a))", "a. sum(l, 1, d, abs(W(a, l))*abs(x(l)))", "rows", row, high="m")
+    g.use("lem:layers_swap", "a l. abs(W(a, l))*abs(x(l))", "1", "m", "1", "d", label="order")
+
+    def column(h: Goal) -> None:
+        h.use("columns", "l0", label="here").have("0 <= abs(x(l0))", "size", lambda e: split_abs(e, "abs(x(l0))"))
+        h.auto("here size", rounds=0)
+
+    termwise(g, "l. abs(x(l))*sum(a, 1, m, abs(W(a, l)))", "l. K*abs(x(l))", "bounded", column)
+    g.auto("rows order bounded", degree=1, rounds=0)
+
+
+def norm_relu(g: Goal) -> None:
+    g.intro("x y d")
+    one, two = g.split()
+    termwise(one, "l. abs(relu(x(l)))", "l. abs(x(l))", "done", lambda h: split_abs(h, "relu(x(l0)); abs(relu(x(l0))); abs(x(l0))"))
+    one.hyp("done")
+    termwise(
+        two,
+        "l. abs(relu(x(l)) - relu(y(l)))",
+        "l. abs(x(l) - y(l))",
+        "done",
+        lambda h: h.use("lem:layers_relu", "x(l0)", "y(l0)", label="here").hyp("here"),
+    )
+    two.hyp("done")
+
+
+def norm_ext(g: Goal) -> None:
+    g.intro("x y d same")
+    g.use(
+        "lem:sum_ext",
+        "l. abs(x(l))",
+        "l. abs(y(l))",
+        "1",
+        "d",
+        lambda h: h.intro("l0 inside").use("same", "l0", label="here").rewrite("here").true(),
+        label="done",
+    ).hyp("done")
+
+
+HIDDEN = "(sum(l, 1, d, W(k, l)*{}(l)) + b(k))"
+
+
+def ffn_columns(g: Goal) -> None:
+    g.intro("W b V c d m q K x y columns")
+
+    def row(h: Goal) -> None:
+        h.use("lem:layers_net", "d", "m", "W", "b", "k. V(l0, k)", "y", "x", label="net")
+        h.auto("net", degree=1, rounds=0)
+
+    inner = "sum(k, 1, m, abs(V({0}, k))*abs(W(k, {1})))"
+    spread = "sum(k, 1, m, sum(l, 1, d, abs(V(a, k))*abs(W(k, l))*abs(y(l) - x(l))))"
+    termwise(g, "a. abs(ffnout(W, b, V, c, d, m, y, a) - ffnout(W, b, V, c, d, m, x, a))", f"a. {spread}", "rows", row, high="q")
+    body = "abs(V({0}, k))*abs(W(k, l))*abs(y(l) - x(l))"
+
+    def order(h: Goal) -> None:
+        h.intro("l0 inside").use("lem:layers_swap", f"k l. {body.format('l0')}", "1", "m", "1", "d", label="here")
+        h.auto("here", degree=1, rounds=0)
+
+    turned = f"sum(l, 1, d, abs(y(l) - x(l))*{inner.format('a', 'l')})"
+    g.use("lem:sum_ext", f"a. {spread}", f"a. {turned}", "1", "q", order, label="order")
+    g.use("lem:layers_swap", f"a l. abs(y(l) - x(l))*{inner.format('a', 'l')}", "1", "q", "1", "d", label="outer")
+
+    def column(h: Goal) -> None:
+        h.use("columns", "l0", label="here")
+        h.have("0 <= abs(y(l0) - x(l0))", "size", lambda e: split_abs(e, "abs(y(l0) - x(l0))")).auto("here size", rounds=0)
+
+    termwise(g, f"l. abs(y(l) - x(l))*sum(a, 1, q, {inner.format('a', 'l')})", "l. K*abs(y(l) - x(l))", "bounded", column)
+    g.auto("rows order outer bounded", degree=1, rounds=0)
+
+
+def ffn_entries(g: Goal) -> None:
+    g.intro("W b V c d m q p x y (some_m some_q p_low first second)")
+
+    def column(h: Goal) -> None:
+        h.intro("l0 inside")
+
+        def entry(e: Goal) -> None:
+            def product(f: Goal) -> None:
+                f.intro("k inside2").use("second", "l1", None, "k", label="v").use("first", "k", None, "l0", label="w")
+                for t in ("V(l1, k)", "W(k, l0)"):
+                    f.have(f"0 <= abs({t})", f.fresh("low"), lambda u, t=t: split_abs(u, f"abs({t})"))
+                f.auto("v w low1 low2 p_low", rounds=0)
+
+            e.intro("l1 inside1").use("lem:sum_mono", "k. abs(V(l1, k))*abs(W(k, l0))", "k. p*p", "1", "m", product, label="here")
+            e.use("lem:sum_one", "1", "m", label="count").auto("here count", degree=1, rounds=0, multipliers=["p*p"])
+
+        h.use("lem:sum_mono", "a. sum(k, 1, m, abs(V(a, k))*abs(W(k, l0)))", "a. m*p*p", "1", "q", entry, label="all")
+        h.use("lem:sum_one", "1", "q", label="count").auto("all count", degree=1, rounds=0, multipliers=["m*p*p"])
+
+    g.use("lem:ffn_columns", "W", "b", "V", "c", "d", "m", "q", "q*p*m*p", "x", "y", column, label="done").hyp("done")
+
+
+def ffn_size(g: Goal) -> None:
+    g.intro("W b V c d m q p x (some_m some_q p_low first second b_size c_size)")
+    inner = "sum(l, 1, d, W({0}, l)*x(l))"
+    hidden = f"relu({inner.format('k')} + b(k))"
+    g.use("lem:norm_triangle", f"a. sum(k, 1, m, V(a, k)*{hidden})", "c", "q", label="one")
+    g.use("lem:norm_matrix", "V", "m" if False else "q", "m", "p", f"k. {hidden}", label="two")
+    g.use("lem:norm_relu", f"k. {inner.format('k')} + b(k)", "k. 0", "m", label="three unused")
+    g.use("lem:norm_triangle", f"k. {inner.format('k')}", "b", "m", label="four")
+    g.use("lem:norm_matrix", "W", "m", "d", "p", "x", label="five")
+    g.use("lem:norm_box", "b", "m", "p", label="six").use("lem:norm_box", "c", "q", "p", label="seven")
+    g.have("0 <= q*p", "qp", lambda h: h.auto("some_q p_low", rounds=0))
+    total = f"onenorm(k. {hidden}, m)"
+    g.have(f"{total} <= m*p*onenorm(x, d) + m*p", "inner", lambda h: h.auto("three four five six", degree=1, rounds=0))
+    g.have(f"q*p*{total} <= q*p*(m*p*onenorm(x, d) + m*p)", "outer", lambda h: h.auto("inner qp", rounds=0))
+    g.auto("one two outer seven", degree=1, rounds=0)
+
+
+SCRIPTS |= {
+    "lem.norm_nonneg": Script(norm_nonneg),
+    "lem.norm_triangle": Script(norm_triangle("+")),
+    "lem.norm_minus": Script(norm_triangle("-")),
+    "lem.norm_box": Script(norm_box),
+    "lem.norm_entry": Script(norm_entry),
+    "lem.norm_row": Script(norm_row),
+    "lem.norm_matrix": Script(norm_matrix),
+    "lem.norm_swap": Script(norm_swap),
+    "lem.norm_columns": Script(norm_columns),
+    "lem.norm_relu": Script(norm_relu),
+    "lem.norm_ext": Script(norm_ext),
+    "lem.ffn_columns": Script(ffn_columns),
+    "lem.ffn_entries": Script(ffn_entries),
+    "lem.ffn_size": Script(ffn_size),
+}
+
+# --- Powers and logarithms --------------------------------------------------------------------------------------------
+
+
+def pow_grows(g: Goal) -> None:
+    g.intro("r m k (large some order)")
+
+    def least(h: Goal) -> None:
+        base, step = h.induct("t", "ge", "ih")
+        base.use("ax:pow_zero", "r", label="zero").auto("zero", degree=1, rounds=0)
+        step.use("ax:pow_step", "r", "t", label="up").auto("up ih large", rounds=0)
+
+    g.have("all t:Int. 0 <= t -> 1 <= pow(r, t)", "least", least)
+
+    def most(h: Goal) -> None:
+        base, step = h.induct("t", "ge", "ih")
+        base.auto(degree=1, rounds=0)
+        step.use("ax:pow_step", "r", "t", label="up").use("least", "t", label="here").auto("up ih large here", rounds=0)
+
+    g.have("all t:Int. m <= t -> pow(r, m) <= pow(r, t)", "most", most)
+    g.use("least", "m", label="one").use("most", "k", label="two")
+    for part, name in zip(g.split(), ("one", "two"), strict=True):
+        part.hyp(name)
+
+
+def pow_exp(g: Goal) -> None:
+    g.intro("y")
+    base, step = g.induct("m", "ge", "ih")
+    base.use("ax:pow_zero", "exp(y)", label="zero").auto("zero", degree=1, rounds=0)
+    step.use("ax:pow_step", "exp(y)", "m", label="up").auto("up ih", degree=1, rounds=0, multipliers=["exp(y)"])
+
+
+def log_below(g: Goal) -> None:
+    g.intro("x y positive below").contra("above").use("lem:exp_less", "y", "log(x)", None, label="less")
+    g.use("ax:exp_log", "x", None, label="back").auto("less back below", degree=1, rounds=0)
+
+
+def log_tangent(g: Goal) -> None:
+    g.intro("r c (pr pc)").use("ax:exp_log", "r", None, label="er").use("ax:exp_log", "c", None, label="ec")
+    g.positive("c", "c", lambda h: h.hyp("pc"))
+    g.use("ax:exp_ge", "log(r) - log(c)", label="line").use("ax:exp_pos", "-log(c)", label="low")
+    back = "exp(log(r) - log(c))"
+    g.have(f"{back}*c = r", "ratio", lambda h: h.auto("er ec", degree=1, rounds=0, multipliers=["exp(-log(c))", back]))
+    g.have(f"{back} = r/c", "is", lambda h: h.auto("ratio c_e", degree=1, rounds=0, multipliers=["1/c", back]))
+    g.auto("line is c_e", degree=1, rounds=0)
+
+
+def geometric_sum(g: Goal) -> None:
+    g.intro("L a r e (some low large) start each")
+    part = "sum(m, 0, {} - 1, a*pow(r, m))"
+
+    def turned(h: Goal) -> None:
+        base, step = h.induct("t", "ge", "ih")
+        base.use("ax:pow_zero", "r", label="zero").auto("zero", degree=1, rounds=0, multipliers=["a"])
+        step.use("ax:sum_step", "m. a*pow(r, m)", "0", "t", label="last").use("ax:pow_step", "r", "t", label="up")
+        step.auto("last up ih", degree=1, rounds=0, multipliers=["r", "a"])
+
+    g.have(f"all t:Int. 0 <= t -> {part.format('t')} + a*pow(r, t) = a + r*{part.format('t')}", "turned", turned)
+
+    def layers(h: Goal) -> None:
+        base, step = h.induct("t", "ge", "ih")
+        base.intro("top").auto("start", degree=1, rounds=0)
+        step.intro("top").use("ih", None, label="before").use("each", "t + 1", None, label="here")
+        step.use("turned", "t", None, label="same").use("ax:sum_step", "m. a*pow(r, m)", "0", "t", label="last")
+        step.auto("before here same last large", rounds=0)
+
+    g.have(f"all t:Int. 0 <= t -> t <= L -> e(t) <= {part.format('t')}", "layers", layers)
+    g.use("layers", "L", label="done").hyp("done")
+
+
+def geometric_top(g: Goal) -> None:
+    g.intro("L a r (some low large)")
+
+    def one(h: Goal) -> None:
+        h.intro("m0 (ml mh)").use("lem:pow_grows", "r", "m0", "L - 1", None, label="least most").auto("most low", rounds=0)
+
+    g.use("lem:sum_mono", "m. a*pow(r, m)", "m. a*pow(r, L - 1)", "0", "L - 1", one, label="all")
+    g.use("lem:sum_one", "0", "L - 1", label="count").auto("all count", degree=1, rounds=0, multipliers=["a*pow(r, L - 1)"])
+
+
+# --- Scores and means -------------------------------------------------------------------------------------------------
+
+
+def score_close(g: Goal) -> None:
+    g.intro("d p H e Q K x z u v (some p_low H_low e_low q_entries k_entries x_size z_size x_near z_near)")
+    for name, size, other in (("x", "x_size", "Q"), ("z", "z_size", "K")):
+        g.use("lem:norm_box", name, "d", "H", None, f"#{size}", label=f"norm_{name}")
+    for M, entries, t, w, near in (("Q", "q_entries", "x", "u", "x_near"), ("K", "k_entries", "z", "v", "z_near")):
+
+        def sized(h: Goal, M: str = M, entries: str = entries, t: str = t) -> None:
+            h.intro("a inside").use(entries, "a", None, label="row")
+            h.use("lem:norm_row", f"l. {M}(a, l)", t, "d", "p", "#row", label="here")
+            h.auto(f"here norm_{t} p_low", rounds=0)
+
+        g.have(f"all a in 1..d. abs(matvec({M}, {t}, d, a)) <= p*d*H", f"size_{t}", sized)
+
+        def moved(h: Goal, M: str = M, entries: str = entries, t: str = t, w: str = w, near: str = near) -> None:
+            h.intro("a inside").use(entries, "a", None, label="row")
+            h.use("lem:norm_row", f"l. {M}(a, l)", f"l. {t}(l) - {w}(l)", "d", "p", "#row", label="here")
+            h.have(f"p*onenorm(l. {t}(l) - {w}(l), d) <= p*e", "times", lambda f: f.auto(f"{near} p_low", rounds=0))
+            h.auto("here times", degree=1, rounds=0)
+
+        diff = f"matvec({M}, {t}, d, a) - matvec({M}, {w}, d, a)"
+        g.have(f"all a in 1..d. abs({diff}) <= p*e", f"moved_{t}", moved)
+        g.use("lem:norm_matrix", M, "d", "d", "p", f"l. {t}(l) - {w}(l)", None, f"#{entries}", label=f"raw_{t}")
+        g.have("0 <= d*p", f"dp_{t}", lambda h: h.auto("some p_low", rounds=0))
+        g.have(
+            f"onenorm(a. {diff}, d) <= d*p*e",
+            f"shift_{t}",
+            lambda h, t=t, w=w, near=near: h.have(
+                f"d*p*onenorm(l. {t}(l) - {w}(l), d) <= d*p*e", "times", lambda f: f.auto(f"{near} dp_{t}", rounds=0)
+            ).auto(f"raw_{t} times", degree=1, rounds=0),
+        )
+    left, right = ("matvec(Q, {}, d, a)", "matvec(K, {}, d, a)")
+    du = f"({left.format('x')} - {left.format('u')})"
+    dv = f"({right.format('z')} - {right.format('v')})"
+    g.use("lem:norm_row", f"a. {left.format('x')}", f"a. {dv}", "d", "p*d*H", "#size_x", label="one")
+    g.use("lem:norm_row", f"a. {right.format('z')}", f"a. {du}", "d", "p*d*H", "#size_z", label="two")
+    g.use("lem:norm_row", f"a. {du}", f"a. {dv}", "d", "p*e", "#moved_x", label="three")
+    g.have("0 <= p*d*H", "pdh", lambda h: h.have("0 <= d*H", "dh", lambda f: f.auto("some H_low", rounds=0)).auto("dh p_low", rounds=0))
+    g.have("0 <= p*e", "pe", lambda h: h.auto("p_low e_low", rounds=0))
+    for size, shift, label in (("pdh", "shift_z", "first"), ("pdh", "shift_x", "second"), ("pe", "shift_z", "third")):
+        factor = {"pdh": "p*d*H", "pe": "p*e"}[size]
+        norm = f"onenorm(a. {dv if shift == 'shift_z' else du}, d)"
+        g.have(f"{factor}*{norm} <= {factor}*(d*p*e)", label, lambda h, size=size, shift=shift: h.auto(f"{size} {shift}", rounds=0))
+    sums = {
+        "A": f"sum(a, 1, d, {left.format('x')}*{dv})",
+        "B": f"sum(a, 1, d, {right.format('z')}*{du})",
+        "C": f"sum(a, 1, d, {du}*{dv})",
+    }
+    whole = f"sum(a, 1, d, {left.format('x')}*{right.format('z')}) - sum(a, 1, d, {left.format('u')}*{right.format('v')})"
+    g.have(f"{whole} = {sums['A']} + {sums['B']} - {sums['C']}", "parts", lambda h: h.auto("", degree=1, rounds=0))
+    g.rewrite("parts")
+    split_abs(g, f"abs({sums['A']} + {sums['B']} - {sums['C']}); abs({sums['A']}); abs({sums['B']}); abs({sums['C']})",
+              "one two three first second third")
+
+
+def mean_norm(g: Goal) -> None:
+    g.intro("f x n d X each").use("lem:norm_swap", "j a. f(j)*x(a, j)", "n", "d", label="swap")
+
+    def one(h: Goal) -> None:
+        def entry(e: Goal) -> None:
+            size_of_product(e.intro("a0 within0"), "f(l0)", "x(a0, l0)", "size").hyp("size")
+
+        h.use("lem:sum_ext", "a. abs(f(l0)*x(a, l0))", "a. abs(f(l0))*abs(x(a, l0))", "1", "d", entry, label="same")
+        h.use("each", "l0", None, label="here").have("0 <= abs(f(l0))", "size", lambda e: split_abs(e, "abs(f(l0))"))
+        h.have("abs(f(l0))*onenorm(a. x(a, l0), d) <= abs(f(l0))*X", "times", lambda e: e.auto("here size", rounds=0))
+        h.auto("same times", degree=1, rounds=0)
+
+    termwise(g, "j. onenorm(a. f(j)*x(a, j), d)", "j. X*abs(f(j))", "terms", one, high="n")
+    g.auto("swap terms", degree=1, rounds=0)
+
+
+def mean_close(g: Goal) -> None:
+    g.intro("f g x y n d X e t (g_low g_one near X_low sized close)")
+    g.use("lem:mean_norm", "j. f(j) - g(j)", "x", "n", "d", "X", "#sized", label="one")
+    g.use("lem:mean_norm", "g", "a j. x(a, j) - y(a, j)", "n", "d", "e", "#close", label="two")
+
+    def same(h: Goal) -> None:
+        h.intro("l0 inside").use("g_low", "l0", None, label="here").use("ax:abs_pos", "g(l0)", None, label="v").hyp("v")
+
+    g.use("lem:sum_ext", "j. abs(g(j))", "g", "1", "n", same, label="total")
+    g.have("sum(j, 1, n, abs(g(j))) = 1", "unit", lambda h: h.auto("total g_one", degree=1, rounds=0))
+    g.have("X*sum(j, 1, n, abs(f(j) - g(j))) <= X*t", "times", lambda h: h.auto("near X_low", rounds=0))
+    first, second = "sum(j, 1, n, (f(j) - g(j))*x(a, j))", "sum(j, 1, n, g(j)*(x(a, j) - y(a, j)))"
+    g.use("lem:norm_triangle", f"a. {first}", f"a. {second}", "d", label="triangle")
+    g.auto("one two unit times triangle", degree=1, rounds=0, multipliers=["e"])
+
+
+SCRIPTS |= {
+    "lem.pow_grows": Script(pow_grows),
+    "lem.pow_exp": Script(pow_exp),
+    "lem.log_below": Script(log_below),
+    "lem.log_tangent": Script(log_tangent),
+    "lem.geometric_sum": Script(geometric_sum),
+    "lem.geometric_top": Script(geometric_top),
+    "lem.score_close": Script(score_close),
+    "lem.mean_norm": Script(mean_norm),
+    "lem.mean_close": Script(mean_close),
+}
+
+# --- Appendix C, layer by layer ---------------------------------------------------------------------------------------
+
+
+def lemma28(g: Goal) -> None:
+    g.intro("d W b x w c some entries sizes")
+    g.use("lem:norm_matrix", "W", "d", "d", "w", "x", None, "#entries", label="one")
+    g.use("lem:norm_box", "b", "d", "c", None, "#sizes", label="two")
+    g.use("lem:norm_triangle", "a. matvec(W, x, d, a)", "b", "d", label="three").auto("one two three", degree=1, rounds=0)
+
+
+def pieces_of_sizes(g: Goal) -> None:
+    for k, name in enumerate(("b", "g")):
+        g.have(
+            f"all a in 1..d. abs({name}(a)) <= p",
+            f"{name}_size",
+            lambda h, k=k: h.intro("a1 inside1").use("sizes", "a1", None, label="one two").hyp(("one", "two")[k]),
+        )
+
+
+def step29(g: Goal) -> None:
+    g.intro("d p W b V g c (some p_one first second sizes)")
+    pieces_of_sizes(g)
+    one, two = g.split()
+    inner = "matvec(W, c, d, k) + b(k)"
+    out = f"sum(k, 1, d, V(a, k)*relu({inner}))"
+    one.use("lem:norm_triangle", "c", f"a. {out} + g(a)", "d", label="a1").use("lem:norm_triangle", f"a. {out}", "g", "d", label="a2")
+    one.use("lem:norm_matrix", "V", "d", "d", "p", f"k. relu({inner})", None, "#second", label="a3")
+    one.use("lem:norm_relu", f"k. {inner}", "k. 0", "d", label="a4 unused").use("lem:norm_box", "g", "d", "p", None, "#g_size", label="a5")
+    one.have("0 <= d*p", "dp", lambda h: h.auto("some p_one", rounds=0))
+    one.have(
+        f"d*p*onenorm(k. relu({inner}), d) <= d*p*onenorm(k. {inner}, d)", "a6", lambda h: h.auto("dp a4", rounds=0)
+    )
+    one.auto("a1 a2 a3 a5 a6", degree=1, rounds=0)
+    two.use("lem:yang2026.lemma28", "d", "W", "b", "c", "p", "p", None, "#first", "#b_size", label="b1")
+    two.have("0 <= d*p", "dp", lambda h: h.auto("some p_one", rounds=0))
+    two.have(
+        f"d*p*onenorm(k. {inner}, d) <= d*p*(d*p*onenorm(c, d) + d*p)", "b2", lambda h: h.auto("dp b1", rounds=0)
+    )
+    two.auto("b2", degree=1, rounds=0)
+
+
+def lemma30(g: Goal) -> None:
+    g.intro("d p W b V g n c z eps (some p_one some_n first second sizes) near i inside")
+    g.use("near", "i", None, label="here").have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some")
+    x, y = "l. z(l, i)", "l. c(l, i)"
+    g.use("lem:ffn_entries", "W", "b", "V", "g", "d", "d", "d", "p", x, y, None, label="net")
+    out = "ffnout(W, b, V, g, d, d, l. {}(l, i), a)"
+    g.use("lem:norm_triangle", f"a. {out.format('c')} - {out.format('z')}", "a. c(a, i) - z(a, i)", "d", label="triangle")
+    g.have("0 <= d*p*d*p", "square", lambda h: h.have("0 <= d*p", "dp", lambda e: e.auto("d_low p_low", rounds=0)).auto("dp", rounds=0))
+    g.have("d*p*d*p*onenorm(l. c(l, i) - z(l, i), d) <= d*p*d*p*eps", "times", lambda h: h.auto("here square", rounds=0))
+    g.auto("here net triangle times", degree=1, rounds=0)
+
+
+def root_of(g: Goal, d: str = "d") -> Goal:
+    """r = sqrt(d) > 0: `r_p`, `r_e`, `r_i`; r*r = d as `r_square`, d/r = r as `r_ratio`."""
+    g.use("ax:sqrt", d, None, label="r_low r_square")
+
+    def up(h: Goal) -> None:
+        h.contra("below").have(f"sqrt({d}) = 0", "zero", lambda e: e.auto("below r_low", degree=1)).rewrite("zero", "r_square", "bad")
+        h.auto("bad some", degree=1, rounds=0)
+
+    g.positive(f"sqrt({d})", "r", up)
+    return g.have(
+        f"{d}*(1/sqrt({d})) = sqrt({d})", "r_ratio", lambda h: h.auto("r_square r_e", degree=1, rounds=0, multipliers=[f"1/sqrt({d})", f"sqrt({d})"])
+    )
+
+
+SCORE_GAP = "abs(dotscore(Q, K, d, h, i, j) - dotscore(Q, K, d, g, i, j))"
+
+
+def chain31(g: Goal) -> None:
+    """After ``i (il ih) j (jl jh)``: both steps of the chain."""
+    one, two = g.split()
+    one.use("near", "i", None, label="near_i").use("near", "j", None, label="near_j")
+    one.use("lem:norm_nonneg", "a. h(a, i) - g(a, i)", "d", label="e_low").have("0 <= eps", "eps_low", use="near_i e_low")
+    one.have("0 <= H", "H_low", use="H_one").have("0 <= p", "p_low", use="p_one")
+    args = ("d", "p", "H", "eps", "Q", "K", "l. h(l, i)", "l. h(l, j)", "l. g(l, i)", "l. g(l, j)")
+    parts = ("some", "p_low", "H_low", "eps_low", "q_entries", "k_entries", None, None, "near_i", "near_j")
+
+    def given(e: Goal) -> None:
+        for part, name in zip(e.split(), parts, strict=True):
+            if name:
+                part.hyp(name)
+            else:
+                where = "i" if "h(" in part.text(part.goal) and ", i)" in part.text(part.goal) else "j"
+                part.intro("l1 inside1").use("h_size", where, None, "l1", None, label="here").hyp("here")
+
+    one.use("lem:score_close", *args, given, label="close")
+    root_of(one)
+    top = "sum(a, 1, d, matvec(Q, l. {0}(l, i), d, a)*matvec(K, l. {0}(l, j), d, a))"
+    diff = f"({top.format('h')} - {top.format('g')})"
+    size_of_product(one, "(1/sqrt(d))", diff, "size")
+    one.use("ax:abs_pos", "1/sqrt(d)", None, label="whole")
+    one.have("d*p^2*eps^2 <= d^2*p^2*eps^2", "more", lambda h: h.have("0 <= (d - 1)*d", "dd", lambda e: e.auto("some", rounds=0)).auto(
+        "dd", rounds=0, squares=["p*eps"]))
+    one.have(f"abs({diff}) <= 2*d^2*p^2*H*eps + d^2*p^2*eps^2", "inside", lambda h: h.auto("close more", degree=1, rounds=0))
+    one.have(
+        f"1/sqrt(d)*abs({diff}) <= 1/sqrt(d)*(2*d^2*p^2*H*eps + d^2*p^2*eps^2)", "scaled", lambda h: h.auto("inside r_i", rounds=0)
+    )
+    one.rewrite("whole", "size", "size_is").auto("scaled size_is", degree=1, rounds=0)
+    two.use("near", "i", None, label="near_i")
+    two.use("lem:norm_nonneg", "a. h(a, i) - g(a, i)", "d", label="e_low").have("0 <= eps", "eps_low", use="near_i e_low")
+    root_of(two)
+    two.have("eps*eps <= H*eps", "small", lambda h: h.have("eps <= H", "order", use="eps_one H_one").auto("order eps_low", rounds=0))
+    two.have("0 <= d*p^2*sqrt(d)", "factor", lambda h: h.have("0 <= d*sqrt(d)", "dr", lambda e: e.auto("some r_low", rounds=0)).auto(
+        "dr", rounds=0, squares=["p"]))
+    two.have("d*p^2*sqrt(d)*(eps*eps) <= d*p^2*sqrt(d)*(H*eps)", "third", lambda h: h.auto("small factor", rounds=0))
+    two.auto("third r_ratio", degree=1, rounds=0, multipliers=["d*p^2*H*eps", "d*p^2*eps^2"])
+
+
+def step31(g: Goal) -> None:
+    g.intro("d p Q K n h g H eps (some p_one some_n H_one eps_one q_entries k_entries h_size near) i (il ih) j (jl jh)")
+    chain31(g)
+
+
+def lemma31(g: Goal) -> None:
+    g.intro("d p (some p_one)").witness("3*d*sqrt(d)*p^2")
+    same, one, rest = g.split()
+    same.true()
+    root_of(one)
+    one.have("1 <= sqrt(d)", "r_one", lambda h: h.contra("small").auto("small r_low r_square some"))
+    one.have("1 <= d*sqrt(d)", "dr", lambda h: h.auto("r_one some", rounds=0))
+    one.have("1 <= p^2", "pp", lambda h: h.auto("p_one", rounds=0)).auto("dr pp", rounds=0)
+    rest.intro("Q K n h g H eps (some_n H_one eps_one q_entries k_entries h_size near) i (il ih) j (jl jh)")
+    given = "lem:yang2026.lemma31.step"
+    rest.use(given, "d", "p", "Q", "K", "n", "h", "g", "H", "eps", None, "i", None, "j", None, label="one two")
+    rest.auto("one two", degree=1, rounds=0)
+
+
+def lemma33(g: Goal) -> None:
+    g.intro("d p V n h k f g H eps t (some p_one some_n H_low entries h_size near weights) i inside")
+    g.use("weights", "i", None, label="each f_one g_one far")
+    g.use("near", "i", None, label="here").have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some")
+    g.have("0 <= d*p", "dp", lambda h: h.auto("d_low p_low", rounds=0))
+    g.have("0 <= d*p*d*H", "size", lambda h: h.have("0 <= d*H", "dh", lambda e: e.auto("d_low H_low", rounds=0)).auto("dh dp", rounds=0))
+    v = "matvec(V, l. {}(l, j), d, a)"
+
+    def sized(e: Goal) -> None:
+        e.intro("j within").use("h_size", "j", None, label="entry")
+        e.use("lem:norm_box", "l. h(l, j)", "d", "H", None, "#entry", label="norm")
+        e.use("lem:norm_matrix", "V", "d", "d", "p", "l. h(l, j)", None, "#entries", label="image")
+        e.have("d*p*onenorm(l. h(l, j), d) <= d*p*(d*H)", "times", lambda h: h.auto("norm dp", rounds=0))
+        e.auto("image times", degree=1, rounds=0)
+
+    def close(e: Goal) -> None:
+        e.intro("j within").use("near", "j", None, label="norm")
+        e.use("lem:norm_matrix", "V", "d", "d", "p", "l. h(l, j) - k(l, j)", None, "#entries", label="image")
+        e.have("d*p*onenorm(l. h(l, j) - k(l, j), d) <= d*p*eps", "times", lambda h: h.auto("norm dp", rounds=0))
+        e.auto("image times", degree=1, rounds=0)
+
+    def given(e: Goal) -> None:
+        for part, proof in zip(
+            e.split(),
+            (
+                lambda h: h.intro("j within").use("each", "j", None, label="a1 a2 a3 a4").hyp("a3"),
+                lambda h: h.hyp("g_one"),
+                lambda h: h.hyp("far"),
+                lambda h: h.hyp("size"),
+                sized,
+                close,
+            ),
+            strict=True,
+        ):
+            proof(part)
+
+    g.use("lem:mean_close", "j. f(i, j)", "j. g(i, j)", f"a j. {v.format('h')}", f"a j. {v.format('k')}", "n", "d", "d*p*d*H",
+          "d*p*eps", "t", given, label="mean")
+    first = f"sum(j, 1, n, f(i, j)*{v.format('h')}) - sum(j, 1, n, g(i, j)*{v.format('k')})"
+    g.use("lem:norm_triangle", f"a. {first}", "a. h(a, i) - k(a, i)", "d", label="triangle")
+    g.auto("mean triangle here", degree=1, rounds=0)
+
+
+# --- Theorem 26 -------------------------------------------------------------------------------------------------------
+
+
+def recursion(g: Goal) -> None:
+    g.intro("L K n x gamma tau a r e (someL K_one some x_one g_low g_one t_low t_one) (a_is r_is) (start each)")
+    rate(g)
+    g.have("0 <= a", "a_low", lambda h: h.rewrite("a_is").use("ax:exp_pos", "-gamma/tau", label="decay").have(
+        "0 <= K*x", "kx", lambda e: e.auto("K_one x_one", rounds=0)).have("0 <= K*x*n", "kxn", lambda e: e.auto("kx some", rounds=0)).auto(
+        "kxn decay", rounds=0))
+    one, two, three = g.split()
+    one.use("lem:geometric_sum", "L", "a", "r", "e", None, None, None, label="done").hyp("done")
+    two.use("lem:geometric_top", "L", "a", "r", None, label="done").hyp("done")
+    three.rewrite("a_is").rewrite("r_is").true()
+
+
+def rate(g: Goal) -> None:
+    """1 <= r as `r_one`."""
+    g.positive("tau", "t", lambda h: h.hyp("t_low")).have("1 <= 1/tau", "t_up", lambda h: h.auto("t_one t_i t_e", rounds=0))
+    g.have("1 <= x^2", "x_two", lambda h: h.auto("x_one", rounds=0)).have("1 <= K*x^2", "kx_two", lambda h: h.auto("x_two K_one", rounds=0))
+    g.have("1 <= r", "r_one", lambda h: h.rewrite("r_is").auto("kx_two t_up", rounds=0))
+
+
+def recursion_wrong(g: Goal) -> None:
+    """L = K = n = x_max = gamma = tau = 1: e = 1/e."""
+
+    def start(h: Goal) -> None:
+        one, two = h.split()
+        one.true()
+        two.intro("l0 inside").auto("up", degree=1, rounds=0)
+
+    g.intro("claim").use("ax:exp_pos", "1", label="up")
+    g.use("claim", "1", "1", "1", "1", "1", "1", "exp(1)", "1", "l. 0", None, None, start, label="one two three")
+    g.use("ax:pow_zero", "1", label="unit").have("1 < exp(1)", "large", lambda e: e.interval([], 64))
+    g.have("exp(-1) < 1", "small", lambda e: e.interval([], 64))
+    g.auto("three unit large small", degree=1, rounds=0, multipliers=["exp(1)", "exp(-1)"])
+
+
+def recursion_inhabited(g: Goal) -> None:
+    """e(1) = e(2) = a."""
+
+    def leaf(h: Goal) -> None:
+        h.use("ax:exp_pos", "-1", label="up")
+        if h.goal[0] != "all":
+            h.blast()
+            return
+        h.intro("l0 (ll lh)")
+        for e in h.ind("1 <= l0 - 1", "side value"):
+            for f in e.ind("1 <= l0", "that other"):
+                f.rewrite("value").rewrite("other").auto("up", degree=1, rounds=0)
+
+    g.inhabit("2", "1", "2", "1", "1", "1", "2*exp(-1)", "1", "l. 2*exp(-1)*I[1 <= l]", leaf=leaf)
+
+
+def rates(g: Goal) -> None:
+    """1 <= r, the inverses of tau and gamma, 0 < c, and (L - 1) r/c = gamma/(2 tau) as `ratio`."""
+    rate(g)
+    g.positive("gamma", "g", lambda h: h.hyp("g_low"))
+    g.have("0 < K*(L - 1)", "kl", lambda h: h.have("1 <= L - 1", "l_one", use="someL").auto("l_one K_one", rounds=0))
+    g.have("0 < K*(L - 1)*x^2", "klx", lambda h: h.auto("kl x_two", rounds=0))
+    g.have("0 < c", "c_low", lambda h: h.rewrite("c_is").auto("klx g_i", rounds=0))
+    g.positive("c", "c", lambda h: h.hyp("c_low"))
+    g.have(
+        "2*(L - 1)*r = gamma/tau*c",
+        "cleared",
+        lambda h: h.rewrite("c_is").rewrite("r_is").auto("g_e", degree=1, rounds=0, multipliers=["2*K*(L - 1)*x^2*(1/tau)"]),
+    )
+    g.have(
+        "(L - 1)*(r/c) = gamma/(2*tau)",
+        "ratio",
+        lambda h: h.auto("cleared c_e", degree=1, rounds=0, multipliers=["1/c", "gamma*(1/tau)"]),
+    )
+
+
+def kn(g: Goal) -> None:
+    """0 < K n x (`knx`) and 0 < L K n x (`lknx`)."""
+    g.have("0 < K*n", "kn", lambda h: h.auto("K_one some", rounds=0)).have("0 < K*n*x", "knx", lambda h: h.auto("kn x_one", rounds=0))
+    g.have("0 < L*K*n*x", "lknx", lambda h: h.auto("knx someL", rounds=0))
+
+
+def log_chain(g: Goal) -> None:
+    g.intro("L K n x gamma tau r c e (someL K_one some x_one g_low g_one t_low t_one) (r_is c_is) (e_low e_sum)")
+    rates(g)
+    a = "K*n*x*exp(-gamma/tau)"
+    kn(g)
+    g.have(f"0 <= {a}", "a_low", lambda h: h.use("ax:exp_pos", "-gamma/tau", label="decay").auto("knx decay", rounds=0))
+    one, two, three = g.split()
+    one.use("lem:geometric_top", "L", a, "r", None, label="top")
+    one.use("lem:pow_exp", "log(r)", "L - 1", None, label="power").use("ax:exp_log", "r", None, label="back")
+    one.rewrite("back", "power", "power_is")
+    one.use("ax:exp_log", "L*K*n*x", None, label="front")
+    big = "log(L*K*n*x) - gamma/tau + (L - 1)*log(r)"
+    multipliers = ["exp(-gamma/tau)*exp((L - 1)*log(r))", "L*K*n*x*exp(-gamma/tau)"]
+    one.have(
+        f"exp({big}) = L*{a}*pow(r, L - 1)",
+        "whole",
+        lambda h: h.auto("front power_is", degree=1, rounds=0, multipliers=multipliers),
+    )
+    one.use("lem:log_below", "e", big, None, lambda h: h.auto("e_sum top whole", degree=1, rounds=0), label="done").hyp("done")
+    two.use("lem:log_tangent", "r", "c", None, label="line").have("0 <= L - 1", "l_low", use="someL")
+    two.have("(L - 1)*log(r) <= (L - 1)*(log(c) + (r - c)/c)", "times", lambda h: h.auto("line l_low", rounds=0))
+    two.auto("times", degree=1, rounds=0)
+    three.auto("ratio c_e", degree=1, rounds=0, multipliers=["L - 1", "1"])
+
+
+def powers(h: Goal, r: str = "1") -> None:
+    h.use("ax:pow_zero", r, label="p0").use("ax:pow_step", r, "0", label="p1").use("ax:pow_step", r, "1", label="p2")
+
+
+def log_wrong(g: Goal) -> None:
+    """L = 2, K = n = x = gamma = tau = 1: e = 2/e, and log 2 - 1 <= -1 is false."""
+
+    def total(h: Goal) -> None:
+        one, two = h.split()
+        one.auto("decay", degree=1, rounds=0)
+        powers(two)
+        two.auto("p0 p1", degree=1, rounds=0, multipliers=["exp(-1)"])
+
+    g.intro("claim").use("ax:exp_pos", "-1", label="decay")
+    g.use("claim", "2", "1", "1", "1", "1", "1", "1", "2", "2*exp(-1)", None, None, total, label="one two three")
+    g.have("-1 < log(2*exp(-1))", "above", lambda e: e.interval([], 64))
+    g.use("lem:log_product", "1", "1", None, label="zero").auto("one above zero", degree=1, rounds=0)
+
+
+def alias(h: Goal, **facts: str) -> None:
+    for label, text in facts.items():
+        h.have(text, label)
+
+
+GIVEN26 = {"K_one": "1 <= K", "some": "1 <= n", "x_one": "1 <= x", "g_low": "0 < gamma", "t_low": "0 < tau", "t_one": "tau <= 1"}
+
+
+def logs_defined(names: str, r: bool) -> Tactic:
+    """D: the arguments of the logarithms are positive, gamma, tau and c are not zero."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
+            return
+        alias(h, someL="2 <= L", **GIVEN26, c_is="c = 2*K*(L - 1)*x^2/gamma", **({"r_is": "r = K*x^2/tau"} if r else {}))
+        kn(h)
+        if r:
+            rates(h)
+        else:
+            h.positive("gamma", "g", lambda e: e.hyp("g_low")).have("1 <= x^2", "x_two", lambda e: e.auto("x_one", rounds=0))
+            h.have("0 < K*(L - 1)", "kl", lambda e: e.have("1 <= L - 1", "l_one", use="someL").auto("l_one K_one", rounds=0))
+            h.have("0 < K*(L - 1)*x^2", "klx", lambda e: e.auto("kl x_two", rounds=0))
+            h.have("0 < c", "c_low", lambda e: e.rewrite("c_is").auto("klx g_i", rounds=0))
+            for t in ("beta*log(n)", "(beta + 1)*log(n)"):
+                h.use("ax:exp_pos", t, label=h.fresh("ex"))
+            if h.goal[0] == "<":
+                h.have("0 < alpha", "al_low").positive("alpha", "al", lambda e: e.hyp("al_low"))
+                h.have("0 < L*K*x", "lkx", lambda e: e.have("0 < L*K", "lk", lambda f: f.auto("someL K_one", rounds=0)).auto("lk x_one", rounds=0))
+                h.have("0 < L*K*x*(1/alpha)", "lkxa", lambda e: e.auto("lkx al_i", rounds=0))
+                if h.try_auto("lkxa ex2", rounds=0):
+                    return
+        if h.goal[0] == "<":
+            h.easy()
+        else:
+            h.auto(rounds=0)
+
+    return lambda g: g.leaves(names, leaf)
+
+
+def log_leaf(h: Goal) -> None:
+    h.use("ax:exp_pos", "-1/2", label="decay")
+    powers(h)
+    if not h.try_auto("decay p0 p1 p2", degree=1, rounds=0, multipliers=["exp(-1/2)"]):
+        h.blast()
+
+
+def tau_enough(g: Goal) -> None:
+    g.intro("L K n x gamma tau c alpha beta e goal (someL K_one some x_one g_low g_one t_low t_one al_low be_low) c_is")
+    g.intro("(goal_low order) e_sum bound")
+    low, high = g.em("e <= 0", "sign")
+    low.auto("sign goal_low", degree=1, rounds=0)
+    g = high
+    g.use(
+        "lem:yang2026.thm26.log.corrected", "L", "K", "n", "x", "gamma", "tau", "K*x^2/tau", "c", "e", None, None, None,
+        label="one two three",
+    )
+    kn(g)
+    g.positive("alpha", "al", lambda h: h.hyp("al_low")).positive("gamma", "g", lambda h: h.hyp("g_low"))
+    E = "exp(beta*log(n))"
+    g.use("ax:exp_pos", "beta*log(n)", label="E_low").use("ax:exp_log", "n", None, label="n_is")
+    g.have(f"0 < {E}/alpha", "F_low", lambda h: h.auto("E_low al_i", rounds=0))
+    g.use("lem:log_product", "L*K*n*x", f"{E}/alpha", None, label="sum")
+    arg = "L*K*exp((beta + 1)*log(n))*x/alpha"
+    g.have(f"{arg} = L*K*n*x*({E}/alpha)", "same", lambda h: h.auto(
+        "n_is", degree=1, rounds=0, multipliers=[f"L*K*x*(1/alpha)*{E}"]))
+    g.rewrite("same", "bound", "bound1").rewrite("sum", "bound1", "bound2")
+    inside = f"(log(L*K*n*x) + log({E}/alpha) + (L - 1)*(log(c) - 1))"
+    g.have(f"2*{inside} <= gamma*(1/tau)", "cleared", lambda h: h.have(
+        f"gamma*(2/gamma*{inside}) <= gamma*(1/tau)", "times", lambda e: e.auto("bound2 g_low", rounds=0)).auto(
+        "times g_e", degree=1, rounds=0, multipliers=[f"2*{inside}"]))
+    g.have(f"log(e) <= -log({E}/alpha)", "low", lambda h: h.auto("one two three cleared", degree=1, rounds=0))
+    g.use("lem:exp_mono", "log(e)", f"-log({E}/alpha)", None, label="grown").use("ax:exp_log", "e", None, label="e_is")
+    g.use("ax:exp_log", f"{E}/alpha", None, label="F_is").positive(E, "E", lambda h: h.hyp("E_low"))
+    X = f"exp(-log({E}/alpha))"
+    g.have(f"{X}*{E} = alpha", "XE", lambda h: h.auto("F_is al_e", degree=1, rounds=0, multipliers=[f"alpha*{X}", f"{X}*{E}"]))
+    g.have(f"{X} = alpha/{E}", "X_is", lambda h: h.auto("XE E_e", degree=1, rounds=0, multipliers=[f"1/{E}", X]))
+    g.auto("grown e_is X_is order", degree=1, rounds=0)
+
+
+def tau_wrong(g: Goal) -> None:
+    """L = 2, K = n = x = gamma = tau = beta = 1, alpha = eps(1) = 1/2: e = 2/e > 1/2."""
+
+    def total(h: Goal) -> None:
+        powers(h)
+        h.auto("p0 p1", degree=1, rounds=0, multipliers=["exp(-1)"])
+
+    g.intro("claim").use("lem:log_product", "1", "1", None, label="zero").have("log(1) = 0", "z", use="zero", degree=1)
+    g.have("1/exp(1*log(1)) = 1", "unit", lambda h: h.rewrite("z").true())
+    g.use("claim", "2", "1", "1", "1", "1", "1", "2", "1/2", "1", "2*exp(-1)", "1/2", None, None,
+          lambda h: [e.auto("unit", degree=1, rounds=0) for e in h.split()], total, lambda h: h.interval([], 64), label="wrong")
+    g.have("1/2 < 2*exp(-1)", "above", lambda h: h.interval([], 64)).auto("wrong above", degree=1, rounds=0)
+
+
+def tau_leaf(h: Goal) -> None:
+    text = h.text(h.goal)
+    if "sum(" in text or "pow(" in text:
+        powers(h)
+        h.use("ax:exp_pos", "-1", label="decay").auto("p0 p1 p2 decay", degree=1, rounds=0, multipliers=["exp(-1)"])
+    elif "log(" in text or "exp(" in text:
+        h.interval([], 64)
+    else:
+        h.blast()
+
+
+def poly(g: Goal) -> None:
+    A, B = "log(K/alpha)", "log(2*K*(L - 1))"
+    inside = f"(abs({A}) + beta + 1 + m + (L - 1)*({B} + 2*m + k))"
+    g.intro("L K alpha beta k m (someL K_one al_low be_low k_low m_low)").positive("alpha", "al", lambda h: h.hyp("al_low"))
+    g.have("1 <= L - 1", "l_one", use="someL").have("1 <= K*(L - 1)", "kl", lambda h: h.auto("l_one K_one", rounds=0))
+    g.have("0 < 2*K*(L - 1)", "kl_low", use="kl").have("0 < K/alpha", "ka_low", lambda h: h.auto("K_one al_i", rounds=0))
+    g.use("lem:log_below", "1", B, None, lambda h: h.use("ax:exp_log", "2*K*(L - 1)", None, label="back").auto("back kl", degree=1, rounds=0),
+          label="B_raw")
+    g.use("lem:log_product", "1", "1", None, label="zero").have(f"0 <= {B}", "B_low", use="B_raw zero", degree=1)
+    g.have(f"0 <= abs({A}) & {A} <= abs({A})", "A_low A_up", lambda h: [split_abs(e, f"abs({A})") for e in h.split()])
+    g.have(f"0 <= (L - 1)*({B} + 2*m + k)", "part", lambda h: h.have(f"0 <= {B} + 2*m + k", "s", use="B_low m_low k_low", degree=1).auto("s l_one", rounds=0))
+    g.witness(f"2*{inside}")
+    one, rest = g.split()
+    one.auto("part A_low be_low m_low", degree=1, rounds=0)
+    g = rest
+    g.intro("n x gamma c (some x_one x_top) g_is c_is")
+    g.use("ax:exp_log", "n", None, label="n_is").use("ax:exp_log", "x", None, label="x_is")
+    for t in "mk":
+        g.use("lem:pow_exp", "log(n)", t, None, label=f"raw_{t}").rewrite("n_is", f"raw_{t}", f"pow_{t}")
+    g.use("lem:log_below", "x", "m*log(n)", None, lambda h: h.auto("x_top pow_m", degree=1, rounds=0), label="x_log")
+    g.have("1 <= log(n)", "ln", lambda h: h.contra("small").use("lem:exp_less", "log(n)", "1", None, label="less").have(
+        "exp(1) < 3", "e_three", lambda e: e.interval([], 64)).auto("less n_is some e_three", degree=1, rounds=0))
+    g.use("ax:exp_pos", "k*log(n)", label="N_raw").have("0 < pow(n, k)", "N_low", use="N_raw pow_k", degree=1)
+    g.positive("pow(n, k)", "N", lambda h: h.hyp("N_low")).have("0 < gamma", "g_low", lambda h: h.rewrite("g_is").hyp("N_i"))
+    g.positive("gamma", "g", lambda h: h.hyp("g_low"))
+    g.have("1/gamma = pow(n, k)", "over", lambda h: h.auto("g_is g_e N_e", degree=1, rounds=0, multipliers=["pow(n, k)*(1/gamma)", "1/gamma", "pow(n, k)"]))
+    g.use("ax:exp_log", "2*K*(L - 1)", None, label="B_is").use("ax:exp_log", "K/alpha", None, label="A_is")
+    s_c = f"{B} + 2*log(x) + k*log(n)"
+    g.have(f"c = exp({s_c})", "c_exp", lambda h: h.rewrite("c_is").have(
+        f"exp({s_c}) = 2*K*(L - 1)*(x*x)*pow(n, k)", "w", lambda e: e.rewrite("B_is", rev=True).rewrite("x_is", rev=True).rewrite("pow_k", rev=True).true()
+        if False else e.auto("B_is x_is pow_k", degree=1, rounds=0, multipliers=[
+            "exp(2*log(x))*exp(k*log(n))", "2*K*(L - 1)*exp(log(x))*exp(k*log(n))", "2*K*(L - 1)*x*exp(k*log(n))", "2*K*(L - 1)*x*x"])).auto(
+        "w over", degree=1, rounds=0, multipliers=["2*K*(L - 1)*x*x"]))
+    g.have(f"log(c) = {s_c}", "c_log", lambda h: h.rewrite("c_exp").true())
+    s_a = f"{A} + (beta + 1)*log(n) + log(x)"
+    g.have(f"K*exp((beta + 1)*log(n))*x/alpha = exp({s_a})", "a_exp", lambda h: h.auto(
+        "A_is x_is", degree=1, rounds=0, multipliers=["exp((beta + 1)*log(n))*exp(log(x))", "K/alpha*exp((beta + 1)*log(n))"]))
+    g.rewrite("a_exp").rewrite("c_log")
+    g.have(f"{A} <= abs({A})*log(n)", "first", lambda h: h.auto("A_up A_low ln", rounds=0))
+    g.have(f"{B} <= {B}*log(n)", "second", lambda h: h.auto("B_low ln", rounds=0))
+    total = f"({s_a} + (L - 1)*({s_c} - 1))"
+    g.have(f"(L - 1)*({s_c} - 1) <= (L - 1)*(({B} + 2*m + k)*log(n))", "third", lambda h: h.have(
+        f"{s_c} - 1 <= ({B} + 2*m + k)*log(n)", "in3", lambda e: e.auto("second x_log", degree=1, rounds=0)).auto("in3 l_one", rounds=0))
+    g.have(f"{total} <= {inside}*log(n)", "all", lambda h: h.auto("first third x_log", degree=1, rounds=0))
+    g.have(f"pow(n, k)*{total} <= pow(n, k)*({inside}*log(n))", "scaled", lambda h: h.auto("all N_low", rounds=0))
+    g.auto("scaled over", degree=1, rounds=0, multipliers=[f"2*{total}"])
+
+
+def zero_fact(h: Goal) -> str:
+    """The label of what D assumes: a denominator that is zero."""
+    return [k for k, f in h.facts.items() if f[0] == "=" and h.text(f).endswith(" = 0")][-1]
+
+
+def nonzero(names: str = "") -> Tactic:
+    """D: roots of positive numbers, counts of maxima and normalisers of softmax are not zero; the rest by `auto`."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
+            return
+        if h.goal[0] != "false":
+            h.auto()
+            return
+        label = zero_fact(h)
+        zero = h.text(h.facts[label])
+        if root := re.fullmatch(r"sqrt\((.*)\) = 0", zero):
+            h.use("ax:sqrt", root.group(1), None, label="low square").rewrite(label, "square", "bad").auto(degree=1)
+        elif soft := re.fullmatch(r"sum\((\w+), 1, (.*?), exp\((.*)\)\) = 0", zero):
+            name, top, score = soft.groups()
+            h.use("lem:sm_total", f"{name}. {score}", top, label="normaliser").auto(f"normaliser {label}", degree=1, rounds=0)
+        elif hard := re.fullmatch(r"sum\((\w+), 1, (.*?), I\[all .*? -> .* <= (.*)\]\) = 0", zero):
+            name, top, score = hard.groups()
+            h.use("lem:hm_count", f"{name}. {score}", top, label="count").auto(f"count {label}", degree=1, rounds=0)
+        elif power := re.fullmatch(r"pow\((\w+), (\w+)\) = 0", zero):
+            r, m = power.groups()
+            h.use("lem:pow_grows", r, m, m, None, label="one two").auto(f"one {label}", degree=1, rounds=0)
+        else:
+            h.auto()
+
+    return lambda g: g.leaves(names, leaf)
+
+
+def poly_leaf(h: Goal) -> None:
+    if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
+        return
+    h.have("0 <= k", "k_low").use("lem:pow_grows", "n", "k", "k", None, label="N_one unused").have("0 < pow(n, k)", "N_low", use="N_one")
+    h.positive("pow(n, k)", "N", lambda e: e.hyp("N_low"))
+    if "gamma" in h.scope and "gamma = 1/pow(n, k)" in map(h.text, h.facts.values()):
+        alias(h, g_is="gamma = 1/pow(n, k)", someL="2 <= L", K_one="1 <= K", x_one="1 <= x", al_low="0 < alpha")
+        h.have("0 < gamma", "g_low", lambda e: e.rewrite("g_is").hyp("N_i")).positive("gamma", "g", lambda e: e.hyp("g_low"))
+        if h.goal[0] == "<":
+            h.have("1 <= x^2", "x_two", lambda e: e.auto("x_one", rounds=0))
+            h.have("0 < K*(L - 1)", "kl", lambda e: e.have("1 <= L - 1", "l_one", use="someL").auto("l_one K_one", rounds=0))
+            h.have("0 < K*(L - 1)*x^2", "klx", lambda e: e.auto("kl x_two", rounds=0))
+            if h.text(h.goal) == "0 < c":
+                h.have("c = 2*K*(L - 1)*x^2/gamma", "c_is").rewrite("c_is").auto("klx g_i", rounds=0)
+                return
+            h.use("ax:exp_pos", "(beta + 1)*log(n)", label="E").positive("alpha", "al", lambda e: e.hyp("al_low"))
+            h.have("0 < K*x*(1/alpha)", "kxa", lambda e: e.have("0 < K*x", "kx", lambda f: f.auto("K_one x_one", rounds=0)).auto("kx al_i", rounds=0))
+            h.auto("kxa E", rounds=0)
+            return
+    h.auto(degree=1)
+
+
+ONES = ("a l. 1", "a. 1", "a l. 1", "a. 1")
+
+SCRIPTS |= {
+    "yang2026.lemma28": Script(lemma28, witnesses("2", "a l. 1", "a. 1", "l. 1", "1", "1")),
+    "yang2026.lemma29.step": Script(
+        counterexample("1", "1", "a l. -1", "a. 0", "a l. 1", "a. 0", "l. 1", None, then=lambda g: g.use("wrong", label="one two").absurd("one")),
+        refutes=True,
+    ),
+    "yang2026.lemma29.step.corrected": Script(step29, witnesses("2", "1", *ONES, "l. 1")),
+    "yang2026.lemma30": Script(lemma30, witnesses("2", "1", *ONES, "2", "a i. 1", "a i. 1", "1", "1")),
+    "yang2026.lemma31": Script(lemma31, witnesses("2", "1"), nonzero("d p")),
+    "yang2026.lemma31.step": Script(
+        step31, witnesses("2", "1", "a l. 1", "a l. 1", "2", "a i. 1", "a i. 1", "1", "1", "1", "1"), nonzero()
+    ),
+    "yang2026.lemma33": Script(
+        lemma33,
+        witnesses("2", "1", "a l. 1", "2", "a i. 1", "a i. 1", "i j. 1/2", "i j. 1/2", "1", "1", "1", "1"),
+    ),
+    "yang2026.thm26.recursion": Script(recursion_wrong, refutes=True),
+    "yang2026.thm26.recursion.corrected": Script(recursion, recursion_inhabited),
+    "yang2026.thm26.log": Script(log_wrong, refutes=True),
+    "yang2026.thm26.log.corrected": Script(
+        log_chain,
+        lambda g: g.inhabit("3", "1", "2", "1", "1/2", "1", "1", "8", "2*exp(-1/2)", leaf=log_leaf),
+        logs_defined("L K n x gamma tau r c e", True),
+    ),
+    "yang2026.thm26.tau": Script(tau_wrong, refutes=True),
+    "yang2026.thm26.tau.corrected": Script(
+        tau_enough,
+        lambda g: g.inhabit("2", "1", "2", "1", "1", "1", "2", "8", "1", "2*exp(-1)", "5", leaf=tau_leaf),
+        logs_defined("L K n x gamma tau c alpha beta e goal", False),
+    ),
+    "yang2026.thm26.poly": Script(poly, witnesses("3", "1", "1", "1", "2", "2"), lambda g: g.leaves("L K alpha beta k m C n x gamma c", poly_leaf)),
+}
