@@ -331,7 +331,6 @@ def absolute_value(g: Goal) -> None:
 SCRIPTS |= {"cookbook.s4.1.def4.1_cpwl": Script(cpwl_continuous, absolute_value)}
 
 
-SUM_FORM = "ys(1) + m(1)*({0} - xs(1)) + sum(k, 2, n, (m(k) - m(k - 1))*relu({0} - xs(k)))"
 THREE = ["n", "xs", "ys", "m"]
 
 
@@ -669,9 +668,8 @@ def units(g: Goal) -> None:
     def leaf(f: Goal) -> None:
         labels = list(f.facts)
         ones = [k for k in labels if f.facts[k][0] == "=" and f.facts[k][2][0][0] == "ind"]
-        for n, k in enumerate(ones):
+        for k in ones:
             f.rewrite(k)
-            del n
         if not f.try_auto(degree=1, rounds=0):
             f.blast()
 
@@ -1041,10 +1039,6 @@ def doubling(g: Goal) -> None:
     g.use("lem:sum_ext", "k. y(2*k - 1) + y(2*k)", "k. 0", "1", "n", zero, label="sums")
     g.have("sum(j, 1, 2*n, y(j)) = 0", "total", use="pairs sums", degree=1, rounds=0)
     g.auto("total", degree=1, rounds=0, multipliers=["1/n", "1/(2*n)"])
-
-
-def clipped(g: Goal, j: str, label: str) -> Goal:
-    return g.use("clip", j, label=label)
 
 
 def sign_by_ln(g: Goal) -> None:
@@ -2624,9 +2618,6 @@ def bottom_half(g: Goal) -> None:
     g.use("lem:layers_shift", "b. f(b - d)", "1", "e", "d", label="moved").auto(
         "parts kept rest moved", degree=1, rounds=0
     )
-
-
-LAYER = "layered(V, W, g, U, r, {}, n, d, h, {}, i, a)"
 
 
 def same_layer(g: Goal) -> None:

@@ -1004,8 +1004,7 @@ def no_candidate_negates() -> bool:
         *NARROW,
     ],
 )
-def halfline_closed(v: Any) -> bool:
-    del v
+def halfline_closed(_: Any) -> bool:
     row = table_row([[F(-1)], [F(0)], [F(-5)]], [[TINY], [F(1)], [F(9)]])
     return no_candidate_negates() and row == (False, False, False)
 
@@ -1023,8 +1022,7 @@ def halfline_closed(v: Any) -> bool:
         SPREADS,
     ],
 )
-def zero_one(v: Any) -> bool:
-    del v
+def zero_one(_: Any) -> bool:
     false, true = [[F(0)]], [[F(1)]]
     computed = operations(false, true, lambda p: [1 - p[0]], smaller, larger)
     return computed and table_row(false, true) == (True, False, False)
@@ -1043,8 +1041,7 @@ def zero_one(v: Any) -> bool:
         SPREADS,
     ],
 )
-def pm_one(v: Any) -> bool:
-    del v
+def pm_one(_: Any) -> bool:
     false, true = [[F(-1)]], [[F(1)]]
     computed = operations(false, true, lambda p: [-p[0]], smaller, larger)
     return computed and table_row(false, true) == (True, False, False)
@@ -1063,8 +1060,7 @@ def pm_one(v: Any) -> bool:
     ],
     still_true=[("(x < 0 | 0 < x) & (y < 0 | 0 < y) ->", "")],
 )
-def halfline_open(v: Any) -> bool:
-    del v
+def halfline_open(_: Any) -> bool:
     false, true = [[F(-1)], [-TINY], [F(-8)]], [[F(1)], [TINY], [F(3)]]
     computed = operations(false, true, lambda p: [-p[0]], smaller, larger)
     return computed and table_row(false, true) == (False, False, False)
@@ -1083,8 +1079,7 @@ def halfline_open(v: Any) -> bool:
         SPREADS,
     ],
 )
-def zero_geone(v: Any) -> bool:
-    del v
+def zero_geone(_: Any) -> bool:
     false, true = [[F(0)]], [[F(1)], [F(5, 2)], [F(40)]]
     computed = operations(false, true, lambda p: [relu(1 - p[0])], smaller, larger)
     return computed and table_row(false, true) == (True, False, False)
@@ -1124,8 +1119,7 @@ def negated(p: Vector) -> Vector:
         ("(all i in 1..m. signpair(x(2*i - 1), x(2*i), 1)) ->", ""),
     ],
 )
-def pair_pm1(v: Any) -> bool:
-    del v
+def pair_pm1(_: Any) -> bool:
     false, true = [[F(-1), F(1)]], [[F(1), F(-1)]]
     return operations(false, true, negated, smaller, larger) and table_row(false, true) == (True, True, True)
 
@@ -1143,8 +1137,7 @@ def pair_pm1(v: Any) -> bool:
         ("varianceof(x, 2*m) != varianceof(y, 2*m)", "varianceof(x, 2*m) != varianceof(x, 2*m)"),
     ],
 )
-def pair_pmdelta(v: Any) -> bool:
-    del v
+def pair_pmdelta(_: Any) -> bool:
     false, true = [[-a, a] for a in (F(1), TINY, F(4))], [[a, -a] for a in (F(1), TINY, F(4))]
     return operations(false, true, negated, smaller, larger) and table_row(false, true) == (False, True, False)
 
@@ -1161,8 +1154,7 @@ def pair_pmdelta(v: Any) -> bool:
         ("(x = -1 -> -x = 1)", "(x = -1 -> 1 - x = 1)"),
     ],
 )
-def negation(v: Any) -> bool:
-    del v
+def negation(_: Any) -> bool:
     return no_candidate_negates() and [1 - F(0), 1 - F(1), -F(-1), -F(1)] == [1, 0, 1, -1]
 
 
