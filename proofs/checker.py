@@ -420,10 +420,7 @@ class Parser:
             value = Fraction(self.take())
             return ("num", value.numerator, value.denominator)
         if text == "(":
-            self.take()
-            inner = self.formula()
-            self.take(")")
-            return inner
+            return self.between("(", ")")
         if kind != "name":
             self.fail("a term or a formula")
         self.take()
@@ -432,10 +429,7 @@ class Parser:
         if text in ("all", "ex"):
             return self.quantifier(text)
         if text == "I":
-            self.take("[")
-            inner = self.formula()
-            self.take("]")
-            return ("ind", inner)
+            return ("ind", self.between("[", "]"))
         if text in ("sum", "prod"):
             self.take("(")
             return (text, self.variable(), *self.more(3))
@@ -458,6 +452,12 @@ class Parser:
                 first = ("call", text, (first, other))
             return first
         return ("call", text, tuple(arguments))
+
+    def between(self, left: str, right: str) -> Any:
+        self.take(left)
+        inner = self.formula()
+        self.take(right)
+        return inner
 
     def more(self, count: int) -> list[Any]:
         """That many further arguments, each after a comma, and the bracket."""
@@ -1725,19 +1725,16 @@ def inhabited(t: Term, condition: Term | None) -> Term:
     if t.op == "&":
         need(condition is None, "a conjunction takes no nontrivial condition")
         return both(inhabited(t.kids[0], None), inhabited(t.kids[1], None))
-    found = hypotheses(t, part_hypotheses)
+    end = t
+    while end.op in ("all", "->"):
+        end = end.kids[-1]
+    found = hypotheses(t, part_hypotheses) if condition is None or part_hypotheses(end) else []
     if condition is not None:
-        found = hypotheses(t, lambda _: [condition]) + (found if has_parts(t) else [])
+        found = hypotheses(t, lambda _: [condition]) + found
     out = TRUE
     for one in reversed(found):
         out = both(one, out)
     return out
-
-
-def has_parts(t: Term) -> bool:
-    while t.op in ("all", "->"):
-        t = t.kids[-1]
-    return bool(part_hypotheses(t))
 
 
 def leading(t: Term, tree: Any) -> list[tuple[str, Any]]:
@@ -1878,6 +1875,7 @@ class Checker:
 
     def judge(self, data: Any) -> str:
         """What is printed for a certificate; Rejected where it is not accepted."""
+        Clock.start(SECONDS)
         need(isinstance(data, dict), "a certificate is an object")
         is_check = keys_fit(data, "grammar id statement check")
         shape = is_check or keys_fit(data, "grammar id statement lemmas sense proof | defined inhabited")
@@ -1946,7 +1944,8 @@ def in_order(certificates: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def say(text: str) -> None:
-    print(text.encode("ascii", "backslashreplace").decode().replace("\n", " "))
+    """Print one line; what a certificate put into it cannot move the cursor."""
+    print("".join([c if " " <= c <= "~" else "?" for c in text]))
 
 
 def attempt(action: Callable[[Any], Any], given: Any) -> Any:

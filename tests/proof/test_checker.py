@@ -21,7 +21,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from proof import mutate, test_attacks, test_kernel, test_neighbours, test_traps
+from proof import mutate, test_attacks, test_cover, test_kernel, test_neighbours, test_traps
 from proof import test_fuzz_normal as fuzz
 from proof import test_mutations as damage
 
@@ -278,7 +278,7 @@ def test_it_imports_the_standard_library_only() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("batch", range(10))
+@pytest.mark.parametrize("batch", range(6))
 def test_mutations(batch: int) -> None:
     """A damaged certificate is rejected by both, or is still a proof for both."""
     names = [p for p in STORED if "check" not in json.loads(p.read_text(encoding="utf-8"))]
@@ -293,9 +293,9 @@ def test_mutations(batch: int) -> None:
 
 # --- The attacks on the first checker -------------------------------------------------------------------------------
 
-ATTACKED = (test_attacks, test_traps, test_kernel, damage, test_neighbours)
+ATTACKED = (test_attacks, test_traps, test_kernel, damage, test_neighbours, test_cover)
 CALLS = {"attempt", "refused", "prove", "check", "read_formula", "judge", "load_json", "defined", "inhabited", "d_of"}
-CALLS |= {"h_of", "formula"}
+CALLS |= {"h_of", "formula", "covered"}
 LEFT_OUT = {"test_the_search_does_not_prove_it", "test_tables_survive_an_error_in_the_middle"}
 
 
