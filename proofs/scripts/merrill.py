@@ -2571,7 +2571,7 @@ def squares_of(h: Goal, square: str, entry: str) -> None:
     h.use("lem:sum_nonneg", f"p. sum(c, 1, r, {square})", "1", "k", outer, label="goal").hyp("goal")
 
 
-def prop1_defined(g: Goal) -> None:
+def scale_defined(g: Goal) -> None:
     def leaf(h: Goal) -> None:
         if h.try_auto(degree=1, rounds=0):
             return
@@ -2919,6 +2919,355 @@ def every_from(h: Goal, below: bool) -> None:
     more.contra("other").have("h(m + 1) = v", "after_all", use="other near down up", degree=1).absurd("after_all", "no")
 
 
+# --- Proposition 1 ----------------------------------------------------------------------------------------------------
+
+
+def layernorm_padded(g: Goal) -> None:
+    g.intro("x p r d rl fits vary front back").use(
+        "lem:spread_positive", "r", "x", "#rl", "#vary", label="spread_p root_p"
+    )
+    g.use("ax:inv", "r", label="r_e").use("lem:sum_one", "1", "r", label="ones")
+    mean = "(sum(a, 1, r, x(a))/r)"
+
+    def entry(h: Goal, fact: str) -> None:
+        h.intro("c inside").use(fact, "c", label="here").auto("here") if fact == "back" else h.intro("c inside").use(
+            fact, "c", label="here"
+        ).hyp("here")
+
+    def square(h: Goal, fact: str) -> None:
+        h.intro("c inside").use(fact, "c", label="here").rewrite("here").true()
+
+    for name, power, proof in (("sum", "", entry), ("square", "^2", square)):
+        g.use("lem:sum_split", f"c. p(c){power}", "1", "r", "d", label=f"{name}_split")
+        g.use(
+            "lem:sum_ext",
+            f"c. p(c){power}",
+            f"c. (x(c) - {mean}){power}",
+            "1",
+            "r",
+            lambda h, q=proof: q(h, "front"),
+            label=f"{name}_front",
+        )
+        g.use(
+            "lem:sum_ext",
+            f"c. p(c){power}",
+            "c. 0",
+            "r + 1",
+            "d",
+            lambda h, q=proof: q(h, "back"),
+            label=f"{name}_back",
+        )
+    g.have(
+        "sum(a, 1, r, x(a) - sum(e, 1, r, x(e))/r) = 0",
+        "centred",
+        use="ones r_e",
+        rounds=0,
+        multipliers=["sum(a, 1, r, x(a))", "sum(a, 1, r, x(a))/r"],
+    )
+    g.have(
+        "sum(a, 1, d, p(a))/d = 0",
+        "mean_0",
+        use="sum_split sum_front sum_back centred",
+        degree=1,
+        rounds=0,
+        multipliers=["1/d"],
+    )
+    spread_x = f"sum(b, 1, r, (x(b) - {mean})^2)"
+    g.have(
+        f"sum(b, 1, d, (p(b) - 0)^2) = {spread_x}",
+        "spread_is",
+        use="square_split square_front square_back",
+        degree=1,
+        rounds=0,
+    )
+    first, second = g.split()
+    first.rewrite("mean_0").rewrite("spread_is").hyp("root_p")
+    second.intro("c inside").rewrite("mean_0").rewrite("spread_is").use("front", "c", label="here")
+    second.auto("here", rounds=0, multipliers=[f"1/sqrt({spread_x})"])
+
+
+PADDED = "layernorm(e. p({0}, e), k*r, c)"
+PLAIN = "layernorm(e. x({0}, e), r, c)"
+
+
+def written(g: Goal) -> Goal:
+    """Block q holds the layer norm of row q after k layers, as ``blocks``; blocks have norm 1, as ``unit``."""
+    g.have("r <= k*r", "fits", lambda h: h.have("0 <= (k - 1)*r", "room", use="kl rl").auto("room"))
+
+    def row(h: Goal) -> None:
+        h.intro("q q_in").use("vary", "q", label="vary_q").use("pad", "q", label="front back")
+        h.use(
+            "lem:layernorm_padded",
+            "l. x(q, l)",
+            "l. p(q, l)",
+            "r",
+            "k*r",
+            "#rl",
+            "#fits",
+            "#vary_q",
+            "#front",
+            "#back",
+            label="root same",
+        )
+        h.hyp("same")
+
+    g.have(f"all q in 1..k. all c in 1..r. {PADDED.format('q')} = {PLAIN.format('q')}", "rows", row)
+
+    def layers(h: Goal) -> None:
+        base, step = h.induct("l", "ge", "is")
+        base.intro("room q (ql qh) c c_in").use("start", "q", None, "c", label="here")
+        for e in base.ind("q <= 0", "in v"):
+            e.auto("here v", rounds=0, multipliers=[PLAIN.format("q")]) if e.text(
+                e.facts["in"]
+            ) != "q <= 0" else e.contra("no").auto("in ql", degree=1)
+        step.intro("room q (ql qh) c c_in").use(
+            "is", lambda e: e.auto("room", degree=1), "q", None, "c", "#c_in", label="before"
+        )
+        bounds = lambda e: [a.auto("room ge", degree=1) for a in e.split()]  # noqa: E731
+        step.use("write", "l + 1", bounds, "q", None, "c", "#c_in", label="here").use(
+            "rows", "l + 1", bounds, "c", "#c_in", label="row"
+        )
+        step.use("lem:relu_pair", PADDED.format("l + 1"), label="pair rest")
+        for e in step.ind("q = l + 1", "at v"):
+            for f in e.ind("q <= l", "old ov"):
+                for a in f.ind("q <= l + 1", "now nv"):
+                    if a.try_contradiction():
+                        continue
+                    if a.facts["at"][0] == "=":
+                        a.have(
+                            f"{PLAIN.format('q')} = {PLAIN.format('l + 1')}", "same", lambda b: b.rewrite("at").true()
+                        )
+                        a.auto(
+                            "here before row pair v ov nv same",
+                            rounds=0,
+                            multipliers=[
+                                "1",
+                                PLAIN.format("q"),
+                                f"relu({PADDED.format('l + 1')})",
+                                f"relu(-{PADDED.format('l + 1')})",
+                            ],
+                        )
+                    elif "old" in a.facts and a.text(a.facts["old"]) == "q <= l":
+                        a.auto(
+                            "here before v ov nv",
+                            rounds=0,
+                            multipliers=[
+                                "1",
+                                PLAIN.format("q"),
+                                f"relu({PADDED.format('l + 1')})",
+                                f"relu(-{PADDED.format('l + 1')})",
+                            ],
+                        )
+                    elif a.text(a.facts["now"]) == "q <= l + 1":
+                        a.use("ax:int_lt", "l", "q", label="step").have(
+                            "q = l + 1", "after_all", use="step now"
+                        ).absurd("after_all", "at")
+                    else:
+                        a.auto(
+                            "here before v ov nv",
+                            rounds=0,
+                            multipliers=[
+                                "1",
+                                PLAIN.format("q"),
+                                f"relu({PADDED.format('l + 1')})",
+                                f"relu(-{PADDED.format('l + 1')})",
+                            ],
+                        )
+
+    form = f"all q in 1..k. all c in 1..r. block(l, q, c) = I[q <= l]*{PLAIN.format('q')}"
+    g.have(f"all l:Int. 0 <= l -> l <= k -> ({form})", "layers", layers)
+
+    def last(h: Goal) -> None:
+        h.intro("q (ql qh) c c_in").use("layers", "k", None, "!", "q", None, "c", "#c_in", label="here")
+        for e in h.ind("q <= k", "in v"):
+            e.auto("here v", rounds=0, multipliers=[PLAIN.format("q")]) if e.text(
+                e.facts["in"]
+            ) == "q <= k" else e.contra("no").auto("in qh", degree=1)
+
+    g.have(f"all q in 1..k. all c in 1..r. block(k, q, c) = {PLAIN.format('q')}", "blocks", last)
+
+    def unit(h: Goal) -> None:
+        h.intro("q q_in").use("vary", "q", label="vary_q").use(
+            "lem:merrill2024.def.layernorm", "r", "l. x(q, l)", "#rl", "#vary_q", label="m n"
+        )
+
+        def same(e: Goal) -> None:
+            e.intro("c inside").use("blocks", "q", "#q_in", "c", label="here").rewrite("here").true()
+
+        h.use("lem:sum_ext", "c. block(k, q, c)", f"c. {PLAIN.format('q')}", "1", "r", same, label="sums")
+        h.use("lem:sum_ext", "c. block(k, q, c)^2", f"c. {PLAIN.format('q')}^2", "1", "r", same, label="squares")
+        first, second = h.split()
+        first.auto("sums m", rounds=0, multipliers=["1/r", "1"])
+        total = f"sum(c, 1, r, {PLAIN.format('q')}^2)"
+        square = lambda e: e.intro("c inside").auto(squares=[PLAIN.format("q")])  # noqa: E731
+        second.use("lem:sum_nonneg", f"c. {PLAIN.format('q')}^2", "1", "r", square, label="ge")
+        second.use("ax:sqrt", total, label="root_l root_e").rewrite("n", "root_e", "one").auto(
+            "one squares", degree=1, rounds=0
+        )
+
+    return g.have(
+        "all q in 1..k. sum(c, 1, r, block(k, q, c))/r = 0 & sum(c, 1, r, block(k, q, c)^2) = 1", "unit", unit
+    )
+
+
+def prop1(g: Goal) -> None:
+    g.intro("M v x p block W k r mean norm kl rl rows_are vary pad start write mean_is norm_is a")
+    written(g).use("lem:merrill2024.prop1.scale", "q c. block(k, q, c)", "k", "r", "mean", "norm", label="scaled")
+    g.use("ax:sqrt", "k", None, label="k_l k_e").have(
+        "0 < sqrt(k)", "k_p", lambda h: h.contra("no").auto("no kl k_l k_e")
+    )
+    g.use("ax:inv", "sqrt(k)", label="k_i")
+    new, old = "sqrt(k)*W(a, q, c)*((block(k, q, c) - mean)/norm)", f"W(a, q, c)*{PLAIN.format('q')}"
+
+    def outer(h: Goal) -> None:
+        def inner(e: Goal) -> None:
+            e.intro("c c_in").use("scaled", "q", "#q_in", "c", "#c_in", label="here").use(
+                "blocks", "q", "#q_in", "c", "#c_in", label="is"
+            )
+            w = "W(a, q, c)"
+            e.auto("here is k_i", rounds=0, multipliers=[f"sqrt(k)*{w}", w, f"{w}*block(k, q, c)", "1"])
+
+        h.intro("q q_in").use("lem:sum_ext", f"c. {new}", f"c. {old}", "1", "r", inner, label="goal").hyp("goal")
+
+    g.use("lem:sum_ext", f"q. sum(c, 1, r, {new})", f"q. sum(c, 1, r, {old})", "1", "k", outer, label="goal").hyp(
+        "goal"
+    )
+
+
+def prop1_defined(g: Goal) -> None:
+    labels = {"kl": "p1", "rl": "p2", "vary": "p4", "pad": "p5", "start": "p6", "write": "p7"}
+
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        for label, old in labels.items():
+            if old in h.facts:
+                h.have(h.facts[old], label, lambda e, old=old: e.hyp(old))
+        last = [k for k in h.facts if k not in labels][-1]
+        text = h.text(h.goal if h.goal[0] != "false" else h.facts[last])
+        if "block(" in text:
+            square = "(block(k, q, c) - mean)^2"
+            h.use("lem:sum_nonneg", f"q. sum(c, 1, r, {square})", "1", "k", rows_of_squares(square), label="goal").hyp(
+                "goal"
+            )
+        elif "p(" in text or "x(" in text:
+            name = "p" if "p(" in text else "x"
+            row = next(n for n in h.scope if f"{name}({n}, " in text)
+            h.have("r <= k*r", "fits", lambda e: e.have("0 <= (k - 1)*r", "room", use="kl rl").auto("room"))
+            h.use("vary", row, label="vary_q")
+            if name == "x":
+                h.use("lem:spread_positive", "r", f"l. x({row}, l)", "#rl", "#vary_q", label="spread root")
+                h.auto([last, "spread", "root"] if h.goal[0] == "false" else ["spread", "root"], degree=1, rounds=0)
+            elif h.goal[0] == "false":
+                h.use("pad", row, label="front back")
+                rows = f"l. x({row}, l)", f"l. p({row}, l)"
+                h.use(
+                    "lem:layernorm_padded",
+                    *rows,
+                    "r",
+                    "k*r",
+                    "#rl",
+                    "#fits",
+                    "#vary_q",
+                    "#front",
+                    "#back",
+                    label="root same",
+                )
+                h.auto([last, "root"], degree=1, rounds=0)
+            else:
+                entry = f"(p({row}, b) - sum(a, 1, k*r, p({row}, a))/(k*r))"
+                proof = lambda e: e.intro("b inside").auto(squares=[entry])  # noqa: E731
+                h.use("lem:sum_nonneg", f"b. {entry}^2", "1", "k*r", proof, label="goal").hyp("goal")
+        elif "norm" in text:
+            norm_is_root(h, last)
+        else:
+            h.have("0 < k*r", "size").auto([last, "size"], degree=1, rounds=0)
+
+    g.leaves("M v x p block W k r mean norm", leaf)
+
+
+def rows_of_squares(square: str) -> Tactic:
+    def inner(e: Goal) -> None:
+        e.intro("c c_in").auto(squares=[square.removesuffix("^2")])
+
+    return lambda h: h.intro("q q_in").use("lem:sum_nonneg", f"c. {square}", "1", "r", inner, label="row").hyp("row")
+
+
+def norm_is_root(h: Goal, last: str) -> None:
+    """norm = 0 is false: it is the root of k."""
+    mean, norm = (
+        next(k for k, f in h.facts.items() if f[0] == "=" and h.text(f).startswith(f"{n} = s"))
+        for n in ("mean", "norm")
+    )
+    written(h).use("lem:block_totals", "q c. block(k, q, c)", "k", "r", label="zeros squares")
+    h.have("mean = 0", "zero", use=[mean, "zeros"], rounds=0, multipliers=["1/(k*r)", "1"]).rewrite(
+        "zero", norm, "norm_0"
+    )
+    h.have("sum(q, 1, k, sum(c, 1, r, (block(k, q, c) - 0)^2)) = k", "squares_0", use="squares")
+    h.rewrite("squares_0", "norm_0", "norm_k").use("ax:sqrt", "k", None, label="k_l k_e")
+    h.have("sqrt(k) = 0", "root_0", use=[last, "norm_k"]).auto(
+        "root_0 k_e kl", degree=1, rounds=0, multipliers=["sqrt(k)", "1"]
+    )
+
+
+def prop1_inhabited(g: Goal) -> None:
+    """Both rows are (0, 1)."""
+
+    def entry(index: str, c: str, last: str) -> str:
+        row = f"layernorm(e. if(e <= 2, I[e = 2] - 1/2, 0), 4, {c})"
+        return f"I[{index} <= {last}]*(relu({row}) - relu(-{row}))"
+
+    mean = f"sum(s, 1, 2, sum(t, 1, 2, {entry('s', 't', '2')}))/(2*2)"
+    norm = f"sqrt(sum(b, 1, 2, sum(c, 1, 2, ({entry('b', 'c', '2')} - {mean})^2)))"
+
+    def leaf(h: Goal) -> None:
+        if h.goal[0] != "all":
+            h.easy()
+            return
+        numbers(h, 0)
+
+    def numbers(h: Goal, depth: int) -> None:
+        """Every index by its value; the ranges are at most 1..4."""
+        if h.goal[0] == "&":
+            for e in h.split():
+                numbers(e, depth)
+            return
+        if h.goal[0] == "ex":
+            h.witness("2").easy()
+            return
+        if h.goal[0] != "all":
+            h.true()
+            return
+        j, low, high = f"j{depth}", f"l{depth}", f"h{depth}"
+        h.intro(f"{j} ({low} {high})")
+        for n in (1, 2, 3, 4):
+            here, h = h.em(f"{j} <= {n}", f"a{depth}_{n}")
+            h.use("ax:int_lt", str(n), j, label=f"o{depth}_{n}")
+            if here.try_contradiction():
+                pass
+            else:
+                if j in here.text(here.goal):
+                    here.have(f"{j} = {n}", f"is{depth}").rewrite(f"is{depth}")
+                numbers(here, depth + 1)
+            if h.try_contradiction():
+                return
+
+    g.inhabit(
+        "b c e. I[c = 2]*I[e = 1]",
+        "j. 1",
+        "b c. I[c = 2]",
+        "b c. if(c <= 2, I[c = 2] - 1/2, 0)",
+        f"l b c. {entry('b', 'c', 'l')}",
+        "b c e. 0",
+        "2",
+        "2",
+        mean,
+        norm,
+        "1",
+        leaf=leaf,
+    )
+
+
 # --- Sharp constants --------------------------------------------------------------------------------------------------
 
 
@@ -3247,7 +3596,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.thm2.inputhash": Script(inputhash, witnesses("2", "-1", "1"), inputhash_defined),
     "merrill2024.thm3.mult": Script(mult, mult_inhabited, None),
     "merrill2024.prop1.scale": Script(
-        prop1_scale, witnesses("i k. 1/2 - I[2 < k]", "2", "4", "0", "sqrt(2)", "1", "1"), prop1_defined
+        prop1_scale, witnesses("i k. 1/2 - I[2 < k]", "2", "4", "0", "sqrt(2)", "1", "1"), scale_defined
     ),
     "lem.tie_no_match": tie_no_match,
     "lem.walk_bound": walk_bound,
@@ -3269,4 +3618,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.thm2.output.corrected": Script(
         output, lambda g: worktape_inhabited(g, True), lookup_defined("f g h key wrote stop i", KEY_SCORES)
     ),
+    "lem.layernorm_padded": layernorm_padded,
+    "merrill2024.prop1": Script(prop1, prop1_inhabited, prop1_defined),
 }

@@ -1351,3 +1351,95 @@ def tape_head(instance: Any) -> bool | None:
     h, j = instance["h()"], int(instance["j"])
     f = real(TIES[j])
     return near(score, dot(phi(h[int(instance["i"])]), phi(h[j])) - f / CONTEXT.sqrt(2 * f * f + 2))
+
+
+# --- Proposition 1 ----------------------------------------------------------------------------------------------------
+
+
+def simulations() -> Iterator[dict[str, Any]]:
+    """Projections M_b v, padded rows (centred, or not), the blocks that k layers write (or twice their negative part)."""
+    for k, r, v in [(1, 2, [1, 2]), (2, 2, [1, -1, 2, 0]), (1, 3, [0, 1, 5]), (2, 1, [1, 2]), (2, 2, [0, 0, 0, 0])]:
+        m = k * r
+        M = {
+            (b, c, e): F(RANDOM.randint(-3, 3))
+            for b in range(1, k + 1)
+            for c in range(1, r + 1)
+            for e in range(1, m + 1)
+        }
+        x = {
+            (b, c): sum(M[b, c, e] * v[e - 1] for e in range(1, m + 1))
+            for b in range(1, k + 1)
+            for c in range(1, r + 1)
+        }
+        rows = [[x[b, c] for c in range(1, r + 1)] for b in range(1, k + 1)]
+        if any(len(set(row)) < 2 for row in rows):
+            blank = {(b, c): F(0) for b in range(1, k + 1) for c in range(1, m + 1)}
+            yield simulation(k, r, M, v, x, [blank], [{}], F(0), [F(1)])
+            continue
+        padded, blocks = [], []
+        for centre in (1, 0):
+            p = [[a - centre * sum(row) / r for a in row] + [F(0)] * (m - r) for row in rows]
+            padded.append({(b, c): a for b, row in enumerate(p, 1) for c, a in enumerate(row, 1)})
+            for sign in (1, -1):
+                normed = [[a if sign > 0 or a > 0 else 2 * a for a in layer_norm(row)[:r]] for row in p]
+                layers = range(k + 1)
+                blocks.append(
+                    {
+                        (n, b, c): normed[b - 1][c - 1] * (b <= n)
+                        for n in layers
+                        for b in range(1, k + 1)
+                        for c in range(1, r + 1)
+                    }
+                )
+        yield simulation(
+            k,
+            r,
+            M,
+            v,
+            x,
+            padded,
+            blocks,
+            lambda env: [last_norm(env)[0]],
+            lambda env: [last_norm(env)[1] * t for t in (1, 2)],
+        )
+
+
+def last_norm(env: Any) -> tuple[Any, Any]:
+    """Mean and norm of what the last layer reads."""
+    whole = [real(a) for (n, _, _), a in env["block"].items() if n == env["k"]]
+    mean = CONTEXT.fsum(whole) / len(whole)
+    return mean, CONTEXT.sqrt(CONTEXT.fsum((a - mean) ** 2 for a in whole))
+
+
+def simulation(k: int, r: int, M: Any, v: Any, x: Any, p: Any, block: Any, mean: Any, norm: Any) -> dict[str, Any]:
+    W = {(a, b, c): F(RANDOM.randint(-5, 5)) for a in (1, 2) for b in range(1, k + 1) for c in range(1, r + 1)}
+    functions = {"M()": M, "v()": column(v), "x()": x, "p()": p, "block()": block, "W()": W}
+    return {**functions, "k": F(k), "r": F(r), "mean": mean, "norm": norm, "a": [F(1), F(2)]}
+
+
+@adequate(
+    "merrill2024.prop1",
+    at=list(simulations()),
+    misses=[
+        ("sqrt(k)*W(a, b, c)", "k*W(a, b, c)"),
+        ("sqrt(k)*W(a, b, c)", "W(a, b, c)"),
+        ("p(b, c) = x(b, c) - sum(e, 1, r, x(b, e))/r", "p(b, c) = x(b, c)"),
+        ("- relu(-layernorm(e. p(l, e), k*r, c))", "- 2*relu(-layernorm(e. p(l, e), k*r, c))"),
+        ("layernorm(e. x(b, e), r, c)", "layernorm(e. x(b, e), r, 1)"),
+        ("norm = sqrt(", "norm = 2*sqrt("),
+        ("*W(a, b, c)*((block(k, b, c)", "*W(a, b, c)*((block(k - 1, b, c)"),
+    ],
+)
+def prop1(instance: Any) -> bool | None:
+    k, r, v = int(instance["k"]), int(instance["r"]), list(instance["v()"].values())
+    M, W = instance["M()"], instance["W()"]
+    rows = [[sum(M[b, c, e] * v[e - 1] for e in range(1, k * r + 1)) for c in range(1, r + 1)] for b in range(1, k + 1)]
+    if any(len(set(row)) < 2 for row in rows):
+        return None
+    multi = [a for row in rows for a in layer_norm(row)]
+    stream: list[Any] = []
+    for row in rows:  # one layer for each: centred, padded, normed, written
+        stream += layer_norm([a - sum(row) / r for a in row] + [F(0)] * (k * r - r))[:r]
+    weights = [[real(W[a, b, c]) for b in range(1, k + 1) for c in range(1, r + 1)] for a in (1, 2)]
+    final = layer_norm(stream)
+    return all(near(CONTEXT.sqrt(k) * dot(row, final), dot(row, multi)) for row in weights)
