@@ -1357,7 +1357,7 @@ def tape_head(instance: Any) -> bool | None:
 
 
 def simulations() -> Iterator[dict[str, Any]]:
-    """Projections M_b v, padded rows (centred, or not), the blocks that k layers write (or twice their negative part)."""
+    """Projections M_b v, padded rows (centred, or not), the blocks of k layers (or with twice their negative part)."""
     for k, r, v in [(1, 2, [1, 2]), (2, 2, [1, -1, 2, 0]), (1, 3, [0, 1, 5]), (2, 1, [1, 2]), (2, 2, [0, 0, 0, 0])]:
         m = k * r
         M = {
