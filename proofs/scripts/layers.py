@@ -721,13 +721,68 @@ def residual_optional(g: Goal) -> None:
         value.auto("done", degree=1, rounds=0)
 
 
+def mean_with_residual(g: Goal) -> None:
+    """One position forces U = 0, and two positions with the values 1 and 2 then have the wrong mean."""
+    g.intro("claim").use("claim", label="network attention").use("attention", "1", "k l. 1", label="some")
+    g.obtain("some", "U", "all_n").use("all_n", "1", "i a. 1", label="one").obtain("one", "alpha", "total value")
+    g.use("total", "1", label="weight").use("value", "1", None, "1", None, label="zero")
+    g.have("U(1, 1) = 0", "none", use="weight zero", degree=1, rounds=0, multipliers=["1", "U(1, 1)"])
+    g.use("all_n", "2", "i a. i", label="two").obtain("two", "beta", "totals values")
+    g.use("values", "1", None, "1", None, label="wrong")
+    g.auto("wrong none", degree=1, rounds=0, multipliers=["1", "beta(1, 1)", "beta(1, 2)"])
+
+
+def fresh_entries(g: Goal) -> None:
+    g.intro("d V some").witness("a b. I[d < a]*I[b <= d]*V(a - d, b)").intro(
+        "n z alpha many zero i i_in a (a_low a_high)"
+    )
+    kept, written = g.split()
+
+    kept.use(
+        "lem:sum_ext",
+        "j. alpha(i, j)*sum(b, 1, 2*d, I[d < a]*I[b <= d]*V(a - d, b)*z(j, b))",
+        "j. 0",
+        "1",
+        "n",
+        gone,
+        label="sums",
+    ).auto("sums", degree=1, rounds=0)
+    written.use("zero", "i", None, "a", label="empty").have(
+        "I[d < d + a] = 1", "side", lambda h: h.apart("I[d < d + a]", lambda t: t.auto())
+    )
+
+    def row(h: Goal) -> None:
+        h.intro("j j_in").use("lem:layers_top", "d", "d", "b. V(a, b)*z(j, b)", label="half")
+        h.rewrite("side").auto("half", degree=1, rounds=0, multipliers=["alpha(i, j)"])
+
+    written.use(
+        "lem:sum_ext",
+        "j. alpha(i, j)*sum(b, 1, 2*d, I[d < d + a]*I[b <= d]*V(d + a - d, b)*z(j, b))",
+        "j. alpha(i, j)*sum(b, 1, d, V(a, b)*z(j, b))",
+        "1",
+        "n",
+        row,
+        label="sums",
+    )
+    written.auto("empty sums", degree=1, rounds=0)
+
+
+def gone(g: Goal) -> None:
+    """I[d < a] = 0 makes the term 0."""
+    g.intro("j j_in").have("I[d < a] = 0", "side", lambda h: h.apart("I[d < a]", lambda t: t.auto())).rewrite(
+        "side"
+    ).true()
+
+
+RESIDUAL = ("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0")
+
 SCRIPTS |= {
     "lem.layers_units": Script(units),
-    "cookbook.s4.2.residual_optional": Script(
-        residual_optional, witnesses("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0")
+    "cookbook.s4.2.residual_optional": Script(mean_with_residual, refutes=True),
+    "cookbook.s4.2.residual_optional.corrected": Script(
+        each(residual_optional, fresh_entries), lambda g: g.inhabit(*RESIDUAL, others=[("1", "k l. 1")])
     ),
 }
-
 
 # --- Section 6 --------------------------------------------------------------------------------------------------------
 

@@ -237,41 +237,43 @@ def hidden_width(v: Any) -> bool | None:
 
 def residual_instances() -> Iterator[dict[str, Any]]:
     for d, h in [(1, 0), (1, 2), (2, 1), (3, 2), (2, 0)]:
-        f = (matrix(h, d), numbers(h), matrix(d, h), numbers(d))
+        wide = matrix(d, max(d, h))
+        f = (matrix(h, d), numbers(h), [row[:h] for row in wide], numbers(d))
         one = [[F(r == c) for c in range(d)] for r in range(d)]
         minus = [[-e for e in row] for row in one]
         bent = [[*a, *b, *c] for a, b, c in zip(f[2], minus, one, strict=True)]
         kept = [[*a, *b, *c] for a, b, c in zip(f[2], one, minus, strict=True)]
+        forced = table(
+            [plus(row, less) for row, less in zip(wide, [[*r, *[0] * (max(d, h) - d)] for r in minus], strict=True)]
+        )
+        fresh = {(a + d, b): wide[a - 1][b - 1] for a in range(1, d + 1) for b in range(1, d + 1)}
+        tokens = [matrix(2, d) for _ in range(3)]
         yield {
             "d": F(d),
             "h": F(h),
             "W()": table(f[0]),
             "b()": column(f[1]),
-            "V()": table(f[2]),
+            "V()": table(wide),
             "c()": column(f[3]),
             "g": F(h + 2 * d),
             "P()": table([*f[0], *one, *minus]),
             "q()": column([*f[1], *[0] * 2 * d]),
             "R()": [table(bent), table(kept)],
             "x()": [column(numbers(d)) for _ in range(3)],
+            "U()": [lambda a, b, k=k: k.get((a, b), F(0)) for k in (forced, fresh)],
+            "n": [F(1), F(2)],
+            "z()": [lambda i, a, t=t, d=d: t[int(i) - 1][int(a) - 1] if a <= d else F(0) for t in tokens]
+            + [lambda i, a, t=tokens[0]: t[int(i) - 1][(int(a) - 1) % len(t[0])]],
+            "alpha()": [lambda i, j: F(i == j), lambda i, j: F(1, 2), lambda i, j: F(j == 1)],
+            "values": wide,
+            "tokens": tokens,
         }
 
 
-@adequate(
-    "s4.2.residual_optional",
-    at=residual_instances(),
-    misses=[
-        ("+ b(k))) + c(i))", "+ b(k))))"),
-        ("x(i) + (sum(k, 1, g", "(sum(k, 1, g"),
-        ("= x(i) + (sum(k, 1, h", "= 2*x(i) + (sum(k, 1, h"),
-        (
-            "ex g:Int, P:Int*Int->Real, q:Int->Real, R:Int*Int->Real.",
-            "all g:Int, P:Int*Int->Real, q:Int->Real, R:Int*Int->Real.",
-        ),
-        ("relu(sum(l, 1, d, P(k, l)*x(l)) + q(k))", "(sum(l, 1, d, P(k, l)*x(l)) + q(k))"),
-    ],
-)
-def residual_optional(v: Any) -> bool:
+RESIDUAL = list(residual_instances())
+
+
+def cancelled(v: Any) -> bool:
     """f' with [f.W2, -I, I] and x gives f(x); with [f.W2, I, -I] it gives f(x) + x by itself."""
     d, h, g = int(v["d"]), int(v["h"]), int(v["g"])
     f = (values(v["W()"], h, d), values(v["b()"], h), values(v["V()"], d, h), values(v["c()"], d))
@@ -280,6 +282,50 @@ def residual_optional(v: Any) -> bool:
     return all(
         plus(x, network(bent, x)) == network(f, x) and network(kept, x) == plus(x, network(f, x)) for x in inputs
     )
+
+
+@adequate("s4.2.residual_optional", at=RESIDUAL, false=True)
+def residual_optional(v: Any) -> bool:
+    """One position forces V - I; then no weights on a grid give two positions the mean of V z."""
+    d = int(v["d"])
+    V = [row[:d] for row in v["values"]]
+    forced = [[e - (r == c) for c, e in enumerate(row)] for r, row in enumerate(V)]
+    for z in v["tokens"]:
+        mapped, new = [times(V, p) for p in z], [times(forced, p) for p in z]
+        aim = [(a + b) / 2 for a, b in zip(*mapped, strict=True)]
+        grid = [F(k, 4) for k in range(5)]
+        mixed = [[plus(p, [w * a + (1 - w) * b for a, b in zip(*new, strict=True)]) for w in grid] for p in z]
+        if not all(aim in choices for choices in mixed):
+            return False
+    return cancelled(v)
+
+
+@adequate(
+    "s4.2.residual_optional.corrected",
+    at=RESIDUAL,
+    misses=[
+        (" + c(i)))", "))"),
+        ("x(i) + (sum(k, 1, g", "(sum(k, 1, g"),
+        ("= x(i) + (sum(k, 1, h", "= 2*x(i) + (sum(k, 1, h"),
+        ("relu(sum(l, 1, d, P(k, l)*x(l)) + q(k))", "(sum(l, 1, d, P(k, l)*x(l)) + q(k))"),
+        ("(all i in 1..n. all a in 1..d. z(i, d + a) = 0) ->", ""),
+        ("= z(i, a) &", "= 0 &"),
+        ("alpha(i, j)*sum(b, 1, d, V(a, b)*z(j, b))", "alpha(i, j)*sum(b, 1, d, V(a, b)*z(i, b))"),
+    ],
+)
+def residual_beside(v: Any) -> bool:
+    """Into entries that are zero attention writes V z, mixed by any weights; the others stay."""
+    d = int(v["d"])
+    V = [row[:d] for row in v["values"]]
+    U = [[F(0)] * 2 * d] * d + [row + [F(0)] * d for row in V]
+    for z in v["tokens"]:
+        padded = [p + [F(0)] * d for p in z]
+        mapped, new = [times(V, p) for p in z], [times(U, p) for p in padded]
+        for weights in ([1, 0], [F(1, 2), F(1, 2)], [F(-1), F(3)]):
+            mixes = [times(turned(m, len(m[0])), weights) for m in (mapped, new)]
+            if any(plus(p, mixes[1]) != p[:d] + mixes[0] for p in padded):
+                return False
+    return cancelled(v)
 
 
 def padding_instances() -> Iterator[dict[str, Any]]:
@@ -1599,7 +1645,7 @@ def matched_networks() -> Iterator[dict[str, Any]]:
             "P()": [table(P), table([[*row[:-1], row[-1] + ODD] for row in P])],
             "U()": [table(U), table([*U[:-1], [a + ODD for a in U[-1]]])],
             "q()": [column(q), column([*q[:-1], q[-1] + ODD])],
-            "x()": column(numbers(wide)),
+            "x()": [column(numbers(wide)) for _ in range(4)],
             "net": net,
         }
 
@@ -1627,8 +1673,8 @@ def dim_match(v: Any) -> bool | None:
         values(v["U()"][0], most, h),
         values(v["q()"][0], most),
     )
-    x = values(v["x()"], most)
-    return network(padded, x) == [*network(v["net"], x[:d]), *[0] * (most - e)]
+    inputs = [values(x, most) for x in v["x()"]]
+    return all(network(padded, x) == [*network(v["net"], x[:d]), *[0] * (most - e)] for x in inputs)
 
 
 def routed_vectors() -> Iterator[dict[str, Any]]:
