@@ -1301,6 +1301,7 @@ AXIOMS = {
     "erf_odd": "all x:Real. erf(-x) = -erf(x)",
     "erf_range": "all x:Real. 0 <= x -> 0 <= erf(x) & erf(x) <= 1",
     # the alternating series of erf, for x >= 0
+    "erf_tail": "all x:Real. 0 <= x -> 1 - erf(x) <= exp(-x^2)",
     "erf_lower": "all x:Real, k:Int. 0 <= k -> 0 <= x -> "
     "2/sqrt(pi)*sum(m, 0, 2*k + 1, pow(-1, m)*pow(x, 2*m + 1)/(prod(q, 1, m, q)*(2*m + 1))) <= erf(x)",
     "erf_upper": "all x:Real, k:Int. 0 <= k -> 0 <= x -> "

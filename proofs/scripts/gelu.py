@@ -461,7 +461,7 @@ def tail(g: Goal, u: str) -> Goal:
     """1 - erf(u/sqrt(2)) <= e^(-u^2/2) as `tail`, from 0 <= u (`low`) and (1/sqrt(2))^2 = 1/2 (`half`)."""
     arg = f"({u})/sqrt(2)"
     enclosed(g, "0 < 1/sqrt(2)", "shrink").have(f"0 <= {arg}", "arg", use="shrink low", degree=2)
-    g.use("named:erf_tail", arg, "#arg", label="gaussian")
+    g.use("ax:erf_tail", arg, "#arg", label="gaussian")
     g.have(f"({arg})^2 = ({u})^2/2", "scale", use="half", degree=1, rounds=0, multipliers=[f"({u})^2"])
     return g.rewrite("scale", "gaussian", "tail").use("ax:exp_pos", f"-({u})^2/2", label="decay")
 

@@ -73,6 +73,7 @@ AXIOMS: Mapping[str, str] = {
     "pi": "3.141592653589793 < pi & pi < 3.141592653589794",
     "erf_odd": "all x:Real. erf(-x) = -erf(x)",
     "erf_range": "all x:Real. 0 <= x -> 0 <= erf(x) & erf(x) <= 1",
+    "erf_tail": "all x:Real. 0 <= x -> 1 - erf(x) <= exp(-x^2)",
     "erf_lower": "all x:Real, k:Int. 0 <= k -> 0 <= x -> "
     "2/sqrt(pi)*sum(j, 0, 2*k + 1, pow(-1, j)*pow(x, 2*j + 1)/(prod(i, 1, j, i)*(2*j + 1))) <= erf(x)",
     "erf_upper": "all x:Real, k:Int. 0 <= k -> 0 <= x -> "

@@ -17,7 +17,7 @@ from symcook.proof.terms import TRUE
 HOME = replay.library()
 STATEMENTS = HOME.statements
 IDS = HOME.certificates()
-ASSUMED = {"erf_tail", "intermediate_value"}
+ASSUMED = {"intermediate_value"}
 """The named assumptions that stored proofs may rest on."""
 MUTATIONS = 1000
 BATCH = 50
