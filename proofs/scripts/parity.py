@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from script import Script, counterexample, each, witnesses
 
-from symcook.proof.search.tactics import Goal, Tactic
+from symcook.errors import Rejected
+from symcook.proof.search.tactics import Goal, Stuck, Tactic
 
 SCRIPTS: dict[str, Script] = {}
 linear = {"degree": 1, "rounds": 0}
@@ -268,4 +269,463 @@ SCRIPTS |= {
     "lem.sinh_sign": Script(sinh_sign),
     "lem.paritylogit_sign": Script(paritylogit_sign),
     "lem.paritylogit_size": Script(paritylogit_size),
+}
+
+
+# --- D and H ------------------------------------------------------------------------------------------------------------
+
+
+def first_that_works(h: Goal, *options: Tactic) -> None:
+    """Close `h` by the first tactic that serves."""
+    for option in options:
+        trial = h._branch(h.goal)
+        try:
+            option(trial)
+        except (Stuck, Rejected):
+            continue
+        h.nodes += trial.nodes
+        h.closed = True
+        return
+    raise Stuck(f"none of {len(options)} serves:\n{h.show()}")
+
+
+def zero_of(h: Goal) -> str:
+    """The label of the last fact, which says that a denominator is 0."""
+    return [k for k in h.facts if k[0] == "p" and k[1:].isdigit()][-1]
+
+
+def sums_positive(*scores: str, n: str = "n") -> list[Tactic]:
+    """The normaliser of these scores over 0..n - 1 is not 0."""
+
+    def one(s: str) -> Tactic:
+        return lambda h: h.use("lem:cls_total", s, n, label="pos").auto(["pos", zero_of(h)], **linear)
+
+    return [one(s) for s in scores]
+
+
+def whole(names: str, *options: Tactic) -> Tactic:
+    """D: leaves by linear arithmetic, else by one of the options."""
+
+    def leaf(h: Goal) -> None:
+        first_that_works(h, lambda e: e.easy(**linear), *options)
+
+    return lambda g: g.leaves(names, leaf)
+
+
+ALTERNATING = sums_positive("j. c*pow(-1, j + 1)", "j. c*pow(-1, j)")
+
+
+def pair_positive(h: Goal) -> None:
+    """exp(c) + exp(-c), times a power of n, is not 0; nor is exp(2*c) + 1."""
+    h.have("1 <= n", "some_n", **linear)
+    h.use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down").use("ax:exp_pos", "2*c", label="twice")
+    zero = zero_of(h)
+    first_that_works(
+        h,
+        lambda e: e.auto(f"twice {zero}", **linear),
+        lambda e: e.have("0 < n", "n_p", use="some_n", **linear).auto(f"n_p up down {zero}"),
+        lambda e: e.have("0 < n^2", "n_q", use="some_n").auto(f"n_q up down {zero}"),
+        lambda e: e.have("0 < n^2", "n_q", use="some_n").auto(f"n_q {zero}"),
+    )
+
+
+def triple_positive(h: Goal) -> None:
+    """n Z_1 Z_2 is not 0, nor are Z_1 and Z_2."""
+    h.have("1 <= n", "some_n", **linear).use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down")
+    h.have("0 < n", "n_p", use="some_n", **linear)
+    h.have("0 < alternateone(c, n)", "za", use="some_n up down").have("0 < alternatetwo(c, n)", "zb", use="some_n up down")
+    zero = zero_of(h)
+    first_that_works(
+        h,
+        lambda e: e.auto(f"za {zero}", **linear),
+        lambda e: e.auto(f"zb {zero}", **linear),
+        lambda e: e.auto(f"n_p za zb {zero}", degree=3),
+    )
+
+
+def not_odd(g: Goal, k: str) -> None:
+    """k = 2 m + 1 has no solution for a numeral k that is even."""
+    g.intro("half").obtain("half", "m", "is")
+    low, high = g.em(f"m <= {int(k) // 2 - 1}", "side")
+    low.auto("side is", **linear)
+    high.use("ax:int_lt", f"{int(k) // 2 - 1}", "m", label="step").auto("step is", **linear)
+
+
+# --- Section 3.1 ----------------------------------------------------------------------------------------------------------
+
+
+def integer_half(g: Goal, k: str, j: str) -> list[Goal]:
+    """j <= k, or k + 1 <= j, as `side`."""
+    yes, no = g.em(f"{j} <= {k}", "side")
+    no.use("ax:int_lt", k, j, label="step")
+    return [yes, no]
+
+
+def rumelhart_first(g: Goal) -> None:
+    g.intro("n x k W b h (some word k_is ones bias) h_is j (low high)")
+    g.use("h_is", "j", label="is").use("bias", "j", label="b_is")
+    g.use(
+        "lem:sum_ext",
+        "i. W(j, i)*x(i)",
+        "i. x(i)",
+        "1",
+        "n",
+        lambda e: e.intro("i inside").use("ones", "j", None, "i", label="one").auto("one", rounds=0, multipliers=["x(i)"]),
+        label="total",
+    )
+    inside = "0 < sum(i, 1, n, W(j, i)*x(i)) + b(j)"
+    threshold(g, inside, "j", "is")
+
+
+def threshold(g: Goal, inside: str, j: str, given: str) -> None:
+    """I[inside] = I[j <= k] where the facts say that what is inside is 0 < k - j + 1/2."""
+    for h in integer_half(g, "k", j):
+        for e in h.ind(inside, "in value"):
+            for f in e.ind(f"{j} <= k", "le other"):
+                if not f.try_contradiction():
+                    f.auto(f"{given} value other", **linear)
+
+
+def rumelhart(g: Goal) -> None:
+    g.intro("n x k h y (some word k_is) h_is y_is")
+    inside = "0 < sum(i, 1, n, x(i)) + (-j + 1/2)"
+
+    def hidden(e: Goal) -> None:
+        e.intro("j (low high)").use("h_is", "j", label="is")
+        threshold(e, inside, "j", "is")
+
+    g.have("all j in 1..n. h(j) = I[j <= k]", "steps", hidden)
+
+    def bit(e: Goal) -> None:
+        e.intro("i inside").use("word", "i", label="either")
+        for f in e.cases("either", "it"):
+            f.auto("it", **linear)
+
+    g.use("lem:sum_nonneg", "i. x(i)", "1", "n", bit, label="low").use("lem:sum_mono", "i. x(i)", "i. 1", "1", "n", bit, label="high")
+    g.use("lem:sum_one", "1", "n", label="ones").have("0 <= k & k <= n", "k_low k_high")
+    g.use("lem:sum_split", "j. pow(-1, j + 1)*h(j)", "1", "k", "n", label="parts")
+
+    def first(e: Goal) -> None:
+        e.intro("j (jl jh)").use("steps", "j", lambda f: f.easy(), label="is").use("lem:sign_next", "j", label="next")
+        yes, no = e.ind("j <= k", "le value")
+        yes.rewrite("is").rewrite("value").rewrite("next").true()
+        no.auto("le jh", **linear)
+
+    def rest(e: Goal) -> None:
+        e.intro("j (jl jh)").use("steps", "j", lambda f: f.easy(), label="is")
+        yes, no = e.ind("j <= k", "le value")
+        yes.auto("le jl", **linear)
+        no.rewrite("is").rewrite("value").true()
+
+    g.use("lem:sum_ext", "j. pow(-1, j + 1)*h(j)", "j. -pow(-1, j)", "1", "k", first, label="before")
+    g.use("lem:sum_ext", "j. pow(-1, j + 1)*h(j)", "j. 0", "k + 1", "n", rest, label="after")
+    g.use("lem:sign_sum", "k", label="signs")
+    g.have("sum(j, 1, n, pow(-1, j + 1)*h(j)) = (1 - pow(-1, k))/2", "total", use="parts before after signs", **linear)
+    g.rewrite("total", "y_is", "y_now").use("lem:odd_sign", "k", label="sign")
+    odd, even = g.cases("sign", "is_odd power", "is_even power")
+    for e, wanted in ((odd, True), (even, False)):
+        e.rewrite("power", "y_now", "y_at")
+        for f in e.ind("odd(k)", "truth value"):
+            if (f.facts["truth"][0] == "~") == wanted:
+                f.absurd(*(("is_odd", "truth") if wanted else ("truth", "is_even")))
+            else:
+                f.auto("y_at value", **linear)
+
+
+def odd_sign(g: Goal) -> None:
+    g.intro("k some").use("lem:parity", "k", label="halves").obtain("halves", "m", "low half")
+    g.use("lem:alternation", "m", label="e o")
+    even, odd = g.cases("half", "is")
+    even.pick("right")
+    one, two = even.split()
+    one.intro("wrong").obtain("wrong", "l", "other")
+    less, more = one.em("l < m", "side")
+    less.use("ax:int_lt", "l", "m", label="step").auto("step is other", **linear)
+    more.auto("side is other", **linear)
+    two.rewrite("is").hyp("e")
+    odd.pick("left")
+    one, two = odd.split()
+    one.witness("m").hyp("is")
+    two.rewrite("is").hyp("o")
+
+
+SCRIPTS |= {
+    "lem.odd_sign": Script(odd_sign),
+    "chiang2022.s3.1.rumelhart.h1": Script(
+        rumelhart_first,
+        witnesses("2", "i. 1", "2", "j i. 1", "j. -j + 1/2", "j. I[0 < 2 + (-j + 1/2)]", "1"),
+        whole("n x k W b h"),
+    ),
+    "chiang2022.s3.1.rumelhart": Script(
+        rumelhart,
+        witnesses("2", "i. 1", "2", "j. I[0 < 2 + (-j + 1/2)]", "I[0 < sum(j, 1, 2, pow(-1, j + 1)*I[0 < 2 + (-j + 1/2)]) + -1/2]"),
+        whole("n x k h y"),
+    ),
+}
+
+
+# --- Section 3.2 and Appendix A -------------------------------------------------------------------------------------------
+
+
+def tanh_pair(g: Goal) -> None:
+    g.intro("c N some").use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down").use("ax:exp_pos", "2*c", label="twice")
+    product, y, d = "N*(exp(c) + exp(-c))", "1/(N*(exp(c) + exp(-c)))", "1/(exp(2*c) + 1)"
+    g.positive(product, "y").positive("exp(2*c) + 1", "z").positive("N", "n")
+    g.have(f"{y} = exp(c)/N*({d})", "y_is", use="y_e z_e n_e", **linear, multipliers=[y, f"exp(c)/N*({d})", f"{y}*(exp(2*c) + 1)*{d}"])
+    one, two, three = g.split()
+    one.hyp("y_p")
+    two.hyp("y_is")
+    three.auto("y_is z_e", **linear, multipliers=["1/N", "exp(c)", "exp(-c)"])
+
+
+def posrange(g: Goal) -> None:
+    g.intro("n PE4 PE5 some is").positive("n", "n")
+    every, first, last = g.split()
+    every.intro("i (low high)").use("is", "i", label="is4 is5").use("lem:odd_sign", "i", label="sign")
+    for h, ok in zip(every.cases("sign", "odd_i power", "even_i power"), (2, 3), strict=True):
+        for k, part in enumerate(h.split()):
+            if k == 0:
+                part.auto("is4 low n_i")
+            elif k == 1:
+                part.auto("is4 high n_i")
+            elif k == ok:
+                part.intro("case").auto("is5 power", **linear)
+            else:
+                part.intro("case").absurd(*(("odd_i", "case") if ok == 2 else ("case", "even_i")))
+    for h, at in ((first, "0"), (last, "n - 1")):
+        h.witness(at).use("is", at, label="is4 is5").easy("is4 some", **linear)
+
+
+def odd_sums(g: Goal) -> Goal:
+    """The normalisers for n = 2 m + 1 as `is_a` and `is_b`, positive with inverses `za` and `zb`."""
+    g.use("lem:alternating_sums", "c", "m", label="a1 a2 b1 b2")
+    g.have(f"sum(j, 0, 2*m + 1 - 1, exp(c*pow(-1, j + 1))) = {A}", "is_a", use="b2", **linear)
+    g.have(f"sum(j, 0, 2*m + 1 - 1, exp(c*pow(-1, j))) = {B}", "is_b", use="a2", **linear)
+    g.use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down")
+    return g.positive(A, "za", lambda h: h.auto("up down m_low")).positive(B, "zb", lambda h: h.auto("up down m_low"))
+
+
+def evenodd(g: Goal) -> None:
+    g.intro("m n c (m_low n_is)").rewrite("n_is")
+    odd_sums(g)
+    for label, body, low, at, z, value in (
+        ("one", "j + 1", "1", "2*l - 1", "is_a", A),
+        ("two", "j", "0", "2*l", "is_b", B),
+    ):
+
+        def term(h: Goal, at: str = at, z: str = z, body: str = body) -> None:
+            h.intro("l (ll lh)").use("lem:alternation", "l", None, label="e o").rewrite(z)
+            power = "2*l - 1 + 1" if body == "j + 1" else "2*l"
+            h.have(f"pow(-1, {power}) = 1", "power", use="e", **linear).rewrite("power").true()
+
+        g.use(
+            "lem:sum_ext",
+            f"l. clsweight(j. c*pow(-1, {body}), 2*m + 1, {at})",
+            f"l. exp(c)/({value})",
+            low,
+            "m",
+            term,
+            label=label,
+        )
+        g.use("lem:sum_one", low, "m", label=f"count_{label}")
+    a, b = f"1/({A})", f"1/({B})"
+    g.have(f"0 < (2*m + 1)*({a})*({b})", "gap", lambda h: h.have("0 < 2*m + 1", "odd_p", use="m_low").auto("odd_p za_i zb_i", degree=3))
+    g.have(
+        f"(2*m + 1)*({a})*({b}) = (m + 1)*exp(c)*({b}) - m*exp(c)*({a})",
+        "gap_is",
+        use="za_e zb_e",
+        **linear,
+        multipliers=[f"(m + 1)*exp(c)*({b})", f"m*exp(c)*({a})"],
+    )
+    g.rewrite("one").rewrite("two").auto("gap gap_is count_one count_two", **linear, multipliers=[f"exp(c)*({a})", f"exp(c)*({b})"])
+
+
+def tent(g: Goal) -> None:
+    g.intro("i k")
+    yes, no = g.ind("i = k", "is value")
+    yes.rewrite("value").rewrite("is").true()
+    low, high = no.em("i <= k", "side")
+    less, same = low.em("i < k", "strict")
+    same.have("i = k", "after_all", use="side strict").absurd("after_all", "is")
+    less.use("ax:int_lt", "i", "k", label="step")
+    high.use("ax:int_lt", "k", "i", label="step")
+    for h in (less, high):
+        h.apart("max(0, k - i - 1); max(0, k - i); max(0, k - i + 1)", lambda e: e.auto(**linear))
+
+
+def some_m(g: Goal) -> Goal:
+    """1 <= m from n = 2 m and 0 <= k <= n - 1."""
+    return g.have("1 <= m", "m_some", lambda h: h.contra("no").use("ax:int_lt", "m", "1", label="less").auto("less n_is low high", **linear))
+
+
+def s_even(g: Goal) -> None:
+    some_m(g.intro("m n k c (n_is low high some)"))
+    g.use("lem:parity_even", "m", "k", "c", label="value").use("lem:paritylogit_sign", "n", "k", "c", label="up weak down")
+    one, two, three = g.split()
+    one.rewrite("n_is").rewrite("value").true()
+    for h, label in ((two, "up"), (three, "down")):
+        h.intro("case").use("lem:odd_sign", "k", label="sign")
+        odd, even = h.cases("sign", "is power")
+        right, wrong = (odd, even) if label == "up" else (even, odd)
+        right.use(label, None, label="done") if label == "up" else right.use(label, None, None, label="done")
+        right.hyp("done")
+        wrong.absurd(*(("case", "is") if label == "up" else ("is", "case")))
+
+
+def sign_wrong(h: Goal) -> None:
+    h.use("wrong", label="w1 w2 w3 w4").use("lem:parity_odd", "0", "0", "1", label="za zb main down up")
+    h.use("ax:pow_zero", "-1", label="power").use("down", label="zero")
+
+    def even(e: Goal) -> None:
+        e.intro("half").obtain("half", "m", "is")
+        low, high = e.em("m <= -1", "side")
+        low.auto("side is", **linear)
+        high.use("ax:int_lt", "-1", "m", label="step").auto("step is", **linear)
+
+    h.use("w4", even, label="less").auto("less zero", **linear)
+
+
+def sign_right(g: Goal) -> None:
+    g.intro("n k c (low high some)").use("lem:paritylogit_sign", "n", "k", "c", label="up weak down").use("lem:odd_sign", "k", label="sign")
+    odd, even = g.cases("sign", "is power")
+    one, two, three, four = odd.use("up", label="value").split()
+    one.intro("has").hyp("is")
+    two.intro("has").hyp("value")
+    three.intro("has").contra("no").auto("has value", **linear)
+    four.intro("(two has)").absurd("is", "has")
+    one, two, three, four = even.use("weak", label="value").split()
+    one.intro("has").contra("no").auto("has value", **linear)
+    two.intro("has").absurd("has", "is")
+    first, second = three.intro("has").split()
+    first.contra("no").use("ax:int_lt", "n", "2", label="less").have("n = 1", "n_is", use="less low high", **linear)
+    first.have("k = 0", "k_is", use="n_is low high", **linear).use("lem:parity_odd", "0", "0", "c", label="za zb main left right")
+    first.use("ax:pow_zero", "-1", label="zero_power").use("left", label="zero")
+    first.rewrite("n_is", "has", "has1").rewrite("k_is", "has1", "has2").auto("has2 zero", **linear)
+    second.hyp("is")
+    four.intro("(two has)").use("down", label="done").hyp("done")
+
+
+def big_o(g: Goal) -> None:
+    g.intro("n k c (low high some)").use("lem:paritylogit_size", "n", "k", "c", label="size")
+    one, two = g.split()
+    one.hyp("size")
+    two.intro("even").use("lem:parity", "n", label="halves").obtain("halves", "m", "m_low half")
+    here, odd = two.cases("half", "n_is")
+    odd.have("odd(n)", "wrong", lambda e: e.witness("m").hyp("n_is")).absurd("wrong", "even")
+    some_m(here).use("lem:parity_even", "m", "k", "c", label="value").use("lem:sinh_sign", "c", label="s t1 t2").positive("m", "m")
+    here.rewrite("n_is").rewrite("value").have("0 < 1/m^2", "square", use="m_i")
+    for h in signs(here):
+        h.rewrite("then").apart(
+            f"abs({h.fact('then') and ''}" if False else f"abs({h.text(h.goal[2][0][2][0])})",
+            lambda e: e.auto([*(k for k in e.facts if k[0] == "v"), "square", "t1", "t2"]),
+        )
+
+
+def even_alpha(g: Goal) -> None:
+    g.intro("m n c (some n_is)").rewrite("n_is").use("lem:alternating_sums", "c", "m", label="a1 a2 b1 b2")
+    g.use("lem:tanh_pair", "c", "m", label="some_y y_is t_is").positive("m*(exp(c) + exp(-c))", "y", lambda h: h.hyp("some_y"))
+    each_one, odd, even = g.split()
+    one, two = each_one.intro("i (low high)").split()
+    one.rewrite("b1").true()
+    two.rewrite("a1").true()
+    for h, fact in ((odd, "b1"), (even, "a1")):
+        h.auto(f"{fact} y_e", **linear, multipliers=["1/(m*(exp(c) + exp(-c)))"])
+
+
+def even_s(g: Goal) -> None:
+    some_m(g.intro("m n k c (n_is low high)")).have("0 < n^2/2", "half", lambda h: h.have("1 <= n", "n_some", use="n_is m_some", **linear).auto("n_some"))
+    g.use("lem:parity_logit", "n", "k", "c", label="logit").use("lem:parity_even", "m", "k", "c", label="value")
+    g.use("lem:tanh_pair", "c", "n^2/2", label="y_p y_is t_is").have("paritylogit(c, n, k) = pow(-1, k + 1)*(2*tanh(c)/n^2)", "here", lambda h: h.rewrite("n_is").rewrite("value").true())
+    one, two, three, four = g.split()
+    one.auto("logit", **linear)
+    for h in (two, three):
+        for e in signs(h):
+            e.rewrite("now", "here", "here1").rewrite("then", "here1", "here2") if h is None else e.rewrite("then", "here", "here2")
+            e.rewrite("now") if h is two else e
+            e.have("paritylogit(c, n, k) = (" + e.text(e.fact("then")[2][1]) + ")*(2*tanh(c)/n^2)", "plain", use="here2", **linear)
+            e.rewrite("then").auto("plain t_is", **linear)
+    four.hyp("here")
+
+
+def odd_z(g: Goal) -> None:
+    g.intro("m n k c (n_is low high)")
+    g.have("0 <= m", "m_low", lambda h: h.contra("no").use("ax:int_lt", "m", "0", label="less").auto("less n_is low high", **linear))
+    odd_sums(g)
+    g.use("lem:parity_odd", "m", "k", "c", label="p1 p2 main even odd").rewrite("n_is")
+    every, last = g.split()
+    one, two = every.intro("i (il ih)").split()
+    one.rewrite("is_a").true()
+    two.rewrite("is_b").true()
+    last.auto("main", **linear)
+
+
+def odd_case(kind: str) -> Tactic:
+    def run(g: Goal) -> None:
+        g.intro("m n l k c (n_is k_is low high some)")
+        g.have("0 <= m", "m_low", lambda h: h.contra("no").use("ax:int_lt", "m", "0", label="less").auto("less n_is low high", **linear))
+        g.have("0 <= l", "l_low", lambda h: h.contra("no").use("ax:int_lt", "l", "0", label="less").auto("less k_is low high", **linear))
+        g.use("lem:alternation", "l", label="e o").have(f"pow(-1, k) = {'1' if kind == 'even' else '-1'}", "now", lambda h: h.rewrite("k_is").easy("e o"))
+        g.use("lem:parity_odd", "m", "k", "c", label="p1 p2 main even odd").use(kind, label="value")
+        g.use("lem:paritylogit_sign", "n", "k", "c", label="up weak down")
+        one, two, *signs_left = g.split()
+        for h in (one, two):
+            h.rewrite("n_is").auto("value", **linear)
+        if kind == "odd":
+            signs_left[0].use("up", label="done").hyp("done")
+            return
+        more, none = signs_left
+        more.intro("three").use("down", label="done").hyp("done")
+        none.intro("single").have("m = 0", "m_is", use="single n_is", **linear)
+        none.rewrite("n_is").rewrite("value").rewrite("m_is").true()
+
+    return run
+
+
+def odd_even_wrong(h: Goal) -> None:
+    h.use("wrong", label="w1 w2 w3").use("lem:parity_odd", "0", "0", "1", label="za zb main down up")
+    h.use("ax:pow_zero", "-1", label="power").use("down", label="zero").auto("w3 zero", **linear)
+
+
+def odd_odd_wrong(h: Goal) -> None:
+    h.use("wrong", label="w1 w2 w3").use("ax:exp_pos", "-2", label="pos").use("ax:exp_pos", "1", label="e").use("ax:exp_pos", "-1", label="d")
+    product = "3*alternateone(1, 3)*alternatetwo(1, 3)"
+    h.have("0 < alternateone(1, 3)", "a", use="e d", **linear).have("0 < alternatetwo(1, 3)", "b", use="e d", **linear)
+    h.positive(product, "w", lambda f: f.auto("a b")).auto("w1 w2 w_e pos", **linear, multipliers=[product])
+
+
+UNEVEN = [*ALTERNATING, pair_positive, triple_positive]
+EVEN_H = ("2", "4", "1", "1")
+
+
+def at_odd(h: Goal) -> None:
+    """odd(1) or ~odd(2), or what is easy."""
+    first_that_works(h, lambda e: e.easy(), lambda e: e.witness("0").easy(), *(lambda e, k=k: not_odd(e, k) for k in "024"))
+
+
+SCRIPTS |= {
+    "lem.tanh_pair": Script(tanh_pair),
+    "chiang2022.s3.2.posrange": Script(
+        posrange,
+        witnesses("2", "i. i/2", "i. pow(-1, i)", others=[("2", "i. i/2", "i. pow(-1, i)", "1", "0"), ("2", "i. i/2", "i. pow(-1, i)", "0")], leaf=at_odd),
+        whole("n PE4 PE5"),
+    ),
+    "chiang2022.s3.2.evenodd": Script(evenodd, witnesses("1", "3", "1"), whole("m n c", *UNEVEN)),
+    "chiang2022.fig1": Script(tent, witnesses("0", "0")),
+    "chiang2022.s3.2.s_even": Script(
+        s_even, witnesses(*EVEN_H, others=[("2", "4", "1", "1", "0"), ("2", "4", "2", "1")], leaf=at_odd), whole("m n k c", *UNEVEN)
+    ),
+    "chiang2022.s3.2.sign": Script(counterexample("1", "0", "1", then=sign_wrong), refutes=True),
+    "chiang2022.s3.2.sign.corrected": Script(
+        sign_right, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
+    ),
+    "chiang2022.s3.2.O1n": Script(big_o, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)),
+    "chiang2022.appA.even.alpha": Script(even_alpha, witnesses("2", "4", "1", others=[("2", "4", "1", "0")]), whole("m n c", *UNEVEN)),
+    "chiang2022.appA.even.s": Script(even_s, witnesses(*EVEN_H), whole("m n k c", *UNEVEN)),
+    "chiang2022.appA.odd.Z": Script(odd_z, witnesses("2", "5", "1", "1", others=[("2", "5", "1", "1", "0")]), whole("m n k c", *UNEVEN)),
+    "chiang2022.appA.odd.keven": Script(counterexample("0", "1", "0", "0", "1", then=odd_even_wrong), refutes=True),
+    "chiang2022.appA.odd.keven.corrected": Script(
+        odd_case("even"), witnesses("2", "5", "1", "2", "1", others=[("0", "1", "0", "0", "1")]), whole("m n l k c", *UNEVEN)
+    ),
+    "chiang2022.appA.odd.kodd": Script(counterexample("1", "3", "0", "1", "1", then=odd_odd_wrong), refutes=True),
+    "chiang2022.appA.odd.kodd.corrected": Script(odd_case("odd"), witnesses("2", "5", "1", "3", "1"), whole("m n l k c", *UNEVEN)),
 }
