@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from symcook import bounds
 from symcook.cli.options import DIGITS, OneOf
 from symcook.cli.options import command as declare
-from symcook.cli.output import print_json, say
+from symcook.cli.output import Progress, print_json, say
 from symcook.errors import BadInput, Undecided
 
 _ARGUMENTS = {
@@ -34,30 +35,74 @@ def _said(name: str) -> str:
 @click.argument("model", required=False, metavar="[NAME]")
 @_options
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of both balls (30).")
-def command(kind: str, digits: int, as_json: bool, **options: Any) -> int:
+@click.option("--over", metavar="NAME=FROM:TO[:STEPS]", help="With --plot: run over this argument, as n=1:1024:21.")
+@click.option("--plot", "place", metavar="PLACE", help="Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.")
+@click.option("--force", is_flag=True, help="Replace existing files.")
+def command(
+    kind: str, digits: int, over: str | None, place: str | None, force: bool, as_json: bool, **options: Any
+) -> int:
     chosen = bounds.kind(kind)
     given = {name: value for name, value in options.items() if value is not None and value is not False}
-    names = [argument.name for argument in chosen.arguments]
-    for argument in chosen.arguments:
-        if argument.required and argument.name not in given:
-            raise BadInput(f"symcook bound {kind} must have {_said(argument.name)}", "none", "see symcook bound --help")
-    for name in given:
-        if name not in names:
-            has = ", ".join(map(_said, names))
-            raise BadInput(f"{kind} takes {has} and nothing else", f"{_said(name)} {given[name]}", "leave it out")
+    if (over is None) != (place is None):
+        has, needs = ("--over", "--plot") if place is None else ("--plot", "--over")
+        raise BadInput(f"{has} must come with {needs}", "none", "write --over n=1:1024 --plot PLACE")
+    if force and place is None:
+        raise BadInput("--force must come with --plot", "none", "leave it out")
+    _check(chosen, given, None if over is None else over.partition("=")[0].strip())
+    if over is not None and place is not None:
+        return _plot(kind, over, place, given, digits, force, as_json)
     answer = chosen.load()(**given, digits=digits)
     if as_json:
         print_json(answer.to_json())
     else:
         say(answer.text())
-    if answer.holds is None:
+    return _code(answer.holds, digits)
+
+
+def _check(chosen: bounds.Kind, given: dict[str, Any], ranged: str | None) -> None:
+    """BadInput where an argument is missing or is none of the kind; `ranged` is the one that is run over."""
+    names = [argument.name for argument in chosen.arguments]
+    for argument in chosen.arguments:
+        if argument.required and argument.name not in (*given, ranged):
+            must = f"symcook bound {chosen.name} must have {_said(argument.name)}"
+            raise BadInput(must, "none", "see symcook bound --help")
+    for name in given:
+        if name not in names:
+            has = ", ".join(map(_said, names))
+            raise BadInput(
+                f"{chosen.name} takes {has} and nothing else", f"{_said(name)} {given[name]}", "leave it out"
+            )
+
+
+def _plot(kind: str, over: str, place: str, given: dict[str, Any], digits: int, force: bool, as_json: bool) -> int:
+    from symcook.report.plots import MISSING, plot_bound
+
+    progress = Progress(f"{kind} over {over}")
+    try:
+        found, files = plot_bound(kind, over, place, digits=digits, force=force, progress=progress, **given)
+    finally:
+        progress.close()
+    names = [str(file) for file in files]
+    if as_json:
+        print_json(found.to_json() | {"files": names})
+    else:
+        say(found.text())
+        say(f"wrote {', '.join(names)}")
+    if len(files) == 1:
+        print(MISSING, file=sys.stderr)
+    return _code(found.holds, digits)
+
+
+def _code(holds: bool | None, digits: int) -> int:
+    if holds is None:
         raise Undecided(f"whether the bound holds stayed open at {digits} digits; give more --digits.")
-    return 0 if answer.holds else 1
+    return 0 if holds else 1
 
 
 command.help = "\n\n".join(
     [
         "Enclose the paper's bound and the sharp value. Exit 1 where the bound does not hold.",
+        "With --over and --plot: at many values of one argument, as a table of balls and a picture of both curves.",
         *(f"{kind.name}: {kind.summary}." for kind in bounds.KINDS.values()),
     ]
 )

@@ -1,0 +1,307 @@
+"""A bound over a range of one of its arguments: a CSV file with every radius, and a picture of both curves.
+
+The pictures need matplotlib (`pip install 'symcook[plots]'`); the CSV file does not.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symcook import bounds
+from symcook.errors import BadInput, Undecided, unknown
+
+if TYPE_CHECKING:
+    from symcook.bounds.result import Bound
+
+STEPS = 41
+MAX_STEPS = 1000
+WHOLE = {"n": "length n", "q": "position q", "bits": "fractional bits"}
+BROKEN = {
+    "gamma": "score gap gamma",
+    "c": "factor c",
+    "error": "target error",
+    "delta": "error delta",
+    "tau": "temperature tau",
+}
+"""The arguments that a bound can run over, with the names of their axes: integers, and rational numbers."""
+HOLDS = {True: "true", False: "false", None: "undecided"}
+PICTURES = (".svg", ".png")
+MISSING = "for the pictures install matplotlib: pip install 'symcook[plots]'"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The answers of one kind at increasing values of the argument `name`; the values are exact text."""
+
+    kind: str
+    name: str
+    values: tuple[str, ...]
+    answers: tuple[Bound, ...]
+    digits: int
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the claim holds at every value; None where some are undecided and none fails."""
+        found = {answer.holds for answer in self.answers}
+        return False if False in found else None if None in found else True
+
+    @property
+    def fixed(self) -> dict[str, int | bool | str]:
+        """The arguments that stay the same."""
+        return {name: value for name, value in self.answers[0].parameters.items() if name != self.name}
+
+    def csv(self) -> str:
+        """A line for each value: the argument, both balls as exact decimals, and whether the claim holds there."""
+        lines = [f"{self.name},value_mid,value_rad,claimed_mid,claimed_rad,holds"]
+        for value, answer in zip(self.values, self.answers, strict=True):
+            both = (answer.value.mid, answer.value.rad, answer.claimed.mid, answer.claimed.rad)
+            lines.append(",".join((value, *both, HOLDS[answer.holds])))
+        return "\n".join(lines) + "\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """{"kind", "over", "parameters", "rows": [{argument, "value", "claimed", "holds"}], "holds"}."""
+        return {
+            "kind": self.kind,
+            "over": self.name,
+            "parameters": self.fixed,
+            "rows": [
+                {self.name: value, "value": a.value.to_json(), "claimed": a.claimed.to_json(), "holds": a.holds}
+                for value, a in zip(self.values, self.answers, strict=True)
+            ],
+            "holds": self.holds,
+        }
+
+    def text(self) -> str:
+        """How often the claim holds, in words, and between which values it does not."""
+        lines = [f"{self.kind}: {len(self.values)} values of {self.name} from {_ends(self.values)}"]
+        for verdict, word in ((True, "holds"), (False, "fails"), (None, "is undecided")):
+            at = [v for v, a in zip(self.values, self.answers, strict=True) if a.holds is verdict]
+            if at:
+                where = "all of them" if len(at) == len(self.values) else f"{len(at)} of them, from {_ends(at)}"
+                lines.append(f"  the claim {word} at {where}")
+        return "\n".join(lines)
+
+
+def _ends(values: Sequence[str]) -> str:
+    """The first and the last value; long ones are cut."""
+    return " to ".join(v if len(v) <= 40 else f"{v[:30]}... ({len(v)} characters)" for v in (values[0], values[-1]))
+
+
+def plot_bound(
+    kind: str,
+    over: str,
+    place: str | Path,
+    *,
+    digits: int | str = 30,
+    force: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    **arguments: Any,
+) -> tuple[Sweep, tuple[Path, ...]]:
+    """Write `place`.csv, and with matplotlib `place`.svg and `place`.png; the answers, and the files that were written.
+
+    kind: a kind of bound; arguments: those of its function, without the one that `over` names. over: see `read_over`.
+    digits: of every ball. force: replace existing files. progress: called with how many values are done, and of how
+    many. Each file appears whole or not at all.
+
+    Raises BadInput for any of these, Undecided where a value cannot be had to that many digits.
+    """
+    targets = _targets(place, force)
+    found = sweep(kind, over, digits=digits, progress=progress, **arguments)
+    contents = {targets[0]: found.csv().encode("ascii")}
+    if len(targets) > 1:
+        from symcook.report.curves import picture
+
+        contents |= {target: picture(found, target.suffix[1:]) for target in targets[1:]}
+    _write(contents)
+    return found, tuple(contents)
+
+
+def sweep(
+    kind: str,
+    over: str,
+    *,
+    digits: int | str = 30,
+    progress: Callable[[int, int], None] | None = None,
+    **arguments: Any,
+) -> Sweep:
+    """The answers of a kind over a range of one argument; see `plot_bound`."""
+    from symcook.numbers.balls import check_digits
+
+    chosen, wanted = bounds.kind(kind), check_digits(digits)
+    name, values = read_over(kind, over)
+    if name in arguments:
+        raise BadInput(f"{name} must be given once", f"{name} = {arguments[name]}, and over {over}", "leave one out")
+    names = [argument.name for argument in chosen.arguments]
+    for other in arguments:
+        if other not in names:
+            raise unknown(f"argument of {kind}", other, names)
+    for argument in chosen.arguments:
+        if argument.required and argument.name != name and argument.name not in arguments:
+            raise BadInput(f"{kind} must have {argument.name}", "none")
+    compute, answers = chosen.load(), []
+    for k, value in enumerate(values):
+        try:
+            answers.append(compute(**arguments, **{name: value}, digits=wanted))
+        except Undecided as error:
+            raise Undecided(f"at {name} = {decimal_text(value)}: {error}") from None
+        if progress is not None:
+            progress(k + 1, len(values))
+    return Sweep(kind, name, tuple(map(decimal_text, values)), tuple(answers), wanted)
+
+
+# --- The range --------------------------------------------------------------------------------------------------------
+
+
+def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction]]:
+    """The argument and its values from `NAME=FROM:TO` or `NAME=FROM:TO:STEPS`.
+
+    FROM < TO are rational, or integers for an argument that is an integer; both ends are among the values. STEPS values
+    (41) lie evenly on the axis, which is logarithmic where TO is at least 10 FROM: integers are rounded, and of other
+    values those between the ends have a few digits.
+
+    >>> read_over("softmax-hardmax", "n=1:1000:4")
+    ('n', [1, 10, 100, 1000])
+    >>> [str(value) for value in read_over("lookup", "gamma=1/10:10:3")[1]]
+    ['1/10', '1', '10']
+
+    Raises BadInput for another form, an argument that the kind has not or that is no number, and FROM >= TO.
+    """
+    form = "write it as NAME=FROM:TO or NAME=FROM:TO:STEPS, for example n=1:1024:21"
+    name, equals, rest = (part.strip() for part in over.partition("="))
+    parts = [part.strip() for part in rest.split(":")]
+    if not equals or not name or len(parts) not in (2, 3) or not all(parts):
+        raise BadInput("a range must have a name and two ends", over or "nothing", form)
+    ranged = [a.name for a in bounds.kind(kind).arguments if a.name in (*WHOLE, *BROKEN)]
+    if not ranged:
+        raise BadInput("a kind must have an argument that is a number to run over", kind, "there is nothing to plot")
+    if name not in ranged:
+        raise unknown(f"argument of {kind} that is a number", name, ranged)
+    low, high = (_end(name, part) for part in parts[:2])
+    if low >= high:
+        raise BadInput("a range must begin below its end", f"{name} from {parts[0]} to {parts[1]}", form)
+    steps = parts[2] if len(parts) == 3 else str(STEPS)
+    if not steps.isascii() or not steps.isdecimal() or len(steps) > 9 or not 2 <= int(steps) <= MAX_STEPS:
+        raise BadInput(f"the number of steps must be an integer from 2 to {MAX_STEPS}", steps)
+    if name in WHOLE:
+        return name, _integers(int(low), int(high), int(steps))
+    return name, _fractions(low, high, int(steps))
+
+
+def _end(name: str, text: str) -> Fraction:
+    from symcook.expr import parse_term
+    from symcook.rationals import rational
+
+    try:
+        value = rational(parse_term(text))
+    except BadInput as error:
+        must = f"the ends of the range of {name} must be rational numbers; {error.must}"
+        raise BadInput(must, error.given, error.do) from None
+    if value <= 0 or (name in WHOLE and value.denominator > 1):
+        kind = "positive integers" if name in WHOLE else "positive"
+        raise BadInput(f"the ends of the range of {name} must be {kind}", text)
+    return value
+
+
+def _between(low: Fraction, high: Fraction, steps: int) -> Iterator[Callable[[], Any]]:
+    """The inner values as functions to balls: evenly spaced, by their logarithms where `high` is at least 10 `low`."""
+    from symcook.numbers.balls import arb_of
+
+    for k in range(1, steps - 1):
+        part = Fraction(k, steps - 1)
+        if high < 10 * low:
+            yield lambda part=part: arb_of(low + (high - low) * part)
+        else:
+            yield lambda part=part: arb_of(low) * (arb_of(high / low).log() * arb_of(part)).exp()
+
+
+def _integers(low: int, high: int, steps: int) -> list[int]:
+    """About evenly spaced integers; where they are few, all of them."""
+    if high - low < steps:
+        return list(range(low, high + 1))
+    from symcook.numbers.balls import ball, refine
+
+    digits = len(str(high.bit_length())) + high.bit_length() * 3 // 10 + 3
+    between = _between(Fraction(low), Fraction(high), steps)
+    inner = (round(Fraction(ball(refine(compute, digits), digits).mid)) for compute in between)
+    return sorted({low, *inner, high})
+
+
+def _fractions(low: Fraction, high: Fraction, steps: int) -> list[Fraction]:
+    """Evenly spaced values, rounded to as few digits as keep them apart."""
+    from symcook.numbers.balls import ball, refine
+
+    digits = 1
+    while True:
+        inner = (ball(refine(f, digits, relative=True), digits, relative=True).mid for f in _between(low, high, steps))
+        values = [low, *map(Fraction, inner), high]
+        if all(a < b for a, b in zip(values, values[1:], strict=False)):
+            return values
+        digits *= 2
+
+
+def decimal_text(value: Fraction | int) -> str:
+    """A decimal where that is exact, else p/q.
+
+    >>> decimal_text(Fraction(1, 80)), decimal_text(Fraction(1, 3)), decimal_text(10**20)
+    ('0.0125', '1/3', '100000000000000000000')
+    """
+    exact = Fraction(value)
+    twos = (exact.denominator & -exact.denominator).bit_length() - 1
+    fives, rest = 0, exact.denominator >> twos
+    while rest % 5 == 0:
+        fives, rest = fives + 1, rest // 5
+    places = max(twos, fives)
+    if rest > 1 or not places:
+        return str(exact)
+    digits = str(int(exact * 10**places)).rjust(places + 1, "0")
+    return f"{digits[:-places]}.{digits[-places:]}"
+
+
+# --- The files --------------------------------------------------------------------------------------------------------
+
+
+def _targets(place: str | Path, force: bool) -> list[Path]:
+    """The CSV file and, where matplotlib is there, the pictures; BadInput where they cannot be written."""
+    start = Path(place)
+    if start.suffix in (".csv", *PICTURES) or not start.name:
+        must = "the place of a plot must be a name without ending"
+        raise BadInput(must, place, "give for example --plot bound, which is written to bound.csv")
+    folder = start.parent
+    if not folder.is_dir():
+        raise BadInput("the folder for a plot must exist", folder, "make it first")
+    drawn = PICTURES if find_spec("matplotlib") is not None else ()
+    targets = [start.with_name(start.name + ending) for ending in (".csv", *drawn)]
+    for target in targets:
+        if target.is_dir():
+            raise BadInput("the target must be a file, not a folder", target)
+        if target.exists() and not force:
+            raise BadInput("the target must not exist yet", target, "add --force to replace it")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise BadInput("the folder for a plot must be writable", folder)
+    return targets
+
+
+def _write(contents: Mapping[Path, bytes]) -> None:
+    """Write all under temporary names, then rename them: what is interrupted leaves no file half-written."""
+    written: list[tuple[Path, Path]] = []
+    try:
+        for target, content in contents.items():
+            handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+            written.append((Path(name), target))
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(name, 0o644)
+        for temporary, target in written:
+            os.replace(temporary, target)
+    except OSError as error:
+        raise BadInput("the target of a plot must be writable", f"{next(iter(contents))} ({error.strerror})") from error
+    finally:
+        for temporary, _ in written:
+            temporary.unlink(missing_ok=True)
