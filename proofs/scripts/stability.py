@@ -335,10 +335,8 @@ def geometric_top(g: Goal) -> None:
 # --- Scores and means -------------------------------------------------------------------------------------------------
 
 
-def score_close(g: Goal) -> None:
-    g.intro("d p H e Q K x z u v (some p_low H_low e_low q_entries k_entries x_size z_size x_near z_near)")
-    for name, size, other in (("x", "x_size", "Q"), ("z", "z_size", "K")):
-        g.use("lem:norm_box", name, "d", "H", None, f"#{size}", label=f"norm_{name}")
+def score_norm(g: Goal) -> None:
+    g.intro("d m p X e Q K x z u v (some p_low X_low e_low q_entries k_entries norm_x norm_z x_near z_near)")
     for M, entries, t, w, near in (("Q", "q_entries", "x", "u", "x_near"), ("K", "k_entries", "z", "v", "z_near")):
 
         def sized(h: Goal, M: str = M, entries: str = entries, t: str = t) -> None:
@@ -346,7 +344,7 @@ def score_close(g: Goal) -> None:
             h.use("lem:norm_row", f"l. {M}(a, l)", t, "d", "p", "#row", label="here")
             h.auto(f"here norm_{t} p_low", rounds=0)
 
-        g.have(f"all a in 1..d. abs(matvec({M}, {t}, d, a)) <= p*d*H", f"size_{t}", sized)
+        g.have(f"all a in 1..m. abs(matvec({M}, {t}, d, a)) <= p*X", f"size_{t}", sized)
 
         def moved(h: Goal, M: str = M, entries: str = entries, t: str = t, w: str = w, near: str = near) -> None:
             h.intro("a inside").use(entries, "a", None, label="row")
@@ -355,38 +353,46 @@ def score_close(g: Goal) -> None:
             h.auto("here times", degree=1, rounds=0)
 
         diff = f"matvec({M}, {t}, d, a) - matvec({M}, {w}, d, a)"
-        g.have(f"all a in 1..d. abs({diff}) <= p*e", f"moved_{t}", moved)
-        g.use("lem:norm_matrix", M, "d", "d", "p", f"l. {t}(l) - {w}(l)", None, f"#{entries}", label=f"raw_{t}")
-        g.have("0 <= d*p", f"dp_{t}", lambda h: h.auto("some p_low", rounds=0))
+        g.have(f"all a in 1..m. abs({diff}) <= p*e", f"moved_{t}", moved)
+        g.use("lem:norm_matrix", M, "m", "d", "p", f"l. {t}(l) - {w}(l)", None, f"#{entries}", label=f"raw_{t}")
+        g.have("0 <= m*p", f"dp_{t}", lambda h: h.auto("some p_low", rounds=0))
         g.have(
-            f"onenorm(a. {diff}, d) <= d*p*e",
+            f"onenorm(a. {diff}, m) <= m*p*e",
             f"shift_{t}",
             lambda h, t=t, w=w, near=near: h.have(
-                f"d*p*onenorm(l. {t}(l) - {w}(l), d) <= d*p*e", "times", lambda f: f.auto(f"{near} dp_{t}", rounds=0)
+                f"m*p*onenorm(l. {t}(l) - {w}(l), d) <= m*p*e", "times", lambda f: f.auto(f"{near} dp_{t}", rounds=0)
             ).auto(f"raw_{t} times", degree=1, rounds=0),
         )
     left, right = ("matvec(Q, {}, d, a)", "matvec(K, {}, d, a)")
     du = f"({left.format('x')} - {left.format('u')})"
     dv = f"({right.format('z')} - {right.format('v')})"
-    g.use("lem:norm_row", f"a. {left.format('x')}", f"a. {dv}", "d", "p*d*H", "#size_x", label="one")
-    g.use("lem:norm_row", f"a. {right.format('z')}", f"a. {du}", "d", "p*d*H", "#size_z", label="two")
-    g.use("lem:norm_row", f"a. {du}", f"a. {dv}", "d", "p*e", "#moved_x", label="three")
-    g.have("0 <= p*d*H", "pdh", lambda h: h.have("0 <= d*H", "dh", lambda f: f.auto("some H_low", rounds=0)).auto("dh p_low", rounds=0))
+    g.use("lem:norm_row", f"a. {left.format('x')}", f"a. {dv}", "m", "p*X", "#size_x", label="one")
+    g.use("lem:norm_row", f"a. {right.format('z')}", f"a. {du}", "m", "p*X", "#size_z", label="two")
+    g.use("lem:norm_row", f"a. {du}", f"a. {dv}", "m", "p*e", "#moved_x", label="three")
+    g.have("0 <= p*X", "pdh", lambda h: h.auto("p_low X_low", rounds=0))
     g.have("0 <= p*e", "pe", lambda h: h.auto("p_low e_low", rounds=0))
     for size, shift, label in (("pdh", "shift_z", "first"), ("pdh", "shift_x", "second"), ("pe", "shift_z", "third")):
-        factor = {"pdh": "p*d*H", "pe": "p*e"}[size]
-        norm = f"onenorm(a. {dv if shift == 'shift_z' else du}, d)"
-        g.have(f"{factor}*{norm} <= {factor}*(d*p*e)", label, lambda h, size=size, shift=shift: h.auto(f"{size} {shift}", rounds=0))
+        factor = {"pdh": "p*X", "pe": "p*e"}[size]
+        norm = f"onenorm(a. {dv if shift == 'shift_z' else du}, m)"
+        g.have(f"{factor}*{norm} <= {factor}*(m*p*e)", label, lambda h, size=size, shift=shift: h.auto(f"{size} {shift}", rounds=0))
     sums = {
-        "A": f"sum(a, 1, d, {left.format('x')}*{dv})",
-        "B": f"sum(a, 1, d, {right.format('z')}*{du})",
-        "C": f"sum(a, 1, d, {du}*{dv})",
+        "A": f"sum(a, 1, m, {left.format('x')}*{dv})",
+        "B": f"sum(a, 1, m, {right.format('z')}*{du})",
+        "C": f"sum(a, 1, m, {du}*{dv})",
     }
-    whole = f"sum(a, 1, d, {left.format('x')}*{right.format('z')}) - sum(a, 1, d, {left.format('u')}*{right.format('v')})"
+    whole = f"sum(a, 1, m, {left.format('x')}*{right.format('z')}) - sum(a, 1, m, {left.format('u')}*{right.format('v')})"
     g.have(f"{whole} = {sums['A']} + {sums['B']} - {sums['C']}", "parts", lambda h: h.auto("", degree=1, rounds=0))
     g.rewrite("parts")
     split_abs(g, f"abs({sums['A']} + {sums['B']} - {sums['C']}); abs({sums['A']}); abs({sums['B']}); abs({sums['C']})",
               "one two three first second third")
+
+
+def score_close(g: Goal) -> None:
+    g.intro("d p H e Q K x z u v (some p_low H_low e_low q_entries k_entries x_size z_size x_near z_near)")
+    for name, size in (("x", "x_size"), ("z", "z_size")):
+        g.use("lem:norm_box", name, "d", "H", None, f"#{size}", label=f"norm_{name}")
+    g.have("0 <= d*H", "X_low", lambda f: f.auto("some H_low", rounds=0)).have("0 <= d", "d_low", use="some")
+    g.use("lem:score_norm", "d", "d", "p", "d*H", "e", "Q", "K", "x", "z", "u", "v", None, label="done").auto("done", degree=1, rounds=0)
 
 
 def mean_norm(g: Goal) -> None:
@@ -428,6 +434,7 @@ SCRIPTS |= {
     "lem.log_tangent": Script(log_tangent),
     "lem.geometric_sum": Script(geometric_sum),
     "lem.geometric_top": Script(geometric_top),
+    "lem.score_norm": Script(score_norm),
     "lem.score_close": Script(score_close),
     "lem.mean_norm": Script(mean_norm),
     "lem.mean_close": Script(mean_close),
@@ -968,4 +975,451 @@ SCRIPTS |= {
         logs_defined("L K n x gamma tau c alpha beta e goal", False),
     ),
     "yang2026.thm26.poly": Script(poly, witnesses("3", "1", "1", "1", "2", "2"), lambda g: g.leaves("L K alpha beta k m C n x gamma c", poly_leaf)),
+}
+
+
+# --- Softmax of perturbed scores --------------------------------------------------------------------------------------
+
+
+def entry_total(g: Goal) -> None:
+    g.intro("W m d")
+
+    def row_low(h: Goal) -> None:
+        h.use("lem:norm_nonneg", "l. W(a0, l)", "d", label="row").hyp("row")
+
+    g.have("all a in 1..m. 0 <= sum(l, 1, d, abs(W(a, l)))", "rows", lambda h: row_low(h.intro("a0 inside")))
+    one, two = g.split()
+    one.use("lem:sum_nonneg", "a. sum(l, 1, d, abs(W(a, l)))", "1", "m", "#rows", label="done").hyp("done")
+    two.intro("a (al ah) l (ll lh)").use("lem:sum_member", "b. sum(l1, 1, d, abs(W(b, l1)))", "1", "m", "a", None, "#rows", label="row")
+    two.use("lem:norm_entry", "l1. W(a, l1)", "d", "l", None, label="entry").auto("row entry", degree=1, rounds=0)
+
+
+def sm_ratio(g: Goal) -> None:
+    g.intro("s r n e j k (some near_j near_k)")
+    for t in "sr":
+        g.use("lem:sm_total", t, "n", None, label=f"total_{t}").positive(f"sum(k1, 1, n, exp({t}(k1)))", t, lambda h, t=t: h.hyp(f"total_{t}"))
+    g.have("r(j) - s(j) <= e", "up", lambda h: split_abs(h, "abs(s(j) - r(j))", "near_j"))
+    g.have("s(k) - r(k) <= e", "down", lambda h: split_abs(h, "abs(s(k) - r(k))", "near_k"))
+    g.use("lem:exp_mono", "r(j) + s(k)", "2*e + s(j) + r(k)", lambda h: h.auto("up down", degree=1, rounds=0), label="top")
+    z = "(1/sum(k1, 1, n, exp(s(k1))))*(1/sum(k1, 1, n, exp(r(k1))))"
+    g.have(f"0 < {z}", "z", lambda h: h.auto("s_i r_i", rounds=0))
+    g.have(f"exp(r(j) + s(k))*({z}) <= exp(2*e + s(j) + r(k))*({z})", "times", lambda h: h.auto("top z", rounds=0))
+    g.auto("times", degree=1, rounds=0)
+
+
+def odds_gap(g: Goal) -> None:
+    g.intro("a b u (u_one a_low a_one odds)")
+    P = "(1 - a + u^2*a)"
+    g.have("1 <= u^2", "uu", lambda h: h.auto("u_one", rounds=0)).have("0 <= (u^2 - 1)*a", "ua", lambda h: h.auto("uu a_low", rounds=0))
+    g.have(f"0 < {P}", "P", use="ua", degree=1)
+    g.have(f"(b - a)*{P} <= (u^2 - 1)*a*(1 - a)", "one", lambda h: h.auto("odds", degree=1, rounds=0))
+    g.have("0 <= u + 1", "u_low", use="u_one").have("0 <= u - 1", "u_less", use="u_one")
+    g.have(f"(b - a)*{P}*(u + 1) <= (u^2 - 1)*a*(1 - a)*(u + 1)", "two", lambda h: h.auto("one u_low", rounds=0))
+    g.have("(u + 1)^2*a*(1 - a) <= 1 - a + u^2*a", "square", lambda h: h.auto("", degree=1, rounds=0, squares=["1 - (u + 1)*a"]))
+    g.have(f"(u - 1)*((u + 1)^2*a*(1 - a)) <= (u - 1)*{P}", "three", lambda h: h.auto("square u_less", rounds=0))
+    g.have(f"(b - a)*(u + 1)*{P} <= (u - 1)*{P}", "four", lambda h: h.auto("two three", degree=1, rounds=0))
+    g.contra("above").have(f"(u - 1)*{P} < (b - a)*(u + 1)*{P}", "five", lambda h: h.auto("above P", rounds=0)).auto("four five", degree=1, rounds=0)
+
+
+def sm_distance_sharp(g: Goal) -> None:
+    g.intro("s r n e (some near)")
+    S, R = "sm(s, n, {})", "sm(r, n, {})"
+    A = f"I[{S} <= {R}]"
+    a, b = f"sum(j, 1, n, {A.format('j', 'j')}*{S.format('j')})", f"sum(j, 1, n, {A.format('j', 'j')}*{R.format('j')})"
+    a1, b1 = (f"sum(j, 1, n, (1 - {A.format('j', 'j')})*{t.format('j')})" for t in (S, R))
+    g.use("lem:sm_sum", "s", "n", None, label="s_one").use("lem:sm_sum", "r", "n", None, label="r_one")
+    g.have(f"{a1} = 1 - {a}", "a_rest", lambda h: h.auto("s_one", degree=1, rounds=0))
+    g.have(f"{b1} = 1 - {b}", "b_rest", lambda h: h.auto("r_one", degree=1, rounds=0))
+
+    def weight(h: Goal, t: str, k: str, label: str) -> None:
+        h.use("lem:sm_weight", t, "n", k, None, label=f"{label}_low {label}_high")
+
+    def distance(h: Goal) -> None:
+        h.intro("j0 (jl jh)")
+        for f in h.ind(f"{S.format('j0')} <= {R.format('j0')}", "order value"):
+            f.rewrite("value")
+            split_abs(f, f"abs({S.format('j0')} - {R.format('j0')})", "order")
+
+    g.use(
+        "lem:sum_mono", f"j. abs({S.format('j')} - {R.format('j')})",
+        f"j. (2*{A.format('j', 'j')} - 1)*({R.format('j')} - {S.format('j')})", "1", "n", distance, label="whole",
+    )
+    g.have(f"sum(j, 1, n, abs({S.format('j')} - {R.format('j')})) <= 2*({b} - {a})", "gap", lambda h: h.auto(
+        "whole s_one r_one", degree=1, rounds=0))
+    for t, name, label in ((a, S, "a_low"), (a1, S, "a_up")):
+        body = t[len("sum(j, 1, n, "):-1]
+
+        def low(h: Goal, body: str = body) -> None:
+            h.intro("j0 (jl jh)")
+            weight(h, "s", "j0", "w")
+            for f in h.ind(f"{S.format('j0')} <= {R.format('j0')}", "order value"):
+                f.rewrite("value").auto("w_low", degree=1, rounds=0)
+
+        g.use("lem:sum_nonneg", f"j. {body}", "1", "n", low, label=label)
+
+    first = f"j. {A.format('j', 'j')}*{R.format('j')}*{a1}"
+    inner = f"(1 - {A.format('k', 'k')})*{{}}"
+    right = f"sum(k, 1, n, {inner.format(S.format('k'))})"
+    right2 = f"sum(k, 1, n, {inner.format(R.format('k'))})"
+
+    def outer(h: Goal) -> None:
+        h.intro("j0 (jl jh)").use("near", "j0", None, label="near_j")
+
+        def pair(f: Goal) -> None:
+            f.intro("k0 (kl kh)").use("near", "k0", None, label="near_k")
+            f.use("lem:sm_ratio", "s", "r", "n", "e", "j0", "k0", None, label="ratio")
+            for one in f.ind(f"{S.format('j0')} <= {R.format('j0')}", "order value"):
+                for two in one.ind(f"{S.format('k0')} <= {R.format('k0')}", "order1 value1"):
+                    two.rewrite("value").rewrite("value1").auto("ratio", degree=1, rounds=0)
+
+        aj = A.format("j0", "j0")
+        h.use(
+            "lem:sum_mono",
+            f"k. {aj}*{R.format('j0')}*((1 - {A.format('k', 'k')})*{S.format('k')})",
+            f"k. {aj}*exp(2*e)*{S.format('j0')}*((1 - {A.format('k', 'k')})*{R.format('k')})",
+            "1", "n", pair, label="row",
+        ).auto("row", degree=1, rounds=0)
+
+    g.use(
+        "lem:sum_mono",
+        f"j. {A.format('j', 'j')}*{R.format('j')}*{right}",
+        f"j. {A.format('j', 'j')}*exp(2*e)*{S.format('j')}*{right2}",
+        "1", "n", outer, label="pairs",
+    )
+    g.have(f"{b}*(1 - {a}) <= exp(e)^2*{a}*(1 - {b})", "odds", lambda h: h.rewrite("a_rest", rev=True).rewrite("b_rest", rev=True).auto(
+        "pairs", degree=1, rounds=0))
+    g.use("near", "1", None, label="near_one").have("0 <= e", "e_low", lambda h: split_abs(h, "abs(s(1) - r(1))", "near_one"))
+    g.use("ax:exp_ge", "e", label="line").have("1 <= exp(e)", "u_one", use="line e_low", degree=1)
+    g.have(f"{a} <= 1", "a_one", use="a_up a_rest", degree=1)
+    g.use("lem:odds_gap", a, b, "exp(e)", None, label="done").have("0 <= exp(e) + 1", "u_low", use="u_one", degree=1)
+    total = f"sum(j, 1, n, abs({S.format('j')} - {R.format('j')}))"
+    g.have(f"{total}*(exp(e) + 1) <= 2*({b} - {a})*(exp(e) + 1)", "times", lambda h: h.auto("gap u_low", rounds=0))
+    g.auto("times done", degree=1, rounds=0)
+
+
+def sm_distance(g: Goal) -> None:
+    g.intro("s r n e (some near)").use("lem:sm_distance_sharp", "s", "r", "n", "e", None, label="sharp")
+    g.use("near", "1", None, label="near_one").have("0 <= e", "e_low", lambda h: split_abs(h, "abs(s(1) - r(1))", "near_one"))
+    total = "sum(j, 1, n, abs(sm(s, n, j) - sm(r, n, j)))"
+    g.use("ax:exp_pos", "e", label="u_low")
+    g.have("2*(exp(e) - 1) <= 4*e*(exp(e) + 1)", "line", small_or_large)
+    g.contra("above").have(f"4*e*(exp(e) + 1) < {total}*(exp(e) + 1)", "over", lambda h: h.auto("above u_low", rounds=0))
+    g.auto("over line sharp", degree=1, rounds=0)
+
+
+def small_or_large(g: Goal) -> None:
+    small, large = g.em("e <= 1/2", "size")
+    small.use("lem:exp_twice", "e", None, label="up").auto("up e_low u_low", rounds=0)
+    large.auto("size u_low", rounds=0)
+
+
+def attention_close(g: Goal) -> None:
+    g.intro("d m p X e Q K V n x z (some some_m p_low X_low e_low some_n q_entries k_entries v_entries sized near) i inside")
+    T = "(2*m*p^2*X*e + m*p^2*e^2)"
+    score = "keyscore(Q, K, d, m, {}, i, {})"
+
+    def close(h: Goal) -> None:
+        h.intro("j0 within").use("sized", "i", None, label="si").use("sized", "j0", None, label="sj")
+        h.use("near", "i", None, label="ni").use("near", "j0", None, label="nj").have("0 <= m", "m_low", use="some_m")
+        h.use("lem:score_norm", "d", "m", "p", "X", "e", "Q", "K", "l. x(l, i)", "l. x(l, j0)", "l. z(l, i)", "l. z(l, j0)", None, label="dot")
+        key_root(h)
+        top = "sum(a, 1, m, matvec(Q, l. {0}(l, i), d, a)*matvec(K, l. {0}(l, j0), d, a))"
+        diff = f"({top.format('x')} - {top.format('z')})"
+        size_of_product(h, "(1/sqrt(m))", diff, "size")
+        h.use("ax:abs_pos", "1/sqrt(m)", None, label="whole").rewrite("whole", "size", "size_is")
+        h.have(f"0 <= abs({diff})", "low", lambda f: split_abs(f, f"abs({diff})"))
+        h.have(f"1/sqrt(m)*abs({diff}) <= abs({diff})", "less", lambda f: f.auto("r_less low", rounds=0))
+        h.auto("less size_is dot", degree=1, rounds=0)
+
+    g.have(f"all j in 1..n. abs({score.format('x', 'j')} - {score.format('z', 'j')}) <= {T}", "scores", close)
+    soft = "sm(l. keyscore(Q, K, d, m, {}, i, l), n, {})"
+    g.use("lem:sm_distance", f"l. {score.format('x', 'l')}", f"l. {score.format('z', 'l')}", "n", T, None, label="weights")
+    v = "matvec(V, l. {}(l, j), d, a)"
+    g.have("0 <= d*p", "dp", lambda h: h.have("0 <= d", "d_low", use="some").auto("d_low p_low", rounds=0))
+
+    def sized(e: Goal) -> None:
+        e.intro("j within").use("sized", "j", None, label="norm")
+        e.use("lem:norm_matrix", "V", "d", "d", "p", "l. x(l, j)", None, "#v_entries", label="image")
+        e.have("d*p*onenorm(l. x(l, j), d) <= d*p*X", "times", lambda h: h.auto("norm dp", rounds=0)).auto("image times", degree=1, rounds=0)
+
+    def near(e: Goal) -> None:
+        e.intro("j within").use("near", "j", None, label="norm")
+        e.use("lem:norm_matrix", "V", "d", "d", "p", "l. x(l, j) - z(l, j)", None, "#v_entries", label="image")
+        e.have("d*p*onenorm(l. x(l, j) - z(l, j), d) <= d*p*e", "times", lambda h: h.auto("norm dp", rounds=0))
+        e.auto("image times", degree=1, rounds=0)
+
+    def low(e: Goal) -> None:
+        e.intro("j within").use("lem:sm_weight", f"l. {score.format('z', 'l')}", "n", "j", None, label="a1 a2").auto("a1", degree=1, rounds=0)
+
+    def given(e: Goal) -> None:
+        proofs = (
+            low,
+            lambda h: h.use("lem:sm_sum", f"l. {score.format('z', 'l')}", "n", None, label="one").hyp("one"),
+            lambda h: h.hyp("weights"),
+            lambda h: h.auto("dp X_low", rounds=0),
+            sized,
+            near,
+        )
+        for part, proof in zip(e.split(), proofs, strict=True):
+            proof(part)
+
+    g.use("lem:mean_close", f"j. {soft.format('x', 'j')}", f"j. {soft.format('z', 'j')}", f"a j. {v.format('x')}", f"a j. {v.format('z')}",
+          "n", "d", "d*p*X", "d*p*e", f"4*{T}", given, label="mean")
+    g.auto("mean", degree=1, rounds=0)
+
+
+def key_root(h: Goal) -> None:
+    """1/sqrt(m) is positive and at most 1 (`r_i`, `r_less`), for 1 <= m."""
+    h.use("ax:sqrt", "m", None, label="r_low r_square")
+    h.have("1 <= sqrt(m)", "r_one", lambda f: f.contra("small").auto("small r_low r_square some_m"))
+    h.positive("sqrt(m)", "r", lambda f: f.auto("r_one", degree=1, rounds=0))
+    h.have("1/sqrt(m) <= 1", "r_less", lambda f: f.auto("r_e r_one r_i", rounds=0))
+
+
+SCRIPTS |= {
+    "lem.entry_total": Script(entry_total),
+    "lem.sm_ratio": Script(sm_ratio),
+    "lem.odds_gap": Script(odds_gap),
+    "lem.sm_distance_sharp": Script(sm_distance_sharp),
+    "lem.sm_distance": Script(sm_distance),
+    "lem.attention_close": Script(attention_close),
+}
+
+
+# --- Cookbook, Section 7 ----------------------------------------------------------------------------------------------
+
+
+def rounded_step(g: Goal) -> None:
+    g.intro("eps e_low").positive("eps", "e", lambda h: h.hyp("e_low"))
+    one, two = g.split()
+    one.intro("x")
+    for h in one.ind("eps <= x", "large value"):
+        h.rewrite("value")
+        for f in h.ind("0 < x*1" if h.text(h.facts["value"]).endswith("1") else "0 < x*0", "sign second"):
+            f.rewrite("second")
+            if not f.try_contradiction():
+                f.apart("relu(x); relu(x - eps)", lambda u: u.auto(f"e_e large {values(u)}", degree=1, rounds=0, multipliers=["1", "1/eps"])) if (
+                    f.text(f.facts["value"]).endswith("1")
+                ) else f.apart("relu(-eps)", lambda u: u.auto(f"{values(u)}", degree=1, rounds=0, multipliers=["1/eps"]))
+    two.intro("gap gap_low").positive("gap", "gap", lambda h: h.hyp("gap_low"))
+    c = "(eps/gap)"
+    up, rest = two.witness("eps/gap").split()
+    up.auto("e_low gap_i", rounds=0)
+    rest.have(f"0 < {c}", "c_low", lambda h: h.auto("e_low gap_i", rounds=0)).intro("x y apart")
+    low, high = rest.cases("apart", "below", "above")
+    t = f"{c}*(x - y)"
+    low.have(f"{t} <= 0", "t_low", lambda h: h.auto("c_low below", rounds=0))
+    for h in low.ind(f"eps <= {t}", "large value"):
+        if h.try_contradiction():
+            continue
+        for f in h.ind("y < x", "order second"):
+            if not f.try_contradiction():
+                f.rewrite("value").rewrite("second").apart("relu(-eps)", lambda u: u.auto(values(u), degree=1, rounds=0, multipliers=["1/eps"]))
+    high.have(f"{c}*gap <= {t}", "scaled", lambda h: h.auto("c_low above", rounds=0))
+    high.have(f"eps <= {t}", "t_up", lambda h: h.auto("scaled gap_e", degree=1, rounds=0, multipliers=["eps"]))
+    for h in high.ind(f"eps <= {t}", "large value"):
+        if h.try_contradiction():
+            continue
+        for f in h.ind("y < x", "order second"):
+            if not f.try_contradiction():
+                f.rewrite("value").rewrite("second").apart(
+                    f"relu({t}); relu({t} - eps)", lambda u: u.auto(f"e_e t_up e_low {values(u)}", degree=1, rounds=0, multipliers=["1", "1/eps"])
+                )
+
+
+def norm_choice(g: Goal) -> None:
+    one, two = g.split()
+    one.intro("m d A M x (some_m some_d each)")
+
+    def row(h: Goal) -> None:
+        h.use("each", "l0", None, label="upper lower").use("lem:norm_row", "j. A(l0, j)", "x", "d", "M(l0)", "#upper", label="here").hyp("here")
+
+    termwise(one, "i. abs(matvec(A, x, d, i))", "i. M(i)*onenorm(x, d)", "rows", row, high="m")
+    one.auto("rows", degree=1, rounds=0)
+    two.intro("d m q W b V c M N x z (some_d some_m some_q w_each v_each)")
+
+    def column(h: Goal) -> None:
+        h.intro("l0 inside")
+
+        def entry(e: Goal) -> None:
+            def product(f: Goal) -> None:
+                f.intro("k inside2").use("v_each", "a0", None, label="vu vl").use("vu", "k", None, label="v")
+                f.use("w_each", "k", None, label="wu wl").use("wu", "l0", None, label="w")
+                for t in ("V(a0, k)", "W(k, l0)"):
+                    f.have(f"0 <= abs({t})", f.fresh("low"), lambda u, t=t: split_abs(u, f"abs({t})"))
+                f.have("0 <= N(a0)", "n_low", use="v low1").auto("v w low2 n_low", rounds=0)
+
+            e.intro("a0 inside1").use("lem:sum_mono", "k. abs(V(a0, k))*abs(W(k, l0))", "k. N(a0)*M(k)", "1", "m", product, label="here")
+            e.auto("here", degree=1, rounds=0)
+
+        inner = "sum(k, 1, m, abs(V(a, k))*abs(W(k, l0)))"
+        h.use("lem:sum_mono", f"a. {inner}", "a. N(a)*sum(i, 1, m, M(i))", "1", "q", entry, label="all").auto("all", degree=1, rounds=0)
+
+    two.use("lem:ffn_columns", "W", "b", "V", "c", "d", "m", "q", "sum(i, 1, q, N(i))*sum(i, 1, m, M(i))", "x", "z", column, label="done").hyp("done")
+
+
+def norm_choice_inhabited(g: Goal) -> None:
+    """All entries 1."""
+
+    def leaf(h: Goal) -> None:
+        if h.goal[0] != "all":
+            h.blast()
+            return
+        h.intro("i0 inside")
+        one, two = h.split()
+        one.blast()
+        for part in two.witness("1").split():
+            part.easy()
+
+    one, two = g.split()
+    one.inhabit("1", "1", "i j. 1", "l. 1", "l. 1", leaf=leaf)
+    two.inhabit("1", "1", "1", "i j. 1", "l. 1", "i j. 1", "l. 1", "l. 1", "l. 1", "l. 1", "l. 1", leaf=leaf)
+
+
+def prop72(g: Goal) -> None:
+    g.intro("d m q W b V c (some_d some_m some_q)")
+    p = "(entrytotal(W, m, d) + entrytotal(V, q, m))"
+    totals_of(g, ("W", "m", "d"), ("V", "q", "m"))
+    K = f"q*{p}*m*{p}"
+    g.witness(K).intro("x z delta near")
+    g.use("lem:ffn_entries", "W", "b", "V", "c", "d", "m", "q", p, "x", "z", None, label="net")
+    g.have(f"0 <= {K}", "low", lambda h: h.have(f"0 <= q*{p}", "qp", lambda e: e.auto("some_q p_low", rounds=0)).have(
+        f"0 <= m*{p}", "mp", lambda e: e.auto("some_m p_low", rounds=0)).auto("qp mp", rounds=0))
+    norm = "onenorm(l. z(l) - x(l), d)"
+    g.have(f"{K}*{norm} <= {K}*delta", "times", lambda h: h.auto("near low", rounds=0)).auto("net times", degree=1, rounds=0)
+
+
+def totals_of(g: Goal, *matrices: tuple[str, str, str]) -> str:
+    """p is the total of all entries' sizes: 0 <= p (`p_low`) and entrybound of each matrix by p."""
+    p = "(" + " + ".join(f"entrytotal({W}, {m}, {d})" for W, m, d in matrices) + ")"
+    for W, m, d in matrices:
+        g.use("lem:entry_total", W, m, d, label=f"{W}_low {W}_each")
+    lows = " ".join(f"{W}_low" for W, _, _ in matrices)
+    g.have(f"0 <= {p}", "p_low", lambda h: h.auto(lows, degree=1, rounds=0))
+    for W, m, d in matrices:
+
+        def bound(h: Goal, W: str = W) -> None:
+            h.intro("a1 inside1 l1 inside2").use(f"{W}_each", "a1", None, "l1", None, label="here").auto(f"here {lows}", degree=1, rounds=0)
+
+        g.have(f"entrybound({W}, {m}, {d}, {p})", f"{W}_bound", bound)
+    return p
+
+
+def prop73(g: Goal) -> None:
+    g.intro("d m Q K V X (some some_m X_low)")
+    p = totals_of(g, ("Q", "m", "d"), ("K", "m", "d"), ("V", "d", "d"))
+    C = f"(2*m*{p}^2*X + m*{p}^2)"
+    g.witness(f"d*{p}*(4*X*{C} + 1)").intro("n x z delta (some_n small sized near) i inside")
+    g.use("near", "i", None, label="here").use("lem:norm_nonneg", "a. x(a, i) - z(a, i)", "d", label="norm").have("0 <= delta", "low", use="here norm")
+    g.use("lem:attention_close", "d", "m", p, "X", "delta", "Q", "K", "V", "n", "x", "z", None, "i", None, label="close")
+    g.have(f"m*{p}^2*delta^2 <= m*{p}^2*delta", "less", lambda h: h.have("delta^2 <= delta", "dd", lambda e: e.auto("small low", rounds=0)).have(
+        f"0 <= m*{p}^2", "mp", lambda e: e.have("0 <= m", "m_low", use="some_m").auto("m_low", rounds=0, squares=[p])).auto("dd mp", rounds=0))
+    g.have(f"0 <= d*{p}*X", "dpx", lambda h: h.have(f"0 <= d*{p}", "dp", lambda e: e.auto("some p_low", rounds=0)).auto("dp X_low", rounds=0))
+    g.have(f"d*{p}*X*(m*{p}^2*delta^2) <= d*{p}*X*(m*{p}^2*delta)", "times", lambda h: h.auto("less dpx", rounds=0))
+    g.auto("close times", degree=1, rounds=0)
+
+
+def prop73_wrong(g: Goal) -> None:
+    """d = m = 1, all weights 1, x = (0, 1), z = (t, 1): at position 1 the scores 0, 0 become t^2, t."""
+    g.intro("claim").use("claim", "1", "1", "a l. 1", "a l. 1", "a l. 1", "1", None, label="soft hard")
+    g.obtain("hard", "B", "bound")
+    top = "(4*abs(B) + 2)"
+    g.have("0 <= abs(B) & B <= abs(B)", "b_low b_up", lambda h: [split_abs(e, "abs(B)") for e in h.split()])
+    g.positive(top, "t", lambda h: h.auto("b_low", degree=1, rounds=0))
+    t = f"(1/{top})"
+    g.have(f"{t} <= 1/2", "t_half", lambda h: h.auto("t_e t_i b_low", rounds=0))
+    x, z = "a i. I[i = 2]", f"a i. I[i = 1]*{t} + I[i = 2]"
+
+    def ends(h: Goal, name: str) -> list[Goal]:
+        """j = 1 and j = 2."""
+        low, high = h.em(f"{name} <= 1", "side")
+        low.have(f"{name} = 1", "is")
+        high.use("ax:int_lt", "1", name, label="up").have(f"{name} = 2", "is")
+        return [low.rewrite("is"), high.rewrite("is")]
+
+    def premises(h: Goal) -> None:
+        one, two, three, four = h.split()
+        one.true()
+        two.auto("t_half", degree=1, rounds=0)
+        for part in (three, four):
+            part.intro("i (il ih)")
+            for e in ends(part, "i"):
+                terms = f"abs({t}); abs(-{t}); abs(1); abs(0)"
+                e.apart(terms, lambda f: f.auto(f"t_i t_half {values(f)}", degree=1, rounds=0))
+
+    g.use("bound", "2", x, z, t, premises, "1", "!", label="wrong")
+    sx, sz = (f"l. keyscore(a l. 1, a l. 1, 1, 1, {f}, 1, l)".replace("l. keyscore(a l. 1, a l. 1", "l. keyscore(a b. 1, a b. 1") for f in (x, z))
+    g.use("lem:layers_uniform", "2", sx, "j. I[j = 2]", "!", lambda h: [e.true() for e in ends(h.intro("j (jl jh)"), "j")], label="soft_x hard_x")
+
+    def less(h: Goal) -> None:
+        h.intro("j (jl jh) other")
+        one, two = ends(h, "j")
+        one.auto("t_i t_half", rounds=0)
+        two.rewrite("is", "other", "same").absurd("same")
+
+    g.use("lem:hardmax_unique", sz, "2", "2", "!", less, label="only")
+    g.use("only", "1", "!", label="at1").use("only", "2", "!", label="at2")
+    hard = "sum(j, 1, 2, hardmax({}, 2, j)*matvec(a b. 1, b. ({}), 1, 1))"
+    HX, HZ = hard.format(sx, "I[j = 2]"), hard.format(sz, f"I[j = 1]*{t} + I[j = 2]")
+    g.have(f"abs({HX} - {HZ}) <= B*{t}", "gap", lambda h: h.hyp("wrong"))
+    g.have(f"{HX} = 1/2", "x_is", lambda h: h.auto("hard_x", degree=1, rounds=0))
+    g.have(f"{HZ} = 1", "z_is", lambda h: h.auto("at1 at2", degree=1, rounds=0, multipliers=[t, "1"]))
+    g.rewrite("x_is", "gap", "gap1").rewrite("z_is", "gap1", "gap2")
+    g.use("ax:abs_neg", "1/2 - 1", "!", label="half").rewrite("half", "gap2", "gap3")
+    g.have(f"B*{t} <= abs(B)*{t}", "top", lambda h: h.auto("b_up t_i", rounds=0)).auto("top gap3 t_e t_i", degree=1, rounds=0)
+
+
+def prop74(g: Goal) -> None:
+    g.intro("d x z y u delta eps (some near image)").use("lem:norm_triangle", "l. z(l) - x(l)", "l. u(l) - y(l)", "d", label="triangle")
+    g.auto("near image triangle", degree=1, rounds=0)
+
+
+def prop75(g: Goal) -> None:
+    g.intro("d eps gamma beta X (some e_low X_low)").use("ax:sqrt", "eps", None, label="root_low root_square")
+
+    def up(h: Goal) -> None:
+        h.contra("below").have("sqrt(eps) = 0", "zero", lambda e: e.auto("below root_low", degree=1)).rewrite("zero", "root_square", "bad")
+        h.auto("bad e_low", degree=1, rounds=0)
+
+    g.positive("sqrt(eps)", "r", up)
+    K = "2*(d + 1)*onenorm(gamma, d)/sqrt(eps)"
+    g.witness(f"d*({K})").intro("x z y mu r u nu s delta (small size near) first second") if False else None
+    g.witness(f"d*({K})")
+    names = "x z y mu r u nu s delta"
+    g.intro(names)
+    g.intro("given")
+    g.use("given", label="small size near m1 r1 q1 y1 m2 r2 q2 y2")
+    lx = "layernormed(x, d, eps, gamma, beta, y, mu, r)"
+    lz = "layernormed(z, d, eps, gamma, beta, u, nu, s)"
+    g.have(lx, "first", lambda h: [p.hyp(k) for p, k in zip(h.split(), ("m1", "r1", "q1", "y1"), strict=True)])
+    g.have(lz, "second", lambda h: [p.hyp(k) for p, k in zip(h.split(), ("m2", "r2", "q2", "y2"), strict=True)])
+    g.use("lem:cookbook.s6.4.ln_lipschitz", label="bounded unbounded")
+
+    def gains(h: Goal) -> None:
+        h.intro("i inside").use("lem:norm_entry", "gamma", "d", "i", None, label="here").hyp("here")
+
+    def entries(h: Goal) -> None:
+        h.intro("i inside").use("lem:norm_entry", "l. z(l) - x(l)", "d", "i", None, label="here")
+        split_abs(h, "abs(x(i) - z(i)); abs(z(i) - x(i))", "here near")
+
+    g.use(
+        "bounded", "d", "x", "z", "eps", "sqrt(eps)", "gamma", "beta", "onenorm(gamma, d)", "y", "mu", "r", "u", "nu", "s", "delta",
+        lambda h: h.easy(), gains, "#first", "#second", entries, label="each",
+    )
+
+    def each(h: Goal) -> None:
+        h.intro("l inside").use("each", "l", None, label="here")
+        split_abs(h, "abs(y(l) - u(l)); abs(u(l) - y(l))", "here")
+
+    g.use("lem:norm_box", "l. u(l) - y(l)", "d", f"{K}*delta", None, each, label="done").auto("done", degree=1, rounds=0)
+
+
+SCRIPTS |= {
+    "cookbook.s7.1.rounded_step": Script(rounded_step, witnesses("1", others=[("1", "1", "1", "1", "0")])),
+    "cookbook.s7.2.norm_choice": Script(norm_choice, norm_choice_inhabited),
+    "cookbook.s7.2.prop7.2": Script(prop72, witnesses("2", "1", "1", *ONES)),
+    "cookbook.s7.2.prop7.3": Script(prop73_wrong, refutes=True),
+    "cookbook.s7.2.prop7.3.corrected": Script(prop73, witnesses("2", "1", "a l. 1", "a l. 1", "a l. 1", "1"), nonzero("d m Q K V X B n x z delta")),
+    "cookbook.s7.2.prop7.4": Script(prop74, witnesses("2", "l. 0", "l. 0", "l. 0", "l. 0", "1", "1")),
+    "cookbook.s7.2.prop7.5": Script(prop75, witnesses("2", "1", "l. 1", "l. 0", "1"), nonzero()),
 }
