@@ -11,7 +11,8 @@ from collections import Counter
 from pathlib import Path
 
 from symcook import claims
-from symcook.proof.replay import statements, witness
+from symcook.proof.replay import statements
+from symcook.report.witness import witness
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -202,7 +202,7 @@ def _print_broken(verdicts: list[Any], without: list[str]) -> None:
 
 def _rows(verdicts: list[Any], without: list[str]) -> list[tuple[str, str, str]]:
     """A line of the table for each id."""
-    from symcook.proof.replay import witness
+    from symcook.report.witness import witness
 
     rows = []
     for verdict in verdicts:

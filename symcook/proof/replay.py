@@ -468,27 +468,3 @@ def statements() -> Mapping[str, Statement]:
 def replay(ids: Iterable[str] | None = None, progress: Callable[[str], None] | None = None) -> list[Verdict]:
     """Verdicts of the stored certificates of `ids`, or of all of them, lemmas first."""
     return library().replay(ids, progress)
-
-
-def witness(name: str) -> str:
-    """The counterexample in a stored refutation: the values that its first use of the refuted claim gives."""
-    home = library()
-    paths = [p for p in (home.root / "certificates" / f"{name}{e}.json" for e in ("", ".refuted")) if p.is_file()]
-    for path in paths:
-        certificate = load_json(path.read_bytes())
-        if certificate.get("sense") != "refuted":
-            continue
-        todo = list(reversed(certificate["proof"]))
-        while todo:
-            node = todo.pop()
-            if isinstance(node, dict) and node.get("by") == "use" and not str(node["fact"]).startswith("ax:"):
-                values = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
-                names = grammar.leading_names(home.statements[name].expanded)
-                if values:
-                    shown = [f"{n} = {v}" for n, v in zip(names, values, strict=False)] or values
-                    return ", ".join(shown)
-            if isinstance(node, dict):
-                todo += [x for v in reversed(list(node.values())) if isinstance(v, list) for x in reversed(v)]
-            elif isinstance(node, list):
-                todo += reversed(node)
-    raise unknown("refuted claim", name, [])

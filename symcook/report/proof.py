@@ -138,7 +138,7 @@ def _axioms(verdict: Verdict) -> str:
 
 
 def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
-    from symcook.proof.replay import witness
+    from symcook.report.witness import witness
 
     certificate = certificate_of(verdict)
     most = None if full else MOST_LINES

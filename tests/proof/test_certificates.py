@@ -13,6 +13,7 @@ from proof import mutate
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.terms import TRUE
+from symcook.report.witness import witness
 
 HOME = replay.library()
 STATEMENTS = HOME.statements
@@ -49,7 +50,7 @@ def test_certificate_replays(name):
     refuted = stored(name)["sense"] == "refuted"
     assert verdict.status in (("REFUTED", "CORRECTED") if refuted else ("PROVED",)), verdict.reason
     assert not verdict.oracles and set(verdict.named) <= ASSUMED
-    assert not refuted or replay.witness(name)
+    assert not refuted or witness(name)
 
 
 @pytest.mark.parametrize("name", [n for n, s in STATEMENTS.items() if not s.assumed])
