@@ -35,7 +35,7 @@ def witness(name: str) -> str:
             if not isinstance(node, dict):
                 continue
             if node.get("by") == "obtain":
-                origin = known.get(node["fact"], node["fact"])
+                origin = known.get(node["fact"], str(node["fact"]))
                 known |= {one: origin for one in (node["name"], node["as"]) if isinstance(one, str)}
                 if node["fact"] in parts:
                     _assume(parts, node["as"], parts[node["fact"]][-1])
