@@ -39,7 +39,7 @@ def quadratic(n, q):
     [
         *([3, 1, 0], [0, 0, 5], [5, 5, 1], [1], [2, 2], [0, "1/2", "1/3", 0], [-1, -2, -3, "-1/7"], list(range(40))),
         [7 * j % 31 for j in range(25)],  # most powers there
-        [j * j for j in range(25)],  # few, in steps of 2 more each
+        [-j * j for j in range(25)],  # few, in steps of 2 more each
         [0, 10**6, 10**6 - 1, 10**6 - 40, 10**6 - 1000, 10**6 - 1000],  # what is far below is one ball
         [f"{j}/{j * j + 1}" for j in range(30)],
         [f"1/{2**127 - 1 + 2 * j}" for j in range(5)],  # no small common denominator
