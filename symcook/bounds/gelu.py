@@ -47,6 +47,7 @@ NEAR = Fraction(3, 8)
 BITS = 128
 
 Series = flint.arb_series
+_Function = Callable[[flint.arb], flint.arb]
 
 
 def _half_pi_root() -> flint.arb:
@@ -91,6 +92,27 @@ def _slope_fourth(form: str, s: flint.arb) -> flint.arb:
     return s * (big[5] - small[5] / 16) + big[4] - small[4] / 8
 
 
+def _sharpened(function: _Function, slope: _Function, low: Fraction, high: Fraction) -> flint.arb:
+    """The zero of a function that is positive at `low`, negative at `high` and has one zero between, to flint's bits.
+
+    `zero` gives a ball of BITS bits. Newton's step from its middle m encloses the zero again: it is m - f(m)/f'(t) for
+    some t in the ball. Each step doubles the bits, so that the last one takes most of the time.
+    """
+    bits, steps = flint.ctx.prec, []
+    while bits > BITS:
+        steps.append(bits)
+        bits = bits // 2 + 32  # some bits more than half: those that rounding takes
+    with flint.ctx.workprec(BITS):
+        found = zero(function, low, high)
+    for bits in reversed(steps):
+        with flint.ctx.workprec(bits // 2 + 32):
+            descent = slope(found)
+        with flint.ctx.workprec(bits):
+            middle = found.mid()
+            found = middle - function(middle) / descent
+    return found
+
+
 def _product(form: str, s: flint.arb) -> flint.arb:
     """D(s)."""
     return (_rest(form, s, 0)[0] - 2 * _rest(form, s / 2, 0)[0]) / s**3
@@ -118,7 +140,9 @@ class _Shape:
         """The s at which D is greatest, at flint's precision."""
         bits = flint.ctx.prec
         if bits not in self.found:
-            self.found[bits] = zero(lambda s: _slope(self.form, s), *self.top)
+            self.found[bits] = _sharpened(
+                lambda s: _slope(self.form, s), lambda s: _slope_slope(self.form, s), *self.top
+            )
         return self.found[bits]
 
     def curve(self, z: flint.arb) -> flint.arb:
@@ -202,8 +226,15 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
     text, scale = positive(c, "c")
     bound, proof = RATES[_form(form)]
 
+    known: dict[int, flint.arb] = {}
+
     def place() -> flint.arb:
-        return zero(lambda u: _fall(form, u), Fraction(1, 2), Fraction(1))
+        bits = flint.ctx.prec
+        if bits not in known:
+            known[bits] = _sharpened(
+                lambda u: _fall(form, u), lambda u: _fall_slope(form, u), Fraction(1, 2), Fraction(1)
+            )
+        return known[bits]
 
     def value() -> flint.arb:
         u = place()
@@ -234,6 +265,12 @@ def _fall(form: str, u: flint.arb) -> flint.arb:
     """Twice the derivative of u (1 - T(u))/2."""
     bend = _bend(form, Series([u, 1], 2))
     return 1 - bend[0] - u * bend[1]
+
+
+def _fall_slope(form: str, u: flint.arb) -> flint.arb:
+    """The derivative of `_fall`: -2 T' - u T''."""
+    bend = _bend(form, Series([u, 1], 3))
+    return -2 * bend[1] - 2 * u * bend[2]
 
 
 def _form(form: str) -> str:
