@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from script import Script, counterexample, each, witnesses
 
 from symcook.errors import Rejected
+from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
+from symcook.proof.terms import num
 
 SCRIPTS: dict[str, Script] = {}
 linear = {"degree": 1, "rounds": 0}
@@ -294,25 +298,23 @@ def zero_of(h: Goal) -> str:
     return [k for k in h.facts if k[0] == "p" and k[1:].isdigit()][-1]
 
 
-def sums_positive(*scores: str, n: str = "n") -> list[Tactic]:
-    """The normaliser of these scores over 0..n - 1 is not 0."""
-
-    def one(s: str) -> Tactic:
-        return lambda h: h.use("lem:cls_total", s, n, label="pos").auto(["pos", zero_of(h)], **linear)
-
-    return [one(s) for s in scores]
+def normaliser(h: Goal) -> None:
+    """A sum of exponentials over 0..n - 1 is not 0."""
+    zero = zero_of(h)
+    found = re.fullmatch(r"sum\((\w+), 0, (\w+) - 1, exp\((.*)\)\) = 0", h.text(h.fact(zero)))
+    if found is None:
+        raise Stuck("no normaliser")
+    name, n, scores = found.groups()
+    h.use("lem:cls_total", f"{name}. {scores}", n, label="here").auto(["here", zero], **linear)
 
 
 def whole(names: str, *options: Tactic) -> Tactic:
     """D: leaves by linear arithmetic, else by one of the options."""
 
     def leaf(h: Goal) -> None:
-        first_that_works(h, lambda e: e.easy(**linear), *options)
+        first_that_works(h, lambda e: e.easy(**linear), normaliser, *options)
 
     return lambda g: g.leaves(names, leaf)
-
-
-ALTERNATING = sums_positive("j. c*pow(-1, j + 1)", "j. c*pow(-1, j)")
 
 
 def pair_positive(h: Goal) -> None:
@@ -693,7 +695,7 @@ def odd_odd_wrong(h: Goal) -> None:
     h.positive(product, "w", lambda f: f.auto("a b")).auto("w1 w2 w_e pos", **linear, multipliers=[product])
 
 
-UNEVEN = [*ALTERNATING, pair_positive, triple_positive]
+UNEVEN = [pair_positive, triple_positive]
 EVEN_H = ("2", "4", "1", "1")
 
 
@@ -728,4 +730,487 @@ SCRIPTS |= {
     ),
     "chiang2022.appA.odd.kodd": Script(counterexample("1", "3", "0", "1", "1", then=odd_odd_wrong), refutes=True),
     "chiang2022.appA.odd.kodd.corrected": Script(odd_case("odd"), witnesses("2", "5", "1", "3", "1"), whole("m n l k c", *UNEVEN)),
+}
+
+
+# --- One position: Sections 3.3, 5.2 and 5.3 --------------------------------------------------------------------------------
+
+
+def cls_ext(g: Goal) -> None:
+    g.intro("s r n same i (low high)")
+    g.use(
+        "lem:sum_ext",
+        "p. exp(s(p))",
+        "p. exp(r(p))",
+        "0",
+        "n - 1",
+        lambda h: h.intro("p inside").use("same", "p", label="here").rewrite("here").true(),
+        label="totals",
+    )
+    g.use("same", "i", label="here").rewrite("totals").rewrite("here").true()
+
+
+def single_sum(g: Goal) -> None:
+    g.intro("n c s v (two scores)").use("ax:exp_pos", "c", label="pos")
+
+    def weight(h: Goal) -> None:
+        h.intro("p inside").use("scores", "p", label="here").rewrite("here")
+        yes, no = h.ind("p = 1", "is value")
+        for e in (yes, no):
+            e.rewrite("value").true()
+
+    def valued(h: Goal) -> None:
+        h.intro("p inside").use("scores", "p", label="here").rewrite("here")
+        for e in h.ind("p = 1", "is value"):
+            e.rewrite("value").true()
+
+    g.use("lem:sum_ext", "p. exp(s(p))", "p. 1 + (exp(c) - 1)*I[p = 1]", "0", "n - 1", weight, label="weights")
+    g.use("lem:sum_ext", "p. exp(s(p))*v(p)", "p. v(p) + (exp(c) - 1)*(I[p = 1]*v(p))", "0", "n - 1", valued, label="values")
+    g.use("lem:sum_one", "0", "n - 1", label="ones").use("lem:sum_delta", "p. 1", "0", "n - 1", "1", label="one")
+    g.use("lem:sum_delta", "v", "0", "n - 1", "1", label="first")
+    g.have("sum(p, 0, n - 1, exp(s(p))) = exp(c) + n - 1", "total", use="weights ones one", **linear, multipliers=["exp(c)"])
+    one, two, three = g.split()
+    one.hyp("total")
+    two.auto("pos two", **linear)
+    three.rewrite("total").auto("values first", **linear, multipliers=["1/(exp(c) + n - 1)", "exp(c)/(exp(c) + n - 1)"])
+
+
+def single_zero(g: Goal) -> None:
+    g.intro("s v").use("ax:exp_pos", "s(0)", label="pos").positive("exp(s(0))", "z", lambda h: h.hyp("pos"))
+    g.auto("z_e", **linear, multipliers=["v(0)"])
+
+
+def first_entries(g: Goal) -> None:
+    g.intro("n w c z s (some cls word) (net logit)")
+    g.use("net", "0", label="a1 a2 a3 a4 a5")
+    for k, value in (("1", "0"), ("2", "0"), ("3", "1"), ("4", "0")):
+
+        def entry(h: Goal, k: str = k) -> None:
+            h.rewrite(f"a{k}").rewrite("cls").true() if k != "4" else h.rewrite("a4").true()
+
+        g.have(f"z({k}, 0) = {value}", f"b{k}", entry)
+    g.have("z(5, 0) = 0", "b5", lambda h: h.rewrite("a5").rewrite("b1").rewrite("b3").rewrite("b4").true())
+    every, *rest = g.split()
+    for k, h in enumerate(rest, 1):
+        h.hyp(f"b{k}")
+    every.intro("i (low high)").use("net", "i", label="c1 c2 c3 c4 c5")
+    zero, more = every.em("i <= 0", "side")
+    zero.have("i = 0", "is", use="side low", **linear)
+    zero.rewrite("is").rewrite("b3").rewrite("b4").rewrite("b5").easy()
+    more.use("ax:int_lt", "0", "i", label="step").use("word", "i", label="bit")
+    for h, w in zip(more.cases("bit", "w_is"), ("0", "1"), strict=True):
+        for k in "123":
+            h.rewrite("w_is", f"c{k}", f"d{k}")
+        for e in h.ind("i = 1", "first value"):
+            e.rewrite("value", "c4", "d4")
+            e.have(f"z(5, i) = {'1' if w == '1' and e.facts['first'][0] == '=' else '0'}", "d5", lambda f: five(f))
+            parts = e.split()
+            parts[0].rewrite("d4").rewrite("b3").rewrite("value").true()
+            parts[1].rewrite("d4").rewrite("d5").rewrite("value").rewrite("w_is").true()
+            parts[2].intro("other")
+            if e.facts["first"][0] == "=":
+                parts[2].absurd("first", "other")
+            else:
+                parts[2].easy("d4 d5")
+
+
+def five(f: Goal) -> None:
+    """z(5, i) by its equation, where d1, d3 and d4 say what the other entries are."""
+    for k in "134":
+        value = constant(nf(f.fact(f"d{k}")[2][1]))
+        f.have(f"z({k}, i) = {value}", f"g{k}", use=f"d{k}", **linear)
+    f.rewrite("c5").rewrite("g1").rewrite("g3").rewrite("g4").true()
+
+
+def first_logit(g: Goal) -> None:
+    g.intro("n w c z s word net").use("lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5")
+    g.use("word", label="some cls bits").use("net", label="layer s_is")
+    many, single = g.split()
+    many.intro("two")
+    value = "i. -1/2*z(4, i) + z(5, i)"
+    many.use(
+        "lem:single_sum",
+        "n",
+        "c",
+        "j. c*z(3, 0)*z(4, j)",
+        value,
+        both,
+        label="total pos sum_is",
+    )
+
+    def term(h: Goal) -> None:
+        h.intro("i inside").use("each", "i", label="score value rest").hyp("value")
+
+    many.use("lem:sum_ext", value, "i. I[i = 1]*(I[w(i) = 1] - 1/2)", "0", "n - 1", term, label="values")
+    many.use("lem:sum_delta", "i. I[w(i) = 1] - 1/2", "0", "n - 1", "1", label="delta")
+    many.use("each", "1", label="score1 value1 rest1")
+    one, two = many.split()
+    one.hyp("pos")
+    two.auto("s_is sum_is values delta value1", **linear, multipliers=["1/(exp(c) + n - 1)", "exp(c)/(exp(c) + n - 1)"])
+    single.intro("is").rewrite("is", "s_is", "s_now")
+    single.use("lem:single_zero", "j. c*z(3, 0)*z(4, j)", value, label="only").auto("s_now only a4 a5", **linear)
+
+
+def both(h: Goal) -> None:
+    one, two = h.split()
+    one.hyp("two")
+    two.intro("j inside").use("each", "j", label="score value rest").hyp("score")
+
+
+SCRIPTS |= {
+    "lem.cls_ext": Script(cls_ext),
+    "lem.single_sum": Script(single_sum),
+    "lem.single_zero": Script(single_zero),
+    "lem.first_entries": Script(first_entries),
+    "lem.first_logit": Script(first_logit),
+}
+
+VALUE = "-1/2*z(1, {0}) + 1/2*z(2, {0}) - 1/2*z(3, {0})"
+
+
+def flawed_logit(g: Goal) -> None:
+    g.intro("n w c z s k (some cls bits k_is) (layer s_is)")
+    g.use("layer", "0", label="a1 a2 a3 a4")
+    for k, value in (("1", "0"), ("2", "0"), ("3", "1")):
+        g.have(f"z({k}, 0) = {value}", f"b{k}", lambda h, k=k: h.rewrite(f"a{k}").rewrite("cls").true())
+
+    def entry(h: Goal) -> None:
+        h.intro("i (low high)").use("layer", "i", label="c1 c2 c3 c4").use("bits", "i", label="bit")
+        for e in h.cases("bit", "w_is"):
+            for k in "123":
+                e.rewrite("w_is", f"c{k}", f"d{k}")
+            e.auto("d1 d2 d3 w_is", **linear)
+
+    g.have(f"all i in 1..n - 1. {VALUE.format('i')} = w(i) - 1/2", "entries", entry)
+
+    def bit(h: Goal) -> None:
+        h.intro("i inside").use("bits", "i", lambda e: e.easy(), label="either")
+        for f in h.cases("either", "it"):
+            f.auto("it", **linear)
+
+    many, single = g.split()
+    single.intro("is").rewrite("is", "s_is", "s_now").rewrite("is", "k_is", "k_now")
+    single.use("lem:single_zero", "j. c*z(3, 0)*z(4, j)", f"i. {VALUE.format('i')}", label="only")
+    single.easy("s_now only k_now b1 b2 b3", **linear)
+    many.intro("two")
+
+    def scores(h: Goal) -> None:
+        one, two = h.split()
+        one.hyp("two")
+        two.intro("j inside").use("layer", "j", label="c1 c2 c3 c4").rewrite("c4").rewrite("b3").true()
+
+    many.use("lem:single_sum", "n", "c", "j. c*z(3, 0)*z(4, j)", f"i. {VALUE.format('i')}", scores, label="total pos sum_is")
+    many.use("lem:sum_split", f"i. {VALUE.format('i')}", "0", "0", "n - 1", label="parts")
+    many.use("lem:sum_ext", f"i. {VALUE.format('i')}", "i. w(i) - 1/2", "1", "n - 1", "#entries", label="rest")
+    many.use("lem:sum_one", "1", "n - 1", label="ones").use("entries", "1", label="first")
+    many.have(f"sum(i, 0, n - 1, {VALUE.format('i')}) = k - n/2", "sum_v", use="parts rest ones b1 b2 b3 k_is", **linear)
+
+    def indicator(h: Goal) -> None:
+        h.use("bits", "1", label="either")
+        for e in h.cases("either", "it"):
+            e.rewrite("it").true()
+
+    many.have("I[w(1) = 1] = w(1)", "one", indicator)
+    one, two, three, four = many.split()
+    one.hyp("pos")
+    two.auto("s_is sum_is sum_v first one", **linear, multipliers=["1/(exp(c) + n - 1)", "exp(c)/(exp(c) + n - 1)"])
+    three.intro("is").use("lem:sum_mono", "i. w(i)", "i. 1", "1", "n - 1", bit, label="most")
+    three.use("lem:sum_member", "i. w(i)", "1", "n - 1", "1", None, bit, label="least").easy("most least is ones k_is", **linear)
+    four.intro("is").use("lem:sum_split", "i. w(i)", "1", "1", "n - 1", label="halves")
+    four.use("lem:sum_nonneg", "i. w(i)", "1", "n - 1", bit, label="least").use("lem:sum_one", "2", "n - 1", label="others")
+    four.use("lem:sum_mono", "i. w(i)", "i. 1", "2", "n - 1", bit, label="most").easy("most least is others k_is halves", **linear)
+
+
+def empty_word(h: Goal) -> None:
+    """The hypotheses on the word and the network hold for n = 1."""
+    for part in h.split() if h.goal[0] == "&" else [h]:
+        net_leaf(part)
+
+
+def eq1_wrong(h: Goal) -> None:
+    h.use("ax:exp_pos", "1", label="pos").positive("exp(1)", "e", lambda f: f.hyp("pos")).auto("wrong e_e", **linear)
+
+
+def eq1_right(g: Goal) -> None:
+    g.intro("n w c z s (some cls bits c_pos) net").use("lem:first_logit", "n", "w", "c", "z", "s", label="many single")
+    one, two = g.split()
+    one.intro("two").use("many", label="pos is").hyp("is")
+    two.hyp("single")
+
+
+def a20(g: Goal) -> None:
+    g.intro("n w c z s a (some cls bits c_pos) net (same last)").use("lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5")
+    for k, h in enumerate(g.split(), 1):
+        if k == 6:
+            h.hyp("last")
+        else:
+            h.use("same", f"{k}", label="is").auto(f"is a{k}", **linear)
+
+
+def zero_values(g: Goal) -> None:
+    g.intro("n w c z s (some cls bits c_pos) net").use("lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5")
+    g.intro("i (low high) other").use("each", "i", label="score value rest").use("rest", label="z4 z5").easy("z4 z5", **linear)
+
+
+def flawed(g: Goal) -> None:
+    g.intro("n w c z s k (two cls bits c_pos k_is) net").use("lem:flawed_logit", "n", "w", "c", "z", "s", "k", label="many single")
+    g.use("many", label="pos is yes no").hyp("is")
+
+
+NET = "i. 2*I[i = 0] + I[i = 1]"
+ENTRIES = "b i. I[b = 1]*I[i = 2] + I[b = 2]*I[i = 1] + I[b = 3]*I[i = 0] + I[b = 4]*I[i = 1] + I[b = 5]*I[i = 1]"
+
+
+def each_integer(g: Goal, name: str, low: int, high: int, leaf: Tactic, below: str = "low", above: str = "high") -> None:
+    """A goal for each value of `name`, which the facts `below` and `above` put between low and high; the name is replaced."""
+    if low > high:
+        if not g.try_contradiction():
+            raise Stuck(f"{name} has more values")
+        return
+    yes, no = g.em(f"{name} <= {low}", g.fresh("side"))
+    last = [k for k in yes.facts][-1]
+    yes.have(f"{name} = {low}", yes.fresh("is"), use=f"{last} {below}", **linear)
+    yes.rewrite([k for k in yes.facts][-1])
+    leaf(yes)
+    step = no.fresh("step")
+    no.use("ax:int_lt", f"{low}", name, label=step)
+    each_integer(no, name, low + 1, high, leaf, step, above)
+
+
+def net_leaf(h: Goal) -> None:
+    """The equations of a network for n = 3 and w = 10, or for n = 1, by cases for the position or the entry."""
+
+    def at(low: int, high: int) -> Tactic:
+        return lambda e: each_integer(e.intro("i0 (low high)"), "i0", low, high, lambda f: f.easy())
+
+    first_that_works(h, lambda e: e.easy(**linear), at(0, 2), at(0, 0), at(1, 2), at(1, 5), at(0, 1))
+
+
+def single_positive(h: Goal) -> None:
+    """exp(c) + n - 1 is not 0."""
+    h.use("ax:exp_pos", "c", label="up").auto(["up", "p1_1", zero_of(h)], **linear)
+
+
+C3 = f"sum(i, 0, 2, clsweight(j. {{0}}*I[j = 1], 3, i)*(1/2*I[i = 1]))"
+F3 = f"sum(i, 0, 2, clsweight(j. {{0}}*I[j = 1], 3, i)*(-1/2 + I[i = 1]))"
+F2 = "sum(i, 0, 1, clsweight(j. I[j = 1], 2, i)*(-1/2 + I[i = 1]))"
+"""The logits for w = 10 in the two models, and for w = 1."""
+
+
+def threshold_leaf(h: Goal) -> None:
+    first_that_works(
+        h,
+        net_leaf,
+        lambda e: e.use("lem:log_unique", "2 - 1", "0", "!", label="log").auto("log", **linear),
+        lambda e: e.use("lem:log_two", label="low high").auto("low", **linear),
+    )
+
+
+SCRIPTS |= {
+    "lem.flawed_logit": Script(flawed_logit),
+    "chiang2022.s3.3.eq1": Script(counterexample("1", "i. 2", "1", "b i. I[b = 3]", "0", empty_word, empty_word, then=eq1_wrong), refutes=True),
+    "chiang2022.s3.3.eq1.corrected": Script(
+        eq1_right,
+        witnesses("3", NET, "1", ENTRIES, C3.format("1"), others=[("1", "i. 2", "1", "b i. I[b = 3]", "0")], leaf=net_leaf),
+        whole("n w c z s", single_positive),
+    ),
+    "chiang2022.s3.3.a20": Script(
+        a20,
+        witnesses("3", NET, "1", ENTRIES, C3.format("1"), f"b. I[b = 3] + I[b = 6]*{C3.format('1')}", leaf=net_leaf),
+        whole("n w c z s a"),
+    ),
+    "chiang2022.s5.2.zero": Script(
+        zero_values,
+        witnesses("3", NET, "1", ENTRIES, C3.format("1"), others=[("3", NET, "1", ENTRIES, C3.format("1"), "0")], leaf=net_leaf),
+        whole("n w c z s"),
+    ),
+    "chiang2022.s5.2.flawed": Script(
+        flawed,
+        witnesses("3", NET, "1", ENTRIES, F3.format("1"), "1", leaf=net_leaf),
+        whole("n w c z s k", single_positive),
+    ),
+}
+
+
+# --- Log-length scaling -------------------------------------------------------------------------------------------------------
+
+
+def log_value(g: Goal) -> Goal:
+    """exp(log(n)*1) = n."""
+    return g.use("ax:exp_log", "n", label="log").have("exp(log(n)*1) = n", "log_n", use="log", **linear)
+
+
+def noln(g: Goal) -> None:
+    g.intro("n w z s (some cls bits) net").use("lem:first_logit", "n", "w", "log(n)*1", "z", "s", label="many single")
+    two, one = g.split()
+    one.hyp("single")
+    log_value(two.intro("two")).use("many", label="pos is").rewrite("log_n", "is", "value").positive("n + n - 1", "q", lambda h: h.auto("two", **linear))
+    for h in two.ind("w(1) = 1", "first size"):
+        a, b, c = h.split()
+        a.auto("value", **linear)
+        for e in (b, c):
+            e.rewrite("size", "value", "value1").have("0 < 1/(2*n - 1)", "q_pos", use="q_i", **linear)
+            e.apart("abs(s)", lambda f: f.auto(["value1", "q_e", "q_i", "two", *(k for k in f.facts if k[0] in "dv")]))
+
+
+def noln_wrong(h: Goal) -> None:
+    h.use("wrong", label="w1 w2 w3").auto("w2", **linear)
+
+
+def flawed_log(g: Goal) -> None:
+    g.intro("n w z s k (some cls bits k_is) net").use("lem:flawed_logit", "n", "w", "log(n)*1", "z", "s", "k", label="many single")
+    one, two = g.em("n <= 1", "side")
+    one.have("n = 1", "n_is", use="side some", **linear).use("single", label="k0 s0")
+    first, *second = one.split()
+    for h in first.ind("1 <= n - 1 & w(1) = 1", "yes size"):
+        if h.facts.get("yes", h.goal)[0] != "~":
+            h.try_contradiction()
+        else:
+            h.rewrite("size").rewrite("k0").rewrite("s0").rewrite("n_is").true()
+    for h in second:
+        h.intro("has").contra("against")
+        first_that_works(
+            h,
+            lambda e: e.auto("has s0", **linear),
+            lambda e: e.use("has", label="h1 h2").auto("h1 n_is", **linear),
+        )
+    log_value(two.use("ax:int_lt", "1", "n", label="more")).use("many", label="pos is yes no")
+    two.rewrite("log_n", "is", "value").positive("n + n - 1", "q", lambda h: h.auto("more", **linear)).use("bits", "1", lambda e: e.easy("more", **linear), label="bit")
+    for h, first in zip(two.cases("bit", "w_is"), (False, True), strict=True):
+        h.use("yes" if first else "no", label="k_low k_high")
+        goals = h.ind("w(1) = 1", "single_bit size")
+        right, wrong = goals if first else reversed(goals)
+        wrong.absurd("w_is", "single_bit") if first else wrong.try_contradiction()
+        right.rewrite("size", "value", "value1")
+        formula, up, down = right.split()
+        for e in formula.ind("1 <= n - 1 & w(1) = 1", "yes1 size1"):
+            close_pair(e, first)
+        if first:
+            up.intro("has").easy("more w_is", **linear)
+            down.intro("has").have("0 < (k - 1/2)*(1/(n + n - 1))", "gap", use="q_i k_low").auto("gap value1 q_e", **linear, multipliers=["1", "k", "n"])
+        else:
+            up.intro("has").contra("against").have("0 < (n - 1 - k)*(1/(n + n - 1))", "gap", use="q_i k_high").auto("gap value1 q_e q_i has", **linear)
+            down.intro("has").use("has", label="h1 h2").contra("against").auto("h2 w_is", **linear)
+
+
+def close_pair(e: Goal, first: bool) -> None:
+    """The formula where I[1 <= n - 1 & w(1) = 1] is known as size1."""
+    holds = e.facts["size1"][2][1] == num(1)
+    if holds == first:
+        e.rewrite("size1").auto("value1", **linear)
+    elif holds:
+        e.try_contradiction()
+    else:
+        e.have("1 <= n - 1 & w(1) = 1", "after_all", lambda f: f.easy("more w_is", **linear)).absurd("after_all", "yes1")
+
+
+def threshold_claim(g: Goal) -> None:
+    g.intro("n c (two c_pos)")
+    above, below = g.split()
+    above.intro("big w z s (cls bits) net").use("lem:flawed_logit", "n", "w", "c", "z", "s", "sum(i, 1, n - 1, w(i))", label="many single")
+    above.use("many", label="pos is yes no").use("lem:exp_less", "log(n - 1)", "c", label="less").use("ax:exp_log", "n - 1", lambda e: e.auto("two", **linear), label="log")
+    above.positive("exp(c) + n - 1", "q", lambda h: h.hyp("pos")).use("bits", "1", lambda e: e.easy("two", **linear), label="bit")
+    for h, first in zip(above.cases("bit", "w_is"), (False, True), strict=True):
+        h.use("yes" if first else "no", label="k_low k_high")
+        goals = h.ind("w(1) = 1", "single_bit size")
+        right, wrong = goals if first else reversed(goals)
+        wrong.absurd("w_is", "single_bit") if first else wrong.try_contradiction()
+        right.rewrite("size", "is", "value")
+        up, down = right.split()
+        if first:
+            up.intro("has").hyp("w_is")
+            down.intro("has").have("0 < exp(c) - 1 + 2*sum(i, 1, n - 1, w(i)) - n", "top", use="less log k_low", **linear)
+            down.have("0 < (exp(c) - 1 + 2*sum(i, 1, n - 1, w(i)) - n)*(1/(exp(c) + n - 1))", "gap", use="top q_i").auto("gap value", **linear)
+        else:
+            up.intro("has").contra("against").have("0 < exp(c) - 1 - 2*sum(i, 1, n - 1, w(i)) + n", "top", use="less log k_high", **linear)
+            up.have("0 < (exp(c) - 1 - 2*sum(i, 1, n - 1, w(i)) + n)*(1/(exp(c) + n - 1))", "gap", use="top q_i").auto("gap value has", **linear)
+            down.intro("has").contra("against").auto("has w_is", **linear)
+    w = "i. 2*I[i = 0] + I[i = 1]"
+    z = "b i. I[b = 1]*(1 - I[i = 0] - I[i = 1]) + I[b = 2]*I[i = 1] + I[b = 3]*I[i = 0] + I[b = 4]*I[i = 1]"
+    s = f"sum(i, 0, n - 1, clsweight(j. c*I[j = 1], n, i)*(-1/2*(1 - I[i = 0] - I[i = 1]) + 1/2*I[i = 1] - 1/2*I[i = 0]))"
+    below.intro("small").witness(w, z, s)
+    word = f"clsword({w}, n)"
+    below.have(word, "word", bits_of_witness)
+    net = f"flawednet(n, {w}, c, {z}, {s})"
+    below.have(net, "net", net_of_witness)
+    parts = below.split()
+    below_facts(parts[-1], w, z, s)
+    for h in parts[:-1]:
+        h.use("word", label="first second").use("net", label="third fourth")
+        first_that_works(h, *(lambda e, k=k: e.hyp(k) for k in ("first", "second", "third", "fourth")))
+
+
+def bits_of_witness(h: Goal) -> None:
+    one, two = h.split()
+    one.true()
+    two.intro("i0 (low high)")
+    for e in two.ind("i0 = 0", "zero v1"):
+        for f in e.ind("i0 = 1", "one v2"):
+            if not f.try_contradiction():
+                f.rewrite("v1").rewrite("v2").easy()
+
+
+def net_of_witness(h: Goal) -> None:
+    one, two = h.split()
+    one.intro("i0 (low high)")
+    for e in one.ind("i0 = 0", "zero v1"):
+        for f in e.ind("i0 = 1", "one v2"):
+            if f.try_contradiction():
+                continue
+            f.rewrite("v1").rewrite("v2").easy()
+    two.true()
+
+
+def below_facts(h: Goal, w: str, z: str, s: str) -> None:
+    h.use("lem:flawed_logit", "n", w, "c", z, s, "1", lambda e: counted(e), "#net", label="many single").use("many", label="pos is yes no")
+    h.use("lem:exp_mono", "c", "log(n - 1)", label="most").use("ax:exp_log", "n - 1", lambda e: e.auto("two", **linear), label="log")
+    h.positive("exp(c) + n - 1", "q", lambda e: e.hyp("pos"))
+    h.have("0 <= (n - 1 - exp(c))*(1/(exp(c) + n - 1))", "gap", use="most log q_i")
+    h.intro("claim").use("claim", label="claim1 claim2").use("claim2", "!", label="wrong").auto("is gap wrong", **linear)
+
+
+def counted(e: Goal) -> None:
+    e.use("word", label="cls bits")
+    for part in e.split():
+        first_that_works(
+            part,
+            lambda f: f.auto("two", **linear),
+            lambda f: f.hyp("cls"),
+            lambda f: f.hyp("bits"),
+            lambda f: only_one(f),
+        )
+
+
+def only_one(f: Goal) -> None:
+    def zero(h: Goal) -> None:
+        h.intro("p (low high) other")
+        for a in h.ind("p = 0", "zero v1"):
+            for b in a.ind("p = 1", "one v2"):
+                if b.try_contradiction():
+                    continue
+                if b.facts["one"][0] == "=":
+                    b.absurd("one", "other")
+                else:
+                    b.rewrite("v1").rewrite("v2").true()
+
+    f.use("lem:sum_only", "i. 2*I[i = 0] + I[i = 1]", "1", "n - 1", "1", None, zero, label="only").auto("only", **linear)
+
+
+SCRIPTS |= {
+    "chiang2022.s5.2.threshold": Script(
+        threshold_claim,
+        witnesses("4", "1", others=[("2", "1", NET, ENTRIES, F2), ("3", "1/2")], leaf=threshold_leaf),
+        whole("n c"),
+    ),
+    "chiang2022.s5.3.flawed": Script(
+        flawed_log,
+        witnesses("3", NET, ENTRIES, F3.format("(log(3)*1)"), "1", leaf=net_leaf),
+        whole("n w z s k", lambda h: h.auto(["p1_1", zero_of(h)], **linear)),
+    ),
+    "chiang2022.prop3.noln": Script(counterexample("1", "i. 2", "b i. I[b = 3]", "0", empty_word, empty_word, then=noln_wrong), refutes=True),
+    "chiang2022.prop3.noln.corrected": Script(
+        noln,
+        witnesses("3", NET, ENTRIES, C3.format("(log(3)*1)"), others=[("1", "i. 2", "b i. I[b = 3]", "0")], leaf=net_leaf),
+        whole("n w z s"),
+    ),
 }
