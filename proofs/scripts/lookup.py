@@ -978,20 +978,26 @@ HASH_AT = ("2", "i. 1", "i. 0", "z0", "1", "found0")
 BLOCK = "l. c*blockscore(z, {m}, i, l)"
 
 
-def onehot_gap_refuted(g: Goal) -> None:
-    root(g, "2", "r")
-    g.use("wrong", label="low any").use("low", "2", None, "!", label="two")
-    g.have("sqrt(2) <= 1", "small", use="two r_e r_p").auto("small r_s r_p")
-
-
 def onehot_gap(g: Goal) -> None:
-    g.intro("N n p j (fits pl ph jl jh differ)").use("lem:onehot_dot", "N", "p", "j", label="other")
-    g.use("lem:onehot_dot", "N", "p", "p", label="self")
-    yes, no = g.ind("j = p", "at value")
+    g.intro("N n p (many fits pl ph)")
+    every, some = g.split()
+    every.intro("j (jl jh) differ").use("lem:onehot_dot", "N", "p", "j", label="other")
+    every.use("lem:onehot_dot", "N", "p", "p", label="self")
+    yes, no = every.ind("j = p", "at value")
     yes.contra("any").absurd("at", "differ")
     one, two = no.split()
     one.auto("other self value")
     two.auto("other self value", rounds=0, multipliers=["1", "1/sqrt(N)"])
+    for h, j in zip(some.em("p = 1", "first"), "21", strict=True):
+        h.use("lem:onehot_dot", "N", "p", j, label="other").use("lem:onehot_dot", "N", "p", "p", label="self")
+        yes, no = h.ind(f"{j} = p", "at value")
+        if j == "2":
+            yes.contra("any").auto("at first")
+        else:
+            yes.absurd("at", "first")
+        no.witness(j)
+        for part in no.split():
+            part.easy("many at other self value")
 
 
 def root_leaf(x: str) -> Tactic:
@@ -2816,8 +2822,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
         exists("3", "2", ONEHOT, (*ONEHOT_AT, "1"), (*ONEHOT_AT, "1", "1"), (*ONEHOT_AT, "1", "1")),
         lambda g: g.leaves("N n q v z c found i", counted(BLOCK.format(m="N"))),
     ),
-    "cookbook.s5.3.1.gap": Script(counterexample("2", "2", "1", then=onehot_gap_refuted), refutes=True),
-    "cookbook.s5.3.1.gap.corrected": Script(
+    "cookbook.s5.3.1.gap": Script(
         onehot_gap, lambda g: g.inhabit("3", "2", "1", "2"), lambda g: g.leaves("N n p j", root_leaf("N"))
     ),
     "cookbook.s5.3.2.ao_lookup": Script(
