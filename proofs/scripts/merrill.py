@@ -1173,7 +1173,7 @@ def returned(g: Goal, value: str, label: str) -> Goal:
 
 
 def lemma7(g: Goal) -> None:
-    g.intro("f g h delta i p (first more) (small large) two side near (low high match) last")
+    g.intro("f g h delta i p (first more) (small large) two near (low high match) last")
     rightmost(g, "near", "match", "last")
     returned(g, "delta(j)", "out").auto("out_e out_d", degree=1, rounds=0)
 
@@ -1212,8 +1212,8 @@ def lemma6(g: Goal) -> None:
     no.have("all j in 1..i - 1. h(j) != h(i)", "unseen", unseen)
     no.use("lem:hardmax_total", "l. tiescore(g, h, i, l)", "i - 1", label="ge total beaten positive")
     scaled(no, "i", "at_i").use("at_i", "1", "!", label="i_is")
-    for h, sign in zip(no.cases("side", "one"), ("-", ""), strict=True):
-        h.use("one", "i", None, "#unseen", label="beyond")
+    no.use("side", "#unseen", label="sides")
+    for h, sign in zip(no.cases("sides", "beyond"), ("-", ""), strict=True):
 
         def apart(e: Goal, below: bool = bool(sign)) -> None:
             e.intro("j (jl jh)").use("beyond", "j", label="order")
@@ -1235,7 +1235,7 @@ def lemma6(g: Goal) -> None:
 
 
 def lemma6_gap(g: Goal) -> None:
-    g.intro("f g h i (first more) (small large) two side near")
+    g.intro("f g h i (first more) (small large) two near")
     first, second, third, fourth = g.split()
     first.intro("j (jl jh) differ").use("near", "j", label="near_l near_h").use("near", "i", label="near_il near_ih")
     first.use("lem:tie_score", "g", "h", "i", "j", label="form")
@@ -1261,18 +1261,9 @@ STEP = "j. I[1 < j]"
 
 
 def one_step(h: Goal) -> None:
-    """What H asks of the positions 0, 1, 1, 1, 1: one-sided, and never further out than their number."""
-    if h.goal[0] == "|":
-        h.pick("left").intro("m (ml mh) new j (jl jh)")
-        for e in h.ind("1 < m", "m_is m_value"):
-            if e.facts["m_is"][0] != "<":
-                e.auto("m_is ml")
-                continue
-            later, start = e.ind("1 < j", "j_is j_value")
-            later.use("new", "j", label="no").have("I[1 < j] = I[1 < m]", "same", use="j_value m_value").absurd(
-                "same", "no"
-            )
-            start.auto("m_value j_value")
+    """What H asks of the positions 0, 1, 1, 1, 1: the last has a match, and none is further out than their number."""
+    if "|" in h.text(h.goal):
+        h.intro("unseen").use("unseen", "2", "!", label="no").absurd("no")
     elif h.goal[0] == "all" and "-" in h.text(h.goal) and "I[" in h.text(h.goal):
         for e in h.intro("j (jl jh)").ind("1 < j", "is value"):
             e.easy()
@@ -1468,14 +1459,6 @@ def wrong_cell(g: Goal, halted: bool) -> None:
         label="wrong",
     )
 
-    def onesided(h: Goal) -> None:
-        h.pick("left").intro("m (ml mh) new j (jl jh)")
-        two, three = h.em("m <= 2", "side")
-        two.have("m = 2", "is").have("j = 1", "j_is").rewrite("is").rewrite("j_is").true()
-        three.use("ax:int_lt", "2", "m", label="step").have("m = 3", "is").use("new", "1", label="no").rewrite(
-            "is", "no", "never"
-        ).absurd("never")
-
     def near(h: Goal) -> None:
         for e in h.intro("j (jl jh)").ind("j = 2", "is v"):
             for a in e.split():
@@ -1492,7 +1475,6 @@ def wrong_cell(g: Goal, halted: bool) -> None:
         differences,
         ties,
         "!",
-        onesided,
         near,
         "!",
         "#unseen",

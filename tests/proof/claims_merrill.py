@@ -515,7 +515,7 @@ def tape_instances() -> Iterator[dict[str, Any]]:
         [2, 2, 1],
         [-1, -2, -3],
     ]
-    walks += [[0, 2, 1], [0]]
+    walks += [[0, 2, 1], [0], [0, 1, 0, -1], [1, 0, -1, 0, 1], [0, 2, 3, 1], [-1, 1, 0]]
     for h in walks:
         i = len(h)
         delta = {j: F(3 * j + 1) for j in range(1, i + 1)}
@@ -548,11 +548,15 @@ def one_sided(h: list[F]) -> bool:
     return all(max(h[:m]) < h[m] for m in new) or all(h[m] < min(h[:m]) for m in new)
 
 
-def tape(instance: Any, near_start: bool) -> list[F] | None:
-    """The positions, where the assumptions hold."""
+def tape(instance: Any, near_start: bool, beyond: bool = False) -> list[F] | None:
+    """The positions, where the assumptions hold: those printed, or |h_j| <= j and, with `beyond`, a side for h_i."""
     h, i = list(instance["h()"].values()), int(instance["i"])
-    given = instance["g()"][i] == TIES[i] and i >= 2 and one_sided(h)
-    return h if given and (not near_start or all(abs(a) <= j for j, a in enumerate(h, 1))) else None
+    if instance["g()"][i] != TIES[i] or i < 2:
+        return None
+    if not near_start:
+        return h if one_sided(h) else None
+    sided = not beyond or h[-1] in h[:-1] or max(h[:-1]) < h[-1] or h[-1] < min(h[:-1])
+    return h if sided and all(abs(a) <= j for j, a in enumerate(h, 1)) else None
 
 
 def read_tape(h: list[F]) -> tuple[list[int], list[Any], list[Any]]:
@@ -565,7 +569,7 @@ def read_tape(h: list[F]) -> tuple[list[int], list[Any], list[Any]]:
 
 
 def lemma6_with(instance: Any, near_start: bool) -> bool | None:
-    h = tape(instance, near_start)
+    h = tape(instance, near_start, beyond=True)
     if h is None:
         return None
     _, out, query = read_tape(h)
@@ -588,6 +592,7 @@ def lemma6(instance: Any) -> bool | None:
         ("tiescore(g, h, i, l)", "-tiescore(g, h, i, l)"),
         ("unithash(h(i)/i, 1/i, c)", "unithash(h(i)/i, 1, c)"),
     ],
+    still_true=[("(all j in 1..i - 1. h(i) < h(j))", "(ex j in 1..i - 1. h(i) < h(j))")],
 )
 def lemma6_corrected(instance: Any) -> bool | None:
     return lemma6_with(instance, True)
