@@ -1,11 +1,16 @@
-"""Seeded random damage to certificates: keys, labels, texts, numbers and whole proofs changed, moved or lost."""
+"""Seeded random damage: to certificates (keys, labels, texts, numbers, whole proofs changed, moved or lost) and to
+statements (constants, comparisons, names, ranges, quantifiers, signs, hypotheses)."""
 
 from __future__ import annotations
 
 import copy
 import json
 import random
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
+
+from symcook.expr import children
 
 VALUES = (
     None,
@@ -124,3 +129,95 @@ def damage_text(text: str, seed: int) -> str:
 def same(a: Any, b: Any) -> bool:
     """Whether two certificates are the same JSON."""
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
+
+
+# --- Statements -------------------------------------------------------------------------------------------------------
+
+SWAPS = {"<=": ("<", "="), "<": ("<=", "="), "=": ("<=", "<"), "&": ("|", "->"), "|": ("&",), "->": ("&", "|", "<->")}
+SWAPS |= {"<->": ("->", "&"), "+": ("-", "*"), "-": ("+",), "*": ("+", "/"), "/": ("*",), "sum": ("prod",)}
+SWAPS |= {"all": ("ex",), "ex": ("all",), "all in": ("ex in",), "ex in": ("all in",), "prod": ("sum",)}
+CALLS = {"min": "max", "max": "min", "relu": "abs", "abs": "relu", "exp": "relu", "log": "sqrt", "sqrt": "abs"}
+
+
+def mutate_statement(tree: Any, draw: random.Random) -> Any:
+    """A formula's syntax tree with one or two small changes; it may have no sort, or be the same as before."""
+    for _ in range(draw.choice((1, 1, 1, 2))):
+        paths = list(_paths(tree, ()))
+        names = sorted({part[1] for _, part in paths if part[0] == "name"})
+        path, part = draw.choice(paths)
+        tree = _put(tree, path, _changed(part, names, draw))
+    return tree
+
+
+def _paths(tree: Any, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """Every subtree with the way to it."""
+    yield path, tree
+    for place, part in enumerate(tree):
+        if place and isinstance(part, tuple) and part and tree[0] not in ("num", "name"):
+            if isinstance(part[0], tuple):  # arguments of a call
+                for inner, argument in enumerate(part):
+                    yield from _paths(argument, (*path, place, inner))
+            elif part[0] != "fun" and not (tree[0] == "lambda" and place == 1):
+                yield from _paths(part, (*path, place))
+
+
+def _put(tree: Any, path: tuple[int, ...], new: Any) -> Any:
+    if not path:
+        return new
+    place = path[0]
+    return (*tree[:place], _put(tree[place], path[1:], new), *tree[place + 1 :])
+
+
+def _changed(part: Any, names: list[str], draw: random.Random) -> Any:
+    tag = part[0]
+    one = ("num", 1, 1)
+    if tag == "num":
+        p, q = part[1:]
+        near = Fraction(p, q) + draw.choice((1, -1, Fraction(1, 100), Fraction(-1, 100)))
+        value = draw.choice((near, Fraction(p, q) * 2, Fraction(p, 2 * q), Fraction(0)))
+        size = ("num", abs(value.numerator), 1)
+        made = size if value.denominator == 1 else ("/", size, ("num", value.denominator, 1))
+        return ("neg", made) if value < 0 else made
+    if tag == "name":
+        choices = [("name", draw.choice(names)), ("neg", part), ("+", part, one), ("-", part, one), ("num", 0, 1)]
+        return draw.choice(choices)
+    if tag in ("sum", "prod", "all in", "ex in") and draw.random() < 0.6:  # a range shifted at one end
+        place = draw.choice((2, 3))
+        return (*part[:place], (draw.choice("+-"), part[place], one), *part[place + 1 :])
+    if tag == "call":
+        if part[1] in CALLS and draw.random() < 0.7:
+            return (tag, CALLS[part[1]], part[2])
+        given = list(part[2])
+        place = draw.randrange(len(given))
+        if len(given) > 1 and draw.random() < 0.4:
+            given[place], given[place - 1] = given[place - 1], given[place]
+        elif given[place][0] != "lambda":
+            given[place] = (draw.choice("+-"), given[place], one)
+        return (tag, part[1], tuple(given))
+    if tag in ("->", "&", "|", "+", "-", "*") and draw.random() < 0.5:  # a part or hypothesis dropped
+        return part[2] if tag == "->" or draw.random() < 0.5 else part[1]
+    if tag in ("=", "<=", "<", "->", "-", "/") and draw.random() < 0.3:
+        return (tag, part[2], part[1])
+    if tag in ("neg", "~"):
+        return part[1]
+    if tag in SWAPS:
+        return (draw.choice(SWAPS[tag]), *part[1:])
+    return part
+
+
+def sampled(tree: Any) -> bool:
+    """Whether the truth of a formula can be sampled: no quantifier over all numbers or functions has to hold in a
+    hypothesis, and none that asks for existence in a conclusion."""
+    return _sampled(tree, True)
+
+
+def _sampled(tree: Any, positive: bool | None) -> bool:
+    tag = tree[0]
+    if tag == "~":
+        return _sampled(tree[1], None if positive is None else not positive)
+    if tag == "->":
+        return _sampled(tree[1], None if positive is None else not positive) and _sampled(tree[2], positive)
+    if tag in ("all", "ex"):
+        return positive is (tag == "all") and _sampled(tree[3], positive)
+    sides = positive if tag in ("&", "|", "all in", "ex in") else None
+    return all(_sampled(part, sides) for part in children(tree))
