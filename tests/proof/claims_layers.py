@@ -937,34 +937,24 @@ def sign_by_layer_norm(v: Any) -> bool | None:
     return out == twice([F(1) if a > 0 else F(-1) for a in x])
 
 
-def zero_to_zero(v: Any) -> bool | None:
-    """Where a component is 0, so is the output; without a value, it is not."""
-    x, delta = list(v["x()"].values()), v["delta"]
-    if delta <= 0 or any(0 < abs(a) < delta for a in x):
-        return None
-    z = clipped(twice(x), delta)
-    if variance(z) == 0:
-        return False
-    return all(a != 0 or z[2 * k] == z[2 * k + 1] == mean(z) for k, a in enumerate(x))
-
-
-@adequate("s6.4.sign_zero", at=sign_instances(), false=True)
-def sign_zero(v: Any) -> bool | None:
-    return zero_to_zero(v)
-
-
 @adequate(
-    "s6.4.sign_zero.corrected",
+    "s6.4.sign_zero",
     at=sign_instances(),
     misses=[
         ("-> (ex k in 1..n. x(k) != 0)", ""),
         ("all k in 1..n. x(k) = 0 -> out", "all k in 1..n. x(k) <= 0 -> out"),
         ("-> out(2*k - 1) = 0", "-> out(2*k - 1) = 1"),
         ("-> (all j in 1..2*n. out(j)*r = z(j) - mu)", ""),
+        ("-> 0 < r &", "-> 1 < r &"),
     ],
 )
-def sign_zero_corrected(v: Any) -> bool | None:
-    return zero_to_zero(v) if any(v["x()"].values()) else None
+def sign_zero(v: Any) -> bool | None:
+    """Where a component is 0, so is the output, and it has a value unless all are 0."""
+    x, delta = list(v["x()"].values()), v["delta"]
+    if delta <= 0 or any(0 < abs(a) < delta for a in x) or not any(x):
+        return None
+    z = clipped(twice(x), delta)
+    return variance(z) > 0 and all(a != 0 or z[2 * k] == z[2 * k + 1] == mean(z) for k, a in enumerate(x))
 
 
 # Section 3.1 and Table 4: representations of Booleans
