@@ -2407,10 +2407,42 @@ def schedule(g: Goal) -> None:
 
 
 def head_refuted(g: Goal) -> None:
-    g.intro("claim").use("claim", "j. 1", "1", "3", "!", "!", label="wrong")
-    g.use("lem:hardmax_total", "l. I[1 < l - 1]", "3", label="ge total beaten positive").auto(
-        "wrong total", degree=1, rounds=0
-    )
+    """Token 2 is the only decoding token before i = 3: its weight is 1, or 1/2 where $ has the key 1 too; not 1/3."""
+    g.intro("claim").obtain("claim", "dollar", "key read")
+    for h, key in zip(g.cases("key", "is"), (0, 1), strict=True):
+        h.rewrite("is", "read", "claimed")
+        scores = f"l. I[1 < l - 1] + {key}*I[l = 1]"
+
+        def still(e: Goal) -> None:
+            e.intro("j (jl jh)").have("j != 2", "not_two", lambda f: f.intro("two").auto("two jh", degree=1))
+            for a in e.ind("j = 2", "two value"):
+                a.absurd("two", "not_two") if "two" in a.facts and a.facts["two"][0] == "=" else a.hyp("value")
+
+        h.use("claimed", "j. I[j = 2]", "1", "3", "!", "!", still, label="wrong")
+        h.use("lem:hardmax_total", scores, "3", label="ge total beaten positive")
+        h.use("beaten", "2", "!", lambda e: e.witness("3").easy(), label="two")
+        if key:
+            for p in ("1", "3"):
+                highest = f"maximal({scores}, 3, {p})"
+                h.have(highest, f"top{p}", within_three)
+                h, other = h.ind(highest, f"max{p} value{p}")
+                other.absurd(f"max{p}", f"top{p}")
+            inverse = f"1/sum(m, 1, 3, I[maximal({scores}, 3, m)])"
+            h.auto("wrong total two value1 value3", degree=1, rounds=0, multipliers=[inverse, "1"])
+        else:
+            h.use("beaten", "1", "!", lambda e: e.witness("3").easy(), label="one")
+            h.auto("wrong total two one", degree=1, rounds=0)
+
+
+def within_three(h: Goal) -> None:
+    """A statement about all k in 1..3 that is true by computation for each."""
+    h.intro("k (kl kh)")
+    one, more = h.em("k <= 1", "at1")
+    more.use("ax:int_lt", "1", "k", label="over1")
+    two, three = more.em("k <= 2", "at2")
+    three.use("ax:int_lt", "2", "k", label="over2")
+    for e, k in ((one, 1), (two, 2), (three, 3)):
+        e.have(f"k = {k}", "k_is").rewrite("k_is").true()
 
 
 def head(g: Goal) -> None:

@@ -945,15 +945,23 @@ def moved(instance: Any) -> tuple[int, int, list[F]] | None:
     return (n, i, [instance["move()"][j] for j in range(i)]) if 0 <= n < i else None
 
 
-@adequate("merrill2024.thm2.head", at=MOVES, false=True)
+WITHOUT_INPUT_MOVES = [
+    {"n": F(n), "i": F(i), "move()": column([F(m) for m in moves], 0), "dollar": [F(0), F(1)]}
+    for moves in ([0] * 6, [0, 0, 1, 1, 1, 1], [0, 0, -1, 1, 1, -1], [0, 0, 0, 0, 1, 1], [1, 0, 1, 1, 1, 1])
+    for n in (0, 1, 3, -1)
+    for i in (1, 2, 4, 5)
+]
+
+
+@adequate("merrill2024.thm2.head", at=WITHOUT_INPUT_MOVES, false=True)
 def head(instance: Any) -> bool | None:
-    """Query 1, key I[x_j not in Sigma], value the move; saturated attention to the tokens before i."""
+    """Query 1, key I[x_j not in Sigma], value the move; saturated attention to the tokens before i. $ is or is not."""
     given = moved(instance)
-    if given is None:
+    if given is None or any(given[2][: given[0] + 1]):
         return None
     n, i, moves = given
-    _, out = attend([F(int(j > n)) for j in range(i)], [[m] for m in moves])
-    return near(out[0], sum(moves[n + 1 :], F(0)) / i)
+    heads = [attend([F(int(j > n or (j == 0 and key))) for j in range(i)], [[m] for m in moves])[1] for key in (0, 1)]
+    return any(near(out[0], sum(moves[n + 1 :], F(0)) / i) for out in heads)
 
 
 @adequate(
