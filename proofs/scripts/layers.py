@@ -723,7 +723,7 @@ def residual_optional(g: Goal) -> None:
 
 def mean_with_residual(g: Goal) -> None:
     """One position forces U = 0, and two positions with the values 1 and 2 then have the wrong mean."""
-    g.intro("claim").use("claim", label="network attention").use("attention", "1", "k l. 1", label="some")
+    g.intro("attention").use("attention", "1", "k l. 1", label="some")
     g.obtain("some", "U", "all_n").use("all_n", "1", "i a. 1", label="one").obtain("one", "alpha", "total value")
     g.use("total", "1", label="weight").use("value", "1", None, "1", None, label="zero")
     g.have("U(1, 1) = 0", "none", use="weight zero", degree=1, rounds=0, multipliers=["1", "U(1, 1)"])
@@ -778,9 +778,8 @@ RESIDUAL = ("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0")
 
 SCRIPTS |= {
     "lem.layers_units": Script(units),
-    "cookbook.s4.2.residual_optional": Script(mean_with_residual, refutes=True),
-    "cookbook.s4.2.residual_optional.corrected": Script(
-        each(residual_optional, fresh_entries), lambda g: g.inhabit(*RESIDUAL, others=[("1", "k l. 1")])
+    "cookbook.s4.2.residual_optional": Script(
+        each(residual_optional, fresh_entries, mean_with_residual), lambda g: g.inhabit(*RESIDUAL, others=[("1", "k l. 1")])
     ),
 }
 

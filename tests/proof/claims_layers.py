@@ -284,9 +284,8 @@ def cancelled(v: Any) -> bool:
     )
 
 
-@adequate("s4.2.residual_optional", at=RESIDUAL, false=True)
-def residual_optional(v: Any) -> bool:
-    """One position forces V - I; then no weights on a grid give two positions the mean of V z."""
+def same_width(v: Any) -> bool:
+    """One position forces V - I; whether weights on a grid then give two positions the mean of V z."""
     d = int(v["d"])
     V = [row[:d] for row in v["values"]]
     forced = [[e - (r == c) for c, e in enumerate(row)] for r, row in enumerate(V)]
@@ -297,11 +296,11 @@ def residual_optional(v: Any) -> bool:
         mixed = [[plus(p, [w * a + (1 - w) * b for a, b in zip(*new, strict=True)]) for w in grid] for p in z]
         if not all(aim in choices for choices in mixed):
             return False
-    return cancelled(v)
+    return True
 
 
 @adequate(
-    "s4.2.residual_optional.corrected",
+    "s4.2.residual_optional",
     at=RESIDUAL,
     misses=[
         (" + c(i)))", "))"),
@@ -311,10 +310,11 @@ def residual_optional(v: Any) -> bool:
         ("(all i in 1..n. all a in 1..d. z(i, d + a) = 0) ->", ""),
         ("= z(i, a) &", "= 0 &"),
         ("alpha(i, j)*sum(b, 1, d, V(a, b)*z(j, b))", "alpha(i, j)*sum(b, 1, d, V(a, b)*z(i, b))"),
+        ("& ~(all d:Int", "& (all d:Int"),
     ],
 )
 def residual_beside(v: Any) -> bool:
-    """Into entries that are zero attention writes V z, mixed by any weights; the others stay."""
+    """Into entries that are zero attention writes V z, mixed by any weights; the others stay. Of one width it is not possible."""
     d = int(v["d"])
     V = [row[:d] for row in v["values"]]
     U = [[F(0)] * 2 * d] * d + [row + [F(0)] * d for row in V]
@@ -325,7 +325,7 @@ def residual_beside(v: Any) -> bool:
             mixes = [times(turned(m, len(m[0])), weights) for m in (mapped, new)]
             if any(plus(p, mixes[1]) != p[:d] + mixes[0] for p in padded):
                 return False
-    return cancelled(v)
+    return cancelled(v) and not same_width(v)
 
 
 def padding_instances() -> Iterator[dict[str, Any]]:
