@@ -1423,3 +1423,63 @@ SCRIPTS |= {
     "cookbook.s7.2.prop7.4": Script(prop74, witnesses("2", "l. 0", "l. 0", "l. 0", "l. 0", "1", "1")),
     "cookbook.s7.2.prop7.5": Script(prop75, witnesses("2", "1", "l. 1", "l. 0", "1"), nonzero()),
 }
+
+
+def bilinear_close(g: Goal) -> None:
+    g.intro("d mu X e M x z u v (mu_low X_low e_low entries norm_x norm_z x_near z_near)")
+    x, dx = "x(l)", "(x(l) - u(l))"
+    z, dz = "l. z(l)", "l. z(l) - v(l)"
+    image = "matvec(M, {}, d, a)"
+
+    def sized(label: str, vector: str, bound: str, near: str) -> None:
+        def row(h: Goal) -> None:
+            h.intro("a inside").use("entries", "a", None, label="row")
+            h.use("lem:norm_row", "l. M(a, l)", vector, "d", "mu", "#row", label="here")
+            h.have(f"mu*onenorm({vector}, d) <= mu*{bound}", "times", lambda f: f.auto(f"{near} mu_low", rounds=0))
+            h.auto("here times", degree=1, rounds=0)
+
+        g.have(f"all a in 1..d. abs({image.format(vector)}) <= mu*{bound}", label, row)
+
+    sized("mz", z, "X", "norm_z")
+    sized("mdz", dz, "e", "z_near")
+    parts = (("one", dz, "mu*e", "mdz", "x(a)", "norm_x", "X"), ("two", z, "mu*X", "mz", "(x(a) - u(a))", "x_near", "e"),
+             ("three", dz, "mu*e", "mdz", "(x(a) - u(a))", "x_near", "e"))
+    sums = []
+    for label, vector, bound, fact, other, near, size in parts:
+        g.use("lem:norm_row", f"a. {image.format(vector)}", f"a. {other}", "d", bound, f"#{fact}", label=label)
+        g.have(f"0 <= {bound}", f"{label}_low", lambda h: h.auto("mu_low X_low e_low", rounds=0))
+        norm = f"onenorm(a. {other}, d)"
+        g.have(f"{bound}*{norm} <= {bound}*{size}", f"{label}_up", lambda h, near=near, label=label: h.auto(f"{near} {label}_low", rounds=0))
+        sums.append(f"sum(a, 1, d, {image.format(vector)}*{other})")
+    A, B, C = sums
+    whole = "sum(a, 1, d, x(a)*matvec(M, z, d, a)) - sum(a, 1, d, u(a)*matvec(M, v, d, a))"
+    g.have(f"{whole} = {A} + {B} - {C}", "parts", lambda h: h.auto("", degree=1, rounds=0)).rewrite("parts")
+    split_abs(g, f"abs({A} + {B} - {C}); abs({A}); abs({B}); abs({C})", "one two three one_up two_up three_up")
+
+
+def argmax_kept(g: Goal) -> None:
+    g.intro("s r n p g t (low high small lower near)")
+
+    def less(h: Goal) -> None:
+        h.intro("j0 inside other").use("lower", "j0", None, "#other", label="below").use("near", "j0", None, label="nj")
+        h.use("near", "p", None, label="np")
+        split_abs(h, "abs(s(j0) - r(j0)); abs(s(p) - r(p))", "below nj np small")
+
+    g.use("lem:hardmax_unique", "r", "n", "p", None, less, label="done").hyp("done")
+
+
+def mean_step(g: Goal) -> None:
+    g.intro("x z n some").positive("n", "n", lambda h: h.auto("some", degree=1, rounds=0))
+    g.use("lem:sum_abs", "j. x(j) - z(j)", "1", "n", label="triangle")
+    total = "sum(j, 1, n, x(j) - z(j))"
+    size_of_product(g, "(1/n)", total, "size")
+    g.use("ax:abs_pos", "1/n", None, label="whole").rewrite("whole", "size", "size_is")
+    g.have(f"1/n*abs({total}) <= 1/n*sum(j, 1, n, abs(x(j) - z(j)))", "times", lambda h: h.auto("triangle n_i", rounds=0))
+    g.auto("size_is times", degree=1, rounds=0)
+
+
+SCRIPTS |= {
+    "lem.bilinear_close": Script(bilinear_close),
+    "lem.argmax_kept": Script(argmax_kept),
+    "lem.mean_step": Script(mean_step),
+}

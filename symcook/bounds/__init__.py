@@ -5,7 +5,7 @@ The functions are named here and imported when one is called, so that listing th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import unknown
 
 if TYPE_CHECKING:
+    from symcook.blocks import Transformer
     from symcook.bounds.result import Bound
 
 __all__ = [
     "KINDS",
     "Argument",
     "Kind",
+    "error_propagation",
     "gelu_multiply",
     "gelu_relu",
     "kind",
     "quadratic_lookup",
+    "sensitivity",
     "softmax_hardmax",
     "softmax_of_scores",
     "table_lookup",
@@ -65,6 +68,8 @@ class Kind:
 
 
 _N = "The number of scores."
+_MODEL = "A recipe or a model file."
+_VALUES = "Arguments of a recipe and values of its symbols: 'N=4, eps=1/16'."
 _GAMMA = "The score gap or scale: a rational, or such as 'log(8*64)'."
 
 KINDS: dict[str, Kind] = {
@@ -167,6 +172,29 @@ KINDS: dict[str, Kind] = {
             summary="the greatest temperature that keeps the error of retrieved values below a target, against "
             "gamma/log(2 n/error) (Cookbook, Section 5.7), and where weights round to zero in each float format",
         ),
+        Kind(
+            name="error",
+            function="symcook.bounds.error:error_propagation",
+            arguments=(
+                Argument("model", _MODEL, "NAME", required=True),
+                Argument("delta", "The size of the error in the embedding.", "D", required=True),
+                Argument("n", _N, "N"),
+                Argument("values", _VALUES, "V"),
+            ),
+            summary="how far an error in the embedding of a model can grow, layer by layer, with our constants and "
+            "those of the papers (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2)",
+        ),
+        Kind(
+            name="sensitivity",
+            function="symcook.bounds.sensitivity:sensitivity",
+            arguments=(
+                Argument("model", _MODEL, "NAME", required=True),
+                Argument("n", _N, "N", required=True),
+                Argument("values", _VALUES, "V"),
+            ),
+            summary="the greatest change of a model's output when one of n symbols changes, against a proved C/n "
+            "(chiang2022, Section 1; Cookbook, Section 6.4)",
+        ),
     )
 }
 
@@ -239,3 +267,21 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
 def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: int | str = 30) -> Bound:
     """See `symcook.bounds.ziggurat.tie_break`."""
     return kind("tie-break").load()(variant, gamma, n, digits=digits)
+
+
+def error_propagation(
+    model: str | Transformer,
+    delta: str | int | Fraction,
+    n: int | str | None = None,
+    values: str | Mapping[str, Any] | None = None,
+    digits: int | str = 30,
+) -> Bound:
+    """See `symcook.bounds.error.error_propagation`."""
+    return kind("error").load()(model, delta, n=n, values=values, digits=digits)
+
+
+def sensitivity(
+    model: str | Transformer, n: int | str, values: str | Mapping[str, Any] | None = None, digits: int | str = 30
+) -> Bound:
+    """See `symcook.bounds.sensitivity.sensitivity`."""
+    return kind("sensitivity").load()(model, n, values=values, digits=digits)

@@ -1,0 +1,87 @@
+"""Models that a bound is about: chosen by name, with all symbols set, and their words of one length."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from symcook.blocks import Transformer, fraction
+from symcook.errors import BadInput, unknown
+from symcook.expr import names as names_of
+from symcook.expr import parse_term
+from symcook.rationals import rational
+
+
+def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None) -> tuple[Transformer, str]:
+    """A model with all symbols set, and its name: a recipe, the path of a model file, or a Transformer.
+
+    `values` gives arguments of the recipe and values of symbols, as a mapping or as text "N=4, eps=1/16". Raises
+    BadInput for an unknown name and for a symbol without a value.
+    """
+    given = _settings(values)
+    if isinstance(model, Transformer):
+        return model.bind(given), model.name
+    if not isinstance(model, str):
+        raise BadInput("a model must be the name of a recipe, a model file or a Transformer", type(model).__name__)
+    from symcook.recipes import build, info, names
+
+    arguments: dict[str, Any] = {}
+    if model in names():
+        known = {a.name for a in info(model).arguments}
+        arguments = {key: value for key, value in given.items() if key in known}
+        found = build(model, **arguments)
+    elif model.endswith(".json") or os.sep in model or os.path.isfile(model):
+        from symcook.modelfile import load
+
+        found = load(model)
+    else:
+        raise unknown("recipe", model, list(names()))
+    return found.bind({key: value for key, value in given.items() if key not in arguments}), model
+
+
+def _settings(values: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    if values is None:
+        return {}
+    if not isinstance(values, str):
+        return dict(values)
+    result = {}
+    for part in values.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name or not value or name in result:
+            raise BadInput(
+                "values must be written NAME=VALUE, each name once", part.strip() or "nothing", "write 'eps=1/8, c=2'"
+            )
+        result[name] = value
+    return result
+
+
+def rational_positive(value: object, name: str) -> Fraction:
+    """`value` as a positive Fraction: an integer, a Fraction, or text of the grammar without names."""
+    found = value
+    if isinstance(value, str):
+        tree = parse_term(value)
+        free = sorted(names_of(tree))
+        if free:
+            raise BadInput(f"{name} must be a number without names", free[0], "write its value in place of it")
+        found = rational(tree)
+    if isinstance(found, bool) or not isinstance(found, (int, Fraction)):
+        raise BadInput(f"{name} must be an exact rational", value, f"give for example --{name} 1/1000")
+    if found <= 0:
+        raise BadInput(f"{name} must be positive", found, f"give for example --{name} 1/1000")
+    return Fraction(found)
+
+
+def entry(value: Any) -> Fraction:
+    """An entry of a matrix as a Fraction; BadInput where it is not rational."""
+    return Fraction(value) if isinstance(value, (int, Fraction)) else fraction(value)
+
+
+def words_of_length(model: Transformer, n: int, limit: int, name: str) -> Iterator[tuple[str, ...]]:
+    """All inputs of n typed symbols, with the tokens that the model adds; BadInput where they are more than `limit`."""
+    if len(model.alphabet) ** n > limit:
+        must = f"{name} must have at most {limit} words of the length"
+        raise BadInput(must, f"{len(model.alphabet)}^{n}", "give a smaller --n")
+    return (model.tokens(word) for word in itertools.product(model.alphabet, repeat=n))

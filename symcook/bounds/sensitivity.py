@@ -1,0 +1,200 @@
+"""How much the output of a model changes when one symbol of its input does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from symcook.blocks import FeedForward, Head, SelfAttention, Transformer
+from symcook.bounds.arguments import count
+from symcook.bounds.models import entry, read_model
+from symcook.bounds.result import Bound
+from symcook.domains.batch import Batch, Words
+from symcook.errors import BadInput
+from symcook.forward import Result, forward
+from symcook.numbers.balls import Ball, arb_of, ball, check_digits, refine
+from symcook.protocol import visible
+
+LIMIT = 2**16
+"""The greatest number of words that are compared."""
+
+Changes = list[dict[str, Fraction]]
+"""For each position a bound on the change of each coordinate."""
+
+
+def sensitivity(
+    model: str | Transformer, n: int | str, values: str | Mapping[str, Any] | None = None, digits: int | str = 30
+) -> Bound:
+    """The greatest change of an output of the model when one of its n symbols changes, against a proved C/n.
+
+    model: a recipe, a model file or a model that reads words, with at most 2^16 words of length n; its heads average
+    uniformly (all scores zero) and its activations are relu. values: as in `error_propagation`. An output is the logit
+    of a sign readout, else each coordinate or score that the readout shows, at the position where it looks. For a
+    readout at each position those at the changed position are left out, since they change by a constant: the residual
+    connection carries the symbol itself.
+
+    The value is exact: all words are run in exact batches, and the greatest difference between two words that differ in
+    one symbol is the greatest range of the outputs along one position, the others fixed.
+
+    The bound: with uniform attention a coordinate that head h writes changes at position i by at most
+    |V_h| times the mean of the changes at the positions that i sees, and a feed-forward part passes on |W2| |W1| times
+    the changes. From the changes of the embedding at the one changed position these give, for every n, a bound for each
+    coordinate and position; the greatest over the changed position is C/n, and C is shown. The papers say O(1/n)
+    without a constant. Without masks C is bounded as n grows; with a future mask it need not be: in dyck-1 the first
+    symbol moves the balance at position i by 2/i, and the mean of these is of order (log n)/n, which is reached.
+
+    Raises BadInput for n out of range, too many words, a model over rows, a head with scores, layer norm, another
+    activation, or outputs that are not rational. Source: chiang2022, Section 1 (Hahn's Lemma 5); Cookbook, Section 6.4.
+    """
+    wanted = check_digits(digits)
+    chosen, name = read_model(model, values)
+    length = count(n)
+    if not chosen.alphabet:
+        raise BadInput("sensitivity needs a model that reads words", name, "give one with an alphabet, such as dyck-1")
+    _check(chosen, name)
+    letters, added = len(chosen.alphabet), chosen.embedding.added
+    if length > LIMIT.bit_length() or letters**length > LIMIT:
+        raise BadInput(
+            f"{name} must have at most {LIMIT} words of the length", f"{letters}^{length}", "give a smaller --n"
+        )
+    chosen.check_length(length + added)
+    before = () if chosen.embedding.before is None else (chosen.embedding.before,)
+    after = () if chosen.embedding.after is None else (chosen.embedding.after,)
+    result = forward(chosen, Words(chosen.alphabet, length + added, before, after), Batch())
+    each = chosen.readout.position in ("each", "all")
+    places = range(length + added) if each else [result.place % (length + added)]
+    value, where, own = _greatest(chosen, result, places, length, len(before), each)
+    bound = max(
+        (
+            change
+            for p in range(length)
+            for changes in (_changes(chosen, length + added, p + len(before)),)
+            for place in places
+            if not (each and place == p + len(before))
+            for change in _outputs(chosen, changes[place])
+        ),
+        default=Fraction(0),
+    )
+    extra: dict[str, Ball | str] = {"value times n": str(value * length), "C": str(bound * length)}
+    if each:
+        extra["at the changed position"] = str(own)
+    return Bound(
+        kind="sensitivity",
+        parameters={"model": name, "n": length},
+        value=_shown(value, wanted),
+        claimed=_shown(bound, wanted),
+        holds=value <= bound,
+        attained=True,
+        where=where,
+        source="chiang2022, Section 1; Cookbook, Section 6.4",
+        labels=("greatest change", "proved C/n"),
+        proofs=("lem.layers_net", "lem.mean_step"),
+        extra=extra,
+    )
+
+
+def _shown(value: Fraction, digits: int) -> Ball:
+    return ball(refine(lambda: arb_of(value), digits, relative=True), digits, relative=True)
+
+
+def _check(model: Transformer, name: str) -> None:
+    for number, layer in enumerate(model.layers, 1):
+        if layer.placement != "none":
+            raise BadInput(f"{name} must have no layer norm here", f"one in layer {number}")
+        for part in layer.parts():
+            if isinstance(part, Head) and (not part.uniform or part.weighting not in ("average", "softmax")):
+                raise BadInput(
+                    f"the heads of {name} must average uniformly", f"scores or a unique choice in layer {number}"
+                )
+            if isinstance(part, FeedForward) and part.activation != "relu":
+                raise BadInput(f"the activations of {name} must be relu", part.activation)
+    if model.final_norm is not None:
+        raise BadInput(f"{name} must have no layer norm here", "a final norm")
+    if model.readout.kind == "distribution":
+        raise BadInput(f"the outputs of {name} must be rational", "probabilities of a softmax")
+
+
+def _columns(model: Transformer, result: Result) -> dict[str, Any]:
+    columns = result.columns()
+    return {"logit": columns["logit"]} if model.readout.kind == "sign" else columns
+
+
+def _greatest(
+    model: Transformer, result: Result, places: Any, n: int, before: int, each: bool
+) -> tuple[Fraction, str, Fraction]:
+    """The greatest change, which inputs show it, and the greatest at the changed position (for each and all)."""
+    import numpy as np
+
+    domain: Any = result.domain
+    letters = model.alphabet
+    shape = (len(letters),) * n
+    best, where, own = Fraction(0), "by no pair of words", Fraction(0)
+    for name, column in _columns(model, result).items():
+        for place in places:
+            cell = domain.read(column, place)
+            table = domain.full(cell.numerators).reshape(shape)
+            for p in range(n):
+                low, high = np.min(table, axis=p), np.max(table, axis=p)
+                spread = np.asarray(high - low)
+                change = Fraction(int(spread.max()), cell.denominator)
+                if each and place == p + before:
+                    own = max(own, change)
+                elif change > best:
+                    best = change
+                    at = np.unravel_index(int(np.argmax(spread)), spread.shape) if n > 1 else ()
+                    line = table[(*at[:p], slice(None), *at[p:])]
+                    ends = (int(np.argmin(line)), int(np.argmax(line)))
+                    words = ("".join(letters[int(k)] for k in (*at[:p], e, *at[p:])) for e in ends)
+                    where = f"by {name} between {' and '.join(words)}"
+    return best, where, own
+
+
+def _changes(model: Transformer, length: int, changed: int) -> Changes:
+    """For each position a bound on the change of each coordinate after the last layer, symbol `changed` changing."""
+    words = model.embedding.words or {}
+    rows = [words[token] for token in model.alphabet]
+    start = {c: max(entry(r.get(c, 0)) for r in rows) - min(entry(r.get(c, 0)) for r in rows) for c in model.space}
+    nothing = dict.fromkeys(model.space, Fraction(0))
+    changes: Changes = [dict(start if i == changed else nothing) for i in range(length)]
+    for layer in model.layers:
+        for block, _ in layer.blocks():
+            if isinstance(block, SelfAttention):
+                changes = _averaged(block, changes)
+            else:
+                changes = [_passed(block, at) for at in changes]
+    return changes
+
+
+def _averaged(block: SelfAttention, changes: Changes) -> Changes:
+    length = len(changes)
+    result = [dict(at) for at in changes]
+    for head in block.heads:
+        for i in range(length):
+            seen = visible(head.mask, i, length)
+            if not len(seen):
+                continue
+            means = [sum((changes[j][c] for j in seen), Fraction(0)) / len(seen) for c in head.reads]
+            for r, name in enumerate(head.writes):
+                result[i][name] += sum((abs(entry(head.V[r, c])) * mean for c, mean in enumerate(means)), Fraction(0))
+    return result
+
+
+def _passed(block: FeedForward, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    result = dict(at)
+    for h in range(block.hidden):
+        moved = sum((abs(entry(block.W1[h, c])) * at[name] for c, name in enumerate(block.reads)), Fraction(0))
+        for r, name in enumerate(block.writes):
+            result[name] += abs(entry(block.W2[r, h])) * moved
+    return result
+
+
+def _outputs(model: Transformer, at: Mapping[str, Fraction]) -> list[Fraction]:
+    """Bounds on the changes of the outputs."""
+    readout = model.readout
+    if readout.weights is None:
+        return [at[name] for name in readout.reads]
+    return [
+        sum((abs(entry(readout.weights[r, c])) * at[name] for c, name in enumerate(readout.reads)), Fraction(0))
+        for r in range(readout.weights.shape[0])
+    ] + ([at[name] for name in readout.reads] if readout.labels == () and readout.kind != "sign" else [])
