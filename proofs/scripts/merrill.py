@@ -2408,30 +2408,27 @@ def schedule(g: Goal) -> None:
 
 def head_refuted(g: Goal) -> None:
     """Token 2 is the only decoding token before i = 3: its weight is 1, or 1/2 where $ has the key 1 too; not 1/3."""
-    g.intro("claim").obtain("claim", "dollar", "key read")
-    for h, key in zip(g.cases("key", "is"), (0, 1), strict=True):
-        h.rewrite("is", "read", "claimed")
-        scores = f"l. I[1 < l - 1] + {key}*I[l = 1]"
 
-        def still(e: Goal) -> None:
-            e.intro("j (jl jh)").have("j != 2", "not_two", lambda f: f.intro("two").auto("two jh", degree=1))
-            for a in e.ind("j = 2", "two value"):
-                a.absurd("two", "not_two") if "two" in a.facts and a.facts["two"][0] == "=" else a.hyp("value")
+    def still(e: Goal) -> None:
+        e.intro("j (jl jh)").have("j != 2", "not_two", lambda f: f.intro("two").auto("two jh", degree=1))
+        two, other = e.ind("j = 2", "two value")
+        two.absurd("two", "not_two")
+        other.hyp("value")
 
-        h.use("claimed", "j. I[j = 2]", "1", "3", "!", "!", still, label="wrong")
+    g.intro("claim").use("claim", "j. I[j = 2]", "1", "3", "!", "!", still, label="either")
+    alone, beside = g.cases("either", "wrong")
+    for h, scores in ((alone, "l. I[1 < l - 1]"), (beside, "l. I[l = 1 | 1 < l - 1]")):
         h.use("lem:hardmax_total", scores, "3", label="ge total beaten positive")
         h.use("beaten", "2", "!", lambda e: e.witness("3").easy(), label="two")
-        if key:
-            for p in ("1", "3"):
-                highest = f"maximal({scores}, 3, {p})"
-                h.have(highest, f"top{p}", within_three)
-                h, other = h.ind(highest, f"max{p} value{p}")
-                other.absurd(f"max{p}", f"top{p}")
-            inverse = f"1/sum(m, 1, 3, I[maximal({scores}, 3, m)])"
-            h.auto("wrong total two value1 value3", degree=1, rounds=0, multipliers=[inverse, "1"])
-        else:
-            h.use("beaten", "1", "!", lambda e: e.witness("3").easy(), label="one")
-            h.auto("wrong total two one", degree=1, rounds=0)
+    alone.use("beaten", "1", "!", lambda e: e.witness("3").easy(), label="one")
+    alone.auto("wrong total two one", degree=1, rounds=0)
+    for p in ("1", "3"):
+        highest = f"maximal(l. I[l = 1 | 1 < l - 1], 3, {p})"
+        beside.have(highest, f"top{p}", within_three)
+        beside, other = beside.ind(highest, f"max{p} value{p}")
+        other.absurd(f"max{p}", f"top{p}")
+    inverse = "1/sum(m, 1, 3, I[maximal(l. I[l = 1 | 1 < l - 1], 3, m)])"
+    beside.auto("wrong total two value1 value3", degree=1, rounds=0, multipliers=[inverse, "1"])
 
 
 def within_three(h: Goal) -> None:

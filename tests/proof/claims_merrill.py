@@ -934,7 +934,14 @@ def schedule(instance: Any) -> bool | None:
 
 MOVES = [
     {"n": F(n), "i": F(i), "move()": column([F(m) for m in moves], 0)}
-    for moves in ([0] * 6, [5, 1, 1, 1, 1, 1], [0, 3, -1, 1, -1, -1], [9, -1, 1, 1, 1, 0])
+    for moves in (
+        [0] * 6,
+        [5, 1, 1, 1, 1, 1],
+        [0, 3, -1, 1, -1, -1],
+        [9, -1, 1, 1, 1, 0],
+        [0, 0, 1, 1, 1, 1],
+        [0, 0, 0, 0, -1, 1],
+    )
     for n in (0, 1, 3, -1)
     for i in (1, 2, 4, 5)
 ]
@@ -945,15 +952,7 @@ def moved(instance: Any) -> tuple[int, int, list[F]] | None:
     return (n, i, [instance["move()"][j] for j in range(i)]) if 0 <= n < i else None
 
 
-WITHOUT_INPUT_MOVES = [
-    {"n": F(n), "i": F(i), "move()": column([F(m) for m in moves], 0), "dollar": [F(0), F(1)]}
-    for moves in ([0] * 6, [0, 0, 1, 1, 1, 1], [0, 0, -1, 1, 1, -1], [0, 0, 0, 0, 1, 1], [1, 0, 1, 1, 1, 1])
-    for n in (0, 1, 3, -1)
-    for i in (1, 2, 4, 5)
-]
-
-
-@adequate("merrill2024.thm2.head", at=WITHOUT_INPUT_MOVES, false=True)
+@adequate("merrill2024.thm2.head", at=MOVES, false=True)
 def head(instance: Any) -> bool | None:
     """Query 1, key I[x_j not in Sigma], value the move; saturated attention to the tokens before i. $ is or is not."""
     given = moved(instance)
