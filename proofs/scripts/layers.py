@@ -779,7 +779,8 @@ RESIDUAL = ("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0")
 SCRIPTS |= {
     "lem.layers_units": Script(units),
     "cookbook.s4.2.residual_optional": Script(
-        each(residual_optional, fresh_entries, mean_with_residual), lambda g: g.inhabit(*RESIDUAL, others=[("1", "k l. 1")])
+        each(residual_optional, fresh_entries, mean_with_residual),
+        lambda g: g.inhabit(*RESIDUAL, others=[("1", "k l. 1")]),
     ),
 }
 

@@ -314,7 +314,7 @@ def same_width(v: Any) -> bool:
     ],
 )
 def residual_beside(v: Any) -> bool:
-    """Into entries that are zero attention writes V z, mixed by any weights; the others stay. Of one width it is not possible."""
+    """Into entries that are zero attention writes V z, mixed by any weights; the others stay; never at one width."""
     d = int(v["d"])
     V = [row[:d] for row in v["values"]]
     U = [[F(0)] * 2 * d] * d + [row + [F(0)] * d for row in V]

@@ -381,12 +381,8 @@ INPUT_MISSES = {
 
 
 def register_inputs(short: str, name: str) -> None:
-    @adequate(f"s4.7.{short}_input", at=input_instances(name), false=True)
-    def as_printed(v: Any) -> bool:
-        return input_cases(name, v["x"], v["tolerance"])
-
-    @adequate(f"s4.7.{short}_input.corrected", at=input_instances(name), misses=INPUT_MISSES[short])
-    def corrected(v: Any) -> bool | None:
+    @adequate(f"s4.7.{short}_input", at=input_instances(name), misses=INPUT_MISSES[short])
+    def with_tolerance(v: Any) -> bool | None:
         return input_cases(name, v["x"], v["tolerance"]) if v["tolerance"] >= 0 else None
 
 

@@ -132,9 +132,9 @@ NEIGHBOURS = [
         "1..d. y(i) = -x(i)",
         numbers(d=1) | functions(x=listed(1), y=listed(1)),
     ),
-    (S + "s4.7.gtzero_input.corrected", "0 <= tolerance -> ", "", numbers(x=0, tolerance=-1, out=-1)),
-    (S + "s4.7.gezero_input.corrected", "0 <= tolerance -> ", "", numbers(x=0, tolerance=-1, out=0)),
-    (S + "s4.7.eqzero_input.corrected", "tolerance - abs", "tolerance + abs", numbers(x=1, tolerance=2, out=1)),
+    (S + "s4.7.gtzero_input", "0 <= tolerance -> ", "", numbers(x=0, tolerance=-1, out=-1)),
+    (S + "s4.7.gezero_input", "0 <= tolerance -> ", "", numbers(x=0, tolerance=-1, out=0)),
+    (S + "s4.7.eqzero_input", "tolerance - abs", "tolerance + abs", numbers(x=1, tolerance=2, out=1)),
     (S + "s4.8.connectives", "I[x = 1 | y = 1]", "I[x = 1 & y = 1]", numbers(x=1, y=0)),
     (S + "s4.8.hidden_indicator", "+ 1) = I[all", "+ 2) = I[all", numbers(m=1) | functions(a=listed(1), x=listed(1))),
     (
