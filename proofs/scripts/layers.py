@@ -1879,39 +1879,6 @@ def pair_rep(g: Goal) -> None:
         h.auto("out inverse mean", degree=1, rounds=0, multipliers=["1", "x(i)", "mu", "1/r"])
 
 
-def all_flags(g: Goal) -> None:
-    """The sixth row has none missing."""
-    g.intro("claim").use("claim", FLAGS, "!", "!", "!", "!", "!", "!", "!", "6", "!", label="wrong")
-    rest = g.obtain("wrong", "p", "low high is")
-    for value in (1, 2, 3, 4):
-        here, rest = rest.em(f"p <= {value}", f"side_{value}")
-        here.have(f"p = {value}", "at").rewrite("at", "is", "is_at").absurd("is_at")
-        if value < 4:
-            rest.use("ax:int_lt", str(value), "p", label=f"from_{value}")
-    rest.auto("high side_4")
-
-
-FLAGS = "r p. I[p = 1 & 2 <= r] + I[p = 2 & (r = 2 | r = 3 | r = 5 | r = 6)] + I[p = 3 & 6 <= r] + I[p = 4 & r = 6]"
-
-
-def some_flag(g: Goal) -> None:
-    g.intro("f " + " ".join(f"(f{r}1 f{r}2 f{r}3 f{r}4)" for r in range(1, 8)))
-    first, second = g.split()
-    missing = {1: 1, 2: 3, 3: 3, 4: 2, 5: 3, 7: 2}
-
-    def row(h: Goal) -> None:
-        h.intro("other")
-        r = int(h.text(h.facts["other"][2][0][2][0]))
-        if r == 6:
-            h.absurd("other")
-            return
-        for part in h.witness(str(missing[r])).split():
-            part.easy()
-
-    each_index(first, row)
-    each_index(second)
-
-
 # --- Orthogonal vectors -----------------------------------------------------------------------------------------------
 
 
@@ -2062,10 +2029,6 @@ SCRIPTS |= {
     ),
     "cookbook.s3.1.pair_rep": Script(
         pair_rep, lambda g: g.inhabit("i. 3 - 2*i", "i. 3 - 2*i", "0", "1", "1", leaf=each_index)
-    ),
-    "cookbook.s3.1.no_best_rep": Script(all_flags, refutes=True),
-    "cookbook.s3.1.no_best_rep.corrected": Script(
-        some_flag, lambda g: g.inhabit(FLAGS, others=[(FLAGS, "1"), (FLAGS, "1")])
     ),
     "cookbook.s3.2.onehot_width": Script(
         each(bessel, one_hot),

@@ -1214,51 +1214,6 @@ def pair_rep(v: Any) -> bool | None:
     return layer_norm(x, [F(1)] * 2, [F(0)] * 2, F(0)) == x
 
 
-PRINTED_ROWS = [
-    "no no no no",
-    "yes yes no no",
-    "yes yes no no",
-    "yes no no no",
-    "yes yes no no",
-    "yes yes yes yes",
-    "yes no yes no",
-]
-FLAGS = table([int(w == "yes") for w in row.split()] for row in PRINTED_ROWS)
-
-
-def flag_instances() -> list[dict[str, Any]]:
-    return [{"f()": FLAGS}] * 3 + [{"f()": {**FLAGS, (6, 4): F(0)}}]
-
-
-def best_rows(v: Any) -> list[int] | None:
-    """The rows of the printed table with yes everywhere."""
-    if v["f()"] != FLAGS:
-        return None
-    return [r for r, row in enumerate(PRINTED_ROWS, 1) if "no" not in row.split()]
-
-
-@adequate("s3.1.no_best_rep", at=flag_instances(), false=True)
-def no_best(v: Any) -> bool | None:
-    rows = best_rows(v)
-    return None if rows is None else rows == []
-
-
-@adequate(
-    "s3.1.no_best_rep.corrected",
-    at=flag_instances(),
-    misses=[
-        ("r != 6 ->", ""),
-        ("r != 6 ->", "r != 5 ->"),
-        ("f(6, p) = 1", "f(7, p) = 1"),
-        ("all p in 1..4. f(6, p) = 1", "all p in 1..4. f(6, p) = 0"),
-        ("ex p in 1..4. f(r, p) = 0)", "ex p in 1..2. f(r, p) = 0)"),
-    ],
-)
-def one_best(v: Any) -> bool | None:
-    rows = best_rows(v)
-    return None if rows is None else rows == [6]
-
-
 # Sections 3.2 to 3.5: categories, counts, special symbols
 
 
