@@ -1971,7 +1971,8 @@ def logarithmic(g: Goal, constant: str) -> None:
 
 def width(g: Goal) -> None:
     first, second = g.split()
-    first.easy()
+    first.intro("P h X (some size) long orthogonal").use("lem:cookbook.s3.2.onehot_width", label="bound reached")
+    first.use("bound", "P", "h", "i a. X(a, i)", None, "#long", "#orthogonal", label="fits").auto("fits")
     logarithmic(second, "48*k/eps^2 + 3/log(2)")
 
 
@@ -2905,7 +2906,9 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "cookbook.s5.3.2.ao_probability.corrected": Script(
         ao_probability, ao_probability_inhabited, ao_probability_defined
     ),
-    "cookbook.s5.3.1.width": Script(width, lambda g: g.inhabit("1", "1", "1"), ao_dimension_defined),
+    "cookbook.s5.3.1.width": Script(
+        width, lambda g: g.inhabit("1", "1", "a i. 1", others=[("1", "1")]), ao_dimension_defined
+    ),
     "lem.probability_small_k": probability_small_k,
     "lem.bits_exist": bits_exist,
     "lem.grid": grid,

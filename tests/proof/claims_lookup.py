@@ -373,22 +373,32 @@ def dimension_corrected(v: Any) -> bool | None:
     return power and (N == 1 or bool(real(m) <= real(v["C"]) * CONTEXT.log(N)))
 
 
+CODES = [[[1]], [[1, 1], [1, -1]], [[1, 2, 0], [-2, 1, 5]], [[1], [0]], [[1, 0], [0, 1], [1, 1]], [[1], [2]]]
+
+
 @adequate(
     "s5.3.1.width",
-    at=[{**v, "C": 2 * real(v["C"]) + 1 / CONTEXT.log(2)} for v in dimension_instances()],
+    at=[
+        {**v, "C": 2 * real(v["C"]) + 1 / CONTEXT.log(2), "P": F(len(codes)), "h": F(len(codes[0])), "codes": codes}
+        | {"X()": {(a, i): F(e) for i, code in enumerate(codes, 1) for a, e in enumerate(code, 1)}}
+        for v, codes in zip(dimension_instances(), itertools.cycle(CODES), strict=False)
+    ],
     misses=[
-        ("N <= 2*N + 1", "N >= 2*N + 1"),
+        ("2*P + 1 <= 2*h + 1", "2*P + 1 <= 2*h"),
+        ("2*P + 1 <= 2*h + 1", "2*P + 1 >= 2*h + 2"),
+        ("(all i in 1..P. 0 < sum(a, 1, h, X(a, i)^2)) ->", ""),
+        ("(all i in 1..P. all j in 1..P. i != j -> sum(a, 1, h, X(a, i)*X(a, j)) = 0) ->", ""),
         ("2*m + 1 <= C*log(N)", "2*m + 1 <= C*log(N)/4"),
         ("2 <= N & m", "1 <= N & m"),
-        ("N <= 2*N + 1", "N^2 <= 2*N + 1"),
         ("2*m + 1 <= C*log(N)", "m^2 <= C*log(N)"),
     ],
 )
 def width(v: Any) -> bool | None:
-    """2N + 1 >= N, and 2m + 1 <= C log N."""
-    N, m = int(v["N"]), v["m"][0] if isinstance(v["m"], list) else v["m"]
-    linear = len([*one_hot(N)(1), *one_hot(N)(1), 0]) >= N
-    return linear and (N == 1 or v["eps"] <= 0 or bool(2 * real(m) + 1 <= real(v["C"]) * CONTEXT.log(N)))
+    """Orthogonal codes are no shorter than the one-hot ones, and 2m + 1 <= C log N."""
+    N, m, codes = int(v["N"]), v["m"][0] if isinstance(v["m"], list) else v["m"], v["codes"]
+    orthogonal = all(map(any, codes)) and not any(dot(x, y) for x, y in itertools.combinations(codes, 2))
+    needed = not orthogonal or len(codes[0]) >= len(one_hot(len(codes))(1))
+    return needed and (N == 1 or v["eps"] <= 0 or bool(2 * real(m) + 1 <= real(v["C"]) * CONTEXT.log(N)))
 
 
 # Section 5.3.2: almost orthogonal vectors
