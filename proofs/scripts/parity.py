@@ -295,7 +295,10 @@ def first_that_works(h: Goal, *options: Tactic) -> None:
 
 def zero_of(h: Goal) -> str:
     """The label of the last fact, which says that a denominator is 0."""
-    return [k for k in h.facts if k[0] == "p" and k[1:].isdigit()][-1]
+    found = [k for k in h.facts if k[0] == "p" and k[1:].isdigit()]
+    if not found or h.goal[0] != "false":
+        raise Stuck("no denominator")
+    return found[-1]
 
 
 def normaliser(h: Goal) -> None:
@@ -1137,7 +1140,7 @@ def threshold_claim(g: Goal) -> None:
     below_facts(parts[-1], w, z, s)
     for h in parts[:-1]:
         h.use("word", label="first second").use("net", label="third fourth")
-        first_that_works(h, *(lambda e, k=k: e.hyp(k) for k in ("first", "second", "third", "fourth")))
+        h.easy("first", **linear)
 
 
 def bits_of_witness(h: Goal) -> None:
@@ -1174,10 +1177,8 @@ def counted(e: Goal) -> None:
     for part in e.split():
         first_that_works(
             part,
-            lambda f: f.auto("two", **linear),
-            lambda f: f.hyp("cls"),
-            lambda f: f.hyp("bits"),
-            lambda f: only_one(f),
+            lambda f: f.easy("two", **linear),
+            only_one,
         )
 
 
@@ -1213,4 +1214,783 @@ SCRIPTS |= {
         witnesses("3", NET, ENTRIES, C3.format("(log(3)*1)"), others=[("1", "i. 2", "b i. I[b = 3]", "0")], leaf=net_leaf),
         whole("n w z s"),
     ),
+}
+
+
+# --- Sigmoid and cross-entropy --------------------------------------------------------------------------------------------------
+
+
+def sigmoid_facts(g: Goal) -> None:
+    g.intro("x").use("ax:exp_pos", "-x", label="down").use("ax:exp_pos", "x", label="up").use("ax:exp_ge", "x", label="ge").use("ax:exp_ge", "-x", label="le")
+    g.positive("1 + exp(-x)", "z", lambda h: h.auto("down", **linear)).positive("1 + exp(x)", "y", lambda h: h.auto("up", **linear))
+    positive, below, right, left, turned, bound = g.split()
+    positive.hyp("z_i")
+    below.have("0 < exp(-x)*(1/(1 + exp(-x)))", "part", use="down z_i").auto("part z_e", **linear)
+    right.intro("has").contra("no").have("1 <= exp(-x)", "big", use="no le").auto("has big z_i z_e")
+    left.intro("has").have("exp(-x) < 1", "small", lambda h: h.use("lem:exp_less", "-x", "0", label="less").auto("less", **linear))
+    left.auto("small z_i z_e")
+    turned.have("1/(1 + exp(x)) = exp(-x)*(1/(1 + exp(-x)))", "same", use="z_e y_e", **linear, multipliers=["exp(-x)/(1 + exp(-x))", "1/(1 + exp(x))"])
+    turned.auto("same z_e", **linear)
+    bound.intro("some").have("exp(-x) <= 1", "small", lambda h: h.use("lem:exp_mono", "-x", "0", label="less").auto("less", **linear))
+    low, high = bound.split()
+    low.auto("small z_i z_e")
+    high.have("(1 - exp(-x))*(1/(1 + exp(-x))) <= x", "top", lambda h: top(h)).auto("top z_e", **linear)
+
+
+def top(h: Goal) -> None:
+    h.have("1/(1 + exp(-x)) <= 1", "most", use="z_e z_i down")
+    h.have("0 <= (1 - 1/(1 + exp(-x)))*(1 - exp(-x))", "gap", use="most small")
+    h.auto("gap le", **linear)
+
+
+def reciprocal_less(g: Goal) -> None:
+    g.intro("a b (some less)").positive("a", "u").positive("b", "v")
+    g.have("0 < (b - a)*(1/a)*(1/b)", "gap", lambda h: h.have("0 < b - a", "more", use="less", **linear).auto("more u_i v_i", degree=3))
+    g.auto("gap u_e v_e", **linear, multipliers=["1/a", "1/b"])
+
+
+def sigmoid_less(g: Goal) -> None:
+    g.intro("x y less").use("lem:exp_less", "-y", "-x", label="more")
+    for a in "xy":
+        g.use("ax:exp_pos", f"-{a}", label=f"p{a}").positive(f"1 + exp(-{a})", a + "z", lambda h, a=a: h.auto(f"p{a}", **linear))
+    g.use("lem:reciprocal_less", "1 + exp(-y)", "1 + exp(-x)", lambda h: h.easy("more yz_p", **linear), label="done").hyp("done")
+
+
+def sigmoid_size(g: Goal) -> None:
+    g.intro("x").use("lem:sigmoid_facts", "x", label="a1 a2 a3 a4 turn a6").use("lem:sigmoid_facts", "-x", label="b1 b2 b3 b4 b5 b6")
+    for h in g.sides(g.term("abs(x)")):
+        h.rewrite("v1")
+        if h.fact("v1")[2][1] == h.term("x"):
+            h.use("a6", label="low high").use("ax:abs_pos", "sigmoid(x) - 1/2", label="size").hyp("size")
+        else:
+            h.use("b6", lambda e: e.auto(**linear), label="low high").use("ax:abs_neg", "sigmoid(x) - 1/2", lambda e: e.auto("turn low", **linear), label="size")
+            h.auto("size turn", **linear)
+
+
+def first_size(g: Goal) -> None:
+    g.intro("n w c z s (some cls bits c_pos) net").use("lem:first_logit", "n", "w", "c", "z", "s", label="many single")
+    g.use("ax:exp_ge", "c", label="grows").positive("n", "n")
+    one, two = g.em("n <= 1", "side")
+    one.have("n = 1", "n_is", use="side some", **linear).use("single", label="s0")
+    a, b, b2, c = one.split()
+    a.rewrite("s0").rewrite("n_is").easy("grows c_pos", **linear)
+    b.intro("has").contra("against").auto("has s0", **linear)
+    b2.intro("has").use("has", label="h1 h2").contra("against").auto("h1 n_is", **linear)
+    c.intro("has").contra("against").auto("has n_is", **linear)
+    two.use("ax:int_lt", "1", "n", label="more").use("many", label="pos is").positive("exp(c) + n - 1", "q", lambda h: h.hyp("pos"))
+    two.have("0 < exp(c)/2*(1/(exp(c) + n - 1))", "half", use="q_i grows c_pos")
+    for h in two.ind("w(1) = 1", "first size"):
+        h.rewrite("size", "is", "value")
+        h.have("abs(s) = exp(c)/2*(1/(exp(c) + n - 1))", "abs_s", lambda e: e.apart("abs(s)", lambda f: f.auto([*(k for k in f.facts if k[0] in "dv"), "half", "value"])))
+        a, b, b2, c = h.split()
+        a.use("lem:reciprocal_less", "n", "exp(c) + n - 1", lambda e: e.easy("n_p grows c_pos", **linear), label="smaller")
+        a.rewrite("abs_s").have("0 < exp(c)", "exp_p", use="grows c_pos").have("0 <= exp(c)*(1/n - 1/(exp(c) + n - 1))", "gap", use="exp_p smaller").auto("gap half", **linear)
+        if h.facts["first"][0] == "=":
+            b.intro("has").easy("more first", **linear)
+            b2.intro("has").auto("value half", **linear)
+        else:
+            b.intro("has").contra("against").auto("has value half", **linear)
+            b2.intro("has").use("has", label="h1 h2").absurd("h2", "first")
+        c.intro("has").easy("abs_s half", **linear)
+
+
+def first_claim(g: Goal) -> None:
+    g.intro("n w c z s (some cls bits c_pos) net").use("lem:first_size", "n", "w", "c", "z", "s", label="bound up down size")
+    g.use("lem:sigmoid_facts", "s", label="a1 a2 a3 a4 a5 a6").use("lem:sigmoid_size", "s", label="dist")
+    a, b, c, d = g.split()
+    a.intro("has").use("a3", label="pos").use("up", label="done").hyp("done")
+    b.intro("has").use("down", label="pos").use("a4", label="done").hyp("done")
+    c.have("0 <= abs(s)", "nonneg", lambda e: e.apart("abs(s)")).use("lem:sigmoid_facts", "abs(s)", label="b1 b2 b3 b4 b5 b6").use("b6", label="low high")
+    c.auto("dist high bound nonneg", **linear)
+    d.intro("m v x t (two more cls2 bits2) net2").use("lem:first_size", "m", "v", "c", "x", "t", lambda e: e.easy(**linear), "#net2", label="bound2 up2 down2 size2")
+    d.use("size", label="pos1 is1").use("size2", lambda e: e.auto("two more", **linear), label="pos2 is2").use("lem:sigmoid_size", "t", label="dist2")
+    d.use("ax:exp_pos", "c", label="up3").use("lem:reciprocal_less", "exp(c) + n - 1", "exp(c) + m - 1", lambda e: e.easy("up3 two more", **linear), label="smaller")
+    d.have("0 < exp(c)*(1/(exp(c) + n - 1) - 1/(exp(c) + m - 1))", "gap", use="up3 smaller").have("abs(t) < abs(s)", "less", use="gap is1 is2", **linear)
+    d.use("lem:sigmoid_less", "abs(t)", "abs(s)", label="done").auto("done dist dist2", **linear)
+
+
+def crossbits_range(g: Goal) -> None:
+    g.intro("x some").use("ax:exp_pos", "-x", label="down").use("lem:exp_mono", "-x", "0", lambda h: h.auto("some", **linear), label="most")
+    g.use("lem:log_two", label="low high").positive("log(2)", "l", lambda h: h.auto("low", **linear))
+    g.use("ax:exp_log", "2", label="two").use("ax:exp_log", "1 + exp(-x)", lambda h: h.auto("down", **linear), label="sum")
+    one, strict, lower = g.split()
+    one.use("lem:log_mono", "1 + exp(-x)", "2", lambda h: h.easy("most down", **linear), label="mono").have("0 <= (log(2) - log(1 + exp(-x)))*(1/log(2))", "gap", use="mono l_i")
+    one.auto("gap l_e", **linear)
+    strict.intro("more").use("lem:exp_less", "-x", "0", lambda h: h.auto("more", **linear), label="less")
+    strict.have("log(1 + exp(-x)) < log(2)", "mono", lambda h: h.contra("against").use("lem:exp_mono", "log(2)", "log(1 + exp(-x))", label="wrong").auto("wrong two sum less", **linear))
+    strict.have("0 < (log(2) - log(1 + exp(-x)))*(1/log(2))", "gap", use="mono l_i").auto("gap l_e", **linear)
+
+    def least(h: Goal) -> None:
+        h.contra("against").use("lem:exp_less", "log(1 + exp(-x))", "log(2) - x", label="wrong")
+        h.have("exp(log(2) - x) = 2*exp(-x)", "value", use="two", **linear, multipliers=["exp(-x)"]).auto("wrong value sum most", **linear)
+
+    lower.have("log(2) - x <= log(1 + exp(-x))", "mono", least).have("0 <= (log(1 + exp(-x)) - log(2) + x)*(1/log(2))", "gap", use="mono l_i").auto("gap l_e", **linear)
+
+
+def cross_entropy(g: Goal) -> None:
+    g.intro("n c (some c_pos)").use("lem:log_two", label="low high").positive("log(2)", "l", lambda h: h.auto("low", **linear))
+    g.use("lem:inverse_product", "n", "log(2)", label="inverse")
+    parity, first = g.split()
+    parity.intro("k (k_low k_high)").use("lem:paritylogit_size", "n", "k", "c", label="bound")
+    first.intro("w z s (cls bits layer last)").use("lem:first_size", "n", "w", "c", "z", "s", lambda e: e.easy(**linear), lambda e: e.easy(**linear), label="bound up down size")
+    for h, x in ((parity, "paritylogit(c, n, k)"), (first, "s")):
+        h.have(f"0 <= abs({x})", "nonneg", lambda e, x=x: e.apart(f"abs({x})"))
+        h.use("lem:crossbits_range", f"abs({x})", label="most strict least")
+        a, b, c = h.split()
+        top_of = "exp(c)/n" if x == "s" else "1/n"
+        a.have(f"0 <= ({top_of} - abs({x}))*(1/log(2))", "gap", use="bound l_i").auto("gap least", **linear)
+        b.hyp("most")
+        c.intro("two")
+        if x == "s":
+            c.use("size", label="pos is").use("strict", label="done").hyp("done")
+        else:
+            c.use("lem:paritylogit_sign", "n", "k", "c", label="s1 s2 s3").use("lem:sign", "k", label="sign")
+            for e, kind in zip(c.cases("sign", "now"), ("s3", "s1"), strict=True):
+                if kind == "s3":
+                    e.use("s3", None, None, label="value")
+                else:
+                    e.use("s1", label="value")
+                e.use("strict", lambda f: f.apart("abs(paritylogit(c, n, k))", lambda u: u.auto(**linear)), label="done").hyp("done")
+
+
+# --- Proposition 2 ----------------------------------------------------------------------------------------------------------------
+
+PAIR = "s*I[{0} = 1] - s*I[{0} = 2]"
+SUM = f"sum(e, 1, d, {PAIR.format('e')})"
+VARIANCE = f"sum(b, 1, d, ({PAIR.format('b')} - {SUM}/d)^2)/d"
+
+
+def pair_norm(g: Goal) -> None:
+    g.intro("d s (two differ)").positive("d", "d")
+    for k in "12":
+        g.use("lem:sum_delta", "i. 1", "1", "d", k, label=f"delta{k}")
+    g.have(f"{SUM} = 0", "total", use="delta1 delta2", **linear, multipliers=["s"])
+
+    def square(h: Goal) -> None:
+        h.intro("b inside").rewrite("total")
+        for e in h.ind("b = 1", "one v1"):
+            for f in e.ind("b = 2", "two2 v2"):
+                if not f.try_contradiction():
+                    f.rewrite("v1").rewrite("v2").true()
+
+    g.use("lem:sum_ext", f"b. ({PAIR.format('b')} - {SUM}/d)^2", "b. s^2*I[b = 1] + s^2*I[b = 2]", "1", "d", square, label="squares")
+    g.have(f"{VARIANCE} = 2*s^2/d", "var_is", use="squares delta1 delta2", **linear, multipliers=["s^2/d", "1/d"])
+    g.use("lem:sqrt_positive", "d/2", lambda h: h.auto("d_p", **linear), label="r_p r_sq r_e r_i")
+    g.have("1/sqrt(d/2)*(1/sqrt(d/2)) = 2/d", "r_inv", use="r_sq r_e d_e", **linear, multipliers=["1/sqrt(d/2)*(1/sqrt(d/2))", "1/sqrt(d/2)*(1/sqrt(d/2))/d", "1/d", "1/d*(1/sqrt(d/2))*sqrt(d/2)"])
+    g.have("0 < s^2", "s_sq", lambda h: nonzero_square(h))
+    var, root, up, down, rest = g.split()
+    var.rewrite("var_is").auto("s_sq d_i")
+    root.hyp("r_p")
+    for h, sign in ((up, ""), (down, "-")):
+        h.intro("side")
+        y = f"{sign}s*(1/sqrt(d/2))"
+        h.have(f"0 < {y}", "y_pos", use="side r_i").positive(y, "y", lambda e: e.hyp("y_pos"))
+        h.use("lem:sqrt_unique", VARIANCE, y, lambda e: unique(e), label="dev_is")
+        for k, part in enumerate(h.split(), 1):
+            part.rewrite("dev_is").rewrite("total").auto("y_e r_e", **linear, multipliers=["sqrt(d/2)", f"s*(1/({y}))", f"1/({y})"])
+    rest.intro("r (r_low r_high)")
+    for e in rest.ind("r = 1", "one v1"):
+        for f in e.ind("r = 2", "two2 v2"):
+            if not f.try_contradiction():
+                f.rewrite("v1").rewrite("v2").rewrite("total").true()
+
+
+def nonzero_square(h: Goal) -> None:
+    low, high = h.em("s <= 0", "side")
+    less, same = low.em("s < 0", "strict")
+    less.auto("strict")
+    same.have("s = 0", "after_all", use="side strict").absurd("after_all", "differ")
+    high.auto("side")
+
+
+def unique(e: Goal) -> None:
+    for part in e.split():
+        first_that_works(
+            part,
+            lambda f: f.auto("y_pos", **linear),
+            lambda f: f.rewrite("var_is").auto("r_inv", **linear, multipliers=["s^2"]),
+        )
+
+
+def ln_right(g: Goal) -> None:
+    g.intro("d s (two differ)").use("lem:pair_norm", "d", "s", label="var root up down rest")
+    for h, label in zip(g.split(), ("up", "down", "rest"), strict=True):
+        h.hyp(label)
+
+
+def ln_wrong(g: Goal) -> None:
+    """d = 2 and s = 0, where the kernel's 1/0 is 0 too."""
+    g.intro("claim")
+
+    def zero(h: Goal) -> None:
+        h.intro("u is").use("claim", "2", "u", label="either rest")
+        for e in h.cases("either", "one two"):
+            e.auto("one is", **linear, multipliers=["1/sqrt(u^2)"])
+
+    g.have("all u:Real. u = 0 -> false", "none", zero).use("none", "0", "!", label="done").absurd("done")
+
+
+LOG = "log(exp(eta) - 1)"
+
+
+def prop2_c_wrong(h: Goal) -> None:
+    h.use("wrong", label="right left").use("left", "!", label="claim1").use("lem:pair_norm", "2", "1", lambda e: e.easy(), label="var root up down rest")
+    h.use("up", "!", label="one two").use("ax:exp_ge", "2", label="grows").use("lem:log_positive", "exp(2) - 1", lambda e: e.auto("grows", **linear), label="positive")
+    h.rewrite("one", "claim1", "claim2").auto("claim2 positive", **linear)
+
+
+def negative_log(g: Goal) -> Goal:
+    """LOG < 0, as `log_neg`, from eta < log(2)."""
+    g.use("ax:exp_ge", "eta", label="grows").use("ax:exp_log", "exp(eta) - 1", lambda h: h.auto("grows eta_pos", **linear), label="inner")
+    g.use("ax:exp_log", "2", label="two_is").use("lem:exp_less", "eta", "log(2)", label="less")
+    return g.have(f"{LOG} < 0", "log_neg", lambda h: h.contra("against").use("ax:exp_ge", LOG, label="wrong").auto("wrong against inner less two_is", **linear))
+
+
+def prop2_c_right(g: Goal) -> None:
+    g.intro("eta d c s (eta_pos small two differ c_is)").use("lem:pair_norm", "d", "s", label="var root up down rest")
+    negative_log(g).positive("sqrt(d/2)", "r", lambda h: h.hyp("root"))
+    g.have(f"c*sqrt(d/2) = -{LOG}", "product", use="c_is r_e", **linear, multipliers=["sqrt(d/2)", LOG])
+    low, high = g.em("s <= 0", "side")
+    less, same = low.em("s < 0", "strict")
+    same.have("s = 0", "after_all", use="side strict").absurd("after_all", "differ")
+    less.use("down", label="one two1").rewrite("one")
+    a, b = less.split()
+    a.intro("has").contra("against").auto("has product log_neg", **linear)
+    b.intro("has").contra("against").auto("has strict", **linear)
+    high.use("up", label="one two1").rewrite("one")
+    a, b = high.split()
+    a.intro("has").hyp("side")
+    b.intro("has").auto("product log_neg", **linear)
+
+
+def ce_values(g: Goal) -> Goal:
+    """Both logarithms, as `first` and `second`."""
+    g.use("lem:sqrt_positive", "d/2", lambda h: h.auto("two", **linear), label="r_p r_sq r_e r_i")
+    g.use("ax:exp_ge", "eta", label="grows").use("ax:exp_log", "exp(eta) - 1", lambda h: h.auto("grows eta_pos", **linear), label="inner")
+    g.have(f"c*sqrt(d/2) = -{LOG}", "product", use="c_is r_e", **linear, multipliers=["sqrt(d/2)", LOG])
+    g.have(f"-c*sqrt(d/2) = {LOG}", "minus", use="product", **linear)
+    g.have(f"1 + exp(-(-{LOG})) = exp(eta)", "sum1", use="inner", **linear)
+    g.have("log(sigmoid(c*sqrt(d/2))) = -eta", "first", lambda h: h.rewrite("product").rewrite("sum1").true())
+    g.use("ax:exp_pos", f"-{LOG}", label="down").positive(f"1 + exp(-{LOG})", "z", lambda h: h.auto("down", **linear))
+    g.have(f"(1 + exp(-{LOG}))*(exp(eta) - 1) = exp(eta)", "clear", use="inner", **linear, multipliers=[f"exp(-{LOG})"])
+    z = f"1/(1 + exp(-{LOG}))"
+    g.have(f"1 - {z} = exp(-eta)", "rest", use="clear z_e", **linear, multipliers=[f"exp(-eta)*({z})", "exp(-eta)", "1 - exp(-eta)"])
+    return g.have("log(1 - sigmoid(-c*sqrt(d/2))) = -eta", "second", lambda h: h.rewrite("minus").rewrite("rest").true())
+
+
+def ce_right(g: Goal) -> None:
+    ce_values(g.intro("eta d c (eta_pos two c_is)"))
+    for h, label in zip(g.split(), ("first", "second"), strict=True):
+        h.auto(label, **linear)
+
+
+def ce_wrong(h: Goal) -> None:
+    h.use("wrong", label="w1 w2").use("lem:prop2_values", "1", "2", f"-1/sqrt(2/2)*log(exp(1) - 1)", label="first second")
+    h.auto("w1 first", **linear)
+
+
+C2 = "sum(i, 0, 1, clsweight(j. I[j = 1], 2, i)*(1/2*I[i = 1]))"
+
+
+def sigmoid_whole(h: Goal) -> None:
+    """1 + exp(-x) and n are not 0."""
+    zero = zero_of(h)
+    found = re.fullmatch(r"1 \+ exp\((.*)\) = 0", h.text(h.fact(zero)))
+    if found is None:
+        raise Stuck("not a sigmoid")
+    h.use("ax:exp_pos", found.group(1), label="here").auto(["here", zero], **linear)
+
+
+def bits_whole(h: Goal) -> None:
+    """log(2) and n*log(2) are not 0, and the argument of the logarithm is positive."""
+    h.use("lem:log_two", label="low high").have("0 < log(2)", "l_p", use="low", **linear)
+    if h.goal[0] == "<":
+        inside = re.fullmatch(r"0 < 1 \+ exp\((.*)\)", h.text(h.goal))
+        if inside is None:
+            raise Stuck("no logarithm")
+        h.use("ax:exp_pos", inside.group(1), label="here").auto("here", **linear)
+        return
+    zero = zero_of(h)
+    first_that_works(h, lambda e: e.auto(f"l_p {zero}", **linear), lambda e: e.have("0 < n", "n_p", use="p1_1", **linear).auto(f"n_p l_p {zero}"))
+
+
+def pair_whole(h: Goal) -> None:
+    """The variance of (s, -s, 0, ...) is positive, its root is not 0, nor is sqrt(d/2)."""
+
+    def premise(e: Goal) -> None:
+        for part in e.split():
+            first_that_works(part, lambda f: f.auto(**linear), lambda f: f.easy())
+
+    h.use("lem:pair_norm", "d", "s", premise, label="var root up down rest").use("lem:sqrt_positive", VARIANCE, label="v1 v2 v3 v4")
+    zero = [zero_of(h)] if h.goal[0] == "false" else []
+    h.auto(["var", "root", "v1", *zero], **linear)
+
+
+def eta_whole(h: Goal) -> None:
+    """exp(eta) - 1 > 0, and the sigmoids lie strictly between 0 and 1."""
+    h.use("ax:exp_ge", "eta", label="grows").have("0 < eta", "eta_p", lambda e: e.easy()).have("0 < d/2", "half", lambda e: e.auto(**linear))
+    h.use("lem:sqrt_positive", "d/2", label="v1 v2 v3 v4")
+    for k, x in enumerate(("c*sqrt(d/2)", "-c*sqrt(d/2)")):
+        h.use("lem:sigmoid_facts", x, label=" ".join(f"s{k}{i}" for i in range(6)))
+        h.use("ax:exp_pos", f"-({x})", label=f"e{k}")
+    zero = [zero_of(h)] if h.goal[0] == "false" else []
+    h.auto(["grows", "eta_p", "v1", "e0", "e1", "s00", "s01", "s10", "s11", *zero], **linear)
+
+
+def half_leaf(h: Goal) -> None:
+    first_that_works(h, lambda e: e.easy(), lambda e: e.use("lem:log_two", label="low high").auto("low", **linear))
+
+
+SCRIPTS |= {
+    "lem.sigmoid_facts": Script(sigmoid_facts),
+    "lem.reciprocal_less": Script(reciprocal_less),
+    "lem.sigmoid_less": Script(sigmoid_less),
+    "lem.sigmoid_size": Script(sigmoid_size),
+    "lem.first_size": Script(first_size),
+    "lem.crossbits_range": Script(crossbits_range),
+    "lem.pair_norm": Script(pair_norm),
+    "lem.prop2_values": Script(ce_right),
+}
+
+
+SOME_S = ("2", "4", "-1")
+
+SCRIPTS |= {
+    "chiang2022.s3.3.first": Script(
+        first_claim,
+        witnesses(
+            "3", NET, "1", ENTRIES, C3.format("1"),
+            others=[("2", NET, "1", ENTRIES, C2, "3", NET, ENTRIES, C3.format("1"))],
+            leaf=net_leaf,
+        ),
+        whole("n w c z s", sigmoid_whole),
+    ),
+    "chiang2022.s3.4.ce": Script(
+        cross_entropy,
+        witnesses(
+            "3", "1",
+            others=[("2", "1", "0"), ("3", "1", NET, ENTRIES, C3.format("1"))],
+            leaf=net_leaf,
+        ),
+        whole("n c", bits_whole),
+    ),
+    "chiang2022.prop2.ln": Script(ln_wrong, refutes=True),
+    "chiang2022.prop2.ln.corrected": Script(ln_right, witnesses("4", "-1", others=[("2", "1"), ("2", "-1"), ("3", "1", "3")]), whole("d s", pair_whole)),
+    "chiang2022.prop2.c": Script(counterexample("2", "2", f"-1/sqrt(2/2)*log(exp(2) - 1)", "1", then=prop2_c_wrong), refutes=True),
+    "chiang2022.prop2.c.corrected": Script(
+        prop2_c_right, witnesses("1/2", "4", "-1/sqrt(4/2)*log(exp(1/2) - 1)", "-1", leaf=half_leaf), whole("eta d c s", pair_whole, eta_whole)
+    ),
+    "chiang2022.prop2.ce": Script(counterexample("1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", then=ce_wrong), refutes=True),
+    "chiang2022.prop2.ce.corrected": Script(
+        ce_right, witnesses("1", "4", "-1/sqrt(4/2)*log(exp(1) - 1)"), whole("eta d c", eta_whole)
+    ),
+}
+
+
+# --- Proposition 3 and Appendix B -------------------------------------------------------------------------------------------------
+
+TWELVE = "I[{0} = 3] + s*I[{0} = 6] - I[{0} = 9] - s*I[{0} = 12]"
+
+
+def pair_variance(g: Goal) -> None:
+    g.intro("s x is")
+
+    def entry(h: Goal) -> None:
+        def leaf(e: Goal) -> None:
+            first_that_works(e, *(lambda f, k=k: f.use("is", f"{k}", label="top bottom").auto("top bottom", **linear) for k in range(1, 7)))
+
+        each_integer(h.intro("i0 (low high)"), "i0", 1, 12, leaf)
+
+    g.have(f"all l in 1..12. x(l) = {TWELVE.format('l')}", "entries", entry)
+    g.use("lem:sum_ext", "x", f"l. {TWELVE.format('l')}", "1", "12", "#entries", label="sum")
+    g.have("meanof(x, 12) = 0", "mean", use="sum", **linear)
+    g.use(
+        "lem:sum_ext",
+        "l. (x(l) - meanof(x, 12))^2",
+        f"l. ({TWELVE.format('l')})^2",
+        "1",
+        "12",
+        lambda h: h.intro("l inside").use("entries", "l", label="here").rewrite("mean").rewrite("here").true(),
+        label="squares",
+    )
+    one, two = g.split()
+    one.hyp("mean")
+    two.rewrite("squares").true()
+
+
+def lnbound(g: Goal) -> None:
+    g.intro("s eps t (low high eps_pos t_is)").have("s^2 <= 1/4", "square", lambda h: h.apart("abs(s)", lambda e: e.auto()))
+    u, v = "1/6*(1 + s^2) + eps", "5/24 + eps"
+    g.have(f"0 < {u}", "u_pos", lambda h: h.auto("eps_pos", squares=["s"], degree=1, rounds=0)).have(f"0 < {v}", "v_pos", use="eps_pos", **linear)
+    g.use("lem:sqrt_positive", u, label="u1 u2 u3 u4")
+    g.use("lem:ratio_root", "1/4", "1/4", u, v, lambda h: h.easy("u_pos v_pos", **linear), label="weak strict").use("weak", lambda h: h.auto("square", **linear), label="below")
+    g.have(f"0 < (abs(s) - 1/4)*(1/sqrt({u}))", "gap", lambda h: h.have("0 < abs(s) - 1/4", "more", use="low", **linear).auto("more u4"))
+    for h in g.sides(g.term("abs(s)")):
+        for e in h.sides(h.term("abs(t)")):
+            e.have(f"0 < abs(s)*(1/sqrt({u}))", "side", lambda f: f.have("0 < abs(s)", "s_pos", use="low", **linear).auto("s_pos u4"))
+            e.rewrite("v1", "gap", "gap1").rewrite("v1", "side", "side1")
+            e.auto([*(k for k in e.facts if k[0] in "dv" and k[1:].isdigit()), "gap1", "side1", "below", "t_is", "u4"], **linear)
+
+
+def homogeneous(g: Goal) -> None:
+    g.intro("d m W V x t a (some some_m t_pos)")
+    inner = "(sum(l, 1, d, W(k, l)*x(l)) + 0)"
+
+    def term(h: Goal) -> None:
+        h.intro("k inside")
+        h.have(
+            f"relu(sum(l, 1, d, W(k, l)*(t*x(l))) + 0) = t*relu{inner}",
+            "is",
+            lambda e: e.apart(f"relu{inner}", lambda f: scaled_relu(f, inner)),
+        )
+        h.auto("is", **linear, multipliers=["V(a, k)"])
+
+    g.use(
+        "lem:sum_ext",
+        "k. V(a, k)*relu(sum(l, 1, d, W(k, l)*(t*x(l))) + 0)",
+        f"k. t*(V(a, k)*relu{inner})",
+        "1",
+        "m",
+        term,
+        label="done",
+    ).auto("done", **linear)
+
+
+def scaled_relu(f: Goal, inner: str) -> None:
+    whole_term = "sum(l, 1, d, W(k, l)*(t*x(l))) + 0"
+    if f.fact("d1")[2][0] == num(0):
+        f.have(f"0 <= t*{inner}", "side", use="d1 t_pos").use("ax:relu_pos", whole_term, lambda e: e.auto("side", **linear), label="out")
+    else:
+        f.have(f"t*{inner} <= 0", "side", use="d1 t_pos").use("ax:relu_neg", whole_term, lambda e: e.auto("side", **linear), label="out")
+    f.auto("out v1", **linear, multipliers=["t"])
+
+
+PARITY_LAYER = "b j. I[b = 3]*I[j = 0] + I[b = 5]*pow(-1, j) + I[b = 8]*(I[j = {k}]/{n})"
+SCALED_LAYER = "b j. {t}*(I[b = 3]*I[j = 0] + I[b = 5]*pow(-1, j) + I[b = 8]*(I[j = {k}]/{n}))"
+
+
+def premises(h: Goal) -> None:
+    """Hypotheses about given entries: by parts, each by computing."""
+    for part in h.split() if h.goal[0] == "&" else [h]:
+        part.intro_all()
+        for piece in part.split() if part.goal[0] == "&" else [part]:
+            piece.easy(**linear)
+
+
+def logits_right(g: Goal) -> None:
+    g.intro("n k c A1 C1 a z (low high c_pos A_pos C_pos layer scaled) j (jl jh)")
+    g.have("0 <= n - 1", "some", use="low high", **linear)
+    g.use("scaled", "3", None, "0", lambda h: h.easy("some", **linear), label="z3").use("scaled", "5", None, "j", label="z5").use("scaled", "8", None, "j", label="z8")
+    one, two = g.split()
+    one.rewrite("z3").rewrite("z5").true()
+    two.hyp("z8")
+
+
+def logits_wrong(h: Goal) -> None:
+    h.use("wrong", "0", lambda e: e.easy(), label="one two").auto("one", **linear)
+
+
+def scaled_parity(g: Goal) -> None:
+    g.intro("n k c t u z s (low high layer s_is)").use("layer", "0", lambda h: h.easy("low high", **linear), label="z3 z5_0 z8_0")
+    for name, scores, wanted in (("one", "j. c*z(3, 0)*-z(5, j)", "j. t^2*c*pow(-1, j + 1)"), ("two", "j. c*z(3, 0)*z(5, j)", "j. t^2*c*pow(-1, j)")):
+
+        def score(h: Goal, name: str = name) -> None:
+            h.intro("j (jl jh)").use("layer", "j", label="y3 y5 y8").rewrite("z3").rewrite("y5")
+            if name == "one":
+                h.use("lem:sign_next", "j", label="next").rewrite("next")
+            h.true()
+
+        g.use("lem:cls_ext", scores, wanted, "n", score, label=f"{name}_same")
+        sign = "" if name == "one" else "-"
+
+        def term(h: Goal, name: str = name) -> None:
+            h.intro("i inside").use(f"{name}_same", "i", None, label="here").use("layer", "i", None, label="y3 y5 y8").rewrite("here").rewrite("y8").true()
+
+        g.use(
+            "lem:sum_ext",
+            f"i. clsweight({scores}, n, i)*{sign}z(8, i)",
+            f"i. t*(clsweight({wanted}, n, i)*({sign}I[i = k]/n))",
+            "0",
+            "n - 1",
+            term,
+            label=name,
+        )
+    g.auto("s_is one two", **linear, multipliers=["u"])
+
+
+def appb_parity_right(g: Goal) -> None:
+    g.intro("n k c A1 C1 C2 z s (low high c_pos A_pos C_pos C2_pos layer s_is)")
+    g.have("0 < A1*C1", "t_pos", use="A_pos C_pos").have("0 < (A1*C1)^2", "t2", use="t_pos").have("0 < (A1*C1)^2*c", "c2", use="t2 c_pos").have("0 < C2*(A1*C1)", "u_pos", use="C2_pos t_pos")
+
+    def given(h: Goal) -> None:
+        for part in h.split():
+            first_that_works(part, lambda e: e.easy(**linear))
+
+    g.use("lem:scaled_parity", "n", "k", "c", "A1*C1", "C2", "z", "s", given, label="value")
+    g.use("lem:paritylogit_sign", "n", "k", "(A1*C1)^2*c", label="up weak down").use("lem:odd_sign", "k", label="sign")
+    formula, plus, minus = g.split()
+    formula.intro("even").use("lem:parity", "n", label="halves").obtain("halves", "m", "m_low half")
+    here, odd = formula.cases("half", "n_is")
+    odd.have("odd(n)", "wrong", lambda e: e.witness("m").hyp("n_is")).absurd("wrong", "even")
+    some_m(here).use("lem:parity_even", "m", "k", "(A1*C1)^2*c", label="logit").rewrite("n_is", "value", "value1").rewrite("n_is").auto("value1 logit", **linear, multipliers=["C2*A1*C1"])
+    logit = "paritylogit((A1*C1)^2*c, n, k)"
+    for h, label in ((plus, "up"), (minus, "down")):
+        h.intro("case" if label == "up" else "(two case)")
+        goals = h.cases("sign", "is power")
+        right, wrong = goals if label == "up" else reversed(goals)
+        right.use(label, None, label="side") if label == "up" else right.use(label, None, None, label="side")
+        comparison = f"0 < C2*(A1*C1)*{logit}" if label == "up" else f"C2*(A1*C1)*{logit} < 0"
+        right.have(comparison, "gap", lambda e: e.auto("side u_pos")).auto("gap value", **linear)
+        wrong.absurd(*(("case", "is") if label == "up" else ("is", "case")))
+
+
+WRONG_S = (
+    "1*(sum(i, 0, 1, clsweight(j. 2*I[0 = 0]*-(2*pow(-1, j)), 2, i)*(2*(I[i = 0]/2)))"
+    " + sum(i, 0, 1, clsweight(j. 2*I[0 = 0]*(2*pow(-1, j)), 2, i)*-(2*(I[i = 0]/2))))"
+)
+
+
+def appb_parity_wrong(h: Goal) -> None:
+    """n = 2, k = 0, c = 1, A1 = 2: tanh(4) in place of tanh(2)."""
+    h.use("wrong", label="w1 w2 w3").use("lem:scaled_parity", "2", "0", "1", "2", "1", SCALED_LAYER.format(t=2, k=0, n=2), WRONG_S, premises, label="value")
+    h.use("lem:parity_even", "1", "0", "4", lambda e: e.easy(), label="logit").use("ax:pow_zero", "-1", label="p0").use("lem:sign_next", "0", label="p1")
+    for x in ("4", "8"):
+        h.use("ax:exp_pos", x, label=f"e{x}").positive(f"exp({x}) + 1", f"z{x}", lambda e, x=x: e.auto(f"e{x}", **linear))
+    h.use("lem:exp_less", "4", "8", "!", label="less").use("lem:reciprocal_less", "exp(4) + 1", "exp(8) + 1", lambda e: e.easy("z4_p less", **linear), label="order")
+    h.auto("w1 value logit p0 p1 order", rounds=1)
+
+
+def scaled_first(g: Goal) -> None:
+    """s and its sign in terms of t = A1*C1, for n >= 2 and for n = 1."""
+
+
+def appb_first_right(g: Goal) -> None:
+    g.intro("n w c A1 C1 C2 z x s t (some cls bits c_pos A_pos C_pos C2_pos layer t_is scaled s_is)")
+    g.have("firstnet(n, w, c, x, t)", "net", lambda h: h.easy("some"))
+    g.use("lem:first_entries", "n", "w", "c", "x", "t", label="each a1 a2 a3 a4 a5")
+    g.use("lem:first_entries", "n", "w", "1", "x", f"sum(i, 0, n - 1, clsweight(j. 1*x(3, 0)*x(4, j), n, i)*(-1/2*x(4, i) + x(5, i)))", None, same_net, label="unit b1 b2 b3 b4 b5")
+    g.have("0 < A1*C1", "t_pos", use="A_pos C_pos").have("0 < C2*(A1*C1)", "u_pos", use="C2_pos t_pos")
+    value = "i. -1/2*z(4, i) + z(5, i)"
+
+    def entries(h: Goal, at: str) -> Goal:
+        for k in "345":
+            h.use("scaled", k, None, at, None, label=f"s{k}_{at}")
+        return h
+
+    g.have("z(3, 0) = A1*C1", "z3", lambda h: h.use("scaled", "3", None, "0", lambda e: e.easy("some", **linear), label="here").rewrite("here").rewrite("a3").true())
+    many, sign1, sign2, sign3 = None, None, None, None
+    parts = g.split()
+    formula, signs_parts = parts[0], parts[1:]
+    formula.intro("two")
+    first_value(formula, value, entries)
+    formula.hyp("value")
+    for h in signs_parts:
+        h.intro("has")
+    up, down = signs_parts[0], signs_parts[-1]
+    for h in signs_parts:
+        one, two = h.em("n <= 1", "side")
+        one.have("n = 1", "n_is", use="side some", **linear).rewrite("n_is", "s_is", "s_now").use("lem:single_zero", "j. c*z(3, 0)*z(4, j)", value, label="only")
+        entries_at_zero(one)
+        one.have("s = 0", "s_zero", use="s_now only z4_0 z5_0", **linear, multipliers=["C2"])
+        close_sign(one, True)
+        two.use("ax:int_lt", "1", "n", label="more").have("2 <= n", "two", use="more", **linear)
+        first_value(two, value, entries)
+        close_sign(two, False)
+
+
+def same_net(h: Goal) -> None:
+    one, two = h.split()
+    one.hyp("layer")
+    two.true()
+
+
+def entries_at_zero(h: Goal) -> None:
+    for k in "45":
+        h.have(f"z({k}, 0) = 0", f"z{k}_0", lambda e, k=k: e.use("scaled", k, None, "0", lambda f: f.easy("some", **linear), label="here").rewrite("here").rewrite(f"a{k}").true())
+
+
+def first_value(h: Goal, value: str, entries: Tactic) -> None:
+    """The logit for n >= 2 as `value`."""
+
+    def score(e: Goal) -> None:
+        one, two = e.split()
+        one.hyp("two")
+        two.intro("j inside").use("scaled", "4", None, "j", None, label="here").use("unit", "j", None, label="score v r")
+        two.have("x(4, j) = I[j = 1]", "x4", use="score b3", **linear, multipliers=["x(4, j)"])
+        two.rewrite("here").rewrite("z3").rewrite("x4").true()
+
+    h.use("lem:single_sum", "n", "(A1*C1)^2*c", "j. c*z(3, 0)*z(4, j)", value, score, label="total pos sum_is")
+
+    def term(e: Goal) -> None:
+        e.intro("i inside").use("scaled", "4", None, "i", None, label="h4").use("scaled", "5", None, "i", None, label="h5").use("each", "i", None, label="sc val r")
+        e.rewrite("h4").rewrite("h5").auto("val", **linear, multipliers=["A1*C1"])
+
+    h.use("lem:sum_ext", value, "i. A1*C1*(I[i = 1]*(I[w(i) = 1] - 1/2))", "0", "n - 1", term, label="values")
+    h.use("lem:sum_delta", "i. I[w(i) = 1] - 1/2", "0", "n - 1", "1", label="delta").use("each", "1", None, label="score1 value_one rest1")
+    h.use("scaled", "4", None, "1", None, label="h4").use("scaled", "5", None, "1", None, label="h5")
+    h.have(
+        "-1/2*z(4, 1) + z(5, 1) = A1*C1*(I[w(1) = 1] - 1/2)",
+        "at_one",
+        lambda e: e.rewrite("h4").rewrite("h5").auto("value_one", **linear, multipliers=["A1*C1"]),
+    )
+    q = "1/(exp((A1*C1)^2*c) + n - 1)"
+    h.have(
+        "s = exp((A1*C1)^2*c)/(exp((A1*C1)^2*c) + n - 1)*(C2*A1*C1)*(I[w(1) = 1] - 1/2)",
+        "value",
+        use="s_is sum_is values delta at_one",
+        **linear,
+        multipliers=["C2", f"C2*({q})", f"C2*exp((A1*C1)^2*c)*({q})", f"C2*A1*C1*({q})"],
+    )
+
+
+def close_sign(h: Goal, empty: bool) -> None:
+    """(0 < s -> ...) or its converse, in one of the two cases."""
+    if empty:
+        h.contra("against")
+        first_that_works(h, lambda e: e.auto("has s_zero", **linear), lambda e: e.use("has", label="h1 h2").auto("h1 n_is", **linear))
+        return
+    h.positive("exp((A1*C1)^2*c) + n - 1", "q", lambda e: e.hyp("pos")).use("ax:exp_pos", "(A1*C1)^2*c", label="up_e")
+    q = "1/(exp((A1*C1)^2*c) + n - 1)"
+    h.have(f"0 < exp((A1*C1)^2*c)*({q})", "part", use="up_e q_i").have(f"0 < exp((A1*C1)^2*c)*({q})*(C2*(A1*C1))", "part2", use="part u_pos")
+    for e in h.ind("w(1) = 1", "first size"):
+        e.rewrite("size", "value", "value1")
+        if e.facts["first"][0] == "=":
+            first_that_works(e, lambda f: f.easy("two", **linear), lambda f: f.auto("value1 part2", **linear))
+        else:
+            e.contra("against")
+            first_that_works(e, lambda f: f.auto("value1 part2 has", **linear), lambda f: f.use("has", label="h1 h2").absurd("h2", "first"))
+
+
+def appb_first_wrong(h: Goal) -> None:
+    h.use("ax:exp_pos", "1", label="pos").positive("exp(1)", "e", lambda f: f.hyp("pos")).auto("wrong e_e", **linear)
+
+
+def sigmoid_output(g: Goal) -> None:
+    g.intro("s y is").use("lem:sigmoid_facts", "s", label="a1 a2 a3 a4 a5 a6").rewrite("is")
+    for h, label in zip(g.split(), ("a1", "a2", "a3", "a4"), strict=True):
+        h.hyp(label)
+
+
+def attention_weights(g: Goal) -> None:
+    g.intro("n s v low high (some between)").use("lem:cls_sum", "s", "n", label="total")
+    one, two, three, four = g.split()
+    one.intro("j (jl jh)").use("lem:cls_weight", "s", "n", "j", label="pos most").hyp("pos")
+    two.hyp("total")
+    for h, left, right, end in ((three, "low", "v(j)", "low"), (four, "v(j)", "high", "high")):
+
+        def term(e: Goal, end: str = end) -> None:
+            e.intro("j inside").use("lem:cls_weight", "s", "n", "j", None, label="pos most").use("between", "j", None, label="b1 b2")
+            e.auto("pos b1" if end == "low" else "pos b2")
+
+        h.use("lem:sum_mono", f"j. clsweight(s, n, j)*{left}", f"j. clsweight(s, n, j)*{right}", "0", "n - 1", term, label="done")
+        h.auto("done total", **linear, multipliers=[end])
+
+
+def log_power(g: Goal) -> None:
+    g.intro("n m (some low)").positive("n", "n").use("ax:exp_log", "n", label="log")
+
+    def powers(h: Goal) -> None:
+        base, step = h.induct("k", "ge", "ih")
+        base.use("ax:pow_zero", "n", label="p").easy("p", **linear)
+        step.use("ih", label="one two").use("ax:pow_step", "n", "k", label="next")
+        up, down = step.split()
+        up.auto("one next log", **linear, multipliers=["exp(log(n)*k)", "n", "pow(n, k)"])
+        down.have("exp(log(n)*-(k + 1))*n = exp(log(n)*-k)", "back", use="log", **linear, multipliers=["exp(log(n)*-(k + 1))"])
+        down.auto("two next back", **linear, multipliers=["exp(log(n)*-(k + 1))", "pow(n, k)"])
+
+    g.have("all k:Int. 0 <= k -> exp(log(n)*k) = pow(n, k) & exp(log(n)*-k)*pow(n, k) = 1", "every", powers).use("every", "m", label="done").hyp("done")
+
+
+def log_weight(g: Goal) -> None:
+    g.intro("n m (some low)").use("lem:log_power", "n", "m", label="one two")
+    up, down = g.split()
+    up.hyp("one")
+    down.use("ax:exp_pos", "log(n)*m", label="pos").positive("pow(n, m)", "q", lambda e: e.auto("pos one", **linear))
+    down.auto("two q_e", **linear, multipliers=["1/pow(n, m)", "exp(log(n)*-m)"])
+
+
+UNIT_S = (
+    "1*(sum(i, 0, {m}, clsweight(j. 1*I[0 = 0]*-pow(-1, j), {n}, i)*(I[i = {k}]/{n}))"
+    " + sum(i, 0, {m}, clsweight(j. 1*I[0 = 0]*pow(-1, j), {n}, i)*-(I[i = {k}]/{n})))"
+)
+
+
+def root_whole(h: Goal) -> None:
+    h.have("0 < eps", "eps_pos", lambda e: e.easy())
+    h.have("0 < 1/6*(1 + s^2) + eps", "u_pos", lambda e: e.auto("eps_pos", squares=["s"], degree=1, rounds=0)).have("0 < 5/24 + eps", "v_pos", use="eps_pos", **linear)
+    h.use("lem:sqrt_positive", "1/6*(1 + s^2) + eps", label="u1 u2 u3 u4").use("lem:sqrt_positive", "5/24 + eps", label="v1 v2 v3 v4")
+    zero = [zero_of(h)] if h.goal[0] == "false" else []
+    h.auto(["u_pos", "v_pos", "u1", "v1", *zero], **linear)
+
+
+def layer_leaf(h: Goal) -> None:
+    """Entries of given layers, computed for each entry and position; odd(1), ~odd(2), ~odd(4)."""
+
+    def by_entry(e: Goal) -> None:
+        e.intro("b0 (low high)")
+        each_integer(e, "b0", 1, 9, lambda f: f.easy())
+
+    first_that_works(h, lambda e: e.easy(**linear), lambda e: premises(e), by_entry, at_odd)
+
+
+def first_premises(h: Goal) -> None:
+    for part in h.split():
+        first_that_works(part, lambda e: e.easy(**linear), net_leaf, two_ranges)
+
+
+def two_ranges(h: Goal) -> None:
+    h.easy()
+
+
+def scaled_tanh_whole(h: Goal) -> None:
+    h.use("ax:exp_pos", "2*((A1*C1)^2*c)", label="here").have("1 <= n", "some_n", **linear).have("0 < n^2", "n_q", use="some_n")
+    zero = zero_of(h)
+    first_that_works(h, lambda e: e.auto(f"here {zero}", **linear), lambda e: e.auto(f"n_q {zero}", **linear))
+
+
+def scaled_single_whole(h: Goal) -> None:
+    h.use("ax:exp_pos", "(A1*C1)^2*c", label="here").auto(["here", "p1_1", zero_of(h)], **linear)
+
+
+def power_whole(h: Goal) -> None:
+    h.use("lem:log_power", "n", "m", label="one two")
+    h.use("ax:exp_pos", "log(n)*m", label="here").auto(["here", "one", zero_of(h)], **linear)
+
+
+SCRIPTS |= {
+    "lem.scaled_parity": Script(scaled_parity),
+    "lem.log_power": Script(log_power),
+    "chiang2022.prop3.var": Script(pair_variance, witnesses("1", f"l. {TWELVE.format('l').replace('s*', '1*')}", leaf=lambda h: each_integer(h.intro("i0 (low high)"), "i0", 1, 6, lambda e: e.easy()) if h.goal[0] == "all" else h.easy()), whole("s x")),
+    "chiang2022.prop3.lnbound": Script(lnbound, witnesses("1/2", "1", "1/2/sqrt(1/6*(1 + (1/2)^2) + 1)"), whole("s eps t", root_whole)),
+    "chiang2022.appB.homog": Script(homogeneous, witnesses("2", "1", "k l. 1", "k l. 1", "l. 1", "2", "1")),
+    "chiang2022.appB.logits": Script(
+        counterexample("1", "0", "1", "2", "1", PARITY_LAYER.format(k=0, n=1), SCALED_LAYER.format(t="2*1", k=0, n=1), premises, then=logits_wrong), refutes=True
+    ),
+    "chiang2022.appB.logits.corrected": Script(
+        logits_right,
+        witnesses("3", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=3), PARITY_LAYER.format(k=1, n=3), others=[("3", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=3), PARITY_LAYER.format(k=1, n=3), "0")], leaf=layer_leaf),
+        whole("n k c A1 C1 a z"),
+    ),
+    "chiang2022.appB.parity": Script(
+        counterexample("1", "2", "0", "1", "2", "1", "1", SCALED_LAYER.format(t=2, k=0, n=2), WRONG_S, premises, then=appb_parity_wrong), refutes=True
+    ),
+    "chiang2022.appB.parity.corrected": Script(
+        appb_parity_right,
+        witnesses("4", "1", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=4), UNIT_S.format(k=1, n=4, m=3), others=[
+            ("4", "1", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=4), UNIT_S.format(k=1, n=4, m=3), "0"),
+            ("4", "2", "1", "1", "1", "1", PARITY_LAYER.format(k=2, n=4), UNIT_S.format(k=2, n=4, m=3)),
+        ], leaf=layer_leaf),
+        whole("n k c A1 C1 C2 z s", scaled_tanh_whole),
+    ),
+    "chiang2022.appB.first": Script(
+        counterexample("1", "i. 2", "1", "1", "1", "1", "b i. I[b = 3]", "b i. I[b = 3]", "0", "0", first_premises, then=appb_first_wrong), refutes=True
+    ),
+    "chiang2022.appB.first.corrected": Script(
+        appb_first_right,
+        witnesses("3", NET, "1", "1", "1", "1", ENTRIES, ENTRIES, C3.format("1"), C3.format("1"), leaf=net_leaf),
+        whole("n w c A1 C1 C2 z x s t", scaled_single_whole),
+    ),
+    "chiang2022.def.output": Script(sigmoid_output, witnesses("1", "sigmoid(1)"), whole("s y", sigmoid_whole)),
+    "chiang2022.def.att": Script(attention_weights, witnesses("2", "j. j", "j. j", "0", "1", others=[("2", "j. j", "j. j", "0", "1", "0")], leaf=net_leaf), whole("n s v low high")),
+    "chiang2022.eq2": Script(log_weight, witnesses("2", "2"), whole("n m", power_whole)),
 }
