@@ -310,9 +310,12 @@ def t2_first(g: Goal) -> None:
 
 def t2_first_corrected(g: Goal) -> None:
     g.intro("s v zero")
-    soft, hard, unique = g.split()
+    soft, hard, unique, signed = g.split()
     marks(soft, "soft")
     marks(hard, "hard")
+    signed.intro("i low")
+    for h, place in zip(signed.em("i = 1", "size"), "12", strict=True):
+        at_sign(h, place)
     unique.intro("i low")
 
     def maximal(h: Goal) -> None:
@@ -325,6 +328,54 @@ def t2_first_corrected(g: Goal) -> None:
 
 def leftmost(g: Goal) -> None:
     g.intro("k (from to) max").hyp("from")
+
+
+def at_sign(g: Goal, place: str) -> None:
+    """Scores (-1)^j: the leftmost greatest one is the only one for i = 1, and the second for i > 1."""
+    if place == "1":
+        g.rewrite("size")
+    else:
+        g.use("ax:int_lt", "1", "i", lambda h: h.contra("no").have("i = 1", "is", use="no low").absurd("is", "size"),
+              label="two")  # fmt: skip
+    size = "1" if place == "1" else "i"
+
+    def best(h: Goal) -> None:
+        h.intro("k (kl kh)")
+        if place == "1":
+            h.have("k = 1", "is", use="kl kh").rewrite("is").true()
+        else:
+            h.use("lem:sign", "k", label="sign")
+            for e in h.cases("sign", "at"):
+                e.auto("at")
+
+    def before(h: Goal) -> None:
+        h.intro("k (kl kh) max")
+        if place == "1":
+            h.hyp("kl")
+            return
+        h.contra("less").use("ax:int_lt", "k", "2", label="step").have("k = 1", "is", use="step kl")
+        h.use("max", "2", label="more").rewrite("is", "more", "wrong").absurd("wrong")
+
+    g.have(f"maximal(l. pow(-1, l), {size}, {place})", "best", best)
+    g.have(f"all k in 1..{size}. maximal(l. pow(-1, l), {size}, k) -> {place} <= k", "rest", before)
+    g.use("lem:lhardmax_at", "l. pow(-1, l)", size, place, Goal.easy, label="is")
+    g.use(
+        "lem:att_pick",
+        f"j. lhardmax(l. pow(-1, l), {size}, j)",
+        "j. -pow(-1, j)",
+        size,
+        place,
+        None,
+        "#is",
+        label="value",
+    )
+    g.rewrite("value")
+    if place == "1":
+        g.true()
+        return
+    yes, no = g.ind("i = 1", "at truth")
+    yes.absurd("at", "size")
+    no.auto("truth")
 
 
 # --- Predecessor ------------------------------------------------------------------------------------------------------
@@ -453,22 +504,27 @@ def quadratic(p: str) -> Tactic:
 
 
 def pred_quadmax(g: Goal) -> None:
-    g.intro("n v found alternating mean first out (some bound) found_is run out_is")
-    g.use("lem:cookbook.s5.2.first", "n", "alternating", "mean", "first", "#some", "#run", label="mark")
-    rest, zero = g.split()
-    rest.intro("i (low high)").use("mark", "i", label="mi").use("out_is", "i", label="oi").use(
-        "found_is", "i", label="fi"
+    g.intro("n v found alternating mean first out some found_is run out_is")
+    rest, set_first = g.split()
+
+    def looked_up(h: Goal) -> Goal:
+        h.use("found_is", "i", label="fi").use("lem:cookbook.s5.3.4.argmax", "n", "i - 1", label="best")
+        h.use("lem:hard_pick", "l. 2*(i - 1)*l - l^2", "n", "i - 1", "v", None, quadratic("i - 1"), label="picked")
+        return h.have("found(i) = v(i - 1)", "is_i", use="fi picked")
+
+    only, value = looked_up(rest.intro("i (low high)")).split()
+    only.hyp("best")
+    value.hyp("is_i")
+    set_first.intro("bound").use(
+        "lem:cookbook.s5.2.first", "n", "alternating", "mean", "first", "#some", "#run", label="mark"
     )
-    rest.use("bound", "i - 1", label="gi li").use("lem:cookbook.s5.3.4.argmax", "n", "i - 1", label="best")
-    rest.use("lem:hard_pick", "l. 2*(i - 1)*l - l^2", "n", "i - 1", "v", None, quadratic("i - 1"), label="picked")
-    rest.have("found(i) = v(i - 1)", "is_i", use="fi picked")
-    yes, no = rest.ind("i = 1", "at truth")
+    zero, others = set_first.split()
+    others.intro("i (low high)").use("mark", "i", label="mi").use("out_is", "i", label="oi")
+    looked_up(others.use("bound", "i - 1", label="gi li"))
+    yes, no = others.ind("i = 1", "at truth")
     yes.contra("no").auto("at low")
     no.have("first(i) = 0", "null", use="mi truth")
-    only, found, out = no.split()
-    only.hyp("best")
-    found.hyp("is_i")
-    joined_first(out, "i", "found", "is_i oi null gi li")
+    joined_first(no, "i", "found", "is_i oi null gi li")
     zero.use("mark", "1", label="m1").use("out_is", "1", label="o1").use("found_is", "1", label="f1")
     zero.use("bound", "1", label="g1 l1")
 

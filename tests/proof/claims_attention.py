@@ -246,6 +246,8 @@ def first(v: Any) -> bool | None:
         ("hardmax(s, i, j)*(-pow(-1, j))", "hardmax(s, i, j)*pow(-1, j)"),
         ("hardmax(s, i, j)*(-pow(-1, j))", "lhardmax(s, i, j)*(-pow(-1, j))"),
         ("(all j:Int. s(j) = 0)", "(all j:Int. s(j) = s(j))"),
+        ("lhardmax(l. pow(-1, l), i, j)", "lhardmax(l. -pow(-1, l), i, j)"),
+        ("lhardmax(l. pow(-1, l), i, j)", "lhardmax(l. 0, i, j)"),
     ],
 )
 def first_corrected(v: Any) -> bool | None:
@@ -254,6 +256,10 @@ def first_corrected(v: Any) -> bool | None:
         return None
     values = list(v["v()"].values())
     first_value = prefix("leftmost", lambda i, j: F(0), values)
+    signs = [-(F(-1) ** j) for j in range(1, int(max(v["i"])) + 1)]
+    by_sign = [mark(c) for c in prefix("leftmost", lambda i, j: F(-1) ** j, signs)]
+    if any(e != F(i == 1) for i, e in enumerate(by_sign, 1)):
+        return False
     return found["softmax"] and found["average"] and all(e == values[0] for e in first_value)
 
 
@@ -470,13 +476,19 @@ def quadratic_lookup(values: Sequence[F]) -> list[F]:
 )
 def pred_quadmax(v: Any) -> bool | None:
     values = list(v["v()"].values())
-    if not values or not all(0 <= e <= 1 for e in values):
+    if not values:
         return None
     n = len(values)
     best = {i: [j for j in range(1, n + 1) if all(2 * (i - 1) * (j - k) >= j * j - k * k for k in range(1, n + 1))]
             for i in range(2, n + 1)}  # fmt: skip
-    out = [conditional(F(i == 1), F(0), e) for i, e in enumerate(quadratic_lookup(values), 1)]
-    return all(best[i] == [i - 1] for i in best) and out == [F(0), *values[:-1]]
+    found = quadratic_lookup(values)
+    out = [conditional(F(i == 1), F(0), e) for i, e in enumerate(found, 1)]
+    bounded = all(0 <= e <= 1 for e in values)
+    return (
+        all(best[i] == [i - 1] for i in best)
+        and found[1:] == values[:-1]
+        and (not bounded or out == [F(0), *values[:-1]])
+    )
 
 
 @adequate(
