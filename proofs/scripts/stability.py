@@ -1483,3 +1483,254 @@ SCRIPTS |= {
     "lem.argmax_kept": Script(argmax_kept),
     "lem.mean_step": Script(mean_step),
 }
+
+
+# --- Layers -----------------------------------------------------------------------------------------------------------
+
+
+def replace_norm(g: Goal, left: str, right: str, same, label: str) -> Goal:
+    """onenorm(left) = onenorm(right), entry by entry."""
+    return g.use("lem:norm_ext", left, right, "d", same, label=label)
+
+
+def layer_size(g: Goal) -> None:
+    g.intro("d p V W b U g w f x i c y S (some p_one S_one v_entries w_entries u_entries b_size g_size f_low f_one sized here c_is y_is)")
+    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have("0 <= d*p", "dp", lambda h: h.auto("d_low p_low", rounds=0))
+    v = "matvec(V, l. x(l, j), d, a)"
+
+    def image(e: Goal) -> None:
+        e.intro("j within").use("sized", "j", None, label="norm")
+        e.use("lem:norm_matrix", "V", "d", "d", "p", "l. x(l, j)", None, "#v_entries", label="image")
+        e.have("d*p*onenorm(l. x(l, j), d) <= d*p*S", "times", lambda h: h.auto("norm dp", rounds=0)).auto("image times", degree=1, rounds=0)
+
+    g.use("lem:mean_norm", "f", f"a j. {v}", "w", "d", "d*p*S", image, label="mean")
+
+    def same(h: Goal) -> None:
+        h.intro("j within").use("f_low", "j", None, label="low").use("ax:abs_pos", "f(j)", None, label="value").hyp("value")
+
+    g.use("lem:sum_ext", "j. abs(f(j))", "f", "1", "w", same, label="total")
+    g.have("sum(j, 1, w, abs(f(j))) = 1", "unit", lambda h: h.auto("total f_one", degree=1, rounds=0))
+    g.use("lem:norm_triangle", f"a. sum(j, 1, w, f(j)*{v})", "a. x(a, i)", "d", label="triangle")
+    replace_norm(g, "c", f"a. sum(j, 1, w, f(j)*{v}) + x(a, i)", "#c_is", "c_norm")
+    g.have("onenorm(c, d) <= (d*p + 1)*S", "c_size", lambda h: h.auto("c_norm triangle mean unit here", degree=1, rounds=0, multipliers=["d*p*S"]))
+    g.use("lem:ffn_size", "W", "b", "U", "g", "d", "d", "d", "p", "c", None, label="net")
+    replace_norm(g, "y", "a. ffnout(W, b, U, g, d, d, c, a) + c(a)", "#y_is", "y_norm")
+    g.use("lem:norm_triangle", "a. ffnout(W, b, U, g, d, d, c, a)", "c", "d", label="sum")
+    g.have("0 <= d^2*p^2", "square", lambda h: h.auto("", degree=1, rounds=0, squares=["d*p"]))
+    g.have("d^2*p^2*onenorm(c, d) <= d^2*p^2*((d*p + 1)*S)", "times", lambda h: h.auto("c_size square", rounds=0))
+    g.have("d^2*p^2 <= d^2*p^2*S", "first", lambda h: h.auto("S_one square", rounds=0)).have("d*p <= d*p*S", "second", lambda h: h.auto("S_one dp", rounds=0))
+    g.have("0 <= d^2*p^2*(d*p)*S", "cube", lambda h: h.have("0 <= d^2*p^2*(d*p)", "dd", lambda e: e.auto("square dp", rounds=0)).auto("dd S_one", rounds=0))
+    one, two = g.split()
+    one.hyp("c_size")
+    two.auto("net y_norm sum times first second cube c_size S_one", degree=1, rounds=0)
+
+
+def layer_close(g: Goal) -> None:
+    g.intro("d p V W b U g w f h x z i c y u v S e t (some p_one S_low v_entries w_entries u_entries h_low h_one far sized near here c_is u_is y_is v_is)")
+    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have("0 <= d*p", "dp", lambda k: k.auto("d_low p_low", rounds=0))
+    m = "matvec(V, l. {}(l, j), d, a)"
+
+    def image(k: Goal, x: str, bound: str, fact: str) -> None:
+        k.intro("j within").use(fact, "j", None, label="norm").use("lem:norm_matrix", "V", "d", "d", "p", f"l. {x}", None, "#v_entries", label="image")
+        k.have(f"d*p*onenorm(l. {x}, d) <= d*p*{bound}", "times", lambda q: q.auto("norm dp", rounds=0)).auto("image times", degree=1, rounds=0)
+
+    def given(k: Goal) -> None:
+        proofs = (
+            lambda q: q.hyp("h_low"),
+            lambda q: q.hyp("h_one"),
+            lambda q: q.hyp("far"),
+            lambda q: q.auto("dp S_low", rounds=0),
+            lambda q: image(q, "x(l, j)", "S", "sized"),
+            lambda q: image(q, "x(l, j) - z(l, j)", "e", "near"),
+        )
+        for part, proof in zip(k.split(), proofs, strict=True):
+            proof(part)
+
+    g.use("lem:mean_close", "f", "h", f"a j. {m.format('x')}", f"a j. {m.format('z')}", "w", "d", "d*p*S", "d*p*e", "t", given, label="mean")
+    left = f"sum(j, 1, w, f(j)*{m.format('x')})"
+    right = f"sum(j, 1, w, h(j)*{m.format('z')})"
+    g.use("lem:norm_triangle", f"a. {left} - {right}", "a. x(a, i) - z(a, i)", "d", label="triangle")
+
+    def pair(k: Goal, one: str, two: str) -> None:
+        k.intro("a0 inside").use(one, "a0", None, label="e1").use(two, "a0", None, label="e2").auto("e1 e2", degree=1, rounds=0)
+
+    replace_norm(g, "a. c(a) - u(a)", f"a. ({left} - {right}) + (x(a, i) - z(a, i))", lambda k: pair(k, "c_is", "u_is"), "c_norm")
+    E = "(d*p*(S*t + e) + e)"
+    g.have(f"onenorm(a. c(a) - u(a), d) <= {E}", "c_near", lambda k: k.auto("mean triangle c_norm here", degree=1, rounds=0))
+    g.use("lem:ffn_entries", "W", "b", "U", "g", "d", "d", "d", "p", "u", "c", None, label="net")
+    out = "ffnout(W, b, U, g, d, d, {}, a)"
+    g.use("lem:norm_triangle", f"a. {out.format('c')} - {out.format('u')}", "a. c(a) - u(a)", "d", label="sum")
+    replace_norm(g, "a. y(a) - v(a)", f"a. ({out.format('c')} - {out.format('u')}) + (c(a) - u(a))", lambda k: pair(k, "y_is", "v_is"), "y_norm")
+    g.have("0 <= d^2*p^2", "square", lambda k: k.auto("", degree=1, rounds=0, squares=["d*p"]))
+    g.have(f"d^2*p^2*onenorm(a. c(a) - u(a), d) <= d^2*p^2*{E}", "times", lambda k: k.auto("c_near square", rounds=0))
+    one, two = g.split()
+    one.hyp("c_near")
+    two.auto("net sum y_norm times c_near", degree=1, rounds=0)
+
+
+FACTOR = "2*(d^2*p^2 + 1)*(d*p + 1)"
+
+
+def factor_one(g: Goal) -> Goal:
+    """1 <= 2(d^2 p^2 + 1)(d p + 1) as `k_one`, 0 <= d p as `dp`."""
+    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have("0 <= d*p", "dp", lambda h: h.auto("d_low p_low", rounds=0))
+    return g.have(f"1 <= {FACTOR}", "k_one", lambda h: h.have("0 <= d^2*p^2", "dd", lambda e: e.auto("", degree=1, rounds=0, squares=["d*p"])).have(
+        "0 <= d^2*p^2*(d*p)", "ddd", lambda e: e.auto("dd dp", rounds=0)).auto("dd ddd dp", degree=1, rounds=0))
+
+
+def lemma29(g: Goal) -> None:
+    g.intro("L d p Q K V W b U g n w X c h (some_L some p_one some_n X_one start layers)")
+    factor_one(g)
+    S = f"pow({FACTOR}, {{}})*d*X"
+
+    def first(e: Goal) -> None:
+        e.intro("i inside").use("start", "i", None, label="entries").use("ax:pow_zero", FACTOR, label="zero")
+        e.use("lem:norm_box", "a. h(0, a, i)", "d", "X", None, "#entries", label="box").auto("box zero", degree=1, rounds=0, multipliers=["d*X"])
+
+    def layers(e: Goal) -> None:
+        base, step = e.induct("t", "ge", "ih")
+        base.intro("top")
+        first(base)
+        step.intro("top i (il ih2)").use("ih", None, label="before")
+        step.use("layers", "t + 1", None, label="window qb kb vb wb ub bb gb run").use("window", "i", None, label="w_low w_high")
+        step.use("run", "i", None, label="c_is y_is")
+        f = "hardmax(k. dotscore(a l. Q(t + 1, a, l), a l. K(t + 1, a, l), d, a m. h(t, a, m), i, k), w(t + 1, i), j)"
+        step.have("t + 1 - 1 = t", "same", lambda q: q.true())
+        step.use("lem:hm_sum", f"k. dotscore(a l. Q(t + 1, a, l), a l. K(t + 1, a, l), d, a m. h(t, a, m), i, k)", "w(t + 1, i)", None, label="total")
+
+        def low(q: Goal) -> None:
+            q.intro("j within").use(
+                "lem:hm_weight", "k. dotscore(a l. Q(t + 1, a, l), a l. K(t + 1, a, l), d, a m. h(t, a, m), i, k)", "w(t + 1, i)", "j", None, label="here"
+            ).hyp("here")
+
+        def sized(q: Goal) -> None:
+            q.intro("j (jl jh)").use("before", "j", lambda r: r.auto("jl jh w_high", degree=1, rounds=0) if r.goal[0] != "&" else [
+                k.auto("jl jh w_high", degree=1, rounds=0) for k in r.split()], label="here").hyp("here")
+
+        step.have(f"1 <= {S.format('t')}", "s_one", lambda q: q.use("lem:pow_grows", FACTOR, "t", "t", None, label="pw unused").have(
+            "1 <= d*X", "dx", lambda r: r.auto("some X_one", rounds=0)).auto("pw dx", rounds=0))
+        parts = {
+            "0": "some", "1": "p_one", "2": "s_one", "3": "vb", "4": "wb", "5": "ub", "6": "bb", "7": "gb", "8": low, "9": "total",
+            "10": sized, "11": lambda q: q.use("before", "i", None, label="mine").hyp("mine"), "12": "c_is", "13": "y_is",
+        }
+
+        def given(q: Goal) -> None:
+            for part, proof in zip(q.split(), parts.values(), strict=True):
+                part.hyp(proof) if isinstance(proof, str) else proof(part)
+
+        step.use(
+            "lem:layer_size", "d", "p", "a l. V(t + 1, a, l)", "a l. W(t + 1, a, l)", "a. b(t + 1, a)", "a l. U(t + 1, a, l)", "a. g(t + 1, a)",
+            "w(t + 1, i)", f"j. {f}", "a m. h(t, a, m)", "i", "a. c(t + 1, a, i)", "a. h(t + 1, a, i)", S.format("t"), given, label="c_size y_size",
+        )
+        step.use("ax:pow_step", FACTOR, "t", label="up").auto("y_size up", degree=1, rounds=0, multipliers=["d*X"])
+
+    g.have(f"all t:Int. 0 <= t -> t <= L -> all i in 1..n. onenorm(a. h(t, a, i), d) <= {S.format('t')}", "all_t", layers)
+    g.intro("t (tl th) i inside")
+    one, two = g.split()
+    one.use("all_t", "t", None, None, "i", None, label="done").hyp("done")
+    two.use("lem:pow_grows", FACTOR, "t", "L", None, label="low high").have("0 <= d*X", "dx", lambda e: e.have("0 <= X", "xl", use="X_one").auto("d_low xl", rounds=0))
+    two.auto("high dx", rounds=0)
+
+
+def lemma25(g: Goal) -> None:
+    g.intro("d L p (some some_L p_one)")
+    factor_one(g)
+    P = f"(pow({FACTOR}, L)*d)"
+    g.use("lem:pow_grows", FACTOR, "L", "L", None, label="pw unused").have(f"1 <= {P}", "P_one", lambda h: h.auto("pw some", rounds=0))
+    g.have(f"0 <= {P}", "P_low", use="P_one")
+    C1, C2 = f"2*d*p*{P}", f"12*d^2*p^3*{P}^2"
+    inner = f"({C1} + {C2} + d*p + 1)"
+    g.have(f"0 <= d*p*{P}", "dpP", lambda h: h.auto("dp P_low", rounds=0))
+    g.have(f"0 <= {C2}", "C2_low", lambda h: h.have("0 <= p*(d*p*(d*p))", "ppp", lambda e: e.have("0 <= d*p*(d*p)", "q", lambda f: f.auto("dp", rounds=0)).auto("q p_low", rounds=0)).auto(
+        "ppp", rounds=0, squares=[P]))
+    g.have("0 <= d^2*p^2", "square", lambda h: h.auto("", degree=1, rounds=0, squares=["d*p"]))
+    g.have(f"1 <= {inner}", "inner_one", lambda h: h.auto("dpP C2_low dp", degree=1, rounds=0))
+    g.witness(f"(d^2*p^2 + 1)*{inner}")
+    one, rest = g.split()
+    one.auto("inner_one square", rounds=0)
+    g = rest
+    g.intro("Q K V W b U g n w X gamma tau eps x z c y u v")
+    g.intro("(some_n X_one g_low t_low t_one e_one qb kb vb wb ub bb gb window sized near) hard soft i (il ih)")
+    g.use("window", "i", None, label="w_low w_high gap")
+    S = f"({P}*X)"
+    g.have(f"1 <= {S}", "S_one", lambda h: h.auto("P_one X_one", rounds=0)).have(f"0 <= {S}", "S_low", use="S_one")
+    g.use("near", "i", None, label="near_i").use("lem:norm_nonneg", "a. x(a, i) - z(a, i)", "d", label="norm_low").have("0 <= eps", "e_low", use="near_i norm_low")
+    g.positive("tau", "t", lambda h: h.hyp("t_low")).have("1 <= 1/tau", "t_up", lambda h: h.auto("t_one t_i t_e", rounds=0))
+    sx, sz = ("dotscore(Q, K, d, x, i, {})", "dotscore(Q, K, d, z, i, {})")
+    T = f"(3*d*p^2*{S}*eps)"
+
+    def inside(h: Goal, j: str) -> None:
+        [k.auto(f"{j}l {j}h w_high", degree=1, rounds=0) for k in h.split()]
+
+    def scores(h: Goal) -> None:
+        h.intro("j (jl jh)").use("sized", "j", lambda q: inside(q, "j"), label="sj").use("near", "j", lambda q: inside(q, "j"), label="nj").use("sized", "i", None, label="si")
+        h.have("1 <= d", "some_m")
+        args = ("d", "d", "p", S, "eps", "Q", "K", "l. x(l, i)", "l. x(l, j)", "l. z(l, i)", "l. z(l, j)")
+        h.use("lem:score_norm", *args, None, label="dot")
+        h.use("ax:sqrt", "d", None, label="r_low r_square").have("1 <= sqrt(d)", "r_one", lambda f: f.contra("small").auto("small r_low r_square some_m"))
+        h.positive("sqrt(d)", "r", lambda f: f.auto("r_one", degree=1, rounds=0)).have("1/sqrt(d) <= 1", "r_less", lambda f: f.auto("r_e r_one r_i", rounds=0))
+        top = "sum(a, 1, d, matvec(Q, l. {0}(l, i), d, a)*matvec(K, l. {0}(l, j), d, a))"
+        diff = f"({top.format('x')} - {top.format('z')})"
+        size_of_product(h, "(1/sqrt(d))", diff, "size")
+        h.use("ax:abs_pos", "1/sqrt(d)", None, label="whole").rewrite("whole", "size", "size_is")
+        h.have(f"0 <= abs({diff})", "low", lambda f: split_abs(f, f"abs({diff})"))
+        h.have(f"1/sqrt(d)*abs({diff}) <= abs({diff})", "less", lambda f: f.auto("r_less low", rounds=0))
+        h.have(f"eps <= {S}", "small", use="e_one S_one").have(f"eps^2 <= {S}*eps", "ee", lambda f: f.auto("small e_low", rounds=0))
+        h.have(f"d*p^2*eps^2 <= d*p^2*({S}*eps)", "dpe", lambda f: f.have("0 <= d*p^2", "dpp", lambda q: q.auto("d_low", rounds=0, squares=["p"])).auto("ee dpp", rounds=0))
+        h.auto("less size_is dot dpe", degree=1, rounds=0)
+
+    g.have(f"all j in 1..w(i). abs({sx.format('j')} - {sz.format('j')}) <= {T}", "scores", scores)
+    g.use("lem:yang2026.lemma32", "w(i)", f"k. {sx.format('k')}", f"k. {sz.format('k')}", "gamma", T, "tau", None, label="weights")
+    E = "exp(-gamma/tau)"
+    g.use("ax:exp_pos", "-gamma/tau", label="E_low").have(f"w(i)*{E} <= n*{E}", "more", lambda h: h.auto("w_high E_low", rounds=0))
+    far = f"(2*n*{E} + 4*{T}/tau)"
+    hard, soft = f"hardmax(k. {sx.format('k')}, w(i), j)", f"sm(k. {sz.format('k')}/tau, w(i), j)"
+    g.use("hard", "i", None, label="c_is y_is").use("soft", "i", None, label="u_is v_is")
+    g.use("lem:sm_sum", f"k. {sz.format('k')}/tau", "w(i)", None, label="soft_one")
+
+    def low(h: Goal) -> None:
+        h.intro("j within").use("lem:sm_weight", f"k. {sz.format('k')}/tau", "w(i)", "j", None, label="a1 a2").auto("a1", degree=1, rounds=0)
+
+    parts = (
+        "some", "p_one", "S_low", "vb", "wb", "ub", low, "soft_one", lambda h: h.auto("weights more", degree=1, rounds=0),
+        lambda h: h.intro("j (jl jh)").use("sized", "j", lambda q: inside(q, "j"), label="here").hyp("here"),
+        lambda h: h.intro("j (jl jh)").use("near", "j", lambda q: inside(q, "j"), label="here").hyp("here"),
+        "near_i", "c_is", "u_is", "y_is", "v_is",
+    )
+
+    def given(h: Goal) -> None:
+        for part, proof in zip(h.split(), parts, strict=True):
+            part.hyp(proof) if isinstance(proof, str) else proof(part)
+
+    g.use(
+        "lem:layer_close", "d", "p", "V", "W", "b", "U", "g", "w(i)", f"j. {hard}", f"j. {soft}", "x", "z", "i", "a. c(a, i)", "a. y(a, i)", "a. u(a, i)",
+        "a. v(a, i)", S, "eps", far, given, label="c_near y_near",
+    )
+    g.have("0 <= n", "n_low", use="some_n").have(f"0 <= n*{E}", "nE", lambda h: h.auto("n_low E_low", rounds=0))
+    g.have("1 <= X*(1/tau)", "xt", lambda h: h.auto("X_one t_up", rounds=0)).have("1 <= X*(X*(1/tau))", "xxt", lambda h: h.auto("xt X_one", rounds=0))
+    g.have("eps <= X*(X/tau*eps)", "e_up", lambda h: h.auto("xxt e_low", rounds=0))
+    Y, Z = f"X*(n*{E})", "X*(X/tau*eps)"
+    g.have(f"0 <= {Y}", "Y_low", lambda h: h.have("0 <= X", "xl", use="X_one").auto("nE xl", rounds=0)).have(f"0 <= {Z}", "Z_low", use="e_up e_low")
+    g.have("0 <= d*p + 1", "dp_one", use="dp")
+    g.have(f"(d*p + 1)*eps <= (d*p + 1)*({Z})", "k1", lambda h: h.auto("e_up dp_one", rounds=0))
+    g.have(f"0 <= ({C2} + d*p + 1)*({Y})", "k2", lambda h: h.have(f"0 <= {C2} + d*p + 1", "cc", use="C2_low dp", degree=1).auto("cc Y_low", rounds=0))
+    g.have(f"0 <= ({C1})*({Z})", "k3", lambda h: h.auto("dpP Z_low", rounds=0))
+    rhs = f"{inner}*(X*(n*{E} + X/tau*eps))"
+    g.have(f"d*p*({S}*{far} + eps) + eps <= {rhs}", "inside", lambda h: h.auto("k1 k2 k3", degree=1, rounds=0))
+    g.have(f"d^2*p^2*(d*p*({S}*{far} + eps) + eps) <= d^2*p^2*({rhs})", "times", lambda h: h.auto("inside square", rounds=0))
+    g.auto("y_near inside times", degree=1, rounds=0)
+
+
+ZERO3, ZERO2 = "t a l. 0", "t a. 0"
+
+
+SCRIPTS |= {
+    "lem.layer_size": Script(layer_size),
+    "lem.layer_close": Script(layer_close),
+    "yang2026.lemma29": Script(
+        lemma29,
+        witnesses("2", "2", "1", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "2", "t i. 2", "1", "t a i. 0", "t a i. 0", "0", "1"),
+        nonzero(),
+    ),
+    "yang2026.lemma25.corrected": Script(lemma25, witnesses("2", "1", "1"), nonzero()),
+}

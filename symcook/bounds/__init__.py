@@ -25,6 +25,7 @@ __all__ = [
     "gelu_multiply",
     "gelu_relu",
     "kind",
+    "layernorm_hash",
     "quadratic_lookup",
     "sensitivity",
     "softmax_hardmax",
@@ -110,21 +111,21 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="ziggurat",
-            function="symcook.bounds.ziggurat:ziggurat",
+            function="symcook.bounds.falling:ziggurat",
             arguments=(Argument("gamma", _GAMMA, "G", required=True), Argument("n", _N, "N")),
             summary="the supremum of the L1 distance for scores that fall by gamma a step away from their maximum, for "
             "every length or one, against 4 e^-gamma (yang2026, Lemma 6)",
         ),
         Kind(
             name="table-lookup",
-            function="symcook.bounds.ziggurat:table_lookup",
+            function="symcook.bounds.falling:table_lookup",
             arguments=(Argument("gamma", _GAMMA, "G", required=True), Argument("n", _N, "N")),
             summary="the greatest error of a position that soft attention looks up with scores gamma (2 t j - j^2), "
             "for every length or one, against (3/2) e^-gamma, and the least gamma for 3/2 (yang2026, Lemma 7)",
         ),
         Kind(
             name="tie-break",
-            function="symcook.bounds.ziggurat:tie_break",
+            function="symcook.bounds.falling:tie_break",
             arguments=(
                 Argument("variant", "The part of Lemma 8: a, b or c.", "V", required=True),
                 Argument("gamma", _GAMMA, "G", required=True),
@@ -162,7 +163,7 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="temperature",
-            function="symcook.bounds.temperature:temperature",
+            function="symcook.bounds.cooling:temperature",
             arguments=(
                 Argument("n", _N, "N", required=True),
                 Argument("gamma", _GAMMA, "G", required=True),
@@ -250,22 +251,22 @@ def temperature(
     bits: int | str | None = None,
     digits: int | str = 30,
 ) -> Bound:
-    """See `symcook.bounds.temperature.temperature`."""
+    """See `symcook.bounds.cooling.temperature`."""
     return kind("temperature").load()(n, gamma, error=error, bits=bits, digits=digits)
 
 
 def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
-    """See `symcook.bounds.ziggurat.ziggurat`."""
+    """See `symcook.bounds.falling.ziggurat`."""
     return kind("ziggurat").load()(gamma, n=n, digits=digits)
 
 
 def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
-    """See `symcook.bounds.ziggurat.table_lookup`."""
+    """See `symcook.bounds.falling.table_lookup`."""
     return kind("table-lookup").load()(gamma, n=n, digits=digits)
 
 
 def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: int | str = 30) -> Bound:
-    """See `symcook.bounds.ziggurat.tie_break`."""
+    """See `symcook.bounds.falling.tie_break`."""
     return kind("tie-break").load()(variant, gamma, n, digits=digits)
 
 
