@@ -9,7 +9,7 @@ from script import Script, counterexample, each, witnesses
 from symcook.errors import Rejected
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
-from symcook.proof.terms import num
+from symcook.proof.terms import free, num, var
 
 SCRIPTS: dict[str, Script] = {}
 linear = {"degree": 1, "rounds": 0}
@@ -973,7 +973,8 @@ def each_integer(g: Goal, name: str, low: int, high: int, leaf: Tactic, below: s
     yes, no = g.em(f"{name} <= {low}", g.fresh("side"))
     last = [k for k in yes.facts][-1]
     yes.have(f"{name} = {low}", yes.fresh("is"), use=f"{last} {below}", **linear)
-    yes.rewrite([k for k in yes.facts][-1])
+    if var(name, "Int") in free(yes.goal):
+        yes.rewrite([k for k in yes.facts][-1])
     leaf(yes)
     step = no.fresh("step")
     no.use("ax:int_lt", f"{low}", name, label=step)
@@ -1413,21 +1414,27 @@ def unique(e: Goal) -> None:
 
 
 def ln_right(g: Goal) -> None:
-    g.intro("d s (two differ)").use("lem:pair_norm", "d", "s", label="var root up down rest")
-    for h, label in zip(g.split(), ("up", "down", "rest"), strict=True):
-        h.hyp(label)
+    g.intro("d s (two differ)").use("lem:pair_norm", "d", "s", label="var root up down rest").positive("d", "d")
+    for k in "12":
+        g.use("lem:sum_delta", "i. 1", "1", "d", k, label=f"delta{k}")
+    g.have(f"{SUM} = 0", "total", use="delta1 delta2", **linear, multipliers=["s"]).use("lem:sqrt_positive", VARIANCE, label="v1 v2 v3 v4")
+    g.witness(f"c. laynorm(l. {PAIR.format('l')}, d, c)", f"{SUM}/d", f"sqrt({VARIANCE})")
+    for h, label in zip(g.split(), ("", "v1", "v2", "", "up", "down", "rest"), strict=True):
+        if label == "v2":
+            h.auto("v2", **linear)
+        elif label:
+            h.hyp(label)
+        elif h.goal[0] == "=":
+            h.true()
+        else:
+            h.intro("k inside").true()
 
 
 def ln_wrong(g: Goal) -> None:
-    """d = 2 and s = 0, where the kernel's 1/0 is 0 too."""
-    g.intro("claim")
-
-    def zero(h: Goal) -> None:
-        h.intro("u is").use("claim", "2", "u", label="either rest")
-        for e in h.cases("either", "one two"):
-            e.auto("one is", **linear, multipliers=["1/sqrt(u^2)"])
-
-    g.have("all u:Real. u = 0 -> false", "none", zero).use("none", "0", "!", label="done").absurd("done")
+    """d = 2 and s = 0: the variance is 0, and no positive r has that square."""
+    g.intro("claim").use("claim", "2", "0", label="wrong").obtain("wrong", "y", "wrong1").obtain("wrong1", "mu", "wrong2")
+    g.obtain("wrong2", "r", "mu_is r_pos r_is y_is either rest").have("r^2 = 0", "zero", use="r_is mu_is", **linear, multipliers=["mu", "1"])
+    g.auto("zero r_pos")
 
 
 LOG = "log(exp(eta) - 1)"
@@ -1993,4 +2000,209 @@ SCRIPTS |= {
     "chiang2022.def.output": Script(sigmoid_output, witnesses("1", "sigmoid(1)"), whole("s y", sigmoid_whole)),
     "chiang2022.def.att": Script(attention_weights, witnesses("2", "j. j", "j. j", "0", "1", others=[("2", "j. j", "j. j", "0", "1", "0")], leaf=net_leaf), whole("n s v low high")),
     "chiang2022.eq2": Script(log_weight, witnesses("2", "2"), whole("n m", power_whole)),
+}
+
+
+# --- Layer norm twice, and of pairs -----------------------------------------------------------------------------------------------
+
+
+def positive_one(g: Goal) -> None:
+    g.intro("q (some is)")
+    low, high = g.antisym()
+    low.contra("no").auto("no is some")
+    high.contra("no").auto("no is some")
+
+
+def twice_normed(g: Goal) -> None:
+    g.intro("d eps x y v mu nu r q some (mu_is r_pos r_is y_is) (nu_is q_pos q_is v_is)").positive("d", "d").positive("r", "r")
+    g.use("lem:layers_mean", "d", "x", "mu", "#some", "#mu_is", label="centred")
+    g.use(
+        "lem:sum_ext",
+        "y",
+        "k. (x(k) - mu)*(1/r)",
+        "1",
+        "d",
+        lambda h: h.intro("k inside").use("y_is", "k", label="here").auto("here", **linear),
+        label="values",
+    )
+    g.have("nu = 0", "zero", use="nu_is values centred", **linear, multipliers=["1/d", "1/r", "1/r/d"])
+    g.use(
+        "lem:sum_ext",
+        "k. (y(k) - nu)^2",
+        "k. (x(k) - mu)^2*(1/r)^2",
+        "1",
+        "d",
+        lambda h: h.intro("k inside").use("y_is", "k", label="here").rewrite("zero").rewrite("here").true(),
+        label="squares",
+    )
+    g.have("q^2 = (r^2 - eps)*(1/r)^2 + eps", "q_two", use="q_is squares r_is", **linear, multipliers=["1/d", "1/r^2", "1/r^2/d"])
+    one, two, three, four = g.split()
+    one.hyp("zero")
+    two.hyp("r_pos")
+    three.hyp("q_pos")
+    four.auto("q_two r_e", **linear, multipliers=["1", "r*(1/r)", "1/r*r"])
+
+
+def a2_right(g: Goal) -> None:
+    g.intro("d eps x y v mu nu r q (some eps_low) (mu_is r_pos r_is y_is) (nu_is q_pos q_is v_is)")
+
+    def given(label: str) -> Tactic:
+        return lambda h: h.easy(**linear)
+
+    g.use("lem:twice_normed", "d", "eps", "x", "y", "v", "mu", "nu", "r", "q", label="zero rp qp q_two").positive("r", "r").positive("q", "q")
+    to, back, same = g.split()
+    to.intro("either")
+    for h, use in zip(to.cases("either", "case"), ("", "r"), strict=True):
+        h.use("lem:positive_one", "q", lambda e: one_square(e), label="done").hyp("done")
+    back.intro("is")
+    yes, no = back.em("eps = 0", "eps_is")
+    yes.pick("left").hyp("eps_is")
+    no.pick("right").use("ax:inv", "eps", "#eps_is", label="inverse")
+    no.have("1 = 1 - eps/r^2 + eps", "level", use="q_two is", **linear, multipliers=["1", "q"])
+    no.have("1 = 1/r^2", "root", use="level inverse", **linear, multipliers=["1/eps", "1/r^2"])
+    no.have("r^2 = 1", "sq", use="root r_e", **linear, multipliers=["r^2", "1", "r*(1/r)"]).use("lem:positive_one", "r", label="done").hyp("done")
+    same.intro("is").have("q = 1", "q_one", lambda h: h.use("lem:positive_one", "q", lambda e: one_square(e), label="done").hyp("done"))
+    same.intro("k (kl kh)").use("v_is", "k", label="here").rewrite("here").rewrite("zero").rewrite("q_one").true()
+
+
+def one_square(e: Goal) -> None:
+    one, two = e.split()
+    one.hyp("q_pos")
+    label = "case" if "case" in e.facts else "is"
+    two.rewrite(label, "q_two", "q_now").auto("q_now r_e", **linear, multipliers=["1", "eps"]) if e.fact(label)[2][0] == e.term("eps") else two.rewrite(label, "q_two", "q_now").auto("q_now", **linear)
+
+
+NORM_X = "l. {0}*I[l = 1] - {0}*I[l = 2]"
+A2_AT = ("2", "64/625", NORM_X.format("6/25"), NORM_X.format("3/5"), NORM_X.format("15/17"), "0", "0", "2/5", "17/25")
+
+
+def normed_leaf(h: Goal) -> None:
+    def each_of(e: Goal) -> None:
+        each_integer(e.intro("i0 (low high)"), "i0", 1, 2, lambda f: f.easy())
+
+    for part in h.split() if h.goal[0] == "&" else [h]:
+        first_that_works(part, lambda e: e.easy(**linear), each_of)
+
+
+def pair_variance_all(g: Goal) -> None:
+    g.intro("d x p (some pairs)").positive("d", "d")
+
+    def halves(body: str, square: bool, label: str) -> None:
+        g.use("lem:sum_split", f"l. {body.format('p(l)')}", "1", "d", "2*d", label=f"{label}_split")
+        g.use("lem:layers_shift", f"l. {body.format('p(l)')}", "1", "d", "d", label=f"{label}_shift")
+
+        def upper(h: Goal) -> None:
+            h.intro("l inside").use("pairs", "l", label="top bottom")
+            h.rewrite("mean") if square else h
+            h.rewrite("top").true()
+
+        def lower(h: Goal) -> None:
+            h.intro("l inside").use("pairs", "l", label="top bottom").have("p(l + d) = -x(l)", "moved", use="bottom", **linear)
+            h.rewrite("mean") if square else h
+            h.rewrite("moved").true()
+
+        g.use("lem:sum_ext", f"l. {body.format('p(l)')}", "l. x(l)^2" if square else "x", "1", "d", upper, label=f"{label}_up")
+        g.use("lem:sum_ext", f"l. {body.format('p(l + d)')}", "l. x(l)^2" if square else "l. -x(l)", "1", "d", lower, label=f"{label}_down")
+
+    halves("{0}", False, "a")
+    g.have("meanof(p, 2*d) = 0", "mean", use="a_split a_shift a_up a_down", **linear, multipliers=["1/d"])
+    halves("({0} - meanof(p, 2*d))^2", True, "b")
+    one, two = g.split()
+    one.hyp("mean")
+    two.auto("b_split b_shift b_up b_down", **linear, multipliers=["1/d"])
+
+
+def scalars_right(g: Goal) -> None:
+    g.intro("d n eps x p y (some n_some eps_low pos pairs y_is)").witness("i. 1/sqrt(varianceof(l. p(l, i), 2*d) + eps)").intro("i (low high)")
+
+    def pair_premise(h: Goal) -> None:
+        one, two = h.split()
+        one.hyp("some")
+        two.intro("b (bl bh)").use("pairs", "i", None, "b", label="here").hyp("here")
+
+    g.use("lem:pair_variance", "d", "b. x(b, i)", "b. p(b, i)", pair_premise, label="mean var").use("pos", "i", label="size")
+    var = "varianceof(l. p(l, i), 2*d) + eps"
+    g.have(f"0 < {var}", "var_pos", lambda h: h.rewrite("var").hyp("size")).use("lem:sqrt_positive", var, label="r1 r2 r3 r4")
+    one, two, three = g.split()
+    one.hyp("r4")
+    inv, root = f"1/sqrt({var})", f"sqrt({var})"
+    two.have(f"({inv})^2*({var}) = 1", "unit", use="r2 r3", **linear, multipliers=[f"({inv})^2", f"({inv})*({root})", "1"])
+    two.auto("unit var", **linear, multipliers=[f"({inv})^2"])
+    three.intro("b (bl bh)").use("pairs", "i", None, "b", label="top bottom").use("y_is", "i", None, "b", lambda h: h.easy("bl bh some", **linear), label="y1")
+    three.use("y_is", "i", None, "d + b", lambda h: h.easy("bl bh some", **linear), label="y2")
+    for h, y, p in zip(three.split(), ("y1", "y2"), ("top", "bottom"), strict=True):
+        h.auto([y, p, "mean"], **linear, multipliers=[inv])
+
+
+def scalars_wrong(g: Goal) -> None:
+    x = "(I[{b} = 2]*I[{i} = 1] + I[{b} = 3]*I[{i} = 0] + I[{b} = 4]*({i}/2) + I[{b} = 5]*(1 - 2*{i}) + I[{b} = 6]/2 + I[{b} = 7]/2)"
+    p = f"(I[{{b}} <= 9]*{x} - I[9 < {{b}}]*{x.replace('{b}', '({b} - 9)')})"
+
+    def at(text: str, b: str, i: str) -> str:
+        return text.replace("{b}", b).replace("{i}", i)
+
+    lam = f"l. {at(p, 'l', 'i')}"
+    y = f"b i. ({at(p, 'b', 'i')} - meanof({lam}, 18))/sqrt(varianceof({lam}, 18) + 0)"
+
+    def given(h: Goal) -> None:
+        for part in h.split():
+            if part.goal[0] != "all":
+                part.easy()
+            elif "sqrt" in part.text(part.goal):
+                part.intro("i0 (low high) b0 (bl bh)").true()
+            else:
+                first_that_works(part, word_leaf, entries_leaf)
+
+    def word_leaf(e: Goal) -> None:
+        each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: f.easy())
+
+    def entries_leaf(e: Goal) -> None:
+        each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: each_integer(f.intro("b0 (bl bh)"), "b0", 1, 9, lambda u: u.easy(), "bl", "bh"))
+
+    g.intro("claim").use("claim", "2", "i. 2*I[i = 0] + I[i = 1]", "1", "0", f"b i. {at(x, 'b', 'i')}", f"b i. {at(p, 'b', 'i')}", y, given, label="wrong")
+    g.obtain("wrong", "C1", "pos every").use("every", "0", "!", "3", "!", label="a1 a2").use("every", "1", "!", "5", "!", label="b1 b2")
+    g.use("lem:sqrt_positive", "5/18", "!", label="u1 u2 u3 u4").use("lem:sqrt_positive", "11/36", "!", label="v1 v2 v3 v4").use("ax:pow_zero", "-1", label="p0").use("ax:pow_step", "-1", "0", label="p1")
+    g.have("1/sqrt(5/18) = C1", "first", use="a1 p0 p1", **linear).have("1/sqrt(11/36) = C1", "second", use="b1 p0 p1", **linear)
+    g.have("C1^2*(5/18) = 1", "one", use="first u2 u3", **linear, multipliers=["C1", "C1^2", "sqrt(5/18)", "C1*sqrt(5/18)"])
+    g.have("C1^2*(11/36) = 1", "two", use="second v2 v3", **linear, multipliers=["C1", "C1^2", "sqrt(11/36)", "C1*sqrt(11/36)"])
+    g.auto("one two", **linear)
+
+
+def normed_whole(h: Goal) -> None:
+    """The variance plus eps is positive; d and n are not 0."""
+    pos, pairs = (next(k for k, f in h.facts.items() if f[0] == "all" and part in h.text(f)) for part in ("0 < sum", "-x("))
+
+    def pair_premise(e: Goal) -> None:
+        one, two = e.split()
+        one.auto(**linear)
+        two.intro("b (bl bh)").use(pairs, "k1", None, "b", label="here").hyp("here")
+
+    h.use("lem:pair_variance", "d", "b. x(b, k1)", "b. p(b, k1)", pair_premise, label="mean var").use(pos, "k1", None, label="size")
+    var = "varianceof(l. p(l, k1), 2*d) + eps"
+    h.have(f"0 < {var}", "var_pos", lambda e: e.rewrite("var").hyp("size")).use("lem:sqrt_positive", var, label="r1 r2 r3 r4")
+    zero = [zero_of(h)] if h.goal[0] == "false" else []
+    h.auto(["var_pos", "r1", *zero], **linear)
+
+
+def pairs_leaf(h: Goal) -> None:
+    def nest(low: int, high: int) -> Tactic:
+        return lambda e: each_integer(
+            e.intro("i0 (low high)"), "i0", 0, 1, lambda f: each_integer(f.intro("b0 (bl bh)"), "b0", low, high, lambda u: u.easy(), "bl", "bh")
+        )
+
+    first_that_works(h, lambda e: e.easy(), lambda e: each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: f.easy()), nest(1, 2), nest(1, 4))
+
+
+SCRIPTS |= {
+    "lem.positive_one": Script(positive_one),
+    "lem.twice_normed": Script(twice_normed),
+    "lem.pair_variance": Script(pair_variance_all),
+    "chiang2022.appB.A2": Script(counterexample(*A2_AT, normed_leaf, normed_leaf, normed_leaf, then=lambda h: h.use("wrong", label="one two").auto("one", **linear)), refutes=True),
+    "chiang2022.appB.A2.corrected": Script(
+        a2_right,
+        witnesses(*A2_AT, others=[("2", "0", NORM_X.format("2"), NORM_X.format("1"), NORM_X.format("1"), "0", "0", "2", "1"), ("2", "0", NORM_X.format("2"), NORM_X.format("1"), NORM_X.format("1"), "0", "0", "2", "1", "1")], leaf=normed_leaf),
+        whole("d eps x y v mu nu r q"),
+    ),
+    "chiang2022.appB.scalars": Script(scalars_wrong, refutes=True),
+    "chiang2022.appB.scalars.corrected": Script(scalars_right, witnesses("2", "2", "0", "b i. 1", "b i. I[b <= 2] - I[2 < b]", "b i. I[b <= 2] - I[2 < b]", leaf=pairs_leaf), whole("d n eps x p y", normed_whole)),
 }
