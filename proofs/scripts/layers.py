@@ -2151,32 +2151,49 @@ def weights_defined(names: str) -> Tactic:
 
 
 def special(g: Goal) -> None:
-    g.intro("n some")
-    for h in g.split():
-        if h.goal[0] == "all":
-            h.intro("i inside")
-        high = "i" if "i" in h.scope else "n"
-        text = h.text(h.goal)
-        if "n + 1, I[" in text:
-            h.use("lem:sum_delta", "j. 1", "1", "n + 1", "n + 1", label="one").auto(
-                "one", degree=1, rounds=0, multipliers=["1/(n + 1)"]
-            )
-        elif "= n + 1]" in text:
+    """v = I[the symbol is special] and the mean itself."""
+    begin, end, never = g.split()
+    never.intro("claim")
+    alike(never, "claim")
+    for h, low, high, place in ((begin, "0", "n", "0"), (end, "1", "n + 1", "n + 1")):
+        h.witness("j. I[j = 0]", "a b. b").intro("n w some (is_special ordinary)")
+        for part in h.split() if place == "0" else [h]:
+            part.intro("i (i_low i_high)")
+            last = "i" if "sum(j, 0, i, " in part.text(part.goal) else high
 
-            def none(e: Goal) -> None:
-                e.intro("j inside1").apart("I[j = n + 1]", lambda f: f.blast())
+            def other(e: Goal) -> None:
+                e.intro("j (jl jh) differ").have("1 <= j & j <= n", "inside", lambda f: ordinary(f, place))  # noqa: B023
+                e.use("ordinary", "j", label="not_special")
+                yes, no = e.ind("w(j) = 0", "at is")
+                yes.absurd("at", "not_special")
+                no.hyp("is")
 
-            h.use("lem:sum_ext", "j. I[j = n + 1]", "j. 0", "1", "i", none, label="none")
-            h.auto("none", degree=1, rounds=0, multipliers=["1/i"])
-        else:
-            h.use("lem:sum_delta", "j. 1", "0", high, "0", label="one").auto(
-                "one", degree=1, rounds=0, multipliers=[f"1/({high} + 1)"]
-            )
+            part.use("lem:sum_only", "j. I[w(j) = 0]", low, last, place, None, other, label="only")
+            part.have(f"I[w({place}) = 0] = 1", "one", lambda e: e.rewrite("is_special").true())
+            part.auto("only one", degree=1, rounds=0, multipliers=["1", f"1/({last} + 1)", "1/(n + 1)"])
+
+
+def ordinary(g: Goal, place: str) -> None:
+    """1 <= j <= n, where j is not the place 0 before or n + 1 behind."""
+    low, high = g.split()
+    outside, inside, ends = (low, high, "j 1") if place == "0" else (high, low, "n j")
+    inside.auto("jl jh i_high")
+    outside.contra("no").use("ax:int_lt", *ends.split(), label="step")
+    outside.have(f"j = {place}", "there", use="step jl jh").absurd("there", "differ")
+
+
+def alike(g: Goal, claim: str) -> None:
+    """Positions 1 and 2 of a a EOS have the same symbol and the same mean."""
+    g.obtain(claim, "v", "rest").obtain("rest", "f", "all_n")
+    g.use("all_n", "2", "j. I[j <= 2]", None, each_index, label="at").use("at", "1", label="one").use(
+        "at", "2", label="two"
+    )
+    g.auto("one two", degree=1, rounds=0)
 
 
 def end_not_seen(g: Goal) -> None:
-    """One ordinary symbol before EOS: the mean there is 0, not 1/2."""
-    g.intro("claim").use("claim", "1", label="a b c d").use("d", "1", label="wrong").absurd("wrong")
+    g.intro("claim").use("claim", label="a b c d")
+    alike(g, "d")
 
 
 def first_symbol(g: Goal) -> None:
@@ -2251,7 +2268,7 @@ SCRIPTS |= {
         weights_defined("n x s C P"),
     ),
     "cookbook.s3.4.one_over_nplus1": Script(end_not_seen, refutes=True),
-    "cookbook.s3.4.one_over_nplus1.corrected": Script(special, lambda g: g.inhabit("1", others=[("1", "1")])),
+    "cookbook.s3.4.one_over_nplus1.corrected": Script(special),
     "cookbook.s3.5.1.one_over_i": Script(
         first_symbol, lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", leaf=each_index), weights_defined("n w s")
     ),

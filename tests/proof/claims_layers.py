@@ -1300,43 +1300,64 @@ def counts(v: Any) -> bool | None:
     return prefixes and near(softmax_mean(scores, x), F(x.count(F(1)), n))
 
 
-SPECIAL = [{"n": F(n)} for n in (-1, 0, 1, 2, 5)]
+def special_instances() -> Iterator[dict[str, Any]]:
+    """Candidates for the values and for what is made of symbol and mean; words by length, the special symbol 0."""
+    words = [{j: F(1) for j in range(9)} | {0: F(0)}, {j: F(2) for j in range(9)} | {0: F(0)}]
+    words += [{j: F(1) for j in range(9)} | {n + 1: F(0)} for n in range(5)] + [{j: F(1) for j in range(9)}]
+    for _ in range(3):
+        yield {
+            "v()": {0: F(1), 1: F(0), 2: F(0)},
+            "g()": [lambda _, b: b, lambda a, b: 1 - a * b, lambda a, b: a + b, lambda _, b: b / (1 + b)],
+            "n": [F(n) for n in range(5)],
+            "w()": words,
+        }
 
 
-def special_means(n: int) -> tuple[list[F], list[F], F, F]:
-    """Future-masked means of I[special] for BOS w and w EOS (before the EOS), and the two unmasked ones."""
-    first, final = [F(1)] + [F(0)] * n, [F(0)] * n + [F(1)]
-    masked = [[mean(x[: i + 1]) for i in range(n + 1)] for x in (first, final)]
-    return masked[0], masked[1][:-1], mean(first), mean(final)
+SPECIAL = list(special_instances())
+
+
+def seen_means(v: Any, n: int, ends: bool, masked: bool) -> list[tuple[F, F]]:
+    """Symbol and mean at each position of BOS a..a or a..a EOS; of a..a alone with EOS and the mask."""
+    word = [F(1)] * n + [F(0)] if ends else [F(0)] + [F(1)] * n
+    values = [v["v()"][a] for a in word]
+    means = [mean(values[: i + 1] if masked else values) for i in range(n + 1)]
+    return list(zip(word, means, strict=True))[: n if ends and masked else n + 1]
+
+
+def some_function(v: Any, ends: bool, masked: bool) -> bool:
+    """Whether one of the functions gives the printed value at every position for every length."""
+    return any(
+        all(
+            g(*seen) == F(1, (i + (2 if ends else 1)) if masked else n + 1)
+            for n in map(int, v["n"])
+            for i, seen in enumerate(seen_means(v, n, ends, masked))
+        )
+        for g in v["g()"]
+    )
 
 
 @adequate("s3.4.one_over_nplus1", at=SPECIAL, false=True)
-def special_everywhere(v: Any) -> bool | None:
-    n = int(v["n"])
-    if n < 0:
-        return None
-    begin, end, one, other = special_means(n)
-    masked = begin == [F(1, i + 1) for i in range(n + 1)] and end == [F(1, i + 1) for i in range(1, n + 1)]
-    return masked and one == other == F(1, n + 1)
+def special_everywhere(v: Any) -> bool:
+    return all(some_function(v, ends, masked) for ends in (False, True) for masked in (False, True))
 
 
 @adequate(
     "s3.4.one_over_nplus1.corrected",
     at=SPECIAL,
     misses=[
-        ("I[j = n + 1])/i = 0", "I[j = n + 1])/i = 1/(i + 1)"),
-        ("all i in 1..n. sum", "all i in 1..n + 1. sum"),
-        ("sum(j, 0, i, I[j = 0])/(i + 1) = 1/(i + 1)", "sum(j, 0, i, I[j = 0])/(i + 1) = 1/(n + 1)"),
-        ("sum(j, 0, n, I[j = 0])/(n + 1) = 1/(n + 1)", "sum(j, 0, n, I[j = 0])/(n + 1) = 1/(n + 2)"),
-        ("sum(j, 1, n + 1, I[j = n + 1])", "sum(j, 1, n, I[j = n + 1])"),
+        ("& ~(ex v", "& (ex v"),
+        ("sum(j, 0, i, v(w(j)))/(i + 1)) = 1/(i + 1)", "sum(j, 0, i, v(w(j)))/(i + 1)) = 1/(n + 1)"),
+        ("sum(j, 0, n, v(w(j)))/(n + 1)) = 1/(n + 1)", "sum(j, 0, n, v(w(j)))/(n + 1)) = 1/(n + 2)"),
+        ("sum(j, 1, n + 1, v(w(j)))", "sum(j, 1, n, v(w(j)))"),
+        ("w(0) = 0 & ", ""),
+        ("w(n + 1) = 0 & (all j in 1..n. w(j) != 0)", "(all j in 1..n. w(j) != 0)"),
     ],
 )
-def special_seen(v: Any) -> bool | None:
-    n = int(v["n"])
-    if n < 0:
-        return None
-    begin, end, one, other = special_means(n)
-    return begin == [F(1, i + 1) for i in range(n + 1)] and not any(end) and one == other == F(1, n + 1)
+def special_seen(v: Any) -> bool:
+    """All but the future-masked mean with the symbol at the end, where positions 1 and 2 see the same."""
+    seen = seen_means(v, 2, True, True)
+    begun_or_whole = all(some_function(v, *kind) for kind in ((False, False), (False, True), (True, False)))
+    return begun_or_whole and seen[0] == seen[1]
 
 
 def begun() -> Iterator[dict[str, Any]]:
