@@ -49,6 +49,7 @@ HOME = replay.library()
 STATEMENTS = HOME.statements
 EVALUATIONS = 1_000
 SECONDS = 10
+WORK = 3_000  # evaluated parts in one seeded evaluation
 PATIENCE = 4.0  # seconds for the instances of an adequacy test
 KNOWN = HERE / "accepted.json"
 
@@ -142,6 +143,31 @@ def disagreement(name: str, certificate: Any, why: str | None) -> str | None:
 
     given = {n: s for n, s in lemmas(name).items() if n != name}
     said = both.other(lambda: both.ask_judge(STATEMENTS[name], certificate, given), SECONDS)[1]
+    try:
+        both.agree(lambda: name, why, said)
+    except AssertionError as error:
+        return str(error).split("\n")[0]
+    return None
+
+
+@functools.cache
+def converted(name: str) -> Any:
+    """The lemmas and definitions of an id for the second checker."""
+    from proof import test_checker as both
+
+    with both.frames():
+        return {k: both.term(f) for k, f in usable(name).items()}, both.definitions(STATEMENTS[name].known)
+
+
+def another_verdict(name: str, goal: Term, why: str | None) -> str | None:
+    """As `disagreement`, for the stored proof of `name` and another goal."""
+    from proof import test_checker as both
+
+    with both.frames():
+        formula = both.term(goal)
+    facts, known = converted(name)
+    proof = stored()[name]["proof"]
+    said = both.other(lambda: both.second.check(formula, proof, facts, known, SECONDS), SECONDS)[1]
     try:
         both.agree(lambda: name, why, said)
     except AssertionError as error:
@@ -269,7 +295,7 @@ def drawn(case: str) -> tuple[str, int]:
 def try_proof(case: str, second: bool = False) -> Outcome:
     name, seed = drawn(case)
     statement, whole = STATEMENTS[name], stored()[name]
-    damaged = mutate.mutate(whole, seed)
+    damaged = (mutate.mutate_gently if seed % 2 else mutate.mutate)(whole, seed)
     why = None
     start = time.monotonic()
     try:
@@ -325,19 +351,8 @@ def try_statement(case: str, search: float = 0, second: bool = False) -> Outcome
     goal = neg(one.formula) if refuted(one.id) else one.formula
     out: Outcome = {"case": case, "id": one.id, "discarded": one.discarded}
     why = proves(goal, one.id)
-    if second:
-        from proof import test_checker as both
-
-        with both.frames():
-            tools = both.term(goal), {k: both.term(f) for k, f in usable(one.id).items()}
-            known = both.definitions(STATEMENTS[one.id].known)
-            made = both.other(
-                lambda: both.second.check(tools[0], stored()[one.id]["proof"], tools[1], known, SECONDS), SECONDS
-            )
-        try:
-            both.agree(lambda: one.id, why, made[1])
-        except AssertionError as error:
-            out["second"] = str(error).split("\n")[0]
+    if second and (differ := another_verdict(one.id, goal, why)) is not None:
+        out["second"] = differ
     by = "proof"
     if why is not None and search and not refuted(one.id):
         found = out["search"] = searched(one.id, goal, search)
@@ -371,6 +386,18 @@ def explained() -> Mapping[str, str]:
     return json.loads(KNOWN.read_text(encoding="utf-8")) if KNOWN.is_file() else {}
 
 
+class Quick(falsify._Try):
+    """An evaluation that gives up after `WORK` parts: what is not decided by then counts as unknown."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.work = falsify.MOST_WORK - WORK
+
+    def truth(self, t: Term, bound: list[Any]) -> bool | None:
+        self.work += 1
+        return super().truth(t, bound) if self.work <= falsify.MOST_WORK else None
+
+
 def counterexample(name: str, text: str, formula: Term) -> tuple[str | None, int, int]:
     """An instance at which the statement is false; how many were tried, and at how many the hypotheses were met.
 
@@ -392,16 +419,14 @@ def counterexample(name: str, text: str, formula: Term) -> tuple[str | None, int
         if not true:
             return f"instance {place} of the adequacy test", many, met
     chains = list(falsify._chains(formula, parse_formula(text), falsify._Chain([], [], formula)))
-    draw, attempt = random.Random(0), 0
-    while many < EVALUATIONS and chains:
-        for chain in chains:
-            one = falsify._Try(chain, draw, attempt)
-            truths = [one.truth(p, []) for p in chain.premises]
-            many, met = many + 1, met + all(truths)
-            found = one.run() if all(truths) else None
-            if found is not None:
-                return found, many, met
-        attempt += 1
+    draw = random.Random(0)
+    for attempt, chain in itertools.islice(enumerate(itertools.cycle(chains)), max(0, EVALUATIONS - many)):
+        one = Quick(chain, draw, attempt // len(chains))
+        truths = [one.truth(p, []) for p in chain.premises]
+        many, met = many + 1, met + all(truths)
+        found = one.run() if all(truths) else None
+        if found is not None:
+            return found, many, met
     return None, many, met
 
 

@@ -60,6 +60,35 @@ def mutate(certificate: Any, seed: int) -> Any:
     return out
 
 
+def mutate_gently(certificate: Any, seed: int) -> Any:
+    """A copy with one plausible change in a proof: a label, term or number taken from elsewhere in it or altered, a
+    summand or a step lost, doubled or moved. All nodes keep their keys."""
+    draw = random.Random(seed)
+    out = certificate
+    while same(out, certificate):
+        out = copy.deepcopy(certificate)
+        spots = places(out[draw.choice([k for k in ("proof", "defined", "inhabited") if k in out])])
+        words = [(w, k) for w, k in spots if isinstance(w[k], str) and k != "by"]
+        lists = [w[k] for w, k in spots if isinstance(w[k], list) and len(w[k]) > 1]
+        if lists and (not words or draw.random() < 0.3):
+            one = draw.choice(lists)
+            first, second = draw.sample(range(len(one)), 2)
+            kind = draw.randrange(3)
+            if kind == 0:
+                del one[first]
+            elif kind == 1:
+                one[first], one[second] = one[second], one[first]
+            else:
+                one[first] = copy.deepcopy(one[second])
+        elif words:
+            where, key = draw.choice(words)
+            alike = [w[k] for w, k in words if k == key or isinstance(k, int) == isinstance(key, int)]
+            where[key] = _text(draw, where[key]) if draw.random() < 0.4 else draw.choice(alike)
+        else:
+            return mutate(certificate, seed)
+    return out
+
+
 def _change(draw: random.Random, where: Any, key: Any, spots: list[tuple[Any, Any]]) -> None:
     value = where[key]
     kind = draw.randrange(9)

@@ -21,7 +21,7 @@ import pytest
 import statement_truth
 import test_adequacy  # noqa: F401  (registers its claims)
 from adequacy import ENTRIES, load_claims
-from proof import attack
+from proof import attack, test_fuzz_normal
 from proof.test_attacks import attempt, library, model, status, whole
 from proof.test_attacks import intro as introduce
 from proof.test_attacks import statement as block
@@ -464,3 +464,62 @@ def test_long_things_in_a_certificate_are_refused_shortly(change: dict[str, Any]
     with pytest.raises(Rejected) as caught:
         judge(Statement("claim.plain", "all x:Real. 0 <= x -> 0 <= 2*x"), {**whole(), **change}, seconds=5)
     assert len(str(caught.value)) < 1000
+
+
+# --- D against an evaluation that stops where something is undefined --------------------------------------------------
+
+
+class Undefined(Exception):
+    """A division by zero, a root or logarithm out of range, a negative exponent."""
+
+
+class Strict(test_fuzz_normal.Text):
+    """Evaluation from left to right; connectives stop where they are decided, quantifiers and ranges do not."""
+
+    def term(self, t: Any, env: Any) -> Fraction:
+        if t[0] == "/" or (t[0] == "^" and t[2][0] == "neg"):
+            self.term(t[1], env)
+            if self.term(t[2 if t[0] == "/" else 1], env) == 0:
+                raise Undefined
+        if t[0] == "if":
+            test, yes, no = self.formula(t[1], env), self.term(t[2], env), self.term(t[3], env)
+            return yes if test else no
+        if t[0] == "call" and t[1] in ("log", "sqrt", "pow"):
+            last = [self.term(a, env) for a in t[2]][-1]
+            if last < 0 or (last == 0 and t[1] == "log"):
+                raise Undefined
+        return super().term(t, env)
+
+    def formula(self, t: Any, env: Any) -> bool:
+        if t[0] in ("&", "|", "->"):
+            left = self.formula(t[1], env) != (t[0] == "->")
+            return left if left != (t[0] == "&") else self.formula(t[2], env)
+        return super().formula(t, env)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_d_holds_exactly_where_nothing_is_undefined(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(test_fuzz_normal.DOMAIN, "Int", [Fraction(k) for k in range(-9, 13)])
+    rng, compared, undefined = random.Random(500 + seed), 0, 0
+    for _ in range(700):
+        text = test_fuzz_normal.Maker(rng).formula(rng.choice([2, 3, 4]), [], [])
+        if "twice" in text:  # a definition that does not use its argument takes what is undefined there away
+            continue
+        d = defined(read_formula(text, test_fuzz_normal.SCOPE, test_fuzz_normal.KNOWN))
+        key = test_fuzz_normal.normal_or_none(lambda d=d: normal.fkey(d))
+        if key is None:
+            continue
+        tree = expr.parse_formula(text)
+        for _ in range(4):
+            env = test_fuzz_normal.assignment(rng)
+            try:
+                holds = test_fuzz_normal.Form().key(key, env)
+                Strict().formula(tree, env)
+                fine = True
+            except Undefined:
+                fine = False
+            except test_fuzz_normal.Skip:
+                continue
+            compared, undefined = compared + 1, undefined + (not fine)
+            assert holds == fine, text
+    assert compared > 800 and undefined > 50
