@@ -1734,3 +1734,454 @@ SCRIPTS |= {
     ),
     "yang2026.lemma25.corrected": Script(lemma25, witnesses("2", "1", "1"), nonzero()),
 }
+
+
+def lemma25_wrong(g: Goal) -> None:
+    """d = L = 1, Q = K = V = 1, no feed-forward part, embeddings 0, gamma = tau = x_max = 1; n = 2, x = (1/D, 1/D - D)."""
+    one, none, flat = "t a l. 1", "t a l. 0", "t a. 0"
+
+    def sizes(h: Goal) -> None:
+        for part in h.split():
+            if part.goal[0] != "all":
+                part.true()
+                continue
+            part.intro("m some")
+            for sub in part.split():
+                if sub.goal[0] == "all":
+                    sub.intro("i inside e within a here").auto("", degree=1, rounds=0)
+                else:
+                    sub.true()
+
+    def gap(h: Goal) -> None:
+        h.intro("m letter h c some inside start layers t (tl th) i (il ih) i1 (i1l i1h) m1 (ml mh) max")
+        h.have("t - 1 = 0", "t_is", use="tl th")
+        for name in ("i", "i1", "m1"):
+            h.use("start", name, None, "1", "!", label=f"zero_{name}")
+        h.pick("left").rewrite("t_is").auto("zero_i zero_i1 zero_m1", degree=1, rounds=0, multipliers=["h(0, 1, i)", "h(0, 1, i1)", "h(0, 1, m1)"])
+
+    g.intro("claim").use(
+        "claim", "1", "1", "1", one, one, one, none, flat, none, flat, "e a. 0", "m i a. 0", "m. 1", "m. 1", "m. 1", sizes, gap, label="answer"
+    )
+    g.obtain("answer", "B", "B_one any").use("any", "2", "!", label="two").obtain("two", "small", "small_low every")
+    g.have("0 < min(small, 1) & min(small, 1) <= small & min(small, 1) <= 1", "e_low e_up e_one", lambda h: h.apart(
+        "min(small, 1)", lambda k: [q.auto(degree=1, rounds=0) for q in k.split()]))
+    D = "(8*B + 1)"
+    g.positive(D, "D", lambda h: h.auto("B_one", degree=1, rounds=0))
+    x1, x2 = f"1/{D}", f"(1/{D} - {D})"
+    xs = f"(I[{{0}} = 1]*(1/{D}) + I[{{0}} = 2]*{x2})"
+    x = f"a i. {xs.format('i')}"
+    score = f"dotscore(a1 l1. 1, a1 l1. 1, 1, a1 i1. {xs.format('i1')}, {{0}}, k1)"
+    hard = f"(sum(j1, 1, 2, hardmax(k1. {score}, 2, j1)*{xs.format('j1')}) + {xs})"
+    soft = f"(sum(j1, 1, 2, sm(k1. {score}, 2, j1)*{xs.format('j1')}) + {xs})"
+    p, u = f"a i. {hard.format('i')}", f"a i. {soft.format('i')}"
+
+    def given(h: Goal) -> None:
+        for part in h.split():
+            if part.goal[0] != "all":
+                part.true()
+                continue
+            part.intro("i (il ih)")
+            if part.goal[0] == "&":
+                for sub in part.split():
+                    sub.intro("a inside").auto("", degree=1, rounds=0)
+            else:
+                part.auto("e_low", degree=1, rounds=0)
+
+    g.use("every", "min(small, 1)", None, "1", x, x, p, p, u, u, given, "1", "!", label="wrong")
+    HX, SX = hard.format("1"), soft.format("1")
+    g.have(f"abs({HX} - {SX}) <= B*(2*exp(-1) + min(small, 1))", "gap", lambda h: h.hyp("wrong"))
+    s = score.format("1")
+
+    def less(h: Goal) -> None:
+        h.intro("j (jl jh) other")
+        low, high = h.em("j <= 1", "side")
+        low.have("j = 1", "is").absurd("is", "other")
+        high.use("ax:int_lt", "1", "j", label="up").have("j = 2", "is").rewrite("is").auto("D_e", degree=1, rounds=0)
+
+    g.use("lem:hardmax_unique", f"k1. {s}", "2", "1", "!", less, label="only").use("only", "1", "!", label="at1").use("only", "2", "!", label="at2")
+    w1, w2 = (f"sm(k1. {s}, 2, {j})" for j in (1, 2))
+    g.use("lem:sm_sum", f"k1. {s}", "2", "!", label="total").use("lem:sm_weight", f"k1. {s}", "2", "2", None, label="w_low w_high")
+    g.use("lem:sm_below", f"k1. {s}", "2", "1", "2", "-1", "!", lambda h: h.auto("D_e", degree=1, rounds=0), label="ratio")
+    g.have("exp(1) < 3", "e_three", lambda h: h.interval([], 64)).have("exp(-1) < 1/2", "e_half", lambda h: h.interval([], 64))
+    g.have(f"exp(1)*{w2} <= 3*{w2}", "three", lambda h: h.auto("e_three w_low", rounds=0))
+    g.have(f"1/4 <= {w2}", "quarter", lambda h: h.auto("total ratio three", degree=1, rounds=0))
+    g.have(f"{HX} - {SX} = {w2}*{D}", "value", lambda h: h.auto("at1 at2 total", degree=1, rounds=0, multipliers=[x1, x2, "1"]))
+    g.rewrite("value", "gap", "gap1").have(f"0 <= {w2}*{D}", "v_low", lambda h: h.auto("w_low D_p", rounds=0))
+    g.use("ax:abs_pos", f"{w2}*{D}", None, label="v_is").rewrite("v_is", "gap1", "gap2")
+    g.have(f"1/4*{D} <= {w2}*{D}", "large", lambda h: h.auto("quarter D_p", rounds=0))
+    g.have("B*(2*exp(-1) + min(small, 1)) <= B*2", "top", lambda h: h.have("2*exp(-1) + min(small, 1) <= 2", "t", use="e_half e_one", degree=1).auto("t B_one", rounds=0))
+    g.auto("gap2 large top", degree=1, rounds=0)
+
+
+SCRIPTS |= {"yang2026.lemma25": Script(lemma25_wrong, refutes=True)}
+
+
+# --- Gaps and limits --------------------------------------------------------------------------------------------------
+
+
+def pow_order(g: Goal) -> None:
+    g.intro("x y")
+    g.have("0 <= x & x <= y -> all m:Int. 0 <= m -> 0 <= pow(x, m) & pow(x, m) <= pow(y, m)", "all_m", pow_order_step)
+    g.intro("m (m_low x_low order)").use("all_m", None, "m", None, label="one two")
+    for part, name in zip(g.split(), ("one", "two"), strict=True):
+        part.hyp(name)
+
+
+def pow_order_step(g: Goal) -> None:
+    g.intro("(x_low order)")
+    base, step = g.induct("t", "ge", "ih")
+    for t in "xy":
+        base.use("ax:pow_zero", t, label=f"zero_{t}")
+        step.use("ax:pow_step", t, "t", label=f"up_{t}")
+    for part in base.split():
+        part.auto("zero_x zero_y", degree=1, rounds=0)
+    step.use("ih", label="low less").have("0 <= y", "y_low", use="x_low order")
+    one, two = step.split()
+    one.auto("up_x low x_low", rounds=0)
+    two.have("pow(x, t)*x <= pow(x, t)*y", "a1", lambda h: h.auto("low order", rounds=0)).have("pow(x, t)*y <= pow(y, t)*y", "a2", lambda h: h.auto("less y_low", rounds=0))
+    two.auto("up_x up_y a1 a2", degree=1, rounds=0)
+
+
+def pow_above(g: Goal) -> None:
+    g.intro("x")
+
+    def each(h: Goal) -> None:
+        h.intro("positive")
+        base, step = h.induct("t", "ge", "ih")
+        base.use("ax:pow_zero", "x", label="zero").auto("zero", degree=1, rounds=0)
+        step.use("ax:pow_step", "x", "t", label="up").auto("up ih positive", rounds=0)
+
+    g.have("0 < x -> all m:Int. 0 <= m -> 0 < pow(x, m)", "each", each)
+    g.intro("m (m_low positive)").use("each", None, "m", None, label="done").hyp("done")
+
+
+def pow_product(g: Goal) -> None:
+    g.intro("x y")
+    base, step = g.induct("m", "ge", "ih")
+    for t in ("x", "y", "x*y"):
+        base.use("ax:pow_zero", t, label=base.fresh("z"))
+        step.use("ax:pow_step", t, "m", label=step.fresh("u"))
+    base.auto("z1 z2 z3", degree=1, rounds=0, multipliers=["1", "pow(x, 0)"])
+    step.auto("u1 u2 u3 ih", degree=1, rounds=0, multipliers=["1", "x*y", "pow(x, m + 1)", "pow(y, m)*y"])
+
+
+def decay(g: Goal) -> None:
+    g.intro("L A C g eps (L_low A_low C_low g_low e_low)").have("0 < L + 1", "L1", use="L_low").positive("(L + 1)", "n", lambda h: h.hyp("L1"))
+    c0 = "pow(g/(L + 1), L + 1)"
+    g.have("0 < g/(L + 1)", "gl", lambda h: h.auto("g_low n_i", rounds=0)).use("lem:pow_above", "g/(L + 1)", "L + 1", None, label="c_low")
+    M = "(L*A*pow(C, L) + 1)"
+    g.use("lem:pow_order", "C", "C", "L", None, label="CL unused").have("0 <= L*A", "LA", lambda h: h.auto("L_low A_low", rounds=0))
+    g.have("0 <= L*A*pow(C, L)", "LAC", lambda h: h.auto("LA CL", rounds=0)).positive(M, "M", lambda h: h.auto("LAC", degree=1, rounds=0))
+    top = f"(eps*{c0}*(1/{M}))"
+    g.have(f"0 < {top}", "top_low", lambda h: h.have(f"0 < eps*{c0}", "ec", lambda e: e.auto("e_low c_low", rounds=0)).auto("ec M_i", rounds=0))
+    one, two, three = g.witness(f"min(1, {top})").split()
+    one.apart(f"min(1, {top})", lambda h: h.auto(f"top_low {values(h)}", degree=1, rounds=0))
+    two.apart(f"min(1, {top})", lambda h: h.auto(values(h), degree=1, rounds=0))
+    g = three
+    g.intro("tau (t_low t_top)").positive("tau", "t", lambda h: h.hyp("t_low"))
+    g.have(f"tau <= {top}", "t_less", lambda h: h.apart(f"min(1, {top})", lambda e: e.auto(f"t_top {values(e)}", degree=1, rounds=0)))
+    y = "(1/tau)"
+    z = f"g/(L + 1)*{y}"
+    g.use("lem:pow_exp", z, "L + 1", None, label="power")
+    g.have(f"(L + 1)*({z}) = g*{y}", "exponent", lambda h: h.auto("n_e", degree=1, rounds=0, multipliers=[f"g*{y}"])).rewrite("exponent", "power", "power1")
+    g.use("ax:exp_ge", z, label="line").have(f"0 <= {z}", "z_low", lambda h: h.auto("gl t_i", rounds=0)).have(f"{z} <= exp({z})", "z_up", use="line", degree=1)
+    g.use("lem:pow_order", z, f"exp({z})", "L + 1", None, label="zp_low zp").use("lem:pow_product", "g/(L + 1)", y, "L + 1", None, label="parts")
+    g.use("ax:pow_step", y, "L", label="step").use("ax:exp_pos", f"-g*{y}", label="E_low")
+    E, Y = f"exp(-g*{y})", f"pow({y}, L)"
+    g.have(f"{c0}*{Y}*{y} <= exp(g*{y})", "below", lambda h: h.auto("zp power1 parts step", degree=1, rounds=0, multipliers=[c0]))
+    g.have(f"{E}*({c0}*{Y}*{y}) <= {E}*exp(g*{y})", "times", lambda h: h.auto("below E_low", rounds=0))
+    g.have(f"{E}*{Y}*{c0} <= tau", "fast", lambda h: h.have(f"tau*({E}*({c0}*{Y}*{y})) <= tau", "a", lambda e: e.have(f"{E}*({c0}*{Y}*{y}) <= 1", "b", use="times", degree=1).auto("b t_low", rounds=0)).auto(
+        "a t_e", degree=1, rounds=0, multipliers=[f"{E}*{c0}*{Y}"]))
+    g.positive(c0, "c", lambda h: h.hyp("c_low"))
+    g.have(f"{E}*{Y} <= eps*(1/{M})", "small", lambda h: h.have(f"{E}*{Y}*{c0} <= eps*(1/{M})*{c0}", "a", use="fast t_less", degree=1).have(
+        f"{E}*{Y}*{c0}*(1/{c0}) <= eps*(1/{M})*{c0}*(1/{c0})", "b", lambda e: e.auto("a c_i", rounds=0)).auto(
+        "b c_e", degree=1, rounds=0, multipliers=[f"{E}*{Y}", f"eps*(1/{M})"]))
+    g.use("lem:pow_product", "C", y, "L", None, label="split").have(f"0 < eps*(1/{M})", "em", lambda h: h.auto("e_low M_i", rounds=0))
+    F = "L*A*pow(C, L)"
+    g.have(f"{F}*({E}*{Y}) <= {F}*(eps*(1/{M}))", "scaled", lambda h: h.auto("small LAC", rounds=0))
+    g.have(f"pow(C/tau, L) = pow(C, L)*{Y}", "is", lambda h: h.hyp("split"))
+    g.rewrite("is").auto("scaled M_e em", degree=1, rounds=0, multipliers=["eps"])
+
+
+def gap_weaker(g: Goal) -> None:
+    g.intro("s n g f (order gap) i inside m within max").use("gap", "i", None, "m", None, "#max", label="either")
+    one, two = g.cases("either", "same", "below")
+    one.pick("left").hyp("same")
+    two.pick("right").auto("below order", degree=1, rounds=0)
+
+
+def gap_row(g: Goal) -> None:
+    g.intro("s n some")
+    full, empty = g.em("1 <= n", "size")
+    left, right = empty.witness("1").split()
+    left.true()
+    right.intro("i (il ih) m (ml mh) max").contra("no").auto("il ih size", degree=1, rounds=0)
+    g = full
+    g.use("lem:max_right", "s", "n", None, label="top").obtain("top", "p", "pl ph p_max p_last").use("lem:row_gap", "l. s(p) - s(l)", "n", None, label="row")
+    g.obtain("row", "e", "e_low each")
+    left, right = g.witness("e").split()
+    left.hyp("e_low")
+    right.intro("i (il ih) m (ml mh) max").use("each", "i", None, label="either").use("max", "p", None, label="m_top").use("p_max", "i", None, label="i_low").use("p_max", "m", None, label="m_low")
+    one, two = right.cases("either", "none", "much")
+    one.pick("left").auto("none m_top i_low m_low", degree=1, rounds=0)
+    two.pick("right").auto("much m_top m_low", degree=1, rounds=0)
+
+
+def smaller(h: Goal, e: str, f: str) -> Goal:
+    h.have(f"0 < min({e}, {f}) & min({e}, {f}) <= {e} & min({e}, {f}) <= {f}", "m_low m_one m_two", lambda k: k.apart(
+        f"min({e}, {f})", lambda q: [r.auto(degree=1, rounds=0) for r in q.split()]))
+    return h.witness(f"min({e}, {f})")
+
+
+def gap_rows(g: Goal) -> None:
+    g.intro("s w M (some wide)")
+
+    def each(h: Goal) -> None:
+        base, step = h.induct("t", "ge", "ih")
+        left, right = base.intro("top").witness("1").split()
+        left.true()
+        right.intro("r (rl rh)").contra("no").auto("rl rh", degree=1, rounds=0)
+        step.intro("top").use("ih", None, label="before").obtain("before", "e", "e_low early").use("wide", "t + 1", None, label="here")
+        step.use("lem:gap_row", "j. s(t + 1, j)", "w(t + 1)", None, label="row").obtain("row", "f", "f_low late")
+        left, right = smaller(step, "e", "f").split()
+        left.hyp("m_low")
+        right.intro("r (rl rh)")
+        low, high = right.em("r <= t", "side")
+        low.use("early", "r", None, label="old").use("lem:gap_weaker", "j. s(r, j)", "w(r)", "e", "min(e, f)", None, label="done").hyp("done")
+        high.use("ax:int_lt", "t", "r", label="up").have("r = t + 1", "is", use="up rh")
+        high.use("lem:gap_weaker", "j. s(t + 1, j)", "w(t + 1)", "f", "min(e, f)", None, label="done").rewrite("is").hyp("done")
+
+    g.have("all t:Int. 0 <= t -> t <= M -> ex e:Real. 0 < e & all r in 1..t. scoregap(j. s(r, j), w(r), e)", "each", each)
+    g.use("each", "M", label="done").hyp("done")
+
+
+def gap_table(g: Goal) -> None:
+    g.intro("s w L M (some_L some wide)")
+
+    def each(h: Goal) -> None:
+        base, step = h.induct("e", "ge", "ih")
+        left, right = base.intro("top").witness("1").split()
+        left.true()
+        right.intro("t (tl th)").contra("no").auto("tl th", degree=1, rounds=0)
+        step.intro("top").use("ih", None, label="before").obtain("before", "a", "a_low early").use("wide", "e + 1", None, label="here")
+        step.use("lem:gap_rows", "r j. s(e + 1, r, j)", "r. w(e + 1, r)", "M", None, label="row").obtain("row", "f", "f_low late")
+        left, right = smaller(step, "a", "f").split()
+        left.hyp("m_low")
+        right.intro("t (tl th) r (rl rh)")
+        low, high = right.em("t <= e", "side")
+        low.use("early", "t", None, "r", None, label="old").use("lem:gap_weaker", "j. s(t, r, j)", "w(t, r)", "a", "min(a, f)", None, label="done").hyp("done")
+        high.use("ax:int_lt", "e", "t", label="up").have("t = e + 1", "is", use="up th").use("late", "r", None, label="new")
+        high.use("lem:gap_weaker", "j. s(e + 1, r, j)", "w(e + 1, r)", "f", "min(a, f)", None, label="done").rewrite("is").hyp("done")
+
+    g.have("all e:Int. 0 <= e -> e <= L -> ex a:Real. 0 < a & all t in 1..e. all r in 1..M. scoregap(j. s(t, r, j), w(t, r), a)", "each", each)
+    g.use("each", "L", label="done").hyp("done")
+
+
+def gap_tables(g: Goal) -> None:
+    g.intro("s w L M R (some_L some some_R wide)")
+
+    def each(h: Goal) -> None:
+        base, step = h.induct("q", "ge", "ih")
+        left, right = base.intro("top").witness("1").split()
+        left.true()
+        right.intro("e (el eh)").contra("no").auto("el eh", degree=1, rounds=0)
+        step.intro("top").use("ih", None, label="before").obtain("before", "a", "a_low early")
+        step.use("lem:gap_table", "t r j. s(q + 1, t, r, j)", "w", "L", "M", None, label="row").obtain("row", "f", "f_low late")
+        left, right = smaller(step, "a", "f").split()
+        left.hyp("m_low")
+        right.intro("e (el eh) t (tl th) r (rl rh)")
+        low, high = right.em("e <= q", "side")
+        low.use("early", "e", None, "t", None, "r", None, label="old")
+        low.use("lem:gap_weaker", "j. s(e, t, r, j)", "w(t, r)", "a", "min(a, f)", None, label="done").hyp("done")
+        high.use("ax:int_lt", "q", "e", label="up").have("e = q + 1", "is", use="up eh").use("late", "t", None, "r", None, label="new")
+        high.use("lem:gap_weaker", "j. s(q + 1, t, r, j)", "w(t, r)", "f", "min(a, f)", None, label="done").rewrite("is").hyp("done")
+
+    scores = "scoregap(j. s(e, t, r, j), w(t, r), a)"
+    g.have(f"all q:Int. 0 <= q -> q <= R -> ex a:Real. 0 < a & all e in 1..q. all t in 1..L. all r in 1..M. {scores}", "each", each)
+    g.use("each", "R", label="done").hyp("done")
+
+
+def word_list(g: Goal) -> None:
+    g.intro("k")
+    listed = (
+        "1 <= M & all x:Int->Int. (all i in 1..{0}. 1 <= x(i) & x(i) <= k) -> ex r in 1..M. all i in 1..{0}. x(i) = letter(r, i)"
+    )
+
+    def each(h: Goal) -> None:
+        h.intro("some")
+        base, step = h.induct("n", "ge", "ih")
+        left, right = base.witness("1", "r i. 1").split()
+        left.true()
+        parts = right.intro("x small").witness("1").split()
+        for part in parts[:-1]:
+            part.true()
+        parts[-1].intro("i (il ih1)").contra("no").auto("il ih1", degree=1, rounds=0)
+        step.obtain("ih", "M", "rest").obtain("rest", "letter", "M_one each")
+        block = "I[(e - 1)*M < r & r <= e*M]*(I[i <= n]*letter(r - (e - 1)*M, i) + I[i = n + 1]*e)"
+        left, right = step.witness("k*M", f"r i. sum(e, 1, k, {block})").split()
+        left.auto("some M_one", rounds=0)
+        right.intro("x small")
+        right.use("each", "x", lambda q: q.intro("i (il ih1)").use("small", "i", None, label="here").hyp("here"), label="old")
+        right.obtain("old", "r", "rl rh same").use("small", "n + 1", None, label="e_low e_high")
+        R = "(x(n + 1) - 1)*M + r"
+        a, b, c = right.witness(R).split()
+        a.have("0 <= (x(n + 1) - 1)*M", "a1", lambda q: q.auto("e_low M_one", rounds=0)).auto("a1 rl", degree=1, rounds=0)
+        b.have("x(n + 1)*M <= k*M", "b1", lambda q: q.auto("e_high M_one", rounds=0)).auto("b1 rh", degree=1, rounds=0)
+        c.intro("i (il ih1)")
+        body = f"I[(e - 1)*M < {R} & {R} <= e*M]*(I[i <= n]*letter({R} - (e - 1)*M, i) + I[i = n + 1]*e)"
+
+        def others(q: Goal) -> None:
+            q.intro("e (el eh) other")
+            for one in q.ind(f"(e - 1)*M < {R} & {R} <= e*M", "inside value"):
+                if "inside_1" not in one.facts:
+                    one.rewrite("value").true()
+                    continue
+                low, high = one.em("e <= x(n + 1) - 1", "side")
+                low.have("e*M <= (x(n + 1) - 1)*M", "em", lambda s: s.auto("side M_one", rounds=0)).contra("no").auto("em inside_2 rl", degree=1, rounds=0)
+                high.use("ax:int_lt", "x(n + 1) - 1", "e", label="up").have("x(n + 1) < e", "more", lambda s: s.contra("no").have(
+                    "e = x(n + 1)", "eq", use="no up", degree=1).absurd("eq", "other"))
+                high.use("ax:int_lt", "x(n + 1)", "e", label="up2").have("x(n + 1)*M <= (e - 1)*M", "em", lambda s: s.auto("up2 M_one", rounds=0))
+                high.contra("no").auto("em inside_1 rh", degree=1, rounds=0)
+
+        c.use("lem:sum_only", f"e. {body}", "1", "k", "x(n + 1)", None, others, label="picked").rewrite("picked")
+        for one in c.ind(f"(x(n + 1) - 1)*M < {R} & {R} <= x(n + 1)*M", "inside value"):
+            if "inside_1" not in one.facts:
+                one.have(f"(x(n + 1) - 1)*M < {R} & {R} <= x(n + 1)*M", "fine", lambda q: [s.auto("rl rh", degree=1, rounds=0) for s in q.split()])
+                one.absurd("fine", "inside")
+                continue
+            one.rewrite("value")
+            for two in one.ind("i <= n", "early first"):
+                for three in two.ind("i = n + 1", "final last"):
+                    if three.try_contradiction():
+                        continue
+                    three.rewrite("first").rewrite("last")
+                    if three.facts["early"][0] == "<=" and three.text(three.facts["early"]).startswith("i"):
+                        three.use("same", "i", None, label="is").have(f"{R} - (x(n + 1) - 1)*M = r", "back", lambda q: q.true())
+                        three.rewrite("back").auto("is", degree=1, rounds=0)
+                    elif three.facts["final"][0] == "=":
+                        three.rewrite("final").true()
+                    else:
+                        three.use("ax:int_lt", "n", "i", label="up").have("i = n + 1", "eq", use="up ih1", degree=1).absurd("eq", "final")
+
+    g.have(f"1 <= k -> all n:Int. 0 <= n -> ex M:Int, letter:Int*Int->Int. {listed.format('n')}", "each", each)
+    g.intro("n (some low)").use("each", None, "n", None, label="done").hyp("done")
+
+
+def prop24(g: Goal) -> None:
+    g.intro("k n (some_k some)").use("lem:word_list", "k", "n", None, label="all").obtain("all", "M", "rest").obtain("rest", "letter", "M_one each")
+    one, two, three = g.witness("M", "letter").split()
+    one.hyp("M_one")
+    two.hyp("each")
+    three.intro("L d Q K w h (some_L some_d window)")
+    score = "dotscore(a l. Q(t, a, l), a l. K(t, a, l), d, a l. h(r, t - 1, a, l), i, j)"
+
+    def wide(q: Goal) -> None:
+        q.intro("t within i inside").use("window", "t", None, "i", None, label="low high").auto("low", degree=1, rounds=0)
+
+    def given(q: Goal) -> None:
+        for part in q.split():
+            wide(part) if part.goal[0] == "all" else part.auto(degree=1, rounds=0)
+
+    three.use("lem:gap_tables", f"r t i j. {score}", "w", "L", "n", "M", given, label="done").hyp("done")
+
+
+def limit(g: Goal) -> None:
+    g.intro("L d p Q K V W b U g n w X c h (some_L some p_one some_n X_one start layers) eps eps_low")
+    names = "L d p Q K V W b U g n w X c h".split()
+    g.use("lem:yang2026.lemma29", *names, None, label="sizes").use("lem:yang2026.lemma25.corrected", "d", "L", "p", None, label="one")
+    g.obtain("one", "B", "B_one close")
+    score = "dotscore(a l. Q(t, a, l), a l. K(t, a, l), d, a l. h(t - 1, a, l), i, j)"
+
+    def given(q: Goal) -> None:
+        for part in q.split():
+            if part.goal[0] == "all":
+                part.intro("t within i inside").use("layers", "t", None, label="window qb kb vb wb ub bb gb run")
+                part.use("window", "i", None, label="low high").auto("low", degree=1, rounds=0)
+            else:
+                part.auto(degree=1, rounds=0)
+
+    g.use("lem:gap_table", f"t i j. {score}", "w", "L", "n", given, label="gaps").obtain("gaps", "gamma", "g_low gap")
+    A, C = "(B*X*n)", "(B*X^2)"
+    g.have("0 <= B*X", "BX", lambda q: q.auto("B_one X_one", rounds=0)).have(f"0 <= {A}", "A_low", lambda q: q.auto("BX some_n", rounds=0))
+    g.have("1 <= X^2", "XX", lambda q: q.auto("X_one", rounds=0)).have(f"1 <= {C}", "C_one", lambda q: q.auto("XX B_one", rounds=0)).have(f"0 <= {C}", "C_low", use="C_one")
+    g.have("0 < min(eps, 1) & min(eps, 1) <= eps & min(eps, 1) <= 1", "m_low m_eps m_one", lambda q: q.apart(
+        "min(eps, 1)", lambda s: [r.auto(degree=1, rounds=0) for r in s.split()]))
+    g.use("lem:decay", "L", A, C, "gamma", "min(eps, 1)", None, label="fast").obtain("fast", "top", "top_low top_one fall")
+    left, right = g.witness("top").split()
+    left.hyp("top_low")
+    g = right
+    g.intro("tau u k (t_low t_top begin) soft").use("fall", "tau", None, label="small").have("tau <= 1", "t_one", use="t_top top_one")
+    g.positive("tau", "t", lambda q: q.hyp("t_low")).have("1 <= 1/tau", "t_up", lambda q: q.auto("t_one t_i t_e", rounds=0))
+    R, E = f"({C}/tau)", "exp(-gamma/tau)"
+    g.have(f"1 <= {R}", "R_one", lambda q: q.auto("C_one t_up", rounds=0)).use("ax:exp_pos", "-gamma/tau", label="E_low")
+    a = f"({A}*{E})"
+    g.have(f"0 <= {a}", "a_low", lambda q: q.auto("A_low E_low", rounds=0))
+    err = f"{{0}}*{a}*pow({R}, {{0}})"
+    norm = "onenorm(a. h({0}, a, i) - k({0}, a, i), d)"
+
+    def each(q: Goal) -> None:
+        base, step = q.induct("t", "ge", "ih")
+        base.intro("top1 i inside")
+
+        def zero(s: Goal) -> None:
+            s.intro("l inside1").use("begin", "i", None, "l", None, label="same").rewrite("same").auto("", degree=1, rounds=0)
+
+        base.use("lem:norm_ext", "a. h(0, a, i) - k(0, a, i)", "a. 0", "d", zero, label="none").use("ax:abs_pos", "0", "!", label="v")
+        base.auto("none", degree=1, rounds=0)
+        step.intro("top1").use("ih", None, label="before").have("0 <= t + 1", "t1").have("0 <= t", "t0")
+        step.use("lem:pow_grows", R, "t", "t", None, label="pt_one un1").use("lem:pow_grows", R, "t + 1", "L", None, label="pu_one pu_top")
+        step.use("lem:pow_grows", R, "t", "L", None, label="un2 pt_top")
+        here = err.format("t")
+        step.have(f"0 <= t*{a}", "ta", lambda s: s.auto("t0 a_low", rounds=0)).have(f"0 <= {here}", "err_low", lambda s: s.auto("ta pt_one", rounds=0))
+        step.have(f"{here} <= L*{a}*pow({R}, L)", "err_top", lambda s: s.have(f"t*{a} <= L*{a}", "la", lambda r: r.have("t <= L", "tl", use="top1").auto("tl a_low", rounds=0)).have(
+            f"t*{a}*pow({R}, t) <= t*{a}*pow({R}, L)", "x1", lambda r: r.auto("pt_top ta", rounds=0)).have(
+            f"t*{a}*pow({R}, L) <= L*{a}*pow({R}, L)", "x2", lambda r: r.have(f"0 <= pow({R}, L)", "pl", use="pu_one pu_top").auto("la pl", rounds=0)).auto("x1 x2", degree=1, rounds=0))
+        step.have(f"{here} <= 1", "err_one", lambda s: s.auto("err_top small m_one", degree=1, rounds=0))
+        step.use("layers", "t + 1", None, label="window qb kb vb wb ub bb gb run").use("soft", "t + 1", None, label="soft_run")
+        step.use("gap", "t + 1", None, label="gap_here").have("t + 1 - 1 = t", "back", lambda s: s.true())
+        mats = ["a l. Q(t + 1, a, l)", "a l. K(t + 1, a, l)", "a l. V(t + 1, a, l)", "a l. W(t + 1, a, l)", "a. b(t + 1, a)", "a l. U(t + 1, a, l)", "a. g(t + 1, a)"]
+
+        def window(s: Goal) -> None:
+            s.intro("i inside").use("window", "i", None, label="w1 w2").use("gap_here", "i", None, label="w3")
+            one, two, three = s.split()
+            one.hyp("w1")
+            two.hyp("w2")
+            three.hyp("w3")
+
+        def size(s: Goal) -> None:
+            s.intro("i inside").use("sizes", "t", None, "i", None, label="s1 s2").auto("s1 s2", degree=1, rounds=0)
+
+        proofs = ("some_n", "X_one", "g_low", "t_low", "t_one", "err_one", "qb", "kb", "vb", "wb", "ub", "bb", "gb", window, size, "before")
+
+        def given(s: Goal) -> None:
+            for part, proof in zip(s.split(), proofs, strict=True):
+                part.hyp(proof) if isinstance(proof, str) else proof(part)
+
+        step.use(
+            "close", *mats, "n", "i. w(t + 1, i)", "X", "gamma", "tau", here, "a i. h(t, a, i)", "a i. k(t, a, i)", "a i. c(t + 1, a, i)",
+            "a i. h(t + 1, a, i)", "a i. u(t + 1, a, i)", "a i. k(t + 1, a, i)", given, "#run", "#soft_run", label="next",
+        )
+        step.intro("i inside").use("next", "i", None, label="done").use("ax:pow_step", R, "t", label="up")
+        step.have(f"{a} <= {a}*pow({R}, t + 1)", "first", lambda s: s.auto("a_low pu_one", rounds=0))
+        step.auto("done up first", degree=1, rounds=0, multipliers=[f"t*{a}", a])
+
+    g.have(f"all t:Int. 0 <= t -> t <= L -> all i in 1..n. {norm.format('t')} <= {err.format('t')}", "each", each)
+    g.intro("i inside").use("each", "L", None, None, "i", None, label="last").auto("last small m_eps", degree=1, rounds=0)
+
+
+AHAT_ZERO = ("2", "2", "1", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "2", "t i. 2", "1", "t a i. 0", "t a i. 0")
+
+SCRIPTS |= {
+    "lem.pow_order": Script(pow_order),
+    "lem.pow_above": Script(pow_above),
+    "lem.pow_product": Script(pow_product),
+    "lem.decay": Script(decay),
+    "lem.gap_weaker": Script(gap_weaker),
+    "lem.gap_row": Script(gap_row),
+    "lem.gap_rows": Script(gap_rows),
+    "lem.gap_table": Script(gap_table),
+    "lem.gap_tables": Script(gap_tables),
+    "lem.word_list": Script(word_list),
+    "yang2026.prop24": Script(prop24, witnesses("2", "2"), nonzero()),
+    "yang2026.s5.limit": Script(limit, witnesses(*AHAT_ZERO, "1"), nonzero()),
+}
