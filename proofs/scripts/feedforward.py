@@ -309,7 +309,79 @@ def numbering(g: Goal) -> None:
     )
 
 
-def boolean_ffn(g: Goal) -> None:
+def written_rows(g: Goal) -> None:
+    """Bits c that write r are those of row r (`display`)."""
+
+    def row(h: Goal) -> None:
+        h.intro("r c c_bits c_is").use("size", "c", "#c_bits", "m", None, None, label="c_low c_high")
+        h.have("0 <= r", "r_low", use="c_is c_low").have("r <= b(m) - 1", "r_high", use="c_is c_high")
+        h.use("rows", "r", label="r_bits r_is")
+
+        def same(e: Goal) -> None:
+            equal = ("unique", "i. xi(r, i)", "c", "#r_bits", "#c_bits", "m", None, None)
+            e.use(*equal, lambda f: f.auto("r_is c_is"), label="done").hyp("done")
+
+        h.have("all i in 1..m. xi(r, i) = c(i)", "row", same)
+        h.use("lem:sum_ext", "i. xi(r, i)", "c", "1", "m", "#row", label="row_total")
+        first, second = h.split()
+        first.hyp("row")
+        second.hyp("row_total")
+
+    g.have(
+        "all r:Int, c:Int->Int. (all i in 1..m. bit(c(i))) -> sum(l, 1, m, c(l)*b(m - l)) = r -> "
+        "(all i in 1..m. xi(r, i) = c(i)) & sum(i, 1, m, xi(r, i)) = sum(i, 1, m, c(i))",
+        "display",
+        row,
+    )
+
+
+def displayed_rows(goals: list[Goal]) -> None:
+    """The rows 0, 1, 2 and 2^m - 1 of the display and their biases."""
+    zero, zero_bias, one, two, last, last_bias = goals
+
+    def constant(bit: int) -> Tactic:
+        return lambda e: e.intro("i inside").pick("right" if bit else "left").true()
+
+    def largest(h: Goal) -> None:
+        """Ones write 2^m - 1: no bits write more, and the last row writes that."""
+        h.use("size", "i. 1", constant(1), "m", None, None, label="all_low all_high")
+        h.use("positive", "m", label="some_b").use("rows", "b(m) - 1", None, label="e_bits e_is")
+
+        def term(e: Goal) -> None:
+            e.intro("l (ll lh)").use("e_bits", "l", label="bit").use("positive", "m - l", label="weight")
+            for f in e.cases("bit", "value"):
+                f.rewrite("value").auto("weight")
+
+        h.use("lem:sum_mono", "l. xi(b(m) - 1, l)*b(m - l)", "l. b(m - l)", "1", "m", term, label="less")
+        for e, how in zip(h.antisym(), ("all_high", "less e_is"), strict=True):
+            e.auto(how)
+
+    for h in (zero, zero_bias):
+        h.use("display", "0", "i. 0", constant(0), None, label="shown shown_total")
+    for h in (last, last_bias):
+        h.use("display", "b(m) - 1", "i. 1", constant(1), largest, label="shown shown_total")
+        h.use("lem:sum_one", "1", "m", label="count")
+    for h in (zero, last):
+        h.intro("i inside").use("shown", "i", label="here").auto("here", degree=1, rounds=0)
+    zero_bias.auto("shown_total", degree=1, rounds=0)
+    last_bias.auto("shown_total count", degree=1, rounds=0)
+    for h, number, place in ((one, "1", "m"), (two, "2", "m - 1")):
+        h.intro("wide").use("doubles", "1", label="two_is")
+
+        def are_bits(e: Goal, place: str = place) -> None:
+            e.intro("i inside").apart(f"I[i = {place}]", lambda f: f.blast())
+
+        def one_bit(e: Goal, place: str = place) -> None:
+            e.use("lem:sum_delta", "l. b(m - l)", "1", "m", place, label="only").auto("only b_zero two_is")
+
+        h.use("display", number, f"i. I[i = {place}]", are_bits, one_bit, label="shown shown_total")
+        h.use("lem:sum_delta", "i. 1", "1", "m", place, label="count")
+        rows, bias = h.split()
+        rows.intro("i inside").use("shown", "i", label="here").auto("here", degree=1, rounds=0)
+        bias.auto("shown_total count", degree=1, rounds=0)
+
+
+def boolean_ffn(g: Goal, displayed: bool = False) -> None:
     g.intro("m b xi phi x p some b_zero doubles rows bits number")
     unit = "relu(sum(i, 1, m, (2*xi(k, i) - 1)*x(i)) + (1 - sum(i, 1, m, xi(k, i))))"
     numbering(g)
@@ -360,11 +432,15 @@ def boolean_ffn(g: Goal) -> None:
 
     g.use("lem:sum_ext", f"k. phi(k)*{unit}", "k. I[k = p]*phi(k)", "0", "b(m) - 1", scaled, label="total")
     select(g, "phi", "0", "b(m) - 1", "p", "chosen")
-    low, high, equal, value = g.split()
+    if displayed:
+        written_rows(g)
+    low, high, equal, value, *display = g.split()
     low.hyp("p_low")
     high.hyp("p_high")
     equal.hyp("is_x")
     value.auto("total chosen", degree=1, rounds=0)
+    if displayed:
+        displayed_rows(display)
 
 
 def boolean_inhabited(g: Goal) -> None:
@@ -546,7 +622,6 @@ SCRIPTS: dict[str, Script] = {
     ),
     "cookbook.s4.8.hidden_indicator": Script(hidden_indicator, witnesses("2", "j. 1", "j. 0")),
     "cookbook.s4.8.pm_dot": Script(pm_dot, witnesses("2", "j. 1", "j. 0")),
-    "cookbook.s4.8.boolean_ffn": Script(boolean_ffn, boolean_inhabited),
     "cookbook.t1.boolean": Script(boolean_ffn, boolean_inhabited),
     "cookbook.s4.9.conditional": Script(
         pieces("p x y out (bit x0 x1 y0 y1) run", IF),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from attention import totals
-from feedforward import pieces, rising_defined
+from feedforward import boolean_ffn, pieces, rising_defined
 from library import by_induction, last
 from script import Script, each, witnesses
 
@@ -537,6 +537,10 @@ def flat(*others: tuple[str, ...]) -> Tactic:
 # --- Boolean functions, conditionals ----------------------------------------------------------------------------------
 
 
+TWO_BITS = ("2", "j. j + 1 + I[j = 2]", "k i. I[i = 1 & 2 <= k] + I[i = 2 & (k = 1 | k = 3)]", "k. k", "i. 0", "0")
+"""m = 2, powers of two, the bits of 0 to 3, the function and the input."""
+
+
 def boolean_size(g: Goal) -> None:
     g.intro("m b xi some b_zero doubles rows")
 
@@ -622,6 +626,10 @@ SCRIPTS |= {
         ),
     ),
     "cookbook.s4.7.not_cpwl": Script(not_cpwl, flat(("0", "k. 0", "k. 0", "k. 0", "0"))),
+    "cookbook.s4.8.boolean_ffn": Script(
+        lambda g: boolean_ffn(g, displayed=True),
+        lambda g: g.inhabit(*TWO_BITS, others=[(*TWO_BITS, "1")], leaf=each_index),
+    ),
     "cookbook.s4.8.boolean_size": Script(boolean_size, sizes_inhabited),
     "cookbook.s4.9.conditional_general": Script(
         conditional_general, witnesses("0", "3", "1", "1", "2", "1", others=[("0", "3", "0", "1", "2", "2")])

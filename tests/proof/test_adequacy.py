@@ -465,23 +465,28 @@ def boolean_instances() -> Iterator[dict[str, Any]]:
                 yield {
                     "m": F(m),
                     "b()": {j: F(2**j) for j in range(m + 1)},
-                    "xi()": table(numbered(m), 0),
+                    "xi()": {(k, i): F(0) for k in range(8) for i in range(1, m + 1)} | table(numbered(m), 0),
                     "phi()": [{k: F(phi[k]) if k < len(phi) else F(0) for k in range(20)}],
                     "x()": column(x),
                     "p": [F(p), F(p + 1)],
                 }
 
 
-@adequate(
-    "s4.8.boolean_ffn",
-    "t1.boolean",
-    at=boolean_instances(),
-    misses=[
-        ("(all i in 1..m. bit(x(i))) -> p", "p"),
-        ("(1 - sum(i, 1, m, xi(k, i)))", "(2 - sum(i, 1, m, xi(k, i)))"),
-        ("= phi(p)", "= 1 - phi(p)"),
-    ],
-)
+BOOLEAN_MISSES = [
+    ("(all i in 1..m. bit(x(i))) -> p", "p"),
+    ("(1 - sum(i, 1, m, xi(k, i)))", "(2 - sum(i, 1, m, xi(k, i)))"),
+    ("= phi(p)", "= 1 - phi(p)"),
+]
+SHOWN_MISSES = [
+    ("2*xi(0, i) - 1 = -1", "2*xi(0, i) - 1 = 1"),
+    ("1 - sum(i, 1, m, xi(0, i)) = 1", "1 - sum(i, 1, m, xi(0, i)) = 0"),
+    ("2*I[i = m] - 1", "2*I[i = 1] - 1"),
+    ("2*I[i = m - 1] - 1", "2*I[i = m] - 1"),
+    ("(2 <= m ->", "(1 <= m ->"),
+    ("= -m + 1", "= m + 1"),
+]
+
+
 def boolean(v: Any) -> bool | None:
     x = [int(e) for e in v["x()"].values()]
     if not are_bits(x):
@@ -490,6 +495,21 @@ def boolean(v: Any) -> bool | None:
     phi = {tuple(xi): v["phi()"][0][k] for k, xi in enumerate(rows)}
     W1 = [[2 * e - 1 for e in xi] for xi in rows]
     return network((W1, [1 - sum(xi) for xi in rows], [list(phi.values())], [0]), *x) == [phi[tuple(x)]]
+
+
+adequate("t1.boolean", at=boolean_instances(), misses=BOOLEAN_MISSES)(boolean)
+
+
+@adequate("s4.8.boolean_ffn", at=boolean_instances(), misses=[*BOOLEAN_MISSES, *SHOWN_MISSES])
+def boolean_shown(v: Any) -> bool | None:
+    """And the display: rows of -1, with 1 last or last but one, and of 1; biases 1, 0, 0 and -m + 1."""
+    m = len(v["x()"])
+    rows = [[2 * e - 1 for e in xi] for xi in numbered(m)]
+    shown = [[-1] * m, [-1] * (m - 1) + [1], [-1] * (m - 2) + [1, -1]][: 1 + min(m, 2)]
+    biases = [1 - sum(xi) for xi in numbered(m)]
+    display = rows[: len(shown)] == shown and rows[-1] == [1] * m and biases[: len(shown)] == [1, 0, 0][: len(shown)]
+    computed = boolean(v)
+    return None if computed is None else computed and display and biases[-1] == -m + 1
 
 
 # Section 4.9
