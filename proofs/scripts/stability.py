@@ -2185,3 +2185,136 @@ SCRIPTS |= {
     "yang2026.prop24": Script(prop24, witnesses("2", "2"), nonzero()),
     "yang2026.s5.limit": Script(limit, witnesses(*AHAT_ZERO, "1"), nonzero()),
 }
+
+
+def chain25(g: Goal) -> None:
+    g.intro("d L p (some some_L p_one)")
+    factor_one(g)
+    P = f"(pow({FACTOR}, L)*d)"
+    g.use("lem:pow_grows", FACTOR, "L", "L", None, label="pw unused").have(f"1 <= {P}", "P_one", lambda h: h.auto("pw some", rounds=0)).have(f"0 <= {P}", "P_low", use="P_one")
+    g.use("lem:yang2026.lemma31", "d", "p", None, label="first").obtain("first", "B", "B_is B_one scores")
+    g.have("0 <= B", "B_low", use="B_one").have(f"1 <= B*{P}", "BP", lambda h: h.auto("B_one P_one", rounds=0))
+    K2 = f"(B*{P})"
+    K3, K4 = f"(d*d*p*{P}*(2 + 4*{K2}))", "(d*p + 1)"
+    K5 = f"({K3} + {K4}*{P})"
+    g.have("1 <= d*d*p", "ddp", lambda h: h.have("1 <= d*d", "dd", lambda e: e.auto("some", rounds=0)).auto("dd p_one", rounds=0))
+    g.have(f"1 <= d*d*p*{P}", "ddpP", lambda h: h.auto("ddp P_one", rounds=0)).have(f"1 <= {K3}", "K3", lambda h: h.auto("ddpP BP", rounds=0))
+    g.have(f"0 <= {K4}*{P}", "K4P", lambda h: h.have("0 <= d*p + 1", "k4", use="dp").auto("k4 P_low", rounds=0))
+    a1, a2, a3, a4, a5, rest = g.witness("B", K2, K3, K4, K5).split()
+    a1.hyp("B_one")
+    a2.hyp("BP")
+    a3.hyp("K3")
+    a4.auto("dp", degree=1, rounds=0)
+    a5.auto("K3 K4P", degree=1, rounds=0)
+    g = rest
+    g.intro("Q K V n w X H gamma tau eps x z c u")
+    g.intro("(some_n X_one H_one g_low t_low t_one e_low e_one qb kb vb window sized top near hard soft) i (il ih)")
+    g.use("window", "i", None, label="w_low w_high gap")
+    g.use("scores", "Q", "K", "n", "x", "z", "H", "eps", None, label="every")
+    g.positive("tau", "t", lambda h: h.hyp("t_low")).have("1 <= 1/tau", "t_up", lambda h: h.auto("t_one t_i t_e", rounds=0))
+    sx, sz = ("dotscore(Q, K, d, x, i, {})", "dotscore(Q, K, d, z, i, {})")
+    T = f"({K2}*X*eps)"
+    g.have(f"H*eps <= {P}*X*eps", "He", lambda h: h.auto("top e_low", rounds=0)).have(f"B*H*eps <= {T}", "two", lambda h: h.auto("He B_low", rounds=0))
+
+    def close(h: Goal) -> None:
+        h.intro("j (jl jh)").use("every", "i", None, "j", lambda q: [k.auto("jl jh w_high", degree=1, rounds=0) for k in q.split()], label="here")
+        h.auto("here two", degree=1, rounds=0)
+
+    g.have(f"all j in 1..w(i). abs({sx.format('j')} - {sz.format('j')}) <= {T}", "close", close)
+    g.use("lem:yang2026.lemma32", "w(i)", f"k. {sx.format('k')}", f"k. {sz.format('k')}", "gamma", T, "tau", None, label="weights")
+    E = "exp(-gamma/tau)"
+    g.use("ax:exp_pos", "-gamma/tau", label="E_low").have(f"w(i)*{E} <= n*{E}", "more", lambda h: h.auto("w_high E_low", rounds=0))
+    far = f"(2*n*{E} + 4*{K2}*X*eps/tau)"
+    hard, soft = f"hardmax(k. {sx.format('k')}, w(i), j)", f"sm(k. {sz.format('k')}/tau, w(i), j)"
+    g.have(f"sum(j, 1, w(i), abs({hard} - {soft})) <= {far}", "far", lambda h: h.auto("weights more", degree=1, rounds=0))
+    g.use("hard", "i", None, label="c_is").use("soft", "i", None, label="u_is").use("near", "i", None, label="near_i")
+    g.use("lem:sm_sum", f"k. {sz.format('k')}/tau", "w(i)", None, label="soft_one").have("0 <= d*H", "dH", lambda h: h.have("0 <= H", "hl", use="H_one").auto("d_low hl", rounds=0))
+
+    def low(h: Goal) -> None:
+        h.intro("j within").use("lem:sm_weight", f"k. {sz.format('k')}/tau", "w(i)", "j", None, label="a1 a2").auto("a1", degree=1, rounds=0)
+
+    def inside(h: Goal) -> None:
+        [k.auto("jl jh w_high", degree=1, rounds=0) for k in h.split()]
+
+    zero = lambda h: h.intro("a within l inside").use("ax:abs_pos", "0", "!", label="v").auto("v p_low", degree=1, rounds=0)  # noqa: E731
+    net = lambda h: h.intro("a within").auto("", degree=1, rounds=0)  # noqa: E731
+    parts = (
+        "some", "p_one", "dH", "vb", zero, zero, low, "soft_one", "far",
+        lambda h: h.intro("j (jl jh)").use("sized", "j", inside, label="entries").use("lem:norm_box", "a. x(a, j)", "d", "H", None, "#entries", label="here").hyp("here"),
+        lambda h: h.intro("j (jl jh)").use("near", "j", inside, label="here").hyp("here"),
+        "near_i", "c_is", "u_is", net, net,
+    )
+
+    def given(h: Goal) -> None:
+        for part, proof in zip(h.split(), parts, strict=True):
+            part.hyp(proof) if isinstance(proof, str) else proof(part)
+
+    g.use(
+        "lem:layer_close", "d", "p", "V", "a l. 0", "a. 0", "a l. 0", "a. 0", "w(i)", f"j. {hard}", f"j. {soft}", "x", "z", "i", "a. c(a, i)", "a. c(a, i)",
+        "a. u(a, i)", "a. u(a, i)", "(d*H)", "eps", far, given, label="c_near y_near",
+    )
+    g.have("0 <= X", "X_low", use="X_one").have("0 <= n", "n_low", use="some_n").have(f"0 <= n*{E}", "nE", lambda h: h.auto("n_low E_low", rounds=0))
+    g.have("1 <= X*(1/tau)", "xt", lambda h: h.auto("X_one t_up", rounds=0)).have("eps <= X/tau*eps", "e_up", lambda h: h.auto("xt e_low", rounds=0))
+    g.have(f"0 <= {far}", "far_low", lambda h: h.have(f"0 <= {K2}*X", "kx", lambda e: e.auto("BP X_low", rounds=0)).have(
+        f"0 <= {K2}*X*eps", "kxe", lambda e: e.auto("kx e_low", rounds=0)).have(f"0 <= {K2}*X*eps*(1/tau)", "kxet", lambda e: e.auto("kxe t_i", rounds=0)).auto("kxet nE", degree=1, rounds=0))
+    g.have("0 <= d*d*p", "ddp_low", use="ddp")
+    g.have(f"H*{far} <= {P}*X*{far}", "Hf", lambda h: h.auto("top far_low", rounds=0)).have(f"d*d*p*(H*{far}) <= d*d*p*({P}*X*{far})", "part", lambda h: h.auto("Hf ddp_low", rounds=0))
+    sum_ = f"X*(n*{E} + X*eps/tau)"
+    g.have(f"0 <= X*(n*{E})", "Y_low", lambda h: h.auto("X_low nE", rounds=0)).have("0 <= X*(X*eps/tau)", "Z_low", lambda h: h.have("0 <= X/tau*eps", "q", use="e_up e_low").auto("X_low q", rounds=0))
+    g.have(f"0 <= d*d*p*{P}", "D_low", use="ddpP").have(f"0 <= d*d*p*{P}*(4*{K2})", "D4", lambda h: h.auto("D_low BP", rounds=0))
+    g.have(f"d*d*p*({P}*X*{far}) <= {K3}*({sum_})", "main", lambda h: h.have(f"0 <= d*d*p*{P}*2*(X*(X*eps/tau))", "q1", lambda e: e.auto("D_low Z_low", rounds=0)).have(
+        f"0 <= d*d*p*{P}*(4*{K2})*(X*(n*{E}))", "q2", lambda e: e.auto("D4 Y_low", rounds=0)).auto("q1 q2", degree=1, rounds=0))
+    g.have("0 <= d*p + 1", "k4", use="dp").have("(d*p + 1)*eps <= (d*p + 1)*(H*eps)", "last", lambda h: h.have("eps <= H*eps", "he", lambda e: e.auto("H_one e_low", rounds=0)).auto("he k4", rounds=0))
+    g.have(f"(d*p + 1)*(H*eps) <= (d*p + 1)*({P}*X*eps)", "five1", lambda h: h.auto("He k4", rounds=0))
+    g.have(f"(d*p + 1)*{P}*(X*eps) <= (d*p + 1)*{P}*(X*(X/tau*eps))", "five2", lambda h: h.have("X*eps <= X*(X/tau*eps)", "q", lambda e: e.auto("e_up X_low", rounds=0)).auto("q K4P", rounds=0))
+    g.have(f"0 <= (d*p + 1)*{P}*(X*(n*{E}))", "five3", lambda h: h.auto("K4P Y_low", rounds=0))
+    one, two, three, four, five = g.split()
+    one.use("every", "i", None, label="row").hyp("row")
+    two.auto("two", degree=1, rounds=0)
+    three.hyp("far")
+    four.auto("c_near part main last", degree=1, rounds=0)
+    five.auto("five1 five2 five3", degree=1, rounds=0)
+
+
+def chain25_wrong(g: Goal) -> None:
+    """All weights and activations 0, n = x_max = h_max = gamma = 1, tau = 1/(3 K_5), eps = tau^2."""
+    g.intro("claim").use("claim", "1", "0", "1", "!", label="some").obtain("some", "K1", "r1").obtain("r1", "K2", "r2").obtain("r2", "K3", "r3")
+    g.obtain("r3", "K4", "r4").obtain("r4", "K5", "a1 a2 a3 a4 a5 every").positive("(3*K5)", "t", lambda h: h.auto("a5", degree=1, rounds=0))
+    t = "(1/(3*K5))"
+    g.have(f"{t} <= 1", "t_one", lambda h: h.auto("t_e t_i a5", rounds=0)).have(f"0 < {t}*{t}", "e_low", lambda h: h.auto("t_i", rounds=0))
+    g.have(f"{t}*{t} <= 1", "e_one", lambda h: h.have(f"{t}*{t} <= {t}", "q", lambda e: e.auto("t_one t_i", rounds=0)).auto("q t_one", degree=1, rounds=0))
+    g.use("ax:pow_zero", "2*(1^2*1^2 + 1)*(1*1 + 1)", label="pz").use("ax:abs_pos", "0", "!", label="v")
+    zero = "a i. 0"
+
+    def given(h: Goal) -> None:
+        for part in h.split():
+            if part.goal[0] != "all":
+                part.auto("t_i t_one e_low e_one pz", degree=1, rounds=0)
+                continue
+            part.intro("i inside")
+            if part.goal[0] == "all":
+                part.intro("a within").auto("v", degree=1, rounds=0)
+            elif part.goal[0] == "&":
+                one, two, three = part.split()
+                one.true()
+                two.true()
+                three.intro("i1 inside1 m1 inside2 max").pick("left").true()
+            else:
+                part.auto("v e_low", degree=1, rounds=0)
+
+    g.use("every", zero, zero, zero, "1", "i. 1", "1", "1", "1", t, f"{t}*{t}", zero, zero, zero, zero, given, "1", "!", label="b1 b2 b3 b4 b5")
+    g.positive(t, "tt", lambda h: h.hyp("t_i"))
+    E = f"exp(-1/{t})"
+    g.use("ax:exp_ge", f"1/{t}", label="line").use("ax:exp_pos", f"-1/{t}", label="E_low")
+    g.have(f"{E}*(1/{t}) <= 1", "e1", lambda h: h.have(f"{E}*(1 + 1/{t}) <= {E}*exp(1/{t})", "q", lambda e: e.auto("line E_low", rounds=0)).auto("q E_low", degree=1, rounds=0))
+    g.have(f"{E} <= {t}", "e2", lambda h: h.have(f"{t}*({E}*(1/{t})) <= {t}*1", "q", lambda e: e.auto("e1 t_i", rounds=0)).auto("q tt_e", degree=1, rounds=0, multipliers=[E]))
+    S = f"({E} + {t})"
+    g.have(f"K3*{S} + K4 <= K5*{S}", "sum", lambda h: h.auto("b5 tt_e", degree=1, rounds=0, multipliers=[f"K3*{t}", f"K5*{t}", t]))
+    g.have(f"K5*{S} <= 2/3", "low", lambda h: h.have(f"K5*{S} <= K5*(2*{t})", "q", lambda e: e.have(f"{S} <= 2*{t}", "r", use="e2", degree=1).auto("r a5", rounds=0)).auto("q t_e", degree=1, rounds=0))
+    g.have(f"0 <= K3*{S}", "k3", lambda h: h.have(f"0 <= {S}", "q", use="E_low t_i", degree=1).auto("q a3", rounds=0)).auto("sum low k3 a4", degree=1, rounds=0)
+
+
+SCRIPTS |= {
+    "yang2026.lemma25.chain": Script(chain25_wrong, refutes=True),
+    "yang2026.lemma25.chain.corrected": Script(chain25, witnesses("2", "1", "1"), nonzero()),
+}
