@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from math import lcm
 
 import flint
@@ -50,16 +51,23 @@ class Deficits:
         return min(self.below, default=None)
 
     @cached_property
-    def grid(self) -> tuple[int, list[tuple[Fraction | int, int]]]:
+    def others(self) -> int:
+        """How many scores are not maximal."""
+        return sum(self.below.values())
+
+    @cached_property
+    def grid(self) -> tuple[int | None, list[tuple[Fraction | int, int]]]:
         """D, and (D d, many) for each deficit d, the smallest first: with D every D d is an integer.
 
-        Where that takes more than MAX_UNIT_BITS, D is 1 and the deficits stay fractions.
+        Where that takes more than MAX_UNIT_BITS, D is None and the deficits stay as they are.
         """
         unit = 1
         for denominator in {d.denominator for d in self.below}:
             unit = lcm(unit, denominator)
             if unit.bit_length() > MAX_UNIT_BITS:
-                return 1, sorted(self.below.items())
+                return None, sorted(self.below.items())
+        if unit == 1 and all(type(d) is int for d in self.below):
+            return 1, sorted(self.below.items())
         return unit, sorted((int(d * unit), many) for d, many in self.below.items())
 
     def mass(self, gamma: flint.arb) -> flint.arb:
@@ -71,29 +79,28 @@ class Deficits:
         if not self.below:
             return flint.arb(0)
         unit, steps = self.grid
-        powers = _Powers(gamma, unit)
+        powers = _Powers(gamma, unit or 1)
         first, end = steps[0][0], len(steps)
-        bits = flint.ctx.prec + sum(self.below.values()).bit_length()
-        reach = (bits * flint.arb.const_log2() * unit / gamma).abs_upper()  # y^reach is below the last bit
+        bits = flint.ctx.prec + self.others.bit_length()
+        reach = (bits * flint.arb.const_log2() * (unit or 1) / gamma).abs_upper()  # y^reach is below the last bit
         whole = reach.ceil().unique_fmpz() if reach < arb_of(steps[-1][0] - first) else None
         if whole is not None:
             end = bisect_right(steps, (first + int(whole) + 1, 0))
-        kept = steps[:end]
-        degree = kept[-1][0] - first
-        if all(isinstance(place, int) for place, _ in kept) and degree <= DENSE * len(kept):
+        degree = steps[end - 1][0] - first
+        if unit is not None and degree <= DENSE * end:
             coefficients = [0] * (int(degree) + 1)
-            for place, many in kept:
-                coefficients[int(place - first)] = many
-            total = flint.fmpz_poly(coefficients)(powers.one()) * powers.far(first)
+            for place, many in islice(steps, end):
+                coefficients[place - first] = many  # type: ignore[index]
+            total = flint.fmpz_poly(coefficients)(powers(1)) * powers.far(first)
         else:
             total, power, before = flint.arb(0), flint.arb(1), 0
-            for place, many in kept:
+            for place, many in islice(steps, end):
                 power *= powers(place - before)
                 total += power if many == 1 else many * power
                 before = place
         if end == len(steps):
             return total
-        rest = sum(many for _, many in steps[end:]) * powers.far(steps[end][0])
+        rest = self.others * powers.far(steps[end][0])  # more than there are left, but as small
         return total + rest.union(flint.arb(0))
 
     def distance(self, gamma: flint.arb) -> flint.arb:
@@ -106,7 +113,7 @@ class Deficits:
         if not self.below:
             return "0"
         unit, steps = self.grid
-        parts = [("" if c == 1 else f"{c}*") + _power(Fraction(d, unit)) for d, c in steps[:MAX_SHOWN]]
+        parts = [("" if c == 1 else f"{c}*") + _power(Fraction(d, unit or 1)) for d, c in steps[:MAX_SHOWN]]
         if len(steps) > MAX_SHOWN:
             parts.append(f"... ({len(steps) - MAX_SHOWN} more terms)")
         mass = " + ".join(parts)
@@ -120,10 +127,6 @@ class _Powers:
         self.gamma, self.unit = gamma, unit
         self.known: dict[Fraction | int, flint.arb] = {}
         self.last: Fraction | int = 0
-
-    def one(self) -> flint.arb:
-        """y."""
-        return self(1)
 
     def far(self, m: Fraction | int) -> flint.arb:
         """y^m by exp."""
@@ -203,6 +206,9 @@ def softmax_of_scores(
     of positive powers of x, equal deficits are counted and terms below the last bit are one ball: the time hardly grows
     with n. Relative radius at most 10^-digits.
 
+    Lemma 5.3 asks for one maximum and a gap that is strictly greater; with ties, and at the gap itself, the bound is
+    the one of Lemma 32 of yang2026, with tau = 1/gamma.
+
     Raises BadInput for scores, n, gamma or digits. Source: Cookbook, Definition 5.2 and Lemma 5.3.
     """
     wanted = check_digits(digits)
@@ -234,7 +240,7 @@ def softmax_of_scores(
         where="by these scores",
         source="Cookbook, Lemma 5.3",
         labels=("L1 distance", "2 n e^(-gamma gap)"),
-        proofs=("cookbook.s5.7.lemma5.3",),
+        proofs=("cookbook.s5.7.lemma5.3", "yang2026.lemma32.hard"),
         extra={
             "score gap": "none: all scores are equal" if gap is None else str(gap),
             "maximal scores": str(deficits.top),
