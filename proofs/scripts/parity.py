@@ -2163,8 +2163,9 @@ def scalars_wrong(g: Goal) -> None:
     g.obtain("wrong", "C1", "pos every").use("every", "0", "!", "3", "!", label="a1 a2").use("every", "1", "!", "5", "!", label="b1 b2")
     g.use("lem:sqrt_positive", "5/18", "!", label="u1 u2 u3 u4").use("lem:sqrt_positive", "11/36", "!", label="v1 v2 v3 v4").use("ax:pow_zero", "-1", label="p0").use("ax:pow_step", "-1", "0", label="p1")
     g.have("1/sqrt(5/18) = C1", "first", use="a1 p0 p1", **linear).have("1/sqrt(11/36) = C1", "second", use="b1 p0 p1", **linear)
-    g.have("C1^2*(5/18) = 1", "one", use="first u2 u3", **linear, multipliers=["C1", "C1^2", "sqrt(5/18)", "C1*sqrt(5/18)"])
-    g.have("C1^2*(11/36) = 1", "two", use="second v2 v3", **linear, multipliers=["C1", "C1^2", "sqrt(11/36)", "C1*sqrt(11/36)"])
+    for value, label, inverse, square, product in (("5/18", "one", "first", "u2", "u3"), ("11/36", "two", "second", "v2", "v3")):
+        g.have(f"C1*sqrt({value}) = 1", f"{label}_root", use=[inverse, product], **linear, multipliers=[f"sqrt({value})"])
+        g.have(f"C1^2*({value}) = 1", label, use=[f"{label}_root", square], **linear, multipliers=["C1^2", f"C1*sqrt({value})"])
     g.auto("one two", **linear)
 
 
@@ -2205,4 +2206,437 @@ SCRIPTS |= {
     ),
     "chiang2022.appB.scalars": Script(scalars_wrong, refutes=True),
     "chiang2022.appB.scalars.corrected": Script(scalars_right, witnesses("2", "2", "0", "b i. 1", "b i. I[b <= 2] - I[2 < b]", "b i. I[b <= 2] - I[2 < b]", leaf=pairs_leaf), whole("d n eps x p y", normed_whole)),
+}
+
+
+# --- Cookbook, Sections 2 and 9 ---------------------------------------------------------------------------------------------------
+
+
+def no_output_matrix(g: Goal) -> None:
+    g.intro("d WO WV some").witness("p q. sum(a, 1, d, WO(p, a)*WV(a, q))").intro("n alpha z many i (low high) b (bl bh)")
+    inner = "sum(l, 1, d, WV({a}, l)*z(l, {j}))"
+
+    def one(h: Goal) -> None:
+        h.intro("j inside").use(
+            "lem:layers_through",
+            "d",
+            "d",
+            "a. WO(b, a)",
+            "WV",
+            "l. sum(a, 1, d, WO(b, a)*WV(a, l))",
+            "l. z(l, j)",
+            f"a. {inner.format(a='a', j='j')}",
+            lambda e: e.intro("p inside1").true(),
+            lambda e: e.intro("p inside1").true(),
+            label="here",
+        )
+        h.auto("here", **linear, multipliers=["alpha(i, j)"])
+
+    left = "alpha(i, j)*sum(l, 1, d, sum(a, 1, d, WO(b, a)*WV(a, l))*z(l, j))"
+    right = f"sum(a, 1, d, alpha(i, j)*WO(b, a)*{inner.format(a='a', j='j')})"
+    g.use("lem:sum_ext", f"j. {left}", f"j. {right}", "1", "n", one, label="terms")
+    g.use("lem:layers_swap", f"j a. alpha(i, j)*WO(b, a)*{inner.format(a='a', j='j')}", "1", "n", "1", "d", label="order")
+    g.auto("terms order", **linear)
+
+
+def stop_mass(g: Goal) -> None:
+    g.intro("stop")
+    base, step = g.induct("N", "ge", "ih")
+    base.easy()
+    step.use("ax:sum_step", "n. stop(n)*prod(i, 1, n - 1, 1 - stop(i))", "1", "N + 1", label="last")
+    step.use("ax:prod_step", "i. 1 - stop(i)", "1", "N + 1", label="factor").auto("ih last factor", **linear)
+
+
+def stop_bound(g: Goal) -> None:
+    g.intro("stop c N (low c_pos each)")
+
+    def every(h: Goal) -> None:
+        base, step = h.induct("k", "ge", "ih")
+        base.easy()
+        step.use("ih", label="p_low p_high").use("ax:prod_step", "i. 1 - stop(i)", "1", "k + 1", label="factor").use("each", "k + 1", label="e1 e2")
+        step.have("0 <= prod(i, 1, k, 1 - stop(i))*(1 - stop(k + 1))", "new", use="p_low e2").have(
+            "0 <= prod(i, 1, k, 1 - stop(i))*(stop(k + 1) - c)", "less", use="p_low e1"
+        )
+        one, two = step.split()
+        one.auto("new factor", **linear)
+        two.have("0 <= c*(k + 1)", "ck", use="c_pos ge").have("0 <= (1 + c*(k + 1))*(prod(i, 1, k, 1 - stop(i))*(stop(k + 1) - c))", "weighted", use="ck less")
+        two.have("0 <= c*(c*(k + 1))*prod(i, 1, k, 1 - stop(i))", "square", lambda e: e.auto("c_pos ck p_low", degree=3))
+        two.auto("weighted square factor p_high", **linear, multipliers=["1 + c*(k + 1)"])
+
+    g.have("all k:Int. 0 <= k -> 0 <= prod(i, 1, k, 1 - stop(i)) & (1 + c*k)*prod(i, 1, k, 1 - stop(i)) <= 1", "every", every)
+    g.use("every", "N", label="done").hyp("done")
+
+
+STOP = "i. 1/(i + 1)*(1/(i + 1))"
+
+
+def autoregressive_wrong(g: Goal) -> None:
+    """EOS with probability 1/(i + 1)^2 at step i: the mass stays below 1/2."""
+
+    def range_of(h: Goal) -> None:
+        h.intro("i low").positive("i + 1", "q", lambda e: e.auto("low", **linear)).have("1/(i + 1) < 1", "less", use="q_e q_i low")
+        one, two = h.split()
+        one.auto("q_i")
+        two.auto("q_i less")
+
+    def product(h: Goal) -> None:
+        base, step = h.induct("k", "ge", "ih")
+        base.easy()
+        step.use("ax:prod_step", "i. 1 - 1/(i + 1)*(1/(i + 1))", "1", "k + 1", label="factor").positive("k + 2", "u", lambda e: e.auto("ge", **linear))
+        step.have("2*(k + 2)*prod(i, 1, k + 1, 1 - 1/(i + 1)*(1/(i + 1))) = k + 3", "value", lambda e: telescoped(e)).hyp("value")
+
+    g.intro("claim").use("claim", STOP, range_of, "1/4", "!", label="wrong").obtain("wrong", "N", "some mass")
+    g.have("all k:Int. 0 <= k -> 2*(k + 1)*prod(i, 1, k, 1 - 1/(i + 1)*(1/(i + 1))) = k + 2", "every", product)
+    g.use("every", "N", label="value").use("lem:stop_mass", STOP, "N", label="total")
+    g.have("3/4 <= 1 - prod(i, 1, N, 1 - 1/(i + 1)*(1/(i + 1)))", "few", use="mass total", **linear)
+    g.have("2*(N + 1)*prod(i, 1, N, 1 - 1/(i + 1)*(1/(i + 1))) <= (N + 1)/2", "small", use="few some").auto("small value some", **linear)
+
+
+def telescoped(e: Goal) -> None:
+    p = "prod(i, 1, k, 1 - 1/(i + 1)*(1/(i + 1)))"
+    e.have(f"2*(k + 2)*({p}*(1 - 1/(k + 2)*(1/(k + 2)))) = k + 3", "one", lambda f: f.auto("u_e ih", **linear, multipliers=["1", p, f"{p}*(k + 2)", f"{p}/(k + 2)", "1/(k + 2)", "k", "k/(k + 2)", f"{p}*k", f"{p}*k/(k + 2)"]))
+    e.auto("one factor", **linear, multipliers=["2*(k + 2)", "k"])
+
+
+def autoregressive_right(g: Goal) -> None:
+    g.intro("stop between")
+    total, limit = g.split()
+    total.intro("N some").use("lem:stop_mass", "stop", "N", label="mass")
+    one, two = total.split()
+    one.hyp("mass")
+
+    def positive_product(h: Goal) -> None:
+        base, step = h.induct("k", "ge", "ih")
+        base.easy()
+        step.use("ax:prod_step", "i. 1 - stop(i)", "1", "k + 1", label="factor").use("between", "k + 1", label="e1 e2")
+        step.have("0 < prod(i, 1, k, 1 - stop(i))*(1 - stop(k + 1))", "new", use="ih e2").auto("new factor", **linear)
+
+    two.have("all k:Int. 0 <= k -> 0 < prod(i, 1, k, 1 - stop(i))", "every", positive_product).use("every", "N", label="pos").auto("pos mass", **linear)
+    limit.intro("c (c_pos least) eps eps_pos").positive("c", "c", lambda h: h.hyp("c_pos")).positive("eps", "e", lambda h: h.hyp("eps_pos"))
+    limit.use("ax:archimedes", "1/c*(1/eps)", label="big").obtain("big", "N", "N_some N_big").witness("N")
+
+    def both_ends(h: Goal) -> None:
+        for part in h.split():
+            if part.goal[0] == "all":
+                part.intro("i low").use("least", "i", label="l").use("between", "i", label="b1 b2").easy("l b2", **linear)
+            else:
+                part.easy("N_some c_pos", **linear)
+
+    limit.use("lem:stop_bound", "stop", "c", "N", both_ends, label="p_low p_high").use("lem:stop_mass", "stop", "N", label="mass")
+    one, two = limit.split()
+    one.hyp("N_some")
+    two.have("1 <= eps*(c*N)", "enough", lambda h: h.have("0 <= (N - 1/c*(1/eps))*(c*eps)", "gap", lambda e: e.have("0 < c*eps", "ce", use="c_pos eps_pos").auto("ce N_big")).auto("gap c_e e_e", **linear, multipliers=["1", "eps*(1/eps)", "c*(1/c)"]))
+    two.contra("against").have("eps < prod(i, 1, N, 1 - stop(i))", "large", use="against mass", **linear)
+    two.have("0 < c*N", "cn", use="c_pos N_some").have("0 < (c*N)*(prod(i, 1, N, 1 - stop(i)) - eps)", "more", use="cn large").auto("more enough p_high large eps_pos", **linear)
+
+
+def after_symbol(g: Goal) -> None:
+    g.intro("K w i j (low high)")
+    g.use("lem:sum_delta", "a. I[2 <= j & w(j - 1) = a]", "1", "K", "w(i)", label="only")
+
+    def same(h: Goal) -> None:
+        h.intro("a inside")
+        yes, no = h.ind("w(i) = a", "is value")
+        for e, other in ((yes, True), (no, False)):
+            for f in e.ind("a = w(i)", "is1 value1"):
+                if other == (f.facts["is1"][0] == "="):
+                    f.rewrite("value").rewrite("value1").true()
+                elif other:
+                    f.have("a = w(i)", "after_all", use="is", **linear).absurd("after_all", "is1")
+                else:
+                    f.have("w(i) = a", "after_all", use="is1", **linear).absurd("after_all", "is")
+
+    g.use("lem:sum_ext", "a. I[w(i) = a]*I[2 <= j & w(j - 1) = a]", "a. I[a = w(i)]*I[2 <= j & w(j - 1) = a]", "1", "K", same, label="turned")
+    g.auto("turned only", **linear)
+
+
+def head_scores(g: Goal) -> Goal:
+    """The scores of one row as indicators: `row`."""
+    g.intro("n K w s (some symbols s_is) i (low high)")
+    g.use("symbols", "i", label="w_low w_high")
+    return g.have(
+        "all j in 1..i. s(i, j) = I[2 <= j & w(j - 1) = w(i)]",
+        "row",
+        lambda h: h.intro("j (jl jh)").use("s_is", "i", None, "j", None, label="here").use("lem:after_symbol", "K", "w", "i", "j", label="there").auto("here there", **linear),
+    )
+
+
+AFTER = "2 <= {0} & w({0} - 1) = w(i)"
+
+
+def gap_of_one(g: Goal) -> None:
+    head_scores(g)
+
+    def bits(h: Goal) -> None:
+        h.intro("j (jl jh)").use("row", "j", label="here").rewrite("here")
+        for e, side in zip(h.ind(AFTER.format("j"), "is value"), ("right", "left"), strict=True):
+            e.pick(side).hyp("value")
+
+    g.have("all j in 1..i. s(i, j) = 0 | s(i, j) = 1", "bits", bits)
+    one, two = g.split()
+    one.hyp("bits")
+    two.intro("j (jl jh) m (ml mh) best").use("best", "j", label="below").use("bits", "j", label="bj").use("bits", "m", label="bm")
+    for e in two.cases("bj", "j_is"):
+        for f in e.cases("bm", "m_is"):
+            first_that_works(f, *(lambda u, k=k: u.pick(k).auto("j_is m_is below", **linear) for k in ("left", "right")), lambda u: u.easy())
+
+
+def maximum_right(g: Goal) -> None:
+    head_scores(g).intro("j (jl jh)").use("row", "j", label="at_j")
+    there = "ex m in 2..i. w(m - 1) = w(i)"
+    to, back = g.split()
+    to.intro("best")
+    yes, no = to.em(there, "some_m")
+    no.pick("right").hyp("some_m")
+    yes.obtain("some_m", "m", "m_low m_high m_is").use("best", "m", lambda h: h.easy("m_low m_high", **linear), label="below")
+    yes.use("row", "m", lambda h: h.easy("m_low m_high", **linear), label="at_m")
+    one, zero = yes.ind(AFTER.format("m"), "is value")
+    zero.have(AFTER.format("m"), "after_all", lambda h: h.easy("m_low")).absurd("after_all", "is")
+    first, second = one.ind(AFTER.format("j"), "is_j value_j")
+    first.pick("left").easy()
+    second.contra("against").auto("below at_m at_j value value_j", **linear)
+    back.intro("either")
+    left, right = back.cases("either", "j_low j_is", "none")
+    left.intro("k (kl kh)").use("row", "k", label="at_k")
+    one, zero = left.ind(AFTER.format("j"), "is value")
+    zero.have(AFTER.format("j"), "after_all", lambda h: h.easy("j_low")).absurd("after_all", "is")
+    for e in one.ind(AFTER.format("k"), "is_k value_k"):
+        e.auto("at_k at_j value value_k", **linear)
+    right.intro("k (kl kh)").use("row", "k", label="at_k")
+    one, zero = right.ind(AFTER.format("k"), "is_k value_k")
+    one.have(there, "after_all", lambda h: h.witness("k").easy()).absurd("after_all", "none")
+    for e in zero.ind(AFTER.format("j"), "is_j value_j"):
+        e.auto("at_k at_j value_k value_j", **linear)
+
+
+ROW = "i j. sum(a, 1, 2, I[i = a]*I[2 <= j & j - 1 = a])"
+
+
+def maximum_wrong(g: Goal) -> None:
+    """w = AB: at the second position both scores are 0, so that both positions are maximal."""
+
+    def given(h: Goal) -> None:
+        for part in h.split():
+            first_that_works(
+                part, lambda e: e.easy(), lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 2, lambda f: f.easy()), lambda e: e.intro("i0 (low high) j0 (jl jh)").true()
+            )
+
+    g.intro("claim").use("claim", "2", "2", "i. i", ROW, given, "2", "!", "1", "!", label="to back")
+    g.use("to", lambda h: each_integer(h.intro("k0 (low high)"), "k0", 1, 2, lambda e: e.easy()), label="wrong").absurd("wrong")
+
+
+def nearest_active(g: Goal) -> None:
+    g.intro("n a i p (some bits i_low i_high p_low p_high active)").positive("n", "n")
+    for h, left in zip(g.split(), (True, False), strict=True):
+        h.intro("(side none) k (kl kh) other").use("bits", "k", lambda e: e.easy("kl kh i_low i_high", **linear), label="bit")
+        low, high = h.em("k <= p", "order")
+        less, same = low.em("k < p", "strict")
+        same.have("k = p", "after_all", use="order strict").absurd("after_all", "other")
+        near, far = (high, less) if left else (less, high)
+        near.use("ax:int_lt", "p" if left else "k", "k" if left else "p", label="step").use("none", "k", lambda e: e.easy("step kl kh", **linear), label="zero")
+        near.rewrite("zero").rewrite("active")
+        near.have("0 <= (n - k)*(1/n)" if left else "0 <= (n - p)*(1/n)", "most", lambda e: e.have("0 <= n - k" if left else "0 <= n - p", "room", use="kh i_high p_high", **linear).auto("room n_i"))
+        near.have("0 < p*(1/n)" if left else "0 < k*(1/n)", "more", lambda e: e.have("0 < p" if left else "0 < k", "pos", use="p_low kl i_low", **linear).auto("pos n_i"))
+        near.auto("most more n_e", **linear)
+        far.use("ax:int_lt", "k" if left else "p", "p" if left else "k", label="step").rewrite("active")
+        far.have("0 < (p - k)*(1/n)" if left else "0 < (k - p)*(1/n)", "more", lambda e: e.have("0 < p - k" if left else "0 < k - p", "pos", use="step", **linear).auto("pos n_i"))
+        for e in far.cases("bit", "a_is"):
+            e.auto("more a_is", **linear)
+
+
+def nearest_claim(g: Goal) -> None:
+    g.intro("n a i p given").use("lem:nearest_active", "n", "a", "i", "p", "#given", label="done").hyp("done")
+
+
+def nearest_values(g: Goal) -> None:
+    g.intro("n o a l r (some tokens left right first last) i (low high)").positive("n", "n")
+    g.have("all j in 1..n. bit(a(j))", "bits", lambda h: h.intro("j (jl jh)").use("tokens", "j", label="b o_is").hyp("b"))
+    near_left, near_right, none_left, none_right = g.split()
+    for h, head, part in ((near_left, "left", 0), (near_right, "right", 1)):
+        h.intro("p (pl ph) (active between)")
+
+        def best(e: Goal, part: int = part) -> None:
+            e.intro("k (kl kh)").use("lem:nearest_active", "n", "a", "i", "p", lambda f: f.easy("pl ph low high", **linear), label="n1 n2")
+            e.use(f"n{part + 1}", lambda f: f.easy("pl ph", **linear), label="strict")
+            same, other = e.em("k = p", "is")
+            same.rewrite("is").true()
+            other.use("strict", "k", lambda f: f.easy("kl kh"), "#is", label="less").auto("less", **linear)
+
+        h.use(head, "i", None, "p", lambda f: f.easy(), best, label="done").hyp("done")
+    for h, head, at in ((none_left, "left", "i - 1"), (none_right, "right", "i + 1")):
+        h.intro("(side none)")
+        if head == "right":
+            h.use("ax:int_lt", "i", "n", label="step")
+
+        def flat(e: Goal, head: str = head, at: str = at) -> None:
+            e.intro("k (kl kh)").use("none", "k", label="zero").use("none", at, lambda f: f.easy("side", **linear), label="zero1").rewrite("zero").rewrite("zero1")
+            gap = "i - 1 - k" if head == "left" else "k - i - 1"
+            e.have(f"0 <= ({gap})*(1/n)", "gap", lambda f: f.have(f"0 <= {gap}", "room", use="kl kh", **linear).auto("room n_i")).auto("gap", **linear)
+
+        h.use(head, "i", None, at, lambda f: f.easy("side", **linear), flat, label="done").hyp("done")
+
+
+def nearest_wrong(g: Goal) -> None:
+    """n = 1: neither window has a position."""
+
+    def given(h: Goal) -> None:
+        for part in h.split():
+            first_that_works(part, lambda e: e.easy(), lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 1, lambda f: f.easy()), empty_window)
+
+    g.intro("claim").use("claim", "1", "i. 1", "i. 1", "i. 0", "i. 0", given, "1", "!", label="l_is r_is near1 near2")
+    for h in g.cases("l_is", "wrong"):
+        h.absurd("wrong")
+
+
+def empty_window(e: Goal) -> None:
+    e.intro("i0 (low high) p0 (pl ph)").auto(**linear) if e.goal[0] == "false" else e.intro("i0 (low high) p0 (pl ph)").try_contradiction()
+    if not e.closed:
+        raise Stuck("the window is not empty")
+
+
+def state_trace(g: Goal) -> None:
+    g.intro("n w z (some word start one two three)")
+
+    def at(h: Goal, step: str, c: str, value: str, use: str) -> Goal:
+        """z(step, c, i) = value for the position i, under the label z<step>_<c>."""
+        label = {"1": "one", "2": "two", "3": "three"}[step]
+
+        def proof(e: Goal) -> None:
+            e.use(label, c, "!", "i", lambda f: f.easy("low high"), label="is")
+            e.rewrite("is").auto(use, **linear)
+
+        return h.have(f"z({step}, {c}, i) = {value}", f"z{step}_{c}", proof)
+
+    bal, err = "height(w, {0})/{0}", "relu(-height(w, {0})/{0})"
+
+    def first(h: Goal) -> Goal:
+        h.use("start", "i", lambda f: f.easy("low high"), label="s1 s2 s3 s4")
+        h.use(
+            "lem:sum_ext",
+            "j. z(0, 1, j)",
+            "j. bracket(w(j))",
+            "1",
+            "i",
+            lambda e: e.intro("j (jl jh)").use("start", "j", lambda f: f.easy("jl jh high", **linear), label="t1 t2 t3 t4").hyp("t1"),
+            label="sum1",
+        )
+        h.have("sum(j, 1, i, z(0, 1, j))/i = height(w, i)/i", "mean1", use="sum1", **linear, multipliers=["1/i"])
+        for c, value, use in (("1", "bracket(w(i))", "s1"), ("2", bal.format("i"), "s2 mean1"), ("3", "0", "s3"), ("4", "0", "s4")):
+            at(h, "1", c, value, use)
+        return h
+
+    def second(h: Goal) -> Goal:
+        first(h)
+        for c, value, use in (("1", "bracket(w(i))", "z1_1"), ("2", bal.format("i"), "z1_2"), ("4", "0", "z1_4")):
+            at(h, "2", c, value, use)
+
+        def error(e: Goal) -> None:
+            e.use("two", "3", "!", "i", lambda f: f.easy("low high"), label="is").rewrite("is").rewrite("z1_2").auto("z1_3", **linear)
+
+        return h.have(f"z(2, 3, i) = {err.format('i')}", "z2_3", error)
+
+    g.have(f"all i in 1..n. z(2, 3, i) = {err.format('i')}", "errors", lambda h: second(h.intro("i (low high)")).hyp("z2_3"))
+    second(g.intro("i (low high)"))
+    g.use(
+        "lem:sum_ext",
+        "j. z(2, 3, j)",
+        f"j. {err.format('j')}",
+        "1",
+        "i",
+        lambda e: e.intro("j (jl jh)").use("errors", "j", lambda f: f.easy("jl jh high", **linear), label="here").hyp("here"),
+        label="sum2",
+    )
+    g.have(f"sum(j, 1, i, z(2, 3, j))/i = sum(j, 1, i, {err.format('j')})/i", "mean2", use="sum2", **linear, multipliers=["1/i"])
+    for c, value, use in (("1", "bracket(w(i))", "z2_1"), ("2", bal.format("i"), "z2_2"), ("3", err.format("i"), "z2_3"), ("4", f"sum(j, 1, i, {err.format('j')})/i", "z2_4 mean2")):
+        at(g, "3", c, value, use)
+    for h in g.split():
+        h.easy("z1_1", **linear)
+
+
+TRACE = (
+    "t c i. I[c = 1]*bracket(0) + I[1 <= t]*I[c = 2]*(sum(j, 1, i, bracket(0))/i)"
+    " + I[2 <= t]*I[c = 3]*relu(-sum(j, 1, i, bracket(0))/i) + I[3 <= t]*I[c = 4]*(sum(j, 1, i, relu(-sum(l, 1, j, bracket(0))/j))/i)"
+)
+
+
+def boxes(*ranges: tuple[int, int]) -> Tactic:
+    """Quantified integers of a goal, each over its range."""
+
+    def run(h: Goal) -> None:
+        if not ranges:
+            h.easy()
+            return
+        name = h.fresh("v")
+        low, high = h.fresh("low"), h.fresh("high")
+        h.intro(f"{name} ({low} {high})")
+        each_integer(h, name, *ranges[0], boxes(*ranges[1:]), low, high)
+
+    return run
+
+
+def section9_leaf(h: Goal) -> None:
+    first_that_works(
+        h,
+        lambda e: e.easy(**linear),
+        boxes((1, 3)),
+        boxes((1, 4), (1, 3)),
+        boxes((1, 2)),
+        lambda e: e.intro("i0 (low high) j0 (jl jh)").true(),
+        empty_or_fixed,
+    )
+
+
+def empty_or_fixed(h: Goal) -> None:
+    """The heads of Step 2 for n = 3 and equal tokens: the value is 1 where the window is not empty."""
+    h.intro("i0 (low high) p0 (pl ph) best")
+    for e in h.ind("i0 = 1", "first v1"):
+        for f in e.ind("i0 = 3", "last v2"):
+            if not f.try_contradiction():
+                f.auto("v1 v2", **linear)
+
+
+def window_whole(h: Goal) -> None:
+    """n or a position is not 0."""
+    h.auto(**linear)
+
+
+STEP2 = "3; j. 1; j. {}; i. 1 - I[i = 1]; i. 1 - I[i = 3]"
+
+
+def stop_half(h: Goal) -> None:
+    first_that_works(h, lambda e: e.easy(), lambda e: e.intro("i0 low").easy())
+
+
+SCRIPTS |= {
+    "lem.stop_mass": Script(stop_mass),
+    "lem.stop_bound": Script(stop_bound),
+    "lem.after_symbol": Script(after_symbol),
+    "lem.nearest_active": Script(nearest_active),
+    "cookbook.s2.2.2.no_wo": Script(no_output_matrix, witnesses("2", "a b. 1", "a b. 1")),
+    "cookbook.s2.2.3.autoregressive": Script(autoregressive_wrong, refutes=True),
+    "cookbook.s2.2.3.autoregressive.corrected": Script(
+        autoregressive_right, witnesses("i. 1/2", others=[("i. 1/2", "1"), ("i. 1/2", "1/2"), ("i. 1/2", "1/2", "1")], leaf=stop_half)
+    ),
+    "cookbook.s9.1.1.max_positions": Script(maximum_wrong, refutes=True),
+    "cookbook.s9.1.1.max_positions.corrected": Script(
+        maximum_right, witnesses("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", others=[("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", "1", "1")], leaf=section9_leaf)
+    ),
+    "cookbook.s9.1.1.gap": Script(
+        gap_of_one, witnesses("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", others=[("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", "1", "1", "1")], leaf=section9_leaf)
+    ),
+    "cookbook.s9.2.1.state_trace": Script(
+        state_trace, witnesses("3", "i. 0", TRACE, "1", leaf=section9_leaf), whole("n w z", window_whole)
+    ),
+    "cookbook.s9.2.2.step2_scores": Script(nearest_claim, witnesses("3", "j. 1", "2", "1", others=[("3", "j. 1", "3", "2", "1"), ("3", "j. 1", "1", "2", "3")], leaf=section9_leaf), whole("n a i p", window_whole)),
+    "cookbook.s9.2.2.step2_values": Script(nearest_wrong, refutes=True),
+    "cookbook.s9.2.2.step2_values.corrected": Script(
+        nearest_values,
+        witnesses(
+            *STEP2.format(1).split("; "),
+            "1",
+            others=[(*STEP2.format(a).split("; "), *at) for a, *at in ((1, "2", "1"), (1, "2", "3"), (0, "2"))],
+            leaf=section9_leaf,
+        ),
+        whole("n o a l r", window_whole),
+    ),
 }
