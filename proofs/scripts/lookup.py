@@ -1907,15 +1907,11 @@ def ao_capacity(g: Goal) -> None:
             two.intro("i ir j jr differ").use("near", "i", None, "j", None, "#differ", label="here").auto("here small")
 
 
-def ao_dimension_refuted(g: Goal) -> None:
-    """N = 1: N^-k is 1, not at most 1/2."""
-    g.intro("claim").use("claim", label="first second").use("first", "1", "1/2", "1", "!", label="wrong")
-    g.obtain("wrong", "k", "more").obtain("more", "m", "kp small low near far")
-    g.use("lem:log_unique", "1", "0", "!", label="zero").rewrite("zero", "small", "one").absurd("one")
-
-
 def ao_dimension(g: Goal) -> None:
-    first, second = g.split()
+    first, second, third = g.split()
+    third.intro("delta k (less positive)").use("lem:log_unique", "1", "0", "!", label="zero").rewrite("zero").auto(
+        "less"
+    )
     first.intro("eps delta (pos positive)").use("lem:log_two", label="two_low two_high").have(
         "0 < log(2)", "l_pos", use="two_low"
     )
@@ -2894,8 +2890,9 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.log_two": log_two,
     "lem.capacity": capacity,
     "cookbook.s5.3.2.ao_capacity": Script(ao_capacity, lambda g: g.inhabit("1/5")),
-    "cookbook.s5.3.2.ao_dimension": Script(ao_dimension_refuted, refutes=True),
-    "cookbook.s5.3.2.ao_dimension.corrected": Script(ao_dimension, lambda g: g.inhabit("1", "1"), ao_dimension_defined),
+    "cookbook.s5.3.2.ao_dimension": Script(
+        ao_dimension, lambda g: g.inhabit("1", "1", others=[("0", "1")]), ao_dimension_defined
+    ),
     "cookbook.t5.almost_orth": Script(almost_orth, almost_orth_inhabited, almost_orth_defined),
     "lem.space_flip": space_flip,
     "lem.space_moment": space_moment,

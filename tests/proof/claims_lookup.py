@@ -348,14 +348,8 @@ def dimension_instances() -> Iterator[dict[str, Any]]:
     yield {"N": F(2), "eps": F(0), "delta": F(0), "k": F(0), "m": F(1), "C": F(1)}
 
 
-@adequate("s5.3.2.ao_dimension", at=dimension_instances(), false=True)
-def dimension(v: Any) -> bool | None:
-    """No power of 1 is below 1; otherwise there is such a k."""
-    return (v["N"] > 1 or v["delta"] >= 1) if v["eps"] > 0 else None
-
-
 @adequate(
-    "s5.3.2.ao_dimension.corrected",
+    "s5.3.2.ao_dimension",
     at=dimension_instances(),
     misses=[
         ("exp(-k*log(N)) <= delta", "exp(k*log(N)) <= delta"),
@@ -363,9 +357,12 @@ def dimension(v: Any) -> bool | None:
         ("m <= C*log(N)", "m + 1 <= C*log(N)/2"),
         ("12*k/eps^2*log(2*N) <= m)", "12*k/eps^2*log(2*N) <= m - 1)"),
         ("2 <= N & m - 1 < 12*k/eps^2*log(2*N) ->", "1 <= N & m - 1 < 12*k/eps^2*log(2*N) ->"),
+        ("delta < 1 & 0 < k", "delta <= 1 & 0 < k"),
+        ("delta < exp(-k*log(1))", "delta < exp(-k*log(2))"),
     ],
 )
-def dimension_corrected(v: Any) -> bool | None:
+def dimension(v: Any) -> bool | None:
+    """For N >= 2; every power of 1 is 1, so that none is at most delta < 1."""
     if v["eps"] <= 0:
         return None
     N, m = int(v["N"]), v["m"][0]
