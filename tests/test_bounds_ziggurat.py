@@ -6,6 +6,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
+from symcook import bounds
 from symcook.bounds import table_lookup, tie_break, ziggurat
 from symcook.cli import dispatch
 from symcook.errors import BadInput
@@ -156,3 +157,10 @@ def test_the_command(capsys):
     assert dispatch(["bound", "ziggurat", "--gamma", "1"]) == 0
     assert dispatch(["bound", "table-lookup", "--gamma", "1/10"]) == 1
     assert "0.1208315440" in capsys.readouterr().out
+
+
+def test_the_functions_of_the_package_stay_after_their_modules_are_loaded() -> None:
+    """A loaded module becomes an attribute of its package: a function of the same name would work only once."""
+    for name in ("ziggurat", "temperature"):
+        for _ in range(2):
+            assert getattr(bounds, name)(gamma=1, n=4).holds

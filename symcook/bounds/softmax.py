@@ -72,6 +72,12 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
         where=where,
         source="Cookbook, Lemma 5.3",
         labels=("supremum", "2 n e^-gamma"),
-        proofs=("cookbook.s5.7.lemma5.3", "lem.hard_soft_ties", "lem.hard_soft_ties_attained", "lem.hard_soft_value"),
+        proofs=(
+            "cookbook.s5.7.lemma5.3",
+            "yang2026.lemma32.hard",
+            "lem.hard_soft_ties",
+            "lem.hard_soft_ties_attained",
+            "lem.hard_soft_value",
+        ),
         extra={"error of a value in [0, 1]": ball(half, wanted, relative=True)},
     )
