@@ -9,7 +9,7 @@ from script import Script, counterexample, each, witnesses
 from symcook.errors import Rejected
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
-from symcook.proof.terms import free, num, var
+from symcook.proof.terms import free, num, replace, var
 
 SCRIPTS: dict[str, Script] = {}
 linear = {"degree": 1, "rounds": 0}
@@ -2638,5 +2638,114 @@ SCRIPTS |= {
             leaf=section9_leaf,
         ),
         whole("n o a l r", window_whole),
+    ),
+}
+
+
+# --- The layer that Proposition 2 adds ------------------------------------------------------------------------------------------
+
+
+def indicators(h: Goal, values: dict[str, str], leaf: Tactic) -> None:
+    """Known values of indicators are put into the goal: for each formula the one case that the facts allow."""
+    left = list(values)
+
+    def down(e: Goal, rest: list[str]) -> None:
+        if not rest:
+            leaf(e)
+            return
+        for f in e.ind(rest[0], f"{e.fresh('f')} {e.fresh('v')}"):
+            if not f.try_contradiction():
+                down(f, rest[1:])
+
+    down(h, left)
+
+
+def put(f: Goal) -> Goal:
+    """Rewrite by all facts v1, v2, ... that say what an indicator is, where it occurs in the goal."""
+    for k in [k for k in f.facts if k[0] == "v" and k[1:].isdigit()]:
+        left = f.fact(k)[2][0]
+        if replace(f.goal, left, num(7)) != f.goal:
+            f.rewrite(k)
+    return f
+
+
+def mirror_hidden(g: Goal) -> None:
+    g.intro("d x p (low high)")
+    for h, at in zip(g.split(), ("p", "p + d"), strict=True):
+
+        def others(e: Goal, at: str = at) -> None:
+            e.intro("l (ll lh) other")
+            yes, no = e.ind("l = p", "is z")
+            yes.absurd("is", "other")
+            indicators(no, {f"{at} = l": "", f"{at} = d + l": ""}, lambda f: settle(f))
+
+        def settle(f: Goal) -> None:
+            for k in [k for k in f.facts if k[0] == "f" and f.facts[k][0] == "="]:
+                f.have("l = p", f.fresh("same"), lambda e, k=k: e.auto(k, **linear)).absurd([k for k in f.facts][-1], "other")
+                return
+            put(f).true()
+
+        h.use("lem:sum_only", f"l. (I[{at} = l] - I[{at} = d + l])*x(l)", "1", "d", "p", None, others, label="only")
+        indicators(h, {f"{at} = p": "", f"{at} = d + p": ""}, lambda f: f.auto(["only", *(k for k in f.facts if k[0] == "v")], **linear, multipliers=["x(p)"]))
+
+
+def mirror_net(g: Goal) -> None:
+    g.intro("d x W r (low high)")
+    weight = "(-I[{p} = r] + I[{p} = d + r] + I[r = 1]*(I[{p} <= d]*W({p}) - I[d < {p}]*W({p} - d)) + I[r = 2]*(-I[{p} <= d]*W({p}) + I[d < {p}]*W({p} - d)))"
+    body = weight + "*relu(sum(l, 1, d, (I[{p} = l] - I[{p} = d + l])*x(l)))"
+    whole_body = f"p. {body.replace('{p}', 'p')}"
+    g.use("lem:sum_split", whole_body, "1", "d", "2*d", label="halves").use("lem:layers_shift", whole_body, "1", "d", "d", label="moved")
+    top = "(-I[p = r] + (I[r = 1] - I[r = 2])*W(p))*relu(x(p))"
+    bottom = "(I[p = r] - (I[r = 1] - I[r = 2])*W(p))*relu(-x(p))"
+
+    def half(at: str, part: int, wanted: str) -> Tactic:
+        def run(h: Goal) -> None:
+            h.intro("p (pl ph)").use("lem:mirror_hidden", "d", "x", "p", label="m1 m2")
+            formulas = [f"{at} = d + r", f"{at} <= d", f"d < {at}"] if part == 1 else [f"{at} = r", f"{at} <= d", f"d < {at}"]
+
+            def leaf(f: Goal) -> None:
+                put(f.rewrite(f"m{part}")).true()
+
+            indicators(h, dict.fromkeys(formulas, ""), leaf)
+
+        return run
+
+    g.use("lem:sum_ext", whole_body, f"p. {top}", "1", "d", half("p", 1, top), label="up")
+    g.use("lem:sum_ext", f"p. {body.replace('{p}', '(p + d)')}", f"p. {bottom}", "1", "d", half("p + d", 2, bottom), label="down")
+
+    def joined(h: Goal) -> None:
+        h.intro("p inside").have(
+            "relu(x(p)) - relu(-x(p)) = x(p)",
+            "pair",
+            lambda e: e.apart("relu(x(p)); relu(-x(p))", lambda f: f.auto([k for k in f.facts if k[0] in "dv"], **linear)),
+        )
+        h.auto("pair", **linear, multipliers=["I[p = r]", "W(p)", "I[r = 1]*W(p)", "I[r = 2]*W(p)"])
+
+    g.use("lem:sum_ext", f"p. {top} + {bottom}", "p. (-I[p = r] + (I[r = 1] - I[r = 2])*W(p))*x(p)", "1", "d", joined, label="both")
+    g.use("lem:sum_delta", "x", "1", "d", "r", label="delta").auto("halves moved up down both delta", **linear)
+
+
+def added_layer(g: Goal) -> None:
+    g.intro("d x W b y two is")
+    g.have("all r in 1..d. y(r) = (I[r = 1] - I[r = 2])*(sum(l, 1, d, W(l)*x(l)) + b)", "rows", lambda h: h.intro("r (low high)").use("is", "r", label="here").use("lem:mirror_net", "d", "x", "W", "r", label="there").auto("here there", **linear))
+    one, second, rest = g.split()
+    one.use("rows", "1", lambda h: h.easy("two", **linear), label="here").auto("here", **linear)
+    second.use("rows", "2", lambda h: h.easy("two", **linear), label="here").auto("here", **linear)
+    rest.intro("r (low high)").use("rows", "r", lambda h: h.easy("low high", **linear), label="here").rewrite("here")
+    indicators(rest, {"r = 1": "", "r = 2": ""}, lambda f: put(f).true())
+
+
+FFN_ROW = (
+    "sum(p, 1, 8, (-I[p = r] + I[p = 4 + r] + I[r = 1]*(I[p <= 4] - I[4 < p]) + I[r = 2]*(-I[p <= 4] + I[4 < p]))"
+    "*relu(sum(l, 1, 4, I[p = l] - I[p = 4 + l]))) + 1"
+)
+
+SCRIPTS |= {
+    "lem.mirror_hidden": Script(mirror_hidden),
+    "lem.mirror_net": Script(mirror_net),
+    "chiang2022.prop2.ffn": Script(
+        added_layer,
+        witnesses("4", "l. 1", "l. 1", "0", f"r. {FFN_ROW}", others=[("4", "l. 1", "l. 1", "0", f"r. {FFN_ROW}", "3")], leaf=lambda h: first_that_works(h, lambda e: e.easy(), lambda e: e.intro("r0 (low high)").true())),
+        whole("d x W b y"),
     ),
 }
