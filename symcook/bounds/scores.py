@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice
+from heapq import nsmallest
 from math import lcm
+from typing import Any
 
 import flint
 
@@ -56,51 +56,63 @@ class Deficits:
         return sum(self.below.values())
 
     @cached_property
-    def grid(self) -> tuple[int | None, list[tuple[Fraction | int, int]]]:
-        """D, and (D d, many) for each deficit d, the smallest first: with D every D d is an integer.
+    def grid(self) -> tuple[int | None, Mapping[Any, int]]:
+        """D, and the counts by D d: integers for every deficit d.
 
         Where that takes more than MAX_UNIT_BITS, D is None and the deficits stay as they are.
         """
+        if all(type(d) is int for d in self.below):
+            return 1, self.below
         unit = 1
         for denominator in {d.denominator for d in self.below}:
             unit = lcm(unit, denominator)
             if unit.bit_length() > MAX_UNIT_BITS:
-                return None, sorted(self.below.items())
-        if unit == 1 and all(type(d) is int for d in self.below):
-            return 1, sorted(self.below.items())
-        return unit, sorted((int(d * unit), many) for d, many in self.below.items())
+                return None, self.below
+        return unit, {int(d * unit): many for d, many in self.below.items()}
+
+    @cached_property
+    def ends(self) -> tuple[Any, Any]:
+        """The least and the greatest number of the grid."""
+        places = self.grid[1]
+        return min(places), max(places)
+
+    @cached_property
+    def steps(self) -> list[tuple[Any, int]]:
+        """The numbers of the grid with their counts, the smallest first."""
+        return sorted(self.grid[1].items())
 
     def mass(self, gamma: flint.arb) -> flint.arb:
         """S(e^-gamma) at flint's precision; what is too small to matter enters as one ball.
 
-        With y = e^(-gamma/D) this is a polynomial in y with the counts as coefficients. Where few of its powers are
-        missing it is evaluated as one, which takes about as many multiplications as the root of its degree.
+        With y = e^(-gamma/D) this is a polynomial in y with the counts as coefficients. Where its degree is not too
+        great it is evaluated as one, which takes about as many multiplications as the root of the degree.
         """
         if not self.below:
             return flint.arb(0)
-        unit, steps = self.grid
+        unit, places = self.grid
+        first, last = self.ends
         powers = _Powers(gamma, unit or 1)
-        first, end = steps[0][0], len(steps)
         bits = flint.ctx.prec + self.others.bit_length()
         reach = (bits * flint.arb.const_log2() * (unit or 1) / gamma).abs_upper()  # y^reach is below the last bit
-        whole = reach.ceil().unique_fmpz() if reach < arb_of(steps[-1][0] - first) else None
-        if whole is not None:
-            end = bisect_right(steps, (first + int(whole) + 1, 0))
-        degree = steps[end - 1][0] - first
-        if unit is not None and degree <= DENSE * end:
-            coefficients = [0] * (int(degree) + 1)
-            for place, many in islice(steps, end):
-                coefficients[place - first] = many  # type: ignore[index]
+        whole = reach.ceil().unique_fmpz() if reach < arb_of(last - first) else None
+        end = last if whole is None else first + int(whole)
+        if unit is not None and end - first <= DENSE * len(places):
+            coefficients = [0] * (end - first + 1)
+            for place, many in places.items():
+                if place <= end:
+                    coefficients[place - first] = many
             total = flint.fmpz_poly(coefficients)(powers(1)) * powers.far(first)
         else:
             total, power, before = flint.arb(0), flint.arb(1), 0
-            for place, many in islice(steps, end):
+            for place, many in self.steps:
+                if place > end:
+                    break
                 power *= powers(place - before)
                 total += power if many == 1 else many * power
                 before = place
-        if end == len(steps):
+        if whole is None:
             return total
-        rest = self.others * powers.far(steps[end][0])  # more than there are left, but as small
+        rest = self.others * powers.far(end)  # more than there are beyond the end, each as small
         return total + rest.union(flint.arb(0))
 
     def distance(self, gamma: flint.arb) -> flint.arb:
@@ -112,10 +124,10 @@ class Deficits:
         """The distance as a function of x = e^-gamma; long sums are cut short."""
         if not self.below:
             return "0"
-        unit, steps = self.grid
-        parts = [("" if c == 1 else f"{c}*") + _power(Fraction(d, unit or 1)) for d, c in steps[:MAX_SHOWN]]
-        if len(steps) > MAX_SHOWN:
-            parts.append(f"... ({len(steps) - MAX_SHOWN} more terms)")
+        least = ((d, self.below[d]) for d in nsmallest(MAX_SHOWN, self.below))
+        parts = [("" if c == 1 else f"{c}*") + _power(d) for d, c in least]
+        if len(self.below) > MAX_SHOWN:
+            parts.append(f"... ({len(self.below) - MAX_SHOWN} more terms)")
         mass = " + ".join(parts)
         return f"2*({mass})/({self.top} + {mass})"
 
