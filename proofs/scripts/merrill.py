@@ -713,15 +713,129 @@ def def7(g: Goal) -> None:
     tied(above, "tie_positive", "i", label="goal").hyp("goal")
 
 
+HEADS = "j. -1/100*I[j = 0] + 3/100*I[j = 1] - 3/100*I[j = 2] + 1/100*I[j = 3]"
+KNOTS = (
+    "j. 824999999/2500000000*I[j = 2] - 2550000003/5000000000*I[j = 3] + 700000023/2500000000*I[j = 4]"
+    " - 3750001/125000000*I[j = 5]"
+)
+"""Coefficients of the heads of Definition 6, and of ReLUs that set the first four values right."""
+
+
 def def7_monotone(g: Goal) -> None:
-    g.intro("f g (first more) (small large)")
-    down, combine = g.split()
+    g.intro("f g u (first more) (small large) heads")
+    down, layer = g.split()
     down.intro("i low")
     tied(down, "tie_decreases", "i", label="goal").hyp("goal")
-    known = lambda h: both(h, "first", "more")  # noqa: E731
-    combine.use("lem:difference_combination", "f", known, "3", "!", label="is").obtain("is", "c", "outside value")
-    combine.witness("j. c(j)/100").intro("i low").use("value", "i", label="here").use("large", "i", label="tie").auto(
-        "here tie"
+    layer.witness(HEADS).witness(KNOTS).intro("i low")
+    heads, knots = HEADS.removeprefix("j. ").replace("j", "m"), KNOTS.removeprefix("j. ").replace("j", "r")
+    layer.have(
+        f"sum(m, 0, 3, ({heads})*u(m, i)) + sum(r, 2, 5, ({knots})*relu(u(0, i) - 1/r))"
+        " = -1/100*u(0, i) + 3/100*u(1, i) - 3/100*u(2, i) + 1/100*u(3, i) + 824999999/2500000000*relu(u(0, i) - 1/2)"
+        " - 2550000003/5000000000*relu(u(0, i) - 1/3) + 700000023/2500000000*relu(u(0, i) - 1/4)"
+        " - 3750001/125000000*relu(u(0, i) - 1/5)",
+        "sums",
+        Goal.true,
+    ).rewrite("sums")
+    for m in range(4):
+        layer.use("heads", str(m), "!", "i", label=f"u{m}")
+        layer.use("lem:flagged_head", str(m), "i", "!", label=f"seen{m} none{m}")
+    *few, rest = four(layer, "i")
+    for n, h in enumerate(few, 1):
+        h.use("small", str(n), "!", label="g_is")
+        for m in range(4):
+            seen = f"{'seen' if m < n else 'none'}{m}"
+            h.rewrite("case_is", seen, f"at{m}").use(f"at{m}", "!", label=f"is{m}")
+            h.rewrite("case_is", f"u{m}", f"v{m}").have(
+                f"u({m}, {n}) = {f'1/{n - m}' if m < n else '0'}", f"value{m}", use=f"is{m} v{m}", degree=1
+            ).rewrite(f"value{m}")
+        h.auto("g_is", degree=1)
+    for m in range(4):
+        rest.use(f"seen{m}", label=f"is{m}").have(f"u({m}, i) = 1/(i - {m})", f"value{m}", use=f"is{m} u{m}", degree=1)
+        rest.rewrite(f"value{m}")
+    rest.positive("i", "z")
+    for r in range(2, 6):
+        rest.have(f"1/i <= 1/{r}", f"far{r}", use="z_i z_e case_above4", multipliers=["1/i"])
+    rest.use("large", "i", label="g_is")
+    for a, b in (("i", 2), ("i", 1), ("i - 1", 1), ("i", 0), ("i - 1", 0), ("i - 2", 0)):
+        rest.use("more", a, str(b), label=rest.fresh("step"))
+    for k in range(4):
+        rest.use("first", f"i - {k}", label=f"inverse{k}")
+    rest.apart("; ".join(f"relu(1/(i - 0) - 1/{r})" for r in range(2, 6)), lambda h: h.auto(degree=1, rounds=0))
+
+
+def heads_defined(g: Goal) -> None:
+    def leaf(h: Goal) -> None:
+        if h.try_auto(degree=1, rounds=0):
+            return
+        last = list(h.facts)[-1]
+        h.use("lem:hardmax_total", "l. I[m < l]", "i", None, label="ge total beaten positive").auto(
+            [last, "positive"], degree=1, rounds=0
+        )
+
+    g.leaves("f g u m i", leaf)
+
+
+def heads_inhabited(g: Goal) -> None:
+    """The heads as they are, given as a function of m and i."""
+    exist("m i. sum(j, 1, i, hardmax(l. I[m < l], i, j)*I[j = m + 1])", "1")(g)
+
+
+def flagged_head(g: Goal) -> None:
+    g.intro("m i low some")
+    seen, none = g.split()
+    seen.intro("room").use("ax:int_lt", "m", "i", label="next")
+
+    def at_most_one(h: Goal, top: str) -> None:
+        h.intro("p (pl ph)")
+        for e in h.ind("m < p", "at bit_at"):
+            e.auto(f"bit_at {top}", degree=1)
+
+    def key(h: Goal) -> None:
+        h.intro("k (kl kh)")
+        flagged, plain = h.ind("m < k", "is value")
+        flagged.have("maximal(l. I[m < l], i, k)", "top", lambda e: at_most_one(e, "value"))
+        high, low = flagged.ind("maximal(l. I[m < l], i, k)", "max bit")
+        high.auto("bit value", degree=1)
+        low.absurd("top", "max")
+        high, low = plain.ind("maximal(l. I[m < l], i, k)", "max bit")
+        high.use("max", "m + 1", label="below").auto("below value", degree=1)
+        low.auto("bit value", degree=1)
+
+    seen.use("lem:sum_ext", "k. I[maximal(l. I[m < l], i, k)]", "k. I[m < k]", "1", "i", key, label="keys")
+    seen.use("lem:sum_split", "k. I[m < k]", "1", "m", "i", label="parts")
+
+    def flat(value: int) -> Tactic:
+        def run(h: Goal) -> None:
+            h.intro("k (kl kh)")
+            flagged, plain = h.ind("m < k", "is value")
+            same, other = (flagged, plain) if value else (plain, flagged)
+            same.auto("value", degree=1)
+            other.contra("no").auto("is kl kh", degree=1)
+
+        return run
+
+    seen.use("lem:sum_ext", "k. I[m < k]", "k. 0", "1", "m", flat(0), label="before")
+    seen.use("lem:sum_ext", "k. I[m < k]", "k. 1", "m + 1", "i", flat(1), label="after")
+    seen.use("lem:sum_one", "m + 1", "i", label="ones")
+    seen.have(
+        "sum(k, 1, i, I[maximal(l. I[m < l], i, k)]) = i - m", "count", use="keys parts before after ones", degree=1
+    )
+    seen.use("lem:sum_delta", "j. hardmax(l. I[m < l], i, j)", "1", "i", "m + 1", label="picked")
+    seen.have("maximal(l. I[m < l], i, m + 1)", "top", lambda e: at_most_one(e, "low"))
+    high, lower = seen.ind("maximal(l. I[m < l], i, m + 1)", "max bit")
+    lower.absurd("top", "max")
+    high.rewrite("count").rewrite("count", "picked", "is").rewrite("bit", "is", "there")
+    high.auto("there", degree=1, rounds=0)
+    none.intro("full")
+
+    def off(h: Goal) -> None:
+        h.intro("j (jl jh)")
+        here, away = h.ind("j = m + 1", "is value")
+        here.contra("no").auto("is jh full", degree=1)
+        away.rewrite("value").true()
+
+    none.use("lem:sum_ext", "j. hardmax(l. I[m < l], i, j)*I[j = m + 1]", "j. 0", "1", "i", off, label="zero").auto(
+        "zero", degree=1
     )
 
 
@@ -3544,7 +3658,8 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.def6.head": Script(def6_head, exist("2", "1")),
     "merrill2024.lemma9": Script(lemma9, exist("2", "4"), lemma9_defined),
     "merrill2024.def7": Script(def7, each(exist("3"), exist("7")), def7_defined("f g i")),
-    "merrill2024.def7.monotone": Script(def7_monotone, exist("1"), def7_defined("f g")),
+    "lem.flagged_head": flagged_head,
+    "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
     "merrill2024.lemma10": Script(
         lemma10, each(exist("3"), witnesses("6"), witnesses("6")), def7_defined("f g i", "x")
     ),

@@ -376,23 +376,57 @@ def def7(instance: Any) -> bool | None:
     return few and many and all(g[i] > 0 for i in range(2, 12)) if tied(instance) else None
 
 
+# What head m gives at token i: saturated and strict, it attends to the tokens besides the first m; value 1 at token m.
+HEADS = {(m, i): F(int(m < i), i - m if m < i else 1) for m in range(-1, 5) for i in range(1, 13)}
+LAYER = {
+    "c()": [{0: F(-1, 100), 1: F(3, 100), 2: F(-3, 100), 3: F(1, 100)}],
+    "a()": [
+        {
+            2: F(824999999, 25 * 10**8),
+            3: F(-2550000003, 5 * 10**9),
+            4: F(700000023, 25 * 10**8),
+            5: F(-3750001, 125 * 10**6),
+        }
+    ],
+}
+
+
 @adequate(
     "merrill2024.def7.monotone",
-    at=[{**instance, "c()": [{0: F(-1, 100), 1: F(3, 100), 2: F(-3, 100), 3: F(1, 100)}]} for instance in TIED],
+    at=[
+        {**instance, **LAYER, "m": [F(m) for m in range(5)], "u()": u}
+        for instance in TIED
+        for u in (HEADS, {**HEADS, (2, 6): F(1)})
+    ],
     misses=[
         ("g(i + 1) < g(i)", "g(i) < g(i + 1)"),
         ("g(i + 1) < g(i)", "g(i + 1) < 999/1000*g(i)"),
         ("g(i + 1) < g(i)", "g(i + 1) < g(i) - 1/1000000000"),
-        ("all i:Int. 5 <= i", "all i:Int. 4 <= i"),
-        ("c(m)/(i - m)", "c(m)/(i - m + 1)"),
+        ("u(0, i) - 1/r", "u(1, i) - 1/r"),
+        ("sum(r, 2, 5", "sum(r, 2, 4"),
+        ("sum(r, 2, 5", "sum(r, 3, 5"),
+        ("c(m)*u(m, i)", "c(m)*u(m, i + 1)"),
         ("sum(m, 0, 3", "sum(m, 1, 3"),
+        ("a(r)*relu", "-a(r)*relu"),
     ],
 )
 def def7_monotone(instance: Any) -> bool | None:
-    g = instance["g()"]
-    falls = all(g[i + 1] < g[i] for i in range(1, 12))
-    heads = all(100 * g[i] == F(1, i - 3) - 3 * F(1, i - 2) + 3 * F(1, i - 1) - F(1, i) for i in range(5, 12))
-    return falls and heads if tied(instance) else None
+    """Heads that average over their window; at every token the same weights of heads and ReLUs give f(i)."""
+    if not tied(instance):
+        return None
+    g, u = instance["g()"], {}
+    for m in range(4):
+        for i in range(1, 12):
+            seen = [j for j in range(i) if j >= m] or list(range(i))
+            u[m, i] = F(sum(j == m for j in seen), len(seen))
+    if any(instance["u()"][at] != u[at] for at in u):
+        return None
+    (c,), (a,) = LAYER["c()"], LAYER["a()"]
+    layer = all(
+        g[i] == sum(c[m] * u[m, i] for m in range(4)) + sum(a[r] * max(F(0), u[0, i] - F(1, r)) for r in a)
+        for i in range(1, 12)
+    )
+    return layer and all(g[i + 1] < g[i] for i in range(1, 12))
 
 
 @adequate(
