@@ -1939,19 +1939,29 @@ def two_sided(h: Goal, inner: str, bound: str) -> None:
 
 
 def thm20_compare(g: Goal) -> None:
-    g.intro("n i m lambda count Lambda C tau found H (low high many tau_is sum_is large counts) found_is H_is")
+    g.intro(
+        "n i m lefts lambda count Lambda C tau found H (low high many from_left to_left tau_is sum_is large"
+        " left_counts right_counts) none left_is right_is H_is"
+    )
     g.positive("Lambda", "v", lambda h: h.auto("large"))
 
-    def each(h: Goal) -> None:
-        h.intro("k (kl kh)").use("counts", "k", label="from to").use("found_is", "k", label="none some")
+    def close(h: Goal, side: str, scale: str, top: str) -> None:
+        h.use(f"{side}_counts", "k", label="from to")
         zero, more = h.em("count(k) = 0", "is")
-        zero.use("none", "#is", label="found_zero").rewrite("found_zero").rewrite("is").auto("v_i")
-        more.use("some", "#is", label="found_some")
+        zero.use("none", "k", None, "#is", label="found_zero").rewrite("found_zero").rewrite("is").auto("v_i")
+        more.use(f"{side}_is", "k", None, "#is", label="found_some")
         small, one = more.em("count(k) <= 0", "side")
         small.have("count(k) = 0", "after_all", use="side from").contra("no").absurd("after_all", "is")
         one.use("ax:int_lt", "0", "count(k)", label="least")
-        one.use("lem:lookup_scaled", "n", "i", "i", "count(k)", "Lambda", "tau", None, label="error decay quarter")
+        one.use("lem:lookup_scaled", "n", scale, top, "count(k)", "Lambda", "tau", None, label="error decay quarter")
         one.rewrite("found_some").auto("error decay quarter", degree=1)
+
+    def each(h: Goal) -> None:
+        h.intro("k (kl kh)")
+        left, right = h.em("k <= lefts", "where")
+        close(left, "left", "i", "i")
+        right.use("ax:int_lt", "lefts", "k", label="beyond")
+        close(right, "right", "n - i + 1", "n")
 
     g.have("all k in 1..m. abs(found(k) - count(k)) <= 1/(4*Lambda)", "close", each)
     wanted = "sum(k, 1, m, lambda(k)*count(k))"
@@ -2156,8 +2166,21 @@ def tied_leaf(h: Goal) -> None:
 
 FOUND = "sum(j, 1, 2, sm(l. 3*(2*2*l - l^2)/2/(1/3), 2, j)*j)"
 ONE_COUNT = "sum(j, 1, 2, sm(l. 3*2*(2*1*l - l^2)/2/(1/3), 2, j)*j)"
-COMPARED = ("3", "2", "1", "k. 2", "k. 1", "2", "0", "1/3", f"k. {ONE_COUNT}", f"2*{ONE_COUNT}")
+COMPARED = ("3", "2", "2", "1", "k. 1", "k. I[k = 1]", "2", "0", "1/3", f"k. I[k = 1]*{ONE_COUNT}", ONE_COUNT)
 CLOSE = ("2", "j. 0", "j. 0", "1", "2")
+
+
+def compared_leaf(h: Goal) -> None:
+    """A condition about the terms 1 and 2."""
+    if h.goal[0] != "all":
+        h.blast()
+        return
+    h.intro("k (kl kh)")
+    one, more = h.em("k <= 1", "first")
+    more.use("ax:int_lt", "1", "k", label="two")
+    for e, value in ((one, 1), (more, 2)):
+        if not e.try_contradiction():
+            e.have(f"k = {value}", "k_is").rewrite("k_is").blast()
 
 
 # --- Cookbook, Section 5.6 --------------------------------------------------------------------------------------------
@@ -3548,8 +3571,8 @@ SCRIPTS: dict[str, Script] = {
     ),
     "yang2026.thm20.compare": Script(
         thm20_compare,
-        inhabit(*COMPARED, *COMPARED, "1"),
-        totals_positive("n i m lambda count Lambda C tau found H", extra=tau_positive),
+        lambda g: g.inhabit(*COMPARED, others=[(*COMPARED, "1")], leaf=compared_leaf),
+        totals_positive("n i m lefts lambda count Lambda C tau found H", extra=tau_positive),
     ),
     "yang2026.thm20.right": Script(
         thm20_right, inhabit("3", "2", "2", "1", "1/3"), totals_positive("n i c Lambda tau", extra=tau_positive)

@@ -767,28 +767,47 @@ def thm20_positive(v: Any) -> bool | None:
     )
 
 
+def counted(c: Any, n: int, i: int, left: bool, total: int) -> Any:
+    """What is found for a count: to the left with 1/i from 1..i, to the right with 1/(n - i + 1) from all positions."""
+    if not c:
+        return F(0)
+    width, top = (i, i) if left else (max(n - i + 1, 1), n)
+    return looked_up(c, top, F(3 * max(total, 1) * n, width), range(1, top + 1))
+
+
 def comparisons() -> Iterator[dict[str, Any]]:
     cases = [
-        (4, 4, [1], [4], 3),
-        (4, 4, [1], [4], 4),
-        (6, 3, [2, -1], [1, 3], -1),
-        (6, 3, [2, -1], [1, 3], -2),
-        (5, 5, [1, -3, 2], [0, 5, 4], -8),
-        (5, 5, [1, -3, 2], [0, 5, 4], -7),
-        (3, 3, [0, 2], [2, 0], 0),
-        (2, 1, [3], [1], 3),
-        (2, 1, [0], [1], 0),
-        (2, 1, [3], [2], 0),
-        (1, 2, [1], [1], 0),
+        (4, 4, [1], [4], 3, 1),
+        (4, 4, [1], [4], 4, 1),
+        (6, 3, [2, -1], [1, 3], -1, 1),
+        (6, 3, [2, -1], [1, 3], -2, 2),
+        (6, 2, [1, 1], [2, 5], 6, 1),
+        (6, 5, [1, -1], [4, 2], 2, 1),
+        (6, 5, [1, -1], [4, 2], 1, 1),
+        (3, 1, [1], [3], 2, 0),
+        (3, 1, [1], [3], 2, 1),
+        (6, 5, [1, 1], [4, 3], 6, 1),
+        (5, 5, [1, -3, 2], [0, 5, 4], -8, 3),
+        (5, 5, [1, -3, 2], [0, 5, 4], -7, 3),
+        (5, 3, [1, -3, 2], [0, 2, 3], 0, 1),
+        (3, 3, [0, 2], [2, 0], 0, 1),
+        (2, 1, [3], [1], 3, 1),
+        (2, 1, [0], [1], 0, 1),
+        (2, 1, [3], [2], 0, 1),
+        (1, 2, [1], [1], 0, 1),
+        (4, 4, [1], [4], 3, 2),
+        (4, 4, [1], [1], 3, -1),
+        (3, 3, [1], [4], 3, 0),
     ]
-    for n, i, factors, numbers, C in cases:
+    for n, i, factors, numbers, C, lefts in cases:
         total = sum(map(abs, factors))
-        found = [looked_up(c, i, F(3 * max(total, 1) * n, i), range(1, i + 1)) if c else F(0) for c in numbers]
+        found = [counted(c, n, i, k <= lefts, total) for k, c in enumerate(numbers, 1)]
         H = CONTEXT.fsum(real(f) * real(h) for f, h in zip(factors, found, strict=True))
         yield {
             "n": F(n),
             "i": F(i),
             "m": F(len(factors)),
+            "lefts": F(lefts),
             "lambda()": column(factors),
             "count()": column(numbers),
             "Lambda": [F(total), F(total + 1)],
@@ -811,15 +830,19 @@ def comparisons() -> Iterator[dict[str, Any]]:
         ("H - C <= 1/4)", "H - C <= -1/4)"),
         ("(sum(k, 1, m, lambda(k)*count(k)) <= C", "(sum(k, 1, m, lambda(k)*count(k)) < C"),
         ("lambda(k)*count(k))) <= 1/4", "count(k))) <= 1/4"),
+        ("count(k) <= i)", "count(k) <= n)"),
+        ("count(k) <= n - i + 1)", "count(k) <= n + 1)"),
     ],
 )
 def thm20_compare(v: Any) -> bool | None:
-    n, i, m = (int(v[k]) for k in ("n", "i", "m"))
+    n, i, m, lefts = (int(v[k]) for k in ("n", "i", "m", "lefts"))
     factors, numbers = listed(v, "lambda", "m"), listed(v, "count", "m")
     total = sum(map(abs, factors))
-    if not inside(v) or m < 1 or total < 1 or any(not 0 <= c <= i for c in numbers):
+    if not inside(v) or m < 1 or total < 1 or not 0 <= lefts <= m:
         return None
-    found = [looked_up(c, i, 3 * total * F(n, i), range(1, i + 1)) if c else F(0) for c in numbers]
+    if any(not 0 <= c <= (i if k <= lefts else n - i + 1) for k, c in enumerate(numbers, 1)):
+        return None
+    found = [counted(c, n, i, k <= lefts, total) for k, c in enumerate(numbers, 1)]
     H, exact = retrieved(factors, found), sum(f * c for f, c in zip(factors, numbers, strict=True))
     near = all(at_most(abs(real(a) - real(c)), real(1 / (4 * total))) for a, c in zip(found, numbers, strict=True))
     difference = H - real(v["C"])
