@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from script import Script, counterexample, witnesses
+from script import Script, witnesses
 
 from symcook.proof.search.tactics import Goal, Tactic
 
@@ -21,7 +21,9 @@ def split_abs(g: Goal, terms: str, use: str = "") -> None:
     g.apart(terms, lambda h: h.auto(f"{use} {values(h)}", degree=1, rounds=0))
 
 
-def termwise(g: Goal, left: str, right: str, label: str, proof, high: str = "d", low: str = "1", lemma: str = "mono") -> Goal:
+def termwise(
+    g: Goal, left: str, right: str, label: str, proof, high: str = "d", low: str = "1", lemma: str = "mono"
+) -> Goal:
     """sum_mono for bodies given as ``l. ...`` with `proof` for one term, after ``l inside``."""
 
     def one(h: Goal) -> None:
@@ -30,12 +32,29 @@ def termwise(g: Goal, left: str, right: str, label: str, proof, high: str = "d",
     return g.use(f"lem:sum_{lemma}", left, right, low, high, one, label=label)
 
 
+def each_part(leaf: Tactic) -> Tactic:
+    """Every conjunct of the goal by `leaf`."""
+
+    def run(g: Goal) -> None:
+        for part in g.split():
+            leaf(part)
+
+    return run
+
+
 # --- Norms ------------------------------------------------------------------------------------------------------------
 
 
 def norm_nonneg(g: Goal) -> None:
     g.intro("x d")
-    g.use("lem:sum_nonneg", "l. abs(x(l))", "1", "d", lambda h: split_abs(h.intro("l0 inside"), "abs(x(l0))"), label="done")
+    g.use(
+        "lem:sum_nonneg",
+        "l. abs(x(l))",
+        "1",
+        "d",
+        lambda h: split_abs(h.intro("l0 inside"), "abs(x(l0))"),
+        label="done",
+    )
     g.hyp("done")
 
 
@@ -76,17 +95,23 @@ def norm_entry(g: Goal) -> None:
 
 
 def norm_row(g: Goal) -> None:
-    g.intro("u x d p each").use("lem:product_abs", "x", "u", "d", "p", "#each", label="done").auto("done", degree=1, rounds=0)
+    g.intro("u x d p each").use("lem:product_abs", "x", "u", "d", "p", "#each", label="done").auto(
+        "done", degree=1, rounds=0
+    )
 
 
 def norm_matrix(g: Goal) -> None:
     g.intro("W m d p x some entries")
 
     def row(h: Goal) -> None:
-        h.use("entries", "l0", None, label="entry").use("lem:norm_row", "l. W(l0, l)", "x", "d", "p", "#entry", label="here").hyp("here")
+        h.use("entries", "l0", None, label="entry").use(
+            "lem:norm_row", "l. W(l0, l)", "x", "d", "p", "#entry", label="here"
+        ).hyp("here")
 
     termwise(g, "a. abs(matvec(W, x, d, a))", "a. p*onenorm(x, d)", "rows", row, high="m")
-    g.use("lem:sum_one", "1", "m", label="count").auto("rows count", degree=1, rounds=0, multipliers=["p*onenorm(x, d)"])
+    g.use("lem:sum_one", "1", "m", label="count").auto(
+        "rows count", degree=1, rounds=0, multipliers=["p*onenorm(x, d)"]
+    )
 
 
 def norm_swap(g: Goal) -> None:
@@ -98,7 +123,9 @@ def norm_swap(g: Goal) -> None:
         "rows",
         lambda h: h.use("lem:sum_abs", "j. f(j, l0)", "1", "n", label="here").hyp("here"),
     )
-    g.use("lem:layers_swap", "a j. abs(f(j, a))", "1", "d", "1", "n", label="order").auto("rows order", degree=1, rounds=0)
+    g.use("lem:layers_swap", "a j. abs(f(j, a))", "1", "d", "1", "n", label="order").auto(
+        "rows order", degree=1, rounds=0
+    )
 
 
 def size_of_product(g: Goal, a: str, b: str, label: str) -> Goal:
@@ -141,7 +168,13 @@ def norm_columns(g: Goal) -> None:
 def norm_relu(g: Goal) -> None:
     g.intro("x y d")
     one, two = g.split()
-    termwise(one, "l. abs(relu(x(l)))", "l. abs(x(l))", "done", lambda h: split_abs(h, "relu(x(l0)); abs(relu(x(l0))); abs(x(l0))"))
+    termwise(
+        one,
+        "l. abs(relu(x(l)))",
+        "l. abs(x(l))",
+        "done",
+        lambda h: split_abs(h, "relu(x(l0)); abs(relu(x(l0))); abs(x(l0))"),
+    )
     one.hyp("done")
     termwise(
         two,
@@ -178,7 +211,14 @@ def ffn_columns(g: Goal) -> None:
 
     inner = "sum(k, 1, m, abs(V({0}, k))*abs(W(k, {1})))"
     spread = "sum(k, 1, m, sum(l, 1, d, abs(V(a, k))*abs(W(k, l))*abs(y(l) - x(l))))"
-    termwise(g, "a. abs(ffnout(W, b, V, c, d, m, y, a) - ffnout(W, b, V, c, d, m, x, a))", f"a. {spread}", "rows", row, high="q")
+    termwise(
+        g,
+        "a. abs(ffnout(W, b, V, c, d, m, y, a) - ffnout(W, b, V, c, d, m, x, a))",
+        f"a. {spread}",
+        "rows",
+        row,
+        high="q",
+    )
     body = "abs(V({0}, k))*abs(W(k, l))*abs(y(l) - x(l))"
 
     def order(h: Goal) -> None:
@@ -191,9 +231,13 @@ def ffn_columns(g: Goal) -> None:
 
     def column(h: Goal) -> None:
         h.use("columns", "l0", label="here")
-        h.have("0 <= abs(y(l0) - x(l0))", "size", lambda e: split_abs(e, "abs(y(l0) - x(l0))")).auto("here size", rounds=0)
+        h.have("0 <= abs(y(l0) - x(l0))", "size", lambda e: split_abs(e, "abs(y(l0) - x(l0))")).auto(
+            "here size", rounds=0
+        )
 
-    termwise(g, f"l. abs(y(l) - x(l))*sum(a, 1, q, {inner.format('a', 'l')})", "l. K*abs(y(l) - x(l))", "bounded", column)
+    termwise(
+        g, f"l. abs(y(l) - x(l))*sum(a, 1, q, {inner.format('a', 'l')})", "l. K*abs(y(l) - x(l))", "bounded", column
+    )
     g.auto("rows order outer bounded", degree=1, rounds=0)
 
 
@@ -210,7 +254,9 @@ def ffn_entries(g: Goal) -> None:
                     f.have(f"0 <= abs({t})", f.fresh("low"), lambda u, t=t: split_abs(u, f"abs({t})"))
                 f.auto("v w low1 low2 p_low", rounds=0)
 
-            e.intro("l1 inside1").use("lem:sum_mono", "k. abs(V(l1, k))*abs(W(k, l0))", "k. p*p", "1", "m", product, label="here")
+            e.intro("l1 inside1").use(
+                "lem:sum_mono", "k. abs(V(l1, k))*abs(W(k, l0))", "k. p*p", "1", "m", product, label="here"
+            )
             e.use("lem:sum_one", "1", "m", label="count").auto("here count", degree=1, rounds=0, multipliers=["p*p"])
 
         h.use("lem:sum_mono", "a. sum(k, 1, m, abs(V(a, k))*abs(W(k, l0)))", "a. m*p*p", "1", "q", entry, label="all")
@@ -326,10 +372,14 @@ def geometric_top(g: Goal) -> None:
     g.intro("L a r (some low large)")
 
     def one(h: Goal) -> None:
-        h.intro("m0 (ml mh)").use("lem:pow_grows", "r", "m0", "L - 1", None, label="least most").auto("most low", rounds=0)
+        h.intro("m0 (ml mh)").use("lem:pow_grows", "r", "m0", "L - 1", None, label="least most").auto(
+            "most low", rounds=0
+        )
 
     g.use("lem:sum_mono", "m. a*pow(r, m)", "m. a*pow(r, L - 1)", "0", "L - 1", one, label="all")
-    g.use("lem:sum_one", "0", "L - 1", label="count").auto("all count", degree=1, rounds=0, multipliers=["a*pow(r, L - 1)"])
+    g.use("lem:sum_one", "0", "L - 1", label="count").auto(
+        "all count", degree=1, rounds=0, multipliers=["a*pow(r, L - 1)"]
+    )
 
 
 # --- Scores and means -------------------------------------------------------------------------------------------------
@@ -374,17 +424,26 @@ def score_norm(g: Goal) -> None:
     for size, shift, label in (("pdh", "shift_z", "first"), ("pdh", "shift_x", "second"), ("pe", "shift_z", "third")):
         factor = {"pdh": "p*X", "pe": "p*e"}[size]
         norm = f"onenorm(a. {dv if shift == 'shift_z' else du}, m)"
-        g.have(f"{factor}*{norm} <= {factor}*(m*p*e)", label, lambda h, size=size, shift=shift: h.auto(f"{size} {shift}", rounds=0))
+        g.have(
+            f"{factor}*{norm} <= {factor}*(m*p*e)",
+            label,
+            lambda h, size=size, shift=shift: h.auto(f"{size} {shift}", rounds=0),
+        )
     sums = {
         "A": f"sum(a, 1, m, {left.format('x')}*{dv})",
         "B": f"sum(a, 1, m, {right.format('z')}*{du})",
         "C": f"sum(a, 1, m, {du}*{dv})",
     }
-    whole = f"sum(a, 1, m, {left.format('x')}*{right.format('z')}) - sum(a, 1, m, {left.format('u')}*{right.format('v')})"
+    whole = (
+        f"sum(a, 1, m, {left.format('x')}*{right.format('z')}) - sum(a, 1, m, {left.format('u')}*{right.format('v')})"
+    )
     g.have(f"{whole} = {sums['A']} + {sums['B']} - {sums['C']}", "parts", lambda h: h.auto("", degree=1, rounds=0))
     g.rewrite("parts")
-    split_abs(g, f"abs({sums['A']} + {sums['B']} - {sums['C']}); abs({sums['A']}); abs({sums['B']}); abs({sums['C']})",
-              "one two three first second third")
+    split_abs(
+        g,
+        f"abs({sums['A']} + {sums['B']} - {sums['C']}); abs({sums['A']}); abs({sums['B']}); abs({sums['C']})",
+        "one two three first second third",
+    )
 
 
 def score_close(g: Goal) -> None:
@@ -392,7 +451,9 @@ def score_close(g: Goal) -> None:
     for name, size in (("x", "x_size"), ("z", "z_size")):
         g.use("lem:norm_box", name, "d", "H", None, f"#{size}", label=f"norm_{name}")
     g.have("0 <= d*H", "X_low", lambda f: f.auto("some H_low", rounds=0)).have("0 <= d", "d_low", use="some")
-    g.use("lem:score_norm", "d", "d", "p", "d*H", "e", "Q", "K", "x", "z", "u", "v", None, label="done").auto("done", degree=1, rounds=0)
+    g.use("lem:score_norm", "d", "d", "p", "d*H", "e", "Q", "K", "x", "z", "u", "v", None, label="done").auto(
+        "done", degree=1, rounds=0
+    )
 
 
 def mean_norm(g: Goal) -> None:
@@ -447,7 +508,9 @@ def lemma28(g: Goal) -> None:
     g.intro("d W b x w c some entries sizes")
     g.use("lem:norm_matrix", "W", "d", "d", "w", "x", None, "#entries", label="one")
     g.use("lem:norm_box", "b", "d", "c", None, "#sizes", label="two")
-    g.use("lem:norm_triangle", "a. matvec(W, x, d, a)", "b", "d", label="three").auto("one two three", degree=1, rounds=0)
+    g.use("lem:norm_triangle", "a. matvec(W, x, d, a)", "b", "d", label="three").auto(
+        "one two three", degree=1, rounds=0
+    )
 
 
 def pieces_of_sizes(g: Goal) -> None:
@@ -465,9 +528,13 @@ def step29(g: Goal) -> None:
     one, two = g.split()
     inner = "matvec(W, c, d, k) + b(k)"
     out = f"sum(k, 1, d, V(a, k)*relu({inner}))"
-    one.use("lem:norm_triangle", "c", f"a. {out} + g(a)", "d", label="a1").use("lem:norm_triangle", f"a. {out}", "g", "d", label="a2")
+    one.use("lem:norm_triangle", "c", f"a. {out} + g(a)", "d", label="a1").use(
+        "lem:norm_triangle", f"a. {out}", "g", "d", label="a2"
+    )
     one.use("lem:norm_matrix", "V", "d", "d", "p", f"k. relu({inner})", None, "#second", label="a3")
-    one.use("lem:norm_relu", f"k. {inner}", "k. 0", "d", label="a4 unused").use("lem:norm_box", "g", "d", "p", None, "#g_size", label="a5")
+    one.use("lem:norm_relu", f"k. {inner}", "k. 0", "d", label="a4 unused").use(
+        "lem:norm_box", "g", "d", "p", None, "#g_size", label="a5"
+    )
     one.have("0 <= d*p", "dp", lambda h: h.auto("some p_one", rounds=0))
     one.have(
         f"d*p*onenorm(k. relu({inner}), d) <= d*p*onenorm(k. {inner}, d)", "a6", lambda h: h.auto("dp a4", rounds=0)
@@ -475,10 +542,15 @@ def step29(g: Goal) -> None:
     one.auto("a1 a2 a3 a5 a6", degree=1, rounds=0)
     two.use("lem:yang2026.lemma28", "d", "W", "b", "c", "p", "p", None, "#first", "#b_size", label="b1")
     two.have("0 <= d*p", "dp", lambda h: h.auto("some p_one", rounds=0))
-    two.have(
-        f"d*p*onenorm(k. {inner}, d) <= d*p*(d*p*onenorm(c, d) + d*p)", "b2", lambda h: h.auto("dp b1", rounds=0)
-    )
+    two.have(f"d*p*onenorm(k. {inner}, d) <= d*p*(d*p*onenorm(c, d) + d*p)", "b2", lambda h: h.auto("dp b1", rounds=0))
     two.auto("b2", degree=1, rounds=0)
+
+
+def step29_wrong(g: Goal) -> None:
+    """d = 1, W1 = -1, W2 = c = 1, no biases: the ReLU is off, 1 against 0."""
+    g.intro("claim").use("claim", "1", "1", "a l. -1", "a. 0", "a l. 1", "a. 0", "l. 1", None, label="one two").absurd(
+        "one"
+    )
 
 
 def lemma30(g: Goal) -> None:
@@ -487,9 +559,17 @@ def lemma30(g: Goal) -> None:
     x, y = "l. z(l, i)", "l. c(l, i)"
     g.use("lem:ffn_entries", "W", "b", "V", "g", "d", "d", "d", "p", x, y, None, label="net")
     out = "ffnout(W, b, V, g, d, d, l. {}(l, i), a)"
-    g.use("lem:norm_triangle", f"a. {out.format('c')} - {out.format('z')}", "a. c(a, i) - z(a, i)", "d", label="triangle")
-    g.have("0 <= d*p*d*p", "square", lambda h: h.have("0 <= d*p", "dp", lambda e: e.auto("d_low p_low", rounds=0)).auto("dp", rounds=0))
-    g.have("d*p*d*p*onenorm(l. c(l, i) - z(l, i), d) <= d*p*d*p*eps", "times", lambda h: h.auto("here square", rounds=0))
+    g.use(
+        "lem:norm_triangle", f"a. {out.format('c')} - {out.format('z')}", "a. c(a, i) - z(a, i)", "d", label="triangle"
+    )
+    g.have(
+        "0 <= d*p*d*p",
+        "square",
+        lambda h: h.have("0 <= d*p", "dp", lambda e: e.auto("d_low p_low", rounds=0)).auto("dp", rounds=0),
+    )
+    g.have(
+        "d*p*d*p*onenorm(l. c(l, i) - z(l, i), d) <= d*p*d*p*eps", "times", lambda h: h.auto("here square", rounds=0)
+    )
     g.auto("here net triangle times", degree=1, rounds=0)
 
 
@@ -498,12 +578,16 @@ def root_of(g: Goal, d: str = "d") -> Goal:
     g.use("ax:sqrt", d, None, label="r_low r_square")
 
     def up(h: Goal) -> None:
-        h.contra("below").have(f"sqrt({d}) = 0", "zero", lambda e: e.auto("below r_low", degree=1)).rewrite("zero", "r_square", "bad")
+        h.contra("below").have(f"sqrt({d}) = 0", "zero", lambda e: e.auto("below r_low", degree=1)).rewrite(
+            "zero", "r_square", "bad"
+        )
         h.auto("bad some", degree=1, rounds=0)
 
     g.positive(f"sqrt({d})", "r", up)
     return g.have(
-        f"{d}*(1/sqrt({d})) = sqrt({d})", "r_ratio", lambda h: h.auto("r_square r_e", degree=1, rounds=0, multipliers=[f"1/sqrt({d})", f"sqrt({d})"])
+        f"{d}*(1/sqrt({d})) = sqrt({d})",
+        "r_ratio",
+        lambda h: h.auto("r_square r_e", degree=1, rounds=0, multipliers=[f"1/sqrt({d})", f"sqrt({d})"]),
     )
 
 
@@ -514,7 +598,9 @@ def chain31(g: Goal) -> None:
     """After ``i (il ih) j (jl jh)``: both steps of the chain."""
     one, two = g.split()
     one.use("near", "i", None, label="near_i").use("near", "j", None, label="near_j")
-    one.use("lem:norm_nonneg", "a. h(a, i) - g(a, i)", "d", label="e_low").have("0 <= eps", "eps_low", use="near_i e_low")
+    one.use("lem:norm_nonneg", "a. h(a, i) - g(a, i)", "d", label="e_low").have(
+        "0 <= eps", "eps_low", use="near_i e_low"
+    )
     one.have("0 <= H", "H_low", use="H_one").have("0 <= p", "p_low", use="p_one")
     args = ("d", "p", "H", "eps", "Q", "K", "l. h(l, i)", "l. h(l, j)", "l. g(l, i)", "l. g(l, j)")
     parts = ("some", "p_low", "H_low", "eps_low", "q_entries", "k_entries", None, None, "near_i", "near_j")
@@ -533,19 +619,39 @@ def chain31(g: Goal) -> None:
     diff = f"({top.format('h')} - {top.format('g')})"
     size_of_product(one, "(1/sqrt(d))", diff, "size")
     one.use("ax:abs_pos", "1/sqrt(d)", None, label="whole")
-    one.have("d*p^2*eps^2 <= d^2*p^2*eps^2", "more", lambda h: h.have("0 <= (d - 1)*d", "dd", lambda e: e.auto("some", rounds=0)).auto(
-        "dd", rounds=0, squares=["p*eps"]))
-    one.have(f"abs({diff}) <= 2*d^2*p^2*H*eps + d^2*p^2*eps^2", "inside", lambda h: h.auto("close more", degree=1, rounds=0))
     one.have(
-        f"1/sqrt(d)*abs({diff}) <= 1/sqrt(d)*(2*d^2*p^2*H*eps + d^2*p^2*eps^2)", "scaled", lambda h: h.auto("inside r_i", rounds=0)
+        "d*p^2*eps^2 <= d^2*p^2*eps^2",
+        "more",
+        lambda h: h.have("0 <= (d - 1)*d", "dd", lambda e: e.auto("some", rounds=0)).auto(
+            "dd", rounds=0, squares=["p*eps"]
+        ),
+    )
+    one.have(
+        f"abs({diff}) <= 2*d^2*p^2*H*eps + d^2*p^2*eps^2", "inside", lambda h: h.auto("close more", degree=1, rounds=0)
+    )
+    one.have(
+        f"1/sqrt(d)*abs({diff}) <= 1/sqrt(d)*(2*d^2*p^2*H*eps + d^2*p^2*eps^2)",
+        "scaled",
+        lambda h: h.auto("inside r_i", rounds=0),
     )
     one.rewrite("whole", "size", "size_is").auto("scaled size_is", degree=1, rounds=0)
     two.use("near", "i", None, label="near_i")
-    two.use("lem:norm_nonneg", "a. h(a, i) - g(a, i)", "d", label="e_low").have("0 <= eps", "eps_low", use="near_i e_low")
+    two.use("lem:norm_nonneg", "a. h(a, i) - g(a, i)", "d", label="e_low").have(
+        "0 <= eps", "eps_low", use="near_i e_low"
+    )
     root_of(two)
-    two.have("eps*eps <= H*eps", "small", lambda h: h.have("eps <= H", "order", use="eps_one H_one").auto("order eps_low", rounds=0))
-    two.have("0 <= d*p^2*sqrt(d)", "factor", lambda h: h.have("0 <= d*sqrt(d)", "dr", lambda e: e.auto("some r_low", rounds=0)).auto(
-        "dr", rounds=0, squares=["p"]))
+    two.have(
+        "eps*eps <= H*eps",
+        "small",
+        lambda h: h.have("eps <= H", "order", use="eps_one H_one").auto("order eps_low", rounds=0),
+    )
+    two.have(
+        "0 <= d*p^2*sqrt(d)",
+        "factor",
+        lambda h: h.have("0 <= d*sqrt(d)", "dr", lambda e: e.auto("some r_low", rounds=0)).auto(
+            "dr", rounds=0, squares=["p"]
+        ),
+    )
     two.have("d*p^2*sqrt(d)*(eps*eps) <= d*p^2*sqrt(d)*(H*eps)", "third", lambda h: h.auto("small factor", rounds=0))
     two.auto("third r_ratio", degree=1, rounds=0, multipliers=["d*p^2*H*eps", "d*p^2*eps^2"])
 
@@ -574,7 +680,11 @@ def lemma33(g: Goal) -> None:
     g.use("weights", "i", None, label="each f_one g_one far")
     g.use("near", "i", None, label="here").have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some")
     g.have("0 <= d*p", "dp", lambda h: h.auto("d_low p_low", rounds=0))
-    g.have("0 <= d*p*d*H", "size", lambda h: h.have("0 <= d*H", "dh", lambda e: e.auto("d_low H_low", rounds=0)).auto("dh dp", rounds=0))
+    g.have(
+        "0 <= d*p*d*H",
+        "size",
+        lambda h: h.have("0 <= d*H", "dh", lambda e: e.auto("d_low H_low", rounds=0)).auto("dh dp", rounds=0),
+    )
     v = "matvec(V, l. {}(l, j), d, a)"
 
     def sized(e: Goal) -> None:
@@ -605,8 +715,20 @@ def lemma33(g: Goal) -> None:
         ):
             proof(part)
 
-    g.use("lem:mean_close", "j. f(i, j)", "j. g(i, j)", f"a j. {v.format('h')}", f"a j. {v.format('k')}", "n", "d", "d*p*d*H",
-          "d*p*eps", "t", given, label="mean")
+    g.use(
+        "lem:mean_close",
+        "j. f(i, j)",
+        "j. g(i, j)",
+        f"a j. {v.format('h')}",
+        f"a j. {v.format('k')}",
+        "n",
+        "d",
+        "d*p*d*H",
+        "d*p*eps",
+        "t",
+        given,
+        label="mean",
+    )
     first = f"sum(j, 1, n, f(i, j)*{v.format('h')}) - sum(j, 1, n, g(i, j)*{v.format('k')})"
     g.use("lem:norm_triangle", f"a. {first}", "a. h(a, i) - k(a, i)", "d", label="triangle")
     g.auto("mean triangle here", degree=1, rounds=0)
@@ -618,9 +740,17 @@ def lemma33(g: Goal) -> None:
 def recursion(g: Goal) -> None:
     g.intro("L K n x gamma tau a r e (someL K_one some x_one g_low g_one t_low t_one) (a_is r_is) (start each)")
     rate(g)
-    g.have("0 <= a", "a_low", lambda h: h.rewrite("a_is").use("ax:exp_pos", "-gamma/tau", label="decay").have(
-        "0 <= K*x", "kx", lambda e: e.auto("K_one x_one", rounds=0)).have("0 <= K*x*n", "kxn", lambda e: e.auto("kx some", rounds=0)).auto(
-        "kxn decay", rounds=0))
+    g.have(
+        "0 <= a",
+        "a_low",
+        lambda h: (
+            h.rewrite("a_is")
+            .use("ax:exp_pos", "-gamma/tau", label="decay")
+            .have("0 <= K*x", "kx", lambda e: e.auto("K_one x_one", rounds=0))
+            .have("0 <= K*x*n", "kxn", lambda e: e.auto("kx some", rounds=0))
+            .auto("kxn decay", rounds=0)
+        ),
+    )
     one, two, three = g.split()
     one.use("lem:geometric_sum", "L", "a", "r", "e", None, None, None, label="done").hyp("done")
     two.use("lem:geometric_top", "L", "a", "r", None, label="done").hyp("done")
@@ -629,8 +759,12 @@ def recursion(g: Goal) -> None:
 
 def rate(g: Goal) -> None:
     """1 <= r as `r_one`."""
-    g.positive("tau", "t", lambda h: h.hyp("t_low")).have("1 <= 1/tau", "t_up", lambda h: h.auto("t_one t_i t_e", rounds=0))
-    g.have("1 <= x^2", "x_two", lambda h: h.auto("x_one", rounds=0)).have("1 <= K*x^2", "kx_two", lambda h: h.auto("x_two K_one", rounds=0))
+    g.positive("tau", "t", lambda h: h.hyp("t_low")).have(
+        "1 <= 1/tau", "t_up", lambda h: h.auto("t_one t_i t_e", rounds=0)
+    )
+    g.have("1 <= x^2", "x_two", lambda h: h.auto("x_one", rounds=0)).have(
+        "1 <= K*x^2", "kx_two", lambda h: h.auto("x_two K_one", rounds=0)
+    )
     g.have("1 <= r", "r_one", lambda h: h.rewrite("r_is").auto("kx_two t_up", rounds=0))
 
 
@@ -676,7 +810,9 @@ def rates(g: Goal) -> None:
     g.have(
         "2*(L - 1)*r = gamma/tau*c",
         "cleared",
-        lambda h: h.rewrite("c_is").rewrite("r_is").auto("g_e", degree=1, rounds=0, multipliers=["2*K*(L - 1)*x^2*(1/tau)"]),
+        lambda h: (
+            h.rewrite("c_is").rewrite("r_is").auto("g_e", degree=1, rounds=0, multipliers=["2*K*(L - 1)*x^2*(1/tau)"])
+        ),
     )
     g.have(
         "(L - 1)*(r/c) = gamma/(2*tau)",
@@ -687,7 +823,9 @@ def rates(g: Goal) -> None:
 
 def kn(g: Goal) -> None:
     """0 < K n x (`knx`) and 0 < L K n x (`lknx`)."""
-    g.have("0 < K*n", "kn", lambda h: h.auto("K_one some", rounds=0)).have("0 < K*n*x", "knx", lambda h: h.auto("kn x_one", rounds=0))
+    g.have("0 < K*n", "kn", lambda h: h.auto("K_one some", rounds=0)).have(
+        "0 < K*n*x", "knx", lambda h: h.auto("kn x_one", rounds=0)
+    )
     g.have("0 < L*K*n*x", "lknx", lambda h: h.auto("knx someL", rounds=0))
 
 
@@ -709,7 +847,9 @@ def log_chain(g: Goal) -> None:
         "whole",
         lambda h: h.auto("front power_is", degree=1, rounds=0, multipliers=multipliers),
     )
-    one.use("lem:log_below", "e", big, None, lambda h: h.auto("e_sum top whole", degree=1, rounds=0), label="done").hyp("done")
+    one.use("lem:log_below", "e", big, None, lambda h: h.auto("e_sum top whole", degree=1, rounds=0), label="done").hyp(
+        "done"
+    )
     two.use("lem:log_tangent", "r", "c", None, label="line").have("0 <= L - 1", "l_low", use="someL")
     two.have("(L - 1)*log(r) <= (L - 1)*(log(c) + (r - c)/c)", "times", lambda h: h.auto("line l_low", rounds=0))
     two.auto("times", degree=1, rounds=0)
@@ -740,7 +880,14 @@ def alias(h: Goal, **facts: str) -> None:
         h.have(text, label)
 
 
-GIVEN26 = {"K_one": "1 <= K", "some": "1 <= n", "x_one": "1 <= x", "g_low": "0 < gamma", "t_low": "0 < tau", "t_one": "tau <= 1"}
+GIVEN26 = {
+    "K_one": "1 <= K",
+    "some": "1 <= n",
+    "x_one": "1 <= x",
+    "g_low": "0 < gamma",
+    "t_low": "0 < tau",
+    "t_one": "tau <= 1",
+}
 
 
 def logs_defined(names: str, r: bool) -> Tactic:
@@ -749,20 +896,34 @@ def logs_defined(names: str, r: bool) -> Tactic:
     def leaf(h: Goal) -> None:
         if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
             return
-        alias(h, someL="2 <= L", **GIVEN26, c_is="c = 2*K*(L - 1)*x^2/gamma", **({"r_is": "r = K*x^2/tau"} if r else {}))
+        alias(
+            h, someL="2 <= L", **GIVEN26, c_is="c = 2*K*(L - 1)*x^2/gamma", **({"r_is": "r = K*x^2/tau"} if r else {})
+        )
         kn(h)
         if r:
             rates(h)
         else:
-            h.positive("gamma", "g", lambda e: e.hyp("g_low")).have("1 <= x^2", "x_two", lambda e: e.auto("x_one", rounds=0))
-            h.have("0 < K*(L - 1)", "kl", lambda e: e.have("1 <= L - 1", "l_one", use="someL").auto("l_one K_one", rounds=0))
+            h.positive("gamma", "g", lambda e: e.hyp("g_low")).have(
+                "1 <= x^2", "x_two", lambda e: e.auto("x_one", rounds=0)
+            )
+            h.have(
+                "0 < K*(L - 1)",
+                "kl",
+                lambda e: e.have("1 <= L - 1", "l_one", use="someL").auto("l_one K_one", rounds=0),
+            )
             h.have("0 < K*(L - 1)*x^2", "klx", lambda e: e.auto("kl x_two", rounds=0))
             h.have("0 < c", "c_low", lambda e: e.rewrite("c_is").auto("klx g_i", rounds=0))
             for t in ("beta*log(n)", "(beta + 1)*log(n)"):
                 h.use("ax:exp_pos", t, label=h.fresh("ex"))
             if h.goal[0] == "<":
                 h.have("0 < alpha", "al_low").positive("alpha", "al", lambda e: e.hyp("al_low"))
-                h.have("0 < L*K*x", "lkx", lambda e: e.have("0 < L*K", "lk", lambda f: f.auto("someL K_one", rounds=0)).auto("lk x_one", rounds=0))
+                h.have(
+                    "0 < L*K*x",
+                    "lkx",
+                    lambda e: e.have("0 < L*K", "lk", lambda f: f.auto("someL K_one", rounds=0)).auto(
+                        "lk x_one", rounds=0
+                    ),
+                )
                 h.have("0 < L*K*x*(1/alpha)", "lkxa", lambda e: e.auto("lkx al_i", rounds=0))
                 if h.try_auto("lkxa ex2", rounds=0):
                     return
@@ -788,7 +949,19 @@ def tau_enough(g: Goal) -> None:
     low.auto("sign goal_low", degree=1, rounds=0)
     g = high
     g.use(
-        "lem:yang2026.thm26.log.corrected", "L", "K", "n", "x", "gamma", "tau", "K*x^2/tau", "c", "e", None, None, None,
+        "lem:yang2026.thm26.log.corrected",
+        "L",
+        "K",
+        "n",
+        "x",
+        "gamma",
+        "tau",
+        "K*x^2/tau",
+        "c",
+        "e",
+        None,
+        None,
+        None,
         label="one two three",
     )
     kn(g)
@@ -798,18 +971,29 @@ def tau_enough(g: Goal) -> None:
     g.have(f"0 < {E}/alpha", "F_low", lambda h: h.auto("E_low al_i", rounds=0))
     g.use("lem:log_product", "L*K*n*x", f"{E}/alpha", None, label="sum")
     arg = "L*K*exp((beta + 1)*log(n))*x/alpha"
-    g.have(f"{arg} = L*K*n*x*({E}/alpha)", "same", lambda h: h.auto(
-        "n_is", degree=1, rounds=0, multipliers=[f"L*K*x*(1/alpha)*{E}"]))
+    g.have(
+        f"{arg} = L*K*n*x*({E}/alpha)",
+        "same",
+        lambda h: h.auto("n_is", degree=1, rounds=0, multipliers=[f"L*K*x*(1/alpha)*{E}"]),
+    )
     g.rewrite("same", "bound", "bound1").rewrite("sum", "bound1", "bound2")
     inside = f"(log(L*K*n*x) + log({E}/alpha) + (L - 1)*(log(c) - 1))"
-    g.have(f"2*{inside} <= gamma*(1/tau)", "cleared", lambda h: h.have(
-        f"gamma*(2/gamma*{inside}) <= gamma*(1/tau)", "times", lambda e: e.auto("bound2 g_low", rounds=0)).auto(
-        "times g_e", degree=1, rounds=0, multipliers=[f"2*{inside}"]))
+    g.have(
+        f"2*{inside} <= gamma*(1/tau)",
+        "cleared",
+        lambda h: h.have(
+            f"gamma*(2/gamma*{inside}) <= gamma*(1/tau)", "times", lambda e: e.auto("bound2 g_low", rounds=0)
+        ).auto("times g_e", degree=1, rounds=0, multipliers=[f"2*{inside}"]),
+    )
     g.have(f"log(e) <= -log({E}/alpha)", "low", lambda h: h.auto("one two three cleared", degree=1, rounds=0))
     g.use("lem:exp_mono", "log(e)", f"-log({E}/alpha)", None, label="grown").use("ax:exp_log", "e", None, label="e_is")
     g.use("ax:exp_log", f"{E}/alpha", None, label="F_is").positive(E, "E", lambda h: h.hyp("E_low"))
     X = f"exp(-log({E}/alpha))"
-    g.have(f"{X}*{E} = alpha", "XE", lambda h: h.auto("F_is al_e", degree=1, rounds=0, multipliers=[f"alpha*{X}", f"{X}*{E}"]))
+    g.have(
+        f"{X}*{E} = alpha",
+        "XE",
+        lambda h: h.auto("F_is al_e", degree=1, rounds=0, multipliers=[f"alpha*{X}", f"{X}*{E}"]),
+    )
     g.have(f"{X} = alpha/{E}", "X_is", lambda h: h.auto("XE E_e", degree=1, rounds=0, multipliers=[f"1/{E}", X]))
     g.auto("grown e_is X_is order", degree=1, rounds=0)
 
@@ -823,8 +1007,26 @@ def tau_wrong(g: Goal) -> None:
 
     g.intro("claim").use("lem:log_product", "1", "1", None, label="zero").have("log(1) = 0", "z", use="zero", degree=1)
     g.have("1/exp(1*log(1)) = 1", "unit", lambda h: h.rewrite("z").true())
-    g.use("claim", "2", "1", "1", "1", "1", "1", "2", "1/2", "1", "2*exp(-1)", "1/2", None, None,
-          lambda h: [e.auto("unit", degree=1, rounds=0) for e in h.split()], total, lambda h: h.interval([], 64), label="wrong")
+    g.use(
+        "claim",
+        "2",
+        "1",
+        "1",
+        "1",
+        "1",
+        "1",
+        "2",
+        "1/2",
+        "1",
+        "2*exp(-1)",
+        "1/2",
+        None,
+        None,
+        each_part(lambda e: e.auto("unit", degree=1, rounds=0)),
+        total,
+        lambda h: h.interval([], 64),
+        label="wrong",
+    )
     g.have("1/2 < 2*exp(-1)", "above", lambda h: h.interval([], 64)).auto("wrong above", degree=1, rounds=0)
 
 
@@ -842,14 +1044,28 @@ def tau_leaf(h: Goal) -> None:
 def poly(g: Goal) -> None:
     A, B = "log(K/alpha)", "log(2*K*(L - 1))"
     inside = f"(abs({A}) + beta + 1 + m + (L - 1)*({B} + 2*m + k))"
-    g.intro("L K alpha beta k m (someL K_one al_low be_low k_low m_low)").positive("alpha", "al", lambda h: h.hyp("al_low"))
+    g.intro("L K alpha beta k m (someL K_one al_low be_low k_low m_low)").positive(
+        "alpha", "al", lambda h: h.hyp("al_low")
+    )
     g.have("1 <= L - 1", "l_one", use="someL").have("1 <= K*(L - 1)", "kl", lambda h: h.auto("l_one K_one", rounds=0))
-    g.have("0 < 2*K*(L - 1)", "kl_low", use="kl").have("0 < K/alpha", "ka_low", lambda h: h.auto("K_one al_i", rounds=0))
-    g.use("lem:log_below", "1", B, None, lambda h: h.use("ax:exp_log", "2*K*(L - 1)", None, label="back").auto("back kl", degree=1, rounds=0),
-          label="B_raw")
+    g.have("0 < 2*K*(L - 1)", "kl_low", use="kl").have(
+        "0 < K/alpha", "ka_low", lambda h: h.auto("K_one al_i", rounds=0)
+    )
+    g.use(
+        "lem:log_below",
+        "1",
+        B,
+        None,
+        lambda h: h.use("ax:exp_log", "2*K*(L - 1)", None, label="back").auto("back kl", degree=1, rounds=0),
+        label="B_raw",
+    )
     g.use("lem:log_product", "1", "1", None, label="zero").have(f"0 <= {B}", "B_low", use="B_raw zero", degree=1)
-    g.have(f"0 <= abs({A}) & {A} <= abs({A})", "A_low A_up", lambda h: [split_abs(e, f"abs({A})") for e in h.split()])
-    g.have(f"0 <= (L - 1)*({B} + 2*m + k)", "part", lambda h: h.have(f"0 <= {B} + 2*m + k", "s", use="B_low m_low k_low", degree=1).auto("s l_one", rounds=0))
+    g.have(f"0 <= abs({A}) & {A} <= abs({A})", "A_low A_up", each_part(lambda e: split_abs(e, f"abs({A})")))
+    g.have(
+        f"0 <= (L - 1)*({B} + 2*m + k)",
+        "part",
+        lambda h: h.have(f"0 <= {B} + 2*m + k", "s", use="B_low m_low k_low", degree=1).auto("s l_one", rounds=0),
+    )
     g.witness(f"2*{inside}")
     one, rest = g.split()
     one.auto("part A_low be_low m_low", degree=1, rounds=0)
@@ -859,29 +1075,80 @@ def poly(g: Goal) -> None:
     for t in "mk":
         g.use("lem:pow_exp", "log(n)", t, None, label=f"raw_{t}").rewrite("n_is", f"raw_{t}", f"pow_{t}")
     g.use("lem:log_below", "x", "m*log(n)", None, lambda h: h.auto("x_top pow_m", degree=1, rounds=0), label="x_log")
-    g.have("1 <= log(n)", "ln", lambda h: h.contra("small").use("lem:exp_less", "log(n)", "1", None, label="less").have(
-        "exp(1) < 3", "e_three", lambda e: e.interval([], 64)).auto("less n_is some e_three", degree=1, rounds=0))
+    g.have(
+        "1 <= log(n)",
+        "ln",
+        lambda h: (
+            h.contra("small")
+            .use("lem:exp_less", "log(n)", "1", None, label="less")
+            .have("exp(1) < 3", "e_three", lambda e: e.interval([], 64))
+            .auto("less n_is some e_three", degree=1, rounds=0)
+        ),
+    )
     g.use("ax:exp_pos", "k*log(n)", label="N_raw").have("0 < pow(n, k)", "N_low", use="N_raw pow_k", degree=1)
-    g.positive("pow(n, k)", "N", lambda h: h.hyp("N_low")).have("0 < gamma", "g_low", lambda h: h.rewrite("g_is").hyp("N_i"))
+    g.positive("pow(n, k)", "N", lambda h: h.hyp("N_low")).have(
+        "0 < gamma", "g_low", lambda h: h.rewrite("g_is").hyp("N_i")
+    )
     g.positive("gamma", "g", lambda h: h.hyp("g_low"))
-    g.have("1/gamma = pow(n, k)", "over", lambda h: h.auto("g_is g_e N_e", degree=1, rounds=0, multipliers=["pow(n, k)*(1/gamma)", "1/gamma", "pow(n, k)"]))
+    g.have(
+        "1/gamma = pow(n, k)",
+        "over",
+        lambda h: h.auto(
+            "g_is g_e N_e", degree=1, rounds=0, multipliers=["pow(n, k)*(1/gamma)", "1/gamma", "pow(n, k)"]
+        ),
+    )
     g.use("ax:exp_log", "2*K*(L - 1)", None, label="B_is").use("ax:exp_log", "K/alpha", None, label="A_is")
     s_c = f"{B} + 2*log(x) + k*log(n)"
-    g.have(f"c = exp({s_c})", "c_exp", lambda h: h.rewrite("c_is").have(
-        f"exp({s_c}) = 2*K*(L - 1)*(x*x)*pow(n, k)", "w", lambda e: e.rewrite("B_is", rev=True).rewrite("x_is", rev=True).rewrite("pow_k", rev=True).true()
-        if False else e.auto("B_is x_is pow_k", degree=1, rounds=0, multipliers=[
-            "exp(2*log(x))*exp(k*log(n))", "2*K*(L - 1)*exp(log(x))*exp(k*log(n))", "2*K*(L - 1)*x*exp(k*log(n))", "2*K*(L - 1)*x*x"])).auto(
-        "w over", degree=1, rounds=0, multipliers=["2*K*(L - 1)*x*x"]))
+    g.have(
+        f"c = exp({s_c})",
+        "c_exp",
+        lambda h: (
+            h.rewrite("c_is")
+            .have(
+                f"exp({s_c}) = 2*K*(L - 1)*(x*x)*pow(n, k)",
+                "w",
+                lambda e: (
+                    e.rewrite("B_is", rev=True).rewrite("x_is", rev=True).rewrite("pow_k", rev=True).true()
+                    if False
+                    else e.auto(
+                        "B_is x_is pow_k",
+                        degree=1,
+                        rounds=0,
+                        multipliers=[
+                            "exp(2*log(x))*exp(k*log(n))",
+                            "2*K*(L - 1)*exp(log(x))*exp(k*log(n))",
+                            "2*K*(L - 1)*x*exp(k*log(n))",
+                            "2*K*(L - 1)*x*x",
+                        ],
+                    )
+                ),
+            )
+            .auto("w over", degree=1, rounds=0, multipliers=["2*K*(L - 1)*x*x"])
+        ),
+    )
     g.have(f"log(c) = {s_c}", "c_log", lambda h: h.rewrite("c_exp").true())
     s_a = f"{A} + (beta + 1)*log(n) + log(x)"
-    g.have(f"K*exp((beta + 1)*log(n))*x/alpha = exp({s_a})", "a_exp", lambda h: h.auto(
-        "A_is x_is", degree=1, rounds=0, multipliers=["exp((beta + 1)*log(n))*exp(log(x))", "K/alpha*exp((beta + 1)*log(n))"]))
+    g.have(
+        f"K*exp((beta + 1)*log(n))*x/alpha = exp({s_a})",
+        "a_exp",
+        lambda h: h.auto(
+            "A_is x_is",
+            degree=1,
+            rounds=0,
+            multipliers=["exp((beta + 1)*log(n))*exp(log(x))", "K/alpha*exp((beta + 1)*log(n))"],
+        ),
+    )
     g.rewrite("a_exp").rewrite("c_log")
     g.have(f"{A} <= abs({A})*log(n)", "first", lambda h: h.auto("A_up A_low ln", rounds=0))
     g.have(f"{B} <= {B}*log(n)", "second", lambda h: h.auto("B_low ln", rounds=0))
     total = f"({s_a} + (L - 1)*({s_c} - 1))"
-    g.have(f"(L - 1)*({s_c} - 1) <= (L - 1)*(({B} + 2*m + k)*log(n))", "third", lambda h: h.have(
-        f"{s_c} - 1 <= ({B} + 2*m + k)*log(n)", "in3", lambda e: e.auto("second x_log", degree=1, rounds=0)).auto("in3 l_one", rounds=0))
+    g.have(
+        f"(L - 1)*({s_c} - 1) <= (L - 1)*(({B} + 2*m + k)*log(n))",
+        "third",
+        lambda h: h.have(
+            f"{s_c} - 1 <= ({B} + 2*m + k)*log(n)", "in3", lambda e: e.auto("second x_log", degree=1, rounds=0)
+        ).auto("in3 l_one", rounds=0),
+    )
     g.have(f"{total} <= {inside}*log(n)", "all", lambda h: h.auto("first third x_log", degree=1, rounds=0))
     g.have(f"pow(n, k)*{total} <= pow(n, k)*({inside}*log(n))", "scaled", lambda h: h.auto("all N_low", rounds=0))
     g.auto("scaled over", degree=1, rounds=0, multipliers=[f"2*{total}"])
@@ -907,7 +1174,9 @@ def nonzero(names: str = "") -> Tactic:
             h.use("ax:sqrt", root.group(1), None, label="low square").rewrite(label, "square", "bad").auto(degree=1)
         elif soft := re.fullmatch(r"sum\((\w+), 1, (.*?), exp\((.*)\)\) = 0", zero):
             name, top, score = soft.groups()
-            h.use("lem:sm_total", f"{name}. {score}", top, label="normaliser").auto(f"normaliser {label}", degree=1, rounds=0)
+            h.use("lem:sm_total", f"{name}. {score}", top, label="normaliser").auto(
+                f"normaliser {label}", degree=1, rounds=0
+            )
         elif hard := re.fullmatch(r"sum\((\w+), 1, (.*?), I\[all .*? -> .* <= (.*)\]\) = 0", zero):
             name, top, score = hard.groups()
             h.use("lem:hm_count", f"{name}. {score}", top, label="count").auto(f"count {label}", degree=1, rounds=0)
@@ -923,20 +1192,32 @@ def nonzero(names: str = "") -> Tactic:
 def poly_leaf(h: Goal) -> None:
     if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
         return
-    h.have("0 <= k", "k_low").use("lem:pow_grows", "n", "k", "k", None, label="N_one unused").have("0 < pow(n, k)", "N_low", use="N_one")
+    h.have("0 <= k", "k_low").use("lem:pow_grows", "n", "k", "k", None, label="N_one unused").have(
+        "0 < pow(n, k)", "N_low", use="N_one"
+    )
     h.positive("pow(n, k)", "N", lambda e: e.hyp("N_low"))
     if "gamma" in h.scope and "gamma = 1/pow(n, k)" in map(h.text, h.facts.values()):
         alias(h, g_is="gamma = 1/pow(n, k)", someL="2 <= L", K_one="1 <= K", x_one="1 <= x", al_low="0 < alpha")
-        h.have("0 < gamma", "g_low", lambda e: e.rewrite("g_is").hyp("N_i")).positive("gamma", "g", lambda e: e.hyp("g_low"))
+        h.have("0 < gamma", "g_low", lambda e: e.rewrite("g_is").hyp("N_i")).positive(
+            "gamma", "g", lambda e: e.hyp("g_low")
+        )
         if h.goal[0] == "<":
             h.have("1 <= x^2", "x_two", lambda e: e.auto("x_one", rounds=0))
-            h.have("0 < K*(L - 1)", "kl", lambda e: e.have("1 <= L - 1", "l_one", use="someL").auto("l_one K_one", rounds=0))
+            h.have(
+                "0 < K*(L - 1)",
+                "kl",
+                lambda e: e.have("1 <= L - 1", "l_one", use="someL").auto("l_one K_one", rounds=0),
+            )
             h.have("0 < K*(L - 1)*x^2", "klx", lambda e: e.auto("kl x_two", rounds=0))
             if h.text(h.goal) == "0 < c":
                 h.have("c = 2*K*(L - 1)*x^2/gamma", "c_is").rewrite("c_is").auto("klx g_i", rounds=0)
                 return
             h.use("ax:exp_pos", "(beta + 1)*log(n)", label="E").positive("alpha", "al", lambda e: e.hyp("al_low"))
-            h.have("0 < K*x*(1/alpha)", "kxa", lambda e: e.have("0 < K*x", "kx", lambda f: f.auto("K_one x_one", rounds=0)).auto("kx al_i", rounds=0))
+            h.have(
+                "0 < K*x*(1/alpha)",
+                "kxa",
+                lambda e: e.have("0 < K*x", "kx", lambda f: f.auto("K_one x_one", rounds=0)).auto("kx al_i", rounds=0),
+            )
             h.auto("kxa E", rounds=0)
             return
     h.auto(degree=1)
@@ -946,10 +1227,7 @@ ONES = ("a l. 1", "a. 1", "a l. 1", "a. 1")
 
 SCRIPTS |= {
     "yang2026.lemma28": Script(lemma28, witnesses("2", "a l. 1", "a. 1", "l. 1", "1", "1")),
-    "yang2026.lemma29.step": Script(
-        counterexample("1", "1", "a l. -1", "a. 0", "a l. 1", "a. 0", "l. 1", None, then=lambda g: g.use("wrong", label="one two").absurd("one")),
-        refutes=True,
-    ),
+    "yang2026.lemma29.step": Script(step29_wrong, refutes=True),
     "yang2026.lemma29.step.corrected": Script(step29, witnesses("2", "1", *ONES, "l. 1")),
     "yang2026.lemma30": Script(lemma30, witnesses("2", "1", *ONES, "2", "a i. 1", "a i. 1", "1", "1")),
     "yang2026.lemma31": Script(lemma31, witnesses("2", "1"), nonzero("d p")),
@@ -974,7 +1252,9 @@ SCRIPTS |= {
         lambda g: g.inhabit("2", "1", "2", "1", "1", "1", "2", "8", "1", "2*exp(-1)", "5", leaf=tau_leaf),
         logs_defined("L K n x gamma tau c alpha beta e goal", False),
     ),
-    "yang2026.thm26.poly": Script(poly, witnesses("3", "1", "1", "1", "2", "2"), lambda g: g.leaves("L K alpha beta k m C n x gamma c", poly_leaf)),
+    "yang2026.thm26.poly": Script(
+        poly, witnesses("3", "1", "1", "1", "2", "2"), lambda g: g.leaves("L K alpha beta k m C n x gamma c", poly_leaf)
+    ),
 }
 
 
@@ -990,17 +1270,23 @@ def entry_total(g: Goal) -> None:
     g.have("all a in 1..m. 0 <= sum(l, 1, d, abs(W(a, l)))", "rows", lambda h: row_low(h.intro("a0 inside")))
     one, two = g.split()
     one.use("lem:sum_nonneg", "a. sum(l, 1, d, abs(W(a, l)))", "1", "m", "#rows", label="done").hyp("done")
-    two.intro("a (al ah) l (ll lh)").use("lem:sum_member", "b. sum(l1, 1, d, abs(W(b, l1)))", "1", "m", "a", None, "#rows", label="row")
+    two.intro("a (al ah) l (ll lh)").use(
+        "lem:sum_member", "b. sum(l1, 1, d, abs(W(b, l1)))", "1", "m", "a", None, "#rows", label="row"
+    )
     two.use("lem:norm_entry", "l1. W(a, l1)", "d", "l", None, label="entry").auto("row entry", degree=1, rounds=0)
 
 
 def sm_ratio(g: Goal) -> None:
     g.intro("s r n e j k (some near_j near_k)")
     for t in "sr":
-        g.use("lem:sm_total", t, "n", None, label=f"total_{t}").positive(f"sum(k1, 1, n, exp({t}(k1)))", t, lambda h, t=t: h.hyp(f"total_{t}"))
+        g.use("lem:sm_total", t, "n", None, label=f"total_{t}").positive(
+            f"sum(k1, 1, n, exp({t}(k1)))", t, lambda h, t=t: h.hyp(f"total_{t}")
+        )
     g.have("r(j) - s(j) <= e", "up", lambda h: split_abs(h, "abs(s(j) - r(j))", "near_j"))
     g.have("s(k) - r(k) <= e", "down", lambda h: split_abs(h, "abs(s(k) - r(k))", "near_k"))
-    g.use("lem:exp_mono", "r(j) + s(k)", "2*e + s(j) + r(k)", lambda h: h.auto("up down", degree=1, rounds=0), label="top")
+    g.use(
+        "lem:exp_mono", "r(j) + s(k)", "2*e + s(j) + r(k)", lambda h: h.auto("up down", degree=1, rounds=0), label="top"
+    )
     z = "(1/sum(k1, 1, n, exp(s(k1))))*(1/sum(k1, 1, n, exp(r(k1))))"
     g.have(f"0 < {z}", "z", lambda h: h.auto("s_i r_i", rounds=0))
     g.have(f"exp(r(j) + s(k))*({z}) <= exp(2*e + s(j) + r(k))*({z})", "times", lambda h: h.auto("top z", rounds=0))
@@ -1010,15 +1296,23 @@ def sm_ratio(g: Goal) -> None:
 def odds_gap(g: Goal) -> None:
     g.intro("a b u (u_one a_low a_one odds)")
     P = "(1 - a + u^2*a)"
-    g.have("1 <= u^2", "uu", lambda h: h.auto("u_one", rounds=0)).have("0 <= (u^2 - 1)*a", "ua", lambda h: h.auto("uu a_low", rounds=0))
+    g.have("1 <= u^2", "uu", lambda h: h.auto("u_one", rounds=0)).have(
+        "0 <= (u^2 - 1)*a", "ua", lambda h: h.auto("uu a_low", rounds=0)
+    )
     g.have(f"0 < {P}", "P", use="ua", degree=1)
     g.have(f"(b - a)*{P} <= (u^2 - 1)*a*(1 - a)", "one", lambda h: h.auto("odds", degree=1, rounds=0))
     g.have("0 <= u + 1", "u_low", use="u_one").have("0 <= u - 1", "u_less", use="u_one")
     g.have(f"(b - a)*{P}*(u + 1) <= (u^2 - 1)*a*(1 - a)*(u + 1)", "two", lambda h: h.auto("one u_low", rounds=0))
-    g.have("(u + 1)^2*a*(1 - a) <= 1 - a + u^2*a", "square", lambda h: h.auto("", degree=1, rounds=0, squares=["1 - (u + 1)*a"]))
+    g.have(
+        "(u + 1)^2*a*(1 - a) <= 1 - a + u^2*a",
+        "square",
+        lambda h: h.auto("", degree=1, rounds=0, squares=["1 - (u + 1)*a"]),
+    )
     g.have(f"(u - 1)*((u + 1)^2*a*(1 - a)) <= (u - 1)*{P}", "three", lambda h: h.auto("square u_less", rounds=0))
     g.have(f"(b - a)*(u + 1)*{P} <= (u - 1)*{P}", "four", lambda h: h.auto("two three", degree=1, rounds=0))
-    g.contra("above").have(f"(u - 1)*{P} < (b - a)*(u + 1)*{P}", "five", lambda h: h.auto("above P", rounds=0)).auto("four five", degree=1, rounds=0)
+    g.contra("above").have(f"(u - 1)*{P} < (b - a)*(u + 1)*{P}", "five", lambda h: h.auto("above P", rounds=0)).auto(
+        "four five", degree=1, rounds=0
+    )
 
 
 def sm_distance_sharp(g: Goal) -> None:
@@ -1041,13 +1335,21 @@ def sm_distance_sharp(g: Goal) -> None:
             split_abs(f, f"abs({S.format('j0')} - {R.format('j0')})", "order")
 
     g.use(
-        "lem:sum_mono", f"j. abs({S.format('j')} - {R.format('j')})",
-        f"j. (2*{A.format('j', 'j')} - 1)*({R.format('j')} - {S.format('j')})", "1", "n", distance, label="whole",
+        "lem:sum_mono",
+        f"j. abs({S.format('j')} - {R.format('j')})",
+        f"j. (2*{A.format('j', 'j')} - 1)*({R.format('j')} - {S.format('j')})",
+        "1",
+        "n",
+        distance,
+        label="whole",
     )
-    g.have(f"sum(j, 1, n, abs({S.format('j')} - {R.format('j')})) <= 2*({b} - {a})", "gap", lambda h: h.auto(
-        "whole s_one r_one", degree=1, rounds=0))
-    for t, name, label in ((a, S, "a_low"), (a1, S, "a_up")):
-        body = t[len("sum(j, 1, n, "):-1]
+    g.have(
+        f"sum(j, 1, n, abs({S.format('j')} - {R.format('j')})) <= 2*({b} - {a})",
+        "gap",
+        lambda h: h.auto("whole s_one r_one", degree=1, rounds=0),
+    )
+    for t, label in ((a, "a_low"), (a1, "a_up")):
+        body = t[len("sum(j, 1, n, ") : -1]
 
         def low(h: Goal, body: str = body) -> None:
             h.intro("j0 (jl jh)")
@@ -1057,7 +1359,6 @@ def sm_distance_sharp(g: Goal) -> None:
 
         g.use("lem:sum_nonneg", f"j. {body}", "1", "n", low, label=label)
 
-    first = f"j. {A.format('j', 'j')}*{R.format('j')}*{a1}"
     inner = f"(1 - {A.format('k', 'k')})*{{}}"
     right = f"sum(k, 1, n, {inner.format(S.format('k'))})"
     right2 = f"sum(k, 1, n, {inner.format(R.format('k'))})"
@@ -1077,18 +1378,29 @@ def sm_distance_sharp(g: Goal) -> None:
             "lem:sum_mono",
             f"k. {aj}*{R.format('j0')}*((1 - {A.format('k', 'k')})*{S.format('k')})",
             f"k. {aj}*exp(2*e)*{S.format('j0')}*((1 - {A.format('k', 'k')})*{R.format('k')})",
-            "1", "n", pair, label="row",
+            "1",
+            "n",
+            pair,
+            label="row",
         ).auto("row", degree=1, rounds=0)
 
     g.use(
         "lem:sum_mono",
         f"j. {A.format('j', 'j')}*{R.format('j')}*{right}",
         f"j. {A.format('j', 'j')}*exp(2*e)*{S.format('j')}*{right2}",
-        "1", "n", outer, label="pairs",
+        "1",
+        "n",
+        outer,
+        label="pairs",
     )
-    g.have(f"{b}*(1 - {a}) <= exp(e)^2*{a}*(1 - {b})", "odds", lambda h: h.rewrite("a_rest", rev=True).rewrite("b_rest", rev=True).auto(
-        "pairs", degree=1, rounds=0))
-    g.use("near", "1", None, label="near_one").have("0 <= e", "e_low", lambda h: split_abs(h, "abs(s(1) - r(1))", "near_one"))
+    g.have(
+        f"{b}*(1 - {a}) <= exp(e)^2*{a}*(1 - {b})",
+        "odds",
+        lambda h: h.rewrite("a_rest", rev=True).rewrite("b_rest", rev=True).auto("pairs", degree=1, rounds=0),
+    )
+    g.use("near", "1", None, label="near_one").have(
+        "0 <= e", "e_low", lambda h: split_abs(h, "abs(s(1) - r(1))", "near_one")
+    )
     g.use("ax:exp_ge", "e", label="line").have("1 <= exp(e)", "u_one", use="line e_low", degree=1)
     g.have(f"{a} <= 1", "a_one", use="a_up a_rest", degree=1)
     g.use("lem:odds_gap", a, b, "exp(e)", None, label="done").have("0 <= exp(e) + 1", "u_low", use="u_one", degree=1)
@@ -1099,11 +1411,15 @@ def sm_distance_sharp(g: Goal) -> None:
 
 def sm_distance(g: Goal) -> None:
     g.intro("s r n e (some near)").use("lem:sm_distance_sharp", "s", "r", "n", "e", None, label="sharp")
-    g.use("near", "1", None, label="near_one").have("0 <= e", "e_low", lambda h: split_abs(h, "abs(s(1) - r(1))", "near_one"))
+    g.use("near", "1", None, label="near_one").have(
+        "0 <= e", "e_low", lambda h: split_abs(h, "abs(s(1) - r(1))", "near_one")
+    )
     total = "sum(j, 1, n, abs(sm(s, n, j) - sm(r, n, j)))"
     g.use("ax:exp_pos", "e", label="u_low")
     g.have("2*(exp(e) - 1) <= 4*e*(exp(e) + 1)", "line", small_or_large)
-    g.contra("above").have(f"4*e*(exp(e) + 1) < {total}*(exp(e) + 1)", "over", lambda h: h.auto("above u_low", rounds=0))
+    g.contra("above").have(
+        f"4*e*(exp(e) + 1) < {total}*(exp(e) + 1)", "over", lambda h: h.auto("above u_low", rounds=0)
+    )
     g.auto("over line sharp", degree=1, rounds=0)
 
 
@@ -1114,14 +1430,31 @@ def small_or_large(g: Goal) -> None:
 
 
 def attention_close(g: Goal) -> None:
-    g.intro("d m p X e Q K V n x z (some some_m p_low X_low e_low some_n q_entries k_entries v_entries sized near) i inside")
+    g.intro(
+        "d m p X e Q K V n x z (some some_m p_low X_low e_low some_n q_entries k_entries v_entries sized near) i inside"
+    )
     T = "(2*m*p^2*X*e + m*p^2*e^2)"
     score = "keyscore(Q, K, d, m, {}, i, {})"
 
     def close(h: Goal) -> None:
         h.intro("j0 within").use("sized", "i", None, label="si").use("sized", "j0", None, label="sj")
         h.use("near", "i", None, label="ni").use("near", "j0", None, label="nj").have("0 <= m", "m_low", use="some_m")
-        h.use("lem:score_norm", "d", "m", "p", "X", "e", "Q", "K", "l. x(l, i)", "l. x(l, j0)", "l. z(l, i)", "l. z(l, j0)", None, label="dot")
+        h.use(
+            "lem:score_norm",
+            "d",
+            "m",
+            "p",
+            "X",
+            "e",
+            "Q",
+            "K",
+            "l. x(l, i)",
+            "l. x(l, j0)",
+            "l. z(l, i)",
+            "l. z(l, j0)",
+            None,
+            label="dot",
+        )
         key_root(h)
         top = "sum(a, 1, m, matvec(Q, l. {0}(l, i), d, a)*matvec(K, l. {0}(l, j0), d, a))"
         diff = f"({top.format('x')} - {top.format('z')})"
@@ -1133,14 +1466,18 @@ def attention_close(g: Goal) -> None:
 
     g.have(f"all j in 1..n. abs({score.format('x', 'j')} - {score.format('z', 'j')}) <= {T}", "scores", close)
     soft = "sm(l. keyscore(Q, K, d, m, {}, i, l), n, {})"
-    g.use("lem:sm_distance", f"l. {score.format('x', 'l')}", f"l. {score.format('z', 'l')}", "n", T, None, label="weights")
+    g.use(
+        "lem:sm_distance", f"l. {score.format('x', 'l')}", f"l. {score.format('z', 'l')}", "n", T, None, label="weights"
+    )
     v = "matvec(V, l. {}(l, j), d, a)"
     g.have("0 <= d*p", "dp", lambda h: h.have("0 <= d", "d_low", use="some").auto("d_low p_low", rounds=0))
 
     def sized(e: Goal) -> None:
         e.intro("j within").use("sized", "j", None, label="norm")
         e.use("lem:norm_matrix", "V", "d", "d", "p", "l. x(l, j)", None, "#v_entries", label="image")
-        e.have("d*p*onenorm(l. x(l, j), d) <= d*p*X", "times", lambda h: h.auto("norm dp", rounds=0)).auto("image times", degree=1, rounds=0)
+        e.have("d*p*onenorm(l. x(l, j), d) <= d*p*X", "times", lambda h: h.auto("norm dp", rounds=0)).auto(
+            "image times", degree=1, rounds=0
+        )
 
     def near(e: Goal) -> None:
         e.intro("j within").use("near", "j", None, label="norm")
@@ -1149,7 +1486,9 @@ def attention_close(g: Goal) -> None:
         e.auto("image times", degree=1, rounds=0)
 
     def low(e: Goal) -> None:
-        e.intro("j within").use("lem:sm_weight", f"l. {score.format('z', 'l')}", "n", "j", None, label="a1 a2").auto("a1", degree=1, rounds=0)
+        e.intro("j within").use("lem:sm_weight", f"l. {score.format('z', 'l')}", "n", "j", None, label="a1 a2").auto(
+            "a1", degree=1, rounds=0
+        )
 
     def given(e: Goal) -> None:
         proofs = (
@@ -1163,8 +1502,20 @@ def attention_close(g: Goal) -> None:
         for part, proof in zip(e.split(), proofs, strict=True):
             proof(part)
 
-    g.use("lem:mean_close", f"j. {soft.format('x', 'j')}", f"j. {soft.format('z', 'j')}", f"a j. {v.format('x')}", f"a j. {v.format('z')}",
-          "n", "d", "d*p*X", "d*p*e", f"4*{T}", given, label="mean")
+    g.use(
+        "lem:mean_close",
+        f"j. {soft.format('x', 'j')}",
+        f"j. {soft.format('z', 'j')}",
+        f"a j. {v.format('x')}",
+        f"a j. {v.format('z')}",
+        "n",
+        "d",
+        "d*p*X",
+        "d*p*e",
+        f"4*{T}",
+        given,
+        label="mean",
+    )
     g.auto("mean", degree=1, rounds=0)
 
 
@@ -1198,9 +1549,12 @@ def rounded_step(g: Goal) -> None:
         for f in h.ind("0 < x*1" if h.text(h.facts["value"]).endswith("1") else "0 < x*0", "sign second"):
             f.rewrite("second")
             if not f.try_contradiction():
-                f.apart("relu(x); relu(x - eps)", lambda u: u.auto(f"e_e large {values(u)}", degree=1, rounds=0, multipliers=["1", "1/eps"])) if (
-                    f.text(f.facts["value"]).endswith("1")
-                ) else f.apart("relu(-eps)", lambda u: u.auto(f"{values(u)}", degree=1, rounds=0, multipliers=["1/eps"]))
+                f.apart(
+                    "relu(x); relu(x - eps)",
+                    lambda u: u.auto(f"e_e large {values(u)}", degree=1, rounds=0, multipliers=["1", "1/eps"]),
+                ) if (f.text(f.facts["value"]).endswith("1")) else f.apart(
+                    "relu(-eps)", lambda u: u.auto(f"{values(u)}", degree=1, rounds=0, multipliers=["1/eps"])
+                )
     two.intro("gap gap_low").positive("gap", "gap", lambda h: h.hyp("gap_low"))
     c = "(eps/gap)"
     up, rest = two.witness("eps/gap").split()
@@ -1214,7 +1568,9 @@ def rounded_step(g: Goal) -> None:
             continue
         for f in h.ind("y < x", "order second"):
             if not f.try_contradiction():
-                f.rewrite("value").rewrite("second").apart("relu(-eps)", lambda u: u.auto(values(u), degree=1, rounds=0, multipliers=["1/eps"]))
+                f.rewrite("value").rewrite("second").apart(
+                    "relu(-eps)", lambda u: u.auto(values(u), degree=1, rounds=0, multipliers=["1/eps"])
+                )
     high.have(f"{c}*gap <= {t}", "scaled", lambda h: h.auto("c_low above", rounds=0))
     high.have(f"eps <= {t}", "t_up", lambda h: h.auto("scaled gap_e", degree=1, rounds=0, multipliers=["eps"]))
     for h in high.ind(f"eps <= {t}", "large value"):
@@ -1223,7 +1579,8 @@ def rounded_step(g: Goal) -> None:
         for f in h.ind("y < x", "order second"):
             if not f.try_contradiction():
                 f.rewrite("value").rewrite("second").apart(
-                    f"relu({t}); relu({t} - eps)", lambda u: u.auto(f"e_e t_up e_low {values(u)}", degree=1, rounds=0, multipliers=["1", "1/eps"])
+                    f"relu({t}); relu({t} - eps)",
+                    lambda u: u.auto(f"e_e t_up e_low {values(u)}", degree=1, rounds=0, multipliers=["1", "1/eps"]),
                 )
 
 
@@ -1232,7 +1589,9 @@ def norm_choice(g: Goal) -> None:
     one.intro("m d A M x (some_m some_d each)")
 
     def row(h: Goal) -> None:
-        h.use("each", "l0", None, label="upper lower").use("lem:norm_row", "j. A(l0, j)", "x", "d", "M(l0)", "#upper", label="here").hyp("here")
+        h.use("each", "l0", None, label="upper lower").use(
+            "lem:norm_row", "j. A(l0, j)", "x", "d", "M(l0)", "#upper", label="here"
+        ).hyp("here")
 
     termwise(one, "i. abs(matvec(A, x, d, i))", "i. M(i)*onenorm(x, d)", "rows", row, high="m")
     one.auto("rows", degree=1, rounds=0)
@@ -1249,13 +1608,31 @@ def norm_choice(g: Goal) -> None:
                     f.have(f"0 <= abs({t})", f.fresh("low"), lambda u, t=t: split_abs(u, f"abs({t})"))
                 f.have("0 <= N(a0)", "n_low", use="v low1").auto("v w low2 n_low", rounds=0)
 
-            e.intro("a0 inside1").use("lem:sum_mono", "k. abs(V(a0, k))*abs(W(k, l0))", "k. N(a0)*M(k)", "1", "m", product, label="here")
+            e.intro("a0 inside1").use(
+                "lem:sum_mono", "k. abs(V(a0, k))*abs(W(k, l0))", "k. N(a0)*M(k)", "1", "m", product, label="here"
+            )
             e.auto("here", degree=1, rounds=0)
 
         inner = "sum(k, 1, m, abs(V(a, k))*abs(W(k, l0)))"
-        h.use("lem:sum_mono", f"a. {inner}", "a. N(a)*sum(i, 1, m, M(i))", "1", "q", entry, label="all").auto("all", degree=1, rounds=0)
+        h.use("lem:sum_mono", f"a. {inner}", "a. N(a)*sum(i, 1, m, M(i))", "1", "q", entry, label="all").auto(
+            "all", degree=1, rounds=0
+        )
 
-    two.use("lem:ffn_columns", "W", "b", "V", "c", "d", "m", "q", "sum(i, 1, q, N(i))*sum(i, 1, m, M(i))", "x", "z", column, label="done").hyp("done")
+    two.use(
+        "lem:ffn_columns",
+        "W",
+        "b",
+        "V",
+        "c",
+        "d",
+        "m",
+        "q",
+        "sum(i, 1, q, N(i))*sum(i, 1, m, M(i))",
+        "x",
+        "z",
+        column,
+        label="done",
+    ).hyp("done")
 
 
 def norm_choice_inhabited(g: Goal) -> None:
@@ -1283,10 +1660,19 @@ def prop72(g: Goal) -> None:
     K = f"q*{p}*m*{p}"
     g.witness(K).intro("x z delta near")
     g.use("lem:ffn_entries", "W", "b", "V", "c", "d", "m", "q", p, "x", "z", None, label="net")
-    g.have(f"0 <= {K}", "low", lambda h: h.have(f"0 <= q*{p}", "qp", lambda e: e.auto("some_q p_low", rounds=0)).have(
-        f"0 <= m*{p}", "mp", lambda e: e.auto("some_m p_low", rounds=0)).auto("qp mp", rounds=0))
+    g.have(
+        f"0 <= {K}",
+        "low",
+        lambda h: (
+            h.have(f"0 <= q*{p}", "qp", lambda e: e.auto("some_q p_low", rounds=0))
+            .have(f"0 <= m*{p}", "mp", lambda e: e.auto("some_m p_low", rounds=0))
+            .auto("qp mp", rounds=0)
+        ),
+    )
     norm = "onenorm(l. z(l) - x(l), d)"
-    g.have(f"{K}*{norm} <= {K}*delta", "times", lambda h: h.auto("near low", rounds=0)).auto("net times", degree=1, rounds=0)
+    g.have(f"{K}*{norm} <= {K}*delta", "times", lambda h: h.auto("near low", rounds=0)).auto(
+        "net times", degree=1, rounds=0
+    )
 
 
 def totals_of(g: Goal, *matrices: tuple[str, str, str]) -> str:
@@ -1299,7 +1685,9 @@ def totals_of(g: Goal, *matrices: tuple[str, str, str]) -> str:
     for W, m, d in matrices:
 
         def bound(h: Goal, W: str = W) -> None:
-            h.intro("a1 inside1 l1 inside2").use(f"{W}_each", "a1", None, "l1", None, label="here").auto(f"here {lows}", degree=1, rounds=0)
+            h.intro("a1 inside1 l1 inside2").use(f"{W}_each", "a1", None, "l1", None, label="here").auto(
+                f"here {lows}", degree=1, rounds=0
+            )
 
         g.have(f"entrybound({W}, {m}, {d}, {p})", f"{W}_bound", bound)
     return p
@@ -1310,11 +1698,30 @@ def prop73(g: Goal) -> None:
     p = totals_of(g, ("Q", "m", "d"), ("K", "m", "d"), ("V", "d", "d"))
     C = f"(2*m*{p}^2*X + m*{p}^2)"
     g.witness(f"d*{p}*(4*X*{C} + 1)").intro("n x z delta (some_n small sized near) i inside")
-    g.use("near", "i", None, label="here").use("lem:norm_nonneg", "a. x(a, i) - z(a, i)", "d", label="norm").have("0 <= delta", "low", use="here norm")
-    g.use("lem:attention_close", "d", "m", p, "X", "delta", "Q", "K", "V", "n", "x", "z", None, "i", None, label="close")
-    g.have(f"m*{p}^2*delta^2 <= m*{p}^2*delta", "less", lambda h: h.have("delta^2 <= delta", "dd", lambda e: e.auto("small low", rounds=0)).have(
-        f"0 <= m*{p}^2", "mp", lambda e: e.have("0 <= m", "m_low", use="some_m").auto("m_low", rounds=0, squares=[p])).auto("dd mp", rounds=0))
-    g.have(f"0 <= d*{p}*X", "dpx", lambda h: h.have(f"0 <= d*{p}", "dp", lambda e: e.auto("some p_low", rounds=0)).auto("dp X_low", rounds=0))
+    g.use("near", "i", None, label="here").use("lem:norm_nonneg", "a. x(a, i) - z(a, i)", "d", label="norm").have(
+        "0 <= delta", "low", use="here norm"
+    )
+    g.use(
+        "lem:attention_close", "d", "m", p, "X", "delta", "Q", "K", "V", "n", "x", "z", None, "i", None, label="close"
+    )
+    g.have(
+        f"m*{p}^2*delta^2 <= m*{p}^2*delta",
+        "less",
+        lambda h: (
+            h.have("delta^2 <= delta", "dd", lambda e: e.auto("small low", rounds=0))
+            .have(
+                f"0 <= m*{p}^2",
+                "mp",
+                lambda e: e.have("0 <= m", "m_low", use="some_m").auto("m_low", rounds=0, squares=[p]),
+            )
+            .auto("dd mp", rounds=0)
+        ),
+    )
+    g.have(
+        f"0 <= d*{p}*X",
+        "dpx",
+        lambda h: h.have(f"0 <= d*{p}", "dp", lambda e: e.auto("some p_low", rounds=0)).auto("dp X_low", rounds=0),
+    )
     g.have(f"d*{p}*X*(m*{p}^2*delta^2) <= d*{p}*X*(m*{p}^2*delta)", "times", lambda h: h.auto("less dpx", rounds=0))
     g.auto("close times", degree=1, rounds=0)
 
@@ -1324,7 +1731,7 @@ def prop73_wrong(g: Goal) -> None:
     g.intro("claim").use("claim", "1", "1", "a l. 1", "a l. 1", "a l. 1", "1", None, label="soft hard")
     g.obtain("hard", "B", "bound")
     top = "(4*abs(B) + 2)"
-    g.have("0 <= abs(B) & B <= abs(B)", "b_low b_up", lambda h: [split_abs(e, "abs(B)") for e in h.split()])
+    g.have("0 <= abs(B) & B <= abs(B)", "b_low b_up", each_part(lambda e: split_abs(e, "abs(B)")))
     g.positive(top, "t", lambda h: h.auto("b_low", degree=1, rounds=0))
     t = f"(1/{top})"
     g.have(f"{t} <= 1/2", "t_half", lambda h: h.auto("t_e t_i b_low", rounds=0))
@@ -1348,8 +1755,21 @@ def prop73_wrong(g: Goal) -> None:
                 e.apart(terms, lambda f: f.auto(f"t_i t_half {values(f)}", degree=1, rounds=0))
 
     g.use("bound", "2", x, z, t, premises, "1", "!", label="wrong")
-    sx, sz = (f"l. keyscore(a l. 1, a l. 1, 1, 1, {f}, 1, l)".replace("l. keyscore(a l. 1, a l. 1", "l. keyscore(a b. 1, a b. 1") for f in (x, z))
-    g.use("lem:layers_uniform", "2", sx, "j. I[j = 2]", "!", lambda h: [e.true() for e in ends(h.intro("j (jl jh)"), "j")], label="soft_x hard_x")
+    sx, sz = (
+        f"l. keyscore(a l. 1, a l. 1, 1, 1, {f}, 1, l)".replace(
+            "l. keyscore(a l. 1, a l. 1", "l. keyscore(a b. 1, a b. 1"
+        )
+        for f in (x, z)
+    )
+    g.use(
+        "lem:layers_uniform",
+        "2",
+        sx,
+        "j. I[j = 2]",
+        "!",
+        lambda h: [e.true() for e in ends(h.intro("j (jl jh)"), "j")],
+        label="soft_x hard_x",
+    )
 
     def less(h: Goal) -> None:
         h.intro("j (jl jh) other")
@@ -1366,11 +1786,15 @@ def prop73_wrong(g: Goal) -> None:
     g.have(f"{HZ} = 1", "z_is", lambda h: h.auto("at1 at2", degree=1, rounds=0, multipliers=[t, "1"]))
     g.rewrite("x_is", "gap", "gap1").rewrite("z_is", "gap1", "gap2")
     g.use("ax:abs_neg", "1/2 - 1", "!", label="half").rewrite("half", "gap2", "gap3")
-    g.have(f"B*{t} <= abs(B)*{t}", "top", lambda h: h.auto("b_up t_i", rounds=0)).auto("top gap3 t_e t_i", degree=1, rounds=0)
+    g.have(f"B*{t} <= abs(B)*{t}", "top", lambda h: h.auto("b_up t_i", rounds=0)).auto(
+        "top gap3 t_e t_i", degree=1, rounds=0
+    )
 
 
 def prop74(g: Goal) -> None:
-    g.intro("d x z y u delta eps (some near image)").use("lem:norm_triangle", "l. z(l) - x(l)", "l. u(l) - y(l)", "d", label="triangle")
+    g.intro("d x z y u delta eps (some near image)").use(
+        "lem:norm_triangle", "l. z(l) - x(l)", "l. u(l) - y(l)", "d", label="triangle"
+    )
     g.auto("near image triangle", degree=1, rounds=0)
 
 
@@ -1378,7 +1802,9 @@ def prop75(g: Goal) -> None:
     g.intro("d eps gamma beta X (some e_low X_low)").use("ax:sqrt", "eps", None, label="root_low root_square")
 
     def up(h: Goal) -> None:
-        h.contra("below").have("sqrt(eps) = 0", "zero", lambda e: e.auto("below root_low", degree=1)).rewrite("zero", "root_square", "bad")
+        h.contra("below").have("sqrt(eps) = 0", "zero", lambda e: e.auto("below root_low", degree=1)).rewrite(
+            "zero", "root_square", "bad"
+        )
         h.auto("bad e_low", degree=1, rounds=0)
 
     g.positive("sqrt(eps)", "r", up)
@@ -1391,8 +1817,13 @@ def prop75(g: Goal) -> None:
     g.use("given", label="small size near m1 r1 q1 y1 m2 r2 q2 y2")
     lx = "layernormed(x, d, eps, gamma, beta, y, mu, r)"
     lz = "layernormed(z, d, eps, gamma, beta, u, nu, s)"
-    g.have(lx, "first", lambda h: [p.hyp(k) for p, k in zip(h.split(), ("m1", "r1", "q1", "y1"), strict=True)])
-    g.have(lz, "second", lambda h: [p.hyp(k) for p, k in zip(h.split(), ("m2", "r2", "q2", "y2"), strict=True)])
+    for fact, label, parts in ((lx, "first", ("m1", "r1", "q1", "y1")), (lz, "second", ("m2", "r2", "q2", "y2"))):
+
+        def together(h: Goal, parts: tuple[str, ...] = parts) -> None:
+            for part, name in zip(h.split(), parts, strict=True):
+                part.hyp(name)
+
+        g.have(fact, label, together)
     g.use("lem:cookbook.s6.4.ln_lipschitz", label="bounded unbounded")
 
     def gains(h: Goal) -> None:
@@ -1403,15 +1834,37 @@ def prop75(g: Goal) -> None:
         split_abs(h, "abs(x(i) - z(i)); abs(z(i) - x(i))", "here near")
 
     g.use(
-        "bounded", "d", "x", "z", "eps", "sqrt(eps)", "gamma", "beta", "onenorm(gamma, d)", "y", "mu", "r", "u", "nu", "s", "delta",
-        lambda h: h.easy(), gains, "#first", "#second", entries, label="each",
+        "bounded",
+        "d",
+        "x",
+        "z",
+        "eps",
+        "sqrt(eps)",
+        "gamma",
+        "beta",
+        "onenorm(gamma, d)",
+        "y",
+        "mu",
+        "r",
+        "u",
+        "nu",
+        "s",
+        "delta",
+        lambda h: h.easy(),
+        gains,
+        "#first",
+        "#second",
+        entries,
+        label="each",
     )
 
     def each(h: Goal) -> None:
         h.intro("l inside").use("each", "l", None, label="here")
         split_abs(h, "abs(y(l) - u(l)); abs(u(l) - y(l))", "here")
 
-    g.use("lem:norm_box", "l. u(l) - y(l)", "d", f"{K}*delta", None, each, label="done").auto("done", degree=1, rounds=0)
+    g.use("lem:norm_box", "l. u(l) - y(l)", "d", f"{K}*delta", None, each, label="done").auto(
+        "done", degree=1, rounds=0
+    )
 
 
 SCRIPTS |= {
@@ -1419,7 +1872,9 @@ SCRIPTS |= {
     "cookbook.s7.2.norm_choice": Script(norm_choice, norm_choice_inhabited),
     "cookbook.s7.2.prop7.2": Script(prop72, witnesses("2", "1", "1", *ONES)),
     "cookbook.s7.2.prop7.3": Script(prop73_wrong, refutes=True),
-    "cookbook.s7.2.prop7.3.corrected": Script(prop73, witnesses("2", "1", "a l. 1", "a l. 1", "a l. 1", "1"), nonzero("d m Q K V X B n x z delta")),
+    "cookbook.s7.2.prop7.3.corrected": Script(
+        prop73, witnesses("2", "1", "a l. 1", "a l. 1", "a l. 1", "1"), nonzero("d m Q K V X B n x z delta")
+    ),
     "cookbook.s7.2.prop7.4": Script(prop74, witnesses("2", "l. 0", "l. 0", "l. 0", "l. 0", "1", "1")),
     "cookbook.s7.2.prop7.5": Script(prop75, witnesses("2", "1", "l. 1", "l. 0", "1"), nonzero()),
 }
@@ -1427,7 +1882,6 @@ SCRIPTS |= {
 
 def bilinear_close(g: Goal) -> None:
     g.intro("d mu X e M x z u v (mu_low X_low e_low entries norm_x norm_z x_near z_near)")
-    x, dx = "x(l)", "(x(l) - u(l))"
     z, dz = "l. z(l)", "l. z(l) - v(l)"
     image = "matvec(M, {}, d, a)"
 
@@ -1442,14 +1896,21 @@ def bilinear_close(g: Goal) -> None:
 
     sized("mz", z, "X", "norm_z")
     sized("mdz", dz, "e", "z_near")
-    parts = (("one", dz, "mu*e", "mdz", "x(a)", "norm_x", "X"), ("two", z, "mu*X", "mz", "(x(a) - u(a))", "x_near", "e"),
-             ("three", dz, "mu*e", "mdz", "(x(a) - u(a))", "x_near", "e"))
+    parts = (
+        ("one", dz, "mu*e", "mdz", "x(a)", "norm_x", "X"),
+        ("two", z, "mu*X", "mz", "(x(a) - u(a))", "x_near", "e"),
+        ("three", dz, "mu*e", "mdz", "(x(a) - u(a))", "x_near", "e"),
+    )
     sums = []
     for label, vector, bound, fact, other, near, size in parts:
         g.use("lem:norm_row", f"a. {image.format(vector)}", f"a. {other}", "d", bound, f"#{fact}", label=label)
         g.have(f"0 <= {bound}", f"{label}_low", lambda h: h.auto("mu_low X_low e_low", rounds=0))
         norm = f"onenorm(a. {other}, d)"
-        g.have(f"{bound}*{norm} <= {bound}*{size}", f"{label}_up", lambda h, near=near, label=label: h.auto(f"{near} {label}_low", rounds=0))
+        g.have(
+            f"{bound}*{norm} <= {bound}*{size}",
+            f"{label}_up",
+            lambda h, near=near, label=label: h.auto(f"{near} {label}_low", rounds=0),
+        )
         sums.append(f"sum(a, 1, d, {image.format(vector)}*{other})")
     A, B, C = sums
     whole = "sum(a, 1, d, x(a)*matvec(M, z, d, a)) - sum(a, 1, d, u(a)*matvec(M, v, d, a))"
@@ -1474,7 +1935,9 @@ def mean_step(g: Goal) -> None:
     total = "sum(j, 1, n, x(j) - z(j))"
     size_of_product(g, "(1/n)", total, "size")
     g.use("ax:abs_pos", "1/n", None, label="whole").rewrite("whole", "size", "size_is")
-    g.have(f"1/n*abs({total}) <= 1/n*sum(j, 1, n, abs(x(j) - z(j)))", "times", lambda h: h.auto("triangle n_i", rounds=0))
+    g.have(
+        f"1/n*abs({total}) <= 1/n*sum(j, 1, n, abs(x(j) - z(j)))", "times", lambda h: h.auto("triangle n_i", rounds=0)
+    )
     g.auto("size_is times", degree=1, rounds=0)
 
 
@@ -1494,45 +1957,73 @@ def replace_norm(g: Goal, left: str, right: str, same, label: str) -> Goal:
 
 
 def layer_size(g: Goal) -> None:
-    g.intro("d p V W b U g w f x i c y S (some p_one S_one v_entries w_entries u_entries b_size g_size f_low f_one sized here c_is y_is)")
-    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have("0 <= d*p", "dp", lambda h: h.auto("d_low p_low", rounds=0))
+    g.intro("d p V W b U g w f x i c y S").intro(
+        "(some p_one S_one v_entries w_entries u_entries b_size g_size f_low f_one sized here c_is y_is)"
+    )
+    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have(
+        "0 <= d*p", "dp", lambda h: h.auto("d_low p_low", rounds=0)
+    )
     v = "matvec(V, l. x(l, j), d, a)"
 
     def image(e: Goal) -> None:
         e.intro("j within").use("sized", "j", None, label="norm")
         e.use("lem:norm_matrix", "V", "d", "d", "p", "l. x(l, j)", None, "#v_entries", label="image")
-        e.have("d*p*onenorm(l. x(l, j), d) <= d*p*S", "times", lambda h: h.auto("norm dp", rounds=0)).auto("image times", degree=1, rounds=0)
+        e.have("d*p*onenorm(l. x(l, j), d) <= d*p*S", "times", lambda h: h.auto("norm dp", rounds=0)).auto(
+            "image times", degree=1, rounds=0
+        )
 
     g.use("lem:mean_norm", "f", f"a j. {v}", "w", "d", "d*p*S", image, label="mean")
 
     def same(h: Goal) -> None:
-        h.intro("j within").use("f_low", "j", None, label="low").use("ax:abs_pos", "f(j)", None, label="value").hyp("value")
+        h.intro("j within").use("f_low", "j", None, label="low").use("ax:abs_pos", "f(j)", None, label="value").hyp(
+            "value"
+        )
 
     g.use("lem:sum_ext", "j. abs(f(j))", "f", "1", "w", same, label="total")
     g.have("sum(j, 1, w, abs(f(j))) = 1", "unit", lambda h: h.auto("total f_one", degree=1, rounds=0))
     g.use("lem:norm_triangle", f"a. sum(j, 1, w, f(j)*{v})", "a. x(a, i)", "d", label="triangle")
     replace_norm(g, "c", f"a. sum(j, 1, w, f(j)*{v}) + x(a, i)", "#c_is", "c_norm")
-    g.have("onenorm(c, d) <= (d*p + 1)*S", "c_size", lambda h: h.auto("c_norm triangle mean unit here", degree=1, rounds=0, multipliers=["d*p*S"]))
+    g.have(
+        "onenorm(c, d) <= (d*p + 1)*S",
+        "c_size",
+        lambda h: h.auto("c_norm triangle mean unit here", degree=1, rounds=0, multipliers=["d*p*S"]),
+    )
     g.use("lem:ffn_size", "W", "b", "U", "g", "d", "d", "d", "p", "c", None, label="net")
     replace_norm(g, "y", "a. ffnout(W, b, U, g, d, d, c, a) + c(a)", "#y_is", "y_norm")
     g.use("lem:norm_triangle", "a. ffnout(W, b, U, g, d, d, c, a)", "c", "d", label="sum")
     g.have("0 <= d^2*p^2", "square", lambda h: h.auto("", degree=1, rounds=0, squares=["d*p"]))
     g.have("d^2*p^2*onenorm(c, d) <= d^2*p^2*((d*p + 1)*S)", "times", lambda h: h.auto("c_size square", rounds=0))
-    g.have("d^2*p^2 <= d^2*p^2*S", "first", lambda h: h.auto("S_one square", rounds=0)).have("d*p <= d*p*S", "second", lambda h: h.auto("S_one dp", rounds=0))
-    g.have("0 <= d^2*p^2*(d*p)*S", "cube", lambda h: h.have("0 <= d^2*p^2*(d*p)", "dd", lambda e: e.auto("square dp", rounds=0)).auto("dd S_one", rounds=0))
+    g.have("d^2*p^2 <= d^2*p^2*S", "first", lambda h: h.auto("S_one square", rounds=0)).have(
+        "d*p <= d*p*S", "second", lambda h: h.auto("S_one dp", rounds=0)
+    )
+    g.have(
+        "0 <= d^2*p^2*(d*p)*S",
+        "cube",
+        lambda h: h.have("0 <= d^2*p^2*(d*p)", "dd", lambda e: e.auto("square dp", rounds=0)).auto(
+            "dd S_one", rounds=0
+        ),
+    )
     one, two = g.split()
     one.hyp("c_size")
     two.auto("net y_norm sum times first second cube c_size S_one", degree=1, rounds=0)
 
 
 def layer_close(g: Goal) -> None:
-    g.intro("d p V W b U g w f h x z i c y u v S e t (some p_one S_low v_entries w_entries u_entries h_low h_one far sized near here c_is u_is y_is v_is)")
-    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have("0 <= d*p", "dp", lambda k: k.auto("d_low p_low", rounds=0))
+    g.intro("d p V W b U g w f h x z i c y u v S e t").intro(
+        "(some p_one S_low v_entries w_entries u_entries h_low h_one far sized near here c_is u_is y_is v_is)"
+    )
+    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have(
+        "0 <= d*p", "dp", lambda k: k.auto("d_low p_low", rounds=0)
+    )
     m = "matvec(V, l. {}(l, j), d, a)"
 
     def image(k: Goal, x: str, bound: str, fact: str) -> None:
-        k.intro("j within").use(fact, "j", None, label="norm").use("lem:norm_matrix", "V", "d", "d", "p", f"l. {x}", None, "#v_entries", label="image")
-        k.have(f"d*p*onenorm(l. {x}, d) <= d*p*{bound}", "times", lambda q: q.auto("norm dp", rounds=0)).auto("image times", degree=1, rounds=0)
+        k.intro("j within").use(fact, "j", None, label="norm").use(
+            "lem:norm_matrix", "V", "d", "d", "p", f"l. {x}", None, "#v_entries", label="image"
+        )
+        k.have(f"d*p*onenorm(l. {x}, d) <= d*p*{bound}", "times", lambda q: q.auto("norm dp", rounds=0)).auto(
+            "image times", degree=1, rounds=0
+        )
 
     def given(k: Goal) -> None:
         proofs = (
@@ -1546,21 +2037,48 @@ def layer_close(g: Goal) -> None:
         for part, proof in zip(k.split(), proofs, strict=True):
             proof(part)
 
-    g.use("lem:mean_close", "f", "h", f"a j. {m.format('x')}", f"a j. {m.format('z')}", "w", "d", "d*p*S", "d*p*e", "t", given, label="mean")
+    g.use(
+        "lem:mean_close",
+        "f",
+        "h",
+        f"a j. {m.format('x')}",
+        f"a j. {m.format('z')}",
+        "w",
+        "d",
+        "d*p*S",
+        "d*p*e",
+        "t",
+        given,
+        label="mean",
+    )
     left = f"sum(j, 1, w, f(j)*{m.format('x')})"
     right = f"sum(j, 1, w, h(j)*{m.format('z')})"
     g.use("lem:norm_triangle", f"a. {left} - {right}", "a. x(a, i) - z(a, i)", "d", label="triangle")
 
     def pair(k: Goal, one: str, two: str) -> None:
-        k.intro("a0 inside").use(one, "a0", None, label="e1").use(two, "a0", None, label="e2").auto("e1 e2", degree=1, rounds=0)
+        k.intro("a0 inside").use(one, "a0", None, label="e1").use(two, "a0", None, label="e2").auto(
+            "e1 e2", degree=1, rounds=0
+        )
 
-    replace_norm(g, "a. c(a) - u(a)", f"a. ({left} - {right}) + (x(a, i) - z(a, i))", lambda k: pair(k, "c_is", "u_is"), "c_norm")
+    replace_norm(
+        g, "a. c(a) - u(a)", f"a. ({left} - {right}) + (x(a, i) - z(a, i))", lambda k: pair(k, "c_is", "u_is"), "c_norm"
+    )
     E = "(d*p*(S*t + e) + e)"
-    g.have(f"onenorm(a. c(a) - u(a), d) <= {E}", "c_near", lambda k: k.auto("mean triangle c_norm here", degree=1, rounds=0))
+    g.have(
+        f"onenorm(a. c(a) - u(a), d) <= {E}",
+        "c_near",
+        lambda k: k.auto("mean triangle c_norm here", degree=1, rounds=0),
+    )
     g.use("lem:ffn_entries", "W", "b", "U", "g", "d", "d", "d", "p", "u", "c", None, label="net")
     out = "ffnout(W, b, U, g, d, d, {}, a)"
     g.use("lem:norm_triangle", f"a. {out.format('c')} - {out.format('u')}", "a. c(a) - u(a)", "d", label="sum")
-    replace_norm(g, "a. y(a) - v(a)", f"a. ({out.format('c')} - {out.format('u')}) + (c(a) - u(a))", lambda k: pair(k, "y_is", "v_is"), "y_norm")
+    replace_norm(
+        g,
+        "a. y(a) - v(a)",
+        f"a. ({out.format('c')} - {out.format('u')}) + (c(a) - u(a))",
+        lambda k: pair(k, "y_is", "v_is"),
+        "y_norm",
+    )
     g.have("0 <= d^2*p^2", "square", lambda k: k.auto("", degree=1, rounds=0, squares=["d*p"]))
     g.have(f"d^2*p^2*onenorm(a. c(a) - u(a), d) <= d^2*p^2*{E}", "times", lambda k: k.auto("c_near square", rounds=0))
     one, two = g.split()
@@ -1573,9 +2091,18 @@ FACTOR = "2*(d^2*p^2 + 1)*(d*p + 1)"
 
 def factor_one(g: Goal) -> Goal:
     """1 <= 2(d^2 p^2 + 1)(d p + 1) as `k_one`, 0 <= d p as `dp`."""
-    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have("0 <= d*p", "dp", lambda h: h.auto("d_low p_low", rounds=0))
-    return g.have(f"1 <= {FACTOR}", "k_one", lambda h: h.have("0 <= d^2*p^2", "dd", lambda e: e.auto("", degree=1, rounds=0, squares=["d*p"])).have(
-        "0 <= d^2*p^2*(d*p)", "ddd", lambda e: e.auto("dd dp", rounds=0)).auto("dd ddd dp", degree=1, rounds=0))
+    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have(
+        "0 <= d*p", "dp", lambda h: h.auto("d_low p_low", rounds=0)
+    )
+    return g.have(
+        f"1 <= {FACTOR}",
+        "k_one",
+        lambda h: (
+            h.have("0 <= d^2*p^2", "dd", lambda e: e.auto("", degree=1, rounds=0, squares=["d*p"]))
+            .have("0 <= d^2*p^2*(d*p)", "ddd", lambda e: e.auto("dd dp", rounds=0))
+            .auto("dd ddd dp", degree=1, rounds=0)
+        ),
+    )
 
 
 def lemma29(g: Goal) -> None:
@@ -1585,33 +2112,75 @@ def lemma29(g: Goal) -> None:
 
     def first(e: Goal) -> None:
         e.intro("i inside").use("start", "i", None, label="entries").use("ax:pow_zero", FACTOR, label="zero")
-        e.use("lem:norm_box", "a. h(0, a, i)", "d", "X", None, "#entries", label="box").auto("box zero", degree=1, rounds=0, multipliers=["d*X"])
+        e.use("lem:norm_box", "a. h(0, a, i)", "d", "X", None, "#entries", label="box").auto(
+            "box zero", degree=1, rounds=0, multipliers=["d*X"]
+        )
 
     def layers(e: Goal) -> None:
         base, step = e.induct("t", "ge", "ih")
         base.intro("top")
         first(base)
         step.intro("top i (il ih2)").use("ih", None, label="before")
-        step.use("layers", "t + 1", None, label="window qb kb vb wb ub bb gb run").use("window", "i", None, label="w_low w_high")
+        step.use("layers", "t + 1", None, label="window qb kb vb wb ub bb gb run").use(
+            "window", "i", None, label="w_low w_high"
+        )
         step.use("run", "i", None, label="c_is y_is")
         f = "hardmax(k. dotscore(a l. Q(t + 1, a, l), a l. K(t + 1, a, l), d, a m. h(t, a, m), i, k), w(t + 1, i), j)"
         step.have("t + 1 - 1 = t", "same", lambda q: q.true())
-        step.use("lem:hm_sum", f"k. dotscore(a l. Q(t + 1, a, l), a l. K(t + 1, a, l), d, a m. h(t, a, m), i, k)", "w(t + 1, i)", None, label="total")
+        step.use(
+            "lem:hm_sum",
+            "k. dotscore(a l. Q(t + 1, a, l), a l. K(t + 1, a, l), d, a m. h(t, a, m), i, k)",
+            "w(t + 1, i)",
+            None,
+            label="total",
+        )
 
         def low(q: Goal) -> None:
             q.intro("j within").use(
-                "lem:hm_weight", "k. dotscore(a l. Q(t + 1, a, l), a l. K(t + 1, a, l), d, a m. h(t, a, m), i, k)", "w(t + 1, i)", "j", None, label="here"
+                "lem:hm_weight",
+                "k. dotscore(a l. Q(t + 1, a, l), a l. K(t + 1, a, l), d, a m. h(t, a, m), i, k)",
+                "w(t + 1, i)",
+                "j",
+                None,
+                label="here",
             ).hyp("here")
 
         def sized(q: Goal) -> None:
-            q.intro("j (jl jh)").use("before", "j", lambda r: r.auto("jl jh w_high", degree=1, rounds=0) if r.goal[0] != "&" else [
-                k.auto("jl jh w_high", degree=1, rounds=0) for k in r.split()], label="here").hyp("here")
+            q.intro("j (jl jh)").use(
+                "before",
+                "j",
+                lambda r: (
+                    r.auto("jl jh w_high", degree=1, rounds=0)
+                    if r.goal[0] != "&"
+                    else [k.auto("jl jh w_high", degree=1, rounds=0) for k in r.split()]
+                ),
+                label="here",
+            ).hyp("here")
 
-        step.have(f"1 <= {S.format('t')}", "s_one", lambda q: q.use("lem:pow_grows", FACTOR, "t", "t", None, label="pw unused").have(
-            "1 <= d*X", "dx", lambda r: r.auto("some X_one", rounds=0)).auto("pw dx", rounds=0))
+        step.have(
+            f"1 <= {S.format('t')}",
+            "s_one",
+            lambda q: (
+                q.use("lem:pow_grows", FACTOR, "t", "t", None, label="pw unused")
+                .have("1 <= d*X", "dx", lambda r: r.auto("some X_one", rounds=0))
+                .auto("pw dx", rounds=0)
+            ),
+        )
         parts = {
-            "0": "some", "1": "p_one", "2": "s_one", "3": "vb", "4": "wb", "5": "ub", "6": "bb", "7": "gb", "8": low, "9": "total",
-            "10": sized, "11": lambda q: q.use("before", "i", None, label="mine").hyp("mine"), "12": "c_is", "13": "y_is",
+            "0": "some",
+            "1": "p_one",
+            "2": "s_one",
+            "3": "vb",
+            "4": "wb",
+            "5": "ub",
+            "6": "bb",
+            "7": "gb",
+            "8": low,
+            "9": "total",
+            "10": sized,
+            "11": lambda q: q.use("before", "i", None, label="mine").hyp("mine"),
+            "12": "c_is",
+            "13": "y_is",
         }
 
         def given(q: Goal) -> None:
@@ -1619,16 +2188,35 @@ def lemma29(g: Goal) -> None:
                 part.hyp(proof) if isinstance(proof, str) else proof(part)
 
         step.use(
-            "lem:layer_size", "d", "p", "a l. V(t + 1, a, l)", "a l. W(t + 1, a, l)", "a. b(t + 1, a)", "a l. U(t + 1, a, l)", "a. g(t + 1, a)",
-            "w(t + 1, i)", f"j. {f}", "a m. h(t, a, m)", "i", "a. c(t + 1, a, i)", "a. h(t + 1, a, i)", S.format("t"), given, label="c_size y_size",
+            "lem:layer_size",
+            "d",
+            "p",
+            "a l. V(t + 1, a, l)",
+            "a l. W(t + 1, a, l)",
+            "a. b(t + 1, a)",
+            "a l. U(t + 1, a, l)",
+            "a. g(t + 1, a)",
+            "w(t + 1, i)",
+            f"j. {f}",
+            "a m. h(t, a, m)",
+            "i",
+            "a. c(t + 1, a, i)",
+            "a. h(t + 1, a, i)",
+            S.format("t"),
+            given,
+            label="c_size y_size",
         )
         step.use("ax:pow_step", FACTOR, "t", label="up").auto("y_size up", degree=1, rounds=0, multipliers=["d*X"])
 
-    g.have(f"all t:Int. 0 <= t -> t <= L -> all i in 1..n. onenorm(a. h(t, a, i), d) <= {S.format('t')}", "all_t", layers)
+    g.have(
+        f"all t:Int. 0 <= t -> t <= L -> all i in 1..n. onenorm(a. h(t, a, i), d) <= {S.format('t')}", "all_t", layers
+    )
     g.intro("t (tl th) i inside")
     one, two = g.split()
     one.use("all_t", "t", None, None, "i", None, label="done").hyp("done")
-    two.use("lem:pow_grows", FACTOR, "t", "L", None, label="low high").have("0 <= d*X", "dx", lambda e: e.have("0 <= X", "xl", use="X_one").auto("d_low xl", rounds=0))
+    two.use("lem:pow_grows", FACTOR, "t", "L", None, label="low high").have(
+        "0 <= d*X", "dx", lambda e: e.have("0 <= X", "xl", use="X_one").auto("d_low xl", rounds=0)
+    )
     two.auto("high dx", rounds=0)
 
 
@@ -1636,13 +2224,22 @@ def lemma25(g: Goal) -> None:
     g.intro("d L p (some some_L p_one)")
     factor_one(g)
     P = f"(pow({FACTOR}, L)*d)"
-    g.use("lem:pow_grows", FACTOR, "L", "L", None, label="pw unused").have(f"1 <= {P}", "P_one", lambda h: h.auto("pw some", rounds=0))
+    g.use("lem:pow_grows", FACTOR, "L", "L", None, label="pw unused").have(
+        f"1 <= {P}", "P_one", lambda h: h.auto("pw some", rounds=0)
+    )
     g.have(f"0 <= {P}", "P_low", use="P_one")
     C1, C2 = f"2*d*p*{P}", f"12*d^2*p^3*{P}^2"
     inner = f"({C1} + {C2} + d*p + 1)"
     g.have(f"0 <= d*p*{P}", "dpP", lambda h: h.auto("dp P_low", rounds=0))
-    g.have(f"0 <= {C2}", "C2_low", lambda h: h.have("0 <= p*(d*p*(d*p))", "ppp", lambda e: e.have("0 <= d*p*(d*p)", "q", lambda f: f.auto("dp", rounds=0)).auto("q p_low", rounds=0)).auto(
-        "ppp", rounds=0, squares=[P]))
+    g.have(
+        f"0 <= {C2}",
+        "C2_low",
+        lambda h: h.have(
+            "0 <= p*(d*p*(d*p))",
+            "ppp",
+            lambda e: e.have("0 <= d*p*(d*p)", "q", lambda f: f.auto("dp", rounds=0)).auto("q p_low", rounds=0),
+        ).auto("ppp", rounds=0, squares=[P]),
+    )
     g.have("0 <= d^2*p^2", "square", lambda h: h.auto("", degree=1, rounds=0, squares=["d*p"]))
     g.have(f"1 <= {inner}", "inner_one", lambda h: h.auto("dpP C2_low dp", degree=1, rounds=0))
     g.witness(f"(d^2*p^2 + 1)*{inner}")
@@ -1654,8 +2251,12 @@ def lemma25(g: Goal) -> None:
     g.use("window", "i", None, label="w_low w_high gap")
     S = f"({P}*X)"
     g.have(f"1 <= {S}", "S_one", lambda h: h.auto("P_one X_one", rounds=0)).have(f"0 <= {S}", "S_low", use="S_one")
-    g.use("near", "i", None, label="near_i").use("lem:norm_nonneg", "a. x(a, i) - z(a, i)", "d", label="norm_low").have("0 <= eps", "e_low", use="near_i norm_low")
-    g.positive("tau", "t", lambda h: h.hyp("t_low")).have("1 <= 1/tau", "t_up", lambda h: h.auto("t_one t_i t_e", rounds=0))
+    g.use("near", "i", None, label="near_i").use("lem:norm_nonneg", "a. x(a, i) - z(a, i)", "d", label="norm_low").have(
+        "0 <= eps", "e_low", use="near_i norm_low"
+    )
+    g.positive("tau", "t", lambda h: h.hyp("t_low")).have(
+        "1 <= 1/tau", "t_up", lambda h: h.auto("t_one t_i t_e", rounds=0)
+    )
     sx, sz = ("dotscore(Q, K, d, x, i, {})", "dotscore(Q, K, d, z, i, {})")
     T = f"(3*d*p^2*{S}*eps)"
 
@@ -1663,39 +2264,79 @@ def lemma25(g: Goal) -> None:
         [k.auto(f"{j}l {j}h w_high", degree=1, rounds=0) for k in h.split()]
 
     def scores(h: Goal) -> None:
-        h.intro("j (jl jh)").use("sized", "j", lambda q: inside(q, "j"), label="sj").use("near", "j", lambda q: inside(q, "j"), label="nj").use("sized", "i", None, label="si")
+        h.intro("j (jl jh)").use("sized", "j", lambda q: inside(q, "j"), label="sj").use(
+            "near", "j", lambda q: inside(q, "j"), label="nj"
+        ).use("sized", "i", None, label="si")
         h.have("1 <= d", "some_m")
         args = ("d", "d", "p", S, "eps", "Q", "K", "l. x(l, i)", "l. x(l, j)", "l. z(l, i)", "l. z(l, j)")
         h.use("lem:score_norm", *args, None, label="dot")
-        h.use("ax:sqrt", "d", None, label="r_low r_square").have("1 <= sqrt(d)", "r_one", lambda f: f.contra("small").auto("small r_low r_square some_m"))
-        h.positive("sqrt(d)", "r", lambda f: f.auto("r_one", degree=1, rounds=0)).have("1/sqrt(d) <= 1", "r_less", lambda f: f.auto("r_e r_one r_i", rounds=0))
+        h.use("ax:sqrt", "d", None, label="r_low r_square").have(
+            "1 <= sqrt(d)", "r_one", lambda f: f.contra("small").auto("small r_low r_square some_m")
+        )
+        h.positive("sqrt(d)", "r", lambda f: f.auto("r_one", degree=1, rounds=0)).have(
+            "1/sqrt(d) <= 1", "r_less", lambda f: f.auto("r_e r_one r_i", rounds=0)
+        )
         top = "sum(a, 1, d, matvec(Q, l. {0}(l, i), d, a)*matvec(K, l. {0}(l, j), d, a))"
         diff = f"({top.format('x')} - {top.format('z')})"
         size_of_product(h, "(1/sqrt(d))", diff, "size")
         h.use("ax:abs_pos", "1/sqrt(d)", None, label="whole").rewrite("whole", "size", "size_is")
         h.have(f"0 <= abs({diff})", "low", lambda f: split_abs(f, f"abs({diff})"))
         h.have(f"1/sqrt(d)*abs({diff}) <= abs({diff})", "less", lambda f: f.auto("r_less low", rounds=0))
-        h.have(f"eps <= {S}", "small", use="e_one S_one").have(f"eps^2 <= {S}*eps", "ee", lambda f: f.auto("small e_low", rounds=0))
-        h.have(f"d*p^2*eps^2 <= d*p^2*({S}*eps)", "dpe", lambda f: f.have("0 <= d*p^2", "dpp", lambda q: q.auto("d_low", rounds=0, squares=["p"])).auto("ee dpp", rounds=0))
+        h.have(f"eps <= {S}", "small", use="e_one S_one").have(
+            f"eps^2 <= {S}*eps", "ee", lambda f: f.auto("small e_low", rounds=0)
+        )
+        h.have(
+            f"d*p^2*eps^2 <= d*p^2*({S}*eps)",
+            "dpe",
+            lambda f: f.have("0 <= d*p^2", "dpp", lambda q: q.auto("d_low", rounds=0, squares=["p"])).auto(
+                "ee dpp", rounds=0
+            ),
+        )
         h.auto("less size_is dot dpe", degree=1, rounds=0)
 
     g.have(f"all j in 1..w(i). abs({sx.format('j')} - {sz.format('j')}) <= {T}", "scores", scores)
-    g.use("lem:yang2026.lemma32", "w(i)", f"k. {sx.format('k')}", f"k. {sz.format('k')}", "gamma", T, "tau", None, label="weights")
+    g.use(
+        "lem:yang2026.lemma32",
+        "w(i)",
+        f"k. {sx.format('k')}",
+        f"k. {sz.format('k')}",
+        "gamma",
+        T,
+        "tau",
+        None,
+        label="weights",
+    )
     E = "exp(-gamma/tau)"
-    g.use("ax:exp_pos", "-gamma/tau", label="E_low").have(f"w(i)*{E} <= n*{E}", "more", lambda h: h.auto("w_high E_low", rounds=0))
+    g.use("ax:exp_pos", "-gamma/tau", label="E_low").have(
+        f"w(i)*{E} <= n*{E}", "more", lambda h: h.auto("w_high E_low", rounds=0)
+    )
     far = f"(2*n*{E} + 4*{T}/tau)"
     hard, soft = f"hardmax(k. {sx.format('k')}, w(i), j)", f"sm(k. {sz.format('k')}/tau, w(i), j)"
     g.use("hard", "i", None, label="c_is y_is").use("soft", "i", None, label="u_is v_is")
     g.use("lem:sm_sum", f"k. {sz.format('k')}/tau", "w(i)", None, label="soft_one")
 
     def low(h: Goal) -> None:
-        h.intro("j within").use("lem:sm_weight", f"k. {sz.format('k')}/tau", "w(i)", "j", None, label="a1 a2").auto("a1", degree=1, rounds=0)
+        h.intro("j within").use("lem:sm_weight", f"k. {sz.format('k')}/tau", "w(i)", "j", None, label="a1 a2").auto(
+            "a1", degree=1, rounds=0
+        )
 
     parts = (
-        "some", "p_one", "S_low", "vb", "wb", "ub", low, "soft_one", lambda h: h.auto("weights more", degree=1, rounds=0),
+        "some",
+        "p_one",
+        "S_low",
+        "vb",
+        "wb",
+        "ub",
+        low,
+        "soft_one",
+        lambda h: h.auto("weights more", degree=1, rounds=0),
         lambda h: h.intro("j (jl jh)").use("sized", "j", lambda q: inside(q, "j"), label="here").hyp("here"),
         lambda h: h.intro("j (jl jh)").use("near", "j", lambda q: inside(q, "j"), label="here").hyp("here"),
-        "near_i", "c_is", "u_is", "y_is", "v_is",
+        "near_i",
+        "c_is",
+        "u_is",
+        "y_is",
+        "v_is",
     )
 
     def given(h: Goal) -> None:
@@ -1703,21 +2344,54 @@ def lemma25(g: Goal) -> None:
             part.hyp(proof) if isinstance(proof, str) else proof(part)
 
     g.use(
-        "lem:layer_close", "d", "p", "V", "W", "b", "U", "g", "w(i)", f"j. {hard}", f"j. {soft}", "x", "z", "i", "a. c(a, i)", "a. y(a, i)", "a. u(a, i)",
-        "a. v(a, i)", S, "eps", far, given, label="c_near y_near",
+        "lem:layer_close",
+        "d",
+        "p",
+        "V",
+        "W",
+        "b",
+        "U",
+        "g",
+        "w(i)",
+        f"j. {hard}",
+        f"j. {soft}",
+        "x",
+        "z",
+        "i",
+        "a. c(a, i)",
+        "a. y(a, i)",
+        "a. u(a, i)",
+        "a. v(a, i)",
+        S,
+        "eps",
+        far,
+        given,
+        label="c_near y_near",
     )
     g.have("0 <= n", "n_low", use="some_n").have(f"0 <= n*{E}", "nE", lambda h: h.auto("n_low E_low", rounds=0))
-    g.have("1 <= X*(1/tau)", "xt", lambda h: h.auto("X_one t_up", rounds=0)).have("1 <= X*(X*(1/tau))", "xxt", lambda h: h.auto("xt X_one", rounds=0))
+    g.have("1 <= X*(1/tau)", "xt", lambda h: h.auto("X_one t_up", rounds=0)).have(
+        "1 <= X*(X*(1/tau))", "xxt", lambda h: h.auto("xt X_one", rounds=0)
+    )
     g.have("eps <= X*(X/tau*eps)", "e_up", lambda h: h.auto("xxt e_low", rounds=0))
     Y, Z = f"X*(n*{E})", "X*(X/tau*eps)"
-    g.have(f"0 <= {Y}", "Y_low", lambda h: h.have("0 <= X", "xl", use="X_one").auto("nE xl", rounds=0)).have(f"0 <= {Z}", "Z_low", use="e_up e_low")
+    g.have(f"0 <= {Y}", "Y_low", lambda h: h.have("0 <= X", "xl", use="X_one").auto("nE xl", rounds=0)).have(
+        f"0 <= {Z}", "Z_low", use="e_up e_low"
+    )
     g.have("0 <= d*p + 1", "dp_one", use="dp")
     g.have(f"(d*p + 1)*eps <= (d*p + 1)*({Z})", "k1", lambda h: h.auto("e_up dp_one", rounds=0))
-    g.have(f"0 <= ({C2} + d*p + 1)*({Y})", "k2", lambda h: h.have(f"0 <= {C2} + d*p + 1", "cc", use="C2_low dp", degree=1).auto("cc Y_low", rounds=0))
+    g.have(
+        f"0 <= ({C2} + d*p + 1)*({Y})",
+        "k2",
+        lambda h: h.have(f"0 <= {C2} + d*p + 1", "cc", use="C2_low dp", degree=1).auto("cc Y_low", rounds=0),
+    )
     g.have(f"0 <= ({C1})*({Z})", "k3", lambda h: h.auto("dpP Z_low", rounds=0))
     rhs = f"{inner}*(X*(n*{E} + X/tau*eps))"
     g.have(f"d*p*({S}*{far} + eps) + eps <= {rhs}", "inside", lambda h: h.auto("k1 k2 k3", degree=1, rounds=0))
-    g.have(f"d^2*p^2*(d*p*({S}*{far} + eps) + eps) <= d^2*p^2*({rhs})", "times", lambda h: h.auto("inside square", rounds=0))
+    g.have(
+        f"d^2*p^2*(d*p*({S}*{far} + eps) + eps) <= d^2*p^2*({rhs})",
+        "times",
+        lambda h: h.auto("inside square", rounds=0),
+    )
     g.auto("y_near inside times", degree=1, rounds=0)
 
 
@@ -1729,7 +2403,25 @@ SCRIPTS |= {
     "lem.layer_close": Script(layer_close),
     "yang2026.lemma29": Script(
         lemma29,
-        witnesses("2", "2", "1", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "2", "t i. 2", "1", "t a i. 0", "t a i. 0", "0", "1"),
+        witnesses(
+            "2",
+            "2",
+            "1",
+            ZERO3,
+            ZERO3,
+            ZERO3,
+            ZERO3,
+            ZERO2,
+            ZERO3,
+            ZERO2,
+            "2",
+            "t i. 2",
+            "1",
+            "t a i. 0",
+            "t a i. 0",
+            "0",
+            "1",
+        ),
         nonzero(),
     ),
     "yang2026.lemma25.corrected": Script(lemma25, witnesses("2", "1", "1"), nonzero()),
@@ -1737,7 +2429,7 @@ SCRIPTS |= {
 
 
 def lemma25_wrong(g: Goal) -> None:
-    """d = L = 1, Q = K = V = 1, no feed-forward part, embeddings 0, gamma = tau = x_max = 1; n = 2, x = (1/D, 1/D - D)."""
+    """d = L = 1, Q = K = V = 1, no feed-forward part, embeddings 0, gamma = tau = x_max = 1; x = 1/D, 1/D - D."""
     one, none, flat = "t a l. 1", "t a l. 0", "t a. 0"
 
     def sizes(h: Goal) -> None:
@@ -1757,14 +2449,37 @@ def lemma25_wrong(g: Goal) -> None:
         h.have("t - 1 = 0", "t_is", use="tl th")
         for name in ("i", "i1", "m1"):
             h.use("start", name, None, "1", "!", label=f"zero_{name}")
-        h.pick("left").rewrite("t_is").auto("zero_i zero_i1 zero_m1", degree=1, rounds=0, multipliers=["h(0, 1, i)", "h(0, 1, i1)", "h(0, 1, m1)"])
+        h.pick("left").rewrite("t_is").auto(
+            "zero_i zero_i1 zero_m1", degree=1, rounds=0, multipliers=["h(0, 1, i)", "h(0, 1, i1)", "h(0, 1, m1)"]
+        )
 
     g.intro("claim").use(
-        "claim", "1", "1", "1", one, one, one, none, flat, none, flat, "e a. 0", "m i a. 0", "m. 1", "m. 1", "m. 1", sizes, gap, label="answer"
+        "claim",
+        "1",
+        "1",
+        "1",
+        one,
+        one,
+        one,
+        none,
+        flat,
+        none,
+        flat,
+        "e a. 0",
+        "m i a. 0",
+        "m. 1",
+        "m. 1",
+        "m. 1",
+        sizes,
+        gap,
+        label="answer",
     )
     g.obtain("answer", "B", "B_one any").use("any", "2", "!", label="two").obtain("two", "small", "small_low every")
-    g.have("0 < min(small, 1) & min(small, 1) <= small & min(small, 1) <= 1", "e_low e_up e_one", lambda h: h.apart(
-        "min(small, 1)", lambda k: [q.auto(degree=1, rounds=0) for q in k.split()]))
+    g.have(
+        "0 < min(small, 1) & min(small, 1) <= small & min(small, 1) <= 1",
+        "e_low e_up e_one",
+        lambda h: h.apart("min(small, 1)", each_part(lambda q: q.auto(degree=1, rounds=0))),
+    )
     D = "(8*B + 1)"
     g.positive(D, "D", lambda h: h.auto("B_one", degree=1, rounds=0))
     x1, x2 = f"1/{D}", f"(1/{D} - {D})"
@@ -1798,18 +2513,34 @@ def lemma25_wrong(g: Goal) -> None:
         low.have("j = 1", "is").absurd("is", "other")
         high.use("ax:int_lt", "1", "j", label="up").have("j = 2", "is").rewrite("is").auto("D_e", degree=1, rounds=0)
 
-    g.use("lem:hardmax_unique", f"k1. {s}", "2", "1", "!", less, label="only").use("only", "1", "!", label="at1").use("only", "2", "!", label="at2")
-    w1, w2 = (f"sm(k1. {s}, 2, {j})" for j in (1, 2))
-    g.use("lem:sm_sum", f"k1. {s}", "2", "!", label="total").use("lem:sm_weight", f"k1. {s}", "2", "2", None, label="w_low w_high")
-    g.use("lem:sm_below", f"k1. {s}", "2", "1", "2", "-1", "!", lambda h: h.auto("D_e", degree=1, rounds=0), label="ratio")
-    g.have("exp(1) < 3", "e_three", lambda h: h.interval([], 64)).have("exp(-1) < 1/2", "e_half", lambda h: h.interval([], 64))
+    g.use("lem:hardmax_unique", f"k1. {s}", "2", "1", "!", less, label="only").use("only", "1", "!", label="at1").use(
+        "only", "2", "!", label="at2"
+    )
+    w2 = f"sm(k1. {s}, 2, 2)"
+    g.use("lem:sm_sum", f"k1. {s}", "2", "!", label="total").use(
+        "lem:sm_weight", f"k1. {s}", "2", "2", None, label="w_low w_high"
+    )
+    g.use(
+        "lem:sm_below", f"k1. {s}", "2", "1", "2", "-1", "!", lambda h: h.auto("D_e", degree=1, rounds=0), label="ratio"
+    )
+    g.have("exp(1) < 3", "e_three", lambda h: h.interval([], 64)).have(
+        "exp(-1) < 1/2", "e_half", lambda h: h.interval([], 64)
+    )
     g.have(f"exp(1)*{w2} <= 3*{w2}", "three", lambda h: h.auto("e_three w_low", rounds=0))
     g.have(f"1/4 <= {w2}", "quarter", lambda h: h.auto("total ratio three", degree=1, rounds=0))
-    g.have(f"{HX} - {SX} = {w2}*{D}", "value", lambda h: h.auto("at1 at2 total", degree=1, rounds=0, multipliers=[x1, x2, "1"]))
+    g.have(
+        f"{HX} - {SX} = {w2}*{D}",
+        "value",
+        lambda h: h.auto("at1 at2 total", degree=1, rounds=0, multipliers=[x1, x2, "1"]),
+    )
     g.rewrite("value", "gap", "gap1").have(f"0 <= {w2}*{D}", "v_low", lambda h: h.auto("w_low D_p", rounds=0))
     g.use("ax:abs_pos", f"{w2}*{D}", None, label="v_is").rewrite("v_is", "gap1", "gap2")
     g.have(f"1/4*{D} <= {w2}*{D}", "large", lambda h: h.auto("quarter D_p", rounds=0))
-    g.have("B*(2*exp(-1) + min(small, 1)) <= B*2", "top", lambda h: h.have("2*exp(-1) + min(small, 1) <= 2", "t", use="e_half e_one", degree=1).auto("t B_one", rounds=0))
+    g.have(
+        "B*(2*exp(-1) + min(small, 1)) <= B*2",
+        "top",
+        lambda h: h.have("2*exp(-1) + min(small, 1) <= 2", "t", use="e_half e_one", degree=1).auto("t B_one", rounds=0),
+    )
     g.auto("gap2 large top", degree=1, rounds=0)
 
 
@@ -1838,7 +2569,9 @@ def pow_order_step(g: Goal) -> None:
     step.use("ih", label="low less").have("0 <= y", "y_low", use="x_low order")
     one, two = step.split()
     one.auto("up_x low x_low", rounds=0)
-    two.have("pow(x, t)*x <= pow(x, t)*y", "a1", lambda h: h.auto("low order", rounds=0)).have("pow(x, t)*y <= pow(y, t)*y", "a2", lambda h: h.auto("less y_low", rounds=0))
+    two.have("pow(x, t)*x <= pow(x, t)*y", "a1", lambda h: h.auto("low order", rounds=0)).have(
+        "pow(x, t)*y <= pow(y, t)*y", "a2", lambda h: h.auto("less y_low", rounds=0)
+    )
     two.auto("up_x up_y a1 a2", degree=1, rounds=0)
 
 
@@ -1866,37 +2599,78 @@ def pow_product(g: Goal) -> None:
 
 
 def decay(g: Goal) -> None:
-    g.intro("L A C g eps (L_low A_low C_low g_low e_low)").have("0 < L + 1", "L1", use="L_low").positive("(L + 1)", "n", lambda h: h.hyp("L1"))
+    g.intro("L A C g eps (L_low A_low C_low g_low e_low)").have("0 < L + 1", "L1", use="L_low").positive(
+        "(L + 1)", "n", lambda h: h.hyp("L1")
+    )
     c0 = "pow(g/(L + 1), L + 1)"
-    g.have("0 < g/(L + 1)", "gl", lambda h: h.auto("g_low n_i", rounds=0)).use("lem:pow_above", "g/(L + 1)", "L + 1", None, label="c_low")
+    g.have("0 < g/(L + 1)", "gl", lambda h: h.auto("g_low n_i", rounds=0)).use(
+        "lem:pow_above", "g/(L + 1)", "L + 1", None, label="c_low"
+    )
     M = "(L*A*pow(C, L) + 1)"
-    g.use("lem:pow_order", "C", "C", "L", None, label="CL unused").have("0 <= L*A", "LA", lambda h: h.auto("L_low A_low", rounds=0))
-    g.have("0 <= L*A*pow(C, L)", "LAC", lambda h: h.auto("LA CL", rounds=0)).positive(M, "M", lambda h: h.auto("LAC", degree=1, rounds=0))
+    g.use("lem:pow_order", "C", "C", "L", None, label="CL unused").have(
+        "0 <= L*A", "LA", lambda h: h.auto("L_low A_low", rounds=0)
+    )
+    g.have("0 <= L*A*pow(C, L)", "LAC", lambda h: h.auto("LA CL", rounds=0)).positive(
+        M, "M", lambda h: h.auto("LAC", degree=1, rounds=0)
+    )
     top = f"(eps*{c0}*(1/{M}))"
-    g.have(f"0 < {top}", "top_low", lambda h: h.have(f"0 < eps*{c0}", "ec", lambda e: e.auto("e_low c_low", rounds=0)).auto("ec M_i", rounds=0))
+    g.have(
+        f"0 < {top}",
+        "top_low",
+        lambda h: h.have(f"0 < eps*{c0}", "ec", lambda e: e.auto("e_low c_low", rounds=0)).auto("ec M_i", rounds=0),
+    )
     one, two, three = g.witness(f"min(1, {top})").split()
     one.apart(f"min(1, {top})", lambda h: h.auto(f"top_low {values(h)}", degree=1, rounds=0))
     two.apart(f"min(1, {top})", lambda h: h.auto(values(h), degree=1, rounds=0))
     g = three
     g.intro("tau (t_low t_top)").positive("tau", "t", lambda h: h.hyp("t_low"))
-    g.have(f"tau <= {top}", "t_less", lambda h: h.apart(f"min(1, {top})", lambda e: e.auto(f"t_top {values(e)}", degree=1, rounds=0)))
+    g.have(
+        f"tau <= {top}",
+        "t_less",
+        lambda h: h.apart(f"min(1, {top})", lambda e: e.auto(f"t_top {values(e)}", degree=1, rounds=0)),
+    )
     y = "(1/tau)"
     z = f"g/(L + 1)*{y}"
     g.use("lem:pow_exp", z, "L + 1", None, label="power")
-    g.have(f"(L + 1)*({z}) = g*{y}", "exponent", lambda h: h.auto("n_e", degree=1, rounds=0, multipliers=[f"g*{y}"])).rewrite("exponent", "power", "power1")
-    g.use("ax:exp_ge", z, label="line").have(f"0 <= {z}", "z_low", lambda h: h.auto("gl t_i", rounds=0)).have(f"{z} <= exp({z})", "z_up", use="line", degree=1)
-    g.use("lem:pow_order", z, f"exp({z})", "L + 1", None, label="zp_low zp").use("lem:pow_product", "g/(L + 1)", y, "L + 1", None, label="parts")
+    g.have(
+        f"(L + 1)*({z}) = g*{y}", "exponent", lambda h: h.auto("n_e", degree=1, rounds=0, multipliers=[f"g*{y}"])
+    ).rewrite("exponent", "power", "power1")
+    g.use("ax:exp_ge", z, label="line").have(f"0 <= {z}", "z_low", lambda h: h.auto("gl t_i", rounds=0)).have(
+        f"{z} <= exp({z})", "z_up", use="line", degree=1
+    )
+    g.use("lem:pow_order", z, f"exp({z})", "L + 1", None, label="zp_low zp").use(
+        "lem:pow_product", "g/(L + 1)", y, "L + 1", None, label="parts"
+    )
     g.use("ax:pow_step", y, "L", label="step").use("ax:exp_pos", f"-g*{y}", label="E_low")
     E, Y = f"exp(-g*{y})", f"pow({y}, L)"
-    g.have(f"{c0}*{Y}*{y} <= exp(g*{y})", "below", lambda h: h.auto("zp power1 parts step", degree=1, rounds=0, multipliers=[c0]))
+    g.have(
+        f"{c0}*{Y}*{y} <= exp(g*{y})",
+        "below",
+        lambda h: h.auto("zp power1 parts step", degree=1, rounds=0, multipliers=[c0]),
+    )
     g.have(f"{E}*({c0}*{Y}*{y}) <= {E}*exp(g*{y})", "times", lambda h: h.auto("below E_low", rounds=0))
-    g.have(f"{E}*{Y}*{c0} <= tau", "fast", lambda h: h.have(f"tau*({E}*({c0}*{Y}*{y})) <= tau", "a", lambda e: e.have(f"{E}*({c0}*{Y}*{y}) <= 1", "b", use="times", degree=1).auto("b t_low", rounds=0)).auto(
-        "a t_e", degree=1, rounds=0, multipliers=[f"{E}*{c0}*{Y}"]))
+    g.have(
+        f"{E}*{Y}*{c0} <= tau",
+        "fast",
+        lambda h: h.have(
+            f"tau*({E}*({c0}*{Y}*{y})) <= tau",
+            "a",
+            lambda e: e.have(f"{E}*({c0}*{Y}*{y}) <= 1", "b", use="times", degree=1).auto("b t_low", rounds=0),
+        ).auto("a t_e", degree=1, rounds=0, multipliers=[f"{E}*{c0}*{Y}"]),
+    )
     g.positive(c0, "c", lambda h: h.hyp("c_low"))
-    g.have(f"{E}*{Y} <= eps*(1/{M})", "small", lambda h: h.have(f"{E}*{Y}*{c0} <= eps*(1/{M})*{c0}", "a", use="fast t_less", degree=1).have(
-        f"{E}*{Y}*{c0}*(1/{c0}) <= eps*(1/{M})*{c0}*(1/{c0})", "b", lambda e: e.auto("a c_i", rounds=0)).auto(
-        "b c_e", degree=1, rounds=0, multipliers=[f"{E}*{Y}", f"eps*(1/{M})"]))
-    g.use("lem:pow_product", "C", y, "L", None, label="split").have(f"0 < eps*(1/{M})", "em", lambda h: h.auto("e_low M_i", rounds=0))
+    g.have(
+        f"{E}*{Y} <= eps*(1/{M})",
+        "small",
+        lambda h: (
+            h.have(f"{E}*{Y}*{c0} <= eps*(1/{M})*{c0}", "a", use="fast t_less", degree=1)
+            .have(f"{E}*{Y}*{c0}*(1/{c0}) <= eps*(1/{M})*{c0}*(1/{c0})", "b", lambda e: e.auto("a c_i", rounds=0))
+            .auto("b c_e", degree=1, rounds=0, multipliers=[f"{E}*{Y}", f"eps*(1/{M})"])
+        ),
+    )
+    g.use("lem:pow_product", "C", y, "L", None, label="split").have(
+        f"0 < eps*(1/{M})", "em", lambda h: h.auto("e_low M_i", rounds=0)
+    )
     F = "L*A*pow(C, L)"
     g.have(f"{F}*({E}*{Y}) <= {F}*(eps*(1/{M}))", "scaled", lambda h: h.auto("small LAC", rounds=0))
     g.have(f"pow(C/tau, L) = pow(C, L)*{Y}", "is", lambda h: h.hyp("split"))
@@ -1917,19 +2691,26 @@ def gap_row(g: Goal) -> None:
     left.true()
     right.intro("i (il ih) m (ml mh) max").contra("no").auto("il ih size", degree=1, rounds=0)
     g = full
-    g.use("lem:max_right", "s", "n", None, label="top").obtain("top", "p", "pl ph p_max p_last").use("lem:row_gap", "l. s(p) - s(l)", "n", None, label="row")
+    g.use("lem:max_right", "s", "n", None, label="top").obtain("top", "p", "pl ph p_max p_last").use(
+        "lem:row_gap", "l. s(p) - s(l)", "n", None, label="row"
+    )
     g.obtain("row", "e", "e_low each")
     left, right = g.witness("e").split()
     left.hyp("e_low")
-    right.intro("i (il ih) m (ml mh) max").use("each", "i", None, label="either").use("max", "p", None, label="m_top").use("p_max", "i", None, label="i_low").use("p_max", "m", None, label="m_low")
+    right.intro("i (il ih) m (ml mh) max").use("each", "i", None, label="either").use(
+        "max", "p", None, label="m_top"
+    ).use("p_max", "i", None, label="i_low").use("p_max", "m", None, label="m_low")
     one, two = right.cases("either", "none", "much")
     one.pick("left").auto("none m_top i_low m_low", degree=1, rounds=0)
     two.pick("right").auto("much m_top m_low", degree=1, rounds=0)
 
 
 def smaller(h: Goal, e: str, f: str) -> Goal:
-    h.have(f"0 < min({e}, {f}) & min({e}, {f}) <= {e} & min({e}, {f}) <= {f}", "m_low m_one m_two", lambda k: k.apart(
-        f"min({e}, {f})", lambda q: [r.auto(degree=1, rounds=0) for r in q.split()]))
+    h.have(
+        f"0 < min({e}, {f}) & min({e}, {f}) <= {e} & min({e}, {f}) <= {f}",
+        "m_low m_one m_two",
+        lambda k: k.apart(f"min({e}, {f})", each_part(lambda r: r.auto(degree=1, rounds=0))),
+    )
     return h.witness(f"min({e}, {f})")
 
 
@@ -1941,17 +2722,25 @@ def gap_rows(g: Goal) -> None:
         left, right = base.intro("top").witness("1").split()
         left.true()
         right.intro("r (rl rh)").contra("no").auto("rl rh", degree=1, rounds=0)
-        step.intro("top").use("ih", None, label="before").obtain("before", "e", "e_low early").use("wide", "t + 1", None, label="here")
+        step.intro("top").use("ih", None, label="before").obtain("before", "e", "e_low early").use(
+            "wide", "t + 1", None, label="here"
+        )
         step.use("lem:gap_row", "j. s(t + 1, j)", "w(t + 1)", None, label="row").obtain("row", "f", "f_low late")
         left, right = smaller(step, "e", "f").split()
         left.hyp("m_low")
         right.intro("r (rl rh)")
         low, high = right.em("r <= t", "side")
-        low.use("early", "r", None, label="old").use("lem:gap_weaker", "j. s(r, j)", "w(r)", "e", "min(e, f)", None, label="done").hyp("done")
+        low.use("early", "r", None, label="old").use(
+            "lem:gap_weaker", "j. s(r, j)", "w(r)", "e", "min(e, f)", None, label="done"
+        ).hyp("done")
         high.use("ax:int_lt", "t", "r", label="up").have("r = t + 1", "is", use="up rh")
-        high.use("lem:gap_weaker", "j. s(t + 1, j)", "w(t + 1)", "f", "min(e, f)", None, label="done").rewrite("is").hyp("done")
+        high.use("lem:gap_weaker", "j. s(t + 1, j)", "w(t + 1)", "f", "min(e, f)", None, label="done").rewrite(
+            "is"
+        ).hyp("done")
 
-    g.have("all t:Int. 0 <= t -> t <= M -> ex e:Real. 0 < e & all r in 1..t. scoregap(j. s(r, j), w(r), e)", "each", each)
+    g.have(
+        "all t:Int. 0 <= t -> t <= M -> ex e:Real. 0 < e & all r in 1..t. scoregap(j. s(r, j), w(r), e)", "each", each
+    )
     g.use("each", "M", label="done").hyp("done")
 
 
@@ -1963,17 +2752,32 @@ def gap_table(g: Goal) -> None:
         left, right = base.intro("top").witness("1").split()
         left.true()
         right.intro("t (tl th)").contra("no").auto("tl th", degree=1, rounds=0)
-        step.intro("top").use("ih", None, label="before").obtain("before", "a", "a_low early").use("wide", "e + 1", None, label="here")
-        step.use("lem:gap_rows", "r j. s(e + 1, r, j)", "r. w(e + 1, r)", "M", None, label="row").obtain("row", "f", "f_low late")
+        step.intro("top").use("ih", None, label="before").obtain("before", "a", "a_low early").use(
+            "wide", "e + 1", None, label="here"
+        )
+        step.use("lem:gap_rows", "r j. s(e + 1, r, j)", "r. w(e + 1, r)", "M", None, label="row").obtain(
+            "row", "f", "f_low late"
+        )
         left, right = smaller(step, "a", "f").split()
         left.hyp("m_low")
         right.intro("t (tl th) r (rl rh)")
         low, high = right.em("t <= e", "side")
-        low.use("early", "t", None, "r", None, label="old").use("lem:gap_weaker", "j. s(t, r, j)", "w(t, r)", "a", "min(a, f)", None, label="done").hyp("done")
-        high.use("ax:int_lt", "e", "t", label="up").have("t = e + 1", "is", use="up th").use("late", "r", None, label="new")
-        high.use("lem:gap_weaker", "j. s(e + 1, r, j)", "w(e + 1, r)", "f", "min(a, f)", None, label="done").rewrite("is").hyp("done")
+        low.use("early", "t", None, "r", None, label="old").use(
+            "lem:gap_weaker", "j. s(t, r, j)", "w(t, r)", "a", "min(a, f)", None, label="done"
+        ).hyp("done")
+        high.use("ax:int_lt", "e", "t", label="up").have("t = e + 1", "is", use="up th").use(
+            "late", "r", None, label="new"
+        )
+        high.use("lem:gap_weaker", "j. s(e + 1, r, j)", "w(e + 1, r)", "f", "min(a, f)", None, label="done").rewrite(
+            "is"
+        ).hyp("done")
 
-    g.have("all e:Int. 0 <= e -> e <= L -> ex a:Real. 0 < a & all t in 1..e. all r in 1..M. scoregap(j. s(t, r, j), w(t, r), a)", "each", each)
+    g.have(
+        "all e:Int. 0 <= e -> e <= L -> ex a:Real. 0 < a"
+        " & all t in 1..e. all r in 1..M. scoregap(j. s(t, r, j), w(t, r), a)",
+        "each",
+        each,
+    )
     g.use("each", "L", label="done").hyp("done")
 
 
@@ -1986,25 +2790,36 @@ def gap_tables(g: Goal) -> None:
         left.true()
         right.intro("e (el eh)").contra("no").auto("el eh", degree=1, rounds=0)
         step.intro("top").use("ih", None, label="before").obtain("before", "a", "a_low early")
-        step.use("lem:gap_table", "t r j. s(q + 1, t, r, j)", "w", "L", "M", None, label="row").obtain("row", "f", "f_low late")
+        step.use("lem:gap_table", "t r j. s(q + 1, t, r, j)", "w", "L", "M", None, label="row").obtain(
+            "row", "f", "f_low late"
+        )
         left, right = smaller(step, "a", "f").split()
         left.hyp("m_low")
         right.intro("e (el eh) t (tl th) r (rl rh)")
         low, high = right.em("e <= q", "side")
         low.use("early", "e", None, "t", None, "r", None, label="old")
         low.use("lem:gap_weaker", "j. s(e, t, r, j)", "w(t, r)", "a", "min(a, f)", None, label="done").hyp("done")
-        high.use("ax:int_lt", "q", "e", label="up").have("e = q + 1", "is", use="up eh").use("late", "t", None, "r", None, label="new")
-        high.use("lem:gap_weaker", "j. s(q + 1, t, r, j)", "w(t, r)", "f", "min(a, f)", None, label="done").rewrite("is").hyp("done")
+        high.use("ax:int_lt", "q", "e", label="up").have("e = q + 1", "is", use="up eh").use(
+            "late", "t", None, "r", None, label="new"
+        )
+        high.use("lem:gap_weaker", "j. s(q + 1, t, r, j)", "w(t, r)", "f", "min(a, f)", None, label="done").rewrite(
+            "is"
+        ).hyp("done")
 
     scores = "scoregap(j. s(e, t, r, j), w(t, r), a)"
-    g.have(f"all q:Int. 0 <= q -> q <= R -> ex a:Real. 0 < a & all e in 1..q. all t in 1..L. all r in 1..M. {scores}", "each", each)
+    g.have(
+        f"all q:Int. 0 <= q -> q <= R -> ex a:Real. 0 < a & all e in 1..q. all t in 1..L. all r in 1..M. {scores}",
+        "each",
+        each,
+    )
     g.use("each", "R", label="done").hyp("done")
 
 
 def word_list(g: Goal) -> None:
     g.intro("k")
     listed = (
-        "1 <= M & all x:Int->Int. (all i in 1..{0}. 1 <= x(i) & x(i) <= k) -> ex r in 1..M. all i in 1..{0}. x(i) = letter(r, i)"
+        "1 <= M & all x:Int->Int. (all i in 1..{0}. 1 <= x(i) & x(i) <= k)"
+        " -> ex r in 1..M. all i in 1..{0}. x(i) = letter(r, i)"
     )
 
     def each(h: Goal) -> None:
@@ -2021,11 +2836,15 @@ def word_list(g: Goal) -> None:
         left, right = step.witness("k*M", f"r i. sum(e, 1, k, {block})").split()
         left.auto("some M_one", rounds=0)
         right.intro("x small")
-        right.use("each", "x", lambda q: q.intro("i (il ih1)").use("small", "i", None, label="here").hyp("here"), label="old")
+        right.use(
+            "each", "x", lambda q: q.intro("i (il ih1)").use("small", "i", None, label="here").hyp("here"), label="old"
+        )
         right.obtain("old", "r", "rl rh same").use("small", "n + 1", None, label="e_low e_high")
         R = "(x(n + 1) - 1)*M + r"
         a, b, c = right.witness(R).split()
-        a.have("0 <= (x(n + 1) - 1)*M", "a1", lambda q: q.auto("e_low M_one", rounds=0)).auto("a1 rl", degree=1, rounds=0)
+        a.have("0 <= (x(n + 1) - 1)*M", "a1", lambda q: q.auto("e_low M_one", rounds=0)).auto(
+            "a1 rl", degree=1, rounds=0
+        )
         b.have("x(n + 1)*M <= k*M", "b1", lambda q: q.auto("e_high M_one", rounds=0)).auto("b1 rh", degree=1, rounds=0)
         c.intro("i (il ih1)")
         body = f"I[(e - 1)*M < {R} & {R} <= e*M]*(I[i <= n]*letter({R} - (e - 1)*M, i) + I[i = n + 1]*e)"
@@ -2037,16 +2856,27 @@ def word_list(g: Goal) -> None:
                     one.rewrite("value").true()
                     continue
                 low, high = one.em("e <= x(n + 1) - 1", "side")
-                low.have("e*M <= (x(n + 1) - 1)*M", "em", lambda s: s.auto("side M_one", rounds=0)).contra("no").auto("em inside_2 rl", degree=1, rounds=0)
-                high.use("ax:int_lt", "x(n + 1) - 1", "e", label="up").have("x(n + 1) < e", "more", lambda s: s.contra("no").have(
-                    "e = x(n + 1)", "eq", use="no up", degree=1).absurd("eq", "other"))
-                high.use("ax:int_lt", "x(n + 1)", "e", label="up2").have("x(n + 1)*M <= (e - 1)*M", "em", lambda s: s.auto("up2 M_one", rounds=0))
+                low.have("e*M <= (x(n + 1) - 1)*M", "em", lambda s: s.auto("side M_one", rounds=0)).contra("no").auto(
+                    "em inside_2 rl", degree=1, rounds=0
+                )
+                high.use("ax:int_lt", "x(n + 1) - 1", "e", label="up").have(
+                    "x(n + 1) < e",
+                    "more",
+                    lambda s: s.contra("no").have("e = x(n + 1)", "eq", use="no up", degree=1).absurd("eq", "other"),
+                )
+                high.use("ax:int_lt", "x(n + 1)", "e", label="up2").have(
+                    "x(n + 1)*M <= (e - 1)*M", "em", lambda s: s.auto("up2 M_one", rounds=0)
+                )
                 high.contra("no").auto("em inside_1 rh", degree=1, rounds=0)
 
         c.use("lem:sum_only", f"e. {body}", "1", "k", "x(n + 1)", None, others, label="picked").rewrite("picked")
         for one in c.ind(f"(x(n + 1) - 1)*M < {R} & {R} <= x(n + 1)*M", "inside value"):
             if "inside_1" not in one.facts:
-                one.have(f"(x(n + 1) - 1)*M < {R} & {R} <= x(n + 1)*M", "fine", lambda q: [s.auto("rl rh", degree=1, rounds=0) for s in q.split()])
+                one.have(
+                    f"(x(n + 1) - 1)*M < {R} & {R} <= x(n + 1)*M",
+                    "fine",
+                    each_part(lambda s: s.auto("rl rh", degree=1, rounds=0)),
+                )
                 one.absurd("fine", "inside")
                 continue
             one.rewrite("value")
@@ -2056,19 +2886,25 @@ def word_list(g: Goal) -> None:
                         continue
                     three.rewrite("first").rewrite("last")
                     if three.facts["early"][0] == "<=" and three.text(three.facts["early"]).startswith("i"):
-                        three.use("same", "i", None, label="is").have(f"{R} - (x(n + 1) - 1)*M = r", "back", lambda q: q.true())
+                        three.use("same", "i", None, label="is").have(
+                            f"{R} - (x(n + 1) - 1)*M = r", "back", lambda q: q.true()
+                        )
                         three.rewrite("back").auto("is", degree=1, rounds=0)
                     elif three.facts["final"][0] == "=":
                         three.rewrite("final").true()
                     else:
-                        three.use("ax:int_lt", "n", "i", label="up").have("i = n + 1", "eq", use="up ih1", degree=1).absurd("eq", "final")
+                        three.use("ax:int_lt", "n", "i", label="up").have(
+                            "i = n + 1", "eq", use="up ih1", degree=1
+                        ).absurd("eq", "final")
 
     g.have(f"1 <= k -> all n:Int. 0 <= n -> ex M:Int, letter:Int*Int->Int. {listed.format('n')}", "each", each)
     g.intro("n (some low)").use("each", None, "n", None, label="done").hyp("done")
 
 
 def prop24(g: Goal) -> None:
-    g.intro("k n (some_k some)").use("lem:word_list", "k", "n", None, label="all").obtain("all", "M", "rest").obtain("rest", "letter", "M_one each")
+    g.intro("k n (some_k some)").use("lem:word_list", "k", "n", None, label="all").obtain("all", "M", "rest").obtain(
+        "rest", "letter", "M_one each"
+    )
     one, two, three = g.witness("M", "letter").split()
     one.hyp("M_one")
     two.hyp("each")
@@ -2076,7 +2912,9 @@ def prop24(g: Goal) -> None:
     score = "dotscore(a l. Q(t, a, l), a l. K(t, a, l), d, a l. h(r, t - 1, a, l), i, j)"
 
     def wide(q: Goal) -> None:
-        q.intro("t within i inside").use("window", "t", None, "i", None, label="low high").auto("low", degree=1, rounds=0)
+        q.intro("t within i inside").use("window", "t", None, "i", None, label="low high").auto(
+            "low", degree=1, rounds=0
+        )
 
     def given(q: Goal) -> None:
         for part in q.split():
@@ -2087,8 +2925,10 @@ def prop24(g: Goal) -> None:
 
 def limit(g: Goal) -> None:
     g.intro("L d p Q K V W b U g n w X c h (some_L some p_one some_n X_one start layers) eps eps_low")
-    names = "L d p Q K V W b U g n w X c h".split()
-    g.use("lem:yang2026.lemma29", *names, None, label="sizes").use("lem:yang2026.lemma25.corrected", "d", "L", "p", None, label="one")
+    names = ["L", "d", "p", "Q", "K", "V", "W", "b", "U", "g", "n", "w", "X", "c", "h"]
+    g.use("lem:yang2026.lemma29", *names, None, label="sizes").use(
+        "lem:yang2026.lemma25.corrected", "d", "L", "p", None, label="one"
+    )
     g.obtain("one", "B", "B_one close")
     score = "dotscore(a l. Q(t, a, l), a l. K(t, a, l), d, a l. h(t - 1, a, l), i, j)"
 
@@ -2102,18 +2942,33 @@ def limit(g: Goal) -> None:
 
     g.use("lem:gap_table", f"t i j. {score}", "w", "L", "n", given, label="gaps").obtain("gaps", "gamma", "g_low gap")
     A, C = "(B*X*n)", "(B*X^2)"
-    g.have("0 <= B*X", "BX", lambda q: q.auto("B_one X_one", rounds=0)).have(f"0 <= {A}", "A_low", lambda q: q.auto("BX some_n", rounds=0))
-    g.have("1 <= X^2", "XX", lambda q: q.auto("X_one", rounds=0)).have(f"1 <= {C}", "C_one", lambda q: q.auto("XX B_one", rounds=0)).have(f"0 <= {C}", "C_low", use="C_one")
-    g.have("0 < min(eps, 1) & min(eps, 1) <= eps & min(eps, 1) <= 1", "m_low m_eps m_one", lambda q: q.apart(
-        "min(eps, 1)", lambda s: [r.auto(degree=1, rounds=0) for r in s.split()]))
-    g.use("lem:decay", "L", A, C, "gamma", "min(eps, 1)", None, label="fast").obtain("fast", "top", "top_low top_one fall")
+    g.have("0 <= B*X", "BX", lambda q: q.auto("B_one X_one", rounds=0)).have(
+        f"0 <= {A}", "A_low", lambda q: q.auto("BX some_n", rounds=0)
+    )
+    g.have("1 <= X^2", "XX", lambda q: q.auto("X_one", rounds=0)).have(
+        f"1 <= {C}", "C_one", lambda q: q.auto("XX B_one", rounds=0)
+    ).have(f"0 <= {C}", "C_low", use="C_one")
+    g.have(
+        "0 < min(eps, 1) & min(eps, 1) <= eps & min(eps, 1) <= 1",
+        "m_low m_eps m_one",
+        lambda q: q.apart("min(eps, 1)", each_part(lambda r: r.auto(degree=1, rounds=0))),
+    )
+    g.use("lem:decay", "L", A, C, "gamma", "min(eps, 1)", None, label="fast").obtain(
+        "fast", "top", "top_low top_one fall"
+    )
     left, right = g.witness("top").split()
     left.hyp("top_low")
     g = right
-    g.intro("tau u k (t_low t_top begin) soft").use("fall", "tau", None, label="small").have("tau <= 1", "t_one", use="t_top top_one")
-    g.positive("tau", "t", lambda q: q.hyp("t_low")).have("1 <= 1/tau", "t_up", lambda q: q.auto("t_one t_i t_e", rounds=0))
+    g.intro("tau u k (t_low t_top begin) soft").use("fall", "tau", None, label="small").have(
+        "tau <= 1", "t_one", use="t_top top_one"
+    )
+    g.positive("tau", "t", lambda q: q.hyp("t_low")).have(
+        "1 <= 1/tau", "t_up", lambda q: q.auto("t_one t_i t_e", rounds=0)
+    )
     R, E = f"({C}/tau)", "exp(-gamma/tau)"
-    g.have(f"1 <= {R}", "R_one", lambda q: q.auto("C_one t_up", rounds=0)).use("ax:exp_pos", "-gamma/tau", label="E_low")
+    g.have(f"1 <= {R}", "R_one", lambda q: q.auto("C_one t_up", rounds=0)).use(
+        "ax:exp_pos", "-gamma/tau", label="E_low"
+    )
     a = f"({A}*{E})"
     g.have(f"0 <= {a}", "a_low", lambda q: q.auto("A_low E_low", rounds=0))
     err = f"{{0}}*{a}*pow({R}, {{0}})"
@@ -2124,22 +2979,51 @@ def limit(g: Goal) -> None:
         base.intro("top1 i inside")
 
         def zero(s: Goal) -> None:
-            s.intro("l inside1").use("begin", "i", None, "l", None, label="same").rewrite("same").auto("", degree=1, rounds=0)
+            s.intro("l inside1").use("begin", "i", None, "l", None, label="same").rewrite("same").auto(
+                "", degree=1, rounds=0
+            )
 
-        base.use("lem:norm_ext", "a. h(0, a, i) - k(0, a, i)", "a. 0", "d", zero, label="none").use("ax:abs_pos", "0", "!", label="v")
+        base.use("lem:norm_ext", "a. h(0, a, i) - k(0, a, i)", "a. 0", "d", zero, label="none").use(
+            "ax:abs_pos", "0", "!", label="v"
+        )
         base.auto("none", degree=1, rounds=0)
         step.intro("top1").use("ih", None, label="before").have("0 <= t + 1", "t1").have("0 <= t", "t0")
-        step.use("lem:pow_grows", R, "t", "t", None, label="pt_one un1").use("lem:pow_grows", R, "t + 1", "L", None, label="pu_one pu_top")
+        step.use("lem:pow_grows", R, "t", "t", None, label="pt_one un1").use(
+            "lem:pow_grows", R, "t + 1", "L", None, label="pu_one pu_top"
+        )
         step.use("lem:pow_grows", R, "t", "L", None, label="un2 pt_top")
         here = err.format("t")
-        step.have(f"0 <= t*{a}", "ta", lambda s: s.auto("t0 a_low", rounds=0)).have(f"0 <= {here}", "err_low", lambda s: s.auto("ta pt_one", rounds=0))
-        step.have(f"{here} <= L*{a}*pow({R}, L)", "err_top", lambda s: s.have(f"t*{a} <= L*{a}", "la", lambda r: r.have("t <= L", "tl", use="top1").auto("tl a_low", rounds=0)).have(
-            f"t*{a}*pow({R}, t) <= t*{a}*pow({R}, L)", "x1", lambda r: r.auto("pt_top ta", rounds=0)).have(
-            f"t*{a}*pow({R}, L) <= L*{a}*pow({R}, L)", "x2", lambda r: r.have(f"0 <= pow({R}, L)", "pl", use="pu_one pu_top").auto("la pl", rounds=0)).auto("x1 x2", degree=1, rounds=0))
+        step.have(f"0 <= t*{a}", "ta", lambda s: s.auto("t0 a_low", rounds=0)).have(
+            f"0 <= {here}", "err_low", lambda s: s.auto("ta pt_one", rounds=0)
+        )
+        step.have(
+            f"{here} <= L*{a}*pow({R}, L)",
+            "err_top",
+            lambda s: (
+                s.have(f"t*{a} <= L*{a}", "la", lambda r: r.have("t <= L", "tl", use="top1").auto("tl a_low", rounds=0))
+                .have(f"t*{a}*pow({R}, t) <= t*{a}*pow({R}, L)", "x1", lambda r: r.auto("pt_top ta", rounds=0))
+                .have(
+                    f"t*{a}*pow({R}, L) <= L*{a}*pow({R}, L)",
+                    "x2",
+                    lambda r: r.have(f"0 <= pow({R}, L)", "pl", use="pu_one pu_top").auto("la pl", rounds=0),
+                )
+                .auto("x1 x2", degree=1, rounds=0)
+            ),
+        )
         step.have(f"{here} <= 1", "err_one", lambda s: s.auto("err_top small m_one", degree=1, rounds=0))
-        step.use("layers", "t + 1", None, label="window qb kb vb wb ub bb gb run").use("soft", "t + 1", None, label="soft_run")
+        step.use("layers", "t + 1", None, label="window qb kb vb wb ub bb gb run").use(
+            "soft", "t + 1", None, label="soft_run"
+        )
         step.use("gap", "t + 1", None, label="gap_here").have("t + 1 - 1 = t", "back", lambda s: s.true())
-        mats = ["a l. Q(t + 1, a, l)", "a l. K(t + 1, a, l)", "a l. V(t + 1, a, l)", "a l. W(t + 1, a, l)", "a. b(t + 1, a)", "a l. U(t + 1, a, l)", "a. g(t + 1, a)"]
+        mats = [
+            "a l. Q(t + 1, a, l)",
+            "a l. K(t + 1, a, l)",
+            "a l. V(t + 1, a, l)",
+            "a l. W(t + 1, a, l)",
+            "a. b(t + 1, a)",
+            "a l. U(t + 1, a, l)",
+            "a. g(t + 1, a)",
+        ]
 
         def window(s: Goal) -> None:
             s.intro("i inside").use("window", "i", None, label="w1 w2").use("gap_here", "i", None, label="w3")
@@ -2151,22 +3035,57 @@ def limit(g: Goal) -> None:
         def size(s: Goal) -> None:
             s.intro("i inside").use("sizes", "t", None, "i", None, label="s1 s2").auto("s1 s2", degree=1, rounds=0)
 
-        proofs = ("some_n", "X_one", "g_low", "t_low", "t_one", "err_one", "qb", "kb", "vb", "wb", "ub", "bb", "gb", window, size, "before")
+        proofs = (
+            "some_n",
+            "X_one",
+            "g_low",
+            "t_low",
+            "t_one",
+            "err_one",
+            "qb",
+            "kb",
+            "vb",
+            "wb",
+            "ub",
+            "bb",
+            "gb",
+            window,
+            size,
+            "before",
+        )
 
         def given(s: Goal) -> None:
             for part, proof in zip(s.split(), proofs, strict=True):
                 part.hyp(proof) if isinstance(proof, str) else proof(part)
 
         step.use(
-            "close", *mats, "n", "i. w(t + 1, i)", "X", "gamma", "tau", here, "a i. h(t, a, i)", "a i. k(t, a, i)", "a i. c(t + 1, a, i)",
-            "a i. h(t + 1, a, i)", "a i. u(t + 1, a, i)", "a i. k(t + 1, a, i)", given, "#run", "#soft_run", label="next",
+            "close",
+            *mats,
+            "n",
+            "i. w(t + 1, i)",
+            "X",
+            "gamma",
+            "tau",
+            here,
+            "a i. h(t, a, i)",
+            "a i. k(t, a, i)",
+            "a i. c(t + 1, a, i)",
+            "a i. h(t + 1, a, i)",
+            "a i. u(t + 1, a, i)",
+            "a i. k(t + 1, a, i)",
+            given,
+            "#run",
+            "#soft_run",
+            label="next",
         )
         step.intro("i inside").use("next", "i", None, label="done").use("ax:pow_step", R, "t", label="up")
         step.have(f"{a} <= {a}*pow({R}, t + 1)", "first", lambda s: s.auto("a_low pu_one", rounds=0))
         step.auto("done up first", degree=1, rounds=0, multipliers=[f"t*{a}", a])
 
     g.have(f"all t:Int. 0 <= t -> t <= L -> all i in 1..n. {norm.format('t')} <= {err.format('t')}", "each", each)
-    g.intro("i inside").use("each", "L", None, None, "i", None, label="last").auto("last small m_eps", degree=1, rounds=0)
+    g.intro("i inside").use("each", "L", None, None, "i", None, label="last").auto(
+        "last small m_eps", degree=1, rounds=0
+    )
 
 
 AHAT_ZERO = ("2", "2", "1", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "2", "t i. 2", "1", "t a i. 0", "t a i. 0")
@@ -2191,14 +3110,22 @@ def chain25(g: Goal) -> None:
     g.intro("d L p (some some_L p_one)")
     factor_one(g)
     P = f"(pow({FACTOR}, L)*d)"
-    g.use("lem:pow_grows", FACTOR, "L", "L", None, label="pw unused").have(f"1 <= {P}", "P_one", lambda h: h.auto("pw some", rounds=0)).have(f"0 <= {P}", "P_low", use="P_one")
+    g.use("lem:pow_grows", FACTOR, "L", "L", None, label="pw unused").have(
+        f"1 <= {P}", "P_one", lambda h: h.auto("pw some", rounds=0)
+    ).have(f"0 <= {P}", "P_low", use="P_one")
     g.use("lem:yang2026.lemma31", "d", "p", None, label="first").obtain("first", "B", "B_is B_one scores")
     g.have("0 <= B", "B_low", use="B_one").have(f"1 <= B*{P}", "BP", lambda h: h.auto("B_one P_one", rounds=0))
     K2 = f"(B*{P})"
     K3, K4 = f"(d*d*p*{P}*(2 + 4*{K2}))", "(d*p + 1)"
     K5 = f"({K3} + {K4}*{P})"
-    g.have("1 <= d*d*p", "ddp", lambda h: h.have("1 <= d*d", "dd", lambda e: e.auto("some", rounds=0)).auto("dd p_one", rounds=0))
-    g.have(f"1 <= d*d*p*{P}", "ddpP", lambda h: h.auto("ddp P_one", rounds=0)).have(f"1 <= {K3}", "K3", lambda h: h.auto("ddpP BP", rounds=0))
+    g.have(
+        "1 <= d*d*p",
+        "ddp",
+        lambda h: h.have("1 <= d*d", "dd", lambda e: e.auto("some", rounds=0)).auto("dd p_one", rounds=0),
+    )
+    g.have(f"1 <= d*d*p*{P}", "ddpP", lambda h: h.auto("ddp P_one", rounds=0)).have(
+        f"1 <= {K3}", "K3", lambda h: h.auto("ddpP BP", rounds=0)
+    )
     g.have(f"0 <= {K4}*{P}", "K4P", lambda h: h.have("0 <= d*p + 1", "k4", use="dp").auto("k4 P_low", rounds=0))
     a1, a2, a3, a4, a5, rest = g.witness("B", K2, K3, K4, K5).split()
     a1.hyp("B_one")
@@ -2211,38 +3138,88 @@ def chain25(g: Goal) -> None:
     g.intro("(some_n X_one H_one g_low t_low t_one e_low e_one qb kb vb window sized top near hard soft) i (il ih)")
     g.use("window", "i", None, label="w_low w_high gap")
     g.use("scores", "Q", "K", "n", "x", "z", "H", "eps", None, label="every")
-    g.positive("tau", "t", lambda h: h.hyp("t_low")).have("1 <= 1/tau", "t_up", lambda h: h.auto("t_one t_i t_e", rounds=0))
+    g.positive("tau", "t", lambda h: h.hyp("t_low")).have(
+        "1 <= 1/tau", "t_up", lambda h: h.auto("t_one t_i t_e", rounds=0)
+    )
     sx, sz = ("dotscore(Q, K, d, x, i, {})", "dotscore(Q, K, d, z, i, {})")
     T = f"({K2}*X*eps)"
-    g.have(f"H*eps <= {P}*X*eps", "He", lambda h: h.auto("top e_low", rounds=0)).have(f"B*H*eps <= {T}", "two", lambda h: h.auto("He B_low", rounds=0))
+    g.have(f"H*eps <= {P}*X*eps", "He", lambda h: h.auto("top e_low", rounds=0)).have(
+        f"B*H*eps <= {T}", "two", lambda h: h.auto("He B_low", rounds=0)
+    )
 
     def close(h: Goal) -> None:
-        h.intro("j (jl jh)").use("every", "i", None, "j", lambda q: [k.auto("jl jh w_high", degree=1, rounds=0) for k in q.split()], label="here")
+        h.intro("j (jl jh)").use(
+            "every",
+            "i",
+            None,
+            "j",
+            each_part(lambda k: k.auto("jl jh w_high", degree=1, rounds=0)),
+            label="here",
+        )
         h.auto("here two", degree=1, rounds=0)
 
     g.have(f"all j in 1..w(i). abs({sx.format('j')} - {sz.format('j')}) <= {T}", "close", close)
-    g.use("lem:yang2026.lemma32", "w(i)", f"k. {sx.format('k')}", f"k. {sz.format('k')}", "gamma", T, "tau", None, label="weights")
+    g.use(
+        "lem:yang2026.lemma32",
+        "w(i)",
+        f"k. {sx.format('k')}",
+        f"k. {sz.format('k')}",
+        "gamma",
+        T,
+        "tau",
+        None,
+        label="weights",
+    )
     E = "exp(-gamma/tau)"
-    g.use("ax:exp_pos", "-gamma/tau", label="E_low").have(f"w(i)*{E} <= n*{E}", "more", lambda h: h.auto("w_high E_low", rounds=0))
+    g.use("ax:exp_pos", "-gamma/tau", label="E_low").have(
+        f"w(i)*{E} <= n*{E}", "more", lambda h: h.auto("w_high E_low", rounds=0)
+    )
     far = f"(2*n*{E} + 4*{K2}*X*eps/tau)"
     hard, soft = f"hardmax(k. {sx.format('k')}, w(i), j)", f"sm(k. {sz.format('k')}/tau, w(i), j)"
-    g.have(f"sum(j, 1, w(i), abs({hard} - {soft})) <= {far}", "far", lambda h: h.auto("weights more", degree=1, rounds=0))
+    g.have(
+        f"sum(j, 1, w(i), abs({hard} - {soft})) <= {far}", "far", lambda h: h.auto("weights more", degree=1, rounds=0)
+    )
     g.use("hard", "i", None, label="c_is").use("soft", "i", None, label="u_is").use("near", "i", None, label="near_i")
-    g.use("lem:sm_sum", f"k. {sz.format('k')}/tau", "w(i)", None, label="soft_one").have("0 <= d*H", "dH", lambda h: h.have("0 <= H", "hl", use="H_one").auto("d_low hl", rounds=0))
+    g.use("lem:sm_sum", f"k. {sz.format('k')}/tau", "w(i)", None, label="soft_one").have(
+        "0 <= d*H", "dH", lambda h: h.have("0 <= H", "hl", use="H_one").auto("d_low hl", rounds=0)
+    )
 
     def low(h: Goal) -> None:
-        h.intro("j within").use("lem:sm_weight", f"k. {sz.format('k')}/tau", "w(i)", "j", None, label="a1 a2").auto("a1", degree=1, rounds=0)
+        h.intro("j within").use("lem:sm_weight", f"k. {sz.format('k')}/tau", "w(i)", "j", None, label="a1 a2").auto(
+            "a1", degree=1, rounds=0
+        )
 
     def inside(h: Goal) -> None:
         [k.auto("jl jh w_high", degree=1, rounds=0) for k in h.split()]
 
-    zero = lambda h: h.intro("a within l inside").use("ax:abs_pos", "0", "!", label="v").auto("v p_low", degree=1, rounds=0)  # noqa: E731
-    net = lambda h: h.intro("a within").auto("", degree=1, rounds=0)  # noqa: E731
+    def zero(h: Goal) -> None:
+        h.intro("a within l inside").use("ax:abs_pos", "0", "!", label="v").auto("v p_low", degree=1, rounds=0)
+
+    def net(h: Goal) -> None:
+        h.intro("a within").auto("", degree=1, rounds=0)
+
     parts = (
-        "some", "p_one", "dH", "vb", zero, zero, low, "soft_one", "far",
-        lambda h: h.intro("j (jl jh)").use("sized", "j", inside, label="entries").use("lem:norm_box", "a. x(a, j)", "d", "H", None, "#entries", label="here").hyp("here"),
+        "some",
+        "p_one",
+        "dH",
+        "vb",
+        zero,
+        zero,
+        low,
+        "soft_one",
+        "far",
+        lambda h: (
+            h.intro("j (jl jh)")
+            .use("sized", "j", inside, label="entries")
+            .use("lem:norm_box", "a. x(a, j)", "d", "H", None, "#entries", label="here")
+            .hyp("here")
+        ),
         lambda h: h.intro("j (jl jh)").use("near", "j", inside, label="here").hyp("here"),
-        "near_i", "c_is", "u_is", net, net,
+        "near_i",
+        "c_is",
+        "u_is",
+        net,
+        net,
     )
 
     def given(h: Goal) -> None:
@@ -2250,23 +3227,81 @@ def chain25(g: Goal) -> None:
             part.hyp(proof) if isinstance(proof, str) else proof(part)
 
     g.use(
-        "lem:layer_close", "d", "p", "V", "a l. 0", "a. 0", "a l. 0", "a. 0", "w(i)", f"j. {hard}", f"j. {soft}", "x", "z", "i", "a. c(a, i)", "a. c(a, i)",
-        "a. u(a, i)", "a. u(a, i)", "(d*H)", "eps", far, given, label="c_near y_near",
+        "lem:layer_close",
+        "d",
+        "p",
+        "V",
+        "a l. 0",
+        "a. 0",
+        "a l. 0",
+        "a. 0",
+        "w(i)",
+        f"j. {hard}",
+        f"j. {soft}",
+        "x",
+        "z",
+        "i",
+        "a. c(a, i)",
+        "a. c(a, i)",
+        "a. u(a, i)",
+        "a. u(a, i)",
+        "(d*H)",
+        "eps",
+        far,
+        given,
+        label="c_near y_near",
     )
-    g.have("0 <= X", "X_low", use="X_one").have("0 <= n", "n_low", use="some_n").have(f"0 <= n*{E}", "nE", lambda h: h.auto("n_low E_low", rounds=0))
-    g.have("1 <= X*(1/tau)", "xt", lambda h: h.auto("X_one t_up", rounds=0)).have("eps <= X/tau*eps", "e_up", lambda h: h.auto("xt e_low", rounds=0))
-    g.have(f"0 <= {far}", "far_low", lambda h: h.have(f"0 <= {K2}*X", "kx", lambda e: e.auto("BP X_low", rounds=0)).have(
-        f"0 <= {K2}*X*eps", "kxe", lambda e: e.auto("kx e_low", rounds=0)).have(f"0 <= {K2}*X*eps*(1/tau)", "kxet", lambda e: e.auto("kxe t_i", rounds=0)).auto("kxet nE", degree=1, rounds=0))
+    g.have("0 <= X", "X_low", use="X_one").have("0 <= n", "n_low", use="some_n").have(
+        f"0 <= n*{E}", "nE", lambda h: h.auto("n_low E_low", rounds=0)
+    )
+    g.have("1 <= X*(1/tau)", "xt", lambda h: h.auto("X_one t_up", rounds=0)).have(
+        "eps <= X/tau*eps", "e_up", lambda h: h.auto("xt e_low", rounds=0)
+    )
+    g.have(
+        f"0 <= {far}",
+        "far_low",
+        lambda h: (
+            h.have(f"0 <= {K2}*X", "kx", lambda e: e.auto("BP X_low", rounds=0))
+            .have(f"0 <= {K2}*X*eps", "kxe", lambda e: e.auto("kx e_low", rounds=0))
+            .have(f"0 <= {K2}*X*eps*(1/tau)", "kxet", lambda e: e.auto("kxe t_i", rounds=0))
+            .auto("kxet nE", degree=1, rounds=0)
+        ),
+    )
     g.have("0 <= d*d*p", "ddp_low", use="ddp")
-    g.have(f"H*{far} <= {P}*X*{far}", "Hf", lambda h: h.auto("top far_low", rounds=0)).have(f"d*d*p*(H*{far}) <= d*d*p*({P}*X*{far})", "part", lambda h: h.auto("Hf ddp_low", rounds=0))
+    g.have(f"H*{far} <= {P}*X*{far}", "Hf", lambda h: h.auto("top far_low", rounds=0)).have(
+        f"d*d*p*(H*{far}) <= d*d*p*({P}*X*{far})", "part", lambda h: h.auto("Hf ddp_low", rounds=0)
+    )
     sum_ = f"X*(n*{E} + X*eps/tau)"
-    g.have(f"0 <= X*(n*{E})", "Y_low", lambda h: h.auto("X_low nE", rounds=0)).have("0 <= X*(X*eps/tau)", "Z_low", lambda h: h.have("0 <= X/tau*eps", "q", use="e_up e_low").auto("X_low q", rounds=0))
-    g.have(f"0 <= d*d*p*{P}", "D_low", use="ddpP").have(f"0 <= d*d*p*{P}*(4*{K2})", "D4", lambda h: h.auto("D_low BP", rounds=0))
-    g.have(f"d*d*p*({P}*X*{far}) <= {K3}*({sum_})", "main", lambda h: h.have(f"0 <= d*d*p*{P}*2*(X*(X*eps/tau))", "q1", lambda e: e.auto("D_low Z_low", rounds=0)).have(
-        f"0 <= d*d*p*{P}*(4*{K2})*(X*(n*{E}))", "q2", lambda e: e.auto("D4 Y_low", rounds=0)).auto("q1 q2", degree=1, rounds=0))
-    g.have("0 <= d*p + 1", "k4", use="dp").have("(d*p + 1)*eps <= (d*p + 1)*(H*eps)", "last", lambda h: h.have("eps <= H*eps", "he", lambda e: e.auto("H_one e_low", rounds=0)).auto("he k4", rounds=0))
+    g.have(f"0 <= X*(n*{E})", "Y_low", lambda h: h.auto("X_low nE", rounds=0)).have(
+        "0 <= X*(X*eps/tau)",
+        "Z_low",
+        lambda h: h.have("0 <= X/tau*eps", "q", use="e_up e_low").auto("X_low q", rounds=0),
+    )
+    g.have(f"0 <= d*d*p*{P}", "D_low", use="ddpP").have(
+        f"0 <= d*d*p*{P}*(4*{K2})", "D4", lambda h: h.auto("D_low BP", rounds=0)
+    )
+    g.have(
+        f"d*d*p*({P}*X*{far}) <= {K3}*({sum_})",
+        "main",
+        lambda h: (
+            h.have(f"0 <= d*d*p*{P}*2*(X*(X*eps/tau))", "q1", lambda e: e.auto("D_low Z_low", rounds=0))
+            .have(f"0 <= d*d*p*{P}*(4*{K2})*(X*(n*{E}))", "q2", lambda e: e.auto("D4 Y_low", rounds=0))
+            .auto("q1 q2", degree=1, rounds=0)
+        ),
+    )
+    g.have("0 <= d*p + 1", "k4", use="dp").have(
+        "(d*p + 1)*eps <= (d*p + 1)*(H*eps)",
+        "last",
+        lambda h: h.have("eps <= H*eps", "he", lambda e: e.auto("H_one e_low", rounds=0)).auto("he k4", rounds=0),
+    )
     g.have(f"(d*p + 1)*(H*eps) <= (d*p + 1)*({P}*X*eps)", "five1", lambda h: h.auto("He k4", rounds=0))
-    g.have(f"(d*p + 1)*{P}*(X*eps) <= (d*p + 1)*{P}*(X*(X/tau*eps))", "five2", lambda h: h.have("X*eps <= X*(X/tau*eps)", "q", lambda e: e.auto("e_up X_low", rounds=0)).auto("q K4P", rounds=0))
+    g.have(
+        f"(d*p + 1)*{P}*(X*eps) <= (d*p + 1)*{P}*(X*(X/tau*eps))",
+        "five2",
+        lambda h: h.have("X*eps <= X*(X/tau*eps)", "q", lambda e: e.auto("e_up X_low", rounds=0)).auto(
+            "q K4P", rounds=0
+        ),
+    )
     g.have(f"0 <= (d*p + 1)*{P}*(X*(n*{E}))", "five3", lambda h: h.auto("K4P Y_low", rounds=0))
     one, two, three, four, five = g.split()
     one.use("every", "i", None, label="row").hyp("row")
@@ -2278,11 +3313,23 @@ def chain25(g: Goal) -> None:
 
 def chain25_wrong(g: Goal) -> None:
     """All weights and activations 0, n = x_max = h_max = gamma = 1, tau = 1/(3 K_5), eps = tau^2."""
-    g.intro("claim").use("claim", "1", "0", "1", "!", label="some").obtain("some", "K1", "r1").obtain("r1", "K2", "r2").obtain("r2", "K3", "r3")
-    g.obtain("r3", "K4", "r4").obtain("r4", "K5", "a1 a2 a3 a4 a5 every").positive("(3*K5)", "t", lambda h: h.auto("a5", degree=1, rounds=0))
+    g.intro("claim").use("claim", "1", "0", "1", "!", label="some").obtain("some", "K1", "r1").obtain(
+        "r1", "K2", "r2"
+    ).obtain("r2", "K3", "r3")
+    g.obtain("r3", "K4", "r4").obtain("r4", "K5", "a1 a2 a3 a4 a5 every").positive(
+        "(3*K5)", "t", lambda h: h.auto("a5", degree=1, rounds=0)
+    )
     t = "(1/(3*K5))"
-    g.have(f"{t} <= 1", "t_one", lambda h: h.auto("t_e t_i a5", rounds=0)).have(f"0 < {t}*{t}", "e_low", lambda h: h.auto("t_i", rounds=0))
-    g.have(f"{t}*{t} <= 1", "e_one", lambda h: h.have(f"{t}*{t} <= {t}", "q", lambda e: e.auto("t_one t_i", rounds=0)).auto("q t_one", degree=1, rounds=0))
+    g.have(f"{t} <= 1", "t_one", lambda h: h.auto("t_e t_i a5", rounds=0)).have(
+        f"0 < {t}*{t}", "e_low", lambda h: h.auto("t_i", rounds=0)
+    )
+    g.have(
+        f"{t}*{t} <= 1",
+        "e_one",
+        lambda h: h.have(f"{t}*{t} <= {t}", "q", lambda e: e.auto("t_one t_i", rounds=0)).auto(
+            "q t_one", degree=1, rounds=0
+        ),
+    )
     g.use("ax:pow_zero", "2*(1^2*1^2 + 1)*(1*1 + 1)", label="pz").use("ax:abs_pos", "0", "!", label="v")
     zero = "a i. 0"
 
@@ -2302,16 +3349,62 @@ def chain25_wrong(g: Goal) -> None:
             else:
                 part.auto("v e_low", degree=1, rounds=0)
 
-    g.use("every", zero, zero, zero, "1", "i. 1", "1", "1", "1", t, f"{t}*{t}", zero, zero, zero, zero, given, "1", "!", label="b1 b2 b3 b4 b5")
+    g.use(
+        "every",
+        zero,
+        zero,
+        zero,
+        "1",
+        "i. 1",
+        "1",
+        "1",
+        "1",
+        t,
+        f"{t}*{t}",
+        zero,
+        zero,
+        zero,
+        zero,
+        given,
+        "1",
+        "!",
+        label="b1 b2 b3 b4 b5",
+    )
     g.positive(t, "tt", lambda h: h.hyp("t_i"))
     E = f"exp(-1/{t})"
     g.use("ax:exp_ge", f"1/{t}", label="line").use("ax:exp_pos", f"-1/{t}", label="E_low")
-    g.have(f"{E}*(1/{t}) <= 1", "e1", lambda h: h.have(f"{E}*(1 + 1/{t}) <= {E}*exp(1/{t})", "q", lambda e: e.auto("line E_low", rounds=0)).auto("q E_low", degree=1, rounds=0))
-    g.have(f"{E} <= {t}", "e2", lambda h: h.have(f"{t}*({E}*(1/{t})) <= {t}*1", "q", lambda e: e.auto("e1 t_i", rounds=0)).auto("q tt_e", degree=1, rounds=0, multipliers=[E]))
+    g.have(
+        f"{E}*(1/{t}) <= 1",
+        "e1",
+        lambda h: h.have(f"{E}*(1 + 1/{t}) <= {E}*exp(1/{t})", "q", lambda e: e.auto("line E_low", rounds=0)).auto(
+            "q E_low", degree=1, rounds=0
+        ),
+    )
+    g.have(
+        f"{E} <= {t}",
+        "e2",
+        lambda h: h.have(f"{t}*({E}*(1/{t})) <= {t}*1", "q", lambda e: e.auto("e1 t_i", rounds=0)).auto(
+            "q tt_e", degree=1, rounds=0, multipliers=[E]
+        ),
+    )
     S = f"({E} + {t})"
-    g.have(f"K3*{S} + K4 <= K5*{S}", "sum", lambda h: h.auto("b5 tt_e", degree=1, rounds=0, multipliers=[f"K3*{t}", f"K5*{t}", t]))
-    g.have(f"K5*{S} <= 2/3", "low", lambda h: h.have(f"K5*{S} <= K5*(2*{t})", "q", lambda e: e.have(f"{S} <= 2*{t}", "r", use="e2", degree=1).auto("r a5", rounds=0)).auto("q t_e", degree=1, rounds=0))
-    g.have(f"0 <= K3*{S}", "k3", lambda h: h.have(f"0 <= {S}", "q", use="E_low t_i", degree=1).auto("q a3", rounds=0)).auto("sum low k3 a4", degree=1, rounds=0)
+    g.have(
+        f"K3*{S} + K4 <= K5*{S}",
+        "sum",
+        lambda h: h.auto("b5 tt_e", degree=1, rounds=0, multipliers=[f"K3*{t}", f"K5*{t}", t]),
+    )
+    g.have(
+        f"K5*{S} <= 2/3",
+        "low",
+        lambda h: h.have(
+            f"K5*{S} <= K5*(2*{t})",
+            "q",
+            lambda e: e.have(f"{S} <= 2*{t}", "r", use="e2", degree=1).auto("r a5", rounds=0),
+        ).auto("q t_e", degree=1, rounds=0),
+    )
+    g.have(
+        f"0 <= K3*{S}", "k3", lambda h: h.have(f"0 <= {S}", "q", use="E_low t_i", degree=1).auto("q a3", rounds=0)
+    ).auto("sum low k3 a4", degree=1, rounds=0)
 
 
 SCRIPTS |= {
