@@ -389,9 +389,21 @@ def test_what_the_picture_shows(monkeypatch):
 
 
 @drawn
+def test_what_is_no_claim_or_not_sharp_is_not_called_so(monkeypatch):
+    from matplotlib.figure import Figure
+
+    seen = []
+    monkeypatch.setattr(Figure, "savefig", lambda self, *arguments, **options: seen.append(self))
+    curves.picture(sweep("gelu-relu", "c=1:2:2"))
+    names = [text.get_text() for text in seen[0].axes[0].get_legend().get_texts()]
+    assert names == ["proved 8499/50000/c", "sharp: greatest difference"]
+    assert "claimed" not in seen[0].get_suptitle()
+
+
+@drawn
 def test_a_zero_is_left_out_and_said():
     notes = curves._notes(sweep("softmax-hardmax", "n=1:3", gamma=1))
     assert notes[-1] == "value 0 at n = 1: not on this axis"
     first = softmax_hardmax(2, 1)
     ratio = float(mpmath.mpf(first.claimed.mid) / mpmath.mpf(first.value.mid))
-    assert notes[0] == f"claimed/sharp from {1.5 * (1 + 2 * float(mpmath.exp(-1))):.6g} to {ratio:.6g}"
+    assert notes[0] == f"dashed/solid from {1.5 * (1 + 2 * float(mpmath.exp(-1))):.6g} to {ratio:.6g}"

@@ -31,8 +31,12 @@ QUANTITIES = {
     "layernorm-hash": "least gap of the scores",
     "gelu-relu": "greatest difference of GELU(c x)/c and ReLU(x)",
     "temperature": "temperature tau",
+    "error": "error of the output",
+    "sensitivity": "change of the output when one symbol changes",
 }
 """By kind, what the vertical axis shows; other kinds show the name of their value."""
+WORDS = {"error": ("", "our "), "gelu-relu": ("proved ", "sharp: "), "sensitivity": ("", "sharp: ")}
+"""By kind, what stands before the names of the two curves where no paper claims the one or the other is not sharp."""
 SHARP, CLAIMED, FAILS = "#0072B2", "#D55E00", "#000000"  # apart for every kind of colour vision
 INCHES = (7.2, 4.8)
 MARKED = 101
@@ -58,7 +62,8 @@ def picture(found: Sweep, form: str = "svg") -> bytes:
         axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
         axes.legend(framealpha=0.9, edgecolor="#cccccc")
-        figure.suptitle(f"{_cut(first.source, 55)}: claimed {_symbols(first.labels[1])}", fontsize=12)
+        before = WORDS.get(found.kind, ("claimed ", ""))[0]
+        figure.suptitle(f"{_cut(first.source, 55)}: {before}{_symbols(first.labels[1])}", fontsize=12)
         given = ", ".join(f"{k} = {str(v).lower() if isinstance(v, bool) else v}" for k, v in found.fixed.items())
         title = _greek(_cut(f"{found.kind}: {given}" if given else found.kind, 90))
         axes.set_title(title, fontsize=10, color="#444444", parse_math=False)
@@ -75,15 +80,16 @@ def _curves(axes: Any, found: Sweep) -> None:
     xs, logarithmic = _across(found)
     values = [log10(answer.value) for answer in found.answers]
     claims = [log10(answer.claimed) for answer in found.answers]
+    words = WORDS.get(found.kind, ("claimed: ", "sharp: "))
     lines = (  # the claim's squares are hollow and larger, so that both curves are seen where they meet
-        ("claimed", first.labels[1], claims, {"color": CLAIMED, "linestyle": "--", "marker": "s", "markersize": 6.5}),
-        ("sharp", first.labels[0], values, {"color": SHARP, "marker": "o", "markersize": 3}),
+        (words[0], first.labels[1], claims, {"color": CLAIMED, "linestyle": "--", "marker": "s", "markersize": 6.5}),
+        (words[1], first.labels[0], values, {"color": SHARP, "marker": "o", "markersize": 3}),
     )
     for word, label, ys, style in lines:
         if len(xs) > MARKED:
             style |= {"marker": ""}
         places = [math.nan if y is None else y for y in ys]
-        axes.plot(xs, places, label=f"{word}: {_symbols(label)}", linewidth=1.4, markerfacecolor="none", **style)
+        axes.plot(xs, places, label=f"{word}{_symbols(label)}", linewidth=1.4, markerfacecolor="none", **style)
     for verdict, word, mark in ((False, "the claim fails", "x"), (None, "undecided", "+")):
         at = [k for k, a in enumerate(found.answers) if a.holds is verdict and values[k] is not None]
         if at:
@@ -107,7 +113,7 @@ def _notes(found: Sweep) -> list[str]:
     notes = [f"every radius at most $10^{{-{found.digits}}}$ of the value"]
     if known:
         least, most = f"{min(known):.6g}", f"{max(known):.6g}"
-        notes.insert(0, f"claimed/sharp {f'from {least} to {most}' if least != most else f'about {least}'}")
+        notes.insert(0, f"dashed/solid {f'from {least} to {most}' if least != most else f'about {least}'}")
     zeros = [x for x, a in zip(found.values, found.answers, strict=True) if a.value.mid == "0"]
     if zeros:
         where = zeros[0] if len(zeros) == 1 else f"{zeros[0]} to {zeros[-1]}"

@@ -27,7 +27,7 @@ BROKEN = {
     "gamma": "score gap gamma",
     "c": "factor c",
     "error": "target error",
-    "delta": "error delta",
+    "delta": "error delta of the embedding",
     "tau": "temperature tau",
 }
 """The arguments that a bound can run over, with the names of their axes: integers, and rational numbers."""
