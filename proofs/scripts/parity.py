@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from script import Script, counterexample, each, witnesses
+from script import Script, counterexample, witnesses
 
 from symcook.errors import Rejected
 from symcook.proof.normal import constant, nf
@@ -32,7 +32,9 @@ def sign_next(g: Goal) -> None:
 
 def signed_exp(g: Goal, c: str, at: str, sign: str, label: str) -> Goal:
     """exp(c*pow(-1, at)) = exp(+-c), where `sign` is a fact that gives the power."""
-    return g.have(f"exp({c}*pow(-1, {at})) = exp({c}*({g.text(g.fact(sign)[2][1])}))", label, lambda h: h.rewrite(sign).true())
+    return g.have(
+        f"exp({c}*pow(-1, {at})) = exp({c}*({g.text(g.fact(sign)[2][1])}))", label, lambda h: h.rewrite(sign).true()
+    )
 
 
 def alternating_sums(g: Goal) -> None:
@@ -139,11 +141,21 @@ def parity_even(g: Goal) -> None:
     g.rewrite("logit").rewrite("a1").rewrite("b1")
     g.use("ax:exp_pos", "2*c", label="pos").positive("exp(2*c) + 1", "z")
     g.use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down")
-    g.have("0 < m*(exp(c) + exp(-c))", "some_y", use="up down some").positive("m*(exp(c) + exp(-c))", "y").positive("m", "m")
+    g.have("0 < m*(exp(c) + exp(-c))", "some_y", use="up down some").positive("m*(exp(c) + exp(-c))", "y").positive(
+        "m", "m"
+    )
     y, d = "1/(m*(exp(c) + exp(-c)))", "1/(exp(2*c) + 1)"
-    g.have(f"{y} = exp(c)/m*({d})", "y_is", use="y_e z_e m_e", **linear, multipliers=[y, f"exp(c)/m*({d})", f"{y}*(exp(2*c) + 1)*{d}"])
+    g.have(
+        f"{y} = exp(c)/m*({d})",
+        "y_is",
+        use="y_e z_e m_e",
+        **linear,
+        multipliers=[y, f"exp(c)/m*({d})", f"{y}*(exp(2*c) + 1)*{d}"],
+    )
     for h in signs(g):
-        h.rewrite("now").rewrite("then").auto("y_is z_e", **linear, multipliers=["1/m", "1/m^2", "exp(c)/m", "exp(-c)/m"])
+        h.rewrite("now").rewrite("then").auto(
+            "y_is z_e", **linear, multipliers=["1/m", "1/m^2", "exp(c)/m", "exp(-c)/m"]
+        )
 
 
 SCRIPTS |= {
@@ -163,7 +175,9 @@ def parity_odd(g: Goal) -> None:
     g.use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down")
     g.positive(A, "a", lambda h: h.auto("up down some")).positive(B, "b", lambda h: h.auto("up down some"))
     g.positive("2*m + 1", "n")
-    g.use("lem:parity_logit", "2*m + 1", "k", "c", label="logit").use("lem:alternating_sums", "c", "m", label="a1 a2 b1 b2")
+    g.use("lem:parity_logit", "2*m + 1", "k", "c", label="logit").use(
+        "lem:alternating_sums", "c", "m", label="a1 a2 b1 b2"
+    )
     for body, z, fact in (("j + 1", A, "b2"), ("j", B, "a2")):
         g.have(f"sum(j, 0, 2*m + 1 - 1, exp(c*pow(-1, {body}))) = {z}", f"is_{fact}", use=fact, **linear)
     g.use("lem:inverse_product", "(2*m + 1)*alternateone(c, 2*m + 1)", B, label="p1")
@@ -178,7 +192,9 @@ def parity_odd(g: Goal) -> None:
     two.hyp("b_p")
     three.hyp("main")
     for h, value in ((four, "-1"), (five, "1")):
-        h.intro("now").use("lem:sign_next", "k", label="next").have(f"pow(-1, k + 1) = {value}", "then", use="next now", **linear)
+        h.intro("now").use("lem:sign_next", "k", label="next").have(
+            f"pow(-1, k + 1) = {value}", "then", use="next now", **linear
+        )
         h.rewrite("now", "main", "m1").rewrite("then", "m1", "m2").hyp("m2")
 
 
@@ -239,14 +255,20 @@ def paritylogit_sign(g: Goal) -> None:
     g.use("lem:sinh_sign", "2*c", lambda h: h.auto("some", **linear), label="s2 t3 t4")
     g.use("lem:parity", "n", label="halves").obtain("halves", "m", "m_low half")
     even, odd = g.cases("half", "is")
-    even.have("1 <= m", "m_some", lambda h: h.contra("no").use("ax:int_lt", "m", "1", label="less").auto("less is low high"))
+    even.have(
+        "1 <= m", "m_some", lambda h: h.contra("no").use("ax:int_lt", "m", "1", label="less").auto("less is low high")
+    )
     even.use("lem:parity_even", "m", "k", "c", label="logit").rewrite("is").rewrite("logit")
     even.positive("m", "m")
     one, two, three = even.split()
-    one.intro("now").use("lem:sign_next", "k", label="next").have("pow(-1, k + 1) = 1", "then", use="next now", **linear)
+    one.intro("now").use("lem:sign_next", "k", label="next").have(
+        "pow(-1, k + 1) = 1", "then", use="next now", **linear
+    )
     one.rewrite("then").have("0 < 1/m^2", "square", use="m_i").auto("square t1")
     for h, spec in ((two, "now"), (three, "two now")):
-        h.intro(spec).use("lem:sign_next", "k", label="next").have("pow(-1, k + 1) = -1", "then", use="next now", **linear)
+        h.intro(spec).use("lem:sign_next", "k", label="next").have(
+            "pow(-1, k + 1) = -1", "then", use="next now", **linear
+        )
         h.rewrite("then").have("0 < 1/m^2", "square", use="m_i").auto("square t1")
     odd.use("lem:parity_odd", "m", "k", "c", label="za zb main down up").rewrite("is").positive("2*m + 1", "n")
     product = f"(2*m + 1)*{A}*{B}"
@@ -262,7 +284,9 @@ def paritylogit_sign(g: Goal) -> None:
 
 def paritylogit_size(g: Goal) -> None:
     g.intro("n k c (low high)").use("lem:parity_logit", "n", "k", "c", label="logit").positive("n", "n")
-    g.use("lem:cls_weight", "j. c*pow(-1, j + 1)", "n", "k", label="a1 a2").use("lem:cls_weight", "j. c*pow(-1, j)", "n", "k", label="b1 b2")
+    g.use("lem:cls_weight", "j. c*pow(-1, j + 1)", "n", "k", label="a1 a2").use(
+        "lem:cls_weight", "j. c*pow(-1, j)", "n", "k", label="b1 b2"
+    )
     g.rewrite("logit")
     first, second = (f"clsweight(j. c*pow(-1, {j}), n, k)" for j in ("j + 1", "j"))
     g.apart(f"abs(({first} - {second})/n)", lambda h: h.auto("a1 a2 b1 b2 n_i v1"))
@@ -338,7 +362,9 @@ def triple_positive(h: Goal) -> None:
     """n Z_1 Z_2 is not 0, nor are Z_1 and Z_2."""
     h.have("1 <= n", "some_n", **linear).use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down")
     h.have("0 < n", "n_p", use="some_n", **linear)
-    h.have("0 < alternateone(c, n)", "za", use="some_n up down").have("0 < alternatetwo(c, n)", "zb", use="some_n up down")
+    h.have("0 < alternateone(c, n)", "za", use="some_n up down").have(
+        "0 < alternatetwo(c, n)", "zb", use="some_n up down"
+    )
     zero = zero_of(h)
     first_that_works(
         h,
@@ -375,7 +401,9 @@ def rumelhart_first(g: Goal) -> None:
         "i. x(i)",
         "1",
         "n",
-        lambda e: e.intro("i inside").use("ones", "j", None, "i", label="one").auto("one", rounds=0, multipliers=["x(i)"]),
+        lambda e: (
+            e.intro("i inside").use("ones", "j", None, "i", label="one").auto("one", rounds=0, multipliers=["x(i)"])
+        ),
         label="total",
     )
     inside = "0 < sum(i, 1, n, W(j, i)*x(i)) + b(j)"
@@ -406,7 +434,9 @@ def rumelhart(g: Goal) -> None:
         for f in e.cases("either", "it"):
             f.auto("it", **linear)
 
-    g.use("lem:sum_nonneg", "i. x(i)", "1", "n", bit, label="low").use("lem:sum_mono", "i. x(i)", "i. 1", "1", "n", bit, label="high")
+    g.use("lem:sum_nonneg", "i. x(i)", "1", "n", bit, label="low").use(
+        "lem:sum_mono", "i. x(i)", "i. 1", "1", "n", bit, label="high"
+    )
     g.use("lem:sum_one", "1", "n", label="ones").have("0 <= k & k <= n", "k_low k_high")
     g.use("lem:sum_split", "j. pow(-1, j + 1)*h(j)", "1", "k", "n", label="parts")
 
@@ -463,7 +493,13 @@ SCRIPTS |= {
     ),
     "chiang2022.s3.1.rumelhart": Script(
         rumelhart,
-        witnesses("2", "i. 1", "2", "j. I[0 < 2 + (-j + 1/2)]", "I[0 < sum(j, 1, 2, pow(-1, j + 1)*I[0 < 2 + (-j + 1/2)]) + -1/2]"),
+        witnesses(
+            "2",
+            "i. 1",
+            "2",
+            "j. I[0 < 2 + (-j + 1/2)]",
+            "I[0 < sum(j, 1, 2, pow(-1, j + 1)*I[0 < 2 + (-j + 1/2)]) + -1/2]",
+        ),
         whole("n x k h y"),
     ),
 }
@@ -473,10 +509,18 @@ SCRIPTS |= {
 
 
 def tanh_pair(g: Goal) -> None:
-    g.intro("c N some").use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down").use("ax:exp_pos", "2*c", label="twice")
+    g.intro("c N some").use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down").use(
+        "ax:exp_pos", "2*c", label="twice"
+    )
     product, y, d = "N*(exp(c) + exp(-c))", "1/(N*(exp(c) + exp(-c)))", "1/(exp(2*c) + 1)"
     g.positive(product, "y").positive("exp(2*c) + 1", "z").positive("N", "n")
-    g.have(f"{y} = exp(c)/N*({d})", "y_is", use="y_e z_e n_e", **linear, multipliers=[y, f"exp(c)/N*({d})", f"{y}*(exp(2*c) + 1)*{d}"])
+    g.have(
+        f"{y} = exp(c)/N*({d})",
+        "y_is",
+        use="y_e z_e n_e",
+        **linear,
+        multipliers=[y, f"exp(c)/N*({d})", f"{y}*(exp(2*c) + 1)*{d}"],
+    )
     one, two, three = g.split()
     one.hyp("y_p")
     two.hyp("y_is")
@@ -534,7 +578,11 @@ def evenodd(g: Goal) -> None:
         )
         g.use("lem:sum_one", low, "m", label=f"count_{label}")
     a, b = f"1/({A})", f"1/({B})"
-    g.have(f"0 < (2*m + 1)*({a})*({b})", "gap", lambda h: h.have("0 < 2*m + 1", "odd_p", use="m_low").auto("odd_p za_i zb_i", degree=3))
+    g.have(
+        f"0 < (2*m + 1)*({a})*({b})",
+        "gap",
+        lambda h: h.have("0 < 2*m + 1", "odd_p", use="m_low").auto("odd_p za_i zb_i", degree=3),
+    )
     g.have(
         f"(2*m + 1)*({a})*({b}) = (m + 1)*exp(c)*({b}) - m*exp(c)*({a})",
         "gap_is",
@@ -542,7 +590,9 @@ def evenodd(g: Goal) -> None:
         **linear,
         multipliers=[f"(m + 1)*exp(c)*({b})", f"m*exp(c)*({a})"],
     )
-    g.rewrite("one").rewrite("two").auto("gap gap_is count_one count_two", **linear, multipliers=[f"exp(c)*({a})", f"exp(c)*({b})"])
+    g.rewrite("one").rewrite("two").auto(
+        "gap gap_is count_one count_two", **linear, multipliers=[f"exp(c)*({a})", f"exp(c)*({b})"]
+    )
 
 
 def tent(g: Goal) -> None:
@@ -560,12 +610,18 @@ def tent(g: Goal) -> None:
 
 def some_m(g: Goal) -> Goal:
     """1 <= m from n = 2 m and 0 <= k <= n - 1."""
-    return g.have("1 <= m", "m_some", lambda h: h.contra("no").use("ax:int_lt", "m", "1", label="less").auto("less n_is low high", **linear))
+    return g.have(
+        "1 <= m",
+        "m_some",
+        lambda h: h.contra("no").use("ax:int_lt", "m", "1", label="less").auto("less n_is low high", **linear),
+    )
 
 
 def s_even(g: Goal) -> None:
     some_m(g.intro("m n k c (n_is low high some)"))
-    g.use("lem:parity_even", "m", "k", "c", label="value").use("lem:paritylogit_sign", "n", "k", "c", label="up weak down")
+    g.use("lem:parity_even", "m", "k", "c", label="value").use(
+        "lem:paritylogit_sign", "n", "k", "c", label="up weak down"
+    )
     one, two, three = g.split()
     one.rewrite("n_is").rewrite("value").true()
     for h, label in ((two, "up"), (three, "down")):
@@ -591,7 +647,9 @@ def sign_wrong(h: Goal) -> None:
 
 
 def sign_right(g: Goal) -> None:
-    g.intro("n k c (low high some)").use("lem:paritylogit_sign", "n", "k", "c", label="up weak down").use("lem:odd_sign", "k", label="sign")
+    g.intro("n k c (low high some)").use("lem:paritylogit_sign", "n", "k", "c", label="up weak down").use(
+        "lem:odd_sign", "k", label="sign"
+    )
     odd, even = g.cases("sign", "is power")
     one, two, three, four = odd.use("up", label="value").split()
     one.intro("has").hyp("is")
@@ -603,7 +661,9 @@ def sign_right(g: Goal) -> None:
     two.intro("has").absurd("has", "is")
     first, second = three.intro("has").split()
     first.contra("no").use("ax:int_lt", "n", "2", label="less").have("n = 1", "n_is", use="less low high", **linear)
-    first.have("k = 0", "k_is", use="n_is low high", **linear).use("lem:parity_odd", "0", "0", "c", label="za zb main left right")
+    first.have("k = 0", "k_is", use="n_is low high", **linear).use(
+        "lem:parity_odd", "0", "0", "c", label="za zb main left right"
+    )
     first.use("ax:pow_zero", "-1", label="zero_power").use("left", label="zero")
     first.rewrite("n_is", "has", "has1").rewrite("k_is", "has1", "has2").auto("has2 zero", **linear)
     second.hyp("is")
@@ -617,7 +677,9 @@ def big_o(g: Goal) -> None:
     two.intro("even").use("lem:parity", "n", label="halves").obtain("halves", "m", "m_low half")
     here, odd = two.cases("half", "n_is")
     odd.have("odd(n)", "wrong", lambda e: e.witness("m").hyp("n_is")).absurd("wrong", "even")
-    some_m(here).use("lem:parity_even", "m", "k", "c", label="value").use("lem:sinh_sign", "c", label="s t1 t2").positive("m", "m")
+    some_m(here).use("lem:parity_even", "m", "k", "c", label="value").use(
+        "lem:sinh_sign", "c", label="s t1 t2"
+    ).positive("m", "m")
     here.rewrite("n_is").rewrite("value").have("0 < 1/m^2", "square", use="m_i")
     for h in signs(here):
         h.rewrite("then").apart(
@@ -628,7 +690,9 @@ def big_o(g: Goal) -> None:
 
 def even_alpha(g: Goal) -> None:
     g.intro("m n c (some n_is)").rewrite("n_is").use("lem:alternating_sums", "c", "m", label="a1 a2 b1 b2")
-    g.use("lem:tanh_pair", "c", "m", label="some_y y_is t_is").positive("m*(exp(c) + exp(-c))", "y", lambda h: h.hyp("some_y"))
+    g.use("lem:tanh_pair", "c", "m", label="some_y y_is t_is").positive(
+        "m*(exp(c) + exp(-c))", "y", lambda h: h.hyp("some_y")
+    )
     each_one, odd, even = g.split()
     one, two = each_one.intro("i (low high)").split()
     one.rewrite("b1").true()
@@ -638,23 +702,40 @@ def even_alpha(g: Goal) -> None:
 
 
 def even_s(g: Goal) -> None:
-    some_m(g.intro("m n k c (n_is low high)")).have("0 < n^2/2", "half", lambda h: h.have("1 <= n", "n_some", use="n_is m_some", **linear).auto("n_some"))
+    some_m(g.intro("m n k c (n_is low high)")).have(
+        "0 < n^2/2", "half", lambda h: h.have("1 <= n", "n_some", use="n_is m_some", **linear).auto("n_some")
+    )
     g.use("lem:parity_logit", "n", "k", "c", label="logit").use("lem:parity_even", "m", "k", "c", label="value")
-    g.use("lem:tanh_pair", "c", "n^2/2", label="y_p y_is t_is").have("paritylogit(c, n, k) = pow(-1, k + 1)*(2*tanh(c)/n^2)", "here", lambda h: h.rewrite("n_is").rewrite("value").true())
+    g.use("lem:tanh_pair", "c", "n^2/2", label="y_p y_is t_is").have(
+        "paritylogit(c, n, k) = pow(-1, k + 1)*(2*tanh(c)/n^2)",
+        "here",
+        lambda h: h.rewrite("n_is").rewrite("value").true(),
+    )
     one, two, three, four = g.split()
     one.auto("logit", **linear)
     for h in (two, three):
         for e in signs(h):
-            e.rewrite("now", "here", "here1").rewrite("then", "here1", "here2") if h is None else e.rewrite("then", "here", "here2")
+            e.rewrite("now", "here", "here1").rewrite("then", "here1", "here2") if h is None else e.rewrite(
+                "then", "here", "here2"
+            )
             e.rewrite("now") if h is two else e
-            e.have("paritylogit(c, n, k) = (" + e.text(e.fact("then")[2][1]) + ")*(2*tanh(c)/n^2)", "plain", use="here2", **linear)
+            e.have(
+                "paritylogit(c, n, k) = (" + e.text(e.fact("then")[2][1]) + ")*(2*tanh(c)/n^2)",
+                "plain",
+                use="here2",
+                **linear,
+            )
             e.rewrite("then").auto("plain t_is", **linear)
     four.hyp("here")
 
 
 def odd_z(g: Goal) -> None:
     g.intro("m n k c (n_is low high)")
-    g.have("0 <= m", "m_low", lambda h: h.contra("no").use("ax:int_lt", "m", "0", label="less").auto("less n_is low high", **linear))
+    g.have(
+        "0 <= m",
+        "m_low",
+        lambda h: h.contra("no").use("ax:int_lt", "m", "0", label="less").auto("less n_is low high", **linear),
+    )
     odd_sums(g)
     g.use("lem:parity_odd", "m", "k", "c", label="p1 p2 main even odd").rewrite("n_is")
     every, last = g.split()
@@ -667,9 +748,19 @@ def odd_z(g: Goal) -> None:
 def odd_case(kind: str) -> Tactic:
     def run(g: Goal) -> None:
         g.intro("m n l k c (n_is k_is low high some)")
-        g.have("0 <= m", "m_low", lambda h: h.contra("no").use("ax:int_lt", "m", "0", label="less").auto("less n_is low high", **linear))
-        g.have("0 <= l", "l_low", lambda h: h.contra("no").use("ax:int_lt", "l", "0", label="less").auto("less k_is low high", **linear))
-        g.use("lem:alternation", "l", label="e o").have(f"pow(-1, k) = {'1' if kind == 'even' else '-1'}", "now", lambda h: h.rewrite("k_is").easy("e o"))
+        g.have(
+            "0 <= m",
+            "m_low",
+            lambda h: h.contra("no").use("ax:int_lt", "m", "0", label="less").auto("less n_is low high", **linear),
+        )
+        g.have(
+            "0 <= l",
+            "l_low",
+            lambda h: h.contra("no").use("ax:int_lt", "l", "0", label="less").auto("less k_is low high", **linear),
+        )
+        g.use("lem:alternation", "l", label="e o").have(
+            f"pow(-1, k) = {'1' if kind == 'even' else '-1'}", "now", lambda h: h.rewrite("k_is").easy("e o")
+        )
         g.use("lem:parity_odd", "m", "k", "c", label="p1 p2 main even odd").use(kind, label="value")
         g.use("lem:paritylogit_sign", "n", "k", "c", label="up weak down")
         one, two, *signs_left = g.split()
@@ -692,7 +783,9 @@ def odd_even_wrong(h: Goal) -> None:
 
 
 def odd_odd_wrong(h: Goal) -> None:
-    h.use("wrong", label="w1 w2 w3").use("ax:exp_pos", "-2", label="pos").use("ax:exp_pos", "1", label="e").use("ax:exp_pos", "-1", label="d")
+    h.use("wrong", label="w1 w2 w3").use("ax:exp_pos", "-2", label="pos").use("ax:exp_pos", "1", label="e").use(
+        "ax:exp_pos", "-1", label="d"
+    )
     product = "3*alternateone(1, 3)*alternatetwo(1, 3)"
     h.have("0 < alternateone(1, 3)", "a", use="e d", **linear).have("0 < alternatetwo(1, 3)", "b", use="e d", **linear)
     h.positive(product, "w", lambda f: f.auto("a b")).auto("w1 w2 w_e pos", **linear, multipliers=[product])
@@ -704,35 +797,55 @@ EVEN_H = ("2", "4", "1", "1")
 
 def at_odd(h: Goal) -> None:
     """odd(1) or ~odd(2), or what is easy."""
-    first_that_works(h, lambda e: e.easy(), lambda e: e.witness("0").easy(), *(lambda e, k=k: not_odd(e, k) for k in "024"))
+    first_that_works(
+        h, lambda e: e.easy(), lambda e: e.witness("0").easy(), *(lambda e, k=k: not_odd(e, k) for k in "024")
+    )
 
 
 SCRIPTS |= {
     "lem.tanh_pair": Script(tanh_pair),
     "chiang2022.s3.2.posrange": Script(
         posrange,
-        witnesses("2", "i. i/2", "i. pow(-1, i)", others=[("2", "i. i/2", "i. pow(-1, i)", "1", "0"), ("2", "i. i/2", "i. pow(-1, i)", "0")], leaf=at_odd),
+        witnesses(
+            "2",
+            "i. i/2",
+            "i. pow(-1, i)",
+            others=[("2", "i. i/2", "i. pow(-1, i)", "1", "0"), ("2", "i. i/2", "i. pow(-1, i)", "0")],
+            leaf=at_odd,
+        ),
         whole("n PE4 PE5"),
     ),
     "chiang2022.s3.2.evenodd": Script(evenodd, witnesses("1", "3", "1"), whole("m n c", *UNEVEN)),
     "chiang2022.fig1": Script(tent, witnesses("0", "0")),
     "chiang2022.s3.2.s_even": Script(
-        s_even, witnesses(*EVEN_H, others=[("2", "4", "1", "1", "0"), ("2", "4", "2", "1")], leaf=at_odd), whole("m n k c", *UNEVEN)
+        s_even,
+        witnesses(*EVEN_H, others=[("2", "4", "1", "1", "0"), ("2", "4", "2", "1")], leaf=at_odd),
+        whole("m n k c", *UNEVEN),
     ),
     "chiang2022.s3.2.sign": Script(counterexample("1", "0", "1", then=sign_wrong), refutes=True),
     "chiang2022.s3.2.sign.corrected": Script(
         sign_right, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
     ),
-    "chiang2022.s3.2.O1n": Script(big_o, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)),
-    "chiang2022.appA.even.alpha": Script(even_alpha, witnesses("2", "4", "1", others=[("2", "4", "1", "0")]), whole("m n c", *UNEVEN)),
+    "chiang2022.s3.2.O1n": Script(
+        big_o, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
+    ),
+    "chiang2022.appA.even.alpha": Script(
+        even_alpha, witnesses("2", "4", "1", others=[("2", "4", "1", "0")]), whole("m n c", *UNEVEN)
+    ),
     "chiang2022.appA.even.s": Script(even_s, witnesses(*EVEN_H), whole("m n k c", *UNEVEN)),
-    "chiang2022.appA.odd.Z": Script(odd_z, witnesses("2", "5", "1", "1", others=[("2", "5", "1", "1", "0")]), whole("m n k c", *UNEVEN)),
+    "chiang2022.appA.odd.Z": Script(
+        odd_z, witnesses("2", "5", "1", "1", others=[("2", "5", "1", "1", "0")]), whole("m n k c", *UNEVEN)
+    ),
     "chiang2022.appA.odd.keven": Script(counterexample("0", "1", "0", "0", "1", then=odd_even_wrong), refutes=True),
     "chiang2022.appA.odd.keven.corrected": Script(
-        odd_case("even"), witnesses("2", "5", "1", "2", "1", others=[("0", "1", "0", "0", "1")]), whole("m n l k c", *UNEVEN)
+        odd_case("even"),
+        witnesses("2", "5", "1", "2", "1", others=[("0", "1", "0", "0", "1")]),
+        whole("m n l k c", *UNEVEN),
     ),
     "chiang2022.appA.odd.kodd": Script(counterexample("1", "3", "0", "1", "1", then=odd_odd_wrong), refutes=True),
-    "chiang2022.appA.odd.kodd.corrected": Script(odd_case("odd"), witnesses("2", "5", "1", "3", "1"), whole("m n l k c", *UNEVEN)),
+    "chiang2022.appA.odd.kodd.corrected": Script(
+        odd_case("odd"), witnesses("2", "5", "1", "3", "1"), whole("m n l k c", *UNEVEN)
+    ),
 }
 
 
@@ -768,10 +881,24 @@ def single_sum(g: Goal) -> None:
             e.rewrite("value").true()
 
     g.use("lem:sum_ext", "p. exp(s(p))", "p. 1 + (exp(c) - 1)*I[p = 1]", "0", "n - 1", weight, label="weights")
-    g.use("lem:sum_ext", "p. exp(s(p))*v(p)", "p. v(p) + (exp(c) - 1)*(I[p = 1]*v(p))", "0", "n - 1", valued, label="values")
+    g.use(
+        "lem:sum_ext",
+        "p. exp(s(p))*v(p)",
+        "p. v(p) + (exp(c) - 1)*(I[p = 1]*v(p))",
+        "0",
+        "n - 1",
+        valued,
+        label="values",
+    )
     g.use("lem:sum_one", "0", "n - 1", label="ones").use("lem:sum_delta", "p. 1", "0", "n - 1", "1", label="one")
     g.use("lem:sum_delta", "v", "0", "n - 1", "1", label="first")
-    g.have("sum(p, 0, n - 1, exp(s(p))) = exp(c) + n - 1", "total", use="weights ones one", **linear, multipliers=["exp(c)"])
+    g.have(
+        "sum(p, 0, n - 1, exp(s(p))) = exp(c) + n - 1",
+        "total",
+        use="weights ones one",
+        **linear,
+        multipliers=["exp(c)"],
+    )
     one, two, three = g.split()
     one.hyp("total")
     two.auto("pos two", **linear)
@@ -902,11 +1029,15 @@ def flawed_logit(g: Goal) -> None:
         one.hyp("two")
         two.intro("j inside").use("layer", "j", label="c1 c2 c3 c4").rewrite("c4").rewrite("b3").true()
 
-    many.use("lem:single_sum", "n", "c", "j. c*z(3, 0)*z(4, j)", f"i. {VALUE.format('i')}", scores, label="total pos sum_is")
+    many.use(
+        "lem:single_sum", "n", "c", "j. c*z(3, 0)*z(4, j)", f"i. {VALUE.format('i')}", scores, label="total pos sum_is"
+    )
     many.use("lem:sum_split", f"i. {VALUE.format('i')}", "0", "0", "n - 1", label="parts")
     many.use("lem:sum_ext", f"i. {VALUE.format('i')}", "i. w(i) - 1/2", "1", "n - 1", "#entries", label="rest")
     many.use("lem:sum_one", "1", "n - 1", label="ones").use("entries", "1", label="first")
-    many.have(f"sum(i, 0, n - 1, {VALUE.format('i')}) = k - n/2", "sum_v", use="parts rest ones b1 b2 b3 k_is", **linear)
+    many.have(
+        f"sum(i, 0, n - 1, {VALUE.format('i')}) = k - n/2", "sum_v", use="parts rest ones b1 b2 b3 k_is", **linear
+    )
 
     def indicator(h: Goal) -> None:
         h.use("bits", "1", label="either")
@@ -918,10 +1049,16 @@ def flawed_logit(g: Goal) -> None:
     one.hyp("pos")
     two.auto("s_is sum_is sum_v first one", **linear, multipliers=["1/(exp(c) + n - 1)", "exp(c)/(exp(c) + n - 1)"])
     three.intro("is").use("lem:sum_mono", "i. w(i)", "i. 1", "1", "n - 1", bit, label="most")
-    three.use("lem:sum_member", "i. w(i)", "1", "n - 1", "1", None, bit, label="least").easy("most least is ones k_is", **linear)
+    three.use("lem:sum_member", "i. w(i)", "1", "n - 1", "1", None, bit, label="least").easy(
+        "most least is ones k_is", **linear
+    )
     four.intro("is").use("lem:sum_split", "i. w(i)", "1", "1", "n - 1", label="halves")
-    four.use("lem:sum_nonneg", "i. w(i)", "1", "n - 1", bit, label="least").use("lem:sum_one", "2", "n - 1", label="others")
-    four.use("lem:sum_mono", "i. w(i)", "i. 1", "2", "n - 1", bit, label="most").easy("most least is others k_is halves", **linear)
+    four.use("lem:sum_nonneg", "i. w(i)", "1", "n - 1", bit, label="least").use(
+        "lem:sum_one", "2", "n - 1", label="others"
+    )
+    four.use("lem:sum_mono", "i. w(i)", "i. 1", "2", "n - 1", bit, label="most").easy(
+        "most least is others k_is halves", **linear
+    )
 
 
 def empty_word(h: Goal) -> None:
@@ -942,7 +1079,9 @@ def eq1_right(g: Goal) -> None:
 
 
 def a20(g: Goal) -> None:
-    g.intro("n w c z s a (some cls bits c_pos) net (same last)").use("lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5")
+    g.intro("n w c z s a (some cls bits c_pos) net (same last)").use(
+        "lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5"
+    )
     for k, h in enumerate(g.split(), 1):
         if k == 6:
             h.hyp("last")
@@ -951,12 +1090,18 @@ def a20(g: Goal) -> None:
 
 
 def zero_values(g: Goal) -> None:
-    g.intro("n w c z s (some cls bits c_pos) net").use("lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5")
-    g.intro("i (low high) other").use("each", "i", label="score value rest").use("rest", label="z4 z5").easy("z4 z5", **linear)
+    g.intro("n w c z s (some cls bits c_pos) net").use(
+        "lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5"
+    )
+    g.intro("i (low high) other").use("each", "i", label="score value rest").use("rest", label="z4 z5").easy(
+        "z4 z5", **linear
+    )
 
 
 def flawed(g: Goal) -> None:
-    g.intro("n w c z s k (two cls bits c_pos k_is) net").use("lem:flawed_logit", "n", "w", "c", "z", "s", "k", label="many single")
+    g.intro("n w c z s k (two cls bits c_pos k_is) net").use(
+        "lem:flawed_logit", "n", "w", "c", "z", "s", "k", label="many single"
+    )
     g.use("many", label="pos is yes no").hyp("is")
 
 
@@ -964,7 +1109,9 @@ NET = "i. 2*I[i = 0] + I[i = 1]"
 ENTRIES = "b i. I[b = 1]*I[i = 2] + I[b = 2]*I[i = 1] + I[b = 3]*I[i = 0] + I[b = 4]*I[i = 1] + I[b = 5]*I[i = 1]"
 
 
-def each_integer(g: Goal, name: str, low: int, high: int, leaf: Tactic, below: str = "low", above: str = "high") -> None:
+def each_integer(
+    g: Goal, name: str, low: int, high: int, leaf: Tactic, below: str = "low", above: str = "high"
+) -> None:
     """A goal for each value of `name`, which the facts `below` and `above` put between low and high; the name is replaced."""
     if low > high:
         if not g.try_contradiction():
@@ -995,8 +1142,8 @@ def single_positive(h: Goal) -> None:
     h.use("ax:exp_pos", "c", label="up").auto(["up", "p1_1", zero_of(h)], **linear)
 
 
-C3 = f"sum(i, 0, 2, clsweight(j. {{0}}*I[j = 1], 3, i)*(1/2*I[i = 1]))"
-F3 = f"sum(i, 0, 2, clsweight(j. {{0}}*I[j = 1], 3, i)*(-1/2 + I[i = 1]))"
+C3 = "sum(i, 0, 2, clsweight(j. {0}*I[j = 1], 3, i)*(1/2*I[i = 1]))"
+F3 = "sum(i, 0, 2, clsweight(j. {0}*I[j = 1], 3, i)*(-1/2 + I[i = 1]))"
 F2 = "sum(i, 0, 1, clsweight(j. I[j = 1], 2, i)*(-1/2 + I[i = 1]))"
 """The logits for w = 10 in the two models, and for w = 1."""
 
@@ -1012,10 +1159,14 @@ def threshold_leaf(h: Goal) -> None:
 
 SCRIPTS |= {
     "lem.flawed_logit": Script(flawed_logit),
-    "chiang2022.s3.3.eq1": Script(counterexample("1", "i. 2", "1", "b i. I[b = 3]", "0", empty_word, empty_word, then=eq1_wrong), refutes=True),
+    "chiang2022.s3.3.eq1": Script(
+        counterexample("1", "i. 2", "1", "b i. I[b = 3]", "0", empty_word, empty_word, then=eq1_wrong), refutes=True
+    ),
     "chiang2022.s3.3.eq1.corrected": Script(
         eq1_right,
-        witnesses("3", NET, "1", ENTRIES, C3.format("1"), others=[("1", "i. 2", "1", "b i. I[b = 3]", "0")], leaf=net_leaf),
+        witnesses(
+            "3", NET, "1", ENTRIES, C3.format("1"), others=[("1", "i. 2", "1", "b i. I[b = 3]", "0")], leaf=net_leaf
+        ),
         whole("n w c z s", single_positive),
     ),
     "chiang2022.s3.3.a20": Script(
@@ -1025,7 +1176,15 @@ SCRIPTS |= {
     ),
     "chiang2022.s5.2.zero": Script(
         zero_values,
-        witnesses("3", NET, "1", ENTRIES, C3.format("1"), others=[("3", NET, "1", ENTRIES, C3.format("1"), "0")], leaf=net_leaf),
+        witnesses(
+            "3",
+            NET,
+            "1",
+            ENTRIES,
+            C3.format("1"),
+            others=[("3", NET, "1", ENTRIES, C3.format("1"), "0")],
+            leaf=net_leaf,
+        ),
         whole("n w c z s"),
     ),
     "chiang2022.s5.2.flawed": Script(
@@ -1048,7 +1207,9 @@ def noln(g: Goal) -> None:
     g.intro("n w z s (some cls bits) net").use("lem:first_logit", "n", "w", "log(n)*1", "z", "s", label="many single")
     two, one = g.split()
     one.hyp("single")
-    log_value(two.intro("two")).use("many", label="pos is").rewrite("log_n", "is", "value").positive("n + n - 1", "q", lambda h: h.auto("two", **linear))
+    log_value(two.intro("two")).use("many", label="pos is").rewrite("log_n", "is", "value").positive(
+        "n + n - 1", "q", lambda h: h.auto("two", **linear)
+    )
     for h in two.ind("w(1) = 1", "first size"):
         a, b, c = h.split()
         a.auto("value", **linear)
@@ -1062,7 +1223,9 @@ def noln_wrong(h: Goal) -> None:
 
 
 def flawed_log(g: Goal) -> None:
-    g.intro("n w z s k (some cls bits k_is) net").use("lem:flawed_logit", "n", "w", "log(n)*1", "z", "s", "k", label="many single")
+    g.intro("n w z s k (some cls bits k_is) net").use(
+        "lem:flawed_logit", "n", "w", "log(n)*1", "z", "s", "k", label="many single"
+    )
     one, two = g.em("n <= 1", "side")
     one.have("n = 1", "n_is", use="side some", **linear).use("single", label="k0 s0")
     first, *second = one.split()
@@ -1079,7 +1242,9 @@ def flawed_log(g: Goal) -> None:
             lambda e: e.use("has", label="h1 h2").auto("h1 n_is", **linear),
         )
     log_value(two.use("ax:int_lt", "1", "n", label="more")).use("many", label="pos is yes no")
-    two.rewrite("log_n", "is", "value").positive("n + n - 1", "q", lambda h: h.auto("more", **linear)).use("bits", "1", lambda e: e.easy("more", **linear), label="bit")
+    two.rewrite("log_n", "is", "value").positive("n + n - 1", "q", lambda h: h.auto("more", **linear)).use(
+        "bits", "1", lambda e: e.easy("more", **linear), label="bit"
+    )
     for h, first in zip(two.cases("bit", "w_is"), (False, True), strict=True):
         h.use("yes" if first else "no", label="k_low k_high")
         goals = h.ind("w(1) = 1", "single_bit size")
@@ -1091,9 +1256,13 @@ def flawed_log(g: Goal) -> None:
             close_pair(e, first)
         if first:
             up.intro("has").easy("more w_is", **linear)
-            down.intro("has").have("0 < (k - 1/2)*(1/(n + n - 1))", "gap", use="q_i k_low").auto("gap value1 q_e", **linear, multipliers=["1", "k", "n"])
+            down.intro("has").have("0 < (k - 1/2)*(1/(n + n - 1))", "gap", use="q_i k_low").auto(
+                "gap value1 q_e", **linear, multipliers=["1", "k", "n"]
+            )
         else:
-            up.intro("has").contra("against").have("0 < (n - 1 - k)*(1/(n + n - 1))", "gap", use="q_i k_high").auto("gap value1 q_e q_i has", **linear)
+            up.intro("has").contra("against").have("0 < (n - 1 - k)*(1/(n + n - 1))", "gap", use="q_i k_high").auto(
+                "gap value1 q_e q_i has", **linear
+            )
             down.intro("has").use("has", label="h1 h2").contra("against").auto("h2 w_is", **linear)
 
 
@@ -1105,15 +1274,23 @@ def close_pair(e: Goal, first: bool) -> None:
     elif holds:
         e.try_contradiction()
     else:
-        e.have("1 <= n - 1 & w(1) = 1", "after_all", lambda f: f.easy("more w_is", **linear)).absurd("after_all", "yes1")
+        e.have("1 <= n - 1 & w(1) = 1", "after_all", lambda f: f.easy("more w_is", **linear)).absurd(
+            "after_all", "yes1"
+        )
 
 
 def threshold_claim(g: Goal) -> None:
     g.intro("n c (two c_pos)")
     above, below = g.split()
-    above.intro("big w z s (cls bits) net").use("lem:flawed_logit", "n", "w", "c", "z", "s", "sum(i, 1, n - 1, w(i))", label="many single")
-    above.use("many", label="pos is yes no").use("lem:exp_less", "log(n - 1)", "c", label="less").use("ax:exp_log", "n - 1", lambda e: e.auto("two", **linear), label="log")
-    above.positive("exp(c) + n - 1", "q", lambda h: h.hyp("pos")).use("bits", "1", lambda e: e.easy("two", **linear), label="bit")
+    above.intro("big w z s (cls bits) net").use(
+        "lem:flawed_logit", "n", "w", "c", "z", "s", "sum(i, 1, n - 1, w(i))", label="many single"
+    )
+    above.use("many", label="pos is yes no").use("lem:exp_less", "log(n - 1)", "c", label="less").use(
+        "ax:exp_log", "n - 1", lambda e: e.auto("two", **linear), label="log"
+    )
+    above.positive("exp(c) + n - 1", "q", lambda h: h.hyp("pos")).use(
+        "bits", "1", lambda e: e.easy("two", **linear), label="bit"
+    )
     for h, first in zip(above.cases("bit", "w_is"), (False, True), strict=True):
         h.use("yes" if first else "no", label="k_low k_high")
         goals = h.ind("w(1) = 1", "single_bit size")
@@ -1123,15 +1300,23 @@ def threshold_claim(g: Goal) -> None:
         up, down = right.split()
         if first:
             up.intro("has").hyp("w_is")
-            down.intro("has").have("0 < exp(c) - 1 + 2*sum(i, 1, n - 1, w(i)) - n", "top", use="less log k_low", **linear)
-            down.have("0 < (exp(c) - 1 + 2*sum(i, 1, n - 1, w(i)) - n)*(1/(exp(c) + n - 1))", "gap", use="top q_i").auto("gap value", **linear)
+            down.intro("has").have(
+                "0 < exp(c) - 1 + 2*sum(i, 1, n - 1, w(i)) - n", "top", use="less log k_low", **linear
+            )
+            down.have(
+                "0 < (exp(c) - 1 + 2*sum(i, 1, n - 1, w(i)) - n)*(1/(exp(c) + n - 1))", "gap", use="top q_i"
+            ).auto("gap value", **linear)
         else:
-            up.intro("has").contra("against").have("0 < exp(c) - 1 - 2*sum(i, 1, n - 1, w(i)) + n", "top", use="less log k_high", **linear)
-            up.have("0 < (exp(c) - 1 - 2*sum(i, 1, n - 1, w(i)) + n)*(1/(exp(c) + n - 1))", "gap", use="top q_i").auto("gap value has", **linear)
+            up.intro("has").contra("against").have(
+                "0 < exp(c) - 1 - 2*sum(i, 1, n - 1, w(i)) + n", "top", use="less log k_high", **linear
+            )
+            up.have("0 < (exp(c) - 1 - 2*sum(i, 1, n - 1, w(i)) + n)*(1/(exp(c) + n - 1))", "gap", use="top q_i").auto(
+                "gap value has", **linear
+            )
             down.intro("has").contra("against").auto("has w_is", **linear)
     w = "i. 2*I[i = 0] + I[i = 1]"
     z = "b i. I[b = 1]*(1 - I[i = 0] - I[i = 1]) + I[b = 2]*I[i = 1] + I[b = 3]*I[i = 0] + I[b = 4]*I[i = 1]"
-    s = f"sum(i, 0, n - 1, clsweight(j. c*I[j = 1], n, i)*(-1/2*(1 - I[i = 0] - I[i = 1]) + 1/2*I[i = 1] - 1/2*I[i = 0]))"
+    s = "sum(i, 0, n - 1, clsweight(j. c*I[j = 1], n, i)*(-1/2*(1 - I[i = 0] - I[i = 1]) + 1/2*I[i = 1] - 1/2*I[i = 0]))"
     below.intro("small").witness(w, z, s)
     word = f"clsword({w}, n)"
     below.have(word, "word", bits_of_witness)
@@ -1166,11 +1351,17 @@ def net_of_witness(h: Goal) -> None:
 
 
 def below_facts(h: Goal, w: str, z: str, s: str) -> None:
-    h.use("lem:flawed_logit", "n", w, "c", z, s, "1", lambda e: counted(e), "#net", label="many single").use("many", label="pos is yes no")
-    h.use("lem:exp_mono", "c", "log(n - 1)", label="most").use("ax:exp_log", "n - 1", lambda e: e.auto("two", **linear), label="log")
+    h.use("lem:flawed_logit", "n", w, "c", z, s, "1", lambda e: counted(e), "#net", label="many single").use(
+        "many", label="pos is yes no"
+    )
+    h.use("lem:exp_mono", "c", "log(n - 1)", label="most").use(
+        "ax:exp_log", "n - 1", lambda e: e.auto("two", **linear), label="log"
+    )
     h.positive("exp(c) + n - 1", "q", lambda e: e.hyp("pos"))
     h.have("0 <= (n - 1 - exp(c))*(1/(exp(c) + n - 1))", "gap", use="most log q_i")
-    h.intro("claim").use("claim", label="claim1 claim2").use("claim2", "!", label="wrong").auto("is gap wrong", **linear)
+    h.intro("claim").use("claim", label="claim1 claim2").use("claim2", "!", label="wrong").auto(
+        "is gap wrong", **linear
+    )
 
 
 def counted(e: Goal) -> None:
@@ -1195,7 +1386,9 @@ def only_one(f: Goal) -> None:
                 else:
                     b.rewrite("v1").rewrite("v2").true()
 
-    f.use("lem:sum_only", "i. 2*I[i = 0] + I[i = 1]", "1", "n - 1", "1", None, zero, label="only").auto("only", **linear)
+    f.use("lem:sum_only", "i. 2*I[i = 0] + I[i = 1]", "1", "n - 1", "1", None, zero, label="only").auto(
+        "only", **linear
+    )
 
 
 SCRIPTS |= {
@@ -1209,10 +1402,14 @@ SCRIPTS |= {
         witnesses("3", NET, ENTRIES, F3.format("(log(3)*1)"), "1", leaf=net_leaf),
         whole("n w z s k", lambda h: h.auto(["p1_1", zero_of(h)], **linear)),
     ),
-    "chiang2022.prop3.noln": Script(counterexample("1", "i. 2", "b i. I[b = 3]", "0", empty_word, empty_word, then=noln_wrong), refutes=True),
+    "chiang2022.prop3.noln": Script(
+        counterexample("1", "i. 2", "b i. I[b = 3]", "0", empty_word, empty_word, then=noln_wrong), refutes=True
+    ),
     "chiang2022.prop3.noln.corrected": Script(
         noln,
-        witnesses("3", NET, ENTRIES, C3.format("(log(3)*1)"), others=[("1", "i. 2", "b i. I[b = 3]", "0")], leaf=net_leaf),
+        witnesses(
+            "3", NET, ENTRIES, C3.format("(log(3)*1)"), others=[("1", "i. 2", "b i. I[b = 3]", "0")], leaf=net_leaf
+        ),
         whole("n w z s"),
     ),
 }
@@ -1222,17 +1419,31 @@ SCRIPTS |= {
 
 
 def sigmoid_facts(g: Goal) -> None:
-    g.intro("x").use("ax:exp_pos", "-x", label="down").use("ax:exp_pos", "x", label="up").use("ax:exp_ge", "x", label="ge").use("ax:exp_ge", "-x", label="le")
-    g.positive("1 + exp(-x)", "z", lambda h: h.auto("down", **linear)).positive("1 + exp(x)", "y", lambda h: h.auto("up", **linear))
+    g.intro("x").use("ax:exp_pos", "-x", label="down").use("ax:exp_pos", "x", label="up").use(
+        "ax:exp_ge", "x", label="ge"
+    ).use("ax:exp_ge", "-x", label="le")
+    g.positive("1 + exp(-x)", "z", lambda h: h.auto("down", **linear)).positive(
+        "1 + exp(x)", "y", lambda h: h.auto("up", **linear)
+    )
     positive, below, right, left, turned, bound = g.split()
     positive.hyp("z_i")
     below.have("0 < exp(-x)*(1/(1 + exp(-x)))", "part", use="down z_i").auto("part z_e", **linear)
     right.intro("has").contra("no").have("1 <= exp(-x)", "big", use="no le").auto("has big z_i z_e")
-    left.intro("has").have("exp(-x) < 1", "small", lambda h: h.use("lem:exp_less", "-x", "0", label="less").auto("less", **linear))
+    left.intro("has").have(
+        "exp(-x) < 1", "small", lambda h: h.use("lem:exp_less", "-x", "0", label="less").auto("less", **linear)
+    )
     left.auto("small z_i z_e")
-    turned.have("1/(1 + exp(x)) = exp(-x)*(1/(1 + exp(-x)))", "same", use="z_e y_e", **linear, multipliers=["exp(-x)/(1 + exp(-x))", "1/(1 + exp(x))"])
+    turned.have(
+        "1/(1 + exp(x)) = exp(-x)*(1/(1 + exp(-x)))",
+        "same",
+        use="z_e y_e",
+        **linear,
+        multipliers=["exp(-x)/(1 + exp(-x))", "1/(1 + exp(x))"],
+    )
     turned.auto("same z_e", **linear)
-    bound.intro("some").have("exp(-x) <= 1", "small", lambda h: h.use("lem:exp_mono", "-x", "0", label="less").auto("less", **linear))
+    bound.intro("some").have(
+        "exp(-x) <= 1", "small", lambda h: h.use("lem:exp_mono", "-x", "0", label="less").auto("less", **linear)
+    )
     low, high = bound.split()
     low.auto("small z_i z_e")
     high.have("(1 - exp(-x))*(1/(1 + exp(-x))) <= x", "top", lambda h: top(h)).auto("top z_e", **linear)
@@ -1246,25 +1457,37 @@ def top(h: Goal) -> None:
 
 def reciprocal_less(g: Goal) -> None:
     g.intro("a b (some less)").positive("a", "u").positive("b", "v")
-    g.have("0 < (b - a)*(1/a)*(1/b)", "gap", lambda h: h.have("0 < b - a", "more", use="less", **linear).auto("more u_i v_i", degree=3))
+    g.have(
+        "0 < (b - a)*(1/a)*(1/b)",
+        "gap",
+        lambda h: h.have("0 < b - a", "more", use="less", **linear).auto("more u_i v_i", degree=3),
+    )
     g.auto("gap u_e v_e", **linear, multipliers=["1/a", "1/b"])
 
 
 def sigmoid_less(g: Goal) -> None:
     g.intro("x y less").use("lem:exp_less", "-y", "-x", label="more")
     for a in "xy":
-        g.use("ax:exp_pos", f"-{a}", label=f"p{a}").positive(f"1 + exp(-{a})", a + "z", lambda h, a=a: h.auto(f"p{a}", **linear))
-    g.use("lem:reciprocal_less", "1 + exp(-y)", "1 + exp(-x)", lambda h: h.easy("more yz_p", **linear), label="done").hyp("done")
+        g.use("ax:exp_pos", f"-{a}", label=f"p{a}").positive(
+            f"1 + exp(-{a})", a + "z", lambda h, a=a: h.auto(f"p{a}", **linear)
+        )
+    g.use(
+        "lem:reciprocal_less", "1 + exp(-y)", "1 + exp(-x)", lambda h: h.easy("more yz_p", **linear), label="done"
+    ).hyp("done")
 
 
 def sigmoid_size(g: Goal) -> None:
-    g.intro("x").use("lem:sigmoid_facts", "x", label="a1 a2 a3 a4 turn a6").use("lem:sigmoid_facts", "-x", label="b1 b2 b3 b4 b5 b6")
+    g.intro("x").use("lem:sigmoid_facts", "x", label="a1 a2 a3 a4 turn a6").use(
+        "lem:sigmoid_facts", "-x", label="b1 b2 b3 b4 b5 b6"
+    )
     for h in g.sides(g.term("abs(x)")):
         h.rewrite("v1")
         if h.fact("v1")[2][1] == h.term("x"):
             h.use("a6", label="low high").use("ax:abs_pos", "sigmoid(x) - 1/2", label="size").hyp("size")
         else:
-            h.use("b6", lambda e: e.auto(**linear), label="low high").use("ax:abs_neg", "sigmoid(x) - 1/2", lambda e: e.auto("turn low", **linear), label="size")
+            h.use("b6", lambda e: e.auto(**linear), label="low high").use(
+                "ax:abs_neg", "sigmoid(x) - 1/2", lambda e: e.auto("turn low", **linear), label="size"
+            )
             h.auto("size turn", **linear)
 
 
@@ -1278,14 +1501,24 @@ def first_size(g: Goal) -> None:
     b.intro("has").contra("against").auto("has s0", **linear)
     b2.intro("has").use("has", label="h1 h2").contra("against").auto("h1 n_is", **linear)
     c.intro("has").contra("against").auto("has n_is", **linear)
-    two.use("ax:int_lt", "1", "n", label="more").use("many", label="pos is").positive("exp(c) + n - 1", "q", lambda h: h.hyp("pos"))
+    two.use("ax:int_lt", "1", "n", label="more").use("many", label="pos is").positive(
+        "exp(c) + n - 1", "q", lambda h: h.hyp("pos")
+    )
     two.have("0 < exp(c)/2*(1/(exp(c) + n - 1))", "half", use="q_i grows c_pos")
     for h in two.ind("w(1) = 1", "first size"):
         h.rewrite("size", "is", "value")
-        h.have("abs(s) = exp(c)/2*(1/(exp(c) + n - 1))", "abs_s", lambda e: e.apart("abs(s)", lambda f: f.auto([*(k for k in f.facts if k[0] in "dv"), "half", "value"])))
+        h.have(
+            "abs(s) = exp(c)/2*(1/(exp(c) + n - 1))",
+            "abs_s",
+            lambda e: e.apart("abs(s)", lambda f: f.auto([*(k for k in f.facts if k[0] in "dv"), "half", "value"])),
+        )
         a, b, b2, c = h.split()
-        a.use("lem:reciprocal_less", "n", "exp(c) + n - 1", lambda e: e.easy("n_p grows c_pos", **linear), label="smaller")
-        a.rewrite("abs_s").have("0 < exp(c)", "exp_p", use="grows c_pos").have("0 <= exp(c)*(1/n - 1/(exp(c) + n - 1))", "gap", use="exp_p smaller").auto("gap half", **linear)
+        a.use(
+            "lem:reciprocal_less", "n", "exp(c) + n - 1", lambda e: e.easy("n_p grows c_pos", **linear), label="smaller"
+        )
+        a.rewrite("abs_s").have("0 < exp(c)", "exp_p", use="grows c_pos").have(
+            "0 <= exp(c)*(1/n - 1/(exp(c) + n - 1))", "gap", use="exp_p smaller"
+        ).auto("gap half", **linear)
         if h.facts["first"][0] == "=":
             b.intro("has").easy("more first", **linear)
             b2.intro("has").auto("value half", **linear)
@@ -1296,44 +1529,90 @@ def first_size(g: Goal) -> None:
 
 
 def first_claim(g: Goal) -> None:
-    g.intro("n w c z s (some cls bits c_pos) net").use("lem:first_size", "n", "w", "c", "z", "s", label="bound up down size")
+    g.intro("n w c z s (some cls bits c_pos) net").use(
+        "lem:first_size", "n", "w", "c", "z", "s", label="bound up down size"
+    )
     g.use("lem:sigmoid_facts", "s", label="a1 a2 a3 a4 a5 a6").use("lem:sigmoid_size", "s", label="dist")
     a, b, c, d = g.split()
     a.intro("has").use("a3", label="pos").use("up", label="done").hyp("done")
     b.intro("has").use("down", label="pos").use("a4", label="done").hyp("done")
-    c.have("0 <= abs(s)", "nonneg", lambda e: e.apart("abs(s)")).use("lem:sigmoid_facts", "abs(s)", label="b1 b2 b3 b4 b5 b6").use("b6", label="low high")
+    c.have("0 <= abs(s)", "nonneg", lambda e: e.apart("abs(s)")).use(
+        "lem:sigmoid_facts", "abs(s)", label="b1 b2 b3 b4 b5 b6"
+    ).use("b6", label="low high")
     c.auto("dist high bound nonneg", **linear)
-    d.intro("m v x t (two more cls2 bits2) net2").use("lem:first_size", "m", "v", "c", "x", "t", lambda e: e.easy(**linear), "#net2", label="bound2 up2 down2 size2")
-    d.use("size", label="pos1 is1").use("size2", lambda e: e.auto("two more", **linear), label="pos2 is2").use("lem:sigmoid_size", "t", label="dist2")
-    d.use("ax:exp_pos", "c", label="up3").use("lem:reciprocal_less", "exp(c) + n - 1", "exp(c) + m - 1", lambda e: e.easy("up3 two more", **linear), label="smaller")
-    d.have("0 < exp(c)*(1/(exp(c) + n - 1) - 1/(exp(c) + m - 1))", "gap", use="up3 smaller").have("abs(t) < abs(s)", "less", use="gap is1 is2", **linear)
+    d.intro("m v x t (two more cls2 bits2) net2").use(
+        "lem:first_size", "m", "v", "c", "x", "t", lambda e: e.easy(**linear), "#net2", label="bound2 up2 down2 size2"
+    )
+    d.use("size", label="pos1 is1").use("size2", lambda e: e.auto("two more", **linear), label="pos2 is2").use(
+        "lem:sigmoid_size", "t", label="dist2"
+    )
+    d.use("ax:exp_pos", "c", label="up3").use(
+        "lem:reciprocal_less",
+        "exp(c) + n - 1",
+        "exp(c) + m - 1",
+        lambda e: e.easy("up3 two more", **linear),
+        label="smaller",
+    )
+    d.have("0 < exp(c)*(1/(exp(c) + n - 1) - 1/(exp(c) + m - 1))", "gap", use="up3 smaller").have(
+        "abs(t) < abs(s)", "less", use="gap is1 is2", **linear
+    )
     d.use("lem:sigmoid_less", "abs(t)", "abs(s)", label="done").auto("done dist dist2", **linear)
 
 
 def crossbits_range(g: Goal) -> None:
-    g.intro("x some").use("ax:exp_pos", "-x", label="down").use("lem:exp_mono", "-x", "0", lambda h: h.auto("some", **linear), label="most")
+    g.intro("x some").use("ax:exp_pos", "-x", label="down").use(
+        "lem:exp_mono", "-x", "0", lambda h: h.auto("some", **linear), label="most"
+    )
     g.use("lem:log_two", label="low high").positive("log(2)", "l", lambda h: h.auto("low", **linear))
-    g.use("ax:exp_log", "2", label="two").use("ax:exp_log", "1 + exp(-x)", lambda h: h.auto("down", **linear), label="sum")
+    g.use("ax:exp_log", "2", label="two").use(
+        "ax:exp_log", "1 + exp(-x)", lambda h: h.auto("down", **linear), label="sum"
+    )
     one, strict, lower = g.split()
-    one.use("lem:log_mono", "1 + exp(-x)", "2", lambda h: h.easy("most down", **linear), label="mono").have("0 <= (log(2) - log(1 + exp(-x)))*(1/log(2))", "gap", use="mono l_i")
+    one.use("lem:log_mono", "1 + exp(-x)", "2", lambda h: h.easy("most down", **linear), label="mono").have(
+        "0 <= (log(2) - log(1 + exp(-x)))*(1/log(2))", "gap", use="mono l_i"
+    )
     one.auto("gap l_e", **linear)
     strict.intro("more").use("lem:exp_less", "-x", "0", lambda h: h.auto("more", **linear), label="less")
-    strict.have("log(1 + exp(-x)) < log(2)", "mono", lambda h: h.contra("against").use("lem:exp_mono", "log(2)", "log(1 + exp(-x))", label="wrong").auto("wrong two sum less", **linear))
+    strict.have(
+        "log(1 + exp(-x)) < log(2)",
+        "mono",
+        lambda h: (
+            h.contra("against")
+            .use("lem:exp_mono", "log(2)", "log(1 + exp(-x))", label="wrong")
+            .auto("wrong two sum less", **linear)
+        ),
+    )
     strict.have("0 < (log(2) - log(1 + exp(-x)))*(1/log(2))", "gap", use="mono l_i").auto("gap l_e", **linear)
 
     def least(h: Goal) -> None:
         h.contra("against").use("lem:exp_less", "log(1 + exp(-x))", "log(2) - x", label="wrong")
-        h.have("exp(log(2) - x) = 2*exp(-x)", "value", use="two", **linear, multipliers=["exp(-x)"]).auto("wrong value sum most", **linear)
+        h.have("exp(log(2) - x) = 2*exp(-x)", "value", use="two", **linear, multipliers=["exp(-x)"]).auto(
+            "wrong value sum most", **linear
+        )
 
-    lower.have("log(2) - x <= log(1 + exp(-x))", "mono", least).have("0 <= (log(1 + exp(-x)) - log(2) + x)*(1/log(2))", "gap", use="mono l_i").auto("gap l_e", **linear)
+    lower.have("log(2) - x <= log(1 + exp(-x))", "mono", least).have(
+        "0 <= (log(1 + exp(-x)) - log(2) + x)*(1/log(2))", "gap", use="mono l_i"
+    ).auto("gap l_e", **linear)
 
 
 def cross_entropy(g: Goal) -> None:
-    g.intro("n c (some c_pos)").use("lem:log_two", label="low high").positive("log(2)", "l", lambda h: h.auto("low", **linear))
+    g.intro("n c (some c_pos)").use("lem:log_two", label="low high").positive(
+        "log(2)", "l", lambda h: h.auto("low", **linear)
+    )
     g.use("lem:inverse_product", "n", "log(2)", label="inverse")
     parity, first = g.split()
     parity.intro("k (k_low k_high)").use("lem:paritylogit_size", "n", "k", "c", label="bound")
-    first.intro("w z s (cls bits layer last)").use("lem:first_size", "n", "w", "c", "z", "s", lambda e: e.easy(**linear), lambda e: e.easy(**linear), label="bound up down size")
+    first.intro("w z s (cls bits layer last)").use(
+        "lem:first_size",
+        "n",
+        "w",
+        "c",
+        "z",
+        "s",
+        lambda e: e.easy(**linear),
+        lambda e: e.easy(**linear),
+        label="bound up down size",
+    )
     for h, x in ((parity, "paritylogit(c, n, k)"), (first, "s")):
         h.have(f"0 <= abs({x})", "nonneg", lambda e, x=x: e.apart(f"abs({x})"))
         h.use("lem:crossbits_range", f"abs({x})", label="most strict least")
@@ -1351,7 +1630,9 @@ def cross_entropy(g: Goal) -> None:
                     e.use("s3", None, None, label="value")
                 else:
                     e.use("s1", label="value")
-                e.use("strict", lambda f: f.apart("abs(paritylogit(c, n, k))", lambda u: u.auto(**linear)), label="done").hyp("done")
+                e.use(
+                    "strict", lambda f: f.apart("abs(paritylogit(c, n, k))", lambda u: u.auto(**linear)), label="done"
+                ).hyp("done")
 
 
 # --- Proposition 2 ----------------------------------------------------------------------------------------------------------------
@@ -1374,10 +1655,24 @@ def pair_norm(g: Goal) -> None:
                 if not f.try_contradiction():
                     f.rewrite("v1").rewrite("v2").true()
 
-    g.use("lem:sum_ext", f"b. ({PAIR.format('b')} - {SUM}/d)^2", "b. s^2*I[b = 1] + s^2*I[b = 2]", "1", "d", square, label="squares")
+    g.use(
+        "lem:sum_ext",
+        f"b. ({PAIR.format('b')} - {SUM}/d)^2",
+        "b. s^2*I[b = 1] + s^2*I[b = 2]",
+        "1",
+        "d",
+        square,
+        label="squares",
+    )
     g.have(f"{VARIANCE} = 2*s^2/d", "var_is", use="squares delta1 delta2", **linear, multipliers=["s^2/d", "1/d"])
     g.use("lem:sqrt_positive", "d/2", lambda h: h.auto("d_p", **linear), label="r_p r_sq r_e r_i")
-    g.have("1/sqrt(d/2)*(1/sqrt(d/2)) = 2/d", "r_inv", use="r_sq r_e d_e", **linear, multipliers=["1/sqrt(d/2)*(1/sqrt(d/2))", "1/sqrt(d/2)*(1/sqrt(d/2))/d", "1/d", "1/d*(1/sqrt(d/2))*sqrt(d/2)"])
+    g.have(
+        "1/sqrt(d/2)*(1/sqrt(d/2)) = 2/d",
+        "r_inv",
+        use="r_sq r_e d_e",
+        **linear,
+        multipliers=["1/sqrt(d/2)*(1/sqrt(d/2))", "1/sqrt(d/2)*(1/sqrt(d/2))/d", "1/d", "1/d*(1/sqrt(d/2))*sqrt(d/2)"],
+    )
     g.have("0 < s^2", "s_sq", lambda h: nonzero_square(h))
     var, root, up, down, rest = g.split()
     var.rewrite("var_is").auto("s_sq d_i")
@@ -1388,7 +1683,9 @@ def pair_norm(g: Goal) -> None:
         h.have(f"0 < {y}", "y_pos", use="side r_i").positive(y, "y", lambda e: e.hyp("y_pos"))
         h.use("lem:sqrt_unique", VARIANCE, y, lambda e: unique(e), label="dev_is")
         for k, part in enumerate(h.split(), 1):
-            part.rewrite("dev_is").rewrite("total").auto("y_e r_e", **linear, multipliers=["sqrt(d/2)", f"s*(1/({y}))", f"1/({y})"])
+            part.rewrite("dev_is").rewrite("total").auto(
+                "y_e r_e", **linear, multipliers=["sqrt(d/2)", f"s*(1/({y}))", f"1/({y})"]
+            )
     rest.intro("r (r_low r_high)")
     for e in rest.ind("r = 1", "one v1"):
         for f in e.ind("r = 2", "two2 v2"):
@@ -1417,7 +1714,9 @@ def ln_right(g: Goal) -> None:
     g.intro("d s (two differ)").use("lem:pair_norm", "d", "s", label="var root up down rest").positive("d", "d")
     for k in "12":
         g.use("lem:sum_delta", "i. 1", "1", "d", k, label=f"delta{k}")
-    g.have(f"{SUM} = 0", "total", use="delta1 delta2", **linear, multipliers=["s"]).use("lem:sqrt_positive", VARIANCE, label="v1 v2 v3 v4")
+    g.have(f"{SUM} = 0", "total", use="delta1 delta2", **linear, multipliers=["s"]).use(
+        "lem:sqrt_positive", VARIANCE, label="v1 v2 v3 v4"
+    )
     g.witness(f"c. laynorm(l. {PAIR.format('l')}, d, c)", f"{SUM}/d", f"sqrt({VARIANCE})")
     for h, label in zip(g.split(), ("", "v1", "v2", "", "up", "down", "rest"), strict=True):
         if label == "v2":
@@ -1432,8 +1731,12 @@ def ln_right(g: Goal) -> None:
 
 def ln_wrong(g: Goal) -> None:
     """d = 2 and s = 0: the variance is 0, and no positive r has that square."""
-    g.intro("claim").use("claim", "2", "0", label="wrong").obtain("wrong", "y", "wrong1").obtain("wrong1", "mu", "wrong2")
-    g.obtain("wrong2", "r", "mu_is r_pos r_is y_is either rest").have("r^2 = 0", "zero", use="r_is mu_is", **linear, multipliers=["mu", "1"])
+    g.intro("claim").use("claim", "2", "0", label="wrong").obtain("wrong", "y", "wrong1").obtain(
+        "wrong1", "mu", "wrong2"
+    )
+    g.obtain("wrong2", "r", "mu_is r_pos r_is y_is either rest").have(
+        "r^2 = 0", "zero", use="r_is mu_is", **linear, multipliers=["mu", "1"]
+    )
     g.auto("zero r_pos")
 
 
@@ -1441,16 +1744,28 @@ LOG = "log(exp(eta) - 1)"
 
 
 def prop2_c_wrong(h: Goal) -> None:
-    h.use("wrong", label="right left").use("left", "!", label="claim1").use("lem:pair_norm", "2", "1", lambda e: e.easy(), label="var root up down rest")
-    h.use("up", "!", label="one two").use("ax:exp_ge", "2", label="grows").use("lem:log_positive", "exp(2) - 1", lambda e: e.auto("grows", **linear), label="positive")
+    h.use("wrong", label="right left").use("left", "!", label="claim1").use(
+        "lem:pair_norm", "2", "1", lambda e: e.easy(), label="var root up down rest"
+    )
+    h.use("up", "!", label="one two").use("ax:exp_ge", "2", label="grows").use(
+        "lem:log_positive", "exp(2) - 1", lambda e: e.auto("grows", **linear), label="positive"
+    )
     h.rewrite("one", "claim1", "claim2").auto("claim2 positive", **linear)
 
 
 def negative_log(g: Goal) -> Goal:
     """LOG < 0, as `log_neg`, from eta < log(2)."""
-    g.use("ax:exp_ge", "eta", label="grows").use("ax:exp_log", "exp(eta) - 1", lambda h: h.auto("grows eta_pos", **linear), label="inner")
+    g.use("ax:exp_ge", "eta", label="grows").use(
+        "ax:exp_log", "exp(eta) - 1", lambda h: h.auto("grows eta_pos", **linear), label="inner"
+    )
     g.use("ax:exp_log", "2", label="two_is").use("lem:exp_less", "eta", "log(2)", label="less")
-    return g.have(f"{LOG} < 0", "log_neg", lambda h: h.contra("against").use("ax:exp_ge", LOG, label="wrong").auto("wrong against inner less two_is", **linear))
+    return g.have(
+        f"{LOG} < 0",
+        "log_neg",
+        lambda h: (
+            h.contra("against").use("ax:exp_ge", LOG, label="wrong").auto("wrong against inner less two_is", **linear)
+        ),
+    )
 
 
 def prop2_c_right(g: Goal) -> None:
@@ -1473,7 +1788,9 @@ def prop2_c_right(g: Goal) -> None:
 def ce_values(g: Goal) -> Goal:
     """Both logarithms, as `first` and `second`."""
     g.use("lem:sqrt_positive", "d/2", lambda h: h.auto("two", **linear), label="r_p r_sq r_e r_i")
-    g.use("ax:exp_ge", "eta", label="grows").use("ax:exp_log", "exp(eta) - 1", lambda h: h.auto("grows eta_pos", **linear), label="inner")
+    g.use("ax:exp_ge", "eta", label="grows").use(
+        "ax:exp_log", "exp(eta) - 1", lambda h: h.auto("grows eta_pos", **linear), label="inner"
+    )
     g.have(f"c*sqrt(d/2) = -{LOG}", "product", use="c_is r_e", **linear, multipliers=["sqrt(d/2)", LOG])
     g.have(f"-c*sqrt(d/2) = {LOG}", "minus", use="product", **linear)
     g.have(f"1 + exp(-(-{LOG})) = exp(eta)", "sum1", use="inner", **linear)
@@ -1481,8 +1798,16 @@ def ce_values(g: Goal) -> Goal:
     g.use("ax:exp_pos", f"-{LOG}", label="down").positive(f"1 + exp(-{LOG})", "z", lambda h: h.auto("down", **linear))
     g.have(f"(1 + exp(-{LOG}))*(exp(eta) - 1) = exp(eta)", "clear", use="inner", **linear, multipliers=[f"exp(-{LOG})"])
     z = f"1/(1 + exp(-{LOG}))"
-    g.have(f"1 - {z} = exp(-eta)", "rest", use="clear z_e", **linear, multipliers=[f"exp(-eta)*({z})", "exp(-eta)", "1 - exp(-eta)"])
-    return g.have("log(1 - sigmoid(-c*sqrt(d/2))) = -eta", "second", lambda h: h.rewrite("minus").rewrite("rest").true())
+    g.have(
+        f"1 - {z} = exp(-eta)",
+        "rest",
+        use="clear z_e",
+        **linear,
+        multipliers=[f"exp(-eta)*({z})", "exp(-eta)", "1 - exp(-eta)"],
+    )
+    return g.have(
+        "log(1 - sigmoid(-c*sqrt(d/2))) = -eta", "second", lambda h: h.rewrite("minus").rewrite("rest").true()
+    )
 
 
 def ce_right(g: Goal) -> None:
@@ -1492,7 +1817,9 @@ def ce_right(g: Goal) -> None:
 
 
 def ce_wrong(h: Goal) -> None:
-    h.use("wrong", label="w1 w2").use("lem:prop2_values", "1", "2", f"-1/sqrt(2/2)*log(exp(1) - 1)", label="first second")
+    h.use("wrong", label="w1 w2").use(
+        "lem:prop2_values", "1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", label="first second"
+    )
     h.auto("w1 first", **linear)
 
 
@@ -1518,7 +1845,11 @@ def bits_whole(h: Goal) -> None:
         h.use("ax:exp_pos", inside.group(1), label="here").auto("here", **linear)
         return
     zero = zero_of(h)
-    first_that_works(h, lambda e: e.auto(f"l_p {zero}", **linear), lambda e: e.have("0 < n", "n_p", use="p1_1", **linear).auto(f"n_p l_p {zero}"))
+    first_that_works(
+        h,
+        lambda e: e.auto(f"l_p {zero}", **linear),
+        lambda e: e.have("0 < n", "n_p", use="p1_1", **linear).auto(f"n_p l_p {zero}"),
+    )
 
 
 def pair_whole(h: Goal) -> None:
@@ -1528,14 +1859,18 @@ def pair_whole(h: Goal) -> None:
         for part in e.split():
             first_that_works(part, lambda f: f.auto(**linear), lambda f: f.easy())
 
-    h.use("lem:pair_norm", "d", "s", premise, label="var root up down rest").use("lem:sqrt_positive", VARIANCE, label="v1 v2 v3 v4")
+    h.use("lem:pair_norm", "d", "s", premise, label="var root up down rest").use(
+        "lem:sqrt_positive", VARIANCE, label="v1 v2 v3 v4"
+    )
     zero = [zero_of(h)] if h.goal[0] == "false" else []
     h.auto(["var", "root", "v1", *zero], **linear)
 
 
 def eta_whole(h: Goal) -> None:
     """exp(eta) - 1 > 0, and the sigmoids lie strictly between 0 and 1."""
-    h.use("ax:exp_ge", "eta", label="grows").have("0 < eta", "eta_p", lambda e: e.easy()).have("0 < d/2", "half", lambda e: e.auto(**linear))
+    h.use("ax:exp_ge", "eta", label="grows").have("0 < eta", "eta_p", lambda e: e.easy()).have(
+        "0 < d/2", "half", lambda e: e.auto(**linear)
+    )
     h.use("lem:sqrt_positive", "d/2", label="v1 v2 v3 v4")
     for k, x in enumerate(("c*sqrt(d/2)", "-c*sqrt(d/2)")):
         h.use("lem:sigmoid_facts", x, label=" ".join(f"s{k}{i}" for i in range(6)))
@@ -1566,7 +1901,11 @@ SCRIPTS |= {
     "chiang2022.s3.3.first": Script(
         first_claim,
         witnesses(
-            "3", NET, "1", ENTRIES, C3.format("1"),
+            "3",
+            NET,
+            "1",
+            ENTRIES,
+            C3.format("1"),
             others=[("2", NET, "1", ENTRIES, C2, "3", NET, ENTRIES, C3.format("1"))],
             leaf=net_leaf,
         ),
@@ -1575,19 +1914,28 @@ SCRIPTS |= {
     "chiang2022.s3.4.ce": Script(
         cross_entropy,
         witnesses(
-            "3", "1",
+            "3",
+            "1",
             others=[("2", "1", "0"), ("3", "1", NET, ENTRIES, C3.format("1"))],
             leaf=net_leaf,
         ),
         whole("n c", bits_whole),
     ),
     "chiang2022.prop2.ln": Script(ln_wrong, refutes=True),
-    "chiang2022.prop2.ln.corrected": Script(ln_right, witnesses("4", "-1", others=[("2", "1"), ("2", "-1"), ("3", "1", "3")]), whole("d s", pair_whole)),
-    "chiang2022.prop2.c": Script(counterexample("2", "2", f"-1/sqrt(2/2)*log(exp(2) - 1)", "1", then=prop2_c_wrong), refutes=True),
-    "chiang2022.prop2.c.corrected": Script(
-        prop2_c_right, witnesses("1/2", "4", "-1/sqrt(4/2)*log(exp(1/2) - 1)", "-1", leaf=half_leaf), whole("eta d c s", pair_whole, eta_whole)
+    "chiang2022.prop2.ln.corrected": Script(
+        ln_right, witnesses("4", "-1", others=[("2", "1"), ("2", "-1"), ("3", "1", "3")]), whole("d s", pair_whole)
     ),
-    "chiang2022.prop2.ce": Script(counterexample("1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", then=ce_wrong), refutes=True),
+    "chiang2022.prop2.c": Script(
+        counterexample("2", "2", "-1/sqrt(2/2)*log(exp(2) - 1)", "1", then=prop2_c_wrong), refutes=True
+    ),
+    "chiang2022.prop2.c.corrected": Script(
+        prop2_c_right,
+        witnesses("1/2", "4", "-1/sqrt(4/2)*log(exp(1/2) - 1)", "-1", leaf=half_leaf),
+        whole("eta d c s", pair_whole, eta_whole),
+    ),
+    "chiang2022.prop2.ce": Script(
+        counterexample("1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", then=ce_wrong), refutes=True
+    ),
     "chiang2022.prop2.ce.corrected": Script(
         ce_right, witnesses("1", "4", "-1/sqrt(4/2)*log(exp(1) - 1)"), whole("eta d c", eta_whole)
     ),
@@ -1604,7 +1952,13 @@ def pair_variance(g: Goal) -> None:
 
     def entry(h: Goal) -> None:
         def leaf(e: Goal) -> None:
-            first_that_works(e, *(lambda f, k=k: f.use("is", f"{k}", label="top bottom").auto("top bottom", **linear) for k in range(1, 7)))
+            first_that_works(
+                e,
+                *(
+                    lambda f, k=k: f.use("is", f"{k}", label="top bottom").auto("top bottom", **linear)
+                    for k in range(1, 7)
+                ),
+            )
 
         each_integer(h.intro("i0 (low high)"), "i0", 1, 12, leaf)
 
@@ -1626,17 +1980,34 @@ def pair_variance(g: Goal) -> None:
 
 
 def lnbound(g: Goal) -> None:
-    g.intro("s eps t (low high eps_pos t_is)").have("s^2 <= 1/4", "square", lambda h: h.apart("abs(s)", lambda e: e.auto()))
+    g.intro("s eps t (low high eps_pos t_is)").have(
+        "s^2 <= 1/4", "square", lambda h: h.apart("abs(s)", lambda e: e.auto())
+    )
     u, v = "1/6*(1 + s^2) + eps", "5/24 + eps"
-    g.have(f"0 < {u}", "u_pos", lambda h: h.auto("eps_pos", squares=["s"], degree=1, rounds=0)).have(f"0 < {v}", "v_pos", use="eps_pos", **linear)
+    g.have(f"0 < {u}", "u_pos", lambda h: h.auto("eps_pos", squares=["s"], degree=1, rounds=0)).have(
+        f"0 < {v}", "v_pos", use="eps_pos", **linear
+    )
     g.use("lem:sqrt_positive", u, label="u1 u2 u3 u4")
-    g.use("lem:ratio_root", "1/4", "1/4", u, v, lambda h: h.easy("u_pos v_pos", **linear), label="weak strict").use("weak", lambda h: h.auto("square", **linear), label="below")
-    g.have(f"0 < (abs(s) - 1/4)*(1/sqrt({u}))", "gap", lambda h: h.have("0 < abs(s) - 1/4", "more", use="low", **linear).auto("more u4"))
+    g.use("lem:ratio_root", "1/4", "1/4", u, v, lambda h: h.easy("u_pos v_pos", **linear), label="weak strict").use(
+        "weak", lambda h: h.auto("square", **linear), label="below"
+    )
+    g.have(
+        f"0 < (abs(s) - 1/4)*(1/sqrt({u}))",
+        "gap",
+        lambda h: h.have("0 < abs(s) - 1/4", "more", use="low", **linear).auto("more u4"),
+    )
     for h in g.sides(g.term("abs(s)")):
         for e in h.sides(h.term("abs(t)")):
-            e.have(f"0 < abs(s)*(1/sqrt({u}))", "side", lambda f: f.have("0 < abs(s)", "s_pos", use="low", **linear).auto("s_pos u4"))
+            e.have(
+                f"0 < abs(s)*(1/sqrt({u}))",
+                "side",
+                lambda f: f.have("0 < abs(s)", "s_pos", use="low", **linear).auto("s_pos u4"),
+            )
             e.rewrite("v1", "gap", "gap1").rewrite("v1", "side", "side1")
-            e.auto([*(k for k in e.facts if k[0] in "dv" and k[1:].isdigit()), "gap1", "side1", "below", "t_is", "u4"], **linear)
+            e.auto(
+                [*(k for k in e.facts if k[0] in "dv" and k[1:].isdigit()), "gap1", "side1", "below", "t_is", "u4"],
+                **linear,
+            )
 
 
 def homogeneous(g: Goal) -> None:
@@ -1666,9 +2037,13 @@ def homogeneous(g: Goal) -> None:
 def scaled_relu(f: Goal, inner: str) -> None:
     whole_term = "sum(l, 1, d, W(k, l)*(t*x(l))) + 0"
     if f.fact("d1")[2][0] == num(0):
-        f.have(f"0 <= t*{inner}", "side", use="d1 t_pos").use("ax:relu_pos", whole_term, lambda e: e.auto("side", **linear), label="out")
+        f.have(f"0 <= t*{inner}", "side", use="d1 t_pos").use(
+            "ax:relu_pos", whole_term, lambda e: e.auto("side", **linear), label="out"
+        )
     else:
-        f.have(f"t*{inner} <= 0", "side", use="d1 t_pos").use("ax:relu_neg", whole_term, lambda e: e.auto("side", **linear), label="out")
+        f.have(f"t*{inner} <= 0", "side", use="d1 t_pos").use(
+            "ax:relu_neg", whole_term, lambda e: e.auto("side", **linear), label="out"
+        )
     f.auto("out v1", **linear, multipliers=["t"])
 
 
@@ -1687,7 +2062,9 @@ def premises(h: Goal) -> None:
 def logits_right(g: Goal) -> None:
     g.intro("n k c A1 C1 a z (low high c_pos A_pos C_pos layer scaled) j (jl jh)")
     g.have("0 <= n - 1", "some", use="low high", **linear)
-    g.use("scaled", "3", None, "0", lambda h: h.easy("some", **linear), label="z3").use("scaled", "5", None, "j", label="z5").use("scaled", "8", None, "j", label="z8")
+    g.use("scaled", "3", None, "0", lambda h: h.easy("some", **linear), label="z3").use(
+        "scaled", "5", None, "j", label="z5"
+    ).use("scaled", "8", None, "j", label="z8")
     one, two = g.split()
     one.rewrite("z3").rewrite("z5").true()
     two.hyp("z8")
@@ -1698,8 +2075,13 @@ def logits_wrong(h: Goal) -> None:
 
 
 def scaled_parity(g: Goal) -> None:
-    g.intro("n k c t u z s (low high layer s_is)").use("layer", "0", lambda h: h.easy("low high", **linear), label="z3 z5_0 z8_0")
-    for name, scores, wanted in (("one", "j. c*z(3, 0)*-z(5, j)", "j. t^2*c*pow(-1, j + 1)"), ("two", "j. c*z(3, 0)*z(5, j)", "j. t^2*c*pow(-1, j)")):
+    g.intro("n k c t u z s (low high layer s_is)").use(
+        "layer", "0", lambda h: h.easy("low high", **linear), label="z3 z5_0 z8_0"
+    )
+    for name, scores, wanted in (
+        ("one", "j. c*z(3, 0)*-z(5, j)", "j. t^2*c*pow(-1, j + 1)"),
+        ("two", "j. c*z(3, 0)*z(5, j)", "j. t^2*c*pow(-1, j)"),
+    ):
 
         def score(h: Goal, name: str = name) -> None:
             h.intro("j (jl jh)").use("layer", "j", label="y3 y5 y8").rewrite("z3").rewrite("y5")
@@ -1711,7 +2093,9 @@ def scaled_parity(g: Goal) -> None:
         sign = "" if name == "one" else "-"
 
         def term(h: Goal, name: str = name) -> None:
-            h.intro("i inside").use(f"{name}_same", "i", None, label="here").use("layer", "i", None, label="y3 y5 y8").rewrite("here").rewrite("y8").true()
+            h.intro("i inside").use(f"{name}_same", "i", None, label="here").use(
+                "layer", "i", None, label="y3 y5 y8"
+            ).rewrite("here").rewrite("y8").true()
 
         g.use(
             "lem:sum_ext",
@@ -1727,7 +2111,9 @@ def scaled_parity(g: Goal) -> None:
 
 def appb_parity_right(g: Goal) -> None:
     g.intro("n k c A1 C1 C2 z s (low high c_pos A_pos C_pos C2_pos layer s_is)")
-    g.have("0 < A1*C1", "t_pos", use="A_pos C_pos").have("0 < (A1*C1)^2", "t2", use="t_pos").have("0 < (A1*C1)^2*c", "c2", use="t2 c_pos").have("0 < C2*(A1*C1)", "u_pos", use="C2_pos t_pos")
+    g.have("0 < A1*C1", "t_pos", use="A_pos C_pos").have("0 < (A1*C1)^2", "t2", use="t_pos").have(
+        "0 < (A1*C1)^2*c", "c2", use="t2 c_pos"
+    ).have("0 < C2*(A1*C1)", "u_pos", use="C2_pos t_pos")
 
     def given(h: Goal) -> None:
         for part in h.split():
@@ -1739,7 +2125,9 @@ def appb_parity_right(g: Goal) -> None:
     formula.intro("even").use("lem:parity", "n", label="halves").obtain("halves", "m", "m_low half")
     here, odd = formula.cases("half", "n_is")
     odd.have("odd(n)", "wrong", lambda e: e.witness("m").hyp("n_is")).absurd("wrong", "even")
-    some_m(here).use("lem:parity_even", "m", "k", "(A1*C1)^2*c", label="logit").rewrite("n_is", "value", "value1").rewrite("n_is").auto("value1 logit", **linear, multipliers=["C2*A1*C1"])
+    some_m(here).use("lem:parity_even", "m", "k", "(A1*C1)^2*c", label="logit").rewrite(
+        "n_is", "value", "value1"
+    ).rewrite("n_is").auto("value1 logit", **linear, multipliers=["C2*A1*C1"])
     logit = "paritylogit((A1*C1)^2*c, n, k)"
     for h, label in ((plus, "up"), (minus, "down")):
         h.intro("case" if label == "up" else "(two case)")
@@ -1759,11 +2147,28 @@ WRONG_S = (
 
 def appb_parity_wrong(h: Goal) -> None:
     """n = 2, k = 0, c = 1, A1 = 2: tanh(4) in place of tanh(2)."""
-    h.use("wrong", label="w1 w2 w3").use("lem:scaled_parity", "2", "0", "1", "2", "1", SCALED_LAYER.format(t=2, k=0, n=2), WRONG_S, premises, label="value")
-    h.use("lem:parity_even", "1", "0", "4", lambda e: e.easy(), label="logit").use("ax:pow_zero", "-1", label="p0").use("lem:sign_next", "0", label="p1")
+    h.use("wrong", label="w1 w2 w3").use(
+        "lem:scaled_parity",
+        "2",
+        "0",
+        "1",
+        "2",
+        "1",
+        SCALED_LAYER.format(t=2, k=0, n=2),
+        WRONG_S,
+        premises,
+        label="value",
+    )
+    h.use("lem:parity_even", "1", "0", "4", lambda e: e.easy(), label="logit").use("ax:pow_zero", "-1", label="p0").use(
+        "lem:sign_next", "0", label="p1"
+    )
     for x in ("4", "8"):
-        h.use("ax:exp_pos", x, label=f"e{x}").positive(f"exp({x}) + 1", f"z{x}", lambda e, x=x: e.auto(f"e{x}", **linear))
-    h.use("lem:exp_less", "4", "8", "!", label="less").use("lem:reciprocal_less", "exp(4) + 1", "exp(8) + 1", lambda e: e.easy("z4_p less", **linear), label="order")
+        h.use("ax:exp_pos", x, label=f"e{x}").positive(
+            f"exp({x}) + 1", f"z{x}", lambda e, x=x: e.auto(f"e{x}", **linear)
+        )
+    h.use("lem:exp_less", "4", "8", "!", label="less").use(
+        "lem:reciprocal_less", "exp(4) + 1", "exp(8) + 1", lambda e: e.easy("z4_p less", **linear), label="order"
+    )
     h.auto("w1 value logit p0 p1 order", rounds=1)
 
 
@@ -1775,7 +2180,17 @@ def appb_first_right(g: Goal) -> None:
     g.intro("n w c A1 C1 C2 z x s t (some cls bits c_pos A_pos C_pos C2_pos layer t_is scaled s_is)")
     g.have("firstnet(n, w, c, x, t)", "net", lambda h: h.easy("some"))
     g.use("lem:first_entries", "n", "w", "c", "x", "t", label="each a1 a2 a3 a4 a5")
-    g.use("lem:first_entries", "n", "w", "1", "x", f"sum(i, 0, n - 1, clsweight(j. 1*x(3, 0)*x(4, j), n, i)*(-1/2*x(4, i) + x(5, i)))", None, same_net, label="unit b1 b2 b3 b4 b5")
+    g.use(
+        "lem:first_entries",
+        "n",
+        "w",
+        "1",
+        "x",
+        "sum(i, 0, n - 1, clsweight(j. 1*x(3, 0)*x(4, j), n, i)*(-1/2*x(4, i) + x(5, i)))",
+        None,
+        same_net,
+        label="unit b1 b2 b3 b4 b5",
+    )
     g.have("0 < A1*C1", "t_pos", use="A_pos C_pos").have("0 < C2*(A1*C1)", "u_pos", use="C2_pos t_pos")
     value = "i. -1/2*z(4, i) + z(5, i)"
 
@@ -1784,8 +2199,17 @@ def appb_first_right(g: Goal) -> None:
             h.use("scaled", k, None, at, None, label=f"s{k}_{at}")
         return h
 
-    g.have("z(3, 0) = A1*C1", "z3", lambda h: h.use("scaled", "3", None, "0", lambda e: e.easy("some", **linear), label="here").rewrite("here").rewrite("a3").true())
-    many, sign1, sign2, sign3 = None, None, None, None
+    g.have(
+        "z(3, 0) = A1*C1",
+        "z3",
+        lambda h: (
+            h.use("scaled", "3", None, "0", lambda e: e.easy("some", **linear), label="here")
+            .rewrite("here")
+            .rewrite("a3")
+            .true()
+        ),
+    )
+    _many, _sign1, _sign2, _sign3 = None, None, None, None
     parts = g.split()
     formula, signs_parts = parts[0], parts[1:]
     formula.intro("two")
@@ -1793,10 +2217,12 @@ def appb_first_right(g: Goal) -> None:
     formula.hyp("value")
     for h in signs_parts:
         h.intro("has")
-    up, down = signs_parts[0], signs_parts[-1]
+    _up, _down = signs_parts[0], signs_parts[-1]
     for h in signs_parts:
         one, two = h.em("n <= 1", "side")
-        one.have("n = 1", "n_is", use="side some", **linear).rewrite("n_is", "s_is", "s_now").use("lem:single_zero", "j. c*z(3, 0)*z(4, j)", value, label="only")
+        one.have("n = 1", "n_is", use="side some", **linear).rewrite("n_is", "s_is", "s_now").use(
+            "lem:single_zero", "j. c*z(3, 0)*z(4, j)", value, label="only"
+        )
         entries_at_zero(one)
         one.have("s = 0", "s_zero", use="s_now only z4_0 z5_0", **linear, multipliers=["C2"])
         close_sign(one, True)
@@ -1813,7 +2239,16 @@ def same_net(h: Goal) -> None:
 
 def entries_at_zero(h: Goal) -> None:
     for k in "45":
-        h.have(f"z({k}, 0) = 0", f"z{k}_0", lambda e, k=k: e.use("scaled", k, None, "0", lambda f: f.easy("some", **linear), label="here").rewrite("here").rewrite(f"a{k}").true())
+        h.have(
+            f"z({k}, 0) = 0",
+            f"z{k}_0",
+            lambda e, k=k: (
+                e.use("scaled", k, None, "0", lambda f: f.easy("some", **linear), label="here")
+                .rewrite("here")
+                .rewrite(f"a{k}")
+                .true()
+            ),
+        )
 
 
 def first_value(h: Goal, value: str, entries: Tactic) -> None:
@@ -1822,18 +2257,24 @@ def first_value(h: Goal, value: str, entries: Tactic) -> None:
     def score(e: Goal) -> None:
         one, two = e.split()
         one.hyp("two")
-        two.intro("j inside").use("scaled", "4", None, "j", None, label="here").use("unit", "j", None, label="score v r")
+        two.intro("j inside").use("scaled", "4", None, "j", None, label="here").use(
+            "unit", "j", None, label="score v r"
+        )
         two.have("x(4, j) = I[j = 1]", "x4", use="score b3", **linear, multipliers=["x(4, j)"])
         two.rewrite("here").rewrite("z3").rewrite("x4").true()
 
     h.use("lem:single_sum", "n", "(A1*C1)^2*c", "j. c*z(3, 0)*z(4, j)", value, score, label="total pos sum_is")
 
     def term(e: Goal) -> None:
-        e.intro("i inside").use("scaled", "4", None, "i", None, label="h4").use("scaled", "5", None, "i", None, label="h5").use("each", "i", None, label="sc val r")
+        e.intro("i inside").use("scaled", "4", None, "i", None, label="h4").use(
+            "scaled", "5", None, "i", None, label="h5"
+        ).use("each", "i", None, label="sc val r")
         e.rewrite("h4").rewrite("h5").auto("val", **linear, multipliers=["A1*C1"])
 
     h.use("lem:sum_ext", value, "i. A1*C1*(I[i = 1]*(I[w(i) = 1] - 1/2))", "0", "n - 1", term, label="values")
-    h.use("lem:sum_delta", "i. I[w(i) = 1] - 1/2", "0", "n - 1", "1", label="delta").use("each", "1", None, label="score1 value_one rest1")
+    h.use("lem:sum_delta", "i. I[w(i) = 1] - 1/2", "0", "n - 1", "1", label="delta").use(
+        "each", "1", None, label="score1 value_one rest1"
+    )
     h.use("scaled", "4", None, "1", None, label="h4").use("scaled", "5", None, "1", None, label="h5")
     h.have(
         "-1/2*z(4, 1) + z(5, 1) = A1*C1*(I[w(1) = 1] - 1/2)",
@@ -1854,18 +2295,26 @@ def close_sign(h: Goal, empty: bool) -> None:
     """(0 < s -> ...) or its converse, in one of the two cases."""
     if empty:
         h.contra("against")
-        first_that_works(h, lambda e: e.auto("has s_zero", **linear), lambda e: e.use("has", label="h1 h2").auto("h1 n_is", **linear))
+        first_that_works(
+            h, lambda e: e.auto("has s_zero", **linear), lambda e: e.use("has", label="h1 h2").auto("h1 n_is", **linear)
+        )
         return
     h.positive("exp((A1*C1)^2*c) + n - 1", "q", lambda e: e.hyp("pos")).use("ax:exp_pos", "(A1*C1)^2*c", label="up_e")
     q = "1/(exp((A1*C1)^2*c) + n - 1)"
-    h.have(f"0 < exp((A1*C1)^2*c)*({q})", "part", use="up_e q_i").have(f"0 < exp((A1*C1)^2*c)*({q})*(C2*(A1*C1))", "part2", use="part u_pos")
+    h.have(f"0 < exp((A1*C1)^2*c)*({q})", "part", use="up_e q_i").have(
+        f"0 < exp((A1*C1)^2*c)*({q})*(C2*(A1*C1))", "part2", use="part u_pos"
+    )
     for e in h.ind("w(1) = 1", "first size"):
         e.rewrite("size", "value", "value1")
         if e.facts["first"][0] == "=":
             first_that_works(e, lambda f: f.easy("two", **linear), lambda f: f.auto("value1 part2", **linear))
         else:
             e.contra("against")
-            first_that_works(e, lambda f: f.auto("value1 part2 has", **linear), lambda f: f.use("has", label="h1 h2").absurd("h2", "first"))
+            first_that_works(
+                e,
+                lambda f: f.auto("value1 part2 has", **linear),
+                lambda f: f.use("has", label="h1 h2").absurd("h2", "first"),
+            )
 
 
 def appb_first_wrong(h: Goal) -> None:
@@ -1886,10 +2335,20 @@ def attention_weights(g: Goal) -> None:
     for h, left, right, end in ((three, "low", "v(j)", "low"), (four, "v(j)", "high", "high")):
 
         def term(e: Goal, end: str = end) -> None:
-            e.intro("j inside").use("lem:cls_weight", "s", "n", "j", None, label="pos most").use("between", "j", None, label="b1 b2")
+            e.intro("j inside").use("lem:cls_weight", "s", "n", "j", None, label="pos most").use(
+                "between", "j", None, label="b1 b2"
+            )
             e.auto("pos b1" if end == "low" else "pos b2")
 
-        h.use("lem:sum_mono", f"j. clsweight(s, n, j)*{left}", f"j. clsweight(s, n, j)*{right}", "0", "n - 1", term, label="done")
+        h.use(
+            "lem:sum_mono",
+            f"j. clsweight(s, n, j)*{left}",
+            f"j. clsweight(s, n, j)*{right}",
+            "0",
+            "n - 1",
+            term,
+            label="done",
+        )
         h.auto("done total", **linear, multipliers=[end])
 
 
@@ -1902,10 +2361,14 @@ def log_power(g: Goal) -> None:
         step.use("ih", label="one two").use("ax:pow_step", "n", "k", label="next")
         up, down = step.split()
         up.auto("one next log", **linear, multipliers=["exp(log(n)*k)", "n", "pow(n, k)"])
-        down.have("exp(log(n)*-(k + 1))*n = exp(log(n)*-k)", "back", use="log", **linear, multipliers=["exp(log(n)*-(k + 1))"])
+        down.have(
+            "exp(log(n)*-(k + 1))*n = exp(log(n)*-k)", "back", use="log", **linear, multipliers=["exp(log(n)*-(k + 1))"]
+        )
         down.auto("two next back", **linear, multipliers=["exp(log(n)*-(k + 1))", "pow(n, k)"])
 
-    g.have("all k:Int. 0 <= k -> exp(log(n)*k) = pow(n, k) & exp(log(n)*-k)*pow(n, k) = 1", "every", powers).use("every", "m", label="done").hyp("done")
+    g.have("all k:Int. 0 <= k -> exp(log(n)*k) = pow(n, k) & exp(log(n)*-k)*pow(n, k) = 1", "every", powers).use(
+        "every", "m", label="done"
+    ).hyp("done")
 
 
 def log_weight(g: Goal) -> None:
@@ -1924,8 +2387,12 @@ UNIT_S = (
 
 def root_whole(h: Goal) -> None:
     h.have("0 < eps", "eps_pos", lambda e: e.easy())
-    h.have("0 < 1/6*(1 + s^2) + eps", "u_pos", lambda e: e.auto("eps_pos", squares=["s"], degree=1, rounds=0)).have("0 < 5/24 + eps", "v_pos", use="eps_pos", **linear)
-    h.use("lem:sqrt_positive", "1/6*(1 + s^2) + eps", label="u1 u2 u3 u4").use("lem:sqrt_positive", "5/24 + eps", label="v1 v2 v3 v4")
+    h.have("0 < 1/6*(1 + s^2) + eps", "u_pos", lambda e: e.auto("eps_pos", squares=["s"], degree=1, rounds=0)).have(
+        "0 < 5/24 + eps", "v_pos", use="eps_pos", **linear
+    )
+    h.use("lem:sqrt_positive", "1/6*(1 + s^2) + eps", label="u1 u2 u3 u4").use(
+        "lem:sqrt_positive", "5/24 + eps", label="v1 v2 v3 v4"
+    )
     zero = [zero_of(h)] if h.goal[0] == "false" else []
     h.auto(["u_pos", "v_pos", "u1", "v1", *zero], **linear)
 
@@ -1950,7 +2417,9 @@ def two_ranges(h: Goal) -> None:
 
 
 def scaled_tanh_whole(h: Goal) -> None:
-    h.use("ax:exp_pos", "2*((A1*C1)^2*c)", label="here").have("1 <= n", "some_n", **linear).have("0 < n^2", "n_q", use="some_n")
+    h.use("ax:exp_pos", "2*((A1*C1)^2*c)", label="here").have("1 <= n", "some_n", **linear).have(
+        "0 < n^2", "n_q", use="some_n"
+    )
     zero = zero_of(h)
     first_that_works(h, lambda e: e.auto(f"here {zero}", **linear), lambda e: e.auto(f"n_q {zero}", **linear))
 
@@ -1967,30 +2436,103 @@ def power_whole(h: Goal) -> None:
 SCRIPTS |= {
     "lem.scaled_parity": Script(scaled_parity),
     "lem.log_power": Script(log_power),
-    "chiang2022.prop3.var": Script(pair_variance, witnesses("1", f"l. {TWELVE.format('l').replace('s*', '1*')}", leaf=lambda h: each_integer(h.intro("i0 (low high)"), "i0", 1, 6, lambda e: e.easy()) if h.goal[0] == "all" else h.easy()), whole("s x")),
-    "chiang2022.prop3.lnbound": Script(lnbound, witnesses("1/2", "1", "1/2/sqrt(1/6*(1 + (1/2)^2) + 1)"), whole("s eps t", root_whole)),
+    "chiang2022.prop3.var": Script(
+        pair_variance,
+        witnesses(
+            "1",
+            f"l. {TWELVE.format('l').replace('s*', '1*')}",
+            leaf=lambda h: (
+                each_integer(h.intro("i0 (low high)"), "i0", 1, 6, lambda e: e.easy())
+                if h.goal[0] == "all"
+                else h.easy()
+            ),
+        ),
+        whole("s x"),
+    ),
+    "chiang2022.prop3.lnbound": Script(
+        lnbound, witnesses("1/2", "1", "1/2/sqrt(1/6*(1 + (1/2)^2) + 1)"), whole("s eps t", root_whole)
+    ),
     "chiang2022.appB.homog": Script(homogeneous, witnesses("2", "1", "k l. 1", "k l. 1", "l. 1", "2", "1")),
     "chiang2022.appB.logits": Script(
-        counterexample("1", "0", "1", "2", "1", PARITY_LAYER.format(k=0, n=1), SCALED_LAYER.format(t="2*1", k=0, n=1), premises, then=logits_wrong), refutes=True
+        counterexample(
+            "1",
+            "0",
+            "1",
+            "2",
+            "1",
+            PARITY_LAYER.format(k=0, n=1),
+            SCALED_LAYER.format(t="2*1", k=0, n=1),
+            premises,
+            then=logits_wrong,
+        ),
+        refutes=True,
     ),
     "chiang2022.appB.logits.corrected": Script(
         logits_right,
-        witnesses("3", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=3), PARITY_LAYER.format(k=1, n=3), others=[("3", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=3), PARITY_LAYER.format(k=1, n=3), "0")], leaf=layer_leaf),
+        witnesses(
+            "3",
+            "1",
+            "1",
+            "1",
+            "1",
+            PARITY_LAYER.format(k=1, n=3),
+            PARITY_LAYER.format(k=1, n=3),
+            others=[("3", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=3), PARITY_LAYER.format(k=1, n=3), "0")],
+            leaf=layer_leaf,
+        ),
         whole("n k c A1 C1 a z"),
     ),
     "chiang2022.appB.parity": Script(
-        counterexample("1", "2", "0", "1", "2", "1", "1", SCALED_LAYER.format(t=2, k=0, n=2), WRONG_S, premises, then=appb_parity_wrong), refutes=True
+        counterexample(
+            "1",
+            "2",
+            "0",
+            "1",
+            "2",
+            "1",
+            "1",
+            SCALED_LAYER.format(t=2, k=0, n=2),
+            WRONG_S,
+            premises,
+            then=appb_parity_wrong,
+        ),
+        refutes=True,
     ),
     "chiang2022.appB.parity.corrected": Script(
         appb_parity_right,
-        witnesses("4", "1", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=4), UNIT_S.format(k=1, n=4, m=3), others=[
-            ("4", "1", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=4), UNIT_S.format(k=1, n=4, m=3), "0"),
-            ("4", "2", "1", "1", "1", "1", PARITY_LAYER.format(k=2, n=4), UNIT_S.format(k=2, n=4, m=3)),
-        ], leaf=layer_leaf),
+        witnesses(
+            "4",
+            "1",
+            "1",
+            "1",
+            "1",
+            "1",
+            PARITY_LAYER.format(k=1, n=4),
+            UNIT_S.format(k=1, n=4, m=3),
+            others=[
+                ("4", "1", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=4), UNIT_S.format(k=1, n=4, m=3), "0"),
+                ("4", "2", "1", "1", "1", "1", PARITY_LAYER.format(k=2, n=4), UNIT_S.format(k=2, n=4, m=3)),
+            ],
+            leaf=layer_leaf,
+        ),
         whole("n k c A1 C1 C2 z s", scaled_tanh_whole),
     ),
     "chiang2022.appB.first": Script(
-        counterexample("1", "i. 2", "1", "1", "1", "1", "b i. I[b = 3]", "b i. I[b = 3]", "0", "0", first_premises, then=appb_first_wrong), refutes=True
+        counterexample(
+            "1",
+            "i. 2",
+            "1",
+            "1",
+            "1",
+            "1",
+            "b i. I[b = 3]",
+            "b i. I[b = 3]",
+            "0",
+            "0",
+            first_premises,
+            then=appb_first_wrong,
+        ),
+        refutes=True,
     ),
     "chiang2022.appB.first.corrected": Script(
         appb_first_right,
@@ -1998,7 +2540,11 @@ SCRIPTS |= {
         whole("n w c A1 C1 C2 z x s t", scaled_single_whole),
     ),
     "chiang2022.def.output": Script(sigmoid_output, witnesses("1", "sigmoid(1)"), whole("s y", sigmoid_whole)),
-    "chiang2022.def.att": Script(attention_weights, witnesses("2", "j. j", "j. j", "0", "1", others=[("2", "j. j", "j. j", "0", "1", "0")], leaf=net_leaf), whole("n s v low high")),
+    "chiang2022.def.att": Script(
+        attention_weights,
+        witnesses("2", "j. j", "j. j", "0", "1", others=[("2", "j. j", "j. j", "0", "1", "0")], leaf=net_leaf),
+        whole("n s v low high"),
+    ),
     "chiang2022.eq2": Script(log_weight, witnesses("2", "2"), whole("n m", power_whole)),
 }
 
@@ -2014,7 +2560,9 @@ def positive_one(g: Goal) -> None:
 
 
 def twice_normed(g: Goal) -> None:
-    g.intro("d eps x y v mu nu r q some (mu_is r_pos r_is y_is) (nu_is q_pos q_is v_is)").positive("d", "d").positive("r", "r")
+    g.intro("d eps x y v mu nu r q some (mu_is r_pos r_is y_is) (nu_is q_pos q_is v_is)").positive("d", "d").positive(
+        "r", "r"
+    )
     g.use("lem:layers_mean", "d", "x", "mu", "#some", "#mu_is", label="centred")
     g.use(
         "lem:sum_ext",
@@ -2035,7 +2583,13 @@ def twice_normed(g: Goal) -> None:
         lambda h: h.intro("k inside").use("y_is", "k", label="here").rewrite("zero").rewrite("here").true(),
         label="squares",
     )
-    g.have("q^2 = (r^2 - eps)*(1/r)^2 + eps", "q_two", use="q_is squares r_is", **linear, multipliers=["1/d", "1/r^2", "1/r^2/d"])
+    g.have(
+        "q^2 = (r^2 - eps)*(1/r)^2 + eps",
+        "q_two",
+        use="q_is squares r_is",
+        **linear,
+        multipliers=["1/d", "1/r^2", "1/r^2/d"],
+    )
     one, two, three, four = g.split()
     one.hyp("zero")
     two.hyp("r_pos")
@@ -2049,10 +2603,12 @@ def a2_right(g: Goal) -> None:
     def given(label: str) -> Tactic:
         return lambda h: h.easy(**linear)
 
-    g.use("lem:twice_normed", "d", "eps", "x", "y", "v", "mu", "nu", "r", "q", label="zero rp qp q_two").positive("r", "r").positive("q", "q")
+    g.use("lem:twice_normed", "d", "eps", "x", "y", "v", "mu", "nu", "r", "q", label="zero rp qp q_two").positive(
+        "r", "r"
+    ).positive("q", "q")
     to, back, same = g.split()
     to.intro("either")
-    for h, use in zip(to.cases("either", "case"), ("", "r"), strict=True):
+    for h, _use in zip(to.cases("either", "case"), ("", "r"), strict=True):
         h.use("lem:positive_one", "q", lambda e: one_square(e), label="done").hyp("done")
     back.intro("is")
     yes, no = back.em("eps = 0", "eps_is")
@@ -2060,8 +2616,12 @@ def a2_right(g: Goal) -> None:
     no.pick("right").use("ax:inv", "eps", "#eps_is", label="inverse")
     no.have("1 = 1 - eps/r^2 + eps", "level", use="q_two is", **linear, multipliers=["1", "q"])
     no.have("1 = 1/r^2", "root", use="level inverse", **linear, multipliers=["1/eps", "1/r^2"])
-    no.have("r^2 = 1", "sq", use="root r_e", **linear, multipliers=["r^2", "1", "r*(1/r)"]).use("lem:positive_one", "r", label="done").hyp("done")
-    same.intro("is").have("q = 1", "q_one", lambda h: h.use("lem:positive_one", "q", lambda e: one_square(e), label="done").hyp("done"))
+    no.have("r^2 = 1", "sq", use="root r_e", **linear, multipliers=["r^2", "1", "r*(1/r)"]).use(
+        "lem:positive_one", "r", label="done"
+    ).hyp("done")
+    same.intro("is").have(
+        "q = 1", "q_one", lambda h: h.use("lem:positive_one", "q", lambda e: one_square(e), label="done").hyp("done")
+    )
     same.intro("k (kl kh)").use("v_is", "k", label="here").rewrite("here").rewrite("zero").rewrite("q_one").true()
 
 
@@ -2069,7 +2629,9 @@ def one_square(e: Goal) -> None:
     one, two = e.split()
     one.hyp("q_pos")
     label = "case" if "case" in e.facts else "is"
-    two.rewrite(label, "q_two", "q_now").auto("q_now r_e", **linear, multipliers=["1", "eps"]) if e.fact(label)[2][0] == e.term("eps") else two.rewrite(label, "q_two", "q_now").auto("q_now", **linear)
+    two.rewrite(label, "q_two", "q_now").auto("q_now r_e", **linear, multipliers=["1", "eps"]) if e.fact(label)[2][
+        0
+    ] == e.term("eps") else two.rewrite(label, "q_two", "q_now").auto("q_now", **linear)
 
 
 NORM_X = "l. {0}*I[l = 1] - {0}*I[l = 2]"
@@ -2097,12 +2659,30 @@ def pair_variance_all(g: Goal) -> None:
             h.rewrite("top").true()
 
         def lower(h: Goal) -> None:
-            h.intro("l inside").use("pairs", "l", label="top bottom").have("p(l + d) = -x(l)", "moved", use="bottom", **linear)
+            h.intro("l inside").use("pairs", "l", label="top bottom").have(
+                "p(l + d) = -x(l)", "moved", use="bottom", **linear
+            )
             h.rewrite("mean") if square else h
             h.rewrite("moved").true()
 
-        g.use("lem:sum_ext", f"l. {body.format('p(l)')}", "l. x(l)^2" if square else "x", "1", "d", upper, label=f"{label}_up")
-        g.use("lem:sum_ext", f"l. {body.format('p(l + d)')}", "l. x(l)^2" if square else "l. -x(l)", "1", "d", lower, label=f"{label}_down")
+        g.use(
+            "lem:sum_ext",
+            f"l. {body.format('p(l)')}",
+            "l. x(l)^2" if square else "x",
+            "1",
+            "d",
+            upper,
+            label=f"{label}_up",
+        )
+        g.use(
+            "lem:sum_ext",
+            f"l. {body.format('p(l + d)')}",
+            "l. x(l)^2" if square else "l. -x(l)",
+            "1",
+            "d",
+            lower,
+            label=f"{label}_down",
+        )
 
     halves("{0}", False, "a")
     g.have("meanof(p, 2*d) = 0", "mean", use="a_split a_shift a_up a_down", **linear, multipliers=["1/d"])
@@ -2113,22 +2693,32 @@ def pair_variance_all(g: Goal) -> None:
 
 
 def scalars_right(g: Goal) -> None:
-    g.intro("d n eps x p y (some n_some eps_low pos pairs y_is)").witness("i. 1/sqrt(varianceof(l. p(l, i), 2*d) + eps)").intro("i (low high)")
+    g.intro("d n eps x p y (some n_some eps_low pos pairs y_is)").witness(
+        "i. 1/sqrt(varianceof(l. p(l, i), 2*d) + eps)"
+    ).intro("i (low high)")
 
     def pair_premise(h: Goal) -> None:
         one, two = h.split()
         one.hyp("some")
         two.intro("b (bl bh)").use("pairs", "i", None, "b", label="here").hyp("here")
 
-    g.use("lem:pair_variance", "d", "b. x(b, i)", "b. p(b, i)", pair_premise, label="mean var").use("pos", "i", label="size")
+    g.use("lem:pair_variance", "d", "b. x(b, i)", "b. p(b, i)", pair_premise, label="mean var").use(
+        "pos", "i", label="size"
+    )
     var = "varianceof(l. p(l, i), 2*d) + eps"
-    g.have(f"0 < {var}", "var_pos", lambda h: h.rewrite("var").hyp("size")).use("lem:sqrt_positive", var, label="r1 r2 r3 r4")
+    g.have(f"0 < {var}", "var_pos", lambda h: h.rewrite("var").hyp("size")).use(
+        "lem:sqrt_positive", var, label="r1 r2 r3 r4"
+    )
     one, two, three = g.split()
     one.hyp("r4")
     inv, root = f"1/sqrt({var})", f"sqrt({var})"
-    two.have(f"({inv})^2*({var}) = 1", "unit", use="r2 r3", **linear, multipliers=[f"({inv})^2", f"({inv})*({root})", "1"])
+    two.have(
+        f"({inv})^2*({var}) = 1", "unit", use="r2 r3", **linear, multipliers=[f"({inv})^2", f"({inv})*({root})", "1"]
+    )
     two.auto("unit var", **linear, multipliers=[f"({inv})^2"])
-    three.intro("b (bl bh)").use("pairs", "i", None, "b", label="top bottom").use("y_is", "i", None, "b", lambda h: h.easy("bl bh some", **linear), label="y1")
+    three.intro("b (bl bh)").use("pairs", "i", None, "b", label="top bottom").use(
+        "y_is", "i", None, "b", lambda h: h.easy("bl bh some", **linear), label="y1"
+    )
     three.use("y_is", "i", None, "d + b", lambda h: h.easy("bl bh some", **linear), label="y2")
     for h, y, p in zip(three.split(), ("y1", "y2"), ("top", "bottom"), strict=True):
         h.auto([y, p, "mean"], **linear, multipliers=[inv])
@@ -2157,30 +2747,70 @@ def scalars_wrong(g: Goal) -> None:
         each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: f.easy())
 
     def entries_leaf(e: Goal) -> None:
-        each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: each_integer(f.intro("b0 (bl bh)"), "b0", 1, 9, lambda u: u.easy(), "bl", "bh"))
+        each_integer(
+            e.intro("i0 (low high)"),
+            "i0",
+            0,
+            1,
+            lambda f: each_integer(f.intro("b0 (bl bh)"), "b0", 1, 9, lambda u: u.easy(), "bl", "bh"),
+        )
 
-    g.intro("claim").use("claim", "2", "i. 2*I[i = 0] + I[i = 1]", "1", "0", f"b i. {at(x, 'b', 'i')}", f"b i. {at(p, 'b', 'i')}", y, given, label="wrong")
-    g.obtain("wrong", "C1", "pos every").use("every", "0", "!", "3", "!", label="a1 a2").use("every", "1", "!", "5", "!", label="b1 b2")
-    g.use("lem:sqrt_positive", "5/18", "!", label="u1 u2 u3 u4").use("lem:sqrt_positive", "11/36", "!", label="v1 v2 v3 v4").use("ax:pow_zero", "-1", label="p0").use("ax:pow_step", "-1", "0", label="p1")
-    g.have("1/sqrt(5/18) = C1", "first", use="a1 p0 p1", **linear).have("1/sqrt(11/36) = C1", "second", use="b1 p0 p1", **linear)
-    for value, label, inverse, square, product in (("5/18", "one", "first", "u2", "u3"), ("11/36", "two", "second", "v2", "v3")):
-        g.have(f"C1*sqrt({value}) = 1", f"{label}_root", use=[inverse, product], **linear, multipliers=[f"sqrt({value})"])
-        g.have(f"C1^2*({value}) = 1", label, use=[f"{label}_root", square], **linear, multipliers=["C1^2", f"C1*sqrt({value})"])
+    g.intro("claim").use(
+        "claim",
+        "2",
+        "i. 2*I[i = 0] + I[i = 1]",
+        "1",
+        "0",
+        f"b i. {at(x, 'b', 'i')}",
+        f"b i. {at(p, 'b', 'i')}",
+        y,
+        given,
+        label="wrong",
+    )
+    g.obtain("wrong", "C1", "pos every").use("every", "0", "!", "3", "!", label="a1 a2").use(
+        "every", "1", "!", "5", "!", label="b1 b2"
+    )
+    g.use("lem:sqrt_positive", "5/18", "!", label="u1 u2 u3 u4").use(
+        "lem:sqrt_positive", "11/36", "!", label="v1 v2 v3 v4"
+    ).use("ax:pow_zero", "-1", label="p0").use("ax:pow_step", "-1", "0", label="p1")
+    g.have("1/sqrt(5/18) = C1", "first", use="a1 p0 p1", **linear).have(
+        "1/sqrt(11/36) = C1", "second", use="b1 p0 p1", **linear
+    )
+    for value, label, inverse, square, product in (
+        ("5/18", "one", "first", "u2", "u3"),
+        ("11/36", "two", "second", "v2", "v3"),
+    ):
+        g.have(
+            f"C1*sqrt({value}) = 1", f"{label}_root", use=[inverse, product], **linear, multipliers=[f"sqrt({value})"]
+        )
+        g.have(
+            f"C1^2*({value}) = 1",
+            label,
+            use=[f"{label}_root", square],
+            **linear,
+            multipliers=["C1^2", f"C1*sqrt({value})"],
+        )
     g.auto("one two", **linear)
 
 
 def normed_whole(h: Goal) -> None:
     """The variance plus eps is positive; d and n are not 0."""
-    pos, pairs = (next(k for k, f in h.facts.items() if f[0] == "all" and part in h.text(f)) for part in ("0 < sum", "-x("))
+    pos, pairs = (
+        next(k for k, f in h.facts.items() if f[0] == "all" and part in h.text(f)) for part in ("0 < sum", "-x(")
+    )
 
     def pair_premise(e: Goal) -> None:
         one, two = e.split()
         one.auto(**linear)
         two.intro("b (bl bh)").use(pairs, "k1", None, "b", label="here").hyp("here")
 
-    h.use("lem:pair_variance", "d", "b. x(b, k1)", "b. p(b, k1)", pair_premise, label="mean var").use(pos, "k1", None, label="size")
+    h.use("lem:pair_variance", "d", "b. x(b, k1)", "b. p(b, k1)", pair_premise, label="mean var").use(
+        pos, "k1", None, label="size"
+    )
     var = "varianceof(l. p(l, k1), 2*d) + eps"
-    h.have(f"0 < {var}", "var_pos", lambda e: e.rewrite("var").hyp("size")).use("lem:sqrt_positive", var, label="r1 r2 r3 r4")
+    h.have(f"0 < {var}", "var_pos", lambda e: e.rewrite("var").hyp("size")).use(
+        "lem:sqrt_positive", var, label="r1 r2 r3 r4"
+    )
     zero = [zero_of(h)] if h.goal[0] == "false" else []
     h.auto(["var_pos", "r1", *zero], **linear)
 
@@ -2188,24 +2818,54 @@ def normed_whole(h: Goal) -> None:
 def pairs_leaf(h: Goal) -> None:
     def nest(low: int, high: int) -> Tactic:
         return lambda e: each_integer(
-            e.intro("i0 (low high)"), "i0", 0, 1, lambda f: each_integer(f.intro("b0 (bl bh)"), "b0", low, high, lambda u: u.easy(), "bl", "bh")
+            e.intro("i0 (low high)"),
+            "i0",
+            0,
+            1,
+            lambda f: each_integer(f.intro("b0 (bl bh)"), "b0", low, high, lambda u: u.easy(), "bl", "bh"),
         )
 
-    first_that_works(h, lambda e: e.easy(), lambda e: each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: f.easy()), nest(1, 2), nest(1, 4))
+    first_that_works(
+        h,
+        lambda e: e.easy(),
+        lambda e: each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: f.easy()),
+        nest(1, 2),
+        nest(1, 4),
+    )
 
 
 SCRIPTS |= {
     "lem.positive_one": Script(positive_one),
     "lem.twice_normed": Script(twice_normed),
     "lem.pair_variance": Script(pair_variance_all),
-    "chiang2022.appB.A2": Script(counterexample(*A2_AT, normed_leaf, normed_leaf, normed_leaf, then=lambda h: h.use("wrong", label="one two").auto("one", **linear)), refutes=True),
+    "chiang2022.appB.A2": Script(
+        counterexample(
+            *A2_AT,
+            normed_leaf,
+            normed_leaf,
+            normed_leaf,
+            then=lambda h: h.use("wrong", label="one two").auto("one", **linear),
+        ),
+        refutes=True,
+    ),
     "chiang2022.appB.A2.corrected": Script(
         a2_right,
-        witnesses(*A2_AT, others=[("2", "0", NORM_X.format("2"), NORM_X.format("1"), NORM_X.format("1"), "0", "0", "2", "1"), ("2", "0", NORM_X.format("2"), NORM_X.format("1"), NORM_X.format("1"), "0", "0", "2", "1", "1")], leaf=normed_leaf),
+        witnesses(
+            *A2_AT,
+            others=[
+                ("2", "0", NORM_X.format("2"), NORM_X.format("1"), NORM_X.format("1"), "0", "0", "2", "1"),
+                ("2", "0", NORM_X.format("2"), NORM_X.format("1"), NORM_X.format("1"), "0", "0", "2", "1", "1"),
+            ],
+            leaf=normed_leaf,
+        ),
         whole("d eps x y v mu nu r q"),
     ),
     "chiang2022.appB.scalars": Script(scalars_wrong, refutes=True),
-    "chiang2022.appB.scalars.corrected": Script(scalars_right, witnesses("2", "2", "0", "b i. 1", "b i. I[b <= 2] - I[2 < b]", "b i. I[b <= 2] - I[2 < b]", leaf=pairs_leaf), whole("d n eps x p y", normed_whole)),
+    "chiang2022.appB.scalars.corrected": Script(
+        scalars_right,
+        witnesses("2", "2", "0", "b i. 1", "b i. I[b <= 2] - I[2 < b]", "b i. I[b <= 2] - I[2 < b]", leaf=pairs_leaf),
+        whole("d n eps x p y", normed_whole),
+    ),
 }
 
 
@@ -2213,7 +2873,9 @@ SCRIPTS |= {
 
 
 def no_output_matrix(g: Goal) -> None:
-    g.intro("d WO WV some").witness("p q. sum(a, 1, d, WO(p, a)*WV(a, q))").intro("n alpha z many i (low high) b (bl bh)")
+    g.intro("d WO WV some").witness("p q. sum(a, 1, d, WO(p, a)*WV(a, q))").intro(
+        "n alpha z many i (low high) b (bl bh)"
+    )
     inner = "sum(l, 1, d, WV({a}, l)*z(l, {j}))"
 
     def one(h: Goal) -> None:
@@ -2235,7 +2897,9 @@ def no_output_matrix(g: Goal) -> None:
     left = "alpha(i, j)*sum(l, 1, d, sum(a, 1, d, WO(b, a)*WV(a, l))*z(l, j))"
     right = f"sum(a, 1, d, alpha(i, j)*WO(b, a)*{inner.format(a='a', j='j')})"
     g.use("lem:sum_ext", f"j. {left}", f"j. {right}", "1", "n", one, label="terms")
-    g.use("lem:layers_swap", f"j a. alpha(i, j)*WO(b, a)*{inner.format(a='a', j='j')}", "1", "n", "1", "d", label="order")
+    g.use(
+        "lem:layers_swap", f"j a. alpha(i, j)*WO(b, a)*{inner.format(a='a', j='j')}", "1", "n", "1", "d", label="order"
+    )
     g.auto("terms order", **linear)
 
 
@@ -2253,17 +2917,27 @@ def stop_bound(g: Goal) -> None:
     def every(h: Goal) -> None:
         base, step = h.induct("k", "ge", "ih")
         base.easy()
-        step.use("ih", label="p_low p_high").use("ax:prod_step", "i. 1 - stop(i)", "1", "k + 1", label="factor").use("each", "k + 1", label="e1 e2")
+        step.use("ih", label="p_low p_high").use("ax:prod_step", "i. 1 - stop(i)", "1", "k + 1", label="factor").use(
+            "each", "k + 1", label="e1 e2"
+        )
         step.have("0 <= prod(i, 1, k, 1 - stop(i))*(1 - stop(k + 1))", "new", use="p_low e2").have(
             "0 <= prod(i, 1, k, 1 - stop(i))*(stop(k + 1) - c)", "less", use="p_low e1"
         )
         one, two = step.split()
         one.auto("new factor", **linear)
-        two.have("0 <= c*(k + 1)", "ck", use="c_pos ge").have("0 <= (1 + c*(k + 1))*(prod(i, 1, k, 1 - stop(i))*(stop(k + 1) - c))", "weighted", use="ck less")
-        two.have("0 <= c*(c*(k + 1))*prod(i, 1, k, 1 - stop(i))", "square", lambda e: e.auto("c_pos ck p_low", degree=3))
+        two.have("0 <= c*(k + 1)", "ck", use="c_pos ge").have(
+            "0 <= (1 + c*(k + 1))*(prod(i, 1, k, 1 - stop(i))*(stop(k + 1) - c))", "weighted", use="ck less"
+        )
+        two.have(
+            "0 <= c*(c*(k + 1))*prod(i, 1, k, 1 - stop(i))", "square", lambda e: e.auto("c_pos ck p_low", degree=3)
+        )
         two.auto("weighted square factor p_high", **linear, multipliers=["1 + c*(k + 1)"])
 
-    g.have("all k:Int. 0 <= k -> 0 <= prod(i, 1, k, 1 - stop(i)) & (1 + c*k)*prod(i, 1, k, 1 - stop(i)) <= 1", "every", every)
+    g.have(
+        "all k:Int. 0 <= k -> 0 <= prod(i, 1, k, 1 - stop(i)) & (1 + c*k)*prod(i, 1, k, 1 - stop(i)) <= 1",
+        "every",
+        every,
+    )
     g.use("every", "N", label="done").hyp("done")
 
 
@@ -2274,7 +2948,9 @@ def autoregressive_wrong(g: Goal) -> None:
     """EOS with probability 1/(i + 1)^2 at step i: the mass stays below 1/2."""
 
     def range_of(h: Goal) -> None:
-        h.intro("i low").positive("i + 1", "q", lambda e: e.auto("low", **linear)).have("1/(i + 1) < 1", "less", use="q_e q_i low")
+        h.intro("i low").positive("i + 1", "q", lambda e: e.auto("low", **linear)).have(
+            "1/(i + 1) < 1", "less", use="q_e q_i low"
+        )
         one, two = h.split()
         one.auto("q_i")
         two.auto("q_i less")
@@ -2282,19 +2958,43 @@ def autoregressive_wrong(g: Goal) -> None:
     def product(h: Goal) -> None:
         base, step = h.induct("k", "ge", "ih")
         base.easy()
-        step.use("ax:prod_step", "i. 1 - 1/(i + 1)*(1/(i + 1))", "1", "k + 1", label="factor").positive("k + 2", "u", lambda e: e.auto("ge", **linear))
-        step.have("2*(k + 2)*prod(i, 1, k + 1, 1 - 1/(i + 1)*(1/(i + 1))) = k + 3", "value", lambda e: telescoped(e)).hyp("value")
+        step.use("ax:prod_step", "i. 1 - 1/(i + 1)*(1/(i + 1))", "1", "k + 1", label="factor").positive(
+            "k + 2", "u", lambda e: e.auto("ge", **linear)
+        )
+        step.have(
+            "2*(k + 2)*prod(i, 1, k + 1, 1 - 1/(i + 1)*(1/(i + 1))) = k + 3", "value", lambda e: telescoped(e)
+        ).hyp("value")
 
     g.intro("claim").use("claim", STOP, range_of, "1/4", "!", label="wrong").obtain("wrong", "N", "some mass")
     g.have("all k:Int. 0 <= k -> 2*(k + 1)*prod(i, 1, k, 1 - 1/(i + 1)*(1/(i + 1))) = k + 2", "every", product)
     g.use("every", "N", label="value").use("lem:stop_mass", STOP, "N", label="total")
     g.have("3/4 <= 1 - prod(i, 1, N, 1 - 1/(i + 1)*(1/(i + 1)))", "few", use="mass total", **linear)
-    g.have("2*(N + 1)*prod(i, 1, N, 1 - 1/(i + 1)*(1/(i + 1))) <= (N + 1)/2", "small", use="few some").auto("small value some", **linear)
+    g.have("2*(N + 1)*prod(i, 1, N, 1 - 1/(i + 1)*(1/(i + 1))) <= (N + 1)/2", "small", use="few some").auto(
+        "small value some", **linear
+    )
 
 
 def telescoped(e: Goal) -> None:
     p = "prod(i, 1, k, 1 - 1/(i + 1)*(1/(i + 1)))"
-    e.have(f"2*(k + 2)*({p}*(1 - 1/(k + 2)*(1/(k + 2)))) = k + 3", "one", lambda f: f.auto("u_e ih", **linear, multipliers=["1", p, f"{p}*(k + 2)", f"{p}/(k + 2)", "1/(k + 2)", "k", "k/(k + 2)", f"{p}*k", f"{p}*k/(k + 2)"]))
+    e.have(
+        f"2*(k + 2)*({p}*(1 - 1/(k + 2)*(1/(k + 2)))) = k + 3",
+        "one",
+        lambda f: f.auto(
+            "u_e ih",
+            **linear,
+            multipliers=[
+                "1",
+                p,
+                f"{p}*(k + 2)",
+                f"{p}/(k + 2)",
+                "1/(k + 2)",
+                "k",
+                "k/(k + 2)",
+                f"{p}*k",
+                f"{p}*k/(k + 2)",
+            ],
+        ),
+    )
     e.auto("one factor", **linear, multipliers=["2*(k + 2)", "k"])
 
 
@@ -2311,23 +3011,41 @@ def autoregressive_right(g: Goal) -> None:
         step.use("ax:prod_step", "i. 1 - stop(i)", "1", "k + 1", label="factor").use("between", "k + 1", label="e1 e2")
         step.have("0 < prod(i, 1, k, 1 - stop(i))*(1 - stop(k + 1))", "new", use="ih e2").auto("new factor", **linear)
 
-    two.have("all k:Int. 0 <= k -> 0 < prod(i, 1, k, 1 - stop(i))", "every", positive_product).use("every", "N", label="pos").auto("pos mass", **linear)
-    limit.intro("c (c_pos least) eps eps_pos").positive("c", "c", lambda h: h.hyp("c_pos")).positive("eps", "e", lambda h: h.hyp("eps_pos"))
+    two.have("all k:Int. 0 <= k -> 0 < prod(i, 1, k, 1 - stop(i))", "every", positive_product).use(
+        "every", "N", label="pos"
+    ).auto("pos mass", **linear)
+    limit.intro("c (c_pos least) eps eps_pos").positive("c", "c", lambda h: h.hyp("c_pos")).positive(
+        "eps", "e", lambda h: h.hyp("eps_pos")
+    )
     limit.use("ax:archimedes", "1/c*(1/eps)", label="big").obtain("big", "N", "N_some N_big").witness("N")
 
     def both_ends(h: Goal) -> None:
         for part in h.split():
             if part.goal[0] == "all":
-                part.intro("i low").use("least", "i", label="l").use("between", "i", label="b1 b2").easy("l b2", **linear)
+                part.intro("i low").use("least", "i", label="l").use("between", "i", label="b1 b2").easy(
+                    "l b2", **linear
+                )
             else:
                 part.easy("N_some c_pos", **linear)
 
-    limit.use("lem:stop_bound", "stop", "c", "N", both_ends, label="p_low p_high").use("lem:stop_mass", "stop", "N", label="mass")
+    limit.use("lem:stop_bound", "stop", "c", "N", both_ends, label="p_low p_high").use(
+        "lem:stop_mass", "stop", "N", label="mass"
+    )
     one, two = limit.split()
     one.hyp("N_some")
-    two.have("1 <= eps*(c*N)", "enough", lambda h: h.have("0 <= (N - 1/c*(1/eps))*(c*eps)", "gap", lambda e: e.have("0 < c*eps", "ce", use="c_pos eps_pos").auto("ce N_big")).auto("gap c_e e_e", **linear, multipliers=["1", "eps*(1/eps)", "c*(1/c)"]))
+    two.have(
+        "1 <= eps*(c*N)",
+        "enough",
+        lambda h: h.have(
+            "0 <= (N - 1/c*(1/eps))*(c*eps)",
+            "gap",
+            lambda e: e.have("0 < c*eps", "ce", use="c_pos eps_pos").auto("ce N_big"),
+        ).auto("gap c_e e_e", **linear, multipliers=["1", "eps*(1/eps)", "c*(1/c)"]),
+    )
     two.contra("against").have("eps < prod(i, 1, N, 1 - stop(i))", "large", use="against mass", **linear)
-    two.have("0 < c*N", "cn", use="c_pos N_some").have("0 < (c*N)*(prod(i, 1, N, 1 - stop(i)) - eps)", "more", use="cn large").auto("more enough p_high large eps_pos", **linear)
+    two.have("0 < c*N", "cn", use="c_pos N_some").have(
+        "0 < (c*N)*(prod(i, 1, N, 1 - stop(i)) - eps)", "more", use="cn large"
+    ).auto("more enough p_high large eps_pos", **linear)
 
 
 def after_symbol(g: Goal) -> None:
@@ -2346,7 +3064,15 @@ def after_symbol(g: Goal) -> None:
                 else:
                     f.have("w(i) = a", "after_all", use="is1", **linear).absurd("after_all", "is")
 
-    g.use("lem:sum_ext", "a. I[w(i) = a]*I[2 <= j & w(j - 1) = a]", "a. I[a = w(i)]*I[2 <= j & w(j - 1) = a]", "1", "K", same, label="turned")
+    g.use(
+        "lem:sum_ext",
+        "a. I[w(i) = a]*I[2 <= j & w(j - 1) = a]",
+        "a. I[a = w(i)]*I[2 <= j & w(j - 1) = a]",
+        "1",
+        "K",
+        same,
+        label="turned",
+    )
     g.auto("turned only", **linear)
 
 
@@ -2357,7 +3083,12 @@ def head_scores(g: Goal) -> Goal:
     return g.have(
         "all j in 1..i. s(i, j) = I[2 <= j & w(j - 1) = w(i)]",
         "row",
-        lambda h: h.intro("j (jl jh)").use("s_is", "i", None, "j", None, label="here").use("lem:after_symbol", "K", "w", "i", "j", label="there").auto("here there", **linear),
+        lambda h: (
+            h.intro("j (jl jh)")
+            .use("s_is", "i", None, "j", None, label="here")
+            .use("lem:after_symbol", "K", "w", "i", "j", label="there")
+            .auto("here there", **linear)
+        ),
     )
 
 
@@ -2375,10 +3106,16 @@ def gap_of_one(g: Goal) -> None:
     g.have("all j in 1..i. s(i, j) = 0 | s(i, j) = 1", "bits", bits)
     one, two = g.split()
     one.hyp("bits")
-    two.intro("j (jl jh) m (ml mh) best").use("best", "j", label="below").use("bits", "j", label="bj").use("bits", "m", label="bm")
+    two.intro("j (jl jh) m (ml mh) best").use("best", "j", label="below").use("bits", "j", label="bj").use(
+        "bits", "m", label="bm"
+    )
     for e in two.cases("bj", "j_is"):
         for f in e.cases("bm", "m_is"):
-            first_that_works(f, *(lambda u, k=k: u.pick(k).auto("j_is m_is below", **linear) for k in ("left", "right")), lambda u: u.easy())
+            first_that_works(
+                f,
+                *(lambda u, k=k: u.pick(k).auto("j_is m_is below", **linear) for k in ("left", "right")),
+                lambda u: u.easy(),
+            )
 
 
 def maximum_right(g: Goal) -> None:
@@ -2388,7 +3125,9 @@ def maximum_right(g: Goal) -> None:
     to.intro("best")
     yes, no = to.em(there, "some_m")
     no.pick("right").hyp("some_m")
-    yes.obtain("some_m", "m", "m_low m_high m_is").use("best", "m", lambda h: h.easy("m_low m_high", **linear), label="below")
+    yes.obtain("some_m", "m", "m_low m_high m_is").use(
+        "best", "m", lambda h: h.easy("m_low m_high", **linear), label="below"
+    )
     yes.use("row", "m", lambda h: h.easy("m_low m_high", **linear), label="at_m")
     one, zero = yes.ind(AFTER.format("m"), "is value")
     zero.have(AFTER.format("m"), "after_all", lambda h: h.easy("m_low")).absurd("after_all", "is")
@@ -2418,28 +3157,51 @@ def maximum_wrong(g: Goal) -> None:
     def given(h: Goal) -> None:
         for part in h.split():
             first_that_works(
-                part, lambda e: e.easy(), lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 2, lambda f: f.easy()), lambda e: e.intro("i0 (low high) j0 (jl jh)").true()
+                part,
+                lambda e: e.easy(),
+                lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 2, lambda f: f.easy()),
+                lambda e: e.intro("i0 (low high) j0 (jl jh)").true(),
             )
 
     g.intro("claim").use("claim", "2", "2", "i. i", ROW, given, "2", "!", "1", "!", label="to back")
-    g.use("to", lambda h: each_integer(h.intro("k0 (low high)"), "k0", 1, 2, lambda e: e.easy()), label="wrong").absurd("wrong")
+    g.use("to", lambda h: each_integer(h.intro("k0 (low high)"), "k0", 1, 2, lambda e: e.easy()), label="wrong").absurd(
+        "wrong"
+    )
 
 
 def nearest_active(g: Goal) -> None:
     g.intro("n a i p (some bits i_low i_high p_low p_high active)").positive("n", "n")
     for h, left in zip(g.split(), (True, False), strict=True):
-        h.intro("(side none) k (kl kh) other").use("bits", "k", lambda e: e.easy("kl kh i_low i_high", **linear), label="bit")
+        h.intro("(side none) k (kl kh) other").use(
+            "bits", "k", lambda e: e.easy("kl kh i_low i_high", **linear), label="bit"
+        )
         low, high = h.em("k <= p", "order")
         less, same = low.em("k < p", "strict")
         same.have("k = p", "after_all", use="order strict").absurd("after_all", "other")
         near, far = (high, less) if left else (less, high)
-        near.use("ax:int_lt", "p" if left else "k", "k" if left else "p", label="step").use("none", "k", lambda e: e.easy("step kl kh", **linear), label="zero")
+        near.use("ax:int_lt", "p" if left else "k", "k" if left else "p", label="step").use(
+            "none", "k", lambda e: e.easy("step kl kh", **linear), label="zero"
+        )
         near.rewrite("zero").rewrite("active")
-        near.have("0 <= (n - k)*(1/n)" if left else "0 <= (n - p)*(1/n)", "most", lambda e: e.have("0 <= n - k" if left else "0 <= n - p", "room", use="kh i_high p_high", **linear).auto("room n_i"))
-        near.have("0 < p*(1/n)" if left else "0 < k*(1/n)", "more", lambda e: e.have("0 < p" if left else "0 < k", "pos", use="p_low kl i_low", **linear).auto("pos n_i"))
+        near.have(
+            "0 <= (n - k)*(1/n)" if left else "0 <= (n - p)*(1/n)",
+            "most",
+            lambda e: e.have("0 <= n - k" if left else "0 <= n - p", "room", use="kh i_high p_high", **linear).auto(
+                "room n_i"
+            ),
+        )
+        near.have(
+            "0 < p*(1/n)" if left else "0 < k*(1/n)",
+            "more",
+            lambda e: e.have("0 < p" if left else "0 < k", "pos", use="p_low kl i_low", **linear).auto("pos n_i"),
+        )
         near.auto("most more n_e", **linear)
         far.use("ax:int_lt", "k" if left else "p", "p" if left else "k", label="step").rewrite("active")
-        far.have("0 < (p - k)*(1/n)" if left else "0 < (k - p)*(1/n)", "more", lambda e: e.have("0 < p - k" if left else "0 < k - p", "pos", use="step", **linear).auto("pos n_i"))
+        far.have(
+            "0 < (p - k)*(1/n)" if left else "0 < (k - p)*(1/n)",
+            "more",
+            lambda e: e.have("0 < p - k" if left else "0 < k - p", "pos", use="step", **linear).auto("pos n_i"),
+        )
         for e in far.cases("bit", "a_is"):
             e.auto("more a_is", **linear)
 
@@ -2450,13 +3212,17 @@ def nearest_claim(g: Goal) -> None:
 
 def nearest_values(g: Goal) -> None:
     g.intro("n o a l r (some tokens left right first last) i (low high)").positive("n", "n")
-    g.have("all j in 1..n. bit(a(j))", "bits", lambda h: h.intro("j (jl jh)").use("tokens", "j", label="b o_is").hyp("b"))
+    g.have(
+        "all j in 1..n. bit(a(j))", "bits", lambda h: h.intro("j (jl jh)").use("tokens", "j", label="b o_is").hyp("b")
+    )
     near_left, near_right, none_left, none_right = g.split()
     for h, head, part in ((near_left, "left", 0), (near_right, "right", 1)):
         h.intro("p (pl ph) (active between)")
 
         def best(e: Goal, part: int = part) -> None:
-            e.intro("k (kl kh)").use("lem:nearest_active", "n", "a", "i", "p", lambda f: f.easy("pl ph low high", **linear), label="n1 n2")
+            e.intro("k (kl kh)").use(
+                "lem:nearest_active", "n", "a", "i", "p", lambda f: f.easy("pl ph low high", **linear), label="n1 n2"
+            )
             e.use(f"n{part + 1}", lambda f: f.easy("pl ph", **linear), label="strict")
             same, other = e.em("k = p", "is")
             same.rewrite("is").true()
@@ -2469,9 +3235,15 @@ def nearest_values(g: Goal) -> None:
             h.use("ax:int_lt", "i", "n", label="step")
 
         def flat(e: Goal, head: str = head, at: str = at) -> None:
-            e.intro("k (kl kh)").use("none", "k", label="zero").use("none", at, lambda f: f.easy("side", **linear), label="zero1").rewrite("zero").rewrite("zero1")
+            e.intro("k (kl kh)").use("none", "k", label="zero").use(
+                "none", at, lambda f: f.easy("side", **linear), label="zero1"
+            ).rewrite("zero").rewrite("zero1")
             gap = "i - 1 - k" if head == "left" else "k - i - 1"
-            e.have(f"0 <= ({gap})*(1/n)", "gap", lambda f: f.have(f"0 <= {gap}", "room", use="kl kh", **linear).auto("room n_i")).auto("gap", **linear)
+            e.have(
+                f"0 <= ({gap})*(1/n)",
+                "gap",
+                lambda f: f.have(f"0 <= {gap}", "room", use="kl kh", **linear).auto("room n_i"),
+            ).auto("gap", **linear)
 
         h.use(head, "i", None, at, lambda f: f.easy("side", **linear), flat, label="done").hyp("done")
 
@@ -2481,7 +3253,12 @@ def nearest_wrong(g: Goal) -> None:
 
     def given(h: Goal) -> None:
         for part in h.split():
-            first_that_works(part, lambda e: e.easy(), lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 1, lambda f: f.easy()), empty_window)
+            first_that_works(
+                part,
+                lambda e: e.easy(),
+                lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 1, lambda f: f.easy()),
+                empty_window,
+            )
 
     g.intro("claim").use("claim", "1", "i. 1", "i. 1", "i. 0", "i. 0", given, "1", "!", label="l_is r_is near1 near2")
     for h in g.cases("l_is", "wrong"):
@@ -2489,7 +3266,9 @@ def nearest_wrong(g: Goal) -> None:
 
 
 def empty_window(e: Goal) -> None:
-    e.intro("i0 (low high) p0 (pl ph)").auto(**linear) if e.goal[0] == "false" else e.intro("i0 (low high) p0 (pl ph)").try_contradiction()
+    e.intro("i0 (low high) p0 (pl ph)").auto(**linear) if e.goal[0] == "false" else e.intro(
+        "i0 (low high) p0 (pl ph)"
+    ).try_contradiction()
     if not e.closed:
         raise Stuck("the window is not empty")
 
@@ -2517,11 +3296,20 @@ def state_trace(g: Goal) -> None:
             "j. bracket(w(j))",
             "1",
             "i",
-            lambda e: e.intro("j (jl jh)").use("start", "j", lambda f: f.easy("jl jh high", **linear), label="t1 t2 t3 t4").hyp("t1"),
+            lambda e: (
+                e.intro("j (jl jh)")
+                .use("start", "j", lambda f: f.easy("jl jh high", **linear), label="t1 t2 t3 t4")
+                .hyp("t1")
+            ),
             label="sum1",
         )
         h.have("sum(j, 1, i, z(0, 1, j))/i = height(w, i)/i", "mean1", use="sum1", **linear, multipliers=["1/i"])
-        for c, value, use in (("1", "bracket(w(i))", "s1"), ("2", bal.format("i"), "s2 mean1"), ("3", "0", "s3"), ("4", "0", "s4")):
+        for c, value, use in (
+            ("1", "bracket(w(i))", "s1"),
+            ("2", bal.format("i"), "s2 mean1"),
+            ("3", "0", "s3"),
+            ("4", "0", "s4"),
+        ):
             at(h, "1", c, value, use)
         return h
 
@@ -2531,11 +3319,17 @@ def state_trace(g: Goal) -> None:
             at(h, "2", c, value, use)
 
         def error(e: Goal) -> None:
-            e.use("two", "3", "!", "i", lambda f: f.easy("low high"), label="is").rewrite("is").rewrite("z1_2").auto("z1_3", **linear)
+            e.use("two", "3", "!", "i", lambda f: f.easy("low high"), label="is").rewrite("is").rewrite("z1_2").auto(
+                "z1_3", **linear
+            )
 
         return h.have(f"z(2, 3, i) = {err.format('i')}", "z2_3", error)
 
-    g.have(f"all i in 1..n. z(2, 3, i) = {err.format('i')}", "errors", lambda h: second(h.intro("i (low high)")).hyp("z2_3"))
+    g.have(
+        f"all i in 1..n. z(2, 3, i) = {err.format('i')}",
+        "errors",
+        lambda h: second(h.intro("i (low high)")).hyp("z2_3"),
+    )
     second(g.intro("i (low high)"))
     g.use(
         "lem:sum_ext",
@@ -2543,11 +3337,24 @@ def state_trace(g: Goal) -> None:
         f"j. {err.format('j')}",
         "1",
         "i",
-        lambda e: e.intro("j (jl jh)").use("errors", "j", lambda f: f.easy("jl jh high", **linear), label="here").hyp("here"),
+        lambda e: (
+            e.intro("j (jl jh)").use("errors", "j", lambda f: f.easy("jl jh high", **linear), label="here").hyp("here")
+        ),
         label="sum2",
     )
-    g.have(f"sum(j, 1, i, z(2, 3, j))/i = sum(j, 1, i, {err.format('j')})/i", "mean2", use="sum2", **linear, multipliers=["1/i"])
-    for c, value, use in (("1", "bracket(w(i))", "z2_1"), ("2", bal.format("i"), "z2_2"), ("3", err.format("i"), "z2_3"), ("4", f"sum(j, 1, i, {err.format('j')})/i", "z2_4 mean2")):
+    g.have(
+        f"sum(j, 1, i, z(2, 3, j))/i = sum(j, 1, i, {err.format('j')})/i",
+        "mean2",
+        use="sum2",
+        **linear,
+        multipliers=["1/i"],
+    )
+    for c, value, use in (
+        ("1", "bracket(w(i))", "z2_1"),
+        ("2", bal.format("i"), "z2_2"),
+        ("3", err.format("i"), "z2_3"),
+        ("4", f"sum(j, 1, i, {err.format('j')})/i", "z2_4 mean2"),
+    ):
         at(g, "3", c, value, use)
     for h in g.split():
         h.easy("z1_1", **linear)
@@ -2615,19 +3422,47 @@ SCRIPTS |= {
     "cookbook.s2.2.2.no_wo": Script(no_output_matrix, witnesses("2", "a b. 1", "a b. 1")),
     "cookbook.s2.2.3.autoregressive": Script(autoregressive_wrong, refutes=True),
     "cookbook.s2.2.3.autoregressive.corrected": Script(
-        autoregressive_right, witnesses("i. 1/2", others=[("i. 1/2", "1"), ("i. 1/2", "1/2"), ("i. 1/2", "1/2", "1")], leaf=stop_half)
+        autoregressive_right,
+        witnesses("i. 1/2", others=[("i. 1/2", "1"), ("i. 1/2", "1/2"), ("i. 1/2", "1/2", "1")], leaf=stop_half),
     ),
     "cookbook.s9.1.1.max_positions": Script(maximum_wrong, refutes=True),
     "cookbook.s9.1.1.max_positions.corrected": Script(
-        maximum_right, witnesses("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", others=[("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", "1", "1")], leaf=section9_leaf)
+        maximum_right,
+        witnesses(
+            "3",
+            "2",
+            "i. 1",
+            "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])",
+            others=[("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", "1", "1")],
+            leaf=section9_leaf,
+        ),
     ),
     "cookbook.s9.1.1.gap": Script(
-        gap_of_one, witnesses("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", others=[("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", "1", "1", "1")], leaf=section9_leaf)
+        gap_of_one,
+        witnesses(
+            "3",
+            "2",
+            "i. 1",
+            "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])",
+            others=[("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", "1", "1", "1")],
+            leaf=section9_leaf,
+        ),
     ),
     "cookbook.s9.2.1.state_trace": Script(
         state_trace, witnesses("3", "i. 0", TRACE, "1", leaf=section9_leaf), whole("n w z", window_whole)
     ),
-    "cookbook.s9.2.2.step2_scores": Script(nearest_claim, witnesses("3", "j. 1", "2", "1", others=[("3", "j. 1", "3", "2", "1"), ("3", "j. 1", "1", "2", "3")], leaf=section9_leaf), whole("n a i p", window_whole)),
+    "cookbook.s9.2.2.step2_scores": Script(
+        nearest_claim,
+        witnesses(
+            "3",
+            "j. 1",
+            "2",
+            "1",
+            others=[("3", "j. 1", "3", "2", "1"), ("3", "j. 1", "1", "2", "3")],
+            leaf=section9_leaf,
+        ),
+        whole("n a i p", window_whole),
+    ),
     "cookbook.s9.2.2.step2_values": Script(nearest_wrong, refutes=True),
     "cookbook.s9.2.2.step2_values.corrected": Script(
         nearest_values,
@@ -2681,12 +3516,18 @@ def mirror_hidden(g: Goal) -> None:
 
         def settle(f: Goal) -> None:
             for k in [k for k in f.facts if k[0] == "f" and f.facts[k][0] == "="]:
-                f.have("l = p", f.fresh("same"), lambda e, k=k: e.auto(k, **linear)).absurd([k for k in f.facts][-1], "other")
+                f.have("l = p", f.fresh("same"), lambda e, k=k: e.auto(k, **linear)).absurd(
+                    [k for k in f.facts][-1], "other"
+                )
                 return
             put(f).true()
 
         h.use("lem:sum_only", f"l. (I[{at} = l] - I[{at} = d + l])*x(l)", "1", "d", "p", None, others, label="only")
-        indicators(h, {f"{at} = p": "", f"{at} = d + p": ""}, lambda f: f.auto(["only", *(k for k in f.facts if k[0] == "v")], **linear, multipliers=["x(p)"]))
+        indicators(
+            h,
+            {f"{at} = p": "", f"{at} = d + p": ""},
+            lambda f: f.auto(["only", *(k for k in f.facts if k[0] == "v")], **linear, multipliers=["x(p)"]),
+        )
 
 
 def mirror_net(g: Goal) -> None:
@@ -2694,14 +3535,18 @@ def mirror_net(g: Goal) -> None:
     weight = "(-I[{p} = r] + I[{p} = d + r] + I[r = 1]*(I[{p} <= d]*W({p}) - I[d < {p}]*W({p} - d)) + I[r = 2]*(-I[{p} <= d]*W({p}) + I[d < {p}]*W({p} - d)))"
     body = weight + "*relu(sum(l, 1, d, (I[{p} = l] - I[{p} = d + l])*x(l)))"
     whole_body = f"p. {body.replace('{p}', 'p')}"
-    g.use("lem:sum_split", whole_body, "1", "d", "2*d", label="halves").use("lem:layers_shift", whole_body, "1", "d", "d", label="moved")
+    g.use("lem:sum_split", whole_body, "1", "d", "2*d", label="halves").use(
+        "lem:layers_shift", whole_body, "1", "d", "d", label="moved"
+    )
     top = "(-I[p = r] + (I[r = 1] - I[r = 2])*W(p))*relu(x(p))"
     bottom = "(I[p = r] - (I[r = 1] - I[r = 2])*W(p))*relu(-x(p))"
 
     def half(at: str, part: int, wanted: str) -> Tactic:
         def run(h: Goal) -> None:
             h.intro("p (pl ph)").use("lem:mirror_hidden", "d", "x", "p", label="m1 m2")
-            formulas = [f"{at} = d + r", f"{at} <= d", f"d < {at}"] if part == 1 else [f"{at} = r", f"{at} <= d", f"d < {at}"]
+            formulas = (
+                [f"{at} = d + r", f"{at} <= d", f"d < {at}"] if part == 1 else [f"{at} = r", f"{at} <= d", f"d < {at}"]
+            )
 
             def leaf(f: Goal) -> None:
                 put(f.rewrite(f"m{part}")).true()
@@ -2711,23 +3556,50 @@ def mirror_net(g: Goal) -> None:
         return run
 
     g.use("lem:sum_ext", whole_body, f"p. {top}", "1", "d", half("p", 1, top), label="up")
-    g.use("lem:sum_ext", f"p. {body.replace('{p}', '(p + d)')}", f"p. {bottom}", "1", "d", half("p + d", 2, bottom), label="down")
+    g.use(
+        "lem:sum_ext",
+        f"p. {body.replace('{p}', '(p + d)')}",
+        f"p. {bottom}",
+        "1",
+        "d",
+        half("p + d", 2, bottom),
+        label="down",
+    )
 
     def joined(h: Goal) -> None:
         h.intro("p inside").have(
             "relu(x(p)) - relu(-x(p)) = x(p)",
             "pair",
-            lambda e: e.apart("relu(x(p)); relu(-x(p))", lambda f: f.auto([k for k in f.facts if k[0] in "dv"], **linear)),
+            lambda e: e.apart(
+                "relu(x(p)); relu(-x(p))", lambda f: f.auto([k for k in f.facts if k[0] in "dv"], **linear)
+            ),
         )
         h.auto("pair", **linear, multipliers=["I[p = r]", "W(p)", "I[r = 1]*W(p)", "I[r = 2]*W(p)"])
 
-    g.use("lem:sum_ext", f"p. {top} + {bottom}", "p. (-I[p = r] + (I[r = 1] - I[r = 2])*W(p))*x(p)", "1", "d", joined, label="both")
+    g.use(
+        "lem:sum_ext",
+        f"p. {top} + {bottom}",
+        "p. (-I[p = r] + (I[r = 1] - I[r = 2])*W(p))*x(p)",
+        "1",
+        "d",
+        joined,
+        label="both",
+    )
     g.use("lem:sum_delta", "x", "1", "d", "r", label="delta").auto("halves moved up down both delta", **linear)
 
 
 def added_layer(g: Goal) -> None:
     g.intro("d x W b y two is")
-    g.have("all r in 1..d. y(r) = (I[r = 1] - I[r = 2])*(sum(l, 1, d, W(l)*x(l)) + b)", "rows", lambda h: h.intro("r (low high)").use("is", "r", label="here").use("lem:mirror_net", "d", "x", "W", "r", label="there").auto("here there", **linear))
+    g.have(
+        "all r in 1..d. y(r) = (I[r = 1] - I[r = 2])*(sum(l, 1, d, W(l)*x(l)) + b)",
+        "rows",
+        lambda h: (
+            h.intro("r (low high)")
+            .use("is", "r", label="here")
+            .use("lem:mirror_net", "d", "x", "W", "r", label="there")
+            .auto("here there", **linear)
+        ),
+    )
     one, second, rest = g.split()
     one.use("rows", "1", lambda h: h.easy("two", **linear), label="here").auto("here", **linear)
     second.use("rows", "2", lambda h: h.easy("two", **linear), label="here").auto("here", **linear)
@@ -2745,7 +3617,15 @@ SCRIPTS |= {
     "lem.mirror_net": Script(mirror_net),
     "chiang2022.prop2.ffn": Script(
         added_layer,
-        witnesses("4", "l. 1", "l. 1", "0", f"r. {FFN_ROW}", others=[("4", "l. 1", "l. 1", "0", f"r. {FFN_ROW}", "3")], leaf=lambda h: first_that_works(h, lambda e: e.easy(), lambda e: e.intro("r0 (low high)").true())),
+        witnesses(
+            "4",
+            "l. 1",
+            "l. 1",
+            "0",
+            f"r. {FFN_ROW}",
+            others=[("4", "l. 1", "l. 1", "0", f"r. {FFN_ROW}", "3")],
+            leaf=lambda h: first_that_works(h, lambda e: e.easy(), lambda e: e.intro("r0 (low high)").true()),
+        ),
         whole("d x W b y"),
     ),
 }

@@ -1,0 +1,1663 @@
+"""Adequacy of the claims of Chiang and Cholak (2022) and of the Cookbook's Sections 2 and 9, from the papers' words.
+
+The networks are computed from the printed weights, position by position, CLS at position 0, n = |w| + 1 positions.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from adequacy import adequate, column
+from statement_truth import CONTEXT, SLACK, real
+
+F = Fraction
+e = CONTEXT.exp
+CLS = 2
+SIZES = (F(1, 4), F(1), F(3))
+
+
+def same(a: Any, b: Any) -> bool:
+    return bool(abs(real(a) - real(b)) <= SLACK * (1 + abs(real(b))))
+
+
+def at_most(a: Any, b: Any) -> bool:
+    return bool(real(a) <= real(b) + SLACK * (1 + abs(real(b))))
+
+
+def softmax(scores: Sequence[Any]) -> list[Any]:
+    weights = [e(real(s)) for s in scores]
+    return [w / CONTEXT.fsum(weights) for w in weights]
+
+
+def average(scores: Sequence[Any], values: Sequence[Any]) -> Any:
+    return CONTEXT.fsum(a * real(v) for a, v in zip(softmax(scores), values, strict=True))
+
+
+def cosine(i: int) -> int:
+    """cos(i pi)."""
+    return -1 if i % 2 else 1
+
+
+def words(*sizes: int) -> Iterator[tuple[int, ...]]:
+    for n in sizes:
+        yield from itertools.product((0, 1), repeat=n)
+
+
+# --- PARITY: Sections 3.1 and 3.2 ---------------------------------------------------------------------------------------
+
+
+def fnn() -> Iterator[dict[str, Any]]:
+    for x in [*words(0, 1, 2, 3), (1, 0, 1, 1), (0, 2), (1, -1, 1)]:
+        n, k = len(x), sum(x)
+        hidden = [int(k - j + F(1, 2) > 0) for j in range(1, n + 1)]
+        yield {
+            "n": F(n),
+            "x()": column(x),
+            "k": [F(k), F(k + 1)],
+            "W()": {(j, i): F(1) for j in range(1, n + 1) for i in range(1, n + 1)},
+            "b()": [{j: t - j for j in range(1, n + 1)} for t in (F(1, 2), F(0))],
+            "h()": [column(hidden), column([int(k > j) for j in range(1, n + 1)])],
+            "y": [F(0), F(1)],
+            "m": [F(t) for t in range(-1, n + 2)],
+        }
+
+
+def bits(v: Any) -> list[int] | None:
+    x = [int(v["x()"][i]) for i in range(1, int(v["n"]) + 1)]
+    return x if x and set(x) <= {0, 1} else None
+
+
+@adequate(
+    "chiang2022.s3.1.rumelhart.h1",
+    at=fnn(),
+    misses=[
+        ("I[j <= k]", "I[j < k]"),
+        ("I[j <= k]", "I[j <= k + 1]"),
+        ("I[j <= k]", "I[k <= j]"),
+        ("-j + 1/2)", "-j)"),
+        ("h(j) = I[j <= k]", "h(j) = I[j <= n]"),
+    ],
+)
+def rumelhart_hidden(v: Any) -> bool | None:
+    x = bits(v)
+    if x is None:
+        return None
+    return all((sum(x) - j + F(1, 2) > 0) == (sum(x) >= j) for j in range(1, len(x) + 1))
+
+
+@adequate(
+    "chiang2022.s3.1.rumelhart",
+    at=fnn(),
+    misses=[
+        ("I[odd(k)]", "I[odd(k + 1)]"),
+        ("I[odd(k)]", "I[odd(n)]"),
+        ("+ -1/2]", "+ 1/2]"),
+        ("pow(-1, j + 1)*h", "pow(-1, j)*h"),
+        ("I[odd(k)]", "I[1 <= k]"),
+    ],
+)
+def rumelhart_output(v: Any) -> bool | None:
+    x = bits(v)
+    if x is None:
+        return None
+    hidden = [int(sum(x) >= j) for j in range(1, len(x) + 1)]
+    return int(sum((-1) ** (j + 1) * h for j, h in enumerate(hidden, 1)) - F(1, 2) > 0) == sum(x) % 2
+
+
+def positions() -> Iterator[dict[str, Any]]:
+    for n in range(7):
+        yield {
+            "n": F(n),
+            "PE4()": {i: F(i, n or 1) for i in range(n)},
+            "PE5()": {i: F(cosine(i)) for i in range(n)},
+            "m": [F(t) for t in range(-1, n + 1)],
+        }
+
+
+@adequate(
+    "chiang2022.s3.2.posrange",
+    at=positions(),
+    misses=[
+        ("(n - 1)/n)", "n/n)"),
+        ("PE4(i) = 0", "PE4(i) = 1/n"),
+        ("PE5(i) = -1)", "PE5(i) = 1)"),
+        ("PE5(i) = 1)", "PE5(i) = -1)"),
+        ("PE4(i) <= (n - 1)/n", "PE4(i) < (n - 1)/n"),
+    ],
+)
+def position_ranges(v: Any) -> bool | None:
+    n = int(v["n"])
+    if n < 1:
+        return None
+    found = [F(i, n) for i in range(n)]
+    return (
+        min(found) == 0 and max(found) == F(n - 1, n) and all(cosine(i) == (1 if i % 2 == 0 else -1) for i in range(n))
+    )
+
+
+def weights(n: int, c: Any) -> tuple[list[Any], list[Any]]:
+    """The two heads of layer 2 at CLS: scores -c cos(i pi) and c cos(i pi)."""
+    return softmax([-c * cosine(i) for i in range(n)]), softmax([c * cosine(i) for i in range(n)])
+
+
+def logit(n: int, k: int, c: Any) -> Any:
+    one, two = weights(n, c)
+    values = [F(int(i == k), n) for i in range(n)]
+    return CONTEXT.fsum(a * real(x) for a, x in zip(one, values, strict=True)) - CONTEXT.fsum(
+        a * real(x) for a, x in zip(two, values, strict=True)
+    )
+
+
+def z_one(n: int, c: Any) -> Any:
+    return real(F(n - 1, 2)) * e(real(c)) + real(F(n + 1, 2)) * e(-real(c))
+
+
+def z_two(n: int, c: Any) -> Any:
+    return real(F(n + 1, 2)) * e(real(c)) + real(F(n - 1, 2)) * e(-real(c))
+
+
+def counts(*signs: F) -> Iterator[dict[str, Any]]:
+    for n, c in itertools.product(range(1, 7), (*SIZES, *signs)):
+        for k in range(-1, n + 1):
+            yield {"m": F(n // 2), "n": F(n), "k": F(k), "l": F(k // 2), "c": c}
+
+
+def given(v: Any) -> tuple[int, int, Any] | None:
+    n, k, c = int(v["n"]), int(v["k"]), v["c"]
+    return (n, k, c) if 0 <= k <= n - 1 and c > 0 else None
+
+
+ODD = [{**v, "m": [F(t) for t in range(-1, 5)]} for v in counts(F(0), F(-1))]
+
+
+def lengths() -> Iterator[dict[str, Any]]:
+    for n, c in itertools.product(range(1, 8), (*SIZES, F(0), F(-1))):
+        yield {"m": F(n // 2), "n": F(n), "c": c}
+
+
+@adequate(
+    "chiang2022.s3.2.evenodd",
+    at=lengths(),
+    misses=[
+        (") < sum(", ") = sum("),
+        ("sum(l, 0, m,", "sum(l, 1, m,"),
+        ("sum(l, 0, m,", "sum(l, 0, m - 1,"),
+        ("j. c*pow(-1, j), n, 2*l)", "j. c*pow(-1, j + 1), n, 2*l)"),
+    ],
+)
+def parts_differ(v: Any) -> bool | None:
+    n = int(v["n"])
+    if n % 2 == 0:
+        return None
+    one, two = weights(n, v["c"])
+    return bool(sum(one[1::2]) < sum(two[0::2]))
+
+
+@adequate(
+    "chiang2022.fig1",
+    at=[{"i": F(i), "k": F(k)} for i, k in itertools.product(range(-3, 5), repeat=2)],
+    misses=[
+        ("I[i = k]", "I[i <= k]"),
+        ("2*max(0, k - i)", "max(0, k - i)"),
+        ("k - i + 1)", "k - i)"),
+        ("I[i = k]", "I[i + 1 = k]"),
+        ("k - i - 1)", "k - i - 2)"),
+    ],
+)
+def tent(v: Any) -> bool | None:
+    i, k = v["i"], v["k"]
+    return max(0, k - i - 1) - 2 * max(0, k - i) + max(0, k - i + 1) == int(i == k)
+
+
+@adequate(
+    "chiang2022.s3.2.s_even",
+    at=ODD,
+    misses=[
+        ("2*tanh(c)/n^2", "tanh(c)/n^2"),
+        ("2*tanh(c)/n^2", "2*tanh(c)/n"),
+        ("pow(-1, k + 1)*(2", "pow(-1, k)*(2"),
+        ("n = 2*m &", "n = 2*m + 1 &"),
+        ("(odd(k) -> 0 <", "(~odd(k) -> 0 <"),
+        ("paritylogit(c, n, k) < 0)", "0 < paritylogit(c, n, k))"),
+        ("k <= n - 1", "k <= n"),
+    ],
+)
+def even_length(v: Any) -> bool | None:
+    here = given(v)
+    if here is None or here[0] % 2:
+        return None
+    n, k, c = here
+    s = logit(n, k, c)
+    return same(s, (-1) ** (k + 1) * 2 * CONTEXT.tanh(real(c)) / n**2) and (s > 0 if k % 2 else s < 0)
+
+
+@adequate(
+    "chiang2022.s3.2.sign",
+    at=ODD,
+    false=True,
+)
+def signs(v: Any) -> bool | None:
+    here = given(v)
+    if here is None:
+        return None
+    s = logit(*here)
+    return (s > SLACK) == (here[1] % 2 == 1) and (s < -SLACK) == (here[1] % 2 == 0)
+
+
+@adequate(
+    "chiang2022.s3.2.sign.corrected",
+    at=ODD,
+    misses=[
+        ("<-> odd(k))", "<-> ~odd(k))"),
+        ("2 <= n & ~odd(k)", "~odd(k)"),
+        ("2 <= n & ~odd(k)", "3 <= n & ~odd(k)"),
+        ("<-> odd(k))", "<-> 2 <= k)"),
+    ],
+)
+def signs_right(v: Any) -> bool | None:
+    here = given(v)
+    if here is None:
+        return None
+    s = logit(*here)
+    return (s > SLACK) == (here[1] % 2 == 1) and (s < -SLACK) == (here[1] % 2 == 0 and here[0] >= 2)
+
+
+@adequate(
+    "chiang2022.s3.2.O1n",
+    at=[
+        *ODD,
+        {"m": [F(1), F(2)], "n": F(2), "k": F(1), "l": F(0), "c": F(30)},
+        {"m": [F(1)], "n": F(3), "k": F(1), "l": F(0), "c": F(30)},
+    ],
+    misses=[
+        ("<= 1/n", "<= 9/10/n"),
+        ("<= 1/n", "<= 1/(n + 1)"),
+        ("< 2/n^2", "< 19/10/n^2"),
+        ("~odd(n) ->", "odd(n) ->"),
+    ],
+    still_true=[("<= 1/n", "< 1/n")],
+)
+def order_of_logit(v: Any) -> bool | None:
+    here = given(v)
+    if here is None:
+        return None
+    n = here[0]
+    size = abs(logit(*here))
+    return at_most(size, F(1, n)) and (n % 2 == 1 or bool(size < real(F(2, n * n))))
+
+
+# --- Appendix A -----------------------------------------------------------------------------------------------------------
+
+
+@adequate(
+    "chiang2022.appA.even.alpha",
+    at=lengths(),
+    misses=[
+        ("exp(pow(-1, i)*c)/(n/2", "exp(pow(-1, i)*c)/(n"),
+        ("exp(pow(-1, i + 1)*c)/(n/2*(exp(c) + exp(-c)))) = 1", "exp(pow(-1, i + 1)*c)/(n/2*(exp(c) - exp(-c)))) = 1"),
+        ("n = 2*m", "n = 2*m + 1"),
+        ("sum(i, 0, n - 1, exp(pow(-1, i)*c)", "sum(i, 0, n, exp(pow(-1, i)*c)"),
+    ],
+)
+def even_weights(v: Any) -> bool | None:
+    n, c = int(v["n"]), v["c"]
+    if n % 2:
+        return None
+    total = real(F(n, 2)) * (e(real(c)) + e(-real(c)))
+    one, two = weights(n, c)
+    found = [(e(real((-1) ** (i + 1) * c)) / total, e(real((-1) ** i * c)) / total) for i in range(n)]
+    return all(same(a, x) and same(b, y) for a, b, (x, y) in zip(one, two, found, strict=True)) and all(
+        same(sum(f[k] for f in found), 1) for k in (0, 1)
+    )
+
+
+@adequate(
+    "chiang2022.appA.even.s",
+    at=[{**v, "m": F(int(v["n"]) // 2)} for v in counts(F(0), F(-1))],
+    misses=[
+        (
+            "n^2/2*(exp(c) + exp(-c)))) & paritylogit(c, n, k) = pow(-1, k + 1)*(2*tanh",
+            "n^2*(exp(c) + exp(-c)))) & paritylogit(c, n, k) = pow(-1, k + 1)*(2*tanh",
+        ),
+        ("2*tanh(c)", "tanh(2*c)"),
+        ("1/n*clsweight(j. c*pow(-1, j), n, k)", "clsweight(j. c*pow(-1, j), n, k)"),
+        ("- exp(pow(-1, k)*c)", "+ exp(pow(-1, k)*c)"),
+        ("n = 2*m &", "n = 2*m + 1 &"),
+    ],
+)
+def even_chain(v: Any) -> bool | None:
+    n, k, c = int(v["n"]), int(v["k"]), real(v["c"])
+    if n % 2 or not 0 <= k <= n - 1:
+        return None
+    s, (one, two) = logit(n, k, v["c"]), weights(n, v["c"])
+    total = real(F(n * n, 2)) * (e(c) + e(-c))
+    chain = [
+        one[k] / n - two[k] / n,
+        (e((-1) ** (k + 1) * c) - e((-1) ** k * c)) / total,
+        (-1) ** (k + 1) * (e(c) - e(-c)) / total,
+        (-1) ** (k + 1) * 2 * CONTEXT.tanh(c) / n**2,
+    ]
+    return all(same(s, x) for x in chain)
+
+
+@adequate(
+    "chiang2022.appA.odd.Z",
+    at=[{**v, "m": F(int(v["n"]) // 2)} for v in counts(F(0), F(-1))],
+    misses=[
+        ("alternatetwo(c, n) - exp", "alternateone(c, n) - exp"),
+        ("(n*alternateone(c, n)", "(alternateone(c, n)"),
+        ("exp(pow(-1, i)*c)/alternatetwo", "exp(pow(-1, i)*c)/alternateone"),
+        ("n = 2*m + 1", "n = 2*m"),
+        ("- exp(pow(-1, k)*c)", "- exp(pow(-1, k + 1)*c)"),
+    ],
+)
+def odd_weights(v: Any) -> bool | None:
+    n, k, c = int(v["n"]), int(v["k"]), v["c"]
+    if n % 2 == 0 or not 0 <= k <= n - 1:
+        return None
+    one, two = weights(n, c)
+    z1, z2 = z_one(n, c), z_two(n, c)
+    right = all(
+        same(one[i], e(real((-1) ** (i + 1) * c)) / z1) and same(two[i], e(real((-1) ** i * c)) / z2) for i in range(n)
+    )
+    return right and same(
+        logit(n, k, c), (e(real((-1) ** (k + 1) * c)) * z2 - e(real((-1) ** k * c)) * z1) / (n * z1 * z2)
+    )
+
+
+CASES = [{**v, "m": F(int(v["n"]) // 2)} for v in counts(F(0), F(-1))]
+
+
+@adequate("chiang2022.appA.odd.keven", at=CASES, false=True)
+def odd_k_even(v: Any) -> bool | None:
+    here = given(v)
+    if here is None or here[0] % 2 == 0 or here[1] % 2:
+        return None
+    n, _, c = here
+    s, total = logit(*here), n * z_one(n, c) * z_two(n, c)
+    return same(s, -(n - 1) * CONTEXT.sinh(2 * real(c)) / total) and bool(s < -SLACK)
+
+
+@adequate(
+    "chiang2022.appA.odd.keven.corrected",
+    at=CASES,
+    misses=[
+        ("3 <= n ->", "1 <= n ->"),
+        ("(n = 1 ->", "(n = 3 ->"),
+        ("-((n - 1)*", "-((n + 1)*"),
+        ("k = 2*l", "k = 2*l + 1"),
+        ("exp(2*c) - exp(-2*c)", "exp(2*c) + exp(-2*c)"),
+    ],
+)
+def odd_k_even_right(v: Any) -> bool | None:
+    here = given(v)
+    if here is None or here[0] % 2 == 0 or here[1] % 2:
+        return None
+    n, _, c = here
+    s, total = logit(*here), n * z_one(n, c) * z_two(n, c)
+    return same(s, -(n - 1) * CONTEXT.sinh(2 * real(c)) / total) and (same(s, 0) if n == 1 else bool(s < 0))
+
+
+@adequate("chiang2022.appA.odd.kodd", at=CASES, false=True)
+def odd_k_odd(v: Any) -> bool | None:
+    here = given(v)
+    if here is None or here[0] % 2 == 0 or here[1] % 2 == 0:
+        return None
+    n, _, c = here
+    s, total = logit(*here), n * z_one(n, c) * z_two(n, c)
+    return same(s, (n + 1) * CONTEXT.cosh(2 * real(c)) / total) and bool(s > 0)
+
+
+@adequate(
+    "chiang2022.appA.odd.kodd.corrected",
+    at=CASES,
+    misses=[
+        ("(n + 1)*((exp(2*c) - exp", "(n + 1)*((exp(2*c) + exp"),
+        ("(n + 1)*((exp", "(n - 1)*((exp"),
+        ("k = 2*l + 1", "k = 2*l"),
+        ("0 < paritylogit", "1/n < paritylogit"),
+        ("(n + 1)/2*exp(-2*c)", "(n - 1)/2*exp(-2*c)"),
+    ],
+)
+def odd_k_odd_right(v: Any) -> bool | None:
+    here = given(v)
+    if here is None or here[0] % 2 == 0 or here[1] % 2 == 0:
+        return None
+    n, _, c = here
+    s, total = logit(*here), n * z_one(n, c) * z_two(n, c)
+    return same(s, (n + 1) * CONTEXT.sinh(2 * real(c)) / total) and bool(s > 0)
+
+
+# --- FIRST: Section 3.3 -----------------------------------------------------------------------------------------------------
+
+
+def first_layer(w: Sequence[int]) -> list[list[F]]:
+    """a^{1,i}: the embedding, and the FFN with rows (-1, 0, -1, 1)."""
+    out = []
+    for i, symbol in enumerate([CLS, *w]):
+        a = [F(int(symbol == 0)), F(int(symbol == 1)), F(int(symbol == CLS)), F(int(i == 1))]
+        out.append([*a, max(F(0), -a[0] - a[2] + a[3])])
+    return out
+
+
+def first_logit(w: Sequence[int], c: Any) -> Any:
+    a = first_layer(w)
+    return average([c * a[0][2] * x[3] for x in a], [-x[3] / 2 + x[4] for x in a])
+
+
+def flawed_logit(w: Sequence[int], c: Any) -> Any:
+    a = first_layer(w)
+    return average([c * a[0][2] * x[3] for x in a], [-x[0] / 2 + x[1] / 2 - x[2] / 2 for x in a])
+
+
+def net(w: Sequence[int], s: Any, **more: Any) -> dict[str, Any]:
+    a = first_layer(w)
+    found = {(b, i): x for i, row in enumerate(a) for b, x in enumerate(row, 1)}
+    word = {0: F(CLS), 1: F(0), **{i: F(x) for i, x in enumerate(w, 1)}}
+    return {"n": F(len(a)), "w()": word, "z()": found, "s": [s, s + real(F(1, 97))], **more}
+
+
+WORDS = [*words(0, 1, 2, 3), (1, 0, 0, 1, 0)]
+
+
+def networks() -> Iterator[dict[str, Any]]:
+    for w, c in itertools.product(WORDS, (F(1, 2), F(2))):
+        yield net(w, first_logit(w, c), c=c, word=w)
+    yield net((1, 0), first_logit((1, 0), F(-1)), c=F(-1), word=(1, 0))
+    yield net((1, 2), first_logit((1, 2), F(1)), c=F(1), word=(1, 2))
+
+
+def valid(v: Any) -> bool:
+    return v.get("c", 1) > 0 and set(v["word"]) <= {0, 1}
+
+
+def starts(v: Any) -> int:
+    return int(v["word"][:1] == (1,))
+
+
+@adequate("chiang2022.s3.3.eq1", at=networks(), false=True)
+def eq1(v: Any) -> bool | None:
+    if not valid(v):
+        return None
+    return same(
+        first_logit(v["word"], v["c"]),
+        e(real(v["c"])) / (e(real(v["c"])) + len(v["word"])) * (starts(v) - real(F(1, 2))),
+    )
+
+
+@adequate(
+    "chiang2022.s3.3.eq1.corrected",
+    at=networks(),
+    misses=[
+        ("2 <= n ->", "1 <= n ->"),
+        ("n - 1)*(I", "n)*(I"),
+        ("- 1/2)) &", "- 1/3)) &"),
+        ("s = 0", "s = -1/2"),
+        ("I[w(1) = 1]", "I[w(1) = 0]"),
+    ],
+)
+def eq1_right(v: Any) -> bool | None:
+    if not valid(v):
+        return None
+    s = first_logit(v["word"], v["c"])
+    if not v["word"]:
+        return same(s, 0)
+    return same(s, e(real(v["c"])) / (e(real(v["c"])) + len(v["word"])) * (starts(v) - real(F(1, 2))))
+
+
+def two_networks() -> Iterator[dict[str, Any]]:
+    for v in networks():
+        longer = (0, *v["word"], 1)
+        other = net(longer, first_logit(longer, v["c"]))
+        yield {**v, "m": other["n"], "v()": other["w()"], "x()": other["z()"], "t": other["s"], "longer": longer}
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + e(-real(x)))
+
+
+@adequate(
+    "chiang2022.s3.3.first",
+    at=two_networks(),
+    misses=[
+        ("2 <= n & w(1) = 1)", "w(1) = 0)"),
+        ("<= exp(c)/n", "<= 1/10/n"),
+        ("abs(sigmoid(t) - 1/2) < abs(sigmoid(s) - 1/2)", "abs(sigmoid(s) - 1/2) < abs(sigmoid(t) - 1/2)"),
+        ("(1/2 < sigmoid(s)", "(1/2 < sigmoid(-s)"),
+    ],
+    still_true=[("<= exp(c)/n", "<= exp(c)/(2*n)")],
+)
+def first_decides(v: Any) -> bool | None:
+    if not valid(v):
+        return None
+    y = sigmoid(first_logit(v["word"], v["c"]))
+    nearer = abs(sigmoid(first_logit(v["longer"], v["c"])) - real(F(1, 2))) < abs(y - real(F(1, 2)))
+    return (y > real(F(1, 2))) == bool(starts(v)) and (nearer or not v["word"])
+
+
+def outputs() -> Iterator[dict[str, Any]]:
+    for v in networks():
+        a = [*first_layer(v["word"])[0], v["s"][0]]
+        yield {**v, "a()": column(a[:5]) | {6: a[5]}}
+
+
+@adequate(
+    "chiang2022.s3.3.a20",
+    at=outputs(),
+    misses=[
+        ("a(3) = 1", "a(3) = 0"),
+        ("a(5) = 0", "a(5) = 1"),
+        ("a(1) = 0 &", "a(1) = 1 &"),
+        ("a(6) = s", "a(6) = -s - 1"),
+        ("a(2) = 0 &", "a(2) = 1 &"),
+    ],
+)
+def vector_at_cls(v: Any) -> bool | None:
+    return first_layer(v["word"])[0] == [0, 0, 1, 0, 0] if valid(v) else None
+
+
+@adequate(
+    "chiang2022.s5.2.zero",
+    at=networks(),
+    misses=[
+        ("i != 1 ->", "i != 2 ->"),
+        ("z(4, i) = 0 &", "z(4, i) = 1 &"),
+        ("z(5, i) = 0 &", "z(3, i) = 0 &"),
+        ("i != 1 ->", "i <= 1 ->"),
+    ],
+)
+def others_are_zero(v: Any) -> bool | None:
+    return all(x[3] == x[4] == 0 for i, x in enumerate(first_layer(v["word"])) if i != 1) if valid(v) else None
+
+
+def entropies() -> Iterator[dict[str, Any]]:
+    for v in networks():
+        yield {**v, "n": [F(len(v["word"]) + 1)], "c": v["c"]}
+
+
+def bits_lost(s: Any) -> Any:
+    """Cross-entropy in bits of a decision that is right, with logit s."""
+    return CONTEXT.log(1 + e(-abs(s))) / CONTEXT.log(2)
+
+
+@adequate(
+    "chiang2022.s3.4.ce",
+    at=[v for v in entropies() if set(v["word"]) <= {0, 1}],
+    misses=[
+        ("1 - exp(c)/(n*log(2))", "1 - 1/100/(n*log(2))"),
+        ("1 - 1/(n*log(2))", "1 - 1/100/(n*log(2))"),
+        ("(2 <= n -> crossbits(abs(s)) < 1)", "(1 <= n -> crossbits(abs(s)) < 1)"),
+        ("crossbits(abs(s)) <= 1", "crossbits(abs(s)) < 9/10"),
+        ("crossbits(abs(paritylogit(c, n, k))) <= 1", "crossbits(-abs(paritylogit(c, n, k))) <= 1"),
+    ],
+)
+def entropy_tends_to_one(v: Any) -> bool | None:
+    n, c = len(v["word"]) + 1, v["c"]
+    if c <= 0:
+        return None
+    pairs = [(logit(n, k, c), 1) for k in range(n)] + [(first_logit(v["word"], c), e(real(c)))]
+    return all(
+        at_most(1 - f / (n * CONTEXT.log(2)), bits_lost(s))
+        and at_most(bits_lost(s), 1)
+        and (n == 1 or bits_lost(s) < 1)
+        for s, f in pairs
+    )
+
+
+# --- Sections 5.2 and 5.3, Proposition 3 ----------------------------------------------------------------------------------------
+
+
+def flawed_networks() -> Iterator[dict[str, Any]]:
+    for w, c in itertools.product(WORDS, (F(1, 2), F(2))):
+        yield net(w, flawed_logit(w, c), c=c, word=w, k=[F(sum(w)), F(sum(w) + 1)])
+    yield net((1, 2), flawed_logit((1, 2), F(1)), c=F(1), word=(1, 2), k=F(1))
+
+
+@adequate(
+    "chiang2022.s5.2.flawed",
+    at=flawed_networks(),
+    misses=[
+        ("exp(c) - 1)/", "exp(c))/"),
+        ("(k - n/2)", "(k - (n - 1)/2)"),
+        ("1/(exp(c) + n - 1)*(k", "1/(exp(c) + n)*(k"),
+        ("I[w(1) = 1]", "I[w(1) = 0]"),
+    ],
+)
+def flawed_formula(v: Any) -> bool | None:
+    if not v["word"] or not valid(v):
+        return None
+    n, c = len(v["word"]) + 1, e(real(v["c"]))
+    right = (c - 1) / (c + n - 1) * (starts(v) - real(F(1, 2))) + (sum(v["word"]) - real(F(n, 2))) / (c + n - 1)
+    return same(flawed_logit(v["word"], v["c"]), right)
+
+
+def thresholds() -> Iterator[dict[str, Any]]:
+    for n, c in [
+        (1, F(1)),
+        (2, F(1, 10)),
+        (3, F(1, 2)),
+        (3, F(3, 4)),
+        (4, F(1)),
+        (4, F(11, 10)),
+        (5, F(2)),
+        (5, F(-1)),
+    ]:
+        # The strings of this length that can fail: 1 followed by zeros, 0 followed by ones, and one more.
+        w = [tuple([1] + [0] * (n - 2)), tuple([0] + [1] * (n - 2)), tuple([1] * (n - 1))] if n > 1 else [()]
+        nets = [net(x, flawed_logit(x, c)) for x in w]
+        yield {
+            "n": F(n),
+            "c": c,
+            "w()": [v["w()"] for v in nets],
+            "z()": [v["z()"] for v in nets],
+            "s": lambda env, c=c, n=n: [flawed_logit([int(env["w"][i]) for i in range(1, n)], c)],
+        }
+
+
+@adequate(
+    "chiang2022.s5.2.threshold",
+    at=thresholds(),
+    misses=[
+        ("log(n - 1) < c", "log(n - 2 + 1/2) < c"),
+        ("c <= log(n - 1)", "c <= log(n)"),
+        ("log(n - 1) < c ->", "c < log(n - 1) ->"),
+    ],
+)
+def threshold(v: Any) -> bool | None:
+    n, c = int(v["n"]), v["c"]
+    if n < 2 or c <= 0:
+        return None
+    right = all((flawed_logit(w, c) > 0) == (w[0] == 1) for w in words(n - 1))
+    return right == bool(real(c) > CONTEXT.log(n - 1))
+
+
+def scaled_networks() -> Iterator[dict[str, Any]]:
+    """Logits times log n, c = 1."""
+    for w in [*WORDS, (0, 1, 1, 1), (1, 0, 0, 0), (1, 2)]:
+        n = len(w) + 1
+        yield net(w, flawed_logit(w, CONTEXT.log(n)), word=w, k=[F(sum(w)), F(sum(w) + 1)])
+
+
+@adequate(
+    "chiang2022.s5.3.flawed",
+    at=scaled_networks(),
+    misses=[
+        ("(n - 1)/(2*n - 1)", "n/(2*n - 1)"),
+        ("(k - n/2)", "(k - n/3)"),
+        ("<-> 1 <= n - 1 & w(1) = 1)", "<-> 1 <= n - 1 & w(1) = 0)"),
+        ("1/(2*n - 1)*(k", "1/(2*n)*(k"),
+    ],
+)
+def scaled_flawed(v: Any) -> bool | None:
+    if not valid(v):
+        return None
+    w, n, k = v["word"], len(v["word"]) + 1, sum(v["word"])
+    s = F(n - 1, 2 * n - 1) * (starts(v) - F(1, 2)) + F(1, 2 * n - 1) * (k - F(n, 2))
+    return same(flawed_logit(w, CONTEXT.log(n)), s) and (s > 0) == bool(starts(v))
+
+
+def first_scaled() -> Iterator[dict[str, Any]]:
+    for w in [*WORDS, (1,) * 11, (0,) * 11, (1, 2)]:
+        yield net(w, first_logit(w, CONTEXT.log(len(w) + 1)), word=w)
+
+
+@adequate("chiang2022.prop3.noln", at=first_scaled(), false=True)
+def no_norm(v: Any) -> bool | None:
+    if not valid(v):
+        return None
+    n = len(v["word"]) + 1
+    s = first_logit(v["word"], CONTEXT.log(n))
+    return (
+        same(s, F(n, 2 * n - 1) * (starts(v) - F(1, 2))) and bool(real(F(1, 4)) < abs(s)) and at_most(abs(s), F(1, 2))
+    )
+
+
+@adequate(
+    "chiang2022.prop3.noln.corrected",
+    at=first_scaled(),
+    misses=[
+        ("1/4 < abs(s)", "27/100 < abs(s)"),
+        ("2 <= n ->", "1 <= n ->"),
+        ("n/(2*n - 1)", "n/(2*n)"),
+        ("abs(s) <= 1/3", "abs(s) <= 3/10"),
+    ],
+)
+def no_norm_right(v: Any) -> bool | None:
+    if not valid(v):
+        return None
+    n = len(v["word"]) + 1
+    s = first_logit(v["word"], CONTEXT.log(n))
+    if n == 1:
+        return same(s, 0)
+    return (
+        same(s, F(n, 2 * n - 1) * (starts(v) - F(1, 2))) and bool(real(F(1, 4)) < abs(s)) and at_most(abs(s), F(1, 3))
+    )
+
+
+def twelve(s: F) -> list[F]:
+    half = [F(0), F(0), F(1), F(0), F(0), s]
+    return [*half, *(-x for x in half)]
+
+
+@adequate(
+    "chiang2022.prop3.var",
+    at=[
+        {"s": s, "x()": [column(twelve(s)), column([*twelve(s)[:11], F(5)]), column(twelve(s)[:6] * 2)]}
+        for s in (F(0), F(1, 3), F(-1, 2), F(2))
+    ],
+    misses=[
+        ("1/6*(1 + s^2)", "1/12*(1 + s^2)"),
+        ("1/6*(1 + s^2)", "1/6*(1 + s)"),
+        ("meanof(x, 12) = 0", "meanof(x, 12) = s"),
+        ("varianceof(x, 12)", "varianceof(x, 6)"),
+        ("-x(b)", "x(b)"),
+    ],
+)
+def variance(v: Any) -> bool | None:
+    x = twelve(v["s"])
+    mean = sum(x) / 12
+    return mean == 0 and sum((y - mean) ** 2 for y in x) / 12 == (1 + v["s"] ** 2) / 6
+
+
+def bounds() -> Iterator[dict[str, Any]]:
+    for s, eps in itertools.product(
+        (F(1, 4), F(251, 1000), F(26, 100), F(1, 2), F(-1, 3), F(-1, 2), F(3, 5), F(1, 8)), (F(1, 100000), F(1), F(0))
+    ):
+        t = real(s) / CONTEXT.sqrt(real((1 + s**2) / 6 + eps))
+        yield {"s": s, "eps": eps, "t": [t, t / 2]}
+
+
+@adequate(
+    "chiang2022.prop3.lnbound",
+    at=bounds(),
+    misses=[
+        ("1/4/sqrt(5/24 + eps)", "3/10/sqrt(5/24 + eps)"),
+        ("1/4/sqrt(5/24", "1/4/sqrt(1/6"),
+        ("1/4 < abs(s)", "1/8 <= abs(s)"),
+        ("5/24 + eps", "eps"),
+    ],
+    still_true=[("1/4/sqrt(5/24 + eps)", "1/4/sqrt(17/96 + eps)")],
+)
+def norm_bound(v: Any) -> bool | None:
+    s, eps = v["s"], v["eps"]
+    if not (F(1, 4) < abs(s) <= F(1, 2) and eps > 0):
+        return None
+    return bool(real(F(1, 4)) / CONTEXT.sqrt(real(F(5, 24) + eps)) < abs(v["t"][0]))
+
+
+# --- Proposition 2 ------------------------------------------------------------------------------------------------------------------
+
+
+def added() -> Iterator[dict[str, Any]]:
+    for x, w, b in [
+        ((1, -2), (3, 1), 1),
+        ((F(1, 2), 0, -1), (1, 1, 1), 0),
+        ((2, 2, -3, 1), (0, 1, 0, -1), F(-1, 2)),
+        ((0, 0), (1, 1), 0),
+        ((5,), (1,), 1),
+    ]:
+        d = len(x)
+        first = [[int(p == q) for q in range(d)] for p in range(d)] + [
+            [-int(p == q) for q in range(d)] for p in range(d)
+        ]
+        second = [[-int(p == r) for p in range(d)] + [int(p == r) for p in range(d)] for r in range(d)]
+        for r, sign in ((0, 1), (1, -1))[:d]:
+            second[r] = [a + sign * t for a, t in zip(second[r], [*w, *(-u for u in w)], strict=True)]
+        hidden = [max(F(0), sum(F(a) * F(t) for a, t in zip(row, x, strict=True))) for row in first]
+        bias = [b, -b, *([0] * (d - 2))][:d]
+        y = [
+            sum(F(a) * h for a, h in zip(row, hidden, strict=True)) + q + t
+            for row, q, t in zip(second, bias, x, strict=True)
+        ]
+        yield {
+            "d": F(d),
+            "x()": column(x),
+            "W()": {i: F(0) for i in range(-d, 2 * d + 1)} | column(w),
+            "b": F(b),
+            "y()": [column(y), column([*y[:-1], y[-1] + 1])],
+        }
+
+
+@adequate(
+    "chiang2022.prop2.ffn",
+    at=added(),
+    misses=[("y(2) = -(sum", "y(2) = (sum"), ("*x(l)) + b &", "*x(l)) - b &"), ("y(r) = 0", "y(r) = x(r)")],
+)
+def added_layer(v: Any) -> bool | None:
+    d = int(v["d"])
+    if d < 2:
+        return None
+    s = sum((v["W()"][i] * v["x()"][i] for i in range(1, d + 1)), F(0)) + v["b"]
+    y = v["y()"][0]
+    return [y[i] for i in range(1, d + 1)] == [s, -s, *([F(0)] * (d - 2))]
+
+
+def normed(x: Sequence[Any], eps: Any) -> tuple[list[Any], Any, Any]:
+    """The layer norm (zeros where the deviation is 0), the mean and the deviation."""
+    entries = [CONTEXT.mpf(1) * real(F(a) if isinstance(a, int) else a) for a in x]
+    mean = CONTEXT.fsum(entries) / len(x)
+    r = CONTEXT.sqrt(CONTEXT.fsum((a - mean) ** 2 for a in entries) / len(x) + real(F(eps)))
+    return [(a - mean) / r if r else a * 0 for a in entries], mean, r
+
+
+def pairs() -> Iterator[dict[str, Any]]:
+    for d, s in itertools.product((1, 2, 3, 4), (F(1), F(-1, 2), F(0), F(7))):
+        x = [s, -s, *([F(0)] * (d - 2))][:d]
+        y, mean, r = normed(x, 0)
+        yield {"d": F(d), "s": s, "y()": column_of(y), "mu": mean, "r": r}
+
+
+def column_of(entries: Sequence[Any], start: int = 1) -> dict[int, Any]:
+    return dict(enumerate(entries, start))
+
+
+@adequate("chiang2022.prop2.ln", at=pairs(), false=True)
+def unit_variance(v: Any) -> bool | None:
+    d, s = int(v["d"]), v["s"]
+    if d < 2:
+        return None
+    if s == 0:
+        return False
+    y, _, _ = normed([s, -s, *([0] * (d - 2))], 0)
+    root = CONTEXT.sqrt(real(F(d, 2)))
+    return any(same(y[0], t * root) and same(y[1], -t * root) for t in (1, -1)) and all(same(x, 0) for x in y[2:])
+
+
+@adequate(
+    "chiang2022.prop2.ln.corrected",
+    at=pairs(),
+    misses=[
+        ("y(2) = sqrt(d/2)", "y(2) = -sqrt(d/2)"),
+        ("y(1) = sqrt(d/2) & y(2) = -sqrt(d/2)", "y(1) = sqrt(d) & y(2) = -sqrt(d)"),
+        ("s != 0", "s != 1"),
+        ("y(k) = 0", "y(k) = 1"),
+        ("(s < 0 ->", "(s < 2 ->"),
+    ],
+)
+def unit_variance_right(v: Any) -> bool | None:
+    d, s = int(v["d"]), v["s"]
+    if d < 2 or s == 0:
+        return None
+    y, _, _ = normed([s, -s, *([0] * (d - 2))], 0)
+    root = CONTEXT.sqrt(real(F(d, 2))) * (1 if s > 0 else -1)
+    return same(y[0], root) and same(y[1], -root) and all(same(x, 0) for x in y[2:])
+
+
+def output_weight(eta: Any, d: int) -> Any:
+    return -CONTEXT.log(e(real(eta)) - 1) / CONTEXT.sqrt(real(F(d, 2)))
+
+
+def rescaled() -> Iterator[dict[str, Any]]:
+    for eta, d, s in itertools.product((F(1, 10), F(1, 2), F(69, 100), F(7, 10), F(2)), (2, 3, 5), (F(1), F(-2))):
+        c = output_weight(eta, d)
+        yield {
+            "eta": eta,
+            "d": F(d),
+            "s": s,
+            "c": [c, c + 1, -c, -CONTEXT.log(e(real(eta)) + 1) / CONTEXT.sqrt(real(F(d, 2)))],
+        }
+    yield {"eta": F(1, 2), "d": F(2), "s": F(0), "c": output_weight(F(1, 2), 2)}
+    yield {"eta": F(1, 2), "d": F(1), "s": F(1), "c": output_weight(F(1, 2), 1)}
+
+
+def decision(v: Any) -> bool:
+    d, s = int(v["d"]), v["s"]
+    y, _, _ = normed([s, -s, *([0] * (d - 2))], 0)
+    return bool(output_weight(v["eta"], d) * y[0] > 0) == bool(s > 0)
+
+
+@adequate("chiang2022.prop2.c", at=rescaled(), false=True)
+def keeps_language(v: Any) -> bool | None:
+    return None if v["d"] < 2 or v["s"] == 0 else decision(v)
+
+
+@adequate(
+    "chiang2022.prop2.c.corrected",
+    at=rescaled(),
+    misses=[
+        ("eta < log(2)", "eta < log(8)"),
+        ("<-> 0 < s)", "<-> s < 0)"),
+        ("-1/sqrt(d/2)*log", "1/sqrt(d/2)*log"),
+        ("d, 1) <->", "d, 2) <->"),
+        ("eta < log(2)", "eta < 1"),
+    ],
+)
+def keeps_language_right(v: Any) -> bool | None:
+    return None if v["d"] < 2 or v["s"] == 0 or v["eta"] > F(7, 10) - F(1, 1000) else decision(v)
+
+
+@adequate("chiang2022.prop2.ce", at=rescaled(), false=True)
+def entropy_is_eta(v: Any) -> bool | None:
+    d = int(v["d"])
+    if d < 2:
+        return None
+    x = output_weight(v["eta"], d) * CONTEXT.sqrt(real(F(d, 2)))
+    return same(CONTEXT.log(sigmoid(x)), v["eta"]) and same(CONTEXT.log(1 - sigmoid(-x)), v["eta"])
+
+
+@adequate(
+    "chiang2022.prop2.ce.corrected",
+    at=rescaled(),
+    misses=[
+        ("-log(1 - sigmoid(-c*sqrt(d/2))) = eta", "-log(1 - sigmoid(c*sqrt(d/2))) = eta"),
+        ("-log(sigmoid(c*sqrt(d/2))) = eta", "log(sigmoid(c*sqrt(d/2))) = eta"),
+        ("log(exp(eta) - 1)", "log(exp(eta) + 1)"),
+        ("c = -1/sqrt(d/2)", "c = 1/sqrt(d/2)"),
+        ("-log(sigmoid(c*sqrt(d/2))) = eta", "-log(sigmoid(c*sqrt(d))) = eta"),
+    ],
+)
+def entropy_is_eta_right(v: Any) -> bool | None:
+    d = int(v["d"])
+    if d < 2:
+        return None
+    x = output_weight(v["eta"], d) * CONTEXT.sqrt(real(F(d, 2)))
+    return same(-CONTEXT.log(sigmoid(x)), v["eta"]) and same(-CONTEXT.log(1 - sigmoid(-x)), v["eta"])
+
+
+# --- Appendix B -----------------------------------------------------------------------------------------------------------------------
+
+
+def homogeneous() -> Iterator[dict[str, Any]]:
+    for t in (F(1, 3), F(2), F(0), F(-1)):
+        W = {(1, 1): F(1), (1, 2): F(-2), (2, 1): F(1, 2), (2, 2): F(3), (3, 1): F(0), (3, 2): F(1)}
+        V = {(1, 1): F(1), (1, 2): F(-1), (1, 3): F(2)}
+        for x in ((F(1), F(1)), (F(-1), F(2))):
+            yield {"d": F(2), "m": F(3), "W()": W, "V()": V, "x()": column(x), "t": t, "a": F(1)}
+
+
+@adequate(
+    "chiang2022.appB.homog",
+    at=homogeneous(),
+    misses=[
+        ("= t*ffnout", "= t^2*ffnout"),
+        ("0 < t", "t < 0"),
+        ("V, k. 0, d, m, x, a)", "V, k. 1, d, m, x, a)"),
+        ("W, k. 0, V, k. 0, d, m, x", "W, k. 1, V, k. 0, d, m, x"),
+        ("l. t*x(l)", "l. x(l)"),
+    ],
+)
+def scaling_passes(v: Any) -> bool | None:
+    t = v["t"]
+    if t <= 0:
+        return None
+
+    def net_of(x: Sequence[F]) -> F:
+        hidden = [max(F(0), v["W()"][k, 1] * x[0] + v["W()"][k, 2] * x[1]) for k in (1, 2, 3)]
+        return sum((v["V()"][1, k] * h for k, h in enumerate(hidden, 1)), F(0))
+
+    x = [v["x()"][1], v["x()"][2]]
+    return net_of([t * a for a in x]) == t * net_of(x)
+
+
+def layers() -> Iterator[dict[str, Any]]:
+    for n, k, A, C, C2 in [
+        (1, 0, F(1), F(1), F(1)),
+        (2, 1, F(2), F(1), F(3)),
+        (3, 0, F(1, 2), F(3), F(1)),
+        (4, 3, F(1, 2), F(2), F(1)),
+        (4, 2, F(1), F(2), F(1, 2)),
+        (3, 3, F(1), F(1), F(1)),
+        (2, 0, F(-1), F(1), F(1)),
+    ]:
+        a = {
+            (b, j): F({3: int(j == 0), 5: cosine(j)}.get(b, 0)) + (F(int(j == k), n) if b == 8 else 0)
+            for b in range(1, 10)
+            for j in range(n)
+        }
+        z = {at: A * C * x for at, x in a.items()}
+        one = [F(1) * z[3, 0] * -z[5, j] for j in range(n)]
+        two = [F(1) * z[3, 0] * z[5, j] for j in range(n)]
+        values = [z[8, j] for j in range(n)]
+        s = real(C2) * (average(one, values) + average(two, [-x for x in values]))
+        yield {
+            "m": F(n // 2),
+            "n": F(n),
+            "k": F(k),
+            "c": F(1),
+            "A1": A,
+            "C1": C,
+            "C2": C2,
+            "a()": a,
+            "z()": z,
+            "s": [s, s + 1],
+            "q": F(0),
+        }
+
+
+LAYERS = [{**v, "m": [F(t) for t in range(-1, 4)]} for v in layers()]
+
+
+def layer_at(v: Any) -> tuple[int, int, Any, Any] | None:
+    n, k, t = int(v["n"]), int(v["k"]), v["A1"] * v["C1"]
+    return (n, k, t, v["C2"]) if 0 <= k <= n - 1 and t > 0 else None
+
+
+@adequate("chiang2022.appB.logits", at=LAYERS, false=True)
+def logits_linear(v: Any) -> bool | None:
+    here = layer_at(v)
+    if here is None:
+        return None
+    t = here[2]
+    return all((t * 1) * (t * -cosine(j)) == t * (1 * -cosine(j)) for j in range(here[0]))
+
+
+@adequate(
+    "chiang2022.appB.logits.corrected",
+    at=LAYERS,
+    misses=[
+        ("(A1*C1)^2*(c", "A1*C1*(c"),
+        ("z(8, j) = A1*C1*a(8, j)", "z(8, j) = (A1*C1)^2*a(8, j)"),
+        ("c*z(3, 0)*-z(5, j)", "c*z(3, 0)*z(5, j)"),
+        ("(A1*C1)^2*(c", "(A1 + C1)^2*(c"),
+    ],
+)
+def logits_square(v: Any) -> bool | None:
+    here = layer_at(v)
+    if here is None:
+        return None
+    t = here[2]
+    return all((t * 1) * (t * -cosine(j)) == t**2 * (1 * -cosine(j)) for j in range(here[0]))
+
+
+@adequate("chiang2022.appB.parity", at=LAYERS, false=True)
+def parity_normed(v: Any) -> bool | None:
+    here = layer_at(v)
+    if here is None or here[0] % 2:
+        return None
+    n, k, t, u = here
+    s = v["s"][0]
+    return same(s, (-1) ** (k + 1) * 2 * real(u * t) * CONTEXT.tanh(real(t)) / n**2) and bool(s > 0) == (k % 2 == 1)
+
+
+@adequate(
+    "chiang2022.appB.parity.corrected",
+    at=LAYERS,
+    misses=[
+        ("(A1*C1)^2*c", "A1*C1*c"),
+        ("(odd(k) -> 0 < s)", "(odd(k) -> s < 0)"),
+        ("2 <= n & ~odd(k) ->", "~odd(k) ->"),
+        ("2*C2*A1*C1", "2*C2"),
+        ("(~odd(n) ->", "(odd(n) ->"),
+    ],
+)
+def parity_normed_right(v: Any) -> bool | None:
+    here = layer_at(v)
+    if here is None or here[:2] == (1, 0):
+        return None
+    n, k, t, u = here
+    s = v["s"][0]
+    formula = n % 2 == 1 or same(s, (-1) ** (k + 1) * 2 * real(u * t) * CONTEXT.tanh(real(t * t)) / n**2)
+    return formula and bool(s > 0 if k % 2 else s < 0)
+
+
+def first_normed() -> Iterator[dict[str, Any]]:
+    for w, A, C, C2 in [
+        ((), 1, 1, 1),
+        ((1,), 2, 1, 1),
+        ((0, 1), F(1, 2), 3, 2),
+        ((1, 1), 1, 1, 3),
+        ((1, 0, 1), 2, 2, F(1, 2)),
+        ((1, 2), 1, 1, 1),
+        ((1,), -1, 1, 1),
+    ]:
+        v = net(w, first_logit(w, F(1)))
+        t = F(A) * F(C)
+        z = {at: t * x for at, x in v["z()"].items()}
+        n = len(w) + 1
+        s = real(F(C2)) * average([z[3, 0] * z[4, j] for j in range(n)], [-z[4, j] / 2 + z[5, j] for j in range(n)])
+        yield {
+            **v,
+            "x()": v["z()"],
+            "z()": z,
+            "t": v["s"][0],
+            "s": [s, s + 1],
+            "c": F(1),
+            "A1": F(A),
+            "C1": F(C),
+            "C2": F(C2),
+            "word": w,
+            "scale": t,
+        }
+
+
+FIRSTS = list(first_normed())
+
+
+@adequate("chiang2022.appB.first", at=FIRSTS, false=True)
+def first_with_norm(v: Any) -> bool | None:
+    if not valid(v) or v["scale"] <= 0:
+        return None
+    t, n = v["scale"], len(v["word"]) + 1
+    return same(v["s"][0], e(real(t)) / (e(real(t)) + n - 1) * real(v["C2"] * t) * (starts(v) - real(F(1, 2))))
+
+
+@adequate(
+    "chiang2022.appB.first.corrected",
+    at=FIRSTS,
+    misses=[
+        ("exp((A1*C1)^2*c)/", "exp(A1*C1*c)/"),
+        ("(C2*A1*C1)", "C2"),
+        ("(2 <= n -> s", "(1 <= n -> s"),
+        ("<-> 2 <= n & w(1) = 1)", "<-> 2 <= n & w(1) = 0)"),
+        ("- 1/2)) &", "- 1/3)) &"),
+    ],
+)
+def first_with_norm_right(v: Any) -> bool | None:
+    if not valid(v) or v["scale"] <= 0:
+        return None
+    t, n, s = v["scale"], len(v["word"]) + 1, v["s"][0]
+    if n > 1 and not same(
+        s, e(real(t * t)) / (e(real(t * t)) + n - 1) * real(v["C2"] * t) * (starts(v) - real(F(1, 2)))
+    ):
+        return False
+    return bool(s > SLACK) == bool(starts(v))
+
+
+def twice() -> Iterator[dict[str, Any]]:
+    for x, eps in [
+        ((1, -1), F(3)),
+        ((1, -1), F(0)),
+        ((1, 2, 3), F(0)),
+        ((1, 2, 3), F(1)),
+        ((F(6, 25), F(-6, 25)), F(64, 625)),
+        ((F(1, 2), F(-1, 2)), F(3, 4)),
+        ((1, 1), F(0)),
+        ((1, 1), F(1)),
+        ((1, -1), F(-1, 4)),
+    ]:
+        y, mu, r = normed(x, eps)
+        v, nu, q = normed(y, eps) if eps >= 0 else (y, mu, r)
+        yield {
+            "d": F(len(x)),
+            "eps": eps,
+            "x()": column(x),
+            "y()": column_of(y),
+            "v()": column_of(v),
+            "mu": mu,
+            "r": r,
+            "nu": nu,
+            "q": q,
+        }
+
+
+def defined_twice(v: Any) -> bool:
+    return v["eps"] >= 0 and v["r"] > 0 and v["q"] > 0
+
+
+@adequate("chiang2022.appB.A2", at=twice(), false=True)
+def second_norm(v: Any) -> bool | None:
+    if not defined_twice(v):
+        return None
+    return same(v["q"], 1) and all(same(v["v()"][k], v["y()"][k]) for k in v["y()"])
+
+
+@adequate(
+    "chiang2022.appB.A2.corrected",
+    at=twice(),
+    misses=[
+        ("(eps = 0 | r = 1)", "eps = 0"),
+        ("eps = 0 -> all k", "0 <= eps -> all k"),
+        ("(eps = 0 | r = 1)", "r = 1"),
+        ("v(k) = y(k)", "v(k) = x(k)"),
+    ],
+)
+def second_norm_right(v: Any) -> bool | None:
+    if not defined_twice(v):
+        return None
+    unchanged = same(v["q"], 1)
+    return unchanged == (v["eps"] == 0 or same(v["r"], 1)) and (
+        v["eps"] > 0 or all(same(v["v()"][k], v["y()"][k]) for k in v["y()"])
+    )
+
+
+def normed_layers() -> Iterator[dict[str, Any]]:
+    for w, eps in itertools.product([(), (1,), (0,), (0, 1), (2,)], (F(0), F(1, 10))):
+        n, k = len(w) + 1, sum(w)
+        x = {}
+        for i, symbol in enumerate([CLS, *w]):
+            entries = [
+                int(symbol == 0),
+                int(symbol == 1),
+                int(symbol == CLS),
+                F(i, n),
+                cosine(i),
+                F(k, n),
+                F(1, n),
+                0,
+                0,
+            ]
+            x |= {(b, i): F(a) for b, a in enumerate(entries, 1)}
+        p = {(b, i): x[b, i] if b <= 9 else -x[b - 9, i] for b in range(1, 19) for i in range(n)}
+        rows = [normed([p[b, i] for b in range(1, 19)], eps) for i in range(n)]
+        y = {(b, i): row[0][b - 1] for i, row in enumerate(rows) for b in range(1, 19)}
+        scale = [1 / row[2] for row in rows]
+        yield {
+            "n": F(n),
+            "w()": {0: F(CLS), **{i: F(a) for i, a in enumerate(w, 1)}},
+            "k": F(k),
+            "eps": eps,
+            "x()": x,
+            "p()": p,
+            "y()": y,
+            "d": F(9),
+            "C1": scale,
+            "C1()": [column_of(scale, 0)],
+            "word": w,
+            "scales": scale,
+        }
+
+
+NORMED = list(normed_layers())
+
+
+@adequate("chiang2022.appB.scalars", at=NORMED, false=True)
+def one_scalar(v: Any) -> bool | None:
+    return all(same(a, v["scales"][0]) for a in v["scales"]) if set(v["word"]) <= {0, 1} else None
+
+
+@adequate(
+    "chiang2022.appB.scalars.corrected",
+    at=NORMED,
+    misses=[
+        ("y(d + b, i) = -C1(i)*x(b, i)", "y(d + b, i) = C1(i)*x(b, i)"),
+        ("y(b, i) = C1(i)*x(b, i)", "y(b, i) = C1(0)*x(b, i)"),
+        ("+ eps) = 1", "- eps) = 1"),
+        ("C1(i)^2*(sum(b, 1, d, x(b, i)^2)/d", "C1(i)^2*(sum(b, 1, d, x(b, i)^2)"),
+        ("0 < C1(i)", "2 < C1(i)"),
+    ],
+)
+def scalars_by_position(v: Any) -> bool | None:
+    return all(
+        same(v["y()"][b, i], v["scales"][i] * v["x()"][b, i])
+        and same(v["y()"][9 + b, i], -v["scales"][i] * v["x()"][b, i])
+        for b in range(1, 10)
+        for i in range(len(v["scales"]))
+    )
+
+
+# --- Definitions that state something -------------------------------------------------------------------------------------------------
+
+
+@adequate(
+    "chiang2022.def.output",
+    at=[{"s": s, "y": [sigmoid(s), sigmoid(s) / 2]} for s in (F(-3), F(-1, 100), F(0), F(1, 100), F(2))],
+    misses=[
+        ("(1/2 < y", "(1/2 <= y"),
+        ("(1/2 < y", "(1/3 < y"),
+        ("<-> 0 < s", "<-> s < 0"),
+        ("y < 1", "y < 3/4"),
+        ("0 < y &", "1/4 < y &"),
+    ],
+)
+def accepts(v: Any) -> bool | None:
+    return (1 / (1 + e(-real(v["s"]))) > real(F(1, 2)) + SLACK) == (v["s"] > 0)
+
+
+@adequate(
+    "chiang2022.def.att",
+    at=[
+        {
+            "n": F(n),
+            "s()": {i: F(i * i, 3) - 1 for i in range(n)},
+            "v()": {i: F(2 - i) for i in range(n)},
+            "low": low,
+            "high": F(2),
+        }
+        for n, low in itertools.product(range(5), (F(-2), F(0)))
+    ],
+    misses=[
+        ("clsweight(s, n, j)) = 1", "clsweight(s, n, j)) < 1"),
+        ("<= high", "<= low"),
+        ("0 < clsweight", "1/2 < clsweight"),
+        ("sum(j, 0, n - 1, clsweight(s, n, j)) = 1", "sum(j, 1, n - 1, clsweight(s, n, j)) = 1"),
+    ],
+)
+def weights_average(v: Any) -> bool | None:
+    n = int(v["n"])
+    values = [v["v()"][i] for i in range(n)]
+    if n < 1 or not all(v["low"] <= x <= v["high"] for x in values):
+        return None
+    a = softmax([v["s()"][i] for i in range(n)])
+    mean = CONTEXT.fsum(p * real(x) for p, x in zip(a, values, strict=True))
+    return all(p > 0 for p in a) and same(sum(a), 1) and at_most(v["low"], mean) and at_most(mean, v["high"])
+
+
+@adequate(
+    "chiang2022.eq2",
+    at=[{"n": F(n), "m": F(m)} for n, m in itertools.product(range(6), range(-1, 5)) if n or m < 0],
+    misses=[
+        ("= pow(n, m) &", "= pow(n, m + 1) &"),
+        ("exp(log(n)*m)", "exp(log(n)*2*m)"),
+        ("1/pow(n, m)", "pow(n, m)"),
+        ("exp(log(n)*-m)", "exp(log(n)*m)"),
+        ("exp(log(n)*m)", "exp(n*m)"),
+    ],
+)
+def powers(v: Any) -> bool | None:
+    n, m = int(v["n"]), int(v["m"])
+    if n < 1 or m < 0:
+        return None
+    return same(e(CONTEXT.log(n) * m), n**m) and same(e(-CONTEXT.log(n) * m), F(1, n**m))
+
+
+# --- Cookbook, Sections 2 and 9 -----------------------------------------------------------------------------------------------------
+
+
+def matrices() -> Iterator[dict[str, Any]]:
+    for d, n, shift in itertools.product((0, 1, 2), (1, 3), (0, 1, 2)):
+        WO, WV = (
+            {(a, b): F((a * p + b * b + shift) % 5 - 2) for a in range(1, d + 1) for b in range(1, d + 1)}
+            for p in (2, 4)
+        )
+        U = {
+            (a, b): sum((WO[a, c] * WV[c, b] for c in range(1, d + 1)), F(0))
+            for a in range(1, d + 1)
+            for b in range(1, d + 1)
+        }
+        alpha = {(i, j): F(i + 2 * j + shift, 3) for i in range(1, n + 1) for j in range(1, n + 1)}
+        z = {(b, j): F((b + 1) * j * j - 3 * shift) for b in range(1, d + 1) for j in range(1, n + 1)}
+        yield {"d": F(d), "n": F(n), "WO()": WO, "WV()": WV, "U()": [U], "alpha()": alpha, "z()": z}
+
+
+@adequate(
+    "s2.2.2.no_wo",
+    at=matrices(),
+    misses=[
+        ("sum(a, 1, d, WO(b, a)", "sum(a, 1, d, WO(a, b)"),
+        ("WV(a, l)", "WV(l, a)"),
+        ("WO(b, a)*", ""),
+        ("sum(j, 1, n, alpha(i, j)*sum(l, 1, d, WV", "sum(j, 2, n, alpha(i, j)*sum(l, 1, d, WV"),
+    ],
+)
+def output_matrix(v: Any) -> bool | None:
+    d, n = int(v["d"]), int(v["n"])
+    if d < 1:
+        return None
+    times = lambda M, x: [sum((M[a, b] * x[b - 1] for b in range(1, d + 1)), F(0)) for a in range(1, d + 1)]  # noqa: E731
+    columns = [[v["z()"][b, j] for b in range(1, d + 1)] for j in range(1, n + 1)]
+
+    def head(M: Any, i: int) -> list[F]:
+        found = [times(M, x) for x in columns]
+        return [sum((v["alpha()"][i, j] * found[j - 1][b] for j in range(1, n + 1)), F(0)) for b in range(d)]
+
+    return all(head(v["U()"][0], i) == times(v["WO()"], head(v["WV()"], i)) for i in range(1, n + 1))
+
+
+STOPS = [
+    ("half", lambda i: F(1, 2), True),
+    ("rare", lambda i: 1 / (i + 1) ** 2, False),
+    ("third", lambda i: F(1, 3) + F(1, 3) / i, True),
+    ("never", lambda i: F(0), None),
+    ("always", lambda i: F(1), None),
+]
+
+
+def languages() -> Iterator[dict[str, Any]]:
+    for name, stop, true in STOPS:
+        yield {
+            "stop()": [stop],
+            "stop": stop,
+            "name": name,
+            "true": true,
+            "eps": [F(1, 4), F(1, 100)],
+            "N": [F(t) for t in range(16)],
+            "i": [F(t) for t in range(16)],
+            "c": [F(1, 3), F(1, 2)],
+        }
+
+
+def mass(stop: Any, steps: int) -> F:
+    """Probability that EOS comes at one of the first steps."""
+    total, left = F(0), F(1)
+    for i in range(1, steps + 1):
+        total, left = total + left * stop(F(i)), left * (1 - stop(F(i)))
+    return total
+
+
+@adequate("s2.2.3.autoregressive", at=languages(), false=True)
+def sums_to_one(v: Any) -> bool | None:
+    if v["true"] is None:
+        return None
+    return all(any(mass(v["stop"], n) >= 1 - eps for n in range(1, 16)) for eps in v["eps"])
+
+
+@adequate(
+    "s2.2.3.autoregressive.corrected",
+    at=languages(),
+    misses=[
+        ("c <= stop(i)", "0 <= stop(i)"),
+        ("1 - prod(i, 1, N, 1 - stop(i)) &", "1 - prod(i, 1, N - 1, 1 - stop(i)) &"),
+        ("1 - stop(i))) < 1)", "1 - stop(i))) < 1/2)"),
+        ("prod(i, 1, n - 1, 1 - stop(i))) = 1", "prod(i, 1, n, 1 - stop(i))) = 1"),
+    ],
+)
+def mass_left(v: Any) -> bool | None:
+    if v["true"] is None:
+        return None
+    stop, left = v["stop"], F(1)
+    for n in range(1, 16):
+        left *= 1 - stop(F(n))
+        if mass(stop, n) != 1 - left or left <= 0:
+            return False
+    return v["name"] == "rare" or all(any(mass(stop, n) >= 1 - eps for n in range(1, 16)) for eps in v["eps"])
+
+
+def strings() -> Iterator[dict[str, Any]]:
+    for w in [w for n in range(5) for w in itertools.product((1, 2), repeat=n)] + [(1, 3, 2, 1, 3), (1, 4)]:
+        n = len(w)
+        table = {(i, j): F(int(j > 1 and w[j - 2] == w[i - 1])) for i in range(1, n + 1) for j in range(1, i + 1)}
+        yield {
+            "n": F(n),
+            "K": F(3),
+            "w()": column(w),
+            "s()": [table, {at: x + 1 for at, x in table.items()}],
+            "word": w,
+        }
+
+
+def rows(v: Any) -> list[list[int]] | None:
+    """The scores of each position against 1..i: one-hot query against the one-hot code of the predecessor."""
+    w = v["word"]
+    if not w or max(w) > 3:
+        return None
+    codes = [[int(a == b) for a in (1, 2, 3)] for b in w]
+    keys = [[0, 0, 0], *codes[:-1]]
+    return [[sum(a * b for a, b in zip(codes[i], keys[j], strict=True)) for j in range(i + 1)] for i in range(len(w))]
+
+
+@adequate("s9.1.1.max_positions", at=strings(), false=True)
+def best_is_same(v: Any) -> bool | None:
+    found = rows(v)
+    if found is None:
+        return None
+    w = v["word"]
+    return all((x == max(row)) == (w[j] == w[i]) for i, row in enumerate(found) for j, x in enumerate(row))
+
+
+@adequate(
+    "s9.1.1.max_positions.corrected",
+    at=strings(),
+    misses=[
+        ("ex m in 2..i. w(m - 1)", "ex m in 1..i. w(m)"),
+        ("(2 <= j & w(j - 1) = w(i))", "(2 <= j & w(j) = w(i))"),
+        ("| ~(ex m in 2..i. w(m - 1) = w(i))", ""),
+        ("ex m in 2..i", "ex m in 2..i - 1"),
+    ],
+)
+def best_follows_same(v: Any) -> bool | None:
+    found = rows(v)
+    if found is None:
+        return None
+    w = v["word"]
+    for i, row in enumerate(found):
+        after = {j for j in range(1, i + 1) if w[j - 1] == w[i]}
+        if {j for j, x in enumerate(row) if x == max(row)} != (after or set(range(i + 1))):
+            return False
+    return True
+
+
+@adequate(
+    "s9.1.1.gap",
+    at=strings(),
+    misses=[
+        ("i, 1)", "i, 11/10)"),
+        ("s(i, j) = 0 | s(i, j) = 1", "s(i, j) = 0"),
+        ("s(i, j) = 0 | s(i, j) = 1", "s(i, j) = 1"),
+        ("i, 1)", "i, 2)"),
+    ],
+)
+def gap_is_one(v: Any) -> bool | None:
+    found = rows(v)
+    if found is None:
+        return None
+    return all(set(row) <= {0, 1} and all(x == max(row) or x <= max(row) - 1 for x in row) for row in found)
+
+
+def traces() -> Iterator[dict[str, Any]]:
+    for w in [*words(0, 1, 2, 3), (1, 0, 1, 0), (0, 2)]:
+        n = len(w)
+        opened = [1 - 2 * x for x in w]
+        balance = [F(sum(opened[: i + 1]), i + 1) for i in range(n)]
+        error = [max(F(0), -b) for b in balance]
+        total = [F(sum(error[: i + 1]), i + 1) for i in range(n)]
+        lists = [[F(x) for x in opened], balance, error, total]
+        z = {
+            (t, c, i): (lists[c - 1][i - 1] if c <= t + 1 else F(0))
+            for t in range(4)
+            for c in range(1, 5)
+            for i in range(1, n + 1)
+        }
+        yield {
+            "n": F(n),
+            "w()": column(w),
+            "z()": [z, {at: x + (at[0] == 3) for at, x in z.items()}],
+            "word": w,
+            "right": z,
+        }
+
+
+@adequate(
+    "s9.2.1.state_trace",
+    at=traces(),
+    misses=[
+        ("z(3, 4, i) = sum(j, 1, i, relu(-height(w, j)/j))/i", "z(3, 4, i) = sum(j, 1, i, relu(-height(w, j)/j))/n"),
+        ("z(2, 3, i) = relu(-height(w, i)/i)", "z(2, 3, i) = relu(height(w, i)/i)"),
+        ("z(1, 2, i) = height(w, i)/i", "z(1, 2, i) = height(w, i)"),
+        ("z(3, 3, i) = relu(-height(w, i)/i)", "z(3, 3, i) = 0"),
+        ("z(2, 4, i) = 0", "z(2, 4, i) = 1"),
+    ],
+)
+def trace(v: Any) -> bool | None:
+    w = v["word"]
+    if not w or set(w) - {0, 1}:
+        return None
+    for i in range(1, len(w) + 1):
+        heights = [w[:j].count(0) - w[:j].count(1) for j in range(1, i + 1)]
+        errors = [max(F(0), -F(b, j)) for j, b in enumerate(heights, 1)]
+        state = [F(1 - 2 * w[i - 1]), F(heights[-1], i), errors[-1], F(sum(errors), i)]
+        if any(v["right"][t, c, i] != (state[c - 1] if c <= t + 1 else 0) for t in range(4) for c in range(1, 5)):
+            return False
+    return True
+
+
+def active() -> Iterator[dict[str, Any]]:
+    for a in [*words(1, 2, 3, 4), (0, 1, 0, 0, 1, 0), (1, 2)]:
+        n = len(a)
+        for i, p in itertools.product(range(1, n + 1), range(1, n + 2)):
+            yield {"n": F(n), "a()": column(a) | {n + 1: F(1)}, "i": F(i), "p": F(p), "bits": a}
+
+
+@adequate(
+    "s9.2.2.step2_scores",
+    at=active(),
+    misses=[
+        ("k/n + a(k) < p/n + a(p)", "a(k) - k/n < a(p) - p/n"),
+        ("(all k in i + 1..p - 1. a(k) = 0)", "i < n"),
+        ("(all k in p + 1..i - 1. a(k) = 0)", "1 < i"),
+        ("& a(p) = 1", ""),
+        ("a(k) - k/n < a(p) - p/n", "a(k) - k/n + 1/n < a(p) - p/n"),
+    ],
+)
+def nearest(v: Any) -> bool | None:
+    a, n, i, p = v["bits"], int(v["n"]), int(v["i"]), int(v["p"])
+    if set(a) - {0, 1} or p > n or not a[p - 1]:
+        return None
+    on = [j for j in range(1, n + 1) if a[j - 1]]
+    left, right = [j for j in on if j < i], [j for j in on if j > i]
+    if p in left and p == max(left):
+        others = [k for k in range(1, i) if k != p]
+        return all(F(k, n) + a[k - 1] < F(p, n) + 1 for k in others)
+    if p in right and p == min(right):
+        others = [k for k in range(i + 1, n + 1) if k != p]
+        return all(a[k - 1] - F(k, n) < 1 - F(p, n) for k in others)
+    return None
+
+
+def found_values() -> Iterator[dict[str, Any]]:
+    for a, o in [
+        ((1,), (1,)),
+        ((1, 1), (1, -1)),
+        ((0, 0, 1), (1, -1, 1)),
+        ((1, 0, 0, 1), (1, 1, -1, -1)),
+        ((0, 0, 0), (-1, 1, -1)),
+        ((0, 1, 1, 0, 0), (1, -1, 1, 1, -1)),
+        ((2,), (1,)),
+    ]:
+        n = len(a)
+        left = [max(range(1, i), key=lambda j: F(j, n) + a[j - 1], default=0) for i in range(1, n + 1)]
+        right = [max(range(i + 1, n + 1), key=lambda j: a[j - 1] - F(j, n), default=0) for i in range(1, n + 1)]
+        read = lambda at: [F(o[j - 1]) if j else F(0) for j in at]  # noqa: B023, E731
+        yield {
+            "n": F(n),
+            "o()": column(o),
+            "a()": column(a),
+            "l()": [column(read(left)), column([9] * n)],
+            "r()": [column(read(right)), column([9] * n)],
+            "bits": a,
+            "tokens": o,
+            "left": read(left),
+            "right": read(right),
+        }
+
+
+def unmatched(v: Any, i: int) -> tuple[int | None, int | None]:
+    on = [j for j, x in enumerate(v["bits"], 1) if x]
+    return max((j for j in on if j < i), default=None), min((j for j in on if j > i), default=None)
+
+
+@adequate("s9.2.2.step2_values", at=found_values(), false=True)
+def values_are_nearest(v: Any) -> bool | None:
+    if set(v["bits"]) - {0, 1}:
+        return None
+    for i in range(1, len(v["bits"]) + 1):
+        for j, x in zip(unmatched(v, i), (v["left"][i - 1], v["right"][i - 1]), strict=True):
+            if j is None or x != v["tokens"][j - 1]:
+                return False
+    return True
+
+
+@adequate(
+    "s9.2.2.step2_values.corrected",
+    at=found_values(),
+    misses=[
+        ("l(i) = o(i - 1)", "l(i) = 0"),
+        ("r(i) = o(i + 1)", "r(i) = -o(i + 1)"),
+        ("(all k in i + 1..p - 1. a(k) = 0) -> r", "i < n -> r"),
+        ("(all k in p + 1..i - 1. a(k) = 0) -> l", "1 < i -> l"),
+        ("r(i) = o(p)) & (2", "r(i) = o(i)) & (2"),
+    ],
+)
+def values_or_neighbours(v: Any) -> bool | None:
+    a, o = v["bits"], v["tokens"]
+    if set(a) - {0, 1}:
+        return None
+    for i in range(1, len(a) + 1):
+        ends = (i - 1 if i > 1 else None, i + 1 if i < len(a) else None)
+        for j, end, x in zip(unmatched(v, i), ends, (v["left"][i - 1], v["right"][i - 1]), strict=True):
+            at = j or end
+            if x != (o[at - 1] if at else 0):
+                return False
+    return True
