@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from math import isqrt
 
 import flint
 
@@ -185,7 +186,7 @@ def least_gamma() -> flint.arb:
     """
     if not _one_zero():
         raise SymcookError("balls did not show where 3/2 stops to suffice")
-    return -zero(_excess, *_TURN).log()
+    return -zero(_excess, _fall, *_TURN).log()
 
 
 _TURN = Fraction(4, 5), Fraction(9, 10)
@@ -207,10 +208,11 @@ def _one_zero() -> bool:
 def _fall(x: flint.arb) -> flint.arb:
     """g'(x) = 3/2 sum of k^2 x^(k^2 - 1) - sum of k (k^2 - 1) x^(k^2 - 2), for 0 < x <= 9/10."""
     total = flint.arb(0)
-    for k in range(1, 40):
+    last = 40 + isqrt(8 * flint.ctx.prec)  # 0.9^(last^2) is below the last bit
+    for k in range(1, last):
         total += flint.arb(flint.fmpq(3 * k * k, 2)) * x ** (k * k - 1)
         total -= k * (k * k - 1) * (x ** (k * k - 2) if k > 1 else 0)
-    tail = 2 * flint.arb(40) ** 3 * x ** (40 * 40 - 2)  # terms shrink by more than a half from there on
+    tail = 2 * flint.arb(last) ** 3 * x ** (last * last - 2)  # terms shrink by more than a half from there on
     return total + tail.union(-tail)
 
 
@@ -221,8 +223,8 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
     """The supremum of ||hardmax(s) - softmax(s')||_1 over scores s with gap at least 1, s' of Lemma 8; and 4 e^-gamma.
 
     variant: 'a' s' = gamma n^2 (s_j - 1/j), 'b' s' = 2 gamma n (s_j + j/(2 n)), both against the rightmost maximum, or
-    'c' s' = 2 gamma n (s_j - j/(2 n)) against the leftmost. gamma: positive. n: the length, at most 2000. Relative
-    radius at most 10^-digits. For values with |v_j| <= v_max the greatest error is v_max times the distance.
+    'c' s' = 2 gamma n (s_j - j/(2 n)) against the leftmost. gamma: positive. n: the length, for (a) at most 2000.
+    Relative radius at most 10^-digits. For values with |v_j| <= v_max the greatest error is v_max times the distance.
 
     For a maximum at p each other position can be chosen by itself. On the side where ties are allowed a tie is worst;
     on the other the score is 1 lower. With x = e^-gamma the exponents of x are, in (a), n^2 (1/j - 1/p) for j < p and
@@ -238,13 +240,14 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
         raise unknown("variant", str(variant), tuple(VARIANTS))
     text, gap = positive(gamma)
     length = count(n)
-    if length > MAX_TIES:
-        raise BadInput(f"n must be at most {MAX_TIES}", length)
+    if variant == "a" and length > MAX_TIES:
+        raise BadInput(f"n must be at most {MAX_TIES} for variant a", length)
+    worst = _worst(gap, length) if variant == "a" else []
 
     def mass() -> flint.arb:
         if variant == "a":
             best = flint.arb(0)
-            for p in range(1, length + 1):
+            for p in worst:
                 best = best.max(_tied(gap(), length, p))
             return best
         x = (-gap()).exp()
@@ -270,6 +273,13 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
         labels=("supremum", "4 e^-gamma"),
         proofs=(f"yang2026.lemma8{variant}", SHARP[variant]),
     )
+
+
+def _worst(gap: Callable[[], flint.arb], n: int) -> list[int]:
+    """The positions where S of variant (a) may be greatest, as balls of 64 bits tell."""
+    with flint.ctx.workprec(64):
+        found = {p: _tied(gap(), n, p) for p in range(1, n + 1)}
+    return [p for p, mass in found.items() if not any(mass < other for other in found.values())]
 
 
 def _tied(gamma: flint.arb, n: int, p: int) -> flint.arb:

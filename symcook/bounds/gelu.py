@@ -34,7 +34,7 @@ from symcook.bounds.arguments import positive
 from symcook.bounds.result import Bound
 from symcook.errors import SymcookError, unknown
 from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, refine
-from symcook.numbers.isolate import positive_on
+from symcook.numbers.isolate import positive_on, zero
 
 FORMS = ("erf", "tanh")
 RATES = {
@@ -92,51 +92,6 @@ def _slope_fourth(form: str, s: flint.arb) -> flint.arb:
     return s * (big[5] - small[5] / 16) + big[4] - small[4] / 8
 
 
-def _sharpened(function: _Function, slope: _Function, low: Fraction, high: Fraction) -> flint.arb:
-    """The zero of a function that is positive at `low`, negative at `high` and has one zero between, to flint's bits.
-
-    A few halvings give a ball around it. Newton's step from its middle m gives another one: the zero is m - f(m)/f'(t)
-    for some t in the ball. Each step doubles the bits, so that the last one takes most of the time.
-    """
-    with flint.ctx.workprec(BITS):
-        found = _newton(function, slope, _halved(function, arb_of(low), arb_of(high)), BITS)
-        for _ in range(BITS):
-            closer = _newton(function, slope, found, BITS)
-            if not 2 * closer.rad() < found.rad():
-                break
-            found = closer
-    bits, steps = flint.ctx.prec, []
-    while bits > BITS:
-        steps.append(bits)
-        bits = bits // 2 + 32  # some bits more than half: those that rounding takes
-    for bits in reversed(steps):
-        found = _newton(function, slope, found, bits)
-    return found
-
-
-def _newton(function: _Function, slope: _Function, found: flint.arb, bits: int) -> flint.arb:
-    """A ball of that many bits around the zero that is in `found`."""
-    with flint.ctx.workprec(bits // 2 + 32):
-        descent = slope(found)
-    with flint.ctx.workprec(bits):
-        middle = found.mid()
-        return middle - function(middle) / descent
-
-
-def _halved(function: _Function, low: flint.arb, high: flint.arb) -> flint.arb:
-    """The part of the interval, a thousandth of it, where the function goes from positive to negative."""
-    if not (function(low) > 0 and function(high) < 0):
-        raise SymcookError("a zero was not enclosed")
-    for _ in range(10):
-        middle = ((low + high) / 2).mid()
-        sign = function(middle)
-        if sign > 0:
-            low = middle
-        elif sign < 0:
-            high = middle
-    return low.union(high)
-
-
 def _product(form: str, s: flint.arb) -> flint.arb:
     """D(s)."""
     return (_rest(form, s, 0)[0] - 2 * _rest(form, s / 2, 0)[0]) / s**3
@@ -164,9 +119,7 @@ class _Shape:
         """The s at which D is greatest, at flint's precision."""
         bits = flint.ctx.prec
         if bits not in self.found:
-            self.found[bits] = _sharpened(
-                lambda s: _slope(self.form, s), lambda s: _slope_slope(self.form, s), *self.top
-            )
+            self.found[bits] = zero(lambda s: _slope(self.form, s), lambda s: _slope_slope(self.form, s), *self.top)
         return self.found[bits]
 
     def curve(self, z: flint.arb) -> flint.arb:
@@ -255,9 +208,7 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
     def place() -> flint.arb:
         bits = flint.ctx.prec
         if bits not in known:
-            known[bits] = _sharpened(
-                lambda u: _fall(form, u), lambda u: _fall_slope(form, u), Fraction(1, 2), Fraction(1)
-            )
+            known[bits] = zero(lambda u: _fall(form, u), lambda u: _fall_slope(form, u), Fraction(1, 2), Fraction(1))
         return known[bits]
 
     def value() -> flint.arb:

@@ -10,6 +10,7 @@ import flint
 from symcook.errors import SymcookError
 from symcook.numbers.balls import arb_of
 
+BITS = 128
 NARROWEST = Fraction(1, 1 << 16)
 
 Function = Callable[[flint.arb], flint.arb]
@@ -36,28 +37,47 @@ def positive_on(function: Function, low: Fraction, high: Fraction) -> bool:
     return True
 
 
-def zero(function: Function, low: Fraction, high: Fraction) -> flint.arb:
-    """A ball around a zero of a function that is positive at `low` and negative at `high`, at flint's precision.
+def zero(function: Function, slope: Function, low: Fraction, high: Fraction) -> flint.arb:
+    """The zero of a function that is positive at `low`, negative at `high` and has one zero between, to flint's bits.
 
-    Between the ends of the ball the function changes its sign; where it has one zero in [low, high], that is the one.
-    Secants with a small step to both sides, and halving, narrow the interval. Raises SymcookError for other signs.
+    slope: its derivative, negative near the zero. A few halvings give a ball around it. Newton's step from the middle m
+    of a ball gives another: the zero is m - f(m)/f'(t) for some t in the ball. Each step doubles the bits, so that the
+    last one takes most of the time. Raises SymcookError for other signs.
     """
-    bits = flint.ctx.prec
-    a, b = arb_of(low), arb_of(high)
-    if not (function(a) > 0 and function(b) < 0):
+    with flint.ctx.workprec(BITS):
+        found = _newton(function, slope, _halved(function, arb_of(low), arb_of(high)), BITS)
+        for _ in range(BITS):
+            closer = _newton(function, slope, found, BITS)
+            if not 2 * closer.rad() < found.rad():
+                break
+            found = closer
+    bits, steps = flint.ctx.prec, []
+    while bits > BITS:
+        steps.append(bits)
+        bits = bits // 2 + 32  # some bits more than half: those that rounding takes
+    for bits in reversed(steps):
+        found = _newton(function, slope, found, bits)
+    return found
+
+
+def _newton(function: Function, slope: Function, found: flint.arb, bits: int) -> flint.arb:
+    """A ball of that many bits around the zero that is in `found`."""
+    with flint.ctx.workprec(bits // 2 + 32):
+        descent = slope(found)
+    with flint.ctx.workprec(bits):
+        middle = found.mid()
+        return middle - function(middle) / descent
+
+
+def _halved(function: Function, low: flint.arb, high: flint.arb) -> flint.arb:
+    """The part of the interval, a thousandth of it, where the function goes from positive to negative."""
+    if not (function(low) > 0 and function(high) < 0):
         raise SymcookError("a zero was not enclosed")
-    while b - a > flint.arb(2) ** (12 - bits):
-        width = b - a
-        left, right = function(a), function(b)
-        guess = ((a * right - b * left) / (right - left)).mid()
-        step = (width * width).mid() + flint.arb(2) ** (10 - bits)
-        for point in ((guess - step).mid(), (guess + step).mid(), ((a + b) / 2).mid()):
-            if a < point and point < b:
-                sign = function(point)
-                if sign > 0:
-                    a = point
-                elif sign < 0:
-                    b = point
-        if not b - a < width:
-            break
-    return a.union(b)
+    for _ in range(10):
+        middle = ((low + high) / 2).mid()
+        sign = function(middle)
+        if sign > 0:
+            low = middle
+        elif sign < 0:
+            high = middle
+    return low.union(high)
