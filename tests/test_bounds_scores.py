@@ -165,6 +165,8 @@ def test_weights_that_round_to_zero_in_numpy():
         (lambda: temperature(5, 1, 1), "between 0 and 1"),
         (lambda: temperature(5, 1, 0), "between 0 and 1"),
         (lambda: temperature(2, 1, "1/2"), "below"),
+        (lambda: temperature(3, 1, "2/3"), "below"),
+        (lambda: temperature(7, 1, "3/7 + 3/7"), "below"),
         (lambda: temperature(5, 1, bits="x"), "bits must be"),
     ],
 )

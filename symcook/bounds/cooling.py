@@ -10,7 +10,9 @@ import flint
 from symcook.bounds.arguments import count, exact, positive
 from symcook.bounds.result import Bound
 from symcook.errors import BadInput, Undecided
+from symcook.expr import parse_term
 from symcook.numbers.balls import ball, check_digits, decide_sign, limit_for, refine
+from symcook.rationals import rational
 
 SMALLEST = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074}
 """By format, the k for which 2^-k is the least positive number (subnormal)."""
@@ -56,7 +58,8 @@ def temperature(
     def odds() -> flint.arb:
         return (many - 1) * (1 - delta()) / delta()
 
-    if decide_sign(lambda: odds() - 1, "(n - 1)(1 - error)/error > 1") <= 0:
+    share = Fraction(many - 1, many)  # the error of equal weights; balls do not tell that the two are the same
+    if _same(target, share) or decide_sign(lambda: odds() - 1, "(n - 1)(1 - error)/error > 1") <= 0:
         raise BadInput("the error must be below (n - 1)/n, where every temperature reaches it", f"{target}, n = {many}")
 
     def value() -> flint.arb:
@@ -96,6 +99,14 @@ def temperature(
         proofs=("cookbook.s5.7.tau", "lem.hard_soft_value", "cookbook.s5.7.precision"),
         extra=extra,
     )
+
+
+def _same(text: str, number: Fraction) -> bool:
+    """Whether the text is a rational number, and that one."""
+    try:
+        return rational(parse_term(text)) == number
+    except BadInput:  # not rational, or too large to compute exactly
+        return False
 
 
 def vanishing(gamma: flint.arb, k: int) -> flint.arb:
