@@ -3411,3 +3411,351 @@ SCRIPTS |= {
     "yang2026.lemma25.chain": Script(chain25_wrong, refutes=True),
     "yang2026.lemma25.chain.corrected": Script(chain25, witnesses("2", "1", "1"), nonzero()),
 }
+
+
+# --- Bounded activations ----------------------------------------------------------------------------------------------
+
+
+def ln_size(g: Goal) -> None:
+    g.intro("d on x eps gain shift y (some e_low) mode")
+    g.use("lem:norm_nonneg", "x", "d", label="x_low").use("lem:norm_nonneg", "gain", "d", label="gain_low")
+    g.use("lem:norm_nonneg", "shift", "d", label="shift_low")
+    g.have("0 <= d*onenorm(gain, d)", "dg", lambda h: h.auto("some gain_low", rounds=0))
+    plain, normed, flat = g.cases("mode", "is_off same", "is_on found", "is_on none zero same")
+    plain.use("lem:norm_ext", "y", "x", "d", "#same", label="equal").auto("equal dg shift_low", degree=1, rounds=0)
+    flat.use("lem:norm_ext", "y", "shift", "d", "#same", label="equal").auto("equal dg x_low", degree=1, rounds=0)
+    g = normed
+    g.obtain("found", "mu", "inner").obtain("inner", "r", "mu_is r_low r_square y_is").positive(
+        "r", "r", lambda h: h.hyp("r_low")
+    )
+
+    def entry(h: Goal) -> None:
+        h.intro("l0 inside").use("y_is", "l0", None, label="here").rewrite("here")
+        square = "l. (x(l) - mu)^2"
+        h.use(
+            "lem:sum_member",
+            square,
+            "1",
+            "d",
+            "l0",
+            None,
+            lambda q: q.intro("l1 inside1").auto("", squares=["x(l1) - mu"]),
+            label="one",
+        )
+        h.positive("d", "d", lambda q: q.auto("some", degree=1, rounds=0))
+        h.have(
+            "(x(l0) - mu)^2 <= d*(r*r)",
+            "two",
+            lambda q: (
+                q.have(
+                    "d*(r^2) = sum(k, 1, d, (x(k) - mu)^2) + d*eps",
+                    "s",
+                    lambda e: e.auto(
+                        "r_square d_e", degree=1, rounds=0, multipliers=["d", "sum(k, 1, d, (x(k) - mu)^2)"]
+                    ),
+                )
+                .have("0 <= d*eps", "de", lambda e: e.auto("some e_low", rounds=0))
+                .auto("one s de", degree=1, rounds=0)
+            ),
+        )
+        q = "((x(l0) - mu)*(1/r))"
+        h.have(
+            f"{q}^2 <= d",
+            "three",
+            lambda f: f.have(
+                "(x(l0) - mu)^2*((1/r)*(1/r)) <= d*(r*r)*((1/r)*(1/r))",
+                "t",
+                lambda e: e.have("0 <= (1/r)*(1/r)", "rr", lambda k: k.auto("r_i", rounds=0)).auto("two rr", rounds=0),
+            ).auto("t r_e", degree=1, rounds=0, multipliers=["d*r*(1/r)", "d"]),
+        )
+        h.have(
+            f"{q} <= d & -d <= {q}", "up down", lambda f: each_part(lambda e: e.contra("no").auto("no three some"))(f)
+        )
+        h.have("0 <= abs(gain(l0))", "g_low", lambda f: split_abs(f, "abs(gain(l0))"))
+        h.have(
+            f"{q}*gain(l0) <= d*abs(gain(l0)) & -(d*abs(gain(l0))) <= {q}*gain(l0)",
+            "top bottom",
+            lambda f: f.apart(
+                "abs(gain(l0))",
+                each_part(
+                    lambda e: e.auto(
+                        f"up down {values(e)} " + " ".join(k for k in e.facts if k[0] == "d" and k[1:].isdigit())
+                    )
+                ),
+            ),
+        )
+        split_abs(h, "abs((x(l0) - mu)/r*gain(l0) + shift(l0)); abs(shift(l0))", "top bottom")
+
+    g.use("lem:sum_mono", "l. abs(y(l))", "l. d*abs(gain(l)) + abs(shift(l))", "1", "d", entry, label="all")
+    g.auto("all x_low", degree=1, rounds=0)
+
+
+SCRIPTS |= {"lem.ln_size": Script(ln_size)}
+
+
+RUN = "sublayers({0}, kind, pre, post, eps, gain, shift, gain2, shift2, V, W, b, U, c, d, m, n, A, z, u, y)"
+
+
+def prop71(g: Goal) -> None:
+    g.intro("M d m k kind pre post eps gain shift gain2 shift2 V W b U c we P (some_M some some_m some_k eps_low)")
+    g.have("0 <= d", "d_low", use="some")
+    given = (
+        "1 <= n & (all i in 1..n. 1 <= x(i) & x(i) <= k & onenorm(a. pe(i, a), d) <= P)"
+        " & (all i in 1..n. all a in 1..d. z(0, a, i) = we(x(i), a) + pe(i, a))"
+    )
+    names = "all n:Int, x:Int->Int, pe:Int*Int->Real, A:Int*Int*Int->Real, z:Int*Int*Int->Real, u:Int*Int*Int->Real, y:Int*Int*Int->Real."
+    claim = f"{names} {given} & {RUN} -> all t in 0..{{0}}. all i in 1..n. onenorm(a. z(t, a, i), d) <= X"
+
+    def each(h: Goal) -> None:
+        base, step = h.induct("T", "ge", "ih")
+        embedded(base.intro("top"))
+        sublayer(step.intro("top"))
+
+    statement = f"all T:Int. 0 <= T -> T <= M -> ex X:Real. 0 <= X & ({claim.format('T')})"
+    g.have(statement, "each", each)
+    g.use("each", "M", label="done").obtain("done", "X", "low all_runs").witness("X").hyp("all_runs")
+
+
+def embedded(g: Goal) -> None:
+    """The embeddings: at most the sum of the norms of all symbols' plus |P|."""
+    total = "sum(e, 1, k, onenorm(a. we(e, a), d))"
+
+    def low(h: Goal) -> None:
+        h.intro("e within").use("lem:norm_nonneg", "a. we(e, a)", "d", label="here").hyp("here")
+
+    g.use("lem:sum_nonneg", "e. onenorm(a. we(e, a), d)", "1", "k", low, label="total_low")
+    g.have("0 <= abs(P) & P <= abs(P)", "P_low P_up", each_part(lambda h: split_abs(h, "abs(P)")))
+    left, right = g.witness(f"{total} + abs(P)").split()
+    left.auto("total_low P_low", degree=1, rounds=0)
+    right.intro("n x pe A z u y (some_n letters start run) t (tl th) i inside")
+    right.have("t = 0", "t_is", use="tl th").rewrite("t_is")
+    right.use("letters", "i", None, label="xl xh pe_size").use("start", "i", None, label="z_is")
+    right.use("lem:norm_ext", "a. z(0, a, i)", "a. we(x(i), a) + pe(i, a)", "d", "#z_is", label="equal")
+    right.use("lem:norm_triangle", "a. we(x(i), a)", "a. pe(i, a)", "d", label="triangle")
+    right.use("lem:sum_member", "e. onenorm(a. we(e, a), d)", "1", "k", "x(i)", None, low, label="one")
+    right.auto("equal triangle one pe_size P_up", degree=1, rounds=0)
+
+
+def sublayer(g: Goal) -> None:
+    """One more sublayer, with explicit growth."""
+    g.use("ih", None, label="before").obtain("before", "S", "S_low old").use("eps_low", "T + 1", None, label="e_low")
+    G1 = "(d*onenorm(a. gain(T + 1, a), d) + onenorm(a. shift(T + 1, a), d))"
+    G2 = "(d*onenorm(a. gain2(T + 1, a), d) + onenorm(a. shift2(T + 1, a), d))"
+    for name in ("gain", "shift", "gain2", "shift2"):
+        g.use("lem:norm_nonneg", f"a. {name}(T + 1, a)", "d", label=f"{name}_low")
+    for G, one, two, label in ((G1, "gain", "shift", "G1_low"), (G2, "gain2", "shift2", "G2_low")):
+        g.have(
+            f"0 <= {G}",
+            label,
+            lambda h, one=one, two=two: h.have(
+                f"0 <= d*onenorm(a. {one}(T + 1, a), d)", "part", lambda e: e.auto(f"d_low {one}_low", rounds=0)
+            ).auto(f"part {two}_low", degree=1, rounds=0),
+        )
+    g.use("lem:entry_total", "a l. V(T + 1, a, l)", "d", "d", label="v_low v_each")
+    g.use("lem:entry_total", "a l. W(T + 1, a, l)", "m", "d", label="w_low w_each")
+    g.use("lem:entry_total", "a l. U(T + 1, a, l)", "d", "m", label="u_low u_each")
+    for name, size in (("b", "m"), ("c", "d")):
+        g.use("lem:norm_nonneg", f"a. {name}(T + 1, a)", size, label=f"{name}_low")
+    p1 = "entrytotal(a l. V(T + 1, a, l), d, d)"
+    p2 = (
+        "(entrytotal(a l. W(T + 1, a, l), m, d) + entrytotal(a l. U(T + 1, a, l), d, m)"
+        " + onenorm(a. b(T + 1, a), m) + onenorm(a. c(T + 1, a), d))"
+    )
+    lows = "w_low u_low b_low c_low"
+    g.have(f"0 <= {p2}", "p2_low", lambda h: h.auto(lows, degree=1, rounds=0))
+    S1 = f"(S + {G1})"
+    att = f"d*{p1}*{S1}"
+    net = f"(d*{p2}*(m*{p2}*{S1} + m*{p2}) + d*{p2})"
+    g.have(f"0 <= {S1}", "S1_low", use="S_low G1_low", degree=1)
+    g.have(f"0 <= d*{p1}", "dp1", lambda h: h.auto("d_low v_low", rounds=0)).have(
+        f"0 <= {att}", "att_low", lambda h: h.auto("dp1 S1_low", rounds=0)
+    )
+    g.have(f"0 <= d*{p2}", "dp2", lambda h: h.auto("d_low p2_low", rounds=0)).have(
+        f"0 <= m*{p2}", "mp2", lambda h: h.auto("some_m p2_low", rounds=0)
+    )
+    g.have(f"0 <= m*{p2}*{S1}", "mp2S", lambda h: h.auto("mp2 S1_low", rounds=0)).have(
+        f"0 <= d*{p2}*(m*{p2}*{S1} + m*{p2})",
+        "net1",
+        lambda h: h.have(f"0 <= m*{p2}*{S1} + m*{p2}", "q", use="mp2S mp2", degree=1).auto("dp2 q", rounds=0),
+    ).have(f"0 <= {net}", "net_low", use="net1 dp2", degree=1)
+    left, right = g.witness(f"S + {att} + {net} + {G2}").split()
+    left.auto("S_low att_low net_low G2_low", degree=1, rounds=0)
+    g = right
+    g.intro("n x pe A z u y (some_n letters start run)")
+
+    def shorter(h: Goal) -> None:
+        one, two, three, four = h.split()
+        one.hyp("some_n")
+        two.hyp("letters")
+        three.hyp("start")
+        four.intro("t (tl th) i inside").use("run", "t", None, "i", None, label="here").hyp("here")
+
+    g.use("old", "n", "x", "pe", "A", "z", "u", "y", shorter, label="sizes")
+    g.intro("t (tl th) i inside")
+    early, late = g.em("t <= T", "side")
+    early.use("sizes", "t", None, "i", None, label="here").auto("here att_low net_low G2_low", degree=1, rounds=0)
+    g = late
+    g.use("ax:int_lt", "T", "t", label="up").have("t = T + 1", "t_is", use="up th").rewrite("t_is")
+    g.have("T + 1 - 1 = T", "back", lambda h: h.true())
+
+    def seen(h: Goal) -> None:
+        """Everything that the sublayer reads has norm at most S1."""
+        h.intro("j (jl jh)").use("run", "T + 1", None, "j", None, label="n1 n2 n3 n4").use(
+            "sizes", "T", None, "j", None, label="zj"
+        )
+        h.use(
+            "lem:ln_size",
+            "d",
+            "pre(T + 1)",
+            "a. z(T + 1 - 1, a, j)",
+            "eps(T + 1)",
+            "a. gain(T + 1, a)",
+            "a. shift(T + 1, a)",
+            "a. u(T + 1, a, j)",
+            None,
+            "#n1",
+            label="norm",
+        )
+        h.auto("norm zj", degree=1, rounds=0)
+
+    g.have(f"all j in 1..n. onenorm(a. u(T + 1, a, j), d) <= {S1}", "seen", seen)
+    g.use("run", "T + 1", None, "i", None, label="n1 n2 n3 n4").use("sizes", "T", None, "i", None, label="zi").use(
+        "seen", "i", None, label="ui"
+    )
+    total = f"onenorm(a. y(T + 1, a, i), d) <= S + {att} + {net}"
+
+    def before_norm(h: Goal) -> None:
+        attention, network = h.em("kind(T + 1) = 0", "which")
+        attention.use("n2", "#which", label="a_low a_one y_is")
+        v = "matvec(e f. V(T + 1, e, f), f. u(T + 1, f, j), d, a)"
+
+        def image(e: Goal) -> None:
+            e.intro("j within").use("seen", "j", None, label="norm")
+            e.use(
+                "lem:norm_matrix",
+                "a l. V(T + 1, a, l)",
+                "d",
+                "d",
+                p1,
+                "l. u(T + 1, l, j)",
+                None,
+                "#v_each",
+                label="image",
+            )
+            e.have(f"d*{p1}*onenorm(l. u(T + 1, l, j), d) <= {att}", "times", lambda q: q.auto("norm dp1", rounds=0))
+            e.auto("image times", degree=1, rounds=0)
+
+        attention.use("lem:mean_norm", "j. A(T + 1, i, j)", f"a j. {v}", "n", "d", att, image, label="mean")
+
+        def same(e: Goal) -> None:
+            e.intro("j within").use("a_low", "j", None, label="low").use(
+                "ax:abs_pos", "A(T + 1, i, j)", None, label="v"
+            ).hyp("v")
+
+        attention.use("lem:sum_ext", "j. abs(A(T + 1, i, j))", "j. A(T + 1, i, j)", "1", "n", same, label="total")
+        attention.have(
+            f"{att}*sum(j, 1, n, abs(A(T + 1, i, j))) <= {att}",
+            "most",
+            lambda e: e.have("sum(j, 1, n, abs(A(T + 1, i, j))) <= 1", "q", use="total a_one", degree=1).auto(
+                "q att_low", rounds=0
+            ),
+        )
+        whole = f"sum(j, 1, n, A(T + 1, i, j)*{v})"
+        attention.use(
+            "lem:norm_ext", "a. y(T + 1, a, i)", f"a. {whole} + z(T + 1 - 1, a, i)", "d", "#y_is", label="equal"
+        )
+        attention.use("lem:norm_triangle", f"a. {whole}", "a. z(T, a, i)", "d", label="triangle")
+        attention.auto("equal triangle mean most zi net_low", degree=1, rounds=0)
+        network.use("n3", "#which", label="y_is")
+        out = "ffnout(e f. W(T + 1, e, f), e. b(T + 1, e), e f. U(T + 1, e, f), e. c(T + 1, e), d, m, f. u(T + 1, f, i), a)"
+
+        def bound(e: Goal, label: str) -> None:
+            e.intro("a1 inside1 l1 inside2").use(label, "a1", None, "l1", None, label="here").auto(
+                f"here {lows}", degree=1, rounds=0
+            )
+
+        def bias(e: Goal, name: str, size: str) -> None:
+            e.intro("a1 inside1").use("lem:norm_entry", f"a. {name}(T + 1, a)", size, "a1", None, label="here")
+            e.auto(f"here {lows}", degree=1, rounds=0)
+
+        def given(e: Goal) -> None:
+            proofs = (
+                lambda q: q.hyp("some_m"),
+                lambda q: q.hyp("d_low"),
+                lambda q: q.hyp("p2_low"),
+                lambda q: bound(q, "w_each"),
+                lambda q: bound(q, "u_each"),
+                lambda q: bias(q, "b", "m"),
+                lambda q: bias(q, "c", "d"),
+            )
+            for part, proof in zip(e.split(), proofs, strict=True):
+                proof(part)
+
+        network.use(
+            "lem:ffn_size",
+            "a l. W(T + 1, a, l)",
+            "a. b(T + 1, a)",
+            "a l. U(T + 1, a, l)",
+            "a. c(T + 1, a)",
+            "d",
+            "m",
+            "d",
+            p2,
+            "l. u(T + 1, l, i)",
+            given,
+            label="size",
+        )
+        network.use("lem:norm_ext", "a. y(T + 1, a, i)", f"a. {out} + z(T + 1 - 1, a, i)", "d", "#y_is", label="equal")
+        network.use("lem:norm_triangle", f"a. {out}", "a. z(T, a, i)", "d", label="triangle")
+        network.have(
+            f"d*{p2}*(m*{p2}*onenorm(l. u(T + 1, l, i), d)) <= d*{p2}*(m*{p2}*{S1})",
+            "most",
+            lambda e: e.have(
+                f"m*{p2}*onenorm(l. u(T + 1, l, i), d) <= m*{p2}*{S1}", "q", lambda f: f.auto("ui mp2", rounds=0)
+            ).auto("q dp2", rounds=0),
+        )
+        network.auto("equal triangle size most zi att_low", degree=1, rounds=0)
+
+    g.have(total, "y_size", before_norm)
+    g.use(
+        "lem:ln_size",
+        "d",
+        "post(T + 1)",
+        "a. y(T + 1, a, i)",
+        "eps(T + 1)",
+        "a. gain2(T + 1, a)",
+        "a. shift2(T + 1, a)",
+        "a. z(T + 1, a, i)",
+        None,
+        "#n4",
+        label="last",
+    ).auto("last y_size", degree=1, rounds=0)
+
+
+SCRIPTS |= {
+    "cookbook.s7.2.prop7.1": Script(
+        prop71,
+        witnesses(
+            "2",
+            "2",
+            "0",
+            "2",
+            "t. 0",
+            "t. 0",
+            "t. 0",
+            "t. 0",
+            "t a. 0",
+            "t a. 0",
+            "t a. 0",
+            "t a. 0",
+            ZERO3,
+            ZERO3,
+            ZERO2,
+            ZERO3,
+            ZERO2,
+            "e a. 0",
+            "0",
+        ),
+        nonzero(),
+    )
+}

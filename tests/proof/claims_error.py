@@ -1296,3 +1296,182 @@ def prop75(v: Any) -> bool | None:
     x, z, eps, gain, shift, K = v["is"]
     moved = minus(norm_layer(z, eps, gain, shift)[0], norm_layer(x, eps, gain, shift)[0])
     return at_most(norm(moved), K * real(norm(minus(z, x))))
+
+
+def stacked_instances() -> Iterator[dict[str, Any]]:
+    """d = 1 or 2, two symbols (two more, far away, are no symbols), sublayers with norms before or after them."""
+    for d, kinds, before, after, eps in [
+        (1, [], [], [], F(0)),
+        (1, [0], [0], [0], F(0)),
+        (2, [0, 1], [0, 0], [0, 0], F(0)),
+        (2, [0, 1], [1, 0], [0, 1], F(1, 4)),
+        (2, [1, 0], [0, 1], [1, 1], F(0)),
+        (1, [0, 1], [1, 1], [0, 0], F(0)),  # zero variance at d = 1
+    ]:
+        M = len(kinds)
+        V, W, U = ([rows(d, d) for _ in range(M)] for _ in range(3))
+        b, c, gain, shift, gain2, shift2 = ([numbers(d) for _ in range(M)] for _ in range(6))
+        we = {(e, a): F(10) ** 12 if e in (0, 3) else number() for e in range(4) for a in range(1, d + 1)}
+        P = F(2)
+
+        def put(norm_: tuple[int, Any, Vector, Vector], x: Vector) -> Vector:
+            on, added, g, s = norm_
+            if not on:
+                return x
+            mean = CONTEXT.fsum(map(real, x)) / len(x)
+            variance = CONTEXT.fsum((real(e) - mean) ** 2 for e in x) / len(x)
+            if variance + real(added) == 0:
+                return s
+            root = CONTEXT.sqrt(variance + real(added))
+            return [(real(e) - mean) / root * real(p) + real(q) for e, p, q in zip(x, g, s, strict=True)]
+
+        def whole(
+            env: Any,
+            part: str,
+            given: Any = (d, kinds, before, after, eps, V, W, U, b, c, gain, shift, gain2, shift2, we, put),
+        ) -> Any:
+            d, kinds, before, after, eps, V, W, U, b, c, gain, shift, gain2, shift2, we, put = given
+            n = int(env["n"])
+            stream = [[we[int(env["x"][i]), a] + env["pe"](i, a) for a in range(1, d + 1)] for i in range(1, n + 1)]
+            found = {"z": {(0, *at): e for at, e in columns(stream).items()}, "u": {}, "y": {}}
+            for t, kind in enumerate(kinds, 1):
+                seen = [put((before[t - 1], eps, gain[t - 1], shift[t - 1]), x) for x in stream]
+                added = []
+                for i in range(n):
+                    if kind == 0:
+                        images = [image(V[t - 1], x) for x in seen[: i + 1]]
+                        added.append([CONTEXT.fsum(map(real, e)) / (i + 1) for e in zip(*images, strict=True)])
+                    else:
+                        added.append(network(W[t - 1], b[t - 1], U[t - 1], c[t - 1], seen[i]))
+                inside = [plus(x, e) for x, e in zip(stream, added, strict=True)]
+                stream = [put((after[t - 1], eps, gain2[t - 1], shift2[t - 1]), x) for x in inside]
+                for name, sequence in (("z", stream), ("u", seen), ("y", inside)):
+                    found[name] |= {(t, *at): e for at, e in columns(sequence).items()}
+            return found[part]
+
+        bound = most([we[e, a] for e in (1, 2) for a in range(1, d + 1)]) * d + P
+        for t in range(M):
+            inside = bound + (d * norm(gain[t]) + norm(shift[t])) * before[t]
+            entries = norm([e for part in (V[t], W[t], U[t]) for row in part for e in row]) + norm(b[t]) + norm(c[t])
+            bound += entries * inside * d if kinds[t] == 0 else entries * (entries * inside + entries) + entries
+            bound += (d * norm(gain2[t]) + norm(shift2[t])) * after[t]
+        flat = {
+            name: {(t, a): e for t, v in enumerate(part, 1) for a, e in enumerate(v, 1)}
+            for name, part in (
+                ("gain()", gain),
+                ("shift()", shift),
+                ("gain2()", gain2),
+                ("shift2()", shift2),
+                ("b()", b),
+                ("c()", c),
+            )
+        }
+        cubes = {
+            name: {(t, *at): e for t, m in enumerate(part, 1) for at, e in table(m).items()}
+            for name, part in (("V()", V), ("W()", W), ("U()", U))
+        }
+        yield {
+            "M": F(M),
+            "d": F(d),
+            "m": F(d),
+            "k": F(2),
+            "kind()": column(kinds),
+            "pre()": column(before),
+            "post()": column(after),
+            "eps()": column([eps] * M),
+            **flat,
+            **cubes,
+            "we()": we,
+            "P": P,
+            "X": [bound],
+            "n": [F(1), F(3)],
+            "x()": [column(w) for w in ((1, 2, 1), (2, 2, 2), (0, 1, 1), (1, 3, 1))],
+            "pe()": [lambda i, a, d=d: F(2) / d, lambda i, a, d=d: F(1, int(i)) / d, lambda i, a: F(10) ** 12],
+            "A()": [lambda t, i, j: F(1) / i if j <= i else F(0)],
+            **{f"{name}()": lambda env, w=whole, name=name: [w(env, name)] for name in "zuy"},
+            "mu": lambda env: [norm_mean(env)],
+            "r": lambda env: [norm_root(env)],
+            "is": (whole, d, bound, P),
+        }
+    yield {**last_stacked(), "eps()": column([F(-1)]), "is": None}
+
+
+def last_stacked() -> dict[str, Any]:
+    """One attention sublayer whose eps is negative."""
+    zero = [lambda *_: F(0)]
+    names = (
+        "gain()",
+        "shift()",
+        "gain2()",
+        "shift2()",
+        "b()",
+        "c()",
+        "V()",
+        "W()",
+        "U()",
+        "we()",
+        "pe()",
+        "A()",
+        "z()",
+        "u()",
+        "y()",
+    )
+    return {
+        "M": F(1),
+        "d": F(1),
+        "m": F(1),
+        "k": F(2),
+        "kind()": column([0]),
+        "pre()": column([0]),
+        "post()": column([0]),
+        **dict.fromkeys(names, zero),
+        "P": F(2),
+        "X": [F(5)],
+        "n": [F(1)],
+        "x()": column([1]),
+    }
+
+
+def normed_entries(env: Any) -> tuple[Vector, Any]:
+    """The vector that a layer norm of the run reads, from the names bound so far: before or after the sublayer."""
+    x = env["x"] if callable(env.get("x")) else None
+    assert x is not None
+    d = int(env["d"])
+    return [x(F(a)) for a in range(1, d + 1)], env["eps"]
+
+
+def norm_mean(env: Any) -> Any:
+    entries, _ = normed_entries(env)
+    return CONTEXT.fsum(map(real, entries)) / len(entries)
+
+
+def norm_root(env: Any) -> Any:
+    entries, eps = normed_entries(env)
+    mean = norm_mean(env)
+    return CONTEXT.sqrt(CONTEXT.fsum((real(e) - mean) ** 2 for e in entries) / len(entries) + real(eps))
+
+
+@adequate(
+    "s7.2.prop7.1",
+    at=stacked_instances(),
+    misses=[
+        ("<= X", "<= X/1000000"),
+        ("<= X", "< 0"),
+        ("& onenorm(a. pe(i, a), d) <= P", ""),
+        ("1 <= x(i) & x(i) <= k", "0 <= x(i) & x(i) <= k"),
+        ("1 <= x(i) & x(i) <= k", "1 <= x(i) & x(i) <= k + 1"),
+        ("onenorm(a. pe(i, a), d) <= P", "onenorm(a. pe(i, a), d) <= P^60"),
+    ],
+)
+def prop71(v: Any) -> bool | None:
+    if v["is"] is None:
+        return None
+    whole, d, bound, P = v["is"]
+    for n in (1, 3):
+        for word in ((1, 2, 1), (2, 2, 2)):
+            for pe in v["pe()"][:2]:
+                stream = whole({"n": n, "x": column(word), "pe": pe}, "z")
+                for t, i in {(t, i) for t, _, i in stream}:
+                    if not at_most(norm([stream[t, a, i] for a in range(1, d + 1)]), bound):
+                        return False
+    return True
