@@ -77,9 +77,9 @@ def lnhash_scale(g: Goal) -> None:
         lambda h: h.auto("root", multipliers=["1/i^2"]),
         label="is",
     )
-    g.have(f"lnhash(x/i, y/i, c) = fourway(x/i, y/i, c)/sqrt({new})", "form", Goal.true)
+    g.have(f"lnhash(x/i, y/i, c) = quadruple(x/i, y/i, c)/sqrt({new})", "form", Goal.true)
     g.rewrite("is", "form", "scaled")
-    g.auto("scaled inverse", multipliers=[f"fourway(x, y, c)*(1/sqrt({old}))"])
+    g.auto("scaled inverse", multipliers=[f"quadruple(x, y, c)*(1/sqrt({old}))"])
 
 
 def lnhash_square(g: Goal) -> None:
