@@ -3629,3 +3629,123 @@ SCRIPTS |= {
         whole("d x W b y"),
     ),
 }
+
+
+# --- Proposition 3 with layer norm ----------------------------------------------------------------------------------------------
+
+
+def pairnorm_small(g: Goal) -> None:
+    g.intro("x b u (low below above)")
+    inside = "sum(a, 1, 6, x(a)^2)/6 + 100"
+    g.use("lem:sum_nonneg", "a. x(a)^2", "1", "6", lambda h: h.intro("a inside").auto(squares=["x(a)"], **linear), label="sum")
+    g.use("lem:sqrt_positive", inside, lambda h: h.auto("sum", **linear), label="r1 r2 r3 r4")
+    g.have(f"10 <= sqrt({inside})", "big", lambda h: h.contra("no").auto("no r1 r2 sum"))
+    g.have(f"1/sqrt({inside}) <= 1/10", "small", use="big r3 r4")
+    one, two = g.split()
+    one.have(f"0 <= (x(b) + u)*(1/sqrt({inside}))", "gap", use="below r4").have(f"0 <= u*(1/10 - 1/sqrt({inside}))", "more", use="low small")
+    one.auto("gap more", **linear)
+    two.have(f"0 <= (u - x(b))*(1/sqrt({inside}))", "gap", use="above r4").have(f"0 <= u*(1/10 - 1/sqrt({inside}))", "more", use="low small")
+    two.auto("gap more", **linear)
+
+
+LAST = "sum(i, 0, 1, clsweight(j. log(2)*1*v(3, 0)*v(4, j), 2, i)*(-1/2*v(4, i) + v(5, i)))"
+
+
+def lnlogit_wrong(g: Goal) -> None:
+    """n = 2, w = 1, eps = 100: each normalisation divides by at least 10, so that the logit is below 1/33."""
+    z = "b i. I[b = 2]*I[i = 1] + I[b = 3]*I[i = 0] + I[b = 4]*I[i = 1] + I[b = 5]*I[i = 1]"
+    word = "i. 2*I[i = 0] + I[i = 1]"
+    entry = "(I[{b} = 2]*I[{i} = 1] + I[{b} = 3]*I[{i} = 0] + I[{b} = 4]*I[{i} = 1] + I[{b} = 5]*I[{i} = 1])"
+    embedded = f"c. I[c <= 4]*{entry.format(b='c', i='i')}"
+    hidden = "c. u(c, i) + I[c = 5]*relu(-u(1, i) - u(3, i) + u(4, i))"
+    output = f"c. v(c, 0) + I[c = 6]*{LAST}"
+    g.intro("claim")
+    for name, sort, lam, body in (
+        ("u", "Int*Int->Real", "b i. ", f"pairnorm({embedded}, 100, b)"),
+        ("v", "Int*Int->Real", "b i. ", f"pairnorm({hidden}, 100, b)"),
+        ("y", "Int->Real", "b. ", f"pairnorm({output}, 100, b)"),
+    ):
+        at = f"{name}0(b, i)" if lam == "b i. " else f"{name}0(b)"
+        bound = "all i:Int, b:Int. " if lam == "b i. " else "all b:Int. "
+        g.have(f"ex {name}0:{sort}. {bound}{at} = {body}", f"some_{name}", lambda h, lam=lam, body=body: named(h, lam + body))
+        g.obtain(f"some_{name}", name, f"{name}_is")
+    s = f"sum(i, 0, 1, clsweight(j. log(2)*1*I[j = 1], 2, i)*(1/2*I[i = 1]))"
+    g.use("claim", "2", word, "100", z, s, "u", "v", "y", "pairnorm(y, 100, 6)", given_net, label="wrong")
+    g.use("lem:single_sum", "2", "log(2)*1", "j. log(2)*1*I[j = 1]", "i. 1/2*I[i = 1]", lambda h: h.easy(), label="total pos value")
+    g.use("ax:exp_log", "2", label="two").have("exp(log(2)*1) = 2", "log_n", use="two", **linear).rewrite("log_n", "value", "value1")
+    g.have(f"{s} = 1/3", "s_is", use="value1", **linear).rewrite("s_is", "wrong", "wrong1")
+    g.use("lem:sqrt_positive", "1/6*(1 + (1/3)^2) + 100", "!", label="r1 r2 r3 r4")
+    root = "sqrt(1/6*(1 + (1/3)^2) + 100)"
+    g.have(f"{root} <= 11", "most", lambda h: h.contra("no").auto("no r2")).have(f"1/11 <= 1/{root}", "least", use="most r3 r4")
+    for b, i in ((1, 0), (3, 0), (4, 0), (5, 0), (6, 0), (1, 1), (3, 1), (4, 1), (5, 1)):
+        g.use("u_is", f"{i}", f"{b}", label=f"u{b}{i}")
+        g.use("lem:pairnorm_small", f"c. I[c <= 4]*{entry.format(b='c', i=str(i))}", f"{b}", "1", lambda h: h.easy(), label=f"lu{b}{i} hu{b}{i}")
+    for i in (0, 1):
+        signs_of = f"-u(1, {i}) - u(3, {i}) + u(4, {i})"
+        facts = " ".join(f"u{b}{i} lu{b}{i} hu{b}{i}" for b in (1, 3, 4))
+        g.have(f"0 <= relu({signs_of}) & relu({signs_of}) <= 3/10", f"rl{i} rh{i}", lambda h, f=facts, t=signs_of: relu_range(h, f, t))
+        for b in (4, 5, 6) if i == 0 else (4, 5):
+            g.use("v_is", f"{i}", f"{b}", label=f"v{b}{i}")
+            g.use(
+                "lem:pairnorm_small",
+                hidden.replace(", i)", f", {i})"),
+                f"{b}",
+                "4/10",
+                lambda h, b=b, i=i: h.easy(f"u{b}{i} lu{b}{i} hu{b}{i} rl{i} rh{i}", **linear),
+                label=f"lv{b}{i} hv{b}{i}",
+            )
+        g.use("lem:cls_weight", "j. log(2)*1*v(3, 0)*v(4, j)", "2", f"{i}", label=f"wl{i} wh{i}")
+        value = f"(-1/2*v(4, {i}) + v(5, {i}))"
+        bound_facts = f"v4{i} v5{i} lv4{i} hv4{i} lv5{i} hv5{i}"
+        g.have(f"-6/100 <= {value} & {value} <= 6/100", f"vl{i} vh{i}", use=bound_facts, **linear)
+        weight = f"clsweight(j. log(2)*1*v(3, 0)*v(4, j), 2, {i})"
+        g.have(f"-6/100 <= {weight}*{value} & {weight}*{value} <= 6/100", f"pl{i} ph{i}", use=f"wl{i} wh{i} vl{i} vh{i}")
+    g.have(f"-12/100 <= {LAST} & {LAST} <= 12/100", "sl sh", use="pl0 ph0 pl1 ph1", **linear)
+    g.use("lem:pairnorm_small", output, "6", "1", lambda h: h.easy("v60 lv60 hv60 sl sh", **linear), label="ly hy").use("y_is", "6", label="y6")
+    g.use("lem:pairnorm_small", "y", "6", "1/10", lambda h: h.easy("y6 ly hy", **linear), label="lt ht").auto("wrong1 ht least", **linear)
+
+
+def named(h: Goal, lam: str) -> None:
+    h.witness(lam).intro_all().true()
+
+
+def relu_range(h: Goal, facts: str, inside: str) -> None:
+    h.use("ax:relu_neg", inside, premises=0, label="neg_rule") if False else None
+    for e in h.sides(h.term(f"relu({inside})")):
+        e.easy(f"{facts} d1 v1", **linear)
+
+
+def given_net(h: Goal) -> None:
+    for part in h.split():
+        first_that_works(
+            part,
+            lambda e: e.easy(),
+            lambda e: each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: f.easy()),
+            lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 1, lambda f: f.easy()),
+            lambda e: e.intro("i0 (low high) b0 (bl bh)").use("u_is", "i0", "b0", label="is").hyp("is") if "u(" in e.text(e.goal) and "v(" not in e.text(e.goal) else e.intro("i0 (low high) b0 (bl bh)").use("v_is", "i0", "b0", label="is").hyp("is"),
+            lambda e: e.intro("b0 (bl bh)").use("y_is", "b0", label="is").hyp("is"),
+        )
+
+
+def lnlogit_right(g: Goal) -> None:
+    g.intro("s eps x (eps_pos is)").use("lem:chiang2022.prop3.var", "s", "x", "#is", label="mean var").use("is", "6", label="x6 x12")
+    g.rewrite("var").rewrite("mean").auto("x6", **linear, multipliers=["1/sqrt(1/6*(1 + s^2) + eps)"])
+
+
+def normed_root(h: Goal) -> None:
+    h.use("lem:chiang2022.prop3.var", "s", "x", lambda e: e.hyp("p1_2"), label="mean var").have("0 < 1/6*(1 + s^2) + eps", "u_pos", lambda e: e.auto("p1_1", squares=["s"], **linear))
+    h.use("lem:sqrt_positive", "1/6*(1 + s^2) + eps", label="u1 u2 u3 u4").rewrite("var", "var", "unused") if False else h.use("lem:sqrt_positive", "1/6*(1 + s^2) + eps", label="u1 u2 u3 u4")
+    h.have("0 < varianceof(x, 12) + eps", "v_pos", use="var u_pos", **linear).use("lem:sqrt_positive", "varianceof(x, 12) + eps", label="v1 v2 v3 v4")
+    zero = [zero_of(h)] if h.goal[0] == "false" else []
+    h.auto(["u_pos", "v_pos", "u1", "v1", *zero], **linear)
+
+
+SCRIPTS |= {
+    "lem.pairnorm_small": Script(pairnorm_small),
+    "chiang2022.prop3.lnlogit": Script(lnlogit_wrong, refutes=True),
+    "chiang2022.prop3.lnlogit.corrected": Script(
+        lnlogit_right,
+        witnesses("1", "1", f"l. {TWELVE.format('l').replace('s*', '1*')}", leaf=lambda h: first_that_works(h, lambda e: e.easy(), boxes((1, 6)))),
+        whole("s eps x", normed_root),
+    ),
+}

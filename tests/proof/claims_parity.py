@@ -1661,3 +1661,66 @@ def values_or_neighbours(v: Any) -> bool | None:
             if x != (o[at - 1] if at else 0):
                 return False
     return True
+
+
+# --- Proposition 3 with layer norm ------------------------------------------------------------------------------------------------
+
+
+def half_norm(x: Sequence[Any], eps: F) -> list[Any]:
+    """The first half of the layer norm of (x, -x)."""
+    return normed([*x, *(-a for a in x)], eps)[0][: len(x)]
+
+
+def normed_first() -> Iterator[dict[str, Any]]:
+    for word, eps in itertools.product([(), (1,), (0,), (0, 1), (1, 2)], (F(1, 100), F(2), F(0))):
+        n = len(word) + 1
+        log = CONTEXT.log(n)
+        plain = [[*row[:4], F(0), F(0)] for row in first_layer(word)]
+        u = [half_norm(row, eps) for row in plain]
+        v = []
+        for row in u:
+            hidden = max(-row[0] - row[2] + row[3], row[0] * 0)
+            v.append(half_norm([*row[:4], row[4] + hidden, row[5]], eps))
+        added_value = average([log * v[0][2] * row[3] for row in v], [-row[3] / 2 + row[4] for row in v])
+        y = half_norm([*v[0][:5], v[0][5] + added_value], eps)
+        t = half_norm(y, eps)[5]
+        s = first_logit(word, log)
+        yield {
+            **net(word, s),
+            "z()": {(b, i): a for i, row in enumerate(first_layer(word)) for b, a in enumerate([*row, F(0)], 1)},
+            "s": s,
+            "eps": eps,
+            "u()": {(b, i): a for i, row in enumerate(u) for b, a in enumerate(row, 1)},
+            "v()": {(b, i): a for i, row in enumerate(v) for b, a in enumerate(row, 1)},
+            "y()": column_of(y),
+            "t": [t, t + 1],
+            "x()": column_of([*(a := [0, 0, 1, 0, 0, s]), *(-b for b in a)]),
+            "word": word,
+        }
+
+
+LOGITS = list(normed_first())
+
+
+@adequate("chiang2022.prop3.lnlogit", at=LOGITS, false=True)
+def normed_logit(v: Any) -> bool | None:
+    if set(v["word"]) - {0, 1} or v["eps"] <= 0:
+        return None
+    return same(v["t"][0], v["s"] / CONTEXT.sqrt((1 + v["s"] ** 2) / 6 + real(v["eps"])))
+
+
+@adequate(
+    "chiang2022.prop3.lnlogit.corrected",
+    at=LOGITS,
+    misses=[
+        ("= s/sqrt(1/6*(1 + s^2) + eps)", "= s/sqrt(1/6*(1 + s^2))"),
+        ("= s/sqrt(1/6*(1 + s^2) + eps)", "= s/sqrt(1/12*(1 + s^2) + eps)"),
+        ("(x(6) - meanof", "(x(12) - meanof"),
+        ("= s/sqrt(1/6*(1 + s^2) + eps)", "= s/sqrt(1/6*(1 + s) + eps)"),
+    ],
+)
+def last_norm(v: Any) -> bool | None:
+    if v["eps"] <= 0:
+        return None
+    found = half_norm([F(0), F(0), F(1), F(0), F(0), v["s"]], v["eps"])[5]
+    return same(found, v["s"] / CONTEXT.sqrt((1 + v["s"] ** 2) / 6 + real(v["eps"])))
