@@ -1604,6 +1604,40 @@ def ziggurat_exact(g: Goal) -> None:
     g.auto("equal share", degree=1)
 
 
+def ziggurat_greatest(g: Goal) -> None:
+    g.intro("s n p m g (low high positive near_low near_high below)").have("1 <= n", "some")
+
+    def spread(h: Goal) -> None:
+        """(x^q - x^m)(1 - x^(n + 1 - q - m)) >= 0, for q the nearer of p and n + 1 - p to the end."""
+        for e, q in zip(h.em("p <= m", "side"), ("p", "(n - p + 1)"), strict=True):
+            if q != "p":
+                e.use("ax:int_lt", "m", "p", label="beyond")
+            rest = f"(n + 1 - {q} - m)"
+            e.have(f"0 <= m - {q}", "room").have(f"0 <= {rest}", "apart")
+            e.have(f"-g*m <= -g*{q}", "down", use="room positive").have(f"-g*{rest} <= 0", "fall", use="apart positive")
+            e.use("lem:exp_mono", "-g*m", f"-g*{q}", "#down", label="one").use(
+                "lem:exp_mono", f"-g*{rest}", "0", "#fall", label="two"
+            )
+            e.have(f"0 <= (exp(-g*{q}) - exp(-g*m))*(1 - exp(-g*{rest}))", "product", use="one two").auto("product")
+
+    g.have("exp(-g*m) + exp(-g*(n - m + 1)) <= exp(-g*p) + exp(-g*(n - p + 1))", "spread", spread)
+    g.use("lem:hardmax_ziggurat", "s", "n", "p", "g", None, "#below", label="hard")
+    one_hot(g, "s").use("lem:ziggurat_total", "s", "n", "p", "g", label="most")
+    zig = "sum(j, 1, n, exp(-g*abs(j - p)))"
+    g.use("lem:sm_top", "s", "n", "p", zig, label="top").use("lem:geometric_both", "g", "p", "n", label="series")
+    g.use("lem:exp_less", "-g", "0", label="x_one").use("lem:sm_weight", "s", "n", "p", label="pos p_one")
+    bottom = "1 + exp(-g) - exp(-g*m) - exp(-g*(n - m + 1))"
+    g.have(f"(1 - exp(-g))*{zig} <= {bottom}", "sum_most", lambda h: h.auto("series spread", degree=1))
+    g.have(f"1 - exp(-g) <= ({bottom})*sm(s, n, p)", "weight", lambda h: h.auto("sum_most top pos x_one", rounds=0))
+    g.positive(bottom, "w", lambda h: h.contra("no").auto("no weight pos x_one", rounds=0))
+    g.have(
+        f"(1 - exp(-g))/({bottom}) <= sm(s, n, p)",
+        "share",
+        lambda h: h.auto("weight w_i w_e", rounds=0, multipliers=["sm(s, n, p)", "1"]),
+    )
+    g.auto("equal share", degree=1)
+
+
 def since_scores(g: Goal) -> None:
     g.intro("i b v tau (some tau_is bits)")
     g.have("0 < i^2", "square", lambda h: h.auto("some")).have("0 < i", "i_pos")
@@ -3550,6 +3584,7 @@ SCRIPTS: dict[str, Script] = {
     "lem.lookup_value": Script(lookup_value),
     "lem.lookup_best": Script(lookup_best),
     "lem.ziggurat_sharp": Script(ziggurat_sharp),
+    "lem.ziggurat_greatest": Script(ziggurat_greatest),
     "lem.ziggurat_exact": Script(ziggurat_exact),
     "lem.since_scores": Script(since_scores),
     "yang2026.thm12.scores": Script(
