@@ -1,10 +1,11 @@
-"""Two languages of Chiang and Cholak (2022): alternating scores and PARITY, one position and FIRST, layer norm, Prop. 2 and 3."""
+"""Chiang and Cholak (2022): PARITY and FIRST, layer norm, Propositions 2 and 3; Cookbook, Sections 2 and 9."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from script import Script, counterexample, witnesses
+from script import Script, witnesses
 
 from symcook.errors import Rejected
 from symcook.proof.normal import constant, nf
@@ -12,7 +13,17 @@ from symcook.proof.search.tactics import Goal, Stuck, Tactic
 from symcook.proof.terms import free, num, replace, var
 
 SCRIPTS: dict[str, Script] = {}
-linear = {"degree": 1, "rounds": 0}
+linear: dict[str, Any] = {"degree": 1, "rounds": 0}
+
+
+def refuted_at(*arguments: str | Tactic, then: Tactic) -> Tactic:
+    """Assume the claim, use it at these values (and proofs of its premises), derive a contradiction from ``wrong``."""
+
+    def run(g: Goal) -> None:
+        g.intro("claim").use("claim", *arguments, label="wrong")
+        then(g)
+
+    return run
 
 
 # --- Alternating scores -----------------------------------------------------------------------------------------------
@@ -58,7 +69,7 @@ def alternating_sums(g: Goal) -> None:
         part.auto("a1 a2 b1 b2 x1 x2 x3 u1 u2 v1 v2", **linear)
 
 
-# --- Weights over 0..n - 1 ----------------------------------------------------------------------------------------------
+# --- Weights over 0..n - 1 --------------------------------------------------------------------------------------------
 
 TOTAL = "sum(p, 0, n - 1, exp(s(p)))"
 
@@ -300,7 +311,7 @@ SCRIPTS |= {
 }
 
 
-# --- D and H ------------------------------------------------------------------------------------------------------------
+# --- D and H ----------------------------------------------------------------------------------------------------------
 
 
 def first_that_works(h: Goal, *options: Tactic) -> None:
@@ -382,7 +393,7 @@ def not_odd(g: Goal, k: str) -> None:
     high.use("ax:int_lt", f"{int(k) // 2 - 1}", "m", label="step").auto("step is", **linear)
 
 
-# --- Section 3.1 ----------------------------------------------------------------------------------------------------------
+# --- Section 3.1 ------------------------------------------------------------------------------------------------------
 
 
 def integer_half(g: Goal, k: str, j: str) -> list[Goal]:
@@ -505,7 +516,7 @@ SCRIPTS |= {
 }
 
 
-# --- Section 3.2 and Appendix A -------------------------------------------------------------------------------------------
+# --- Section 3.2 and Appendix A ---------------------------------------------------------------------------------------
 
 
 def tanh_pair(g: Goal) -> None:
@@ -683,7 +694,7 @@ def big_o(g: Goal) -> None:
     here.rewrite("n_is").rewrite("value").have("0 < 1/m^2", "square", use="m_i")
     for h in signs(here):
         h.rewrite("then").apart(
-            f"abs({h.fact('then') and ''}" if False else f"abs({h.text(h.goal[2][0][2][0])})",
+            f"abs({h.text(h.goal[2][0][2][0])})",
             lambda e: e.auto([*(k for k in e.facts if k[0] == "v"), "square", "t1", "t2"]),
         )
 
@@ -715,10 +726,9 @@ def even_s(g: Goal) -> None:
     one.auto("logit", **linear)
     for h in (two, three):
         for e in signs(h):
-            e.rewrite("now", "here", "here1").rewrite("then", "here1", "here2") if h is None else e.rewrite(
-                "then", "here", "here2"
-            )
-            e.rewrite("now") if h is two else e
+            e.rewrite("then", "here", "here2")
+            if h is two:
+                e.rewrite("now")
             e.have(
                 "paritylogit(c, n, k) = (" + e.text(e.fact("then")[2][1]) + ")*(2*tanh(c)/n^2)",
                 "plain",
@@ -822,7 +832,7 @@ SCRIPTS |= {
         witnesses(*EVEN_H, others=[("2", "4", "1", "1", "0"), ("2", "4", "2", "1")], leaf=at_odd),
         whole("m n k c", *UNEVEN),
     ),
-    "chiang2022.s3.2.sign": Script(counterexample("1", "0", "1", then=sign_wrong), refutes=True),
+    "chiang2022.s3.2.sign": Script(refuted_at("1", "0", "1", then=sign_wrong), refutes=True),
     "chiang2022.s3.2.sign.corrected": Script(
         sign_right, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
     ),
@@ -836,20 +846,20 @@ SCRIPTS |= {
     "chiang2022.appA.odd.Z": Script(
         odd_z, witnesses("2", "5", "1", "1", others=[("2", "5", "1", "1", "0")]), whole("m n k c", *UNEVEN)
     ),
-    "chiang2022.appA.odd.keven": Script(counterexample("0", "1", "0", "0", "1", then=odd_even_wrong), refutes=True),
+    "chiang2022.appA.odd.keven": Script(refuted_at("0", "1", "0", "0", "1", then=odd_even_wrong), refutes=True),
     "chiang2022.appA.odd.keven.corrected": Script(
         odd_case("even"),
         witnesses("2", "5", "1", "2", "1", others=[("0", "1", "0", "0", "1")]),
         whole("m n l k c", *UNEVEN),
     ),
-    "chiang2022.appA.odd.kodd": Script(counterexample("1", "3", "0", "1", "1", then=odd_odd_wrong), refutes=True),
+    "chiang2022.appA.odd.kodd": Script(refuted_at("1", "3", "0", "1", "1", then=odd_odd_wrong), refutes=True),
     "chiang2022.appA.odd.kodd.corrected": Script(
         odd_case("odd"), witnesses("2", "5", "1", "3", "1"), whole("m n l k c", *UNEVEN)
     ),
 }
 
 
-# --- One position: Sections 3.3, 5.2 and 5.3 --------------------------------------------------------------------------------
+# --- One position: Sections 3.3, 5.2 and 5.3 --------------------------------------------------------------------------
 
 
 def cls_ext(g: Goal) -> None:
@@ -1112,7 +1122,7 @@ ENTRIES = "b i. I[b = 1]*I[i = 2] + I[b = 2]*I[i = 1] + I[b = 3]*I[i = 0] + I[b 
 def each_integer(
     g: Goal, name: str, low: int, high: int, leaf: Tactic, below: str = "low", above: str = "high"
 ) -> None:
-    """A goal for each value of `name`, which the facts `below` and `above` put between low and high; the name is replaced."""
+    """A goal for each value of `name`, which the facts `below` and `above` put between low and high."""
     if low > high:
         if not g.try_contradiction():
             raise Stuck(f"{name} has more values")
@@ -1160,7 +1170,7 @@ def threshold_leaf(h: Goal) -> None:
 SCRIPTS |= {
     "lem.flawed_logit": Script(flawed_logit),
     "chiang2022.s3.3.eq1": Script(
-        counterexample("1", "i. 2", "1", "b i. I[b = 3]", "0", empty_word, empty_word, then=eq1_wrong), refutes=True
+        refuted_at("1", "i. 2", "1", "b i. I[b = 3]", "0", empty_word, empty_word, then=eq1_wrong), refutes=True
     ),
     "chiang2022.s3.3.eq1.corrected": Script(
         eq1_right,
@@ -1195,7 +1205,7 @@ SCRIPTS |= {
 }
 
 
-# --- Log-length scaling -------------------------------------------------------------------------------------------------------
+# --- Log-length scaling -----------------------------------------------------------------------------------------------
 
 
 def log_value(g: Goal) -> Goal:
@@ -1316,7 +1326,8 @@ def threshold_claim(g: Goal) -> None:
             down.intro("has").contra("against").auto("has w_is", **linear)
     w = "i. 2*I[i = 0] + I[i = 1]"
     z = "b i. I[b = 1]*(1 - I[i = 0] - I[i = 1]) + I[b = 2]*I[i = 1] + I[b = 3]*I[i = 0] + I[b = 4]*I[i = 1]"
-    s = "sum(i, 0, n - 1, clsweight(j. c*I[j = 1], n, i)*(-1/2*(1 - I[i = 0] - I[i = 1]) + 1/2*I[i = 1] - 1/2*I[i = 0]))"
+    value = "(-1/2*(1 - I[i = 0] - I[i = 1]) + 1/2*I[i = 1] - 1/2*I[i = 0])"
+    s = f"sum(i, 0, n - 1, clsweight(j. c*I[j = 1], n, i)*{value})"
     below.intro("small").witness(w, z, s)
     word = f"clsword({w}, n)"
     below.have(word, "word", bits_of_witness)
@@ -1403,7 +1414,7 @@ SCRIPTS |= {
         whole("n w z s k", lambda h: h.auto(["p1_1", zero_of(h)], **linear)),
     ),
     "chiang2022.prop3.noln": Script(
-        counterexample("1", "i. 2", "b i. I[b = 3]", "0", empty_word, empty_word, then=noln_wrong), refutes=True
+        refuted_at("1", "i. 2", "b i. I[b = 3]", "0", empty_word, empty_word, then=noln_wrong), refutes=True
     ),
     "chiang2022.prop3.noln.corrected": Script(
         noln,
@@ -1415,7 +1426,7 @@ SCRIPTS |= {
 }
 
 
-# --- Sigmoid and cross-entropy --------------------------------------------------------------------------------------------------
+# --- Sigmoid and cross-entropy ----------------------------------------------------------------------------------------
 
 
 def sigmoid_facts(g: Goal) -> None:
@@ -1635,7 +1646,7 @@ def cross_entropy(g: Goal) -> None:
                 ).hyp("done")
 
 
-# --- Proposition 2 ----------------------------------------------------------------------------------------------------------------
+# --- Proposition 2 ----------------------------------------------------------------------------------------------------
 
 PAIR = "s*I[{0} = 1] - s*I[{0} = 2]"
 SUM = f"sum(e, 1, d, {PAIR.format('e')})"
@@ -1682,7 +1693,7 @@ def pair_norm(g: Goal) -> None:
         y = f"{sign}s*(1/sqrt(d/2))"
         h.have(f"0 < {y}", "y_pos", use="side r_i").positive(y, "y", lambda e: e.hyp("y_pos"))
         h.use("lem:sqrt_unique", VARIANCE, y, lambda e: unique(e), label="dev_is")
-        for k, part in enumerate(h.split(), 1):
+        for part in h.split():
             part.rewrite("dev_is").rewrite("total").auto(
                 "y_e r_e", **linear, multipliers=["sqrt(d/2)", f"s*(1/({y}))", f"1/({y})"]
             )
@@ -1926,23 +1937,21 @@ SCRIPTS |= {
         ln_right, witnesses("4", "-1", others=[("2", "1"), ("2", "-1"), ("3", "1", "3")]), whole("d s", pair_whole)
     ),
     "chiang2022.prop2.c": Script(
-        counterexample("2", "2", "-1/sqrt(2/2)*log(exp(2) - 1)", "1", then=prop2_c_wrong), refutes=True
+        refuted_at("2", "2", "-1/sqrt(2/2)*log(exp(2) - 1)", "1", then=prop2_c_wrong), refutes=True
     ),
     "chiang2022.prop2.c.corrected": Script(
         prop2_c_right,
         witnesses("1/2", "4", "-1/sqrt(4/2)*log(exp(1/2) - 1)", "-1", leaf=half_leaf),
         whole("eta d c s", pair_whole, eta_whole),
     ),
-    "chiang2022.prop2.ce": Script(
-        counterexample("1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", then=ce_wrong), refutes=True
-    ),
+    "chiang2022.prop2.ce": Script(refuted_at("1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", then=ce_wrong), refutes=True),
     "chiang2022.prop2.ce.corrected": Script(
         ce_right, witnesses("1", "4", "-1/sqrt(4/2)*log(exp(1) - 1)"), whole("eta d c", eta_whole)
     ),
 }
 
 
-# --- Proposition 3 and Appendix B -------------------------------------------------------------------------------------------------
+# --- Proposition 3 and Appendix B -------------------------------------------------------------------------------------
 
 TWELVE = "I[{0} = 3] + s*I[{0} = 6] - I[{0} = 9] - s*I[{0} = 12]"
 
@@ -2172,10 +2181,6 @@ def appb_parity_wrong(h: Goal) -> None:
     h.auto("w1 value logit p0 p1 order", rounds=1)
 
 
-def scaled_first(g: Goal) -> None:
-    """s and its sign in terms of t = A1*C1, for n >= 2 and for n = 1."""
-
-
 def appb_first_right(g: Goal) -> None:
     g.intro("n w c A1 C1 C2 z x s t (some cls bits c_pos A_pos C_pos C2_pos layer t_is scaled s_is)")
     g.have("firstnet(n, w, c, x, t)", "net", lambda h: h.easy("some"))
@@ -2194,11 +2199,6 @@ def appb_first_right(g: Goal) -> None:
     g.have("0 < A1*C1", "t_pos", use="A_pos C_pos").have("0 < C2*(A1*C1)", "u_pos", use="C2_pos t_pos")
     value = "i. -1/2*z(4, i) + z(5, i)"
 
-    def entries(h: Goal, at: str) -> Goal:
-        for k in "345":
-            h.use("scaled", k, None, at, None, label=f"s{k}_{at}")
-        return h
-
     g.have(
         "z(3, 0) = A1*C1",
         "z3",
@@ -2209,15 +2209,12 @@ def appb_first_right(g: Goal) -> None:
             .true()
         ),
     )
-    _many, _sign1, _sign2, _sign3 = None, None, None, None
-    parts = g.split()
-    formula, signs_parts = parts[0], parts[1:]
+    formula, *signs_parts = g.split()
     formula.intro("two")
-    first_value(formula, value, entries)
+    first_value(formula, value)
     formula.hyp("value")
     for h in signs_parts:
         h.intro("has")
-    _up, _down = signs_parts[0], signs_parts[-1]
     for h in signs_parts:
         one, two = h.em("n <= 1", "side")
         one.have("n = 1", "n_is", use="side some", **linear).rewrite("n_is", "s_is", "s_now").use(
@@ -2227,7 +2224,7 @@ def appb_first_right(g: Goal) -> None:
         one.have("s = 0", "s_zero", use="s_now only z4_0 z5_0", **linear, multipliers=["C2"])
         close_sign(one, True)
         two.use("ax:int_lt", "1", "n", label="more").have("2 <= n", "two", use="more", **linear)
-        first_value(two, value, entries)
+        first_value(two, value)
         close_sign(two, False)
 
 
@@ -2251,7 +2248,7 @@ def entries_at_zero(h: Goal) -> None:
         )
 
 
-def first_value(h: Goal, value: str, entries: Tactic) -> None:
+def first_value(h: Goal, value: str) -> None:
     """The logit for n >= 2 as `value`."""
 
     def score(e: Goal) -> None:
@@ -2454,7 +2451,7 @@ SCRIPTS |= {
     ),
     "chiang2022.appB.homog": Script(homogeneous, witnesses("2", "1", "k l. 1", "k l. 1", "l. 1", "2", "1")),
     "chiang2022.appB.logits": Script(
-        counterexample(
+        refuted_at(
             "1",
             "0",
             "1",
@@ -2483,7 +2480,7 @@ SCRIPTS |= {
         whole("n k c A1 C1 a z"),
     ),
     "chiang2022.appB.parity": Script(
-        counterexample(
+        refuted_at(
             "1",
             "2",
             "0",
@@ -2518,7 +2515,7 @@ SCRIPTS |= {
         whole("n k c A1 C1 C2 z s", scaled_tanh_whole),
     ),
     "chiang2022.appB.first": Script(
-        counterexample(
+        refuted_at(
             "1",
             "i. 2",
             "1",
@@ -2549,7 +2546,7 @@ SCRIPTS |= {
 }
 
 
-# --- Layer norm twice, and of pairs -----------------------------------------------------------------------------------------------
+# --- Layer norm twice, and of pairs -----------------------------------------------------------------------------------
 
 
 def positive_one(g: Goal) -> None:
@@ -2725,7 +2722,10 @@ def scalars_right(g: Goal) -> None:
 
 
 def scalars_wrong(g: Goal) -> None:
-    x = "(I[{b} = 2]*I[{i} = 1] + I[{b} = 3]*I[{i} = 0] + I[{b} = 4]*({i}/2) + I[{b} = 5]*(1 - 2*{i}) + I[{b} = 6]/2 + I[{b} = 7]/2)"
+    x = (
+        "(I[{b} = 2]*I[{i} = 1] + I[{b} = 3]*I[{i} = 0] + I[{b} = 4]*({i}/2) + I[{b} = 5]*(1 - 2*{i})"
+        " + I[{b} = 6]/2 + I[{b} = 7]/2)"
+    )
     p = f"(I[{{b}} <= 9]*{x} - I[9 < {{b}}]*{x.replace('{b}', '({b} - 9)')})"
 
     def at(text: str, b: str, i: str) -> str:
@@ -2839,7 +2839,7 @@ SCRIPTS |= {
     "lem.twice_normed": Script(twice_normed),
     "lem.pair_variance": Script(pair_variance_all),
     "chiang2022.appB.A2": Script(
-        counterexample(
+        refuted_at(
             *A2_AT,
             normed_leaf,
             normed_leaf,
@@ -2869,7 +2869,7 @@ SCRIPTS |= {
 }
 
 
-# --- Cookbook, Sections 2 and 9 ---------------------------------------------------------------------------------------------------
+# --- Cookbook, Sections 2 and 9 ---------------------------------------------------------------------------------------
 
 
 def no_output_matrix(g: Goal) -> None:
@@ -3186,21 +3186,25 @@ def nearest_active(g: Goal) -> None:
         near.have(
             "0 <= (n - k)*(1/n)" if left else "0 <= (n - p)*(1/n)",
             "most",
-            lambda e: e.have("0 <= n - k" if left else "0 <= n - p", "room", use="kh i_high p_high", **linear).auto(
-                "room n_i"
-            ),
+            lambda e, left=left: e.have(
+                "0 <= n - k" if left else "0 <= n - p", "room", use="kh i_high p_high", **linear
+            ).auto("room n_i"),
         )
         near.have(
             "0 < p*(1/n)" if left else "0 < k*(1/n)",
             "more",
-            lambda e: e.have("0 < p" if left else "0 < k", "pos", use="p_low kl i_low", **linear).auto("pos n_i"),
+            lambda e, left=left: e.have("0 < p" if left else "0 < k", "pos", use="p_low kl i_low", **linear).auto(
+                "pos n_i"
+            ),
         )
         near.auto("most more n_e", **linear)
         far.use("ax:int_lt", "k" if left else "p", "p" if left else "k", label="step").rewrite("active")
         far.have(
             "0 < (p - k)*(1/n)" if left else "0 < (k - p)*(1/n)",
             "more",
-            lambda e: e.have("0 < p - k" if left else "0 < k - p", "pos", use="step", **linear).auto("pos n_i"),
+            lambda e, left=left: e.have("0 < p - k" if left else "0 < k - p", "pos", use="step", **linear).auto(
+                "pos n_i"
+            ),
         )
         for e in far.cases("bit", "a_is"):
             e.auto("more a_is", **linear)
@@ -3362,7 +3366,8 @@ def state_trace(g: Goal) -> None:
 
 TRACE = (
     "t c i. I[c = 1]*bracket(0) + I[1 <= t]*I[c = 2]*(sum(j, 1, i, bracket(0))/i)"
-    " + I[2 <= t]*I[c = 3]*relu(-sum(j, 1, i, bracket(0))/i) + I[3 <= t]*I[c = 4]*(sum(j, 1, i, relu(-sum(l, 1, j, bracket(0))/j))/i)"
+    " + I[2 <= t]*I[c = 3]*relu(-sum(j, 1, i, bracket(0))/i)"
+    " + I[3 <= t]*I[c = 4]*(sum(j, 1, i, relu(-sum(l, 1, j, bracket(0))/j))/i)"
 )
 
 
@@ -3477,7 +3482,7 @@ SCRIPTS |= {
 }
 
 
-# --- The layer that Proposition 2 adds ------------------------------------------------------------------------------------------
+# --- The layer that Proposition 2 adds --------------------------------------------------------------------------------
 
 
 def indicators(h: Goal, values: dict[str, str], leaf: Tactic) -> None:
@@ -3532,7 +3537,10 @@ def mirror_hidden(g: Goal) -> None:
 
 def mirror_net(g: Goal) -> None:
     g.intro("d x W r (low high)")
-    weight = "(-I[{p} = r] + I[{p} = d + r] + I[r = 1]*(I[{p} <= d]*W({p}) - I[d < {p}]*W({p} - d)) + I[r = 2]*(-I[{p} <= d]*W({p}) + I[d < {p}]*W({p} - d)))"
+    weight = (
+        "(-I[{p} = r] + I[{p} = d + r] + I[r = 1]*(I[{p} <= d]*W({p}) - I[d < {p}]*W({p} - d))"
+        " + I[r = 2]*(-I[{p} <= d]*W({p}) + I[d < {p}]*W({p} - d)))"
+    )
     body = weight + "*relu(sum(l, 1, d, (I[{p} = l] - I[{p} = d + l])*x(l)))"
     whole_body = f"p. {body.replace('{p}', 'p')}"
     g.use("lem:sum_split", whole_body, "1", "d", "2*d", label="halves").use(
@@ -3631,20 +3639,31 @@ SCRIPTS |= {
 }
 
 
-# --- Proposition 3 with layer norm ----------------------------------------------------------------------------------------------
+# --- Proposition 3 with layer norm ------------------------------------------------------------------------------------
 
 
 def pairnorm_small(g: Goal) -> None:
     g.intro("x b u (low below above)")
     inside = "sum(a, 1, 6, x(a)^2)/6 + 100"
-    g.use("lem:sum_nonneg", "a. x(a)^2", "1", "6", lambda h: h.intro("a inside").auto(squares=["x(a)"], **linear), label="sum")
+    g.use(
+        "lem:sum_nonneg",
+        "a. x(a)^2",
+        "1",
+        "6",
+        lambda h: h.intro("a inside").auto(squares=["x(a)"], **linear),
+        label="sum",
+    )
     g.use("lem:sqrt_positive", inside, lambda h: h.auto("sum", **linear), label="r1 r2 r3 r4")
     g.have(f"10 <= sqrt({inside})", "big", lambda h: h.contra("no").auto("no r1 r2 sum"))
     g.have(f"1/sqrt({inside}) <= 1/10", "small", use="big r3 r4")
     one, two = g.split()
-    one.have(f"0 <= (x(b) + u)*(1/sqrt({inside}))", "gap", use="below r4").have(f"0 <= u*(1/10 - 1/sqrt({inside}))", "more", use="low small")
+    one.have(f"0 <= (x(b) + u)*(1/sqrt({inside}))", "gap", use="below r4").have(
+        f"0 <= u*(1/10 - 1/sqrt({inside}))", "more", use="low small"
+    )
     one.auto("gap more", **linear)
-    two.have(f"0 <= (u - x(b))*(1/sqrt({inside}))", "gap", use="above r4").have(f"0 <= u*(1/10 - 1/sqrt({inside}))", "more", use="low small")
+    two.have(f"0 <= (u - x(b))*(1/sqrt({inside}))", "gap", use="above r4").have(
+        f"0 <= u*(1/10 - 1/sqrt({inside}))", "more", use="low small"
+    )
     two.auto("gap more", **linear)
 
 
@@ -3667,23 +3686,50 @@ def lnlogit_wrong(g: Goal) -> None:
     ):
         at = f"{name}0(b, i)" if lam == "b i. " else f"{name}0(b)"
         bound = "all i:Int, b:Int. " if lam == "b i. " else "all b:Int. "
-        g.have(f"ex {name}0:{sort}. {bound}{at} = {body}", f"some_{name}", lambda h, lam=lam, body=body: named(h, lam + body))
+        g.have(
+            f"ex {name}0:{sort}. {bound}{at} = {body}",
+            f"some_{name}",
+            lambda h, lam=lam, body=body: named(h, lam + body),
+        )
         g.obtain(f"some_{name}", name, f"{name}_is")
-    s = f"sum(i, 0, 1, clsweight(j. log(2)*1*I[j = 1], 2, i)*(1/2*I[i = 1]))"
+    s = "sum(i, 0, 1, clsweight(j. log(2)*1*I[j = 1], 2, i)*(1/2*I[i = 1]))"
     g.use("claim", "2", word, "100", z, s, "u", "v", "y", "pairnorm(y, 100, 6)", given_net, label="wrong")
-    g.use("lem:single_sum", "2", "log(2)*1", "j. log(2)*1*I[j = 1]", "i. 1/2*I[i = 1]", lambda h: h.easy(), label="total pos value")
-    g.use("ax:exp_log", "2", label="two").have("exp(log(2)*1) = 2", "log_n", use="two", **linear).rewrite("log_n", "value", "value1")
+    g.use(
+        "lem:single_sum",
+        "2",
+        "log(2)*1",
+        "j. log(2)*1*I[j = 1]",
+        "i. 1/2*I[i = 1]",
+        lambda h: h.easy(),
+        label="total pos value",
+    )
+    g.use("ax:exp_log", "2", label="two").have("exp(log(2)*1) = 2", "log_n", use="two", **linear).rewrite(
+        "log_n", "value", "value1"
+    )
     g.have(f"{s} = 1/3", "s_is", use="value1", **linear).rewrite("s_is", "wrong", "wrong1")
     g.use("lem:sqrt_positive", "1/6*(1 + (1/3)^2) + 100", "!", label="r1 r2 r3 r4")
     root = "sqrt(1/6*(1 + (1/3)^2) + 100)"
-    g.have(f"{root} <= 11", "most", lambda h: h.contra("no").auto("no r2")).have(f"1/11 <= 1/{root}", "least", use="most r3 r4")
+    g.have(f"{root} <= 11", "most", lambda h: h.contra("no").auto("no r2")).have(
+        f"1/11 <= 1/{root}", "least", use="most r3 r4"
+    )
     for b, i in ((1, 0), (3, 0), (4, 0), (5, 0), (6, 0), (1, 1), (3, 1), (4, 1), (5, 1)):
         g.use("u_is", f"{i}", f"{b}", label=f"u{b}{i}")
-        g.use("lem:pairnorm_small", f"c. I[c <= 4]*{entry.format(b='c', i=str(i))}", f"{b}", "1", lambda h: h.easy(), label=f"lu{b}{i} hu{b}{i}")
+        g.use(
+            "lem:pairnorm_small",
+            f"c. I[c <= 4]*{entry.format(b='c', i=str(i))}",
+            f"{b}",
+            "1",
+            lambda h: h.easy(),
+            label=f"lu{b}{i} hu{b}{i}",
+        )
     for i in (0, 1):
         signs_of = f"-u(1, {i}) - u(3, {i}) + u(4, {i})"
         facts = " ".join(f"u{b}{i} lu{b}{i} hu{b}{i}" for b in (1, 3, 4))
-        g.have(f"0 <= relu({signs_of}) & relu({signs_of}) <= 3/10", f"rl{i} rh{i}", lambda h, f=facts, t=signs_of: relu_range(h, f, t))
+        g.have(
+            f"0 <= relu({signs_of}) & relu({signs_of}) <= 3/10",
+            f"rl{i} rh{i}",
+            lambda h, f=facts, t=signs_of: relu_range(h, f, t),
+        )
         for b in (4, 5, 6) if i == 0 else (4, 5):
             g.use("v_is", f"{i}", f"{b}", label=f"v{b}{i}")
             g.use(
@@ -3699,10 +3745,16 @@ def lnlogit_wrong(g: Goal) -> None:
         bound_facts = f"v4{i} v5{i} lv4{i} hv4{i} lv5{i} hv5{i}"
         g.have(f"-6/100 <= {value} & {value} <= 6/100", f"vl{i} vh{i}", use=bound_facts, **linear)
         weight = f"clsweight(j. log(2)*1*v(3, 0)*v(4, j), 2, {i})"
-        g.have(f"-6/100 <= {weight}*{value} & {weight}*{value} <= 6/100", f"pl{i} ph{i}", use=f"wl{i} wh{i} vl{i} vh{i}")
+        g.have(
+            f"-6/100 <= {weight}*{value} & {weight}*{value} <= 6/100", f"pl{i} ph{i}", use=f"wl{i} wh{i} vl{i} vh{i}"
+        )
     g.have(f"-12/100 <= {LAST} & {LAST} <= 12/100", "sl sh", use="pl0 ph0 pl1 ph1", **linear)
-    g.use("lem:pairnorm_small", output, "6", "1", lambda h: h.easy("v60 lv60 hv60 sl sh", **linear), label="ly hy").use("y_is", "6", label="y6")
-    g.use("lem:pairnorm_small", "y", "6", "1/10", lambda h: h.easy("y6 ly hy", **linear), label="lt ht").auto("wrong1 ht least", **linear)
+    g.use("lem:pairnorm_small", output, "6", "1", lambda h: h.easy("v60 lv60 hv60 sl sh", **linear), label="ly hy").use(
+        "y_is", "6", label="y6"
+    )
+    g.use("lem:pairnorm_small", "y", "6", "1/10", lambda h: h.easy("y6 ly hy", **linear), label="lt ht").auto(
+        "wrong1 ht least", **linear
+    )
 
 
 def named(h: Goal, lam: str) -> None:
@@ -3710,7 +3762,6 @@ def named(h: Goal, lam: str) -> None:
 
 
 def relu_range(h: Goal, facts: str, inside: str) -> None:
-    h.use("ax:relu_neg", inside, premises=0, label="neg_rule") if False else None
     for e in h.sides(h.term(f"relu({inside})")):
         e.easy(f"{facts} d1 v1", **linear)
 
@@ -3722,20 +3773,29 @@ def given_net(h: Goal) -> None:
             lambda e: e.easy(),
             lambda e: each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: f.easy()),
             lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 1, lambda f: f.easy()),
-            lambda e: e.intro("i0 (low high) b0 (bl bh)").use("u_is", "i0", "b0", label="is").hyp("is") if "u(" in e.text(e.goal) and "v(" not in e.text(e.goal) else e.intro("i0 (low high) b0 (bl bh)").use("v_is", "i0", "b0", label="is").hyp("is"),
+            lambda e: (
+                e.intro("i0 (low high) b0 (bl bh)").use("u_is", "i0", "b0", label="is").hyp("is")
+                if "u(" in e.text(e.goal) and "v(" not in e.text(e.goal)
+                else e.intro("i0 (low high) b0 (bl bh)").use("v_is", "i0", "b0", label="is").hyp("is")
+            ),
             lambda e: e.intro("b0 (bl bh)").use("y_is", "b0", label="is").hyp("is"),
         )
 
 
 def lnlogit_right(g: Goal) -> None:
-    g.intro("s eps x (eps_pos is)").use("lem:chiang2022.prop3.var", "s", "x", "#is", label="mean var").use("is", "6", label="x6 x12")
+    g.intro("s eps x (eps_pos is)").use("lem:chiang2022.prop3.var", "s", "x", "#is", label="mean var").use(
+        "is", "6", label="x6 x12"
+    )
     g.rewrite("var").rewrite("mean").auto("x6", **linear, multipliers=["1/sqrt(1/6*(1 + s^2) + eps)"])
 
 
 def normed_root(h: Goal) -> None:
-    h.use("lem:chiang2022.prop3.var", "s", "x", lambda e: e.hyp("p1_2"), label="mean var").have("0 < 1/6*(1 + s^2) + eps", "u_pos", lambda e: e.auto("p1_1", squares=["s"], **linear))
-    h.use("lem:sqrt_positive", "1/6*(1 + s^2) + eps", label="u1 u2 u3 u4").rewrite("var", "var", "unused") if False else h.use("lem:sqrt_positive", "1/6*(1 + s^2) + eps", label="u1 u2 u3 u4")
-    h.have("0 < varianceof(x, 12) + eps", "v_pos", use="var u_pos", **linear).use("lem:sqrt_positive", "varianceof(x, 12) + eps", label="v1 v2 v3 v4")
+    h.use("lem:chiang2022.prop3.var", "s", "x", lambda e: e.hyp("p1_2"), label="mean var")
+    h.have("0 < 1/6*(1 + s^2) + eps", "u_pos", lambda e: e.auto("p1_1", squares=["s"], **linear))
+    h.use("lem:sqrt_positive", "1/6*(1 + s^2) + eps", label="u1 u2 u3 u4")
+    h.have("0 < varianceof(x, 12) + eps", "v_pos", use="var u_pos", **linear).use(
+        "lem:sqrt_positive", "varianceof(x, 12) + eps", label="v1 v2 v3 v4"
+    )
     zero = [zero_of(h)] if h.goal[0] == "false" else []
     h.auto(["u_pos", "v_pos", "u1", "v1", *zero], **linear)
 
@@ -3745,7 +3805,12 @@ SCRIPTS |= {
     "chiang2022.prop3.lnlogit": Script(lnlogit_wrong, refutes=True),
     "chiang2022.prop3.lnlogit.corrected": Script(
         lnlogit_right,
-        witnesses("1", "1", f"l. {TWELVE.format('l').replace('s*', '1*')}", leaf=lambda h: first_that_works(h, lambda e: e.easy(), boxes((1, 6)))),
+        witnesses(
+            "1",
+            "1",
+            f"l. {TWELVE.format('l').replace('s*', '1*')}",
+            leaf=lambda h: first_that_works(h, lambda e: e.easy(), boxes((1, 6))),
+        ),
         whole("s eps x", normed_root),
     ),
 }

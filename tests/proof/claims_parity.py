@@ -46,7 +46,7 @@ def words(*sizes: int) -> Iterator[tuple[int, ...]]:
         yield from itertools.product((0, 1), repeat=n)
 
 
-# --- PARITY: Sections 3.1 and 3.2 ---------------------------------------------------------------------------------------
+# --- PARITY: Sections 3.1 and 3.2 -------------------------------------------------------------------------------------
 
 
 def fnn() -> Iterator[dict[str, Any]]:
@@ -289,7 +289,7 @@ def order_of_logit(v: Any) -> bool | None:
     return at_most(size, F(1, n)) and (n % 2 == 1 or bool(size < real(F(2, n * n))))
 
 
-# --- Appendix A -----------------------------------------------------------------------------------------------------------
+# --- Appendix A -------------------------------------------------------------------------------------------------------
 
 
 @adequate(
@@ -431,7 +431,7 @@ def odd_k_odd_right(v: Any) -> bool | None:
     return same(s, (n + 1) * CONTEXT.sinh(2 * real(c)) / total) and bool(s > 0)
 
 
-# --- FIRST: Section 3.3 -----------------------------------------------------------------------------------------------------
+# --- FIRST: Section 3.3 -----------------------------------------------------------------------------------------------
 
 
 def first_layer(w: Sequence[int]) -> list[list[F]]:
@@ -607,7 +607,7 @@ def entropy_tends_to_one(v: Any) -> bool | None:
     )
 
 
-# --- Sections 5.2 and 5.3, Proposition 3 ----------------------------------------------------------------------------------------
+# --- Sections 5.2 and 5.3, Proposition 3 ------------------------------------------------------------------------------
 
 
 def flawed_networks() -> Iterator[dict[str, Any]]:
@@ -788,7 +788,7 @@ def norm_bound(v: Any) -> bool | None:
     return bool(real(F(1, 4)) / CONTEXT.sqrt(real(F(5, 24) + eps)) < abs(v["t"][0]))
 
 
-# --- Proposition 2 ------------------------------------------------------------------------------------------------------------------
+# --- Proposition 2 ----------------------------------------------------------------------------------------------------
 
 
 def added() -> Iterator[dict[str, Any]]:
@@ -957,7 +957,7 @@ def entropy_is_eta_right(v: Any) -> bool | None:
     return same(-CONTEXT.log(sigmoid(x)), v["eta"]) and same(-CONTEXT.log(1 - sigmoid(-x)), v["eta"])
 
 
-# --- Appendix B -----------------------------------------------------------------------------------------------------------------------
+# --- Appendix B -------------------------------------------------------------------------------------------------------
 
 
 def homogeneous() -> Iterator[dict[str, Any]]:
@@ -1278,7 +1278,7 @@ def scalars_by_position(v: Any) -> bool | None:
     )
 
 
-# --- Definitions that state something -------------------------------------------------------------------------------------------------
+# --- Definitions that state something ---------------------------------------------------------------------------------
 
 
 @adequate(
@@ -1343,7 +1343,7 @@ def powers(v: Any) -> bool | None:
     return same(e(CONTEXT.log(n) * m), n**m) and same(e(-CONTEXT.log(n) * m), F(1, n**m))
 
 
-# --- Cookbook, Sections 2 and 9 -----------------------------------------------------------------------------------------------------
+# --- Cookbook, Sections 2 and 9 ---------------------------------------------------------------------------------------
 
 
 def matrices() -> Iterator[dict[str, Any]]:
@@ -1663,7 +1663,7 @@ def values_or_neighbours(v: Any) -> bool | None:
     return True
 
 
-# --- Proposition 3 with layer norm ------------------------------------------------------------------------------------------------
+# --- Proposition 3 with layer norm ------------------------------------------------------------------------------------
 
 
 def half_norm(x: Sequence[Any], eps: F) -> list[Any]:
