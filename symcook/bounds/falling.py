@@ -76,7 +76,13 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
         where="approached as n grows" if length is None else f"with the maximum at p = {place} and slopes of gamma",
         source="yang2026, Lemma 6",
         labels=("supremum", "4 e^-gamma"),
-        proofs=("yang2026.lemma6", "lem.ziggurat_sharp", "lem.ziggurat_exact", "lem.ziggurat_best"),
+        proofs=(
+            "yang2026.lemma6",
+            "lem.ziggurat_sharp",
+            "lem.ziggurat_exact",
+            "lem.ziggurat_greatest",
+            "lem.ziggurat_best",
+        ),
         extra={"p at an end": _shown(lambda: 2 * (-gap()).exp(), wanted, "the one-sided supremum")},
     )
 
