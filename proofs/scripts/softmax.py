@@ -1638,6 +1638,56 @@ def ziggurat_greatest(g: Goal) -> None:
     g.auto("equal share", degree=1)
 
 
+def quadratic_step(g: Goal) -> None:
+    g.intro("n q gamma some")
+    term = "exp(-gamma*(j - q)^2)"
+    g.use("lem:sum_shift", f"j. {term}", "0", "n - 1", label="moved")
+    g.use("lem:sum_split", f"j. {term}", "0", "0", "n - 1", label="front")
+    g.use("lem:sum_split", f"j. {term}", "1", "n - 1", "n", label="back").auto("moved front back", degree=1)
+
+
+def quadratic_greatest(g: Goal) -> None:
+    g.intro("n gamma (some positive)")
+    exact, middle = g.split()
+    exact.intro("q (low high)")
+    scores = "l. gamma*(2*q*l - l^2)"
+    exact.use("lem:onehot_distance", scores, "n", "q", label="distance").use("lem:sm_total", scores, "n", label="total")
+    exact.positive("sum(k, 1, n, exp(gamma*(2*q*k - k^2)))", "z", lambda h: h.hyp("total"))
+    weight, whole = f"sm({scores}, n, q)", "sum(j, 1, n, exp(-gamma*(j - q)^2))"
+    exact.have(f"{whole}*{weight} = 1", "unit", use="z_e")
+    exact.have(f"0 < {weight}", "w_pos", lambda h: h.use("lem:sm_weight", scores, "n", "q", label="a b").hyp("a"))
+    exact.positive(whole, "y", lambda h: h.contra("no").auto("no unit w_pos", rounds=0))
+    exact.have(f"{weight} = 1/{whole}", "share", use="unit y_e", rounds=0, multipliers=[f"1/{whole}", weight])
+    exact.auto("distance share", degree=1)
+    middle.intro("m (near_low near_high)")
+
+    def order(h: Goal, less: str, more: str) -> Goal:
+        """exp(-gamma more^2) <= exp(-gamma less^2) for 0 <= less <= more."""
+        h.have(f"0 <= {less}", "least").have(f"0 <= {more} - {less}", "room")
+        h.have(f"0 <= ({more} - {less})*({more} + {less})", "squares", use="least room")
+        h.have(f"-gamma*({more})^2 <= -gamma*({less})^2", "down", use="squares positive")
+        return h.use("lem:exp_mono", f"-gamma*({more})^2", f"-gamma*({less})^2", "#down", label="order")
+
+    def every(h: Goal, sign: str) -> None:
+        base, step = h.induct("k", "ge", "is")
+        base.intro("inside").true()
+        step.intro("inside")
+        q = "m - (k + 1)" if sign == "-" else "m + k"
+        step.use("is", None, label="before").use("lem:quadratic_step", "n", q, "gamma", label="next")
+        order(step, f"({q})", f"(n - ({q}))") if sign == "-" else order(step, f"(n - ({q}))", f"({q})")
+        step.auto("before next order", degree=1)
+
+    total = "sum(j, 1, n, exp(-gamma*(j - {})^2))"
+    best = total.format("m")
+    for sign, end, name in (("-", "1 <= m - k", "left"), ("+", "m + k <= n", "right")):
+        show = f"all k:Int. 0 <= k -> {end} -> {total.format(f'(m {sign} k)')} <= {best}"
+        middle.have(show, name, lambda h, sign=sign: every(h, sign))
+    middle.intro("q (low high)")
+    before, after = middle.em("q <= m", "side")
+    before.use("left", "m - q", None, None, label="goal").auto("goal", degree=1)
+    after.use("right", "q - m", None, None, label="goal").auto("goal", degree=1)
+
+
 def since_scores(g: Goal) -> None:
     g.intro("i b v tau (some tau_is bits)")
     g.have("0 < i^2", "square", lambda h: h.auto("some")).have("0 < i", "i_pos")
@@ -3585,6 +3635,8 @@ SCRIPTS: dict[str, Script] = {
     "lem.lookup_best": Script(lookup_best),
     "lem.ziggurat_sharp": Script(ziggurat_sharp),
     "lem.ziggurat_greatest": Script(ziggurat_greatest),
+    "lem.quadratic_step": Script(quadratic_step),
+    "lem.quadratic_greatest": Script(quadratic_greatest),
     "lem.ziggurat_exact": Script(ziggurat_exact),
     "lem.since_scores": Script(since_scores),
     "yang2026.thm12.scores": Script(

@@ -105,7 +105,7 @@ def quadratic_lookup(
         where=f"at q = {place}" if length is not None else "approached as n grows, q in the middle",
         source="Cookbook, Section 5.3.4; yang2026, Lemma 6",
         labels=("L1 distance" if at is not None else "supremum", "4 e^-gamma"),
-        proofs=("lem.quadratic_l1", "lem.quadratic_l1_simple"),
+        proofs=("lem.quadratic_l1", "lem.quadratic_l1_simple", "lem.quadratic_greatest"),
         extra=extra,
     )
 
