@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from pkgutil import iter_modules
 
 import mpmath
 import pytest
@@ -165,3 +166,5 @@ def test_the_functions_of_the_package_stay_after_their_modules_are_loaded() -> N
     for name in ("ziggurat", "temperature"):
         for _ in range(2):
             assert getattr(bounds, name)(gamma=1, n=4).holds
+    modules = {module.name for module in iter_modules(bounds.__path__)}
+    assert not modules & set(bounds.__all__)

@@ -187,7 +187,7 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="sensitivity",
-            function="symcook.bounds.sensitivity:sensitivity",
+            function="symcook.bounds.flips:sensitivity",
             arguments=(
                 Argument("model", _MODEL, "NAME", required=True),
                 Argument("n", _N, "N", required=True),
@@ -284,5 +284,5 @@ def error_propagation(
 def sensitivity(
     model: str | Transformer, n: int | str, values: str | Mapping[str, Any] | None = None, digits: int | str = 30
 ) -> Bound:
-    """See `symcook.bounds.sensitivity.sensitivity`."""
+    """See `symcook.bounds.flips.sensitivity`."""
     return kind("sensitivity").load()(model, n, values=values, digits=digits)
