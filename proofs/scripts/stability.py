@@ -270,7 +270,7 @@ def ffn_size(g: Goal) -> None:
     inner = "sum(l, 1, d, W({0}, l)*x(l))"
     hidden = f"relu({inner.format('k')} + b(k))"
     g.use("lem:norm_triangle", f"a. sum(k, 1, m, V(a, k)*{hidden})", "c", "q", label="one")
-    g.use("lem:norm_matrix", "V", "m" if False else "q", "m", "p", f"k. {hidden}", label="two")
+    g.use("lem:norm_matrix", "V", "q", "m", "p", f"k. {hidden}", label="two")
     g.use("lem:norm_relu", f"k. {inner.format('k')} + b(k)", "k. 0", "m", label="three unused")
     g.use("lem:norm_triangle", f"k. {inner.format('k')}", "b", "m", label="four")
     g.use("lem:norm_matrix", "W", "m", "d", "p", "x", label="five")
@@ -1107,20 +1107,16 @@ def poly(g: Goal) -> None:
             .have(
                 f"exp({s_c}) = 2*K*(L - 1)*(x*x)*pow(n, k)",
                 "w",
-                lambda e: (
-                    e.rewrite("B_is", rev=True).rewrite("x_is", rev=True).rewrite("pow_k", rev=True).true()
-                    if False
-                    else e.auto(
-                        "B_is x_is pow_k",
-                        degree=1,
-                        rounds=0,
-                        multipliers=[
-                            "exp(2*log(x))*exp(k*log(n))",
-                            "2*K*(L - 1)*exp(log(x))*exp(k*log(n))",
-                            "2*K*(L - 1)*x*exp(k*log(n))",
-                            "2*K*(L - 1)*x*x",
-                        ],
-                    )
+                lambda e: e.auto(
+                    "B_is x_is pow_k",
+                    degree=1,
+                    rounds=0,
+                    multipliers=[
+                        "exp(2*log(x))*exp(k*log(n))",
+                        "2*K*(L - 1)*exp(log(x))*exp(k*log(n))",
+                        "2*K*(L - 1)*x*exp(k*log(n))",
+                        "2*K*(L - 1)*x*x",
+                    ],
                 ),
             )
             .auto("w over", degree=1, rounds=0, multipliers=["2*K*(L - 1)*x*x"])
@@ -1809,7 +1805,6 @@ def prop75(g: Goal) -> None:
 
     g.positive("sqrt(eps)", "r", up)
     K = "2*(d + 1)*onenorm(gamma, d)/sqrt(eps)"
-    g.witness(f"d*({K})").intro("x z y mu r u nu s delta (small size near) first second") if False else None
     g.witness(f"d*({K})")
     names = "x z y mu r u nu s delta"
     g.intro(names)
@@ -3758,4 +3753,826 @@ SCRIPTS |= {
         ),
         nonzero(),
     )
+}
+
+
+# --- One changed symbol -----------------------------------------------------------------------------------------------
+
+
+def sm_flat(g: Goal) -> None:
+    g.intro("s n p sigma (pl ph small)").use("small", "p", None, label="at_p").have("1 <= n", "some", use="pl ph")
+
+    def each(h: Goal) -> None:
+        h.intro("j within").use("small", "j", None, label="at_j")
+        h.have("s(p) <= s(j) - -(2*sigma)", "near", lambda e: split_abs(e, "abs(s(p)); abs(s(j))", "at_p at_j"))
+        h.use("lem:sm_below", "s", "n", "p", "j", "-(2*sigma)", "#some", "#near", label="done").auto(
+            "done", degree=1, rounds=0
+        )
+
+    g.use("lem:sum_mono", "j. sm(s, n, p)", "j. exp(2*sigma)*sm(s, n, j)", "1", "n", each, label="all")
+    g.use("lem:sm_sum", "s", "n", None, label="one").use("lem:sum_one", "1", "n", label="count")
+    g.auto("all one count", degree=1, rounds=0, multipliers=["exp(2*sigma)", "sm(s, n, p)"])
+
+
+def sm_one_changed(g: Goal) -> None:
+    g.intro("s r n p (pl ph same)").have("1 <= n", "some", use="pl ph")
+    Z = {t: f"sum(k, 1, n, exp({t}(k)))" for t in "sr"}
+    for t in "sr":
+        g.use("lem:sm_total", t, "n", None, label=f"low_{t}").positive(Z[t], t, lambda h, t=t: h.hyp(f"low_{t}"))
+        g.use("lem:sm_sum", t, "n", None, label=f"one_{t}").use(
+            "lem:sm_weight", t, "n", "p", None, label=f"p_{t} q_{t}"
+        )
+    for h, (small, large) in zip(g.em(f"{Z['s']} <= {Z['r']}", "order"), (("s", "r"), ("r", "s")), strict=True):
+        h.have(
+            f"1/{Z[large]} <= 1/{Z[small]}",
+            "inverse",
+            lambda e, small=small, large=large: (
+                e.have(f"{Z[small]} <= {Z[large]}", "o", use="order", degree=1)
+                .have(
+                    f"{Z[small]}*(1/{Z[small]})*(1/{Z[large]}) <= {Z[large]}*(1/{Z[small]})*(1/{Z[large]})",
+                    "t",
+                    lambda f: f.have(
+                        f"0 < (1/{Z[small]})*(1/{Z[large]})", "zz", lambda k: k.auto("s_i r_i", rounds=0)
+                    ).auto("o zz", rounds=0),
+                )
+                .auto("t s_e r_e", degree=1, rounds=0, multipliers=[f"1/{Z['s']}", f"1/{Z['r']}"])
+            ),
+        )
+        a, b = (f"sm({t}, n, {{0}})" for t in (small, large))
+        two = f"I[j = p]*(2*{b.format('p')})"
+
+        def each(e: Goal, a: str = a, b: str = b, small: str = small, large: str = large) -> None:
+            e.intro("j0 within")
+            for f in e.ind("j0 = p", "is value"):
+                f.rewrite("value")
+                if f.facts["is"][0] == "=":
+                    f.rewrite("is")
+                    split_abs(f, "abs(sm(s, n, p) - sm(r, n, p))", "p_s p_r")
+                    continue
+                f.use("same", "j0", None, "#is", label="eq").use("ax:exp_pos", f"{small}(j0)", label="up")
+                f.have(
+                    f"{b.format('j0')} <= {a.format('j0')}",
+                    "less",
+                    lambda k: (
+                        k.have(
+                            f"exp({small}(j0))*(1/{Z[large]}) <= exp({small}(j0))*(1/{Z[small]})",
+                            "t",
+                            lambda q: q.auto("inverse up", rounds=0),
+                        )
+                        .have(f"exp({large}(j0)) = exp({small}(j0))", "ee", lambda q: q.rewrite("eq").true())
+                        .auto("t ee", degree=1, rounds=0, multipliers=[f"1/{Z[large]}"])
+                    ),
+                )
+                split_abs(f, "abs(sm(s, n, j0) - sm(r, n, j0))", "less")
+
+        h.use(
+            "lem:sum_mono",
+            "j. abs(sm(s, n, j) - sm(r, n, j))",
+            f"j. {a.format('j')} - {b.format('j')} + {two}",
+            "1",
+            "n",
+            each,
+            label="all",
+        )
+        h.use("lem:sum_delta", f"j. 2*{b.format('p')}", "1", "n", "p", None, label="picked")
+        h.auto("all picked one_s one_r p_s p_r", degree=1, rounds=0)
+
+
+def weights_change(g: Goal) -> None:
+    g.intro("s r n p sigma tau (pl ph tau_low small near)").have("1 <= n", "some", use="pl ph")
+    mixed = "l. r(l) + I[l = p]*(s(p) - r(p))"
+    g.positive("n", "n", lambda h: h.auto("some", degree=1, rounds=0)).use("small", "p", None, label="sp rp")
+
+    def close(e: Goal) -> None:
+        e.intro("j within")
+        for f in e.ind("j = p", "is value"):
+            f.rewrite("value")
+            if f.facts["is"][0] == "=":
+                f.rewrite("is").use("ax:abs_pos", "0", "!", label="v").auto("v tau_low n_i", rounds=0)
+                continue
+            f.use("near", "j", None, "#is", label="nj")
+            f.have("n*abs(s(j) - r(j))*(1/n) <= tau*(1/n)", "t", lambda k: k.auto("nj n_i", rounds=0))
+            f.auto("t n_e", degree=1, rounds=0, multipliers=["abs(s(j) - r(j))"])
+
+    def same(e: Goal) -> None:
+        e.intro("j within off")
+        yes, no = e.ind("j = p", "is value")
+        yes.absurd("is", "off")
+        no.rewrite("value").auto("", degree=1, rounds=0)
+
+    def flat(e: Goal) -> None:
+        e.intro("j within").use("small", "j", None, label="sj rj")
+        for f in e.ind("j = p", "is value"):
+            f.rewrite("value")
+            if f.facts["is"][0] == "=":
+                f.rewrite("is").auto("sp", degree=1, rounds=0)
+            else:
+                f.auto("rj", degree=1, rounds=0)
+
+    def plain(e: Goal) -> None:
+        e.intro("j within").use("small", "j", None, label="sj rj").hyp("rj")
+
+    g.use("lem:sm_distance", "s", mixed, "n", "tau/n", lambda e: each_given(e, close), label="first")
+    g.use("lem:sm_one_changed", mixed, "r", "n", "p", lambda e: changed_given(e, same), label="second")
+    g.use("lem:sm_flat", mixed, "n", "p", "sigma", lambda e: changed_given(e, flat), label="flat1")
+    g.use("lem:sm_flat", "r", "n", "p", "sigma", lambda e: changed_given(e, plain), label="flat2")
+    A, B, C = "sm(s, n, j)", f"sm({mixed}, n, j)", "sm(r, n, j)"
+
+    def triangle(e: Goal) -> None:
+        e.intro("j within")
+        terms = f"abs({A} - {C}); abs({A} - {B}); abs({B} - {C})"
+        e.apart(terms, lambda f: f.auto(values(f), degree=1, rounds=0))
+
+    g.use(
+        "lem:sum_mono", f"j. abs({A} - {C})", f"j. abs({A} - {B}) + abs({B} - {C})", "1", "n", triangle, label="third"
+    )
+    total = f"sum(j, 1, n, abs({A} - {C}))"
+    bound = f"4*(tau/n) + 2*(sm({mixed}, n, p) + sm(r, n, p))"
+    g.have(f"{total} <= {bound}", "sum", lambda e: e.auto("first second third", degree=1, rounds=0))
+    g.have(f"n*{total} <= n*({bound})", "times", lambda e: e.auto("sum n_p", rounds=0))
+    g.auto("times flat1 flat2 n_e", degree=1, rounds=0, multipliers=["tau"])
+
+
+def attention_change(g: Goal) -> None:
+    g.intro("s r n p sigma tau d v w Y y (pl ph tau_low Y_low y_low small near sized moved)").have(
+        "1 <= n", "some", use="pl ph"
+    )
+    g.positive("n", "n", lambda h: h.auto("some", degree=1, rounds=0))
+    g.use("lem:weights_change", "s", "r", "n", "p", "sigma", "tau", None, label="weights")
+    g.use(
+        "lem:sm_flat",
+        "r",
+        "n",
+        "p",
+        "sigma",
+        lambda e: changed_given(e, lambda f: f.intro("j within").use("small", "j", None, label="sj rj").hyp("rj")),
+        label="flat",
+    )
+
+    def size(e: Goal) -> None:
+        e.intro("j within").use("sized", "j", None, label="vj wj").hyp("vj")
+
+    g.use("lem:mean_norm", "j. sm(s, n, j) - sm(r, n, j)", "v", "n", "d", "Y", size, label="one")
+    g.use("lem:norm_swap", "j a. sm(r, n, j)*(v(a, j) - w(a, j))", "n", "d", label="swap")
+    norm = "onenorm(a. v(a, {0}) - w(a, {0}), d)"
+
+    def each(e: Goal) -> None:
+        e.intro("j within").use("lem:sm_weight", "r", "n", "j", None, label="r_low r_high")
+
+        def entry(f: Goal) -> None:
+            f.intro("a0 inside0")
+            size_of_product(f, "sm(r, n, j)", "(v(a0, j) - w(a0, j))", "product")
+            f.use("ax:abs_pos", "sm(r, n, j)", None, label="value").rewrite("value", "product", "done").hyp("done")
+
+        e.use(
+            "lem:sum_ext",
+            "a. abs(sm(r, n, j)*(v(a, j) - w(a, j)))",
+            "a. sm(r, n, j)*abs(v(a, j) - w(a, j))",
+            "1",
+            "d",
+            entry,
+            label="same",
+        )
+        e.have(
+            "0 <= sm(r, n, j)*(y*(1/n))",
+            "ry",
+            lambda f: f.have("0 <= y*(1/n)", "q", lambda k: k.auto("y_low n_i", rounds=0)).auto("q r_low", rounds=0),
+        )
+        for f in e.ind("j = p", "is value"):
+            f.rewrite("value")
+            if f.facts["is"][0] == "=":
+                f.use("sized", "j", None, label="vj wj").use(
+                    "lem:norm_minus", "a. v(a, j)", "a. w(a, j)", "d", label="apart"
+                )
+                f.have(f"{norm.format('j')} <= 2*Y", "both", use="vj wj apart", degree=1)
+                f.have(
+                    f"sm(r, n, j)*{norm.format('j')} <= sm(r, n, j)*(2*Y)",
+                    "t",
+                    lambda k: k.auto("both r_low", rounds=0),
+                )
+            else:
+                f.use("moved", "j", None, "#is", label="mj")
+                f.have(f"n*{norm.format('j')}*(1/n) <= y*(1/n)", "t1", lambda k: k.auto("mj n_i", rounds=0))
+                f.have(
+                    f"{norm.format('j')} <= y*(1/n)",
+                    "both",
+                    lambda k: k.auto("t1 n_e", degree=1, rounds=0, multipliers=[norm.format("j")]),
+                )
+                f.have(
+                    f"sm(r, n, j)*{norm.format('j')} <= sm(r, n, j)*(y*(1/n))",
+                    "t",
+                    lambda k: k.auto("both r_low", rounds=0),
+                )
+            f.auto("same t ry", degree=1, rounds=0)
+
+    g.use(
+        "lem:sum_mono",
+        "j. onenorm(a. sm(r, n, j)*(v(a, j) - w(a, j)), d)",
+        "j. sm(r, n, j)*(y*(1/n)) + I[j = p]*(2*Y*sm(r, n, j))",
+        "1",
+        "n",
+        each,
+        label="two",
+    )
+    g.use("lem:sum_delta", "j. 2*Y*sm(r, n, j)", "1", "n", "p", None, label="picked").use(
+        "lem:sm_sum", "r", "n", None, label="r_one"
+    )
+    first, second = "sum(j, 1, n, (sm(s, n, j) - sm(r, n, j))*v(a, j))", "sum(j, 1, n, sm(r, n, j)*(v(a, j) - w(a, j)))"
+    g.use("lem:norm_triangle", f"a. {first}", f"a. {second}", "d", label="triangle")
+    whole = "onenorm(a. sum(j, 1, n, sm(s, n, j)*v(a, j)) - sum(j, 1, n, sm(r, n, j)*w(a, j)), d)"
+    far = "sum(j, 1, n, abs(sm(s, n, j) - sm(r, n, j)))"
+    bound = f"Y*{far} + y*(1/n) + 2*Y*sm(r, n, p)"
+    g.have(
+        f"{whole} <= {bound}",
+        "sum",
+        lambda h: h.auto("one swap two picked r_one triangle", degree=1, rounds=0, multipliers=["y*(1/n)"]),
+    )
+    g.have(f"n*{whole} <= n*({bound})", "times", lambda h: h.auto("sum n_p", rounds=0))
+    g.have(f"Y*(n*{far}) <= Y*(4*tau + 4*exp(2*sigma))", "t1", lambda h: h.auto("weights Y_low", rounds=0))
+    g.have("Y*(n*sm(r, n, p)) <= Y*exp(2*sigma)", "t2", lambda h: h.auto("flat Y_low", rounds=0))
+    g.auto("times t1 t2 n_e", degree=1, rounds=0, multipliers=["y"])
+
+
+def each_given(g: Goal, close: Tactic) -> None:
+    one, two = g.split()
+    one.hyp("some")
+    close(two)
+
+
+def changed_given(g: Goal, last: Tactic) -> None:
+    one, two, three = g.split()
+    one.hyp("pl")
+    two.hyp("ph")
+    last(three)
+
+
+SCRIPTS |= {
+    "lem.sm_flat": Script(sm_flat),
+    "lem.sm_one_changed": Script(sm_one_changed),
+    "lem.weights_change": Script(weights_change),
+    "lem.attention_change": Script(attention_change),
+}
+
+
+def key_scale(g: Goal) -> None:
+    g.intro("t m some_m")
+    key_root(g)
+    size_of_product(g, "(1/sqrt(m))", "t", "size")
+    g.use("ax:abs_pos", "1/sqrt(m)", None, label="whole").rewrite("whole", "size", "size_is")
+    g.have("0 <= abs(t)", "low", lambda f: split_abs(f, "abs(t)"))
+    g.have("1/sqrt(m)*abs(t) <= abs(t)", "less", lambda f: f.auto("r_less low", rounds=0)).auto(
+        "less size_is", degree=1, rounds=0
+    )
+
+
+SOFT = "softlayers({0}, kind, Q, K, V, W, b, U, c, d, q, m, n, {1})"
+
+
+def hahn_wrong(g: Goal) -> None:
+    """No sublayers, d = 1, two symbols embedded as 1 and 2: at the changed position 1 > B/n for n > B."""
+    none, flat = "t a l. 0", "t a. 0"
+    g.intro("claim").use(
+        "claim",
+        "0",
+        "1",
+        "1",
+        "0",
+        "2",
+        "t. 0",
+        none,
+        none,
+        none,
+        none,
+        flat,
+        none,
+        flat,
+        "e a. e",
+        "0",
+        None,
+        label="some",
+    ).obtain("some", "B", "every").use("ax:archimedes", "B", label="large").obtain("large", "N", "N_one N_up")
+    g.have("0 <= N", "N_low", use="N_one").positive("(N + 1)", "n", lambda h: h.auto("N_one", degree=1, rounds=0))
+
+    def given(h: Goal) -> None:
+        for part in h.split():
+            if part.goal[0] != "all":
+                part.auto("N_one", degree=1, rounds=0)
+                continue
+            part.intro("i (il ih)")
+            if part.try_contradiction():  # there are no sublayers
+                continue
+            if part.goal[0] == "~" or part.goal[0] == "->":
+                part.intro("off")
+                yes, no = part.ind("i = 1", "is value")
+                yes.absurd("is", "off")
+                no.rewrite("value").true()
+            elif part.goal[0] == "&":
+                for f in part.ind("i = 1", "is value"):
+                    for sub in f.split():
+                        if "I[" in sub.text(sub.goal):
+                            sub.rewrite("value")
+                        if "abs(" in sub.text(sub.goal):
+                            sub.use("ax:abs_pos", "0", "!", label="v").auto("v", degree=1, rounds=0)
+                        else:
+                            sub.true()
+            else:
+                for sub in part.intro("a1 inside1").split():
+                    sub.auto("", degree=1, rounds=0)
+
+    z, u = "t a i. 1", "t a i. I[i = 1] + 1"
+    g.use(
+        "every",
+        "N + 1",
+        "i. 1",
+        "i. I[i = 1] + 1",
+        "1",
+        "i a. 0",
+        z,
+        u,
+        given,
+        "1",
+        each_part(lambda h: h.auto("N_low", degree=1, rounds=0)),
+        label="wrong",
+    )
+    g.use("ax:abs_neg", "-1", "!", label="v").have(
+        "1 <= B*(1/(N + 1))", "one", lambda h: h.auto("wrong v", degree=1, rounds=0)
+    )
+    g.have("B*(1/(N + 1)) <= N*(1/(N + 1))", "two", lambda h: h.auto("N_up n_i", rounds=0)).auto(
+        "one two n_e n_i", degree=1, rounds=0
+    )
+
+
+def hahn(g: Goal) -> None:
+    g.intro("M d q m k kind Q K V W b U c we P (some_M some some_q some_m some_k)").have(
+        "0 <= d", "d_low", use="some"
+    ).have("0 <= q", "q_low", use="some_q")
+    names = "all n:Int, x:Int->Int, y:Int->Int, p:Int, pe:Int*Int->Real, z:Int*Int*Int->Real, u:Int*Int*Int->Real."
+    given = (
+        "1 <= n & 1 <= p & p <= n & (all i in 1..n. 1 <= x(i) & x(i) <= k & 1 <= y(i) & y(i) <= k & onenorm(a. pe(i, a), d) <= P)"
+        " & (all i in 1..n. i != p -> x(i) = y(i))"
+        " & (all i in 1..n. all a in 1..d. z(0, a, i) = we(x(i), a) + pe(i, a) & u(0, a, i) = we(y(i), a) + pe(i, a))"
+    )
+    shown = (
+        "all i in 1..n. onenorm(a. z({0}, a, i), d) <= S & onenorm(a. u({0}, a, i), d) <= S"
+        " & (i != p -> n*onenorm(a. z({0}, a, i) - u({0}, a, i), d) <= B)"
+    )
+    claim = f"{names} {given} & {SOFT.format('T', 'z')} & {SOFT.format('T', 'u')} -> {shown.format('T')}"
+
+    def each(h: Goal) -> None:
+        base, step = h.induct("T", "ge", "ih")
+        hahn_base(base.intro("top"))
+        hahn_step(step.intro("top"))
+
+    g.have(f"all T:Int. 0 <= T -> T <= M -> ex S:Real, B:Real. 0 <= S & 0 <= B & ({claim})", "each", each)
+    g.use("each", "M", label="done").obtain("done", "S", "rest").obtain("rest", "B", "S_low B_low every")
+    g.witness("B").intro("n x y p pe z u given i inside off")
+    g.use("given", label="some_n pl ph letters same start run_z run_u").positive(
+        "n", "n", lambda h: h.auto("some_n", degree=1, rounds=0)
+    )
+    g.use("every", "n", "x", "y", "p", "pe", "z", "u", "#given", "i", None, label="s1 s2 s3").use(
+        "s3", "#off", label="moved"
+    )
+    norm = "onenorm(a. z(M, a, i) - u(M, a, i), d)"
+    g.have(f"n*{norm}*(1/n) <= B*(1/n)", "t", lambda h: h.auto("moved n_i", rounds=0)).auto(
+        "t n_e", degree=1, rounds=0, multipliers=[norm]
+    )
+
+
+def hahn_base(g: Goal) -> None:
+    total = "sum(e, 1, k, onenorm(a. we(e, a), d))"
+
+    def low(h: Goal) -> None:
+        h.intro("e within").use("lem:norm_nonneg", "a. we(e, a)", "d", label="here").hyp("here")
+
+    g.use("lem:sum_nonneg", "e. onenorm(a. we(e, a), d)", "1", "k", low, label="total_low")
+    g.have("0 <= abs(P) & P <= abs(P)", "P_low P_up", each_part(lambda h: split_abs(h, "abs(P)")))
+    one, two, rest = g.witness(f"{total} + abs(P)", "0").split()
+    one.auto("total_low P_low", degree=1, rounds=0)
+    two.true()
+    rest.intro("n x y p pe z u (some_n pl ph letters same start run_z run_u) i inside")
+    rest.use("letters", "i", None, label="xl xh yl yh pe_size").use("start", "i", None, label="z_is")
+    a, b, c = rest.split()
+    for h, run, word in ((a, "z", "x"), (b, "u", "y")):
+
+        def value(e: Goal, run: str = run) -> None:
+            e.intro("a0 within0").use("z_is", "a0", None, label="r1 r2").hyp("r1" if run == "z" else "r2")
+
+        h.use("lem:norm_ext", f"a. {run}(0, a, i)", f"a. we({word}(i), a) + pe(i, a)", "d", value, label="equal")
+        h.use("lem:norm_triangle", f"a. we({word}(i), a)", "a. pe(i, a)", "d", label="triangle")
+        h.use("lem:sum_member", "e. onenorm(a. we(e, a), d)", "1", "k", f"{word}(i)", None, low, label="one")
+        h.auto("equal triangle one pe_size P_up", degree=1, rounds=0)
+    c.intro("off").use("same", "i", None, "#off", label="eq")
+
+    def zero(e: Goal) -> None:
+        e.intro("a0 within0").use("z_is", "a0", None, label="r1 r2").rewrite("r1").rewrite("r2").rewrite("eq").auto(
+            "", degree=1, rounds=0
+        )
+
+    c.use("lem:norm_ext", "a. z(0, a, i) - u(0, a, i)", "a. 0", "d", zero, label="none").use(
+        "ax:abs_pos", "0", "!", label="v"
+    )
+    c.have("onenorm(a. z(0, a, i) - u(0, a, i), d) = 0", "nothing", lambda h: h.auto("none", degree=1, rounds=0)).auto(
+        "nothing", degree=1, rounds=0, multipliers=["n"]
+    )
+
+
+def hahn_step(g: Goal) -> None:
+    g.use("ih", None, label="before").obtain("before", "S", "rest").obtain("rest", "B", "S_low B_low old")
+    at = {name: f"{name}(T + 1, e, f)" for name in "QKVWU"}
+    mats = {name: f"e f. {body}" for name, body in at.items()}
+    bias_b, bias_c = "e. b(T + 1, e)", "e. c(T + 1, e)"
+    sizes = {"Q": ("q", "d"), "K": ("q", "d"), "V": ("d", "d"), "W": ("m", "d"), "U": ("d", "m")}
+    for name, (r, c) in sizes.items():
+        g.use("lem:entry_total", mats[name], r, c, label=f"{name}_low {name}_each")
+    g.use("lem:norm_nonneg", bias_b, "m", label="b_low").use("lem:norm_nonneg", bias_c, "d", label="c_low")
+    total = {name: f"entrytotal({mats[name]}, {r}, {c})" for name, (r, c) in sizes.items()}
+    p1, pk = total["V"], f"({total['Q']} + {total['K']})"
+    p2 = f"({total['W']} + {total['U']} + onenorm({bias_b}, m) + onenorm({bias_c}, d))"
+    g.have(f"0 <= {pk}", "pk_low", use="Q_low K_low", degree=1).have(
+        f"0 <= {p2}", "p2_low", use="W_low U_low b_low c_low", degree=1
+    )
+
+    def bounded(name: str, size: str, p: str, label: str, lows: str) -> None:
+        r, c = sizes[name]
+
+        def proof(h: Goal) -> None:
+            h.intro("a1 inside1 l1 inside2").use(f"{name}_each", "a1", None, "l1", None, label="here").auto(
+                f"here {lows}", degree=1, rounds=0
+            )
+
+        g.have(f"entrybound({mats[name]}, {r}, {c}, {p})", label, proof)
+
+    bounded("Q", "q", pk, "Qb", "Q_low K_low")
+    bounded("K", "q", pk, "Kb", "Q_low K_low")
+    bounded("W", "m", p2, "Wb", "W_low U_low b_low c_low")
+    bounded("U", "d", p2, "Ub", "W_low U_low b_low c_low")
+    Y, yb = f"(d*{p1}*S)", f"(d*{p1}*B)"
+    g.have(f"0 <= d*{p1}", "dp1", lambda h: h.auto("d_low V_low", rounds=0)).have(
+        f"0 <= {Y}", "Y_low", lambda h: h.auto("dp1 S_low", rounds=0)
+    ).have(f"0 <= {yb}", "yb_low", lambda h: h.auto("dp1 B_low", rounds=0))
+    qp = f"(q*{pk}^2)"
+    g.have(f"0 <= {qp}", "qp", lambda h: h.auto("q_low", rounds=0, squares=[pk]))
+    sigma, tau = f"(3*{qp}*S^2)", f"(2*{qp}*S*B + {qp}*B^2)"
+    g.have(f"0 <= {qp}*S", "qpS", lambda h: h.auto("qp S_low", rounds=0)).have(
+        f"0 <= {qp}*S*B", "qpSB", lambda h: h.auto("qpS B_low", rounds=0)
+    )
+    g.have(f"0 <= {qp}*B^2", "qpBB", lambda h: h.auto("qp", rounds=0, squares=["B"])).have(
+        f"0 <= {tau}", "tau_low", use="qpSB qpBB", degree=1
+    )
+    net = f"(d*{p2}*(m*{p2}*S + m*{p2}) + d*{p2})"
+    kb = f"(d*{p2}*m*{p2})"
+    g.have(f"0 <= d*{p2}", "dp2", lambda h: h.auto("d_low p2_low", rounds=0)).have(
+        f"0 <= m*{p2}", "mp2", lambda h: h.auto("some_m p2_low", rounds=0)
+    )
+    g.have(
+        f"0 <= m*{p2}*S + m*{p2}",
+        "mpS",
+        lambda h: h.have(f"0 <= m*{p2}*S", "t", lambda e: e.auto("mp2 S_low", rounds=0)).auto(
+            "t mp2", degree=1, rounds=0
+        ),
+    )
+    g.have(
+        f"0 <= {net}",
+        "net_low",
+        lambda h: h.have(f"0 <= d*{p2}*(m*{p2}*S + m*{p2})", "t", lambda e: e.auto("dp2 mpS", rounds=0)).auto(
+            "t dp2", degree=1, rounds=0
+        ),
+    )
+    g.have(f"0 <= {kb}", "kb_low", lambda h: h.auto("dp2 mp2", rounds=0)).have(
+        f"0 <= {kb}*B", "kbB", lambda h: h.auto("kb_low B_low", rounds=0)
+    )
+    more = f"({Y}*(4*{tau} + 4*exp(2*{sigma})) + {yb} + 2*{Y}*exp(2*{sigma}))"
+    g.use("ax:exp_pos", f"2*{sigma}", label="E_low")
+    g.have(
+        f"0 <= {more}",
+        "more_low",
+        lambda h: (
+            h.have(f"0 <= {Y}*{tau}", "t1", lambda e: e.auto("Y_low tau_low", rounds=0))
+            .have(f"0 <= {Y}*exp(2*{sigma})", "t2", lambda e: e.auto("Y_low E_low", rounds=0))
+            .auto("t1 t2 yb_low", degree=1, rounds=0)
+        ),
+    )
+    one, two, rest = g.witness(f"S + {Y} + {net}", f"B + {more} + {kb}*B").split()
+    one.auto("S_low Y_low net_low", degree=1, rounds=0)
+    two.auto("B_low more_low kbB", degree=1, rounds=0)
+    g = rest
+    g.intro("n x y p pe z u (some_n pl ph letters same start run_z run_u)")
+
+    def shorter(h: Goal) -> None:
+        for part, label in zip(
+            h.split(), ("some_n", "pl", "ph", "letters", "same", "start", "run_z", "run_u"), strict=True
+        ):
+            if label.startswith("run"):
+                part.intro("t (tl th) i inside").use(label, "t", None, "i", None, label="here").hyp("here")
+            else:
+                part.hyp(label)
+
+    g.use("old", "n", "x", "y", "p", "pe", "z", "u", shorter, label="sizes").positive(
+        "n", "n", lambda h: h.auto("some_n", degree=1, rounds=0)
+    )
+    g.have("T + 1 - 1 = T", "back", lambda h: h.true())
+    g.intro("i inside").use("sizes", "i", None, label="zi ui mi")
+    for run in "zu":
+        g.use(f"run_{run}", "T + 1", None, "i", None, label=f"{run}_att {run}_net")
+    key = "keyscore(e f. Q(T + 1, e, f), e f. K(T + 1, e, f), d, q, e f. {0}(T, e, f), i, {1})"
+    img = "matvec(e f. V(T + 1, e, f), f. {0}(T, f, j), d, a)"
+    out = "ffnout(e f. W(T + 1, e, f), e. b(T + 1, e), e f. U(T + 1, e, f), e. c(T + 1, e), d, m, f. {0}(T, f, i), a)"
+    attention, network = g.em("kind(T + 1) = 0", "which")
+
+    # attention
+    h = attention
+    h.use("z_att", "#which", label="z_is").use("u_att", "#which", label="u_is")
+
+    def image(e: Goal, run: str) -> None:
+        e.use("sizes", "j", None, label="zj uj mj")
+        e.use("lem:norm_matrix", mats["V"], "d", "d", p1, f"f. {run}(T, f, j)", None, "#V_each", label=f"image_{run}")
+        norm = f"onenorm(f. {run}(T, f, j), d)"
+        e.have(f"d*{p1}*{norm} <= {Y}", f"times_{run}", lambda k: k.auto(f"{run}j dp1", rounds=0))
+
+    for run in "zu":
+
+        def size(e: Goal, run: str = run) -> None:
+            e.intro("j within")
+            image(e, run)
+            e.auto(f"image_{run} times_{run}", degree=1, rounds=0)
+
+        score = f"l. {key.format(run, 'l')}"
+        h.use(
+            "lem:mean_norm", f"j. sm({score}, n, j)", f"a j. {img.format(run)}", "n", "d", Y, size, label=f"mean_{run}"
+        )
+
+        def same(e: Goal, score: str = score) -> None:
+            e.intro("j within").use("lem:sm_weight", score, "n", "j", None, label="low high").use(
+                "ax:abs_pos", f"sm({score}, n, j)", None, label="v"
+            ).hyp("v")
+
+        h.use("lem:sum_ext", f"j. abs(sm({score}, n, j))", f"j. sm({score}, n, j)", "1", "n", same, label=f"abs_{run}")
+        h.use("lem:sm_sum", score, "n", None, label=f"one_{run}")
+        whole = f"sum(j, 1, n, sm({score}, n, j)*{img.format(run)})"
+        h.use(
+            "lem:norm_ext",
+            f"a. {run}(T + 1, a, i)",
+            f"a. {whole} + {run}(T, a, i)",
+            "d",
+            f"#{run}_is",
+            label=f"equal_{run}",
+        )
+        h.use("lem:norm_triangle", f"a. {whole}", f"a. {run}(T, a, i)", "d", label=f"tri_{run}")
+        h.have(
+            f"onenorm(a. {run}(T + 1, a, i), d) <= S + {Y}",
+            f"size_{run}",
+            lambda e, run=run: e.auto(
+                f"mean_{run} abs_{run} one_{run} equal_{run} tri_{run} {run}i", degree=1, rounds=0, multipliers=[Y]
+            ),
+        )
+    s1, s2, s3 = h.split()
+    s1.auto("size_z net_low", degree=1, rounds=0)
+    s2.auto("size_u net_low", degree=1, rounds=0)
+    h = s3
+    h.intro("off").use("mi", "#off", label="moved_i")
+
+    def scores(e: Goal) -> None:
+        e.intro("j within").use("sizes", "j", None, label="zj uj mj")
+        for part, run in zip(e.split(), "zu", strict=True):
+            top = f"sum(a, 1, q, matvec({mats['Q']}, f. {run}(T, f, i), d, a)*matvec({mats['K']}, f. {run}(T, f, j), d, a))"
+            part.use(
+                "lem:score_norm",
+                "d",
+                "q",
+                pk,
+                "S",
+                "S",
+                mats["Q"],
+                mats["K"],
+                f"f. {run}(T, f, i)",
+                f"f. {run}(T, f, j)",
+                "f. 0",
+                "f. 0",
+                None,
+                label="dot",
+            )
+            part.use("lem:key_scale", top, "q", None, label="scale").auto("dot scale", degree=1, rounds=0)
+
+    h.have(
+        f"all j in 1..n. abs({key.format('z', 'j')}) <= {sigma} & abs({key.format('u', 'j')}) <= {sigma}",
+        "small",
+        scores,
+    )
+
+    def close(norm: str, e: Goal, label: str, where: str) -> None:
+        """norm <= B/n from n*norm <= B."""
+        e.have(
+            f"{norm} <= B*(1/n)",
+            label,
+            lambda k: k.have(f"n*{norm}*(1/n) <= B*(1/n)", "t", lambda f: f.auto(f"{where} n_i", rounds=0)).auto(
+                "t n_e", degree=1, rounds=0, multipliers=[norm]
+            ),
+        )
+
+    def near(e: Goal) -> None:
+        e.intro("j within other").use("sizes", "j", None, label="zj uj mj").use("mj", "#other", label="moved_j")
+        close("onenorm(f. z(T, f, i) - u(T, f, i), d)", e, "ci", "moved_i")
+        close("onenorm(f. z(T, f, j) - u(T, f, j), d)", e, "cj", "moved_j")
+        e.have("0 <= B*(1/n)", "Bn", lambda k: k.auto("B_low n_i", rounds=0))
+        e.use(
+            "lem:score_norm",
+            "d",
+            "q",
+            pk,
+            "S",
+            "B*(1/n)",
+            mats["Q"],
+            mats["K"],
+            "f. z(T, f, i)",
+            "f. z(T, f, j)",
+            "f. u(T, f, i)",
+            "f. u(T, f, j)",
+            None,
+            label="dot",
+        )
+        top = f"sum(a, 1, q, matvec({mats['Q']}, f. {{0}}(T, f, i), d, a)*matvec({mats['K']}, f. {{0}}(T, f, j), d, a))"
+        diff = f"({top.format('z')} - {top.format('u')})"
+        e.use("lem:key_scale", diff, "q", None, label="scale")
+        bound = f"(2*{qp}*S*(B*(1/n)) + {qp}*(B*(1/n))^2)"
+        score = f"abs({key.format('z', 'j')} - {key.format('u', 'j')})"
+        e.have(f"{score} <= {bound}", "gap", lambda k: k.auto("dot scale", degree=1, rounds=0))
+        e.have(f"n*{score} <= n*{bound}", "times", lambda k: k.auto("gap n_p", rounds=0))
+        e.have("1/n <= 1", "n_less", lambda k: k.auto("n_e n_i some_n", rounds=0))
+        e.have(f"{qp}*B^2*(1/n) <= {qp}*B^2", "last", lambda k: k.auto("n_less qpBB", rounds=0))
+        e.auto("times last n_e", degree=1, rounds=0, multipliers=[f"2*{qp}*S*B", f"{qp}*B^2*(1/n)"])
+
+    def images(e: Goal) -> None:
+        e.intro("j within")
+        for part, run in zip(e.split(), "zu", strict=True):
+            image(part, run)
+            part.auto(f"image_{run} times_{run}", degree=1, rounds=0)
+
+    def shifted(e: Goal) -> None:
+        e.intro("j within other").use("sizes", "j", None, label="zj uj mj").use("mj", "#other", label="moved_j")
+        e.use("lem:norm_matrix", mats["V"], "d", "d", p1, "f. z(T, f, j) - u(T, f, j)", None, "#V_each", label="image")
+        norm = "onenorm(f. z(T, f, j) - u(T, f, j), d)"
+        e.have(f"d*{p1}*(n*{norm}) <= {yb}", "t1", lambda k: k.auto("moved_j dp1", rounds=0))
+        moved = f"onenorm(a. {img.format('z')} - {img.format('u')}, d)"
+        e.have(
+            f"n*{moved} <= n*(d*{p1}*{norm})",
+            "t2",
+            lambda k: k.have(f"{moved} <= d*{p1}*{norm}", "q", use="image", degree=1).auto("q n_p", rounds=0),
+        )
+        e.auto("t1 t2", degree=1, rounds=0)
+
+    proofs = ("pl", "ph", "tau_low", "Y_low", "yb_low", "small", near, images, shifted)
+
+    def given(e: Goal) -> None:
+        for part, proof in zip(e.split(), proofs, strict=True):
+            part.hyp(proof) if isinstance(proof, str) else proof(part)
+
+    h.use(
+        "lem:attention_change",
+        f"l. {key.format('z', 'l')}",
+        f"l. {key.format('u', 'l')}",
+        "n",
+        "p",
+        sigma,
+        tau,
+        "d",
+        f"a j. {img.format('z')}",
+        f"a j. {img.format('u')}",
+        Y,
+        yb,
+        given,
+        label="change",
+    )
+    mz, mu = (f"sum(j, 1, n, sm(l. {key.format(run, 'l')}, n, j)*{img.format(run)})" for run in "zu")
+
+    def pair(e: Goal) -> None:
+        e.intro("a0 in0").use("z_is", "a0", None, label="e1").use("u_is", "a0", None, label="e2").auto(
+            "e1 e2", degree=1, rounds=0
+        )
+
+    new = "onenorm(a. z(T + 1, a, i) - u(T + 1, a, i), d)"
+    h.use(
+        "lem:norm_ext",
+        "a. z(T + 1, a, i) - u(T + 1, a, i)",
+        f"a. ({mz} - {mu}) + (z(T, a, i) - u(T, a, i))",
+        "d",
+        pair,
+        label="equal",
+    )
+    h.use("lem:norm_triangle", f"a. {mz} - {mu}", "a. z(T, a, i) - u(T, a, i)", "d", label="tri")
+    split = f"onenorm(a. {mz} - {mu}, d) + onenorm(a. z(T, a, i) - u(T, a, i), d)"
+    h.have(
+        f"n*{new} <= n*({split})",
+        "times",
+        lambda e: e.have(f"{new} <= {split}", "q", use="equal tri", degree=1).auto("q n_p", rounds=0),
+    )
+    h.auto("times change moved_i kbB", degree=1, rounds=0)
+
+    # feed-forward
+    h = network
+    h.use("z_net", "#which", label="z_is").use("u_net", "#which", label="u_is")
+
+    def bias(e: Goal, body: str, size: str) -> None:
+        e.intro("a1 inside1").use("lem:norm_entry", body, size, "a1", None, label="here").auto(
+            "here W_low U_low b_low c_low", degree=1, rounds=0
+        )
+
+    for run in "zu":
+
+        def net_given(e: Goal) -> None:
+            proofs = (
+                "some_m",
+                "d_low",
+                "p2_low",
+                "Wb",
+                "Ub",
+                lambda k: bias(k, bias_b, "m"),
+                lambda k: bias(k, bias_c, "d"),
+            )
+            for part, proof in zip(e.split(), proofs, strict=True):
+                part.hyp(proof) if isinstance(proof, str) else proof(part)
+
+        h.use(
+            "lem:ffn_size",
+            mats["W"],
+            bias_b,
+            mats["U"],
+            bias_c,
+            "d",
+            "m",
+            "d",
+            p2,
+            f"f. {run}(T, f, i)",
+            net_given,
+            label=f"net_{run}",
+        )
+        h.use(
+            "lem:norm_ext",
+            f"a. {run}(T + 1, a, i)",
+            f"a. {out.format(run)} + {run}(T, a, i)",
+            "d",
+            f"#{run}_is",
+            label=f"equal_{run}",
+        )
+        h.use("lem:norm_triangle", f"a. {out.format(run)}", f"a. {run}(T, a, i)", "d", label=f"tri_{run}")
+        norm = f"onenorm(f. {run}(T, f, i), d)"
+        h.have(
+            f"d*{p2}*(m*{p2}*{norm}) <= d*{p2}*(m*{p2}*S)",
+            f"most_{run}",
+            lambda e, norm=norm, run=run: e.have(
+                f"m*{p2}*{norm} <= m*{p2}*S", "t", lambda k: k.auto(f"{run}i mp2", rounds=0)
+            ).auto("t dp2", rounds=0),
+        )
+        h.have(
+            f"onenorm(a. {run}(T + 1, a, i), d) <= S + {net}",
+            f"size_{run}",
+            lambda e, run=run: e.auto(f"net_{run} equal_{run} tri_{run} most_{run} {run}i", degree=1, rounds=0),
+        )
+    s1, s2, s3 = h.split()
+    s1.auto("size_z Y_low", degree=1, rounds=0)
+    s2.auto("size_u Y_low", degree=1, rounds=0)
+    h = s3
+    h.intro("off").use("mi", "#off", label="moved_i")
+    h.use(
+        "lem:ffn_entries",
+        mats["W"],
+        bias_b,
+        mats["U"],
+        bias_c,
+        "d",
+        "m",
+        "d",
+        p2,
+        "f. u(T, f, i)",
+        "f. z(T, f, i)",
+        None,
+        label="net",
+    )
+    h.use(
+        "lem:norm_ext",
+        "a. z(T + 1, a, i) - u(T + 1, a, i)",
+        f"a. ({out.format('z')} - {out.format('u')}) + (z(T, a, i) - u(T, a, i))",
+        "d",
+        pair,
+        label="equal",
+    )
+    h.use(
+        "lem:norm_triangle", f"a. {out.format('z')} - {out.format('u')}", "a. z(T, a, i) - u(T, a, i)", "d", label="tri"
+    )
+    old = "onenorm(a. z(T, a, i) - u(T, a, i), d)"
+    h.have(f"{new} <= {kb}*{old} + {old}", "q", use="net equal tri", degree=1).have(
+        f"n*{new} <= n*({kb}*{old} + {old})", "times", lambda e: e.auto("q n_p", rounds=0)
+    )
+    h.have(f"{kb}*(n*{old}) <= {kb}*B", "t", lambda e: e.auto("moved_i kb_low", rounds=0)).auto(
+        "times t moved_i more_low", degree=1, rounds=0
+    )
+
+
+SCRIPTS |= {
+    "lem.key_scale": Script(key_scale),
+    "cookbook.s6.4.hahn_sensitivity": Script(hahn_wrong, refutes=True),
+    "cookbook.s6.4.hahn_sensitivity.corrected": Script(
+        hahn,
+        witnesses("2", "2", "1", "0", "2", "t. 0", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "e a. 0", "0"),
+        nonzero(),
+    ),
 }

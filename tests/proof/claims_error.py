@@ -1466,7 +1466,7 @@ def norm_root(env: Any) -> Any:
 def prop71(v: Any) -> bool | None:
     if v["is"] is None:
         return None
-    whole, d, bound, P = v["is"]
+    whole, d, bound, _ = v["is"]
     for n in (1, 3):
         for word in ((1, 2, 1), (2, 2, 2)):
             for pe in v["pe()"][:2]:
@@ -1475,3 +1475,104 @@ def prop71(v: Any) -> bool | None:
                     if not at_most(norm([stream[t, a, i] for a in range(1, d + 1)]), bound):
                         return False
     return True
+
+
+def changed_instances() -> Iterator[dict[str, Any]]:
+    """Two symbols; the words agree but at p, one pair also elsewhere; attention with softmax, networks, or nothing."""
+    for d, kinds, B, lengths in [
+        (1, [], F(2), [F(3)]),
+        (1, [], F(2), [F(1)]),
+        (1, [0], F(60), [F(2), F(5)]),
+        (2, [0, 1], F(10) ** 6, [F(2), F(4)]),
+        (2, [1, 0], F(10) ** 6, [F(3)]),
+        (1, [0, 0], F(10) ** 4, [F(4)]),
+    ]:
+        M, first = len(kinds), not kinds
+        Q, K, V, W, U = ([full(d, d, 1) if d == 1 else rows(d, d) for _ in range(M)] for _ in range(5))
+        b, c = ([numbers(d) for _ in range(M)] for _ in range(2))
+        we = {(e, a): F(e if a == 1 else number()) / (1 if first else 2) for e in (1, 2) for a in range(1, d + 1)}
+
+        def whole(n: int, word: Any, given: Any = (d, kinds, Q, K, V, W, U, b, c, we)) -> list[Rows]:
+            d, kinds, Q, K, V, W, U, b, c, we = given
+            streams = [[[we[int(word[i]), a] + F(1, i) for a in range(1, d + 1)] for i in range(1, n + 1)]]
+            for t, kind in enumerate(kinds):
+                x = streams[-1]
+                if kind == 0:
+                    images = [image(V[t], e) for e in x]
+                    added = []
+                    for i in range(n):
+                        weights = softmax([score(Q[t], K[t], x[i], x[j]) for j in range(n)])
+                        parts = zip(*images, strict=True)
+                        added.append(
+                            [CONTEXT.fsum(w * real(e) for w, e in zip(weights, p, strict=True)) for p in parts]
+                        )
+                else:
+                    added = [network(W[t], b[t], U[t], c[t], e) for e in x]
+                streams.append([plus(e, f) for e, f in zip(x, added, strict=True)])
+            return streams
+
+        def stream(env: Any, word: str, whole: Any = whole) -> dict[Any, Any]:
+            found = whole(int(env["n"]), env[word])
+            return {(t, *at): e for t, x in enumerate(found) for at, e in columns(x).items()}
+
+        words = [(1, 1, 2, 1, 2), (2, 1, 2, 1, 2), (2, 2, 2, 1, 2)]
+        yield {
+            "M": F(M),
+            "d": F(d),
+            "q": F(d),
+            "m": F(d),
+            "k": F(2),
+            "kind()": column(kinds),
+            **{
+                f"{name}()": {(t, *at): e for t, m in enumerate(part, 1) for at, e in table(m).items()}
+                for name, part in zip("QKVWU", (Q, K, V, W, U), strict=True)
+            },
+            **{
+                f"{name}()": {(t, a): e for t, v in enumerate(part, 1) for a, e in enumerate(v, 1)}
+                for name, part in (("b", b), ("c", c))
+            },
+            "we()": we,
+            "P": F(d),
+            "B": [B],
+            "n": lengths,
+            "x()": [column(words[0])],
+            "y()": [column(w) for w in words[1:]],
+            "p": [F(1)],
+            "pe()": [lambda i, a: F(1) / i],
+            "z()": lambda env, s=stream: [s(env, "x")],
+            "u()": lambda env, s=stream: [s(env, "y")],
+            "is": (whole, lengths, words, B),
+        }
+
+
+CHANGED = tuple(changed_instances())
+
+
+def changes(v: Any, own: bool) -> bool:
+    whole, lengths, words, B = v["is"]
+    for n in map(int, lengths):
+        one, two = (whole(n, column(w))[-1] for w in words[:2])
+        for i, (x, z) in enumerate(zip(one, two, strict=True), 1):
+            if (i != 1 or own) and not at_most(n * norm(minus(x, z)), B):
+                return False
+    return True
+
+
+@adequate("s6.4.hahn_sensitivity", at=CHANGED, false=True)
+def changes_anywhere(v: Any) -> bool | None:
+    return changes(v, True)
+
+
+@adequate(
+    "s6.4.hahn_sensitivity.corrected",
+    at=CHANGED,
+    misses=[
+        ("i != p -> onenorm", "onenorm"),
+        ("i != p -> onenorm", "i = p -> onenorm"),
+        ("<= B/n", "<= B/n/10000000"),
+        ("<= B/n", "< 0"),
+        ("& (all i in 1..n. i != p -> x(i) = y(i))", ""),
+    ],
+)
+def changes_elsewhere(v: Any) -> bool | None:
+    return changes(v, False)
