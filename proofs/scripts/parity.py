@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from script import Script, witnesses
+from script import Script, each, witnesses
 
 from symcook.errors import Rejected
 from symcook.proof.normal import constant, nf
@@ -3812,5 +3812,88 @@ SCRIPTS |= {
             leaf=lambda h: first_that_works(h, lambda e: e.easy(), boxes((1, 6))),
         ),
         whole("s eps x", normed_root),
+    ),
+}
+
+
+# --- Two layers for Dyck-1 ---------------------------------------------------------------------------------------------
+
+
+def two_layers(g: Goal) -> None:
+    g.intro("n w z (some word start one two three)")
+
+    def average(label: str, entry: str, step: str) -> None:
+        """The head with equal scores is the mean."""
+
+        def row(h: Goal) -> None:
+            h.intro("c (c_low c_high) i (low high)").use(label, "c", None, "i", None, label="is")
+            h.use(
+                "lem:layers_uniform",
+                "i",
+                "l. 0",
+                f"j. z({entry}, j)",
+                None,
+                lambda e: e.intro("j inside").true(),
+                label="soft hard",
+            )
+            h.auto("is hard", **linear, multipliers=[f"I[c = {step}]"])
+
+        before, after = ("1", "0") if step == "2" else ("3", "2")
+        g.have(
+            f"all c in 1..4. all i in 1..n. z({before}, c, i)"
+            f" = I[c = {step}]*(sum(j, 1, i, z({entry}, j))/i) + z({after}, c, i)",
+            f"mean_{label}",
+            row,
+        )
+
+    average("one", "0, 1", "2")
+    average("three", "2, 3", "4")
+
+    def given_trace(h: Goal) -> None:
+        for part in h.split():
+            part.easy("some", **linear)
+
+    g.use("lem:cookbook.s9.2.1.state_trace", "n", "w", "z", given_trace, label="trace")
+    g.use("trace", "n", label=" ".join(f"t{k}" for k in range(12)))
+    g.use(
+        "lem:cookbook.s9.2.1.accept",
+        "n",
+        "w",
+        "i. bracket(w(i))",
+        "i. height(w, i)/i",
+        "i. relu(-height(w, i)/i)",
+        "i. sum(j, 1, i, relu(-height(w, j)/j))/i",
+        None,
+        None,
+        each(*[lambda h: h.intro("i inside").true()] * 4),
+        label="to back",
+    )
+    forth, home = g.split()
+    forth.intro("both").use("back", "#both", label="error balance").easy("error balance t9 t11", **linear)
+    home.intro("(error balance)").use("to", lambda h: h.easy("error balance t9 t11", **linear), label="done").hyp(
+        "done"
+    )
+
+
+TWO_LAYERS = (
+    "t c i. I[c = 1]*bracket(0) + I[1 <= t]*I[c = 2]*sum(j, 1, i, hardmax(l. 0, i, j)*bracket(0))"
+    " + I[2 <= t]*I[c = 3]*relu(-sum(j, 1, i, hardmax(l. 0, i, j)*bracket(0)))"
+    " + I[3 <= t]*I[c = 4]*sum(j, 1, i, hardmax(l. 0, i, j)*relu(-sum(k, 1, j, hardmax(m. 0, j, k)*bracket(0))))"
+)
+
+
+def hard_whole(h: Goal) -> None:
+    """A position is maximal, so that the count of the maximal ones is not 0."""
+    found = re.search(r"sum\(\w+, 1, (\w+), I\[", h.text(h.fact(zero_of(h))))
+    if found is None:
+        raise Stuck("no count")
+    h.use("lem:hm_count", "l. 0", found.group(1), lambda e: e.auto(**linear), label="here").auto(
+        ["here", zero_of(h)], **linear
+    )
+
+
+SCRIPTS |= {
+    "cookbook.s9.2.1.two_layers": Script(
+        two_layers, witnesses("3", "i. 0", TWO_LAYERS, leaf=section9_leaf), whole("n w z", hard_whole)
     ),
 }

@@ -1517,7 +1517,7 @@ def gap_is_one(v: Any) -> bool | None:
 
 
 def traces() -> Iterator[dict[str, Any]]:
-    for w in [*words(0, 1, 2, 3), (1, 0, 1, 0), (0, 2)]:
+    for w in [*words(0, 1, 2, 3), (1, 0, 1, 0), (0, 1, 1, 0), (0, 0, 1, 1), (0, 2)]:
         n = len(w)
         opened = [1 - 2 * x for x in w]
         balance = [F(sum(opened[: i + 1]), i + 1) for i in range(n)]
@@ -1724,3 +1724,22 @@ def last_norm(v: Any) -> bool | None:
         return None
     found = half_norm([F(0), F(0), F(1), F(0), F(0), v["s"]], v["eps"])[5]
     return same(found, v["s"] / CONTEXT.sqrt((1 + v["s"] ** 2) / 6 + real(v["eps"])))
+
+
+@adequate(
+    "s9.2.1.two_layers",
+    at=traces(),
+    misses=[
+        ("z(3, 4, n) = 0 & z(3, 2, n) = 0", "z(3, 4, n) = 0"),
+        ("z(3, 4, n) = 0 & z(3, 2, n) = 0", "z(3, 2, n) = 0"),
+        ("z(3, 4, n) = 0 & z(3, 2, n) = 0", "z(3, 3, n) = 0 & z(3, 2, n) = 0"),
+        ("(dyck(w, n) <->", "(~dyck(w, n) <->"),
+    ],
+)
+def two_layers_decide(v: Any) -> bool | None:
+    w = v["word"]
+    if not w or set(w) - {0, 1}:
+        return None
+    heights = list(itertools.accumulate(1 - 2 * x for x in w))
+    member = min(heights) >= 0 and heights[-1] == 0
+    return member == (v["right"][3, 4, len(w)] == 0 and v["right"][3, 2, len(w)] == 0)
