@@ -163,6 +163,10 @@ def model(*layers, positions=None, final_norm=None):
     return Transformer("made", embedding, layers, Readout("value", "last", ("c",)), final_norm=final_norm)
 
 
+def only(head):
+    return SelfAttention((head,))
+
+
 def soft(temperature=1, mask="none"):
     return Head(
         ("a", "b"), ("c",), Q=[[1, 0]], K=[[1, 1]], V=[[1, 2]], mask=mask, weighting="softmax", temperature=temperature
@@ -177,10 +181,10 @@ def hard(weighting="average"):
 NORM = LayerNorm(("a", "b", "c"), gain=[1, 2, 1], bias=[0, 1, 0], epsilon=F(1, 4))
 MODELS = {
     "network": model(Layer(None, NET)),
-    "uniform": model(Layer(Head(("a", "c"), ("b",), Q=[[0, 0]], K=[[0, 0]], V=[[2, -1]], mask="future"), NET)),
-    "softmax": model(Layer(soft(), NET)),
-    "cold": model(Layer(soft("1/n", "future"), None)),
-    "two layers": model(Layer(soft("1/2"), NET), Layer(soft("i"), None)),
+    "uniform": model(Layer(only(Head(("a", "c"), ("b",), Q=[[0, 0]], K=[[0, 0]], V=[[2, -1]], mask="future")), NET)),
+    "softmax": model(Layer(only(soft()), NET)),
+    "cold": model(Layer(only(soft("1/n", "future")), None)),
+    "two layers": model(Layer(only(soft("1/2")), NET), Layer(only(soft("i")), None)),
     "two heads": model(Layer(SelfAttention((soft(), soft(2))), None)),
     "post": model(Layer(None, NET, (), (NORM,), "post")),
     "pre": model(Layer(None, NET, (), (NORM,), "pre")),
@@ -213,7 +217,7 @@ def test_no_change_exceeds_the_bound(name, delta):
 
 @pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost"])
 def test_hard_heads_keep_their_maxima(weighting):
-    made = model(Layer(hard(weighting), None), positions={"b": "i"})
+    made = model(Layer(only(hard(weighting)), None), positions={"b": "i"})
     made_bound = error_propagation(made, F(1, 100), n=3)
     assert made_bound.value.mid.startswith("0.02")
     assert within(worst(made, "xyx", F(1, 100)), made_bound)
@@ -222,7 +226,7 @@ def test_hard_heads_keep_their_maxima(weighting):
 
 
 def test_a_head_without_a_gap_is_refused():
-    tied = model(Layer(Head(("a",), ("c",), Q=[[1]], K=[[1]], V=[[1]]), None))
+    tied = model(Layer(only(Head(("a",), ("c",), Q=[[1]], K=[[1]], V=[[1]])), None))
     with pytest.raises(BadInput, match="must have a score gap"):
         error_propagation(tied, F(1, 100), n=2)
 
@@ -340,7 +344,7 @@ def test_sensitivity_at_each_position():
     made = Transformer(
         "each",
         Embedding(Space(("t", "m")), words={"0": {}, "1": {"t": 1}}),
-        (Layer(Head(("t",), ("m",), Q=[[0]], K=[[0]], V=[[3]]), None),),
+        (Layer(only(Head(("t",), ("m",), Q=[[0]], K=[[0]], V=[[3]])), None),),
         Readout("value", "each", ("t", "m")),
     )
     found = sensitivity(made, 6)

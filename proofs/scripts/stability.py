@@ -3498,7 +3498,8 @@ def prop71(g: Goal) -> None:
         "1 <= n & (all i in 1..n. 1 <= x(i) & x(i) <= k & onenorm(a. pe(i, a), d) <= P)"
         " & (all i in 1..n. all a in 1..d. z(0, a, i) = we(x(i), a) + pe(i, a))"
     )
-    names = "all n:Int, x:Int->Int, pe:Int*Int->Real, A:Int*Int*Int->Real, z:Int*Int*Int->Real, u:Int*Int*Int->Real, y:Int*Int*Int->Real."
+    cube = "Int*Int*Int->Real"
+    names = f"all n:Int, x:Int->Int, pe:Int*Int->Real, A:{cube}, z:{cube}, u:{cube}, y:{cube}."
     claim = f"{names} {given} & {RUN} -> all t in 0..{{0}}. all i in 1..n. onenorm(a. z(t, a, i), d) <= X"
 
     def each(h: Goal) -> None:
@@ -3662,7 +3663,8 @@ def sublayer(g: Goal) -> None:
         attention.use("lem:norm_triangle", f"a. {whole}", "a. z(T, a, i)", "d", label="triangle")
         attention.auto("equal triangle mean most zi net_low", degree=1, rounds=0)
         network.use("n3", "#which", label="y_is")
-        out = "ffnout(e f. W(T + 1, e, f), e. b(T + 1, e), e f. U(T + 1, e, f), e. c(T + 1, e), d, m, f. u(T + 1, f, i), a)"
+        matrices = "e f. W(T + 1, e, f), e. b(T + 1, e), e f. U(T + 1, e, f), e. c(T + 1, e)"
+        out = f"ffnout({matrices}, d, m, f. u(T + 1, f, i), a)"
 
         def bound(e: Goal, label: str) -> None:
             e.intro("a1 inside1 l1 inside2").use(label, "a1", None, "l1", None, label="here").auto(
@@ -4108,7 +4110,8 @@ def hahn(g: Goal) -> None:
     ).have("0 <= q", "q_low", use="some_q")
     names = "all n:Int, x:Int->Int, y:Int->Int, p:Int, pe:Int*Int->Real, z:Int*Int*Int->Real, u:Int*Int*Int->Real."
     given = (
-        "1 <= n & 1 <= p & p <= n & (all i in 1..n. 1 <= x(i) & x(i) <= k & 1 <= y(i) & y(i) <= k & onenorm(a. pe(i, a), d) <= P)"
+        "1 <= n & 1 <= p & p <= n"
+        " & (all i in 1..n. 1 <= x(i) & x(i) <= k & 1 <= y(i) & y(i) <= k & onenorm(a. pe(i, a), d) <= P)"
         " & (all i in 1..n. i != p -> x(i) = y(i))"
         " & (all i in 1..n. all a in 1..d. z(0, a, i) = we(x(i), a) + pe(i, a) & u(0, a, i) = we(y(i), a) + pe(i, a))"
     )
@@ -4334,7 +4337,10 @@ def hahn_step(g: Goal) -> None:
     def scores(e: Goal) -> None:
         e.intro("j within").use("sizes", "j", None, label="zj uj mj")
         for part, run in zip(e.split(), "zu", strict=True):
-            top = f"sum(a, 1, q, matvec({mats['Q']}, f. {run}(T, f, i), d, a)*matvec({mats['K']}, f. {run}(T, f, j), d, a))"
+            query, keys = (
+                f"matvec({mats[name]}, f. {run}(T, f, {at_}), d, a)" for name, at_ in (("Q", "i"), ("K", "j"))
+            )
+            top = f"sum(a, 1, q, {query}*{keys})"
             part.use(
                 "lem:score_norm",
                 "d",
