@@ -208,7 +208,7 @@ def premises(tree: Any, positive: bool = True) -> Iterator[Any]:
         yield tree
     if tag in ("->", "~"):
         yield from premises(tree[1], not positive)
-    if tag == "<->":
+    if tag == "<->" and positive:
         yield tree
     elif tag in ("&", "|"):
         yield from premises(tree[1], positive)
