@@ -405,7 +405,10 @@ class Quick(falsify._Try):
 
     def truth(self, t: Term, bound: list[Any]) -> bool | None:
         self.work += 1
-        return super().truth(t, bound) if self.work <= falsify.MOST_WORK else None
+        try:
+            return super().truth(t, bound) if self.work <= falsify.MOST_WORK else None
+        except ValueError:  # a function applied to a ball
+            return None
 
 
 def counterexample(name: str, text: str, formula: Term) -> tuple[str | None, int, int]:
