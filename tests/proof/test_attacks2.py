@@ -45,7 +45,7 @@ ONE = {"by": "true"}
 def in_time() -> Iterator[None]:
     start = time.monotonic()
     yield
-    assert time.monotonic() - start < 60
+    assert time.monotonic() - start < 180
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
