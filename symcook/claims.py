@@ -117,18 +117,23 @@ def row_digest(name: str) -> str:
     while todo:  # the claim's certificates, those of its corrections, and of whatever these use as lemmas
         for path in _certificates(root).get(todo.pop(), ()):
             if path not in own:
-                own[path] = path.read_bytes()
-                todo += _lemmas(own[path])
+                at = path.stat()
+                own[path], lemmas = _read(path, at.st_mtime_ns, at.st_size)
+                todo += lemmas
     return _digest([shared.encode(), *(own[path] for path in sorted(own))]) if own else ""
 
 
-def _lemmas(certificate: bytes) -> list[str]:
+@cache
+def _read(path: Path, changed: int, size: int) -> tuple[bytes, tuple[str, ...]]:
+    """sha256 of a certificate and the lemmas that it lists; read once as long as the file stays as it is."""
     from symcook.proof.replay import load_json
 
+    content = path.read_bytes()
     try:
-        return [str(n) for n in load_json(certificate).get("lemmas", {})]
+        lemmas = tuple(str(n) for n in load_json(content).get("lemmas", {}))
     except (SymcookError, AttributeError, TypeError):
-        return []  # replay refuses it
+        lemmas = ()  # replay refuses it
+    return hashlib.sha256(content).digest(), lemmas
 
 
 @cache
@@ -171,7 +176,7 @@ def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]
         verdict = verdicts.get(name)
         if verdict is None:
             continue
-        corrected = corrections[name] if verdict.status == "CORRECTED" else None
+        corrected = corrections.get(name) if verdict.status == "CORRECTED" else None
         lemmas = set(verdict.lemmas) | (set(verdicts[corrected].lemmas) if corrected in verdicts else set())
         found[name] = Known(verdict.status, row_digest(name), corrected, tuple(sorted(lemmas)))
     return found

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from symcook.__main__ import main
+from symcook.claims import inventory
 
 ROOT = Path(__file__).parent.parent
 PROMPT = "$ "
@@ -83,3 +86,14 @@ def test_the_python_in_the_readme_does_what_it_shows() -> None:
     example = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
     assert len(example.examples) >= 8
     assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_the_readme_counts_what_the_ledger_counts() -> None:
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    rows = json.loads((ROOT / "symcook" / "data" / "ledger.json").read_text(encoding="utf-8"))["rows"]
+    counts = Counter(row["status"] for row in rows.values())
+    said = re.search(r"lists (\d+) claims .*?: (\d+) are PROVED, (\d+) CORRECTED and (\d+) OPEN", text)
+    assert said is not None
+    total, proved, corrected, still_open = map(int, said.groups())
+    assert (proved, corrected) == (counts["PROVED"], counts["CORRECTED"])
+    assert total == len(inventory()) == proved + corrected + still_open
