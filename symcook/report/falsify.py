@@ -36,6 +36,10 @@ class _Unknown(Exception):
     """A value that the search does not know: undefined, too large, or undecided."""
 
 
+class _Spent(_Unknown):
+    """The work of one try is used up."""
+
+
 @dataclass
 class _Chain:
     """One path through a formula: names in front, hypotheses, and the part that must fail."""
@@ -173,6 +177,8 @@ class _Try:
         return self.draw.choice(REALS)
 
     def applied(self, f: Term, at: tuple[Value, ...]) -> Value:
+        if not all(isinstance(x, Fraction) for x in at):
+            raise _Unknown  # a ball: the value there is none that could be chosen once for all
         table = self.tables.setdefault(f, {})
         if at in table:
             return table[at]
@@ -206,10 +212,13 @@ class _Try:
         step = at[0] if isinstance(at[0], Fraction) else Fraction(0)
         return step if kind == "grows" else -step * 3
 
-    def value(self, t: Term, bound: list[Value]) -> Value:
+    def spend(self) -> None:
         self.work += 1
         if self.work > MOST_WORK:
-            raise _Unknown
+            raise _Spent
+
+    def value(self, t: Term, bound: list[Value]) -> Value:
+        self.spend()
         tag, data, kids = t
         if tag == "num":
             return Fraction(*data)
@@ -271,10 +280,13 @@ class _Try:
     def truth(self, t: Term, bound: list[Value]) -> bool | None:
         try:
             return self.decided(t, bound)
+        except _Spent:
+            raise
         except _Unknown:
             return None
 
     def decided(self, t: Term, bound: list[Value]) -> bool | None:
+        self.spend()
         tag, sort, kids = t
         if tag in ("true", "false"):
             return tag == "true"

@@ -603,6 +603,8 @@ def number(t, env):
         parts = [number(instantiate(kids[2], (num(j),)), env) for j in range(low, high + 1)]
         return mpmath.fsum(parts) if tag == "sum" else mpmath.fprod(parts)
     a = [number(k, env) for k in kids]
+    if tag == "^":
+        return a[0] ** data
     table = {
         "+": lambda: a[0] + a[1],
         "-": lambda: a[0] - a[1],
