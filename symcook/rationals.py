@@ -91,7 +91,7 @@ class _Rational:
             return Fraction(1)
         if tag == "call" and tree[1] == "log" and self.term(tree[2][0]) == 1:
             return Fraction(0)
-        raise BadInput("the value must be an exact rational", show(tree), "write it as p/q, or ask for balls")
+        raise BadInput("the value must be an exact rational", show(tree), "write it as p/q")
 
     def fold(self, tree: Tree) -> Fraction:
         tag, bound, low, high, body = tree

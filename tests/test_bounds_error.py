@@ -283,6 +283,12 @@ def test_smaller_constants_are_beaten():
         ({"model": MODELS["softmax"], "delta": 1}, "the length must be given"),
         ({"model": MODELS["two layers"], "delta": "1/2", "n": 4}, "at most 1"),
         ({"model": "lookup-quadratic", "delta": 1, "n": 4}, "must read words"),
+        ({"model": "lookup-quadratic", "delta": 1}, "must read words"),
+        ({"model": "min", "delta": 1, "n": 4}, "leave --n out"),
+        ({"model": "gtzero", "delta": 1}, "given: none for eps; give --values eps=VALUE with 0 < eps"),
+        ({"model": "gtzero", "delta": 1, "values": "epz=1"}, "did you mean eps"),
+        ({"delta": "sqrt(2)"}, "delta must be rational; .* write it as p/q"),
+        ({"delta": ""}, "delta must be a number; .* given: nothing"),
         ({"values": "eps", "delta": 1}, "NAME=VALUE"),
     ],
 )
@@ -382,3 +388,13 @@ def test_command_line(capsys):
     assert answer["attained"] is True and set(answer["proofs"].values()) == {"PROVED"}
     with pytest.raises(BadInput, match="name of a model"):
         dispatch(["bound", "error", "--delta", "1"])
+
+
+def test_outputs_that_nothing_changes_are_said_so():
+    found = sensitivity("first-position", 3)
+    assert (found.value.mid, found.attained, found.where) == ("0", True, "no symbol changes an output")
+
+
+def test_the_two_constants_have_names():
+    lines = error_propagation("dyck-1", "1/10").text().splitlines()
+    assert [line.split("  ")[0] for line in lines[:3]] == ["bound", "our constants", "papers' constants"]

@@ -1,5 +1,6 @@
 """The layer-norm hash: gaps against mpmath by brute force, rounding against numpy's own formats."""
 
+import time
 from fractions import Fraction
 
 import mpmath
@@ -80,6 +81,18 @@ def test_rounding_to_11_bits_is_float16(n):
 @pytest.mark.parametrize("n", [40, 50, 60])
 def test_rounding_to_24_bits_is_float32(n):
     assert list(hashes._right(n, 24)) == numpy_right(n, numpy.float32)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 11])
+def test_integers_are_rounded_as_fractions_are(p):
+    for value in [*range(1, 300), 2**40 - 1, 2**40 + 1, 3 * 2**39]:
+        assert hashes._rounded_whole(value, p) == hashes.rounded(Fraction(value), p)
+
+
+def test_the_search_at_its_greatest_n_takes_a_moment():
+    started = time.perf_counter()
+    assert hashes.least_precision(hashes.MAX_SEARCH) == 35
+    assert time.perf_counter() - started < 10
 
 
 def test_the_least_precision_is_least():

@@ -4,6 +4,8 @@ import csv
 import json
 import os
 import struct
+import subprocess
+import sys
 from fractions import Fraction
 from importlib.util import find_spec
 from itertools import pairwise
@@ -165,7 +167,7 @@ def test_ranges_rise_from_end_to_end(over):
         ("gamma=-1:2", "must be positive"),
         ("n=1/2:2", "positive integers"),
         ("n=0:5", "positive integers"),
-        ("n=1:x", "must be rational"),
+        ("n=1:x", "each end of the range of n must be a number without names"),
         ("n=1:9^9^9", "must be rational"),
         ("n=1:9:1", "steps must be an integer"),
         ("n=1:9:0", "steps must be an integer"),
@@ -225,12 +227,19 @@ def test_an_existing_file_needs_force(tmp_path):
     assert (tmp_path / "p.csv").read_text().startswith("gamma,")
 
 
-@pytest.mark.parametrize("bad", ["p.csv", "p.svg", "p.png", "missing/p", ".", ""])
+@pytest.mark.parametrize("bad", ["p.csv", "p.svg", "p.png", "missing/p", ".", "", "p/"])
 def test_places_that_cannot_be(tmp_path, monkeypatch, bad):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInput):
         plot_bound("lookup", "gamma=1:2:2", bad)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(plots.os, "access", lambda *_: False)
+    with pytest.raises(BadInput, match="given: the current folder; give another --plot"):
+        plot_bound("lookup", "gamma=1:2:2", "p")
 
 
 def test_a_folder_in_the_way(tmp_path):
@@ -294,7 +303,8 @@ def test_the_command(tmp_path, capsys):
         (["lookup", "--gamma", "1", "--force"], "--force must come with --plot"),
         (["softmax-hardmax", "--over", "n=1:2", "--plot", "p"], "must have --gamma"),
         (["softmax-hardmax", "--over", "n=1:2", "--n", "3", "--gamma", "1", "--plot", "p"], "given once"),
-        (["lookup", "--over", "gamma=1:2", "--ties", "--plot", "p"], "and nothing else"),
+        (["lookup", "--over", "gamma=1:2", "--ties", "--plot", "p"], "given: --ties; leave it out"),
+        (["lookup", "--over", "gama=1:2", "--plot", "p"], "did you mean gamma"),
         (["gelu-multiply", "--over", "form=1:2", "--plot", "p"], "a number to run over"),
     ],
 )
@@ -386,6 +396,17 @@ def test_what_the_picture_shows(monkeypatch):
     assert axes.get_title() == "table-lookup: n = 100"
     names = [text.get_text() for text in axes.get_legend().get_texts()]
     assert names == ["claimed: (3/2) e$^{-γ}$", "sharp: greatest error", "the claim fails"]
+
+
+@drawn
+def test_a_matplotlib_that_does_not_load_is_one_sentence(tmp_path):
+    command = [sys.executable, "-m", "symcook", "bound", "lookup", "--over", "gamma=1:2:2", "--plot", "p"]
+    told = os.environ | {"MPLBACKEND": "nonsense"}
+    done = subprocess.run(command, env=told, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("symcook: matplotlib must be importable for a picture; given: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
 
 
 @drawn

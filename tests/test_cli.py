@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -207,6 +208,65 @@ def test_prove(capsys: pytest.CaptureFixture[str]) -> None:
     assert document(capsys, "prove", "gtzero")
     assert call(capsys, "prove", "lem.sum_one")[0] == 0
     assert {row["id"].split(".")[0] for row in document(capsys, "prove", "--paper", "cookbook")} == {"cookbook"}
+
+
+def test_many_claims_are_counted_and_say_how_to_see_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    from symcook import claims
+
+    assert "--json all of them" in call(capsys, "claims")[1]
+    rows = [replace(row, note=claims._STALE) for row in claims.select("cookbook", None, "s4.4.min")]
+    monkeypatch.setattr(claims, "select", lambda *_: rows)
+    _, out, _ = call(capsys, "claims")
+    assert f"{len(rows)} stale: symcook claims --recompute replays the proofs." in out
+    assert isinstance(document(capsys, "claims"), list)
+
+
+def test_a_long_bound_says_how_long_it_takes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from symcook.cli import output
+
+    with output.Waiting("quick"):
+        pass
+    assert capsys.readouterr().err == ""
+
+    class Told(output.Progress):
+        def __call__(self, done: object, total: object = None) -> None:
+            said.append(done)
+
+    said: list[object] = []
+    monkeypatch.setattr(output, "Progress", Told)
+    before = threading.active_count()
+    with output.Waiting("slow"):
+        time.sleep(1.2)
+    assert said and str(said[0]).endswith(" s")
+    assert threading.active_count() == before
+
+
+def test_long_latex_shows_progress_where_it_goes_to_a_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from symcook.cli import prove
+
+    seen = []
+
+    class Seen:
+        def __init__(self, what: str) -> None:
+            self.what = what
+
+        def __call__(self, done: object, total: object = None) -> None:
+            seen.append((self.what, done, total))
+
+        def close(self) -> None:
+            seen.append((self.what, "closed", None))
+
+    monkeypatch.setattr(prove, "Progress", Seen)
+    assert call(capsys, "prove", "lem.sum_one", "lem.sum_mono", "--latex")[0] == 0
+    assert seen[-3:] == [("writing", 1, 2), ("writing", 2, 2), ("writing", "closed", None)]
 
 
 def test_a_claim_without_a_proof_is_a_no(capsys: pytest.CaptureFixture[str]) -> None:
@@ -443,6 +503,15 @@ BAD = [
     ("bound softmax-hardmax --n 2 --gamma foo", "foo"),
     ("bound softmax-hardmax --n 2", "--gamma"),
     ("bound", "KIND"),
+    ("bound softmax-hardmax --n 10^5 --gamma 1", "write it in digits"),
+    (f"bound softmax-hardmax --n 1{'0' * 4250} --gamma 1", "below 2^14000"),
+    (["bound", "softmax-hardmax", "--n", "2", "--gamma", ""], "gamma must be a number"),
+    ("bound softmax --scores 1,,2", "each score must be a number"),
+    ("bound softmax --scores 1,nan", "each score must be a number without names; given: nan"),
+    ("bound softmax --scores sqrt(2),1", "each score must be rational"),
+    (["bound", "softmax", "--scores", "j^", "--n", "3"], "an expression in j and n"),
+    ("bound tie-break --tie-break --variant a --gamma 1 --n 5", "given: --tie-break; leave it out"),
+    ("bound softmax-hardmax --n 5 --over gama=1:2 --plot p", "did you mean gamma?"),
     # lengths
     ("check dyck-1", "--max-length"),
     ("check dyck-1 --max-length 0", "from 1"),
@@ -459,8 +528,11 @@ BAD = [
     ("run dyck-1 extra --input ()", "extra"),
     ("list extra", "extra"),
     ("list --json=1", "must not have a value"),
-    ("prove", "one of them"),
-    ("prove --all --paper cookbook", "one of them"),
+    ("prove", "one of them; given: none; see symcook prove --help"),
+    ("prove --all --paper cookbook", "given: --paper and --all; leave out the others"),
+    ("prove dyck-1 --all", "given: ids and --all"),
+    ("claims lem.sum_one", "see symcook prove lem.sum_one"),
+    ("claims dyck-1", "see symcook prove dyck-1"),
     (["claims", "--search", " "], "empty"),
     # files
     ("show nothere.json", "nothere.json"),

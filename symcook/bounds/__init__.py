@@ -68,7 +68,7 @@ class Kind:
         return getattr(import_module(module), name)
 
 
-_N = "The number of scores."
+_N = "The length: how many scores, positions or symbols there are."
 _MODEL = "A recipe or a model file."
 _VALUES = "Arguments of a recipe and values of its symbols: 'N=4, eps=1/16'."
 _GAMMA = "The score gap or scale: a rational, or such as 'log(8*64)'."

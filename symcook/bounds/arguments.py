@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 import flint
 
 from symcook.errors import BadInput
-from symcook.expr import names, parse_term, show
+from symcook.expr import Tree, names, parse_term, show
 from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.evaluate import evaluate
+from symcook.rationals import rational
 
 MAX_COUNT_BITS = 14_000  # as the expression grammar bounds its numbers
 LARGEST = 30  # positive numbers are at most 10^LARGEST
@@ -22,11 +23,11 @@ Exact = tuple[str, Callable[[], flint.arb]]
 def count(value: object, name: str = "n", least: int = 1, bits: int = MAX_COUNT_BITS) -> int:
     """`value` as an integer of at least `least` and at most `bits` bits; BadInput for anything else."""
     found = value
-    if isinstance(value, str) and len(value) <= 4000 and value.strip().isdecimal():
+    if isinstance(value, str) and len(value) <= 4300 and value.strip().isdecimal():
         found = int(value)
     if isinstance(found, bool) or not isinstance(found, int) or found < least or found.bit_length() > bits:
-        most = "" if bits == MAX_COUNT_BITS else f" and below 2^{bits}"
-        raise BadInput(f"{name} must be an integer of at least {least}{most}", value, f"give for example --{name} 64")
+        must = f"{name} must be an integer of at least {least} and below 2^{bits}"
+        raise BadInput(must, value, f"write it in digits, for example --{name} 64")
     return found
 
 
@@ -51,8 +52,25 @@ def exact(value: object, name: str) -> Exact:
     if not isinstance(value, str):
         do = "give an integer, a Fraction or text such as 'log(8*64)' or '1/2'"
         raise BadInput(f"{name} must be exact", value, do)
-    tree = parse_term(value)
+    tree = number_tree(value, name)
+    return show(tree), lambda: evaluate(tree)
+
+
+def number_tree(text: str, name: str) -> Tree:
+    """The tree of a number that is given as text; BadInput, which says for what, where it is none or has names."""
+    try:
+        tree = parse_term(text)
+    except BadInput as error:
+        raise BadInput(f"{name} must be a number; {error.must}", error.given, error.do) from None
     free = sorted(names(tree))
     if free:
         raise BadInput(f"{name} must be a number without names", free[0], "write its value in place of it")
-    return show(tree), lambda: evaluate(tree)
+    return tree
+
+
+def rational_value(tree: Tree, name: str, values: Mapping[str, Fraction] | None = None) -> Fraction:
+    """The rational value of a tree; BadInput, which says for what, where it has none."""
+    try:
+        return rational(tree, values)
+    except BadInput as error:
+        raise BadInput(f"{name} must be rational; {error.must}", error.given, error.do) from None

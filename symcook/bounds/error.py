@@ -102,6 +102,8 @@ def error_propagation(
     chosen, name = read_model(model, values)
     start = rational_positive(delta, "delta")
     length = None if n is None else count(n, "n")
+    if length is not None and chosen.pointwise and length != 1:
+        raise BadInput(f"{name} is a feed-forward recipe, which has no length", f"n = {length}", "leave --n out")
     if length is not None:
         chosen.check_length(length + chosen.embedding.added)
     parts = _Plan(chosen, name, start, length).parts()
@@ -146,7 +148,7 @@ def error_propagation(
         attained=False,
         where="an upper bound for every such change",
         source="yang2026, Lemmas 28 to 33; Cookbook, Section 7.2",
-        labels=("bound", "papers' constants"),
+        labels=("our constants", "papers' constants"),
         proofs=tuple(dict.fromkeys(proof for part in parts for proof in part.proofs)),
         extra={f"after {label}": f"{a.mid} (papers {b.mid})" for label, (a, b) in zip(labels, shown, strict=True)},
     )
@@ -200,11 +202,11 @@ class _Plan:
         self.size: Fraction | None = None
         self.width, self.greatest = self._paper_sizes()
         if any(not head.uniform for head in self._heads()):
-            if length is None:
-                raise BadInput(f"{name} has scores, so that the length must be given", "none", "give for example --n 8")
             if model.embedding.inputs is not None:
                 must = "a model with scores must read words, so that its activations are bounded"
                 raise BadInput(must, f"{name} reads rows of numbers")
+            if length is None:
+                raise BadInput(f"{name} has scores, so that the length must be given", "none", "give for example --n 8")
             self.size = self._embedded(length)
 
     def _heads(self) -> Iterator[Head]:

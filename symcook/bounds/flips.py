@@ -129,7 +129,7 @@ def _greatest(
     domain: Any = result.domain
     letters = model.alphabet
     shape = (len(letters),) * n
-    best, where, own = Fraction(0), "by no pair of words", Fraction(0)
+    best, where, own = Fraction(0), "no symbol changes an output", Fraction(0)
     for name, column in _columns(model, result).items():
         for place in places:
             cell = domain.read(column, place)

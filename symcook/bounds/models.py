@@ -9,10 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.blocks import Transformer, fraction
+from symcook.bounds.arguments import number_tree, rational_value
 from symcook.errors import BadInput, unknown
-from symcook.expr import names as names_of
-from symcook.expr import parse_term
-from symcook.rationals import rational
 
 
 def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None) -> tuple[Transformer, str]:
@@ -23,7 +21,7 @@ def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None)
     """
     given = _settings(values)
     if isinstance(model, Transformer):
-        return model.bind(given), model.name
+        return _bound(model, given), model.name
     if not isinstance(model, str):
         raise BadInput("a model must be the name of a recipe, a model file or a Transformer", type(model).__name__)
     from symcook.recipes import build, info, names
@@ -39,7 +37,18 @@ def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None)
         found = load(model)
     else:
         raise unknown("recipe", model, list(names()))
-    return found.bind({key: value for key, value in given.items() if key not in arguments}), model
+    return _bound(found, {key: value for key, value in given.items() if key not in arguments}), model
+
+
+def _bound(model: Transformer, given: Mapping[str, Any]) -> Transformer:
+    """The model with its symbols set; BadInput, with the option to give, where one has no value."""
+    missing = [p for p in model.parameters if p.default is None and p.name not in given]
+    model.values(given, require=False)  # a wrong name or value is said first
+    if missing:
+        one = missing[0]
+        do = f"give --values {one.name}=VALUE with {one.region}"
+        raise BadInput("every symbol must have a value here", f"none for {one.name}", do)
+    return model.bind(given)
 
 
 def _settings(values: str | Mapping[str, Any] | None) -> dict[str, Any]:
@@ -62,11 +71,7 @@ def rational_positive(value: object, name: str) -> Fraction:
     """`value` as a positive Fraction: an integer, a Fraction, or text of the grammar without names."""
     found = value
     if isinstance(value, str):
-        tree = parse_term(value)
-        free = sorted(names_of(tree))
-        if free:
-            raise BadInput(f"{name} must be a number without names", free[0], "write its value in place of it")
-        found = rational(tree)
+        found = rational_value(number_tree(value, name), name)
     if isinstance(found, bool) or not isinstance(found, (int, Fraction)):
         raise BadInput(f"{name} must be an exact rational", value, f"give for example --{name} 1/1000")
     if found <= 0:

@@ -13,12 +13,11 @@ from typing import Any
 
 import flint
 
-from symcook.bounds.arguments import count, positive
+from symcook.bounds.arguments import count, number_tree, positive, rational_value
 from symcook.bounds.result import Bound
 from symcook.errors import BadInput, Undecided
-from symcook.expr import names, parse_term
+from symcook.expr import Tree, names, parse_term
 from symcook.numbers.balls import arb_of, ball, check_digits, decide_sign, limit_for, refine
-from symcook.rationals import rational
 
 MAX_SCORES = 1_000_000
 MAX_SHOWN = 12
@@ -165,7 +164,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
     """
     if isinstance(scores, str):
         parts = scores.split(",")
-        tree = parse_term(scores) if len(parts) == 1 else None
+        tree = _score_tree(scores) if len(parts) == 1 else None
         used = names(tree) if tree is not None else set()
         if tree is not None and (used or n is not None):
             if used - {"j", "n"}:
@@ -174,8 +173,9 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
                 raise BadInput("an expression for the scores needs n", scores, "give for example --n 64")
             many = count(n)
             _few(many)
-            return [_plain(rational(tree, {"j": Fraction(j), "n": Fraction(many)})) for j in range(1, many + 1)]
-        found = [_plain(rational(parse_term(part), {})) for part in parts]
+            places = ({"j": Fraction(j), "n": Fraction(many)} for j in range(1, many + 1))
+            return [_plain(rational_value(tree, "each score", place)) for place in places]
+        found = [_plain(rational_value(number_tree(part, "each score"), "each score")) for part in parts]
     elif isinstance(scores, Iterable):
         found = [s if type(s) is int else _rational(s) for s in scores]
     else:
@@ -186,6 +186,14 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
     if n is not None and count(n) != len(found):
         raise BadInput("n must be the number of scores that are listed", n, f"leave it out, or list {n} scores")
     return found
+
+
+def _score_tree(text: str) -> Tree:
+    try:
+        return parse_term(text)
+    except BadInput as error:
+        must = f"scores must be numbers, or an expression in j and n; {error.must}"
+        raise BadInput(must, error.given, error.do) from None
 
 
 def _few(many: int) -> None:

@@ -10,8 +10,8 @@ import click
 from symcook import bounds
 from symcook.cli.options import DIGITS, OneOf
 from symcook.cli.options import command as declare
-from symcook.cli.output import Progress, print_json, say
-from symcook.errors import BadInput, Undecided
+from symcook.cli.output import Progress, Waiting, print_json, say
+from symcook.errors import BadInput, Undecided, unknown
 
 _ARGUMENTS = {
     argument.name: argument for kind in bounds.KINDS.values() for argument in kind.arguments if argument.name != "model"
@@ -31,7 +31,7 @@ def _said(name: str) -> str:
 
 
 @declare("bound", "symcook bound softmax-hardmax --n 64 --gamma 'log(8*64)'")
-@click.argument("kind", type=OneOf("kind of bound", list(bounds.KINDS)))
+@click.argument("kind", type=OneOf("kind of bound", list(bounds.KINDS)), metavar="KIND")
 @click.argument("model", required=False, metavar="[NAME]")
 @_options
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of both balls (30).")
@@ -51,7 +51,8 @@ def command(
     _check(chosen, given, None if over is None else over.partition("=")[0].strip())
     if over is not None and place is not None:
         return _plot(kind, over, place, given, digits, force, as_json)
-    answer = chosen.load()(**given, digits=digits)
+    with Waiting(kind):
+        answer = chosen.load()(**given, digits=digits)
     if as_json:
         print_json(answer.to_json())
     else:
@@ -62,16 +63,17 @@ def command(
 def _check(chosen: bounds.Kind, given: dict[str, Any], ranged: str | None) -> None:
     """BadInput where an argument is missing or is none of the kind; `ranged` is the one that is run over."""
     names = [argument.name for argument in chosen.arguments]
+    if ranged and ranged not in names:
+        raise unknown(f"argument of {chosen.name}", ranged, names)
     for argument in chosen.arguments:
         if argument.required and argument.name not in (*given, ranged):
             must = f"symcook bound {chosen.name} must have {_said(argument.name)}"
             raise BadInput(must, "none", "see symcook bound --help")
-    for name in given:
+    for name, value in given.items():
         if name not in names:
             has = ", ".join(map(_said, names))
-            raise BadInput(
-                f"{chosen.name} takes {has} and nothing else", f"{_said(name)} {given[name]}", "leave it out"
-            )
+            shown = _said(name) if value is True else f"{_said(name)} {value}"
+            raise BadInput(f"{chosen.name} takes {has} and nothing else", shown, "leave it out")
 
 
 def _plot(kind: str, over: str, place: str, given: dict[str, Any], digits: int, force: bool, as_json: bool) -> int:

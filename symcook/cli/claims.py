@@ -11,6 +11,7 @@ import click
 from symcook.cli.options import command as declare
 from symcook.cli.options import completes, papers
 from symcook.cli.output import Progress, columns, print_json, say
+from symcook.errors import BadInput
 
 MOST_SHOWN = 40
 MOST_STATED = 4  # with so few claims the formal statements are shown too
@@ -54,7 +55,7 @@ def command(
     from symcook import claims
 
     for name in ids:
-        claims.claim(name)
+        _known(name)
     if recompute:
         claims.select(paper, status, search)  # bad options are refused before the work
         progress = Progress("replaying")
@@ -71,6 +72,20 @@ def command(
         print_json([row.to_json() for row in rows])
         return
     say(claims_text(rows) if rows else "no claim fits")
+    stale = sum(row.note.startswith("stale") for row in rows)
+    if stale:
+        say(f"\n{stale} stale: symcook claims --recompute replays the proofs.")
+
+
+def _known(name: str) -> None:
+    """BadInput where `name` is no claim; it says how else to see what it is."""
+    from symcook import claims, recipes
+    from symcook.proof.replay import statements
+
+    if name not in claims.inventory() and (name in statements() or name in recipes.names()):
+        what = "a recipe" if name in recipes.names() else "a stored statement, but not a claim of a paper"
+        raise BadInput("claims must have ids of claims", f"{name}, {what}", f"see symcook prove {name}")
+    claims.claim(name)
 
 
 def claims_text(rows: list[Any]) -> str:
@@ -83,7 +98,7 @@ def claims_text(rows: list[Any]) -> str:
         for paper in papers:
             numbers = [counts[paper, word] for word in words]
             table.append([paper, *map(str, numbers), str(sum(numbers))])
-        return columns(table) + "\n\nsymcook claims --search TEXT shows single claims."
+        return columns(table) + "\n\nsymcook claims --search TEXT shows single claims, --json all of them."
     lines = []
     for row in rows:
         lines.append(f"{row.id}: {row.status}" + (f" by {row.corrected}" if row.corrected else ""))

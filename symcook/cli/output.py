@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -88,3 +89,24 @@ class Progress:
         """Clear what stands on the terminal's line."""
         if self.drawn:
             print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)
+
+
+class Waiting:
+    """Around a computation that has no steps to count: says on stderr how long it has taken, silent when quick."""
+
+    def __init__(self, what: str) -> None:
+        self.progress = Progress(what)
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self._tell, daemon=True)
+
+    def _tell(self) -> None:
+        while not self.over.wait(0.5):
+            self.progress(f"{time.monotonic() - self.progress.started:.0f} s")
+
+    def __enter__(self) -> None:
+        self.thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.over.set()
+        self.thread.join()
+        self.progress.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +89,12 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
     from symcook import claims, recipes
     from symcook.proof.replay import library
 
-    if sum((bool(ids), paper is not None, everything)) != 1:
-        raise BadInput("prove must have ids, a recipe, --paper or --all, and one of them", "several" if ids else "none")
+    ways = [*(["ids"] if ids else []), *(["--paper"] if paper is not None else []), *(["--all"] if everything else [])]
+    if len(ways) != 1:
+        must = "prove must have ids, a recipe, --paper or --all, and one of them"
+        raise BadInput(
+            must, " and ".join(ways) or "none", "leave out the others" if ways else "see symcook prove --help"
+        )
     stored = library().certificates()
     if everything:
         return stored, []
@@ -167,11 +173,24 @@ def _print_latex(verdicts: list[Any], without: list[str], full: bool) -> None:
     """The fragments one after the other; what has no stored proof is a comment."""
     from symcook.report.proof import proof_latex
 
-    for verdict in verdicts:
+    for verdict in _followed(verdicts):
         say(proof_latex(verdict, full))
         say()
     for name in without:
         say(f"% {name}: no stored proof")
+
+
+def _followed(verdicts: list[Any]) -> Iterator[Any]:
+    """The verdicts in turn; progress on stderr where the text itself goes to a file or a pipe."""
+    progress = Progress("writing")
+    quiet = sys.stdout is None or sys.stdout.isatty()
+    try:
+        for place, verdict in enumerate(verdicts, 1):
+            if not quiet:
+                progress(place, len(verdicts))
+            yield verdict
+    finally:
+        progress.close()
 
 
 def _print_broken(verdicts: list[Any], without: list[str]) -> None:
@@ -180,7 +199,7 @@ def _print_broken(verdicts: list[Any], without: list[str]) -> None:
     from symcook.report.proof import break_target, break_text, broken, certificate_of, statement_text
 
     done: set[str] = set()
-    for verdict in verdicts:
+    for verdict in _followed(verdicts):
         target = break_target(verdict)
         if target in done:
             continue

@@ -35,7 +35,7 @@ QUANTITIES = {
     "sensitivity": "change of the output when one symbol changes",
 }
 """By kind, what the vertical axis shows; other kinds show the name of their value."""
-WORDS = {"error": ("", "our "), "gelu-relu": ("proved ", "sharp: "), "sensitivity": ("", "sharp: ")}
+WORDS = {"error": ("", ""), "gelu-relu": ("proved ", "sharp: "), "sensitivity": ("", "sharp: ")}
 """By kind, what stands before the names of the two curves where no paper claims the one or the other is not sharp."""
 SHARP, CLAIMED, FAILS = "#0072B2", "#D55E00", "#000000"  # apart for every kind of colour vision
 INCHES = (7.2, 4.8)
@@ -50,8 +50,11 @@ def picture(found: Sweep, form: str = "svg") -> bytes:
     """
     if find_spec("matplotlib") is None:
         raise BadInput("a picture must have matplotlib", "an installation without it", MISSING)
-    import matplotlib
-    from matplotlib.figure import Figure
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except (ImportError, ValueError) as error:  # such as a MPLBACKEND that it does not know
+        raise BadInput("matplotlib must be importable for a picture", error, "see whether Python imports it") from None
 
     first = found.answers[0]
     with matplotlib.rc_context({"font.size": 10, "svg.hashsalt": "symcook", "font.family": "DejaVu Sans"}):

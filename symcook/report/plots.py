@@ -195,14 +195,10 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction]]:
 
 
 def _end(name: str, text: str) -> Fraction:
-    from symcook.expr import parse_term
-    from symcook.rationals import rational
+    from symcook.bounds.arguments import number_tree, rational_value
 
-    try:
-        value = rational(parse_term(text))
-    except BadInput as error:
-        must = f"the ends of the range of {name} must be rational numbers; {error.must}"
-        raise BadInput(must, error.given, error.do) from None
+    what = f"each end of the range of {name}"
+    value = rational_value(number_tree(text, what), what)
     if value <= 0 or (name in WHOLE and value.denominator > 1):
         kind = "positive integers" if name in WHOLE else "positive"
         raise BadInput(f"the ends of the range of {name} must be {kind}", text)
@@ -270,12 +266,15 @@ def decimal_text(value: Fraction | int) -> str:
 def _targets(place: str | Path, force: bool) -> list[Path]:
     """The CSV file and, where matplotlib is there, the pictures; BadInput where they cannot be written."""
     start = Path(place)
+    if str(place).endswith(("/", os.sep)):
+        raise BadInput("the place of a plot must be a name, not a folder", place, f"give for example {place}bound")
     if start.suffix in (".csv", *PICTURES) or not start.name:
         must = "the place of a plot must be a name without ending"
         raise BadInput(must, place, "give for example --plot bound, which is written to bound.csv")
     folder = start.parent
     if not folder.is_dir():
         raise BadInput("the folder for a plot must exist", folder, "make it first")
+    shown = "the current folder" if str(folder) == "." else folder
     drawn = PICTURES if find_spec("matplotlib") is not None else ()
     targets = [start.with_name(start.name + ending) for ending in (".csv", *drawn)]
     for target in targets:
@@ -284,7 +283,7 @@ def _targets(place: str | Path, force: bool) -> list[Path]:
         if target.exists() and not force:
             raise BadInput("the target must not exist yet", target, "add --force to replace it")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise BadInput("the folder for a plot must be writable", folder)
+        raise BadInput("the folder for a plot must be writable", shown, "give another --plot")
     return targets
 
 
