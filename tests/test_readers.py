@@ -120,7 +120,7 @@ def test_every_statement_has_latex(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "drawn"),
     [
-        ("sum(j, 1, n, s(j)) <= 2*n*exp(-gamma)", r"\sum_{j=1}^{n} s_{j} \le 2\,n\,e^{-\gamma}"),
+        ("sum(j, 1, n, s(j)) <= 2*n*exp(-gamma)", r"\sum_{j=1}^{n} s_{j} \le 2\,n\,\mathrm{e}^{-\gamma}"),
         ("1 <= p & p <= n & 0 < eps", r"1 \le p \le n \land 0 < \varepsilon"),
         ("relu(x) = I[0 < x]*x", r"\mathrm{ReLU}\left(x\right) = \mathbb{1}[0 < x]\,x"),
         ("all n:Int, s:Int->Real. n != 0", r"\forall n \in \mathbb{Z},\ s \colon \mathbb{Z} \to \mathbb{R}.\ n \ne 0"),
@@ -148,9 +148,15 @@ def test_definitions_stand_after_where() -> None:
     text = statement_latex(statements()[LEMMA])
     statement, _, meant = text.partition("where")
     assert r"\operatorname{hardmax}(s, n, j) - \operatorname{sm}(s, n, j)" in statement
-    assert r"\operatorname{sm}(s, n, j) &:= \frac{e^{s_{j}}}{\sum_{k=1}^{n} e^{s_{k}}}" in meant
+    assert r"\operatorname{sm}(s, n, j) &:= \frac{\mathrm{e}^{s_{j}}}{\sum_{k=1}^{n} \mathrm{e}^{s_{k}}}" in meant
     model = statement_latex(statements()["cookbook.s4.4.min"])
     assert r"\operatorname{run}(\text{min}) &:= \mathit{out}" in model
+
+
+def test_a_quantifier_before_an_implication_has_brackets() -> None:
+    assert r"\land\ (\forall j \in \{1,\dots,n\}.\ j \ne p \Rightarrow s_{j} < s_{p} - \gamma) \\" in statement_latex(
+        statements()[LEMMA]
+    )
 
 
 def test_plain_words_are_escaped() -> None:
@@ -213,6 +219,17 @@ def test_a_proof_reads_as_one() -> None:
     assert "By hardmax_unique at s; n; p:" in text
     assert '"by"' not in text
     assert "exp(s(k))" not in text  # definitions stay folded
+
+
+def test_a_refutation_supposes_the_statement_in_its_own_names() -> None:
+    text = " ".join(outlines.outline_text(steps_of("cookbook.t1.conditional"), None).split())
+    assert "1 Suppose all p:Real. all x:Real. all y:Real. all out:Real. bit(p) -> out = relu(p + x + -1)" in text
+
+
+def test_an_enclosure_without_bounds_names_none() -> None:
+    text = outlines.outline_text(steps_of("yang2026.thm26.tau"), None)
+    assert "By interval enclosure (64 bits)." in text
+    assert "the bounds ." not in text
 
 
 def test_one_id_is_shown_with_all_that_it_rests_on(capsys: pytest.CaptureFixture[str]) -> None:

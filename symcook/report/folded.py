@@ -8,7 +8,7 @@ checked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from symcook import expr
@@ -117,11 +117,12 @@ class Folder:
         """The formula or term as text."""
         return text_of(self.tree(t))
 
-    def tree(self, t: Term) -> Tree:
-        """The formula or term as a tree; it has no loose indices."""
-        return self._tree(t, {*self.known, *(v[1][0] for v in free(t))})
+    def tree(self, t: Term, names: Sequence[str] = ()) -> Tree:
+        """The formula or term as a tree; it has no loose indices. `names` are for the quantifiers in front."""
+        taken = {*self.known, *(v[1][0] for v in free(t))}
+        return self._tree(t, taken, [] if taken.intersection(names) else names)
 
-    def _tree(self, t: Term, taken: set[str]) -> Tree:
+    def _tree(self, t: Term, taken: set[str], names: Sequence[str] = ()) -> Tree:
         for name, params, body in self.patterns:
             if body[0] == t[0]:
                 got: dict[str, Term] = {}
@@ -135,7 +136,7 @@ class Folder:
         if tag == "var":
             return ("name", data[0])
         if tag in ("all", "ex"):
-            return self._quantifier(t, taken)
+            return self._quantifier(t, taken, names)
         if tag in ("sum", "prod"):
             v = _fresh("Int", taken)
             low, high = (self._tree(k, taken) for k in kids[:2])
@@ -157,9 +158,9 @@ class Folder:
             return ("call", data, tuple(inner)) if inner else ("name", data)
         return (tag, inner[0], ("num", data, 1)) if tag == "^" else (tag, *inner)
 
-    def _quantifier(self, t: Term, taken: set[str]) -> Tree:
+    def _quantifier(self, t: Term, taken: set[str], names: Sequence[str]) -> Tree:
         tag, sort, (body,) = t
-        v = _fresh(sort, taken)
+        v = var(names[0], sort) if names else _fresh(sort, taken)
         inside = {*taken, v[1][0]}
         opened = instantiate(body, (v,))
         if sort == "Int" and opened[0] == ("->" if tag == "all" else "&"):
@@ -168,8 +169,12 @@ class Folder:
                 (low, a), (b, high) = both[2][0][2], both[2][1][2]
                 if a == b == v and v not in free(low) | free(high):
                     ends = self._tree(low, taken), self._tree(high, taken)
-                    return (f"{tag} in", v[1][0], *ends, self._tree(rest, inside))
-        return (tag, v[1][0], sort, self._tree(opened, inside))
+                    return (f"{tag} in", v[1][0], *ends, self._inner(rest, inside, names))
+        return (tag, v[1][0], sort, self._inner(opened, inside, names))
+
+    def _inner(self, body: Term, taken: set[str], names: Sequence[str]) -> Tree:
+        """The body of a quantifier that had the first of `names`."""
+        return self._tree(body, taken, names[1:] if body[0] in ("all", "ex") else ())
 
 
 def _fresh(sort: Sort, taken: set[str]) -> Term:

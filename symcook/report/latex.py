@@ -33,7 +33,7 @@ def latex(tree: Tree, known: Iterable[str] = ()) -> str:
     """A term or formula in math mode; `known` are the names of definitions, which are set as operators.
 
     >>> print(latex(("<=", ("call", "s", (("name", "j"),)), ("call", "exp", (("neg", ("name", "gamma")),)))))
-    s_{j} \\le e^{-\\gamma}
+    s_{j} \\le \\mathrm{e}^{-\\gamma}
     """
     return _Writer(known).write(tree)
 
@@ -148,8 +148,11 @@ class _Writer:
 
     # A display of several lines: (indentation, math).
 
-    def lines(self, tree: Tree) -> list[tuple[int, str]]:
-        """A formula broken after its quantifiers and at its outer connectives, where it is too long for a line."""
+    def lines(self, tree: Tree, followed: bool = False) -> list[tuple[int, str]]:
+        """A formula broken after its quantifiers and at its outer connectives, where it is too long for a line.
+
+        followed: an implication or equivalence goes on after it, so that a quantifier at its end needs brackets.
+        """
         tag = tree[0]
         whole = self.write(tree)
         if _length(whole) <= MOST and tag != "all":
@@ -158,7 +161,7 @@ class _Writer:
             groups, body = self.quantifiers(tree)
             return [*self.packed(groups, ",", 0), *((k + 1, text) for k, text in self.lines(body))]
         if tag in ("->", "<->"):
-            left, right = self.lines(tree[1]), self.lines(tree[2])
+            left, right = self.lines(tree[1], True), self.lines(tree[2])
             if tree[1][0] in ("->", "<->", *_QUANTIFIERS):
                 left = self.bracketed(left)
             if tree[2][0] == "<->" or (tag == "<->" and tree[2][0] == "->"):
@@ -171,7 +174,7 @@ class _Writer:
             for place, part in enumerate(parts):
                 inner = self.lines(part) if isinstance(part, tuple) else [(0, part)]
                 weak = isinstance(part, tuple) and part[0] in ("->", "<->", "|", "&", *_QUANTIFIERS)
-                ends = place == len(parts) - 1 and isinstance(part, tuple) and part[0] in _QUANTIFIERS
+                ends = place == len(parts) - 1 and isinstance(part, tuple) and part[0] in _QUANTIFIERS and not followed
                 if not ends and (weak or len(inner) > 1):
                     inner = self.bracketed(inner)
                 if place and len(inner) == 1 and out and _length(out[-1][1] + inner[0][1]) <= MOST:
@@ -341,7 +344,7 @@ class _Writer:
             return self.operator(name, given)
         drawn = [self.write(a) for a in given]
         if name == "exp":
-            return f"e^{{{drawn[0]}}}"
+            return rf"\mathrm{{e}}^{{{drawn[0]}}}"  # upright: e may be a variable
         if name == "sqrt":
             return rf"\sqrt{{{drawn[0]}}}"
         if name == "abs":

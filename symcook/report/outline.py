@@ -7,7 +7,7 @@ here decides whether a proof is right: `replay` has done that before.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,7 @@ def _cut(text: str, most: int | None) -> str:
 
 def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "proof") -> list[Step]:
     """The steps of one part of a certificate that replay has accepted: proof, defined or inhabited."""
+    from symcook.proof.grammar import leading_names
     from symcook.proof.replay import statements
     from symcook.proof.terms import neg
 
@@ -71,7 +72,8 @@ def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "p
         goal = neg(goal)
     trees = [statement_tree(s.text) for s in (statement, *used)]
     folder = Folder(statement.known, used_definitions(trees, statement.known))
-    return _Narrator(statement, {s.label: s for s in used}, folder).tell(goal, certificate[part])
+    names = leading_names(statement.expanded)
+    return _Narrator(statement, {s.label: s for s in used}, folder, names).tell(goal, certificate[part])
 
 
 def outline_text(steps: list[Step], most: int | None = MOST_LINES) -> str:
@@ -167,10 +169,13 @@ def _walk(steps: list[Step], shown: set[int], depth: int = 0) -> Iterator[tuple[
 class _Narrator:
     """Follows a proof with the checker's own steps and puts each in words."""
 
-    def __init__(self, statement: Statement, lemmas: Mapping[str, Statement], folder: Folder) -> None:
+    def __init__(
+        self, statement: Statement, lemmas: Mapping[str, Statement], folder: Folder, names: Sequence[str]
+    ) -> None:
         from symcook.proof import kernel
 
         self.lemmas, self.folder = lemmas, folder
+        self.whole, self.names = statement.formula, names
         formulas = {label: s.formula for label, s in lemmas.items()}
         self.checker = kernel._Checker(formulas, statement.known)
 
@@ -180,7 +185,8 @@ class _Narrator:
         return self.branch(kernel._State(goal, {}, {}, proof))
 
     def show(self, t: Term) -> Tree:
-        return self.folder.tree(t)
+        """A formula; the statement itself, which a refutation supposes, with its own names."""
+        return self.folder.tree(t, self.names if t == self.whole else ())
 
     def cite(self, label: str) -> str:
         """A fact's name as a reader meets it."""
@@ -357,7 +363,8 @@ class _Narrator:
         return [Step([kind + (f" from {names_in(labels)}" if labels else "") + "."])]
 
     def on_interval(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
-        return [Step([f"By interval enclosure ({node['prec']} bits) over the bounds {names_in(node['on'])}."])]
+        over = f" over the bounds {names_in(node['on'])}" if node["on"] else ""
+        return [Step([f"By interval enclosure ({node['prec']} bits){over}."])]
 
 
 def _numeral(text: str) -> bool:
