@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from symcook.proof.replay import Library, Statement, proofs_directory
+from symcook.proof.replay import Library, Statement
 
 HEAD = """\
 # Made by proofs/expand.py from proofs/statements and proofs/models; not to be edited.
@@ -50,7 +50,7 @@ def text(root: Path) -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the file, or compare it."""
-    root = proofs_directory()
+    root = Path(__file__).resolve().parent  # not the copy inside an installed package
     path = root / "expanded.txt"
     wanted = text(root)
     if arguments == ["--check"]:

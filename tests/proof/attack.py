@@ -403,11 +403,11 @@ class Quick(falsify._Try):
         super().__init__(*given)
         self.work = falsify.MOST_WORK - WORK
 
-    def truth(self, t: Term, bound: list[Any]) -> bool | None:
-        self.work += 1
+    def known(self, t: Term) -> bool | None:
+        """Whether `t` is true; None where the work did not suffice."""
         try:
-            return super().truth(t, bound) if self.work <= falsify.MOST_WORK else None
-        except ValueError:  # a function applied to a ball
+            return self.truth(t, [])
+        except falsify._Spent:
             return None
 
 
@@ -435,7 +435,7 @@ def counterexample(name: str, text: str, formula: Term) -> tuple[str | None, int
     draw = random.Random(0)
     for attempt, chain in itertools.islice(enumerate(itertools.cycle(chains)), max(0, EVALUATIONS - many)):
         one = Quick(chain, draw, attempt // len(chains))
-        truths = [one.truth(p, []) for p in chain.premises]
+        truths = [one.known(p) for p in chain.premises]
         many, met = many + 1, met + all(truths)
         found = one.run() if all(truths) else None
         if found is not None:
