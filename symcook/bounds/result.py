@@ -45,7 +45,8 @@ class Bound:
         """The status of each statement in `proofs`, by id: its stored proof is checked now."""
         from symcook.proof.replay import replay
 
-        return {verdict.id: verdict.status for verdict in replay(self.proofs)} if self.proofs else {}
+        found = {verdict.id: verdict.status for verdict in replay(self.proofs)} if self.proofs else {}
+        return {name: found[name] for name in self.proofs}  # in the order in which they are named
 
     def to_json(self) -> dict[str, Any]:
         """{"kind", "parameters", "value": ball, "claimed": ball, "holds", "attained", "extra", "proofs", "statements"}.
