@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 import flint
 
 from symcook.bounds.arguments import count, exact, positive
-from symcook.bounds.result import Bound
-from symcook.errors import BadInput, Undecided
+from symcook.bounds.result import Bound, decided, shown
+from symcook.errors import BadInput
 from symcook.expr import parse_term
-from symcook.numbers.balls import ball, check_digits, decide_sign, limit_for, refine
+from symcook.numbers.balls import check_digits, decide_sign
 from symcook.rationals import rational
 
 SMALLEST = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074}
@@ -72,25 +71,20 @@ def temperature(
         x = delta() / (2 * many)
         return (many - 1) * x / (1 + (many - 1) * x)
 
-    def shown(compute: Callable[[], flint.arb], what: str):
-        return ball(refine(compute, wanted, relative=True, what=what), wanted, relative=True)
-
-    try:
-        holds = (
-            decide_sign(lambda: 2 * many / delta() - odds(), "the rule's tau <= the sharp tau", limit_for(wanted)) >= 0
-        )
-    except Undecided:
-        holds = None
-    extra = {"slack": shown(lambda: value() / claimed(), "the slack"), "error at the rule": shown(at_rule, "the error")}
+    holds = decided(lambda: 2 * many / delta() - odds(), wanted, "the rule's tau <= the sharp tau")
+    extra = {
+        "slack": shown(lambda: value() / claimed(), wanted, "the slack"),
+        "error at the rule": shown(at_rule, wanted, "the error"),
+    }
     formats = {**SMALLEST, **({} if places is None else {f"{places} fractional bits": places})}
     for name, k in formats.items():
-        extra[f"hard in {name}"] = shown(lambda k=k: vanishing(gap(), k), "a temperature")
+        extra[f"hard in {name}"] = shown(lambda k=k: vanishing(gap(), k), wanted, "a temperature")
     parameters: dict[str, int | bool | str] = {"n": many, "gamma": text, "error": target}
     return Bound(
         kind="temperature",
         parameters=parameters if places is None else {**parameters, "bits": places},
-        value=shown(value, "the greatest temperature"),
-        claimed=shown(claimed, "the rule's temperature"),
+        value=shown(value, wanted, "the greatest temperature"),
+        claimed=shown(claimed, wanted, "the rule's temperature"),
         holds=holds,
         attained=True,
         where="with one maximal score and all others exactly gamma below it",

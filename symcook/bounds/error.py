@@ -13,11 +13,11 @@ import flint
 from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Transformer
 from symcook.bounds.arguments import count
 from symcook.bounds.models import entry, rational_positive, read_model, words_of_length
-from symcook.bounds.result import Bound
+from symcook.bounds.result import Bound, decided
 from symcook.domains.exact import Exact, at_position
-from symcook.errors import BadInput, NotExact, Undecided
+from symcook.errors import BadInput, NotExact
 from symcook.forward import forward
-from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, limit_for, refine
+from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, refine
 from symcook.numbers.evaluate import evaluate
 from symcook.protocol import visible
 from symcook.symbols import tree_from_sympy
@@ -131,10 +131,7 @@ def error_propagation(
             last = _run(parts, start, arb_of)[-1]
             return last.papers - last.ours
 
-        try:
-            holds = decide_sign(slack, "our bound <= the papers' bound", limit_for(wanted)) >= 0
-        except Undecided:
-            holds = None
+        holds = decided(slack, wanted, "our bound <= the papers' bound")
     labels = ["embedding", *(part.label for part in parts)]
     given: dict[str, int | bool | str] = {"model": name, "delta": str(start)}
     if length is not None:

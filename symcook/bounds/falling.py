@@ -10,9 +10,9 @@ from math import isqrt
 import flint
 
 from symcook.bounds.arguments import count, positive
-from symcook.bounds.result import Bound
+from symcook.bounds.result import Bound, decided, shown
 from symcook.errors import BadInput, SymcookError, Undecided, unknown
-from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, limit_for, refine
+from symcook.numbers.balls import Ball, arb_of, check_digits
 from symcook.numbers.isolate import positive_on, zero
 
 MAX_TERMS = 100_000
@@ -24,10 +24,6 @@ VARIANTS = {
     "b": "2 gamma n (s_j + j/(2 n)), rightmost",
     "c": "2 gamma n (s_j - j/(2 n)), leftmost",
 }
-
-
-def _shown(compute: Callable[[], flint.arb], digits: int, what: str) -> Ball:
-    return ball(refine(compute, digits, relative=True, what=what), digits, relative=True)
 
 
 def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
@@ -69,9 +65,9 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     return Bound(
         kind="ziggurat",
         parameters={"gamma": text} | ({} if length is None else {"n": length}),
-        value=Ball("0", "0") if single else _shown(value, wanted, "the supremum"),
-        claimed=_shown(claimed, wanted, "the claimed bound"),
-        holds=single or _decided(difference, wanted, "the supremum <= 4 e^-gamma"),
+        value=Ball("0", "0") if single else shown(value, wanted, "the supremum"),
+        claimed=shown(claimed, wanted, "the claimed bound"),
+        holds=single or decided(difference, wanted, "the supremum <= 4 e^-gamma"),
         attained=length is not None,
         where="approached as n grows" if length is None else f"with the maximum at p = {place} and slopes of gamma",
         source="yang2026, Lemma 6",
@@ -83,20 +79,13 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
             "lem.ziggurat_greatest",
             "lem.ziggurat_best",
         ),
-        extra={"p at an end": _shown(lambda: 2 * (-gap()).exp(), wanted, "the one-sided supremum")},
+        extra={"p at an end": shown(lambda: 2 * (-gap()).exp(), wanted, "the one-sided supremum")},
     )
 
 
 def _power(gamma: flint.arb, m: int) -> flint.arb:
     """e^(-gamma m)."""
     return (-gamma * m).exp()
-
-
-def _decided(difference: Callable[[], flint.arb], digits: int, what: str) -> bool | None:
-    try:
-        return decide_sign(difference, what, limit_for(digits)) >= 0
-    except Undecided:
-        return None
 
 
 # --- Table lookup -----------------------------------------------------------------------------------------------------
@@ -141,9 +130,9 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     return Bound(
         kind="table-lookup",
         parameters={"gamma": text} | ({} if length is None else {"n": length}),
-        value=Ball("0", "0") if single else _shown(value, wanted, "the supremum"),
-        claimed=_shown(claimed, wanted, "the claimed bound"),
-        holds=single or _decided(difference, wanted, "the supremum <= (3/2) e^-gamma"),
+        value=Ball("0", "0") if single else shown(value, wanted, "the supremum"),
+        claimed=shown(claimed, wanted, "the claimed bound"),
+        holds=single or decided(difference, wanted, "the supremum <= (3/2) e^-gamma"),
         attained=length is not None,
         where="approached as n grows, t at an end" if length is None else "at t = 1 and t = n",
         source="yang2026, Lemma 7",
@@ -157,7 +146,7 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
             "lem.lookup_best",
         ),
         extra={
-            "3/2 suffices from gamma": _shown(least_gamma, wanted, "the least gamma"),
+            "3/2 suffices from gamma": shown(least_gamma, wanted, "the least gamma"),
             "best for gamma >= 1": "1, approached as gamma grows",
         },
     )
@@ -270,9 +259,9 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
     return Bound(
         kind="tie-break",
         parameters={"variant": variant, "gamma": text, "n": length},
-        value=Ball("0", "0") if single else _shown(value, wanted, "the supremum"),
-        claimed=_shown(claimed, wanted, "the claimed bound"),
-        holds=single or _decided(lambda: claimed() - value(), wanted, "the supremum <= 4 e^-gamma"),
+        value=Ball("0", "0") if single else shown(value, wanted, "the supremum"),
+        claimed=shown(claimed, wanted, "the claimed bound"),
+        holds=single or decided(lambda: claimed() - value(), wanted, "the supremum <= 4 e^-gamma"),
         attained=True,
         where=f"with scores {VARIANTS[variant]}; ties on the one side, a gap of 1 on the other",
         source="yang2026, Lemma 8",

@@ -31,9 +31,9 @@ from functools import cache
 import flint
 
 from symcook.bounds.arguments import positive
-from symcook.bounds.result import Bound
+from symcook.bounds.result import Bound, shown
 from symcook.errors import SymcookError, unknown
-from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, refine
+from symcook.numbers.balls import arb_of, ball, check_digits, decide_sign
 from symcook.numbers.isolate import positive_on, zero
 
 FORMS = ("erf", "tanh")
@@ -47,7 +47,6 @@ NEAR = Fraction(3, 8)
 BITS = 128
 
 Series = flint.arb_series
-_Function = Callable[[flint.arb], flint.arb]
 
 
 def _half_pi_root() -> flint.arb:
@@ -172,14 +171,11 @@ def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
     def value() -> flint.arb:
         return _product(form, shape.best())
 
-    def shown(compute: Callable[[], flint.arb], what: str) -> Ball:
-        return ball(refine(compute, wanted, relative=True, what=what), wanted, relative=True)
-
     quarter = flint.arb(flint.fmpq(1, 4))
     return Bound(
         kind="gelu-multiply",
         parameters={"form": form},
-        value=shown(value, "the constant"),
+        value=shown(value, wanted, "the constant"),
         claimed=ball(quarter, wanted, relative=True),
         holds=decide_sign(lambda: quarter - value(), "the constant <= 1/4") >= 0,
         attained=True,
@@ -187,7 +183,7 @@ def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
         source="Cookbook, Section 4.6",
         labels=("least K", "claimed K"),
         proofs=("cookbook.s4.6.mul_error", "lem.mul_sharp"),
-        extra={"at x = y": shown(lambda: shape.best() / 2, "the place")},
+        extra={"at x = y": shown(lambda: shape.best() / 2, wanted, "the place")},
     )
 
 
@@ -218,21 +214,18 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
     def claimed() -> flint.arb:
         return arb_of(bound) / scale()
 
-    def shown(compute: Callable[[], flint.arb], what: str) -> Ball:
-        return ball(refine(compute, wanted, relative=True, what=what), wanted, relative=True)
-
     return Bound(
         kind="gelu-relu",
         parameters={"c": text, "form": form},
-        value=shown(value, "the greatest difference"),
-        claimed=shown(claimed, "the bound"),
+        value=shown(value, wanted, "the greatest difference"),
+        claimed=shown(claimed, wanted, "the bound"),
         holds=decide_sign(lambda: (claimed() - value()) * scale(), "the greatest difference <= the bound") >= 0,
         attained=True,
         where="at two places x = u/c and -u/c",
         source="Cookbook, Section 4.6, Eq. (27)",
         labels=("greatest difference", f"{bound}/c"),
         proofs=(proof,),
-        extra={"u": shown(place, "the place")},
+        extra={"u": shown(place, wanted, "the place")},
     )
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from math import isqrt
 
 import flint
 
 from symcook.bounds.arguments import count
-from symcook.bounds.result import Bound
+from symcook.bounds.result import Bound, shown
 from symcook.errors import BadInput
-from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, refine
+from symcook.numbers.balls import Ball, arb_of, check_digits, decide_sign
 
 MAX_SEARCH = 256
 """The greatest N up to which the least precision is looked for: every one of the N^2 scores is rounded at every p."""
@@ -46,21 +46,18 @@ def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, 
     wanted = check_digits(digits)
     many = count(n, least=2)
 
-    def shown(compute: Callable[[], flint.arb], what: str = "a value") -> Ball:
-        return ball(refine(compute, wanted, relative=True, what=what), wanted, relative=True)
-
     def claimed() -> flint.arb:
         return 1 / flint.arb(flint.fmpz(2 * many**4))
 
     extra: dict[str, Ball | str] = {
-        "Cookbook's scale": shown(lambda: 4 * gap(many, many - 1)),
-        "gap times 2 n^4": shown(lambda: gap(many, many - 1) / claimed()),
+        "Cookbook's scale": shown(lambda: 4 * gap(many, many - 1), wanted),
+        "gap times 2 n^4": shown(lambda: gap(many, many - 1) / claimed(), wanted),
     }
     proofs = ["merrill2024.lemma8", "lem.hash_gap_least", "lem.hash_gap_bounds"]
     if tie_break:
         term = _tie_break(many)
-        extra["tie-breaking term"] = shown(lambda: arb_of(term))
-        extra["what it leaves"] = shown(lambda: gap(many, many - 1) - arb_of(term))
+        extra["tie-breaking term"] = shown(lambda: arb_of(term), wanted)
+        extra["what it leaves"] = shown(lambda: gap(many, many - 1) - arb_of(term), wanted)
         proofs.append("merrill2024.lemma10")
     if search:
         if many > MAX_SEARCH:
@@ -72,8 +69,8 @@ def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, 
     return Bound(
         kind="layernorm-hash",
         parameters=parameters | ({"tie_break": True} if tie_break else {}) | ({"search": True} if search else {}),
-        value=shown(lambda: gap(many, many - 1), "the least gap"),
-        claimed=shown(claimed, "the claimed bound"),
+        value=shown(lambda: gap(many, many - 1), wanted, "the least gap"),
+        claimed=shown(claimed, wanted, "the claimed bound"),
         holds=holds,
         attained=True,
         where="by q = n and k = n - 1",

@@ -9,10 +9,10 @@ from math import isqrt
 import flint
 
 from symcook.bounds.arguments import count, positive
-from symcook.bounds.result import Bound
+from symcook.bounds.result import Bound, decided, shown
 from symcook.bounds.scores import Deficits
 from symcook.errors import BadInput, Undecided
-from symcook.numbers.balls import ball, check_digits, decide_sign, limit_for, refine
+from symcook.numbers.balls import ball, check_digits, refine
 
 MAX_TERMS = 2_000_000
 
@@ -82,17 +82,14 @@ def quadratic_lookup(
 
     sharp = refine(value, wanted, relative=True, what="the supremum")
     paper = refine(claimed, wanted, relative=True, what="the claimed bound")
-    try:
-        holds = decide_sign(difference, "the supremum <= 4 e^-gamma", limit_for(wanted)) >= 0
-    except Undecided:
-        holds = None
-    extra = {"free of n": ball(refine(free, wanted, relative=True), wanted, relative=True)}
+    holds = decided(difference, wanted, "the supremum <= 4 e^-gamma")
+    extra = {"free of n": shown(free, wanted)}
     if length is not None:
 
         def general() -> flint.arb:
             return 2 * length * (-ball_of()).exp()
 
-        extra["2 n e^-gamma"] = ball(refine(general, wanted, relative=True), wanted, relative=True)
+        extra["2 n e^-gamma"] = shown(general, wanted)
     parameters: dict[str, int | bool | str] = {"gamma": text}
     parameters |= {name: v for name, v in (("n", length), ("q", at)) if v is not None}
     return Bound(

@@ -1,11 +1,27 @@
 """The answer to a question about a bound."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from symcook.numbers.balls import Ball
+import flint
+
+from symcook.errors import Undecided
+from symcook.numbers.balls import Ball, ball, decide_sign, limit_for, refine
+
+
+def shown(compute: Callable[[], flint.arb], digits: int, what: str = "a value") -> Ball:
+    """What `compute` encloses, as decimals with a relative radius of at most 10^-digits; Undecided where it fails."""
+    return ball(refine(compute, digits, relative=True, what=what), digits, relative=True)
+
+
+def decided(difference: Callable[[], flint.arb], digits: int, what: str) -> bool | None:
+    """Whether `difference` >= 0; None where balls leave it open at the limit for that many digits."""
+    try:
+        return decide_sign(difference, what, limit_for(digits)) >= 0
+    except Undecided:
+        return None
 
 
 @dataclass(frozen=True)

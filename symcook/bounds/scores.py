@@ -14,10 +14,10 @@ from typing import Any
 import flint
 
 from symcook.bounds.arguments import count, number_tree, positive, rational_value
-from symcook.bounds.result import Bound
-from symcook.errors import BadInput, Undecided
+from symcook.bounds.result import Bound, decided
+from symcook.errors import BadInput
 from symcook.expr import Tree, names, parse_term
-from symcook.numbers.balls import arb_of, ball, check_digits, decide_sign, limit_for, refine
+from symcook.numbers.balls import arb_of, ball, check_digits, refine
 
 MAX_SCORES = 1_000_000
 MAX_SHOWN = 12
@@ -242,13 +242,7 @@ def softmax_of_scores(
 
     value = refine(lambda: deficits.distance(ball_of()), wanted, relative=True, what="the distance")
     paper = refine(claimed, wanted, relative=True, what="the claimed bound")
-    try:
-        sign = decide_sign(
-            lambda: claimed() - deficits.distance(ball_of()), "the distance <= 2 n e^-gap", limit_for(wanted)
-        )
-        holds = sign >= 0
-    except Undecided:
-        holds = None
+    holds = decided(lambda: claimed() - deficits.distance(ball_of()), wanted, "the distance <= 2 n e^-gap")
     shown = scores if isinstance(scores, str) else ", ".join(map(str, given[:MAX_SHOWN]))
     return Bound(
         kind="softmax",

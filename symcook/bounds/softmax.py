@@ -5,9 +5,8 @@ from fractions import Fraction
 import flint
 
 from symcook.bounds.arguments import count, positive
-from symcook.bounds.result import Bound
-from symcook.errors import Undecided
-from symcook.numbers.balls import ball, check_digits, decide_sign, limit_for, refine
+from symcook.bounds.result import Bound, decided
+from symcook.numbers.balls import ball, check_digits, refine
 
 
 def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:
@@ -57,10 +56,7 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     sharp = refine(value, wanted, relative=True, what="the supremum")
     half = refine(lambda: value() / 2, wanted, relative=True, what="the error of a value")
     paper = refine(claimed, wanted, relative=True, what="the claimed bound")
-    try:
-        holds = decide_sign(difference, "the supremum <= 2 n e^-gamma", limit_for(wanted)) >= 0
-    except Undecided:
-        holds = None
+    holds = decided(difference, wanted, "the supremum <= 2 n e^-gamma")
     where = "by any one score" if many == 1 else "by one maximal score and all others exactly gamma below it"
     return Bound(
         kind="softmax-hardmax",
