@@ -42,18 +42,27 @@ def write(weights: Path, certificate: Path, arrays: Mapping[str, Any], document:
     data = buffer.getvalue()
     full = dict(document) | {"weights": weights.name, "weights_sha256": hashlib.sha256(data).hexdigest()}
     text = (json.dumps(full, indent=1) + "\n").encode()
-    written: list[Path] = []
     try:
-        for target, content in ((weights, data), (certificate, text)):
-            handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-            written.append(Path(name))
+        put({certificate: text, weights: data})
+    except OSError as error:
+        raise BadInput("the target must be writable", f"{weights} ({error.strerror})") from error
+
+
+def put(contents: Mapping[Path, bytes]) -> None:
+    """Write all files under temporary names beside them, then rename them in this order; OSError where one cannot be.
+
+    What is interrupted leaves no file half-written and no temporary one.
+    """
+    written: list[tuple[Path, Path]] = []
+    try:
+        for target, content in contents.items():
+            handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+            written.append((Path(name), target))
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
             os.chmod(name, 0o644)
-        os.replace(written[1], certificate)
-        os.replace(written[0], weights)
-    except OSError as error:
-        raise BadInput("the target must be writable", f"{weights} ({error.strerror})") from error
+        for temporary, target in written:
+            os.replace(temporary, target)
     finally:
-        for leftover in written:
-            leftover.unlink(missing_ok=True)
+        for temporary, _ in written:
+            temporary.unlink(missing_ok=True)

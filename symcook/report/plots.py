@@ -6,7 +6,6 @@ The pictures need matplotlib (`pip install 'symcook[plots]'`); the CSV file does
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook import bounds
 from symcook.errors import BadInput, Undecided, unknown
+from symcook.export.files import put
 
 if TYPE_CHECKING:
     from symcook.bounds.result import Bound
@@ -288,19 +288,8 @@ def _targets(place: str | Path, force: bool) -> list[Path]:
 
 
 def _write(contents: Mapping[Path, bytes]) -> None:
-    """Write all under temporary names, then rename them: what is interrupted leaves no file half-written."""
-    written: list[tuple[Path, Path]] = []
+    """Write all, or none half; BadInput where the folder does not take them."""
     try:
-        for target, content in contents.items():
-            handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
-            written.append((Path(name), target))
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.chmod(name, 0o644)
-        for temporary, target in written:
-            os.replace(temporary, target)
+        put(contents)
     except OSError as error:
         raise BadInput("the target of a plot must be writable", f"{next(iter(contents))} ({error.strerror})") from error
-    finally:
-        for temporary, _ in written:
-            temporary.unlink(missing_ok=True)
