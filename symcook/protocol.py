@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol
 
 from symcook.errors import BadInput, require_known
+from symcook.meaning import conjunction as conjunction
 
 Column = Any
 Verdict = Any
@@ -132,14 +133,3 @@ def refuse_zero_variance(outcome: str, position: int) -> None:
             f"zero at position {position}",
             "set an epsilon above 0",
         )
-
-
-def conjunction(first: bool | None, second: bool | None) -> bool | None:
-    """Kleene's `and` of yes, no and open.
-
-    >>> conjunction(None, False), conjunction(None, True)
-    (False, None)
-    """
-    if first is False or second is False:
-        return False
-    return None if first is None or second is None else True

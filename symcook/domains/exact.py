@@ -22,8 +22,8 @@ from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.numbers.expsum import MAX_POWER_BITS, exp_scaled_log, sign, softmax_mean, text
 from symcook.numbers.roots import Root, root
 from symcook.protocol import conjunction, refuse_zero_variance, visible
-from symcook.rationals import power, quotient
-from symcook.symbols import from_sympy, symbol
+from symcook.rationals import Rationals, quotient
+from symcook.symbols import at, from_sympy, symbol, tree_from_sympy
 
 Number = Any
 """A Fraction, or an ExpSum or a Root where it is not rational."""
@@ -268,42 +268,32 @@ def at_position(expression: Any, i: int, n: int) -> Fraction:
     """
     if not isinstance(expression, sympy.Basic):
         return number(expression)
-    table = {symbol("i"): sympy.Integer(i), symbol("n"): sympy.Integer(n)}
-    return _at(expression, table)
+    if expression.is_Rational:
+        return number(expression)
+    try:
+        return Fraction(_Rooted({"i": i, "n": n}).term(tree_from_sympy(expression)))
+    except NotExact:
+        return number(at(expression, i, n))  # sympy knows more that is rational, as cos(pi*i)
 
 
-def _at(e: Any, table: Mapping[Any, Any]) -> Fraction:
-    if e.is_Rational:
-        return Fraction(int(e.p), int(e.q))
-    if e in table:
-        return Fraction(int(table[e]))
-    if e.is_Add:
-        return sum((_at(a, table) for a in e.args), Fraction(0))
-    if e.is_Mul and not e.has(sympy.log):
-        result = Fraction(1)
-        for a in e.args:
-            result *= _at(a, table)
-        return result
-    if e.is_Pow and e.base is not sympy.E:
-        base, exponent = _at(e.base, table), _at(e.exp, table)
-        return power(base, exponent) if exponent.denominator == 1 else _root(base, exponent)
-    if isinstance(e, (sympy.Max, sympy.Min)):
-        parts = [_at(a, table) for a in e.args]
-        return max(parts) if isinstance(e, sympy.Max) else min(parts)
-    if isinstance(e, sympy.Abs):
-        return abs(_at(e.args[0], table))
-    if isinstance(e, sympy.Piecewise):
-        pieces: list[Any] = list(e.args)
-        for piece in pieces:
-            condition = piece.cond.xreplace(dict(table))
-            if condition == sympy.true:
-                return _at(piece.expr, table)
-            if condition != sympy.false:  # an equality of irrational numbers that sympy leaves unevaluated
-                raise Undecided(f"the comparison {from_sympy(condition)} stays open; write it with rational numbers.")
-    value = e.xreplace(dict(table)).doit()
-    if value in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
-        raise BadInput("a denominator must not be zero", from_sympy(e))
-    return number(value)
+def value_at(expression: Any, i: int, n: int) -> Any:
+    """The value of a sympy expression in i and n at one position: a Fraction, or the sympy number that it is."""
+    try:
+        return at_position(expression, i, n)
+    except NotExact:
+        return at(expression, i, n)
+
+
+class _Rooted(Rationals):
+    """Rationals with those roots and broken powers that are rational."""
+
+    def power(self, a: Fraction | int, b: Fraction | int, tree: Any) -> Fraction:
+        return super().power(a, b, tree) if b.denominator == 1 else _root(Fraction(a), Fraction(b))
+
+    def call(self, name: str, arguments: list[Fraction | int], tree: Any) -> Fraction | int:
+        if name == "sqrt":
+            return _root(Fraction(arguments[0]), Fraction(1, 2))
+        return super().call(name, arguments, tree)
 
 
 def _root(base: Fraction, exponent: Fraction) -> Fraction:

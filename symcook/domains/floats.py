@@ -11,14 +11,17 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
 
 from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
+from symcook.domains.exact import value_at
 from symcook.errors import BadInput, Undecided, require_known
+from symcook.expr import Tree
+from symcook.meaning import MAX_RANGE, Meaning
 from symcook.protocol import conjunction, refuse_zero_variance
-from symcook.rationals import MAX_RANGE
 from symcook.symbols import from_sympy, symbol, tree_from_sympy
 
 Column = np.ndarray[Any, Any]
@@ -85,15 +88,14 @@ class Float64:
     def positions(self, expression: Any) -> Column:
         """The nearest numbers of the type to the expression in float64, all positions at once; where that has no
         finite value or a comparison in it is close, to the exact value."""
-        at_length = expression.subs(symbol("n"), self.length)
-        if not at_length.free_symbols:
-            return self._stored(np.full(self.length, nearest(at_length.doit())))
+        if symbol("i") not in expression.free_symbols:
+            return self._stored(np.full(self.length, nearest(value_at(expression, 1, self.length))))
         places = np.arange(self._start, self._start + self.length, dtype=np.float64)
         with np.errstate(all="ignore"):
             values = _Terms({"i": places, "n": float(self.length)}).term(tree_from_sympy(expression))
         values = np.broadcast_to(values, places.shape).copy()
         for place in np.flatnonzero(~np.isfinite(values)):
-            values[place] = nearest(at_length.subs(symbol("i"), self._start + int(place)).doit())
+            values[place] = nearest(value_at(expression, self._start + int(place), self.length))
         return self._stored(values)
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
@@ -352,48 +354,29 @@ def _scan(scores: Column, values: Sequence[Column], mask: str, weighting: str) -
     return results
 
 
-class _Terms:
-    """Terms of the grammar over all positions at once, in float64.
+class _Terms(Meaning[Any, tuple[Any, Any]]):
+    """Terms of the grammar over all positions at once, in float64. A truth: where it holds, and where that is known.
 
     An entry that is not finite in the answer says: not known here. Such are poles, what leaves the range, and all that
     rests on a comparison of numbers that lie closer than rounding can tell.
     """
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values = values
+    def number(self, p: int, q: int) -> float:
+        return _float(Fraction(p, q))
 
-    def term(self, tree: Any) -> Any:
-        tag = tree[0]
-        if tag == "num":
-            return _float(Fraction(tree[1], tree[2]))
-        if tag == "name":
-            return np.pi if tree[1] == "pi" and "pi" not in self.values else self.values[tree[1]]
-        if tag == "neg":
-            return -self.term(tree[1])
-        if tag in ("+", "-", "*", "/", "^"):
-            a, b = self.term(tree[1]), self.term(tree[2])
-            if tag == "/":
-                return np.where(np.equal(b, 0), np.nan, np.divide(a, b))
-            if tag == "^":
-                power = np.power(np.asarray(a, dtype=np.float64), b)
-                return np.where(np.isfinite(a) & np.isfinite(b), power, np.nan)
-            return a + b if tag == "+" else a - b if tag == "-" else a * b
-        if tag == "call":
-            return self.call(tree[1], [self.term(a) for a in tree[2]])
-        if tag == "if":
-            return self.choose(tree[1], tree[2], tree[3])
-        if tag == "ind":
-            return self.choose(tree[1], ("num", 1, 1), ("num", 0, 1))
-        if tag in ("sum", "prod"):
-            return self.fold(tree)
-        raise BadInput("an expression must be built from numbers, names, operations and known functions", tag)
+    def name(self, name: str) -> Any:
+        return np.pi if name == "pi" and "pi" not in self.values else self.values[name]
 
-    def call(self, name: str, arguments: list[Any]) -> Any:
+    def divide(self, a: Any, b: Any, tree: Tree) -> Any:
+        return np.where(np.equal(b, 0), np.nan, np.divide(a, b))
+
+    def power(self, a: Any, b: Any, tree: Tree) -> Any:
+        power = np.power(np.asarray(a, dtype=np.float64), b)
+        return np.where(np.isfinite(a) & np.isfinite(b), power, np.nan)
+
+    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
         if name in ("min", "max"):
-            result = arguments[0]
-            for other in arguments[1:]:
-                result = np.minimum(result, other) if name == "min" else np.maximum(result, other)
-            return result
+            return reduce(np.minimum if name == "min" else np.maximum, arguments)
         (x,) = arguments
         if name == "erf":
             flat = np.asarray(x, dtype=np.float64)
@@ -402,52 +385,55 @@ class _Terms:
             return np.maximum(x, 0.0)
         if name in ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "abs"):
             return getattr(np, name)(x)
-        return np.nan  # pow is read as ^
+        return np.nan
 
-    def choose(self, condition: Any, yes: Any, no: Any) -> Any:
+    def at(self, places: Any, **bound: Any) -> _Terms:
+        """The fold at some of the positions, with values at these for bound variables."""
+        values = {k: v[places] if np.shape(v) else v for k, v in self.values.items()}
+        return _Terms({**values, **bound}, self.steps)
+
+    def choose(self, truth: tuple[Any, Any], yes: Tree, no: Tree) -> Any:
         """Each branch over the positions that take it, so that a pole in the other one does not matter."""
-        truth, known = (np.broadcast_to(part, np.shape(self.values["i"])) for part in self.formula(condition))
-        result = np.full(truth.shape, np.nan)
-        for mask, branch in ((truth & known, yes), (~truth & known, no)):
-            if mask.any():
-                chosen = {k: v[mask] if np.shape(v) else v for k, v in self.values.items()}
-                result[mask] = _Terms(chosen).term(branch)
+        holds, known = (np.broadcast_to(part, np.shape(self.values["i"])) for part in truth)
+        result = np.full(holds.shape, np.nan)
+        for places, branch in ((holds & known, yes), (~holds & known, no)):
+            if places.any():
+                result[places] = self.at(places).term(branch)
         return result
 
-    def fold(self, tree: Any) -> Any:
-        tag, bound, low, high, body = tree
-        ends = [np.unique(self.term(end)) for end in (low, high)]
-        if any(end.size != 1 or not np.isfinite(end[0]) for end in ends) or ends[1][0] - ends[0][0] > MAX_RANGE:
-            return np.nan
-        total = 0.0 if tag == "sum" else 1.0
-        for j in range(int(ends[0][0]), int(ends[1][0]) + 1):
-            value = _Terms({**self.values, bound: float(j)}).term(body)
-            total = total + value if tag == "sum" else total * value
+    def fold(self, tree: Tree) -> Any:
+        """One step for each term of the longest range; a position takes part as long as its own range lasts."""
+        tag, name, low, high, body = tree
+        shape = np.shape(self.values["i"])
+        first, last = (np.broadcast_to(self.term(end), shape) for end in (low, high))
+        total = np.full(shape, 0.0 if tag == "sum" else 1.0)
+        if not (_whole(low) and _whole(high) and (np.maximum(abs(first), abs(last)) < 2.0**53).all()):
+            return total * np.nan  # whether the ends are integers is for exact arithmetic to say
+        lengths = last - first + 1
+        if (lengths > MAX_RANGE).any():
+            return total * np.nan
+        for step in range(int(lengths.max(initial=0))):
+            places = step < lengths
+            value = self.at(places, **{name: first[places] + step}).term(body)
+            total[places] = total[places] + value if tag == "sum" else total[places] * value
         return total
 
-    def formula(self, tree: Any) -> tuple[Any, Any]:
-        """Where the condition holds, and where that is known."""
-        tag = tree[0]
-        if tag in ("true", "false"):
-            return np.bool_(tag == "true"), np.bool_(True)
-        if tag in ("=", "<=", "<"):
-            return self.compare(tag, tree[1], tree[2])
-        if tag == "~":
-            truth, known = self.formula(tree[1])
-            return ~truth, known
-        if tag in ("&", "|"):
-            (a, known_a), (b, known_b) = self.formula(tree[1]), self.formula(tree[2])
-            return (a & b if tag == "&" else a | b), known_a & known_b
-        return np.bool_(False), np.bool_(False)
-
-    def compare(self, tag: str, left: Any, right: Any) -> tuple[Any, Any]:
-        a, b = self.term(left), self.term(right)
+    def compare(self, tag: str, a: Any, b: Any, tree: Tree) -> tuple[Any, Any]:
         truth = np.equal(a, b) if tag == "=" else np.less_equal(a, b) if tag == "<=" else np.less(a, b)
         size = np.maximum(np.abs(a), np.abs(b))
-        if _whole(left) and _whole(right):
+        if _whole(tree[1]) and _whole(tree[2]):
             return truth, np.less(size, 2.0**53)
         known = np.greater(np.abs(np.subtract(a, b)), NEAR * np.maximum(size, 1.0))
         return truth, known & np.isfinite(size)
+
+    def truth(self, known: bool) -> tuple[Any, Any]:
+        return np.bool_(known), np.bool_(True)
+
+    def negation(self, a: tuple[Any, Any]) -> tuple[Any, Any]:
+        return ~a[0], a[1]
+
+    def both(self, a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
+        return a[0] & b[0], a[1] & b[1]
 
 
 def _whole(tree: Any) -> bool:
@@ -455,7 +441,7 @@ def _whole(tree: Any) -> bool:
     if tree[0] == "num":
         return tree[2] == 1
     if tree[0] == "name":
-        return tree[1] in ("i", "n")
+        return tree[1] != "pi"  # i, n, and the variables of sums
     return tree[0] in ("neg", "+", "-", "*") and all(_whole(part) for part in tree[1:])
 
 

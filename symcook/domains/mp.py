@@ -18,10 +18,10 @@ import mpmath
 from mpmath.libmp import from_rational
 
 from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
-from symcook.domains.exact import at_position
-from symcook.errors import BadInput, NotExact, Undecided, require_known
+from symcook.domains.exact import value_at
+from symcook.errors import BadInput, Undecided, require_known
 from symcook.protocol import refuse_zero_variance, visible
-from symcook.symbols import from_sympy, symbol
+from symcook.symbols import from_sympy
 
 Column = list[Any]
 """mpmath numbers, one a position."""
@@ -92,14 +92,8 @@ class Mp:
         return [self.nearest(row[name]) for row in self._sequence]
 
     def positions(self, expression: Any) -> Column:
-        return [self._position(expression, self._start + place) for place in range(self.length)]
-
-    def _position(self, expression: Any, i: int) -> Any:
-        try:
-            value: Any = at_position(expression, i, self.length)
-        except NotExact:
-            value = expression.subs({symbol("i"): i, symbol("n"): self.length}).doit()
-        return self.nearest(value)
+        places = range(self._start, self._start + self.length)
+        return [self.nearest(value_at(expression, i, self.length)) for i in places]
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
         total = [self.nearest(bias)] * self.length

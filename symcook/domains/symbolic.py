@@ -21,7 +21,7 @@ import sympy
 from flint import fmpq, fmpz
 
 from symcook.blocks import ACTIVATIONS, WEIGHTINGS, Parameter
-from symcook.domains.exact import at_position
+from symcook.domains.exact import value_at
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
 from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
 from symcook.domains.intervals import ZERO as NULL
@@ -29,7 +29,7 @@ from symcook.domains.signs import Signs
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.numbers.roots import squarefree
 from symcook.protocol import conjunction, refuse_zero_variance, visible
-from symcook.symbols import from_sympy, symbol
+from symcook.symbols import at, from_sympy, symbol
 
 Values = list[Value]
 
@@ -123,15 +123,9 @@ class Symbolic:
         result = []
         own = getattr(expression, "free_symbols", set()) - {symbol("i"), symbol("n")}
         for i in self._indices():
-            if own:
-                result.append(self.convert(self._at(expression, i)))
-                continue
-            try:
-                value = at_position(expression, i, self.length)
-            except NotExact:  # irrational there
-                result.append(self.convert(self._at(expression, i)))
-            else:
-                result.append(fmpq(value.numerator, value.denominator))
+            value = self._at(expression, i) if own else value_at(expression, i, self.length)
+            rational = isinstance(value, Fraction)
+            result.append(fmpq(value.numerator, value.denominator) if rational else self.convert(value))
         return result
 
     def linear(self, terms: Sequence[tuple[Values, Any]], bias: Any) -> Values:
@@ -678,7 +672,7 @@ class Symbolic:
     def _at(self, expression: Any, i: int) -> Any:
         if not isinstance(expression, sympy.Basic) or not expression.free_symbols:
             return expression
-        return expression.xreplace({symbol("i"): sympy.Integer(i), symbol("n"): sympy.Integer(self.length)})
+        return at(expression, i, self.length)
 
 
 def _verdict(signs: int, wanted: int) -> bool | None:
