@@ -34,12 +34,12 @@ ONE: Tree = ("num", 1, 1)
 class Meaning(Generic[Value, Truth]):
     """The fold at `values` of the free names. Values add, subtract, multiply and negate by Python's operators.
 
-    `steps` counts the work of one evaluation in a list that all levels share.
+    `steps` holds the parts that may still be visited in this evaluation, in a list that all levels share.
     """
 
     def __init__(self, values: Mapping[str, Any], steps: list[int] | None = None) -> None:
         self.values = values
-        self.steps = [0] if steps is None else steps
+        self.steps = [MAX_STEPS] if steps is None else steps
 
     # What a number system says.
 
@@ -98,9 +98,9 @@ class Meaning(Generic[Value, Truth]):
     # What holds in every number system.
 
     def term(self, tree: Tree) -> Value:
-        self.steps[0] += 1
-        if self.steps[0] > MAX_STEPS:
-            raise BadInput(f"an expression must take at most {MAX_STEPS} steps", "more", "use shorter sums")
+        self.steps[0] -= 1
+        if self.steps[0] < 0:
+            raise BadInput("the sums of an expression must be short enough to evaluate", show(tree), "use shorter ones")
         return self.kept(self._term(tree))
 
     def _term(self, tree: Tree) -> Value:

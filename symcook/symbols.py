@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.expr import ARITY, Tree, names, parse_term, show, valid_name
-from symcook.meaning import MAX_RANGE, Meaning, counted, not_whole
+from symcook.meaning import MAX_RANGE, MAX_STEPS, Meaning, counted, not_whole
 from symcook.rationals import MAX_BITS, Rationals, quotient, too_large
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ def to_sympy(tree: Tree | str, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
 class _Sympy(Meaning[Any, Any]):
     """Builds sympy expressions. A range whose ends are numbers is written out, any other one stays a node of its own.
 
-    `bound` are the variables of the sums around, `steps` also the terms of written-out sums.
+    `bound` are the variables of the sums around; `steps` holds also how many terms of sums may still be written out.
     """
 
     def __init__(self, values: Mapping[str, Any], steps: list[int] | None = None, bound: Any = None) -> None:
         import sympy
 
-        super().__init__(values, [0, 0] if steps is None else steps)
+        super().__init__(values, [MAX_STEPS, MAX_RANGE] if steps is None else steps)
         self.sp = sympy
         self.bound: Mapping[str, Any] = bound or {}
 
@@ -118,15 +118,18 @@ class _Sympy(Meaning[Any, Any]):
         if not all(end.is_number for end in ends):
             from symcook.numbers.ranges import RangeProduct, RangeSum
 
-            variable = self.sp.Symbol(bound, integer=True)
+            name, taken = bound, {"i", "n", *self.bound, *names(low), *names(high)}
+            while name in taken:  # one name for one thing: statements refuse a variable that hides another
+                name += "_"
+            variable = self.sp.Symbol(name, integer=True)
             inner = self.standing_for(bound, variable).term(body)
-            return (RangeSum if tag == "sum" else RangeProduct)(self.sp.Lambda(variable, inner), *ends)
+            return (RangeSum if tag == "sum" else RangeProduct)(inner, variable, *ends)
         for end, text in zip(ends, (low, high), strict=True):
             if not end.is_Integer:
                 not_whole(text, tree, end)
         places = counted(int(ends[0]), int(ends[1]), tree)
-        self.steps[1] += len(places)
-        if self.steps[1] > MAX_RANGE:
+        self.steps[1] -= len(places)
+        if self.steps[1] < 0:
             raise BadInput(f"an expression must have at most {MAX_RANGE} terms in its sums", show(tree))
         parts = [self.under(bound, j).term(body) for j in places]
         return self.sp.Add(*parts) if tag == "sum" else self.sp.Mul(*parts)
@@ -296,7 +299,7 @@ def _tree(expression: Any) -> Tree:
         if isinstance(e, sp.Not):
             return ("~", walk(e.args[0]))
         if isinstance(e, Ranged):
-            variable, body = _apart(*e.bound)
+            variable, body = _apart(e.variable, e.body)
             return (e.tag, variable.name, walk(e.low), walk(e.high), walk(body))
         if isinstance(e, (sp.Sum, sp.Product)):  # sympy merges sums in sums: the innermost range comes first
             tree = e.function
@@ -304,7 +307,7 @@ def _tree(expression: Any) -> Tree:
                 if len(limit) != 3:
                     raise BadInput("a sum must have two ends", e)
                 kind = RangeSum if isinstance(e, sp.Sum) else RangeProduct
-                tree = kind.unevaluated(sp.Lambda(limit[0], tree), *limit[1:])
+                tree = kind.unevaluated(tree, *limit)
             return walk(tree)
         raise BadInput("an expression must have a form in the grammar", e)
 

@@ -14,53 +14,41 @@ from symcook.symbols import from_sympy, to_sympy, tree_from_sympy
 
 
 class Ranged(sympy.Expr):
-    """body(low) + ... + body(high), or the product: written out as soon as both ends are numbers.
-
-    The arguments are a Lambda, so that sympy knows what is bound, and the two ends.
-    """
+    """The sum or product of the body over low <= variable <= high: written out as soon as both ends are numbers."""
 
     tag: ClassVar[str]
-    sign: ClassVar[str]
 
-    def __new__(cls, body: Any, low: Any, high: Any) -> Any:
-        node = cls.unevaluated(body, low, high)
+    def __new__(cls, body: Any, variable: Any, low: Any, high: Any) -> Any:
+        node = cls.unevaluated(body, variable, low, high)
         if not (node.low.is_number and node.high.is_number):
             return node
         return to_sympy(tree_from_sympy(node), {s.name: s for s in node.free_symbols})
 
     @classmethod
-    def unevaluated(cls, body: Any, low: Any, high: Any) -> Any:
+    def unevaluated(cls, body: Any, variable: Any, low: Any, high: Any) -> Any:
         """The node as it stands."""
-        return super().__new__(cls, body, sympy.sympify(low), sympy.sympify(high))
+        return super().__new__(cls, sympy.sympify(body), variable, sympy.sympify(low), sympy.sympify(high))
+
+    body: Any = property(lambda self: self.args[0])
+    variable: Any = property(lambda self: self.args[1])
+    low: Any = property(lambda self: self.args[2])
+    high: Any = property(lambda self: self.args[3])
 
     @property
-    def bound(self) -> tuple[Any, Any]:
-        """The variable and what stands under it."""
-        body: Any = self.args[0]
-        return body.variables[0], body.expr
-
-    @property
-    def low(self) -> Any:
-        return self.args[1]
-
-    @property
-    def high(self) -> Any:
-        return self.args[2]
+    def free_symbols(self) -> set[Any]:
+        return (self.body.free_symbols - {self.variable}) | self.low.free_symbols | self.high.free_symbols
 
     def _sympystr(self, printer: Any) -> str:
         return from_sympy(self)
 
     def _latex(self, printer: Any) -> str:
-        variable, body = self.bound
-        over = f"_{{{variable.name}={printer.doprint(self.low)}}}^{{{printer.doprint(self.high)}}}"
-        return rf"\{self.sign}{over} \left({printer.doprint(body)}\right)"
+        low, high, body = (printer.doprint(part) for part in (self.low, self.high, self.body))
+        return rf"\{self.tag}_{{{self.variable.name}={low}}}^{{{high}}} \left({body}\right)"
 
 
 class RangeSum(Ranged):
     tag: ClassVar[str] = "sum"
-    sign: ClassVar[str] = "sum"
 
 
 class RangeProduct(Ranged):
     tag: ClassVar[str] = "prod"
-    sign: ClassVar[str] = "prod"
