@@ -41,22 +41,26 @@ def to_sympy(tree: Tree | str, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
 class _Sympy(Meaning[Any, Any]):
     """Builds sympy expressions. A range whose ends are numbers is written out, any other one stays a node of its own.
 
-    `bound` are the variables of the sums around; `steps` holds also how many terms of sums may still be written out.
+    `bound` says what the variables of the sums around stand for, `taken` are the names of those that stay variables;
+    `steps` holds also how many terms of sums may still be written out.
     """
 
-    def __init__(self, values: Mapping[str, Any], steps: list[int] | None = None, bound: Any = None) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        steps: list[int] | None = None,
+        bound: Mapping[str, Any] | None = None,
+        taken: frozenset[str] = frozenset({"i", "n"}),
+    ) -> None:
         import sympy
 
         super().__init__(values, [MAX_STEPS, MAX_RANGE] if steps is None else steps)
         self.sp = sympy
-        self.bound: Mapping[str, Any] = bound or {}
-
-    def standing_for(self, name: str, value: Any) -> _Sympy:
-        """The builder in which the bound variable `name` stands for `value`."""
-        return _Sympy(self.values, self.steps, {**self.bound, name: value})
+        self.bound = bound or {}
+        self.taken = taken
 
     def under(self, name: str, j: int) -> _Sympy:
-        return self.standing_for(name, self.sp.Integer(j))
+        return _Sympy(self.values, self.steps, {**self.bound, name: self.sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
         if not names(tree):
@@ -118,11 +122,12 @@ class _Sympy(Meaning[Any, Any]):
         if not all(end.is_number for end in ends):
             from symcook.numbers.ranges import RangeProduct, RangeSum
 
-            name, taken = bound, {"i", "n", *self.bound, *names(low), *names(high)}
+            name, taken = bound, self.taken | (names(body) - {bound})
+            taken |= {symbol.name for end in ends for symbol in end.free_symbols}
             while name in taken:  # one name for one thing: statements refuse a variable that hides another
                 name += "_"
             variable = self.sp.Symbol(name, integer=True)
-            inner = self.standing_for(bound, variable).term(body)
+            inner = _Sympy(self.values, self.steps, {**self.bound, bound: variable}, self.taken | {name}).term(body)
             return (RangeSum if tag == "sum" else RangeProduct)(inner, variable, *ends)
         for end, text in zip(ends, (low, high), strict=True):
             if not end.is_Integer:
@@ -298,6 +303,11 @@ def _tree(expression: Any) -> Tree:
             return result
         if isinstance(e, sp.Not):
             return ("~", walk(e.args[0]))
+        if isinstance(e, sp.ITE):  # what sympy makes of a condition about a case distinction
+            yes, no = (("ind", walk(part)) for part in e.args[1:])
+            return ("=", ("if", walk(e.args[0]), yes, no), ("num", 1, 1))
+        if isinstance(e, sp.logic.boolalg.BooleanFunction):
+            return walk(e.to_nnf(simplify=False))
         if isinstance(e, Ranged):
             variable, body = _apart(e.variable, e.body)
             return (e.tag, variable.name, walk(e.low), walk(e.high), walk(body))

@@ -17,6 +17,8 @@ class Ranged(sympy.Expr):
     """The sum or product of the body over low <= variable <= high: written out as soon as both ends are numbers."""
 
     tag: ClassVar[str]
+    is_commutative = True
+    is_extended_real = True
 
     def __new__(cls, body: Any, variable: Any, low: Any, high: Any) -> Any:
         node = cls.unevaluated(body, variable, low, high)
