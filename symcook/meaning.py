@@ -2,10 +2,10 @@
 
 Every number system takes this fold, so that what follows is decided here and nowhere else, as the checker has it:
 
-- ``sum(j, lo, hi, body)`` runs over the integers j with lo <= j <= hi. Where there is none, as in sum(j, 2, 0, j), a sum
-  is 0 and a product is 1; it never runs backwards. The body is asked for these j alone.
+- ``sum(j, lo, hi, body)`` runs over the integers j with lo <= j <= hi. Where there is none, as in sum(j, 2, 0, j), a
+  sum is 0 and a product is 1; it never runs backwards. The body is asked for these j alone.
 - lo and hi are integers. An end that is none, as n/2 at n = 3, is refused and never rounded: the checker takes ends of
-  sort Int only, and a sum that stops below its end by itself would be read in two ways. The same for ``all j in lo..hi``.
+  sort Int only, and whoever writes n/2 may mean either neighbour. The same for ``all j in lo..hi``.
 - ``if`` and ``I`` ask for the branch that is taken; a condition asks for both its sides.
 
 Standard library only.

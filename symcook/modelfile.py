@@ -559,7 +559,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
             if names(node[2]) | names(node[3]):  # stays a sum until i and n are known
                 return at_most(max(parts), MAX_SIZE)
             terms = rational(node[3]) - rational(node[2]) + 1
-            if terms > LARGE or terms > 1 and any(part[0] in ("sum", "prod") for part in _walk(node[4])):
+            if terms > LARGE or (terms > 1 and any(part[0] in ("sum", "prod") for part in _walk(node[4]))):
                 raise refuse(f"an expression whose sums, where they are written out, have at most {LARGE} terms")
             calls = before + (calls - before) * max(0, math.ceil(terms))
             return at_most(parts[-1] * max(1, math.ceil(terms)), MAX_SIZE)

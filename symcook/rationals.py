@@ -92,8 +92,10 @@ class Rationals(Meaning["Fraction | int", bool]):
         return value
 
 
-_KNOWN = {("exp", 0): 1, ("log", 1): 0, ("sqrt", 0): 0, ("sqrt", 1): 1, ("sin", 0): 0, ("cos", 0): 1, ("erf", 0): 0,
-          ("sinh", 0): 0, ("cosh", 0): 1, ("tanh", 0): 0}  # fmt: skip
+_KNOWN: dict[tuple[str, Fraction | int], int] = {
+    ("log", 1): 0, ("exp", 0): 1, ("cos", 0): 1, ("cosh", 0): 1, ("sqrt", 1): 1,
+    **{(name, 0): 0 for name in ("sqrt", "sin", "erf", "sinh", "tanh")},
+}  # fmt: skip
 """Where a function is rational at a rational number."""
 
 

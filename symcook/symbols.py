@@ -92,7 +92,7 @@ class _Sympy(Meaning[Any, Any]):
     def power(self, a: Any, b: Any, tree: Tree) -> Any:
         if b.is_Integer and (a.is_number or abs(int(b)) > 64) and abs(int(b)) * _bits(a) > MAX_BITS:
             raise too_large()
-        if a == 0 and b.is_negative:
+        if a.is_zero and b.is_negative:
             raise BadInput("a denominator must not be zero", show(tree))
         if a.is_negative and b.is_Rational and not b.is_Integer:
             raise BadInput("the base of a root or a broken power must not be negative", show(tree))
@@ -345,7 +345,7 @@ def at(expression: Any, i: int, n: int) -> Any:
     """
     import sympy as sp
 
-    own = {s.name: s for s in expression.free_symbols}
+    own: Any = {s.name: s for s in expression.free_symbols}
     value = to_sympy(tree_from_sympy(expression), {**own, "i": sp.Integer(i), "n": sp.Integer(n)})
     if value in (sp.zoo, sp.nan, sp.oo, -sp.oo):
         raise BadInput("a value must be a finite number", f"{from_sympy(expression)} at i = {i}, n = {n}")
@@ -376,7 +376,8 @@ def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:
         raise BadInput("a value must be exact, not a Python float", repr(value), do)
     if isinstance(value, sp.Expr):
         if value.has(sp.Sum, sp.Product):
-            value = to_sympy(tree_from_sympy(value), {s.name: s for s in value.free_symbols})
+            own: Any = {str(s): s for s in value.free_symbols}
+            value = to_sympy(tree_from_sympy(value), own)
         if value.has(sp.Float) or value.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) or value.is_extended_real is False:
             raise BadInput("a value must be an exact finite real number", value, "use Rational(p, q)")
         return value

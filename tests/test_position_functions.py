@@ -19,7 +19,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symcook.blocks import Embedding, Head, Layer, Parameter, Readout, Transformer
+from symcook.blocks import Embedding, Head, Layer, Parameter, Readout, SelfAttention, Transformer
 from symcook.derive import derive
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, Undecided
@@ -152,7 +152,7 @@ def terms(draw: st.DrawFn, names: tuple[str, ...] = ("i", "n"), depth: int = 3) 
 
 def model_of(text: str, start: int = 1) -> Transformer:
     embedding = Embedding(Space(("x",)), words={"a": {}, "b": {"x": 1}}, positions={"x": text}, start=start)
-    nothing = Layer(Head(("x",), ("x",), [[0]], [[0]], [[0]]))
+    nothing = Layer(SelfAttention((Head(("x",), ("x",), [[0]], [[0]], [[0]]),)))
     return Transformer("one", embedding, (nothing,), Readout("value", "each", ("x",)))
 
 
@@ -168,7 +168,7 @@ def expected(term: Term, n: int, start: int = 1) -> list[Fraction] | None:
         return None
 
 
-@settings(derandomize=True, deadline=None, max_examples=250)
+@settings(derandomize=False, deadline=None, max_examples=4000)
 @given(terms(), st.sampled_from([0, 1]))
 def test_every_number_system_gives_an_expression_the_same_value(term: Term, start: int) -> None:
     """Where the expression has a value as it is written, all have it; none has another one."""
@@ -276,11 +276,11 @@ def middle(value: Any) -> str:
 )
 @pytest.mark.parametrize("domain", ["exact", "ball", "mpmath", "float64"])
 def test_sums_worked_out_by_hand(text: str, values: list[int], domain: str) -> None:
-    for given, right in zip(shown(text, domain), values, strict=True):
+    for found, right in zip(shown(text, domain), values, strict=True):
         if domain == "exact":
-            assert Fraction(given) == right
+            assert Fraction(found) == right
         else:
-            assert math.isclose(float(given), float(right), rel_tol=1e-12)
+            assert math.isclose(float(found), float(right), rel_tol=1e-12)
 
 
 @pytest.mark.parametrize("domain", ["exact", "ball", "mpmath", "float64", "float32"])
@@ -337,7 +337,7 @@ def test_irrational_terms_against_mpmath(text: str) -> None:
 
 def test_a_declared_symbol_may_stand_in_a_sum_and_at_its_end() -> None:
     embedding = Embedding(Space(("x",)), words={"a": {}}, positions={"x": "sum(j, 1, i, c*j) + prod(k, 1, N, k)"})
-    nothing = Layer(Head(("x",), ("x",), [[0]], [[0]], [[0]]))
+    nothing = Layer(SelfAttention((Head(("x",), ("x",), [[0]], [[0]], [[0]]),)))
     symbols = (Parameter("c", default=2), Parameter("N", default=3))
     model = Transformer("sums", embedding, (nothing,), Readout("value", "last", ("x",)), symbols)
     assert loads(dumps(model)) == model
@@ -360,7 +360,7 @@ def test_sums_of_sympy_are_read_as_the_grammar_reads_them() -> None:
     i, k, j = symbol("i"), sympy.Symbol("k"), sympy.Symbol("j")
     inner = sympy.Sum(k, (k, 1, i))
     assert exact(sympy.Sum(inner, (j, 1, i))) == exact("sum(j, 1, i, sum(k, 1, i, k))")
-    assert exact(sympy.Product(k, (k, 1, i)) + 1) == exact("prod(k, 1, i, k) + 1")
+    assert exact(1 + sympy.Product(k, (k, 1, i))) == exact("prod(k, 1, i, k) + 1")
     assert exact(sympy.Sum(k, (k, 2, 0))) == 0
     with pytest.raises(BadInput):
         exact(sympy.Sum(1 / k**2, (k, 1, sympy.oo)))
@@ -389,7 +389,7 @@ def test_a_temperature_with_an_empty_sum_is_zero_and_refused() -> None:
     """sympy takes a sum of positive terms for positive, however short."""
     head = Head(("x",), ("x",), [[1]], [[1]], [[1]], mask="future", weighting="softmax", temperature="sum(j, 2, i, j)")
     embedding = Embedding(Space(("x",)), words={"a": {"x": 1}})
-    model = Transformer("cold", embedding, (Layer(head),), Readout("value", "last", ("x",)))
+    model = Transformer("cold", embedding, (Layer(SelfAttention((head,))),), Readout("value", "last", ("x",)))
     for domain in ("exact", "ball", "mpmath", "float64"):
         with pytest.raises(BadInput, match="temperature must be positive"):
             model.run("aa", domain)
@@ -399,7 +399,7 @@ def test_a_temperature_with_a_sum_is_the_same_everywhere() -> None:
     """softmax of the scores x_i x_j / (1 + ... + i) at i = 2: weights e^(1*0/3) and e^(1*1/3)."""
     head = Head(("x",), ("y",), [[1]], [[1]], [[1]], mask="future", weighting="softmax", temperature="sum(j, 1, i, j)")
     embedding = Embedding(Space(("x", "y")), words={"a": {}, "b": {"x": 1}})
-    model = Transformer("warm", embedding, (Layer(head),), Readout("value", "last", ("y",)))
+    model = Transformer("warm", embedding, (Layer(SelfAttention((head,))),), Readout("value", "last", ("y",)))
     assert loads(dumps(model)) == model
     right = math.exp(1 / 3) / (1 + math.exp(1 / 3))
     for domain in ("ball", "mpmath", "float64"):
@@ -410,7 +410,7 @@ def test_a_temperature_with_a_sum_is_the_same_everywhere() -> None:
     assert math.isclose(npz.shown(archive, z)[0, 1, 0], right, rel_tol=1e-12)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=False, deadline=None, max_examples=4000)
 @given(terms(names=("i", "n"), depth=3), st.integers(1, 3))
 def test_the_tree_itself_has_that_value_for_rationals_and_balls(term: Term, i: int) -> None:
     """Without sympy between: what `bound`, regions of recipes and references evaluate."""

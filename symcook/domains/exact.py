@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import sympy
 
 from symcook.blocks import ACTIVATIONS, WEIGHTINGS
-from symcook.errors import BadInput, NotExact, Undecided, require_known
+from symcook.errors import BadInput, NotExact, require_known
 from symcook.numbers.expsum import MAX_POWER_BITS, exp_scaled_log, sign, softmax_mean, text
 from symcook.numbers.roots import Root, root
 from symcook.protocol import conjunction, refuse_zero_variance, visible
