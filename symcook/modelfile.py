@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from symcook.blocks import (
+    MAX_LABEL,
     Embedding,
     FeedForward,
     Head,
@@ -40,7 +41,6 @@ VERSION = 1
 MAX_BYTES = 32_000_000
 MAX_NESTING = 32
 MAX_VALUES = 1_000_000
-MAX_LABEL = 2_000
 MAX_BITS = 12_000
 MAX_SIZE = 2_048
 MAX_CALLS = 16

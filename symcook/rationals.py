@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from symcook.errors import BadInput, NotExact
-from symcook.expr import Tree, show
+from symcook.expr import Tree, numeral, show
 from symcook.meaning import Meaning, not_whole
 
 MAX_BITS = 14_000  # such a number still prints under Python's default limit of digits
 
 
 def quotient(value: Fraction | int) -> str:
-    """An exact number as JSON has it: ``"p/q"`` or ``"p"``."""
-    return str(Fraction(value))
+    """An exact number as JSON has it: ``"p/q"`` or ``"p"``, with all its digits."""
+    return numeral(value.numerator) + (f"/{numeral(value.denominator)}" if value.denominator != 1 else "")
 
 
 def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fraction:

@@ -6,8 +6,10 @@ sympy is imported when it is needed, so that reading and listing stay quick.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, NotExact, Undecided, unknown
@@ -356,7 +358,7 @@ def at(expression: Any, i: int, n: int) -> Any:
 
 
 def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:
-    """A sympy expression from an int, a Fraction, text in the grammar, or a sympy expression without floats.
+    """A sympy expression from an integer, a Fraction, a Decimal, text in the grammar, or sympy without floats.
 
     Raises BadInput for a Python float (it names the exact alternative) and for anything else.
     """
@@ -364,20 +366,28 @@ def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:
 
     if isinstance(value, bool):
         raise BadInput("a value must be a number", value, "use 0 or 1")
-    if isinstance(value, int):
-        return sp.Integer(value)
-    if isinstance(value, Fraction):
+    if isinstance(value, Integral) and not isinstance(value, sp.Basic):
+        return sp.Integer(int(value))
+    if isinstance(value, (Fraction, Decimal)):
+        if isinstance(value, Decimal) and not value.is_finite():
+            raise BadInput("a value must be an exact finite real number", value)
+        if isinstance(value, Decimal) and abs(value.adjusted()) > MAX_BITS:
+            raise too_large()
+        value = Fraction(value)
         return sp.Rational(value.numerator, value.denominator)
     if isinstance(value, str):
         value = to_sympy(value, symbols if symbols is not None else _AnySymbol())
     if isinstance(value, float):
+        value = float(value)  # also numpy's, which shows itself otherwise
         near = Fraction(repr(value)) if value == value and abs(value) != float("inf") else None
         do = f"write '{quotient(near)}' or Fraction('{value}')" if near is not None else "give a finite rational"
         raise BadInput("a value must be exact, not a Python float", repr(value), do)
     if isinstance(value, sp.Expr):
+        foreign = {s: symbol(s.name) for s in value.free_symbols if isinstance(s, sp.Symbol)}  # other assumptions
+        if any(s != own for s, own in foreign.items()):
+            value = value.xreplace(foreign)
         if value.has(sp.Sum, sp.Product):
-            own: Any = {str(s): s for s in value.free_symbols}
-            value = to_sympy(tree_from_sympy(value), own)
+            value = to_sympy(tree_from_sympy(value), _AnySymbol())
         if value.has(sp.Float) or value.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) or value.is_extended_real is False:
             raise BadInput("a value must be an exact finite real number", value, "use Rational(p, q)")
         return value
@@ -398,7 +408,7 @@ def symbol(name: str) -> Any:
     """The sympy symbol that stands for `name` everywhere: i and n are positive integers, all others are real."""
     import sympy as sp
 
-    if not valid_name(name):
+    if not isinstance(name, str) or not valid_name(name):
         raise BadInput("a symbol's name must be an identifier and no reserved word", name)
     if name == "i":
         return sp.Symbol("i", integer=True, nonnegative=True)
