@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.blocks import Transformer, fraction
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided
 from symcook.forward import Result, forward, make_domain
+from symcook.rationals import quotient
 from symcook.verify.inputs import Part, ends, region_tree, rows, words
 
 if TYPE_CHECKING:
@@ -366,7 +367,7 @@ def _counterexample(
         with domain.context():
             got = [{name: one(column[place]) for name, column in result.columns().items()} for place in places]
         names = readout.labels or readout.reads
-        expected = [{name: str(v) for name, v in zip(names, answer, strict=True)} for answer in answers]
+        expected = [{name: quotient(v) for name, v in zip(names, answer, strict=True)} for answer in answers]
     typed = _typed(model, sequence)
     if words:
         single = all(len(t) == 1 for t in typed)
