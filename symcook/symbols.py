@@ -122,7 +122,7 @@ class _Sympy(Meaning[Any, Any]):
         tag, bound, low, high, body = tree
         ends = self.term(low), self.term(high)
         if not all(end.is_number for end in ends):
-            from symcook.numbers.ranges import RangeProduct, RangeSum
+            from symcook.numbers.nodes import RangeProduct, RangeSum
 
             name, taken = bound, self.taken | (names(body) - {bound})
             taken |= {symbol.name for end in ends for symbol in end.free_symbols}
@@ -162,7 +162,9 @@ class _Sympy(Meaning[Any, Any]):
     def choose(self, truth: Any, yes: Tree, no: Tree) -> Any:
         if truth in (self.sp.true, self.sp.false):
             return self.term(yes if truth else no)
-        return self.sp.Piecewise((self.term(yes), truth), (self.term(no), True))
+        from symcook.numbers.nodes import Choice
+
+        return Choice(truth, self.term(yes), self.term(no))
 
 
 def _bits(value: Any) -> int:
@@ -197,7 +199,7 @@ def tree_from_sympy(expression: Any) -> Tree:
 def _tree(expression: Any) -> Tree:
     import sympy as sp
 
-    from symcook.numbers.ranges import Ranged, RangeProduct, RangeSum
+    from symcook.numbers.nodes import Choice, Ranged, RangeProduct, RangeSum
 
     functions = {
         sp.exp: "exp", sp.log: "log", sp.sin: "sin", sp.cos: "cos", sp.erf: "erf", sp.sinh: "sinh", sp.cosh: "cosh",
@@ -282,6 +284,10 @@ def _tree(expression: Any) -> Tree:
             for a in args[1:]:
                 result = ("call", "max" if isinstance(e, sp.Max) else "min", (result, walk(a)))
             return result
+        if isinstance(e, Choice):
+            if (e.yes, e.no) == (1, 0):
+                return ("ind", walk(e.condition))
+            return ("if", walk(e.condition), walk(e.yes), walk(e.no))
         if isinstance(e, sp.Piecewise):
             pieces: list[Any] = list(e.args)
             if pieces[-1].cond is not sp.true:
@@ -305,9 +311,6 @@ def _tree(expression: Any) -> Tree:
             return result
         if isinstance(e, sp.Not):
             return ("~", walk(e.args[0]))
-        if isinstance(e, sp.ITE):  # what sympy makes of a condition about a case distinction
-            yes, no = (("ind", walk(part)) for part in e.args[1:])
-            return ("=", ("if", walk(e.args[0]), yes, no), ("num", 1, 1))
         if isinstance(e, sp.logic.boolalg.BooleanFunction):
             return walk(e.to_nnf(simplify=False))
         if isinstance(e, Ranged):
@@ -386,7 +389,10 @@ def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:
         foreign = {s: symbol(s.name) for s in value.free_symbols if isinstance(s, sp.Symbol)}  # other assumptions
         if any(s != own for s, own in foreign.items()):
             value = value.xreplace(foreign)
-        if value.has(sp.Sum, sp.Product):
+        from symcook.numbers.nodes import Choice
+
+        # sympy's own nodes become the grammar's; conditions get the form in which they read back
+        if value.has(sp.Sum, sp.Product, sp.Piecewise, Choice):
             value = to_sympy(tree_from_sympy(value), _AnySymbol())
         if value.has(sp.Float) or value.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) or value.is_extended_real is False:
             raise BadInput("a value must be an exact finite real number", value, "use Rational(p, q)")

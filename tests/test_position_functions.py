@@ -168,7 +168,7 @@ def expected(term: Term, n: int, start: int = 1) -> list[Fraction] | None:
         return None
 
 
-@settings(derandomize=False, deadline=None, max_examples=1200)
+@settings(derandomize=True, deadline=None, max_examples=200)
 @given(terms(), st.sampled_from([0, 1]))
 def test_every_number_system_gives_an_expression_the_same_value(term: Term, start: int) -> None:
     """Where the expression has a value as it is written, all have it; none has another one."""
@@ -180,13 +180,10 @@ def test_every_number_system_gives_an_expression_the_same_value(term: Term, star
         return
     expression = model.embedding.positions["x"]
     again = loads(dumps(model))
-    assert model_hash(again) == model_hash(model)
-    if not expression.has(sympy.ITE):  # sympy rewrites a condition about a case distinction once more
-        assert again == model
+    assert again == model and model_hash(again) == model_hash(model)
     if wanted is None:  # sympy may have cancelled what had no value, as in 0*(1/0); else all refuse
         return
     for name, read in SYSTEMS.items():
-        expression = again.embedding.positions["x"] if name == "ball" else expression
         for value, right in zip(read(term, model, expression, start), wanted, strict=False):
             assert value == right if isinstance(value, Fraction) else value(right), (name, term.text)
 
@@ -410,7 +407,7 @@ def test_a_temperature_with_a_sum_is_the_same_everywhere() -> None:
     assert math.isclose(npz.shown(archive, z)[0, 1, 0], right, rel_tol=1e-12)
 
 
-@settings(derandomize=False, deadline=None, max_examples=1200)
+@settings(derandomize=True, deadline=None, max_examples=200)
 @given(terms(names=("i", "n"), depth=3), st.integers(1, 3))
 def test_the_tree_itself_has_that_value_for_rationals_and_balls(term: Term, i: int) -> None:
     """Without sympy between: what `bound`, regions of recipes and references evaluate."""

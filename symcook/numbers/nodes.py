@@ -1,7 +1,8 @@
-"""Sums and products over integers as sympy nodes, with the meaning that the grammar gives them.
+"""Sums, products and case distinctions of the grammar as sympy nodes, with the meaning that the grammar gives them.
 
 sympy's own Sum and Product merge nested ranges and run backwards where the upper end is below the lower one by more
-than 1. These nodes know neither: what they mean is said in `symcook.meaning`, and sympy leaves them alone.
+than 1, and its Piecewise rewrites conditions about case distinctions each time it is built. These nodes do neither:
+what they mean is said in `symcook.meaning`, and sympy leaves them alone.
 """
 
 from __future__ import annotations
@@ -54,3 +55,25 @@ class RangeSum(Ranged):
 
 class RangeProduct(Ranged):
     tag: ClassVar[str] = "prod"
+
+
+class Choice(sympy.Expr):
+    """`yes` where the condition holds, else `no`; one of them as soon as that is known."""
+
+    is_commutative = True
+    is_extended_real = True
+
+    def __new__(cls, condition: Any, yes: Any, no: Any) -> Any:
+        if condition in (sympy.true, sympy.false):
+            return yes if condition == sympy.true else no
+        return super().__new__(cls, condition, sympy.sympify(yes), sympy.sympify(no))
+
+    condition: Any = property(lambda self: self.args[0])
+    yes: Any = property(lambda self: self.args[1])
+    no: Any = property(lambda self: self.args[2])
+
+    def _sympystr(self, printer: Any) -> str:
+        return from_sympy(self)
+
+    def _latex(self, printer: Any) -> str:
+        return printer.doprint(sympy.Piecewise((self.yes, self.condition), (self.no, True)))
