@@ -358,10 +358,7 @@ class _Reader:
             if self.read > MAX_EXPRESSIONS:
                 raise BadInput(f"a model file must have at most {MAX_EXPRESSIONS} different expressions", "more")
             _check_size(parse_term(value), place)
-            number = exact(value)
-            if number.is_real is False:
-                raise self.wrong(place, "a real number", value)
-            self.seen[value] = number
+            self.seen[value] = exact(value)
         return self.seen[value]
 
     def signed(self, value: Any, place: str) -> Any:

@@ -96,7 +96,7 @@ class _Sympy(Meaning[Any, Any]):
             raise too_large()
         if a.is_zero and b.is_negative:
             raise BadInput("a denominator must not be zero", show(tree))
-        if a.is_negative and b.is_Rational and not b.is_Integer:
+        if a.is_negative and b.is_integer is False:
             raise BadInput("the base of a root or a broken power must not be negative", show(tree))
         return a**b
 
