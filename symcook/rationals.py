@@ -17,6 +17,43 @@ def quotient(value: Fraction | int) -> str:
     return numeral(value.numerator) + (f"/{numeral(value.denominator)}" if value.denominator != 1 else "")
 
 
+def decimal(digits: str, place: int) -> str:
+    """digits * 10^place as text, in the one way in which every number system writes it: 0.00015, 1500, 1.5e-8.
+
+    An exponent stands where the first digit counts less than 10^-7 and where more than 20 zeros would have to be added
+    behind; it has no plus sign and no leading zeros. Zeros at the end of a fraction are left out.
+
+    >>> decimal("-150", -6), decimal("15", -9), decimal("15", 3), decimal("1", 21), decimal("0", 5)
+    ('-0.00015', '1.5e-8', '15000', '1e21', '0')
+    """
+    mark = "-" if digits.startswith("-") else ""
+    shown = digits.removeprefix("-").lstrip("0")
+    stripped = shown.rstrip("0")
+    if not stripped:
+        return "0"
+    place += len(shown) - len(stripped)
+    leading = place + len(stripped) - 1
+    if 0 <= place <= 20:
+        return mark + stripped + "0" * place
+    if place < 0 <= leading:
+        return f"{mark}{stripped[: leading + 1]}.{stripped[leading + 1 :]}"
+    if -7 <= leading < 0:
+        return f"{mark}0.{'0' * (-leading - 1)}{stripped}"
+    tail = f".{stripped[1:]}" if len(stripped) > 1 else ""
+    return f"{mark}{stripped[0]}{tail}e{leading}"
+
+
+def rewritten(text: str) -> str:
+    """A decimal in the notation of another library, as 1.50e-08 or 2.0, in that of `decimal`.
+
+    >>> rewritten("1.50e-08"), rewritten("2.0"), rewritten("-1e+300"), rewritten("0.1")
+    ('1.5e-8', '2', '-1e300', '0.1')
+    """
+    mantissa, _, exponent = text.partition("e")
+    whole, _, part = mantissa.partition(".")
+    return decimal(whole + part, int(exponent or 0) - len(part))
+
+
 def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fraction:
     """The exact value of a term without transcendental functions.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import click
@@ -21,6 +22,7 @@ from symcook.cli.options import (
 from symcook.cli.options import command as declare
 from symcook.cli.output import columns, print_json, say, stream_table
 from symcook.errors import Undecided
+from symcook.rationals import rewritten
 
 DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 BITS = Whole("the number of bits", 1, 1_000_000)
@@ -83,7 +85,9 @@ def run_text(answer: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """One value as a reader wants it: a ball as mid ± rad, a float by its shortest text."""
+    """One value as a reader wants it: a ball as mid ± rad, a float by its shortest decimals."""
+    if isinstance(value, float) and math.isfinite(value):
+        return rewritten(repr(value))
     if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
         return f"{value['mid']} ± {value['rad']}"
     if isinstance(value, dict):

@@ -21,6 +21,7 @@ from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
 from symcook.domains.exact import value_at
 from symcook.errors import BadInput, Undecided, require_known
 from symcook.protocol import refuse_zero_variance, visible
+from symcook.rationals import rewritten
 from symcook.symbols import from_sympy
 
 Column = list[Any]
@@ -197,7 +198,9 @@ class Mp:
 
     def show(self, value: Any, digits: int) -> str:
         shown = digits if self.digits is None else self.digits
-        return str(mpmath.nstr(value, shown)).removesuffix(".0")
+        if not mpmath.isfinite(value):
+            return str(value)
+        return rewritten(str(mpmath.nstr(value, shown)))
 
     def settled(self, value: Any, digits: int) -> bool:
         return True
