@@ -60,7 +60,7 @@ def to_document(model: Transformer) -> dict[str, Any]:
     def text(value: Any) -> str:
         if value not in seen:
             if value.is_Rational:
-                if max(value.p.bit_length(), value.q.bit_length()) > MAX_BITS:
+                if value.p.bit_length() + value.q.bit_length() > MAX_BITS:  # reading counts both too
                     raise BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")
                 seen[value] = from_sympy(value)
             else:
