@@ -289,7 +289,8 @@ def scale() -> Transformer:
 def gtzero() -> Transformer:
     """out = 0 for x <= 0, x/eps for 0 < x < eps, 1 for x >= eps.
 
-    eps > 0. Region where it is I[x > 0]: x <= 0 or x >= eps; between, x/eps lies strictly between 0 and 1. Source: Cookbook, Section 4.7, Eq. (29).
+    eps > 0. Region where it is I[x > 0]: x <= 0 or x >= eps; between, x/eps lies strictly between 0 and 1. Source:
+    Cookbook, Section 4.7, Eq. (29).
     """
     return _pointwise(
         "gtzero", ("x",), [[1], [1]], [0, "-eps"], [["1/eps", "-1/eps"]], [0], ("out",), [_positive("eps")]
@@ -313,7 +314,8 @@ def gtzero() -> Transformer:
 def gezero() -> Transformer:
     """out = 0 for x <= -eps, 1 + x/eps for -eps < x < 0, 1 for x >= 0.
 
-    eps > 0. Region where it is I[x >= 0]: x <= -eps or x >= 0; between, 1 + x/eps > 0 comes out for 0. Source: Cookbook, Section 4.7, Eq. (30).
+    eps > 0. Region where it is I[x >= 0]: x <= -eps or x >= 0; between, 1 + x/eps > 0 comes out for 0. Source:
+    Cookbook, Section 4.7, Eq. (30).
     """
     return _pointwise(
         "gezero", ("x",), [[1], [1]], ["eps", 0], [["1/eps", "-1/eps"]], [0], ("out",), [_positive("eps")]
@@ -337,7 +339,8 @@ def gezero() -> Transformer:
 def eqzero() -> Transformer:
     """out = 0 for |x| >= eps, 1 - |x/eps| for 0 < |x| < eps, 1 for x = 0.
 
-    eps > 0. Region where it is I[x = 0]: x = 0 or |x| >= eps; between, 1 - |x/eps| > 0 comes out for 0. Source: Cookbook, Section 4.7, Eq. (31).
+    eps > 0. Region where it is I[x = 0]: x = 0 or |x| >= eps; between, 1 - |x/eps| > 0 comes out for 0. Source:
+    Cookbook, Section 4.7, Eq. (31).
     """
     W2 = [["1/eps", "-2/eps", "1/eps"]]
     return _pointwise("eqzero", ("x",), [[1], [1], [1]], ["eps", 0, "-eps"], W2, [0], ("out",), [_positive("eps")])
@@ -385,8 +388,8 @@ def gezero_input() -> Transformer:
 
     Inputs: x and tolerance > 0. Region where it is tolerance I[x >= 0]: x <= -tolerance or x >= 0, and no other point,
     since between them x + tolerance > 0 comes out for 0. A tolerance t <= 0, which the paper does not allow, is right
-    at x < 0 (both units are 0) and at x >= -t (x + t - x = t), and wrong between, where -x > t comes out for t.
-    Source: Cookbook, Section 4.7, Eq. (33).
+    at x < 0 (both units are 0) and at x >= -t (x + t - x = t), and wrong between, where -x > t comes out for t. Source:
+    Cookbook, Section 4.7, Eq. (33).
     """
     return _pointwise("gezero-input", ("x", "tolerance"), [[1, 1], [1, 0]], [0, 0], [[1, -1]], [0])
 
@@ -599,7 +602,7 @@ def clip() -> Transformer:
 def round_quarter() -> Transformer:
     """out = GTZero_{1/2}(x - 1/4): 0 for x <= 1/4, 2 x - 1/2 between, 1 for x >= 3/4.
 
-    The weights of Eq. (29) with eps = 1/2, after x -> x - 1/4. Region where it is the nearest of 0 and 1: x <= 1/4 or
-    x >= 3/4; between, 2 x - 1/2 lies strictly between 0 and 1. Source: Cookbook, Section 5.7.
+    The weights of Eq. (29) with eps = 1/2, after x -> x - 1/4. Region where it is the nearest of 0 and 1: x <= 1/4 or x
+    >= 3/4; between, 2 x - 1/2 lies strictly between 0 and 1. Source: Cookbook, Section 5.7.
     """
     return _pointwise("round", ("x",), [[1], [1]], ["-1/4", "-3/4"], [[2, -2]], [0])

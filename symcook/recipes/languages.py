@@ -101,14 +101,15 @@ def dyck_1_nonuniform(N: int) -> Transformer:
     """Logit = min(EqZero_eps(total), EqZero_eps(balance)) at the last position; accept iff it is positive.
 
     N: the greatest length, 1 to 10^9. eps: any value in (0, 1/N^2], because a total or a balance that is not zero has
-    magnitude at least 1/n^2 at length n <= N. That is the paper's interval, not the largest, which ends at 1/(M (M - 1))
-    for the greatest even M <= N (at 1 for N = 1 and 1/3 for N = 3): a word of length n that is no member has a balance
-    of at least 1/n, or it ends level, so that n is even and some prefix of odd length j <= n - 1 counts -1 or less, and
-    its total is at least 1/(j n) >= 1/(n (n - 1)), which ( ) ... ( ) ) ( attains; and 1/n for odd n <= N is less than
-    1/(M (M - 1)) for n = N = 1 and 3 alone. For a member both are 0, whatever eps is. The two layers of dyck-1; the second one's feed-forward part holds the
-    two zero tests of Eq. (31); a third layer holds the AND, which on bits is min (Sections 4.8 and 4.4). A single
-    ReLU network cannot take the minimum of what it computes in its own output, hence the further layer. Region: every
-    word of length 1 to N, for these eps at least. Source: Cookbook, Section 9.2.1.
+    magnitude at least 1/n^2 at length n <= N. That is the paper's interval, not the largest, which ends at 1/(M (M -
+    1)) for the greatest even M <= N (at 1 for N = 1 and 1/3 for N = 3): a word of length n that is no member has a
+    balance of at least 1/n, or it ends level, so that n is even and some prefix of odd length j <= n - 1 counts -1 or
+    less, and its total is at least 1/(j n) >= 1/(n (n - 1)), which ( ) ... ( ) ) ( attains; and 1/n for odd n <= N is
+    less than 1/(M (M - 1)) for n = N = 1 and 3 alone. For a member both are 0, whatever eps is. The two layers of
+    dyck-1; the second one's feed-forward part holds the two zero tests of Eq. (31); a third layer holds the AND, which
+    on bits is min (Sections 4.8 and 4.4). A single ReLU network cannot take the minimum of what it computes in its own
+    output, hence the further layer. Region: every word of length 1 to N, for these eps at least. Source: Cookbook,
+    Section 9.2.1.
     """
     from fractions import Fraction
 

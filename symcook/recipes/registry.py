@@ -44,8 +44,9 @@ class Recipe(NamedTuple):
 
     `formula` is what the paper says it returns and `region` where that is exact, both in the grammar over inputs and
     symbols. With `largest` the region is all of where it is, so that the formula fails, or has no meaning, at every
-    other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights return everywhere. The three are those of the default arguments, and the
-    function `region` of this module gives the region for others. `reference` is "module:function" of symcook.spec.
+    other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights
+    return everywhere. The three are those of the default arguments, and the function `region` of this module gives the
+    region for others. `reference` is "module:function" of symcook.spec.
     """
 
     name: str

@@ -119,7 +119,7 @@ def gtzero_input(values: Values) -> Answer:
     """
     x, tolerance = _read(values, "x", "tolerance")
     if tolerance <= 0:
-        return _out(tolerance if 0 < x else Fraction(0))
+        return _out(tolerance if x > 0 else Fraction(0))
     if x <= 0:
         return _out(Fraction(0))
     return _out(x if x < tolerance else tolerance)
@@ -132,7 +132,7 @@ def gezero_input(values: Values) -> Answer:
     """
     x, tolerance = _read(values, "x", "tolerance")
     if tolerance <= 0:
-        return _out(tolerance if 0 <= x else Fraction(0))
+        return _out(tolerance if x >= 0 else Fraction(0))
     if x <= -tolerance:
         return _out(Fraction(0))
     return _out(x + tolerance if x < 0 else tolerance)
