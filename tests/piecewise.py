@@ -22,7 +22,7 @@ from typing import Any
 from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, SelfAttention, Space, Transformer
 from symcook.derive import Derivation, derive_cases
 from symcook.errors import Undecided
-from symcook.expr import parse_formula, parse_term
+from symcook.expr import children, parse_formula, parse_term
 from symcook.protocol import visible
 from symcook.rationals import rational, truth
 from symcook.symbols import from_sympy
@@ -177,13 +177,11 @@ def evaluate(case: Piecewise, point: Mapping[str, Fraction]) -> Answer:
 
     def inside(tree: Any) -> None:
         """Note what abs, min and max compare."""
-        for child in tree[1:]:
-            if isinstance(child, tuple):
-                inside(child)
-        if tree[0] == "abs":
-            compared.append(rational(tree[1], point))
-        elif tree[0] in ("min", "max"):
-            compared.append(rational(tree[1], point) - rational(tree[2], point))
+        for child in children(tree):
+            inside(child)
+        if tree[0] == "call" and tree[1] in ("abs", "min", "max"):
+            values = [rational(argument, point) for argument in tree[2]]
+            compared.append(values[0] - (values[1] if tree[1] != "abs" else 0))
 
     def number(value: Any) -> Fraction:
         text = value if isinstance(value, str) else from_sympy(value)
