@@ -7,8 +7,10 @@ import random
 from fractions import Fraction
 
 import dense
+import mpmath
 import piecewise
 import pytest
+from flint import fmpq
 
 from symcook.blocks import (
     Embedding,
@@ -26,8 +28,10 @@ from symcook.derive import MAX_CASES, derive, derive_cases
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, Undecided
 from symcook.expr import parse_formula, parse_term
+from symcook.numbers.evaluate import evaluate
 from symcook.rationals import rational, truth
 from symcook.recipes import build
+from symcook.symbols import exact
 
 
 def network(*parts, readout=None, parameters=(), inputs=("x",)):
@@ -347,3 +351,64 @@ def test_ways_that_no_values_allow_are_limited_too(monkeypatch):
     monkeypatch.setattr(symcook.derive, "MAX_TRIED", 2)
     with pytest.raises(Undecided, match="more than 2 ways to decide its comparisons"):
         derive_cases(build("gtzero"))
+
+
+# Numbers that are not rational, and quotients
+
+
+def test_positions_that_are_irrational():
+    """sqrt(i) and 1/sqrt(i) at i = 1, 2, 3, 4, beside rational positions."""
+    model = Transformer(
+        "roots",
+        Embedding(Space(("x", "root", "inverse")), inputs=("x",),
+                  positions={"root": "sqrt(i)", "inverse": "1/sqrt(n + i)"}),
+        (),
+        Readout("value", "each", ("root", "inverse")),
+    )  # fmt: skip
+    found = derive(model, [{"x": 0}] * 4)
+    assert [one.output["root"] for one in found.each] == ["1", "sqrt(2)", "sqrt(3)", "2"]
+    assert [one.output["inverse"] for one in found.each] == ["sqrt(5)/5", "sqrt(6)/6", "sqrt(7)/7", "sqrt(2)/4"]
+    one = derive(model, [{"x": 0}])
+    assert one.output == {"root": "1", "inverse": "sqrt(2)/2"}
+
+
+@pytest.mark.parametrize(
+    ("weight", "shape", "at", "expected"),
+    [("1/c", (None, 0), -2, "-1/2"), ("1/(c - 3)", (None, 3), 1, "-1/2"), ("c/(c^2 + 1)", (None, None), -2, "-2/5"),
+     ("1/(c*(c + 1))", (None, -1), -2, "1/2"), ("1/c^3", (None, 0), -2, "-1/8")],
+)  # fmt: skip
+def test_division_by_what_is_negative(weight, shape, at, expected):
+    model = network((("x",), ("z",), [[1]], [0], [[weight]], [0]), parameters=(symbol("c", *shape),))
+    (case,) = derive_cases(model, {"x": 1})
+    assert derive(model, {"x": 1}).output == case.output
+    assert rational(parse_term(case.output["z"]), {"c": Fraction(at)}) == Fraction(expected)
+
+
+def test_exponentials_of_symbols_as_coefficients():
+    """e^c, e^-c and e^(2c)/e, whose product is e^(2c - 1): against mpmath."""
+    for weight, exponent in (("exp(c)", 1), ("exp(-c)", -1), ("exp(2*c)/exp(c)^3", -1), ("exp(c/2)*exp(-2*c)", -1.5)):
+        model = network((("x",), ("z",), [[1]], [0], [[weight]], [0]), parameters=(symbol("c"),))
+        text = derive(model, {"x": 2}).output["z"]
+        with mpmath.workdps(40):
+            c = mpmath.mpf(1) / 3
+            got = mpmath.mpf(evaluate(parse_term(text), {"c": Fraction(1, 3)}).mid().str(35, radius=False))
+            assert abs(got - 2 * mpmath.exp(exponent * c)) < mpmath.mpf(10) ** -12, (weight, text)
+
+
+@pytest.mark.parametrize("kind", ["relu", "step"])
+def test_a_quotient_whose_denominator_has_either_sign(kind):
+    """max(0, x/y), I[x/y > 0] and of (x - 1)/(y + x + 1/7): at points on all sides of both lines."""
+    domain = Symbolic(inputs=("x", "y"))
+    domain.begin(({"x": exact("x"), "y": exact("y")},), 1)
+    (x,), (y,) = domain.input("x"), domain.input("y")
+    one = domain.linear([], 1)[0]
+    for value, by_hand in (
+        (x / y, lambda a, b: a / b),
+        ((x - one) / (y + x + fmpq(1, 7)), lambda a, b: (a - 1) / (b + a + Fraction(1, 7))),
+    ):
+        text = domain.show(domain.read(domain.activate([value], kind), 0), 30)
+        for a in map(Fraction, (-3, "-1/2", "1/3", 2)):
+            for b in map(Fraction, (-2, "-1/3", "1/5", 3)):
+                inside = by_hand(a, b)
+                expected = max(inside, Fraction(0)) if kind == "relu" else Fraction(inside > 0)
+                assert rational(parse_term(text), {"x": a, "y": b}) == expected, (text, a, b)

@@ -88,7 +88,7 @@ def test_what_holds_nowhere_is_impossible():
 
 def test_an_assumption_beyond_the_box_changes_nothing():
     """x <= 1 and then x < 5: 1 stays the end, and stays closed."""
-    _, signs, x, y = over(box(None, 1))
+    _, signs, x, _ = over(box(None, 1))
     signs.assume(x - fmpq(5), NEGATIVE)
     assert signs.of(x - fmpq(1)) == NONPOSITIVE
     signs.assume(x - fmpq(1), NONPOSITIVE)
