@@ -402,10 +402,11 @@ def test_a_quotient_whose_denominator_has_either_sign(kind):
     domain.begin(({"x": exact("x"), "y": exact("y")},), 1)
     (x,), (y,) = domain.input("x"), domain.input("y")
     one = domain.linear([], 1)[0]
-    for value, by_hand in (
+    quotients = (
         (x / y, lambda a, b: a / b),
         ((x - one) / (y + x + fmpq(1, 7)), lambda a, b: (a - 1) / (b + a + Fraction(1, 7))),
-    ):
+    )
+    for value, by_hand in quotients:
         text = domain.show(domain.read(domain.activate([value], kind), 0), 30)
         for a in map(Fraction, (-3, "-1/2", "1/3", 2)):
             for b in map(Fraction, (-2, "-1/3", "1/5", 3)):

@@ -318,7 +318,7 @@ def test_every_block_as_arrays(what: str, tmp_path: Path) -> None:
 
 
 def test_the_largest_difference_is_that_of_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A third in float32 over the grid, whose last point -1/1000 is not the worst: in blocks of any size, and by hand."""
+    """A third in float32 over the grid, where the last point -1/1000 is not the worst: in blocks of any size."""
     from symcook.export import certificate
 
     model = build("scale").bind({"c": "1/3"})
