@@ -159,6 +159,13 @@ def test_a_weight_that_is_not_defined_for_some_values_says_for_which():
     assert found.output == {"z": "3"}
 
 
+def test_a_root_that_is_not_defined_for_some_values_says_for_which():
+    model = network((("x",), ("z",), [[1]], [0], [["sqrt(c - 1)"]], [0]), parameters=(symbol("c", 0),))
+    with pytest.raises(BadInput, match=r"sqrt must not be negative.*c - 1, which is negative where c - 1 < 0; declare"):
+        derive_cases(model, {"x": 1})
+    assert derive_cases(model, {"x": 1}, {"c": 5})[0].output == {"z": "2"}
+
+
 def test_a_division_by_what_vanishes_nowhere_in_a_case():
     """x/(1 + |a|) and x/(|a| - 3) on -1 <= a <= 1: two cases each, and no refusal."""
     for weight, at in (("1/(1 + abs(a))", Fraction(2, 3)), ("1/(abs(a) - 3)", Fraction(-2, 5))):

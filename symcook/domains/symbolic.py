@@ -337,8 +337,7 @@ class Symbolic:
         if signs & NULL:
             signs = self._split(value, signs, (POSITIVE, NEGATIVE, NULL), "a division needs its denominator nonzero")
             if signs == NULL:
-                where = " & ".join(self.conditions)
-                raise BadInput("a denominator must not be zero", f"{self._text(value)}, which is 0 where {where}")
+                raise self._undefined("a denominator must not be zero", value, "0")
 
     def relu(self, value: Value) -> Value:
         """max(0, value), which is one of its sides where the sign is known, and else a generator.
@@ -380,10 +379,13 @@ class Symbolic:
         if isinstance(value, fmpq):
             return self._number_root(value)
         signs = self._signs.of(value) if signs is None else signs
-        if signs & NEGATIVE and signs != NEGATIVE:
-            signs = self._split(value, signs, (POSITIVE, NULL, NEGATIVE), "a root needs its argument not negative")
+        must = "the argument of sqrt must not be negative"
+        if signs == NEGATIVE:
+            raise BadInput(must, self._text(value))
         if signs & NEGATIVE:
-            raise BadInput("the argument of sqrt must not be negative", self._text(value))
+            signs = self._split(value, signs, (POSITIVE, NULL, NEGATIVE), "a root needs its argument not negative")
+            if signs == NEGATIVE:
+                raise self._undefined(must, value, "negative")
         if signs == NULL:
             return ZERO
         rational, squares, inside = self._under_root(value, signs)
@@ -656,6 +658,12 @@ class Symbolic:
             elif signs == NULL:
                 chosen.append(j)
         return chosen
+
+    def _undefined(self, must: str, value: Value, what: str) -> BadInput:
+        """The refusal of a model that has no value in a case."""
+        do = "declare its symbols with ranges that leave these values out"
+        where = f"where {' & '.join(self.conditions)}" if self.conditions else "for all their values"
+        return BadInput(must, f"{self._text(value)}, which is {what} {where}", do)
 
     def _split(self, value: Function, signs: int, sides: Sequence[int], why: str = "a comparison stays open") -> int:
         """Follow one of the sides that `signs` allows and take it for granted from here on."""
