@@ -152,7 +152,8 @@ def lookup_quadratic() -> Transformer:
 
     Inputs: query and value, one row a position; the embedding adds one = 1, index = i and square = i^2. Scale 1: the
     printed scores leave out the factor 1/sqrt(d_key) = 1/sqrt(2) of Definition 2.3, which moves no maximum. Region:
-    each query is a position, 1 to n; any other query reads the nearest position, or the mean of two equally near.
+    each query is a position, 1 to n, which is where the formula means something; any other query reads the nearest
+    position, or the mean of two equally near.
     Source: Cookbook, Section 5.3.4.
     """
     from symcook.blocks import Embedding, Head, Layer, Readout, SelfAttention, Space, Transformer

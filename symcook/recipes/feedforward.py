@@ -289,7 +289,8 @@ def scale() -> Transformer:
 def gtzero() -> Transformer:
     """out = 0 for x <= 0, x/eps for 0 < x < eps, 1 for x >= eps.
 
-    eps > 0. Region where it is I[x > 0]: x <= 0 or x >= eps. Source: Cookbook, Section 4.7, Eq. (29).
+    eps > 0. Region where it is I[x > 0]: x <= 0 or x >= eps; between, x/eps lies strictly between 0 and 1. Source:
+    Cookbook, Section 4.7, Eq. (29).
     """
     return _pointwise(
         "gtzero", ("x",), [[1], [1]], [0, "-eps"], [["1/eps", "-1/eps"]], [0], ("out",), [_positive("eps")]
@@ -313,7 +314,8 @@ def gtzero() -> Transformer:
 def gezero() -> Transformer:
     """out = 0 for x <= -eps, 1 + x/eps for -eps < x < 0, 1 for x >= 0.
 
-    eps > 0. Region where it is I[x >= 0]: x <= -eps or x >= 0. Source: Cookbook, Section 4.7, Eq. (30).
+    eps > 0. Region where it is I[x >= 0]: x <= -eps or x >= 0; between, 1 + x/eps > 0 comes out for 0. Source:
+    Cookbook, Section 4.7, Eq. (30).
     """
     return _pointwise(
         "gezero", ("x",), [[1], [1]], ["eps", 0], [["1/eps", "-1/eps"]], [0], ("out",), [_positive("eps")]
@@ -337,7 +339,8 @@ def gezero() -> Transformer:
 def eqzero() -> Transformer:
     """out = 0 for |x| >= eps, 1 - |x/eps| for 0 < |x| < eps, 1 for x = 0.
 
-    eps > 0. Region where it is I[x = 0]: x = 0 or |x| >= eps. Source: Cookbook, Section 4.7, Eq. (31).
+    eps > 0. Region where it is I[x = 0]: x = 0 or |x| >= eps; between, 1 - |x/eps| > 0 comes out for 0. Source:
+    Cookbook, Section 4.7, Eq. (31).
     """
     W2 = [["1/eps", "-2/eps", "1/eps"]]
     return _pointwise("eqzero", ("x",), [[1], [1], [1]], ["eps", 0, "-eps"], W2, [0], ("out",), [_positive("eps")])
@@ -351,7 +354,7 @@ def eqzero() -> Transformer:
     formula="tolerance*I[0 < x]",
     words="The ramp of gtzero without the division: the answer yes is the tolerance itself.",
     computes="relu(x) - relu(x - tolerance)",
-    region="0 < tolerance & (x <= 0 | tolerance <= x)",
+    region="x <= min(0, tolerance) | (0 < x & tolerance <= x)",
     uniformity=UNIFORM,
     claims=("cookbook.s4.7.gtzero_input",),
     reference="symcook.spec.feedforward:gtzero_input",
@@ -359,7 +362,9 @@ def eqzero() -> Transformer:
 def gtzero_input() -> Transformer:
     """out = 0 for x <= 0, x for 0 < x < tolerance, tolerance for x >= tolerance.
 
-    Inputs: x and tolerance > 0. Region where it is tolerance I[x > 0]: x <= 0 or x >= tolerance.
+    Inputs: x and tolerance > 0. Region where it is tolerance I[x > 0]: x <= 0 or x >= tolerance, and no other point,
+    since x for 0 < x < tolerance is not tolerance. A tolerance t <= 0, which the paper does not allow, is right at
+    x <= t (both units are 0) and at x > 0 (x - (x - t) = t), and wrong between, where t - x < 0 comes out for 0.
     Source: Cookbook, Section 4.7, Eq. (32).
     """
     return _pointwise("gtzero-input", ("x", "tolerance"), [[1, 0], [1, -1]], [0, 0], [[1, -1]], [0])
@@ -373,7 +378,7 @@ def gtzero_input() -> Transformer:
     formula="tolerance*I[0 <= x]",
     words="The ramp of gezero without the division: the answer yes is the tolerance itself.",
     computes="relu(x + tolerance) - relu(x)",
-    region="0 < tolerance & (x <= -tolerance | 0 <= x)",
+    region="(x < 0 & x <= -tolerance) | max(0, -tolerance) <= x",
     uniformity=UNIFORM,
     claims=("cookbook.s4.7.gezero_input",),
     reference="symcook.spec.feedforward:gezero_input",
@@ -381,8 +386,10 @@ def gtzero_input() -> Transformer:
 def gezero_input() -> Transformer:
     """out = 0 for x <= -tolerance, x + tolerance for -tolerance < x < 0, tolerance for x >= 0.
 
-    Inputs: x and tolerance > 0. Region where it is tolerance I[x >= 0]: x <= -tolerance or x >= 0.
-    Source: Cookbook, Section 4.7, Eq. (33).
+    Inputs: x and tolerance > 0. Region where it is tolerance I[x >= 0]: x <= -tolerance or x >= 0, and no other point,
+    since between them x + tolerance > 0 comes out for 0. A tolerance t <= 0, which the paper does not allow, is right
+    at x < 0 (both units are 0) and at x >= -t (x + t - x = t), and wrong between, where -x > t comes out for t. Source:
+    Cookbook, Section 4.7, Eq. (33).
     """
     return _pointwise("gezero-input", ("x", "tolerance"), [[1, 1], [1, 0]], [0, 0], [[1, -1]], [0])
 
@@ -395,7 +402,7 @@ def gezero_input() -> Transformer:
     formula="tolerance*I[x = 0]",
     words="The tent of eqzero without the division: the answer yes is the tolerance itself.",
     computes="relu(x + tolerance) - 2*relu(x) + relu(x - tolerance)",
-    region="0 < tolerance & (x = 0 | tolerance <= abs(x))",
+    region="abs(tolerance) <= abs(x) | (x = 0 & 0 <= tolerance)",
     uniformity=UNIFORM,
     claims=("cookbook.s4.7.eqzero_input",),
     reference="symcook.spec.feedforward:eqzero_input",
@@ -403,8 +410,10 @@ def gezero_input() -> Transformer:
 def eqzero_input() -> Transformer:
     """out = 0 for |x| >= tolerance, tolerance - |x| for 0 < |x| < tolerance, tolerance for x = 0.
 
-    Inputs: x and tolerance > 0. Region where it is tolerance I[x = 0]: x = 0 or |x| >= tolerance.
-    Source: Cookbook, Section 4.7, Eq. (34).
+    Inputs: x and tolerance > 0. Region where it is tolerance I[x = 0]: x = 0 or |x| >= tolerance, and no other point,
+    since between them tolerance - |x| > 0 comes out for 0. A tolerance t <= 0, which the paper does not allow, gives
+    the tent of -t (the outer units change places): right at |x| >= -t, and wrong nearer to 0, where -t - |x| > 0 comes
+    out for 0 or for t. Source: Cookbook, Section 4.7, Eq. (34).
     """
     return _pointwise("eqzero-input", ("x", "tolerance"), [[1, 1], [1, 0], [1, -1]], [0, 0, 0], [[1, -2, 1]], [0])
 
@@ -418,6 +427,7 @@ def eqzero_input() -> Transformer:
     words="One hidden unit for each assignment, 1 where the input is that one; the output adds those that are true.",
     computes="relu(p2 - p1) + relu(p1 - p2)",
     region="(p1 = 0 | p1 = 1) & (p2 = 0 | p2 = 1)",
+    largest=False,
     uniformity="No weight depends on the length. The hidden width is 2^m for m bits.",
     claims=(
         "cookbook.t1.boolean",
@@ -442,7 +452,8 @@ def boolean(table: tuple[int, ...]) -> Transformer:
 
     table: 2^m bits, m from 1 to 12, for the assignments xi_0 to xi_(2^m - 1) in order. Inputs p1 to pm; p1 is the most
     significant bit of k, as the displayed rows (-1 ... -1 1) for k = 1 have it. So 0110 is exclusive or, and 0100 is
-    "p2 and not p1". Region: every input is 0 or 1. Size: 2^m hidden units. Source: Cookbook, Section 4.8, Eq. (35).
+    "p2 and not p1". Region: every input is 0 or 1; elsewhere the table says nothing, so that no larger region is looked
+    for. Size: 2^m hidden units. Source: Cookbook, Section 4.8, Eq. (35).
     """
     m = _bit_count(table)
     assignments = [[k >> (m - 1 - c) & 1 for c in range(m)] for k in range(len(table))]
@@ -458,7 +469,8 @@ def boolean(table: tuple[int, ...]) -> Transformer:
     formula="if(p = 1, x, y)",
     words="The bit p pushes the branch that is not wanted below zero, where ReLU drops it.",
     computes="relu(p + x - 1) + relu(y - p)",
-    region="(p = 0 | p = 1) & 0 <= x <= 1 & 0 <= y <= 1",
+    region="(p = 0 | p = 1) & (p = 1 -> 0 <= x & y <= 1) & (p = 0 -> x <= 1 & 0 <= y)",
+    largest=False,
     uniformity=UNIFORM,
     claims=("cookbook.t1.conditional", "cookbook.s4.9.conditional"),
     reference="symcook.spec.feedforward:conditional",
@@ -466,8 +478,10 @@ def boolean(table: tuple[int, ...]) -> Transformer:
 def conditional() -> Transformer:
     """out = relu(p + x - 1) + relu(y - p) = x if p = 1, y if p = 0.
 
-    Region: p in {0, 1}, x and y in [0, 1]. Table 1 gives x and y in R; outside [0, 1] the weights fail, for example at
-    p = 0, x = 2, y = 0. Source: Cookbook, Section 4.9.
+    Region: x >= 0 and y <= 1 where p = 1, x <= 1 and y >= 0 where p = 0; so all x and y in [0, 1]. Table 1 gives x and
+    y in R. For a bit p there is no more: at p = 1, relu(x) + relu(y - 1) = x needs x >= 0, as the left side is, and
+    then relu(y - 1) = 0; at p = 0, relu(x - 1) + relu(y) = y likewise. For other p, where "if" has no meaning here, no
+    larger region is looked for. Source: Cookbook, Section 4.9.
     """
     return _pointwise("if", ("p", "x", "y"), [[1, 1, 0], [-1, 0, 1]], [-1, 0], [[1, 1]], [0])
 
@@ -588,7 +602,7 @@ def clip() -> Transformer:
 def round_quarter() -> Transformer:
     """out = GTZero_{1/2}(x - 1/4): 0 for x <= 1/4, 2 x - 1/2 between, 1 for x >= 3/4.
 
-    The weights of Eq. (29) with eps = 1/2, after x -> x - 1/4. Region where it is the nearest of 0 and 1: x <= 1/4 or
-    x >= 3/4. Source: Cookbook, Section 5.7.
+    The weights of Eq. (29) with eps = 1/2, after x -> x - 1/4. Region where it is the nearest of 0 and 1: x <= 1/4 or x
+    >= 3/4; between, 2 x - 1/2 lies strictly between 0 and 1. Source: Cookbook, Section 5.7.
     """
     return _pointwise("round", ("x",), [[1], [1]], ["-1/4", "-3/4"], [[2, -2]], [0])

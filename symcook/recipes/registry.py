@@ -43,8 +43,10 @@ class Recipe(NamedTuple):
     """What is known of a recipe before it is built.
 
     `formula` is what the paper says it returns and `region` where that is exact, both in the grammar over inputs and
-    symbols; `computes` is what the weights return everywhere. The three are those of the default arguments, and the
-    function `region` of this module gives the region for others. `reference` is "module:function" of symcook.spec.
+    symbols. With `largest` the region is all of where it is, so that the formula fails, or has no meaning, at every
+    other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights
+    return everywhere. The three are those of the default arguments, and the function `region` of this module gives the
+    region for others. `reference` is "module:function" of symcook.spec.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Recipe(NamedTuple):
     symbols: tuple[Symbol, ...] = ()
     adapt: Callable[..., Callable[..., Any]] | None = None
     region_of: Callable[..., str] | None = None
+    largest: bool = True
 
     def argument(self, name: str) -> Argument:
         """The declaration of the argument `name`, else BadInput with the nearest one."""
