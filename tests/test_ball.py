@@ -101,7 +101,9 @@ def test_hard_attention_decides_exact_ties_and_refuses_open_ones():
     tie = rows(q=[1, 1, 1], key=[2, 5, 5], v=[7, 1, 2])
     assert [a["mid"] for a in run(lookup("average"), tie, "ball").outputs] == ["1.5"] * 3
     for key in (["1/3", "1/3"], ["sqrt(2)", "sqrt(2)"]):  # rational, or one number given twice
-        assert [a["mid"] for a in run(lookup("average"), rows(q=[1, 1], key=key, v=[0, 1]), "ball").outputs] == ["0.5"] * 2
+        assert [a["mid"] for a in run(lookup("average"), rows(q=[1, 1], key=key, v=[0, 1]), "ball").outputs] == [
+            "0.5"
+        ] * 2
     with pytest.raises(Undecided, match="positions 1 and 2 in row 1"):
         run(lookup("average"), rows(q=[1, 1], key=EQUAL, v=[0, 1]), "ball")
     near = rows(q=[1, 1], key=["1/3", "1/3 + 10^-400"], v=[0, 1])

@@ -48,13 +48,13 @@ class Ball:
     >>> domain = Ball(64)
     >>> with domain.context():
     ...     domain.begin(("a", "b", "b"), 1)
-    ...     mean = domain.attend([], [], [domain.embed({"a": "2/3", "b": "-1/3"})], "none", "average", 1)[0]
+    ...     token = domain.embed({"a": Fraction(2, 3), "b": Fraction(-1, 3)})
+    ...     mean = domain.attend([], [], [token], "none", "average", 1)[0]
     ...     domain.zero(mean), domain.positive(mean)
     ([True, True, True], [False, False, False])
     """
 
     name: ClassVar[str] = "ball"
-    narrows: ClassVar[bool] = True
 
     def __init__(self, bits: int = 128) -> None:
         self.bits = bits
@@ -89,10 +89,10 @@ class Ball:
 
     def _given(self, value: Any) -> Value:
         if isinstance(value, (int, Fraction)):
-            return _held(fmpq(value.numerator, value.denominator))
+            return self._entry(fmpq(value.numerator, value.denominator))
         if value.is_Rational:
-            return _held(fmpq(int(value.p), int(value.q)))
-        return evaluate(tree_from_sympy(value))
+            return self._entry(fmpq(int(value.p), int(value.q)))
+        return self._entry(evaluate(tree_from_sympy(value)))
 
     def embed(self, table: Mapping[str, Any]) -> Column:
         return [self.number(table[token]) for token in self._sequence]
@@ -108,7 +108,7 @@ class Ball:
         try:
             return self.number(rational(tree, {"i": Fraction(i), "n": Fraction(self.length)}))
         except BadInput:  # not rational, or no number at all, which the ball will say
-            return evaluate(tree, {"i": i, "n": self.length})
+            return self._entry(evaluate(tree, {"i": i, "n": self.length}))
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
         shift = self.number(bias)
@@ -118,13 +118,13 @@ class Ball:
 
         def row(entries: Sequence[Value]) -> Value:
             parts = [x if w is None else self._times(w, x) for w, x in zip(weights, entries, strict=True)]
-            return self._total([*parts, shift] if shift != 0 else parts)
+            return self._total(parts if type(shift) is fmpq and not shift else [*parts, shift])
 
-        return _each([column for column, _ in terms], row)
+        return each([column for column, _ in terms], row)
 
     def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, tuple(_ACTIVATIONS))
-        return _each([column], lambda entries: _held(_ACTIVATIONS[kind](entries[0])))
+        require_known("activation", kind, tuple(ACTIVATIONS))
+        return each([column], lambda entries: _held(ACTIVATIONS[kind](entries[0])))
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
         """See the protocol; Undecided where the variance may be zero without being exactly so."""
@@ -280,7 +280,7 @@ class Ball:
         for scores in zip(*columns, strict=True):
             weights, total = _weights(_balls(scores))
             rows.append(map(mul, weights, repeat(1 / total)))
-        return list(map(list, zip(*rows, strict=True)))
+        return [[*column] for column in zip(*rows, strict=True)]
 
     def largest(self, columns: Sequence[Column]) -> list[int | None]:
         return [_first_largest(scores) for scores in zip(*columns, strict=True)]
@@ -304,7 +304,11 @@ class Ball:
     def settled(self, value: arb, digits: int) -> bool:
         return settled(value, digits)
 
-    # The arithmetic. `symcook.domains.rounding` has that of a format in its place.
+    # The arithmetic, in whose place `symcook.domains.rounding` has another.
+
+    def _entry(self, x: Value) -> Value:
+        """A given number as columns hold it."""
+        return _held(x)
 
     def _times(self, a: Value, b: Value) -> Value:
         if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
@@ -345,7 +349,7 @@ class Ball:
         return all(_same(x, entries[0]) for x in entries)
 
 
-def _each(columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value]) -> Column:
+def each(columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value]) -> Column:
     """`compute` of the entries at each position, once for positions with the same entries."""
     known: dict[tuple[int, ...], Value] = {}
     result = []
@@ -363,8 +367,8 @@ def _same(a: Value, b: Value) -> bool:
     return a is b or a == b
 
 
-def _balls(entries: Sequence[Value]) -> list[arb]:
-    return list(entries) if set(map(type, entries)) == {arb} else list(map(arb, entries))
+def _balls(entries: Sequence[Value]) -> Sequence[arb]:
+    return entries if set(map(type, entries)) == {arb} else list(map(arb, entries))
 
 
 def _is_zero(x: Value) -> bool:
@@ -417,7 +421,7 @@ def _gelu_sigmoid(x: Value) -> Value:
     return x * _logistic(arb(fmpq(1702, 1000)) * x)
 
 
-_ACTIVATIONS = {
+ACTIVATIONS = {
     "relu": _relu,
     "gelu": _gelu,
     "gelu-tanh": _gelu_tanh,
@@ -432,7 +436,7 @@ def _candidates(scores: Sequence[Value]) -> list[int]:
     return [j for j, score in enumerate(scores) if not score < top]
 
 
-def _weights(scores: Sequence[Value]) -> tuple[list[arb], arb]:
+def _weights(scores: Sequence[arb]) -> tuple[list[arb], arb]:
     """exp(score - top) for some top, and their sum. Any top is right, and balls seldom overflow: so zero comes first,
     then the greatest midpoint."""
     weights = list(map(arb.exp, scores))
