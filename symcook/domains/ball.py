@@ -295,8 +295,9 @@ class Ball:
         return conjunction(first, second)
 
     def read(self, column: Column, place: int) -> arb:
-        """The entry as a ball, at the precision that is set."""
-        return arb(column[place])
+        """The entry as a ball."""
+        with self.context():
+            return arb(column[place])
 
     def show(self, value: arb, digits: int) -> dict[str, str]:
         return ball(value, digits).to_json()
