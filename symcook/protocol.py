@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from symcook.errors import BadInput, require_known
 from symcook.meaning import conjunction as conjunction
@@ -110,6 +110,29 @@ class Domain(Protocol):
 
     def settled(self, value: Value, digits: int) -> bool:
         """Whether `value` is known to the asked number of digits (exact values always are)."""
+        ...
+
+
+@runtime_checkable
+class Narrowing(Domain, Protocol):
+    """A domain that can leave positions out."""
+
+    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+        """From here on columns have one entry, that of the position at index `place`: the given ones cut to it. Keys
+        and values of `attend` still stand at all positions, and the queries at that one."""
+        ...
+
+
+@runtime_checkable
+class Rounded(Domain, Protocol):
+    """A domain whose operations round."""
+
+    simulates: bool
+    """Whether it stands for a runtime, whose answers are shown as they are; else a verdict must be above all that was
+    rounded."""
+
+    def rounding(self) -> Domain:
+        """The domain of all that the rounding of this one may lead to (`symcook.domains.rounding`)."""
         ...
 
 

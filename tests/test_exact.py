@@ -311,8 +311,11 @@ def test_floats_are_bad_input(bad):
 def test_irrational_and_unset_coefficients():
     domain = Exact()
     domain.begin(("a",), 1)
-    with pytest.raises(NotExact, match="domain ball"):
-        domain.linear([], sympy.sqrt(2))
+    for irrational in (sympy.pi, sympy.cbrt(2), sympy.sqrt(2) + sympy.sqrt(3), 1 + sympy.sqrt(2)):
+        with pytest.raises(NotExact, match="domain ball"):
+            domain.linear([], irrational)
+    assert domain.linear([], sympy.sqrt(2)) == [root(2)]
+    assert domain.linear([([root(3)], -1 / sympy.sqrt(12))], 0) == [Fraction(-1, 2)]
     with pytest.raises(BadInput, match="eps"):
         domain.linear([], exact("1/eps"))
     for mask, weighting in (("before", "average"), ("none", "middle")):

@@ -81,7 +81,7 @@ def stream(chosen: Chosen, word: str) -> dict[str, Any]:
     from symcook.forward import forward, make_domain
 
     domain: Any = make_domain("exact")
-    result = forward(chosen.model, chosen.model.tokens(word), domain)
+    result = forward(chosen.model, chosen.model.tokens(word), domain, trace=True)
     with domain.context():
         return {
             "tokens": list(word),

@@ -50,6 +50,8 @@ class Exact:
     def __init__(self) -> None:
         self._sequence: tuple[Any, ...] = ()
         self._start = 1
+        self.rows: Sequence[int] = ()
+        """The positions (from 0) that columns have entries for."""
 
     def context(self) -> AbstractContextManager[Any]:
         return nullcontext()
@@ -58,21 +60,26 @@ class Exact:
         self._sequence = tuple(sequence)
         self._start = start
         self.length = len(self._sequence)
+        self.rows = range(self.length)
+
+    def narrow(self, columns: Sequence[Numbers], place: int) -> list[Numbers]:
+        self.rows = self.rows[place:][:1]
+        return [[column[place]] for column in columns]
 
     def embed(self, table: Mapping[str, Any]) -> Numbers:
-        values = {token: number(value) for token, value in table.items()}
+        values = {token: coefficient(value) for token, value in table.items()}
         return [values[token] for token in self._sequence]
 
     def input(self, name: str) -> Numbers:
-        return [number(row[name]) for row in self._sequence]
+        return [coefficient(row[name]) for row in self._sequence]
 
     def positions(self, expression: Any) -> Numbers:
         return [at_position(expression, i, self.length) for i in self._indices()]
 
     def linear(self, terms: Sequence[tuple[Numbers, Any]], bias: Any) -> Numbers:
-        result: Numbers = [number(bias)] * self.length
-        for column, coefficient in terms:
-            c = number(coefficient)
+        result: Numbers = [coefficient(bias)] * len(terms[0][0] if terms else self.rows)
+        for column, weight in terms:
+            c = coefficient(weight)
             if c == 1:
                 result = [a + b for a, b in zip(result, column, strict=True)]
             else:
@@ -145,18 +152,18 @@ class Exact:
     def settled(self, value: Number, digits: int) -> bool:
         return True
 
-    def _indices(self) -> range:
-        return range(self._start, self._start + self.length)
+    def _indices(self) -> Sequence[int]:
+        return [self._start + row for row in self.rows]
 
     def _plain(self, column: Numbers, mask: str, weighting: str) -> Numbers:
         """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
         running sums) is divided once."""
-        seen = [visible(mask, row, self.length) for row in range(self.length)]
+        seen = [visible(mask, row, self.length) for row in self.rows]
         if weighting in ("leftmost", "rightmost"):
             place = 0 if weighting == "leftmost" else -1
             return [column[places[place]] if places else Fraction(0) for places in seen]
         if mask == "none":
-            return [_total(column) / self.length] * self.length
+            return [_total(column) / self.length] * len(seen)
         back = mask in ("past", "strict-past")
         sums = [Fraction(0), *accumulate(reversed(column) if back else column)]
         return [sums[len(places)] / max(len(places), 1) for places in seen]
@@ -171,7 +178,7 @@ class Exact:
         or all of it on the first or last one."""
         query_rows, key_rows = _integers(self._rows(queries), False), _integers(self._rows(keys), True)
         known: dict[Any, list[Number]] = {}
-        for row, query in enumerate(query_rows):
+        for row, query in zip(self.rows, query_rows, strict=True):
             seen = visible(mask, row, self.length)
             answer = known.get((seen, query))
             if answer is None:
@@ -191,7 +198,7 @@ class Exact:
         moves = getattr(factor, "free_symbols", set()) - {symbol("n")}
         fixed = None if moves else logarithmic(factor, self._start, self.length)
         known: dict[Any, list[Number]] = {}
-        for row, query in enumerate(self._rows(queries)):
+        for row, query in zip(self.rows, self._rows(queries), strict=True):
             plain, logs = fixed or logarithmic(factor, self._start + row, self.length)
             seen = visible(mask, row, self.length)
             answer = known.get((seen, query, plain, logs))
@@ -228,6 +235,27 @@ def normalised(row: Sequence[Number], epsilon: Fraction, zero_variance: str, i: 
         raise NotExact("the variance of a layer norm must be free of exponentials in the exact domain", variance, _BALL)
     below = root(variance)
     return [value / below for value in moved]
+
+
+def coefficient(value: Any) -> Number:
+    """A coefficient as a Fraction, or as a Root where its square is rational; else as `number` says.
+
+    >>> from symcook.symbols import exact
+    >>> print(coefficient(exact("-2/sqrt(3)")))
+    -2*sqrt(3)/3
+    """
+    if isinstance(value, sympy.Basic) and not value.is_Rational and not value.free_symbols:
+        return _root_or_rational(value)
+    return number(value)
+
+
+@lru_cache(maxsize=4096)
+def _root_or_rational(value: Any) -> Number:
+    square = value**2
+    if square.is_Rational and (value.is_positive or value.is_negative) and not value.has(sympy.Float):
+        size = root(_rational(square))
+        return size if value.is_positive else -size
+    return _rational(value)
 
 
 def number(value: Any) -> Fraction:

@@ -2,7 +2,7 @@
 
 float64, float32 and float16: every column is stored in that type. Inside one operation (scores, weights, sums, layer
 norm) float16 computes in float32, as runtimes do, and running sums are taken in float64. Fast, not exact, never a
-proof. Overflow of float64 gives inf, shown as text; float32 and float16, whose range is soon left, refuse it.
+proof: `rounding` is the domain that bounds what rounding may do. What leaves the range of the type is refused.
 """
 
 from __future__ import annotations
@@ -65,9 +65,12 @@ class Float64:
     kind: ClassVar[Any] = np.float64
     wide: ClassVar[Any] = np.float64
     """The type inside an operation."""
+    simulates = True
 
     def __init__(self) -> None:
         self.length = 0
+        self.rows = range(0)
+        """The positions (from 0) that columns have entries for."""
 
     def context(self) -> AbstractContextManager[Any]:
         return np.errstate(all="ignore")
@@ -76,6 +79,16 @@ class Float64:
         self._sequence = tuple(sequence)
         self._start = start
         self.length = len(self._sequence)
+        self.rows = range(self.length)
+
+    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+        self.rows = self.rows[place:][:1]
+        return [column[place:][:1] for column in columns]
+
+    def rounding(self) -> Any:
+        from symcook.domains.rounding import FORMATS, Rounding
+
+        return Rounding(*FORMATS[self.name])
 
     def embed(self, table: Mapping[str, Any]) -> Column:
         tokens = {token: place for place, token in enumerate(table)}
@@ -89,17 +102,17 @@ class Float64:
         """The nearest numbers of the type to the expression in float64, all positions at once; where that has no
         finite value or a comparison in it is close, to the exact value."""
         if symbol("i") not in expression.free_symbols:
-            return self._stored(np.full(self.length, nearest(value_at(expression, 1, self.length))))
-        places = np.arange(self._start, self._start + self.length, dtype=np.float64)
+            return self._stored(np.full(len(self.rows), nearest(value_at(expression, 1, self.length))))
+        places = np.array(self.rows, dtype=np.float64) + self._start
         with np.errstate(all="ignore"):
             values = _Terms({"i": places, "n": float(self.length)}).term(tree_from_sympy(expression))
         values = np.broadcast_to(values, places.shape).copy()
         for place in np.flatnonzero(~np.isfinite(values)):
-            values[place] = nearest(value_at(expression, self._start + int(place), self.length))
+            values[place] = nearest(value_at(expression, self._start + self.rows[place], self.length))
         return self._stored(values)
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
-        total = np.full(self.length, self._weight(bias))
+        total = np.full(len(terms[0][0] if terms else self.rows), self._weight(bias))
         for column, coefficient in terms:
             total += column if coefficient == 1 else column * self._weight(coefficient)
         return self._stored(total)
@@ -113,7 +126,7 @@ class Float64:
         x = column.astype(np.float64)
         if kind == "gelu":
             half = math.sqrt(0.5)
-            upper = np.fromiter((0.5 * math.erfc(-half * t) for t in x.tolist()), np.float64, self.length)
+            upper = np.fromiter((0.5 * math.erfc(-half * t) for t in x.tolist()), np.float64, len(x))
         elif kind == "gelu-tanh":
             upper = _logistic(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
         else:
@@ -126,10 +139,10 @@ class Float64:
         total = np.mean(stacked * stacked, axis=0) + self.wide(nearest(epsilon))
         empty = np.flatnonzero(total == 0)
         if empty.size:
-            refuse_zero_variance(zero_variance, self._start + int(empty[0]))
+            refuse_zero_variance(zero_variance, self._start + self.rows[int(empty[0])])
             total[empty] = 1
             stacked[:, empty] = 0
-        stacked /= np.sqrt(total)
+        stacked /= np.sqrt(self._finite(total))
         return [self._stored(row) for row in stacked]
 
     def attend(
@@ -145,14 +158,16 @@ class Float64:
         rows. The masks of the past are those of the future on the reversed sequence."""
         require_known("mask", mask, MASKS)
         require_known("weighting", weighting, WEIGHTINGS)
-        scale = np.ones(1) if factor == 1 else self.positions(factor)
+        scale = None if factor == 1 else self.positions(factor)
         if mask in ("past", "strict-past"):
             queries, keys, values = ([column[::-1] for column in part] for part in (queries, keys, values))
-            scale = scale[::-1]
+            scale = None if scale is None else scale[::-1]
+            rows = range(self.length - self.rows.stop, self.length - self.rows.start)
             weighting = {"leftmost": "rightmost", "rightmost": "leftmost"}.get(weighting, weighting)
-            turned = self._forwards(queries, keys, values, mask.replace("past", "future"), weighting, scale)
+            turned = self._forwards(queries, keys, values, mask.replace("past", "future"), weighting, scale, rows)
             return [self._stored(column[::-1]) for column in turned]
-        return [self._stored(column) for column in self._forwards(queries, keys, values, mask, weighting, scale)]
+        found = self._forwards(queries, keys, values, mask, weighting, scale, self.rows)
+        return [self._stored(column) for column in found]
 
     def _forwards(
         self,
@@ -161,7 +176,8 @@ class Float64:
         values: Sequence[Column],
         mask: str,
         weighting: str,
-        scale: Column,
+        scale: Column | None,
+        rows: range,
     ) -> list[Column]:
         n, hard = self.length, weighting != "softmax"
         if not queries:
@@ -169,12 +185,12 @@ class Float64:
         elif hard and all(bool(np.all(q == q[0])) for q in queries):
             first = np.stack([q[:1] for q in queries], axis=1).astype(self.wide)
             scores = _scores(first, np.stack(keys).astype(self.wide), hard, np.empty((2, n), self.wide))[0]
-            found = _scan(scores, values, mask, weighting)
+            found = _scan(self._finite(scores), values, mask, weighting)
         else:
-            return self._blocks(queries, keys, values, mask, weighting, scale)
+            return self._blocks(queries, keys, values, mask, weighting, scale, rows)
         if mask == "strict-future":  # what the row before sees with itself
             found = [np.concatenate([np.zeros(1, column.dtype), column[: n - 1]]) for column in found]
-        return found
+        return [column[rows.start : rows.stop] for column in found]
 
     def _blocks(
         self,
@@ -183,30 +199,35 @@ class Float64:
         values: Sequence[Column],
         mask: str,
         weighting: str,
-        scale: Column,
+        scale: Column | None,
+        rows: range,
     ) -> list[Column]:
         n = self.length
         table = np.stack([*values, np.ones(n, self.kind)], axis=1).astype(self.wide)
-        results = [np.zeros(n, self.wide) for _ in values]
+        results = [np.zeros(len(rows), self.wide) for _ in values]
         step = max(1, BLOCK // n)
         asked = np.stack(queries, axis=1).astype(self.wide)
         offered = np.stack(keys).astype(self.wide)
-        room = np.empty((2, min(step, n) * n), self.wide)  # used again by each block: fresh memory costs more than exp
-        for first in range(0, n, step):
-            rows = slice(first, min(first + step, n))
-            seen = n if mask == "none" else rows.stop
-            scores = _scores(asked[rows], offered[:, :seen], weighting != "softmax", room)
-            if scale.size > 1:
-                scores *= scale[rows, None].astype(self.wide)
+        room = np.empty(
+            (2, min(step, len(rows)) * n), self.wide
+        )  # used by each block: fresh memory costs more than exp
+        for first in rows[::step]:
+            last = min(first + step, rows.stop)
+            block = slice(first - rows.start, last - rows.start)
+            seen = n if mask == "none" else last
+            scores = _scores(asked[block], offered[:, :seen], weighting != "softmax", room)
+            if scale is not None:
+                scores *= scale[block, None].astype(self.wide)
             if mask != "none":
                 corner = scores[:, first:]
                 corner[np.triu_indices(corner.shape[0], 1 if mask == "future" else 0)] = -np.inf
+            top = scores.max(axis=1, keepdims=True)
+            self._finite(top[mask == "strict-future" and first == 0 :])  # where the first row sees nothing
             if weighting in ("leftmost", "rightmost"):
                 at = scores.argmax(axis=1) if weighting == "leftmost" else seen - 1 - scores[:, ::-1].argmax(axis=1)
                 for c, result in enumerate(results):
-                    result[rows] = table[at, c]
+                    result[block] = table[at, c]
             else:
-                top = scores.max(axis=1, keepdims=True)
                 if weighting == "softmax":
                     scores -= top
                     weights = np.exp(scores, out=scores)
@@ -214,8 +235,8 @@ class Float64:
                     weights = np.equal(scores, top, out=scores, casting="unsafe")
                 sums = weights @ table[:seen]
                 for c, result in enumerate(results):
-                    result[rows] = sums[:, c] / sums[:, -1]
-        if mask == "strict-future":
+                    result[block] = sums[:, c] / sums[:, -1]
+        if mask == "strict-future" and rows.start == 0:
             for result in results:
                 result[0] = 0
         return results
@@ -246,9 +267,8 @@ class Float64:
     def read(self, column: Column, place: int) -> float:
         return float(column[place])
 
-    def show(self, value: float, digits: int) -> float | str:
-        """The float itself; inf and nan as text, for which JSON has no number."""
-        return value if math.isfinite(value) else str(value)
+    def show(self, value: float, digits: int) -> float:
+        return value
 
     def settled(self, value: float, digits: int) -> bool:
         return True
@@ -258,27 +278,30 @@ class Float64:
         return self._stored(np.array([nearest(value)]))[0]
 
     def _stored(self, values: Column) -> Column:
-        """`values` rounded to the type, overflow refused where the type refuses it."""
-        return values.astype(self.kind, copy=False)
-
-
-class _Narrow(Float64):
-    """A type whose overflow is bad input."""
-
-    def _stored(self, values: Column) -> Column:
+        """`values` rounded to the type; BadInput where they leave its range."""
         stored = values.astype(self.kind, copy=False)
+        if stored is values:
+            return self._finite(values)
         if not np.isfinite(stored).all():
-            place = int(np.flatnonzero(~np.isfinite(stored))[0])
-            limit = f"{float(np.finfo(self.kind).max):.6g}"
-            raise BadInput(
-                f"a value in {self.name} must stay between -{limit} and {limit}",
-                f"{float(values[place]):.6g}",
-                "use --domain float64 or --domain ball",
-            )
+            self._refuse(values[~np.isfinite(stored)][0], self.kind)
         return stored
 
+    def _finite(self, values: Column) -> Column:
+        """The values themselves; BadInput where they have left the range of the type that they have."""
+        if not np.isfinite(values).all():
+            self._refuse(values[~np.isfinite(values)].flat[0], values.dtype)
+        return values
 
-class Float32(_Narrow):
+    def _refuse(self, value: Any, kind: Any) -> None:
+        limit = f"{float(np.finfo(kind).max):.6g}"
+        given = "one beyond" if not math.isfinite(value) else f"{float(value):.6g}"
+        wider = "" if self.kind is np.float64 else "--domain float64 or "
+        raise BadInput(
+            f"a value in {self.name} must stay between -{limit} and {limit}", given, f"use {wider}--domain ball"
+        )
+
+
+class Float32(Float64):
     """The domain of numpy float32 arrays."""
 
     name: ClassVar[str] = "float32"
@@ -286,7 +309,7 @@ class Float32(_Narrow):
     wide: ClassVar[Any] = np.float32
 
 
-class Float16(_Narrow):
+class Float16(Float64):
     """The domain of numpy float16 arrays; what happens inside one operation is in float32."""
 
     name: ClassVar[str] = "float16"
