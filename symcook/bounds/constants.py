@@ -65,13 +65,14 @@ def normed_size(norm: LayerNorm) -> Fraction:
 
 
 def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
-    """The squares of two constants by which a layer norm lets a change grow: a sharp one, and 2 d (d + 1) max|gain|.
+    """The squares of two constants by which a layer norm lets a change grow: a good one, and 2 d (d + 1) max|gain|.
 
     With m entries and c the greatest column sum of the projection, the first is c^2 (1 - 1/m) sum(gain^2)/epsilon
     (`lem.norm_layernorm`): normalising shortens a change in the Euclidean norm to at most 1/sqrt(epsilon) of it, the
     mean takes its share 1/m, and Cauchy's inequality with the gain goes back to the L1 norm. Equal gains g give
-    |g| sqrt((m - 1)/epsilon), which is reached for m = 2. For m >= 60 no bound 2 (1 - 1/m) holds: there are vectors at
-    which a change along one coordinate grows by sqrt(m/27) or more.
+    |g| sqrt((m - 1)/epsilon), which is reached for m = 2. The least constant is smaller for greater m, at most by a
+    factor sqrt(27): at small entries a change along one coordinate grows by 2 (1 - 1/m), which suffices for few entries
+    but not for 64, where other entries reach 2.03.
     BadInput where epsilon is 0.
     """
     epsilon = entry(norm.epsilon)
@@ -80,8 +81,8 @@ def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
     m = len(norm.writes)
     gains = [abs(row[0]) for row in rows_of(norm.gain)]
     projected = Fraction(1) if norm.projection is None else column_sum(rows_of(norm.projection))
-    sharp = projected**2 * Fraction(m - 1, m) * sum((g * g for g in gains), Fraction(0)) / epsilon
-    return sharp, (2 * m * (m + 1) * max(gains) * projected) ** 2 / epsilon
+    good = projected**2 * Fraction(m - 1, m) * sum((g * g for g in gains), Fraction(0)) / epsilon
+    return good, (2 * m * (m + 1) * max(gains) * projected) ** 2 / epsilon
 
 
 def root(value: Fraction) -> Fraction | None:
