@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import flint
 
 from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Transformer
-from symcook.bounds.arguments import count
+from symcook.bounds.arguments import count, written
 from symcook.bounds.constants import (
     added_size,
     change_of,
@@ -139,7 +139,7 @@ def error_propagation(
 
         holds = decided(slack, wanted, "our bound <= the papers' bound")
     labels = ["embedding", *(part.label for part in parts)]
-    given: dict[str, int | bool | str] = {"model": name, "delta": str(start)}
+    given: dict[str, int | bool | str] = {"model": name, "delta": written(start)}
     if length is not None:
         given["n"] = length
     return Bound(
@@ -309,7 +309,7 @@ class _Plan:
             large = decide_sign(lambda: slack(arb_of), f"the error before {label} is at most 1") < 0
         if large:
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
-            raise BadInput(must, f"delta = {self.delta}", "give a smaller delta")
+            raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
         proofs = ("lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio")
         return Part("", grow, proofs, exact=False)
 
@@ -357,5 +357,5 @@ class _Plan:
         gap = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
         moved = moved_scores(score_form(head), gap.size, _run(self.so_far, self.delta, lambda q: q)[-1].ours)
         if gap.least is not None and 2 * moved >= gap.least:
-            must = f"delta must be so small that the scores of {label} keep their maxima: the gap is {gap.least}"
-            raise BadInput(must, f"scores that move by up to {moved}", "give a smaller delta")
+            must = f"delta must be so small that the scores of {label} keep their maxima: the gap is {written(gap.least)}"
+            raise BadInput(must, f"scores that move by up to {written(moved)}", "give a smaller delta")

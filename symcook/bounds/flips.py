@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.blocks import FeedForward, Head, SelfAttention, Transformer
-from symcook.bounds.arguments import count
+from symcook.bounds.arguments import count, written
 from symcook.bounds.models import entry, read_model
 from symcook.bounds.result import Bound
 from symcook.domains.batch import Batch, Words
@@ -76,9 +76,9 @@ def sensitivity(
         ),
         default=Fraction(0),
     )
-    extra: dict[str, Ball | str] = {"value times n": str(value * length), "C": str(bound * length)}
+    extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound * length)}
     if each:
-        extra["at the changed position"] = str(own)
+        extra["at the changed position"] = written(own)
     return Bound(
         kind="sensitivity",
         parameters={"model": name, "n": length},
