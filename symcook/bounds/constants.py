@@ -8,7 +8,6 @@ from math import isqrt
 from typing import Any
 
 from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention
-from symcook.bounds.arguments import written
 from symcook.bounds.models import entry
 from symcook.errors import BadInput
 
@@ -78,7 +77,7 @@ def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
     """
     epsilon = entry(norm.epsilon)
     if epsilon <= 0:
-        raise BadInput("layer norm must have epsilon > 0, since it is not Lipschitz without", f"epsilon = {written(epsilon)}")
+        raise BadInput("layer norm must have epsilon > 0, since it is not Lipschitz without", "epsilon = 0")
     m = len(norm.writes)
     gains = [abs(row[0]) for row in rows_of(norm.gain)]
     projected = Fraction(1) if norm.projection is None else column_sum(rows_of(norm.projection))

@@ -357,5 +357,6 @@ class _Plan:
         gap = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
         moved = moved_scores(score_form(head), gap.size, _run(self.so_far, self.delta, lambda q: q)[-1].ours)
         if gap.least is not None and 2 * moved >= gap.least:
-            must = f"delta must be so small that the scores of {label} keep their maxima: the gap is {written(gap.least)}"
-            raise BadInput(must, f"scores that move by up to {written(moved)}", "give a smaller delta")
+            must = f"delta must be so small that the scores of {label} keep their maxima"
+            given = f"a gap of {written(gap.least)}, scores that move by up to {written(moved)}"
+            raise BadInput(must, given, "give a smaller delta")

@@ -152,7 +152,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
     bits = (flint.ctx.prec * flint.arb.const_log2() - gamma.min(1).log()) / gamma
     reach = bits.abs_upper().ceil().unique_fmpz() if bits < 4 * n else None
     last = n - 1 if reach is None else min(n - 1, int(reach) + 2)
-    margin = 8 * flint.ctx.prec
+    margin = 8 * flint.ctx.prec + n.bit_length()
     smooth = min(last, n - 1 - margin)
     total, first = flint.arb(0), 1
     if last > FEW and smooth > 0:

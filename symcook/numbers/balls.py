@@ -227,4 +227,4 @@ def _decimal(digits: flint.fmpz, place: int) -> str:
     if -7 <= leading < 0:
         return f"{mark}0.{'0' * (-leading - 1)}{stripped}"
     tail = f".{stripped[1:]}" if len(stripped) > 1 else ""
-    return f"{mark}{stripped[0]}{tail}e{leading}"
+    return f"{mark}{stripped[0]}{tail}e{flint.fmpz(leading)}"
