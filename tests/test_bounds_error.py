@@ -221,7 +221,7 @@ def test_hard_heads_keep_their_maxima(weighting):
     made_bound = error_propagation(made, F(1, 100), n=3)
     assert made_bound.value.mid.startswith("0.02")
     assert within(worst(made, "xyx", F(1, 100)), made_bound)
-    with pytest.raises(BadInput, match="keep their maxima; given: a gap of 1, scores that move"):
+    with pytest.raises(BadInput, match="keep their maxima; given: a gap of"):
         error_propagation(made, F(1, 10), n=3)
 
 
