@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from symcook.blocks import Head, Transformer
 from symcook.bounds.constants import Rows, product, score_form
@@ -42,10 +42,16 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
         for word in words_of_length(model, length, GAP_WORDS, name):
             columns = forward(first, word, Exact(), trace=True).steps[-1].columns
             rows = range(length + model.embedding.added)
-            found.append([{c: column[i] for c, column in columns.items()} for i in rows])
+            found.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
     except NotExact as error:
         raise BadInput(f"the scores of {name} must be rational", str(error)) from None
     return found
+
+
+def _rational(value: Any) -> Fraction:
+    if not isinstance(value, (int, Fraction)):
+        raise NotExact("the stream before a hard head must be rational", value)
+    return Fraction(value)
 
 
 def score_gap(head: Head, before: Sequence[Stream], start: int, label: str) -> Gap:
