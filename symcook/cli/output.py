@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+EMPTY_WORD = "the empty word"
+
 
 def say(text: str = "") -> None:
     """Print to stdout."""
@@ -66,6 +68,17 @@ def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = 1
         tables[-1].append(column)
         room -= needed
     return "\n".join(columns(zip(*part, strict=True), "  ") for part in tables)
+
+
+def value_text(value: Any) -> str:
+    """One value as a reader wants it: a ball as mid ± rad, a float by its shortest text."""
+    if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
+        return f"{value['mid']} ± {value['rad']}"
+    if isinstance(value, dict):
+        return "(" + ", ".join(f"{key} {value_text(item)}" for key, item in value.items()) + ")"
+    if isinstance(value, bool):
+        return "accept" if value else "reject"
+    return "undecided" if value is None else str(value)
 
 
 class Progress:

@@ -8,6 +8,7 @@ import click
 
 from symcook.cli.options import (
     DIGITS,
+    DOMAINS,
     OneOf,
     Whole,
     choose,
@@ -19,10 +20,9 @@ from symcook.cli.options import (
     settings_option,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import columns, print_json, say, stream_table
+from symcook.cli.output import EMPTY_WORD, columns, print_json, say, stream_table, value_text
 from symcook.errors import Undecided
 
-DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 BITS = Whole("the number of bits", 1, 1_000_000)
 
 
@@ -58,7 +58,8 @@ def command(
     else:
         say(run_text(answer))
     if answer.undecided:
-        raise Undecided(f"the verdict on {answer.given} stayed open in {domain} numbers; try --domain exact.")
+        given = answer.given or EMPTY_WORD
+        raise Undecided(f"the verdict on {given} stayed open in {domain} numbers; try --domain exact.")
 
 
 def run_text(answer: Any) -> str:
@@ -67,7 +68,7 @@ def run_text(answer: Any) -> str:
     verdict = ""
     if "accept" in document:
         verdict = ": " + {True: "accept", False: "reject", None: "undecided"}[document["accept"]]
-    lines = [f"{document['recipe']} on {document['input']}{verdict}"]
+    lines = [f"{document['recipe']} on {document['input'] or EMPTY_WORD}{verdict}"]
     if document["output"]:
         lines.append(columns([(key, value_text(value)) for key, value in document["output"].items()], "  "))
     if "outputs" in document:
@@ -80,14 +81,3 @@ def run_text(answer: Any) -> str:
             lines += ["", f"after {where}"]
             lines.append(stream_table(shown, start))
     return "\n".join(lines)
-
-
-def value_text(value: Any) -> str:
-    """One value as a reader wants it: a ball as mid ± rad, a float by its shortest text."""
-    if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
-        return f"{value['mid']} ± {value['rad']}"
-    if isinstance(value, dict):
-        return "(" + ", ".join(f"{key} {value_text(item)}" for key, item in value.items()) + ")"
-    if isinstance(value, bool):
-        return "accept" if value else "reject"
-    return "undecided" if value is None else str(value)
