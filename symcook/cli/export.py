@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from symcook.cli.options import Chosen, OneOf, Whole, choose, name_argument, need_values, settings_option
@@ -45,7 +47,7 @@ def command(
         raise BadInput("an export takes no inputs", f"--set {next(iter(chosen.inputs))}", "leave it out")
     need_values(chosen)
     weights, beside = targets(target, force=force)
-    document = write_export(chosen, weights, beside, dtype, max_length)
+    document = write_export(chosen, weights, beside, dtype, max_length, force)
     if as_json:
         print_json({"weights": str(weights), "certificate": str(beside), **document})
         return
@@ -61,10 +63,8 @@ def command(
         say(f"  first input with another answer: {compared['first_difference']}")
 
 
-def write_export(chosen: Chosen, weights: object, beside: object, dtype: str, max_length: int | None) -> dict:
+def write_export(chosen: Chosen, weights: Path, beside: Path, dtype: str, max_length: int | None, force: bool) -> dict:
     """Build, compare and write; the certificate's document."""
-    from pathlib import Path
-
     from symcook.export import npz
     from symcook.export.certificate import certificate, compare
     from symcook.export.files import write
@@ -92,7 +92,7 @@ def write_export(chosen: Chosen, weights: object, beside: object, dtype: str, ma
     finally:
         progress.close()
     document = certificate(bound, values, dtype, max_length, compared, _statuses(chosen))
-    write(Path(str(weights)), Path(str(beside)), arrays, document)
+    write(weights, beside, arrays, document, force=force)
     return document
 
 

@@ -300,7 +300,13 @@ class Sweep:
     def run(self, sequence: Sequence[Any]) -> Run:
         """One input in the numbers of this check, as ``symcook run`` runs it."""
         given = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
-        return run(self.model, given, self.numbers.domain, digits=self.numbers.digits)
+        try:
+            return run(self.model, given, self.numbers.domain, digits=self.numbers.digits)
+        except NotExact:
+            raise
+        except BadInput as error:  # an overflow, or a norm of zero variance: say where
+            where = f" on {self.text(sequence) or 'the empty word'}"
+            raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
 
     def agree(self, sequence: Sequence[Any]) -> bool | None:
         """Whether model and reference agree on one input; None where that stays open."""
