@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
 from symcook.cli.options import Chosen, OneOf, Whole, choose, name_argument, need_values, settings_option
 from symcook.cli.options import command as declare
-from symcook.cli.output import Progress, print_json, say
+from symcook.cli.output import EMPTY_WORD, Progress, print_json, say
 from symcook.errors import BadInput, NotExact
 
 DEFAULT_LENGTH = 16
@@ -60,7 +61,15 @@ def command(
     say(f"wrote {weights} and {beside}")
     say(f"  {dtype}, {verdict}")
     if compared["first_difference"] is not None:
-        say(f"  first input with another answer: {compared['first_difference']}")
+        say(f"  first input with another answer: {compared['first_difference'] or EMPTY_WORD}")
+    say(f"  numpy alone runs it: python -m symcook.export.run_npz {shlex.quote(str(weights))} {_input(chosen)}")
+
+
+def _input(chosen: Chosen) -> str:
+    """What stands for an input in a command line."""
+    if chosen.model.alphabet:
+        return "WORD" if chosen.model.embedding.spelled else '"TOKEN ..."'
+    return f'"{",".join(chosen.model.embedding.inputs or ())}"' + ("" if chosen.pointwise else " (rows with ; between)")
 
 
 def write_export(chosen: Chosen, weights: Path, beside: Path, dtype: str, max_length: int | None, force: bool) -> dict:

@@ -20,7 +20,7 @@ from symcook.cli.options import (
     settings_option,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import EMPTY_WORD, columns, print_json, say, stream_table, value_text
+from symcook.cli.output import EMPTY_WORD, columns, line_width, print_json, say, stream_table, value_text
 from symcook.errors import Undecided
 
 BITS = Whole("the number of bits", 1, 1_000_000)
@@ -79,5 +79,5 @@ def run_text(answer: Any) -> str:
             where = f"layer {step['layer']}, {step['part']}" if step["layer"] else f"the {step['part']}"
             shown = {name: list(map(value_text, column)) for name, column in step["coordinates"].items()}
             lines += ["", f"after {where}"]
-            lines.append(stream_table(shown, start))
+            lines.append(stream_table(shown, start, line_width()))
     return "\n".join(lines)
