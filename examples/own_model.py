@@ -1,5 +1,8 @@
 """A model of your own: are there more a than b? Run this file, then try the commands that it prints."""
 
+import os
+import shlex
+
 from symcook.blocks import Embedding, Head, Layer, Readout, SelfAttention, Space, Transformer
 
 
@@ -21,4 +24,4 @@ if __name__ == "__main__":
     build().save("mine.json", force=True)
     print("saved mine.json; now try")
     print("  symcook run mine.json --input abcaa")
-    print("  symcook check mine.json --spec own_model.py:majority --max-length 10")
+    print(f"  symcook check mine.json --spec {shlex.quote(os.path.relpath(__file__))}:majority --max-length 10")

@@ -12,13 +12,27 @@ DEFECT = 4
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code; see the table of exit codes in the manual.
 
-    Every error is one sentence on stderr; `--debug` adds the traceback.
+    Every error is one sentence on stderr; `--debug` adds the traceback. Without `argv` it is the program, which takes
+    its arguments from the command line and handles Ctrl-C even where Python would drop it.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(list(arguments))
+        if argv is None:
+            sys.unraisablehook = _unraisable
+        return _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        _open_streams()
+        from symcook.cli import dispatch
+
+        code = dispatch(arguments)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        raise
     except BrokenPipeError:
         _drop_stdout()
         return BROKEN_PIPE
@@ -26,18 +40,32 @@ def main(argv: list[str] | None = None) -> int:
         return _failed(error, "--debug" in arguments)
 
 
-def _run(arguments: list[str]) -> int:
+def _open_streams() -> None:
+    """Make both streams usable: BadInput where stdout is closed, since an answer that no one sees is none."""
+    if sys.stderr is None:
+        import os
+
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        from symcook.errors import BadInput
+
+        raise BadInput("the standard output must be open", "a closed one", "use > /dev/null to see no answer")
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot draw a character gets an escape, not a traceback.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-    from symcook.cli import dispatch
 
-    code = dispatch(arguments)
-    if sys.stdout is not None:
-        sys.stdout.flush()
-    return code
+
+def _unraisable(lost: object) -> None:
+    """Python drops a Ctrl-C that comes inside some callbacks, with a traceback: it comes again right after them."""
+    if not isinstance(getattr(lost, "exc_value", None), KeyboardInterrupt):
+        sys.__unraisablehook__(lost)  # type: ignore[arg-type]
+        return
+    import _thread
+    import threading
+
+    threading.Timer(0.01, _thread.interrupt_main).start()
 
 
 def _failed(error: BaseException, debug: bool) -> int:

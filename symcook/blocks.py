@@ -7,6 +7,7 @@ a Python float is refused. Source of the definitions: Cookbook, Sections 2.2 and
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -367,8 +368,8 @@ class Embedding:
                 raise BadInput("the alphabet must have at least one token", "none")
             table = {}
             for token, values in words.items():
-                if not isinstance(token, str) or not token or token.split() != [token]:
-                    raise BadInput("a token must be text without white space", repr(token))
+                if not isinstance(token, str) or token.split() != [token] or any(map(_control, token)):
+                    raise BadInput("a token must be text without white space or control characters", repr(token))
                 _label(token, "a token")
                 table[token] = self._values(values, f"the embedding of {token}")
             _freeze(self, words=MappingProxyType(table))
@@ -413,6 +414,24 @@ class Embedding:
         """`tokens` with those that the model adds."""
         before = () if self.before is None else (self.before,)
         return (*before, *tokens, *(() if self.after is None else (self.after,)))
+
+    def typed(self, tokens: Sequence[str]) -> Sequence[str]:
+        """`tokens` without those that the model adds: what `surround` was given."""
+        return tokens[self.before is not None : len(tokens) - (self.after is not None)]
+
+    @property
+    def spelled(self) -> bool:
+        """Whether a word may be written without spaces: every token that a user types is one character."""
+        return all(len(token) == 1 for token in self.alphabet)
+
+    def written(self, tokens: Sequence[str]) -> str:
+        """Tokens that a user types as one text, from which they can be read again."""
+        return ("" if self.spelled else " ").join(tokens)
+
+
+def _control(character: str) -> bool:
+    """Whether a character is a control character or half of one: no shell can hand it over."""
+    return unicodedata.category(character) in ("Cc", "Cs")
 
 
 @dataclass(frozen=True)

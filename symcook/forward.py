@@ -446,7 +446,7 @@ class Run:
     @property
     def output(self) -> dict[str, Any]:
         """The values at the readout's position, as JSON has them."""
-        return self._shown(self.result.values())
+        return self.shown(self.result.place)
 
     @property
     def outputs(self) -> list[Any] | None:
@@ -459,7 +459,7 @@ class Run:
             return None
         if result.verdicts is not None:
             return list(result.verdicts)
-        rows = [self._shown(result.values(place)) for place in range(result.domain.length)]
+        rows = [self.shown(place) for place in range(result.domain.length)]
         return [row[readout.reads[0]] for row in rows] if len(rows[0]) == 1 else rows
 
     @property
@@ -479,8 +479,10 @@ class Run:
                 for step in self.result.steps
             ]
 
-    def _shown(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(self, place: int) -> dict[str, Any]:
+        """The values that the readout shows at an index, as JSON has them."""
         with self.result.domain.context():
+            values = self.result.values(place)
             return {name: self.result.domain.show(value, self.digits) for name, value in values.items()}
 
     def to_json(self) -> dict[str, Any]:
@@ -505,10 +507,11 @@ def show_rows(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def prepare(model: Transformer, given: Any) -> tuple[Any, str]:
-    """The checked sequence and its text, from a word (text or tokens) or from rows of inputs."""
+    """The checked sequence, with the tokens that the model adds, and the text of what was given: a word (text or
+    tokens) or rows of inputs. The one place where an input is checked and completed before a run."""
     if model.embedding.inputs is None:
         tokens = model.tokens(given)
-        return tokens, "".join(tokens) if all(len(t) == 1 for t in tokens) else " ".join(tokens)
+        return tokens, model.embedding.written(model.embedding.typed(tokens))
     rows = model.rows([given] if isinstance(given, Mapping) else given)
     return rows, show_rows(rows)
 

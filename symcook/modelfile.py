@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -30,6 +29,7 @@ from symcook.blocks import (
 )
 from symcook.errors import BadInput, NotExact
 from symcook.expr import ARITY, Tree, children, names, parse_term, show
+from symcook.files import put
 from symcook.rationals import Rationals, rational
 from symcook.space import Space
 from symcook.symbols import exact, from_sympy
@@ -172,7 +172,7 @@ def model_hash(model: Transformer) -> str:
 
 
 def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
-    """Write the model file under a temporary name and then move it into place, so that nothing is half-written.
+    """Write the model file, whole or not at all.
 
     Raises BadInput where the file exists (without `force`), the folder is missing, or it cannot be written.
     """
@@ -184,23 +184,14 @@ def save(model: Transformer, path: str | Path, *, force: bool = False) -> Path:
         if not target.parent.is_dir():
             raise BadInput("the folder of a model file must exist", target.parent, "make it first")
         if target.exists() and not force:
-            raise BadInput("a model file must not exist yet", target, "give another name, or force")
-        _replace(target, text)
+            raise FileExistsError
+        put({target: text.encode("ascii")}, force=force)
+    except FileExistsError:
+        raise BadInput("a model file must not exist yet", target, "give another name, or force") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise BadInput("a model file must be writable", f"{target} ({reason})") from None
     return target
-
-
-def _replace(target: Path, text: str) -> None:
-    """Write `text` beside `target` and move it there; nothing stays behind where that fails."""
-    temporary = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
-    try:
-        with temporary.open("x", encoding="ascii", newline="\n") as stream:
-            stream.write(text)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def load(path: str | Path) -> Transformer:

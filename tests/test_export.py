@@ -192,7 +192,7 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(os, "chmod", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write(weights, certificate, {"a": np.zeros(2)}, {})
+        write(weights, certificate, {"a": np.zeros(2)}, {}, force=False)
     assert list(tmp_path.iterdir()) == []
 
 

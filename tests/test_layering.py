@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "symcook"
 LAYERS = (
-    ("__init__", "errors", "expr", "meaning", "rationals", "symbols", "numbers"),
+    ("__init__", "errors", "expr", "files", "meaning", "rationals", "symbols", "numbers"),
     ("space",),
     ("blocks",),
     ("compose", "modelfile"),

@@ -11,22 +11,43 @@ from typing import Any
 
 import click
 
-from symcook.cli.options import LENGTH, Chosen, choose, name_argument, need_values, quoted, settings_option
+from symcook.cli.options import (
+    DIGITS,
+    DOMAINS,
+    LENGTH,
+    Chosen,
+    OneOf,
+    choose,
+    name_argument,
+    need_values,
+    settings_option,
+)
 from symcook.cli.options import command as declare
-from symcook.cli.output import Progress, print_json, say
-from symcook.errors import BadInput, NotExact, unknown
+from symcook.cli.output import EMPTY_WORD, Progress, print_json, say, value_text
+from symcook.errors import BadInput, NotExact, Undecided, unknown
 
 
 @declare("check", "symcook check dyck-1 --max-length 12")
 @name_argument
 @click.option("--max-length", type=LENGTH, metavar="N", help="The greatest length of a word or sequence.")
 @click.option("--spec", metavar="FILE.py:FUNCTION", help="A reference of your own, instead of the recipe's.")
+@click.option("--domain", type=OneOf("domain", DOMAINS), default="exact", help="The numbers (exact).")
+@click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of ball and mpmath (30).")
 @settings_option
-def command(name: str, max_length: int | None, spec: str | None, settings: tuple[str, ...], as_json: bool) -> int:
-    """Compare a model with its reference on every input, exactly.
+def command(
+    name: str,
+    max_length: int | None,
+    spec: str | None,
+    domain: str,
+    digits: int,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Compare a model with its reference on every input, exactly unless another domain is named.
 
-    A word model meets every word to length N; a feed-forward recipe meets a stated grid and takes no length. Exit 1
-    with the smallest counterexample where they differ.
+    A word model meets every word to length N, and the empty word where it takes it; a feed-forward recipe meets a
+    stated grid and takes no length. Exit 1 with the smallest counterexample where they differ, exit 3 where they differ
+    nowhere but some answers stay open.
     """
     chosen = choose(name, settings)
     if chosen.inputs:
@@ -38,34 +59,35 @@ def command(name: str, max_length: int | None, spec: str | None, settings: tuple
     if not chosen.pointwise:
         need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
     try:
-        found = run_check(chosen, max_length, spec)
+        found = run_check(chosen, max_length, spec, domain, digits)
     except NotExact as error:
-        raise NotExact(
-            error.must, error.given, "only exact values can be checked; try symcook run --domain ball"
-        ) from None
+        raise NotExact(error.must, error.given, "try --domain ball") from None
     if as_json:
         print_json(found.to_json())
     else:
         say(check_text(chosen, found))
+    if found.undecided and not found.differs:
+        raise Undecided(f"some answers stayed open in {domain} numbers; try more --digits or another --domain.")
     return 0 if found.holds else 1
 
 
-def run_check(chosen: Chosen, max_length: int | None, spec: str | None = None) -> Any:
+def run_check(
+    chosen: Chosen, max_length: int | None, spec: str | None = None, domain: str = "exact", digits: int = 30
+) -> Any:
     """The check of a chosen model against its recipe's reference, or against `spec`."""
     from symcook.verify.sweep import check, check_recipe
 
     progress = Progress(f"checking {chosen.name}")
+    how: Any = {"values": chosen.values, "progress": progress, "domain": domain, "digits": digits}
     try:
         if spec is not None:
             # What the user's code prints must not stand in the answer.
             with contextlib.redirect_stdout(sys.stderr):
                 function = load_spec(spec)
-                return check(
-                    chosen.model, function, max_length, values=chosen.values, region=_region(chosen), progress=progress
-                )
+                return check(chosen.model, function, max_length, region=_region(chosen), **how)
         if chosen.info is None:
             raise BadInput("a model file must be checked against a reference", "none", "give --spec FILE.py:FUNCTION")
-        return check_recipe(chosen.name, max_length, chosen.arguments, chosen.values, progress=progress)
+        return check_recipe(chosen.name, max_length, chosen.arguments, **how)
     finally:
         progress.close()
 
@@ -81,17 +103,25 @@ def _region(chosen: Chosen) -> str | None:
 
 def check_text(chosen: Chosen, found: Any) -> str:
     """The outcome in words, with the smallest counterexample and the command that replays it."""
-    method = f"  method: {found.method}"
-    if found.holds:
-        return f"{chosen.name} agrees with its reference on {found.strings} inputs of {found.strings}\n{method}"
     first = found.counterexample
-    lines = [f"{chosen.name} differs from its reference on {found.mismatches} inputs of {found.strings}", method]
+    if found.holds:
+        lines = [f"{chosen.name} agrees with its reference on {found.strings} inputs of {found.strings}"]
+    elif found.differs:
+        lines = [f"{chosen.name} differs from its reference on {found.mismatches} inputs of {found.strings}"]
+    else:
+        lines = [f"{chosen.name} differs from its reference on no input whose answer is decided"]
+    if found.empty_word is not None:
+        lines.append(f"  the empty word: {found.empty_word}")
+    if found.open:
+        lines.append(f"  open: {found.open} inputs of {found.strings}")
+    if found.first_open is not None:
+        lines.append(f"  smallest open input: {found.first_open or EMPTY_WORD}")
+    lines.append(f"  method: {found.method}")
     if first is not None:
-        replay = " ".join(quoted(part) for part in first.replay)
         lines += [
-            f"  smallest counterexample: {first.input}",
+            f"  smallest counterexample: {first.input or EMPTY_WORD}",
             f"  the answer must be {_answer(first.expected)}; the model gives {_answer(first.got)}",
-            f"  replay: {chosen.command('run', replay)}",
+            f"  replay: {chosen.command('run', first.replay)}",
         ]
     return "\n".join(lines)
 
@@ -100,8 +130,8 @@ def _answer(value: Any) -> str:
     if isinstance(value, bool):
         return "accept" if value else "reject"
     if isinstance(value, dict):
-        return ", ".join(f"{name} = {item}" for name, item in value.items())
-    return "[" + "; ".join(map(_answer, value)) + "]" if isinstance(value, (list, tuple)) else str(value)
+        return ", ".join(f"{name} = {value_text(item)}" for name, item in value.items())
+    return "[" + "; ".join(map(_answer, value)) + "]" if isinstance(value, list) else value_text(value)
 
 
 def load_spec(spec: str) -> Callable[[Any], Any]:

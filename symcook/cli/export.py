@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 import click
 
 from symcook.cli.options import Chosen, OneOf, Whole, choose, name_argument, need_values, settings_option
 from symcook.cli.options import command as declare
-from symcook.cli.output import Progress, print_json, say
+from symcook.cli.output import EMPTY_WORD, Progress, print_json, say
 from symcook.errors import BadInput, NotExact
 
 DEFAULT_LENGTH = 16
@@ -45,7 +48,7 @@ def command(
         raise BadInput("an export takes no inputs", f"--set {next(iter(chosen.inputs))}", "leave it out")
     need_values(chosen)
     weights, beside = targets(target, force=force)
-    document = write_export(chosen, weights, beside, dtype, max_length)
+    document = write_export(chosen, weights, beside, dtype, max_length, force)
     if as_json:
         print_json({"weights": str(weights), "certificate": str(beside), **document})
         return
@@ -58,13 +61,19 @@ def command(
     say(f"wrote {weights} and {beside}")
     say(f"  {dtype}, {verdict}")
     if compared["first_difference"] is not None:
-        say(f"  first input with another answer: {compared['first_difference']}")
+        say(f"  first input with another answer: {compared['first_difference'] or EMPTY_WORD}")
+    say(f"  numpy alone runs it: python -m symcook.export.run_npz {shlex.quote(str(weights))} {_input(chosen)}")
 
 
-def write_export(chosen: Chosen, weights: object, beside: object, dtype: str, max_length: int | None) -> dict:
+def _input(chosen: Chosen) -> str:
+    """What stands for an input in a command line."""
+    if chosen.model.alphabet:
+        return "WORD" if chosen.model.embedding.spelled else '"TOKEN ..."'
+    return f'"{",".join(chosen.model.embedding.inputs or ())}"' + ("" if chosen.pointwise else " (rows with ; between)")
+
+
+def write_export(chosen: Chosen, weights: Path, beside: Path, dtype: str, max_length: int | None, force: bool) -> dict:
     """Build, compare and write; the certificate's document."""
-    from pathlib import Path
-
     from symcook.export import npz
     from symcook.export.certificate import certificate, compare
     from symcook.export.files import write
@@ -92,7 +101,7 @@ def write_export(chosen: Chosen, weights: object, beside: object, dtype: str, ma
     finally:
         progress.close()
     document = certificate(bound, values, dtype, max_length, compared, _statuses(chosen))
-    write(Path(str(weights)), Path(str(beside)), arrays, document)
+    write(weights, beside, arrays, document, force=force)
     return document
 
 

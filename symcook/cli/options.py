@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -127,6 +128,7 @@ name_argument = click.argument("name", type=ModelName())
 settings_option = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An argument, a symbol or an input. Repeatable."
 )
+DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 DIGITS = Whole("digits", 1, 100_000)
 LENGTH = Whole("the greatest length", 1, 1_000_000)
 
@@ -162,18 +164,19 @@ class Chosen:
         """The model with the values that were given; other symbols stay."""
         return self.model.bind(self.values, require=False)
 
-    def command(self, verb: str, rest: str = "") -> str:
-        """A command line about this model, with the settings that built it."""
-        settings = {**self.arguments, **self.values}
-        options = [f"--set {quoted(f'{key}={value}')}" for key, value in settings.items()]
-        return " ".join(part for part in ("symcook", verb, quoted(self.name), rest, *options) if part)
+    def command(self, verb: str, options: Sequence[str] = ()) -> str:
+        """A command line about this model, with further options, each before its value, and the settings that built it
+        where these options do not set the same.
 
-
-def quoted(text: str) -> str:
-    """`text` as one word of a shell."""
-    import shlex
-
-    return shlex.quote(text)
+        It can be pasted into a shell whatever the values are: one that begins with a dash stands behind =.
+        """
+        name = os.path.join(os.curdir, self.name) if self.name.startswith("-") else self.name
+        pairs = list(zip(options[::2], options[1::2], strict=True))
+        set_here = {value.partition("=")[0] for option, value in pairs if option == "--set"}
+        settings = {key: value for key, value in {**self.arguments, **self.values}.items() if key not in set_here}
+        pairs += [("--set", f"{key}={value}") for key, value in settings.items()]
+        parts = ((f"{option}={value}",) if value.startswith("-") else (option, value) for option, value in pairs)
+        return shlex.join(["symcook", verb, name, *(part for pair in parts for part in pair)])
 
 
 def is_path(name: str) -> bool:
@@ -246,7 +249,8 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
 
 
 def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str | None) -> Any:
-    """The input as the forward pass takes it, or None where none was given; BadInput where it does not fit."""
+    """The typed tokens, or rows, as `forward.prepare` takes them, which checks them and adds the model's own tokens.
+    None where none was given. BadInput where the option does not fit the model."""
     model = chosen.model
     options = {"--input": word, "--tokens": tokens, "--rows": rows}
     if chosen.inputs:
@@ -260,25 +264,22 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
         if not model.alphabet:
             raise BadInput(f"{chosen.name} must be given numbers", used[0], input_hint(chosen))
         if word is not None:
-            if any(len(token) > 1 for token in model.alphabet):
+            if not model.embedding.spelled:
                 raise BadInput("a word with symbols longer than one character must be given by --tokens", word)
-            return model.tokens(word)
-        return model.tokens((tokens or "").split())
+            return tuple(word)
+        return tuple((tokens or "").split())
     if model.alphabet:
         raise BadInput(f"{chosen.name} must be given a word", "--rows", input_hint(chosen))
     if rows is not None:
-        return model.rows(read_rows(rows, model.embedding.inputs or ()))
-    missing = [name for name in model.embedding.inputs or () if name not in chosen.inputs]
-    if missing and chosen.pointwise:
-        return dict(chosen.inputs)
-    return model.rows([chosen.inputs])
+        return read_rows(rows, model.embedding.inputs or ())
+    return dict(chosen.inputs)
 
 
 def input_hint(chosen: Chosen) -> str:
     """How to give an input to this model."""
     model = chosen.model
     if model.alphabet:
-        if any(len(token) > 1 for token in model.alphabet):
+        if not model.embedding.spelled:
             return f'give --tokens "{model.alphabet[0]} ..."'
         return f'give --input "{model.alphabet[0]}..."'
     inputs = model.embedding.inputs or ()
@@ -293,9 +294,9 @@ def need_input(chosen: Chosen, given: Any, why: str) -> Any:
         if not chosen.model.embedding.inputs and not chosen.model.alphabet:
             return [{}]
         raise BadInput(f"{why} must have an input", "none", input_hint(chosen))
-    if isinstance(given, dict):
-        missing = next(name for name in chosen.model.embedding.inputs or () if name not in given)
-        raise BadInput("every input must have a value", f"none for {missing}", f"give --set {missing}=VALUE")
+    missing = [name for name in chosen.model.embedding.inputs or () if isinstance(given, dict) and name not in given]
+    if missing:
+        raise BadInput("every input must have a value", f"none for {missing[0]}", f"give --set {missing[0]}=VALUE")
     return given
 
 

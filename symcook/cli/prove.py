@@ -11,7 +11,7 @@ import click
 
 from symcook.cli.options import command as declare
 from symcook.cli.options import completes, papers
-from symcook.cli.output import Progress, columns, print_json, say
+from symcook.cli.output import Progress, columns, line_width, print_json, say
 from symcook.errors import BadInput, unknown
 
 
@@ -71,10 +71,8 @@ def command(
         _print_latex(verdicts, without, full)
     elif breaking:
         _print_broken(verdicts, without)
-    elif len(verdicts) + len(without) == 1:
-        say(one_text(verdicts, without, full))
     else:
-        say(verdicts_text(verdicts, without))
+        say(answer_text(verdicts, without, full))
     if trust:
         from symcook.report.trust import trust_text
 
@@ -150,18 +148,25 @@ def verdict_json(verdict: Any) -> dict[str, Any]:
     }
 
 
+def answer_text(verdicts: list[Any], without: list[str], full: bool = False) -> str:
+    """One id in full, several as a table."""
+    if len(verdicts) + len(without) == 1:
+        return one_text(verdicts, without, full)
+    return verdicts_text(verdicts, without)
+
+
 def one_text(verdicts: list[Any], without: list[str], full: bool) -> str:
     """One id: its line of the table, then statement, proof and what it rests on."""
     from symcook.report.proof import paper_words, proof_text, statement_text
 
     rows, total = _rows(verdicts, without), _total(verdicts, without)
     if verdicts:
-        return f"{columns(rows)}\n\n{proof_text(verdicts[0], full)}\n\n{total}"
+        return f"{columns(rows, width=line_width())}\n\n{proof_text(verdicts[0], full)}\n\n{total}"
     from symcook.cli.claims import indented
     from symcook.proof.replay import statements
 
     name = without[0]
-    text = columns(rows)
+    text = columns(rows, width=line_width())
     if name in statements():
         words = paper_words(name)
         text += f"\n\nPaper\n{indented(words)}" if words else ""
@@ -253,7 +258,7 @@ def verdicts_text(verdicts: list[Any], without: list[str]) -> str:
     from symcook.proof.replay import statements
 
     rows = _rows(verdicts, without)
-    text = columns(rows) + "\n" if rows else ""
+    text = columns(rows, width=line_width()) + "\n" if rows else ""
     if len(verdicts) <= MOST_STATED:
         for verdict in verdicts:
             corrected = [s.id for s in statements().values() if s.corrects == verdict.id]

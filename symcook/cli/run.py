@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import click
 
 from symcook.cli.options import (
     DIGITS,
+    DOMAINS,
     OneOf,
     Whole,
     choose,
@@ -20,11 +20,9 @@ from symcook.cli.options import (
     settings_option,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import columns, print_json, say, stream_table
+from symcook.cli.output import EMPTY_WORD, columns, line_width, print_json, say, stream_table, value_text
 from symcook.errors import Undecided
-from symcook.rationals import rewritten
 
-DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 BITS = Whole("the number of bits", 1, 1_000_000)
 
 
@@ -60,7 +58,8 @@ def command(
     else:
         say(run_text(answer))
     if answer.undecided:
-        raise Undecided(f"the verdict on {answer.given} stayed open in {domain} numbers; try --domain exact.")
+        given = answer.given or EMPTY_WORD
+        raise Undecided(f"the verdict on {given} stayed open in {domain} numbers; try --domain exact.")
 
 
 def run_text(answer: Any) -> str:
@@ -69,7 +68,7 @@ def run_text(answer: Any) -> str:
     verdict = ""
     if "accept" in document:
         verdict = ": " + {True: "accept", False: "reject", None: "undecided"}[document["accept"]]
-    lines = [f"{document['recipe']} on {document['input']}{verdict}"]
+    lines = [f"{document['recipe']} on {document['input'] or EMPTY_WORD}{verdict}"]
     if document["output"]:
         lines.append(columns([(key, value_text(value)) for key, value in document["output"].items()], "  "))
     if "outputs" in document:
@@ -84,7 +83,7 @@ def run_text(answer: Any) -> str:
             where = f"layer {step['layer']}, {step['part']}" if step["layer"] else f"the {step['part']}"
             shown = {name: list(map(value_text, column)) for name, column in step["coordinates"].items()}
             lines += ["", f"after {where}"]
-            lines.append(stream_table(shown, start))
+            lines.append(stream_table(shown, start, line_width()))
     return "\n".join(lines)
 
 
@@ -92,16 +91,3 @@ def numbers(answer: Any) -> str:
     """The numbers of a run in words."""
     domain = answer.result.domain
     return f"{domain.bits} bits" if domain.name == "mpmath" else domain.name
-
-
-def value_text(value: Any) -> str:
-    """One value as a reader wants it: a ball as mid ± rad, a float by its shortest decimals."""
-    if isinstance(value, float) and math.isfinite(value):
-        return rewritten(repr(value))
-    if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
-        return f"{value['mid']} ± {value['rad']}"
-    if isinstance(value, dict):
-        return "(" + ", ".join(f"{key} {value_text(item)}" for key, item in value.items()) + ")"
-    if isinstance(value, bool):
-        return "accept" if value else "reject"
-    return "undecided" if value is None else str(value)

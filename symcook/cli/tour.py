@@ -31,7 +31,7 @@ What to try next
 def command(as_json: bool) -> None:
     """One model from coordinates to weights: a closed form, a check, a proof."""
     from symcook.cli.check import check_text, run_check
-    from symcook.cli.prove import replayed, selected, verdict_json, verdicts_text
+    from symcook.cli.prove import answer_text, replayed, selected, verdict_json
     from symcook.cli.run import run_text
     from symcook.derive import derive
     from symcook.forward import run
@@ -56,7 +56,7 @@ def command(as_json: bool) -> None:
     if not as_json:
         _section(f"Right on every string to length {LENGTH}?", f"check {MODEL} --max-length {LENGTH}")
         say(check_text(chosen, found))
-    names, _ = selected((MODEL,), None, False)
+    names, without = selected((MODEL,), None, False)
     verdicts = replayed(names)
     if as_json:
         print_json(
@@ -71,7 +71,7 @@ def command(as_json: bool) -> None:
         )
         return
     _section("And for all lengths? The small checker replays the stored proofs", f"prove {MODEL}")
-    say(verdicts_text(verdicts, []))
+    say(answer_text(verdicts, without))
     say()
     say(NEXT)
 

@@ -11,10 +11,11 @@ from symcook.blocks import Transformer
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import npz
 from symcook.forward import Result, forward, make_domain, run
+from symcook.rationals import quotient
 from symcook.symbols import from_sympy
+from symcook.verify.sweep import TOLERANCE
 
 FORMAT = "symcook certificate 1"
-TOLERANCE = {"float64": 1e-9, "float32": 1e-4}
 BATCHED = 2**18
 """The greatest number of inputs compared where exact batches hold the model."""
 SINGLE = 300
@@ -63,7 +64,7 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
     what = "every word" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
     if model.pointwise:
         what = "every point of a rational grid"
-    tolerance = TOLERANCE[str(m["dtype"])]
+    tolerance = float(TOLERANCE[str(m["dtype"])])
     how = "answers must be equal" if _answers(model) else f"values must agree within {tolerance} * max(1, |exact|)"
     return {
         "greatest_length": greatest,
@@ -114,21 +115,15 @@ def _length(model: Transformer, m: Mapping[str, Any], n: int, batched: bool) -> 
         code, difference = _block(model, m, block, n, batched)
         worst = max(worst, difference)
         if code is not None:
-            return _name(_typed(model, list(block)[code])), worst
+            return _name(model, list(block)[code]), worst
     return None, worst
 
 
-def _typed(model: Transformer, sequence: Any) -> Any:
-    """The part of an input that a user types."""
-    before, after = model.embedding.before, model.embedding.after
-    return sequence[before is not None : len(sequence) - (after is not None)]
-
-
-def _name(sequence: Any) -> str:
-    """An input as text: a word, tokens with spaces, or rows of numbers."""
-    if all(isinstance(token, str) for token in sequence):
-        return ("" if all(len(token) == 1 for token in sequence) else " ").join(sequence)
-    return "; ".join(",".join(map(str, row.values())) for row in sequence)
+def _name(model: Transformer, sequence: Any) -> str:
+    """An input as a user types it: a word, tokens with spaces, or rows of numbers."""
+    if model.embedding.inputs is None:
+        return model.embedding.written(model.embedding.typed(sequence))
+    return "; ".join(",".join(map(quotient, row.values())) for row in sequence)
 
 
 def _block(model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched: bool) -> tuple[int | None, float]:
@@ -153,7 +148,7 @@ def _block(model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched
         return _first((npz.verdicts(m, z) != exact).reshape(len(sequences), -1).any(axis=1)), 0.0
     got = npz.shown(m, z)[:, _places(model, n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
-    first = _first(~(difference <= TOLERANCE[str(m["dtype"])]))  # not a number is a difference too
+    first = _first(~(difference <= float(TOLERANCE[str(m["dtype"])])))  # not a number is a difference too
     return first, float(difference.max()) if first is None else float("inf")
 
 
@@ -192,7 +187,7 @@ def _rounded(cell: Any) -> Any:
 
 def _single(model: Transformer, sequence: Any, n: int) -> Any:
     """The answer or the values of one input, from the exact domain or, where it has none, from balls."""
-    given = _typed(model, sequence)
+    given = sequence if model.embedding.inputs is not None else model.embedding.typed(sequence)
     try:
         found = run(model, given, "exact")
     except NotExact:

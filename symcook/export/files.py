@@ -6,12 +6,12 @@ import hashlib
 import io
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from symcook.errors import BadInput
+from symcook.files import put
 
 
 def targets(path: str, *, force: bool) -> tuple[Path, Path]:
@@ -27,14 +27,20 @@ def targets(path: str, *, force: bool) -> tuple[Path, Path]:
         if target.is_dir():
             raise BadInput("the target must be a file, not a folder", str(target))
         if target.exists() and not force:
-            raise BadInput("the target must not exist yet", str(target), "add --force to replace it")
+            raise _exists(target)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadInput("the folder for the weights must be writable", str(folder))
     return weights, certificate
 
 
-def write(weights: Path, certificate: Path, arrays: Mapping[str, Any], document: Mapping[str, Any]) -> None:
-    """Write both files under temporary names, then rename them: what is interrupted leaves neither."""
+def _exists(target: object) -> BadInput:
+    return BadInput("the target must not exist yet", target, "add --force to replace it")
+
+
+def write(
+    weights: Path, certificate: Path, arrays: Mapping[str, Any], document: Mapping[str, Any], *, force: bool
+) -> None:
+    """Write both files or neither; BadInput where they cannot be written, or (without `force`) have come to exist."""
     import numpy as np
 
     buffer = io.BytesIO()
@@ -43,26 +49,8 @@ def write(weights: Path, certificate: Path, arrays: Mapping[str, Any], document:
     full = dict(document) | {"weights": weights.name, "weights_sha256": hashlib.sha256(data).hexdigest()}
     text = (json.dumps(full, indent=1) + "\n").encode()
     try:
-        put({certificate: text, weights: data})
+        put({certificate: text, weights: data}, force=force)
+    except FileExistsError as error:
+        raise _exists(error.filename) from None
     except OSError as error:
         raise BadInput("the target must be writable", f"{weights} ({error.strerror})") from error
-
-
-def put(contents: Mapping[Path, bytes]) -> None:
-    """Write all files under temporary names beside them, then rename them in this order; OSError where one cannot be.
-
-    What is interrupted leaves no file half-written and no temporary one.
-    """
-    written: list[tuple[Path, Path]] = []
-    try:
-        for target, content in contents.items():
-            handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
-            written.append((Path(name), target))
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.chmod(name, 0o644)
-        for temporary, target in written:
-            os.replace(temporary, target)
-    finally:
-        for temporary, _ in written:
-            temporary.unlink(missing_ok=True)

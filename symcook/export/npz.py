@@ -20,7 +20,7 @@ Arrays of the archive, with d coordinates, V tokens, N the greatest length of th
     readout.kind, .position, .reads      names; readout.weights (d) for a sign readout, (labels, d) for a largest or a
                                          distribution readout, with readout.labels
 
-Lengths count the tokens that the model adds. `evaluate` is what these arrays mean; examples/run_npz.py says it again
+Lengths count the tokens that the model adds. `evaluate` is what these arrays mean; export/run_npz.py says it again
 with numpy alone.
 """
 

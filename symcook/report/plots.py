@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook import bounds
 from symcook.errors import BadInput, Undecided, unknown
-from symcook.export.files import put
+from symcook.files import put
 
 if TYPE_CHECKING:
     from symcook.bounds.result import Bound
@@ -119,7 +119,7 @@ def plot_bound(
         from symcook.report.curves import picture
 
         contents |= {target: picture(found, target.suffix[1:]) for target in targets[1:]}
-    _write(contents)
+    _write(contents, force)
     return found, tuple(contents)
 
 
@@ -281,15 +281,21 @@ def _targets(place: str | Path, force: bool) -> list[Path]:
         if target.is_dir():
             raise BadInput("the target must be a file, not a folder", target)
         if target.exists() and not force:
-            raise BadInput("the target must not exist yet", target, "add --force to replace it")
+            raise _exists(target)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadInput("the folder for a plot must be writable", shown, "give another --plot")
     return targets
 
 
-def _write(contents: Mapping[Path, bytes]) -> None:
-    """Write all, or none half; BadInput where the folder does not take them."""
+def _exists(target: object) -> BadInput:
+    return BadInput("the target must not exist yet", target, "add --force to replace it")
+
+
+def _write(contents: Mapping[Path, bytes], force: bool) -> None:
+    """Write all or none; BadInput where the folder does not take them."""
     try:
-        put(contents)
+        put(contents, force=force)
+    except FileExistsError as error:
+        raise _exists(error.filename) from None
     except OSError as error:
         raise BadInput("the target of a plot must be writable", f"{next(iter(contents))} ({error.strerror})") from error

@@ -22,7 +22,7 @@ from symcook.expr import Tree, children, names, show
 from symcook.rationals import rational, truth
 from symcook.symbols import symbol
 from symcook.verify.inputs import BLOCK, Part, braces, conjuncts, region_tree
-from symcook.verify.sweep import Check, Progress, Reference, sweep
+from symcook.verify.sweep import Check, Numbers, Progress, Reference, Sweep, found
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
 """Values of a symbol that has no default."""
@@ -50,12 +50,13 @@ def check_grid(
     *,
     values: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    numbers: Numbers | None = None,
 ) -> Check:
     """Compare a feed-forward recipe with `reference` on its grid inside `region` (a formula over inputs and symbols).
 
     The reference is given {input or symbol: Fraction} and returns {coordinate: Fraction} (or a number, or a bool where
-    the model decides). `values` sets symbols. Raises BadInput where the grid would be empty or too large, or the
-    reference returns something else than exact numbers.
+    the model decides). `values` sets symbols; `numbers` says in which the model is run. Raises BadInput where the grid
+    would be empty or too large, or the reference returns something else than exact numbers.
     """
     start = time.perf_counter()
     tree = region_tree(region)
@@ -67,25 +68,17 @@ def check_grid(
     total = sum(len(points) for _, points in grids)
     if total == 0:
         raise BadInput("the region must hold at some point of the grid", show(tree))
-    count = wrong = 0
-    first = None
-    way = ""
+    from symcook.domains.batch import Grid
+
+    numbers = numbers or Numbers()
+    tasks: list[Sweep] = []
     for setting, points in grids:
-        if not points:
-            continue
-        bound = model.bind(setting)
-
-        def see(_: Transformer, sequence: Sequence[Point], setting: Point = setting) -> Point:
-            return sequence[0] | setting
-
-        from symcook.domains.batch import Grid
-
-        options = tuple(part for name, value in setting.items() for part in ("--set", f"{name}={value}"))
-        parts = map(Part, Grid((points,)).blocks(BLOCK))
-        seen, bad, found, way = sweep(bound, reference, parts, total, progress, see, options, count)
-        count, wrong, first = count + seen, wrong + bad, first or found
-    method = f"exact, on {_describe(inputs, grids, tree)}; {way}"
-    return Check(model.name, None, count, wrong, first, method, time.perf_counter() - start)
+        if points:
+            task = Sweep(model.bind(setting), reference, numbers, setting)
+            task.compare(map(Part, Grid((points,)).blocks(BLOCK)), total, progress, sum(t.strings for t in tasks))
+            tasks.append(task)
+    method = f"{numbers.text}, on {_describe(inputs, grids, tree)}; {tasks[-1].way}"
+    return found(tasks, model.name, None, method, time.perf_counter() - start)
 
 
 def _settings(model: Transformer, given: Mapping[str, Any], region: Tree) -> Iterator[Point]:

@@ -1,8 +1,10 @@
-"""Exact comparison of a model with a reference that shares no code with it.
+"""Comparison of a model with a reference that shares no code with it.
 
-A word model meets every word of every length up to N; a recipe over rows meets every sequence over a stated set of
-rows; a feed-forward recipe meets a stated rational grid (`symcook.verify.grid`). The batch domain does the work; a
-model that it cannot hold (softmax) runs word by word in the exact domain. Nothing here is sampled or rounded.
+A word model meets every word of every length up to N, and the empty word where the model takes it; a recipe over rows
+meets every sequence over a stated set of rows; a feed-forward recipe meets a stated rational grid
+(`symcook.verify.grid`). Nothing is sampled. Without a named domain nothing is rounded either: the batch domain does the
+work, and a model that it cannot hold (softmax) runs input by input in the exact domain. In another domain every input
+runs by itself, and an answer that stays open there is counted as open, never as right or wrong.
 """
 
 from __future__ import annotations
@@ -16,13 +18,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.blocks import Transformer, fraction
-from symcook.errors import BadInput, NotExact, SymcookError, Undecided
-from symcook.forward import Result, forward, make_domain
+from symcook.errors import BadInput, NotExact, SymcookError, Undecided, require_known
+from symcook.forward import RUNNABLE, Result, Run, forward, run
 from symcook.rationals import quotient
-from symcook.verify.inputs import Part, ends, region_tree, rows, words
+from symcook.verify.inputs import Part, region_tree, rows, words
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
+
+DIGITS = 30
+TOLERANCE = {"float64": Fraction(1, 10**9), "float32": Fraction(1, 10**4), "float16": Fraction(1, 100)}
+"""How far a value in floats may lie from the reference's, times max(1, |reference|); answers must be equal."""
 
 Reference = Callable[[Any], Any]
 """A word (text; a tuple where tokens are longer than one character) to a bool, a label of the readout or numbers, or a
@@ -33,6 +39,34 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """In which numbers a model is run, and to how many digits where the domain takes them."""
+
+    domain: str = "exact"
+    digits: int = DIGITS
+
+    def __post_init__(self) -> None:
+        from symcook.numbers.balls import check_digits
+
+        require_known("domain", self.domain, RUNNABLE)
+        check_digits(self.digits)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of ``symcook run`` that choose them."""
+        chosen = () if self.domain == "exact" else ("--domain", self.domain)
+        return chosen if self.digits == DIGITS else (*chosen, "--digits", str(self.digits))
+
+    @property
+    def text(self) -> str:
+        """The numbers in words, and in floats what counts as equal."""
+        if self.domain == "exact":
+            return "exact"
+        near = TOLERANCE.get(self.domain)
+        return f"in {self.domain} numbers" + (f" (values within {near} * max(1, |reference|))" if near else "")
+
+
+@dataclass(frozen=True)
 class Counterexample:
     """The first input, in order of length and then of the alphabet, on which model and reference differ."""
 
@@ -40,12 +74,18 @@ class Counterexample:
     got: Any
     expected: Any
     replay: tuple[str, ...]
-    """Options of ``symcook run NAME`` that show what the model says."""
+    """Options of ``symcook run NAME``, each before its value, that show what the model says. The arguments of a recipe
+    and the symbols of a model that reads words or rows come from the user."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """What a check found. `strings` counts the inputs that were compared, `mismatches` those that differ."""
+    """What a check found. `strings` counts the inputs of length 1 and more that were compared, `mismatches` those that
+    differ, `open` those whose answer the domain leaves open.
+
+    The empty word is counted in none of them: `empty_word` says how it came out, "agrees", "differs" or "open"; None
+    where it is no input of the model. It can be the counterexample (input "").
+    """
 
     recipe: str
     max_length: int | None
@@ -54,21 +94,42 @@ class Check:
     counterexample: Counterexample | None
     method: str
     seconds: float
+    domain: str = "exact"
+    open: int = 0
+    first_open: str | None = None
+    empty_word: str | None = None
+
+    @property
+    def differs(self) -> bool:
+        """Whether model and reference differ on an input."""
+        return self.mismatches > 0 or self.empty_word == "differs"
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the answer to an input stayed open."""
+        return self.open > 0 or self.empty_word == "open"
 
     @property
     def holds(self) -> bool:
         """Whether model and reference agree on everything that was compared."""
-        return self.mismatches == 0
+        return not self.differs and not self.undecided
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook check --json``."""
+        first = self.counterexample
         return {
             "recipe": self.recipe,
             "max_length": self.max_length,
             "strings": self.strings,
             "mismatches": self.mismatches,
-            "counterexample": None if self.counterexample is None else self.counterexample.input,
+            "counterexample": None if first is None else first.input,
             "method": self.method,
+            "domain": self.domain,
+            "open": self.open,
+            "first_open": self.first_open,
+            "empty_word": self.empty_word,
+            "got": None if first is None else first.got,
+            "expected": None if first is None else first.expected,
         }
 
 
@@ -80,86 +141,280 @@ def check(
     values: Mapping[str, Any] | None = None,
     region: Any = None,
     progress: Progress | None = None,
+    domain: str = "exact",
+    digits: int = DIGITS,
 ) -> Check:
-    """Compare `model` with `reference` on every input up to `max_length`, exactly.
+    """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
 
     `values` sets declared symbols. A feed-forward recipe takes no length and is compared on the grid of
     `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
-    should agree; it restricts the inputs of both kinds of model over numbers.
+    should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
+    floats a value may lie `TOLERANCE` away from the reference's.
 
     Raises BadInput for a length below 1 or above the model's, for more than LIMIT inputs, and for a reference that
-    fails or returns something of the wrong type; Undecided where the exact domain leaves a verdict open.
+    fails or returns something of the wrong type; NotExact where the exact domain has no value.
     """
+    numbers = Numbers(domain, digits)
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
         from symcook.verify.grid import check_grid
 
-        return check_grid(model, reference, region, values=values, progress=progress)
+        return check_grid(model, reference, region, values=values, progress=progress, numbers=numbers)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
         raise BadInput("the greatest length must be an integer of at least 1", max_length, "give --max-length N")
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
+    start = time.perf_counter()
+    task = Sweep(bound, reference, numbers)
     if bound.embedding.inputs is None:
         source: Any = words(bound, max_length)
-        what = f"exhaustive, exact: all words of length 1 to {max_length}"
+        what = f"exhaustive, {numbers.text}: all words of length 1 to {max_length}"
+        if bound.embedding.added:
+            what = f"{what}, and the empty word"
+            task.empty_word()
     else:
         source = rows(bound, max_length, region_tree(region))
-        what = source.text
-    total, parts = source.total, source.parts()
-    start = time.perf_counter()
-    count, wrong, first, way = sweep(bound, reference, parts, total, progress, _see)
-    return Check(model.name, max_length, count, wrong, first, f"{what}; {way}", time.perf_counter() - start)
+        what = f"{numbers.text}, {source.text}"
+    task.compare(source.parts(), source.total, progress)
+    return found([task], model.name, max_length, f"{what}; {task.way}", time.perf_counter() - start)
 
 
 def _see(model: Transformer, sequence: Sequence[Any]) -> Any:
     """What a reference is given for one input."""
     if model.embedding.inputs is not None:
         return sequence
-    typed = _typed(model, sequence)
-    return "".join(typed) if all(len(t) == 1 for t in model.alphabet) else tuple(typed)
+    typed = model.embedding.typed(sequence)
+    return "".join(typed) if model.embedding.spelled else tuple(typed)
 
 
-def _typed(model: Transformer, sequence: Sequence[Any]) -> Sequence[Any]:
-    """What a user types: without the tokens that the model adds."""
-    before, after = ends(model)
-    return sequence[len(before) : len(sequence) - len(after)]
+class Sweep:
+    """A comparison part by part, and what it has found so far. `setting` are the values of a grid's symbols, which a
+    reference for it sees beside the inputs."""
 
+    def __init__(
+        self,
+        model: Transformer,
+        reference: Reference,
+        numbers: Numbers,
+        setting: Mapping[str, Fraction] | None = None,
+    ) -> None:
+        self.model, self.reference, self.numbers = model, reference, numbers
+        self.setting = dict(setting or {})
+        self.strings = self.mismatches = self.open = 0
+        self.first: tuple[tuple[int, ...], Sequence[Any]] | None = None
+        self.first_open: tuple[tuple[int, ...], Sequence[Any]] | None = None
+        self.empty: str | None = None
+        self.batched = numbers.domain == "exact"
 
-def sweep(
-    model: Transformer,
-    reference: Reference,
-    parts: Iterable[Part],
-    total: int,
-    progress: Progress | None,
-    see: Callable[[Transformer, Sequence[Any]], Any],
-    options: tuple[str, ...] = (),
-    done: int = 0,
-) -> tuple[int, int, Counterexample | None, str]:
-    """Compare part by part: inputs compared, mismatches, the smallest of them, and how the model was run."""
-    compare, way = _compare_batch, "batches of integers over static denominators"
-    count = wrong = 0
-    first: tuple[tuple[int, ...], tuple[Any, ...]] | None = None
-    for part in parts:
+    @property
+    def way(self) -> str:
+        """How the model was run, in words."""
+        if self.batched:
+            return "batches of integers over static denominators"
+        return f"one by one in the {self.numbers.domain} domain"
+
+    def compare(self, parts: Iterable[Part], total: int, progress: Progress | None, done: int = 0) -> None:
+        """Compare all inputs of `parts`; `done` of `total` came before them."""
+        for part in parts:
+            self.strings += part.size
+            for piece, wrong, unclear in self.part(part):
+                self.mismatches += len(wrong)
+                self.open += len(unclear)
+                self.first = self.smallest(self.first, piece, wrong)
+                self.first_open = self.smallest(self.first_open, piece, unclear)
+            if progress is not None:
+                progress(done + self.strings, total)
+
+    def part(self, part: Part) -> Found:
+        """Where model and reference differ, and where that is open."""
+        if self.batched:
+            try:
+                return self.batch(part)
+            except NotExact:
+                self.batched = False
+        return [(piece, *self.singles(piece)) for _, piece in part.pieces]
+
+    def smallest(self, known: Any, piece: Words | Grid, codes: list[int]) -> Any:
+        """The smaller of the input that is known and the first of `codes`, with its rank."""
+        if not codes:
+            return known
+        sequence = _nth(piece, codes[0])
+        rank = _rank(self.model, sequence)
+        return (rank, sequence) if known is None or rank < known[0] else known
+
+    def see(self, sequence: Sequence[Any]) -> Any:
+        """What the reference is given for one input."""
+        return dict(sequence[0]) | self.setting if self.model.pointwise else _see(self.model, sequence)
+
+    def batch(self, part: Part) -> Found:
+        """One pass over all inputs of a part, and its answers compared piece by piece."""
+        from symcook.domains.batch import Batch
+
+        result = forward(self.model, part.block, Batch())
+        return [(piece, self.differences(piece, length, result), []) for length, piece in part.pieces]
+
+    def differences(self, piece: Words | Grid, length: int, result: Result) -> list[int]:
+        """Where the answers for inputs of one length differ; `result` may go on to longer ones."""
+        import numpy as np
+
+        domain: Any = result.domain
+        readout, verdicts = self.model.readout, result.verdicts
+        each = readout.position == "each"
+        places = range(length) if each else [0 if readout.position == "first" else length - 1]
+        asked = (_ask(self.model, self.reference, self.see(sequence), length) for sequence in piece)
+        if verdicts is not None and not each:
+            answer = verdicts[places[0]]
+            if readout.position == "all":
+                answer = functools.reduce(domain.both, verdicts[:length])
+            entries = domain.full(answer, length)
+            expected = np.fromiter((answers[0] for answers in asked), dtype=entries.dtype, count=piece.size)
+            return np.flatnonzero(entries != expected).tolist()
+        columns: list[tuple[list[Any], int]] = []  # for each position and name: numerators and their denominator
+        for place in places:
+            if verdicts is not None:
+                columns.append((domain.full(verdicts[place], length).tolist(), 1))
+            else:
+                cells = [column[place] for column in result.columns().values()]
+                columns.extend((domain.full(cell.numerators, length).tolist(), cell.denominator) for cell in cells)
+        codes = []
+        for code, answers in enumerate(asked):
+            flat = answers if verdicts is not None else itertools.chain.from_iterable(answers)
+            for (numerators, denominator), answer in zip(columns, flat, strict=True):
+                if numerators[code] * answer.denominator != answer.numerator * denominator:
+                    codes.append(code)
+                    break
+        return codes
+
+    def singles(self, piece: Words | Grid) -> tuple[list[int], list[int]]:
+        """The same one input after the other: where they differ, and where that is open."""
+        wrong, unclear = [], []
+        for code, sequence in enumerate(piece):
+            verdict = self.agree(sequence)
+            if verdict is None:
+                unclear.append(code)
+            elif not verdict:
+                wrong.append(code)
+        return wrong, unclear
+
+    def run(self, sequence: Sequence[Any]) -> Run:
+        """One input in the numbers of this check, as ``symcook run`` runs it."""
+        given = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
         try:
-            found = compare(model, reference, part, see)
+            return run(self.model, given, self.numbers.domain, digits=self.numbers.digits)
         except NotExact:
-            if compare is _compare_each:
-                raise
-            compare, way = _compare_each, "one by one in the exact domain"
-            found = compare(model, reference, part, see)
-        count += part.size
-        wrong += sum(len(codes) for _, codes in found)
-        for block, codes in found:
-            if codes:
-                sequence = _nth(block, codes[0])
-                rank = _rank(model, sequence)
-                if first is None or rank < first[0]:
-                    first = rank, sequence
-        if progress is not None:
-            progress(done + count, total)
-    shown = None if first is None else _counterexample(model, reference, first[1], see, options)
-    return count, wrong, shown, way
+            raise
+        except BadInput as error:  # an overflow, or a norm of zero variance: say where
+            where = f" on {self.text(sequence) or 'the empty word'}"
+            raise BadInput(error.must, f"{'' if error.given is None else error.given}{where}", error.do) from error
+
+    def agree(self, sequence: Sequence[Any]) -> bool | None:
+        """Whether model and reference agree on one input; None where that stays open."""
+        answers = _ask(self.model, self.reference, self.see(sequence), len(sequence))
+        try:
+            result = self.run(sequence).result
+        except Undecided:
+            return None
+        each = self.model.readout.position == "each"
+        if result.verdicts is not None:
+            got = list(result.verdicts) if each else [_verdict(result)]
+            verdicts = [None if v is None else v == a for v, a in zip(got, answers, strict=True)]
+        else:
+            places = range(len(sequence)) if each else [result.place]
+            verdicts = [
+                self.equal(result, column, place, value)
+                for place, answer in zip(places, answers, strict=True)
+                for column, value in zip(result.columns().values(), answer, strict=True)
+            ]
+        return False if False in verdicts else None if None in verdicts else True
+
+    def equal(self, result: Result, column: Any, place: int, value: Fraction) -> bool | None:
+        """Whether the entry of a column is the reference's value; in floats, whether it is near enough."""
+        from symcook.symbols import exact
+
+        domain = result.domain
+        near = TOLERANCE.get(self.numbers.domain)
+        with domain.context():
+            if near is None:
+                return domain.zero(domain.linear([(column, exact(1))], exact(-value)))[place]
+            got = domain.read(column, place)
+            if got - got != 0:  # nan or an infinity
+                return False
+            return abs(Fraction(got) - value) <= near * max(1, abs(value))
+
+    def empty_word(self) -> None:
+        """Compare the empty word, which is counted by itself."""
+        sequence = self.model.embedding.surround(())
+        verdict = self.agree(sequence)
+        self.empty = {True: "agrees", False: "differs", None: "open"}[verdict]
+        if verdict is False:
+            self.first = _rank(self.model, sequence), sequence
+        elif verdict is None:
+            self.first_open = _rank(self.model, sequence), sequence
+
+    def text(self, sequence: Sequence[Any]) -> str:
+        """An input as a user writes it, with the setting of a grid."""
+        if self.model.embedding.inputs is None:
+            return self.model.embedding.written(self.model.embedding.typed(sequence))
+        return _text(dict(sequence[0]) | self.setting if self.model.pointwise else sequence)
+
+    def replay(self, sequence: Sequence[Any]) -> tuple[str, ...]:
+        """The options of ``symcook run`` that give this input, in the numbers of this check."""
+        if self.model.embedding.inputs is None:
+            given = ("--input" if self.model.embedding.spelled else "--tokens", self.text(sequence))
+        elif self.model.pointwise:
+            point = dict(sequence[0]) | self.setting
+            given = tuple(part for name, v in point.items() for part in ("--set", f"{name}={quotient(v)}"))
+        else:
+            given = ("--rows", "; ".join(",".join(map(quotient, row.values())) for row in sequence))
+        return given + self.numbers.options
+
+    def counterexample(self) -> Counterexample | None:
+        """What model and reference say about the smallest input on which they differ, and how to see it again."""
+        if self.first is None:
+            return None
+        sequence = self.first[1]
+        answers = _ask(self.model, self.reference, self.see(sequence), len(sequence))
+        answer = self.run(sequence)
+        result, readout = answer.result, self.model.readout
+        each = readout.position == "each"
+        got: list[Any]
+        expected: list[Any]
+        if result.verdicts is not None:
+            kind: Any = bool if self.model.decides else readout.labels.__getitem__
+            verdicts = list(result.verdicts) if each else [_verdict(result)]
+            got = [None if v is None else kind(v) for v in verdicts]
+            expected = [kind(a) for a in answers]
+        else:
+            names = list(result.columns())
+            got = [answer.shown(place) for place in (range(len(sequence)) if each else [result.place])]
+            expected = [dict(zip(names, map(quotient, row), strict=True)) for row in answers]
+        shown, wanted = (got, expected) if each else (got[0], expected[0])
+        return Counterexample(self.text(sequence), shown, wanted, self.replay(sequence))
+
+
+def found(tasks: Sequence[Sweep], name: str, max_length: int | None, method: str, seconds: float) -> Check:
+    """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
+    wrong = [task for task in tasks if task.first is not None]
+    unclear = [(task, task.first_open[1]) for task in tasks if task.first_open is not None]
+    return Check(
+        name,
+        max_length,
+        sum(task.strings for task in tasks),
+        sum(task.mismatches for task in tasks),
+        wrong[0].counterexample() if wrong else None,
+        method,
+        seconds,
+        tasks[0].numbers.domain,
+        sum(task.open for task in tasks),
+        unclear[0][0].text(unclear[0][1]) if unclear else None,
+        tasks[0].empty,
+    )
+
+
+def _verdict(result: Result) -> Any:
+    """The one answer of a readout that does not answer at each position: a verdict, or the index of a label."""
+    return result.accept if result.model.decides else (result.verdicts or ())[result.place]
 
 
 def _nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
@@ -175,90 +430,12 @@ def _rank(model: Transformer, sequence: Sequence[Any]) -> tuple[int, ...]:
     """Order by length and then by the alphabet; rows of one length come in their order anyway."""
     if model.embedding.inputs is not None:
         return (len(sequence),)
-    return len(sequence), *(model.alphabet.index(token) for token in _typed(model, sequence))
+    return len(sequence), *(model.alphabet.index(token) for token in model.embedding.typed(sequence))
 
 
-Found = list[tuple["Words | Grid", list[int]]]
-"""For each piece of a part the numbers of the inputs on which model and reference differ, ascending."""
-
-
-def _compare_batch(model: Transformer, reference: Reference, part: Part, see: Any) -> Found:
-    """One pass over all inputs of a part, and its answers compared piece by piece."""
-    from symcook.domains.batch import Batch
-
-    domain = Batch()
-    result = forward(model, part.block, domain)
-    return [(piece, _differences(model, reference, piece, length, result, see)) for length, piece in part.pieces]
-
-
-def _differences(
-    model: Transformer, reference: Reference, piece: Words | Grid, length: int, result: Result, see: Any
-) -> list[int]:
-    """Where the answers for inputs of one length differ; `result` may go on to longer ones."""
-    import numpy as np
-
-    domain: Any = result.domain
-    readout, verdicts = model.readout, result.verdicts
-    each = readout.position == "each"
-    places = range(length) if each else [0 if readout.position == "first" else length - 1]
-    asked = (_ask(model, reference, see(model, sequence), length) for sequence in piece)
-    if verdicts is not None and not each:
-        answer = verdicts[places[0]]
-        if readout.position == "all":
-            answer = functools.reduce(domain.both, verdicts[:length])
-        entries = domain.full(answer, length)
-        expected = np.fromiter((answers[0] for answers in asked), dtype=entries.dtype, count=piece.size)
-        return np.flatnonzero(entries != expected).tolist()
-    columns: list[tuple[list[Any], int]] = []  # for each position and name: numerators and their denominator
-    for place in places:
-        if verdicts is not None:
-            columns.append((domain.full(verdicts[place], length).tolist(), 1))
-        else:
-            cells = [column[place] for column in result.columns().values()]
-            columns.extend((domain.full(cell.numerators, length).tolist(), cell.denominator) for cell in cells)
-    codes = []
-    for code, answers in enumerate(asked):
-        flat = answers if verdicts is not None else itertools.chain.from_iterable(answers)
-        for (numerators, denominator), answer in zip(columns, flat, strict=True):
-            if numerators[code] * answer.denominator != answer.numerator * denominator:
-                codes.append(code)
-                break
-    return codes
-
-
-def _compare_each(model: Transformer, reference: Reference, part: Part, see: Any) -> Found:
-    """The same as `_compare_batch`, one input after the other in the exact domain."""
-    return [(piece, _differences_each(model, reference, piece, see)) for _, piece in part.pieces]
-
-
-def _differences_each(model: Transformer, reference: Reference, piece: Words | Grid, see: Any) -> list[int]:
-    from symcook.symbols import exact
-
-    codes = []
-    sequence: Any
-    for code, sequence in enumerate(piece):
-        domain = make_domain("exact")
-        given = tuple({k: exact(v) for k, v in row.items()} for row in sequence) if model.embedding.inputs else sequence
-        result = forward(model, given, domain)
-        answers = _ask(model, reference, see(model, sequence), domain.length)
-        each = model.readout.position == "each"
-        verdicts: list[Any]
-        if result.verdicts is not None:
-            got = list(result.verdicts) if each else [result.accept if model.decides else result.verdicts[result.place]]
-            verdicts = [None if v is None else v == a for v, a in zip(got, answers, strict=True)]
-        else:
-            verdicts = []
-            places = range(domain.length) if each else [result.place]
-            with domain.context():
-                for place, answer in zip(places, answers, strict=True):
-                    for column, value in zip(result.columns().values(), answer, strict=True):
-                        difference = domain.linear([(column, exact(1))], exact(-value))
-                        verdicts.append(domain.zero(difference)[place])
-        if False in verdicts:
-            codes.append(code)
-        elif None in verdicts:
-            raise Undecided(f"the exact domain leaves open whether model and reference agree on {_text(sequence)}.")
-    return codes
+Found = list[tuple["Words | Grid", list[int], list[int]]]
+"""For each piece of a part the numbers of the inputs on which model and reference differ, and of those on which that is
+open, ascending."""
 
 
 def _ask(model: Transformer, reference: Reference, given: Any, length: int) -> Sequence[Any]:
@@ -321,65 +498,12 @@ def _returned(answer: Any, given: Any) -> str:
 
 
 def _text(given: Any) -> str:
-    if isinstance(given, str):
-        return given
+    """What a reference is given, as text."""
     if isinstance(given, Mapping):
-        return ", ".join(f"{name}={value}" for name, value in given.items())
+        return ", ".join(f"{name}={quotient(value)}" for name, value in given.items())
     if any(isinstance(row, Mapping) for row in given):
-        return "; ".join(_text(row) for row in given)
-    return ("" if all(len(t) == 1 for t in given) else " ").join(given)
-
-
-def _counterexample(
-    model: Transformer, reference: Reference, sequence: Sequence[Any], see: Any, options: tuple[str, ...]
-) -> Counterexample:
-    """What model and reference say about one input, and how to see it again."""
-    from symcook.domains.batch import Batch, Grid, Listed
-
-    answers = _ask(model, reference, see(model, sequence), len(sequence))
-    words = model.embedding.inputs is None
-    try:
-        domain: Any = Batch()
-        result = forward(model, Listed((tuple(sequence),)) if words else Grid(tuple([r] for r in sequence)), domain)
-    except NotExact:
-        from symcook.symbols import exact
-
-        domain = make_domain("exact")
-        given = sequence if words else tuple({k: exact(v) for k, v in row.items()} for row in sequence)
-        result = forward(model, given, domain)
-
-    def one(value: Any) -> Any:
-        shown = domain.show(value, 30)
-        return shown[0] if isinstance(shown, list) else shown
-
-    readout = model.readout
-    each = readout.position == "each"
-    places = range(len(sequence)) if each else [result.place]
-    got: list[Any]
-    expected: list[Any]
-    if result.verdicts is not None:
-        verdicts = [result.accept if model.decides else result.verdicts[result.place]]
-        verdicts = list(result.verdicts) if each else verdicts
-        kind: Any = bool if model.decides else readout.labels.__getitem__
-        got = [kind(v if isinstance(v, (bool, int)) or v is None else v[0]) for v in verdicts]
-        expected = [kind(answer) for answer in answers]
-    else:
-        with domain.context():
-            got = [{name: one(column[place]) for name, column in result.columns().items()} for place in places]
-        names = readout.labels or readout.reads
-        expected = [{name: quotient(v) for name, v in zip(names, answer, strict=True)} for answer in answers]
-    typed = _typed(model, sequence)
-    if words:
-        single = all(len(t) == 1 for t in typed)
-        replay = ("--input", "".join(typed)) if single else ("--tokens", " ".join(typed))
-    elif model.pointwise:
-        replay = tuple(part for name, value in sequence[0].items() for part in ("--set", f"{name}={value}"))
-    else:
-        replay = ("--rows", "; ".join(",".join(str(v) for v in row.values()) for row in sequence))
-    text = _text(typed if not model.pointwise else sequence[0])
-    if options:
-        text = ", ".join((text, *options[1::2]))
-    return Counterexample(text, got if each else got[0], expected if each else expected[0], (*replay, *options))
+        return "; ".join(map(_text, given))
+    return (given if isinstance(given, str) else " ".join(given)) or "the empty word"
 
 
 def recheck(stored: Mapping[str, Any], progress: Progress | None = None) -> bool:
@@ -404,6 +528,8 @@ def check_recipe(
     values: Mapping[str, Any] | None = None,
     *,
     progress: Progress | None = None,
+    domain: str = "exact",
+    digits: int = DIGITS,
 ) -> Check:
     """Build the recipe `name` with its `arguments` and check it against its own reference; see `check`."""
     from symcook import recipes
@@ -427,4 +553,5 @@ def check_recipe(
         numbers = {key: fraction(value) for key, value in model.values(values).items()}
         reference = recipes.reference(name, arguments, numbers)
     region = recipes.region(name, **arguments)
-    return check(model, reference, max_length, values=values, region=region, progress=progress)
+    how: Any = {"region": region, "progress": progress, "domain": domain, "digits": digits}
+    return check(model, reference, max_length, values=values, **how)

@@ -1,0 +1,126 @@
+"""Run exported weights with numpy alone: ``python run_npz.py m.npz "(())"``, rows of numbers as ``"1,2; 3,4"``.
+
+The same file is symcook/export/run_npz.py, so that ``python -m symcook.export.run_npz m.npz "(())"`` runs it too; it
+needs nothing of symcook.
+"""
+
+import math
+import sys
+
+
+def main(path, given):
+    """Print what the model says about one input, as ``symcook run --domain float64`` does."""
+    import numpy as np
+
+    try:
+        m = np.load(path)
+        names, vocabulary = list(m["coordinates"]), list(m["vocabulary"])
+    except (OSError, ValueError, KeyError, IndexError, EOFError) as error:
+        sys.exit(f"{path} is no archive of an export: {error}")
+
+    def one_of(kinds, name):
+        """kinds[name], or an end with a message."""
+        return kinds[str(name)] if str(name) in kinds else sys.exit(f"unknown name in the archive: {name}")
+
+    def norm(key, z):
+        x = z @ m[key + "P"].T if key + "P" in m else z
+        x = x - x.mean(axis=1, keepdims=True)
+        total = (x * x).mean(axis=1, keepdims=True) + m[key + "epsilon"]
+        if (total == 0).any() and one_of({"refuse": True, "zero": False}, m[key + "zero_variance"]):
+            sys.exit("a layer norm meets zero variance")
+        return x / np.sqrt(np.where(total == 0, 1, total)) * m[key + "gain"] + m[key + "bias"]
+
+    def view(part, z):
+        keys = (f"{part}.norm{k}." for k in range(1, 1000))
+        parts = [norm(key, z) for key in keys if key + "gain" in m] if placement not in ("none", "post") else [z]
+        return np.concatenate(parts, axis=1)
+
+    def attend(head, x):
+        i, j = np.arange(len(x))[:, None], np.arange(len(x))[None, :]
+        masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
+        seen = one_of(masks, m[head + "mask"]) & (j == j)
+        s = (x @ m[head + "Q"].T) @ (x @ m[head + "K"].T).T
+        s = s * m[head + "factor"][len(x) - 1, : len(x), None] if head + "factor" in m else s
+        top = np.where(seen, s, -np.inf).max(axis=1, keepdims=True)
+        best = (s == top) & seen
+        kinds = {"average": best, "leftmost": best & (best.cumsum(axis=1) == 1)}
+        kinds["rightmost"] = best & (best[:, ::-1].cumsum(axis=1)[:, ::-1] == 1)
+        kinds["softmax"] = np.where(seen, np.exp(np.minimum(np.where(seen, s - top, 0), 0)), 0)
+        a = one_of(kinds, m[head + "weighting"]).astype(x.dtype)
+        return (
+            a @ (x @ m[head + "V"].T) / np.maximum(a.sum(axis=1, keepdims=True), 1e-30)
+        )  # a row that sees nothing is 0
+
+    def activate(kind, x):
+        kinds = {
+            "relu": lambda: np.maximum(x, 0),
+            "step": lambda: (x > 0).astype(x.dtype),
+            "gelu": lambda: x * 0.5 * np.vectorize(math.erfc, otypes=[float])(-x / math.sqrt(2)),
+            "gelu-tanh": lambda: x * 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+            "gelu-sigmoid": lambda: x / (1 + np.exp(-1.702 * x)),
+        }
+        return one_of(kinds, kind)()
+
+    if vocabulary:
+        typed = [t for t in vocabulary if t not in (str(m["before"]), str(m["after"]))]
+        tokens = list(given) if max(map(len, typed)) == 1 else given.split()
+        foreign = [t for t in tokens if t not in typed]
+        if foreign:
+            sys.exit(f"every symbol must be one of {' '.join(typed)}: {foreign[0]}")
+        tokens = [t for t in [str(m["before"]), *tokens, str(m["after"])] if t]
+        if not tokens:
+            sys.exit("an input must have at least one symbol")
+        z = m["embedding"][[vocabulary.index(t) for t in tokens]]
+    else:
+        try:
+            rows = np.array([[float(v) for v in row.split(",")] for row in given.split(";")])
+        except ValueError:
+            sys.exit(f"every row must have the same number of numbers: {given}")
+        if rows.shape[1] != len(m["inputs"]):
+            sys.exit(f"every row must have {len(m['inputs'])} numbers: {', '.join(m['inputs'])}")
+        z = np.zeros((len(rows), len(names)), dtype=str(m["dtype"]))
+        z[:, [names.index(c) for c in m["inputs"]]] = rows
+    n = len(z)
+    longest = min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=n)
+    if n > longest:
+        sys.exit(f"an input must have length at most {longest}: the archive has tables to there")
+    z = z + m["positions"][n - 1, :n] if "positions" in m else z
+    for layer in (f"layer{k}." for k in range(1, int(m["layers"]) + 1)):
+        placement = one_of(
+            {k: k for k in ("none", "post", "pre", "projected pre", "multi pre")}, m[layer + "placement"]
+        )
+        if layer + "head1.V" in m:
+            x = view(layer + "attention", z)
+            z = z + sum(attend(f"{layer}head{h}.", x) for h in range(1, 1000) if f"{layer}head{h}.V" in m)
+            z = norm(layer + "attention.norm1.", z) if placement == "post" else z
+        if layer + "W1" in m:
+            x = view(layer + "feedforward", z)
+            z = z + activate(m[layer + "activation"], x @ m[layer + "W1"].T + m[layer + "b1"]) @ m[layer + "W2"].T
+            z = z + m[layer + "b2"]
+            z = norm(layer + "feedforward.norm1.", z) if placement == "post" else z
+    z = norm("final.norm1.", z) if "final.norm1.gain" in m else z
+    reads, kind, position = [names.index(c) for c in m["readout.reads"]], str(m["readout.kind"]), m["readout.position"]
+    shown = one_of({"first": z[:1], "last": z[-1:], "each": z, "all": z}, position)
+    if kind in ("largest", "distribution"):
+        scores = shown @ m["readout.weights"].T
+        if kind == "largest":
+            print(", ".join(m["readout.labels"][scores.argmax(axis=1)]))
+        else:
+            scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+            scores = scores / scores.sum(axis=1, keepdims=True)
+        for label, column in zip(m["readout.labels"], scores.T, strict=True):
+            print(f"  {label}", *column.tolist())
+        return
+    if kind in ("sign", "zero"):
+        yes = shown @ m["readout.weights"] > 0 if kind == "sign" else (shown[:, reads] == 0).all(axis=1)
+        print(", ".join("accept" if y else "reject" for y in ([yes.all()] if position == "all" else yes)))
+    elif kind != "value":
+        sys.exit(f"unknown name in the archive: {kind}")
+    for c in reads:
+        print(f"  {names[c]}", *shown[:, c].tolist())
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("give the archive and one input: run_npz.py m.npz WORD")
+    main(*sys.argv[1:])

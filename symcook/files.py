@@ -1,0 +1,51 @@
+"""Files that appear whole and together, or not at all. Standard library only."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+
+def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
+    """Write all files or none: under temporary names beside them, which then take the place of the targets.
+
+    FileExistsError where a target exists by then and there is no `force`: whoever was first keeps it. Another OSError
+    where one cannot be written. What is interrupted leaves no file half-written and no temporary one.
+    """
+    written: list[tuple[Path, Path]] = []
+    claimed: list[Path] = []
+    try:
+        for target, content in contents.items():
+            handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+            written.append((Path(name), target))
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(name, 0o644)
+        with _alone(written[0][1].parent):
+            for _, target in written:
+                if not force:
+                    target.open("xb").close()  # an empty file that is ours to replace, or FileExistsError
+                    claimed.append(target)
+            for temporary, target in written:
+                os.replace(temporary, target)
+            claimed.clear()
+    finally:
+        for path in (*claimed, *(temporary for temporary, _ in written)):
+            path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Held while files move into `folder`, so that two runs with --force do not leave one file of each; without effect
+    where the system has no such lock."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            handle = os.open(folder, os.O_RDONLY)
+            held.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
