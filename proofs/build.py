@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.grammar import GRAMMAR
+from symcook.proof.search.refute import refute
 from symcook.proof.search.tactics import Goal, Library, Stuck, Tactic, prove
-from symcook.proof.terms import neg
 from symcook.verify import sweep
 
 if TYPE_CHECKING:
@@ -73,8 +73,11 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
     facts |= {label: s.formula for label, s in labels.items()}
     home = Library(statement.known, facts)
     refuted = script.refutes
-    proof = prove(home, neg(statement.formula) if refuted else statement.formula, script.proof)
     defined = inhabited = None
+    if refuted:
+        proof = refute(home, statement.formula, script.proof, script.defined)
+    else:
+        proof = prove(home, statement.formula, script.proof)
     if statement.claim and not refuted:
         defined = prove(home, statement.defined, script.defined or Goal.blast)
         inhabited = prove(home, statement.inhabited, script.inhabited or Goal.blast)
