@@ -75,7 +75,9 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
     refuted = script.refutes
     defined = inhabited = None
     if refuted:
-        proof = refute(home, statement.formula, script.proof, script.defined)
+        from places import at_a_place
+
+        proof = refute(home, statement.formula, script.proof, script.defined or at_a_place)
     else:
         proof = prove(home, statement.formula, script.proof)
     if statement.claim and not refuted:
