@@ -84,17 +84,23 @@ class Statement:
     @cached_property
     def inhabited(self) -> Term:
         """H: what must be shown so that the statement is not vacuous."""
-
-        def read(scope: Mapping[str, Sort]) -> Term:
-            return grammar.read_formula(self.nontrivial or "true", scope, self.known)
-
         names = grammar.leading_names(self.expanded)
-        return conditions.inhabited(self.formula, names, None if self.nontrivial is None else read)
+        return conditions.inhabited(self.formula, names, None if self.nontrivial is None else self.condition)
+
+    def condition(self, scope: Mapping[str, Sort]) -> Term:
+        """The nontrivial condition, read with the names of the leading quantifiers."""
+        return grammar.read_formula(self.nontrivial or "true", scope, self.known)
 
     @cached_property
     def refutation(self) -> Term:
         """R: what a refutation must prove, that the statement is false at a place where all of it is defined."""
         return conditions.refutation(self.formula)
+
+    def evaluated(self, length: int) -> int:
+        """The number of instances up to `length`; Rejected where the statement is false or undefined at one."""
+        from symcook.proof.instances import Instances
+
+        return Instances(grammar.leading_names(self.expanded), length).check(self.formula, self.condition)
 
     @property
     def label(self) -> str:
@@ -389,7 +395,8 @@ class Library:
         return verdict.status in ("PROVED", "DECIDED")
 
     def _recheck(self, statement: Statement, certificate: dict[str, Any]) -> Verdict:
-        """CHECKED N where the check that the certificate names gives the same answer again."""
+        """CHECKED N where the statement is true at every instance up to N, and the model that it names agrees with
+        its own reference on as many inputs as the certificate says."""
         _shape(certificate, statement, {"grammar", "id", "statement", "check"}, set())
         asked = certificate["check"]
         length = asked.get("max_length") if isinstance(asked, dict) else None
@@ -400,6 +407,7 @@ class Library:
         recipe = asked.get("recipe")
         if re.search(rf"\b(run|word|accept)\(\s*{re.escape(str(recipe))}\s*\)", statement.text) is None:
             raise Rejected("the check that a certificate names is of a model that the statement does not mention")
+        statement.evaluated(length)
         if sweep.recheck(asked) is not True:
             raise Rejected("the check that a certificate names does not succeed")
         return Verdict(statement.id, f"CHECKED {length}")
