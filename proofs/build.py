@@ -64,6 +64,9 @@ def used(proof: Any) -> Iterator[str]:
 def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
     """The certificate of one statement; Stuck or Rejected where the script fails."""
     statement = known[name]
+    from places import at_a_place
+    from sides import FURTHER
+
     before = list(known)[: list(known).index(name)]
     facts = {f"ax:{k}": f for k, f in kernel.axioms().items()}
     labels = {known[n].label: known[n] for n in (*(n for n in known if n.startswith("lem.")), *before) if n != name}
@@ -71,12 +74,10 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
         labels = {known[n].label: known[n] for n in before if n.startswith("lem.")}
     labels |= {s.label: s for s in known.values() if s.assumed}
     facts |= {label: s.formula for label, s in labels.items()}
-    home = Library(statement.known, facts)
+    home = Library(statement.known, facts, FURTHER.get(name))
     refuted = script.refutes
     defined = inhabited = None
     if refuted:
-        from places import at_a_place
-
         proof = refute(home, statement.formula, script.proof, script.defined or at_a_place)
     else:
         proof = prove(home, statement.formula, script.proof)

@@ -20,11 +20,11 @@ A first block of ``define:`` lines holds definitions for all. The others begin w
               relu abs min max exp log sqrt erf pow(t, n) tanh sinh cosh
     sort      Int   Real   Int*Real->Real (arguments and result; Int is a part of Real)
 
-``define: name(a, b) := body`` is expanded where ``name(...)`` is read; an argument may be a function, ``j. t``. The body
-uses every argument, and what a function ``j. t`` drops must be a number that is always defined (its D is `true`). No name
-is bound twice, none is a definition or a reserved word. Sorts are checked: the bounds of sum and prod, the exponent of
-pow and the arguments of an Int function are of sort Int. The hash of a statement is the sha256 of its tree, in which a
-bound variable is the number of binders between it and its own (see `Term.tree`), as JSON without spaces.
+``define: name(a, b) := body`` is expanded where ``name(...)`` is read; an argument may be a function, ``j. t``. The
+body uses every argument, and what a function ``j. t`` drops is a number that is always defined (its D is true). No
+name is bound twice, none is a definition or a reserved word. Sorts are checked: the bounds of sum and prod, the
+exponent of pow and the arguments of an Int function are of sort Int. The hash of a statement is the sha256 of its tree,
+in which a bound variable is the number of binders between it and its own (see `Term.tree`), as JSON without spaces.
 
 MEANING. All functions are total: 1/0 is 0, and sqrt, log and pow of wrong arguments are some number. So a claim needs
 three proofs: of S, of D(S) (everything in S is defined where it is met, see `defined`), of H(S) (the hypotheses of S
@@ -1735,26 +1735,69 @@ def hypotheses(t: Term, last: Callable[[Term], list[Term]]) -> list[Term]:
     return last(t)
 
 
-def part_hypotheses(t: Term) -> list[Term]:
-    """Those of the parts of a conjunction that have some; the two directions of <-> have none."""
+def sides(t: Term) -> Sequence[Term]:
+    """The two sides of <->, which is read as two implications; nothing for any other formula."""
     if t.op != "&":
-        return []
+        return ()
     a, b = t.kids
-    if a.op == b.op == "->" and a.kids == b.kids[::-1]:
-        return []
-    return hypotheses(a, part_hypotheses) + hypotheses(b, part_hypotheses)
+    return a.kids if a.op == b.op == "->" and a.kids == b.kids[::-1] else ()
+
+
+def cases(t: Term) -> list[Term]:
+    """What must be possible, so that no part of t holds because its premises never do: the premises of ->; one side of
+    <->; of F | ~A the A, and for premises within a part of | that the other parts fail. ~ is pushed inwards first.
+    Nothing is asked of parts of | that are all denied, nor behind ex, where the proof has the choice."""
+    if t.op in ("all", "->"):
+        return hypotheses(t, cases)
+    if sides(t):
+        return [Term("|", None, *sides(t))]
+    if t.op == "&":
+        return [one for k in t.kids for one in cases(k)]
+    if t.op == "~":
+        inner = pushed(t.kids[0])
+        return [] if inner == t else cases(inner)
+    out: list[Term] = []
+    found = parts("|", t) if t.op == "|" else []
+    denied = [p.kids[0] for p in found if p.op == "~"]
+    others = [p for p in found if p.op != "~"]
+    for part in others:
+        failing = [negation(p) for p in others if p is not part]
+        out += [joined([*denied, *failing], end) for end in cases(part)]
+    if denied and others and not out:
+        out.append(joined(denied, TRUE))
+    return out
+
+
+def joined(found: Sequence[Term], end: Term) -> Term:
+    for one in reversed(found):
+        end = both(one, end)
+    return end
+
+
+def pushed(t: Term) -> Term:
+    """~t, with the negation one step further inside where t is no equation and no <->."""
+    if t.op in ("all", "ex"):
+        return Term("ex" if t.op == "all" else "all", t.data, negation(t.kids[0]))
+    if t.op == "->":
+        return Term("&", None, t.kids[0], negation(t.kids[1]))
+    if t.op == "|" or (t.op == "&" and not sides(t)):
+        out, *more = [negation(p) for p in parts(t.op, t)]
+        for one in more:
+            out = Term("&" if t.op == "|" else "|", None, out, one)
+        return out
+    return negation(t)
 
 
 def inhabited(t: Term, condition: Term | None) -> Term:
     """H: the leading hypotheses of t can be met, with the nontrivial `condition` (under its leading quantifiers); and
-    where they lead to a conjunction, those of each part as well."""
+    with each of the `cases` of what they lead to."""
     if t.op == "&":
         need(condition is None, "a conjunction takes no nontrivial condition")
         return both(inhabited(t.kids[0], None), inhabited(t.kids[1], None))
     end = t
     while end.op in ("all", "->"):
         end = end.kids[-1]
-    found = hypotheses(t, part_hypotheses) if condition is None or part_hypotheses(end) else []
+    found = hypotheses(t, cases) if condition is None or cases(end) else []
     if condition is not None:
         found = hypotheses(t, lambda _: [condition]) + found
     out = TRUE

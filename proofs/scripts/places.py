@@ -68,15 +68,34 @@ def decided(h: Goal) -> None:
     raise failed
 
 
-def integers(h: Goal) -> None:
-    """Every value of an Int between numbers, one after the other; the last of them with such bounds."""
+def finite(h: Goal) -> None:
+    """A condition about integers between numbers: as it is, or for each of their values."""
+    trial = h._branch(h.goal)
+    try:
+        trial.blast(degree=1, rounds=0)
+        h.nodes += trial.nodes
+        h.closed = True
+        return
+    except (Stuck, Rejected):
+        pass
+    h.intro_all()
+    for part in h.split() if h.goal[0] == "&" else [h]:
+        if part.goal[0] in ("&", "all", "->"):
+            finite(part)
+        else:
+            integers(part, finite)
+
+
+def integers(h: Goal, then: Tactic | None = None) -> None:
+    """Every value of an Int between numbers, one after the other; the last of them with such bounds that occurs."""
     low: dict[Term, tuple[int, str]] = {}
     high: dict[Term, tuple[int, str]] = {}
-    for label, (tag, _, kids) in ((k, f) for k, f in h.facts.items() if f[0] == "<="):
+    for label, kids in ((k, f[2]) for k, f in h.facts.items() if f[0] == "<="):
         for name, end, where in ((kids[1], kids[0], low), (kids[0], kids[1], high)):
             if name[0] == "var" and name[1][1] == "Int" and (c := constant(nf(end))) is not None:
                 where[name] = (int(c), label)
-    names = [name for name in low if name in high and high[name][0] - low[name][0] <= 8]
+    seen = free(h.goal) if h.goal[0] != "false" else {*low}
+    names = [name for name in low if name in high and name in seen and high[name][0] - low[name][0] <= 8]
     if not names:
         raise Stuck(f"no integer between numbers:\n{h.show()}")
     name = names[-1]
@@ -86,21 +105,21 @@ def integers(h: Goal) -> None:
     for value in range(first, last):
         label, after = rest.fresh("most"), rest.fresh("least")
         here, rest = rest.em(f"{text} <= {value}", label)
-        at(here, text, value, [known, label])
+        at(here, text, value, [known, label], then)
         rest.use("ax:int_lt", str(value), text, f"#{label}", label=after)
         rest.have(f"{value + 1} <= {text}", f"{after}_is", use=after, **LINEAR)
         known = f"{after}_is"
-    at(rest, text, last, [known, below_it])
+    at(rest, text, last, [known, below_it], then)
 
 
-def at(h: Goal, name: str, value: int, bounds: list[str]) -> None:
-    """The same part of D, with a number in place of the name."""
+def at(h: Goal, name: str, value: int, bounds: list[str], then: Tactic | None) -> None:
+    """The same goal, with a number in place of the name."""
     zeros = [k for k, f in h.facts.items() if f[0] == "=" and f[2][1] == num(0) and var(name, "Int") in free(f)]
     label = h.fresh("is")
     h.have(f"{name} = {value}", label, use=bounds, **LINEAR)
     if h.goal[0] != "false":
         h.rewrite(label)
-        leaf(h)
+        (then or leaf)(h)
     elif zeros:
         h.rewrite(label, zeros[-1], h.fresh("put"))
         decided(h)

@@ -15,10 +15,12 @@ from symcook.proof.terms import (
     Term,
     abstract,
     conj,
+    flatten,
     formula,
     imp,
     instantiate,
     neg,
+    negation,
     num,
     shift,
     var,
@@ -66,9 +68,8 @@ def refutation(t: Term) -> Term:
 
 
 def inhabited(t: Term, names: Sequence[str] = (), condition: Condition | None = None) -> Term:
-    """H: the leading quantifiers and premises of `t` hold together somewhere, with the nontrivial `condition`.
-
-    Where they lead to parts that could be true for want of cases, those parts must have cases too (see `_cases`).
+    """H: the leading quantifiers and premises of `t` hold together somewhere, with the nontrivial `condition`; and so
+    they do with each of the `cases` of what they lead to.
 
     `names` are the names of the leading quantifiers as the statement writes them; `condition` may use them.
     """
@@ -78,12 +79,72 @@ def inhabited(t: Term, names: Sequence[str] = (), condition: Condition | None = 
         return _and(inhabited(t[2][0]), inhabited(t[2][1]))
     scope: dict[str, Sort] = {}
     found, conclusion = _strip(t, list(names), scope)
-    inner = _inner(conclusion, scope)
-    chains = [(found, condition(scope))] if condition is not None else [] if inner else [(found, TRUE)]
+    inner = cases(conclusion)
+    ends = [condition(scope)] if condition is not None else [] if inner else [TRUE]
     out = TRUE
-    for chain, last in reversed([*chains, *(([*found, *more], TRUE) for more in inner)]):
-        out = _and(_exist(chain, last), out)
+    for end in reversed([*ends, *inner]):
+        out = _and(_exist(found, end), out)
     return formula(out)
+
+
+def cases(t: Term) -> list[Term]:
+    """For each part of `t` with premises: that they can be met, so that the part does not hold for want of cases.
+
+    Each side of an equivalence is the premise of the other: one can be met. In a disjunction what is denied is a
+    premise of the rest, as F | ~A is A -> F; so are the denials of the other parts for the premises within a part. A
+    denial is pushed inwards, where a premise may hide. Where all parts are denied, as in ~(A & B), nothing is asked:
+    which of them fails may be always the same. Nor is anything behind an existence: its witness is the proof's choice,
+    and H would have to speak about all other choices.
+    """
+    tag, sort, kids = t
+    if tag == "all":
+        return [("ex", sort, (one,)) for one in cases(kids[0]) or [TRUE]]
+    if tag == "->":
+        return [_and(kids[0], one) for one in cases(kids[1]) or [TRUE]]
+    if (sides := _equivalent(t)) is not None:
+        return [("|", None, sides)]
+    if tag == "&":
+        return cases(kids[0]) + cases(kids[1])
+    if tag == "~":
+        return [] if (pushed := _denied(kids[0])) == t else cases(pushed)
+    if tag != "|":
+        return []
+    parts = flatten("|", t)
+    met = [part[2][0] for part in parts if part[0] == "~"]
+    rest = [part for part in parts if part[0] != "~"]
+    out = []
+    for place, part in enumerate(rest):
+        failing = [negation(other) for other in rest[:place] + rest[place + 1 :]]
+        out += [_joined([*met, *failing], one) for one in cases(part)]
+    return out or ([_joined(met, TRUE)] if met and rest else [])
+
+
+def _joined(parts: Sequence[Term], end: Term) -> Term:
+    for part in reversed(parts):
+        end = _and(part, end)
+    return end
+
+
+def _equivalent(t: Term) -> tuple[Term, Term] | None:
+    """The sides of an equivalence, which is read as a conjunction of implications."""
+    if t[0] == "&" and t[2][0][0] == t[2][1][0] == "->" and t[2][0][2] == t[2][1][2][::-1]:
+        return t[2][0][2]
+    return None
+
+
+def _denied(t: Term) -> Term:
+    """~t with the denial one step further in; an equation and an equivalence stay denied as they are."""
+    tag, sort, kids = t
+    if tag in ("all", "ex"):
+        return ("ex" if tag == "all" else "all", sort, (negation(kids[0]),))
+    if tag == "->":
+        return conj(kids[0], negation(kids[1]))
+    if tag in ("|", "&") and _equivalent(t) is None:
+        first, *others = [negation(part) for part in flatten(tag, t)]
+        for other in others:
+            first = ("&" if tag == "|" else "|", None, (first, other))
+        return first
+    return negation(t)
 
 
 def _strip(t: Term, names: list[str], scope: dict[str, Sort]) -> tuple[list[Term], Term]:
@@ -99,17 +160,6 @@ def _strip(t: Term, names: list[str], scope: dict[str, Sort]) -> tuple[list[Term
             found.append(t[2][0])
             t = t[2][1]
     return found, t
-
-
-def _inner(t: Term, scope: dict[str, Sort]) -> list[list[Term]]:
-    """The names and premises that the parts of a conjunction add, each for itself; an equivalence adds none."""
-    if t[0] != "&" or (t[2][0][0] == t[2][1][0] == "->" and t[2][0][2] == t[2][1][2][::-1]):
-        return []
-    out: list[list[Term]] = []
-    for part in t[2]:
-        found, conclusion = _strip(part, [], scope)
-        out += [[*found, *more] for more in _inner(conclusion, scope)] or ([found] if found else [])
-    return out
 
 
 def _exist(chain: Sequence[Term], out: Term) -> Term:
