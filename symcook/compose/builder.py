@@ -102,6 +102,12 @@ class Builder:
         b2 = [0] * len(writes) if b2 is None else b2
         return self._add(FeedForward(reads, writes, W1, b1, W2, b2, activation))
 
+    def add(self, block: Head | FeedForward) -> tuple[str, ...]:
+        """A block made elsewhere, as by `symcook.weights.head` and `feedforward`, as a step. Returns what it writes."""
+        if not isinstance(block, (Head, FeedForward)):
+            raise BadInput("a step must be a head or a feed-forward part", type(block).__name__)
+        return self._add(block)
+
     def symbol(self, name: str, default: Any = None, **region: Any) -> str:
         """Declare a symbol (`symcook.blocks.Parameter`) that weights may name. Returns its name."""
         self._parameters = joint_parameters(self._parameters, (Parameter(name, default, **region),))
