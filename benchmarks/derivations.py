@@ -50,7 +50,7 @@ def plain_sympy() -> Any:
 
 
 def rows() -> Iterator[Row]:
-    from symcook.derive import derive
+    from symcook.derivation import derive
 
     from symcook.recipes import build
 

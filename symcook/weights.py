@@ -11,7 +11,7 @@ from typing import Any
 
 from symcook.blocks import FeedForward, Head, Parameter
 from symcook.errors import BadInput
-from symcook.expr import Tree, children, names, parse_term, show
+from symcook.expr import Tree, children, names, parse_term, show, valid_name
 from symcook.symbols import exact, symbol, to_sympy
 
 ACTIVATION_CALLS = {
@@ -124,6 +124,16 @@ def head(
         temperature=temperature,
         scale=scale,
     )
+
+
+def one_hot(alphabet: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Words that give each token a coordinate of its own: is_a for a, and is_2 for a second one such as (.
+
+    >>> one_hot("a(")
+    {'a': {'is_a': 1}, '(': {'is_2': 1}}
+    """
+    tokens = dict.fromkeys(alphabet)
+    return {t: {f"is_{t}" if valid_name(f"is_{t}") else f"is_{place}": 1} for place, t in enumerate(tokens, 1)}
 
 
 def _order(first: Sequence[str], found: Iterable[str]) -> tuple[str, ...]:

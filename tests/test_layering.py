@@ -13,7 +13,7 @@ LAYERS = (
     ("__init__", "errors", "verbs", "expr", "rationals", "symbols", "numbers"),
     ("space",),
     ("blocks",),
-    ("compose", "modelfile"),
+    ("compose", "modelfile", "weights"),
     ("protocol", "forward"),
     ("domains",),
     ("decode", "derivation"),
