@@ -11,13 +11,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known, unknown
 from symcook.space import Space, listed
 from symcook.symbols import exact, from_sympy, symbol
+from symcook.verbs import Verbs
 
 if TYPE_CHECKING:
     import sympy
@@ -531,7 +531,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Transformer:
+class Transformer(Verbs):
     """A frozen model: embedding, layers, readout, declared symbols, and the greatest length if it has one.
 
     Raises BadInput where a block reads or writes a coordinate outside the space, or a free symbol is not declared.
@@ -773,28 +773,6 @@ class Transformer:
             result.append(MappingProxyType({name: exact(row[name]) for name in inputs}))
         self.check_length(len(result))
         return tuple(result)
-
-    def run(self, given: Any, domain: str = "exact", *, values: Mapping[str, Any] | None = None, **options: Any) -> Any:
-        """Run one input (a word, or rows of inputs) in a domain; see `symcook.forward.run`."""
-        from symcook.forward import run
-
-        return run(self, given, domain, values=values, **options)
-
-    def save(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write the model file; BadInput where the file exists (without `force`) or cannot be written."""
-        from symcook.modelfile import save
-
-        return save(self, path, force=force)
-
-    def _repr_html_(self) -> str:
-        from symcook.report.text import model_html
-
-        return model_html(self)
-
-    def _repr_latex_(self) -> str:
-        from symcook.report.text import model_latex
-
-        return model_latex(self)
 
 
 def fraction(value: Any) -> Fraction:

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, SelfAttention, Space, Transformer
-from symcook.derive import Derivation, derive_cases
+from symcook.derivation import Derivation, derive_cases
 from symcook.errors import Undecided
 from symcook.expr import children, parse_formula, parse_term
 from symcook.protocol import visible

@@ -38,7 +38,7 @@ from symcook.compose import (
     single_head,
     widen,
 )
-from symcook.derive import derive
+from symcook.derivation import derive
 from symcook.errors import BadInput
 from symcook.forward import forward, make_domain
 from symcook.modelfile import dumps, load, loads

@@ -33,7 +33,7 @@ from symcook.blocks import (
 from symcook.bounds import softmax_hardmax
 from symcook.claims import inventory
 from symcook.decode import probability
-from symcook.derive import derive
+from symcook.derivation import derive
 from symcook.domains.batch import Words
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided
 from symcook.expr import parse_formula

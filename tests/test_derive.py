@@ -24,7 +24,7 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.derive import MAX_CASES, derive, derive_cases
+from symcook.derivation import MAX_CASES, derive, derive_cases
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, Undecided
 from symcook.expr import parse_formula, parse_term

@@ -12,7 +12,7 @@ import pytest
 
 from symcook.blocks import Embedding, FeedForward, Layer, Readout, Transformer
 from symcook.cli.run import value_text
-from symcook.derive import derive
+from symcook.derivation import derive
 from symcook.expr import numeral, parse_term, show
 from symcook.modelfile import save
 from symcook.rationals import decimal, quotient, rewritten

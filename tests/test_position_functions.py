@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symcook.blocks import Embedding, Head, Layer, Parameter, Readout, SelfAttention, Transformer
-from symcook.derive import derive
+from symcook.derivation import derive
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, Undecided
 from symcook.export import npz

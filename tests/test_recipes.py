@@ -19,8 +19,8 @@ from symcook.recipes.arguments import rows as read_rows
 from symcook.symbols import exact
 
 NAMES = [
-    "identity", "zero", "min", "max", "add", "subtract", "scale", "gtzero", "gezero", "eqzero", "gtzero-input",
-    "gezero-input", "eqzero-input", "boolean", "if", "cpwl", "cancel-residual", "clip", "round", "average",
+    "cpwl", "cancel-residual", "zero", "identity", "max", "min", "add", "subtract", "scale", "gtzero", "gezero",
+    "eqzero", "gtzero-input", "gezero-input", "eqzero-input", "boolean", "if", "round", "clip", "average",
     "prefix-average", "first-position", "lookup-quadratic", "dyck-1", "dyck-1-nonuniform",
 ]  # fmt: skip
 FEEDFORWARD = NAMES[:19]

@@ -27,7 +27,7 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.derive import derive, derive_cases
+from symcook.derivation import derive, derive_cases
 from symcook.domains.field import Field, Function
 from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, POSITIVE, Box, univariate
 from symcook.domains.intervals import ZERO as NULL

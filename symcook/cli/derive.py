@@ -36,7 +36,7 @@ def command(
     A feed-forward recipe is derived in its inputs; a model of sequences needs one input. With --cases the answer is a
     list of closed forms whose conditions cover all values, at most 64.
     """
-    from symcook.derive import derive, derive_cases
+    from symcook.derivation import derive, derive_cases
 
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)

@@ -33,7 +33,7 @@ def command(as_json: bool) -> None:
     from symcook.cli.check import check_text, run_check
     from symcook.cli.prove import answer_text, replayed, selected, verdict_json
     from symcook.cli.run import run_text
-    from symcook.derive import derive
+    from symcook.derivation import derive
     from symcook.forward import run
 
     chosen = choose(MODEL)
