@@ -11,8 +11,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from symcook.errors import BadInput, require_known, unknown
 from symcook.space import Space, listed
@@ -92,8 +93,50 @@ def _coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
     return result
 
 
+class Part:
+    """What heads, feed-forward parts and norms have in common: coordinates read and written, and fields of three kinds.
+
+    `FIELDS` is the table of what stands beside `reads` and `writes`, in order: a matrix with the names of its two sizes
+    (`sizes` says how large they are), a "number", or a "word" out of a few. Everything that walks over a model (binding
+    of symbols, model files, exports, tables) goes by it.
+    """
+
+    FIELDS: ClassVar[Mapping[str, tuple[str, str] | str]]
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset()
+    """The matrices that may be None."""
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+    def sizes(self) -> dict[str, int]:
+        """How large the sizes are that `FIELDS` names."""
+        return {"reads": len(self.reads), "writes": len(self.writes), "one": 1}
+
+    def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
+        """The matrices by name; one that is left out is not there."""
+        found = {name: getattr(self, name) for name, kind in self.FIELDS.items() if isinstance(kind, tuple)}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def numbers(self) -> dict[str, Any]:
+        """The exact numbers that are no matrix, by name."""
+        return {name: getattr(self, name) for name, kind in self.FIELDS.items() if kind == "number"}
+
+    def mapped(self, put: Callable[[Any], Any]) -> Self:
+        """This part with `put` applied to every number in it."""
+        changed: dict[str, Any] = {name: weights.applyfunc(put) for name, weights in self.matrices().items()}
+        return replace(self, **changed, **{name: put(value) for name, value in self.numbers().items()})  # type: ignore[type-var]
+
+    def _freeze(self, **values: Any) -> None:
+        """Set checked names and numbers, and the matrices in the shapes that `FIELDS` gives them."""
+        _freeze(self, **values)
+        sizes = self.sizes()
+        for name, kind in self.FIELDS.items():
+            given = getattr(self, name)
+            if isinstance(kind, tuple) and not (given is None and name in self.OPTIONAL):
+                _freeze(self, **{name: matrix(given, (sizes[kind[0]], sizes[kind[1]]), name)})
+
+
 @dataclass(frozen=True)
-class FeedForward:
+class FeedForward(Part):
     """y = W2 act(W1 x + b1) + b2, added to the coordinates `writes`.
 
     Activations: relu, max(0, x); gelu, x Phi(x); gelu-tanh and gelu-sigmoid, its two approximations (Eqs. 25 and 26);
@@ -101,6 +144,11 @@ class FeedForward:
     Shapes, with r = len(reads), m = len(writes), h hidden units: W1 h x r, b1 h, W2 m x h, b2 m.
     Source: Cookbook, Definition 2.5.
     """
+
+    FIELDS: ClassVar = {
+        "W1": ("hidden", "reads"), "b1": ("hidden", "one"), "W2": ("writes", "hidden"), "b2": ("writes", "one"),
+        "activation": "word",
+    }  # fmt: skip
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -112,29 +160,19 @@ class FeedForward:
 
     def __post_init__(self) -> None:
         require_known("activation", self.activation, ACTIVATIONS)
-        reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
-        hidden = _height(self.b1, "b1")
-        _freeze(
-            self,
-            reads=reads,
-            writes=writes,
-            W1=matrix(self.W1, (hidden, len(reads)), "W1"),
-            b1=matrix(self.b1, (hidden, 1), "b1"),
-            W2=matrix(self.W2, (len(writes), hidden), "W2"),
-            b2=matrix(self.b2, (len(writes), 1), "b2"),
-        )
+        self._freeze(reads=_coordinates(self.reads, "reads"), writes=_coordinates(self.writes, "writes"))
 
     @property
     def hidden(self) -> int:
         """The number of hidden units."""
-        return self.b1.shape[0]
+        return _height(self.b1, "b1")
 
-    def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
-        return {"W1": self.W1, "b1": self.b1, "W2": self.W2, "b2": self.b2}
+    def sizes(self) -> dict[str, int]:
+        return super().sizes() | {"hidden": self.hidden}
 
 
 @dataclass(frozen=True)
-class Head:
+class Head(Part):
     """One attention head: c_i = sum_j alpha_ij V x_j, with alpha_i the weighting of the scores of row i.
 
     score_ij = scale * (Q x_i) . (K x_j) / temperature, and x is what `reads` names. Shapes, with r = len(reads),
@@ -146,6 +184,11 @@ class Head:
     coordinate that is 1 everywhere.
     Source: Cookbook, Definition 2.3 and Section 5.
     """
+
+    FIELDS: ClassVar = {
+        "Q": ("key", "reads"), "K": ("key", "reads"), "V": ("writes", "reads"), "mask": "word", "weighting": "word",
+        "temperature": "number", "scale": "number",
+    }  # fmt: skip
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -163,24 +206,17 @@ class Head:
         require_known("mask", self.mask, MASKS)
         require_known("weighting", self.weighting, WEIGHTINGS)
         reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
-        key = _height(self.Q, "Q")
         by_key = isinstance(self.scale, str) and self.scale == "1/sqrt(d_key)"
-        scale = 1 / sympy.sqrt(max(key, 1)) if by_key else exact(self.scale)
+        scale = 1 / sympy.sqrt(max(_height(self.Q, "Q"), 1)) if by_key else exact(self.scale)
         temperature = exact(self.temperature)
         if not scale.is_positive:
             raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
         if temperature.is_nonpositive:
             raise BadInput("a temperature must be positive", temperature)
-        _freeze(
-            self,
-            reads=reads,
-            writes=writes,
-            Q=matrix(self.Q, (key, len(reads)), "Q"),
-            K=matrix(self.K, (key, len(reads)), "K"),
-            V=matrix(self.V, (len(writes), len(reads)), "V"),
-            scale=scale,
-            temperature=temperature,
-        )
+        self._freeze(reads=reads, writes=writes, scale=scale, temperature=temperature)
+
+    def sizes(self) -> dict[str, int]:
+        return super().sizes() | {"key": _height(self.Q, "Q")}
 
     @property
     def uniform(self) -> bool:
@@ -191,9 +227,6 @@ class Head:
     def factor(self) -> Any:
         """What the scores are multiplied by: scale over temperature, 1 where it cannot matter."""
         return self.scale / self.temperature if self.weighting == "softmax" and not self.uniform else 1
-
-    def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
-        return {"Q": self.Q, "K": self.K, "V": self.V}
 
 
 @dataclass(frozen=True)
@@ -211,7 +244,7 @@ class SelfAttention:
 
 
 @dataclass(frozen=True)
-class LayerNorm:
+class LayerNorm(Part):
     """y = gain (P x - mean)/sqrt(variance + epsilon) + bias, entry by entry, at each position.
 
     x is what `reads` names, P the projection (m x r, with m = len(writes), r = len(reads); None: the identity), mean
@@ -219,6 +252,12 @@ class LayerNorm:
     variance + epsilon is zero the outcome is declared: `zero_variance` "refuse" stops with the position, "zero" gives
     the bias alone. Source: Cookbook, Definition 6.1; the projection as in merrill2024, Definition 1.
     """
+
+    FIELDS: ClassVar = {
+        "gain": ("writes", "one"), "bias": ("writes", "one"), "epsilon": "number", "projection": ("writes", "reads"),
+        "zero_variance": "word",
+    }  # fmt: skip
+    OPTIONAL: ClassVar = frozenset({"projection"})
 
     reads: tuple[str, ...]
     writes: tuple[str, ...] = ()
@@ -240,19 +279,9 @@ class LayerNorm:
         epsilon = exact(self.epsilon)
         if epsilon.is_negative:
             raise BadInput("epsilon of a layer norm must not be negative", from_sympy(epsilon))
-        _freeze(
-            self,
-            reads=reads,
-            writes=writes,
-            gain=matrix([1] * m if self.gain is None else self.gain, (m, 1), "gain"),
-            bias=matrix([0] * m if self.bias is None else self.bias, (m, 1), "bias"),
-            epsilon=epsilon,
-            projection=None if self.projection is None else matrix(self.projection, (m, len(reads)), "the projection"),
-        )
-
-    def matrices(self) -> dict[str, sympy.ImmutableMatrix]:
-        own = {"gain": self.gain, "bias": self.bias}
-        return own if self.projection is None else own | {"projection": self.projection}
+        gain = [1] * m if self.gain is None else self.gain
+        bias = [0] * m if self.bias is None else self.bias
+        self._freeze(reads=reads, writes=writes, gain=gain, bias=bias, epsilon=epsilon)
 
 
 @dataclass(frozen=True)
@@ -308,6 +337,22 @@ class Layer:
         if projected and part is not None:
             _coordinates([n for norm in norms for n in norm.writes], f"the norms of the {name}")
 
+    def sublayers(self, number: int) -> Iterator[Sublayer]:
+        """The attention and the feed-forward part as steps; the one place that says what a placement means."""
+        for block, norms in self.blocks():
+            if self.placement == "post":
+                yield Sublayer(number, block, after=norms[0])
+            else:
+                yield Sublayer(number, block, before=norms)
+
+    def mapped(self, put: Callable[[Any], Any]) -> Layer:
+        """This layer with `put` applied to every number in it."""
+        attention = self.attention and SelfAttention(tuple(head.mapped(put) for head in self.attention.heads))
+        before, inside = (
+            tuple(norm.mapped(put) for norm in each) for each in (self.attention_norms, self.feedforward_norms)
+        )
+        return Layer(attention, self.feedforward and self.feedforward.mapped(put), before, inside, self.placement)
+
     def blocks(self) -> Iterator[tuple[SelfAttention | FeedForward, tuple[LayerNorm, ...]]]:
         """The attention, then the feed-forward part, each with its norms."""
         if self.attention is not None:
@@ -323,6 +368,44 @@ class Layer:
                 yield from block.heads
             else:
                 yield block
+
+
+@dataclass(frozen=True)
+class Sublayer:
+    """One step of the forward pass over the residual stream z, with no word about placements left in it.
+
+    `before` are the norms whose outputs the block reads, by the names that they write; without any it reads z itself.
+    What the block gives is added to z; then `after`, where there is one, is put in place of what it reads. `block` is
+    None for the final norm. `layer` counts from 1.
+    """
+
+    layer: int
+    block: SelfAttention | FeedForward | None
+    before: tuple[LayerNorm, ...] = ()
+    after: LayerNorm | None = None
+
+    @property
+    def kind(self) -> str:
+        """attention, feed-forward or final norm."""
+        if self.block is None:
+            return "final norm"
+        return "feed-forward" if isinstance(self.block, FeedForward) else "attention"
+
+    @property
+    def parts(self) -> tuple[Head | FeedForward, ...]:
+        """The heads, the feed-forward part, or nothing."""
+        if isinstance(self.block, SelfAttention):
+            return self.block.heads
+        return () if self.block is None else (self.block,)
+
+    @property
+    def norms(self) -> tuple[LayerNorm, ...]:
+        return self.before if self.after is None else (*self.before, self.after)
+
+    @property
+    def all_parts(self) -> tuple[Part, ...]:
+        """Everything with fields, in the order in which it acts: norms before, parts, the norm behind."""
+        return (*self.before, *self.parts, *(() if self.after is None else (self.after,)))
 
 
 def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
@@ -574,10 +657,8 @@ class Transformer(Verbs):
         declared = {p.name for p in self.parameters}
         if len(declared) != len(self.parameters):
             raise BadInput("symbols must be declared once", ", ".join(p.name for p in self.parameters))
-        for layer in self.layers:
-            self._check_layer(layer)
-        if self.final_norm is not None:
-            self._check_whole(self.final_norm)
+        for step in self.sublayers:
+            self._check_step(step)
         self.space.require(self.readout.reads)
         clash = declared & (set(self.space) | set(INDEX))
         if clash:
@@ -592,24 +673,18 @@ class Transformer(Verbs):
                         f"add Parameter('{free.name}', ...)",
                     )
 
-    def _check_layer(self, layer: Layer) -> None:
-        """Every name that a layer reads or writes is a coordinate, or what a projected norm writes."""
-        for block, norms in layer.blocks():
-            parts = block.heads if isinstance(block, SelfAttention) else (block,)
-            view = self.space
-            for norm in norms:
-                self.space.require(norm.reads)
-                if norm.projection is None:
-                    self._check_whole(norm)
-            if layer.placement in ("projected pre", "multi pre"):
-                view = Space(tuple(name for norm in norms for name in norm.writes))
-            for part in parts:
-                view.require(part.reads)
-                self.space.require(part.writes)
-
-    def _check_whole(self, norm: LayerNorm) -> None:
-        if set(norm.reads) != set(self.space) or norm.projection is not None:
-            raise BadInput("a norm without projection must read the whole stream", ", ".join(norm.reads))
+    def _check_step(self, step: Sublayer) -> None:
+        """Every name that a step reads or writes is a coordinate, or what a norm before it writes."""
+        for norm in step.norms:
+            self.space.require(norm.reads)
+            if norm.projection is None and set(norm.reads) != set(self.space):
+                raise BadInput("a norm without projection must read the whole stream", ", ".join(norm.reads))
+        if step.after is not None and step.after.projection is not None:
+            raise BadInput("a norm behind a block must be without projection", ", ".join(step.after.writes))
+        view = Space(tuple(name for norm in step.before for name in norm.writes)) if step.before else self.space
+        for part in step.parts:
+            view.require(part.reads)
+            self.space.require(part.writes)
 
     @property
     def space(self) -> Space:
@@ -630,6 +705,19 @@ class Transformer(Verbs):
         attends = any(layer.attention is not None for layer in self.layers)
         return self.embedding.inputs is not None and not attends and not self.embedding.positions
 
+    @cached_property
+    def sublayers(self) -> tuple[Sublayer, ...]:
+        """The steps of the forward pass in order, the final norm at the end."""
+        steps = tuple(step for number, layer in enumerate(self.layers, 1) for step in layer.sublayers(number))
+        if self.final_norm is None:
+            return steps
+        return (*steps, Sublayer(max(len(self.layers), 1), None, after=self.final_norm))
+
+    @property
+    def normed(self) -> bool:
+        """Whether there is a norm anywhere."""
+        return any(step.norms for step in self.sublayers)
+
     def expressions(self) -> Iterator[tuple[Any, bool, str]]:
         """Each exact number of the model, whether i and n may occur in it, and where it stands."""
         for token, values in (self.embedding.words or {}).items():
@@ -637,19 +725,14 @@ class Transformer(Verbs):
                 yield value, False, f"the embedding of {token}"
         for name, value in self.embedding.positions.items():
             yield value, True, f"the position function of {name}"
-        for number, layer in enumerate(self.layers, 1):
-            for part in layer.parts():
+        for step in self.sublayers:
+            for part in step.all_parts:
+                where = "the final norm" if step.block is None else f"layer {step.layer}"
                 for name, weights in part.matrices().items():
                     for value in weights:
-                        yield value, False, f"{name} of layer {number}"
-                if isinstance(part, Head):
-                    yield part.temperature, True, f"the temperature of layer {number}"
-                    yield part.scale, False, f"the scale of layer {number}"
-                elif isinstance(part, LayerNorm):
-                    yield part.epsilon, False, f"epsilon of a norm of layer {number}"
-        if self.final_norm is not None:
-            for value in (*self.final_norm.gain, *self.final_norm.bias, self.final_norm.epsilon):
-                yield value, False, "the final norm"
+                        yield value, False, f"{name} of {where}"
+                for name, value in part.numbers().items():
+                    yield value, name == "temperature", f"the {name} of {where}"
         if self.readout.weights is not None:
             for value in self.readout.weights:
                 yield value, False, "the readout"
@@ -694,25 +777,6 @@ class Transformer(Verbs):
     def mapped(self, put: Callable[[Any], Any], parameters: tuple[Parameter, ...]) -> Transformer:
         """This model with `put` applied to each of its `expressions`, and the declarations `parameters`."""
 
-        def part(block: Any) -> Any:
-            changed = {name: w.applyfunc(put) for name, w in block.matrices().items()}
-            if isinstance(block, Head):
-                changed |= {"temperature": put(block.temperature), "scale": put(block.scale)}
-            elif isinstance(block, LayerNorm):
-                changed |= {"epsilon": put(block.epsilon)}
-            return replace(block, **changed)
-
-        def layer(block: Layer) -> Layer:
-            attention = block.attention
-            feedforward = block.feedforward
-            return Layer(
-                attention and SelfAttention(tuple(part(head) for head in attention.heads)),
-                feedforward and part(feedforward),
-                tuple(part(norm) for norm in block.attention_norms),
-                tuple(part(norm) for norm in block.feedforward_norms),
-                block.placement,
-            )
-
         words = self.embedding.words
         embedding = replace(
             self.embedding,
@@ -725,10 +789,10 @@ class Transformer(Verbs):
         return replace(
             self,
             embedding=embedding,
-            layers=tuple(layer(one) for one in self.layers),
+            layers=tuple(layer.mapped(put) for layer in self.layers),
             readout=readout,
             parameters=parameters,
-            final_norm=self.final_norm and part(self.final_norm),
+            final_norm=self.final_norm and self.final_norm.mapped(put),
         )
 
     def tokens(self, word: str | Sequence[str]) -> tuple[str, ...]:

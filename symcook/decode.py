@@ -69,7 +69,7 @@ def causal(model: Transformer) -> bool:
     n = symbol("n")
     if any(n in value.free_symbols for value in model.embedding.positions.values()):
         return False
-    heads = (part for layer in model.layers for part in layer.parts() if isinstance(part, Head))
+    heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))
     return all(h.mask in ("future", "strict-future") and n not in h.temperature.free_symbols for h in heads)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Transformer
+from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.protocol import Column, Domain, Narrowing, Rounded, Verdict
 from symcook.symbols import from_sympy, symbol, tree_from_sympy
@@ -151,21 +151,16 @@ class _Pass:
         wanted = live(self.model)
         self.embed(set(self.model.space) if self.trace else wanted[0])
         self.step(0, "embedding")
-        place, last = 0, self.last_exchange()
+        last = self.last_exchange()
         if last == 0:
             self.narrow({})
-        for number, layer in enumerate(self.model.layers, 1):
-            for block, norms in layer.blocks():
-                place += 1
-                view = self.view(layer.placement, norms)
-                asking = self.narrow(view) if place == last else view
-                self.add(block, view, asking, set(self.model.space) if self.trace else wanted[place])
-                if layer.placement == "post":
-                    self.stream.update(self.normalised(norms[0]))
-                self.step(number, "feed-forward" if isinstance(block, FeedForward) else "attention")
-        if self.model.final_norm is not None:
-            self.stream.update(self.normalised(self.model.final_norm))
-            self.step(len(self.model.layers), "final norm")
+        for place, (step, after) in enumerate(zip(self.model.sublayers, wanted[1:], strict=True), 1):
+            view = self.view(step)
+            asking = self.narrow(view) if place == last else view
+            self.add(step, view, asking, set(self.model.space) if self.trace else after)
+            if step.after is not None:
+                self.stream.update(self.normalised(step.after))
+            self.step(step.layer if step.block is not None else len(self.model.layers), step.kind)
         return self.read()
 
     def last_exchange(self) -> int | None:
@@ -173,8 +168,8 @@ class _Pass:
         readout's position. None where all positions are asked for, or the domain knows no other way."""
         if self.trace or self.model.readout.position in ("each", "all") or not isinstance(self.domain, Narrowing):
             return None
-        blocks = [block for layer in self.model.layers for block, _ in layer.blocks()]
-        return max((n for n, block in enumerate(blocks, 1) if isinstance(block, SelfAttention)), default=0)
+        steps = enumerate(self.model.sublayers, 1)
+        return max((place for place, step in steps if isinstance(step.block, SelfAttention)), default=0)
 
     def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
         """From here on the stream is that of the readout's position alone; so is the view that is given back."""
@@ -236,25 +231,21 @@ class _Pass:
             result[name] = self.combine(terms, norm.bias[r])
         return result
 
-    def view(self, placement: str, norms: Sequence[LayerNorm]) -> Mapping[str, Column]:
+    def view(self, step: Sublayer) -> Mapping[str, Column]:
         """What a block reads: the stream, or what its norms make of it."""
-        if placement in ("none", "post"):
+        if not step.before:
             return self.stream
-        return {name: column for norm in norms for name, column in self.normalised(norm).items()}
+        return {name: column for norm in step.before for name, column in self.normalised(norm).items()}
 
-    def add(
-        self,
-        block: SelfAttention | FeedForward,
-        view: Mapping[str, Column],
-        asking: Mapping[str, Column],
-        wanted: set[str],
-    ) -> None:
+    def add(self, step: Sublayer, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]) -> None:
         """Add what a block writes to the stream, after all of it has been computed from one view. `asking` is the view
         at the positions of the stream, where queries are asked."""
-        if isinstance(block, FeedForward):
-            added = self.feedforward(block, view, wanted)
-        else:
-            added = [part for head in block.heads for part in self.attention(head, view, asking, wanted)]
+        added: list[Added] = []
+        for part in step.parts:
+            if isinstance(part, Head):
+                added += self.attention(part, view, asking, wanted)
+            else:
+                added += self.feedforward(part, view, wanted)
         for name, terms, bias in added:
             old = [(self.stream[name], 1)] if name in self.stream else []
             self.stream[name] = self.combine(old + terms, bias)
@@ -319,21 +310,18 @@ Added = tuple[str, list[tuple[Column, Any]], Any]
 
 
 def live(model: Transformer) -> list[set[str]]:
-    """The coordinates that something reads later: after the embedding, then after each block in order."""
-    needed = set(model.space) if model.final_norm is not None else set(model.readout.reads)
+    """The coordinates that something reads later: after the embedding, then after the block of each step in order."""
+    needed = set(model.readout.reads)
     result = [set(needed)]
-    for layer in reversed(model.layers):
-        for block, norms in reversed(list(layer.blocks())):
-            if layer.placement == "post":
-                needed = set(model.space)
-                result[-1] = set(needed)
-            reads: set[str] = set()
-            for part in block.heads if isinstance(block, SelfAttention) else (block,):
-                reads |= _reads(part, needed)
-            if layer.placement not in ("none", "post") and reads:
-                reads = {name for norm in norms for name in norm.reads}
-            needed = needed | reads
-            result.append(set(needed))
+    for step in reversed(model.sublayers):
+        if step.after is not None:  # it writes the whole stream, from the whole stream
+            needed = set(model.space)
+            result[-1] = set(needed)
+        reads = set().union(*(_reads(part, needed) for part in step.parts))
+        if step.before and reads:
+            reads = {name for norm in step.before for name in norm.reads}
+        needed = needed | reads
+        result.append(set(needed))
     return result[::-1]
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from symcook.blocks import (
     MAX_LABEL,
@@ -23,6 +23,7 @@ from symcook.blocks import (
     Layer,
     LayerNorm,
     Parameter,
+    Part,
     Readout,
     SelfAttention,
     Transformer,
@@ -37,6 +38,7 @@ from symcook.symbols import exact, from_sympy
 if TYPE_CHECKING:
     import sympy
 
+Kind = TypeVar("Kind", Head, FeedForward, LayerNorm)
 VERSION = 1
 MAX_BYTES = 32_000_000
 MAX_NESTING = 32
@@ -76,43 +78,22 @@ def to_document(model: Transformer) -> dict[str, Any]:
     def matrix(value: sympy.ImmutableMatrix) -> list[list[str]]:
         return [[text(value[r, c]) for c in range(value.shape[1])] for r in range(value.shape[0])]
 
-    def head(block: Head) -> dict[str, Any]:
-        return {
-            "reads": list(block.reads),
-            "writes": list(block.writes),
-            **{name: matrix(weights) for name, weights in block.matrices().items()},
-            "mask": block.mask,
-            "weighting": block.weighting,
-            "temperature": text(block.temperature),
-            "scale": text(block.scale),
-        }
-
-    def feedforward(block: FeedForward) -> dict[str, Any]:
-        return {
-            "reads": list(block.reads),
-            "writes": list(block.writes),
-            **{name: matrix(weights) for name, weights in block.matrices().items()},
-            "activation": block.activation,
-        }
-
-    def norm(block: LayerNorm) -> dict[str, Any]:
-        return {
-            "reads": list(block.reads),
-            "writes": list(block.writes),
-            "gain": matrix(block.gain),
-            "bias": matrix(block.bias),
-            "epsilon": text(block.epsilon),
-            "projection": None if block.projection is None else matrix(block.projection),
-            "zero_variance": block.zero_variance,
-        }
+    def part(block: Part) -> dict[str, Any]:
+        fields: dict[str, Any] = {"reads": list(block.reads), "writes": list(block.writes)}
+        for name, kind in block.FIELDS.items():
+            value = getattr(block, name)
+            fields[name] = (
+                value if kind == "word" or value is None else text(value) if kind == "number" else matrix(value)
+            )
+        return fields
 
     def layer(block: Layer) -> dict[str, Any]:
         return {
-            "attention": None if block.attention is None else [head(one) for one in block.attention.heads],
-            "feedforward": None if block.feedforward is None else feedforward(block.feedforward),
+            "attention": None if block.attention is None else [part(head) for head in block.attention.heads],
+            "feedforward": None if block.feedforward is None else part(block.feedforward),
             "placement": block.placement,
-            "attention_norms": [norm(one) for one in block.attention_norms],
-            "feedforward_norms": [norm(one) for one in block.feedforward_norms],
+            "attention_norms": [part(norm) for norm in block.attention_norms],
+            "feedforward_norms": [part(norm) for norm in block.feedforward_norms],
         }
 
     def table(values: Mapping[str, Any]) -> dict[str, str]:
@@ -141,7 +122,7 @@ def to_document(model: Transformer) -> dict[str, Any]:
             "weights": None if readout.weights is None else matrix(readout.weights),
             "labels": list(readout.labels),
         },
-        "final_norm": None if model.final_norm is None else norm(model.final_norm),
+        "final_norm": None if model.final_norm is None else part(model.final_norm),
         "symbols": [
             {
                 "name": one.name,
@@ -375,18 +356,24 @@ class _Reader:
                 raise BadInput(f"{place} in a model file must have rows of equal length", f"{len(line)} and {width}")
         return sympy.ImmutableMatrix(len(lines), width, [self.number(entry, place) for line in lines for entry in line])
 
-    def head(self, value: Any, place: str) -> Head:
-        got = self.fields(value, place, "reads writes Q K V mask weighting temperature scale")
-        reads, writes = self.names(got["reads"], f"reads in {place}"), self.names(got["writes"], f"writes in {place}")
-        return Head(
-            reads,
-            writes,
-            *(self.matrix(got[name], f"{name} in {place}", columns=len(reads)) for name in ("Q", "K", "V")),
-            mask=self.label(got["mask"], f"mask in {place}"),
-            weighting=self.label(got["weighting"], f"weighting in {place}"),
-            temperature=self.signed(got["temperature"], f"temperature in {place}"),
-            scale=self.scale(got["scale"], f"scale in {place}"),
-        )
+    def part(self, kind: type[Kind], value: Any, place: str) -> Kind:
+        """A head, a feed-forward part or a norm, by its table of fields."""
+        got = self.fields(value, place, " ".join(("reads", "writes", *kind.FIELDS)))
+        names = {name: self.names(got[name], f"{name} in {place}") for name in ("reads", "writes")}
+        widths = {"reads": len(names["reads"]), "one": 1}
+        fields: dict[str, Any] = {}
+        for name, form in kind.FIELDS.items():
+            where = f"{name} in {place}"
+            if form == "word":
+                fields[name] = self.label(got[name], where)
+            elif form == "number":
+                fields[name] = self.scale(got[name], where) if name == "scale" else self.signed(got[name], where)
+            elif name in kind.OPTIONAL and got[name] is None:
+                fields[name] = None
+            else:
+                fields[name] = self.matrix(got[name], where, columns=widths.get(form[1]) or 0)
+                widths.setdefault(form[0], len(got[name]))
+        return kind(**names, **fields)
 
     def scale(self, value: Any, place: str) -> Any:
         scale = self.signed(value, place)
@@ -394,46 +381,20 @@ class _Reader:
             raise self.wrong(place, "a rational number or the square root of one", value)
         return scale
 
-    def feedforward(self, value: Any, place: str) -> FeedForward:
-        got = self.fields(value, place, "reads writes W1 b1 W2 b2 activation")
-        reads, writes = self.names(got["reads"], f"reads in {place}"), self.names(got["writes"], f"writes in {place}")
-        hidden = len(self.array(got["b1"], f"b1 in {place}"))
-        widths = {"W1": len(reads), "b1": 1, "W2": hidden, "b2": 1}
-        return FeedForward(
-            reads,
-            writes,
-            *(self.matrix(got[name], f"{name} in {place}", columns=width) for name, width in widths.items()),
-            activation=self.label(got["activation"], f"activation in {place}"),
-        )
-
     def layer(self, value: Any, place: str) -> Layer:
         got = self.fields(value, place, "attention feedforward placement attention_norms feedforward_norms")
         heads, network = got["attention"], got["feedforward"]
         attention = None
         if heads is not None:
             attention = SelfAttention(
-                tuple(self.head(one, place) for one in self.array(heads, f"attention in {place}"))
+                tuple(self.part(Head, one, place) for one in self.array(heads, f"attention in {place}"))
             )
         before, inside = (
-            tuple(self.norm(one, place) for one in self.array(got[name], f"{name} in {place}"))
+            tuple(self.part(LayerNorm, one, place) for one in self.array(got[name], f"{name} in {place}"))
             for name in ("attention_norms", "feedforward_norms")
         )
-        block = None if network is None else self.feedforward(network, place)
+        block = None if network is None else self.part(FeedForward, network, place)
         return Layer(attention, block, before, inside, self.label(got["placement"], f"placement in {place}"))
-
-    def norm(self, value: Any, place: str) -> LayerNorm:
-        got = self.fields(value, place, "reads writes gain bias epsilon projection zero_variance")
-        reads = self.names(got["reads"], f"reads in {place}")
-        projection = got["projection"]
-        return LayerNorm(
-            reads,
-            self.names(got["writes"], f"writes in {place}"),
-            self.matrix(got["gain"], f"gain in {place}", columns=1),
-            self.matrix(got["bias"], f"bias in {place}", columns=1),
-            self.signed(got["epsilon"], f"epsilon in {place}"),
-            None if projection is None else self.matrix(projection, f"projection in {place}", columns=len(reads)),
-            self.label(got["zero_variance"], f"zero_variance in {place}"),
-        )
 
     def token(self, value: Any, place: str) -> str | None:
         return None if value is None else self.label(value, place)
@@ -501,7 +462,7 @@ class _Reader:
             parameters=tuple(self.parameter(one) for one in self.array(got["symbols"], "symbols")),
             max_length=None if length is None else self.integer(length, "max_length"),
             source=self.label(got["source"], "the source"),
-            final_norm=None if got["final_norm"] is None else self.norm(got["final_norm"], "the final norm"),
+            final_norm=None if got["final_norm"] is None else self.part(LayerNorm, got["final_norm"], "the final norm"),
         )
 
 

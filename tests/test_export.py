@@ -63,7 +63,7 @@ def test_archive_of_dyck_1(tmp_path: Path) -> None:
     assert list(m["coordinates"]) == ["token", "balance", "error", "total"]
     assert list(m["vocabulary"]) == ["(", ")"]
     assert m["embedding"].tolist() == [[1, 0, 0, 0], [-1, 0, 0, 0]]
-    assert (str(m["layer1.head1.mask"]), str(m["layer1.head1.weighting"])) == ("future", "average")
+    assert (str(m["step1.head1.mask"]), str(m["step1.head1.weighting"])) == ("future", "average")
     assert all(np.isfinite(a).all() for a in m.values() if a.dtype.kind == "f")
     assert all(a.dtype.kind in "fiU" for a in m.values())
     assert certificate["model_hash"] == model_hash(build("dyck-1"))
@@ -144,12 +144,12 @@ def test_symbols_are_set_and_named(tmp_path: Path) -> None:
     assert certificate["symbols"] == {"eps": "1/3"}
     assert certificate["greatest_length"] is None
     assert certificate["compared"]["largest_difference"] < 1e-12
-    assert m["layer1.W2"][1].tolist() == [3.0, -3.0]
+    assert m["step1.W2"][1].tolist() == [3.0, -3.0]
 
 
 def test_float32(tmp_path: Path) -> None:
     m, certificate = export(tmp_path, "dyck-1", "--dtype", "float32", "--max-length", "10")
-    assert m["layer1.head1.V"].dtype == np.float32
+    assert m["step1.head1.V"].dtype == np.float32
     assert certificate["dtype"] == "float32"
     assert certificate["greatest_length"] == 10
     assert main(["export", "gtzero", "--set", "eps=1/10^60", "--dtype", "float32", "-o", str(tmp_path / "x.npz")]) == 2
@@ -160,15 +160,15 @@ def test_the_comparison_sees_a_wrong_weight() -> None:
     model = build("dyck-1")
     arrays = npz.arrays(model, "float64", 8)
     assert compare(model, arrays, 8)["greatest_length"] == 8
-    wrong = {**arrays, "layer2.head1.V": arrays["layer2.head1.V"] * 0}
+    wrong = {**arrays, "step3.head1.V": arrays["step3.head1.V"] * 0}
     found = compare(model, wrong, 8)
     # Without the total every balanced word is accepted; )( is the shortest that is not well nested.
     assert (found["greatest_length"], found["first_difference"], found["complete"]) == (1, ")(", False)
     mean = build("average")
     arrays = npz.arrays(mean, "float64", 4)
     assert compare(mean, arrays, 4)["greatest_length"] == 4
-    assert compare(mean, {**arrays, "layer1.head1.V": arrays["layer1.head1.V"] * (1 + 1e-6)}, 4)["greatest_length"] == 0
-    assert compare(mean, {**arrays, "layer1.head1.V": arrays["layer1.head1.V"] * np.nan}, 4)["greatest_length"] == 0
+    assert compare(mean, {**arrays, "step1.head1.V": arrays["step1.head1.V"] * (1 + 1e-6)}, 4)["greatest_length"] == 0
+    assert compare(mean, {**arrays, "step1.head1.V": arrays["step1.head1.V"] * np.nan}, 4)["greatest_length"] == 0
 
 
 def test_an_existing_file_needs_force(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -351,7 +351,7 @@ def test_the_comparison_sees_wrong_weights_of_the_new_blocks(what: str) -> None:
     assert compare(model, arrays, 3)["greatest_length"] == 3
     changed = 0
     for key, array in arrays.items():
-        if key.startswith(("layer", "final", "readout.w")) and array.dtype.kind == "f" and np.any(array):
+        if key.startswith(("step", "readout.w")) and array.dtype.kind == "f" and np.any(array):
             found = compare(model, {**arrays, key: array * 1.5}, 3)
             changed += found["greatest_length"] < 3
     assert changed >= 2
@@ -360,11 +360,10 @@ def test_the_comparison_sees_wrong_weights_of_the_new_blocks(what: str) -> None:
 @pytest.mark.parametrize(
     ("key", "name"),
     [
-        ("layer1.head1.mask", "causal"),
-        ("layer1.head1.weighting", "hard"),
-        ("layer1.placement", "before"),
-        ("layer1.activation", "swish"),
-        ("layer1.attention.norm1.zero_variance", "nan"),
+        ("step1.head1.mask", "causal"),
+        ("step1.head1.weighting", "hard"),
+        ("step2.activation", "swish"),
+        ("step1.before1.zero_variance", "nan"),
     ],
 )
 def test_unknown_names_are_refused(key: str, name: str, tmp_path: Path) -> None:

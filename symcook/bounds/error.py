@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import flint
 
-from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Transformer
+from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
 from symcook.bounds.arguments import count, written
 from symcook.bounds.constants import (
     added_size,
@@ -46,7 +46,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class Growth:
     """A sublayer: its name for the table, what it does to an error, and the statements that say so.
 
     `grow` gets the error before the part and a function that makes numbers of Fractions; `exact` where it needs no
@@ -161,7 +161,7 @@ def _exact_ball(value: Fraction, digits: int) -> Ball:
     return ball(refine(lambda: arb_of(value), digits, relative=True), digits, relative=True)
 
 
-def _run(parts: Sequence[Part], start: Fraction, number: Callable[[Fraction], Number]) -> list[Pair]:
+def _run(parts: Sequence[Growth], start: Fraction, number: Callable[[Fraction], Number]) -> list[Pair]:
     """The errors after the embedding and after each part."""
     table = [Pair(number(start), number(start))]
     for part in parts:
@@ -169,7 +169,7 @@ def _run(parts: Sequence[Part], start: Fraction, number: Callable[[Fraction], Nu
     return table
 
 
-def _seen(norms: Sequence[Part], e: Pair, number: Callable[[Fraction], Number]) -> Pair:
+def _seen(norms: Sequence[Growth], e: Pair, number: Callable[[Fraction], Number]) -> Pair:
     """The error of what several norms side by side write."""
     parts = [norm.grow(e, number) for norm in norms]
     return Pair(*(sum((p[s] for p in parts[1:]), parts[0][s]) for s in (0, 1)))
@@ -180,7 +180,7 @@ class _Plan:
 
     def __init__(self, model: Transformer, name: str, delta: Fraction, length: int | None) -> None:
         self.model, self.name, self.delta, self.length = model, name, delta, length
-        self.so_far: list[Part] = []
+        self.so_far: list[Growth] = []
         self.size: Fraction | None = None
         self.width, self.greatest = self._paper_sizes()
         if any(not head.uniform for head in self._heads()):
@@ -192,15 +192,14 @@ class _Plan:
             self.size = self._embedded(length)
 
     def _heads(self) -> Iterator[Head]:
-        for layer in self.model.layers:
-            if layer.attention is not None:
-                yield from layer.attention.heads
+        for step in self.model.sublayers:
+            yield from (part for part in step.parts if isinstance(part, Head))
 
     def _paper_sizes(self) -> tuple[int, Fraction]:
         """d and p_max of the papers."""
         sizes, entries = [len(self.model.space)], [Fraction(1)]
-        for layer in self.model.layers:
-            for part in layer.parts():
+        for step in self.model.sublayers:
+            for part in step.all_parts if step.block is not None else ():
                 for rows in map(rows_of, part.matrices().values()):
                     sizes.append(len(rows))
                     entries += [abs(e) for row in rows for e in row]
@@ -217,31 +216,31 @@ class _Plan:
                 best = max(best, total)
         return best
 
-    def parts(self) -> list[Part]:
-        for number, layer in enumerate(self.model.layers, 1):
-            for block, norms in layer.blocks():
-                what = "feed-forward" if isinstance(block, FeedForward) else "attention"
-                self.so_far.append(self._block(f"layer {number} {what}", block, norms, layer.placement, number - 1))
-        if self.model.final_norm is not None:
-            self.so_far.append(self._norm(self.model.final_norm, "final norm"))
+    def parts(self) -> list[Growth]:
+        for step in self.model.sublayers:
+            self.so_far.append(self._step(step))
         return self.so_far
 
-    def _block(self, label: str, block: Any, norms: Sequence[LayerNorm], placement: str, layers: int) -> Part:
-        before, size = [], self.size
-        if placement not in ("none", "post"):
-            before = [self._norm(norm) for norm in norms]
-            size = sum((normed_size(norm) for norm in norms), Fraction(0))
+    def _step(self, step: Sublayer) -> Growth:
+        block, label = step.block, f"layer {step.layer} {step.kind}"
+        if block is None:
+            assert step.after is not None  # a final norm
+            return self._norm(step.after, step.kind)
+        size = self.size
+        before = [self._norm(norm) for norm in step.before]
+        if before:
+            size = sum((normed_size(norm) for norm in step.before), Fraction(0))
         inner = (
             self._feedforward(block)
             if isinstance(block, FeedForward)
-            else self._attention(label, block, size, layers, before)
+            else self._attention(label, block, size, step.layer - 1, before)
         )
         if self.size is not None:
             assert size is not None
             self.size += added_size(block, size)
-        after = self._norm(norms[0]) if placement == "post" else None
-        if after is not None and self.size is not None:
-            self.size = normed_size(norms[0])
+        after = None if step.after is None else self._norm(step.after)
+        if step.after is not None and self.size is not None:
+            self.size = normed_size(step.after)
 
         def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
             added = inner.grow(_seen(before, e, number) if before else e, number)
@@ -250,31 +249,31 @@ class _Plan:
 
         every = [*before, inner, *([] if after is None else [after])]
         proofs = tuple(proof for part in every for proof in part.proofs)
-        return Part(label, grow, (*proofs, "cookbook.s7.2.prop7.4"), all(part.exact for part in every))
+        return Growth(label, grow, (*proofs, "cookbook.s7.2.prop7.4"), all(part.exact for part in every))
 
-    def _feedforward(self, block: FeedForward) -> Part:
+    def _feedforward(self, block: FeedForward) -> Growth:
         if block.activation != "relu":
             raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation)
         ours = change_of(block)
         papers = (self.width * self.greatest) ** 2
-        return Part(
+        return Growth(
             "",
             lambda e, number: Pair(number(ours) * e.ours, number(papers) * e.papers),
             ("lem.ffn_columns", "yang2026.lemma30"),
         )
 
     def _attention(
-        self, label: str, block: SelfAttention, size: Fraction | None, layers: int, before: Sequence[Part]
-    ) -> Part:
+        self, label: str, block: SelfAttention, size: Fraction | None, layers: int, before: Sequence[Growth]
+    ) -> Growth:
         heads = [self._head(label, head, size, layers, before) for head in block.heads]
 
         def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
             added = [head.grow(e, number) for head in heads]
             return Pair(*(sum((a[s] for a in added[1:]), added[0][s]) for s in (0, 1)))
 
-        return Part("", grow, tuple(p for head in heads for p in head.proofs), all(head.exact for head in heads))
+        return Growth("", grow, tuple(p for head in heads for p in head.proofs), all(head.exact for head in heads))
 
-    def _head(self, label: str, head: Head, size: Fraction | None, layers: int, before: Sequence[Part]) -> Part:
+    def _head(self, label: str, head: Head, size: Fraction | None, layers: int, before: Sequence[Growth]) -> Growth:
         ours, papers = column_sum(rows_of(head.V)), self.width * self.greatest
         mean = ("lem.mean_close", "lem.norm_columns", "yang2026.lemma33")
         uniform = not any(e for row in score_form(head) for e in row)
@@ -282,7 +281,7 @@ class _Plan:
             if not uniform:
                 self._check_gap(label, head, layers, bool(before))
                 mean = ("lem.argmax_kept", "lem.bilinear_close", *mean)
-            return Part("", lambda e, number: Pair(number(ours) * e.ours, number(papers) * e.papers), mean)
+            return Growth("", lambda e, number: Pair(number(ours) * e.ours, number(papers) * e.papers), mean)
         assert size is not None
         bound, greatest = size, max(size, Fraction(1))
         factor = self._factor(head)
@@ -311,7 +310,7 @@ class _Plan:
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
             raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
         proofs = ("lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio")
-        return Part("", grow, proofs, exact=False)
+        return Growth("", grow, proofs, exact=False)
 
     def _factor(self, head: Head) -> Callable[[], flint.arb]:
         """scale/temperature, the greatest over the positions, as a ball."""
@@ -332,7 +331,7 @@ class _Plan:
 
         return factor
 
-    def _norm(self, norm: LayerNorm, label: str = "") -> Part:
+    def _norm(self, norm: LayerNorm, label: str = "") -> Growth:
         sharp, papers = normed_change(norm)
         roots = (root(sharp), root(papers))
 
@@ -344,7 +343,7 @@ class _Plan:
             return Pair(ours * e.ours, claimed * e.papers)
 
         proofs = ("lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5")
-        return Part(label, grow, proofs, exact=None not in roots)
+        return Growth(label, grow, proofs, exact=None not in roots)
 
     def _check_gap(self, label: str, head: Head, layers: int, normed: bool) -> None:
         """BadInput unless at every position of every word the maximum is unique and the error cannot reach it."""

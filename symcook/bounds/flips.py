@@ -92,18 +92,17 @@ def _shown(value: Fraction, digits: int) -> Ball:
 
 
 def _check(model: Transformer, name: str) -> None:
-    for number, layer in enumerate(model.layers, 1):
-        if layer.placement != "none":
-            raise BadInput(f"{name} must have no layer norm here", f"one in layer {number}")
-        for part in layer.parts():
+    for step in model.sublayers:
+        where = "a final norm" if step.block is None else f"one in layer {step.layer}"
+        if step.norms:
+            raise BadInput(f"{name} must have no layer norm here", where)
+        for part in step.parts:
             if isinstance(part, Head) and (not part.uniform or part.weighting not in ("average", "softmax")):
                 raise BadInput(
-                    f"the heads of {name} must average uniformly", f"scores or a unique choice in layer {number}"
+                    f"the heads of {name} must average uniformly", f"scores or a unique choice in layer {step.layer}"
                 )
             if isinstance(part, FeedForward) and part.activation != "relu":
                 raise BadInput(f"the activations of {name} must be relu", part.activation)
-    if model.final_norm is not None:
-        raise BadInput(f"{name} must have no layer norm here", "a final norm")
     if model.readout.kind == "distribution":
         raise BadInput(f"the outputs of {name} must be rational", "probabilities of a softmax")
 
@@ -175,12 +174,11 @@ def _changes(model: Transformer, length: int, changed: int) -> Changes:
     start = {c: max(entry(r.get(c, 0)) for r in rows) - min(entry(r.get(c, 0)) for r in rows) for c in model.space}
     nothing = dict.fromkeys(model.space, Fraction(0))
     changes: Changes = [dict(start if i == changed else nothing) for i in range(length)]
-    for layer in model.layers:
-        for block, _ in layer.blocks():
-            if isinstance(block, SelfAttention):
-                changes = _averaged(block, changes)
-            else:
-                changes = [_passed(block, at) for at in changes]
+    for step in model.sublayers:
+        if isinstance(step.block, SelfAttention):
+            changes = _averaged(step.block, changes)
+        elif step.block is not None:
+            changes = [_passed(step.block, at) for at in changes]
     return changes
 
 

@@ -315,7 +315,7 @@ def _values(writes: Sequence[str], reads: Sequence[str]) -> dict[str, str]:
 def _check_inline(model: Transformer, writes: Sequence[str]) -> None:
     if model.embedding.inputs is None:
         raise BadInput("a recipe that is inlined must take inputs", model.name)
-    if model.final_norm is not None or any(layer.placement != "none" for layer in model.layers):
+    if model.normed:
         raise BadInput("a recipe that is inlined must be without layer norm", model.name)
     if model.readout.kind != "value":
         raise BadInput("a recipe that is inlined must have a readout of values", f"{model.name}: {model.readout.kind}")

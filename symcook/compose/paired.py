@@ -27,7 +27,7 @@ def paired(
     `symcook.blocks.LayerNorm`. Raises BadInput for a model with norms of its own, or with inputs in place of words.
     Source: chiang2022, Section 4.3 and Appendix B.
     """
-    if model.final_norm is not None or any(layer.placement != "none" for layer in model.layers):
+    if model.normed:
         raise BadInput("a model to be paired must be without layer norm", model.name)
     words = model.embedding.words
     if words is None:

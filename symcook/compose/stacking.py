@@ -179,7 +179,7 @@ def parallel(
     Source: Cookbook, Section 8.3, Lemma 8.3 and Eq. (40).
     """
     for model in (first, second):
-        if model.final_norm is not None or any(layer.placement != "none" for layer in model.layers):
+        if model.normed:
             must = "models in parallel must be without layer norm, which would see both"
             raise BadInput(must, model.name)
     second = shifted(second, first.embedding.start)

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS, SelfAttention, Transformer
+from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS, Head, Transformer
 from symcook.domains.cells import (
     ONE,
     ZERO,
@@ -166,13 +166,7 @@ Column = list[Cell]
 def shares_prefixes(model: Transformer) -> bool:
     """Whether position i of a run depends on the first i tokens alone, the length included: every mask looks back, no
     expression has n in it, and nothing is added after the input. The run of a prefix is then the prefix of the run."""
-    masks = (
-        head.mask
-        for layer in model.layers
-        for block, _ in layer.blocks()
-        if isinstance(block, SelfAttention)
-        for head in block.heads
-    )
+    masks = (part.mask for step in model.sublayers for part in step.parts if isinstance(part, Head))
     n = symbol("n")
     return (
         all(mask in ("future", "strict-future") for mask in masks)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from symcook.blocks import Transformer
+from symcook.blocks import Head, Transformer
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import npz
 from symcook.forward import Result, forward, make_domain, run
@@ -239,12 +239,11 @@ def certificate(
         name: {"expression": from_sympy(e), "values": _texts(npz.position_table(e, start, n_max))}
         for name, e in model.embedding.positions.items()
     }
-    for number, layer in enumerate(model.layers, 1):
-        for h, head in enumerate(layer.attention.heads if layer.attention else (), 1):
-            if getattr(head.factor, "free_symbols", ()):
-                e = head.factor
-                table = _texts(npz.position_table(e, start, n_max))
-                tables[f"layer{number}.head{h}.factor"] = {"expression": from_sympy(e), "values": table}
+    for s, step in enumerate(model.sublayers, 1):
+        for h, part in enumerate(step.parts, 1):
+            if isinstance(part, Head) and getattr(part.factor, "free_symbols", ()):
+                table = _texts(npz.position_table(part.factor, start, n_max))
+                tables[f"step{s}.head{h}.factor"] = {"expression": from_sympy(part.factor), "values": table}
     return {
         "format": FORMAT,
         "model": model.name,

@@ -1,19 +1,19 @@
 """Weights as a numpy archive: plain arrays without pickles, masks and weightings as names, never an infinity.
 
-Arrays of the archive, with d coordinates, V tokens, N the greatest length of the tables, l, h, k = 1, 2, ...:
+Arrays of the archive, with d coordinates, V tokens, N the greatest length of the tables, s, h, k = 1, 2, ...:
 
-    format, name, layers, dtype          text and a number
+    format, name, steps, dtype           text and a number
     coordinates (d), vocabulary (V), inputs     names; either vocabulary or inputs is empty
     before, after                        the token that the model puts around every input, or the empty text
     embedding (V, d)                     the row of each token
     positions (N, N, d)                  at [n - 1, p] what is added at index p of an input of length n; absent if zero
-    layer{l}.placement                   none, post, pre, projected pre or multi pre
-    layer{l}.head{h}.mask, .weighting    names of `symcook.blocks`
-    layer{l}.head{h}.Q, .K (key, r), .V (d, r)  scores (Q x_i) . (K x_j) * factor[n - 1, i]; x is the stream or, with a
-                                         norm before the block, what the norms give side by side, of length r
-    layer{l}.head{h}.factor (N, N)       scale over temperature; absent where it is 1
-    layer{l}.W1 (u, r), .b1, .W2 (d, u), .b2, .activation     z + W2 act(W1 x + b1) + b2
-    layer{l}.attention.norm{k}, layer{l}.feedforward.norm{k}, final.norm1, each with
+    step{s}.layer                        the layer of what is added to the stream z next: heads or a network
+    step{s}.head{h}.mask, .weighting     names of `symcook.blocks`
+    step{s}.head{h}.Q, .K (key, r), .V (d, r)   scores (Q x_i) . (K x_j) * factor[n - 1, i]; x is z or, with norms in
+                                         front, what these give side by side, of length r
+    step{s}.head{h}.factor (N, N)        scale over temperature; absent where it is 1
+    step{s}.W1 (u, r), .b1, .W2 (d, u), .b2, .activation      z + W2 act(W1 x + b1) + b2
+    step{s}.before{k}, step{s}.after     norms before a step, and the one that replaces z behind it, each with
         .P (m, d)                        the projection; absent where the norm is over the stream
         .gain, .bias (m), .epsilon       gain (x - mean)/sqrt(variance + epsilon) + bias
         .zero_variance                   what stands for a quotient by zero: zero, or refuse
@@ -26,10 +26,10 @@ with numpy alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from symcook.blocks import ACTIVATIONS, MASKS, PLACEMENTS, WEIGHTINGS, Head, LayerNorm, Transformer
+from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm, Transformer
 from symcook.errors import BadInput, require_known
 from symcook.space import Space
 from symcook.symbols import symbol
@@ -37,7 +37,7 @@ from symcook.symbols import symbol
 if TYPE_CHECKING:
     import numpy as np
 
-FORMAT = "symcook npz 2"
+FORMAT = "symcook npz 3"
 
 
 def arrays(model: Transformer, dtype: str, n_max: int) -> dict[str, np.ndarray[Any, Any]]:
@@ -53,7 +53,7 @@ def arrays(model: Transformer, dtype: str, n_max: int) -> dict[str, np.ndarray[A
         "format": np.array(FORMAT),
         "name": np.array(model.name),
         "dtype": np.array(dtype),
-        "layers": np.array(len(model.layers)),
+        "steps": np.array(len(model.sublayers)),
         "coordinates": np.array(space),
         "vocabulary": np.array(list(embedding.words or ()), dtype=str),
         "before": np.array(embedding.before or ""),
@@ -71,26 +71,23 @@ def arrays(model: Transformer, dtype: str, n_max: int) -> dict[str, np.ndarray[A
             for n, row in enumerate(position_table(expression, embedding.start, n_max), 1):
                 table[n - 1, :n, space.index(name)] = _floats(row, dtype)
         found["positions"] = table
-    for number, layer in enumerate(model.layers, 1):
-        key = f"layer{number}."
-        found[key + "placement"] = np.array(layer.placement)
-        for part, norms in (("attention", layer.attention_norms), ("feedforward", layer.feedforward_norms)):
-            for k, norm in enumerate(norms, 1):
-                found |= _norm(norm, model.space, dtype, f"{key}{part}.norm{k}.")
-        view = _view(model.space, layer.placement, layer.attention_norms)
-        for h, head in enumerate(layer.attention.heads if layer.attention else (), 1):
-            found |= _head(head, view, model, dtype, n_max, f"{key}head{h}.")
-        block = layer.feedforward
-        if block is not None:
-            view = _view(model.space, layer.placement, layer.feedforward_norms)
-            reads, writes = view.routing(block.reads), model.space.routing(block.writes).T
-            values = {"W1": block.W1 * reads, "b1": block.b1, "W2": writes * block.W2, "b2": writes * block.b2}
-            for name, m in values.items():
-                array = _floats(m.tolist(), dtype, len(view))
-                found[key + name] = array.reshape(-1) if name.startswith("b") else array
-            found[key + "activation"] = np.array(block.activation)
-    if model.final_norm is not None:
-        found |= _norm(model.final_norm, model.space, dtype, "final.norm1.")
+    for s, step in enumerate(model.sublayers, 1):
+        key = f"step{s}."
+        found[key + "layer"] = np.array(step.layer)
+        for k, norm in enumerate(step.before, 1):
+            found |= _norm(norm, model.space, dtype, f"{key}before{k}.")
+        view = (
+            Space(tuple(name for norm in step.before for name in _written(norm, model.space)))
+            if step.before
+            else model.space
+        )
+        for h, part in enumerate(step.parts, 1):
+            if isinstance(part, Head):
+                found |= _head(part, view, model, dtype, n_max, f"{key}head{h}.")
+            else:
+                found |= _network(part, view, model, dtype, key)
+        if step.after is not None:
+            found |= _norm(step.after, model.space, dtype, f"{key}after.")
     if readout.weights is not None:
         weights = _floats((readout.weights * model.space.routing(readout.reads)).tolist(), dtype)
         found["readout.weights"] = weights if readout.labels else weights[0]
@@ -99,11 +96,21 @@ def arrays(model: Transformer, dtype: str, n_max: int) -> dict[str, np.ndarray[A
     return found
 
 
-def _view(space: Space, placement: str, norms: Sequence[LayerNorm]) -> Space:
-    """The names that a block reads, in the order of the archive."""
-    if placement in ("projected pre", "multi pre") and norms:
-        return Space(tuple(name for norm in norms for name in norm.writes))
-    return space
+def _written(norm: LayerNorm, space: Space) -> tuple[str, ...]:
+    """The names of what a norm gives, in the order of the archive."""
+    return tuple(space) if norm.projection is None else norm.writes
+
+
+def _network(block: FeedForward, view: Space, model: Transformer, dtype: str, key: str) -> dict[str, Any]:
+    import numpy as np
+
+    reads, writes = view.routing(block.reads), model.space.routing(block.writes).T
+    values = {"W1": block.W1 * reads, "b1": block.b1, "W2": writes * block.W2, "b2": writes * block.b2}
+    found: dict[str, Any] = {key + "activation": np.array(block.activation)}
+    for name, m in values.items():
+        array = _floats(m.tolist(), dtype, len(view))
+        found[key + name] = array.reshape(-1) if name.startswith("b") else array
+    return found
 
 
 def _head(head: Head, view: Space, model: Transformer, dtype: str, n_max: int, key: str) -> dict[str, Any]:
@@ -188,28 +195,24 @@ def place(m: Mapping[str, Any], rows: Any) -> Any:
 def evaluate(m: Mapping[str, Any], z: Any) -> Any:
     """The residual stream at the end, for a batch z (B, n, d) of embedded inputs.
 
-    Where a norm refuses zero variance, what it gives is not a number. Raises BadInput for a mask, weighting, activation
-    or placement that is no name of `symcook.blocks`.
+    Where a norm refuses zero variance, what it gives is not a number. Raises BadInput for a mask, weighting or
+    activation that is no name of `symcook.blocks`.
     """
+    import numpy as np
+
     n = z.shape[1]
     if "positions" in m:
         z = z + m["positions"][n - 1, :n]
-    for number in range(1, int(m["layers"]) + 1):
-        layer = f"layer{number}."
-        placement = _name(m, layer + "placement", "placement of a norm", PLACEMENTS)
-        if layer + "head1.V" in m:
-            x = _read(m, layer + "attention.", placement, z)
-            for head in _numbered(m, layer + "head", "V"):
-                z = z + _attend(m, head, x)
-            if placement == "post":
-                z = _normed(m, layer + "attention.norm1.", z)
-        if layer + "W1" in m:
-            x = _read(m, layer + "feedforward.", placement, z)
-            hidden = _activate(m, layer, x @ m[layer + "W1"].T + m[layer + "b1"])
-            z = z + hidden @ m[layer + "W2"].T + m[layer + "b2"]
-            if placement == "post":
-                z = _normed(m, layer + "feedforward.norm1.", z)
-    return _normed(m, "final.norm1.", z) if "final.norm1.gain" in m else z
+    for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
+        norms = [_normed(m, key, z) for key in _numbered(m, step + "before", "gain")]
+        x = np.concatenate(norms, axis=-1) if norms else z
+        for head in _numbered(m, step + "head", "V"):
+            z = z + _attend(m, head, x)
+        if step + "W1" in m:
+            hidden = _activate(m, step, x @ m[step + "W1"].T + m[step + "b1"])
+            z = z + hidden @ m[step + "W2"].T + m[step + "b2"]
+        z = _normed(m, step + "after.", z) if step + "after.gain" in m else z
+    return z
 
 
 def _name(m: Mapping[str, Any], key: str, kind: str, valid: tuple[str, ...]) -> str:
@@ -224,15 +227,6 @@ def _numbered(m: Mapping[str, Any], stem: str, last: str) -> Iterator[str]:
     while f"{stem}{k}.{last}" in m:
         yield f"{stem}{k}."
         k += 1
-
-
-def _read(m: Mapping[str, Any], part: str, placement: str, z: Any) -> Any:
-    """What a block reads: the stream, or what the norms before the block give, side by side."""
-    import numpy as np
-
-    if placement in ("none", "post"):
-        return z
-    return np.concatenate([_normed(m, key, z) for key in _numbered(m, part + "norm", "gain")], axis=-1)
 
 
 def _normed(m: Mapping[str, Any], key: str, z: Any) -> Any:

@@ -30,11 +30,6 @@ def main(path, given):
             sys.exit("a layer norm meets zero variance")
         return x / np.sqrt(np.where(total == 0, 1, total)) * m[key + "gain"] + m[key + "bias"]
 
-    def view(part, z):
-        keys = (f"{part}.norm{k}." for k in range(1, 1000))
-        parts = [norm(key, z) for key in keys if key + "gain" in m] if placement not in ("none", "post") else [z]
-        return np.concatenate(parts, axis=1)
-
     def attend(head, x):
         i, j = np.arange(len(x))[:, None], np.arange(len(x))[None, :]
         masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
@@ -85,20 +80,15 @@ def main(path, given):
     if n > longest:
         sys.exit(f"an input must have length at most {longest}: the archive has tables to there")
     z = z + m["positions"][n - 1, :n] if "positions" in m else z
-    for layer in (f"layer{k}." for k in range(1, int(m["layers"]) + 1)):
-        placement = one_of(
-            {k: k for k in ("none", "post", "pre", "projected pre", "multi pre")}, m[layer + "placement"]
-        )
-        if layer + "head1.V" in m:
-            x = view(layer + "attention", z)
-            z = z + sum(attend(f"{layer}head{h}.", x) for h in range(1, 1000) if f"{layer}head{h}.V" in m)
-            z = norm(layer + "attention.norm1.", z) if placement == "post" else z
-        if layer + "W1" in m:
-            x = view(layer + "feedforward", z)
-            z = z + activate(m[layer + "activation"], x @ m[layer + "W1"].T + m[layer + "b1"]) @ m[layer + "W2"].T
-            z = z + m[layer + "b2"]
-            z = norm(layer + "feedforward.norm1.", z) if placement == "post" else z
-    z = norm("final.norm1.", z) if "final.norm1.gain" in m else z
+    for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
+        norms = [norm(key, z) for key in (f"{step}before{k}." for k in range(1, 1000)) if key + "gain" in m]
+        x = np.concatenate(norms, axis=1) if norms else z
+        if step + "head1.V" in m:
+            z = z + sum(attend(f"{step}head{h}.", x) for h in range(1, 1000) if f"{step}head{h}.V" in m)
+        if step + "W1" in m:
+            z = z + activate(m[step + "activation"], x @ m[step + "W1"].T + m[step + "b1"]) @ m[step + "W2"].T
+            z = z + m[step + "b2"]
+        z = norm(step + "after.", z) if step + "after.gain" in m else z
     reads, kind, position = [names.index(c) for c in m["readout.reads"]], str(m["readout.kind"]), m["readout.position"]
     shown = one_of({"first": z[:1], "last": z[-1:], "each": z, "all": z}, position)
     if kind in ("largest", "distribution"):

@@ -94,23 +94,19 @@ def _count(number: int, noun: str) -> str:
 
 def _blocks(model: Transformer) -> Iterator[tuple[str, Part]]:
     """Everything with matrices in the order of the forward pass, each with its title: where it is and what."""
-    for number, layer in enumerate(model.layers, 1):
-        for block, norms in layer.blocks():
-            named = "attention" if hasattr(block, "heads") else "feed-forward"
-            before = [] if layer.placement == "post" else list(norms)
-            for k, norm in enumerate(before, 1):
-                which = f"norm {k} of {len(before)}" if len(before) > 1 else "norm"
-                yield f"Layer {number}, {which} before the {named} part, {_kind(norm)}", norm
-            heads = getattr(block, "heads", ())
-            for h, head in enumerate(heads, 1):
-                which = f", head {h} of {len(heads)}" if len(heads) > 1 else ""
-                yield f"Layer {number}{which}, {_kind(head)}", head
-            if not heads:
-                yield f"Layer {number}, {_kind(block)}", block  # type: ignore[misc]
-            if layer.placement == "post":
-                yield f"Layer {number}, norm after the {named} part, {_kind(norms[0])}", norms[0]
-    if model.final_norm is not None:
-        yield f"Final norm, {_kind(model.final_norm)}", model.final_norm
+    for step in model.sublayers:
+        if step.block is None:
+            assert step.after is not None
+            yield f"Final norm, {_kind(step.after)}", step.after
+            continue
+        for k, norm in enumerate(step.before, 1):
+            which = f"norm {k} of {len(step.before)}" if len(step.before) > 1 else "norm"
+            yield f"Layer {step.layer}, {which} before the {step.kind} part, {_kind(norm)}", norm
+        for h, part in enumerate(step.parts, 1):
+            which = f", head {h} of {len(step.parts)}" if len(step.parts) > 1 else ""
+            yield f"Layer {step.layer}{which}, {_kind(part)}", part
+        if step.after is not None:
+            yield f"Layer {step.layer}, norm after the {step.kind} part, {_kind(step.after)}", step.after
 
 
 def _is_norm(part: Any) -> bool:
