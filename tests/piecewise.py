@@ -355,6 +355,8 @@ def main() -> int:
         if wrong:
             counts["wrong"] += 1
             print(f"seed {seed}: {len(wrong)} faults, first {wrong[0]}\n{case.describe()}\n", flush=True)
+        if sum(counts[kind] for kind in ("cases", "refused", "failed")) % 100 == 0:
+            print(f"seed {seed}: {dict(counts)}", file=sys.stderr, flush=True)
     print(f"{options.count} models in {time.perf_counter() - begun:.0f} s: {dict(counts)}")
     return 1 if counts["wrong"] else 0
 

@@ -249,9 +249,7 @@ def behind(query, positions="i", weighting="average"):
 @pytest.mark.parametrize("positions", ["i", "4 - i"])  # the greatest stream at the last position, and at the first
 def test_a_gap_that_is_just_kept_and_just_closed(positions):
     # delta 1/100: an error of 2/100 after the network, scores move by 2 7 2/100 + (2/100)^2 = 701/2500
-    with pytest.raises(
-        BadInput, match="a gap of 701/1250, scores that move by up to 701/2500"
-    ):
+    with pytest.raises(BadInput, match="a gap of 701/1250, scores that move by up to 701/2500"):
         error_propagation(behind(F(701, 1250), positions), F(1, 100), n=3)
     assert both(behind(F(702, 1250), positions), F(1, 100), 3)[0] == F(4, 100)  # 2 (1 + 1)
 

@@ -84,6 +84,63 @@ def test_a_false_shape_is_not_shown():
             zero(lambda z: z, lambda z: z * 0 + 1, gelu.Fraction(-1), gelu.Fraction(1))
 
 
+@pytest.mark.parametrize("form", gelu.FORMS)
+def test_what_is_shown_positive_is_what_the_derivation_needs(form, monkeypatch):
+    """Each function whose sign is shown, against mpmath's derivatives of R and of N(s) = R(s) - 2 R(s/2)."""
+
+    def rest(z):
+        return z**2 / 2 - MP.sqrt(MP.pi / 2) * z / 2 * (2 * cdf(form, z) - 1)
+
+    def product(s):
+        return rest(s) - 2 * rest(s / 2)
+
+    def slope(s):
+        return s * MP.diff(product, s) - 3 * product(s)
+
+    expected = {
+        "R'''' > 0 near 0": lambda z: MP.diff(rest, z, 4),
+        "R'' > 0": lambda z: MP.diff(rest, z, 2),
+        "z R'' - R' > 0": lambda z: z * MP.diff(rest, z, 2) - MP.diff(rest, z),
+        "D rises near 0": lambda s: (
+            s * MP.diff(product, s, 5) + MP.diff(product, s, 4)
+        ),  # slope'''' by the product rule
+        "D rises": slope,
+        "D bends down": lambda s: -(s * MP.diff(product, s, 2) - 2 * MP.diff(product, s)),  # -slope'
+        "D falls": lambda s: -slope(s),
+    }
+    shown = {}
+    monkeypatch.setattr(gelu._Shape, "show", lambda self, what, f, low, high: shown.update({what: (f, low, high)}))
+    gelu._Shape(form)
+    assert list(shown) == list(expected)
+    for what, (function, low, high) in shown.items():
+        for k in (1, 3, 4):
+            place = low + (high - low) * gelu.Fraction(k, 5)
+            with flint.ctx.workprec(256):
+                found = MP.mpf(function(gelu.arb_of(place)).mid().str(40, radius=False))
+            with MP.workdps(80):
+                value = expected[what](MP.mpf(place.numerator) / place.denominator)
+            assert abs(found - value) < MP.mpf(10) ** -25 * (1 + abs(value)), what
+
+
+@pytest.mark.parametrize(
+    ("form", "far", "shows"),
+    [("erf", "8.4", False), ("erf", "8.46", True), ("erf", "6", False), ("tanh", "3", False), ("tanh", "12", True)],
+)
+def test_the_bounds_far_out_fail_where_they_are_false(form, far, shows, monkeypatch):
+    """z^2 (1 + z) sqrt(2/pi) e^(-z^2/2) is 0.0108 at z = 4.2 and 0.0097 at 4.23; 1/100 is asked for."""
+    z = MP.mpf(far) / 2
+    if form == "erf":
+        assert (z**2 * (1 + z) * MP.sqrt(2 / MP.pi) * MP.exp(-(z**2) / 2) < MP.mpf("0.01")) is shows
+    shape = gelu._shape(form)
+    monkeypatch.setattr(gelu, "FAR", flint.arb(far))
+    with flint.ctx.workprec(128):
+        if shows:
+            shape.tail()
+        else:
+            with pytest.raises(SymcookError, match="did not show"):
+                shape.tail()
+
+
 @pytest.mark.parametrize("digits", [1, 30, 400])
 def test_digits(digits):
     wide, narrow = gelu_multiply("erf", digits).value, gelu_multiply("erf", 60).value

@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 from symcook import bounds
-from symcook.bounds import lookup, quadratic_lookup, softmax_of_scores, temperature
+from symcook.bounds import cooling, lookup, quadratic_lookup, softmax_of_scores, temperature
 from symcook.cli import dispatch
 from symcook.errors import BadInput
 
@@ -145,6 +145,30 @@ def test_weights_that_round_to_zero_in_numpy():
             _, mantissa, exponent, _ = weight._mpf_
             rounded = kind(float(Fraction(mantissa) * Fraction(2) ** exponent))  # a Fraction is rounded correctly
             assert (rounded == 0) == zero, name
+
+
+def test_the_least_positive_number_of_each_format():
+    import numpy
+
+    for name in ("float16", "float32", "float64"):
+        assert Fraction(float(numpy.finfo(name).smallest_subnormal)) == Fraction(1, 2 ** cooling.SMALLEST[name])
+    assert cooling.SMALLEST["bfloat16"] == 126 + 7  # float32's exponents, 7 fraction bits
+    for name, k in cooling.SMALLEST.items():
+        inside(temperature(64, 5).extra[f"hard in {name}"], 5 / ((k + 1) * MP.log(2)))
+
+
+def test_the_lines_of_an_answer():
+    answer = softmax_of_scores("3, 1/2, 0")
+    assert answer.labels == ("L1 distance", "2 n e^(-gamma gap)")
+    assert (answer.extra["score gap"], answer.extra["maximal scores"]) == ("5/2", "1")
+    assert softmax_of_scores("4, 4").extra["score gap"] == "none: all scores are equal"
+
+
+def test_scores_of_many_digits():
+    tiny = Fraction(1, 10**5000)
+    answer = softmax_of_scores([tiny, 2 * tiny])
+    assert answer.extra["score gap"] == "1/1" + "0" * 5000 and answer.value.mid == "1"
+    assert answer.parameters["scores"].startswith("1/1000")
 
 
 @pytest.mark.parametrize(

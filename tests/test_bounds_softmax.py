@@ -219,6 +219,25 @@ def test_bad_input(n, gamma, digits):
         softmax_hardmax(n, gamma, digits=digits)
 
 
+def test_a_tiny_value_has_all_digits():
+    MP = mpmath.mp.clone()
+    MP.dps = 60
+    x = 5 * MP.exp(-100)
+    for ball, value in (
+        (softmax_hardmax(6, 100).value, 2 * x / (1 + x)),
+        (softmax_hardmax(6, 100).extra["error of a value in [0, 1]"], x / (1 + x)),
+        (softmax_hardmax(6, 100).claimed, 12 * MP.exp(-100)),
+    ):
+        assert abs(MP.mpf(ball.mid) - value) < value * MP.mpf(10) ** -29
+
+
+def test_a_count_of_many_digits_is_bad_input():
+    for text in ("1" * 4300, "1" * 4301, "1" * 5000):
+        with pytest.raises(BadInput, match="below 2\\^14000"):
+            softmax_hardmax(text, 5)
+    assert softmax_hardmax("1" * 4000, 5).holds is True
+
+
 def test_numbers_too_long_to_print_are_bad_input():
     with pytest.raises(BadInput, match="too many digits"):
         softmax_hardmax(10**5000, "5")

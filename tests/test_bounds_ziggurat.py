@@ -49,12 +49,13 @@ def test_ziggurat(n, gamma):
         assert to(p, softmax(scores)) <= worst
     assert answer.holds is True and set(answer.verdicts().values()) == {"PROVED"}
     assert MP.mpf(ziggurat(gamma).value.mid) > worst
+    same(answer.extra["p at an end"], to(1, softmax([-g * abs(j - 1) for j in range(1, n + 1)])))
 
 
 def test_ziggurat_without_end():
     same(ziggurat(2).value, 4 * MP.exp(-2) / (1 + MP.exp(-2)))
     same(ziggurat(2).extra["p at an end"], 2 * MP.exp(-2))
-    assert ziggurat(5, 1).value.mid == "0" and ziggurat(5, 1).holds
+    assert ziggurat(5, 1).value.mid == "0" == ziggurat(5, 1).extra["p at an end"].mid and ziggurat(5, 1).holds
 
 
 @pytest.mark.parametrize("gamma", ["1", "1/10", "3"])
