@@ -385,6 +385,8 @@ def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:
         near = Fraction(repr(value)) if value == value and abs(value) != float("inf") else None
         do = f"write '{quotient(near)}' or Fraction('{value}')" if near is not None else "give a finite rational"
         raise BadInput("a value must be exact, not a Python float", repr(value), do)
+    if isinstance(value, sp.Rational):
+        return value
     if isinstance(value, sp.Expr):
         foreign = {s: symbol(s.name) for s in value.free_symbols if isinstance(s, sp.Symbol)}  # other assumptions
         if any(s != own for s, own in foreign.items()):

@@ -76,7 +76,6 @@ WRONG = {
     "a coordinate called logit": lambda: Space(("logit",)),
     "a coordinate that is no identifier": lambda: Space(("2x",)),
     "a coordinate with a dot": lambda: Space(("a.b",)),
-    "a coordinate that is a function": lambda: Space(("exp",)),
     "a coordinate that is a number": lambda: Space((1,)),
     "routing to a coordinate that is not there": lambda: SPACE.routing(("d",)),
     "reads as text": lambda: network(reads="a"),

@@ -180,7 +180,8 @@ def test_every_number_system_gives_an_expression_the_same_value(term: Term, star
         return
     expression = model.embedding.positions["x"]
     again = loads(dumps(model))
-    assert again == model and model_hash(again) == model_hash(model)
+    assert model_hash(again) == model_hash(model)
+    assert loads(dumps(again)) == again  # reading may distribute a number over a bracket once
     if wanted is None:  # sympy may have cancelled what had no value, as in 0*(1/0); else all refuse
         return
     for name, read in SYSTEMS.items():
@@ -290,6 +291,10 @@ def test_sums_worked_out_by_hand(text: str, values: list[int], domain: str) -> N
         ("sum(j, 0, n, i/j)", "denominator must not be zero"),
         ("max(sum(j, 0, n, i/j), 1)", "denominator must not be zero"),
         ("min(2/prod(j, 1, n, 0), n)", "denominator must not be zero"),
+        ("max(1, exp(i)/(i - 2)^2)", "denominator must not be zero|rational"),
+        ("exp(-1/(i - 2)^2)", "denominator must not be zero|rational"),
+        ("max(1, log(i - 1))", "log|rational"),
+        ("1/(1 + max(3, log(relu(2 - i))))", "log|rational"),
         ("sum(j, 1, i*10^9, j)", "at most 10000 integers"),
         ("sum(j, 1, 9999, sum(k, 1, 9999, j*k*i))", "sums"),
     ],

@@ -291,22 +291,23 @@ def at_position(expression: Any, i: int, n: int) -> Fraction:
     Raises NotExact where it is not rational, Undecided where a comparison in it stays open, BadInput where a
     denominator is zero or a power too long.
     """
-    if not isinstance(expression, sympy.Basic):
-        return number(expression)
-    if expression.is_Rational:
-        return number(expression)
-    try:
-        return Fraction(_Rooted({"i": i, "n": n}).term(tree_from_sympy(expression)))
-    except NotExact:
-        return number(at(expression, i, n))  # sympy knows more that is rational, as cos(pi*i)
+    value = value_at(expression, i, n)
+    return value if isinstance(value, Fraction) else number(value)  # sympy knows more that is rational, as cos(pi*i)
 
 
 def value_at(expression: Any, i: int, n: int) -> Any:
-    """The value of a sympy expression in i and n at one position: a Fraction, or the sympy number that it is."""
+    """The value of a sympy expression in i and n at one position: a Fraction, or else the sympy number that it is."""
     try:
-        return at_position(expression, i, n)
+        return rational_at(expression, i, n)
     except NotExact:
         return at(expression, i, n)
+
+
+def rational_at(expression: Any, i: int, n: int) -> Fraction:
+    """The value at one position; NotExact where it is not rational by its parts and by exact roots alone."""
+    if not isinstance(expression, sympy.Basic) or expression.is_Rational:
+        return number(expression)
+    return Fraction(_Rooted({"i": i, "n": n}).term(tree_from_sympy(expression)))
 
 
 class _Rooted(Rationals):

@@ -404,9 +404,9 @@ class _Terms(Meaning[Any, tuple[Any, Any]]):
         if name == "erf":
             flat = np.asarray(x, dtype=np.float64)
             return np.array([math.erf(t) for t in flat.ravel().tolist()]).reshape(flat.shape)
-        if name == "relu":
-            return np.maximum(x, 0.0)
-        if name in ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "abs"):
+        if name == "log":
+            return np.where(np.greater(x, 0), np.log(x), np.nan)  # also at 0, where it has no value
+        if name in ("sin", "cos", "exp", "sqrt", "sinh", "cosh", "tanh", "abs"):
             return getattr(np, name)(x)
         return np.nan
 

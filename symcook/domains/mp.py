@@ -16,16 +16,18 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any, ClassVar
 
+import flint
 import mpmath
-from mpmath.libmp import from_rational
+from mpmath.libmp import from_man_exp, from_rational
 
 from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
-from symcook.domains.exact import value_at
+from symcook.domains.exact import rational_at
 from symcook.domains.rounding import Format, Rounding
-from symcook.errors import BadInput, Undecided, require_known
+from symcook.errors import BadInput, NotExact, Undecided, require_known
+from symcook.numbers.evaluate import evaluate
 from symcook.protocol import refuse_zero_variance, visible
 from symcook.rationals import rewritten
-from symcook.symbols import from_sympy
+from symcook.symbols import at, from_sympy, tree_from_sympy
 
 Column = list[Any]
 """mpmath numbers, one a position."""
@@ -107,7 +109,16 @@ class Mp:
         return [self.nearest(row[name]) for row in self._sequence]
 
     def positions(self, expression: Any) -> Column:
-        return [self.nearest(value_at(expression, self._start + place, self.length)) for place in self.rows]
+        tree = tree_from_sympy(expression)
+        return [self._position(expression, tree, self._start + place) for place in self.rows]
+
+    def _position(self, expression: Any, tree: Any, i: int) -> Any:
+        """The exact value rounded once; where it is not rational, by balls narrow enough to have one nearest number."""
+        try:
+            return self.nearest(rational_at(expression, i, self.length))
+        except NotExact:
+            found = rounded(tree, {"i": i, "n": self.length}, self.bits)
+        return self.nearest(at(expression, i, self.length)) if found is None else mpmath.mp.make_mpf(found)
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
         total = [self.nearest(bias)] * len(terms[0][0] if terms else self.rows)
@@ -226,6 +237,18 @@ def digits_of(bits: int) -> int:
     17
     """
     return -(-bits * 30103 // 100000) + 1
+
+
+def rounded(tree: Any, values: Mapping[str, int], bits: int) -> Any:
+    """The number of `bits` bits nearest to a term, as mpmath's tuple; None where wide balls leave open which it is."""
+    for precision in (bits + 32, 2 * bits + 128, 8 * bits + 1024):
+        with flint.ctx.workprec(precision):
+            ball = evaluate(tree, values)
+            ends = [ball.lower(), ball.upper()] if ball.is_finite() else []
+        nearest = {from_man_exp(*(int(part) for part in end.man_exp()), bits, "n") for end in ends}
+        if len(nearest) == 1:
+            return nearest.pop()
+    return None
 
 
 def _total(parts: Sequence[Any]) -> Any:
