@@ -231,8 +231,8 @@ class Ball:
             return [self._plain(column, mask, "average") for column in values]
         zeros = [all(_is_zero(x) for x in query) for query in zip(*queries, strict=True)]
         means = [self._plain(column, mask, "average") for column in values] if any(zeros) else []
-        balls = [[_balls(column) for column in part] for part in (queries, keys, values)]
-        found = self._exponential(*balls, mask, None if scale is None else _balls(scale))
+        asked, offered, held = ([_balls(column) for column in part] for part in (queries, keys, values))
+        found = self._exponential(asked, offered, held, mask, None if scale is None else _balls(scale))
         for column, mean in zip(found, means, strict=False):
             column[:] = [m if zero else x for x, m, zero in zip(column, mean, zeros, strict=True)]
         return found
