@@ -494,7 +494,11 @@ def _number(value: Any, given: Any) -> Fraction:
 
 
 def _returned(answer: Any, given: Any) -> str:
-    return f"{answer!r} ({type(answer).__name__}) on {_text(given)}"
+    try:
+        shown = repr(answer)
+    except Exception as error:  # a number of too many digits, or an object of the user's
+        shown = f"what cannot be printed ({type(error).__name__})"
+    return f"{shown} ({type(answer).__name__}) on {_text(given)}"
 
 
 def _text(given: Any) -> str:
