@@ -1,3 +1,77 @@
-"""symcook: transformers built by hand, written once, derived, proved, bounded and exported exactly."""
+"""symcook: transformers built by hand, written once, derived, proved, bounded and exported exactly.
+
+    >>> import symcook as sc
+    >>> model = sc.build("dyck-1")
+    >>> model("(())").accept
+    True
+
+Names are imported when they are first used, so that `import symcook` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from symcook.blocks import (
+        Embedding,
+        FeedForward,
+        Head,
+        Layer,
+        LayerNorm,
+        Parameter,
+        Readout,
+        SelfAttention,
+        Transformer,
+    )
+    from symcook.bounds import bound
+    from symcook.compose import Builder
+    from symcook.derivation import derive, derive_cases
+    from symcook.errors import BadInput, NotExact, SymcookError, Undecided
+    from symcook.modelfile import load
+    from symcook.proof import prove
+    from symcook.recipes import build
+    from symcook.space import Space
+    from symcook.weights import feedforward, head
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "blocks": (
+        "Embedding", "FeedForward", "Head", "Layer", "LayerNorm", "Parameter", "Readout", "SelfAttention", "Transformer"
+    ),
+    "bounds": ("bound",),
+    "compose": ("Builder",),
+    "derivation": ("derive", "derive_cases"),
+    "errors": ("BadInput", "NotExact", "SymcookError", "Undecided"),
+    "modelfile": ("load",),
+    "proof": ("prove",),
+    "recipes": ("build",),
+    "space": ("Space",),
+    "weights": ("feedforward", "head"),
+}  # fmt: skip
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "BadInput", "Builder", "Embedding", "FeedForward", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
+    "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound", "build", "derive",
+    "derive_cases", "feedforward", "head", "load", "prove",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    if name in _HOME:
+        value = getattr(import_module(f"symcook.{_HOME[name]}"), name)
+    elif not name.startswith("_") and find_spec(f"symcook.{name}") is not None:
+        value = import_module(f"symcook.{name}")
+    else:
+        raise AttributeError(f"module 'symcook' has no attribute '{name}'")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -11,13 +11,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known, unknown
-from symcook.space import Space
+from symcook.space import Space, listed
 from symcook.symbols import exact, from_sympy, symbol
+from symcook.verbs import Verbs
 
 if TYPE_CHECKING:
     import sympy
@@ -29,6 +29,7 @@ PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 READOUTS = ("value", "sign", "zero", "largest", "distribution")
 POSITIONS = ("first", "last", "each", "all")
 INDEX = ("i", "n")
+MAX_LABEL = 2_000
 
 
 def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatrix:
@@ -73,10 +74,19 @@ def _instance(what: str, value: Any, kind: type) -> None:
         raise BadInput(f"{what} must be a {kind.__name__}", type(value).__name__)
 
 
+def _label(text: Any, what: str) -> None:
+    """Text that may be printed, and that a model file can hold."""
+    if not isinstance(text, str):
+        raise BadInput(f"{what} must be text", type(text).__name__)
+    if len(text) > MAX_LABEL or not text.isprintable():
+        raise BadInput(f"{what} must be printable text of at most {MAX_LABEL} characters", text)
+
+
 def _coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
-    if isinstance(names, str):
-        raise BadInput(f"{what} must be a tuple of coordinate names", names, f"write ('{names}',)")
-    result = tuple(names)
+    result = listed(names, what, "names")
+    for name in result:
+        if not isinstance(name, str):
+            raise BadInput(f"{what} must be a tuple of names", type(name).__name__)
     if len(set(result)) != len(result):
         raise BadInput(f"{what} must not name a coordinate twice", ", ".join(result))
     return result
@@ -154,7 +164,8 @@ class Head:
         require_known("weighting", self.weighting, WEIGHTINGS)
         reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
         key = _height(self.Q, "Q")
-        scale = 1 / sympy.sqrt(max(key, 1)) if self.scale == "1/sqrt(d_key)" else exact(self.scale)
+        by_key = isinstance(self.scale, str) and self.scale == "1/sqrt(d_key)"
+        scale = 1 / sympy.sqrt(max(key, 1)) if by_key else exact(self.scale)
         temperature = exact(self.temperature)
         if not scale.is_positive:
             raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
@@ -192,7 +203,7 @@ class SelfAttention:
     heads: tuple[Head, ...]
 
     def __post_init__(self) -> None:
-        _freeze(self, heads=tuple(self.heads))
+        _freeze(self, heads=listed(self.heads, "self-attention", "heads"))
         for head in self.heads:
             _instance("a part of self-attention", head, Head)
         if not self.heads:
@@ -277,7 +288,9 @@ class Layer:
         require_known("placement of a norm", self.placement, PLACEMENTS)
         for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):
             norms = getattr(self, f"{name}_norms")
-            norms = (norms,) if isinstance(norms, LayerNorm) else tuple(norms)
+            norms = (
+                (norms,) if isinstance(norms, LayerNorm) else listed(norms, f"the norms of the {name}", "layer norms")
+            )
             _freeze(self, **{f"{name}_norms": norms})
             for norm in norms:
                 _instance(f"a norm of the {name}", norm, LayerNorm)
@@ -312,14 +325,25 @@ class Layer:
                 yield block
 
 
+def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
+    """Each token with a 1 at the coordinate of its own name; BadInput where one repeats.
+
+    >>> one_hot("ab")
+    {'a': {'a': 1}, 'b': {'b': 1}}
+    """
+    names = _coordinates(tuple(tokens), "words")
+    return {token: {token: 1} for token in names}
+
+
 @dataclass(frozen=True)
 class Embedding:
     """The residual stream before the first layer: token values or given inputs, plus position functions.
 
     `words` maps each token to the values of some coordinates (0 where unnamed); `inputs` names coordinates whose values
     are given with each run, one row a position. Exactly one of the two is there. `positions` maps coordinates to
-    expressions in i and n; i counts from `start`. `before` (CLS or BOS) and `after` (EOS) are tokens of `words` that
-    the model puts around every input and that nobody types; n counts them. Source: Cookbook, Definition 2.1.
+    expressions in i and n; i counts from `start`. Tokens without values, as in words="ab" or words=("a", "BOS"), are
+    one-hot: each is 1 at the coordinate of its own name. `before` (CLS or BOS) and `after` (EOS) are tokens of `words`
+    that the model puts around every input and that nobody types; n counts them. Source: Cookbook, Definition 2.1.
     """
 
     space: Space
@@ -331,33 +355,50 @@ class Embedding:
     after: str | None = None
 
     def __post_init__(self) -> None:
+        _instance("the space of an embedding", self.space, Space)
         if (self.words is None) == (self.inputs is None):
-            raise BadInput("an embedding must have either words or inputs", "both" if self.words else "neither")
+            both = "neither" if self.words is None else "both"
+            raise BadInput("an embedding must have either words or inputs", both)
         if self.words is not None:
-            if not isinstance(self.words, Mapping) or not all(isinstance(v, Mapping) for v in self.words.values()):
-                raise BadInput("words must map each token to {coordinate: value}", type(self.words).__name__)
-            if not self.words:
+            words = one_hot(self.words) if isinstance(self.words, (str, list, tuple)) else self.words
+            if not isinstance(words, Mapping) or not all(isinstance(v, Mapping) for v in words.values()):
+                must = "words must map each token to {coordinate: value}, or be a string of tokens that are coordinates"
+                raise BadInput(must, type(words).__name__)
+            if not words:
                 raise BadInput("the alphabet must have at least one token", "none")
             table = {}
-            for token, values in self.words.items():
+            for token, values in words.items():
                 if not isinstance(token, str) or token.split() != [token] or any(map(_control, token)):
                     raise BadInput("a token must be text without white space or control characters", repr(token))
-                self.space.require(list(values))
-                table[token] = MappingProxyType({c: exact(v) for c, v in values.items()})
+                _label(token, "a token")
+                table[token] = self._values(values, f"the embedding of {token}")
             _freeze(self, words=MappingProxyType(table))
         for token in (self.before, self.after):
-            if token is not None and token not in (self.words or {}):
+            if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
                 raise BadInput("a token that the model adds must be one of its words", token)
         if self.words is not None and not self.alphabet:
             raise BadInput("the alphabet must have a token that a user can type", ", ".join(self.words))
         if self.words is None:
-            inputs = _coordinates(self.inputs or (), "inputs")
+            inputs = _coordinates(() if self.inputs is None else self.inputs, "inputs")
             self.space.require(inputs)
+            for name in inputs:
+                symbol(name)  # it stands in formulas
             _freeze(self, inputs=inputs)
-        self.space.require(list(self.positions))
-        _freeze(self, positions=MappingProxyType({c: exact(v) for c, v in self.positions.items()}))
+        _freeze(self, positions=self._values(self.positions, "positions"))
         if type(self.start) is not int or self.start not in (0, 1):
             raise BadInput("positions must be numbered from 0 or 1", self.start)
+
+    def _values(self, given: Any, what: str) -> Mapping[str, Any]:
+        """{coordinate: number}, frozen."""
+        if not isinstance(given, Mapping):
+            raise BadInput(f"{what} must map coordinates to numbers", type(given).__name__)
+        self.space.require(list(given))
+        return MappingProxyType({name: exact(value) for name, value in given.items()})
+
+    def __hash__(self) -> int:
+        words = frozenset((token, frozenset(row.items())) for token, row in (self.words or {}).items())
+        places = frozenset(self.positions.items())
+        return hash((self.space, words, self.inputs, places, self.start, self.before, self.after))
 
     @property
     def alphabet(self) -> tuple[str, ...]:
@@ -416,6 +457,8 @@ class Readout:
         require_known("position of the readout", self.position, POSITIONS)
         reads = _coordinates(self.reads, "reads")
         labels = _coordinates(self.labels, "labels")
+        for label in labels:
+            _label(label, "a label")
         scores = self.kind in ("largest", "distribution")
         if not reads:
             raise BadInput("a readout must read at least one coordinate", "none")
@@ -443,6 +486,9 @@ class Parameter:
 
     def __post_init__(self) -> None:
         symbol(self.name)
+        for side in (self.lower_open, self.upper_open):
+            if not isinstance(side, bool):
+                raise BadInput("whether an end of an interval is open must be True or False", side)
         if self.name in INDEX:
             raise BadInput("a symbol must not be called i or n, which count positions", self.name)
         for side in ("default", "lower", "upper"):
@@ -485,7 +531,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Transformer:
+class Transformer(Verbs):
     """A frozen model: embedding, layers, readout, declared symbols, and the greatest length if it has one.
 
     Raises BadInput where a block reads or writes a coordinate outside the space, or a free symbol is not declared.
@@ -507,12 +553,24 @@ class Transformer:
     def __post_init__(self) -> None:
         if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward)):
             raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
-        _freeze(self, layers=tuple(self.layers), parameters=tuple(self.parameters))
+        _instance("the embedding of a model", self.embedding, Embedding)
+        _instance("the readout of a model", self.readout, Readout)
+        _label(self.name, "the name of a model")
+        _label(self.source, "the source of a model")
+        if self.final_norm is not None:
+            _instance("the final norm", self.final_norm, LayerNorm)
+        layers = listed(self.layers, "the layers of a model", "layers")
+        parameters = listed(self.parameters, "the symbols of a model", "parameters")
+        _freeze(self, layers=layers, parameters=parameters)
+        for parameter in parameters:
+            _instance("a symbol of a model", parameter, Parameter)
         for layer in self.layers:
             if not isinstance(layer, Layer):
                 raise BadInput("layers must be a tuple of layers", type(layer).__name__, "write Layer(...) around it")
-        if self.max_length is not None and (type(self.max_length) is not int or self.max_length < 1):
-            raise BadInput("the greatest length must be an integer of at least 1", self.max_length)
+        if self.max_length is not None and (type(self.max_length) is not int or not 1 <= self.max_length < 10**18):
+            raise BadInput(
+                "the greatest length must be an integer of at least 1 and at most 18 digits", self.max_length
+            )
         declared = {p.name for p in self.parameters}
         if len(declared) != len(self.parameters):
             raise BadInput("symbols must be declared once", ", ".join(p.name for p in self.parameters))
@@ -715,28 +773,6 @@ class Transformer:
             result.append(MappingProxyType({name: exact(row[name]) for name in inputs}))
         self.check_length(len(result))
         return tuple(result)
-
-    def run(self, given: Any, domain: str = "exact", *, values: Mapping[str, Any] | None = None, **options: Any) -> Any:
-        """Run one input (a word, or rows of inputs) in a domain; see `symcook.forward.run`."""
-        from symcook.forward import run
-
-        return run(self, given, domain, values=values, **options)
-
-    def save(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write the model file; BadInput where the file exists (without `force`) or cannot be written."""
-        from symcook.modelfile import save
-
-        return save(self, path, force=force)
-
-    def _repr_html_(self) -> str:
-        from symcook.report.text import model_html
-
-        return model_html(self)
-
-    def _repr_latex_(self) -> str:
-        from symcook.report.text import model_latex
-
-        return model_latex(self)
 
 
 def fraction(value: Any) -> Fraction:

@@ -122,7 +122,8 @@ def probability(
         runs, whole = [inputs], True
     for label in wanted:
         require_known("label", label, bound.readout.labels)
-    return _product(bound, runs, whole, wanted, domain, digits)
+    asked = replace(bound, readout=replace(bound.readout, position="each" if whole else "last"))
+    return _product(asked, runs, whole, wanted, domain, digits)
 
 
 def _product(
@@ -153,8 +154,8 @@ def _factors(model: Transformer, run: Any, wanted: tuple[str, ...], whole: bool,
     """The probabilities of the wanted labels in one run: at every position, or at the last for a single prefix."""
     result = forward(model, run, system)
     with system.context():
-        places = range(len(run)) if whole else [len(run) - 1]
-        return [system.read(result.scores[wanted[place]], place) for place in places]
+        asked = enumerate(wanted) if whole else [(-1, wanted[len(run) - 1])]
+        return [system.read(result.scores[label], place) for place, label in asked]
 
 
 def _leading_zeros(value: Any) -> int:

@@ -55,8 +55,8 @@ def _short(text: str, limit: int = 120) -> str:
 
 def require_known(kind: str, name: str, valid: "list[str] | tuple[str, ...]") -> None:
     """Raise `unknown` where `name` is not one of `valid`."""
-    if name not in valid:
-        raise unknown(kind, str(name), valid)
+    if not isinstance(name, str) or name not in valid:
+        raise unknown(kind, _text(name), valid)
 
 
 def unknown(kind: str, name: str, valid: "list[str] | tuple[str, ...]") -> BadInput:

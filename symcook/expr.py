@@ -7,6 +7,10 @@ The reader is a precedence parser over tuples; it never evaluates anything. From
     term      + -   * /   unary -   ^        f(a, b)   j. body (an argument only)
               sum(j, lo, hi, body)   prod(j, lo, hi, body)   if(F, a, b)   I[F]   pi
 
+A sum or product runs over the integers j with lo <= j <= hi, in every number system and for the checker: an empty sum
+is 0, an empty product 1 (sum(j, 2, 0, j) does not run backwards), and lo and hi must be integers, since an end such as
+n/2 at n = 3 could be meant either way. `symcook.meaning` says what a tree means.
+
 A tree is a nested tuple whose first element is a tag: ``("num", p, q)``, ``("name", s)``, ``("neg", a)``,
 ``("+", a, b)`` and likewise ``- * / ^``, ``("call", f, args)``, ``("lambda", names, body)``,
 ``("sum", j, lo, hi, body)``, ``("prod", ...)``, ``("ind", F)``, ``("if", F, a, b)``, ``("=", a, b)``, ``("<=", a, b)``,
@@ -21,6 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -34,6 +39,7 @@ MAX_NODES = 500_000
 MAX_TEXT = 20_000
 MAX_STATEMENT = 2_000_000
 MAX_DIGITS = 4_000
+_LONG = 10**600  # Python can be told to write no number of more than 640 digits
 
 _UNARY = ("relu", "abs", "exp", "log", "sqrt", "sin", "cos", "erf", "sinh", "cosh", "tanh")
 ARITY: dict[str, int] = {name: 1 for name in _UNARY} | {name: 2 for name in ("min", "max", "pow")}
@@ -463,9 +469,18 @@ def _inside(tree: Tree, strength: int) -> str:
     return f"({text})" if own < strength else text
 
 
+def numeral(number: int) -> str:
+    """The decimal digits of an integer, of any number of them; Python's own text ends at some thousands.
+
+    >>> len(numeral(10**5000)), numeral(-12)
+    (5001, '-12')
+    """
+    return str(number) if -_LONG < number < _LONG else str(Decimal(number))
+
+
 def _show_number(p: int, q: int) -> str:
     if q == 1:
-        return str(p)
+        return numeral(p)
     twos = q
     shift = 0
     while twos % 10 == 0:
@@ -473,7 +488,7 @@ def _show_number(p: int, q: int) -> str:
         shift += 1
     while twos % 5 == 0 or twos % 2 == 0:
         p, twos, shift = (p * 2, twos // 5, shift + 1) if twos % 5 == 0 else (p * 5, twos // 2, shift + 1)
-    digits = str(p).rjust(shift + 1, "0")
+    digits = numeral(p).rjust(shift + 1, "0")
     return f"{digits[:-shift]}.{digits[-shift:]}"
 
 

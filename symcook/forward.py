@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Transformer
 from symcook.errors import BadInput, Undecided, unknown
-from symcook.protocol import Column, Domain, Verdict
+from symcook.protocol import Column, Domain, Narrowing, Rounded, Verdict
 from symcook.symbols import from_sympy, symbol, tree_from_sympy
 
 DOMAINS = {
@@ -41,14 +42,18 @@ class Step:
 @dataclass(frozen=True)
 class Result:
     """The end of a forward pass: the residual stream, the scores by label (``logit`` for a sign readout, probabilities
-    for a distribution), and at each position the verdict, or for a largest readout the index of the label."""
+    for a distribution), and at each position the verdict, or for a largest readout the index of the label. Where the
+    readout looks at one position and nothing is traced, there is one entry, that of `place`."""
 
     model: Transformer
+    sequence: Any
     domain: Domain
     stream: Mapping[str, Column]
     scores: Mapping[str, Column]
     verdicts: Sequence[Verdict] | None
     steps: tuple[Step, ...]
+    bounded: Result | None = None
+    """The same pass with all that rounding may make of it, where open verdicts rest on that."""
 
     @property
     def place(self) -> int:
@@ -58,14 +63,33 @@ class Result:
     @property
     def accept(self) -> Verdict:
         """True, False, or None where it stays open; None too where the model decides nothing."""
-        if self.verdicts is None or not self.model.decides:
-            return None
-        if self.model.readout.position == "all":
-            verdict = self.verdicts[0]
-            for other in self.verdicts[1:]:
-                verdict = self.domain.both(verdict, other)
-            return verdict
-        return self.verdicts[self.place]
+        return self._one(self.verdicts) if self.model.decides else None
+
+    def _one(self, verdicts: Sequence[Verdict] | None) -> Verdict:
+        """The verdict on the input, from those of the positions."""
+        if verdicts is None or self.model.readout.position != "all":
+            return None if verdicts is None else verdicts[self.place]
+        verdict = verdicts[0]
+        for other in verdicts[1:]:
+            verdict = self.domain.both(verdict, other)
+        return verdict
+
+    @cached_property
+    def reliable(self) -> bool | None:
+        """Whether the answer is right whatever was rounded: its margin is above the rounding bound of the domain's
+        arithmetic (`symcook.domains.rounding`), so that the exact answer is the same. None where nothing is decided."""
+        if self.verdicts is None or not isinstance(self.domain, Rounded):
+            return None if self.verdicts is None else self._sure(self.verdicts)
+        try:
+            sure = _bounded(self).verdicts or ()
+        except (Undecided, BadInput):  # a choice on the way, or whether there is a value at all, stays open
+            return False
+        return self._sure(_agreeing(self.verdicts, sure))
+
+    def _sure(self, verdicts: Sequence[Verdict]) -> bool:
+        if self.model.readout.position == "each":
+            return None not in verdicts
+        return self._one(verdicts) is not None
 
     def label(self, place: int) -> str | None:
         """The label of the largest score at an index; None where it is open."""
@@ -86,17 +110,37 @@ class Result:
 
 def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = False) -> Result:
     """Run `model` on `sequence` in `domain`. The sequence is what `Domain.begin` takes; the model's symbols are either
-    bound to values or left to a domain that keeps them. Coordinates that nothing reads later are computed for a `trace`
-    only; `Result.steps` is empty without it."""
+    bound to values or left to a domain that keeps them. Coordinates that nothing reads later, and positions that the
+    readout does not need, are computed for a `trace` only; `Result.steps` is empty without it.
+
+    In a domain that rounds without being a runtime's simulation, a verdict within the rounding bound stays open, and
+    Undecided is raised where a choice on the way does."""
     with domain.context():
-        return _Pass(model, sequence, domain, trace).result()
+        result = _Pass(model, sequence, domain, trace).result()
+    if not isinstance(domain, Rounded) or domain.simulates:
+        return result
+    bounded = _bounded(result)
+    verdicts = None if result.verdicts is None else _agreeing(result.verdicts, bounded.verdicts or ())
+    return replace(result, verdicts=verdicts, bounded=bounded)
+
+
+def _bounded(result: Result) -> Result:
+    """The same pass over sets that hold the exact values and all that the rounding of the result's domain may make of
+    them. Raises Undecided where rounding leaves a choice on the way open."""
+    assert isinstance(result.domain, Rounded)
+    return forward(result.model, result.sequence, result.domain.rounding(), trace=bool(result.steps))
+
+
+def _agreeing(found: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts that are the same in both; the others are open."""
+    return [one if one == other else None for one, other in zip(found, sure, strict=True)]
 
 
 class _Pass:
     """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
 
     def __init__(self, model: Transformer, sequence: Any, domain: Domain, trace: bool) -> None:
-        self.model, self.domain, self.trace = model, domain, trace
+        self.model, self.sequence, self.domain, self.trace = model, sequence, domain, trace
         self.embedding = model.embedding
         domain.begin(sequence, self.embedding.start)
         self.zero = domain.linear([], 0)
@@ -107,12 +151,15 @@ class _Pass:
         wanted = live(self.model)
         self.embed(set(self.model.space) if self.trace else wanted[0])
         self.step(0, "embedding")
-        place = 0
+        place, last = 0, self.last_exchange()
+        if last == 0:
+            self.narrow({})
         for number, layer in enumerate(self.model.layers, 1):
             for block, norms in layer.blocks():
                 place += 1
                 view = self.view(layer.placement, norms)
-                self.add(block, view, set(self.model.space) if self.trace else wanted[place])
+                asking = self.narrow(view) if place == last else view
+                self.add(block, view, asking, set(self.model.space) if self.trace else wanted[place])
                 if layer.placement == "post":
                     self.stream.update(self.normalised(norms[0]))
                 self.step(number, "feed-forward" if isinstance(block, FeedForward) else "attention")
@@ -120,6 +167,29 @@ class _Pass:
             self.stream.update(self.normalised(self.model.final_norm))
             self.step(len(self.model.layers), "final norm")
         return self.read()
+
+    def last_exchange(self) -> int | None:
+        """The number of the last block of attention, 0 where there is none: behind it nothing is needed but at the
+        readout's position. None where all positions are asked for, or the domain knows no other way."""
+        if self.trace or self.model.readout.position in ("each", "all") or not isinstance(self.domain, Narrowing):
+            return None
+        blocks = [block for layer in self.model.layers for block, _ in layer.blocks()]
+        return max((n for n, block in enumerate(blocks, 1) if isinstance(block, SelfAttention)), default=0)
+
+    def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
+        """From here on the stream is that of the readout's position alone; so is the view that is given back."""
+        assert isinstance(self.domain, Narrowing)
+        place = 0 if self.model.readout.position == "first" else -1
+        same = view is self.stream
+        asking = dict(zip(view, self.domain.narrow(list(view.values()), place), strict=True))
+        cut = (
+            asking
+            if same
+            else dict(zip(self.stream, self.domain.narrow(list(self.stream.values()), place), strict=True))
+        )
+        self.stream = dict(cut)
+        self.zero = self.domain.linear([], 0)
+        return asking
 
     def step(self, layer: int, part: str) -> None:
         if self.trace:
@@ -172,17 +242,26 @@ class _Pass:
             return self.stream
         return {name: column for norm in norms for name, column in self.normalised(norm).items()}
 
-    def add(self, block: SelfAttention | FeedForward, view: Mapping[str, Column], wanted: set[str]) -> None:
-        """Add what a block writes to the stream, after all of it has been computed from one view."""
+    def add(
+        self,
+        block: SelfAttention | FeedForward,
+        view: Mapping[str, Column],
+        asking: Mapping[str, Column],
+        wanted: set[str],
+    ) -> None:
+        """Add what a block writes to the stream, after all of it has been computed from one view. `asking` is the view
+        at the positions of the stream, where queries are asked."""
         if isinstance(block, FeedForward):
             added = self.feedforward(block, view, wanted)
         else:
-            added = [part for head in block.heads for part in self.attention(head, view, wanted)]
+            added = [part for head in block.heads for part in self.attention(head, view, asking, wanted)]
         for name, terms, bias in added:
             old = [(self.stream[name], 1)] if name in self.stream else []
             self.stream[name] = self.combine(old + terms, bias)
 
-    def attention(self, head: Head, view: Mapping[str, Column], wanted: set[str]) -> list[Added]:
+    def attention(
+        self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
+    ) -> list[Added]:
         """What a head adds, by coordinate."""
         rows = [(name, self.row(head.V, r, head.reads, view)) for r, name in enumerate(head.writes) if name in wanted]
         rows = [(name, terms) for name, terms in rows if terms]
@@ -191,7 +270,7 @@ class _Pass:
         _check_temperature(head, self.embedding.start, self.domain.length)
         queries, keys = [], []
         for d in range(head.Q.shape[0]):
-            query, key = self.row(head.Q, d, head.reads, view), self.row(head.K, d, head.reads, view)
+            query, key = self.row(head.Q, d, head.reads, asking), self.row(head.K, d, head.reads, view)
             if query and key:
                 queries.append(self.combine(query, 0))
                 keys.append(self.combine(key, 0))
@@ -232,7 +311,7 @@ class _Pass:
         elif readout.kind == "distribution":
             scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
         full = {name: self.stream.get(name, self.zero) for name in self.model.space}
-        return Result(self.model, domain, full, scores, verdicts, tuple(self.steps))
+        return Result(self.model, self.sequence, domain, full, scores, verdicts, tuple(self.steps))
 
 
 Added = tuple[str, list[tuple[Column, Any]], Any]
@@ -327,7 +406,7 @@ def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
 
         if bits is None:
             return [make_domain(name, bits=bits_for(digits))]
-        return [make_domain(name, bits=check_bits(bits), digits=digits_of(bits))]
+        return [make_domain(name, bits=check_bits(bits), digits=digits_of(bits), simulates=True)]
     if name != "ball":
         return [make_domain(name)]
     from symcook.domains.ball import LIMIT_BITS
@@ -358,6 +437,11 @@ class Run:
         if result.model.readout.position == "each":
             return any(verdict is None for verdict in result.verdicts)
         return result.accept is None if result.model.decides else result.verdicts[result.place] is None
+
+    @property
+    def simulates(self) -> bool:
+        """Whether the answer is what a runtime would give, right or wrong."""
+        return isinstance(self.result.domain, Rounded) and self.result.domain.simulates
 
     @property
     def output(self) -> dict[str, Any]:
@@ -407,6 +491,8 @@ class Run:
         document: dict[str, Any] = {"recipe": model.name, "input": self.given, "domain": self.result.domain.name}
         if model.decides:
             document["accept"] = self.accept
+        if self.simulates:
+            document["reliable"] = self.result.reliable
         document["output"] = self.output
         if self.outputs is not None:
             document["outputs"] = self.outputs
@@ -443,10 +529,10 @@ def run(
     """Run one input to numbers: a word, or rows {input: value} (a single mapping for a feed-forward recipe).
 
     `domain` is one of `RUNNABLE`; `values` sets declared symbols; `trace` keeps what every part of a layer leaves. With
-    mpmath, `bits` rounds every operation to that many; without it the working precision follows `digits`. For balls
-    the precision doubles until every shown value has radius at most 10^-digits max(1, |mid|) and the verdict is
-    decided; where the limit comes first, the run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an
-    input that the model does not take.
+    mpmath, `bits` rounds every operation to that many; without it the working precision follows `digits`, and the
+    values that are shown must be known to that many whatever was rounded. For balls the precision doubles until every
+    shown value has radius at most 10^-digits max(1, |mid|) and the verdict is decided; where the limit comes first, the
+    run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an input that the model does not take.
     """
     if domain not in RUNNABLE:
         raise unknown("domain", domain, list(RUNNABLE))
@@ -466,12 +552,16 @@ def run(
             continue
         last = Run(result, digits, text)
         wanted = range(system.length) if bound.readout.position == "each" else [result.place]
-        with system.context():
-            known = all(system.settled(v, digits) for place in wanted for v in result.values(place).values())
+        held = result.bounded or result
+        with held.domain.context():
+            known = all(held.domain.settled(v, digits) for place in wanted for v in held.values(place).values())
         if known and not last.undecided:
             return last
     if last is None:
         raise reason or Undecided("the run stayed undecided")
     if not last.undecided:
-        raise Undecided(f"the values of {text} have fewer than {digits} digits at the greatest working precision.")
+        do = "use --domain ball" if domain == "mpmath" else "ask for fewer"
+        raise Undecided(
+            f"the values of {text} have fewer than {digits} digits at the greatest working precision; {do}."
+        )
     return last

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from symcook.blocks import (
+    MAX_LABEL,
     Embedding,
     FeedForward,
     Head,
@@ -26,10 +27,10 @@ from symcook.blocks import (
     SelfAttention,
     Transformer,
 )
-from symcook.errors import BadInput
+from symcook.errors import BadInput, NotExact
 from symcook.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.files import put
-from symcook.rationals import rational
+from symcook.rationals import Rationals, rational
 from symcook.space import Space
 from symcook.symbols import exact, from_sympy
 
@@ -40,13 +41,13 @@ VERSION = 1
 MAX_BYTES = 32_000_000
 MAX_NESTING = 32
 MAX_VALUES = 1_000_000
-MAX_LABEL = 2_000
 MAX_BITS = 12_000
 MAX_SIZE = 2_048
 MAX_CALLS = 16
 MAX_DEPTH = 60
 FEW_CALLS = 3
 LARGE = 512
+MAX_TERMS = 20_000
 MAX_EXPRESSIONS = 100_000
 _LITERAL = re.compile(r"-?[0-9]{1,300}(/[1-9][0-9]{0,299})?", re.ASCII)
 GROWING = frozenset({"exp", "sinh", "cosh"})
@@ -59,7 +60,7 @@ def to_document(model: Transformer) -> dict[str, Any]:
     def text(value: Any) -> str:
         if value not in seen:
             if value.is_Rational:
-                if max(value.p.bit_length(), value.q.bit_length()) > MAX_BITS:
+                if value.p.bit_length() + value.q.bit_length() > MAX_BITS:  # reading counts both too
                     raise BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")
                 seen[value] = from_sympy(value)
             else:
@@ -348,10 +349,7 @@ class _Reader:
             if self.read > MAX_EXPRESSIONS:
                 raise BadInput(f"a model file must have at most {MAX_EXPRESSIONS} different expressions", "more")
             _check_size(parse_term(value), place)
-            number = exact(value)
-            if number.is_real is False:
-                raise self.wrong(place, "a real number", value)
-            self.seen[value] = number
+            self.seen[value] = exact(value)
         return self.seen[value]
 
     def signed(self, value: Any, place: str) -> Any:
@@ -515,12 +513,13 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
     """Refuse an expression that is short to write and slow to compare with zero.
 
     Rational numbers are bounded by the reader. In any other expression at most `most` functions and fractional powers
-    may occur, exponentials do not stand inside other functions, and sizes (bits, with 8 for a name) stay small.
+    may occur, exponentials do not stand inside other functions, and sizes (bits, with 8 for a name) stay small. A sum
+    whose ends are numbers counts with all its terms, one whose ends are not with one.
     """
-    if not names(tree) and not any(part[0] in ("sum", "prod") for part in _walk(tree)):
+    if not names(tree):
         try:
-            rational(tree)
-        except BadInput:
+            Rationals({}, [MAX_TERMS]).term(tree)
+        except NotExact:
             pass
         else:
             return
@@ -542,7 +541,16 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
             return node[1].bit_length() + node[2].bit_length()
         if tag == "name":
             return 8
+        before = calls
         parts = [size(child, depth + 1) for child in children(node)]
+        if tag in ("sum", "prod"):
+            if names(node[2]) | names(node[3]):  # stays a sum until i and n are known
+                return at_most(max(parts), MAX_SIZE)
+            terms = rational(node[3]) - rational(node[2]) + 1
+            if terms > LARGE or (terms > 1 and any(part[0] in ("sum", "prod") for part in _walk(node[4]))):
+                raise refuse(f"an expression whose sums, where they are written out, have at most {LARGE} terms")
+            calls = before + (calls - before) * max(0, math.ceil(terms))
+            return at_most(parts[-1] * max(1, math.ceil(terms)), MAX_SIZE)
         if tag in ("*", "/"):
             return at_most(sum(parts), MAX_SIZE)
         if tag == "^" or (tag == "call" and node[1] == "pow"):
@@ -565,7 +573,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
                 return at_most(max(parts), 256)
         elif tag in ("neg", "+", "-", "if", "ind", "=", "<=", "<", "~", "&", "|", "->", "<->", "true", "false"):
             return at_most(max(parts, default=0) + 1, MAX_SIZE)
-        raise refuse("an expression without sums over a range, quantifiers and functions of your own")
+        raise refuse("an expression without quantifiers and functions of your own")
 
     size(tree)
     if calls > most:

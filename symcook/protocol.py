@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from symcook.errors import BadInput, require_known
+from symcook.meaning import conjunction as conjunction
 
 Column = Any
 Verdict = Any
@@ -112,6 +113,29 @@ class Domain(Protocol):
         ...
 
 
+@runtime_checkable
+class Narrowing(Domain, Protocol):
+    """A domain that can leave positions out."""
+
+    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+        """From here on columns have one entry, that of the position at index `place`: the given ones cut to it. Keys
+        and values of `attend` still stand at all positions, and the queries at that one."""
+        ...
+
+
+@runtime_checkable
+class Rounded(Domain, Protocol):
+    """A domain whose operations round."""
+
+    simulates: bool
+    """Whether it stands for a runtime, whose answers are shown as they are; else a verdict must be above all that was
+    rounded."""
+
+    def rounding(self) -> Domain:
+        """The domain of all that the rounding of this one may lead to (`symcook.domains.rounding`)."""
+        ...
+
+
 def visible(mask: str, row: int, length: int) -> range:
     """The indices (from 0) that row `row` of `length` sees under a mask; empty where it sees nothing.
 
@@ -132,14 +156,3 @@ def refuse_zero_variance(outcome: str, position: int) -> None:
             f"zero at position {position}",
             "set an epsilon above 0",
         )
-
-
-def conjunction(first: bool | None, second: bool | None) -> bool | None:
-    """Kleene's `and` of yes, no and open.
-
-    >>> conjunction(None, False), conjunction(None, True)
-    (False, None)
-    """
-    if first is False or second is False:
-        return False
-    return None if first is None or second is None else True

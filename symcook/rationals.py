@@ -5,17 +5,53 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from symcook.errors import BadInput
-from symcook.expr import Tree, show
+from symcook.errors import BadInput, NotExact
+from symcook.expr import Tree, numeral, show
+from symcook.meaning import Meaning, not_whole
 
 MAX_BITS = 14_000  # such a number still prints under Python's default limit of digits
-MAX_RANGE = 10_000
-MAX_STEPS = 1_000_000
 
 
 def quotient(value: Fraction | int) -> str:
-    """An exact number as JSON has it: ``"p/q"`` or ``"p"``."""
-    return str(Fraction(value))
+    """An exact number as JSON has it: ``"p/q"`` or ``"p"``, with all its digits."""
+    return numeral(value.numerator) + (f"/{numeral(value.denominator)}" if value.denominator != 1 else "")
+
+
+def decimal(digits: str, place: int) -> str:
+    """digits * 10^place as text, in the one way in which every number system writes it: 0.00015, 1500, 1.5e-8.
+
+    An exponent stands where the first digit counts less than 10^-7 and where more than 20 zeros would have to be added
+    behind; it has no plus sign and no leading zeros. Zeros at the end of a fraction are left out.
+
+    >>> decimal("-150", -6), decimal("15", -9), decimal("15", 3), decimal("1", 21), decimal("0", 5)
+    ('-0.00015', '1.5e-8', '15000', '1e21', '0')
+    """
+    mark = "-" if digits.startswith("-") else ""
+    shown = digits.removeprefix("-").lstrip("0")
+    stripped = shown.rstrip("0")
+    if not stripped:
+        return "0"
+    place += len(shown) - len(stripped)
+    leading = place + len(stripped) - 1
+    if 0 <= place <= 20:
+        return mark + stripped + "0" * place
+    if place < 0 <= leading:
+        return f"{mark}{stripped[: leading + 1]}.{stripped[leading + 1 :]}"
+    if -7 <= leading < 0:
+        return f"{mark}0.{'0' * (-leading - 1)}{stripped}"
+    tail = f".{stripped[1:]}" if len(stripped) > 1 else ""
+    return f"{mark}{stripped[0]}{tail}e{leading}"
+
+
+def rewritten(text: str) -> str:
+    """A decimal in the notation of another library, as 1.50e-08 or 2.0, in that of `decimal`.
+
+    >>> rewritten("1.50e-08"), rewritten("2.0"), rewritten("-1e+300"), rewritten("0.1")
+    ('1.5e-8', '2', '-1e300', '0.1')
+    """
+    mantissa, _, exponent = text.partition("e")
+    whole, _, part = mantissa.partition(".")
+    return decimal(whole + part, int(exponent or 0) - len(part))
 
 
 def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fraction:
@@ -25,10 +61,10 @@ def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fracti
     >>> rational(parse_term("max(1/3, x)^2"), {"x": Fraction(1, 2)})
     Fraction(1, 4)
 
-    Raises BadInput where a name has no value, a denominator is zero, a number passes `MAX_BITS` bits (seen before it is
-    computed) or the value is not rational.
+    Raises BadInput where a denominator is zero, a number passes `MAX_BITS` bits (seen before it is
+    computed), or an end of a sum is no integer; NotExact where a name has no value or the value is not rational.
     """
-    return _Rational(values or {}).term(tree)
+    return Fraction(Rationals(values or {}).term(tree))
 
 
 def too_large() -> BadInput:
@@ -36,95 +72,68 @@ def too_large() -> BadInput:
     return BadInput(f"numbers must stay below {MAX_BITS} bits", "a larger one", "use smaller exponents")
 
 
-class _Rational:
-    """Evaluates at `values`; `steps` counts the work of one call, in a list that nested sums share."""
+class Rationals(Meaning["Fraction | int", bool]):
+    """Terms at rational values: NotExact where a value is not rational."""
 
-    def __init__(self, values: Mapping[str, Fraction], steps: list[int] | None = None) -> None:
-        self.values = values
-        self.steps = [0] if steps is None else steps
+    def number(self, p: int, q: int) -> Fraction | int:
+        return p if q == 1 else Fraction(p, q)
 
-    def under(self, bound: str, j: int) -> _Rational:
-        """The evaluator in which `bound` is j."""
-        return _Rational({**self.values, bound: Fraction(j)}, self.steps)
+    def name(self, name: str) -> Fraction | int:
+        if name not in self.values:
+            raise NotExact("every name must have an exact rational value here", name, "give it one")
+        return self.values[name]
 
-    def term(self, tree: Tree) -> Fraction:
-        self.steps[0] += 1
-        if self.steps[0] > MAX_STEPS:
-            raise BadInput(f"an expression must take at most {MAX_STEPS} steps", "more", "use shorter sums")
-        value = self._term(tree)
+    def divide(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:
+        if b == 0:
+            raise BadInput("a denominator must not be zero", show(tree))
+        return Fraction(a, b)
+
+    def power(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:
+        return power(Fraction(a), Fraction(b))
+
+    def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Fraction | int:
+        if name in ("min", "max") and arguments:
+            return min(arguments) if name == "min" else max(arguments)
+        if len(arguments) == 1:
+            x = arguments[0]
+            if name in ("relu", "abs"):
+                return max(x, 0) if name == "relu" else abs(x)
+            if (name, x) in _KNOWN:
+                return _KNOWN[name, x]
+        raise NotExact("the value must be an exact rational", show(tree), "write it as p/q")
+
+    def compare(self, tag: str, a: Fraction | int, b: Fraction | int, tree: Tree) -> bool:
+        return a == b if tag == "=" else a <= b if tag == "<=" else a < b
+
+    def truth(self, known: bool) -> bool:
+        return known
+
+    def negation(self, a: bool) -> bool:
+        return not a
+
+    def both(self, a: bool, b: bool) -> bool:
+        return a and b
+
+    def choose(self, truth: bool, yes: Tree, no: Tree) -> Fraction | int:
+        return self.term(yes if truth else no)
+
+    def end(self, tree: Tree, whole: Tree) -> int:
+        value = self.term(tree)
+        if value.denominator != 1:
+            not_whole(tree, whole, quotient(value))
+        return value.numerator
+
+    def kept(self, value: Fraction | int) -> Fraction | int:
         if value.numerator.bit_length() + value.denominator.bit_length() > MAX_BITS:
             raise too_large()
         return value
 
-    def _term(self, tree: Tree) -> Fraction:
-        tag = tree[0]
-        if tag == "num":
-            return Fraction(tree[1], tree[2])
-        if tag == "name":
-            if tree[1] not in self.values:
-                raise BadInput("every name must have an exact rational value here", tree[1], "give it one")
-            return self.values[tree[1]]
-        if tag == "neg":
-            return -self.term(tree[1])
-        if tag in ("+", "-", "*", "/"):
-            a, b = self.term(tree[1]), self.term(tree[2])
-            if tag == "/":
-                if b == 0:
-                    raise BadInput("a denominator must not be zero", show(tree))
-                return a / b
-            return a + b if tag == "+" else a - b if tag == "-" else a * b
-        if tag == "^" or (tag == "call" and tree[1] == "pow"):
-            base, exponent = (self.term(t) for t in (tree[1:] if tag == "^" else tree[2]))
-            return power(base, exponent)
-        if tag == "if":
-            return self.term(tree[2] if self.formula(tree[1]) else tree[3])
-        if tag == "ind":
-            return Fraction(int(self.formula(tree[1])))
-        if tag in ("sum", "prod"):
-            return self.fold(tree)
-        if tag == "call" and tree[1] in ("relu", "abs", "min", "max"):
-            a = [self.term(t) for t in tree[2]]
-            if tree[1] == "relu":
-                return max(a[0], Fraction(0))
-            return abs(a[0]) if tree[1] == "abs" else (min if tree[1] == "min" else max)(a)
-        if tag == "call" and tree[1] == "exp" and self.term(tree[2][0]) == 0:
-            return Fraction(1)
-        if tag == "call" and tree[1] == "log" and self.term(tree[2][0]) == 1:
-            return Fraction(0)
-        raise BadInput("the value must be an exact rational", show(tree), "write it as p/q")
 
-    def fold(self, tree: Tree) -> Fraction:
-        tag, bound, low, high, body = tree
-        a, b = self.term(low), self.term(high)
-        if a.denominator != 1 or b.denominator != 1 or b - a > MAX_RANGE:
-            raise BadInput(f"a sum must run over at most {MAX_RANGE} integers", show(tree))
-        total = Fraction(0 if tag == "sum" else 1)
-        for j in range(int(a), int(b) + 1):
-            value = self.under(bound, j).term(body)
-            total = total + value if tag == "sum" else total * value
-            if total.numerator.bit_length() + total.denominator.bit_length() > MAX_BITS:
-                raise too_large()
-        return total
-
-    def formula(self, tree: Tree) -> bool:
-        tag = tree[0]
-        if tag in ("true", "false"):
-            return tag == "true"
-        if tag in ("=", "<=", "<"):
-            a, b = self.term(tree[1]), self.term(tree[2])
-            return a == b if tag == "=" else a <= b if tag == "<=" else a < b
-        if tag == "~":
-            return not self.formula(tree[1])
-        if tag in ("&", "|", "->", "<->"):
-            a, b = self.formula(tree[1]), self.formula(tree[2])
-            return {"&": a and b, "|": a or b, "->": not a or b, "<->": a == b}[tag]
-        if tag in ("all in", "ex in"):
-            a, b = self.term(tree[2]), self.term(tree[3])
-            if a.denominator != 1 or b.denominator != 1 or b - a > MAX_RANGE:
-                raise BadInput(f"a range must hold at most {MAX_RANGE} integers", show(tree))
-            rows = (self.under(tree[1], j).formula(tree[4]) for j in range(int(a), int(b) + 1))
-            return all(rows) if tag == "all in" else any(rows)
-        raise BadInput("a condition must be decidable here", show(tree), "quantify over finite ranges only")
+_KNOWN: dict[tuple[str, Fraction | int], int] = {
+    ("log", 1): 0, ("exp", 0): 1, ("cos", 0): 1, ("cosh", 0): 1, ("sqrt", 1): 1,
+    **{(name, 0): 0 for name in ("sqrt", "sin", "erf", "sinh", "tanh")},
+}  # fmt: skip
+"""Where a function is rational at a rational number."""
 
 
 def truth(tree: Tree, values: Mapping[str, Fraction] | None = None) -> bool:
@@ -134,13 +143,18 @@ def truth(tree: Tree, values: Mapping[str, Fraction] | None = None) -> bool:
     >>> truth(parse_formula("0 < eps <= 1/4"), {"eps": Fraction(1, 8)})
     True
     """
-    return _Rational(values or {}).formula(tree)
+    return Rationals(values or {}).formula(tree)
 
 
 def power(base: Fraction, exponent: Fraction) -> Fraction:
-    """`base` to an integer `exponent`, refused before it is computed where it would pass `MAX_BITS` bits."""
+    """`base` to an integer `exponent`, refused before it is computed where it would pass `MAX_BITS` bits.
+
+    NotExact where the exponent is broken, unless the base is 0 or 1.
+    """
     if exponent.denominator != 1:
-        raise BadInput("an exponent must be an integer for an exact rational", quotient(exponent), "use sqrt and balls")
+        if base in (0, 1) and exponent > 0:
+            return base
+        raise NotExact("an exponent must be an integer for an exact rational", quotient(exponent), "use sqrt and balls")
     k = exponent.numerator
     if base == 0 and k < 0:
         raise BadInput("a denominator must not be zero", f"0^{k}")

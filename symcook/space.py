@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput, unknown
-from symcook.expr import valid_name
+from symcook.errors import BadInput, require_known
+from symcook.expr import ARITY, valid_name
 
 if TYPE_CHECKING:
     import sympy
 
 BOUND = frozenset({"i", "j", "k", "n", "w", "logit"})
 """Names kept for positions, lengths, words and the readout's scalar."""
+
+
+def listed(values: Any, what: str, of: str) -> tuple[Any, ...]:
+    """A tuple of what was given in order; BadInput for text and for whatever is no sequence."""
+    if isinstance(values, str):
+        raise BadInput(f"{what} must be a tuple of {of}", values, f"write ({values!r},)" if len(values) < 40 else None)
+    if isinstance(values, (bytes, Mapping, Set)) or not isinstance(values, Iterable):
+        raise BadInput(f"{what} must be a tuple of {of}", type(values).__name__)
+    try:
+        return tuple(values)
+    except TypeError:  # an array without dimensions
+        raise BadInput(f"{what} must be a tuple of {of}", type(values).__name__) from None
 
 
 @dataclass(frozen=True)
@@ -24,21 +36,21 @@ class Space:
     >>> space.routing(("balance",))
     Matrix([[0, 1]])
 
-    Raises BadInput where a name repeats, is no identifier, or is one of the reserved names.
+    Raises BadInput where a name repeats, is no identifier, or is one of the reserved names. A function's name, as cos,
+    may name a coordinate; a symbol or an input may not have it, since these stand in formulas.
     """
 
     names: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if isinstance(self.names, str):
-            raise BadInput("a space must be a tuple of coordinate names", self.names, f"write ('{self.names}',)")
-        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "names", listed(self.names, "a space", "coordinate names"))
         if not self.names:
             raise BadInput("a space must have at least one coordinate", "none")
         seen: set[str] = set()
         for name in self.names:
-            if not isinstance(name, str) or not valid_name(name) or name in BOUND:
-                raise BadInput("a coordinate's name must be an identifier and not one of i, j, k, n, w, logit", name)
+            if not isinstance(name, str) or not (valid_name(name) or name in ARITY) or name in BOUND:
+                must = "a coordinate's name must be an identifier, no reserved word and not one of i, j, k, n, w, logit"
+                raise BadInput(must, name)
             if name in seen:
                 raise BadInput("coordinates must have different names", name)
             seen.add(name)
@@ -55,8 +67,7 @@ class Space:
     def require(self, names: Sequence[str]) -> None:
         """Raise BadInput, with the nearest name, where one of `names` is not a coordinate."""
         for name in names:
-            if name not in self.names:
-                raise unknown("coordinate", name, self.names)
+            require_known("coordinate", name, self.names)
 
     def routing(self, names: Sequence[str]) -> sympy.ImmutableMatrix:
         """The matrix R, len(names) x len(self), that reads `names` out of a vector of this space.

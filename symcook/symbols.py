@@ -6,17 +6,20 @@ sympy is imported when it is needed, so that reading and listing stay quick.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput, unknown
+from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.expr import ARITY, Tree, names, parse_term, show, valid_name
-from symcook.rationals import MAX_BITS, MAX_RANGE, quotient, rational, too_large
+from symcook.meaning import MAX_RANGE, MAX_STEPS, Meaning, counted, not_whole
+from symcook.rationals import MAX_BITS, Rationals, quotient, too_large
 
 if TYPE_CHECKING:
     import sympy
 
-_LOGIC = ("<->", "->", "|", "&")
 MAX_ORDERED = 400
 
 
@@ -37,118 +40,131 @@ def to_sympy(tree: Tree | str, symbols: Mapping[str, sympy.Expr]) -> sympy.Expr:
         raise BadInput("an expression must nest less deep", "a deeper one") from None
 
 
-class _Sympy:
-    """Builds sympy expressions; `terms` counts those of written-out sums, in a list that nested sums share."""
+class _Sympy(Meaning[Any, Any]):
+    """Builds sympy expressions. A range whose ends are numbers is written out, any other one stays a node of its own.
+
+    `bound` says what the variables of the sums around stand for, `taken` are the names of those that stay variables;
+    `steps` holds also how many terms of sums may still be written out.
+    """
 
     def __init__(
-        self, symbols: Mapping[str, Any], bound: Mapping[str, Any] | None = None, terms: list[int] | None = None
+        self,
+        values: Mapping[str, Any],
+        steps: list[int] | None = None,
+        bound: Mapping[str, Any] | None = None,
+        taken: frozenset[str] = frozenset({"i", "n"}),
     ) -> None:
         import sympy
 
+        super().__init__(values, [MAX_STEPS, MAX_RANGE] if steps is None else steps)
         self.sp = sympy
-        self.symbols = symbols
         self.bound = bound or {}
-        self.terms = [0] if terms is None else terms
+        self.taken = taken
 
-    def under(self, name: str, value: Any) -> _Sympy:
-        """The builder in which the bound variable `name` stands for `value`."""
-        return _Sympy(self.symbols, {**self.bound, name: value}, self.terms)
+    def under(self, name: str, j: int) -> _Sympy:
+        return _Sympy(self.values, self.steps, {**self.bound, name: self.sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
         if not names(tree):
             try:
-                value = rational(tree)
-            except BadInput as error:
-                if "exact rational" not in str(error) and "exponent must be an integer" not in str(error):
-                    raise
+                value = Rationals({}, self.steps).term(tree)
+            except NotExact:
+                pass
             else:
                 return self.sp.Rational(value.numerator, value.denominator)
-        return self._term(tree)
+        return super().term(tree)
 
-    def _term(self, tree: Tree) -> Any:
-        sp, tag = self.sp, tree[0]
-        if tag == "name":
-            if tree[1] == "pi":
-                return sp.pi
-            if tree[1] in self.bound:
-                return self.bound[tree[1]]
-            if tree[1] not in self.symbols:
-                raise unknown("symbol", tree[1], sorted(self.symbols))
-            return self.symbols[tree[1]]
-        if tag == "num":
-            return sp.Rational(tree[1], tree[2])
-        if tag == "neg":
-            return -self.term(tree[1])
-        if tag in ("+", "-", "*", "/"):
-            a, b = self.term(tree[1]), self.term(tree[2])
-            if tag == "/":
-                if b == 0:
-                    raise BadInput("a denominator must not be zero", show(tree))
-                return a / b
-            return a + b if tag == "+" else a - b if tag == "-" else a * b
-        if tag == "^" or (tag == "call" and tree[1] == "pow"):
-            return self.power(*(tree[1:] if tag == "^" else tree[2]))
-        if tag == "call":
-            return self.call(tree)
-        if tag == "ind":
-            return sp.Piecewise((1, self.formula(tree[1])), (0, True))
-        if tag == "if":
-            return sp.Piecewise((self.term(tree[2]), self.formula(tree[1])), (self.term(tree[3]), True))
-        if tag in ("sum", "prod"):
-            return self.fold(tree)
-        raise BadInput("an expression must be a number", show(tree))
+    def number(self, p: int, q: int) -> Any:
+        return self.sp.Rational(p, q)
 
-    def power(self, base: Tree, exponent: Tree) -> Any:
-        b, k = self.term(base), self.term(exponent)
-        if k.is_Integer and (b.is_number or abs(int(k)) > 64) and abs(int(k)) * _bits(b) > MAX_BITS:
+    def name(self, name: str) -> Any:
+        if name == "pi":
+            return self.sp.pi
+        if name in self.bound:
+            return self.bound[name]
+        if name not in self.values:
+            raise unknown("symbol", name, sorted(self.values))
+        return self.values[name]
+
+    def divide(self, a: Any, b: Any, tree: Tree) -> Any:
+        if b == 0:
+            raise BadInput("a denominator must not be zero", show(tree))
+        return a / b
+
+    def power(self, a: Any, b: Any, tree: Tree) -> Any:
+        if b.is_Integer and (a.is_number or abs(int(b)) > 64) and abs(int(b)) * _bits(a) > MAX_BITS:
             raise too_large()
-        if b == 0 and k.is_negative:
-            raise BadInput("a denominator must not be zero", show(("^", base, exponent)))
-        return b**k
+        if a.is_zero and b.is_negative:
+            raise BadInput("a denominator must not be zero", show(tree))
+        if a.is_negative and b.is_integer is False:
+            raise BadInput("the base of a root or a broken power must not be negative", show(tree))
+        return a**b
 
-    def call(self, tree: Tree) -> Any:
+    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
         sp = self.sp
         table = {
             "relu": lambda a: sp.Max(0, a), "abs": sp.Abs, "exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "erf": sp.erf,
             "sin": sp.sin, "cos": sp.cos, "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh,
             "min": sp.Min, "max": sp.Max,
         }  # fmt: skip
-        if tree[1] not in table:
-            raise unknown("function", tree[1], sorted(ARITY))
-        arguments = [self.term(a) for a in tree[2]]
-        if tree[1] == "log" and arguments[0].is_nonpositive:
+        if name not in table:
+            raise unknown("function", name, sorted(ARITY))
+        if name == "log" and arguments[0].is_nonpositive:
             raise BadInput("the argument of log must be positive", show(tree))
-        if tree[1] == "sqrt" and arguments[0].is_negative:
+        if name == "sqrt" and arguments[0].is_negative:
             raise BadInput("the argument of sqrt must not be negative", show(tree))
-        return table[tree[1]](*arguments)
+        try:
+            return table[name](*arguments)
+        except ValueError:  # sympy's Max and Min refuse what they cannot take for a real number
+            raise BadInput("a value must be an exact finite real number", show(tree)) from None
 
     def fold(self, tree: Tree) -> Any:
         tag, bound, low, high, body = tree
-        a, b = self.term(low), self.term(high)
-        if a.is_Integer and b.is_Integer:
-            if b - a > MAX_RANGE:
-                raise BadInput(f"a sum must run over at most {MAX_RANGE} integers", show(tree))
-            self.terms[0] += int(b - a) + 1
-            if self.terms[0] > MAX_RANGE:
-                raise BadInput(f"an expression must have at most {MAX_RANGE} terms in its sums", show(tree))
-            parts = [self.under(bound, self.sp.Integer(j)).term(body) for j in range(int(a), int(b) + 1)]
-            return self.sp.Add(*parts) if tag == "sum" else self.sp.Mul(*parts)
-        variable = self.sp.Symbol(bound, integer=True)
-        inner = self.under(bound, variable).term(body)
-        return (self.sp.Sum if tag == "sum" else self.sp.Product)(inner, (variable, a, b))
+        ends = self.term(low), self.term(high)
+        if not all(end.is_number for end in ends):
+            from symcook.numbers.nodes import RangeProduct, RangeSum
 
-    def formula(self, tree: Tree) -> Any:
-        sp, tag = self.sp, tree[0]
-        if tag in ("true", "false"):
-            return sp.true if tag == "true" else sp.false
-        if tag in ("=", "<=", "<"):
-            return {"=": sp.Eq, "<=": sp.Le, "<": sp.Lt}[tag](self.term(tree[1]), self.term(tree[2]))
-        if tag == "~":
-            return sp.Not(self.formula(tree[1]))
-        if tag in _LOGIC:
-            kind = {"&": sp.And, "|": sp.Or, "->": sp.Implies, "<->": sp.Equivalent}[tag]
-            return kind(self.formula(tree[1]), self.formula(tree[2]))
-        raise BadInput("a condition must be without quantifiers here", show(tree))
+            name, taken = bound, self.taken | (names(body) - {bound})
+            taken |= {symbol.name for end in ends for symbol in end.free_symbols}
+            while name in taken:  # one name for one thing: statements refuse a variable that hides another
+                name += "_"
+            variable = self.sp.Symbol(name, integer=True)
+            inner = _Sympy(self.values, self.steps, {**self.bound, bound: variable}, self.taken | {name}).term(body)
+            return (RangeSum if tag == "sum" else RangeProduct)(inner, variable, *ends)
+        for end, text in zip(ends, (low, high), strict=True):
+            if not end.is_Integer:
+                not_whole(text, tree, end)
+        places = counted(int(ends[0]), int(ends[1]), tree)
+        self.steps[1] -= len(places)
+        if self.steps[1] < 0:
+            raise BadInput(f"an expression must have at most {MAX_RANGE} terms in its sums", show(tree))
+        parts = [self.under(bound, j).term(body) for j in places]
+        return self.sp.Add(*parts) if tag == "sum" else self.sp.Mul(*parts)
+
+    def range(self, low: Tree, high: Tree, whole: Tree) -> range:
+        raise BadInput("a condition must be without quantifiers here", show(whole))
+
+    def compare(self, tag: str, a: Any, b: Any, tree: Tree) -> Any:
+        return {"=": self.sp.Eq, "<=": self.sp.Le, "<": self.sp.Lt}[tag](a, b)
+
+    def truth(self, known: bool) -> Any:
+        return self.sp.true if known else self.sp.false
+
+    def negation(self, a: Any) -> Any:
+        return self.sp.Not(a)
+
+    def both(self, a: Any, b: Any) -> Any:
+        return self.sp.And(a, b)
+
+    def either(self, a: Any, b: Any) -> Any:
+        return self.sp.Or(a, b)
+
+    def choose(self, truth: Any, yes: Tree, no: Tree) -> Any:
+        if truth in (self.sp.true, self.sp.false):
+            return self.term(yes if truth else no)
+        from symcook.numbers.nodes import Choice
+
+        return Choice(truth, self.term(yes), self.term(no))
 
 
 def _bits(value: Any) -> int:
@@ -170,8 +186,20 @@ def from_sympy(expression: Any) -> str:
 
 
 def tree_from_sympy(expression: Any) -> Tree:
-    """The tree of a sympy expression or condition; see `from_sympy`."""
+    """The tree of a sympy expression or condition; see `from_sympy`.
+
+    A Sum or Product of sympy's own is taken for the grammar's: over lo <= j <= hi and never backwards.
+    """
     import sympy as sp
+
+    return _tree(sp.sympify(expression, strict=True))
+
+
+@lru_cache(maxsize=4096)
+def _tree(expression: Any) -> Tree:
+    import sympy as sp
+
+    from symcook.numbers.nodes import Choice, Ranged, RangeProduct, RangeSum
 
     functions = {
         sp.exp: "exp", sp.log: "log", sp.sin: "sin", sp.cos: "cos", sp.erf: "erf", sp.sinh: "sinh", sp.cosh: "cosh",
@@ -256,6 +284,10 @@ def tree_from_sympy(expression: Any) -> Tree:
             for a in args[1:]:
                 result = ("call", "max" if isinstance(e, sp.Max) else "min", (result, walk(a)))
             return result
+        if isinstance(e, Choice):
+            if (e.yes, e.no) == (1, 0):
+                return ("ind", walk(e.condition))
+            return ("if", walk(e.condition), walk(e.yes), walk(e.no))
         if isinstance(e, sp.Piecewise):
             pieces: list[Any] = list(e.args)
             if pieces[-1].cond is not sp.true:
@@ -279,16 +311,57 @@ def tree_from_sympy(expression: Any) -> Tree:
             return result
         if isinstance(e, sp.Not):
             return ("~", walk(e.args[0]))
-        if isinstance(e, (sp.Sum, sp.Product)):
-            variable, low, high = e.limits[0]
-            return ("sum" if isinstance(e, sp.Sum) else "prod", variable.name, walk(low), walk(high), walk(e.function))
+        if isinstance(e, sp.logic.boolalg.BooleanFunction):
+            return walk(e.to_nnf(simplify=False))
+        if isinstance(e, Ranged):
+            variable, body = _apart(e.variable, e.body)
+            return (e.tag, variable.name, walk(e.low), walk(e.high), walk(body))
+        if isinstance(e, (sp.Sum, sp.Product)):  # sympy merges sums in sums: the innermost range comes first
+            tree = e.function
+            for limit in e.limits:
+                if len(limit) != 3:
+                    raise BadInput("a sum must have two ends", e)
+                kind = RangeSum if isinstance(e, sp.Sum) else RangeProduct
+                tree = kind.unevaluated(tree, *limit)
+            return walk(tree)
         raise BadInput("an expression must have a form in the grammar", e)
 
-    return walk(sp.sympify(expression, strict=True))
+    return walk(expression)
+
+
+def _apart(variable: Any, body: Any) -> tuple[Any, Any]:
+    """The variable of a range and its body, with another name where a free symbol of the body has the same."""
+    import sympy as sp
+
+    taken = {s.name for s in body.free_symbols - {variable}}
+    name = variable.name
+    while name in taken or not valid_name(name):
+        name += "_"
+    if name == variable.name:
+        return variable, body
+    fresh = sp.Symbol(name, integer=True)
+    return fresh, body.xreplace({variable: fresh})
+
+
+def at(expression: Any, i: int, n: int) -> Any:
+    """The sympy expression of another one in i and n at one position.
+
+    Raises BadInput where it has no value there, and Undecided where a comparison of numbers stays open.
+    """
+    import sympy as sp
+
+    own: Any = {s.name: s for s in expression.free_symbols}
+    value = to_sympy(tree_from_sympy(expression), {**own, "i": sp.Integer(i), "n": sp.Integer(n)})
+    if value in (sp.zoo, sp.nan, sp.oo, -sp.oo):
+        raise BadInput("a value must be a finite number", f"{from_sympy(expression)} at i = {i}, n = {n}")
+    for condition in value.atoms(sp.Rel):
+        if not condition.free_symbols:  # an equality of irrational numbers that sympy leaves unevaluated
+            raise Undecided(f"the comparison {from_sympy(condition)} stays open; write it with rational numbers.")
+    return value
 
 
 def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:
-    """A sympy expression from an int, a Fraction, text in the grammar, or a sympy expression without floats.
+    """A sympy expression from an integer, a Fraction, a Decimal, text in the grammar, or sympy without floats.
 
     Raises BadInput for a Python float (it names the exact alternative) and for anything else.
     """
@@ -296,17 +369,31 @@ def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:
 
     if isinstance(value, bool):
         raise BadInput("a value must be a number", value, "use 0 or 1")
-    if isinstance(value, int):
-        return sp.Integer(value)
-    if isinstance(value, Fraction):
+    if isinstance(value, Integral) and not isinstance(value, sp.Basic):
+        return sp.Integer(int(value))
+    if isinstance(value, (Fraction, Decimal)):
+        if isinstance(value, Decimal) and not value.is_finite():
+            raise BadInput("a value must be an exact finite real number", value)
+        if isinstance(value, Decimal) and abs(value.adjusted()) > MAX_BITS:
+            raise too_large()
+        value = Fraction(value)
         return sp.Rational(value.numerator, value.denominator)
     if isinstance(value, str):
         value = to_sympy(value, symbols if symbols is not None else _AnySymbol())
     if isinstance(value, float):
+        value = float(value)  # also numpy's, which shows itself otherwise
         near = Fraction(repr(value)) if value == value and abs(value) != float("inf") else None
         do = f"write '{quotient(near)}' or Fraction('{value}')" if near is not None else "give a finite rational"
         raise BadInput("a value must be exact, not a Python float", repr(value), do)
-    if isinstance(value, sp.Basic):
+    if isinstance(value, sp.Expr):
+        foreign = {s: symbol(s.name) for s in value.free_symbols if isinstance(s, sp.Symbol)}  # other assumptions
+        if any(s != own for s, own in foreign.items()):
+            value = value.xreplace(foreign)
+        from symcook.numbers.nodes import Choice
+
+        # sympy's own nodes become the grammar's; conditions get the form in which they read back
+        if value.has(sp.Sum, sp.Product, sp.Piecewise, Choice):
+            value = to_sympy(tree_from_sympy(value), _AnySymbol())
         if value.has(sp.Float) or value.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I) or value.is_extended_real is False:
             raise BadInput("a value must be an exact finite real number", value, "use Rational(p, q)")
         return value
@@ -327,7 +414,7 @@ def symbol(name: str) -> Any:
     """The sympy symbol that stands for `name` everywhere: i and n are positive integers, all others are real."""
     import sympy as sp
 
-    if not valid_name(name):
+    if not isinstance(name, str) or not valid_name(name):
         raise BadInput("a symbol's name must be an identifier and no reserved word", name)
     if name == "i":
         return sp.Symbol("i", integer=True, nonnegative=True)

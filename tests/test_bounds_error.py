@@ -221,7 +221,7 @@ def test_hard_heads_keep_their_maxima(weighting):
     made_bound = error_propagation(made, F(1, 100), n=3)
     assert made_bound.value.mid.startswith("0.02")
     assert within(worst(made, "xyx", F(1, 100)), made_bound)
-    with pytest.raises(BadInput, match="keep their maxima: the gap is"):
+    with pytest.raises(BadInput, match="keep their maxima; given: a gap of"):
         error_propagation(made, F(1, 10), n=3)
 
 
@@ -239,8 +239,8 @@ def test_constants_by_hand():
     # |W2||W1| = (1*1 + 3/2, 2 + 3) = (5/2, 5): 1 + 5; d = 3, p = 3: 81 + 1
     assert (middle(network.value), middle(network.claimed)) == (6, 82)
     post = error_propagation(MODELS["post"], F(1, 100))
-    # 6/100, then 2*3*4*2/(1/2) = 96
-    assert post.value.mid == "5.76"
+    # 6/100; (1 - 1/3)(1 + 4 + 1)/(1/4) = 4^2; the papers' 82/100, then 2*3*4*2/(1/2) = 96
+    assert (post.value.mid, post.claimed.mid) == ("0.24", "78.72")
 
 
 def test_constants_of_softmax_by_another_formula():

@@ -358,7 +358,7 @@ def test_no_command_names_an_option_that_it_lacks(
         )
 
     monkeypatch.chdir(tmp_path)
-    model("sqrt(2)").save("root.json")
+    model("log(2)").save("root.json")
     model(1, weighting="softmax", temperature="tau").save("soft.json")
     Path("spec.py").write_text("def yes(word):\n    return True\n")
     check = ("--max-length", "2", "--spec", "spec.py:yes")

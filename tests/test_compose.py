@@ -38,7 +38,7 @@ from symcook.compose import (
     single_head,
     widen,
 )
-from symcook.derive import derive
+from symcook.derivation import derive
 from symcook.errors import BadInput
 from symcook.forward import forward, make_domain
 from symcook.modelfile import dumps, load, loads
@@ -208,6 +208,14 @@ def _positioned(positions, inputs, output):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(("one", "two", "both"), [(5, 8, 5), (8, 5, 5), (None, 6, 6), (6, None, 6), (None, None, None)])
+def test_the_greatest_length_of_a_composition_is_the_lesser(one, two, both):
+    first = dataclasses.replace(build("average"), max_length=one)
+    second = dataclasses.replace(rename(build("prefix-average"), {"x": "mean", "mean": "again"}), max_length=two)
+    assert serial(first, second).max_length == both
+    assert parallel(first, dataclasses.replace(build("prefix-average"), max_length=two)).max_length == both
+
+
 def test_serial_keeps_a_pre_norm_to_the_coordinates_that_it_had():
     """A norm over the whole stream becomes a projected one where the stream grows, and gives the same values."""
     first = _normed("pre", ("a", "b"))
@@ -319,6 +327,25 @@ def test_parallel_shares_a_symbol_that_both_declare_alike():
     assert both.max_length == 9
     assert len(both.layers) == 3
     assert [both.run(w).accept for w in ("(())", "())(")] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "both"),
+    [("first", "last", "each"), ("last", "first", "each"), ("first", "first", "first"), ("last", "last", "last"),
+     ("each", "each", "each"), ("each", "last", "each"), ("first", "each", "each")],
+)  # fmt: skip
+def test_parallel_looks_where_both_look_or_everywhere(one, two, both):
+    first, second = (
+        dataclasses.replace(build("prefix-average"), readout=Readout("value", position, ("mean",)))
+        for position in (one, two)
+    )
+    joint = parallel(first, second)
+    assert joint.readout.position == both
+    rows = [{"x": 1}, {"x": 3}]
+    last = {"first": "1", "last": "2", "each": "2"}[both]
+    assert joint.run(rows).output == {"mean_1": last, "mean_2": last}
+    deciding = dataclasses.replace(build("dyck-1"), readout=Readout("zero", "all", ("total",)))
+    assert parallel(deciding, deciding).readout.position == "each"
 
 
 # --- routing ---------------------------------------------------------------------------------------------------------
@@ -609,6 +636,24 @@ def test_renaming_of_coordinates_and_symbols():
     assert model.run("()", values={"tolerance": "1/5000"}).accept is True
 
 
+def test_renaming_with_a_final_norm():
+    """A norm without projection and one with names of its own, at the end of the model."""
+    block = FeedForward(("a",), ("b",), [[1]], [0], [[3]], [-1])
+    whole = LayerNorm(("a", "b"), epsilon=1, gain=[2, 3], bias=[0, 1])
+    model = dataclasses.replace(_normed("pre", ("a", "b")), layers=(Layer(None, block),), final_norm=whole)
+    moved = rename(model, {"a": "p", "b": "q"})
+    assert (moved.final_norm.reads, moved.final_norm.writes) == (("p", "q"), ("p", "q"))
+    for word in words(2):
+        assert stream(moved, word) == kept(stream(model, word), {"a": "p", "b": "q"})
+
+
+def test_padding_the_width_alone_and_the_depth_alone():
+    wide, deep = pad(build("dyck-1"), width=7), pad(build("dyck-1"), depth=4)
+    assert (len(wide.space), len(wide.layers)) == (7, 2) and (len(deep.space), len(deep.layers)) == (4, 4)
+    for word in ("()", ")(", "(())", "(("):
+        assert wide.run(word).accept == deep.run(word).accept == dyck1(word)
+
+
 def test_renaming_leaves_the_names_inside_a_projected_norm():
     norm = LayerNorm(("a", "b"), ("a", "u"), epsilon=1, projection=[[1, 0], [1, 1]])
     block = FeedForward(("a", "u"), ("b",), [[1, 1]], [0], [[1]], [0])
@@ -790,6 +835,14 @@ PLAIN = Transformer(
 SAME = Transformer(
     "same", Embedding(Space(("x",)), inputs=("x",)), (identity_layer("x"),), Readout("value", "each", ("x",))
 )
+SAME_P = rename(SAME, {"x": "p"})
+PLACED = Embedding(Space(("p",)), inputs=("p",), positions={"p": "i"})
+WRITES = Transformer(
+    "writes",
+    Embedding(Space(("x", "out")), inputs=("x",)),
+    (Layer(None, FeedForward(("x",), ("x", "out"), [[1]], [0], [[1], [2]], [0, 0])),),
+    Readout("value", "last", ("out",)),
+)
 REFUSED = {
     "a second model that takes words": (lambda: serial(PLAIN, PLAIN), "must read inputs"),
     "an input that the first has not": (
@@ -859,6 +912,14 @@ REFUSED = {
     "a readout of nothing": (lambda: _builder().readout("value", "last", "mean"), "must be a known name"),
     "a recipe with words": (lambda: _builder().recipe("z", "dyck-1"), "must take inputs"),
     "a recipe that writes onto its input": (lambda: _builder().recipe("z", SAME), "must write fresh"),
+    "a recipe that writes an input which it does not show": (
+        lambda: _builder().recipe("z", WRITES, reads={"x": "a"}),
+        "writes x",
+    ),
+    "an input of the second that is a position too": (
+        lambda: serial(PLAIN, dataclasses.replace(SAME_P, embedding=PLACED)),
+        "must not have a position function too",
+    ),
     "a recipe with a wrong input": (lambda: _builder().recipe("z", "min", reads={"xx": "a"}), "did you mean x"),
     "a recipe's input that is not there": (lambda: _builder().recipe("z", "min"), "must be a known name"),
     "a symbol out of its region": (

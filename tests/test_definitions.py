@@ -33,7 +33,7 @@ from symcook.blocks import (
 from symcook.bounds import softmax_hardmax
 from symcook.claims import inventory
 from symcook.decode import probability
-from symcook.derive import derive
+from symcook.derivation import derive
 from symcook.domains.batch import Words
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided
 from symcook.expr import parse_formula
@@ -348,7 +348,7 @@ for _name, _S in WEIGH.items():
         lambda w, N, S=_S: _only(w, N, Q4, K4, V, S=S),
         refused=SOFTMAX if _name == "softmax" else {},
     )
-IRRATIONAL_SCALE = {"exact": r"a power must be rational to stay exact; given: .2.\^.1/2."} | SOFTMAX
+IRRATIONAL_SCALE = {"exact": r"numbers must be rational in the exact domain; given: sqrt.2./2"} | SOFTMAX
 case(
     "cookbook.s2.2.2.def2.3",
     "softmax, d_key = 2",

@@ -317,6 +317,21 @@ def test_every_block_as_arrays(what: str, tmp_path: Path) -> None:
         assert [float(v) for v in line.split()[1:]] == pytest.approx(values, rel=1e-12, abs=1e-12)
 
 
+def test_the_largest_difference_is_that_of_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A third in float32 over the grid, where the last point -1/1000 is not the worst: in blocks of any size."""
+    from symcook.export import certificate
+
+    model = build("scale").bind({"c": "1/3"})
+    arrays = npz.arrays(model, "float32", 1)
+    found = []
+    for size in (1000, 3, 1):
+        monkeypatch.setattr(certificate, "BLOCK", size)
+        found.append(compare(model, arrays, 1)["largest_difference"])
+    third = np.float32(1) / np.float32(3)
+    by_hand = [abs(float(np.float32(float(v)) * third) - float(v / 3)) for v in certificate.GRID]
+    assert found == [max(by_hand)] * 3 and max(by_hand) > 2 * by_hand[-1]
+
+
 @pytest.mark.parametrize("what", ["past rightmost", "none softmax", "gelu", "post", "multi pre", "largest each"])
 def test_certificates_of_the_new_blocks(what: str, tmp_path: Path) -> None:
     path = tmp_path / "model.json"

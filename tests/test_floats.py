@@ -172,14 +172,31 @@ def test_a_float_verdict_may_be_wrong_and_says_so_as_a_float_would():
     assert run(model, "+").accept is False and run(model, "+", "float64").accept is True
 
 
-def test_overflow_warns_nobody():
-    block = FeedForward(("token",), ("out",), [["10^300"]], [0], [["10^300"]], [0])
-    model = Transformer("big", WORDS, (Layer(None, block),), Readout("sign", "last", ("out",), weights=[[1]]))
-    assert run(model, "+", "float64").accept is True
-    assert run(model, "+", "float64").output["out"] == "inf"
-    huge = FeedForward(("token",), ("out",), [["10^400"]], [0], [["-10^400"]], [0])
-    model = Transformer("huge", WORDS, (Layer(None, huge),), Readout("value", "last", ("out",)))
-    assert run(model, "+", "float64").output["out"] == "-inf"
+@pytest.mark.parametrize("kind", ["float64", "float32", "float16"])
+def test_overflow_is_refused_in_one_sentence(kind):
+    def network(first, second):
+        block = FeedForward(("token",), ("out",), [[first]], [0], [[second]], [0])
+        return Transformer("big", WORDS, (Layer(None, block),), Readout("sign", "last", ("out",), weights=[[1]]))
+
+    for model in (network("10^300", "10^300"), network("10^400", "-10^400")):
+        with pytest.raises(BadInput, match=f"a value in {kind} must stay between .* use .*--domain ball"):
+            run(model, "+", kind)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("mask", MASKS)
+def test_scores_beyond_the_range_are_refused(kind, weighting, mask):
+    given = rows(q=[10**30, 10**30, 10**31], key=[10**290, 10**291, -1], v=[1, 2, 3])
+    with pytest.raises(BadInput, match=f"a value in {kind} must stay between"):
+        run(lookup(weighting, mask), given, kind)
+
+
+def test_a_variance_beyond_the_range_is_refused():
+    domain = make_domain("float64")
+    domain.begin(({"x": 10**200, "y": -(10**200)},), 1)
+    with domain.context(), pytest.raises(BadInput, match="a value in float64 must stay between"):
+        domain.layer_norm([domain.input(name) for name in "xy"], 0, "refuse")
 
 
 def test_a_position_function_without_a_value_is_bad_input():

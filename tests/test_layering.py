@@ -10,13 +10,13 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "symcook"
 LAYERS = (
-    ("__init__", "errors", "expr", "files", "rationals", "symbols", "numbers"),
+    ("__init__", "errors", "verbs", "expr", "files", "meaning", "rationals", "symbols", "numbers"),
     ("space",),
     ("blocks",),
-    ("compose", "modelfile"),
+    ("compose", "modelfile", "weights"),
     ("protocol", "forward"),
     ("domains",),
-    ("decode", "derive"),
+    ("decode", "derivation"),
     ("spec",),
     ("recipes", "compilers"),
     ("proof",),

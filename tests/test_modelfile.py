@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -473,3 +474,65 @@ def test_the_example_saves_a_model_that_counts(tmp_path):
     for n in range(1, 6):
         for word in itertools.product("abc", repeat=n):
             assert model.run("".join(word)).accept is (word.count("a") > word.count("b"))
+
+
+@pytest.mark.parametrize(("path", "value"), [(("embedding", "start"), True), (("max_length",), False)])
+def test_true_is_no_whole_number_in_a_model_file(path: tuple[str, ...], value: bool) -> None:
+    """Refused by the reader itself, which names the place, and not only by the block."""
+    document = to_document(build("zero"))
+    put(*path, value)(document)
+    with pytest.raises(BadInput, match=f"{path[-1]} in a model file must be a whole number"):
+        loads(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    "text", ["(-8)^(1/3)", "(-1)^sqrt(2)", "sqrt(1 - sqrt(2))", "log(-1)", "(-1)^(1/2)*c", "asin(2)"]
+)
+def test_a_weight_must_be_real(text: str) -> None:
+    document = to_document(build("dyck-1-nonuniform"))
+    put(*NETWORK, "W1", 0, 0, text)(document)
+    with pytest.raises(BadInput):
+        loads(json.dumps(document))
+
+
+def in_a_position(text: str) -> str:
+    document = to_document(build("first-position"))
+    document["embedding"]["positions"] = {document["space"][0]: text}
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["sum(j, 1, i, sum(k, 1, j, k/n))", "prod(j, 1, i, exp(-j/n))", "sum(j, 1, 50, i/j)", "sum(j, 2, 0, sqrt(i*j))",
+     "max(sum(j, 1, n, i/j), 1)", "sum(j, 1, 100, sum(k, 1, j, k))", "if(i < if(n = 3, i, 2), 1, 0)"],
+)  # fmt: skip
+def test_sums_in_position_functions_are_saved_and_read(text: str) -> None:
+    model = loads(in_a_position(text))
+    assert loads(dumps(model)) == model and dumps(loads(dumps(model))) == dumps(model)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["sum(j, 1, 9999, sqrt(j*i))", "sum(j, 1, 9, sum(k, 1, j, sqrt(k)))", "prod(j, 1, 400, i + sqrt(j))",
+     "sum(j, 1, 200, sum(k, 1, 200, j*k))", "sum(j, 1, 1/2, i)", "sum(j, 1, 20, exp(j/i) + sqrt(i))"],
+)  # fmt: skip
+def test_sums_that_are_long_to_write_out_are_refused_at_once(text: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises(BadInput):
+        loads(in_a_position(text))
+    assert time.perf_counter() - start < 2
+
+
+def test_a_number_that_can_be_saved_can_be_read() -> None:
+    """Up to the limit: numerator and denominator together."""
+    for bits in (5_990, 6_005):
+        number = Fraction(2**bits + 1, 3 ** (bits * 1000 // 1585))
+        embedding = Embedding(Space(("x",)), words={"a": {"x": number}})
+        network = FeedForward(("x",), ("x",), [[1]], [0], [[1]], [0])
+        model = Transformer("long", embedding, (Layer(None, network),), Readout("value", "last", ("x",)))
+        try:
+            text = dumps(model)
+        except BadInput as error:
+            assert "12000 bits" in str(error) and bits > 6_000
+        else:
+            assert loads(text) == model and bits < 6_000

@@ -274,6 +274,51 @@ def test_a_grid_reaches_the_edges_of_its_region():
     assert all(x <= 0 or eps <= x for x, eps in seen)
 
 
+def test_a_counterexample_of_an_earlier_setting_is_kept():
+    """The reference is wrong where eps = 1, the first of the settings, and right at the others."""
+
+    def step(values):
+        wrong = values["eps"] == 1 and values["x"] > 2
+        return {"out": Fraction(7 if wrong else values["x"] > 0)}
+
+    found = check(build("gtzero"), step, region="x <= 0 | eps <= x")
+    assert found.mismatches > 0 and found.counterexample is not None
+    assert "eps=1" in found.counterexample.input.split(", ") and found.counterexample.got == {"out": "1"}
+    assert found.counterexample.replay[-2:] == ("--set", "eps=1")
+
+
+def test_the_edges_of_a_region_are_tried():
+    """Edges that are on no list of values, in one input, between two inputs, and in quantified positions."""
+    seen = set()
+
+    def spy(values):
+        seen.add((values["x"], values["y"]))
+        return {"out": values["x"] + values["y"]}
+
+    assert check(build("add"), spy, region="(x <= 22/7 | 355/113 <= x) & 3*x <= 2*y + 5/17").holds
+    assert {Fraction(22, 7), Fraction(355, 113)} <= {x for x, _ in seen}
+    assert {x for x, _ in seen} >= {Fraction(22, 7) - Fraction(1, 1000), Fraction(355, 113) + Fraction(1, 1000)}
+    assert any(3 * x == 2 * y + Fraction(5, 17) for x, y in seen)
+
+
+def test_an_input_with_several_wrong_coordinates_counts_once():
+    found = check(build("identity", d=3), lambda v: {f"out{k}": v[f"x{k}"] + 1 for k in (1, 2, 3)})
+    assert found.mismatches == found.strings > 0
+    rows = check(build("prefix-average"), lambda rows: [Fraction(100)] * len(rows), 3)
+    assert rows.mismatches == rows.strings > 0
+
+
+def test_blocks_of_a_grid_hold_every_sequence_once():
+    from symcook.domains.batch import Grid
+
+    for sizes in ((2, 2), (1, 2, 2), (2,), (3, 1, 2), (1, 1)):
+        grid = Grid(tuple([{"x": Fraction(k)} for k in range(size)] for size in sizes))
+        for limit in (1, 2, 3, 5, 100):
+            blocks = list(grid.blocks(limit))
+            assert all(block.size <= limit for block in blocks)
+            assert [sequence for block in blocks for sequence in block] == list(grid)
+
+
 @pytest.mark.parametrize("name", ["min", "if", "eqzero", "clip", "round", "boolean", "gtzero-input"])
 def test_recipes_hold_on_their_grids_and_a_changed_weight_is_found(name):
     assert check_recipe(name).holds

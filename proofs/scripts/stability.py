@@ -199,6 +199,288 @@ def norm_ext(g: Goal) -> None:
     ).hyp("done")
 
 
+def by_squares(g: Goal, low: str, high: str, square: str, label: str) -> Goal:
+    """low <= high from low^2 <= high^2 and 0 <= high."""
+    from layers import by_squares as proof
+
+    return proof(g, low, high, square, label)
+
+
+def squares_nonneg(g: Goal, body: str, label: str) -> Goal:
+    """0 <= the sum of the squares of `body` over 1..d."""
+    return g.use(
+        "lem:sum_nonneg",
+        f"l. ({body.format('l')})^2",
+        "1",
+        "d",
+        lambda h: h.intro("l0 inside").auto("", squares=[body.format("l0")]),
+        label=label,
+    )
+
+
+def cauchy(g: Goal) -> None:
+    """0 <= sum (a f - b g)^2 at (a, b) = (P, F), (G, P) or, where both sums of squares are 0, at (1, 1) and (1, -1)."""
+    g.intro("f g n")
+    F, G, P = (f"sum(j, 1, n, {body})" for body in ("f(j)^2", "g(j)^2", "f(j)*g(j)"))
+
+    def line(h: Goal) -> None:
+        h.intro("a b").use(
+            "lem:sum_nonneg",
+            "j. (a*f(j) - b*g(j))^2",
+            "1",
+            "n",
+            lambda e: e.intro("j0 inside").auto("", squares=["a*f(j0) - b*g(j0)"]),
+            label="low",
+        )
+        h.auto("low", degree=1, rounds=0)
+
+    g.have(f"all a:Real, b:Real. 0 <= a*a*{F} - 2*a*b*{P} + b*b*{G}", "line", line)
+    first, other = g.em(f"0 < {F}", "size")
+    first.use("line", P, F, label="here").contra("no")
+    first.have(f"0 < {F}*({P}^2 - {F}*{G})", "more", use="no size").auto("here more", degree=1, rounds=0)
+    second, none = other.em(f"0 < {G}", "size2")
+    second.use("line", G, P, label="here").contra("no")
+    second.have(f"0 < {G}*({P}^2 - {F}*{G})", "more", use="no size2").auto("here more", degree=1, rounds=0)
+    none.use("line", "1", "1", label="up").use("line", "1", "-1", label="down")
+    none.have(f"{P} = 0", "zero", lambda h: h.auto("up down size size2", degree=1, rounds=0)).rewrite("zero")
+    none.auto("size size2")
+
+
+def norm_centred(g: Goal) -> None:
+    """With p and q the sums of the positive parts and of the negative ones: sum e^2 <= p^2 + q^2, sum e = p - q."""
+    g.intro("d e m (some mean)")
+    one, many = g.em("d <= 1", "few")
+    one.have("d = 1", "is_one", use="some few").rewrite("is_one").rewrite("is_one", where="mean", label="mean1")
+    one.auto("mean1", degree=1, rounds=0, multipliers=["m", "e(1)"])
+    g = many
+    g.use("ax:int_lt", "1", "d", label="two")
+    parts = {"p": "relu({})", "q": "relu(-{})"}
+    totals = {k: f"sum(k, 1, d, {part.format('e(k)')})" for k, part in parts.items()}
+    for k, part in parts.items():
+
+        def low(h: Goal, part: str = part) -> None:
+            h.intro("l0 inside")
+            h.apart(part.format("e(l0)"), lambda e: e.auto(degree=1, rounds=0))
+
+        def square(h: Goal, part: str = part, k: str = k) -> None:
+            term = part.format("e(l0)")
+            h.use("lem:sum_member", f"k. {part.format('e(k)')}", "1", "d", "l0", None, low1(part), label="most")
+            h.have(f"0 <= {term}", "sign", lambda e: e.apart(term, lambda f: f.auto(degree=1, rounds=0)))
+            h.auto("most sign")
+
+        g.use("lem:sum_nonneg", f"k. {part.format('e(k)')}", "1", "d", low, label=f"{k}_low")
+        termwise(
+            g,
+            f"l. {part.format('e(l)')}^2",
+            f"l. {totals[k]}*{part.format('e(l)')}",
+            f"{k}_square",
+            square,
+        )
+    terms = "relu(e(l0)); relu(-e(l0)); abs(e(l0))"
+
+    def same(h: Goal) -> None:
+        h.intro("l0 inside").apart(terms, lambda f: f.auto(degree=2))
+
+    for label, left, right in (
+        ("total", "k. e(k)", "k. relu(e(k)) - relu(-e(k))"),
+        ("size", "k. abs(e(k))", "k. relu(e(k)) + relu(-e(k))"),
+        ("square", "k. e(k)^2", "k. relu(e(k))^2 + relu(-e(k))^2"),
+    ):
+        g.use("lem:sum_ext", left, right, "1", "d", same, label=label)
+    p, q = totals["p"], totals["q"]
+    g.use("lem:sum_one", "1", "d", label="count")
+    S, E = "sum(k, 1, d, e(k)^2)", "sum(k, 1, d, e(k))"
+    g.have(
+        f"d*sum(k, 1, d, (e(k) - m)^2) = d*{S} - {E}^2",
+        "variance",
+        lambda h: h.auto("mean count", degree=1, rounds=0, multipliers=["m", "d*m", "d*m*m", E]),
+    )
+    g.have(f"{S} <= {p}^2 + {q}^2", "squares", use="square p_square q_square", degree=1)
+    g.have(f"0 <= {p}*{q}", "pq", use="p_low q_low").have(f"0 <= (d - 2)*({p}*{q})", "dpq", use="pq two")
+    g.have(f"d*{S} <= d*({p}^2 + {q}^2)", "wide", use="squares some")
+    g.have(f"{E}^2 = ({p} - {q})^2", "mean_square", lambda h: h.rewrite("total").auto("", degree=1, rounds=0))
+    g.have(f"onenorm(e, d)^2 = ({p} + {q})^2", "norm", lambda h: h.rewrite("size").auto("", degree=1, rounds=0))
+    g.auto("variance wide mean_square norm dpq", degree=1, rounds=0, multipliers=["d", "1"])
+
+
+def low1(part: str) -> Tactic:
+    """Each part of an entry is at least 0."""
+    return lambda h: h.intro("l1 inside1").apart(part.format("e(l1)"), lambda f: f.auto(degree=1, rounds=0))
+
+
+def normalised_close(g: Goal) -> None:
+    """r s D = E - d (r - s)^2 - d eps (r - s)^2/(r s), for D and E the squares of the changes after and before."""
+    g.intro("d a b eps r s (some eps0 r0 s0 is_r is_s)").positive("d", "d").positive("r", "r").positive("s", "s")
+    A, B, P = (f"sum(k, 1, d, {body})" for body in ("a(k)^2", "b(k)^2", "a(k)*b(k)"))
+    D, E = "sum(k, 1, d, (a(k)/r - b(k)/s)^2)", "sum(k, 1, d, (a(k) - b(k))^2)"
+    for name, total, root in (("A", A, "r"), ("B", B, "s")):
+        g.have(
+            f"{total} = d*({root}^2 - eps)",
+            f"{name}_is",
+            lambda h, total=total, root=root: h.auto(f"is_{root} d_e", degree=1, rounds=0, multipliers=["d", total]),
+        )
+    g.have(f"{D} = {A}*(1/r)^2 + {B}*(1/s)^2 - 2*{P}*(1/r)*(1/s)", "after", lambda h: h.auto("", degree=1, rounds=0))
+    g.have(f"{E} = {A} + {B} - 2*{P}", "before", lambda h: h.auto("", degree=1, rounds=0))
+
+    def scaled(h: Goal) -> None:
+        h.have(
+            f"r*s*{D} = {A}*(s*(1/r)) + {B}*(r*(1/s)) - 2*{P}",
+            "one",
+            lambda e: e.auto(
+                "after r_e s_e",
+                degree=1,
+                rounds=0,
+                multipliers=["r*s", f"{A}*(s*(1/r))", f"{B}*(r*(1/s))", P, f"{P}*(s*(1/s))"],
+            ),
+        )
+        h.have(
+            f"{A}*(s*(1/r)) = d*(r*s) - d*eps*(s*(1/r))",
+            "left",
+            lambda e: e.rewrite("A_is").auto("r_e", degree=1, rounds=0, multipliers=["d*r*s"]),
+        )
+        h.have(
+            f"{B}*(r*(1/s)) = d*(r*s) - d*eps*(r*(1/s))",
+            "right",
+            lambda e: e.rewrite("B_is").auto("s_e", degree=1, rounds=0, multipliers=["d*r*s"]),
+        )
+        h.auto("one left right", degree=1, rounds=0)
+
+    g.have(f"r*s*{D} = 2*d*(r*s) - d*eps*(s*(1/r) + r*(1/s)) - 2*{P}", "scaled", scaled)
+    g.have(
+        "s*(1/r) + r*(1/s) - 2 = (r - s)^2*((1/r)*(1/s))",
+        "ratio",
+        lambda h: h.auto("r_e s_e", degree=1, rounds=0, multipliers=["1", "r*(1/s)", "s*(1/r)", "r*(1/r)", "s*(1/s)"]),
+    )
+    g.have("0 <= (r - s)^2", "square", lambda h: h.auto("", squares=["r - s"]))
+    g.have("0 <= d*(r - s)^2", "square_d", use="square d_p").have("0 < (1/r)*(1/s)", "inverse", use="r_i s_i")
+    g.have("0 <= (r - s)^2*((1/r)*(1/s))", "ratio0", use="square inverse").have("0 < d*eps", "de", use="d_p eps0")
+    g.have("0 <= d*eps*((r - s)^2*((1/r)*(1/s)))", "last", use="ratio0 de")
+    g.have(
+        f"r*s*{D} <= {E}",
+        "bound",
+        lambda h: h.auto(
+            "scaled before A_is B_is ratio square_d last", degree=1, rounds=0, multipliers=["1", "d*eps", "d"]
+        ),
+    )
+    squares_nonneg(g, "a({0})", "a_low").have(f"0 <= {A}*(1/d)", "a_mean", use="a_low d_i")
+    squares_nonneg(g, "b({0})", "b_low").have(f"0 <= {B}*(1/d)", "b_mean", use="b_low d_i")
+    squares_nonneg(g, "a({0})/r - b({0})/s", "d_low")
+    g.have("eps <= r^2", "r_least", use="is_r a_mean", degree=1).have(
+        "eps <= s^2", "s_least", use="is_s b_mean", degree=1
+    )
+
+    def least(h: Goal) -> None:
+        for e, other in zip(h.em("r <= s", "order"), ("r", "s"), strict=True):
+            e.have(f"{other}*{other} <= r*s", "small", use=f"order {other}0").auto(f"small {other}_least", degree=1)
+
+    g.have("eps <= r*s", "least", least).have(f"eps*{D} <= r*s*{D}", "done", use="least d_low")
+    g.auto("done bound", degree=1, rounds=0)
+
+
+def norm_layernorm(g: Goal) -> None:
+    """Cauchy's inequality for the gain and the changes of the normalised entries; the mean of the change is mu - nu."""
+    g.have(
+        "all v:Real, w:Real. abs(v*w) = abs(v)*abs(w)",
+        "sizes",
+        lambda h: size_of_product(h.intro("v w"), "v", "w", "size").hyp("size"),
+    )
+    g.have(
+        "all v:Real. abs(v)^2 = v^2",
+        "even",
+        lambda h: h.intro("v").apart("abs(v)", lambda e: e.auto(values(e), rounds=0, multipliers=["abs(v)", "v"])),
+    )
+    g.intro("d x z eps gamma beta y mu r u nu s K (some eps0 K0 least) (is_mu r0 is_r outs) (is_nu s0 is_s outs_u)")
+    g.positive("d", "d")
+    a, b = "(x({0}) - mu)", "(z({0}) - nu)"
+    change = f"({a}/r - {b}/s)"
+    g.use("lem:normalised_close", "d", "k. x(k) - mu", "k. z(k) - nu", "eps", "r", "s", label="close")
+    g.have(
+        "d*(mu - nu) = sum(k, 1, d, x(k) - z(k))",
+        "mean",
+        lambda h: h.auto(
+            "is_mu is_nu d_e", degree=1, rounds=0, multipliers=["d", "sum(k, 1, d, x(k))", "sum(k, 1, d, z(k))"]
+        ),
+    )
+    g.use("lem:norm_centred", "d", "k. x(k) - z(k)", "mu - nu", label="centred")
+    g.use("lem:cauchy", "k. abs(gamma(k))", f"k. abs({change.format('k')})", "d", label="cauchy")
+
+    def entry(h: Goal) -> None:
+        h.intro("l0 inside").use("outs", "l0", label="out").use("outs_u", "l0", label="out_u")
+        here = change.format("l0")
+        h.have(f"y(l0) - u(l0) = gamma(l0)*{here}", "moved", use="out out_u", degree=1, rounds=0).rewrite("moved")
+        h.use("sizes", "gamma(l0)", here, label="size").hyp("size")
+
+    g.use(
+        "lem:sum_ext",
+        "k. abs(y(k) - u(k))",
+        f"k. abs(gamma(k))*abs({change.format('k')})",
+        "1",
+        "d",
+        entry,
+        label="outputs",
+    )
+    for body, label in (("gamma({0})", "gains"), (change, "moves")):
+
+        def square(h: Goal, body: str = body) -> None:
+            h.intro("l0 inside").use("even", body.format("l0"), label="here").hyp("here")
+
+        g.use(
+            "lem:sum_ext", f"k. abs({body.format('k')})^2", f"k. ({body.format('k')})^2", "1", "d", square, label=label
+        )
+    N, T = "onenorm(k. y(k) - u(k), d)", "onenorm(k. x(k) - z(k), d)"
+    G, D = "sum(k, 1, d, gamma(k)^2)", f"sum(k, 1, d, {change.format('k')}^2)"
+    g.have(
+        f"{N}^2 <= {G}*{D}",
+        "product",
+        lambda h: h.rewrite("outputs").auto(
+            "cauchy gains moves", degree=1, rounds=0, multipliers=["sum(k, 1, d, abs(gamma(k))^2)", D]
+        ),
+    )
+    squares_nonneg(g, "gamma({0})", "g_low")
+    g.have(f"d*eps*{D} <= (d - 1)*{T}^2", "distance", use="close centred d_p", degree=2)
+    g.have(f"{G}*(d*eps*{D}) <= {G}*((d - 1)*{T}^2)", "one", use="distance g_low")
+    g.have(
+        f"(d - 1)*{G}*{T}^2 <= d*eps*K^2*{T}^2",
+        "two",
+        lambda h: h.have(f"0 <= {T}^2", "t2", lambda e: e.auto("", squares=[T])).auto("least t2", rounds=0),
+    )
+    g.have("0 < d*eps", "de", use="d_p eps0").have(f"d*eps*{N}^2 <= d*eps*({G}*{D})", "zero", use="product de")
+    g.have(f"d*eps*{N}^2 <= d*eps*(K*{T})^2", "all", use="zero one two", degree=1)
+    g.have(
+        f"{N}^2 <= (K*{T})^2",
+        "squares",
+        lambda h: (
+            h.contra("no")
+            .have(f"0 < d*eps*({N}^2 - (K*{T})^2)", "more", use="no de")
+            .auto("more all", degree=1, rounds=0)
+        ),
+    )
+    g.use("lem:norm_nonneg", "k. x(k) - z(k)", "d", label="t_low").have(f"0 <= K*{T}", "kt", use="K0 t_low")
+    by_squares(g, N, f"K*{T}", "squares", "done").hyp("done")
+
+
+def normed_pair(g: Goal) -> None:
+    """(-3/4, 3/4) and (0, 0) at eps = 1, where K = 1 is the least."""
+    from layers import each_index
+
+    g.inhabit(
+        "2",
+        "k. (2*k - 3)*3/4",
+        "k. 0",
+        "1",
+        "k. 1",
+        "k. 0",
+        "k. (2*k - 3)*3/5",
+        "0",
+        "5/4",
+        "k. 0",
+        "0",
+        "1",
+        "1",
+        leaf=each_index,
+    )
+
+
 HIDDEN = "(sum(l, 1, d, W(k, l)*{}(l)) + b(k))"
 
 
@@ -294,6 +576,10 @@ SCRIPTS |= {
     "lem.norm_columns": Script(norm_columns),
     "lem.norm_relu": Script(norm_relu),
     "lem.norm_ext": Script(norm_ext),
+    "lem.cauchy": Script(cauchy),
+    "lem.norm_centred": Script(norm_centred),
+    "lem.normalised_close": Script(normalised_close),
+    "lem.norm_layernorm": Script(norm_layernorm, normed_pair),
     "lem.ffn_columns": Script(ffn_columns),
     "lem.ffn_entries": Script(ffn_entries),
     "lem.ffn_size": Script(ffn_size),

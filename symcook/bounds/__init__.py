@@ -21,6 +21,7 @@ __all__ = [
     "KINDS",
     "Argument",
     "Kind",
+    "bound",
     "error_propagation",
     "gelu_multiply",
     "gelu_relu",
@@ -205,6 +206,17 @@ def kind(name: str) -> Kind:
     if name not in KINDS:
         raise unknown("kind of bound", name, tuple(KINDS))
     return KINDS[name]
+
+
+def bound(name: str, *arguments: Any, **parameters: Any) -> Bound:
+    """The bound of a kind, as `symcook bound` names it: its function called with these arguments.
+
+    >>> bound("softmax-hardmax", n=64, gamma=5, digits=4).holds
+    True
+
+    BadInput, with the nearest kind, where there is none of this name.
+    """
+    return kind(name).load()(*arguments, **parameters)
 
 
 def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:

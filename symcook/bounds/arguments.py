@@ -20,6 +20,11 @@ Exact = tuple[str, Callable[[], flint.arb]]
 """An exact number: its text, and a function to its ball at flint's current precision."""
 
 
+def written(value: Fraction | int) -> str:
+    """An exact number as p or p/q; of any length, where Python's own text of an integer ends at 4300 digits."""
+    return str(flint.fmpq(value.numerator, value.denominator))
+
+
 def count(value: object, name: str = "n", least: int = 1, bits: int = MAX_COUNT_BITS) -> int:
     """`value` as an integer of at least `least` and at most `bits` bits; BadInput for anything else."""
     found = value
@@ -48,7 +53,7 @@ def exact(value: object, name: str) -> Exact:
     """An exact number: an integer, a Fraction, or text of the grammar without names. Raises BadInput for others."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
         rational = Fraction(value)
-        return str(rational), lambda: arb_of(rational)
+        return written(rational), lambda: arb_of(rational)
     if not isinstance(value, str):
         do = "give an integer, a Fraction or text such as 'log(8*64)' or '1/2'"
         raise BadInput(f"{name} must be exact", value, do)

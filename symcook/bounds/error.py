@@ -5,28 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import flint
 
 from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Transformer
-from symcook.bounds.arguments import count
-from symcook.bounds.models import entry, rational_positive, read_model, words_of_length
+from symcook.bounds.arguments import count, written
+from symcook.bounds.constants import (
+    added_size,
+    change_of,
+    column_sum,
+    normed_change,
+    normed_size,
+    root,
+    rows_of,
+    score_form,
+)
+from symcook.bounds.gap import moved_scores, score_gap, streams
+from symcook.bounds.models import entry, rational_positive, read_model
 from symcook.bounds.result import Bound, decided
-from symcook.domains.exact import Exact, at_position
-from symcook.errors import BadInput, NotExact
-from symcook.forward import forward
+from symcook.domains.exact import at_position
+from symcook.errors import BadInput
 from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, refine
 from symcook.numbers.evaluate import evaluate
-from symcook.protocol import visible
-from symcook.symbols import tree_from_sympy
+from symcook.symbols import from_sympy, tree_from_sympy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-GAP_WORDS = 2**12
-"""The greatest number of words that are run to find the score gap of a hard head."""
 
 Number = Any
 """A Fraction where every constant of the model is rational, else a ball."""
@@ -81,15 +86,16 @@ def error_propagation(
     are zero, and under hard attention where each maximum is unique and its gap to the other scores is more than twice
     what a score can move.
 
-    a score is x M z with M = scale/temperature K^T Q. For stream vectors of norm at most X it moves by at most
-    T = mu (2 X e + e^2), mu the greatest entry of |M|: each product in x M z - u M v = x M (z - v) + (x - u) M z -
-    (x - u) M (z - v) is at most mu times two L1 norms. The papers: 3 d^2 p^2 h_max e times scale/temperature for e <= 1
-    (Lemma 31, where the scale is 1/sqrt(d)); h_max is at most max(1, X).
+    a score of query x and key z is x M z with M = scale/temperature Q^T K. For stream vectors of norm at most X it
+    moves by at most T = mu (2 X e + e^2), mu the greatest entry of |M|: each product in x M z - u M v = x M (z - v) +
+    (x - u) M z - (x - u) M (z - v) is at most mu times two L1 norms. The papers: 3 d^2 p^2 h_max e times
+    scale/temperature for e <= 1 (Lemma 31, where the scale is 1/sqrt(d)); h_max is at most max(1, X).
 
     softmax: weights of scores that move by at most T move by at most 2 tanh(T/2) in the L1 norm, reached at n = 2; the
     papers: 4 T (Lemma 32). The output moves by c (2 tanh(T/2) X + e); the papers: d p (d h_max 4 T + e).
 
-    layer norm with epsilon > 0: 2 d (d + 1) max|gain|/sqrt(epsilon) for both, the papers give no constant.
+    layer norm with epsilon > 0: sqrt((1 - 1/d) sum(gain^2)/epsilon), see `normed_change`. The papers give no constant;
+    2 d (d + 1) max|gain|/sqrt(epsilon) stands for theirs.
 
     X is bounded from the embeddings of all tokens at length n in the same way, or, where a hard head makes it
     necessary to run all words of length n, taken from these runs.
@@ -133,7 +139,7 @@ def error_propagation(
 
         holds = decided(slack, wanted, "our bound <= the papers' bound")
     labels = ["embedding", *(part.label for part in parts)]
-    given: dict[str, int | bool | str] = {"model": name, "delta": str(start)}
+    given: dict[str, int | bool | str] = {"model": name, "delta": written(start)}
     if length is not None:
         given["n"] = length
     return Bound(
@@ -169,32 +175,11 @@ def _seen(norms: Sequence[Part], e: Pair, number: Callable[[Fraction], Number]) 
     return Pair(*(sum((p[s] for p in parts[1:]), parts[0][s]) for s in (0, 1)))
 
 
-def column_sum(rows: Sequence[Sequence[Fraction]]) -> Fraction:
-    """The greatest sum of one column's absolute entries: the operator norm for the L1 norm."""
-    return max((sum((abs(e) for e in column), Fraction(0)) for column in zip(*rows, strict=True)), default=Fraction(0))
-
-
-def _rows(matrix: Any) -> list[list[Fraction]]:
-    return [[entry(matrix[r, c]) for c in range(matrix.shape[1])] for r in range(matrix.shape[0])]
-
-
-def _product(left: Sequence[Sequence[Fraction]], right: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
-    return [
-        [sum((a * b for a, b in zip(row, column, strict=True)), Fraction(0)) for column in zip(*right, strict=True)]
-        for row in left
-    ]
-
-
-def _sizes(rows: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
-    return [[abs(e) for e in row] for row in rows]
-
-
 class _Plan:
     """The parts of a model with their constants; `size` bounds the L1 norm of the stream before the next part."""
 
     def __init__(self, model: Transformer, name: str, delta: Fraction, length: int | None) -> None:
         self.model, self.name, self.delta, self.length = model, name, delta, length
-        self.runs: list[list[Mapping[str, Sequence[Any]]]] | None = None
         self.so_far: list[Part] = []
         self.size: Fraction | None = None
         self.width, self.greatest = self._paper_sizes()
@@ -216,7 +201,7 @@ class _Plan:
         sizes, entries = [len(self.model.space)], [Fraction(1)]
         for layer in self.model.layers:
             for part in layer.parts():
-                for rows in map(_rows, part.matrices().values()):
+                for rows in map(rows_of, part.matrices().values()):
                     sizes.append(len(rows))
                     entries += [abs(e) for row in rows for e in row]
         return max(sizes), max(entries)
@@ -233,32 +218,30 @@ class _Plan:
         return best
 
     def parts(self) -> list[Part]:
-        place = 0
         for number, layer in enumerate(self.model.layers, 1):
             for block, norms in layer.blocks():
                 what = "feed-forward" if isinstance(block, FeedForward) else "attention"
-                self.so_far.append(self._block(f"layer {number} {what}", block, norms, layer.placement, place))
-                place += 1
+                self.so_far.append(self._block(f"layer {number} {what}", block, norms, layer.placement, number - 1))
         if self.model.final_norm is not None:
-            self.so_far.append(self._normed("final norm", self.model.final_norm))
+            self.so_far.append(self._norm(self.model.final_norm, "final norm"))
         return self.so_far
 
-    def _block(self, label: str, block: Any, norms: Sequence[LayerNorm], placement: str, place: int) -> Part:
+    def _block(self, label: str, block: Any, norms: Sequence[LayerNorm], placement: str, layers: int) -> Part:
         before, size = [], self.size
         if placement not in ("none", "post"):
             before = [self._norm(norm) for norm in norms]
-            size = sum((_norm_size(norm) for norm in norms), Fraction(0))
+            size = sum((normed_size(norm) for norm in norms), Fraction(0))
         inner = (
             self._feedforward(block)
             if isinstance(block, FeedForward)
-            else self._attention(label, block, size, place, before)
+            else self._attention(label, block, size, layers, before)
         )
         if self.size is not None:
             assert size is not None
-            self.size += _block_size(block, size)
+            self.size += added_size(block, size)
         after = self._norm(norms[0]) if placement == "post" else None
         if after is not None and self.size is not None:
-            self.size = _norm_size(norms[0])
+            self.size = normed_size(norms[0])
 
         def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
             added = inner.grow(_seen(before, e, number) if before else e, number)
@@ -272,7 +255,7 @@ class _Plan:
     def _feedforward(self, block: FeedForward) -> Part:
         if block.activation != "relu":
             raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation)
-        ours = column_sum(_product(_sizes(_rows(block.W2)), _sizes(_rows(block.W1)))) if block.hidden else Fraction(0)
+        ours = change_of(block)
         papers = (self.width * self.greatest) ** 2
         return Part(
             "",
@@ -281,9 +264,9 @@ class _Plan:
         )
 
     def _attention(
-        self, label: str, block: SelfAttention, size: Fraction | None, place: int, before: Sequence[Part]
+        self, label: str, block: SelfAttention, size: Fraction | None, layers: int, before: Sequence[Part]
     ) -> Part:
-        heads = [self._head(label, head, size, place, before) for head in block.heads]
+        heads = [self._head(label, head, size, layers, before) for head in block.heads]
 
         def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
             added = [head.grow(e, number) for head in heads]
@@ -291,18 +274,19 @@ class _Plan:
 
         return Part("", grow, tuple(p for head in heads for p in head.proofs), all(head.exact for head in heads))
 
-    def _head(self, label: str, head: Head, size: Fraction | None, place: int, before: Sequence[Part]) -> Part:
-        ours, papers = column_sum(_rows(head.V)), self.width * self.greatest
+    def _head(self, label: str, head: Head, size: Fraction | None, layers: int, before: Sequence[Part]) -> Part:
+        ours, papers = column_sum(rows_of(head.V)), self.width * self.greatest
         mean = ("lem.mean_close", "lem.norm_columns", "yang2026.lemma33")
-        if head.uniform or head.weighting != "softmax":
-            if not head.uniform:
-                self._check_gap(label, head, place, bool(before))
+        uniform = not any(e for row in score_form(head) for e in row)
+        if uniform or head.weighting != "softmax":
+            if not uniform:
+                self._check_gap(label, head, layers, bool(before))
                 mean = ("lem.argmax_kept", "lem.bilinear_close", *mean)
             return Part("", lambda e, number: Pair(number(ours) * e.ours, number(papers) * e.papers), mean)
         assert size is not None
         bound, greatest = size, max(size, Fraction(1))
         factor = self._factor(head)
-        mu = max(abs(e) for row in _form(head) for e in row)
+        mu = max(abs(e) for row in score_form(head) for e in row)
         d, p = self.width, self.greatest
 
         def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
@@ -315,13 +299,17 @@ class _Plan:
                 number(d * p) * (number(d * greatest) * 4 * claimed + e.papers),
             )
 
-        def small() -> flint.arb:
-            e = _run(self.so_far, self.delta, arb_of)[-1]
-            return 1 - (_seen(before, e, arb_of) if before else e).papers
+        def slack(number: Callable[[Fraction], Number]) -> Number:
+            e = _run(self.so_far, self.delta, number)[-1]
+            return number(Fraction(1)) - (_seen(before, e, number) if before else e).papers
 
-        if decide_sign(small, f"the error before {label} is at most 1") < 0:
+        if all(part.exact for part in (*self.so_far, *before)):
+            large = slack(lambda q: q) < 0
+        else:
+            large = decide_sign(lambda: slack(arb_of), f"the error before {label} is at most 1") < 0
+        if large:
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
-            raise BadInput(must, f"delta = {self.delta}", "give a smaller delta")
+            raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
         proofs = ("lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio")
         return Part("", grow, proofs, exact=False)
 
@@ -333,110 +321,42 @@ class _Plan:
         tree = tree_from_sympy(head.scale / head.temperature)
 
         def factor() -> flint.arb:
-            found = [evaluate(tree, {"i": i, "n": n}) for i in range(embedding.start, embedding.start + n)]
-            best = found[0]
-            for other in found[1:]:
-                best = best.max(other)
+            best = flint.arb(0)
+            for i in range(embedding.start, embedding.start + n):
+                found = evaluate(tree, {"i": i, "n": n})
+                if found < 0:
+                    where = f"{from_sympy(head.temperature)} at i = {i}, n = {n}"
+                    raise BadInput("a temperature must be positive", where)
+                best = best.max(found)
             return best
 
         return factor
 
-    def _normed(self, label: str, norm: LayerNorm) -> Part:
-        part = self._norm(norm)
-        return Part(label, part.grow, part.proofs, part.exact)
-
-    def _norm(self, norm: LayerNorm) -> Part:
-        epsilon = entry(norm.epsilon)
-        if epsilon <= 0:
-            raise BadInput(
-                "layer norm must have epsilon > 0, since it is not Lipschitz without", f"epsilon = {epsilon}"
-            )
-        d = len(norm.writes)
-        gain = max((abs(e) for row in _rows(norm.gain) for e in row), default=Fraction(0))
-        projected = Fraction(1) if norm.projection is None else column_sum(_rows(norm.projection))
-        constant = 2 * d * (d + 1) * gain * projected
-        root = _root(epsilon)
+    def _norm(self, norm: LayerNorm, label: str = "") -> Part:
+        sharp, papers = normed_change(norm)
+        roots = (root(sharp), root(papers))
 
         def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-            below = number(root) if root is not None else arb_of(epsilon).sqrt()
-            return Pair(number(constant) * e.ours / below, number(constant) * e.papers / below)
+            ours, claimed = (
+                arb_of(square).sqrt() if exact is None else number(exact)
+                for square, exact in zip((sharp, papers), roots, strict=True)
+            )
+            return Pair(ours * e.ours, claimed * e.papers)
 
-        return Part("", grow, ("cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5"), exact=root is not None)
+        proofs = ("lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5")
+        return Part(label, grow, proofs, exact=None not in roots)
 
-    def _check_gap(self, label: str, head: Head, place: int, normed: bool) -> None:
+    def _check_gap(self, label: str, head: Head, layers: int, normed: bool) -> None:
         """BadInput unless at every position of every word the maximum is unique and the error cannot reach it."""
         if normed or any(not part.exact for part in self.so_far):
             raise BadInput(
                 f"{label} must see exact scores", "scores behind softmax or a layer norm", "no gap is computed for it"
             )
-        runs = self._traces()
-        M = _form(head)
-        least: Fraction | None = None
-        largest = Fraction(0)
-        for stages in runs:
-            columns = stages[place]
-            length = len(next(iter(columns.values())))
-            rows = [[columns[c][i] if c in columns else Fraction(0) for c in head.reads] for i in range(length)]
-            largest = max([largest, *(sum((abs(v[i]) for v in columns.values()), Fraction(0)) for i in range(length))])
-            images = [_product(M, [[e] for e in row]) for row in rows]
-            for i in range(length):
-                seen = [
-                    sum((a * b[0] for a, b in zip(rows[i], images[j], strict=True)), Fraction(0))
-                    for j in visible(head.mask, i, length)
-                ]
-                if len(seen) > 1:
-                    first, second = sorted(seen)[-1:-3:-1]
-                    if first == second:
-                        must = (
-                            f"a hard head must have a score gap at every position, and {label} of {self.name} has none"
-                        )
-                        raise BadInput(must, f"a tie at position {self.model.embedding.start + i}", "errors break ties")
-                    least = first - second if least is None else min(least, first - second)
-        if least is None:
-            return
-        e = _run(self.so_far, self.delta, lambda q: q)[-1].ours
-        moved = max(abs(a) for row in M for a in row) * (2 * largest * e + e * e)
-        if 2 * moved >= least:
-            must = f"delta must be so small that the scores of {label} keep their maxima: the gap is {least}"
-            raise BadInput(must, f"scores that move by up to {moved}", "give a smaller delta")
-
-    def _traces(self) -> list[list[Mapping[str, Sequence[Any]]]]:
-        """The stream before each part, for every word of the length."""
-        if self.runs is None:
-            assert self.length is not None
-            words = words_of_length(self.model, self.length, GAP_WORDS, self.name)
-            try:
-                steps = (forward(self.model, word, Exact(), trace=True).steps for word in words)
-                self.runs = [[step.columns for step in one] for one in steps]
-            except NotExact as error:
-                raise BadInput(f"the scores of {self.name} must be rational", str(error)) from None
-        return self.runs
-
-
-def _form(head: Head) -> list[list[Fraction]]:
-    """K^T Q, so that the score of i and j is x_j (K^T Q) x_i; rows belong to the key."""
-    Q, K = _rows(head.Q), _rows(head.K)
-    size = range(len(head.reads))
-    return [[sum((K[d][b] * Q[d][a] for d in range(len(Q))), Fraction(0)) for a in size] for b in size]
-
-
-def _block_size(block: SelfAttention | FeedForward, size: Fraction) -> Fraction:
-    """A bound of the L1 norm of what a block adds to the stream, for what it reads of norm at most `size`."""
-    if isinstance(block, SelfAttention):
-        return sum((column_sum(_rows(head.V)) * size for head in block.heads), Fraction(0))
-    W1, W2 = _sizes(_rows(block.W1)), _sizes(_rows(block.W2))
-    bias = sum((row[0] for row in _product(W2, _sizes(_rows(block.b1)))), Fraction(0)) if block.hidden else Fraction(0)
-    gain = column_sum(_product(W2, W1)) if block.hidden else Fraction(0)
-    return gain * size + bias + sum((abs(row[0]) for row in _rows(block.b2)), Fraction(0))
-
-
-def _norm_size(norm: LayerNorm) -> Fraction:
-    """d sum|gain| + sum|bias|: a normalised entry is at most d in size."""
-    gain, bias = (sum((abs(row[0]) for row in _rows(m)), Fraction(0)) for m in (norm.gain, norm.bias))
-    return len(norm.writes) * gain + bias
-
-
-def _root(value: Fraction) -> Fraction | None:
-    """The square root where it is rational."""
-    p, q = isqrt(value.numerator), isqrt(value.denominator)
-    return Fraction(p, q) if p * p == value.numerator and q * q == value.denominator else None
+        assert self.length is not None
+        before = streams(self.model, layers, self.length, self.name)
+        gap = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
+        moved = moved_scores(score_form(head), gap.size, _run(self.so_far, self.delta, lambda q: q)[-1].ours)
+        if gap.least is not None and 2 * moved >= gap.least:
+            must = f"delta must be so small that the scores of {label} keep their maxima"
+            given = f"a gap of {written(gap.least)}, scores that move by up to {written(moved)}"
+            raise BadInput(must, given, "give a smaller delta")

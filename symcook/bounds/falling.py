@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from math import isqrt
@@ -11,12 +10,11 @@ import flint
 
 from symcook.bounds.arguments import count, positive
 from symcook.bounds.result import Bound, decided, shown
-from symcook.errors import BadInput, SymcookError, Undecided, unknown
-from symcook.numbers.balls import Ball, arb_of, check_digits
+from symcook.bounds.sums import hyperbolic, squares
+from symcook.errors import SymcookError, unknown
+from symcook.numbers.balls import Ball, check_digits
 from symcook.numbers.isolate import positive_on, zero
 
-MAX_TERMS = 100_000
-MAX_TIES = 2_000
 SHARP = {"a": "lem.tie_quadratic_sharp", "b": "lem.tie_right_sharp", "c": "lem.tie_left_sharp"}
 """By variant, the lemma that 2 e^-gamma is enough."""
 VARIANTS = {
@@ -34,8 +32,8 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
 
     With x = e^-gamma the weights are greatest where s_j = s_p - gamma |j - p|; then the distance is 2 S/(1 + S) with
     S = T(p - 1) + T(n - p), T(m) = x + ... + x^m = x (1 - x^m)/(1 - x). T grows by less and less, so p = ceil(n/2) is
-    the worst place, and over all n the supremum is 4 x/(1 + x), approached and not reached. At an end (p = 1 or n) it
-    is 2 x, half of what is claimed.
+    the worst place, and over all n the supremum is 4 x/(1 + x), approached and not reached. "p at an end" is the
+    supremum for p = 1 or n, where S = T(n - 1); over all n it is 2 x, half of what is claimed.
 
     Raises BadInput for gamma, n or digits. Source: yang2026, Lemma 6.
     """
@@ -51,6 +49,11 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
 
     def value() -> flint.arb:
         return 2 * mass() / (1 + mass())
+
+    def at_end() -> flint.arb:
+        x = (-gap()).exp()
+        one = x * (1 if length is None else 1 - _power(gap(), length - 1)) / (1 - x)
+        return 2 * one / (1 + one)
 
     def claimed() -> flint.arb:
         return 4 * (-gap()).exp()
@@ -79,7 +82,7 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
             "lem.ziggurat_greatest",
             "lem.ziggurat_best",
         ),
-        extra={"p at an end": shown(lambda: 2 * (-gap()).exp(), wanted, "the one-sided supremum")},
+        extra={"p at an end": Ball("0", "0") if single else shown(at_end, wanted, "the one-sided supremum")},
     )
 
 
@@ -115,16 +118,16 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     ends = None if length is None else length - 1
 
     def value() -> flint.arb:
-        mean, mass = _moments((-gap()).exp(), ends)
-        return (-gap()).exp() * mean / (1 + mass)
+        mass, mean = squares(gap(), ends)
+        return mean / (1 + mass)
 
     def claimed() -> flint.arb:
         return 3 * (-gap()).exp() / 2
 
     def difference() -> flint.arb:
         """(claimed - value) (1 + S) e^gamma."""
-        mean, mass = _moments((-gap()).exp(), ends)
-        return 3 * (1 + mass) / 2 - mean
+        mass, mean = squares(gap(), ends)
+        return 3 * (1 + mass) / 2 - mean * gap().exp()
 
     single = length == 1
     return Bound(
@@ -152,25 +155,21 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     )
 
 
-def _moments(x: flint.arb, m: int | None) -> tuple[flint.arb, flint.arb]:
-    """e^gamma A(m) = sum of k x^(k^2 - 1), and S(m) = sum of x^(k^2), over k = 1..m, for 0 <= x < 1; m None: no end.
+def _moments(x: flint.arb) -> tuple[flint.arb, flint.arb]:
+    """e^gamma A = sum of k x^(k^2 - 1), and S = sum of x^(k^2), over all k >= 1, for a ball within 0 <= x <= 9/10.
 
-    Where terms are dropped, all from k on: consecutive ones shrink at least by r = 2 x^(2 k + 1) <= 1/2, so that the
+    Dropped are all terms from k on where consecutive ones shrink at least by r = 2 x^(2 k + 1) <= 1/2, so that the
     first of them doubled bounds the rest.
     """
     mean, mass = flint.arb(0), flint.arb(0)
-    power, step = flint.arb(1), x * x * x  # power = x^(k^2 - 1), step = x^(2 k + 1)
-    last = MAX_TERMS if m is None else min(m, MAX_TERMS)
-    for k in range(1, last + 1):
-        if 4 * step < 1 and k * power * flint.arb(2) ** flint.ctx.prec < 1:
-            return mean + (2 * k * power).union(flint.arb(0)), mass + (2 * power).union(flint.arb(0))
+    power, step, k = flint.arb(1), x * x * x, 1  # power = x^(k^2 - 1), step = x^(2 k + 1)
+    while not (4 * step < 1 and k * power * flint.arb(2) ** flint.ctx.prec < 1):
         mean += k * power
         mass += power * x
         power *= step
         step *= x * x
-    if last == m:
-        return mean, mass
-    raise Undecided(f"more than {MAX_TERMS} positions matter here; give a greater gamma or a smaller n.")
+        k += 1
+    return mean + (2 * k * power).union(flint.arb(0)), mass + (2 * power).union(flint.arb(0))
 
 
 def least_gamma() -> flint.arb:
@@ -189,7 +188,7 @@ _TURN = Fraction(4, 5), Fraction(9, 10)
 
 def _excess(x: flint.arb) -> flint.arb:
     """g(x)."""
-    mean, mass = _moments(x, None)
+    mean, mass = _moments(x)
     return 3 * (1 + mass) / 2 - mean
 
 
@@ -218,7 +217,7 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
     """The supremum of ||hardmax(s) - softmax(s')||_1 over scores s with gap at least 1, s' of Lemma 8; and 4 e^-gamma.
 
     variant: 'a' s' = gamma n^2 (s_j - 1/j), 'b' s' = 2 gamma n (s_j + j/(2 n)), both against the rightmost maximum, or
-    'c' s' = 2 gamma n (s_j - j/(2 n)) against the leftmost. gamma: positive. n: the length, for (a) at most 2000.
+    'c' s' = 2 gamma n (s_j - j/(2 n)) against the leftmost. gamma: positive. n: the length.
     Relative radius at most 10^-digits. For values with |v_j| <= v_max the greatest error is v_max times the distance.
 
     For a maximum at p each other position can be chosen by itself. On the side where ties are allowed a tie is worst;
@@ -228,6 +227,18 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
     removes x^(n + p), so p = n is worst: S = x + ... + x^(n - 1), and the distance stays below 2 x, half of what is
     claimed.
 
+    In (a) p = n is worst too, where the exponents are a_k = n k/(n - k) for k = 1..n - 1. A falling convex function,
+    here x^e, has no smaller sum over these than over those of another p, b_1 <= b_2 <= ..., if for each m the sum of
+    the m least a is at most that of the m least b (Karamata, Tomic). With q = n - 1 - m terms left out on either side
+    that says T(q) - n^2 H_q + q n <= n^2 (n - p)(p - 1)/p, where T(q) is the sum of the q greatest b, n^2 H_q - q n
+    that of the q greatest a, and the right side that of all b less that of all a; H are harmonic numbers. The exponents
+    to the right of p are above those to its left.
+
+    - q <= n - p: T(q)/n^2 = q (1 - 1/p) + H_(p + q) - H_p, and H_(p + q) - H_p - H_q = -sum of q/(i (q + i)) over
+      i = 1..p, which is at most -q/(q + 1) <= -q/n.
+    - q = n - s with s < p: what is left to show is that the sum of i/(n (n - i)) - i/(p (p - i)) over i = 0..s - 1 is
+      not positive, and no term is, as p <= n.
+
     Raises BadInput for the variant, gamma, n or digits. Source: yang2026, Lemma 8.
     """
     wanted = check_digits(digits)
@@ -235,16 +246,10 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
         raise unknown("variant", str(variant), tuple(VARIANTS))
     text, gap = positive(gamma)
     length = count(n)
-    if variant == "a" and length > MAX_TIES:
-        raise BadInput(f"n must be at most {MAX_TIES} for variant a", length)
-    worst = _worst(gap, length) if variant == "a" else []
 
     def mass() -> flint.arb:
         if variant == "a":
-            best = flint.arb(0)
-            for p in worst:
-                best = best.max(_tied(gap(), length, p))
-            return best
+            return hyperbolic(gap(), length)
         x = (-gap()).exp()
         return x * (1 - _power(gap(), length - 1)) / (1 - x)
 
@@ -268,25 +273,3 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
         labels=("supremum", "4 e^-gamma"),
         proofs=(f"yang2026.lemma8{variant}", SHARP[variant]),
     )
-
-
-def _worst(gap: Callable[[], flint.arb], n: int) -> list[int]:
-    """The positions where S of variant (a) may be greatest, as balls of 64 bits tell."""
-    with flint.ctx.workprec(64):
-        found = {p: _tied(gap(), n, p) for p in range(1, n + 1)}
-    return [p for p, mass in found.items() if not any(mass < other for other in found.values())]
-
-
-def _tied(gamma: flint.arb, n: int, p: int) -> flint.arb:
-    """S of variant (a) for a maximum at p; exponents from the nearest position on, small terms as one ball."""
-    left = (Fraction(n * n * k, p * (p - k)) for k in range(1, p))
-    right = (n * n * (1 - Fraction(1, p) + Fraction(1, j)) for j in range(n, p, -1))
-    total = flint.arb(0)
-    for exponents, many in ((left, p - 1), (right, n - p)):  # each grows
-        for k, e in enumerate(exponents):
-            term = (-gamma * arb_of(e)).exp()
-            if not total.is_zero() and (many - k) * term * flint.arb(2) ** flint.ctx.prec < total:
-                total += ((many - k) * term).union(flint.arb(0))
-                break
-            total += term
-    return total

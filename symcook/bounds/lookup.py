@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
-from math import isqrt
 
 import flint
 
 from symcook.bounds.arguments import count, positive
 from symcook.bounds.result import Bound, decided, shown
 from symcook.bounds.scores import Deficits
-from symcook.errors import BadInput, Undecided
+from symcook.bounds.sums import squares
+from symcook.errors import BadInput
 from symcook.numbers.balls import ball, check_digits, refine
-
-MAX_TERMS = 2_000_000
 
 
 def deficits(n: int, q: int) -> Deficits:
@@ -57,10 +54,9 @@ def quadratic_lookup(
 
     def beyond() -> flint.arb:
         """S without its terms at distance 1."""
-        if length is None or place is None:
-            return 2 * _beyond(ball_of())
-        few, many = sorted((place - 1, length - place))
-        return _both(ball_of(), few, many)
+        gamma = ball_of()
+        ends = (None, None) if length is None or place is None else (place - 1, length - place)
+        return sum((squares(gamma, end, 2)[0] for end in ends), flint.arb(0))
 
     sides = 2 if length is None or place is None else (place > 1) + (place < length)
 
@@ -105,56 +101,3 @@ def quadratic_lookup(
         proofs=("lem.quadratic_l1", "lem.quadratic_l1_simple", "lem.quadratic_greatest"),
         extra=extra,
     )
-
-
-def _powers(x: flint.arb) -> Iterator[flint.arb]:
-    """x^(k^2) for k = 2, 3, ..., each by two multiplications."""
-    square = x * x
-    step = square * x  # x^(2 k - 1)
-    power = x * step
-    while True:
-        yield power
-        step *= square
-        power *= step
-
-
-def _reach(gamma: flint.arb, bits: int) -> int | None:
-    """A k from which on e^(-gamma k^2) is smaller than e^(-4 gamma) by more than that many bits; None if unknown."""
-    least = (bits * flint.arb.const_log2() / gamma).abs_upper()  # gamma (k^2 - 4) >= bits log 2
-    if not least < 4 * MAX_TERMS**2:
-        return None
-    whole = least.ceil().unique_fmpz()
-    return None if whole is None else isqrt(int(whole) + 4) + 1
-
-
-def _both(gamma: flint.arb, few: int, many: int) -> flint.arb:
-    """The sums of e^(-gamma k^2) over k = 2..few and over k = 2..many, few <= many, added; small terms as one ball."""
-    end = _reach(gamma, flint.ctx.prec + many.bit_length() + 1)
-    last = many if end is None else min(many, end)
-    if last > MAX_TERMS:
-        raise Undecided(f"more than {MAX_TERMS} positions matter here; give a greater gamma or a smaller n.")
-    total, powers = flint.arb(0), _powers((-gamma).exp())
-    for k in range(2, last + 1):
-        power = next(powers)
-        total += 2 * power if k <= few else power
-    if last < many:
-        rest = (max(few - last, 0) + many - last) * next(powers)  # no later term is greater
-        total += rest.union(flint.arb(0))
-    return total
-
-
-def _beyond(gamma: flint.arb) -> flint.arb:
-    """sum of e^(-gamma k^2) over all k >= 2; a tail below the last bit is one ball."""
-    last = _reach(gamma, flint.ctx.prec) if gamma > 1 else None
-    if last is None:
-        return (_theta(gamma) - 1) / 2 - (-gamma).exp()
-    x = (-gamma).exp()
-    powers = _powers(x)
-    total = sum((next(powers) for _ in range(2, last + 1)), flint.arb(0))
-    return total + (next(powers) / (1 - x)).union(flint.arb(0))
-
-
-def _theta(gamma: flint.arb) -> flint.arb:
-    """sum of e^(-gamma k^2) over all integers k: the Jacobi theta function at tau = i gamma/pi."""
-    tau = flint.acb(0, gamma / flint.arb.pi())
-    return flint.acb.modular_theta(flint.acb(0), tau)[2].real

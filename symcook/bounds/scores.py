@@ -13,7 +13,7 @@ from typing import Any
 
 import flint
 
-from symcook.bounds.arguments import count, number_tree, positive, rational_value
+from symcook.bounds.arguments import count, number_tree, positive, rational_value, written
 from symcook.bounds.result import Bound, decided
 from symcook.errors import BadInput
 from symcook.expr import Tree, names, parse_term
@@ -154,7 +154,7 @@ class _Powers:
 
 
 def _power(d: Fraction | int) -> str:
-    return "x" if d == 1 else f"x^{d}" if Fraction(d).denominator == 1 else f"x^({d})"
+    return "x" if d == 1 else f"x^{written(d)}" if Fraction(d).denominator == 1 else f"x^({written(d)})"
 
 
 def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | int]:
@@ -243,7 +243,7 @@ def softmax_of_scores(
     value = refine(lambda: deficits.distance(ball_of()), wanted, relative=True, what="the distance")
     paper = refine(claimed, wanted, relative=True, what="the claimed bound")
     holds = decided(lambda: claimed() - deficits.distance(ball_of()), wanted, "the distance <= 2 n e^-gap")
-    shown = scores if isinstance(scores, str) else ", ".join(map(str, given[:MAX_SHOWN]))
+    shown = scores if isinstance(scores, str) else ", ".join(map(written, given[:MAX_SHOWN]))
     return Bound(
         kind="softmax",
         parameters={"scores": shown, "n": many, "gamma": text},
@@ -256,7 +256,7 @@ def softmax_of_scores(
         labels=("L1 distance", "2 n e^(-gamma gap)"),
         proofs=("cookbook.s5.7.lemma5.3", "yang2026.lemma32.hard"),
         extra={
-            "score gap": "none: all scores are equal" if gap is None else str(gap),
+            "score gap": "none: all scores are equal" if gap is None else written(gap),
             "maximal scores": str(deficits.top),
             "for x = e^-gamma": deficits.text(),
         },

@@ -13,7 +13,7 @@ from symcook.cli.options import (
     settings_option,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import print_json, say
+from symcook.cli.output import Progress, print_json, say
 from symcook.errors import BadInput
 
 
@@ -36,14 +36,23 @@ def command(
     A feed-forward recipe is derived in its inputs; a model of sequences needs one input. With --cases the answer is a
     list of closed forms whose conditions cover all values, at most 64.
     """
-    from symcook.derive import derive, derive_cases
+    from symcook.derivation import derive, derive_cases
 
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
     if given is None and not chosen.pointwise:
         raise BadInput(f"a closed form of {chosen.name} must be for one input", "none", input_hint(chosen))
     if cases:
-        answers = derive_cases(chosen.model, given, values=chosen.values)
+        progress = Progress(f"cases of {chosen.name}")
+        try:
+            answers = derive_cases(
+                chosen.model,
+                given,
+                values=chosen.values,
+                progress=lambda found, most: progress(f"{found} (at most {most} are given)"),
+            )
+        finally:
+            progress.close()
         if as_json:
             print_json([answer.to_json() for answer in answers])
         else:

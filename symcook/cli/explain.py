@@ -28,7 +28,15 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
             say()
             for paragraph in text.split("\n\n"):
                 say(textwrap.fill(paragraph, 98, initial_indent="  ", subsequent_indent="  "))
-    rows = [(key, facts[key]) for key in ("formula", "computes", "region", "uniformity", "source") if facts.get(key)]
+    where = "exact where" if facts.get("largest", True) else "exact at least where"
+    keys = {
+        "formula": "formula",
+        "computes": "computes",
+        "region": where,
+        "uniformity": "uniformity",
+        "source": "source",
+    }
+    rows = [(label, facts[key]) for key, label in keys.items() if facts.get(key)]
     if rows:
         say()
         say(columns(rows, "  "))
@@ -60,7 +68,7 @@ def _facts(chosen: Any) -> dict[str, Any]:
     from symcook.recipes import region
 
     facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
-    facts["region"] = region(chosen.name, **chosen.arguments)
+    facts |= {"region": region(chosen.name, **chosen.arguments), "largest": info.largest}
     facts |= {key: getattr(info, key) for key in ("uniformity", "source")}
     facts["claims"] = list(info.claims)
     document = info.to_json()

@@ -73,6 +73,10 @@ def run_text(answer: Any) -> str:
         lines.append(columns([(key, value_text(value)) for key, value in document["output"].items()], "  "))
     if "outputs" in document:
         lines.append("  by position: " + ", ".join(map(value_text, document["outputs"])))
+    if document.get("reliable") is False:
+        lines.append(
+            f"  the margin lies below the rounding bound of {numbers(answer)}: the exact answer may be another"
+        )
     if "trace" in document:
         start = answer.result.model.embedding.start
         for step in document["trace"]:
@@ -81,3 +85,9 @@ def run_text(answer: Any) -> str:
             lines += ["", f"after {where}"]
             lines.append(stream_table(shown, start, line_width()))
     return "\n".join(lines)
+
+
+def numbers(answer: Any) -> str:
+    """The numbers of a run in words."""
+    domain = answer.result.domain
+    return f"{domain.bits} bits" if domain.name == "mpmath" else domain.name

@@ -28,4 +28,5 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
     if chosen.info is not None:
         from symcook.recipes import region
 
-        say(f"Exact where: {region(name, **chosen.arguments)}")
+        where = "where" if chosen.info.largest else "at least where"
+        say(f"Exact {where}: {region(name, **chosen.arguments)}")

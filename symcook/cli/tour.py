@@ -33,7 +33,7 @@ def command(as_json: bool) -> None:
     from symcook.cli.check import check_text, run_check
     from symcook.cli.prove import answer_text, replayed, selected, verdict_json
     from symcook.cli.run import run_text
-    from symcook.derive import derive
+    from symcook.derivation import derive
     from symcook.forward import run
 
     chosen = choose(MODEL)
@@ -81,7 +81,7 @@ def stream(chosen: Chosen, word: str) -> dict[str, Any]:
     from symcook.forward import forward, make_domain
 
     domain: Any = make_domain("exact")
-    result = forward(chosen.model, chosen.model.tokens(word), domain)
+    result = forward(chosen.model, chosen.model.tokens(word), domain, trace=True)
     with domain.context():
         return {
             "tokens": list(word),

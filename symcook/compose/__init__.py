@@ -6,6 +6,7 @@ keeps. Source: Cookbook, Sections 4.2, 5.5 and 8.
 
 from symcook.compose.builder import Builder
 from symcook.compose.heads import reverse, single_head
+from symcook.compose.paired import paired
 from symcook.compose.routing import cancel_residual, rename, route
 from symcook.compose.stacking import identity_layer, pad, parallel, serial, widen
 
@@ -14,6 +15,7 @@ __all__ = [
     "cancel_residual",
     "identity_layer",
     "pad",
+    "paired",
     "parallel",
     "rename",
     "reverse",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from symcook.blocks import (
@@ -15,13 +16,17 @@ from symcook.blocks import (
     Readout,
     SelfAttention,
     Transformer,
+    one_hot,
 )
 from symcook.compose.heads import single_head
 from symcook.compose.routing import choice, fresh, route, united
 from symcook.compose.stacking import diagonal, joint_parameters, least, shifted, written
-from symcook.errors import BadInput, unknown
+from symcook.errors import BadInput, require_known, unknown
 from symcook.space import Space
 from symcook.symbols import exact, symbol
+from symcook.weights import feedforward, head
+
+Relation = str | Callable[[int, int], bool]
 
 
 class Builder:
@@ -43,7 +48,7 @@ class Builder:
     def __init__(
         self,
         *,
-        words: Mapping[str, Mapping[str, Any]] | None = None,
+        words: str | Mapping[str, Mapping[str, Any]] | None = None,
         inputs: Iterable[str] | None = None,
         positions: Mapping[str, Any] | None = None,
         parameters: Iterable[Parameter] = (),
@@ -52,6 +57,7 @@ class Builder:
         after: str | None = None,
         max_length: int | None = None,
     ) -> None:
+        words = one_hot(words) if isinstance(words, str) else words
         self._names: list[str] = []
         self._positions = dict(positions or {})
         given = None if inputs is None else _names(inputs)
@@ -101,6 +107,84 @@ class Builder:
         reads, writes = _names(reads), _names(writes)
         b2 = [0] * len(writes) if b2 is None else b2
         return self._add(FeedForward(reads, writes, W1, b1, W2, b2, activation))
+
+    def add(self, block: Head | FeedForward) -> tuple[str, ...]:
+        """A block made elsewhere, as by `symcook.weights.head` and `feedforward`, as a step. Returns what it writes."""
+        if not isinstance(block, (Head, FeedForward)):
+            raise BadInput("a step must be a head or a feed-forward part", type(block).__name__)
+        return self._add(block)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The coordinates of `one_hot` words, one for each token that a user types, in the order of the alphabet."""
+        rows = self._embedding["words"] or {}
+        added = (self._embedding["before"], self._embedding["after"])
+        hot = {
+            token: [c for c, value in row.items() if value == 1] for token, row in rows.items() if token not in added
+        }
+        if not hot or any(len(names) != 1 for names in hot.values()):
+            raise BadInput("the words must have one coordinate each that is 1", "other words", 'give words="abc"')
+        return tuple(names[0] for names in hot.values())
+
+    def position(self, name: str, function: Any) -> str:
+        """A coordinate with a position function, an expression in i and n. Returns its name."""
+        self._take((name,))
+        self._positions[name] = function
+        return name
+
+    def aggregate(
+        self,
+        writes: str | Iterable[str],
+        queries: Sequence[str],
+        keys: Sequence[str],
+        reads: str | Iterable[str],
+        relation: Relation = "=",
+        *,
+        mask: str = "none",
+        weighting: str = "average",
+    ) -> tuple[str, ...]:
+        """At each position the mean of `reads` over the positions that it selects. Returns `writes`.
+
+        `queries` and `keys` are one-hot groups: position i selects j where the place of the 1 in i's queries stands in
+        `relation` (=, !=, <, <=, >, >= or a function of two indices) to that of the 1 in j's keys. A position that
+        selects nothing gets the mean of all that it sees. With weighting leftmost or rightmost: the first or last
+        selected one. Source: Cookbook, Section 5.3.1.
+        """
+        reads, writes = _names(reads), _names(writes)
+        score = {(q, k): 1 for q, k in _selected(queries, keys, relation)}
+        return self.add(head(score, _values(writes, reads), mask=mask, weighting=weighting))
+
+    def count(
+        self, writes: str, queries: Sequence[str], keys: Sequence[str], relation: Relation = "=", *, mask: str = "none"
+    ) -> tuple[str, ...]:
+        """At each position the share, C/n with n those it sees, of the positions that it selects. Returns `writes`.
+
+        Selection as in `aggregate`. A head takes the mean of each key, and a feed-forward part adds those that the
+        query selects: relu(query + sum of means - 1), which is exact for one-hot groups. Source: Cookbook, Sections
+        3.3 and 5.1.2.
+        """
+        shares = {key: fresh(f"{writes}_{key}", self._names) for key in keys}
+        self.attention(tuple(shares.values()), tuple(keys), mask=mask)
+        chosen: dict[str, list[str]] = {query: [] for query in queries}
+        for query, key in _selected(queries, keys, relation):
+            chosen[query].append(shares[key])
+        terms = [" + ".join((query, *found)) for query, found in chosen.items()]
+        return self.add(feedforward({writes: " + ".join(f"relu({term} - 1)" for term in terms)}))
+
+    def lookup(self, writes: str | Iterable[str], query: str, reads: str | Iterable[str]) -> tuple[str, ...]:
+        """At each position what `reads` holds at the position that `query` names, an integer. Returns `writes`.
+
+        Scores 2 query j - j^2, over coordinates one, index = i and square = i^2 that are made where there are none. A
+        query that is no position reads the nearest one, or the mean of two. Source: Cookbook, Section 5.3.4.
+        """
+        made = {}
+        for function in ("1", "i", "i^2"):
+            same = [c for c, given in self._positions.items() if exact(given) == exact(function)]
+            name = {"1": "one", "i": "index", "i^2": "square"}[function]
+            made[function] = same[0] if same else self.position(fresh(name, self._names), function)
+        reads, writes = _names(reads), _names(writes)
+        score = {(query, made["i"]): 2, (made["1"], made["i^2"]): -1}
+        return self.add(head(score, _values(writes, reads)))
 
     def symbol(self, name: str, default: Any = None, **region: Any) -> str:
         """Declare a symbol (`symcook.blocks.Parameter`) that weights may name. Returns its name."""
@@ -160,10 +244,12 @@ class Builder:
         weights: Any = None,
         labels: Iterable[str] = (),
     ) -> None:
-        """What is looked at, and where; as in `symcook.blocks.Readout`."""
-        reads = _names(reads)
+        """What is looked at, and where; as in `symcook.blocks.Readout`. Without weights each label has a coordinate."""
+        reads, labels = _names(reads), tuple(labels)
         Space(tuple(self._names)).require(reads)
-        self._readout = Readout(kind, position, reads, weights, tuple(labels))
+        if weights is None and kind in ("largest", "distribution"):
+            weights = choice(reads, reads)
+        self._readout = Readout(kind, position, reads, weights, labels)
 
     def build(self, name: str, *, source: str = "", packed: bool = True) -> Transformer:
         """The model. Without `packed` every step is a layer of its own, in the order of the steps."""
@@ -205,6 +291,25 @@ class Builder:
 
 def _names(given: str | Iterable[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
+
+
+_RELATIONS: dict[str, Callable[[int, int], bool]] = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
+}  # fmt: skip
+
+
+def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relation) -> list[tuple[str, str]]:
+    """The pairs of a query and a key coordinate whose places stand in the relation."""
+    if not callable(relation):
+        require_known("relation", relation, tuple(_RELATIONS))
+        relation = _RELATIONS[relation]
+    return [(q, k) for place, q in enumerate(queries) for other, k in enumerate(keys) if relation(place, other)]
+
+
+def _values(writes: Sequence[str], reads: Sequence[str]) -> dict[str, str]:
+    if len(reads) != len(writes):
+        raise BadInput("there must be a coordinate for each that is read", f"{len(writes)} and {len(reads)}")
+    return dict(zip(writes, reads, strict=True))
 
 
 def _check_inline(model: Transformer, writes: Sequence[str]) -> None:

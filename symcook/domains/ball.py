@@ -1,13 +1,14 @@
-"""Balls: every value is an Arb midpoint and radius that encloses the true number; a comparison may stay open.
+"""Balls: a value is an exact rational until something irrational comes, and from there an Arb midpoint and radius that
+encloses the true number; a comparison may stay open.
 
-The precision is flint's process-wide setting; `context` sets it for a forward pass and puts it back. Integers stay
-exact as long as they fit the precision, and uniform attention sums first and divides once, so that zero tests of means
-of integers are decided. A difference of equal numbers that are not dyadic is a ball around zero, and stays open.
+The precision is flint's process-wide setting; `context` sets it for a forward pass and puts it back. A rational of more
+than `RATIONAL_BITS` bits becomes a ball. Two entries that are one object are equal by construction, irrational or not:
+positions with the same entries get the same object, so that ties of what they were made of are decided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from itertools import accumulate, repeat
@@ -15,32 +16,42 @@ from operator import mul, sub
 from typing import Any, ClassVar
 
 import flint
+from flint import arb, fmpq
 
 from symcook.blocks import MASKS, WEIGHTINGS
-from symcook.errors import Undecided, require_known
+from symcook.errors import BadInput, Undecided, require_known
 from symcook.numbers.balls import ball, settled
 from symcook.numbers.evaluate import evaluate
 from symcook.protocol import conjunction, refuse_zero_variance, visible
+from symcook.rationals import rational
 from symcook.symbols import tree_from_sympy
 
 LIMIT_BITS = 2**15
 """The working precision at which a run gives up, unless the asked digits need more to begin with."""
 
+RATIONAL_BITS = 2**14
+"""The size of numerator or denominator beyond which a rational becomes a ball."""
+
 ROWS = 16
 """Rows of softmax weights that are multiplied with the values at once."""
 
-Column = list[flint.arb]
+ZERO = fmpq(0)
+
+Value = Any
+"""A rational (fmpq), or a ball (arb)."""
+Column = list[Value]
 
 
 class Ball:
-    """The domain of real balls at `bits` bits of working precision.
+    """The domain of rationals and real balls at `bits` bits of working precision.
 
     >>> domain = Ball(64)
     >>> with domain.context():
-    ...     domain.begin(("a", "b"), 1)
-    ...     mean = domain.attend([], [], [domain.embed({"a": 1, "b": -1})], "none", "average", 1)[0]
+    ...     domain.begin(("a", "b", "b"), 1)
+    ...     token = domain.embed({"a": Fraction(2, 3), "b": Fraction(-1, 3)})
+    ...     mean = domain.attend([], [], [token], "none", "average", 1)[0]
     ...     domain.zero(mean), domain.positive(mean)
-    ([True, True], [False, False])
+    ([True, True, True], [False, False, False])
     """
 
     name: ClassVar[str] = "ball"
@@ -48,7 +59,9 @@ class Ball:
     def __init__(self, bits: int = 128) -> None:
         self.bits = bits
         self.length = 0
-        self._known: dict[Any, flint.arb] = {}
+        self.rows: Sequence[int] = ()
+        """The positions (from 0) that columns have entries for."""
+        self._known: dict[Any, Value] = {}
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
@@ -57,70 +70,96 @@ class Ball:
         self._sequence = tuple(sequence)
         self._start = start
         self.length = len(self._sequence)
+        self.rows = range(self.length)
 
-    def enclose(self, value: Any) -> flint.arb:
-        """A ball around an exact number: a rational, or a sympy number of the grammar (roots, exp, log, pi ...)."""
+    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+        self.rows = self.rows[place:][:1]
+        return [[column[place]] for column in columns]
+
+    def enclose(self, value: Any) -> arb:
+        """A ball around an exact number, at the precision that is set."""
+        return arb(self.number(value))
+
+    def number(self, value: Any) -> Value:
+        """An exact number: a rational as it is, a ball around any other sympy number of the grammar."""
         known = self._known.get(value)
         if known is None:
-            if isinstance(value, (int, Fraction)):
-                known = flint.arb(flint.fmpq(value.numerator, value.denominator))
-            elif value.is_Rational:
-                known = flint.arb(flint.fmpq(int(value.p), int(value.q)))
-            else:
-                known = evaluate(tree_from_sympy(value))
-            self._known[value] = known
+            known = self._known[value] = self._given(value)
         return known
 
+    def _given(self, value: Any) -> Value:
+        if isinstance(value, (int, Fraction)):
+            return self._entry(fmpq(value.numerator, value.denominator))
+        if value.is_Rational:
+            return self._entry(fmpq(int(value.p), int(value.q)))
+        return self._entry(evaluate(tree_from_sympy(value)))
+
     def embed(self, table: Mapping[str, Any]) -> Column:
-        return [self.enclose(table[token]) for token in self._sequence]
+        return [self.number(table[token]) for token in self._sequence]
 
     def input(self, name: str) -> Column:
-        return [self.enclose(row[name]) for row in self._sequence]
+        return [self.number(row[name]) for row in self._sequence]
 
     def positions(self, expression: Any) -> Column:
         tree = tree_from_sympy(expression)
-        return [evaluate(tree, {"i": self._start + place, "n": self.length}) for place in range(self.length)]
+        return [self._position(tree, place + self._start) for place in self.rows]
+
+    def _position(self, tree: Any, i: int) -> Value:
+        try:
+            return self.number(rational(tree, {"i": Fraction(i), "n": Fraction(self.length)}))
+        except BadInput:  # not rational, or no number at all, which the ball will say
+            return self._entry(evaluate(tree, {"i": i, "n": self.length}))
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
-        total = [self.enclose(bias)] * self.length
-        for column, coefficient in terms:
-            weight = self.enclose(coefficient)
-            if coefficient == 1:
-                total = [t + x for t, x in zip(total, column, strict=True)]
-            else:
-                total = [t + weight * x for t, x in zip(total, column, strict=True)]
-        return total
+        shift = self.number(bias)
+        if not terms:
+            return [shift] * len(self.rows)
+        weights = [None if weight == 1 else self.number(weight) for _, weight in terms]
+
+        def row(entries: Sequence[Value]) -> Value:
+            parts = [x if w is None else self._times(w, x) for w, x in zip(weights, entries, strict=True)]
+            return self._total(parts if type(shift) is fmpq and not shift else [*parts, shift])
+
+        return each([column for column, _ in terms], row)
 
     def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, tuple(_ACTIVATIONS))
-        return [_ACTIVATIONS[kind](x) for x in column]
+        require_known("activation", kind, tuple(ACTIVATIONS))
+        return each([column], lambda entries: _held(ACTIVATIONS[kind](entries[0])))
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
         """See the protocol; Undecided where the variance may be zero without being exactly so."""
-        m, floor = len(columns), self.enclose(epsilon)
-        results: list[Column] = [[] for _ in columns]
-        for place, entries in enumerate(zip(*columns, strict=True)):
-            mean = sum(entries, flint.arb(0)) / m
-            centred = [x - mean for x in entries]
-            if all(x.is_exact() and x == entries[0] for x in entries):
-                variance = flint.arb(0)  # exactly, though the mean may be rounded
-                centred = [variance] * m
-            else:
-                variance = (sum((c * c for c in centred), flint.arb(0)) / m).nonnegative_part()
-            total = variance + floor
-            if total.is_zero():
-                refuse_zero_variance(zero_variance, self._start + place)
-                scale = flint.arb(0)
-            elif total > 0:
-                scale = total.rsqrt()
-            else:
-                raise Undecided(
-                    f"the variance under a layer norm at position {self._start + place} cannot be told from zero at "
-                    f"{self.bits} bits; the exact domain decides that of rational entries."
-                )
-            for result, c in zip(results, centred, strict=True):
-                result.append(c * scale)
-        return results
+        floor = self.number(epsilon)
+        places = iter(self.rows)
+        first: dict[tuple[int, ...], list[Value]] = {}
+        rows = []
+        for entries in zip(*columns, strict=True):
+            place, key = next(places), tuple(map(id, entries))
+            if key not in first:
+                first[key] = self._normalised(entries, floor, zero_variance, self._start + place)
+            rows.append(first[key])
+        return list(map(list, zip(*rows, strict=True)))
+
+    def _normalised(self, entries: Sequence[Value], floor: Value, zero_variance: str, i: int) -> list[Value]:
+        m = fmpq(len(entries))
+        if self._flat(entries):
+            centred, variance = [ZERO] * len(entries), ZERO  # exactly, though the mean may be a ball
+        else:
+            mean = self._over(self._total(entries), m)
+            centred = [self._total([x, -mean]) for x in entries]
+            variance = self._over(self._total([self._times(c, c) for c in centred]), m)
+            if isinstance(variance, arb):
+                variance = variance.nonnegative_part()
+        total = self._total([variance, floor])
+        if total == 0:
+            refuse_zero_variance(zero_variance, i)
+            return [ZERO] * len(entries)
+        if not total > 0:
+            raise Undecided(
+                f"the variance under a layer norm at position {i} cannot be told from zero at "
+                f"{self.bits} bits; the exact domain decides that of rational entries."
+            )
+        root = self._root(total)
+        return [self._over(c, root) for c in centred]
 
     def attend(
         self,
@@ -145,26 +184,28 @@ class Ball:
             if seen:
                 best = _maxima(scores, weighting, place + self._start, seen.start + self._start, self.bits)
             for result, value in zip(results, values, strict=True):
-                total = sum((value[seen.start + j] for j in best), flint.arb(0))
-                result.append(total / len(best) if len(best) > 1 else total)
+                result.append(self._mean([value[seen.start + j] for j in best]))
         return results
 
     def _scores(
         self, queries: Sequence[Column], keys: Sequence[Column], mask: str, scale: Column | None
     ) -> Iterator[tuple[int, Column]]:
-        """Each row with its scores at the positions that it sees."""
-        n, table = self.length, None
-        for place in range(n):
-            seen = visible(mask, place, n)
-            if len(queries) == 1:  # a loop is as fast as a matrix, and takes no more than is seen
-                factor = queries[0][place] if scale is None else queries[0][place] * scale[place]
-                yield place, list(map(mul, repeat(factor), keys[0][seen.start : seen.stop]))
-                continue
-            if table is None:
-                table = flint.arb_mat([list(column) for column in keys])
-            row = [q[place] if scale is None else q[place] * scale[place] for q in queries]
-            scores = (flint.arb_mat([row]) * table).entries() if seen else []
-            yield place, scores[seen.start : seen.stop]
+        """Each row with its scores at the positions that it sees; equal keys get one score."""
+        offered = list(zip(*keys, strict=True))
+        names = [tuple(map(id, key)) for key in offered]
+        for number, place in enumerate(self.rows):
+            query = [column[number] for column in queries]
+            known: dict[tuple[int, ...], Value] = {}
+            scores = []
+            for j in visible(mask, place, self.length):
+                score = known.get(names[j])
+                if score is None:
+                    score = self._total([self._times(q, k) for q, k in zip(query, offered[j], strict=True)])
+                    if scale is not None:
+                        score = self._times(scale[number], score)
+                    known[names[j]] = score
+                scores.append(score)
+            yield place, scores
 
     def _soft(
         self,
@@ -174,42 +215,72 @@ class Ball:
         mask: str,
         scale: Column | None,
     ) -> list[Column]:
-        """Softmax rows, `ROWS` at a time as one product of matrices."""
-        n, zero = self.length, flint.arb(0)
+        """Softmax rows, `ROWS` at a time as one product of matrices; a plain mean where all scores are zero, and the
+        one value where all are equal."""
+        if all(map(self._flat, values)) and mask in ("none", "future", "past"):
+            return [[column[0]] * len(self.rows) for column in values]
+        if all(self._flat(column) for column in keys):  # equal scores
+            return [self._plain(column, mask, "average") for column in values]
+        zeros = [all(_is_zero(x) for x in query) for query in zip(*queries, strict=True)]
+        means = [self._plain(column, mask, "average") for column in values] if any(zeros) else []
+        queries, keys, values = (list(map(_balls, part)) for part in (queries, keys, values))
+        found = self._exponential(queries, keys, values, mask, None if scale is None else _balls(scale))
+        for column, mean in zip(found, means, strict=False):
+            column[:] = [m if zero else x for x, m, zero in zip(column, mean, zeros, strict=True)]
+        return found
+
+    def _exponential(
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        mask: str,
+        scale: Column | None,
+    ) -> list[Column]:
+        """Softmax rows of balls."""
+        n, zero = self.length, arb(0)
+        offered = flint.arb_mat([list(column) for column in keys]) if len(keys) > 1 else None
         table = flint.arb_mat([list(row) for row in zip(*values, strict=True)])
         results: list[Column] = [[] for _ in values]
         held: list[Column] = []
-        totals: list[flint.arb] = []
-        for place, scores in self._scores(queries, keys, mask, scale):
+        totals: list[arb] = []
+        for number, place in enumerate(self.rows):
             seen = visible(mask, place, n)
-            weights, total = _weights(scores) if seen else ([], zero)
+            query = [q[number] if scale is None else q[number] * scale[number] for q in queries]
+            if not seen:
+                weights, total = [], zero
+            elif offered is None:  # a loop is as fast as a matrix, and takes no more than is seen
+                weights, total = _weights(list(map(mul, repeat(query[0]), keys[0][seen.start : seen.stop])))
+            else:
+                weights, total = _weights((flint.arb_mat([query]) * offered).entries()[seen.start : seen.stop])
             held.append([zero] * seen.start + weights + [zero] * (n - max(seen.start, seen.stop)))
             totals.append(total)
-            if len(held) == ROWS or place == n - 1:
+            if len(held) == ROWS or number == len(self.rows) - 1:
                 for parts, total in zip((flint.arb_mat(held) * table).tolist(), totals, strict=True):
                     for result, part in zip(results, parts, strict=True):
-                        result.append(zero if total.is_zero() else part / total)
+                        result.append(ZERO if total.is_zero() or part.is_zero() else part / total)
                 held, totals = [], []
         return results
 
     def _plain(self, column: Column, mask: str, weighting: str) -> Column:
         """Rows whose scores are all zero: the mean of what is seen, or its first or last entry."""
-        n, zero = self.length, flint.arb(0)
-        rows = [visible(mask, place, n) for place in range(n)]
+        rows = [visible(mask, place, self.length) for place in self.rows]
         if weighting in ("leftmost", "rightmost"):
-            return [column[row[0 if weighting == "leftmost" else -1]] if row else zero for row in rows]
+            return [column[row[0 if weighting == "leftmost" else -1]] if row else ZERO for row in rows]
         if mask == "none":
-            return [sum(column, zero) / n] * n
-        ends = mask in ("past", "strict-past")
-        sums = list(accumulate(reversed(column) if ends else column, initial=zero))
-        return [sums[len(row)] / len(row) if row else zero for row in rows]
+            return [self._mean(column)] * len(rows)
+        if len(rows) == 1:
+            return [self._mean(column[rows[0].start : rows[0].stop])]
+        back = mask in ("past", "strict-past")
+        sums = self._running(column[::-1] if back else column)
+        return [self._over(sums[len(row)], fmpq(len(row))) if row else ZERO for row in rows]
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
         rows = []
         for scores in zip(*columns, strict=True):
-            weights, total = _weights(scores)
+            weights, total = _weights(_balls(scores))
             rows.append(map(mul, weights, repeat(1 / total)))
-        return list(map(list, zip(*rows, strict=True)))
+        return [[*column] for column in zip(*rows, strict=True)]
 
     def largest(self, columns: Sequence[Column]) -> list[int | None]:
         return [_first_largest(scores) for scores in zip(*columns, strict=True)]
@@ -218,56 +289,140 @@ class Ball:
         return [True if x > 0 else False if x <= 0 else None for x in column]
 
     def zero(self, column: Column) -> list[bool | None]:
-        return [True if x.is_zero() else None if x.contains(0) or not x.is_finite() else False for x in column]
+        return [True if x == 0 else False if x > 0 or x < 0 else None for x in column]
 
     def both(self, first: bool | None, second: bool | None) -> bool | None:
         return conjunction(first, second)
 
-    def read(self, column: Column, place: int) -> flint.arb:
-        return column[place]
+    def read(self, column: Column, place: int) -> arb:
+        """The entry as a ball."""
+        with self.context():
+            return arb(column[place])
 
-    def show(self, value: flint.arb, digits: int) -> dict[str, str]:
+    def show(self, value: arb, digits: int) -> dict[str, str]:
         return ball(value, digits).to_json()
 
-    def settled(self, value: flint.arb, digits: int) -> bool:
+    def settled(self, value: arb, digits: int) -> bool:
         return settled(value, digits)
 
+    # The arithmetic, in whose place `symcook.domains.rounding` has another.
 
-def _relu(x: flint.arb) -> flint.arb:
+    def _entry(self, x: Value) -> Value:
+        """A given number as columns hold it."""
+        return _held(x)
+
+    def _times(self, a: Value, b: Value) -> Value:
+        if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
+            return ZERO  # also where the other one is a ball
+        return a * b
+
+    def _total(self, parts: Sequence[Value]) -> Value:
+        """The sum of a row; of one entry that entry itself."""
+        if len(parts) == 1:
+            return parts[0]
+        total: Value = ZERO
+        for part in parts:
+            total = total + part
+        return _held(total)
+
+    def _running(self, column: Column) -> Column:
+        """Sums of the first 0, 1, ... entries."""
+        return list(accumulate(column, lambda a, b: _held(a + b), initial=ZERO))
+
+    def _over(self, a: Value, b: Value) -> Value:
+        return ZERO if type(a) is fmpq and not a else a if type(b) is fmpq and b == 1 else _held(a / b)
+
+    def _mean(self, entries: Sequence[Value]) -> Value:
+        """The mean; 0 of nothing, and the entry itself where all are one."""
+        if not entries or self._flat(entries):
+            return entries[0] if entries else ZERO
+        return self._over(self._total(entries), fmpq(len(entries)))
+
+    def _root(self, x: Value) -> Value:
+        if isinstance(x, fmpq):
+            above, below = x.p.isqrt(), x.q.isqrt()
+            if above * above == x.p and below * below == x.q:
+                return fmpq(above, below)
+        return arb(x).sqrt()
+
+    def _flat(self, entries: Sequence[Value]) -> bool:
+        """Whether all entries are surely one number."""
+        return all(_same(x, entries[0]) for x in entries)
+
+
+def each(columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value]) -> Column:
+    """`compute` of the entries at each position, once for positions with the same entries."""
+    known: dict[tuple[int, ...], Value] = {}
+    result = []
+    for entries in zip(*columns, strict=True):
+        key = tuple(map(id, entries))
+        value = known.get(key)
+        if value is None:
+            value = known[key] = compute(entries)
+        result.append(value)
+    return result
+
+
+def _same(a: Value, b: Value) -> bool:
+    """Whether two values are surely the same number (balls are equal where both are exact and the same)."""
+    return a is b or a == b
+
+
+def _balls(entries: Sequence[Value]) -> Sequence[arb]:
+    return entries if set(map(type, entries)) == {arb} else list(map(arb, entries))
+
+
+def _is_zero(x: Value) -> bool:
+    return x == 0
+
+
+def _held(x: Value) -> Value:
+    """A value as it is kept: an exact zero is rational, a long rational a ball."""
+    if type(x) is fmpq:
+        return x if x.height_bits() <= RATIONAL_BITS else arb(x)
+    return ZERO if x.is_zero() else x
+
+
+def _relu(x: Value) -> Value:
     """max(0, x); [0, upper] where the ball straddles zero."""
     if x >= 0:
         return x
-    return flint.arb(0) if x <= 0 else x.max(flint.arb(0))
+    return ZERO if x <= 0 else x.max(arb(0))
 
 
-def _step(x: flint.arb) -> flint.arb:
+def _step(x: Value) -> Value:
     """I[x > 0]; [0, 1] where that is open."""
-    return flint.arb(1) if x > 0 else flint.arb(0) if x <= 0 else flint.arb(0.5, 0.5)
+    return fmpq(1) if x > 0 else ZERO if x <= 0 else arb(0.5, 0.5)
 
 
-def _logistic(x: flint.arb) -> flint.arb:
+def _logistic(x: arb) -> arb:
     """1/(1 + e^-x), with the small exponential on either side."""
     small = (-abs(x)).exp()
     return small / (1 + small) if x < 0 else 1 / (1 + (-x).exp())
 
 
-def _gelu(x: flint.arb) -> flint.arb:
+def _gelu(x: Value) -> Value:
     """x Phi(x) = x erfc(-x/sqrt 2)/2."""
-    return x * (-x * flint.arb(2).rsqrt()).erfc() / 2
+    if x == 0:
+        return ZERO
+    x = arb(x)
+    return x * (-x * arb(2).rsqrt()).erfc() / 2
 
 
-def _gelu_tanh(x: flint.arb) -> flint.arb:
+def _gelu_tanh(x: Value) -> Value:
     """x/2 (1 + tanh u) = x logistic(2u) with u = sqrt(2/pi) (x + 0.044715 x^3)."""
-    inner = x + flint.arb(flint.fmpq(44715, 1000000)) * x * x * x
-    return x * _logistic(2 * (2 / flint.arb.pi()).sqrt() * inner)
+    x = arb(x)
+    inner = x + arb(fmpq(44715, 1000000)) * x * x * x
+    return x * _logistic(2 * (2 / arb.pi()).sqrt() * inner)
 
 
-def _gelu_sigmoid(x: flint.arb) -> flint.arb:
+def _gelu_sigmoid(x: Value) -> Value:
     """x logistic(1.702 x)."""
-    return x * _logistic(flint.arb(flint.fmpq(1702, 1000)) * x)
+    x = arb(x)
+    return x * _logistic(arb(fmpq(1702, 1000)) * x)
 
 
-_ACTIVATIONS = {
+ACTIVATIONS = {
     "relu": _relu,
     "gelu": _gelu,
     "gelu-tanh": _gelu_tanh,
@@ -276,31 +431,32 @@ _ACTIVATIONS = {
 }
 
 
-def _candidates(scores: Sequence[flint.arb]) -> list[int]:
+def _candidates(scores: Sequence[Value]) -> list[int]:
     """The indices that are not surely below another."""
-    top = max(scores, key=lambda score: score.mid())
+    top = max(scores) if all(type(x) is fmpq for x in scores) else max(scores, key=lambda score: arb(score).mid())
     return [j for j, score in enumerate(scores) if not score < top]
 
 
-def _weights(scores: Sequence[flint.arb]) -> tuple[list[flint.arb], flint.arb]:
+def _weights(scores: Sequence[arb]) -> tuple[list[arb], arb]:
     """exp(score - top) for some top, and their sum. Any top is right, and balls seldom overflow: so zero comes first,
     then the greatest midpoint."""
-    weights = list(map(flint.arb.exp, scores))
-    total = sum(weights, flint.arb(0))
+    weights = list(map(arb.exp, scores))
+    total = sum(weights, arb(0))
     if not (total.is_finite() and total > 0):
         top = max(score.mid() for score in scores)
-        weights = list(map(flint.arb.exp, map(sub, scores, repeat(top))))
-        total = sum(weights, flint.arb(0))
+        weights = list(map(arb.exp, map(sub, scores, repeat(top))))
+        total = sum(weights, arb(0))
     return weights, total
 
 
-def _first_largest(scores: Sequence[flint.arb]) -> int | None:
+def _first_largest(scores: Sequence[Value]) -> int | None:
     """The index of the first greatest score; None where that is open."""
     best = _candidates(scores)
-    return best[0] if all(scores[best[0]] >= scores[j] for j in best[1:]) else None
+    first = scores[best[0]]
+    return best[0] if all(_same(first, scores[j]) or first >= scores[j] for j in best[1:]) else None
 
 
-def _maxima(scores: Sequence[flint.arb], weighting: str, row: int, start: int, bits: int) -> list[int]:
+def _maxima(scores: Sequence[Value], weighting: str, row: int, start: int, bits: int) -> list[int]:
     """The indices that get weight: those of the greatest score, or the first or last of them.
 
     `row` and `start` are the positions of the row and of the first score. Undecided where balls leave open which, or
@@ -308,13 +464,13 @@ def _maxima(scores: Sequence[flint.arb], weighting: str, row: int, start: int, b
     """
     best = _candidates(scores)
     if weighting == "average":
-        # balls are equal where both are exact and the same; that they are not equal does not make them different
-        equal = {j for j in best if scores[j] == scores[best[0]]}
+        # balls that are not surely equal need not be different
+        equal = {j for j in best if _same(scores[j], scores[best[0]])}
         open_to = next((j for j in best[1:] if j not in equal), None)
         chosen, result = best[0], best
     else:
         chosen = best[0 if weighting == "leftmost" else -1]
-        open_to = next((j for j in best if j != chosen and not scores[chosen] >= scores[j]), None)
+        open_to = next((j for j in best if not (_same(scores[chosen], scores[j]) or scores[chosen] >= scores[j])), None)
         result = [chosen]
     if open_to is not None:
         first, second = sorted((chosen, open_to))

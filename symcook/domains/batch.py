@@ -44,6 +44,7 @@ from symcook.domains.cells import (
 from symcook.domains.exact import at_position
 from symcook.errors import NotExact, require_known
 from symcook.protocol import visible
+from symcook.rationals import quotient
 from symcook.symbols import symbol
 
 __all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier", "shares_prefixes"]
@@ -336,7 +337,7 @@ class Batch:
         return column[place]
 
     def show(self, value: Cell, digits: int) -> list[str]:
-        return [str(Fraction(int(p), value.denominator)) for p in self.full(value.numerators)]
+        return [quotient(Fraction(int(p), value.denominator)) for p in self.full(value.numerators)]
 
     def settled(self, value: Cell, digits: int) -> bool:
         return True

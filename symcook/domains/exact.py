@@ -18,12 +18,12 @@ from typing import Any, ClassVar
 import sympy
 
 from symcook.blocks import ACTIVATIONS, WEIGHTINGS
-from symcook.errors import BadInput, NotExact, Undecided, require_known
+from symcook.errors import BadInput, NotExact, require_known
 from symcook.numbers.expsum import MAX_POWER_BITS, exp_scaled_log, sign, softmax_mean, text
 from symcook.numbers.roots import Root, root
 from symcook.protocol import conjunction, refuse_zero_variance, visible
-from symcook.rationals import power, quotient
-from symcook.symbols import from_sympy, symbol
+from symcook.rationals import Rationals, quotient
+from symcook.symbols import at, from_sympy, symbol, tree_from_sympy
 
 Number = Any
 """A Fraction, or an ExpSum or a Root where it is not rational."""
@@ -50,6 +50,8 @@ class Exact:
     def __init__(self) -> None:
         self._sequence: tuple[Any, ...] = ()
         self._start = 1
+        self.rows: Sequence[int] = ()
+        """The positions (from 0) that columns have entries for."""
 
     def context(self) -> AbstractContextManager[Any]:
         return nullcontext()
@@ -58,21 +60,26 @@ class Exact:
         self._sequence = tuple(sequence)
         self._start = start
         self.length = len(self._sequence)
+        self.rows = range(self.length)
+
+    def narrow(self, columns: Sequence[Numbers], place: int) -> list[Numbers]:
+        self.rows = self.rows[place:][:1]
+        return [[column[place]] for column in columns]
 
     def embed(self, table: Mapping[str, Any]) -> Numbers:
-        values = {token: number(value) for token, value in table.items()}
+        values = {token: coefficient(value) for token, value in table.items()}
         return [values[token] for token in self._sequence]
 
     def input(self, name: str) -> Numbers:
-        return [number(row[name]) for row in self._sequence]
+        return [coefficient(row[name]) for row in self._sequence]
 
     def positions(self, expression: Any) -> Numbers:
         return [at_position(expression, i, self.length) for i in self._indices()]
 
     def linear(self, terms: Sequence[tuple[Numbers, Any]], bias: Any) -> Numbers:
-        result: Numbers = [number(bias)] * self.length
-        for column, coefficient in terms:
-            c = number(coefficient)
+        result: Numbers = [coefficient(bias)] * len(terms[0][0] if terms else self.rows)
+        for column, weight in terms:
+            c = coefficient(weight)
             if c == 1:
                 result = [a + b for a, b in zip(result, column, strict=True)]
             else:
@@ -140,26 +147,23 @@ class Exact:
         return column[place]
 
     def show(self, value: Number, digits: int) -> str:
-        try:
-            return text(value)
-        except ValueError as error:  # Python's limit on the digits of an int
-            raise NotExact("an exact value must have at most 4300 digits to be shown", "a longer one", _BALL) from error
+        return text(value)
 
     def settled(self, value: Number, digits: int) -> bool:
         return True
 
-    def _indices(self) -> range:
-        return range(self._start, self._start + self.length)
+    def _indices(self) -> Sequence[int]:
+        return [self._start + row for row in self.rows]
 
     def _plain(self, column: Numbers, mask: str, weighting: str) -> Numbers:
         """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
         running sums) is divided once."""
-        seen = [visible(mask, row, self.length) for row in range(self.length)]
+        seen = [visible(mask, row, self.length) for row in self.rows]
         if weighting in ("leftmost", "rightmost"):
             place = 0 if weighting == "leftmost" else -1
             return [column[places[place]] if places else Fraction(0) for places in seen]
         if mask == "none":
-            return [_total(column) / self.length] * self.length
+            return [_total(column) / self.length] * len(seen)
         back = mask in ("past", "strict-past")
         sums = [Fraction(0), *accumulate(reversed(column) if back else column)]
         return [sums[len(places)] / max(len(places), 1) for places in seen]
@@ -174,7 +178,7 @@ class Exact:
         or all of it on the first or last one."""
         query_rows, key_rows = _integers(self._rows(queries), False), _integers(self._rows(keys), True)
         known: dict[Any, list[Number]] = {}
-        for row, query in enumerate(query_rows):
+        for row, query in zip(self.rows, query_rows, strict=True):
             seen = visible(mask, row, self.length)
             answer = known.get((seen, query))
             if answer is None:
@@ -194,7 +198,7 @@ class Exact:
         moves = getattr(factor, "free_symbols", set()) - {symbol("n")}
         fixed = None if moves else logarithmic(factor, self._start, self.length)
         known: dict[Any, list[Number]] = {}
-        for row, query in enumerate(self._rows(queries)):
+        for row, query in zip(self.rows, self._rows(queries), strict=True):
             plain, logs = fixed or logarithmic(factor, self._start + row, self.length)
             seen = visible(mask, row, self.length)
             answer = known.get((seen, query, plain, logs))
@@ -233,6 +237,27 @@ def normalised(row: Sequence[Number], epsilon: Fraction, zero_variance: str, i: 
     return [value / below for value in moved]
 
 
+def coefficient(value: Any) -> Number:
+    """A coefficient as a Fraction, or as a Root where its square is rational; else as `number` says.
+
+    >>> from symcook.symbols import exact
+    >>> print(coefficient(exact("-2/sqrt(3)")))
+    -2*sqrt(3)/3
+    """
+    if isinstance(value, sympy.Basic) and not value.is_Rational and not value.free_symbols:
+        return _root_or_rational(value)
+    return number(value)
+
+
+@lru_cache(maxsize=4096)
+def _root_or_rational(value: Any) -> Number:
+    square = value**2
+    if square.is_Rational and (value.is_positive or value.is_negative) and not value.has(sympy.Float):
+        size = root(_rational(square))
+        return size if value.is_positive else -size
+    return _rational(value)
+
+
 def number(value: Any) -> Fraction:
     """A coefficient as a Fraction; NotExact where it is not rational, BadInput for a float or a free symbol."""
     if isinstance(value, Fraction):
@@ -268,42 +293,32 @@ def at_position(expression: Any, i: int, n: int) -> Fraction:
     """
     if not isinstance(expression, sympy.Basic):
         return number(expression)
-    table = {symbol("i"): sympy.Integer(i), symbol("n"): sympy.Integer(n)}
-    return _at(expression, table)
+    if expression.is_Rational:
+        return number(expression)
+    try:
+        return Fraction(_Rooted({"i": i, "n": n}).term(tree_from_sympy(expression)))
+    except NotExact:
+        return number(at(expression, i, n))  # sympy knows more that is rational, as cos(pi*i)
 
 
-def _at(e: Any, table: Mapping[Any, Any]) -> Fraction:
-    if e.is_Rational:
-        return Fraction(int(e.p), int(e.q))
-    if e in table:
-        return Fraction(int(table[e]))
-    if e.is_Add:
-        return sum((_at(a, table) for a in e.args), Fraction(0))
-    if e.is_Mul and not e.has(sympy.log):
-        result = Fraction(1)
-        for a in e.args:
-            result *= _at(a, table)
-        return result
-    if e.is_Pow and e.base is not sympy.E:
-        base, exponent = _at(e.base, table), _at(e.exp, table)
-        return power(base, exponent) if exponent.denominator == 1 else _root(base, exponent)
-    if isinstance(e, (sympy.Max, sympy.Min)):
-        parts = [_at(a, table) for a in e.args]
-        return max(parts) if isinstance(e, sympy.Max) else min(parts)
-    if isinstance(e, sympy.Abs):
-        return abs(_at(e.args[0], table))
-    if isinstance(e, sympy.Piecewise):
-        pieces: list[Any] = list(e.args)
-        for piece in pieces:
-            condition = piece.cond.xreplace(dict(table))
-            if condition == sympy.true:
-                return _at(piece.expr, table)
-            if condition != sympy.false:  # an equality of irrational numbers that sympy leaves unevaluated
-                raise Undecided(f"the comparison {from_sympy(condition)} stays open; write it with rational numbers.")
-    value = e.xreplace(dict(table)).doit()
-    if value in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
-        raise BadInput("a denominator must not be zero", from_sympy(e))
-    return number(value)
+def value_at(expression: Any, i: int, n: int) -> Any:
+    """The value of a sympy expression in i and n at one position: a Fraction, or the sympy number that it is."""
+    try:
+        return at_position(expression, i, n)
+    except NotExact:
+        return at(expression, i, n)
+
+
+class _Rooted(Rationals):
+    """Rationals with those roots and broken powers that are rational."""
+
+    def power(self, a: Fraction | int, b: Fraction | int, tree: Any) -> Fraction:
+        return super().power(a, b, tree) if b.denominator == 1 else _root(Fraction(a), Fraction(b))
+
+    def call(self, name: str, arguments: list[Fraction | int], tree: Any) -> Fraction | int:
+        if name == "sqrt":
+            return _root(Fraction(arguments[0]), Fraction(1, 2))
+        return super().call(name, arguments, tree)
 
 
 def _root(base: Fraction, exponent: Fraction) -> Fraction:

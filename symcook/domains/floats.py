@@ -2,7 +2,7 @@
 
 float64, float32 and float16: every column is stored in that type. Inside one operation (scores, weights, sums, layer
 norm) float16 computes in float32, as runtimes do, and running sums are taken in float64. Fast, not exact, never a
-proof. Overflow of float64 gives inf, shown as text; float32 and float16, whose range is soon left, refuse it.
+proof: `rounding` is the domain that bounds what rounding may do. What leaves the range of the type is refused.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
 
 from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
+from symcook.domains.exact import value_at
 from symcook.errors import BadInput, Undecided, require_known
+from symcook.expr import Tree
+from symcook.meaning import MAX_RANGE, Meaning
 from symcook.protocol import conjunction, refuse_zero_variance
-from symcook.rationals import MAX_RANGE
 from symcook.symbols import from_sympy, symbol, tree_from_sympy
 
 Column = np.ndarray[Any, Any]
@@ -62,9 +65,12 @@ class Float64:
     kind: ClassVar[Any] = np.float64
     wide: ClassVar[Any] = np.float64
     """The type inside an operation."""
+    simulates = True
 
     def __init__(self) -> None:
         self.length = 0
+        self.rows = range(0)
+        """The positions (from 0) that columns have entries for."""
 
     def context(self) -> AbstractContextManager[Any]:
         return np.errstate(all="ignore")
@@ -73,6 +79,16 @@ class Float64:
         self._sequence = tuple(sequence)
         self._start = start
         self.length = len(self._sequence)
+        self.rows = range(self.length)
+
+    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+        self.rows = self.rows[place:][:1]
+        return [column[place:][:1] for column in columns]
+
+    def rounding(self) -> Any:
+        from symcook.domains.rounding import FORMATS, Rounding
+
+        return Rounding(*FORMATS[self.name])
 
     def embed(self, table: Mapping[str, Any]) -> Column:
         tokens = {token: place for place, token in enumerate(table)}
@@ -85,19 +101,18 @@ class Float64:
     def positions(self, expression: Any) -> Column:
         """The nearest numbers of the type to the expression in float64, all positions at once; where that has no
         finite value or a comparison in it is close, to the exact value."""
-        at_length = expression.subs(symbol("n"), self.length)
-        if not at_length.free_symbols:
-            return self._stored(np.full(self.length, nearest(at_length.doit())))
-        places = np.arange(self._start, self._start + self.length, dtype=np.float64)
+        if symbol("i") not in expression.free_symbols:
+            return self._stored(np.full(len(self.rows), nearest(value_at(expression, 1, self.length))))
+        places = np.array(self.rows, dtype=np.float64) + self._start
         with np.errstate(all="ignore"):
             values = _Terms({"i": places, "n": float(self.length)}).term(tree_from_sympy(expression))
         values = np.broadcast_to(values, places.shape).copy()
         for place in np.flatnonzero(~np.isfinite(values)):
-            values[place] = nearest(at_length.subs(symbol("i"), self._start + int(place)).doit())
+            values[place] = nearest(value_at(expression, self._start + self.rows[place], self.length))
         return self._stored(values)
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
-        total = np.full(self.length, self._weight(bias))
+        total = np.full(len(terms[0][0] if terms else self.rows), self._weight(bias))
         for column, coefficient in terms:
             total += column if coefficient == 1 else column * self._weight(coefficient)
         return self._stored(total)
@@ -111,7 +126,7 @@ class Float64:
         x = column.astype(np.float64)
         if kind == "gelu":
             half = math.sqrt(0.5)
-            upper = np.fromiter((0.5 * math.erfc(-half * t) for t in x.tolist()), np.float64, self.length)
+            upper = np.fromiter((0.5 * math.erfc(-half * t) for t in x.tolist()), np.float64, len(x))
         elif kind == "gelu-tanh":
             upper = _logistic(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
         else:
@@ -124,10 +139,10 @@ class Float64:
         total = np.mean(stacked * stacked, axis=0) + self.wide(nearest(epsilon))
         empty = np.flatnonzero(total == 0)
         if empty.size:
-            refuse_zero_variance(zero_variance, self._start + int(empty[0]))
+            refuse_zero_variance(zero_variance, self._start + self.rows[int(empty[0])])
             total[empty] = 1
             stacked[:, empty] = 0
-        stacked /= np.sqrt(total)
+        stacked /= np.sqrt(self._finite(total))
         return [self._stored(row) for row in stacked]
 
     def attend(
@@ -143,14 +158,16 @@ class Float64:
         rows. The masks of the past are those of the future on the reversed sequence."""
         require_known("mask", mask, MASKS)
         require_known("weighting", weighting, WEIGHTINGS)
-        scale = np.ones(1) if factor == 1 else self.positions(factor)
+        scale = None if factor == 1 else self.positions(factor)
         if mask in ("past", "strict-past"):
             queries, keys, values = ([column[::-1] for column in part] for part in (queries, keys, values))
-            scale = scale[::-1]
+            scale = None if scale is None else scale[::-1]
+            rows = range(self.length - self.rows.stop, self.length - self.rows.start)
             weighting = {"leftmost": "rightmost", "rightmost": "leftmost"}.get(weighting, weighting)
-            turned = self._forwards(queries, keys, values, mask.replace("past", "future"), weighting, scale)
+            turned = self._forwards(queries, keys, values, mask.replace("past", "future"), weighting, scale, rows)
             return [self._stored(column[::-1]) for column in turned]
-        return [self._stored(column) for column in self._forwards(queries, keys, values, mask, weighting, scale)]
+        found = self._forwards(queries, keys, values, mask, weighting, scale, self.rows)
+        return [self._stored(column) for column in found]
 
     def _forwards(
         self,
@@ -159,7 +176,8 @@ class Float64:
         values: Sequence[Column],
         mask: str,
         weighting: str,
-        scale: Column,
+        scale: Column | None,
+        rows: range,
     ) -> list[Column]:
         n, hard = self.length, weighting != "softmax"
         if not queries:
@@ -167,12 +185,12 @@ class Float64:
         elif hard and all(bool(np.all(q == q[0])) for q in queries):
             first = np.stack([q[:1] for q in queries], axis=1).astype(self.wide)
             scores = _scores(first, np.stack(keys).astype(self.wide), hard, np.empty((2, n), self.wide))[0]
-            found = _scan(scores, values, mask, weighting)
+            found = _scan(self._finite(scores), values, mask, weighting)
         else:
-            return self._blocks(queries, keys, values, mask, weighting, scale)
+            return self._blocks(queries, keys, values, mask, weighting, scale, rows)
         if mask == "strict-future":  # what the row before sees with itself
             found = [np.concatenate([np.zeros(1, column.dtype), column[: n - 1]]) for column in found]
-        return found
+        return [column[rows.start : rows.stop] for column in found]
 
     def _blocks(
         self,
@@ -181,30 +199,35 @@ class Float64:
         values: Sequence[Column],
         mask: str,
         weighting: str,
-        scale: Column,
+        scale: Column | None,
+        rows: range,
     ) -> list[Column]:
         n = self.length
         table = np.stack([*values, np.ones(n, self.kind)], axis=1).astype(self.wide)
-        results = [np.zeros(n, self.wide) for _ in values]
+        results = [np.zeros(len(rows), self.wide) for _ in values]
         step = max(1, BLOCK // n)
         asked = np.stack(queries, axis=1).astype(self.wide)
         offered = np.stack(keys).astype(self.wide)
-        room = np.empty((2, min(step, n) * n), self.wide)  # used again by each block: fresh memory costs more than exp
-        for first in range(0, n, step):
-            rows = slice(first, min(first + step, n))
-            seen = n if mask == "none" else rows.stop
-            scores = _scores(asked[rows], offered[:, :seen], weighting != "softmax", room)
-            if scale.size > 1:
-                scores *= scale[rows, None].astype(self.wide)
+        room = np.empty(
+            (2, min(step, len(rows)) * n), self.wide
+        )  # used by each block: fresh memory costs more than exp
+        for first in rows[::step]:
+            last = min(first + step, rows.stop)
+            block = slice(first - rows.start, last - rows.start)
+            seen = n if mask == "none" else last
+            scores = _scores(asked[block], offered[:, :seen], weighting != "softmax", room)
+            if scale is not None:
+                scores *= scale[block, None].astype(self.wide)
             if mask != "none":
                 corner = scores[:, first:]
                 corner[np.triu_indices(corner.shape[0], 1 if mask == "future" else 0)] = -np.inf
+            top = scores.max(axis=1, keepdims=True)
+            self._finite(top[mask == "strict-future" and first == 0 :])  # where the first row sees nothing
             if weighting in ("leftmost", "rightmost"):
                 at = scores.argmax(axis=1) if weighting == "leftmost" else seen - 1 - scores[:, ::-1].argmax(axis=1)
                 for c, result in enumerate(results):
-                    result[rows] = table[at, c]
+                    result[block] = table[at, c]
             else:
-                top = scores.max(axis=1, keepdims=True)
                 if weighting == "softmax":
                     scores -= top
                     weights = np.exp(scores, out=scores)
@@ -212,8 +235,8 @@ class Float64:
                     weights = np.equal(scores, top, out=scores, casting="unsafe")
                 sums = weights @ table[:seen]
                 for c, result in enumerate(results):
-                    result[rows] = sums[:, c] / sums[:, -1]
-        if mask == "strict-future":
+                    result[block] = sums[:, c] / sums[:, -1]
+        if mask == "strict-future" and rows.start == 0:
             for result in results:
                 result[0] = 0
         return results
@@ -244,9 +267,8 @@ class Float64:
     def read(self, column: Column, place: int) -> float:
         return float(column[place])
 
-    def show(self, value: float, digits: int) -> float | str:
-        """The float itself; inf and nan as text, for which JSON has no number."""
-        return value if math.isfinite(value) else str(value)
+    def show(self, value: float, digits: int) -> float:
+        return value
 
     def settled(self, value: float, digits: int) -> bool:
         return True
@@ -256,27 +278,30 @@ class Float64:
         return self._stored(np.array([nearest(value)]))[0]
 
     def _stored(self, values: Column) -> Column:
-        """`values` rounded to the type, overflow refused where the type refuses it."""
-        return values.astype(self.kind, copy=False)
-
-
-class _Narrow(Float64):
-    """A type whose overflow is bad input."""
-
-    def _stored(self, values: Column) -> Column:
+        """`values` rounded to the type; BadInput where they leave its range."""
         stored = values.astype(self.kind, copy=False)
+        if stored is values:
+            return self._finite(values)
         if not np.isfinite(stored).all():
-            place = int(np.flatnonzero(~np.isfinite(stored))[0])
-            limit = f"{float(np.finfo(self.kind).max):.6g}"
-            raise BadInput(
-                f"a value in {self.name} must stay between -{limit} and {limit}",
-                f"{float(values[place]):.6g}",
-                "use --domain float64 or --domain ball",
-            )
+            self._refuse(values[~np.isfinite(stored)][0], self.kind)
         return stored
 
+    def _finite(self, values: Column) -> Column:
+        """The values themselves; BadInput where they have left the range of the type that they have."""
+        if not np.isfinite(values).all():
+            self._refuse(values[~np.isfinite(values)].flat[0], values.dtype)
+        return values
 
-class Float32(_Narrow):
+    def _refuse(self, value: Any, kind: Any) -> None:
+        limit = f"{float(np.finfo(kind).max):.6g}"
+        given = "one beyond" if not math.isfinite(value) else f"{float(value):.6g}"
+        wider = "" if self.kind is np.float64 else "--domain float64 or "
+        raise BadInput(
+            f"a value in {self.name} must stay between -{limit} and {limit}", given, f"use {wider}--domain ball"
+        )
+
+
+class Float32(Float64):
     """The domain of numpy float32 arrays."""
 
     name: ClassVar[str] = "float32"
@@ -284,7 +309,7 @@ class Float32(_Narrow):
     wide: ClassVar[Any] = np.float32
 
 
-class Float16(_Narrow):
+class Float16(Float64):
     """The domain of numpy float16 arrays; what happens inside one operation is in float32."""
 
     name: ClassVar[str] = "float16"
@@ -352,48 +377,29 @@ def _scan(scores: Column, values: Sequence[Column], mask: str, weighting: str) -
     return results
 
 
-class _Terms:
-    """Terms of the grammar over all positions at once, in float64.
+class _Terms(Meaning[Any, tuple[Any, Any]]):
+    """Terms of the grammar over all positions at once, in float64. A truth: where it holds, and where that is known.
 
     An entry that is not finite in the answer says: not known here. Such are poles, what leaves the range, and all that
     rests on a comparison of numbers that lie closer than rounding can tell.
     """
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values = values
+    def number(self, p: int, q: int) -> float:
+        return _float(Fraction(p, q))
 
-    def term(self, tree: Any) -> Any:
-        tag = tree[0]
-        if tag == "num":
-            return _float(Fraction(tree[1], tree[2]))
-        if tag == "name":
-            return np.pi if tree[1] == "pi" and "pi" not in self.values else self.values[tree[1]]
-        if tag == "neg":
-            return -self.term(tree[1])
-        if tag in ("+", "-", "*", "/", "^"):
-            a, b = self.term(tree[1]), self.term(tree[2])
-            if tag == "/":
-                return np.where(np.equal(b, 0), np.nan, np.divide(a, b))
-            if tag == "^":
-                power = np.power(np.asarray(a, dtype=np.float64), b)
-                return np.where(np.isfinite(a) & np.isfinite(b), power, np.nan)
-            return a + b if tag == "+" else a - b if tag == "-" else a * b
-        if tag == "call":
-            return self.call(tree[1], [self.term(a) for a in tree[2]])
-        if tag == "if":
-            return self.choose(tree[1], tree[2], tree[3])
-        if tag == "ind":
-            return self.choose(tree[1], ("num", 1, 1), ("num", 0, 1))
-        if tag in ("sum", "prod"):
-            return self.fold(tree)
-        raise BadInput("an expression must be built from numbers, names, operations and known functions", tag)
+    def name(self, name: str) -> Any:
+        return np.pi if name == "pi" and "pi" not in self.values else self.values[name]
 
-    def call(self, name: str, arguments: list[Any]) -> Any:
+    def divide(self, a: Any, b: Any, tree: Tree) -> Any:
+        return np.where(np.equal(b, 0), np.nan, np.divide(a, b))
+
+    def power(self, a: Any, b: Any, tree: Tree) -> Any:
+        power = np.power(np.asarray(a, dtype=np.float64), b)
+        return np.where(np.isfinite(a) & np.isfinite(b), power, np.nan)
+
+    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
         if name in ("min", "max"):
-            result = arguments[0]
-            for other in arguments[1:]:
-                result = np.minimum(result, other) if name == "min" else np.maximum(result, other)
-            return result
+            return reduce(np.minimum if name == "min" else np.maximum, arguments)
         (x,) = arguments
         if name == "erf":
             flat = np.asarray(x, dtype=np.float64)
@@ -402,52 +408,55 @@ class _Terms:
             return np.maximum(x, 0.0)
         if name in ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "abs"):
             return getattr(np, name)(x)
-        return np.nan  # pow is read as ^
+        return np.nan
 
-    def choose(self, condition: Any, yes: Any, no: Any) -> Any:
+    def at(self, places: Any, **bound: Any) -> _Terms:
+        """The fold at some of the positions, with values at these for bound variables."""
+        values = {k: v[places] if np.shape(v) else v for k, v in self.values.items()}
+        return _Terms({**values, **bound}, self.steps)
+
+    def choose(self, truth: tuple[Any, Any], yes: Tree, no: Tree) -> Any:
         """Each branch over the positions that take it, so that a pole in the other one does not matter."""
-        truth, known = (np.broadcast_to(part, np.shape(self.values["i"])) for part in self.formula(condition))
-        result = np.full(truth.shape, np.nan)
-        for mask, branch in ((truth & known, yes), (~truth & known, no)):
-            if mask.any():
-                chosen = {k: v[mask] if np.shape(v) else v for k, v in self.values.items()}
-                result[mask] = _Terms(chosen).term(branch)
+        holds, known = (np.broadcast_to(part, np.shape(self.values["i"])) for part in truth)
+        result = np.full(holds.shape, np.nan)
+        for places, branch in ((holds & known, yes), (~holds & known, no)):
+            if places.any():
+                result[places] = self.at(places).term(branch)
         return result
 
-    def fold(self, tree: Any) -> Any:
-        tag, bound, low, high, body = tree
-        ends = [np.unique(self.term(end)) for end in (low, high)]
-        if any(end.size != 1 or not np.isfinite(end[0]) for end in ends) or ends[1][0] - ends[0][0] > MAX_RANGE:
-            return np.nan
-        total = 0.0 if tag == "sum" else 1.0
-        for j in range(int(ends[0][0]), int(ends[1][0]) + 1):
-            value = _Terms({**self.values, bound: float(j)}).term(body)
-            total = total + value if tag == "sum" else total * value
+    def fold(self, tree: Tree) -> Any:
+        """One step for each term of the longest range; a position takes part as long as its own range lasts."""
+        tag, name, low, high, body = tree
+        shape = np.shape(self.values["i"])
+        first, last = (np.broadcast_to(self.term(end), shape) for end in (low, high))
+        total = np.full(shape, 0.0 if tag == "sum" else 1.0)
+        if not (_whole(low) and _whole(high) and (np.maximum(abs(first), abs(last)) < 2.0**53).all()):
+            return total * np.nan  # whether the ends are integers is for exact arithmetic to say
+        lengths = last - first + 1
+        if (lengths > MAX_RANGE).any():
+            return total * np.nan
+        for step in range(int(lengths.max(initial=0))):
+            places = step < lengths
+            value = self.at(places, **{name: first[places] + step}).term(body)
+            total[places] = total[places] + value if tag == "sum" else total[places] * value
         return total
 
-    def formula(self, tree: Any) -> tuple[Any, Any]:
-        """Where the condition holds, and where that is known."""
-        tag = tree[0]
-        if tag in ("true", "false"):
-            return np.bool_(tag == "true"), np.bool_(True)
-        if tag in ("=", "<=", "<"):
-            return self.compare(tag, tree[1], tree[2])
-        if tag == "~":
-            truth, known = self.formula(tree[1])
-            return ~truth, known
-        if tag in ("&", "|"):
-            (a, known_a), (b, known_b) = self.formula(tree[1]), self.formula(tree[2])
-            return (a & b if tag == "&" else a | b), known_a & known_b
-        return np.bool_(False), np.bool_(False)
-
-    def compare(self, tag: str, left: Any, right: Any) -> tuple[Any, Any]:
-        a, b = self.term(left), self.term(right)
+    def compare(self, tag: str, a: Any, b: Any, tree: Tree) -> tuple[Any, Any]:
         truth = np.equal(a, b) if tag == "=" else np.less_equal(a, b) if tag == "<=" else np.less(a, b)
         size = np.maximum(np.abs(a), np.abs(b))
-        if _whole(left) and _whole(right):
+        if _whole(tree[1]) and _whole(tree[2]):
             return truth, np.less(size, 2.0**53)
         known = np.greater(np.abs(np.subtract(a, b)), NEAR * np.maximum(size, 1.0))
         return truth, known & np.isfinite(size)
+
+    def truth(self, known: bool) -> tuple[Any, Any]:
+        return np.bool_(known), np.bool_(True)
+
+    def negation(self, a: tuple[Any, Any]) -> tuple[Any, Any]:
+        return ~a[0], a[1]
+
+    def both(self, a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
+        return a[0] & b[0], a[1] & b[1]
 
 
 def _whole(tree: Any) -> bool:
@@ -455,7 +464,7 @@ def _whole(tree: Any) -> bool:
     if tree[0] == "num":
         return tree[2] == 1
     if tree[0] == "name":
-        return tree[1] in ("i", "n")
+        return tree[1] != "pi"  # i, n, and the variables of sums
     return tree[0] in ("neg", "+", "-", "*") and all(_whole(part) for part in tree[1:])
 
 

@@ -3,7 +3,9 @@
 Every product, sum, quotient, root and exponential is rounded to nearest at `bits` bits, in the order in which it is
 written: sums run over positions, coordinates or hidden units from left to right, and what a row sees is summed from its
 first visible position on. Given numbers, coefficients, position functions and temperatures are rounded once, from their
-exact values. Exponents are not bounded, so that nothing overflows. Nothing here is rigorous: there are no radii.
+exact values. Exponents are not bounded, so that nothing overflows. What all this rounding may amount to is bounded
+beside the numbers (`symcook.domains.rounding`): a verdict within that bound stays open. With `simulates` a verdict is
+that of a runtime with these numbers, right or wrong.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ import mpmath
 from mpmath.libmp import from_rational
 
 from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
-from symcook.domains.exact import at_position
-from symcook.errors import BadInput, NotExact, Undecided, require_known
+from symcook.domains.exact import value_at
+from symcook.domains.rounding import Format, Rounding
+from symcook.errors import BadInput, Undecided, require_known
 from symcook.protocol import refuse_zero_variance, visible
-from symcook.symbols import from_sympy, symbol
+from symcook.rationals import rewritten
+from symcook.symbols import from_sympy
 
 Column = list[Any]
 """mpmath numbers, one a position."""
@@ -51,10 +55,13 @@ class Mp:
 
     name: ClassVar[str] = "mpmath"
 
-    def __init__(self, bits: int = 128, digits: int | None = None) -> None:
+    def __init__(self, bits: int = 128, digits: int | None = None, simulates: bool = False) -> None:
         self.bits = check_bits(bits)
         self.digits = digits
+        self.simulates = simulates
         self.length = 0
+        self.rows: Sequence[int] = ()
+        """The positions (from 0) that columns have entries for."""
         self._known: dict[Any, Any] = {}
 
     def context(self) -> AbstractContextManager[Any]:
@@ -64,6 +71,14 @@ class Mp:
         self._sequence = tuple(sequence)
         self._start = start
         self.length = len(self._sequence)
+        self.rows = range(self.length)
+
+    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+        self.rows = self.rows[place:][:1]
+        return [[column[place]] for column in columns]
+
+    def rounding(self) -> Rounding:
+        return Rounding(Format(self.bits))
 
     def nearest(self, value: Any) -> Any:
         """An exact number rounded once to the precision (to within the last bit where it is not rational)."""
@@ -92,17 +107,10 @@ class Mp:
         return [self.nearest(row[name]) for row in self._sequence]
 
     def positions(self, expression: Any) -> Column:
-        return [self._position(expression, self._start + place) for place in range(self.length)]
-
-    def _position(self, expression: Any, i: int) -> Any:
-        try:
-            value: Any = at_position(expression, i, self.length)
-        except NotExact:
-            value = expression.subs({symbol("i"): i, symbol("n"): self.length}).doit()
-        return self.nearest(value)
+        return [self.nearest(value_at(expression, self._start + place, self.length)) for place in self.rows]
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
-        total = [self.nearest(bias)] * self.length
+        total = [self.nearest(bias)] * len(terms[0][0] if terms else self.rows)
         for column, coefficient in terms:
             weight = self.nearest(coefficient)
             total = [t + weight * x for t, x in zip(total, column, strict=True)]
@@ -126,7 +134,7 @@ class Mp:
     def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
         count, floor = mpmath.mpf(len(columns)), self.nearest(epsilon)
         results: list[Column] = [[] for _ in columns]
-        for place, entries in enumerate(zip(*columns, strict=True)):
+        for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             mean = _total(entries) / count
             centred = [x - mean for x in entries]
             total = _total([c * c for c in centred]) / count + floor
@@ -154,15 +162,15 @@ class Mp:
         if means and mask in ("none", "future", "strict-future"):
             return [self._running(column, mask) for column in values]
         results: list[Column] = [[] for _ in values]
-        for place in range(self.length):
+        for number, place in enumerate(self.rows):
             seen = visible(mask, place, self.length)
             weights: Mapping[int, Any] = {}
             if seen and not queries:
                 weights = _hard([mpmath.mpf(0)] * len(seen), seen, "average" if means else weighting)
             elif seen:
-                scores = [_total([q[place] * k[j] for q, k in zip(queries, keys, strict=True)]) for j in seen]
+                scores = [_total([q[number] * k[j] for q, k in zip(queries, keys, strict=True)]) for j in seen]
                 if scale is not None:
-                    scores = [scale[place] * score for score in scores]
+                    scores = [scale[number] * score for score in scores]
                 weights = _soft(scores, seen) if weighting == "softmax" else _hard(scores, seen, weighting)
             total = _total([w for w in weights.values() if w is not None]) or mpmath.mpf(len(weights) or 1)
             for result, value in zip(results, values, strict=True):
@@ -173,8 +181,8 @@ class Mp:
         """Plain means under a mask that opens from the left: the running sums are the row sums from left to right."""
         sums = list(accumulate(column, initial=mpmath.mpf(0)))
         if mask == "none":
-            return [sums[-1] / mpmath.mpf(self.length)] * self.length
-        rows = (len(visible(mask, place, self.length)) for place in range(self.length))
+            return [sums[-1] / mpmath.mpf(self.length)] * len(self.rows)
+        rows = (len(visible(mask, place, self.length)) for place in self.rows)
         return [sums[seen] / mpmath.mpf(seen or 1) for seen in rows]
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
@@ -203,7 +211,9 @@ class Mp:
 
     def show(self, value: Any, digits: int) -> str:
         shown = digits if self.digits is None else self.digits
-        return str(mpmath.nstr(value, shown)).removesuffix(".0")
+        if not mpmath.isfinite(value):
+            return str(value)
+        return rewritten(str(mpmath.nstr(value, shown)))
 
     def settled(self, value: Any, digits: int) -> bool:
         return True

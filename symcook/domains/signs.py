@@ -50,6 +50,15 @@ _SHORT = 24  # terms of polynomials that are combined with assumptions
 _LONG, _ROOTS = 48, 4  # terms and roots of polynomials whose roots are isolated
 _DEPTH = 2  # how often in a row a sign is asked of larger polynomials
 _BREAKS = ("max", "step")
+_WIDEST = {
+    "max": Box(fmpq(0), None, False),
+    "step": Box(fmpq(0), fmpq(1), False, False),
+    "sqrt": Box(fmpq(0), None, False),
+    "exp": Box(fmpq(0), None),
+    "erf": Box(fmpq(-1), fmpq(1)),
+    "tanh": Box(fmpq(-1), fmpq(1)),
+}
+"""The values that a generator of a kind may take, whatever its argument is."""
 
 
 class _Spent(Exception):
@@ -256,17 +265,21 @@ class Signs:
         if boxes and g in boxes:
             return boxes[g]
         if g not in self._boxes:
-            self._boxes[g] = self._find_box(g)
+            kind = self.field.generators[g].kind
+            self._boxes[g] = _WIDEST.get(kind, EVERYWHERE)  # what holds while an assumption asks for g in turn
+            try:
+                self._boxes[g] = self._find_box(g)
+            except BaseException:
+                del self._boxes[g]
+                raise
         return self._boxes[g]
 
     def _find_box(self, g: int) -> Box:
         generator = self.field.generators[g]
         if generator.kind == "symbol":
             return self.symbols.get(generator.argument, EVERYWHERE)
-        if generator.kind == "max":
-            return Box(fmpq(0), None, False)
-        if generator.kind == "step":
-            return Box(fmpq(0), fmpq(1), False, False)
+        if generator.kind in _BREAKS:
+            return _WIDEST[generator.kind]
         if self._numeric(g):
             with flint.ctx.workprec(128):
                 return _enclosure(self._ball(g))

@@ -8,7 +8,7 @@ sign stays max(0, u); a maximum among scores or a division that is open stops wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from functools import reduce
@@ -21,15 +21,15 @@ import sympy
 from flint import fmpq, fmpz
 
 from symcook.blocks import ACTIVATIONS, WEIGHTINGS, Parameter
-from symcook.domains.exact import at_position
+from symcook.domains.exact import value_at
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
 from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
 from symcook.domains.intervals import ZERO as NULL
-from symcook.domains.signs import Signs
+from symcook.domains.signs import Impossible, Signs
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.numbers.roots import squarefree
 from symcook.protocol import conjunction, refuse_zero_variance, visible
-from symcook.symbols import from_sympy, symbol
+from symcook.symbols import at, from_sympy, symbol
 
 Values = list[Value]
 
@@ -41,15 +41,18 @@ _FACTOR_BITS = 96  # integers under a root are split into primes up to this size
 class Choices:
     """The side taken at each comparison that stayed open, in the order in which they are met.
 
-    `advance` moves on to the next sequence of sides, depth first, until all are seen.
+    `advance` moves on to the next sequence of sides, depth first, until all are seen. `met` is called at each.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, met: Callable[[], None] | None = None) -> None:
+        self._call = met
         self._taken: list[tuple[int, int]] = []
         self._met = 0
 
     def take(self, options: int) -> int:
         """Which of so many options to follow now."""
+        if self._call is not None:
+            self._call()
         if self._met == len(self._taken):
             self._taken.append((0, options))
         self._met += 1
@@ -96,6 +99,7 @@ class Symbolic:
         self._start = 1
         self._choices = choices
         self._converted: dict[Any, Value] = {}
+        self._sides: dict[int, int] = {}  # of maxima and steps that were resolved: POSITIVE or NONPOSITIVE
         self.conditions: list[str] = []
         boxes = {}
         for declared in (*inputs, *parameters):
@@ -123,15 +127,9 @@ class Symbolic:
         result = []
         own = getattr(expression, "free_symbols", set()) - {symbol("i"), symbol("n")}
         for i in self._indices():
-            if own:
-                result.append(self.convert(self._at(expression, i)))
-                continue
-            try:
-                value = at_position(expression, i, self.length)
-            except NotExact:  # irrational there
-                result.append(self.convert(self._at(expression, i)))
-            else:
-                result.append(fmpq(value.numerator, value.denominator))
+            value = self._at(expression, i) if own else value_at(expression, i, self.length)
+            rational = isinstance(value, Fraction)
+            result.append(fmpq(value.numerator, value.denominator) if rational else self.convert(value))
         return result
 
     def linear(self, terms: Sequence[tuple[Values, Any]], bias: Any) -> Values:
@@ -232,24 +230,32 @@ class Symbolic:
                 for polynomial in (value.num, value.den):
                     self._resolve(polynomial, put)
         gens = [put.get(g, gen) for g, gen in enumerate(field.ctx.gens())]
-        return [
-            field.quotient(value.num.compose(*gens), value.den.compose(*gens)) if isinstance(value, Function) else value
-            for value in values
-        ]
+        return [self._put(value, gens) if isinstance(value, Function) else value for value in values]
+
+    def _put(self, value: Function, gens: Sequence[Any]) -> Value:
+        field = self._field
+        below = field.reduced(value.den.compose(*gens))
+        if below.is_zero():  # it was seen not to vanish, under conditions that cannot all hold
+            raise Impossible("the conditions of a case must leave some values")
+        return field.quotient(value.num.compose(*gens), below)
 
     def _resolve(self, polynomial: Any, put: dict[int, Any]) -> None:
         """Find what stands for each maximum in a polynomial: 0 or its argument, itself resolved; for a step 0 or 1."""
         field = self._field
         for g, degree in enumerate(polynomial.degrees()):
-            if degree and g not in put and field.generators[g].kind in ("max", "step"):
-                self._resolve(field.argument(g), put)
-                inner = field.argument(g).compose(*(put.get(k, gen) for k, gen in enumerate(field.ctx.gens())))
+            kind = field.generators[g].kind if degree else ""
+            if kind not in ("max", "step") or g in put:
+                continue
+            self._resolve(field.argument(g), put)
+            inner = field.argument(g).compose(*(put.get(k, gen) for k, gen in enumerate(field.ctx.gens())))
+            if g not in self._sides:
                 value = polynomial_of(field, inner)
                 signs = self._signs.of(value)
-                if signs & NEGATIVE and signs & POSITIVE:
+                if signs & POSITIVE and signs & (NONPOSITIVE if kind == "step" else NEGATIVE):
                     signs = self._split(value, signs, (POSITIVE, NONPOSITIVE))
-                above = inner if field.generators[g].kind == "max" else field.one
-                put[g] = above if signs & POSITIVE else inner * 0
+                self._sides[g] = POSITIVE if signs & POSITIVE else NONPOSITIVE
+            above = inner if kind == "max" else field.one
+            put[g] = above if self._sides[g] == POSITIVE else inner * 0
 
     def decide(self, value: Value, kind: str) -> bool | None:
         """The verdict of a readout of `kind` sign or zero on one entry, split into cases where that is on."""
@@ -325,7 +331,7 @@ class Symbolic:
         if signs & NULL:
             signs = self._split(value, signs, (POSITIVE, NEGATIVE, NULL), "a division needs its denominator nonzero")
             if signs == NULL:
-                raise BadInput("a denominator must not be zero", self._text(value))
+                raise self._undefined("a denominator must not be zero", value, "0")
 
     def relu(self, value: Value) -> Value:
         """max(0, value), which is one of its sides where the sign is known, and else a generator.
@@ -367,10 +373,13 @@ class Symbolic:
         if isinstance(value, fmpq):
             return self._number_root(value)
         signs = self._signs.of(value) if signs is None else signs
-        if signs & NEGATIVE and signs != NEGATIVE:
-            signs = self._split(value, signs, (POSITIVE, NULL, NEGATIVE), "a root needs its argument not negative")
+        must = "the argument of sqrt must not be negative"
+        if signs == NEGATIVE:
+            raise BadInput(must, self._text(value))
         if signs & NEGATIVE:
-            raise BadInput("the argument of sqrt must not be negative", self._text(value))
+            signs = self._split(value, signs, (POSITIVE, NULL, NEGATIVE), "a root needs its argument not negative")
+            if signs == NEGATIVE:
+                raise self._undefined(must, value, "negative")
         if signs == NULL:
             return ZERO
         rational, squares, inside = self._under_root(value, signs)
@@ -644,13 +653,25 @@ class Symbolic:
                 chosen.append(j)
         return chosen
 
+    def _undefined(self, must: str, value: Value, what: str) -> BadInput:
+        """The refusal of a model that has no value in a case."""
+        do = "declare its symbols with ranges that leave these values out"
+        where = f"where {' & '.join(self.conditions)}" if self.conditions else "for all their values"
+        return BadInput(must, f"{self._text(value)}, which is {what} {where}", do)
+
     def _split(self, value: Function, signs: int, sides: Sequence[int], why: str = "a comparison stays open") -> int:
         """Follow one of the sides that `signs` allows and take it for granted from here on."""
         if self._choices is None:
             do = "set the symbols in it, or split cases (--cases)"
             raise Undecided(f"{why}: the sign of {self._brief(value)}; {do}.")
         field = self._field
+        (value,) = self.resolve([value])  # so that the conditions settle the maxima too
+        signs &= self._signs.of(value)
         options = [side for side in sides if signs & side]
+        if not options:
+            raise Impossible("the conditions of a case must leave some values")
+        if len(options) == 1:
+            return options[0]
         side = options[self._choices.take(len(options))]
         factor, inner = self._taken_out(value)
         core = polynomial_of(field, inner)
@@ -659,8 +680,8 @@ class Symbolic:
             field.lift(value)
             core, shown = polynomial_of(field, value.num * value.den), value
         if isinstance(core, Function):
-            self._signs.assume(core, side)
-        self.conditions.append(_RELATION[side].format(self._text(shown)))
+            self._signs.assume(core, side & signs)
+        self.conditions.append(_RELATION[side & signs].format(self._text(shown)))
         return side
 
     def _text(self, value: Value) -> str:
@@ -678,7 +699,7 @@ class Symbolic:
     def _at(self, expression: Any, i: int) -> Any:
         if not isinstance(expression, sympy.Basic) or not expression.free_symbols:
             return expression
-        return expression.xreplace({symbol("i"): sympy.Integer(i), symbol("n"): sympy.Integer(self.length)})
+        return at(expression, i, self.length)
 
 
 def _verdict(signs: int, wanted: int) -> bool | None:

@@ -140,15 +140,15 @@ def _norm(norm: LayerNorm, space: Space, dtype: str, key: str) -> dict[str, Any]
 
 def position_table(expression: Any, start: int, n_max: int) -> list[list[Any]]:
     """The exact values of an expression in i and n: for each length n from 1 to `n_max`, one a position."""
-    i, n = symbol("i"), symbol("n")
+    from symcook.domains.exact import value_at
+
+    lengths = range(1, n_max + 1)
     if not getattr(expression, "free_symbols", ()):
-        return [[expression] * length for length in range(1, n_max + 1)]
-    if n not in expression.free_symbols:
-        values = [expression.subs(i, start + place) for place in range(n_max)]
-        return [values[:length] for length in range(1, n_max + 1)]
-    return [
-        [expression.subs({i: start + place, n: length}) for place in range(length)] for length in range(1, n_max + 1)
-    ]
+        return [[expression] * length for length in lengths]
+    if symbol("n") not in expression.free_symbols:
+        values = [value_at(expression, start + place, n_max) for place in range(n_max)]
+        return [values[:length] for length in lengths]
+    return [[value_at(expression, start + place, length) for place in range(length)] for length in lengths]
 
 
 def _floats(values: Any, dtype: str, width: int = 0) -> np.ndarray[Any, Any]:

@@ -13,6 +13,7 @@ from fractions import Fraction
 import flint
 
 from symcook.errors import BadInput, SymcookError, Undecided
+from symcook.rationals import decimal
 
 MAX_DIGITS = 100_000
 GUARD = 2  # digits printed beyond the asked ones, so that rounding takes a hundredth of what is allowed
@@ -167,7 +168,7 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
             raise SymcookError("the midpoint of a ball was not rounded to an integer")
         error = (scaled - middle).abs_upper()
     error_digits, error_place = _round_up(error, last)
-    printed = Ball(_decimal(middle, last), _decimal(error_digits, error_place))
+    printed = Ball(decimal(str(middle), last), decimal(str(error_digits), error_place))  # flint writes any length
     if not _encloses(x, middle, last, error_digits, error_place):
         raise SymcookError(f"the decimals {str(printed)[:60]} do not enclose their ball")
     return printed
@@ -209,22 +210,3 @@ def _encloses(x: flint.arb, middle: flint.fmpz, last: int, error: flint.fmpz, pl
     centre = middle * ten ** (last - tens) * twos_unit
     allowed = error * ten ** (place - tens) * twos_unit
     return bool(abs(mid - centre) + rad <= allowed)
-
-
-def _decimal(digits: flint.fmpz, place: int) -> str:
-    """digits * 10^place as text, without an exponent where that stays readable."""
-    shown = str(abs(digits))  # flint's text knows no limit of length
-    stripped = shown.rstrip("0")
-    if not stripped:
-        return "0"
-    place += len(shown) - len(stripped)
-    mark = "-" if digits < 0 else ""
-    leading = place + len(stripped) - 1
-    if 0 <= place <= 20:
-        return mark + stripped + "0" * place
-    if place < 0 <= leading:
-        return f"{mark}{stripped[: leading + 1]}.{stripped[leading + 1 :]}"
-    if -7 <= leading < 0:
-        return f"{mark}0.{'0' * (-leading - 1)}{stripped}"
-    tail = f".{stripped[1:]}" if len(stripped) > 1 else ""
-    return f"{mark}{stripped[0]}{tail}e{leading}"

@@ -7,12 +7,11 @@ from fractions import Fraction
 
 import flint
 
-from symcook.errors import BadInput, unknown
-from symcook.expr import show
+from symcook.errors import BadInput, NotExact, unknown
+from symcook.expr import Tree, show
+from symcook.meaning import Meaning, conjunction, not_whole
 from symcook.numbers.balls import arb_of
-from symcook.rationals import MAX_BITS, MAX_RANGE, too_large
-
-MAX_STEPS = 100_000
+from symcook.rationals import MAX_BITS, Rationals, too_large
 
 Values = Mapping[str, "flint.arb | Fraction | int"]
 
@@ -33,43 +32,19 @@ def evaluate(tree: tuple, values: Values | None = None) -> flint.arb:
     """The value of a term of the grammar as a ball, at flint's current precision.
 
     Terms: numbers, names in `values`, pi, + - * / ^, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh, cosh,
-    tanh, if and I with comparisons, sum and prod over up to MAX_RANGE integers. A divisor that the ball cannot part
-    from 0 gives an infinite ball, which more bits may cure; a divisor that is exactly 0, the logarithm of a number
+    tanh, if and I with conditions, sum and prod over integers (see `symcook.meaning`). A divisor that the ball cannot
+    part from 0 gives an infinite ball, which more bits may cure; a divisor that is exactly 0, the logarithm of a number
     that is surely not positive, and the root of one that is surely negative are BadInput. A comparison that the balls
     leave open gives the hull of both branches.
     """
-    return _Evaluator(values or {}).term(tree)
+    return Balls(values or {}).term(tree)
 
 
-class _Evaluator:
-    def __init__(self, values: Values, steps: list[int] | None = None) -> None:
-        self.values = values
-        self.steps = [0] if steps is None else steps  # terms of sums so far, shared by nested sums
+class Balls(Meaning[flint.arb, "bool | None"]):
+    """Terms as balls; a truth that the balls leave open is None."""
 
-    def term(self, tree: tuple) -> flint.arb:
-        tag = tree[0]
-        if tag == "num":
-            return flint.arb(flint.fmpq(tree[1], tree[2]))
-        if tag == "name":
-            return self.name(tree[1])
-        if tag == "neg":
-            return -self.term(tree[1])
-        if tag in ("+", "-", "*"):
-            a, b = self.term(tree[1]), self.term(tree[2])
-            return a + b if tag == "+" else a - b if tag == "-" else a * b
-        if tag == "/":
-            return self.divide(tree)
-        if tag == "^":
-            return self.power(tree[1], tree[2])
-        if tag == "if":
-            return self.choose(self.formula(tree[1]), lambda: self.term(tree[2]), lambda: self.term(tree[3]))
-        if tag == "ind":
-            return self.choose(self.formula(tree[1]), lambda: flint.arb(1), lambda: flint.arb(0))
-        if tag in ("sum", "prod"):
-            return self.fold(tree)
-        if tag == "call":
-            return self.call(tree)
-        raise BadInput("an expression must be built from numbers, names, operations and known functions", show(tree))
+    def number(self, p: int, q: int) -> flint.arb:
+        return flint.arb(p) if q == 1 else flint.arb(flint.fmpq(p, q))
 
     def name(self, name: str) -> flint.arb:
         if name == "pi" and name not in self.values:
@@ -78,37 +53,31 @@ class _Evaluator:
             raise BadInput("every name must have a value here", name, "give it one")
         return arb_of(self.values[name])
 
-    def divide(self, tree: tuple) -> flint.arb:
-        above, below = self.term(tree[1]), self.term(tree[2])
-        if below.is_zero():
+    def divide(self, a: flint.arb, b: flint.arb, tree: Tree) -> flint.arb:
+        if b.is_zero():
             raise BadInput("a denominator must not be zero", show(tree))
-        return above / below
+        return a / b
 
-    def power(self, base_tree: tuple, exponent_tree: tuple) -> flint.arb:
-        base, exponent = self.term(base_tree), self.term(exponent_tree)
-        if not base.is_zero() and abs(exponent * abs(base).log()) > MAX_BITS:  # nats, not bits: near enough for a limit
+    def power(self, a: flint.arb, b: flint.arb, tree: Tree) -> flint.arb:
+        if not a.is_zero() and abs(b * abs(a).log()) > MAX_BITS:  # nats, not bits: near enough for a limit
             raise too_large()
-        whole = exponent.unique_fmpz() if exponent.is_exact() else None
+        whole = b.unique_fmpz() if b.is_exact() else None
         if whole is not None:
-            if whole < 0 and base.is_zero():
-                raise BadInput("a denominator must not be zero", show(("^", base_tree, exponent_tree)))
-            if whole > 0 and base.contains(0):  # where flint's power gives no number
-                top = base.abs_upper() ** whole
+            if whole < 0 and a.is_zero():
+                raise BadInput("a denominator must not be zero", show(tree))
+            if whole > 0 and a.contains(0):  # where flint's power gives no number
+                top = a.abs_upper() ** whole
                 return top.union(flint.arb(0) if whole % 2 == 0 else -top)
-            return base**whole
-        if base.is_zero() and exponent > 0:
+            return a**whole
+        if a.is_zero() and b > 0:
             return flint.arb(0)
-        if base <= 0:
-            must = "the base of a power with a broken exponent must be positive"
-            raise BadInput(must, show(("^", base_tree, exponent_tree)))
-        return (exponent * base.log()).exp() if base > 0 else flint.arb.nan()
+        if a <= 0:
+            raise BadInput("the base of a power with a broken exponent must be positive", show(tree))
+        return (b * a.log()).exp() if a > 0 else flint.arb.nan()
 
-    def call(self, tree: tuple) -> flint.arb:
-        name, arguments = tree[1], tree[2]
-        if name == "pow" and len(arguments) == 2:
-            return self.power(*arguments)
+    def call(self, name: str, arguments: list[flint.arb], tree: Tree) -> flint.arb:
         if name in ("min", "max") and arguments:
-            first, *rest = (self.term(a) for a in arguments)
+            first, *rest = arguments
             for other in rest:
                 first = first.min(other) if name == "min" else first.max(other)
             return first
@@ -116,7 +85,7 @@ class _Evaluator:
             raise unknown("function", name, ("min", "max", "pow", "log", "sqrt", *_FUNCTIONS))
         if len(arguments) != 1:
             raise BadInput(f"{name} must have one argument", show(tree))
-        x = self.term(arguments[0])
+        x = arguments[0]
         if name == "log":
             if x <= 0:
                 raise BadInput("the argument of a logarithm must be positive", show(tree))
@@ -127,49 +96,35 @@ class _Evaluator:
             return x.sqrt()
         return _FUNCTIONS[name](x)
 
-    def fold(self, tree: tuple) -> flint.arb:
-        tag, bound, low, high, body = tree
-        ends = [self.term(end) for end in (low, high)]
-        first, last = (end.unique_fmpz() if end.is_exact() else None for end in ends)
-        if first is None or last is None or last - first > MAX_RANGE:
-            raise BadInput(f"a sum must run over at most {MAX_RANGE} integers", show(tree))
-        total = flint.arb(0 if tag == "sum" else 1)
-        for j in range(int(first), int(last) + 1):
-            self.steps[0] += 1
-            if self.steps[0] > MAX_STEPS:
-                raise BadInput(f"nested sums must have at most {MAX_STEPS} terms", show(tree))
-            value = _Evaluator({**self.values, bound: j}, self.steps).term(body)
-            total = total + value if tag == "sum" else total * value
-        return total
+    def end(self, tree: Tree, whole: Tree) -> int:
+        """Exactly where the end is rational, since a ball around an integer is not known to be one."""
+        try:
+            exact = {name: value for name, value in self.values.items() if isinstance(value, (int, Fraction))}
+            return Rationals(exact, self.steps).end(tree, whole)
+        except NotExact:
+            value = self.term(tree)
+        integer = value.unique_fmpz() if value.is_exact() else None
+        return not_whole(tree, whole) if integer is None else int(integer)
 
-    def choose(self, condition: bool | None, yes: Callable[[], flint.arb], no: Callable[[], flint.arb]) -> flint.arb:
-        if condition is None:
-            return yes().union(no())
-        return yes() if condition else no()
+    def under(self, name: str, j: int) -> Balls:
+        return Balls({**self.values, name: j}, self.steps)  # as an integer, so that an end of an inner sum is exact
 
-    def formula(self, tree: tuple) -> bool | None:
-        """True, False, or None where the balls leave it open."""
-        tag = tree[0]
-        if tag in ("true", "false"):
-            return tag == "true"
-        if tag in ("=", "<=", "<"):
-            difference = self.term(tree[1]) - self.term(tree[2])
-            return _compare(tag, difference)
-        if tag == "~":
-            inner = self.formula(tree[1])
-            return None if inner is None else not inner
-        if tag in ("&", "|"):
-            a, b = self.formula(tree[1]), self.formula(tree[2])
-            absorbing = tag == "|"
-            if a is absorbing or b is absorbing:
-                return absorbing
-            return None if a is None or b is None else not absorbing
-        if tag == "->":
-            return self.formula(("|", ("~", tree[1]), tree[2]))
-        if tag == "<->":
-            a, b = self.formula(tree[1]), self.formula(tree[2])
-            return None if a is None or b is None else a == b
-        raise BadInput("a condition must be a comparison without quantifiers here", show(tree))
+    def choose(self, truth: bool | None, yes: Tree, no: Tree) -> flint.arb:
+        if truth is None:
+            return self.term(yes).union(self.term(no))
+        return self.term(yes if truth else no)
+
+    def compare(self, tag: str, a: flint.arb, b: flint.arb, tree: Tree) -> bool | None:
+        return _compare(tag, a - b)
+
+    def truth(self, known: bool) -> bool:
+        return known
+
+    def negation(self, a: bool | None) -> bool | None:
+        return None if a is None else not a
+
+    def both(self, a: bool | None, b: bool | None) -> bool | None:
+        return conjunction(a, b)
 
 
 def _compare(tag: str, difference: flint.arb) -> bool | None:

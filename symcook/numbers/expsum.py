@@ -24,6 +24,7 @@ import flint
 from symcook.errors import BadInput, NotExact, SymcookError
 from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.roots import Root
+from symcook.rationals import quotient
 
 Terms = dict[Fraction, Fraction]
 Number = Fraction | int
@@ -250,7 +251,7 @@ def sign(value: Value | Root | int) -> int:
 
 def text(value: Value | Root | int) -> str:
     """The value in the expression grammar: p/q, a quotient of sums of exp(r), or p + q*sqrt(r)."""
-    return str(value) if isinstance(value, (ExpSum, Root)) else str(_exact(value))
+    return str(value) if isinstance(value, (ExpSum, Root)) else quotient(_exact(value))
 
 
 # Sums as dictionaries {exponent: nonzero coefficient}.
@@ -393,7 +394,8 @@ def _text(terms: Terms) -> str:
     pieces = []
     for r, c in sorted(terms.items(), reverse=True):
         size = abs(c)
-        body = str(size) if r == 0 else f"exp({r})" if size == 1 else f"{size}*exp({r})"
+        growth = f"exp({quotient(r)})"
+        body = quotient(size) if r == 0 else growth if size == 1 else f"{quotient(size)}*{growth}"
         mark = "-" if c < 0 else "+"
         pieces.append(f" {mark} {body}" if pieces else f"-{body}" if c < 0 else body)
     return "".join(pieces)

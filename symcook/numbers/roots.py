@@ -15,7 +15,9 @@ from math import isqrt
 import flint
 
 from symcook.errors import BadInput, NotExact
+from symcook.expr import numeral
 from symcook.numbers.balls import decide_sign
+from symcook.rationals import quotient
 
 Rational = Fraction | int
 
@@ -151,11 +153,12 @@ class Root:
 
     def __str__(self) -> str:
         size = abs(self.q)
-        body = f"sqrt({self.r})" if size.numerator == 1 else f"{size.numerator}*sqrt({self.r})"
-        body = body if size.denominator == 1 else f"{body}/{size.denominator}"
+        body = f"sqrt({numeral(self.r)})"
+        body = body if size.numerator == 1 else f"{numeral(size.numerator)}*{body}"
+        body = body if size.denominator == 1 else f"{body}/{numeral(size.denominator)}"
         if not self.p:
             return body if self.q > 0 else f"-{body}"
-        return f"{self.p} {'+' if self.q > 0 else '-'} {body}"
+        return f"{quotient(self.p)} {'+' if self.q > 0 else '-'} {body}"
 
     def __repr__(self) -> str:
         return f"<Root {self}>"

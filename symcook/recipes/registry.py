@@ -1,12 +1,14 @@
 """What is known of each recipe without building it, and the calls that build one.
 
-The chapters declare their recipes with `recipe(...)`. Neither this module nor a chapter imports sympy or blocks when it
-is loaded, so that a list of recipes costs next to nothing; a recipe's function imports what it needs when it runs.
+Each file of a chapter declares its recipe with `recipe(...)`. Neither this module nor a recipe imports sympy or blocks
+when it is loaded, so that a list of recipes costs next to nothing; its function imports what it needs when it runs.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from symcook.blocks import Transformer
 
 CHAPTERS = ("feedforward", "attention", "languages")
+"""The folders of recipes, one file a recipe, found by looking."""
 
 
 class Argument(NamedTuple):
@@ -43,8 +46,10 @@ class Recipe(NamedTuple):
     """What is known of a recipe before it is built.
 
     `formula` is what the paper says it returns and `region` where that is exact, both in the grammar over inputs and
-    symbols; `computes` is what the weights return everywhere. The three are those of the default arguments, and the
-    function `region` of this module gives the region for others. `reference` is "module:function" of symcook.spec.
+    symbols. With `largest` the region is all of where it is, so that the formula fails, or has no meaning, at every
+    other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights
+    return everywhere. The three are those of the default arguments, and the function `region` of this module gives the
+    region for others. `reference` is "module:function" of symcook.spec.
     """
 
     name: str
@@ -63,6 +68,7 @@ class Recipe(NamedTuple):
     symbols: tuple[Symbol, ...] = ()
     adapt: Callable[..., Callable[..., Any]] | None = None
     region_of: Callable[..., str] | None = None
+    largest: bool = True
 
     def argument(self, name: str) -> Argument:
         """The declaration of the argument `name`, else BadInput with the nearest one."""
@@ -89,6 +95,7 @@ class Recipe(NamedTuple):
         }
 
 
+KINDS = ("feed-forward", "attention", "language")
 _RECIPES: dict[str, Recipe] = {}
 
 
@@ -103,9 +110,24 @@ def recipe(name: str, **facts: Any) -> Callable[[Callable[..., Transformer]], Ca
 
 
 def _all() -> dict[str, Recipe]:
-    for chapter in CHAPTERS:
-        importlib.import_module(f"symcook.recipes.{chapter}")
+    if not _RECIPES:
+        for chapter in CHAPTERS:
+            package = importlib.import_module(f"symcook.recipes.{chapter}")
+            for file in sorted(file for folder in package.__path__ for file in os.listdir(folder)):
+                if file.endswith(".py") and file != "__init__.py":
+                    importlib.import_module(f"symcook.recipes.{chapter}.{file[:-3]}")
+        ordered = sorted(_RECIPES.values(), key=_place)
+        _RECIPES.clear()
+        _RECIPES.update((found.name, found) for found in ordered)
     return _RECIPES
+
+
+def _place(found: Recipe) -> tuple[Any, ...]:
+    """Where a recipe stands in a list: by kind, then by the first section and equation that its source names."""
+    section = re.search(r"Section ([0-9.]*[0-9])", found.source)
+    equation = re.search(r"Eqs?\. \(([0-9]+)\)", found.source)
+    numbers = tuple(int(part) for part in section[1].split(".")) if section else ()
+    return KINDS.index(found.kind), numbers, int(equation[1]) if equation else 0
 
 
 def names() -> tuple[str, ...]:

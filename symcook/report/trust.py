@@ -17,9 +17,11 @@ FILES = {
     "proof/terms.py": "terms with numbered bound variables, substitution, sorts",
     "proof/grammar.py": "trees to terms, definitions expanded",
     "proof/normal.py": "the normal form that arithmetic steps compare",
-    "proof/kernel.py": "the proof steps, the axioms, the conditions D and H",
+    "proof/kernel.py": "the proof steps and the axioms",
+    "proof/conditions.py": "the conditions D and H, and what a refutation must prove",
     "proof/enclose.py": "interval enclosures (python-flint), for the step 'interval' alone",
     "proof/runrel.py": "a stored model as equations",
+    "proof/instances.py": "a statement at all its instances up to a length, for CHECKED",
     "proof/replay.py": "files, hashes, statuses",
 }
 """The files of the checker, below the package's folder, and what each does."""

@@ -113,27 +113,39 @@ def eqzero(values: Values, *, eps: Number) -> Answer:
 
 
 def gtzero_input(values: Values) -> Answer:
-    """0 for x <= 0, x for 0 < x < tolerance, tolerance for x >= tolerance; tolerance > 0 is an input (eq 32)."""
-    x, given = _read(values, "x", "tolerance")
-    tolerance = _positive(given, "tolerance")
+    """0 for x <= 0, x for 0 < x < tolerance, tolerance for x >= tolerance; tolerance is an input (eq 32).
+
+    tolerance <= 0, where the equation says nothing: tolerance for 0 < x, else 0.
+    """
+    x, tolerance = _read(values, "x", "tolerance")
+    if tolerance <= 0:
+        return _out(tolerance if x > 0 else Fraction(0))
     if x <= 0:
         return _out(Fraction(0))
     return _out(x if x < tolerance else tolerance)
 
 
 def gezero_input(values: Values) -> Answer:
-    """0 for x <= -tolerance, x + tolerance for -tolerance < x < 0, tolerance for x >= 0; tolerance > 0 (eq 33)."""
-    x, given = _read(values, "x", "tolerance")
-    tolerance = _positive(given, "tolerance")
+    """0 for x <= -tolerance, x + tolerance for -tolerance < x < 0, tolerance for x >= 0 (eq 33).
+
+    tolerance <= 0, where the equation says nothing: tolerance for 0 <= x, else 0.
+    """
+    x, tolerance = _read(values, "x", "tolerance")
+    if tolerance <= 0:
+        return _out(tolerance if x >= 0 else Fraction(0))
     if x <= -tolerance:
         return _out(Fraction(0))
     return _out(x + tolerance if x < 0 else tolerance)
 
 
 def eqzero_input(values: Values) -> Answer:
-    """0 for |x| >= tolerance, tolerance - |x| for 0 < |x| < tolerance, tolerance for x = 0; tolerance > 0 (eq 34)."""
-    x, given = _read(values, "x", "tolerance")
-    tolerance = _positive(given, "tolerance")
+    """0 for |x| >= tolerance, tolerance - |x| for 0 < |x| < tolerance, tolerance for x = 0 (eq 34).
+
+    tolerance <= 0, where the equation says nothing: tolerance for x = 0, else 0.
+    """
+    x, tolerance = _read(values, "x", "tolerance")
+    if tolerance <= 0:
+        return _out(tolerance if x == 0 else Fraction(0))
     if x == 0:
         return _out(tolerance)
     return _out(tolerance - abs(x) if abs(x) < tolerance else Fraction(0))
@@ -162,13 +174,10 @@ def boolean(values: Values, *, table: str | Sequence[int], names: Sequence[str] 
 
 
 def conditional(values: Values) -> Answer:
-    """out = x if p = 1, y if p = 0; x and y in [0, 1] (section 4.9). Raises BadInput outside that region."""
+    """out = x if p = 1, y if p = 0 (section 4.9). Raises BadInput for another p."""
     p, x, y = _read(values, "p", "x", "y")
     if p not in (0, 1):
         raise BadInput("the input p must be 0 or 1", p)
-    for name, value in (("x", x), ("y", y)):
-        if not 0 <= value <= 1:
-            raise BadInput(f"the input {name} must lie in [0, 1]", value)
     return _out(x if p == 1 else y)
 
 

@@ -23,7 +23,7 @@ from adequacy import ENTRIES, ODD, adequate, changed, claim_statements, column, 
 from statement_truth import CONTEXT, SLACK, evaluate, real, texts
 
 from symcook.recipes import build
-from symcook.recipes.feedforward import ONE_TO_ONE
+from symcook.recipes.feedforward.cancel_residual import ONE_TO_ONE
 from symcook.symbols import exact
 
 F = Fraction

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +19,26 @@ if TYPE_CHECKING:
     from symcook.forward import Result
 
 MAX_CASES = 64
+MAX_TRIED = 2 * MAX_CASES
+"""The greatest number of ways to decide the comparisons, those that no values allow counted too."""
+
+Progress = Callable[[int, int], None]
+"""Called at each comparison with the number of cases found and the greatest number."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a readout says at one position, which is counted as the model counts: expressions by coordinate, and the
+    verdict (None where the model decides nothing or the verdict depends on the symbols)."""
+
+    position: int
+    expressions: Mapping[str, Any]
+    accept: bool | None
+
+    @cached_property
+    def output(self) -> dict[str, str]:
+        """The closed forms as text in the grammar, by coordinate."""
+        return {name: from_sympy(value) for name, value in self.expressions.items()}
 
 
 @dataclass(frozen=True)
@@ -27,7 +47,8 @@ class Derivation:
 
     `assumptions` are the ranges of the symbols, `conditions` what was taken for granted beyond them (in a case of
     `derive_cases`), all formulas of the grammar. `accept` is None where the model decides nothing or the verdict
-    depends on the symbols.
+    depends on the symbols. `expressions` and `accept` are those of the position at which the readout looks; for a
+    readout at each position those of the last, and `each` has an answer for every position.
     """
 
     recipe: str
@@ -38,6 +59,7 @@ class Derivation:
     expressions: Mapping[str, Any]
     accept: bool | None
     decides: bool
+    each: tuple[Answer, ...] = ()
 
     @cached_property
     def output(self) -> dict[str, str]:
@@ -46,7 +68,7 @@ class Derivation:
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook derive --json``."""
-        return {
+        document = {
             "recipe": self.recipe,
             "input": self.given,
             "symbols": list(self.symbols),
@@ -55,14 +77,20 @@ class Derivation:
             "output": self.output,
             "accept": self.accept,
         }
+        if self.each:
+            document["outputs"] = [
+                {"position": one.position, "output": one.output, "accept": one.accept} for one in self.each
+            ]
+        return document
 
     def text(self) -> str:
-        """A line for each coordinate, the verdict if there is one, and what it holds for."""
+        """A line for each coordinate (and position), the verdict if there is one, and what it holds for."""
+        verdicts = {True: "accept", False: "reject", None: "open: it depends on the symbols"}
         lines = [f"{self.recipe} on {self.given}"]
-        lines += [f"  {name} = {value}" for name, value in self.output.items()]
-        if self.decides:
-            verdict = {True: "accept", False: "reject", None: "open: it depends on the symbols"}[self.accept]
-            lines.append(f"  verdict: {verdict}")
+        for where, output, accept in self._shown():
+            lines += [f"  {where}{name} = {value}" for name, value in output.items()]
+            if self.decides:
+                lines.append(f"  {where}verdict: {verdicts[accept]}")
         if self.conditions:
             lines.append(f"  if {' & '.join(self.conditions)}")
         if self.symbols:
@@ -70,15 +98,23 @@ class Derivation:
             lines.append(f"  for all real {', '.join(self.symbols)}{ranges}")
         return "\n".join(lines)
 
+    def _shown(self) -> list[tuple[str, Mapping[str, str], bool | None]]:
+        """What is shown: a label for the position where there are several, the closed forms, and the verdict."""
+        if not self.each:
+            return [("", self.output, self.accept)]
+        return [(f"position {one.position}: ", one.output, one.accept) for one in self.each]
+
     @property
     def latex(self) -> str:
-        """The closed forms as one LaTeX `aligned` block."""
+        """The closed forms as one LaTeX `aligned` block, with the position as a subscript where there are several."""
         import sympy
 
         rows = []
-        for name, value in self.expressions.items():
-            shown = name.replace("_", r"\_")
-            rows.append(rf"\mathrm{{{shown}}} &= {sympy.latex(value)}")
+        named = [(f"_{{{one.position}}}", one.expressions) for one in self.each] or [("", self.expressions)]
+        for index, expressions in named:
+            for name, value in expressions.items():
+                shown = name.replace("_", r"\_")
+                rows.append(rf"\mathrm{{{shown}}}{index} &= {sympy.latex(value)}")
         return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
 
     def _repr_latex_(self) -> str:
@@ -110,11 +146,16 @@ def derive(model: Transformer, given: Any = None, values: Mapping[str, Any] | No
 
 
 def derive_cases(
-    model: Transformer, given: Any = None, values: Mapping[str, Any] | None = None
+    model: Transformer,
+    given: Any = None,
+    values: Mapping[str, Any] | None = None,
+    *,
+    progress: Progress | None = None,
 ) -> tuple[Derivation, ...]:
     """The closed forms of `model` on one input by cases, one for each way in which open comparisons may turn out.
 
-    Together the conditions cover all admissible values. Raises Undecided above `MAX_CASES` cases; else as `derive`.
+    Together the conditions cover all admissible values. Raises Undecided above `MAX_CASES` cases or `MAX_TRIED` ways to
+    decide the comparisons, and BadInput where a case has no value (a denominator that is zero); else as `derive`.
 
     >>> from symcook.recipes import build
     >>> [(d.conditions, d.output["out"]) for d in derive_cases(build("min"))]
@@ -123,16 +164,17 @@ def derive_cases(
     from symcook.domains.signs import Impossible
     from symcook.domains.symbolic import Choices
 
-    task, choices, found = _Task(model, given, values), Choices(), []
-    for _ in range(2 * MAX_CASES):
+    task, found = _Task(model, given, values), list[Derivation]()
+    choices = Choices(None if progress is None else lambda: progress(len(found), MAX_CASES))
+    for _ in range(MAX_TRIED):
         with suppress(Impossible):
             found.append(task.derive(choices))
-        more = choices.advance()
-        if not more:
+        if not choices.advance():
             return tuple(found)
-        if len(found) >= MAX_CASES:
+        if len(found) == MAX_CASES:
             break
-    raise Undecided(f"{model.name} on {task.given} needs more than {MAX_CASES} cases; set a symbol or an input.")
+    limit = f"{MAX_CASES} cases" if len(found) == MAX_CASES else f"{MAX_TRIED} ways to decide its comparisons"
+    raise Undecided(f"{model.name} on {task.given} needs more than {limit}; set a symbol or an input.")
 
 
 class _Task:
@@ -185,26 +227,33 @@ class _Task:
         model = self.model
         domain = Symbolic(model.parameters, self.inputs, choices)
         result = forward(model, self.sequence, domain)
-        accept, columns = result.accept, result.columns()
-        if choices is not None:
-            if accept is None and model.decides:
-                accept = _decided(result, domain)
-            entries = domain.resolve([column[result.place] for column in columns.values()])
-            columns = {name: [entry] for name, entry in zip(columns, entries, strict=True)}
-            expressions = {name: domain.read(column, 0) for name, column in columns.items()}
-        else:
-            expressions = result.values()
+        each = model.readout.position == "each"
+        places = list(range(domain.length)) if each else [result.place]
+        accepts = [_verdict(result, domain, place) for place in places]
+        columns = result.columns()
+        entries = [column[place] for place in places for column in columns.values()]
+        shown = iter(entries if choices is None else domain.resolve(entries))
+        answers = [
+            Answer(
+                model.embedding.start + place % domain.length,
+                MappingProxyType({name: domain.read([next(shown)], 0) for name in columns}),
+                accept,
+            )
+            for place, accept in zip(places, accepts, strict=True)
+        ]
         found = Derivation(
             model.name,
             self.given,
             (*self.inputs, *(p.name for p in model.parameters)),
             tuple(p.region for p in model.parameters if p.region != "true"),
             tuple(domain.conditions),
-            MappingProxyType(expressions),
-            accept,
+            answers[-1].expressions,
+            answers[-1].accept,
             model.decides,
+            tuple(answers) if each else (),
         )
-        longest = max((len(text) for text in (*found.output.values(), *found.conditions)), default=0)
+        texts = [text for answer in answers for text in answer.output.values()]
+        longest = max(map(len, (*texts, *found.conditions)), default=0)
         if longest > MAX_TEXT:
             must = f"the closed form of {model.name} on {self.given} has more than {MAX_TEXT} characters"
             names = ", ".join(found.symbols)
@@ -212,10 +261,19 @@ class _Task:
         return found
 
 
-def _decided(result: Result, domain: Symbolic) -> bool | None:
-    """The verdict of a result, with cases split."""
+def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:
+    """The verdict of a readout that looks at an index; where it stayed open, split into cases if these are on."""
     readout = result.model.readout
+    if result.verdicts is None or not result.model.decides:
+        return None
+    verdict = result.verdicts[place] if readout.position == "each" else result.accept
+    if verdict is not None:
+        return verdict
     columns = result.columns()
     read = [columns["logit"]] if readout.kind == "sign" else [columns[name] for name in readout.reads]
-    places = range(domain.length) if readout.position == "all" else [result.place]
-    return all(domain.decide(column[place], readout.kind) for place in places for column in read)
+    verdict = True
+    for at in range(domain.length) if readout.position == "all" else [place]:
+        for column in read:
+            if verdict is not False:
+                verdict = domain.both(verdict, domain.decide(column[at], readout.kind))
+    return verdict

@@ -1,0 +1,303 @@
+"""What any runtime may compute: every value is a set that holds the exact number and all that rounding can make of it.
+
+The error model, for an arithmetic with unit roundoff u (`Format`):
+
+- a given number, a product, a quotient, a root and a sum of two are rounded once: y (1 + d) + e with |d| <= u and |e|
+  at most half the least subnormal number; with a fused operation d = 0 for the product in it;
+- a sum of k terms, in any order, by pairs or fused, is off by at most g sum |term| with g = (k - 1) u/(1 - (k - 1) u);
+- an exponential is off by at most `EXP_ULPS` units in the last place (2u of the value each), and may be flushed to zero
+  below the least normal number; e^0 is 1. Softmax subtracts some number, the greatest score up to rounding, first;
+- the factor of x in a gelu, which lies between 0 and 1, is off by at most `GELU_ULPS` 2u;
+- a layer norm takes the mean, then the mean of the squares of what is left, then divides by the root;
+- in hard attention equal keys have equal scores;
+- what overflows may be anything.
+
+A step whose every possible intermediate result is a number of the format is exact: integers, mostly. The exact number
+is in the set whatever the model assumes, since the sets are Arb balls, so that a verdict that the whole set agrees on
+is right; that every runtime gives it too rests on the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import flint
+from flint import arb, fmpq
+
+from symcook.domains.ball import ACTIVATIONS, ZERO, Ball, Column, Value, each
+from symcook.errors import require_known
+from symcook.protocol import visible
+
+EXP_ULPS = 4
+GELU_ULPS = 8
+
+_ANYTHING = arb(0, arb.pos_inf())
+
+
+@dataclass(frozen=True)
+class Format:
+    """Floating numbers of `bits` bits, rounded to nearest; normal from 2^least up, below 2^most; None: no such end.
+
+    >>> Format(24, -126, 128).unit
+    1/16777216
+    """
+
+    bits: int
+    least: int | None = None
+    most: int | None = None
+
+    @cached_property
+    def unit(self) -> fmpq:
+        """The unit roundoff u."""
+        return _two(-self.bits)
+
+    @cached_property
+    def _relative(self) -> arb:
+        return 1 + arb(0, arb(self.unit))
+
+    @cached_property
+    def _absolute(self) -> arb:
+        """What a result below the least normal number may lose to rounding."""
+        return arb(0) if self.least is None else arb(0, arb(_two(self.least - self.bits)))
+
+    @cached_property
+    def _flushed(self) -> arb:
+        """What is lost where such a result becomes zero."""
+        return arb(0) if self.least is None else arb(0, arb(_two(self.least)))
+
+    def holds(self, x: Value) -> bool:
+        """Whether a value is one number of this format, not a subnormal one."""
+        if type(x) is fmpq:
+            return x == 0 or self.holds(arb(x))
+        if not x.is_exact() or x.bits() > self.bits:
+            return False
+        return self.least is None or x == 0 or (abs(x) >= _two(self.least) and self._fits(x))
+
+    def rounded(self, x: Value) -> Value:
+        """A value with what rounding to this format makes of it."""
+        if self.holds(x):
+            return x
+        return self._checked(arb(x) * self._relative + self._absolute)
+
+    def total(self, parts: Sequence[Value]) -> Value:
+        """The sum of numbers of this format, in any order."""
+        running = _Running(self)
+        for part in parts:
+            running.add(part)
+        return running.value()
+
+    def softmax(self, scores: Sequence[Value]) -> list[Value]:
+        """Weights e^(score - top), up to a common positive factor."""
+        best = [arb(score) for score in scores]
+        top = max(best, key=lambda score: score.mid() if score.is_finite() else arb.neg_inf()).mid()
+        reach: Any = arb(0)  # how far the number that is subtracted may be from `top`
+        for score in best:
+            if not score < top:
+                reach = reach.max((score - top).abs_upper())
+        if not reach < 1:
+            return [_ANYTHING] * len(best)
+        result: list[Value] = []
+        for score in best:
+            power: Any = score - top
+            if power == 0 and reach == 0:
+                result.append(arb(1))
+                continue
+            moved = power + arb(0, ((power.abs_upper() + reach) * self.unit).upper())
+            result.append(moved.exp() * (1 + arb(0, arb(2 * EXP_ULPS * self.unit))) + self._flushed * reach.exp())
+        return result
+
+    def _fits(self, x: arb) -> bool:
+        return self.most is None or abs(x) < self._end
+
+    @cached_property
+    def _end(self) -> arb:
+        assert self.most is not None
+        return arb(_two(self.most) * (1 - self.unit))
+
+    def _checked(self, x: arb) -> arb:
+        return x if x.is_finite() and self._fits(x) else _ANYTHING
+
+
+class _Running:
+    """A sum as it grows, with what rounding may add to it."""
+
+    def __init__(self, format: Format) -> None:
+        self.format = format
+        self.sum, self.size, self.count = arb(0), arb(0), 0
+        self.exponent: int | None = 0  # all terms are multiples of 2^exponent; None: not known to be multiples of any
+
+    def add(self, x: Value) -> None:
+        if type(x) is fmpq:
+            if not x:
+                return
+            x = arb(x)
+        self.count += 1
+        self.sum = self.sum + x
+        self.size = self.size + x.abs_upper()
+        if self.exponent is not None:
+            if self.format.holds(x):
+                exponent = int(x.man_exp()[1])
+                self.exponent = exponent if self.count == 1 else min(self.exponent, exponent)
+            else:
+                self.exponent = None
+
+    def value(self) -> Value:
+        if self.count < 2:
+            return self.sum if self.count else ZERO
+        if self.exponent is not None and self.size <= _two(self.exponent + self.format.bits):
+            # every partial sum is a multiple of 2^exponent of at most `bits` bits
+            return ZERO if self.sum == 0 else self.format._checked(self.sum)
+        if self.count == 2:
+            return self.format._checked(self.sum * self.format._relative)
+        error = (self.count - 1) * self.format.unit
+        if 2 * error > 1 or not self.format._fits(2 * self.size):
+            return _ANYTHING
+        return self.format._checked(self.sum + arb(0, (self.size * (error / (1 - error))).upper()))
+
+
+FORMATS: Mapping[str, tuple[Format, Format]] = {
+    "float64": (Format(53, -1022, 1024), Format(53, -1022, 1024)),
+    "float32": (Format(24, -126, 128), Format(24, -126, 128)),
+    "float16": (Format(11, -14, 16), Format(24, -126, 128)),
+}
+"""The type of stored columns, and the one inside an operation (scores, weights, sums, layer norm)."""
+
+
+class Rounding(Ball):
+    """The domain of these sets; with `stored` columns, and `inner` the arithmetic inside one operation.
+
+    >>> from fractions import Fraction
+    >>> domain = Rounding(Format(8))
+    >>> with domain.context():
+    ...     domain.begin(("a", "b"), 1)
+    ...     column = domain.embed({"a": Fraction(1, 3), "b": 5})
+    ...     domain.positive(domain.linear([(column, 3)], -1)), domain.positive(domain.linear([(column, 3)], -2))
+    ([None, True], [False, True])
+    """
+
+    name: ClassVar[str] = "rounding"
+
+    def __init__(self, stored: Format, inner: Format | None = None) -> None:
+        super().__init__(stored.bits)
+        self.stored, self.inner = stored, inner or stored
+        self._format = stored
+        self._given_in: dict[Format, dict[Any, Value]] = {stored: self._known}
+
+    def context(self) -> AbstractContextManager[Any]:
+        return flint.ctx.workprec(2 * max(self.stored.bits, self.inner.bits) + 64)
+
+    def positions(self, expression: Any) -> Column:
+        with self._in(self.stored):
+            return super().positions(expression)
+
+    def _entry(self, x: Value) -> Value:
+        return self._format.rounded(x)
+
+    def activate(self, column: Column, kind: str) -> Column:
+        require_known("activation", kind, tuple(ACTIVATIONS))
+        if not kind.startswith("gelu"):
+            return super().activate(column, kind)
+        error = arb(0, arb(2 * GELU_ULPS * self.stored.unit))
+
+        def gelu(entries: Sequence[Value]) -> Value:
+            x = entries[0]
+            return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
+
+        return each([column], gelu)
+
+    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
+        with self._in(self.inner):
+            found = super().layer_norm(columns, epsilon, zero_variance)
+        return self._kept(found)
+
+    def attend(
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        mask: str,
+        weighting: str,
+        factor: Any,
+    ) -> list[Column]:
+        with self._in(self.inner):
+            found = super().attend(queries, keys, values, mask, weighting, factor)
+        return self._kept(found)
+
+    def _soft(
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        mask: str,
+        scale: Column | None,
+    ) -> list[Column]:
+        results: list[Column] = [[] for _ in values]
+        for place, scores in self._scores(queries, keys, mask, scale):
+            seen = visible(mask, place, self.length)
+            weights = self._format.softmax(scores) if seen else []
+            total = self._total(weights)
+            for result, value in zip(results, values, strict=True):
+                parts = [self._times(w, value[j]) for w, j in zip(weights, seen, strict=True)]
+                result.append(self._over(self._total(parts), total) if seen else ZERO)
+        return results
+
+    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+        rows = []
+        with self._in(self.inner):
+            for scores in zip(*columns, strict=True):
+                weights = self._format.softmax(scores)
+                total = self._total(weights)
+                rows.append([self._over(weight, total) for weight in weights])
+        return self._kept(list(map(list, zip(*rows, strict=True))))
+
+    @contextmanager
+    def _in(self, format: Format) -> Iterator[None]:
+        """Compute in another format for a while."""
+        before = self._format, self._known
+        self._format, self._known = format, self._given_in.setdefault(format, {})
+        try:
+            yield
+        finally:
+            self._format, self._known = before
+
+    def _kept(self, columns: Sequence[Column]) -> list[Column]:
+        if self.inner == self.stored:
+            return list(columns)
+        return [each([column], lambda entries: self.stored.rounded(entries[0])) for column in columns]
+
+    def _times(self, a: Value, b: Value) -> Value:
+        if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
+            return ZERO
+        return self._format.rounded(arb(a) * b)
+
+    def _total(self, parts: Sequence[Value]) -> Value:
+        return parts[0] if len(parts) == 1 else self._format.total(parts)
+
+    def _running(self, column: Column) -> Column:
+        running, sums = _Running(self._format), [ZERO]
+        for x in column:
+            running.add(x)
+            sums.append(running.value())
+        return sums
+
+    def _over(self, a: Value, b: Value) -> Value:
+        return ZERO if type(a) is fmpq and not a and b > 0 else self._format.rounded(arb(a) / b)
+
+    def _mean(self, entries: Sequence[Value]) -> Value:
+        return self._over(self._total(entries), self._format.rounded(fmpq(len(entries)))) if entries else ZERO
+
+    def _root(self, x: Value) -> Value:
+        return self._format.rounded(arb(x).sqrt())
+
+    def _flat(self, entries: Sequence[Value]) -> bool:
+        """Equal entries are rounded as others are."""
+        return False
+
+
+def _two(exponent: int) -> fmpq:
+    """2 to an integer power."""
+    return fmpq(2) ** exponent

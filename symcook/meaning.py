@@ -1,0 +1,199 @@
+"""What a tree of the grammar means: one fold over it. A number system is a subclass that names its operations.
+
+Every number system takes this fold, so that what follows is decided here and nowhere else, as the checker has it:
+
+- ``sum(j, lo, hi, body)`` runs over the integers j with lo <= j <= hi. Where there is none, as in sum(j, 2, 0, j), a
+  sum is 0 and a product is 1; it never runs backwards. The body is asked for these j alone.
+- lo and hi are integers. An end that is none, as n/2 at n = 3, is refused and never rounded: the checker takes ends of
+  sort Int only, and whoever writes n/2 may mean either neighbour. The same for ``all j in lo..hi``.
+- ``if`` and ``I`` ask for the branch that is taken; a condition asks for both its sides.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, NoReturn, TypeVar
+
+from symcook.errors import BadInput
+from symcook.expr import Tree, show
+
+MAX_RANGE = 10_000
+MAX_STEPS = 1_000_000
+
+Value = TypeVar("Value")
+"""A number of the system."""
+Truth = TypeVar("Truth")
+"""What a comparison answers there."""
+
+ZERO: Tree = ("num", 0, 1)
+ONE: Tree = ("num", 1, 1)
+
+
+class Meaning(Generic[Value, Truth]):
+    """The fold at `values` of the free names. Values add, subtract, multiply and negate by Python's operators.
+
+    `steps` holds the parts that may still be visited in this evaluation, in a list that all levels share.
+    """
+
+    def __init__(self, values: Mapping[str, Any], steps: list[int] | None = None) -> None:
+        self.values = values
+        self.steps = [MAX_STEPS] if steps is None else steps
+
+    # What a number system says.
+
+    def number(self, p: int, q: int) -> Value:
+        """p/q."""
+        raise NotImplementedError
+
+    def name(self, name: str) -> Value:
+        """The value of a free name, pi among them."""
+        raise NotImplementedError
+
+    def divide(self, a: Value, b: Value, tree: Tree) -> Value:
+        """a/b; BadInput, about `tree`, where b is zero."""
+        raise NotImplementedError
+
+    def power(self, a: Value, b: Value, tree: Tree) -> Value:
+        """a^b."""
+        raise NotImplementedError
+
+    def call(self, name: str, arguments: list[Value], tree: Tree) -> Value:
+        """A function of the grammar other than pow."""
+        raise NotImplementedError
+
+    def compare(self, tag: str, a: Value, b: Value, tree: Tree) -> Truth:
+        """a = b, a <= b or a < b."""
+        raise NotImplementedError
+
+    def truth(self, known: bool) -> Truth:
+        """True or false."""
+        raise NotImplementedError
+
+    def negation(self, a: Truth) -> Truth:
+        """Not a."""
+        raise NotImplementedError
+
+    def both(self, a: Truth, b: Truth) -> Truth:
+        """a and b."""
+        raise NotImplementedError
+
+    def choose(self, truth: Truth, yes: Tree, no: Tree) -> Value:
+        """The term `yes` where `truth` holds, else `no`."""
+        raise NotImplementedError
+
+    def end(self, tree: Tree, whole: Tree) -> int:
+        """The integer that the end `tree` of the range of `whole` is; `not_whole` where it is none."""
+        raise NotImplementedError
+
+    def kept(self, value: Value) -> Value:
+        """`value`, looked at before anything is made of it."""
+        return value
+
+    def under(self, name: str, j: int) -> Meaning[Value, Truth]:
+        """The fold in which the bound variable `name` is j."""
+        return type(self)({**self.values, name: self.number(j, 1)}, self.steps)
+
+    # What holds in every number system.
+
+    def term(self, tree: Tree) -> Value:
+        self.steps[0] -= 1
+        if self.steps[0] < 0:
+            raise BadInput("the sums of an expression must be short enough to evaluate", show(tree), "use shorter ones")
+        return self.kept(self._term(tree))
+
+    def _term(self, tree: Tree) -> Value:
+        tag = tree[0]
+        if tag == "num":
+            return self.number(tree[1], tree[2])
+        if tag == "name":
+            return self.name(tree[1])
+        if tag == "neg":
+            return -self.term(tree[1])  # pyright: ignore[reportOperatorIssue]
+        if tag in ("+", "-", "*", "/", "^"):
+            a: Any = self.term(tree[1])
+            b: Any = self.term(tree[2])
+            if tag == "/":
+                return self.divide(a, b, tree)
+            if tag == "^":
+                return self.power(a, b, tree)
+            return a + b if tag == "+" else a - b if tag == "-" else a * b
+        if tag == "if":
+            return self.choose(self.formula(tree[1]), tree[2], tree[3])
+        if tag == "ind":
+            return self.choose(self.formula(tree[1]), ONE, ZERO)
+        if tag in ("sum", "prod"):
+            return self.fold(tree)
+        if tag == "call" and all(a[0] != "lambda" for a in tree[2]):
+            arguments = [self.term(a) for a in tree[2]]
+            if tree[1] == "pow" and len(arguments) == 2:
+                return self.power(arguments[0], arguments[1], tree)
+            return self.call(tree[1], arguments, tree)
+        raise BadInput("an expression must be built from numbers, names, operations and known functions", show(tree))
+
+    def fold(self, tree: Tree) -> Value:
+        """A sum or product over a range of integers."""
+        total: Any = self.number(0 if tree[0] == "sum" else 1, 1)
+        for j in self.range(tree[2], tree[3], tree):
+            value: Any = self.under(tree[1], j).term(tree[4])
+            total = self.kept(total + value if tree[0] == "sum" else total * value)
+        return total
+
+    def range(self, low: Tree, high: Tree, whole: Tree) -> range:
+        """The integers from `low` to `high`; BadInput where there are too many."""
+        return counted(self.end(low, whole), self.end(high, whole), whole)
+
+    def formula(self, tree: Tree) -> Truth:
+        tag = tree[0]
+        if tag in ("true", "false"):
+            return self.truth(tag == "true")
+        if tag in ("=", "<=", "<"):
+            return self.compare(tag, self.term(tree[1]), self.term(tree[2]), tree)
+        if tag == "~":
+            return self.negation(self.formula(tree[1]))
+        if tag in ("&", "|", "->", "<->"):
+            a, b = self.formula(tree[1]), self.formula(tree[2])
+            if tag == "&":
+                return self.both(a, b)
+            if tag == "|":
+                return self.either(a, b)
+            forward = self.either(self.negation(a), b)
+            return forward if tag == "->" else self.both(forward, self.either(a, self.negation(b)))
+        if tag in ("all in", "ex in"):
+            join = self.both if tag == "all in" else self.either
+            result = self.truth(tag == "all in")
+            for j in self.range(tree[2], tree[3], tree):
+                result = join(result, self.under(tree[1], j).formula(tree[4]))
+            return result
+        raise BadInput("a condition must be decidable here", show(tree), "quantify over finite ranges only")
+
+    def either(self, a: Truth, b: Truth) -> Truth:
+        """a or b."""
+        return self.negation(self.both(self.negation(a), self.negation(b)))
+
+
+def counted(first: int, last: int, tree: Tree) -> range:
+    """The integers from `first` to `last`, none where last < first; BadInput where there are more than MAX_RANGE."""
+    if last - first >= MAX_RANGE:
+        must = "a sum" if tree[0] == "sum" else "a product" if tree[0] == "prod" else "a range"
+        raise BadInput(f"{must} must run over at most {MAX_RANGE} integers", show(tree))
+    return range(first, last + 1)
+
+
+def not_whole(tree: Tree, whole: Tree, value: object = None) -> NoReturn:
+    """Refuse an end of a range that is no integer."""
+    of = {"sum": "a sum", "prod": "a product"}.get(whole[0], "a range")
+    shown = show(tree) if value is None or str(value) == show(tree) else f"{show(tree)} = {value} in {show(whole)}"
+    raise BadInput(f"the ends of {of} must be integers", shown, "use ends that are integers wherever they are asked")
+
+
+def conjunction(a: bool | None, b: bool | None) -> bool | None:
+    """Kleene's `and` of yes, no and open.
+
+    >>> conjunction(None, False), conjunction(None, True)
+    (False, None)
+    """
+    if a is False or b is False:
+        return False
+    return None if a is None or b is None else True

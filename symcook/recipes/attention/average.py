@@ -1,0 +1,36 @@
+"""average: at every position the mean of x over all positions. Source: Cookbook, Section 5.1.2."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symcook.recipes.attention import mean, of_rows
+from symcook.recipes.registry import recipe
+
+if TYPE_CHECKING:
+    from symcook.blocks import Transformer
+
+NAME = "average"
+
+
+@recipe(
+    NAME,
+    kind="attention",
+    summary="at every position the mean of x over all positions",
+    source="Cookbook, Section 5.1.2",
+    formula="sum(j, 1, n, x(j))/n",
+    words="Queries and keys are zero, so every position gives equal weight to all positions.",
+    computes="sum(j, 1, n, x(j))/n",
+    region="true",
+    uniformity="No weight depends on the length.",
+    claims=("cookbook.t2.uniform_avg", "cookbook.s5.1.2.avg"),
+    reference="symcook.spec.attention:average",
+    adapt=of_rows(("x",), "mean"),
+)
+def average() -> Transformer:
+    """mean_i = (1/n) sum_{k=1..n} x_k.
+
+    Inputs: x, one value a position. No mask; average-hard weighting, and with all scores 0 softmax is the same. Region:
+    all rational sequences of length at least 1. Source: Cookbook, Section 5.1.2.
+    """
+    return mean("average", "none")

@@ -1,0 +1,56 @@
+"""first-position. Source: Cookbook, Section 5.2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from symcook.recipes.arguments import alphabet as read_alphabet
+from symcook.recipes.registry import Argument, info, recipe
+
+if TYPE_CHECKING:
+    from symcook.blocks import Transformer
+
+NAME = "first-position"
+
+
+def _of_length(function: Callable[[int], Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    return lambda word: [{"first": value} for value in function(len(word))]
+
+
+@recipe(
+    NAME,
+    kind="attention",
+    summary="1 at the first position and 0 at every other, from the position function (-1)^i",
+    source="Cookbook, Section 5.2",
+    formula="I[i = 1]",
+    words="The prefix mean of -(-1)^i is 1 at the first position and at most 1/3 later; a comparison tells them apart.",
+    computes="3*(relu(mean - 1/3) - relu(mean - 2/3))",
+    region="true",
+    uniformity="No weight depends on the length; the position function is (-1)^i.",
+    claims=("cookbook.t2.first", "cookbook.s5.2.first_attention", "cookbook.s5.2.first"),
+    reference="symcook.spec.attention:first_position",
+    arguments=(Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),),
+    adapt=_of_length,
+)
+def first_position(alphabet: tuple[str, ...]) -> Transformer:
+    """first_i = GTZero_{1/3}(c_i - 1/3) = I[i = 1], where c_i = (1/i) sum_{j<=i} -(-1)^j.
+
+    alphabet: a string of different symbols; tokens embed to nothing, only the position counts. c_1 = 1, and for i > 1
+    c_i is 0 (i even) or 1/i <= 1/3 (i odd). Region: every word of length at least 1. Source: Cookbook, Section 5.2.
+    """
+    from symcook.blocks import Embedding, Layer, Readout, Space, Transformer
+    from symcook.weights import feedforward, head
+
+    mean = head(value={"mean": "-alternating"}, mask="future")
+    return Transformer(
+        NAME,
+        Embedding(
+            Space(("alternating", "mean", "first")),
+            words={letter: {} for letter in alphabet},
+            positions={"alternating": "(-1)^i"},
+        ),
+        (Layer(mean, feedforward(first=info(NAME).computes)),),
+        Readout("value", "each", ("first",)),
+        source=info(NAME).source,
+    )

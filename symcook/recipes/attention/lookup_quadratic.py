@@ -1,0 +1,60 @@
+"""lookup-quadratic. Source: Cookbook, Section 5.3.4."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symcook.recipes.attention import of_rows
+from symcook.recipes.registry import info, recipe
+
+if TYPE_CHECKING:
+    from symcook.blocks import Transformer
+
+NAME = "lookup-quadratic"
+
+
+@recipe(
+    NAME,
+    kind="attention",
+    summary="at every position the value at the position that its query names",
+    source="Cookbook, Section 5.3.4",
+    formula="value(query(i))",
+    words="The score 2 q j - j^2 is greatest at j = q, so average-hard attention reads the value there.",
+    computes="value(query(i))",
+    region="ex j in 1..n. query = j",
+    uniformity="No weight depends on the length; the position functions i and i^2 are not bounded.",
+    claims=(
+        "cookbook.t2.index_lookup",
+        "cookbook.t5.quadmax",
+        "cookbook.s5.3.lookup_spec",
+        "cookbook.s5.3.4.quadmax",
+        "cookbook.s5.3.4.argmax",
+        "cookbook.s5.3.4.gap",
+    ),
+    reference="symcook.spec.attention:lookup_quadratic",
+    adapt=of_rows(("query", "value"), "found"),
+)
+def lookup_quadratic() -> Transformer:
+    """found_i = value at position query_i, by scores 2 query_i j - j^2 = query_i^2 - (query_i - j)^2.
+
+    Inputs: query and value, one row a position; the embedding adds one = 1, index = i and square = i^2. Scale 1: the
+    printed scores leave out the factor 1/sqrt(d_key) = 1/sqrt(2) of Definition 2.3, which moves no maximum. Region:
+    each query is a position, 1 to n, which is where the formula means something; any other query reads the nearest
+    position, or the mean of two equally near.
+    Source: Cookbook, Section 5.3.4.
+    """
+    from symcook.blocks import Embedding, Layer, Readout, Space, Transformer
+    from symcook.weights import head
+
+    lookup = head(score={("query", "index"): 2, ("one", "square"): -1}, value={"found": "value"})
+    return Transformer(
+        NAME,
+        Embedding(
+            Space(("query", "one", "index", "square", "value", "found")),
+            inputs=("query", "value"),
+            positions={"one": 1, "index": "i", "square": "i^2"},
+        ),
+        (Layer(lookup),),
+        Readout("value", "each", ("found",)),
+        source=info(NAME).source,
+    )

@@ -1,0 +1,72 @@
+"""cancel-residual: a network f without the residual connection: f(x) replaces x. Source: Cookbook, Section 4.2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import unknown
+from symcook.recipes.feedforward import UNIFORM, Adapted, pointwise
+from symcook.recipes.registry import Argument, info, recipe, reference
+
+if TYPE_CHECKING:
+    from symcook.blocks import Transformer
+
+NAME = "cancel-residual"
+ONE_TO_ONE = ("identity", "scale", "gtzero", "gezero", "eqzero", "cpwl", "clip", "round")
+"""The recipes R -> R with output out, which it takes."""
+
+
+def _one_to_one(given: Any, name: str) -> str:
+    if given not in ONE_TO_ONE:
+        raise unknown(f"recipe {name}, from R to R,", str(given), ONE_TO_ONE)
+    return given
+
+
+def _inner_region(f: str) -> str:
+    return info(f).region
+
+
+def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
+    inner = reference(arguments["f"], {}, values)
+    return lambda given: function(given, f=inner)
+
+
+@recipe(
+    NAME,
+    kind="feed-forward",
+    summary="a network f without the residual connection: f(x) replaces x",
+    source="Cookbook, Section 4.2",
+    formula="min(x, 2 - x)",
+    words="The network adds f(x) - x to x, so that the residual connection leaves f(x).",
+    computes="x + relu(x) - relu(-x) - 2*relu(x - 1) - relu(x) + relu(-x)",
+    region="true",
+    uniformity=UNIFORM,
+    claims=("cookbook.t1.cancel_residual", "cookbook.s4.2.cancel_residual", "cookbook.s4.2.residual_optional"),
+    reference="symcook.spec.feedforward:cancel_residual",
+    arguments=(
+        Argument(
+            "f", "cpwl", "a feed-forward recipe with one input and one output: " + ", ".join(ONE_TO_ONE), _one_to_one
+        ),
+    ),
+    adapt=_of_inner,
+    region_of=_inner_region,
+)
+def cancel_residual(f: str) -> Transformer:
+    """x becomes x + f'(x) = f(x).
+
+    f'.W1 = [f.W1; I; -I], f'.b1 = [f.b1; 0; 0], f'.W2 = [f.W2, -I, I], f'.b2 = f.b2. f: the name of a feed-forward
+    recipe R -> R, with its default arguments; its symbols stay symbols. The answer is the coordinate x itself. Region:
+    wherever f is exact. Source: Cookbook, Section 4.2.
+    """
+    inner = info(f)
+    model = inner.make(**inner.read({}))
+    block = model.layers[0].feedforward
+    assert block is not None  # a name that _one_to_one let through
+    weights = {
+        "W1": [*block.W1.tolist(), [1], [-1]],
+        "b1": [*block.b1, 0, 0],
+        "W2": [[*block.W2, -1, 1]],
+        "b2": list(block.b2),
+    }
+    return pointwise(NAME, ("x",), ("x",), weights=weights, parameters=model.parameters)

@@ -1,0 +1,36 @@
+"""gtzero: is x positive? 1 or 0, exact outside the window 0 < x < eps. Source: Cookbook, Section 4.7, Eq. (29)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symcook.recipes.feedforward import EPS, UNIFORM, pointwise, positive
+from symcook.recipes.registry import recipe
+
+if TYPE_CHECKING:
+    from symcook.blocks import Transformer
+
+NAME = "gtzero"
+
+
+@recipe(
+    NAME,
+    kind="feed-forward",
+    summary="is x positive? 1 or 0, exact outside the window 0 < x < eps",
+    source="Cookbook, Section 4.7, Eq. (29)",
+    formula="I[0 < x]",
+    words="Two ReLUs make a ramp from 0 to 1 of width eps, to the right of zero.",
+    computes="(relu(x) - relu(x - eps))/eps",
+    region="x <= 0 | eps <= x",
+    uniformity=UNIFORM,
+    claims=("cookbook.t1.comparators", "cookbook.s4.7.gtzero"),
+    reference="symcook.spec.feedforward:gtzero",
+    symbols=(EPS,),
+)
+def gtzero() -> Transformer:
+    """out = 0 for x <= 0, x/eps for 0 < x < eps, 1 for x >= eps.
+
+    eps > 0. Region where it is I[x > 0]: x <= 0 or x >= eps; between, x/eps lies strictly between 0 and 1. Source:
+    Cookbook, Section 4.7, Eq. (29).
+    """
+    return pointwise(NAME, ("x",), parameters=[positive("eps")])

@@ -1,0 +1,47 @@
+"""dyck-1. Source: Cookbook, Section 9.2.1 (uniform implementation)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symcook.recipes.languages import BRACKETS, CLAIMS, FORMULA, counting, decides
+from symcook.recipes.registry import recipe
+
+if TYPE_CHECKING:
+    from symcook.blocks import Transformer
+
+NAME = "dyck-1"
+
+
+@recipe(
+    NAME,
+    kind="language",
+    summary="well-nested brackets ( and ), any length; the decision is a zero test of two coordinates",
+    source="Cookbook, Section 9.2.1 (uniform implementation)",
+    formula=FORMULA,
+    words="Every prefix has at least as many ( as ), and the whole word has as many of each.",
+    computes="total = 0 & balance = 0",
+    region="true",
+    uniformity="No weight depends on the length; the price is that the decision is a zero test outside the model.",
+    claims=(*CLAIMS, "cookbook.s9.2.1.accept", "cookbook.s9.2.1.two_layers"),
+    reference="symcook.spec.languages:dyck1",
+    adapt=decides,
+)
+def dyck_1() -> Transformer:
+    """Accept iff total = 0 and balance = 0 at the last position.
+
+    Coordinates: token o_i = 1 for ( and -1 for ), balance (1/i) sum_{j<=i} o_j, error relu(-balance), total
+    (1/i) sum_{j<=i} error_j. Average-hard attention, future mask (a position sees itself), no layer norm. Region: every
+    word of at least one bracket. Source: Cookbook, Section 9.2.1, Eqs. (41) to (44). Eq. (41) prints five rows and
+    Eq. (44) four; four are enough.
+    """
+    from symcook.blocks import Embedding, Layer, Readout, Space, Transformer
+
+    balance, error, total = counting()
+    return Transformer(
+        NAME,
+        Embedding(Space(("token", "balance", "error", "total")), words=BRACKETS),
+        (Layer(balance, error), Layer(total)),
+        Readout("zero", "last", ("total", "balance")),
+        source="Cookbook, Section 9.2.1",
+    )

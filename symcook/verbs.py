@@ -1,0 +1,80 @@
+"""What a model can be asked, in one place: each verb hands the model to the part of symcook that answers.
+
+This is the only module of values that names what stands above them, and it imports that when a verb is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from symcook.derivation import Derivation
+    from symcook.forward import Run
+    from symcook.verify.sweep import Check
+
+
+class Verbs:
+    """The questions that a `Transformer` answers."""
+
+    def __call__(self: Any, given: Any, domain: str = "exact", **options: Any) -> Run:
+        """The same as `run`."""
+        return self.run(given, domain, **options)
+
+    def run(
+        self: Any, given: Any, domain: str = "exact", *, values: Mapping[str, Any] | None = None, **options: Any
+    ) -> Run:
+        """Run one input (a word, or rows of inputs) in a domain; see `symcook.forward.run`."""
+        from symcook.forward import run
+
+        return run(self, given, domain, values=values, **options)
+
+    def run_many(
+        self: Any,
+        inputs: Iterable[Any],
+        domain: str = "exact",
+        *,
+        values: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> list[Run]:
+        """Run each input in turn, with the symbols bound once; options as in `symcook.forward.run`."""
+        from symcook.forward import run
+
+        bound = self.bind(values)
+        return [run(bound, given, domain, **options) for given in inputs]
+
+    def derive(self: Any, given: Any = None, *, values: Mapping[str, Any] | None = None) -> Derivation:
+        """The closed forms of the outputs on one input; see `symcook.derivation.derive`."""
+        from symcook.derivation import derive
+
+        return derive(self, given, values)
+
+    def check(
+        self: Any,
+        reference: Callable[[Any], Any],
+        max_length: int | None = None,
+        *,
+        values: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Check:
+        """Compare with a reference on every input up to `max_length`, exactly; see `symcook.verify.sweep.check`."""
+        from symcook.verify.sweep import check
+
+        return check(self, reference, max_length, values=values, **options)
+
+    def save(self: Any, path: str | Path, *, force: bool = False) -> Path:
+        """Write the model file; BadInput where the file exists (without `force`) or cannot be written."""
+        from symcook.modelfile import save
+
+        return save(self, path, force=force)
+
+    def _repr_html_(self: Any) -> str:
+        from symcook.report.text import model_html
+
+        return model_html(self)
+
+    def _repr_latex_(self: Any) -> str:
+        from symcook.report.text import model_latex
+
+        return model_latex(self)

@@ -1,0 +1,180 @@
+"""Weights by name: blocks from formulas over named coordinates, so that nobody counts columns.
+
+`feedforward(out="3*relu(mean - 1/3) - 3*relu(mean - 2/3)")` and `head(score={("query", "index"): 2}, value={"found":
+"value"})` give the frozen blocks that matrices typed by hand would. Source: Cookbook, Definitions 2.3 and 2.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from symcook.blocks import FeedForward, Head, Parameter
+from symcook.errors import BadInput
+from symcook.expr import Tree, children, names, parse_term, show
+from symcook.symbols import exact, symbol, to_sympy
+
+ACTIVATION_CALLS = {
+    "relu": "relu", "gelu": "gelu", "gelu_tanh": "gelu-tanh", "gelu_sigmoid": "gelu-sigmoid", "step": "step"
+}  # fmt: skip
+"""How each activation of `FeedForward` is called in a formula."""
+
+Symbols = Iterable[str | Parameter]
+
+
+def feedforward(
+    outputs: Mapping[str, str] | None = None, /, *, reads: Sequence[str] = (), symbols: Symbols = (), **by_name: str
+) -> FeedForward:
+    """The feed-forward part that adds to each named coordinate what its formula says.
+
+    A formula is a sum of numbers times activations of affine expressions, plus a number: relu, gelu, gelu_tanh,
+    gelu_sigmoid or step, one kind in a block. Hidden units stand in the order of the text, equal ones once; so W1 is
+    h x r, W2 m x h for h different activations, r coordinates read and m written. `symbols` are the names (or
+    `Parameter`s) that are declared symbols of the model, every other name is a coordinate; `reads` fixes the order of
+    the coordinates read (else that of the text). Outputs whose names are no Python identifiers, or are called reads
+    or symbols, go into the mapping `outputs`. Raises BadInput for a formula of another form.
+
+    >>> block = feedforward(out="(relu(x) - relu(x - eps))/eps", symbols=["eps"])
+    >>> block.reads, block.W1.tolist(), list(block.b1), block.W2.tolist()
+    (('x',), [[1], [1]], [0, -eps], [[1/eps, -1/eps]])
+    """
+    formulas = dict(outputs or {}) | by_name
+    if not formulas:
+        raise BadInput("a feed-forward part must write a coordinate", "none", 'give out="relu(x) - relu(-x)"')
+    reader = _Reader(symbols)
+    units: dict[tuple[str, tuple[Any, ...]], int] = {}
+    rows: list[dict[int, Any]] = []
+    biases = []
+    for name, text in formulas.items():
+        row: dict[int, Any] = {}
+        bias: Any = 0
+        for coefficient, atom in reader.terms(parse_term(text)):
+            if atom is None:
+                bias += coefficient
+            elif atom[0] == "name":
+                must = f"{name} must be a sum of activations, without {atom[1]} alone"
+                raise BadInput(must, text, f"write relu({atom[1]}) - relu(-{atom[1]}) for {atom[1]}")
+            else:
+                inside = tuple(sorted(reader.affine(atom[2][0]).items()))
+                unit = units.setdefault((ACTIVATION_CALLS[atom[1]], inside), len(units))
+                row[unit] = row.get(unit, 0) + coefficient
+        rows.append(row)
+        biases.append(bias)
+    kinds = sorted({kind for kind, _ in units})
+    if len(kinds) > 1:
+        raise BadInput("a feed-forward part must have one activation", ", ".join(kinds), "make two layers")
+    columns = _order(reads, (c for _, inside in units for c, _ in inside if c))
+    return FeedForward(
+        columns,
+        tuple(formulas),
+        W1=[[dict(inside).get(c, 0) for c in columns] for _, inside in units],
+        b1=[dict(inside).get("", 0) for _, inside in units],
+        W2=[[row.get(unit, 0) for unit in range(len(units))] for row in rows],
+        b2=biases,
+        activation=kinds[0] if kinds else "relu",
+    )
+
+
+def head(
+    score: Mapping[tuple[str, str], Any] | None = None,
+    value: Mapping[str, str] | None = None,
+    *,
+    symbols: Symbols = (),
+    mask: str = "none",
+    weighting: str = "average",
+    temperature: Any = 1,
+    scale: Any = 1,
+) -> Head:
+    """The head whose score of position j in row i is the sum of coefficient * query_i * key_j over `score`.
+
+    `score` maps (query coordinate, key coordinate) to an exact coefficient; without it every score is zero and each
+    row is the plain average of what it sees. There is one key dimension for each different query coordinate, in their
+    order: Q d x r, K d x r, V m x r. `value` maps each coordinate written to a linear expression in those read, such as
+    "vote" or "2*a - c*b"; `symbols` are the names (or `Parameter`s) in it that are declared symbols. The rest is as in
+    `symcook.blocks.Head`. Raises BadInput for a constant in a value (give the model a coordinate that is 1 everywhere).
+
+    >>> found = head({("query", "index"): 2, ("one", "square"): -1}, {"found": "value"})
+    >>> found.reads
+    ('query', 'one', 'index', 'square', 'value')
+    >>> found.Q.tolist(), found.K.tolist()
+    ([[1, 0, 0, 0, 0], [0, 1, 0, 0, 0]], [[0, 0, 2, 0, 0], [0, 0, 0, -1, 0]])
+    """
+    if not value:
+        raise BadInput("a head must write a coordinate", "none", 'give for example value={"mean": "vote"}')
+    reader = _Reader(symbols)
+    values = {}
+    for name, text in value.items():
+        values[name] = form = reader.affine(parse_term(text))
+        if "" in form:
+            raise BadInput(f"the value of {name} must have no constant", text, "read a coordinate that is 1 everywhere")
+    keys: dict[str, dict[str, Any]] = {}
+    for pair, coefficient in (score or {}).items():
+        if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(c, str) for c in pair):
+            raise BadInput("a score must map pairs (query coordinate, key coordinate) to numbers", repr(pair))
+        keys.setdefault(pair[0], {})[pair[1]] = exact(coefficient)
+    columns = _order((), (*keys, *(c for row in keys.values() for c in row), *(c for f in values.values() for c in f)))
+    return Head(
+        columns,
+        tuple(values),
+        Q=[[int(c == query) for c in columns] for query in keys] or [[0] * len(columns)],
+        K=[[row.get(c, 0) for c in columns] for row in keys.values()] or [[0] * len(columns)],
+        V=[[form.get(c, 0) for c in columns] for form in values.values()],
+        mask=mask,
+        weighting=weighting,
+        temperature=temperature,
+        scale=scale,
+    )
+
+
+def _order(first: Sequence[str], found: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *found)))
+
+
+class _Reader:
+    """Takes formulas apart; a name is a coordinate unless it is one of the declared `symbols`."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols = {n: symbol(n) for n in (s.name if isinstance(s, Parameter) else s for s in symbols)}
+
+    def constant(self, tree: Tree) -> bool:
+        return not any(True for _ in _calls(tree)) and names(tree) - {"pi"} <= self.symbols.keys()
+
+    def terms(self, tree: Tree, factor: Any = 1) -> Iterator[tuple[Any, Tree | None]]:
+        """Coefficients and what they multiply: a coordinate, a called activation, or None for a constant."""
+        tag = tree[0]
+        if self.constant(tree):
+            yield factor * to_sympy(tree, self.symbols), None
+        elif tag in ("+", "-"):
+            yield from self.terms(tree[1], factor)
+            yield from self.terms(tree[2], factor if tag == "+" else -factor)
+        elif tag == "neg":
+            yield from self.terms(tree[1], -factor)
+        elif tag == "*" and self.constant(tree[1]):
+            yield from self.terms(tree[2], factor * to_sympy(tree[1], self.symbols))
+        elif tag == "*" and self.constant(tree[2]):
+            yield from self.terms(tree[1], factor * to_sympy(tree[2], self.symbols))
+        elif tag == "/" and self.constant(tree[2]):
+            yield from self.terms(tree[1], factor * to_sympy(("/", ("num", 1, 1), tree[2]), self.symbols))
+        elif tag == "name" or (tag == "call" and tree[1] in ACTIVATION_CALLS and len(tree[2]) == 1):
+            yield factor, tree
+        else:
+            must = "a formula of weights must be a sum of numbers times coordinates or activations"
+            raise BadInput(must, show(tree), "declared symbols go into symbols=[...]")
+
+    def affine(self, tree: Tree) -> dict[str, Any]:
+        """The coefficient of each coordinate, and of "" the constant; zeros are left out."""
+        form: dict[str, Any] = {}
+        for coefficient, atom in self.terms(tree):
+            if atom is not None and atom[0] == "call":
+                raise BadInput("the inside of an activation or a value must be linear in coordinates", show(tree))
+            name = "" if atom is None else atom[1]
+            form[name] = form.get(name, 0) + coefficient
+        return {name: value for name, value in form.items() if value != 0}
+
+
+def _calls(tree: Tree) -> Iterator[str]:
+    """The activations called somewhere in a tree."""
+    if tree[0] == "call" and tree[1] in ACTIVATION_CALLS:
+        yield tree[1]
+    for part in children(tree):
+        yield from _calls(part)

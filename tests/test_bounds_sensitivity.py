@@ -1,0 +1,227 @@
+"""bound sensitivity against all words by brute force, for models that are not symmetric, and C by its definition."""
+
+import itertools
+import random
+from fractions import Fraction
+
+import dense
+import pytest
+
+from symcook.blocks import Embedding, FeedForward, Head, Layer, Readout, SelfAttention, Space, Transformer
+from symcook.bounds import sensitivity
+from symcook.bounds.flips import typed
+
+F = Fraction
+NAMES = ("s", "t", "m", "p")
+SEES = {
+    "none": lambda i, n: range(n),
+    "future": lambda i, n: range(i + 1),
+    "strict-future": lambda i, n: range(i),
+    "past": lambda i, n: range(i, n),
+    "strict-past": lambda i, n: range(i + 1, n),
+}
+
+
+def model(readout, *layers, before=None, after=None, words=None, positions=None):
+    words = words or {"x": {"s": 1, "t": F(-1, 2)}, "y": {"s": F(1, 3), "t": 2}, "z": {"t": F(1, 4)}}
+    extra = {token: {"s": F(5), "p": F(7, 2)} for token in (before, after) if token}
+    embedding = Embedding(
+        Space(NAMES), words={**words, **extra}, positions=positions or {"p": "i"}, before=before, after=after
+    )
+    return Transformer("made", embedding, layers, readout)
+
+
+def mean(reads, writes, V, mask="none"):
+    return Head(reads, writes, Q=[[0] * len(reads)], K=[[1] * len(reads)], V=V, mask=mask)
+
+
+NET = FeedForward(
+    ("s", "m"), ("t", "m"), W1=[[1, -2], [F(1, 2), 3]], b1=[F(-1, 4), 0], W2=[[1, F(-1, 3)], [0, 2]], b2=[1, 0]
+)
+READOUTS = {
+    "sign": Readout("sign", "last", ("t", "m"), weights=[[2, F(-1, 3)]]),
+    "sign first": Readout("sign", "first", ("m",), weights=[[-3]]),
+    "value": Readout("value", "last", ("m", "t")),
+    "each": Readout("value", "each", ("m", "t")),
+    "zero all": Readout("zero", "all", ("m",)),
+    "largest": Readout("largest", "last", ("m", "t"), weights=[[1, 0], [F(1, 2), -2], [0, 3]], labels=("a", "b", "c")),
+}
+MASKS = list(SEES)
+
+
+def layers(mask, mask2):
+    one = SelfAttention((mean(("s", "t"), ("m",), [[1, F(-3, 2)]], mask), mean(("t",), ("m", "p"), [[2], [1]], mask2)))
+    return Layer(one, NET), Layer(SelfAttention((mean(("m", "t"), ("m",), [[F(1, 2), 1]], mask2),)), None)
+
+
+def shown(made, word):
+    """For each position what the readout shows there, by the plain pass of the tests."""
+    stream = dense.run(made, dense.typed(made, list(word)), dense.rational)
+    readout = made.readout
+    rows = []
+    for row in stream:
+        values = [F(str(row[c])) for c in readout.reads]
+        if readout.weights is not None:
+            rows_of = [[F(str(w)) for w in readout.weights[r, :]] for r in range(readout.weights.shape[0])]
+            values = [sum(w * v for w, v in zip(weights, values, strict=True)) for weights in rows_of]
+        rows.append(values)
+    return rows
+
+
+def brute(made, n):
+    """The greatest change, and for each and all the greatest at the changed position."""
+    before = made.embedding.before is not None
+    each = made.readout.position in ("each", "all")
+    table = {word: shown(made, word) for word in itertools.product(made.alphabet, repeat=n)}
+    best = own = F(0)
+    for one, two in itertools.combinations(table, 2):
+        differ = [p for p in range(n) if one[p] != two[p]]
+        if len(differ) != 1:
+            continue
+        length = len(table[one])
+        places = range(length) if each else [0 if made.readout.position == "first" else length - 1]
+        for place in places:
+            change = max(abs(a - b) for a, b in zip(table[one][place], table[two][place], strict=True))
+            if each and place == differ[0] + before:
+                own = max(own, change)
+            else:
+                best = max(best, change)
+    return best, own
+
+
+def constant(made, n):
+    """C/n by its definition: ranges of the embedding, means over what is seen, |W2| |W1|, |readout|."""
+    before, readout = int(made.embedding.before is not None), made.readout
+    length = n + made.embedding.added
+    rows = [{c: F(str(made.embedding.words[w].get(c, 0))) for c in NAMES} for w in made.alphabet]
+    spread = {c: max(r[c] for r in rows) - min(r[c] for r in rows) for c in NAMES}
+    size = lambda value: abs(F(str(value)))  # noqa: E731
+    best = F(0)
+    for changed in range(before, before + n):
+        at = [dict(spread) if i == changed else dict.fromkeys(NAMES, F(0)) for i in range(length)]
+        for layer in made.layers:
+            new = [dict(row) for row in at]
+            for head in layer.attention.heads:
+                for i in range(length):
+                    seen = list(SEES[head.mask](i, length))
+                    for r, c in itertools.product(range(len(head.writes)), range(len(head.reads))):
+                        total = sum((at[j][head.reads[c]] for j in seen), F(0))
+                        new[i][head.writes[r]] += size(head.V[r, c]) * total / max(len(seen), 1)
+            at = new
+            if layer.feedforward is not None:
+                net, new = layer.feedforward, [dict(row) for row in at]
+                for i, h, r in itertools.product(range(length), range(net.hidden), range(len(net.writes))):
+                    moved = sum((size(net.W1[h, c]) * at[i][name] for c, name in enumerate(net.reads)), F(0))
+                    new[i][net.writes[r]] += size(net.W2[r, h]) * moved
+                at = new
+        each = readout.position in ("each", "all")
+        places = range(length) if each else [0 if readout.position == "first" else length - 1]
+        for place in places:
+            if each and place == changed:
+                continue
+            values = [at[place][c] for c in readout.reads]
+            if readout.weights is not None:
+                weights = readout.weights
+                values = [
+                    sum((size(weights[r, c]) * v for c, v in enumerate(values)), F(0)) for r in range(weights.shape[0])
+                ]
+            best = max(best, *values)
+    return best
+
+
+def check(made, n):
+    found = sensitivity(made, n)
+    best, own = brute(made, n)
+    assert found.extra["value times n"] == str(best * n)
+    assert found.extra["C"] == str(constant(made, n) * n)
+    assert found.holds is True
+    if made.readout.position in ("each", "all"):
+        assert found.extra["at the changed position"] == str(own)
+    twice = constant(made, 2 * n) * 2 * n
+    said = found.extra.get("C grows with n")
+    assert said == (f"it is {twice} for n = {2 * n}" if twice > constant(made, n) * n else None)
+    named(made, found, best)
+    return found
+
+
+def named(made, found, best):
+    """The words that the answer names show the change, in a coordinate or score of that name."""
+    if best == 0:
+        assert found.where == "no symbol changes an output"
+        return
+    name, words = found.where.removeprefix("by ").split(" between ")
+    one, two = (w.split() if " " in w else list(w) for w in words.split(" and "))
+    names = {"sign": ("logit",), "largest": made.readout.labels}.get(made.readout.kind, made.readout.reads)
+    pair = [shown(made, w) for w in (one, two)]
+    assert sum(a != b for a, b in zip(one, two, strict=True)) == 1
+    k = list(names).index(name)
+    assert best in {abs(a[k] - b[k]) for a, b in zip(*pair, strict=True)}
+
+
+@pytest.mark.parametrize("readout", READOUTS)
+@pytest.mark.parametrize(
+    ("mask", "mask2", "before", "after"),
+    [
+        ("none", "none", None, None),
+        ("future", "strict-future", "BOS", None),
+        ("past", "strict-past", None, "EOS"),
+        ("strict-past", "future", "BOS", "EOS"),
+        ("strict-future", "past", None, None),
+    ],
+)
+def test_the_change_and_the_constant_by_brute_force(readout, mask, mask2, before, after):
+    check(model(READOUTS[readout], *layers(mask, mask2), before=before, after=after), 3)
+
+
+@pytest.mark.parametrize("before", [None, "BOS"])
+@pytest.mark.parametrize("position", ["each", "all"])
+def test_one_symbol_alone(position, before):
+    """n = 1: at the changed position nothing counts; BOS is another position."""
+    kind = "value" if position == "each" else "zero"
+    head = mean(("s", "t"), ("m",), [[1, -1]])
+    found = check(model(Readout(kind, position, ("m",)), Layer(SelfAttention((head,)), None), before=before), 1)
+    assert (found.extra["value times n"] == "0") is (before is None)
+
+
+def test_position_0_is_the_most_sensitive():
+    """Only position 0 sees much of what changes behind it: it sees position 1, the others the positions before them."""
+    words = {"x": {"s": 1}, "y": {"s": 4}}
+    head = mean(("s",), ("m",), [[1]], "strict-past")
+    made = model(Readout("value", "each", ("m",)), Layer(SelfAttention((head,)), None), words=words)
+    assert check(made, 2).extra["value times n"] == "6"
+
+
+def test_random_models():
+    rng = random.Random(9)
+    for _ in range(12):
+        readout = READOUTS[rng.choice(list(READOUTS))]
+        added = rng.choice([(None, None), ("BOS", None), (None, "EOS"), ("BOS", "EOS")])
+        made = model(readout, *layers(rng.choice(MASKS), rng.choice(MASKS)), before=added[0], after=added[1])
+        check(made, rng.randint(1, 3))
+
+
+def test_long_tokens_are_named_apart():
+    words = {"go": {"s": 1}, "stop": {"s": 2}}
+    head = mean(("s",), ("m",), [[1]])
+    made = model(Readout("value", "last", ("m",)), Layer(SelfAttention((head,)), None), words=words)
+    found = sensitivity(made, 2)
+    assert found.where == "by m between go go and stop go"
+    assert (typed(("a", "b")), typed(("a", "bc"))) == ("ab", "a bc")
+
+
+def test_the_constant_grows_where_the_symbol_itself_is_read():
+    """Without attention a symbol moves the output by the same at every n: C is n times that."""
+    made = model(Readout("value", "last", ("t",)), Layer(None, NET))
+    found = sensitivity(made, 3)
+    assert found.extra["C grows with n"] == f"it is {2 * F(found.extra['C'])} for n = 6"
+
+
+def test_numbers_of_many_digits():
+    """Beyond what Python writes of an integer."""
+    tiny = F(1, 10**5000 + 1)
+    words = {"x": {}, "y": {"s": tiny}}
+    head = mean(("s",), ("m",), [[1]])
+    made = model(Readout("value", "last", ("m",)), Layer(SelfAttention((head,)), None), words=words)
+    found = sensitivity(made, 2)
+    assert found.extra["C"] == found.extra["value times n"] == "1/1" + "0" * 4999 + "1"
+    assert found.value.mid == "5e-5001"
