@@ -321,10 +321,11 @@ class Sweep:
             verdicts = [None if v is None else v == a for v, a in zip(got, answers, strict=True)]
         else:
             places = range(len(sequence)) if each else [result.place]
+            values = result.bounded or result  # what rounding may make of a value leaves open whether it is equal
             verdicts = [
-                self.equal(result, column, place, value)
+                self.equal(values, column, place, value)
                 for place, answer in zip(places, answers, strict=True)
-                for column, value in zip(result.columns().values(), answer, strict=True)
+                for column, value in zip(values.columns().values(), answer, strict=True)
             ]
         return False if False in verdicts else None if None in verdicts else True
 
