@@ -91,7 +91,7 @@ def evaluated(text: str, length: int = 4, nontrivial: str | None = None) -> int:
         (WORDS + "0 <= sum(i, 1, n, w(i)) & sum(i, 1, n, w(i)) <= n", 2 + 4 + 8 + 16),
         ("all n:Int. 0 <= n -> sum(i, 1, n, i) = n*(n + 1)/2", 5),
         (
-            "all n:Int, f:Int->Int. 1 <= n -> (all i in 1..n. f(i) = i^2) -> sum(i, 1, n, f(i)) = n*(n + 1)*(2*n + 1)/6",
+            "all n:Int, f:Int->Int. 1 <= n -> (all i in 1..n. f(i) = 2*i) -> sum(i, 1, n, f(i)) = n*(n + 1)",
             4,
         ),
         ("all n:Int, f:Int->Int. 1 <= n -> f(1) = f(1) -> (all i in 1..n. f(i) = i) -> f(n) = n", 0),
@@ -348,6 +348,38 @@ MARKS = "\u2028 \u2029 \u0085 \f \v \r \x1c \x1d \x1e \t \0 \u202e \u00a0 \ufeff
 
 
 @pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("place", ["statement", "comment", "start", "definition"])
+def test_a_visible_line_is_one_line(tmp_path: Path, mark: str, place: str) -> None:
+    """A comment that went on behind U+2028 used to be a statement for the program and a comment for the reader."""
+    text = {
+        "statement": f"[a.b]\nstatement: all x:Real.{mark} 0 < x -> 0 <= x\n",
+        "comment": f"# A comment.{mark}[a.c]\n\n{GOOD}",
+        "start": f"[a.b]\nstatement: all x:Real.\n{mark}0 < x -> 0 <= x\n",
+        "definition": GOOD,
+    }[place]
+    shared = f"# shared{mark}zero := 0\n" if place == "definition" else ""
+    with pytest.raises(Rejected, match="printable"):
+        Library(folder(tmp_path, text, {}, shared))
+    with pytest.raises(CHECKER.Rejected, match="printable"):
+        CHECKER.read_statements(shared.replace("zero", "define: zero") + "\n\n" + text)
+
+
+def certificate(root: Path, name: str = "a.b", **more: Any) -> dict[str, Any]:
+    s = Library(root).statements[name]
+    proof = [{"by": "intro", "as": ["x", "p"]}, {"by": "pos", "sum": [{"c": "1", "of": ["p"]}]}]
+    h = [{"by": "witness", "term": "1"}, {"by": "true"}]
+    return make_certificate(s, proof, CLAIM, h) | more
+
+
+def test_what_is_rejected_beside_a_good_certificate_is_told(tmp_path: Path) -> None:
+    root = folder(tmp_path, GOOD, {})
+    good = certificate(root)
+    folder(tmp_path, GOOD, {"a.b.json": good, "a.b.refuted.json": good | {"sense": "refuted"}})
+    (verdict,) = Library(root).replay()
+    assert verdict.status == "PROVED" and verdict.rejected[0].startswith("a.b.refuted.json: ")
+    assert "1 rejected" in said(root)
+
+
 STRAY = ["a.c.json", "a.b.JSON", "A.b.json", "a.b.refuted.refuted.json", "\u0430.b.json", "notes.txt"]
 
 
