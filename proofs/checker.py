@@ -1775,17 +1775,21 @@ def joined(found: Sequence[Term], end: Term) -> Term:
 
 
 def pushed(t: Term) -> Term:
-    """~t, with the negation one step further inside where t is no equation and no <->."""
+    """~t, with the negation one step further inside where t is no comparison and no <->."""
+
+    def no(f: Term) -> Term:
+        return f.kids[0] if f.op == "~" else Term("~", None, f)
+
     if t.op in ("all", "ex"):
-        return Term("ex" if t.op == "all" else "all", t.data, negation(t.kids[0]))
+        return Term("ex" if t.op == "all" else "all", t.data, no(t.kids[0]))
     if t.op == "->":
-        return Term("&", None, t.kids[0], negation(t.kids[1]))
+        return Term("&", None, t.kids[0], no(t.kids[1]))
     if t.op == "|" or (t.op == "&" and not sides(t)):
-        out, *more = [negation(p) for p in parts(t.op, t)]
+        out, *more = [no(p) for p in parts(t.op, t)]
         for one in more:
             out = Term("&" if t.op == "|" else "|", None, out, one)
         return out
-    return negation(t)
+    return no(t)
 
 
 def inhabited(t: Term, condition: Term | None) -> Term:
@@ -1944,6 +1948,7 @@ class Checker:
         # proved: an id with the assumptions that its proofs rest on
         self.proved: dict[str, set[str]] = {n: {s.label} for n, s in statements.items() if s.assumed}
         self.refuted: set[str] = set()
+        self.accepted: set[tuple[str, str]] = set()  # an id and a sense
 
     def judge(self, data: Any) -> str:
         """What is printed for a certificate; Rejected where it is not accepted."""
@@ -1961,6 +1966,7 @@ class Checker:
             return f"skipped  {name}  (a check, not a proof)"
         sense, usable = data["sense"], {}
         need(sense in ("proved", "refuted"), "the sense is proved or refuted")
+        need((name, sense) not in self.accepted, f"there is another certificate of '{name}'")
         need(isinstance(data["lemmas"], dict), "the lemmas are an object")
         for lemma, wanted in data["lemmas"].items():
             need(lemma != name and lemma in self.proved, f"the lemma '{lemma[:80]}' is not proved")
@@ -1981,6 +1987,7 @@ class Checker:
                 nodes += checked.nodes
                 assumed |= {label for label in checked.used if label.startswith(("named:", "oracle:"))}
         self.stands(assumed)
+        self.accepted.add((name, sense))
         resting = f", assuming {', '.join(sorted(assumed))}" if assumed else ""
         if sense == "refuted":
             need(not any(a.startswith("oracle:") for a in assumed), "a refutation may not rest on an oracle")

@@ -81,7 +81,7 @@ class Result:
         if self.verdicts is None or not isinstance(self.domain, Rounded):
             return None if self.verdicts is None else self._sure(self.verdicts)
         try:
-            sure = _bounded(self).verdicts or ()
+            sure = (self.bounded or _bounded(self)).verdicts or ()
         except (Undecided, BadInput):  # a choice on the way, or whether there is a value at all, stays open
             return False
         return self._sure(_agreeing(self.verdicts, sure))

@@ -191,6 +191,14 @@ class Ball:
         self, queries: Sequence[Column], keys: Sequence[Column], mask: str, scale: Column | None
     ) -> Iterator[tuple[int, Column]]:
         """Each row with its scores at the positions that it sees; equal keys get one score."""
+        factors = scale or [fmpq(1)] * len(self.rows)
+        if all(type(x) is fmpq for column in (*queries, *keys, factors) for x in column):
+            table = flint.fmpq_mat([list(column) for column in keys])
+            for number, place in enumerate(self.rows):
+                seen = visible(mask, place, self.length)
+                row = flint.fmpq_mat([[factors[number] * column[number] for column in queries]])
+                yield place, (row * table).entries()[seen.start : seen.stop] if seen else []
+            return
         offered = list(zip(*keys, strict=True))
         names = [tuple(map(id, key)) for key in offered]
         for number, place in enumerate(self.rows):
@@ -223,19 +231,19 @@ class Ball:
             return [self._plain(column, mask, "average") for column in values]
         zeros = [all(_is_zero(x) for x in query) for query in zip(*queries, strict=True)]
         means = [self._plain(column, mask, "average") for column in values] if any(zeros) else []
-        queries, keys, values = (list(map(_balls, part)) for part in (queries, keys, values))
-        found = self._exponential(queries, keys, values, mask, None if scale is None else _balls(scale))
+        asked, offered, held = ([_balls(column) for column in part] for part in (queries, keys, values))
+        found = self._exponential(asked, offered, held, mask, None if scale is None else _balls(scale))
         for column, mean in zip(found, means, strict=False):
             column[:] = [m if zero else x for x, m, zero in zip(column, mean, zeros, strict=True)]
         return found
 
     def _exponential(
         self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
+        queries: Sequence[Sequence[arb]],
+        keys: Sequence[Sequence[arb]],
+        values: Sequence[Sequence[arb]],
         mask: str,
-        scale: Column | None,
+        scale: Sequence[arb] | None,
     ) -> list[Column]:
         """Softmax rows of balls."""
         n, zero = self.length, arb(0)

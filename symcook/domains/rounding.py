@@ -103,7 +103,7 @@ class Format:
         result: list[Value] = []
         for score in best:
             power: Any = score - top
-            if power == 0 and reach == 0:
+            if power.is_zero() and reach.is_zero():
                 result.append(arb(1))
                 continue
             moved = power + arb(0, ((power.abs_upper() + reach) * self.unit).upper())

@@ -133,18 +133,23 @@ def _equivalent(t: Term) -> tuple[Term, Term] | None:
 
 
 def _denied(t: Term) -> Term:
-    """~t with the denial one step further in; an equation and an equivalence stay denied as they are."""
+    """~t with the denial one step further in; a comparison and an equivalence stay denied as they are."""
     tag, sort, kids = t
     if tag in ("all", "ex"):
-        return ("ex" if tag == "all" else "all", sort, (negation(kids[0]),))
+        return ("ex" if tag == "all" else "all", sort, (_not(kids[0]),))
     if tag == "->":
-        return conj(kids[0], negation(kids[1]))
+        return conj(kids[0], _not(kids[1]))
     if tag in ("|", "&") and _equivalent(t) is None:
-        first, *others = [negation(part) for part in flatten(tag, t)]
+        first, *others = [_not(part) for part in flatten(tag, t)]
         for other in others:
             first = ("&" if tag == "|" else "|", None, (first, other))
         return first
-    return negation(t)
+    return _not(t)
+
+
+def _not(t: Term) -> Term:
+    """~t, of which a comparison stays a part that is denied."""
+    return t[2][0] if t[0] == "~" else neg(t)
 
 
 def _strip(t: Term, names: list[str], scope: dict[str, Sort]) -> tuple[list[Term], Term]:

@@ -101,8 +101,7 @@ class Instances:
             f, places, options = found
             table = self.values[f]
             new = [i for i in places if i not in table]
-            for chosen in self.filled(f, places, new, options):
-                yield chosen
+            yield from self.filled(f, places, new, options)
             for i in new:
                 table.pop(i, None)
             return

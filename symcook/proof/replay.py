@@ -15,7 +15,7 @@ a lemma, ``corrects: ID``, ``note``. The file ``definitions.txt`` has definition
 A certificate is ``proofs/certificates/ID.json`` (and, for a claim that has both, ``ID.refuted.json``)::
 
     {"grammar": 1, "id": ID, "statement": sha256, "lemmas": {ID: sha256}, "sense": "proved" or "refuted",
-     "proof": proof, "defined": proof of D, "inhabited": proof of H}
+     "proof": proof of the statement or, where refuted, of R, "defined": proof of D, "inhabited": proof of H}
     {"grammar": 1, "id": ID, "statement": sha256, "check": {"recipe": NAME, "max_length": N, ...}}
 
 In a proof, ``lem:X`` is the statement ``lem.X``, ``lem:ID`` any other statement, ``named:X`` is ``named.X``.

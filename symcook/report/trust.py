@@ -193,7 +193,7 @@ def trust_text(names: list[str] | None = None) -> str:
     out += [
         "",
         "Also read by people, and trusted as a specification: the statements and definitions of proofs/statements.",
-        "A CHECKED status rests on the forward pass and its reference instead of the kernel.",
+        "A CHECKED status rests on evaluation of the statement, and on a run of the model, instead of the kernel.",
         "Not trusted: the search, the scripts that found the proofs, the proofs themselves, the outlines and LaTeX.",
     ]
     return "\n".join(out)
@@ -206,7 +206,8 @@ def trust_line(verdict: Any) -> str:
 
     statement = statements()[verdict.id]
     if verdict.status.startswith("CHECKED"):
-        words = f"a run of the stored model on all inputs up to length {verdict.status.split()[1]}; not the kernel"
+        words = f"an evaluation of the statement at all instances up to length {verdict.status.split()[1]}, and a run of"
+        words += " the stored model on all inputs; not the kernel"
     else:
         rests = below([verdict.id])
         used, balls = axioms_used(rests), "interval" in _words(rests)

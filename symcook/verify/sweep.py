@@ -321,10 +321,11 @@ class Sweep:
             verdicts = [None if v is None else v == a for v, a in zip(got, answers, strict=True)]
         else:
             places = range(len(sequence)) if each else [result.place]
+            values = result.bounded or result  # what rounding may make of a value leaves open whether it is equal
             verdicts = [
-                self.equal(result, column, place, value)
+                self.equal(values, column, place, value)
                 for place, answer in zip(places, answers, strict=True)
-                for column, value in zip(result.columns().values(), answer, strict=True)
+                for column, value in zip(values.columns().values(), answer, strict=True)
             ]
         return False if False in verdicts else None if None in verdicts else True
 
@@ -494,7 +495,11 @@ def _number(value: Any, given: Any) -> Fraction:
 
 
 def _returned(answer: Any, given: Any) -> str:
-    return f"{answer!r} ({type(answer).__name__}) on {_text(given)}"
+    try:
+        shown = repr(answer)
+    except Exception as error:  # a number of too many digits, or an object of the user's
+        shown = f"what cannot be printed ({type(error).__name__})"
+    return f"{shown} ({type(answer).__name__}) on {_text(given)}"
 
 
 def _text(given: Any) -> str:

@@ -16,13 +16,14 @@ from typing import Any
 
 import mpmath
 import pytest
+from proof.conditions_text import defined, inhabited
 
 from symcook import claims
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.expr import parse_formula, parse_term
 from symcook.proof import enclose, kernel, normal, replay
 from symcook.proof.grammar import define, read_formula, read_value
-from symcook.proof.kernel import AXIOMS, check, defined, inhabited
+from symcook.proof.kernel import AXIOMS, check
 from symcook.proof.replay import Library, Statement, judge, make_certificate
 from symcook.proof.runrel import Relation, expand
 from symcook.proof.terms import TRUE, formula, instantiate, num, sort_of, var

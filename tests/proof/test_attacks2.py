@@ -22,6 +22,7 @@ import statement_truth
 import test_adequacy  # noqa: F401  (registers its claims)
 from adequacy import ENTRIES, load_claims
 from proof import attack, test_fuzz_normal
+from proof.conditions_text import defined, inhabited
 from proof.test_attacks import attempt, library, model, status, whole
 from proof.test_attacks import intro as introduce
 from proof.test_attacks import statement as block
@@ -30,7 +31,6 @@ from symcook import expr
 from symcook.errors import BadInput, Rejected
 from symcook.proof import kernel, normal, replay
 from symcook.proof.grammar import leading_names, read_formula, read_value
-from symcook.proof.kernel import defined, inhabited
 from symcook.proof.replay import Statement, judge
 from symcook.proof.runrel import Relation, expand
 from symcook.proof.terms import TRUE

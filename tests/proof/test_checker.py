@@ -21,6 +21,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from proof import conditions_text as texts
 from proof import mutate, test_attacks, test_cover, test_kernel, test_neighbours, test_traps
 from proof import test_fuzz_normal as fuzz
 from proof import test_mutations as damage
@@ -188,7 +189,7 @@ class Both:
         return result
 
 
-_check, _read_formula, _defined, _inhabited = kernel.check, grammar.read_formula, kernel.defined, kernel.inhabited
+_check, _read_formula, _defined, _inhabited = kernel.check, grammar.read_formula, texts.defined, texts.inhabited
 _judge, _load_json = replay.judge, replay.load_json
 
 

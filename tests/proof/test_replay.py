@@ -7,8 +7,8 @@ import pytest
 
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.proof import replay
+from symcook.proof.conditions import defined
 from symcook.proof.grammar import digest
-from symcook.proof.kernel import defined
 from symcook.proof.replay import Library, Statement, judge, load_json, make_certificate, replay_text
 
 TRUE = [{"by": "true"}]
