@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from symcook.blocks import Head, Transformer
+from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, Undecided, require_known
-from symcook.forward import RUNNABLE, domains_for, forward
+from symcook.forward import forward
+from symcook.run import domains_for
 from symcook.symbols import symbol
 
 if TYPE_CHECKING:

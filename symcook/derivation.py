@@ -181,7 +181,7 @@ class _Task:
     """A model and its input, checked."""
 
     def __init__(self, model: Transformer, given: Any, values: Mapping[str, Any] | None) -> None:
-        from symcook.forward import prepare
+        from symcook.run import prepare
 
         self.model = model.bind(values, require=False)
         if model.embedding.inputs is None:

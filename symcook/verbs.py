@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
-    from symcook.forward import Run
+    from symcook.run import Run
     from symcook.verify.sweep import Check
 
 
@@ -25,8 +25,8 @@ class Verbs:
     def run(
         self: Any, given: Any, domain: str = "exact", *, values: Mapping[str, Any] | None = None, **options: Any
     ) -> Run:
-        """Run one input (a word, or rows of inputs) in a domain; see `symcook.forward.run`."""
-        from symcook.forward import run
+        """Run one input (a word, or rows of inputs) in a domain; see `symcook.run.run`."""
+        from symcook.run import run
 
         return run(self, given, domain, values=values, **options)
 
@@ -38,8 +38,8 @@ class Verbs:
         values: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> list[Run]:
-        """Run each input in turn, with the symbols bound once; options as in `symcook.forward.run`."""
-        from symcook.forward import run
+        """Run each input in turn, with the symbols bound once; options as in `symcook.run.run`."""
+        from symcook.run import run
 
         bound = self.bind(values)
         return [run(bound, given, domain, **options) for given in inputs]

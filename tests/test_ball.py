@@ -22,8 +22,9 @@ from symcook.blocks import (
 )
 from symcook.domains.ball import LIMIT_BITS, Ball
 from symcook.errors import BadInput, Undecided
-from symcook.forward import forward, run
+from symcook.forward import forward
 from symcook.protocol import visible
+from symcook.run import run
 from symcook.symbols import exact
 
 

@@ -39,8 +39,9 @@ from symcook.compose import (
     widen,
 )
 from symcook.derivation import derive
+from symcook.domains import make_domain
 from symcook.errors import BadInput
-from symcook.forward import forward, make_domain
+from symcook.forward import forward
 from symcook.modelfile import dumps, load, loads
 from symcook.recipes import build
 from symcook.space import Space

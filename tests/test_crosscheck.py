@@ -32,8 +32,9 @@ from symcook.blocks import (
     SelfAttention,
     Transformer,
 )
+from symcook.domains import DOMAINS, RUNNABLE, make_domain
 from symcook.errors import BadInput, NotExact, Undecided
-from symcook.forward import DOMAINS, RUNNABLE, forward, make_domain
+from symcook.forward import forward
 from symcook.space import Space
 from symcook.symbols import symbol, to_sympy
 

@@ -34,10 +34,11 @@ from symcook.bounds import softmax_hardmax
 from symcook.claims import inventory
 from symcook.decode import probability
 from symcook.derivation import derive
+from symcook.domains import DOMAINS, make_domain
 from symcook.domains.batch import Words
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided
 from symcook.expr import parse_formula
-from symcook.forward import DOMAINS, forward, make_domain
+from symcook.forward import forward
 from symcook.modelfile import dumps, loads
 from symcook.rationals import truth
 from symcook.recipes import build, info, names

@@ -25,11 +25,12 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
+from symcook.domains import make_domain
 from symcook.domains.batch import Words
 from symcook.domains.exact import Exact, at_position, logarithmic
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.expr import parse_term
-from symcook.forward import forward, make_domain
+from symcook.forward import forward
 from symcook.numbers.expsum import ExpSum
 from symcook.numbers.roots import Root, root
 from symcook.recipes import build

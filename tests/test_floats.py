@@ -20,10 +20,10 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.domains import floats
+from symcook.domains import floats, make_domain
 from symcook.errors import BadInput, Undecided
-from symcook.forward import make_domain, run
 from symcook.protocol import visible
+from symcook.run import run
 from symcook.symbols import exact, symbol
 from symcook.verify.sweep import check
 

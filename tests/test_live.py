@@ -6,7 +6,8 @@ import dense
 import pytest
 
 from symcook.blocks import Embedding, FeedForward, Head, Layer, LayerNorm, Readout, SelfAttention, Space, Transformer
-from symcook.forward import live, run
+from symcook.forward import live
+from symcook.run import run
 
 NAMES = ("x", "y", "z")
 

@@ -27,10 +27,12 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
+from symcook.domains import make_domain
 from symcook.domains.ball import Ball
 from symcook.domains.mp import Mp, digits_of
 from symcook.errors import BadInput, SymcookError
-from symcook.forward import forward, make_domain, run
+from symcook.forward import forward
+from symcook.run import run
 
 NAMES = ("a", "b", "c")
 WORDS = {"x": {"a": 1}, "y": {"a": "-1/2", "b": 1}, "z": {"b": 1, "c": "1/3"}}

@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 
 from symcook.blocks import Embedding, Head, Layer, Parameter, Readout, SelfAttention, Transformer
 from symcook.derivation import derive
+from symcook.domains import make_domain
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, Undecided
 from symcook.export import npz
 from symcook.expr import parse_term
-from symcook.forward import make_domain
 from symcook.modelfile import dumps, loads, model_hash
 from symcook.numbers.evaluate import evaluate
 from symcook.rationals import rational

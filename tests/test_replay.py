@@ -19,7 +19,7 @@ import pytest
 from symcook.__main__ import main
 from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, SelfAttention, Space, Transformer
 from symcook.errors import BadInput
-from symcook.forward import run
+from symcook.run import run
 from symcook.verify.sweep import check
 
 SHORT = ["a", "b", "-", "'", '"', "$", "`", "\\", "*", "é", "(", ")", "=", "#", "!", "~", ";", "&", "|", "%", "0", "Ω"]

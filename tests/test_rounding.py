@@ -37,10 +37,12 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
+from symcook.domains import make_domain
 from symcook.domains.ball import Ball
 from symcook.domains.rounding import EXP_ULPS, FORMATS, Format, Rounding
 from symcook.errors import BadInput, Undecided
-from symcook.forward import forward, make_domain, run
+from symcook.forward import forward
+from symcook.run import run
 
 NAMES = ("one", "a", "b", "c", "d")
 RUNS: list[tuple[str, dict[str, Any]]] = [

@@ -10,7 +10,8 @@ import pytest
 
 import symcook as sc
 from symcook.compose import paired
-from symcook.forward import forward, make_domain
+from symcook.domains import make_domain
+from symcook.forward import forward
 
 WORDS = ["".join(w) for n in range(1, 6) for w in itertools.product("abc", repeat=n)]
 

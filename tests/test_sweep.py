@@ -8,8 +8,8 @@ import sympy
 
 from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Space, Transformer
 from symcook.errors import BadInput, NotExact
-from symcook.forward import run
 from symcook.recipes import build
+from symcook.run import run
 from symcook.spec.languages import dyck1, dyck1_grammar
 from symcook.verify import inputs
 from symcook.verify.sweep import check, check_recipe, recheck

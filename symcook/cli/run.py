@@ -47,7 +47,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Run a model on one input."""
-    from symcook.forward import run
+    from symcook.run import run
 
     chosen = choose(name, settings)
     given = need_input(chosen, read_input(chosen, word, tokens, rows), "run")

@@ -34,7 +34,7 @@ def command(as_json: bool) -> None:
     from symcook.cli.prove import answer_text, replayed, selected, verdict_json
     from symcook.cli.run import run_text
     from symcook.derivation import derive
-    from symcook.forward import run
+    from symcook.run import run
 
     chosen = choose(MODEL)
     runs = [run(chosen.model, word) for word in (WORD, REJECTED)]
@@ -78,7 +78,8 @@ def command(as_json: bool) -> None:
 
 def stream(chosen: Chosen, word: str) -> dict[str, Any]:
     """The exact values of each coordinate at each position after the last layer."""
-    from symcook.forward import forward, make_domain
+    from symcook.domains import make_domain
+    from symcook.forward import forward
 
     domain: Any = make_domain("exact")
     result = forward(chosen.model, chosen.model.tokens(word), domain, trace=True)

@@ -8,10 +8,12 @@ from itertools import product
 from typing import Any
 
 from symcook.blocks import Head, Transformer
+from symcook.domains import make_domain
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import npz
-from symcook.forward import Result, forward, make_domain, run
+from symcook.forward import Result, forward
 from symcook.rationals import quotient
+from symcook.run import run
 from symcook.symbols import from_sympy
 from symcook.verify.sweep import TOLERANCE
 

@@ -18,9 +18,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.blocks import Transformer, fraction
+from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided, require_known
-from symcook.forward import RUNNABLE, Result, Run, forward, run
+from symcook.forward import Result, forward
 from symcook.rationals import quotient
+from symcook.run import Run, run
 from symcook.verify.inputs import Part, region_tree, rows, words
 
 if TYPE_CHECKING:

@@ -35,12 +35,14 @@ from symcook.blocks import (
     Transformer,
     fraction,
 )
+from symcook.domains import make_domain
 from symcook.errors import BadInput
-from symcook.forward import forward, make_domain, prepare
+from symcook.forward import forward
 from symcook.modelfile import dumps, to_document
 from symcook.proof.replay import proofs_directory
 from symcook.proof.runrel import Relation, expand, stored_model
 from symcook.recipes import build, names
+from symcook.run import prepare
 from symcook.space import Space
 
 OTHERS = run_path(str(proofs_directory() / "models.py"))["OTHERS"]

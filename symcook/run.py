@@ -1,0 +1,188 @@
+"""One input run to its answer: the choice of a domain, the precision that rises, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symcook.blocks import Transformer
+from symcook.domains import RUNNABLE, make_domain
+from symcook.errors import BadInput, Undecided, unknown
+from symcook.forward import Result, forward
+from symcook.protocol import Rounded
+from symcook.symbols import from_sympy
+
+
+def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
+    """The domains to try, one after the other, until the answer has `digits` digits: more than one for balls alone.
+
+    `bits` is for mpmath: every operation is rounded to that many; BadInput with another domain.
+    """
+    if bits is not None and name != "mpmath":
+        raise BadInput("a number of bits must go with the mpmath domain", name, "add --domain mpmath")
+    if name == "mpmath":
+        from symcook.domains.mp import check_bits, digits_of
+        from symcook.numbers.balls import bits_for
+
+        if bits is None:
+            return [make_domain(name, bits=bits_for(digits))]
+        return [make_domain(name, bits=check_bits(bits), digits=digits_of(bits), simulates=True)]
+    if name != "ball":
+        return [make_domain(name)]
+    from symcook.domains.ball import LIMIT_BITS
+    from symcook.numbers.balls import bits_for, ladder
+
+    first = bits_for(digits)
+    return (make_domain("ball", bits=bits) for bits in ladder(first, max(LIMIT_BITS, 4 * first)))
+
+
+@dataclass(frozen=True)
+class Run:
+    """One input run to its answer. `accept` is None where the model decides nothing or the answer stayed open."""
+
+    result: Result
+    digits: int
+    given: str
+
+    @property
+    def accept(self) -> bool | None:
+        return self.result.accept
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the model decides but an answer that it gives stayed open at the limit."""
+        result = self.result
+        if result.verdicts is None:
+            return False
+        if result.model.readout.position == "each":
+            return any(verdict is None for verdict in result.verdicts)
+        return result.accept is None if result.model.decides else result.verdicts[result.place] is None
+
+    @property
+    def simulates(self) -> bool:
+        """Whether the answer is what a runtime would give, right or wrong."""
+        return isinstance(self.result.domain, Rounded) and self.result.domain.simulates
+
+    @property
+    def output(self) -> dict[str, Any]:
+        """The values at the readout's position, as JSON has them."""
+        return self.shown(self.result.place)
+
+    @property
+    def outputs(self) -> list[Any] | None:
+        """An answer for each position where the readout gives one: a verdict, a value, or values by coordinate."""
+        result, readout = self.result, self.result.model.readout
+        if readout.kind == "largest":
+            places = range(result.domain.length) if readout.position == "each" else [result.place]
+            return [result.label(place) for place in places]
+        if readout.position != "each":
+            return None
+        if result.verdicts is not None:
+            return list(result.verdicts)
+        rows = [self.shown(place) for place in range(result.domain.length)]
+        return [row[readout.reads[0]] for row in rows] if len(rows[0]) == 1 else rows
+
+    @property
+    def trace(self) -> list[dict[str, Any]]:
+        """What stood in the residual stream after each part of a layer, by coordinate and position; [] if not kept."""
+        system = self.result.domain
+        with system.context():
+            return [
+                {
+                    "layer": step.layer,
+                    "part": step.part,
+                    "coordinates": {
+                        name: [system.show(system.read(column, place), self.digits) for place in range(system.length)]
+                        for name, column in step.columns.items()
+                    },
+                }
+                for step in self.result.steps
+            ]
+
+    def shown(self, place: int) -> dict[str, Any]:
+        """The values that the readout shows at an index, as JSON has them."""
+        with self.result.domain.context():
+            values = self.result.values(place)
+            return {name: self.result.domain.show(value, self.digits) for name, value in values.items()}
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``symcook run --json``."""
+        model = self.result.model
+        document: dict[str, Any] = {"recipe": model.name, "input": self.given, "domain": self.result.domain.name}
+        if model.decides:
+            document["accept"] = self.accept
+        if self.simulates:
+            document["reliable"] = self.result.reliable
+        document["output"] = self.output
+        if self.outputs is not None:
+            document["outputs"] = self.outputs
+        if self.result.steps:
+            document["trace"] = self.trace
+        return document
+
+
+def show_rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of inputs as text, for answers that name their input."""
+    return "; ".join(", ".join(f"{name}={from_sympy(value)}" for name, value in row.items()) for row in rows)
+
+
+def prepare(model: Transformer, given: Any) -> tuple[Any, str]:
+    """The checked sequence, with the tokens that the model adds, and the text of what was given: a word (text or
+    tokens) or rows of inputs. The one place where an input is checked and completed before a run."""
+    if model.embedding.inputs is None:
+        tokens = model.tokens(given)
+        return tokens, model.embedding.written(model.embedding.typed(tokens))
+    rows = model.rows([given] if isinstance(given, Mapping) else given)
+    return rows, show_rows(rows)
+
+
+def run(
+    model: Transformer,
+    given: Any,
+    domain: str = "exact",
+    *,
+    values: Mapping[str, Any] | None = None,
+    digits: int = 30,
+    bits: int | None = None,
+    trace: bool = False,
+) -> Run:
+    """Run one input to numbers: a word, or rows {input: value} (a single mapping for a feed-forward recipe).
+
+    `domain` is one of `RUNNABLE`; `values` sets declared symbols; `trace` keeps what every part of a layer leaves. With
+    mpmath, `bits` rounds every operation to that many; without it the working precision follows `digits`, and the
+    values that are shown must be known to that many whatever was rounded. For balls the precision doubles until every
+    shown value has radius at most 10^-digits max(1, |mid|) and the verdict is decided; where the limit comes first, the
+    run says so (`Run.undecided`) or raises Undecided. Raises BadInput for an input that the model does not take.
+    """
+    if domain not in RUNNABLE:
+        raise unknown("domain", domain, list(RUNNABLE))
+    from symcook.numbers.balls import check_digits
+
+    digits = check_digits(digits)
+    bound = model.bind(values)
+    sequence, text = prepare(bound, given)
+    if bound.embedding.inputs is not None and any(v.free_symbols for row in sequence for v in row.values()):
+        raise BadInput("inputs must be numbers", text, "use derive for symbols")
+    last, reason = None, None
+    for system in domains_for(domain, digits, bits):
+        try:
+            result = forward(bound, sequence, system, trace=trace)
+        except Undecided as error:
+            reason = error
+            continue
+        last = Run(result, digits, text)
+        wanted = range(system.length) if bound.readout.position == "each" else [result.place]
+        held = result.bounded or result
+        with held.domain.context():
+            known = all(held.domain.settled(v, digits) for place in wanted for v in held.values(place).values())
+        if known and not last.undecided:
+            return last
+    if last is None:
+        raise reason or Undecided("the run stayed undecided")
+    if not last.undecided:
+        do = "use --domain ball" if domain == "mpmath" else "ask for fewer"
+        raise Undecided(
+            f"the values of {text} have fewer than {digits} digits at the greatest working precision; {do}."
+        )
+    return last
