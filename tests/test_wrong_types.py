@@ -138,13 +138,15 @@ def test_equal_models_have_equal_hashes_and_can_be_keys(name: str) -> None:
 
 
 def test_tokens_alone_are_one_hot() -> None:
-    spelled = Embedding(SPACE, words={"x": {"x": 1}, "y": {"y": 1}})
-    assert Embedding(SPACE, words="xy") == spelled == Embedding(SPACE, words=("x", "y"))
-    assert Embedding(SPACE, words="xy").alphabet == ("x", "y")
+    def one_hot(words: Any) -> Embedding:
+        return Embedding(SPACE, words=words)
+
+    assert one_hot("xy") == one_hot({"x": {"x": 1}, "y": {"y": 1}}) == one_hot(("x", "y"))
+    assert one_hot("xy").alphabet == ("x", "y")
     with pytest.raises(BadInput, match="coordinate"):
-        Embedding(SPACE, words="xz")
+        one_hot("xz")
     with pytest.raises(BadInput, match="twice"):
-        Embedding(SPACE, words="xx")
+        one_hot("xx")
 
 
 def test_a_coordinate_may_have_the_name_of_a_function_but_a_symbol_or_an_input_may_not() -> None:

@@ -245,7 +245,8 @@ def rounded(tree: Any, values: Mapping[str, int], bits: int) -> Any:
         with flint.ctx.workprec(precision):
             ball = evaluate(tree, values)
             ends = [ball.lower(), ball.upper()] if ball.is_finite() else []
-        nearest = {from_man_exp(*(int(part) for part in end.man_exp()), bits, "n") for end in ends}
+        parts = [end.man_exp() for end in ends]
+        nearest = {from_man_exp(int(mantissa), int(exponent), bits, "n") for mantissa, exponent in parts}
         if len(nearest) == 1:
             return nearest.pop()
     return None
