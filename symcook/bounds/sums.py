@@ -156,7 +156,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
     smooth = min(last, n - 1 - margin)
     total, first = flint.arb(0), 1
     if last > FEW and smooth > 0:
-        radius = flint.arb(margin).min(1 / gamma)
+        radius = flint.arb(margin).min(flint.ctx.prec / (8 * gamma))
 
         def area(end: int | None) -> flint.arb:
             """With v = n^2/(n - t): the integral of n^2/v^2 e^(gamma (n - v)), by the exponential integral E_2."""
