@@ -5,17 +5,24 @@ The functions are named here and imported when one is called, so that listing th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import unknown
 
 if TYPE_CHECKING:
-    from symcook.blocks import Transformer
+    from symcook.bounds.cooling import temperature
+    from symcook.bounds.error import error_propagation
+    from symcook.bounds.falling import table_lookup, tie_break, ziggurat
+    from symcook.bounds.flips import sensitivity
+    from symcook.bounds.gelu import gelu_multiply, gelu_relu
+    from symcook.bounds.hash import layernorm_hash
+    from symcook.bounds.lookup import quadratic_lookup
     from symcook.bounds.result import Bound
+    from symcook.bounds.scores import softmax_of_scores
+    from symcook.bounds.softmax import softmax_hardmax
 
 __all__ = [
     "KINDS",
@@ -62,6 +69,23 @@ class Kind:
     function: str
     arguments: tuple[Argument, ...]
     summary: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all its arguments."""
+        return (*(argument.name for argument in self.arguments), "digits")
+
+    @property
+    def usage(self) -> str:
+        """Its arguments as one writes them on the command line."""
+        words = []
+        for argument in self.arguments:
+            option = f"--{argument.name.replace('_', '-')}"
+            word = (
+                "NAME" if argument.name == "model" else f"{option} {argument.metavar}" if argument.metavar else option
+            )
+            words.append(word if argument.required else f"[{word}]")
+        return " ".join((self.name, *words))
 
     def load(self) -> Callable[..., Any]:
         """The function; it returns a `symcook.bounds.result.Bound`."""
@@ -209,92 +233,23 @@ def kind(name: str) -> Kind:
 
 
 def bound(name: str, *arguments: Any, **parameters: Any) -> Bound:
-    """The bound of a kind, as `symcook bound` names it: its function called with these arguments.
+    """The bound of a kind, as `symcook bound` names it; its arguments are those of its function.
 
     >>> bound("softmax-hardmax", n=64, gamma=5, digits=4).holds
     True
 
-    BadInput, with the nearest kind, where there is none of this name.
+    Raises BadInput, with the nearest kind or argument, for a name that there is not.
     """
-    return kind(name).load()(*arguments, **parameters)
+    chosen = kind(name)
+    for parameter in parameters:
+        if parameter not in chosen.names:
+            raise unknown(f"argument of {name}", parameter, chosen.names)
+    return chosen.load()(*arguments, **parameters)
 
 
-def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = False, digits: int | str = 30) -> Bound:
-    """See `symcook.bounds.softmax.softmax_hardmax`."""
-    return kind("softmax-hardmax").load()(n, gamma, ties=ties, digits=digits)
-
-
-def softmax_of_scores(
-    scores: str | Sequence[int | Fraction],
-    gamma: str | int | Fraction = 1,
-    n: int | str | None = None,
-    digits: int | str = 30,
-) -> Bound:
-    """See `symcook.bounds.scores.softmax_of_scores`."""
-    return kind("softmax").load()(scores, gamma, n=n, digits=digits)
-
-
-def quadratic_lookup(
-    gamma: str | int | Fraction, n: int | str | None = None, q: int | str | None = None, digits: int | str = 30
-) -> Bound:
-    """See `symcook.bounds.lookup.quadratic_lookup`."""
-    return kind("lookup").load()(gamma, n=n, q=q, digits=digits)
-
-
-def gelu_multiply(form: str = "erf", digits: int | str = 30) -> Bound:
-    """See `symcook.bounds.gelu.gelu_multiply`."""
-    return kind("gelu-multiply").load()(form, digits=digits)
-
-
-def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str = 30) -> Bound:
-    """See `symcook.bounds.gelu.gelu_relu`."""
-    return kind("gelu-relu").load()(c, form, digits=digits)
-
-
-def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, digits: int | str = 30) -> Bound:
-    """See `symcook.bounds.hash.layernorm_hash`."""
-    return kind("layernorm-hash").load()(n, tie_break=tie_break, search=search, digits=digits)
-
-
-def temperature(
-    n: int | str,
-    gamma: str | int | Fraction,
-    error: str | int | Fraction = "1/4",
-    bits: int | str | None = None,
-    digits: int | str = 30,
-) -> Bound:
-    """See `symcook.bounds.cooling.temperature`."""
-    return kind("temperature").load()(n, gamma, error=error, bits=bits, digits=digits)
-
-
-def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
-    """See `symcook.bounds.falling.ziggurat`."""
-    return kind("ziggurat").load()(gamma, n=n, digits=digits)
-
-
-def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits: int | str = 30) -> Bound:
-    """See `symcook.bounds.falling.table_lookup`."""
-    return kind("table-lookup").load()(gamma, n=n, digits=digits)
-
-
-def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: int | str = 30) -> Bound:
-    """See `symcook.bounds.falling.tie_break`."""
-    return kind("tie-break").load()(variant, gamma, n, digits=digits)
-
-
-def error_propagation(
-    model: str | Transformer,
-    delta: str | int | Fraction,
-    n: int | str | None = None,
-    values: str | Mapping[str, Any] | None = None,
-    digits: int | str = 30,
-) -> Bound:
-    """See `symcook.bounds.error.error_propagation`."""
-    return kind("error").load()(model, delta, n=n, values=values, digits=digits)
-
-
-def sensitivity(
-    model: str | Transformer, n: int | str, values: str | Mapping[str, Any] | None = None, digits: int | str = 30
-) -> Bound:
-    """See `symcook.bounds.flips.sensitivity`."""
-    return kind("sensitivity").load()(model, n, values=values, digits=digits)
+def __getattr__(name: str) -> Any:
+    """The functions of the kinds by their own names, imported when they are asked for."""
+    for found in KINDS.values():
+        if found.function.endswith(f":{name}"):
+            return found.load()
+    raise AttributeError(f"module 'symcook.bounds' has no attribute '{name}'")

@@ -21,8 +21,9 @@ _ARGUMENTS = {
 def _options(function: Any) -> Any:
     for argument in reversed(_ARGUMENTS.values()):
         kind: dict[str, Any] = {"is_flag": True} if argument.metavar is None else {"metavar": argument.metavar}
+        kinds = ", ".join(one.name for one in bounds.KINDS.values() if argument.name in one.names)
         option = f"--{argument.name.replace('_', '-')}"
-        function = click.option(option, argument.name, help=argument.help, **kind)(function)
+        function = click.option(option, argument.name, help=f"For {kinds}. {argument.help}", **kind)(function)
     return function
 
 
@@ -105,6 +106,6 @@ command.help = "\n\n".join(
     [
         "Enclose the paper's bound and the sharp value. Exit 1 where the bound does not hold.",
         "With --over and --plot: at many values of one argument, as a table of balls and a picture of both curves.",
-        *(f"{kind.name}: {kind.summary}." for kind in bounds.KINDS.values()),
+        *(f"{kind.usage}: {kind.summary}." for kind in bounds.KINDS.values()),
     ]
 )

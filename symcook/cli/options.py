@@ -125,8 +125,27 @@ def command(name: str, example: str | None = None) -> Callable[[Callable[..., An
 
 
 name_argument = click.argument("name", type=ModelName())
+
+
+def _settable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """The names that may be set on the recipe or model file that stands on the line, each with its =."""
+    try:
+        chosen = choose(ctx.params.get("name") or next(iter(ctx.args), ""))
+    except (BadInput, OSError):
+        return []
+    arguments = [a.name for a in chosen.info.arguments] if chosen.info is not None else []
+    symbols = [p.name for p in chosen.model.parameters]
+    inputs = list(chosen.model.embedding.inputs or ()) if chosen.pointwise else []
+    return _items([f"{name}=" for name in (*arguments, *symbols, *inputs)], incomplete)
+
+
 settings_option = click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="An argument, a symbol or an input. Repeatable."
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An argument, a symbol or an input. Repeatable.",
+    shell_complete=_settable,
 )
 DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
 DIGITS = Whole("digits", 1, 100_000)

@@ -206,7 +206,9 @@ def trust_line(verdict: Any) -> str:
 
     statement = statements()[verdict.id]
     if verdict.status.startswith("CHECKED"):
-        words = f"an evaluation of the statement at all instances up to length {verdict.status.split()[1]}, and a run of"
+        words = (
+            f"an evaluation of the statement at all instances up to length {verdict.status.split()[1]}, and a run of"
+        )
         words += " the stored model on all inputs; not the kernel"
     else:
         rests = below([verdict.id])
