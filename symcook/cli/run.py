@@ -9,6 +9,7 @@ import click
 from symcook.cli.options import (
     DIGITS,
     DOMAINS,
+    Chosen,
     OneOf,
     Whole,
     choose,
@@ -21,7 +22,7 @@ from symcook.cli.options import (
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import EMPTY_WORD, columns, line_width, print_json, say, stream_table, value_text
-from symcook.errors import Undecided
+from symcook.errors import BadInput, Undecided
 
 BITS = Whole("the number of bits", 1, 1_000_000)
 
@@ -53,13 +54,35 @@ def command(
     given = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
     need_values(chosen)
     answer = run(chosen.model, given, domain, values=chosen.values, digits=digits, bits=bits, trace=trace)
+    within = in_region(chosen, answer)
     if as_json:
-        print_json(answer.to_json())
+        print_json(answer.to_json() | ({} if within is None else {"in_region": within}))
     else:
         say(run_text(answer))
+        if within is False:
+            say(f"  outside the region where it is {exact_where(chosen)}")
     if answer.undecided:
         given = answer.given or EMPTY_WORD
         raise Undecided(f"the verdict on {given} stayed open in {domain} numbers; try --domain exact.")
+
+
+def in_region(chosen: Chosen, answer: Any) -> bool | None:
+    """Whether rows of numbers lie where a recipe is exact; None for words, models of the user's own and irrationals."""
+    if chosen.info is None or chosen.model.embedding.inputs is None:
+        return None
+    from symcook.recipes import inside
+
+    try:
+        return inside(chosen.name, chosen.arguments, answer.result.sequence, chosen.model.values(chosen.values))
+    except BadInput:  # what is not rational
+        return None
+
+
+def exact_where(chosen: Chosen) -> str:
+    from symcook.recipes import region
+
+    sure = "exact" if chosen.info.largest else "known to be exact"
+    return f"{sure}: {region(chosen.name, **chosen.arguments)}"
 
 
 def run_text(answer: Any) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
@@ -168,6 +168,28 @@ def region(name: str, **arguments: Any) -> str:
     found = info(name)
     values = found.read(arguments)
     return found.region if found.region_of is None else found.region_of(**values)
+
+
+def inside(
+    name: str, arguments: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], values: Mapping[str, Any]
+) -> bool:
+    """Whether rows of inputs, with values of the symbols (all sympy numbers), lie in the region of the recipe.
+
+    The region is asked for each row, with n the number of rows. Raises NotExact for a number that is not rational.
+
+    >>> import sympy
+    >>> inside("gtzero", {}, [{"x": sympy.Rational(1, 3)}], {"eps": sympy.Integer(1)})
+    False
+    """
+    from fractions import Fraction
+
+    from symcook.blocks import fraction
+    from symcook.expr import parse_formula
+    from symcook.rationals import truth
+
+    tree = parse_formula(region(name, **arguments))
+    known = {symbol: fraction(value) for symbol, value in values.items()} | {"n": Fraction(len(rows))}
+    return all(truth(tree, known | {one: fraction(value) for one, value in row.items()}) for row in rows)
 
 
 def reference(
