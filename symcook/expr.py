@@ -142,7 +142,7 @@ class _Reader:
         spot = self.tokens[self.at][2] if place is None else place
         shown = self.text[max(0, spot - 30) : spot + 30]
         must = f"an expression must follow the grammar, but it {what} at character {spot + 1}"
-        return BadInput(must, shown or "nothing")
+        return BadInput(must, shown or "nothing", "symcook explain grammar shows it")
 
     def peek(self) -> str:
         return self.tokens[self.at][1]

@@ -27,6 +27,10 @@ Value = TypeVar("Value")
 Truth = TypeVar("Truth")
 """What a comparison answers there."""
 
+ROUNDED = {"floor": 1, "mod": 2, "sign": 1}
+"""Functions, with their number of arguments, that expressions have and statements have not: mod(a, b) is
+a - b floor(a/b), sign is -1, 0 or 1. Their names are free for coordinates and definitions."""
+
 ZERO: Tree = ("num", 0, 1)
 ONE: Tree = ("num", 1, 1)
 
@@ -129,6 +133,8 @@ class Meaning(Generic[Value, Truth]):
             arguments = [self.term(a) for a in tree[2]]
             if tree[1] == "pow" and len(arguments) == 2:
                 return self.power(arguments[0], arguments[1], tree)
+            if len(arguments) != ROUNDED.get(tree[1], len(arguments)):
+                raise BadInput(f"{tree[1]} must have {ROUNDED[tree[1]]} arguments", show(tree))
             return self.call(tree[1], arguments, tree)
         raise BadInput("an expression must be built from numbers, names, operations and known functions", show(tree))
 

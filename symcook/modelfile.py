@@ -528,8 +528,10 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
             if node[1] in GROWING or node[1] in ("tanh", "erf"):
                 at_most(parts[0], 64)
                 return LARGE if node[1] in GROWING else 2
-            if node[1] in ("abs", "relu", "min", "max"):
+            if node[1] in ("abs", "relu", "min", "max", "floor", "sign"):
                 return max(parts)
+            if node[1] == "mod":
+                return at_most(sum(parts), MAX_SIZE)
             if node[1] in ARITY:
                 return at_most(max(parts), 256)
         elif tag in ("neg", "+", "-", "if", "ind", "=", "<=", "<", "~", "&", "|", "->", "<->", "true", "false"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from math import floor
 
 from symcook.errors import BadInput, NotExact
 from symcook.expr import Tree, numeral, show
@@ -94,8 +95,13 @@ class Rationals(Meaning["Fraction | int", bool]):
     def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Fraction | int:
         if name in ("min", "max") and arguments:
             return min(arguments) if name == "min" else max(arguments)
+        if name == "mod":
+            a, b = arguments
+            return a - b * floor(self.divide(a, b, tree))
         if len(arguments) == 1:
             x = arguments[0]
+            if name in ("floor", "sign"):
+                return floor(x) if name == "floor" else (x > 0) - (x < 0)
             if name in ("relu", "abs"):
                 return max(x, 0) if name == "relu" else abs(x)
             if (name, x) in _KNOWN:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.expr import ARITY, Tree, names, parse_term, show, valid_name
-from symcook.meaning import MAX_RANGE, MAX_STEPS, Meaning, counted, not_whole
+from symcook.meaning import MAX_RANGE, MAX_STEPS, ROUNDED, Meaning, counted, not_whole
 from symcook.rationals import MAX_BITS, Rationals, quotient, too_large
 
 if TYPE_CHECKING:
@@ -105,10 +105,12 @@ class _Sympy(Meaning[Any, Any]):
         table = {
             "relu": lambda a: sp.Max(0, a), "abs": sp.Abs, "exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "erf": sp.erf,
             "sin": sp.sin, "cos": sp.cos, "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh,
-            "min": sp.Min, "max": sp.Max,
+            "min": sp.Min, "max": sp.Max, "floor": sp.floor, "mod": sp.Mod, "sign": sp.sign,
         }  # fmt: skip
         if name not in table:
-            raise unknown("function", name, sorted(ARITY))
+            raise unknown("function", name, sorted((*ARITY, *ROUNDED)))
+        if name == "mod" and arguments[1] == 0:
+            raise BadInput("a denominator must not be zero", show(tree))
         if name == "log" and arguments[0].is_nonpositive:
             raise BadInput("the argument of log must be positive", show(tree))
         if name == "sqrt" and arguments[0].is_negative:
@@ -203,7 +205,7 @@ def _tree(expression: Any) -> Tree:
 
     functions = {
         sp.exp: "exp", sp.log: "log", sp.sin: "sin", sp.cos: "cos", sp.erf: "erf", sp.sinh: "sinh", sp.cosh: "cosh",
-        sp.tanh: "tanh", sp.Abs: "abs",
+        sp.tanh: "tanh", sp.Abs: "abs", sp.floor: "floor", sp.sign: "sign",
     }  # fmt: skip
 
     def number(r: Any) -> Tree:
@@ -278,6 +280,8 @@ def _tree(expression: Any) -> Tree:
         for kind, name in functions.items():
             if isinstance(e, kind):
                 return ("call", name, (walk(e.args[0]),))
+        if isinstance(e, sp.Mod):
+            return ("call", "mod", (walk(e.args[0]), walk(e.args[1])))
         if isinstance(e, (sp.Max, sp.Min)):
             args = sorted(e.args, key=sp.default_sort_key)
             result = walk(args[0])

@@ -15,7 +15,19 @@ from symcook.cli.output import columns, print_json, say
 @name_argument
 @settings_option
 def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
-    """Say what a recipe computes, where it is exact, and which paper it comes from."""
+    """Say what a recipe computes, where it is exact, and which paper it comes from.
+
+    `symcook explain grammar` shows how expressions are written.
+    """
+    if name == "grammar":
+        from importlib.resources import files
+
+        page = files("symcook").joinpath("data", "grammar.md").read_text(encoding="utf-8")
+        if as_json:
+            print_json({"name": name, "page": page})
+        else:
+            say(page.rstrip())
+        return
     chosen = choose(name, settings)
     facts = _facts(chosen)
     if as_json:

@@ -400,7 +400,13 @@ class _Terms(Meaning[Any, tuple[Any, Any]]):
     def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
         if name in ("min", "max"):
             return reduce(np.minimum if name == "min" else np.maximum, arguments)
+        if name == "mod":
+            a, b = arguments
+            return a - b * self.call("floor", [np.divide(a, b)], tree)
         (x,) = arguments
+        if name in ("floor", "sign"):  # where a rounding could change the answer, the exact value decides
+            near = np.abs(x - (np.rint(x) if name == "floor" else 0)) <= 1e-9 * np.maximum(1, np.abs(x))
+            return np.where(near, np.nan, np.floor(x) if name == "floor" else np.sign(x))
         if name == "erf":
             flat = np.asarray(x, dtype=np.float64)
             return np.array([math.erf(t) for t in flat.ravel().tolist()]).reshape(flat.shape)

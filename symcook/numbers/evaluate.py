@@ -24,6 +24,8 @@ _FUNCTIONS: dict[str, Callable[[flint.arb], flint.arb]] = {
     "cosh": flint.arb.cosh,
     "tanh": flint.arb.tanh,
     "abs": abs,
+    "floor": flint.arb.floor,
+    "sign": flint.arb.sgn,
     "relu": lambda x: x.max(flint.arb(0)),
 }
 
@@ -81,6 +83,9 @@ class Balls(Meaning[flint.arb, "bool | None"]):
             for other in rest:
                 first = first.min(other) if name == "min" else first.max(other)
             return first
+        if name == "mod":
+            a, b = arguments
+            return a - b * self.divide(a, b, tree).floor()
         if name not in _FUNCTIONS and name not in ("log", "sqrt"):
             raise unknown("function", name, ("min", "max", "pow", "log", "sqrt", *_FUNCTIONS))
         if len(arguments) != 1:
