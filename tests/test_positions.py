@@ -79,7 +79,10 @@ def normed(position: str, mask: str = "none") -> Transformer:
     embedding = Embedding(Space(("a", "b")), {"x": {"a": 2}, "y": {}}, positions={"b": "if(i = 1, 3, 1)"})
     norm = LayerNorm(("a", "b"), epsilon=0)
     return Transformer(
-        "normed", embedding, (Layer(head, None, (norm,), (), "post"),), Readout("value", position, ("a",))
+        "normed",
+        embedding,
+        (Layer(SelfAttention((head,)), None, (norm,), (), "post"),),
+        Readout("value", position, ("a",)),
     )
 
 
@@ -97,5 +100,7 @@ def test_a_gain_times_a_root_is_one_root() -> None:
     norm = LayerNorm(NAMES, gain=["sqrt(2)", "1/sqrt(3)", "-sqrt(8)"], epsilon=0)
     head = Head(("a",), ("b",), [[0]], [[0]], [[0]])
     embedding = Embedding(Space(NAMES), {"x": {"a": 1, "b": 1, "c": -2}})
-    model = Transformer("root", embedding, (Layer(head, None, (norm,), (), "post"),), Readout("value", "last", NAMES))
+    model = Transformer(
+        "root", embedding, (Layer(SelfAttention((head,)), None, (norm,), (), "post"),), Readout("value", "last", NAMES)
+    )
     assert run(model, "x").output == {"a": "1", "b": "sqrt(6)/6", "c": "4"}
