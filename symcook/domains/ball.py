@@ -381,7 +381,7 @@ def _same(a: Value, b: Value) -> bool:
 
 
 def _balls(entries: Sequence[Value]) -> Sequence[arb]:
-    return entries if set(map(type, entries)) == {arb} else list(map(arb, entries))
+    return entries if list(map(type, entries)).count(arb) == len(entries) else list(map(arb, entries))
 
 
 def _is_zero(x: Value) -> bool:
