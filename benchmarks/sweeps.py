@@ -11,9 +11,9 @@ from typing import Any
 
 from timing import Row, best, faster, longer, same
 
-from symcook.blocks import Transformer
 from symcook.domains.batch import Batch, Listed, Words
 from symcook.forward import forward
+from symcook.model.blocks import Transformer
 from symcook.recipes import build
 
 LENGTH = 16

@@ -3,7 +3,7 @@
 import os
 import shlex
 
-from symcook.blocks import Embedding, Head, Layer, Readout, SelfAttention, Space, Transformer
+from symcook.model.blocks import Embedding, Head, Layer, Readout, SelfAttention, Space, Transformer
 
 
 def build() -> Transformer:

@@ -13,7 +13,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from symcook.blocks import (
+    from symcook.bounds import bound
+    from symcook.compose import Builder
+    from symcook.derivation import derive, derive_cases
+    from symcook.errors import BadInput, NotExact, SymcookError, Undecided
+    from symcook.model.blocks import (
         Embedding,
         FeedForward,
         Head,
@@ -24,15 +28,11 @@ if TYPE_CHECKING:
         SelfAttention,
         Transformer,
     )
-    from symcook.bounds import bound
-    from symcook.compose import Builder
-    from symcook.derivation import derive, derive_cases
-    from symcook.errors import BadInput, NotExact, SymcookError, Undecided
-    from symcook.modelfile import load
+    from symcook.model.modelfile import load
+    from symcook.model.space import Space
+    from symcook.model.weights import feedforward, head
     from symcook.proof import prove
     from symcook.recipes import build
-    from symcook.space import Space
-    from symcook.weights import feedforward, head
 
 __version__ = "0.1.0"
 

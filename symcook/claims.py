@@ -117,7 +117,7 @@ def remarks() -> dict[str, dict[str, Any]]:
 def checker_digest() -> str:
     """sha256 of the checker's own sources: the reader, the kernel and the replay."""
     here = Path(__file__).parent
-    files = [here / "expr.py", *sorted((here / "proof").glob("*.py"))]
+    files = [here / "model" / "expr.py", *sorted((here / "proof").glob("*.py"))]
     return _digest(path.read_bytes() for path in files)
 
 

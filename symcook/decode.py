@@ -14,15 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from symcook.blocks import Head, Transformer
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, Undecided, require_known
 from symcook.forward import forward
+from symcook.model.blocks import Head, Transformer
+from symcook.model.symbols import symbol
 from symcook.run import domains_for
-from symcook.symbols import symbol
 
 if TYPE_CHECKING:
-    from symcook.protocol import Domain
+    from symcook.domains.protocol import Domain
 
 LIMIT = 64
 """How many symbols `generate` appends at most, unless it is told another number."""
@@ -91,8 +91,8 @@ def probability(
     Raises BadInput where the model has no distribution or the word does not fit it, NotExact where a score has no
     exact exponential, Undecided at the limit of precision.
 
-    >>> from symcook.blocks import Embedding, FeedForward, Layer, Readout
-    >>> from symcook.space import Space
+    >>> from symcook.model.blocks import Embedding, FeedForward, Layer, Readout
+    >>> from symcook.model.space import Space
     >>> words = {"^": {}, "a": {"x": 1}, "b": {}}
     >>> block = FeedForward(("x",), ("x",), [[1]], [0], [[0]], [0])
     >>> readout = Readout("distribution", "each", ("x",), [[0], [0]], ("a", "b"))

@@ -9,10 +9,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from symcook.blocks import INDEX, Transformer
 from symcook.errors import BadInput, Undecided
-from symcook.expr import MAX_TEXT
-from symcook.symbols import exact, from_sympy, symbol
+from symcook.model.blocks import INDEX, Transformer
+from symcook.model.expr import MAX_TEXT
+from symcook.model.symbols import exact, from_sympy, symbol
 
 if TYPE_CHECKING:
     from symcook.domains.symbolic import Choices, Symbolic

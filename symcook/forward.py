@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
+from symcook.domains.protocol import Column, Domain, Narrowing, Rounded, Verdict
 from symcook.errors import BadInput, Undecided
-from symcook.protocol import Column, Domain, Narrowing, Rounded, Verdict
-from symcook.symbols import from_sympy, symbol, tree_from_sympy
+from symcook.model.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
+from symcook.model.symbols import from_sympy, symbol, tree_from_sympy
 
 
 @dataclass(frozen=True)

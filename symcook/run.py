@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.blocks import Transformer
 from symcook.domains import RUNNABLE, make_domain
+from symcook.domains.protocol import Rounded
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
-from symcook.protocol import Rounded
-from symcook.symbols import from_sympy
+from symcook.model.blocks import Transformer
+from symcook.model.symbols import from_sympy
 
 
 def domains_for(name: str, digits: int, bits: int | None = None) -> Any:

@@ -15,10 +15,20 @@ from fractions import Fraction
 
 import numpy as np
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, LayerNorm, Readout, SelfAttention, Space, Transformer
 from symcook.bounds import error_propagation
 from symcook.errors import BadInput
-from symcook.symbols import exact, symbol
+from symcook.model.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Readout,
+    SelfAttention,
+    Space,
+    Transformer,
+)
+from symcook.model.symbols import exact, symbol
 
 F = Fraction
 MASKS = {

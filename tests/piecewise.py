@@ -19,13 +19,23 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, SelfAttention, Space, Transformer
 from symcook.derivation import Derivation, derive_cases
+from symcook.domains.protocol import visible
 from symcook.errors import Undecided
-from symcook.expr import children, parse_formula, parse_term
-from symcook.protocol import visible
-from symcook.rationals import rational, truth
-from symcook.symbols import from_sympy
+from symcook.model.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Parameter,
+    Readout,
+    SelfAttention,
+    Space,
+    Transformer,
+)
+from symcook.model.expr import children, parse_formula, parse_term
+from symcook.model.rationals import rational, truth
+from symcook.model.symbols import from_sympy
 
 Point = dict[str, Fraction]
 COORDINATES = ("x", "y", "u", "v")

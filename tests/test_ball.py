@@ -8,7 +8,11 @@ import flint
 import mpmath
 import pytest
 
-from symcook.blocks import (
+from symcook.domains.ball import LIMIT_BITS, Ball
+from symcook.domains.protocol import visible
+from symcook.errors import BadInput, Undecided
+from symcook.forward import forward
+from symcook.model.blocks import (
     ACTIVATIONS,
     MASKS,
     WEIGHTINGS,
@@ -20,12 +24,8 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.domains.ball import LIMIT_BITS, Ball
-from symcook.errors import BadInput, Undecided
-from symcook.forward import forward
-from symcook.protocol import visible
+from symcook.model.symbols import exact
 from symcook.run import run
-from symcook.symbols import exact
 
 
 def encloses(ball, value):

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symcook.blocks import (
+from symcook.domains import cells
+from symcook.domains.batch import Batch, Grid, Listed, Words, shares_prefixes
+from symcook.domains.cells import Cell, carrier, combine
+from symcook.errors import NotExact
+from symcook.forward import forward, live
+from symcook.model.blocks import (
     MASKS,
     Embedding,
     FeedForward,
@@ -21,11 +26,6 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.domains import cells
-from symcook.domains.batch import Batch, Grid, Listed, Words, shares_prefixes
-from symcook.domains.cells import Cell, carrier, combine
-from symcook.errors import NotExact
-from symcook.forward import forward, live
 
 NAMES = ("a", "b", "c")
 HARD = ("average", "leftmost", "rightmost")

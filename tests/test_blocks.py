@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import sympy
 
-from symcook.blocks import (
+from symcook.errors import BadInput
+from symcook.model.blocks import (
     Embedding,
     FeedForward,
     Head,
@@ -21,9 +22,8 @@ from symcook.blocks import (
     fraction,
     matrix,
 )
-from symcook.errors import BadInput
+from symcook.model.space import Space
 from symcook.recipes import build
-from symcook.space import Space
 
 SPACE = Space(("a", "b", "c"))
 NETWORK = FeedForward(("a", "b"), ("c",), [[1, 0], [0, 1]], [0, 0], [[1, -1]], [0])

@@ -8,12 +8,22 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, LayerNorm, Readout, SelfAttention, Space, Transformer
 from symcook.bounds import error_propagation, sensitivity
 from symcook.cli import dispatch
 from symcook.errors import BadInput
+from symcook.model.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Readout,
+    SelfAttention,
+    Space,
+    Transformer,
+)
+from symcook.model.symbols import symbol
 from symcook.recipes import build
-from symcook.symbols import symbol
 
 F = Fraction
 DIGITS = 40

@@ -8,10 +8,20 @@ import mpmath
 import numpy as np
 import pytest
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, LayerNorm, Readout, SelfAttention, Space, Transformer
 from symcook.bounds import error_propagation, gap
 from symcook.bounds.constants import normed_change
 from symcook.errors import BadInput
+from symcook.model.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Readout,
+    SelfAttention,
+    Space,
+    Transformer,
+)
 from symcook.proof.replay import replay
 
 F = Fraction

@@ -7,9 +7,9 @@ from fractions import Fraction
 import dense
 import pytest
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Readout, SelfAttention, Space, Transformer
 from symcook.bounds import sensitivity
 from symcook.bounds.flips import typed
+from symcook.model.blocks import Embedding, FeedForward, Head, Layer, Readout, SelfAttention, Space, Transformer
 
 F = Fraction
 NAMES = ("s", "t", "m", "p")

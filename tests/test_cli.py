@@ -96,7 +96,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_show_prints_the_model_file(capsys: pytest.CaptureFixture[str]) -> None:
-    from symcook.modelfile import loads
+    from symcook.model.modelfile import loads
     from symcook.recipes import build
 
     code, out, _ = call(capsys, "show", "dyck-1", "--json")
@@ -347,7 +347,7 @@ def test_what_was_given_and_what_to_do(capsys: pytest.CaptureFixture[str], line:
 def test_no_command_names_an_option_that_it_lacks(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from symcook.blocks import Embedding, Head, Layer, Parameter, Readout, SelfAttention, Space, Transformer
+    from symcook.model.blocks import Embedding, Head, Layer, Parameter, Readout, SelfAttention, Space, Transformer
 
     def model(value: object, **options: object) -> Transformer:
         embedding = Embedding(Space(("v", "m")), words={"a": {"v": value}, "b": {}})
@@ -562,7 +562,7 @@ def test_bad_input(
 
 def hostile(name: str) -> str:
     """A model file that must be refused."""
-    from symcook.modelfile import dumps
+    from symcook.model.modelfile import dumps
     from symcook.recipes import build
 
     text = dumps(build("dyck-1"))
@@ -618,8 +618,8 @@ def test_an_undecided_ball_is_exit_3(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two softmax weights that are equal but written differently: no precision separates them from equality."""
-    from symcook.blocks import Embedding, Head, Layer, Readout, Space, Transformer
     from symcook.domains import ball
+    from symcook.model.blocks import Embedding, Head, Layer, Readout, Space, Transformer
 
     monkeypatch.setattr(ball, "LIMIT_BITS", 256)
     space = Space(("one", "mean", "part"))

@@ -13,18 +13,6 @@ import sympy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from symcook.blocks import (
-    MASKS,
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Parameter,
-    Readout,
-    SelfAttention,
-    Transformer,
-)
 from symcook.compose import (
     Builder,
     cancel_residual,
@@ -42,11 +30,23 @@ from symcook.derivation import derive
 from symcook.domains import make_domain
 from symcook.errors import BadInput
 from symcook.forward import forward
-from symcook.modelfile import dumps, load, loads
+from symcook.model.blocks import (
+    MASKS,
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Parameter,
+    Readout,
+    SelfAttention,
+    Transformer,
+)
+from symcook.model.modelfile import dumps, load, loads
+from symcook.model.space import Space
+from symcook.model.symbols import symbol
 from symcook.recipes import build
-from symcook.space import Space
 from symcook.spec.languages import dyck1
-from symcook.symbols import symbol
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "compose.py"
 LONGEST = 5

@@ -18,7 +18,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from symcook.blocks import (
+from symcook.domains import DOMAINS, RUNNABLE, make_domain
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.forward import forward
+from symcook.model.blocks import (
     ACTIVATIONS,
     MASKS,
     WEIGHTINGS,
@@ -32,11 +35,8 @@ from symcook.blocks import (
     SelfAttention,
     Transformer,
 )
-from symcook.domains import DOMAINS, RUNNABLE, make_domain
-from symcook.errors import BadInput, NotExact, Undecided
-from symcook.forward import forward
-from symcook.space import Space
-from symcook.symbols import symbol, to_sympy
+from symcook.model.space import Space
+from symcook.model.symbols import symbol, to_sympy
 
 DIGITS = 60
 NAMES = ("a", "b", "c")

@@ -12,10 +12,10 @@ import dense
 import mpmath
 import pytest
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Transformer
 from symcook.decode import causal, end_label, generate, probability
 from symcook.errors import BadInput, NotExact, Undecided
-from symcook.space import Space
+from symcook.model.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Transformer
+from symcook.model.space import Space
 
 SPACE = Space(("a", "b", "one", "mean"))
 

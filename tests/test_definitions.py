@@ -19,7 +19,15 @@ from typing import Any
 import mpmath
 import pytest
 
-from symcook.blocks import (
+from symcook.bounds import softmax_hardmax
+from symcook.claims import inventory
+from symcook.decode import probability
+from symcook.derivation import derive
+from symcook.domains import DOMAINS, make_domain
+from symcook.domains.batch import Words
+from symcook.errors import BadInput, NotExact, SymcookError, Undecided
+from symcook.forward import forward
+from symcook.model.blocks import (
     Embedding,
     FeedForward,
     Head,
@@ -30,20 +38,12 @@ from symcook.blocks import (
     SelfAttention,
     Transformer,
 )
-from symcook.bounds import softmax_hardmax
-from symcook.claims import inventory
-from symcook.decode import probability
-from symcook.derivation import derive
-from symcook.domains import DOMAINS, make_domain
-from symcook.domains.batch import Words
-from symcook.errors import BadInput, NotExact, SymcookError, Undecided
-from symcook.expr import parse_formula
-from symcook.forward import forward
-from symcook.modelfile import dumps, loads
-from symcook.rationals import truth
+from symcook.model.expr import parse_formula
+from symcook.model.modelfile import dumps, loads
+from symcook.model.rationals import truth
+from symcook.model.space import Space
+from symcook.model.symbols import symbol, to_sympy
 from symcook.recipes import build, info, names
-from symcook.space import Space
-from symcook.symbols import symbol, to_sympy
 from symcook.verify.sweep import check
 
 F = Fraction

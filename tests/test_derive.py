@@ -12,7 +12,10 @@ import piecewise
 import pytest
 from flint import fmpq
 
-from symcook.blocks import (
+from symcook.derivation import MAX_CASES, derive, derive_cases
+from symcook.domains.symbolic import Symbolic
+from symcook.errors import BadInput, Undecided
+from symcook.model.blocks import (
     Embedding,
     FeedForward,
     Head,
@@ -24,14 +27,11 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.derivation import MAX_CASES, derive, derive_cases
-from symcook.domains.symbolic import Symbolic
-from symcook.errors import BadInput, Undecided
-from symcook.expr import parse_formula, parse_term
+from symcook.model.expr import parse_formula, parse_term
+from symcook.model.rationals import rational, truth
+from symcook.model.symbols import exact
 from symcook.numbers.evaluate import evaluate
-from symcook.rationals import rational, truth
 from symcook.recipes import build
-from symcook.symbols import exact
 
 
 def network(*parts, readout=None, parameters=(), inputs=("x",)):

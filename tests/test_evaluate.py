@@ -8,7 +8,7 @@ import flint
 import pytest
 
 from symcook.errors import BadInput
-from symcook.expr import parse_term
+from symcook.model.expr import parse_term
 from symcook.numbers.evaluate import evaluate
 
 

@@ -13,7 +13,12 @@ import mpmath
 import pytest
 import sympy
 
-from symcook.blocks import (
+from symcook.domains import make_domain
+from symcook.domains.batch import Words
+from symcook.domains.exact import Exact, at_position, logarithmic
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.forward import forward
+from symcook.model.blocks import (
     MASKS,
     Embedding,
     FeedForward,
@@ -25,16 +30,11 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.domains import make_domain
-from symcook.domains.batch import Words
-from symcook.domains.exact import Exact, at_position, logarithmic
-from symcook.errors import BadInput, NotExact, Undecided
-from symcook.expr import parse_term
-from symcook.forward import forward
+from symcook.model.expr import parse_term
+from symcook.model.symbols import exact
 from symcook.numbers.expsum import ExpSum
 from symcook.numbers.roots import Root, root
 from symcook.recipes import build
-from symcook.symbols import exact
 
 DIGITS = 60
 

@@ -19,7 +19,11 @@ import numpy as np
 import pytest
 
 from symcook.__main__ import main
-from symcook.blocks import (
+from symcook.errors import BadInput
+from symcook.export import npz
+from symcook.export.certificate import _float, compare
+from symcook.export.files import targets, write
+from symcook.model.blocks import (
     ACTIVATIONS,
     MASKS,
     WEIGHTINGS,
@@ -32,15 +36,11 @@ from symcook.blocks import (
     SelfAttention,
     Transformer,
 )
-from symcook.errors import BadInput
-from symcook.export import npz
-from symcook.export.certificate import _float, compare
-from symcook.export.files import targets, write
-from symcook.modelfile import model_hash
+from symcook.model.modelfile import model_hash
+from symcook.model.space import Space
+from symcook.model.symbols import symbol
 from symcook.numbers.expsum import exp_of
 from symcook.recipes import build
-from symcook.space import Space
-from symcook.symbols import symbol
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "run_npz.py"
 

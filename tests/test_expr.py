@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symcook.errors import BadInput
-from symcook.expr import Tree, names, parse_formula, parse_term, show
-from symcook.rationals import quotient, rational, truth
-from symcook.symbols import exact, from_sympy, to_sympy
+from symcook.model.expr import Tree, names, parse_formula, parse_term, show
+from symcook.model.rationals import quotient, rational, truth
+from symcook.model.symbols import exact, from_sympy, to_sympy
 
 NAMES = st.sampled_from(["x", "y", "eps"])
 LEAVES = st.one_of(

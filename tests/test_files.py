@@ -108,7 +108,7 @@ def test_an_export_keeps_what_came_while_it_compared(
 
 
 def test_a_model_file_keeps_what_came_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from symcook import modelfile
+    from symcook.model import modelfile
     from symcook.recipes import build
 
     real, target = modelfile.dumps, tmp_path / "m.json"

@@ -8,7 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from symcook.blocks import (
+from symcook.domains import floats, make_domain
+from symcook.domains.protocol import visible
+from symcook.errors import BadInput, Undecided
+from symcook.model.blocks import (
     ACTIVATIONS,
     MASKS,
     WEIGHTINGS,
@@ -20,11 +23,8 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.domains import floats, make_domain
-from symcook.errors import BadInput, Undecided
-from symcook.protocol import visible
+from symcook.model.symbols import exact, symbol
 from symcook.run import run
-from symcook.symbols import exact, symbol
 from symcook.verify.sweep import check
 
 WORDS = Embedding(Space(("token", "mean", "out")), words={"+": {"token": 1}, "-": {"token": "-1/3"}})

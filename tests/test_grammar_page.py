@@ -11,7 +11,7 @@ import pytest
 import symcook
 import symcook as sc
 from symcook.cli import dispatch
-from symcook.modelfile import dumps, loads
+from symcook.model.modelfile import dumps, loads
 
 PAGE = (Path(symcook.__file__).parent / "data" / "grammar.md").read_text(encoding="utf-8")
 EXAMPLES = [
@@ -83,8 +83,8 @@ def test_the_page_is_shown_and_named_where_the_grammar_is_broken(capsys: pytest.
 
 
 def test_every_function_of_the_page_is_one_and_none_is_missing() -> None:
-    from symcook.expr import ARITY
-    from symcook.meaning import ROUNDED
+    from symcook.model.expr import ARITY
+    from symcook.model.meaning import ROUNDED
 
     row = next(line for line in PAGE.splitlines() if line.startswith("| functions"))
     assert set(re.findall(r"[a-z]+", row.split("`")[1])) == {*ARITY, *ROUNDED}

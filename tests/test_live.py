@@ -5,8 +5,18 @@ from fractions import Fraction
 import dense
 import pytest
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, LayerNorm, Readout, SelfAttention, Space, Transformer
 from symcook.forward import live
+from symcook.model.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Readout,
+    SelfAttention,
+    Space,
+    Transformer,
+)
 from symcook.run import run
 
 NAMES = ("x", "y", "z")

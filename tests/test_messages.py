@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from symcook.__main__ import main
-from symcook.blocks import Embedding, Readout, Space, Transformer
+from symcook.model.blocks import Embedding, Readout, Space, Transformer
 
 ROOT = Path(__file__).parent.parent
 

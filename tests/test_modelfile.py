@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 import sympy
 
-from symcook.blocks import (
+from symcook.errors import BadInput
+from symcook.model.blocks import (
     Embedding,
     FeedForward,
     Head,
@@ -24,10 +25,9 @@ from symcook.blocks import (
     SelfAttention,
     Transformer,
 )
-from symcook.errors import BadInput
-from symcook.modelfile import MAX_BYTES, dumps, load, loads, model_hash, save, to_document
+from symcook.model.modelfile import MAX_BYTES, dumps, load, loads, model_hash, save, to_document
+from symcook.model.space import Space
 from symcook.recipes import build, names
-from symcook.space import Space
 
 
 def soft_model():

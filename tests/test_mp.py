@@ -13,7 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symcook.blocks import (
+from symcook.domains import make_domain
+from symcook.domains.ball import Ball
+from symcook.domains.mp import Mp, digits_of
+from symcook.errors import BadInput, SymcookError
+from symcook.forward import forward
+from symcook.model.blocks import (
     ACTIVATIONS,
     MASKS,
     WEIGHTINGS,
@@ -27,11 +32,6 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.domains import make_domain
-from symcook.domains.ball import Ball
-from symcook.domains.mp import Mp, digits_of
-from symcook.errors import BadInput, SymcookError
-from symcook.forward import forward
 from symcook.run import run
 
 NAMES = ("a", "b", "c")

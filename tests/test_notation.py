@@ -10,14 +10,14 @@ from typing import Any
 import flint
 import pytest
 
-from symcook.blocks import Embedding, FeedForward, Layer, Readout, Transformer
 from symcook.cli.run import value_text
 from symcook.derivation import derive
-from symcook.expr import numeral, parse_term, show
-from symcook.modelfile import save
-from symcook.rationals import decimal, quotient, rewritten
-from symcook.space import Space
-from symcook.symbols import exact, from_sympy
+from symcook.model.blocks import Embedding, FeedForward, Layer, Readout, Transformer
+from symcook.model.expr import numeral, parse_term, show
+from symcook.model.modelfile import save
+from symcook.model.rationals import decimal, quotient, rewritten
+from symcook.model.space import Space
+from symcook.model.symbols import exact, from_sympy
 from symcook.verify.sweep import check
 
 SMALLEST = 640  # Python may be told to write no integer with more digits than this

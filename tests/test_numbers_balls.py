@@ -8,7 +8,7 @@ import mpmath
 import pytest
 
 from symcook.errors import BadInput, Undecided
-from symcook.expr import parse_term
+from symcook.model.expr import parse_term
 from symcook.numbers.balls import (
     MAX_DIGITS,
     Ball,

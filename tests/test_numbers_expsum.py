@@ -9,7 +9,7 @@ import mpmath
 import pytest
 
 from symcook.errors import BadInput, NotExact
-from symcook.expr import parse_term
+from symcook.model.expr import parse_term
 from symcook.numbers.balls import arb_of
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.expsum import (

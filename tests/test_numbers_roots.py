@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symcook.errors import BadInput, NotExact
+from symcook.model.symbols import exact
 from symcook.numbers.expsum import exp_of, sign, text
 from symcook.numbers.roots import Root, rational_root, root, squarefree
-from symcook.symbols import exact
 
 small = st.fractions(min_value=-4, max_value=4, max_denominator=5)
 radicand = st.sampled_from([2, 8, Fraction(1, 2), Fraction(9, 4), 18, Fraction(25, 8)])  # all are 2 a^2 or a^2

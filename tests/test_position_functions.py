@@ -19,18 +19,18 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symcook.blocks import Embedding, Head, Layer, Parameter, Readout, SelfAttention, Transformer
 from symcook.derivation import derive
 from symcook.domains import make_domain
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, Undecided
 from symcook.export import npz
-from symcook.expr import parse_term
-from symcook.modelfile import dumps, loads, model_hash
+from symcook.model.blocks import Embedding, Head, Layer, Parameter, Readout, SelfAttention, Transformer
+from symcook.model.expr import parse_term
+from symcook.model.modelfile import dumps, loads, model_hash
+from symcook.model.rationals import rational
+from symcook.model.space import Space
+from symcook.model.symbols import at, exact, from_sympy, symbol
 from symcook.numbers.evaluate import evaluate
-from symcook.rationals import rational
-from symcook.space import Space
-from symcook.symbols import at, exact, from_sympy, symbol
 from symcook.verify.sweep import check
 
 Values = dict[str, int]

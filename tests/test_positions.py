@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from symcook.blocks import (
+from symcook.errors import BadInput
+from symcook.forward import RUNNABLE, forward, make_domain, run
+from symcook.model.blocks import (
     MASKS,
     WEIGHTINGS,
     Embedding,
@@ -20,8 +22,6 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.errors import BadInput
-from symcook.forward import RUNNABLE, forward, make_domain, run
 
 NAMES = ("a", "b", "c")
 

@@ -10,15 +10,15 @@ import pytest
 from test_cli import call, document, refused
 
 from symcook.errors import SymcookError
-from symcook.expr import parse_formula, parse_term
+from symcook.model.expr import parse_formula, parse_term
 from symcook.proof import grammar
+from symcook.proof.audit.falsify import falsify
+from symcook.proof.audit.folded import Folder, statement_tree, text_of, used_definitions
+from symcook.proof.audit.neighbours import broken, changes
 from symcook.proof.replay import Statement, library, load_json, proofs_directory, replay, statements
 from symcook.report import outline as outlines
 from symcook.report import trust
-from symcook.report.falsify import falsify
-from symcook.report.folded import Folder, statement_tree, text_of, used_definitions
 from symcook.report.latex import escaped, latex, statement_latex
-from symcook.report.neighbours import broken, changes
 from symcook.report.proof import break_text, certificate_of, definitions_text, proof_latex, proof_text
 
 LEMMA = "cookbook.s5.7.lemma5.3"

@@ -12,11 +12,11 @@ import sympy
 
 import symcook
 from symcook.errors import BadInput
-from symcook.expr import parse_formula, parse_term
-from symcook.rationals import rational, truth
+from symcook.model.expr import parse_formula, parse_term
+from symcook.model.rationals import rational, truth
+from symcook.model.symbols import exact
 from symcook.recipes import build, info, names, reference, region
 from symcook.recipes.arguments import rows as read_rows
-from symcook.symbols import exact
 
 NAMES = [
     "cpwl", "cancel-residual", "zero", "identity", "max", "min", "add", "subtract", "scale", "gtzero", "gezero",
@@ -473,7 +473,7 @@ def test_claims_are_in_the_inventory():
 def test_listing_imports_nothing_heavy():
     code = (
         "import sys; from symcook.recipes import info, names; [info(n).to_json() for n in names()]; "
-        "bad = {'sympy', 'numpy', 'mpmath', 'flint', 'fractions', 'dataclasses', 'symcook.blocks'} & set(sys.modules); "
+        "bad = {'sympy', 'numpy', 'mpmath', 'flint', 'fractions', 'dataclasses', 'symcook.model.blocks'} & set(sys.modules); "
         "assert not bad, bad"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -17,8 +17,18 @@ from typing import Any
 import pytest
 
 from symcook.__main__ import main
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, SelfAttention, Space, Transformer
 from symcook.errors import BadInput
+from symcook.model.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    Parameter,
+    Readout,
+    SelfAttention,
+    Space,
+    Transformer,
+)
 from symcook.run import run
 from symcook.verify.sweep import check
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from symcook.blocks import (
+from symcook.model.blocks import (
     Embedding,
     FeedForward,
     Head,

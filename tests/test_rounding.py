@@ -23,7 +23,12 @@ import mpmath
 import numpy as np
 import pytest
 
-from symcook.blocks import (
+from symcook.domains import make_domain
+from symcook.domains.ball import Ball
+from symcook.domains.rounding import EXP_ULPS, FORMATS, Format, Rounding
+from symcook.errors import BadInput, Undecided
+from symcook.forward import forward
+from symcook.model.blocks import (
     ACTIVATIONS,
     MASKS,
     WEIGHTINGS,
@@ -37,11 +42,6 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.domains import make_domain
-from symcook.domains.ball import Ball
-from symcook.domains.rounding import EXP_ULPS, FORMATS, Format, Rounding
-from symcook.errors import BadInput, Undecided
-from symcook.forward import forward
 from symcook.run import run
 
 NAMES = ("one", "a", "b", "c", "d")

@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 import sympy
 
-from symcook.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Space, Transformer
 from symcook.errors import BadInput, NotExact
+from symcook.model.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Space, Transformer
 from symcook.recipes import build
 from symcook.run import run
 from symcook.spec.languages import dyck1, dyck1_grammar

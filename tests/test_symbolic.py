@@ -15,7 +15,14 @@ from flint import fmpq, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symcook.blocks import (
+from symcook.derivation import derive, derive_cases
+from symcook.domains.field import Field, Function
+from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, POSITIVE, Box, univariate
+from symcook.domains.intervals import ZERO as NULL
+from symcook.domains.signs import Signs
+from symcook.domains.symbolic import Symbolic
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.model.blocks import (
     MASKS,
     Embedding,
     FeedForward,
@@ -27,19 +34,12 @@ from symcook.blocks import (
     Space,
     Transformer,
 )
-from symcook.derivation import derive, derive_cases
-from symcook.domains.field import Field, Function
-from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, POSITIVE, Box, univariate
-from symcook.domains.intervals import ZERO as NULL
-from symcook.domains.signs import Signs
-from symcook.domains.symbolic import Symbolic
-from symcook.errors import BadInput, NotExact, Undecided
-from symcook.expr import MAX_TEXT, parse_formula, parse_term
+from symcook.model.expr import MAX_TEXT, parse_formula, parse_term
+from symcook.model.rationals import rational, truth
+from symcook.model.symbols import exact
 from symcook.numbers.evaluate import evaluate
-from symcook.rationals import rational, truth
 from symcook.recipes import build
 from symcook.recipes import names as recipe_names
-from symcook.symbols import exact
 
 fractions = st.fractions(min_value=-4, max_value=4, max_denominator=6)
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import symcook.recipes
-from symcook.blocks import FeedForward, Head, Parameter
 from symcook.errors import BadInput
-from symcook.expr import parse_term
-from symcook.rationals import rational
+from symcook.model.blocks import FeedForward, Head, Parameter
+from symcook.model.expr import parse_term
+from symcook.model.rationals import rational
+from symcook.model.weights import feedforward, head
 from symcook.recipes import build, info, names
-from symcook.weights import feedforward, head
 
 
 def test_a_feedforward_part_is_the_one_of_matrices_typed_by_hand() -> None:
@@ -64,7 +64,7 @@ def test_a_head_without_scores_is_uniform() -> None:
 
 def test_the_score_is_of_query_at_i_and_key_at_j() -> None:
     """score = pos_j sends every position to the last one; score = pos_i ties them all."""
-    from symcook.blocks import Embedding, Layer, Readout, Space, Transformer
+    from symcook.model.blocks import Embedding, Layer, Readout, Space, Transformer
 
     def run(pair: tuple[str, str]) -> list[object]:
         space = Space(("x", "place", "one", "found"))

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 import sympy
 
-from symcook.blocks import (
+from symcook.errors import BadInput
+from symcook.model.blocks import (
     Embedding,
     FeedForward,
     Head,
@@ -25,10 +26,9 @@ from symcook.blocks import (
     SelfAttention,
     Transformer,
 )
-from symcook.errors import BadInput
-from symcook.modelfile import dumps, loads, model_hash
+from symcook.model.modelfile import dumps, loads, model_hash
+from symcook.model.space import Space
 from symcook.recipes import build
-from symcook.space import Space
 
 SPACE = Space(("x", "y"))
 HEAD = Head(("x",), ("x",), [[0]], [[0]], [[1]])

@@ -8,10 +8,10 @@ from fractions import Fraction
 import flint
 
 from symcook.errors import BadInput
-from symcook.expr import Tree, names, parse_term, show
+from symcook.model.expr import Tree, names, parse_term, show
+from symcook.model.rationals import rational
 from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.evaluate import evaluate
-from symcook.rationals import rational
 
 MAX_COUNT_BITS = 14_000  # as the expression grammar bounds its numbers
 LARGEST = 30  # positive numbers are at most 10^LARGEST

@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention
 from symcook.bounds.models import entry
 from symcook.errors import BadInput
+from symcook.model.blocks import FeedForward, Head, LayerNorm, SelfAttention
 
 Rows = Sequence[Sequence[Fraction]]
 

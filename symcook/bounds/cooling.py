@@ -9,9 +9,9 @@ import flint
 from symcook.bounds.arguments import count, exact, positive
 from symcook.bounds.result import Bound, decided, shown
 from symcook.errors import BadInput
-from symcook.expr import parse_term
+from symcook.model.expr import parse_term
+from symcook.model.rationals import rational
 from symcook.numbers.balls import check_digits, decide_sign
-from symcook.rationals import rational
 
 SMALLEST = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074}
 """By format, the k for which 2^-k is the least positive number (subnormal)."""

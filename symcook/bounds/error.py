@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import flint
 
-from symcook.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
 from symcook.bounds.arguments import count, written
 from symcook.bounds.constants import (
     added_size,
@@ -26,9 +25,10 @@ from symcook.bounds.models import entry, rational_positive, read_model
 from symcook.bounds.result import Bound, decided
 from symcook.domains.exact import at_position
 from symcook.errors import BadInput
+from symcook.model.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
+from symcook.model.symbols import from_sympy, tree_from_sympy
 from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, refine
 from symcook.numbers.evaluate import evaluate
-from symcook.symbols import from_sympy, tree_from_sympy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

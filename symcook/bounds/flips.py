@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from symcook.blocks import FeedForward, Head, SelfAttention, Transformer
 from symcook.bounds.arguments import count, written
 from symcook.bounds.models import entry, read_model
 from symcook.bounds.result import Bound
 from symcook.domains.batch import Batch, Words
+from symcook.domains.protocol import visible
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
+from symcook.model.blocks import FeedForward, Head, SelfAttention, Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, check_digits, refine
-from symcook.protocol import visible
 
 LIMIT = 2**16
 """The greatest number of words that are compared."""

@@ -7,13 +7,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from symcook.blocks import Head, Transformer
 from symcook.bounds.constants import Rows, product, score_form
 from symcook.bounds.models import words_of_length
 from symcook.domains.exact import Exact
+from symcook.domains.protocol import visible
 from symcook.errors import BadInput, NotExact
 from symcook.forward import forward
-from symcook.protocol import visible
+from symcook.model.blocks import Head, Transformer
 
 GAP_WORDS = 2**12
 """The greatest number of words that are run to find the score gap of a hard head."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from symcook.blocks import Transformer, fraction
 from symcook.bounds.arguments import number_tree, rational_value
 from symcook.errors import BadInput, unknown
+from symcook.model.blocks import Transformer, fraction
 
 
 def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None) -> tuple[Transformer, str]:
@@ -32,7 +32,7 @@ def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None)
         arguments = {key: value for key, value in given.items() if key in known}
         found = build(model, **arguments)
     elif model.endswith(".json") or os.sep in model or os.path.isfile(model):
-        from symcook.modelfile import load
+        from symcook.model.modelfile import load
 
         found = load(model)
     else:

@@ -16,7 +16,7 @@ import flint
 from symcook.bounds.arguments import count, number_tree, positive, rational_value, written
 from symcook.bounds.result import Bound, decided
 from symcook.errors import BadInput
-from symcook.expr import Tree, names, parse_term
+from symcook.model.expr import Tree, names, parse_term
 from symcook.numbers.balls import arb_of, ball, check_digits, refine
 
 MAX_SCORES = 1_000_000

@@ -92,7 +92,7 @@ def _facts(chosen: Any) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str | None:
-    from symcook.symbols import from_sympy
+    from symcook.model.symbols import from_sympy
 
     return None if value is None else from_sympy(value)
 

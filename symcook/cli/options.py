@@ -14,7 +14,7 @@ import click
 from symcook.errors import BadInput, unknown
 
 if TYPE_CHECKING:
-    from symcook.blocks import Transformer
+    from symcook.model.blocks import Transformer
 
 
 class Whole(click.ParamType):
@@ -238,7 +238,7 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
         arguments = {key: value for key, value in given.items() if key in known}
         model = build(name, **arguments)
     elif is_path(name):
-        from symcook.modelfile import load
+        from symcook.model.modelfile import load
 
         model = load(name)
         known = []

@@ -97,7 +97,7 @@ def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = W
 def value_text(value: Any) -> str:
     """One value as a reader wants it: a ball as mid ± rad, a float by its shortest text."""
     if isinstance(value, float) and math.isfinite(value):
-        from symcook.rationals import rewritten
+        from symcook.model.rationals import rewritten
 
         return rewritten(repr(value))
     if isinstance(value, dict) and value.keys() == {"mid", "rad"}:

@@ -18,7 +18,7 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
     chosen = choose(name, settings)
     model = chosen.bound()
     if as_json:
-        from symcook.modelfile import dumps
+        from symcook.model.modelfile import dumps
 
         say(dumps(model).rstrip("\n"))
         return

@@ -6,7 +6,11 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from symcook.blocks import (
+from symcook.compose.heads import single_head
+from symcook.compose.routing import choice, fresh, route, united
+from symcook.compose.stacking import diagonal, joint_parameters, least, shifted, written
+from symcook.errors import BadInput, require_known, unknown
+from symcook.model.blocks import (
     Embedding,
     FeedForward,
     Head,
@@ -18,13 +22,9 @@ from symcook.blocks import (
     Transformer,
     one_hot,
 )
-from symcook.compose.heads import single_head
-from symcook.compose.routing import choice, fresh, route, united
-from symcook.compose.stacking import diagonal, joint_parameters, least, shifted, written
-from symcook.errors import BadInput, require_known, unknown
-from symcook.space import Space
-from symcook.symbols import exact, symbol
-from symcook.weights import feedforward, head
+from symcook.model.space import Space
+from symcook.model.symbols import exact, symbol
+from symcook.model.weights import feedforward, head
 
 Relation = str | Callable[[int, int], bool]
 
@@ -85,7 +85,7 @@ class Builder:
     ) -> tuple[str, ...]:
         """A head. Without Q and K the scores are zero; without V it copies what it reads, in order. Returns `writes`.
 
-        Shapes as in `symcook.blocks.Head`.
+        Shapes as in `symcook.model.blocks.Head`.
         """
         reads, writes = _names(reads), _names(writes)
         if (Q is None) != (K is None):
@@ -103,13 +103,13 @@ class Builder:
         self, writes: str | Iterable[str], reads: str | Iterable[str], *, W1: Any, b1: Any, W2: Any, b2: Any = None,
         activation: str = "relu",
     ) -> tuple[str, ...]:  # fmt: skip
-        """A feed-forward part; b2 is zero unless given. Returns `writes`. Shapes as in `symcook.blocks.FeedForward`."""
+        """A feed-forward part; b2 is zero unless given. Returns `writes`. Shapes as in `symcook.model.blocks.FeedForward`."""
         reads, writes = _names(reads), _names(writes)
         b2 = [0] * len(writes) if b2 is None else b2
         return self._add(FeedForward(reads, writes, W1, b1, W2, b2, activation))
 
     def add(self, block: Head | FeedForward) -> tuple[str, ...]:
-        """A block made elsewhere, as by `symcook.weights.head` and `feedforward`, as a step. Returns what it writes."""
+        """A block made elsewhere, as by `symcook.model.weights.head` and `feedforward`, as a step. Returns what it writes."""
         if not isinstance(block, (Head, FeedForward)):
             raise BadInput("a step must be a head or a feed-forward part", type(block).__name__)
         return self._add(block)
@@ -187,7 +187,7 @@ class Builder:
         return self.add(head(score, _values(writes, reads)))
 
     def symbol(self, name: str, default: Any = None, **region: Any) -> str:
-        """Declare a symbol (`symcook.blocks.Parameter`) that weights may name. Returns its name."""
+        """Declare a symbol (`symcook.model.blocks.Parameter`) that weights may name. Returns its name."""
         self._parameters = joint_parameters(self._parameters, (Parameter(name, default, **region),))
         return name
 
@@ -244,7 +244,7 @@ class Builder:
         weights: Any = None,
         labels: Iterable[str] = (),
     ) -> None:
-        """What is looked at, and where; as in `symcook.blocks.Readout`. Without weights each label has a coordinate."""
+        """What is looked at, and where; as in `symcook.model.blocks.Readout`. Without weights each label has a coordinate."""
         reads, labels = _names(reads), tuple(labels)
         Space(tuple(self._names)).require(reads)
         if weights is None and kind in ("largest", "distribution"):

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import overload
 
-from symcook.blocks import FeedForward, Head, Layer, SelfAttention, Transformer
 from symcook.compose.routing import fresh, united
 from symcook.compose.stacking import keep_norms, widen
-from symcook.symbols import symbol
+from symcook.model.blocks import FeedForward, Head, Layer, SelfAttention, Transformer
+from symcook.model.symbols import symbol
 
 OPPOSITE = {
     "none": "none",

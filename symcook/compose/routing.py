@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from symcook.blocks import FeedForward, Head, Layer, LayerNorm, SelfAttention, Transformer, matrix
 from symcook.errors import BadInput
-from symcook.space import Space
-from symcook.symbols import symbol
+from symcook.model.blocks import FeedForward, Head, Layer, LayerNorm, SelfAttention, Transformer, matrix
+from symcook.model.space import Space
+from symcook.model.symbols import symbol
 
 if TYPE_CHECKING:
     import sympy

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from symcook.blocks import Embedding, FeedForward, Layer, LayerNorm, Parameter, Readout, SelfAttention, Transformer
 from symcook.compose.routing import choice, fresh, over, rename, united
 from symcook.errors import BadInput, require_known, unknown
-from symcook.space import Space
-from symcook.symbols import symbol
+from symcook.model.blocks import (
+    Embedding,
+    FeedForward,
+    Layer,
+    LayerNorm,
+    Parameter,
+    Readout,
+    SelfAttention,
+    Transformer,
+)
+from symcook.model.space import Space
+from symcook.model.symbols import symbol
 
 
 def widen(model: Transformer, names: Sequence[str]) -> Transformer:

@@ -1,4 +1,4 @@
-"""The number systems: each offers what `symcook.protocol` asks for, and is imported when it is made."""
+"""The number systems: each offers what `symcook.domains.protocol` asks for, and is imported when it is made."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import unknown
 
 if TYPE_CHECKING:
-    from symcook.protocol import Domain
+    from symcook.domains.protocol import Domain
 
 DOMAINS = {
     "symbolic": "symcook.domains.symbolic:Symbolic",

@@ -18,13 +18,13 @@ from typing import Any, ClassVar
 import flint
 from flint import arb, fmpq
 
-from symcook.blocks import MASKS, WEIGHTINGS
+from symcook.domains.protocol import conjunction, refuse_zero_variance, visible
 from symcook.errors import BadInput, Undecided, require_known
+from symcook.model.blocks import MASKS, WEIGHTINGS
+from symcook.model.rationals import rational
+from symcook.model.symbols import tree_from_sympy
 from symcook.numbers.balls import ball, settled
 from symcook.numbers.evaluate import evaluate
-from symcook.protocol import conjunction, refuse_zero_variance, visible
-from symcook.rationals import rational
-from symcook.symbols import tree_from_sympy
 
 LIMIT_BITS = 2**15
 """The working precision at which a run gives up, unless the asked digits need more to begin with."""

@@ -23,7 +23,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS, Head, Transformer
 from symcook.domains.cells import (
     ONE,
     ZERO,
@@ -42,10 +41,11 @@ from symcook.domains.cells import (
     step,
 )
 from symcook.domains.exact import at_position
+from symcook.domains.protocol import visible
 from symcook.errors import NotExact, require_known
-from symcook.protocol import visible
-from symcook.rationals import quotient
-from symcook.symbols import symbol
+from symcook.model.blocks import ACTIVATIONS, MASKS, WEIGHTINGS, Head, Transformer
+from symcook.model.rationals import quotient
+from symcook.model.symbols import symbol
 
 __all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier", "shares_prefixes"]
 

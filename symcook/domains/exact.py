@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 
 import sympy
 
-from symcook.blocks import ACTIVATIONS, WEIGHTINGS
+from symcook.domains.protocol import conjunction, refuse_zero_variance, visible
 from symcook.errors import BadInput, NotExact, require_known
+from symcook.model.blocks import ACTIVATIONS, WEIGHTINGS
+from symcook.model.rationals import Rationals, quotient
+from symcook.model.symbols import at, from_sympy, symbol, tree_from_sympy
 from symcook.numbers.expsum import MAX_POWER_BITS, exp_scaled_log, sign, softmax_mean, text
 from symcook.numbers.roots import Root, root
-from symcook.protocol import conjunction, refuse_zero_variance, visible
-from symcook.rationals import Rationals, quotient
-from symcook.symbols import at, from_sympy, symbol, tree_from_sympy
 
 Number = Any
 """A Fraction, or an ExpSum or a Root where it is not rational."""
@@ -33,7 +33,7 @@ _BALL = "use --domain ball"
 
 
 class Exact:
-    """Rationals, exponential sums and single square roots; `symcook.protocol.Domain`.
+    """Rationals, exponential sums and single square roots; `symcook.domains.protocol.Domain`.
 
     >>> domain = Exact()
     >>> domain.begin(("(", ")", ")"), 1)
@@ -240,7 +240,7 @@ def normalised(row: Sequence[Number], epsilon: Fraction, zero_variance: str, i: 
 def coefficient(value: Any) -> Number:
     """A coefficient as a Fraction, or as a Root where its square is rational; else as `number` says.
 
-    >>> from symcook.symbols import exact
+    >>> from symcook.model.symbols import exact
     >>> print(coefficient(exact("-2/sqrt(3)")))
     -2*sqrt(3)/3
     """
@@ -284,7 +284,7 @@ def _rational(value: Any) -> Fraction:
 def at_position(expression: Any, i: int, n: int) -> Fraction:
     """The exact value of a sympy expression in i and n at one position.
 
-    >>> from symcook.symbols import exact
+    >>> from symcook.model.symbols import exact
     >>> at_position(exact("(-1)^i*i/n"), 3, 4)
     Fraction(-3, 4)
 
@@ -342,7 +342,7 @@ def logarithmic(factor: Any, i: int, n: int) -> tuple[Fraction, Logs]:
     """The factor of the scores at row i as r + sum of c log(m): r and the pairs (c, m), all rational; one pair where
     the logarithms fit into one.
 
-    >>> from symcook.symbols import exact
+    >>> from symcook.model.symbols import exact
     >>> logarithmic(exact("2*log(n) + 1/i"), 2, 8)
     (Fraction(1, 2), ((Fraction(2, 1), Fraction(8, 1)),))
 

@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
 from symcook.domains.exact import value_at
+from symcook.domains.protocol import conjunction, refuse_zero_variance
 from symcook.errors import BadInput, Undecided, require_known
-from symcook.expr import Tree
-from symcook.meaning import MAX_RANGE, Meaning
-from symcook.protocol import conjunction, refuse_zero_variance
-from symcook.symbols import from_sympy, symbol, tree_from_sympy
+from symcook.model.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
+from symcook.model.expr import Tree
+from symcook.model.meaning import MAX_RANGE, Meaning
+from symcook.model.symbols import from_sympy, symbol, tree_from_sympy
 
 Column = np.ndarray[Any, Any]
 

@@ -20,14 +20,14 @@ import flint
 import mpmath
 from mpmath.libmp import from_man_exp, from_rational
 
-from symcook.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
 from symcook.domains.exact import rational_at
+from symcook.domains.protocol import refuse_zero_variance, visible
 from symcook.domains.rounding import Format, Rounding
 from symcook.errors import BadInput, NotExact, Undecided, require_known
+from symcook.model.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
+from symcook.model.rationals import rewritten
+from symcook.model.symbols import at, from_sympy, tree_from_sympy
 from symcook.numbers.evaluate import evaluate
-from symcook.protocol import refuse_zero_variance, visible
-from symcook.rationals import rewritten
-from symcook.symbols import at, from_sympy, tree_from_sympy
 
 Column = list[Any]
 """mpmath numbers, one a position."""

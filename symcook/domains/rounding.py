@@ -29,8 +29,8 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.ball import ACTIVATIONS, ZERO, Ball, Column, Value, each
+from symcook.domains.protocol import visible
 from symcook.errors import require_known
-from symcook.protocol import visible
 
 EXP_ULPS = 4
 GELU_ULPS = 8

@@ -35,8 +35,8 @@ from symcook.domains.intervals import (
     univariate,
 )
 from symcook.errors import BadInput
+from symcook.model.symbols import tree_from_sympy
 from symcook.numbers.evaluate import evaluate
-from symcook.symbols import tree_from_sympy
 
 MAX_DEGREE = 64
 MAX_SHIFTED = 4096  # terms that moving one more variable may give

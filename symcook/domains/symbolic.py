@@ -20,16 +20,16 @@ from typing import Any, ClassVar
 import sympy
 from flint import fmpq, fmpz
 
-from symcook.blocks import ACTIVATIONS, WEIGHTINGS, Parameter
 from symcook.domains.exact import value_at
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
 from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
 from symcook.domains.intervals import ZERO as NULL
+from symcook.domains.protocol import conjunction, refuse_zero_variance, visible
 from symcook.domains.signs import Impossible, Signs
 from symcook.errors import BadInput, NotExact, Undecided, require_known
+from symcook.model.blocks import ACTIVATIONS, WEIGHTINGS, Parameter
+from symcook.model.symbols import at, from_sympy, symbol
 from symcook.numbers.roots import squarefree
-from symcook.protocol import conjunction, refuse_zero_variance, visible
-from symcook.symbols import at, from_sympy, symbol
 
 Values = list[Value]
 
@@ -73,7 +73,7 @@ class Symbolic:
     """Closed forms in `parameters` (declared symbols with their intervals) and `inputs`, for one input.
 
     An input is a name, free on the real line, or a Parameter with an interval. With `choices`, comparisons that stay
-    open are split and the sides taken are listed in `conditions`. Implements `symcook.protocol.Domain`.
+    open are split and the sides taken are listed in `conditions`. Implements `symcook.domains.protocol.Domain`.
 
     >>> domain = Symbolic(inputs=("x",))
     >>> domain.begin(({"x": symbol("x")},), 1)
@@ -723,7 +723,7 @@ def _primitive(polynomial: Any) -> tuple[fmpq, Any]:
 
 
 def _rational_power(base: fmpq, exponent: int) -> fmpq:
-    from symcook.rationals import power
+    from symcook.model.rationals import power
 
     value = power(Fraction(int(base.p), int(base.q)), Fraction(exponent))
     return fmpq(value.numerator, value.denominator)

@@ -7,14 +7,14 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from symcook.blocks import Head, Transformer
 from symcook.domains import make_domain
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import npz
 from symcook.forward import Result, forward
-from symcook.rationals import quotient
+from symcook.model.blocks import Head, Transformer
+from symcook.model.rationals import quotient
+from symcook.model.symbols import from_sympy
 from symcook.run import run
-from symcook.symbols import from_sympy
 from symcook.verify.sweep import TOLERANCE
 
 FORMAT = "symcook certificate 1"
@@ -211,10 +211,10 @@ def _single(model: Transformer, sequence: Any, n: int) -> Any:
 def _float(shown: Any) -> float:
     """The float nearest to a shown value: a rational rounded once, another exact text to 30 digits by balls before, a
     ball of many digits by its middle."""
-    from symcook.expr import MAX_STATEMENT, parse_term
+    from symcook.model.expr import MAX_STATEMENT, parse_term
+    from symcook.model.rationals import rational
     from symcook.numbers.balls import refine
     from symcook.numbers.evaluate import evaluate
-    from symcook.rationals import rational
 
     if isinstance(shown, dict):
         return float(Fraction(shown["mid"]))
@@ -234,7 +234,7 @@ def certificate(
     claims: list[dict[str, str]],
 ) -> dict[str, Any]:
     """The certificate's document; `model` has values in place of all symbols, which `values` names."""
-    from symcook.modelfile import model_hash
+    from symcook.model.modelfile import model_hash
 
     start = model.embedding.start
     tables = {

@@ -13,7 +13,7 @@ from fractions import Fraction
 import flint
 
 from symcook.errors import BadInput, SymcookError, Undecided
-from symcook.rationals import decimal
+from symcook.model.rationals import decimal
 
 MAX_DIGITS = 100_000
 GUARD = 2  # digits printed beyond the asked ones, so that rounding takes a hundredth of what is allowed

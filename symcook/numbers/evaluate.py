@@ -8,10 +8,10 @@ from fractions import Fraction
 import flint
 
 from symcook.errors import BadInput, NotExact, unknown
-from symcook.expr import Tree, show
-from symcook.meaning import Meaning, conjunction, not_whole
+from symcook.model.expr import Tree, show
+from symcook.model.meaning import Meaning, conjunction, not_whole
+from symcook.model.rationals import MAX_BITS, Rationals, too_large
 from symcook.numbers.balls import arb_of
-from symcook.rationals import MAX_BITS, Rationals, too_large
 
 Values = Mapping[str, "flint.arb | Fraction | int"]
 
@@ -34,7 +34,7 @@ def evaluate(tree: tuple, values: Values | None = None) -> flint.arb:
     """The value of a term of the grammar as a ball, at flint's current precision.
 
     Terms: numbers, names in `values`, pi, + - * / ^, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh, cosh,
-    tanh, if and I with conditions, sum and prod over integers (see `symcook.meaning`). A divisor that the ball cannot
+    tanh, if and I with conditions, sum and prod over integers (see `symcook.model.meaning`). A divisor that the ball cannot
     part from 0 gives an infinite ball, which more bits may cure; a divisor that is exactly 0, the logarithm of a number
     that is surely not positive, and the root of one that is surely negative are BadInput. A comparison that the balls
     leave open gives the hull of both branches.

@@ -22,9 +22,9 @@ from math import gcd, lcm
 import flint
 
 from symcook.errors import BadInput, NotExact, SymcookError
+from symcook.model.rationals import quotient
 from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.roots import Root
-from symcook.rationals import quotient
 
 Terms = dict[Fraction, Fraction]
 Number = Fraction | int

@@ -2,7 +2,7 @@
 
 sympy's own Sum and Product merge nested ranges and run backwards where the upper end is below the lower one by more
 than 1, and its Piecewise rewrites conditions about case distinctions each time it is built. These nodes do neither:
-what they mean is said in `symcook.meaning`, and sympy leaves them alone.
+what they mean is said in `symcook.model.meaning`, and sympy leaves them alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import sympy
 
-from symcook.symbols import from_sympy, to_sympy, tree_from_sympy
+from symcook.model.symbols import from_sympy, to_sympy, tree_from_sympy
 
 
 class Ranged(sympy.Expr):

@@ -15,9 +15,9 @@ from math import isqrt
 import flint
 
 from symcook.errors import BadInput, NotExact
-from symcook.expr import numeral
+from symcook.model.expr import numeral
+from symcook.model.rationals import quotient
 from symcook.numbers.balls import decide_sign
-from symcook.rationals import quotient
 
 Rational = Fraction | int
 

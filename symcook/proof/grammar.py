@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from symcook import expr
 from symcook.errors import BadInput, Rejected
+from symcook.model import expr
 from symcook.proof.conditions import defined
 from symcook.proof.terms import (
     FUNCTIONS,

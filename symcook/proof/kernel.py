@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from symcook.errors import Rejected
-from symcook.expr import valid_name
+from symcook.model.expr import valid_name
 from symcook.proof import normal
 from symcook.proof.grammar import Definition, read_formula, read_value
 from symcook.proof.terms import (

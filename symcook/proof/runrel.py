@@ -27,7 +27,7 @@ from functools import cache
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.expr import ARITY, children, names, parse_term, show, valid_name
+from symcook.model.expr import ARITY, children, names, parse_term, show, valid_name
 
 Model = Mapping[str, Any]
 Right = Callable[[str | None], str]  # an equation for ``@`` from the old value, None where that is zero

@@ -25,15 +25,15 @@ def fraction(given: Any, name: str) -> Fraction:
     """
     from fractions import Fraction
 
-    from symcook.expr import parse_term
-    from symcook.rationals import rational
+    from symcook.model.expr import parse_term
+    from symcook.model.rationals import rational
 
     if isinstance(given, str):
         return rational(parse_term(given))
     if isinstance(given, (int, Fraction)) and not isinstance(given, bool):
         return Fraction(given)
     if isinstance(given, (bool, float)) or getattr(given, "is_Rational", False):
-        from symcook.symbols import exact
+        from symcook.model.symbols import exact
 
         value = exact(given)
         return Fraction(int(value.p), int(value.q))

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from symcook.expr import ARITY, Tree, show
-from symcook.report.folded import MODEL_WORDS, decimal, statement_tree, used_definitions
+from symcook.model.expr import ARITY, Tree, show
+from symcook.proof.audit.folded import MODEL_WORDS, decimal, statement_tree, used_definitions
 
 if TYPE_CHECKING:
     from symcook.proof.grammar import Definition

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from symcook import expr
-from symcook.expr import Tree
-from symcook.report.folded import Folder, names_in, statement_tree, text_of, used_definitions
+from symcook.model import expr
+from symcook.model.expr import Tree
+from symcook.proof.audit.folded import Folder, names_in, statement_tree, text_of, used_definitions
 from symcook.report.latex import escaped, latex
 
 if TYPE_CHECKING:

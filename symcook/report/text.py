@@ -6,10 +6,10 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.symbols import from_sympy, symbol
+from symcook.model.symbols import from_sympy, symbol
 
 if TYPE_CHECKING:
-    from symcook.blocks import FeedForward, Head, LayerNorm, Transformer
+    from symcook.model.blocks import FeedForward, Head, LayerNorm, Transformer
 
     Part = FeedForward | Head | LayerNorm
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 FILES = {
-    "expr.py": "reads text into a tree",
+    "model/expr.py": "reads text into a tree",
     "errors.py": "the exceptions by which the checker refuses",
     "proof/terms.py": "terms with numbered bound variables, substitution, sorts",
     "proof/grammar.py": "trees to terms, definitions expanded",

@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from symcook.blocks import FeedForward, Transformer, fraction
 from symcook.errors import BadInput
-from symcook.expr import Tree, children, names, show
-from symcook.rationals import rational, truth
-from symcook.symbols import symbol
+from symcook.model.blocks import FeedForward, Transformer, fraction
+from symcook.model.expr import Tree, children, names, show
+from symcook.model.rationals import rational, truth
+from symcook.model.symbols import symbol
 from symcook.verify.inputs import BLOCK, Part, braces, conjuncts, region_tree
 from symcook.verify.sweep import Check, Numbers, Progress, Reference, Sweep, found
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.blocks import Transformer
 from symcook.errors import BadInput
-from symcook.expr import Tree, names, parse_formula, show
-from symcook.rationals import truth
+from symcook.model.blocks import Transformer
+from symcook.model.expr import Tree, names, parse_formula, show
+from symcook.model.rationals import truth
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.blocks import Transformer, fraction
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided, require_known
 from symcook.forward import Result, forward
-from symcook.rationals import quotient
+from symcook.model.blocks import Transformer, fraction
+from symcook.model.rationals import quotient
 from symcook.run import Run, run
 from symcook.verify.inputs import Part, region_tree, rows, words
 
@@ -333,7 +333,7 @@ class Sweep:
 
     def equal(self, result: Result, column: Any, place: int, value: Fraction) -> bool | None:
         """Whether the entry of a column is the reference's value; in floats, whether it is near enough."""
-        from symcook.symbols import exact
+        from symcook.model.symbols import exact
 
         domain = result.domain
         near = TOLERANCE.get(self.numbers.domain)

@@ -39,7 +39,7 @@ for _folder in (str(HERE), str(HERE.parent)):
 from proof import mutate, statement_truth  # noqa: E402
 
 from symcook.errors import BadInput, Rejected  # noqa: E402
-from symcook.expr import parse_formula, show  # noqa: E402
+from symcook.model.expr import parse_formula, show  # noqa: E402
 from symcook.proof import grammar, kernel, normal, replay  # noqa: E402
 from symcook.proof.conditions import refutation  # noqa: E402
 from symcook.proof.search import tactics  # noqa: E402

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from symcook.expr import children
+from symcook.model.expr import children
 
 VALUES = (
     None,

@@ -1,6 +1,6 @@
 """Truth of a stored statement at one instance, evaluated from its text alone.
 
-No kernel code is used: the text is read by `symcook.expr`, definitions are taken from definitions.txt as text and
+No kernel code is used: the text is read by `symcook.model.expr`, definitions are taken from definitions.txt as text and
 substituted here. An instance offers, for each quantified name, the values that the quantifier ranges over; a name of
 a function is written with ``()``: ``{"n": [2], "x()": [{1: ..., 2: ...}]}``. An entry may be a callable, which gets the
 names bound so far. Numbers are Fractions; where exp, log, sqrt, erf, tanh or pi occurs they are 60-digit mpmath
@@ -20,7 +20,7 @@ from typing import Any
 import mpmath
 
 from symcook.errors import BadInput
-from symcook.expr import parse_formula, parse_term
+from symcook.model.expr import parse_formula, parse_term
 from symcook.proof.runrel import expand
 
 STATEMENTS = Path(__file__).resolve().parents[2] / "proofs" / "statements"

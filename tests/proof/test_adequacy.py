@@ -22,9 +22,9 @@ import pytest
 from adequacy import ENTRIES, ODD, adequate, changed, claim_statements, column, load_claims, refuted, table, wrong
 from statement_truth import CONTEXT, SLACK, evaluate, real, texts
 
+from symcook.model.symbols import exact
 from symcook.recipes import build
 from symcook.recipes.feedforward.cancel_residual import ONE_TO_ONE
-from symcook.symbols import exact
 
 F = Fraction
 GRID = [F(p, q) for q in (1, 3) for p in range(-2 * q, 2 * q + 1)]

@@ -9,7 +9,7 @@ import random
 import pytest
 from proof import attack, mutate
 
-from symcook.expr import parse_formula, show
+from symcook.model.expr import parse_formula, show
 
 BATCHES = 8
 SEARCHED = 20

@@ -20,7 +20,7 @@ from proof.conditions_text import defined, inhabited
 
 from symcook import claims
 from symcook.errors import BadInput, Rejected, SymcookError
-from symcook.expr import parse_formula, parse_term
+from symcook.model.expr import parse_formula, parse_term
 from symcook.proof import enclose, kernel, normal, replay
 from symcook.proof.grammar import define, read_formula, read_value
 from symcook.proof.kernel import AXIOMS, check

@@ -27,8 +27,8 @@ from proof.test_attacks import attempt, library, model, status, whole
 from proof.test_attacks import intro as introduce
 from proof.test_attacks import statement as block
 
-from symcook import expr
 from symcook.errors import BadInput, Rejected
+from symcook.model import expr
 from symcook.proof import kernel, normal, replay
 from symcook.proof.grammar import leading_names, read_formula, read_value
 from symcook.proof.replay import Statement, judge

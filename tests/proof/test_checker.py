@@ -26,8 +26,8 @@ from proof import mutate, test_attacks, test_cover, test_kernel, test_neighbours
 from proof import test_fuzz_normal as fuzz
 from proof import test_mutations as damage
 
-from symcook import expr
 from symcook.errors import BadInput, Rejected
+from symcook.model import expr
 from symcook.proof import grammar, kernel, replay
 from symcook.proof.grammar import read_value
 from symcook.proof.normal import freeze, nf

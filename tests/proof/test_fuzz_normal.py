@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from symcook import expr
+from symcook.model import expr
 from symcook.proof import normal
 from symcook.proof.grammar import define, read_formula, read_value, show
 from symcook.proof.normal import fkey, freeze, nf

@@ -21,7 +21,10 @@ import flint
 import pytest
 from statement_truth import CONTEXT, real, tree_of, truth
 
-from symcook.blocks import (
+from symcook.domains import make_domain
+from symcook.errors import BadInput
+from symcook.forward import forward
+from symcook.model.blocks import (
     MASKS,
     PLACEMENTS,
     WEIGHTINGS,
@@ -35,15 +38,12 @@ from symcook.blocks import (
     Transformer,
     fraction,
 )
-from symcook.domains import make_domain
-from symcook.errors import BadInput
-from symcook.forward import forward
-from symcook.modelfile import dumps, to_document
+from symcook.model.modelfile import dumps, to_document
+from symcook.model.space import Space
 from symcook.proof.replay import proofs_directory
 from symcook.proof.runrel import Relation, expand, stored_model
 from symcook.recipes import build, names
 from symcook.run import prepare
-from symcook.space import Space
 
 OTHERS = run_path(str(proofs_directory() / "models.py"))["OTHERS"]
 VALUES = {"eps": Fraction(1, 5000), "delta": Fraction(2, 3), "c": Fraction(-3, 2)}

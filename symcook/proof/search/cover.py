@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from symcook.model.rationals import quotient
 from symcook.proof import enclose
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, free
-from symcook.rationals import quotient
 
 PRECISIONS = (64, 128, 256)
 DEPTH = 20

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symcook.errors import Rejected
+from symcook.model.rationals import quotient
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
 from symcook.proof.normal import TRUE, fkey
 from symcook.proof.search import linear
 from symcook.proof.terms import COMPARISONS, Sort, Term, conj, flatten, instantiate, negation, num, replace, var
 from symcook.proof.terms import FALSE as FALSUM
-from symcook.rationals import quotient
 
 Tactic = Callable[["Goal"], None]
 Further = tuple[tuple[str, ...], Tactic | None]

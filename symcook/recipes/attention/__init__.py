@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.recipes.registry import info
 
 if TYPE_CHECKING:
-    from symcook.blocks import Transformer
+    from symcook.model.blocks import Transformer
 
 
 def of_rows(inputs: tuple[str, ...], output: str) -> Callable[..., Callable[[Any], Any]]:
@@ -26,8 +26,8 @@ def of_rows(inputs: tuple[str, ...], output: str) -> Callable[..., Callable[[Any
 
 def mean(name: str, mask: str) -> Transformer:
     """The model that writes the mean of x over what `mask` shows."""
-    from symcook.blocks import Embedding, Layer, Readout, Space, Transformer
-    from symcook.weights import head
+    from symcook.model.blocks import Embedding, Layer, Readout, Space, Transformer
+    from symcook.model.weights import head
 
     return Transformer(
         name,

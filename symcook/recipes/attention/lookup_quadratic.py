@@ -8,7 +8,7 @@ from symcook.recipes.attention import of_rows
 from symcook.recipes.registry import info, recipe
 
 if TYPE_CHECKING:
-    from symcook.blocks import Transformer
+    from symcook.model.blocks import Transformer
 
 NAME = "lookup-quadratic"
 
@@ -43,8 +43,8 @@ def lookup_quadratic() -> Transformer:
     position, or the mean of two equally near.
     Source: Cookbook, Section 5.3.4.
     """
-    from symcook.blocks import Embedding, Layer, Readout, Space, Transformer
-    from symcook.weights import head
+    from symcook.model.blocks import Embedding, Layer, Readout, Space, Transformer
+    from symcook.model.weights import head
 
     lookup = head(score={("query", "index"): 2, ("one", "square"): -1}, value={"found": "value"})
     return Transformer(

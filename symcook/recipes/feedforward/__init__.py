@@ -15,7 +15,7 @@ from symcook.recipes.arguments import integer
 from symcook.recipes.registry import Argument, Symbol, info
 
 if TYPE_CHECKING:
-    from symcook.blocks import Parameter, Transformer
+    from symcook.model.blocks import Parameter, Transformer
 
 MAX_WIDTH = 256
 UNIFORM = "No weight depends on the length; the same network works at every position."
@@ -40,8 +40,8 @@ def pointwise(
 
     Its weights are W1, b1, W2 and b2 of `weights`, else those of the recipe's formula `computes` (one output).
     """
-    from symcook.blocks import Embedding, FeedForward, Layer, Readout, Space, Transformer
-    from symcook.weights import feedforward
+    from symcook.model.blocks import Embedding, FeedForward, Layer, Readout, Space, Transformer
+    from symcook.model.weights import feedforward
 
     recipe = info(name)
     if weights is None:
@@ -60,7 +60,7 @@ def pointwise(
 
 def positive(name: str) -> Parameter:
     """The declaration of a symbol that is any number above zero."""
-    from symcook.blocks import Parameter
+    from symcook.model.blocks import Parameter
 
     return Parameter(name, lower=0)
 

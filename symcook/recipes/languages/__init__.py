@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from symcook.blocks import FeedForward, Head
+    from symcook.model.blocks import FeedForward, Head
 
 BRACKETS = {"(": {"token": 1}, ")": {"token": -1}}
 FORMULA = "(all p in 1..n. closes(p) <= opens(p)) & opens(n) = closes(n)"
@@ -30,7 +30,7 @@ def decides(function: Callable[[str], bool], arguments: Mapping[str, Any], value
 
 def counting() -> tuple[Head, FeedForward, Head]:
     """Eq. (44): the balance B_i/i, its error relu(-B_i/i), and the mean error t_i."""
-    from symcook.weights import feedforward, head
+    from symcook.model.weights import feedforward, head
 
     return (
         head(value={"balance": "token"}, mask="future"),

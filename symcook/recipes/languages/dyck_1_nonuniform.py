@@ -9,7 +9,7 @@ from symcook.recipes.languages import BRACKETS, CLAIMS, FORMULA, counting, decid
 from symcook.recipes.registry import Argument, Symbol, recipe
 
 if TYPE_CHECKING:
-    from symcook.blocks import Transformer
+    from symcook.model.blocks import Transformer
 
 NAME = "dyck-1-nonuniform"
 
@@ -52,8 +52,8 @@ def dyck_1_nonuniform(N: int) -> Transformer:
     """
     from fractions import Fraction
 
-    from symcook.blocks import Embedding, Layer, Parameter, Readout, Space, Transformer
-    from symcook.weights import feedforward
+    from symcook.model.blocks import Embedding, Layer, Parameter, Readout, Space, Transformer
+    from symcook.model.weights import feedforward
 
     balance, error, total = counting()
     zero_tests = feedforward(

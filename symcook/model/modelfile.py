@@ -15,7 +15,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from symcook.blocks import (
+from symcook.errors import BadInput, NotExact
+from symcook.files import put
+from symcook.model.blocks import (
     MAX_LABEL,
     Embedding,
     FeedForward,
@@ -28,12 +30,10 @@ from symcook.blocks import (
     SelfAttention,
     Transformer,
 )
-from symcook.errors import BadInput, NotExact
-from symcook.expr import ARITY, Tree, children, names, parse_term, show
-from symcook.files import put
-from symcook.rationals import Rationals, rational
-from symcook.space import Space
-from symcook.symbols import exact, from_sympy
+from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
+from symcook.model.rationals import Rationals, rational
+from symcook.model.space import Space
+from symcook.model.symbols import exact, from_sympy
 
 if TYPE_CHECKING:
     import sympy

@@ -16,9 +16,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from symcook.errors import BadInput, require_known, unknown
-from symcook.space import Space, listed
-from symcook.symbols import exact, from_sympy, symbol
-from symcook.verbs import Verbs
+from symcook.model.space import Space, listed
+from symcook.model.symbols import exact, from_sympy, symbol
+from symcook.model.verbs import Verbs
 
 if TYPE_CHECKING:
     import sympy

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from symcook import expr
 from symcook.errors import Rejected
-from symcook.expr import Tree
+from symcook.model import expr
+from symcook.model.expr import Tree
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
 from symcook.proof.terms import Sort, Term, free, instantiate, var

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known
-from symcook.expr import ARITY, valid_name
+from symcook.model.expr import ARITY, valid_name
 
 if TYPE_CHECKING:
     import sympy

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import Rejected, SymcookError
-from symcook.expr import Tree
-from symcook.report.folded import statement_tree, text_of
+from symcook.model.expr import Tree
+from symcook.proof.audit.folded import statement_tree, text_of
 
 if TYPE_CHECKING:
     from symcook.proof.replay import Statement
@@ -165,8 +165,8 @@ def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOS
     What is the same statement by computation, or none at all, is left out.
     """
     from symcook.proof import normal
+    from symcook.proof.audit.falsify import falsify
     from symcook.proof.replay import judge, statements
-    from symcook.report.falsify import falsify
 
     lemmas = {name: statements()[name] for name in certificate["lemmas"]}
     wanted = normal.fkey(statement.formula)

@@ -13,9 +13,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, NotExact, Undecided, unknown
-from symcook.expr import ARITY, Tree, names, parse_term, show, valid_name
-from symcook.meaning import MAX_RANGE, MAX_STEPS, ROUNDED, Meaning, counted, not_whole
-from symcook.rationals import MAX_BITS, Rationals, quotient, too_large
+from symcook.model.expr import ARITY, Tree, names, parse_term, show, valid_name
+from symcook.model.meaning import MAX_RANGE, MAX_STEPS, ROUNDED, Meaning, counted, not_whole
+from symcook.model.rationals import MAX_BITS, Rationals, quotient, too_large
 
 if TYPE_CHECKING:
     import sympy

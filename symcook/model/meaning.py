@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any, Generic, NoReturn, TypeVar
 
 from symcook.errors import BadInput
-from symcook.expr import Tree, show
+from symcook.model.expr import Tree, show
 
 MAX_RANGE = 10_000
 MAX_STEPS = 1_000_000

@@ -9,7 +9,7 @@ The reader is a precedence parser over tuples; it never evaluates anything. From
 
 A sum or product runs over the integers j with lo <= j <= hi, in every number system and for the checker: an empty sum
 is 0, an empty product 1 (sum(j, 2, 0, j) does not run backwards), and lo and hi must be integers, since an end such as
-n/2 at n = 3 could be meant either way. `symcook.meaning` says what a tree means.
+n/2 at n = 3 could be meant either way. `symcook.model.meaning` says what a tree means.
 
 A tree is a nested tuple whose first element is a tag: ``("num", p, q)``, ``("name", s)``, ``("neg", a)``,
 ``("+", a, b)`` and likewise ``- * / ^``, ``("call", f, args)``, ``("lambda", names, body)``,

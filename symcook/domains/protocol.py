@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from symcook.errors import BadInput, require_known
-from symcook.meaning import conjunction as conjunction
+from symcook.model.meaning import conjunction as conjunction
 
 Column = Any
 Verdict = Any
@@ -53,7 +53,7 @@ class Domain(Protocol):
         ...
 
     def activate(self, column: Column, kind: str) -> Column:
-        """The activation at every position, one of `symcook.blocks.ACTIVATIONS`; NotExact where there is no value."""
+        """The activation at every position, one of `symcook.model.blocks.ACTIVATIONS`; NotExact where there is no value."""
         ...
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:

@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import floor
 
 from symcook.errors import BadInput, NotExact
-from symcook.expr import Tree, numeral, show
-from symcook.meaning import Meaning, not_whole
+from symcook.model.expr import Tree, numeral, show
+from symcook.model.meaning import Meaning, not_whole
 
 MAX_BITS = 14_000  # such a number still prints under Python's default limit of digits
 
@@ -58,7 +58,7 @@ def rewritten(text: str) -> str:
 def rational(tree: Tree, values: Mapping[str, Fraction] | None = None) -> Fraction:
     """The exact value of a term without transcendental functions.
 
-    >>> from symcook.expr import parse_term
+    >>> from symcook.model.expr import parse_term
     >>> rational(parse_term("max(1/3, x)^2"), {"x": Fraction(1, 2)})
     Fraction(1, 4)
 
@@ -145,7 +145,7 @@ _KNOWN: dict[tuple[str, Fraction | int], int] = {
 def truth(tree: Tree, values: Mapping[str, Fraction] | None = None) -> bool:
     """Whether a formula without quantifiers over Int or Real holds at rational `values`.
 
-    >>> from symcook.expr import parse_formula
+    >>> from symcook.model.expr import parse_formula
     >>> truth(parse_formula("0 < eps <= 1/4"), {"eps": Fraction(1, 8)})
     True
     """

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook import expr
-from symcook.expr import Tree
+from symcook.model import expr
+from symcook.model.expr import Tree
 from symcook.proof.terms import Term, flatten, free, instantiate, var
 
 if TYPE_CHECKING:

@@ -65,7 +65,7 @@ class Verbs:
 
     def save(self: Any, path: str | Path, *, force: bool = False) -> Path:
         """Write the model file; BadInput where the file exists (without `force`) or cannot be written."""
-        from symcook.modelfile import save
+        from symcook.model.modelfile import save
 
         return save(self, path, force=force)
 
