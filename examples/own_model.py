@@ -3,16 +3,15 @@
 import os
 import shlex
 
-from symcook.model.blocks import Embedding, Head, Layer, Readout, SelfAttention, Space, Transformer
+import symcook as sc
 
 
-def build() -> Transformer:
+def build() -> sc.Transformer:
     """Average +1 for a and -1 for b over the prefix; at the last position the mean is positive iff a wins."""
-    space = Space(("vote", "mean"))
-    embedding = Embedding(space, words={"a": {"vote": 1}, "b": {"vote": -1}, "c": {}})
-    head = Head(reads=("vote",), writes=("mean",), Q=[[0]], K=[[0]], V=[[1]], mask="future")
-    layer = Layer(SelfAttention((head,)))
-    return Transformer("majority", embedding, (layer,), Readout("sign", "last", ("mean",), weights=[1]))
+    b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}, "c": {}})
+    mean = b.add(sc.head(value={"mean": "vote"}, mask="future"))
+    b.readout("sign", "last", mean, weights=[1])
+    return b.build("majority")
 
 
 def majority(word: str) -> bool:

@@ -1,29 +1,28 @@
-"""PARITY, built by name: softmax attention, CLS, a sharpness c that stays a symbol. Run it, then use parity.json.
+"""PARITY, built by name: softmax attention, CLS, and a sharpness c that stays a symbol. Run it, then use parity.json.
 
-Source: Chiang and Cholak 2022, Section 3.2, without layer norm. k is the number of ones, positions count from 0 at CLS.
+k is the number of ones, positions count from 0 at CLS, n counts CLS. Source: Chiang and Cholak 2022, Section 3.2.
 """
 
-from pathlib import Path
+import os
+import shlex
 
 import symcook as sc
 
-signs = {"even": "(-1)^i", "odd": "-(-1)^i", "place": "i/n"}  # cos(i pi), its negative, i/n
+signs = {"even": "(-1)^i", "odd": "-(-1)^i", "place": "i/n"}
 b = sc.Builder(words={"0": {}, "1": {"one": 1}, "CLS": {"start": 1}}, positions=signs, start=0, before="CLS")
 c = b.symbol("c", default=1, lower=0)
 
-# First layer: what every position learns of the whole word: k/n and 1/n.
+# What every position learns of the whole word: the share of ones k/n, and 1/n.
 b.add(sc.head(value={"ones": "one", "unit": "start"}))
 
 # I[i = k]/n, by three ReLUs.
-b.add(sc.feedforward(
-    hit="relu(ones - place - unit) - 2*relu(ones - place) + relu(ones - place + unit)"
-))  # fmt: skip
+b.add(sc.feedforward(hit="relu(ones - place - unit) - 2*relu(ones - place) + relu(ones - place + unit)"))
 
-# Second layer: one head looks at odd positions, one at even ones; CLS sees which of them holds the k-th position.
+# One head looks at odd positions, one at even ones; CLS sees which of them holds position k.
 b.add(sc.head({("start", "odd"): c}, {"odd_share": "hit"}, weighting="softmax"))
 b.add(sc.head({("start", "even"): c}, {"even_share": "hit"}, weighting="softmax"))
 
-b.readout("sign", "first", ("odd_share", "even_share"), weights=[1, -1])  # accept iff the number of ones is odd
+b.readout("sign", "first", ("odd_share", "even_share"), weights=[1, -1])
 model = b.build("my-parity", source="Chiang and Cholak 2022, Section 3.2")
 
 
@@ -34,4 +33,6 @@ def odd(word):
 
 if __name__ == "__main__":
     model.save("parity.json", force=True)
-    print(f"saved {Path('parity.json')}; now try\n  symcook run parity.json --input 0110")
+    print("saved parity.json; now try")
+    print("  symcook run parity.json --input 0110")
+    print(f"  symcook check parity.json --spec {shlex.quote(os.path.relpath(__file__))}:odd --max-length 6")

@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "blocks": (
+    "model.blocks": (
         "Embedding", "FeedForward", "Head", "Layer", "LayerNorm", "Parameter", "Readout", "SelfAttention", "Transformer"
     ),
     "bounds": ("bound",),
     "compose": ("Builder",),
     "derivation": ("derive", "derive_cases"),
     "errors": ("BadInput", "NotExact", "SymcookError", "Undecided"),
-    "modelfile": ("load",),
+    "model.modelfile": ("load",),
     "proof": ("prove",),
     "recipes": ("build",),
-    "space": ("Space",),
-    "weights": ("feedforward", "head"),
+    "model.space": ("Space",),
+    "model.weights": ("feedforward", "head"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

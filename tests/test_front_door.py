@@ -1,0 +1,57 @@
+"""`import symcook as sc`: every name is there, each is the thing that it names, and the import itself costs nothing."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import symcook as sc
+
+
+@pytest.mark.parametrize("name", sc.__all__)
+def test_every_name_is_there(name: str) -> None:
+    assert getattr(sc, name).__module__.startswith("symcook.")
+    assert name in dir(sc)
+
+
+def test_no_name_is_hidden_by_a_module_of_that_name() -> None:
+    for name in sc.__all__:
+        with pytest.raises(ModuleNotFoundError):
+            importlib.import_module(f"symcook.{name}")
+
+
+def test_packages_are_reached_by_attribute() -> None:
+    assert sc.compose.paired is importlib.import_module("symcook.compose").paired
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = sc.nonsense
+
+
+def test_the_import_loads_nothing_heavy() -> None:
+    code = "import sys, symcook; print(sorted({'sympy', 'numpy', 'mpmath', 'flint', 'click'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_model_answers_by_its_verbs() -> None:
+    model = sc.build("dyck-1")
+    assert model("(())").accept is True and model.run("(()").accept is False
+    assert [run.accept for run in model.run_many(["()", ")("])] == [True, False]
+    assert model.derive("()").output == {"total": "0", "balance": "0"}
+    found = model.check(lambda word: word in ("()", "(())", "()()"), 4)
+    assert found.holds and found.strings == 30
+    assert not model.check(lambda word: word in ("()", "(())"), 4).holds
+
+
+def test_run_many_binds_symbols_once() -> None:
+    model = sc.build("gtzero")
+    runs = model.run_many([{"x": 1}, {"x": "1/4"}], values={"eps": "1/2"})
+    assert [run.output for run in runs] == [{"out": "1"}, {"out": "1/2"}]
+
+
+def test_bound_names_the_nearest_argument() -> None:
+    with pytest.raises(sc.BadInput, match="gamma"):
+        sc.bound("softmax-hardmax", n=4, gama=5)
+    with pytest.raises(sc.BadInput, match="softmax-hardmax"):
+        sc.bound("softmax-hardmx", n=4, gamma=5)
