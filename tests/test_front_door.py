@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +56,10 @@ def test_bound_names_the_nearest_argument() -> None:
         sc.bound("softmax-hardmax", n=4, gama=5)
     with pytest.raises(sc.BadInput, match="softmax-hardmax"):
         sc.bound("softmax-hardmx", n=4, gamma=5)
+
+
+def test_a_model_is_exported_with_its_certificate(tmp_path: Path) -> None:
+    document = sc.build("dyck-1").export(tmp_path / "m.npz", max_length=4)
+    assert document["greatest_length"] == 4 and (tmp_path / "m.certificate.json").exists()
+    with pytest.raises(sc.BadInput, match="must not exist yet"):
+        sc.build("dyck-1").export(tmp_path / "m.npz", max_length=4)

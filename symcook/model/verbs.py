@@ -63,6 +63,12 @@ class Verbs:
 
         return check(self, reference, max_length, values=values, **options)
 
+    def export(self: Any, target: str | Path, **options: Any) -> dict[str, Any]:
+        """Write float weights and their certificate, which is returned; see `symcook.export.export`."""
+        from symcook.export import export
+
+        return export(self, target, **options)
+
     def save(self: Any, path: str | Path, *, force: bool = False) -> Path:
         """Write the model file; BadInput where the file exists (without `force`) or cannot be written."""
         from symcook.model.modelfile import save
