@@ -103,13 +103,13 @@ class Builder:
         self, writes: str | Iterable[str], reads: str | Iterable[str], *, W1: Any, b1: Any, W2: Any, b2: Any = None,
         activation: str = "relu",
     ) -> tuple[str, ...]:  # fmt: skip
-        """A feed-forward part; b2 is zero unless given. Returns `writes`. Shapes as in `symcook.model.blocks.FeedForward`."""
+        """A feed-forward part; b2 is zero unless given. Returns `writes`. Shapes: `symcook.model.blocks.FeedForward`."""
         reads, writes = _names(reads), _names(writes)
         b2 = [0] * len(writes) if b2 is None else b2
         return self._add(FeedForward(reads, writes, W1, b1, W2, b2, activation))
 
     def add(self, block: Head | FeedForward) -> tuple[str, ...]:
-        """A block made elsewhere, as by `symcook.model.weights.head` and `feedforward`, as a step. Returns what it writes."""
+        """A block made elsewhere, as by `symcook.head` and `symcook.feedforward`, as a step. Returns what it writes."""
         if not isinstance(block, (Head, FeedForward)):
             raise BadInput("a step must be a head or a feed-forward part", type(block).__name__)
         return self._add(block)
@@ -244,7 +244,7 @@ class Builder:
         weights: Any = None,
         labels: Iterable[str] = (),
     ) -> None:
-        """What is looked at, and where; as in `symcook.model.blocks.Readout`. Without weights each label has a coordinate."""
+        """What is looked at, and where: a `symcook.model.blocks.Readout`. Without weights a label is a coordinate."""
         reads, labels = _names(reads), tuple(labels)
         Space(tuple(self._names)).require(reads)
         if weights is None and kind in ("largest", "distribution"):

@@ -24,7 +24,8 @@ def paired(
     sees the mean 0 and divides by sqrt(mean square + epsilon), the same number for all coordinates of a position. The
     blocks read the coordinates of `model` and write both. A layer without attention or without a feed-forward part
     gets one that adds zero, since a norm stands behind each of the two. `epsilon` >= 0 and `zero_variance` are those of
-    `symcook.model.blocks.LayerNorm`. Raises BadInput for a model with norms of its own, or with inputs in place of words.
+    `symcook.model.blocks.LayerNorm`. Raises BadInput for a model that has norms of its own, or inputs in place of
+    words.
     Source: chiang2022, Section 4.3 and Appendix B.
     """
     if model.normed:
