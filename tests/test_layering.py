@@ -104,7 +104,7 @@ def violations(where: str, source: str) -> list[str]:
     """Imports of a module in the part `where` that the architecture does not allow."""
     bad = []
     for name in module_level_imports(source):
-        first, *rest = name.split(".")
+        first = name.split(".")[0]
         bad += upward(where, [name])
         heavy = first in HEAVY and (where not in MAY_BE_HEAVY or first == "rich")
         if heavy or (first == "click" and where != "cli"):

@@ -103,7 +103,7 @@ class Builder:
         self, writes: str | Iterable[str], reads: str | Iterable[str], *, W1: Any, b1: Any, W2: Any, b2: Any = None,
         activation: str = "relu",
     ) -> tuple[str, ...]:  # fmt: skip
-        """A feed-forward part; b2 is zero unless given. Returns `writes`. Shapes: `symcook.model.blocks.FeedForward`."""
+        """A feed-forward part; b2 is zero unless given. Returns `writes`. See `symcook.FeedForward`."""
         reads, writes = _names(reads), _names(writes)
         b2 = [0] * len(writes) if b2 is None else b2
         return self._add(FeedForward(reads, writes, W1, b1, W2, b2, activation))

@@ -53,7 +53,7 @@ class Domain(Protocol):
         ...
 
     def activate(self, column: Column, kind: str) -> Column:
-        """The activation (of `symcook.model.blocks.ACTIVATIONS`) at every position; NotExact where there is no value."""
+        """The activation (one of `blocks.ACTIVATIONS`) at every position; NotExact where there is no value."""
         ...
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:

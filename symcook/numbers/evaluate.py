@@ -35,9 +35,9 @@ def evaluate(tree: tuple, values: Values | None = None) -> flint.arb:
 
     Terms: numbers, names in `values`, pi, + - * / ^, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh, cosh,
     tanh, floor, mod, sign, if and I with conditions, sum and prod over integers (see `symcook.model.meaning`). A
-    divisor that the ball cannot part from 0 gives an infinite ball, which more bits may cure; a divisor that is exactly 0, the logarithm of a number
-    that is surely not positive, and the root of one that is surely negative are BadInput. A comparison that the balls
-    leave open gives the hull of both branches.
+    divisor that the ball cannot part from 0 gives an infinite ball, which more bits may cure; a divisor that is exactly
+    0, the logarithm of a number that is surely not positive, and the root of one that is surely negative are BadInput.
+    A comparison that the balls leave open gives the hull of both branches.
     """
     return Balls(values or {}).term(tree)
 
