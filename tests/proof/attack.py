@@ -42,9 +42,9 @@ from symcook.errors import BadInput, Rejected  # noqa: E402
 from symcook.model.expr import parse_formula, show  # noqa: E402
 from symcook.proof import grammar, kernel, normal, replay  # noqa: E402
 from symcook.proof.conditions import refutation  # noqa: E402
+from symcook.proof.audit import falsify  # noqa: E402
 from symcook.proof.search import tactics  # noqa: E402
 from symcook.proof.terms import Term, instantiate, neg, negation  # noqa: E402
-from symcook.report import falsify  # noqa: E402
 
 HOME = replay.library()
 STATEMENTS = HOME.statements
