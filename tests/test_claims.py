@@ -8,12 +8,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from symcook import claims
 from symcook.errors import BadInput
 from symcook.proof import replay
 
-ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "symcook" / "data" / "claims"
 COUNTS = {"cookbook": 232, "chiang2022": 64, "merrill2024": 60, "yang2026": 71}
 PROVED = "cookbook.s4.4.min"

@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "symcook"
 LAYERS = (
     ("__init__", "errors", "files"),

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from adequacy import ODD, adequate, column, table, wrong
-from statement_truth import CONTEXT, SLACK, real
+from proof.adequacy import ODD, adequate, column, table, wrong
+from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 RANDOM = random.Random(46)

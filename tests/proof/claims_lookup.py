@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from adequacy import ODD, adequate, column
-from statement_truth import CONTEXT, SLACK, real
+from proof.adequacy import ODD, adequate, column
+from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 RANDOM = random.Random(53)

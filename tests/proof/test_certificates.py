@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from proof import mutate
+from attacks import mutate
 
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay

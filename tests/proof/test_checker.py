@@ -21,10 +21,11 @@ from typing import Any
 
 import mpmath
 import pytest
+from attacks import mutate, test_forgeries, test_neighbours, test_traps
+from attacks import test_mutations as damage
 from proof import conditions_text as texts
-from proof import mutate, test_attacks, test_cover, test_kernel, test_neighbours, test_traps
+from proof import test_cover, test_kernel
 from proof import test_fuzz_normal as fuzz
-from proof import test_mutations as damage
 
 from symcook.errors import BadInput, Rejected
 from symcook.model import expr
@@ -295,7 +296,7 @@ def test_mutations(batch: int) -> None:
 
 # --- The attacks on the first checker -------------------------------------------------------------------------------
 
-ATTACKED = (test_attacks, test_traps, test_kernel, damage, test_neighbours, test_cover)
+ATTACKED = (test_forgeries, test_traps, test_kernel, damage, test_neighbours, test_cover)
 CALLS = {"attempt", "refused", "prove", "check", "read_formula", "judge", "load_json", "defined", "inhabited", "d_of"}
 CALLS |= {"h_of", "formula", "covered"}
 LEFT_OUT = {"test_the_search_does_not_prove_it", "test_tables_survive_an_error_in_the_middle"}
@@ -529,7 +530,7 @@ ONE = "[claim.one]\nstatement: all x:Real. 0 <= x -> 0 <= 2*x\n\n[lem.no]\nstate
 def one(folder: Path, **changes: Any) -> dict[str, Any]:
     """A certificate of claim.one, changed."""
     (folder / "statements.txt").write_text(ONE, encoding="utf-8")
-    made = test_attacks.whole(test_attacks.Statement("claim.one", "all x:Real. 0 <= x -> 0 <= 2*x"))
+    made = test_forgeries.whole(test_forgeries.Statement("claim.one", "all x:Real. 0 <= x -> 0 <= 2*x"))
     return {**made, **changes}
 
 
@@ -543,14 +544,14 @@ def judged(folder: Path, certificate: str | bytes | dict[str, Any], code: int) -
 
 def test_one_certificate_and_its_refusals(tmp_path: Path) -> None:
     assert judged(tmp_path, one(tmp_path), 0).startswith("PROVED   claim.one")
-    for changes in test_attacks.FORGED.values():
+    for changes in test_forgeries.FORGED.values():
         assert judged(tmp_path, one(tmp_path, **changes), 1).startswith("rejected one.json: ")
 
 
-@pytest.mark.parametrize("number", range(len(test_attacks.BAD_JSON)))
+@pytest.mark.parametrize("number", range(len(test_forgeries.BAD_JSON)))
 def test_bad_files_are_rejected_in_one_line(number: int, tmp_path: Path) -> None:
     one(tmp_path)
-    assert judged(tmp_path, test_attacks.BAD_JSON[number], 1).startswith("rejected one.json: ")
+    assert judged(tmp_path, test_forgeries.BAD_JSON[number], 1).startswith("rejected one.json: ")
 
 
 @pytest.mark.parametrize(
@@ -565,7 +566,7 @@ HOSTILE = [
     [{"by": "have", "show": "(" * 200_000, "proof": [], "as": "h"}],
     [{"by": "have", "show": "~" * 500_000 + "0 = 0", "proof": [], "as": "h"}],
     [{"by": "have", "show": "1" + " + 1" * 400_000 + " = 0", "proof": [], "as": "h"}],
-    [{"by": "have", "show": test_attacks.SHORT_CHAIN + " = 0", "proof": [], "as": "h"}],
+    [{"by": "have", "show": test_forgeries.SHORT_CHAIN + " = 0", "proof": [], "as": "h"}],
     [{"by": "have", "show": "\ud800\n\u202e", "proof": [], "as": "h"}],
     [{"by": "use", "fact": "lem:\ud800\nPROVED", "with": [], "as": "h"}],
     [{"by": "intro", "as": ["x", ["h"]]}, {"by": "prove"}],

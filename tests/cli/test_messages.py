@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from symcook.__main__ import main
 from symcook.model.blocks import Embedding, Readout, Space, Transformer
-
-ROOT = Path(__file__).parent.parent
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

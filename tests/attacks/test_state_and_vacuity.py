@@ -1,6 +1,6 @@
 """More attacks: tables under interrupts and threads, names of models, vacuity that H does not see, assumptions, bombs.
 
-As in test_attacks.py, "was poisoned" names what an earlier version did.
+As in test_forgeries.py, "was poisoned" names what an earlier version did.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from typing import Any
 
 import mpmath
 import pytest
-import statement_truth
-import test_adequacy  # noqa: F401  (registers its claims)
-from adequacy import ENTRIES, load_claims
-from proof import attack, test_fuzz_normal
+from attacks import proofs
+from attacks.test_forgeries import attempt, library, model, status, whole
+from attacks.test_forgeries import intro as introduce
+from attacks.test_forgeries import statement as block
+from proof import statement_truth, test_fuzz_normal
+from proof.adequacy import ENTRIES, load_claims
 from proof.conditions_text import defined, inhabited
-from proof.test_attacks import attempt, library, model, status, whole
-from proof.test_attacks import intro as introduce
-from proof.test_attacks import statement as block
 
 from symcook.errors import BadInput, Rejected
 from symcook.model import expr
@@ -90,7 +89,7 @@ def test_an_interrupt_leaves_every_number_with_its_own_atom() -> None:
     assert all(normal._keys[number] == key for key, number in normal._numbers.items())
     assert all(normal.freeze(normal._exponents[n]) == key for key, n in normal._exponent_numbers.items())
     assert all(normal._depends[n] == normal._scan(key)[0] for key, n in list(normal._numbers.items())[-50:])
-    # The test of test_attacks.py counts entries: what was left over is dropped.
+    # The test of test_forgeries.py counts entries: what was left over is dropped.
     for table in (normal._keys, normal._depends, normal._tall):
         for number in set(table) - set(normal._numbers.values()):
             del table[number]
@@ -361,15 +360,15 @@ def test_the_intermediate_value_theorem_at_random_functions() -> None:
 
 def test_no_two_stored_proofs_contradict_each_other() -> None:
     """Also under different ids, up to normal forms."""
-    assert attack.contradiction([]) is None
+    assert proofs.contradiction([]) is None
 
 
 def test_a_formula_and_its_negation_stop_an_attack(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     a, b = (read_formula(t, {}, {}) for t in ("all x:Real. 0 <= x*x + 1", "~(all y:Real. -1 <= y^2)"))
-    assert attack.contradiction([a]) is None and attack.contradiction([b]) is None
-    assert attack.contradiction([a, b]) is not None
-    monkeypatch.setattr(attack, "contradiction", lambda proved: "a and b")
-    assert attack.main(["proofs", "--count", "2"]) == 1
+    assert proofs.contradiction([a]) is None and proofs.contradiction([b]) is None
+    assert proofs.contradiction([a, b]) is not None
+    monkeypatch.setattr(proofs, "contradiction", lambda proved: "a and b")
+    assert proofs.main(["proofs", "--count", "2"]) == 1
     assert "A DEFECT" in capsys.readouterr().out
 
 

@@ -1,7 +1,7 @@
 """Answers of domains that round: what is called reliable, or decided, is right; exact numbers or precise balls say what
 is right.
 
-    python tests/test_rounding.py [COUNT] [SEED]
+    python tests/attacks/test_rounding.py [COUNT] [SEED]
 
 runs the attack on COUNT models and prints how many answers were left open.
 """

@@ -1,6 +1,6 @@
 """Random models against their bounds: perturbed embeddings, run by a plain forward pass that is written here.
 
-    python tests/attack_error.py [COUNT] [SEED]
+    python tests/bound_error.py [COUNT] [SEED]
 
 makes COUNT models (1000), with queries unlike keys, every mask and weighting, added tokens, position functions,
 temperatures, all placements of norms and a final norm, and for each a bound for a delta about as large as the bound

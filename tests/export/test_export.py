@@ -17,6 +17,7 @@ import dense
 import mpmath
 import numpy as np
 import pytest
+from places import ROOT
 
 from symcook.__main__ import main
 from symcook.errors import BadInput
@@ -42,7 +43,7 @@ from symcook.model.symbols import symbol
 from symcook.numbers.expsum import exp_of
 from symcook.recipes import build
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "run_npz.py"
+EXAMPLE = ROOT / "examples" / "run_npz.py"
 
 
 def export(folder: Path, *arguments: str, code: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -8,10 +8,10 @@ import subprocess
 import sys
 import time
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 import sympy
+from places import ROOT
 
 from symcook.errors import BadInput
 from symcook.model.blocks import (
@@ -467,7 +467,7 @@ def test_numbers_that_a_file_could_not_hold_are_not_written():
 
 
 def test_the_example_saves_a_model_that_counts(tmp_path):
-    example = Path(__file__).parent.parent / "examples" / "own_model.py"
+    example = ROOT / "examples" / "own_model.py"
     for _ in range(2):  # a second run replaces the file
         subprocess.run([sys.executable, str(example)], cwd=tmp_path, check=True, capture_output=True)
     model = load(tmp_path / "mine.json")

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from places import ROOT
 
 from symcook.__main__ import main
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 SPEC = """
 def majority(word):
     return word.count("a") > word.count("b")
@@ -189,7 +190,7 @@ def test_claims(capsys: pytest.CaptureFixture[str]) -> None:
     assert time.perf_counter() - started < 2
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "lemmas", "gaps", "tried", "note"]
     assert all(list(row) == keys for row in rows)
-    folder = Path(__file__).parent.parent / "symcook" / "data" / "claims"
+    folder = ROOT / "symcook" / "data" / "claims"
     ids = [line.split("\t")[0] for file in folder.glob("*.tsv") for line in file.read_text().splitlines()[1:]]
     assert sorted(row["id"] for row in rows) == sorted(ids)
     some = document(capsys, "claims", "--paper", "cookbook", "--search", "s4.7.gtzero")

@@ -4,7 +4,6 @@ import dataclasses
 import itertools
 import runpy
 from fractions import Fraction
-from pathlib import Path
 
 import dense
 import mpmath
@@ -12,6 +11,7 @@ import pytest
 import sympy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from places import ROOT
 
 from symcook.compose import (
     Builder,
@@ -48,7 +48,7 @@ from symcook.model.symbols import symbol
 from symcook.recipes import build
 from symcook.spec.languages import dyck1
 
-EXAMPLE = Path(__file__).parent.parent / "examples" / "compose.py"
+EXAMPLE = ROOT / "examples" / "compose.py"
 LONGEST = 5
 COORDINATES = ("a", "b", "c")
 generated = settings(

@@ -4,7 +4,7 @@
 there what the evaluation gives. Points: samples, the ends of the intervals, and every breakpoint along lines through
 them, found from the model alone.
 
-    python tests/piecewise.py --count 2000 --seed 1
+    python tests/attacks/piecewise.py --count 2000 --seed 1
 """
 
 from __future__ import annotations

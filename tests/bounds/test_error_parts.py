@@ -1,12 +1,12 @@
-"""bound error part by part, against constants worked out by hand, and random models attacked by `attack_error.py`."""
+"""bound error part by part, against constants worked out by hand, and random models attacked by `bound_error.py`."""
 
 from fractions import Fraction
 from math import sqrt
 
-import attack_error
 import mpmath
 import numpy as np
 import pytest
+from attacks import bound_error
 
 from symcook.bounds import error_propagation, gap
 from symcook.bounds.constants import normed_change
@@ -386,7 +386,7 @@ def test_the_constant_is_proved():
 
 
 def test_random_models_keep_their_bounds():
-    outcomes = [attack_error.attack(seed) for seed in range(5000, 5040)]
+    outcomes = [bound_error.attack(seed) for seed in range(5000, 5040)]
     assert [k for k, (outcome, _, _) in enumerate(outcomes, 5000) if outcome == "exceeded"] == []
     assert sum(outcome == "kept" for outcome, _, _ in outcomes) >= 25
 
@@ -394,9 +394,9 @@ def test_random_models_keep_their_bounds():
 def test_the_attack_notices_transposed_scores(monkeypatch):
     right = gap.score_form
     monkeypatch.setattr(gap, "score_form", lambda head: [list(row) for row in zip(*right(head), strict=True)])
-    assert attack_error.attack(40)[0] == attack_error.attack(171)[0] == "exceeded"
+    assert bound_error.attack(40)[0] == bound_error.attack(171)[0] == "exceeded"
 
 
 def test_the_command(capsys):
-    assert attack_error.main(5, 0) == 0
+    assert bound_error.main(5, 0) == 0
     assert "kept" in capsys.readouterr().out

@@ -7,8 +7,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import badinputs
 import pytest
+from attacks import badinputs
 
 from symcook.__main__ import main
 

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from proof import mutate
+from attacks import mutate
 from proof.test_kernel import LEMMAS, PROOFS, prove
 
 from symcook.errors import Rejected

@@ -1,15 +1,15 @@
 """Attacks by rule on everything that is stored: false neighbours, damaged proofs, changed statements.
 
-    python tests/proof/attack.py neighbours [--search N]      false neighbours of the claims
-    python tests/proof/attack.py proofs --count 10000         damaged certificates
-    python tests/proof/attack.py statements --count 10000     changed statements with the stored proof
+    python tests/attacks/proofs.py neighbours [--search N]      false neighbours of the claims
+    python tests/attacks/proofs.py proofs --count 10000         damaged certificates
+    python tests/attacks/proofs.py statements --count 10000     changed statements with the stored proof
     ... --second       ask the second checker as well
     ... --state FILE   keep what was done in FILE; the same command goes on from there
 
 A false neighbour must be proved neither by the claim's proof nor by its script. A damaged certificate must be rejected
 or be a proof of the same stored statement. A changed statement that is accepted must hold in 1,000 seeded and boundary
 evaluations, or stand in accepted.json with the reason. Progress goes to stderr, the figures to stdout; the exit status
-is 1 where one attack succeeds. `test_attack.py` runs samples.
+is 1 where one attack succeeds. `test_proofs.py` runs samples.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
-for _folder in (str(HERE), str(HERE.parent)):
-    if _folder not in sys.path:
-        sys.path.insert(0, _folder)
+if str(HERE.parent) not in sys.path:
+    sys.path.insert(0, str(HERE.parent))
 
-from proof import mutate, statement_truth  # noqa: E402
+from attacks import mutate  # noqa: E402
+from proof import statement_truth  # noqa: E402
 
 from symcook.errors import BadInput, Rejected  # noqa: E402
 from symcook.model.expr import parse_formula, show  # noqa: E402
 from symcook.proof import grammar, kernel, normal, replay  # noqa: E402
-from symcook.proof.conditions import refutation  # noqa: E402
 from symcook.proof.audit import falsify  # noqa: E402
+from symcook.proof.conditions import refutation  # noqa: E402
 from symcook.proof.search import tactics  # noqa: E402
 from symcook.proof.terms import Term, instantiate, neg, negation  # noqa: E402
 
@@ -195,8 +195,7 @@ class Neighbour(NamedTuple):
 
 @functools.cache
 def entries() -> Mapping[str, Any]:
-    import adequacy
-    import test_adequacy  # noqa: F401  (registers its claims)
+    from proof import adequacy
 
     adequacy.load_claims()
     return adequacy.ENTRIES
@@ -205,10 +204,10 @@ def entries() -> Mapping[str, Any]:
 @functools.cache
 def neighbours() -> list[Neighbour]:
     """Those of test_neighbours.py and the near misses of all adequacy tests; there each is false at an instance."""
-    from proof import test_neighbours
+    from attacks import test_neighbours
 
     found = [(n, test_neighbours.neighbour(n, a, b), f"{a} / {b}") for n, a, b, _ in test_neighbours.NEIGHBOURS]
-    import adequacy
+    from proof import adequacy
 
     found += [(n, adequacy.changed(n, a, b), f"{a} / {b}") for n, e in entries().items() for a, b in e.misses]
     out: dict[Any, Neighbour] = {}

@@ -4,15 +4,15 @@ import json
 import re
 import shlex
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from symcook.cli import dispatch
 
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
-    for line in (Path(__file__).parents[1] / "notes" / "bounds.md").read_text(encoding="utf-8").splitlines()
+    for line in (ROOT / "notes" / "bounds.md").read_text(encoding="utf-8").splitlines()
     if line.startswith("| `bound")
 ]
 
