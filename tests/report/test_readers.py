@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from proof.stored import verdict as checked
 from test_cli import call, document, refused
 
 from symcook.errors import SymcookError
@@ -166,7 +167,7 @@ def test_plain_words_are_escaped() -> None:
 @pytest.mark.parametrize("name", [LEMMA, FALSE, "lem.sum_mono", "cookbook.s4.4.min"])
 @pytest.mark.parametrize("full", [False, True])
 def test_a_proof_as_latex(name: str, full: bool) -> None:
-    (verdict,) = replay([name])
+    verdict = checked(name)
     text = proof_latex(verdict, full)
     well_formed(re.sub(r"^%.*$", "", text, flags=re.MULTILINE), TEXT_MACROS)
     assert "amsmath" in text
@@ -177,13 +178,13 @@ def test_a_proof_as_latex(name: str, full: bool) -> None:
 
 
 def steps_of(name: str) -> list[outlines.Step]:
-    (verdict,) = replay([name])
+    verdict = checked(name)
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
 @pytest.mark.parametrize("name", STORED)
 def test_every_proof_can_be_told(name: str) -> None:
-    (verdict,) = replay([name])
+    verdict = checked(name)
     if verdict.status == "OPEN":
         pytest.fail(f"{name} is not reproduced: {verdict.reason}")
     if not verdict.nodes:
@@ -419,7 +420,7 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("name", [name for name in STORED if name.startswith("cookbook")])
 def test_no_instance_is_found_against_a_proved_statement(name: str) -> None:
-    (verdict,) = replay([name])
+    verdict = checked(name)
     found = falsify(statements()[name], 40_000)
     assert found == "" or verdict.status in ("REFUTED", "CORRECTED")
 
