@@ -17,6 +17,8 @@ from typing import Any
 import mpmath
 import pytest
 from proof.conditions_text import defined, inhabited
+from proof.nodes import intro, use
+from shared import mpf
 
 from symcook import claims
 from symcook.errors import BadInput, Rejected, SymcookError
@@ -42,16 +44,8 @@ def in_time() -> Iterator[None]:
     assert len(normal._exponents) == len(normal._exponent_numbers)
 
 
-def intro(*names: Any) -> dict[str, Any]:
-    return {"by": "intro", "as": list(names)}
-
-
 def pos(*summands: Any, eq: Any = ()) -> dict[str, Any]:
     return {"by": "pos", "sum": list(summands), "eq": [list(e) for e in eq]}
-
-
-def use(fact: str, *given: Any, name: Any = "h") -> dict[str, Any]:
-    return {"by": "use", "fact": fact, "with": list(given), "as": name}
 
 
 def have(show: str, proof: list[Any], label: str = "h") -> dict[str, Any]:
@@ -825,12 +819,8 @@ def test_enclosures_against_an_independent_engine() -> None:
             for u, v in itertools.product(range(5), range(5)):
                 x = low + (high - low) * Fraction(u, 4)
                 y = low - 1 + (high - low + 1) * Fraction(v, 4)
-                values.append(real(parse_term(text), {"x": mp(x), "y": mp(y)}))
+                values.append(real(parse_term(text), {"x": mpf(x), "y": mpf(y)}))
             assert sign is None or sign <= mpmath.sign(min(values) + mpmath.mpf(10) ** -50)
-
-
-def mp(q: Fraction | int) -> Any:
-    return mpmath.mpf(Fraction(q).numerator) / Fraction(q).denominator
 
 
 # --- Axioms against mpmath ------------------------------------------------------------------------------------------
@@ -892,9 +882,9 @@ def holds(t: Any, env: Any) -> bool:
     tag = t[0]
     if tag == "all" or tag == "ex":
         if isinstance(t[2], tuple):
-            values: Any = [lambda j: mp(3 * j - 1), lambda j: mp(1), lambda j: mp(Fraction(int(j) % 3, 2))]
+            values: Any = [lambda j: mpf(3 * j - 1), lambda j: mpf(1), lambda j: mpf(Fraction(int(j) % 3, 2))]
         else:
-            values = [*INTEGERS, 100] if t[2] == "Int" else [mp(q) for q in POINTS]
+            values = [*INTEGERS, 100] if t[2] == "Int" else [mpf(q) for q in POINTS]
         return (all if tag == "all" else any)(holds(t[3], {**env, t[1]: v}) for v in values)
     if tag == "->":
         return not holds(t[1], env) or holds(t[2], env)

@@ -7,6 +7,7 @@ from fractions import Fraction as Q
 
 import pytest
 from proof import statement_truth
+from shared import relu
 
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
@@ -23,10 +24,6 @@ def alternating(i):
 
 def prefix_mean(f):
     return lambda i: sum((f(Q(j)) for j in range(1, int(i) + 1)), Q(0)) / i
-
-
-def relu(x):
-    return max(x, Q(0))
 
 
 FIRST_MEAN = prefix_mean(lambda i: -alternating(i))

@@ -1,15 +1,20 @@
 """Every trap of the kernel's design: each planted fallacy is rejected, and rejected cleanly."""
 
 import time
+from functools import partial
 
 import mpmath
 import pytest
+from proof import nodes
 from proof.conditions_text import defined, inhabited
+from proof.nodes import intro
 
 from symcook.errors import Rejected
 from symcook.proof.grammar import define, read_formula, read_value, show
 from symcook.proof.kernel import AXIOMS, axioms, check
 from symcook.proof.terms import TRUE, formula
+
+use = partial(nodes.use, name="u")
 
 LEMMAS = {
     "lem:one": "all a:Int, b:Int. a - 1 <= b -> sum(j, a, b, 1) = b - a + 1",
@@ -27,14 +32,6 @@ def attempt(text, proof, scale=1.0):
 def refused(text, proof, match=None):
     with pytest.raises(Rejected, match=match):
         attempt(text, proof)
-
-
-def intro(*names):
-    return {"by": "intro", "as": list(names)}
-
-
-def use(fact, *given, name="u"):
-    return {"by": "use", "fact": fact, "with": list(given), "as": name}
 
 
 def pos(summands=(), eq=()):

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from shared import mpf
 
 from symcook import bounds
 from symcook.bounds import softmax_hardmax
@@ -36,14 +37,10 @@ def distance(scores, exp):
 def mp_distance(scores):
     top = max(scores)
     count = mpmath.mpf(scores.count(top))
-    weights = [mpmath.exp(mp(s - top)) for s in scores]
+    weights = [mpmath.exp(mpf(s - top)) for s in scores]
     total = mpmath.fsum(weights)
     hard = [1 / count if s == top else mpmath.mpf(0) for s in scores]
     return mpmath.fsum(abs(h - w / total) for h, w in zip(hard, weights, strict=True))
-
-
-def mp(q):
-    return mpmath.mpf(q.numerator) / q.denominator
 
 
 def vectors(rng, n, gap, ties, amount):
@@ -64,7 +61,7 @@ def survives(formula, ties=False):
     with mpmath.workdps(40):
         small = mpmath.mpf(10) ** -30
         for n, gap in itertools.product((1, 2, 3, 4, 7), (Fraction(1, 10), Fraction(1), Fraction(5, 2), Fraction(9))):
-            value = formula(n, mpmath.exp(-mp(gap)))
+            value = formula(n, mpmath.exp(-mpf(gap)))
             best = max(mp_distance(scores) for scores in vectors(rng, n, gap, ties, 12))
             if abs(best - value) > small:
                 return False
@@ -105,7 +102,7 @@ def test_the_value_is_the_formula_at_fifty_digits():
             if gap.startswith("log"):
                 gamma = mpmath.log(512)
             else:
-                gamma = mpmath.sqrt(2) if gap.startswith("sqrt") else mp(Fraction(gap))
+                gamma = mpmath.sqrt(2) if gap.startswith("sqrt") else mpf(Fraction(gap))
             x = mpmath.exp(-gamma)
             for ties in (False, True):
                 answer = softmax_hardmax(n, gap, ties=ties, digits=50)

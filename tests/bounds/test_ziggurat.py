@@ -6,6 +6,7 @@ from pkgutil import iter_modules
 
 import mpmath
 import pytest
+import shared
 
 from symcook import bounds
 from symcook.bounds import table_lookup, tie_break, ziggurat
@@ -18,9 +19,7 @@ DRAW = random.Random(11)
 
 
 def softmax(scores):
-    weights = [MP.exp(s) for s in scores]
-    total = MP.fsum(weights)
-    return [w / total for w in weights]
+    return shared.softmax(scores, MP.exp)
 
 
 def to(p, weights):

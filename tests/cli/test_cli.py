@@ -12,12 +12,10 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from places import ROOT
-
-from symcook.__main__ import main
+from shared import call, document, refused
 
 EXAMPLES = ROOT / "examples"
 SPEC = """
@@ -52,30 +50,6 @@ def mine(tmp_path: Path) -> Path:
     runpy.run_path(str(EXAMPLES / "own_model.py"))["build"]().save(tmp_path / "mine.json")
     (tmp_path / "spec.py").write_text(SPEC)
     return tmp_path
-
-
-def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = main([str(a) for a in arguments])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def document(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> Any:
-    """The one JSON document that a command prints."""
-    got, out, err = call(capsys, *arguments, "--json")
-    assert got == code, err
-    return json.loads(out)
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    """The one sentence of bad input, exit 2, with nothing on stdout."""
-    code, out, err = call(capsys, *arguments)
-    assert (code, out) == (2, ""), (code, out, err)
-    assert err.startswith("symcook: ")
-    assert err.count("\n") == 1
-    assert "Traceback" not in err
-    assert len(err) < 500
-    return err
 
 
 # --- documents ---------------------------------------------------------------------------------------------------

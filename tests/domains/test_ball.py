@@ -7,6 +7,7 @@ from itertools import product
 import flint
 import mpmath
 import pytest
+from shared import lookup, rows
 
 from symcook.domains.ball import LIMIT_BITS, Ball
 from symcook.domains.protocol import visible
@@ -38,17 +39,6 @@ def encloses(ball, value):
 
 EQUAL = ("log(6)", "log(2) + log(3)")
 """Two forms of one irrational number, which balls never show to be equal."""
-
-
-def rows(**columns):
-    names = list(columns)
-    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-
-
-def lookup(weighting="softmax", mask="none", temperature=1):
-    head = Head(("q", "key", "v"), ("out",), [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]], mask, weighting, temperature)
-    embedding = Embedding(Space(("q", "key", "v", "out")), inputs=("q", "key", "v"))
-    return Transformer("lookup", embedding, (Layer(head),), Readout("value", "each", ("out",)))
 
 
 def test_the_working_precision_is_restored():

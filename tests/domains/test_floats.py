@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from shared import lookup, rows
 
 from symcook.domains import floats, make_domain
 from symcook.domains.protocol import visible
@@ -28,17 +29,6 @@ from symcook.run import run
 from symcook.verify.sweep import check
 
 WORDS = Embedding(Space(("token", "mean", "out")), words={"+": {"token": 1}, "-": {"token": "-1/3"}})
-
-
-def rows(**columns):
-    names = list(columns)
-    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-
-
-def lookup(weighting="softmax", mask="none", temperature=1):
-    head = Head(("q", "key", "v"), ("out",), [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]], mask, weighting, temperature)
-    embedding = Embedding(Space(("q", "key", "v", "out")), inputs=("q", "key", "v"))
-    return Transformer("lookup", embedding, (Layer(head),), Readout("value", "each", ("out",)))
 
 
 def by_definition(score, values, seen, weighting):

@@ -1,6 +1,5 @@
 """Closed forms against exact runs at rational points, signs against sympy's real roots, and derive's documents."""
 
-import itertools
 import random
 import time
 from dataclasses import replace
@@ -14,6 +13,7 @@ import sympy
 from flint import fmpq, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared import words
 
 from symcook.derivation import derive, derive_cases
 from symcook.domains.field import Field, Function
@@ -46,10 +46,6 @@ fractions = st.fractions(min_value=-4, max_value=4, max_denominator=6)
 
 def at(text, values):
     return rational(parse_term(text), values)
-
-
-def words(n):
-    return ("".join(word) for length in range(1, n + 1) for word in itertools.product("()", repeat=length))
 
 
 # Dyck

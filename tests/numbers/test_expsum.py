@@ -7,6 +7,7 @@ from fractions import Fraction
 import flint
 import mpmath
 import pytest
+from shared import mpf
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import parse_term
@@ -45,10 +46,6 @@ def random_value(rng):
         return total
 
     return quotient_of(num, den), value(num) / value(den)
-
-
-def mpf(q):
-    return mpmath.mpf(q.numerator) / q.denominator
 
 
 def enclosed(value):

@@ -10,7 +10,9 @@ from functools import cache
 from typing import Any
 
 from proof.adequacy import ODD, adequate, column, table, wrong
+from proof.paper import same, softmax, times
 from proof.statement_truth import CONTEXT, SLACK, real
+from shared import relu
 
 F = Fraction
 GRID = [F(p, q) for q in (1, 3) for p in range(-2 * q, 2 * q + 1)]
@@ -23,14 +25,6 @@ def number() -> F:
 
 
 # --- Networks and attention as the paper defines them (Definitions 2.3, 2.5 and 5.1), dense --------------------------
-
-
-def relu(x: F) -> F:
-    return x if x > 0 else F(0)
-
-
-def times(rows: Any, x: Any) -> list[F]:
-    return [sum((F(w) * v for w, v in zip(row, x, strict=True)), F(0)) for row in rows]
 
 
 def network(parameters: Any, *x: Any) -> list[F]:
@@ -77,15 +71,6 @@ def scores_of(Q: Any, K: Any, rows: Any, i: int) -> list[F]:
 def ahardmax(scores: list[F]) -> list[F]:
     best = [j for j, s in enumerate(scores) if all(s >= t for t in scores)]
     return [F(int(j in best), len(best)) for j in range(len(scores))]
-
-
-def softmax(scores: list[F]) -> list[Any]:
-    weights = [CONTEXT.exp(real(s)) for s in scores]
-    return [w / CONTEXT.fsum(weights) for w in weights]
-
-
-def near(a: Any, b: Any) -> bool:
-    return abs(real(a) - real(b)) <= SLACK * (1 + abs(real(a)))
 
 
 # --- The claims and their instances -----------------------------------------------------------------------------------
@@ -690,7 +675,7 @@ def averages(v: Any, prefix: bool) -> bool | None:
         window = x[: i + 1] if prefix else x
         mean = sum(window, F(0)) / len(window)
         soft = sum(a * real(e) for a, e in zip(softmax([F(0)] * len(window)), window, strict=True))
-        if hard[i] != mean or not near(soft, mean):
+        if hard[i] != mean or not same(soft, mean):
             return False
     return True
 
@@ -908,11 +893,11 @@ def tau(v: Any) -> bool | None:
     scaled = [sum(scale * real(W[a, b]) * real(v["z()"][b]) for b in columns) for a in rows]
     keys = list(v["key()"].values())
     product = sum(real(a) * real(b) for a, b in zip(query, keys, strict=True))
-    same = near(sum(a * real(b) for a, b in zip(scaled, keys, strict=True)), scale * product)
+    agrees = same(sum(a * real(b) for a, b in zip(scaled, keys, strict=True)), scale * product)
     old = v["t"] - v["s"]
     new = scale * real(v["t"]) - scale * real(v["s"])
     aim = CONTEXT.log(8 * N)
-    return bool(same and (old < gamma or new >= aim - SLACK) and (old != gamma or near(new, aim)))
+    return bool(agrees and (old < gamma or new >= aim - SLACK) and (old != gamma or same(new, aim)))
 
 
 VALUES = [F(0), F(1), F(1, 2), F(7, 10)]

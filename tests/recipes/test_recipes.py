@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import sympy
+from shared import words
 
 import symcook
 from symcook.errors import BadInput
@@ -335,11 +336,6 @@ def test_first_position():
         assert [{"first": state["first"]} for state in states] == reference("first-position")(word)
         assert all(state["mean"] <= Fraction(1, 3) for state in states[1:])
     assert build("first-position", alphabet="ab").run("abba").outputs == ["1", "0", "0", "0"]
-
-
-def words(most):
-    for n in range(1, most + 1):
-        yield from ("".join(letters) for letters in itertools.product("()", repeat=n))
 
 
 def test_dyck_on_all_words_to_length_8():

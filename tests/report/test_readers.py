@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from proof.stored import verdict as checked
-from test_cli import call, document, refused
+from shared import call, document, refused
 
 from symcook.errors import SymcookError
 from symcook.model.expr import parse_formula, parse_term

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from shared import relu, words
 
 import symcook.spec
 from symcook.errors import BadInput
@@ -16,18 +17,10 @@ GRID = [Fraction(p, q) for q in (1, 2, 3, 7) for p in range(-3 * q, 3 * q + 1)]
 TOLERANCES = [Fraction(1), Fraction(1, 2), Fraction(1, 7), Fraction(1, 1000)]
 
 
-def relu(x):
-    return max(x, Fraction(0))
-
-
 def out(answer):
     assert set(answer) == {"out"}
     assert isinstance(answer["out"], Fraction)
     return answer["out"]
-
-
-def words(length):
-    return ("".join(letters) for letters in itertools.product("()", repeat=length))
 
 
 def test_spec_imports_nothing_of_symcook_but_errors():
@@ -214,7 +207,7 @@ def test_dyck1_three_ways_to_length_14():
     """Two properties, the grammar and (here only) a stack agree; the counts are the Catalan numbers."""
     for n in range(15):
         accepted = 0
-        for word in words(n):
+        for word in words(n, shortest=n):
             stack: list[str] = []
             sound = True
             for symbol in word:
@@ -236,11 +229,12 @@ def test_dyck1_three_ways_to_length_14():
 def test_depth_by_rewriting_and_counts():
     """Depth from prefixes against depth by recursion on word = ( body ) rest; counts of bounded depth are 2^(m-1)."""
     for n in range(0, 13, 2):
-        for word in filter(languages.dyck1, words(n)):
+        for word in filter(languages.dyck1, words(n, shortest=n)):
             inner = 0 if not word else 1 + max(_depths_inside(word), default=0)
             assert languages.depth(word) == inner
-    assert sum(languages.dyck1_bounded(w, 1) for w in words(8)) == 1
-    assert [sum(languages.dyck1_bounded(w, 2) for w in words(2 * m)) for m in range(1, 6)] == [1, 2, 4, 8, 16]
+    assert sum(languages.dyck1_bounded(w, 1) for w in words(8, shortest=8)) == 1
+    found = [sum(languages.dyck1_bounded(w, 2) for w in words(2 * m, shortest=2 * m)) for m in range(1, 6)]
+    assert found == [1, 2, 4, 8, 16]
 
 
 def _depths_inside(word):

@@ -1,10 +1,10 @@
 """Sweeps against brute force: the same counts, the smallest counterexample, and refusals that name what to do."""
 
 from fractions import Fraction
-from itertools import product
 
 import pytest
 import sympy
+from shared import words
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Space, Transformer
@@ -28,10 +28,6 @@ def dyck(token=-1, balance=1, hidden=-1, out=1, total=1, bias=0):
         (Layer(first, test), Layer(second)),
         Readout("zero", "last", ("total", "balance")),
     )
-
-
-def words(n, alphabet="()"):
-    return ["".join(w) for length in range(1, n + 1) for w in product(alphabet, repeat=length)]
 
 
 def brute(model, reference, n):
