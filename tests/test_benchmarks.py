@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from places import ROOT
+from checkout import ROOT
 
 from symcook.recipes import build
 from symcook.spec.languages import dyck1

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from places import ROOT
+from checkout import ROOT
 from proof import stored
 
 from symcook import claims

@@ -17,7 +17,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from places import ROOT
+from checkout import ROOT
 
 from symcook.bounds import softmax_hardmax
 from symcook.claims import inventory

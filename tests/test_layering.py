@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from places import ROOT
+from checkout import ROOT
 
 PACKAGE = ROOT / "symcook"
 LAYERS = (

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from places import ROOT
+from checkout import ROOT
 
 from symcook.__main__ import main
 from symcook.claims import inventory

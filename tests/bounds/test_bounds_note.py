@@ -6,7 +6,7 @@ import shlex
 from decimal import Decimal
 
 import pytest
-from places import ROOT
+from checkout import ROOT
 
 from symcook.cli import dispatch
 

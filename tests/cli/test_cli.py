@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from places import ROOT
+from checkout import ROOT
 from shared import call, document, refused
 
 EXAMPLES = ROOT / "examples"

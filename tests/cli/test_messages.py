@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from places import ROOT
+from checkout import ROOT
 
 from symcook.__main__ import main
 from symcook.model.blocks import Embedding, Readout, Space, Transformer

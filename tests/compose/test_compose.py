@@ -9,9 +9,9 @@ import dense
 import mpmath
 import pytest
 import sympy
+from checkout import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from places import ROOT
 
 from symcook.compose import (
     Builder,

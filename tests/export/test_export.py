@@ -17,7 +17,7 @@ import dense
 import mpmath
 import numpy as np
 import pytest
-from places import ROOT
+from checkout import ROOT
 
 from symcook.__main__ import main
 from symcook.errors import BadInput

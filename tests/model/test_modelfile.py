@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import pytest
 import sympy
-from places import ROOT
+from checkout import ROOT
 
 from symcook.errors import BadInput
 from symcook.model.blocks import (

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 import mpmath
-from places import ROOT
+from checkout import ROOT
 
 from symcook.errors import BadInput
 from symcook.model.expr import parse_formula, parse_term
