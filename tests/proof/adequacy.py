@@ -1,6 +1,6 @@
 """How a formal statement is compared with the paper: a claim written from the paper's words, and instances.
 
-`test_adequacy.py` runs what is registered here, there and in the modules ``claims_*.py`` beside it.
+`test_adequacy.py` runs what the modules ``claims_*.py`` beside it register.
 """
 
 from __future__ import annotations
