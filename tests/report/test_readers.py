@@ -285,9 +285,9 @@ def test_an_id_without_a_proof_is_shown_as_open(capsys: pytest.CaptureFixture[st
 
 
 def test_a_check_says_what_it_rests_on() -> None:
-    (verdict,) = replay(["model.first-position"])
+    verdict = checked("model.first-position")
     text = " ".join(proof_text(verdict).split())
-    assert "a run of the stored model on all inputs up to length" in text
+    assert f"at all instances up to length {verdict.status.split()[1]}, and a run of the stored model" in text
     assert "not the kernel" in text
 
 
