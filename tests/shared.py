@@ -15,7 +15,7 @@ import mpmath
 import pytest
 
 from symcook.__main__ import main
-from symcook.model.blocks import Embedding, Head, Layer, Readout, Space, Transformer
+from symcook.model.blocks import Embedding, Head, Layer, Readout, SelfAttention, Space, Transformer
 
 # --- Functions and words ----------------------------------------------------------------------------------------------
 
@@ -85,4 +85,4 @@ def lookup(weighting: str = "softmax", mask: str = "none", temperature: Any = 1)
     """out = attention with score q * key and value v, all inputs."""
     head = Head(("q", "key", "v"), ("out",), [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]], mask, weighting, temperature)
     embedding = Embedding(Space(("q", "key", "v", "out")), inputs=("q", "key", "v"))
-    return Transformer("lookup", embedding, (Layer(head),), Readout("value", "each", ("out",)))
+    return Transformer("lookup", embedding, (Layer(SelfAttention((head,))),), Readout("value", "each", ("out",)))

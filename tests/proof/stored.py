@@ -15,7 +15,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -53,12 +53,12 @@ def once(name: str, make: Callable[[], str]) -> str:
         return path.read_text(encoding="utf-8")
 
 
-def fitting(text: str) -> dict[str, Verdict]:
-    """The verdicts of a file; those whose hash no longer fits are made anew."""
+def fitting(rows: dict[str, Any], names: Iterable[str]) -> dict[str, Verdict]:
+    """The verdicts of `names`: from `rows` where the hash of what it rests on fits, else by a replay."""
     out: dict[str, Verdict] = {}
-    for name, row in json.loads(text).items():
-        rests = row.pop("rests")
-        if rests and rests == claims.row_digest(name):
+    for name in names:
+        row = dict(rows.get(name, {}))
+        if row and row.pop("rests") == claims.row_digest(name):
             out[name] = Verdict(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})
         else:
             out[name] = replay.replay([name])[0]
@@ -68,8 +68,8 @@ def fitting(text: str) -> dict[str, Verdict]:
 @cache
 def verdicts() -> dict[str, Verdict]:
     """What the first checker says of every stored certificate."""
-    found = fitting(once(FIRST, lambda: load_module("ledger").verdicts_text()))
-    return {name: found.get(name) or replay.replay([name])[0] for name in replay.library().certificates()}
+    rows = json.loads(once(FIRST, lambda: load_module("ledger").verdicts_text()))
+    return fitting(rows, replay.library().certificates())
 
 
 def verdict(name: str) -> Verdict:
