@@ -368,6 +368,9 @@ class Value:
         return {"&": a and b, "|": a or b, "->": b or not a}[kind]
 
 
+UNUSED = "an argument that a function does not use"
+
+
 def second_form(text: str, sort: str) -> tuple[Any, Any]:
     """The normal form of a text, None where it has none within the limits; and what made it."""
     known = definitions(fuzz.KNOWN)
@@ -380,6 +383,12 @@ def second_form(text: str, sort: str) -> tuple[Any, Any]:
         return frozenset(forms.poly(reader.value(text, sort)).items()), forms
 
     made, why = other(read, 2)
+    if why is not None and UNUSED in why:
+        with pytest.raises((BadInput, Rejected), match=UNUSED):
+            _read_formula(text, fuzz.SCOPE, fuzz.KNOWN) if sort == "Bool" else read_value(
+                text, sort, fuzz.SCOPE, fuzz.KNOWN
+            )
+        return None, None
     assert made is not None or any(s in str(why) for s in (*STRICTER, "division by zero")), (text, why)
     return made or (None, None)
 

@@ -322,7 +322,8 @@ def normal_or_none(make: Callable[[], Any]) -> Any:
         with normal.Clock(2):
             return make()
     except Rejected as error:
-        assert "division by zero" in str(error) or "too" in str(error) or "exceed" in str(error), error
+        known = ("division by zero", "too", "exceed", "an argument that a function does not use")
+        assert any(words in str(error) for words in known), error
         return None
 
 
@@ -331,8 +332,7 @@ def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     rng, compared = random.Random(seed), 0
     for _ in range(700):
         text = Maker(rng).term(rng.choice([2, 3, 4, 5]), [], [])
-        t = read_value(text, "Real", SCOPE, KNOWN)
-        p = normal_or_none(lambda t=t: nf(t))
+        p = normal_or_none(lambda text=text: nf(read_value(text, "Real", SCOPE, KNOWN)))
         if p is None:
             continue
         tree = expr.parse_term(text)
@@ -351,8 +351,7 @@ def test_the_key_of_a_formula_has_its_truth_value(seed: int) -> None:
     rng, compared, decided = random.Random(100 + seed), 0, 0
     for _ in range(600):
         text = Maker(rng).formula(rng.choice([2, 3, 4]), [], [])
-        f = read_formula(text, SCOPE, KNOWN)
-        key = normal_or_none(lambda f=f: fkey(f))
+        key = normal_or_none(lambda text=text: fkey(read_formula(text, SCOPE, KNOWN)))
         if key is None:
             continue
         decided += key in (normal.TRUE, normal.FALSE)
@@ -375,9 +374,12 @@ def test_a_function_put_into_a_formula_captures_nothing(seed: int) -> None:
         maker = Maker(rng)
         body = maker.term(rng.choice([2, 3, 4]), [], [])
         scope = {k: s for k, s in SCOPE.items() if k != "f"}
-        outer = read_formula(f"all f:Int->Real. {body} <= 0", scope, KNOWN)
+        text = f"all f:Int->Real. {body} <= 0"
+        outer = normal_or_none(lambda text=text, scope=scope: read_formula(text, scope, KNOWN))
         inner = re.sub(r"\bf\(", "p(", maker.term(2, ["b0"], []))
-        value = read_value(f"b0. {inner}", REAL, scope, KNOWN)
+        value = normal_or_none(lambda inner=inner, scope=scope: read_value(f"b0. {inner}", REAL, scope, KNOWN))
+        if outer is None or value is None:
+            continue
         key = normal_or_none(lambda a=outer, b=value: fkey(instantiate(a[2][0], (b,))))
         if key is None:
             continue
@@ -398,8 +400,8 @@ def test_a_function_put_into_a_formula_captures_nothing(seed: int) -> None:
 def test_what_is_shown_reads_back() -> None:
     rng = random.Random(300)
     for _ in range(300):
-        f = read_formula(Maker(rng).formula(3, [], []), SCOPE, KNOWN)
-        assert read_formula(show(f, {*SCOPE, *KNOWN}), SCOPE, KNOWN) == f
+        f = normal_or_none(lambda: read_formula(Maker(rng).formula(3, [], []), SCOPE, KNOWN))
+        assert f is None or read_formula(show(f, {*SCOPE, *KNOWN}), SCOPE, KNOWN) == f
         text = Maker(rng).formula(4, [], [])
         tree = expr.parse_formula(text)
         assert expr.parse_formula(expr.show(tree)) == tree
