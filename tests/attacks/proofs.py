@@ -123,15 +123,23 @@ def key(formula: Term) -> Any:
         return negation(neg(formula))
 
 
+def keys(formula: Term, name: str) -> tuple[str, Any, Any]:
+    return name, key(formula), key(neg(formula))
+
+
+@functools.cache
+def stored_keys() -> list[tuple[str, Any, Any]]:
+    return [keys(shown(name), name) for name in stored()]
+
+
 def contradiction(proved: Iterable[Term]) -> str | None:
     """Two formulas, stored or given, of which one is the negation of the other and both are proved."""
     found: dict[Any, str] = {}
-    everything = [(shown(name), name) for name in stored()]
-    everything += [(formula, f"a changed statement, {grammar.digest(formula)[:12]}") for formula in proved]
-    for formula, name in everything:
-        if (other := found.get(key(neg(formula)))) is not None:
+    given = (keys(formula, f"a changed statement, {grammar.digest(formula)[:12]}") for formula in proved)
+    for name, held, denied in itertools.chain(stored_keys(), given):
+        if (other := found.get(denied)) is not None:
             return f"{name} and {other}"
-        found[key(formula)] = name
+        found[held] = name
     return None
 
 
