@@ -75,17 +75,22 @@ def evaluate(text: str, instance: Instance) -> tuple[bool, bool]:
     return _spine(tree_of(text), {}, instance, met), met[0]
 
 
-def _spine(tree: Any, env: dict[str, Any], instance: Instance, met: list[bool]) -> bool:
+def holds(text: str, instance: Instance) -> bool:
+    """Whether it is true at the instance; stops at the first combination where it is not."""
+    return _spine(tree_of(text), {}, instance, None)
+
+
+def _spine(tree: Any, env: dict[str, Any], instance: Instance, met: list[bool] | None) -> bool:
     tag = tree[0]
     if tag == "all":
-        # No short cut: every offered value is tried, so that `met` is complete.
-        found = [_spine(tree[3], {**env, tree[1]: v}, instance, met) for v in _offered(tree, env, instance)]
-        return all(found)
+        found = (_spine(tree[3], {**env, tree[1]: v}, instance, met) for v in _offered(tree, env, instance))
+        return all(found) if met is None else all(list(found))  # where it is asked, `met` is complete
     if tag == "->":
         return not truth(tree[1], env, instance) or _spine(tree[2], env, instance, met)
     if tag == "&":
         return all(_spine(part, env, instance, met) for part in tree[1:])
-    met[0] = True
+    if met is not None:
+        met[0] = True
     return truth(tree, env, instance)
 
 
