@@ -223,6 +223,7 @@ class _Task:
     def derive(self, choices: Choices | None) -> Derivation:
         from symcook.domains.symbolic import Symbolic
         from symcook.forward import forward
+        from symcook.numbers.hyperbolic import shorter
 
         model = self.model
         domain = Symbolic(model.parameters, self.inputs, choices)
@@ -236,7 +237,7 @@ class _Task:
         answers = [
             Answer(
                 model.embedding.start + place % domain.length,
-                MappingProxyType({name: domain.read([next(shown)], 0) for name in columns}),
+                MappingProxyType({name: shorter(domain.read([next(shown)], 0)) for name in columns}),
                 accept,
             )
             for place, accept in zip(places, accepts, strict=True)
