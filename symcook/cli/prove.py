@@ -156,10 +156,10 @@ def verdict_json(verdict: Any) -> dict[str, Any]:
         "lemmas": list(verdict.lemmas),
         "named": list(verdict.named),
         "oracles": list(verdict.oracles),
-        "assuming": list(verdict.assuming),
-        "rejected": list(verdict.rejected),
         "certificate": None if stored is None else f"certificates/{Path(stored).name}",
         "seconds": round(verdict.seconds, 4),
+        "assuming": list(verdict.assuming),
+        "rejected": list(verdict.rejected),
     }
 
 
