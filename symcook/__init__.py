@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from symcook.proof import prove
     from symcook.recipes import build
     from symcook.space import Space
+    from symcook.spec.fold import Fold
     from symcook.weights import feedforward, head
 
 __version__ = "0.1.0"
@@ -48,12 +49,13 @@ _HOMES = {
     "proof": ("prove",),
     "recipes": ("build",),
     "space": ("Space",),
+    "spec.fold": ("Fold",),
     "weights": ("feedforward", "head"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "BadInput", "Builder", "Embedding", "FeedForward", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
+    "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
     "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound", "build", "derive",
     "derive_cases", "feedforward", "head", "load", "prove",
 ]  # fmt: skip

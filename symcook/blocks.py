@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from symcook.errors import BadInput, require_known, unknown
 from symcook.space import Space, listed
@@ -30,6 +30,7 @@ PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 READOUTS = ("value", "sign", "zero", "largest", "distribution")
 POSITIONS = ("first", "last", "each", "all")
 INDEX = ("i", "n")
+T = TypeVar("T")
 MAX_LABEL = 2_000
 
 
@@ -498,8 +499,8 @@ class Embedding:
         before = () if self.before is None else (self.before,)
         return (*before, *tokens, *(() if self.after is None else (self.after,)))
 
-    def typed(self, tokens: Sequence[str]) -> Sequence[str]:
-        """`tokens` without those that the model adds: what `surround` was given."""
+    def typed(self, tokens: Sequence[T]) -> Sequence[T]:
+        """`tokens` (or what stands for each) without those that the model adds: what `surround` was given."""
         return tokens[self.before is not None : len(tokens) - (self.after is not None)]
 
     @property
