@@ -7,6 +7,7 @@ is not rational has no exact form in this domain and is refused with the name of
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
@@ -19,7 +20,7 @@ import sympy
 
 from symcook.blocks import ACTIVATIONS, WEIGHTINGS
 from symcook.errors import BadInput, NotExact, require_known
-from symcook.numbers.expsum import MAX_POWER_BITS, exp_scaled_log, sign, softmax_mean, text
+from symcook.numbers.expsum import MAX_POWER_BITS, ExpSum, Form, exp_scaled_log, sign, softmax_mean, text
 from symcook.numbers.roots import Root, root
 from symcook.protocol import conjunction, refuse_zero_variance, visible
 from symcook.rationals import Rationals, quotient
@@ -385,6 +386,16 @@ def _softmax(scores: Sequence[Number], plain: Fraction, logs: Logs, values: Sequ
     for score in scores:
         if not isinstance(score, Fraction):
             raise NotExact("a softmax score must be rational in the exact domain", score, _BALL)
+    forms = [value.form if isinstance(value, ExpSum) else value for value in values]
+    return _mean(frozenset(Counter(zip(scores, forms, strict=True)).items()), plain, logs)
+
+
+@lru_cache(maxsize=1 << 14)
+def _mean(counted: frozenset[tuple[tuple[Fraction, Form | Number], int]], plain: Fraction, logs: Logs) -> Number:
+    """The same from how often each pair of a score and a value (or its form) occurs: in all words of a length few of these differ."""
+    pairs = [pair for pair, count in counted for _ in range(count)]
+    scores = [score for score, _ in pairs]
+    values = [ExpSum.of(form) if isinstance(form, frozenset) else form for _, form in pairs]
     if all(score == scores[0] for score in scores):
         return _total(values) / len(values)
     if not logs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from symcook.recipes.arguments import alphabet as read_alphabet
@@ -17,6 +16,8 @@ NAME = "first-position"
 
 
 def _named(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Fold:
+    from dataclasses import replace
+
     return replace(fold, answer=lambda state: {"first": fold.answer(state)})
 
 
