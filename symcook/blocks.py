@@ -219,12 +219,12 @@ class Head(Part):
     def sizes(self) -> dict[str, int]:
         return super().sizes() | {"key": _height(self.Q, "Q")}
 
-    @property
+    @cached_property
     def uniform(self) -> bool:
         """Whether every score is zero by the shape of the matrices, so that each row is a plain average."""
         return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
 
-    @property
+    @cached_property
     def factor(self) -> Any:
         """What the scores are multiplied by: scale over temperature, 1 where it cannot matter."""
         return self.scale / self.temperature if self.weighting == "softmax" and not self.uniform else 1

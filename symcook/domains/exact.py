@@ -282,6 +282,7 @@ def _rational(value: Any) -> Fraction:
     raise NotExact("numbers must be rational in the exact domain", from_sympy(value), _BALL)
 
 
+@lru_cache(maxsize=1 << 16)
 def at_position(expression: Any, i: int, n: int) -> Fraction:
     """The exact value of a sympy expression in i and n at one position.
 
@@ -392,7 +393,8 @@ def _softmax(scores: Sequence[Number], plain: Fraction, logs: Logs, values: Sequ
 
 @lru_cache(maxsize=1 << 14)
 def _mean(counted: frozenset[tuple[tuple[Fraction, Form | Number], int]], plain: Fraction, logs: Logs) -> Number:
-    """The same from how often each pair of a score and a value (or its form) occurs: in all words of a length few of these differ."""
+    """The same from how often each pair of a score and a value (or its form) occurs: over all words of a length few of
+    these differ."""
     pairs = [pair for pair, count in counted for _ in range(count)]
     scores = [score for score, _ in pairs]
     values = [ExpSum.of(form) if isinstance(form, frozenset) else form for _, form in pairs]
