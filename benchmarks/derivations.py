@@ -51,7 +51,6 @@ def plain_sympy() -> Any:
 
 def rows() -> Iterator[Row]:
     from symcook.derivation import derive
-
     from symcook.recipes import build
 
     what = f"derive dyck-1-nonuniform, n = {DERIVED}, symbolic eps, against sympy matrices without simplify"

@@ -388,13 +388,13 @@ def _softmax(scores: Sequence[Number], plain: Fraction, logs: Logs, values: Sequ
         if not isinstance(score, Fraction):
             raise NotExact("a softmax score must be rational in the exact domain", score, _BALL)
     forms = [value.form if isinstance(value, ExpSum) else value for value in values]
-    return _mean(frozenset(Counter(zip(scores, forms, strict=True)).items()), plain, logs)
+    return mean(frozenset(Counter(zip(scores, forms, strict=True)).items()), plain, logs)
 
 
-@lru_cache(maxsize=1 << 14)
-def _mean(counted: frozenset[tuple[tuple[Fraction, Form | Number], int]], plain: Fraction, logs: Logs) -> Number:
-    """The same from how often each pair of a score and a value (or its form) occurs: over all words of a length few of
-    these differ."""
+@lru_cache(maxsize=1 << 12)
+def mean(counted: frozenset[tuple[tuple[Fraction, Form | Number], int]], plain: Fraction, logs: Logs) -> Number:
+    """A row of softmax attention, from how often each pair of a score and a value (or its form) occurs in it: over all
+    words of a length few of these differ."""
     pairs = [pair for pair, count in counted for _ in range(count)]
     scores = [score for score, _ in pairs]
     values = [ExpSum.of(form) if isinstance(form, frozenset) else form for _, form in pairs]
