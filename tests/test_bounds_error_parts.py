@@ -130,12 +130,14 @@ def test_a_projected_norm():
     )
 
 
-def test_a_norm_whose_root_is_irrational():
-    norm = LayerNorm(SPACE, gain=[1, -2, 1], epsilon=F(1, 2))
+@pytest.mark.parametrize("epsilon", [F(1, 2), F(3)])
+def test_a_norm_whose_root_is_irrational(epsilon):
+    norm = LayerNorm(SPACE, gain=[1, -2, 1], epsilon=epsilon)
     found = error_propagation(model(Layer(None, NET, (), (norm,), "post")), F(1, 100))
     with mpmath.workdps(40):
-        assert close(found.value, mpmath.sqrt(8) * 6 / 100)
-        assert close(found.claimed, 48 * mpmath.sqrt(2) * 82 / 100)
+        root = mpmath.sqrt(mpmath.mpf(epsilon.numerator) / epsilon.denominator)
+        assert close(found.value, 2 / root * 6 / 100)  # 8 and 4/3 are squared
+        assert close(found.claimed, 48 / root * 82 / 100)
 
 
 # --- Sizes and softmax ------------------------------------------------------------------------------------------------

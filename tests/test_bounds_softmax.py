@@ -231,6 +231,14 @@ def test_a_tiny_value_has_all_digits():
         assert abs(MP.mpf(ball.mid) - value) < value * MP.mpf(10) ** -29
 
 
+def test_a_value_far_below_the_last_bit_has_all_digits():
+    """e^-gamma at gamma = 10^30/3 costs a hundred bits of relative precision."""
+    answer = softmax_hardmax(6, "10^30/3")
+    for ball in (answer.value, answer.extra["error of a value in [0, 1]"], answer.claimed):
+        size, radius = (int(text.partition("e")[2]) for text in (ball.mid, ball.rad))
+        assert size - radius >= 30
+
+
 def test_a_count_of_many_digits_is_bad_input():
     for text in ("1" * 4300, "1" * 4301, "1" * 5000):
         with pytest.raises(BadInput, match="below 2\\^14000"):

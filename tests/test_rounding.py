@@ -382,7 +382,10 @@ def extreme(rng: random.Random) -> Transformer:
     readout = rng.choice([Readout("value", "each", NAMES), Readout("distribution", "last", NAMES, **labels),
                           Readout("sign", "last", NAMES, matrix(1, 5))])  # fmt: skip
     return Transformer(
-        "extreme", Embedding(Space(NAMES), words), (Layer(head, network, norms, norms, placement),), readout
+        "extreme",
+        Embedding(Space(NAMES), words),
+        (Layer(SelfAttention((head,)), network, norms, norms, placement),),
+        readout,
     )
 
 

@@ -145,18 +145,19 @@ def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
 def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
     """The sum of x^(n k/(n - k)) over k = 1..n - 1, for x = e^-gamma, gamma > 0.
 
-    Terms k and up are at most e^(-gamma k)/(1 - x) together. Where n - t is above L, |z - t| <= r <= L gives
-    Re(n z/(n - z)) = Re(n^2/(n - z)) - n >= n^2/(n - t + r) - n >= -r, so that |f| <= e^(gamma r). The last L terms are
-    added one by one. Raises Undecided where more than MAX_TERMS terms matter and no formula serves.
+    Each exponent is above the one before by 1 at least, so that a term over 1 - x bounds it and all later ones. Where
+    n - t is above L, |z - t| <= r <= L gives Re(n z/(n - z)) = Re(n^2/(n - z)) - n >= n^2/(n - t + r) - n >= -r, so
+    that |f| <= e^(gamma r). The last L terms are added one by one. Raises Undecided where more than MAX_TERMS terms
+    matter and no formula serves.
     """
     bits = (flint.ctx.prec * flint.arb.const_log2() - gamma.min(1).log()) / gamma
-    reach = bits.abs_upper().ceil().unique_fmpz() if bits < 4 * n else None
-    last = n - 1 if reach is None else min(n - 1, int(reach) + 2)
+    reach = bits.abs_upper().ceil().unique_fmpz()
+    last = n - 1 if reach is None else min(n - 1, n * int(reach) // (n + int(reach)) + 1)  # n k/(n - k) >= reach
     margin = 8 * flint.ctx.prec + n.bit_length()
     smooth = min(last, n - 1 - margin)
     total, first = flint.arb(0), 1
     if last > FEW and smooth > 0:
-        radius = flint.arb(margin).min(1 / gamma)
+        radius = flint.arb(margin).min(flint.ctx.prec / (8 * gamma))
 
         def area(end: int | None) -> flint.arb:
             """With v = n^2/(n - t): the integral of n^2/v^2 e^(gamma (n - v)), by the exponential integral E_2."""
@@ -179,5 +180,6 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
     for k in range(first, last + 1):
         total += (-gamma * flint.arb(flint.fmpq(n * k, n - k))).exp()
     if last < n - 1:
-        total += ((-gamma * (last + 1)).exp() / -(-gamma).expm1()).union(flint.arb(0))
+        beyond = (-gamma * flint.arb(flint.fmpq(n * (last + 1), n - last - 1))).exp()
+        total += (beyond / -(-gamma).expm1()).union(flint.arb(0))
     return total

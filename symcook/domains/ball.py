@@ -62,6 +62,7 @@ class Ball:
         self.rows: Sequence[int] = ()
         """The positions (from 0) that columns have entries for."""
         self._known: dict[Any, Value] = {}
+        self._balls: dict[Any, arb] = {}
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
@@ -78,7 +79,10 @@ class Ball:
 
     def enclose(self, value: Any) -> arb:
         """A ball around an exact number, at the precision that is set."""
-        return arb(self.number(value))
+        known = self._balls.get(value)
+        if known is None:
+            known = self._balls[value] = arb(self.number(value))
+        return known
 
     def number(self, value: Any) -> Value:
         """An exact number: a rational as it is, a ball around any other sympy number of the grammar."""
@@ -377,7 +381,7 @@ def _same(a: Value, b: Value) -> bool:
 
 
 def _balls(entries: Sequence[Value]) -> Sequence[arb]:
-    return entries if set(map(type, entries)) == {arb} else list(map(arb, entries))
+    return entries if list(map(type, entries)).count(arb) == len(entries) else list(map(arb, entries))
 
 
 def _is_zero(x: Value) -> bool:

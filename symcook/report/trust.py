@@ -206,8 +206,8 @@ def trust_line(verdict: Any) -> str:
 
     statement = statements()[verdict.id]
     if verdict.status.startswith("CHECKED"):
-        words = f"an evaluation of the statement at all instances up to length {verdict.status.split()[1]}, and a run of"
-        words += " the stored model on all inputs; not the kernel"
+        words = f"an evaluation of the statement at all instances up to length {verdict.status.split()[1]}, and a run"
+        words += " of the stored model on all inputs; not the kernel"
     else:
         rests = below([verdict.id])
         used, balls = axioms_used(rests), "interval" in _words(rests)

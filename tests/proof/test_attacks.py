@@ -1307,7 +1307,11 @@ def test_a_refutation_and_a_proof_do_not_feed_each_other(tmp_path: Path) -> None
     certificates = {
         "lem.a": lemma("lem.a", WRONG, [intro("x"), {"by": "absurd", "of": "lem:b"}], {"lem.b": "0 = 1"}),
         "lem.a.refuted": lemma(
-            "lem.a", WRONG, [intro("h"), {"by": "absurd", "of": "lem:b"}], {"lem.b": "0 = 1"}, sense="refuted"
+            "lem.a",
+            WRONG,
+            [{"by": "witness", "term": "1"}, intro("h"), {"by": "absurd", "of": "lem:b"}],
+            {"lem.b": "0 = 1"},
+            sense="refuted",
         ),
         "lem.b": lemma("lem.b", "0 = 1", [use("lem:a", "1", name="k"), {"by": "absurd", "of": "k"}], {"lem.a": WRONG}),
     }
@@ -1316,7 +1320,8 @@ def test_a_refutation_and_a_proof_do_not_feed_each_other(tmp_path: Path) -> None
 
 def test_lemmas_that_are_refuted_open_or_missing_cannot_be_used(tmp_path: Path) -> None:
     blocks = "".join(statement(f"lem.{n}", WRONG, claim=False) for n in "ab") + statement("lem.c", "0 = 0", claim=False)
-    refuted = lemma("lem.b", WRONG, [intro("h"), use("h", "1", name="k"), {"by": "absurd", "of": "k"}], sense="refuted")
+    at_one = [{"by": "witness", "term": "1"}, intro("h"), {"by": "absurd", "of": "h"}]
+    refuted = lemma("lem.b", WRONG, at_one, sense="refuted")
     for other, listed in (
         ("b", {"lem.b": WRONG}),
         ("c", {"lem.c": "0 = 0"}),
@@ -1407,9 +1412,8 @@ def test_only_lemmas_are_let_off_d_and_h(tmp_path: Path) -> None:
 
 
 def test_corrections_must_be_proved_and_point_to_a_statement(tmp_path: Path) -> None:
-    refuted = lemma(
-        "claim.a", WRONG, [intro("h"), use("h", "1", name="k"), {"by": "absurd", "of": "k"}], sense="refuted"
-    )
+    at_one = [{"by": "witness", "term": "1"}, intro("h"), {"by": "absurd", "of": "h"}]
+    refuted = lemma("claim.a", WRONG, at_one, sense="refuted")
     blocks = statement("claim.a", WRONG) + statement("claim.a.corrected", "all x:Real. x = 1", corrects="claim.a")
     home = library(
         tmp_path,

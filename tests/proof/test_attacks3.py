@@ -344,7 +344,7 @@ def test_renaming_keeps_to_the_time_limit() -> None:
 GOOD = "[a.b]\nstatement: all x:Real. 0 < x -> 0 <= x\n"
 
 
-MARKS = "\u2028 \u2029 \u0085 \f \v \r \x1c \x1d \x1e \t \0 \u202e \u00a0 \ufeff".split(" ")
+MARKS = ["\u2028", "\u2029", "\x85", "\f", "\v", "\r", "\x1c", "\x1d", "\x1e", "\t", "\0", "\u202e", "\xa0", "\ufeff"]
 
 
 @pytest.mark.parametrize("mark", MARKS)

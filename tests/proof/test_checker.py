@@ -219,7 +219,7 @@ def read_expanded() -> Any:
 
 
 def test_the_same_formula_for_every_statement() -> None:
-    """And the same D and H."""
+    """And the same D, H and R."""
     assert list(read_expanded()) == list(STATEMENTS)
     with frames():
         for name, s in STATEMENTS.items():
@@ -227,6 +227,7 @@ def test_the_same_formula_for_every_statement() -> None:
             assert (other.digest, other.claim, other.corrects) == (s.digest, s.claim, s.corrects), name
             assert second.digest(other.goal("defined")) == grammar.digest(s.defined), name
             assert second.digest(other.goal("inhabited")) == grammar.digest(s.inhabited), name
+            assert second.digest(other.goal("refutation")) == grammar.digest(s.refutation), name
 
 
 def test_the_same_axioms() -> None:

@@ -599,18 +599,20 @@ class Goal:
             leaf(self) if leaf else self.blast()
 
     def _inhabit_side(self, left: list[str], leaf: Tactic | None) -> None:
-        """A disjunction: the first side that the witnesses serve, or all of it by the leaf."""
-        for side in ("left", "right"):
+        """A disjunction: all of it by the leaf, or the first side that the witnesses serve."""
+        whole = leaf or Goal.blast
+        sides = [lambda g, rest, s=s: g.pick(s)._inhabit(rest, leaf) for s in ("left", "right")]
+        for way in (lambda g, _: whole(g), *sides):
             trial, rest = self._branch(self.goal), [*left]
             try:
-                trial.pick(side)._inhabit(rest, leaf)
+                way(trial, rest)
             except (Stuck, Rejected):
                 continue
             self.nodes += trial.nodes
             self.closed = True
             left[:] = rest
             return
-        leaf(self) if leaf else self.blast()
+        raise Stuck(f"neither side has witnesses:\n{self.show()}")
 
     def try_contradiction(self) -> bool:
         """Close the goal where its facts contradict linearly."""
