@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from symcook.model.weights import feedforward, head
     from symcook.proof import prove
     from symcook.recipes import build
+    from symcook.spec.fold import Fold
 
 __version__ = "0.1.0"
 
@@ -49,11 +50,12 @@ _HOMES = {
     "recipes": ("build",),
     "model.space": ("Space",),
     "model.weights": ("feedforward", "head"),
+    "spec.fold": ("Fold",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "BadInput", "Builder", "Embedding", "FeedForward", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
+    "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
     "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound", "build", "derive",
     "derive_cases", "feedforward", "head", "load", "prove",
 ]  # fmt: skip

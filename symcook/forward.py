@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
-from symcook.domains.protocol import Column, Domain, Narrowing, Rounded, Verdict
+from symcook.domains.protocol import Column, Domain, Rounded, Verdict, narrows, rounds
 from symcook.errors import BadInput, Undecided
 from symcook.model.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
 from symcook.model.symbols import from_sympy, symbol, tree_from_sympy
@@ -103,7 +103,7 @@ def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = 
     Undecided is raised where a choice on the way does."""
     with domain.context():
         result = _Pass(model, sequence, domain, trace).result()
-    if not isinstance(domain, Rounded) or domain.simulates:
+    if not rounds(domain) or domain.simulates:
         return result
     bounded = _bounded(result)
     verdicts = None if result.verdicts is None else _agreeing(result.verdicts, bounded.verdicts or ())
@@ -152,14 +152,14 @@ class _Pass:
     def last_exchange(self) -> int | None:
         """The number of the last block of attention, 0 where there is none: behind it nothing is needed but at the
         readout's position. None where all positions are asked for, or the domain knows no other way."""
-        if self.trace or self.model.readout.position in ("each", "all") or not isinstance(self.domain, Narrowing):
+        if self.trace or self.model.readout.position in ("each", "all") or not narrows(self.domain):
             return None
         steps = enumerate(self.model.sublayers, 1)
         return max((place for place, step in steps if isinstance(step.block, SelfAttention)), default=0)
 
     def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
         """From here on the stream is that of the readout's position alone; so is the view that is given back."""
-        assert isinstance(self.domain, Narrowing)
+        assert narrows(self.domain)
         place = 0 if self.model.readout.position == "first" else -1
         same = view is self.stream
         asking = dict(zip(view, self.domain.narrow(list(view.values()), place), strict=True))
@@ -200,8 +200,8 @@ class _Pass:
         self, weights: Any, index: int, names: Sequence[str], view: Mapping[str, Column]
     ) -> list[tuple[Column, Any]]:
         """The terms of one row of a matrix: nonzero entries at coordinates that hold something."""
-        entries = ((name, weights[index, c]) for c, name in enumerate(names) if name in view)
-        return [(view[name], weight) for name, weight in entries if weight != 0]
+        entries = ((names[c], weight) for c, weight in _rows(weights)[index])
+        return [(view[name], weight) for name, weight in entries if name in view]
 
     def normalised(self, norm: LayerNorm) -> dict[str, Column]:
         """What a norm writes, from the stream."""
@@ -258,14 +258,14 @@ class _Pass:
     def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added]:
         """What a feed-forward block adds, by coordinate."""
         rows = [r for r, name in enumerate(block.writes) if name in wanted]
+        out = _rows(block.W2)
         hidden = {}
-        for h in range(block.hidden):
-            if any(block.W2[r, h] != 0 for r in rows):
-                inside = self.combine(self.row(block.W1, h, block.reads, view), block.b1[h])
-                hidden[h] = self.domain.activate(inside, block.activation)
+        for h in sorted({h for r in rows for h, _ in out[r]}):
+            inside = self.combine(self.row(block.W1, h, block.reads, view), block.b1[h])
+            hidden[h] = self.domain.activate(inside, block.activation)
         added: list[Added] = []
         for r in rows:
-            terms = [(column, block.W2[r, h]) for h, column in hidden.items() if block.W2[r, h] != 0]
+            terms = [(hidden[h], weight) for h, weight in out[r]]
             if terms or block.b2[r] != 0:
                 added.append((block.writes[r], terms, block.b2[r]))
         return added
@@ -289,6 +289,13 @@ class _Pass:
             scores = dict(zip(scores, domain.distribution(list(scores.values())), strict=True))
         full = {name: self.stream.get(name, self.zero) for name in self.model.space}
         return Result(self.model, self.sequence, domain, full, scores, verdicts, tuple(self.steps))
+
+
+@lru_cache(maxsize=1024)
+def _rows(weights: Any) -> list[list[tuple[int, Any]]]:
+    """The entries of each row of a matrix that are not zero, with their columns: taken out of sympy's once."""
+    rows, columns = weights.shape
+    return [[(c, weights[r, c]) for c in range(columns) if weights[r, c] != 0] for r in range(rows)]
 
 
 Added = tuple[str, list[tuple[Column, Any]], Any]
@@ -315,11 +322,12 @@ def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
     """What a head or a feed-forward block reads for the coordinates that are wanted of it."""
     rows = [r for r, name in enumerate(part.writes) if name in wanted]
     if isinstance(part, Head):
-        used = [part.V[r, :] for r in rows]
-        used += [m[d, :] for m in (part.Q, part.K) for d in range(m.shape[0]) if rows]
+        used = [_rows(part.V)[r] for r in rows]
+        used += [row for m in (part.Q, part.K) for row in _rows(m) if rows]
     else:
-        used = [part.W1[h, :] for h in range(part.hidden) if any(part.W2[r, h] != 0 for r in rows)]
-    return {name for c, name in enumerate(part.reads) if any(weights[c] != 0 for weights in used)}
+        hidden = {h for r in rows for h, _ in _rows(part.W2)[r]}
+        used = [_rows(part.W1)[h] for h in hidden]
+    return {part.reads[c] for row in used for c, _ in row}
 
 
 def _check_temperature(head: Head, start: int, length: int) -> None:

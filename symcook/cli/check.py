@@ -30,7 +30,7 @@ from symcook.errors import BadInput, NotExact, Undecided, unknown
 @declare("check", "symcook check dyck-1 --max-length 12")
 @name_argument
 @click.option("--max-length", type=LENGTH, metavar="N", help="The greatest length of a word or sequence.")
-@click.option("--spec", metavar="FILE.py:FUNCTION", help="A reference of your own, instead of the recipe's.")
+@click.option("--spec", metavar="FILE.py:FUNCTION", help="Your own reference: a function of inputs, or a Fold.")
 @click.option("--domain", type=OneOf("domain", DOMAINS), default="exact", help="The numbers (exact).")
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of ball and mpmath (30).")
 @settings_option
@@ -157,11 +157,4 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
         raise unknown(f"function of {file}", name, public)
     if not callable(function):
         raise BadInput(f"{name} of {file} must be a function", type(function).__name__)
-
-    def reference(given: Any) -> Any:
-        try:
-            return function(given)
-        except SystemExit as error:
-            raise RuntimeError(f"SystemExit: {error}") from error
-
-    return reference
+    return function

@@ -227,7 +227,7 @@ class Batch:
 
     def positions(self, expression: Any) -> Column:
         places = range(self._start, self._start + self.length)
-        return [constant(_at_position(expression, i, self.length), self.kinds) for i in places]
+        return [constant(at_position(expression, i, self.length), self.kinds) for i in places]
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
         columns = [column for column, _ in terms]
@@ -359,8 +359,3 @@ def rational(value: Any) -> Fraction:
     if not getattr(value, "is_Rational", False):
         raise NotExact("exact batches need rational numbers", value, "the exact or the ball domain takes one input")
     return Fraction(int(value.p), int(value.q))
-
-
-@lru_cache(maxsize=65536)
-def _at_position(expression: Any, i: int, n: int) -> Fraction:
-    return at_position(expression, i, n)

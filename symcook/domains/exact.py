@@ -7,6 +7,7 @@ is not rational has no exact form in this domain and is refused with the name of
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
@@ -22,7 +23,7 @@ from symcook.errors import BadInput, NotExact, require_known
 from symcook.model.blocks import ACTIVATIONS, WEIGHTINGS
 from symcook.model.rationals import Rationals, quotient
 from symcook.model.symbols import at, from_sympy, symbol, tree_from_sympy
-from symcook.numbers.expsum import MAX_POWER_BITS, exp_scaled_log, sign, softmax_mean, text
+from symcook.numbers.expsum import MAX_POWER_BITS, ExpSum, Form, exp_scaled_log, sign, softmax_mean, text
 from symcook.numbers.roots import Root, root
 
 Number = Any
@@ -281,6 +282,7 @@ def _rational(value: Any) -> Fraction:
     raise NotExact("numbers must be rational in the exact domain", from_sympy(value), _BALL)
 
 
+@lru_cache(maxsize=1 << 16)
 def at_position(expression: Any, i: int, n: int) -> Fraction:
     """The exact value of a sympy expression in i and n at one position.
 
@@ -385,6 +387,17 @@ def _softmax(scores: Sequence[Number], plain: Fraction, logs: Logs, values: Sequ
     for score in scores:
         if not isinstance(score, Fraction):
             raise NotExact("a softmax score must be rational in the exact domain", score, _BALL)
+    forms = [value.form if isinstance(value, ExpSum) else value for value in values]
+    return mean(frozenset(Counter(zip(scores, forms, strict=True)).items()), plain, logs)
+
+
+@lru_cache(maxsize=1 << 12)
+def mean(counted: frozenset[tuple[tuple[Fraction, Form | Number], int]], plain: Fraction, logs: Logs) -> Number:
+    """A row of softmax attention, from how often each pair of a score and a value (or its form) occurs in it: over all
+    words of a length few of these differ."""
+    pairs = [pair for pair, count in counted for _ in range(count)]
+    scores = [score for score, _ in pairs]
+    values = [ExpSum.of(form) if isinstance(form, frozenset) else form for _, form in pairs]
     if all(score == scores[0] for score in scores):
         return _total(values) / len(values)
     if not logs:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.space import Space, listed
@@ -30,6 +30,7 @@ PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 READOUTS = ("value", "sign", "zero", "largest", "distribution")
 POSITIONS = ("first", "last", "each", "all")
 INDEX = ("i", "n")
+T = TypeVar("T")
 MAX_LABEL = 2_000
 
 
@@ -218,12 +219,12 @@ class Head(Part):
     def sizes(self) -> dict[str, int]:
         return super().sizes() | {"key": _height(self.Q, "Q")}
 
-    @property
+    @cached_property
     def uniform(self) -> bool:
         """Whether every score is zero by the shape of the matrices, so that each row is a plain average."""
         return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
 
-    @property
+    @cached_property
     def factor(self) -> Any:
         """What the scores are multiplied by: scale over temperature, 1 where it cannot matter."""
         return self.scale / self.temperature if self.weighting == "softmax" and not self.uniform else 1
@@ -498,8 +499,8 @@ class Embedding:
         before = () if self.before is None else (self.before,)
         return (*before, *tokens, *(() if self.after is None else (self.after,)))
 
-    def typed(self, tokens: Sequence[str]) -> Sequence[str]:
-        """`tokens` without those that the model adds: what `surround` was given."""
+    def typed(self, tokens: Sequence[T]) -> Sequence[T]:
+        """`tokens` (or what stands for each) without those that the model adds: what `surround` was given."""
         return tokens[self.before is not None : len(tokens) - (self.after is not None)]
 
     @property

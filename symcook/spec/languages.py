@@ -2,27 +2,36 @@
 
 The empty word is in Dyck-1 (S -> epsilon), and these functions say so; a transformer has no empty input, so whoever
 compares the two starts at length 1. A symbol other than ( and ) is BadInput.
+
+>>> dyck1("((()))"), dyck1(")())()"), dyck1("")
+(True, False, True)
 """
 
+from collections.abc import Iterable
+
 from symcook.errors import BadInput
+from symcook.spec.fold import Fold
 
 
-def _brackets(word: str) -> str:
+def _brackets(word: Iterable[str]) -> None:
     for symbol in word:
-        if symbol not in "()":
+        if symbol not in ("(", ")"):
             raise BadInput("a word must consist of ( and )", symbol)
-    return word
 
 
-def dyck1(word: str) -> bool:
-    """Every prefix has at least as many ( as ), and the whole word has as many of each.
+_UNMATCHED = -1
+"""The state after a ) that closes nothing; any other state is the number of brackets that are open."""
 
-    >>> dyck1("((()))"), dyck1(")())()"), dyck1("")
-    (True, False, True)
-    """
-    _brackets(word)
-    prefixes = (word[:end] for end in range(1, len(word) + 1))
-    return word.count("(") == word.count(")") and all(p.count("(") >= p.count(")") for p in prefixes)
+
+def _nest(unclosed: int, bracket: str) -> int:
+    _brackets((bracket,))
+    if unclosed == _UNMATCHED:
+        return _UNMATCHED
+    return unclosed + 1 if bracket == "(" else unclosed - 1
+
+
+dyck1 = Fold(0, _nest, lambda unclosed: unclosed == 0)
+"""Every prefix has at least as many ( as ), and the whole word has as many of each."""
 
 
 def dyck1_grammar(word: str) -> bool:
