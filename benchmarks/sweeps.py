@@ -16,8 +16,8 @@ from symcook.compose import Builder
 from symcook.domains.batch import Batch, Listed, Words
 from symcook.forward import forward
 from symcook.model.blocks import Transformer
-from symcook.recipes import build
 from symcook.model.weights import feedforward, head
+from symcook.recipes import build
 
 LENGTH = 16
 WHAT = f"dyck-1, all words of length 1 to {LENGTH}"

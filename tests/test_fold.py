@@ -5,10 +5,10 @@ from itertools import product
 
 import pytest
 
-from symcook.model.blocks import Embedding, Head, Layer, Readout, Space, Transformer
 from symcook.cli.check import load_spec
 from symcook.domains.batch import Words
 from symcook.errors import BadInput
+from symcook.model.blocks import Embedding, Head, Layer, Readout, Space, Transformer
 from symcook.recipes import build, reference
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1, dyck1_grammar

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from symcook.domains import RUNNABLE, make_domain
 from symcook.errors import BadInput
-from symcook.forward import RUNNABLE, forward, make_domain, run
+from symcook.forward import forward
 from symcook.model.blocks import (
     MASKS,
     WEIGHTINGS,
@@ -22,6 +23,7 @@ from symcook.model.blocks import (
     Space,
     Transformer,
 )
+from symcook.run import run
 
 NAMES = ("a", "b", "c")
 

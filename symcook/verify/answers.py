@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.model.blocks import Transformer, fraction
 from symcook.errors import BadInput, SymcookError
+from symcook.model.blocks import Transformer, fraction
 from symcook.model.rationals import quotient
 from symcook.spec.fold import Fold
 from symcook.verify.inputs import BLOCK
