@@ -1,4 +1,4 @@
-"""Exponentials as hyperbolic functions: equal at many points to 50 digits, never longer, and a symbol stays a symbol."""
+"""Exponentials as hyperbolic functions: equal at points to 50 digits, never longer; a symbol stays a symbol."""
 
 from __future__ import annotations
 

@@ -202,6 +202,8 @@ def by_domain(name: str, expression: Any, start: int) -> list[Any]:
 
 def in_ball(ball: Any) -> Callable[[Fraction], bool]:
     def contains(right: Fraction) -> bool:
+        if isinstance(ball, flint.fmpq):  # exact as long as it is rational
+            return Fraction(int(ball.p), int(ball.q)) == right
         with flint.ctx.workprec(2000):
             return bool(ball.contains(flint.arb(right.numerator) / right.denominator)) and ball.rad() < 1e-9
 
