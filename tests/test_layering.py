@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "symcook"
 LAYERS = (
-    ("__init__", "errors", "verbs", "expr", "files", "meaning", "rationals", "symbols", "numbers"),
+    ("__init__", "errors", "answers", "verbs", "expr", "files", "meaning", "rationals", "symbols", "numbers"),
     ("space",),
     ("blocks",),
     ("compose", "modelfile", "weights"),

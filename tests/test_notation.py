@@ -11,11 +11,11 @@ import flint
 import pytest
 
 from symcook.blocks import Embedding, FeedForward, Layer, Readout, Transformer
-from symcook.cli.run import value_text
 from symcook.derivation import derive
 from symcook.expr import numeral, parse_term, show
 from symcook.modelfile import save
 from symcook.rationals import decimal, quotient, rewritten
+from symcook.report.values import value_text
 from symcook.space import Space
 from symcook.symbols import exact, from_sympy
 from symcook.verify.sweep import check

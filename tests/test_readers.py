@@ -17,7 +17,8 @@ from symcook.report import outline as outlines
 from symcook.report import trust
 from symcook.report.falsify import falsify
 from symcook.report.folded import Folder, statement_tree, text_of, used_definitions
-from symcook.report.latex import escaped, latex, statement_latex
+from symcook.report.latex import latex, statement_latex
+from symcook.report.markup import escaped
 from symcook.report.neighbours import broken, changes
 from symcook.report.proof import break_text, certificate_of, definitions_text, proof_latex, proof_text
 

@@ -9,8 +9,9 @@ import click
 
 from symcook.cli.options import Chosen, OneOf, Whole, choose, name_argument, need_values, settings_option
 from symcook.cli.options import command as declare
-from symcook.cli.output import EMPTY_WORD, Progress, print_json, say
+from symcook.cli.output import Progress, print_json, say
 from symcook.errors import BadInput, NotExact
+from symcook.report.values import EMPTY_WORD
 
 DEFAULT_LENGTH = 16
 

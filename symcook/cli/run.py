@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from symcook.cli.options import (
@@ -20,8 +18,9 @@ from symcook.cli.options import (
     settings_option,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import EMPTY_WORD, columns, line_width, print_json, say, stream_table, value_text
+from symcook.cli.output import line_width, print_json, say
 from symcook.errors import Undecided
+from symcook.report.values import EMPTY_WORD
 
 BITS = Whole("the number of bits", 1, 1_000_000)
 
@@ -47,6 +46,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Run a model on one input."""
+    from symcook.report.run import text
     from symcook.run import run
 
     chosen = choose(name, settings)
@@ -56,38 +56,7 @@ def command(
     if as_json:
         print_json(answer.to_json())
     else:
-        say(run_text(answer))
+        say(text(answer, line_width()))
     if answer.undecided:
         given = answer.given or EMPTY_WORD
         raise Undecided(f"the verdict on {given} stayed open in {domain} numbers; try --domain exact.")
-
-
-def run_text(answer: Any) -> str:
-    """A run in words: the verdict, and the values where the readout looks."""
-    document = answer.to_json()
-    verdict = ""
-    if "accept" in document:
-        verdict = ": " + {True: "accept", False: "reject", None: "undecided"}[document["accept"]]
-    lines = [f"{document['recipe']} on {document['input'] or EMPTY_WORD}{verdict}"]
-    if document["output"]:
-        lines.append(columns([(key, value_text(value)) for key, value in document["output"].items()], "  "))
-    if "outputs" in document:
-        lines.append("  by position: " + ", ".join(map(value_text, document["outputs"])))
-    if document.get("reliable") is False:
-        lines.append(
-            f"  the margin lies below the rounding bound of {numbers(answer)}: the exact answer may be another"
-        )
-    if "trace" in document:
-        start = answer.result.model.embedding.start
-        for step in document["trace"]:
-            where = f"layer {step['layer']}, {step['part']}" if step["layer"] else f"the {step['part']}"
-            shown = {name: list(map(value_text, column)) for name, column in step["coordinates"].items()}
-            lines += ["", f"after {where}"]
-            lines.append(stream_table(shown, start, line_width()))
-    return "\n".join(lines)
-
-
-def numbers(answer: Any) -> str:
-    """The numbers of a run in words."""
-    domain = answer.result.domain
-    return f"{domain.bits} bits" if domain.name == "mpmath" else domain.name

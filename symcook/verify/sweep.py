@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from symcook.answers import Shown
 from symcook.blocks import Transformer, fraction
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, NotExact, SymcookError, Undecided, require_known
@@ -80,14 +81,16 @@ class Counterexample:
     and the symbols of a model that reads words or rows come from the user."""
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Shown):
     """What a check found. `strings` counts the inputs of length 1 and more that were compared, `mismatches` those that
     differ, `open` those whose answer the domain leaves open.
 
     The empty word is counted in none of them: `empty_word` says how it came out, "agrees", "differs" or "open"; None
     where it is no input of the model. It can be the counterexample (input "").
     """
+
+    REPORT = "check"
 
     recipe: str
     max_length: int | None
