@@ -353,9 +353,9 @@ def test_more_cases_than_the_limit_are_refused_with_it_and_progress_is_told():
 
 
 def test_ways_that_no_values_allow_are_limited_too(monkeypatch):
-    import symcook.derive
+    import symcook.derivation
 
-    monkeypatch.setattr(symcook.derive, "MAX_TRIED", 2)
+    monkeypatch.setattr(symcook.derivation, "MAX_TRIED", 2)
     with pytest.raises(Undecided, match="more than 2 ways to decide its comparisons"):
         derive_cases(build("gtzero"))
 

@@ -270,12 +270,27 @@ def _entry(value: Any) -> str:
 
 
 def _matrix(matrix: Any) -> str:
+    """A matrix; a zero as such, and a single entry without more brackets than it needs."""
+    if matrix.is_zero_matrix:
+        return "0"
+    if matrix.shape == (1, 1):
+        return rf"\left({_entry(matrix[0])}\right)" if matrix[0].is_Add else _entry(matrix[0])
     rows = [[_entry(v) for v in matrix[r, :]] for r in range(matrix.shape[0])]
     return array(rows, "c" * matrix.shape[1], brackets=True)
 
 
 def _column(names: Iterable[str]) -> str:
-    return array([[name] for name in names], "c", brackets=True)
+    rows = [[name] for name in names]
+    return rows[0][0] if len(rows) == 1 else array(rows, "c", brackets=True)
+
+
+def _plus(matrix: Any) -> str:
+    return "" if matrix.is_zero_matrix else f" + {_matrix(matrix)}"
+
+
+def _times(matrix: Any, factor: str) -> str:
+    """A matrix before what it multiplies; a single 1 is left out."""
+    return factor if matrix.shape == (1, 1) and matrix[0] == 1 else rf"{_matrix(matrix)}\, {factor}"
 
 
 _FUNCTIONS = {
@@ -291,14 +306,15 @@ def _block_rows(part: Head | FeedForward | LayerNorm) -> Iterator[str]:
     """What a block does to the stream at position i, and its matrices."""
     written, read = (_column(map(upright, names)) for names in (part.writes, part.reads))
     if isinstance(part, FeedForward):
-        inner = rf"{_matrix(part.W1)} {read} + {_matrix(part.b1)}"
-        act = _FUNCTIONS[part.activation]
-        yield rf"{written} &\mathrel{{+}}= {_matrix(part.W2)}\,{act}\left({inner}\right) + {_matrix(part.b2)}"
+        active = rf"{_FUNCTIONS[part.activation]}\left({_times(part.W1, read)}{_plus(part.b1)}\right)"
+        yield rf"{written} &\mathrel{{+}}= {_times(part.W2, active)}{_plus(part.b2)}"
     elif isinstance(part, LayerNorm):
         root = r"\mathrm{var}(x)" if part.epsilon == 0 else rf"\mathrm{{var}}(x) + {_entry(part.epsilon)}"
         over = rf"\frac{{x - \bar x}}{{\sqrt{{{root}}}}}"
-        yield rf"{written} &= {_matrix(part.gain)} \odot {over} + {_matrix(part.bias)}"
-        yield rf"x &= {'' if part.projection is None else _matrix(part.projection)} {read}"
+        gain = "" if all(v == 1 for v in part.gain) else rf"{_matrix(part.gain)} \odot "
+        yield rf"{written} &= {gain}{over}{_plus(part.bias)}"
+        yield rf"x &= {read if part.projection is None else _times(part.projection, read)}"
     else:
-        yield rf"{written}_i &\mathrel{{+}}= \sum_j \alpha_{{ij}} {_matrix(part.V)} {read}_j"
+        value = _times(part.V, rf"{read}_j")
+        yield rf"{written}_i &\mathrel{{+}}= \sum_j \alpha_{{ij}}\, {value}"
         yield rf"Q &= {_matrix(part.Q)}, \quad K = {_matrix(part.K)}"
