@@ -10,6 +10,7 @@ from symcook.report.values import value_latex
 if TYPE_CHECKING:
     from symcook.bounds.result import Bound
 
+PAD = r"\phantom{:}"
 HOLDS = {True: "yes", False: "no", None: "undecided"}
 
 
@@ -56,7 +57,7 @@ def html(bound: Bound) -> str:
 def displays(bound: Bound) -> list[Display]:
     """The same, with the balls as numbers."""
     balls = {str(ball): value_latex(ball.to_json()) for ball in (bound.value, bound.claimed, *_extra(bound))}
-    rows = [rf"{words(name)} &{':' if name else ''}\quad {balls.get(text, words(text))}" for name, text in _rows(bound)]
+    rows = [rf"{words(name)} &{':' if name else PAD}\quad {balls.get(text, words(text))}" for name, text in _rows(bound)]
     return [Display(_title(bound), tuple(rows))]
 
 

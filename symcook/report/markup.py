@@ -48,7 +48,10 @@ class Cell(NamedTuple):
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str | Cell]], caption: str = "", words: bool = False) -> str:
     """A table whose first column names its rows; `words` aligns the others to the left."""
-    head = "".join(f'<th scope="col" style="{_HEAD}">{escape(name)}</th>' for name in header)
+    side = "left" if words else "right"
+    styles = [f"{_HEAD};font-style:italic;font-weight:400", *[f"{_HEAD};text-align:{side}"] * (len(header) - 1)]
+    heads = zip(header, styles, strict=False)
+    head = "".join(f'<th scope="col" style="{style}">{escape(name)}</th>' for name, style in heads)
     body = []
     for label, *cells in rows:
         drawn = "".join(_cell(cell, _TEXT if words else _CELL) for cell in cells)
@@ -71,7 +74,7 @@ def _cell(cell: str | Cell, style: str) -> str:
 
 def section(title: str, *parts: str) -> str:
     """A heading and what stands under it, side by side where there is room."""
-    return f'<div style="margin-top:0.6em"><b>{escape(title)}</b></div>' + "".join(parts)
+    return f'<div style="margin:0.8em 0 0.3em"><b>{escape(title)}</b></div>' + "".join(parts)
 
 
 def paragraph(*lines: str, bold: bool = False) -> str:
@@ -118,7 +121,7 @@ def array(rows: Sequence[Sequence[str]], columns: str, brackets: bool = False) -
     """Cells that are mathematics, with the alignments `columns`; as a matrix with `brackets`."""
     if not rows or not any(rows):
         return r"\left(\;\right)"
-    body = r" \\ ".join(" & ".join(row) for row in rows)
+    body = r" \\[2pt] ".join(" & ".join(row) for row in rows)
     drawn = rf"\begin{{array}}{{{columns}}} {body} \end{{array}}"
     return rf"\left({drawn}\right)" if brackets else drawn
 

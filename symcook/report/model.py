@@ -232,7 +232,7 @@ def html(model: Transformer) -> str:
 def displays(model: Transformer) -> list[Display]:
     """The model as formulas: what a token and a position are, and each block with the coordinates that it changes."""
     first, *lines = _headline(model).split("\n")
-    found = [Display(". ".join([first, *lines, *_added(model)]))]
+    found = [Display(". ".join([first, *lines, *(added[0].upper() + added[1:] for added in _added(model))]))]
     if model.parameters:
         found.append(Display("Symbols", tuple(map(_symbol_row, model.parameters))))
     embedding, names = model.embedding, list(model.space)
@@ -257,7 +257,7 @@ def displays(model: Transformer) -> list[Display]:
 def _symbol_row(parameter: Parameter) -> str:
     name = latex(("name", parameter.name))
     region = words("any") if parameter.region == "true" else latex(parse_formula(parameter.region))
-    default = "" if parameter.default is None else rf",\quad {words('by default')} {name} = {_entry(parameter.default)}"
+    default = "" if parameter.default is None else rf",\quad {words('by default ')} {name} = {_entry(parameter.default)}"
     return rf"& {name} \colon {region}{default}"
 
 

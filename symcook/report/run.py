@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 WEIGHT = 8
 """The characters that a cell of a heat map shows."""
-_CUT = "≈: the first digits of a longer value, which --json gives and a pointer over the cell shows"
+_CUT = "≈: the first digits of a longer value; the trace has the whole of it, and so has the cell under a pointer"
 
 
 def line(answer: Run) -> str:
@@ -90,7 +90,7 @@ def html(answer: Run) -> str:
         parts.append(paragraph(_doubt(answer)))
     for step in document.get("trace", ()):
         rows = [[name, *map(cell, column)] for name, column in step["coordinates"].items()]
-        drawn = table(["position", *places], rows) if rows else paragraph("every coordinate is zero")
+        drawn = table(["position", *places], rows, "residual stream") if rows else paragraph("every coordinate is zero")
         parts.append(section(_where(step), drawn, *_heat(step, places)))
     drawn = page(*parts)
     return page(*parts, paragraph(_CUT)) if "≈" in drawn else drawn
@@ -100,7 +100,7 @@ def _heat(step: dict[str, Any], places: list[str]) -> Iterator[str]:
     """The attention of each head: a row for each position that asks, a column for each that is seen."""
     heads = step.get("attention", ())
     for number, weights in enumerate(heads, 1):
-        name = f"head {number} of {len(heads)}" if len(heads) > 1 else "attention"
+        name = f"head {number} of {len(heads)}" if len(heads) > 1 else "the head"
         if not weights:
             yield paragraph(f"{name} writes nothing")
             continue
@@ -108,7 +108,7 @@ def _heat(step: dict[str, Any], places: list[str]) -> Iterator[str]:
             [place, *(cell(value, WEIGHT, shaded=True) for value in row)]
             for place, row in zip(places, weights, strict=True)
         ]
-        yield table(["from \\ to", *places], rows, f"{name}: weights")
+        yield table(["from \\ to", *places], rows, f"attention weights of {name}")
 
 
 def displays(answer: Run) -> list[Display]:

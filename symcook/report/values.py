@@ -20,7 +20,7 @@ def value_text(value: Any) -> str:
 
         return rewritten(repr(value))
     if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
-        return f"{value['mid']} ± {value['rad']}"
+        return value["mid"] if value["rad"] == "0" else f"{value['mid']} ± {value['rad']}"
     if isinstance(value, dict):
         return "(" + ", ".join(f"{key} {value_text(item)}" for key, item in value.items()) + ")"
     if isinstance(value, bool):
@@ -71,8 +71,11 @@ def _evaluated(text: str) -> float:
 
 
 def cell(value: Any, most: int = MOST, shaded: bool = False) -> Cell:
-    """A value in a cell of a table; one of more than `most` characters by four digits, with the whole of it behind."""
+    """A value in a cell of a table; one of more than `most` characters by its first digits, with the whole of it
+    behind. A weight is shaded, and has three decimals."""
     text = value_text(value)
     about = near(value) if shaded or len(text) > most else None
     shade = (about or 0) if shaded else None
-    return Cell(text, shade=shade) if len(text) <= most or about is None else Cell(f"≈ {about:.4g}", text, shade)
+    if len(text) <= most or about is None:
+        return Cell(text, shade=shade)
+    return Cell(f"≈{about:.3f}" if shaded else f"≈{about:.4g}", text, shade)
