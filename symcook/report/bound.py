@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from symcook.report.markup import Display, brief, page, paragraph, table, words
@@ -9,6 +10,7 @@ from symcook.report.values import value_latex
 
 if TYPE_CHECKING:
     from symcook.bounds.result import Bound
+    from symcook.numbers.balls import Ball
 
 PAD = r"\phantom{:}"
 HOLDS = {True: "yes", False: "no", None: "undecided"}
@@ -57,9 +59,9 @@ def html(bound: Bound) -> str:
 def displays(bound: Bound) -> list[Display]:
     """The same, with the balls as numbers."""
     balls = {str(ball): value_latex(ball.to_json()) for ball in (bound.value, bound.claimed, *_extra(bound))}
-    rows = [rf"{words(name)} &{':' if name else PAD}\quad {balls.get(text, words(text))}" for name, text in _rows(bound)]
-    return [Display(_title(bound), tuple(rows))]
+    drawn = [(words(name), ":" if name else PAD, balls.get(text) or words(text)) for name, text in _rows(bound)]
+    return [Display(_title(bound), tuple(rf"{name} &{colon}\quad {text}" for name, colon, text in drawn))]
 
 
-def _extra(bound: Bound):
+def _extra(bound: Bound) -> Iterator[Ball]:
     return (value for value in bound.extra.values() if not isinstance(value, str))

@@ -257,8 +257,9 @@ def displays(model: Transformer) -> list[Display]:
 def _symbol_row(parameter: Parameter) -> str:
     name = latex(("name", parameter.name))
     region = words("any") if parameter.region == "true" else latex(parse_formula(parameter.region))
-    default = "" if parameter.default is None else rf",\quad {words('by default ')} {name} = {_entry(parameter.default)}"
-    return rf"& {name} \colon {region}{default}"
+    if parameter.default is None:
+        return rf"& {name} \colon {region}"
+    return rf"& {name} \colon {region},\quad {words('by default ')} {name} = {_entry(parameter.default)}"
 
 
 def _values(values: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
