@@ -120,7 +120,7 @@ def test_html_shows_every_coordinate_token_and_position() -> None:
 
 def test_a_heat_map_shades_by_weight_and_keeps_exact_fractions() -> None:
     page = sc.build("dyck-1").run("())", trace=True)._repr_html_()
-    for text, covered in (("1", "0.55"), ("1/2", "0.275"), ("1/3", "0.183")):
+    for text, covered in (("1", "0.55"), ("1/2", "0.389"), ("1/3", "0.318"), ("0", "0.0")):  # 0.55 sqrt(weight)
         assert f'background:rgba(31,119,180,{covered})">{text}</td>' in page
     soft = hostile().run(HOSTILE[:1], trace=True)
     exact = soft.trace[1]["attention"][0][0][0]

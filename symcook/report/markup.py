@@ -29,11 +29,12 @@ def brief(text: str, most: int = LINE) -> str:
 # HTML. Colours are see-through and text keeps the page's own colour: readable on light and dark pages and in print.
 
 _BORDER = "border:1px solid rgba(128,128,128,.55);padding:2px 8px"
-_CELL = f"{_BORDER};text-align:right;font-variant-numeric:tabular-nums"
+_CELL = f"{_BORDER};text-align:right"
 _TEXT = f"{_BORDER};text-align:left"
 _HEAD = f"{_BORDER};background:rgba(128,128,128,.16);text-align:left;font-weight:600"
-_BLOCK = "display:inline-block;vertical-align:top;margin:0 1.5em 0.6em 0;max-width:100%;overflow-x:auto"
-_PRINTED = "print-color-adjust:exact;-webkit-print-color-adjust:exact"
+_BLOCK = "display:inline-block;vertical-align:top;margin:0 1.5em 0.6em 0;max-width:calc(100% - 1.5em);overflow-x:auto"
+_TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums"
+_TABLE += ";print-color-adjust:exact;-webkit-print-color-adjust:exact"
 DARKEST = 0.55
 """How far the colour of a heat map covers the page: both black and white text can be read on it."""
 
@@ -56,10 +57,12 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str | Cell]], caption: 
     for label, *cells in rows:
         drawn = "".join(_cell(cell, _TEXT if words else _CELL) for cell in cells)
         name = label if isinstance(label, str) else label.text
-        body.append(f'<tr style="background:none"><th scope="row" style="{_HEAD}">{escape(name)}</th>{drawn}</tr>')
+        body.append(
+            f'<tr style="background:none"><th scope="row" style="{_HEAD};white-space:nowrap">{escape(name)}</th>{drawn}</tr>'
+        )
     title = f"<div><i>{escape(caption)}</i></div>" if caption else ""
     top = f'<tr style="background:none">{head}</tr>' if header else ""
-    return f'<div style="{_BLOCK}">{title}<table style="border-collapse:collapse">{top}{"".join(body)}</table></div>'
+    return f'<div style="{_BLOCK}">{title}<table style="{_TABLE}">{top}{"".join(body)}</table></div>'
 
 
 def _cell(cell: str | Cell, style: str) -> str:
@@ -67,8 +70,8 @@ def _cell(cell: str | Cell, style: str) -> str:
         cell = Cell(cell)
     title = f' title="{escape(cell.whole)}"' if cell.whole else ""
     if cell.shade is not None:
-        covered = round(DARKEST * min(max(cell.shade, 0), 1), 3)
-        style = f"{style};{_PRINTED};background:rgba(31,119,180,{covered})"
+        covered = round(DARKEST * min(max(cell.shade, 0), 1) ** 0.5, 3)  # a root, so that small weights are seen
+        style = f"{style};background:rgba(31,119,180,{covered})"
     return f'<td style="{style}"{title}>{escape(cell.text)}</td>'
 
 

@@ -72,10 +72,11 @@ def _evaluated(text: str) -> float:
 
 def cell(value: Any, most: int = MOST, shaded: bool = False) -> Cell:
     """A value in a cell of a table; one of more than `most` characters by its first digits, with the whole of it
-    behind. A weight is shaded, and has three decimals."""
+    behind. A weight is shaded, and has at most three decimals."""
     text = value_text(value)
     about = near(value) if shaded or len(text) > most else None
     shade = (about or 0) if shaded else None
     if len(text) <= most or about is None:
         return Cell(text, shade=shade)
-    return Cell(f"≈{about:.3f}" if shaded else f"≈{about:.4g}", text, shade)
+    digits = f"{about:.3f}".rstrip("0").rstrip(".") if shaded else f"{about:.4g}"
+    return Cell(f"≈{digits}", text, shade)
