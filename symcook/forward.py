@@ -13,7 +13,10 @@ from typing import Any
 from symcook.domains.protocol import Column, Domain, Rounded, Verdict, narrows, rounds
 from symcook.errors import BadInput, Undecided
 from symcook.model.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
-from symcook.model.symbols import from_sympy, symbol, tree_from_sympy
+from symcook.model.symbols import exact, from_sympy, symbol, tree_from_sympy
+
+MOST_WEIGHTS = 32
+"""The greatest length of an input whose attention weights a trace keeps."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class Step:
     layer: int
     part: str
     columns: Mapping[str, Column]
+    attention: tuple[tuple[Column, ...], ...] = ()
+    """For each head the weights: a column for each position that is seen. Empty for a head that writes nothing."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,8 @@ class _Pass:
         self.zero = domain.linear([], 0)
         self.stream: dict[str, Column] = {}
         self.steps: list[Step] = []
+        self.weights: list[tuple[Column, ...]] = []
+        """The attention weights of the heads since the last step, where they are kept."""
 
     def result(self) -> Result:
         wanted = live(self.model)
@@ -174,7 +181,17 @@ class _Pass:
 
     def step(self, layer: int, part: str) -> None:
         if self.trace:
-            self.steps.append(Step(layer, part, dict(self.stream)))
+            self.steps.append(Step(layer, part, dict(self.stream), tuple(self.weights)))
+            self.weights = []
+
+    @cached_property
+    def units(self) -> list[Column]:
+        """For each position the column that is 1 there and 0 elsewhere: a head that averages them shows its weights.
+        Empty where no weights are kept."""
+        if not self.trace or self.domain.length > MOST_WEIGHTS:
+            return []
+        first = self.embedding.start
+        return [self.domain.positions(exact(f"I[i = {first + j}]")) for j in range(self.domain.length)]
 
     def embed(self, wanted: set[str]) -> None:
         words, domain = self.embedding.words, self.domain
@@ -243,6 +260,7 @@ class _Pass:
         rows = [(name, self.row(head.V, r, head.reads, view)) for r, name in enumerate(head.writes) if name in wanted]
         rows = [(name, terms) for name, terms in rows if terms]
         if not rows:
+            self.weights += [()] if self.units else []
             return []
         _check_temperature(head, self.embedding.start, self.domain.length)
         queries, keys = [], []
@@ -253,6 +271,9 @@ class _Pass:
                 keys.append(self.combine(key, 0))
         values = [self.combine(terms, 0) for _, terms in rows]
         outputs = self.domain.attend(queries, keys, values, head.mask, head.weighting, head.factor)
+        if self.units:  # apart from the values, so that a trace does not change how these are rounded
+            weights = self.domain.attend(queries, keys, self.units, head.mask, head.weighting, head.factor)
+            self.weights.append(tuple(weights))
         return [(name, [(column, 1)], 0) for (name, _), column in zip(rows, outputs, strict=True)]
 
     def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added]:

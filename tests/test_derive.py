@@ -257,8 +257,8 @@ def test_a_readout_at_each_position_shows_each_with_its_label():
         {"position": place, "output": {"first": str(int(place == 1))}, "accept": None} for place in (1, 2, 3)
     ]
     assert found.output == {"first": "0"}
-    assert found.latex.startswith(r"\begin{aligned} \mathrm{first}_{1} &= 1 \\ \mathrm{first}_{2} &= 0 ")
-    assert "position 2: first = 0" in found._repr_html_()
+    assert "\\mathrm{first}_{1} &= 1 \\\\\n\\mathrm{first}_{2} &= 0 " in found.latex()
+    assert ">position 2: first</th>" in found._repr_html_()
 
 
 def test_each_position_in_symbols_and_by_cases():

@@ -18,7 +18,8 @@ from symcook.proof.audit.neighbours import broken, changes
 from symcook.proof.replay import Statement, library, load_json, proofs_directory, replay, statements
 from symcook.report import outline as outlines
 from symcook.report import trust
-from symcook.report.latex import escaped, latex, statement_latex
+from symcook.report.latex import latex, statement_latex
+from symcook.report.markup import escaped
 from symcook.report.proof import break_text, certificate_of, definitions_text, proof_latex, proof_text
 
 LEMMA = "cookbook.s5.7.lemma5.3"

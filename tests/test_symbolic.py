@@ -362,7 +362,7 @@ def test_outputs_read_back_and_show_in_latex():
     found = derive(build("gtzero"))
     values = {"x": Fraction(1, 3), "eps": Fraction(1, 2)}
     assert at(found.output["out"], values) == Fraction(2, 3)
-    assert found.latex.startswith(r"\begin{aligned} \mathrm{out} &= ")
+    assert r"\mathrm{out} &= \frac{\max\left(0, x\right)" in found.latex()
     assert found._repr_latex_().startswith("$")
     assert "&lt;" in found._repr_html_()
 
@@ -669,7 +669,7 @@ def test_norms_by_hand():
     assert derive(three, {"x": "-eps", "y": "-2*eps", "z": "-6*eps"}).output["x"] == "sqrt(42)/7"
     open_norm = derive(norm_model("post", names=("x", "y")))
     assert open_norm.output["x"] == "(x - y)/sqrt(4*eps + x^2 - 2*x*y + y^2)"
-    assert open_norm.latex.startswith(r"\begin{aligned}")
+    assert r"\begin{aligned}" in open_norm.latex()
 
 
 def test_zero_variance_symbolically():

@@ -163,6 +163,24 @@ def input_options(function: Any) -> Any:
     return function
 
 
+def latex_options(function: Any) -> Any:
+    """--latex and --document; `check_latex` says where they do not fit."""
+    for option in (
+        click.option("--document", is_flag=True, help="With --latex: a complete document."),
+        click.option("--latex", is_flag=True, help="Print LaTeX (packages amsmath and amssymb)."),
+    ):
+        function = option(function)
+    return function
+
+
+def check_latex(latex: bool, document: bool, as_json: bool) -> None:
+    """BadInput where --document or --json stands with the wrong other option."""
+    if document and not latex:
+        raise BadInput("--document must come with --latex", "none", "write --latex --document")
+    if latex and as_json:
+        raise BadInput("one form of answer must be chosen", "--latex and --json", "use one of them")
+
+
 @dataclass(frozen=True)
 class Chosen:
     """The model that a command is about, with what `--set` gave."""

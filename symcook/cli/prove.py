@@ -11,8 +11,9 @@ import click
 
 from symcook.cli.options import command as declare
 from symcook.cli.options import completes, papers
-from symcook.cli.output import Progress, columns, line_width, print_json, say
+from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, unknown
+from symcook.report.text import columns
 
 
 def _provable() -> list[str]:

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from symcook.errors import BadInput, require_known, unknown
+from symcook.model.answers import Named, Shown
 from symcook.model.space import Space, listed
 from symcook.model.symbols import exact, from_sympy, symbol
 from symcook.model.verbs import Verbs
@@ -94,7 +95,7 @@ def _coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
     return result
 
 
-class Part:
+class Part(Named):
     """What heads, feed-forward parts and norms have in common: coordinates read and written, and fields of three kinds.
 
     `FIELDS` is the table of what stands beside `reads` and `writes`, in order: a matrix with the names of its two sizes
@@ -102,6 +103,7 @@ class Part:
     of symbols, model files, exports, tables) goes by it.
     """
 
+    REPORT = "model"
     FIELDS: ClassVar[Mapping[str, tuple[str, str] | str]]
     OPTIONAL: ClassVar[frozenset[str]] = frozenset()
     """The matrices that may be None."""
@@ -136,7 +138,7 @@ class Part:
                 _freeze(self, **{name: matrix(given, (sizes[kind[0]], sizes[kind[1]]), name)})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FeedForward(Part):
     """y = W2 act(W1 x + b1) + b2, added to the coordinates `writes`.
 
@@ -172,7 +174,7 @@ class FeedForward(Part):
         return super().sizes() | {"hidden": self.hidden}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Head(Part):
     """One attention head: c_i = sum_j alpha_ij V x_j, with alpha_i the weighting of the scores of row i.
 
@@ -230,9 +232,11 @@ class Head(Part):
         return self.scale / self.temperature if self.weighting == "softmax" and not self.uniform else 1
 
 
-@dataclass(frozen=True)
-class SelfAttention:
+@dataclass(frozen=True, repr=False)
+class SelfAttention(Named):
     """Heads side by side; each adds its output to the coordinates that it writes."""
+
+    REPORT = "model"
 
     heads: tuple[Head, ...]
 
@@ -244,7 +248,7 @@ class SelfAttention:
             raise BadInput("self-attention must have at least one head", "none", "leave the attention out")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LayerNorm(Part):
     """y = gain (P x - mean)/sqrt(variance + epsilon) + bias, entry by entry, at each position.
 
@@ -285,8 +289,8 @@ class LayerNorm(Part):
         self._freeze(reads=reads, writes=writes, gain=gain, bias=bias, epsilon=epsilon)
 
 
-@dataclass(frozen=True)
-class Layer:
+@dataclass(frozen=True, repr=False)
+class Layer(Named):
     """z := z + attention(z), then z := z + feedforward(z); either part may be absent. Source: Cookbook, Def. 2.2.
 
     With norms, for each of the two parts f (Cookbook, Section 6.2; merrill2024, Definition 1):
@@ -295,6 +299,8 @@ class Layer:
     "projected pre"   z := z + f(LN(P z)), one norm with a projection; f reads the names that the norm writes;
     "multi pre"       the same with several such norms side by side.
     """
+
+    REPORT = "model"
 
     attention: SelfAttention | None = None
     feedforward: FeedForward | None = None
@@ -419,8 +425,8 @@ def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
     return {token: {token: 1} for token in names}
 
 
-@dataclass(frozen=True)
-class Embedding:
+@dataclass(frozen=True, repr=False)
+class Embedding(Named):
     """The residual stream before the first layer: token values or given inputs, plus position functions.
 
     `words` maps each token to the values of some coordinates (0 where unnamed); `inputs` names coordinates whose values
@@ -429,6 +435,8 @@ class Embedding:
     one-hot: each is 1 at the coordinate of its own name. `before` (CLS or BOS) and `after` (EOS) are tokens of `words`
     that the model puts around every input and that nobody types; n counts them. Source: Cookbook, Definition 2.1.
     """
+
+    REPORT = "model"
 
     space: Space
     words: Mapping[str, Mapping[str, Any]] | None = None
@@ -518,8 +526,8 @@ def _control(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cs")
 
 
-@dataclass(frozen=True)
-class Readout:
+@dataclass(frozen=True, repr=False)
+class Readout(Named):
     """What is looked at, and where.
 
     kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,
@@ -529,6 +537,8 @@ class Readout:
     position "first" or "last" looks there; "each" gives an answer at each position; "all" accepts iff every one does.
     Source: Cookbook, Section 2.2.3 (Eq. 17, a strict inequality; Eqs. 18 and 19) and Section 9.2.1 (the zero test).
     """
+
+    REPORT = "model"
 
     kind: str
     position: str
@@ -614,8 +624,8 @@ class Parameter:
         return number
 
 
-@dataclass(frozen=True)
-class Transformer(Verbs):
+@dataclass(frozen=True, repr=False)
+class Transformer(Verbs, Shown):
     """A frozen model: embedding, layers, readout, declared symbols, and the greatest length if it has one.
 
     Raises BadInput where a block reads or writes a coordinate outside the space, or a free symbol is not declared.
@@ -624,6 +634,8 @@ class Transformer(Verbs):
     >>> build("dyck-1").run("(())").accept
     True
     """
+
+    REPORT = "model"
 
     name: str
     embedding: Embedding

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.proof.audit.folded import statement_tree, text_of, used_definitions
 from symcook.proof.audit.neighbours import Tried, broken
-from symcook.report.latex import PACKAGES, escaped, statement_latex
+from symcook.report.latex import statement_latex
+from symcook.report.markup import PACKAGES, escaped
 from symcook.report.outline import MOST_LINES, outline, outline_latex, outline_text
 from symcook.report.trust import axioms_used, below, trust_line
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
+from symcook.model.answers import Shown
 from symcook.model.blocks import Transformer, fraction
 from symcook.model.rationals import quotient
 from symcook.run import Run, run
@@ -77,14 +78,16 @@ class Counterexample:
     and the symbols of a model that reads words or rows come from the user."""
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Shown):
     """What a check found. `strings` counts the inputs of length 1 and more that were compared, `mismatches` those that
     differ, `open` those whose answer the domain leaves open.
 
     The empty word is counted in none of them: `empty_word` says how it came out, "agrees", "differs" or "open"; None
     where it is no input of the model. It can be the counterexample (input "").
     """
+
+    REPORT = "check"
 
     recipe: str
     max_length: int | None
