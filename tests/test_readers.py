@@ -483,8 +483,6 @@ def test_latex(capsys: pytest.CaptureFixture[str]) -> None:
     ("line", "said"),
     [
         ("prove lem.sum_one --latex --json", "--latex and --json"),
-        ("prove lem.sum_one --break --json", "--break and --json"),
-        ("prove --trust --json", "--trust and --json"),
         ("prove lem.sum_one --trust --break", "--trust and --break"),
         ("prove lem.sum_one --break --full", "--full"),
         ("prove lem.sum_oen --latex", "did you mean lem.sum_one?"),
@@ -541,3 +539,20 @@ def test_an_error_in_a_model_file_names_the_file(
     answer = refused(capsys, "show", tmp_path / "mine.json")
     assert "mine.json: " in answer
     assert said in answer
+
+
+def test_break_and_trust_as_documents(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same as the text says: files and axioms, and what became of each near miss."""
+    assert main(["prove", "cookbook.s4.4.min", "--trust", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {"model/expr.py", "proof/kernel.py"} <= {file["path"].removeprefix("symcook/") for file in found["files"]}
+    assert {"relu_pos", "relu_neg"} <= set(found["axioms"]) and found["assumptions"] == {}
+    assert [verdict["status"] for verdict in found["verdicts"]] == ["PROVED"]
+    assert main(["prove", "--trust", "--json"]) == 0
+    assert "named.intermediate_value" in json.loads(capsys.readouterr().out)["assumptions"]
+    assert main(["prove", "cookbook.s4.4.min", "--break", "--json"]) == 0
+    (broken,) = json.loads(capsys.readouterr().out)
+    assert broken["statement"] == "cookbook.s4.4.min" and len(broken["near_misses"]) >= 5
+    assert all(one["accepted"] or one["reason"] for one in broken["near_misses"])
+    assert not any(one["accepted"] and one["false_at"] for one in broken["near_misses"])
+    assert any(one["false_at"] for one in broken["near_misses"])

@@ -53,20 +53,31 @@ def command(
     proof is reproduced. REFUTED is a verdict too: a proof of the negation.
     """
     ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking)) if on]
-    if as_json:
+    if as_json and latex:
         ways.append("--json")
     if len(ways) > 1:
         raise BadInput("one form of answer must be chosen", " and ".join(ways), "use one of them")
+    if full and as_json:
+        raise BadInput("--full must stand with a proof that is shown", "--full and --json", "leave it out")
     if full and ways not in ([], ["--latex"]):
         raise BadInput("--full must stand with a proof that is shown", f"--full and {ways[0]}", "leave it out")
     if trust and not ids and paper is None and not everything:
-        from symcook.report.trust import trust_text
+        from symcook.report.trust import trust_json, trust_text
 
-        say(trust_text())
+        if as_json:
+            print_json(trust_json())
+        else:
+            say(trust_text())
         return 0
     names, without = selected(ids, paper, everything)
     verdicts = replayed(names)
-    if as_json:
+    if as_json and trust:
+        from symcook.report.trust import trust_json
+
+        print_json(trust_json(names) | {"verdicts": [verdict_json(v) for v in verdicts]})
+    elif as_json and breaking:
+        print_json(_broken_json(verdicts))
+    elif as_json:
         print_json([verdict_json(v) for v in verdicts])
     elif latex:
         _print_latex(verdicts, without, full)
@@ -74,7 +85,7 @@ def command(
         _print_broken(verdicts, without)
     else:
         say(answer_text(verdicts, without, full))
-    if trust:
+    if trust and not as_json:
         from symcook.report.trust import trust_text
 
         say()
@@ -212,6 +223,20 @@ def _followed(verdicts: list[Any]) -> Iterator[Any]:
             yield verdict
     finally:
         progress.close()
+
+
+def _broken_json(verdicts: list[Any]) -> list[dict[str, Any]]:
+    """For each id its near misses, of the statement that is proved: its own, or the one that corrects it."""
+    from symcook.proof.replay import statements
+    from symcook.report.proof import break_json, break_target, broken, certificate_of
+
+    documents = []
+    for verdict in _followed(verdicts):
+        target = break_target(verdict)
+        shown = verdict if target in (None, verdict.id) else replayed([target])[0]
+        tried = [] if target is None else break_json(broken(statements()[target], certificate_of(shown)))
+        documents.append({"id": verdict.id, "status": verdict.status, "statement": target, "near_misses": tried})
+    return documents
 
 
 def _print_broken(verdicts: list[Any], without: list[str]) -> None:

@@ -194,6 +194,23 @@ def break_target(verdict: Verdict) -> str | None:
     return corrections(verdict.id)[0] if verdict.status == "CORRECTED" else None
 
 
+def break_json(tried: Iterable[Tried]) -> list[dict[str, Any]]:
+    """What became of each near miss: the change, whether the stored proof proves it too, else why it was rejected and
+    an instance at which it is false (null where none was found). "stronger" says that it claims more."""
+    return [
+        {
+            "kind": one.change.kind,
+            "before": one.change.before,
+            "after": one.change.after,
+            "stronger": one.change.stronger,
+            "accepted": one.accepted,
+            "reason": one.reason or None,
+            "false_at": one.instance or None,
+        }
+        for one in tried
+    ]
+
+
 def break_text(name: str, tried: Iterable[Tried]) -> Iterator[str]:
     """What became of each near miss, as lines, and the counts at the end."""
     false = open_ = sharp = weak = 0
