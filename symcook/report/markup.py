@@ -57,9 +57,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str | Cell]], caption: 
     for label, *cells in rows:
         drawn = "".join(_cell(cell, _TEXT if words else _CELL) for cell in cells)
         name = label if isinstance(label, str) else label.text
-        body.append(
-            f'<tr style="background:none"><th scope="row" style="{_HEAD};white-space:nowrap">{escape(name)}</th>{drawn}</tr>'
-        )
+        first = f'<th scope="row" style="{_HEAD};white-space:nowrap">{escape(name)}</th>'
+        body.append(f'<tr style="background:none">{first}{drawn}</tr>')
     title = f"<div><i>{escape(caption)}</i></div>" if caption else ""
     top = f'<tr style="background:none">{head}</tr>' if header else ""
     return f'<div style="{_BLOCK}">{title}<table style="{_TABLE}">{top}{"".join(body)}</table></div>'
