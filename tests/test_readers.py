@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from test_cli import call, document, refused
 
+from symcook.cli import dispatch
 from symcook.errors import SymcookError
 from symcook.model.expr import parse_formula, parse_term
 from symcook.proof import grammar
@@ -543,14 +544,14 @@ def test_an_error_in_a_model_file_names_the_file(
 
 def test_break_and_trust_as_documents(capsys: pytest.CaptureFixture[str]) -> None:
     """The same as the text says: files and axioms, and what became of each near miss."""
-    assert main(["prove", "cookbook.s4.4.min", "--trust", "--json"]) == 0
+    assert dispatch(["prove", "cookbook.s4.4.min", "--trust", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {"model/expr.py", "proof/kernel.py"} <= {file["path"].removeprefix("symcook/") for file in found["files"]}
     assert {"relu_pos", "relu_neg"} <= set(found["axioms"]) and found["assumptions"] == {}
     assert [verdict["status"] for verdict in found["verdicts"]] == ["PROVED"]
-    assert main(["prove", "--trust", "--json"]) == 0
+    assert dispatch(["prove", "--trust", "--json"]) == 0
     assert "named.intermediate_value" in json.loads(capsys.readouterr().out)["assumptions"]
-    assert main(["prove", "cookbook.s4.4.min", "--break", "--json"]) == 0
+    assert dispatch(["prove", "cookbook.s4.4.min", "--break", "--json"]) == 0
     (broken,) = json.loads(capsys.readouterr().out)
     assert broken["statement"] == "cookbook.s4.4.min" and len(broken["near_misses"]) >= 5
     assert all(one["accepted"] or one["reason"] for one in broken["near_misses"])
