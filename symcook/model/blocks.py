@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from math import isfinite
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from symcook.errors import BadInput, require_known, unknown
+from symcook.model import symbols
 from symcook.model.answers import Named, Shown
 from symcook.model.space import Space, listed
 from symcook.model.symbols import exact, from_sympy, symbol
@@ -67,6 +69,17 @@ def _height(rows: Any, what: str) -> int:
     return len(rows)
 
 
+def _listed(given: Any, dyadic: bool) -> Any:
+    """An array as nested lists; with `dyadic` every finite float in it as the exact number that it is."""
+    if hasattr(given, "tolist") and hasattr(given, "ndim"):
+        given = given.tolist()
+    if isinstance(given, (list, tuple)):
+        return [_listed(one, dyadic) for one in given]
+    if dyadic and isinstance(given, float) and isfinite(given):
+        return Fraction(given)
+    return given
+
+
 def _freeze(block: Any, **values: Any) -> None:
     for name, value in values.items():
         object.__setattr__(block, name, value)
@@ -100,7 +113,8 @@ class Part(Named):
 
     `FIELDS` is the table of what stands beside `reads` and `writes`, in order: a matrix with the names of its two sizes
     (`sizes` says how large they are), a "number", or a "word" out of a few. Everything that walks over a model (binding
-    of symbols, model files, exports, tables) goes by it.
+    of symbols, model files, exports, tables) goes by it. Numbers may be given as integer arrays, and with `exact=True`
+    as floats, which stand for exactly the dyadic numbers that they are.
     """
 
     REPORT = "model"
@@ -127,6 +141,12 @@ class Part(Named):
         """This part with `put` applied to every number in it."""
         changed: dict[str, Any] = {name: weights.applyfunc(put) for name, weights in self.matrices().items()}
         return replace(self, **changed, **{name: put(value) for name, value in self.numbers().items()})  # type: ignore[type-var]
+
+    def _take(self, dyadic: bool) -> None:
+        """Arrays become lists; with `dyadic`, floats the numbers with a power of two below that they are."""
+        for name, kind in self.FIELDS.items():
+            if kind != "word":
+                _freeze(self, **{name: _listed(getattr(self, name), dyadic)})
 
     def _freeze(self, **values: Any) -> None:
         """Set checked names and numbers, and the matrices in the shapes that `FIELDS` gives them."""
@@ -160,8 +180,10 @@ class FeedForward(Part):
     W2: Any
     b2: Any
     activation: str = "relu"
+    exact: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, exact: bool) -> None:
+        self._take(exact)
         require_known("activation", self.activation, ACTIVATIONS)
         self._freeze(reads=_coordinates(self.reads, "reads"), writes=_coordinates(self.writes, "writes"))
 
@@ -202,16 +224,18 @@ class Head(Part):
     weighting: str = "average"
     temperature: Any = 1
     scale: Any = 1
+    exact: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, exact: bool) -> None:
         import sympy
 
+        self._take(exact)
         require_known("mask", self.mask, MASKS)
         require_known("weighting", self.weighting, WEIGHTINGS)
         reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
         by_key = isinstance(self.scale, str) and self.scale == "1/sqrt(d_key)"
-        scale = 1 / sympy.sqrt(max(_height(self.Q, "Q"), 1)) if by_key else exact(self.scale)
-        temperature = exact(self.temperature)
+        scale = 1 / sympy.sqrt(max(_height(self.Q, "Q"), 1)) if by_key else symbols.exact(self.scale)
+        temperature = symbols.exact(self.temperature)
         if not scale.is_positive:
             raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
         if temperature.is_nonpositive:
@@ -271,8 +295,10 @@ class LayerNorm(Part):
     epsilon: Any = 0
     projection: Any = None
     zero_variance: str = "refuse"
+    exact: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, exact: bool) -> None:
+        self._take(exact)
         reads = _coordinates(self.reads, "reads")
         writes = _coordinates(self.writes, "writes") or reads
         if not reads:
@@ -281,7 +307,7 @@ class LayerNorm(Part):
         m = len(writes)
         if self.projection is None and writes != reads:
             raise BadInput("a layer norm without projection must write what it reads", ", ".join(writes))
-        epsilon = exact(self.epsilon)
+        epsilon = symbols.exact(self.epsilon)
         if epsilon.is_negative:
             raise BadInput("epsilon of a layer norm must not be negative", from_sympy(epsilon))
         gain = [1] * m if self.gain is None else self.gain
