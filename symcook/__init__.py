@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from symcook.bounds import bound
     from symcook.compose import Builder
+    from symcook.compose.states import from_state_dict
     from symcook.derivation import derive, derive_cases
     from symcook.errors import BadInput, NotExact, SymcookError, Undecided
     from symcook.model.blocks import (
@@ -43,6 +44,7 @@ _HOMES = {
     ),
     "bounds": ("bound",),
     "compose": ("Builder",),
+    "compose.states": ("from_state_dict",),
     "derivation": ("derive", "derive_cases"),
     "errors": ("BadInput", "NotExact", "SymcookError", "Undecided"),
     "model.modelfile": ("load",),
@@ -57,7 +59,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
     "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound", "build", "derive",
-    "derive_cases", "feedforward", "head", "load", "prove",
+    "derive_cases", "feedforward", "from_state_dict", "head", "load", "prove",
 ]  # fmt: skip
 
 
