@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.grammar import GRAMMAR
+from symcook.proof.search import elaborate
+from symcook.proof.search.prooftext import ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck, Tactic, prove
-from symcook.proof.terms import neg
+from symcook.proof.terms import Term, neg
 from symcook.verify import sweep
 
 if TYPE_CHECKING:
@@ -61,9 +63,8 @@ def used(proof: Any) -> Iterator[str]:
             yield from used(value)
 
 
-def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
-    """The certificate of one statement; Stuck or Rejected where the script fails."""
-    statement = known[name]
+def library(name: str, known: Mapping[str, replay.Statement]) -> tuple[Library, dict[str, replay.Statement]]:
+    """What the proof of a statement may use: axioms, and the lemmas and claims before it, by label."""
     before = list(known)[: list(known).index(name)]
     facts = {f"ax:{k}": f for k, f in kernel.axioms().items()}
     labels = {known[n].label: known[n] for n in (*(n for n in known if n.startswith("lem.")), *before) if n != name}
@@ -71,17 +72,44 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
         labels = {known[n].label: known[n] for n in before if n.startswith("lem.")}
     labels |= {s.label: s for s in known.values() if s.assumed}
     facts |= {label: s.formula for label, s in labels.items()}
-    home = Library(statement.known, facts)
-    refuted = script.refutes
-    proof = prove(home, neg(statement.formula) if refuted else statement.formula, script.proof)
-    defined = inhabited = None
-    if statement.claim and not refuted:
-        defined = prove(home, statement.defined, script.defined or Goal.blast)
-        inhabited = prove(home, statement.inhabited, script.inhabited or Goal.blast)
-    needed = {label for part in (proof, defined, inhabited) for label in used(part)}
+    return Library(known[name].known, facts), labels
+
+
+def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
+    """The certificate of one statement from its script; Stuck or Rejected where the script fails."""
+    statement = known[name]
+    home, labels = library(name, known)
+    goals = _goals(statement, script.refutes)
+    tactics = {"proof": script.proof, "defined": script.defined, "inhabited": script.inhabited}
+    parts = {key: prove(home, goal, tactics[key] or Goal.blast) for key, goal in goals.items()}
+    return _judged(statement, parts, script.refutes, labels)
+
+
+def from_text(name: str, text: ProofText, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
+    """The certificate of one statement from its proof text; BadProof, Gap or Rejected where it gives none."""
+    statement = known[name]
+    home, labels = library(name, known)
+    parts = {key: elaborate.part(home, text, key, goal) for key, goal in _goals(statement, text.refutes).items()}
+    return _judged(statement, parts, text.refutes, labels)
+
+
+def _goals(statement: replay.Statement, refuted: bool) -> dict[str, Term]:
+    """What is to be proved: the statement or its negation, and for a claim that it is defined and not vacuous."""
+    if refuted:
+        return {"proof": neg(statement.formula)}
+    more = {"defined": statement.defined, "inhabited": statement.inhabited} if statement.claim else {}
+    return {"proof": statement.formula, **more}
+
+
+def _judged(
+    statement: replay.Statement, parts: Mapping[str, list[Any]], refuted: bool, labels: Mapping[str, replay.Statement]
+) -> dict[str, Any]:
+    """The certificate with these parts, accepted by the checker."""
+    needed = {label for part in parts.values() for label in used(part)}
     lemmas = [labels[label] for label in needed]
     sense = "refuted" if refuted else "proved"
-    certificate = replay.make_certificate(statement, proof, defined, inhabited, lemmas, sense)
+    extra = (parts.get("defined"), parts.get("inhabited"))
+    certificate = replay.make_certificate(statement, parts["proof"], *extra, lemmas, sense)
     replay.judge(statement, certificate, {s.id: s for s in lemmas})
     return certificate
 

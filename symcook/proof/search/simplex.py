@@ -12,11 +12,23 @@ Row = dict[Hashable, Fraction]
 
 
 class TooLong(Exception):
-    """The simplex did not end within the given number of pivots."""
+    """The simplex did not end within the given number of pivots, or the effort is spent."""
+
+
+class Effort:
+    """What a search may still do, counted in coefficients touched: the same on every machine, as seconds are not."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def spend(self, work: int) -> None:
+        self.left -= work
+        if self.left < 0:
+            raise TooLong
 
 
 def solve(
-    rows: list[tuple[Row, Fraction]], free: Collection[Hashable], pivots: int = 4000
+    rows: list[tuple[Row, Fraction]], free: Collection[Hashable], pivots: int = 4000, effort: Effort | None = None
 ) -> dict[Hashable, Fraction] | None:
     """Values with every row ``sum(coefficient * value) = right side``, or None where there are none.
 
@@ -29,6 +41,7 @@ def solve(
     Raises TooLong where more than `pivots` pivots would be needed.
     """
     free = set(free)
+    effort = effort or Effort(10**12)
     left = [({c: x for c, x in r.items() if x}, Fraction(b)) for r, b in rows]
     kept: list[tuple[Hashable, Row, Fraction]] = []
     where: dict[Hashable, dict[int, None]] = {}
@@ -47,9 +60,10 @@ def solve(
         kept.append((c, r, b))
         for i in live:
             if i != best:
+                effort.spend(len(r) + 1)
                 _eliminate(left, i, c, r, b, where)
     system = [left[i] for i in range(len(left)) if i not in dead]
-    found = _nonnegative(system, pivots)
+    found = _nonnegative(system, pivots, effort)
     if found is None:
         return None
     values = {c: v for c, v in found.items() if v}
@@ -77,7 +91,9 @@ def _eliminate(
     left[i] = (row, right - times * b)
 
 
-def _nonnegative(system: list[tuple[Row, Fraction]], pivots: int) -> dict[Hashable, Fraction] | None:
+def _nonnegative(
+    system: list[tuple[Row, Fraction]], pivots: int, effort: Effort
+) -> dict[Hashable, Fraction] | None:
     """A solution with every unknown >= 0."""
     rows = [(r, b) if b >= 0 else ({c: -x for c, x in r.items()}, -b) for r, b in system]
     gone: set[Hashable] = set()
@@ -119,6 +135,7 @@ def _nonnegative(system: list[tuple[Row, Fraction]], pivots: int) -> dict[Hashab
         if entering is None:
             return None
         best, row = None, -1
+        effort.spend(len(table) + 1)
         for i, r in enumerate(table):
             x = r.get(entering, 0)
             if x > 0:
@@ -133,6 +150,7 @@ def _nonnegative(system: list[tuple[Row, Fraction]], pivots: int) -> dict[Hashab
         for i, other in enumerate(table):
             y = other.get(entering)
             if i != row and y:
+                effort.spend(len(r) + 1)
                 right[i] -= y * right[row]
                 _subtract(other, r, y)
         y = cost[entering]
