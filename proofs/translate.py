@@ -23,15 +23,20 @@ from symcook.proof.search import automation, prooftext
 from symcook.proof.search.elaborate import Elaborator, Gap
 from symcook.proof.search.prooftext import BadProof, HintText, Line, Place, ProofText
 from symcook.proof.search.simplex import TooLong
-from symcook.proof.search.tactics import Goal, Library, Stuck, _one
+from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import Term, conj, flatten, instantiate, neg, negation, num
 from symcook.proof.terms import replace as put
+from symcook.report.folded import Folder, text_of
 
 FAILS = (Stuck, Rejected, BadInput, TooLong, RecursionError, KeyError)
-QUICK = automation.LEVELS[:2]
+QUICK = (automation.LEVELS[0], replace(automation.LEVELS[1], work=200_000))
 HERE = Place(1, 1)
+KNOWN = frozenset(f"{x}_{y}" for x in ("relu", "abs") for y in ("pos", "neg")) | frozenset(
+    ("min_left", "min_right", "max_left", "max_right", "int_lt", "inv")
+)
+"""Axioms that the automation uses by itself."""
 AT_MOST = 8  # hints of a step that takes the place of a block
-SECONDS = 240.0
+SECONDS = 20.0
 
 
 class Untranslated(Exception):
@@ -108,11 +113,14 @@ def distinct(hints: Sequence[HintText]) -> tuple[HintText, ...]:
 class Translator:
     def __init__(self, library: Library, seconds: float = SECONDS) -> None:
         self.library = library
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.process_time() + seconds
         self.tries = 0
+        self.inds: set[str] = set()
+        self.premises: list[str] = []
+        self.folder = Folder(library.definitions, list(library.definitions))
 
     def late(self) -> bool:
-        return time.monotonic() > self.deadline
+        return time.process_time() > self.deadline
 
     # --- Hints ----------------------------------------------------------------------------------------------------------
 
@@ -211,13 +219,32 @@ class Translator:
         start = s.t._branch(s.t.goal)
         known = State(s.c, start, dict(s.origin))
         cited = self.cited(known, list(nodes))
-        small = size(nodes) <= 40
-        if small and len(cited) <= AT_MOST and not self.late():
-            level = self.closes(start, cited)
+        plain = tuple(h for h in cited if h.name not in KNOWN)
+        small = size(nodes) <= 60
+        if small and len(plain) <= AT_MOST and not self.late():
+            level = self.closes(start, plain)
             if level is not None:
-                return [self.fewer(start, cited, level)]
+                return [self.fewer(start, plain, level)]
         lines = self.lines(s, nodes)
-        return self.shorter(start, lines)
+        return self.shorter(start, self.tidy(start, lines))
+
+    def tidy(self, start: Goal, lines: list[Line]) -> list[Line]:
+        """A last line whose blocks all close at once needs none."""
+        last = lines[-1]
+        if not last.blocks or not all(len(b) == 1 and b[0].kind == "qed" for b in last.blocks):
+            return lines
+        hints = distinct([h for b in last.blocks for h in b[0].hints])
+        if last.kind == "split":
+            other = [*lines[:-1], Line("qed", hints=hints)]
+        elif last.kind == "cases":
+            other = [*lines[:-1], replace(last, hints=hints, blocks=())]
+        else:
+            other = [*lines[:-1], replace(last, blocks=())]
+            if hints:
+                return lines
+        if len(hints) <= AT_MOST and (self.runs(start, other) or self.runs(start, other, automation.LEVELS[:3])):
+            return other
+        return lines
 
     def fewer(self, t: Goal, hints: Sequence[HintText], level: int) -> Line:
         """A closing line with the hints that are needed, in their shortest form."""
@@ -240,27 +267,43 @@ class Translator:
         return Line("qed", hints=distinct(kept))
 
     def shorter(self, start: Goal, lines: list[Line]) -> list[Line]:
-        """Leave out facts whose hints serve as well where they are cited."""
-        if sum(line.kind == "fact" for line in lines) == 0 or prooftext.count(lines) > 60:
+        """Leave out lines whose hints serve as well where they are cited."""
+        if len(lines) < 2 or prooftext.count(lines) > 60:
             return lines
-        if not self.runs(start, lines):
+        levels = next((x for x in (QUICK, automation.LEVELS[:3]) if self.runs(start, lines, x)), None)
+        if levels is None:
             return lines
-        for line in [x for x in lines if x.kind == "fact"]:
-            if self.late() or line not in lines or len(line.labels) != 1 or not isinstance(line.labels[0], str):
+        for line in reversed([x for x in lines[:-1] if x.kind in ("fact", "take", "rewrite", "suppose")]):
+            if self.late() or line not in lines:
                 continue
-            k = lines.index(line)
-            inside = () if line.blocks else line.hints
-            if line.blocks and not cites(lines[k + 1 :], line.labels[0]):
-                other = [*lines[:k], *lines[k + 1 :]]
-            elif line.blocks:
-                continue
-            else:
-                other = [*lines[:k], *substituted(lines[k + 1 :], line.labels[0], inside)]
-                if most(other) > AT_MOST:
-                    continue
-            if self.runs(start, other):
+            other = self.without(lines, lines.index(line))
+            if other is not None and most(other) <= AT_MOST and self.runs(start, other, levels):
                 lines = other
+        if lines[-1] == Line("qed") and len(lines) > 1 and lines[-2].kind != "given":
+            lines = lines[:-1]
         return lines
+
+    def without(self, lines: list[Line], k: int) -> list[Line] | None:
+        """The lines without one, what it rests on cited in its place; None where it cannot go."""
+        line, rest = lines[k], lines[k + 1 :]
+        if line.kind == "rewrite" and not line.terms:
+            last = rest[-1]
+            if last.kind != "qed":
+                return [*lines[:k], *rest]
+            return [*lines[:k], *rest[:-1], replace(last, hints=distinct([*last.hints, *line.hints]))]
+        names = [x for label in line.labels for x in ([label] if isinstance(label, str) else label)]
+        if any(needed(rest, name) for name in names):
+            return None
+        if line.kind == "fact" and line.blocks:
+            return None if any(cites(rest, name) for name in names) else [*lines[:k], *rest]
+        hints = line.hints
+        if line.kind == "take" and line.source is not None:
+            hints = (*line.hints, line.source)
+        if line.kind == "rewrite":
+            hints = (*line.hints, HintText(line.terms[0], line.terms[0]))
+        for name in names:
+            rest = substituted(rest, name, hints)
+        return [*lines[:k], *rest]
 
     def lines(self, s: State, nodes: Sequence[dict[str, Any]]) -> list[Line]:
         out: list[Line] = []
@@ -277,10 +320,12 @@ class Translator:
     def closing(self, s: State, node: dict[str, Any]) -> list[Line]:
         s.c.closed = True
         hints = self.cited(s, [node])
+        plain = tuple(h for h in hints if h.name not in KNOWN)
         for levels in (QUICK, automation.LEVELS):
-            level = self.closes(s.t, hints, levels)
-            if level is not None:
-                return [self.fewer(s.t, hints, level)]
+            for some in (plain, hints)[: 1 + (plain != hints)]:
+                level = self.closes(s.t, some, levels)
+                if level is not None:
+                    return [self.fewer(s.t, some, level)]
         terms = [HintText(m) for m, _ in node.get("eq", ()) if any(c.isalpha() for c in m)]
         terms += [HintText(p["sq"]) for p in node.get("sum", ()) if "sq" in p]
         pieces = []
@@ -313,8 +358,8 @@ class Translator:
             g._bind(label, f)
         spec = label if isinstance(label, str) else tuple(label)
         if inner == [Line("qed")] or (len(inner) == 1 and inner[0].kind == "qed"):
-            return [Line("fact", (spec,), node["show"], inner[0].hints)]
-        return [Line("fact", (spec,), node["show"], blocks=(tuple(inner),))]
+            return [Line("fact", (spec,), self.folded(s.t, f) if len(node["show"]) > 60 else node["show"], inner[0].hints)]
+        return [Line("fact", (spec,), self.folded(s.t, f) if len(node["show"]) > 60 else node["show"], blocks=(tuple(inner),))]
 
     def _use(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         out: list[Line] = []
@@ -348,10 +393,11 @@ class Translator:
                 label += "'"
             for g in (s.c, s.t):
                 g._bind(label, want)
-            shown = s.t.text(want)
+            shown = self.folded(s.t, want)
             single = len(inner) == 1 and inner[0].kind == "qed"
             out.append(Line("fact", (label,), shown, inner[0].hints if single else (), blocks=() if single else (tuple(inner),)))
             premises[-1] = label
+        self.premises = [p if p == "_" or p in s.t.facts else "_" for p in premises]
         hint = self.applied(s, node, [p if p == "_" or p in s.t.facts else "_" for p in premises])
         source = node["fact"]
         if source in s.origin:
@@ -384,13 +430,52 @@ class Translator:
         spec = label if isinstance(label, str) else tuple(label)
         goal = s.t._branch(f)
         hints = distinct(hints)
+        long = len(s.t.text(f)) > 90 and len(self.folded(s.t, f)) > 90
+        if "with" in node and long and (line := self.taken(s, node, f, hints)) is not None:
+            for g in (s.c, s.t):
+                g._bind(label, f)
+            return [line]
         level = self.closes(goal, hints, automation.LEVELS)
+        if level is None and "with" in node and (line := self.taken(s, node, f, hints)) is not None:
+            for g in (s.c, s.t):
+                g._bind(label, f)
+            return [line]
         if level is None:
             raise Untranslated(f"use {node['fact']}: {s.t.text(f)[:300]} by {', '.join(h.text for h in hints)}\n{goal.show()[:1500]}")
         line = self.fewer(goal, hints, level)
         for g in (s.c, s.t):
             g._bind(label, f)
-        return [Line("fact", (spec,), s.t.text(f), line.hints)]
+        return [Line("fact", (spec,), self.folded(s.t, f), line.hints)]
+
+    def taken(self, s: State, node: dict[str, Any], f: Term, hints: Sequence[HintText]) -> Line | None:
+        """A use as a line that takes an instance, where that gives this formula."""
+        label = node["as"]
+        spec = label if isinstance(label, str) else tuple(label)
+        own = self.applied(s, node, self.premises)[0]
+        if own.name not in s.t.facts and Elaborator().label(s.t, own.name) is None:
+            return None
+        for more in ((), tuple(h for h in hints if h.name != own.name)):
+            take = Line("take", (spec,), hints=more, source=own)
+            trial = s.t._branch(s.t.goal)
+            try:
+                Elaborator(levels=automation.LEVELS[:2]).line(trial, take)
+            except FAILS:
+                continue
+            names = [label] if isinstance(label, str) else label
+            if [trial.facts.get(k) for k in names] == ([f] if isinstance(label, str) else flatten("&", f)):
+                return take
+        return None
+
+    def folded(self, g: Goal, f: Term) -> str:
+        """A formula with definitions folded where that reads back as it."""
+        plain = g.text(f)
+        try:
+            short = text_of(self.folder.tree(f, ()))
+            if len(short) < len(plain) and g.formula(short) == f:
+                return short
+        except FAILS:
+            pass
+        return plain
 
     def _split(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         cs, ts = s.c.split(), s.t.split()
@@ -428,14 +513,13 @@ class Translator:
         f = negation(s.c.goal)
         for g in (s.c, s.t):
             g.contra(node["as"])
-        return [Line("suppose", (node["as"],), s.t.text(f))]
+        return [Line("suppose", (node["as"],), self.folded(s.t, f))]
 
     def _cases(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         label = node["fact"]
         f = s.c.fact(label)
         labels = [k if isinstance(k, str) else tuple(k) for k in node["as"]]
-        ind = s.origin.get(label)
-        if ind is None and label not in s.t.facts and ":" not in label and f[0] == "|":
+        if label in self.inds:
             return self.indicator(s, node, f)
         out, label = self.source(s, label)
         specs = [k if isinstance(k, str) else " ".join(k) for k in labels]
@@ -470,7 +554,7 @@ class Translator:
             inner = s.of(c, t)
             inner.origin[k if isinstance(k, str) else k[-1]] = (HintText(s.t.text(("ind", None, (asked,)))),)
             blocks.append(self.block(inner, p))
-        return [Line("cases", same(labels), s.t.text(asked), blocks=tuple(tuple(b) for b in blocks))]
+        return [Line("cases", same(labels), self.folded(s.t, asked), blocks=tuple(tuple(b) for b in blocks))]
 
     def _em(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         labels = [k if isinstance(k, str) else tuple(k) for k in node["as"]]
@@ -482,7 +566,8 @@ class Translator:
     def _ind(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         f = s.c.formula(node["of"])
         one, zero = (("=", None, (("ind", None, (f,)), num(c))) for c in (1, 0))
-        s.c._bind(_one(node["as"]) if isinstance(node["as"], str) else node["as"], ("|", None, (conj(f, one), conj(negation(f), zero))))
+        self.inds.add(node["as"])
+        s.c._bind(node["as"], ("|", None, (conj(f, one), conj(negation(f), zero))))
         return []
 
     def _rewrite(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
@@ -507,14 +592,18 @@ class Translator:
             back = Line("rewrite", hints=(HintText(node["eq"], node["eq"]),), name="" if rev else "back")
             lines = [back, Line("qed", hints=(HintText(node["in"], node["in"]),))]
             if not self.runs(goal, lines):
-                raise Untranslated(f"rewrite {node['eq']} in {node['in']}")
+                eq, into = self.name(s, node["eq"]), self.name(s, node["in"])
+                for g in (s.c, s.t):
+                    g.rewrite(node["eq"], node["in"], node["as"] if isinstance(node["as"], str) else " ".join(node["as"]), rev=rev)
+                labels = (as_spec(node["as"]),)
+                return [*out, Line("rewrite", labels, hints=(HintText(eq, eq),), terms=(into,), name="back" if rev else "")]
             for g in (s.c, s.t):
                 g._bind(node["as"], f)
-            return [*out, Line("fact", (as_spec(node["as"]),), s.t.text(f), blocks=(tuple(lines),))]
+            return [*out, Line("fact", (as_spec(node["as"]),), self.folded(s.t, f), blocks=(tuple(lines),))]
         line = self.fewer(s.t._branch(f), hints, level)
         for g in (s.c, s.t):
             g._bind(node["as"], f)
-        return [Line("fact", (as_spec(node["as"]),), s.t.text(f), line.hints)]
+        return [Line("fact", (as_spec(node["as"]),), self.folded(s.t, f), line.hints)]
 
     def _antisym(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         hints = self.cited(s, [node])
@@ -531,7 +620,7 @@ class Translator:
             for g in (s.c, s.t):
                 g._bind(label, f)
             single = len(inner) == 1 and inner[0].kind == "qed"
-            out.append(Line("fact", (label,), s.t.text(f), inner[0].hints if single else (), blocks=() if single else (tuple(inner),)))
+            out.append(Line("fact", (label,), self.folded(s.t, f), inner[0].hints if single else (), blocks=() if single else (tuple(inner),)))
         names = [str(line.labels[0]) for line in out]
         return [*out, Line("qed", hints=tuple(HintText(n, n) for n in names))]
 
@@ -612,6 +701,16 @@ def cites(lines: Sequence[Line], label: str) -> bool:
 
     return any(
         any(hint(h) for h in line.hints) or line.name == label or any(cites(b, label) for b in line.blocks) for line in lines
+    )
+
+
+def needed(lines: Sequence[Line], label: str) -> bool:
+    """Whether a line takes the fact apart, or puts it in."""
+    return any(
+        (line.kind in ("rewrite", "obtain") and any(h.name == label for h in line.hints))
+        or label in (line.name, *line.terms)
+        or any(needed(b, label) for b in line.blocks)
+        for line in lines
     )
 
 
@@ -709,7 +808,8 @@ def main(arguments: list[str]) -> int:
     cache = Path(arguments[0])
     known = replay.statements()
     cache.mkdir(parents=True, exist_ok=True)
-    wanted = arguments[1:] or [n for n in known if (build.FOLDER / f"{n}.json").is_file()]
+    wanted = [a for a in arguments[1:] if a != "-v"] or [n for n in known if (build.FOLDER / f"{n}.json").is_file()]
+    wanted.sort(key=lambda n: (build.FOLDER / f"{n}.json").stat().st_size)
     for name in wanted:
         note = cache / f"{name}.json"
         if note.exists():
@@ -720,19 +820,21 @@ def main(arguments: list[str]) -> int:
             continue
         library, labels = build.library(name, known)
         statement = known[name]
-        start = time.perf_counter()
+        start = time.process_time()
         row: dict[str, Any] = {"id": name, "nodes": sum(size(certificate.get(k, [])) for k in ("proof", "defined", "inhabited"))}
         try:
             text = translate(name, certificate, statement, library, SECONDS)
             shown = prooftext.written(text)
             again = prooftext.read(shown)
-            built = time.perf_counter()
+            built = time.process_time()
             made = build.from_text(name, again, known)
-            row |= {"lines": shown.count("\n"), "build": round(time.perf_counter() - built, 2), "text": shown}
+            row |= {"lines": shown.count("\n"), "build": round(time.process_time() - built, 2), "text": shown}
             row["bytes"] = len(build.text(made))
         except (Untranslated, *FAILS, AssertionError, IndexError, ValueError, TypeError) as error:
+            if '-v' in sys.argv:
+                raise
             row["error"] = f"{type(error).__name__}: {error}"[:3000]
-        row["seconds"] = round(time.perf_counter() - start, 1)
+        row["seconds"] = round(time.process_time() - start, 1)
         note.write_text(json.dumps(row, indent=1), encoding="utf-8")
         print(name, row["nodes"], row.get("lines"), row.get("build"), row["seconds"], row.get("error", "")[:200].replace("\n", " | "), flush=True)
     return 0

@@ -57,10 +57,10 @@ class Level:
 
 
 LEVELS = (
-    Level(2, 0, 1, 0, 0, 40_000),
-    Level(3, 3, 1, 1, 100, 200_000),
-    Level(3, 4, 2, 1, 1000, 600_000),
-    Level(4, 7, 2, 2, 1000, 1_200_000),
+    Level(2, 0, 1, 0, 0, 60_000),
+    Level(3, 3, 1, 1, 100, 500_000),
+    Level(3, 4, 2, 1, 1000, 1_200_000),
+    Level(4, 7, 2, 2, 1000, 2_500_000),
 )
 CALLS = 1200  # goals looked at in one level
 NEAR = 60  # facts in the foreground
@@ -159,6 +159,7 @@ class _Search:
         self.calls += 1
         if self.calls > CALLS:
             raise _Spent
+        self.effort.spend(600 + 20 * len(s.g.facts))
         g = s.g
         if self.at_once(s):
             return
@@ -201,7 +202,7 @@ class _Search:
             raise self.stop(s)
         if self.integers(s) or self.finite(s, depth, splits) or self.cases(s, depth, splits):
             return
-        if depth > 0 and (self.pointwise(s, depth, splits) or self.denied(s, depth, True)):
+        if depth > 0 and self.pointwise(s, depth, splits):
             return
         before = set(s.g.facts)
         self.more(s)
@@ -211,7 +212,9 @@ class _Search:
             return
         if splits and self.branch(s, depth, splits):
             return
-        if self.deep(s, 1):
+        if depth > 0 and self.denied(s, depth, True):
+            return
+        if self.apart(s, depth, splits) or self.deep(s, 1):
             return
         raise self.stop(s)
 
@@ -222,7 +225,9 @@ class _Search:
         whole, self.effort.left = self.effort.left, self.effort.left // part
         start = self.effort.left
         try:
-            return self.linear(s, 2, 0) or self.linear(s, 2, self.level.rounds) or self.against(s)
+            if self.linear(s, 1, 1, squared=True) or self.linear(s, 2, 0):
+                return True
+            return self.linear(s, 2, self.level.rounds) or self.against(s)
         except TooLong:
             if part == 1:
                 raise
@@ -257,7 +262,9 @@ class _Search:
             out = {k: out[k] for k in list(dict.fromkeys([*[k for k in s.near if k in out], *reversed(out)]))[:NEAR]}
         return out
 
-    def find(self, goal: Term, facts: dict[str, Term], degree: int, rounds: int) -> linear.Found | None:
+    def find(
+        self, goal: Term, facts: dict[str, Term], degree: int, rounds: int, squared: bool = False
+    ) -> linear.Found | None:
         try:
             multipliers = [h.term for h in self.hints if h.term is not None and h.term[0] not in _SPLIT]
             plain = [t for t in multipliers if t[0] not in (*COMPARISONS, "~", "all", "&", "|", "->", "ex", "lam")]
@@ -268,7 +275,7 @@ class _Search:
                 rounds=rounds,
                 effort=self.effort,
                 multipliers=plain if rounds else (),
-                squares=[*plain, *(self.squares(goal, facts) if degree > 1 else ())] if rounds or degree > 1 else (),
+                squares=[*plain, *(self.squares(goal, facts) if squared else ())] if rounds or degree > 1 else (),
             )
         except (TooLong, Rejected):
             if self.effort.left < 0:
@@ -287,7 +294,7 @@ class _Search:
         pairs = [(a, b) for k, a in enumerate(terms) for b in terms[k + 1 :]]
         return [*terms, *((tag, None, p) for p in pairs for tag in ("-", "+"))]
 
-    def linear(self, s: _Step, degree: int, rounds: int, wide: bool = False) -> bool:
+    def linear(self, s: _Step, degree: int, rounds: int, wide: bool = False, squared: bool = False) -> bool:
         """Arithmetic from the facts in the foreground, or with `wide` from all of them."""
         g, tag = s.g, s.g.goal[0]
         if tag not in (*COMPARISONS, "false"):
@@ -301,19 +308,19 @@ class _Search:
             if all(f[0] == "=" for f in facts.values()):
                 return False
             a, b = g.goal[2]
-            one = self.find(("<=", None, (a, b)), facts, degree, rounds)
+            one = self.find(("<=", None, (a, b)), facts, degree, rounds, squared)
             if one is None:
                 return False
             if one.contradiction:
                 g._close(one)
                 return True
-            two = self.find(("<=", None, (b, a)), facts, degree, rounds)
+            two = self.find(("<=", None, (b, a)), facts, degree, rounds, squared)
             if two is None:
                 return False
             for half, f in zip(g.antisym(), (one, two), strict=True):
                 half._close(f)
             return True
-        found = self.find(g.goal, facts, degree, rounds)
+        found = self.find(g.goal, facts, degree, rounds, squared)
         if found is None:
             return False
         g._close(found)
@@ -348,6 +355,10 @@ class _Search:
                 if f[0] in COMPARISONS or ("denied", k) in s.done:
                     continue
                 trial.done.add(("denied", k))
+                for eq in [x for x in trial.near if g.facts[x][0] == "=" and g.facts[x][2][0][0] == "var"]:
+                    old, new = g.facts[eq][2]
+                    if old not in free(new) and old in free(trial.g.goal):
+                        trial.g.rewrite(eq)
                 try:
                     self.run(trial, depth - 1, 1)
                 except Stuck:
@@ -449,11 +460,12 @@ class _Search:
             if found is None:
                 continue
             start, given = found
+            self.effort.spend(500 + 15 * len(here) + 10 * len(known))
             options = ways(rule, g.goal, here, known, start)
             if not options:
                 if wide is None:
                     wide = closed_subterms([f for f in known if f[0] in COMPARISONS])
-                options = ways(rule, g.goal, wide, known, start)
+                options = ways(rule, g.goal, wide, known, start, self.level.degree > 1)
             if (not options or self.level is LEVELS[-1]) and all(m[1][1] == "Int" for m in rule.metas if m not in start):
                 options = [*options, *(x for x in self.everywhere(s, rule, start) if x not in options)]
             for option in options:
@@ -481,7 +493,6 @@ class _Search:
             label = self.resolve(s, hint_premise, put(q, found), found)
             if label is None:
                 self.lacking[f"the premise of {hint.label} that {hint_premise.label} should give"] = None
-                return None
             given.append(label)
         return found, given
 
@@ -492,6 +503,8 @@ class _Search:
             more = dict(found)
             if match(wanted, g.facts[hint.label], more):
                 found |= more
+                return hint.label
+            if not any(is_meta(v) for v in free(wanted)) and fkey(wanted) == fkey(g.facts[hint.label]):
                 return hint.label
         fact = g.fact(hint.label)
         rule = opened(fact)
@@ -514,6 +527,7 @@ class _Search:
         g = s.g
         if not partial:
             end = put(rule.end, found)
+            self.effort.spend(1000 + 5 * sum(1 for _ in subterms(end)))
             if any(is_meta(v) for v in free(end)):
                 return None
             key = (hint.label, end)
@@ -574,7 +588,7 @@ class _Search:
                 self.inside += 1
                 try:
                     deep = h.goal[0] == "all" or self.level is LEVELS[-1]
-                    self.run(trial, depth - 1, min(self.level.splits, 2) if deep else 0)
+                    self.run(trial, depth - 1 if self.inside == 1 else 0, min(self.level.splits, 2) if deep else 0)
                 finally:
                     self.hints = hints
                     self.inside -= 1
@@ -743,7 +757,7 @@ class _Search:
     # --- Cases --------------------------------------------------------------------------------------------------------
 
     def cases(self, s: _Step, depth: int, splits: int) -> bool:
-        """A disjunction among the facts in the foreground, or an integer that is not another."""
+        """A disjunction among the facts in the foreground."""
         g = s.g
         if splits <= 0:
             return False
@@ -758,6 +772,13 @@ class _Search:
                     self.side(trial.under(h), depth, splits - 1)
                 s.take(trial)
                 return True
+        return False
+
+    def apart(self, s: _Step, depth: int, splits: int) -> bool:
+        """An integer that is not another is less or greater."""
+        g = s.g
+        if splits <= 0:
+            return False
         for k in list(s.near):
             f = g.facts[k]
             if f[0] == "~" and f[2][0][0] == "=" and ("apart", k) not in s.done:

@@ -202,6 +202,40 @@ class Elaborator:
                 return
             g.intro(name if name not in g.scope and name not in g.library.definitions else g.fresh(name))
 
+    def _take(self, g: Goal, line: Line) -> None:
+        assert line.source is not None
+        (labels,) = line.labels
+        self.new(g, line, [labels])
+        hint = self.hint(g, line.source)
+        if not hint.label:
+            raise BadProof(line.inner, "expected a fact", line.source.text)
+        f = g.fact(hint.label)
+        given: list[Any] = []
+        terms, premises = list(hint.terms or ()), list(line.source.premises)
+        while f[0] in ("all", "->") and (f[0] == "->" or terms):
+            if f[0] == "all":
+                text = terms.pop(0)
+                try:
+                    value = g.term(text, f[1])
+                except (Rejected, BadInput) as error:
+                    raise BadProof(line.inner, f"expected a term of sort {f[1]}", text, _first(error)) from None
+                given.append(text)
+                f = instantiate(f[2][0], (value,))
+                continue
+            own = [premises.pop(0)] if premises else []
+            sub = g._branch(f[2][0])
+            what = f"a premise of {line.source.name} does not follow: {g.text(f[2][0])[:200]}"
+            self.automatic(sub, line, what, [*[h for h in own if h.name != "_"], *line.hints])
+            given.append(sub.nodes)
+            f = f[2][1]
+        if terms or premises:
+            raise BadProof(line.inner, "expected fewer terms or facts", line.source.text)
+        if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
+            raise BadProof(line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels))
+        spec = labels if isinstance(labels, str) else list(labels)
+        g._emit({"by": "use", "fact": hint.label, "with": given, "as": spec})
+        g._bind(spec, f)
+
     def _qed(self, g: Goal, line: Line) -> None:
         self.automatic(g, line, "what is left to show does not follow")
 
@@ -318,6 +352,10 @@ class Elaborator:
         if g.fact(label)[0] != "=":
             raise BadProof(h.place, "expected a fact that is an equation", g.text(g.fact(label))[:200])
         before = g.goal
+        if line.terms:
+            self.new(g, line, line.labels)
+            g.rewrite(label, self.source(g, line, line.terms[0]), _spec(line.labels[0]), rev=bool(line.name))
+            return
         g.rewrite(label, rev=bool(line.name))
         if g.goal == before:
             raise BadProof(h.place, "expected an equation whose side occurs in what is to be shown", h.text)

@@ -224,7 +224,9 @@ def closed_subterms(formulas: Sequence[Term]) -> list[Term]:
 _LOGIC = frozenset({*COMPARISONS, "~", "&", "|", "->", "all", "ex", "ind"})
 
 
-def ways(rule: Opened, goal: Term, here: Sequence[Term], known: Sequence[Term], found: Found) -> list[Found]:
+def ways(
+    rule: Opened, goal: Term, here: Sequence[Term], known: Sequence[Term], found: Found, wide: bool = False
+) -> list[Found]:
     """How to instantiate a rule so that something it speaks of occurs among the terms `here`, extending `found`."""
     wanted = [m for m in rule.metas if m not in found]
     if not wanted:
@@ -237,7 +239,8 @@ def ways(rule: Opened, goal: Term, here: Sequence[Term], known: Sequence[Term], 
         got = dict(found)
         if len(flatten("&", rule.end)) > 1 and match(part, goal, got) and all(m in got for m in wanted):
             return [got]
-    for trigger in triggers(rule.end, wanted):
+    hooks = triggers(rule.end, wanted)
+    for trigger in hooks:
         for t in here:
             got = dict(found)
             if match(trigger, t, got):
@@ -248,10 +251,9 @@ def ways(rule: Opened, goal: Term, here: Sequence[Term], known: Sequence[Term], 
                     return out
         if out:
             return out
-    for full in complete(rule, known, here, dict(found)):
-        if full not in out:
-            out.append(full)
-    return out[:MOST]
+    if not hooks or wide:
+        return complete(rule, known, here, dict(found))[:MOST]
+    return []
 
 
 def triggers(end: Term, metas: Sequence[Term]) -> list[Term]:

@@ -6,6 +6,7 @@ A file is a heading and up to three parts; blocks are set in by blanks::
       given n s p (low high)            names for quantifiers, labels for what stands before an arrow
       label: FORMULA by HINTS           a fact, by the automation
       label: FORMULA                    a fact, with a proof of its own in the lines set in below it
+      take (a b) from FACT(TERM; TERM)  an instance of a fact; the premises are left to the automation
       cases a, b: FORMULA               it holds (a) or not (b): a block for each below, that begins with "-"
       cases a, b from FACT              the parts of a disjunction
       split                             a block for each part of a conjunction
@@ -14,7 +15,8 @@ A file is a heading and up to three parts; blocks are set in by blanks::
       witness TERM; TERM                for "there is"
       left                              or: right, the side of a disjunction to show
       suppose no: FORMULA               the opposite of what is to be shown
-      rewrite FACT                      an equation put into the goal; rewrite back FACT from right to left
+      rewrite FACT                      an equation put into what is to be shown; rewrite back FACT from right to left
+      rewrite FACT in OTHER as label    an equation put into a fact
       let z = TERM                      a name for a term, in this text only
       qed by HINTS                      what is left to show; may be left out where nothing needs to be cited
     defined                             why nothing in the statement is undefined; may be left out
@@ -29,7 +31,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from symcook.errors import BadInput
 
@@ -40,7 +42,7 @@ MAX_DEPTH = 60
 
 PARTS = ("proof", "defined", "inhabited")
 WORDS = frozenset(
-    "given cases split induct obtain witness left right suppose rewrite let qed proof refutation defined inhabited"
+    "given take cases split induct obtain witness left right suppose rewrite let qed proof refutation defined inhabited"
     " language by from".split()
 )
 
@@ -85,6 +87,7 @@ class Line:
     hints: tuple[HintText, ...] = ()
     terms: tuple[str, ...] = ()
     name: str = ""
+    source: HintText | None = None
     blocks: tuple[tuple[Line, ...], ...] = ()
     place: Place = field(default=NOWHERE, compare=False)
     inner: Place = field(default=NOWHERE, compare=False)  # of the formula or the first term
@@ -241,7 +244,7 @@ class _Reader:
             blocks = (_block(below, level + 1),)
         else:
             raise BadProof(below[0].place(0), "expected no block here: the line above takes none", below[0].text)
-        return Line(**{**made.__dict__, "blocks": blocks})
+        return replace(made, blocks=blocks)
 
     def place(self, at: int) -> Place:
         return self.source.place(at)
@@ -407,6 +410,18 @@ class _Reader:
         hints = self.hints(origin + 4, len(self.text))
         return Line("obtain", labels, name=found[1], hints=hints, place=self.place(0), inner=hints[0].place)
 
+    def _take(self, at: int) -> Line:
+        origin = self.word("from", at)
+        if origin == len(self.text):
+            raise self.fail(at, "expected 'take label from fact'")
+        end, hints = self.by(origin)
+        source = self.hints(origin + 4, end)
+        labels = self.labels(at, origin, "")
+        if len(labels) != 1 or len(source) != 1:
+            raise self.fail(at, "expected one label, or labels in parentheses, and one fact")
+        made = Line("take", labels, hints=hints, place=self.place(0), inner=source[0].place)
+        return replace(made, source=source[0])
+
     def _witness(self, at: int) -> Line:
         pieces = self.pieces(at, len(self.text), ";")
         terms = tuple(self.text[a:b] for a, b in pieces)
@@ -423,10 +438,17 @@ class _Reader:
     def _rewrite(self, at: int) -> Line:
         back = re.compile(r"back\s+").match(self.text, at)
         start = back.end() if back else at
-        hints = self.hints(start, len(self.text))
+        into, name = self.word("in", start), self.word("as", start)
+        hints = self.hints(start, into)
         if len(hints) != 1:
             raise self.fail(start, "expected one fact that is an equation")
-        return Line("rewrite", hints=hints, name="back" if back else "", place=self.place(0), inner=self.place(start))
+        made = Line("rewrite", hints=hints, name="back" if back else "", place=self.place(0), inner=self.place(start))
+        if into == len(self.text):
+            return made
+        if name == len(self.text):
+            raise self.fail(into, "expected 'in fact as label'")
+        other = self.hints(into + 2, name)
+        return replace(made, terms=(other[0].text,), labels=self.labels(name + 2, len(self.text), ""))
 
     def _let(self, at: int) -> Line:
         found = re.compile(rf"({LABEL})\s*=\s*(?!=)").match(self.text, at)
@@ -481,6 +503,8 @@ def line_text(line: Line) -> str:
     if line.kind == "fact":
         many = f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
         return f"{many}: {line.formula}{by}"
+    if line.kind == "take" and line.source is not None:
+        return f"take {labels[0]} from {line.source.text}{by}"
     if line.kind == "qed":
         return f"qed{by}"
     if line.kind == "cases":
@@ -496,7 +520,8 @@ def line_text(line: Line) -> str:
     if line.kind == "suppose":
         return f"suppose {labels[0]}: {line.formula}" if line.formula else f"suppose {labels[0]}"
     if line.kind == "rewrite":
-        return f"rewrite {'back ' if line.name else ''}{line.hints[0].text}"
+        into = f" in {line.terms[0]} as {labels[0]}" if line.terms else ""
+        return f"rewrite {'back ' if line.name else ''}{line.hints[0].text}{into}"
     if line.kind == "let":
         return f"let {line.name} = {line.formula}"
     return line.kind

@@ -36,6 +36,7 @@ class Signs:
         key = normal.freeze(p)
         if key in self.found and (self.found[key] is None or self.found[key][0] in self.g.facts):
             return self.found[key]
+        self.effort.spend(500)
         self.found[key] = None  # while it is looked for
         try:
             self.found[key] = self._shape(t, depth) or self._poly(t, p, depth) or self._linear(t)
