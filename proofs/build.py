@@ -1,14 +1,18 @@
-"""Find all proofs again and write proofs/certificates/ID.json.
+"""Build the certificates from proof texts, and from scripts where there is no text yet.
 
-    python proofs/build.py            every statement that has a script
+    python proofs/build.py            every statement that has a proof
     python proofs/build.py ID ...     these only
-    python proofs/build.py --check    write nothing; exit 1 where a stored certificate differs
+    python proofs/build.py --check    write nothing; build again what changed; exit 1 where a stored certificate differs
 
-Progress with seconds goes to stderr. What is written was accepted by the checker once already.
+A proof text is ``proofs/<paper>/<id>.proof``, of a library lemma ``proofs/lemmas/<name>.proof``. ``proofs/built.json``
+records from what each certificate was built: the text (or the script's file), the statement, the lemmas that it uses,
+the definitions, and the automation. What is recorded as it is now is not built again by --check. Progress with seconds
+goes to stderr. What is written was accepted by the checker once already.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import time
@@ -17,11 +21,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import Rejected
+from symcook.errors import BadInput, Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.grammar import GRAMMAR
-from symcook.proof.search import elaborate
-from symcook.proof.search.prooftext import ProofText
+from symcook.proof.search import elaborate, prooftext
+from symcook.proof.search.prooftext import BadProof, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck, Tactic, prove
 from symcook.proof.terms import Term, neg
 from symcook.verify import sweep
@@ -31,23 +35,87 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "certificates"
+RECORD = HERE / "built.json"
 CHECKS = {"model.first-position": 16, "model.dyck-1-nonuniform": 16}
 """Statements that are checked by running the model of that name, and to which length."""
+OTHER = frozenset({"certificates", "models", "remarks", "scripts", "statements"})
+
+
+def file_of(name: str) -> Path:
+    """Where the proof text of a statement is, or would be."""
+    folder = "lemmas" if name.startswith("lem.") else name.partition(".")[0]
+    return HERE / folder / f"{name.removeprefix('lem.')}.proof"
+
+
+def texts() -> dict[str, Path]:
+    """All proof texts by statement id; ValueError where a file does not stand where its id says."""
+    out: dict[str, Path] = {}
+    for path in sorted(HERE.glob("*/*.proof")):
+        name = f"lem.{path.stem}" if path.parent.name == "lemmas" else path.stem
+        if path.parent.name in OTHER or file_of(name) != path:
+            raise ValueError(f"{path} must be {file_of(name)}")
+        out[name] = path
+    return out
+
+
+def read_text(name: str, path: Path) -> ProofText:
+    """A proof text; BadProof where it cannot be read or is for another id."""
+    made = prooftext.read(path.read_text(encoding="utf-8"))
+    if made.id != name:
+        raise BadProof(Place(1, 1), f"expected a proof of {name}, as the file's name says", made.id)
+    return made
 
 
 def scripts() -> dict[str, Script]:
     """All scripts by statement id: SCRIPTS of each module in proofs/scripts."""
+    return {name: script for name, (script, _) in scripts_with_files().items()}
+
+
+def scripts_with_files() -> dict[str, tuple[Script, Path]]:
+    """The scripts, each with the file that it stands in."""
     if str(HERE / "scripts") not in sys.path:
         sys.path.insert(0, str(HERE / "scripts"))
     from script import Script
 
-    out: dict[str, Script] = {}
+    out: dict[str, tuple[Script, Path]] = {}
     for path in sorted((HERE / "scripts").glob("*.py")):
         found: dict[str, Script | Tactic] = getattr(import_module(path.stem), "SCRIPTS", {})
         if twice := out.keys() & found.keys():
             raise ValueError(f"two scripts for {', '.join(sorted(twice))}")
-        out |= {name: made if isinstance(made, Script) else Script(made) for name, made in found.items()}
+        out |= {name: (made if isinstance(made, Script) else Script(made), path) for name, made in found.items()}
     return out
+
+
+def digest(*parts: str | bytes) -> str:
+    """sha256 over parts that are kept apart."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else part.encode()
+        total.update(len(data).to_bytes(8, "big") + data)
+    return total.hexdigest()
+
+
+def automation_digest() -> str:
+    """What finds proofs, and what the kernel computes: all of symcook/proof that a certificate depends on."""
+    folder = Path(kernel.__file__).parent
+    files = [
+        *sorted((folder / "search").glob("*.py")),
+        *(folder / f"{n}.py" for n in ("terms", "grammar", "normal", "kernel")),
+    ]
+    return digest(*[p.read_bytes() for p in [*files, folder.parent / "expr.py"]])
+
+
+def source_digest(name: str, source: Path, known: Mapping[str, replay.Statement]) -> str:
+    """From what a certificate is built, the automation aside."""
+    statement = known[name]
+    stored = FOLDER / f"{name}.json"
+    lemmas = json.loads(stored.read_text(encoding="utf-8")).get("lemmas", {}) if stored.is_file() else {}
+    now = [f"{n} {known[n].digest if n in known else 'gone'}" for n in sorted(lemmas)]
+    meant = repr(sorted((d.name, d.params, d.tree) for d in statement.known.values()))
+    extra = (
+        b"" if source.suffix == ".proof" else b"".join(p.read_bytes() for p in sorted((HERE / "scripts").glob("*.py")))
+    )
+    return digest(source.read_bytes(), extra, statement.digest, str(statement.nontrivial), *now, meant)
 
 
 def used(proof: Any) -> Iterator[str]:
@@ -130,34 +198,69 @@ def text(certificate: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+def record() -> dict[str, Any]:
+    """What built.json says; empty where there is none."""
+    if not RECORD.is_file():
+        return {"automation": "", "built": {}}
+    return json.loads(RECORD.read_text(encoding="utf-8"))
+
+
 def main(arguments: list[str]) -> int:
     known = replay.statements()
-    every = scripts()
-    wanted = [a for a in arguments if not a.startswith("--")]
+    every, written = scripts_with_files(), texts()
+    check_only = "--check" in arguments
     failed = 0
-    for name in [n for n in known if (n in every or n in CHECKS) and (not wanted or n in wanted)]:
+    for name in sorted(every.keys() & written.keys()):
+        failed += 1
+        print(
+            f"{name}: has a text, {written[name].name}, and a script in {every[name][1].name}: one must go",
+            file=sys.stderr,
+        )
+    for name in sorted(written.keys() - known.keys()):
+        failed += 1
+        print(f"{written[name]}: there is no statement {name}", file=sys.stderr)
+    wanted = [a for a in arguments if not a.startswith("--")]
+    before, now = record(), automation_digest()
+    built: dict[str, str] = dict(before["built"]) if before["automation"] == now else {}
+    fresh = 0
+    for name in [n for n in known if (n in every or n in written or n in CHECKS) and (not wanted or n in wanted)]:
         start = time.perf_counter()
         path = FOLDER / f"{name}.json"
+        source = written.get(name) or (every[name][1] if name in every else None)
+        if check_only and source is not None and not wanted and built.get(name) == source_digest(name, source, known):
+            fresh += 1
+            continue
         try:
             if name in CHECKS:
                 certificate = check(name, CHECKS[name], known[name])
+            elif name in written:
+                certificate = from_text(name, read_text(name, written[name]), known)
             else:
-                certificate = build(name, every[name], known)
-        except (Stuck, Rejected) as error:
+                certificate = build(name, every[name][0], known)
+        except (Stuck, Rejected, BadInput) as error:
             failed += 1
-            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+            built.pop(name, None)
+            where = f"{written[name].relative_to(HERE.parent)}: " if name in written else ""
+            print(f"{where or name + ': '}{type(error).__name__}: {error}", file=sys.stderr)
             continue
         result = text(certificate)
-        if "--check" not in arguments:
+        if not check_only:
             path.write_text(result, encoding="utf-8")
+            if source is not None:
+                built[name] = source_digest(name, source, known)
         elif not path.exists() or path.read_text(encoding="utf-8") != result:
             failed += 1
             print(f"{name}: the stored certificate differs", file=sys.stderr)
         print(f"{name}: {len(result)} bytes, {time.perf_counter() - start:.2f} s", file=sys.stderr)
     for name in wanted:
-        if name not in known or (name not in every and name not in CHECKS):
+        if name not in known or (name not in every and name not in written and name not in CHECKS):
             failed += 1
-            print(f"{name}: no statement or no script", file=sys.stderr)
+            print(f"{name}: no statement or no proof", file=sys.stderr)
+    if check_only:
+        print(f"{fresh} certificates are built from what is there; the others were built again", file=sys.stderr)
+    else:
+        row = {"automation": now, "built": dict(sorted(built.items()))}
+        RECORD.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
     return 1 if failed else 0
 
 

@@ -55,7 +55,10 @@ def renamed(node: Any, under: str = "") -> Any:
     if isinstance(node, list):
         return [renamed(x, under) for x in node]
     if isinstance(node, dict):
-        return {k: v if k in ("show", "formula", "term", "name", "side", "c", "sq", "by") else renamed(v, k) for k, v in node.items()}
+        return {
+            k: v if k in ("show", "formula", "term", "name", "side", "c", "sq", "by") else renamed(v, k)
+            for k, v in node.items()
+        }
     if isinstance(node, str):
         if under in ("as", "ge", "of", "not", "fact", "eq", "in", "on") and ":" not in node and under != "of-formula":
             return rename(node)
@@ -188,7 +191,11 @@ class Translator:
         inner = tuple(HintText(p, p) for p in premises or ())
         while inner and inner[-1].name == "_":
             inner = inner[:-1]
-        text = shown + (f"({'; '.join(terms)})" if terms else "") + (f"[{', '.join(p.text for p in inner)}]" if inner else "")
+        text = (
+            shown
+            + (f"({'; '.join(terms)})" if terms else "")
+            + (f"[{', '.join(p.text for p in inner)}]" if inner else "")
+        )
         return (HintText(text, shown, terms or None, inner),)
 
     # --- Trying ---------------------------------------------------------------------------------------------------------
@@ -253,7 +260,7 @@ class Translator:
         if self.closes(t, (), levels) is not None:
             return Line("qed")
         for h in list(kept):
-            if self.late() or len(kept) == 1 and h.terms is None:
+            if self.late() or (len(kept) == 1 and h.terms is None):
                 break
             rest = [x for x in kept if x is not h]
             if self.closes(t, rest, levels) is not None:
@@ -335,7 +342,9 @@ class Translator:
             level = self.closes(s.t, [*hints, *more], automation.LEVELS) if more else None
             if level is not None:
                 return [self.fewer(s.t, [*hints, *more], level)]
-        raise Untranslated(f"a step: {json.dumps(node)[:300]}\n{s.t.show()[:2000]}\nhints: {', '.join(h.text for h in hints)}")
+        raise Untranslated(
+            f"a step: {json.dumps(node)[:300]}\n{s.t.show()[:2000]}\nhints: {', '.join(h.text for h in hints)}"
+        )
 
     _hyp = _true = _absurd = _pos = _interval = lambda self, s, node, rest: self.closing(s, node)
 
@@ -358,8 +367,14 @@ class Translator:
             g._bind(label, f)
         spec = label if isinstance(label, str) else tuple(label)
         if inner == [Line("qed")] or (len(inner) == 1 and inner[0].kind == "qed"):
-            return [Line("fact", (spec,), self.folded(s.t, f) if len(node["show"]) > 60 else node["show"], inner[0].hints)]
-        return [Line("fact", (spec,), self.folded(s.t, f) if len(node["show"]) > 60 else node["show"], blocks=(tuple(inner),))]
+            return [
+                Line("fact", (spec,), self.folded(s.t, f) if len(node["show"]) > 60 else node["show"], inner[0].hints)
+            ]
+        return [
+            Line(
+                "fact", (spec,), self.folded(s.t, f) if len(node["show"]) > 60 else node["show"], blocks=(tuple(inner),)
+            )
+        ]
 
     def _use(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         out: list[Line] = []
@@ -395,7 +410,11 @@ class Translator:
                 g._bind(label, want)
             shown = self.folded(s.t, want)
             single = len(inner) == 1 and inner[0].kind == "qed"
-            out.append(Line("fact", (label,), shown, inner[0].hints if single else (), blocks=() if single else (tuple(inner),)))
+            out.append(
+                Line(
+                    "fact", (label,), shown, inner[0].hints if single else (), blocks=() if single else (tuple(inner),)
+                )
+            )
             premises[-1] = label
         self.premises = [p if p == "_" or p in s.t.facts else "_" for p in premises]
         hint = self.applied(s, node, [p if p == "_" or p in s.t.facts else "_" for p in premises])
@@ -441,7 +460,9 @@ class Translator:
                 g._bind(label, f)
             return [line]
         if level is None:
-            raise Untranslated(f"use {node['fact']}: {s.t.text(f)[:300]} by {', '.join(h.text for h in hints)}\n{goal.show()[:1500]}")
+            raise Untranslated(
+                f"use {node['fact']}: {s.t.text(f)[:300]} by {', '.join(h.text for h in hints)}\n{goal.show()[:1500]}"
+            )
         line = self.fewer(goal, hints, level)
         for g in (s.c, s.t):
             g._bind(label, f)
@@ -525,7 +546,9 @@ class Translator:
         specs = [k if isinstance(k, str) else " ".join(k) for k in labels]
         cs, ts = s.c.cases(label, *specs), s.t.cases(label, *specs)
         blocks = [self.block(s.of(c, t), p) for c, t, p in zip(cs, ts, node["proofs"], strict=True)]
-        line = Line("cases", same(labels), name=self.name(s, label), terms=("from",), blocks=tuple(tuple(b) for b in blocks))
+        line = Line(
+            "cases", same(labels), name=self.name(s, label), terms=("from",), blocks=tuple(tuple(b) for b in blocks)
+        )
         return [*out, line]
 
     def indicator(self, s: State, node: dict[str, Any], f: Term) -> list[Line]:
@@ -594,9 +617,17 @@ class Translator:
             if not self.runs(goal, lines):
                 eq, into = self.name(s, node["eq"]), self.name(s, node["in"])
                 for g in (s.c, s.t):
-                    g.rewrite(node["eq"], node["in"], node["as"] if isinstance(node["as"], str) else " ".join(node["as"]), rev=rev)
+                    g.rewrite(
+                        node["eq"],
+                        node["in"],
+                        node["as"] if isinstance(node["as"], str) else " ".join(node["as"]),
+                        rev=rev,
+                    )
                 labels = (as_spec(node["as"]),)
-                return [*out, Line("rewrite", labels, hints=(HintText(eq, eq),), terms=(into,), name="back" if rev else "")]
+                return [
+                    *out,
+                    Line("rewrite", labels, hints=(HintText(eq, eq),), terms=(into,), name="back" if rev else ""),
+                ]
             for g in (s.c, s.t):
                 g._bind(node["as"], f)
             return [*out, Line("fact", (as_spec(node["as"]),), self.folded(s.t, f), blocks=(tuple(lines),))]
@@ -620,7 +651,15 @@ class Translator:
             for g in (s.c, s.t):
                 g._bind(label, f)
             single = len(inner) == 1 and inner[0].kind == "qed"
-            out.append(Line("fact", (label,), self.folded(s.t, f), inner[0].hints if single else (), blocks=() if single else (tuple(inner),)))
+            out.append(
+                Line(
+                    "fact",
+                    (label,),
+                    self.folded(s.t, f),
+                    inner[0].hints if single else (),
+                    blocks=() if single else (tuple(inner),),
+                )
+            )
         names = [str(line.labels[0]) for line in out]
         return [*out, Line("qed", hints=tuple(HintText(n, n) for n in names))]
 
@@ -669,7 +708,9 @@ def split_sum(text: str) -> list[str]:
 
 def mentions(nodes: Any, label: Any) -> int:
     """How often a label occurs in the rest of a proof."""
-    labels = {f'"{k}"' for k in (label if isinstance(label, list) else [label])} | {f'"#{k}"' for k in (label if isinstance(label, list) else [label])}
+    labels = {f'"{k}"' for k in (label if isinstance(label, list) else [label])} | {
+        f'"#{k}"' for k in (label if isinstance(label, list) else [label])
+    }
     text = json.dumps(nodes)
     return sum(text.count(k) for k in labels)
 
@@ -678,7 +719,9 @@ def size(nodes: Any) -> int:
     if isinstance(nodes, list):
         return sum(size(n) for n in nodes)
     if isinstance(nodes, dict) and "by" in nodes:
-        return (nodes["by"] != "interval") + sum(size(v) for k, v in nodes.items() if isinstance(v, list) and k not in ("sum", "eq", "as"))
+        return (nodes["by"] != "interval") + sum(
+            size(v) for k, v in nodes.items() if isinstance(v, list) and k not in ("sum", "eq", "as")
+        )
     return 0
 
 
@@ -700,7 +743,8 @@ def cites(lines: Sequence[Line], label: str) -> bool:
         return h.name == label or any(hint(p) for p in h.premises)
 
     return any(
-        any(hint(h) for h in line.hints) or line.name == label or any(cites(b, label) for b in line.blocks) for line in lines
+        any(hint(h) for h in line.hints) or line.name == label or any(cites(b, label) for b in line.blocks)
+        for line in lines
     )
 
 
@@ -782,15 +826,9 @@ def part(library: Library, goal: Term, nodes: list[dict[str, Any]], which: str, 
     return lines
 
 
-def folder(name: str) -> str:
-    return "lemmas" if name.startswith("lem.") else name.partition(".")[0]
-
-
-def file_of(name: str) -> Path:
-    return build.HERE / folder(name) / f"{name.removeprefix('lem.')}.proof"
-
-
-def translate(name: str, certificate: Mapping[str, Any], statement: replay.Statement, library: Library, seconds: float) -> ProofText:
+def translate(
+    name: str, certificate: Mapping[str, Any], statement: replay.Statement, library: Library, seconds: float
+) -> ProofText:
     refuted = certificate["sense"] == "refuted"
     goals = {"proof": neg(statement.formula) if refuted else statement.formula}
     goals |= {k: getattr(statement, k) for k in ("defined", "inhabited") if k in certificate}
@@ -821,7 +859,10 @@ def main(arguments: list[str]) -> int:
         library, labels = build.library(name, known)
         statement = known[name]
         start = time.process_time()
-        row: dict[str, Any] = {"id": name, "nodes": sum(size(certificate.get(k, [])) for k in ("proof", "defined", "inhabited"))}
+        row: dict[str, Any] = {
+            "id": name,
+            "nodes": sum(size(certificate.get(k, [])) for k in ("proof", "defined", "inhabited")),
+        }
         try:
             text = translate(name, certificate, statement, library, SECONDS)
             shown = prooftext.written(text)
@@ -831,12 +872,20 @@ def main(arguments: list[str]) -> int:
             row |= {"lines": shown.count("\n"), "build": round(time.process_time() - built, 2), "text": shown}
             row["bytes"] = len(build.text(made))
         except (Untranslated, *FAILS, AssertionError, IndexError, ValueError, TypeError) as error:
-            if '-v' in sys.argv:
+            if "-v" in sys.argv:
                 raise
             row["error"] = f"{type(error).__name__}: {error}"[:3000]
         row["seconds"] = round(time.process_time() - start, 1)
         note.write_text(json.dumps(row, indent=1), encoding="utf-8")
-        print(name, row["nodes"], row.get("lines"), row.get("build"), row["seconds"], row.get("error", "")[:200].replace("\n", " | "), flush=True)
+        print(
+            name,
+            row["nodes"],
+            row.get("lines"),
+            row.get("build"),
+            row["seconds"],
+            row.get("error", "")[:200].replace("\n", " | "),
+            flush=True,
+        )
     return 0
 
 

@@ -245,7 +245,7 @@ class _Search:
             g.true()
             return True
         for k, f in reversed(g.facts.items()):
-            if f == g.goal or (f[0] == g.goal[0] or f[0] in ("~", "<", "<=")) and fkey(f) == key:
+            if f == g.goal or ((f[0] == g.goal[0] or f[0] in ("~", "<", "<=")) and fkey(f) == key):
                 g.hyp(k)
                 return True
         for k in s.near:
@@ -445,7 +445,7 @@ class _Search:
         here = closed_subterms([g.goal, *(g.facts[k] for k in s.near if g.facts[k][0] in COMPARISONS)])
         wide: list[Term] | None = None
         for hint in [*self.hints, *(Hint(k) for k in list(s.near) if g.facts[k][0] in ("all", "->"))]:
-            if hint.term is not None or hint.label not in g.facts and hint.label not in g.library.facts:
+            if hint.term is not None or (hint.label not in g.facts and hint.label not in g.library.facts):
                 continue
             fact = g.fact(hint.label)
             if fact[0] not in ("all", "->") and not hint.premises:
@@ -466,7 +466,9 @@ class _Search:
                 if wide is None:
                     wide = closed_subterms([f for f in known if f[0] in COMPARISONS])
                 options = ways(rule, g.goal, wide, known, start, self.level.degree > 1)
-            if (not options or self.level is LEVELS[-1]) and all(m[1][1] == "Int" for m in rule.metas if m not in start):
+            if (not options or self.level is LEVELS[-1]) and all(
+                m[1][1] == "Int" for m in rule.metas if m not in start
+            ):
                 options = [*options, *(x for x in self.everywhere(s, rule, start) if x not in options)]
             for option in options:
                 self.instantiate(s, hint, rule, option, given, depth)
@@ -521,7 +523,14 @@ class _Search:
         return label
 
     def instantiate(
-        self, s: _Step, hint: Hint, rule: Opened, found: Found, given: Sequence[str | None], depth: int, partial: bool = False
+        self,
+        s: _Step,
+        hint: Hint,
+        rule: Opened,
+        found: Found,
+        given: Sequence[str | None],
+        depth: int,
+        partial: bool = False,
     ) -> str | None:
         """An instance as a fact in the foreground; None where a premise is not found or nothing new comes of it."""
         g = s.g
@@ -906,7 +915,7 @@ class _Search:
         """Equations whose negation is a premise that a hint lacks."""
         g = s.g
         rule = opened(g.fact(hint.label))
-        if not any("~" == part[0] for q in rule.premises for part in flatten("&", q)):
+        if not any(part[0] == "~" for q in rule.premises for part in flatten("&", q)):
             return []
         here = closed_subterms([g.goal, *(g.facts[k] for k in s.near if g.facts[k][0] in COMPARISONS)])
         out = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from symcook import expr
 from symcook.errors import BadInput, Rejected
@@ -85,13 +85,13 @@ class Elaborator:
             for text in h.terms or ():
                 if text != "_":
                     self.tree(text, h.place, g)
-            terms = None if h.terms is None else tuple(self.expanded(t) for t in h.terms)
+            terms = None if h.terms is None else tuple(self.expanded(g, t) for t in h.terms)
             premises = tuple(self.hint(g, p) if p.name != "_" else Hint("_") for p in h.premises)
             return Hint(label, terms, premises)
         if not h.premises:
             for read in (g.term, g.formula):
                 try:
-                    return Hint("", term=read(self.expanded(h.text)))
+                    return Hint("", term=read(self.expanded(g, h.text)))
                 except (Rejected, BadInput):
                     pass
         name = h.name or h.text
@@ -105,15 +105,18 @@ class Elaborator:
         except BadInput as error:
             raise BadProof(place, "expected a term", text, _first(error)) from None
 
-    def expanded(self, text: str) -> str:
-        """A text without the names that `let` gave."""
-        if not self.lets or not any(re.search(rf"\b{n}\b", text) for n in self.lets):
+    def expanded(self, g: Goal, text: str) -> str:
+        """A text without the names that `let` gave, and none bound in it that is in scope."""
+        words = set(re.findall(r"\w+", text))
+        if words.isdisjoint(self.lets) and words.isdisjoint(g.scope):
             return text
         try:
             tree = expr.parse_term(f"f({text})", expr.MAX_STATEMENT)[2][0]
         except BadInput:
             return text
-        return expr.show(_put(tree, self.lets))
+        if words.isdisjoint(self.lets) and _bound(tree).isdisjoint(g.scope):
+            return text
+        return expr.show(_apart(_put(tree, self.lets), {*g.scope, *g.library.definitions, *words}, {}))
 
     def formula(self, g: Goal, line: Line) -> tuple[str, Term]:
         try:
@@ -121,8 +124,10 @@ class Elaborator:
         except BadInput as error:
             at = re.search(r"at character (\d+)", str(error))
             k = min(int(at[1]) - 1, len(line.where) - 1) if at else 0
-            raise BadProof(line.where[k] if line.where else line.inner, "expected a formula", line.formula, _first(error)) from None
-        text = self.expanded(line.formula)
+            raise BadProof(
+                line.where[k] if line.where else line.inner, "expected a formula", line.formula, _first(error)
+            ) from None
+        text = self.expanded(g, line.formula)
         try:
             return text, g.formula(text)
         except Rejected as error:
@@ -145,7 +150,9 @@ class Elaborator:
         except Rejected as error:
             if isinstance(error, Gap):
                 raise
-            raise BadProof(line.inner if line.inner.line else line.place, f"'{line.kind}' does not fit", None, str(error)) from None
+            raise BadProof(
+                line.inner if line.inner.line else line.place, f"'{line.kind}' does not fit", None, str(error)
+            ) from None
 
     def new(self, g: Goal, line: Line, labels: Sequence[str | tuple[str, ...]]) -> None:
         """Refuse labels that are in use."""
@@ -231,7 +238,9 @@ class Elaborator:
         if terms or premises:
             raise BadProof(line.inner, "expected fewer terms or facts", line.source.text)
         if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
-            raise BadProof(line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels))
+            raise BadProof(
+                line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels)
+            )
         spec = labels if isinstance(labels, str) else list(labels)
         g._emit({"by": "use", "fact": hint.label, "with": given, "as": spec})
         g._bind(spec, f)
@@ -285,7 +294,9 @@ class Elaborator:
 
     def _split(self, g: Goal, line: Line) -> None:
         if g.goal[0] != "&":
-            raise BadProof(line.place, f"expected a conjunction to split; what is to be shown is {g.text(g.goal)[:200]}")
+            raise BadProof(
+                line.place, f"expected a conjunction to split; what is to be shown is {g.text(g.goal)[:200]}"
+            )
         self.blocks(g.split(), line, "a part")
 
     def _left(self, g: Goal, line: Line) -> None:
@@ -310,7 +321,7 @@ class Elaborator:
         g.obtain(source, line.name, " ".join(str(k) for k in line.labels))
 
     def _witness(self, g: Goal, line: Line) -> None:
-        left = [self.expanded(t) for t in line.terms]
+        left = [self.expanded(g, t) for t in line.terms]
         self.witnesses(g, left, line)
         if left:
             raise BadProof(line.inner, f"expected {len(line.terms) - len(left)} terms", len(line.terms))
@@ -360,8 +371,13 @@ class Elaborator:
         if g.goal == before:
             raise BadProof(h.place, "expected an equation whose side occurs in what is to be shown", h.text)
 
-    def _let(self, g: Goal, line: Line) -> NoReturn | None:
-        if line.name in g.scope or line.name in g.library.definitions or line.name in self.lets or not expr.valid_name(line.name):
+    def _let(self, g: Goal, line: Line) -> None:
+        if (
+            line.name in g.scope
+            or line.name in g.library.definitions
+            or line.name in self.lets
+            or not expr.valid_name(line.name)
+        ):
             raise BadProof(line.place, "expected a name that is not in use", line.name)
         try:
             tree = expr.parse_term(f"f({line.formula})", expr.MAX_STATEMENT)[2][0]
@@ -384,6 +400,42 @@ def _put(tree: Tree, lets: Mapping[str, Tree]) -> Any:
     if tree[:1] == ("name",) and tree[1] in lets:
         return lets[tree[1]]
     return tuple([_put(t, lets) for t in tree])
+
+
+_BINDS = {"sum": 1, "prod": 1, "all": 1, "ex": 1, "all in": 1, "ex in": 1, "lambda": 1}
+
+
+def _bound(tree: Any) -> set[str]:
+    """The names that a tree binds."""
+    if not isinstance(tree, tuple):
+        return set()
+    out = set().union(*map(_bound, tree)) if tree else set()
+    if tree and isinstance(tree[0], str) and tree[0] in _BINDS:
+        out |= {tree[1]} if isinstance(tree[1], str) else set(tree[1])
+    return out
+
+
+def _apart(tree: Any, taken: set[str], names: Mapping[str, str]) -> Any:
+    """The tree with bound names that are taken called otherwise."""
+    if not isinstance(tree, tuple) or not tree:
+        return tree
+    tag = tree[0]
+    if tag == "name":
+        return (tag, names.get(tree[1], tree[1]))
+    if tag == "call":
+        return (tag, names.get(tree[1], tree[1]), tuple([_apart(t, taken, names) for t in tree[2]]))
+    if isinstance(tag, str) and tag in _BINDS:
+        old = (tree[1],) if isinstance(tree[1], str) else tree[1]
+        new: list[str] = []
+        for n in old:
+            fresh = (f"{n}{k}" for k in range(1, 1000))
+            new.append(next(m for m in fresh if m not in taken and m not in new) if n in taken else n)
+        inner = {**names, **dict(zip(old, new, strict=True))}
+        first = new[0] if isinstance(tree[1], str) else tuple(new)
+        inside = {*taken, *new}
+        body = _apart(tree[-1], inside, inner)
+        return (tag, first, *(_apart(t, taken, names) for t in tree[2:-1]), body)
+    return tuple([_apart(t, taken, names) for t in tree])
 
 
 def _near(name: str, valid: Sequence[str]) -> str | None:

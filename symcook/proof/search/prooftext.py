@@ -42,8 +42,28 @@ MAX_DEPTH = 60
 
 PARTS = ("proof", "defined", "inhabited")
 WORDS = frozenset(
-    "given take cases split induct obtain witness left right suppose rewrite let qed proof refutation defined inhabited"
-    " language by from".split()
+    [
+        "given",
+        "take",
+        "cases",
+        "split",
+        "induct",
+        "obtain",
+        "witness",
+        "left",
+        "right",
+        "suppose",
+        "rewrite",
+        "let",
+        "qed",
+        "proof",
+        "refutation",
+        "defined",
+        "inhabited",
+        "language",
+        "by",
+        "from",
+    ]
 )
 
 
@@ -139,7 +159,9 @@ def read(text: str) -> ProofText:
     for line in lines[1:]:
         if line.indent == 0:
             if line.text not in PARTS[1:] or line.text in parts:
-                raise BadProof(line.place(0), "expected 'defined' or 'inhabited', each once, or a line that is set in", line.text)
+                raise BadProof(
+                    line.place(0), "expected 'defined' or 'inhabited', each once, or a line that is set in", line.text
+                )
             current = line.text
             parts[current] = []
         else:
@@ -237,7 +259,7 @@ class _Reader:
         if not below:
             return made
         if made.kind in ("cases", "split", "induct"):
-            if made.hints and made.kind != "cases" or (made.kind == "cases" and made.hints and not made.name):
+            if (made.hints and made.kind != "cases") or (made.kind == "cases" and made.hints and not made.name):
                 raise BadProof(below[0].place(0), "expected no block below a line that ends with 'by'", below[0].text)
             blocks = _bullets(below, level)
         elif made.kind == "fact" and not made.hints:
@@ -369,7 +391,9 @@ class _Reader:
             end, hints = self.by(origin)
             (one,) = self.hints(origin + 4, end)[:1]
             labels = self.labels(at, origin, ",")
-            return Line("cases", labels, hints=hints, name=one.text, terms=("from",), place=self.place(0), inner=one.place)
+            return Line(
+                "cases", labels, hints=hints, name=one.text, terms=("from",), place=self.place(0), inner=one.place
+            )
         if colon < 0:
             raise self.fail(at, "expected 'cases label, label: formula' or 'cases label, label from fact'")
         end, hints = self.by(colon + 1)
@@ -403,7 +427,9 @@ class _Reader:
 
     def _obtain(self, at: int) -> Line:
         origin = self.word("from", at)
-        found = re.compile(rf"({LABEL})\s*(?:\(\s*({LABEL}(?:\s+{LABEL})*)\s*\)|({LABEL}))\s*$").match(self.text, at, origin)
+        found = re.compile(rf"({LABEL})\s*(?:\(\s*({LABEL}(?:\s+{LABEL})*)\s*\)|({LABEL}))\s*$").match(
+            self.text, at, origin
+        )
         if found is None or origin == len(self.text):
             raise self.fail(at, "expected 'obtain name (label label) from fact'")
         labels = tuple((found[2] or found[3]).split())

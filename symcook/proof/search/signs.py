@@ -189,7 +189,10 @@ class Signs:
         g = self.g
         zero, no, e, label = g.fresh("zero"), g.fresh("no"), g.fresh("inv"), g.fresh("sg")
         text = g.text(z)
-        proof = [{"by": "intro", "as": [zero]}, {"by": "pos", "sum": [{"c": "1", "of": [positive]}], "eq": [["1", zero]]}]
+        proof = [
+            {"by": "intro", "as": [zero]},
+            {"by": "pos", "sum": [{"c": "1", "of": [positive]}], "eq": [["1", zero]]},
+        ]
         g._emit({"by": "use", "fact": "ax:inv", "with": [text, proof], "as": e})
         one = ("/", None, (num(1), z))
         g._bind(e, ("=", None, (("*", None, (z, one)), num(1))))

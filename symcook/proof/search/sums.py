@@ -122,7 +122,9 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
     def close(nodes: list[Any]) -> None:
         fact = g.fresh("pw")
         zero = [] if g.goal[0] == "<=" else ["j. 0"]
-        g._emit({"by": "use", "fact": label, "with": [g.text(function), *zero, g.text(lo), g.text(hi), nodes], "as": fact})
+        g._emit(
+            {"by": "use", "fact": label, "with": [g.text(function), *zero, g.text(lo), g.text(hi), nodes], "as": fact}
+        )
         one = {"sum": [{"c": "1", "of": [fact]}]} if g.goal[0] == "<=" else {"eq": [["-1", fact]]}
         g._emit({"by": "pos", **one}, True)
 
