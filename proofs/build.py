@@ -2,12 +2,14 @@
 
     python proofs/build.py            every statement that has a proof
     python proofs/build.py ID ...     these only
-    python proofs/build.py --check    write nothing; build again what changed; exit 1 where a stored certificate differs
+    python proofs/build.py --texts    those that have a text
+    python proofs/build.py --check    write nothing; build again the texts that changed, and all scripts that are
+                                      named; exit 1 where a stored certificate differs
 
 A proof text is ``proofs/<paper>/<id>.proof``, of a library lemma ``proofs/lemmas/<name>.proof``. ``proofs/built.json``
-records from what each certificate was built: the text (or the script's file), the statement, the lemmas that it uses,
-the definitions, and the automation. What is recorded as it is now is not built again by --check. Progress with seconds
-goes to stderr. What is written was accepted by the checker once already.
+records from what the certificate of each text was built: the text, the statement, the lemmas that it uses, the
+definitions, and the automation. What is recorded as it is now is not built again by --check. Progress with seconds goes
+to stderr. What is written was accepted by the checker once already.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,8 +45,7 @@ OTHER = frozenset({"certificates", "models", "remarks", "scripts", "statements"}
 
 def file_of(name: str) -> Path:
     """Where the proof text of a statement is, or would be."""
-    folder = "lemmas" if name.startswith("lem.") else name.partition(".")[0]
-    return HERE / folder / f"{name.removeprefix('lem.')}.proof"
+    return prooftext.path_of(HERE, name)
 
 
 def texts() -> dict[str, Path]:
@@ -67,12 +68,33 @@ def read_text(name: str, path: Path) -> ProofText:
 
 
 def scripts() -> dict[str, Script]:
-    """All scripts by statement id: SCRIPTS of each module in proofs/scripts."""
-    return {name: script for name, (script, _) in scripts_with_files().items()}
+    """All proofs by statement id as tactics, those from texts too. ValueError where there are two for one id."""
+    out = {name: script for name, (script, _) in scripts_with_files().items()}
+    from script import Script
+
+    for name, path in texts().items():
+        if name in out:
+            raise ValueError(f"{name} has a text and a script")
+        text = read_text(name, path)
+        parts = {part: text_tactic(text.parts.get(part, ())) for part in prooftext.PARTS}
+        out[name] = Script(parts["proof"], parts["inhabited"], parts["defined"], text.refutes)
+    return out
+
+
+def text_tactic(lines: Sequence[prooftext.Line]) -> Tactic:
+    """The lines of a part as a tactic, which is Stuck where they do not fit its goal."""
+
+    def run(g: Goal) -> None:
+        try:
+            elaborate.Elaborator().block(g, lines, Place(1, 1))
+        except BadInput as error:
+            raise Stuck(str(error)) from None
+
+    return run
 
 
 def scripts_with_files() -> dict[str, tuple[Script, Path]]:
-    """The scripts, each with the file that it stands in."""
+    """The scripts, each with the file that it stands in: SCRIPTS of each module in proofs/scripts."""
     if str(HERE / "scripts") not in sys.path:
         sys.path.insert(0, str(HERE / "scripts"))
     from script import Script
@@ -106,16 +128,13 @@ def automation_digest() -> str:
 
 
 def source_digest(name: str, source: Path, known: Mapping[str, replay.Statement]) -> str:
-    """From what a certificate is built, the automation aside."""
+    """From what the certificate of a text is built, the automation aside."""
     statement = known[name]
     stored = FOLDER / f"{name}.json"
     lemmas = json.loads(stored.read_text(encoding="utf-8")).get("lemmas", {}) if stored.is_file() else {}
     now = [f"{n} {known[n].digest if n in known else 'gone'}" for n in sorted(lemmas)]
     meant = repr(sorted((d.name, d.params, d.tree) for d in statement.known.values()))
-    extra = (
-        b"" if source.suffix == ".proof" else b"".join(p.read_bytes() for p in sorted((HERE / "scripts").glob("*.py")))
-    )
-    return digest(source.read_bytes(), extra, statement.digest, str(statement.nontrivial), *now, meant)
+    return digest(source.read_bytes(), statement.digest, str(statement.nontrivial), *now, meant)
 
 
 def used(proof: Any) -> Iterator[str]:
@@ -222,12 +241,13 @@ def main(arguments: list[str]) -> int:
     wanted = [a for a in arguments if not a.startswith("--")]
     before, now = record(), automation_digest()
     built: dict[str, str] = dict(before["built"]) if before["automation"] == now else {}
+    few = check_only or "--texts" in arguments
+    names = [n for n in known if n in written or ((n in every or n in CHECKS) and (n in wanted or not few))]
     fresh = 0
-    for name in [n for n in known if (n in every or n in written or n in CHECKS) and (not wanted or n in wanted)]:
+    for name in [n for n in names if not wanted or n in wanted]:
         start = time.perf_counter()
         path = FOLDER / f"{name}.json"
-        source = written.get(name) or (every[name][1] if name in every else None)
-        if check_only and source is not None and not wanted and built.get(name) == source_digest(name, source, known):
+        if few and name in written and not wanted and built.get(name) == source_digest(name, written[name], known):
             fresh += 1
             continue
         try:
@@ -240,25 +260,25 @@ def main(arguments: list[str]) -> int:
         except (Stuck, Rejected, BadInput) as error:
             failed += 1
             built.pop(name, None)
-            where = f"{written[name].relative_to(HERE.parent)}: " if name in written else ""
-            print(f"{where or name + ': '}{type(error).__name__}: {error}", file=sys.stderr)
+            where = str(written[name].relative_to(HERE.parent)) if name in written else name
+            print(f"{where}: {type(error).__name__}: {error}", file=sys.stderr)
             continue
         result = text(certificate)
         if not check_only:
             path.write_text(result, encoding="utf-8")
-            if source is not None:
-                built[name] = source_digest(name, source, known)
+            if name in written:
+                built[name] = source_digest(name, written[name], known)
         elif not path.exists() or path.read_text(encoding="utf-8") != result:
             failed += 1
             print(f"{name}: the stored certificate differs", file=sys.stderr)
         print(f"{name}: {len(result)} bytes, {time.perf_counter() - start:.2f} s", file=sys.stderr)
     for name in wanted:
-        if name not in known or (name not in every and name not in written and name not in CHECKS):
+        if name not in names:
             failed += 1
             print(f"{name}: no statement or no proof", file=sys.stderr)
-    if check_only:
-        print(f"{fresh} certificates are built from what is there; the others were built again", file=sys.stderr)
-    else:
+    if few:
+        print(f"{fresh} certificates are as recorded; the others were built again", file=sys.stderr)
+    if not check_only:
         row = {"automation": now, "built": dict(sorted(built.items()))}
         RECORD.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
     return 1 if failed else 0

@@ -29,7 +29,7 @@ from symcook.proof.terms import replace as put
 from symcook.report.folded import Folder, text_of
 
 FAILS = (Stuck, Rejected, BadInput, TooLong, RecursionError, KeyError)
-QUICK = (automation.LEVELS[0], replace(automation.LEVELS[1], work=200_000))
+QUICK = (automation.LEVELS[0], replace(automation.LEVELS[1], work=300_000))
 HERE = Place(1, 1)
 KNOWN = frozenset(f"{x}_{y}" for x in ("relu", "abs") for y in ("pos", "neg")) | frozenset(
     ("min_left", "min_right", "max_left", "max_right", "int_lt", "inv")
@@ -128,7 +128,7 @@ class Translator:
     # --- Hints ----------------------------------------------------------------------------------------------------------
 
     def name(self, s: State, label: str) -> str:
-        kind, _, rest = label.partition(":")
+        rest = label.partition(":")[2]
         if rest and Elaborator().label(s.t, rest) == label:
             return rest
         return label
@@ -328,7 +328,7 @@ class Translator:
         s.c.closed = True
         hints = self.cited(s, [node])
         plain = tuple(h for h in hints if h.name not in KNOWN)
-        for levels in (QUICK, automation.LEVELS):
+        for levels in (QUICK, automation.LEVELS[:3]):
             for some in (plain, hints)[: 1 + (plain != hints)]:
                 level = self.closes(s.t, some, levels)
                 if level is not None:
@@ -454,7 +454,7 @@ class Translator:
             for g in (s.c, s.t):
                 g._bind(label, f)
             return [line]
-        level = self.closes(goal, hints, automation.LEVELS)
+        level = self.closes(goal, hints, automation.LEVELS[:3])
         if level is None and "with" in node and (line := self.taken(s, node, f, hints)) is not None:
             for g in (s.c, s.t):
                 g._bind(label, f)
@@ -606,7 +606,7 @@ class Translator:
             old, new = new, old
         f = put(s.c.fact(node["in"]), old, new)
         hints = distinct([*self.hints(s, node["in"]), *self.hints(s, node["eq"])])
-        level = self.closes(s.t._branch(f), hints, automation.LEVELS)
+        level = self.closes(s.t._branch(f), hints, automation.LEVELS[:2])
         if level is None:
             out, label = [], node["in"]
             for k in (node["in"], node["eq"]):
@@ -638,7 +638,7 @@ class Translator:
 
     def _antisym(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         hints = self.cited(s, [node])
-        level = self.closes(s.t, hints, automation.LEVELS) if len(hints) <= AT_MOST else None
+        level = self.closes(s.t, hints, automation.LEVELS[:3]) if len(hints) <= AT_MOST else None
         s.c.closed = True
         if level is not None:
             return [self.fewer(s.t, hints, level)]
@@ -807,12 +807,12 @@ def part(library: Library, goal: Term, nodes: list[dict[str, Any]], which: str, 
     nodes = relabel(nodes)
     start = Goal(library, goal, {}, {})
     if which != "proof" or size(nodes) <= 40:
-        if tr.closes(start, (), automation.LEVELS[:3]) is not None:
+        if tr.closes(start, ()) is not None:
             return []
     s = State(Goal(library, goal, {}, {}), Goal(library, goal, {}, {}))
     if which != "proof":
         cited = tr.cited(s, nodes)
-        level = tr.closes(start, cited, automation.LEVELS[:3]) if len(cited) <= AT_MOST else None
+        level = tr.closes(start, cited) if 0 < len(cited) <= AT_MOST else None
         if level is not None:
             line = tr.fewer(start, cited, level)
             return [line] if line.hints else []
@@ -820,7 +820,11 @@ def part(library: Library, goal: Term, nodes: list[dict[str, Any]], which: str, 
         if terms is not None:
             for hints in ((), cited):
                 lines = [Line("witness", terms=tuple(terms)), Line("qed", hints=tuple(hints))]
-                if len(hints) <= AT_MOST and tr.runs(start, lines, automation.LEVELS[:3]):
+                if (
+                    len(hints) <= AT_MOST
+                    and (not hints or which != "proof")
+                    and tr.runs(start, lines, automation.LEVELS[:2])
+                ):
                     return lines if hints else lines[:1]
     lines = tr.block(s, nodes)
     return lines

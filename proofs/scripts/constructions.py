@@ -2,72 +2,11 @@
 
 from __future__ import annotations
 
-from script import Script, counterexample
+from script import Script
 
 from symcook.proof.search.tactics import Goal, Tactic
 
 # --- Weights on one position, zero values, signs ----------------------------------------------------------------------
-
-
-def scaled(fact: str, times: str) -> Tactic:
-    """The goal follows from the instance of `fact` at the introduced j, multiplied by `times`."""
-    return lambda h: h.intro("j inside").use(fact, "j", label="here").auto("here", rounds=0, multipliers=[times])
-
-
-def att_pick(g: Goal) -> None:
-    g.intro("a v n p range is")
-    g.use("lem:sum_ext", "j. a(j)*v(j)", "j. I[j = p]*v(j)", "1", "n", scaled("is", "v(j)"), label="same")
-    g.use("lem:sum_delta", "v", "1", "n", "p", label="chosen").auto("same chosen")
-
-
-def att_zero(g: Goal) -> None:
-    g.intro("a v n zero")
-    g.use("lem:sum_ext", "j. a(j)*v(j)", "j. 0", "1", "n", scaled("zero", "a(j)"), label="same").auto("same")
-
-
-def sign_even(g: Goal) -> None:
-    base, step = g.induct("m", "ge", "ih")
-    base.easy()
-    step.use("ax:pow_step", "-1", "2*m", label="one").use("ax:pow_step", "-1", "2*m + 1", label="two")
-    step.auto("ih one two")
-
-
-def sign_odd(g: Goal) -> None:
-    g.intro("m low").use("lem:sign_even", "m", label="even").use("ax:pow_step", "-1", "2*m", label="one").auto(
-        "even one"
-    )
-
-
-def past_uniform(g: Goal) -> None:
-    g.intro("s v a b range zero")
-    g.use("lem:sum_one", "a", "b", label="ones")
-
-    def unit(h: Goal) -> None:
-        h.intro("k inside").use("zero", "k", label="zero_k").rewrite("zero_k").true()
-
-    g.use("lem:sum_ext", "k. exp(s(k))", "k. 1", "a", "b", unit, label="units")
-    g.have("sum(k, a, b, exp(s(k))) = b - a + 1", "total", use="ones units")
-    g.rewrite("total")
-    one, two = g.split()
-    one.true()
-
-    def value(h: Goal) -> None:
-        h.intro("k inside").use("zero", "k", label="zero_k").rewrite("zero_k").easy()
-
-    two.use("lem:sum_ext", "j. exp(s(j))/(b - a + 1)*v(j)", "j. 1/(b - a + 1)*v(j)", "a", "b", value, label="same")
-    two.auto("same")
-
-
-def past_signs(g: Goal) -> None:
-    g.intro("n i (low high)")
-    g.use("lem:sign_sum", "n", label="whole").use("lem:sign_sum", "i - 1", label="before")
-    g.use("lem:sum_split", "j. pow(-1, j)", "1", "i - 1", "n", label="parts")
-
-    def minus(h: Goal) -> None:
-        h.intro("j (jl jh)").use("ax:pow_step", "-1", "j", label="step").auto("step")
-
-    g.use("lem:sum_ext", "j. pow(-1, j + 1)", "j. -pow(-1, j)", "i", "n", minus, label="same")
-    g.auto("whole before parts same")
 
 
 # --- Rightmost hard attention -----------------------------------------------------------------------------------------
@@ -95,39 +34,6 @@ def rightmost(g: Goal) -> None:
     one, two = g.split()
     one.hyp("is")
     two.use("lem:att_pick", "j. rhardmax(s, n, j)", "v", "n", "p", None, "#is", label="done").hyp("done")
-
-
-def rightmost_pick(g: Goal) -> None:
-    g.intro("s v n some").use("lem:max_right", "s", "n", label="exists")
-    g.obtain("exists", "p", "low high best last").witness("p")
-    a, b, c = g.split()
-    a.hyp("low")
-    b.hyp("high")
-    c.use("lem:rhardmax_at", "s", "n", "p", Goal.easy, label="is")
-    c.use("lem:att_pick", "j. rhardmax(s, n, j)", "v", "n", "p", None, "#is", label="done").hyp("done")
-
-
-def head(sign: str, size: str, place: str) -> Tactic:
-    """The head with scores sign*(-1)^j that sees 1..size returns the value at `place` = size - 1."""
-
-    def run(g: Goal) -> None:
-        g.intro("m v some")
-        g.use("lem:sign_even", "m", label="even").use("lem:sign_odd", "m", label="odd")
-        g.use("lem:sign_odd", "m - 1", label="odd_before")
-
-        def left(h: Goal) -> None:
-            h.intro("k (kl kh)").use("lem:sign", "k", label="which")
-            for c in h.cases("which", "is"):
-                c.auto("is even odd odd_before")
-
-        def right(h: Goal) -> None:
-            h.intro("k (kl kh)").have(f"k = {size}", "at", use="kl kh").rewrite("at").auto("even odd odd_before")
-
-        g.use("lem:rightmost", f"l. {sign}pow(-1, l)", "v", size, place, None, left, right, label="all_j done").hyp(
-            "done"
-        )
-
-    return run
 
 
 def pred_heads(g: Goal) -> None:
@@ -224,22 +130,6 @@ def exponential(g: Goal) -> None:
 # --- Models, identity, averages ---------------------------------------------------------------------------------------
 
 
-def boolean(g: Goal) -> None:
-    g.intro("p1 p2 out (one two) is").rewrite("is")
-    for a in g.cases("one", "at1"):
-        for b in a.cases("two", "at2"):
-            b.rewrite("at1").rewrite("at2").true()
-
-
-def identity(g: Goal) -> None:
-    g.intro("n WV alpha x y some zero is i range").use("is", "i", label="at")
-
-    def null(h: Goal) -> None:
-        h.intro("j inside").auto("zero", multipliers=["x(j)"], rounds=0)
-
-    g.use("lem:att_zero", "j. alpha(i, j)", "j. WV*x(j)", "n", null, label="none").auto("at none")
-
-
 def weightings(size: str = "n", scores: str = "l. s(i, l)") -> list[str]:
     return [f"{kind}({scores}, {size}, j)" for kind in ("sm", "hardmax", "lhardmax", "rhardmax")]
 
@@ -296,16 +186,6 @@ def marks(g: Goal, fact: str) -> None:
         "lem:cookbook.s5.1.2.avg_prefix", "i", "j. -pow(-1, j)", MEAN, "s", None, None, zero, "i", label="m soft hard"
     )
     marked(g, "i").rewrite(fact).hyp("mark")
-
-
-def t2_first(g: Goal) -> None:
-    """Zero scores: leftmost marks position 2 too, rightmost position 3."""
-    g.intro("claim").use("claim", "j. 0", lambda h: h.intro("j").true(), label="soft hard unique")
-    sides = (("lhardmax", "2", "1"), ("rhardmax", "3", "3"))
-    for h, (kind, size, place) in zip(g.cases("unique", "wrong"), sides, strict=True):
-        h.use(f"lem:{kind}_at", "j. 0", size, place, Goal.easy, label="is")
-        h.use("lem:att_pick", f"j. {kind}(l. 0, {size}, j)", "j. -pow(-1, j)", size, place, None, "#is", label="value")
-        h.use("wrong", size, label="at").rewrite("value", "at", "done").absurd("done")
 
 
 def t2_first_corrected(g: Goal) -> None:
@@ -409,16 +289,6 @@ OUT = f"r. relu(({MARK[3:]}) + 0 - 1) + relu(({FOUND[3:]}) - ({MARK[3:]}))"
 PREDICTED = f"r. relu(({MARK[3:]}) + 0 - 1) + relu(predheads(j. 1, r) - ({MARK[3:]}))"
 
 
-def pred_formula(g: Goal) -> None:
-    """n = 1 and v = 1: the formula gives 1."""
-
-    def wrong(h: Goal) -> None:
-        h.use("lem:pred_heads", "1", "j. 1", lambda e: e.blast(), label="one later").use("one", "!", label="value")
-        h.use("wrong", "1", label="at").rewrite("value", "at", "done").absurd("done")
-
-    counterexample("1", "j. 1", "i. predheads(j. 1, i)", then=wrong)(g)
-
-
 def joined_first(g: Goal, at: str, value: str, use: str) -> None:
     """Split relu(first - 1) + relu(value - first), where first and the value are known."""
 
@@ -479,9 +349,6 @@ def pred_spec(g: Goal) -> None:
     more.use("ax:int_lt", "1", "i", label="two").use("rest", "i", label="p o").use("bound", "i - 1", label="ge le")
     for h in more.split():
         h.auto("o ge le", rounds=0)
-
-
-QUADRATIC = "l. 2*(i - 1)*l - l^2"
 
 
 def other_side(g: Goal, i: str, p: str, less: Tactic, more: Tactic) -> None:
@@ -579,23 +446,6 @@ def strict_ahat(g: Goal) -> None:
         part.hyp(fact)
 
 
-def strict_uhat(g: Goal) -> None:
-    g.intro("n s v some zero")
-    rest, empty = g.split()
-    rest.intro("i (low high)")
-
-    def same(h: Goal) -> None:
-        h.intro("k (kl kh)").use("zero", "k", label="zero_k").use("zero", "i - 1", label="zero_i").auto("zero_k zero_i")
-
-    def none(h: Goal) -> None:
-        h.intro("k (kl kh)").contra("no").auto("kl kh")
-
-    rest.use("lem:rightmost", "s", "v", "i - 1", "i - 1", None, same, none, label="is value")
-    for part, fact in zip(rest.split(), ("is", "value"), strict=True):
-        part.hyp(fact)
-    empty.true()
-
-
 def strict_weights(g: Goal) -> None:
     """n = 1: the weight at i = j = 1 is 0, which is not negative."""
 
@@ -635,15 +485,6 @@ def strict_leaf(g: Goal) -> None:
 
 
 # --- Table 2 ----------------------------------------------------------------------------------------------------------
-
-
-def t2_predecessor(g: Goal) -> None:
-    """n = 2, contents 2: the conditional gives 3."""
-    g.intro("claim").use("claim", "2", "j. 2", "!", "2", label="wrong strict")
-    for kind, sign in (("even", "-"), ("odd", "")):
-        g.use("lem:rightmost_pick", f"l. {sign}pow(-1, l)", "j. 2", "2", label=f"{kind}_ex")
-        g.obtain(f"{kind}_ex", f"p_{kind}", f"{kind}_low {kind}_high {kind}_is")
-    g.rewrite("even_is", "wrong", "half").rewrite("odd_is", "half", "done").absurd("done")
 
 
 def t2_predecessor_corrected(g: Goal) -> None:
@@ -701,11 +542,6 @@ def index_lookup(g: Goal) -> None:
 
 
 # --- Several heads ----------------------------------------------------------------------------------------------------
-
-
-def maximal_ext(g: Goal) -> None:
-    g.intro("s r n j (jl jh same) max k (kl kh)")
-    g.use("max", "k", label="here").use("same", "k", label="at_k").use("same", "j", label="at_j").auto("here at_k at_j")
 
 
 def back(g: Goal) -> Goal:
@@ -788,56 +624,6 @@ def unique_ext(order: str) -> Tactic:
         other.have(formula("s"), "after_all", lambda e: carry(e, "r", "s", "back")).absurd("after_all", "top")
 
     return run
-
-
-def headscore_ext(g: Goal) -> None:
-    g.intro("Q K V d m h n x y same")
-    scores, values = g.split()
-    scores.intro("i (il ih) j (jl jh)")
-
-    def entry(weights: str, place: str) -> Tactic:
-        def proof(e: Goal) -> None:
-            e.intro("b inside").use("same", "b", None, place, None, label="here").auto(
-                "here", multipliers=[weights], rounds=0
-            )
-
-        return proof
-
-    def product(e: Goal) -> None:
-        e.intro("a a_range")
-        e.use(
-            "lem:sum_ext",
-            "b. Q(h, a, b)*x(b, i)",
-            "b. Q(h, a, b)*y(b, i)",
-            "1",
-            "d",
-            entry("Q(h, a, b)", "i"),
-            label="q",
-        )
-        e.use(
-            "lem:sum_ext",
-            "b. K(h, a, b)*x(b, j)",
-            "b. K(h, a, b)*y(b, j)",
-            "1",
-            "d",
-            entry("K(h, a, b)", "j"),
-            label="k",
-        )
-        e.rewrite("q").rewrite("k").true()
-
-    terms = "a. sum(b, 1, d, Q(h, a, b)*{0}(b, i))*sum(e, 1, d, K(h, a, e)*{0}(e, j))"
-    scores.use("lem:sum_ext", terms.format("x"), terms.format("y"), "1", "m", product, label="done").hyp("done")
-    values.intro("c j (jl jh)")
-    values.use(
-        "lem:sum_ext",
-        "b. V(h, c, b)*x(b, j)",
-        "b. V(h, c, b)*y(b, j)",
-        "1",
-        "d",
-        entry("V(h, c, b)", "j"),
-        label="done",
-    )
-    values.hyp("done")
 
 
 HEAD = "sum(j, 1, n, alpha({r}, i, j)*headvalue(V, d, {r}, x, c, j))"
@@ -1099,14 +885,6 @@ def model_predecessor(g: Goal) -> None:
     b.intro("i i_range").use("rest", "i", label="p o").hyp("o")
 
 
-def model_strict(g: Goal) -> None:
-    g.intro("n value out some is")
-    a, b = g.split()
-    a.use("is", "1", label="at").auto("at")
-    b.intro("i (low high)").use("is", "i", label="at").use("lem:sum_delta", "value", "1", "i - 1", "i - 1", label="one")
-    b.auto("at one")
-
-
 def model_last(g: Goal) -> None:
     g.intro("n w alternating mean last some word (alt mean_is last_is)")
     c = "r. sum(j, r, n, exp(0)/sum(k, r, n, exp(0))*pow(-1, j + 1))"
@@ -1316,17 +1094,9 @@ ADDED = f"sum(j, 1, n, beta(t + 1, i, j)*headvalue(V, d, t + 1, {STREAM}, c, j))
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.att_pick": att_pick,
-    "lem.att_zero": att_zero,
-    "lem.sign_even": sign_even,
-    "lem.sign_odd": sign_odd,
-    "lem.past_uniform": past_uniform,
-    "lem.past_signs": past_signs,
     "lem.rightmost": rightmost,
-    "lem.rightmost_pick": rightmost_pick,
     "lem.rightmost_run": rightmost_run,
     "model.predecessor": Script(model_predecessor, inhabits("3", *coordinates(), "2")),
-    "model.predecessor-strict": Script(model_strict, inhabits("3", "j. 2", "i. sum(j, 1, i - 1, I[j = i - 1]*2)", "2")),
     "model.last-position": Script(
         model_last,
         inhabits(
@@ -1345,11 +1115,9 @@ SCRIPTS: dict[str, Script | Tactic] = {
             "x y z1_x z1_y mu1 dev1 y1_x y1_y", lambda h: h.auto(squares=["z1_x - mu1", "z1_y - mu1"], degree=1)
         ),
     ),
-    "lem.maximal_ext": maximal_ext,
     "lem.hardmax_ext": hardmax_ext,
     "lem.rhardmax_ext": unique_ext("k <= j"),
     "lem.lhardmax_ext": unique_ext("j <= k"),
-    "lem.headscore_ext": headscore_ext,
     "cookbook.s5.5.multihead": Script(
         multihead,
         inhabits(*HEADS, "h i j. 0", "h i j. 0", "h r c i. I[r = 0]", "c i. 0", "1", "1", leaf=heads_leaf),
@@ -1366,17 +1134,13 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "yang2026.prop10b": Script(prop10b, inhabits("3", "j. 0", *SUFFIX, "2"), normalisers("n s c f")),
     "yang2026.prop10c": Script(prop10c, inhabits("3", "j. 0", *PREFIX, G_PREFIX, "1"), normalisers("n s c f g")),
     "yang2026.prop10d": Script(prop10d, inhabits("3", "j. 0", *SUFFIX, G_SUFFIX, "1"), normalisers("n s c f g")),
-    "lem.odd_head": head("", "2*m + 1", "2*m"),
-    "lem.even_head": head("-", "2*m", "2*m - 1"),
     "lem.pred_heads": pred_heads,
-    "model.boolean": Script(boolean, inhabits("1", "0", "1")),
     "model.cpwl": Script(
         lambda g: g.intro("x out is").apart("relu(-x); relu(x); relu(x + -1); min(x, 2 - x)"), inhabits("1", "1")
     ),
     "model.cancel-residual": Script(
         lambda g: g.intro("x z1_x is").apart("relu(-x); relu(x); relu(x + -1); min(x, 2 - x)"), inhabits("1", "1")
     ),
-    "cookbook.s5.1.1.identity": Script(identity, inhabits("2", "0", "i j. 1", "i. 1", "i. 1", "1")),
     "cookbook.t2.identity": Script(
         t2_identity,
         inhabits("2", "1", "i j. 0", "i j. 1", "i j. 0", "1", "1"),
@@ -1385,22 +1149,12 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "cookbook.t2.uniform_avg": Script(
         uniform_avg, inhabits("2", "1", "i j. 1", "j. 0", "1", "1"), normalisers("n d x s")
     ),
-    "cookbook.t2.first": Script(t2_first, refutes=True),
     "cookbook.t2.first.corrected": Script(
         t2_first_corrected,
         inhabits("j. 0", "j. 1", "1"),
         normalisers("s v"),
     ),
-    "cookbook.s5.4.pred_odd": Script(
-        lambda g: g.intro("n m v (some fits)").use("lem:odd_head", "m", "v", label="done").hyp("done"),
-        inhabits("5", "2", "j. 1"),
-    ),
-    "cookbook.s5.4.pred_even": Script(
-        lambda g: g.intro("n m v (some fits)").use("lem:even_head", "m", "v", label="done").hyp("done"),
-        inhabits("5", "2", "j. 1"),
-    ),
     "cookbook.s5.4.is_even": Script(is_even, inhabits("2", "1", "1", "1")),
-    "cookbook.s5.4.pred_formula": Script(pred_formula, refutes=True),
     "cookbook.s5.4.pred_formula.corrected": Script(
         pred_corrected,
         inhabits("3", "j. 1", "i. predheads(j. 1, i)", *ALTERNATING, PREDICTED, "2"),
@@ -1410,12 +1164,10 @@ SCRIPTS: dict[str, Script | Tactic] = {
         inhabits("3", "j. 2", "2", "1"),
         normalisers("n v"),
     ),
-    "cookbook.s5.4.pred_strict_uhat": Script(strict_uhat, inhabits("3", "j. 0", "j. 2", "2", "1")),
     "cookbook.s5.4.strict_weights": Script(strict_weights, refutes=True),
     "cookbook.s5.4.strict_weights.corrected": Script(
         strict_positive, inhabits("2", "i j. 0", "i j. I[j = 1 & i = 2]", "2", "1", leaf=strict_leaf)
     ),
-    "cookbook.t2.predecessor": Script(t2_predecessor, refutes=True),
     "cookbook.t2.predecessor.corrected": Script(
         t2_predecessor_corrected,
         inhabits("3", "j. 1", "2"),

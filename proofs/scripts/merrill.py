@@ -17,74 +17,7 @@ def root(g: Goal, x: str, label: str) -> Goal:
 # --- Roots and squares ------------------------------------------------------------------------------------------------
 
 
-def square_le(g: Goal) -> None:
-    g.intro("x y ge squares").contra("more").auto()
-
-
-def sqrt_equals(g: Goal) -> None:
-    g.intro("x y ge is")
-    g.have("0 <= x", "radicand", lambda h: h.auto("is", squares=["y"]))
-    g.use("ax:sqrt", "x", label="low root")
-    low, high = g.antisym()
-    low.use("lem:square_le", "sqrt(x)", "y", None, lambda h: h.auto("is root"), label="goal").hyp("goal")
-    high.use("lem:square_le", "y", "sqrt(x)", None, lambda h: h.auto("is root"), label="goal").hyp("goal")
-
-
-def sqrt_square(g: Goal) -> None:
-    g.intro("x")
-    up, down = g.em("0 <= x", "side")
-    up.use("ax:abs_pos", "x", label="value").rewrite("value")
-    up.use("lem:sqrt_equals", "x^2", "x", None, Goal.true, label="goal").hyp("goal")
-    down.use("ax:abs_neg", "x", label="value").rewrite("value")
-    down.use("lem:sqrt_equals", "x^2", "-x", None, Goal.true, label="goal").hyp("goal")
-
-
-def sqrt_below(g: Goal) -> None:
-    g.intro("y small").use("ax:sqrt", "1 - y", label="low root")
-    g.use("lem:square_le", "sqrt(1 - y)", "1 - y/2", None, lambda h: h.auto("root", squares=["y"]), label="goal")
-    g.hyp("goal")
-
-
 # --- The hash ---------------------------------------------------------------------------------------------------------
-
-
-def lnhash_root(g: Goal) -> None:
-    z = "sqrt(2*x^2 + 2)"
-    g.intro("x").have("0 < 2*x^2 + 2", "above", lambda h: h.auto(squares=["x"]))
-    g.use("ax:sqrt", "2*x^2 + 2", label="low root")
-    g.have(f"0 < {z}", "positive", lambda h: h.contra("no").auto("no low root above"))
-    g.use("ax:inv", z, label="inverse")
-    g.have(f"0 < 1/{z}", "reciprocal", lambda h: h.contra("no").auto("no positive inverse"))
-    one, two, three, four, five = g.split()
-    one.hyp("positive")
-    two.hyp("root")
-    three.hyp("reciprocal")
-    four.auto("inverse root", rounds=0, multipliers=[f"(1/{z})^2", f"{z}*(1/{z})", "1"])
-    five.hyp("inverse")
-
-
-def lnhash_scale(g: Goal) -> None:
-    new, old = "2*(x/i)^2 + 2*(y/i)^2", "2*x^2 + 2*y^2"
-    g.intro("x y i pos some c inside").use("ax:inv", "i", label="inverse")
-    g.have("0 < 1/i", "reciprocal", lambda h: h.contra("no").auto("no pos inverse"))
-    g.have(f"0 < {old}", "radicand").use("ax:sqrt", old, label="low root")
-    g.have(f"0 < sqrt({old})", "positive", lambda h: h.contra("no").auto("no low root radicand"))
-    g.use(
-        "lem:sqrt_equals",
-        new,
-        f"sqrt({old})/i",
-        lambda h: h.auto(),
-        lambda h: h.auto("root", multipliers=["1/i^2"]),
-        label="is",
-    )
-    g.have(f"lnhash(x/i, y/i, c) = quadruple(x/i, y/i, c)/sqrt({new})", "form", Goal.true)
-    g.rewrite("is", "form", "scaled")
-    g.auto("scaled inverse", multipliers=[f"quadruple(x, y, c)*(1/sqrt({old}))"])
-
-
-def lnhash_square(g: Goal) -> None:
-    root(root(g.intro("q k"), "q", "q"), "k", "k")
-    g.auto("q_n k_n", rounds=0, multipliers=["(q*k + 1)^2*(1/sqrt(2*k^2 + 2))^2*(2*k^2 + 2)", "(q*k + 1)^2"])
 
 
 def lnhash_first(g: Goal) -> None:
@@ -113,23 +46,6 @@ def lnhash_first(g: Goal) -> None:
 # --- Definition 6 and its closed form ---------------------------------------------------------------------------------
 
 
-def prod_shift(g: Goal) -> None:
-    g.intro("x")
-    base, step = g.induct("k", "ge", "is")
-    base.true()
-    step.use("ax:prod_step", "j. x - 1 - j", "0", "k + 1", label="left")
-    step.use("ax:prod_step", "j. x - j", "0", "k + 1", label="right")
-    step.auto("is left right", rounds=0, multipliers=["1", "x", "k", "x - 1 - k"])
-
-
-def prod_positive(g: Goal) -> None:
-    g.intro("x")
-    base, step = g.induct("k", "ge", "is")
-    base.blast()
-    step.intro("less").use("is", label="before").use("ax:prod_step", "j. x - j", "0", "k + 1", label="last")
-    step.have("0 < prod(j, 0, k, x - j)*(x - (k + 1))", "product", use="before less").auto("product last")
-
-
 def difference_step(g: Goal) -> None:
     g.intro("i k (low high)")
     p, q = "prod(j, 0, k, i - j)", "prod(j, 0, k, i - 1 - j)"
@@ -150,61 +66,6 @@ def difference_step(g: Goal) -> None:
     g.have(f"1/{q} = i*(1/{p})*{w}", "inverse", use="one q_e", rounds=0, multipliers=[f"1/{q}", f"i*(1/{p})*{w}"])
     top = "prod(j, 1, k, j)"
     g.auto("inverse w_e", rounds=0, multipliers=[top, f"{top}*(1/{p})"])
-
-
-CLOSED = "i k. prod(j, 1, k, j)/prod(j, 0, k, i - j)"
-
-
-def differences_exist(g: Goal) -> None:
-    g.witness(CLOSED)
-    first, more = g.split()
-    first.intro("i ge").true()
-    more.intro("i k inside").use("lem:difference_step", "i", "k", label="goal").hyp("goal")
-
-
-TIES = "j. if(j <= 4, 1/1000 - j/10000000000, f(j, 3)/100)"
-
-
-def tiebreaker_exists(g: Goal) -> None:
-    g.obtain("lem:differences_exist", "f", "is").witness("f", TIES)
-    parts = g.use("is", label="first more").split()
-    parts[0].hyp("first")
-    parts[1].hyp("more")
-    yes, no = parts[2].intro("j (low high)").ind("j <= 4", "side value")
-    yes.auto("value", multipliers=["1", "j", "f(j, 3)"])
-    no.auto("side high")
-    yes, no = parts[3].intro("j low").ind("j <= 4", "side value")
-    yes.auto("side low")
-    no.auto("value", multipliers=["1", "j", "f(j, 3)"])
-
-
-def sum_shift(g: Goal) -> None:
-    g.intro("f a b")
-    empty, some = g.em("b < a", "side")
-    for h in (empty,):
-        h.use("ax:sum_empty", "f", "a", "b", label="none").use(
-            "ax:sum_empty", "j. f(j - 1)", "a + 1", "b + 1", label="no"
-        )
-        h.auto("none no")
-
-    def all_sizes(h: Goal) -> None:
-        base, step = h.induct("n", "ge", "is")
-        base.use("ax:sum_step", "j. f(j - 1)", "a + 1", "a + 1", label="one").true()
-        step.use("ax:sum_step", "f", "a", "n + 1", label="left")
-        step.use("ax:sum_step", "j. f(j - 1)", "a + 1", "n + 1 + 1", label="right").auto("is left right")
-
-    some.have("all n:Int. a <= n -> sum(j, a + 1, n + 1, f(j - 1)) = sum(j, a, n, f(j))", "goal", all_sizes)
-    some.use("goal", "b", label="here").hyp("here")
-
-
-def difference_value(g: Goal) -> None:
-    g.intro("f (first more)")
-    base, step = g.induct("k", "ge", "is")
-    base.intro("i low").use("ax:int_lt", "0", "i", label="one").use("first", "i", label="goal").hyp("goal")
-    step.intro("i low").use("more", "i", "k", label="unfold").use("is", "i - 1", label="old").use(
-        "is", "i", label="new"
-    )
-    step.use("lem:difference_step", "i", "k", label="closed").auto("unfold old new closed", rounds=0)
 
 
 def difference_combination(g: Goal) -> None:
@@ -236,17 +97,6 @@ def _outside(h: Goal) -> None:
     """j or j - 1 is outside 0..k where j is outside 0..k + 1."""
     for e, side in zip(h.cases("away", "far"), ("left", "right"), strict=True):
         e.pick(side).auto("far")
-
-
-def tie_value(g: Goal) -> None:
-    g.intro("f g (first more small large) i low").use("large", "i", label="is")
-    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "3", "!", "i", label="value")
-    z = "(i*(i - 1)*(i - 2)*(i - 3))"
-    g.have(f"0 < {z}", "positive", lambda h: product_of(h, "i", "low"))
-    g.positive(z, "z", lambda h: h.hyp("positive"))
-    first, second = g.split()
-    first.auto("is value z_e", rounds=0, multipliers=[f"100*{z}", z, "1"])
-    second.hyp("z_i")
 
 
 def both(h: Goal, *labels: str) -> None:
@@ -604,19 +454,6 @@ def layernorm_defined(g: Goal) -> None:
     g.leaves("d x", leaf)
 
 
-def def6(g: Goal) -> None:
-    g.intro("claim").obtain("lem:differences_exist", "f", "first more").use(
-        "claim", "f", lambda h: both(h, "first", "more"), label="wrong rest"
-    )
-    g.use("first", "1", "!", label="f10").use("first", "2", "!", label="f20").use("first", "3", "!", label="f30")
-    up, across = g.cases("wrong", "grows")
-    up.use("grows", "2", "0", "!", label="here").auto("here f20 f30")
-    across.use("first", "5", "!", label="f50").use("first", "4", "!", label="f40").use(
-        "more", "5", "0", "!", label="f51"
-    )
-    across.use("grows", "5", "0", "!", label="here").auto("here f50 f40 f51")
-
-
 def def6_corrected(g: Goal) -> None:
     g.intro("f (first more)")
     down, combine = g.split()
@@ -669,13 +506,6 @@ def def6_head(g: Goal) -> None:
         "lem:sum_ext", "m. c(m)*(sum(j, m, i - 1, I[j = m])/(i - m))", "m. c(m)/(i - m)", "0", "k", same, label="heads"
     )
     combine.auto("here heads")
-
-
-def lemma9(g: Goal) -> None:
-    g.intro("f k i (first more) (low high)")
-    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "k", "#low", "i", "#high", label="goal").hyp(
-        "goal"
-    )
 
 
 def exist(*more: str, leaf: Tactic = Goal.easy) -> Tactic:
@@ -910,15 +740,6 @@ def cubic_below(h: Goal) -> None:
     h.auto("far t2 t3 t4", degree=1)
 
 
-def lemma9_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        h.use("lem:prod_positive", "i", "k", label="positive").auto(degree=1, rounds=0)
-
-    g.leaves("f k i", leaf)
-
-
 def def7_defined(names: str, x: str = "") -> Tactic:
     """D: integers from 5 on (or x < 0) make no factor zero."""
 
@@ -946,19 +767,6 @@ def def7_defined(names: str, x: str = "") -> Tactic:
 # --- Lookups: gaps, ties and saturated attention ----------------------------------------------------------------------
 
 
-def lnhash_inner(g: Goal) -> None:
-    g.intro("x i pos").use("lem:lnhash_scale", "x", "1", "i", "#pos", lambda h: h.auto(squares=["x"]), label="scale")
-    g.use("scale", "2", "!", label="goal").hyp("goal")
-
-
-def lnhash_plane(g: Goal) -> None:
-    g.intro("x i pos").positive("i", "i", lambda h: h.hyp("pos")).have("0 < (1/i)*(1/i)", "square", use="i_i")
-    g.have("0 < (x/i)^2 + (1/i)^2", "some", lambda e: e.auto("square", squares=["x/i"]))
-    first, second = planar(g, "x/i", "1/i", "s").split()
-    first.hyp("s_z")
-    second.hyp("s_p")
-
-
 def lnhash_one(g: Goal) -> None:
     g.intro("q k").use("lem:lnhash_square", "q", "k", label="square")
     root(root(g, "q", "q"), "k", "k")
@@ -984,11 +792,6 @@ def lnhash_one(g: Goal) -> None:
     other.use("lem:square_lt", "-hashdot(q, k)", "1", "!", lambda h: h.auto("small"), label="goal").auto("goal")
     below.intro("differ").have("hashdot(q, k)^2 < 1", "small", strict)
     below.use("lem:square_lt", "hashdot(q, k)", "1", "!", lambda h: h.auto("small"), label="goal").hyp("goal")
-
-
-def sqrt_strictly_below(g: Goal) -> None:
-    g.intro("x y (pos small) square").have("0 < y*y", "yy", use="pos")
-    g.use("lem:square_lt", "x", "1 - y/2", None, lambda h: h.auto("yy square"), label="goal").hyp("goal")
 
 
 def hash_pair_gap(g: Goal) -> None:
@@ -1079,26 +882,6 @@ def shifted(h: Goal, x: str, low: str) -> None:
         f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)", "t3", use=f"{low} t2"
     )
     h.have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)*({x} - 5)", "t4", use=f"{low} t3").auto(f"{low} t2 t3 t4", degree=1)
-
-
-def tie_order(g: Goal) -> None:
-    g.intro("f g (first more small large) j low p less")
-
-    def every(h: Goal) -> None:
-        base, step = h.induct("k", "ge", "so_far")
-        tied(base, "tie_decreases", "j", label="goal").hyp("goal")
-        tied(step, "tie_decreases", "k", label="next").auto("next so_far")
-
-    g.have("all k:Int. j + 1 <= k -> g(k) < g(j)", "every", every).use("ax:int_lt", "j", "p", label="step")
-    g.use("every", "p", label="order").use("lem:lnhash_first", "g(p)", "g(j)", label="goal").hyp("goal")
-
-
-def tie_score(g: Goal) -> None:
-    g.intro("g h i j ilow jlow").use("lem:lnhash_inner", "h(i)", "i", label="at_i").use(
-        "lem:lnhash_inner", "h(j)", "j", label="at_j"
-    )
-    a, b = "(1/i*(1/sqrt(2*(h(i)/i)^2 + 2*(1/i)^2)))", "(1/sqrt(2*h(j)^2 + 2))"
-    g.auto("at_i at_j", rounds=0, multipliers=[f"{a}*(h(i)*h(j) + 1)", f"{b}*(h(i)*h(j) + 1)"])
 
 
 def tie_argmax(g: Goal) -> None:
@@ -2033,14 +1816,6 @@ def saturated(g: Goal) -> None:
     right.auto("value", rounds=0, multipliers=["1/sum(m, 1, n, I[maximal(s, n, m)])"])
 
 
-def match_score(g: Goal) -> None:
-    g.intro("q k i j ilow jlow").use("lem:lnhash_inner", "q", "i", label="at_i").use(
-        "lem:lnhash_inner", "k(j)", "j", label="at_j"
-    )
-    a, b = "(1/i*(1/sqrt(2*(q/i)^2 + 2*(1/i)^2)))", "(1/sqrt(2*k(j)^2 + 2))"
-    g.auto("at_i at_j", rounds=0, multipliers=[f"{a}*(q*k(j) + 1)", f"{b}*(q*k(j) + 1)"])
-
-
 def saturated_inhabited(g: Goal) -> None:
     """Scores 1, 1, 0: two of them are maximal."""
     scores = "l. I[l <= 2]"
@@ -2306,30 +2081,12 @@ def relu_pair(g: Goal) -> None:
         h.apart("relu(-1 + u); relu(-1 - u)", Goal.auto)
 
 
-def layernorm_hash(g: Goal) -> None:
-    g.intro("phi x is")
-    for n in (1, 2, 3, 4):
-        g.use("is", str(n), "!", label=f"is{n}")
-    unit_sum(root(g, "x", "r"), "x")
-    square = "sum(b, 1, 4, (phi(b) - sum(a, 1, 4, phi(a))/4)^2)"
-    g.use("lem:sqrt_equals", square, "1", "!", lambda h: h.auto("unit"), label="root")
-    g.intro("c inside").rewrite("root").auto("mean")
-
-
 def unit_square(h: Goal, x: str) -> None:
     values = [
         f"{sign}{top}*(1/sqrt(2*({x})^2 + 2))" for sign, top in (("", f"({x})"), ("", "1"), ("-", f"({x})"), ("-", "1"))
     ]
     multipliers = [f"phi({n})" for n in (1, 2, 3, 4)] + values + ["1"]
     h.auto("is1 is2 is3 is4 r_n", rounds=0, multipliers=multipliers)
-
-
-def select_refuted(g: Goal) -> None:
-    phi = "c. relu(-0 + unithash(1/1, 1, c)) + relu(0 - 1 + unithash(1/(1 - 0), 1, c))"
-    g.intro("claim").use(
-        "claim", "1", "0", "0", phi, "!", "!", "!", lambda h: h.intro("c inside").true(), label="values norm"
-    )
-    g.use("values", "3", "!", label="zero one").use("zero", "!", label="wrong").absurd("wrong")
 
 
 def select(g: Goal) -> None:
@@ -2594,15 +2351,6 @@ def head_defined(g: Goal) -> None:
     g.leaves("move n i", leaf)
 
 
-def update(g: Goal) -> None:
-    g.intro("h d i low moves")
-    for e, label in zip(g.cases("moves", "is", "is", "is h_is"), ("one", "minus", "zero"), strict=True):
-        e.rewrite("is")
-        if label == "zero":
-            e.rewrite("h_is")
-        e.true()
-
-
 def inputhash(g: Goal) -> None:
     g.intro("i h low c inside").positive("i", "i", lambda e: e.auto("low"))
     one, two = g.split()
@@ -2784,14 +2532,6 @@ def multinorm_blocks(g: Goal) -> Goal:
 def u_sums(g: Goal) -> Goal:
     g.use("lem:block_totals", "out", "k", "r", label="zeros squares")
     return g
-
-
-def block_totals(g: Goal) -> None:
-    g.intro("u k r kl rl unit")
-    block_sums(g)
-    first, second = g.split()
-    first.auto("zeros", degree=1, rounds=0)
-    second.hyp("squares")
 
 
 def multinorm_inhabited(g: Goal) -> None:
@@ -3007,17 +2747,6 @@ def tie_no_match(g: Goal) -> None:
             label="mean",
         )
         h.auto("mean first_c i_is", degree=1, rounds=0)
-
-
-def walk_bound(g: Goal) -> None:
-    g.intro("h i start steps")
-    base, more = g.induct("j", "ge", "is")
-    for e in base.intro("room").split():
-        e.auto("start")
-    more.intro("room").use("is", lambda e: e.auto("room", degree=1), label="low high")
-    more.use("steps", "j", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="down up")
-    for e in more.split():
-        e.auto("low high down up", degree=1)
 
 
 def walk_side(g: Goal) -> None:
@@ -3622,24 +3351,9 @@ def tie_margin(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.square_le": square_le,
-    "lem.square_lt": square_le,
-    "lem.sqrt_equals": sqrt_equals,
-    "lem.sqrt_square": sqrt_square,
-    "lem.sqrt_below": sqrt_below,
-    "lem.lnhash_root": lnhash_root,
-    "lem.lnhash_scale": lnhash_scale,
-    "lem.lnhash_square": lnhash_square,
     "lem.lnhash_first": lnhash_first,
-    "lem.prod_shift": prod_shift,
-    "lem.prod_positive": prod_positive,
     "lem.difference_step": difference_step,
-    "lem.differences_exist": differences_exist,
-    "lem.tiebreaker_exists": tiebreaker_exists,
-    "lem.sum_shift": sum_shift,
-    "lem.difference_value": difference_value,
     "lem.difference_combination": difference_combination,
-    "lem.tie_value": tie_value,
     "lem.tie_positive": tie_positive,
     "lem.tie_decreases": tie_decreases,
     "merrill2024.def3.hash": Script(def3, witnesses("-1", "2", "1"), def3_defined),
@@ -3653,24 +3367,17 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma8.sqrt": Script(lemma8_sqrt, witnesses("0", "1", "2")),
     "merrill2024.lemma8": Script(lemma8, witnesses("2"), lemma8_defined),
     "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
-    "merrill2024.def6": Script(def6, refutes=True),
     "merrill2024.def6.corrected": Script(def6_corrected, exist("2", "1")),
     "merrill2024.def6.head": Script(def6_head, exist("2", "1")),
-    "merrill2024.lemma9": Script(lemma9, exist("2", "4"), lemma9_defined),
     "merrill2024.def7": Script(def7, each(exist("3"), exist("7")), def7_defined("f g i")),
     "lem.flagged_head": flagged_head,
     "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
     "merrill2024.lemma10": Script(
         lemma10, each(exist("3"), witnesses("6"), witnesses("6")), def7_defined("f g i", "x")
     ),
-    "lem.lnhash_inner": lnhash_inner,
-    "lem.lnhash_plane": lnhash_plane,
     "lem.lnhash_one": lnhash_one,
-    "lem.sqrt_strictly_below": sqrt_strictly_below,
     "lem.hash_pair_gap": hash_pair_gap,
     "lem.tie_small": tie_small,
-    "lem.tie_order": tie_order,
-    "lem.tie_score": tie_score,
     "lem.tie_argmax": tie_argmax,
     "lem.some_maximal": some_maximal,
     "lem.hardmax_total": hardmax_total,
@@ -3699,16 +3406,13 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
     ),
-    "lem.match_score": match_score,
     "lem.unithash_bound": unithash_bound,
     "lem.relu_pair": relu_pair,
-    "lem.layernorm_hash": layernorm_hash,
     "merrill2024.def.saturated": Script(saturated, saturated_inhabited, saturated_defined),
     "merrill2024.s3.1.lookup": Script(lookup, witnesses("1", "j. I[1 < j]", "j. 0", "5", "2"), lookup_claim_defined),
     "merrill2024.s3.1.direct": Script(direct, witnesses("-1", "1", "0", "2"), direct_defined),
     "merrill2024.thm1.invi": Script(invi, witnesses("j. j", "0", "3")),
     "merrill2024.thm1.invd": Script(invd, witnesses("j. j", "0", "2", "5"), invd_defined),
-    "merrill2024.thm1.select": Script(select_refuted, refutes=True),
     "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
     "merrill2024.thm1.retrieve": Script(
         retrieve, each(witnesses("j. 0", "2", "4"), witnesses("j. 0", "2", "4", "1")), retrieve_defined
@@ -3718,16 +3422,13 @@ SCRIPTS: dict[str, Script | Tactic] = {
     ),
     "merrill2024.thm2.head": Script(head_refuted, refutes=True),
     "merrill2024.thm2.head.corrected": Script(head, witnesses("j. 1", "2", "5"), head_defined),
-    "merrill2024.thm2.update": Script(update, witnesses("-2", "1", "1")),
     "merrill2024.thm2.inputhash": Script(inputhash, witnesses("2", "-1", "1"), inputhash_defined),
     "merrill2024.thm3.mult": Script(mult, mult_inhabited, None),
     "merrill2024.prop1.scale": Script(
         prop1_scale, witnesses("i k. 1/2 - I[2 < k]", "2", "4", "0", "sqrt(2)", "1", "1"), scale_defined
     ),
     "lem.tie_no_match": tie_no_match,
-    "lem.walk_bound": walk_bound,
     "lem.walk_side": walk_side,
-    "lem.block_totals": block_totals,
     "merrill2024.def5.multinorm": Script(multinorm, multinorm_inhabited, multinorm_defined),
     "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
     "merrill2024.appE.head": Script(eight, eight_inhabited, eight_defined),

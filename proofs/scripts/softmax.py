@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from library import TOTAL, last, total
-from script import Script, counterexample, witnesses
+from script import Script, witnesses
 
 from symcook.proof.search.cover import cover
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
@@ -71,22 +71,6 @@ def below(g: Goal, n: str, inside: Tactic, end: Tactic | None = None) -> None:
     end(same)
 
 
-def max_left(g: Goal) -> None:
-    g.intro("s n some")
-    g.use("lem:max_right", "j. s(n + 1 - j)", "n", label="there").obtain("there", "q", "low high best rest")
-    g.witness("n + 1 - q")
-    first, second, third, fourth = g.split()
-    first.auto("high")
-    second.auto("low")
-    third.intro("k (kl kh)").use("best", "n + 1 - k", label="here").hyp("here")
-    fourth.intro("k (kl kh) max")
-
-    def mirrored(h: Goal) -> None:
-        h.intro("m (ml mh)").use("max", "n + 1 - m", label="here").hyp("here")
-
-    fourth.use("rest", "n + 1 - k", None, mirrored, label="got").auto("got")
-
-
 def unique_at(right: bool) -> Tactic:
     order = "k <= j" if right else "j <= k"
     chosen = f"maximal(s, n, j) & (all k in 1..n. maximal(s, n, k) -> {order})"
@@ -114,34 +98,9 @@ def unique_at(right: bool) -> Tactic:
 COUNT = "sum(m, 1, n, I[maximal(s, n, m)])"
 
 
-def hm_count(g: Goal) -> None:
-    g.intro("s n some").use("lem:max_right", "s", "n", label="there").obtain("there", "p", "low high best rest")
-    g.use(
-        "lem:sum_member",
-        "m. I[maximal(s, n, m)]",
-        "1",
-        "n",
-        "p",
-        None,
-        lambda h: h.intro("i inside").apart("I[maximal(s, n, i)]"),
-        label="most",
-    )
-    yes, no = g.ind("maximal(s, n, p)", "max value")
-    yes.auto("most value")
-    no.absurd("best", "max")
-
-
 def hm_total(g: Goal) -> Goal:
     """0 < count, count*(1/count) = 1 and 0 < 1/count as m_p, m_e and m_i."""
     return g.positive(COUNT, "m", lambda h: h.use("lem:hm_count", "s", "n", label="count").auto("count"))
-
-
-def hm_sum(g: Goal) -> None:
-    hm_total(g.intro("s n some")).auto("m_e")
-
-
-def hm_weight(g: Goal) -> None:
-    hm_total(g.intro("s n j some")).apart("I[maximal(s, n, j)]", lambda h: h.auto(rounds=0, multipliers=[f"1/{COUNT}"]))
 
 
 # --- Distances --------------------------------------------------------------------------------------------------------
@@ -158,24 +117,6 @@ def product_abs(g: Goal) -> None:
     g.use("lem:sum_mono", "j. abs(d(j)*v(j))", "j. V*abs(d(j))", "1", "n", one, label="each").auto(
         "triangle each", degree=1
     )
-
-
-def product_range(g: Goal) -> None:
-    g.intro("d v n low high range zero")
-
-    def one(h: Goal) -> None:
-        h.intro("j inside").use("range", "j", label="from to")
-        h.apart("abs(v(j) - (low + high)/2)", lambda e: e.auto(degree=1))
-
-    g.use("lem:product_abs", "d", "j. v(j) - (low + high)/2", "n", "(high - low)/2", one, label="done")
-    g.have(
-        "sum(j, 1, n, d(j)*(v(j) - (low + high)/2)) = sum(j, 1, n, d(j)*v(j))",
-        "same",
-        use="zero",
-        rounds=0,
-        multipliers=["low", "high"],
-    )
-    g.rewrite("same", "done", "got").hyp("got")
 
 
 def one_hot_distance(g: Goal) -> None:
@@ -202,38 +143,7 @@ def one_hot_distance(g: Goal) -> None:
     g.auto("terms single one", degree=1, rounds=0)
 
 
-def weights_distance(g: Goal) -> None:
-    g.intro("a b n pos one_a one_b")
-
-    def each(h: Goal) -> None:
-        h.intro("j inside").use("pos", "j", label="pa pb").apart("abs(a(j) - b(j))", lambda e: e.auto(degree=1))
-
-    g.use("lem:sum_mono", "j. abs(a(j) - b(j))", "j. a(j) + b(j)", "1", "n", each, label="most")
-    g.auto("most one_a one_b", degree=1)
-
-
-def sm_top(g: Goal) -> None:
-    total(g.intro("s n p c some most")).auto("most z_i z_e")
-
-
 # --- Ziggurat scores --------------------------------------------------------------------------------------------------
-
-
-def geometric_left(g: Goal) -> None:
-    g.intro("g")
-    base, step = g.induct("p", "ge", "ih")
-    base.auto()
-    body = "j. exp(-g*(p + 1 - j))"
-    last(step, body, "1", "p + 1", "next")
-    step.auto("ih next", degree=1, rounds=0, multipliers=["1", "exp(-g)"])
-
-
-def geometric_right(g: Goal) -> None:
-    g.intro("g p")
-    base, step = g.induct("n", "ge", "ih")
-    base.auto()
-    last(step, "j. exp(-g*(j - p))", "p + 1", "n + 1", "next")
-    step.auto("ih next", degree=1, rounds=0, multipliers=["1", "exp(-g)"])
 
 
 def geometric_both(g: Goal) -> None:
@@ -249,16 +159,6 @@ def geometric_both(g: Goal) -> None:
         g.use("lem:sum_ext", "j. exp(-g*abs(j - p))", f"j. exp(-g*({sign}))", first, end, size, label=label)
     g.use("lem:geometric_left", "g", "p", label="gl").use("lem:geometric_right", "g", "p", "n", label="gr")
     g.auto("parts left right gl gr", degree=1, rounds=0, multipliers=["1", "exp(-g)"])
-
-
-def ziggurat_total(g: Goal) -> None:
-    g.intro("s n p g range below")
-
-    def each(h: Goal) -> None:
-        h.intro("j inside").use("below", "j", label="here")
-        h.use("lem:exp_mono", "s(j)", "s(p) - abs(j - p)*g", label="mono").hyp("mono")
-
-    g.use("lem:sum_mono", "j. exp(s(j))", "j. exp(s(p) - abs(j - p)*g)", "1", "n", each, label="done").hyp("done")
 
 
 def ziggurat_weight(g: Goal) -> None:
@@ -294,39 +194,7 @@ def ziggurat_distance(g: Goal) -> None:
     rare.use("ax:exp_ge", "-g", label="large").auto("distance pos large sign", degree=1)
 
 
-def ziggurat_value(g: Goal) -> None:
-    g.intro("s n p g v V range below bound")
-    g.use("lem:product_abs", "j. I[j = p] - sm(s, n, j)", "v", "n", "V", "#bound", label="product")
-    g.use("lem:ziggurat_distance", "s", "n", "p", "g", label="distance")
-    g.use("range", label="low high").use("bound", "p", label="at_p")
-    g.have("0 <= V", "size", lambda h: h.apart("abs(v(p))", lambda e: e.auto(degree=1)))
-    g.auto("product distance size", rounds=0)
-
-
 # --- Table lookup -----------------------------------------------------------------------------------------------------
-
-
-def sum_moved(g: Goal) -> None:
-    g.intro("f c")
-    base, step = g.induct("b", "ge", "ih")
-    base.easy()
-    last(step, "f", "c + 1", "c + (b + 1)", "left")
-    last(step, "j. f(c + j)", "1", "b + 1", "right")
-    step.auto("ih left right")
-
-
-def sum_mirror(g: Goal) -> None:
-    g.intro("f b some")
-
-    def proof(h: Goal) -> None:
-        base, step = h.induct("k", "ge", "ih")
-        base.intro("zero").use("ax:sum_empty", "f", "b + 1", "b", label="none").easy()
-        step.intro("small").use("ih", label="before")
-        last(step, "j. f(b + 1 - j)", "1", "k + 1", "next")
-        step.use("lem:sum_split", "f", "b - k", "b - k", "b", label="first").auto("before next first")
-
-    claim = "all k:Int. 0 <= k -> k <= b -> sum(j, b + 1 - k, b, f(j)) = sum(j, 1, k, f(b + 1 - j))"
-    g.have(claim, "all_k", proof).use("all_k", "b", label="done").auto("done")
 
 
 def lookup_tail(g: Goal) -> None:
@@ -348,23 +216,6 @@ def lookup_tail(g: Goal) -> None:
     g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
 
 
-def lookup_series(g: Goal) -> None:
-    g.intro("gamma m large some")
-    least, most = g.split()
-
-    def each(h: Goal) -> None:
-        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").auto("pos kl")
-
-    least.use("lem:sum_nonneg", "k. k*exp(-gamma*k^2)", "1", "m", each, label="done").hyp("done")
-    most.use("ax:exp_pos", "-gamma", label="e1").use("ax:exp_pos", "-2*gamma", label="e2")
-    less, more = most.em("m <= 0", "side")
-    less.have("m = 0", "none", use="side some").rewrite("none").auto("e1 e2")
-    more.use("ax:int_lt", "0", "m", label="one")
-    more.use("lem:sum_split", "k. k*exp(-gamma*k^2)", "1", "1", "m", label="parts")
-    more.use("lem:lookup_tail", "gamma", "m", label="tail").use("ax:exp_pos", "-gamma*(m^2 + 1)", label="pos")
-    more.auto("parts tail pos")
-
-
 def lookup_integral(g: Goal) -> None:
     g.intro("gamma m large some")
 
@@ -384,24 +235,6 @@ def lookup_integral(g: Goal) -> None:
 
     claim = "all i:Int. 1 <= i -> 2*gamma*sum(k, 2, i, k*exp(-gamma*k^2)) <= exp(-gamma) - exp(-gamma*i^2)"
     g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
-
-
-def lookup_left(g: Goal) -> None:
-    g.intro("gamma t some")
-    g.use("lem:sum_mirror", "k. k*exp(-gamma*k^2)", "t - 1", label="done").auto("done")
-
-
-def lookup_right(g: Goal) -> None:
-    g.intro("gamma t n some")
-    g.use("lem:sum_moved", "j. (j - t)*exp(-gamma*(j - t)^2)", "t", "n - t", label="done").auto("done")
-
-
-def lookup_mean(g: Goal) -> None:
-    g.intro("gamma t n (low high)")
-    body = "j. (t - j)*exp(-gamma*(j - t)^2)"
-    g.use("lem:sum_split", body, "1", "t - 1", "n", label="one").use("lem:sum_split", body, "t", "t", "n", label="two")
-    g.use("lem:lookup_left", "gamma", "t", label="left").use("lem:lookup_right", "gamma", "t", "n", label="right")
-    g.auto("one two left right")
 
 
 def lookup_normal(g: Goal) -> None:
@@ -593,16 +426,6 @@ def hardmax_ziggurat(g: Goal) -> None:
 # --- Ties, gaps and temperature ---------------------------------------------------------------------------------------
 
 
-def sm_ext(g: Goal) -> None:
-    g.intro("s r n same")
-
-    def each(h: Goal, name: str) -> None:
-        h.intro(f"{name} inside").use("same", name, label="here").rewrite("here").true()
-
-    g.use("lem:sum_ext", "k. exp(s(k))", "k. exp(r(k))", "1", "n", lambda h: each(h, "k"), label="totals")
-    g.intro("j inside").use("same", "j", label="here").rewrite("here").rewrite("totals").true()
-
-
 def hardmax_scaled(g: Goal) -> None:
     g.intro("s n tau j (positive low high)").positive("tau", "u", lambda h: h.auto("positive"))
 
@@ -630,20 +453,6 @@ def hardmax_scaled(g: Goal) -> None:
     g.have("all i in 1..n. I[maximal(l. s(l)/tau, n, i)] = I[maximal(s, n, i)]", "both", same)
     g.use("lem:sum_ext", "i. I[maximal(l. s(l)/tau, n, i)]", "i. I[maximal(s, n, i)]", "1", "n", "#both", label="count")
     g.use("both", "j", label="here").rewrite("here").rewrite("count").true()
-
-
-def gap_scaled(g: Goal) -> None:
-    g.intro("s n tau g (positive given) i inside m within max").positive("tau", "u", lambda h: h.auto("positive"))
-
-    def unscaled(h: Goal) -> None:
-        h.intro("k (kl kh)").use("max", "k", label="here")
-        h.have("tau*(s(k)/tau) <= tau*(s(m)/tau)", "scaled", lambda f: f.auto("here positive", rounds=0))
-        h.auto("scaled u_e", degree=1, multipliers=["s(k)", "s(m)"])
-
-    g.use("given", "i", None, "m", None, unscaled, label="either")
-    tie, less = g.cases("either", "is")
-    tie.pick("left").rewrite("is").true()
-    less.pick("right").auto("is u_i", rounds=0)
 
 
 def hard_soft_exact(g: Goal) -> None:
@@ -767,39 +576,6 @@ def hard_soft_unique(g: Goal) -> None:
         f"{COUNT}*{x}/({one})",
     ]
     g.auto("ties product w_e y_e", degree=1, rounds=0, multipliers=multipliers)
-
-
-def hard_soft_edelman(g: Goal) -> None:
-    g.intro("s n g (some given)").use("lem:hard_soft_unique", "s", "n", "g", None, label="sharp").use(
-        "ax:exp_pos", "-g", label="x_pos"
-    )
-    g.have("0 <= (n - 1)*exp(-g)", "rest_low", lambda h: h.auto("x_pos some", rounds=0))
-    q = "(n - 1)*exp(-g)"
-    g.positive(f"1 + {q}", "y", lambda h: h.auto("rest_low"))
-    g.have(f"0 <= {q}*{q}*(1/(1 + {q}))", "gain", lambda h: h.auto("rest_low y_i", rounds=0, degree=3))
-    g.auto("sharp gain y_e x_pos", degree=1, rounds=0, multipliers=["1", "exp(-g)", "n*exp(-g)"])
-
-
-def hard_soft_matrix(g: Goal) -> None:
-    g.intro("s rows n gap g (some given) i inside").use("given", "i", label="here least")
-
-    def proof(h: Goal) -> None:
-        h.intro("a within m between max").use("here", "a", None, "m", None, "#max", label="either")
-        tie, less = h.cases("either", "is")
-        tie.pick("left").hyp("is")
-        less.pick("right").auto("is least")
-
-    g.have("scoregap(l. s(i, l), n, g)", "narrow", proof)
-    g.use("lem:hard_soft_unique", "l. s(i, l)", "n", "g", None, label="done").hyp("done")
-
-
-def hard_soft_value(g: Goal) -> None:
-    g.intro("s n g v low high (some given range)").use("lem:hard_soft_unique", "s", "n", "g", None, label="sharp")
-    g.use("lem:hm_sum", "s", "n", label="one_hard").use("lem:sm_sum", "s", "n", label="one_soft")
-    g.have("sum(j, 1, n, hardmax(s, n, j) - sm(s, n, j)) = 0", "zero", use="one_hard one_soft")
-    g.use("lem:product_range", DIFFERENCE, "v", "n", "low", "high", "#range", "#zero", label="product")
-    g.use("range", "1", label="from to").have("low <= high", "order", use="from to")
-    g.auto("product sharp order", rounds=0)
 
 
 ATTAINED = "l. g*I[l <= m]"
@@ -1211,21 +987,6 @@ def lemma7(g: Goal) -> None:
     into(g, f"hardmax({SCORES}, n, j)", LOOKUP, "j", "t")
 
 
-def lemma7_z(g: Goal) -> None:
-    g.intro("n t gamma (low high)")
-    first, second = g.split()
-    first.intro("j inside").true()
-    second.use("lem:lookup_normal", "gamma", "t", "n", label="unit double").hyp("unit")
-
-
-def onesided_wrong(g: Goal) -> None:
-    """n = t = 2: the right side of t is empty, and the weight at 1 is positive."""
-    g.use("wrong", label="same less")
-    g.use("lem:sm_weight", "l. 1*(2*2*l - l^2)", "2", "1", label="pos most")
-    weighted = "sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)"
-    g.apart(f"abs(sum(j, 1, 2 - 1, {weighted}) + sum(j, 2 + 1, 2, {weighted}))")
-
-
 def onesided(g: Goal) -> None:
     g.intro("n t gamma (large low high)")
     body = f"j. {LOOKUP}*(t - j)"
@@ -1352,12 +1113,6 @@ def far_linear(h: Goal) -> None:
     h.auto("scaled n_e", degree=1, multipliers=["gamma*p", "gamma*j", "gamma"])
 
 
-def regions(g: Goal) -> None:
-    first, second = g.split()
-    first.intro("delta x small (false_side true_side)").auto()
-    second.true()
-
-
 def lemma9(g: Goal) -> None:
     g.intro("x out run")
     for part in g.split():
@@ -1367,10 +1122,6 @@ def lemma9(g: Goal) -> None:
 
 
 # --- Exponentials, lookups at a temperature ---------------------------------------------------------------------------
-
-
-def exp_three(g: Goal) -> None:
-    g.use("ax:exp_lower", "3", "2", label="large").use("ax:exp_pos", "-3", label="pos").auto()
 
 
 def exp_twice(g: Goal) -> None:
@@ -1636,14 +1387,6 @@ def ziggurat_greatest(g: Goal) -> None:
         lambda h: h.auto("weight w_i w_e", rounds=0, multipliers=["sm(s, n, p)", "1"]),
     )
     g.auto("equal share", degree=1)
-
-
-def quadratic_step(g: Goal) -> None:
-    g.intro("n q gamma some")
-    term = "exp(-gamma*(j - q)^2)"
-    g.use("lem:sum_shift", f"j. {term}", "0", "n - 1", label="moved")
-    g.use("lem:sum_split", f"j. {term}", "0", "0", "n - 1", label="front")
-    g.use("lem:sum_split", f"j. {term}", "1", "n - 1", "n", label="back").auto("moved front back", degree=1)
 
 
 def quadratic_greatest(g: Goal) -> None:
@@ -2270,25 +2013,6 @@ def compared_leaf(h: Goal) -> None:
 # --- Cookbook, Section 5.6 --------------------------------------------------------------------------------------------
 
 
-def tie_pick(g: Goal) -> None:
-    g.intro("s t n p g (low high best positive separate spread prefer)")
-
-    def less(h: Goal) -> None:
-        h.intro("j inside differ").use("separate", "j", label="either")
-        top, below = h.cases("either", "max", "down")
-        top.use("prefer", "j", None, lambda e: conjuncts(e), label="order").use("max", "p", label="least")
-        top.use("best", "j", label="most").have("s(j) = s(p)", "same", use="least most")
-        top.have("0 < g*(t(p) - t(j))", "gain", lambda e: e.auto("order positive", rounds=0)).auto(
-            "gain same", degree=1
-        )
-        below.use("spread", "j", label="near")
-        below.have("g*(t(j) - t(p)) < g*1", "gain", lambda e: e.auto("near positive", rounds=0)).auto(
-            "gain down", degree=1
-        )
-
-    g.use("lem:hardmax_unique", "l. s(l) + g*t(l)", "n", "p", None, less, label="done").hyp("done")
-
-
 def row_gap(g: Goal) -> None:
     g.intro("f")
     base, step = g.induct("n", "ge", "ih")
@@ -2321,13 +2045,6 @@ def row_gap(g: Goal) -> None:
     first, second = down.split()
     first.apart("min(g, f(n + 1)/2)", lambda e: e.auto(degree=1))
     earlier(second, True)
-
-
-def reciprocal_order(g: Goal) -> None:
-    g.intro("a b (positive less)").have("0 < b", "b_pos").positive("a", "a", lambda h: h.hyp("positive"))
-    g.positive("b", "b", lambda h: h.hyp("b_pos")).have("0 < 1/a*(1/b)", "both", lambda h: h.auto("a_i b_i", rounds=0))
-    g.have("0 < (b - a)*(1/a*(1/b))", "gain", lambda h: h.auto("less both", rounds=0))
-    g.auto("gain a_e b_e", degree=1, rounds=0, multipliers=["1/a", "1/b"])
 
 
 def order_of_terms(g: Goal) -> None:
@@ -3560,32 +3277,15 @@ def tie_left_sharp(g: Goal) -> None:
 
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
-    "lem.max_left": Script(max_left),
     "lem.rhardmax_at": Script(unique_at(True)),
     "lem.lhardmax_at": Script(unique_at(False)),
-    "lem.hm_count": Script(hm_count),
-    "lem.hm_sum": Script(hm_sum),
-    "lem.hm_weight": Script(hm_weight),
     "lem.product_abs": Script(product_abs),
-    "lem.product_range": Script(product_range),
     "lem.one_hot_distance": Script(one_hot_distance),
-    "lem.weights_distance": Script(weights_distance),
-    "lem.sm_top": Script(sm_top),
-    "lem.geometric_left": Script(geometric_left),
-    "lem.geometric_right": Script(geometric_right),
     "lem.geometric_both": Script(geometric_both),
-    "lem.ziggurat_total": Script(ziggurat_total),
     "lem.ziggurat_weight": Script(ziggurat_weight),
     "lem.ziggurat_distance": Script(ziggurat_distance),
-    "lem.ziggurat_value": Script(ziggurat_value),
-    "lem.sum_moved": Script(sum_moved),
-    "lem.sum_mirror": Script(sum_mirror),
     "lem.lookup_tail": Script(lookup_tail),
-    "lem.lookup_series": Script(lookup_series),
     "lem.lookup_integral": Script(lookup_integral),
-    "lem.lookup_left": Script(lookup_left),
-    "lem.lookup_right": Script(lookup_right),
-    "lem.lookup_mean": Script(lookup_mean),
     "lem.lookup_normal": Script(lookup_normal),
     "lem.lookup_error": Script(lookup_error),
     "lem.tie_quadratic": Script(tie_quadratic),
@@ -3601,8 +3301,6 @@ SCRIPTS: dict[str, Script] = {
         lemma6_chain, inhabit(*ZIGGURAT, "1", "exp(-1)"), totals_positive("n s p gamma a b", extra=lemma6_positive)
     ),
     "yang2026.lemma7": Script(lemma7, inhabit("2", "1", "1"), totals_positive("n t gamma")),
-    "yang2026.lemma7.Z": Script(lemma7_z, inhabit("2", "1", "1", "2", "1", "1", "1"), totals_positive("n t gamma")),
-    "yang2026.lemma7.onesided": Script(counterexample("2", "2", "1", then=onesided_wrong), refutes=True),
     "yang2026.lemma7.onesided.corrected": Script(onesided, inhabit("3", "2", "1"), totals_positive("n t gamma")),
     "yang2026.lemma7.series": Script(series, inhabit("1", "0", "1", "1", "1")),
     "yang2026.lemma8a": Script(lemma8("a"), inhabit(*GAPPED), totals_positive("n s delta gamma v V")),
@@ -3613,20 +3311,13 @@ SCRIPTS: dict[str, Script] = {
         inhabit(*MARGINS, *MARGINS, "1", *MARGINS, "1", *MARGINS, "1"),
         totals_positive("n s delta gamma p"),
     ),
-    "yang2026.s3.4.bool": Script(regions, inhabit("0", "0")),
     "yang2026.lemma9": Script(lemma9, inhabit("1/2", "1/2", "0", "0", "1/2", "1/2", "1", "1")),
-    "lem.sm_ext": Script(sm_ext),
     "lem.hardmax_scaled": Script(hardmax_scaled),
-    "lem.gap_scaled": Script(gap_scaled),
     "lem.hard_soft_exact": Script(hard_soft_exact),
     "lem.hard_soft_top": Script(hard_soft_top),
     "lem.hard_soft_ties": Script(hard_soft_ties),
     "lem.hard_soft_ties_attained": Script(hard_soft_attained),
     "lem.hard_soft_unique": Script(hard_soft_unique),
-    "lem.hard_soft_edelman": Script(hard_soft_edelman),
-    "lem.hard_soft_matrix": Script(hard_soft_matrix),
-    "lem.hard_soft_value": Script(hard_soft_value),
-    "lem.exp_three": Script(exp_three),
     "lem.exp_twice": Script(exp_twice),
     "lem.sm_close": Script(sm_close),
     "lem.lookup_at": Script(lookup_at),
@@ -3635,7 +3326,6 @@ SCRIPTS: dict[str, Script] = {
     "lem.lookup_best": Script(lookup_best),
     "lem.ziggurat_sharp": Script(ziggurat_sharp),
     "lem.ziggurat_greatest": Script(ziggurat_greatest),
-    "lem.quadratic_step": Script(quadratic_step),
     "lem.quadratic_greatest": Script(quadratic_greatest),
     "lem.ziggurat_exact": Script(ziggurat_exact),
     "lem.since_scores": Script(since_scores),
@@ -3682,9 +3372,7 @@ SCRIPTS: dict[str, Script] = {
     "yang2026.lemma32": Script(
         lemma32, inhabit("2", "j. 0", "j. 0", "1", "1", "1"), totals_positive("n s r gamma eps tau")
     ),
-    "lem.tie_pick": Script(tie_pick),
     "lem.row_gap": Script(row_gap),
-    "lem.reciprocal_order": Script(reciprocal_order),
     "cookbook.s5.6.gap_condition": Script(gap_condition, inhabit("2", "2", "i j. 0")),
     "cookbook.s5.6.tiebreak_terms": Script(order_of_terms, inhabit("2", "2", "1", "2", "2", "1", "1")),
     "cookbook.s5.6.tiebreak_correct": Script(tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s gamma")),

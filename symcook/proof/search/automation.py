@@ -57,10 +57,10 @@ class Level:
 
 
 LEVELS = (
-    Level(2, 0, 1, 0, 0, 60_000),
-    Level(3, 3, 1, 1, 100, 500_000),
-    Level(3, 4, 2, 1, 1000, 1_200_000),
-    Level(4, 7, 2, 2, 1000, 2_500_000),
+    Level(2, 0, 1, 0, 0, 100_000),
+    Level(3, 3, 1, 1, 100, 1_000_000),
+    Level(3, 4, 2, 1, 1000, 3_000_000),
+    Level(4, 7, 2, 2, 1000, 6_000_000),
 )
 CALLS = 1200  # goals looked at in one level
 NEAR = 60  # facts in the foreground
@@ -130,10 +130,13 @@ class _Search:
     def __init__(self, level: Level, hints: Sequence[Hint]) -> None:
         self.level, self.hints = level, hints
         self.effort = Effort(level.work)
+        self.keys: dict[int, tuple[Term, object]] = {}
+        self.polys: dict[int, tuple[Term, normal.Poly]] = {}
+        self.frees: dict[int, tuple[Term, frozenset[Term]]] = {}
         self.calls = 0
         self.inside = 0  # how many premises we are in
         self.lacking: dict[str, None] = {}
-        self.stuck: str | None = None
+        self.stuck: tuple[int, str] | None = None
 
     def cited(self, g: Goal) -> list[str]:
         def labels(hint: Hint) -> list[str]:
@@ -142,15 +145,38 @@ class _Search:
         return [k for hint in self.hints for k in labels(hint) if k in g.facts]
 
     def failure(self, error: Stuck) -> Stuck:
-        parts = [self.stuck or str(error)]
+        parts = [self.stuck[1] if self.stuck else str(error)]
         if self.lacking:
             parts.append("missing: " + "; ".join(list(self.lacking)[:4]))
         return Stuck("\n".join(parts))
 
     def stop(self, s: _Step, why: str = "") -> Stuck:
-        if self.stuck is None:
-            self.stuck = shown(s.g, s.near)
+        if self.stuck is None or self.inside < self.stuck[0]:
+            self.stuck = (self.inside, shown(s.g, s.near))
         return Stuck(why or "the search found nothing")
+
+    # Normal forms by the identity of a formula: hashing the formula itself takes longer than most of what is done here.
+
+    def key(self, f: Term) -> object:
+        known = self.keys.get(id(f))
+        if known is None:
+            known = self.keys[id(f)] = (f, fkey(f))
+        return known[1]
+
+    def poly(self, f: Term) -> normal.Poly:
+        known = self.polys.get(id(f))
+        if known is None:
+            known = self.polys[id(f)] = (f, linear.poly(f))
+        return known[1]
+
+    def names(self, f: Term) -> frozenset[Term]:
+        known = self.frees.get(id(f))
+        if known is None:
+            known = self.frees[id(f)] = (f, frozenset(free(f)))
+        return known[1]
+
+    def replaced(self, f: Term, old: Term, new: Term) -> Term:
+        return replace(f, old, new) if self.names(old) <= self.names(f) else f
 
     # --- The order in which things are tried --------------------------------------------------------------------------
 
@@ -240,16 +266,17 @@ class _Search:
     def at_once(self, s: _Step) -> bool:
         """True by computation, a fact, or a fact that is false."""
         g = s.g
-        key = fkey(g.goal)
+        key = self.key(g.goal)
         if key == NTRUE:
             g.true()
             return True
+        tags = (g.goal[0], "~", "<", "<=") if g.goal[0] in ("~", "<", "<=") else (g.goal[0],)
         for k, f in reversed(g.facts.items()):
-            if f == g.goal or ((f[0] == g.goal[0] or f[0] in ("~", "<", "<=")) and fkey(f) == key):
+            if f is g.goal or (f[0] in tags and self.key(f) == key):
                 g.hyp(k)
                 return True
         for k in s.near:
-            if g.facts[k][0] in (*COMPARISONS, "~", "false") and fkey(g.facts[k]) == NFALSE:
+            if g.facts[k][0] in (*COMPARISONS, "~", "false") and self.key(g.facts[k]) == NFALSE:
                 g.absurd(k)
                 return True
         return False
@@ -274,6 +301,7 @@ class _Search:
                 degree=degree,
                 rounds=rounds,
                 effort=self.effort,
+                poly=self.poly,
                 multipliers=plain if rounds else (),
                 squares=[*plain, *(self.squares(goal, facts) if squared else ())] if rounds or degree > 1 else (),
             )
@@ -287,7 +315,7 @@ class _Search:
         atoms: dict[int, None] = {}
         for f in [goal, *facts.values()]:
             if f[0] in COMPARISONS:
-                for factors, _ in linear.poly(f):
+                for factors, _ in self.poly(f):
                     if sum(k for _, k in factors) == 2:
                         atoms |= dict.fromkeys(a for a, _ in factors)
         terms = [reify.atom(a) for a in sorted(atoms, key=lambda a: normal._keys[a][0] != "var")[:5]]
@@ -635,7 +663,7 @@ class _Search:
         exponents: dict[int, None] = {}
         for f in [g.goal, *near]:
             if f[0] in COMPARISONS:
-                for factors, e in linear.poly(f):
+                for factors, e in self.poly(f):
                     atoms |= dict.fromkeys(a for a, _ in factors)
                     exponents[e] = None
         if g.goal[0] in ("<=", "<") and not nf(g.goal[2][0]):
@@ -738,7 +766,7 @@ class _Search:
                     old, new = (f[2][1], f[2][0]) if rev else f[2]
                     if old[0] == "num" or any(t == old for t in subterms(new)) or loose(old):
                         continue
-                    if replace(trial.g.goal, old, new) != trial.g.goal:
+                    if self.replaced(trial.g.goal, old, new) is not trial.g.goal:
                         trial.g.rewrite(k, rev=rev)
                         changed = True
             if changed and (self.at_once(trial) or self.linear(trial, 1, 0, wide=True)):
@@ -837,11 +865,11 @@ class _Search:
                 continue
             if old[0] not in ("var", "ind", "fn", "app") or any(t == old for t in subterms(new)):
                 continue
-            if replace(g.goal, old, new) != g.goal:
+            if self.replaced(g.goal, old, new) is not g.goal:
                 g.rewrite(k)
             for other in list(s.near):
                 f = g.facts[other]
-                if other != k and f[0] in COMPARISONS and replace(f, old, new) != f:
+                if other != k and f[0] in COMPARISONS and self.replaced(f, old, new) is not f:
                     label = g.fresh("r")
                     g.rewrite(k, other, label)
                     del s.near[other]

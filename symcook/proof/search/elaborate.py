@@ -71,7 +71,7 @@ class Elaborator:
         if self.observe is not None:
             self.observe(line, g, level)
 
-    # --- Texts in the scope of a goal -----------------------------------------------------------------------------------
+    # --- Texts in the scope of a goal ----------------------------------------------------------------------------------
 
     def label(self, g: Goal, name: str) -> str | None:
         for full in (name, *(f"{kind}:{name}" for kind in KINDS)):
@@ -139,7 +139,7 @@ class Elaborator:
             place = line.where[k] if line.where else line.inner
             raise BadProof(place, "expected a formula over the names in scope", line.formula, str(error)) from None
 
-    # --- Lines ----------------------------------------------------------------------------------------------------------
+    # --- Lines ---------------------------------------------------------------------------------------------------------
 
     def line(self, g: Goal, line: Line) -> None:
         """One line; it changes `g`, or closes it."""
@@ -158,7 +158,7 @@ class Elaborator:
         """Refuse labels that are in use."""
         seen: set[str] = set()
         for one in [x for k in labels for x in ([k] if isinstance(k, str) else k)]:
-            if one in g.facts or one in seen or one in automation_words:
+            if one in g.facts or one in seen:
                 raise BadProof(line.place, "expected a label that is not in use", one)
             seen.add(one)
 
@@ -386,9 +386,6 @@ class Elaborator:
         self.lets[line.name] = _put(tree, self.lets)
 
 
-automation_words: frozenset[str] = frozenset()
-
-
 def _spec(label: str | tuple[str, ...]) -> str:
     return label if isinstance(label, str) else " ".join(label)
 
@@ -448,5 +445,3 @@ def _near(name: str, valid: Sequence[str]) -> str | None:
 def _first(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
-
-__all__ = ["Elaborator", "Gap", "instantiate", "nodes", "part"]

@@ -8,7 +8,7 @@ found by the same programme (it is then reported as such).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,7 +17,7 @@ from symcook.errors import Rejected
 from symcook.proof import normal
 from symcook.proof.normal import ONE, Mono, Poly, add, mul, nf
 from symcook.proof.search import reify
-from symcook.proof.search.simplex import Effort, Row, TooLong, solve
+from symcook.proof.search.simplex import Effort, Number, Row, TooLong, solve
 from symcook.proof.terms import COMPARISONS, Term
 
 MAX_PRODUCTS = 1500
@@ -73,6 +73,7 @@ def find(
     rounds: int = 0,
     pivots: int = 3000,
     effort: Effort | None = None,
+    poly: Callable[[Term], Poly] = poly,
 ) -> Found | None:
     """A combination that proves the comparison `goal` (or ``false``) from the comparisons among `facts`, or None.
 
@@ -142,17 +143,17 @@ def find(
     for (k, m), p in candidates.items():
         columns["eq", k, m] = p
         free.append(("eq", k, m))
-    rows: dict[Mono, Row] = {}
+    rows: dict[Mono, dict[Hashable, Number]] = {}
     for name, p in columns.items():
         for m, c in p.items():
-            rows.setdefault(m, {})[name] = Fraction(c)
-    system: list[tuple[Row, Fraction]] = []
+            rows.setdefault(m, {})[name] = c
+    system: list[tuple[Row, Number]] = []
     if goal[0] == "=":
         for m in dict.fromkeys([*rows, *target]):
-            system.append((rows.get(m, {}), Fraction(target.get(m, 0))))
+            system.append((rows.get(m, {}), target.get(m, 0)))
     else:
-        system = [(r, Fraction(0)) for r in rows.values()]
-        system.append(({name: Fraction(1) for name in strict}, Fraction(1)))
+        system = [(r, 0) for r in rows.values()]
+        system.append((dict.fromkeys(strict, 1), 1))
     values = solve(system, free, pivots, effort)
     if values is None:
         return None

@@ -22,9 +22,9 @@ def _pruned(nodes: list[Node]) -> tuple[list[Node], set[str]]:
     used: set[str] = set()
     for node in reversed(nodes):
         by = node["by"]
-        if by in ("have", "use", "ind") or (by == "rewrite" and "in" in node):
-            if not used.intersection(_labels(node["as"])):
-                continue
+        gives = by in ("have", "use", "ind") or (by == "rewrite" and "in" in node)
+        if gives and not used.intersection(_labels(node["as"])):
+            continue
         new = dict(node)
         if by in ("em", "cases"):
             proofs = [_pruned(p) for p in node["proofs"]]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from symcook.errors import Rejected
 from symcook.proof.normal import TRUE, fkey
-from symcook.proof.terms import COMPARISONS, Term, abstract, apply, flatten, free, instantiate, replace, subterms, var
+from symcook.proof.terms import COMPARISONS, Term, abstract, apply, flatten, free, instantiate, subterms, var
 
 META = "?"
 MOST = 12
@@ -68,20 +68,11 @@ def loose(t: Term, depth: int = 0) -> bool:
 
 
 def put(t: Term, found: Found) -> Term:
-    """`t` with the metas that were found."""
-    for m, v in found.items():
-        if v[0] != "lam":
-            t = replace(t, m, v)
-        else:
-            t = _beta(t, m, v)
-    return t
-
-
-def _beta(t: Term, m: Term, v: Term) -> Term:
-    """`t` with the function meta `m` replaced by the lambda `v`, reduced."""
-    if m not in free(t):
+    """`t` with the metas that were found, functions applied."""
+    names = [m for m in found if m in free(t)]
+    if not names:
         return t
-    return instantiate(abstract(t, (m,)), (v,))
+    return instantiate(abstract(t, names), [found[m] for m in names])
 
 
 def match(pattern: Term, t: Term, found: Found) -> bool:

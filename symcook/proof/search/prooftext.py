@@ -22,16 +22,19 @@ A file is a heading and up to three parts; blocks are set in by blanks::
     defined                             why nothing in the statement is undefined; may be left out
     inhabited                           why the hypotheses can be met; may be left out
 
-A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER, OTHER]`` with
-facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
-with a comma, a colon, a semicolon, an operator or ``by``; ``#`` begins a comment line.
+A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER, OTHER]``
+with facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
+with a comma, a colon, a semicolon, an operator or ``by``, or where that one begins with ``by``; ``#`` begins a comment
+line.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from symcook.errors import BadInput
 
@@ -138,6 +141,24 @@ class _Logical:
 _GOES_ON = re.compile(r"(?:[,;:(\[+\-*/^=<>&|]|\bby)\s*$")
 
 
+def path_of(root: Path, name: str) -> Path:
+    """Where the proof text of a statement is, or would be, in a folder of proofs."""
+    folder = "lemmas" if name.startswith("lem.") else name.partition(".")[0]
+    return root / folder / f"{name.removeprefix('lem.')}.proof"
+
+
+def shown(raw: str, part: str = "proof") -> str:
+    """The lines of one part as their author wrote them, comments and all; empty where the part is left out."""
+    out: list[str] = []
+    current = "head"
+    for line in raw.splitlines():
+        if line and not line[0].isspace() and not line.startswith("#"):
+            current = line if line in PARTS[1:] else "proof" if line.startswith(("proof", "refutation")) else current
+        elif current == part:
+            out.append(line)
+    return textwrap.dedent("\n".join(out)).rstrip()
+
+
 def read(text: str) -> ProofText:
     """A proof text as its lines; BadProof with line and column where it is not one."""
     if len(text) > MAX_LENGTH:
@@ -186,7 +207,7 @@ def _logical(text: str) -> list[_Logical]:
             continue
         start = len(raw) - len(raw.lstrip())
         where = [Place(number, start + k + 1) for k in range(len(stripped))]
-        if open_line:
+        if out and (open_line or re.match(r"by\s", stripped)):
             last = out[-1]
             last.text += " " + stripped
             last.where += [where[0], *where]
@@ -296,9 +317,9 @@ class _Reader:
         for at in range(start, len(self.text)):
             c = self.text[at]
             depth += (c in "([") - (c in ")]")
-            if depth == 0 and self.text.startswith(word, at) and re.match(rf"(?<!\S){word}(?!\S)", self.text[at:]):
-                if at == 0 or self.text[at - 1] == " ":
-                    return at
+            alone = (at == 0 or self.text[at - 1] == " ") and re.match(rf"{word}(?!\S)", self.text[at:])
+            if depth == 0 and alone:
+                return at
         return len(self.text)
 
     def formula(self, start: int, end: int, what: str = "a formula") -> dict:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from symcook.errors import Rejected
 from symcook.proof import normal
@@ -10,7 +12,7 @@ from symcook.proof.normal import Poly, constant, nf
 from symcook.proof.search import linear, reify
 from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, num, var
+from symcook.proof.terms import COMPARISONS, Term, instantiate, num, var
 from symcook.rationals import quotient
 
 Sign = tuple[str, bool]
@@ -23,9 +25,10 @@ DEPTH = 6
 class Signs:
     """Signs of terms in one goal; what is found becomes a fact there and is found again."""
 
-    def __init__(self, g: Goal, effort: Effort, known: dict[Poly, Sign | None] | None = None) -> None:
+    def __init__(self, g: Goal, effort: Effort, known: Mapping[frozenset[Any], Sign | None] | None = None) -> None:
         self.g, self.effort = g, effort
-        self.found: dict[frozenset, Sign | None] = dict(known or {})
+        self.found: dict[frozenset[Any], Sign | None] = dict(known or {})
+        self.equations: list[str] = []  # the labels of z*(1/z) = 1
 
     def under(self, g: Goal) -> Signs:
         """The same in a branch: what was not found may be found there."""
@@ -34,14 +37,14 @@ class Signs:
     def of(self, t: Term, depth: int = DEPTH) -> Sign | None:
         p = nf(t)
         key = normal.freeze(p)
-        if key in self.found and (self.found[key] is None or self.found[key][0] in self.g.facts):
-            return self.found[key]
+        if key in self.found:
+            known = self.found[key]
+            if known is None or known[0] in self.g.facts:
+                return known
         self.effort.spend(500)
         self.found[key] = None  # while it is looked for
-        try:
+        with contextlib.suppress(Stuck, Rejected, TooLong):
             self.found[key] = self._shape(t, depth) or self._poly(t, p, depth) or self._linear(t)
-        except (Stuck, Rejected, TooLong):
-            pass
         return self.found[key]
 
     def _have(self, t: Term, strict: bool, sums: list[dict]) -> Sign:
@@ -205,12 +208,6 @@ class Signs:
         self.equations.append(e)
         return label
 
-    @property
-    def equations(self) -> list[str]:
-        if not hasattr(self, "_equations"):
-            self._equations: list[str] = []
-        return self._equations
-
     def _sum(self, t: Term, depth: int) -> Sign | None:
         low, high, body = t[2]
         g = self.g
@@ -254,8 +251,3 @@ class Signs:
 def _copy(h: Goal, done: Goal) -> None:
     h.nodes += done.nodes
     h.closed = True
-
-
-def abstracted(t: Term, name: Term) -> Term:
-    """`t` as a function of the name."""
-    return ("lam", (name[1][1],), (abstract(t, (name,)),))

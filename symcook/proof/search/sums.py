@@ -1,4 +1,4 @@
-"""What the automation knows about sums without being told: constants, one index selected, the last term, term by term."""
+"""What the automation knows about sums by itself: constants, one index selected, the last term, term by term."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from symcook.proof import normal
-from symcook.proof.normal import ONE, Poly, add, freeze, scale
+from symcook.proof.normal import ONE, Poly, add, scale
 from symcook.proof.search import linear, reify
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, Term, abstract, conj, imp, num, shift, var
@@ -32,13 +32,13 @@ def facts(g: Goal, atoms: list[int], done: set[Any], provable: Provable) -> None
                     _delta(g, name, lo, hi, dict(inner), k, provable)
     for a, key in keys:
         for b, other in keys:
-            if a != b and key[0] == other[0] and key[2] == other[2] and key[4] == other[4] and ("step", a) not in done:
-                if add(dict(key[3]), dict(other[3]), -1) == {ONE: 1}:
-                    done.add(("step", a))
-                    lo, hi = reify.term(dict(key[2])), reify.term(dict(key[3]))
-                    body = _function(reify.term(dict(key[4])), key[1])
-                    axiom = "ax:sum_step" if key[0] == "sum" else "ax:prod_step"
-                    _use(g, axiom, (body, lo, hi), provable)
+            alike = a != b and key[0] == other[0] and key[2] == other[2] and key[4] == other[4]
+            if alike and ("step", a) not in done and add(dict(key[3]), dict(other[3]), -1) == {ONE: 1}:
+                done.add(("step", a))
+                lo, hi = reify.term(dict(key[2])), reify.term(dict(key[3]))
+                body = _function(reify.term(dict(key[4])), key[1])
+                axiom = "ax:sum_step" if key[0] == "sum" else "ax:prod_step"
+                _use(g, axiom, (body, lo, hi), provable)
     powers = [(a, normal._keys[a]) for a in atoms if normal._keys[a][:2] == ("fn", "pow")]
     for a, key in powers:
         for _, other in powers:
@@ -139,5 +139,3 @@ def below(function: Term, low: Term, high: Term, tag: str) -> Term:
     sides = (num(0), body) if tag == "<=" else (body, num(0))
     return ("all", "Int", (imp(inside, (tag, None, sides)),))
 
-
-__all__ = ["below", "facts", "freeze", "pointwise"]
