@@ -24,7 +24,7 @@ from symcook.proof.search.elaborate import Elaborator, Gap
 from symcook.proof.search.prooftext import BadProof, HintText, Line, Place, ProofText
 from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.tactics import Goal, Library, Stuck
-from symcook.proof.terms import Term, conj, flatten, instantiate, neg, negation, num
+from symcook.proof.terms import Term, conj, flatten, instantiate, negation, num
 from symcook.proof.terms import replace as put
 from symcook.report.folded import Folder, text_of
 
@@ -238,6 +238,11 @@ class Translator:
     def tidy(self, start: Goal, lines: list[Line]) -> list[Line]:
         """A last line whose blocks all close at once needs none."""
         last = lines[-1]
+        if last.kind == "split" and 1 < len(last.blocks):
+            some = tuple(b for b in last.blocks if b != (Line("qed"),))
+            other = [*lines[:-1], replace(last, blocks=some)]
+            if 0 < len(some) < len(last.blocks) and self.runs(start, other, automation.LEVELS[:3]):
+                return other
         if not last.blocks or not all(len(b) == 1 and b[0].kind == "qed" for b in last.blocks):
             return lines
         hints = distinct([h for b in last.blocks for h in b[0].hints])
@@ -396,13 +401,10 @@ class Translator:
                     elif given[1:] in s.t.facts:
                         premises[-1] = given[1:]
                 continue
-            hints = self.cited(s, given)
             premises.append("_")
             if self.closes(s.t._branch(want), (), automation.LEVELS[:1]) is not None:
                 continue
             inner = self.block(s.branch(want), given)
-            if len(inner) == 1 and inner[0].kind == "qed" and not inner[0].hints:
-                level = None
             label = s.t.fresh(self.stem(node))
             while label in s.c.facts:
                 label += "'"
@@ -834,8 +836,7 @@ def translate(
     name: str, certificate: Mapping[str, Any], statement: replay.Statement, library: Library, seconds: float
 ) -> ProofText:
     refuted = certificate["sense"] == "refuted"
-    goals = {"proof": neg(statement.formula) if refuted else statement.formula}
-    goals |= {k: getattr(statement, k) for k in ("defined", "inhabited") if k in certificate}
+    goals = build.goals_of(statement, refuted)
     parts = {}
     for key, goal in goals.items():
         lines = part(library, goal, certificate[key], key, seconds)

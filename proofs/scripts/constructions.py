@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from script import Script
+from script import Script, counterexample
 
 from symcook.proof.search.tactics import Goal, Tactic
 
@@ -188,6 +188,16 @@ def marks(g: Goal, fact: str) -> None:
     marked(g, "i").rewrite(fact).hyp("mark")
 
 
+def t2_first(g: Goal) -> None:
+    """Zero scores: leftmost marks position 2 too, rightmost position 3."""
+    g.intro("claim").use("claim", "j. 0", lambda h: h.intro("j").true(), label="soft hard unique")
+    sides = (("lhardmax", "2", "1"), ("rhardmax", "3", "3"))
+    for h, (kind, size, place) in zip(g.cases("unique", "wrong"), sides, strict=True):
+        h.use(f"lem:{kind}_at", "j. 0", size, place, Goal.easy, label="is")
+        h.use("lem:att_pick", f"j. {kind}(l. 0, {size}, j)", "j. -pow(-1, j)", size, place, None, "#is", label="value")
+        h.use("wrong", size, label="at").rewrite("value", "at", "done").absurd("done")
+
+
 def t2_first_corrected(g: Goal) -> None:
     g.intro("s v zero")
     soft, hard, unique, signed = g.split()
@@ -287,6 +297,16 @@ ALTERNATING = ("r. pow(-1, r)", MEAN, MARK)
 FOUND = "r. sum(j, 1, 3, hardmax(l. 2*(r - 1)*l - l^2, 3, j)*1)"
 OUT = f"r. relu(({MARK[3:]}) + 0 - 1) + relu(({FOUND[3:]}) - ({MARK[3:]}))"
 PREDICTED = f"r. relu(({MARK[3:]}) + 0 - 1) + relu(predheads(j. 1, r) - ({MARK[3:]}))"
+
+
+def pred_formula(g: Goal) -> None:
+    """n = 1 and v = 1: the formula gives 1."""
+
+    def wrong(h: Goal) -> None:
+        h.use("lem:pred_heads", "1", "j. 1", lambda e: e.blast(), label="one later").use("one", "!", label="value")
+        h.use("wrong", "1", label="at").rewrite("value", "at", "done").absurd("done")
+
+    counterexample("1", "j. 1", "i. predheads(j. 1, i)", then=wrong)(g)
 
 
 def joined_first(g: Goal, at: str, value: str, use: str) -> None:
@@ -485,6 +505,15 @@ def strict_leaf(g: Goal) -> None:
 
 
 # --- Table 2 ----------------------------------------------------------------------------------------------------------
+
+
+def t2_predecessor(g: Goal) -> None:
+    """n = 2, contents 2: the conditional gives 3."""
+    g.intro("claim").use("claim", "2", "j. 2", "!", "2", label="wrong strict")
+    for kind, sign in (("even", "-"), ("odd", "")):
+        g.use("lem:rightmost_pick", f"l. {sign}pow(-1, l)", "j. 2", "2", label=f"{kind}_ex")
+        g.obtain(f"{kind}_ex", f"p_{kind}", f"{kind}_low {kind}_high {kind}_is")
+    g.rewrite("even_is", "wrong", "half").rewrite("odd_is", "half", "done").absurd("done")
 
 
 def t2_predecessor_corrected(g: Goal) -> None:
@@ -1149,12 +1178,14 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "cookbook.t2.uniform_avg": Script(
         uniform_avg, inhabits("2", "1", "i j. 1", "j. 0", "1", "1"), normalisers("n d x s")
     ),
+    "cookbook.t2.first": Script(t2_first, refutes=True),
     "cookbook.t2.first.corrected": Script(
         t2_first_corrected,
         inhabits("j. 0", "j. 1", "1"),
         normalisers("s v"),
     ),
     "cookbook.s5.4.is_even": Script(is_even, inhabits("2", "1", "1", "1")),
+    "cookbook.s5.4.pred_formula": Script(pred_formula, refutes=True),
     "cookbook.s5.4.pred_formula.corrected": Script(
         pred_corrected,
         inhabits("3", "j. 1", "i. predheads(j. 1, i)", *ALTERNATING, PREDICTED, "2"),
@@ -1168,6 +1199,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "cookbook.s5.4.strict_weights.corrected": Script(
         strict_positive, inhabits("2", "i j. 0", "i j. I[j = 1 & i = 2]", "2", "1", leaf=strict_leaf)
     ),
+    "cookbook.t2.predecessor": Script(t2_predecessor, refutes=True),
     "cookbook.t2.predecessor.corrected": Script(
         t2_predecessor_corrected,
         inhabits("3", "j. 1", "2"),

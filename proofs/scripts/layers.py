@@ -1418,7 +1418,7 @@ SCRIPTS |= {
             "2",
             "l k m. I[k = m]",
             "l i k. I[i = k]",
-            "i. 0",
+            "i. I[i = 2]",
             "l i. I[l = 0]*(2*i - 3) + I[l = 1]*(i - 1)",
             "l i. I[l = 0]*(2*i - 3) + I[l = 1]*(i - 1)/2",
             "l m. (2*m - 3)/2",
@@ -2125,6 +2125,11 @@ def alike(g: Goal, claim: str) -> None:
     g.auto("one two", degree=1, rounds=0)
 
 
+def end_not_seen(g: Goal) -> None:
+    g.intro("claim").use("claim", label="a b c d")
+    alike(g, "d")
+
+
 def first_symbol(g: Goal) -> None:
     g.intro("n w s some (start later) zero i (low high)")
 
@@ -2151,6 +2156,15 @@ def two_up(g: Goal) -> None:
     g.absurd("first", "differ")
 
 
+def same_everywhere(g: Goal) -> None:
+    """Positions 2 and 3 of BOS a a have the same symbol and the same mean."""
+    g.intro("claim").obtain("claim", "v", "rest").obtain("rest", "f", "all_n")
+    g.use("all_n", "3", "j. I[2 <= j]", None, each_index, label="at").use("at", "2", label="two").use(
+        "at", "3", label="three"
+    )
+    g.auto("two three", degree=1, rounds=0)
+
+
 SCRIPTS |= {
     "lem.layers_uniform": Script(uniform),
     "cookbook.t4.pair_pmdelta": Script(
@@ -2172,10 +2186,12 @@ SCRIPTS |= {
         lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", "i. I[i = 2]", "1", leaf=each_index),
         weights_defined("n x s C P"),
     ),
+    "cookbook.s3.4.one_over_nplus1": Script(end_not_seen, refutes=True),
     "cookbook.s3.4.one_over_nplus1.corrected": Script(special),
     "cookbook.s3.5.1.one_over_i": Script(
         first_symbol, lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", leaf=each_index), weights_defined("n w s")
     ),
+    "cookbook.s3.5.1.i_over_n": Script(same_everywhere, refutes=True),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from script import Script, each
+from script import Script, counterexample, each
 
 from symcook.proof.normal import fkey
 from symcook.proof.search.tactics import Goal, Tactic
@@ -879,6 +879,14 @@ def lh(g: Goal) -> None:
     g.use("lem:hash_component", "x", "1", "c", label="done").hyp("done")
 
 
+def lh_scale_refuted(g: Goal) -> None:
+    """2/sqrt(5/2) is not 1."""
+    root(g, "5/2", "r")
+    g.have("sqrt(5/2) = 2", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(5/2)"]).auto(
+        "is r_s", multipliers=["1", "sqrt(5/2)"]
+    )
+
+
 def lh_scale(g: Goal) -> None:
     g.intro("k x c (nonzero low high)").have("0 < x^2 + 1", "pos", squares=["x"])
     up, down = g.split()
@@ -1042,6 +1050,53 @@ def lh_gap_inhabited(g: Goal) -> None:
     g.witness("2", "3", "4*hashgap(2, 2 - 1)", "4*hashgap(3, 3 - 1)")
     for h in g.split():
         close(h)
+
+
+def selective_refuted(g: Goal) -> None:
+    """d = 5, x = i = c = 1: 1/sqrt(4/5) is not 1."""
+    g.use("claim", label="first second")
+
+    def four(h: Goal) -> None:
+        for e in h.split():
+            if e.goal[0] == "all":
+                e.intro("b inside").true()
+            else:
+                e.true()
+
+    root(g.use("first", "5", "b. quadruple(1, 1, b)", "1", "1", "1", four, label="wrong"), "4/5", "r")
+    g.have("sqrt(4/5) = 1", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(4/5)"]).auto(
+        "is r_s", multipliers=["1", "sqrt(4/5)"]
+    )
+
+
+def selective_whole(g: Goal) -> None:
+    """The printed claim is defined everywhere: entries 2 and 4 are 1/i and -1/i, so that the variance is positive."""
+
+    def leaf(h: Goal) -> None:
+        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
+            return
+        wide, some = (next(k for k, f in h.facts.items() if h.text(f) == t) for t in ("4 <= d", "1 <= i"))
+        four = next(k for k, f in h.facts.items() if f[0] == "all" and "x/i" in h.text(f) and "u(" in h.text(f))
+        zero = [] if h.goal[0] != "false" else [list(h.facts)[-1]]
+        one_square = re.search(r"I\[(\w+) <= 4\]\*u\(\1\)", h.text(h.facts[zero[0]] if zero else h.goal))
+        entry = "I[{0} <= 4]*u({0})" if one_square else "u({0})"
+        mean = f"sum(e, 1, d, {entry.format('e')})/d"
+        spread = f"b. ({entry.format('b')} - {mean})^2"
+        h.positive("i", "i", lambda e: e.auto(some, degree=1, rounds=0))
+        h.positive("d", "d", lambda e: e.auto(wide, degree=1, rounds=0))
+        ends = lambda e: e.auto(wide, degree=1, rounds=0)  # noqa: E731
+        for b in ("2", "4"):
+            inside = lambda e: [ends(part) for part in e.split()]  # noqa: E731
+            low = lambda e: e.intro_all().auto(squares=[e.text(e.goal[2][1][2][0])])  # noqa: E731
+            h.use(four, b, label=f"is{b}").use("lem:sum_member", spread, "1", "d", b, inside, low, label=f"part{b}")
+            h.rewrite(f"is{b}", f"part{b}", f"part{b}_is")
+        total = f"sum(b, 1, d, ({entry.format('b')} - {mean})^2)"
+        h.have(f"0 < {total}", "some_spread", use="part2_is part4_is i_i", squares=[mean])
+        h.have(f"0 < {total}/d", "variance", use="some_spread d_i")
+        square(h, "x", "sq").have("0 < x^2/2 + 1/2", "v", use="sq")
+        root(root(h, f"{total}/d", "w"), "x^2/2 + 1/2", "r").auto(degree=1, rounds=0)
+
+    g.leaves("d u x i c", leaf)
 
 
 def ratios(g: Goal) -> Goal:
@@ -1215,6 +1270,12 @@ def parts(g: Goal) -> list[Goal]:
     if second.goal[0] == "->":
         second.intro("earlier")
     return [first, second]
+
+
+def scaled_refuted(g: Goal) -> None:
+    """n = q = 2: 2*1*2 - 1 = 3 at j = 1 beats (2*2*2 - 4)/2 = 2 at j = 2."""
+    g.use("wrong", label="one two three").use("three", "2", None, label="only best").use("best", "!", label="max")
+    g.use("max", "1", None, label="at").absurd("at")
 
 
 def scaled(g: Goal) -> None:
@@ -2379,6 +2440,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
         lambda g: g.leaves("N n q v z c found i", counted(BLOCK.format(m="N"))),
     ),
     "cookbook.s5.3.3.lh": Script(lh, lambda g: g.inhabit("3", "2"), lambda g: g.leaves("x c", norm_leaf)),
+    "cookbook.s5.3.3.lh_scale": Script(counterexample("2", "1", "1", then=lh_scale_refuted), refutes=True),
     "cookbook.s5.3.3.lh_scale.corrected": Script(
         lh_scale, lambda g: g.inhabit("3", "2", "1", "1", "2", "1", "-1", "2", "1"), lh_scale_defined
     ),
@@ -2403,6 +2465,9 @@ SCRIPTS: dict[str, Script | Tactic] = {
         lh_lookup_defined("n q v z c found i"),
     ),
     "cookbook.s5.3.3.lh_gap": Script(lh_gap, lh_gap_inhabited, lambda g: g.leaves("n m g h", hash_pairs)),
+    "cookbook.s5.3.3.selective_ln": Script(
+        lambda g: selective_refuted(g.intro("claim")), defined=selective_whole, refutes=True
+    ),
     "cookbook.s5.3.3.selective_ln.corrected": Script(
         selective,
         lambda g: g.inhabit(
@@ -2410,6 +2475,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
         ),
         selective_defined,
     ),
+    "cookbook.s5.3.4.scaled": Script(counterexample("2", "2", then=scaled_refuted), refutes=True),
     "cookbook.s5.3.4.scaled.corrected": Script(
         scaled,
         lambda g: g.inhabit("3", "2", "1", "3", "2", "1", "2", "3", "2", "1", "2", "2", "3", "2", "1", "2"),

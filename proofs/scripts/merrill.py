@@ -454,6 +454,19 @@ def layernorm_defined(g: Goal) -> None:
     g.leaves("d x", leaf)
 
 
+def def6(g: Goal) -> None:
+    g.intro("claim").obtain("lem:differences_exist", "f", "first more").use(
+        "claim", "f", lambda h: both(h, "first", "more"), label="wrong rest"
+    )
+    g.use("first", "1", "!", label="f10").use("first", "2", "!", label="f20").use("first", "3", "!", label="f30")
+    up, across = g.cases("wrong", "grows")
+    up.use("grows", "2", "0", "!", label="here").auto("here f20 f30")
+    across.use("first", "5", "!", label="f50").use("first", "4", "!", label="f40").use(
+        "more", "5", "0", "!", label="f51"
+    )
+    across.use("grows", "5", "0", "!", label="here").auto("here f50 f40 f51")
+
+
 def def6_corrected(g: Goal) -> None:
     g.intro("f (first more)")
     down, combine = g.split()
@@ -1821,13 +1834,16 @@ def saturated_inhabited(g: Goal) -> None:
     scores = "l. I[l <= 2]"
 
     def count(h: Goal) -> None:
-        if h.goal[0] != "=" or "I[all" not in h.text(h.goal):
-            h.easy()
-            return
-
         def best(e: Goal) -> None:
             for f in e.intro("k (kl kh)").ind("k <= 2", "is v"):
                 f.auto("v")
+
+        if h.goal[0] == "~":  # position 1 is no case of the second part
+            h.have(f"maximal({scores}, 3, 1)", "one", best).intro("(no rest)").absurd("one", "no")
+            return
+        if h.goal[0] != "=" or "I[all" not in h.text(h.goal):
+            h.easy()
+            return
 
         h.have(f"maximal({scores}, 3, 1)", "one", best)
         h.have(
@@ -1852,7 +1868,7 @@ def saturated_inhabited(g: Goal) -> None:
 
     parts = g.split()
     for h in parts:
-        h.inhabit(scores, "3", "2", *(["1"] if h.text(h.goal).count("ex ") > 3 else []), leaf=count)
+        h.inhabit(scores, "3", "2", *["1"] * (h.text(h.goal).count("ex ") - 3), leaf=count)
 
 
 def saturated_defined(g: Goal) -> None:
@@ -2087,6 +2103,14 @@ def unit_square(h: Goal, x: str) -> None:
     ]
     multipliers = [f"phi({n})" for n in (1, 2, 3, 4)] + values + ["1"]
     h.auto("is1 is2 is3 is4 r_n", rounds=0, multipliers=multipliers)
+
+
+def select_refuted(g: Goal) -> None:
+    phi = "c. relu(-0 + unithash(1/1, 1, c)) + relu(0 - 1 + unithash(1/(1 - 0), 1, c))"
+    g.intro("claim").use(
+        "claim", "1", "0", "0", phi, "!", "!", "!", lambda h: h.intro("c inside").true(), label="values norm"
+    )
+    g.use("values", "3", "!", label="zero one").use("zero", "!", label="wrong").absurd("wrong")
 
 
 def select(g: Goal) -> None:
@@ -3367,6 +3391,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma8.sqrt": Script(lemma8_sqrt, witnesses("0", "1", "2")),
     "merrill2024.lemma8": Script(lemma8, witnesses("2"), lemma8_defined),
     "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
+    "merrill2024.def6": Script(def6, refutes=True),
     "merrill2024.def6.corrected": Script(def6_corrected, exist("2", "1")),
     "merrill2024.def6.head": Script(def6_head, exist("2", "1")),
     "merrill2024.def7": Script(def7, each(exist("3"), exist("7")), def7_defined("f g i")),
@@ -3387,7 +3412,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
         lemma7, exist(STEP, "j. 0", "5", "4", leaf=one_step), lookup_defined("f g h delta i p", TIE_SCORES)
     ),
     "merrill2024.lemma6.corrected": Script(
-        lemma6, exist(STEP, "5", leaf=one_step), lookup_defined("f g h i", TIE_SCORES)
+        lemma6, exist(STEP, "5", "2", leaf=one_step), lookup_defined("f g h i", TIE_SCORES)
     ),
     "merrill2024.lemma6.gap.corrected": Script(
         lemma6_gap, exist(STEP, "5", "1", "3", leaf=one_step), lookup_defined("f g h i")
@@ -3413,6 +3438,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.s3.1.direct": Script(direct, witnesses("-1", "1", "0", "2"), direct_defined),
     "merrill2024.thm1.invi": Script(invi, witnesses("j. j", "0", "3")),
     "merrill2024.thm1.invd": Script(invd, witnesses("j. j", "0", "2", "5"), invd_defined),
+    "merrill2024.thm1.select": Script(select_refuted, refutes=True),
     "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
     "merrill2024.thm1.retrieve": Script(
         retrieve, each(witnesses("j. 0", "2", "4"), witnesses("j. 0", "2", "4", "1")), retrieve_defined

@@ -528,6 +528,19 @@ def s_even(g: Goal) -> None:
         wrong.absurd(*(("case", "is") if label == "up" else ("is", "case")))
 
 
+def sign_wrong(h: Goal) -> None:
+    h.use("wrong", label="w1 w2 w3 w4").use("lem:parity_odd", "0", "0", "1", label="za zb main down up")
+    h.use("ax:pow_zero", "-1", label="power").use("down", label="zero")
+
+    def even(e: Goal) -> None:
+        e.intro("half").obtain("half", "m", "is")
+        low, high = e.em("m <= -1", "side")
+        low.auto("side is", **linear)
+        high.use("ax:int_lt", "-1", "m", label="step").auto("step is", **linear)
+
+    h.use("w4", even, label="less").auto("less zero", **linear)
+
+
 def sign_right(g: Goal) -> None:
     g.intro("n k c (low high some)").use("lem:paritylogit_sign", "n", "k", "c", label="up weak down").use(
         "lem:odd_sign", "k", label="sign"
@@ -658,6 +671,20 @@ def odd_case(kind: str) -> Tactic:
     return run
 
 
+def odd_even_wrong(h: Goal) -> None:
+    h.use("wrong", label="w1 w2 w3").use("lem:parity_odd", "0", "0", "1", label="za zb main down up")
+    h.use("ax:pow_zero", "-1", label="power").use("down", label="zero").auto("w3 zero", **linear)
+
+
+def odd_odd_wrong(h: Goal) -> None:
+    h.use("wrong", label="w1 w2 w3").use("ax:exp_pos", "-2", label="pos").use("ax:exp_pos", "1", label="e").use(
+        "ax:exp_pos", "-1", label="d"
+    )
+    product = "3*alternateone(1, 3)*alternatetwo(1, 3)"
+    h.have("0 < alternateone(1, 3)", "a", use="e d", **linear).have("0 < alternatetwo(1, 3)", "b", use="e d", **linear)
+    h.positive(product, "w", lambda f: f.auto("a b")).auto("w1 w2 w_e pos", **linear, multipliers=[product])
+
+
 UNEVEN = [pair_positive, triple_positive]
 EVEN_H = ("2", "4", "1", "1")
 
@@ -689,6 +716,7 @@ SCRIPTS |= {
         witnesses(*EVEN_H, others=[("2", "4", "1", "1", "0"), ("2", "4", "2", "1")], leaf=at_odd),
         whole("m n k c", *UNEVEN),
     ),
+    "chiang2022.s3.2.sign": Script(refuted_at("1", "0", "1", then=sign_wrong), refutes=True),
     "chiang2022.s3.2.sign.corrected": Script(
         sign_right, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
     ),
@@ -702,11 +730,13 @@ SCRIPTS |= {
     "chiang2022.appA.odd.Z": Script(
         odd_z, witnesses("2", "5", "1", "1", others=[("2", "5", "1", "1", "0")]), whole("m n k c", *UNEVEN)
     ),
+    "chiang2022.appA.odd.keven": Script(refuted_at("0", "1", "0", "0", "1", then=odd_even_wrong), refutes=True),
     "chiang2022.appA.odd.keven.corrected": Script(
         odd_case("even"),
         witnesses("2", "5", "1", "2", "1", others=[("0", "1", "0", "0", "1")]),
         whole("m n l k c", *UNEVEN),
     ),
+    "chiang2022.appA.odd.kodd": Script(refuted_at("1", "3", "0", "1", "1", then=odd_odd_wrong), refutes=True),
     "chiang2022.appA.odd.kodd.corrected": Script(
         odd_case("odd"), witnesses("2", "5", "1", "3", "1"), whole("m n l k c", *UNEVEN)
     ),
@@ -1537,7 +1567,28 @@ def ln_right(g: Goal) -> None:
             h.intro("k inside").true()
 
 
+def ln_wrong(g: Goal) -> None:
+    """d = 2 and s = 0: the variance is 0, and no positive r has that square."""
+    g.intro("claim").use("claim", "2", "0", label="wrong").obtain("wrong", "y", "wrong1").obtain(
+        "wrong1", "mu", "wrong2"
+    )
+    g.obtain("wrong2", "r", "mu_is r_pos r_is y_is either rest").have(
+        "r^2 = 0", "zero", use="r_is mu_is", **linear, multipliers=["mu", "1"]
+    )
+    g.auto("zero r_pos")
+
+
 LOG = "log(exp(eta) - 1)"
+
+
+def prop2_c_wrong(h: Goal) -> None:
+    h.use("wrong", label="right left").use("left", "!", label="claim1").use(
+        "lem:pair_norm", "2", "1", lambda e: e.easy(), label="var root up down rest"
+    )
+    h.use("up", "!", label="one two").use("ax:exp_ge", "2", label="grows").use(
+        "lem:log_positive", "exp(2) - 1", lambda e: e.auto("grows", **linear), label="positive"
+    )
+    h.rewrite("one", "claim1", "claim2").auto("claim2 positive", **linear)
 
 
 def negative_log(g: Goal) -> Goal:
@@ -1601,6 +1652,13 @@ def ce_right(g: Goal) -> None:
     ce_values(g.intro("eta d c (eta_pos two c_is)"))
     for h, label in zip(g.split(), ("first", "second"), strict=True):
         h.auto(label, **linear)
+
+
+def ce_wrong(h: Goal) -> None:
+    h.use("wrong", label="w1 w2").use(
+        "lem:prop2_values", "1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", label="first second"
+    )
+    h.auto("w1 first", **linear)
 
 
 C2 = "sum(i, 0, 1, clsweight(j. I[j = 1], 2, i)*(1/2*I[i = 1]))"
@@ -1696,14 +1754,19 @@ SCRIPTS |= {
         ),
         whole("n c", bits_whole),
     ),
+    "chiang2022.prop2.ln": Script(ln_wrong, refutes=True),
     "chiang2022.prop2.ln.corrected": Script(
         ln_right, witnesses("4", "-1", others=[("2", "1"), ("2", "-1"), ("3", "1", "3")]), whole("d s", pair_whole)
+    ),
+    "chiang2022.prop2.c": Script(
+        refuted_at("2", "2", "-1/sqrt(2/2)*log(exp(2) - 1)", "1", then=prop2_c_wrong), refutes=True
     ),
     "chiang2022.prop2.c.corrected": Script(
         prop2_c_right,
         witnesses("1/2", "4", "-1/sqrt(4/2)*log(exp(1/2) - 1)", "-1", leaf=half_leaf),
         whole("eta d c s", pair_whole, eta_whole),
     ),
+    "chiang2022.prop2.ce": Script(refuted_at("1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", then=ce_wrong), refutes=True),
     "chiang2022.prop2.ce.corrected": Script(
         ce_right, witnesses("1", "4", "-1/sqrt(4/2)*log(exp(1) - 1)"), whole("eta d c", eta_whole)
     ),
@@ -1836,6 +1899,10 @@ def logits_right(g: Goal) -> None:
     one, two = g.split()
     one.rewrite("z3").rewrite("z5").true()
     two.hyp("z8")
+
+
+def logits_wrong(h: Goal) -> None:
+    h.use("wrong", "0", lambda e: e.easy(), label="one two").auto("one", **linear)
 
 
 def scaled_parity(g: Goal) -> None:
@@ -2073,6 +2140,12 @@ def appb_first_wrong(h: Goal) -> None:
     h.use("ax:exp_pos", "1", label="pos").positive("exp(1)", "e", lambda f: f.hyp("pos")).auto("wrong e_e", **linear)
 
 
+def sigmoid_output(g: Goal) -> None:
+    g.intro("s y is").use("lem:sigmoid_facts", "s", label="a1 a2 a3 a4 a5 a6").rewrite("is")
+    for h, label in zip(g.split(), ("a1", "a2", "a3", "a4"), strict=True):
+        h.hyp(label)
+
+
 def attention_weights(g: Goal) -> None:
     g.intro("n s v low high (some between)").use("lem:cls_sum", "s", "n", label="total")
     one, two, three, four = g.split()
@@ -2166,6 +2239,20 @@ SCRIPTS |= {
         lnbound, witnesses("1/2", "1", "1/2/sqrt(1/6*(1 + (1/2)^2) + 1)"), whole("s eps t", root_whole)
     ),
     "chiang2022.appB.homog": Script(homogeneous, witnesses("2", "1", "k l. 1", "k l. 1", "l. 1", "2", "1")),
+    "chiang2022.appB.logits": Script(
+        refuted_at(
+            "1",
+            "0",
+            "1",
+            "2",
+            "1",
+            PARITY_LAYER.format(k=0, n=1),
+            SCALED_LAYER.format(t="2*1", k=0, n=1),
+            premises,
+            then=logits_wrong,
+        ),
+        refutes=True,
+    ),
     "chiang2022.appB.logits.corrected": Script(
         logits_right,
         witnesses(
@@ -2238,6 +2325,7 @@ SCRIPTS |= {
         witnesses("3", NET, "1", "1", "1", "1", ENTRIES, ENTRIES, C3.format("1"), C3.format("1"), leaf=net_leaf),
         whole("n w c A1 C1 C2 z x s t", scaled_single_whole),
     ),
+    "chiang2022.def.output": Script(sigmoid_output, witnesses("1", "sigmoid(1)"), whole("s y", sigmoid_whole)),
     "chiang2022.def.att": Script(
         attention_weights,
         witnesses("2", "j. j", "j. j", "0", "1", others=[("2", "j. j", "j. j", "0", "1", "0")], leaf=net_leaf),
@@ -2530,6 +2618,16 @@ def pairs_leaf(h: Goal) -> None:
 SCRIPTS |= {
     "lem.twice_normed": Script(twice_normed),
     "lem.pair_variance": Script(pair_variance_all),
+    "chiang2022.appB.A2": Script(
+        refuted_at(
+            *A2_AT,
+            normed_leaf,
+            normed_leaf,
+            normed_leaf,
+            then=lambda h: h.use("wrong", label="one two").auto("one", **linear),
+        ),
+        refutes=True,
+    ),
     "chiang2022.appB.A2.corrected": Script(
         a2_right,
         witnesses(
@@ -2733,6 +2831,27 @@ def maximum_right(g: Goal) -> None:
         e.auto("at_k at_j value_k value_j", **linear)
 
 
+ROW = "i j. sum(a, 1, 2, I[i = a]*I[2 <= j & j - 1 = a])"
+
+
+def maximum_wrong(g: Goal) -> None:
+    """w = AB: at the second position both scores are 0, so that both positions are maximal."""
+
+    def given(h: Goal) -> None:
+        for part in h.split():
+            first_that_works(
+                part,
+                lambda e: e.easy(),
+                lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 2, lambda f: f.easy()),
+                lambda e: e.intro("i0 (low high) j0 (jl jh)").true(),
+            )
+
+    g.intro("claim").use("claim", "2", "2", "i. i", ROW, given, "2", "!", "1", "!", label="to back")
+    g.use("to", lambda h: each_integer(h.intro("k0 (low high)"), "k0", 1, 2, lambda e: e.easy()), label="wrong").absurd(
+        "wrong"
+    )
+
+
 def nearest_active(g: Goal) -> None:
     g.intro("n a i p (some bits i_low i_high p_low p_high active)").positive("n", "n")
     for h, left in zip(g.split(), (True, False), strict=True):
@@ -2814,6 +2933,31 @@ def nearest_values(g: Goal) -> None:
             ).auto("gap", **linear)
 
         h.use(head, "i", None, at, lambda f: f.easy("side", **linear), flat, label="done").hyp("done")
+
+
+def nearest_wrong(g: Goal) -> None:
+    """n = 1: neither window has a position."""
+
+    def given(h: Goal) -> None:
+        for part in h.split():
+            first_that_works(
+                part,
+                lambda e: e.easy(),
+                lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 1, lambda f: f.easy()),
+                empty_window,
+            )
+
+    g.intro("claim").use("claim", "1", "i. 1", "i. 1", "i. 0", "i. 0", given, "1", "!", label="l_is r_is near1 near2")
+    for h in g.cases("l_is", "wrong"):
+        h.absurd("wrong")
+
+
+def empty_window(e: Goal) -> None:
+    e.intro("i0 (low high) p0 (pl ph)").auto(**linear) if e.goal[0] == "false" else e.intro(
+        "i0 (low high) p0 (pl ph)"
+    ).try_contradiction()
+    if not e.closed:
+        raise Stuck("the window is not empty")
 
 
 def state_trace(g: Goal) -> None:
@@ -2965,6 +3109,7 @@ SCRIPTS |= {
         autoregressive_right,
         witnesses("i. 1/2", others=[("i. 1/2", "1"), ("i. 1/2", "1/2"), ("i. 1/2", "1/2", "1")], leaf=stop_half),
     ),
+    "cookbook.s9.1.1.max_positions": Script(maximum_wrong, refutes=True),
     "cookbook.s9.1.1.max_positions.corrected": Script(
         maximum_right,
         witnesses(
@@ -2972,7 +3117,10 @@ SCRIPTS |= {
             "2",
             "i. 1",
             "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])",
-            others=[("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", "1", "1")],
+            others=[
+                ("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", *at)
+                for at in (("1", "1"), ("2", "2"))
+            ],
             leaf=section9_leaf,
         ),
     ),
@@ -3002,6 +3150,7 @@ SCRIPTS |= {
         ),
         whole("n a i p", window_whole),
     ),
+    "cookbook.s9.2.2.step2_values": Script(nearest_wrong, refutes=True),
     "cookbook.s9.2.2.step2_values.corrected": Script(
         nearest_values,
         witnesses(

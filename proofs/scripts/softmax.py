@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from library import TOTAL, last, total
-from script import Script, witnesses
+from script import Script, counterexample, witnesses
 
 from symcook.proof.search.cover import cover
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
@@ -985,6 +985,14 @@ def lemma7(g: Goal) -> None:
     lookup_hard(g).use("lem:lookup_error", "gamma", "t", "n", label="error").use("ax:exp_pos", "-gamma", label="pos")
     g.have(f"abs(sum(j, 1, n, (I[j = t] - {LOOKUP})*j)) <= 3/2*exp(-gamma)", "done", use="error pos")
     into(g, f"hardmax({SCORES}, n, j)", LOOKUP, "j", "t")
+
+
+def onesided_wrong(g: Goal) -> None:
+    """n = t = 2: the right side of t is empty, and the weight at 1 is positive."""
+    g.use("wrong", label="same less")
+    g.use("lem:sm_weight", "l. 1*(2*2*l - l^2)", "2", "1", label="pos most")
+    weighted = "sm(l. 1*(2*2*l - l^2), 2, j)*(j - 2)"
+    g.apart(f"abs(sum(j, 1, 2 - 1, {weighted}) + sum(j, 2 + 1, 2, {weighted}))")
 
 
 def onesided(g: Goal) -> None:
@@ -1994,6 +2002,7 @@ def tied_leaf(h: Goal) -> None:
 FOUND = "sum(j, 1, 2, sm(l. 3*(2*2*l - l^2)/2/(1/3), 2, j)*j)"
 ONE_COUNT = "sum(j, 1, 2, sm(l. 3*2*(2*1*l - l^2)/2/(1/3), 2, j)*j)"
 COMPARED = ("3", "2", "2", "1", "k. 1", "k. I[k = 1]", "2", "0", "1/3", f"k. I[k = 1]*{ONE_COUNT}", ONE_COUNT)
+MET = (*COMPARED[:7], "1", *COMPARED[8:])
 CLOSE = ("2", "j. 0", "j. 0", "1", "2")
 
 
@@ -3301,6 +3310,7 @@ SCRIPTS: dict[str, Script] = {
         lemma6_chain, inhabit(*ZIGGURAT, "1", "exp(-1)"), totals_positive("n s p gamma a b", extra=lemma6_positive)
     ),
     "yang2026.lemma7": Script(lemma7, inhabit("2", "1", "1"), totals_positive("n t gamma")),
+    "yang2026.lemma7.onesided": Script(counterexample("2", "2", "1", then=onesided_wrong), refutes=True),
     "yang2026.lemma7.onesided.corrected": Script(onesided, inhabit("3", "2", "1"), totals_positive("n t gamma")),
     "yang2026.lemma7.series": Script(series, inhabit("1", "0", "1", "1", "1")),
     "yang2026.lemma8a": Script(lemma8("a"), inhabit(*GAPPED), totals_positive("n s delta gamma v V")),
@@ -3331,7 +3341,7 @@ SCRIPTS: dict[str, Script] = {
     "lem.since_scores": Script(since_scores),
     "yang2026.thm12.scores": Script(
         thm12,
-        inhabit("3", "2", "1/3", "3", "2", "1/3", "2", "1", "3", "2", "1/3", "j. 0"),
+        inhabit("3", "2", "1/3", "3", "2", "1/3", "2", "2", "3", "2", "1/3", "j. 0"),
         totals_positive("n i tau", extra=tau_positive),
     ),
     "yang2026.thm15.scores": Script(
@@ -3348,7 +3358,7 @@ SCRIPTS: dict[str, Script] = {
     ),
     "yang2026.thm20.compare": Script(
         thm20_compare,
-        lambda g: g.inhabit(*COMPARED, others=[(*COMPARED, "1")], leaf=compared_leaf),
+        lambda g: g.inhabit(*COMPARED, others=[(*COMPARED, "1"), MET], leaf=compared_leaf),
         totals_positive("n i m lefts lambda count Lambda C tau found H", extra=tau_positive),
     ),
     "yang2026.thm20.right": Script(

@@ -298,6 +298,13 @@ def step29(g: Goal) -> None:
     two.auto("b2", degree=1, rounds=0)
 
 
+def step29_wrong(g: Goal) -> None:
+    """d = 1, W1 = -1, W2 = c = 1, no biases: the ReLU is off, 1 against 0."""
+    g.intro("claim").use("claim", "1", "1", "a l. -1", "a. 0", "a l. 1", "a. 0", "l. 1", None, label="one two").absurd(
+        "one"
+    )
+
+
 def lemma30(g: Goal) -> None:
     g.intro("d p W b V g n c z eps (some p_one some_n first second sizes) near i inside")
     g.use("near", "i", None, label="here").have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some")
@@ -510,6 +517,21 @@ def rate(g: Goal) -> None:
     g.have("1 <= r", "r_one", lambda h: h.rewrite("r_is").auto("kx_two t_up", rounds=0))
 
 
+def recursion_wrong(g: Goal) -> None:
+    """L = K = n = x_max = gamma = tau = 1: e = 1/e."""
+
+    def start(h: Goal) -> None:
+        one, two = h.split()
+        one.true()
+        two.intro("l0 inside").auto("up", degree=1, rounds=0)
+
+    g.intro("claim").use("ax:exp_pos", "1", label="up")
+    g.use("claim", "1", "1", "1", "1", "1", "1", "exp(1)", "1", "l. 0", None, None, start, label="one two three")
+    g.use("ax:pow_zero", "1", label="unit").have("1 < exp(1)", "large", lambda e: e.interval([], 64))
+    g.have("exp(-1) < 1", "small", lambda e: e.interval([], 64))
+    g.auto("three unit large small", degree=1, rounds=0, multipliers=["exp(1)", "exp(-1)"])
+
+
 def recursion_inhabited(g: Goal) -> None:
     """e(1) = e(2) = a."""
 
@@ -585,6 +607,21 @@ def log_chain(g: Goal) -> None:
 
 def powers(h: Goal, r: str = "1") -> None:
     h.use("ax:pow_zero", r, label="p0").use("ax:pow_step", r, "0", label="p1").use("ax:pow_step", r, "1", label="p2")
+
+
+def log_wrong(g: Goal) -> None:
+    """L = 2, K = n = x = gamma = tau = 1: e = 2/e, and log 2 - 1 <= -1 is false."""
+
+    def total(h: Goal) -> None:
+        one, two = h.split()
+        one.auto("decay", degree=1, rounds=0)
+        powers(two)
+        two.auto("p0 p1", degree=1, rounds=0, multipliers=["exp(-1)"])
+
+    g.intro("claim").use("ax:exp_pos", "-1", label="decay")
+    g.use("claim", "2", "1", "1", "1", "1", "1", "1", "2", "2*exp(-1)", None, None, total, label="one two three")
+    g.have("-1 < log(2*exp(-1))", "above", lambda e: e.interval([], 64))
+    g.use("lem:log_product", "1", "1", None, label="zero").auto("one above zero", degree=1, rounds=0)
 
 
 def alias(h: Goal, **facts: str) -> None:
@@ -708,6 +745,38 @@ def tau_enough(g: Goal) -> None:
     )
     g.have(f"{X} = alpha/{E}", "X_is", lambda h: h.auto("XE E_e", degree=1, rounds=0, multipliers=[f"1/{E}", X]))
     g.auto("grown e_is X_is order", degree=1, rounds=0)
+
+
+def tau_wrong(g: Goal) -> None:
+    """L = 2, K = n = x = gamma = tau = beta = 1, alpha = eps(1) = 1/2: e = 2/e > 1/2."""
+
+    def total(h: Goal) -> None:
+        powers(h)
+        h.auto("p0 p1", degree=1, rounds=0, multipliers=["exp(-1)"])
+
+    g.intro("claim").use("lem:log_product", "1", "1", None, label="zero").have("log(1) = 0", "z", use="zero", degree=1)
+    g.have("1/exp(1*log(1)) = 1", "unit", lambda h: h.rewrite("z").true())
+    g.use(
+        "claim",
+        "2",
+        "1",
+        "1",
+        "1",
+        "1",
+        "1",
+        "2",
+        "1/2",
+        "1",
+        "2*exp(-1)",
+        "1/2",
+        None,
+        None,
+        each_part(lambda e: e.auto("unit", degree=1, rounds=0)),
+        total,
+        lambda h: h.interval([], 64),
+        label="wrong",
+    )
+    g.have("1/2 < 2*exp(-1)", "above", lambda h: h.interval([], 64)).auto("wrong above", degree=1, rounds=0)
 
 
 def tau_leaf(h: Goal) -> None:
@@ -902,6 +971,7 @@ def poly_leaf(h: Goal) -> None:
 ONES = ("a l. 1", "a. 1", "a l. 1", "a. 1")
 
 SCRIPTS |= {
+    "yang2026.lemma29.step": Script(step29_wrong, refutes=True),
     "yang2026.lemma29.step.corrected": Script(step29, witnesses("2", "1", *ONES, "l. 1")),
     "yang2026.lemma30": Script(lemma30, witnesses("2", "1", *ONES, "2", "a i. 1", "a i. 1", "1", "1")),
     "yang2026.lemma31": Script(lemma31, witnesses("2", "1"), nonzero("d p")),
@@ -912,12 +982,15 @@ SCRIPTS |= {
         lemma33,
         witnesses("2", "1", "a l. 1", "2", "a i. 1", "a i. 1", "i j. 1/2", "i j. 1/2", "1", "1", "1", "1"),
     ),
+    "yang2026.thm26.recursion": Script(recursion_wrong, refutes=True),
     "yang2026.thm26.recursion.corrected": Script(recursion, recursion_inhabited),
+    "yang2026.thm26.log": Script(log_wrong, refutes=True),
     "yang2026.thm26.log.corrected": Script(
         log_chain,
         lambda g: g.inhabit("3", "1", "2", "1", "1/2", "1", "1", "8", "2*exp(-1/2)", leaf=log_leaf),
         logs_defined("L K n x gamma tau r c e", True),
     ),
+    "yang2026.thm26.tau": Script(tau_wrong, refutes=True),
     "yang2026.thm26.tau.corrected": Script(
         tau_enough,
         lambda g: g.inhabit("2", "1", "2", "1", "1", "1", "2", "8", "1", "2*exp(-1)", "5", leaf=tau_leaf),

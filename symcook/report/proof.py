@@ -138,9 +138,8 @@ def _axioms(verdict: Verdict) -> str:
 
 
 def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
-    from symcook.report.witness import witness
-
     from symcook.proof.search import prooftext
+    from symcook.report.witness import witness
 
     certificate = certificate_of(verdict)
     most = None if full else MOST_LINES

@@ -139,7 +139,7 @@ class Elaborator:
             place = line.where[k] if line.where else line.inner
             raise BadProof(place, "expected a formula over the names in scope", line.formula, str(error)) from None
 
-    # --- Lines ---------------------------------------------------------------------------------------------------------
+    # --- Lines ----------------------------------------------------------------------------------------------------
 
     def line(self, g: Goal, line: Line) -> None:
         """One line; it changes `g`, or closes it."""
@@ -286,6 +286,17 @@ class Elaborator:
             else:
                 self.automatic(h, line, f"{what} does not follow (number {k + 1})")
 
+    def closed(self, g: Goal) -> bool:
+        """Whether the automation closes a goal without hints, at its first levels."""
+        trial = g._branch(g.goal)
+        try:
+            automation.prove(trial, (), self.levels[:2])
+        except Stuck:
+            return False
+        g.nodes += trial.nodes
+        g.closed = True
+        return True
+
     def source(self, g: Goal, line: Line, name: str) -> str:
         label = self.label(g, name)
         if label is None:
@@ -297,7 +308,10 @@ class Elaborator:
             raise BadProof(
                 line.place, f"expected a conjunction to split; what is to be shown is {g.text(g.goal)[:200]}"
             )
-        self.blocks(g.split(), line, "a part")
+        parts = g.split()
+        if len(line.blocks) < len(parts) and line.blocks:  # the blocks are for what the automation leaves
+            parts = [part for part in parts if not self.closed(part)]
+        self.blocks(parts, line, "a part")
 
     def _left(self, g: Goal, line: Line) -> None:
         self._pick(g, line, "left")

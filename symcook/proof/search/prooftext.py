@@ -2,14 +2,14 @@
 
 A file is a heading and up to three parts; blocks are set in by blanks::
 
-    proof ID                            or: refutation ID, whose lines prove the negation
+    proof ID                            or: refutation ID, whose lines prove that the statement fails somewhere
       given n s p (low high)            names for quantifiers, labels for what stands before an arrow
       label: FORMULA by HINTS           a fact, by the automation
       label: FORMULA                    a fact, with a proof of its own in the lines set in below it
       take (a b) from FACT(TERM; TERM)  an instance of a fact; the premises are left to the automation
       cases a, b: FORMULA               it holds (a) or not (b): a block for each below, that begins with "-"
       cases a, b from FACT              the parts of a disjunction
-      split                             a block for each part of a conjunction
+      split                             a block for each part of a conjunction that the automation leaves
       induct k (low step)               a block for the first value, one for the step
       obtain x (a b) from FACT          a name for what exists
       witness TERM; TERM                for "there is"
@@ -22,10 +22,10 @@ A file is a heading and up to three parts; blocks are set in by blanks::
     defined                             why nothing in the statement is undefined; may be left out
     inhabited                           why the hypotheses can be met; may be left out
 
-A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER, OTHER]``
-with facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
-with a comma, a colon, a semicolon, an operator or ``by``, or where that one begins with ``by``; ``#`` begins a comment
-line.
+A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER]`` with
+facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
+with a comma, a colon, a semicolon, an operator or ``by``, or where that one begins with ``by``; ``#`` begins a
+comment line.
 """
 
 from __future__ import annotations
