@@ -65,6 +65,7 @@ LEVELS = (
 CALLS = 1200  # goals looked at in one level
 NEAR = 60  # facts in the foreground
 FEW = 16  # so many facts all stand in the foreground
+CUBES = 10  # so many facts are multiplied three at a time
 RANGE = 12  # the longest range of integers that is gone through
 
 
@@ -124,6 +125,12 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS)
         g.closed = True
         return number
     raise failure or Stuck("no level")
+
+
+def immediate(g: Goal) -> bool:
+    """Close `g` where it is true by computation or a fact."""
+    search = _Search(LEVELS[0], ())
+    return search.at_once(_Step(g, {}, Signs(g, search.effort)))
 
 
 class _Search:
@@ -253,7 +260,9 @@ class _Search:
         try:
             if self.linear(s, 1, 1, squared=True) or self.linear(s, 2, 0):
                 return True
-            return self.linear(s, 2, self.level.rounds) or self.against(s)
+            if self.linear(s, 2, self.level.rounds) or self.against(s):
+                return True
+            return len(self.facts(s, False)) <= CUBES and self.linear(s, 3, 0)
         except TooLong:
             if part == 1:
                 raise
@@ -374,10 +383,9 @@ class _Search:
         for k in [k for k in (s.near if deep else g.facts) if g.facts[k][0] == "~"]:
             f = g.facts[k][2][0]
             trial = s.fork(f)
-            trial = s.fork(f)
             trial.near.pop(k, None)
             if not deep:
-                if not (self.at_once(trial) or (f[0] in COMPARISONS and self.linear(trial, 1, 0, wide=True))):
+                if not self.plain(trial):
                     continue
             else:
                 if f[0] in COMPARISONS or ("denied", k) in s.done:
@@ -400,6 +408,15 @@ class _Search:
             return True
         return False
 
+    def plain(self, s: _Step) -> bool:
+        """A fact, or linear; or a conjunction of such."""
+        g = s.g
+        if self.at_once(s):
+            return True
+        if g.goal[0] == "&":
+            return all(self.plain(s.under(part)) for part in g.split())
+        return g.goal[0] in COMPARISONS and self.linear(s, 1, 0, wide=True)
+
     def integers(self, s: _Step) -> bool:
         """An inequality of integers by its negation, which is apart by one."""
         g = s.g
@@ -419,8 +436,6 @@ class _Search:
         """Interval enclosures, where numbers bound every name of the goal."""
         g = s.g
         if g.goal[0] not in ("<=", "<") or not any(t[0] == "fn" for t in subterms(g.goal)):
-            return False
-        if any(t[0] in ("app", "ind", "sum", "prod") for t in subterms(g.goal)):
             return False
         trial = s.fork()
         try:

@@ -71,7 +71,7 @@ class Elaborator:
         if self.observe is not None:
             self.observe(line, g, level)
 
-    # --- Texts in the scope of a goal ----------------------------------------------------------------------------------
+    # --- Texts in the scope of a goal ------------------------------------------------------------------------------
 
     def label(self, g: Goal, name: str) -> str | None:
         for full in (name, *(f"{kind}:{name}" for kind in KINDS)):
@@ -188,13 +188,15 @@ class Elaborator:
         if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels", " ".join(labels))
         sub = g._branch(f)
-        if not line.blocks or line.blocks[0][0].kind not in ("given", "induct"):
+        if not line.blocks and automation.immediate(sub):
+            pass
+        elif not line.blocks or line.blocks[0][0].kind not in ("given", "induct"):
             self.named(sub, text)
         if line.blocks:
             lets = dict(self.lets)
             self.block(sub, line.blocks[0], line.place)
             self.lets = lets
-        else:
+        elif not sub.closed:
             self.automatic(sub, line, f"{line.formula[:200]} does not follow")
         spec = labels if isinstance(labels, str) else list(labels)
         g._emit({"by": "have", "show": text, "proof": sub.nodes, "as": spec})
