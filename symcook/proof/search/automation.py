@@ -702,6 +702,41 @@ class _Search:
             if e in g.facts:
                 s.near[e] = None
         sums.facts(g, list(atoms), s.done, self.provable(s))
+        self.unfolded(s, near)
+
+    def unfolded(self, s: _Step, near: list[Term]) -> None:
+        """A sum over a function whose values a fact gives at all places: the sum of these values."""
+        g = s.g
+        if "lem:sum_ext" not in g.library.facts:
+            return
+        given: dict[Term, tuple[str, Term]] = {}
+        for k, f in g.facts.items():
+            if f[0] == "all" and f[1] == "Int" and f[2][0][0] == "->" and f[2][0][2][1][0] == "=":
+                head, value = f[2][0][2][1][2]
+                j = ("bound", (0, "Int"), ())
+                if head[0] == "app" and head[2][0][0] == "var" and head[2][1:] == (j,) and head[2][0] not in free(value):
+                    given.setdefault(head, (k, value))
+        if not given:
+            return
+        for t in [t for f in [g.goal, *near] for t in subterms(f) if t[0] == "sum" and not loose(t)]:
+            low, high, body = t[2]
+            new, used = body, []
+            for head, (k, value) in given.items():
+                other = _exchanged(new, head, value)
+                if other != new:
+                    new, used = other, [*used, k]
+            if not used or ("unfolded", t) in s.done:
+                continue
+            s.done.add(("unfolded", t))
+            lemma = Hint("lem:sum_ext")
+            rule = opened(g.fact(lemma.label))
+            functions = (("lam", ("Int",), (body,)), ("lam", ("Int",), (new,)))
+            found = dict(zip(rule.metas, (*functions, low, high), strict=True))
+            hints, self.hints = self.hints, [Hint(k) for k in used]
+            try:
+                self.instantiate(s, lemma, rule, found, [], 2)
+            finally:
+                self.hints = hints
 
     def at_most_one(self, s: _Step, t: Term) -> None:
         if ("one", t) in s.done:
@@ -1038,6 +1073,16 @@ class _Search:
 
 SIDED = ("relu", "abs", "min", "max")
 _SPLIT = ("ind", "fn")
+
+
+def _exchanged(t: Term, old: Term, new: Term) -> Term:
+    """The body of a sum with `old`, in which only its variable is loose, replaced where no other binder is between."""
+    if t == old:
+        return new
+    if t[0] in ("sum", "prod", "all", "ex", "lam"):
+        return t
+    kids = tuple(_exchanged(k, old, new) for k in t[2])
+    return t if kids == t[2] else (t[0], t[1], kids)
 
 
 def shown(g: Goal, near: dict[str, None]) -> str:

@@ -108,7 +108,7 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
         if ends not in (None, (low, high)):
             return None
         ends = (low, high)
-        renamed = dict(normal._rename(inner, inside, name)) if inside != name else dict(inner)
+        renamed = dict(normal._rename(inner, inside, name, {})) if inside != name else dict(inner)
         outside = tuple([f for f in factors if f != found[0]])
         whole = add(whole, normal.mul({(outside, e): c}, renamed))
     if ends is None:
