@@ -16,6 +16,7 @@ from symcook.proof.terms import COMPARISONS, Term, abstract, apply, flatten, fre
 
 META = "?"
 MOST = 12
+TRIES = 1500  # matches tried for one rule
 
 Found = dict[Term, Term]
 
@@ -219,6 +220,7 @@ def ways(
     rule: Opened, goal: Term, here: Sequence[Term], known: Sequence[Term], found: Found, wide: bool = False
 ) -> list[Found]:
     """How to instantiate a rule so that something it speaks of occurs among the terms `here`, extending `found`."""
+    tries = [TRIES]
     wanted = [m for m in rule.metas if m not in found]
     if not wanted:
         return [found]
@@ -235,7 +237,7 @@ def ways(
         for t in here:
             got = dict(found)
             if match(trigger, t, got):
-                for full in complete(rule, known, here, got):
+                for full in complete(rule, known, here, got, tries):
                     if full not in out:
                         out.append(full)
                 if len(out) >= MOST:
@@ -243,7 +245,7 @@ def ways(
         if out:
             return out
     if not hooks or wide:
-        return complete(rule, known, here, dict(found))[:MOST]
+        return complete(rule, known, here, dict(found), tries)[:MOST]
     return []
 
 
@@ -260,7 +262,9 @@ def triggers(end: Term, metas: Sequence[Term]) -> list[Term]:
     return sorted(found, key=lambda s: (found[s], repr(s)))
 
 
-def complete(rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Found) -> list[Found]:
+def complete(
+    rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Found, tries: list[int]
+) -> list[Found]:
     """Metas that are open still are found by matching premises with facts, then by other terms of the conclusion."""
     if all(m in got for m in rule.metas):
         return [got]
@@ -270,20 +274,26 @@ def complete(rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Fou
             if not any(m not in got for m in free(part) if is_meta(m)):
                 continue
             for f in known:
+                tries[0] -= 1
+                if tries[0] < 0:
+                    return out
                 more = dict(got)
                 if part[0] == "<=" and f[0] == "<":
                     f = ("<=", None, f[2])
                 if match(part, f, more) and len(more) > len(got):
-                    out += [w for w in complete(rule, known, here, more) if w not in out]
+                    out += [w for w in complete(rule, known, here, more, tries) if w not in out]
                     if len(out) >= 4:
                         return out
     if not out:
         missing = [m for m in rule.metas if m not in got]
         for trigger in triggers(put(rule.end, got), missing):
             for t in here:
+                tries[0] -= 1
+                if tries[0] < 0:
+                    return out
                 more = dict(got)
                 if match(trigger, t, more) and len(more) > len(got):
-                    out += [w for w in complete(rule, known, here, more) if w not in out]
+                    out += [w for w in complete(rule, known, here, more, tries) if w not in out]
                     if len(out) >= 4:
                         return out
     return out
