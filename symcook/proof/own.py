@@ -49,6 +49,11 @@ def claim(document: Mapping[str, Any], sentence: str) -> Statement:
             raise unknown("token", token, list(tokens))
         return f"sum(i, {relation.low}, {last}, I[w(i) = {tokens[token]}])"
 
+    plain = re.sub(r"\bcount\([^()]*\)", "0", re.sub(r"\baccept\b", "true", sentence))
+    try:
+        expr.parse_formula(plain)
+    except BadInput as error:
+        raise BadInput("a sentence must be a formula over the model's run", sentence, str(error)) from None
     text = re.sub(r'\bcount\(\s*(?:"([^"]*)"|(\w+))\s*\)', counted, sentence)
     if re.search(r"\baccept\b", text):
         text = re.sub(r"\baccept\b", lambda _: f"({relation.accept()})", text)
@@ -87,7 +92,7 @@ def library(statement: Statement) -> tuple[Library, dict[str, Statement]]:
 
 
 def prove(statement: Statement, text: ProofText | None = None) -> dict[str, Any]:
-    """The certificate; Gap (a Rejected) with what was left to show where a proof is missing, BadProof for a bad text."""
+    """The certificate; Gap with what was left to show where the proof has one, BadProof for a text that is none."""
     home, stored = library(statement)
     text = text or ProofText(statement.id, False, {})
     if text.refutes:
@@ -137,7 +142,9 @@ def inhabited(home: Library, statement: Statement) -> list[dict[str, Any]]:
             part.closed = True
             break
         else:
-            Elaborator().automatic(part, prooftext.Line("qed", place=Place(1, 1)), "no word shows that the premises can be met")
+            Elaborator().automatic(
+                part, prooftext.Line("qed", place=Place(1, 1)), "no word shows that the premises can be met"
+            )
     return g.nodes
 
 

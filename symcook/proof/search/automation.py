@@ -65,6 +65,7 @@ LEVELS = (
 CALLS = 1200  # goals looked at in one level
 NEAR = 60  # facts in the foreground
 FEW = 16  # so many facts all stand in the foreground
+RULES = 6  # so many facts about all values are tried though they are not cited
 CUBES = 10  # so many facts are multiplied three at a time
 RANGE = 12  # the longest range of integers that is gone through
 
@@ -111,8 +112,12 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS)
     for number, level in enumerate(levels):
         trial = g._branch(g.goal)
         search = _Search(level, hints)
+        near = dict.fromkeys(search.cited(trial))
+        rules = [k for k, f in trial.facts.items() if f[0] == "all"]
+        if level.degree > 1 and len(rules) <= RULES:
+            near |= dict.fromkeys(rules)
         try:
-            search.run(_Step(trial, dict.fromkeys(search.cited(trial)), Signs(trial, search.effort)), level.depth)
+            search.run(_Step(trial, near, Signs(trial, search.effort)), level.depth)
         except Stuck as error:
             failure = search.failure(error)
             continue
@@ -233,7 +238,7 @@ class _Search:
             return
         if level.rounds == 0:
             raise self.stop(s)
-        if self.integers(s) or self.finite(s, depth, splits) or self.cases(s, depth, splits):
+        if self.integers(s) or self.finite(s, depth, splits):
             return
         if depth > 0 and self.pointwise(s, depth, splits):
             return
@@ -243,7 +248,7 @@ class _Search:
             return
         if self.linear(s, 1, 1) or self.boxes(s) or self.deep(s, 8):
             return
-        if splits and self.branch(s, depth, splits):
+        if self.cases(s, depth, splits) or (splits and self.branch(s, depth, splits)):
             return
         if depth > 0 and self.denied(s, depth, True):
             return
@@ -311,13 +316,23 @@ class _Search:
                 rounds=rounds,
                 effort=self.effort,
                 poly=self.poly,
-                multipliers=plain if rounds else (),
+                multipliers=[*plain, *self.denominators(facts)] if rounds else (),
                 squares=[*plain, *(self.squares(goal, facts) if squared else ())] if rounds or degree > 1 else (),
             )
         except (TooLong, Rejected):
             if self.effort.left < 0:
                 raise
             return None
+
+    def denominators(self, facts: dict[str, Term]) -> list[Term]:
+        """z, where z*(1/z) = 1 is among the facts: equations are multiplied by it."""
+        out = []
+        for f in facts.values():
+            if f[0] == "=" and f[2][1] == num(1) and f[2][0][0] == "*":
+                z, one = f[2][0][2]
+                if one == ("/", None, (num(1), z)):
+                    out.append(z)
+        return out[:4]
 
     def squares(self, goal: Term, facts: dict[str, Term]) -> list[Term]:
         """What may be squared: names that occur in products, and their sums and differences."""
