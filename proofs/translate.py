@@ -36,7 +36,7 @@ KNOWN = frozenset(f"{x}_{y}" for x in ("relu", "abs") for y in ("pos", "neg")) |
 )
 """Axioms that the automation uses by itself."""
 AT_MOST = 8  # hints of a step that takes the place of a block
-SECONDS = 20.0
+SECONDS = 10.0
 
 
 class Untranslated(Exception):
@@ -861,7 +861,7 @@ def main(arguments: list[str]) -> int:
         certificate = json.loads(stored.read_text(encoding="utf-8"))
         if "proof" not in certificate:
             continue
-        library, labels = build.library(name, known)
+        library, _ = build.library(name, known)
         statement = known[name]
         start = time.process_time()
         row: dict[str, Any] = {
@@ -869,7 +869,7 @@ def main(arguments: list[str]) -> int:
             "nodes": sum(size(certificate.get(k, [])) for k in ("proof", "defined", "inhabited")),
         }
         try:
-            text = translate(name, certificate, statement, library, SECONDS)
+            text = translate(name, certificate, statement, library, min(SECONDS, 2 + row["nodes"] / 15))
             shown = prooftext.written(text)
             again = prooftext.read(shown)
             built = time.process_time()

@@ -160,15 +160,6 @@ def one_over_i(g: Goal) -> None:
     g.auto("total one", degree=1, rounds=0, multipliers=["1/i"])
 
 
-def argmax(g: Goal) -> None:
-    g.intro("n q range j inside")
-    only, best = g.split()
-    only.intro("max").use("max", "q", label="at")
-    for h in only.antisym():
-        h.auto("at")
-    best.intro("is k (kl kh)").auto("is", squares=["k - q"])
-
-
 def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
     """From a != b on Int: a + 1 <= b in one goal, b + 1 <= a in the other, as `step`."""
     low, high = g.em(f"{a} <= {b}", "side")
@@ -280,7 +271,6 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s5.2.first_attention": Script(first_attention, lambda g: g.inhabit(*FIRST, "2")),
     "cookbook.s5.2.first": Script(first, lambda g: g.inhabit(*FIRST, "1")),
     "cookbook.s5.2.one_over_i": Script(one_over_i, lambda g: g.inhabit(*FIRST, "1")),
-    "cookbook.s5.3.4.argmax": Script(argmax, lambda g: g.inhabit("3", "2", "1")),
     "cookbook.s5.3.4.quadmax": Script(quadmax, query_inhabited),
     "cookbook.s5.7.tau": Script(
         tau, lambda g: g.inhabit("2", "1", "1/log(16)", "1", "1", "i j. 0", "j. 0", "j. 0", "0", "1"), tau_defined

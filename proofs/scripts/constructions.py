@@ -12,30 +12,6 @@ from symcook.proof.search.tactics import Goal, Tactic
 # --- Rightmost hard attention -----------------------------------------------------------------------------------------
 
 
-def rightmost(g: Goal) -> None:
-    g.intro("s v n p (low high) left right")
-
-    def maximal(h: Goal) -> None:
-        h.intro("k (kl kh)")
-        before, after = h.em("k <= p", "side")
-        before.use("left", "k", label="here").hyp("here")
-        after.use("ax:int_lt", "p", "k", label="next").use("right", "k", label="here").auto("here")
-
-    def last(h: Goal) -> None:
-        h.intro("k (kl kh) max")
-        before, after = h.em("k <= p", "side")
-        before.hyp("side")
-        after.use("ax:int_lt", "p", "k", label="next").use("right", "k", label="here")
-        after.use("max", "p", label="above").contra("no").auto("here above")
-
-    g.have("maximal(s, n, p)", "best", maximal)
-    g.have("all k in 1..n. maximal(s, n, k) -> k <= p", "rest", last)
-    g.use("lem:rhardmax_at", "s", "n", "p", Goal.easy, label="is")
-    one, two = g.split()
-    one.hyp("is")
-    two.use("lem:att_pick", "j. rhardmax(s, n, j)", "v", "n", "p", None, "#is", label="done").hyp("done")
-
-
 def pred_heads(g: Goal) -> None:
     g.intro("i v (some bound)")
     for sign, label in (("-", "evens"), ("", "odds")):
@@ -466,16 +442,6 @@ def strict_ahat(g: Goal) -> None:
         part.hyp(fact)
 
 
-def strict_weights(g: Goal) -> None:
-    """n = 1: the weight at i = j = 1 is 0, which is not negative."""
-
-    def empty(h: Goal) -> None:
-        h.intro("i (il ih) j (jl jh)").contra("no").auto("ih jl jh")
-
-    g.intro("claim").use("claim", "1", "i j. 0", "i j. 0", "!", empty, lambda h: h.intro_all().true(), label="wrong")
-    g.use("wrong", "1", None, "1", label="only back").use("only", "!", label="at").absurd("at")
-
-
 def strict_positive(g: Goal) -> None:
     g.intro("n s alpha some weight none i (il ih) j (jl jh)")
     only, back = g.split()
@@ -578,38 +544,6 @@ def back(g: Goal) -> Goal:
     return g.have(
         "all i in 1..n. r(i) = s(i)", "back", lambda h: h.intro("i inside").use("same", "i", label="at").auto("at")
     )
-
-
-def hardmax_ext(g: Goal) -> None:
-    back(g.intro("s r n same"))
-
-    def one(h: Goal) -> None:
-        h.intro("j (jl jh)")
-        for a in h.ind("maximal(s, n, j)", "is_s value_s"):
-            for b in a.ind("maximal(r, n, j)", "is_r value_r"):
-                if b.facts["value_s"][2][1] == b.facts["value_r"][2][1]:
-                    b.auto("value_s value_r")
-                    continue
-                first, second, fact = ("s", "r", "same") if b.facts["is_s"][0] == "all" else ("r", "s", "back")
-                other = "is_r" if first == "s" else "is_s"
-                b.use(
-                    "lem:maximal_ext",
-                    first,
-                    second,
-                    "n",
-                    "j",
-                    lambda e, fact=fact: given(e, fact),
-                    f"#is_{first}",
-                    label="no",
-                )
-                b.absurd("no", other)
-
-    g.have("all j in 1..n. I[maximal(s, n, j)] = I[maximal(r, n, j)]", "each", one)
-    g.use("lem:sum_ext", "m. I[maximal(s, n, m)]", "m. I[maximal(r, n, m)]", "1", "n", "#each", label="count")
-    g.intro("j inside").use("each", "j", label="is")
-    a, b = g.split()
-    a.hyp("is")
-    b.rewrite("count").rewrite("is").true()
 
 
 def given(g: Goal, fact: str) -> None:
@@ -1123,7 +1057,6 @@ ADDED = f"sum(j, 1, n, beta(t + 1, i, j)*headvalue(V, d, t + 1, {STREAM}, c, j))
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.rightmost": rightmost,
     "lem.rightmost_run": rightmost_run,
     "model.predecessor": Script(model_predecessor, inhabits("3", *coordinates(), "2")),
     "model.last-position": Script(
@@ -1144,7 +1077,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
             "x y z1_x z1_y mu1 dev1 y1_x y1_y", lambda h: h.auto(squares=["z1_x - mu1", "z1_y - mu1"], degree=1)
         ),
     ),
-    "lem.hardmax_ext": hardmax_ext,
     "lem.rhardmax_ext": unique_ext("k <= j"),
     "lem.lhardmax_ext": unique_ext("j <= k"),
     "cookbook.s5.5.multihead": Script(
@@ -1195,7 +1127,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         inhabits("3", "j. 2", "2", "1"),
         normalisers("n v"),
     ),
-    "cookbook.s5.4.strict_weights": Script(strict_weights, refutes=True),
     "cookbook.s5.4.strict_weights.corrected": Script(
         strict_positive, inhabits("2", "i j. 0", "i j. I[j = 1 & i = 2]", "2", "1", leaf=strict_leaf)
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from script import Script, counterexample, each, witnesses
+from script import Script, each, witnesses
 
 from symcook.proof.search.tactics import Goal, Tactic
 
@@ -43,11 +43,6 @@ def eqzero(g: Goal) -> None:
 INPUT = "x tolerance out some run"
 EQZERO_INPUT = "relu(x + tolerance); relu(x); relu(x - tolerance); abs(x)"
 IF = "relu(p + x - 1); relu(y - p)"
-
-
-def false(g: Goal) -> None:
-    """The instance of the claim is false by computation."""
-    g.absurd("wrong")
 
 
 def from_claim(name: str, parts: int) -> Tactic:
@@ -604,7 +599,6 @@ SCRIPTS: dict[str, Script] = {
         pieces("p x y out (bit x0 x1 y0 y1) run", IF),
         witnesses("1", "1/3", "1/2", "1/3", others=[("0", "1/3", "1/2", "1/2")]),
     ),
-    "cookbook.t1.conditional": Script(counterexample("1", "0", "2", "1", then=false), refutes=True),
     "cookbook.t1.conditional.corrected": Script(
         pieces("p x y out (bit x0 x1 y0 y1) run", IF),
         witnesses("1", "1/3", "1/2", "1/3", others=[("0", "1/3", "1/2", "1/2")]),
@@ -619,7 +613,6 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.t1.cancel_residual": Script(
         cancel_residual, witnesses("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0", "i. 0", "i. 0", "1")
     ),
-    "cookbook.s6.4.clip": Script(counterexample("1", "1", "1", "3", then=false), refutes=True),
     "cookbook.s6.4.clip.corrected": Script(
         pieces("delta x out (some out_of) run", "relu(x + delta); relu(x - delta); abs(x)"),
         witnesses("1", "2", "1", others=[("1", "-2", "-1")]),

@@ -2156,15 +2156,6 @@ def two_up(g: Goal) -> None:
     g.absurd("first", "differ")
 
 
-def same_everywhere(g: Goal) -> None:
-    """Positions 2 and 3 of BOS a a have the same symbol and the same mean."""
-    g.intro("claim").obtain("claim", "v", "rest").obtain("rest", "f", "all_n")
-    g.use("all_n", "3", "j. I[2 <= j]", None, each_index, label="at").use("at", "2", label="two").use(
-        "at", "3", label="three"
-    )
-    g.auto("two three", degree=1, rounds=0)
-
-
 SCRIPTS |= {
     "lem.layers_uniform": Script(uniform),
     "cookbook.t4.pair_pmdelta": Script(
@@ -2191,7 +2182,6 @@ SCRIPTS |= {
     "cookbook.s3.5.1.one_over_i": Script(
         first_symbol, lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", leaf=each_index), weights_defined("n w s")
     ),
-    "cookbook.s3.5.1.i_over_n": Script(same_everywhere, refutes=True),
 }
 
 
@@ -2599,53 +2589,6 @@ SCRIPTS |= {
 }
 
 
-def scores_of(bottom: bool) -> Tactic:
-    test, back, size, lemma = ("I[d < b]", " - d", "e", "bottom") if bottom else ("I[b <= d]", "", "d", "top")
-    seen = "z({0}, b + d)" if bottom else "z({0}, b)"
-
-    def run(g: Goal) -> None:
-        g.intro("n d e m Q K z x (d0 e0) inputs i i_in j j_in")
-
-        def row(s: Goal, matrix: str, at: str, label: str) -> None:
-            def entry(f: Goal) -> None:
-                f.intro("b b_in").use("inputs", at, None, "b", label="is")
-                f.auto("is", degree=1, rounds=0, multipliers=[f"{matrix}(a, b)"])
-
-            new = f"sum(b, 1, d + e, {test}*{matrix}(a, b{back})*z({at}, b))"
-            old = f"sum(b, 1, {size}, {matrix}(a, b)*x({at}, b))"
-            s.use(f"lem:layers_{lemma}", "d", "e", f"b. {matrix}(a, b)*{seen.format(at)}", label=f"{label}_part")
-            s.use(
-                "lem:sum_ext",
-                f"b. {matrix}(a, b)*{seen.format(at)}",
-                f"b. {matrix}(a, b)*x({at}, b)",
-                "1",
-                size,
-                entry,
-                label=f"{label}_ext",
-            )
-            s.have(f"{new} = {old}", label, use=f"{label}_part {label}_ext", degree=1, rounds=0)
-
-        def term(s: Goal) -> None:
-            s.intro("a a_in")
-            row(s, "Q", "i", "query")
-            row(s, "K", "j", "key")
-            s.rewrite("query").rewrite("key").true()
-
-        new = "sum(b, 1, d + e, {0}*{1}(a, b{2})*z({3}, b))"
-        old = "sum(b, 1, {0}, {1}(a, b)*x({2}, b))"
-        g.use(
-            "lem:sum_ext",
-            f"a. {new.format(test, 'Q', back, 'i')}*{new.format(test, 'K', back, 'j')}",
-            f"a. {old.format(size, 'Q', 'i')}*{old.format(size, 'K', 'j')}",
-            "1",
-            "m",
-            term,
-            label="done",
-        ).hyp("done")
-
-    return run
-
-
 UPPER = ("V", "W", "g", "U", "r")
 LOWER = ("M", "X", "s", "Y", "t")
 
@@ -2773,8 +2716,6 @@ def decided(g: Goal, test: str, label: str, factor: str) -> None:
 
 
 SCRIPTS |= {
-    "lem.layers_scores_top": Script(scores_of(False)),
-    "lem.layers_scores_bottom": Script(scores_of(True)),
     "cookbook.s8.3.parallel_widen": Script(
         parallel_widen,
         pointed(
@@ -3126,5 +3067,4 @@ SCRIPTS |= {
     ),
     "cookbook.s8.3.serial": Script(serial, lambda g: g.inhabit(*SERIAL, "1", "1")),
     "cookbook.s8.3.serial_sequences": Script(serial_sequences, lambda g: g.inhabit("1", "2", *SERIAL, "1", "1", "1")),
-    "cookbook.t3.serial": Script(by_claim("cookbook.s8.3.serial"), lambda g: g.inhabit(*SERIAL, "1", "1")),
 }

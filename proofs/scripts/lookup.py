@@ -299,34 +299,9 @@ def onehot_distance(g: Goal) -> None:
     g.auto("distance single sum_a", rounds=0, multipliers=["1", "sm(s, n, p)"])
 
 
-GAUSS = "l. exp(-gamma*(l - q)^2)"
-
-
 def small_decay(g: Goal) -> Goal:
     """exp(-3*gamma) <= 1."""
     return g.use("lem:exp_mono", "-3*gamma", "0", lambda h: h.auto("positive"), label="decay")
-
-
-def gauss_left(g: Goal) -> None:
-    small_decay(g.intro("q gamma positive"))
-    base, step = g.induct("b", "ge", "ih")
-    base.intro("room").use("ax:exp_pos", "-gamma*(1 + 3*(q - 1))", label="pos").auto("pos")
-    step.intro("room").use("ih", label="before").use("ax:sum_step", GAUSS, "1", "b + 1", label="last")
-
-    def exponent(h: Goal) -> None:
-        """-gamma*(1 + m)^2 <= -gamma*(1 + 3*m) for m = q - b - 2."""
-        one, more = h.em("q - b - 2 <= 0", "near")
-        one.have("q = b + 2", "is", use="near room").rewrite("is").true()
-        more.use("ax:int_lt", "0", "q - b - 2", label="far").have("0 <= (q - b - 2)*(q - b - 3)", "whole", use="far")
-        more.have("0 <= gamma*((q - b - 2)*(q - b - 3))", "product", use="positive whole").auto("product")
-
-    step.use("lem:exp_mono", "-gamma*(b + 1 - q)^2", "-gamma*(1 + 3*(q - b - 2))", exponent, label="term")
-    step.have(
-        "0 <= (1 - exp(-3*gamma))*(exp(-gamma*(1 + 3*(q - b - 2))) - exp(-gamma*(b + 1 - q)^2))",
-        "part",
-        use="decay term",
-    )
-    step.auto("last before part", rounds=0, multipliers=["1", "exp(-3*gamma)"])
 
 
 def quadratic_l1(g: Goal) -> None:
@@ -359,52 +334,6 @@ def quadratic_l1(g: Goal) -> None:
         use="bound d_i",
     )
     two.auto("scaled distance d_e", rounds=0, multipliers=["1", weight])
-
-
-def quadratic_l1_simple(g: Goal) -> None:
-    g.intro("n q gamma (low high positive)").use("lem:quadratic_l1", "n", "q", "gamma", label="d_pos bound")
-    g.positive("1 + 2*exp(-gamma) - exp(-3*gamma)", "d", lambda h: h.hyp("d_pos"))
-    small_decay(g).use("ax:exp_pos", "-gamma", label="x_pos")
-    g.use("lem:exp_mono", "-3*gamma", "-gamma", lambda h: h.auto("positive"), label="less")
-    g.have(
-        "0 <= (2*exp(-gamma) - exp(-3*gamma))*(1/(1 + 2*exp(-gamma) - exp(-3*gamma)))*exp(-gamma)",
-        "extra",
-        lambda h: (
-            h.have("0 <= 2*exp(-gamma) - exp(-3*gamma)", "part", use="less x_pos")
-            .have("0 < 1/(1 + 2*exp(-gamma) - exp(-3*gamma))*exp(-gamma)", "rest", use="d_i x_pos")
-            .auto("part rest")
-        ),
-    )
-    g.auto("bound extra d_e", rounds=0, multipliers=["1", "exp(-gamma)"])
-
-
-def block_exists(g: Goal) -> None:
-    z = "b i. if(b <= m, X(b, q(i)), if(b <= 2*m, X(b - m, i), v(i)))"
-    inner = z.replace("b i.", "e k.").replace("b", "e").replace("(i)", "(k)").replace(", i)", ", k)")
-    found = f"i. sum(j, 1, n, hardmax(l. c*blockscore({inner}, m, i, l), n, j)*blockread({inner}, 2*m + 1, 2*m + 1, j))"
-    g.intro("m n X q v c some").witness(z, found)
-    columns, layer = g.split()
-
-    def cases(h: Goal, *formulas: str) -> None:
-        if not formulas:
-            h.auto(degree=1, rounds=0)
-            return
-        for e in h.ind(formulas[0], f"{h.fresh('f')} {h.fresh('v')}"):
-            if not e.try_contradiction():
-                if e.goal[0] == "=" and e.try_auto(degree=1, rounds=0):
-                    continue
-                name = [k for k in e.facts if k.startswith("v")][-1]
-                e.rewrite(name)
-                cases(e, *formulas[1:])
-
-    columns.intro("i (low high)")
-    codes, value = columns.split()
-    codes.intro("a (al ah)")
-    query, key = codes.split()
-    cases(query, "a <= m")
-    cases(key, "m + a <= m", "m + a <= 2*m")
-    cases(value, "2*m + 1 <= m", "2*m + 1 <= 2*m")
-    layer.intro("i range").true()
 
 
 def counted(scores: str, size: str = "n") -> Tactic:
@@ -877,14 +806,6 @@ def names_of(text: str) -> list[str]:
 def lh(g: Goal) -> None:
     g.intro("x c inside").have("0 < x^2 + 1", "pos", squares=["x"])
     g.use("lem:hash_component", "x", "1", "c", label="done").hyp("done")
-
-
-def lh_scale_refuted(g: Goal) -> None:
-    """2/sqrt(5/2) is not 1."""
-    root(g, "5/2", "r")
-    g.have("sqrt(5/2) = 2", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(5/2)"]).auto(
-        "is r_s", multipliers=["1", "sqrt(5/2)"]
-    )
 
 
 def lh_scale(g: Goal) -> None:
@@ -1503,32 +1424,6 @@ def signs_near(g: Goal) -> None:
     near.have("0 <= 1/m*(eps*m - abs(" + DOT + "))", "scaled_here", use="here m_i")
     for h in near.sides(near.term(f"abs({DOT})")):
         h.apart(f"abs(1/m*{DOT})", leaf)
-
-
-def near_exists(g: Goal) -> None:
-    g.intro("eps m N (pos small some many room)")
-    g.use("lem:cosh_bound", "eps/2", None, label="cosh")
-    g.use("lem:potential", "N", "eps/2", "(eps/2)^2", None, "m", None, label="made").obtain("made", "x", "signs bound")
-    e = "exp(m*eps^2/8)"
-    g.have(f"N^2 <= {e}^2", "square", use="room many").use("ax:exp_pos", "m*eps^2/4", label="e_pos")
-    g.have(f"0 <= ({e}^2 - N^2 + N)*exp(m*eps^2/4)", "product", use="square e_pos many")
-
-    def ready(h: Goal) -> None:
-        low, high = h.split()
-        low.auto("pos")
-        high.auto("bound product", rounds=0)
-
-    g.use("lem:pair_small", "N", "m", "x", "eps/2", "eps*m", ready, label="near").witness("a i. x(a, i)/sqrt(m)")
-    g.use(
-        "lem:signs_near",
-        "N",
-        "m",
-        "x",
-        "eps",
-        each_by("#some", "pos", "#signs"),
-        label="there back",
-    )
-    g.use("back", "#near", label="done").hyp("done")
 
 
 def log_of(g: Goal, n: str = "N", some: str = "some") -> Goal:
@@ -2403,10 +2298,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.hash_gap_value": hash_gap_value,
     "lem.hash_gap_bounds": hash_gap_bounds,
     "lem.onehot_distance": onehot_distance,
-    "lem.gauss_left": gauss_left,
     "lem.quadratic_l1": quadratic_l1,
-    "lem.quadratic_l1_simple": quadratic_l1_simple,
-    "lem.block_exists": block_exists,
     "cookbook.s5.past_mask": Script(
         past_mask, lambda g: g.inhabit(*MASKED, *MASKED, "1", *MASKED, "2"), past_mask_defined
     ),
@@ -2440,7 +2332,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         lambda g: g.leaves("N n q v z c found i", counted(BLOCK.format(m="N"))),
     ),
     "cookbook.s5.3.3.lh": Script(lh, lambda g: g.inhabit("3", "2"), lambda g: g.leaves("x c", norm_leaf)),
-    "cookbook.s5.3.3.lh_scale": Script(counterexample("2", "1", "1", then=lh_scale_refuted), refutes=True),
     "cookbook.s5.3.3.lh_scale.corrected": Script(
         lh_scale, lambda g: g.inhabit("3", "2", "1", "1", "2", "1", "-1", "2", "1"), lh_scale_defined
     ),
@@ -2488,7 +2379,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.potential": potential,
     "lem.pair_small": pair_small,
     "lem.signs_near": signs_near,
-    "lem.near_exists": near_exists,
     "lem.capacity": capacity,
     "cookbook.s5.3.2.ao_dimension": Script(
         ao_dimension, lambda g: g.inhabit("1", "1", others=[("0", "1")]), ao_dimension_defined

@@ -333,13 +333,6 @@ def lemma8_square_defined(g: Goal) -> None:
     g.leaves("i", leaf)
 
 
-def lemma8_sqrt(g: Goal) -> None:
-    one, two, three = g.split()
-    one.intro("y").auto(squares=["y"])
-    two.intro("y small").use("lem:sqrt_below", "y", label="goal").hyp("goal")
-    three.intro("i low").have("0 <= (i - 2)*i^2", "cube", lambda h: h.auto(degree=2, squares=["i"])).auto()
-
-
 def lemma8(g: Goal) -> None:
     g.intro("i low").use("lem:merrill2024.lemma8.square", "i", label="square")
     quartic(g).positive("i^4", "f", lambda h: h.have("0 < i^2", "two").auto("two"))
@@ -452,19 +445,6 @@ def layernorm_defined(g: Goal) -> None:
         unit_norm(h).auto("unit", degree=1, rounds=0)
 
     g.leaves("d x", leaf)
-
-
-def def6(g: Goal) -> None:
-    g.intro("claim").obtain("lem:differences_exist", "f", "first more").use(
-        "claim", "f", lambda h: both(h, "first", "more"), label="wrong rest"
-    )
-    g.use("first", "1", "!", label="f10").use("first", "2", "!", label="f20").use("first", "3", "!", label="f30")
-    up, across = g.cases("wrong", "grows")
-    up.use("grows", "2", "0", "!", label="here").auto("here f20 f30")
-    across.use("first", "5", "!", label="f50").use("first", "4", "!", label="f40").use(
-        "more", "5", "0", "!", label="f51"
-    )
-    across.use("grows", "5", "0", "!", label="here").auto("here f50 f40 f51")
 
 
 def def6_corrected(g: Goal) -> None:
@@ -920,33 +900,6 @@ def tie_argmax(g: Goal) -> None:
     other.auto("gap at_j at_p best p_small j_pos", degree=1, rounds=0)
 
 
-def mean_above(g: Goal) -> None:
-    g.intro("w z n t ge total above")
-    term = "w(j)*(z(j) - t)"
-
-    def nonneg(h: Goal) -> None:
-        h.intro("j inside").use("ge", "j", label="here").use("above", "j", label="either")
-        for e in h.cases("either", "side"):
-            e.auto("here side") if e.facts["side"][0] == "<" else e.auto("side", rounds=0, multipliers=["z(j) - t"])
-
-    g.contra("no").use("lem:sum_nonneg", f"j. {term}", "1", "n", nonneg, label="sum_ge")
-    g.have(f"sum(j, 1, n, {term}) = 0", "none", use="sum_ge no total", rounds=0, degree=1, multipliers=["t", "1"])
-    g.use("lem:sum_zero", f"j. {term}", "1", "n", nonneg, "#none", label="zeros")
-
-    def weightless(h: Goal) -> None:
-        h.intro("j inside").use("ge", "j", label="here").use("above", "j", label="either").use(
-            "zeros", "j", label="zero"
-        )
-        for e in h.cases("either", "side"):
-            if e.facts["side"][0] != "<":
-                e.hyp("side")
-                continue
-            for f in e.antisym():
-                f.contra("more").auto("more here side zero")
-
-    g.use("lem:sum_ext", "w", "j. 0", "1", "n", weightless, label="nothing").auto("nothing total")
-
-
 def hardmax_total(g: Goal) -> None:
     total = "sum(m, 1, n, I[maximal(s, n, m)])"
     g.intro("s n some").use("lem:some_maximal", "s", "n", label="best").obtain("best", "p", "low high max")
@@ -983,24 +936,6 @@ def by_last(h: Goal, j: str, n: str, inside: tuple[str, str]) -> list[Goal]:
         "is_last"
     )
     return [old, new]
-
-
-def some_maximal(g: Goal) -> None:
-    g.intro("s")
-    base, step = g.induct("n", "ge", "is")
-    low, high, best = base.witness("1").split()
-    low.true()
-    high.true()
-    best.intro("k (kl kh)").have("k = 1", "one").rewrite("one").true()
-    step.obtain("is", "j", "low high best")
-    below, above = step.em("s(j) <= s(n + 1)", "order")
-    for h, j in ((below, "n + 1"), (above, "j")):
-        low, high, best = h.witness(j).split()
-        low.auto()
-        high.auto()
-        old, new = by_last(best.intro("k (kl kh)"), "k", "n", ("kl", "kh"))
-        old.use("best", "k", label="here").auto("here order")
-        new.auto("order")
 
 
 def greatest_match(g: Goal) -> None:
@@ -2013,11 +1948,6 @@ def after_zero(h: Goal) -> None:
     high.use("ax:int_lt", "0", "j", label="goal").auto("goal")
 
 
-def invi(g: Goal) -> None:
-    g.intro("x dollar i low start others")
-    at_dollar(g, "I[x(j) = dollar]").auto("total one", rounds=0, multipliers=["1/i"])
-
-
 VISIBLE = "I[j = 0 | n < j]"
 
 
@@ -2103,14 +2033,6 @@ def unit_square(h: Goal, x: str) -> None:
     ]
     multipliers = [f"phi({n})" for n in (1, 2, 3, 4)] + values + ["1"]
     h.auto("is1 is2 is3 is4 r_n", rounds=0, multipliers=multipliers)
-
-
-def select_refuted(g: Goal) -> None:
-    phi = "c. relu(-0 + unithash(1/1, 1, c)) + relu(0 - 1 + unithash(1/(1 - 0), 1, c))"
-    g.intro("claim").use(
-        "claim", "1", "0", "0", phi, "!", "!", "!", lambda h: h.intro("c inside").true(), label="values norm"
-    )
-    g.use("values", "3", "!", label="zero one").use("zero", "!", label="wrong").absurd("wrong")
 
 
 def select(g: Goal) -> None:
@@ -3388,10 +3310,8 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma2": Script(lemma2, witnesses("0", "0"), lemma2_defined),
     "merrill2024.lemma5": Script(lemma5, witnesses("2", "5", "j. j"), lemma5_defined),
     "merrill2024.lemma8.square": Script(lemma8_square, witnesses("2"), lemma8_square_defined),
-    "merrill2024.lemma8.sqrt": Script(lemma8_sqrt, witnesses("0", "1", "2")),
     "merrill2024.lemma8": Script(lemma8, witnesses("2"), lemma8_defined),
     "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
-    "merrill2024.def6": Script(def6, refutes=True),
     "merrill2024.def6.corrected": Script(def6_corrected, exist("2", "1")),
     "merrill2024.def6.head": Script(def6_head, exist("2", "1")),
     "merrill2024.def7": Script(def7, each(exist("3"), exist("7")), def7_defined("f g i")),
@@ -3404,9 +3324,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.hash_pair_gap": hash_pair_gap,
     "lem.tie_small": tie_small,
     "lem.tie_argmax": tie_argmax,
-    "lem.some_maximal": some_maximal,
     "lem.hardmax_total": hardmax_total,
-    "lem.mean_above": mean_above,
     "lem.greatest_match": greatest_match,
     "merrill2024.lemma7.corrected": Script(
         lemma7, exist(STEP, "j. 0", "5", "4", leaf=one_step), lookup_defined("f g h delta i p", TIE_SCORES)
@@ -3436,9 +3354,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.def.saturated": Script(saturated, saturated_inhabited, saturated_defined),
     "merrill2024.s3.1.lookup": Script(lookup, witnesses("1", "j. I[1 < j]", "j. 0", "5", "2"), lookup_claim_defined),
     "merrill2024.s3.1.direct": Script(direct, witnesses("-1", "1", "0", "2"), direct_defined),
-    "merrill2024.thm1.invi": Script(invi, witnesses("j. j", "0", "3")),
     "merrill2024.thm1.invd": Script(invd, witnesses("j. j", "0", "2", "5"), invd_defined),
-    "merrill2024.thm1.select": Script(select_refuted, refutes=True),
     "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
     "merrill2024.thm1.retrieve": Script(
         retrieve, each(witnesses("j. 0", "2", "4"), witnesses("j. 0", "2", "4", "1")), retrieve_defined

@@ -197,19 +197,8 @@ def paritylogit_sign(g: Goal) -> None:
     three.have("0 < 2*m*sinh(2*c)", "top", use="some_m s2").auto("top w_i")
 
 
-def paritylogit_size(g: Goal) -> None:
-    g.intro("n k c (low high)").use("lem:parity_logit", "n", "k", "c", label="logit").positive("n", "n")
-    g.use("lem:cls_weight", "j. c*pow(-1, j + 1)", "n", "k", label="a1 a2").use(
-        "lem:cls_weight", "j. c*pow(-1, j)", "n", "k", label="b1 b2"
-    )
-    g.rewrite("logit")
-    first, second = (f"clsweight(j. c*pow(-1, {j}), n, k)" for j in ("j + 1", "j"))
-    g.apart(f"abs(({first} - {second})/n)", lambda h: h.auto("a1 a2 b1 b2 n_i v1"))
-
-
 SCRIPTS |= {
     "lem.paritylogit_sign": Script(paritylogit_sign),
-    "lem.paritylogit_size": Script(paritylogit_size),
 }
 
 
@@ -401,25 +390,6 @@ SCRIPTS |= {
 
 
 # --- Section 3.2 and Appendix A ---------------------------------------------------------------------------------------
-
-
-def tanh_pair(g: Goal) -> None:
-    g.intro("c N some").use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down").use(
-        "ax:exp_pos", "2*c", label="twice"
-    )
-    product, y, d = "N*(exp(c) + exp(-c))", "1/(N*(exp(c) + exp(-c)))", "1/(exp(2*c) + 1)"
-    g.positive(product, "y").positive("exp(2*c) + 1", "z").positive("N", "n")
-    g.have(
-        f"{y} = exp(c)/N*({d})",
-        "y_is",
-        use="y_e z_e n_e",
-        **linear,
-        multipliers=[y, f"exp(c)/N*({d})", f"{y}*(exp(2*c) + 1)*{d}"],
-    )
-    one, two, three = g.split()
-    one.hyp("y_p")
-    two.hyp("y_is")
-    three.auto("y_is z_e", **linear, multipliers=["1/N", "exp(c)", "exp(-c)"])
 
 
 def posrange(g: Goal) -> None:
@@ -697,7 +667,6 @@ def at_odd(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.tanh_pair": Script(tanh_pair),
     "chiang2022.s3.2.posrange": Script(
         posrange,
         witnesses(
@@ -744,45 +713,6 @@ SCRIPTS |= {
 
 
 # --- One position: Sections 3.3, 5.2 and 5.3 --------------------------------------------------------------------------
-
-
-def single_sum(g: Goal) -> None:
-    g.intro("n c s v (two scores)").use("ax:exp_pos", "c", label="pos")
-
-    def weight(h: Goal) -> None:
-        h.intro("p inside").use("scores", "p", label="here").rewrite("here")
-        yes, no = h.ind("p = 1", "is value")
-        for e in (yes, no):
-            e.rewrite("value").true()
-
-    def valued(h: Goal) -> None:
-        h.intro("p inside").use("scores", "p", label="here").rewrite("here")
-        for e in h.ind("p = 1", "is value"):
-            e.rewrite("value").true()
-
-    g.use("lem:sum_ext", "p. exp(s(p))", "p. 1 + (exp(c) - 1)*I[p = 1]", "0", "n - 1", weight, label="weights")
-    g.use(
-        "lem:sum_ext",
-        "p. exp(s(p))*v(p)",
-        "p. v(p) + (exp(c) - 1)*(I[p = 1]*v(p))",
-        "0",
-        "n - 1",
-        valued,
-        label="values",
-    )
-    g.use("lem:sum_one", "0", "n - 1", label="ones").use("lem:sum_delta", "p. 1", "0", "n - 1", "1", label="one")
-    g.use("lem:sum_delta", "v", "0", "n - 1", "1", label="first")
-    g.have(
-        "sum(p, 0, n - 1, exp(s(p))) = exp(c) + n - 1",
-        "total",
-        use="weights ones one",
-        **linear,
-        multipliers=["exp(c)"],
-    )
-    one, two, three = g.split()
-    one.hyp("total")
-    two.auto("pos two", **linear)
-    three.rewrite("total").auto("values first", **linear, multipliers=["1/(exp(c) + n - 1)", "exp(c)/(exp(c) + n - 1)"])
 
 
 def first_entries(g: Goal) -> None:
@@ -863,7 +793,6 @@ def both(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.single_sum": Script(single_sum),
     "lem.first_entries": Script(first_entries),
     "lem.first_logit": Script(first_logit),
 }
@@ -1567,28 +1496,7 @@ def ln_right(g: Goal) -> None:
             h.intro("k inside").true()
 
 
-def ln_wrong(g: Goal) -> None:
-    """d = 2 and s = 0: the variance is 0, and no positive r has that square."""
-    g.intro("claim").use("claim", "2", "0", label="wrong").obtain("wrong", "y", "wrong1").obtain(
-        "wrong1", "mu", "wrong2"
-    )
-    g.obtain("wrong2", "r", "mu_is r_pos r_is y_is either rest").have(
-        "r^2 = 0", "zero", use="r_is mu_is", **linear, multipliers=["mu", "1"]
-    )
-    g.auto("zero r_pos")
-
-
 LOG = "log(exp(eta) - 1)"
-
-
-def prop2_c_wrong(h: Goal) -> None:
-    h.use("wrong", label="right left").use("left", "!", label="claim1").use(
-        "lem:pair_norm", "2", "1", lambda e: e.easy(), label="var root up down rest"
-    )
-    h.use("up", "!", label="one two").use("ax:exp_ge", "2", label="grows").use(
-        "lem:log_positive", "exp(2) - 1", lambda e: e.auto("grows", **linear), label="positive"
-    )
-    h.rewrite("one", "claim1", "claim2").auto("claim2 positive", **linear)
 
 
 def negative_log(g: Goal) -> Goal:
@@ -1652,13 +1560,6 @@ def ce_right(g: Goal) -> None:
     ce_values(g.intro("eta d c (eta_pos two c_is)"))
     for h, label in zip(g.split(), ("first", "second"), strict=True):
         h.auto(label, **linear)
-
-
-def ce_wrong(h: Goal) -> None:
-    h.use("wrong", label="w1 w2").use(
-        "lem:prop2_values", "1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", label="first second"
-    )
-    h.auto("w1 first", **linear)
 
 
 C2 = "sum(i, 0, 1, clsweight(j. I[j = 1], 2, i)*(1/2*I[i = 1]))"
@@ -1754,19 +1655,14 @@ SCRIPTS |= {
         ),
         whole("n c", bits_whole),
     ),
-    "chiang2022.prop2.ln": Script(ln_wrong, refutes=True),
     "chiang2022.prop2.ln.corrected": Script(
         ln_right, witnesses("4", "-1", others=[("2", "1"), ("2", "-1"), ("3", "1", "3")]), whole("d s", pair_whole)
-    ),
-    "chiang2022.prop2.c": Script(
-        refuted_at("2", "2", "-1/sqrt(2/2)*log(exp(2) - 1)", "1", then=prop2_c_wrong), refutes=True
     ),
     "chiang2022.prop2.c.corrected": Script(
         prop2_c_right,
         witnesses("1/2", "4", "-1/sqrt(4/2)*log(exp(1/2) - 1)", "-1", leaf=half_leaf),
         whole("eta d c s", pair_whole, eta_whole),
     ),
-    "chiang2022.prop2.ce": Script(refuted_at("1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", then=ce_wrong), refutes=True),
     "chiang2022.prop2.ce.corrected": Script(
         ce_right, witnesses("1", "4", "-1/sqrt(4/2)*log(exp(1) - 1)"), whole("eta d c", eta_whole)
     ),
@@ -1841,43 +1737,6 @@ def lnbound(g: Goal) -> None:
             )
 
 
-def homogeneous(g: Goal) -> None:
-    g.intro("d m W V x t a (some some_m t_pos)")
-    inner = "(sum(l, 1, d, W(k, l)*x(l)) + 0)"
-
-    def term(h: Goal) -> None:
-        h.intro("k inside")
-        h.have(
-            f"relu(sum(l, 1, d, W(k, l)*(t*x(l))) + 0) = t*relu{inner}",
-            "is",
-            lambda e: e.apart(f"relu{inner}", lambda f: scaled_relu(f, inner)),
-        )
-        h.auto("is", **linear, multipliers=["V(a, k)"])
-
-    g.use(
-        "lem:sum_ext",
-        "k. V(a, k)*relu(sum(l, 1, d, W(k, l)*(t*x(l))) + 0)",
-        f"k. t*(V(a, k)*relu{inner})",
-        "1",
-        "m",
-        term,
-        label="done",
-    ).auto("done", **linear)
-
-
-def scaled_relu(f: Goal, inner: str) -> None:
-    whole_term = "sum(l, 1, d, W(k, l)*(t*x(l))) + 0"
-    if f.fact("d1")[2][0] == num(0):
-        f.have(f"0 <= t*{inner}", "side", use="d1 t_pos").use(
-            "ax:relu_pos", whole_term, lambda e: e.auto("side", **linear), label="out"
-        )
-    else:
-        f.have(f"t*{inner} <= 0", "side", use="d1 t_pos").use(
-            "ax:relu_neg", whole_term, lambda e: e.auto("side", **linear), label="out"
-        )
-    f.auto("out v1", **linear, multipliers=["t"])
-
-
 PARITY_LAYER = "b j. I[b = 3]*I[j = 0] + I[b = 5]*pow(-1, j) + I[b = 8]*(I[j = {k}]/{n})"
 SCALED_LAYER = "b j. {t}*(I[b = 3]*I[j = 0] + I[b = 5]*pow(-1, j) + I[b = 8]*(I[j = {k}]/{n}))"
 
@@ -1888,17 +1747,6 @@ def premises(h: Goal) -> None:
         part.intro_all()
         for piece in part.split() if part.goal[0] == "&" else [part]:
             piece.easy(**linear)
-
-
-def logits_right(g: Goal) -> None:
-    g.intro("n k c A1 C1 a z (low high c_pos A_pos C_pos layer scaled) j (jl jh)")
-    g.have("0 <= n - 1", "some", use="low high", **linear)
-    g.use("scaled", "3", None, "0", lambda h: h.easy("some", **linear), label="z3").use(
-        "scaled", "5", None, "j", label="z5"
-    ).use("scaled", "8", None, "j", label="z8")
-    one, two = g.split()
-    one.rewrite("z3").rewrite("z5").true()
-    two.hyp("z8")
 
 
 def logits_wrong(h: Goal) -> None:
@@ -2140,12 +1988,6 @@ def appb_first_wrong(h: Goal) -> None:
     h.use("ax:exp_pos", "1", label="pos").positive("exp(1)", "e", lambda f: f.hyp("pos")).auto("wrong e_e", **linear)
 
 
-def sigmoid_output(g: Goal) -> None:
-    g.intro("s y is").use("lem:sigmoid_facts", "s", label="a1 a2 a3 a4 a5 a6").rewrite("is")
-    for h, label in zip(g.split(), ("a1", "a2", "a3", "a4"), strict=True):
-        h.hyp(label)
-
-
 def attention_weights(g: Goal) -> None:
     g.intro("n s v low high (some between)").use("lem:cls_sum", "s", "n", label="total")
     one, two, three, four = g.split()
@@ -2238,7 +2080,6 @@ SCRIPTS |= {
     "chiang2022.prop3.lnbound": Script(
         lnbound, witnesses("1/2", "1", "1/2/sqrt(1/6*(1 + (1/2)^2) + 1)"), whole("s eps t", root_whole)
     ),
-    "chiang2022.appB.homog": Script(homogeneous, witnesses("2", "1", "k l. 1", "k l. 1", "l. 1", "2", "1")),
     "chiang2022.appB.logits": Script(
         refuted_at(
             "1",
@@ -2252,21 +2093,6 @@ SCRIPTS |= {
             then=logits_wrong,
         ),
         refutes=True,
-    ),
-    "chiang2022.appB.logits.corrected": Script(
-        logits_right,
-        witnesses(
-            "3",
-            "1",
-            "1",
-            "1",
-            "1",
-            PARITY_LAYER.format(k=1, n=3),
-            PARITY_LAYER.format(k=1, n=3),
-            others=[("3", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=3), PARITY_LAYER.format(k=1, n=3), "0")],
-            leaf=layer_leaf,
-        ),
-        whole("n k c A1 C1 a z"),
     ),
     "chiang2022.appB.parity": Script(
         refuted_at(
@@ -2325,7 +2151,6 @@ SCRIPTS |= {
         witnesses("3", NET, "1", "1", "1", "1", ENTRIES, ENTRIES, C3.format("1"), C3.format("1"), leaf=net_leaf),
         whole("n w c A1 C1 C2 z x s t", scaled_single_whole),
     ),
-    "chiang2022.def.output": Script(sigmoid_output, witnesses("1", "sigmoid(1)"), whole("s y", sigmoid_whole)),
     "chiang2022.def.att": Script(
         attention_weights,
         witnesses("2", "j. j", "j. j", "0", "1", others=[("2", "j. j", "j. j", "0", "1", "0")], leaf=net_leaf),
@@ -2618,16 +2443,6 @@ def pairs_leaf(h: Goal) -> None:
 SCRIPTS |= {
     "lem.twice_normed": Script(twice_normed),
     "lem.pair_variance": Script(pair_variance_all),
-    "chiang2022.appB.A2": Script(
-        refuted_at(
-            *A2_AT,
-            normed_leaf,
-            normed_leaf,
-            normed_leaf,
-            then=lambda h: h.use("wrong", label="one two").auto("one", **linear),
-        ),
-        refutes=True,
-    ),
     "chiang2022.appB.A2.corrected": Script(
         a2_right,
         witnesses(
@@ -2935,31 +2750,6 @@ def nearest_values(g: Goal) -> None:
         h.use(head, "i", None, at, lambda f: f.easy("side", **linear), flat, label="done").hyp("done")
 
 
-def nearest_wrong(g: Goal) -> None:
-    """n = 1: neither window has a position."""
-
-    def given(h: Goal) -> None:
-        for part in h.split():
-            first_that_works(
-                part,
-                lambda e: e.easy(),
-                lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 1, lambda f: f.easy()),
-                empty_window,
-            )
-
-    g.intro("claim").use("claim", "1", "i. 1", "i. 1", "i. 0", "i. 0", given, "1", "!", label="l_is r_is near1 near2")
-    for h in g.cases("l_is", "wrong"):
-        h.absurd("wrong")
-
-
-def empty_window(e: Goal) -> None:
-    e.intro("i0 (low high) p0 (pl ph)").auto(**linear) if e.goal[0] == "false" else e.intro(
-        "i0 (low high) p0 (pl ph)"
-    ).try_contradiction()
-    if not e.closed:
-        raise Stuck("the window is not empty")
-
-
 def state_trace(g: Goal) -> None:
     g.intro("n w z (some word start one two three)")
 
@@ -3150,7 +2940,6 @@ SCRIPTS |= {
         ),
         whole("n a i p", window_whole),
     ),
-    "cookbook.s9.2.2.step2_values": Script(nearest_wrong, refutes=True),
     "cookbook.s9.2.2.step2_values.corrected": Script(
         nearest_values,
         witnesses(

@@ -71,30 +71,6 @@ def below(g: Goal, n: str, inside: Tactic, end: Tactic | None = None) -> None:
     end(same)
 
 
-def unique_at(right: bool) -> Tactic:
-    order = "k <= j" if right else "j <= k"
-    chosen = f"maximal(s, n, j) & (all k in 1..n. maximal(s, n, k) -> {order})"
-
-    def run(g: Goal) -> None:
-        g.intro("s n p (low high best rest) j (from to)")
-        yes, no = g.ind("j = p", "at value")
-        one, zero = yes.ind(chosen, "max size")
-        one.auto("size value")
-
-        def holds(h: Goal) -> None:
-            first, second = h.rewrite("at").split()
-            first.hyp("best")
-            second.hyp("rest")
-
-        zero.have(chosen, "after_all", holds).absurd("after_all", "max")
-        one, zero = no.ind(chosen, "max size")
-        one.use("rest", "j", None, "#max_1", label="up").use("max_2", "p", None, "#best", label="down")
-        one.have("j = p", "after_all", use="up down").absurd("after_all", "at")
-        zero.auto("size value")
-
-    return run
-
-
 COUNT = "sum(m, 1, n, I[maximal(s, n, m)])"
 
 
@@ -117,30 +93,6 @@ def product_abs(g: Goal) -> None:
     g.use("lem:sum_mono", "j. abs(d(j)*v(j))", "j. V*abs(d(j))", "1", "n", one, label="each").auto(
         "triangle each", degree=1
     )
-
-
-def one_hot_distance(g: Goal) -> None:
-    g.intro("a n p range weight one")
-    g.use("lem:sum_member", "a", "1", "n", "p", "#range", "#weight", label="most")
-
-    def size(h: Goal) -> None:
-        h.intro("j inside").use("weight", "j", label="pos")
-        yes, no = h.ind("j = p", "at value")
-        yes.rewrite("at", "pos", "pos_p").rewrite("value").rewrite("at")
-        yes.apart("abs(1 - a(p))", lambda e: e.auto(degree=1, rounds=0))
-        no.rewrite("value").apart("abs(0 - a(j))", lambda e: e.auto(degree=1, rounds=0))
-
-    g.use(
-        "lem:sum_ext",
-        "j. abs(I[j = p] - a(j))",
-        "j. a(j) + I[j = p]*(1 - 2*a(p))",
-        "1",
-        "n",
-        size,
-        label="terms",
-    )
-    g.use("lem:sum_delta", "j. 1 - 2*a(p)", "1", "n", "p", "#range", label="single")
-    g.auto("terms single one", degree=1, rounds=0)
 
 
 # --- Ziggurat scores --------------------------------------------------------------------------------------------------
@@ -195,46 +147,6 @@ def ziggurat_distance(g: Goal) -> None:
 
 
 # --- Table lookup -----------------------------------------------------------------------------------------------------
-
-
-def lookup_tail(g: Goal) -> None:
-    g.intro("gamma m large some")
-
-    def proof(h: Goal) -> None:
-        base, step = h.induct("i", "ge", "ih")
-        base.auto()
-        last(step, "k. k*exp(-gamma*k^2)", "2", "i + 1", "next")
-        step.use("ax:exp_pos", "-gamma*(i + 1)^2", label="pos")
-        step.use("ax:exp_lower", "i", "1", label="cubic").use("ax:exp_upper", "-1/2", "1", label="half")
-        step.use("lem:exp_mono", "i", "2*gamma*i", lambda e: e.auto("ge large"), label="grows")
-        step.use("lem:exp_mono", "-gamma", "-1/2", label="falls")
-        step.have("2/3 <= i^2/2 + i^3/6", "powers", lambda e: e.auto("ge", degree=3))
-        step.have("i + 1 + exp(-gamma) <= exp(2*gamma*i)", "key", use="cubic half grows falls powers")
-        step.auto("ih next key pos", rounds=0)
-
-    claim = "all i:Int. 1 <= i -> sum(k, 2, i, k*exp(-gamma*k^2)) + exp(-gamma*(i^2 + 1)) <= exp(-2*gamma)"
-    g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
-
-
-def lookup_integral(g: Goal) -> None:
-    g.intro("gamma m large some")
-
-    def proof(h: Goal) -> None:
-        base, step = h.induct("i", "ge", "ih")
-        base.auto()
-        last(step, "k. k*exp(-gamma*k^2)", "2", "i + 1", "next")
-        step.use("ax:exp_pos", "-gamma*(i + 1)^2", label="pos")
-        step.use("ax:exp_ge", "gamma*(2*i + 1)/2", label="linear")
-        step.have("0 <= gamma*(2*i + 1)/2", "side", lambda e: e.auto("ge large"))
-        step.have(
-            "(1 + gamma*(2*i + 1)/2)^2 <= exp(gamma*(2*i + 1))", "square", lambda e: e.auto("linear side", rounds=0)
-        )
-        step.have("1 + 2*gamma*(i + 1) <= (1 + gamma*(2*i + 1)/2)^2", "enough", lambda e: e.auto("ge large", degree=4))
-        step.have("1 + 2*gamma*(i + 1) <= exp(gamma*(2*i + 1))", "key", use="square enough")
-        step.auto("ih next key pos", rounds=0, multipliers=["gamma"])
-
-    claim = "all i:Int. 1 <= i -> 2*gamma*sum(k, 2, i, k*exp(-gamma*k^2)) <= exp(-gamma) - exp(-gamma*i^2)"
-    g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
 
 
 def lookup_normal(g: Goal) -> None:
@@ -401,11 +313,6 @@ def into(g: Goal, hard: str, soft: str, value: str, p: str = "p", size: str = "n
         label="replaced",
     )
     g.rewrite("replaced").hyp("done")
-
-
-def tie_right_value(g: Goal) -> None:
-    g.intro("s n N g v V (some fits positive separate bound)")
-    break_ties(False, "tie_right", "2*g*N*(s(l) + l/(2*N))", "N")(g)
 
 
 def hardmax_ziggurat(g: Goal) -> None:
@@ -1130,18 +1037,6 @@ def lemma9(g: Goal) -> None:
 
 
 # --- Exponentials, lookups at a temperature ---------------------------------------------------------------------------
-
-
-def exp_twice(g: Goal) -> None:
-    g.intro("x (low high)").use("ax:exp_lower", "-x", "1", label="cubic").use("ax:exp_pos", "x", label="pos")
-    cubic = "1 - x + x^2/2 - x^3/6"
-    g.have(f"({cubic})*exp(x) <= 1", "below", lambda h: h.auto("cubic pos", rounds=0))
-    g.have(f"0 < {cubic}", "cubic_pos", lambda h: h.auto("low high", degree=3))
-    g.have("0 <= x*(1 - x)", "hump", lambda h: h.auto("low high", rounds=0))
-    g.have("0 <= 1 - x/2 + x^2/3", "rest", lambda h: h.auto("low high"))
-    g.have(f"1 <= (1 + 2*x)*({cubic})", "above", lambda h: h.auto("hump rest", rounds=0))
-    g.contra("no").have(f"(1 + 2*x)*({cubic}) < exp(x)*({cubic})", "wrong", lambda h: h.auto("no cubic_pos", rounds=0))
-    g.auto("wrong below above", degree=1)
 
 
 def sm_close(g: Goal) -> None:
@@ -2434,27 +2329,6 @@ def rounding(g: Goal) -> None:
         h.apart("relu(x - 1/4); relu(x - 3/4)", lambda e: e.auto("is above below out_is " + values(e), degree=1))
 
 
-def log_rule(g: Goal) -> None:
-    g.intro("N gamma tau (some positive tau_is)")
-    g.have("0 < 8*N", "many").use("ax:exp_log", "8*N", label="log")
-
-    def above(h: Goal) -> None:
-        h.contra("no").use("lem:exp_mono", "log(8*N)", "0", label="small").auto("small log some", degree=1)
-
-    g.have("0 < log(8*N)", "log_pos", above).positive("log(8*N)", "g", lambda h: h.hyp("log_pos"))
-    g.have("0 < tau", "tau_pos", lambda h: h.auto("tau_is positive g_i")).positive(
-        "tau", "u", lambda h: h.hyp("tau_pos")
-    )
-    g.have("tau*log(8*N) = gamma", "product", use="tau_is g_e", multipliers=["gamma", "log(8*N)"])
-    g.have("gamma/tau = log(8*N)", "ratio", use="product u_e", multipliers=["1/tau", "log(8*N)"])
-    first, second, third, fourth = g.split()
-    first.hyp("log_pos")
-    second.hyp("tau_pos")
-    third.hyp("ratio")
-    fourth.have("-gamma/tau = -log(8*N)", "minus", use="ratio").rewrite("minus")
-    fourth.auto("log", degree=1, rounds=0, multipliers=["exp(-log(8*N))"])
-
-
 def rounded_softmax(g: Goal) -> None:
     g.intro("n s gamma tau rd p (some positive given mono zero one vanish low high best) j (jl jh)")
     g.positive("tau", "u", lambda h: h.hyp("positive"))
@@ -3014,19 +2888,6 @@ def from_least(constant: str) -> Tactic:
     return run
 
 
-def below_least(constant: str, gamma: str) -> Tactic:
-    """It does not at this gamma: t = 1 and n = TERMS + 1 are enough."""
-
-    def run(g: Goal) -> None:
-        g.intro("all_errors").use("lem:lookup_any", gamma, constant, label="to back")
-        g.use("back", "#all_errors", label="sides").use("sides", str(TERMS), label="wrong")
-        half, side = (text.format(str(TERMS)).replace("gamma", gamma) for text in (HALF, SIDE))
-        g.have(f"{constant}*exp(-{gamma})*{half} < {side}", "right", lambda h: h.interval([], 256))
-        g.auto("wrong right", degree=1)
-
-    return run
-
-
 # --- Sharp forms of Lemmas 6 and 8 ------------------------------------------------------------------------------------
 
 
@@ -3109,20 +2970,6 @@ def tie_weight(g: Goal) -> None:
     g.use("lem:sm_weight", "s", "n", "p", label="pos one")
     g.have(f"(1 - exp(-g))*({near} + {far}) <= 1", "sum_most", use="series_left series_far end")
     g.auto("sum_most top pos x_one", rounds=0)
-
-
-def tie_value(g: Goal) -> None:
-    g.intro("s n p g v V range bound").use("range", label="low high positive left right")
-    g.have("1 <= n", "some").use("lem:tie_series_weight", "s", "n", "p", "g", "#range", label="weight")
-    g.use("lem:product_abs", "j. I[j = p] - sm(s, n, j)", "v", "n", "V", "#bound", label="product")
-
-    def weight(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", "s", "n", "j", label="pos most").auto("pos")
-
-    g.use("lem:sm_sum", "s", "n", label="one")
-    g.use("lem:one_hot_distance", "j. sm(s, n, j)", "n", "p", None, weight, "#one", label="distance")
-    g.use("bound", "p", label="at_p").have("0 <= V", "size", lambda h: h.apart("abs(v(p))", lambda e: e.auto(degree=1)))
-    g.auto("product distance size weight", rounds=0, degree=2, multipliers=["V"])
 
 
 def tie_sharp(quadratic: bool) -> Tactic:
@@ -3286,21 +3133,15 @@ def tie_left_sharp(g: Goal) -> None:
 
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
-    "lem.rhardmax_at": Script(unique_at(True)),
-    "lem.lhardmax_at": Script(unique_at(False)),
     "lem.product_abs": Script(product_abs),
-    "lem.one_hot_distance": Script(one_hot_distance),
     "lem.geometric_both": Script(geometric_both),
     "lem.ziggurat_weight": Script(ziggurat_weight),
     "lem.ziggurat_distance": Script(ziggurat_distance),
-    "lem.lookup_tail": Script(lookup_tail),
-    "lem.lookup_integral": Script(lookup_integral),
     "lem.lookup_normal": Script(lookup_normal),
     "lem.lookup_error": Script(lookup_error),
     "lem.tie_quadratic": Script(tie_quadratic),
     "lem.tie_right": Script(tie_linear(True)),
     "lem.tie_left": Script(tie_linear(False)),
-    "lem.tie_right_value": Script(tie_right_value),
     "lem.hardmax_ziggurat": Script(hardmax_ziggurat),
     "yang2026.def2": Script(def2, inhabit("2", "j. j", "1", "j. 0", "1", "2", "j. j", "1"), totals_positive("n s")),
     "yang2026.def3": Script(def3, witnesses("2", "j. j", "1", "2", "j. j", "1"), totals_positive("n s tau")),
@@ -3328,7 +3169,6 @@ SCRIPTS: dict[str, Script] = {
     "lem.hard_soft_ties": Script(hard_soft_ties),
     "lem.hard_soft_ties_attained": Script(hard_soft_attained),
     "lem.hard_soft_unique": Script(hard_soft_unique),
-    "lem.exp_twice": Script(exp_twice),
     "lem.sm_close": Script(sm_close),
     "lem.lookup_at": Script(lookup_at),
     "lem.lookup_scaled": Script(lookup_scaled),
@@ -3395,7 +3235,6 @@ SCRIPTS: dict[str, Script] = {
     ),
     "cookbook.t2.tiebreak.corrected": Script(table_tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s g")),
     "lem.rounding": Script(rounding),
-    "lem.log_rule": Script(log_rule),
     "lem.rounded_softmax": Script(rounded_softmax),
     "cookbook.s5.6.tiebreak_matrices": Script(matrices_wrong, refutes=True),
     "cookbook.t2.tiebreak": Script(table_tiebreak_wrong, refutes=True),
@@ -3414,12 +3253,9 @@ SCRIPTS: dict[str, Script] = {
     "lem.lookup_any": Script(lookup_any),
     "lem.lookup_tail_late": Script(lookup_tail_late),
     "lem.lookup_three_halves": Script(from_least("3/2")),
-    "lem.lookup_three_halves_fails": Script(below_least("3/2", "0.12083154404748931740305702483073635700882752662838")),
     "lem.lookup_one": Script(from_least("1")),
-    "lem.lookup_one_fails": Script(below_least("1", "0.30597379410618783063202532594752990536856059303775")),
     "lem.ziggurat_best": Script(ziggurat_best),
     "lem.tie_series_weight": Script(tie_weight),
-    "lem.tie_series_value": Script(tie_value),
     "lem.tie_right_sharp": Script(tie_sharp(False)),
     "lem.tie_quadratic_sharp": Script(tie_sharp(True)),
     "lem.tie_series_weight_left": Script(tie_series_left),

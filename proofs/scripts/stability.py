@@ -298,13 +298,6 @@ def step29(g: Goal) -> None:
     two.auto("b2", degree=1, rounds=0)
 
 
-def step29_wrong(g: Goal) -> None:
-    """d = 1, W1 = -1, W2 = c = 1, no biases: the ReLU is off, 1 against 0."""
-    g.intro("claim").use("claim", "1", "1", "a l. -1", "a. 0", "a l. 1", "a. 0", "l. 1", None, label="one two").absurd(
-        "one"
-    )
-
-
 def lemma30(g: Goal) -> None:
     g.intro("d p W b V g n c z eps (some p_one some_n first second sizes) near i inside")
     g.use("near", "i", None, label="here").have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some")
@@ -971,7 +964,6 @@ def poly_leaf(h: Goal) -> None:
 ONES = ("a l. 1", "a. 1", "a l. 1", "a. 1")
 
 SCRIPTS |= {
-    "yang2026.lemma29.step": Script(step29_wrong, refutes=True),
     "yang2026.lemma29.step.corrected": Script(step29, witnesses("2", "1", *ONES, "l. 1")),
     "yang2026.lemma30": Script(lemma30, witnesses("2", "1", *ONES, "2", "a i. 1", "a i. 1", "1", "1")),
     "yang2026.lemma31": Script(lemma31, witnesses("2", "1"), nonzero("d p")),
@@ -1116,26 +1108,6 @@ def sm_distance_sharp(g: Goal) -> None:
     g.auto("times done", degree=1, rounds=0)
 
 
-def sm_distance(g: Goal) -> None:
-    g.intro("s r n e (some near)").use("lem:sm_distance_sharp", "s", "r", "n", "e", None, label="sharp")
-    g.use("near", "1", None, label="near_one").have(
-        "0 <= e", "e_low", lambda h: split_abs(h, "abs(s(1) - r(1))", "near_one")
-    )
-    total = "sum(j, 1, n, abs(sm(s, n, j) - sm(r, n, j)))"
-    g.use("ax:exp_pos", "e", label="u_low")
-    g.have("2*(exp(e) - 1) <= 4*e*(exp(e) + 1)", "line", small_or_large)
-    g.contra("above").have(
-        f"4*e*(exp(e) + 1) < {total}*(exp(e) + 1)", "over", lambda h: h.auto("above u_low", rounds=0)
-    )
-    g.auto("over line sharp", degree=1, rounds=0)
-
-
-def small_or_large(g: Goal) -> None:
-    small, large = g.em("e <= 1/2", "size")
-    small.use("lem:exp_twice", "e", None, label="up").auto("up e_low u_low", rounds=0)
-    large.auto("size u_low", rounds=0)
-
-
 def attention_close(g: Goal) -> None:
     g.intro(
         "d m p X e Q K V n x z (some some_m p_low X_low e_low some_n q_entries k_entries v_entries sized near) i inside"
@@ -1237,7 +1209,6 @@ def key_root(h: Goal) -> None:
 SCRIPTS |= {
     "lem.sm_ratio": Script(sm_ratio),
     "lem.sm_distance_sharp": Script(sm_distance_sharp),
-    "lem.sm_distance": Script(sm_distance),
     "lem.attention_close": Script(attention_close),
 }
 
@@ -1614,17 +1585,6 @@ def bilinear_close(g: Goal) -> None:
     split_abs(g, f"abs({A} + {B} - {C}); abs({A}); abs({B}); abs({C})", "one two three one_up two_up three_up")
 
 
-def argmax_kept(g: Goal) -> None:
-    g.intro("s r n p g t (low high small lower near)")
-
-    def less(h: Goal) -> None:
-        h.intro("j0 inside other").use("lower", "j0", None, "#other", label="below").use("near", "j0", None, label="nj")
-        h.use("near", "p", None, label="np")
-        split_abs(h, "abs(s(j0) - r(j0)); abs(s(p) - r(p))", "below nj np small")
-
-    g.use("lem:hardmax_unique", "r", "n", "p", None, less, label="done").hyp("done")
-
-
 def mean_step(g: Goal) -> None:
     g.intro("x z n some").positive("n", "n", lambda h: h.auto("some", degree=1, rounds=0))
     g.use("lem:sum_abs", "j. x(j) - z(j)", "1", "n", label="triangle")
@@ -1639,7 +1599,6 @@ def mean_step(g: Goal) -> None:
 
 SCRIPTS |= {
     "lem.bilinear_close": Script(bilinear_close),
-    "lem.argmax_kept": Script(argmax_kept),
     "lem.mean_step": Script(mean_step),
 }
 
@@ -2325,27 +2284,6 @@ def decay(g: Goal) -> None:
     g.rewrite("is").auto("scaled M_e em", degree=1, rounds=0, multipliers=["eps"])
 
 
-def gap_row(g: Goal) -> None:
-    g.intro("s n some")
-    full, empty = g.em("1 <= n", "size")
-    left, right = empty.witness("1").split()
-    left.true()
-    right.intro("i (il ih) m (ml mh) max").contra("no").auto("il ih size", degree=1, rounds=0)
-    g = full
-    g.use("lem:max_right", "s", "n", None, label="top").obtain("top", "p", "pl ph p_max p_last").use(
-        "lem:row_gap", "l. s(p) - s(l)", "n", None, label="row"
-    )
-    g.obtain("row", "e", "e_low each")
-    left, right = g.witness("e").split()
-    left.hyp("e_low")
-    right.intro("i (il ih) m (ml mh) max").use("each", "i", None, label="either").use(
-        "max", "p", None, label="m_top"
-    ).use("p_max", "i", None, label="i_low").use("p_max", "m", None, label="m_low")
-    one, two = right.cases("either", "none", "much")
-    one.pick("left").auto("none m_top i_low m_low", degree=1, rounds=0)
-    two.pick("right").auto("much m_top m_low", degree=1, rounds=0)
-
-
 def smaller(h: Goal, e: str, f: str) -> Goal:
     h.have(
         f"0 < min({e}, {f}) & min({e}, {f}) <= {e} & min({e}, {f}) <= {f}",
@@ -2733,7 +2671,6 @@ AHAT_ZERO = ("2", "2", "1", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "2"
 
 SCRIPTS |= {
     "lem.decay": Script(decay),
-    "lem.gap_row": Script(gap_row),
     "lem.gap_rows": Script(gap_rows),
     "lem.gap_table": Script(gap_table),
     "lem.gap_tables": Script(gap_tables),
