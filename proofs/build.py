@@ -210,6 +210,15 @@ def _judged(
     return certificate
 
 
+def made(name: str, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
+    """The certificate of one statement from what there is for it: a check, a text or a script."""
+    if name in CHECKS:
+        return check(name, CHECKS[name], known[name])
+    if (path := file_of(name)).is_file():
+        return from_text(name, read_text(name, path), known)
+    return build(name, scripts_with_files()[name][0], known)
+
+
 def check(name: str, length: int, statement: replay.Statement) -> dict[str, Any]:
     """The certificate that names a check of a model; Stuck where the check fails."""
     recipe = name.removeprefix("model.")
@@ -261,12 +270,7 @@ def main(arguments: list[str]) -> int:
             fresh += 1
             continue
         try:
-            if name in CHECKS:
-                certificate = check(name, CHECKS[name], known[name])
-            elif name in written:
-                certificate = from_text(name, read_text(name, written[name]), known)
-            else:
-                certificate = build(name, every[name][0], known)
+            certificate = made(name, known)
         except (Stuck, Rejected, BadInput) as error:
             failed += 1
             built.pop(name, None)

@@ -131,18 +131,6 @@ def id_vector(g: Goal) -> None:
         h.auto("is upper lower own none none_either one two", degree=1, rounds=0)
 
 
-def cancel_residual(g: Goal) -> None:
-    g.intro("d h W b V c x y (some some_units) run i (low high)").use("run", "i", label="is")
-    select(g, "k. relu(sum(l, 1, d, I[k = l]*x(l)))", "1", "d", "i", "upper")
-    select(g, "k. relu(sum(l, 1, d, -I[k = l]*x(l)))", "1", "d", "i", "lower")
-    select(g, "l. x(l)", "1", "d", "i", "own")
-    up, down = g.em("0 <= x(i)", "sign")
-    for e, first, second in ((up, "pos", "neg"), (down, "neg", "pos")):
-        e.use(f"ax:relu_{first}", "sum(l, 1, d, I[i = l]*x(l))", lambda f: f.auto("sign own", degree=1), label="one")
-        e.use(f"ax:relu_{second}", "sum(l, 1, d, -I[i = l]*x(l))", lambda f: f.auto("sign own", degree=1), label="two")
-        e.auto("is upper lower own one two", degree=1, rounds=0)
-
-
 # --- Boolean functions: a(i) + x(i) - 2 a(i) x(i) is 0 where the bits agree and 1 where they differ -----------------
 
 DIFFER = "(a(i) + x(i) - 2*a(i)*x(i))"
@@ -606,12 +594,6 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s4.1.relu_sum": Script(relu_sum, line_inhabited, rising_defined("n xs ys m x f")),
     "cookbook.s4.1.cpwl_ffn": Script(
         lambda g: relu_sum(g, network=True), line_inhabited, rising_defined("n xs ys m x f")
-    ),
-    "cookbook.s4.2.cancel_residual": Script(
-        cancel_residual, witnesses("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0", "i. 0", "i. 0", "1")
-    ),
-    "cookbook.t1.cancel_residual": Script(
-        cancel_residual, witnesses("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0", "i. 0", "i. 0", "1")
     ),
     "cookbook.s6.4.clip.corrected": Script(
         pieces("delta x out (some out_of) run", "relu(x + delta); relu(x - delta); abs(x)"),

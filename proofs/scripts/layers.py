@@ -533,22 +533,6 @@ def sizes_inhabited(g: Goal) -> None:
     g.inhabit(*first, others=[(*first, "0", "0")], leaf=leaf)
 
 
-def conditional_general(g: Goal) -> None:
-    g.intro("a b p x y out some (bit xa xb ya yb) run")
-    one = "(b - a)*p + x - b"
-    two = "(a - b)*p + y - a"
-    first, second = g.split()
-    for goal, value in ((first, "1"), (second, "0")):
-        goal.intro("is")
-        goal.have(f"{one} = {'x - a' if value == '1' else 'x - b'}", "left", use="is", multipliers=["b", "a"])
-        goal.have(f"{two} = {'y - b' if value == '1' else 'y - a'}", "right", use="is", multipliers=["b", "a"])
-        goal.rewrite("left", "run", "run_left").rewrite("right", "run_left", "run_both")
-        names = ("x - a", "y - b") if value == "1" else ("x - b", "y - a")
-        goal.use(f"ax:relu_{'pos' if value == '1' else 'neg'}", names[0], label="u")
-        goal.use(f"ax:relu_{'neg' if value == '1' else 'pos'}", names[1], label="v")
-        goal.auto("run_both u v", degree=1, rounds=0)
-
-
 SCRIPTS |= {
     "cookbook.s4.1.slopes": Script(
         slopes, lambda g: g.inhabit(*STAIRS, "x. 0", "1", others=[(*STAIRS, "x. 0")]), rising_defined("n xs ys m")
@@ -573,9 +557,6 @@ SCRIPTS |= {
         lambda g: g.inhabit(*TWO_BITS, others=[(*TWO_BITS, "1")], leaf=each_index),
     ),
     "cookbook.s4.8.boolean_size": Script(boolean_size, sizes_inhabited),
-    "cookbook.s4.9.conditional_general": Script(
-        conditional_general, witnesses("0", "3", "1", "1", "2", "1", others=[("0", "3", "0", "1", "2", "2")])
-    ),
 }
 
 
@@ -1019,17 +1000,6 @@ def homogeneous(g: Goal) -> None:
     two.auto("is_y is_z units", degree=1, rounds=0, multipliers=["1", "c"])
 
 
-def doubling(g: Goal) -> None:
-    g.intro("n x y some twice").use("lem:layers_pairs", "y", "n", label="pairs")
-
-    def zero(h: Goal) -> None:
-        h.intro("k inside").use("twice", "k", label="one two").auto("one two", degree=1, rounds=0)
-
-    g.use("lem:sum_ext", "k. y(2*k - 1) + y(2*k)", "k. 0", "1", "n", zero, label="sums")
-    g.have("sum(j, 1, 2*n, y(j)) = 0", "total", use="pairs sums", degree=1, rounds=0)
-    g.auto("total", degree=1, rounds=0, multipliers=["1/n", "1/(2*n)"])
-
-
 def sign_by_ln(g: Goal) -> None:
     g.intro("n delta x y z out mu r (some positive) far twice clip (is_mu r0 is_r outs)")
     g.positive("2*n", "d").use("lem:sum_one", "1", "n", label="ones")
@@ -1099,7 +1069,6 @@ def sign_by_ln(g: Goal) -> None:
 
 
 FFN = ("1", "0", "1", "k l. 0", "k. 0", "i k. 0", "i. 0", "l. 0", "l. 0", "i. 0", "i. 0", "0", "0")
-ALTERNATING = "j. I[j = 2] + 2*I[j = 4] - I[j = 1] - 2*I[j = 3]"
 SIGNS = "j. I[j = 1] + I[j = 4] - I[j = 2] - I[j = 3]"
 SIGNED = (
     "2",
@@ -1118,7 +1087,6 @@ SCRIPTS |= {
         homogeneous,
         lambda g: g.inhabit("2", "1", others=[("1", "0", "1", "k l. 0", "i k. 0", "l. 0", "i. 0", "i. 0", "2", "1")]),
     ),
-    "cookbook.s6.4.doubling": Script(doubling, lambda g: g.inhabit("2", "k. k", ALTERNATING, leaf=each_index)),
     "cookbook.s6.4.sign_by_ln": Script(
         sign_by_ln, lambda g: g.inhabit(*SIGNED, "1", others=[(*SIGNED, "2"), SIGNED], leaf=each_index)
     ),
@@ -1993,46 +1961,6 @@ def scaled_pairs(g: Goal) -> None:
         each_index(part, lambda h: h.true() if h.goal[0] == "~" else h.blast())
 
 
-def uniform(g: Goal) -> None:
-    g.intro("n s x some zero")
-    weight = "sum(k, 1, n, exp(s(k)))"
-
-    def one(h: Goal) -> None:
-        h.intro("j inside").use("zero", "j", label="is").rewrite("is").true()
-
-    g.use("lem:sum_ext", "k. exp(s(k))", "k. 1", "1", "n", one, label="ones").use(
-        "lem:sum_one", "1", "n", label="count"
-    )
-    g.have(f"{weight} = n", "total", use="ones count", degree=1, rounds=0)
-    soft, hard = g.split()
-
-    def term(h: Goal) -> None:
-        h.intro("j inside").use("zero", "j", label="is").rewrite("total").rewrite("is").true()
-
-    soft.use("lem:sum_ext", "j. sm(s, n, j)*x(j)", "j. x(j)/n", "1", "n", term, label="sums")
-    soft.auto("sums", degree=1, rounds=0)
-
-    def best(h: Goal) -> None:
-        h.intro("j inside")
-        yes, no = h.ind("maximal(s, n, j)", "max size")
-        yes.hyp("size")
-
-        def maximal(e: Goal) -> None:
-            e.intro("k inside1").use("zero", "k", label="left").use("zero", "j", label="right").auto("left right")
-
-        no.have("maximal(s, n, j)", "after_all", maximal).absurd("after_all", "max")
-
-    hard.have("all j in 1..n. I[maximal(s, n, j)] = 1", "best", best)
-    hard.use("lem:sum_ext", "m. I[maximal(s, n, m)]", "m. 1", "1", "n", "#best", label="maxima")
-    hard.have("sum(m, 1, n, I[maximal(s, n, m)]) = n", "all_best", use="maxima count", degree=1, rounds=0)
-
-    def chosen(h: Goal) -> None:
-        h.intro("j inside").use("best", "j", label="is").rewrite("all_best").rewrite("is").true()
-
-    hard.use("lem:sum_ext", "j. hardmax(s, n, j)*x(j)", "j. x(j)/n", "1", "n", chosen, label="sums")
-    hard.auto("sums", degree=1, rounds=0)
-
-
 def counts(g: Goal) -> None:
     g.intro("n x s C P some bits zero count counts")
 
@@ -2157,7 +2085,6 @@ def two_up(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.layers_uniform": Script(uniform),
     "cookbook.t4.pair_pmdelta": Script(
         each(flip_pairs, narrow_pairs, lambda g: pair_moments(g, False), scaled_pairs),
         lambda g: g.inhabit(
@@ -2168,9 +2095,6 @@ SCRIPTS |= {
             others=[("1", "-1", "1", "-1"), ("-1", "1", "-1", "1"), ("1", "j. 3 - 2*j"), ("1",)],
             leaf=each_index,
         ),
-    ),
-    "cookbook.s3.1.negation_discontinuous": Script(
-        each(no_negation, lambda g: g.blast()), flat(("0",), ("1",), ("-1",))
     ),
     "cookbook.s3.3.integer_reps": Script(
         counts,

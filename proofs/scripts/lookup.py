@@ -60,21 +60,6 @@ def block_scores(g: Goal) -> None:
     third.use("lem:sum_ext", left, "a. X(a, q(i))*X(a, j)", "1", "m", terms, label="total").hyp("total")
 
 
-def block_found(g: Goal) -> None:
-    g.intro("m n X q v z c found (some factor asked best) columns layer i (low high)")
-    g.use("lem:block_scores", "m", "n", "X", "q", "v", "z", "#some", "#columns", label="is")
-    g.use("layer", "i", label="found_is").use("asked", "i", label="ql qh").use("is", "i", label="codes value scores")
-
-    def less(h: Goal) -> None:
-        h.intro("j (jl jh) differ").use("scores", "j", label="here").use("scores", "q(i)", label="there")
-        h.use("best", "q(i)", None, "j", None, "#differ", label="less").rewrite("here").rewrite("there")
-        h.auto("less factor")
-
-    s, w = "l. c*blockscore(z, m, i, l)", "j. blockread(z, 2*m + 1, 2*m + 1, j)"
-    g.use("lem:hard_pick", s, "n", "q(i)", w, None, less, label="picked")
-    g.use("is", "q(i)", label="codes_q value_q scores_q").auto("found_is picked value_q", degree=1, rounds=0)
-
-
 def square(g: Goal, x: str, label: str) -> Goal:
     """0 <= x^2."""
     return g.have(f"0 <= ({x})^2", label, squares=[x])
@@ -489,30 +474,6 @@ def hardmaxes_inhabited(g: Goal) -> None:
     )(g)
 
 
-def lookup_spec(g: Goal) -> None:
-    g.intro("n q v s found (some asked best) layer i inside").use("layer", "i", label="is").use(
-        "asked", "i", label="ql qh"
-    )
-    best = lambda h: h.intro("j range differ").use("best", "i", None, "j", None, "#differ", label="less").hyp("less")  # noqa: E731
-    g.use("lem:hard_pick", "l. s(i, l)", "n", "q(i)", "v", None, best, label="done").auto("is done")
-
-
-def lookup_spec_inhabited(g: Goal) -> None:
-    """n = 2, every query is 1, the score of 1 is 1 and that of 2 is 0."""
-
-    def leaf(h: Goal) -> None:
-        h.intro_all()
-        if h.goal[0] == "<":
-            one, more = h.ind("k2 = 1", "at value")
-            one.absurd("at", next(k for k in h.facts if h.facts[k][0] == "~"))
-            more.rewrite("value").true()
-            return
-        h.easy()
-
-    found = "i. sum(j, 1, 2, hardmax(l. I[l = 1], 2, j)*0)"
-    g.inhabit("2", "i. 1", "j. 0", "i j. I[j = 1]", found, "1", leaf=leaf)
-
-
 def masked_norm(g: Goal) -> None:
     g.intro("d f x y (wide four rest some)").positive("d", "d", lambda h: h.auto("wide"))
     for c in range(1, 5):
@@ -538,53 +499,6 @@ def masked_norm(g: Goal) -> None:
     one.hyp("zero")
     two.rewrite("centre").rewrite("square_sum").true()
     three.rewrite("centre").rewrite("square_sum").auto("some tail d_i")
-
-
-def hash_gap_positive(g: Goal) -> None:
-    g.intro("q k differ").use("lem:hash_gap_closed", "q", "k", label="pos is")
-    square(square(g, "q", "q_sq"), "k", "k_sq").have("0 < (q^2 + 1)*(k^2 + 1)", "some", use="q_sq k_sq")
-    b = f"{A} + (q*k + 1)"
-    root(g, "(q^2 + 1)*(k^2 + 1)", "a").have(f"0 < {A}*({b})", "d_pos", use="pos a_p")
-    g.positive(f"{A}*({b})", "d", lambda h: h.hyp("d_pos"))
-
-    def apart(h: Goal) -> None:
-        low, high = h.em("q <= k", "side")
-        less, same = low.em("q < k", "near")
-        same.have("q = k", "eq", use="side near").absurd("eq", "differ")
-        less.auto("near")
-        high.auto("side")
-
-    g.have("0 < (q - k)^2", "square", apart).auto("is square d_i")
-
-
-def hash_least(g: Goal) -> None:
-    g.intro("n g some")
-    bound, attained, value = g.split()
-    bound.intro("q (ql qh) j (jl jh) differ").use("lem:hash_gap_least", "n", "q", "j", turned, label="least")
-    bound.use("lem:hash_gap", "q", "j", label="is").auto("is least")
-    attained.witness("n")
-    low, high, rest = attained.split()
-    low.auto("some")
-    high.true()
-    rest.witness("n - 1")
-    low, high, other, same = rest.split()
-    low.auto("some")
-    high.true()
-    other.intro("eq").auto("eq")
-    same.use("lem:hash_gap", "n", "n - 1", label="is").auto("is")
-    value.intro("(low found)").obtain("found", "q", "ql qh other").obtain("other", "j", "jl jh differ is")
-    value.use("low", "n", None, "n - 1", None, lambda h: h.intro("eq").auto("eq"), label="at")
-    value.use("lem:hash_gap", "n", "n - 1", label="at_is").use("lem:hash_gap", "q", "j", label="gap_is")
-    value.use("lem:hash_gap_least", "n", "q", "j", turned, label="least").auto("is at at_is gap_is least")
-
-
-def turned(h: Goal) -> None:
-    """The facts, with q != j from ~(j = q)."""
-    for e in h.split():
-        if e.goal[0] == "~":
-            e.intro("eq").absurd("eq", "differ")
-        else:
-            e.easy()
 
 
 def onehot_best(g: Goal) -> None:
@@ -1886,39 +1800,6 @@ def space_near(g: Goal) -> None:
     g.auto("product bad ones", rounds=0)
 
 
-def space_near_all(g: Goal) -> None:
-    g.intro("sign m N M eps (signs every some large) r rr")
-
-    def given(e: Goal) -> None:
-        one, two, three = e.split()
-        one.hyp("some")
-        two.auto("large")
-        three.intro("a ar i ir").use("signs", "r", None, "a", None, "i", None, label="sign").hyp("sign")
-
-    g.use("lem:signs_near", "N", "m", "a i. sign(a, i, r)", "eps", given, label="there back")
-
-    def size(h: Goal) -> None:
-        h.intro("i ir j jr differ").use("lem:sum_abs", "a. sign(a, i, r)*sign(a, j, r)", "1", "m", label="sizes")
-
-        def one(e: Goal) -> None:
-            e.intro("a ar").use("signs", "r", "#rr", "a", "#ar", "i", "#ir", label="sign_i").use(
-                "signs", "r", "#rr", "a", "#ar", "j", "#jr", label="sign_j"
-            )
-            for f in e.cases("sign_i", "is_i"):
-                for k in f.rewrite("is_i").cases("sign_j", "is_j"):
-                    k.rewrite("is_j").true()
-
-        h.use("lem:sum_ext", "a. abs(sign(a, i, r)*sign(a, j, r))", "a. 1", "1", "m", one, label="ones_are").use(
-            "lem:sum_one", "1", "m", label="ones"
-        )
-        h.have("m <= eps*m", "wide", use="some large").auto("sizes ones_are ones wide", rounds=0)
-
-    g.have(
-        "all i in 1..N. all j in 1..N. i != j -> abs(sum(a, 1, m, sign(a, i, r)*sign(a, j, r))) <= eps*m", "close", size
-    )
-    g.use("back", "#close", label="done").hyp("done")
-
-
 FOUR = "a i r. if(i = 1, 1 - 2*I[r <= 2], 1 - 2*I[r = 1 | r = 3])"
 
 
@@ -2289,7 +2170,6 @@ def space_exists(g: Goal) -> None:
 
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.block_scores": block_scores,
-    "lem.block_found": block_found,
     "lem.hash_score": hash_score,
     "lem.hash_gap_closed": hash_gap_closed,
     "lem.ratio_root": ratio_root,
@@ -2306,12 +2186,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
         softmax, lambda g: g.inhabit("2", "j. 0", "0", "2", "j. 0", "0", "1", "2", "j. 0", "0", "1"), softmax_defined
     ),
     "cookbook.s5.def5.1_hardmax": Script(hardmaxes, hardmaxes_inhabited, lambda g: g.leaves("n s", counted("s"))),
-    "cookbook.s5.3.lookup_spec": Script(
-        lookup_spec, lookup_spec_inhabited, lambda g: g.leaves("n q v s found i", counted("l. s(i, l)"))
-    ),
     "lem.masked_norm": masked_norm,
-    "lem.hash_gap_positive": hash_gap_positive,
-    "lem.hash_least": hash_least,
     "cookbook.s5.3.1.onehot": Script(
         onehot,
         exists("3", "2", ONEHOT, (*ONEHOT_AT, "1"), (*ONEHOT_AT, "1", "1"), (*ONEHOT_AT, "1", "1")),
@@ -2387,7 +2262,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.space_flip": space_flip,
     "lem.space_moment": space_moment,
     "lem.space_near": space_near,
-    "lem.space_near_all": space_near_all,
     "lem.space_four": space_four,
     "cookbook.s5.3.2.ao_probability": Script(ao_probability_refuted, refutes=True),
     "cookbook.s5.3.2.ao_probability.corrected": Script(

@@ -757,35 +757,6 @@ def five(f: Goal) -> None:
     f.rewrite("c5").rewrite("g1").rewrite("g3").rewrite("g4").true()
 
 
-def first_logit(g: Goal) -> None:
-    g.intro("n w c z s word net").use("lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5")
-    g.use("word", label="some cls bits").use("net", label="layer s_is")
-    many, single = g.split()
-    many.intro("two")
-    value = "i. -1/2*z(4, i) + z(5, i)"
-    many.use(
-        "lem:single_sum",
-        "n",
-        "c",
-        "j. c*z(3, 0)*z(4, j)",
-        value,
-        both,
-        label="total pos sum_is",
-    )
-
-    def term(h: Goal) -> None:
-        h.intro("i inside").use("each", "i", label="score value rest").hyp("value")
-
-    many.use("lem:sum_ext", value, "i. I[i = 1]*(I[w(i) = 1] - 1/2)", "0", "n - 1", term, label="values")
-    many.use("lem:sum_delta", "i. I[w(i) = 1] - 1/2", "0", "n - 1", "1", label="delta")
-    many.use("each", "1", label="score1 value1 rest1")
-    one, two = many.split()
-    one.hyp("pos")
-    two.auto("s_is sum_is values delta value1", **linear, multipliers=["1/(exp(c) + n - 1)", "exp(c)/(exp(c) + n - 1)"])
-    single.intro("is").rewrite("is", "s_is", "s_now")
-    single.use("lem:single_zero", "j. c*z(3, 0)*z(4, j)", value, label="only").auto("s_now only a4 a5", **linear)
-
-
 def both(h: Goal) -> None:
     one, two = h.split()
     one.hyp("two")
@@ -794,7 +765,6 @@ def both(h: Goal) -> None:
 
 SCRIPTS |= {
     "lem.first_entries": Script(first_entries),
-    "lem.first_logit": Script(first_logit),
 }
 
 VALUE = "-1/2*z(1, {0}) + 1/2*z(2, {0}) - 1/2*z(3, {0})"
@@ -1627,7 +1597,6 @@ SCRIPTS |= {
     "lem.first_size": Script(first_size),
     "lem.crossbits_range": Script(crossbits_range),
     "lem.pair_norm": Script(pair_norm),
-    "lem.prop2_values": Script(ce_right),
 }
 
 
@@ -1751,41 +1720,6 @@ def premises(h: Goal) -> None:
 
 def logits_wrong(h: Goal) -> None:
     h.use("wrong", "0", lambda e: e.easy(), label="one two").auto("one", **linear)
-
-
-def scaled_parity(g: Goal) -> None:
-    g.intro("n k c t u z s (low high layer s_is)").use(
-        "layer", "0", lambda h: h.easy("low high", **linear), label="z3 z5_0 z8_0"
-    )
-    for name, scores, wanted in (
-        ("one", "j. c*z(3, 0)*-z(5, j)", "j. t^2*c*pow(-1, j + 1)"),
-        ("two", "j. c*z(3, 0)*z(5, j)", "j. t^2*c*pow(-1, j)"),
-    ):
-
-        def score(h: Goal, name: str = name) -> None:
-            h.intro("j (jl jh)").use("layer", "j", label="y3 y5 y8").rewrite("z3").rewrite("y5")
-            if name == "one":
-                h.use("lem:sign_next", "j", label="next").rewrite("next")
-            h.true()
-
-        g.use("lem:cls_ext", scores, wanted, "n", score, label=f"{name}_same")
-        sign = "" if name == "one" else "-"
-
-        def term(h: Goal, name: str = name) -> None:
-            h.intro("i inside").use(f"{name}_same", "i", None, label="here").use(
-                "layer", "i", None, label="y3 y5 y8"
-            ).rewrite("here").rewrite("y8").true()
-
-        g.use(
-            "lem:sum_ext",
-            f"i. clsweight({scores}, n, i)*{sign}z(8, i)",
-            f"i. t*(clsweight({wanted}, n, i)*({sign}I[i = k]/n))",
-            "0",
-            "n - 1",
-            term,
-            label=name,
-        )
-    g.auto("s_is one two", **linear, multipliers=["u"])
 
 
 def appb_parity_right(g: Goal) -> None:
@@ -2063,7 +1997,6 @@ def scaled_single_whole(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.scaled_parity": Script(scaled_parity),
     "chiang2022.prop3.var": Script(
         pair_variance,
         witnesses(
@@ -2160,44 +2093,6 @@ SCRIPTS |= {
 
 
 # --- Layer norm twice, and of pairs -----------------------------------------------------------------------------------
-
-
-def twice_normed(g: Goal) -> None:
-    g.intro("d eps x y v mu nu r q some (mu_is r_pos r_is y_is) (nu_is q_pos q_is v_is)").positive("d", "d").positive(
-        "r", "r"
-    )
-    g.use("lem:layers_mean", "d", "x", "mu", "#some", "#mu_is", label="centred")
-    g.use(
-        "lem:sum_ext",
-        "y",
-        "k. (x(k) - mu)*(1/r)",
-        "1",
-        "d",
-        lambda h: h.intro("k inside").use("y_is", "k", label="here").auto("here", **linear),
-        label="values",
-    )
-    g.have("nu = 0", "zero", use="nu_is values centred", **linear, multipliers=["1/d", "1/r", "1/r/d"])
-    g.use(
-        "lem:sum_ext",
-        "k. (y(k) - nu)^2",
-        "k. (x(k) - mu)^2*(1/r)^2",
-        "1",
-        "d",
-        lambda h: h.intro("k inside").use("y_is", "k", label="here").rewrite("zero").rewrite("here").true(),
-        label="squares",
-    )
-    g.have(
-        "q^2 = (r^2 - eps)*(1/r)^2 + eps",
-        "q_two",
-        use="q_is squares r_is",
-        **linear,
-        multipliers=["1/d", "1/r^2", "1/r^2/d"],
-    )
-    one, two, three, four = g.split()
-    one.hyp("zero")
-    two.hyp("r_pos")
-    three.hyp("q_pos")
-    four.auto("q_two r_e", **linear, multipliers=["1", "r*(1/r)", "1/r*r"])
 
 
 def a2_right(g: Goal) -> None:
@@ -2441,7 +2336,6 @@ def pairs_leaf(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.twice_normed": Script(twice_normed),
     "lem.pair_variance": Script(pair_variance_all),
     "chiang2022.appB.A2.corrected": Script(
         a2_right,
@@ -2644,27 +2538,6 @@ def maximum_right(g: Goal) -> None:
     one.have(there, "after_all", lambda h: h.witness("k").easy()).absurd("after_all", "none")
     for e in zero.ind(AFTER.format("j"), "is_j value_j"):
         e.auto("at_k at_j value_k value_j", **linear)
-
-
-ROW = "i j. sum(a, 1, 2, I[i = a]*I[2 <= j & j - 1 = a])"
-
-
-def maximum_wrong(g: Goal) -> None:
-    """w = AB: at the second position both scores are 0, so that both positions are maximal."""
-
-    def given(h: Goal) -> None:
-        for part in h.split():
-            first_that_works(
-                part,
-                lambda e: e.easy(),
-                lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 2, lambda f: f.easy()),
-                lambda e: e.intro("i0 (low high) j0 (jl jh)").true(),
-            )
-
-    g.intro("claim").use("claim", "2", "2", "i. i", ROW, given, "2", "!", "1", "!", label="to back")
-    g.use("to", lambda h: each_integer(h.intro("k0 (low high)"), "k0", 1, 2, lambda e: e.easy()), label="wrong").absurd(
-        "wrong"
-    )
 
 
 def nearest_active(g: Goal) -> None:
@@ -2899,7 +2772,6 @@ SCRIPTS |= {
         autoregressive_right,
         witnesses("i. 1/2", others=[("i. 1/2", "1"), ("i. 1/2", "1/2"), ("i. 1/2", "1/2", "1")], leaf=stop_half),
     ),
-    "cookbook.s9.1.1.max_positions": Script(maximum_wrong, refutes=True),
     "cookbook.s9.1.1.max_positions.corrected": Script(
         maximum_right,
         witnesses(

@@ -98,21 +98,6 @@ def product_abs(g: Goal) -> None:
 # --- Ziggurat scores --------------------------------------------------------------------------------------------------
 
 
-def geometric_both(g: Goal) -> None:
-    g.intro("g p n (low high)")
-    g.use("lem:sum_split", "j. exp(-g*abs(j - p))", "1", "p", "n", label="parts")
-    for first, end, sign, label in (("1", "p", "p - j", "left"), ("p + 1", "n", "j - p", "right")):
-
-        def size(h: Goal, sign: str = sign) -> None:
-            h.intro("j (jl jh)")
-            h.have(f"abs(j - p) = {sign}", "is", lambda e: e.apart("abs(j - p)", lambda f: f.auto(degree=1)))
-            h.rewrite("is").true()
-
-        g.use("lem:sum_ext", "j. exp(-g*abs(j - p))", f"j. exp(-g*({sign}))", first, end, size, label=label)
-    g.use("lem:geometric_left", "g", "p", label="gl").use("lem:geometric_right", "g", "p", "n", label="gr")
-    g.auto("parts left right gl gr", degree=1, rounds=0, multipliers=["1", "exp(-g)"])
-
-
 def ziggurat_weight(g: Goal) -> None:
     g.intro("s n p g (low high positive) below")
     g.use("lem:ziggurat_total", "s", "n", "p", "g", label="most").have("1 <= n", "some")
@@ -313,21 +298,6 @@ def into(g: Goal, hard: str, soft: str, value: str, p: str = "p", size: str = "n
         label="replaced",
     )
     g.rewrite("replaced").hyp("done")
-
-
-def hardmax_ziggurat(g: Goal) -> None:
-    g.intro("s n p g (low high positive) below")
-
-    def less(h: Goal) -> None:
-        h.intro("j (jl jh) differ").use("below", "j", label="here")
-        for e in int_apart(h, "j", "p"):
-            if e.facts["step"][0] == "=":
-                e.absurd("step", "differ")
-                continue
-            e.have("1 <= abs(j - p)", "far", lambda f: f.apart("abs(j - p)"))
-            e.auto("here far positive", rounds=0)
-
-    g.use("lem:hardmax_unique", "s", "n", "p", None, less, label="done").hyp("done")
 
 
 # --- Ties, gaps and temperature ---------------------------------------------------------------------------------------
@@ -2787,35 +2757,6 @@ def lookup_any(g: Goal) -> None:
     back.auto("ratio z_p z_e", rounds=0, multipliers=[SIDE.format("m")])
 
 
-def lookup_tail_late(g: Goal) -> None:
-    g.intro("gamma a m large start some")
-
-    def proof(h: Goal) -> None:
-        base, step = h.induct("i", "ge", "ih")
-        base.auto()
-        step.have("14 <= i", "late")
-        last(step, "k. k*exp(-gamma*k^2)", "a + 1", "i + 1", "next")
-        step.use("ax:exp_pos", "-gamma*(i + 1)^2", label="pos")
-        step.use("ax:exp_ge", "gamma*(2*i + 1)/2", label="linear")
-        step.have("0 <= gamma*(2*i + 1)/2", "side", lambda e: e.auto("late large"))
-        step.have("29/9 <= gamma*(2*i + 1)", "far", lambda e: e.auto("late large"))
-        step.have(
-            "(1 + gamma*(2*i + 1)/2)^2 <= exp(gamma*(2*i + 1))", "square", lambda e: e.auto("linear side", rounds=0)
-        )
-        step.have("4*gamma <= (gamma*(2*i + 1))^2", "wide", lambda e: squared(e))
-        step.have("1 + 2*gamma*(i + 1) <= exp(gamma*(2*i + 1))", "key", use="square wide")
-        step.auto("ih next key pos", rounds=0, multipliers=["gamma"])
-
-    claim = "all i:Int. a <= i -> 2*gamma*sum(k, a + 1, i, k*exp(-gamma*k^2)) <= exp(-gamma*a^2) - exp(-gamma*i^2)"
-    g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
-
-
-def squared(e: Goal) -> None:
-    e.have("29*gamma <= gamma*(2*i + 1)", "long", lambda f: f.auto("late large"))
-    e.have("0 <= (gamma*(2*i + 1) - 29/9)*(gamma*(2*i + 1))", "product", lambda f: f.auto("far", rounds=0))
-    e.auto("product long large", degree=1)
-
-
 TERMS = 34
 """Of the series; what is left out is below the fiftieth digit."""
 
@@ -3134,7 +3075,6 @@ def tie_left_sharp(g: Goal) -> None:
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
     "lem.product_abs": Script(product_abs),
-    "lem.geometric_both": Script(geometric_both),
     "lem.ziggurat_weight": Script(ziggurat_weight),
     "lem.ziggurat_distance": Script(ziggurat_distance),
     "lem.lookup_normal": Script(lookup_normal),
@@ -3142,7 +3082,6 @@ SCRIPTS: dict[str, Script] = {
     "lem.tie_quadratic": Script(tie_quadratic),
     "lem.tie_right": Script(tie_linear(True)),
     "lem.tie_left": Script(tie_linear(False)),
-    "lem.hardmax_ziggurat": Script(hardmax_ziggurat),
     "yang2026.def2": Script(def2, inhabit("2", "j. j", "1", "j. 0", "1", "2", "j. j", "1"), totals_positive("n s")),
     "yang2026.def3": Script(def3, witnesses("2", "j. j", "1", "2", "j. j", "1"), totals_positive("n s tau")),
     "yang2026.def5": Script(def5, inhabit("2", "j. j", "2", "2"), totals_positive("n s")),
@@ -3251,7 +3190,6 @@ SCRIPTS: dict[str, Script] = {
     ),
     "lem.lookup_ends": Script(lookup_ends),
     "lem.lookup_any": Script(lookup_any),
-    "lem.lookup_tail_late": Script(lookup_tail_late),
     "lem.lookup_three_halves": Script(from_least("3/2")),
     "lem.lookup_one": Script(from_least("1")),
     "lem.ziggurat_best": Script(ziggurat_best),

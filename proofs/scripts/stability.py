@@ -119,76 +119,11 @@ def norm_relu(g: Goal) -> None:
     two.hyp("done")
 
 
-def ffn_columns(g: Goal) -> None:
-    g.intro("W b V c d m q K x y columns")
-
-    def row(h: Goal) -> None:
-        h.use("lem:layers_net", "d", "m", "W", "b", "k. V(l0, k)", "y", "x", label="net")
-        h.auto("net", degree=1, rounds=0)
-
-    inner = "sum(k, 1, m, abs(V({0}, k))*abs(W(k, {1})))"
-    spread = "sum(k, 1, m, sum(l, 1, d, abs(V(a, k))*abs(W(k, l))*abs(y(l) - x(l))))"
-    termwise(
-        g,
-        "a. abs(ffnout(W, b, V, c, d, m, y, a) - ffnout(W, b, V, c, d, m, x, a))",
-        f"a. {spread}",
-        "rows",
-        row,
-        high="q",
-    )
-    body = "abs(V({0}, k))*abs(W(k, l))*abs(y(l) - x(l))"
-
-    def order(h: Goal) -> None:
-        h.intro("l0 inside").use("lem:layers_swap", f"k l. {body.format('l0')}", "1", "m", "1", "d", label="here")
-        h.auto("here", degree=1, rounds=0)
-
-    turned = f"sum(l, 1, d, abs(y(l) - x(l))*{inner.format('a', 'l')})"
-    g.use("lem:sum_ext", f"a. {spread}", f"a. {turned}", "1", "q", order, label="order")
-    g.use("lem:layers_swap", f"a l. abs(y(l) - x(l))*{inner.format('a', 'l')}", "1", "q", "1", "d", label="outer")
-
-    def column(h: Goal) -> None:
-        h.use("columns", "l0", label="here")
-        h.have("0 <= abs(y(l0) - x(l0))", "size", lambda e: split_abs(e, "abs(y(l0) - x(l0))")).auto(
-            "here size", rounds=0
-        )
-
-    termwise(
-        g, f"l. abs(y(l) - x(l))*sum(a, 1, q, {inner.format('a', 'l')})", "l. K*abs(y(l) - x(l))", "bounded", column
-    )
-    g.auto("rows order outer bounded", degree=1, rounds=0)
-
-
-def ffn_entries(g: Goal) -> None:
-    g.intro("W b V c d m q p x y (some_m some_q p_low first second)")
-
-    def column(h: Goal) -> None:
-        h.intro("l0 inside")
-
-        def entry(e: Goal) -> None:
-            def product(f: Goal) -> None:
-                f.intro("k inside2").use("second", "l1", None, "k", label="v").use("first", "k", None, "l0", label="w")
-                for t in ("V(l1, k)", "W(k, l0)"):
-                    f.have(f"0 <= abs({t})", f.fresh("low"), lambda u, t=t: split_abs(u, f"abs({t})"))
-                f.auto("v w low1 low2 p_low", rounds=0)
-
-            e.intro("l1 inside1").use(
-                "lem:sum_mono", "k. abs(V(l1, k))*abs(W(k, l0))", "k. p*p", "1", "m", product, label="here"
-            )
-            e.use("lem:sum_one", "1", "m", label="count").auto("here count", degree=1, rounds=0, multipliers=["p*p"])
-
-        h.use("lem:sum_mono", "a. sum(k, 1, m, abs(V(a, k))*abs(W(k, l0)))", "a. m*p*p", "1", "q", entry, label="all")
-        h.use("lem:sum_one", "1", "q", label="count").auto("all count", degree=1, rounds=0, multipliers=["m*p*p"])
-
-    g.use("lem:ffn_columns", "W", "b", "V", "c", "d", "m", "q", "q*p*m*p", "x", "y", column, label="done").hyp("done")
-
-
 SCRIPTS |= {
     "lem.norm_triangle": Script(norm_triangle("+")),
     "lem.norm_minus": Script(norm_triangle("-")),
     "lem.norm_columns": Script(norm_columns),
     "lem.norm_relu": Script(norm_relu),
-    "lem.ffn_columns": Script(ffn_columns),
-    "lem.ffn_entries": Script(ffn_entries),
 }
 
 # --- Powers and logarithms --------------------------------------------------------------------------------------------
@@ -510,21 +445,6 @@ def rate(g: Goal) -> None:
     g.have("1 <= r", "r_one", lambda h: h.rewrite("r_is").auto("kx_two t_up", rounds=0))
 
 
-def recursion_wrong(g: Goal) -> None:
-    """L = K = n = x_max = gamma = tau = 1: e = 1/e."""
-
-    def start(h: Goal) -> None:
-        one, two = h.split()
-        one.true()
-        two.intro("l0 inside").auto("up", degree=1, rounds=0)
-
-    g.intro("claim").use("ax:exp_pos", "1", label="up")
-    g.use("claim", "1", "1", "1", "1", "1", "1", "exp(1)", "1", "l. 0", None, None, start, label="one two three")
-    g.use("ax:pow_zero", "1", label="unit").have("1 < exp(1)", "large", lambda e: e.interval([], 64))
-    g.have("exp(-1) < 1", "small", lambda e: e.interval([], 64))
-    g.auto("three unit large small", degree=1, rounds=0, multipliers=["exp(1)", "exp(-1)"])
-
-
 def recursion_inhabited(g: Goal) -> None:
     """e(1) = e(2) = a."""
 
@@ -600,21 +520,6 @@ def log_chain(g: Goal) -> None:
 
 def powers(h: Goal, r: str = "1") -> None:
     h.use("ax:pow_zero", r, label="p0").use("ax:pow_step", r, "0", label="p1").use("ax:pow_step", r, "1", label="p2")
-
-
-def log_wrong(g: Goal) -> None:
-    """L = 2, K = n = x = gamma = tau = 1: e = 2/e, and log 2 - 1 <= -1 is false."""
-
-    def total(h: Goal) -> None:
-        one, two = h.split()
-        one.auto("decay", degree=1, rounds=0)
-        powers(two)
-        two.auto("p0 p1", degree=1, rounds=0, multipliers=["exp(-1)"])
-
-    g.intro("claim").use("ax:exp_pos", "-1", label="decay")
-    g.use("claim", "2", "1", "1", "1", "1", "1", "1", "2", "2*exp(-1)", None, None, total, label="one two three")
-    g.have("-1 < log(2*exp(-1))", "above", lambda e: e.interval([], 64))
-    g.use("lem:log_product", "1", "1", None, label="zero").auto("one above zero", degree=1, rounds=0)
 
 
 def alias(h: Goal, **facts: str) -> None:
@@ -974,9 +879,7 @@ SCRIPTS |= {
         lemma33,
         witnesses("2", "1", "a l. 1", "2", "a i. 1", "a i. 1", "i j. 1/2", "i j. 1/2", "1", "1", "1", "1"),
     ),
-    "yang2026.thm26.recursion": Script(recursion_wrong, refutes=True),
     "yang2026.thm26.recursion.corrected": Script(recursion, recursion_inhabited),
-    "yang2026.thm26.log": Script(log_wrong, refutes=True),
     "yang2026.thm26.log.corrected": Script(
         log_chain,
         lambda g: g.inhabit("3", "1", "2", "1", "1/2", "1", "1", "8", "2*exp(-1/2)", leaf=log_leaf),

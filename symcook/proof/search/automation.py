@@ -114,7 +114,7 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS)
         search = _Search(level, hints)
         near = dict.fromkeys(search.cited(trial))
         rules = [k for k, f in trial.facts.items() if f[0] == "all"]
-        if level.degree > 1 and len(rules) <= RULES:
+        if not hints and level.degree > 1 and len(rules) <= RULES:
             near |= dict.fromkeys(rules)
         try:
             search.run(_Step(trial, near, Signs(trial, search.effort)), level.depth)
