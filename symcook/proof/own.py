@@ -1,7 +1,7 @@
 """A claim of one's own: a model file and a sentence make a statement; a proof text, or the automation, its certificate.
 
-The sentence is a formula over the model's run: ``accept`` is the readout's condition, ``count(a)`` how often the token a
-stands in the word (``count("(")`` where it is no name), ``n`` the number of positions, ``w(i)`` the token's number at
+The sentence is a formula over the model's run: ``accept`` is the readout's condition, ``count(a)`` how often the token
+a stands in the word (``count("(")`` where it is no name), ``n`` the number of positions, ``w(i)`` the token's number at
 position i, and each coordinate a function of the position. The statement says that it holds for every word: the names
 are quantified, and the word and the run's equations are premises (see `runrel`).
 """
