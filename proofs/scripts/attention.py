@@ -145,21 +145,6 @@ FIRST = (
 )
 
 
-def one_over_i(g: Goal) -> None:
-    g.intro("n alternating mean first some run i (low high)")
-    g.use("lem:cookbook.s5.2.first", "n", "alternating", "mean", "first", "#some", "#run", label="is")
-
-    def rest(h: Goal) -> None:
-        h.intro("j (jl jh) other").use("is", "j", label="here")
-        yes, no = h.ind("j = 1", "at value")
-        yes.absurd("at", "other")
-        no.auto("here value")
-
-    g.use("is", "1", label="one")
-    g.use("lem:sum_only", "first", "1", "i", "1", None, rest, label="total")
-    g.auto("total one", degree=1, rounds=0, multipliers=["1/i"])
-
-
 def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
     """From a != b on Int: a + 1 <= b in one goal, b + 1 <= a in the other, as `step`."""
     low, high = g.em(f"{a} <= {b}", "side")
@@ -270,7 +255,6 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s5.1.2.avg_prefix": Script(average(True), average_inhabited, average_defined(True)),
     "cookbook.s5.2.first_attention": Script(first_attention, lambda g: g.inhabit(*FIRST, "2")),
     "cookbook.s5.2.first": Script(first, lambda g: g.inhabit(*FIRST, "1")),
-    "cookbook.s5.2.one_over_i": Script(one_over_i, lambda g: g.inhabit(*FIRST, "1")),
     "cookbook.s5.3.4.quadmax": Script(quadmax, query_inhabited),
     "cookbook.s5.7.tau": Script(
         tau, lambda g: g.inhabit("2", "1", "1/log(16)", "1", "1", "i j. 0", "j. 0", "j. 0", "0", "1"), tau_defined

@@ -247,26 +247,6 @@ def at_sign(g: Goal, place: str) -> None:
 # --- Predecessor ------------------------------------------------------------------------------------------------------
 
 
-def is_even(g: Goal) -> None:
-    g.intro("i eps x out (low unit at) is")
-    g.rewrite("at", "is", "is_at").rewrite("unit", "is_at", "value")
-    g.use("lem:parity", "i", label="half").obtain("half", "r", "half_low which")
-    even, odd = g.cases("which", "place")
-    for h, fact in ((even, "even"), (odd, "odd")):
-        h.use(f"lem:sign_{fact}", "r", label="sign").rewrite("place", "value", "here").rewrite("sign", "here", "done")
-        yes, no = h.ind("ex m:Int. i = 2*m", "exists truth")
-        if fact == "even":
-            yes.auto("done truth")
-            no.have("ex m:Int. i = 2*m", "after_all", lambda e: e.witness("r").hyp("place")).absurd(
-                "after_all", "exists"
-            )
-            continue
-        no.auto("done truth")
-        low, high = yes.obtain("exists", "k", "double").em("k <= r", "side")
-        low.contra("no").auto("side double place")
-        high.use("ax:int_lt", "r", "k", label="next").contra("no").auto("next double place")
-
-
 ALTERNATING = ("r. pow(-1, r)", MEAN, MARK)
 
 
@@ -1116,7 +1096,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         inhabits("j. 0", "j. 1", "1"),
         normalisers("s v"),
     ),
-    "cookbook.s5.4.is_even": Script(is_even, inhabits("2", "1", "1", "1")),
     "cookbook.s5.4.pred_formula": Script(pred_formula, refutes=True),
     "cookbook.s5.4.pred_formula.corrected": Script(
         pred_corrected,

@@ -712,18 +712,6 @@ SCRIPTS |= {
 # --- Products, nearly with the least constant ------------------------------------------------------------------------
 
 
-def part_of_erf(g: Goal) -> None:
-    g.intro("u low").use("lem:gauss_roots", label="sc tp split half").use(
-        "lem:erf_bracket", "u", label="b1 b2 least most"
-    )
-    parts_of(g, ERF, near_erf)
-
-
-def near_erf(g: Goal) -> None:
-    slope(g).have("0 <= u^3", "cube", use="low", degree=3)
-    g.have(f"{S}*u - {ERF.format('u')} <= 184/1000*u^3", "near", use="b1 cube s_high", degree=2)
-
-
 def parts_of(g: Goal, h: str, near: Tactic) -> None:
     c, value = "sqrt(pi/2)", h.format("u")
     enclosed(enclosed(g, f"0 < {c}", "c_low"), f"184/1000*{c} < 2307/10000", "c_high")
@@ -779,7 +767,9 @@ def covers(g: Goal) -> None:
         cover(h)
 
 
-SCRIPTS |= {"lem.mul_part_erf": Script(part_of_erf), "lem.mul_part_tanh": Script(part_of_tanh)}
+SCRIPTS |= {
+    "lem.mul_part_tanh": Script(part_of_tanh),
+}
 for form in ("erf", "tanh"):
     SCRIPTS |= {
         f"lem.mul_{part}": Script(covers) for part in (f"like_{form}_low", f"like_{form}_high", f"middle_{form}")

@@ -2508,7 +2508,6 @@ def widened(bottom: bool) -> Tactic:
 
 
 SCRIPTS |= {
-    "lem.layers_widen_top": Script(widened(False)),
     "lem.layers_widen_bottom": Script(widened(True)),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from script import Script, counterexample, each
+from script import Script, each
 
 from symcook.proof.normal import fkey
 from symcook.proof.search.tactics import Goal, Tactic
@@ -133,22 +133,6 @@ def hash_gap_closed(g: Goal) -> None:
     two.auto("product d_e", rounds=0, multipliers=["1", inverse, f"1/{A}", f"q*k/{A}"])
 
 
-def ratio_root(g: Goal) -> None:
-    g.intro("a b x y (ap bp xp yp)")
-    root(root(g, "x", "r"), "y", "t")
-    weak, strict = g.split()
-    for h, order in ((weak, "<="), (strict, "<")):
-        h.intro("less")
-        squares = f"(b*sqrt(x))^2 {order} (a*sqrt(y))^2"
-        h.have(squares, "squares", lambda e: e.auto("less r_s t_s", rounds=0, multipliers=["a^2", "b^2"]))
-        h.have("0 < b*sqrt(x) + a*sqrt(y)", "total", lambda e: e.auto("ap bp r_p t_p"))
-        h.have(f"b*sqrt(x) {order} a*sqrt(y)", "roots", lambda e: e.contra("no").auto("no total squares"))
-        h.have("0 < 1/sqrt(x)*(1/sqrt(y))", "inverse", use="r_i t_i")
-        h.have("b/sqrt(y) = b*sqrt(x)*(1/sqrt(x)*(1/sqrt(y)))", "left", use="r_e", rounds=0, multipliers=["b/sqrt(y)"])
-        h.have("a/sqrt(x) = a*sqrt(y)*(1/sqrt(x)*(1/sqrt(y)))", "right", use="t_e", rounds=0, multipliers=["a/sqrt(x)"])
-        h.auto("roots inverse left right", rounds=0)
-
-
 def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
     """From a != b on Int: a + 1 <= b in one goal, b + 1 <= a in the other, as `step`."""
     low, high = g.em(f"{a} <= {b}", "side")
@@ -266,22 +250,6 @@ def hash_gap_bounds(g: Goal) -> None:
         ],
     )
     two.auto("all_in value less", rounds=0)
-
-
-def onehot_distance(g: Goal) -> None:
-    g.intro("s n p (low high)").have("1 <= n", "some", use="low high").use("lem:sm_sum", "s", "n", label="sum_a")
-
-    def size(h: Goal) -> None:
-        h.intro("j inside").use("lem:sm_weight", "s", "n", "j", label="pos most")
-        yes, no = h.ind("j = p", "at value")
-        yes.rewrite("at", "pos", "pos_p").rewrite("at", "most", "most_p").rewrite("at")
-        yes.apart("abs(sm(s, n, p) - I[p = p])", lambda e: e.auto(degree=1, rounds=0))
-        no.apart("abs(sm(s, n, j) - I[j = p])", lambda e: e.auto(rounds=0, degree=1, multipliers=["1", "sm(s, n, p)"]))
-
-    right = "j. sm(s, n, j) + I[j = p]*(1 - 2*sm(s, n, p))"
-    g.use("lem:sum_ext", "j. abs(sm(s, n, j) - I[j = p])", right, "1", "n", size, label="distance")
-    g.use("lem:sum_delta", "j. 1", "1", "n", "p", label="single")
-    g.auto("distance single sum_a", rounds=0, multipliers=["1", "sm(s, n, p)"])
 
 
 def small_decay(g: Goal) -> Goal:
@@ -1105,12 +1073,6 @@ def parts(g: Goal) -> list[Goal]:
     if second.goal[0] == "->":
         second.intro("earlier")
     return [first, second]
-
-
-def scaled_refuted(g: Goal) -> None:
-    """n = q = 2: 2*1*2 - 1 = 3 at j = 1 beats (2*2*2 - 4)/2 = 2 at j = 2."""
-    g.use("wrong", label="one two three").use("three", "2", None, label="only best").use("best", "!", label="max")
-    g.use("max", "1", None, label="at").absurd("at")
 
 
 def scaled(g: Goal) -> None:
@@ -2172,12 +2134,10 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.block_scores": block_scores,
     "lem.hash_score": hash_score,
     "lem.hash_gap_closed": hash_gap_closed,
-    "lem.ratio_root": ratio_root,
     "lem.hash_gap_neighbour": hash_gap_neighbour,
     "lem.hash_gap_least": hash_gap_least,
     "lem.hash_gap_value": hash_gap_value,
     "lem.hash_gap_bounds": hash_gap_bounds,
-    "lem.onehot_distance": onehot_distance,
     "lem.quadratic_l1": quadratic_l1,
     "cookbook.s5.past_mask": Script(
         past_mask, lambda g: g.inhabit(*MASKED, *MASKED, "1", *MASKED, "2"), past_mask_defined
@@ -2241,7 +2201,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         ),
         selective_defined,
     ),
-    "cookbook.s5.3.4.scaled": Script(counterexample("2", "2", then=scaled_refuted), refutes=True),
     "cookbook.s5.3.4.scaled.corrected": Script(
         scaled,
         lambda g: g.inhabit("3", "2", "1", "3", "2", "1", "2", "3", "2", "1", "2", "2", "3", "2", "1", "2"),

@@ -900,83 +900,6 @@ def tie_argmax(g: Goal) -> None:
     other.auto("gap at_j at_p best p_small j_pos", degree=1, rounds=0)
 
 
-def hardmax_total(g: Goal) -> None:
-    total = "sum(m, 1, n, I[maximal(s, n, m)])"
-    g.intro("s n some").use("lem:some_maximal", "s", "n", label="best").obtain("best", "p", "low high max")
-
-    def bit(h: Goal) -> None:
-        h.intro("j inside")
-        for e in h.ind("maximal(s, n, j)", "is value"):
-            e.auto("value")
-
-    g.use("lem:sum_member", "m. I[maximal(s, n, m)]", "1", "n", "p", None, bit, label="member")
-
-    def one(h: Goal) -> None:
-        yes, no = h.ind("maximal(s, n, p)", "is value")
-        yes.auto("value member")
-        no.absurd("max", "is")
-
-    g.positive(total, "t", one)
-    nonneg, unit, beaten, positive = g.split()
-    nonneg.intro("j inside")
-    for e in nonneg.ind("maximal(s, n, j)", "is value"):
-        e.auto("value t_i", multipliers=[f"1/{total}"])
-    unit.auto("t_e")
-    beaten.intro("j inside lost").obtain("lost", "k", "kl kh more")
-    yes, no = beaten.ind("maximal(s, n, j)", "is value")
-    yes.use("is", "k", label="below").auto("below more")
-    no.auto("value", multipliers=[f"1/{total}"])
-    positive.hyp("t_p")
-
-
-def by_last(h: Goal, j: str, n: str, inside: tuple[str, str]) -> list[Goal]:
-    """For j in 1..n + 1: goals with j <= n, and with j = n + 1 (rewritten)."""
-    old, new = h.em(f"{j} <= {n}", "side")
-    new.use("ax:int_lt", n, j, label="step").have(f"{j} = {n} + 1", "is_last", use=f"step {inside[1]}").rewrite(
-        "is_last"
-    )
-    return [old, new]
-
-
-def greatest_match(g: Goal) -> None:
-    g.intro("h v")
-    base, step = g.induct("n", "ge", "is")
-    base.intro("some").obtain("some", "j", "low high match").have("j = 1", "one").rewrite("one", "match", "first")
-    for e, label in zip(base.witness("1").split(), ("", "", "first", "last"), strict=True):
-        if label == "first":
-            e.hyp("first")
-        elif label == "last":
-            e.intro("k (kl kh) same").auto("kl kh")
-        else:
-            e.true()
-    step.intro("some")
-    yes, no = step.em("h(n + 1) = v", "here")
-    for e, label in zip(yes.witness("n + 1").split(), ("low", "", "match", "last"), strict=True):
-        if label == "match":
-            e.hyp("here")
-        elif label == "last":
-            e.intro("k (kl kh) same").auto("kl kh")
-        else:
-            e.auto()
-
-    def earlier(e: Goal) -> None:
-        e.obtain("some", "j", "low high match")
-        old, new = e.em("j <= n", "side")
-        old.witness("j").easy()
-        new.use("ax:int_lt", "n", "j", label="step").have("j = n + 1", "is_last", use="step high")
-        new.rewrite("is_last", "match", "there").absurd("there", "here")
-
-    no.use("is", earlier, label="before").obtain("before", "p", "low high match last")
-    for e, label in zip(no.witness("p").split(), ("low", "high", "match", "last"), strict=True):
-        if label == "last":
-            e.intro("k (kl kh)")
-            old, new = by_last(e, "k", "n", ("kl", "kh"))
-            old.use("last", "k", label="goal").hyp("goal")
-            new.hyp("here")
-        else:
-            e.auto("match" if label == "match" else None)
-
-
 # --- Claims: reading a tape from the rightmost match ------------------------------------------------------------------
 
 WEIGHT = "hardmax(l. tiescore(g, h, i, l), i - 1, j)"
@@ -1474,61 +1397,6 @@ def before_last(h: Goal) -> None:
 
 
 # --- Claims: reading the input tape -----------------------------------------------------------------------------------
-
-
-def input_key(g: Goal, token: str, label: str, low: bool) -> Goal:
-    """I[1 <= token & token <= n] is 1 or 0, as ``label``."""
-    value = 1 if low else 0
-    inside = f"1 <= {token} & {token} <= n"
-
-    def prove(h: Goal) -> None:
-        for e in h.ind(inside, "in is"):
-            if ("in" in e.facts) != low:
-                e.hyp("is")
-            elif low:
-                e.have(inside, "there", Goal.easy).absurd("there", "in")
-            else:
-                e.contra("no").auto(degree=1)
-
-    return g.have(f"I[{inside}] = {value}", label, prove)
-
-
-def input_low(g: Goal) -> None:
-    g.intro("w n h i j late low high")
-    input_key(input_key(g, "i", "i_key", False), "j", "j_key", True)
-
-    def mask(h: Goal) -> None:
-        for e in h.ind("n < j", "in is"):
-            e.hyp("is") if h.text(e.facts["in"]) != "n < j" else e.contra("no").auto("in high", degree=1)
-
-    g.have("I[n < j] = 0", "mask", mask)
-    score, key = g.split()
-    score.auto("i_key j_key mask", rounds=0, multipliers=["1", "w", *products()])
-    key.intro("c (cl ch)").auto("j_key", rounds=0, multipliers=["unithash(j, 1, c)", "unithash(h(j), 1, c)"])
-
-
-def products() -> list[str]:
-    """Multipliers of the equations between the indicators and 0 or 1 in a score."""
-    I = "I[1 <= i & i <= n]"  # noqa: E741
-    J = "I[1 <= j & j <= n]"
-    hashes = [
-        f"unithash({a}, 1, {c})*unithash({b}, 1, {c})" for a in ("i", "h(i)") for b in ("j", "h(j)") for c in (1, 2)
-    ]
-    return [f"{x}{t}" for x in ("", f"{I}*", f"{J}*") for t in hashes]
-
-
-def input_high(g: Goal) -> None:
-    g.intro("w n h i j late after")
-    input_key(input_key(g, "i", "i_key", False), "j", "j_key", False)
-
-    def mask(h: Goal) -> None:
-        for e in h.ind("n < j", "in is"):
-            e.hyp("is") if h.text(e.facts["in"]) == "n < j" else e.contra("no").auto("in after", degree=1)
-
-    g.have("I[n < j] = 1", "mask", mask)
-    score, key = g.split()
-    score.auto("i_key j_key mask", rounds=0, multipliers=["1", "w", *products()])
-    key.intro("c (cl ch)").auto("j_key", rounds=0, multipliers=["unithash(j, 1, c)", "unithash(h(j), 1, c)"])
 
 
 def input_highest(g: Goal, weight: str) -> Goal:
@@ -3324,8 +3192,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.hash_pair_gap": hash_pair_gap,
     "lem.tie_small": tie_small,
     "lem.tie_argmax": tie_argmax,
-    "lem.hardmax_total": hardmax_total,
-    "lem.greatest_match": greatest_match,
     "merrill2024.lemma7.corrected": Script(
         lemma7, exist(STEP, "j. 0", "5", "4", leaf=one_step), lookup_defined("f g h delta i p", TIE_SCORES)
     ),
@@ -3338,8 +3204,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma6": Script(lemma6_refuted, refutes=True),
     "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
     "merrill2024.lemma6.gap": Script(gap_refuted, refutes=True),
-    "lem.input_low": input_low,
-    "lem.input_high": input_high,
     "merrill2024.lemma4": Script(
         lemma4,
         each(witnesses("2", "j. 2", "j. 0", "4"), witnesses("2", "j. 2", "j. 0", "4", "1")),

@@ -1718,10 +1718,6 @@ def premises(h: Goal) -> None:
             piece.easy(**linear)
 
 
-def logits_wrong(h: Goal) -> None:
-    h.use("wrong", "0", lambda e: e.easy(), label="one two").auto("one", **linear)
-
-
 def appb_parity_right(g: Goal) -> None:
     g.intro("n k c A1 C1 C2 z s (low high c_pos A_pos C_pos C2_pos layer s_is)")
     g.have("0 < A1*C1", "t_pos", use="A_pos C_pos").have("0 < (A1*C1)^2", "t2", use="t_pos").have(
@@ -2012,20 +2008,6 @@ SCRIPTS |= {
     ),
     "chiang2022.prop3.lnbound": Script(
         lnbound, witnesses("1/2", "1", "1/2/sqrt(1/6*(1 + (1/2)^2) + 1)"), whole("s eps t", root_whole)
-    ),
-    "chiang2022.appB.logits": Script(
-        refuted_at(
-            "1",
-            "0",
-            "1",
-            "2",
-            "1",
-            PARITY_LAYER.format(k=0, n=1),
-            SCALED_LAYER.format(t="2*1", k=0, n=1),
-            premises,
-            then=logits_wrong,
-        ),
-        refutes=True,
     ),
     "chiang2022.appB.parity": Script(
         refuted_at(
@@ -2581,10 +2563,6 @@ def nearest_active(g: Goal) -> None:
             e.auto("more a_is", **linear)
 
 
-def nearest_claim(g: Goal) -> None:
-    g.intro("n a i p given").use("lem:nearest_active", "n", "a", "i", "p", "#given", label="done").hyp("done")
-
-
 def nearest_values(g: Goal) -> None:
     g.intro("n o a l r (some tokens left right first last) i (low high)").positive("n", "n")
     g.have(
@@ -2800,18 +2778,6 @@ SCRIPTS |= {
     "cookbook.s9.2.1.state_trace": Script(
         state_trace, witnesses("3", "i. 0", TRACE, "1", leaf=section9_leaf), whole("n w z", window_whole)
     ),
-    "cookbook.s9.2.2.step2_scores": Script(
-        nearest_claim,
-        witnesses(
-            "3",
-            "j. 1",
-            "2",
-            "1",
-            others=[("3", "j. 1", "3", "2", "1"), ("3", "j. 1", "1", "2", "3")],
-            leaf=section9_leaf,
-        ),
-        whole("n a i p", window_whole),
-    ),
     "cookbook.s9.2.2.step2_values.corrected": Script(
         nearest_values,
         witnesses(
@@ -2939,46 +2905,9 @@ def mirror_net(g: Goal) -> None:
     g.use("lem:sum_delta", "x", "1", "d", "r", label="delta").auto("halves moved up down both delta", **linear)
 
 
-def added_layer(g: Goal) -> None:
-    g.intro("d x W b y two is")
-    g.have(
-        "all r in 1..d. y(r) = (I[r = 1] - I[r = 2])*(sum(l, 1, d, W(l)*x(l)) + b)",
-        "rows",
-        lambda h: (
-            h.intro("r (low high)")
-            .use("is", "r", label="here")
-            .use("lem:mirror_net", "d", "x", "W", "r", label="there")
-            .auto("here there", **linear)
-        ),
-    )
-    one, second, rest = g.split()
-    one.use("rows", "1", lambda h: h.easy("two", **linear), label="here").auto("here", **linear)
-    second.use("rows", "2", lambda h: h.easy("two", **linear), label="here").auto("here", **linear)
-    rest.intro("r (low high)").use("rows", "r", lambda h: h.easy("low high", **linear), label="here").rewrite("here")
-    indicators(rest, {"r = 1": "", "r = 2": ""}, lambda f: put(f).true())
-
-
-FFN_ROW = (
-    "sum(p, 1, 8, (-I[p = r] + I[p = 4 + r] + I[r = 1]*(I[p <= 4] - I[4 < p]) + I[r = 2]*(-I[p <= 4] + I[4 < p]))"
-    "*relu(sum(l, 1, 4, I[p = l] - I[p = 4 + l]))) + 1"
-)
-
 SCRIPTS |= {
     "lem.mirror_hidden": Script(mirror_hidden),
     "lem.mirror_net": Script(mirror_net),
-    "chiang2022.prop2.ffn": Script(
-        added_layer,
-        witnesses(
-            "4",
-            "l. 1",
-            "l. 1",
-            "0",
-            f"r. {FFN_ROW}",
-            others=[("4", "l. 1", "l. 1", "0", f"r. {FFN_ROW}", "3")],
-            leaf=lambda h: first_that_works(h, lambda e: e.easy(), lambda e: e.intro("r0 (low high)").true()),
-        ),
-        whole("d x W b y"),
-    ),
 }
 
 

@@ -98,39 +98,6 @@ def product_abs(g: Goal) -> None:
 # --- Ziggurat scores --------------------------------------------------------------------------------------------------
 
 
-def ziggurat_weight(g: Goal) -> None:
-    g.intro("s n p g (low high positive) below")
-    g.use("lem:ziggurat_total", "s", "n", "p", "g", label="most").have("1 <= n", "some")
-    g.use("lem:sm_top", "s", "n", "p", "sum(j, 1, n, exp(-g*abs(j - p)))", label="top")
-    g.use("lem:geometric_both", "g", "p", "n", label="series")
-    g.use("lem:sm_weight", "s", "n", "p", label="pos one")
-    g.use("ax:exp_pos", "-g*p", label="e1").use("ax:exp_pos", "-g*(n - p + 1)", label="e2").use(
-        "ax:exp_pos", "-g", label="x_pos"
-    )
-    g.use("lem:exp_less", "-g", "0", label="x_one")
-    g.have("(1 - exp(-g))*sum(j, 1, n, exp(-g*abs(j - p))) <= 1 + exp(-g)", "sum_most", use="series e1 e2")
-    g.have("1 - exp(-g) <= (1 + exp(-g))*sm(s, n, p)", "weight", lambda h: h.auto("sum_most top pos x_one", rounds=0))
-    g.positive("1 + exp(-g)", "y", lambda h: h.auto("x_pos"))
-    g.auto("weight y_i y_e")
-
-
-def ziggurat_distance(g: Goal) -> None:
-    g.intro("s n p g (low high) below")
-    g.have("1 <= n", "some").use("lem:sm_sum", "s", "n", label="one")
-
-    def weight(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", "s", "n", "j", label="pos most").auto("pos")
-
-    g.use("lem:one_hot_distance", "j. sm(s, n, j)", "n", "p", None, weight, "#one", label="distance")
-    g.use("lem:sm_weight", "s", "n", "p", label="pos most")
-    usual, rare = g.em("0 < g", "sign")
-    usual.use("lem:ziggurat_weight", "s", "n", "p", "g", label="small").use("ax:exp_pos", "-g", label="x_pos")
-    usual.positive("1 + exp(-g)", "y", lambda h: h.auto("x_pos"))
-    usual.have("2*exp(-g)/(1 + exp(-g)) <= 2*exp(-g)", "drop", lambda h: h.auto("x_pos y_i y_e"))
-    usual.auto("distance small drop", degree=1)
-    rare.use("ax:exp_ge", "-g", label="large").auto("distance pos large sign", degree=1)
-
-
 # --- Table lookup -----------------------------------------------------------------------------------------------------
 
 
@@ -303,35 +270,6 @@ def into(g: Goal, hard: str, soft: str, value: str, p: str = "p", size: str = "n
 # --- Ties, gaps and temperature ---------------------------------------------------------------------------------------
 
 
-def hardmax_scaled(g: Goal) -> None:
-    g.intro("s n tau j (positive low high)").positive("tau", "u", lambda h: h.auto("positive"))
-
-    def same(h: Goal) -> None:
-        h.intro("i (il ih)")
-        yes, no = h.ind("maximal(s, n, i)", "max value")
-        scaled = "maximal(l. s(l)/tau, n, i)"
-        one, zero = yes.ind(scaled, "other size")
-        one.auto("value size", degree=1)
-
-        def up(e: Goal) -> None:
-            e.intro("k (kl kh)").use("max", "k", label="here").auto("here u_i", rounds=0)
-
-        zero.have(scaled, "after_all", up).absurd("after_all", "other")
-        one, zero = no.ind(scaled, "other size")
-
-        def down(e: Goal) -> None:
-            e.intro("k (kl kh)").use("other", "k", label="here")
-            e.have("tau*(s(k)/tau) <= tau*(s(i)/tau)", "scaled", lambda f: f.auto("here positive", rounds=0))
-            e.auto("scaled u_e", degree=1, multipliers=["s(k)", "s(i)"])
-
-        one.have("maximal(s, n, i)", "after_all", down).absurd("after_all", "max")
-        zero.auto("value size", degree=1)
-
-    g.have("all i in 1..n. I[maximal(l. s(l)/tau, n, i)] = I[maximal(s, n, i)]", "both", same)
-    g.use("lem:sum_ext", "i. I[maximal(l. s(l)/tau, n, i)]", "i. I[maximal(s, n, i)]", "1", "n", "#both", label="count")
-    g.use("both", "j", label="here").rewrite("here").rewrite("count").true()
-
-
 def hard_soft_exact(g: Goal) -> None:
     g.intro("s n p (low high best)").have("1 <= n", "some")
     hm_total(g).use("lem:hm_sum", "s", "n", label="one_hard").use("lem:sm_sum", "s", "n", label="one_soft")
@@ -362,35 +300,6 @@ def hard_soft_exact(g: Goal) -> None:
     terms = f"j. sm(s, n, j) + I[maximal(s, n, j)]*(1/{COUNT} - 2*{top})"
     g.use("lem:sum_ext", "j. abs(hardmax(s, n, j) - sm(s, n, j))", terms, "1", "n", size, label="terms")
     g.auto("terms one_soft m_e", degree=1, rounds=0)
-
-
-def hard_soft_top(g: Goal) -> None:
-    g.intro("s n p g m (low high best given count)").have("1 <= n", "some")
-
-    def each(h: Goal) -> None:
-        h.intro("k (kl kh)")
-        yes, no = h.ind("maximal(s, n, k)", "max value")
-        yes.use("best", "k", label="here").use("lem:exp_mono", "s(k)", "s(p)", label="mono").rewrite("value").auto(
-            "mono"
-        )
-        no.use("given", "k", None, "p", None, "#best", label="either").rewrite("value")
-        tie, less = no.cases("either", "is")
-
-        def maximal(e: Goal) -> None:
-            e.intro("i (il ih)").use("best", "i", label="here").auto("here is")
-
-        tie.have("maximal(s, n, k)", "after_all", maximal).contra("no").absurd("after_all", "max")
-        less.use("lem:exp_mono", "s(k)", "s(p) - g", label="mono").auto("mono")
-
-    terms = "k. (I[maximal(s, n, k)] + (1 - I[maximal(s, n, k)])*exp(-g))*exp(s(p))"
-    g.use("lem:sum_mono", "k. exp(s(k))", terms, "1", "n", each, label="most")
-    g.use("lem:sum_one", "1", "n", label="ones")
-    g.have(f"{TOTAL} <= (m + (n - m)*exp(-g))*exp(s(p))", "bound", lambda h: bounded(h))
-    g.use("lem:sm_top", "s", "n", "p", "m + (n - m)*exp(-g)", label="done").hyp("done")
-
-
-def bounded(h: Goal) -> None:
-    h.auto("most ones count", degree=1, rounds=0, multipliers=["exp(s(p))", "exp(s(p))*exp(-g)"])
 
 
 def counted(g: Goal) -> Goal:
@@ -3075,8 +2984,6 @@ def tie_left_sharp(g: Goal) -> None:
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
     "lem.product_abs": Script(product_abs),
-    "lem.ziggurat_weight": Script(ziggurat_weight),
-    "lem.ziggurat_distance": Script(ziggurat_distance),
     "lem.lookup_normal": Script(lookup_normal),
     "lem.lookup_error": Script(lookup_error),
     "lem.tie_quadratic": Script(tie_quadratic),
@@ -3102,9 +3009,7 @@ SCRIPTS: dict[str, Script] = {
         totals_positive("n s delta gamma p"),
     ),
     "yang2026.lemma9": Script(lemma9, inhabit("1/2", "1/2", "0", "0", "1/2", "1/2", "1", "1")),
-    "lem.hardmax_scaled": Script(hardmax_scaled),
     "lem.hard_soft_exact": Script(hard_soft_exact),
-    "lem.hard_soft_top": Script(hard_soft_top),
     "lem.hard_soft_ties": Script(hard_soft_ties),
     "lem.hard_soft_ties_attained": Script(hard_soft_attained),
     "lem.hard_soft_unique": Script(hard_soft_unique),

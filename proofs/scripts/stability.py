@@ -98,32 +98,10 @@ def norm_columns(g: Goal) -> None:
     g.auto("rows order bounded", degree=1, rounds=0)
 
 
-def norm_relu(g: Goal) -> None:
-    g.intro("x y d")
-    one, two = g.split()
-    termwise(
-        one,
-        "l. abs(relu(x(l)))",
-        "l. abs(x(l))",
-        "done",
-        lambda h: split_abs(h, "relu(x(l0)); abs(relu(x(l0))); abs(x(l0))"),
-    )
-    one.hyp("done")
-    termwise(
-        two,
-        "l. abs(relu(x(l)) - relu(y(l)))",
-        "l. abs(x(l) - y(l))",
-        "done",
-        lambda h: h.use("lem:layers_relu", "x(l0)", "y(l0)", label="here").hyp("here"),
-    )
-    two.hyp("done")
-
-
 SCRIPTS |= {
     "lem.norm_triangle": Script(norm_triangle("+")),
     "lem.norm_minus": Script(norm_triangle("-")),
     "lem.norm_columns": Script(norm_columns),
-    "lem.norm_relu": Script(norm_relu),
 }
 
 # --- Powers and logarithms --------------------------------------------------------------------------------------------
@@ -231,26 +209,6 @@ def step29(g: Goal) -> None:
     two.have("0 <= d*p", "dp", lambda h: h.auto("some p_one", rounds=0))
     two.have(f"d*p*onenorm(k. {inner}, d) <= d*p*(d*p*onenorm(c, d) + d*p)", "b2", lambda h: h.auto("dp b1", rounds=0))
     two.auto("b2", degree=1, rounds=0)
-
-
-def lemma30(g: Goal) -> None:
-    g.intro("d p W b V g n c z eps (some p_one some_n first second sizes) near i inside")
-    g.use("near", "i", None, label="here").have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some")
-    x, y = "l. z(l, i)", "l. c(l, i)"
-    g.use("lem:ffn_entries", "W", "b", "V", "g", "d", "d", "d", "p", x, y, None, label="net")
-    out = "ffnout(W, b, V, g, d, d, l. {}(l, i), a)"
-    g.use(
-        "lem:norm_triangle", f"a. {out.format('c')} - {out.format('z')}", "a. c(a, i) - z(a, i)", "d", label="triangle"
-    )
-    g.have(
-        "0 <= d*p*d*p",
-        "square",
-        lambda h: h.have("0 <= d*p", "dp", lambda e: e.auto("d_low p_low", rounds=0)).auto("dp", rounds=0),
-    )
-    g.have(
-        "d*p*d*p*onenorm(l. c(l, i) - z(l, i), d) <= d*p*d*p*eps", "times", lambda h: h.auto("here square", rounds=0)
-    )
-    g.auto("here net triangle times", degree=1, rounds=0)
 
 
 def root_of(g: Goal, d: str = "d") -> Goal:
@@ -870,7 +828,6 @@ ONES = ("a l. 1", "a. 1", "a l. 1", "a. 1")
 
 SCRIPTS |= {
     "yang2026.lemma29.step.corrected": Script(step29, witnesses("2", "1", *ONES, "l. 1")),
-    "yang2026.lemma30": Script(lemma30, witnesses("2", "1", *ONES, "2", "a i. 1", "a i. 1", "1", "1")),
     "yang2026.lemma31": Script(lemma31, witnesses("2", "1"), nonzero("d p")),
     "yang2026.lemma31.step": Script(
         step31, witnesses("2", "1", "a l. 1", "a l. 1", "2", "a i. 1", "a i. 1", "1", "1", "1", "1"), nonzero()
@@ -3243,21 +3200,6 @@ SCRIPTS |= {
 # --- One changed symbol -----------------------------------------------------------------------------------------------
 
 
-def sm_flat(g: Goal) -> None:
-    g.intro("s n p sigma (pl ph small)").use("small", "p", None, label="at_p").have("1 <= n", "some", use="pl ph")
-
-    def each(h: Goal) -> None:
-        h.intro("j within").use("small", "j", None, label="at_j")
-        h.have("s(p) <= s(j) - -(2*sigma)", "near", lambda e: split_abs(e, "abs(s(p)); abs(s(j))", "at_p at_j"))
-        h.use("lem:sm_below", "s", "n", "p", "j", "-(2*sigma)", "#some", "#near", label="done").auto(
-            "done", degree=1, rounds=0
-        )
-
-    g.use("lem:sum_mono", "j. sm(s, n, p)", "j. exp(2*sigma)*sm(s, n, j)", "1", "n", each, label="all")
-    g.use("lem:sm_sum", "s", "n", None, label="one").use("lem:sum_one", "1", "n", label="count")
-    g.auto("all one count", degree=1, rounds=0, multipliers=["exp(2*sigma)", "sm(s, n, p)"])
-
-
 def sm_one_changed(g: Goal) -> None:
     g.intro("s r n p (pl ph same)").have("1 <= n", "some", use="pl ph")
     Z = {t: f"sum(k, 1, n, exp({t}(k)))" for t in "sr"}
@@ -3491,7 +3433,6 @@ def changed_given(g: Goal, last: Tactic) -> None:
 
 
 SCRIPTS |= {
-    "lem.sm_flat": Script(sm_flat),
     "lem.sm_one_changed": Script(sm_one_changed),
     "lem.weights_change": Script(weights_change),
     "lem.attention_change": Script(attention_change),

@@ -20,6 +20,10 @@ from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation
 KINDS = ("lem", "ax", "named", "oracle")
 
 
+_READ: dict[Any, tuple[Term, Any]] = {}
+"""Formulas by their text and what its names mean: the same line is often run again."""
+
+
 class Gap(Rejected):
     """A step that does not follow: where, what was to be shown, and what was missing."""
 
@@ -128,8 +132,13 @@ class Elaborator:
                 line.where[k] if line.where else line.inner, "expected a formula", line.formula, _first(error)
             ) from None
         text = self.expanded(g, line.formula)
+        key = (text, tuple(g.scope.items()), id(g.library.definitions))
         try:
-            return text, g.formula(text)
+            if key not in _READ:
+                if len(_READ) > 2000:
+                    _READ.clear()
+                _READ[key] = (g.formula(text), g.library.definitions)
+            return text, _READ[key][0]
         except Rejected as error:
             name = re.search(r"the name '([^']+)' is (?:unknown|bound)", str(error))
             k = 0

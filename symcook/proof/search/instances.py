@@ -19,6 +19,12 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, num, so
 class Instances(Arithmetic):
     """What comes to stand in the foreground."""
 
+    def rule(self, f: Term) -> Opened:
+        known = self.rules.get(id(f))
+        if known is None:
+            known = self.rules[id(f)] = (f, opened(f))
+        return known[1]
+
     def saturate(self, s: Step) -> None:
         """Conjunctions come apart, existences get names, a < b of integers gives a + 1 <= b."""
         g = s.g
@@ -70,7 +76,7 @@ class Instances(Arithmetic):
                     g.use(hint.label, label=label)
                     s.near[label] = None
                 continue
-            rule = opened(fact)
+            rule = self.rule(fact)
             found = self.start(s, hint, rule)
             if found is None:
                 continue
@@ -124,7 +130,7 @@ class Instances(Arithmetic):
             if not any(is_meta(v) for v in free(wanted)) and fkey(wanted) == fkey(g.facts[hint.label]):
                 return hint.label
         fact = g.fact(hint.label)
-        rule = opened(fact)
+        rule = self.rule(fact)
         inner = self.start(s, hint, rule)
         if inner is None:
             return None

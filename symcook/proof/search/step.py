@@ -10,6 +10,7 @@ from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey
 from symcook.proof.search import linear
+from symcook.proof.search.matching import Opened
 from symcook.proof.search.signs import Signs
 from symcook.proof.search.simplex import Effort
 from symcook.proof.search.tactics import Goal, Stuck
@@ -91,6 +92,7 @@ class Search:
         self.effort = Effort(level.work)
         self.keys: dict[int, tuple[Term, object]] = {}
         self.polys: dict[int, tuple[Term, normal.Poly]] = {}
+        self.rules: dict[int, tuple[Term, Opened]] = {}
         self.frees: dict[int, tuple[Term, frozenset[Term]]] = {}
         self.calls = 0
         self.inside = 0  # how many premises we are in
