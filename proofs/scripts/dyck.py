@@ -641,17 +641,6 @@ NO_MEMBER = "j. I[~(j = 2) & ~(j = 5)]"
 """The word )())()."""
 
 
-def printed_examples(g: Goal) -> None:
-    """((()) would be a member, but its height at the end is 1."""
-    g.intro("claim").use("claim", "j. I[4 <= j]", NO_MEMBER, "!", "!", label="prefixes total other").absurd("total")
-
-
-def too_deep(g: Goal) -> None:
-    """((())())() has height 3 at 3."""
-    g.intro("claim").use("claim", "j. I[j = 4 | j = 5 | j = 7 | j = 8 | j = 10]", "!", label="prefixes total depth")
-    g.use("depth", "3", "!", label="third").absurd("third")
-
-
 def right_examples(g: Goal) -> None:
     """((())) is a member; )())() is not, since its first height is negative."""
     g.intro(f"w v {labels('((()))', 'w')} {labels(')())()', 'v')}")
@@ -666,11 +655,9 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s9.2.1.balance": Script(balance, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.violation": Script(violation, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.aggregate": Script(aggregate, opening(), positive_length(NAMES)),
-    "cookbook.s9.2.dyck1_examples": Script(printed_examples, refutes=True),
     "cookbook.s9.2.dyck1_examples.corrected": Script(
         right_examples, lambda g: g.inhabit("j. I[4 <= j]", NO_MEMBER, "1")
     ),
-    "cookbook.s9.2.2.example": Script(too_deep, refutes=True),
     "cookbook.s9.2.2.example.corrected": Script(
         lambda g: member(g.intro(f"w {labels('(()())()', 'w')}"), "w", "(()())()"),
         lambda g: g.inhabit("j. I[j = 3 | 5 <= j & ~(j = 7)]", "1"),

@@ -36,6 +36,9 @@ def _provable() -> list[str]:
 )
 @click.option("--latex", is_flag=True, help="Statement and proof as LaTeX (packages amsmath and amssymb).")
 @click.option("--break", "breaking", is_flag=True, help="Near misses of the statement, each tried with its proof.")
+@click.option("--statement", metavar="S", help="A claim about the model of a file: accept <-> count(a) > count(b).")
+@click.option("--proof", metavar="FILE", help="A proof text for it; without one the automation tries.")
+@click.option("--force", is_flag=True, help="Replace the certificate of a claim of your own.")
 def command(
     ids: tuple[str, ...],
     paper: str | None,
@@ -44,14 +47,26 @@ def command(
     trust: bool,
     latex: bool,
     breaking: bool,
+    statement: str | None,
+    proof: str | None,
+    force: bool,
     as_json: bool,
 ) -> int:
     """Check stored proofs again, from the files on disk.
 
     ID is a claim or lemma; NAME is a recipe and stands for its claims and the stored check of its model. One id is
     shown with its statement, a short proof and what it rests on; several as a table. Exit 0 when every selected stored
-    proof is reproduced. REFUTED is a verdict too: a proof of the negation.
+    proof is reproduced. REFUTED is a verdict too: a proof of the negation. With --statement, MODEL.json stands for the
+    ids: a claim of your own is proved, and MODEL.certificate.json is written.
     """
+    if statement is not None:
+        if len(ids) != 1 or paper is not None or everything or full or trust or latex or breaking:
+            raise BadInput("--statement must stand with one model file", " ".join(ids) or "none")
+        from symcook.cli.ownclaim import prove_own
+
+        return prove_own(ids[0], statement, proof, force, as_json)
+    if proof is not None or force:
+        raise BadInput("--proof and --force must stand with --statement", "none", "give the statement")
     ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking)) if on]
     if as_json and latex:
         ways.append("--json")
