@@ -126,7 +126,7 @@ def automation_digest() -> str:
         *sorted((folder / "search").glob("*.py")),
         *(folder / f"{n}.py" for n in ("terms", "grammar", "normal", "kernel", "conditions")),
     ]
-    return digest(*[p.read_bytes() for p in [*files, folder.parent / "expr.py"]])
+    return digest(*[p.read_bytes() for p in [*files, folder.parent / "model" / "expr.py"]])
 
 
 def source_digest(name: str, source: Path, known: Mapping[str, replay.Statement]) -> str:

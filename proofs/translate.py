@@ -781,7 +781,7 @@ def substituted(lines: Sequence[Line], label: str, hints: tuple[HintText, ...]) 
     return out
 
 
-# --- Whole certificates -------------------------------------------------------------------------------------------------
+# --- Whole certificates ---------------------------------------------------------------------------------------------
 
 
 def witnesses(nodes: Sequence[dict[str, Any]]) -> list[str] | None:
@@ -808,9 +808,8 @@ def part(library: Library, goal: Term, nodes: list[dict[str, Any]], which: str, 
     tr = Translator(library, seconds)
     nodes = relabel(nodes)
     start = Goal(library, goal, {}, {})
-    if which != "proof" or size(nodes) <= 40:
-        if tr.closes(start, ()) is not None:
-            return []
+    if (which != "proof" or size(nodes) <= 40) and tr.closes(start, ()) is not None:
+        return []
     s = State(Goal(library, goal, {}, {}), Goal(library, goal, {}, {}))
     if which != "proof":
         cited = tr.cited(s, nodes)
