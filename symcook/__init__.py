@@ -44,7 +44,7 @@ _HOMES = {
     "compose": ("Builder",),
     "derivation": ("derive", "derive_cases"),
     "errors": ("BadInput", "NotExact", "SymcookError", "Undecided"),
-    "modelfile": ("load",),
+    "model.modelfile": ("load",),
     "proof": ("prove",),
     "recipes": ("build",),
     "space": ("Space",),
