@@ -48,8 +48,8 @@ def first_layernorm(scaled: bool, eta: Fraction | None) -> Transformer:
     -log(exp(eta) - 1)/sqrt(6). With scaling it is for c >= 1 and 0 <= epsilon <= 1/2 and by the readout's weight alone
     (Proposition 3), -4 sqrt(5/24 + epsilon) log(exp(eta) - 1). From eta = log 2 on, where neither is positive, it is
     that of eta = 1/2. c: any positive number. epsilon: any number of at least 0. The score of position 1 is c times the
-    factors of norms at CLS and there. Region: every word; with the third layer and epsilon = 0 every word but the empty one, where
-    s = 0 has no norm.
+    factors of norms at CLS and there. Region: every word; with the third layer and epsilon = 0 every word but the empty
+    one, where s = 0 has no norm.
 
     Where the paper needs a word more: Proposition 3 takes the logit to be s/sqrt((1 + s^2)/6 + epsilon) with |s| > 1/4,
     as if there were one norm. The network has four; its score is log n times a factor that falls with epsilon, and is
