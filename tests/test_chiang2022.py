@@ -8,6 +8,7 @@ import mpmath
 import pytest
 import sympy
 
+from symcook.bounds import bound
 from symcook.compose import confident, paired
 from symcook.errors import BadInput, NotExact
 from symcook.model.blocks import Embedding, Layer, Readout, Space, Transformer
@@ -20,7 +21,7 @@ C = symbol("c")
 X = sympy.Symbol("X", positive=True)  # exp(c)
 
 
-# --- Printed weights -------------------------------------------------------------------------------------------------
+# --- Printed weights -----------------------------------------------------------------------------------------------
 
 
 def rows(*entries):
@@ -101,7 +102,7 @@ def test_rumelhart_parity_on_all_bits_to_length_6():
         assert check_recipe("rumelhart-parity", arguments={"n": n}).holds
 
 
-# --- Printed vectors -------------------------------------------------------------------------------------------------
+# --- Printed vectors -----------------------------------------------------------------------------------------------
 
 
 def vectors(step, positions):
@@ -141,7 +142,7 @@ def test_first_computes_the_printed_vectors():
         assert last == ["0", "0", "1", "0", "0", run.output["logit"]]
 
 
-# --- Closed forms ----------------------------------------------------------------------------------------------------
+# --- Closed forms --------------------------------------------------------------------------------------------------
 
 
 def power(m):
@@ -204,7 +205,7 @@ def test_exact_and_symbolic_agree_where_norms_leave_them_a_form(name):
     assert counts["exact"] == [1, 2] and counts["symbolic"] == [3, 0]
 
 
-# --- Decisions -------------------------------------------------------------------------------------------------------
+# --- Decisions -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -251,7 +252,7 @@ def test_at_the_threshold_itself_the_logit_is_zero():
         assert found.output["logit"] == "0" and found.accept is False
 
 
-# --- What is wrong or needs a word more in print ---------------------------------------------------------------------
+# --- What is wrong or needs a word more in print -------------------------------------------------------------------
 
 
 def test_appendix_a_has_sinh_where_it_prints_cosh():
@@ -302,27 +303,27 @@ def test_the_last_norm_is_not_the_identity_above_epsilon_zero():
 def test_proposition_3_with_norms_fails_at_epsilon_1():
     """For c = 1 the printed bound |s| > (5/24 + epsilon)^(-1/2)/4 needs a score of log n, which norms make smaller."""
     model = build("first-layernorm", scaled="yes")
-    bound = mpmath.mpf(1) / 4 / mpmath.sqrt(mpmath.mpf(5) / 24 + 1)
+    least = mpmath.mpf(1) / 4 / mpmath.sqrt(mpmath.mpf(5) / 24 + 1)
     sizes = [mpmath.mpf(model.run("1" + "0" * (n - 2), "ball", values={"epsilon": 1}).output["logit"]["mid"])
              for n in (2, 8, 64, 512)]  # fmt: skip
     assert sizes == sorted(sizes, reverse=True)
-    assert bound > sizes[0]  # the word 1 is a counterexample, and longer words lose all of the logit
+    assert least > sizes[0]  # the word 1 is a counterexample, and longer words lose all of the logit
     with mpmath.workdps(30):
         far = paper.first_norm_logit(10**12, 1, mpmath.log(10**12), mpmath.mpf(1))
-    assert 0 < far < bound / 1000
+    assert 0 < far < least / 1000
 
 
 def test_proposition_3_with_norms_holds_to_epsilon_one_half():
     """The printed bound for the network with four norms, at the lengths where its logit is least, and beyond."""
     with mpmath.workdps(30):
         for epsilon in (mpmath.mpf(p) / 20 for p in range(11)):
-            bound = mpmath.mpf(1) / 4 / mpmath.sqrt(mpmath.mpf(5) / 24 + epsilon)
+            least = mpmath.mpf(1) / 4 / mpmath.sqrt(mpmath.mpf(5) / 24 + epsilon)
             for n in (*range(2, 40), 10**3, 10**6, 10**12, 10**30):
                 for starts in (0, 1):
-                    assert abs(paper.first_norm_logit(n, starts, mpmath.log(n), epsilon)) > bound, (epsilon, n)
+                    assert abs(paper.first_norm_logit(n, starts, mpmath.log(n), epsilon)) > least, (epsilon, n)
 
 
-# --- Propositions 2 and 3: surer answers -----------------------------------------------------------------------------
+# --- Propositions 2 and 3: surer answers ---------------------------------------------------------------------------
 
 
 def cross_entropy(logit, member):
@@ -438,7 +439,7 @@ def test_proposition_3(eta, epsilon):
                 assert cross_entropy(middle(run), word[0] == "1") <= paper.number(Fraction(eta))
 
 
-# --- Bad input -------------------------------------------------------------------------------------------------------
+# --- Bad input -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -491,3 +492,86 @@ def test_the_bounds_of_proposition_3_are_kept():
         build("first", scaled="yes", eta=1).run("1", values={"c": "1/2"})
     with pytest.raises(BadInput, match="epsilon <= 1/2"):
         build("first-layernorm", scaled="yes", eta=1).run("1", "ball", values={"epsilon": 1})
+
+
+# --- Cross-entropy by counts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("parity", {}),
+        ("parity", {"scaled": "yes", "c": 2}),
+        ("first", {"c": "1/2"}),
+        ("first", {"scaled": "yes", "eta": "1/10"}),
+        ("first-flawed", {}),
+        ("first-flawed", {"scaled": "yes"}),
+        ("parity-layernorm", {"epsilon": 0}),
+        ("parity-layernorm", {"eta": "1/10", "epsilon": "1/100"}),
+        ("first-layernorm", {"epsilon": "1/2"}),
+        ("first-layernorm", {"eta": "1/10"}),
+        ("first-layernorm", {"eta": "1/10", "scaled": "yes"}),
+    ],
+    ids=str,
+)
+def test_cross_entropy_is_the_mean_over_all_words(name, values):
+    """Every word of the length through the network, in balls."""
+    model = build(name, **{key: value for key, value in values.items() if key in ("scaled", "eta")})
+    symbols = {key: value for key, value in values.items() if key in ("c", "epsilon")}
+    with mpmath.workdps(40):
+        for length in (1, 3, 4):
+            total, right = mpmath.mpf(0), 0
+            for word in paper.words(length, length):
+                member = word.count("1") % 2 == 1 if name.startswith("parity") else word[0] == "1"
+                run = model.run(word, "ball", values=symbols)
+                total += cross_entropy(middle(run), member) / mpmath.log(2) / 2**length
+                right += run.accept is member
+            found = bound("cross-entropy", name, length, values)
+            assert abs(mpmath.mpf(found.value.mid) - total) < 1e-27 and found.claimed.mid == "1"
+            assert abs(mpmath.mpf(found.extra["one bit less this"].mid) - 1 + total) < 1e-27
+            assert mpmath.mpf(found.extra["accuracy"].mid) == mpmath.mpf(right) / 2**length
+
+
+def test_cross_entropy_tends_to_one_bit_without_norms():
+    """1 - CE is E[s^2]/(8 log 2) + E[|s|]/(2 log 2) to first orders: for even n (odd words), tanh(1)/(n^2 log 2)."""
+    for name, n, leading in (
+        ("parity", 10**6 - 1, mpmath.tanh(1) / mpmath.mpf(10) ** 12 / mpmath.log(2)),
+        ("first", 10**6 - 1, mpmath.e / (mpmath.e + 10**6 - 1) / 4 / mpmath.log(2)),
+    ):
+        gap = mpmath.mpf(bound("cross-entropy", name, n).extra["one bit less this"].mid)
+        assert abs(gap / leading - 1) < 1e-5
+
+
+def test_figure_2_with_norms():
+    """At epsilon = 0 cross-entropy is the same at every length with Proposition 2's layer, and is not without it."""
+
+    def at(name, n, **values):
+        return mpmath.mpf(bound("cross-entropy", name, n, values, digits=12).value.mid)
+
+    for name in paper.NORMED:
+        with_layer = [at(name, n, eta="1/10", epsilon=0) for n in (5, 20, 40)]
+        assert all(abs(value - mpmath.mpf("0.1") / mpmath.log(2)) < 1e-11 for value in with_layer)
+        positive = [at(name, n, eta="1/10") for n in (5, 20, 40)]
+        assert with_layer[0] < positive[0] < positive[1] < positive[2] < 1
+        without = [at(name, n, epsilon=0) for n in (5, 20, 40)]
+        plain = [at(name.removesuffix("-layernorm"), n) for n in (5, 20, 40)]
+        assert without[0] < without[1] < without[2] < 1
+        assert all(a < b for a, b in zip(without, plain, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("dyck-1", 3), "closed forms in the counts"),
+        (("parity", 0), "at least 1"),
+        (("parity-layernorm", 1001), "at most 1000"),
+        (("first-flawed", 10**6), "at most 100000"),
+        (("first", 3, "c=0"), "0 < c"),
+        (("first", 3, "c=sqrt(2)"), "rational"),
+        (("first", 3, "eta=1"), "scaled"),
+        (("parity", 3, "d=1"), "unknown|known"),
+    ],
+)
+def test_cross_entropy_bad_input(given, says):
+    with pytest.raises(BadInput, match=says):
+        bound("cross-entropy", *given)
