@@ -337,12 +337,12 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
     return value
 
 
-Logs = tuple[tuple[Fraction, Fraction], ...]
+Logs = tuple[tuple[Number, Fraction], ...]
 
 
-def logarithmic(factor: Any, i: int, n: int) -> tuple[Fraction, Logs]:
-    """The factor of the scores at row i as r + sum of c log(m): r and the pairs (c, m), all rational; one pair where
-    the logarithms fit into one.
+def logarithmic(factor: Any, i: int, n: int) -> tuple[Number, Logs]:
+    """The factor of the scores at row i as r + sum of c log(m): r and the pairs (c, m); one pair where the logarithms
+    fit into one. m is rational, r and c are rational or roots, which scores with the same root make rational.
 
     >>> from symcook.model.symbols import exact
     >>> logarithmic(exact("2*log(n) + 1/i"), 2, 8)
@@ -353,26 +353,26 @@ def logarithmic(factor: Any, i: int, n: int) -> tuple[Fraction, Logs]:
     if not isinstance(factor, sympy.Basic) or factor.is_Rational:
         return number(factor), ()
     if not factor.has(sympy.log):
-        return at_position(factor, i, n), ()
+        return coefficient(value_at(factor, i, n)), ()
     value = factor.xreplace({symbol("i"): sympy.Integer(i), symbol("n"): sympy.Integer(n)})
-    plain, logs = Fraction(0), []
+    plain: Number = Fraction(0)
+    logs: list[tuple[Number, Fraction]] = []
     for term in sympy.Add.make_args(sympy.expand_mul(value)):
-        coefficient, rest = term.as_coeff_Mul()
-        if rest is sympy.S.One:
-            plain += number(coefficient)
-        elif isinstance(rest, sympy.log) and rest.args[0].is_Rational:
-            logs.append((number(coefficient), number(rest.args[0])))
-        elif rest.free_symbols:
-            number(rest)
-        else:
+        one = [part for part in sympy.Mul.make_args(term) if isinstance(part, sympy.log) and part.args[0].is_Rational]
+        rest = sympy.Mul(*(part for part in sympy.Mul.make_args(term) if part not in one))
+        if len(one) > 1 or (rest.has(sympy.log) and not rest.free_symbols):
             must = "the factor of softmax scores must be rational or a multiple of a logarithm in the exact domain"
             raise NotExact(must, from_sympy(value), _BALL)
+        if one:
+            logs.append((coefficient(rest), number(one[0].args[0])))
+        else:
+            plain = plain + coefficient(rest)
     return plain, _combined(logs)
 
 
-def _combined(logs: Sequence[tuple[Fraction, Fraction]]) -> Logs:
+def _combined(logs: Sequence[tuple[Number, Fraction]]) -> Logs:
     """One logarithm for a sum of them: log(2)/2 + log(8)/2 has rational powers though log(2)/2 has none."""
-    if len(logs) < 2:
+    if len(logs) < 2 or not all(isinstance(c, Fraction) for c, _ in logs):
         return tuple(logs)
     below = lcm(*(c.denominator for c, _ in logs))
     common = Fraction(gcd(*(int(c * below) for c, _ in logs)), below)
@@ -382,33 +382,38 @@ def _combined(logs: Sequence[tuple[Fraction, Fraction]]) -> Logs:
     return ((common, prod((m**k for k, m in powers), start=Fraction(1))),)
 
 
-def _softmax(scores: Sequence[Number], plain: Fraction, logs: Logs, values: Sequence[Number]) -> Number:
+def _softmax(scores: Sequence[Number], plain: Number, logs: Logs, values: Sequence[Number]) -> Number:
     """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j)."""
-    for score in scores:
-        if not isinstance(score, Fraction):
-            raise NotExact("a softmax score must be rational in the exact domain", score, _BALL)
+    factors = (plain, *(c for c, _ in logs))
+    exponents = [tuple(_rational_score(factor * score) for factor in factors) for score in scores]
     forms = [value.form if isinstance(value, ExpSum) else value for value in values]
-    return mean(frozenset(Counter(zip(scores, forms, strict=True)).items()), plain, logs)
+    return mean(frozenset(Counter(zip(exponents, forms, strict=True)).items()), tuple(base for _, base in logs))
 
 
 @lru_cache(maxsize=1 << 12)
-def mean(counted: frozenset[tuple[tuple[Fraction, Form | Number], int]], plain: Fraction, logs: Logs) -> Number:
-    """A row of softmax attention, from how often each pair of a score and a value (or its form) occurs in it: over all
-    words of a length few of these differ."""
+def mean(counted: frozenset[tuple[tuple[tuple[Fraction, ...], Form | Number], int]], bases: tuple[int, ...]) -> Number:
+    """A row of softmax attention, from how often each pair of exponents (of e and of `bases`) and a value (or its form)
+    occurs in it: over all words of a length few of these differ."""
     pairs = [pair for pair, count in counted for _ in range(count)]
-    scores = [score for score, _ in pairs]
+    exponents = [row for row, _ in pairs]
     values = [ExpSum.of(form) if isinstance(form, frozenset) else form for _, form in pairs]
-    if all(score == scores[0] for score in scores):
+    if all(row == exponents[0] for row in exponents):
         return _total(values) / len(values)
-    if not logs:
-        return softmax_mean([plain * s for s in scores], values)
+    if not bases:
+        return softmax_mean([exponent for (exponent,) in exponents], values)
     weights = []
-    for s in scores:
-        weight: Number = exp_scaled_log(0, 1, plain * s)
-        for coefficient, base in logs:
-            weight = weight * exp_scaled_log(coefficient * s, base)
+    for exponent, *powers in exponents:
+        weight: Number = exp_scaled_log(0, 1, exponent)
+        for power, base in zip(powers, bases, strict=True):
+            weight = weight * exp_scaled_log(power, base)
         weights.append(weight)
     return _total([w * v for w, v in zip(weights, values, strict=True)]) / _total(weights)
+
+
+def _rational_score(score: Number) -> Fraction:
+    if not isinstance(score, Fraction):
+        raise NotExact("a softmax score must be rational in the exact domain", score, _BALL)
+    return score
 
 
 def _total(values: Sequence[Number]) -> Number:

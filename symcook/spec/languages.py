@@ -1,7 +1,7 @@
-"""Reference recognisers of the bracket languages of the Cookbook's section 9.2.
+"""Reference recognisers: the bracket languages of the Cookbook's section 9.2, and PARITY and FIRST of chiang2022.
 
-The empty word is in Dyck-1 (S -> epsilon), and these functions say so; a transformer has no empty input, so whoever
-compares the two starts at length 1. A symbol other than ( and ) is BadInput.
+The empty word is in Dyck-1 (S -> epsilon), and these functions say so; a transformer that adds no token of its own has
+no empty input, so whoever compares the two starts at length 1. A symbol outside the alphabet is BadInput.
 
 >>> dyck1("((()))"), dyck1(")())()"), dyck1("")
 (True, False, True)
@@ -68,3 +68,31 @@ def dyck1_bounded(word: str, most: int) -> bool:
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
         raise BadInput("the depth must be an integer of at least 0", most)
     return dyck1(word) and depth(word) <= most
+
+
+def _bits(word: str) -> str:
+    for symbol in word:
+        if symbol not in "01":
+            raise BadInput("a word must consist of 0 and 1", symbol)
+    return word
+
+
+def parity(word: str) -> bool:
+    """Whether the number of 1s is odd: an automaton of two states that each 1 swaps. The empty word is no member.
+
+    >>> parity("0111"), parity("11"), parity("")
+    (True, False, False)
+    """
+    odd = False
+    for symbol in _bits(word):
+        odd = odd != (symbol == "1")
+    return odd
+
+
+def first(word: str) -> bool:
+    """Whether the first symbol is 1. The empty word, which has none, is no member.
+
+    >>> first("100"), first("011"), first("")
+    (True, False, False)
+    """
+    return _bits(word)[:1] == "1"
