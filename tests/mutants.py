@@ -42,6 +42,8 @@ import ast
 import copy
 import fnmatch
 import hashlib
+import importlib
+import itertools
 import json
 import os
 import random
@@ -50,8 +52,10 @@ import shutil
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,30 +117,29 @@ class Change:
 
 
 def changes(path: Path, module: str) -> list[Change]:
-    """All single changes of a module that still compile, in the order of the text."""
+    """All single changes of a module, in the order of the text."""
     text = path.read_bytes()
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    tree = ast.parse(text)
-    out, seen = [], {ast.dump(tree)}
-    for node, new, name in edits(tree):
+    rows = text.splitlines(keepends=True)
+    starts = [0, *itertools.accumulate(map(len, rows))]
+    out: dict[str, Change] = {}
+    for node, new, name in edits(ast.parse(text)):
         start = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
-        try:
-            dump = ast.dump(ast.parse(text[:start] + new.encode() + text[end:]))
-        except SyntaxError:
-            continue
-        if dump in seen:
-            continue
-        seen.add(dump)
-        row = text.splitlines()[node.lineno - 1]
+        old, row = text[start:end].decode(), rows[node.lineno - 1]
         column = node.col_offset - len(row) + len(row.lstrip())
-        marks = [name, row.decode().strip(), column, text[start:end].decode(), new]
-        digest = hashlib.sha256(json.dumps(marks).encode()).hexdigest()[:20]
-        old = text[start:end].decode()
-        out.append(Change(module, node.lineno, node.end_lineno, name, start, end, old, new, digest))
-    return out
+        marks = json.dumps([name, row.decode().strip(), column, old, new])
+        digest = hashlib.sha256(marks.encode()).hexdigest()[:20]
+        out.setdefault(digest, Change(module, node.lineno, node.end_lineno, name, start, end, old, new, digest))
+    return list(out.values())
+
+
+def changed(text: bytes, change: Change) -> bytes | None:
+    """The module with the change; None where that is no Python or says the same."""
+    new = text[: change.start] + change.new.encode() + text[change.end :]
+    try:
+        return None if ast.dump(ast.parse(new)) == ast.dump(ast.parse(text)) else new
+    except SyntaxError:
+        return None
 
 
 def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
@@ -386,6 +389,10 @@ class Map:
             found |= self.by_line.get((change.module, line), set())
         return found
 
+    def digest(self, change: Change) -> str:
+        """Another one where other tests would run for a change."""
+        return digest_of(*(f"{self.files[t.split('::')[0]]} {t}".encode() for t in sorted(self.tests(change))))
+
     def plan(self, change: Change, budget: float) -> tuple[list[list[str]], float, bool]:
         """The tests by files, the quickest file first, within a budget of seconds; their seconds; whether cut."""
         files: dict[str, list[str]] = {}
@@ -428,19 +435,37 @@ def try_tests(plan: list[list[str]]) -> str | None:
 # --- The run --------------------------------------------------------------------------------------------------------
 
 
-def digest_of(*paths: Path) -> str:
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(paths))).hexdigest()[:20]
+def digest_of(*parts: bytes) -> str:
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:20]
 
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+class Results:
+    """What is known of each change, by its digest, in a JSON file that is whole at any moment."""
+
+    def __init__(self, file: Path, code: str) -> None:
+        self.file, self.code = file, code
+        stored: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+        self.known: dict[str, dict[str, Any]] = stored.get("results", {}) if stored.get("code") == code else {}
+
+    def state(self, change: Change) -> str | None:
+        return self.known.get(change.digest, {}).get("state")
+
+    def put(self, change: Change, state: str, by: str, tests: str) -> None:
+        self.known[change.digest] = {"state": state, "by": by, "change": str(change), "tests": tests}
+        draft = self.file.with_suffix(".new")
+        draft.write_text(json.dumps({"code": self.code, "results": self.known}, indent=1))
+        draft.replace(self.file)
+
+
 def build_map(pool: Pool, folder: Path, globs: list[str], code: str) -> Map:
+    """The map of the test files that `globs` choose; what was measured for the same code and file is taken as it is."""
     place = folder / "map"
     place.mkdir(exist_ok=True)
-    tests = sorted(p.relative_to(ROOT / "tests").as_posix() for p in (ROOT / "tests").rglob("test_*.py"))
-    tests = [test for test in tests if any(fnmatch.fnmatch(test, glob) for glob in globs)]
+    tests = sorted(path.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
     parts: dict[str, tuple[str, dict[str, Any]]] = {}
 
     def keep(test: str, target: Path, part: dict[str, Any] | None) -> None:
@@ -451,119 +476,104 @@ def build_map(pool: Pool, folder: Path, globs: list[str], code: str) -> Map:
         parts[test] = target.stem, part
         say(f"map: {test}: {len(part['seconds'])} tests, {sum(part['seconds'].values()):.0f}s")
         for name in part["failed"]:
-            say(f"map: fails or skips unchanged, left out: {name}")
+            say(f"map: fails or is skipped unchanged, left out: {name}")
 
     for test in tests:
-        target = place / f"{code}-{digest_of(ROOT / 'tests' / test)}.json"
+        if not any(fnmatch.fnmatch(test, glob) for glob in globs):
+            continue
+        target = place / f"{code}-{digest_of(test.encode(), (ROOT / 'tests' / test).read_bytes())}.json"
         if target.exists():
             parts[test] = target.stem, json.loads(target.read_text())
-            continue
-        pool.start(
-            lambda tree, test=test: measure(tree, test),
-            None,
-            lambda tree, part, test=test, target=target: keep(test, target, part),
-        )
+        else:
+            pool.start(partial(measure, file=test), None, lambda _, part, a=(test, target): keep(*a, part))
     pool.finish()
     return Map(parts)
+
+
+def try_changes(pool: Pool, lines: Map, changes: list[Change], results: Results, seconds: float) -> None:
+    """Run each change; skip what was noticed before, and what no other tests would meet than before."""
+
+    def keep(change: Change, state: str, by: str, tests: str, began: float) -> None:
+        results.put(change, state, by, tests)
+        count = sum(results.state(c) is not None for c in changes)
+        shown = f"  [{by}]" if by else ""
+        say(f"{count}/{len(changes)} {state:9} {time.monotonic() - began:4.0f}s {change}{shown}")
+
+    for change in changes:
+        tests = lines.digest(change)
+        before = results.known.get(change.digest, {})
+        if before.get("state") == "noticed" or before.get("tests") == tests:
+            continue
+        plan, estimate, cut = lines.plan(change, seconds)
+        began = time.monotonic()
+        if not plan:
+            keep(change, "cut" if cut else "no test", "", tests, began)
+            continue
+        unseen = "cut" if cut else "unnoticed"
+
+        def done(tree: Path, by: str | None, a: Any = (change, tests, unseen, began)) -> None:
+            change, tests, unseen, began = a
+            shutil.copy2(ROOT / "symcook" / change.module, tree / "symcook" / change.module)
+            keep(change, unseen if by == "" else "noticed", "time" if by is None else by, tests, began)
+
+        pool.start(partial(try_change, change=change, plan=plan), 5 * estimate + 60, done)
+    pool.finish()
+
+
+def try_change(tree: Path, change: Change, plan: list[list[str]]) -> str:
+    target = tree / "symcook" / change.module
+    target.write_bytes(changed(target.read_bytes(), change) or b"")
+    return try_tests(plan) or ""
+
+
+def choose(globs: list[str], seed: int, count: int) -> list[Change]:
+    """The first `count` changes of the modules that `globs` choose, in the order of the seed."""
+    found: list[Change] = []
+    sources: dict[str, bytes] = {}
+    for path in sorted((ROOT / "symcook").rglob("*.py")):
+        module = path.relative_to(ROOT / "symcook").as_posix()
+        if any(fnmatch.fnmatch(module, glob) for glob in globs):
+            sources[module] = path.read_bytes()
+            found += changes(path, module)
+    say(f"{len(found)} changes of {len(sources)} modules")
+    random.Random(seed).shuffle(found)
+    return list(itertools.islice((c for c in found if changed(sources[c.module], c) is not None), count))
+
+
+def summary(chosen: list[Change], results: Results) -> int:
+    accepted = json.loads(ACCEPTED.read_text(encoding="utf-8")) if ACCEPTED.exists() else {}
+    counts: Counter[str] = Counter()
+    for change in chosen:
+        state = results.state(change)
+        if state is None:
+            continue
+        reason = accepted.get(change.digest)
+        counts["noticed" if state == "noticed" else "accepted" if reason else "unnoticed"] += 1
+        if state != "noticed":
+            print(f"{'accepted' if reason else state} {change.digest} {change}" + (f"  ({reason})" if reason else ""))
+    total = counts.total()
+    print(
+        f"{total} changes of {len(chosen)} run: {counts['noticed']} noticed, {counts['accepted']} accepted, "
+        f"{counts['unnoticed']} unnoticed"
+    )
+    return 0 if total == len(chosen) and 50 * counts["unnoticed"] <= total else 1
 
 
 def run(args: argparse.Namespace) -> int:
     folder = args.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    modules = sorted((ROOT / "symcook").rglob("*.py"))
-    code = digest_of(*modules)
-    results_file = folder / "results.json"
-    known: dict[str, Any] = json.loads(results_file.read_text()) if results_file.exists() else {}
-    results: dict[str, dict[str, Any]] = known.get("results", {}) if known.get("code") == code else {}
-    accepted = json.loads(ACCEPTED.read_text(encoding="utf-8")) if ACCEPTED.exists() else {}
-
-    pool: list[Change] = []
-    for path in modules:
-        module = path.relative_to(ROOT / "symcook").as_posix()
-        if any(fnmatch.fnmatch(module, glob) for glob in args.only):
-            pool += changes(path, module)
-    random.Random(args.seed).shuffle(pool)
-    chosen = pool[: args.count]
+    code = digest_of(*(path.read_bytes() for path in sorted((ROOT / "symcook").rglob("*.py"))))
+    results = Results(folder / "results.json", code)
+    chosen = choose(args.only, args.seed, args.count)
     if not args.show:
-        say(f"{len(chosen)} of {len(pool)} changes")
-        measure_all(args, folder, code, chosen, results, results_file, accepted)
-
-    states = [results[c.digest]["state"] for c in chosen if c.digest in results]
-    open_ = [c for c in chosen if c.digest in results and results[c.digest]["state"] != "noticed"]
-    for change in open_:
-        reason = accepted.get(change.digest)
-        state = results[change.digest]["state"]
-        print(f"{'accepted' if reason else state} {change.digest} {change}" + (f"  ({reason})" if reason else ""))
-    missing = [c for c in open_ if c.digest not in accepted]
-    print(
-        f"{len(states)} changes of {len(chosen)} run: {states.count('noticed')} noticed, "
-        f"{len(open_) - len(missing)} accepted, {len(missing)} unnoticed"
-    )
-    return 0 if states and 50 * len(missing) <= len(states) else 1
-
-
-def measure_all(
-    args: argparse.Namespace,
-    folder: Path,
-    code: str,
-    chosen: list[Change],
-    results: dict[str, dict[str, Any]],
-    results_file: Path,
-    accepted: dict[str, str],
-) -> None:
-    for name in IMPORTS:
-        __import__(name)
-    pool = Pool(folder, args.workers)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        lines = build_map(pool, folder, args.tests, code)
-
-        def keep(change: Change, state: str, by: str, began: float) -> None:
-            results[change.digest] = {"state": state, "by": by, "change": str(change), "tests": tried(change)}
-            draft = results_file.with_suffix(".new")
-            draft.write_text(json.dumps({"code": code, "results": results}, indent=1))
-            draft.replace(results_file)
-            spent = time.monotonic() - began
-            say(f"{len(results)}/{len(chosen)} {state:9} {spent:4.0f}s {change}" + (f"  [{by}]" if by else ""))
-
-        def tried(change: Change) -> str:
-            return digest_text(*sorted(f"{lines.files[test.split('::')[0]]} {test}" for test in lines.tests(change)))
-
-        for change in chosen:
-            before = results.get(change.digest)
-            if before and (before["state"] == "noticed" or change.digest in accepted):
-                continue
-            if before and before["tests"] == tried(change) and not args.again:
-                continue
-            plan, seconds, cut = lines.plan(change, args.seconds)
-            if not plan:
-                keep(change, "cut" if cut else "no test", "", time.monotonic())
-                continue
-
-            def done(tree: Path, by: Any, change: Change = change, cut: bool = cut, began: float = 0.0) -> None:
-                shutil.copy2(ROOT / "symcook" / change.module, tree / "symcook" / change.module)
-                if by is None:
-                    keep(change, "noticed", "time", began)
-                elif by:
-                    keep(change, "noticed", by, began)
-                else:
-                    keep(change, "cut" if cut else "unnoticed", "", began)
-
-            def work(tree: Path, change: Change = change, plan: list[list[str]] = plan) -> str:
-                target = tree / "symcook" / change.module
-                text = target.read_bytes()
-                target.write_bytes(text[: change.start] + change.new.encode() + text[change.end :])
-                return try_tests(plan) or ""
-
-            began = time.monotonic()
-            pool.start(work, 5 * seconds + 60, lambda tree, by, done=done, began=began: done(tree, by, began=began))
-        pool.finish()
-    finally:
-        pool.kill()
-
-
-def digest_text(*texts: str) -> str:
-    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:20]
+        for name in IMPORTS:
+            importlib.import_module(name)
+        pool = Pool(folder, args.workers)
+        try:
+            try_changes(pool, build_map(pool, folder, args.tests, code), chosen, results, args.seconds)
+        finally:
+            pool.kill()
+    return summary(chosen, results)
 
 
 def main() -> int:
@@ -575,9 +585,12 @@ def main() -> int:
     parser.add_argument("--tests", nargs="+", default=["*"], help="test files below tests/ (all)")
     parser.add_argument("--seconds", type=float, default=60, help="estimated processor time a change (60)")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes at once (one a core)")
-    parser.add_argument("--again", action="store_true", help="run again whatever was unnoticed")
     parser.add_argument("--show", action="store_true", help="only list what is known")
-    return run(parser.parse_args())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        return run(parser.parse_args())
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":
