@@ -42,7 +42,7 @@ import ast
 import copy
 import fnmatch
 import hashlib
-import importlib
+import importlib.util
 import itertools
 import json
 import os
@@ -271,6 +271,8 @@ class Pool:
                     os.dup2(quiet, stream)
                 os.chdir(tree)
                 os.environ["PYTHONPATH"] = os.fspath(tree)
+                os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+                sys.dont_write_bytecode = False  # the copies keep what is compiled: half of the time
                 sys.path[:] = [os.fspath(tree), os.fspath(tree / "tests")] + [
                     place for place in sys.path if Path(place or ".").resolve() not in (ROOT, ROOT / "tests")
                 ]
@@ -513,7 +515,9 @@ def try_changes(pool: Pool, lines: Map, changes: list[Change], results: Results,
 
         def done(tree: Path, by: str | None, a: Any = (change, tests, unseen, began)) -> None:
             change, tests, unseen, began = a
-            shutil.copy2(ROOT / "symcook" / change.module, tree / "symcook" / change.module)
+            target = tree / "symcook" / change.module
+            shutil.copy2(ROOT / "symcook" / change.module, target)
+            Path(importlib.util.cache_from_source(os.fspath(target))).unlink(missing_ok=True)
             keep(change, unseen if by == "" else "noticed", "time" if by is None else by, tests, began)
 
         pool.start(partial(try_change, change=change, plan=plan), 5 * estimate + 60, done)
