@@ -63,7 +63,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ACCEPTED = Path(__file__).with_name("mutants_accepted.json")
 LEFT_OUT = ("__pycache__", ".git", ".venv", "venv", "build", "dist", ".hypothesis", ".ruff_cache", "*.egg-info")
 MEMORY = 6 * 2**30
-IMPORTS = ("numpy", "sympy", "flint", "mpmath", "rich", "click")  # read once, before the forks
+IMPORTS = ("numpy", "sympy", "flint", "mpmath", "rich", "click", "pytest")  # read once, before the forks
 
 # --- Changes --------------------------------------------------------------------------------------------------------
 
@@ -309,9 +309,12 @@ def pytest_run(arguments: list[str], plugin: Any) -> int:
     class Same:
         @staticmethod
         def pytest_configure() -> None:
-            from hypothesis import settings
+            from hypothesis import HealthCheck, settings
 
-            settings.register_profile("same", database=None, derandomize=True)
+            slow = [HealthCheck.too_slow]
+            settings.register_profile(
+                "same", database=None, derandomize=True, deadline=None, suppress_health_check=slow
+            )
             settings.load_profile("same")
 
     return int(pytest.main(["-q", "-x", "--tb=no", "-p", "no:xdist", *arguments], plugins=[plugin, Same()]))
@@ -396,12 +399,12 @@ class Map:
         return digest_of(*(f"{self.files[t.split('::')[0]]} {t}".encode() for t in sorted(self.tests(change))))
 
     def plan(self, change: Change, budget: float) -> tuple[list[list[str]], float, bool]:
-        """The tests by files, the quickest file first, within a budget of seconds; their seconds; whether cut."""
+        """The tests by files within a budget of seconds, the most tests a second first; their seconds; whether cut."""
         files: dict[str, list[str]] = {}
         for test in sorted(self.tests(change), key=lambda test: (self.seconds[test], test)):
             files.setdefault(test.split("::")[0], []).append(test)
         spent, cut, out = 0.0, False, []
-        for tests in sorted(files.values(), key=lambda tests: (sum(self.seconds[t] for t in tests), tests)):
+        for tests in sorted(files.values(), key=lambda tests: (1 + sum(self.seconds[t] for t in tests)) / len(tests)):
             taken = []
             for test in tests:
                 if spent + self.seconds[test] > budget and (spent or self.seconds[test] > 4 * budget):
@@ -416,12 +419,12 @@ class Map:
 def try_tests(plan: list[list[str]]) -> str | None:
     """The first test that fails, with the end of its message; None when all pass."""
     for tests in plan:
-        chosen, failed = set(tests), []
+        rank, failed = {test: k for k, test in enumerate(tests)}, []
 
         class Chosen:
             @staticmethod
-            def pytest_collection_modifyitems(items: list[Any], chosen: set[str] = chosen) -> None:
-                items[:] = [item for item in items if item.nodeid in chosen]
+            def pytest_collection_modifyitems(items: list[Any], rank: dict[str, int] = rank) -> None:
+                items[:] = sorted((i for i in items if i.nodeid in rank), key=lambda item: rank[item.nodeid])
 
             @staticmethod
             def pytest_runtest_logreport(report: Any, failed: list[str] = failed) -> None:
