@@ -88,6 +88,14 @@ def test_a_small_exact_bound_has_all_digits():
     assert found.value.mid.startswith("8.5714285714285714285714285714") and found.value.mid.endswith("e-41")
 
 
+def test_a_small_bound_that_is_no_rational_has_all_digits():
+    delta = F(1, 7 * 10**45)
+    found = error_propagation(model(attends(soft())), delta, n=2)
+    with mpmath.workdps(80):
+        assert close(found.value, soft_by_hand(delta, F(3, 2)))
+    assert len(found.value.mid) > 30 and found.claimed.mid == "8.437e-42"
+
+
 def test_a_norm_before_a_network():
     # ours sqrt(2/3 6/(1/4)) = 4 and 1 + 5 4; papers 2 3 4 2/(1/2) = 96 and 1 + 81 96
     made = model(Layer(None, NET, (), (NORM,), "pre"))
