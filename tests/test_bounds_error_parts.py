@@ -77,6 +77,13 @@ def test_a_feed_forward_recipe_has_no_length():
     assert both("min", F(1, 10))[0] > F(1, 10)
 
 
+def test_the_model_is_named_as_it_is_written():
+    made = Transformer(
+        "Net A", Embedding(Space(SPACE), inputs=("a",)), (Layer(None, NET),), Readout("value", "last", ("c",))
+    )
+    assert "error: model = Net A, delta = 1/10" in error_propagation(made, F(1, 10)).text()
+
+
 def test_a_network_without_hidden_units_adds_no_error():
     made = model(Layer(None, FeedForward(("a",), ("b",), W1=[], b1=[], W2=[[]], b2=[4])), attends(soft()))
     with mpmath.workdps(40):  # and 4 to the size: X = 3/2 + 4

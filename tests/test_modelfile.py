@@ -514,6 +514,14 @@ def test_sums_in_a_weight_count_as_often_as_they_run(text: str, limit: str | Non
             loads(json.dumps(document))
 
 
+@pytest.mark.parametrize("weights", [[], [[]], [["1"], []]])
+def test_the_readout_has_weights_where_it_has_any(weights: list[list[str]]) -> None:
+    document = to_document(build("dyck-1-nonuniform"))
+    document["readout"]["weights"] = weights
+    with pytest.raises(BadInput):
+        loads(json.dumps(document))
+
+
 def in_a_position(text: str) -> str:
     document = to_document(build("first-position"))
     document["embedding"]["positions"] = {document["space"][0]: text}
