@@ -253,12 +253,14 @@ def test_the_error_before_softmax_counts_the_norm():
 # --- Hard heads -----------------------------------------------------------------------------------------------------
 
 
-def behind(query, positions="i", weighting="average"):
+def behind(query, positions="i", weighting="average", last=None):
     """q = relu(a) after a network, then scores q_i p_j: the gap is the least q, and the stream is at most 2 + 2 + 3."""
     words = {"x": {"a": query}, "y": {"a": 2}}
     copy = FeedForward(("a",), ("q",), W1=[[1]], b1=[0], W2=[[1]], b2=[0])
     head = Head(("q", "p"), ("c",), Q=[[1, 0]], K=[[0, 1]], V=[[0, 1]], weighting=weighting)
-    return model(Layer(None, copy), attends(head), words=words, space=("a", "q", "p", "c"), positions={"p": positions})
+    later = () if last is None else (Layer(None, last),)
+    space = ("a", "q", "p", "c")
+    return model(Layer(None, copy), attends(head), *later, words=words, space=space, positions={"p": positions})
 
 
 @pytest.mark.parametrize("positions", ["i", "4 - i"])  # the greatest stream at the last position, and at the first
@@ -267,6 +269,14 @@ def test_a_gap_that_is_just_kept_and_just_closed(positions):
     with pytest.raises(BadInput, match="a gap of 701/1250, scores that move by up to 701/2500"):
         error_propagation(behind(F(701, 1250), positions), F(1, 100), n=3)
     assert both(behind(F(702, 1250), positions), F(1, 100), 3)[0] == F(4, 100)  # 2 (1 + 1)
+
+
+def test_what_comes_after_a_hard_head_does_not_count_for_its_gap():
+    last = FeedForward(("a",), ("q", "p"), W1=[[1]], b1=[7], W2=[[-1], [3]], b2=[0, 1])
+    with pytest.raises(BadInput, match="a gap of 701/1250, scores that move by up to 701/2500"):
+        error_propagation(behind(F(701, 1250), last=last), F(1, 100), n=3)
+    # 4/100 before the last part, whose column sum is 1 + 3
+    assert both(behind(F(702, 1250), last=last), F(1, 100), 3)[0] == F(20, 100)
 
 
 def one_coordinate(Q, K, positions=None, words=None, **options):
