@@ -226,7 +226,7 @@ def test_heads_add_up():
     plain = [Head(("a", "b"), ("c",), Q=[[0, 0]], K=[[1, 2]], V=[V]) for V in ([2, -1], [F(1, 2), 3])] + [
         Head(("a",), ("b", "c"), Q=[[1]], K=[[0]], V=[[1], [-5]])
     ]
-    assert both(model(attends(*plain)), F(1, 100))[0] == F(12, 100)  # 1 + 2 + 3 + 6
+    assert both(model(attends(*plain)), F(1, 100)) == (F(12, 100), F(46, 100))  # 1 + 2 + 3 + 6; 1 + 3 (3 5)
 
 
 def test_scores_that_cancel_are_uniform():
