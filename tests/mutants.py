@@ -32,9 +32,9 @@ run that left out tests, since their estimated time would pass --seconds. The di
 text and the edit, so that it outlives moves of lines and files, not edits of the line.
 
 The last line counts. Exit 0 when all COUNT changes were run and at most 2 in 100 are unnoticed and not accepted, else
-1. A change takes about 3 s of processor time, and the map of all test files several minutes, the first time. Chosen with
---tests, a map of few files takes less, but what it leaves unnoticed must meet the other files before it is judged: give
-them with --tests and the same FOLDER. Needs a POSIX system (fork) and `coverage` (pip install coverage).
+1. A change takes about 3 s of processor time, the map of all test files several minutes the first time. With --tests a
+map takes less, but what is then unnoticed must meet the other files before it is judged: name them too and run again
+with the same FOLDER. Needs a POSIX system (fork) and `coverage` (pip install coverage).
 """
 
 from __future__ import annotations
