@@ -51,6 +51,13 @@ def lookup(weighting="softmax", mask="none", temperature=1):
     return Transformer("lookup", embedding, (Layer(head),), Readout("value", "each", ("out",)))
 
 
+def test_a_sum_of_nothing_has_an_entry_for_each_position():
+    domain = Ball(64)
+    domain.begin(({"x": 1}, {"x": 2}, {"x": 4}), 1)
+    assert domain.linear([], 5) == [5, 5, 5]
+    assert domain.linear([(domain.input("x"), 2)], 5) == [7, 9, 13]
+
+
 def test_the_working_precision_is_restored():
     before = flint.ctx.prec
     with Ball(777).context():

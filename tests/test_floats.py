@@ -240,7 +240,8 @@ def test_a_number_that_is_none_is_an_open_answer():
 POSITIONS = ["i/n", "(-1)^i*i/n", "if(i = 3, 0, 1/(i - 3))", "sqrt(i) - log(i + 1)", "if(2*i <= n, exp(-i), 1/i^2)",
              "sum(j, 1, 3, j*i)", "sum(j, 1, i, 1/j)", "max(i, n/2)*sin(pi*i/n)", "I[i/3 = 1]*tanh(i)", "abs(2 - i)",
              "2^i", "I[i = 1 | ~(i < n) & i > 2]", "erf(i/n)", "i^(1/3)",
-             "cos(i) + I[i/10 + 2/10 <= 3/10]"]  # fmt: skip
+             "cos(i) + I[i/10 + 2/10 <= 3/10]", "cos(i) + I[i < 3 & i/10 + 2/10 <= 3/10]",
+             "cos(i) + I[i/10 + 2/10 <= 3/10 & i < 3]", "cos(i) + I[11*pi + i*pi = (i + 11)*pi]"]  # fmt: skip
 
 
 @pytest.mark.parametrize("start", [0, 1])
