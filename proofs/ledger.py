@@ -2,18 +2,21 @@
 
 python proofs/ledger.py            write the three files
 python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
+... --verdicts FILE                keep the verdict on every certificate, with the hash of what it rests on
 
 Both exit with 1 where a certificate is rejected, or belongs to no statement.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 from symcook import claims
-from symcook.proof.replay import statements
+from symcook.proof.replay import replay, statements
 from symcook.report.witness import witness
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -68,9 +71,16 @@ def errata_page(rows: list[claims.Claim]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def verdicts_text() -> str:
+    """The verdict on every certificate as JSON; `rests` is the hash of all that it rests on."""
+    return json.dumps({v.id: asdict(v) | {"rests": claims.row_digest(v.id)} for v in replay()})
+
+
 def main(arguments: list[str]) -> int:
     found = claims.recompute(lambda text: print(text, file=sys.stderr))
     ignored = claims.ignored()
+    if "--verdicts" in arguments:
+        Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")
     rows = claims.ledger(found)
     pages = {
         ROOT / "symcook" / "data" / "ledger.json": claims.dump(found),

@@ -9,11 +9,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from checkout import ROOT
 
 from symcook.recipes import build
 from symcook.spec.languages import dyck1, dyck1_grammar
 
-FOLDER = Path(__file__).parent.parent / "benchmarks"
+FOLDER = ROOT / "benchmarks"
 
 
 @pytest.fixture

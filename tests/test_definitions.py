@@ -13,11 +13,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import mpmath
 import pytest
+from checkout import ROOT
 
 from symcook.bounds import softmax_hardmax
 from symcook.claims import inventory
@@ -1521,5 +1521,5 @@ def wanted_claims() -> set[str]:
 def test_every_definition_is_here_and_in_the_notes() -> None:
     here = {one.claim for one in CASES} | ELSEWHERE
     assert wanted_claims() == here
-    notes = (Path(__file__).parents[1] / "notes" / "definitions.md").read_text(encoding="utf-8")
+    notes = (ROOT / "notes" / "definitions.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([^`]+)`", notes, re.MULTILINE)) == here

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import dense
 import mpmath
-import piecewise
 import pytest
+from attacks import piecewise
 from flint import fmpq
 
 from symcook.derivation import MAX_CASES, derive, derive_cases
@@ -100,7 +100,7 @@ def test_a_step_behind_a_relu_on_every_box(box, weight, bias):
 
 
 def test_a_sample_of_random_piecewise_models():
-    """`python tests/piecewise.py --count 2400` runs more of them."""
+    """`python tests/attacks/piecewise.py --count 2400` runs more of them."""
     outcomes = []
     for seed in range(1, 41):
         r = random.Random(seed)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import symcook as sc
+from symcook import recipes
 
 
 @pytest.mark.parametrize("name", sc.__all__)
@@ -63,3 +64,9 @@ def test_a_model_is_exported_with_its_certificate(tmp_path: Path) -> None:
     assert document["greatest_length"] == 4 and (tmp_path / "m.certificate.json").exists()
     with pytest.raises(sc.BadInput, match="must not exist yet"):
         sc.build("dyck-1").export(tmp_path / "m.npz", max_length=4)
+
+
+def test_a_recipe_that_is_imported_alone_hides_no_other() -> None:
+    code = "from symcook.recipes.feedforward import cancel_residual; from symcook.recipes import names; print(*names())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == list(recipes.names())

@@ -6,8 +6,8 @@ import ast
 from pathlib import Path
 
 import pytest
+from checkout import ROOT, TESTS
 
-ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "symcook"
 LAYERS = (
     ("__init__", "errors", "files"),
@@ -164,3 +164,12 @@ def test_the_checker_needs_the_standard_library_only(name: str) -> None:
     assert [n for n in imports if n.split(".")[0] not in allowed] == []
     inside = {n.split(".")[1] for n in imports if n.startswith("symcook.")}
     assert inside <= {"errors", "model", "proof"}, inside
+
+
+def test_the_tests_lie_as_the_package_does() -> None:
+    """A folder of tests for each package; what concerns the whole, or one module at the top, lies at the top."""
+    folders = {path.parent.name for path in TESTS.glob("*/test_*.py")}
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert folders == packages | {"attacks"}
+    names = [path.name for path in TESTS.rglob("*.py")]
+    assert len(names) == len(set(names))  # pytest imports them by these names

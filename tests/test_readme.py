@@ -13,11 +13,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
 from symcook.__main__ import main
 from symcook.claims import inventory
 
-ROOT = Path(__file__).parent.parent
 PROMPT = "$ "
 
 

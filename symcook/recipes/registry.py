@@ -10,6 +10,7 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from symcook.errors import BadInput, unknown
@@ -109,17 +110,14 @@ def recipe(name: str, **facts: Any) -> Callable[[Callable[..., Transformer]], Ca
     return declare
 
 
+@cache
 def _all() -> dict[str, Recipe]:
-    if not _RECIPES:
-        for chapter in CHAPTERS:
-            package = importlib.import_module(f"symcook.recipes.{chapter}")
-            for file in sorted(file for folder in package.__path__ for file in os.listdir(folder)):
-                if file.endswith(".py") and file != "__init__.py":
-                    importlib.import_module(f"symcook.recipes.{chapter}.{file[:-3]}")
-        ordered = sorted(_RECIPES.values(), key=_place)
-        _RECIPES.clear()
-        _RECIPES.update((found.name, found) for found in ordered)
-    return _RECIPES
+    for chapter in CHAPTERS:
+        package = importlib.import_module(f"symcook.recipes.{chapter}")
+        for file in sorted(file for folder in package.__path__ for file in os.listdir(folder)):
+            if file.endswith(".py") and file != "__init__.py":
+                importlib.import_module(f"symcook.recipes.{chapter}.{file[:-3]}")
+    return {found.name: found for found in sorted(_RECIPES.values(), key=_place)}
 
 
 def _place(found: Recipe) -> tuple[Any, ...]:

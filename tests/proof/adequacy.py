@@ -1,6 +1,6 @@
 """How a formal statement is compared with the paper: a claim written from the paper's words, and instances.
 
-`test_adequacy.py` runs what is registered here, there and in the modules ``claims_*.py`` beside it.
+`test_adequacy.py` runs what the modules ``claims_*.py`` beside it register.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from statement_truth import STATEMENTS, texts
+from proof.statement_truth import STATEMENTS, texts
 
 from symcook.proof.replay import load_json
 
@@ -64,7 +64,7 @@ PAPERS = ("cookbook", "merrill2024", "yang2026", "chiang2022")
 def load_claims() -> None:
     """Import the modules ``claims_*.py``, which register what they hold."""
     for path in sorted(Path(__file__).parent.glob("claims_*.py")):
-        import_module(path.stem)
+        import_module(f"proof.{path.stem}")
 
 
 def claim_statements() -> set[str]:

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from adequacy import ODD, adequate, column, table
-from statement_truth import CONTEXT, SLACK, real
+from proof.adequacy import ODD, adequate, column, table
+from proof.paper import same, softmax
+from proof.statement_truth import CONTEXT, SLACK, real
+from shared import relu
 
 F = Fraction
 RANDOM = random.Random(55)
@@ -24,19 +26,10 @@ def bounded() -> F:
     return F(RANDOM.randint(0, 4), 4)
 
 
-def relu(x: F) -> F:
-    return x if x > 0 else F(0)
-
-
-def near(a: Any, b: Any) -> bool:
-    return abs(real(a) - real(b)) <= SLACK * (1 + abs(real(a)))
-
-
 def weights(kind: str, scores: Sequence[Any]) -> list[Any]:
     """The attention weights of one row: softmax, or hard with its ties; nothing where nothing is seen."""
     if kind == "softmax":
-        shares = [CONTEXT.exp(real(s)) for s in scores]
-        return [w / CONTEXT.fsum(shares) for w in shares]
+        return softmax(scores)
     best = [j for j, s in enumerate(scores) if s == max(scores)]
     best = {"leftmost": best[:1], "rightmost": best[-1:]}.get(kind, best)
     return [F(int(j in best), max(len(best), 1)) for j in range(len(scores))]
@@ -116,7 +109,7 @@ def identity(v: Any) -> bool | None:
         return None
     x = list(v["x()"].values())
     values = [v["WV"] * e for e in x]
-    return all(near(attend(kind, [F(0)] * len(x), values) + e, e) for kind in KINDS for e in x)
+    return all(same(attend(kind, [F(0)] * len(x), values) + e, e) for kind in KINDS for e in x)
 
 
 def vector_instances() -> Iterator[dict[str, Any]]:
@@ -155,7 +148,7 @@ def vector_identity(v: Any) -> bool | None:
     for c, i, kind in itertools.product(range(1, d + 1), range(1, n + 1), KINDS):
         values = [sum((v["V()"][c, b] * x[b, j] for b in range(1, d + 1)), F(0)) for j in range(1, n + 1)]
         scores = [v["s()"][i, j] for j in range(1, n + 1)]
-        out.append(near(attend(kind, scores, values) + x[c, i], x[c, i]))
+        out.append(same(attend(kind, scores, values) + x[c, i], x[c, i]))
     return all(out)
 
 
@@ -188,8 +181,8 @@ def means(v: Any) -> bool | None:
     out = []
     for c, i, kind in itertools.product(range(1, d + 1), range(1, n + 1), KINDS[:2]):
         x = [v["x()"][c, j] for j in range(1, n + 1)]
-        out.append(near(attend(kind, [F(0)] * n, x), sum(x) / n))
-        out.append(near(attend(kind, [F(0)] * i, x[:i]), sum(x[:i]) / i))
+        out.append(same(attend(kind, [F(0)] * n, x), sum(x) / n))
+        out.append(same(attend(kind, [F(0)] * i, x[:i]), sum(x[:i]) / i))
     return all(out)
 
 
@@ -221,7 +214,7 @@ def firsts(v: Any) -> dict[str, bool] | None:
         return None
     signs = [-(F(-1) ** j) for j in range(1, max(places) + 1)]
     marks = {kind: [mark(c) for c in prefix(kind, lambda i, j: F(0), signs)] for kind in KINDS}
-    return {kind: all(near(marks[kind][i - 1], F(i == 1)) for i in places) for kind in KINDS}
+    return {kind: all(same(marks[kind][i - 1], F(i == 1)) for i in places) for kind in KINDS}
 
 
 @adequate("t2.first", at=FIRST, misses=[("| (all i", "& (all i")], false=True)
@@ -768,7 +761,7 @@ def stacked(v: Any) -> bool | None:
     if v["H"] < 1 or not v["same"]:
         return None
     pairs = zip(v["heads"], v["stack"], strict=True)
-    return all(near(a, b) for left, right in pairs for a, b in zip(left, right, strict=True))
+    return all(same(a, b) for left, right in pairs for a, b in zip(left, right, strict=True))
 
 
 @adequate(

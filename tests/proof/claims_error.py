@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from adequacy import adequate, column
-from statement_truth import CONTEXT, SLACK, real
+from proof.adequacy import adequate, column
+from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 RANDOM = random.Random(31)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from adequacy import ODD, adequate
-from statement_truth import CONTEXT, SLACK, real
+from proof.adequacy import ODD, adequate
+from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 M = CONTEXT.mpf

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from adequacy import ODD, adequate, column, table, wrong
-from statement_truth import CONTEXT, SLACK, real
+from proof.adequacy import ODD, adequate, column, table, wrong
+from proof.paper import times
+from proof.statement_truth import CONTEXT, SLACK, real
+from shared import relu
 
 F = Fraction
 RANDOM = random.Random(46)
@@ -25,14 +27,6 @@ def numbers(n: int) -> list[F]:
 
 def matrix(rows: int, columns: int) -> list[list[F]]:
     return [numbers(columns) for _ in range(rows)]
-
-
-def relu(x: F) -> F:
-    return x if x > 0 else F(0)
-
-
-def times(rows: Any, x: Any) -> list[F]:
-    return [sum((F(w) * v for w, v in zip(row, x, strict=True)), F(0)) for row in rows]
 
 
 def plus(x: Any, y: Any) -> list[F]:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from adequacy import ODD, adequate, column
-from statement_truth import CONTEXT, SLACK, real
+from proof.adequacy import ODD, adequate, column
+from proof.paper import same, softmax
+from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 RANDOM = random.Random(53)
@@ -19,10 +20,6 @@ Codes = Callable[[int], list[Any]]
 
 def number() -> F:
     return F(RANDOM.randint(-12, 12), RANDOM.randint(1, 6))
-
-
-def same(a: Any, b: Any) -> bool:
-    return bool(abs(real(a) - real(b)) <= SLACK * (1 + abs(real(a))))
 
 
 def dot(x: Any, y: Any) -> Any:
@@ -41,11 +38,6 @@ def maxima(scores: list[Any]) -> list[int]:
 def ahardmax(scores: list[Any]) -> list[F]:
     best = maxima(scores)
     return [F(int(j in best), len(best)) for j in range(1, len(scores) + 1)]
-
-
-def softmax(scores: list[Any]) -> list[Any]:
-    weights = [CONTEXT.exp(real(s)) for s in scores]
-    return [w / CONTEXT.fsum(weights) for w in weights]
 
 
 # Section 5: masks and weightings

@@ -9,8 +9,8 @@ from fractions import Fraction
 from math import comb, factorial, prod
 from typing import Any
 
-from adequacy import ODD, adequate, column, wrong
-from statement_truth import CONTEXT, SLACK, real
+from proof.adequacy import ODD, adequate, column, wrong
+from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 RANDOM = random.Random(2024)

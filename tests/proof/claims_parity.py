@@ -10,26 +10,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from adequacy import adequate, column
-from statement_truth import CONTEXT, SLACK, real
+from proof.adequacy import adequate, column
+from proof.paper import at_most, same, softmax
+from proof.statement_truth import CONTEXT, SLACK, real
 
 F = Fraction
 e = CONTEXT.exp
 CLS = 2
 SIZES = (F(1, 4), F(1), F(3))
-
-
-def same(a: Any, b: Any) -> bool:
-    return bool(abs(real(a) - real(b)) <= SLACK * (1 + abs(real(b))))
-
-
-def at_most(a: Any, b: Any) -> bool:
-    return bool(real(a) <= real(b) + SLACK * (1 + abs(real(b))))
-
-
-def softmax(scores: Sequence[Any]) -> list[Any]:
-    weights = [e(real(s)) for s in scores]
-    return [w / CONTEXT.fsum(weights) for w in weights]
 
 
 def average(scores: Sequence[Any], values: Sequence[Any]) -> Any:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from adequacy import adequate, column
-from statement_truth import CONTEXT, SLACK, real
+from proof.adequacy import adequate, column
+from proof.paper import at_most, same, softmax
+from proof.statement_truth import CONTEXT, real
 
 F = Fraction
 RANDOM = random.Random(84)
@@ -21,11 +22,6 @@ e = CONTEXT.exp
 
 
 # --- The papers' definitions ------------------------------------------------------------------------------------------
-
-
-def softmax(scores: Sequence[Any]) -> list[Any]:
-    weights = [e(real(s)) for s in scores]
-    return [w / CONTEXT.fsum(weights) for w in weights]
 
 
 def maxima(scores: Sequence[Any]) -> list[int]:
@@ -59,14 +55,6 @@ def retrieved(weights: Sequence[Any], values: Sequence[Any]) -> Any:
 
 def distance(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return CONTEXT.fsum(abs(real(x) - real(y)) for x, y in zip(a, b, strict=True))
-
-
-def at_most(a: Any, b: Any) -> bool:
-    return bool(real(a) <= real(b) + SLACK * (1 + abs(real(b))))
-
-
-def same(a: Any, b: Any) -> bool:
-    return bool(abs(real(a) - real(b)) <= SLACK * (1 + abs(real(b))))
 
 
 def listed(v: Any, name: str, size: str = "n") -> list[Any]:

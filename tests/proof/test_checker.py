@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import importlib.util
 import json
 import random
 import re
@@ -21,10 +20,11 @@ from typing import Any
 
 import mpmath
 import pytest
+from attacks import mutate, test_forgeries, test_neighbours, test_traps
+from attacks import test_mutations as damage
 from proof import conditions_text as texts
-from proof import mutate, test_attacks, test_cover, test_kernel, test_neighbours, test_traps
+from proof import stored, test_cover, test_kernel
 from proof import test_fuzz_normal as fuzz
-from proof import test_mutations as damage
 
 from symcook.errors import BadInput, Rejected
 from symcook.model import expr
@@ -37,17 +37,8 @@ STATEMENTS = HOME.statements
 STORED = sorted((HOME.root / "certificates").glob("*.json"))
 
 
-def load_module(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(f"second_{name}", HOME.root / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-second = load_module("checker")
-expand = load_module("expand")
+second = stored.load_module("checker")
+expand = stored.load_module("expand")
 
 # Where the second checker may refuse what the first accepts: its limits (see the head of checker.py).
 STRICTER = ("the time is over", "too ", "an exponent", "nested", "a number in a normal form", "a power")
@@ -243,27 +234,18 @@ def test_the_same_nodes() -> None:
     assert set(second.NODES) == set(kernel.NODES)
 
 
-def run(*arguments: Any, code: int = 0) -> list[str]:
-    """The lines that the second checker prints when it runs alone: without symcook, without anything installed."""
-    command = [sys.executable, "-I", "-S", "-W", "error", str(HOME.root / "checker.py"), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    assert (done.returncode, done.stderr) == (code, ""), done.stdout[-2000:] + done.stderr[-2000:]
-    return done.stdout.splitlines()
-
-
 def test_the_same_verdict_on_every_certificate(tmp_path: Path) -> None:
     path = tmp_path / "expanded.txt"
     path.write_text(expand.text(HOME.root), encoding="utf-8")
-    lines = run(path, *STORED)
+    lines = stored.second_lines(path)
     said = {(word, name) for word, name, *_ in (line.split() for line in lines[:-1])}
-    wanted, ids = set(), []
-    for stored in STORED:
-        data = json.loads(stored.read_text(encoding="utf-8"))
+    wanted = set()
+    for one in STORED:
+        data = json.loads(one.read_text(encoding="utf-8"))
         word = "skipped" if "check" in data else data["sense"].upper()
         wanted.add((word, data["id"]))
-        ids.append(data["id"])
     assert said == wanted
-    for verdict in replay.replay(ids):
+    for verdict in stored.verdicts().values():
         word = {"CORRECTED": "REFUTED"}.get(verdict.status, verdict.status.split()[0])
         assert ("skipped" if word == "CHECKED" else word, verdict.id) in said, verdict
         line = next(x for x in lines if x.split()[:2] == [word, verdict.id]) if word != "CHECKED" else ""
@@ -295,7 +277,7 @@ def test_mutations(batch: int) -> None:
 
 # --- The attacks on the first checker -------------------------------------------------------------------------------
 
-ATTACKED = (test_attacks, test_traps, test_kernel, damage, test_neighbours, test_cover)
+ATTACKED = (test_forgeries, test_traps, test_kernel, damage, test_neighbours, test_cover)
 CALLS = {"attempt", "refused", "prove", "check", "read_formula", "judge", "load_json", "defined", "inhabited", "d_of"}
 CALLS |= {"h_of", "formula", "covered"}
 LEFT_OUT = {"test_the_search_does_not_prove_it", "test_tables_survive_an_error_in_the_middle"}
@@ -529,28 +511,28 @@ ONE = "[claim.one]\nstatement: all x:Real. 0 <= x -> 0 <= 2*x\n\n[lem.no]\nstate
 def one(folder: Path, **changes: Any) -> dict[str, Any]:
     """A certificate of claim.one, changed."""
     (folder / "statements.txt").write_text(ONE, encoding="utf-8")
-    made = test_attacks.whole(test_attacks.Statement("claim.one", "all x:Real. 0 <= x -> 0 <= 2*x"))
+    made = test_forgeries.whole(test_forgeries.Statement("claim.one", "all x:Real. 0 <= x -> 0 <= 2*x"))
     return {**made, **changes}
 
 
 def judged(folder: Path, certificate: str | bytes | dict[str, Any], code: int) -> str:
     text = json.dumps(certificate) if isinstance(certificate, dict) else certificate
     (folder / "one.json").write_bytes(text if isinstance(text, bytes) else text.encode())
-    lines = run(folder / "statements.txt", folder / "one.json", code=code)
+    lines = stored.second(folder / "statements.txt", folder / "one.json", code=code)
     assert len(lines) == 2
     return lines[0]
 
 
 def test_one_certificate_and_its_refusals(tmp_path: Path) -> None:
     assert judged(tmp_path, one(tmp_path), 0).startswith("PROVED   claim.one")
-    for changes in test_attacks.FORGED.values():
+    for changes in test_forgeries.FORGED.values():
         assert judged(tmp_path, one(tmp_path, **changes), 1).startswith("rejected one.json: ")
 
 
-@pytest.mark.parametrize("number", range(len(test_attacks.BAD_JSON)))
+@pytest.mark.parametrize("number", range(len(test_forgeries.BAD_JSON)))
 def test_bad_files_are_rejected_in_one_line(number: int, tmp_path: Path) -> None:
     one(tmp_path)
-    assert judged(tmp_path, test_attacks.BAD_JSON[number], 1).startswith("rejected one.json: ")
+    assert judged(tmp_path, test_forgeries.BAD_JSON[number], 1).startswith("rejected one.json: ")
 
 
 @pytest.mark.parametrize(
@@ -565,7 +547,7 @@ HOSTILE = [
     [{"by": "have", "show": "(" * 200_000, "proof": [], "as": "h"}],
     [{"by": "have", "show": "~" * 500_000 + "0 = 0", "proof": [], "as": "h"}],
     [{"by": "have", "show": "1" + " + 1" * 400_000 + " = 0", "proof": [], "as": "h"}],
-    [{"by": "have", "show": test_attacks.SHORT_CHAIN + " = 0", "proof": [], "as": "h"}],
+    [{"by": "have", "show": test_forgeries.SHORT_CHAIN + " = 0", "proof": [], "as": "h"}],
     [{"by": "have", "show": "\ud800\n\u202e", "proof": [], "as": "h"}],
     [{"by": "use", "fact": "lem:\ud800\nPROVED", "with": [], "as": "h"}],
     [{"by": "intro", "as": ["x", ["h"]]}, {"by": "prove"}],
@@ -590,9 +572,9 @@ def test_wrong_usage(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     known = tmp_path / "statements.txt"
     for arguments in ([], [known], ["--help"], [tmp_path / "no.txt", known], [known, tmp_path / "none"]):
-        assert len(run(*arguments, code=2)) == 1
+        assert len(stored.second(*arguments, code=2)) == 1
     for name in ("bad.txt", "lax.txt"):
-        assert len(run(tmp_path / name, known, code=2)) == 1
+        assert len(stored.second(tmp_path / name, known, code=2)) == 1
 
 
 def test_lemmas_in_a_circle_and_lemmas_without_proof_are_not_used(tmp_path: Path) -> None:
@@ -607,7 +589,7 @@ def test_lemmas_in_a_circle_and_lemmas_without_proof_are_not_used(tmp_path: Path
         paths.append(tmp_path / f"{name}.json")
         paths[-1].write_text(json.dumps({**head, "proof": proof}), encoding="utf-8")
     for given in (paths, paths[:1], paths[1:], paths[::-1]):
-        assert run(tmp_path / "s.txt", *given, code=1)[-1].startswith("0 PROVED")
+        assert stored.second(tmp_path / "s.txt", *given, code=1)[-1].startswith("0 PROVED")
 
 
 def test_a_lemma_with_another_hash_is_not_used(tmp_path: Path) -> None:
@@ -620,7 +602,7 @@ def test_a_lemma_with_another_hash_is_not_used(tmp_path: Path) -> None:
         for name, lemmas in (("lem.a", {}), ("lem.b", {"lem.a": wanted})):
             head = {"grammar": 1, "id": name, "statement": hashes[name], "lemmas": lemmas, "sense": "proved"}
             (tmp_path / f"{name}.json").write_text(json.dumps({**head, "proof": TRUE}))
-        assert len(run(tmp_path / "s.txt", tmp_path / "lem.b.json", tmp_path / "lem.a.json", code=code)) == 3
+        assert len(stored.second(tmp_path / "s.txt", tmp_path / "lem.b.json", tmp_path / "lem.a.json", code=code)) == 3
 
 
 def test_a_statement_and_its_negation_stop_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,31 +1,23 @@
 """Hand-written proofs of small facts, with each kind of node at least once, and their false near neighbours."""
 
 import copy
+from functools import partial
 
 import pytest
+from proof import nodes
+from proof.nodes import intro, pos
 
 from symcook.errors import Rejected
 from symcook.proof.grammar import read_formula
 from symcook.proof.kernel import NODES, Result, check
+
+use = partial(nodes.use, name="h0")
 
 
 def prove(text, proof, **lemmas) -> Result:
     """Check `proof` against the formula written in `text`, with `lemmas` as formulas by name."""
     known = {f"lem:{name}": read_formula(given, {}, {}) for name, given in lemmas.items()}
     return check(read_formula(text, {}, {}), proof, lemmas=known, seconds=10)
-
-
-def pos(*summands, eq=()):
-    """A closing `pos` node: each summand a coefficient and labels."""
-    return {"by": "pos", "sum": [{"c": c, "of": list(of)} for c, *of in summands], "eq": [list(e) for e in eq]}
-
-
-def intro(*names):
-    return {"by": "intro", "as": list(names)}
-
-
-def use(fact, *given, name="h0"):
-    return {"by": "use", "fact": fact, "with": list(given), "as": name}
 
 
 def em(formula, labels, *proofs):

@@ -2,14 +2,19 @@
 
 import json
 import sys
+from functools import partial
 
 import pytest
+from proof import nodes
+from proof.nodes import intro, pos
 
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.proof import replay
 from symcook.proof.conditions import defined
 from symcook.proof.grammar import digest
 from symcook.proof.replay import Library, Statement, judge, load_json, make_certificate, replay_text
+
+use = partial(nodes.use, name="u")
 
 TRUE = [{"by": "true"}]
 DEFINITIONS = "# shared\ndouble(a) := a + a\nsmall(a) :=\n  a < 10\n"
@@ -44,18 +49,6 @@ statement: all n:Int, w:Int->Int. 1 <= n -> word(dyck-1) -> w(1) = 0 | w(1) = 1
 [named.big]
 statement: all x:Real. ex y:Real. x < y
 """
-
-
-def pos(*summands, eq=()):
-    return {"by": "pos", "sum": [{"c": c, "of": list(of)} for c, *of in summands], "eq": [list(e) for e in eq]}
-
-
-def intro(*names):
-    return {"by": "intro", "as": list(names)}
-
-
-def use(fact, *given, name="u"):
-    return {"by": "use", "fact": fact, "with": list(given), "as": name}
 
 
 NONZERO = [intro("x", "h", "z"), pos(["1", "h"], eq=[["1", "z"]])]

@@ -19,7 +19,7 @@ from typing import Any
 
 import flint
 import pytest
-from statement_truth import CONTEXT, real, tree_of, truth
+from proof.statement_truth import CONTEXT, real, tree_of, truth
 
 from symcook.domains import make_domain
 from symcook.errors import BadInput

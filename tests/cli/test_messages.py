@@ -1,0 +1,112 @@
+"""What is printed fits the line, can be pasted, and says the same in two places."""
+
+from __future__ import annotations
+
+import runpy
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkout import ROOT
+
+from symcook.__main__ import main
+from symcook.model.blocks import Embedding, Readout, Space, Transformer
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    code = main(list(arguments))
+    out, err = capsys.readouterr()
+    assert code in (0, 1), err
+    return out
+
+
+@pytest.mark.parametrize("width", [70, 80, 118])
+def test_lines_keep_to_the_terminal(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for given in (
+        ["run", "dyck-1", "--input", "((()))(())()", "--trace"],
+        ["prove", "dyck-1", "average", "lem.sum_one"],
+    ):
+        for line in printed(capsys, *given).splitlines():
+            longest = max(map(len, line.split()), default=0)  # no word is cut
+            assert len(line) <= width or longest > 24, line
+
+
+def test_a_table_of_proofs_has_no_long_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from symcook.cli.prove import verdicts_text
+    from symcook.proof.replay import Verdict
+
+    monkeypatch.delenv("COLUMNS", raising=False)
+    verdict = Verdict(
+        "cookbook.some.claim", "PROVED", 3, tuple(f"lem.number_{k}" for k in range(120)), (), (), None, 0.1
+    )
+    lines = verdicts_text([verdict] * 5, []).splitlines()
+    assert max(map(len, lines)) <= 118 and len(lines) > 50
+    assert sum("lem.number_" in word for line in lines for word in line.split()) == 5 * 120
+
+
+def test_the_tour_shows_what_the_command_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each section of the tour that names a command ends with what that command prints."""
+    tour = printed(capsys, "tour")
+    for command in ("prove dyck-1", "check dyck-1 --max-length 12", "derive eqzero"):
+        assert f"symcook {command}\n\n{printed(capsys, *shlex.split(command))}" in tour
+
+
+@pytest.mark.parametrize("place", [".", "examples", ".."])
+def test_the_commands_of_own_model_work_from_any_folder(
+    place: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root = tmp_path / "root's copy"
+    (root / "examples").mkdir(parents=True)
+    (root / "examples" / "own_model.py").write_bytes((ROOT / "examples" / "own_model.py").read_bytes())
+    monkeypatch.chdir(root / place)
+    file = root / "examples" / "own_model.py"
+    runpy.run_path(str(file), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    commands = [shlex.split(line)[1:] for line in lines if line.startswith("  symcook ")]
+    assert len(commands) == 2
+    for command in commands:
+        printed(capsys, *command)
+
+
+def test_the_example_that_runs_an_archive_is_the_one_in_the_package() -> None:
+    assert (ROOT / "examples" / "run_npz.py").read_bytes() == (ROOT / "symcook/export/run_npz.py").read_bytes()
+
+
+def archive(argument: str, *given: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "symcook.export.run_npz", argument, *given]
+    return subprocess.run(line, capture_output=True, text=True)
+
+
+def test_the_line_that_export_prints_runs_the_archive(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = {"CLS": {"x": 1}, "up": {"x": 2}, "d": {"x": -3}}
+    model = Transformer("t", Embedding(Space(("x",)), words, before="CLS"), (), Readout("sign", "last", ("x",), [1]))
+    model.save(tmp_path / "m.json")
+    target = str(tmp_path / "my weights.npz")
+    out = printed(capsys, "export", str(tmp_path / "m.json"), "-o", target, "--max-length", "3")
+    line = next(part for part in out.splitlines() if "numpy alone" in part).partition(": ")[2]
+    words_of = shlex.split(line)
+    assert words_of == ["python", "-m", "symcook.export.run_npz", target, "TOKEN ..."]
+    assert archive(target, "up d").stdout.startswith("reject") and archive(target, "d up").stdout.startswith("accept")
+    assert archive(target, "").stdout.startswith("accept")  # CLS alone
+    for given, text in (("CLS", "one of up d: CLS"), ("up x", "one of up d: x"), ("up up up", "at most 3")):
+        done = archive(target, given)
+        if text == "at most 3":
+            assert done.returncode == 0  # no table depends on the length here
+            continue
+        assert done.returncode == 1 and text in done.stderr and "Traceback" not in done.stderr
+    for bad in (archive(target), archive(str(tmp_path), "a"), archive(str(tmp_path / "m.json"), "a")):
+        assert bad.returncode == 1 and bad.stderr.count("\n") == 1 and "Traceback" not in bad.stderr
+    average = str(tmp_path / "a.npz")
+    out = printed(capsys, "export", "lookup-quadratic", "-o", average, "--max-length", "3")
+    assert '"query,value" (rows with ; between)' in out
+    assert archive(average, "2,10;1,20").stdout.split() == ["found", "20.0", "10.0"]
+    for given, text in (("1", "must have 2 numbers"), ("a,b", "numbers: a,b"), ("1,1;" * 3 + "1,1", "at most 3")):
+        done = archive(average, given)
+        assert done.returncode == 1 and text in done.stderr and "Traceback" not in done.stderr

@@ -1,0 +1,18 @@
+"""A session replays the stored certificates once: its workers share a folder of verdicts (see proof/stored.py)."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+import pytest
+
+FOLDER = "SYMCOOK_VERDICTS"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if FOLDER not in os.environ:  # neither a worker nor a run of CI
+        made = tempfile.TemporaryDirectory(prefix="symcook-verdicts-")
+        os.environ[FOLDER] = made.name
+        config.add_cleanup(made.cleanup)
+        config.add_cleanup(lambda: os.environ.pop(FOLDER, None))

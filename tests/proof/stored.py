@@ -1,0 +1,99 @@
+"""What the two checkers say of the stored certificates: each replays them once in a run, however many tests ask.
+
+A run is a test session with all its workers, or CI as a whole, which replays before its tests and keeps the answers in
+the folder that SYMCOOK_VERDICTS names: `FIRST` as ``proofs/ledger.py --verdicts`` writes it, `SECOND` as
+``proofs/checker.py`` prints it, and `FILES`, the hashes of what that read. An answer counts only where the hashes of
+all that it rests on fit; where CI has left none, the first test that asks replays, and conftest.py makes the folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from symcook import claims
+from symcook.proof import replay
+from symcook.proof.replay import Verdict
+
+VARIABLE = "SYMCOOK_VERDICTS"
+FIRST, SECOND, FILES = "first.json", "second.txt", "second.sha256"
+ROOT = replay.proofs_directory()
+
+
+def load_module(name: str) -> Any:
+    """A script of the folder of proofs as a module."""
+    spec = importlib.util.spec_from_file_location(f"proofs_{name}", ROOT / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def folder() -> Path:
+    return Path(os.environ[VARIABLE])
+
+
+def once(name: str, make: Callable[[], str]) -> str:
+    """The text of a file of the folder; made by the worker that asks first, while the others wait."""
+    path = folder() / name
+    with (folder() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.is_file():
+            path.write_text(make(), encoding="utf-8")
+        return path.read_text(encoding="utf-8")
+
+
+def fitting(text: str) -> dict[str, Verdict]:
+    """The verdicts of a file; those whose hash no longer fits are made anew."""
+    out: dict[str, Verdict] = {}
+    for name, row in json.loads(text).items():
+        rests = row.pop("rests")
+        if rests and rests == claims.row_digest(name):
+            out[name] = Verdict(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})
+        else:
+            out[name] = replay.replay([name])[0]
+    return out
+
+
+@cache
+def verdicts() -> dict[str, Verdict]:
+    """What the first checker says of every stored certificate."""
+    found = fitting(once(FIRST, lambda: load_module("ledger").verdicts_text()))
+    return {name: found.get(name) or replay.replay([name])[0] for name in replay.library().certificates()}
+
+
+def verdict(name: str) -> Verdict:
+    """That of one certificate: from the file where all are replayed already, else by a replay of this one."""
+    return verdicts()[name] if (folder() / FIRST).is_file() else replay.replay([name])[0]
+
+
+def second(*arguments: Any, code: int = 0) -> list[str]:
+    """What the second checker prints when it runs alone: without symcook, without anything installed, or a warning."""
+    command = [sys.executable, "-I", "-S", "-W", "error", str(ROOT / "checker.py"), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert (done.returncode, done.stderr) == (code, ""), done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout.splitlines()
+
+
+def hashes(*paths: Path) -> list[str]:
+    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+
+
+def second_lines(expanded: Path) -> list[str]:
+    """What the second checker prints of every stored certificate, with the statements as `expanded` has them."""
+    stored = sorted((ROOT / "certificates").glob("*.json"))
+    if (folder() / FILES).is_file():
+        before = [line.split()[0] for line in (folder() / FILES).read_text(encoding="utf-8").splitlines()]
+        if sorted(before) == sorted(hashes(ROOT / "checker.py", expanded, *stored)):
+            return (folder() / SECOND).read_text(encoding="utf-8").splitlines()
+    return second(expanded, ROOT / "certificates")

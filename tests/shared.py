@@ -1,0 +1,88 @@
+"""What several tests use: functions as the papers write them, all words up to a length, commands, a model of one head.
+
+The functions are oracles: plain loops over the numbers that they are given, nothing of symcook in them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import pytest
+
+from symcook.__main__ import main
+from symcook.model.blocks import Embedding, Head, Layer, Readout, Space, Transformer
+
+# --- Functions and words ----------------------------------------------------------------------------------------------
+
+
+def relu(x: Any) -> Any:
+    """max(x, 0), in the number system of x."""
+    return max(x, x * 0)
+
+
+def softmax(scores: Sequence[Any], exp: Callable[[Any], Any]) -> list[Any]:
+    """exp(s_j) / sum of exp(s_k)."""
+    powers = [exp(s) for s in scores]
+    total = sum(powers)
+    return [power / total for power in powers]
+
+
+def mpf(q: Fraction | int) -> Any:
+    """A rational as mpmath's number, at the precision in force."""
+    q = Fraction(q)
+    return mpmath.mpf(q.numerator) / q.denominator
+
+
+def words(longest: int, letters: str = "()", shortest: int = 1) -> Iterator[str]:
+    """Every word of these lengths, shorter ones first."""
+    for length in range(shortest, longest + 1):
+        yield from map("".join, itertools.product(letters, repeat=length))
+
+
+# --- Commands ---------------------------------------------------------------------------------------------------------
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """The exit code of a command, and what it prints on stdout and stderr."""
+    code = main([str(a) for a in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> Any:
+    """The one JSON document that a command prints."""
+    got, out, err = call(capsys, *arguments, "--json")
+    assert got == code, err
+    return json.loads(out)
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """The one sentence of bad input, exit 2, with nothing on stdout."""
+    code, out, err = call(capsys, *arguments)
+    assert (code, out) == (2, ""), (code, out, err)
+    assert err.startswith("symcook: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    assert len(err) < 500
+    return err
+
+
+# --- A model of one head ----------------------------------------------------------------------------------------------
+
+
+def rows(**columns: Sequence[Any]) -> list[dict[str, Any]]:
+    """A sequence of rows from its columns."""
+    names = list(columns)
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def lookup(weighting: str = "softmax", mask: str = "none", temperature: Any = 1) -> Transformer:
+    """out = attention with score q * key and value v, all inputs."""
+    head = Head(("q", "key", "v"), ("out",), [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]], mask, weighting, temperature)
+    embedding = Embedding(Space(("q", "key", "v", "out")), inputs=("q", "key", "v"))
+    return Transformer("lookup", embedding, (Layer(head),), Readout("value", "each", ("out",)))
