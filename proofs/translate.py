@@ -5,6 +5,8 @@
 This is a tool for the move from scripts to texts and goes when the last script does.
 """
 
+# pyright: reportAttributeAccessIssue=false, reportGeneralTypeIssues=false
+
 from __future__ import annotations
 
 import json

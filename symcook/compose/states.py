@@ -83,7 +83,7 @@ class _State:
         self.table = table
         self.one = norm != "post"
 
-    def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Rows | Any | None:
+    def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
         """The matrix of a key, checked against its shape; a vector is one row."""
         if key not in self.given:
             if optional:

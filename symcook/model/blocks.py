@@ -319,6 +319,8 @@ class LayerNorm(Part):
 class Layer(Named):
     """z := z + attention(z), then z := z + feedforward(z); either part may be absent. Source: Cookbook, Def. 2.2.
 
+    attention: a `SelfAttention`, or one `Head`, which becomes one.
+
     With norms, for each of the two parts f (Cookbook, Section 6.2; merrill2024, Definition 1):
     "post"            z := LN(z + f(z)), one norm over the whole stream;
     "pre"             z := z + f(LN(z)), one norm over the whole stream;
@@ -328,7 +330,7 @@ class Layer(Named):
 
     REPORT = "model"
 
-    attention: SelfAttention | None = None
+    attention: Any = None
     feedforward: FeedForward | None = None
     attention_norms: tuple[LayerNorm, ...] = ()
     feedforward_norms: tuple[LayerNorm, ...] = ()

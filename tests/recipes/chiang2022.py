@@ -1,6 +1,6 @@
 """What Chiang and Cholak 2022 print, typed from the paper without symcook, and a comparison of all domains with it.
 
-`python tests/recipes/chiang2022.py 12` compares every recipe in every domain with these formulas on all words to length 12.
+`python tests/recipes/chiang2022.py 12` compares every recipe in every domain with these formulas on all words to 12.
 """
 
 import itertools

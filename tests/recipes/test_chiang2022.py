@@ -1,4 +1,4 @@
-"""PARITY and FIRST against what the paper prints (tests/recipes/chiang2022.py and matrices here), and what is wrong in it."""
+"""PARITY and FIRST against what the paper prints (chiang2022.py and matrices here), and what is wrong in it."""
 
 import random
 from fractions import Fraction
