@@ -20,8 +20,6 @@ from symcook.model.blocks import (
 from symcook.model.rationals import quotient
 from symcook.model.space import Space
 
-Rows = list[list[Fraction]]
-
 _LAYER = {
     "self_attn.in_proj_weight": (True, "3 d x d"), "self_attn.in_proj_bias": (False, "3 d"),
     "self_attn.out_proj.weight": (True, "d x d"), "self_attn.out_proj.bias": (False, "d"),
