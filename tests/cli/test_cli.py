@@ -11,11 +11,15 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from checkout import ROOT
+from proof import stored
 from shared import call, document, refused
+
+from symcook.proof import replay
 
 EXAMPLES = ROOT / "examples"
 SPEC = """
@@ -182,14 +186,23 @@ def test_prove(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(rows[0])[: len(keys)] == keys  # the contract; more may follow
     assert document(capsys, "prove", "gtzero")
     assert call(capsys, "prove", "lem.sum_one")[0] == 0
-    assert {row["id"].split(".")[0] for row in document(capsys, "prove", "--paper", "cookbook")} == {"cookbook"}
+    assert {row["id"].split(".")[0] for row in document(capsys, "prove", "--paper", "yang2026")} == {"yang2026"}
+
+
+def test_prove_all(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command says of every stored proof what the replay said of it."""
+    verdicts = stored.verdicts()
+    monkeypatch.setattr(replay, "replay", lambda names, *_: [verdicts[name] for name in names])
+    code, out, _ = call(capsys, "prove", "--all")
+    assert (code, out.splitlines()[-1]) == (0, f"{len(verdicts)} of {len(verdicts)} stored proofs reproduced")
+    assert [row["status"] for row in document(capsys, "prove", "--all")] == [v.status for v in verdicts.values()]
+    monkeypatch.setitem(verdicts, "lem.sum_one", replace(verdicts["lem.sum_one"], status="OPEN", reason="changed"))
+    assert call(capsys, "prove", "--all")[0] == 1
 
 
 def test_many_claims_are_counted_and_say_how_to_see_them(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dataclasses import replace
-
     from symcook import claims
 
     assert "--json all of them" in call(capsys, "claims")[1]
