@@ -125,7 +125,7 @@ class Translator:
     def late(self) -> bool:
         return time.process_time() > self.deadline
 
-    # --- Hints ----------------------------------------------------------------------------------------------------------
+    # --- Hints ------------------------------------------------------------------------------------------------------
 
     def name(self, s: State, label: str) -> str:
         rest = label.partition(":")[2]
@@ -198,7 +198,7 @@ class Translator:
         )
         return (HintText(text, shown, terms or None, inner),)
 
-    # --- Trying ---------------------------------------------------------------------------------------------------------
+    # --- Trying -----------------------------------------------------------------------------------------------------
 
     def closes(self, t: Goal, hints: Sequence[HintText], levels: Sequence[automation.Level] = QUICK) -> int | None:
         self.tries += 1
@@ -219,7 +219,7 @@ class Translator:
         except FAILS:
             return False
 
-    # --- From nodes to lines --------------------------------------------------------------------------------------------
+    # --- From nodes to lines ----------------------------------------------------------------------------------------
 
     def block(self, s: State, nodes: Sequence[dict[str, Any]]) -> list[Line]:
         """The lines of a block that closes the goal of `s`, as short as was found."""
@@ -238,7 +238,7 @@ class Translator:
     def tidy(self, start: Goal, lines: list[Line]) -> list[Line]:
         """A last line whose blocks all close at once needs none."""
         last = lines[-1]
-        if last.kind == "split" and 1 < len(last.blocks):
+        if last.kind == "split" and len(last.blocks) > 1:
             some = tuple(b for b in last.blocks if b != (Line("qed"),))
             other = [*lines[:-1], replace(last, blocks=some)]
             if 0 < len(some) < len(last.blocks) and self.runs(start, other, automation.LEVELS[:3]):
@@ -781,7 +781,7 @@ def substituted(lines: Sequence[Line], label: str, hints: tuple[HintText, ...]) 
     return out
 
 
-# --- Whole certificates -------------------------------------------------------------------------------------------------
+# --- Whole certificates -----------------------------------------------------------------------------------------------
 
 
 def witnesses(nodes: Sequence[dict[str, Any]]) -> list[str] | None:
@@ -808,9 +808,8 @@ def part(library: Library, goal: Term, nodes: list[dict[str, Any]], which: str, 
     tr = Translator(library, seconds)
     nodes = relabel(nodes)
     start = Goal(library, goal, {}, {})
-    if which != "proof" or size(nodes) <= 40:
-        if tr.closes(start, ()) is not None:
-            return []
+    if (which != "proof" or size(nodes) <= 40) and tr.closes(start, ()) is not None:
+        return []
     s = State(Goal(library, goal, {}, {}), Goal(library, goal, {}, {}))
     if which != "proof":
         cited = tr.cited(s, nodes)
