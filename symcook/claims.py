@@ -220,13 +220,14 @@ def ledger(found: dict[str, Known] | None = None) -> list[Claim]:
     """Every claim with its status: from `found`, else from the shipped ledger (OPEN where a digest no longer fits)."""
     path = DATA / "ledger.json"
     stale = set()
-    found = None if found is None else dict[str, Known | None](found)
     if found is None:
         found = {}
         for name, row in _stored(path).items():
-            found[name] = known = _known(name, row)
+            known = _known(name, row)
             if known is None or not row["digest"] or row["digest"] != known.sealed(name):
                 stale.add(name)
+            else:
+                found[name] = known
     said = remarks()
     rows = []
     for name, row in inventory().items():
@@ -234,7 +235,8 @@ def ledger(found: dict[str, Known] | None = None) -> list[Claim]:
         row = replace(row, gaps=tuple(words.get("gaps", ())), tried=tuple(words.get("tried", ())))
         if name in stale:
             row = replace(row, note=_STALE)
-        elif (known := found.get(name)) is not None:
+        elif name in found:
+            known = found[name]
             told = {k: getattr(known, k) for k in ("status", "corrected", "assuming", "lemmas")}
             row = replace(row, **told, note=words.get("note", ""))
         elif "note" in words:

@@ -46,7 +46,8 @@ def _values(proof: list[Any], origin: Mapping[str, str]) -> Iterator[list[str]]:
             source = known.get(node["fact"], f"of {node['fact']}")
             known |= {one: source for one in (node["name"], node["as"]) if isinstance(one, str)}
         elif by == "witness":
-            values.append(known.get(node["term"], node["term"]))
+            term = str(node["term"])
+            values.append(known.get(term, term))
         elif by == "split":
             yield from ([*values, *rest] for rest in _values(node["proofs"][-1], known))
             return

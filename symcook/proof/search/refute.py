@@ -65,7 +65,7 @@ class Refutation(Goal):
         self._arrive(given)
         return self
 
-    def _premise_of(self, premise: Term, how: Any) -> None:
+    def _premise_of(self, premise: Term, how: str | Tactic | None) -> None:
         if premise == TRUE:
             return
         stem = self.fresh("met")
@@ -74,7 +74,7 @@ class Refutation(Goal):
             source = how[1:]
             self.have(premise, labels, lambda g: g.hyp(source))
         else:
-            self.have(premise, labels, how if callable(how) else None)
+            self.have(premise, labels, None if isinstance(how, str) else how)
         d = defined(self.general[2][0])
         self.premises.append(labels.split() + ([] if d == self.general[2][0] else _unlabelled(d)))
 
