@@ -127,7 +127,7 @@ class Translator:
     def late(self) -> bool:
         return time.process_time() > self.deadline
 
-    # --- Hints --------------------------------------------------------------------------------------------------------
+    # --- Hints ------------------------------------------------------------------------------------------------------
 
     def name(self, s: State, label: str) -> str:
         rest = label.partition(":")[2]
@@ -200,7 +200,7 @@ class Translator:
         )
         return (HintText(text, shown, terms or None, inner),)
 
-    # --- Trying -------------------------------------------------------------------------------------------------------
+    # --- Trying -----------------------------------------------------------------------------------------------------
 
     def closes(self, t: Goal, hints: Sequence[HintText], levels: Sequence[automation.Level] = QUICK) -> int | None:
         self.tries += 1
@@ -221,7 +221,7 @@ class Translator:
         except FAILS:
             return False
 
-    # --- From nodes to lines ------------------------------------------------------------------------------------------
+    # --- From nodes to lines ----------------------------------------------------------------------------------------
 
     def block(self, s: State, nodes: Sequence[dict[str, Any]]) -> list[Line]:
         """The lines of a block that closes the goal of `s`, as short as was found."""

@@ -526,49 +526,6 @@ def back(g: Goal) -> Goal:
     )
 
 
-def given(g: Goal, fact: str) -> None:
-    """1 <= j & j <= n & the fact about all scores."""
-    one, two, three = g.split()
-    one.hyp("jl")
-    two.hyp("jh")
-    three.hyp(fact)
-
-
-def unique_ext(order: str) -> Tactic:
-    def formula(s: str) -> str:
-        return f"maximal({s}, n, j) & (all k in 1..n. maximal({s}, n, k) -> {order})"
-
-    def carry(h: Goal, first: str, second: str, fact: str) -> None:
-        """The formula for `second` from `top` and `last`, the one for `first`."""
-        top, last = h.split()
-        top.use("lem:maximal_ext", first, second, "n", "j", lambda e: given(e, fact), "#top_1", label="done").hyp(
-            "done"
-        )
-        last.intro("k (kl kh) max")
-
-        def there(e: Goal) -> None:
-            one, two, three = e.split()
-            one.hyp("kl")
-            two.hyp("kh")
-            three.hyp("back" if fact == "same" else "same")
-
-        last.use("lem:maximal_ext", second, first, "n", "k", there, "#max", label="old")
-        last.use("top_2", "k", None, "#old", label="done").hyp("done")
-
-    def run(g: Goal) -> None:
-        back(g.intro("s r n same")).intro("j (jl jh)")
-        yes, no = g.ind(formula("s"), "top value_s")
-        same, other = yes.ind(formula("r"), "new value_r")
-        same.auto("value_s value_r")
-        other.have(formula("r"), "after_all", lambda e: carry(e, "s", "r", "same")).absurd("after_all", "new")
-        other, same = no.ind(formula("r"), "new value_r")
-        same.auto("value_s value_r")
-        other.use("new_1", label="top_1").use("new_2", label="top_2")
-        other.have(formula("s"), "after_all", lambda e: carry(e, "r", "s", "back")).absurd("after_all", "top")
-
-    return run
-
-
 HEAD = "sum(j, 1, n, alpha({r}, i, j)*headvalue(V, d, {r}, x, c, j))"
 STREAM = "f l. z(t + 1 - 1, 0, f, l)"
 
@@ -1057,8 +1014,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
             "x y z1_x z1_y mu1 dev1 y1_x y1_y", lambda h: h.auto(squares=["z1_x - mu1", "z1_y - mu1"], degree=1)
         ),
     ),
-    "lem.rhardmax_ext": unique_ext("k <= j"),
-    "lem.lhardmax_ext": unique_ext("j <= k"),
     "cookbook.s5.5.multihead": Script(
         multihead,
         inhabits(*HEADS, "h i j. 0", "h i j. 0", "h r c i. I[r = 0]", "c i. 0", "1", "1", leaf=heads_leaf),

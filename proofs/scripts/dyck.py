@@ -19,19 +19,6 @@ def reciprocal(g: Goal, z: str, label: str = "") -> Goal:
     return g.use("ax:inv", z, label=f"inverse{label}").have(f"0 < 1/{z}", f"reciprocal{label}")
 
 
-def balance(g: Goal) -> None:
-    g.intro(f"{NAMES} some word (token_is balance_is error_is total_is) i (low high)").use(
-        "balance_is", "i", label="is"
-    )
-
-    def token(h: Goal) -> None:
-        h.intro("j (jl jh)").use("token_is", "j", label="here").auto("here")
-
-    g.use("lem:sum_ext", "token", "j. bracket(w(j))", "1", "i", token, label="tokens")
-    for h in g.split():
-        h.auto("is tokens", degree=1, rounds=0, multipliers=["1/i"])
-
-
 def violation(g: Goal) -> None:
     g.intro(f"{NAMES} some word run i inside").use("run", label="token_is balance_is error_is total_is")
     g.use("inside", label="low high")
@@ -652,7 +639,6 @@ def right_examples(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s9.2.1.balance": Script(balance, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.violation": Script(violation, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.aggregate": Script(aggregate, opening(), positive_length(NAMES)),
     "cookbook.s9.2.dyck1_examples.corrected": Script(

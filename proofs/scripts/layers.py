@@ -1132,26 +1132,6 @@ def pairing(g: Goal) -> None:
         part.auto(f"mean {names}", degree=1, rounds=0, multipliers=factors)
 
 
-def unequal_gains(g: Goal) -> None:
-    """x = 1, gamma = (1, 2), eps = 3: the output is (1/2, -1)."""
-    g.intro("claim").use(
-        "claim",
-        "1",
-        "i. 1",
-        "i. 3 - 2*i",
-        "3",
-        "i. i",
-        "i. (3 - 2*i)*i/2",
-        "0",
-        "2",
-        None,
-        each_index,
-        each_index,
-        label="scale",
-    )
-    g.obtain("scale", "c", "is").use("is", "1", label="up down").auto("up down")
-
-
 def clip_values(g: Goal) -> Goal:
     """z(2k - 1) = -z(2k), which is 0 where x(k) is, and else delta or -delta."""
 
@@ -1346,7 +1326,6 @@ SCRIPTS |= {
     "cookbook.s6.def6.1_ln": Script(
         ln_moments, lambda g: g.inhabit("2", "k. 2*k - 3", "3", "k. k - 3/2", "0", "2", leaf=each_index)
     ),
-    "cookbook.s6.3.pairing": Script(unequal_gains, refutes=True),
     "cookbook.s6.3.pairing.corrected": Script(
         pairing,
         lambda g: g.inhabit(
@@ -2424,92 +2403,6 @@ SCRIPTS |= {
 
 
 # --- Section 8.3: two transformers side by side -----------------------------------------------------------------------
-
-
-def widened(bottom: bool) -> Tactic:
-    test = "I[d < {}]" if bottom else "I[{} <= d]"
-    back = " - d" if bottom else ""
-    size, lemma = ("e", "lem:layers_bottom") if bottom else ("d", "lem:layers_top")
-    wide = f"(p q. {test.format('p')}*{test.format('q')}*V(p{back}, q{back}))"[1:-1]
-    seen = "p q. z(p, d + q)" if bottom else "z"
-    shown = "z({0}, d + {1})" if bottom else "z({0}, {1})"
-
-    def run(g: Goal) -> None:
-        g.intro("n d e h V W g U r alpha z i a (d0 e0)")
-        new = f"attended({wide}, alpha, n, d + e, z, i, {{}})"
-        old = f"attended(V, alpha, n, {size}, {seen}, i, {{}})"
-
-        def attention(s: Goal) -> None:
-            s.intro("m")
-
-            def position(t: Goal) -> None:
-                t.intro("j j_in").use(lemma, "d", "e", f"b. V(m{back}, b)*{shown.format('j', 'b')}", label="row")
-                t.auto("row", degree=1, rounds=0, multipliers=["alpha(i, j)", f"alpha(i, j)*{test.format('m')}"])
-
-            s.use(
-                "lem:sum_ext",
-                f"j. alpha(i, j)*sum(b, 1, d + e, {test.format('m')}*{test.format('b')}*V(m{back}, b{back})*z(j, b))",
-                f"j. {test.format('m')}*(alpha(i, j)*sum(b, 1, {size}, V(m{back}, b)*{shown.format('j', 'b')}))",
-                "1",
-                "n",
-                position,
-                label="sums",
-            )
-            s.auto("sums", degree=1, rounds=0)
-
-        own = f"z(i, m) + {test.format('m')}*({old.format('m' + back)} - z(i, m))"
-        g.have(f"all m:Int. {new.format('m')} = {own}", "attention", attention)
-
-        def unit(s: Goal) -> None:
-            s.intro("k k_in")
-
-            def entry(f: Goal) -> None:
-                f.intro("b (b_low b_high)").use("attention", "b" if not bottom else "b + d", label="is")
-                f.apart(
-                    "I[b <= d]" if not bottom else "I[d < b + d]",
-                    lambda t: t.auto(
-                        "is " + list(t.facts)[-1],
-                        degree=1,
-                        rounds=0,
-                        multipliers=["W(k, b)", f"W(k, b)*{t_old}", f"W(k, b)*{shown.format('i', 'b')}"],
-                    ),
-                )
-
-            t_old = old.format("b")
-            at = "b + d" if bottom else "b"
-            s.use(lemma, "d", "e", f"b. W(k, b)*{new.format(at)}", label="row")
-            s.use(
-                "lem:sum_ext", f"b. W(k, b)*{new.format(at)}", f"b. W(k, b)*{t_old}", "1", size, entry, label="entries"
-            )
-            s.have(
-                f"sum(b, 1, d + e, {test.format('b')}*W(k, b{back})*{new.format('b')}) = "
-                f"sum(b, 1, {size}, W(k, b)*{t_old})",
-                "inner",
-                use="row entries",
-                degree=1,
-                rounds=0,
-            )
-            s.rewrite("inner").true()
-
-        hidden = f"relu(sum(b, 1, d + e, {test.format('b')}*W(k, b{back})*{new.format('b')}) + g(k))"
-        plain = f"relu(sum(b, 1, {size}, W(k, b)*{old.format('b')}) + g(k))"
-        g.use(
-            "lem:sum_ext",
-            f"k. {test.format('a')}*U(a{back}, k)*{hidden}",
-            f"k. {test.format('a')}*(U(a{back}, k)*{plain})",
-            "1",
-            "h",
-            unit,
-            label="units",
-        )
-        g.use("attention", "a", label="own").auto("own units", degree=1, rounds=0)
-
-    return run
-
-
-SCRIPTS |= {
-    "lem.layers_widen_bottom": Script(widened(True)),
-}
 
 
 UPPER = ("V", "W", "g", "U", "r")

@@ -34,32 +34,6 @@ def root(g: Goal, x: str, label: str) -> Goal:
     return g.use("lem:sqrt_positive", x, label=f"{label}_p {label}_s {label}_e {label}_i")
 
 
-def block_scores(g: Goal) -> None:
-    g.intro("m n X q v z some columns i (low high)").use("columns", "i", label="codes value")
-
-    def read(h: Goal, c: str, i: str, label: str) -> Goal:
-        """blockread(z, 2*m + 1, c, i) = z(c, i)."""
-        return h.use("lem:sum_delta", f"b. z(b, {i})", "1", "2*m + 1", c, label=label)
-
-    first, second, third = g.split()
-    first.intro("a (al ah)").use("codes", "a", label="query key")
-    one, two = read(read(first, "a", "i", "one"), "m + a", "i", "two").split()
-    one.auto("query one")
-    two.auto("key two")
-    read(second, "2*m + 1", "i", "one").auto("value one")
-    third.intro("j (jl jh)").use("columns", "j", label="codes_j value_j")
-
-    def terms(h: Goal) -> None:
-        h.intro("a (al ah)").use("codes", "a", label="query key").use("codes_j", "a", label="query_j key_j")
-        read(read(h, "a", "i", "one"), "m + a", "j", "two")
-        h.have("blockread(z, 2*m + 1, a, i) = X(a, q(i))", "left", use="one query")
-        h.have("blockread(z, 2*m + 1, m + a, j) = X(a, j)", "right", use="two key_j")
-        h.rewrite("left").rewrite("right").true()
-
-    left = "a. blockread(z, 2*m + 1, a, i)*blockread(z, 2*m + 1, m + a, j)"
-    third.use("lem:sum_ext", left, "a. X(a, q(i))*X(a, j)", "1", "m", terms, label="total").hyp("total")
-
-
 def square(g: Goal, x: str, label: str) -> Goal:
     """0 <= x^2."""
     return g.have(f"0 <= ({x})^2", label, squares=[x])
@@ -1316,29 +1290,6 @@ def log_of(g: Goal, n: str = "N", some: str = "some") -> Goal:
     return g if "two_low" in g.facts else g.use("lem:log_two", label="two_low two_high")
 
 
-def capacity(g: Goal) -> None:
-    """N <= exp(m*eps^2/8)."""
-    g.intro("eps m N (pos small some many room)")
-    g.have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
-    log_of(g, "N", "many").have(
-        "12*log(2*N) <= m*eps^2",
-        "times",
-        lambda h: h.have("0 <= (m - 12/eps^2*log(2*N))*eps^2", "p", use="room sq").auto(
-            "p e_e", rounds=0, multipliers=["log(2*N)"]
-        ),
-    )
-    g.have("log(N) <= m*eps^2/8", "small_log", use="times log_is two_low log_pos")
-    g.use("lem:exp_mono", "log(N)", "m*eps^2/8", label="most").use(
-        "ax:exp_log", "N", lambda h: h.auto("many"), label="is"
-    )
-
-    def ready(h: Goal) -> None:
-        for e, k in zip(h.split(), ("pos", "small", "some", "many", ""), strict=True):
-            e.hyp(k) if k else e.auto("most is")
-
-    g.use("lem:near_exists", "eps", "m", "N", ready, label="done").hyp("done")
-
-
 def ao_dimension(g: Goal) -> None:
     first, second, third = g.split()
     third.intro("delta k (less positive)").use("lem:log_unique", "1", "0", "!", label="zero").rewrite("zero").auto(
@@ -2131,7 +2082,6 @@ def space_exists(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.block_scores": block_scores,
     "lem.hash_score": hash_score,
     "lem.hash_gap_closed": hash_gap_closed,
     "lem.hash_gap_neighbour": hash_gap_neighbour,
@@ -2213,7 +2163,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.potential": potential,
     "lem.pair_small": pair_small,
     "lem.signs_near": signs_near,
-    "lem.capacity": capacity,
     "cookbook.s5.3.2.ao_dimension": Script(
         ao_dimension, lambda g: g.inhabit("1", "1", others=[("0", "1")]), ao_dimension_defined
     ),

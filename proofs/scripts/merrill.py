@@ -20,52 +20,7 @@ def root(g: Goal, x: str, label: str) -> Goal:
 # --- The hash ---------------------------------------------------------------------------------------------------------
 
 
-def lnhash_first(g: Goal) -> None:
-    root(root(g.intro("x y less"), "x", "x"), "y", "y")
-    a, b = "(1/sqrt(2*x^2 + 2))", "(1/sqrt(2*y^2 + 2))"
-
-    def order(h: Goal, large: str) -> None:
-        """Of the inverse roots a, b the one with the smaller argument is larger: a^2 - b^2 = 2 a^2 b^2 (y^2 - x^2)."""
-        lower, upper = ("x", "y") if large == a else ("y", "x")
-        h.have(f"{lower}^2 < {upper}^2", "arguments")
-        h.have(f"0 < {a}^2*{b}^2", "factor", lambda e: e.auto("x_i y_i", degree=4))
-        h.have(f"0 < {a}^2*{b}^2*({upper}^2 - {lower}^2)", "product", use="factor arguments")
-        h.auto("product x_n y_n", rounds=0, multipliers=[f"{a}^2", f"{b}^2", "1"])
-
-    sign, other = g.em("0 <= x", "sx")
-    sign.have(f"{b}^2 < {a}^2", "order", lambda h: order(h, a))
-    sign.use("lem:square_lt", f"x*{a}", f"y*{b}", None, lambda h: h.auto("order x_n y_n"), label="goal")
-    sign.hyp("goal")
-    up, down = other.em("0 <= y", "sy")
-    up.have(f"x*{a} < 0", "low").have(f"0 <= y*{b}", "high").auto("low high")
-    down.have(f"{a}^2 < {b}^2", "order", lambda h: order(h, b))
-    down.use("lem:square_lt", f"-y*{b}", f"-x*{a}", None, lambda h: h.auto("order x_n y_n"), label="goal")
-    down.auto("goal")
-
-
 # --- Definition 6 and its closed form ---------------------------------------------------------------------------------
-
-
-def difference_step(g: Goal) -> None:
-    g.intro("i k (low high)")
-    p, q = "prod(j, 0, k, i - j)", "prod(j, 0, k, i - 1 - j)"
-    g.use("lem:prod_shift", "i", "k", label="shift")
-    g.positive(p, "p", lambda h: h.use("lem:prod_positive", "i", "k", label="goal").hyp("goal"))
-    g.positive(q, "q", lambda h: h.use("lem:prod_positive", "i - 1", "k", label="goal").hyp("goal"))
-    g.positive("(i - (k + 1))", "w")
-    g.use("ax:prod_step", "j. j", "1", "k + 1", label="up").use("ax:prod_step", "j. i - j", "0", "k + 1", label="down")
-    g.rewrite("up").rewrite("down")
-    w = "(1/(i - (k + 1)))"
-    g.have(
-        f"i*{q}*(1/{p})*{w} = 1",
-        "one",
-        use="shift p_e w_e",
-        rounds=0,
-        multipliers=[f"(1/{p})*{w}", f"{p}*(1/{p})", "1"],
-    )
-    g.have(f"1/{q} = i*(1/{p})*{w}", "inverse", use="one q_e", rounds=0, multipliers=[f"1/{q}", f"i*(1/{p})*{w}"])
-    top = "prod(j, 1, k, j)"
-    g.auto("inverse w_e", rounds=0, multipliers=[top, f"{top}*(1/{p})"])
 
 
 def difference_combination(g: Goal) -> None:
@@ -1870,22 +1825,6 @@ def invd_defined(g: Goal) -> None:
     g.leaves("x dollar n i", leaf)
 
 
-def unithash_bound(g: Goal) -> None:
-    g.intro("x c low high")
-    root(g, "x", "r")
-    r = "(1/sqrt(2*x^2 + 2))"
-    g.use("lem:square_le", r, "1", "!", lambda h: h.auto("r_n", squares=[f"x*{r}", r]), label="first")
-    g.use("lem:square_le", f"x*{r}", "1", "!", lambda h: h.auto("r_n", squares=[f"x*{r}", r]), label="second")
-    g.use("lem:square_le", f"-x*{r}", "1", "!", lambda h: h.auto("r_n", squares=[f"x*{r}", r]), label="third")
-    for n in (1, 2, 3, 4):
-        here, g = g.em(f"c <= {n}", f"at{n}")
-        g.use("ax:int_lt", str(n), "c", label=f"over{n}")
-        here.have(f"c = {n}", "c_is").rewrite("c_is")
-        for h in here.split():
-            h.auto("first second third r_i", degree=1)
-    g.contra("no").auto("over4 high", degree=1)
-
-
 def relu_pair(g: Goal) -> None:
     g.intro("u")
     first, second = g.split()
@@ -2199,27 +2138,6 @@ def inputhash_defined(g: Goal) -> None:
     g.leaves("i h", leaf)
 
 
-def mult(g: Goal) -> None:
-    g.intro("cost a b p n t alow plow bound")
-    g.use("ax:exp_log", "p", label="log").use("ax:exp_ge", "log(p)", label="below")
-    g.have("log(p) <= p", "less", use="log below").have("0 <= p*(p - log(p))", "part", use="less plow")
-    g.have(
-        "cost <= a*p^2",
-        "square",
-        lambda h: h.have("0 <= a*(p*(p - log(p)))", "more", use="part alow").auto("more bound"),
-    )
-    first, second = g.split()
-    first.hyp("square")
-    second.intro("n_low t_low bits").have("p^2 <= (b*log(n + t))^2", "bits2", use="bits plow")
-    second.have("0 <= a*((b*log(n + t))^2 - p^2)", "more", use="bits2 alow").auto("more square")
-
-
-def mult_inhabited(g: Goal) -> None:
-    first, second = g.split()
-    for h, values in ((first, ("1", "1", "1", "exp(1)", "1", "1")), (second, ("0", "1", "1", "1", "1", "exp(1) - 1"))):
-        h.use("ax:exp_ge", "1", label="two").inhabit(*values)
-
-
 def prop1_scale(g: Goal) -> None:
     g.intro("u k r mean norm kl rl unit mean_is norm_is p p_in e e_in")
     block_sums(g)
@@ -2361,13 +2279,6 @@ def multinorm_inhabited(g: Goal) -> None:
             h.easy()
 
     g.inhabit("b c. I[c = 2]", out, "2", "2", leaf=leaf)
-
-
-def spread_positive(g: Goal) -> None:
-    g.intro("d x some vary")
-    first, second = deviation(spread(g, "vary")).split()
-    first.hyp("spread_p")
-    second.hyp("root_p")
 
 
 def multinorm_defined(g: Goal) -> None:
@@ -2536,31 +2447,6 @@ def eight_defined(g: Goal) -> None:
         h.auto([*([last] if h.goal[0] == "false" else []), *roots], degree=1, rounds=0, squares=["h(i)", "h(j)"])
 
     g.leaves("g h query key i j", leaf)
-
-
-def tie_no_match(g: Goal) -> None:
-    g.intro("g h i two sides equal").use("equal", "1", "!", label="first_c")
-    g.use("lem:hardmax_total", "l. tiescore(g, h, i, l)", "i - 1", label="ge total beaten positive")
-    scaled(g, "i", "at_i").use("at_i", "1", "!", label="i_is")
-    for h, sign in zip(g.cases("sides", "beyond"), ("-", ""), strict=True):
-
-        def apart(e: Goal, below: bool = bool(sign)) -> None:
-            e.intro("j (jl jh)").use("beyond", "j", label="order")
-            e.use("lem:lnhash_first", *(("h(j)", "h(i)") if below else ("h(i)", "h(j)")), label="less").pick("right")
-            scaled(e, "j", "at_j").use("at_j", "1", "!", label="j_is").auto("less j_is", degree=1, rounds=0)
-
-        h.use(
-            "lem:mean_above",
-            f"j. {WEIGHT}",
-            f"j. {sign}unithash(h(j)/j, 1/j, 1)",
-            "i - 1",
-            f"{sign}unithash(h(i), 1, 1)",
-            "#ge",
-            "#total",
-            apart,
-            label="mean",
-        )
-        h.auto("mean first_c i_is", degree=1, rounds=0)
 
 
 def walk_side(g: Goal) -> None:
@@ -3165,8 +3051,6 @@ def tie_margin(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.lnhash_first": lnhash_first,
-    "lem.difference_step": difference_step,
     "lem.difference_combination": difference_combination,
     "lem.tie_positive": tie_positive,
     "lem.tie_decreases": tie_decreases,
@@ -3213,7 +3097,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
     ),
-    "lem.unithash_bound": unithash_bound,
     "lem.relu_pair": relu_pair,
     "merrill2024.def.saturated": Script(saturated, saturated_inhabited, saturated_defined),
     "merrill2024.s3.1.lookup": Script(lookup, witnesses("1", "j. I[1 < j]", "j. 0", "5", "2"), lookup_claim_defined),
@@ -3229,16 +3112,13 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.thm2.head": Script(head_refuted, refutes=True),
     "merrill2024.thm2.head.corrected": Script(head, witnesses("j. 1", "2", "5"), head_defined),
     "merrill2024.thm2.inputhash": Script(inputhash, witnesses("2", "-1", "1"), inputhash_defined),
-    "merrill2024.thm3.mult": Script(mult, mult_inhabited, None),
     "merrill2024.prop1.scale": Script(
         prop1_scale, witnesses("i k. 1/2 - I[2 < k]", "2", "4", "0", "sqrt(2)", "1", "1"), scale_defined
     ),
-    "lem.tie_no_match": tie_no_match,
     "lem.walk_side": walk_side,
     "merrill2024.def5.multinorm": Script(multinorm, multinorm_inhabited, multinorm_defined),
     "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
     "merrill2024.appE.head": Script(eight, eight_inhabited, eight_defined),
-    "lem.spread_positive": spread_positive,
     "merrill2024.thm2.worktape": Script(worktape_refuted, refutes=True),
     "merrill2024.thm2.worktape.corrected": Script(
         worktape, worktape_inhabited, lookup_defined("f g h key wrote i", KEY_SCORES)

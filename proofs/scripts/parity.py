@@ -990,10 +990,6 @@ def noln(g: Goal) -> None:
             e.apart("abs(s)", lambda f: f.auto(["value1", "q_e", "q_i", "two", *(k for k in f.facts if k[0] in "dv")]))
 
 
-def noln_wrong(h: Goal) -> None:
-    h.use("wrong", label="w1 w2 w3").auto("w2", **linear)
-
-
 def flawed_log(g: Goal) -> None:
     g.intro("n w z s k (some cls bits k_is) net").use(
         "lem:flawed_logit", "n", "w", "log(n)*1", "z", "s", "k", label="many single"
@@ -1175,9 +1171,6 @@ SCRIPTS |= {
         witnesses("3", NET, ENTRIES, F3.format("(log(3)*1)"), "1", leaf=net_leaf),
         whole("n w z s k", lambda h: h.auto(["p1_1", zero_of(h)], **linear)),
     ),
-    "chiang2022.prop3.noln": Script(
-        refuted_at("1", "i. 2", "b i. I[b = 3]", "0", empty_word, empty_word, then=noln_wrong), refutes=True
-    ),
     "chiang2022.prop3.noln.corrected": Script(
         noln,
         witnesses(
@@ -1294,42 +1287,6 @@ def first_claim(g: Goal) -> None:
         "abs(t) < abs(s)", "less", use="gap is1 is2", **linear
     )
     d.use("lem:sigmoid_less", "abs(t)", "abs(s)", label="done").auto("done dist dist2", **linear)
-
-
-def crossbits_range(g: Goal) -> None:
-    g.intro("x some").use("ax:exp_pos", "-x", label="down").use(
-        "lem:exp_mono", "-x", "0", lambda h: h.auto("some", **linear), label="most"
-    )
-    g.use("lem:log_two", label="low high").positive("log(2)", "l", lambda h: h.auto("low", **linear))
-    g.use("ax:exp_log", "2", label="two").use(
-        "ax:exp_log", "1 + exp(-x)", lambda h: h.auto("down", **linear), label="sum"
-    )
-    one, strict, lower = g.split()
-    one.use("lem:log_mono", "1 + exp(-x)", "2", lambda h: h.easy("most down", **linear), label="mono").have(
-        "0 <= (log(2) - log(1 + exp(-x)))*(1/log(2))", "gap", use="mono l_i"
-    )
-    one.auto("gap l_e", **linear)
-    strict.intro("more").use("lem:exp_less", "-x", "0", lambda h: h.auto("more", **linear), label="less")
-    strict.have(
-        "log(1 + exp(-x)) < log(2)",
-        "mono",
-        lambda h: (
-            h.contra("against")
-            .use("lem:exp_mono", "log(2)", "log(1 + exp(-x))", label="wrong")
-            .auto("wrong two sum less", **linear)
-        ),
-    )
-    strict.have("0 < (log(2) - log(1 + exp(-x)))*(1/log(2))", "gap", use="mono l_i").auto("gap l_e", **linear)
-
-    def least(h: Goal) -> None:
-        h.contra("against").use("lem:exp_less", "log(1 + exp(-x))", "log(2) - x", label="wrong")
-        h.have("exp(log(2) - x) = 2*exp(-x)", "value", use="two", **linear, multipliers=["exp(-x)"]).auto(
-            "wrong value sum most", **linear
-        )
-
-    lower.have("log(2) - x <= log(1 + exp(-x))", "mono", least).have(
-        "0 <= (log(1 + exp(-x)) - log(2) + x)*(1/log(2))", "gap", use="mono l_i"
-    ).auto("gap l_e", **linear)
 
 
 def cross_entropy(g: Goal) -> None:
@@ -1595,7 +1552,6 @@ def half_leaf(h: Goal) -> None:
 SCRIPTS |= {
     "lem.sigmoid_facts": Script(sigmoid_facts),
     "lem.first_size": Script(first_size),
-    "lem.crossbits_range": Script(crossbits_range),
     "lem.pair_norm": Script(pair_norm),
 }
 
@@ -2818,32 +2774,6 @@ def put(f: Goal) -> Goal:
     return f
 
 
-def mirror_hidden(g: Goal) -> None:
-    g.intro("d x p (low high)")
-    for h, at in zip(g.split(), ("p", "p + d"), strict=True):
-
-        def others(e: Goal, at: str = at) -> None:
-            e.intro("l (ll lh) other")
-            yes, no = e.ind("l = p", "is z")
-            yes.absurd("is", "other")
-            indicators(no, {f"{at} = l": "", f"{at} = d + l": ""}, lambda f: settle(f))
-
-        def settle(f: Goal) -> None:
-            for k in [k for k in f.facts if k[0] == "f" and f.facts[k][0] == "="]:
-                f.have("l = p", f.fresh("same"), lambda e, k=k: e.auto(k, **linear)).absurd(
-                    [k for k in f.facts][-1], "other"
-                )
-                return
-            put(f).true()
-
-        h.use("lem:sum_only", f"l. (I[{at} = l] - I[{at} = d + l])*x(l)", "1", "d", "p", None, others, label="only")
-        indicators(
-            h,
-            {f"{at} = p": "", f"{at} = d + p": ""},
-            lambda f: f.auto(["only", *(k for k in f.facts if k[0] == "v")], **linear, multipliers=["x(p)"]),
-        )
-
-
 def mirror_net(g: Goal) -> None:
     g.intro("d x W r (low high)")
     weight = (
@@ -2906,7 +2836,6 @@ def mirror_net(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.mirror_hidden": Script(mirror_hidden),
     "lem.mirror_net": Script(mirror_net),
 }
 

@@ -101,25 +101,6 @@ def product_abs(g: Goal) -> None:
 # --- Table lookup -----------------------------------------------------------------------------------------------------
 
 
-def lookup_normal(g: Goal) -> None:
-    g.intro("gamma t n (low high)")
-    body = "k. exp(-gamma*(k - t)^2)"
-
-    def positive(h: Goal) -> None:
-        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*(k - t)^2", label="pos").auto("pos")
-
-    first, second = g.split()
-    first.use("lem:sum_member", body, "1", "n", "t", None, positive, label="most").auto("most")
-    second.intro("many").use("lem:sum_split", body, "1", "t", "n", label="parts")
-    inner, end = second.em("t < n", "room")
-    inner.use("ax:int_lt", "t", "n", label="fits")
-    inner.use("lem:sum_member", body, "1", "t", "t", None, positive, label="here")
-    inner.use("lem:sum_member", body, "t + 1", "n", "t + 1", None, positive, label="there").auto("parts here there")
-    end.have("t = n", "last", use="high room").use("lem:sum_split", body, "1", "t - 1", "n", label="others")
-    end.use("lem:sum_member", body, "t", "n", "t", None, positive, label="here")
-    end.use("lem:sum_member", body, "1", "t - 1", "t - 1", None, positive, label="there").auto("others here there")
-
-
 ALPHA = "sm(l. gamma*(2*t*l - l^2), n, {0})"
 Z = "sum(k, 1, n, exp(-gamma*(k - t)^2))"
 
@@ -212,23 +193,6 @@ def wide(h: Goal) -> Goal:
 def margin(h: Goal) -> None:
     h.have("0 <= n^2*(s(p) - 1/p - s(j))", "up", lambda e: e.auto("apart one", rounds=0, degree=2, squares=["n"]))
     h.auto("up far", degree=1, rounds=0)
-
-
-def tie_linear(right: bool) -> Tactic:
-    ahead = "p - j" if right else "j - p"
-
-    def run(g: Goal) -> None:
-        g.intro("s n N p g j (fits positive separate low high best rest from to)")
-        g.have("0 < N", "some").positive("N", "N")
-        tie, less = worse(g)
-        tie.have(f"abs(j - p) = {ahead}", "size", lambda h: h.apart("abs(j - p)"))
-        tie.auto("tie N_e size", degree=1, multipliers=["g", "N*g", "g*j", "g*p"])
-        less.have(f"abs(j - p) <= 2*N + ({ahead})", "size", lambda h: h.apart("abs(j - p)"))
-        less.have(f"g*abs(j - p) <= g*(2*N + ({ahead}))", "scaled", use="size positive")
-        less.have("0 <= 2*g*N*(s(p) - 1 - s(j))", "margin", lambda h: h.auto("positive some apart", rounds=0, degree=3))
-        less.auto("scaled margin N_e", degree=1, multipliers=["g", "N*g", "g*j", "g*p"])
-
-    return run
 
 
 def break_ties(left: bool, which: str, scores: str, *more: str, g: str = "g") -> Tactic:
@@ -959,28 +923,6 @@ def shares(h: Goal, total_r: str) -> None:
         f"0 <= (exp(e)*{total_r} - {TOTAL})*(1/{TOTAL}*(1/{total_r}))", "gain", lambda e: e.auto("sums recip", rounds=0)
     )
     h.auto("gain z_e y_e", degree=1, rounds=0, multipliers=[f"1/{total_r}", f"exp(e)/{TOTAL}"])
-
-
-def lookup_at(g: Goal) -> None:
-    g.intro("s n t G (low high large same)").use("lem:lookup_error", "G", "t", "n", label="error")
-    exchange(g, "j")
-    g.use("lem:sum_delta", "j. j", "1", "n", "t", label="at_t")
-    soft = "sm(l. G*(2*t*l - l^2), n, j)"
-    g.have(f"sum(j, 1, n, (I[j = t] - {soft})*j) = t - sum(j, 1, n, sm(s, n, j)*j)", "value", use="at_t replaced")
-    g.rewrite("value", "error", "bound")
-    inner = "sum(j, 1, n, sm(s, n, j)*j)"
-    g.apart(f"abs({inner} - t); abs(t - {inner})", lambda h: h.auto("bound " + values(h), degree=1))
-
-
-def exchange(g: Goal, value: str) -> Goal:
-    """`replaced`: the sum with the lookup's scores instead of s."""
-    g.use("lem:sm_ext", "s", "l. G*(2*t*l - l^2)", "n", "#same", label="equal")
-
-    def each(h: Goal) -> None:
-        h.intro("j inside").use("equal", "j", label="here").rewrite("here").true()
-
-    soft = "sm(l. G*(2*t*l - l^2), n, j)"
-    return g.use("lem:sum_ext", f"j. sm(s, n, j)*{value}", f"j. {soft}*{value}", "1", "n", each, label="replaced")
 
 
 def lookup_value(g: Goal) -> None:
@@ -2208,27 +2150,6 @@ def rounding(g: Goal) -> None:
         h.apart("relu(x - 1/4); relu(x - 3/4)", lambda e: e.auto("is above below out_is " + values(e), degree=1))
 
 
-def rounded_softmax(g: Goal) -> None:
-    g.intro("n s gamma tau rd p (some positive given mono zero one vanish low high best) j (jl jh)")
-    g.positive("tau", "u", lambda h: h.hyp("positive"))
-    yes, no = g.ind("maximal(s, n, j)", "max value")
-    yes.use("max", "p", label="least").use("best", "j", label="most").have("s(j) = s(p)", "same", use="least most")
-    yes.rewrite("value").rewrite("same").auto("one", degree=1)
-    no.use("given", "j", None, "p", None, "#best", label="either").rewrite("value")
-    tie, below = no.cases("either", "is")
-
-    def maximal(e: Goal) -> None:
-        e.intro("k (kl kh)").use("best", "k", label="here").auto("here is")
-
-    tie.have("maximal(s, n, j)", "after_all", maximal).contra("no").absurd("after_all", "max")
-    below.have("(s(j) - s(p))/tau <= -gamma/tau", "down", lambda h: h.auto("is u_i", rounds=0))
-    below.use("lem:exp_mono", "(s(j) - s(p))/tau", "-gamma/tau", label="small").use(
-        "ax:exp_pos", "(s(j) - s(p))/tau", label="pos"
-    )
-    below.use("mono", "exp((s(j) - s(p))/tau)", "exp(-gamma/tau)", None, label="most")
-    below.use("mono", "0", "exp((s(j) - s(p))/tau)", None, label="least").auto("most least zero vanish", degree=1)
-
-
 def precision(g: Goal) -> None:
     g.intro("n s gamma tau rd m (some positive given mono zero one vanish top)").obtain(
         "top", "p", "low high best m_is"
@@ -2984,11 +2905,8 @@ def tie_left_sharp(g: Goal) -> None:
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
     "lem.product_abs": Script(product_abs),
-    "lem.lookup_normal": Script(lookup_normal),
     "lem.lookup_error": Script(lookup_error),
     "lem.tie_quadratic": Script(tie_quadratic),
-    "lem.tie_right": Script(tie_linear(True)),
-    "lem.tie_left": Script(tie_linear(False)),
     "yang2026.def2": Script(def2, inhabit("2", "j. j", "1", "j. 0", "1", "2", "j. j", "1"), totals_positive("n s")),
     "yang2026.def3": Script(def3, witnesses("2", "j. j", "1", "2", "j. j", "1"), totals_positive("n s tau")),
     "yang2026.def5": Script(def5, inhabit("2", "j. j", "2", "2"), totals_positive("n s")),
@@ -3014,7 +2932,6 @@ SCRIPTS: dict[str, Script] = {
     "lem.hard_soft_ties_attained": Script(hard_soft_attained),
     "lem.hard_soft_unique": Script(hard_soft_unique),
     "lem.sm_close": Script(sm_close),
-    "lem.lookup_at": Script(lookup_at),
     "lem.lookup_scaled": Script(lookup_scaled),
     "lem.lookup_value": Script(lookup_value),
     "lem.lookup_best": Script(lookup_best),
@@ -3079,7 +2996,6 @@ SCRIPTS: dict[str, Script] = {
     ),
     "cookbook.t2.tiebreak.corrected": Script(table_tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s g")),
     "lem.rounding": Script(rounding),
-    "lem.rounded_softmax": Script(rounded_softmax),
     "cookbook.s5.6.tiebreak_matrices": Script(matrices_wrong, refutes=True),
     "cookbook.t2.tiebreak": Script(table_tiebreak_wrong, refutes=True),
     "cookbook.s5.7.precision": Script(

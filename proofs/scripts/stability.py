@@ -45,22 +45,6 @@ def each_part(leaf: Tactic) -> Tactic:
 # --- Norms ------------------------------------------------------------------------------------------------------------
 
 
-def norm_triangle(sign: str):
-    def run(g: Goal) -> None:
-        g.intro("x y d")
-        whole = f"abs(x(l0) {sign} y(l0))"
-        termwise(
-            g,
-            f"l. abs(x(l) {sign} y(l))",
-            "l. abs(x(l)) + abs(y(l))",
-            "done",
-            lambda h: split_abs(h, f"{whole}; abs(x(l0)); abs(y(l0))"),
-        )
-        g.auto("done", degree=1, rounds=0)
-
-    return run
-
-
 def size_of_product(g: Goal, a: str, b: str, label: str) -> Goal:
     """abs(a*b) = abs(a)*abs(b)."""
     from layers import product_size
@@ -384,8 +368,6 @@ HIDDEN = "(sum(l, 1, d, W(k, l)*{}(l)) + b(k))"
 
 
 SCRIPTS |= {
-    "lem.norm_triangle": Script(norm_triangle("+")),
-    "lem.norm_minus": Script(norm_triangle("-")),
     "lem.norm_columns": Script(norm_columns),
     "lem.cauchy": Script(cauchy),
     "lem.norm_centred": Script(norm_centred),
@@ -892,38 +874,6 @@ def tau_enough(g: Goal) -> None:
     g.auto("grown e_is X_is order", degree=1, rounds=0)
 
 
-def tau_wrong(g: Goal) -> None:
-    """L = 2, K = n = x = gamma = tau = beta = 1, alpha = eps(1) = 1/2: e = 2/e > 1/2."""
-
-    def total(h: Goal) -> None:
-        powers(h)
-        h.auto("p0 p1", degree=1, rounds=0, multipliers=["exp(-1)"])
-
-    g.intro("claim").use("lem:log_product", "1", "1", None, label="zero").have("log(1) = 0", "z", use="zero", degree=1)
-    g.have("1/exp(1*log(1)) = 1", "unit", lambda h: h.rewrite("z").true())
-    g.use(
-        "claim",
-        "2",
-        "1",
-        "1",
-        "1",
-        "1",
-        "1",
-        "2",
-        "1/2",
-        "1",
-        "2*exp(-1)",
-        "1/2",
-        None,
-        None,
-        each_part(lambda e: e.auto("unit", degree=1, rounds=0)),
-        total,
-        lambda h: h.interval([], 64),
-        label="wrong",
-    )
-    g.have("1/2 < 2*exp(-1)", "above", lambda h: h.interval([], 64)).auto("wrong above", degree=1, rounds=0)
-
-
 def tau_leaf(h: Goal) -> None:
     text = h.text(h.goal)
     if "sum(" in text or "pow(" in text:
@@ -1131,7 +1081,6 @@ SCRIPTS |= {
         lambda g: g.inhabit("3", "1", "2", "1", "1/2", "1", "1", "8", "2*exp(-1/2)", leaf=log_leaf),
         logs_defined("L K n x gamma tau r c e", True),
     ),
-    "yang2026.thm26.tau": Script(tau_wrong, refutes=True),
     "yang2026.thm26.tau.corrected": Script(
         tau_enough,
         lambda g: g.inhabit("2", "1", "2", "1", "1", "1", "2", "8", "1", "2*exp(-1)", "5", leaf=tau_leaf),
@@ -1144,23 +1093,6 @@ SCRIPTS |= {
 
 
 # --- Softmax of perturbed scores --------------------------------------------------------------------------------------
-
-
-def sm_ratio(g: Goal) -> None:
-    g.intro("s r n e j k (some near_j near_k)")
-    for t in "sr":
-        g.use("lem:sm_total", t, "n", None, label=f"total_{t}").positive(
-            f"sum(k1, 1, n, exp({t}(k1)))", t, lambda h, t=t: h.hyp(f"total_{t}")
-        )
-    g.have("r(j) - s(j) <= e", "up", lambda h: split_abs(h, "abs(s(j) - r(j))", "near_j"))
-    g.have("s(k) - r(k) <= e", "down", lambda h: split_abs(h, "abs(s(k) - r(k))", "near_k"))
-    g.use(
-        "lem:exp_mono", "r(j) + s(k)", "2*e + s(j) + r(k)", lambda h: h.auto("up down", degree=1, rounds=0), label="top"
-    )
-    z = "(1/sum(k1, 1, n, exp(s(k1))))*(1/sum(k1, 1, n, exp(r(k1))))"
-    g.have(f"0 < {z}", "z", lambda h: h.auto("s_i r_i", rounds=0))
-    g.have(f"exp(r(j) + s(k))*({z}) <= exp(2*e + s(j) + r(k))*({z})", "times", lambda h: h.auto("top z", rounds=0))
-    g.auto("times", degree=1, rounds=0)
 
 
 def sm_distance_sharp(g: Goal) -> None:
@@ -1356,7 +1288,6 @@ def key_root(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.sm_ratio": Script(sm_ratio),
     "lem.sm_distance_sharp": Script(sm_distance_sharp),
     "lem.attention_close": Script(attention_close),
 }

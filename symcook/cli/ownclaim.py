@@ -39,8 +39,10 @@ def prove_own(path: str, sentence: str, proof: str | None, force: bool, as_json:
         raise Undecided(f"no certificate: {error}") from None
     status = "REFUTED" if certificate["sense"] == "refuted" else "PROVED"
     target.write_text(json.dumps(certificate) + "\n", encoding="utf-8")
+    beside = source.with_suffix(".statement.txt")
+    beside.write_text(own.expanded(statement, certificate), encoding="utf-8")
     row: dict[str, Any] = {"id": statement.id, "status": status, "statement": statement.text}
-    row |= {"lemmas": sorted(certificate["lemmas"]), "certificate": str(target)}
+    row |= {"lemmas": sorted(certificate["lemmas"]), "certificate": str(target), "expanded": str(beside)}
     if as_json:
         print_json(row)
         return 0
@@ -48,4 +50,5 @@ def prove_own(path: str, sentence: str, proof: str | None, force: bool, as_json:
     say(f"Statement    {statement.text}")
     say(f"Lemmas       {', '.join(row['lemmas']) or 'none'}")
     say(f"Certificate  {target}")
+    say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
     return 0

@@ -126,6 +126,31 @@ def _used(proof: Any) -> Iterator[str]:
             yield from _used(value)
 
 
+def below(certificate: Mapping[str, Any]) -> list[str]:
+    """The stored statements that a certificate rests on, lemmas of lemmas too, in the order of the files."""
+    folder = replay.library().root / "certificates"
+    found: set[str] = set()
+    todo = [*certificate["lemmas"]]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            path = folder / f"{name}.json"
+            todo += replay.load_json(path.read_bytes())["lemmas"] if path.is_file() else []
+    return [name for name in replay.statements() if name in found]
+
+
+def expanded(statement: Statement, certificate: Mapping[str, Any]) -> str:
+    """Definitions, lemmas and the statement in the form that the second checker, proofs/checker.py, reads."""
+    lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").splitlines()
+    blocks = ["\n".join(f"define: {x.strip()}" for x in lines if x.strip() and not x.lstrip().startswith("#"))]
+    for one in [*(replay.statements()[name] for name in below(certificate)), statement]:
+        rows = [f"[{one.id}]", f"statement: {one.expanded}"]
+        rows += [f"nontrivial: {one.nontrivial}"] if one.nontrivial is not None else []
+        blocks.append("\n".join([*rows, *(["claim: no"] if not one.claim else [])]))
+    return "\n\n".join(blocks) + "\n"
+
+
 def inhabited(home: Library, statement: Statement) -> list[dict[str, Any]]:
     """H by words that are tried: the run on each gives the values."""
     g = Goal(home, statement.inhabited, {}, {})

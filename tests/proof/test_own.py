@@ -1,6 +1,8 @@
 """Claims about models of one's own: what is true is proved without a text, what is false is not, bad input is said."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -90,6 +92,11 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
         lemmas={replay.statements()[n].label: replay.statements()[n].formula for n in certificate["lemmas"]},
         known=statement.known,
     )
+    folder = replay.library().root
+    proofs = [str(folder / "certificates" / f"{n}.json") for n in own.below(certificate)]
+    asked = [sys.executable, "-I", str(folder / "checker.py"), str(tmp_path / "votes.statement.txt"), *proofs]
+    done = subprocess.run([*asked, str(tmp_path / "votes.certificate.json")], capture_output=True, text=True)
+    assert done.returncode == 0 and f"{len(proofs) + 1} PROVED, 0 REFUTED" in done.stdout, done.stdout
     with pytest.raises(BadInput, match="not replaced unasked"):
         prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False)
     with pytest.raises(Undecided, match="The automation found no proof"):

@@ -1,5 +1,6 @@
 """Proof texts: they read back; broken ones are refused where they are broken; what does not follow is never built."""
 
+import random
 import sys
 from pathlib import Path
 
@@ -138,6 +139,7 @@ BROKEN = {
     "another opposite": ("proof a.b\n  given x y (l h)\n  suppose no: y <= 0\n", (3, 15), "the opposite"),
     "no equation": ("proof a.b\n  given x y (l h)\n  rewrite l\n", (3, 11), "an equation"),
     "no induction": ("proof a.b\n  given x y (l h)\n  induct k\n", (3, 10), "'induct name (label label)'"),
+    "induction on nothing": ("proof a.b\n  given x y (l h)\n  induct k (a b)\n", (3, 3), "no induction for 0 <= y"),
     "too many terms": ("proof a.b\n  given x y (l h)\n  take e from exp_pos(x; y)\n", (3, 15), "fewer terms"),
     "no term": ("proof a.b\n  given x y (l h)\n  take e from exp_pos(x <= y)\n", (3, 15), "a term of sort Real"),
 }  # fmt: skip
@@ -204,6 +206,30 @@ def test_a_stored_text_reads_back_and_is_short(name):
     assert text.id == name and STATEMENTS[name]
     assert prooftext.read(prooftext.written(text)) == text
     assert raw.count("\n") <= 120 and max(map(len, raw.splitlines())) <= 400
+
+
+BITS = [*"()[]:;,~x0^#_-é\t", "/0", "qed", "given", "cases", "split", "left", "witness", "rewrite", "by", "from"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_damaged_text_is_refused_or_still_a_proof(seed):
+    """Nothing but the two errors comes out, whatever is done to a text; what is built is judged as ever."""
+    rng = random.Random(seed)
+    name = rng.choice(sorted(TEXTS))
+    text = TEXTS[name].read_text(encoding="utf-8")
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(text))
+        text = text[:at] + (rng.choice(BITS) if rng.random() < 0.5 else "") + text[at + rng.randint(0, 6) :]
+    try:
+        read = prooftext.read(text)
+        home, labels = build.library(name, STATEMENTS)
+        for part, goal in build.goals_of(STATEMENTS[name], read.refutes).items():
+            g = Goal(home, goal, {}, {})
+            elaborate.Elaborator(levels=automation.LEVELS[:1]).block(g, read.parts.get(part, ()), prooftext.Place(1, 1))
+            usable = {label: s.formula for label, s in labels.items()}
+            kernel.check(goal, g.nodes, lemmas=usable, known=STATEMENTS[name].known)
+    except (BadProof, Gap):
+        pass
 
 
 def test_texts_and_scripts_are_apart():

@@ -155,7 +155,7 @@ class Elaborator:
         try:
             getattr(self, f"_{line.kind}")(g, line)
         except Stuck as error:
-            raise Gap(line.place, f"'{line.kind}' does not fit here", str(error)) from None
+            raise BadProof(line.place, f"expected a line that fits here: {error}", line.kind) from None
         except Rejected as error:
             if isinstance(error, Gap):
                 raise
