@@ -19,10 +19,9 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.protocol import conjunction, refuse_zero_variance, visible
-from symcook.errors import BadInput, Undecided, require_known
-from symcook.model.blocks import MASKS, WEIGHTINGS
+from symcook.errors import BadInput, Undecided
 from symcook.model.rationals import rational
-from symcook.model.symbols import tree_from_sympy
+from symcook.model.symbols import Number
 from symcook.numbers.balls import ball, settled
 from symcook.numbers.evaluate import evaluate
 
@@ -84,19 +83,16 @@ class Ball:
             known = self._balls[value] = arb(self.number(value))
         return known
 
-    def number(self, value: Any) -> Value:
-        """An exact number: a rational as it is, a ball around any other sympy number of the grammar."""
+    def number(self, value: int | Number) -> Value:
+        """An exact number: a rational as it is, a ball around any other one."""
         known = self._known.get(value)
         if known is None:
             known = self._known[value] = self._given(value)
         return known
 
     def _given(self, value: Any) -> Value:
-        if isinstance(value, (int, Fraction)):
-            return self._entry(fmpq(value.numerator, value.denominator))
-        if value.is_Rational:
-            return self._entry(fmpq(int(value.p), int(value.q)))
-        return self._entry(evaluate(tree_from_sympy(value)))
+        given = evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator)
+        return self._entry(given)
 
     def embed(self, table: Mapping[str, Any]) -> Column:
         return [self.number(table[token]) for token in self._sequence]
@@ -105,8 +101,9 @@ class Ball:
         return [self.number(row[name]) for row in self._sequence]
 
     def positions(self, expression: Any) -> Column:
-        tree = tree_from_sympy(expression)
-        return [self._position(tree, place + self._start) for place in self.rows]
+        if not isinstance(expression, tuple):
+            return [self.number(expression)] * len(self.rows)
+        return [self._position(expression, place + self._start) for place in self.rows]
 
     def _position(self, tree: Any, i: int) -> Value:
         try:
@@ -127,7 +124,6 @@ class Ball:
         return each([column for column, _ in terms], row)
 
     def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, tuple(ACTIVATIONS))
         return each([column], lambda entries: _held(ACTIVATIONS[kind](entries[0])))
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
@@ -174,8 +170,6 @@ class Ball:
         weighting: str,
         factor: Any,
     ) -> list[Column]:
-        require_known("mask", mask, MASKS)
-        require_known("weighting", weighting, WEIGHTINGS)
         if not queries:
             return [self._plain(column, mask, weighting) for column in values]
         scale = None if factor == 1 else self.positions(factor)

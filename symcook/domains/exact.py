@@ -9,25 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import gcd, lcm, prod
 from typing import Any, ClassVar
 
-import sympy
-
 from symcook.domains.protocol import conjunction, refuse_zero_variance, visible
-from symcook.errors import BadInput, NotExact, require_known
-from symcook.model.blocks import ACTIVATIONS, WEIGHTINGS
+from symcook.errors import BadInput, NotExact
+from symcook.model.expr import Tree, names, show
 from symcook.model.rationals import Rationals, quotient
-from symcook.model.symbols import at, from_sympy, symbol, tree_from_sympy
+from symcook.model.symbols import Number, at
 from symcook.numbers.expsum import MAX_POWER_BITS, exp_scaled_log, sign, softmax_mean, text
 from symcook.numbers.roots import Root, root
 
-Number = Any
+Value = Any
 """A Fraction, or an ExpSum or a Root where it is not rational."""
-Numbers = list[Any]
+Numbers = list[Value]
 
 _BALL = "use --domain ball"
 
@@ -87,7 +86,6 @@ class Exact:
         return result
 
     def activate(self, column: Numbers, kind: str) -> Numbers:
-        require_known("activation", kind, ACTIVATIONS)
         if kind == "relu":
             return [value if sign(value) > 0 else Fraction(0) for value in column]
         if kind == "step":
@@ -124,8 +122,6 @@ class Exact:
         weighting: str,
         factor: Any,
     ) -> list[Numbers]:
-        require_known("weighting", weighting, WEIGHTINGS)
-        visible(mask, 0, self.length)  # refuses an unknown mask
         if not queries:
             return [self._plain(column, mask, weighting) for column in values]
         if weighting == "softmax":
@@ -143,13 +139,13 @@ class Exact:
     def both(self, first: bool | None, second: bool | None) -> bool | None:
         return conjunction(first, second)
 
-    def read(self, column: Numbers, place: int) -> Number:
+    def read(self, column: Numbers, place: int) -> Value:
         return column[place]
 
-    def show(self, value: Number, digits: int) -> str:
+    def show(self, value: Value, digits: int) -> str:
         return text(value)
 
-    def settled(self, value: Number, digits: int) -> bool:
+    def settled(self, value: Value, digits: int) -> bool:
         return True
 
     def _indices(self) -> Sequence[int]:
@@ -168,16 +164,16 @@ class Exact:
         sums = [Fraction(0), *accumulate(reversed(column) if back else column)]
         return [sums[len(places)] / max(len(places), 1) for places in seen]
 
-    def _rows(self, columns: Sequence[Numbers]) -> list[tuple[Number, ...]]:
+    def _rows(self, columns: Sequence[Numbers]) -> list[tuple[Value, ...]]:
         return list(zip(*columns, strict=True))
 
     def _hard(
         self, queries: Sequence[Numbers], keys: Sequence[Numbers], values: Sequence[Numbers], mask: str, weighting: str
-    ) -> Iterator[list[Number]]:
+    ) -> Iterator[list[Value]]:
         """Rows of hard attention, with scores compared exactly: equal weight on the positions whose score is maximal,
         or all of it on the first or last one."""
         query_rows, key_rows = _integers(self._rows(queries), False), _integers(self._rows(keys), True)
-        known: dict[Any, list[Number]] = {}
+        known: dict[Any, list[Value]] = {}
         for row, query in zip(self.rows, query_rows, strict=True):
             seen = visible(mask, row, self.length)
             answer = known.get((seen, query))
@@ -192,12 +188,12 @@ class Exact:
 
     def _soft(
         self, queries: Sequence[Numbers], keys: Sequence[Numbers], values: Sequence[Numbers], mask: str, factor: Any
-    ) -> Iterator[list[Number]]:
+    ) -> Iterator[list[Value]]:
         """Softmax rows, with scores taken from the first one seen: a common factor of all weights cancels."""
         key_rows = self._rows(keys)
-        moves = getattr(factor, "free_symbols", set()) - {symbol("n")}
+        moves = isinstance(factor, tuple) and "i" in names(factor)
         fixed = None if moves else logarithmic(factor, self._start, self.length)
-        known: dict[Any, list[Number]] = {}
+        known: dict[Any, list[Value]] = {}
         for row, query in zip(self.rows, self._rows(queries), strict=True):
             plain, logs = fixed or logarithmic(factor, self._start + row, self.length)
             seen = visible(mask, row, self.length)
@@ -212,7 +208,7 @@ class Exact:
             yield answer
 
 
-def normalised(row: Sequence[Number], epsilon: Fraction, zero_variance: str, i: int) -> list[Number]:
+def normalised(row: Sequence[Value], epsilon: Fraction, zero_variance: str, i: int) -> list[Value]:
     """(x - mean)/sqrt(variance + epsilon) of the entries at position `i`.
 
     >>> [str(value) for value in normalised([Fraction(1), Fraction(2), Fraction(6)], Fraction(0), "refuse", 1)]
@@ -237,81 +233,68 @@ def normalised(row: Sequence[Number], epsilon: Fraction, zero_variance: str, i: 
     return [value / below for value in moved]
 
 
-def coefficient(value: Any) -> Number:
-    """A coefficient as a Fraction, or as a Root where its square is rational; else as `number` says.
+def coefficient(value: int | Number) -> Value:
+    """A coefficient as a Fraction, or as a Root where it holds one square root.
 
-    >>> from symcook.model.symbols import exact
-    >>> print(coefficient(exact("-2/sqrt(3)")))
-    -2*sqrt(3)/3
+    >>> from symcook.model.symbols import lowered
+    >>> print(coefficient(lowered("1 - 2/sqrt(3)")))
+    1 - 2*sqrt(3)/3
+
+    Raises NotExact for any other number, BadInput for a symbol.
     """
-    if isinstance(value, sympy.Basic) and not value.is_Rational and not value.free_symbols:
-        return _root_or_rational(value)
-    return number(value)
+    return _known(value) if isinstance(value, tuple) else Fraction(value)
 
 
 @lru_cache(maxsize=4096)
-def _root_or_rational(value: Any) -> Number:
-    square = value**2
-    if square.is_Rational and (value.is_positive or value.is_negative) and not value.has(sympy.Float):
-        size = root(_rational(square))
-        return size if value.is_positive else -size
-    return _rational(value)
+def _known(tree: Tree) -> Any:
+    try:
+        return _Roots({}).term(tree)
+    except NotExact:
+        raise NotExact("numbers must be rational in the exact domain", show(tree), _BALL) from None
 
 
-def number(value: Any) -> Fraction:
-    """A coefficient as a Fraction; NotExact where it is not rational, BadInput for a float or a free symbol."""
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return Fraction(value)
-    if isinstance(value, (bool, float)) or not isinstance(value, sympy.Basic):
-        raise BadInput("a value must be exact, not a floating number", repr(value), "write a rational such as 1/10")
-    return _rational(value)
+def number(value: int | Number) -> Fraction:
+    """A coefficient as a Fraction; NotExact where it is not rational, BadInput for a symbol."""
+    found = coefficient(value)
+    if not isinstance(found, (int, Fraction)):
+        raise NotExact("numbers must be rational in the exact domain", found, _BALL)
+    return Fraction(found)
 
 
-@lru_cache(maxsize=4096)
-def _rational(value: Any) -> Fraction:
-    if value.is_Rational:
-        return Fraction(int(value.p), int(value.q))
-    if value.has(sympy.Float):
-        raise BadInput("a value must be exact, not a floating number", value, "write a rational such as 1/10")
-    if value.free_symbols:
-        free = sorted(s.name for s in value.free_symbols)[0]
-        raise BadInput("every symbol must have a value here", free, f"give it one: {free}=...")
-    raise NotExact("numbers must be rational in the exact domain", from_sympy(value), _BALL)
+def at_position(expression: Number, i: int, n: int) -> Fraction:
+    """The exact value of a term in i and n at one position.
 
-
-def at_position(expression: Any, i: int, n: int) -> Fraction:
-    """The exact value of a sympy expression in i and n at one position.
-
-    >>> from symcook.model.symbols import exact
-    >>> at_position(exact("(-1)^i*i/n"), 3, 4)
+    >>> from symcook.model.symbols import lowered
+    >>> at_position(lowered("(-1)^i*i/n"), 3, 4)
     Fraction(-3, 4)
 
     Raises NotExact where it is not rational, Undecided where a comparison in it stays open, BadInput where a
     denominator is zero or a power too long.
     """
-    value = value_at(expression, i, n)
-    return value if isinstance(value, Fraction) else number(value)  # sympy knows more that is rational, as cos(pi*i)
+    return number(value_at(expression, i, n))  # sympy knows more that is rational, as cos(pi*i)
 
 
-def value_at(expression: Any, i: int, n: int) -> Any:
-    """The value of a sympy expression in i and n at one position: a Fraction, or else the sympy number that it is."""
+def value_at(expression: Number, i: int, n: int) -> Number:
+    """The value of a term in i and n at one position: a Fraction, or else a tree."""
     try:
         return rational_at(expression, i, n)
     except NotExact:
-        return at(expression, i, n)
+        assert isinstance(expression, tuple)
+        return at(expression, {"i": i, "n": n})
 
 
-def rational_at(expression: Any, i: int, n: int) -> Fraction:
+def rational_at(expression: Number, i: int, n: int) -> Fraction:
     """The value at one position; NotExact where it is not rational by its parts and by exact roots alone."""
-    if not isinstance(expression, sympy.Basic) or expression.is_Rational:
-        return number(expression)
-    return Fraction(_Rooted({"i": i, "n": n}).term(tree_from_sympy(expression)))
+    return Fraction(_Rooted({"i": i, "n": n}).term(expression)) if isinstance(expression, tuple) else expression
 
 
 class _Rooted(Rationals):
     """Rationals with those roots and broken powers that are rational."""
+
+    def name(self, name: str) -> Fraction | int:
+        if name not in self.values and name != "pi":
+            raise BadInput("every symbol must have a value here", name, f"give it one: {name}=...")
+        return super().name(name)
 
     def power(self, a: Fraction | int, b: Fraction | int, tree: Any) -> Fraction:
         return super().power(a, b, tree) if b.denominator == 1 else _root(Fraction(a), Fraction(b))
@@ -335,37 +318,126 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
     return value
 
 
+class _Beside(_Rooted):
+    """Rationals beside numbers of another kind, which add and multiply by themselves and have no functions."""
+
+    kind: ClassVar[Any]
+
+    def divide(self, a: Any, b: Any, tree: Tree) -> Any:
+        return a / b if isinstance(a, self.kind) or isinstance(b, self.kind) else super().divide(a, b, tree)
+
+    def power(self, a: Any, b: Any, tree: Tree) -> Any:
+        return super().power(*self._rational((a, b), tree), tree)
+
+    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+        return super().call(name, self._rational(arguments, tree), tree)
+
+    def compare(self, tag: str, a: Any, b: Any, tree: Tree) -> bool:
+        return super().compare(tag, *self._rational((a, b), tree), tree)
+
+    def kept(self, value: Any) -> Any:
+        return value if isinstance(value, self.kind) else super().kept(value)
+
+    def _rational(self, values: Sequence[Any], tree: Tree) -> list[Any]:
+        if any(isinstance(value, self.kind) for value in values):
+            raise NotExact("the value must be an exact rational", show(tree), "write it as p/q")
+        return list(values)
+
+
+class _Roots(_Beside):
+    """Numbers with one square root."""
+
+    kind = Root
+
+    def power(self, a: Any, b: Any, tree: Tree) -> Any:
+        if b == 2 or not isinstance(b, (int, Fraction)) or b.denominator != 2:
+            return a * a if b == 2 else super().power(a, b, tree)
+        whole = super().power(a, (b.numerator - 1) // 2, tree)
+        return whole * self.call("sqrt", [a], tree)
+
+    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+        if name == "sqrt" and isinstance(arguments[0], (int, Fraction)) and arguments[0] > 0:
+            return root(Fraction(arguments[0]))
+        return super().call(name, arguments, tree)
+
+
 Logs = tuple[tuple[Fraction, Fraction], ...]
 
 
-def logarithmic(factor: Any, i: int, n: int) -> tuple[Fraction, Logs]:
+@dataclass(frozen=True)
+class _Form:
+    """plain + the sum of c log(m), with `logs` the mapping from m to c."""
+
+    plain: Fraction
+    logs: Mapping[Fraction, Fraction]
+
+    def __add__(self, other: Any) -> _Form:
+        if not isinstance(other, _Form):
+            return _Form(self.plain + other, self.logs)
+        every = {**self.logs, **other.logs}
+        sums = {m: self.logs.get(m, Fraction(0)) + other.logs.get(m, Fraction(0)) for m in every}
+        return _Form(self.plain + other.plain, {m: c for m, c in sums.items() if c})
+
+    __radd__ = __add__
+
+    def __neg__(self) -> _Form:
+        return self * -1
+
+    def __sub__(self, other: Any) -> _Form:
+        return self + -other
+
+    def __rsub__(self, other: Any) -> _Form:
+        return -self + other
+
+    def __mul__(self, other: Any) -> _Form:
+        if isinstance(other, _Form):
+            raise NotExact("a product must not have two logarithms", "log", _BALL)
+        return _Form(self.plain * other, {m: c * other for m, c in self.logs.items() if other})
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> _Form:
+        return self * (1 / Fraction(other)) if other else NotImplemented
+
+
+class _Logarithmic(_Beside):
+    """Rationals and sums of their logarithms."""
+
+    kind = _Form
+
+    def divide(self, a: Any, b: Any, tree: Tree) -> Any:
+        self._rational((b,), tree)
+        return a * super().divide(1, b, tree)
+
+    def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
+        if name == "log" and isinstance(arguments[0], (int, Fraction)) and arguments[0] > 0 and arguments[0] != 1:
+            return _Form(Fraction(0), {Fraction(arguments[0]): Fraction(1)})
+        return super().call(name, arguments, tree)
+
+
+def logarithmic(factor: int | Number, i: int, n: int) -> tuple[Fraction, Logs]:
     """The factor of the scores at row i as r + sum of c log(m): r and the pairs (c, m), all rational; one pair where
     the logarithms fit into one.
 
-    >>> from symcook.model.symbols import exact
-    >>> logarithmic(exact("2*log(n) + 1/i"), 2, 8)
+    >>> from symcook.model.symbols import lowered
+    >>> logarithmic(lowered("2*log(n) + 1/i"), 2, 8)
     (Fraction(1, 2), ((Fraction(2, 1), Fraction(8, 1)),))
 
     Raises NotExact for any other form.
     """
-    if not isinstance(factor, sympy.Basic) or factor.is_Rational:
-        return number(factor), ()
-    if not factor.has(sympy.log):
-        return at_position(factor, i, n), ()
-    value = factor.xreplace({symbol("i"): sympy.Integer(i), symbol("n"): sympy.Integer(n)})
-    plain, logs = Fraction(0), []
-    for term in sympy.Add.make_args(sympy.expand_mul(value)):
-        coefficient, rest = term.as_coeff_Mul()
-        if rest is sympy.S.One:
-            plain += number(coefficient)
-        elif isinstance(rest, sympy.log) and rest.args[0].is_Rational:
-            logs.append((number(coefficient), number(rest.args[0])))
-        elif rest.free_symbols:
-            number(rest)
-        else:
+    if not isinstance(factor, tuple):
+        return Fraction(factor), ()
+    try:
+        found = _Logarithmic({"i": i, "n": n}).term(factor)
+    except NotExact:
+        try:
+            return at_position(factor, i, n), ()
+        except NotExact:
             must = "the factor of softmax scores must be rational or a multiple of a logarithm in the exact domain"
-            raise NotExact(must, from_sympy(value), _BALL)
-    return plain, _combined(logs)
+            raise NotExact(must, show(factor), _BALL) from None
+    if isinstance(found, _Form):
+        return found.plain, _combined([(c, m) for m, c in found.logs.items()])
+    return Fraction(found), ()
 
 
 def _combined(logs: Sequence[tuple[Fraction, Fraction]]) -> Logs:
@@ -380,7 +452,7 @@ def _combined(logs: Sequence[tuple[Fraction, Fraction]]) -> Logs:
     return ((common, prod((m**k for k, m in powers), start=Fraction(1))),)
 
 
-def _softmax(scores: Sequence[Number], plain: Fraction, logs: Logs, values: Sequence[Number]) -> Number:
+def _softmax(scores: Sequence[Value], plain: Fraction, logs: Logs, values: Sequence[Value]) -> Value:
     """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j)."""
     for score in scores:
         if not isinstance(score, Fraction):
@@ -391,15 +463,15 @@ def _softmax(scores: Sequence[Number], plain: Fraction, logs: Logs, values: Sequ
         return softmax_mean([plain * s for s in scores], values)
     weights = []
     for s in scores:
-        weight: Number = exp_scaled_log(0, 1, plain * s)
+        weight: Value = exp_scaled_log(0, 1, plain * s)
         for coefficient, base in logs:
             weight = weight * exp_scaled_log(coefficient * s, base)
         weights.append(weight)
     return _total([w * v for w, v in zip(weights, values, strict=True)]) / _total(weights)
 
 
-def _total(values: Sequence[Number]) -> Number:
-    total: Number = Fraction(0)
+def _total(values: Sequence[Value]) -> Value:
+    total: Value = Fraction(0)
     for value in values:
         total = total + value
     return total
@@ -409,7 +481,7 @@ def _dot(query: Sequence[Any], key: Sequence[Any]) -> Any:
     return sum(q * k for q, k in zip(query, key, strict=True))
 
 
-def _integers(rows: list[tuple[Number, ...]], together: bool) -> list[tuple[Any, ...]]:
+def _integers(rows: list[tuple[Value, ...]], together: bool) -> list[tuple[Any, ...]]:
     """Rows scaled to integers, all by one factor (`together`) or each by its own, which leaves the order of a row's
     scores as it is; rows with exponential sums stay as they are."""
     fractions = [value for row in rows for value in row if isinstance(value, Fraction)]

@@ -16,18 +16,16 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any, ClassVar
 
-import flint
 import mpmath
-from mpmath.libmp import from_man_exp, from_rational
+from mpmath.libmp import from_rational
 
 from symcook.domains.exact import rational_at
 from symcook.domains.protocol import refuse_zero_variance, visible
 from symcook.domains.rounding import Format, Rounding
-from symcook.errors import BadInput, NotExact, Undecided, require_known
-from symcook.model.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
+from symcook.errors import BadInput, NotExact
 from symcook.model.rationals import rewritten
-from symcook.model.symbols import at, from_sympy, tree_from_sympy
-from symcook.numbers.evaluate import evaluate
+from symcook.model.symbols import Number
+from symcook.numbers.evaluate import nearest
 
 Column = list[Any]
 """mpmath numbers, one a position."""
@@ -90,15 +88,8 @@ class Mp:
         return known
 
     def _round(self, value: Any) -> Any:
-        if not isinstance(value, (int, Fraction)):
-            if value.is_finite is False or value.free_symbols:
-                raise BadInput("a value must be a finite number", value)
-            if not value.is_Rational:
-                number = value.evalf(self.bits * 30103 // 100000 + 30)
-                if not number.is_Float:
-                    raise Undecided(f"a comparison stays open in {from_sympy(value)}; write it with rational numbers.")
-                return +mpmath.mp.make_mpf(number._mpf_)  # unary plus rounds
-            value = Fraction(int(value.p), int(value.q))
+        if isinstance(value, tuple):
+            return mpmath.mp.make_mpf(nearest(value, {}, self.bits))
         return mpmath.mp.make_mpf(from_rational(value.numerator, value.denominator, self.bits, "n"))
 
     def embed(self, table: Mapping[str, Any]) -> Column:
@@ -109,16 +100,14 @@ class Mp:
         return [self.nearest(row[name]) for row in self._sequence]
 
     def positions(self, expression: Any) -> Column:
-        tree = tree_from_sympy(expression)
-        return [self._position(expression, tree, self._start + place) for place in self.rows]
+        return [self._position(expression, self._start + place) for place in self.rows]
 
-    def _position(self, expression: Any, tree: Any, i: int) -> Any:
-        """The exact value rounded once; where it is not rational, by balls narrow enough to have one nearest number."""
+    def _position(self, expression: Number, i: int) -> Any:
+        """The exact value rounded once."""
         try:
             return self.nearest(rational_at(expression, i, self.length))
         except NotExact:
-            found = rounded(tree, {"i": i, "n": self.length}, self.bits)
-        return self.nearest(at(expression, i, self.length)) if found is None else mpmath.mp.make_mpf(found)
+            return mpmath.mp.make_mpf(nearest(expression, {"i": i, "n": self.length}, self.bits))
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
         total = [self.nearest(bias)] * len(terms[0][0] if terms else self.rows)
@@ -128,7 +117,6 @@ class Mp:
         return total
 
     def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, ACTIVATIONS)
         if kind == "relu":
             return [x if x > 0 else mpmath.mpf(0) for x in column]
         if kind == "step":
@@ -166,8 +154,6 @@ class Mp:
         weighting: str,
         factor: Any,
     ) -> list[Column]:
-        require_known("mask", mask, MASKS)
-        require_known("weighting", weighting, WEIGHTINGS)
         scale = self.positions(factor) if queries and factor != 1 else None
         means = not queries and weighting in ("average", "softmax")
         if means and mask in ("none", "future", "strict-future"):
@@ -237,19 +223,6 @@ def digits_of(bits: int) -> int:
     17
     """
     return -(-bits * 30103 // 100000) + 1
-
-
-def rounded(tree: Any, values: Mapping[str, int], bits: int) -> Any:
-    """The number of `bits` bits nearest to a term, as mpmath's tuple; None where wide balls leave open which it is."""
-    for precision in (bits + 32, 2 * bits + 128, 8 * bits + 1024):
-        with flint.ctx.workprec(precision):
-            ball = evaluate(tree, values)
-            ends = [ball.lower(), ball.upper()] if ball.is_finite() else []
-        parts = [end.man_exp() for end in ends]
-        nearest = {from_man_exp(int(mantissa), int(exponent), bits, "n") for mantissa, exponent in parts}
-        if len(nearest) == 1:
-            return nearest.pop()
-    return None
 
 
 def _total(parts: Sequence[Any]) -> Any:

@@ -26,9 +26,11 @@ from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, N
 from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.protocol import conjunction, refuse_zero_variance, visible
 from symcook.domains.signs import Impossible, Signs
-from symcook.errors import BadInput, NotExact, Undecided, require_known
-from symcook.model.blocks import ACTIVATIONS, WEIGHTINGS, Parameter
-from symcook.model.symbols import at, from_sympy, symbol
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.model.blocks import Parameter
+from symcook.model.expr import Tree, names, show
+from symcook.model.meaning import Meaning
+from symcook.model.symbols import Number, at, from_sympy, lowered, symbol, to_sympy
 from symcook.numbers.roots import squarefree
 
 Values = list[Value]
@@ -98,14 +100,14 @@ class Symbolic:
         self._sequence: tuple[Any, ...] = ()
         self._start = 1
         self._choices = choices
-        self._converted: dict[Any, Value] = {}
         self._sides: dict[int, int] = {}  # of maxima and steps that were resolved: POSITIVE or NONPOSITIVE
         self.conditions: list[str] = []
-        boxes = {}
+        boxes, named = {}, {}
         for declared in (*inputs, *parameters):
             parameter = Parameter(declared) if isinstance(declared, str) else declared
             boxes[symbol(parameter.name)] = _interval(parameter)
-            self._converted[symbol(parameter.name)] = self._field.symbol(symbol(parameter.name))
+            named[parameter.name] = self._field.symbol(symbol(parameter.name))
+        self._terms = _Closed(self, named)
         self._signs = Signs(self._field, boxes)
 
     def context(self) -> AbstractContextManager[Any]:
@@ -117,39 +119,32 @@ class Symbolic:
         self.length = len(self._sequence)
 
     def embed(self, table: Mapping[str, Any]) -> Values:
-        values = {token: self.convert(value) for token, value in table.items()}
+        values = {token: self.number(value) for token, value in table.items()}
         return [values[token] for token in self._sequence]
 
     def input(self, name: str) -> Values:
-        return [self.convert(row[name]) for row in self._sequence]
+        return [self.number(row[name]) for row in self._sequence]
 
-    def positions(self, expression: Any) -> Values:
-        result = []
-        own = getattr(expression, "free_symbols", set()) - {symbol("i"), symbol("n")}
-        for i in self._indices():
-            value = self._at(expression, i) if own else value_at(expression, i, self.length)
-            rational = isinstance(value, Fraction)
-            result.append(fmpq(value.numerator, value.denominator) if rational else self.convert(value))
-        return result
+    def positions(self, expression: int | Number) -> Values:
+        return [self.number(self._at(expression, i)) for i in self._indices()]
 
     def linear(self, terms: Sequence[tuple[Values, Any]], bias: Any) -> Values:
         result: Values | None = None
         for column, coefficient in terms:
-            c = self.convert(coefficient)
+            c = self.number(coefficient)
             part = column if c == 1 else [c * value for value in column]
             result = part if result is None else [a + b for a, b in zip(result, part, strict=True)]
-        b = self.convert(bias)
+        b = self.number(bias)
         if result is None:
             return [b] * self.length
         return result if b == 0 else [value + b for value in result]
 
     def activate(self, column: Values, kind: str) -> Values:
-        require_known("activation", kind, ACTIVATIONS)
         one = {"relu": self.relu, "step": self.step}.get(kind) or (lambda value: self._gelu(value, kind))
         return [one(value) for value in column]
 
     def layer_norm(self, columns: Sequence[Values], epsilon: Any, zero_variance: str) -> list[Values]:
-        added = self.convert(epsilon)
+        added = self.number(epsilon)
         if self._signs.of(added) & NEGATIVE:
             must = "epsilon of a layer norm must not be negative for any value of its symbols"
             raise BadInput(must, self._text(added), "declare the symbol with a lower end of 0")
@@ -182,8 +177,6 @@ class Symbolic:
         weighting: str,
         factor: Any,
     ) -> list[Values]:
-        require_known("weighting", weighting, WEIGHTINGS)
-        visible(mask, 0, self.length)  # refuses an unknown mask
         if not queries:
             return [self._plain(column, mask, weighting) for column in values]
         rows: list[Values] = []
@@ -193,7 +186,7 @@ class Symbolic:
             if not seen:
                 rows.append([ZERO] * len(values))
             elif weighting == "softmax":
-                by = self.convert(self._at(factor, i))
+                by = self.number(self._at(factor, i))
                 weights, total = self._weights([by * (score - scores[0]) for score in scores])
                 rows.append([_dot(weights, [column[j] for j in seen]) / total for column in values])
             else:
@@ -269,53 +262,11 @@ class Symbolic:
             return self._split(value, signs, (wanted, rest)) == wanted
         return verdict
 
-    def convert(self, expression: Any) -> Value:
-        """The value of an exact sympy expression in the declared symbols; see the class for what it raises."""
-        if isinstance(expression, (float, bool)):  # 1.0 is equal to 1 as a key
-            raise BadInput("a value must be exact, not a floating number", expression, "write a rational such as 1/10")
-        value = self._converted.get(expression)
-        if value is None:
-            value = self._converted[expression] = self._convert(expression)
-        return value
-
-    def _convert(self, e: Any) -> Value:
-        if isinstance(e, (int, Fraction)):
-            return fmpq(e.numerator, e.denominator)
-        if not isinstance(e, sympy.Basic) or isinstance(e, sympy.Float):
-            raise BadInput("a value must be exact, not a floating number", repr(e), "write a rational such as 1/10")
-        if isinstance(e, sympy.Rational) and e.q:
-            return fmpq(int(e.p), int(e.q))
-        if isinstance(e, sympy.Symbol):
-            raise BadInput("every symbol must be declared", e.name)
-        if isinstance(e, sympy.Add):
-            return reduce(add, map(self.convert, e.args))
-        if isinstance(e, sympy.Mul):
-            return reduce(lambda a, b: a * b, map(self.convert, e.args))
-        if isinstance(e, sympy.exp) or (isinstance(e, sympy.Pow) and e.base is sympy.E):
-            return self._exponential(self.convert(e.as_base_exp()[1]))
-        if isinstance(e, sympy.Pow) and isinstance(e.exp, sympy.Integer):
-            return self._power(self.convert(e.base), int(e.exp))
-        if isinstance(e, sympy.Pow) and isinstance(e.exp, sympy.Rational) and e.exp.q == 2:
-            return self._power(self.sqrt(self.convert(e.base)), int(e.exp.p))
-        if isinstance(e, (sympy.Max, sympy.Min)):
-            sign = ONE if isinstance(e, sympy.Max) else -ONE
-            first, *others = (sign * self.convert(a) for a in e.args)
-            for other in others:
-                first = other + self.relu(first - other)
-            return sign * first
-        if isinstance(e, sympy.Abs):
-            inner = self.convert(e.args[0])
-            return self.relu(inner) + self.relu(-inner)
-        if e.free_symbols:
-            must = (
-                "a symbol must stand in sums, products, integer powers, square roots, exponentials and maxima in the "
-                "symbolic domain"
-            )
-            raise NotExact(must, from_sympy(e), "set it and use --domain ball")
-        if e in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
-            raise BadInput("a denominator must not be zero", e)
-        from_sympy(e)  # refuses what the grammar has no word for
-        return self._field.constant(e)
+    def number(self, value: int | Number) -> Value:
+        """The value of an exact number or a term in the declared symbols; see the class for what it raises."""
+        if isinstance(value, tuple):
+            return self._terms.term(value)
+        return fmpq(value.numerator, value.denominator)
 
     def _power(self, base: Value, exponent: int) -> Value:
         if abs(exponent) > MAX_POWER:
@@ -464,7 +415,7 @@ class Symbolic:
         if kind == "gelu":
             bend = self._odd("erf", value / self.sqrt(fmpq(2)))
         elif kind == "gelu-tanh":
-            bend = self._odd("tanh", self.convert(sympy.sqrt(2 / sympy.pi)) * (value + fmpq(44715, 1000000) * value**3))
+            bend = self._odd("tanh", self.number(lowered("sqrt(2/pi)")) * (value + fmpq(44715, 1000000) * value**3))
         else:
             bend = self._odd("tanh", fmpq(851, 1000) * value)
         return value * (bend + ONE) * fmpq(1, 2)
@@ -696,10 +647,73 @@ class Symbolic:
     def _indices(self) -> range:
         return range(self._start, self._start + self.length)
 
-    def _at(self, expression: Any, i: int) -> Any:
-        if not isinstance(expression, sympy.Basic) or not expression.free_symbols:
+    def _at(self, expression: int | Number, i: int) -> int | Number:
+        """A term at one position, where declared symbols may be left in it."""
+        if not isinstance(expression, tuple):
             return expression
-        return at(expression, i, self.length)
+        if names(expression) <= {"i", "n"}:
+            return value_at(expression, i, self.length)
+        return at(expression, {"i": i, "n": self.length})
+
+
+class _Closed(Meaning[Value, Any]):
+    """Terms in declared symbols. What holds no symbol and has no closed form is a constant, known as sympy has it."""
+
+    def __init__(self, domain: Symbolic, values: Mapping[str, Value]) -> None:
+        super().__init__(values)
+        self.domain = domain
+        self.known: dict[Tree, Value] = {}
+
+    def term(self, tree: Tree) -> Value:
+        found = self.known.get(tree)
+        if found is None:
+            closed = tree[0] != "call" or tree[1] in ("exp", "sqrt", "min", "max", "relu", "abs", "pow")
+            found = super().term(tree) if closed and tree[0] not in ("if", "ind", "sum", "prod") else self.opaque(tree)
+            self.known[tree] = found
+        return found
+
+    def number(self, p: int, q: int) -> Value:
+        return fmpq(p, q)
+
+    def name(self, name: str) -> Value:
+        if name == "pi":
+            return self.domain._field.constant(sympy.pi)
+        if name not in self.values:
+            raise BadInput("every symbol must be declared", name)
+        return self.values[name]
+
+    def divide(self, a: Value, b: Value, tree: Tree) -> Value:
+        return a * self.domain._power(b, -1)
+
+    def power(self, a: Value, b: Value, tree: Tree) -> Value:
+        if not isinstance(b, fmpq) or b.q > 2:
+            return self.opaque(tree)
+        return self.domain._power(a if b.q == 1 else self.domain.sqrt(a), int(b.p))
+
+    def call(self, name: str, arguments: list[Value], tree: Tree) -> Value:
+        relu, first = self.domain.relu, arguments[0]
+        if name == "exp":
+            return self.domain._exponential(first)
+        if name == "sqrt":
+            return self.domain.sqrt(first)
+        if name in ("relu", "abs"):
+            return relu(first) if name == "relu" else relu(first) + relu(-first)
+        sign = ONE if name == "max" else -ONE
+        first, *others = (sign * a for a in arguments)
+        for other in others:
+            first = other + relu(first - other)
+        return sign * first
+
+    def opaque(self, tree: Tree) -> Value:
+        """A constant; NotExact where a declared symbol stands in it."""
+        if names(tree):
+            must = (
+                "a symbol must stand in sums, products, integer powers, square roots, exponentials and maxima in the "
+                "symbolic domain"
+            )
+            raise NotExact(must, show(tree), "set it and use --domain ball")
+        value = to_sympy(tree, {})
+        return fmpq(int(value.p), int(value.q)) if value.is_Rational else self.domain._field.constant(value)
 
 
 def _verdict(signs: int, wanted: int) -> bool | None:

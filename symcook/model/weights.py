@@ -91,7 +91,7 @@ def head(
     row is the plain average of what it sees. There is one key dimension for each different query coordinate, in their
     order: Q d x r, K d x r, V m x r. `value` maps each coordinate written to a linear expression in those read, such as
     "vote" or "2*a - c*b"; `symbols` are the names (or `Parameter`s) in it that are declared symbols. The rest is as in
-    `symcook.model.blocks.Head`. Raises BadInput for a constant in a value (give the model a coordinate that is 1 everywhere).
+    `symcook.model.blocks.Head`. Raises BadInput for a constant in a value (give the model a coordinate that is 1).
 
     >>> found = head({("query", "index"): 2, ("one", "square"): -1}, {"found": "value"})
     >>> found.reads
