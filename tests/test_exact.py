@@ -454,7 +454,7 @@ def test_a_norm_by_hand():
     assert [domain.show(column[0], 30) for column in found] == ["-sqrt(42)/7", "-sqrt(42)/14", "3*sqrt(42)/14"]
     assert [str(column[1]) for column in found] == ["-sqrt(2)/2", "-sqrt(2)/2", "sqrt(2)"]
     with pytest.raises(BadInput, match="negative"):
-        domain.layer_norm(plain, lowered(-1), "refuse")
+        LayerNorm(("a",), epsilon=-1)
     with pytest.raises(NotExact, match="domain ball"):
         domain.layer_norm(plain, lowered("sqrt(2)"), "refuse")
 

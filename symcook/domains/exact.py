@@ -7,16 +7,16 @@ is not rational has no exact form in this domain and is refused with the name of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate
 from math import gcd, lcm, prod
+from operator import mul
 from typing import Any, ClassVar
 
-from symcook.domains.protocol import conjunction, refuse_zero_variance, visible
+from symcook.domains.protocol import Coefficient, refuse_zero_variance
+from symcook.domains.rowwise import Rowwise, Scores
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.rationals import Rationals, quotient
@@ -31,7 +31,7 @@ Numbers = list[Value]
 _BALL = "use --domain ball"
 
 
-class Exact:
+class Exact(Rowwise):
     """Rationals, exponential sums and single square roots; `symcook.domains.protocol.Domain`.
 
     >>> domain = Exact()
@@ -44,168 +44,62 @@ class Exact:
     """
 
     name: ClassVar[str] = "exact"
-    length: int = 0
+    nothing = Fraction(0)
 
-    def __init__(self) -> None:
-        self._sequence: tuple[Any, ...] = ()
-        self._start = 1
-        self.rows: Sequence[int] = ()
-        """The positions (from 0) that columns have entries for."""
+    def number(self, value: Coefficient) -> Value:
+        return coefficient(value)
 
-    def context(self) -> AbstractContextManager[Any]:
-        return nullcontext()
+    def position(self, term: Tree, i: int) -> Fraction:
+        return at_position(term, i, self.length)
 
-    def begin(self, sequence: Any, start: int) -> None:
-        self._sequence = tuple(sequence)
-        self._start = start
-        self.length = len(self._sequence)
-        self.rows = range(self.length)
-
-    def narrow(self, columns: Sequence[Numbers], place: int) -> list[Numbers]:
-        self.rows = self.rows[place:][:1]
-        return [[column[place]] for column in columns]
-
-    def embed(self, table: Mapping[str, Any]) -> Numbers:
-        values = {token: coefficient(value) for token, value in table.items()}
-        return [values[token] for token in self._sequence]
-
-    def input(self, name: str) -> Numbers:
-        return [coefficient(row[name]) for row in self._sequence]
-
-    def positions(self, expression: Any) -> Numbers:
-        return [at_position(expression, i, self.length) for i in self._indices()]
-
-    def linear(self, terms: Sequence[tuple[Numbers, Any]], bias: Any) -> Numbers:
-        result: Numbers = [coefficient(bias)] * len(terms[0][0] if terms else self.rows)
-        for column, weight in terms:
-            c = coefficient(weight)
-            if c == 1:
-                result = [a + b for a, b in zip(result, column, strict=True)]
-            else:
-                result = [a + c * b for a, b in zip(result, column, strict=True)]
-        return result
-
-    def activate(self, column: Numbers, kind: str) -> Numbers:
+    def activation(self, x: Value, kind: str) -> Value:
         if kind == "relu":
-            return [value if sign(value) > 0 else Fraction(0) for value in column]
+            return x if sign(x) > 0 else Fraction(0)
         if kind == "step":
-            return [Fraction(int(sign(value) > 0)) for value in column]
+            return Fraction(int(sign(x) > 0))
         raise NotExact("an activation must have exact values in the exact domain", kind, _BALL)
 
-    def layer_norm(self, columns: Sequence[Numbers], epsilon: Any, zero_variance: str) -> list[Numbers]:
-        added = number(epsilon)
-        if added < 0:
-            raise BadInput("epsilon of a layer norm must not be negative", added)
-        rows = (
-            normalised(row, added, zero_variance, i)
-            for i, row in zip(self._indices(), self._rows(columns), strict=True)
-        )
-        return [list(column) for column in zip(*rows, strict=True)]
+    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> list[Value]:
+        return normalised(entries, epsilon, zero_variance, i)
 
-    def distribution(self, columns: Sequence[Numbers]) -> list[Numbers]:
-        rows = []
-        for row in self._rows(columns):
-            scores = [score - row[0] for score in row]
-            units = ([Fraction(int(j == k)) for j in range(len(row))] for k in range(len(row)))
-            rows.append([_softmax(scores, Fraction(1), (), unit) for unit in units])
-        return [list(column) for column in zip(*rows, strict=True)]
+    def weights(self, scores: Sequence[Value]) -> list[Value]:
+        return _weights(_moved(scores), Fraction(1), ())
 
-    def largest(self, columns: Sequence[Numbers]) -> list[int | None]:
-        return [row.index(max(row)) for row in self._rows(columns)]
+    def scales(self, factor: Coefficient) -> Sequence[tuple[Fraction, Logs]]:
+        """Factors of the scores as `logarithmic` has them."""
+        if not isinstance(factor, tuple) or "i" not in names(factor):
+            return [logarithmic(factor, self._start, self.length)] * len(self.rows)
+        return [logarithmic(factor, self._start + row, self.length) for row in self.rows]
 
-    def attend(
-        self,
-        queries: Sequence[Numbers],
-        keys: Sequence[Numbers],
-        values: Sequence[Numbers],
-        mask: str,
-        weighting: str,
-        factor: Any,
-    ) -> list[Numbers]:
-        if not queries:
-            return [self._plain(column, mask, weighting) for column in values]
-        if weighting == "softmax":
-            rows = self._soft(queries, keys, values, mask, factor)
-        else:
-            rows = self._hard(queries, keys, values, mask, weighting)
-        return [list(column) for column in zip(*rows, strict=True)] if values else []
+    def softmax(self, scores: Sequence[Value], scale: Any, rows: Sequence[Sequence[Value]]) -> list[Value]:
+        """Scores are taken from the first one: a common factor of all weights cancels."""
+        scores, (plain, logs) = _moved(scores), scale
+        if not any(scores):
+            return [self.mean(row) for row in rows]
+        if not logs:
+            return [softmax_mean([plain * s for s in scores], row) for row in rows]
+        weights = _weights(scores, plain, logs)
+        total = _total(weights)
+        return [_total([w * v for w, v in zip(weights, row, strict=True)]) / total for row in rows]
 
-    def positive(self, column: Numbers) -> list[bool | None]:
-        return [sign(value) > 0 for value in column]
+    def scoring(self, queries: Sequence[Numbers], keys: Sequence[Numbers], compared: bool) -> Scores:
+        """Scores that are only compared are integers where all entries are rational, up to a factor of each row."""
+        if not compared or not all(isinstance(x, Fraction) for column in (*queries, *keys) for x in column):
+            return super().scoring(queries, keys, compared)
+        offered = list(zip(*keys, strict=True))
+        below = lcm(*(x.denominator for key in offered for x in key))
+        whole = [[int(x * below) for x in key] for key in offered]
 
-    def zero(self, column: Numbers) -> list[bool | None]:
-        return [value == 0 for value in column]
+        def scores(number: int, sees: range) -> list[int]:
+            query = [column[number] for column in queries]
+            scale = lcm(*(x.denominator for x in query))
+            asked = [int(x * scale) for x in query]
+            return [sum(map(mul, asked, whole[j])) for j in sees]
 
-    def both(self, first: bool | None, second: bool | None) -> bool | None:
-        return conjunction(first, second)
-
-    def read(self, column: Numbers, place: int) -> Value:
-        return column[place]
+        return scores
 
     def show(self, value: Value, digits: int) -> str:
         return text(value)
-
-    def settled(self, value: Value, digits: int) -> bool:
-        return True
-
-    def _indices(self) -> Sequence[int]:
-        return [self._start + row for row in self.rows]
-
-    def _plain(self, column: Numbers, mask: str, weighting: str) -> Numbers:
-        """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
-        running sums) is divided once."""
-        seen = [visible(mask, row, self.length) for row in self.rows]
-        if weighting in ("leftmost", "rightmost"):
-            place = 0 if weighting == "leftmost" else -1
-            return [column[places[place]] if places else Fraction(0) for places in seen]
-        if mask == "none":
-            return [_total(column) / self.length] * len(seen)
-        back = mask in ("past", "strict-past")
-        sums = [Fraction(0), *accumulate(reversed(column) if back else column)]
-        return [sums[len(places)] / max(len(places), 1) for places in seen]
-
-    def _rows(self, columns: Sequence[Numbers]) -> list[tuple[Value, ...]]:
-        return list(zip(*columns, strict=True))
-
-    def _hard(
-        self, queries: Sequence[Numbers], keys: Sequence[Numbers], values: Sequence[Numbers], mask: str, weighting: str
-    ) -> Iterator[list[Value]]:
-        """Rows of hard attention, with scores compared exactly: equal weight on the positions whose score is maximal,
-        or all of it on the first or last one."""
-        query_rows, key_rows = _integers(self._rows(queries), False), _integers(self._rows(keys), True)
-        known: dict[Any, list[Value]] = {}
-        for row, query in zip(self.rows, query_rows, strict=True):
-            seen = visible(mask, row, self.length)
-            answer = known.get((seen, query))
-            if answer is None:
-                scores = [(j, _dot(query, key_rows[j])) for j in seen]
-                greatest = max((score for _, score in scores), default=None)
-                best = [j for j, score in scores if score == greatest]
-                best = {"leftmost": best[:1], "rightmost": best[-1:]}.get(weighting, best)
-                answer = [_total([column[j] for j in best]) / max(len(best), 1) for column in values]
-                known[seen, query] = answer
-            yield answer
-
-    def _soft(
-        self, queries: Sequence[Numbers], keys: Sequence[Numbers], values: Sequence[Numbers], mask: str, factor: Any
-    ) -> Iterator[list[Value]]:
-        """Softmax rows, with scores taken from the first one seen: a common factor of all weights cancels."""
-        key_rows = self._rows(keys)
-        moves = isinstance(factor, tuple) and "i" in names(factor)
-        fixed = None if moves else logarithmic(factor, self._start, self.length)
-        known: dict[Any, list[Value]] = {}
-        for row, query in zip(self.rows, self._rows(queries), strict=True):
-            plain, logs = fixed or logarithmic(factor, self._start + row, self.length)
-            seen = visible(mask, row, self.length)
-            answer = known.get((seen, query, plain, logs))
-            if answer is None and not seen:
-                answer = [Fraction(0) for _ in values]
-            elif answer is None:
-                first = _dot(query, key_rows[seen[0]])
-                scores = [_dot(query, key_rows[j]) - first for j in seen]
-                answer = [_softmax(scores, plain, logs, [column[j] for j in seen]) for column in values]
-            known[seen, query, plain, logs] = answer
-            yield answer
 
 
 def normalised(row: Sequence[Value], epsilon: Fraction, zero_variance: str, i: int) -> list[Value]:
@@ -452,22 +346,24 @@ def _combined(logs: Sequence[tuple[Fraction, Fraction]]) -> Logs:
     return ((common, prod((m**k for k, m in powers), start=Fraction(1))),)
 
 
-def _softmax(scores: Sequence[Value], plain: Fraction, logs: Logs, values: Sequence[Value]) -> Value:
-    """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j)."""
-    for score in scores:
+def _moved(scores: Sequence[Value]) -> list[Fraction]:
+    """The scores less the first one, which must leave rationals."""
+    moved = [score - scores[0] for score in scores]
+    for score in moved:
         if not isinstance(score, Fraction):
             raise NotExact("a softmax score must be rational in the exact domain", score, _BALL)
-    if all(score == scores[0] for score in scores):
-        return _total(values) / len(values)
-    if not logs:
-        return softmax_mean([plain * s for s in scores], values)
+    return moved
+
+
+def _weights(scores: Sequence[Fraction], plain: Fraction, logs: Logs) -> list[Value]:
+    """e^(plain s) prod m^(c s) for each score s."""
     weights = []
     for s in scores:
         weight: Value = exp_scaled_log(0, 1, plain * s)
-        for coefficient, base in logs:
-            weight = weight * exp_scaled_log(coefficient * s, base)
+        for power, base in logs:
+            weight = weight * exp_scaled_log(power * s, base)
         weights.append(weight)
-    return _total([w * v for w, v in zip(weights, values, strict=True)]) / _total(weights)
+    return weights
 
 
 def _total(values: Sequence[Value]) -> Value:
@@ -475,23 +371,3 @@ def _total(values: Sequence[Value]) -> Value:
     for value in values:
         total = total + value
     return total
-
-
-def _dot(query: Sequence[Any], key: Sequence[Any]) -> Any:
-    return sum(q * k for q, k in zip(query, key, strict=True))
-
-
-def _integers(rows: list[tuple[Value, ...]], together: bool) -> list[tuple[Any, ...]]:
-    """Rows scaled to integers, all by one factor (`together`) or each by its own, which leaves the order of a row's
-    scores as it is; rows with exponential sums stay as they are."""
-    fractions = [value for row in rows for value in row if isinstance(value, Fraction)]
-    if len(fractions) < sum(map(len, rows)):
-        return list(rows)
-    if together:
-        scale = lcm(*(f.denominator for f in fractions))
-        return [tuple(int(v * scale) for v in row) for row in rows]
-    result = []
-    for row in rows:
-        scale = lcm(*(v.denominator for v in row if isinstance(v, Fraction)))
-        result.append(tuple(int(v * scale) for v in row))
-    return result

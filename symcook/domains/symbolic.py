@@ -9,12 +9,8 @@ sign stays max(0, u); a maximum among scores or a division that is open stops wi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
-from functools import reduce
-from itertools import accumulate
 from math import gcd, lcm
-from operator import add
 from typing import Any, ClassVar
 
 import sympy
@@ -24,7 +20,8 @@ from symcook.domains.exact import value_at
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
 from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
 from symcook.domains.intervals import ZERO as NULL
-from symcook.domains.protocol import conjunction, refuse_zero_variance, visible
+from symcook.domains.protocol import Coefficient, refuse_zero_variance
+from symcook.domains.rowwise import Rowwise
 from symcook.domains.signs import Impossible, Signs
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.model.blocks import Parameter
@@ -71,7 +68,7 @@ class Choices:
         return False
 
 
-class Symbolic:
+class Symbolic(Rowwise):
     """Closed forms in `parameters` (declared symbols with their intervals) and `inputs`, for one input.
 
     An input is a name, free on the real line, or a Parameter with an interval. With `choices`, comparisons that stay
@@ -88,7 +85,7 @@ class Symbolic:
     """
 
     name: ClassVar[str] = "symbolic"
-    length: int = 0
+    nothing = ZERO
 
     def __init__(
         self,
@@ -96,9 +93,8 @@ class Symbolic:
         inputs: Sequence[Parameter | str] = (),
         choices: Choices | None = None,
     ) -> None:
+        super().__init__()
         self._field = Field()
-        self._sequence: tuple[Any, ...] = ()
-        self._start = 1
         self._choices = choices
         self._sides: dict[int, int] = {}  # of maxima and steps that were resolved: POSITIVE or NONPOSITIVE
         self.conditions: list[str] = []
@@ -110,98 +106,33 @@ class Symbolic:
         self._terms = _Closed(self, named)
         self._signs = Signs(self._field, boxes)
 
-    def context(self) -> AbstractContextManager[Any]:
-        return nullcontext()
+    def position(self, term: Tree, i: int) -> Value:
+        if names(term) <= {"i", "n"}:
+            return self.number(value_at(term, i, self.length))
+        return self.number(at(term, {"i": i, "n": self.length}))
 
-    def begin(self, sequence: Any, start: int) -> None:
-        self._sequence = tuple(sequence)
-        self._start = start
-        self.length = len(self._sequence)
+    def activation(self, x: Value, kind: str) -> Value:
+        return self.relu(x) if kind == "relu" else self.step(x) if kind == "step" else self._gelu(x, kind)
 
-    def embed(self, table: Mapping[str, Any]) -> Values:
-        values = {token: self.number(value) for token, value in table.items()}
-        return [values[token] for token in self._sequence]
-
-    def input(self, name: str) -> Values:
-        return [self.number(row[name]) for row in self._sequence]
-
-    def positions(self, expression: int | Number) -> Values:
-        return [self.number(self._at(expression, i)) for i in self._indices()]
-
-    def linear(self, terms: Sequence[tuple[Values, Any]], bias: Any) -> Values:
-        result: Values | None = None
-        for column, coefficient in terms:
-            c = self.number(coefficient)
-            part = column if c == 1 else [c * value for value in column]
-            result = part if result is None else [a + b for a, b in zip(result, part, strict=True)]
-        b = self.number(bias)
-        if result is None:
-            return [b] * self.length
-        return result if b == 0 else [value + b for value in result]
-
-    def activate(self, column: Values, kind: str) -> Values:
-        one = {"relu": self.relu, "step": self.step}.get(kind) or (lambda value: self._gelu(value, kind))
-        return [one(value) for value in column]
-
-    def layer_norm(self, columns: Sequence[Values], epsilon: Any, zero_variance: str) -> list[Values]:
+    def layer_norm(self, columns: Sequence[Values], epsilon: Coefficient, zero_variance: str) -> list[Values]:
         added = self.number(epsilon)
         if self._signs.of(added) & NEGATIVE:
             must = "epsilon of a layer norm must not be negative for any value of its symbols"
             raise BadInput(must, self._text(added), "declare the symbol with a lower end of 0")
-        rows = [
-            self._normalised(list(row), added, zero_variance, i)
-            for i, row in zip(self._indices(), zip(*columns, strict=True), strict=True)
-        ]
-        return [list(column) for column in zip(*rows, strict=True)]
+        return super().layer_norm(columns, epsilon, zero_variance)
 
-    def distribution(self, columns: Sequence[Values]) -> list[Values]:
-        rows = []
-        for scores in zip(*columns, strict=True):
-            weights, total = self._weights([score - scores[0] for score in scores])
-            rows.append([weight / total for weight in weights])
-        return [list(column) for column in zip(*rows, strict=True)]
+    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> list[int]:
+        return self._chosen(list(scores), weighting, (i, range(first, first + len(scores))))
 
-    def largest(self, columns: Sequence[Values]) -> list[int | None]:
-        result = []
-        for scores in zip(*columns, strict=True):
-            best, rival = self._first(list(scores), range(len(scores)), None)
-            result.append(best if rival is None else None)
-        return result
+    def first_largest(self, scores: Sequence[Value]) -> int | None:
+        best, rival = self._first(list(scores), range(len(scores)), None)
+        return best if rival is None else None
 
-    def attend(
-        self,
-        queries: Sequence[Values],
-        keys: Sequence[Values],
-        values: Sequence[Values],
-        mask: str,
-        weighting: str,
-        factor: Any,
-    ) -> list[Values]:
-        if not queries:
-            return [self._plain(column, mask, weighting) for column in values]
-        rows: list[Values] = []
-        for row, i in enumerate(self._indices()):
-            seen = visible(mask, row, self.length)
-            scores = [reduce(add, (q[row] * k[j] for q, k in zip(queries, keys, strict=True))) for j in seen]
-            if not seen:
-                rows.append([ZERO] * len(values))
-            elif weighting == "softmax":
-                by = self.number(self._at(factor, i))
-                weights, total = self._weights([by * (score - scores[0]) for score in scores])
-                rows.append([_dot(weights, [column[j] for j in seen]) / total for column in values])
-            else:
-                best = [seen[k] for k in self._chosen(scores, weighting, (i, seen))]
-                rows.append([reduce(add, (column[j] for j in best)) / fmpq(len(best)) for column in values])
-        return [list(column) for column in zip(*rows, strict=True)] if values else []
+    def is_positive(self, x: Value) -> bool | None:
+        return _verdict(self._signs.of(x), POSITIVE)
 
-    def positive(self, column: Values) -> list[bool | None]:
-        return [_verdict(self._signs.of(value), POSITIVE) for value in column]
-
-    def zero(self, column: Values) -> list[bool | None]:
-        return [_verdict(self._signs.of(value), NULL) for value in column]
-
-    def both(self, first: bool | None, second: bool | None) -> bool | None:
-        return conjunction(first, second)
+    def is_zero(self, x: Value) -> bool | None:
+        return _verdict(self._signs.of(x), NULL)
 
     def read(self, column: Values, place: int) -> Any:
         """The entry as a sympy expression."""
@@ -209,9 +140,6 @@ class Symbolic:
 
     def show(self, value: Any, digits: int) -> str:
         return from_sympy(value)
-
-    def settled(self, value: Any, digits: int) -> bool:
-        return True
 
     def resolve(self, values: Sequence[Value]) -> Values:
         """The values without open maxima and steps, split into cases (which must be on); those inside exponentials,
@@ -390,11 +318,11 @@ class Symbolic:
             result = result * (fmpq(prime) if prime < 2 else self._field.function("sqrt", fmpq(prime)))
         return result
 
-    def _normalised(self, row: Values, epsilon: Value, zero_variance: str, i: int) -> Values:
+    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> Values:
         """(x - mean)/sqrt(variance + epsilon) of the entries at position `i`."""
-        mean = reduce(add, row) / fmpq(len(row))
-        moved = [value - mean for value in row]
-        variance = reduce(add, (value * value for value in moved)) / fmpq(len(row)) + epsilon
+        mean = self.mean(entries)
+        moved = [value - mean for value in entries]
+        variance = self.mean([value * value for value in moved]) + epsilon
         # a sum of squares and an epsilon >= 0 is not negative, and positive where one of them cannot vanish
         if all(self._signs.of(value) & NULL for value in (epsilon, *moved)):
             signs = NONNEGATIVE & self._signs.of(variance)
@@ -405,7 +333,7 @@ class Symbolic:
             signs = self._split(variance, signs, (POSITIVE, NULL), why)
         if signs == NULL:
             refuse_zero_variance(zero_variance, i)
-            return [ZERO] * len(row)
+            return [ZERO] * len(entries)
         below = self.sqrt(variance, POSITIVE)
         return [value / below for value in moved]
 
@@ -509,31 +437,18 @@ class Symbolic:
         inside: Any = generator.argument.args[0]
         return fmpq(int(inside.p), int(inside.q)) if inside.is_Rational else None
 
-    def _weights(self, exponents: Values) -> tuple[Values, Value]:
-        """e to each exponent times one common power, so that no weight has a denominator of exponentials; the sum."""
+    def weights(self, scores: Sequence[Value]) -> Values:
+        """With one common power such that no weight has a denominator of exponentials."""
+        exponents = [score - scores[0] for score in scores]
         for exponent in exponents:
             self._exponent_powers(exponent)  # settles the roots
         found = [self._exponent_powers(exponent) for exponent in exponents]
         used = {g for powers, _ in found for g in powers}
         least = {g: min(powers.get(g, 0) for powers, _ in found) for g in used}
-        weights = [
+        return [
             factor * polynomial_of(self._field, self._field.monomial({g: powers.get(g, 0) - least[g] for g in used}))
             for powers, factor in found
         ]
-        return weights, reduce(add, weights)
-
-    def _plain(self, column: Values, mask: str, weighting: str) -> Values:
-        """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
-        running sums) is divided once."""
-        seen = [visible(mask, row, self.length) for row in range(self.length)]
-        if weighting in ("leftmost", "rightmost"):
-            place = 0 if weighting == "leftmost" else -1
-            return [column[places[place]] if places else ZERO for places in seen]
-        if mask == "none":
-            return [reduce(add, column) / fmpq(self.length)] * self.length
-        back = mask in ("past", "strict-past")
-        sums = [ZERO, *accumulate(reversed(column) if back else column)]
-        return [sums[len(places)] * fmpq(1, max(len(places), 1)) for places in seen]
 
     def _chosen(self, scores: Values, weighting: str, row: tuple[int, range]) -> list[int]:
         """The indices among `scores` that hard attention chooses in a row: its position and what it sees."""
@@ -585,7 +500,7 @@ class Symbolic:
 
     def _open(self, scores: Values, j: int, best: int, row: tuple[int, range]) -> Undecided:
         i, seen = row
-        places = [f"{self._brief(scores[k])} (position {self._start + seen[k]})" for k in (j, best)]
+        places = [f"{self._brief(scores[k])} (position {seen[k]})" for k in (j, best)]
         return Undecided(
             f"the attention of position {i} needs to know which is greater, {' or '.join(places)}; "
             "set the symbols in them, or split cases (--cases)."
@@ -643,17 +558,6 @@ class Symbolic:
         if self._field.size(value) > 100:
             return "a long expression"
         return self._text(value)
-
-    def _indices(self) -> range:
-        return range(self._start, self._start + self.length)
-
-    def _at(self, expression: int | Number, i: int) -> int | Number:
-        """A term at one position, where declared symbols may be left in it."""
-        if not isinstance(expression, tuple):
-            return expression
-        if names(expression) <= {"i", "n"}:
-            return value_at(expression, i, self.length)
-        return at(expression, {"i": i, "n": self.length})
 
 
 class _Closed(Meaning[Value, Any]):
@@ -720,10 +624,6 @@ def _verdict(signs: int, wanted: int) -> bool | None:
     if signs == wanted:
         return True
     return None if signs & wanted else False
-
-
-def _dot(weights: Values, column: Values) -> Value:
-    return reduce(add, (w * column[j] for j, w in enumerate(weights)))
 
 
 def _primitive(polynomial: Any) -> tuple[fmpq, Any]:
