@@ -136,13 +136,16 @@ def coefficient(value: int | Number) -> Value:
 
     Raises NotExact for any other number, BadInput for a symbol.
     """
-    return _known(value) if isinstance(value, tuple) else Fraction(value)
+    if isinstance(value, tuple):
+        return _known(value)
+    return value if isinstance(value, Fraction) else Fraction(value)
 
 
 @lru_cache(maxsize=4096)
 def _known(tree: Tree) -> Any:
     try:
-        return _Roots({}).term(tree)
+        found = _Roots({}).term(tree)
+        return Fraction(found) if isinstance(found, int) else found
     except NotExact:
         raise NotExact("numbers must be rational in the exact domain", show(tree), _BALL) from None
 
@@ -150,9 +153,9 @@ def _known(tree: Tree) -> Any:
 def number(value: int | Number) -> Fraction:
     """A coefficient as a Fraction; NotExact where it is not rational, BadInput for a symbol."""
     found = coefficient(value)
-    if not isinstance(found, (int, Fraction)):
+    if not isinstance(found, Fraction):
         raise NotExact("numbers must be rational in the exact domain", found, _BALL)
-    return Fraction(found)
+    return found
 
 
 def at_position(expression: Number, i: int, n: int) -> Fraction:
@@ -179,7 +182,10 @@ def value_at(expression: Number, i: int, n: int) -> Number:
 
 def rational_at(expression: Number, i: int, n: int) -> Fraction:
     """The value at one position; NotExact where it is not rational by its parts and by exact roots alone."""
-    return Fraction(_Rooted({"i": i, "n": n}).term(expression)) if isinstance(expression, tuple) else expression
+    if not isinstance(expression, tuple):
+        return expression
+    value = _Rooted({"i": i, "n": n}).term(expression)
+    return value if isinstance(value, Fraction) else Fraction(value)
 
 
 class _Rooted(Rationals):

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import reduce
 from itertools import accumulate
+from operator import add
 from typing import Any, ClassVar
 
 from symcook.domains.protocol import Coefficient, conjunction, visible
@@ -76,12 +78,7 @@ class Rowwise:
 
     def total(self, parts: Sequence[Value]) -> Value:
         """The sum from left to right; of one entry that entry itself."""
-        if len(parts) == 1:
-            return parts[0]
-        total = self.nothing
-        for part in parts:
-            total = total + part
-        return total
+        return reduce(add, parts) if parts else self.nothing
 
     def running(self, column: Sequence[Value]) -> Sequence[Value]:
         """The sums of the first 0, 1, ... entries."""

@@ -106,10 +106,14 @@ class Symbolic(Rowwise):
         self._terms = _Closed(self, named)
         self._signs = Signs(self._field, boxes)
 
+    def positions(self, expression: Coefficient) -> Values:
+        if not isinstance(expression, tuple) or names(expression) <= {"i", "n"}:
+            return super().positions(expression)
+        places = ({"i": self._start + row, "n": self.length} for row in self.rows)
+        return [self.number(at(expression, place)) for place in places]
+
     def position(self, term: Tree, i: int) -> Value:
-        if names(term) <= {"i", "n"}:
-            return self.number(value_at(term, i, self.length))
-        return self.number(at(term, {"i": i, "n": self.length}))
+        return self.number(value_at(term, i, self.length))
 
     def activation(self, x: Value, kind: str) -> Value:
         return self.relu(x) if kind == "relu" else self.step(x) if kind == "step" else self._gelu(x, kind)
