@@ -19,7 +19,7 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
-from symcook.domains.rowwise import Rowwise, Scores
+from symcook.domains.rowwise import Scores, Shortening
 from symcook.errors import BadInput, Undecided
 from symcook.model.expr import Tree
 from symcook.model.rationals import rational
@@ -43,7 +43,7 @@ Value = Any
 Column = list[Value]
 
 
-class Ball(Rowwise):
+class Ball(Shortening):
     """The domain of rationals and real balls at `bits` bits of working precision.
 
     >>> domain = Ball(64)

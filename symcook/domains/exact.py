@@ -16,7 +16,7 @@ from operator import mul
 from typing import Any, ClassVar
 
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
-from symcook.domains.rowwise import Rowwise, Scores
+from symcook.domains.rowwise import Scores, Shortening
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.rationals import Rationals, quotient
@@ -31,7 +31,7 @@ Numbers = list[Value]
 _BALL = "use --domain ball"
 
 
-class Exact(Rowwise):
+class Exact(Shortening):
     """Rationals, exponential sums and single square roots; `symcook.domains.protocol.Domain`.
 
     >>> domain = Exact()

@@ -21,7 +21,7 @@ from mpmath.libmp import from_rational
 from symcook.domains.exact import rational_at
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rounding import Format, Rounding
-from symcook.domains.rowwise import Rowwise
+from symcook.domains.rowwise import Shortening
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import Tree
 from symcook.model.rationals import rewritten
@@ -39,7 +39,7 @@ def check_bits(bits: object) -> int:
     return bits
 
 
-class Mp(Rowwise):
+class Mp(Shortening):
     """The domain of mpmath numbers with `bits` bits. `digits` of its values are shown; None: all that `bits` hold.
 
     >>> domain = Mp(4)

@@ -130,10 +130,6 @@ class Rowwise:
         self.length = len(self._sequence)
         self.rows = range(self.length)
 
-    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
-        self.rows = self.rows[place:][:1]
-        return [[column[place]] for column in columns]
-
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
         values = {token: self.number(value) for token, value in table.items()}
         return [values[token] for token in self._sequence]
@@ -282,6 +278,14 @@ class Rowwise:
 
     def settled(self, value: Any, digits: int) -> bool:
         return True
+
+
+class Shortening(Rowwise):
+    """A row-wise system that can leave positions out (`symcook.domains.protocol.Narrowing`)."""
+
+    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+        self.rows = self.rows[place:][:1]
+        return [[column[place]] for column in columns]
 
 
 def each(columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value]) -> Column:
