@@ -349,7 +349,7 @@ for _name, _S in WEIGH.items():
         lambda w, N, S=_S: _only(w, N, Q4, K4, V, S=S),
         refused=SOFTMAX if _name == "softmax" else {},
     )
-IRRATIONAL_SCALE = {"exact": r"the factor of softmax scores must be rational or a multiple of a logarithm.*; given: sqrt.2./2"} | SOFTMAX
+IRRATIONAL_SCALE = {"exact": r"numbers must be rational in the exact domain; given: sqrt.2./2"} | SOFTMAX
 case(
     "cookbook.s2.2.2.def2.3",
     "softmax, d_key = 2",

@@ -62,17 +62,9 @@ class Ball(Shortening):
         super().__init__()
         self.bits = bits
         self._known: dict[Any, Value] = {}
-        self._balls: dict[Any, arb] = {}
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
-
-    def enclose(self, value: Any) -> arb:
-        """A ball around an exact number, at the precision that is set."""
-        known = self._balls.get(value)
-        if known is None:
-            known = self._balls[value] = arb(self.number(value))
-        return known
 
     def number(self, value: int | Number) -> Value:
         """An exact number: a rational as it is, a ball around any other one."""
@@ -96,13 +88,12 @@ class Ball(Shortening):
 
     def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> list[Value]:
         """Undecided where the variance may be zero without being exactly so."""
-        m = fmpq(len(entries))
         if self._flat(entries):
             centred, variance = [ZERO] * len(entries), ZERO  # exactly, though the mean may be a ball
         else:
-            mean = self.over(self.total(entries), m)
+            mean = self.mean(entries)
             centred = [self.total([x, -mean]) for x in entries]
-            variance = self.over(self.total([self.times(c, c) for c in centred]), m)
+            variance = self.mean([self.times(c, c) for c in centred])
             if isinstance(variance, arb):
                 variance = variance.nonnegative_part()
         total = self.total([variance, epsilon])

@@ -158,7 +158,7 @@ def number(value: int | Number) -> Fraction:
     return found
 
 
-def at_position(expression: Number, i: int, n: int) -> Fraction:
+def at_position(expression: int | Number, i: int, n: int) -> Fraction:
     """The exact value of a term in i and n at one position.
 
     >>> from symcook.model.symbols import lowered
@@ -171,7 +171,7 @@ def at_position(expression: Number, i: int, n: int) -> Fraction:
     return number(value_at(expression, i, n))  # sympy knows more that is rational, as cos(pi*i)
 
 
-def value_at(expression: Number, i: int, n: int) -> Number:
+def value_at(expression: int | Number, i: int, n: int) -> Number:
     """The value of a term in i and n at one position: a Fraction, or else a tree."""
     try:
         return rational_at(expression, i, n)
@@ -180,10 +180,10 @@ def value_at(expression: Number, i: int, n: int) -> Number:
         return at(expression, {"i": i, "n": n})
 
 
-def rational_at(expression: Number, i: int, n: int) -> Fraction:
+def rational_at(expression: int | Number, i: int, n: int) -> Fraction:
     """The value at one position; NotExact where it is not rational by its parts and by exact roots alone."""
     if not isinstance(expression, tuple):
-        return expression
+        return Fraction(expression)
     value = _Rooted({"i": i, "n": n}).term(expression)
     return value if isinstance(value, Fraction) else Fraction(value)
 
@@ -227,13 +227,15 @@ class _Beside(_Rooted):
         return a / b if isinstance(a, self.kind) or isinstance(b, self.kind) else super().divide(a, b, tree)
 
     def power(self, a: Any, b: Any, tree: Tree) -> Any:
-        return super().power(*self._rational((a, b), tree), tree)
+        base, exponent = self._rational((a, b), tree)
+        return super().power(base, exponent, tree)
 
     def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
         return super().call(name, self._rational(arguments, tree), tree)
 
     def compare(self, tag: str, a: Any, b: Any, tree: Tree) -> bool:
-        return super().compare(tag, *self._rational((a, b), tree), tree)
+        left, right = self._rational((a, b), tree)
+        return super().compare(tag, left, right, tree)
 
     def kept(self, value: Any) -> Any:
         return value if isinstance(value, self.kind) else super().kept(value)
@@ -330,11 +332,7 @@ def logarithmic(factor: int | Number, i: int, n: int) -> tuple[Fraction, Logs]:
     try:
         found = _Logarithmic({"i": i, "n": n}).term(factor)
     except NotExact:
-        try:
-            return at_position(factor, i, n), ()
-        except NotExact:
-            must = "the factor of softmax scores must be rational or a multiple of a logarithm in the exact domain"
-            raise NotExact(must, show(factor), _BALL) from None
+        return at_position(factor, i, n), ()
     if isinstance(found, _Form):
         return found.plain, _combined([(c, m) for m, c in found.logs.items()])
     return Fraction(found), ()

@@ -2,8 +2,8 @@
 
 A *column* is one coordinate at all positions (and, in a batch, for all inputs at once). `forward` keeps names and
 sparsity to itself: a domain sees columns and exact numbers, never a matrix or a name, and masks, weightings and
-activations that a block has checked. A *verdict* is the
-answer to a comparison: True, False or None (open); in a batch an array of such answers.
+activations that a block has checked. A *verdict* is the answer to a comparison: True, False or None (open); in a batch
+an array of such answers.
 """
 
 from __future__ import annotations

@@ -621,7 +621,8 @@ class _Closed(Meaning[Value, Any]):
             )
             raise NotExact(must, show(tree), "set it and use --domain ball")
         value = to_sympy(tree, {})
-        return fmpq(int(value.p), int(value.q)) if value.is_Rational else self.domain._field.constant(value)
+        found = lowered(value)
+        return self.domain._field.constant(value) if isinstance(found, tuple) else self.domain.number(found)
 
 
 def _verdict(signs: int, wanted: int) -> bool | None:
