@@ -178,8 +178,9 @@ class Ball(Shortening):
                 held, totals = [], []
         return results
 
-    def weights(self, scores: Sequence[Value]) -> Sequence[Value]:
-        return _weights(_balls(scores))[0]
+    def shares(self, scores: Sequence[Value]) -> Sequence[Value]:
+        weights, total = _weights(_balls(scores))
+        return list(map(mul, weights, repeat(1 / total)))
 
     def first_largest(self, scores: Sequence[Value]) -> int | None:
         return _first_largest(scores)

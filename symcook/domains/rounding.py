@@ -221,6 +221,7 @@ class Rounding(Ball):
         return self._kept(found)
 
     soft = Rowwise.soft
+    shares = Rowwise.shares
 
     def scoring(self, queries: Sequence[Column], keys: Sequence[Column], compared: bool) -> Scores:
         return Rowwise.scoring(self, queries, keys, compared)

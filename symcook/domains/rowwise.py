@@ -64,6 +64,12 @@ class Rowwise:
         """e^score for each, up to one positive factor of all."""
         raise NotImplementedError
 
+    def shares(self, scores: Sequence[Value]) -> Sequence[Value]:
+        """The softmax of the scores."""
+        weights = self.weights(scores)
+        total = self.total(weights)
+        return [self.over(weight, total) for weight in weights]
+
     def show(self, value: Any, digits: int) -> Any:
         """See the protocol."""
         raise NotImplementedError
@@ -254,12 +260,7 @@ class Rowwise:
         return [self.over(sums[len(sees)], self.number(len(sees))) if sees else self.nothing for sees in seen]
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
-        rows = []
-        for scores in zip(*columns, strict=True):
-            weights = self.weights(scores)
-            total = self.total(weights)
-            rows.append([self.over(weight, total) for weight in weights])
-        return _columns(rows)
+        return _columns([self.shares(scores) for scores in zip(*columns, strict=True)])
 
     def largest(self, columns: Sequence[Column]) -> list[int | None]:
         return [self.first_largest(scores) for scores in zip(*columns, strict=True)]
@@ -306,4 +307,4 @@ def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:
 
 
 def _columns(rows: Sequence[Sequence[Value]]) -> list[Column]:
-    return [list(column) for column in zip(*rows, strict=True)]
+    return [[*column] for column in zip(*rows, strict=True)]
