@@ -8,7 +8,7 @@ positions with the same entries get the same object, so that ties of what they w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from itertools import accumulate, repeat
@@ -178,9 +178,9 @@ class Ball(Shortening):
                 held, totals = [], []
         return results
 
-    def shares(self, scores: Sequence[Value]) -> Sequence[Value]:
+    def shares(self, scores: Sequence[Value]) -> Iterable[Value]:
         weights, total = _weights(_balls(scores))
-        return list(map(mul, weights, repeat(1 / total)))
+        return map(mul, weights, repeat(1 / total))
 
     def first_largest(self, scores: Sequence[Value]) -> int | None:
         return _first_largest(scores)

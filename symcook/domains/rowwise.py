@@ -7,7 +7,7 @@ entries they share one answer, which is one object. Entries that are one object 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import reduce
 from itertools import accumulate
@@ -64,7 +64,7 @@ class Rowwise:
         """e^score for each, up to one positive factor of all."""
         raise NotImplementedError
 
-    def shares(self, scores: Sequence[Value]) -> Sequence[Value]:
+    def shares(self, scores: Sequence[Value]) -> Iterable[Value]:
         """The softmax of the scores."""
         weights = self.weights(scores)
         total = self.total(weights)
@@ -260,7 +260,7 @@ class Rowwise:
         return [self.over(sums[len(sees)], self.number(len(sees))) if sees else self.nothing for sees in seen]
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
-        return _columns([self.shares(scores) for scores in zip(*columns, strict=True)])
+        return _columns(map(self.shares, zip(*columns, strict=True)))
 
     def largest(self, columns: Sequence[Column]) -> list[int | None]:
         return [self.first_largest(scores) for scores in zip(*columns, strict=True)]
@@ -306,5 +306,5 @@ def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:
     return places[:1] if weighting == "leftmost" else places[-1:] if weighting == "rightmost" else places
 
 
-def _columns(rows: Sequence[Sequence[Value]]) -> list[Column]:
+def _columns(rows: Iterable[Iterable[Value]]) -> list[Column]:
     return [[*column] for column in zip(*rows, strict=True)]
