@@ -153,10 +153,11 @@ class Rowwise:
             return [self.number(bias)] * len(self.rows)
         first = [] if bias == 0 else [self.number(bias)]
         factors = [None if weight == 1 else self.number(weight) for _, weight in terms]
+        times, total = self.times, self.total
 
         def row(entries: Sequence[Value]) -> Value:
-            parts = [x if c is None else self.times(c, x) for c, x in zip(factors, entries, strict=True)]
-            return self.total(first + parts)
+            parts = [x if c is None else times(c, x) for c, x in zip(factors, entries, strict=True)]
+            return total(first + parts if first else parts)
 
         return each([column for column, _ in terms], row)
 
@@ -295,9 +296,10 @@ def each(columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value])
     result = []
     for entries in zip(*columns, strict=True):
         key = tuple(map(id, entries))
-        if key not in known:
-            known[key] = compute(entries)
-        result.append(known[key])
+        value = known.get(key)
+        if value is None:
+            value = known[key] = compute(entries)
+        result.append(value)
     return result
 
 
