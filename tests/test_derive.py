@@ -29,7 +29,7 @@ from symcook.model.blocks import (
 )
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.rationals import rational, truth
-from symcook.model.symbols import exact
+from symcook.model.symbols import lowered
 from symcook.numbers.evaluate import evaluate
 from symcook.recipes import build
 
@@ -406,7 +406,7 @@ def test_exponentials_of_symbols_as_coefficients():
 def test_a_quotient_whose_denominator_has_either_sign(kind):
     """max(0, x/y), I[x/y > 0] and of (x - 1)/(y + x + 1/7): at points on all sides of both lines."""
     domain = Symbolic(inputs=("x", "y"))
-    domain.begin(({"x": exact("x"), "y": exact("y")},), 1)
+    domain.begin(({"x": lowered("x"), "y": lowered("y")},), 1)
     (x,), (y,) = domain.input("x"), domain.input("y")
     one = domain.linear([], 1)[0]
     quotients = (

@@ -20,7 +20,7 @@ from symcook.errors import BadInput, require_known, unknown
 from symcook.model import symbols
 from symcook.model.answers import Named, Shown
 from symcook.model.space import Space, listed
-from symcook.model.symbols import exact, from_sympy, symbol
+from symcook.model.symbols import Number, exact, from_sympy, lowered, symbol
 from symcook.model.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -80,6 +80,14 @@ def _listed(given: Any, dyadic: bool) -> Any:
     return given
 
 
+def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[Any]) -> tuple[Mapping[Any, Number], ...]:
+    """The rows of a matrix as number systems take them: {column: number} without zeros, in the order of the columns."""
+    rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(weights.shape[0]))
+    for (r, c), value in sorted(weights.todok().items(), key=lambda entry: entry[0]):
+        rows[r][columns[c]] = lowered(value)
+    return rows
+
+
 def _freeze(block: Any, **values: Any) -> None:
     for name, value in values.items():
         object.__setattr__(block, name, value)
@@ -136,6 +144,19 @@ class Part(Named):
     def numbers(self) -> dict[str, Any]:
         """The exact numbers that are no matrix, by name."""
         return {name: getattr(self, name) for name, kind in self.FIELDS.items() if kind == "number"}
+
+    @cached_property
+    def lowered(self) -> Mapping[str, Any]:
+        """What `FIELDS` names as number systems take it (`symcook.model.symbols.lowered`), made once: the `sparse` rows
+        of a matrix over what is read or over hidden units, the entries of a matrix with one column, a number itself."""
+        result: dict[str, Any] = {name: lowered(value) for name, value in self.numbers().items()}
+        for name, weights in self.matrices().items():
+            across = self.FIELDS[name][1]
+            if across == "one":
+                result[name] = tuple(lowered(value) for value in weights)
+            else:
+                result[name] = sparse(weights, self.reads if across == "reads" else range(weights.shape[1]))
+        return result
 
     def mapped(self, put: Callable[[Any], Any]) -> Self:
         """This part with `put` applied to every number in it."""
@@ -254,6 +275,11 @@ class Head(Part):
     def factor(self) -> Any:
         """What the scores are multiplied by: scale over temperature, 1 where it cannot matter."""
         return self.scale / self.temperature if self.weighting == "softmax" and not self.uniform else 1
+
+    @cached_property
+    def lowered(self) -> Mapping[str, Any]:
+        """As for every part, and the factor of the scores."""
+        return {**super().lowered, "factor": lowered(self.factor)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -515,6 +541,18 @@ class Embedding(Named):
         self.space.require(list(given))
         return MappingProxyType({name: exact(value) for name, value in given.items()})
 
+    @cached_property
+    def tables(self) -> Mapping[str, Mapping[str, Number]]:
+        """{coordinate: {token: number}} for each coordinate that some token sets, as number systems take it."""
+        names = dict.fromkeys(name for row in (self.words or {}).values() for name, value in row.items() if value != 0)
+        words = self.words or {}
+        return {name: {token: lowered(row.get(name, 0)) for token, row in words.items()} for name in names}
+
+    @cached_property
+    def places(self) -> Mapping[str, Number]:
+        """The position functions as number systems take them."""
+        return {name: lowered(value) for name, value in self.positions.items()}
+
     def __hash__(self) -> int:
         words = frozenset((token, frozenset(row.items())) for token, row in (self.words or {}).items())
         places = frozenset(self.positions.items())
@@ -593,6 +631,11 @@ class Readout(Named):
         shape = (len(labels) or 1, len(reads))
         weights = None if self.weights is None else matrix(self.weights, shape, "the readout's weights")
         _freeze(self, reads=reads, weights=weights, labels=labels)
+
+    @cached_property
+    def rows(self) -> tuple[Mapping[str, Number], ...]:
+        """The `sparse` rows of the weights."""
+        return () if self.weights is None else sparse(self.weights, self.reads)
 
 
 @dataclass(frozen=True)

@@ -308,13 +308,11 @@ class Sweep:
 
     def equal(self, result: Result, column: Any, place: int, value: Fraction) -> bool | None:
         """Whether the entry of a column is the reference's value; in floats, whether it is near enough."""
-        from symcook.model.symbols import exact
-
         domain = result.domain
         near = TOLERANCE.get(self.numbers.domain)
         with domain.context():
             if near is None:
-                return domain.zero(domain.linear([(column, exact(1))], exact(-value)))[place]
+                return domain.zero(domain.linear([(column, 1)], -value))[place]
             got = domain.read(column, place)
             if got - got != 0:  # nan or an infinity
                 return False

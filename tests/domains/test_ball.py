@@ -25,7 +25,7 @@ from symcook.model.blocks import (
     Space,
     Transformer,
 )
-from symcook.model.symbols import exact
+from symcook.model.symbols import lowered
 from symcook.run import run
 
 
@@ -181,7 +181,7 @@ def test_prefix_means_of_integers_stay_decided():
 
 def inputs(domain, **columns):
     """Columns of exact inputs, begun in a domain whose context is entered."""
-    exact_rows = [{name: exact(value) for name, value in row.items()} for row in rows(**columns)]
+    exact_rows = [{name: lowered(value) for name, value in row.items()} for row in rows(**columns)]
     domain.begin(tuple(exact_rows), 1)
     return [domain.input(name) for name in columns]
 

@@ -469,4 +469,3 @@ def _near(name: str, valid: Sequence[str]) -> str | None:
 
 def _first(error: Exception) -> str:
     return str(error).partition("\n")[0]
-

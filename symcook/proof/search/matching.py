@@ -262,9 +262,7 @@ def triggers(end: Term, metas: Sequence[Term]) -> list[Term]:
     return sorted(found, key=lambda s: (found[s], repr(s)))
 
 
-def complete(
-    rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Found, tries: list[int]
-) -> list[Found]:
+def complete(rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Found, tries: list[int]) -> list[Found]:
     """Metas that are open still are found by matching premises with facts, then by other terms of the conclusion."""
     if all(m in got for m in rule.metas):
         return [got]

@@ -138,4 +138,3 @@ def below(function: Term, low: Term, high: Term, tag: str) -> Term:
     body = function[2][0]
     sides = (num(0), body) if tag == "<=" else (body, num(0))
     return ("all", "Int", (imp(inside, (tag, None, sides)),))
-
