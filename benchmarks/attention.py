@@ -29,7 +29,7 @@ def balls() -> Iterator[Row]:
     exact = [Fraction((7 * j) % 101 - 50, 7) for j in range(ROW)]
     with domain.context():
         domain.begin(("a",), 1)
-        scores = [[domain.enclose(x)] for x in exact]
+        scores = [[flint.arb(domain.number(x))] for x in exact]
     with mpmath.workprec(bits):
         plain = [mpmath.mpf(x.numerator) / x.denominator for x in exact]
 

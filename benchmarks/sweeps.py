@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from typing import Any
 
 from timing import Row, best, faster, longer, same
 
+from symcook.compose import Builder
 from symcook.domains.batch import Batch, Listed, Words
 from symcook.forward import forward
 from symcook.model.blocks import Transformer
+from symcook.model.weights import feedforward, head
 from symcook.recipes import build
 
 LENGTH = 16
@@ -129,6 +132,72 @@ def equal(first: list[Any], second: list[Any], what: str) -> None:
     same(all((a == b).all() for a, b in zip(first, second, strict=True)), what)
 
 
+def nested(word: str) -> bool:
+    """Dyck-1 as a function of words: every prefix has at least as many ( as ), the whole word as many of each."""
+    prefixes = (word[:end] for end in range(1, len(word) + 1))
+    return word.count("(") == word.count(")") and all(p.count("(") >= p.count(")") for p in prefixes)
+
+
+def first(word: str) -> list[dict[str, Fraction]]:
+    """The reference of first-position as a function of words."""
+    return [{"first": Fraction(int(place == 1))} for place in range(1, len(word) + 1)]
+
+
+def references() -> Iterator[Row]:
+    """`check` with a reference that is a fold, asked once a state, against a function, asked once a word."""
+    from symcook.recipes import reference
+    from symcook.verify.sweep import check
+
+    for name, function in (("dyck-1", nested), ("first-position", first)):
+        model = build(name)
+        ours, other, found, again = best(
+            lambda model=model, name=name: check(model, reference(name), LENGTH),
+            lambda model=model, function=function: check(model, function, LENGTH),
+            3,
+            time.thread_time,
+        )
+        what = f"check {name}, all words of length 1 to {LENGTH}: its reference as a fold, against a function of words"
+        same(found.holds and again.holds and found.strings == again.strings, what)
+        yield faster(what, ours, other, 4)
+
+
+SOFT_LENGTH = 10
+
+
+def soft() -> Transformer:
+    """Two layers of causal softmax attention over two letters: means of e and 1, and of those that are positive."""
+    b = Builder(words={"a": {"value": -2, "one": 1}, "b": {"later": 1, "value": 1, "one": 1}})
+    b.add(head({("one", "later"): 1}, {"mean": "value"}, mask="future", weighting="softmax"))
+    b.add(feedforward(high="relu(mean)"))
+    b.add(head({("one", "later"): 1}, {"out": "high"}, mask="future", weighting="softmax"))
+    b.readout("sign", "last", ("out",), weights=[1])
+    return b.build("soft")
+
+
+def remembered() -> Row:
+    """Exact softmax word by word with the rows that came up before, against each word from nothing."""
+    from symcook.domains import exact
+
+    model = soft()
+    words = ["".join(word) for n in range(1, SOFT_LENGTH + 1) for word in product("ab", repeat=n)]
+
+    def ours() -> list[Any]:
+        exact.mean.cache_clear()
+        return [model.run(word).output for word in words]
+
+    def theirs() -> list[Any]:
+        found = []
+        for word in words:
+            exact.mean.cache_clear()
+            found.append(model.run(word).output)
+        return found
+
+    seconds, other, found, again = best(ours, theirs, 1, time.thread_time)
+    what = f"exact softmax in two layers, all words of length 1 to {SOFT_LENGTH} over 2 letters"
+    same(found == again, what)
+    return faster(f"{what}: rows that came up before are known, against each word anew", seconds, other, None)
+
+
 def rows() -> Iterator[Row]:
     model = build("dyck-1")
 
@@ -155,10 +224,11 @@ def rows() -> Iterator[Row]:
             lambda heavy=heavy: verdicts(heavy), lambda heavy=heavy: verdicts(heavy, True), 25, time.thread_time
         )
         yield longer(text.format(bits=bits), ours, other, 8, bits=reached)
+    yield from references()
+    yield remembered()
+
     from symcook.verify.sweep import check_recipe
 
     whole, other, found, _ = best(lambda: check_recipe("dyck-1", LENGTH), dense_floats, 2)
     same(found.holds, "check dyck-1")
-    yield faster(
-        f"{WHAT}: check with its reference in Python, against the dense float64 batch alone", whole, other, None
-    )
+    yield faster(f"{WHAT}: check with its reference, against the dense float64 batch alone", whole, other, None)

@@ -1,27 +1,37 @@
-"""Find all proofs again and write proofs/certificates/ID.json.
+"""Build the certificates from proof texts, and from scripts where there is no text yet.
 
-    python proofs/build.py            every statement that has a script
+    python proofs/build.py            every statement that has a proof
     python proofs/build.py ID ...     these only
-    python proofs/build.py --check    write nothing; exit 1 where a stored certificate differs
+    python proofs/build.py --texts    those that have a text
+    python proofs/build.py --check    write nothing; build again the texts that changed, and all scripts that are
+                                      named; exit 1 where a stored certificate differs
 
-Progress with seconds goes to stderr. What is written was accepted by the checker once already.
+A proof text is ``proofs/<paper>/<id>.proof``, of a library lemma ``proofs/lemmas/<name>.proof``. ``proofs/built.json``
+records from what the certificate of each text was built: the text, the statement, the lemmas that it uses, the
+definitions, and the automation. What is recorded as it is now is not built again by --check. Progress with seconds goes
+to stderr. What is written was accepted by the checker once already.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import Rejected
+from symcook.errors import BadInput, Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.grammar import GRAMMAR
+from symcook.proof.search import elaborate, prooftext
+from symcook.proof.search.prooftext import BadProof, Place, ProofText
 from symcook.proof.search.refute import refute
 from symcook.proof.search.tactics import Goal, Library, Stuck, Tactic, prove
+from symcook.proof.terms import Term
 from symcook.verify import sweep
 
 if TYPE_CHECKING:
@@ -29,23 +39,104 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "certificates"
+RECORD = HERE / "built.json"
 CHECKS = {"model.first-position": 16, "model.dyck-1-nonuniform": 8}
 """Statements that are checked at all instances, and their model by running it, and to which length."""
+OTHER = frozenset({"certificates", "models", "remarks", "scripts", "statements"})
+
+
+def file_of(name: str) -> Path:
+    """Where the proof text of a statement is, or would be."""
+    return prooftext.path_of(HERE, name)
+
+
+def texts() -> dict[str, Path]:
+    """All proof texts by statement id; ValueError where a file does not stand where its id says."""
+    out: dict[str, Path] = {}
+    for path in sorted(HERE.glob("*/*.proof")):
+        name = f"lem.{path.stem}" if path.parent.name == "lemmas" else path.stem
+        if path.parent.name in OTHER or file_of(name) != path:
+            raise ValueError(f"{path} must be {file_of(name)}")
+        out[name] = path
+    return out
+
+
+def read_text(name: str, path: Path) -> ProofText:
+    """A proof text; BadProof where it cannot be read or is for another id."""
+    made = prooftext.read(path.read_text(encoding="utf-8"))
+    if made.id != name:
+        raise BadProof(Place(1, 1), f"expected a proof of {name}, as the file's name says", made.id)
+    return made
 
 
 def scripts() -> dict[str, Script]:
-    """All scripts by statement id: SCRIPTS of each module in proofs/scripts."""
+    """All proofs by statement id as tactics, those from texts too. ValueError where there are two for one id."""
+    out = {name: script for name, (script, _) in scripts_with_files().items()}
+    from script import Script
+
+    for name, path in texts().items():
+        if name in out:
+            raise ValueError(f"{name} has a text and a script")
+        text = read_text(name, path)
+        parts = {part: text_tactic(text.parts.get(part, ())) for part in prooftext.PARTS}
+        out[name] = Script(parts["proof"], parts["inhabited"], parts["defined"], text.refutes)
+    return out
+
+
+def text_tactic(lines: Sequence[prooftext.Line]) -> Tactic:
+    """The lines of a part as a tactic, which is Stuck where they do not fit its goal."""
+
+    def run(g: Goal) -> None:
+        try:
+            elaborate.Elaborator().block(g, lines, Place(1, 1))
+        except BadInput as error:
+            raise Stuck(str(error)) from None
+
+    return run
+
+
+def scripts_with_files() -> dict[str, tuple[Script, Path]]:
+    """The scripts, each with the file that it stands in: SCRIPTS of each module in proofs/scripts."""
     if str(HERE / "scripts") not in sys.path:
         sys.path.insert(0, str(HERE / "scripts"))
     from script import Script
 
-    out: dict[str, Script] = {}
+    out: dict[str, tuple[Script, Path]] = {}
     for path in sorted((HERE / "scripts").glob("*.py")):
         found: dict[str, Script | Tactic] = getattr(import_module(path.stem), "SCRIPTS", {})
         if twice := out.keys() & found.keys():
             raise ValueError(f"two scripts for {', '.join(sorted(twice))}")
-        out |= {name: made if isinstance(made, Script) else Script(made) for name, made in found.items()}
+        out |= {name: (made if isinstance(made, Script) else Script(made), path) for name, made in found.items()}
     return out
+
+
+def digest(*parts: str | bytes) -> str:
+    """sha256 over parts that are kept apart."""
+    total = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else part.encode()
+        total.update(len(data).to_bytes(8, "big") + data)
+    return total.hexdigest()
+
+
+def automation_digest() -> str:
+    """What finds proofs, and what the kernel computes: all of symcook/proof that a certificate depends on."""
+    folder = Path(kernel.__file__).parent
+    files = [
+        *sorted((folder / "search").glob("*.py")),
+        *(folder / f"{n}.py" for n in ("terms", "grammar", "normal", "kernel", "conditions")),
+    ]
+    return digest(*[p.read_bytes() for p in [*files, folder.parent / "model" / "expr.py"]])
+
+
+def source_digest(name: str, source: Path, known: Mapping[str, replay.Statement]) -> str:
+    """From what the certificate of a text is built, the automation aside."""
+    statement = known[name]
+    stored = FOLDER / f"{name}.json"
+    lemmas = json.loads(stored.read_text(encoding="utf-8")).get("lemmas", {}) if stored.is_file() else {}
+    now = [f"{n} {known[n].digest if n in known else 'gone'}" for n in sorted(lemmas)]
+    meant = repr(sorted((d.name, d.params, d.tree) for d in statement.known.values()))
+    return digest(source.read_bytes(), statement.digest, str(statement.nontrivial), *now, meant)
 
 
 def used(proof: Any) -> Iterator[str]:
@@ -61,12 +152,8 @@ def used(proof: Any) -> Iterator[str]:
             yield from used(value)
 
 
-def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
-    """The certificate of one statement; Stuck or Rejected where the script fails."""
-    statement = known[name]
-    from places import at_a_place
-    from sides import FURTHER
-
+def library(name: str, known: Mapping[str, replay.Statement]) -> tuple[Library, dict[str, replay.Statement]]:
+    """What the proof of a statement may use: axioms, and the lemmas and claims before it, by label."""
     before = list(known)[: list(known).index(name)]
     facts = {f"ax:{k}": f for k, f in kernel.axioms().items()}
     labels = {known[n].label: known[n] for n in (*(n for n in known if n.startswith("lem.")), *before) if n != name}
@@ -74,22 +161,62 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
         labels = {known[n].label: known[n] for n in before if n.startswith("lem.")}
     labels |= {s.label: s for s in known.values() if s.assumed}
     facts |= {label: s.formula for label, s in labels.items()}
-    home = Library(statement.known, facts, FURTHER.get(name))
-    refuted = script.refutes
-    defined = inhabited = None
-    if refuted:
+    return Library(known[name].known, facts), labels
+
+
+def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
+    """The certificate of one statement from its script; Stuck or Rejected where the script fails."""
+    statement = known[name]
+    home, labels = library(name, known)
+    from places import at_a_place
+    from sides import FURTHER
+
+    home = replace(home, further=FURTHER.get(name))
+    if script.refutes:
         proof = refute(home, statement.formula, script.proof, script.defined or at_a_place)
-    else:
-        proof = prove(home, statement.formula, script.proof)
-    if statement.claim and not refuted:
-        defined = prove(home, statement.defined, script.defined or Goal.blast)
-        inhabited = prove(home, statement.inhabited, script.inhabited or Goal.blast)
-    needed = {label for part in (proof, defined, inhabited) for label in used(part)}
+        return _judged(statement, {"proof": proof}, True, labels)
+    tactics = {"proof": script.proof, "defined": script.defined, "inhabited": script.inhabited}
+    goals = goals_of(statement, False)
+    parts = {key: prove(home, goal, tactics[key] or Goal.blast) for key, goal in goals.items()}
+    return _judged(statement, parts, False, labels)
+
+
+def from_text(name: str, text: ProofText, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
+    """The certificate of one statement from its proof text; BadProof, Gap or Rejected where it gives none."""
+    statement = known[name]
+    home, labels = library(name, known)
+    parts = {key: elaborate.part(home, text, key, goal) for key, goal in goals_of(statement, text.refutes).items()}
+    return _judged(statement, parts, text.refutes, labels)
+
+
+def goals_of(statement: replay.Statement, refuted: bool) -> dict[str, Term]:
+    """What is to be proved: the statement, and for a claim that it is defined and not vacuous; or its refutation."""
+    if refuted:
+        return {"proof": statement.refutation}
+    more = {"defined": statement.defined, "inhabited": statement.inhabited} if statement.claim else {}
+    return {"proof": statement.formula, **more}
+
+
+def _judged(
+    statement: replay.Statement, parts: Mapping[str, list[Any]], refuted: bool, labels: Mapping[str, replay.Statement]
+) -> dict[str, Any]:
+    """The certificate with these parts, accepted by the checker."""
+    needed = {label for part in parts.values() for label in used(part)}
     lemmas = [labels[label] for label in needed]
     sense = "refuted" if refuted else "proved"
-    certificate = replay.make_certificate(statement, proof, defined, inhabited, lemmas, sense)
+    extra = (parts.get("defined"), parts.get("inhabited"))
+    certificate = replay.make_certificate(statement, parts["proof"], *extra, lemmas, sense)
     replay.judge(statement, certificate, {s.id: s for s in lemmas})
     return certificate
+
+
+def made(name: str, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
+    """The certificate of one statement from what there is for it: a check, a text or a script."""
+    if name in CHECKS:
+        return check(name, CHECKS[name], known[name])
+    if (path := file_of(name)).is_file():
+        return from_text(name, read_text(name, path), known)
+    return build(name, scripts_with_files()[name][0], known)
 
 
 def check(name: str, length: int, statement: replay.Statement) -> dict[str, Any]:
@@ -109,34 +236,65 @@ def text(certificate: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+def record() -> dict[str, Any]:
+    """What built.json says; empty where there is none."""
+    if not RECORD.is_file():
+        return {"automation": "", "built": {}}
+    return json.loads(RECORD.read_text(encoding="utf-8"))
+
+
 def main(arguments: list[str]) -> int:
     known = replay.statements()
-    every = scripts()
-    wanted = [a for a in arguments if not a.startswith("--")]
+    every, written = scripts_with_files(), texts()
+    check_only = "--check" in arguments
     failed = 0
-    for name in [n for n in known if (n in every or n in CHECKS) and (not wanted or n in wanted)]:
+    for name in sorted(every.keys() & written.keys()):
+        failed += 1
+        print(
+            f"{name}: has a text, {written[name].name}, and a script in {every[name][1].name}: one must go",
+            file=sys.stderr,
+        )
+    for name in sorted(written.keys() - known.keys()):
+        failed += 1
+        print(f"{written[name]}: there is no statement {name}", file=sys.stderr)
+    wanted = [a for a in arguments if not a.startswith("--")]
+    before, now = record(), automation_digest()
+    built: dict[str, str] = dict(before["built"]) if before["automation"] == now else {}
+    few = check_only or "--texts" in arguments
+    names = [n for n in known if n in written or ((n in every or n in CHECKS) and (n in wanted or not few))]
+    fresh = 0
+    for name in [n for n in names if not wanted or n in wanted]:
         start = time.perf_counter()
         path = FOLDER / f"{name}.json"
+        if few and name in written and not wanted and built.get(name) == source_digest(name, written[name], known):
+            fresh += 1
+            continue
         try:
-            if name in CHECKS:
-                certificate = check(name, CHECKS[name], known[name])
-            else:
-                certificate = build(name, every[name], known)
-        except (Stuck, Rejected) as error:
+            certificate = made(name, known)
+        except (Stuck, Rejected, BadInput) as error:
             failed += 1
-            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+            built.pop(name, None)
+            where = str(written[name].relative_to(HERE.parent)) if name in written else name
+            print(f"{where}: {type(error).__name__}: {error}", file=sys.stderr)
             continue
         result = text(certificate)
-        if "--check" not in arguments:
+        if not check_only:
             path.write_text(result, encoding="utf-8")
+            if name in written:
+                built[name] = source_digest(name, written[name], known)
         elif not path.exists() or path.read_text(encoding="utf-8") != result:
             failed += 1
             print(f"{name}: the stored certificate differs", file=sys.stderr)
         print(f"{name}: {len(result)} bytes, {time.perf_counter() - start:.2f} s", file=sys.stderr)
     for name in wanted:
-        if name not in known or (name not in every and name not in CHECKS):
+        if name not in names:
             failed += 1
-            print(f"{name}: no statement or no script", file=sys.stderr)
+            print(f"{name}: no statement or no proof", file=sys.stderr)
+    if few:
+        print(f"{fresh} certificates are as recorded; the others were built again", file=sys.stderr)
+    if not check_only:
+        row = {"automation": now, "built": dict(sorted(built.items()))}
+        RECORD.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
     return 1 if failed else 0
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from symcook.bounds import bound
     from symcook.compose import Builder
+    from symcook.compose.states import from_state_dict
     from symcook.derivation import derive, derive_cases
     from symcook.errors import BadInput, NotExact, SymcookError, Undecided
     from symcook.model.blocks import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from symcook.model.weights import feedforward, head
     from symcook.proof import prove
     from symcook.recipes import build
+    from symcook.spec.fold import Fold
 
 __version__ = "0.1.0"
 
@@ -42,6 +44,7 @@ _HOMES = {
     ),
     "bounds": ("bound",),
     "compose": ("Builder",),
+    "compose.states": ("from_state_dict",),
     "derivation": ("derive", "derive_cases"),
     "errors": ("BadInput", "NotExact", "SymcookError", "Undecided"),
     "model.modelfile": ("load",),
@@ -49,13 +52,14 @@ _HOMES = {
     "recipes": ("build",),
     "model.space": ("Space",),
     "model.weights": ("feedforward", "head"),
+    "spec.fold": ("Fold",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "BadInput", "Builder", "Embedding", "FeedForward", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
+    "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
     "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound", "build", "derive",
-    "derive_cases", "feedforward", "head", "load", "prove",
+    "derive_cases", "feedforward", "from_state_dict", "head", "load", "prove",
 ]  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, Undecided
+from symcook.model.answers import Shown
 from symcook.model.blocks import INDEX, Transformer
 from symcook.model.expr import MAX_TEXT
 from symcook.model.symbols import exact, from_sympy, symbol
@@ -41,8 +42,8 @@ class Answer:
         return {name: from_sympy(value) for name, value in self.expressions.items()}
 
 
-@dataclass(frozen=True)
-class Derivation:
+@dataclass(frozen=True, repr=False)
+class Derivation(Shown):
     """What a model computes on one input: sympy expressions by coordinate, in the symbols that remain.
 
     `assumptions` are the ranges of the symbols, `conditions` what was taken for granted beyond them (in a case of
@@ -50,6 +51,8 @@ class Derivation:
     depends on the symbols. `expressions` and `accept` are those of the position at which the readout looks; for a
     readout at each position those of the last, and `each` has an answer for every position.
     """
+
+    REPORT = "derivation"
 
     recipe: str
     given: str
@@ -82,49 +85,6 @@ class Derivation:
                 {"position": one.position, "output": one.output, "accept": one.accept} for one in self.each
             ]
         return document
-
-    def text(self) -> str:
-        """A line for each coordinate (and position), the verdict if there is one, and what it holds for."""
-        verdicts = {True: "accept", False: "reject", None: "open: it depends on the symbols"}
-        lines = [f"{self.recipe} on {self.given}"]
-        for where, output, accept in self._shown():
-            lines += [f"  {where}{name} = {value}" for name, value in output.items()]
-            if self.decides:
-                lines.append(f"  {where}verdict: {verdicts[accept]}")
-        if self.conditions:
-            lines.append(f"  if {' & '.join(self.conditions)}")
-        if self.symbols:
-            ranges = f" with {' & '.join(self.assumptions)}" if self.assumptions else ""
-            lines.append(f"  for all real {', '.join(self.symbols)}{ranges}")
-        return "\n".join(lines)
-
-    def _shown(self) -> list[tuple[str, Mapping[str, str], bool | None]]:
-        """What is shown: a label for the position where there are several, the closed forms, and the verdict."""
-        if not self.each:
-            return [("", self.output, self.accept)]
-        return [(f"position {one.position}: ", one.output, one.accept) for one in self.each]
-
-    @property
-    def latex(self) -> str:
-        """The closed forms as one LaTeX `aligned` block, with the position as a subscript where there are several."""
-        import sympy
-
-        rows = []
-        named = [(f"_{{{one.position}}}", one.expressions) for one in self.each] or [("", self.expressions)]
-        for index, expressions in named:
-            for name, value in expressions.items():
-                shown = name.replace("_", r"\_")
-                rows.append(rf"\mathrm{{{shown}}}{index} &= {sympy.latex(value)}")
-        return r"\begin{aligned} " + r" \\ ".join(rows) + r" \end{aligned}"
-
-    def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex}$"
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        head, *lines = (escape(line) for line in self.text().splitlines())
-        return f"<p>{head}</p><pre>{'<br>'.join(lines)}</pre>"
 
 
 def derive(model: Transformer, given: Any = None, values: Mapping[str, Any] | None = None) -> Derivation:
@@ -223,6 +183,7 @@ class _Task:
     def derive(self, choices: Choices | None) -> Derivation:
         from symcook.domains.symbolic import Symbolic
         from symcook.forward import forward
+        from symcook.numbers.hyperbolic import shorter
 
         model = self.model
         domain = Symbolic(model.parameters, self.inputs, choices)
@@ -236,7 +197,7 @@ class _Task:
         answers = [
             Answer(
                 model.embedding.start + place % domain.length,
-                MappingProxyType({name: domain.read([next(shown)], 0) for name in columns}),
+                MappingProxyType({name: shorter(domain.read([next(shown)], 0)) for name in columns}),
                 accept,
             )
             for place, accept in zip(places, accepts, strict=True)

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from symcook.domains.protocol import Column, Domain, Narrowing, Rounded, Verdict
+from symcook.domains.protocol import Column, Domain, Rounded, Verdict, narrows, rounds
 from symcook.errors import BadInput, Undecided
 from symcook.model.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
-from symcook.model.symbols import from_sympy, symbol, tree_from_sympy
+from symcook.model.expr import names, show
+from symcook.model.symbols import Number, lowered, symbol
+
+MOST_WEIGHTS = 32
+"""The greatest length of an input whose attention weights a trace keeps."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,8 @@ class Step:
     layer: int
     part: str
     columns: Mapping[str, Column]
+    attention: tuple[tuple[Column, ...], ...] = ()
+    """For each head the weights: a column for each position that is seen. Empty for a head that writes nothing."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,7 @@ def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = 
     Undecided is raised where a choice on the way does."""
     with domain.context():
         result = _Pass(model, sequence, domain, trace).result()
-    if not isinstance(domain, Rounded) or domain.simulates:
+    if not rounds(domain) or domain.simulates:
         return result
     bounded = _bounded(result)
     verdicts = None if result.verdicts is None else _agreeing(result.verdicts, bounded.verdicts or ())
@@ -128,10 +135,12 @@ class _Pass:
     def __init__(self, model: Transformer, sequence: Any, domain: Domain, trace: bool) -> None:
         self.model, self.sequence, self.domain, self.trace = model, sequence, domain, trace
         self.embedding = model.embedding
-        domain.begin(sequence, self.embedding.start)
+        domain.begin(_lowered(sequence), self.embedding.start)
         self.zero = domain.linear([], 0)
         self.stream: dict[str, Column] = {}
         self.steps: list[Step] = []
+        self.weights: list[tuple[Column, ...]] = []
+        """The attention weights of the heads since the last step, where they are kept."""
 
     def result(self) -> Result:
         wanted = live(self.model)
@@ -152,14 +161,14 @@ class _Pass:
     def last_exchange(self) -> int | None:
         """The number of the last block of attention, 0 where there is none: behind it nothing is needed but at the
         readout's position. None where all positions are asked for, or the domain knows no other way."""
-        if self.trace or self.model.readout.position in ("each", "all") or not isinstance(self.domain, Narrowing):
+        if self.trace or self.model.readout.position in ("each", "all") or not narrows(self.domain):
             return None
         steps = enumerate(self.model.sublayers, 1)
         return max((place for place, step in steps if isinstance(step.block, SelfAttention)), default=0)
 
     def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
         """From here on the stream is that of the readout's position alone; so is the view that is given back."""
-        assert isinstance(self.domain, Narrowing)
+        assert narrows(self.domain)
         place = 0 if self.model.readout.position == "first" else -1
         same = view is self.stream
         asking = dict(zip(view, self.domain.narrow(list(view.values()), place), strict=True))
@@ -174,20 +183,30 @@ class _Pass:
 
     def step(self, layer: int, part: str) -> None:
         if self.trace:
-            self.steps.append(Step(layer, part, dict(self.stream)))
+            self.steps.append(Step(layer, part, dict(self.stream), tuple(self.weights)))
+            self.weights = []
+
+    @cached_property
+    def units(self) -> list[Column]:
+        """For each position the column that is 1 there and 0 elsewhere: a head that averages them shows its weights.
+        Empty where no weights are kept."""
+        if not self.trace or self.domain.length > MOST_WEIGHTS:
+            return []
+        first = self.embedding.start
+        return [self.domain.positions(lowered(f"I[i = {first + j}]")) for j in range(self.domain.length)]
 
     def embed(self, wanted: set[str]) -> None:
-        words, domain = self.embedding.words, self.domain
+        embedding, domain = self.embedding, self.domain
         for name in self.model.space:
             if name not in wanted:
                 continue
             terms = []
-            if words is not None and any(values.get(name, 0) != 0 for values in words.values()):
-                terms.append((domain.embed({token: values.get(name, 0) for token, values in words.items()}), 1))
-            elif self.embedding.inputs is not None and name in self.embedding.inputs:
+            if name in embedding.tables:
+                terms.append((domain.embed(embedding.tables[name]), 1))
+            elif embedding.inputs is not None and name in embedding.inputs:
                 terms.append((domain.input(name), 1))
-            if name in self.embedding.positions:
-                terms.append((domain.positions(self.embedding.positions[name]), 1))
+            if name in embedding.places:
+                terms.append((domain.positions(embedding.places[name]), 1))
             if terms:
                 self.stream[name] = self.combine(terms, 0)
 
@@ -196,26 +215,19 @@ class _Pass:
             return terms[0][0]
         return self.domain.linear(terms, bias)
 
-    def row(
-        self, weights: Any, index: int, names: Sequence[str], view: Mapping[str, Column]
-    ) -> list[tuple[Column, Any]]:
-        """The terms of one row of a matrix: nonzero entries at coordinates that hold something."""
-        entries = ((name, weights[index, c]) for c, name in enumerate(names) if name in view)
-        return [(view[name], weight) for name, weight in entries if weight != 0]
+    def row(self, weights: Mapping[Any, Number], view: Mapping[Any, Column]) -> list[tuple[Column, Number]]:
+        """The terms of one row of a matrix: its entries at what holds something."""
+        return [(view[name], weight) for name, weight in weights.items() if name in view]
 
     def normalised(self, norm: LayerNorm) -> dict[str, Column]:
         """What a norm writes, from the stream."""
         if norm.projection is None:
             entries = [self.stream.get(name, self.zero) for name in norm.reads]
         else:
-            rows = (self.row(norm.projection, r, norm.reads, self.stream) for r in range(len(norm.writes)))
-            entries = [self.combine(terms, 0) for terms in rows]
-        columns = self.domain.layer_norm(entries, norm.epsilon, norm.zero_variance)
-        result = {}
-        for r, (name, column) in enumerate(zip(norm.writes, columns, strict=True)):
-            terms = [(column, norm.gain[r])] if norm.gain[r] != 0 else []
-            result[name] = self.combine(terms, norm.bias[r])
-        return result
+            entries = [self.combine(self.row(weights, self.stream), 0) for weights in norm.lowered["projection"]]
+        columns = self.domain.layer_norm(entries, norm.lowered["epsilon"], norm.zero_variance)
+        moved = zip(norm.writes, columns, norm.lowered["gain"], norm.lowered["bias"], strict=True)
+        return {name: self.combine([(column, gain)] if gain != 0 else [], bias) for name, column, gain, bias in moved}
 
     def view(self, step: Sublayer) -> Mapping[str, Column]:
         """What a block reads: the stream, or what its norms make of it."""
@@ -240,43 +252,44 @@ class _Pass:
         self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
     ) -> list[Added]:
         """What a head adds, by coordinate."""
-        rows = [(name, self.row(head.V, r, head.reads, view)) for r, name in enumerate(head.writes) if name in wanted]
+        numbers = head.lowered
+        written = zip(head.writes, numbers["V"], strict=True)
+        rows = [(name, self.row(weights, view)) for name, weights in written if name in wanted]
         rows = [(name, terms) for name, terms in rows if terms]
         if not rows:
+            self.weights += [()] if self.units else []
             return []
         _check_temperature(head, self.embedding.start, self.domain.length)
         queries, keys = [], []
-        for d in range(head.Q.shape[0]):
-            query, key = self.row(head.Q, d, head.reads, asking), self.row(head.K, d, head.reads, view)
+        for asked, offered in zip(numbers["Q"], numbers["K"], strict=True):
+            query, key = self.row(asked, asking), self.row(offered, view)
             if query and key:
                 queries.append(self.combine(query, 0))
                 keys.append(self.combine(key, 0))
         values = [self.combine(terms, 0) for _, terms in rows]
-        outputs = self.domain.attend(queries, keys, values, head.mask, head.weighting, head.factor)
+        outputs = self.domain.attend(queries, keys, values, head.mask, head.weighting, numbers["factor"])
+        if self.units:  # apart from the values, so that a trace does not change how these are rounded
+            weights = self.domain.attend(queries, keys, self.units, head.mask, head.weighting, numbers["factor"])
+            self.weights.append(tuple(weights))
         return [(name, [(column, 1)], 0) for (name, _), column in zip(rows, outputs, strict=True)]
 
     def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added]:
         """What a feed-forward block adds, by coordinate."""
-        rows = [r for r, name in enumerate(block.writes) if name in wanted]
+        numbers = block.lowered
+        written = zip(block.writes, numbers["W2"], numbers["b2"], strict=True)
+        rows = [(name, weights, bias) for name, weights, bias in written if name in wanted and (weights or bias != 0)]
         hidden = {}
-        for h in range(block.hidden):
-            if any(block.W2[r, h] != 0 for r in rows):
-                inside = self.combine(self.row(block.W1, h, block.reads, view), block.b1[h])
-                hidden[h] = self.domain.activate(inside, block.activation)
-        added: list[Added] = []
-        for r in rows:
-            terms = [(column, block.W2[r, h]) for h, column in hidden.items() if block.W2[r, h] != 0]
-            if terms or block.b2[r] != 0:
-                added.append((block.writes[r], terms, block.b2[r]))
-        return added
+        for h in sorted(set().union(*(weights for _, weights, _ in rows))):
+            inside = self.combine(self.row(numbers["W1"][h], view), numbers["b1"][h])
+            hidden[h] = self.domain.activate(inside, block.activation)
+        return [(name, self.row(weights, hidden), bias) for name, weights, bias in rows]
 
     def read(self) -> Result:
         readout, domain = self.model.readout, self.domain
         scores: dict[str, Column] = {}
         verdicts: list[Verdict] | None = None
-        if readout.weights is not None:
-            for r, label in enumerate(readout.labels or ("logit",)):
-                scores[label] = self.combine(self.row(readout.weights, r, readout.reads, self.stream), 0)
+        for label, weights in zip(readout.labels or ("logit",), readout.rows, strict=False):
+            scores[label] = self.combine(self.row(weights, self.stream), 0)
         if readout.kind == "sign":
             verdicts = domain.positive(scores["logit"])
         elif readout.kind == "zero":
@@ -313,13 +326,20 @@ def live(model: Transformer) -> list[set[str]]:
 
 def _reads(part: Head | FeedForward, wanted: set[str]) -> set[str]:
     """What a head or a feed-forward block reads for the coordinates that are wanted of it."""
-    rows = [r for r, name in enumerate(part.writes) if name in wanted]
+    numbers, out = part.lowered, part.lowered["V" if isinstance(part, Head) else "W2"]
+    rows = [weights for name, weights in zip(part.writes, out, strict=True) if name in wanted]
+    if not rows:
+        return set()
     if isinstance(part, Head):
-        used = [part.V[r, :] for r in rows]
-        used += [m[d, :] for m in (part.Q, part.K) for d in range(m.shape[0]) if rows]
-    else:
-        used = [part.W1[h, :] for h in range(part.hidden) if any(part.W2[r, h] != 0 for r in rows)]
-    return {name for c, name in enumerate(part.reads) if any(weights[c] != 0 for weights in used)}
+        return set().union(*rows, *numbers["Q"], *numbers["K"])
+    return set().union(*(numbers["W1"][h] for h in set().union(*rows)))
+
+
+def _lowered(sequence: Any) -> Any:
+    """What a domain takes: of rows of inputs their numbers lowered, anything else as it is."""
+    if isinstance(sequence, tuple) and sequence and isinstance(sequence[0], Mapping):
+        return tuple({name: lowered(value) for name, value in row.items()} for row in sequence)
+    return sequence
 
 
 def _check_temperature(head: Head, start: int, length: int) -> None:
@@ -328,25 +348,25 @@ def _check_temperature(head: Head, start: int, length: int) -> None:
     What is positive wherever i and n are is seen at once; otherwise each position is tried with balls, and with sympy
     where these leave it open or a declared symbol stands in the temperature.
     """
-    i, n = symbol("i"), symbol("n")
-    if head.weighting != "softmax" or not head.temperature.free_symbols & {i, n}:
+    tree = head.lowered["temperature"]
+    if head.weighting != "softmax" or isinstance(tree, Fraction) or not names(tree) & {"i", "n"}:
         return
+    i, n = symbol("i"), symbol("n")
     if _positive_everywhere(head.temperature, start):
         return
     from symcook.numbers.evaluate import evaluate
 
     at_length = head.temperature.subs(n, length)
-    plain = not head.temperature.free_symbols - {i, n}
-    tree = tree_from_sympy(head.temperature) if plain else None
+    plain = names(tree) <= {"i", "n"}
     for place in range(length if i in at_length.free_symbols else 1):
         try:
-            value = None if tree is None else evaluate(tree, {"i": start + place, "n": length})
+            value = evaluate(tree, {"i": start + place, "n": length}) if plain else None
         except BadInput:  # a pole, as that of 1/log(i) at 1: an infinite temperature, which makes all scores zero
             value = None
         if value is not None and value > 0:
             continue
         if (value is not None and value <= 0) or at_length.subs(i, start + place).is_nonpositive:
-            where = f"{from_sympy(head.temperature)} at i = {start + place}, n = {length}"
+            where = f"{show(tree)} at i = {start + place}, n = {length}"
             raise BadInput("a temperature must be positive", where)
 
 

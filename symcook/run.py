@@ -10,6 +10,7 @@ from symcook.domains import RUNNABLE, make_domain
 from symcook.domains.protocol import Rounded
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
+from symcook.model.answers import Shown
 from symcook.model.blocks import Transformer
 from symcook.model.symbols import from_sympy
 
@@ -37,9 +38,11 @@ def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
     return (make_domain("ball", bits=bits) for bits in ladder(first, max(LIMIT_BITS, 4 * first)))
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(Shown):
     """One input run to its answer. `accept` is None where the model decides nothing or the answer stayed open."""
+
+    REPORT = "run"
 
     result: Result
     digits: int
@@ -85,20 +88,27 @@ class Run:
 
     @property
     def trace(self) -> list[dict[str, Any]]:
-        """What stood in the residual stream after each part of a layer, by coordinate and position; [] if not kept."""
+        """What stood in the residual stream after each part of a layer, by coordinate and position; [] if not kept.
+
+        Behind attention, "attention" has for each head a row of weights for each position, [] for a head that writes
+        nothing; inputs of more than `symcook.forward.MOST_WEIGHTS` positions have none.
+        """
         system = self.result.domain
+        found = []
         with system.context():
-            return [
-                {
-                    "layer": step.layer,
-                    "part": step.part,
-                    "coordinates": {
-                        name: [system.show(system.read(column, place), self.digits) for place in range(system.length)]
-                        for name, column in step.columns.items()
-                    },
-                }
-                for step in self.result.steps
-            ]
+            places = range(system.length)
+
+            def shown(column: Any) -> list[Any]:
+                return [system.show(system.read(column, place), self.digits) for place in places]
+
+            for step in self.result.steps:
+                columns = {name: shown(column) for name, column in step.columns.items()}
+                document = {"layer": step.layer, "part": step.part, "coordinates": columns}
+                if step.attention:
+                    heads = (list(map(shown, head)) for head in step.attention)
+                    document["attention"] = [list(map(list, zip(*head, strict=True))) for head in heads]
+                found.append(document)
+        return found
 
     def shown(self, place: int) -> dict[str, Any]:
         """The values that the readout shows at an index, as JSON has them."""

@@ -12,7 +12,7 @@ import pytest
 from checkout import ROOT
 
 from symcook.recipes import build
-from symcook.spec.languages import dyck1
+from symcook.spec.languages import dyck1, dyck1_grammar
 
 FOLDER = ROOT / "benchmarks"
 
@@ -39,6 +39,15 @@ def test_all_sides_of_the_sweeps_are_right(load, monkeypatch: pytest.MonkeyPatch
     for make in (sweeps.wide, sweeps.unequal):
         heavy = make(90)
         assert all((a == b).all() for a, b in zip(sweeps.verdicts(heavy), sweeps.one_by_one(heavy), strict=True))
+
+
+def test_the_references_of_the_benchmark_are_right(load, monkeypatch: pytest.MonkeyPatch) -> None:
+    sweeps = load("sweeps")
+    monkeypatch.setattr(sweeps, "LENGTH", 6)
+    monkeypatch.setattr(sweeps, "SOFT_LENGTH", 3)
+    for n in range(7):
+        assert all(sweeps.nested(w) is dyck1_grammar(w) for w in map("".join, product("()", repeat=n)))
+    assert [row["ratio_is"] for row in (*sweeps.references(), sweeps.remembered())] == ["faster"] * 3
 
 
 def test_sides_that_disagree_stop_the_run(load) -> None:

@@ -145,30 +145,6 @@ FIRST = (
 )
 
 
-def one_over_i(g: Goal) -> None:
-    g.intro("n alternating mean first some run i (low high)")
-    g.use("lem:cookbook.s5.2.first", "n", "alternating", "mean", "first", "#some", "#run", label="is")
-
-    def rest(h: Goal) -> None:
-        h.intro("j (jl jh) other").use("is", "j", label="here")
-        yes, no = h.ind("j = 1", "at value")
-        yes.absurd("at", "other")
-        no.auto("here value")
-
-    g.use("is", "1", label="one")
-    g.use("lem:sum_only", "first", "1", "i", "1", None, rest, label="total")
-    g.auto("total one", degree=1, rounds=0, multipliers=["1/i"])
-
-
-def argmax(g: Goal) -> None:
-    g.intro("n q range j inside")
-    only, best = g.split()
-    only.intro("max").use("max", "q", label="at")
-    for h in only.antisym():
-        h.auto("at")
-    best.intro("is k (kl kh)").auto("is", squares=["k - q"])
-
-
 def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
     """From a != b on Int: a + 1 <= b in one goal, b + 1 <= a in the other, as `step`."""
     low, high = g.em(f"{a} <= {b}", "side")
@@ -177,17 +153,6 @@ def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
     less.use("ax:int_lt", a, b, label="step")
     high.use("ax:int_lt", b, a, label="step")
     return less, high
-
-
-def gap(g: Goal) -> None:
-    g.intro("n q (many low high)")
-    bound, attained = g.split()
-    bound.intro("j (jl jh) differ")
-    for h in apart_by_one(bound, "j", "q", "differ"):
-        h.auto("step")
-    inner, end = attained.em("q < n", "room")
-    inner.use("ax:int_lt", "q", "n", label="fits").witness("q + 1").blast()
-    end.witness("q - 1").blast()
 
 
 SCORE = "query(i)*(2*index({0})) + one(i)*(-square({0}))"
@@ -230,100 +195,6 @@ def quadmax(g: Goal) -> None:
     g.use("lem:sum_ext", f"j. I[{BEST}]*value(j)", "j. I[j = q]*value(j)", "1", "n", scaled, label="total")
     g.use("lem:sum_delta", "value", "1", "n", "q", label="chosen")
     g.auto("value_is count single total chosen", degree=1, rounds=0, multipliers=["found(i)"])
-
-
-def lemma53(g: Goal) -> None:
-    g.intro("n s p gamma (some low high positive apart)")
-
-    def less(h: Goal) -> None:
-        h.intro("j inside differ").use("apart", "j", None, "#differ", label="gap").auto("gap positive")
-
-    g.use("lem:hardmax_unique", "s", "n", "p", None, less, label="hard")
-    g.use("lem:sm_sum", "s", "n", label="sum_a").use("lem:sm_weight", "s", "n", "p", label="p_pos p_one")
-    g.use("ax:exp_pos", "-gamma", label="decay")
-
-    def size(h: Goal) -> None:
-        """|hard - soft| <= soft + I[j = p]*(1 - 2 soft(p)), with equality."""
-        h.intro("j inside").use("hard", "j", label="is").use("lem:sm_weight", "s", "n", "j", label="pos most")
-        yes, no = h.ind("j = p", "at value")
-        yes.rewrite("at", "is", "is_p").rewrite("at")
-        yes.apart("abs(hardmax(s, n, p) - sm(s, n, p))", lambda e: e.auto(degree=1, rounds=0))
-        no.apart(
-            "abs(hardmax(s, n, j) - sm(s, n, j))",
-            lambda e: e.auto(rounds=0, degree=1, multipliers=["1", "sm(s, n, p)"]),
-        )
-
-    g.use(
-        "lem:sum_mono",
-        "j. abs(hardmax(s, n, j) - sm(s, n, j))",
-        "j. sm(s, n, j) + I[j = p]*(1 - 2*sm(s, n, p))",
-        "1",
-        "n",
-        size,
-        label="distance",
-    )
-    g.use("lem:sum_delta", "j. 1", "1", "n", "p", label="single")
-
-    def small(h: Goal) -> None:
-        """soft(j) - I[j = p]*soft(p) <= e^-gamma."""
-        h.intro("j inside")
-        yes, no = h.ind("j = p", "at value")
-        yes.rewrite("at").rewrite("at", "value", "value_p").auto("value_p decay")
-        no.use("apart", "j", None, "#at", label="gap")
-        no.use("lem:sm_below", "s", "n", "j", "p", "gamma", None, lambda e: e.auto("gap"), label="below")
-        no.auto("below value decay p_one", multipliers=["sm(s, n, p)"], rounds=0)
-
-    g.use("lem:sum_mono", "j. sm(s, n, j) - I[j = p]*sm(s, n, p)", "j. exp(-gamma)", "1", "n", small, label="loss")
-    g.use("lem:sum_one", "1", "n", label="ones")
-    g.auto(
-        "distance single loss ones sum_a",
-        degree=1,
-        rounds=0,
-        multipliers=["1", "sm(s, n, p)", "exp(-gamma)"],
-    )
-
-
-def lemma53_defined(g: Goal) -> None:
-    """Softmax by positivity; hardmax because p is a maximum."""
-
-    def leaf(h: Goal) -> None:
-        if "exp" in h.text(list(h.facts.values())[-1]):
-            h.use("lem:sm_total", "s", "n", label="pos").auto()
-            return
-
-        def maximal(e: Goal) -> None:
-            e.intro("m inside")
-            yes, no = e.em("m = p", "at")
-            yes.rewrite("at").true()
-            no.use("p1_5", "m", None, "#at", label="gap").auto("gap p1_4")
-
-        h.have("maximal(s, n, p)", "max", maximal)
-        yes, no = h.ind("maximal(s, n, p)", "is value")
-        no.absurd("max", "is")
-
-        def nonneg(e: Goal) -> None:
-            e.intro("j inside")
-            one, zero = e.ind("maximal(s, n, j)", "is_j value_j")
-            one.auto("value_j")
-            zero.auto("value_j")
-
-        yes.use("lem:sum_member", "j. I[maximal(s, n, j)]", "1", "n", "p", None, nonneg, label="least")
-        yes.auto()
-
-    g.leaves("n s p gamma", leaf)
-
-
-def lemma53_inhabited(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.goal[0] != "all":
-            h.blast()
-            return
-        h.intro("j (low high) differ")
-        one, more = h.ind("j = 1", "is value")
-        one.absurd("is", "differ")
-        more.auto("value")
-
-    g.inhabit("2", "j. 3*I[j = 1]", "1", "1", leaf=leaf)
 
 
 def log_positive(g: Goal, size: str = "N") -> Goal:
@@ -384,11 +255,7 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s5.1.2.avg_prefix": Script(average(True), average_inhabited, average_defined(True)),
     "cookbook.s5.2.first_attention": Script(first_attention, lambda g: g.inhabit(*FIRST, "2")),
     "cookbook.s5.2.first": Script(first, lambda g: g.inhabit(*FIRST, "1")),
-    "cookbook.s5.2.one_over_i": Script(one_over_i, lambda g: g.inhabit(*FIRST, "1")),
-    "cookbook.s5.3.4.argmax": Script(argmax, lambda g: g.inhabit("3", "2", "1")),
-    "cookbook.s5.3.4.gap": Script(gap, lambda g: g.inhabit("3", "2", "1")),
     "cookbook.s5.3.4.quadmax": Script(quadmax, query_inhabited),
-    "cookbook.s5.7.lemma5.3": Script(lemma53, lemma53_inhabited, lemma53_defined),
     "cookbook.s5.7.tau": Script(
         tau, lambda g: g.inhabit("2", "1", "1/log(16)", "1", "1", "i j. 0", "j. 0", "j. 0", "0", "1"), tau_defined
     ),

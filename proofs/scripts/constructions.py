@@ -9,125 +9,7 @@ from symcook.proof.search.tactics import Goal, Tactic
 # --- Weights on one position, zero values, signs ----------------------------------------------------------------------
 
 
-def scaled(fact: str, times: str) -> Tactic:
-    """The goal follows from the instance of `fact` at the introduced j, multiplied by `times`."""
-    return lambda h: h.intro("j inside").use(fact, "j", label="here").auto("here", rounds=0, multipliers=[times])
-
-
-def att_pick(g: Goal) -> None:
-    g.intro("a v n p range is")
-    g.use("lem:sum_ext", "j. a(j)*v(j)", "j. I[j = p]*v(j)", "1", "n", scaled("is", "v(j)"), label="same")
-    g.use("lem:sum_delta", "v", "1", "n", "p", label="chosen").auto("same chosen")
-
-
-def att_zero(g: Goal) -> None:
-    g.intro("a v n zero")
-    g.use("lem:sum_ext", "j. a(j)*v(j)", "j. 0", "1", "n", scaled("zero", "a(j)"), label="same").auto("same")
-
-
-def sign_even(g: Goal) -> None:
-    base, step = g.induct("m", "ge", "ih")
-    base.easy()
-    step.use("ax:pow_step", "-1", "2*m", label="one").use("ax:pow_step", "-1", "2*m + 1", label="two")
-    step.auto("ih one two")
-
-
-def sign_odd(g: Goal) -> None:
-    g.intro("m low").use("lem:sign_even", "m", label="even").use("ax:pow_step", "-1", "2*m", label="one").auto(
-        "even one"
-    )
-
-
-def past_uniform(g: Goal) -> None:
-    g.intro("s v a b range zero")
-    g.use("lem:sum_one", "a", "b", label="ones")
-
-    def unit(h: Goal) -> None:
-        h.intro("k inside").use("zero", "k", label="zero_k").rewrite("zero_k").true()
-
-    g.use("lem:sum_ext", "k. exp(s(k))", "k. 1", "a", "b", unit, label="units")
-    g.have("sum(k, a, b, exp(s(k))) = b - a + 1", "total", use="ones units")
-    g.rewrite("total")
-    one, two = g.split()
-    one.true()
-
-    def value(h: Goal) -> None:
-        h.intro("k inside").use("zero", "k", label="zero_k").rewrite("zero_k").easy()
-
-    two.use("lem:sum_ext", "j. exp(s(j))/(b - a + 1)*v(j)", "j. 1/(b - a + 1)*v(j)", "a", "b", value, label="same")
-    two.auto("same")
-
-
-def past_signs(g: Goal) -> None:
-    g.intro("n i (low high)")
-    g.use("lem:sign_sum", "n", label="whole").use("lem:sign_sum", "i - 1", label="before")
-    g.use("lem:sum_split", "j. pow(-1, j)", "1", "i - 1", "n", label="parts")
-
-    def minus(h: Goal) -> None:
-        h.intro("j (jl jh)").use("ax:pow_step", "-1", "j", label="step").auto("step")
-
-    g.use("lem:sum_ext", "j. pow(-1, j + 1)", "j. -pow(-1, j)", "i", "n", minus, label="same")
-    g.auto("whole before parts same")
-
-
 # --- Rightmost hard attention -----------------------------------------------------------------------------------------
-
-
-def rightmost(g: Goal) -> None:
-    g.intro("s v n p (low high) left right")
-
-    def maximal(h: Goal) -> None:
-        h.intro("k (kl kh)")
-        before, after = h.em("k <= p", "side")
-        before.use("left", "k", label="here").hyp("here")
-        after.use("ax:int_lt", "p", "k", label="next").use("right", "k", label="here").auto("here")
-
-    def last(h: Goal) -> None:
-        h.intro("k (kl kh) max")
-        before, after = h.em("k <= p", "side")
-        before.hyp("side")
-        after.use("ax:int_lt", "p", "k", label="next").use("right", "k", label="here")
-        after.use("max", "p", label="above").contra("no").auto("here above")
-
-    g.have("maximal(s, n, p)", "best", maximal)
-    g.have("all k in 1..n. maximal(s, n, k) -> k <= p", "rest", last)
-    g.use("lem:rhardmax_at", "s", "n", "p", Goal.easy, label="is")
-    one, two = g.split()
-    one.hyp("is")
-    two.use("lem:att_pick", "j. rhardmax(s, n, j)", "v", "n", "p", None, "#is", label="done").hyp("done")
-
-
-def rightmost_pick(g: Goal) -> None:
-    g.intro("s v n some").use("lem:max_right", "s", "n", label="exists")
-    g.obtain("exists", "p", "low high best last").witness("p")
-    a, b, c = g.split()
-    a.hyp("low")
-    b.hyp("high")
-    c.use("lem:rhardmax_at", "s", "n", "p", Goal.easy, label="is")
-    c.use("lem:att_pick", "j. rhardmax(s, n, j)", "v", "n", "p", None, "#is", label="done").hyp("done")
-
-
-def head(sign: str, size: str, place: str) -> Tactic:
-    """The head with scores sign*(-1)^j that sees 1..size returns the value at `place` = size - 1."""
-
-    def run(g: Goal) -> None:
-        g.intro("m v some")
-        g.use("lem:sign_even", "m", label="even").use("lem:sign_odd", "m", label="odd")
-        g.use("lem:sign_odd", "m - 1", label="odd_before")
-
-        def left(h: Goal) -> None:
-            h.intro("k (kl kh)").use("lem:sign", "k", label="which")
-            for c in h.cases("which", "is"):
-                c.auto("is even odd odd_before")
-
-        def right(h: Goal) -> None:
-            h.intro("k (kl kh)").have(f"k = {size}", "at", use="kl kh").rewrite("at").auto("even odd odd_before")
-
-        g.use("lem:rightmost", f"l. {sign}pow(-1, l)", "v", size, place, None, left, right, label="all_j done").hyp(
-            "done"
-        )
-
-    return run
 
 
 def pred_heads(g: Goal) -> None:
@@ -222,22 +104,6 @@ def exponential(g: Goal) -> None:
 
 
 # --- Models, identity, averages ---------------------------------------------------------------------------------------
-
-
-def boolean(g: Goal) -> None:
-    g.intro("p1 p2 out (one two) is").rewrite("is")
-    for a in g.cases("one", "at1"):
-        for b in a.cases("two", "at2"):
-            b.rewrite("at1").rewrite("at2").true()
-
-
-def identity(g: Goal) -> None:
-    g.intro("n WV alpha x y some zero is i range").use("is", "i", label="at")
-
-    def null(h: Goal) -> None:
-        h.intro("j inside").auto("zero", multipliers=["x(j)"], rounds=0)
-
-    g.use("lem:att_zero", "j. alpha(i, j)", "j. WV*x(j)", "n", null, label="none").auto("at none")
 
 
 def weightings(size: str = "n", scores: str = "l. s(i, l)") -> list[str]:
@@ -381,26 +247,6 @@ def at_sign(g: Goal, place: str) -> None:
 # --- Predecessor ------------------------------------------------------------------------------------------------------
 
 
-def is_even(g: Goal) -> None:
-    g.intro("i eps x out (low unit at) is")
-    g.rewrite("at", "is", "is_at").rewrite("unit", "is_at", "value")
-    g.use("lem:parity", "i", label="half").obtain("half", "r", "half_low which")
-    even, odd = g.cases("which", "place")
-    for h, fact in ((even, "even"), (odd, "odd")):
-        h.use(f"lem:sign_{fact}", "r", label="sign").rewrite("place", "value", "here").rewrite("sign", "here", "done")
-        yes, no = h.ind("ex m:Int. i = 2*m", "exists truth")
-        if fact == "even":
-            yes.auto("done truth")
-            no.have("ex m:Int. i = 2*m", "after_all", lambda e: e.witness("r").hyp("place")).absurd(
-                "after_all", "exists"
-            )
-            continue
-        no.auto("done truth")
-        low, high = yes.obtain("exists", "k", "double").em("k <= r", "side")
-        low.contra("no").auto("side double place")
-        high.use("ax:int_lt", "r", "k", label="next").contra("no").auto("next double place")
-
-
 ALTERNATING = ("r. pow(-1, r)", MEAN, MARK)
 
 
@@ -479,9 +325,6 @@ def pred_spec(g: Goal) -> None:
     more.use("ax:int_lt", "1", "i", label="two").use("rest", "i", label="p o").use("bound", "i - 1", label="ge le")
     for h in more.split():
         h.auto("o ge le", rounds=0)
-
-
-QUADRATIC = "l. 2*(i - 1)*l - l^2"
 
 
 def other_side(g: Goal, i: str, p: str, less: Tactic, more: Tactic) -> None:
@@ -577,33 +420,6 @@ def strict_ahat(g: Goal) -> None:
     g.use("lem:att_pick", "j. hardmax(l. l/n, i - 1, j)", "v", "i - 1", "i - 1", None, "#is_row", label="value_row")
     for part, fact in zip(g.split(), ("is_whole", "value_whole", "is_row", "value_row"), strict=True):
         part.hyp(fact)
-
-
-def strict_uhat(g: Goal) -> None:
-    g.intro("n s v some zero")
-    rest, empty = g.split()
-    rest.intro("i (low high)")
-
-    def same(h: Goal) -> None:
-        h.intro("k (kl kh)").use("zero", "k", label="zero_k").use("zero", "i - 1", label="zero_i").auto("zero_k zero_i")
-
-    def none(h: Goal) -> None:
-        h.intro("k (kl kh)").contra("no").auto("kl kh")
-
-    rest.use("lem:rightmost", "s", "v", "i - 1", "i - 1", None, same, none, label="is value")
-    for part, fact in zip(rest.split(), ("is", "value"), strict=True):
-        part.hyp(fact)
-    empty.true()
-
-
-def strict_weights(g: Goal) -> None:
-    """n = 1: the weight at i = j = 1 is 0, which is not negative."""
-
-    def empty(h: Goal) -> None:
-        h.intro("i (il ih) j (jl jh)").contra("no").auto("ih jl jh")
-
-    g.intro("claim").use("claim", "1", "i j. 0", "i j. 0", "!", empty, lambda h: h.intro_all().true(), label="wrong")
-    g.use("wrong", "1", None, "1", label="only back").use("only", "!", label="at").absurd("at")
 
 
 def strict_positive(g: Goal) -> None:
@@ -703,141 +519,11 @@ def index_lookup(g: Goal) -> None:
 # --- Several heads ----------------------------------------------------------------------------------------------------
 
 
-def maximal_ext(g: Goal) -> None:
-    g.intro("s r n j (jl jh same) max k (kl kh)")
-    g.use("max", "k", label="here").use("same", "k", label="at_k").use("same", "j", label="at_j").auto("here at_k at_j")
-
-
 def back(g: Goal) -> Goal:
     """`back`: the scores are the same, the other way round."""
     return g.have(
         "all i in 1..n. r(i) = s(i)", "back", lambda h: h.intro("i inside").use("same", "i", label="at").auto("at")
     )
-
-
-def hardmax_ext(g: Goal) -> None:
-    back(g.intro("s r n same"))
-
-    def one(h: Goal) -> None:
-        h.intro("j (jl jh)")
-        for a in h.ind("maximal(s, n, j)", "is_s value_s"):
-            for b in a.ind("maximal(r, n, j)", "is_r value_r"):
-                if b.facts["value_s"][2][1] == b.facts["value_r"][2][1]:
-                    b.auto("value_s value_r")
-                    continue
-                first, second, fact = ("s", "r", "same") if b.facts["is_s"][0] == "all" else ("r", "s", "back")
-                other = "is_r" if first == "s" else "is_s"
-                b.use(
-                    "lem:maximal_ext",
-                    first,
-                    second,
-                    "n",
-                    "j",
-                    lambda e, fact=fact: given(e, fact),
-                    f"#is_{first}",
-                    label="no",
-                )
-                b.absurd("no", other)
-
-    g.have("all j in 1..n. I[maximal(s, n, j)] = I[maximal(r, n, j)]", "each", one)
-    g.use("lem:sum_ext", "m. I[maximal(s, n, m)]", "m. I[maximal(r, n, m)]", "1", "n", "#each", label="count")
-    g.intro("j inside").use("each", "j", label="is")
-    a, b = g.split()
-    a.hyp("is")
-    b.rewrite("count").rewrite("is").true()
-
-
-def given(g: Goal, fact: str) -> None:
-    """1 <= j & j <= n & the fact about all scores."""
-    one, two, three = g.split()
-    one.hyp("jl")
-    two.hyp("jh")
-    three.hyp(fact)
-
-
-def unique_ext(order: str) -> Tactic:
-    def formula(s: str) -> str:
-        return f"maximal({s}, n, j) & (all k in 1..n. maximal({s}, n, k) -> {order})"
-
-    def carry(h: Goal, first: str, second: str, fact: str) -> None:
-        """The formula for `second` from `top` and `last`, the one for `first`."""
-        top, last = h.split()
-        top.use("lem:maximal_ext", first, second, "n", "j", lambda e: given(e, fact), "#top_1", label="done").hyp(
-            "done"
-        )
-        last.intro("k (kl kh) max")
-
-        def there(e: Goal) -> None:
-            one, two, three = e.split()
-            one.hyp("kl")
-            two.hyp("kh")
-            three.hyp("back" if fact == "same" else "same")
-
-        last.use("lem:maximal_ext", second, first, "n", "k", there, "#max", label="old")
-        last.use("top_2", "k", None, "#old", label="done").hyp("done")
-
-    def run(g: Goal) -> None:
-        back(g.intro("s r n same")).intro("j (jl jh)")
-        yes, no = g.ind(formula("s"), "top value_s")
-        same, other = yes.ind(formula("r"), "new value_r")
-        same.auto("value_s value_r")
-        other.have(formula("r"), "after_all", lambda e: carry(e, "s", "r", "same")).absurd("after_all", "new")
-        other, same = no.ind(formula("r"), "new value_r")
-        same.auto("value_s value_r")
-        other.use("new_1", label="top_1").use("new_2", label="top_2")
-        other.have(formula("s"), "after_all", lambda e: carry(e, "r", "s", "back")).absurd("after_all", "top")
-
-    return run
-
-
-def headscore_ext(g: Goal) -> None:
-    g.intro("Q K V d m h n x y same")
-    scores, values = g.split()
-    scores.intro("i (il ih) j (jl jh)")
-
-    def entry(weights: str, place: str) -> Tactic:
-        def proof(e: Goal) -> None:
-            e.intro("b inside").use("same", "b", None, place, None, label="here").auto(
-                "here", multipliers=[weights], rounds=0
-            )
-
-        return proof
-
-    def product(e: Goal) -> None:
-        e.intro("a a_range")
-        e.use(
-            "lem:sum_ext",
-            "b. Q(h, a, b)*x(b, i)",
-            "b. Q(h, a, b)*y(b, i)",
-            "1",
-            "d",
-            entry("Q(h, a, b)", "i"),
-            label="q",
-        )
-        e.use(
-            "lem:sum_ext",
-            "b. K(h, a, b)*x(b, j)",
-            "b. K(h, a, b)*y(b, j)",
-            "1",
-            "d",
-            entry("K(h, a, b)", "j"),
-            label="k",
-        )
-        e.rewrite("q").rewrite("k").true()
-
-    terms = "a. sum(b, 1, d, Q(h, a, b)*{0}(b, i))*sum(e, 1, d, K(h, a, e)*{0}(e, j))"
-    scores.use("lem:sum_ext", terms.format("x"), terms.format("y"), "1", "m", product, label="done").hyp("done")
-    values.intro("c j (jl jh)")
-    values.use(
-        "lem:sum_ext",
-        "b. V(h, c, b)*x(b, j)",
-        "b. V(h, c, b)*y(b, j)",
-        "1",
-        "d",
-        entry("V(h, c, b)", "j"),
-        label="done",
-    )
-    values.hyp("done")
 
 
 HEAD = "sum(j, 1, n, alpha({r}, i, j)*headvalue(V, d, {r}, x, c, j))"
@@ -1099,14 +785,6 @@ def model_predecessor(g: Goal) -> None:
     b.intro("i i_range").use("rest", "i", label="p o").hyp("o")
 
 
-def model_strict(g: Goal) -> None:
-    g.intro("n value out some is")
-    a, b = g.split()
-    a.use("is", "1", label="at").auto("at")
-    b.intro("i (low high)").use("is", "i", label="at").use("lem:sum_delta", "value", "1", "i - 1", "i - 1", label="one")
-    b.auto("at one")
-
-
 def model_last(g: Goal) -> None:
     g.intro("n w alternating mean last some word (alt mean_is last_is)")
     c = "r. sum(j, r, n, exp(0)/sum(k, r, n, exp(0))*pow(-1, j + 1))"
@@ -1316,17 +994,8 @@ ADDED = f"sum(j, 1, n, beta(t + 1, i, j)*headvalue(V, d, t + 1, {STREAM}, c, j))
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.att_pick": att_pick,
-    "lem.att_zero": att_zero,
-    "lem.sign_even": sign_even,
-    "lem.sign_odd": sign_odd,
-    "lem.past_uniform": past_uniform,
-    "lem.past_signs": past_signs,
-    "lem.rightmost": rightmost,
-    "lem.rightmost_pick": rightmost_pick,
     "lem.rightmost_run": rightmost_run,
     "model.predecessor": Script(model_predecessor, inhabits("3", *coordinates(), "2")),
-    "model.predecessor-strict": Script(model_strict, inhabits("3", "j. 2", "i. sum(j, 1, i - 1, I[j = i - 1]*2)", "2")),
     "model.last-position": Script(
         model_last,
         inhabits(
@@ -1345,11 +1014,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
             "x y z1_x z1_y mu1 dev1 y1_x y1_y", lambda h: h.auto(squares=["z1_x - mu1", "z1_y - mu1"], degree=1)
         ),
     ),
-    "lem.maximal_ext": maximal_ext,
-    "lem.hardmax_ext": hardmax_ext,
-    "lem.rhardmax_ext": unique_ext("k <= j"),
-    "lem.lhardmax_ext": unique_ext("j <= k"),
-    "lem.headscore_ext": headscore_ext,
     "cookbook.s5.5.multihead": Script(
         multihead,
         inhabits(*HEADS, "h i j. 0", "h i j. 0", "h r c i. I[r = 0]", "c i. 0", "1", "1", leaf=heads_leaf),
@@ -1366,17 +1030,13 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "yang2026.prop10b": Script(prop10b, inhabits("3", "j. 0", *SUFFIX, "2"), normalisers("n s c f")),
     "yang2026.prop10c": Script(prop10c, inhabits("3", "j. 0", *PREFIX, G_PREFIX, "1"), normalisers("n s c f g")),
     "yang2026.prop10d": Script(prop10d, inhabits("3", "j. 0", *SUFFIX, G_SUFFIX, "1"), normalisers("n s c f g")),
-    "lem.odd_head": head("", "2*m + 1", "2*m"),
-    "lem.even_head": head("-", "2*m", "2*m - 1"),
     "lem.pred_heads": pred_heads,
-    "model.boolean": Script(boolean, inhabits("1", "0", "1")),
     "model.cpwl": Script(
         lambda g: g.intro("x out is").apart("relu(-x); relu(x); relu(x + -1); min(x, 2 - x)"), inhabits("1", "1")
     ),
     "model.cancel-residual": Script(
         lambda g: g.intro("x z1_x is").apart("relu(-x); relu(x); relu(x + -1); min(x, 2 - x)"), inhabits("1", "1")
     ),
-    "cookbook.s5.1.1.identity": Script(identity, inhabits("2", "0", "i j. 1", "i. 1", "i. 1", "1")),
     "cookbook.t2.identity": Script(
         t2_identity,
         inhabits("2", "1", "i j. 0", "i j. 1", "i j. 0", "1", "1"),
@@ -1391,15 +1051,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         inhabits("j. 0", "j. 1", "1"),
         normalisers("s v"),
     ),
-    "cookbook.s5.4.pred_odd": Script(
-        lambda g: g.intro("n m v (some fits)").use("lem:odd_head", "m", "v", label="done").hyp("done"),
-        inhabits("5", "2", "j. 1"),
-    ),
-    "cookbook.s5.4.pred_even": Script(
-        lambda g: g.intro("n m v (some fits)").use("lem:even_head", "m", "v", label="done").hyp("done"),
-        inhabits("5", "2", "j. 1"),
-    ),
-    "cookbook.s5.4.is_even": Script(is_even, inhabits("2", "1", "1", "1")),
     "cookbook.s5.4.pred_formula": Script(pred_formula, refutes=True),
     "cookbook.s5.4.pred_formula.corrected": Script(
         pred_corrected,
@@ -1410,8 +1061,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         inhabits("3", "j. 2", "2", "1"),
         normalisers("n v"),
     ),
-    "cookbook.s5.4.pred_strict_uhat": Script(strict_uhat, inhabits("3", "j. 0", "j. 2", "2", "1")),
-    "cookbook.s5.4.strict_weights": Script(strict_weights, refutes=True),
     "cookbook.s5.4.strict_weights.corrected": Script(
         strict_positive, inhabits("2", "i j. 0", "i j. I[j = 1 & i = 2]", "2", "1", leaf=strict_leaf)
     ),

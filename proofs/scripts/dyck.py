@@ -19,19 +19,6 @@ def reciprocal(g: Goal, z: str, label: str = "") -> Goal:
     return g.use("ax:inv", z, label=f"inverse{label}").have(f"0 < 1/{z}", f"reciprocal{label}")
 
 
-def balance(g: Goal) -> None:
-    g.intro(f"{NAMES} some word (token_is balance_is error_is total_is) i (low high)").use(
-        "balance_is", "i", label="is"
-    )
-
-    def token(h: Goal) -> None:
-        h.intro("j (jl jh)").use("token_is", "j", label="here").auto("here")
-
-    g.use("lem:sum_ext", "token", "j. bracket(w(j))", "1", "i", token, label="tokens")
-    for h in g.split():
-        h.auto("is tokens", degree=1, rounds=0, multipliers=["1/i"])
-
-
 def violation(g: Goal) -> None:
     g.intro(f"{NAMES} some word run i inside").use("run", label="token_is balance_is error_is total_is")
     g.use("inside", label="low high")
@@ -641,17 +628,6 @@ NO_MEMBER = "j. I[~(j = 2) & ~(j = 5)]"
 """The word )())()."""
 
 
-def printed_examples(g: Goal) -> None:
-    """((()) would be a member, but its height at the end is 1."""
-    g.intro("claim").use("claim", "j. I[4 <= j]", NO_MEMBER, "!", "!", label="prefixes total other").absurd("total")
-
-
-def too_deep(g: Goal) -> None:
-    """((())())() has height 3 at 3."""
-    g.intro("claim").use("claim", "j. I[j = 4 | j = 5 | j = 7 | j = 8 | j = 10]", "!", label="prefixes total depth")
-    g.use("depth", "3", "!", label="third").absurd("third")
-
-
 def right_examples(g: Goal) -> None:
     """((())) is a member; )())() is not, since its first height is negative."""
     g.intro(f"w v {labels('((()))', 'w')} {labels(')())()', 'v')}")
@@ -663,14 +639,11 @@ def right_examples(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s9.2.1.balance": Script(balance, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.violation": Script(violation, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.aggregate": Script(aggregate, opening(), positive_length(NAMES)),
-    "cookbook.s9.2.dyck1_examples": Script(printed_examples, refutes=True),
     "cookbook.s9.2.dyck1_examples.corrected": Script(
         right_examples, lambda g: g.inhabit("j. I[4 <= j]", NO_MEMBER, "1")
     ),
-    "cookbook.s9.2.2.example": Script(too_deep, refutes=True),
     "cookbook.s9.2.2.example.corrected": Script(
         lambda g: member(g.intro(f"w {labels('(()())()', 'w')}"), "w", "(()())()"),
         lambda g: g.inhabit("j. I[j = 3 | 5 <= j & ~(j = 7)]", "1"),

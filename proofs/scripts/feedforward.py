@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from script import Script, counterexample, each, witnesses
+from script import Script, each, witnesses
 
 from symcook.proof.search.tactics import Goal, Tactic
 
@@ -29,19 +29,6 @@ MAX = pieces("x y out run", "relu(x); relu(-x); relu(y - x); max(x, y)")
 ADD = pieces("x y out run", "relu(x); relu(-x); relu(y); relu(-y)")
 
 
-def by_sign(names: str, term: str) -> Tactic:
-    """Both relu(term) and relu(-term) from the sign of the term."""
-
-    def run(g: Goal) -> None:
-        g.intro(names)
-        up, down = g.em(f"0 <= {term}", "sign")
-        up.use("ax:relu_pos", term, label="a").use("ax:relu_neg", f"-({term})", label="b").auto()
-        down.use("ax:relu_neg", term, label="a").use("ax:relu_pos", f"-({term})", label="b").auto()
-
-    return run
-
-
-SCALE = by_sign("c x out run", "x")
 GTZERO = pieces("eps x out small run", "relu(x); relu(x - eps); I[0 < x]", "eps")
 GEZERO = pieces("eps x out small run", "relu(x + eps); relu(x); I[0 <= x]", "eps")
 EQZERO_PARTS = "relu(x + eps); relu(x); relu(x - eps); abs(x)"
@@ -56,11 +43,6 @@ def eqzero(g: Goal) -> None:
 INPUT = "x tolerance out some run"
 EQZERO_INPUT = "relu(x + tolerance); relu(x); relu(x - tolerance); abs(x)"
 IF = "relu(p + x - 1); relu(y - p)"
-
-
-def false(g: Goal) -> None:
-    """The instance of the claim is false by computation."""
-    g.absurd("wrong")
 
 
 def from_claim(name: str, parts: int) -> Tactic:
@@ -109,10 +91,6 @@ def select(g: Goal, body: str, low: str, high: str, at: str, label: str) -> Goal
     return g.use("lem:sum_delta", body, low, high, at, label=label)
 
 
-def zero_vector(g: Goal) -> None:
-    g.intro("d x y some run i inside").use("run", "i", label="is").auto("is", degree=1, rounds=0)
-
-
 def linear(g: Goal) -> None:
     g.intro("d a x some")
 
@@ -151,18 +129,6 @@ def id_vector(g: Goal) -> None:
         h.use(f"ax:relu_{first}", plus[5:-1], lambda e: e.auto("sign own none", degree=1), label="one")
         h.use(f"ax:relu_{second}", minus[5:-1], lambda e: e.auto("sign own none_either", degree=1), label="two")
         h.auto("is upper lower own none none_either one two", degree=1, rounds=0)
-
-
-def cancel_residual(g: Goal) -> None:
-    g.intro("d h W b V c x y (some some_units) run i (low high)").use("run", "i", label="is")
-    select(g, "k. relu(sum(l, 1, d, I[k = l]*x(l)))", "1", "d", "i", "upper")
-    select(g, "k. relu(sum(l, 1, d, -I[k = l]*x(l)))", "1", "d", "i", "lower")
-    select(g, "l. x(l)", "1", "d", "i", "own")
-    up, down = g.em("0 <= x(i)", "sign")
-    for e, first, second in ((up, "pos", "neg"), (down, "neg", "pos")):
-        e.use(f"ax:relu_{first}", "sum(l, 1, d, I[i = l]*x(l))", lambda f: f.auto("sign own", degree=1), label="one")
-        e.use(f"ax:relu_{second}", "sum(l, 1, d, -I[i = l]*x(l))", lambda f: f.auto("sign own", degree=1), label="two")
-        e.auto("is upper lower own one two", degree=1, rounds=0)
 
 
 # --- Boolean functions: a(i) + x(i) - 2 a(i) x(i) is 0 where the bits agree and 1 where they differ -----------------
@@ -586,10 +552,6 @@ def rounding(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s4.3.zero": Script(
-        each(pieces("x z run", ""), zero_vector), witnesses("1", "1", "2", "j. 0", "j. 0", "1")
-    ),
-    "cookbook.s4.3.id_scalar": Script(pieces("x out run", "relu(x); relu(-x)"), witnesses("1", "1")),
     "cookbook.s4.3.id_vector": Script(id_vector, witnesses("2", "j. 0", "j. 0", "1")),
     "cookbook.t1.identity": Script(id_vector, witnesses("2", "j. 0", "j. 0", "1")),
     "cookbook.s4.4.min": Script(MIN, witnesses("1", "2", "1")),
@@ -597,8 +559,6 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.t1.minmax": Script(each(MIN, MAX), witnesses("1", "2", "1", "1", "2", "2")),
     "cookbook.s4.5.add": Script(each(ADD, ADD, linear), witnesses("1", "2", "3", "1", "2", "-1", "1", "j. 0", "j. 0")),
     "cookbook.t1.addsub": Script(each(ADD, ADD), witnesses("1", "2", "3", "1", "2", "-1")),
-    "cookbook.s4.6.const_mul": Script(each(SCALE, by_sign("c x", "c*x")), witnesses("2", "3", "6", "2", "3")),
-    "cookbook.t1.mulconst": Script(SCALE, witnesses("2", "3", "6")),
     "cookbook.s4.7.gtzero": Script(GTZERO, witnesses("2", "1", "1/2", others=[("2", "0", "0"), ("2", "3", "1")])),
     "cookbook.s4.7.gezero": Script(GEZERO, witnesses("2", "-1", "1/2", others=[("2", "-2", "0"), ("2", "1", "1")])),
     "cookbook.s4.7.eqzero": Script(eqzero, witnesses("2", "1", "1/2", others=[("2", "3", "0"), ("2", "0", "1")])),
@@ -627,7 +587,6 @@ SCRIPTS: dict[str, Script] = {
         pieces("p x y out (bit x0 x1 y0 y1) run", IF),
         witnesses("1", "1/3", "1/2", "1/3", others=[("0", "1/3", "1/2", "1/2")]),
     ),
-    "cookbook.t1.conditional": Script(counterexample("1", "0", "2", "1", then=false), refutes=True),
     "cookbook.t1.conditional.corrected": Script(
         pieces("p x y out (bit x0 x1 y0 y1) run", IF),
         witnesses("1", "1/3", "1/2", "1/3", others=[("0", "1/3", "1/2", "1/2")]),
@@ -636,13 +595,6 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s4.1.cpwl_ffn": Script(
         lambda g: relu_sum(g, network=True), line_inhabited, rising_defined("n xs ys m x f")
     ),
-    "cookbook.s4.2.cancel_residual": Script(
-        cancel_residual, witnesses("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0", "i. 0", "i. 0", "1")
-    ),
-    "cookbook.t1.cancel_residual": Script(
-        cancel_residual, witnesses("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0", "i. 0", "i. 0", "1")
-    ),
-    "cookbook.s6.4.clip": Script(counterexample("1", "1", "1", "3", then=false), refutes=True),
     "cookbook.s6.4.clip.corrected": Script(
         pieces("delta x out (some out_of) run", "relu(x + delta); relu(x - delta); abs(x)"),
         witnesses("1", "2", "1", others=[("1", "-2", "-1")]),

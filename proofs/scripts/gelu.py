@@ -63,17 +63,9 @@ def roots(g: Goal) -> None:
     fourth.auto("two_sq two_e", rounds=0, multipliers=["1", j, f"{j}*{j}", f"sqrt(2)*{j}"])
 
 
-def erf_bracket(g: Goal) -> None:
-    g.intro("z low").use("lem:gauss_roots", label="sc tp split half")
-    enclosed(g, "0 < 1/sqrt(2)", "i").have("0 <= z/sqrt(2)", "arg", use="i low", degree=2)
-    g.use("ax:erf_lower", "z/sqrt(2)", "0", label="lower").use("ax:erf_upper", "z/sqrt(2)", "0", label="upper")
-    g.use("ax:erf_range", "z/sqrt(2)", label="least most")
-    w = "2/sqrt(pi)*(1/sqrt(2))"
-    for h, use in zip(g.split(), ("lower split half", "upper split half", "least", "most"), strict=True):
-        h.auto(use, degree=1, rounds=0, multipliers=["1", "z", "z^3", f"z^3*({w})"])
-
-
-SCRIPTS |= {"lem.gauss_roots": Script(roots), "lem.erf_bracket": Script(erf_bracket)}
+SCRIPTS |= {
+    "lem.gauss_roots": Script(roots),
+}
 
 
 # --- tanh from the Taylor brackets of exp ----------------------------------------------------------------------------
@@ -125,19 +117,9 @@ def tanh_bracket(g: Goal) -> None:
     most.auto("total_i")
 
 
-def tanh_odd(g: Goal) -> None:
-    g.intro("a")
-    halves(g, "a")
-    g.positive("exp(2*-a) + 1", "other", lambda h: h.auto("decay"))
-    w, v, e = "1/(exp(2*a) + 1)", "1/(exp(2*-a) + 1)", "exp(-2*a)"
-    g.auto(
-        "weight total_e other_e",
-        rounds=0,
-        multipliers=["1", v, w, f"{v}*{e}", "exp(2*a)", f"{v}*exp(2*a)", e, f"{w}*{v}", f"{w}*{v}*{e}"],
-    )
-
-
-SCRIPTS |= {"lem.tanh_bracket": Script(tanh_bracket), "lem.tanh_odd": Script(tanh_odd)}
+SCRIPTS |= {
+    "lem.tanh_bracket": Script(tanh_bracket),
+}
 
 
 # --- The remainders --------------------------------------------------------------------------------------------------
@@ -328,11 +310,6 @@ def definedness(g: Goal) -> None:
     g.leaves("", leaf)
 
 
-def gelu_definition(g: Goal) -> None:
-    for h in g.intro("x").split():
-        h.auto(degree=1, rounds=0)
-
-
 def remainder(g: Goal) -> None:
     for h, name in zip(g.split(), ("gelu_rest", "gelutanh_rest"), strict=True):
         h.intro("z r is").use(f"lem:{name}", "z", "r", "#is", label="low high")
@@ -431,7 +408,6 @@ def some_network(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "cookbook.s4.6.def4.2_gelu": Script(gelu_definition, lambda g: g.witness("1").true(), definedness),
     "cookbook.s4.6.gelu_remainder": Script(
         remainder,
         lambda g: g.inhabit("1", "gelu(1) - 1/2 - 1/sqrt(2*pi)", others=[("1", "gelutanh(1) - 1/2 - 1/sqrt(2*pi)")]),
@@ -681,12 +657,6 @@ def zero_is_half(g: Goal) -> Goal:
     return g.use("ax:erf_odd", "0", label="odd").have("erf(0) = 0", "at_zero", use="odd")
 
 
-def phi_printed(g: Goal) -> None:
-    g.intro("claim").use("claim", "0", "1/4", label="some").obtain("some", "bound", "near")
-    g.use("near", "bound", "!", label="one zero").use("one", "!", label="wrong")
-    zero_is_half(g).apart("abs(normalcdf(bound*0) - 1)", lambda h: h.auto(degree=1))
-
-
 def phi_limit(g: Goal) -> None:
     g.intro("x tol some").use("ax:inv", "tol", label="inverse_t").have("0 < 1/tol", "reciprocal_t")
     low, high = g.em("x <= 0", "side")
@@ -735,24 +705,11 @@ def phi_limit(g: Goal) -> None:
 
 SCRIPTS |= {
     "cookbook.s4.6.gelu_to_relu": Script(gelu_to_relu, lambda g: g.inhabit("1", "0"), definedness),
-    "cookbook.s4.6.phi_limit": Script(phi_printed, refutes=True),
     "cookbook.s4.6.phi_limit.corrected": Script(phi_limit, lambda g: g.inhabit("1", "1"), definedness),
 }
 
 
 # --- Products, nearly with the least constant ------------------------------------------------------------------------
-
-
-def part_of_erf(g: Goal) -> None:
-    g.intro("u low").use("lem:gauss_roots", label="sc tp split half").use(
-        "lem:erf_bracket", "u", label="b1 b2 least most"
-    )
-    parts_of(g, ERF, near_erf)
-
-
-def near_erf(g: Goal) -> None:
-    slope(g).have("0 <= u^3", "cube", use="low", degree=3)
-    g.have(f"{S}*u - {ERF.format('u')} <= 184/1000*u^3", "near", use="b1 cube s_high", degree=2)
 
 
 def parts_of(g: Goal, h: str, near: Tactic) -> None:
@@ -810,7 +767,9 @@ def covers(g: Goal) -> None:
         cover(h)
 
 
-SCRIPTS |= {"lem.mul_part_erf": Script(part_of_erf), "lem.mul_part_tanh": Script(part_of_tanh)}
+SCRIPTS |= {
+    "lem.mul_part_tanh": Script(part_of_tanh),
+}
 for form in ("erf", "tanh"):
     SCRIPTS |= {
         f"lem.mul_{part}": Script(covers) for part in (f"like_{form}_low", f"like_{form}_high", f"middle_{form}")
@@ -956,17 +915,6 @@ SCRIPTS |= {"lem.gelutanh_relu": Script(relu_part_tanh)}
 
 
 # --- Lagrange's form: bounded Lipschitz functions on [0, 1] ----------------------------------------------------------
-
-
-def tame_constant(g: Goal) -> None:
-    g.intro("c").witness("abs(c)", "0").apart("abs(c)", lambda h: h.blast())
-
-
-def tame_identity(g: Goal) -> None:
-    first, second, third = g.witness("1", "1").split()
-    first.true()
-    second.true()
-    third.intro("u v (u_low u_high v_low v_high)").apart("abs(u)", lambda h: h.blast())
 
 
 def opened(g: Goal, *names: str) -> Goal:
@@ -1176,12 +1124,10 @@ def rates_tame(g: Goal) -> None:
 
 SCRIPTS |= {
     "lem.gelurate_tame": Script(rates_tame),
-    "lem.tame_constant": Script(tame_constant),
     "lem.tame_sum": Script(tame_sum),
     "lem.tame_product": Script(tame_product),
     "lem.tame_exp": Script(tame_exp),
     "lem.tame_inverse": Script(tame_inverse),
-    "lem.tame_identity": Script(tame_identity),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attention import totals
 from feedforward import boolean_ffn, pieces, rising_defined
-from library import by_induction, last
+from library import last
 from script import Script, each, witnesses
 
 from symcook.proof.normal import constant, nf
@@ -14,47 +14,6 @@ from symcook.proof.terms import free, replace, var
 SCRIPTS: dict[str, Script] = {}
 
 # --- Lemmas -----------------------------------------------------------------------------------------------------------
-
-
-def swap(g: Goal) -> None:
-    g.intro("f a b c d")
-    inner, outer = "sum(j, c, d, f({}, j))", "sum(i, a, {}, f(i, j))"
-
-    def step(h: Goal) -> None:
-        last(h, f"i. {inner.format('i')}", "a", "m + 1", "left")
-
-        def one(e: Goal) -> None:
-            last(e.intro("j inside"), "i. f(i, j)", "a", "m + 1", "here").auto("here")
-
-        h.use(
-            "lem:sum_ext",
-            f"j. {outer.format('m + 1')}",
-            f"j. {outer.format('m')} + f(m + 1, j)",
-            "c",
-            "d",
-            one,
-            label="right",
-        )
-        h.auto("left right ih", degree=1, rounds=0)
-
-    def empty(h: Goal) -> None:
-        def none(e: Goal) -> None:
-            e.intro("j inside").use("ax:sum_empty", "i. f(i, j)", "a", "b", label="none").hyp("none")
-
-        h.use("ax:sum_empty", f"i. {inner.format('i')}", "a", "b", label="left")
-        h.use("lem:sum_ext", f"j. {outer.format('b')}", "j. 0", "c", "d", none, label="right")
-        h.auto("left right", degree=1, rounds=0)
-
-    by_induction(
-        g,
-        f"all m:Int. a - 1 <= m -> sum(i, a, m, {inner.format('i')}) = sum(j, c, d, {outer.format('m')})",
-        "m",
-        "all_m",
-        step,
-    )
-    usual, rare = g.em("a - 1 <= b", "range")
-    usual.use("all_m", "b", label="done").hyp("done")
-    empty(rare)
 
 
 def relu_step(g: Goal) -> None:
@@ -111,27 +70,10 @@ def net(g: Goal) -> None:
     g.auto("triangle sizes", degree=1, rounds=0)
 
 
-def shift(g: Goal) -> None:
-    g.intro("f a b t")
-
-    def step(h: Goal) -> None:
-        last(h, "f", "a + t", "m + 1 + t", "left")
-        last(h, "j. f(j + t)", "a", "m + 1", "right").auto("left right ih", degree=1, rounds=0)
-
-    claim = "all m:Int. a - 1 <= m -> sum(j, a + t, m + t, f(j)) = sum(j, a, m, f(j + t))"
-    by_induction(g, claim, "m", "all_m", step)
-    usual, rare = g.em("a - 1 <= b", "range")
-    usual.use("all_m", "b", label="done").hyp("done")
-    rare.use("ax:sum_empty", "f", "a + t", "b + t", label="left")
-    rare.use("ax:sum_empty", "j. f(j + t)", "a", "b", label="right").auto("left right", degree=1, rounds=0)
-
-
 SCRIPTS |= {
-    "lem.layers_swap": Script(swap),
     "lem.layers_relu": Script(relu_step),
     "lem.layers_dot": Script(dot),
     "lem.layers_net": Script(net),
-    "lem.layers_shift": Script(shift),
 }
 
 # --- Section 4 --------------------------------------------------------------------------------------------------------
@@ -591,22 +533,6 @@ def sizes_inhabited(g: Goal) -> None:
     g.inhabit(*first, others=[(*first, "0", "0")], leaf=leaf)
 
 
-def conditional_general(g: Goal) -> None:
-    g.intro("a b p x y out some (bit xa xb ya yb) run")
-    one = "(b - a)*p + x - b"
-    two = "(a - b)*p + y - a"
-    first, second = g.split()
-    for goal, value in ((first, "1"), (second, "0")):
-        goal.intro("is")
-        goal.have(f"{one} = {'x - a' if value == '1' else 'x - b'}", "left", use="is", multipliers=["b", "a"])
-        goal.have(f"{two} = {'y - b' if value == '1' else 'y - a'}", "right", use="is", multipliers=["b", "a"])
-        goal.rewrite("left", "run", "run_left").rewrite("right", "run_left", "run_both")
-        names = ("x - a", "y - b") if value == "1" else ("x - b", "y - a")
-        goal.use(f"ax:relu_{'pos' if value == '1' else 'neg'}", names[0], label="u")
-        goal.use(f"ax:relu_{'neg' if value == '1' else 'pos'}", names[1], label="v")
-        goal.auto("run_both u v", degree=1, rounds=0)
-
-
 SCRIPTS |= {
     "cookbook.s4.1.slopes": Script(
         slopes, lambda g: g.inhabit(*STAIRS, "x. 0", "1", others=[(*STAIRS, "x. 0")]), rising_defined("n xs ys m")
@@ -631,9 +557,6 @@ SCRIPTS |= {
         lambda g: g.inhabit(*TWO_BITS, others=[(*TWO_BITS, "1")], leaf=each_index),
     ),
     "cookbook.s4.8.boolean_size": Script(boolean_size, sizes_inhabited),
-    "cookbook.s4.9.conditional_general": Script(
-        conditional_general, witnesses("0", "3", "1", "1", "2", "1", others=[("0", "3", "0", "1", "2", "2")])
-    ),
 }
 
 
@@ -907,11 +830,6 @@ def root(g: Goal) -> None:
 MEAN = "(sum(e, 1, d, abs(u(e)))*(1/d))"
 
 
-def mean_zero(g: Goal) -> None:
-    g.intro("d x mu some is").positive("d", "d").use("lem:sum_one", "1", "d", label="ones")
-    g.auto("is d_e ones", degree=1, rounds=0, multipliers=["1", "mu", "d", "sum(k, 1, d, x(k))"])
-
-
 def centred(g: Goal) -> None:
     g.intro("d x z mu nu t some is_mu is_nu near").positive("d", "d").use("lem:sum_one", "1", "d", label="ones")
 
@@ -943,20 +861,9 @@ def centred(g: Goal) -> None:
     g.apart("abs(x(k) - z(k)); abs((x(k) - mu) - (z(k) - nu))", lambda e: e.auto(degree=1))
 
 
-def pairs(g: Goal) -> None:
-    g.intro("f")
-    base, step = g.induct("n", "ge", "ih")
-    base.easy()
-    last(step, "f", "1", "2*(n + 1)", "one")
-    last(step, "f", "1", "2*n + 1", "two")
-    last(step, "k. f(2*k - 1) + f(2*k)", "1", "n + 1", "both").auto("ih one two both", degree=1, rounds=0)
-
-
 SCRIPTS |= {
     "lem.layers_root": Script(root),
-    "lem.layers_mean": Script(mean_zero),
     "lem.layers_centred": Script(centred),
-    "lem.layers_pairs": Script(pairs),
 }
 
 
@@ -1093,17 +1000,6 @@ def homogeneous(g: Goal) -> None:
     two.auto("is_y is_z units", degree=1, rounds=0, multipliers=["1", "c"])
 
 
-def doubling(g: Goal) -> None:
-    g.intro("n x y some twice").use("lem:layers_pairs", "y", "n", label="pairs")
-
-    def zero(h: Goal) -> None:
-        h.intro("k inside").use("twice", "k", label="one two").auto("one two", degree=1, rounds=0)
-
-    g.use("lem:sum_ext", "k. y(2*k - 1) + y(2*k)", "k. 0", "1", "n", zero, label="sums")
-    g.have("sum(j, 1, 2*n, y(j)) = 0", "total", use="pairs sums", degree=1, rounds=0)
-    g.auto("total", degree=1, rounds=0, multipliers=["1/n", "1/(2*n)"])
-
-
 def sign_by_ln(g: Goal) -> None:
     g.intro("n delta x y z out mu r (some positive) far twice clip (is_mu r0 is_r outs)")
     g.positive("2*n", "d").use("lem:sum_one", "1", "n", label="ones")
@@ -1173,7 +1069,6 @@ def sign_by_ln(g: Goal) -> None:
 
 
 FFN = ("1", "0", "1", "k l. 0", "k. 0", "i k. 0", "i. 0", "l. 0", "l. 0", "i. 0", "i. 0", "0", "0")
-ALTERNATING = "j. I[j = 2] + 2*I[j = 4] - I[j = 1] - 2*I[j = 3]"
 SIGNS = "j. I[j = 1] + I[j = 4] - I[j = 2] - I[j = 3]"
 SIGNED = (
     "2",
@@ -1192,7 +1087,6 @@ SCRIPTS |= {
         homogeneous,
         lambda g: g.inhabit("2", "1", others=[("1", "0", "1", "k l. 0", "i k. 0", "l. 0", "i. 0", "i. 0", "2", "1")]),
     ),
-    "cookbook.s6.4.doubling": Script(doubling, lambda g: g.inhabit("2", "k. k", ALTERNATING, leaf=each_index)),
     "cookbook.s6.4.sign_by_ln": Script(
         sign_by_ln, lambda g: g.inhabit(*SIGNED, "1", others=[(*SIGNED, "2"), SIGNED], leaf=each_index)
     ),
@@ -1236,26 +1130,6 @@ def pairing(g: Goal) -> None:
     for part, names in zip(scale.split(), ("up first gain", "down second gain_two"), strict=True):
         factors = ["1", "1/r", "gamma(i)/r", "gamma(d + i)/r", "x(i)/r"]
         part.auto(f"mean {names}", degree=1, rounds=0, multipliers=factors)
-
-
-def unequal_gains(g: Goal) -> None:
-    """x = 1, gamma = (1, 2), eps = 3: the output is (1/2, -1)."""
-    g.intro("claim").use(
-        "claim",
-        "1",
-        "i. 1",
-        "i. 3 - 2*i",
-        "3",
-        "i. i",
-        "i. (3 - 2*i)*i/2",
-        "0",
-        "2",
-        None,
-        each_index,
-        each_index,
-        label="scale",
-    )
-    g.obtain("scale", "c", "is").use("is", "1", label="up down").auto("up down")
 
 
 def clip_values(g: Goal) -> Goal:
@@ -1452,7 +1326,6 @@ SCRIPTS |= {
     "cookbook.s6.def6.1_ln": Script(
         ln_moments, lambda g: g.inhabit("2", "k. 2*k - 3", "3", "k. k - 3/2", "0", "2", leaf=each_index)
     ),
-    "cookbook.s6.3.pairing": Script(unequal_gains, refutes=True),
     "cookbook.s6.3.pairing.corrected": Script(
         pairing,
         lambda g: g.inhabit(
@@ -2067,46 +1940,6 @@ def scaled_pairs(g: Goal) -> None:
         each_index(part, lambda h: h.true() if h.goal[0] == "~" else h.blast())
 
 
-def uniform(g: Goal) -> None:
-    g.intro("n s x some zero")
-    weight = "sum(k, 1, n, exp(s(k)))"
-
-    def one(h: Goal) -> None:
-        h.intro("j inside").use("zero", "j", label="is").rewrite("is").true()
-
-    g.use("lem:sum_ext", "k. exp(s(k))", "k. 1", "1", "n", one, label="ones").use(
-        "lem:sum_one", "1", "n", label="count"
-    )
-    g.have(f"{weight} = n", "total", use="ones count", degree=1, rounds=0)
-    soft, hard = g.split()
-
-    def term(h: Goal) -> None:
-        h.intro("j inside").use("zero", "j", label="is").rewrite("total").rewrite("is").true()
-
-    soft.use("lem:sum_ext", "j. sm(s, n, j)*x(j)", "j. x(j)/n", "1", "n", term, label="sums")
-    soft.auto("sums", degree=1, rounds=0)
-
-    def best(h: Goal) -> None:
-        h.intro("j inside")
-        yes, no = h.ind("maximal(s, n, j)", "max size")
-        yes.hyp("size")
-
-        def maximal(e: Goal) -> None:
-            e.intro("k inside1").use("zero", "k", label="left").use("zero", "j", label="right").auto("left right")
-
-        no.have("maximal(s, n, j)", "after_all", maximal).absurd("after_all", "max")
-
-    hard.have("all j in 1..n. I[maximal(s, n, j)] = 1", "best", best)
-    hard.use("lem:sum_ext", "m. I[maximal(s, n, m)]", "m. 1", "1", "n", "#best", label="maxima")
-    hard.have("sum(m, 1, n, I[maximal(s, n, m)]) = n", "all_best", use="maxima count", degree=1, rounds=0)
-
-    def chosen(h: Goal) -> None:
-        h.intro("j inside").use("best", "j", label="is").rewrite("all_best").rewrite("is").true()
-
-    hard.use("lem:sum_ext", "j. hardmax(s, n, j)*x(j)", "j. x(j)/n", "1", "n", chosen, label="sums")
-    hard.auto("sums", degree=1, rounds=0)
-
-
 def counts(g: Goal) -> None:
     g.intro("n x s C P some bits zero count counts")
 
@@ -2230,32 +2063,7 @@ def two_up(g: Goal) -> None:
     g.absurd("first", "differ")
 
 
-def same_everywhere(g: Goal) -> None:
-    """Positions 2 and 3 of BOS a a have the same symbol and the same mean."""
-    g.intro("claim").obtain("claim", "v", "rest").obtain("rest", "f", "all_n")
-    g.use("all_n", "3", "j. I[2 <= j]", None, each_index, label="at").use("at", "2", label="two").use(
-        "at", "3", label="three"
-    )
-    g.auto("two three", degree=1, rounds=0)
-
-
-def one_over_n(g: Goal) -> None:
-    g.witness("j. I[j = 0]", "a b. b").intro("n w some (start later) i inside")
-
-    def other(h: Goal) -> None:
-        h.intro("j (jl jh) differ").have("2 <= j", "from", lambda e: two_up(e)).use("later", "j", label="is").rewrite(
-            "is"
-        )
-        h.true()
-
-    g.use("lem:sum_only", "j. I[w(j) = 0]", "1", "n", "1", None, other, label="only").have(
-        "I[w(1) = 0] = 1", "one", lambda h: h.rewrite("start").true()
-    )
-    g.auto("only one", degree=1, rounds=0, multipliers=["1", "1/n"])
-
-
 SCRIPTS |= {
-    "lem.layers_uniform": Script(uniform),
     "cookbook.t4.pair_pmdelta": Script(
         each(flip_pairs, narrow_pairs, lambda g: pair_moments(g, False), scaled_pairs),
         lambda g: g.inhabit(
@@ -2267,9 +2075,6 @@ SCRIPTS |= {
             leaf=each_index,
         ),
     ),
-    "cookbook.s3.1.negation_discontinuous": Script(
-        each(no_negation, lambda g: g.blast()), flat(("0",), ("1",), ("-1",))
-    ),
     "cookbook.s3.3.integer_reps": Script(
         counts,
         lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", "i. I[i = 2]", "1", leaf=each_index),
@@ -2280,27 +2085,10 @@ SCRIPTS |= {
     "cookbook.s3.5.1.one_over_i": Script(
         first_symbol, lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", leaf=each_index), weights_defined("n w s")
     ),
-    "cookbook.s3.5.1.i_over_n": Script(same_everywhere, refutes=True),
-    "cookbook.s3.5.1.i_over_n.corrected": Script(one_over_n),
 }
 
 
 # --- Section 8: routing -----------------------------------------------------------------------------------------------
-
-
-def through(g: Goal) -> None:
-    g.intro("d m Q R P x y row routed")
-
-    def left(h: Goal) -> None:
-        h.intro("p inside").use("row", "p", label="is").auto("is", degree=1, rounds=0, multipliers=["x(p)"])
-
-    def right(h: Goal) -> None:
-        h.intro("l inside").use("routed", "l", label="is").auto("is", degree=1, rounds=0, multipliers=["Q(l)"])
-
-    g.use("lem:sum_ext", "p. P(p)*x(p)", "p. sum(l, 1, d, Q(l)*R(l, p)*x(p))", "1", "m", left, label="first")
-    g.use("lem:sum_ext", "l. Q(l)*y(l)", "l. sum(p, 1, m, Q(l)*R(l, p)*x(p))", "1", "d", right, label="second")
-    g.use("lem:layers_swap", "p l. Q(l)*R(l, p)*x(p)", "1", "m", "1", "d", label="swapped")
-    g.auto("first second swapped", degree=1, rounds=0)
 
 
 def stream(g: Goal) -> None:
@@ -2606,7 +2394,6 @@ def pointed(*terms: str, more: tuple[tuple[str, ...], ...] = (("1",),)) -> Tacti
 
 
 SCRIPTS |= {
-    "lem.layers_through": Script(through),
     "cookbook.s8.1.residual_stream": Script(stream, pointed(*ONES, more=(("1", "1", "1"),))),
     "cookbook.s8.2.routing_ffn": Script(routing_ffn, pointed(*FFN_ROUTED, "1")),
     "cookbook.s8.2.routing_sa": Script(routing_sa, pointed(*SA_ROUTED, more=(("1", "1"),))),
@@ -2616,221 +2403,6 @@ SCRIPTS |= {
 
 
 # --- Section 8.3: two transformers side by side -----------------------------------------------------------------------
-
-
-def top_half(g: Goal) -> None:
-    g.intro("d e f (d0 e0)").use("lem:sum_split", "b. I[b <= d]*f(b)", "1", "d", "d + e", label="parts")
-
-    def inside(h: Goal) -> None:
-        h.intro("b (b_low b_high)").apart("I[b <= d]", lambda t: t.auto(rounds=0, multipliers=["f(b)"]))
-
-    g.use("lem:sum_ext", "b. I[b <= d]*f(b)", "f", "1", "d", inside, label="kept")
-    g.use("lem:sum_ext", "b. I[b <= d]*f(b)", "b. 0", "d + 1", "d + e", inside, label="rest")
-    g.auto("parts kept rest", degree=1, rounds=0)
-
-
-def bottom_half(g: Goal) -> None:
-    g.intro("d e f (d0 e0)").use("lem:sum_split", "b. I[d < b]*f(b - d)", "1", "d", "d + e", label="parts")
-
-    def inside(h: Goal) -> None:
-        h.intro("b (b_low b_high)").apart("I[d < b]", lambda t: t.auto(rounds=0, multipliers=["f(b - d)"]))
-
-    g.use("lem:sum_ext", "b. I[d < b]*f(b - d)", "b. 0", "1", "d", inside, label="kept")
-    g.use("lem:sum_ext", "b. I[d < b]*f(b - d)", "b. f(b - d)", "d + 1", "d + e", inside, label="rest")
-    g.use("lem:layers_shift", "b. f(b - d)", "1", "e", "d", label="moved").auto(
-        "parts kept rest moved", degree=1, rounds=0
-    )
-
-
-def same_layer(g: Goal) -> None:
-    g.intro("V W g U r alpha omega n d h z x inputs weights i i_in")
-    old, new = "attended(V, alpha, n, d, z, i, {})", "attended(V, omega, n, d, x, i, {})"
-
-    def attention(s: Goal) -> None:
-        s.intro("a a_in").use("inputs", "i", None, "a", label="own")
-
-        def position(t: Goal) -> None:
-            def entry(f: Goal) -> None:
-                f.intro("b b_in").use("inputs", "j", None, "b", label="is").rewrite("is").true()
-
-            t.intro("j j_in").use(
-                "lem:sum_ext", "b. V(a, b)*z(j, b)", "b. V(a, b)*x(j, b)", "1", "d", entry, label="row"
-            )
-            t.use("weights", "i", None, "j", label="weight").rewrite("row").rewrite("weight").true()
-
-        s.use(
-            "lem:sum_ext",
-            "j. alpha(i, j)*sum(b, 1, d, V(a, b)*z(j, b))",
-            "j. omega(i, j)*sum(b, 1, d, V(a, b)*x(j, b))",
-            "1",
-            "n",
-            position,
-            label="sums",
-        ).auto("own sums", degree=1, rounds=0)
-
-    g.have(f"all a in 1..d. {old.format('a')} = {new.format('a')}", "attention", attention)
-
-    def unit(s: Goal) -> None:
-        def entry(f: Goal) -> None:
-            f.intro("b b_in").use("attention", "b", label="is").auto("is", degree=1, rounds=0, multipliers=["W(k, b)"])
-
-        s.intro("k k_in").use(
-            "lem:sum_ext",
-            f"b. W(k, b)*{old.format('b')}",
-            f"b. W(k, b)*{new.format('b')}",
-            "1",
-            "d",
-            entry,
-            label="row",
-        ).rewrite("row").true()
-
-    hidden = "U(a, k)*relu(sum(b, 1, d, W(k, b)*{}) + g(k))"
-    g.intro("a a_in").use("attention", "a", label="own").use(
-        "lem:sum_ext",
-        f"k. {hidden.format(old.format('b'))}",
-        f"k. {hidden.format(new.format('b'))}",
-        "1",
-        "h",
-        unit,
-        label="sums",
-    ).auto("own sums", degree=1, rounds=0)
-
-
-def widened(bottom: bool) -> Tactic:
-    test = "I[d < {}]" if bottom else "I[{} <= d]"
-    back = " - d" if bottom else ""
-    size, lemma = ("e", "lem:layers_bottom") if bottom else ("d", "lem:layers_top")
-    wide = f"(p q. {test.format('p')}*{test.format('q')}*V(p{back}, q{back}))"[1:-1]
-    seen = "p q. z(p, d + q)" if bottom else "z"
-    shown = "z({0}, d + {1})" if bottom else "z({0}, {1})"
-
-    def run(g: Goal) -> None:
-        g.intro("n d e h V W g U r alpha z i a (d0 e0)")
-        new = f"attended({wide}, alpha, n, d + e, z, i, {{}})"
-        old = f"attended(V, alpha, n, {size}, {seen}, i, {{}})"
-
-        def attention(s: Goal) -> None:
-            s.intro("m")
-
-            def position(t: Goal) -> None:
-                t.intro("j j_in").use(lemma, "d", "e", f"b. V(m{back}, b)*{shown.format('j', 'b')}", label="row")
-                t.auto("row", degree=1, rounds=0, multipliers=["alpha(i, j)", f"alpha(i, j)*{test.format('m')}"])
-
-            s.use(
-                "lem:sum_ext",
-                f"j. alpha(i, j)*sum(b, 1, d + e, {test.format('m')}*{test.format('b')}*V(m{back}, b{back})*z(j, b))",
-                f"j. {test.format('m')}*(alpha(i, j)*sum(b, 1, {size}, V(m{back}, b)*{shown.format('j', 'b')}))",
-                "1",
-                "n",
-                position,
-                label="sums",
-            )
-            s.auto("sums", degree=1, rounds=0)
-
-        own = f"z(i, m) + {test.format('m')}*({old.format('m' + back)} - z(i, m))"
-        g.have(f"all m:Int. {new.format('m')} = {own}", "attention", attention)
-
-        def unit(s: Goal) -> None:
-            s.intro("k k_in")
-
-            def entry(f: Goal) -> None:
-                f.intro("b (b_low b_high)").use("attention", "b" if not bottom else "b + d", label="is")
-                f.apart(
-                    "I[b <= d]" if not bottom else "I[d < b + d]",
-                    lambda t: t.auto(
-                        "is " + list(t.facts)[-1],
-                        degree=1,
-                        rounds=0,
-                        multipliers=["W(k, b)", f"W(k, b)*{t_old}", f"W(k, b)*{shown.format('i', 'b')}"],
-                    ),
-                )
-
-            t_old = old.format("b")
-            at = "b + d" if bottom else "b"
-            s.use(lemma, "d", "e", f"b. W(k, b)*{new.format(at)}", label="row")
-            s.use(
-                "lem:sum_ext", f"b. W(k, b)*{new.format(at)}", f"b. W(k, b)*{t_old}", "1", size, entry, label="entries"
-            )
-            s.have(
-                f"sum(b, 1, d + e, {test.format('b')}*W(k, b{back})*{new.format('b')}) = "
-                f"sum(b, 1, {size}, W(k, b)*{t_old})",
-                "inner",
-                use="row entries",
-                degree=1,
-                rounds=0,
-            )
-            s.rewrite("inner").true()
-
-        hidden = f"relu(sum(b, 1, d + e, {test.format('b')}*W(k, b{back})*{new.format('b')}) + g(k))"
-        plain = f"relu(sum(b, 1, {size}, W(k, b)*{old.format('b')}) + g(k))"
-        g.use(
-            "lem:sum_ext",
-            f"k. {test.format('a')}*U(a{back}, k)*{hidden}",
-            f"k. {test.format('a')}*(U(a{back}, k)*{plain})",
-            "1",
-            "h",
-            unit,
-            label="units",
-        )
-        g.use("attention", "a", label="own").auto("own units", degree=1, rounds=0)
-
-    return run
-
-
-SCRIPTS |= {
-    "lem.layers_top": Script(top_half),
-    "lem.layers_bottom": Script(bottom_half),
-    "lem.layers_same": Script(same_layer),
-    "lem.layers_widen_top": Script(widened(False)),
-    "lem.layers_widen_bottom": Script(widened(True)),
-}
-
-
-def scores_of(bottom: bool) -> Tactic:
-    test, back, size, lemma = ("I[d < b]", " - d", "e", "bottom") if bottom else ("I[b <= d]", "", "d", "top")
-    seen = "z({0}, b + d)" if bottom else "z({0}, b)"
-
-    def run(g: Goal) -> None:
-        g.intro("n d e m Q K z x (d0 e0) inputs i i_in j j_in")
-
-        def row(s: Goal, matrix: str, at: str, label: str) -> None:
-            def entry(f: Goal) -> None:
-                f.intro("b b_in").use("inputs", at, None, "b", label="is")
-                f.auto("is", degree=1, rounds=0, multipliers=[f"{matrix}(a, b)"])
-
-            new = f"sum(b, 1, d + e, {test}*{matrix}(a, b{back})*z({at}, b))"
-            old = f"sum(b, 1, {size}, {matrix}(a, b)*x({at}, b))"
-            s.use(f"lem:layers_{lemma}", "d", "e", f"b. {matrix}(a, b)*{seen.format(at)}", label=f"{label}_part")
-            s.use(
-                "lem:sum_ext",
-                f"b. {matrix}(a, b)*{seen.format(at)}",
-                f"b. {matrix}(a, b)*x({at}, b)",
-                "1",
-                size,
-                entry,
-                label=f"{label}_ext",
-            )
-            s.have(f"{new} = {old}", label, use=f"{label}_part {label}_ext", degree=1, rounds=0)
-
-        def term(s: Goal) -> None:
-            s.intro("a a_in")
-            row(s, "Q", "i", "query")
-            row(s, "K", "j", "key")
-            s.rewrite("query").rewrite("key").true()
-
-        new = "sum(b, 1, d + e, {0}*{1}(a, b{2})*z({3}, b))"
-        old = "sum(b, 1, {0}, {1}(a, b)*x({2}, b))"
-        g.use(
-            "lem:sum_ext",
-            f"a. {new.format(test, 'Q', back, 'i')}*{new.format(test, 'K', back, 'j')}",
-            f"a. {old.format(size, 'Q', 'i')}*{old.format(size, 'K', 'j')}",
-            "1",
-            "m",
-            term,
-            label="done",
-        ).hyp("done")
-
-    return run
 
 
 UPPER = ("V", "W", "g", "U", "r")
@@ -2960,8 +2532,6 @@ def decided(g: Goal, test: str, label: str, factor: str) -> None:
 
 
 SCRIPTS |= {
-    "lem.layers_scores_top": Script(scores_of(False)),
-    "lem.layers_scores_bottom": Script(scores_of(True)),
     "cookbook.s8.3.parallel_widen": Script(
         parallel_widen,
         pointed(
@@ -3182,40 +2752,6 @@ SCRIPTS |= {
 }
 
 
-def same_scores(g: Goal) -> None:
-    g.intro("n d m Q K z x inputs i i_in j j_in")
-
-    def term(s: Goal) -> None:
-        s.intro("a a_in")
-        for matrix, position, label in (("Q", "i", "query"), ("K", "j", "key")):
-
-            def entry(f: Goal, matrix: str = matrix, position: str = position) -> None:
-                f.intro("b b_in").use("inputs", position, None, "b", label="is")
-                f.auto("is", degree=1, rounds=0, multipliers=[f"{matrix}(a, b)"])
-
-            s.use(
-                "lem:sum_ext",
-                f"b. {matrix}(a, b)*z({position}, b)",
-                f"b. {matrix}(a, b)*x({position}, b)",
-                "1",
-                "d",
-                entry,
-                label=label,
-            ).rewrite(label)
-        s.true()
-
-    row = "sum(b, 1, d, {}(a, b)*{}({}, b))"
-    g.use(
-        "lem:sum_ext",
-        f"a. {row.format('Q', 'z', 'i')}*{row.format('K', 'z', 'j')}",
-        f"a. {row.format('Q', 'x', 'i')}*{row.format('K', 'x', 'j')}",
-        "1",
-        "m",
-        term,
-        label="done",
-    ).hyp("done")
-
-
 def layer_of(number: str, weights: str, index: str) -> list[str]:
     """The parameters of this number with the attention weights of layer `index`."""
     names = [f"u. {k}({number}, u)" if k in "gr" else f"u v. {k}({number}, u, v)" for k in UPPER]
@@ -3333,11 +2869,6 @@ def embedding(g: Goal) -> None:
         part.auto("one two", degree=1, rounds=0)
 
 
-def depth(g: Goal) -> None:
-    g.intro("J L (J0 L0)").have("0 <= max(J, L)", "size", lambda h: h.apart("max(J, L)", lambda e: e.auto(degree=1)))
-    g.use("lem:sum_one", "1", "max(J, L)", label="ones").auto("ones", degree=1, rounds=0)
-
-
 def by_claim(name: str) -> Tactic:
     return lambda g: g.use(f"lem:{name}", label="done").hyp("done")
 
@@ -3346,13 +2877,10 @@ SERIAL = ("2", "2", "1", "1", *[THREE_INDEX] * 4, TWO_INDEX, THREE_INDEX, TWO_IN
 SIDE_BY_SIDE = SCRIPTS["cookbook.s8.3.parallel"].inhabited
 
 SCRIPTS |= {
-    "lem.layers_scores_same": Script(same_scores),
     "cookbook.t3.parallel": Script(by_claim("cookbook.s8.3.parallel"), SIDE_BY_SIDE),
     "cookbook.s8.3.parallel_embedding": Script(
         embedding, pointed("1", "1", "1", *["k a. 0"] * 6, "i. 0", "1", more=(("1", "1"), ("1",)))
     ),
-    "cookbook.s8.3.parallel_depth": Script(depth, witnesses("1", "2")),
     "cookbook.s8.3.serial": Script(serial, lambda g: g.inhabit(*SERIAL, "1", "1")),
     "cookbook.s8.3.serial_sequences": Script(serial_sequences, lambda g: g.inhabit("1", "2", *SERIAL, "1", "1", "1")),
-    "cookbook.t3.serial": Script(by_claim("cookbook.s8.3.serial"), lambda g: g.inhabit(*SERIAL, "1", "1")),
 }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from attention import query_inhabited
-from script import Script, counterexample, each
+from script import Script, each
 
 from symcook.proof.normal import fkey
 from symcook.proof.search.tactics import Goal, Tactic
@@ -30,114 +29,14 @@ def each_by(*how: str) -> Tactic:
     return run
 
 
-def sqrt_unique(g: Goal) -> None:
-    g.intro("x y (low square)").use("ax:sqrt", "x", lambda h: h.auto("square", squares=["y"]), label="pos is")
-    for h in g.antisym():
-        h.contra("less").auto("less low pos is square")
-
-
-def sqrt_positive(g: Goal) -> None:
-    g.intro("x some").use("ax:sqrt", "x", label="low is")
-    g.have("0 < sqrt(x)", "pos", lambda h: h.contra("no").auto("no low is some"))
-    g.positive("sqrt(x)", "r", lambda h: h.hyp("pos"))
-    g.easy()
-
-
-def sqrt_product(g: Goal) -> None:
-    g.intro("x y (xl yl)").use("ax:sqrt", "x", label="xp xs").use("ax:sqrt", "y", label="yp ys")
-
-    def both(h: Goal) -> None:
-        low, is_ = h.split()
-        low.auto("xp yp")
-        is_.auto("xs ys", rounds=0, multipliers=["1", "sqrt(y)^2", "x", "sqrt(x)^2", "y"])
-
-    g.use("lem:sqrt_unique", "x*y", "sqrt(x)*sqrt(y)", both, label="done").hyp("done")
-
-
 def root(g: Goal, x: str, label: str) -> Goal:
     """sqrt(x) with LABEL_p: positive, LABEL_s: its square, LABEL_e: times its inverse, LABEL_i: inverse positive."""
     return g.use("lem:sqrt_positive", x, label=f"{label}_p {label}_s {label}_e {label}_i")
 
 
-def hard_pick(g: Goal) -> None:
-    g.intro("s n p v range best").use("lem:hardmax_unique", "s", "n", "p", "#range", "#best", label="is")
-
-    def terms(h: Goal) -> None:
-        h.intro("j inside").use("is", "j", label="here").auto("here", rounds=0, multipliers=["v(j)"])
-
-    g.use("lem:sum_ext", "j. hardmax(s, n, j)*v(j)", "j. I[j = p]*v(j)", "1", "n", terms, label="total")
-    g.use("lem:sum_delta", "v", "1", "n", "p", label="chosen").auto("total chosen")
-
-
-def block_scores(g: Goal) -> None:
-    g.intro("m n X q v z some columns i (low high)").use("columns", "i", label="codes value")
-
-    def read(h: Goal, c: str, i: str, label: str) -> Goal:
-        """blockread(z, 2*m + 1, c, i) = z(c, i)."""
-        return h.use("lem:sum_delta", f"b. z(b, {i})", "1", "2*m + 1", c, label=label)
-
-    first, second, third = g.split()
-    first.intro("a (al ah)").use("codes", "a", label="query key")
-    one, two = read(read(first, "a", "i", "one"), "m + a", "i", "two").split()
-    one.auto("query one")
-    two.auto("key two")
-    read(second, "2*m + 1", "i", "one").auto("value one")
-    third.intro("j (jl jh)").use("columns", "j", label="codes_j value_j")
-
-    def terms(h: Goal) -> None:
-        h.intro("a (al ah)").use("codes", "a", label="query key").use("codes_j", "a", label="query_j key_j")
-        read(read(h, "a", "i", "one"), "m + a", "j", "two")
-        h.have("blockread(z, 2*m + 1, a, i) = X(a, q(i))", "left", use="one query")
-        h.have("blockread(z, 2*m + 1, m + a, j) = X(a, j)", "right", use="two key_j")
-        h.rewrite("left").rewrite("right").true()
-
-    left = "a. blockread(z, 2*m + 1, a, i)*blockread(z, 2*m + 1, m + a, j)"
-    third.use("lem:sum_ext", left, "a. X(a, q(i))*X(a, j)", "1", "m", terms, label="total").hyp("total")
-
-
-def block_found(g: Goal) -> None:
-    g.intro("m n X q v z c found (some factor asked best) columns layer i (low high)")
-    g.use("lem:block_scores", "m", "n", "X", "q", "v", "z", "#some", "#columns", label="is")
-    g.use("layer", "i", label="found_is").use("asked", "i", label="ql qh").use("is", "i", label="codes value scores")
-
-    def less(h: Goal) -> None:
-        h.intro("j (jl jh) differ").use("scores", "j", label="here").use("scores", "q(i)", label="there")
-        h.use("best", "q(i)", None, "j", None, "#differ", label="less").rewrite("here").rewrite("there")
-        h.auto("less factor")
-
-    s, w = "l. c*blockscore(z, m, i, l)", "j. blockread(z, 2*m + 1, 2*m + 1, j)"
-    g.use("lem:hard_pick", s, "n", "q(i)", w, None, less, label="picked")
-    g.use("is", "q(i)", label="codes_q value_q scores_q").auto("found_is picked value_q", degree=1, rounds=0)
-
-
 def square(g: Goal, x: str, label: str) -> Goal:
     """0 <= x^2."""
     return g.have(f"0 <= ({x})^2", label, squares=[x])
-
-
-def hash_component(g: Goal) -> None:
-    g.intro("x y c some").positive("x^2 + y^2", "w", lambda h: h.hyp("some"))
-    v = "x^2/2 + y^2/2"
-    root(g.have(f"0 < {v}", "half", use="some"), v, "r")
-    inverse = f"1/sqrt({v})"
-
-    def both(h: Goal) -> None:
-        low, is_ = h.split()
-        low.auto("r_i")
-        is_.auto(
-            "r_e r_s w_e",
-            rounds=0,
-            multipliers=[
-                "1",
-                f"({inverse})^2",
-                f"({inverse})/(x^2 + y^2)",
-                "1/(x^2 + y^2)",
-                f"({inverse})^2/(x^2 + y^2)",
-                f"{inverse}*sqrt({v})/(x^2 + y^2)",
-            ],
-        )
-
-    g.use("lem:sqrt_unique", "2/(x^2 + y^2)", inverse, both, label="is").rewrite("is").true()
 
 
 A = "sqrt((q^2 + 1)*(k^2 + 1))"
@@ -181,21 +80,6 @@ def hash_score(g: Goal) -> None:
     second.auto("inverse", rounds=0, multipliers=["1", "q*k"])
 
 
-def hash_gap(g: Goal) -> None:
-    g.intro("q k").use("lem:hash_score", "q", "k", label="one_k two_k").use(
-        "lem:hash_score", "q", "q", label="one_q two_q"
-    )
-    square(g, "q", "q_sq").have("0 < q^2 + 1", "some", use="q_sq").positive("q^2 + 1", "w", lambda h: h.hyp("some"))
-
-    def both(h: Goal) -> None:
-        low, is_ = h.split()
-        low.auto("some")
-        is_.true()
-
-    g.use("lem:sqrt_unique", "(q^2 + 1)*(q^2 + 1)", "q^2 + 1", both, label="is").rewrite("is", "two_q", "two")
-    g.auto("two two_k w_e", rounds=0)
-
-
 def hash_gap_closed(g: Goal) -> None:
     g.intro("q k")
     square(square(g, "q", "q_sq"), "k", "k_sq")
@@ -223,59 +107,6 @@ def hash_gap_closed(g: Goal) -> None:
     two.auto("product d_e", rounds=0, multipliers=["1", inverse, f"1/{A}", f"q*k/{A}"])
 
 
-def ratio_root(g: Goal) -> None:
-    g.intro("a b x y (ap bp xp yp)")
-    root(root(g, "x", "r"), "y", "t")
-    weak, strict = g.split()
-    for h, order in ((weak, "<="), (strict, "<")):
-        h.intro("less")
-        squares = f"(b*sqrt(x))^2 {order} (a*sqrt(y))^2"
-        h.have(squares, "squares", lambda e: e.auto("less r_s t_s", rounds=0, multipliers=["a^2", "b^2"]))
-        h.have("0 < b*sqrt(x) + a*sqrt(y)", "total", lambda e: e.auto("ap bp r_p t_p"))
-        h.have(f"b*sqrt(x) {order} a*sqrt(y)", "roots", lambda e: e.contra("no").auto("no total squares"))
-        h.have("0 < 1/sqrt(x)*(1/sqrt(y))", "inverse", use="r_i t_i")
-        h.have("b/sqrt(y) = b*sqrt(x)*(1/sqrt(x)*(1/sqrt(y)))", "left", use="r_e", rounds=0, multipliers=["b/sqrt(y)"])
-        h.have("a/sqrt(x) = a*sqrt(y)*(1/sqrt(x)*(1/sqrt(y)))", "right", use="t_e", rounds=0, multipliers=["a/sqrt(x)"])
-        h.auto("roots inverse left right", rounds=0)
-
-
-def hash_gap_compare(g: Goal) -> None:
-    g.intro("q k p l (one two)")
-    for x in "qkpl":
-        square(g, x, f"{x}_sq")
-    g.have("0 < (q^2 + 1)*(k^2 + 1)", "some", use="q_sq k_sq").have("0 < (p^2 + 1)*(l^2 + 1)", "other", use="p_sq l_sq")
-    g.use(
-        "lem:ratio_root",
-        "q*k + 1",
-        "p*l + 1",
-        "(q^2 + 1)*(k^2 + 1)",
-        "(p^2 + 1)*(l^2 + 1)",
-        label="weak strict",
-        premises=1,
-    )
-    for h, name in zip(g.split(), ("weak", "strict"), strict=True):
-        h.intro("less").use(name, lambda e: e.auto("less"), label="done").auto("done")
-
-
-def hash_gap_mono(g: Goal) -> None:
-    """(q - k)^2 (q l + 1)^2 < (q - l)^2 (q k + 1)^2."""
-    g.intro("q k l (qp kp lp side)")
-    g.have("0 < q*k + 1", "one", use="qp kp").have("0 < q*l + 1", "two", use="qp lp")
-    g.use("lem:hash_gap_compare", "q", "k", "q", "l", label="weak strict")
-    g.use("strict", compare, label="done").hyp("done")
-
-
-def compare(g: Goal) -> None:
-    up, down = g.cases("side", "near far")
-    square(up, "q", "sq")
-    # (l - q)(qk + 1) - (k - q)(ql + 1) = (l - k)(q^2 + 1)
-    up.have("(k - q)*(q*l + 1) < (l - q)*(q*k + 1)", "less", use="far sq")
-    up.have("0 <= (k - q)*(q*l + 1)", "low", use="near two").auto("less low")
-    square(down, "q", "sq")
-    down.have("(q - k)*(q*l + 1) < (q - l)*(q*k + 1)", "less", use="near sq")
-    down.have("0 <= (q - k)*(q*l + 1)", "low", use="far two").auto("less low")
-
-
 def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
     """From a != b on Int: a + 1 <= b in one goal, b + 1 <= a in the other, as `step`."""
     low, high = g.em(f"{a} <= {b}", "side")
@@ -285,12 +116,6 @@ def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
     less.use("ax:int_lt", a, b, label="step")
     high.use("ax:int_lt", b, a, label="step")
     return less, high
-
-
-def inverse_less(g: Goal) -> None:
-    g.intro("x y (xp less)").positive("x", "x", lambda h: h.hyp("xp")).positive("y", "y", lambda h: h.auto("xp less"))
-    g.have("0 < (y - x)*(1/x*(1/y))", "gap", lambda h: h.have("0 < 1/x*(1/y)", "both", use="x_i y_i").auto("less both"))
-    g.auto("gap x_e y_e", rounds=0, multipliers=["1/x", "1/y"])
 
 
 def hash_gap_neighbour(g: Goal) -> None:
@@ -401,86 +226,9 @@ def hash_gap_bounds(g: Goal) -> None:
     two.auto("all_in value less", rounds=0)
 
 
-def onehot_distance(g: Goal) -> None:
-    g.intro("s n p (low high)").have("1 <= n", "some", use="low high").use("lem:sm_sum", "s", "n", label="sum_a")
-
-    def size(h: Goal) -> None:
-        h.intro("j inside").use("lem:sm_weight", "s", "n", "j", label="pos most")
-        yes, no = h.ind("j = p", "at value")
-        yes.rewrite("at", "pos", "pos_p").rewrite("at", "most", "most_p").rewrite("at")
-        yes.apart("abs(sm(s, n, p) - I[p = p])", lambda e: e.auto(degree=1, rounds=0))
-        no.apart("abs(sm(s, n, j) - I[j = p])", lambda e: e.auto(rounds=0, degree=1, multipliers=["1", "sm(s, n, p)"]))
-
-    right = "j. sm(s, n, j) + I[j = p]*(1 - 2*sm(s, n, p))"
-    g.use("lem:sum_ext", "j. abs(sm(s, n, j) - I[j = p])", right, "1", "n", size, label="distance")
-    g.use("lem:sum_delta", "j. 1", "1", "n", "p", label="single")
-    g.auto("distance single sum_a", rounds=0, multipliers=["1", "sm(s, n, p)"])
-
-
-GAUSS = "l. exp(-gamma*(l - q)^2)"
-
-
 def small_decay(g: Goal) -> Goal:
     """exp(-3*gamma) <= 1."""
     return g.use("lem:exp_mono", "-3*gamma", "0", lambda h: h.auto("positive"), label="decay")
-
-
-def gauss_left(g: Goal) -> None:
-    small_decay(g.intro("q gamma positive"))
-    base, step = g.induct("b", "ge", "ih")
-    base.intro("room").use("ax:exp_pos", "-gamma*(1 + 3*(q - 1))", label="pos").auto("pos")
-    step.intro("room").use("ih", label="before").use("ax:sum_step", GAUSS, "1", "b + 1", label="last")
-
-    def exponent(h: Goal) -> None:
-        """-gamma*(1 + m)^2 <= -gamma*(1 + 3*m) for m = q - b - 2."""
-        one, more = h.em("q - b - 2 <= 0", "near")
-        one.have("q = b + 2", "is", use="near room").rewrite("is").true()
-        more.use("ax:int_lt", "0", "q - b - 2", label="far").have("0 <= (q - b - 2)*(q - b - 3)", "whole", use="far")
-        more.have("0 <= gamma*((q - b - 2)*(q - b - 3))", "product", use="positive whole").auto("product")
-
-    step.use("lem:exp_mono", "-gamma*(b + 1 - q)^2", "-gamma*(1 + 3*(q - b - 2))", exponent, label="term")
-    step.have(
-        "0 <= (1 - exp(-3*gamma))*(exp(-gamma*(1 + 3*(q - b - 2))) - exp(-gamma*(b + 1 - q)^2))",
-        "part",
-        use="decay term",
-    )
-    step.auto("last before part", rounds=0, multipliers=["1", "exp(-3*gamma)"])
-
-
-def gauss_right(g: Goal) -> None:
-    small_decay(g.intro("q gamma positive"))
-    base, step = g.induct("b", "ge", "ih")
-    base.easy()
-    step.use("ax:sum_step", GAUSS, "q + 1", "b + 1", label="last").have(
-        "0 <= (b - q)*(b - q + 1)", "integers", use="ge"
-    )
-    yes, no = step.em("b <= q", "near")
-    yes.have("b = q", "is", use="near ge").rewrite("is").easy()
-
-    def exponent(h: Goal) -> None:
-        h.use("ax:int_lt", "q", "b", label="next").have(
-            "0 <= gamma*((b - q)*(b - q - 1))",
-            "product",
-            lambda e: e.have("0 <= (b - q)*(b - q - 1)", "whole", use="next").auto("whole positive"),
-        )
-        h.auto("product")
-
-    no.use("lem:exp_mono", "-gamma*(b + 1 - q)^2", "-gamma*(1 + 3*(b - q))", exponent, label="term")
-    no.have(
-        "0 <= (1 - exp(-3*gamma))*(exp(-gamma*(1 + 3*(b - q))) - exp(-gamma*(b + 1 - q)^2))", "part", use="decay term"
-    )
-    no.auto("last ih part", rounds=0, multipliers=["1", "exp(-3*gamma)"])
-
-
-def gauss_sum(g: Goal) -> None:
-    g.intro("n q gamma (low high positive)")
-    g.use("lem:gauss_left", "q", "gamma", "#positive", "q - 1", label="left")
-    g.use("lem:gauss_right", "q", "gamma", "#positive", "n", label="right")
-    g.use("lem:sum_split", GAUSS, "1", "q - 1", "n", label="one").use(
-        "lem:sum_split", GAUSS, "q", "q", "n", label="two"
-    )
-    g.use("ax:exp_pos", "-gamma*(1 + 3*(n - q))", label="rest")
-    g.auto("left right one two rest", rounds=0, multipliers=["1", "exp(-3*gamma)"])
 
 
 def quadratic_l1(g: Goal) -> None:
@@ -513,52 +261,6 @@ def quadratic_l1(g: Goal) -> None:
         use="bound d_i",
     )
     two.auto("scaled distance d_e", rounds=0, multipliers=["1", weight])
-
-
-def quadratic_l1_simple(g: Goal) -> None:
-    g.intro("n q gamma (low high positive)").use("lem:quadratic_l1", "n", "q", "gamma", label="d_pos bound")
-    g.positive("1 + 2*exp(-gamma) - exp(-3*gamma)", "d", lambda h: h.hyp("d_pos"))
-    small_decay(g).use("ax:exp_pos", "-gamma", label="x_pos")
-    g.use("lem:exp_mono", "-3*gamma", "-gamma", lambda h: h.auto("positive"), label="less")
-    g.have(
-        "0 <= (2*exp(-gamma) - exp(-3*gamma))*(1/(1 + 2*exp(-gamma) - exp(-3*gamma)))*exp(-gamma)",
-        "extra",
-        lambda h: (
-            h.have("0 <= 2*exp(-gamma) - exp(-3*gamma)", "part", use="less x_pos")
-            .have("0 < 1/(1 + 2*exp(-gamma) - exp(-3*gamma))*exp(-gamma)", "rest", use="d_i x_pos")
-            .auto("part rest")
-        ),
-    )
-    g.auto("bound extra d_e", rounds=0, multipliers=["1", "exp(-gamma)"])
-
-
-def block_exists(g: Goal) -> None:
-    z = "b i. if(b <= m, X(b, q(i)), if(b <= 2*m, X(b - m, i), v(i)))"
-    inner = z.replace("b i.", "e k.").replace("b", "e").replace("(i)", "(k)").replace(", i)", ", k)")
-    found = f"i. sum(j, 1, n, hardmax(l. c*blockscore({inner}, m, i, l), n, j)*blockread({inner}, 2*m + 1, 2*m + 1, j))"
-    g.intro("m n X q v c some").witness(z, found)
-    columns, layer = g.split()
-
-    def cases(h: Goal, *formulas: str) -> None:
-        if not formulas:
-            h.auto(degree=1, rounds=0)
-            return
-        for e in h.ind(formulas[0], f"{h.fresh('f')} {h.fresh('v')}"):
-            if not e.try_contradiction():
-                if e.goal[0] == "=" and e.try_auto(degree=1, rounds=0):
-                    continue
-                name = [k for k in e.facts if k.startswith("v")][-1]
-                e.rewrite(name)
-                cases(e, *formulas[1:])
-
-    columns.intro("i (low high)")
-    codes, value = columns.split()
-    codes.intro("a (al ah)")
-    query, key = codes.split()
-    cases(query, "a <= m")
-    cases(key, "m + a <= m", "m + a <= 2*m")
-    cases(value, "2*m + 1 <= m", "2*m + 1 <= 2*m")
-    layer.intro("i range").true()
 
 
 def counted(scores: str, size: str = "n") -> Tactic:
@@ -714,105 +416,6 @@ def hardmaxes_inhabited(g: Goal) -> None:
     )(g)
 
 
-def lookup_spec(g: Goal) -> None:
-    g.intro("n q v s found (some asked best) layer i inside").use("layer", "i", label="is").use(
-        "asked", "i", label="ql qh"
-    )
-    best = lambda h: h.intro("j range differ").use("best", "i", None, "j", None, "#differ", label="less").hyp("less")  # noqa: E731
-    g.use("lem:hard_pick", "l. s(i, l)", "n", "q(i)", "v", None, best, label="done").auto("is done")
-
-
-def lookup_spec_inhabited(g: Goal) -> None:
-    """n = 2, every query is 1, the score of 1 is 1 and that of 2 is 0."""
-
-    def leaf(h: Goal) -> None:
-        h.intro_all()
-        if h.goal[0] == "<":
-            one, more = h.ind("k2 = 1", "at value")
-            one.absurd("at", next(k for k in h.facts if h.facts[k][0] == "~"))
-            more.rewrite("value").true()
-            return
-        h.easy()
-
-    found = "i. sum(j, 1, 2, hardmax(l. I[l = 1], 2, j)*0)"
-    g.inhabit("2", "i. 1", "j. 0", "i j. I[j = 1]", found, "1", leaf=leaf)
-
-
-def sqrt_scaled(g: Goal) -> None:
-    root(g.intro("k x (kp xp)"), "x", "r").positive("k", "k", lambda h: h.hyp("kp"))
-
-    def both(h: Goal) -> None:
-        low, is_ = h.split()
-        low.auto("kp r_p")
-        is_.auto("r_s", rounds=0, multipliers=["k^2"])
-
-    g.use("lem:sqrt_unique", "k^2*x", "k*sqrt(x)", both, label="is")
-    g.have("0 < sqrt(k^2*x)", "low", lambda h: h.have("0 < k*sqrt(x)", "both", use="kp r_p").auto("is both"))
-    g.positive("sqrt(k^2*x)", "s", lambda h: h.hyp("low"))
-    one, two = g.split()
-    one.hyp("is")
-    products = [
-        "1/sqrt(k^2*x)",
-        "1/k/sqrt(x)",
-        "1/k/sqrt(x)/sqrt(k^2*x)",
-        "1/k*k/sqrt(k^2*x)",
-        "1/sqrt(x)",
-        "1/k",
-        "k/k*sqrt(x)/sqrt(k^2*x)",
-    ]
-    two.auto("is s_e k_e r_e", rounds=0, multipliers=[*products, "sqrt(x)/sqrt(x)/sqrt(k^2*x)"])
-
-
-def ceiling(g: Goal) -> None:
-    g.intro("x some").use("ax:archimedes", "x", label="large").obtain("large", "n", "one most")
-
-    def all_n(h: Goal) -> None:
-        base, step = h.induct("k", "ge", "ih")
-        base.intro("small").contra("no").auto("small some")
-        step.intro("small")
-        yes, no = step.em("x <= k", "less")
-        yes.use("ih", label="done").hyp("done")
-        no.witness("k + 1").easy()
-
-    g.have("all k:Int. 0 <= k -> x <= k -> ex m:Int. 1 <= m & m - 1 < x & x <= m", "each", all_n)
-    g.use("each", "n", lambda h: h.auto("one"), label="done").hyp("done")
-
-
-def log_unique(g: Goal) -> None:
-    g.intro("x y is").use("ax:exp_pos", "y", label="pos").use(
-        "ax:exp_log", "x", lambda h: h.auto("is pos"), label="inverse"
-    )
-    for h, a, b in zip(g.antisym(), ("y", "log(x)"), ("log(x)", "y"), strict=True):
-        h.contra("no").use("lem:exp_less", a, b, label="less").auto("less inverse is")
-
-
-def log_product(g: Goal) -> None:
-    g.intro("x y (xp yp)").use("ax:exp_log", "x", label="one").use("ax:exp_log", "y", label="two")
-    sums = lambda h: h.auto("one two", rounds=0, multipliers=["1", "y", "exp(log(x))"])  # noqa: E731
-    g.use("lem:log_unique", "x*y", "log(x) + log(y)", sums, label="done").hyp("done")
-
-
-def log_mono(g: Goal) -> None:
-    g.intro("x y (xp less)").use("ax:exp_log", "x", label="one").use(
-        "ax:exp_log", "y", lambda h: h.auto("xp less"), label="two"
-    )
-    g.contra("no").use("lem:exp_less", "log(y)", "log(x)", label="wrong").auto("one two wrong less")
-
-
-def log_positive(g: Goal) -> None:
-    g.intro("x more").use("ax:exp_log", "x", lambda h: h.auto("more"), label="is").contra("no")
-    g.use("lem:exp_mono", "log(x)", "0", label="wrong").auto("is wrong more")
-
-
-def hash_scaled(g: Goal) -> None:
-    v = "x^2/2 + y^2/2"
-    g.intro("k x y c (kp some)").have(f"0 < {v}", "half", use="some").use("lem:sqrt_scaled", "k", v, label="is inverse")
-    g.positive("k", "k", lambda h: h.hyp("kp"))
-    products = [f"{e}*I[c = {n}]" for n in range(1, 5) for e in ("k*x", "k*y")]
-    more = [f"{e}*I[c = {n}]/sqrt({v})" for n in range(1, 5) for e in ("x", "y")]
-    g.auto("inverse k_e", rounds=0, multipliers=[*products, *more])
-
-
 def masked_norm(g: Goal) -> None:
     g.intro("d f x y (wide four rest some)").positive("d", "d", lambda h: h.auto("wide"))
     for c in range(1, 5):
@@ -838,85 +441,6 @@ def masked_norm(g: Goal) -> None:
     one.hyp("zero")
     two.rewrite("centre").rewrite("square_sum").true()
     three.rewrite("centre").rewrite("square_sum").auto("some tail d_i")
-
-
-def hash_gap_positive(g: Goal) -> None:
-    g.intro("q k differ").use("lem:hash_gap_closed", "q", "k", label="pos is")
-    square(square(g, "q", "q_sq"), "k", "k_sq").have("0 < (q^2 + 1)*(k^2 + 1)", "some", use="q_sq k_sq")
-    b = f"{A} + (q*k + 1)"
-    root(g, "(q^2 + 1)*(k^2 + 1)", "a").have(f"0 < {A}*({b})", "d_pos", use="pos a_p")
-    g.positive(f"{A}*({b})", "d", lambda h: h.hyp("d_pos"))
-
-    def apart(h: Goal) -> None:
-        low, high = h.em("q <= k", "side")
-        less, same = low.em("q < k", "near")
-        same.have("q = k", "eq", use="side near").absurd("eq", "differ")
-        less.auto("near")
-        high.auto("side")
-
-    g.have("0 < (q - k)^2", "square", apart).auto("is square d_i")
-
-
-def hash_best(g: Goal) -> None:
-    g.intro("q k differ").use("lem:hash_gap", "q", "k", label="is")
-    g.use("lem:hash_gap_positive", "q", "k", lambda h: h.intro("eq").absurd("eq", "differ"), label="pos").auto("is pos")
-
-
-def hash_least(g: Goal) -> None:
-    g.intro("n g some")
-    bound, attained, value = g.split()
-    bound.intro("q (ql qh) j (jl jh) differ").use("lem:hash_gap_least", "n", "q", "j", turned, label="least")
-    bound.use("lem:hash_gap", "q", "j", label="is").auto("is least")
-    attained.witness("n")
-    low, high, rest = attained.split()
-    low.auto("some")
-    high.true()
-    rest.witness("n - 1")
-    low, high, other, same = rest.split()
-    low.auto("some")
-    high.true()
-    other.intro("eq").auto("eq")
-    same.use("lem:hash_gap", "n", "n - 1", label="is").auto("is")
-    value.intro("(low found)").obtain("found", "q", "ql qh other").obtain("other", "j", "jl jh differ is")
-    value.use("low", "n", None, "n - 1", None, lambda h: h.intro("eq").auto("eq"), label="at")
-    value.use("lem:hash_gap", "n", "n - 1", label="at_is").use("lem:hash_gap", "q", "j", label="gap_is")
-    value.use("lem:hash_gap_least", "n", "q", "j", turned, label="least").auto("is at at_is gap_is least")
-
-
-def turned(h: Goal) -> None:
-    """The facts, with q != j from ~(j = q)."""
-    for e in h.split():
-        if e.goal[0] == "~":
-            e.intro("eq").absurd("eq", "differ")
-        else:
-            e.easy()
-
-
-def onehot_dot(g: Goal) -> None:
-    g.intro("N p j range").use("lem:sum_delta", "a. I[a = j]", "1", "N", "p", label="done").hyp("done")
-
-
-def onehot_near(g: Goal) -> None:
-    g.intro("N eps pos")
-    long, near = g.split()
-    long.intro("i range").use("lem:onehot_dot", "N", "i", "i", label="self").auto("self pos")
-    near.intro("i range j inside differ").use("lem:onehot_dot", "N", "i", "j", label="other")
-    yes, no = near.ind("j = i", "at value")
-    yes.contra("any").have("i = j", "eq", use="at").absurd("eq", "differ")
-    no.apart("abs(sum(a, 1, N, I[a = i]*I[a = j]))", lambda h: h.auto("other value pos " + list(h.facts)[-1]))
-
-
-def scaled_argmax(g: Goal) -> None:
-    g.intro("n q f (ql qh fp) j (jl jh)")
-    only, best = g.split()
-    only.intro("max").use("max", "q", label="at")
-    only.have(
-        "(j - q)^2 <= 0", "zero", lambda h: h.contra("no").have("0 < f*(j - q)^2", "more", use="fp no").auto("at more")
-    )
-    for h in only.antisym():
-        h.contra("no").auto("zero no")
-    best.intro("is k inside").have("0 <= f*(k - q)^2", "more", lambda h: square(h, "k - q", "sq").auto("fp sq"))
-    best.auto("is more", rounds=0, multipliers=["1", "f*q", "f*j"])
 
 
 def onehot_best(g: Goal) -> None:
@@ -1138,14 +662,6 @@ def names_of(text: str) -> list[str]:
 def lh(g: Goal) -> None:
     g.intro("x c inside").have("0 < x^2 + 1", "pos", squares=["x"])
     g.use("lem:hash_component", "x", "1", "c", label="done").hyp("done")
-
-
-def lh_scale_refuted(g: Goal) -> None:
-    """2/sqrt(5/2) is not 1."""
-    root(g, "5/2", "r")
-    g.have("sqrt(5/2) = 2", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(5/2)"]).auto(
-        "is r_s", multipliers=["1", "sqrt(5/2)"]
-    )
 
 
 def lh_scale(g: Goal) -> None:
@@ -1533,12 +1049,6 @@ def parts(g: Goal) -> list[Goal]:
     return [first, second]
 
 
-def scaled_refuted(g: Goal) -> None:
-    """n = q = 2: 2*1*2 - 1 = 3 at j = 1 beats (2*2*2 - 4)/2 = 2 at j = 2."""
-    g.use("wrong", label="one two three").use("three", "2", None, label="only best").use("best", "!", label="max")
-    g.use("max", "1", None, label="at").absurd("at")
-
-
 def scaled(g: Goal) -> None:
     g.intro("n q f (ql qh fp)")
     one, two, three = g.split()
@@ -1549,78 +1059,6 @@ def scaled(g: Goal) -> None:
     three.positive("n", "n", lambda h: h.auto("ql qh")).use("lem:scaled_argmax", "n", "q", "1/n", label="done").hyp(
         "done"
     )
-
-
-def quadmax_table(g: Goal) -> None:
-    g.intro("n query value one index square found some run")
-    g.use(
-        "lem:cookbook.s5.3.4.quadmax",
-        "n",
-        "query",
-        "value",
-        "one",
-        "index",
-        "square",
-        "found",
-        "#some",
-        "#run",
-        label="done",
-    ).hyp("done")
-
-
-def cosh_bound(g: Goal) -> None:
-    """e^-t is at least L = 1 - t + t^2/2 - t^3/6, and L*(1 + t + 3/2*t^2) >= 1."""
-    g.intro("t (low high)").use("ax:exp_upper", "-t", "1", "!", None, label="up").use(
-        "ax:exp_lower", "-t", "1", "!", label="down"
-    )
-    upper, lower = "(1 + t + 3/2*t^2)", "(1 - t + t^2/2 - t^3/6)"
-    g.have("exp(-t) <= 1 - t + t^2/2", "above", use="up").have(f"{lower} <= exp(-t)", "below", use="down")
-    g.use("ax:exp_pos", "-t", label="pos").use("ax:exp_ge", "t^2", label="square")
-    g.have(f"1 <= {upper}*{lower}", "one", lambda h: h.auto("low high", squares=["t", "t^2"], degree=2))
-
-    def most(h: Goal) -> None:
-        h.contra("no").have(f"0 < (exp(t) - {upper})*exp(-t)", "first", use="no pos")
-        h.have(
-            f"0 <= {upper}*(exp(-t) - {lower})",
-            "second",
-            lambda e: e.have(f"0 <= {upper}", "u", use="low").auto("u below"),
-        )
-        h.auto("first second one")
-
-    g.have(f"exp(t) <= {upper}", "most", most).auto("most above square")
-
-
-def sum_pairs(g: Goal) -> None:
-    base, step = g.induct("N", "ge", "ih")
-    base.easy()
-    step.use("ax:sum_step", "j. sum(i, 1, j - 1, 2)", "1", "N + 1", label="last").use(
-        "lem:sum_one", "1", "N", label="ones"
-    )
-    step.auto("last ones ih")
-
-
-def pair_ext(g: Goal) -> None:
-    g.intro("f g N same")
-
-    def inner(h: Goal) -> None:
-        each = lambda e: e.intro("i inside").use("same", "j", None, "i", label="here").hyp("here")  # noqa: E731
-        h.intro("j range").use("lem:sum_ext", "i. f(i, j)", "i. g(i, j)", "1", "j - 1", each, label="done").hyp("done")
-
-    g.use(
-        "lem:sum_ext", "j. sum(i, 1, j - 1, f(i, j))", "j. sum(i, 1, j - 1, g(i, j))", "1", "N", inner, label="done"
-    ).hyp("done")
-
-
-def pair_member(g: Goal) -> None:
-    g.intro("f N p r nonneg (low less high)").use("ax:int_lt", "p", "r", label="next")
-
-    def row(h: Goal) -> None:
-        each = lambda e: e.intro("i inside").use("nonneg", "j", None, "i", label="here").hyp("here")  # noqa: E731
-        h.intro("j range").use("lem:sum_nonneg", "i. f(i, j)", "1", "j - 1", each, label="done").hyp("done")
-
-    each = lambda e: e.intro("i inside").use("nonneg", "r", None, "i", label="here").hyp("here")  # noqa: E731
-    g.use("lem:sum_member", "i. f(i, r)", "1", "r - 1", "p", None, each, label="one")
-    g.use("lem:sum_member", "j. sum(i, 1, j - 1, f(i, j))", "1", "N", "r", None, row, label="two").auto("one two")
 
 
 def sign_choice(g: Goal) -> None:
@@ -1838,45 +1276,6 @@ def signs_near(g: Goal) -> None:
         h.apart(f"abs(1/m*{DOT})", leaf)
 
 
-def near_exists(g: Goal) -> None:
-    g.intro("eps m N (pos small some many room)")
-    g.use("lem:cosh_bound", "eps/2", None, label="cosh")
-    g.use("lem:potential", "N", "eps/2", "(eps/2)^2", None, "m", None, label="made").obtain("made", "x", "signs bound")
-    e = "exp(m*eps^2/8)"
-    g.have(f"N^2 <= {e}^2", "square", use="room many").use("ax:exp_pos", "m*eps^2/4", label="e_pos")
-    g.have(f"0 <= ({e}^2 - N^2 + N)*exp(m*eps^2/4)", "product", use="square e_pos many")
-
-    def ready(h: Goal) -> None:
-        low, high = h.split()
-        low.auto("pos")
-        high.auto("bound product", rounds=0)
-
-    g.use("lem:pair_small", "N", "m", "x", "eps/2", "eps*m", ready, label="near").witness("a i. x(a, i)/sqrt(m)")
-    g.use(
-        "lem:signs_near",
-        "N",
-        "m",
-        "x",
-        "eps",
-        each_by("#some", "pos", "#signs"),
-        label="there back",
-    )
-    g.use("back", "#near", label="done").hyp("done")
-
-
-def log_two(g: Goal) -> None:
-    """By the brackets of exp at -3/5 and 4/5."""
-    g.use("ax:exp_log", "2", label="is")
-    low, high = g.split()
-    low.contra("no").use("lem:exp_less", "log(2)", "3/5", label="less")
-    low.use("ax:exp_lower", "-3/5", "1", "!", label="down").use("ax:exp_pos", "3/5", label="pos")
-    low.have("68/125 <= exp(-3/5)", "value", use="down").have("68/125*exp(3/5) <= 1", "most", use="value pos").auto(
-        "most less is"
-    )
-    high.contra("no").use("lem:exp_less", "4/5", "log(2)", label="less")
-    high.use("ax:exp_lower", "4/5", "1", "!", label="down").auto("down less is")
-
-
 def log_of(g: Goal, n: str = "N", some: str = "some") -> Goal:
     """log(2n) = log 2 + log n, 0 <= log n, log 2 >= 3/5, where a fact `some` gives n >= 1."""
     g.use(
@@ -1889,52 +1288,6 @@ def log_of(g: Goal, n: str = "N", some: str = "some") -> Goal:
     g.use("lem:log_unique", "1", "0", "!", label="log_one").use("lem:log_mono", "1", n, each_by(some), label="log_n")
     g.have(f"0 <= log({n})", "log_pos", use="log_one log_n")
     return g if "two_low" in g.facts else g.use("lem:log_two", label="two_low two_high")
-
-
-def capacity(g: Goal) -> None:
-    """N <= exp(m*eps^2/8)."""
-    g.intro("eps m N (pos small some many room)")
-    g.have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
-    log_of(g, "N", "many").have(
-        "12*log(2*N) <= m*eps^2",
-        "times",
-        lambda h: h.have("0 <= (m - 12/eps^2*log(2*N))*eps^2", "p", use="room sq").auto(
-            "p e_e", rounds=0, multipliers=["log(2*N)"]
-        ),
-    )
-    g.have("log(N) <= m*eps^2/8", "small_log", use="times log_is two_low log_pos")
-    g.use("lem:exp_mono", "log(N)", "m*eps^2/8", label="most").use(
-        "ax:exp_log", "N", lambda h: h.auto("many"), label="is"
-    )
-
-    def ready(h: Goal) -> None:
-        for e, k in zip(h.split(), ("pos", "small", "some", "many", ""), strict=True):
-            e.hyp(k) if k else e.auto("most is")
-
-    g.use("lem:near_exists", "eps", "m", "N", ready, label="done").hyp("done")
-
-
-def ao_capacity(g: Goal) -> None:
-    g.intro("eps pos")
-    yes, no = g.em("eps <= 1", "small")
-    for h, e in ((yes, "eps"), (no, "1")):
-        h.witness(f"{e}^2/8")
-        low, all_ = h.split()
-        low.auto("pos")
-        all_.intro("m N (some many room)")
-
-        def ready(p: Goal, h: Goal = all_) -> None:
-            for q in p.split():
-                q.easy()
-
-        all_.use("lem:near_exists", e, "m", "N", ready, label="made").obtain("made", "X", "long near").witness("X")
-        if e == "eps":
-            for p, k in zip(all_.split(), ("long", "near"), strict=True):
-                p.hyp(k)
-        else:
-            one, two = all_.split()
-            one.intro("i ir").use("long", "i", label="here").auto("here small")
-            two.intro("i ir j jr differ").use("near", "i", None, "j", None, "#differ", label="here").auto("here small")
 
 
 def ao_dimension(g: Goal) -> None:
@@ -2360,39 +1713,6 @@ def space_near(g: Goal) -> None:
     g.auto("product bad ones", rounds=0)
 
 
-def space_near_all(g: Goal) -> None:
-    g.intro("sign m N M eps (signs every some large) r rr")
-
-    def given(e: Goal) -> None:
-        one, two, three = e.split()
-        one.hyp("some")
-        two.auto("large")
-        three.intro("a ar i ir").use("signs", "r", None, "a", None, "i", None, label="sign").hyp("sign")
-
-    g.use("lem:signs_near", "N", "m", "a i. sign(a, i, r)", "eps", given, label="there back")
-
-    def size(h: Goal) -> None:
-        h.intro("i ir j jr differ").use("lem:sum_abs", "a. sign(a, i, r)*sign(a, j, r)", "1", "m", label="sizes")
-
-        def one(e: Goal) -> None:
-            e.intro("a ar").use("signs", "r", "#rr", "a", "#ar", "i", "#ir", label="sign_i").use(
-                "signs", "r", "#rr", "a", "#ar", "j", "#jr", label="sign_j"
-            )
-            for f in e.cases("sign_i", "is_i"):
-                for k in f.rewrite("is_i").cases("sign_j", "is_j"):
-                    k.rewrite("is_j").true()
-
-        h.use("lem:sum_ext", "a. abs(sign(a, i, r)*sign(a, j, r))", "a. 1", "1", "m", one, label="ones_are").use(
-            "lem:sum_one", "1", "m", label="ones"
-        )
-        h.have("m <= eps*m", "wide", use="some large").auto("sizes ones_are ones wide", rounds=0)
-
-    g.have(
-        "all i in 1..N. all j in 1..N. i != j -> abs(sum(a, 1, m, sign(a, i, r)*sign(a, j, r))) <= eps*m", "close", size
-    )
-    g.use("back", "#close", label="done").hyp("done")
-
-
 FOUR = "a i r. if(i = 1, 1 - 2*I[r <= 2], 1 - 2*I[r = 1 | r = 3])"
 
 
@@ -2681,40 +2001,6 @@ def bits_exist(g: Goal) -> None:
         h.auto("parts shift first second once", rounds=0)
 
 
-def grid(g: Goal) -> None:
-    base, step = g.intro("N some").induct("m", "ge", "ih")
-    base.intro("b (low high)").contra("no").auto("low high")
-    step.intro("b (low high)")
-    yes, no = step.em("b <= m*N", "side")
-    yes.use("ih", "b", None, label="found").obtain("found", "a", "al ah rest").obtain("rest", "i", "il ih2 is")
-    one, two, three = yes.witness("a").split()
-    one.hyp("al")
-    two.auto("ah")
-    three.witness("i").easy()
-    one, two, three = no.witness("m + 1").split()
-    one.auto("ge")
-    two.true()
-    low, high, is_ = three.witness("b - m*N").split()
-    low.use("ax:int_lt", "m*N", "b", label="next").auto("next")
-    high.auto("high")
-    is_.true()
-
-
-def grid_once(g: Goal) -> None:
-    g.intro("N a i b j (il ih jl jh is)")
-    g.have("1 <= N", "some", use="il ih")
-
-    def same(h: Goal) -> None:
-        for e, x, y in zip(h.antisym(), "ab", "ba", strict=True):
-            e.contra("no").use("ax:int_lt", y, x, label="step")
-            e.have(f"0 <= ({x} - {y} - 1)*N", "rows", use="step some").auto("rows is il ih jl jh", rounds=0)
-
-    g.have("a = b", "a_is", same)
-    one, two = g.split()
-    one.hyp("a_is")
-    two.rewrite("a_is", "is", "is_b").auto("is_b")
-
-
 def space_exists(g: Goal) -> None:
     g.intro("m N (low some)").use("lem:bits_exist", "m*N", lambda h: h.auto("low some"), label="list")
     g.obtain("list", "M", "ex_s").obtain("ex_s", "s", "count signs every").witness("M", "a i r. s((a - 1)*N + i, r)")
@@ -2796,31 +2082,13 @@ def space_exists(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.sqrt_unique": sqrt_unique,
-    "lem.sqrt_positive": sqrt_positive,
-    "lem.sqrt_product": sqrt_product,
-    "lem.hard_pick": hard_pick,
-    "lem.block_scores": block_scores,
-    "lem.block_found": block_found,
-    "lem.hash_component": hash_component,
     "lem.hash_score": hash_score,
-    "lem.hash_gap": hash_gap,
     "lem.hash_gap_closed": hash_gap_closed,
-    "lem.ratio_root": ratio_root,
-    "lem.hash_gap_compare": hash_gap_compare,
-    "lem.hash_gap_mono": hash_gap_mono,
     "lem.hash_gap_neighbour": hash_gap_neighbour,
     "lem.hash_gap_least": hash_gap_least,
-    "lem.inverse_less": inverse_less,
     "lem.hash_gap_value": hash_gap_value,
     "lem.hash_gap_bounds": hash_gap_bounds,
-    "lem.onehot_distance": onehot_distance,
-    "lem.gauss_left": gauss_left,
-    "lem.gauss_right": gauss_right,
-    "lem.gauss_sum": gauss_sum,
     "lem.quadratic_l1": quadratic_l1,
-    "lem.quadratic_l1_simple": quadratic_l1_simple,
-    "lem.block_exists": block_exists,
     "cookbook.s5.past_mask": Script(
         past_mask, lambda g: g.inhabit(*MASKED, *MASKED, "1", *MASKED, "2"), past_mask_defined
     ),
@@ -2828,22 +2096,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
         softmax, lambda g: g.inhabit("2", "j. 0", "0", "2", "j. 0", "0", "1", "2", "j. 0", "0", "1"), softmax_defined
     ),
     "cookbook.s5.def5.1_hardmax": Script(hardmaxes, hardmaxes_inhabited, lambda g: g.leaves("n s", counted("s"))),
-    "cookbook.s5.3.lookup_spec": Script(
-        lookup_spec, lookup_spec_inhabited, lambda g: g.leaves("n q v s found i", counted("l. s(i, l)"))
-    ),
-    "lem.sqrt_scaled": sqrt_scaled,
-    "lem.ceiling": ceiling,
-    "lem.log_unique": log_unique,
-    "lem.log_product": log_product,
-    "lem.log_mono": log_mono,
-    "lem.log_positive": log_positive,
-    "lem.hash_scaled": hash_scaled,
     "lem.masked_norm": masked_norm,
-    "lem.hash_gap_positive": hash_gap_positive,
-    "lem.hash_best": hash_best,
-    "lem.hash_least": hash_least,
-    "lem.onehot_dot": onehot_dot,
-    "lem.scaled_argmax": scaled_argmax,
     "cookbook.s5.3.1.onehot": Script(
         onehot,
         exists("3", "2", ONEHOT, (*ONEHOT_AT, "1"), (*ONEHOT_AT, "1", "1"), (*ONEHOT_AT, "1", "1")),
@@ -2863,9 +2116,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
         exists("3", "2", ONEHOT, ("1",), (*ONEHOT_AT, "1")),
         lambda g: g.leaves("N n q v z c found i", counted(BLOCK.format(m="N"))),
     ),
-    "lem.onehot_near": onehot_near,
     "cookbook.s5.3.3.lh": Script(lh, lambda g: g.inhabit("3", "2"), lambda g: g.leaves("x c", norm_leaf)),
-    "cookbook.s5.3.3.lh_scale": Script(counterexample("2", "1", "1", then=lh_scale_refuted), refutes=True),
     "cookbook.s5.3.3.lh_scale.corrected": Script(
         lh_scale, lambda g: g.inhabit("3", "2", "1", "1", "2", "1", "-1", "2", "1"), lh_scale_defined
     ),
@@ -2900,28 +2151,18 @@ SCRIPTS: dict[str, Script | Tactic] = {
         ),
         selective_defined,
     ),
-    "cookbook.s5.3.4.scaled": Script(counterexample("2", "2", then=scaled_refuted), refutes=True),
     "cookbook.s5.3.4.scaled.corrected": Script(
         scaled,
         lambda g: g.inhabit("3", "2", "1", "3", "2", "1", "2", "3", "2", "1", "2", "2", "3", "2", "1", "2"),
         lambda g: g.leaves("n q f", Goal.blast),
     ),
-    "cookbook.t5.quadmax": Script(quadmax_table, query_inhabited),
     "cookbook.t5.lnhash": Script(
         lh_lookup, exists("4", "2", HASH, (*HASH_AT, "1")), lh_lookup_defined("n q v z c found i")
     ),
-    "lem.cosh_bound": cosh_bound,
-    "lem.sum_pairs": sum_pairs,
-    "lem.pair_ext": pair_ext,
-    "lem.pair_member": pair_member,
     "lem.sign_choice": sign_choice,
     "lem.potential": potential,
     "lem.pair_small": pair_small,
     "lem.signs_near": signs_near,
-    "lem.near_exists": near_exists,
-    "lem.log_two": log_two,
-    "lem.capacity": capacity,
-    "cookbook.s5.3.2.ao_capacity": Script(ao_capacity, lambda g: g.inhabit("1/5")),
     "cookbook.s5.3.2.ao_dimension": Script(
         ao_dimension, lambda g: g.inhabit("1", "1", others=[("0", "1")]), ao_dimension_defined
     ),
@@ -2929,7 +2170,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "lem.space_flip": space_flip,
     "lem.space_moment": space_moment,
     "lem.space_near": space_near,
-    "lem.space_near_all": space_near_all,
     "lem.space_four": space_four,
     "cookbook.s5.3.2.ao_probability": Script(ao_probability_refuted, refutes=True),
     "cookbook.s5.3.2.ao_probability.corrected": Script(
@@ -2940,7 +2180,5 @@ SCRIPTS: dict[str, Script | Tactic] = {
     ),
     "lem.probability_small_k": probability_small_k,
     "lem.bits_exist": bits_exist,
-    "lem.grid": grid,
-    "lem.grid_once": grid_once,
     "lem.space_exists": space_exists,
 }

@@ -17,194 +17,10 @@ def root(g: Goal, x: str, label: str) -> Goal:
 # --- Roots and squares ------------------------------------------------------------------------------------------------
 
 
-def square_le(g: Goal) -> None:
-    g.intro("x y ge squares").contra("more").auto()
-
-
-def sqrt_equals(g: Goal) -> None:
-    g.intro("x y ge is")
-    g.have("0 <= x", "radicand", lambda h: h.auto("is", squares=["y"]))
-    g.use("ax:sqrt", "x", label="low root")
-    low, high = g.antisym()
-    low.use("lem:square_le", "sqrt(x)", "y", None, lambda h: h.auto("is root"), label="goal").hyp("goal")
-    high.use("lem:square_le", "y", "sqrt(x)", None, lambda h: h.auto("is root"), label="goal").hyp("goal")
-
-
-def sqrt_square(g: Goal) -> None:
-    g.intro("x")
-    up, down = g.em("0 <= x", "side")
-    up.use("ax:abs_pos", "x", label="value").rewrite("value")
-    up.use("lem:sqrt_equals", "x^2", "x", None, Goal.true, label="goal").hyp("goal")
-    down.use("ax:abs_neg", "x", label="value").rewrite("value")
-    down.use("lem:sqrt_equals", "x^2", "-x", None, Goal.true, label="goal").hyp("goal")
-
-
-def sqrt_below(g: Goal) -> None:
-    g.intro("y small").use("ax:sqrt", "1 - y", label="low root")
-    g.use("lem:square_le", "sqrt(1 - y)", "1 - y/2", None, lambda h: h.auto("root", squares=["y"]), label="goal")
-    g.hyp("goal")
-
-
 # --- The hash ---------------------------------------------------------------------------------------------------------
 
 
-def lnhash_root(g: Goal) -> None:
-    z = "sqrt(2*x^2 + 2)"
-    g.intro("x").have("0 < 2*x^2 + 2", "above", lambda h: h.auto(squares=["x"]))
-    g.use("ax:sqrt", "2*x^2 + 2", label="low root")
-    g.have(f"0 < {z}", "positive", lambda h: h.contra("no").auto("no low root above"))
-    g.use("ax:inv", z, label="inverse")
-    g.have(f"0 < 1/{z}", "reciprocal", lambda h: h.contra("no").auto("no positive inverse"))
-    one, two, three, four, five = g.split()
-    one.hyp("positive")
-    two.hyp("root")
-    three.hyp("reciprocal")
-    four.auto("inverse root", rounds=0, multipliers=[f"(1/{z})^2", f"{z}*(1/{z})", "1"])
-    five.hyp("inverse")
-
-
-def lnhash_scale(g: Goal) -> None:
-    new, old = "2*(x/i)^2 + 2*(y/i)^2", "2*x^2 + 2*y^2"
-    g.intro("x y i pos some c inside").use("ax:inv", "i", label="inverse")
-    g.have("0 < 1/i", "reciprocal", lambda h: h.contra("no").auto("no pos inverse"))
-    g.have(f"0 < {old}", "radicand").use("ax:sqrt", old, label="low root")
-    g.have(f"0 < sqrt({old})", "positive", lambda h: h.contra("no").auto("no low root radicand"))
-    g.use(
-        "lem:sqrt_equals",
-        new,
-        f"sqrt({old})/i",
-        lambda h: h.auto(),
-        lambda h: h.auto("root", multipliers=["1/i^2"]),
-        label="is",
-    )
-    g.have(f"lnhash(x/i, y/i, c) = quadruple(x/i, y/i, c)/sqrt({new})", "form", Goal.true)
-    g.rewrite("is", "form", "scaled")
-    g.auto("scaled inverse", multipliers=[f"quadruple(x, y, c)*(1/sqrt({old}))"])
-
-
-def lnhash_square(g: Goal) -> None:
-    root(root(g.intro("q k"), "q", "q"), "k", "k")
-    g.auto("q_n k_n", rounds=0, multipliers=["(q*k + 1)^2*(1/sqrt(2*k^2 + 2))^2*(2*k^2 + 2)", "(q*k + 1)^2"])
-
-
-def lnhash_first(g: Goal) -> None:
-    root(root(g.intro("x y less"), "x", "x"), "y", "y")
-    a, b = "(1/sqrt(2*x^2 + 2))", "(1/sqrt(2*y^2 + 2))"
-
-    def order(h: Goal, large: str) -> None:
-        """Of the inverse roots a, b the one with the smaller argument is larger: a^2 - b^2 = 2 a^2 b^2 (y^2 - x^2)."""
-        lower, upper = ("x", "y") if large == a else ("y", "x")
-        h.have(f"{lower}^2 < {upper}^2", "arguments")
-        h.have(f"0 < {a}^2*{b}^2", "factor", lambda e: e.auto("x_i y_i", degree=4))
-        h.have(f"0 < {a}^2*{b}^2*({upper}^2 - {lower}^2)", "product", use="factor arguments")
-        h.auto("product x_n y_n", rounds=0, multipliers=[f"{a}^2", f"{b}^2", "1"])
-
-    sign, other = g.em("0 <= x", "sx")
-    sign.have(f"{b}^2 < {a}^2", "order", lambda h: order(h, a))
-    sign.use("lem:square_lt", f"x*{a}", f"y*{b}", None, lambda h: h.auto("order x_n y_n"), label="goal")
-    sign.hyp("goal")
-    up, down = other.em("0 <= y", "sy")
-    up.have(f"x*{a} < 0", "low").have(f"0 <= y*{b}", "high").auto("low high")
-    down.have(f"{a}^2 < {b}^2", "order", lambda h: order(h, b))
-    down.use("lem:square_lt", f"-y*{b}", f"-x*{a}", None, lambda h: h.auto("order x_n y_n"), label="goal")
-    down.auto("goal")
-
-
 # --- Definition 6 and its closed form ---------------------------------------------------------------------------------
-
-
-def prod_shift(g: Goal) -> None:
-    g.intro("x")
-    base, step = g.induct("k", "ge", "is")
-    base.true()
-    step.use("ax:prod_step", "j. x - 1 - j", "0", "k + 1", label="left")
-    step.use("ax:prod_step", "j. x - j", "0", "k + 1", label="right")
-    step.auto("is left right", rounds=0, multipliers=["1", "x", "k", "x - 1 - k"])
-
-
-def prod_positive(g: Goal) -> None:
-    g.intro("x")
-    base, step = g.induct("k", "ge", "is")
-    base.blast()
-    step.intro("less").use("is", label="before").use("ax:prod_step", "j. x - j", "0", "k + 1", label="last")
-    step.have("0 < prod(j, 0, k, x - j)*(x - (k + 1))", "product", use="before less").auto("product last")
-
-
-def difference_step(g: Goal) -> None:
-    g.intro("i k (low high)")
-    p, q = "prod(j, 0, k, i - j)", "prod(j, 0, k, i - 1 - j)"
-    g.use("lem:prod_shift", "i", "k", label="shift")
-    g.positive(p, "p", lambda h: h.use("lem:prod_positive", "i", "k", label="goal").hyp("goal"))
-    g.positive(q, "q", lambda h: h.use("lem:prod_positive", "i - 1", "k", label="goal").hyp("goal"))
-    g.positive("(i - (k + 1))", "w")
-    g.use("ax:prod_step", "j. j", "1", "k + 1", label="up").use("ax:prod_step", "j. i - j", "0", "k + 1", label="down")
-    g.rewrite("up").rewrite("down")
-    w = "(1/(i - (k + 1)))"
-    g.have(
-        f"i*{q}*(1/{p})*{w} = 1",
-        "one",
-        use="shift p_e w_e",
-        rounds=0,
-        multipliers=[f"(1/{p})*{w}", f"{p}*(1/{p})", "1"],
-    )
-    g.have(f"1/{q} = i*(1/{p})*{w}", "inverse", use="one q_e", rounds=0, multipliers=[f"1/{q}", f"i*(1/{p})*{w}"])
-    top = "prod(j, 1, k, j)"
-    g.auto("inverse w_e", rounds=0, multipliers=[top, f"{top}*(1/{p})"])
-
-
-CLOSED = "i k. prod(j, 1, k, j)/prod(j, 0, k, i - j)"
-
-
-def differences_exist(g: Goal) -> None:
-    g.witness(CLOSED)
-    first, more = g.split()
-    first.intro("i ge").true()
-    more.intro("i k inside").use("lem:difference_step", "i", "k", label="goal").hyp("goal")
-
-
-TIES = "j. if(j <= 4, 1/1000 - j/10000000000, f(j, 3)/100)"
-
-
-def tiebreaker_exists(g: Goal) -> None:
-    g.obtain("lem:differences_exist", "f", "is").witness("f", TIES)
-    parts = g.use("is", label="first more").split()
-    parts[0].hyp("first")
-    parts[1].hyp("more")
-    yes, no = parts[2].intro("j (low high)").ind("j <= 4", "side value")
-    yes.auto("value", multipliers=["1", "j", "f(j, 3)"])
-    no.auto("side high")
-    yes, no = parts[3].intro("j low").ind("j <= 4", "side value")
-    yes.auto("side low")
-    no.auto("value", multipliers=["1", "j", "f(j, 3)"])
-
-
-def sum_shift(g: Goal) -> None:
-    g.intro("f a b")
-    empty, some = g.em("b < a", "side")
-    for h in (empty,):
-        h.use("ax:sum_empty", "f", "a", "b", label="none").use(
-            "ax:sum_empty", "j. f(j - 1)", "a + 1", "b + 1", label="no"
-        )
-        h.auto("none no")
-
-    def all_sizes(h: Goal) -> None:
-        base, step = h.induct("n", "ge", "is")
-        base.use("ax:sum_step", "j. f(j - 1)", "a + 1", "a + 1", label="one").true()
-        step.use("ax:sum_step", "f", "a", "n + 1", label="left")
-        step.use("ax:sum_step", "j. f(j - 1)", "a + 1", "n + 1 + 1", label="right").auto("is left right")
-
-    some.have("all n:Int. a <= n -> sum(j, a + 1, n + 1, f(j - 1)) = sum(j, a, n, f(j))", "goal", all_sizes)
-    some.use("goal", "b", label="here").hyp("here")
-
-
-def difference_value(g: Goal) -> None:
-    g.intro("f (first more)")
-    base, step = g.induct("k", "ge", "is")
-    base.intro("i low").use("ax:int_lt", "0", "i", label="one").use("first", "i", label="goal").hyp("goal")
-    step.intro("i low").use("more", "i", "k", label="unfold").use("is", "i - 1", label="old").use(
-        "is", "i", label="new"
-    )
-    step.use("lem:difference_step", "i", "k", label="closed").auto("unfold old new closed", rounds=0)
 
 
 def difference_combination(g: Goal) -> None:
@@ -236,17 +52,6 @@ def _outside(h: Goal) -> None:
     """j or j - 1 is outside 0..k where j is outside 0..k + 1."""
     for e, side in zip(h.cases("away", "far"), ("left", "right"), strict=True):
         e.pick(side).auto("far")
-
-
-def tie_value(g: Goal) -> None:
-    g.intro("f g (first more small large) i low").use("large", "i", label="is")
-    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "3", "!", "i", label="value")
-    z = "(i*(i - 1)*(i - 2)*(i - 3))"
-    g.have(f"0 < {z}", "positive", lambda h: product_of(h, "i", "low"))
-    g.positive(z, "z", lambda h: h.hyp("positive"))
-    first, second = g.split()
-    first.auto("is value z_e", rounds=0, multipliers=[f"100*{z}", z, "1"])
-    second.hyp("z_i")
 
 
 def both(h: Goal, *labels: str) -> None:
@@ -483,13 +288,6 @@ def lemma8_square_defined(g: Goal) -> None:
     g.leaves("i", leaf)
 
 
-def lemma8_sqrt(g: Goal) -> None:
-    one, two, three = g.split()
-    one.intro("y").auto(squares=["y"])
-    two.intro("y small").use("lem:sqrt_below", "y", label="goal").hyp("goal")
-    three.intro("i low").have("0 <= (i - 2)*i^2", "cube", lambda h: h.auto(degree=2, squares=["i"])).auto()
-
-
 def lemma8(g: Goal) -> None:
     g.intro("i low").use("lem:merrill2024.lemma8.square", "i", label="square")
     quartic(g).positive("i^4", "f", lambda h: h.have("0 < i^2", "two").auto("two"))
@@ -604,19 +402,6 @@ def layernorm_defined(g: Goal) -> None:
     g.leaves("d x", leaf)
 
 
-def def6(g: Goal) -> None:
-    g.intro("claim").obtain("lem:differences_exist", "f", "first more").use(
-        "claim", "f", lambda h: both(h, "first", "more"), label="wrong rest"
-    )
-    g.use("first", "1", "!", label="f10").use("first", "2", "!", label="f20").use("first", "3", "!", label="f30")
-    up, across = g.cases("wrong", "grows")
-    up.use("grows", "2", "0", "!", label="here").auto("here f20 f30")
-    across.use("first", "5", "!", label="f50").use("first", "4", "!", label="f40").use(
-        "more", "5", "0", "!", label="f51"
-    )
-    across.use("grows", "5", "0", "!", label="here").auto("here f50 f40 f51")
-
-
 def def6_corrected(g: Goal) -> None:
     g.intro("f (first more)")
     down, combine = g.split()
@@ -669,13 +454,6 @@ def def6_head(g: Goal) -> None:
         "lem:sum_ext", "m. c(m)*(sum(j, m, i - 1, I[j = m])/(i - m))", "m. c(m)/(i - m)", "0", "k", same, label="heads"
     )
     combine.auto("here heads")
-
-
-def lemma9(g: Goal) -> None:
-    g.intro("f k i (first more) (low high)")
-    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "k", "#low", "i", "#high", label="goal").hyp(
-        "goal"
-    )
 
 
 def exist(*more: str, leaf: Tactic = Goal.easy) -> Tactic:
@@ -910,15 +688,6 @@ def cubic_below(h: Goal) -> None:
     h.auto("far t2 t3 t4", degree=1)
 
 
-def lemma9_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        h.use("lem:prod_positive", "i", "k", label="positive").auto(degree=1, rounds=0)
-
-    g.leaves("f k i", leaf)
-
-
 def def7_defined(names: str, x: str = "") -> Tactic:
     """D: integers from 5 on (or x < 0) make no factor zero."""
 
@@ -946,19 +715,6 @@ def def7_defined(names: str, x: str = "") -> Tactic:
 # --- Lookups: gaps, ties and saturated attention ----------------------------------------------------------------------
 
 
-def lnhash_inner(g: Goal) -> None:
-    g.intro("x i pos").use("lem:lnhash_scale", "x", "1", "i", "#pos", lambda h: h.auto(squares=["x"]), label="scale")
-    g.use("scale", "2", "!", label="goal").hyp("goal")
-
-
-def lnhash_plane(g: Goal) -> None:
-    g.intro("x i pos").positive("i", "i", lambda h: h.hyp("pos")).have("0 < (1/i)*(1/i)", "square", use="i_i")
-    g.have("0 < (x/i)^2 + (1/i)^2", "some", lambda e: e.auto("square", squares=["x/i"]))
-    first, second = planar(g, "x/i", "1/i", "s").split()
-    first.hyp("s_z")
-    second.hyp("s_p")
-
-
 def lnhash_one(g: Goal) -> None:
     g.intro("q k").use("lem:lnhash_square", "q", "k", label="square")
     root(root(g, "q", "q"), "k", "k")
@@ -984,11 +740,6 @@ def lnhash_one(g: Goal) -> None:
     other.use("lem:square_lt", "-hashdot(q, k)", "1", "!", lambda h: h.auto("small"), label="goal").auto("goal")
     below.intro("differ").have("hashdot(q, k)^2 < 1", "small", strict)
     below.use("lem:square_lt", "hashdot(q, k)", "1", "!", lambda h: h.auto("small"), label="goal").hyp("goal")
-
-
-def sqrt_strictly_below(g: Goal) -> None:
-    g.intro("x y (pos small) square").have("0 < y*y", "yy", use="pos")
-    g.use("lem:square_lt", "x", "1 - y/2", None, lambda h: h.auto("yy square"), label="goal").hyp("goal")
 
 
 def hash_pair_gap(g: Goal) -> None:
@@ -1081,26 +832,6 @@ def shifted(h: Goal, x: str, low: str) -> None:
     h.have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)*({x} - 5)", "t4", use=f"{low} t3").auto(f"{low} t2 t3 t4", degree=1)
 
 
-def tie_order(g: Goal) -> None:
-    g.intro("f g (first more small large) j low p less")
-
-    def every(h: Goal) -> None:
-        base, step = h.induct("k", "ge", "so_far")
-        tied(base, "tie_decreases", "j", label="goal").hyp("goal")
-        tied(step, "tie_decreases", "k", label="next").auto("next so_far")
-
-    g.have("all k:Int. j + 1 <= k -> g(k) < g(j)", "every", every).use("ax:int_lt", "j", "p", label="step")
-    g.use("every", "p", label="order").use("lem:lnhash_first", "g(p)", "g(j)", label="goal").hyp("goal")
-
-
-def tie_score(g: Goal) -> None:
-    g.intro("g h i j ilow jlow").use("lem:lnhash_inner", "h(i)", "i", label="at_i").use(
-        "lem:lnhash_inner", "h(j)", "j", label="at_j"
-    )
-    a, b = "(1/i*(1/sqrt(2*(h(i)/i)^2 + 2*(1/i)^2)))", "(1/sqrt(2*h(j)^2 + 2))"
-    g.auto("at_i at_j", rounds=0, multipliers=[f"{a}*(h(i)*h(j) + 1)", f"{b}*(h(i)*h(j) + 1)"])
-
-
 def tie_argmax(g: Goal) -> None:
     g.intro("f g (first more small large) h i p (low high) match (left right) last j (jl jh) differ")
     g.use("lem:tie_score", "g", "h", "i", "j", label="at_j").use("lem:tie_score", "g", "h", "i", "p", label="at_p")
@@ -1122,128 +853,6 @@ def tie_argmax(g: Goal) -> None:
     other.rewrite("match", "left", "left_i").rewrite("match", "right", "right_i")
     other.use("lem:hash_pair_gap", "h(i)", "h(j)", "p", label="gap")
     other.auto("gap at_j at_p best p_small j_pos", degree=1, rounds=0)
-
-
-def mean_above(g: Goal) -> None:
-    g.intro("w z n t ge total above")
-    term = "w(j)*(z(j) - t)"
-
-    def nonneg(h: Goal) -> None:
-        h.intro("j inside").use("ge", "j", label="here").use("above", "j", label="either")
-        for e in h.cases("either", "side"):
-            e.auto("here side") if e.facts["side"][0] == "<" else e.auto("side", rounds=0, multipliers=["z(j) - t"])
-
-    g.contra("no").use("lem:sum_nonneg", f"j. {term}", "1", "n", nonneg, label="sum_ge")
-    g.have(f"sum(j, 1, n, {term}) = 0", "none", use="sum_ge no total", rounds=0, degree=1, multipliers=["t", "1"])
-    g.use("lem:sum_zero", f"j. {term}", "1", "n", nonneg, "#none", label="zeros")
-
-    def weightless(h: Goal) -> None:
-        h.intro("j inside").use("ge", "j", label="here").use("above", "j", label="either").use(
-            "zeros", "j", label="zero"
-        )
-        for e in h.cases("either", "side"):
-            if e.facts["side"][0] != "<":
-                e.hyp("side")
-                continue
-            for f in e.antisym():
-                f.contra("more").auto("more here side zero")
-
-    g.use("lem:sum_ext", "w", "j. 0", "1", "n", weightless, label="nothing").auto("nothing total")
-
-
-def hardmax_total(g: Goal) -> None:
-    total = "sum(m, 1, n, I[maximal(s, n, m)])"
-    g.intro("s n some").use("lem:some_maximal", "s", "n", label="best").obtain("best", "p", "low high max")
-
-    def bit(h: Goal) -> None:
-        h.intro("j inside")
-        for e in h.ind("maximal(s, n, j)", "is value"):
-            e.auto("value")
-
-    g.use("lem:sum_member", "m. I[maximal(s, n, m)]", "1", "n", "p", None, bit, label="member")
-
-    def one(h: Goal) -> None:
-        yes, no = h.ind("maximal(s, n, p)", "is value")
-        yes.auto("value member")
-        no.absurd("max", "is")
-
-    g.positive(total, "t", one)
-    nonneg, unit, beaten, positive = g.split()
-    nonneg.intro("j inside")
-    for e in nonneg.ind("maximal(s, n, j)", "is value"):
-        e.auto("value t_i", multipliers=[f"1/{total}"])
-    unit.auto("t_e")
-    beaten.intro("j inside lost").obtain("lost", "k", "kl kh more")
-    yes, no = beaten.ind("maximal(s, n, j)", "is value")
-    yes.use("is", "k", label="below").auto("below more")
-    no.auto("value", multipliers=[f"1/{total}"])
-    positive.hyp("t_p")
-
-
-def by_last(h: Goal, j: str, n: str, inside: tuple[str, str]) -> list[Goal]:
-    """For j in 1..n + 1: goals with j <= n, and with j = n + 1 (rewritten)."""
-    old, new = h.em(f"{j} <= {n}", "side")
-    new.use("ax:int_lt", n, j, label="step").have(f"{j} = {n} + 1", "is_last", use=f"step {inside[1]}").rewrite(
-        "is_last"
-    )
-    return [old, new]
-
-
-def some_maximal(g: Goal) -> None:
-    g.intro("s")
-    base, step = g.induct("n", "ge", "is")
-    low, high, best = base.witness("1").split()
-    low.true()
-    high.true()
-    best.intro("k (kl kh)").have("k = 1", "one").rewrite("one").true()
-    step.obtain("is", "j", "low high best")
-    below, above = step.em("s(j) <= s(n + 1)", "order")
-    for h, j in ((below, "n + 1"), (above, "j")):
-        low, high, best = h.witness(j).split()
-        low.auto()
-        high.auto()
-        old, new = by_last(best.intro("k (kl kh)"), "k", "n", ("kl", "kh"))
-        old.use("best", "k", label="here").auto("here order")
-        new.auto("order")
-
-
-def greatest_match(g: Goal) -> None:
-    g.intro("h v")
-    base, step = g.induct("n", "ge", "is")
-    base.intro("some").obtain("some", "j", "low high match").have("j = 1", "one").rewrite("one", "match", "first")
-    for e, label in zip(base.witness("1").split(), ("", "", "first", "last"), strict=True):
-        if label == "first":
-            e.hyp("first")
-        elif label == "last":
-            e.intro("k (kl kh) same").auto("kl kh")
-        else:
-            e.true()
-    step.intro("some")
-    yes, no = step.em("h(n + 1) = v", "here")
-    for e, label in zip(yes.witness("n + 1").split(), ("low", "", "match", "last"), strict=True):
-        if label == "match":
-            e.hyp("here")
-        elif label == "last":
-            e.intro("k (kl kh) same").auto("kl kh")
-        else:
-            e.auto()
-
-    def earlier(e: Goal) -> None:
-        e.obtain("some", "j", "low high match")
-        old, new = e.em("j <= n", "side")
-        old.witness("j").easy()
-        new.use("ax:int_lt", "n", "j", label="step").have("j = n + 1", "is_last", use="step high")
-        new.rewrite("is_last", "match", "there").absurd("there", "here")
-
-    no.use("is", earlier, label="before").obtain("before", "p", "low high match last")
-    for e, label in zip(no.witness("p").split(), ("low", "high", "match", "last"), strict=True):
-        if label == "last":
-            e.intro("k (kl kh)")
-            old, new = by_last(e, "k", "n", ("kl", "kh"))
-            old.use("last", "k", label="goal").hyp("goal")
-            new.hyp("here")
-        else:
-            e.auto("match" if label == "match" else None)
 
 
 # --- Claims: reading a tape from the rightmost match ------------------------------------------------------------------
@@ -1745,61 +1354,6 @@ def before_last(h: Goal) -> None:
 # --- Claims: reading the input tape -----------------------------------------------------------------------------------
 
 
-def input_key(g: Goal, token: str, label: str, low: bool) -> Goal:
-    """I[1 <= token & token <= n] is 1 or 0, as ``label``."""
-    value = 1 if low else 0
-    inside = f"1 <= {token} & {token} <= n"
-
-    def prove(h: Goal) -> None:
-        for e in h.ind(inside, "in is"):
-            if ("in" in e.facts) != low:
-                e.hyp("is")
-            elif low:
-                e.have(inside, "there", Goal.easy).absurd("there", "in")
-            else:
-                e.contra("no").auto(degree=1)
-
-    return g.have(f"I[{inside}] = {value}", label, prove)
-
-
-def input_low(g: Goal) -> None:
-    g.intro("w n h i j late low high")
-    input_key(input_key(g, "i", "i_key", False), "j", "j_key", True)
-
-    def mask(h: Goal) -> None:
-        for e in h.ind("n < j", "in is"):
-            e.hyp("is") if h.text(e.facts["in"]) != "n < j" else e.contra("no").auto("in high", degree=1)
-
-    g.have("I[n < j] = 0", "mask", mask)
-    score, key = g.split()
-    score.auto("i_key j_key mask", rounds=0, multipliers=["1", "w", *products()])
-    key.intro("c (cl ch)").auto("j_key", rounds=0, multipliers=["unithash(j, 1, c)", "unithash(h(j), 1, c)"])
-
-
-def products() -> list[str]:
-    """Multipliers of the equations between the indicators and 0 or 1 in a score."""
-    I = "I[1 <= i & i <= n]"  # noqa: E741
-    J = "I[1 <= j & j <= n]"
-    hashes = [
-        f"unithash({a}, 1, {c})*unithash({b}, 1, {c})" for a in ("i", "h(i)") for b in ("j", "h(j)") for c in (1, 2)
-    ]
-    return [f"{x}{t}" for x in ("", f"{I}*", f"{J}*") for t in hashes]
-
-
-def input_high(g: Goal) -> None:
-    g.intro("w n h i j late after")
-    input_key(input_key(g, "i", "i_key", False), "j", "j_key", False)
-
-    def mask(h: Goal) -> None:
-        for e in h.ind("n < j", "in is"):
-            e.hyp("is") if h.text(e.facts["in"]) == "n < j" else e.contra("no").auto("in after", degree=1)
-
-    g.have("I[n < j] = 1", "mask", mask)
-    score, key = g.split()
-    score.auto("i_key j_key mask", rounds=0, multipliers=["1", "w", *products()])
-    key.intro("c (cl ch)").auto("j_key", rounds=0, multipliers=["unithash(j, 1, c)", "unithash(h(j), 1, c)"])
-
-
 def input_highest(g: Goal, weight: str) -> Goal:
     """Where 1 <= h(i) <= n (`low`, `high`): the score is highest at h(i) alone, as ``highest``."""
     g.use("lem:input_low", weight, "n", "h", "i", "h(i)", "#late", "#low", "#high", label="best_s best_k")
@@ -2033,14 +1587,6 @@ def saturated(g: Goal) -> None:
     right.auto("value", rounds=0, multipliers=["1/sum(m, 1, n, I[maximal(s, n, m)])"])
 
 
-def match_score(g: Goal) -> None:
-    g.intro("q k i j ilow jlow").use("lem:lnhash_inner", "q", "i", label="at_i").use(
-        "lem:lnhash_inner", "k(j)", "j", label="at_j"
-    )
-    a, b = "(1/i*(1/sqrt(2*(q/i)^2 + 2*(1/i)^2)))", "(1/sqrt(2*k(j)^2 + 2))"
-    g.auto("at_i at_j", rounds=0, multipliers=[f"{a}*(q*k(j) + 1)", f"{b}*(q*k(j) + 1)"])
-
-
 def saturated_inhabited(g: Goal) -> None:
     """Scores 1, 1, 0: two of them are maximal."""
     scores = "l. I[l <= 2]"
@@ -2225,11 +1771,6 @@ def after_zero(h: Goal) -> None:
     high.use("ax:int_lt", "0", "j", label="goal").auto("goal")
 
 
-def invi(g: Goal) -> None:
-    g.intro("x dollar i low start others")
-    at_dollar(g, "I[x(j) = dollar]").auto("total one", rounds=0, multipliers=["1/i"])
-
-
 VISIBLE = "I[j = 0 | n < j]"
 
 
@@ -2284,22 +1825,6 @@ def invd_defined(g: Goal) -> None:
     g.leaves("x dollar n i", leaf)
 
 
-def unithash_bound(g: Goal) -> None:
-    g.intro("x c low high")
-    root(g, "x", "r")
-    r = "(1/sqrt(2*x^2 + 2))"
-    g.use("lem:square_le", r, "1", "!", lambda h: h.auto("r_n", squares=[f"x*{r}", r]), label="first")
-    g.use("lem:square_le", f"x*{r}", "1", "!", lambda h: h.auto("r_n", squares=[f"x*{r}", r]), label="second")
-    g.use("lem:square_le", f"-x*{r}", "1", "!", lambda h: h.auto("r_n", squares=[f"x*{r}", r]), label="third")
-    for n in (1, 2, 3, 4):
-        here, g = g.em(f"c <= {n}", f"at{n}")
-        g.use("ax:int_lt", str(n), "c", label=f"over{n}")
-        here.have(f"c = {n}", "c_is").rewrite("c_is")
-        for h in here.split():
-            h.auto("first second third r_i", degree=1)
-    g.contra("no").auto("over4 high", degree=1)
-
-
 def relu_pair(g: Goal) -> None:
     g.intro("u")
     first, second = g.split()
@@ -2309,30 +1834,12 @@ def relu_pair(g: Goal) -> None:
         h.apart("relu(-1 + u); relu(-1 - u)", Goal.auto)
 
 
-def layernorm_hash(g: Goal) -> None:
-    g.intro("phi x is")
-    for n in (1, 2, 3, 4):
-        g.use("is", str(n), "!", label=f"is{n}")
-    unit_sum(root(g, "x", "r"), "x")
-    square = "sum(b, 1, 4, (phi(b) - sum(a, 1, 4, phi(a))/4)^2)"
-    g.use("lem:sqrt_equals", square, "1", "!", lambda h: h.auto("unit"), label="root")
-    g.intro("c inside").rewrite("root").auto("mean")
-
-
 def unit_square(h: Goal, x: str) -> None:
     values = [
         f"{sign}{top}*(1/sqrt(2*({x})^2 + 2))" for sign, top in (("", f"({x})"), ("", "1"), ("-", f"({x})"), ("-", "1"))
     ]
     multipliers = [f"phi({n})" for n in (1, 2, 3, 4)] + values + ["1"]
     h.auto("is1 is2 is3 is4 r_n", rounds=0, multipliers=multipliers)
-
-
-def select_refuted(g: Goal) -> None:
-    phi = "c. relu(-0 + unithash(1/1, 1, c)) + relu(0 - 1 + unithash(1/(1 - 0), 1, c))"
-    g.intro("claim").use(
-        "claim", "1", "0", "0", phi, "!", "!", "!", lambda h: h.intro("c inside").true(), label="values norm"
-    )
-    g.use("values", "3", "!", label="zero one").use("zero", "!", label="wrong").absurd("wrong")
 
 
 def select(g: Goal) -> None:
@@ -2597,15 +2104,6 @@ def head_defined(g: Goal) -> None:
     g.leaves("move n i", leaf)
 
 
-def update(g: Goal) -> None:
-    g.intro("h d i low moves")
-    for e, label in zip(g.cases("moves", "is", "is", "is h_is"), ("one", "minus", "zero"), strict=True):
-        e.rewrite("is")
-        if label == "zero":
-            e.rewrite("h_is")
-        e.true()
-
-
 def inputhash(g: Goal) -> None:
     g.intro("i h low c inside").positive("i", "i", lambda e: e.auto("low"))
     one, two = g.split()
@@ -2638,27 +2136,6 @@ def inputhash_defined(g: Goal) -> None:
         )
 
     g.leaves("i h", leaf)
-
-
-def mult(g: Goal) -> None:
-    g.intro("cost a b p n t alow plow bound")
-    g.use("ax:exp_log", "p", label="log").use("ax:exp_ge", "log(p)", label="below")
-    g.have("log(p) <= p", "less", use="log below").have("0 <= p*(p - log(p))", "part", use="less plow")
-    g.have(
-        "cost <= a*p^2",
-        "square",
-        lambda h: h.have("0 <= a*(p*(p - log(p)))", "more", use="part alow").auto("more bound"),
-    )
-    first, second = g.split()
-    first.hyp("square")
-    second.intro("n_low t_low bits").have("p^2 <= (b*log(n + t))^2", "bits2", use="bits plow")
-    second.have("0 <= a*((b*log(n + t))^2 - p^2)", "more", use="bits2 alow").auto("more square")
-
-
-def mult_inhabited(g: Goal) -> None:
-    first, second = g.split()
-    for h, values in ((first, ("1", "1", "1", "exp(1)", "1", "1")), (second, ("0", "1", "1", "1", "1", "exp(1) - 1"))):
-        h.use("ax:exp_ge", "1", label="two").inhabit(*values)
 
 
 def prop1_scale(g: Goal) -> None:
@@ -2789,14 +2266,6 @@ def u_sums(g: Goal) -> Goal:
     return g
 
 
-def block_totals(g: Goal) -> None:
-    g.intro("u k r kl rl unit")
-    block_sums(g)
-    first, second = g.split()
-    first.auto("zeros", degree=1, rounds=0)
-    second.hyp("squares")
-
-
 def multinorm_inhabited(g: Goal) -> None:
     """x = (0, 1) in both blocks."""
     out = "b c. layernorm(l. I[l = 2], 2, c)"
@@ -2810,13 +2279,6 @@ def multinorm_inhabited(g: Goal) -> None:
             h.easy()
 
     g.inhabit("b c. I[c = 2]", out, "2", "2", leaf=leaf)
-
-
-def spread_positive(g: Goal) -> None:
-    g.intro("d x some vary")
-    first, second = deviation(spread(g, "vary")).split()
-    first.hyp("spread_p")
-    second.hyp("root_p")
 
 
 def multinorm_defined(g: Goal) -> None:
@@ -2985,42 +2447,6 @@ def eight_defined(g: Goal) -> None:
         h.auto([*([last] if h.goal[0] == "false" else []), *roots], degree=1, rounds=0, squares=["h(i)", "h(j)"])
 
     g.leaves("g h query key i j", leaf)
-
-
-def tie_no_match(g: Goal) -> None:
-    g.intro("g h i two sides equal").use("equal", "1", "!", label="first_c")
-    g.use("lem:hardmax_total", "l. tiescore(g, h, i, l)", "i - 1", label="ge total beaten positive")
-    scaled(g, "i", "at_i").use("at_i", "1", "!", label="i_is")
-    for h, sign in zip(g.cases("sides", "beyond"), ("-", ""), strict=True):
-
-        def apart(e: Goal, below: bool = bool(sign)) -> None:
-            e.intro("j (jl jh)").use("beyond", "j", label="order")
-            e.use("lem:lnhash_first", *(("h(j)", "h(i)") if below else ("h(i)", "h(j)")), label="less").pick("right")
-            scaled(e, "j", "at_j").use("at_j", "1", "!", label="j_is").auto("less j_is", degree=1, rounds=0)
-
-        h.use(
-            "lem:mean_above",
-            f"j. {WEIGHT}",
-            f"j. {sign}unithash(h(j)/j, 1/j, 1)",
-            "i - 1",
-            f"{sign}unithash(h(i), 1, 1)",
-            "#ge",
-            "#total",
-            apart,
-            label="mean",
-        )
-        h.auto("mean first_c i_is", degree=1, rounds=0)
-
-
-def walk_bound(g: Goal) -> None:
-    g.intro("h i start steps")
-    base, more = g.induct("j", "ge", "is")
-    for e in base.intro("room").split():
-        e.auto("start")
-    more.intro("room").use("is", lambda e: e.auto("room", degree=1), label="low high")
-    more.use("steps", "j", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="down up")
-    for e in more.split():
-        e.auto("low high down up", degree=1)
 
 
 def walk_side(g: Goal) -> None:
@@ -3625,24 +3051,7 @@ def tie_margin(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.square_le": square_le,
-    "lem.square_lt": square_le,
-    "lem.sqrt_equals": sqrt_equals,
-    "lem.sqrt_square": sqrt_square,
-    "lem.sqrt_below": sqrt_below,
-    "lem.lnhash_root": lnhash_root,
-    "lem.lnhash_scale": lnhash_scale,
-    "lem.lnhash_square": lnhash_square,
-    "lem.lnhash_first": lnhash_first,
-    "lem.prod_shift": prod_shift,
-    "lem.prod_positive": prod_positive,
-    "lem.difference_step": difference_step,
-    "lem.differences_exist": differences_exist,
-    "lem.tiebreaker_exists": tiebreaker_exists,
-    "lem.sum_shift": sum_shift,
-    "lem.difference_value": difference_value,
     "lem.difference_combination": difference_combination,
-    "lem.tie_value": tie_value,
     "lem.tie_positive": tie_positive,
     "lem.tie_decreases": tie_decreases,
     "merrill2024.def3.hash": Script(def3, witnesses("-1", "2", "1"), def3_defined),
@@ -3653,32 +3062,20 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma2": Script(lemma2, witnesses("0", "0"), lemma2_defined),
     "merrill2024.lemma5": Script(lemma5, witnesses("2", "5", "j. j"), lemma5_defined),
     "merrill2024.lemma8.square": Script(lemma8_square, witnesses("2"), lemma8_square_defined),
-    "merrill2024.lemma8.sqrt": Script(lemma8_sqrt, witnesses("0", "1", "2")),
     "merrill2024.lemma8": Script(lemma8, witnesses("2"), lemma8_defined),
     "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
-    "merrill2024.def6": Script(def6, refutes=True),
     "merrill2024.def6.corrected": Script(def6_corrected, exist("2", "1")),
     "merrill2024.def6.head": Script(def6_head, exist("2", "1")),
-    "merrill2024.lemma9": Script(lemma9, exist("2", "4"), lemma9_defined),
     "merrill2024.def7": Script(def7, each(exist("3"), exist("7")), def7_defined("f g i")),
     "lem.flagged_head": flagged_head,
     "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
     "merrill2024.lemma10": Script(
         lemma10, each(exist("3"), witnesses("6"), witnesses("6")), def7_defined("f g i", "x")
     ),
-    "lem.lnhash_inner": lnhash_inner,
-    "lem.lnhash_plane": lnhash_plane,
     "lem.lnhash_one": lnhash_one,
-    "lem.sqrt_strictly_below": sqrt_strictly_below,
     "lem.hash_pair_gap": hash_pair_gap,
     "lem.tie_small": tie_small,
-    "lem.tie_order": tie_order,
-    "lem.tie_score": tie_score,
     "lem.tie_argmax": tie_argmax,
-    "lem.some_maximal": some_maximal,
-    "lem.hardmax_total": hardmax_total,
-    "lem.mean_above": mean_above,
-    "lem.greatest_match": greatest_match,
     "merrill2024.lemma7.corrected": Script(
         lemma7, exist(STEP, "j. 0", "5", "4", leaf=one_step), lookup_defined("f g h delta i p", TIE_SCORES)
     ),
@@ -3691,8 +3088,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma6": Script(lemma6_refuted, refutes=True),
     "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
     "merrill2024.lemma6.gap": Script(gap_refuted, refutes=True),
-    "lem.input_low": input_low,
-    "lem.input_high": input_high,
     "merrill2024.lemma4": Script(
         lemma4,
         each(witnesses("2", "j. 2", "j. 0", "4"), witnesses("2", "j. 2", "j. 0", "4", "1")),
@@ -3702,16 +3097,11 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
     ),
-    "lem.match_score": match_score,
-    "lem.unithash_bound": unithash_bound,
     "lem.relu_pair": relu_pair,
-    "lem.layernorm_hash": layernorm_hash,
     "merrill2024.def.saturated": Script(saturated, saturated_inhabited, saturated_defined),
     "merrill2024.s3.1.lookup": Script(lookup, witnesses("1", "j. I[1 < j]", "j. 0", "5", "2"), lookup_claim_defined),
     "merrill2024.s3.1.direct": Script(direct, witnesses("-1", "1", "0", "2"), direct_defined),
-    "merrill2024.thm1.invi": Script(invi, witnesses("j. j", "0", "3")),
     "merrill2024.thm1.invd": Script(invd, witnesses("j. j", "0", "2", "5"), invd_defined),
-    "merrill2024.thm1.select": Script(select_refuted, refutes=True),
     "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
     "merrill2024.thm1.retrieve": Script(
         retrieve, each(witnesses("j. 0", "2", "4"), witnesses("j. 0", "2", "4", "1")), retrieve_defined
@@ -3721,20 +3111,14 @@ SCRIPTS: dict[str, Script | Tactic] = {
     ),
     "merrill2024.thm2.head": Script(head_refuted, refutes=True),
     "merrill2024.thm2.head.corrected": Script(head, witnesses("j. 1", "2", "5"), head_defined),
-    "merrill2024.thm2.update": Script(update, witnesses("-2", "1", "1")),
     "merrill2024.thm2.inputhash": Script(inputhash, witnesses("2", "-1", "1"), inputhash_defined),
-    "merrill2024.thm3.mult": Script(mult, mult_inhabited, None),
     "merrill2024.prop1.scale": Script(
         prop1_scale, witnesses("i k. 1/2 - I[2 < k]", "2", "4", "0", "sqrt(2)", "1", "1"), scale_defined
     ),
-    "lem.tie_no_match": tie_no_match,
-    "lem.walk_bound": walk_bound,
     "lem.walk_side": walk_side,
-    "lem.block_totals": block_totals,
     "merrill2024.def5.multinorm": Script(multinorm, multinorm_inhabited, multinorm_defined),
     "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
     "merrill2024.appE.head": Script(eight, eight_inhabited, eight_defined),
-    "lem.spread_positive": spread_positive,
     "merrill2024.thm2.worktape": Script(worktape_refuted, refutes=True),
     "merrill2024.thm2.worktape.corrected": Script(
         worktape, worktape_inhabited, lookup_defined("f g h key wrote i", KEY_SCORES)

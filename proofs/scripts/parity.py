@@ -29,18 +29,6 @@ def refuted_at(*arguments: str | Tactic, then: Tactic) -> Tactic:
 # --- Alternating scores -----------------------------------------------------------------------------------------------
 
 
-def alternation(g: Goal) -> None:
-    base, up = g.induct("m", "ge", "ih")
-    base.use("ax:pow_step", "-1", "0", label="next").easy("next")
-    up.use("ih", label="even odd")
-    up.use("ax:pow_step", "-1", "2*m + 1", label="one").use("ax:pow_step", "-1", "2*m + 2", label="two")
-    up.easy("one two even odd")
-
-
-def sign_next(g: Goal) -> None:
-    g.intro("i some").use("ax:pow_step", "-1", "i", label="next").auto("next", **linear)
-
-
 def signed_exp(g: Goal, c: str, at: str, sign: str, label: str) -> Goal:
     """exp(c*pow(-1, at)) = exp(+-c), where `sign` is a fact that gives the power."""
     return g.have(
@@ -71,21 +59,6 @@ def alternating_sums(g: Goal) -> None:
 
 # --- Weights over 0..n - 1 --------------------------------------------------------------------------------------------
 
-TOTAL = "sum(p, 0, n - 1, exp(s(p)))"
-
-
-def cls_total(g: Goal) -> None:
-    g.intro("s n some")
-    g.use(
-        "lem:sum_positive",
-        "p. exp(s(p))",
-        "0",
-        "n - 1",
-        None,
-        lambda h: h.intro("i inside").use("ax:exp_pos", "s(i)", label="pos").hyp("pos"),
-        label="done",
-    ).hyp("done")
-
 
 def total(g: Goal, s: str = "s", n: str = "n", z: str = "z") -> Goal:
     """0 < Z, Z*(1/Z) = 1 and 0 < 1/Z for the normaliser of the scores s over 0..n - 1."""
@@ -96,44 +69,8 @@ def total(g: Goal, s: str = "s", n: str = "n", z: str = "z") -> Goal:
     )
 
 
-def cls_weight(g: Goal) -> None:
-    g.intro("s n j (low high)").have("1 <= n", "some")
-    total(g)
-    g.use("ax:exp_pos", "s(j)", label="pos")
-    g.use(
-        "lem:sum_member",
-        "p. exp(s(p))",
-        "0",
-        "n - 1",
-        "j",
-        lambda h: h.easy(),
-        lambda h: h.intro("i inside").use("ax:exp_pos", "s(i)", label="here").auto("here"),
-        label="most",
-    )
-    small, large = g.split()
-    small.auto("pos z_i")
-    large.auto("most z_i z_e")
-
-
-def cls_sum(g: Goal) -> None:
-    total(g.intro("s n some")).auto("z_e")
-
-
-def parity_logit(g: Goal) -> None:
-    g.intro("n k c (low high)")
-    for label, scores in (("one", "c*pow(-1, j + 1)"), ("two", "c*pow(-1, j)")):
-        g.use("lem:sum_delta", f"i. clsweight(j. {scores}, n, i)", "0", "n - 1", "k", label=label)
-    g.auto("one two", rounds=0, multipliers=["1/n"])
-
-
 SCRIPTS |= {
-    "lem.alternation": Script(alternation),
-    "lem.sign_next": Script(sign_next),
     "lem.alternating_sums": Script(alternating_sums),
-    "lem.cls_total": Script(cls_total),
-    "lem.cls_weight": Script(cls_weight),
-    "lem.cls_sum": Script(cls_sum),
-    "lem.parity_logit": Script(parity_logit),
 }
 
 
@@ -172,10 +109,6 @@ def parity_even(g: Goal) -> None:
 SCRIPTS |= {
     "lem.parity_even": Script(parity_even),
 }
-
-
-def inverse_product(g: Goal) -> None:
-    g.intro("x y").true()
 
 
 A, B = (f"alternate{k}(c, 2*m + 1)" for k in ("one", "two"))
@@ -228,37 +161,8 @@ def main(h: Goal, x: str, y: str) -> None:
 
 
 SCRIPTS |= {
-    "lem.inverse_product": Script(inverse_product),
     "lem.parity_odd": Script(parity_odd),
 }
-
-
-def quotient_sign(g: Goal) -> None:
-    g.intro("x y some").positive("y", "y")
-    up, down, left, right = g.split()
-    up.intro("has").contra("no").auto("has no y_i y_e")
-    down.intro("has").auto("has y_i")
-    left.intro("has").contra("no").auto("has no y_i y_e")
-    right.intro("has").auto("has y_i")
-
-
-def sinh_sign(g: Goal) -> None:
-    g.intro("c some").use("ax:exp_ge", "c", label="grows").use("ax:exp_pos", "-c", label="down")
-    g.have("exp(-c) < 1", "below", use="grows down some")
-    one, two, three = g.split()
-    one.auto("grows below some", **linear)
-    for h in (two, three):
-        h.use("ax:exp_ge", "2*c", label="twice").positive("exp(2*c) + 1", "z", lambda e: e.auto("twice some"))
-    two.have("1/(exp(2*c) + 1) < 1/2", "half", use="z_e z_i twice some")
-    two.auto("half", **linear)
-    three.auto("z_i", **linear)
-
-
-def both_parities(g: Goal, run: Tactic, n: str = "n") -> None:
-    """n = 2 m or n = 2 m + 1 as `is`, with `m_low`."""
-    g.use("lem:parity", n, label="halves").obtain("halves", "m", "m_low half")
-    for h in g.cases("half", "is"):
-        run(h)
 
 
 def paritylogit_sign(g: Goal) -> None:
@@ -293,21 +197,8 @@ def paritylogit_sign(g: Goal) -> None:
     three.have("0 < 2*m*sinh(2*c)", "top", use="some_m s2").auto("top w_i")
 
 
-def paritylogit_size(g: Goal) -> None:
-    g.intro("n k c (low high)").use("lem:parity_logit", "n", "k", "c", label="logit").positive("n", "n")
-    g.use("lem:cls_weight", "j. c*pow(-1, j + 1)", "n", "k", label="a1 a2").use(
-        "lem:cls_weight", "j. c*pow(-1, j)", "n", "k", label="b1 b2"
-    )
-    g.rewrite("logit")
-    first, second = (f"clsweight(j. c*pow(-1, {j}), n, k)" for j in ("j + 1", "j"))
-    g.apart(f"abs(({first} - {second})/n)", lambda h: h.auto("a1 a2 b1 b2 n_i v1"))
-
-
 SCRIPTS |= {
-    "lem.quotient_sign": Script(quotient_sign),
-    "lem.sinh_sign": Script(sinh_sign),
     "lem.paritylogit_sign": Script(paritylogit_sign),
-    "lem.paritylogit_size": Script(paritylogit_size),
 }
 
 
@@ -478,25 +369,7 @@ def rumelhart(g: Goal) -> None:
                 f.auto("y_at value", **linear)
 
 
-def odd_sign(g: Goal) -> None:
-    g.intro("k some").use("lem:parity", "k", label="halves").obtain("halves", "m", "low half")
-    g.use("lem:alternation", "m", label="e o")
-    even, odd = g.cases("half", "is")
-    even.pick("right")
-    one, two = even.split()
-    one.intro("wrong").obtain("wrong", "l", "other")
-    less, more = one.em("l < m", "side")
-    less.use("ax:int_lt", "l", "m", label="step").auto("step is other", **linear)
-    more.auto("side is other", **linear)
-    two.rewrite("is").hyp("e")
-    odd.pick("left")
-    one, two = odd.split()
-    one.witness("m").hyp("is")
-    two.rewrite("is").hyp("o")
-
-
 SCRIPTS |= {
-    "lem.odd_sign": Script(odd_sign),
     "chiang2022.s3.1.rumelhart.h1": Script(
         rumelhart_first,
         witnesses("2", "i. 1", "2", "j i. 1", "j. -j + 1/2", "j. I[0 < 2 + (-j + 1/2)]", "1"),
@@ -517,25 +390,6 @@ SCRIPTS |= {
 
 
 # --- Section 3.2 and Appendix A ---------------------------------------------------------------------------------------
-
-
-def tanh_pair(g: Goal) -> None:
-    g.intro("c N some").use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down").use(
-        "ax:exp_pos", "2*c", label="twice"
-    )
-    product, y, d = "N*(exp(c) + exp(-c))", "1/(N*(exp(c) + exp(-c)))", "1/(exp(2*c) + 1)"
-    g.positive(product, "y").positive("exp(2*c) + 1", "z").positive("N", "n")
-    g.have(
-        f"{y} = exp(c)/N*({d})",
-        "y_is",
-        use="y_e z_e n_e",
-        **linear,
-        multipliers=[y, f"exp(c)/N*({d})", f"{y}*(exp(2*c) + 1)*{d}"],
-    )
-    one, two, three = g.split()
-    one.hyp("y_p")
-    two.hyp("y_is")
-    three.auto("y_is z_e", **linear, multipliers=["1/N", "exp(c)", "exp(-c)"])
 
 
 def posrange(g: Goal) -> None:
@@ -813,7 +667,6 @@ def at_odd(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.tanh_pair": Script(tanh_pair),
     "chiang2022.s3.2.posrange": Script(
         posrange,
         witnesses(
@@ -862,64 +715,6 @@ SCRIPTS |= {
 # --- One position: Sections 3.3, 5.2 and 5.3 --------------------------------------------------------------------------
 
 
-def cls_ext(g: Goal) -> None:
-    g.intro("s r n same i (low high)")
-    g.use(
-        "lem:sum_ext",
-        "p. exp(s(p))",
-        "p. exp(r(p))",
-        "0",
-        "n - 1",
-        lambda h: h.intro("p inside").use("same", "p", label="here").rewrite("here").true(),
-        label="totals",
-    )
-    g.use("same", "i", label="here").rewrite("totals").rewrite("here").true()
-
-
-def single_sum(g: Goal) -> None:
-    g.intro("n c s v (two scores)").use("ax:exp_pos", "c", label="pos")
-
-    def weight(h: Goal) -> None:
-        h.intro("p inside").use("scores", "p", label="here").rewrite("here")
-        yes, no = h.ind("p = 1", "is value")
-        for e in (yes, no):
-            e.rewrite("value").true()
-
-    def valued(h: Goal) -> None:
-        h.intro("p inside").use("scores", "p", label="here").rewrite("here")
-        for e in h.ind("p = 1", "is value"):
-            e.rewrite("value").true()
-
-    g.use("lem:sum_ext", "p. exp(s(p))", "p. 1 + (exp(c) - 1)*I[p = 1]", "0", "n - 1", weight, label="weights")
-    g.use(
-        "lem:sum_ext",
-        "p. exp(s(p))*v(p)",
-        "p. v(p) + (exp(c) - 1)*(I[p = 1]*v(p))",
-        "0",
-        "n - 1",
-        valued,
-        label="values",
-    )
-    g.use("lem:sum_one", "0", "n - 1", label="ones").use("lem:sum_delta", "p. 1", "0", "n - 1", "1", label="one")
-    g.use("lem:sum_delta", "v", "0", "n - 1", "1", label="first")
-    g.have(
-        "sum(p, 0, n - 1, exp(s(p))) = exp(c) + n - 1",
-        "total",
-        use="weights ones one",
-        **linear,
-        multipliers=["exp(c)"],
-    )
-    one, two, three = g.split()
-    one.hyp("total")
-    two.auto("pos two", **linear)
-    three.rewrite("total").auto("values first", **linear, multipliers=["1/(exp(c) + n - 1)", "exp(c)/(exp(c) + n - 1)"])
-
-
-def single_zero(g: Goal) -> None:
-    g.intro("s v").use("ax:exp_pos", "s(0)", label="pos").positive("exp(s(0))", "z", lambda h: h.hyp("pos"))
-    g.auto("z_e", **linear, multipliers=["v(0)"])
-
-
 def first_entries(g: Goal) -> None:
     g.intro("n w c z s (some cls word) (net logit)")
     g.use("net", "0", label="a1 a2 a3 a4 a5")
@@ -962,35 +757,6 @@ def five(f: Goal) -> None:
     f.rewrite("c5").rewrite("g1").rewrite("g3").rewrite("g4").true()
 
 
-def first_logit(g: Goal) -> None:
-    g.intro("n w c z s word net").use("lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5")
-    g.use("word", label="some cls bits").use("net", label="layer s_is")
-    many, single = g.split()
-    many.intro("two")
-    value = "i. -1/2*z(4, i) + z(5, i)"
-    many.use(
-        "lem:single_sum",
-        "n",
-        "c",
-        "j. c*z(3, 0)*z(4, j)",
-        value,
-        both,
-        label="total pos sum_is",
-    )
-
-    def term(h: Goal) -> None:
-        h.intro("i inside").use("each", "i", label="score value rest").hyp("value")
-
-    many.use("lem:sum_ext", value, "i. I[i = 1]*(I[w(i) = 1] - 1/2)", "0", "n - 1", term, label="values")
-    many.use("lem:sum_delta", "i. I[w(i) = 1] - 1/2", "0", "n - 1", "1", label="delta")
-    many.use("each", "1", label="score1 value1 rest1")
-    one, two = many.split()
-    one.hyp("pos")
-    two.auto("s_is sum_is values delta value1", **linear, multipliers=["1/(exp(c) + n - 1)", "exp(c)/(exp(c) + n - 1)"])
-    single.intro("is").rewrite("is", "s_is", "s_now")
-    single.use("lem:single_zero", "j. c*z(3, 0)*z(4, j)", value, label="only").auto("s_now only a4 a5", **linear)
-
-
 def both(h: Goal) -> None:
     one, two = h.split()
     one.hyp("two")
@@ -998,11 +764,7 @@ def both(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.cls_ext": Script(cls_ext),
-    "lem.single_sum": Script(single_sum),
-    "lem.single_zero": Script(single_zero),
     "lem.first_entries": Script(first_entries),
-    "lem.first_logit": Script(first_logit),
 }
 
 VALUE = "-1/2*z(1, {0}) + 1/2*z(2, {0}) - 1/2*z(3, {0})"
@@ -1228,10 +990,6 @@ def noln(g: Goal) -> None:
             e.apart("abs(s)", lambda f: f.auto(["value1", "q_e", "q_i", "two", *(k for k in f.facts if k[0] in "dv")]))
 
 
-def noln_wrong(h: Goal) -> None:
-    h.use("wrong", label="w1 w2 w3").auto("w2", **linear)
-
-
 def flawed_log(g: Goal) -> None:
     g.intro("n w z s k (some cls bits k_is) net").use(
         "lem:flawed_logit", "n", "w", "log(n)*1", "z", "s", "k", label="many single"
@@ -1413,9 +1171,6 @@ SCRIPTS |= {
         witnesses("3", NET, ENTRIES, F3.format("(log(3)*1)"), "1", leaf=net_leaf),
         whole("n w z s k", lambda h: h.auto(["p1_1", zero_of(h)], **linear)),
     ),
-    "chiang2022.prop3.noln": Script(
-        refuted_at("1", "i. 2", "b i. I[b = 3]", "0", empty_word, empty_word, then=noln_wrong), refutes=True
-    ),
     "chiang2022.prop3.noln.corrected": Script(
         noln,
         witnesses(
@@ -1464,42 +1219,6 @@ def top(h: Goal) -> None:
     h.have("1/(1 + exp(-x)) <= 1", "most", use="z_e z_i down")
     h.have("0 <= (1 - 1/(1 + exp(-x)))*(1 - exp(-x))", "gap", use="most small")
     h.auto("gap le", **linear)
-
-
-def reciprocal_less(g: Goal) -> None:
-    g.intro("a b (some less)").positive("a", "u").positive("b", "v")
-    g.have(
-        "0 < (b - a)*(1/a)*(1/b)",
-        "gap",
-        lambda h: h.have("0 < b - a", "more", use="less", **linear).auto("more u_i v_i", degree=3),
-    )
-    g.auto("gap u_e v_e", **linear, multipliers=["1/a", "1/b"])
-
-
-def sigmoid_less(g: Goal) -> None:
-    g.intro("x y less").use("lem:exp_less", "-y", "-x", label="more")
-    for a in "xy":
-        g.use("ax:exp_pos", f"-{a}", label=f"p{a}").positive(
-            f"1 + exp(-{a})", a + "z", lambda h, a=a: h.auto(f"p{a}", **linear)
-        )
-    g.use(
-        "lem:reciprocal_less", "1 + exp(-y)", "1 + exp(-x)", lambda h: h.easy("more yz_p", **linear), label="done"
-    ).hyp("done")
-
-
-def sigmoid_size(g: Goal) -> None:
-    g.intro("x").use("lem:sigmoid_facts", "x", label="a1 a2 a3 a4 turn a6").use(
-        "lem:sigmoid_facts", "-x", label="b1 b2 b3 b4 b5 b6"
-    )
-    for h in g.sides(g.term("abs(x)")):
-        h.rewrite("v1")
-        if h.fact("v1")[2][1] == h.term("x"):
-            h.use("a6", label="low high").use("ax:abs_pos", "sigmoid(x) - 1/2", label="size").hyp("size")
-        else:
-            h.use("b6", lambda e: e.auto(**linear), label="low high").use(
-                "ax:abs_neg", "sigmoid(x) - 1/2", lambda e: e.auto("turn low", **linear), label="size"
-            )
-            h.auto("size turn", **linear)
 
 
 def first_size(g: Goal) -> None:
@@ -1568,42 +1287,6 @@ def first_claim(g: Goal) -> None:
         "abs(t) < abs(s)", "less", use="gap is1 is2", **linear
     )
     d.use("lem:sigmoid_less", "abs(t)", "abs(s)", label="done").auto("done dist dist2", **linear)
-
-
-def crossbits_range(g: Goal) -> None:
-    g.intro("x some").use("ax:exp_pos", "-x", label="down").use(
-        "lem:exp_mono", "-x", "0", lambda h: h.auto("some", **linear), label="most"
-    )
-    g.use("lem:log_two", label="low high").positive("log(2)", "l", lambda h: h.auto("low", **linear))
-    g.use("ax:exp_log", "2", label="two").use(
-        "ax:exp_log", "1 + exp(-x)", lambda h: h.auto("down", **linear), label="sum"
-    )
-    one, strict, lower = g.split()
-    one.use("lem:log_mono", "1 + exp(-x)", "2", lambda h: h.easy("most down", **linear), label="mono").have(
-        "0 <= (log(2) - log(1 + exp(-x)))*(1/log(2))", "gap", use="mono l_i"
-    )
-    one.auto("gap l_e", **linear)
-    strict.intro("more").use("lem:exp_less", "-x", "0", lambda h: h.auto("more", **linear), label="less")
-    strict.have(
-        "log(1 + exp(-x)) < log(2)",
-        "mono",
-        lambda h: (
-            h.contra("against")
-            .use("lem:exp_mono", "log(2)", "log(1 + exp(-x))", label="wrong")
-            .auto("wrong two sum less", **linear)
-        ),
-    )
-    strict.have("0 < (log(2) - log(1 + exp(-x)))*(1/log(2))", "gap", use="mono l_i").auto("gap l_e", **linear)
-
-    def least(h: Goal) -> None:
-        h.contra("against").use("lem:exp_less", "log(1 + exp(-x))", "log(2) - x", label="wrong")
-        h.have("exp(log(2) - x) = 2*exp(-x)", "value", use="two", **linear, multipliers=["exp(-x)"]).auto(
-            "wrong value sum most", **linear
-        )
-
-    lower.have("log(2) - x <= log(1 + exp(-x))", "mono", least).have(
-        "0 <= (log(1 + exp(-x)) - log(2) + x)*(1/log(2))", "gap", use="mono l_i"
-    ).auto("gap l_e", **linear)
 
 
 def cross_entropy(g: Goal) -> None:
@@ -1740,28 +1423,7 @@ def ln_right(g: Goal) -> None:
             h.intro("k inside").true()
 
 
-def ln_wrong(g: Goal) -> None:
-    """d = 2 and s = 0: the variance is 0, and no positive r has that square."""
-    g.intro("claim").use("claim", "2", "0", label="wrong").obtain("wrong", "y", "wrong1").obtain(
-        "wrong1", "mu", "wrong2"
-    )
-    g.obtain("wrong2", "r", "mu_is r_pos r_is y_is either rest").have(
-        "r^2 = 0", "zero", use="r_is mu_is", **linear, multipliers=["mu", "1"]
-    )
-    g.auto("zero r_pos")
-
-
 LOG = "log(exp(eta) - 1)"
-
-
-def prop2_c_wrong(h: Goal) -> None:
-    h.use("wrong", label="right left").use("left", "!", label="claim1").use(
-        "lem:pair_norm", "2", "1", lambda e: e.easy(), label="var root up down rest"
-    )
-    h.use("up", "!", label="one two").use("ax:exp_ge", "2", label="grows").use(
-        "lem:log_positive", "exp(2) - 1", lambda e: e.auto("grows", **linear), label="positive"
-    )
-    h.rewrite("one", "claim1", "claim2").auto("claim2 positive", **linear)
 
 
 def negative_log(g: Goal) -> Goal:
@@ -1827,13 +1489,6 @@ def ce_right(g: Goal) -> None:
         h.auto(label, **linear)
 
 
-def ce_wrong(h: Goal) -> None:
-    h.use("wrong", label="w1 w2").use(
-        "lem:prop2_values", "1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", label="first second"
-    )
-    h.auto("w1 first", **linear)
-
-
 C2 = "sum(i, 0, 1, clsweight(j. I[j = 1], 2, i)*(1/2*I[i = 1]))"
 
 
@@ -1896,17 +1551,10 @@ def half_leaf(h: Goal) -> None:
 
 SCRIPTS |= {
     "lem.sigmoid_facts": Script(sigmoid_facts),
-    "lem.reciprocal_less": Script(reciprocal_less),
-    "lem.sigmoid_less": Script(sigmoid_less),
-    "lem.sigmoid_size": Script(sigmoid_size),
     "lem.first_size": Script(first_size),
-    "lem.crossbits_range": Script(crossbits_range),
     "lem.pair_norm": Script(pair_norm),
-    "lem.prop2_values": Script(ce_right),
 }
 
-
-SOME_S = ("2", "4", "-1")
 
 SCRIPTS |= {
     "chiang2022.s3.3.first": Script(
@@ -1932,19 +1580,14 @@ SCRIPTS |= {
         ),
         whole("n c", bits_whole),
     ),
-    "chiang2022.prop2.ln": Script(ln_wrong, refutes=True),
     "chiang2022.prop2.ln.corrected": Script(
         ln_right, witnesses("4", "-1", others=[("2", "1"), ("2", "-1"), ("3", "1", "3")]), whole("d s", pair_whole)
-    ),
-    "chiang2022.prop2.c": Script(
-        refuted_at("2", "2", "-1/sqrt(2/2)*log(exp(2) - 1)", "1", then=prop2_c_wrong), refutes=True
     ),
     "chiang2022.prop2.c.corrected": Script(
         prop2_c_right,
         witnesses("1/2", "4", "-1/sqrt(4/2)*log(exp(1/2) - 1)", "-1", leaf=half_leaf),
         whole("eta d c s", pair_whole, eta_whole),
     ),
-    "chiang2022.prop2.ce": Script(refuted_at("1", "2", "-1/sqrt(2/2)*log(exp(1) - 1)", then=ce_wrong), refutes=True),
     "chiang2022.prop2.ce.corrected": Script(
         ce_right, witnesses("1", "4", "-1/sqrt(4/2)*log(exp(1) - 1)"), whole("eta d c", eta_whole)
     ),
@@ -2019,43 +1662,6 @@ def lnbound(g: Goal) -> None:
             )
 
 
-def homogeneous(g: Goal) -> None:
-    g.intro("d m W V x t a (some some_m t_pos)")
-    inner = "(sum(l, 1, d, W(k, l)*x(l)) + 0)"
-
-    def term(h: Goal) -> None:
-        h.intro("k inside")
-        h.have(
-            f"relu(sum(l, 1, d, W(k, l)*(t*x(l))) + 0) = t*relu{inner}",
-            "is",
-            lambda e: e.apart(f"relu{inner}", lambda f: scaled_relu(f, inner)),
-        )
-        h.auto("is", **linear, multipliers=["V(a, k)"])
-
-    g.use(
-        "lem:sum_ext",
-        "k. V(a, k)*relu(sum(l, 1, d, W(k, l)*(t*x(l))) + 0)",
-        f"k. t*(V(a, k)*relu{inner})",
-        "1",
-        "m",
-        term,
-        label="done",
-    ).auto("done", **linear)
-
-
-def scaled_relu(f: Goal, inner: str) -> None:
-    whole_term = "sum(l, 1, d, W(k, l)*(t*x(l))) + 0"
-    if f.fact("d1")[2][0] == num(0):
-        f.have(f"0 <= t*{inner}", "side", use="d1 t_pos").use(
-            "ax:relu_pos", whole_term, lambda e: e.auto("side", **linear), label="out"
-        )
-    else:
-        f.have(f"t*{inner} <= 0", "side", use="d1 t_pos").use(
-            "ax:relu_neg", whole_term, lambda e: e.auto("side", **linear), label="out"
-        )
-    f.auto("out v1", **linear, multipliers=["t"])
-
-
 PARITY_LAYER = "b j. I[b = 3]*I[j = 0] + I[b = 5]*pow(-1, j) + I[b = 8]*(I[j = {k}]/{n})"
 SCALED_LAYER = "b j. {t}*(I[b = 3]*I[j = 0] + I[b = 5]*pow(-1, j) + I[b = 8]*(I[j = {k}]/{n}))"
 
@@ -2066,56 +1672,6 @@ def premises(h: Goal) -> None:
         part.intro_all()
         for piece in part.split() if part.goal[0] == "&" else [part]:
             piece.easy(**linear)
-
-
-def logits_right(g: Goal) -> None:
-    g.intro("n k c A1 C1 a z (low high c_pos A_pos C_pos layer scaled) j (jl jh)")
-    g.have("0 <= n - 1", "some", use="low high", **linear)
-    g.use("scaled", "3", None, "0", lambda h: h.easy("some", **linear), label="z3").use(
-        "scaled", "5", None, "j", label="z5"
-    ).use("scaled", "8", None, "j", label="z8")
-    one, two = g.split()
-    one.rewrite("z3").rewrite("z5").true()
-    two.hyp("z8")
-
-
-def logits_wrong(h: Goal) -> None:
-    h.use("wrong", "0", lambda e: e.easy(), label="one two").auto("one", **linear)
-
-
-def scaled_parity(g: Goal) -> None:
-    g.intro("n k c t u z s (low high layer s_is)").use(
-        "layer", "0", lambda h: h.easy("low high", **linear), label="z3 z5_0 z8_0"
-    )
-    for name, scores, wanted in (
-        ("one", "j. c*z(3, 0)*-z(5, j)", "j. t^2*c*pow(-1, j + 1)"),
-        ("two", "j. c*z(3, 0)*z(5, j)", "j. t^2*c*pow(-1, j)"),
-    ):
-
-        def score(h: Goal, name: str = name) -> None:
-            h.intro("j (jl jh)").use("layer", "j", label="y3 y5 y8").rewrite("z3").rewrite("y5")
-            if name == "one":
-                h.use("lem:sign_next", "j", label="next").rewrite("next")
-            h.true()
-
-        g.use("lem:cls_ext", scores, wanted, "n", score, label=f"{name}_same")
-        sign = "" if name == "one" else "-"
-
-        def term(h: Goal, name: str = name) -> None:
-            h.intro("i inside").use(f"{name}_same", "i", None, label="here").use(
-                "layer", "i", None, label="y3 y5 y8"
-            ).rewrite("here").rewrite("y8").true()
-
-        g.use(
-            "lem:sum_ext",
-            f"i. clsweight({scores}, n, i)*{sign}z(8, i)",
-            f"i. t*(clsweight({wanted}, n, i)*({sign}I[i = k]/n))",
-            "0",
-            "n - 1",
-            term,
-            label=name,
-        )
-    g.auto("s_is one two", **linear, multipliers=["u"])
 
 
 def appb_parity_right(g: Goal) -> None:
@@ -2318,12 +1874,6 @@ def appb_first_wrong(h: Goal) -> None:
     h.use("ax:exp_pos", "1", label="pos").positive("exp(1)", "e", lambda f: f.hyp("pos")).auto("wrong e_e", **linear)
 
 
-def sigmoid_output(g: Goal) -> None:
-    g.intro("s y is").use("lem:sigmoid_facts", "s", label="a1 a2 a3 a4 a5 a6").rewrite("is")
-    for h, label in zip(g.split(), ("a1", "a2", "a3", "a4"), strict=True):
-        h.hyp(label)
-
-
 def attention_weights(g: Goal) -> None:
     g.intro("n s v low high (some between)").use("lem:cls_sum", "s", "n", label="total")
     one, two, three, four = g.split()
@@ -2347,33 +1897,6 @@ def attention_weights(g: Goal) -> None:
             label="done",
         )
         h.auto("done total", **linear, multipliers=[end])
-
-
-def log_power(g: Goal) -> None:
-    g.intro("n m (some low)").positive("n", "n").use("ax:exp_log", "n", label="log")
-
-    def powers(h: Goal) -> None:
-        base, step = h.induct("k", "ge", "ih")
-        base.use("ax:pow_zero", "n", label="p").easy("p", **linear)
-        step.use("ih", label="one two").use("ax:pow_step", "n", "k", label="next")
-        up, down = step.split()
-        up.auto("one next log", **linear, multipliers=["exp(log(n)*k)", "n", "pow(n, k)"])
-        down.have(
-            "exp(log(n)*-(k + 1))*n = exp(log(n)*-k)", "back", use="log", **linear, multipliers=["exp(log(n)*-(k + 1))"]
-        )
-        down.auto("two next back", **linear, multipliers=["exp(log(n)*-(k + 1))", "pow(n, k)"])
-
-    g.have("all k:Int. 0 <= k -> exp(log(n)*k) = pow(n, k) & exp(log(n)*-k)*pow(n, k) = 1", "every", powers).use(
-        "every", "m", label="done"
-    ).hyp("done")
-
-
-def log_weight(g: Goal) -> None:
-    g.intro("n m (some low)").use("lem:log_power", "n", "m", label="one two")
-    up, down = g.split()
-    up.hyp("one")
-    down.use("ax:exp_pos", "log(n)*m", label="pos").positive("pow(n, m)", "q", lambda e: e.auto("pos one", **linear))
-    down.auto("two q_e", **linear, multipliers=["1/pow(n, m)", "exp(log(n)*-m)"])
 
 
 UNIT_S = (
@@ -2425,14 +1948,7 @@ def scaled_single_whole(h: Goal) -> None:
     h.use("ax:exp_pos", "(A1*C1)^2*c", label="here").auto(["here", "p1_1", zero_of(h)], **linear)
 
 
-def power_whole(h: Goal) -> None:
-    h.use("lem:log_power", "n", "m", label="one two")
-    h.use("ax:exp_pos", "log(n)*m", label="here").auto(["here", "one", zero_of(h)], **linear)
-
-
 SCRIPTS |= {
-    "lem.scaled_parity": Script(scaled_parity),
-    "lem.log_power": Script(log_power),
     "chiang2022.prop3.var": Script(
         pair_variance,
         witnesses(
@@ -2448,36 +1964,6 @@ SCRIPTS |= {
     ),
     "chiang2022.prop3.lnbound": Script(
         lnbound, witnesses("1/2", "1", "1/2/sqrt(1/6*(1 + (1/2)^2) + 1)"), whole("s eps t", root_whole)
-    ),
-    "chiang2022.appB.homog": Script(homogeneous, witnesses("2", "1", "k l. 1", "k l. 1", "l. 1", "2", "1")),
-    "chiang2022.appB.logits": Script(
-        refuted_at(
-            "1",
-            "0",
-            "1",
-            "2",
-            "1",
-            PARITY_LAYER.format(k=0, n=1),
-            SCALED_LAYER.format(t="2*1", k=0, n=1),
-            premises,
-            then=logits_wrong,
-        ),
-        refutes=True,
-    ),
-    "chiang2022.appB.logits.corrected": Script(
-        logits_right,
-        witnesses(
-            "3",
-            "1",
-            "1",
-            "1",
-            "1",
-            PARITY_LAYER.format(k=1, n=3),
-            PARITY_LAYER.format(k=1, n=3),
-            others=[("3", "1", "1", "1", "1", PARITY_LAYER.format(k=1, n=3), PARITY_LAYER.format(k=1, n=3), "0")],
-            leaf=layer_leaf,
-        ),
-        whole("n k c A1 C1 a z"),
     ),
     "chiang2022.appB.parity": Script(
         refuted_at(
@@ -2536,62 +2022,15 @@ SCRIPTS |= {
         witnesses("3", NET, "1", "1", "1", "1", ENTRIES, ENTRIES, C3.format("1"), C3.format("1"), leaf=net_leaf),
         whole("n w c A1 C1 C2 z x s t", scaled_single_whole),
     ),
-    "chiang2022.def.output": Script(sigmoid_output, witnesses("1", "sigmoid(1)"), whole("s y", sigmoid_whole)),
     "chiang2022.def.att": Script(
         attention_weights,
         witnesses("2", "j. j", "j. j", "0", "1", others=[("2", "j. j", "j. j", "0", "1", "0")], leaf=net_leaf),
         whole("n s v low high"),
     ),
-    "chiang2022.eq2": Script(log_weight, witnesses("2", "2"), whole("n m", power_whole)),
 }
 
 
 # --- Layer norm twice, and of pairs -----------------------------------------------------------------------------------
-
-
-def positive_one(g: Goal) -> None:
-    g.intro("q (some is)")
-    low, high = g.antisym()
-    low.contra("no").auto("no is some")
-    high.contra("no").auto("no is some")
-
-
-def twice_normed(g: Goal) -> None:
-    g.intro("d eps x y v mu nu r q some (mu_is r_pos r_is y_is) (nu_is q_pos q_is v_is)").positive("d", "d").positive(
-        "r", "r"
-    )
-    g.use("lem:layers_mean", "d", "x", "mu", "#some", "#mu_is", label="centred")
-    g.use(
-        "lem:sum_ext",
-        "y",
-        "k. (x(k) - mu)*(1/r)",
-        "1",
-        "d",
-        lambda h: h.intro("k inside").use("y_is", "k", label="here").auto("here", **linear),
-        label="values",
-    )
-    g.have("nu = 0", "zero", use="nu_is values centred", **linear, multipliers=["1/d", "1/r", "1/r/d"])
-    g.use(
-        "lem:sum_ext",
-        "k. (y(k) - nu)^2",
-        "k. (x(k) - mu)^2*(1/r)^2",
-        "1",
-        "d",
-        lambda h: h.intro("k inside").use("y_is", "k", label="here").rewrite("zero").rewrite("here").true(),
-        label="squares",
-    )
-    g.have(
-        "q^2 = (r^2 - eps)*(1/r)^2 + eps",
-        "q_two",
-        use="q_is squares r_is",
-        **linear,
-        multipliers=["1/d", "1/r^2", "1/r^2/d"],
-    )
-    one, two, three, four = g.split()
-    one.hyp("zero")
-    two.hyp("r_pos")
-    three.hyp("q_pos")
-    four.auto("q_two r_e", **linear, multipliers=["1", "r*(1/r)", "1/r*r"])
 
 
 def a2_right(g: Goal) -> None:
@@ -2835,19 +2274,7 @@ def pairs_leaf(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.positive_one": Script(positive_one),
-    "lem.twice_normed": Script(twice_normed),
     "lem.pair_variance": Script(pair_variance_all),
-    "chiang2022.appB.A2": Script(
-        refuted_at(
-            *A2_AT,
-            normed_leaf,
-            normed_leaf,
-            normed_leaf,
-            then=lambda h: h.use("wrong", label="one two").auto("one", **linear),
-        ),
-        refutes=True,
-    ),
     "chiang2022.appB.A2.corrected": Script(
         a2_right,
         witnesses(
@@ -2870,75 +2297,6 @@ SCRIPTS |= {
 
 
 # --- Cookbook, Sections 2 and 9 ---------------------------------------------------------------------------------------
-
-
-def no_output_matrix(g: Goal) -> None:
-    g.intro("d WO WV some").witness("p q. sum(a, 1, d, WO(p, a)*WV(a, q))").intro(
-        "n alpha z many i (low high) b (bl bh)"
-    )
-    inner = "sum(l, 1, d, WV({a}, l)*z(l, {j}))"
-
-    def one(h: Goal) -> None:
-        h.intro("j inside").use(
-            "lem:layers_through",
-            "d",
-            "d",
-            "a. WO(b, a)",
-            "WV",
-            "l. sum(a, 1, d, WO(b, a)*WV(a, l))",
-            "l. z(l, j)",
-            f"a. {inner.format(a='a', j='j')}",
-            lambda e: e.intro("p inside1").true(),
-            lambda e: e.intro("p inside1").true(),
-            label="here",
-        )
-        h.auto("here", **linear, multipliers=["alpha(i, j)"])
-
-    left = "alpha(i, j)*sum(l, 1, d, sum(a, 1, d, WO(b, a)*WV(a, l))*z(l, j))"
-    right = f"sum(a, 1, d, alpha(i, j)*WO(b, a)*{inner.format(a='a', j='j')})"
-    g.use("lem:sum_ext", f"j. {left}", f"j. {right}", "1", "n", one, label="terms")
-    g.use(
-        "lem:layers_swap", f"j a. alpha(i, j)*WO(b, a)*{inner.format(a='a', j='j')}", "1", "n", "1", "d", label="order"
-    )
-    g.auto("terms order", **linear)
-
-
-def stop_mass(g: Goal) -> None:
-    g.intro("stop")
-    base, step = g.induct("N", "ge", "ih")
-    base.easy()
-    step.use("ax:sum_step", "n. stop(n)*prod(i, 1, n - 1, 1 - stop(i))", "1", "N + 1", label="last")
-    step.use("ax:prod_step", "i. 1 - stop(i)", "1", "N + 1", label="factor").auto("ih last factor", **linear)
-
-
-def stop_bound(g: Goal) -> None:
-    g.intro("stop c N (low c_pos each)")
-
-    def every(h: Goal) -> None:
-        base, step = h.induct("k", "ge", "ih")
-        base.easy()
-        step.use("ih", label="p_low p_high").use("ax:prod_step", "i. 1 - stop(i)", "1", "k + 1", label="factor").use(
-            "each", "k + 1", label="e1 e2"
-        )
-        step.have("0 <= prod(i, 1, k, 1 - stop(i))*(1 - stop(k + 1))", "new", use="p_low e2").have(
-            "0 <= prod(i, 1, k, 1 - stop(i))*(stop(k + 1) - c)", "less", use="p_low e1"
-        )
-        one, two = step.split()
-        one.auto("new factor", **linear)
-        two.have("0 <= c*(k + 1)", "ck", use="c_pos ge").have(
-            "0 <= (1 + c*(k + 1))*(prod(i, 1, k, 1 - stop(i))*(stop(k + 1) - c))", "weighted", use="ck less"
-        )
-        two.have(
-            "0 <= c*(c*(k + 1))*prod(i, 1, k, 1 - stop(i))", "square", lambda e: e.auto("c_pos ck p_low", degree=3)
-        )
-        two.auto("weighted square factor p_high", **linear, multipliers=["1 + c*(k + 1)"])
-
-    g.have(
-        "all k:Int. 0 <= k -> 0 <= prod(i, 1, k, 1 - stop(i)) & (1 + c*k)*prod(i, 1, k, 1 - stop(i)) <= 1",
-        "every",
-        every,
-    )
-    g.use("every", "N", label="done").hyp("done")
 
 
 STOP = "i. 1/(i + 1)*(1/(i + 1))"
@@ -3048,34 +2406,6 @@ def autoregressive_right(g: Goal) -> None:
     ).auto("more enough p_high large eps_pos", **linear)
 
 
-def after_symbol(g: Goal) -> None:
-    g.intro("K w i j (low high)")
-    g.use("lem:sum_delta", "a. I[2 <= j & w(j - 1) = a]", "1", "K", "w(i)", label="only")
-
-    def same(h: Goal) -> None:
-        h.intro("a inside")
-        yes, no = h.ind("w(i) = a", "is value")
-        for e, other in ((yes, True), (no, False)):
-            for f in e.ind("a = w(i)", "is1 value1"):
-                if other == (f.facts["is1"][0] == "="):
-                    f.rewrite("value").rewrite("value1").true()
-                elif other:
-                    f.have("a = w(i)", "after_all", use="is", **linear).absurd("after_all", "is1")
-                else:
-                    f.have("w(i) = a", "after_all", use="is1", **linear).absurd("after_all", "is")
-
-    g.use(
-        "lem:sum_ext",
-        "a. I[w(i) = a]*I[2 <= j & w(j - 1) = a]",
-        "a. I[a = w(i)]*I[2 <= j & w(j - 1) = a]",
-        "1",
-        "K",
-        same,
-        label="turned",
-    )
-    g.auto("turned only", **linear)
-
-
 def head_scores(g: Goal) -> Goal:
     """The scores of one row as indicators: `row`."""
     g.intro("n K w s (some symbols s_is) i (low high)")
@@ -3148,27 +2478,6 @@ def maximum_right(g: Goal) -> None:
         e.auto("at_k at_j value_k value_j", **linear)
 
 
-ROW = "i j. sum(a, 1, 2, I[i = a]*I[2 <= j & j - 1 = a])"
-
-
-def maximum_wrong(g: Goal) -> None:
-    """w = AB: at the second position both scores are 0, so that both positions are maximal."""
-
-    def given(h: Goal) -> None:
-        for part in h.split():
-            first_that_works(
-                part,
-                lambda e: e.easy(),
-                lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 2, lambda f: f.easy()),
-                lambda e: e.intro("i0 (low high) j0 (jl jh)").true(),
-            )
-
-    g.intro("claim").use("claim", "2", "2", "i. i", ROW, given, "2", "!", "1", "!", label="to back")
-    g.use("to", lambda h: each_integer(h.intro("k0 (low high)"), "k0", 1, 2, lambda e: e.easy()), label="wrong").absurd(
-        "wrong"
-    )
-
-
 def nearest_active(g: Goal) -> None:
     g.intro("n a i p (some bits i_low i_high p_low p_high active)").positive("n", "n")
     for h, left in zip(g.split(), (True, False), strict=True):
@@ -3210,10 +2519,6 @@ def nearest_active(g: Goal) -> None:
             e.auto("more a_is", **linear)
 
 
-def nearest_claim(g: Goal) -> None:
-    g.intro("n a i p given").use("lem:nearest_active", "n", "a", "i", "p", "#given", label="done").hyp("done")
-
-
 def nearest_values(g: Goal) -> None:
     g.intro("n o a l r (some tokens left right first last) i (low high)").positive("n", "n")
     g.have(
@@ -3250,31 +2555,6 @@ def nearest_values(g: Goal) -> None:
             ).auto("gap", **linear)
 
         h.use(head, "i", None, at, lambda f: f.easy("side", **linear), flat, label="done").hyp("done")
-
-
-def nearest_wrong(g: Goal) -> None:
-    """n = 1: neither window has a position."""
-
-    def given(h: Goal) -> None:
-        for part in h.split():
-            first_that_works(
-                part,
-                lambda e: e.easy(),
-                lambda e: each_integer(e.intro("i0 (low high)"), "i0", 1, 1, lambda f: f.easy()),
-                empty_window,
-            )
-
-    g.intro("claim").use("claim", "1", "i. 1", "i. 1", "i. 0", "i. 0", given, "1", "!", label="l_is r_is near1 near2")
-    for h in g.cases("l_is", "wrong"):
-        h.absurd("wrong")
-
-
-def empty_window(e: Goal) -> None:
-    e.intro("i0 (low high) p0 (pl ph)").auto(**linear) if e.goal[0] == "false" else e.intro(
-        "i0 (low high) p0 (pl ph)"
-    ).try_contradiction()
-    if not e.closed:
-        raise Stuck("the window is not empty")
 
 
 def state_trace(g: Goal) -> None:
@@ -3420,17 +2700,12 @@ def stop_half(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.stop_mass": Script(stop_mass),
-    "lem.stop_bound": Script(stop_bound),
-    "lem.after_symbol": Script(after_symbol),
     "lem.nearest_active": Script(nearest_active),
-    "cookbook.s2.2.2.no_wo": Script(no_output_matrix, witnesses("2", "a b. 1", "a b. 1")),
     "cookbook.s2.2.3.autoregressive": Script(autoregressive_wrong, refutes=True),
     "cookbook.s2.2.3.autoregressive.corrected": Script(
         autoregressive_right,
         witnesses("i. 1/2", others=[("i. 1/2", "1"), ("i. 1/2", "1/2"), ("i. 1/2", "1/2", "1")], leaf=stop_half),
     ),
-    "cookbook.s9.1.1.max_positions": Script(maximum_wrong, refutes=True),
     "cookbook.s9.1.1.max_positions.corrected": Script(
         maximum_right,
         witnesses(
@@ -3459,19 +2734,6 @@ SCRIPTS |= {
     "cookbook.s9.2.1.state_trace": Script(
         state_trace, witnesses("3", "i. 0", TRACE, "1", leaf=section9_leaf), whole("n w z", window_whole)
     ),
-    "cookbook.s9.2.2.step2_scores": Script(
-        nearest_claim,
-        witnesses(
-            "3",
-            "j. 1",
-            "2",
-            "1",
-            others=[("3", "j. 1", "3", "2", "1"), ("3", "j. 1", "1", "2", "3")],
-            leaf=section9_leaf,
-        ),
-        whole("n a i p", window_whole),
-    ),
-    "cookbook.s9.2.2.step2_values": Script(nearest_wrong, refutes=True),
     "cookbook.s9.2.2.step2_values.corrected": Script(
         nearest_values,
         witnesses(
@@ -3510,32 +2772,6 @@ def put(f: Goal) -> Goal:
         if replace(f.goal, left, num(7)) != f.goal:
             f.rewrite(k)
     return f
-
-
-def mirror_hidden(g: Goal) -> None:
-    g.intro("d x p (low high)")
-    for h, at in zip(g.split(), ("p", "p + d"), strict=True):
-
-        def others(e: Goal, at: str = at) -> None:
-            e.intro("l (ll lh) other")
-            yes, no = e.ind("l = p", "is z")
-            yes.absurd("is", "other")
-            indicators(no, {f"{at} = l": "", f"{at} = d + l": ""}, lambda f: settle(f))
-
-        def settle(f: Goal) -> None:
-            for k in [k for k in f.facts if k[0] == "f" and f.facts[k][0] == "="]:
-                f.have("l = p", f.fresh("same"), lambda e, k=k: e.auto(k, **linear)).absurd(
-                    [k for k in f.facts][-1], "other"
-                )
-                return
-            put(f).true()
-
-        h.use("lem:sum_only", f"l. (I[{at} = l] - I[{at} = d + l])*x(l)", "1", "d", "p", None, others, label="only")
-        indicators(
-            h,
-            {f"{at} = p": "", f"{at} = d + p": ""},
-            lambda f: f.auto(["only", *(k for k in f.facts if k[0] == "v")], **linear, multipliers=["x(p)"]),
-        )
 
 
 def mirror_net(g: Goal) -> None:
@@ -3599,75 +2835,12 @@ def mirror_net(g: Goal) -> None:
     g.use("lem:sum_delta", "x", "1", "d", "r", label="delta").auto("halves moved up down both delta", **linear)
 
 
-def added_layer(g: Goal) -> None:
-    g.intro("d x W b y two is")
-    g.have(
-        "all r in 1..d. y(r) = (I[r = 1] - I[r = 2])*(sum(l, 1, d, W(l)*x(l)) + b)",
-        "rows",
-        lambda h: (
-            h.intro("r (low high)")
-            .use("is", "r", label="here")
-            .use("lem:mirror_net", "d", "x", "W", "r", label="there")
-            .auto("here there", **linear)
-        ),
-    )
-    one, second, rest = g.split()
-    one.use("rows", "1", lambda h: h.easy("two", **linear), label="here").auto("here", **linear)
-    second.use("rows", "2", lambda h: h.easy("two", **linear), label="here").auto("here", **linear)
-    rest.intro("r (low high)").use("rows", "r", lambda h: h.easy("low high", **linear), label="here").rewrite("here")
-    indicators(rest, {"r = 1": "", "r = 2": ""}, lambda f: put(f).true())
-
-
-FFN_ROW = (
-    "sum(p, 1, 8, (-I[p = r] + I[p = 4 + r] + I[r = 1]*(I[p <= 4] - I[4 < p]) + I[r = 2]*(-I[p <= 4] + I[4 < p]))"
-    "*relu(sum(l, 1, 4, I[p = l] - I[p = 4 + l]))) + 1"
-)
-
 SCRIPTS |= {
-    "lem.mirror_hidden": Script(mirror_hidden),
     "lem.mirror_net": Script(mirror_net),
-    "chiang2022.prop2.ffn": Script(
-        added_layer,
-        witnesses(
-            "4",
-            "l. 1",
-            "l. 1",
-            "0",
-            f"r. {FFN_ROW}",
-            others=[("4", "l. 1", "l. 1", "0", f"r. {FFN_ROW}", "3")],
-            leaf=lambda h: first_that_works(h, lambda e: e.easy(), lambda e: e.intro("r0 (low high)").true()),
-        ),
-        whole("d x W b y"),
-    ),
 }
 
 
 # --- Proposition 3 with layer norm ------------------------------------------------------------------------------------
-
-
-def pairnorm_small(g: Goal) -> None:
-    g.intro("x b u (low below above)")
-    inside = "sum(a, 1, 6, x(a)^2)/6 + 100"
-    g.use(
-        "lem:sum_nonneg",
-        "a. x(a)^2",
-        "1",
-        "6",
-        lambda h: h.intro("a inside").auto(squares=["x(a)"], **linear),
-        label="sum",
-    )
-    g.use("lem:sqrt_positive", inside, lambda h: h.auto("sum", **linear), label="r1 r2 r3 r4")
-    g.have(f"10 <= sqrt({inside})", "big", lambda h: h.contra("no").auto("no r1 r2 sum"))
-    g.have(f"1/sqrt({inside}) <= 1/10", "small", use="big r3 r4")
-    one, two = g.split()
-    one.have(f"0 <= (x(b) + u)*(1/sqrt({inside}))", "gap", use="below r4").have(
-        f"0 <= u*(1/10 - 1/sqrt({inside}))", "more", use="low small"
-    )
-    one.auto("gap more", **linear)
-    two.have(f"0 <= (u - x(b))*(1/sqrt({inside}))", "gap", use="above r4").have(
-        f"0 <= u*(1/10 - 1/sqrt({inside}))", "more", use="low small"
-    )
-    two.auto("gap more", **linear)
 
 
 LAST = "sum(i, 0, 1, clsweight(j. log(2)*1*v(3, 0)*v(4, j), 2, i)*(-1/2*v(4, i) + v(5, i)))"
@@ -3804,7 +2977,6 @@ def normed_root(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.pairnorm_small": Script(pairnorm_small),
     "chiang2022.prop3.lnlogit": Script(lnlogit_wrong, refutes=True),
     "chiang2022.prop3.lnlogit.corrected": Script(
         lnlogit_right,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from symcook.errors import Rejected
 from symcook.proof import kernel
@@ -10,7 +11,7 @@ from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
 from symcook.proof.terms import Term, flatten, free, num, var
 
-LINEAR = {"degree": 1, "rounds": 0}
+LINEAR: dict[str, Any] = {"degree": 1, "rounds": 0}
 
 
 def at_a_place(g: Goal) -> None:

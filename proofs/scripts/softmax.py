@@ -71,77 +71,12 @@ def below(g: Goal, n: str, inside: Tactic, end: Tactic | None = None) -> None:
     end(same)
 
 
-def max_left(g: Goal) -> None:
-    g.intro("s n some")
-    g.use("lem:max_right", "j. s(n + 1 - j)", "n", label="there").obtain("there", "q", "low high best rest")
-    g.witness("n + 1 - q")
-    first, second, third, fourth = g.split()
-    first.auto("high")
-    second.auto("low")
-    third.intro("k (kl kh)").use("best", "n + 1 - k", label="here").hyp("here")
-    fourth.intro("k (kl kh) max")
-
-    def mirrored(h: Goal) -> None:
-        h.intro("m (ml mh)").use("max", "n + 1 - m", label="here").hyp("here")
-
-    fourth.use("rest", "n + 1 - k", None, mirrored, label="got").auto("got")
-
-
-def unique_at(right: bool) -> Tactic:
-    order = "k <= j" if right else "j <= k"
-    chosen = f"maximal(s, n, j) & (all k in 1..n. maximal(s, n, k) -> {order})"
-
-    def run(g: Goal) -> None:
-        g.intro("s n p (low high best rest) j (from to)")
-        yes, no = g.ind("j = p", "at value")
-        one, zero = yes.ind(chosen, "max size")
-        one.auto("size value")
-
-        def holds(h: Goal) -> None:
-            first, second = h.rewrite("at").split()
-            first.hyp("best")
-            second.hyp("rest")
-
-        zero.have(chosen, "after_all", holds).absurd("after_all", "max")
-        one, zero = no.ind(chosen, "max size")
-        one.use("rest", "j", None, "#max_1", label="up").use("max_2", "p", None, "#best", label="down")
-        one.have("j = p", "after_all", use="up down").absurd("after_all", "at")
-        zero.auto("size value")
-
-    return run
-
-
 COUNT = "sum(m, 1, n, I[maximal(s, n, m)])"
-
-
-def hm_count(g: Goal) -> None:
-    g.intro("s n some").use("lem:max_right", "s", "n", label="there").obtain("there", "p", "low high best rest")
-    g.use(
-        "lem:sum_member",
-        "m. I[maximal(s, n, m)]",
-        "1",
-        "n",
-        "p",
-        None,
-        lambda h: h.intro("i inside").apart("I[maximal(s, n, i)]"),
-        label="most",
-    )
-    yes, no = g.ind("maximal(s, n, p)", "max value")
-    yes.auto("most value")
-    no.absurd("best", "max")
 
 
 def hm_total(g: Goal) -> Goal:
     """0 < count, count*(1/count) = 1 and 0 < 1/count as m_p, m_e and m_i."""
     return g.positive(COUNT, "m", lambda h: h.use("lem:hm_count", "s", "n", label="count").auto("count"))
-
-
-def hm_sum(g: Goal) -> None:
-    hm_total(g.intro("s n some")).auto("m_e")
-
-
-def hm_weight(g: Goal) -> None:
-    hm_total(g.intro("s n j some")).apart("I[maximal(s, n, j)]", lambda h: h.auto(rounds=0, multipliers=[f"1/{COUNT}"]))
 
 
 # --- Distances --------------------------------------------------------------------------------------------------------
@@ -160,267 +95,10 @@ def product_abs(g: Goal) -> None:
     )
 
 
-def product_range(g: Goal) -> None:
-    g.intro("d v n low high range zero")
-
-    def one(h: Goal) -> None:
-        h.intro("j inside").use("range", "j", label="from to")
-        h.apart("abs(v(j) - (low + high)/2)", lambda e: e.auto(degree=1))
-
-    g.use("lem:product_abs", "d", "j. v(j) - (low + high)/2", "n", "(high - low)/2", one, label="done")
-    g.have(
-        "sum(j, 1, n, d(j)*(v(j) - (low + high)/2)) = sum(j, 1, n, d(j)*v(j))",
-        "same",
-        use="zero",
-        rounds=0,
-        multipliers=["low", "high"],
-    )
-    g.rewrite("same", "done", "got").hyp("got")
-
-
-def one_hot_distance(g: Goal) -> None:
-    g.intro("a n p range weight one")
-    g.use("lem:sum_member", "a", "1", "n", "p", "#range", "#weight", label="most")
-
-    def size(h: Goal) -> None:
-        h.intro("j inside").use("weight", "j", label="pos")
-        yes, no = h.ind("j = p", "at value")
-        yes.rewrite("at", "pos", "pos_p").rewrite("value").rewrite("at")
-        yes.apart("abs(1 - a(p))", lambda e: e.auto(degree=1, rounds=0))
-        no.rewrite("value").apart("abs(0 - a(j))", lambda e: e.auto(degree=1, rounds=0))
-
-    g.use(
-        "lem:sum_ext",
-        "j. abs(I[j = p] - a(j))",
-        "j. a(j) + I[j = p]*(1 - 2*a(p))",
-        "1",
-        "n",
-        size,
-        label="terms",
-    )
-    g.use("lem:sum_delta", "j. 1 - 2*a(p)", "1", "n", "p", "#range", label="single")
-    g.auto("terms single one", degree=1, rounds=0)
-
-
-def weights_distance(g: Goal) -> None:
-    g.intro("a b n pos one_a one_b")
-
-    def each(h: Goal) -> None:
-        h.intro("j inside").use("pos", "j", label="pa pb").apart("abs(a(j) - b(j))", lambda e: e.auto(degree=1))
-
-    g.use("lem:sum_mono", "j. abs(a(j) - b(j))", "j. a(j) + b(j)", "1", "n", each, label="most")
-    g.auto("most one_a one_b", degree=1)
-
-
-def sm_top(g: Goal) -> None:
-    total(g.intro("s n p c some most")).auto("most z_i z_e")
-
-
 # --- Ziggurat scores --------------------------------------------------------------------------------------------------
 
 
-def geometric_left(g: Goal) -> None:
-    g.intro("g")
-    base, step = g.induct("p", "ge", "ih")
-    base.auto()
-    body = "j. exp(-g*(p + 1 - j))"
-    last(step, body, "1", "p + 1", "next")
-    step.auto("ih next", degree=1, rounds=0, multipliers=["1", "exp(-g)"])
-
-
-def geometric_right(g: Goal) -> None:
-    g.intro("g p")
-    base, step = g.induct("n", "ge", "ih")
-    base.auto()
-    last(step, "j. exp(-g*(j - p))", "p + 1", "n + 1", "next")
-    step.auto("ih next", degree=1, rounds=0, multipliers=["1", "exp(-g)"])
-
-
-def geometric_both(g: Goal) -> None:
-    g.intro("g p n (low high)")
-    g.use("lem:sum_split", "j. exp(-g*abs(j - p))", "1", "p", "n", label="parts")
-    for first, end, sign, label in (("1", "p", "p - j", "left"), ("p + 1", "n", "j - p", "right")):
-
-        def size(h: Goal, sign: str = sign) -> None:
-            h.intro("j (jl jh)")
-            h.have(f"abs(j - p) = {sign}", "is", lambda e: e.apart("abs(j - p)", lambda f: f.auto(degree=1)))
-            h.rewrite("is").true()
-
-        g.use("lem:sum_ext", "j. exp(-g*abs(j - p))", f"j. exp(-g*({sign}))", first, end, size, label=label)
-    g.use("lem:geometric_left", "g", "p", label="gl").use("lem:geometric_right", "g", "p", "n", label="gr")
-    g.auto("parts left right gl gr", degree=1, rounds=0, multipliers=["1", "exp(-g)"])
-
-
-def ziggurat_total(g: Goal) -> None:
-    g.intro("s n p g range below")
-
-    def each(h: Goal) -> None:
-        h.intro("j inside").use("below", "j", label="here")
-        h.use("lem:exp_mono", "s(j)", "s(p) - abs(j - p)*g", label="mono").hyp("mono")
-
-    g.use("lem:sum_mono", "j. exp(s(j))", "j. exp(s(p) - abs(j - p)*g)", "1", "n", each, label="done").hyp("done")
-
-
-def ziggurat_weight(g: Goal) -> None:
-    g.intro("s n p g (low high positive) below")
-    g.use("lem:ziggurat_total", "s", "n", "p", "g", label="most").have("1 <= n", "some")
-    g.use("lem:sm_top", "s", "n", "p", "sum(j, 1, n, exp(-g*abs(j - p)))", label="top")
-    g.use("lem:geometric_both", "g", "p", "n", label="series")
-    g.use("lem:sm_weight", "s", "n", "p", label="pos one")
-    g.use("ax:exp_pos", "-g*p", label="e1").use("ax:exp_pos", "-g*(n - p + 1)", label="e2").use(
-        "ax:exp_pos", "-g", label="x_pos"
-    )
-    g.use("lem:exp_less", "-g", "0", label="x_one")
-    g.have("(1 - exp(-g))*sum(j, 1, n, exp(-g*abs(j - p))) <= 1 + exp(-g)", "sum_most", use="series e1 e2")
-    g.have("1 - exp(-g) <= (1 + exp(-g))*sm(s, n, p)", "weight", lambda h: h.auto("sum_most top pos x_one", rounds=0))
-    g.positive("1 + exp(-g)", "y", lambda h: h.auto("x_pos"))
-    g.auto("weight y_i y_e")
-
-
-def ziggurat_distance(g: Goal) -> None:
-    g.intro("s n p g (low high) below")
-    g.have("1 <= n", "some").use("lem:sm_sum", "s", "n", label="one")
-
-    def weight(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", "s", "n", "j", label="pos most").auto("pos")
-
-    g.use("lem:one_hot_distance", "j. sm(s, n, j)", "n", "p", None, weight, "#one", label="distance")
-    g.use("lem:sm_weight", "s", "n", "p", label="pos most")
-    usual, rare = g.em("0 < g", "sign")
-    usual.use("lem:ziggurat_weight", "s", "n", "p", "g", label="small").use("ax:exp_pos", "-g", label="x_pos")
-    usual.positive("1 + exp(-g)", "y", lambda h: h.auto("x_pos"))
-    usual.have("2*exp(-g)/(1 + exp(-g)) <= 2*exp(-g)", "drop", lambda h: h.auto("x_pos y_i y_e"))
-    usual.auto("distance small drop", degree=1)
-    rare.use("ax:exp_ge", "-g", label="large").auto("distance pos large sign", degree=1)
-
-
-def ziggurat_value(g: Goal) -> None:
-    g.intro("s n p g v V range below bound")
-    g.use("lem:product_abs", "j. I[j = p] - sm(s, n, j)", "v", "n", "V", "#bound", label="product")
-    g.use("lem:ziggurat_distance", "s", "n", "p", "g", label="distance")
-    g.use("range", label="low high").use("bound", "p", label="at_p")
-    g.have("0 <= V", "size", lambda h: h.apart("abs(v(p))", lambda e: e.auto(degree=1)))
-    g.auto("product distance size", rounds=0)
-
-
 # --- Table lookup -----------------------------------------------------------------------------------------------------
-
-
-def sum_moved(g: Goal) -> None:
-    g.intro("f c")
-    base, step = g.induct("b", "ge", "ih")
-    base.easy()
-    last(step, "f", "c + 1", "c + (b + 1)", "left")
-    last(step, "j. f(c + j)", "1", "b + 1", "right")
-    step.auto("ih left right")
-
-
-def sum_mirror(g: Goal) -> None:
-    g.intro("f b some")
-
-    def proof(h: Goal) -> None:
-        base, step = h.induct("k", "ge", "ih")
-        base.intro("zero").use("ax:sum_empty", "f", "b + 1", "b", label="none").easy()
-        step.intro("small").use("ih", label="before")
-        last(step, "j. f(b + 1 - j)", "1", "k + 1", "next")
-        step.use("lem:sum_split", "f", "b - k", "b - k", "b", label="first").auto("before next first")
-
-    claim = "all k:Int. 0 <= k -> k <= b -> sum(j, b + 1 - k, b, f(j)) = sum(j, 1, k, f(b + 1 - j))"
-    g.have(claim, "all_k", proof).use("all_k", "b", label="done").auto("done")
-
-
-def lookup_tail(g: Goal) -> None:
-    g.intro("gamma m large some")
-
-    def proof(h: Goal) -> None:
-        base, step = h.induct("i", "ge", "ih")
-        base.auto()
-        last(step, "k. k*exp(-gamma*k^2)", "2", "i + 1", "next")
-        step.use("ax:exp_pos", "-gamma*(i + 1)^2", label="pos")
-        step.use("ax:exp_lower", "i", "1", label="cubic").use("ax:exp_upper", "-1/2", "1", label="half")
-        step.use("lem:exp_mono", "i", "2*gamma*i", lambda e: e.auto("ge large"), label="grows")
-        step.use("lem:exp_mono", "-gamma", "-1/2", label="falls")
-        step.have("2/3 <= i^2/2 + i^3/6", "powers", lambda e: e.auto("ge", degree=3))
-        step.have("i + 1 + exp(-gamma) <= exp(2*gamma*i)", "key", use="cubic half grows falls powers")
-        step.auto("ih next key pos", rounds=0)
-
-    claim = "all i:Int. 1 <= i -> sum(k, 2, i, k*exp(-gamma*k^2)) + exp(-gamma*(i^2 + 1)) <= exp(-2*gamma)"
-    g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
-
-
-def lookup_series(g: Goal) -> None:
-    g.intro("gamma m large some")
-    least, most = g.split()
-
-    def each(h: Goal) -> None:
-        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").auto("pos kl")
-
-    least.use("lem:sum_nonneg", "k. k*exp(-gamma*k^2)", "1", "m", each, label="done").hyp("done")
-    most.use("ax:exp_pos", "-gamma", label="e1").use("ax:exp_pos", "-2*gamma", label="e2")
-    less, more = most.em("m <= 0", "side")
-    less.have("m = 0", "none", use="side some").rewrite("none").auto("e1 e2")
-    more.use("ax:int_lt", "0", "m", label="one")
-    more.use("lem:sum_split", "k. k*exp(-gamma*k^2)", "1", "1", "m", label="parts")
-    more.use("lem:lookup_tail", "gamma", "m", label="tail").use("ax:exp_pos", "-gamma*(m^2 + 1)", label="pos")
-    more.auto("parts tail pos")
-
-
-def lookup_integral(g: Goal) -> None:
-    g.intro("gamma m large some")
-
-    def proof(h: Goal) -> None:
-        base, step = h.induct("i", "ge", "ih")
-        base.auto()
-        last(step, "k. k*exp(-gamma*k^2)", "2", "i + 1", "next")
-        step.use("ax:exp_pos", "-gamma*(i + 1)^2", label="pos")
-        step.use("ax:exp_ge", "gamma*(2*i + 1)/2", label="linear")
-        step.have("0 <= gamma*(2*i + 1)/2", "side", lambda e: e.auto("ge large"))
-        step.have(
-            "(1 + gamma*(2*i + 1)/2)^2 <= exp(gamma*(2*i + 1))", "square", lambda e: e.auto("linear side", rounds=0)
-        )
-        step.have("1 + 2*gamma*(i + 1) <= (1 + gamma*(2*i + 1)/2)^2", "enough", lambda e: e.auto("ge large", degree=4))
-        step.have("1 + 2*gamma*(i + 1) <= exp(gamma*(2*i + 1))", "key", use="square enough")
-        step.auto("ih next key pos", rounds=0, multipliers=["gamma"])
-
-    claim = "all i:Int. 1 <= i -> 2*gamma*sum(k, 2, i, k*exp(-gamma*k^2)) <= exp(-gamma) - exp(-gamma*i^2)"
-    g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
-
-
-def lookup_left(g: Goal) -> None:
-    g.intro("gamma t some")
-    g.use("lem:sum_mirror", "k. k*exp(-gamma*k^2)", "t - 1", label="done").auto("done")
-
-
-def lookup_right(g: Goal) -> None:
-    g.intro("gamma t n some")
-    g.use("lem:sum_moved", "j. (j - t)*exp(-gamma*(j - t)^2)", "t", "n - t", label="done").auto("done")
-
-
-def lookup_mean(g: Goal) -> None:
-    g.intro("gamma t n (low high)")
-    body = "j. (t - j)*exp(-gamma*(j - t)^2)"
-    g.use("lem:sum_split", body, "1", "t - 1", "n", label="one").use("lem:sum_split", body, "t", "t", "n", label="two")
-    g.use("lem:lookup_left", "gamma", "t", label="left").use("lem:lookup_right", "gamma", "t", "n", label="right")
-    g.auto("one two left right")
-
-
-def lookup_normal(g: Goal) -> None:
-    g.intro("gamma t n (low high)")
-    body = "k. exp(-gamma*(k - t)^2)"
-
-    def positive(h: Goal) -> None:
-        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*(k - t)^2", label="pos").auto("pos")
-
-    first, second = g.split()
-    first.use("lem:sum_member", body, "1", "n", "t", None, positive, label="most").auto("most")
-    second.intro("many").use("lem:sum_split", body, "1", "t", "n", label="parts")
-    inner, end = second.em("t < n", "room")
-    inner.use("ax:int_lt", "t", "n", label="fits")
-    inner.use("lem:sum_member", body, "1", "t", "t", None, positive, label="here")
-    inner.use("lem:sum_member", body, "t + 1", "n", "t + 1", None, positive, label="there").auto("parts here there")
-    end.have("t = n", "last", use="high room").use("lem:sum_split", body, "1", "t - 1", "n", label="others")
-    end.use("lem:sum_member", body, "t", "n", "t", None, positive, label="here")
-    end.use("lem:sum_member", body, "1", "t - 1", "t - 1", None, positive, label="there").auto("others here there")
 
 
 ALPHA = "sm(l. gamma*(2*t*l - l^2), n, {0})"
@@ -517,23 +195,6 @@ def margin(h: Goal) -> None:
     h.auto("up far", degree=1, rounds=0)
 
 
-def tie_linear(right: bool) -> Tactic:
-    ahead = "p - j" if right else "j - p"
-
-    def run(g: Goal) -> None:
-        g.intro("s n N p g j (fits positive separate low high best rest from to)")
-        g.have("0 < N", "some").positive("N", "N")
-        tie, less = worse(g)
-        tie.have(f"abs(j - p) = {ahead}", "size", lambda h: h.apart("abs(j - p)"))
-        tie.auto("tie N_e size", degree=1, multipliers=["g", "N*g", "g*j", "g*p"])
-        less.have(f"abs(j - p) <= 2*N + ({ahead})", "size", lambda h: h.apart("abs(j - p)"))
-        less.have(f"g*abs(j - p) <= g*(2*N + ({ahead}))", "scaled", use="size positive")
-        less.have("0 <= 2*g*N*(s(p) - 1 - s(j))", "margin", lambda h: h.auto("positive some apart", rounds=0, degree=3))
-        less.auto("scaled margin N_e", degree=1, multipliers=["g", "N*g", "g*j", "g*p"])
-
-    return run
-
-
 def break_ties(left: bool, which: str, scores: str, *more: str, g: str = "g") -> Tactic:
     """The bound 4 e^-g V for scores that `which` makes a ziggurat with its top at the chosen maximum."""
 
@@ -570,80 +231,7 @@ def into(g: Goal, hard: str, soft: str, value: str, p: str = "p", size: str = "n
     g.rewrite("replaced").hyp("done")
 
 
-def tie_right_value(g: Goal) -> None:
-    g.intro("s n N g v V (some fits positive separate bound)")
-    break_ties(False, "tie_right", "2*g*N*(s(l) + l/(2*N))", "N")(g)
-
-
-def hardmax_ziggurat(g: Goal) -> None:
-    g.intro("s n p g (low high positive) below")
-
-    def less(h: Goal) -> None:
-        h.intro("j (jl jh) differ").use("below", "j", label="here")
-        for e in int_apart(h, "j", "p"):
-            if e.facts["step"][0] == "=":
-                e.absurd("step", "differ")
-                continue
-            e.have("1 <= abs(j - p)", "far", lambda f: f.apart("abs(j - p)"))
-            e.auto("here far positive", rounds=0)
-
-    g.use("lem:hardmax_unique", "s", "n", "p", None, less, label="done").hyp("done")
-
-
 # --- Ties, gaps and temperature ---------------------------------------------------------------------------------------
-
-
-def sm_ext(g: Goal) -> None:
-    g.intro("s r n same")
-
-    def each(h: Goal, name: str) -> None:
-        h.intro(f"{name} inside").use("same", name, label="here").rewrite("here").true()
-
-    g.use("lem:sum_ext", "k. exp(s(k))", "k. exp(r(k))", "1", "n", lambda h: each(h, "k"), label="totals")
-    g.intro("j inside").use("same", "j", label="here").rewrite("here").rewrite("totals").true()
-
-
-def hardmax_scaled(g: Goal) -> None:
-    g.intro("s n tau j (positive low high)").positive("tau", "u", lambda h: h.auto("positive"))
-
-    def same(h: Goal) -> None:
-        h.intro("i (il ih)")
-        yes, no = h.ind("maximal(s, n, i)", "max value")
-        scaled = "maximal(l. s(l)/tau, n, i)"
-        one, zero = yes.ind(scaled, "other size")
-        one.auto("value size", degree=1)
-
-        def up(e: Goal) -> None:
-            e.intro("k (kl kh)").use("max", "k", label="here").auto("here u_i", rounds=0)
-
-        zero.have(scaled, "after_all", up).absurd("after_all", "other")
-        one, zero = no.ind(scaled, "other size")
-
-        def down(e: Goal) -> None:
-            e.intro("k (kl kh)").use("other", "k", label="here")
-            e.have("tau*(s(k)/tau) <= tau*(s(i)/tau)", "scaled", lambda f: f.auto("here positive", rounds=0))
-            e.auto("scaled u_e", degree=1, multipliers=["s(k)", "s(i)"])
-
-        one.have("maximal(s, n, i)", "after_all", down).absurd("after_all", "max")
-        zero.auto("value size", degree=1)
-
-    g.have("all i in 1..n. I[maximal(l. s(l)/tau, n, i)] = I[maximal(s, n, i)]", "both", same)
-    g.use("lem:sum_ext", "i. I[maximal(l. s(l)/tau, n, i)]", "i. I[maximal(s, n, i)]", "1", "n", "#both", label="count")
-    g.use("both", "j", label="here").rewrite("here").rewrite("count").true()
-
-
-def gap_scaled(g: Goal) -> None:
-    g.intro("s n tau g (positive given) i inside m within max").positive("tau", "u", lambda h: h.auto("positive"))
-
-    def unscaled(h: Goal) -> None:
-        h.intro("k (kl kh)").use("max", "k", label="here")
-        h.have("tau*(s(k)/tau) <= tau*(s(m)/tau)", "scaled", lambda f: f.auto("here positive", rounds=0))
-        h.auto("scaled u_e", degree=1, multipliers=["s(k)", "s(m)"])
-
-    g.use("given", "i", None, "m", None, unscaled, label="either")
-    tie, less = g.cases("either", "is")
-    tie.pick("left").rewrite("is").true()
-    less.pick("right").auto("is u_i", rounds=0)
 
 
 def hard_soft_exact(g: Goal) -> None:
@@ -676,35 +264,6 @@ def hard_soft_exact(g: Goal) -> None:
     terms = f"j. sm(s, n, j) + I[maximal(s, n, j)]*(1/{COUNT} - 2*{top})"
     g.use("lem:sum_ext", "j. abs(hardmax(s, n, j) - sm(s, n, j))", terms, "1", "n", size, label="terms")
     g.auto("terms one_soft m_e", degree=1, rounds=0)
-
-
-def hard_soft_top(g: Goal) -> None:
-    g.intro("s n p g m (low high best given count)").have("1 <= n", "some")
-
-    def each(h: Goal) -> None:
-        h.intro("k (kl kh)")
-        yes, no = h.ind("maximal(s, n, k)", "max value")
-        yes.use("best", "k", label="here").use("lem:exp_mono", "s(k)", "s(p)", label="mono").rewrite("value").auto(
-            "mono"
-        )
-        no.use("given", "k", None, "p", None, "#best", label="either").rewrite("value")
-        tie, less = no.cases("either", "is")
-
-        def maximal(e: Goal) -> None:
-            e.intro("i (il ih)").use("best", "i", label="here").auto("here is")
-
-        tie.have("maximal(s, n, k)", "after_all", maximal).contra("no").absurd("after_all", "max")
-        less.use("lem:exp_mono", "s(k)", "s(p) - g", label="mono").auto("mono")
-
-    terms = "k. (I[maximal(s, n, k)] + (1 - I[maximal(s, n, k)])*exp(-g))*exp(s(p))"
-    g.use("lem:sum_mono", "k. exp(s(k))", terms, "1", "n", each, label="most")
-    g.use("lem:sum_one", "1", "n", label="ones")
-    g.have(f"{TOTAL} <= (m + (n - m)*exp(-g))*exp(s(p))", "bound", lambda h: bounded(h))
-    g.use("lem:sm_top", "s", "n", "p", "m + (n - m)*exp(-g)", label="done").hyp("done")
-
-
-def bounded(h: Goal) -> None:
-    h.auto("most ones count", degree=1, rounds=0, multipliers=["exp(s(p))", "exp(s(p))*exp(-g)"])
 
 
 def counted(g: Goal) -> Goal:
@@ -767,39 +326,6 @@ def hard_soft_unique(g: Goal) -> None:
         f"{COUNT}*{x}/({one})",
     ]
     g.auto("ties product w_e y_e", degree=1, rounds=0, multipliers=multipliers)
-
-
-def hard_soft_edelman(g: Goal) -> None:
-    g.intro("s n g (some given)").use("lem:hard_soft_unique", "s", "n", "g", None, label="sharp").use(
-        "ax:exp_pos", "-g", label="x_pos"
-    )
-    g.have("0 <= (n - 1)*exp(-g)", "rest_low", lambda h: h.auto("x_pos some", rounds=0))
-    q = "(n - 1)*exp(-g)"
-    g.positive(f"1 + {q}", "y", lambda h: h.auto("rest_low"))
-    g.have(f"0 <= {q}*{q}*(1/(1 + {q}))", "gain", lambda h: h.auto("rest_low y_i", rounds=0, degree=3))
-    g.auto("sharp gain y_e x_pos", degree=1, rounds=0, multipliers=["1", "exp(-g)", "n*exp(-g)"])
-
-
-def hard_soft_matrix(g: Goal) -> None:
-    g.intro("s rows n gap g (some given) i inside").use("given", "i", label="here least")
-
-    def proof(h: Goal) -> None:
-        h.intro("a within m between max").use("here", "a", None, "m", None, "#max", label="either")
-        tie, less = h.cases("either", "is")
-        tie.pick("left").hyp("is")
-        less.pick("right").auto("is least")
-
-    g.have("scoregap(l. s(i, l), n, g)", "narrow", proof)
-    g.use("lem:hard_soft_unique", "l. s(i, l)", "n", "g", None, label="done").hyp("done")
-
-
-def hard_soft_value(g: Goal) -> None:
-    g.intro("s n g v low high (some given range)").use("lem:hard_soft_unique", "s", "n", "g", None, label="sharp")
-    g.use("lem:hm_sum", "s", "n", label="one_hard").use("lem:sm_sum", "s", "n", label="one_soft")
-    g.have("sum(j, 1, n, hardmax(s, n, j) - sm(s, n, j)) = 0", "zero", use="one_hard one_soft")
-    g.use("lem:product_range", DIFFERENCE, "v", "n", "low", "high", "#range", "#zero", label="product")
-    g.use("range", "1", label="from to").have("low <= high", "order", use="from to")
-    g.auto("product sharp order", rounds=0)
 
 
 ATTAINED = "l. g*I[l <= m]"
@@ -1211,13 +737,6 @@ def lemma7(g: Goal) -> None:
     into(g, f"hardmax({SCORES}, n, j)", LOOKUP, "j", "t")
 
 
-def lemma7_z(g: Goal) -> None:
-    g.intro("n t gamma (low high)")
-    first, second = g.split()
-    first.intro("j inside").true()
-    second.use("lem:lookup_normal", "gamma", "t", "n", label="unit double").hyp("unit")
-
-
 def onesided_wrong(g: Goal) -> None:
     """n = t = 2: the right side of t is empty, and the weight at 1 is positive."""
     g.use("wrong", label="same less")
@@ -1352,12 +871,6 @@ def far_linear(h: Goal) -> None:
     h.auto("scaled n_e", degree=1, multipliers=["gamma*p", "gamma*j", "gamma"])
 
 
-def regions(g: Goal) -> None:
-    first, second = g.split()
-    first.intro("delta x small (false_side true_side)").auto()
-    second.true()
-
-
 def lemma9(g: Goal) -> None:
     g.intro("x out run")
     for part in g.split():
@@ -1367,22 +880,6 @@ def lemma9(g: Goal) -> None:
 
 
 # --- Exponentials, lookups at a temperature ---------------------------------------------------------------------------
-
-
-def exp_three(g: Goal) -> None:
-    g.use("ax:exp_lower", "3", "2", label="large").use("ax:exp_pos", "-3", label="pos").auto()
-
-
-def exp_twice(g: Goal) -> None:
-    g.intro("x (low high)").use("ax:exp_lower", "-x", "1", label="cubic").use("ax:exp_pos", "x", label="pos")
-    cubic = "1 - x + x^2/2 - x^3/6"
-    g.have(f"({cubic})*exp(x) <= 1", "below", lambda h: h.auto("cubic pos", rounds=0))
-    g.have(f"0 < {cubic}", "cubic_pos", lambda h: h.auto("low high", degree=3))
-    g.have("0 <= x*(1 - x)", "hump", lambda h: h.auto("low high", rounds=0))
-    g.have("0 <= 1 - x/2 + x^2/3", "rest", lambda h: h.auto("low high"))
-    g.have(f"1 <= (1 + 2*x)*({cubic})", "above", lambda h: h.auto("hump rest", rounds=0))
-    g.contra("no").have(f"(1 + 2*x)*({cubic}) < exp(x)*({cubic})", "wrong", lambda h: h.auto("no cubic_pos", rounds=0))
-    g.auto("wrong below above", degree=1)
 
 
 def sm_close(g: Goal) -> None:
@@ -1426,28 +923,6 @@ def shares(h: Goal, total_r: str) -> None:
         f"0 <= (exp(e)*{total_r} - {TOTAL})*(1/{TOTAL}*(1/{total_r}))", "gain", lambda e: e.auto("sums recip", rounds=0)
     )
     h.auto("gain z_e y_e", degree=1, rounds=0, multipliers=[f"1/{total_r}", f"exp(e)/{TOTAL}"])
-
-
-def lookup_at(g: Goal) -> None:
-    g.intro("s n t G (low high large same)").use("lem:lookup_error", "G", "t", "n", label="error")
-    exchange(g, "j")
-    g.use("lem:sum_delta", "j. j", "1", "n", "t", label="at_t")
-    soft = "sm(l. G*(2*t*l - l^2), n, j)"
-    g.have(f"sum(j, 1, n, (I[j = t] - {soft})*j) = t - sum(j, 1, n, sm(s, n, j)*j)", "value", use="at_t replaced")
-    g.rewrite("value", "error", "bound")
-    inner = "sum(j, 1, n, sm(s, n, j)*j)"
-    g.apart(f"abs({inner} - t); abs(t - {inner})", lambda h: h.auto("bound " + values(h), degree=1))
-
-
-def exchange(g: Goal, value: str) -> Goal:
-    """`replaced`: the sum with the lookup's scores instead of s."""
-    g.use("lem:sm_ext", "s", "l. G*(2*t*l - l^2)", "n", "#same", label="equal")
-
-    def each(h: Goal) -> None:
-        h.intro("j inside").use("equal", "j", label="here").rewrite("here").true()
-
-    soft = "sm(l. G*(2*t*l - l^2), n, j)"
-    return g.use("lem:sum_ext", f"j. sm(s, n, j)*{value}", f"j. {soft}*{value}", "1", "n", each, label="replaced")
 
 
 def lookup_value(g: Goal) -> None:
@@ -1636,14 +1111,6 @@ def ziggurat_greatest(g: Goal) -> None:
         lambda h: h.auto("weight w_i w_e", rounds=0, multipliers=["sm(s, n, p)", "1"]),
     )
     g.auto("equal share", degree=1)
-
-
-def quadratic_step(g: Goal) -> None:
-    g.intro("n q gamma some")
-    term = "exp(-gamma*(j - q)^2)"
-    g.use("lem:sum_shift", f"j. {term}", "0", "n - 1", label="moved")
-    g.use("lem:sum_split", f"j. {term}", "0", "0", "n - 1", label="front")
-    g.use("lem:sum_split", f"j. {term}", "1", "n - 1", "n", label="back").auto("moved front back", degree=1)
 
 
 def quadratic_greatest(g: Goal) -> None:
@@ -2271,25 +1738,6 @@ def compared_leaf(h: Goal) -> None:
 # --- Cookbook, Section 5.6 --------------------------------------------------------------------------------------------
 
 
-def tie_pick(g: Goal) -> None:
-    g.intro("s t n p g (low high best positive separate spread prefer)")
-
-    def less(h: Goal) -> None:
-        h.intro("j inside differ").use("separate", "j", label="either")
-        top, below = h.cases("either", "max", "down")
-        top.use("prefer", "j", None, lambda e: conjuncts(e), label="order").use("max", "p", label="least")
-        top.use("best", "j", label="most").have("s(j) = s(p)", "same", use="least most")
-        top.have("0 < g*(t(p) - t(j))", "gain", lambda e: e.auto("order positive", rounds=0)).auto(
-            "gain same", degree=1
-        )
-        below.use("spread", "j", label="near")
-        below.have("g*(t(j) - t(p)) < g*1", "gain", lambda e: e.auto("near positive", rounds=0)).auto(
-            "gain down", degree=1
-        )
-
-    g.use("lem:hardmax_unique", "l. s(l) + g*t(l)", "n", "p", None, less, label="done").hyp("done")
-
-
 def row_gap(g: Goal) -> None:
     g.intro("f")
     base, step = g.induct("n", "ge", "ih")
@@ -2322,13 +1770,6 @@ def row_gap(g: Goal) -> None:
     first, second = down.split()
     first.apart("min(g, f(n + 1)/2)", lambda e: e.auto(degree=1))
     earlier(second, True)
-
-
-def reciprocal_order(g: Goal) -> None:
-    g.intro("a b (positive less)").have("0 < b", "b_pos").positive("a", "a", lambda h: h.hyp("positive"))
-    g.positive("b", "b", lambda h: h.hyp("b_pos")).have("0 < 1/a*(1/b)", "both", lambda h: h.auto("a_i b_i", rounds=0))
-    g.have("0 < (b - a)*(1/a*(1/b))", "gain", lambda h: h.auto("less both", rounds=0))
-    g.auto("gain a_e b_e", degree=1, rounds=0, multipliers=["1/a", "1/b"])
 
 
 def order_of_terms(g: Goal) -> None:
@@ -2707,48 +2148,6 @@ def rounding(g: Goal) -> None:
     g.have("x - v <= 1/4 & v - x <= 1/4", "above below", lambda h: two_sided(h, "x - v", "near"))
     for h in g.cases("either", "is"):
         h.apart("relu(x - 1/4); relu(x - 3/4)", lambda e: e.auto("is above below out_is " + values(e), degree=1))
-
-
-def log_rule(g: Goal) -> None:
-    g.intro("N gamma tau (some positive tau_is)")
-    g.have("0 < 8*N", "many").use("ax:exp_log", "8*N", label="log")
-
-    def above(h: Goal) -> None:
-        h.contra("no").use("lem:exp_mono", "log(8*N)", "0", label="small").auto("small log some", degree=1)
-
-    g.have("0 < log(8*N)", "log_pos", above).positive("log(8*N)", "g", lambda h: h.hyp("log_pos"))
-    g.have("0 < tau", "tau_pos", lambda h: h.auto("tau_is positive g_i")).positive(
-        "tau", "u", lambda h: h.hyp("tau_pos")
-    )
-    g.have("tau*log(8*N) = gamma", "product", use="tau_is g_e", multipliers=["gamma", "log(8*N)"])
-    g.have("gamma/tau = log(8*N)", "ratio", use="product u_e", multipliers=["1/tau", "log(8*N)"])
-    first, second, third, fourth = g.split()
-    first.hyp("log_pos")
-    second.hyp("tau_pos")
-    third.hyp("ratio")
-    fourth.have("-gamma/tau = -log(8*N)", "minus", use="ratio").rewrite("minus")
-    fourth.auto("log", degree=1, rounds=0, multipliers=["exp(-log(8*N))"])
-
-
-def rounded_softmax(g: Goal) -> None:
-    g.intro("n s gamma tau rd p (some positive given mono zero one vanish low high best) j (jl jh)")
-    g.positive("tau", "u", lambda h: h.hyp("positive"))
-    yes, no = g.ind("maximal(s, n, j)", "max value")
-    yes.use("max", "p", label="least").use("best", "j", label="most").have("s(j) = s(p)", "same", use="least most")
-    yes.rewrite("value").rewrite("same").auto("one", degree=1)
-    no.use("given", "j", None, "p", None, "#best", label="either").rewrite("value")
-    tie, below = no.cases("either", "is")
-
-    def maximal(e: Goal) -> None:
-        e.intro("k (kl kh)").use("best", "k", label="here").auto("here is")
-
-    tie.have("maximal(s, n, j)", "after_all", maximal).contra("no").absurd("after_all", "max")
-    below.have("(s(j) - s(p))/tau <= -gamma/tau", "down", lambda h: h.auto("is u_i", rounds=0))
-    below.use("lem:exp_mono", "(s(j) - s(p))/tau", "-gamma/tau", label="small").use(
-        "ax:exp_pos", "(s(j) - s(p))/tau", label="pos"
-    )
-    below.use("mono", "exp((s(j) - s(p))/tau)", "exp(-gamma/tau)", None, label="most")
-    below.use("mono", "0", "exp((s(j) - s(p))/tau)", None, label="least").auto("most least zero vanish", degree=1)
 
 
 def precision(g: Goal) -> None:
@@ -3188,35 +2587,6 @@ def lookup_any(g: Goal) -> None:
     back.auto("ratio z_p z_e", rounds=0, multipliers=[SIDE.format("m")])
 
 
-def lookup_tail_late(g: Goal) -> None:
-    g.intro("gamma a m large start some")
-
-    def proof(h: Goal) -> None:
-        base, step = h.induct("i", "ge", "ih")
-        base.auto()
-        step.have("14 <= i", "late")
-        last(step, "k. k*exp(-gamma*k^2)", "a + 1", "i + 1", "next")
-        step.use("ax:exp_pos", "-gamma*(i + 1)^2", label="pos")
-        step.use("ax:exp_ge", "gamma*(2*i + 1)/2", label="linear")
-        step.have("0 <= gamma*(2*i + 1)/2", "side", lambda e: e.auto("late large"))
-        step.have("29/9 <= gamma*(2*i + 1)", "far", lambda e: e.auto("late large"))
-        step.have(
-            "(1 + gamma*(2*i + 1)/2)^2 <= exp(gamma*(2*i + 1))", "square", lambda e: e.auto("linear side", rounds=0)
-        )
-        step.have("4*gamma <= (gamma*(2*i + 1))^2", "wide", lambda e: squared(e))
-        step.have("1 + 2*gamma*(i + 1) <= exp(gamma*(2*i + 1))", "key", use="square wide")
-        step.auto("ih next key pos", rounds=0, multipliers=["gamma"])
-
-    claim = "all i:Int. a <= i -> 2*gamma*sum(k, a + 1, i, k*exp(-gamma*k^2)) <= exp(-gamma*a^2) - exp(-gamma*i^2)"
-    g.have(claim, "all_i", proof).use("all_i", "m", label="done").hyp("done")
-
-
-def squared(e: Goal) -> None:
-    e.have("29*gamma <= gamma*(2*i + 1)", "long", lambda f: f.auto("late large"))
-    e.have("0 <= (gamma*(2*i + 1) - 29/9)*(gamma*(2*i + 1))", "product", lambda f: f.auto("far", rounds=0))
-    e.auto("product long large", degree=1)
-
-
 TERMS = 34
 """Of the series; what is left out is below the fiftieth digit."""
 
@@ -3285,19 +2655,6 @@ def from_least(constant: str) -> Tactic:
         early.have(claim, "sides", total)
         early.use("lem:lookup_any", "gamma", constant, label="to back").use("to", "#sides", label="all_errors")
         early.use("all_errors", "n", "t", None, label="done").hyp("done")
-
-    return run
-
-
-def below_least(constant: str, gamma: str) -> Tactic:
-    """It does not at this gamma: t = 1 and n = TERMS + 1 are enough."""
-
-    def run(g: Goal) -> None:
-        g.intro("all_errors").use("lem:lookup_any", gamma, constant, label="to back")
-        g.use("back", "#all_errors", label="sides").use("sides", str(TERMS), label="wrong")
-        half, side = (text.format(str(TERMS)).replace("gamma", gamma) for text in (HALF, SIDE))
-        g.have(f"{constant}*exp(-{gamma})*{half} < {side}", "right", lambda h: h.interval([], 256))
-        g.auto("wrong right", degree=1)
 
     return run
 
@@ -3384,20 +2741,6 @@ def tie_weight(g: Goal) -> None:
     g.use("lem:sm_weight", "s", "n", "p", label="pos one")
     g.have(f"(1 - exp(-g))*({near} + {far}) <= 1", "sum_most", use="series_left series_far end")
     g.auto("sum_most top pos x_one", rounds=0)
-
-
-def tie_value(g: Goal) -> None:
-    g.intro("s n p g v V range bound").use("range", label="low high positive left right")
-    g.have("1 <= n", "some").use("lem:tie_series_weight", "s", "n", "p", "g", "#range", label="weight")
-    g.use("lem:product_abs", "j. I[j = p] - sm(s, n, j)", "v", "n", "V", "#bound", label="product")
-
-    def weight(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", "s", "n", "j", label="pos most").auto("pos")
-
-    g.use("lem:sm_sum", "s", "n", label="one")
-    g.use("lem:one_hot_distance", "j. sm(s, n, j)", "n", "p", None, weight, "#one", label="distance")
-    g.use("bound", "p", label="at_p").have("0 <= V", "size", lambda h: h.apart("abs(v(p))", lambda e: e.auto(degree=1)))
-    g.auto("product distance size weight", rounds=0, degree=2, multipliers=["V"])
 
 
 def tie_sharp(quadratic: bool) -> Tactic:
@@ -3561,39 +2904,9 @@ def tie_left_sharp(g: Goal) -> None:
 
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
-    "lem.max_left": Script(max_left),
-    "lem.rhardmax_at": Script(unique_at(True)),
-    "lem.lhardmax_at": Script(unique_at(False)),
-    "lem.hm_count": Script(hm_count),
-    "lem.hm_sum": Script(hm_sum),
-    "lem.hm_weight": Script(hm_weight),
     "lem.product_abs": Script(product_abs),
-    "lem.product_range": Script(product_range),
-    "lem.one_hot_distance": Script(one_hot_distance),
-    "lem.weights_distance": Script(weights_distance),
-    "lem.sm_top": Script(sm_top),
-    "lem.geometric_left": Script(geometric_left),
-    "lem.geometric_right": Script(geometric_right),
-    "lem.geometric_both": Script(geometric_both),
-    "lem.ziggurat_total": Script(ziggurat_total),
-    "lem.ziggurat_weight": Script(ziggurat_weight),
-    "lem.ziggurat_distance": Script(ziggurat_distance),
-    "lem.ziggurat_value": Script(ziggurat_value),
-    "lem.sum_moved": Script(sum_moved),
-    "lem.sum_mirror": Script(sum_mirror),
-    "lem.lookup_tail": Script(lookup_tail),
-    "lem.lookup_series": Script(lookup_series),
-    "lem.lookup_integral": Script(lookup_integral),
-    "lem.lookup_left": Script(lookup_left),
-    "lem.lookup_right": Script(lookup_right),
-    "lem.lookup_mean": Script(lookup_mean),
-    "lem.lookup_normal": Script(lookup_normal),
     "lem.lookup_error": Script(lookup_error),
     "lem.tie_quadratic": Script(tie_quadratic),
-    "lem.tie_right": Script(tie_linear(True)),
-    "lem.tie_left": Script(tie_linear(False)),
-    "lem.tie_right_value": Script(tie_right_value),
-    "lem.hardmax_ziggurat": Script(hardmax_ziggurat),
     "yang2026.def2": Script(def2, inhabit("2", "j. j", "1", "j. 0", "1", "2", "j. j", "1"), totals_positive("n s")),
     "yang2026.def3": Script(def3, witnesses("2", "j. j", "1", "2", "j. j", "1"), totals_positive("n s tau")),
     "yang2026.def5": Script(def5, inhabit("2", "j. j", "2", "2"), totals_positive("n s")),
@@ -3602,7 +2915,6 @@ SCRIPTS: dict[str, Script] = {
         lemma6_chain, inhabit(*ZIGGURAT, "1", "exp(-1)"), totals_positive("n s p gamma a b", extra=lemma6_positive)
     ),
     "yang2026.lemma7": Script(lemma7, inhabit("2", "1", "1"), totals_positive("n t gamma")),
-    "yang2026.lemma7.Z": Script(lemma7_z, inhabit("2", "1", "1", "2", "1", "1", "1"), totals_positive("n t gamma")),
     "yang2026.lemma7.onesided": Script(counterexample("2", "2", "1", then=onesided_wrong), refutes=True),
     "yang2026.lemma7.onesided.corrected": Script(onesided, inhabit("3", "2", "1"), totals_positive("n t gamma")),
     "yang2026.lemma7.series": Script(series, inhabit("1", "0", "1", "1", "1")),
@@ -3614,29 +2926,17 @@ SCRIPTS: dict[str, Script] = {
         inhabit(*MARGINS, *MARGINS, "1", *MARGINS, "1", *MARGINS, "1"),
         totals_positive("n s delta gamma p"),
     ),
-    "yang2026.s3.4.bool": Script(regions, inhabit("0", "0")),
     "yang2026.lemma9": Script(lemma9, inhabit("1/2", "1/2", "0", "0", "1/2", "1/2", "1", "1")),
-    "lem.sm_ext": Script(sm_ext),
-    "lem.hardmax_scaled": Script(hardmax_scaled),
-    "lem.gap_scaled": Script(gap_scaled),
     "lem.hard_soft_exact": Script(hard_soft_exact),
-    "lem.hard_soft_top": Script(hard_soft_top),
     "lem.hard_soft_ties": Script(hard_soft_ties),
     "lem.hard_soft_ties_attained": Script(hard_soft_attained),
     "lem.hard_soft_unique": Script(hard_soft_unique),
-    "lem.hard_soft_edelman": Script(hard_soft_edelman),
-    "lem.hard_soft_matrix": Script(hard_soft_matrix),
-    "lem.hard_soft_value": Script(hard_soft_value),
-    "lem.exp_three": Script(exp_three),
-    "lem.exp_twice": Script(exp_twice),
     "lem.sm_close": Script(sm_close),
-    "lem.lookup_at": Script(lookup_at),
     "lem.lookup_scaled": Script(lookup_scaled),
     "lem.lookup_value": Script(lookup_value),
     "lem.lookup_best": Script(lookup_best),
     "lem.ziggurat_sharp": Script(ziggurat_sharp),
     "lem.ziggurat_greatest": Script(ziggurat_greatest),
-    "lem.quadratic_step": Script(quadratic_step),
     "lem.quadratic_greatest": Script(quadratic_greatest),
     "lem.ziggurat_exact": Script(ziggurat_exact),
     "lem.since_scores": Script(since_scores),
@@ -3683,9 +2983,7 @@ SCRIPTS: dict[str, Script] = {
     "yang2026.lemma32": Script(
         lemma32, inhabit("2", "j. 0", "j. 0", "1", "1", "1"), totals_positive("n s r gamma eps tau")
     ),
-    "lem.tie_pick": Script(tie_pick),
     "lem.row_gap": Script(row_gap),
-    "lem.reciprocal_order": Script(reciprocal_order),
     "cookbook.s5.6.gap_condition": Script(gap_condition, inhabit("2", "2", "i j. 0")),
     "cookbook.s5.6.tiebreak_terms": Script(order_of_terms, inhabit("2", "2", "1", "2", "2", "1", "1")),
     "cookbook.s5.6.tiebreak_correct": Script(tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s gamma")),
@@ -3698,8 +2996,6 @@ SCRIPTS: dict[str, Script] = {
     ),
     "cookbook.t2.tiebreak.corrected": Script(table_tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s g")),
     "lem.rounding": Script(rounding),
-    "lem.log_rule": Script(log_rule),
-    "lem.rounded_softmax": Script(rounded_softmax),
     "cookbook.s5.6.tiebreak_matrices": Script(matrices_wrong, refutes=True),
     "cookbook.t2.tiebreak": Script(table_tiebreak_wrong, refutes=True),
     "cookbook.s5.7.precision": Script(
@@ -3715,14 +3011,10 @@ SCRIPTS: dict[str, Script] = {
     ),
     "lem.lookup_ends": Script(lookup_ends),
     "lem.lookup_any": Script(lookup_any),
-    "lem.lookup_tail_late": Script(lookup_tail_late),
     "lem.lookup_three_halves": Script(from_least("3/2")),
-    "lem.lookup_three_halves_fails": Script(below_least("3/2", "0.12083154404748931740305702483073635700882752662838")),
     "lem.lookup_one": Script(from_least("1")),
-    "lem.lookup_one_fails": Script(below_least("1", "0.30597379410618783063202532594752990536856059303775")),
     "lem.ziggurat_best": Script(ziggurat_best),
     "lem.tie_series_weight": Script(tie_weight),
-    "lem.tie_series_value": Script(tie_value),
     "lem.tie_right_sharp": Script(tie_sharp(False)),
     "lem.tie_quadratic_sharp": Script(tie_sharp(True)),
     "lem.tie_series_weight_left": Script(tie_series_left),

@@ -45,89 +45,6 @@ def each_part(leaf: Tactic) -> Tactic:
 # --- Norms ------------------------------------------------------------------------------------------------------------
 
 
-def norm_nonneg(g: Goal) -> None:
-    g.intro("x d")
-    g.use(
-        "lem:sum_nonneg",
-        "l. abs(x(l))",
-        "1",
-        "d",
-        lambda h: split_abs(h.intro("l0 inside"), "abs(x(l0))"),
-        label="done",
-    )
-    g.hyp("done")
-
-
-def norm_triangle(sign: str):
-    def run(g: Goal) -> None:
-        g.intro("x y d")
-        whole = f"abs(x(l0) {sign} y(l0))"
-        termwise(
-            g,
-            f"l. abs(x(l) {sign} y(l))",
-            "l. abs(x(l)) + abs(y(l))",
-            "done",
-            lambda h: split_abs(h, f"{whole}; abs(x(l0)); abs(y(l0))"),
-        )
-        g.auto("done", degree=1, rounds=0)
-
-    return run
-
-
-def norm_box(g: Goal) -> None:
-    g.intro("x d X some each").use("lem:sum_one", "1", "d", label="count")
-    termwise(g, "l. abs(x(l))", "l. X", "done", lambda h: h.use("each", "l0", label="here").hyp("here"))
-    g.auto("done count", degree=1, rounds=0, multipliers=["X"])
-
-
-def norm_entry(g: Goal) -> None:
-    g.intro("x d a (low high)")
-    g.use(
-        "lem:sum_member",
-        "l. abs(x(l))",
-        "1",
-        "d",
-        "a",
-        None,
-        lambda h: split_abs(h.intro("l0 inside"), "abs(x(l0))"),
-        label="done",
-    ).hyp("done")
-
-
-def norm_row(g: Goal) -> None:
-    g.intro("u x d p each").use("lem:product_abs", "x", "u", "d", "p", "#each", label="done").auto(
-        "done", degree=1, rounds=0
-    )
-
-
-def norm_matrix(g: Goal) -> None:
-    g.intro("W m d p x some entries")
-
-    def row(h: Goal) -> None:
-        h.use("entries", "l0", None, label="entry").use(
-            "lem:norm_row", "l. W(l0, l)", "x", "d", "p", "#entry", label="here"
-        ).hyp("here")
-
-    termwise(g, "a. abs(matvec(W, x, d, a))", "a. p*onenorm(x, d)", "rows", row, high="m")
-    g.use("lem:sum_one", "1", "m", label="count").auto(
-        "rows count", degree=1, rounds=0, multipliers=["p*onenorm(x, d)"]
-    )
-
-
-def norm_swap(g: Goal) -> None:
-    g.intro("f n d")
-    termwise(
-        g,
-        "a. abs(sum(j, 1, n, f(j, a)))",
-        "a. sum(j, 1, n, abs(f(j, a)))",
-        "rows",
-        lambda h: h.use("lem:sum_abs", "j. f(j, l0)", "1", "n", label="here").hyp("here"),
-    )
-    g.use("lem:layers_swap", "a j. abs(f(j, a))", "1", "d", "1", "n", label="order").auto(
-        "rows order", degree=1, rounds=0
-    )
-
-
 def size_of_product(g: Goal, a: str, b: str, label: str) -> Goal:
     """abs(a*b) = abs(a)*abs(b)."""
     from layers import product_size
@@ -163,40 +80,6 @@ def norm_columns(g: Goal) -> None:
 
     termwise(g, "l. abs(x(l))*sum(a, 1, m, abs(W(a, l)))", "l. K*abs(x(l))", "bounded", column)
     g.auto("rows order bounded", degree=1, rounds=0)
-
-
-def norm_relu(g: Goal) -> None:
-    g.intro("x y d")
-    one, two = g.split()
-    termwise(
-        one,
-        "l. abs(relu(x(l)))",
-        "l. abs(x(l))",
-        "done",
-        lambda h: split_abs(h, "relu(x(l0)); abs(relu(x(l0))); abs(x(l0))"),
-    )
-    one.hyp("done")
-    termwise(
-        two,
-        "l. abs(relu(x(l)) - relu(y(l)))",
-        "l. abs(x(l) - y(l))",
-        "done",
-        lambda h: h.use("lem:layers_relu", "x(l0)", "y(l0)", label="here").hyp("here"),
-    )
-    two.hyp("done")
-
-
-def norm_ext(g: Goal) -> None:
-    g.intro("x y d same")
-    g.use(
-        "lem:sum_ext",
-        "l. abs(x(l))",
-        "l. abs(y(l))",
-        "1",
-        "d",
-        lambda h: h.intro("l0 inside").use("same", "l0", label="here").rewrite("here").true(),
-        label="done",
-    ).hyp("done")
 
 
 def by_squares(g: Goal, low: str, high: str, square: str, label: str) -> Goal:
@@ -484,188 +367,15 @@ def normed_pair(g: Goal) -> None:
 HIDDEN = "(sum(l, 1, d, W(k, l)*{}(l)) + b(k))"
 
 
-def ffn_columns(g: Goal) -> None:
-    g.intro("W b V c d m q K x y columns")
-
-    def row(h: Goal) -> None:
-        h.use("lem:layers_net", "d", "m", "W", "b", "k. V(l0, k)", "y", "x", label="net")
-        h.auto("net", degree=1, rounds=0)
-
-    inner = "sum(k, 1, m, abs(V({0}, k))*abs(W(k, {1})))"
-    spread = "sum(k, 1, m, sum(l, 1, d, abs(V(a, k))*abs(W(k, l))*abs(y(l) - x(l))))"
-    termwise(
-        g,
-        "a. abs(ffnout(W, b, V, c, d, m, y, a) - ffnout(W, b, V, c, d, m, x, a))",
-        f"a. {spread}",
-        "rows",
-        row,
-        high="q",
-    )
-    body = "abs(V({0}, k))*abs(W(k, l))*abs(y(l) - x(l))"
-
-    def order(h: Goal) -> None:
-        h.intro("l0 inside").use("lem:layers_swap", f"k l. {body.format('l0')}", "1", "m", "1", "d", label="here")
-        h.auto("here", degree=1, rounds=0)
-
-    turned = f"sum(l, 1, d, abs(y(l) - x(l))*{inner.format('a', 'l')})"
-    g.use("lem:sum_ext", f"a. {spread}", f"a. {turned}", "1", "q", order, label="order")
-    g.use("lem:layers_swap", f"a l. abs(y(l) - x(l))*{inner.format('a', 'l')}", "1", "q", "1", "d", label="outer")
-
-    def column(h: Goal) -> None:
-        h.use("columns", "l0", label="here")
-        h.have("0 <= abs(y(l0) - x(l0))", "size", lambda e: split_abs(e, "abs(y(l0) - x(l0))")).auto(
-            "here size", rounds=0
-        )
-
-    termwise(
-        g, f"l. abs(y(l) - x(l))*sum(a, 1, q, {inner.format('a', 'l')})", "l. K*abs(y(l) - x(l))", "bounded", column
-    )
-    g.auto("rows order outer bounded", degree=1, rounds=0)
-
-
-def ffn_entries(g: Goal) -> None:
-    g.intro("W b V c d m q p x y (some_m some_q p_low first second)")
-
-    def column(h: Goal) -> None:
-        h.intro("l0 inside")
-
-        def entry(e: Goal) -> None:
-            def product(f: Goal) -> None:
-                f.intro("k inside2").use("second", "l1", None, "k", label="v").use("first", "k", None, "l0", label="w")
-                for t in ("V(l1, k)", "W(k, l0)"):
-                    f.have(f"0 <= abs({t})", f.fresh("low"), lambda u, t=t: split_abs(u, f"abs({t})"))
-                f.auto("v w low1 low2 p_low", rounds=0)
-
-            e.intro("l1 inside1").use(
-                "lem:sum_mono", "k. abs(V(l1, k))*abs(W(k, l0))", "k. p*p", "1", "m", product, label="here"
-            )
-            e.use("lem:sum_one", "1", "m", label="count").auto("here count", degree=1, rounds=0, multipliers=["p*p"])
-
-        h.use("lem:sum_mono", "a. sum(k, 1, m, abs(V(a, k))*abs(W(k, l0)))", "a. m*p*p", "1", "q", entry, label="all")
-        h.use("lem:sum_one", "1", "q", label="count").auto("all count", degree=1, rounds=0, multipliers=["m*p*p"])
-
-    g.use("lem:ffn_columns", "W", "b", "V", "c", "d", "m", "q", "q*p*m*p", "x", "y", column, label="done").hyp("done")
-
-
-def ffn_size(g: Goal) -> None:
-    g.intro("W b V c d m q p x (some_m some_q p_low first second b_size c_size)")
-    inner = "sum(l, 1, d, W({0}, l)*x(l))"
-    hidden = f"relu({inner.format('k')} + b(k))"
-    g.use("lem:norm_triangle", f"a. sum(k, 1, m, V(a, k)*{hidden})", "c", "q", label="one")
-    g.use("lem:norm_matrix", "V", "q", "m", "p", f"k. {hidden}", label="two")
-    g.use("lem:norm_relu", f"k. {inner.format('k')} + b(k)", "k. 0", "m", label="three unused")
-    g.use("lem:norm_triangle", f"k. {inner.format('k')}", "b", "m", label="four")
-    g.use("lem:norm_matrix", "W", "m", "d", "p", "x", label="five")
-    g.use("lem:norm_box", "b", "m", "p", label="six").use("lem:norm_box", "c", "q", "p", label="seven")
-    g.have("0 <= q*p", "qp", lambda h: h.auto("some_q p_low", rounds=0))
-    total = f"onenorm(k. {hidden}, m)"
-    g.have(f"{total} <= m*p*onenorm(x, d) + m*p", "inner", lambda h: h.auto("three four five six", degree=1, rounds=0))
-    g.have(f"q*p*{total} <= q*p*(m*p*onenorm(x, d) + m*p)", "outer", lambda h: h.auto("inner qp", rounds=0))
-    g.auto("one two outer seven", degree=1, rounds=0)
-
-
 SCRIPTS |= {
-    "lem.norm_nonneg": Script(norm_nonneg),
-    "lem.norm_triangle": Script(norm_triangle("+")),
-    "lem.norm_minus": Script(norm_triangle("-")),
-    "lem.norm_box": Script(norm_box),
-    "lem.norm_entry": Script(norm_entry),
-    "lem.norm_row": Script(norm_row),
-    "lem.norm_matrix": Script(norm_matrix),
-    "lem.norm_swap": Script(norm_swap),
     "lem.norm_columns": Script(norm_columns),
-    "lem.norm_relu": Script(norm_relu),
-    "lem.norm_ext": Script(norm_ext),
     "lem.cauchy": Script(cauchy),
     "lem.norm_centred": Script(norm_centred),
     "lem.normalised_close": Script(normalised_close),
     "lem.norm_layernorm": Script(norm_layernorm, normed_pair),
-    "lem.ffn_columns": Script(ffn_columns),
-    "lem.ffn_entries": Script(ffn_entries),
-    "lem.ffn_size": Script(ffn_size),
 }
 
 # --- Powers and logarithms --------------------------------------------------------------------------------------------
-
-
-def pow_grows(g: Goal) -> None:
-    g.intro("r m k (large some order)")
-
-    def least(h: Goal) -> None:
-        base, step = h.induct("t", "ge", "ih")
-        base.use("ax:pow_zero", "r", label="zero").auto("zero", degree=1, rounds=0)
-        step.use("ax:pow_step", "r", "t", label="up").auto("up ih large", rounds=0)
-
-    g.have("all t:Int. 0 <= t -> 1 <= pow(r, t)", "least", least)
-
-    def most(h: Goal) -> None:
-        base, step = h.induct("t", "ge", "ih")
-        base.auto(degree=1, rounds=0)
-        step.use("ax:pow_step", "r", "t", label="up").use("least", "t", label="here").auto("up ih large here", rounds=0)
-
-    g.have("all t:Int. m <= t -> pow(r, m) <= pow(r, t)", "most", most)
-    g.use("least", "m", label="one").use("most", "k", label="two")
-    for part, name in zip(g.split(), ("one", "two"), strict=True):
-        part.hyp(name)
-
-
-def pow_exp(g: Goal) -> None:
-    g.intro("y")
-    base, step = g.induct("m", "ge", "ih")
-    base.use("ax:pow_zero", "exp(y)", label="zero").auto("zero", degree=1, rounds=0)
-    step.use("ax:pow_step", "exp(y)", "m", label="up").auto("up ih", degree=1, rounds=0, multipliers=["exp(y)"])
-
-
-def log_below(g: Goal) -> None:
-    g.intro("x y positive below").contra("above").use("lem:exp_less", "y", "log(x)", None, label="less")
-    g.use("ax:exp_log", "x", None, label="back").auto("less back below", degree=1, rounds=0)
-
-
-def log_tangent(g: Goal) -> None:
-    g.intro("r c (pr pc)").use("ax:exp_log", "r", None, label="er").use("ax:exp_log", "c", None, label="ec")
-    g.positive("c", "c", lambda h: h.hyp("pc"))
-    g.use("ax:exp_ge", "log(r) - log(c)", label="line").use("ax:exp_pos", "-log(c)", label="low")
-    back = "exp(log(r) - log(c))"
-    g.have(f"{back}*c = r", "ratio", lambda h: h.auto("er ec", degree=1, rounds=0, multipliers=["exp(-log(c))", back]))
-    g.have(f"{back} = r/c", "is", lambda h: h.auto("ratio c_e", degree=1, rounds=0, multipliers=["1/c", back]))
-    g.auto("line is c_e", degree=1, rounds=0)
-
-
-def geometric_sum(g: Goal) -> None:
-    g.intro("L a r e (some low large) start each")
-    part = "sum(m, 0, {} - 1, a*pow(r, m))"
-
-    def turned(h: Goal) -> None:
-        base, step = h.induct("t", "ge", "ih")
-        base.use("ax:pow_zero", "r", label="zero").auto("zero", degree=1, rounds=0, multipliers=["a"])
-        step.use("ax:sum_step", "m. a*pow(r, m)", "0", "t", label="last").use("ax:pow_step", "r", "t", label="up")
-        step.auto("last up ih", degree=1, rounds=0, multipliers=["r", "a"])
-
-    g.have(f"all t:Int. 0 <= t -> {part.format('t')} + a*pow(r, t) = a + r*{part.format('t')}", "turned", turned)
-
-    def layers(h: Goal) -> None:
-        base, step = h.induct("t", "ge", "ih")
-        base.intro("top").auto("start", degree=1, rounds=0)
-        step.intro("top").use("ih", None, label="before").use("each", "t + 1", None, label="here")
-        step.use("turned", "t", None, label="same").use("ax:sum_step", "m. a*pow(r, m)", "0", "t", label="last")
-        step.auto("before here same last large", rounds=0)
-
-    g.have(f"all t:Int. 0 <= t -> t <= L -> e(t) <= {part.format('t')}", "layers", layers)
-    g.use("layers", "L", label="done").hyp("done")
-
-
-def geometric_top(g: Goal) -> None:
-    g.intro("L a r (some low large)")
-
-    def one(h: Goal) -> None:
-        h.intro("m0 (ml mh)").use("lem:pow_grows", "r", "m0", "L - 1", None, label="least most").auto(
-            "most low", rounds=0
-        )
-
-    g.use("lem:sum_mono", "m. a*pow(r, m)", "m. a*pow(r, L - 1)", "0", "L - 1", one, label="all")
-    g.use("lem:sum_one", "0", "L - 1", label="count").auto(
-        "all count", degree=1, rounds=0, multipliers=["a*pow(r, L - 1)"]
-    )
 
 
 # --- Scores and means -------------------------------------------------------------------------------------------------
@@ -732,71 +442,11 @@ def score_norm(g: Goal) -> None:
     )
 
 
-def score_close(g: Goal) -> None:
-    g.intro("d p H e Q K x z u v (some p_low H_low e_low q_entries k_entries x_size z_size x_near z_near)")
-    for name, size in (("x", "x_size"), ("z", "z_size")):
-        g.use("lem:norm_box", name, "d", "H", None, f"#{size}", label=f"norm_{name}")
-    g.have("0 <= d*H", "X_low", lambda f: f.auto("some H_low", rounds=0)).have("0 <= d", "d_low", use="some")
-    g.use("lem:score_norm", "d", "d", "p", "d*H", "e", "Q", "K", "x", "z", "u", "v", None, label="done").auto(
-        "done", degree=1, rounds=0
-    )
-
-
-def mean_norm(g: Goal) -> None:
-    g.intro("f x n d X each").use("lem:norm_swap", "j a. f(j)*x(a, j)", "n", "d", label="swap")
-
-    def one(h: Goal) -> None:
-        def entry(e: Goal) -> None:
-            size_of_product(e.intro("a0 within0"), "f(l0)", "x(a0, l0)", "size").hyp("size")
-
-        h.use("lem:sum_ext", "a. abs(f(l0)*x(a, l0))", "a. abs(f(l0))*abs(x(a, l0))", "1", "d", entry, label="same")
-        h.use("each", "l0", None, label="here").have("0 <= abs(f(l0))", "size", lambda e: split_abs(e, "abs(f(l0))"))
-        h.have("abs(f(l0))*onenorm(a. x(a, l0), d) <= abs(f(l0))*X", "times", lambda e: e.auto("here size", rounds=0))
-        h.auto("same times", degree=1, rounds=0)
-
-    termwise(g, "j. onenorm(a. f(j)*x(a, j), d)", "j. X*abs(f(j))", "terms", one, high="n")
-    g.auto("swap terms", degree=1, rounds=0)
-
-
-def mean_close(g: Goal) -> None:
-    g.intro("f g x y n d X e t (g_low g_one near X_low sized close)")
-    g.use("lem:mean_norm", "j. f(j) - g(j)", "x", "n", "d", "X", "#sized", label="one")
-    g.use("lem:mean_norm", "g", "a j. x(a, j) - y(a, j)", "n", "d", "e", "#close", label="two")
-
-    def same(h: Goal) -> None:
-        h.intro("l0 inside").use("g_low", "l0", None, label="here").use("ax:abs_pos", "g(l0)", None, label="v").hyp("v")
-
-    g.use("lem:sum_ext", "j. abs(g(j))", "g", "1", "n", same, label="total")
-    g.have("sum(j, 1, n, abs(g(j))) = 1", "unit", lambda h: h.auto("total g_one", degree=1, rounds=0))
-    g.have("X*sum(j, 1, n, abs(f(j) - g(j))) <= X*t", "times", lambda h: h.auto("near X_low", rounds=0))
-    first, second = "sum(j, 1, n, (f(j) - g(j))*x(a, j))", "sum(j, 1, n, g(j)*(x(a, j) - y(a, j)))"
-    g.use("lem:norm_triangle", f"a. {first}", f"a. {second}", "d", label="triangle")
-    g.auto("one two unit times triangle", degree=1, rounds=0, multipliers=["e"])
-
-
 SCRIPTS |= {
-    "lem.pow_grows": Script(pow_grows),
-    "lem.pow_exp": Script(pow_exp),
-    "lem.log_below": Script(log_below),
-    "lem.log_tangent": Script(log_tangent),
-    "lem.geometric_sum": Script(geometric_sum),
-    "lem.geometric_top": Script(geometric_top),
     "lem.score_norm": Script(score_norm),
-    "lem.score_close": Script(score_close),
-    "lem.mean_norm": Script(mean_norm),
-    "lem.mean_close": Script(mean_close),
 }
 
 # --- Appendix C, layer by layer ---------------------------------------------------------------------------------------
-
-
-def lemma28(g: Goal) -> None:
-    g.intro("d W b x w c some entries sizes")
-    g.use("lem:norm_matrix", "W", "d", "d", "w", "x", None, "#entries", label="one")
-    g.use("lem:norm_box", "b", "d", "c", None, "#sizes", label="two")
-    g.use("lem:norm_triangle", "a. matvec(W, x, d, a)", "b", "d", label="three").auto(
-        "one two three", degree=1, rounds=0
-    )
 
 
 def pieces_of_sizes(g: Goal) -> None:
@@ -832,33 +482,6 @@ def step29(g: Goal) -> None:
     two.auto("b2", degree=1, rounds=0)
 
 
-def step29_wrong(g: Goal) -> None:
-    """d = 1, W1 = -1, W2 = c = 1, no biases: the ReLU is off, 1 against 0."""
-    g.intro("claim").use("claim", "1", "1", "a l. -1", "a. 0", "a l. 1", "a. 0", "l. 1", None, label="one two").absurd(
-        "one"
-    )
-
-
-def lemma30(g: Goal) -> None:
-    g.intro("d p W b V g n c z eps (some p_one some_n first second sizes) near i inside")
-    g.use("near", "i", None, label="here").have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some")
-    x, y = "l. z(l, i)", "l. c(l, i)"
-    g.use("lem:ffn_entries", "W", "b", "V", "g", "d", "d", "d", "p", x, y, None, label="net")
-    out = "ffnout(W, b, V, g, d, d, l. {}(l, i), a)"
-    g.use(
-        "lem:norm_triangle", f"a. {out.format('c')} - {out.format('z')}", "a. c(a, i) - z(a, i)", "d", label="triangle"
-    )
-    g.have(
-        "0 <= d*p*d*p",
-        "square",
-        lambda h: h.have("0 <= d*p", "dp", lambda e: e.auto("d_low p_low", rounds=0)).auto("dp", rounds=0),
-    )
-    g.have(
-        "d*p*d*p*onenorm(l. c(l, i) - z(l, i), d) <= d*p*d*p*eps", "times", lambda h: h.auto("here square", rounds=0)
-    )
-    g.auto("here net triangle times", degree=1, rounds=0)
-
-
 def root_of(g: Goal, d: str = "d") -> Goal:
     """r = sqrt(d) > 0: `r_p`, `r_e`, `r_i`; r*r = d as `r_square`, d/r = r as `r_ratio`."""
     g.use("ax:sqrt", d, None, label="r_low r_square")
@@ -875,9 +498,6 @@ def root_of(g: Goal, d: str = "d") -> Goal:
         "r_ratio",
         lambda h: h.auto("r_square r_e", degree=1, rounds=0, multipliers=[f"1/sqrt({d})", f"sqrt({d})"]),
     )
-
-
-SCORE_GAP = "abs(dotscore(Q, K, d, h, i, j) - dotscore(Q, K, d, g, i, j))"
 
 
 def chain31(g: Goal) -> None:
@@ -1054,21 +674,6 @@ def rate(g: Goal) -> None:
     g.have("1 <= r", "r_one", lambda h: h.rewrite("r_is").auto("kx_two t_up", rounds=0))
 
 
-def recursion_wrong(g: Goal) -> None:
-    """L = K = n = x_max = gamma = tau = 1: e = 1/e."""
-
-    def start(h: Goal) -> None:
-        one, two = h.split()
-        one.true()
-        two.intro("l0 inside").auto("up", degree=1, rounds=0)
-
-    g.intro("claim").use("ax:exp_pos", "1", label="up")
-    g.use("claim", "1", "1", "1", "1", "1", "1", "exp(1)", "1", "l. 0", None, None, start, label="one two three")
-    g.use("ax:pow_zero", "1", label="unit").have("1 < exp(1)", "large", lambda e: e.interval([], 64))
-    g.have("exp(-1) < 1", "small", lambda e: e.interval([], 64))
-    g.auto("three unit large small", degree=1, rounds=0, multipliers=["exp(1)", "exp(-1)"])
-
-
 def recursion_inhabited(g: Goal) -> None:
     """e(1) = e(2) = a."""
 
@@ -1144,21 +749,6 @@ def log_chain(g: Goal) -> None:
 
 def powers(h: Goal, r: str = "1") -> None:
     h.use("ax:pow_zero", r, label="p0").use("ax:pow_step", r, "0", label="p1").use("ax:pow_step", r, "1", label="p2")
-
-
-def log_wrong(g: Goal) -> None:
-    """L = 2, K = n = x = gamma = tau = 1: e = 2/e, and log 2 - 1 <= -1 is false."""
-
-    def total(h: Goal) -> None:
-        one, two = h.split()
-        one.auto("decay", degree=1, rounds=0)
-        powers(two)
-        two.auto("p0 p1", degree=1, rounds=0, multipliers=["exp(-1)"])
-
-    g.intro("claim").use("ax:exp_pos", "-1", label="decay")
-    g.use("claim", "2", "1", "1", "1", "1", "1", "1", "2", "2*exp(-1)", None, None, total, label="one two three")
-    g.have("-1 < log(2*exp(-1))", "above", lambda e: e.interval([], 64))
-    g.use("lem:log_product", "1", "1", None, label="zero").auto("one above zero", degree=1, rounds=0)
 
 
 def alias(h: Goal, **facts: str) -> None:
@@ -1282,38 +872,6 @@ def tau_enough(g: Goal) -> None:
     )
     g.have(f"{X} = alpha/{E}", "X_is", lambda h: h.auto("XE E_e", degree=1, rounds=0, multipliers=[f"1/{E}", X]))
     g.auto("grown e_is X_is order", degree=1, rounds=0)
-
-
-def tau_wrong(g: Goal) -> None:
-    """L = 2, K = n = x = gamma = tau = beta = 1, alpha = eps(1) = 1/2: e = 2/e > 1/2."""
-
-    def total(h: Goal) -> None:
-        powers(h)
-        h.auto("p0 p1", degree=1, rounds=0, multipliers=["exp(-1)"])
-
-    g.intro("claim").use("lem:log_product", "1", "1", None, label="zero").have("log(1) = 0", "z", use="zero", degree=1)
-    g.have("1/exp(1*log(1)) = 1", "unit", lambda h: h.rewrite("z").true())
-    g.use(
-        "claim",
-        "2",
-        "1",
-        "1",
-        "1",
-        "1",
-        "1",
-        "2",
-        "1/2",
-        "1",
-        "2*exp(-1)",
-        "1/2",
-        None,
-        None,
-        each_part(lambda e: e.auto("unit", degree=1, rounds=0)),
-        total,
-        lambda h: h.interval([], 64),
-        label="wrong",
-    )
-    g.have("1/2 < 2*exp(-1)", "above", lambda h: h.interval([], 64)).auto("wrong above", degree=1, rounds=0)
 
 
 def tau_leaf(h: Goal) -> None:
@@ -1508,10 +1066,7 @@ def poly_leaf(h: Goal) -> None:
 ONES = ("a l. 1", "a. 1", "a l. 1", "a. 1")
 
 SCRIPTS |= {
-    "yang2026.lemma28": Script(lemma28, witnesses("2", "a l. 1", "a. 1", "l. 1", "1", "1")),
-    "yang2026.lemma29.step": Script(step29_wrong, refutes=True),
     "yang2026.lemma29.step.corrected": Script(step29, witnesses("2", "1", *ONES, "l. 1")),
-    "yang2026.lemma30": Script(lemma30, witnesses("2", "1", *ONES, "2", "a i. 1", "a i. 1", "1", "1")),
     "yang2026.lemma31": Script(lemma31, witnesses("2", "1"), nonzero("d p")),
     "yang2026.lemma31.step": Script(
         step31, witnesses("2", "1", "a l. 1", "a l. 1", "2", "a i. 1", "a i. 1", "1", "1", "1", "1"), nonzero()
@@ -1520,15 +1075,12 @@ SCRIPTS |= {
         lemma33,
         witnesses("2", "1", "a l. 1", "2", "a i. 1", "a i. 1", "i j. 1/2", "i j. 1/2", "1", "1", "1", "1"),
     ),
-    "yang2026.thm26.recursion": Script(recursion_wrong, refutes=True),
     "yang2026.thm26.recursion.corrected": Script(recursion, recursion_inhabited),
-    "yang2026.thm26.log": Script(log_wrong, refutes=True),
     "yang2026.thm26.log.corrected": Script(
         log_chain,
         lambda g: g.inhabit("3", "1", "2", "1", "1/2", "1", "1", "8", "2*exp(-1/2)", leaf=log_leaf),
         logs_defined("L K n x gamma tau r c e", True),
     ),
-    "yang2026.thm26.tau": Script(tau_wrong, refutes=True),
     "yang2026.thm26.tau.corrected": Script(
         tau_enough,
         lambda g: g.inhabit("2", "1", "2", "1", "1", "1", "2", "8", "1", "2*exp(-1)", "5", leaf=tau_leaf),
@@ -1541,60 +1093,6 @@ SCRIPTS |= {
 
 
 # --- Softmax of perturbed scores --------------------------------------------------------------------------------------
-
-
-def entry_total(g: Goal) -> None:
-    g.intro("W m d")
-
-    def row_low(h: Goal) -> None:
-        h.use("lem:norm_nonneg", "l. W(a0, l)", "d", label="row").hyp("row")
-
-    g.have("all a in 1..m. 0 <= sum(l, 1, d, abs(W(a, l)))", "rows", lambda h: row_low(h.intro("a0 inside")))
-    one, two = g.split()
-    one.use("lem:sum_nonneg", "a. sum(l, 1, d, abs(W(a, l)))", "1", "m", "#rows", label="done").hyp("done")
-    two.intro("a (al ah) l (ll lh)").use(
-        "lem:sum_member", "b. sum(l1, 1, d, abs(W(b, l1)))", "1", "m", "a", None, "#rows", label="row"
-    )
-    two.use("lem:norm_entry", "l1. W(a, l1)", "d", "l", None, label="entry").auto("row entry", degree=1, rounds=0)
-
-
-def sm_ratio(g: Goal) -> None:
-    g.intro("s r n e j k (some near_j near_k)")
-    for t in "sr":
-        g.use("lem:sm_total", t, "n", None, label=f"total_{t}").positive(
-            f"sum(k1, 1, n, exp({t}(k1)))", t, lambda h, t=t: h.hyp(f"total_{t}")
-        )
-    g.have("r(j) - s(j) <= e", "up", lambda h: split_abs(h, "abs(s(j) - r(j))", "near_j"))
-    g.have("s(k) - r(k) <= e", "down", lambda h: split_abs(h, "abs(s(k) - r(k))", "near_k"))
-    g.use(
-        "lem:exp_mono", "r(j) + s(k)", "2*e + s(j) + r(k)", lambda h: h.auto("up down", degree=1, rounds=0), label="top"
-    )
-    z = "(1/sum(k1, 1, n, exp(s(k1))))*(1/sum(k1, 1, n, exp(r(k1))))"
-    g.have(f"0 < {z}", "z", lambda h: h.auto("s_i r_i", rounds=0))
-    g.have(f"exp(r(j) + s(k))*({z}) <= exp(2*e + s(j) + r(k))*({z})", "times", lambda h: h.auto("top z", rounds=0))
-    g.auto("times", degree=1, rounds=0)
-
-
-def odds_gap(g: Goal) -> None:
-    g.intro("a b u (u_one a_low a_one odds)")
-    P = "(1 - a + u^2*a)"
-    g.have("1 <= u^2", "uu", lambda h: h.auto("u_one", rounds=0)).have(
-        "0 <= (u^2 - 1)*a", "ua", lambda h: h.auto("uu a_low", rounds=0)
-    )
-    g.have(f"0 < {P}", "P", use="ua", degree=1)
-    g.have(f"(b - a)*{P} <= (u^2 - 1)*a*(1 - a)", "one", lambda h: h.auto("odds", degree=1, rounds=0))
-    g.have("0 <= u + 1", "u_low", use="u_one").have("0 <= u - 1", "u_less", use="u_one")
-    g.have(f"(b - a)*{P}*(u + 1) <= (u^2 - 1)*a*(1 - a)*(u + 1)", "two", lambda h: h.auto("one u_low", rounds=0))
-    g.have(
-        "(u + 1)^2*a*(1 - a) <= 1 - a + u^2*a",
-        "square",
-        lambda h: h.auto("", degree=1, rounds=0, squares=["1 - (u + 1)*a"]),
-    )
-    g.have(f"(u - 1)*((u + 1)^2*a*(1 - a)) <= (u - 1)*{P}", "three", lambda h: h.auto("square u_less", rounds=0))
-    g.have(f"(b - a)*(u + 1)*{P} <= (u - 1)*{P}", "four", lambda h: h.auto("two three", degree=1, rounds=0))
-    g.contra("above").have(f"(u - 1)*{P} < (b - a)*(u + 1)*{P}", "five", lambda h: h.auto("above P", rounds=0)).auto(
-        "four five", degree=1, rounds=0
-    )
 
 
 def sm_distance_sharp(g: Goal) -> None:
@@ -1689,26 +1187,6 @@ def sm_distance_sharp(g: Goal) -> None:
     total = f"sum(j, 1, n, abs({S.format('j')} - {R.format('j')}))"
     g.have(f"{total}*(exp(e) + 1) <= 2*({b} - {a})*(exp(e) + 1)", "times", lambda h: h.auto("gap u_low", rounds=0))
     g.auto("times done", degree=1, rounds=0)
-
-
-def sm_distance(g: Goal) -> None:
-    g.intro("s r n e (some near)").use("lem:sm_distance_sharp", "s", "r", "n", "e", None, label="sharp")
-    g.use("near", "1", None, label="near_one").have(
-        "0 <= e", "e_low", lambda h: split_abs(h, "abs(s(1) - r(1))", "near_one")
-    )
-    total = "sum(j, 1, n, abs(sm(s, n, j) - sm(r, n, j)))"
-    g.use("ax:exp_pos", "e", label="u_low")
-    g.have("2*(exp(e) - 1) <= 4*e*(exp(e) + 1)", "line", small_or_large)
-    g.contra("above").have(
-        f"4*e*(exp(e) + 1) < {total}*(exp(e) + 1)", "over", lambda h: h.auto("above u_low", rounds=0)
-    )
-    g.auto("over line sharp", degree=1, rounds=0)
-
-
-def small_or_large(g: Goal) -> None:
-    small, large = g.em("e <= 1/2", "size")
-    small.use("lem:exp_twice", "e", None, label="up").auto("up e_low u_low", rounds=0)
-    large.auto("size u_low", rounds=0)
 
 
 def attention_close(g: Goal) -> None:
@@ -1810,11 +1288,7 @@ def key_root(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.entry_total": Script(entry_total),
-    "lem.sm_ratio": Script(sm_ratio),
-    "lem.odds_gap": Script(odds_gap),
     "lem.sm_distance_sharp": Script(sm_distance_sharp),
-    "lem.sm_distance": Script(sm_distance),
     "lem.attention_close": Script(attention_close),
 }
 
@@ -2073,13 +1547,6 @@ def prop73_wrong(g: Goal) -> None:
     )
 
 
-def prop74(g: Goal) -> None:
-    g.intro("d x z y u delta eps (some near image)").use(
-        "lem:norm_triangle", "l. z(l) - x(l)", "l. u(l) - y(l)", "d", label="triangle"
-    )
-    g.auto("near image triangle", degree=1, rounds=0)
-
-
 def prop75(g: Goal) -> None:
     g.intro("d eps gamma beta X (some e_low X_low)").use("ax:sqrt", "eps", None, label="root_low root_square")
 
@@ -2156,7 +1623,6 @@ SCRIPTS |= {
     "cookbook.s7.2.prop7.3.corrected": Script(
         prop73, witnesses("2", "1", "a l. 1", "a l. 1", "a l. 1", "1"), nonzero("d m Q K V X B n x z delta")
     ),
-    "cookbook.s7.2.prop7.4": Script(prop74, witnesses("2", "l. 0", "l. 0", "l. 0", "l. 0", "1", "1")),
     "cookbook.s7.2.prop7.5": Script(prop75, witnesses("2", "1", "l. 1", "l. 0", "1"), nonzero()),
 }
 
@@ -2199,17 +1665,6 @@ def bilinear_close(g: Goal) -> None:
     split_abs(g, f"abs({A} + {B} - {C}); abs({A}); abs({B}); abs({C})", "one two three one_up two_up three_up")
 
 
-def argmax_kept(g: Goal) -> None:
-    g.intro("s r n p g t (low high small lower near)")
-
-    def less(h: Goal) -> None:
-        h.intro("j0 inside other").use("lower", "j0", None, "#other", label="below").use("near", "j0", None, label="nj")
-        h.use("near", "p", None, label="np")
-        split_abs(h, "abs(s(j0) - r(j0)); abs(s(p) - r(p))", "below nj np small")
-
-    g.use("lem:hardmax_unique", "r", "n", "p", None, less, label="done").hyp("done")
-
-
 def mean_step(g: Goal) -> None:
     g.intro("x z n some").positive("n", "n", lambda h: h.auto("some", degree=1, rounds=0))
     g.use("lem:sum_abs", "j. x(j) - z(j)", "1", "n", label="triangle")
@@ -2224,7 +1679,6 @@ def mean_step(g: Goal) -> None:
 
 SCRIPTS |= {
     "lem.bilinear_close": Script(bilinear_close),
-    "lem.argmax_kept": Script(argmax_kept),
     "lem.mean_step": Script(mean_step),
 }
 
@@ -2831,54 +2285,6 @@ SCRIPTS |= {"yang2026.lemma25": Script(lemma25_wrong, refutes=True)}
 # --- Gaps and limits --------------------------------------------------------------------------------------------------
 
 
-def pow_order(g: Goal) -> None:
-    g.intro("x y")
-    g.have("0 <= x & x <= y -> all m:Int. 0 <= m -> 0 <= pow(x, m) & pow(x, m) <= pow(y, m)", "all_m", pow_order_step)
-    g.intro("m (m_low x_low order)").use("all_m", None, "m", None, label="one two")
-    for part, name in zip(g.split(), ("one", "two"), strict=True):
-        part.hyp(name)
-
-
-def pow_order_step(g: Goal) -> None:
-    g.intro("(x_low order)")
-    base, step = g.induct("t", "ge", "ih")
-    for t in "xy":
-        base.use("ax:pow_zero", t, label=f"zero_{t}")
-        step.use("ax:pow_step", t, "t", label=f"up_{t}")
-    for part in base.split():
-        part.auto("zero_x zero_y", degree=1, rounds=0)
-    step.use("ih", label="low less").have("0 <= y", "y_low", use="x_low order")
-    one, two = step.split()
-    one.auto("up_x low x_low", rounds=0)
-    two.have("pow(x, t)*x <= pow(x, t)*y", "a1", lambda h: h.auto("low order", rounds=0)).have(
-        "pow(x, t)*y <= pow(y, t)*y", "a2", lambda h: h.auto("less y_low", rounds=0)
-    )
-    two.auto("up_x up_y a1 a2", degree=1, rounds=0)
-
-
-def pow_above(g: Goal) -> None:
-    g.intro("x")
-
-    def each(h: Goal) -> None:
-        h.intro("positive")
-        base, step = h.induct("t", "ge", "ih")
-        base.use("ax:pow_zero", "x", label="zero").auto("zero", degree=1, rounds=0)
-        step.use("ax:pow_step", "x", "t", label="up").auto("up ih positive", rounds=0)
-
-    g.have("0 < x -> all m:Int. 0 <= m -> 0 < pow(x, m)", "each", each)
-    g.intro("m (m_low positive)").use("each", None, "m", None, label="done").hyp("done")
-
-
-def pow_product(g: Goal) -> None:
-    g.intro("x y")
-    base, step = g.induct("m", "ge", "ih")
-    for t in ("x", "y", "x*y"):
-        base.use("ax:pow_zero", t, label=base.fresh("z"))
-        step.use("ax:pow_step", t, "m", label=step.fresh("u"))
-    base.auto("z1 z2 z3", degree=1, rounds=0, multipliers=["1", "pow(x, 0)"])
-    step.auto("u1 u2 u3 ih", degree=1, rounds=0, multipliers=["1", "x*y", "pow(x, m + 1)", "pow(y, m)*y"])
-
-
 def decay(g: Goal) -> None:
     g.intro("L A C g eps (L_low A_low C_low g_low e_low)").have("0 < L + 1", "L1", use="L_low").positive(
         "(L + 1)", "n", lambda h: h.hyp("L1")
@@ -2956,34 +2362,6 @@ def decay(g: Goal) -> None:
     g.have(f"{F}*({E}*{Y}) <= {F}*(eps*(1/{M}))", "scaled", lambda h: h.auto("small LAC", rounds=0))
     g.have(f"pow(C/tau, L) = pow(C, L)*{Y}", "is", lambda h: h.hyp("split"))
     g.rewrite("is").auto("scaled M_e em", degree=1, rounds=0, multipliers=["eps"])
-
-
-def gap_weaker(g: Goal) -> None:
-    g.intro("s n g f (order gap) i inside m within max").use("gap", "i", None, "m", None, "#max", label="either")
-    one, two = g.cases("either", "same", "below")
-    one.pick("left").hyp("same")
-    two.pick("right").auto("below order", degree=1, rounds=0)
-
-
-def gap_row(g: Goal) -> None:
-    g.intro("s n some")
-    full, empty = g.em("1 <= n", "size")
-    left, right = empty.witness("1").split()
-    left.true()
-    right.intro("i (il ih) m (ml mh) max").contra("no").auto("il ih size", degree=1, rounds=0)
-    g = full
-    g.use("lem:max_right", "s", "n", None, label="top").obtain("top", "p", "pl ph p_max p_last").use(
-        "lem:row_gap", "l. s(p) - s(l)", "n", None, label="row"
-    )
-    g.obtain("row", "e", "e_low each")
-    left, right = g.witness("e").split()
-    left.hyp("e_low")
-    right.intro("i (il ih) m (ml mh) max").use("each", "i", None, label="either").use(
-        "max", "p", None, label="m_top"
-    ).use("p_max", "i", None, label="i_low").use("p_max", "m", None, label="m_low")
-    one, two = right.cases("either", "none", "much")
-    one.pick("left").auto("none m_top i_low m_low", degree=1, rounds=0)
-    two.pick("right").auto("much m_top m_low", degree=1, rounds=0)
 
 
 def smaller(h: Goal, e: str, f: str) -> Goal:
@@ -3372,12 +2750,7 @@ def limit(g: Goal) -> None:
 AHAT_ZERO = ("2", "2", "1", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "2", "t i. 2", "1", "t a i. 0", "t a i. 0")
 
 SCRIPTS |= {
-    "lem.pow_order": Script(pow_order),
-    "lem.pow_above": Script(pow_above),
-    "lem.pow_product": Script(pow_product),
     "lem.decay": Script(decay),
-    "lem.gap_weaker": Script(gap_weaker),
-    "lem.gap_row": Script(gap_row),
     "lem.gap_rows": Script(gap_rows),
     "lem.gap_table": Script(gap_table),
     "lem.gap_tables": Script(gap_tables),
@@ -4047,21 +3420,6 @@ SCRIPTS |= {
 # --- One changed symbol -----------------------------------------------------------------------------------------------
 
 
-def sm_flat(g: Goal) -> None:
-    g.intro("s n p sigma (pl ph small)").use("small", "p", None, label="at_p").have("1 <= n", "some", use="pl ph")
-
-    def each(h: Goal) -> None:
-        h.intro("j within").use("small", "j", None, label="at_j")
-        h.have("s(p) <= s(j) - -(2*sigma)", "near", lambda e: split_abs(e, "abs(s(p)); abs(s(j))", "at_p at_j"))
-        h.use("lem:sm_below", "s", "n", "p", "j", "-(2*sigma)", "#some", "#near", label="done").auto(
-            "done", degree=1, rounds=0
-        )
-
-    g.use("lem:sum_mono", "j. sm(s, n, p)", "j. exp(2*sigma)*sm(s, n, j)", "1", "n", each, label="all")
-    g.use("lem:sm_sum", "s", "n", None, label="one").use("lem:sum_one", "1", "n", label="count")
-    g.auto("all one count", degree=1, rounds=0, multipliers=["exp(2*sigma)", "sm(s, n, p)"])
-
-
 def sm_one_changed(g: Goal) -> None:
     g.intro("s r n p (pl ph same)").have("1 <= n", "some", use="pl ph")
     Z = {t: f"sum(k, 1, n, exp({t}(k)))" for t in "sr"}
@@ -4295,7 +3653,6 @@ def changed_given(g: Goal, last: Tactic) -> None:
 
 
 SCRIPTS |= {
-    "lem.sm_flat": Script(sm_flat),
     "lem.sm_one_changed": Script(sm_one_changed),
     "lem.weights_change": Script(weights_change),
     "lem.attention_change": Script(attention_change),

@@ -14,6 +14,7 @@ from symcook.errors import unknown
 
 if TYPE_CHECKING:
     from symcook.bounds.cooling import temperature
+    from symcook.bounds.entropy import cross_entropy
     from symcook.bounds.error import error_propagation
     from symcook.bounds.falling import table_lookup, tie_break, ziggurat
     from symcook.bounds.flips import sensitivity
@@ -29,6 +30,7 @@ __all__ = [
     "Argument",
     "Kind",
     "bound",
+    "cross_entropy",
     "error_propagation",
     "gelu_multiply",
     "gelu_relu",
@@ -220,6 +222,17 @@ KINDS: dict[str, Kind] = {
             ),
             summary="the greatest change of a model's output when one of n symbols changes, against a proved C/n "
             "(chiang2022, Section 1; Cookbook, Section 6.4)",
+        ),
+        Kind(
+            name="cross-entropy",
+            function="symcook.bounds.entropy:cross_entropy",
+            arguments=(
+                Argument("model", _MODEL, "NAME", required=True),
+                Argument("n", _N, "N", required=True),
+                Argument("values", _VALUES, "V"),
+            ),
+            summary="the mean cross-entropy in bits over all words of n symbols, for parity, first, first-flawed and "
+            "their variants with layer norm, against the worst possible, 1 bit (chiang2022, Figure 2)",
         ),
     )
 }

@@ -210,7 +210,7 @@ class _Plan:
         places = range(embedding.start, embedding.start + length + embedding.added)
         best = Fraction(0)
         for i in places:
-            here = {c: at_position(e, i, len(places)) for c, e in embedding.positions.items()}
+            here = {c: at_position(e, i, len(places)) for c, e in embedding.places.items()}
             for row in (embedding.words or {}).values():
                 total = sum((abs(entry(row.get(c, 0)) + here.get(c, 0)) for c in {*row, *here}), Fraction(0))
                 best = max(best, total)

@@ -19,7 +19,7 @@ def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None)
     `values` gives arguments of the recipe and values of symbols, as a mapping or as text "N=4, eps=1/16". Raises
     BadInput for an unknown name and for a symbol without a value.
     """
-    given = _settings(values)
+    given = settings(values)
     if isinstance(model, Transformer):
         return _bound(model, given), model.name
     if not isinstance(model, str):
@@ -51,7 +51,8 @@ def _bound(model: Transformer, given: Mapping[str, Any]) -> Transformer:
     return model.bind(given)
 
 
-def _settings(values: str | Mapping[str, Any] | None) -> dict[str, Any]:
+def settings(values: str | Mapping[str, Any] | None) -> dict[str, Any]:
+    """Arguments and values as a mapping, from one or from text "N=4, eps=1/16"; BadInput for other text."""
     if values is None:
         return {}
     if not isinstance(values, str):

@@ -8,6 +8,7 @@ from typing import Any
 import flint
 
 from symcook.errors import Undecided
+from symcook.model.answers import Shown
 from symcook.numbers.balls import Ball, ball, decide_sign, limit_for, refine
 
 
@@ -24,8 +25,8 @@ def decided(difference: Callable[[], flint.arb], digits: int, what: str) -> bool
         return None
 
 
-@dataclass(frozen=True)
-class Bound:
+@dataclass(frozen=True, repr=False)
+class Bound(Shown):
     """A claimed bound beside the sharp value.
 
     value: the supremum of the quantity; claimed: the paper's bound; holds: value <= claimed, None where the balls
@@ -33,6 +34,8 @@ class Bound:
     booleans and text of the grammar. where: which inputs reach the supremum, in words. proofs: ids of stored statements
     that say for all parameters what is answered here for the given ones; extra: further values, by name.
     """
+
+    REPORT = "bound"
 
     kind: str
     parameters: Mapping[str, int | bool | str]
@@ -80,22 +83,3 @@ class Bound:
             "proofs": self.verdicts(),
             "statements": self.statements,
         }
-
-    def text(self) -> str:
-        """Lines for a reader: parameters, both balls, the verdict, where the supremum is reached, and the proofs."""
-        shown = {name: str(v).lower() if isinstance(v, bool) else v for name, v in self.parameters.items()}
-        given = ", ".join(f"{name} = {v}" for name, v in shown.items())
-        verdict = {True: "yes", False: "no", None: "undecided"}[self.holds]
-        checked = (f"{name}: {status}" for name, status in self.verdicts().items())
-        rows = [
-            ("bound", f"{self.kind}: {given}" if given else self.kind),
-            (self.labels[0], str(self.value)),
-            (self.labels[1], str(self.claimed)),
-            ("holds", verdict),
-            ("attained", f"{'yes' if self.attained else 'no'}{f', {self.where}' if self.where else ''}"),
-            *((name, str(value)) for name, value in self.extra.items()),
-            ("source", self.source),
-            *(("proof" if k == 0 else "", line) for k, line in enumerate(checked)),
-        ]
-        width = max(len(name) for name, text in rows if text)
-        return "\n".join(f"{name:<{width}}  {text}" for name, text in rows if text)

@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,14 @@ from symcook.cli.options import (
     settings_option,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import EMPTY_WORD, Progress, print_json, say, value_text
+from symcook.cli.output import Progress, print_json, say
 from symcook.errors import BadInput, NotExact, Undecided, unknown
 
 
 @declare("check", "symcook check dyck-1 --max-length 12")
 @name_argument
 @click.option("--max-length", type=LENGTH, metavar="N", help="The greatest length of a word or sequence.")
-@click.option("--spec", metavar="FILE.py:FUNCTION", help="A reference of your own, instead of the recipe's.")
+@click.option("--spec", metavar="FILE.py:FUNCTION", help="Your own reference: a function of inputs, or a Fold.")
 @click.option("--domain", type=OneOf("domain", DOMAINS), default="exact", help="The numbers (exact).")
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of ball and mpmath (30).")
 @settings_option
@@ -102,36 +103,10 @@ def _region(chosen: Chosen) -> str | None:
 
 
 def check_text(chosen: Chosen, found: Any) -> str:
-    """The outcome in words, with the smallest counterexample and the command that replays it."""
-    first = found.counterexample
-    if found.holds:
-        lines = [f"{chosen.name} agrees with its reference on {found.strings} inputs of {found.strings}"]
-    elif found.differs:
-        lines = [f"{chosen.name} differs from its reference on {found.mismatches} inputs of {found.strings}"]
-    else:
-        lines = [f"{chosen.name} differs from its reference on no input whose answer is decided"]
-    if found.empty_word is not None:
-        lines.append(f"  the empty word: {found.empty_word}")
-    if found.open:
-        lines.append(f"  open: {found.open} inputs of {found.strings}")
-    if found.first_open is not None:
-        lines.append(f"  smallest open input: {found.first_open or EMPTY_WORD}")
-    lines.append(f"  method: {found.method}")
-    if first is not None:
-        lines += [
-            f"  smallest counterexample: {first.input or EMPTY_WORD}",
-            f"  the answer must be {_answer(first.expected)}; the model gives {_answer(first.got)}",
-            f"  replay: {chosen.command('run', first.replay)}",
-        ]
-    return "\n".join(lines)
+    """The outcome in words, about the model as it was chosen."""
+    from symcook.report.check import text
 
-
-def _answer(value: Any) -> str:
-    if isinstance(value, bool):
-        return "accept" if value else "reject"
-    if isinstance(value, dict):
-        return ", ".join(f"{name} = {value_text(item)}" for name, item in value.items())
-    return "[" + "; ".join(map(_answer, value)) + "]" if isinstance(value, list) else value_text(value)
+    return text(found, chosen.name, partial(chosen.command, "run"))
 
 
 def load_spec(spec: str) -> Callable[[Any], Any]:
@@ -157,11 +132,4 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
         raise unknown(f"function of {file}", name, public)
     if not callable(function):
         raise BadInput(f"{name} of {file} must be a function", type(function).__name__)
-
-    def reference(given: Any) -> Any:
-        try:
-            return function(given)
-        except SystemExit as error:
-            raise RuntimeError(f"SystemExit: {error}") from error
-
-    return reference
+    return function

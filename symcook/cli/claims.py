@@ -10,8 +10,9 @@ import click
 
 from symcook.cli.options import command as declare
 from symcook.cli.options import completes, papers
-from symcook.cli.output import Progress, columns, print_json, say
+from symcook.cli.output import Progress, print_json, say
 from symcook.errors import BadInput
+from symcook.report.text import columns
 
 MOST_SHOWN = 40
 MOST_STATED = 4  # with so few claims the formal statements are shown too

@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from symcook.cli.options import (
+    check_latex,
     choose,
     input_hint,
     input_options,
+    latex_options,
     name_argument,
     read_input,
     settings_option,
@@ -22,6 +24,7 @@ from symcook.errors import BadInput
 @input_options
 @settings_option
 @click.option("--cases", is_flag=True, help="Split where a comparison is open: one closed form for each case.")
+@latex_options
 def command(
     name: str,
     word: str | None,
@@ -29,6 +32,8 @@ def command(
     rows: str | None,
     settings: tuple[str, ...],
     cases: bool,
+    latex: bool,
+    document: bool,
     as_json: bool,
 ) -> None:
     """Derive closed forms of the outputs, in every symbol that is not set.
@@ -38,6 +43,7 @@ def command(
     """
     from symcook.derivation import derive, derive_cases
 
+    check_latex(latex, document, as_json)
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
     if given is None and not chosen.pointwise:
@@ -53,13 +59,15 @@ def command(
             )
         finally:
             progress.close()
-        if as_json:
-            print_json([answer.to_json() for answer in answers])
-        else:
-            say("\n\n".join(answer.text() for answer in answers))
-        return
-    answer = derive(chosen.model, given, values=chosen.values)
-    if as_json:
-        print_json(answer.to_json())
     else:
-        say(answer.text())
+        answers = (derive(chosen.model, given, values=chosen.values),)
+    if as_json:
+        documents = [answer.to_json() for answer in answers]
+        print_json(documents if cases else documents[0])
+    elif latex:
+        from symcook.report import markup
+        from symcook.report.derivation import displays
+
+        say(markup.latex([display for answer in answers for display in displays(answer)], document))
+    else:
+        say("\n\n".join(answer.text() for answer in answers))

@@ -8,7 +8,8 @@ from typing import Any
 
 from symcook.cli.options import choose, name_argument, settings_option
 from symcook.cli.options import command as declare
-from symcook.cli.output import columns, print_json, say
+from symcook.cli.output import print_json, say
+from symcook.report.text import columns
 
 
 @declare("explain", "symcook explain gtzero")

@@ -8,8 +8,9 @@ import click
 
 from symcook.cli.options import Chosen, OneOf, Whole, choose, name_argument, need_values, settings_option
 from symcook.cli.options import command as declare
-from symcook.cli.output import EMPTY_WORD, Progress, print_json, say
+from symcook.cli.output import Progress, print_json, say
 from symcook.errors import BadInput
+from symcook.report.values import EMPTY_WORD
 
 
 @declare("export", "symcook export dyck-1 -o dyck-1.npz")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 from typing import Any
 
 import click
@@ -79,20 +78,17 @@ def invoke(arguments: list[str]) -> int:
 
 def _sentence(error: click.UsageError) -> BadInput:
     """A usage error of click in our words: what must hold, what was given, what to do."""
-    command = error.ctx.command_path if error.ctx is not None else "symcook"
+    ctx = error.ctx or click.Context(group, info_name="symcook")
+    command, options = ctx.command_path, [p for p in ctx.command.get_params(ctx) if isinstance(p, click.Option)]
     hint = f"see {command} --help"
     if isinstance(error, click.NoSuchOption):
-        parameters = error.ctx.command.get_params(error.ctx) if error.ctx is not None else []
-        return unknown("option", error.option_name, [name for p in parameters for name in p.opts if name[:2] == "--"])
+        return unknown("option", error.option_name, [name for p in options for name in p.opts if name[:2] == "--"])
     if isinstance(error, click.BadOptionUsage):
-        if "requires" in error.message:
-            return BadInput(f"the option {error.option_name} must have a value", "none", hint)
-        return BadInput(f"the option {error.option_name} must not have a value", "one", hint)
+        if any(p.is_flag for p in options if error.option_name in p.opts):
+            return BadInput(f"the option {error.option_name} must not have a value", "one", hint)
+        return BadInput(f"the option {error.option_name} must have a value", "none", hint)
     if isinstance(error, click.MissingParameter) and error.param is not None:
         param = error.param
         what = param.opts[-1] if param.param_type_name == "option" else (param.name or "").upper()
         return BadInput(f"{command} must have {what}", "none", hint)
-    extra = re.match(r"Got unexpected extra arguments? \((.*)\)", error.message, re.DOTALL)
-    if extra:
-        return BadInput(f"{command} must have no further argument", extra[1], hint)
     return BadInput("the command must be used as its help says", error.format_message().rstrip("."), hint)

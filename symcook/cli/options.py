@@ -92,6 +92,9 @@ def _items(words: Sequence[str], incomplete: str) -> list[Any]:
 class Command(click.Command):
     """A command with `--json` and `--debug`, whose options never swallow another option as their value."""
 
+    allow_extra_args = True
+    """So that they are refused here, in our words."""
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         takes = {name for p in self.params if isinstance(p, click.Option) and not p.is_flag for name in p.opts}
         known = {name for p in self.get_params(ctx) if isinstance(p, click.Option) for name in p.opts}
@@ -104,10 +107,14 @@ class Command(click.Command):
                         f"the option {here} must have a value", f"none before {following}", f"see {ctx.command_path} -h"
                     )
         try:
-            return super().parse_args(ctx, args)
+            further = super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx  # so that the sentence can name this command's help
             raise
+        if further and not ctx.resilient_parsing:
+            must = f"{ctx.command_path} must have no further argument"
+            raise BadInput(must, " ".join(further), f"see {ctx.command_path} --help")
+        return further
 
 
 def command(name: str, example: str | None = None) -> Callable[[Callable[..., Any]], Command]:
@@ -161,6 +168,24 @@ def input_options(function: Any) -> Any:
     ):
         function = option(function)
     return function
+
+
+def latex_options(function: Any) -> Any:
+    """--latex and --document; `check_latex` says where they do not fit."""
+    for option in (
+        click.option("--document", is_flag=True, help="With --latex: a complete document."),
+        click.option("--latex", is_flag=True, help="Print LaTeX (packages amsmath and amssymb)."),
+    ):
+        function = option(function)
+    return function
+
+
+def check_latex(latex: bool, document: bool, as_json: bool) -> None:
+    """BadInput where --document or --json stands with the wrong other option."""
+    if document and not latex:
+        raise BadInput("--document must come with --latex", "none", "write --latex --document")
+    if latex and as_json:
+        raise BadInput("one form of answer must be chosen", "--latex and --json", "use one of them")
 
 
 @dataclass(frozen=True)

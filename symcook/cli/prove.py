@@ -11,8 +11,9 @@ import click
 
 from symcook.cli.options import command as declare
 from symcook.cli.options import completes, papers
-from symcook.cli.output import Progress, columns, line_width, print_json, say
+from symcook.cli.output import Progress, line_width, print_json, say
 from symcook.errors import BadInput, unknown
+from symcook.report.text import columns
 
 
 def _provable() -> list[str]:
@@ -35,6 +36,9 @@ def _provable() -> list[str]:
 )
 @click.option("--latex", is_flag=True, help="Statement and proof as LaTeX (packages amsmath and amssymb).")
 @click.option("--break", "breaking", is_flag=True, help="Near misses of the statement, each tried with its proof.")
+@click.option("--statement", metavar="S", help="A claim about the model of a file: accept <-> count(a) > count(b).")
+@click.option("--proof", metavar="FILE", help="A proof text for it; without one the automation tries.")
+@click.option("--force", is_flag=True, help="Replace the certificate of a claim of your own.")
 def command(
     ids: tuple[str, ...],
     paper: str | None,
@@ -43,29 +47,52 @@ def command(
     trust: bool,
     latex: bool,
     breaking: bool,
+    statement: str | None,
+    proof: str | None,
+    force: bool,
     as_json: bool,
 ) -> int:
     """Check stored proofs again, from the files on disk.
 
     ID is a claim or lemma; NAME is a recipe and stands for its claims and the stored check of its model. One id is
     shown with its statement, a short proof and what it rests on; several as a table. Exit 0 when every selected stored
-    proof is reproduced. REFUTED is a verdict too: a proof of the negation.
+    proof is reproduced. REFUTED is a verdict too: a proof of the negation. With --statement, MODEL.json stands for the
+    ids: a claim of your own is proved, and MODEL.certificate.json is written.
     """
+    if statement is not None:
+        if len(ids) != 1 or paper is not None or everything or full or trust or latex or breaking:
+            raise BadInput("--statement must stand with one model file", " ".join(ids) or "none")
+        from symcook.cli.ownclaim import prove_own
+
+        return prove_own(ids[0], statement, proof, force, as_json)
+    if proof is not None or force:
+        raise BadInput("--proof and --force must stand with --statement", "none", "give the statement")
     ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking)) if on]
-    if as_json:
+    if as_json and latex:
         ways.append("--json")
     if len(ways) > 1:
         raise BadInput("one form of answer must be chosen", " and ".join(ways), "use one of them")
+    if full and as_json:
+        raise BadInput("--full must stand with a proof that is shown", "--full and --json", "leave it out")
     if full and ways not in ([], ["--latex"]):
         raise BadInput("--full must stand with a proof that is shown", f"--full and {ways[0]}", "leave it out")
     if trust and not ids and paper is None and not everything:
-        from symcook.report.trust import trust_text
+        from symcook.report.trust import trust_json, trust_text
 
-        say(trust_text())
+        if as_json:
+            print_json(trust_json())
+        else:
+            say(trust_text())
         return 0
     names, without = selected(ids, paper, everything)
     verdicts = replayed(names)
-    if as_json:
+    if as_json and trust:
+        from symcook.report.trust import trust_json
+
+        print_json(trust_json(names) | {"verdicts": [verdict_json(v) for v in verdicts]})
+    elif as_json and breaking:
+        print_json(_broken_json(verdicts))
+    elif as_json:
         print_json([verdict_json(v) for v in verdicts])
     elif latex:
         _print_latex(verdicts, without, full)
@@ -73,7 +100,7 @@ def command(
         _print_broken(verdicts, without)
     else:
         say(answer_text(verdicts, without, full))
-    if trust:
+    if trust and not as_json:
         from symcook.report.trust import trust_text
 
         say()
@@ -211,6 +238,20 @@ def _followed(verdicts: list[Any]) -> Iterator[Any]:
             yield verdict
     finally:
         progress.close()
+
+
+def _broken_json(verdicts: list[Any]) -> list[dict[str, Any]]:
+    """For each id its near misses, of the statement that is proved: its own, or the one that corrects it."""
+    from symcook.proof.replay import statements
+    from symcook.report.proof import break_json, break_target, broken, certificate_of
+
+    documents = []
+    for verdict in _followed(verdicts):
+        target = break_target(verdict)
+        shown = verdict if target in (None, verdict.id) else replayed([target])[0]
+        tried = [] if target is None else break_json(broken(statements()[target], certificate_of(shown)))
+        documents.append({"id": verdict.id, "status": verdict.status, "statement": target, "near_misses": tried})
+    return documents
 
 
 def _print_broken(verdicts: list[Any], without: list[str]) -> None:

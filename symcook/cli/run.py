@@ -21,8 +21,9 @@ from symcook.cli.options import (
     settings_option,
 )
 from symcook.cli.options import command as declare
-from symcook.cli.output import EMPTY_WORD, columns, line_width, print_json, say, stream_table, value_text
+from symcook.cli.output import line_width, print_json, say
 from symcook.errors import BadInput, Undecided
+from symcook.report.values import EMPTY_WORD
 
 BITS = Whole("the number of bits", 1, 1_000_000)
 
@@ -48,6 +49,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Run a model on one input."""
+    from symcook.report.run import text
     from symcook.run import run
 
     chosen = choose(name, settings)
@@ -58,7 +60,7 @@ def command(
     if as_json:
         print_json(answer.to_json() | ({} if within is None else {"in_region": within}))
     else:
-        say(run_text(answer))
+        say(text(answer, line_width()))
         if within is False:
             say(f"  outside the region where it is {exact_where(chosen)}")
     if answer.undecided:
@@ -83,34 +85,3 @@ def exact_where(chosen: Chosen) -> str:
 
     sure = "exact" if chosen.info.largest else "known to be exact"
     return f"{sure}: {region(chosen.name, **chosen.arguments)}"
-
-
-def run_text(answer: Any) -> str:
-    """A run in words: the verdict, and the values where the readout looks."""
-    document = answer.to_json()
-    verdict = ""
-    if "accept" in document:
-        verdict = ": " + {True: "accept", False: "reject", None: "undecided"}[document["accept"]]
-    lines = [f"{document['recipe']} on {document['input'] or EMPTY_WORD}{verdict}"]
-    if document["output"]:
-        lines.append(columns([(key, value_text(value)) for key, value in document["output"].items()], "  "))
-    if "outputs" in document:
-        lines.append("  by position: " + ", ".join(map(value_text, document["outputs"])))
-    if document.get("reliable") is False:
-        lines.append(
-            f"  the margin lies below the rounding bound of {numbers(answer)}: the exact answer may be another"
-        )
-    if "trace" in document:
-        start = answer.result.model.embedding.start
-        for step in document["trace"]:
-            where = f"layer {step['layer']}, {step['part']}" if step["layer"] else f"the {step['part']}"
-            shown = {name: list(map(value_text, column)) for name, column in step["coordinates"].items()}
-            lines += ["", f"after {where}"]
-            lines.append(stream_table(shown, start, line_width()))
-    return "\n".join(lines)
-
-
-def numbers(answer: Any) -> str:
-    """The numbers of a run in words."""
-    domain = answer.result.domain
-    return f"{domain.bits} bits" if domain.name == "mpmath" else domain.name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcook.cli.options import choose, name_argument, settings_option
+from symcook.cli.options import check_latex, choose, latex_options, name_argument, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import say
 
@@ -10,11 +10,13 @@ from symcook.cli.output import say
 @declare("show", "symcook show dyck-1")
 @name_argument
 @settings_option
-def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
+@latex_options
+def command(name: str, settings: tuple[str, ...], latex: bool, document: bool, as_json: bool) -> None:
     """Show the matrices, coordinates, symbols and region of a recipe or model file.
 
     With --json: the model file.
     """
+    check_latex(latex, document, as_json)
     chosen = choose(name, settings)
     model = chosen.bound()
     if as_json:
@@ -22,9 +24,10 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
 
         say(dumps(model).rstrip("\n"))
         return
-    from symcook.report.text import model_text
-
-    say(model_text(model))
+    if latex:
+        say(model.latex(document))
+        return
+    say(model.text())
     if chosen.info is not None:
         from symcook.recipes import region
 

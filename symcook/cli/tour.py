@@ -32,7 +32,6 @@ def command(as_json: bool) -> None:
     """One model from coordinates to weights: a closed form, a check, a proof."""
     from symcook.cli.check import check_text, run_check
     from symcook.cli.prove import answer_text, replayed, selected, verdict_json
-    from symcook.cli.run import run_text
     from symcook.derivation import derive
     from symcook.run import run
 
@@ -44,7 +43,7 @@ def command(as_json: bool) -> None:
         _section(f"The residual stream on {WORD}: a row for each coordinate, a column for each position")
         say(_table(table))
         _section("The answer is read at the last position", f"run {MODEL} --input '{WORD}'")
-        say("\n".join(run_text(answer) for answer in runs))
+        say("\n".join(answer.text() for answer in runs))
     name, word = CLOSED_FORM
     derived = [derive(choose(ZERO_TEST).model), derive(choose(name).model, word)]
     if not as_json:

@@ -5,6 +5,7 @@ keeps. Source: Cookbook, Sections 4.2, 5.5 and 8.
 """
 
 from symcook.compose.builder import Builder
+from symcook.compose.confident import confident
 from symcook.compose.heads import reverse, single_head
 from symcook.compose.paired import paired
 from symcook.compose.routing import cancel_residual, rename, route
@@ -13,6 +14,7 @@ from symcook.compose.stacking import identity_layer, pad, parallel, serial, wide
 __all__ = [
     "Builder",
     "cancel_residual",
+    "confident",
     "identity_layer",
     "pad",
     "paired",

@@ -8,7 +8,7 @@ positions with the same entries get the same object, so that ties of what they w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from itertools import accumulate, repeat
@@ -18,11 +18,12 @@ from typing import Any, ClassVar
 import flint
 from flint import arb, fmpq
 
-from symcook.domains.protocol import conjunction, refuse_zero_variance, visible
-from symcook.errors import BadInput, Undecided, require_known
-from symcook.model.blocks import MASKS, WEIGHTINGS
+from symcook.domains.protocol import Coefficient, refuse_zero_variance
+from symcook.domains.rowwise import Scores, Shortening
+from symcook.errors import BadInput, Undecided
+from symcook.model.expr import Tree
 from symcook.model.rationals import rational
-from symcook.model.symbols import tree_from_sympy
+from symcook.model.symbols import Number
 from symcook.numbers.balls import ball, settled
 from symcook.numbers.evaluate import evaluate
 
@@ -42,7 +43,7 @@ Value = Any
 Column = list[Value]
 
 
-class Ball:
+class Ball(Shortening):
     """The domain of rationals and real balls at `bits` bits of working precision.
 
     >>> domain = Ball(64)
@@ -55,105 +56,47 @@ class Ball:
     """
 
     name: ClassVar[str] = "ball"
+    nothing = ZERO
 
     def __init__(self, bits: int = 128) -> None:
+        super().__init__()
         self.bits = bits
-        self.length = 0
-        self.rows: Sequence[int] = ()
-        """The positions (from 0) that columns have entries for."""
         self._known: dict[Any, Value] = {}
-        self._balls: dict[Any, arb] = {}
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
 
-    def begin(self, sequence: Any, start: int) -> None:
-        self._sequence = tuple(sequence)
-        self._start = start
-        self.length = len(self._sequence)
-        self.rows = range(self.length)
-
-    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
-        self.rows = self.rows[place:][:1]
-        return [[column[place]] for column in columns]
-
-    def enclose(self, value: Any) -> arb:
-        """A ball around an exact number, at the precision that is set."""
-        known = self._balls.get(value)
-        if known is None:
-            known = self._balls[value] = arb(self.number(value))
-        return known
-
-    def number(self, value: Any) -> Value:
-        """An exact number: a rational as it is, a ball around any other sympy number of the grammar."""
+    def number(self, value: int | Number) -> Value:
+        """An exact number: a rational as it is, a ball around any other one."""
         known = self._known.get(value)
         if known is None:
             known = self._known[value] = self._given(value)
         return known
 
     def _given(self, value: Any) -> Value:
-        if isinstance(value, (int, Fraction)):
-            return self._entry(fmpq(value.numerator, value.denominator))
-        if value.is_Rational:
-            return self._entry(fmpq(int(value.p), int(value.q)))
-        return self._entry(evaluate(tree_from_sympy(value)))
+        given = evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator)
+        return self._entry(given)
 
-    def embed(self, table: Mapping[str, Any]) -> Column:
-        return [self.number(table[token]) for token in self._sequence]
-
-    def input(self, name: str) -> Column:
-        return [self.number(row[name]) for row in self._sequence]
-
-    def positions(self, expression: Any) -> Column:
-        tree = tree_from_sympy(expression)
-        return [self._position(tree, place + self._start) for place in self.rows]
-
-    def _position(self, tree: Any, i: int) -> Value:
+    def position(self, term: Tree, i: int) -> Value:
         try:
-            return self.number(rational(tree, {"i": Fraction(i), "n": Fraction(self.length)}))
+            return self.number(rational(term, {"i": Fraction(i), "n": Fraction(self.length)}))
         except BadInput:  # not rational, or no number at all, which the ball will say
-            return self._entry(evaluate(tree, {"i": i, "n": self.length}))
+            return self._entry(evaluate(term, {"i": i, "n": self.length}))
 
-    def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
-        shift = self.number(bias)
-        if not terms:
-            return [shift] * len(self.rows)
-        weights = [None if weight == 1 else self.number(weight) for _, weight in terms]
+    def activation(self, x: Value, kind: str) -> Value:
+        return _held(ACTIVATIONS[kind](x))
 
-        def row(entries: Sequence[Value]) -> Value:
-            parts = [x if w is None else self._times(w, x) for w, x in zip(weights, entries, strict=True)]
-            return self._total(parts if type(shift) is fmpq and not shift else [*parts, shift])
-
-        return each([column for column, _ in terms], row)
-
-    def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, tuple(ACTIVATIONS))
-        return each([column], lambda entries: _held(ACTIVATIONS[kind](entries[0])))
-
-    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
-        """See the protocol; Undecided where the variance may be zero without being exactly so."""
-        floor = self.number(epsilon)
-        places = iter(self.rows)
-        first: dict[tuple[int, ...], list[Value]] = {}
-        rows = []
-        for entries in zip(*columns, strict=True):
-            place, key = next(places), tuple(map(id, entries))
-            if key not in first:
-                first[key] = self._normalised(entries, floor, zero_variance, self._start + place)
-            rows.append(first[key])
-        return list(map(list, zip(*rows, strict=True)))
-
-    def _normalised(self, entries: Sequence[Value], floor: Value, zero_variance: str, i: int) -> list[Value]:
-        m = fmpq(len(entries))
+    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> list[Value]:
+        """Undecided where the variance may be zero without being exactly so."""
         if self._flat(entries):
             centred, variance = [ZERO] * len(entries), ZERO  # exactly, though the mean may be a ball
         else:
-            mean = self._over(self._total(entries), m)
-            centred = [self._total([x, -mean]) for x in entries]
-            variance = self._over(self._total([self._times(c, c) for c in centred]), m)
+            mean = self.mean(entries)
+            centred = [self.total([x, -mean]) for x in entries]
+            variance = self.mean([self.times(c, c) for c in centred])
             if isinstance(variance, arb):
                 variance = variance.nonnegative_part()
-        total = self._total([variance, floor])
+        total = self.total([variance, epsilon])
         if total == 0:
             refuse_zero_variance(zero_variance, i)
             return [ZERO] * len(entries)
@@ -163,80 +106,42 @@ class Ball:
                 f"{self.bits} bits; the exact domain decides that of rational entries."
             )
         root = self._root(total)
-        return [self._over(c, root) for c in centred]
+        return [self.over(c, root) for c in centred]
 
-    def attend(
+    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
+        return _maxima(scores, weighting, i, first, self.bits)
+
+    def scoring(self, queries: Sequence[Column], keys: Sequence[Column], compared: bool) -> Scores:
+        """By a product of matrices where all entries are rational."""
+        if any(type(x) is not fmpq for column in (*queries, *keys) for x in column):
+            return super().scoring(queries, keys, compared)
+        table = flint.fmpq_mat([list(column) for column in keys])
+
+        def scores(number: int, sees: range) -> Sequence[Value]:
+            row = flint.fmpq_mat([[column[number] for column in queries]])
+            return (row * table).entries()[sees.start : sees.stop]
+
+        return scores
+
+    def soft(
         self,
         queries: Sequence[Column],
         keys: Sequence[Column],
         values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Any,
-    ) -> list[Column]:
-        require_known("mask", mask, MASKS)
-        require_known("weighting", weighting, WEIGHTINGS)
-        if not queries:
-            return [self._plain(column, mask, weighting) for column in values]
-        scale = None if factor == 1 else self.positions(factor)
-        if weighting == "softmax":
-            return self._soft(queries, keys, values, mask, scale)
-        results: list[Column] = [[] for _ in values]
-        for place, scores in self._scores(queries, keys, mask, scale):
-            seen = visible(mask, place, self.length)
-            best: Sequence[int] = ()
-            if seen:
-                best = _maxima(scores, weighting, place + self._start, seen.start + self._start, self.bits)
-            for result, value in zip(results, values, strict=True):
-                result.append(self._mean([value[seen.start + j] for j in best]))
-        return results
-
-    def _scores(
-        self, queries: Sequence[Column], keys: Sequence[Column], mask: str, scale: Column | None
-    ) -> Iterator[tuple[int, Column]]:
-        """Each row with its scores at the positions that it sees; equal keys get one score."""
-        factors = scale or [fmpq(1)] * len(self.rows)
-        if all(type(x) is fmpq for column in (*queries, *keys, factors) for x in column):
-            table = flint.fmpq_mat([list(column) for column in keys])
-            for number, place in enumerate(self.rows):
-                seen = visible(mask, place, self.length)
-                row = flint.fmpq_mat([[factors[number] * column[number] for column in queries]])
-                yield place, (row * table).entries()[seen.start : seen.stop] if seen else []
-            return
-        offered = list(zip(*keys, strict=True))
-        names = [tuple(map(id, key)) for key in offered]
-        for number, place in enumerate(self.rows):
-            query = [column[number] for column in queries]
-            known: dict[tuple[int, ...], Value] = {}
-            scores = []
-            for j in visible(mask, place, self.length):
-                score = known.get(names[j])
-                if score is None:
-                    score = self._total([self._times(q, k) for q, k in zip(query, offered[j], strict=True)])
-                    if scale is not None:
-                        score = self._times(scale[number], score)
-                    known[names[j]] = score
-                scores.append(score)
-            yield place, scores
-
-    def _soft(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        scale: Column | None,
+        seen: Sequence[range],
+        factor: Coefficient,
     ) -> list[Column]:
         """Softmax rows, `ROWS` at a time as one product of matrices; a plain mean where all scores are zero, and the
         one value where all are equal."""
-        if all(map(self._flat, values)) and mask in ("none", "future", "past"):
+        if all(map(self._flat, values)) and all(seen):
             return [[column[0]] * len(self.rows) for column in values]
         if all(self._flat(column) for column in keys):  # equal scores
-            return [self._plain(column, mask, "average") for column in values]
+            return [self.plain(column, seen, "average") for column in values]
+        scale = self.scales(factor)
         zeros = [all(_is_zero(x) for x in query) for query in zip(*queries, strict=True)]
-        means = [self._plain(column, mask, "average") for column in values] if any(zeros) else []
+        means = [self.plain(column, seen, "average") for column in values] if any(zeros) else []
         asked, offered, held = ([_balls(column) for column in part] for part in (queries, keys, values))
-        found = self._exponential(asked, offered, held, mask, None if scale is None else _balls(scale))
+        found = self._exponential(asked, offered, held, seen, None if scale is None else _balls(scale))
         for column, mean in zip(found, means, strict=False):
             column[:] = [m if zero else x for x, m, zero in zip(column, mean, zeros, strict=True)]
         return found
@@ -246,7 +151,7 @@ class Ball:
         queries: Sequence[Sequence[arb]],
         keys: Sequence[Sequence[arb]],
         values: Sequence[Sequence[arb]],
-        mask: str,
+        seen: Sequence[range],
         scale: Sequence[arb] | None,
     ) -> list[Column]:
         """Softmax rows of balls."""
@@ -256,16 +161,15 @@ class Ball:
         results: list[Column] = [[] for _ in values]
         held: list[Column] = []
         totals: list[arb] = []
-        for number, place in enumerate(self.rows):
-            seen = visible(mask, place, n)
+        for number, sees in enumerate(seen):
             query = [q[number] if scale is None else q[number] * scale[number] for q in queries]
-            if not seen:
+            if not sees:
                 weights, total = [], zero
-            elif offered is None:  # a loop is as fast as a matrix, and takes no more than is seen
-                weights, total = _weights(list(map(mul, repeat(query[0]), keys[0][seen.start : seen.stop])))
+            elif offered is None:  # a loop is as fast as a matrix, and takes no more than is sees
+                weights, total = _weights(list(map(mul, repeat(query[0]), keys[0][sees.start : sees.stop])))
             else:
-                weights, total = _weights((flint.arb_mat([query]) * offered).entries()[seen.start : seen.stop])
-            held.append([zero] * seen.start + weights + [zero] * (n - max(seen.start, seen.stop)))
+                weights, total = _weights((flint.arb_mat([query]) * offered).entries()[sees.start : sees.stop])
+            held.append([zero] * sees.start + weights + [zero] * (n - max(sees.start, sees.stop)))
             totals.append(total)
             if len(held) == ROWS or number == len(self.rows) - 1:
                 for parts, total in zip((flint.arb_mat(held) * table).tolist(), totals, strict=True):
@@ -274,37 +178,18 @@ class Ball:
                 held, totals = [], []
         return results
 
-    def _plain(self, column: Column, mask: str, weighting: str) -> Column:
-        """Rows whose scores are all zero: the mean of what is seen, or its first or last entry."""
-        rows = [visible(mask, place, self.length) for place in self.rows]
-        if weighting in ("leftmost", "rightmost"):
-            return [column[row[0 if weighting == "leftmost" else -1]] if row else ZERO for row in rows]
-        if mask == "none":
-            return [self._mean(column)] * len(rows)
-        if len(rows) == 1:
-            return [self._mean(column[rows[0].start : rows[0].stop])]
-        back = mask in ("past", "strict-past")
-        sums = self._running(column[::-1] if back else column)
-        return [self._over(sums[len(row)], fmpq(len(row))) if row else ZERO for row in rows]
+    def shares(self, scores: Sequence[Value]) -> Iterable[Value]:
+        weights, total = _weights(_balls(scores))
+        return map(mul, weights, repeat(1 / total))
 
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
-        rows = []
-        for scores in zip(*columns, strict=True):
-            weights, total = _weights(_balls(scores))
-            rows.append(map(mul, weights, repeat(1 / total)))
-        return [[*column] for column in zip(*rows, strict=True)]
+    def first_largest(self, scores: Sequence[Value]) -> int | None:
+        return _first_largest(scores)
 
-    def largest(self, columns: Sequence[Column]) -> list[int | None]:
-        return [_first_largest(scores) for scores in zip(*columns, strict=True)]
+    def is_positive(self, x: Value) -> bool | None:
+        return True if x > 0 else False if x <= 0 else None
 
-    def positive(self, column: Column) -> list[bool | None]:
-        return [True if x > 0 else False if x <= 0 else None for x in column]
-
-    def zero(self, column: Column) -> list[bool | None]:
-        return [True if x == 0 else False if x > 0 or x < 0 else None for x in column]
-
-    def both(self, first: bool | None, second: bool | None) -> bool | None:
-        return conjunction(first, second)
+    def is_zero(self, x: Value) -> bool | None:
+        return True if x == 0 else False if x > 0 or x < 0 else None
 
     def read(self, column: Column, place: int) -> arb:
         """The entry as a ball."""
@@ -323,12 +208,12 @@ class Ball:
         """A given number as columns hold it."""
         return _held(x)
 
-    def _times(self, a: Value, b: Value) -> Value:
+    def times(self, a: Value, b: Value) -> Value:
         if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
             return ZERO  # also where the other one is a ball
         return a * b
 
-    def _total(self, parts: Sequence[Value]) -> Value:
+    def total(self, parts: Sequence[Value]) -> Value:
         """The sum of a row; of one entry that entry itself."""
         if len(parts) == 1:
             return parts[0]
@@ -337,18 +222,18 @@ class Ball:
             total = total + part
         return _held(total)
 
-    def _running(self, column: Column) -> Column:
+    def running(self, column: Sequence[Value]) -> Column:
         """Sums of the first 0, 1, ... entries."""
         return list(accumulate(column, lambda a, b: _held(a + b), initial=ZERO))
 
-    def _over(self, a: Value, b: Value) -> Value:
+    def over(self, a: Value, b: Value) -> Value:
         return ZERO if type(a) is fmpq and not a else a if type(b) is fmpq and b == 1 else _held(a / b)
 
-    def _mean(self, entries: Sequence[Value]) -> Value:
+    def mean(self, entries: Sequence[Value]) -> Value:
         """The mean; 0 of nothing, and the entry itself where all are one."""
         if not entries or self._flat(entries):
             return entries[0] if entries else ZERO
-        return self._over(self._total(entries), fmpq(len(entries)))
+        return super().mean(entries)
 
     def _root(self, x: Value) -> Value:
         if isinstance(x, fmpq):
@@ -360,19 +245,6 @@ class Ball:
     def _flat(self, entries: Sequence[Value]) -> bool:
         """Whether all entries are surely one number."""
         return all(_same(x, entries[0]) for x in entries)
-
-
-def each(columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value]) -> Column:
-    """`compute` of the entries at each position, once for positions with the same entries."""
-    known: dict[tuple[int, ...], Value] = {}
-    result = []
-    for entries in zip(*columns, strict=True):
-        key = tuple(map(id, entries))
-        value = known.get(key)
-        if value is None:
-            value = known[key] = compute(entries)
-        result.append(value)
-    return result
 
 
 def _same(a: Value, b: Value) -> bool:

@@ -42,10 +42,11 @@ from symcook.domains.cells import (
 )
 from symcook.domains.exact import at_position
 from symcook.domains.protocol import visible
-from symcook.errors import NotExact, require_known
-from symcook.model.blocks import ACTIVATIONS, MASKS, WEIGHTINGS, Head, Transformer
+from symcook.errors import NotExact
+from symcook.model.blocks import Head, Transformer
+from symcook.model.expr import show
 from symcook.model.rationals import quotient
-from symcook.model.symbols import symbol
+from symcook.model.symbols import Number, symbol
 
 __all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier", "shares_prefixes"]
 
@@ -227,7 +228,7 @@ class Batch:
 
     def positions(self, expression: Any) -> Column:
         places = range(self._start, self._start + self.length)
-        return [constant(_at_position(expression, i, self.length), self.kinds) for i in places]
+        return [constant(at_position(expression, i, self.length), self.kinds) for i in places]
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
         columns = [column for column, _ in terms]
@@ -239,7 +240,6 @@ class Batch:
         return [combine(list(zip(cells, weights, strict=True)), shift, self.kinds) for cells in rows]
 
     def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, ACTIVATIONS)
         if kind == "relu":
             return [relu(cell) for cell in column]
         if kind == "step":
@@ -261,8 +261,6 @@ class Batch:
         weighting: str,
         factor: Any,
     ) -> list[Column]:
-        require_known("mask", mask, MASKS)
-        require_known("weighting", weighting, WEIGHTINGS)
         if not queries:
             if weighting in ("leftmost", "rightmost"):
                 return [self._ends(column, mask, 0 if weighting == "leftmost" else -1) for column in values]
@@ -351,16 +349,14 @@ def _order(radix: tuple[int, ...]) -> Array:
     return order
 
 
-@lru_cache(maxsize=4096, typed=True)
-def rational(value: Any) -> Fraction:
+def rational(value: int | Number) -> Fraction:
     """A coefficient as a Fraction; NotExact where it is not rational."""
-    if isinstance(value, (int, Fraction)):
-        return Fraction(value)
-    if not getattr(value, "is_Rational", False):
-        raise NotExact("exact batches need rational numbers", value, "the exact or the ball domain takes one input")
-    return Fraction(int(value.p), int(value.q))
+    if isinstance(value, tuple):
+        must, do = "exact batches need rational numbers", "the exact or the ball domain takes one input"
+        raise NotExact(must, show(value), do)
+    return Fraction(value)
 
 
 @lru_cache(maxsize=65536)
-def _at_position(expression: Any, i: int, n: int) -> Fraction:
+def _at_position(expression: Number, i: int, n: int) -> Fraction:
     return at_position(expression, i, n)

@@ -15,14 +15,15 @@ from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
+from mpmath.libmp import to_float
 
 from symcook.domains.exact import value_at
 from symcook.domains.protocol import conjunction, refuse_zero_variance
-from symcook.errors import BadInput, Undecided, require_known
-from symcook.model.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
-from symcook.model.expr import Tree
+from symcook.errors import BadInput
+from symcook.model.expr import Tree, names
 from symcook.model.meaning import MAX_RANGE, Meaning
-from symcook.model.symbols import from_sympy, symbol, tree_from_sympy
+from symcook.model.symbols import Number
+from symcook.numbers import evaluate
 
 Column = np.ndarray[Any, Any]
 
@@ -33,19 +34,13 @@ NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
 
 
-def nearest(value: Any) -> float:
+def nearest(value: int | Number) -> float:
     """The float64 nearest to an exact number (to within the last bit where it is not rational); inf beyond the range.
 
-    Raises BadInput where the value is not a finite number, as that of 1/(i - 2) at i = 2, and Undecided where it rests
-    on a comparison that sympy leaves open.
+    Raises BadInput where there is no finite value, and Undecided where it rests on a comparison that stays open.
     """
-    if not isinstance(value, (int, Fraction)):
-        if value.is_finite is False or value.free_symbols:
-            raise BadInput("a value must be a finite number", value)
-        number = Fraction(int(value.p), int(value.q)) if value.is_Rational else value.evalf(30)
-        if not isinstance(number, Fraction) and not number.is_Float:
-            raise Undecided(f"a comparison stays open in {from_sympy(value)}; write it with rational numbers.")
-        value = number
+    if isinstance(value, tuple):
+        return to_float(evaluate.nearest(value, {}, 53))
     try:
         return float(value)
     except OverflowError:
@@ -98,14 +93,14 @@ class Float64:
     def input(self, name: str) -> Column:
         return self._stored(np.array([nearest(row[name]) for row in self._sequence]))
 
-    def positions(self, expression: Any) -> Column:
+    def positions(self, expression: int | Number) -> Column:
         """The nearest numbers of the type to the expression in float64, all positions at once; where that has no
         finite value or a comparison in it is close, to the exact value."""
-        if symbol("i") not in expression.free_symbols:
+        if not isinstance(expression, tuple) or "i" not in names(expression):
             return self._stored(np.full(len(self.rows), nearest(value_at(expression, 1, self.length))))
         places = np.array(self.rows, dtype=np.float64) + self._start
         with np.errstate(all="ignore"):
-            values = _Terms({"i": places, "n": float(self.length)}).term(tree_from_sympy(expression))
+            values = _Terms({"i": places, "n": float(self.length)}).term(expression)
         values = np.broadcast_to(values, places.shape).copy()
         for place in np.flatnonzero(~np.isfinite(values)):
             values[place] = nearest(value_at(expression, self._start + self.rows[place], self.length))
@@ -118,7 +113,6 @@ class Float64:
         return self._stored(total)
 
     def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, ACTIVATIONS)
         if kind == "relu":
             return np.maximum(column, self.kind(0))
         if kind == "step":
@@ -156,8 +150,6 @@ class Float64:
     ) -> list[Column]:
         """Running sums where all scores are equal, a scan where hard scores do not depend on the row, else blocks of
         rows. The masks of the past are those of the future on the reversed sequence."""
-        require_known("mask", mask, MASKS)
-        require_known("weighting", weighting, WEIGHTINGS)
         scale = None if factor == 1 else self.positions(factor)
         if mask in ("past", "strict-past"):
             queries, keys, values = ([column[::-1] for column in part] for part in (queries, keys, values))

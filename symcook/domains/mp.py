@@ -10,27 +10,22 @@ that of a runtime with these numbers, right or wrong.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any, ClassVar
 
-import flint
 import mpmath
-from mpmath.libmp import from_man_exp, from_rational
+from mpmath.libmp import from_rational
 
 from symcook.domains.exact import rational_at
-from symcook.domains.protocol import refuse_zero_variance, visible
+from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rounding import Format, Rounding
-from symcook.errors import BadInput, NotExact, Undecided, require_known
-from symcook.model.blocks import ACTIVATIONS, MASKS, WEIGHTINGS
+from symcook.domains.rowwise import Shortening
+from symcook.errors import BadInput, NotExact
+from symcook.model.expr import Tree
 from symcook.model.rationals import rewritten
-from symcook.model.symbols import at, from_sympy, tree_from_sympy
-from symcook.numbers.evaluate import evaluate
-
-Column = list[Any]
-"""mpmath numbers, one a position."""
+from symcook.numbers.evaluate import nearest
 
 MAX_BITS = 1_000_000
 
@@ -44,7 +39,7 @@ def check_bits(bits: object) -> int:
     return bits
 
 
-class Mp:
+class Mp(Shortening):
     """The domain of mpmath numbers with `bits` bits. `digits` of its values are shown; None: all that `bits` hold.
 
     >>> domain = Mp(4)
@@ -56,33 +51,23 @@ class Mp:
     """
 
     name: ClassVar[str] = "mpmath"
+    nothing = mpmath.mpf(0)
+    in_order = True
 
     def __init__(self, bits: int = 128, digits: int | None = None, simulates: bool = False) -> None:
+        super().__init__()
         self.bits = check_bits(bits)
         self.digits = digits
         self.simulates = simulates
-        self.length = 0
-        self.rows: Sequence[int] = ()
-        """The positions (from 0) that columns have entries for."""
         self._known: dict[Any, Any] = {}
 
     def context(self) -> AbstractContextManager[Any]:
         return mpmath.workprec(self.bits)
 
-    def begin(self, sequence: Any, start: int) -> None:
-        self._sequence = tuple(sequence)
-        self._start = start
-        self.length = len(self._sequence)
-        self.rows = range(self.length)
-
-    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
-        self.rows = self.rows[place:][:1]
-        return [[column[place]] for column in columns]
-
     def rounding(self) -> Rounding:
         return Rounding(Format(self.bits))
 
-    def nearest(self, value: Any) -> Any:
+    def number(self, value: Coefficient) -> Any:
         """An exact number rounded once to the precision (to within the last bit where it is not rational)."""
         known = self._known.get(value)
         if known is None:
@@ -90,144 +75,49 @@ class Mp:
         return known
 
     def _round(self, value: Any) -> Any:
-        if not isinstance(value, (int, Fraction)):
-            if value.is_finite is False or value.free_symbols:
-                raise BadInput("a value must be a finite number", value)
-            if not value.is_Rational:
-                number = value.evalf(self.bits * 30103 // 100000 + 30)
-                if not number.is_Float:
-                    raise Undecided(f"a comparison stays open in {from_sympy(value)}; write it with rational numbers.")
-                return +mpmath.mp.make_mpf(number._mpf_)  # unary plus rounds
-            value = Fraction(int(value.p), int(value.q))
+        if isinstance(value, tuple):
+            return mpmath.mp.make_mpf(nearest(value, {}, self.bits))
         return mpmath.mp.make_mpf(from_rational(value.numerator, value.denominator, self.bits, "n"))
 
-    def embed(self, table: Mapping[str, Any]) -> Column:
-        numbers = {token: self.nearest(value) for token, value in table.items()}
-        return [numbers[token] for token in self._sequence]
-
-    def input(self, name: str) -> Column:
-        return [self.nearest(row[name]) for row in self._sequence]
-
-    def positions(self, expression: Any) -> Column:
-        tree = tree_from_sympy(expression)
-        return [self._position(expression, tree, self._start + place) for place in self.rows]
-
-    def _position(self, expression: Any, tree: Any, i: int) -> Any:
-        """The exact value rounded once; where it is not rational, by balls narrow enough to have one nearest number."""
+    def position(self, term: Tree, i: int) -> Any:
+        """The exact value rounded once."""
         try:
-            return self.nearest(rational_at(expression, i, self.length))
+            return self.number(rational_at(term, i, self.length))
         except NotExact:
-            found = rounded(tree, {"i": i, "n": self.length}, self.bits)
-        return self.nearest(at(expression, i, self.length)) if found is None else mpmath.mp.make_mpf(found)
+            return mpmath.mp.make_mpf(nearest(term, {"i": i, "n": self.length}, self.bits))
 
-    def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
-        total = [self.nearest(bias)] * len(terms[0][0] if terms else self.rows)
-        for column, coefficient in terms:
-            weight = self.nearest(coefficient)
-            total = [t + weight * x for t, x in zip(total, column, strict=True)]
-        return total
-
-    def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, ACTIVATIONS)
+    def activation(self, x: Any, kind: str) -> Any:
         if kind == "relu":
-            return [x if x > 0 else mpmath.mpf(0) for x in column]
+            return x if x > 0 else mpmath.mpf(0)
         if kind == "step":
-            return [mpmath.mpf(1 if x > 0 else 0) for x in column]
+            return mpmath.mpf(1 if x > 0 else 0)
         if kind == "gelu":
-            scale, half = mpmath.sqrt(mpmath.mpf(2)), mpmath.mpf("0.5")
-            return [x * (half * mpmath.erfc(-x / scale)) for x in column]
+            return x * (mpmath.mpf("0.5") * mpmath.erfc(-x / mpmath.sqrt(mpmath.mpf(2))))
         if kind == "gelu-sigmoid":
-            slope = self.nearest(Fraction(1702, 1000))
-            return [x * _logistic(slope * x) for x in column]
-        cubic, scale = self.nearest(Fraction(44715, 1000000)), 2 * mpmath.sqrt(2 / +mpmath.pi)
-        return [x * _logistic(scale * (x + cubic * (x * x * x))) for x in column]
+            return x * _logistic(self.number(Fraction(1702, 1000)) * x)
+        cubic, scale = self.number(Fraction(44715, 1000000)), 2 * mpmath.sqrt(2 / +mpmath.pi)
+        return x * _logistic(scale * (x + cubic * (x * x * x)))
 
-    def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
-        count, floor = mpmath.mpf(len(columns)), self.nearest(epsilon)
-        results: list[Column] = [[] for _ in columns]
-        for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
-            mean = _total(entries) / count
-            centred = [x - mean for x in entries]
-            total = _total([c * c for c in centred]) / count + floor
-            if total == 0:
-                refuse_zero_variance(zero_variance, self._start + place)
-                total = mpmath.mpf(1)
-            root = mpmath.sqrt(total)
-            for result, c in zip(results, centred, strict=True):
-                result.append(c / root)
-        return results
+    def normalised(self, entries: Sequence[Any], epsilon: Any, zero_variance: str, i: int) -> list[Any]:
+        mean = self.mean(entries)
+        centred = [x - mean for x in entries]
+        variance = self.mean([c * c for c in centred]) + epsilon
+        if variance == 0:
+            refuse_zero_variance(zero_variance, i)
+            return centred
+        root = mpmath.sqrt(variance)
+        return [c / root for c in centred]
 
-    def attend(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        weighting: str,
-        factor: Any,
-    ) -> list[Column]:
-        require_known("mask", mask, MASKS)
-        require_known("weighting", weighting, WEIGHTINGS)
-        scale = self.positions(factor) if queries and factor != 1 else None
-        means = not queries and weighting in ("average", "softmax")
-        if means and mask in ("none", "future", "strict-future"):
-            return [self._running(column, mask) for column in values]
-        results: list[Column] = [[] for _ in values]
-        for number, place in enumerate(self.rows):
-            seen = visible(mask, place, self.length)
-            weights: Mapping[int, Any] = {}
-            if seen and not queries:
-                weights = _hard([mpmath.mpf(0)] * len(seen), seen, "average" if means else weighting)
-            elif seen:
-                scores = [_total([q[number] * k[j] for q, k in zip(queries, keys, strict=True)]) for j in seen]
-                if scale is not None:
-                    scores = [scale[number] * score for score in scores]
-                weights = _soft(scores, seen) if weighting == "softmax" else _hard(scores, seen, weighting)
-            total = _total([w for w in weights.values() if w is not None]) or mpmath.mpf(len(weights) or 1)
-            for result, value in zip(results, values, strict=True):
-                result.append(_total([value[j] if w is None else w * value[j] for j, w in weights.items()]) / total)
-        return results
-
-    def _running(self, column: Column, mask: str) -> Column:
-        """Plain means under a mask that opens from the left: the running sums are the row sums from left to right."""
-        sums = list(accumulate(column, initial=mpmath.mpf(0)))
-        if mask == "none":
-            return [sums[-1] / mpmath.mpf(self.length)] * len(self.rows)
-        rows = (len(visible(mask, place, self.length)) for place in self.rows)
-        return [sums[seen] / mpmath.mpf(seen or 1) for seen in rows]
-
-    def distribution(self, columns: Sequence[Column]) -> list[Column]:
-        results: list[Column] = [[] for _ in columns]
-        for scores in zip(*columns, strict=True):
-            weights = _soft(scores, range(len(scores)))
-            total = _total(list(weights.values()))
-            for result, weight in zip(results, weights.values(), strict=True):
-                result.append(weight / total)
-        return results
-
-    def largest(self, columns: Sequence[Column]) -> list[int]:
-        return [scores.index(max(scores)) for scores in zip(*columns, strict=True)]
-
-    def positive(self, column: Column) -> list[bool]:
-        return [bool(x > 0) for x in column]
-
-    def zero(self, column: Column) -> list[bool]:
-        return [bool(x == 0) for x in column]
-
-    def both(self, first: bool, second: bool) -> bool:
-        return first and second
-
-    def read(self, column: Column, place: int) -> Any:
-        return column[place]
+    def weights(self, scores: Sequence[Any]) -> list[Any]:
+        """e^(score - greatest score)."""
+        top = max(scores)
+        return [mpmath.exp(score - top) for score in scores]
 
     def show(self, value: Any, digits: int) -> str:
         shown = digits if self.digits is None else self.digits
         if not mpmath.isfinite(value):
             return str(value)
         return rewritten(str(mpmath.nstr(value, shown)))
-
-    def settled(self, value: Any, digits: int) -> bool:
-        return True
 
 
 def digits_of(bits: int) -> int:
@@ -239,42 +129,7 @@ def digits_of(bits: int) -> int:
     return -(-bits * 30103 // 100000) + 1
 
 
-def rounded(tree: Any, values: Mapping[str, int], bits: int) -> Any:
-    """The number of `bits` bits nearest to a term, as mpmath's tuple; None where wide balls leave open which it is."""
-    for precision in (bits + 32, 2 * bits + 128, 8 * bits + 1024):
-        with flint.ctx.workprec(precision):
-            ball = evaluate(tree, values)
-            ends = [ball.lower(), ball.upper()] if ball.is_finite() else []
-        parts = [end.man_exp() for end in ends]
-        nearest = {from_man_exp(int(mantissa), int(exponent), bits, "n") for mantissa, exponent in parts}
-        if len(nearest) == 1:
-            return nearest.pop()
-    return None
-
-
-def _total(parts: Sequence[Any]) -> Any:
-    """The sum from left to right, each partial sum rounded."""
-    total = mpmath.mpf(0)
-    for part in parts:
-        total = total + part
-    return total
-
-
 def _logistic(x: Any) -> Any:
     """1/(1 + e^-x), with the small exponential on either side."""
     small = mpmath.exp(-abs(x))
     return (small if x < 0 else mpmath.mpf(1)) / (1 + small)
-
-
-def _soft(scores: Sequence[Any], seen: range) -> dict[int, Any]:
-    """Weights e^(score - greatest score) by index."""
-    top = max(scores)
-    return {j: mpmath.exp(score - top) for j, score in zip(seen, scores, strict=True)}
-
-
-def _hard(scores: Sequence[Any], seen: range, weighting: str) -> dict[int, None]:
-    """The indices that share the weight equally."""
-    top = max(scores)
-    best = [j for j, score in zip(seen, scores, strict=True) if score == top]
-    chosen = {"leftmost": best[:1], "rightmost": best[-1:]}.get(weighting, best)
-    return dict.fromkeys(chosen)

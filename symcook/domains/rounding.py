@@ -28,9 +28,8 @@ from typing import Any, ClassVar
 import flint
 from flint import arb, fmpq
 
-from symcook.domains.ball import ACTIVATIONS, ZERO, Ball, Column, Value, each
-from symcook.domains.protocol import visible
-from symcook.errors import require_known
+from symcook.domains.ball import ACTIVATIONS, ZERO, Ball
+from symcook.domains.rowwise import Column, Rowwise, Scores, Value, each
 
 EXP_ULPS = 4
 GELU_ULPS = 8
@@ -197,17 +196,11 @@ class Rounding(Ball):
     def _entry(self, x: Value) -> Value:
         return self._format.rounded(x)
 
-    def activate(self, column: Column, kind: str) -> Column:
-        require_known("activation", kind, tuple(ACTIVATIONS))
+    def activation(self, x: Value, kind: str) -> Value:
         if not kind.startswith("gelu"):
-            return super().activate(column, kind)
+            return super().activation(x, kind)
         error = arb(0, arb(2 * GELU_ULPS * self.stored.unit))
-
-        def gelu(entries: Sequence[Value]) -> Value:
-            x = entries[0]
-            return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
-
-        return each([column], gelu)
+        return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Any, zero_variance: str) -> list[Column]:
         with self._in(self.inner):
@@ -227,32 +220,19 @@ class Rounding(Ball):
             found = super().attend(queries, keys, values, mask, weighting, factor)
         return self._kept(found)
 
-    def _soft(
-        self,
-        queries: Sequence[Column],
-        keys: Sequence[Column],
-        values: Sequence[Column],
-        mask: str,
-        scale: Column | None,
-    ) -> list[Column]:
-        results: list[Column] = [[] for _ in values]
-        for place, scores in self._scores(queries, keys, mask, scale):
-            seen = visible(mask, place, self.length)
-            weights = self._format.softmax(scores) if seen else []
-            total = self._total(weights)
-            for result, value in zip(results, values, strict=True):
-                parts = [self._times(w, value[j]) for w, j in zip(weights, seen, strict=True)]
-                result.append(self._over(self._total(parts), total) if seen else ZERO)
-        return results
+    soft = Rowwise.soft
+    shares = Rowwise.shares
+
+    def scoring(self, queries: Sequence[Column], keys: Sequence[Column], compared: bool) -> Scores:
+        return Rowwise.scoring(self, queries, keys, compared)
+
+    def weights(self, scores: Sequence[Value]) -> list[Value]:
+        return self._format.softmax(scores)
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
-        rows = []
         with self._in(self.inner):
-            for scores in zip(*columns, strict=True):
-                weights = self._format.softmax(scores)
-                total = self._total(weights)
-                rows.append([self._over(weight, total) for weight in weights])
-        return self._kept(list(map(list, zip(*rows, strict=True))))
+            found = super().distribution(columns)
+        return self._kept(found)
 
     @contextmanager
     def _in(self, format: Format) -> Iterator[None]:
@@ -269,26 +249,23 @@ class Rounding(Ball):
             return list(columns)
         return [each([column], lambda entries: self.stored.rounded(entries[0])) for column in columns]
 
-    def _times(self, a: Value, b: Value) -> Value:
+    def times(self, a: Value, b: Value) -> Value:
         if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
             return ZERO
         return self._format.rounded(arb(a) * b)
 
-    def _total(self, parts: Sequence[Value]) -> Value:
+    def total(self, parts: Sequence[Value]) -> Value:
         return parts[0] if len(parts) == 1 else self._format.total(parts)
 
-    def _running(self, column: Column) -> Column:
+    def running(self, column: Sequence[Value]) -> Column:
         running, sums = _Running(self._format), [ZERO]
         for x in column:
             running.add(x)
             sums.append(running.value())
         return sums
 
-    def _over(self, a: Value, b: Value) -> Value:
+    def over(self, a: Value, b: Value) -> Value:
         return ZERO if type(a) is fmpq and not a and b > 0 else self._format.rounded(arb(a) / b)
-
-    def _mean(self, entries: Sequence[Value]) -> Value:
-        return self._over(self._total(entries), self._format.rounded(fmpq(len(entries)))) if entries else ZERO
 
     def _root(self, x: Value) -> Value:
         return self._format.rounded(arb(x).sqrt())

@@ -9,12 +9,8 @@ sign stays max(0, u); a maximum among scores or a division that is open stops wi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
-from functools import reduce
-from itertools import accumulate
 from math import gcd, lcm
-from operator import add
 from typing import Any, ClassVar
 
 import sympy
@@ -24,11 +20,14 @@ from symcook.domains.exact import value_at
 from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
 from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Box
 from symcook.domains.intervals import ZERO as NULL
-from symcook.domains.protocol import conjunction, refuse_zero_variance, visible
+from symcook.domains.protocol import Coefficient, refuse_zero_variance
+from symcook.domains.rowwise import Rowwise
 from symcook.domains.signs import Impossible, Signs
-from symcook.errors import BadInput, NotExact, Undecided, require_known
-from symcook.model.blocks import ACTIVATIONS, WEIGHTINGS, Parameter
-from symcook.model.symbols import at, from_sympy, symbol
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.model.blocks import Parameter
+from symcook.model.expr import Tree, names, show
+from symcook.model.meaning import Meaning
+from symcook.model.symbols import Number, at, from_sympy, lowered, symbol, to_sympy
 from symcook.numbers.roots import squarefree
 
 Values = list[Value]
@@ -69,7 +68,7 @@ class Choices:
         return False
 
 
-class Symbolic:
+class Symbolic(Rowwise):
     """Closed forms in `parameters` (declared symbols with their intervals) and `inputs`, for one input.
 
     An input is a name, free on the real line, or a Parameter with an interval. With `choices`, comparisons that stay
@@ -86,7 +85,7 @@ class Symbolic:
     """
 
     name: ClassVar[str] = "symbolic"
-    length: int = 0
+    nothing = ZERO
 
     def __init__(
         self,
@@ -94,121 +93,50 @@ class Symbolic:
         inputs: Sequence[Parameter | str] = (),
         choices: Choices | None = None,
     ) -> None:
+        super().__init__()
         self._field = Field()
-        self._sequence: tuple[Any, ...] = ()
-        self._start = 1
         self._choices = choices
-        self._converted: dict[Any, Value] = {}
         self._sides: dict[int, int] = {}  # of maxima and steps that were resolved: POSITIVE or NONPOSITIVE
         self.conditions: list[str] = []
-        boxes = {}
+        boxes, named = {}, {}
         for declared in (*inputs, *parameters):
             parameter = Parameter(declared) if isinstance(declared, str) else declared
             boxes[symbol(parameter.name)] = _interval(parameter)
-            self._converted[symbol(parameter.name)] = self._field.symbol(symbol(parameter.name))
+            named[parameter.name] = self._field.symbol(symbol(parameter.name))
+        self._terms = _Closed(self, named)
         self._signs = Signs(self._field, boxes)
 
-    def context(self) -> AbstractContextManager[Any]:
-        return nullcontext()
+    def positions(self, expression: Coefficient) -> Values:
+        if not isinstance(expression, tuple) or names(expression) <= {"i", "n"}:
+            return super().positions(expression)
+        places = ({"i": self._start + row, "n": self.length} for row in self.rows)
+        return [self.number(at(expression, place)) for place in places]
 
-    def begin(self, sequence: Any, start: int) -> None:
-        self._sequence = tuple(sequence)
-        self._start = start
-        self.length = len(self._sequence)
+    def position(self, term: Tree, i: int) -> Value:
+        return self.number(value_at(term, i, self.length))
 
-    def embed(self, table: Mapping[str, Any]) -> Values:
-        values = {token: self.convert(value) for token, value in table.items()}
-        return [values[token] for token in self._sequence]
+    def activation(self, x: Value, kind: str) -> Value:
+        return self.relu(x) if kind == "relu" else self.step(x) if kind == "step" else self._gelu(x, kind)
 
-    def input(self, name: str) -> Values:
-        return [self.convert(row[name]) for row in self._sequence]
-
-    def positions(self, expression: Any) -> Values:
-        result = []
-        own = getattr(expression, "free_symbols", set()) - {symbol("i"), symbol("n")}
-        for i in self._indices():
-            value = self._at(expression, i) if own else value_at(expression, i, self.length)
-            rational = isinstance(value, Fraction)
-            result.append(fmpq(value.numerator, value.denominator) if rational else self.convert(value))
-        return result
-
-    def linear(self, terms: Sequence[tuple[Values, Any]], bias: Any) -> Values:
-        result: Values | None = None
-        for column, coefficient in terms:
-            c = self.convert(coefficient)
-            part = column if c == 1 else [c * value for value in column]
-            result = part if result is None else [a + b for a, b in zip(result, part, strict=True)]
-        b = self.convert(bias)
-        if result is None:
-            return [b] * self.length
-        return result if b == 0 else [value + b for value in result]
-
-    def activate(self, column: Values, kind: str) -> Values:
-        require_known("activation", kind, ACTIVATIONS)
-        one = {"relu": self.relu, "step": self.step}.get(kind) or (lambda value: self._gelu(value, kind))
-        return [one(value) for value in column]
-
-    def layer_norm(self, columns: Sequence[Values], epsilon: Any, zero_variance: str) -> list[Values]:
-        added = self.convert(epsilon)
+    def layer_norm(self, columns: Sequence[Values], epsilon: Coefficient, zero_variance: str) -> list[Values]:
+        added = self.number(epsilon)
         if self._signs.of(added) & NEGATIVE:
             must = "epsilon of a layer norm must not be negative for any value of its symbols"
             raise BadInput(must, self._text(added), "declare the symbol with a lower end of 0")
-        rows = [
-            self._normalised(list(row), added, zero_variance, i)
-            for i, row in zip(self._indices(), zip(*columns, strict=True), strict=True)
-        ]
-        return [list(column) for column in zip(*rows, strict=True)]
+        return super().layer_norm(columns, epsilon, zero_variance)
 
-    def distribution(self, columns: Sequence[Values]) -> list[Values]:
-        rows = []
-        for scores in zip(*columns, strict=True):
-            weights, total = self._weights([score - scores[0] for score in scores])
-            rows.append([weight / total for weight in weights])
-        return [list(column) for column in zip(*rows, strict=True)]
+    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> list[int]:
+        return self._chosen(list(scores), weighting, (i, range(first, first + len(scores))))
 
-    def largest(self, columns: Sequence[Values]) -> list[int | None]:
-        result = []
-        for scores in zip(*columns, strict=True):
-            best, rival = self._first(list(scores), range(len(scores)), None)
-            result.append(best if rival is None else None)
-        return result
+    def first_largest(self, scores: Sequence[Value]) -> int | None:
+        best, rival = self._first(list(scores), range(len(scores)), None)
+        return best if rival is None else None
 
-    def attend(
-        self,
-        queries: Sequence[Values],
-        keys: Sequence[Values],
-        values: Sequence[Values],
-        mask: str,
-        weighting: str,
-        factor: Any,
-    ) -> list[Values]:
-        require_known("weighting", weighting, WEIGHTINGS)
-        visible(mask, 0, self.length)  # refuses an unknown mask
-        if not queries:
-            return [self._plain(column, mask, weighting) for column in values]
-        rows: list[Values] = []
-        for row, i in enumerate(self._indices()):
-            seen = visible(mask, row, self.length)
-            scores = [reduce(add, (q[row] * k[j] for q, k in zip(queries, keys, strict=True))) for j in seen]
-            if not seen:
-                rows.append([ZERO] * len(values))
-            elif weighting == "softmax":
-                by = self.convert(self._at(factor, i))
-                weights, total = self._weights([by * (score - scores[0]) for score in scores])
-                rows.append([_dot(weights, [column[j] for j in seen]) / total for column in values])
-            else:
-                best = [seen[k] for k in self._chosen(scores, weighting, (i, seen))]
-                rows.append([reduce(add, (column[j] for j in best)) / fmpq(len(best)) for column in values])
-        return [list(column) for column in zip(*rows, strict=True)] if values else []
+    def is_positive(self, x: Value) -> bool | None:
+        return _verdict(self._signs.of(x), POSITIVE)
 
-    def positive(self, column: Values) -> list[bool | None]:
-        return [_verdict(self._signs.of(value), POSITIVE) for value in column]
-
-    def zero(self, column: Values) -> list[bool | None]:
-        return [_verdict(self._signs.of(value), NULL) for value in column]
-
-    def both(self, first: bool | None, second: bool | None) -> bool | None:
-        return conjunction(first, second)
+    def is_zero(self, x: Value) -> bool | None:
+        return _verdict(self._signs.of(x), NULL)
 
     def read(self, column: Values, place: int) -> Any:
         """The entry as a sympy expression."""
@@ -216,9 +144,6 @@ class Symbolic:
 
     def show(self, value: Any, digits: int) -> str:
         return from_sympy(value)
-
-    def settled(self, value: Any, digits: int) -> bool:
-        return True
 
     def resolve(self, values: Sequence[Value]) -> Values:
         """The values without open maxima and steps, split into cases (which must be on); those inside exponentials,
@@ -269,53 +194,11 @@ class Symbolic:
             return self._split(value, signs, (wanted, rest)) == wanted
         return verdict
 
-    def convert(self, expression: Any) -> Value:
-        """The value of an exact sympy expression in the declared symbols; see the class for what it raises."""
-        if isinstance(expression, (float, bool)):  # 1.0 is equal to 1 as a key
-            raise BadInput("a value must be exact, not a floating number", expression, "write a rational such as 1/10")
-        value = self._converted.get(expression)
-        if value is None:
-            value = self._converted[expression] = self._convert(expression)
-        return value
-
-    def _convert(self, e: Any) -> Value:
-        if isinstance(e, (int, Fraction)):
-            return fmpq(e.numerator, e.denominator)
-        if not isinstance(e, sympy.Basic) or isinstance(e, sympy.Float):
-            raise BadInput("a value must be exact, not a floating number", repr(e), "write a rational such as 1/10")
-        if isinstance(e, sympy.Rational) and e.q:
-            return fmpq(int(e.p), int(e.q))
-        if isinstance(e, sympy.Symbol):
-            raise BadInput("every symbol must be declared", e.name)
-        if isinstance(e, sympy.Add):
-            return reduce(add, map(self.convert, e.args))
-        if isinstance(e, sympy.Mul):
-            return reduce(lambda a, b: a * b, map(self.convert, e.args))
-        if isinstance(e, sympy.exp) or (isinstance(e, sympy.Pow) and e.base is sympy.E):
-            return self._exponential(self.convert(e.as_base_exp()[1]))
-        if isinstance(e, sympy.Pow) and isinstance(e.exp, sympy.Integer):
-            return self._power(self.convert(e.base), int(e.exp))
-        if isinstance(e, sympy.Pow) and isinstance(e.exp, sympy.Rational) and e.exp.q == 2:
-            return self._power(self.sqrt(self.convert(e.base)), int(e.exp.p))
-        if isinstance(e, (sympy.Max, sympy.Min)):
-            sign = ONE if isinstance(e, sympy.Max) else -ONE
-            first, *others = (sign * self.convert(a) for a in e.args)
-            for other in others:
-                first = other + self.relu(first - other)
-            return sign * first
-        if isinstance(e, sympy.Abs):
-            inner = self.convert(e.args[0])
-            return self.relu(inner) + self.relu(-inner)
-        if e.free_symbols:
-            must = (
-                "a symbol must stand in sums, products, integer powers, square roots, exponentials and maxima in the "
-                "symbolic domain"
-            )
-            raise NotExact(must, from_sympy(e), "set it and use --domain ball")
-        if e in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
-            raise BadInput("a denominator must not be zero", e)
-        from_sympy(e)  # refuses what the grammar has no word for
-        return self._field.constant(e)
+    def number(self, value: int | Number) -> Value:
+        """The value of an exact number or a term in the declared symbols; see the class for what it raises."""
+        if isinstance(value, tuple):
+            return self._terms.term(value)
+        return fmpq(value.numerator, value.denominator)
 
     def _power(self, base: Value, exponent: int) -> Value:
         if abs(exponent) > MAX_POWER:
@@ -439,11 +322,11 @@ class Symbolic:
             result = result * (fmpq(prime) if prime < 2 else self._field.function("sqrt", fmpq(prime)))
         return result
 
-    def _normalised(self, row: Values, epsilon: Value, zero_variance: str, i: int) -> Values:
+    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> Values:
         """(x - mean)/sqrt(variance + epsilon) of the entries at position `i`."""
-        mean = reduce(add, row) / fmpq(len(row))
-        moved = [value - mean for value in row]
-        variance = reduce(add, (value * value for value in moved)) / fmpq(len(row)) + epsilon
+        mean = self.mean(entries)
+        moved = [value - mean for value in entries]
+        variance = self.mean([value * value for value in moved]) + epsilon
         # a sum of squares and an epsilon >= 0 is not negative, and positive where one of them cannot vanish
         if all(self._signs.of(value) & NULL for value in (epsilon, *moved)):
             signs = NONNEGATIVE & self._signs.of(variance)
@@ -454,7 +337,7 @@ class Symbolic:
             signs = self._split(variance, signs, (POSITIVE, NULL), why)
         if signs == NULL:
             refuse_zero_variance(zero_variance, i)
-            return [ZERO] * len(row)
+            return [ZERO] * len(entries)
         below = self.sqrt(variance, POSITIVE)
         return [value / below for value in moved]
 
@@ -464,7 +347,7 @@ class Symbolic:
         if kind == "gelu":
             bend = self._odd("erf", value / self.sqrt(fmpq(2)))
         elif kind == "gelu-tanh":
-            bend = self._odd("tanh", self.convert(sympy.sqrt(2 / sympy.pi)) * (value + fmpq(44715, 1000000) * value**3))
+            bend = self._odd("tanh", self.number(lowered("sqrt(2/pi)")) * (value + fmpq(44715, 1000000) * value**3))
         else:
             bend = self._odd("tanh", fmpq(851, 1000) * value)
         return value * (bend + ONE) * fmpq(1, 2)
@@ -558,31 +441,18 @@ class Symbolic:
         inside: Any = generator.argument.args[0]
         return fmpq(int(inside.p), int(inside.q)) if inside.is_Rational else None
 
-    def _weights(self, exponents: Values) -> tuple[Values, Value]:
-        """e to each exponent times one common power, so that no weight has a denominator of exponentials; the sum."""
+    def weights(self, scores: Sequence[Value]) -> Values:
+        """With one common power such that no weight has a denominator of exponentials."""
+        exponents = [score - scores[0] for score in scores]
         for exponent in exponents:
             self._exponent_powers(exponent)  # settles the roots
         found = [self._exponent_powers(exponent) for exponent in exponents]
         used = {g for powers, _ in found for g in powers}
         least = {g: min(powers.get(g, 0) for powers, _ in found) for g in used}
-        weights = [
+        return [
             factor * polynomial_of(self._field, self._field.monomial({g: powers.get(g, 0) - least[g] for g in used}))
             for powers, factor in found
         ]
-        return weights, reduce(add, weights)
-
-    def _plain(self, column: Values, mask: str, weighting: str) -> Values:
-        """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
-        running sums) is divided once."""
-        seen = [visible(mask, row, self.length) for row in range(self.length)]
-        if weighting in ("leftmost", "rightmost"):
-            place = 0 if weighting == "leftmost" else -1
-            return [column[places[place]] if places else ZERO for places in seen]
-        if mask == "none":
-            return [reduce(add, column) / fmpq(self.length)] * self.length
-        back = mask in ("past", "strict-past")
-        sums = [ZERO, *accumulate(reversed(column) if back else column)]
-        return [sums[len(places)] * fmpq(1, max(len(places), 1)) for places in seen]
 
     def _chosen(self, scores: Values, weighting: str, row: tuple[int, range]) -> list[int]:
         """The indices among `scores` that hard attention chooses in a row: its position and what it sees."""
@@ -634,7 +504,7 @@ class Symbolic:
 
     def _open(self, scores: Values, j: int, best: int, row: tuple[int, range]) -> Undecided:
         i, seen = row
-        places = [f"{self._brief(scores[k])} (position {self._start + seen[k]})" for k in (j, best)]
+        places = [f"{self._brief(scores[k])} (position {seen[k]})" for k in (j, best)]
         return Undecided(
             f"the attention of position {i} needs to know which is greater, {' or '.join(places)}; "
             "set the symbols in them, or split cases (--cases)."
@@ -693,23 +563,72 @@ class Symbolic:
             return "a long expression"
         return self._text(value)
 
-    def _indices(self) -> range:
-        return range(self._start, self._start + self.length)
 
-    def _at(self, expression: Any, i: int) -> Any:
-        if not isinstance(expression, sympy.Basic) or not expression.free_symbols:
-            return expression
-        return at(expression, i, self.length)
+class _Closed(Meaning[Value, Any]):
+    """Terms in declared symbols. What holds no symbol and has no closed form is a constant, known as sympy has it."""
+
+    def __init__(self, domain: Symbolic, values: Mapping[str, Value]) -> None:
+        super().__init__(values)
+        self.domain = domain
+        self.known: dict[Tree, Value] = {}
+
+    def term(self, tree: Tree) -> Value:
+        found = self.known.get(tree)
+        if found is None:
+            closed = tree[0] != "call" or tree[1] in ("exp", "sqrt", "min", "max", "relu", "abs", "pow")
+            found = super().term(tree) if closed and tree[0] not in ("if", "ind", "sum", "prod") else self.opaque(tree)
+            self.known[tree] = found
+        return found
+
+    def number(self, p: int, q: int) -> Value:
+        return fmpq(p, q)
+
+    def name(self, name: str) -> Value:
+        if name == "pi":
+            return self.domain._field.constant(sympy.pi)
+        if name not in self.values:
+            raise BadInput("every symbol must be declared", name)
+        return self.values[name]
+
+    def divide(self, a: Value, b: Value, tree: Tree) -> Value:
+        return a * self.domain._power(b, -1)
+
+    def power(self, a: Value, b: Value, tree: Tree) -> Value:
+        if not isinstance(b, fmpq) or b.q > 2:
+            return self.opaque(tree)
+        return self.domain._power(a if b.q == 1 else self.domain.sqrt(a), int(b.p))
+
+    def call(self, name: str, arguments: list[Value], tree: Tree) -> Value:
+        relu, first = self.domain.relu, arguments[0]
+        if name == "exp":
+            return self.domain._exponential(first)
+        if name == "sqrt":
+            return self.domain.sqrt(first)
+        if name in ("relu", "abs"):
+            return relu(first) if name == "relu" else relu(first) + relu(-first)
+        sign = ONE if name == "max" else -ONE
+        first, *others = (sign * a for a in arguments)
+        for other in others:
+            first = other + relu(first - other)
+        return sign * first
+
+    def opaque(self, tree: Tree) -> Value:
+        """A constant; NotExact where a declared symbol stands in it."""
+        if names(tree):
+            must = (
+                "a symbol must stand in sums, products, integer powers, square roots, exponentials and maxima in the "
+                "symbolic domain"
+            )
+            raise NotExact(must, show(tree), "set it and use --domain ball")
+        value = to_sympy(tree, {})
+        found = lowered(value)
+        return self.domain._field.constant(value) if isinstance(found, tuple) else self.domain.number(found)
 
 
 def _verdict(signs: int, wanted: int) -> bool | None:
     if signs == wanted:
         return True
     return None if signs & wanted else False
-
-
-def _dot(weights: Values, column: Values) -> Value:
-    return reduce(add, (w * column[j] for j, w in enumerate(weights)))
 
 
 def _primitive(polynomial: Any) -> tuple[fmpq, Any]:

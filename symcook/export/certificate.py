@@ -12,6 +12,7 @@ from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import npz
 from symcook.forward import Result, forward
 from symcook.model.blocks import Head, Transformer
+from symcook.model.expr import show
 from symcook.model.rationals import quotient
 from symcook.model.symbols import from_sympy
 from symcook.run import run
@@ -261,4 +262,4 @@ def certificate(
 
 
 def _texts(table: list[list[Any]]) -> list[list[str]]:
-    return [[from_sympy(value) for value in row] for row in table]
+    return [[show(value) if isinstance(value, tuple) else quotient(value) for value in row] for row in table]

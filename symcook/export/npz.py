@@ -31,8 +31,9 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known
 from symcook.model.blocks import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm, Transformer
+from symcook.model.expr import names
 from symcook.model.space import Space
-from symcook.model.symbols import symbol
+from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -149,13 +150,13 @@ def position_table(expression: Any, start: int, n_max: int) -> list[list[Any]]:
     """The exact values of an expression in i and n: for each length n from 1 to `n_max`, one a position."""
     from symcook.domains.exact import value_at
 
-    lengths = range(1, n_max + 1)
-    if not getattr(expression, "free_symbols", ()):
-        return [[expression] * length for length in lengths]
-    if symbol("n") not in expression.free_symbols:
-        values = [value_at(expression, start + place, n_max) for place in range(n_max)]
+    lengths, term = range(1, n_max + 1), lowered(expression)
+    if not isinstance(term, tuple):
+        return [[term] * length for length in lengths]
+    if "n" not in names(term):
+        values = [value_at(term, start + place, n_max) for place in range(n_max)]
         return [values[:length] for length in lengths]
-    return [[value_at(expression, start + place, length) for place in range(length)] for length in lengths]
+    return [[value_at(term, start + place, length) for place in range(length)] for length in lengths]
 
 
 def _floats(values: Any, dtype: str, width: int = 0) -> np.ndarray[Any, Any]:
@@ -171,7 +172,7 @@ def _floats(values: Any, dtype: str, width: int = 0) -> np.ndarray[Any, Any]:
     else:
         flat, shape = list(values), (len(values),)
     with np.errstate(over="ignore"):
-        result = np.array([nearest(v) for v in flat], dtype=dtype).reshape(shape)
+        result = np.array([nearest(lowered(v)) for v in flat], dtype=dtype).reshape(shape)
     if not np.isfinite(result).all():
         raise BadInput(f"every weight must fit {dtype}", "too large a number", "choose other values of the symbols")
     return result

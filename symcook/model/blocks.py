@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from math import isfinite
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from symcook.errors import BadInput, require_known, unknown
+from symcook.model import symbols
+from symcook.model.answers import Named, Shown
 from symcook.model.space import Space, listed
-from symcook.model.symbols import exact, from_sympy, symbol
+from symcook.model.symbols import Number, exact, from_sympy, lowered, symbol
 from symcook.model.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ PLACEMENTS = ("none", "post", "pre", "projected pre", "multi pre")
 READOUTS = ("value", "sign", "zero", "largest", "distribution")
 POSITIONS = ("first", "last", "each", "all")
 INDEX = ("i", "n")
+T = TypeVar("T")
 MAX_LABEL = 2_000
 
 
@@ -65,6 +69,25 @@ def _height(rows: Any, what: str) -> int:
     return len(rows)
 
 
+def _listed(given: Any, dyadic: bool) -> Any:
+    """An array as nested lists; with `dyadic` every finite float in it as the exact number that it is."""
+    if hasattr(given, "tolist") and hasattr(given, "ndim"):
+        given = given.tolist()
+    if isinstance(given, (list, tuple)):
+        return [_listed(one, dyadic) for one in given]
+    if dyadic and isinstance(given, float) and isfinite(given):
+        return Fraction(given)
+    return given
+
+
+def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[Any]) -> tuple[Mapping[Any, Number], ...]:
+    """The rows of a matrix as number systems take them: {column: number} without zeros, in the order of the columns."""
+    rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(weights.shape[0]))
+    for (r, c), value in sorted(weights.todok().items(), key=lambda entry: entry[0]):
+        rows[r][columns[c]] = lowered(value)
+    return rows
+
+
 def _freeze(block: Any, **values: Any) -> None:
     for name, value in values.items():
         object.__setattr__(block, name, value)
@@ -93,14 +116,16 @@ def _coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
     return result
 
 
-class Part:
+class Part(Named):
     """What heads, feed-forward parts and norms have in common: coordinates read and written, and fields of three kinds.
 
     `FIELDS` is the table of what stands beside `reads` and `writes`, in order: a matrix with the names of its two sizes
     (`sizes` says how large they are), a "number", or a "word" out of a few. Everything that walks over a model (binding
-    of symbols, model files, exports, tables) goes by it.
+    of symbols, model files, exports, tables) goes by it. Numbers may be given as integer arrays, and with `exact=True`
+    as floats, which stand for exactly the dyadic numbers that they are.
     """
 
+    REPORT = "model"
     FIELDS: ClassVar[Mapping[str, tuple[str, str] | str]]
     OPTIONAL: ClassVar[frozenset[str]] = frozenset()
     """The matrices that may be None."""
@@ -120,10 +145,29 @@ class Part:
         """The exact numbers that are no matrix, by name."""
         return {name: getattr(self, name) for name, kind in self.FIELDS.items() if kind == "number"}
 
+    @cached_property
+    def lowered(self) -> Mapping[str, Any]:
+        """What `FIELDS` names as number systems take it (`symcook.model.symbols.lowered`), made once: the `sparse` rows
+        of a matrix over what is read or over hidden units, the entries of a matrix with one column, a number itself."""
+        result: dict[str, Any] = {name: lowered(value) for name, value in self.numbers().items()}
+        for name, weights in self.matrices().items():
+            across = self.FIELDS[name][1]
+            if across == "one":
+                result[name] = tuple(lowered(value) for value in weights)
+            else:
+                result[name] = sparse(weights, self.reads if across == "reads" else range(weights.shape[1]))
+        return result
+
     def mapped(self, put: Callable[[Any], Any]) -> Self:
         """This part with `put` applied to every number in it."""
         changed: dict[str, Any] = {name: weights.applyfunc(put) for name, weights in self.matrices().items()}
         return replace(self, **changed, **{name: put(value) for name, value in self.numbers().items()})  # type: ignore[type-var]
+
+    def _take(self, dyadic: bool) -> None:
+        """Arrays become lists; with `dyadic`, floats the numbers with a power of two below that they are."""
+        for name, kind in self.FIELDS.items():
+            if kind != "word":
+                _freeze(self, **{name: _listed(getattr(self, name), dyadic)})
 
     def _freeze(self, **values: Any) -> None:
         """Set checked names and numbers, and the matrices in the shapes that `FIELDS` gives them."""
@@ -135,7 +179,7 @@ class Part:
                 _freeze(self, **{name: matrix(given, (sizes[kind[0]], sizes[kind[1]]), name)})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FeedForward(Part):
     """y = W2 act(W1 x + b1) + b2, added to the coordinates `writes`.
 
@@ -157,8 +201,10 @@ class FeedForward(Part):
     W2: Any
     b2: Any
     activation: str = "relu"
+    exact: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, exact: bool) -> None:
+        self._take(exact)
         require_known("activation", self.activation, ACTIVATIONS)
         self._freeze(reads=_coordinates(self.reads, "reads"), writes=_coordinates(self.writes, "writes"))
 
@@ -171,7 +217,7 @@ class FeedForward(Part):
         return super().sizes() | {"hidden": self.hidden}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Head(Part):
     """One attention head: c_i = sum_j alpha_ij V x_j, with alpha_i the weighting of the scores of row i.
 
@@ -199,16 +245,18 @@ class Head(Part):
     weighting: str = "average"
     temperature: Any = 1
     scale: Any = 1
+    exact: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, exact: bool) -> None:
         import sympy
 
+        self._take(exact)
         require_known("mask", self.mask, MASKS)
         require_known("weighting", self.weighting, WEIGHTINGS)
         reads, writes = _coordinates(self.reads, "reads"), _coordinates(self.writes, "writes")
         by_key = isinstance(self.scale, str) and self.scale == "1/sqrt(d_key)"
-        scale = 1 / sympy.sqrt(max(_height(self.Q, "Q"), 1)) if by_key else exact(self.scale)
-        temperature = exact(self.temperature)
+        scale = 1 / sympy.sqrt(max(_height(self.Q, "Q"), 1)) if by_key else symbols.exact(self.scale)
+        temperature = symbols.exact(self.temperature)
         if not scale.is_positive:
             raise BadInput("the scale of a head must be positive", scale, "give 1 or 1/sqrt(d_key)")
         if temperature.is_nonpositive:
@@ -218,20 +266,27 @@ class Head(Part):
     def sizes(self) -> dict[str, int]:
         return super().sizes() | {"key": _height(self.Q, "Q")}
 
-    @property
+    @cached_property
     def uniform(self) -> bool:
         """Whether every score is zero by the shape of the matrices, so that each row is a plain average."""
         return all(self.Q[d, :].is_zero_matrix or self.K[d, :].is_zero_matrix for d in range(self.Q.shape[0]))
 
-    @property
+    @cached_property
     def factor(self) -> Any:
         """What the scores are multiplied by: scale over temperature, 1 where it cannot matter."""
         return self.scale / self.temperature if self.weighting == "softmax" and not self.uniform else 1
 
+    @cached_property
+    def lowered(self) -> Mapping[str, Any]:
+        """As for every part, and the factor of the scores."""
+        return {**super().lowered, "factor": lowered(self.factor)}
 
-@dataclass(frozen=True)
-class SelfAttention:
+
+@dataclass(frozen=True, repr=False)
+class SelfAttention(Named):
     """Heads side by side; each adds its output to the coordinates that it writes."""
+
+    REPORT = "model"
 
     heads: tuple[Head, ...]
 
@@ -243,7 +298,7 @@ class SelfAttention:
             raise BadInput("self-attention must have at least one head", "none", "leave the attention out")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LayerNorm(Part):
     """y = gain (P x - mean)/sqrt(variance + epsilon) + bias, entry by entry, at each position.
 
@@ -266,8 +321,10 @@ class LayerNorm(Part):
     epsilon: Any = 0
     projection: Any = None
     zero_variance: str = "refuse"
+    exact: InitVar[bool] = False
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, exact: bool) -> None:
+        self._take(exact)
         reads = _coordinates(self.reads, "reads")
         writes = _coordinates(self.writes, "writes") or reads
         if not reads:
@@ -276,7 +333,7 @@ class LayerNorm(Part):
         m = len(writes)
         if self.projection is None and writes != reads:
             raise BadInput("a layer norm without projection must write what it reads", ", ".join(writes))
-        epsilon = exact(self.epsilon)
+        epsilon = symbols.exact(self.epsilon)
         if epsilon.is_negative:
             raise BadInput("epsilon of a layer norm must not be negative", from_sympy(epsilon))
         gain = [1] * m if self.gain is None else self.gain
@@ -284,9 +341,11 @@ class LayerNorm(Part):
         self._freeze(reads=reads, writes=writes, gain=gain, bias=bias, epsilon=epsilon)
 
 
-@dataclass(frozen=True)
-class Layer:
+@dataclass(frozen=True, repr=False)
+class Layer(Named):
     """z := z + attention(z), then z := z + feedforward(z); either part may be absent. Source: Cookbook, Def. 2.2.
+
+    attention: a `SelfAttention`, or one `Head`, which becomes one.
 
     With norms, for each of the two parts f (Cookbook, Section 6.2; merrill2024, Definition 1):
     "post"            z := LN(z + f(z)), one norm over the whole stream;
@@ -295,7 +354,9 @@ class Layer:
     "multi pre"       the same with several such norms side by side.
     """
 
-    attention: SelfAttention | None = None
+    REPORT = "model"
+
+    attention: Any = None
     feedforward: FeedForward | None = None
     attention_norms: tuple[LayerNorm, ...] = ()
     feedforward_norms: tuple[LayerNorm, ...] = ()
@@ -418,8 +479,8 @@ def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
     return {token: {token: 1} for token in names}
 
 
-@dataclass(frozen=True)
-class Embedding:
+@dataclass(frozen=True, repr=False)
+class Embedding(Named):
     """The residual stream before the first layer: token values or given inputs, plus position functions.
 
     `words` maps each token to the values of some coordinates (0 where unnamed); `inputs` names coordinates whose values
@@ -428,6 +489,8 @@ class Embedding:
     one-hot: each is 1 at the coordinate of its own name. `before` (CLS or BOS) and `after` (EOS) are tokens of `words`
     that the model puts around every input and that nobody types; n counts them. Source: Cookbook, Definition 2.1.
     """
+
+    REPORT = "model"
 
     space: Space
     words: Mapping[str, Mapping[str, Any]] | None = None
@@ -478,6 +541,18 @@ class Embedding:
         self.space.require(list(given))
         return MappingProxyType({name: exact(value) for name, value in given.items()})
 
+    @cached_property
+    def tables(self) -> Mapping[str, Mapping[str, Number]]:
+        """{coordinate: {token: number}} for each coordinate that some token sets, as number systems take it."""
+        names = dict.fromkeys(name for row in (self.words or {}).values() for name, value in row.items() if value != 0)
+        words = self.words or {}
+        return {name: {token: lowered(row.get(name, 0)) for token, row in words.items()} for name in names}
+
+    @cached_property
+    def places(self) -> Mapping[str, Number]:
+        """The position functions as number systems take them."""
+        return {name: lowered(value) for name, value in self.positions.items()}
+
     def __hash__(self) -> int:
         words = frozenset((token, frozenset(row.items())) for token, row in (self.words or {}).items())
         places = frozenset(self.positions.items())
@@ -498,8 +573,8 @@ class Embedding:
         before = () if self.before is None else (self.before,)
         return (*before, *tokens, *(() if self.after is None else (self.after,)))
 
-    def typed(self, tokens: Sequence[str]) -> Sequence[str]:
-        """`tokens` without those that the model adds: what `surround` was given."""
+    def typed(self, tokens: Sequence[T]) -> Sequence[T]:
+        """`tokens` (or what stands for each) without those that the model adds: what `surround` was given."""
         return tokens[self.before is not None : len(tokens) - (self.after is not None)]
 
     @property
@@ -517,8 +592,8 @@ def _control(character: str) -> bool:
     return unicodedata.category(character) in ("Cc", "Cs")
 
 
-@dataclass(frozen=True)
-class Readout:
+@dataclass(frozen=True, repr=False)
+class Readout(Named):
     """What is looked at, and where.
 
     kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,
@@ -528,6 +603,8 @@ class Readout:
     position "first" or "last" looks there; "each" gives an answer at each position; "all" accepts iff every one does.
     Source: Cookbook, Section 2.2.3 (Eq. 17, a strict inequality; Eqs. 18 and 19) and Section 9.2.1 (the zero test).
     """
+
+    REPORT = "model"
 
     kind: str
     position: str
@@ -554,6 +631,11 @@ class Readout:
         shape = (len(labels) or 1, len(reads))
         weights = None if self.weights is None else matrix(self.weights, shape, "the readout's weights")
         _freeze(self, reads=reads, weights=weights, labels=labels)
+
+    @cached_property
+    def rows(self) -> tuple[Mapping[str, Number], ...]:
+        """The `sparse` rows of the weights."""
+        return () if self.weights is None else sparse(self.weights, self.reads)
 
 
 @dataclass(frozen=True)
@@ -613,8 +695,8 @@ class Parameter:
         return number
 
 
-@dataclass(frozen=True)
-class Transformer(Verbs):
+@dataclass(frozen=True, repr=False)
+class Transformer(Verbs, Shown):
     """A frozen model: embedding, layers, readout, declared symbols, and the greatest length if it has one.
 
     Raises BadInput where a block reads or writes a coordinate outside the space, or a free symbol is not declared.
@@ -623,6 +705,8 @@ class Transformer(Verbs):
     >>> build("dyck-1").run("(())").accept
     True
     """
+
+    REPORT = "model"
 
     name: str
     embedding: Embedding

@@ -347,21 +347,39 @@ def _apart(variable: Any, body: Any) -> tuple[Any, Any]:
     return fresh, body.xreplace({variable: fresh})
 
 
-def at(expression: Any, i: int, n: int) -> Any:
-    """The sympy expression of another one in i and n at one position.
+Number = Fraction | Tree
+"""An exact number as number systems take it: a Fraction, or a tree where it is not rational or holds symbols."""
+
+
+def lowered(value: Any) -> Number:
+    """An exact number in the form in which number systems take it; BadInput as `exact` says.
+
+    >>> lowered("2/6"), lowered("1/eps")
+    (Fraction(1, 3), ('/', ('num', 1, 1), ('name', 'eps')))
+    """
+    if isinstance(value, (Fraction, tuple)):
+        return value
+    if not hasattr(value, "free_symbols"):
+        value = exact(value)
+    return Fraction(int(value.p), int(value.q)) if value.is_Rational else tree_from_sympy(value)
+
+
+def at(tree: Tree, values: Mapping[str, int]) -> Number:
+    """A term at integer values of i and n, with what sympy knows of numbers that are not rational by their parts.
 
     Raises BadInput where it has no value there, and Undecided where a comparison of numbers stays open.
     """
     import sympy as sp
 
-    own: Any = {s.name: s for s in expression.free_symbols}
-    value = to_sympy(tree_from_sympy(expression), {**own, "i": sp.Integer(i), "n": sp.Integer(n)})
+    own: dict[str, Any] = {name: symbol(name) for name in names(tree)}
+    value = to_sympy(tree, own | {name: sp.Integer(number) for name, number in values.items()})
     if value in (sp.zoo, sp.nan, sp.oo, -sp.oo):
-        raise BadInput("a value must be a finite number", f"{from_sympy(expression)} at i = {i}, n = {n}")
+        where = ", ".join(f"{name} = {number}" for name, number in values.items())
+        raise BadInput("a value must be a finite number", f"{show(tree)} at {where}" if where else show(tree))
     for condition in value.atoms(sp.Rel):
         if not condition.free_symbols:  # an equality of irrational numbers that sympy leaves unevaluated
             raise Undecided(f"the comparison {from_sympy(condition)} stays open; write it with rational numbers.")
-    return value
+    return lowered(value)
 
 
 def exact(value: Any, symbols: Mapping[str, Any] | None = None) -> Any:

@@ -74,13 +74,3 @@ class Verbs:
         from symcook.model.modelfile import save
 
         return save(self, path, force=force)
-
-    def _repr_html_(self: Any) -> str:
-        from symcook.report.text import model_html
-
-        return model_html(self)
-
-    def _repr_latex_(self: Any) -> str:
-        from symcook.report.text import model_latex
-
-        return model_latex(self)

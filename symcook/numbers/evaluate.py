@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
 import flint
+from mpmath.libmp import from_man_exp, from_rational
 
-from symcook.errors import BadInput, NotExact, unknown
+from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.model.expr import Tree, show
 from symcook.model.meaning import Meaning, conjunction, not_whole
 from symcook.model.rationals import MAX_BITS, Rationals, too_large
+from symcook.model.symbols import at
 from symcook.numbers.balls import arb_of
 
 Values = Mapping[str, "flint.arb | Fraction | int"]
@@ -40,6 +43,35 @@ def evaluate(tree: tuple, values: Values | None = None) -> flint.arb:
     A comparison that the balls leave open gives the hull of both branches.
     """
     return Balls(values or {}).term(tree)
+
+
+def nearest(tree: Tree, values: Mapping[str, int], bits: int) -> Any:
+    """The number of `bits` bits nearest to a term, as mpmath has it in a tuple; to within the last bit where no ball is
+    narrow enough to say which, as around the middle between two.
+
+    Raises BadInput where there is no finite value, Undecided where it rests on a comparison that stays open.
+    """
+    for precision in (bits + 32, 2 * bits + 128, 8 * bits + 1024):
+        with flint.ctx.workprec(precision):
+            ball = evaluate(tree, values)
+            ends = [ball.lower(), ball.upper()] if ball.is_finite() else []
+        found = {_rounded(end, bits) for end in ends}
+        if len(found) == 1:
+            return found.pop()
+    value = at(tree, values)
+    if not isinstance(value, tuple):
+        return from_rational(value.numerator, value.denominator, bits, "n")
+    with flint.ctx.workprec(8 * bits + 1024):
+        ball = evaluate(value)
+        if not ball.is_finite() or ball.rel_accuracy_bits() <= bits:
+            raise Undecided(f"the value of {show(tree)} cannot be told to {bits} bits; write it in another form.")
+        return _rounded(ball.mid(), bits)
+
+
+def _rounded(number: flint.arb, bits: int) -> Any:
+    """An exact number rounded to nearest."""
+    mantissa, exponent = number.man_exp()
+    return from_man_exp(int(mantissa), int(exponent), bits, "n")
 
 
 class Balls(Meaning[flint.arb, "bool | None"]):

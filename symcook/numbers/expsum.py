@@ -27,7 +27,11 @@ from symcook.numbers.balls import arb_of, decide_sign
 from symcook.numbers.roots import Root
 
 Terms = dict[Fraction, Fraction]
+Form = frozenset[tuple[Fraction, Fraction] | tuple[None, Fraction, Fraction]]
+"""Terms (exponent, coefficient) of a sum, and those of its divisor behind a None."""
 Number = Fraction | int
+
+_ONE: Terms = {Fraction(0): Fraction(1)}
 
 MAX_DEGREE = 4096
 MAX_TERMS = 20_000
@@ -132,6 +136,18 @@ class ExpSum:
             parts.append((above - below, self._num[above] / self._den[below]))
         return hash(("ExpSum", *parts))
 
+    @cached_property
+    def form(self) -> Form:
+        """The terms as they are written, to know this number again where one hash for all that are equal is too much:
+        many numbers grow alike. Equal numbers may have several forms."""
+        return frozenset((*self._num.items(), *((None, *term) for term in self._den.items())))
+
+    @classmethod
+    def of(cls, form: Form) -> ExpSum:
+        """The number of a form."""
+        below = {term[1]: term[2] for term in form if len(term) == 3}
+        return cls(dict(term for term in form if len(term) == 2), below)
+
     def __lt__(self, other: ExpSum | Number) -> bool:
         return sign(self - other) < 0
 
@@ -228,17 +244,20 @@ def softmax_mean(scores: Sequence[Number], values: Sequence[Value | int]) -> Val
             raise NotExact("a softmax score must be rational to stay exact", score, "use --domain ball")
         exact.append(_exact(score))
     den: Terms = {}
-    for score in exact:
-        den[score] = den.get(score, Fraction(0)) + 1
     rational: Terms = {}
-    others: Value = Fraction(0)
+    others: dict[Form, Terms] = {}
     for score, value in zip(exact, values, strict=True):
+        den[score] = den.get(score, Fraction(0)) + 1
         if isinstance(value, ExpSum):
-            others = others + exp_of(score) * value
+            weights = others.setdefault(value.form, {})
+            weights[score] = weights.get(score, Fraction(0)) + 1
         else:
             rational[score] = rational.get(score, Fraction(0)) + _exact(value)
-    mean = quotient_of(rational, den)
-    return mean if others == 0 else mean + others / quotient_of(den, {Fraction(0): Fraction(1)})
+    if not others:
+        return quotient_of(rational, den)
+    weighted = ((weights, ExpSum.of(form)) for form, weights in others.items())
+    above, below = _added([(rational, _ONE), *((_times(weights, v._num), v._den) for weights, v in weighted)])
+    return quotient_of(above, _times(below, den))
 
 
 def sign(value: Value | Root | int) -> int:
@@ -289,6 +308,40 @@ def _sum(a: Terms, b: Terms, factor: int) -> Terms:
     for r, c in b.items():
         total[r] = total.get(r, Fraction(0)) + factor * c
     return {r: c for r, c in total.items() if c}
+
+
+def _added(quotients: Sequence[tuple[Terms, Terms]]) -> tuple[Terms, Terms]:
+    """The sum of quotients whose divisors have the least exponent 0, not in lowest terms. While the degree in X allows
+    it, all are added as polynomials, over their least common divisor, before anything is a sum of exponentials again.
+    """
+    quotients = [(terms, below) for above, below in quotients if (terms := {r: c for r, c in above.items() if c})]
+    if not quotients:
+        return {}, _ONE
+    exponents = {r: Fraction(1) for above, _ in quotients for r in above}
+    divisors = [below for _, below in quotients]
+    grid = _Grid.of(exponents, *divisors)
+    if grid.degree(exponents) + sum(map(grid.degree, divisors)) > MAX_DEGREE:
+        return _one_by_one(quotients)
+    lowest = min(exponents)
+    top, bottom = flint.fmpq_poly([0]), flint.fmpq_poly([1])
+    for above, below in quotients:
+        divisor = grid.polynomial(below)
+        shared = bottom.gcd(divisor)
+        missing = divisor // shared
+        top = top * missing + grid.polynomial(above, lowest) * (bottom // shared)
+        bottom = bottom * missing
+    return grid.back(top, lowest), grid.back(bottom, Fraction(0))
+
+
+def _one_by_one(quotients: Sequence[tuple[Terms, Terms]]) -> tuple[Terms, Terms]:
+    """The same sum without polynomials."""
+    top, bottom = quotients[0]
+    for above, below in quotients[1:]:
+        if below == bottom:
+            top = _sum(top, above, 1)
+        else:
+            top, bottom = _sum(_times(top, below), _times(above, bottom), 1), _times(bottom, below)
+    return top, bottom
 
 
 def _scaled(terms: Terms, factor: Fraction) -> Terms:
@@ -358,9 +411,10 @@ class _Grid:
     def degree(self, terms: Terms) -> int:
         return int((max(terms) - min(terms)) / self.step)
 
-    def polynomial(self, terms: Terms) -> flint.fmpq_poly:
-        least = min(terms)
-        coefficients = [flint.fmpq(0)] * (self.degree(terms) + 1)
+    def polynomial(self, terms: Terms, least: Fraction | None = None) -> flint.fmpq_poly:
+        """`terms` over X^least, by default over their least power."""
+        least = min(terms) if least is None else least
+        coefficients = [flint.fmpq(0)] * (int((max(terms) - least) / self.step) + 1)
         for r, c in terms.items():
             coefficients[int((r - least) / self.step)] = flint.fmpq(c.numerator, c.denominator)
         return flint.fmpq_poly(coefficients)

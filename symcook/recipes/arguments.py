@@ -58,6 +58,33 @@ def integer(lower: int, upper: int) -> Callable[[Any, str], int]:
     return read
 
 
+def yes_or_no(given: Any, name: str) -> bool:
+    """True or False from a bool or from the text yes or no.
+
+    >>> yes_or_no("yes", "scaled")
+    True
+    """
+    if isinstance(given, bool):
+        return given
+    if given not in ("yes", "no"):
+        raise BadInput(f"{name} must be yes or no", given)
+    return given == "yes"
+
+
+def positive_or_none(given: Any, name: str) -> Fraction | None:
+    """A positive rational number, or None from None or the text none.
+
+    >>> positive_or_none("1/10", "eta")
+    Fraction(1, 10)
+    """
+    if given is None or given == "none":
+        return None
+    value = fraction(given, name)
+    if value <= 0:
+        raise BadInput(f"{name} must be positive", value, f"give one such as {name}=1/10")
+    return value
+
+
 def bits(most: int) -> Callable[[Any, str], tuple[int, ...]]:
     """A reader of truth tables: 2^m bits with 1 <= m <= `most`, as text or as a sequence of 0 and 1.
 

@@ -18,8 +18,8 @@ from symcook.errors import BadInput, unknown
 if TYPE_CHECKING:
     from symcook.model.blocks import Transformer
 
-CHAPTERS = ("feedforward", "attention", "languages")
-"""The folders of recipes, one file a recipe, found by looking."""
+CHAPTERS = ("feedforward", "attention", "languages", "chiang2022")
+"""The folders of recipes, one file a recipe, found by looking: chapters of the Cookbook, then other papers."""
 
 
 class Argument(NamedTuple):
@@ -121,11 +121,13 @@ def _all() -> dict[str, Recipe]:
 
 
 def _place(found: Recipe) -> tuple[Any, ...]:
-    """Where a recipe stands in a list: by kind, then by the first section and equation that its source names."""
+    """Where a recipe stands in a list: by kind, the Cookbook before other papers, then by the first section and
+    equation that its source names."""
     section = re.search(r"Section ([0-9.]*[0-9])", found.source)
     equation = re.search(r"Eqs?\. \(([0-9]+)\)", found.source)
     numbers = tuple(int(part) for part in section[1].split(".")) if section else ()
-    return KINDS.index(found.kind), numbers, int(equation[1]) if equation else 0
+    other = not found.source.startswith("Cookbook")
+    return KINDS.index(found.kind), other, numbers, int(equation[1]) if equation else 0
 
 
 def names() -> tuple[str, ...]:

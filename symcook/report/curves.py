@@ -33,9 +33,12 @@ QUANTITIES = {
     "temperature": "temperature tau",
     "error": "error of the output",
     "sensitivity": "change of the output when one symbol changes",
+    "cross-entropy": "mean cross-entropy in bits",
 }
 """By kind, what the vertical axis shows; other kinds show the name of their value."""
-WORDS = {"error": ("", ""), "gelu-relu": ("proved ", "sharp: "), "sensitivity": ("", "sharp: ")}
+WORDS = {
+    "error": ("", ""), "gelu-relu": ("proved ", "sharp: "), "sensitivity": ("", "sharp: "), "cross-entropy": ("", ""),
+}  # fmt: skip
 """By kind, what stands before the names of the two curves where no paper claims the one or the other is not sharp."""
 SHARP, CLAIMED, FAILS = "#0072B2", "#D55E00", "#000000"  # apart for every kind of colour vision
 INCHES = (7.2, 4.8)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.model.expr import ARITY, Tree, show
 from symcook.proof.audit.folded import MODEL_WORDS, decimal, statement_tree, used_definitions
+from symcook.report.markup import escaped
 
 if TYPE_CHECKING:
     from symcook.proof.grammar import Definition
     from symcook.proof.replay import Statement
 
-PACKAGES = ("amsmath", "amssymb")
 MOST = 84  # characters of drawn text in a line of a display, as far as one can tell
 _LETTERS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
 _GREEK = frozenset(re.findall(r"\w+", _LETTERS))
@@ -36,6 +36,12 @@ def latex(tree: Tree, known: Iterable[str] = ()) -> str:
     s_{j} \\le \\mathrm{e}^{-\\gamma}
     """
     return _Writer(known).write(tree)
+
+
+def formula_rows(tree: Tree, known: Iterable[str] = ()) -> list[str]:
+    """The same, broken into rows where it is too long for a line; those behind the first are moved in."""
+    first, *rest = _Writer(known).lines(tree)
+    return [first[1], *("\\quad " * max(depth, 1) + text for depth, text in rest)]
 
 
 def statement_latex(statement: Statement) -> str:
@@ -69,17 +75,6 @@ def where(tree: Tree, known: Mapping[str, Definition]) -> list[tuple[int, str]]:
     return out
 
 
-def escaped(text: str) -> str:
-    """Plain words for text mode."""
-    table = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
-    table |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"} | {c: "\\" + c for c in "_%&#${}"}
-    return "".join(_UNICODE.get(c, table.get(c, c)) for c in text)
-
-
-_UNICODE = {"§": r"\S{}", "–": "--", "—": "---", "≤": r"$\le$", "≥": r"$\ge$", "…": r"\ldots{}", "ℓ": r"$\ell$"}
-_UNICODE |= {"∈": r"$\in$", "→": r"$\to$", "≠": r"$\ne$", "−": "-", "×": r"$\times$", "·": r"$\cdot$", "’": "'"}
-
-
 def _models(tree: Any) -> list[tuple[str, str]]:
     """(word, model) for each run, word and accept in a tree, once."""
     found: list[tuple[str, str]] = []
@@ -102,15 +97,11 @@ def _rows(lines: list[tuple[int, str]]) -> list[str]:
     return [row + (r" \\" if k < len(rows) else "") for k, row in enumerate(rows, 1)]
 
 
-def _underscored(name: str) -> str:
-    return name.replace("_", r"\_")
-
-
 def _name(name: str) -> str:
     """A name: one letter or Greek as it is, a final number as subscript, words upright in italics."""
     match = re.fullmatch(r"([A-Za-z]+?)([0-9]+)?", name)
     if match is None:
-        return rf"\mathit{{{_underscored(name)}}}"
+        return rf"\mathit{{{escaped(name)}}}"
     word, number = match.groups()
     drawn = _NAMED.get(word) or (f"\\{word}" if word in _GREEK else word if len(word) == 1 else rf"\mathit{{{word}}}")
     return drawn if number is None else f"{drawn}_{{{number}}}"
@@ -336,7 +327,7 @@ class _Writer:
 
     def operator(self, name: str, given: Iterable[Tree]) -> str:
         drawn = [self.write(a) for a in given]
-        head = rf"\operatorname{{{_underscored(name)}}}"
+        head = rf"\operatorname{{{escaped(name)}}}"
         return f"{head}({', '.join(drawn)})" if drawn else head
 
     def call(self, name: str, given: tuple[Tree, ...]) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.proof.audit.folded import Folder, names_in, statement_tree, text_of, used_definitions
-from symcook.report.latex import escaped, latex
+from symcook.report.latex import latex
+from symcook.report.markup import escaped
 
 if TYPE_CHECKING:
     from symcook.proof.replay import Statement

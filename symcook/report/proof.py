@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.proof.audit.folded import statement_tree, text_of, used_definitions
 from symcook.proof.audit.neighbours import Tried, broken
-from symcook.report.latex import PACKAGES, escaped, statement_latex
+from symcook.report.latex import statement_latex
+from symcook.report.markup import PACKAGES, escaped
 from symcook.report.outline import MOST_LINES, outline, outline_latex, outline_text
 from symcook.report.trust import axioms_used, below, trust_line
 
@@ -138,23 +139,39 @@ def _axioms(verdict: Verdict) -> str:
 
 
 def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> str:
+    from symcook.proof.search import prooftext
     from symcook.report.witness import witness
 
     certificate = certificate_of(verdict)
     most = None if full else MOST_LINES
     refuted = certificate["sense"] == "refuted"
     title = f"Refutation: the statement is false at {witness(verdict.id)}" if refuted else "Proof"
-    lines = [title, _shifted(outline_text(outline(statement, certificate), most))]
+    written = _written(verdict.id)
+
+    def steps(part: str) -> str:
+        """The author's lines; where there is no text, an outline of the certificate."""
+        if written is None:
+            return _shifted(outline_text(outline(statement, certificate, part), most))
+        return _shifted(prooftext.shown(written, part) or "Found by the automation.")
+
+    lines = [title, steps("proof")]
     if "defined" in certificate and not refuted:
         example = example_of(statement, certificate)
         words = "Proved as well: everything in it is defined, and its hypotheses can be met"
         lines += ["", filled(words + (f", for example at {example}" if example else "") + ".", "")]
         if full:
-            lines += ["", "Everything is defined"]
-            lines += [_shifted(outline_text(outline(statement, certificate, "defined"), most))]
-            lines += ["", "The hypotheses can be met"]
-            lines += [_shifted(outline_text(outline(statement, certificate, "inhabited"), most))]
+            lines += ["", "Everything is defined", steps("defined")]
+            lines += ["", "The hypotheses can be met", steps("inhabited")]
     return "\n".join(lines)
+
+
+def _written(name: str) -> str | None:
+    """The stored proof text of an id."""
+    from symcook.proof.replay import library
+    from symcook.proof.search import prooftext
+
+    path = prooftext.path_of(library().root, name)
+    return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
 def _shifted(text: str) -> str:
@@ -191,6 +208,23 @@ def break_target(verdict: Verdict) -> str | None:
     if verdict.status in ("PROVED", "DECIDED"):
         return verdict.id
     return corrections(verdict.id)[0] if verdict.status == "CORRECTED" else None
+
+
+def break_json(tried: Iterable[Tried]) -> list[dict[str, Any]]:
+    """What became of each near miss: the change, whether the stored proof proves it too, else why it was rejected and
+    an instance at which it is false (null where none was found). "stronger" says that it claims more."""
+    return [
+        {
+            "kind": one.change.kind,
+            "before": one.change.before,
+            "after": one.change.after,
+            "stronger": one.change.stronger,
+            "accepted": one.accepted,
+            "reason": one.reason or None,
+            "false_at": one.instance or None,
+        }
+        for one in tried
+    ]
 
 
 def break_text(name: str, tried: Iterable[Tried]) -> Iterator[str]:

@@ -199,6 +199,24 @@ def trust_text(names: list[str] | None = None) -> str:
     return "\n".join(out)
 
 
+def trust_json(names: list[str] | None = None) -> dict[str, Any]:
+    """The same as a document: files with their lines, axioms by name, assumptions with their text and users."""
+    from symcook.proof import kernel
+    from symcook.proof.replay import statements
+
+    second = second_checker()
+    mentioned = None if names is None else axioms_used(below(names))
+    assumed = assumptions(None if names is None else below(names))
+    return {
+        "files": [{"path": f.path, "lines": f.lines, "what": f.what} for f in first_checker()],
+        "second": None if second is None else {"path": second.path, "lines": second.lines, "what": second.what},
+        "axioms": {n: text for n, text in kernel.AXIOMS.items() if mentioned is None or n in mentioned},
+        "assumptions": {
+            name: {"statement": statements()[name].text, "used_by": list(users)} for name, users in assumed.items()
+        },
+    }
+
+
 def trust_line(verdict: Any) -> str:
     """In one paragraph: what a reader of one verdict has to trust."""
     from symcook.proof import kernel

@@ -1,4 +1,5 @@
-"""References of the attention recipes, over lists of rationals; position i of the paper is entry i - 1.
+"""References of the attention recipes, over lists of rationals (`first_position`: over words); position i of the paper
+is entry i - 1.
 
 Every list has at least one entry, as in the paper, where sequences are nonempty. Weighting is average-hard.
 """
@@ -7,6 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from symcook.errors import BadInput
+from symcook.spec.fold import Fold
 
 
 def _exact(values: Sequence[Fraction | int]) -> list[Fraction]:
@@ -31,11 +33,8 @@ def prefix_average(values: Sequence[Fraction | int]) -> list[Fraction]:
     return [sum(exact[: i + 1], Fraction(0)) / (i + 1) for i in range(len(exact))]
 
 
-def first_position(length: int) -> list[Fraction]:
-    """1 at the first position, 0 at every other (section 5.2). length >= 1."""
-    if isinstance(length, bool) or not isinstance(length, int) or length < 1:
-        raise BadInput("the length must be an integer of at least 1", length)
-    return [Fraction(int(position == 1)) for position in range(1, length + 1)]
+first_position = Fold(0, lambda place, token: min(place + 1, 2), lambda place: Fraction(int(place == 1)), each=True)
+"""1 at the first position of a word, 0 at every other (section 5.2)."""
 
 
 def lookup_quadratic(rows: Sequence[tuple[Fraction | int, Fraction | int]]) -> list[Fraction]:

@@ -4,8 +4,8 @@ Each function maps {coordinate: Fraction} to {coordinate: Fraction}; what builds
 table ...) follows by keyword. The answer is the coordinate "out", except where the recipe relies on the residual
 connection and so rewrites its input: `zero` and `cancel_residual` answer under "x".
 
-Source of every formula: the Cookbook, sections 4, 5.7 and 6.4. A comparator is its three-case formula, inside the
-tolerance window too; the indicator that it stands for is only reached outside the window.
+Source of every formula but `parity`: the Cookbook, sections 4, 5.7 and 6.4. A comparator is its three-case formula,
+inside the tolerance window too; the indicator that it stands for is only reached outside the window.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -171,6 +171,20 @@ def boolean(values: Values, *, table: str | Sequence[int], names: Sequence[str] 
             raise BadInput(f"the input {name} must be 0 or 1", value)
         index = 2 * index + int(value)
     return _out(Fraction(int(bits[index])))
+
+
+def parity(values: Values, *, names: Sequence[str]) -> Answer:
+    """out = 1 where an odd number of the inputs `names` are 1, else 0 (chiang2022, section 3.1).
+
+    The exclusive or of all of them, one after the other. Raises BadInput for an input that is not 0 or 1, where the
+    recipe promises nothing.
+    """
+    found = Fraction(0)
+    for name, value in zip(names, _read(values, *names), strict=True):
+        if value not in (0, 1):
+            raise BadInput(f"the input {name} must be 0 or 1", value)
+        found = abs(found - value)
+    return _out(found)
 
 
 def conditional(values: Values) -> Answer:

@@ -1,28 +1,37 @@
-"""Reference recognisers of the bracket languages of the Cookbook's section 9.2.
+"""Reference recognisers: the bracket languages of the Cookbook's section 9.2, and PARITY and FIRST of chiang2022.
 
-The empty word is in Dyck-1 (S -> epsilon), and these functions say so; a transformer has no empty input, so whoever
-compares the two starts at length 1. A symbol other than ( and ) is BadInput.
+The empty word is in Dyck-1 (S -> epsilon), and these functions say so; a transformer that adds no token of its own has
+no empty input, so whoever compares the two starts at length 1. A symbol outside the alphabet is BadInput.
+
+>>> dyck1("((()))"), dyck1(")())()"), dyck1("")
+(True, False, True)
 """
 
+from collections.abc import Iterable
+
 from symcook.errors import BadInput
+from symcook.spec.fold import Fold
 
 
-def _brackets(word: str) -> str:
+def _brackets(word: Iterable[str]) -> None:
     for symbol in word:
-        if symbol not in "()":
+        if symbol not in ("(", ")"):
             raise BadInput("a word must consist of ( and )", symbol)
-    return word
 
 
-def dyck1(word: str) -> bool:
-    """Every prefix has at least as many ( as ), and the whole word has as many of each.
+_UNMATCHED = -1
+"""The state after a ) that closes nothing; any other state is the number of brackets that are open."""
 
-    >>> dyck1("((()))"), dyck1(")())()"), dyck1("")
-    (True, False, True)
-    """
-    _brackets(word)
-    prefixes = (word[:end] for end in range(1, len(word) + 1))
-    return word.count("(") == word.count(")") and all(p.count("(") >= p.count(")") for p in prefixes)
+
+def _nest(unclosed: int, bracket: str) -> int:
+    _brackets((bracket,))
+    if unclosed == _UNMATCHED:
+        return _UNMATCHED
+    return unclosed + 1 if bracket == "(" else unclosed - 1
+
+
+dyck1 = Fold(0, _nest, lambda unclosed: unclosed == 0)
+"""Every prefix has at least as many ( as ), and the whole word has as many of each."""
 
 
 def dyck1_grammar(word: str) -> bool:
@@ -59,3 +68,31 @@ def dyck1_bounded(word: str, most: int) -> bool:
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
         raise BadInput("the depth must be an integer of at least 0", most)
     return dyck1(word) and depth(word) <= most
+
+
+def _bits(word: str) -> str:
+    for symbol in word:
+        if symbol not in "01":
+            raise BadInput("a word must consist of 0 and 1", symbol)
+    return word
+
+
+def parity(word: str) -> bool:
+    """Whether the number of 1s is odd: an automaton of two states that each 1 swaps. The empty word is no member.
+
+    >>> parity("0111"), parity("11"), parity("")
+    (True, False, False)
+    """
+    odd = False
+    for symbol in _bits(word):
+        odd = odd != (symbol == "1")
+    return odd
+
+
+def first(word: str) -> bool:
+    """Whether the first symbol is 1. The empty word, which has none, is no member.
+
+    >>> first("100"), first("011"), first("")
+    (True, False, False)
+    """
+    return _bits(word)[:1] == "1"

@@ -10,7 +10,6 @@ runs by itself, and an answer that stays open there is counted as open, never as
 from __future__ import annotations
 
 import functools
-import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,24 +17,23 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.domains import RUNNABLE
-from symcook.errors import BadInput, NotExact, SymcookError, Undecided, require_known
+from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
+from symcook.model.answers import Shown
 from symcook.model.blocks import Transformer, fraction
 from symcook.model.rationals import quotient
 from symcook.run import Run, run
+from symcook.verify.answers import Expected, Reference, input_text
 from symcook.verify.inputs import Part, region_tree, rows, words
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words
+    from symcook.domains.cells import Array, Cell
 
 DIGITS = 30
 TOLERANCE = {"float64": Fraction(1, 10**9), "float32": Fraction(1, 10**4), "float16": Fraction(1, 100)}
 """How far a value in floats may lie from the reference's, times max(1, |reference|); answers must be equal."""
 
-Reference = Callable[[Any], Any]
-"""A word (text; a tuple where tokens are longer than one character) to a bool, a label of the readout or numbers, or a
-list with an answer for each position of the model; rows ({input: Fraction}, ...) to a number or a list; for a
-feed-forward recipe {input or symbol: Fraction} to {coordinate: Fraction}."""
 Progress = Callable[[int, int], None]
 """Called after each block with the number of inputs done and the number in all."""
 
@@ -80,14 +78,16 @@ class Counterexample:
     and the symbols of a model that reads words or rows come from the user."""
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Shown):
     """What a check found. `strings` counts the inputs of length 1 and more that were compared, `mismatches` those that
     differ, `open` those whose answer the domain leaves open.
 
     The empty word is counted in none of them: `empty_word` says how it came out, "agrees", "differs" or "open"; None
     where it is no input of the model. It can be the counterexample (input "").
     """
+
+    REPORT = "check"
 
     recipe: str
     max_length: int | None
@@ -182,14 +182,6 @@ def check(
     return found([task], model.name, max_length, f"{what}; {task.way}", time.perf_counter() - start)
 
 
-def _see(model: Transformer, sequence: Sequence[Any]) -> Any:
-    """What a reference is given for one input."""
-    if model.embedding.inputs is not None:
-        return sequence
-    typed = model.embedding.typed(sequence)
-    return "".join(typed) if model.embedding.spelled else tuple(typed)
-
-
 class Sweep:
     """A comparison part by part, and what it has found so far. `setting` are the values of a grid's symbols, which a
     reference for it sees beside the inputs."""
@@ -201,8 +193,9 @@ class Sweep:
         numbers: Numbers,
         setting: Mapping[str, Fraction] | None = None,
     ) -> None:
-        self.model, self.reference, self.numbers = model, reference, numbers
+        self.model, self.numbers = model, numbers
         self.setting = dict(setting or {})
+        self.expected = Expected(model, reference, self.setting)
         self.strings = self.mismatches = self.open = 0
         self.first: tuple[tuple[int, ...], Sequence[Any]] | None = None
         self.first_open: tuple[tuple[int, ...], Sequence[Any]] | None = None
@@ -245,10 +238,6 @@ class Sweep:
         rank = _rank(self.model, sequence)
         return (rank, sequence) if known is None or rank < known[0] else known
 
-    def see(self, sequence: Sequence[Any]) -> Any:
-        """What the reference is given for one input."""
-        return dict(sequence[0]) | self.setting if self.model.pointwise else _see(self.model, sequence)
-
     def batch(self, part: Part) -> Found:
         """One pass over all inputs of a part, and its answers compared piece by piece."""
         from symcook.domains.batch import Batch
@@ -261,32 +250,18 @@ class Sweep:
         import numpy as np
 
         domain: Any = result.domain
-        readout, verdicts = self.model.readout, result.verdicts
-        each = readout.position == "each"
-        places = range(length) if each else [0 if readout.position == "first" else length - 1]
-        asked = (_ask(self.model, self.reference, self.see(sequence), length) for sequence in piece)
-        if verdicts is not None and not each:
-            answer = verdicts[places[0]]
-            if readout.position == "all":
-                answer = functools.reduce(domain.both, verdicts[:length])
-            entries = domain.full(answer, length)
-            expected = np.fromiter((answers[0] for answers in asked), dtype=entries.dtype, count=piece.size)
-            return np.flatnonzero(entries != expected).tolist()
-        columns: list[tuple[list[Any], int]] = []  # for each position and name: numerators and their denominator
-        for place in places:
+        position, verdicts = self.model.readout.position, result.verdicts
+        places = range(length) if position == "each" else [0 if position == "first" else length - 1]
+        wrong = np.zeros(piece.size, dtype=bool)
+        for place, (answers, codes) in zip(places, self.expected.block(piece, length), strict=True):
             if verdicts is not None:
-                columns.append((domain.full(verdicts[place], length).tolist(), 1))
+                found = functools.reduce(domain.both, verdicts[:length]) if position == "all" else verdicts[place]
+                wrong |= domain.full(found, length) != np.array(answers)[codes]
             else:
-                cells = [column[place] for column in result.columns().values()]
-                columns.extend((domain.full(cell.numerators, length).tolist(), cell.denominator) for cell in cells)
-        codes = []
-        for code, answers in enumerate(asked):
-            flat = answers if verdicts is not None else itertools.chain.from_iterable(answers)
-            for (numerators, denominator), answer in zip(columns, flat, strict=True):
-                if numerators[code] * answer.denominator != answer.numerator * denominator:
-                    codes.append(code)
-                    break
-        return codes
+                for column, values in zip(result.columns().values(), zip(*answers, strict=True), strict=True):
+                    numerators = domain.full(column[place].numerators, length)
+                    wrong |= _unequal(numerators, column[place], values, codes)
+        return np.flatnonzero(wrong).tolist()
 
     def singles(self, piece: Words | Grid) -> tuple[list[int], list[int]]:
         """The same one input after the other: where they differ, and where that is open."""
@@ -312,7 +287,7 @@ class Sweep:
 
     def agree(self, sequence: Sequence[Any]) -> bool | None:
         """Whether model and reference agree on one input; None where that stays open."""
-        answers = _ask(self.model, self.reference, self.see(sequence), len(sequence))
+        answers = self.expected.ask(sequence)
         try:
             result = self.run(sequence).result
         except Undecided:
@@ -333,13 +308,11 @@ class Sweep:
 
     def equal(self, result: Result, column: Any, place: int, value: Fraction) -> bool | None:
         """Whether the entry of a column is the reference's value; in floats, whether it is near enough."""
-        from symcook.model.symbols import exact
-
         domain = result.domain
         near = TOLERANCE.get(self.numbers.domain)
         with domain.context():
             if near is None:
-                return domain.zero(domain.linear([(column, exact(1))], exact(-value)))[place]
+                return domain.zero(domain.linear([(column, 1)], -value))[place]
             got = domain.read(column, place)
             if got - got != 0:  # nan or an infinity
                 return False
@@ -359,7 +332,7 @@ class Sweep:
         """An input as a user writes it, with the setting of a grid."""
         if self.model.embedding.inputs is None:
             return self.model.embedding.written(self.model.embedding.typed(sequence))
-        return _text(dict(sequence[0]) | self.setting if self.model.pointwise else sequence)
+        return input_text(dict(sequence[0]) | self.setting if self.model.pointwise else sequence)
 
     def replay(self, sequence: Sequence[Any]) -> tuple[str, ...]:
         """The options of ``symcook run`` that give this input, in the numbers of this check."""
@@ -377,7 +350,7 @@ class Sweep:
         if self.first is None:
             return None
         sequence = self.first[1]
-        answers = _ask(self.model, self.reference, self.see(sequence), len(sequence))
+        answers = self.expected.ask(sequence)
         answer = self.run(sequence)
         result, readout = answer.result, self.model.readout
         each = readout.position == "each"
@@ -420,6 +393,21 @@ def _verdict(result: Result) -> Any:
     return result.accept if result.model.decides else (result.verdicts or ())[result.place]
 
 
+def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: Array) -> Array:
+    """Where `numerators` over the cell's denominator are not values[codes]. The values become numerators over that
+    denominator; one that has none within the cell's bound is none of the cell's."""
+    import numpy as np
+
+    wanted, held = [], []
+    for value in values:
+        factor, rest = divmod(cell.denominator, value.denominator)
+        numerator = factor * value.numerator
+        held.append(rest == 0 and abs(numerator) <= cell.bound)
+        wanted.append(numerator if held[-1] else 0)
+    different = numerators != np.array(wanted, dtype=numerators.dtype)[codes]
+    return different if all(held) else different | ~np.array(held)[codes]
+
+
 def _nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
     """The input with number `code`: mixed radix, the first position most significant."""
     result: list[Any] = []
@@ -439,78 +427,6 @@ def _rank(model: Transformer, sequence: Sequence[Any]) -> tuple[int, ...]:
 Found = list[tuple["Words | Grid", list[int], list[int]]]
 """For each piece of a part the numbers of the inputs on which model and reference differ, and of those on which that is
 open, ascending."""
-
-
-def _ask(model: Transformer, reference: Reference, given: Any, length: int) -> Sequence[Any]:
-    """The reference's answer for each position that the readout shows: a bool, the index of a label, or a tuple of
-    numbers, one a name."""
-    try:
-        answer = reference(given)
-    except SymcookError:
-        raise
-    except Exception as error:
-        text = f"{type(error).__name__}: {error} on {_text(given)}"
-        raise BadInput("the reference must answer every input", text, "repair the reference") from error
-    if model.readout.position != "each":
-        return (_checked(model, answer, given),)
-    labels = model.readout.kind == "largest" and isinstance(answer, str)  # labels of one character may come as text
-    if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
-        own = ", those of the tokens that the model adds too" if model.embedding.added else ""
-        raise BadInput(f"the reference must give {length} answers, one a position{own}", _returned(answer, given))
-    return [_checked(model, part, given) for part in answer]
-
-
-def _checked(model: Transformer, answer: Any, given: Any) -> Any:
-    if model.readout.kind == "largest":
-        if answer not in model.readout.labels:
-            must = f"the reference must return one of {', '.join(model.readout.labels)}"
-            raise BadInput(must, _returned(answer, given))
-        return model.readout.labels.index(answer)
-    if model.decides:
-        if answer is True or answer is False:
-            return answer
-        if type(answer).__name__ == "bool":  # numpy's
-            return bool(answer)
-        raise BadInput("the reference must return True or False", _returned(answer, given))
-    reads = model.readout.labels or model.readout.reads
-    if isinstance(answer, Mapping):
-        missing = [name for name in reads if name not in answer]
-        if missing:
-            raise BadInput(f"the reference must give the coordinate {missing[0]}", _returned(answer, given))
-        parts = [answer[name] for name in reads]
-    elif len(reads) == 1:
-        parts = [answer]
-    else:
-        must = f"the reference must return a mapping with the coordinates {', '.join(reads)}"
-        raise BadInput(must, _returned(answer, given))
-    return tuple(_number(part, given) for part in parts)
-
-
-def _number(value: Any, given: Any) -> Fraction:
-    if type(value) is Fraction:
-        return value
-    if getattr(value, "is_Rational", False):
-        return fraction(value)
-    if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
-        return Fraction(value)
-    raise BadInput("the reference must return exact numbers", _returned(value, given), "use int or Fraction")
-
-
-def _returned(answer: Any, given: Any) -> str:
-    try:
-        shown = repr(answer)
-    except Exception as error:  # a number of too many digits, or an object of the user's
-        shown = f"what cannot be printed ({type(error).__name__})"
-    return f"{shown} ({type(answer).__name__}) on {_text(given)}"
-
-
-def _text(given: Any) -> str:
-    """What a reference is given, as text."""
-    if isinstance(given, Mapping):
-        return ", ".join(f"{name}={quotient(value)}" for name, value in given.items())
-    if any(isinstance(row, Mapping) for row in given):
-        return "; ".join(map(_text, given))
-    return (given if isinstance(given, str) else " ".join(given)) or "the empty word"
 
 
 def recheck(stored: Mapping[str, Any], progress: Progress | None = None) -> bool:

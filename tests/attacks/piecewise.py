@@ -1,8 +1,8 @@
 """Random small piecewise models and an exact evaluation of them that shares no code with the symbolic domain.
 
-`derive_cases` must cover the region of the symbols with its conditions, one case at each point, and give there what the
-evaluation gives. Points: samples, the ends of the intervals, and every breakpoint along lines through them, found from
-the model alone.
+`derive_cases` must cover the region of the symbols with its conditions, one case at each point, and give
+there what the evaluation gives. Points: samples, the ends of the intervals, and every breakpoint along lines through
+them, found from the model alone.
 
     python tests/attacks/piecewise.py --count 2000 --seed 1
 """

@@ -289,6 +289,24 @@ def test_a_format_of_few_bits_is_not_held_by_the_sets_of_more() -> None:
     assert holds(ball, Fraction(1, 3)) and not holds(ball, third)
 
 
+def test_scores_that_the_format_holds_are_rounded_as_products_too() -> None:
+    """9*15 = 135 and 9*14 = 126 are both 128 in four bits (between 120, 128 and 144): a runtime sees a tie, and so the
+    greatest score is not sure though every factor is a number of the format."""
+    assert [Runtime(Format(4), random.Random(0)).round(Fraction(x)) for x in (135, 126)] == [128, 128]
+    keys = ({"q": 9, "k": 15, "v": 1}, {"q": 9, "k": 14, "v": 0})
+    for bits, sure in ((4, False), (8, True)):
+        domain = Rounding(Format(bits))
+        with domain.context():
+            domain.begin(keys, 1)
+            q, k, v = (domain.input(name) for name in "qkv")
+            for weighting in ("average", "leftmost", "rightmost"):
+                if sure:
+                    assert domain.attend([q], [k], [v], "none", weighting, 1)[0] == [1, 1]
+                    continue
+                with pytest.raises(Undecided, match="positions 1 and 2 in row 1"):
+                    domain.attend([q], [k], [v], "none", weighting, 1)
+
+
 def test_integers_are_exact_as_far_as_the_format_holds_all_partial_sums() -> None:
     format = Format(11)
     assert format.total([flint.arb(x) for x in (900, -899, 47, -48)]) == 0

@@ -87,6 +87,13 @@ def test_a_feed_forward_recipe_has_no_length():
     assert both("min", F(1, 10))[0] > F(1, 10)
 
 
+def test_the_model_is_named_as_it_is_written():
+    made = Transformer(
+        "Net A", Embedding(Space(SPACE), inputs=("a",)), (Layer(None, NET),), Readout("value", "last", ("c",))
+    )
+    assert "error: model = Net A, delta = 1/10" in error_propagation(made, F(1, 10)).text()
+
+
 def test_a_network_without_hidden_units_adds_no_error():
     made = model(Layer(None, FeedForward(("a",), ("b",), W1=[], b1=[], W2=[[]], b2=[4])), attends(soft()))
     with mpmath.workdps(40):  # and 4 to the size: X = 3/2 + 4
@@ -96,6 +103,14 @@ def test_a_network_without_hidden_units_adds_no_error():
 def test_a_small_exact_bound_has_all_digits():
     found = error_propagation(model(Layer(None, NET)), F(1, 7 * 10**40))
     assert found.value.mid.startswith("8.5714285714285714285714285714") and found.value.mid.endswith("e-41")
+
+
+def test_a_small_bound_that_is_no_rational_has_all_digits():
+    delta = F(1, 7 * 10**45)
+    found = error_propagation(model(attends(soft())), delta, n=2)
+    with mpmath.workdps(80):
+        assert close(found.value, soft_by_hand(delta, F(3, 2)))
+    assert len(found.value.mid) > 30 and found.claimed.mid == "8.437e-42"
 
 
 def test_a_norm_before_a_network():
@@ -223,7 +238,7 @@ def test_heads_add_up():
     plain = [Head(("a", "b"), ("c",), Q=[[0, 0]], K=[[1, 2]], V=[V]) for V in ([2, -1], [F(1, 2), 3])] + [
         Head(("a",), ("b", "c"), Q=[[1]], K=[[0]], V=[[1], [-5]])
     ]
-    assert both(model(attends(*plain)), F(1, 100))[0] == F(12, 100)  # 1 + 2 + 3 + 6
+    assert both(model(attends(*plain)), F(1, 100)) == (F(12, 100), F(46, 100))  # 1 + 2 + 3 + 6; 1 + 3 (3 5)
 
 
 def test_scores_that_cancel_are_uniform():
@@ -250,12 +265,14 @@ def test_the_error_before_softmax_counts_the_norm():
 # --- Hard heads -----------------------------------------------------------------------------------------------------
 
 
-def behind(query, positions="i", weighting="average"):
+def behind(query, positions="i", weighting="average", last=None):
     """q = relu(a) after a network, then scores q_i p_j: the gap is the least q, and the stream is at most 2 + 2 + 3."""
     words = {"x": {"a": query}, "y": {"a": 2}}
     copy = FeedForward(("a",), ("q",), W1=[[1]], b1=[0], W2=[[1]], b2=[0])
     head = Head(("q", "p"), ("c",), Q=[[1, 0]], K=[[0, 1]], V=[[0, 1]], weighting=weighting)
-    return model(Layer(None, copy), attends(head), words=words, space=("a", "q", "p", "c"), positions={"p": positions})
+    later = () if last is None else (Layer(None, last),)
+    space = ("a", "q", "p", "c")
+    return model(Layer(None, copy), attends(head), *later, words=words, space=space, positions={"p": positions})
 
 
 @pytest.mark.parametrize("positions", ["i", "4 - i"])  # the greatest stream at the last position, and at the first
@@ -264,6 +281,14 @@ def test_a_gap_that_is_just_kept_and_just_closed(positions):
     with pytest.raises(BadInput, match="a gap of 701/1250, scores that move by up to 701/2500"):
         error_propagation(behind(F(701, 1250), positions), F(1, 100), n=3)
     assert both(behind(F(702, 1250), positions), F(1, 100), 3)[0] == F(4, 100)  # 2 (1 + 1)
+
+
+def test_what_comes_after_a_hard_head_does_not_count_for_its_gap():
+    last = FeedForward(("a",), ("q", "p"), W1=[[1]], b1=[7], W2=[[-1], [3]], b2=[0, 1])
+    with pytest.raises(BadInput, match="a gap of 701/1250, scores that move by up to 701/2500"):
+        error_propagation(behind(F(701, 1250), last=last), F(1, 100), n=3)
+    # 4/100 before the last part, whose column sum is 1 + 3
+    assert both(behind(F(702, 1250), last=last), F(1, 100), 3)[0] == F(20, 100)
 
 
 def one_coordinate(Q, K, positions=None, words=None, **options):

@@ -104,7 +104,7 @@ def test_the_least_precision_is_least():
 
 def test_roots_are_rounded_correctly():
     for p in (2, 5, 11):
-        for value in [Fraction(a, b) for a in range(1, 40) for b in (1, 3, 7)] + [Fraction(2**40 + 1, 3**20)]:
+        for value in [Fraction(a, b) for a in range(1, 40) for b in (1, 3, 7, 5**40)] + [Fraction(2**40 + 1, 3**20)]:
             with MP.workprec(p):
                 rounded = MP.sqrt(MP.mpf(value.numerator)) if value.denominator == 1 else None
             if rounded is not None and value.numerator < 2**p:

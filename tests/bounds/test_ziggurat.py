@@ -4,12 +4,13 @@ import random
 from fractions import Fraction
 from pkgutil import iter_modules
 
+import flint
 import mpmath
 import pytest
 import shared
 
 from symcook import bounds
-from symcook.bounds import table_lookup, tie_break, ziggurat
+from symcook.bounds import falling, table_lookup, tie_break, ziggurat
 from symcook.cli import dispatch
 from symcook.errors import BadInput
 
@@ -89,6 +90,20 @@ def test_the_least_gamma_of_lemma_7():
     assert table_lookup("121/1000").holds is True
     assert table_lookup("120/1000").holds is False
     assert all(ratio(MP.mpf(k) / 100) < 1.5 for k in range(13, 300, 7))
+
+
+@pytest.mark.parametrize("x", [Fraction(1, 10), Fraction(1, 2), Fraction(4, 5), Fraction(17, 20), Fraction(9, 10)])
+def test_the_slope_that_the_least_gamma_rests_on(x):
+    """g = 3/2 (1 + S) - e^gamma A summed by mpmath, and its derivative in x = e^-gamma by differences."""
+
+    def g(t):
+        return 3 * (1 + sum(t ** (k * k) for k in range(1, 60))) / 2 - sum(k * t ** (k * k - 1) for k in range(1, 60))
+
+    with mpmath.workdps(50), flint.ctx.workprec(100):
+        at = mpmath.mpf(x.numerator) / x.denominator
+        ball = flint.arb(flint.fmpq(x.numerator, x.denominator))
+        for found, right in ((falling._excess(ball), g(at)), (falling._fall(ball), mpmath.diff(g, at))):
+            assert abs(found - flint.arb(mpmath.nstr(right, 40))) < 1e-12
 
 
 def test_the_best_constant_from_gamma_1_on():

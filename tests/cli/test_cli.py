@@ -631,12 +631,12 @@ def test_an_undecided_ball_is_exit_3(
 def test_a_defect_is_exit_4(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    from symcook import run as running
+    import symcook.run
 
     def broken(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(running, "run", broken)
+    monkeypatch.setattr(symcook.run, "run", broken)
     code, out, err = call(capsys, "run", "dyck-1", "--input", "()")
     assert (code, out) == (4, "")
     assert "please report" in err
@@ -652,12 +652,12 @@ def test_debug_is_an_ordinary_option(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_key_press_is_exit_130(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    from symcook import run as running
+    import symcook.run
 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(running, "run", interrupted)
+    monkeypatch.setattr(symcook.run, "run", interrupted)
     assert call(capsys, "run", "dyck-1", "--input", "()") == (130, "", "symcook: interrupted\n")
 
 

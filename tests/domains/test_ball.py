@@ -25,7 +25,7 @@ from symcook.model.blocks import (
     Space,
     Transformer,
 )
-from symcook.model.symbols import exact
+from symcook.model.symbols import lowered
 from symcook.run import run
 
 
@@ -39,6 +39,13 @@ def encloses(ball, value):
 
 EQUAL = ("log(6)", "log(2) + log(3)")
 """Two forms of one irrational number, which balls never show to be equal."""
+
+
+def test_a_sum_of_nothing_has_an_entry_for_each_position():
+    domain = Ball(64)
+    domain.begin(({"x": 1}, {"x": 2}, {"x": 4}), 1)
+    assert domain.linear([], 5) == [5, 5, 5]
+    assert domain.linear([(domain.input("x"), 2)], 5) == [7, 9, 13]
 
 
 def test_the_working_precision_is_restored():
@@ -174,7 +181,7 @@ def test_prefix_means_of_integers_stay_decided():
 
 def inputs(domain, **columns):
     """Columns of exact inputs, begun in a domain whose context is entered."""
-    exact_rows = [{name: exact(value) for name, value in row.items()} for row in rows(**columns)]
+    exact_rows = [{name: lowered(value) for name, value in row.items()} for row in rows(**columns)]
     domain.begin(tuple(exact_rows), 1)
     return [domain.input(name) for name in columns]
 

@@ -256,10 +256,11 @@ def test_a_trace_shows_every_part_at_every_position() -> None:
     embedding = Embedding(Space(NAMES), {"x": {"a": 1}, "y": {"a": -3}})
     model = Transformer("traced", embedding, (Layer(head, network),), Readout("value", "last", ("c",)))
     token, mean = ["1", "-3", "1"], ["0", "1", "-1"]
-    for domain in ("exact", "mpmath"):
+    for domain, half in (("exact", "1/2"), ("mpmath", "0.5")):
+        weights = [["0", "0", "0"], ["1", "0", "0"], [half, half, "0"]]
         assert run(model, "xyx", domain, trace=True).to_json()["trace"] == [
             {"layer": 0, "part": "embedding", "coordinates": {"a": token}},
-            {"layer": 1, "part": "attention", "coordinates": {"a": token, "b": mean}},
+            {"layer": 1, "part": "attention", "coordinates": {"a": token, "b": mean}, "attention": [weights]},
             {"layer": 1, "part": "feed-forward", "coordinates": {"a": token, "b": mean, "c": ["0", "2", "0"]}},
         ]
         assert "trace" not in run(model, "xyx", domain).to_json()
@@ -282,7 +283,7 @@ def test_the_command_shows_a_trace_and_takes_bits(capsys: pytest.CaptureFixture[
 
 
 def test_a_wide_trace_is_cut_into_tables() -> None:
-    from symcook.cli.output import stream_table
+    from symcook.report.text import stream_table
 
     lines = stream_table({"token": ["1"] * 99, "mean": ["-1/3"] * 99}, 0).splitlines()
     assert max(map(len, lines)) <= 120 and sum(line.split().count("-1/3") for line in lines) == 99

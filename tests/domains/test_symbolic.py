@@ -36,7 +36,7 @@ from symcook.model.blocks import (
 )
 from symcook.model.expr import MAX_TEXT, parse_formula, parse_term
 from symcook.model.rationals import rational, truth
-from symcook.model.symbols import exact
+from symcook.model.symbols import exact, lowered
 from symcook.numbers.evaluate import evaluate
 from symcook.recipes import build
 from symcook.recipes import names as recipe_names
@@ -339,12 +339,9 @@ def test_refusals():
 
 
 def test_floats_never_pass_for_equal_integers():
-    domain = Symbolic()
-    domain.begin(("a",), 1)
-    domain.linear([], 1)
     for bad in (1.0, True, sympy.Float(1)):
         with pytest.raises(BadInput):
-            domain.linear([], bad)
+            lowered(bad)
 
 
 def test_constants_keep_their_form_and_have_proved_signs():
@@ -358,7 +355,7 @@ def test_outputs_read_back_and_show_in_latex():
     found = derive(build("gtzero"))
     values = {"x": Fraction(1, 3), "eps": Fraction(1, 2)}
     assert at(found.output["out"], values) == Fraction(2, 3)
-    assert found.latex.startswith(r"\begin{aligned} \mathrm{out} &= ")
+    assert r"\mathrm{out} &= \frac{\max\left(0, x\right)" in found.latex()
     assert found._repr_latex_().startswith("$")
     assert "&lt;" in found._repr_html_()
 
@@ -665,7 +662,7 @@ def test_norms_by_hand():
     assert derive(three, {"x": "-eps", "y": "-2*eps", "z": "-6*eps"}).output["x"] == "sqrt(42)/7"
     open_norm = derive(norm_model("post", names=("x", "y")))
     assert open_norm.output["x"] == "(x - y)/sqrt(4*eps + x^2 - 2*x*y + y^2)"
-    assert open_norm.latex.startswith(r"\begin{aligned}")
+    assert r"\begin{aligned}" in open_norm.latex()
 
 
 def test_zero_variance_symbolically():
@@ -694,7 +691,7 @@ def test_roots_fold_and_have_proved_signs():
     domain.begin(("a",), 1)
 
     def verdicts(text):
-        column = [domain.convert(exact(text))]
+        column = [domain.number(lowered(text))]
         return domain.positive(column)[0], domain.zero(column)[0]
 
     for text in (
@@ -715,9 +712,9 @@ def test_roots_fold_and_have_proved_signs():
     for text in ("x - sqrt(x^2 - 2*x*y + y^2 + eps)", "sqrt(eps) - 1", "sqrt(x^2) - x - 1"):
         assert verdicts(text)[0] is None, text
     with pytest.raises(Undecided, match="root"):
-        domain.convert(exact("sqrt(x)"))
+        domain.number(lowered("sqrt(x)"))
     with pytest.raises(BadInput, match="negative"):
-        domain.convert(exact("sqrt(0 - eps)"))
+        domain.number(lowered("sqrt(0 - eps)"))
 
 
 @settings(derandomize=True, max_examples=80, deadline=None)
@@ -731,8 +728,8 @@ def test_signs_with_roots_and_steps_contain_every_sampled_sign(terms, inside, po
     domain = Symbolic((Parameter("eps", lower=0),), ("x", "y"))
     domain.begin(("a",), 1)
     text = " + ".join(f"({c})*x^({a} + 2)*y^({b} + 2)*(sqrt({inside}))^{k}" for a, b, c, k in terms)
-    (value,) = domain.linear([([domain.convert(exact(text))], 1)], 1)
-    (step,) = domain.activate([domain.convert(exact("x - y"))], "step")
+    (value,) = domain.linear([([domain.number(lowered(text))], 1)], 1)
+    (step,) = domain.activate([domain.number(lowered("x - y"))], "step")
     found = domain._signs.of(value - step * fmpq(2))
     for x, y, eps in points:
         root = mpmath.sqrt(float(at(inside, {"x": x, "y": y, "eps": eps})))
@@ -762,7 +759,7 @@ def test_distribution_and_largest():
     for entries, label in (((0, "eps"), 1), (("x", "x"), 0), (("x^2", "-x^2"), 0), (("x", "-x"), None)):
         domain = Symbolic((Parameter("eps", lower=0),), ("x",))
         domain.begin(("a",), 1)
-        assert domain.largest([[domain.convert(exact(e))] for e in entries]) == [label]
+        assert domain.largest([[domain.number(lowered(e))] for e in entries]) == [label]
 
 
 def test_a_model_with_an_added_token_from_position_zero():

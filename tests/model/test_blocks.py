@@ -23,6 +23,7 @@ from symcook.model.blocks import (
     matrix,
 )
 from symcook.model.space import Space
+from symcook.model.symbols import exact
 from symcook.recipes import build
 
 SPACE = Space(("a", "b", "c"))
@@ -409,3 +410,26 @@ def test_what_is_no_matrix_is_refused_in_one_sentence(make) -> None:
 def test_text_and_numbers_are_no_names_and_no_words(make) -> None:
     with pytest.raises(BadInput):
         make()
+
+
+def test_integer_arrays_are_matrices_and_floats_are_exact_only_where_it_is_said() -> None:
+    """0.1 in float64 is 3602879701896397/2^55, and no number near it."""
+    import numpy as np
+
+    tenth = Fraction(3602879701896397, 2**55)
+    block = FeedForward(("x", "y"), ("z",), np.array([[1, -2]]), np.array([3]), np.array([[4]]), np.array([0]))
+    assert block == FeedForward(("x", "y"), ("z",), [[1, -2]], [3], [[4]], [0])
+    floats = {"W1": np.array([[0.1, -0.5]]), "b1": [0.1], "W2": np.array([[1.0]]), "b2": np.zeros(1)}
+    with pytest.raises(BadInput, match="must be exact, not a Python float"):
+        FeedForward(("x", "y"), ("z",), **floats)
+    assert FeedForward(("x", "y"), ("z",), **floats, exact=True) == FeedForward(
+        ("x", "y"), ("z",), [[tenth, "-1/2"]], [tenth], [[1]], [0]
+    )
+    head = Head(("x",), ("z",), [[0.1]], [[1]], [[0.5]], weighting="softmax", temperature=0.25, exact=True)
+    assert (head.Q[0, 0], head.temperature) == (exact(tenth), exact("1/4"))
+    assert LayerNorm(("x", "y"), epsilon=0.1, gain=np.array([0.5, 2]), exact=True).epsilon == exact(tenth)
+    for wrong in (float("nan"), float("inf")):
+        with pytest.raises(BadInput, match="exact"):
+            Head(("x",), ("z",), [[wrong]], [[1]], [[1]], exact=True)
+    with pytest.raises(BadInput, match="shape"):
+        FeedForward(("x", "y"), ("z",), np.array([1, 2, 3]), [3], [[4]], [0])

@@ -71,12 +71,19 @@ def test_a_printed_formula_reads_back(tree: Tree) -> None:
         ("sum(j, 1, 4, j^2) - prod(j, 1, 4, j)", "6"),
         ("pow(-1, 3)", "-1"),
         ("(-1)^(10^6)", "1"),
+        ("(-1)^(10^6 + 1)", "-1"),
     ],
 )
 def test_values_and_precedence(text: str, value: str) -> None:
     """Values worked out by hand."""
     assert quotient(rational(parse_term(text))) == value
     assert to_sympy(text, {}) == Fraction(value)
+
+
+def test_a_sum_runs_over_at_most_10000_integers() -> None:
+    assert rational(parse_term("sum(j, 1, 10000, 1)")) == 10000
+    with pytest.raises(BadInput, match="at most 10000 integers"):
+        rational(parse_term("sum(j, 0, 10000, 1)"))
 
 
 @pytest.mark.parametrize(

@@ -495,6 +495,33 @@ def test_a_weight_must_be_real(text: str) -> None:
         loads(json.dumps(document))
 
 
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("sum(k, 1, 16, sqrt(k + 1))", None),
+        ("sum(k, 1, 17, sqrt(k + 1))", "at most 16 functions and roots"),
+        ("1 + sum(k, 1, 3, 0*pi)*sqrt(2)", None),
+        ("sum(k, 1, 2, sum(j, 1, 2, j*k*pi))", "at most 512 terms"),
+    ],
+)
+def test_sums_in_a_weight_count_as_often_as_they_run(text: str, limit: str | None) -> None:
+    document = to_document(build("dyck-1-nonuniform"))
+    put(*NETWORK, "W1", 0, 0, text)(document)
+    if limit is None:
+        loads(json.dumps(document))
+    else:
+        with pytest.raises(BadInput, match=limit):
+            loads(json.dumps(document))
+
+
+@pytest.mark.parametrize("weights", [[], [[]], [["1"], []]])
+def test_the_readout_has_weights_where_it_has_any(weights: list[list[str]]) -> None:
+    document = to_document(build("dyck-1-nonuniform"))
+    document["readout"]["weights"] = weights
+    with pytest.raises(BadInput):
+        loads(json.dumps(document))
+
+
 def in_a_position(text: str) -> str:
     document = to_document(build("first-position"))
     document["embedding"]["positions"] = {document["space"][0]: text}

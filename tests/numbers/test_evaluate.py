@@ -23,6 +23,14 @@ def test_an_exponent_near_an_integer_is_not_that_integer(bits: int) -> None:
         assert found.contains(right) and found.rad() < 1e-10
 
 
+@pytest.mark.parametrize(("power", "low", "high"), [(1, -2, 2), (2, 0, 4), (3, -8, 8), (4, 0, 16), (5, -32, 32)])
+def test_a_power_of_a_ball_around_zero_holds_those_of_all_its_numbers(power: int, low: int, high: int) -> None:
+    found = evaluate(parse_term(f"x^{power}"), {"x": flint.arb(0, 2)})
+    assert found.contains(low) and found.contains(high) and found.rad() < high + 1
+    one_sided = evaluate(parse_term(f"x^{power}"), {"x": flint.arb(1, 2)})  # from -1 to 3
+    assert one_sided.contains((-1) ** power) and one_sided.contains(3**power) and one_sided.contains(0)
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

@@ -11,6 +11,7 @@ from shared import mpf
 
 from symcook.errors import BadInput, NotExact
 from symcook.model.expr import parse_term
+from symcook.numbers import expsum
 from symcook.numbers.balls import arb_of
 from symcook.numbers.evaluate import evaluate
 from symcook.numbers.expsum import (
@@ -183,6 +184,34 @@ def test_exp_of_logarithms():
     for base in (0, -1):
         with pytest.raises(BadInput):
             exp_scaled_log(1, base)
+
+
+@pytest.mark.parametrize("degree", [0, 8, 4096])
+def test_softmax_over_sums_is_the_quotient_of_its_terms(degree, monkeypatch):
+    """Against one operation after the other, and against mpmath, whether or not polynomials may be used."""
+    rng = random.Random(degree)
+    for _ in range(40):
+        size = rng.randint(1, 5)
+        scores = [Fraction(rng.randint(-4, 4), rng.randint(1, 3)) for _ in range(size)]
+        with mpmath.workdps(90):
+            drawn = [random_value(rng) for _ in range(size)]
+            drawn += [drawn[rng.randrange(size)] for _ in range(2)]
+            scores += [rng.choice(scores) for _ in range(2)]
+            weights = [mpmath.exp(mpmath.mpf(s.numerator) / s.denominator) for s in scores]
+            near = mpmath.fdot(weights, [v for _, v in drawn]) / mpmath.fsum(weights)
+            values = [value for value, _ in drawn]
+            plain = sum(exp_of(s) * v for s, v in zip(scores, values, strict=True)) / sum(map(exp_of, scores))
+            with monkeypatch.context() as limited:
+                limited.setattr(expsum, "MAX_DEGREE", degree)
+                found = softmax_mean(scores, values)
+            assert found == plain and close(found, near)
+
+
+def test_a_form_gives_its_number_back():
+    value = softmax_mean([0, HALF, 2], [1, -3, HALF])
+    assert ExpSum.of(value.form) == value and str(ExpSum.of(value.form)) == str(value)
+    assert (2 * value).form != value.form == (value + 0).form
+    assert len({ExpSum({ONE: ONE}, {ONE * 0: ONE}).form, (1 / exp_of(1) + 0).form, exp_of(1).form}) == 2
 
 
 def test_softmax_mean_is_softmax():

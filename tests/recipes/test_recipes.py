@@ -21,8 +21,9 @@ from symcook.recipes.arguments import rows as read_rows
 
 NAMES = [
     "cpwl", "cancel-residual", "zero", "identity", "max", "min", "add", "subtract", "scale", "gtzero", "gezero",
-    "eqzero", "gtzero-input", "gezero-input", "eqzero-input", "boolean", "if", "round", "clip", "average",
-    "prefix-average", "first-position", "lookup-quadratic", "dyck-1", "dyck-1-nonuniform",
+    "eqzero", "gtzero-input", "gezero-input", "eqzero-input", "boolean", "if", "round", "clip", "rumelhart-parity",
+    "average", "prefix-average", "first-position", "lookup-quadratic", "dyck-1", "dyck-1-nonuniform", "parity", "first",
+    "first-layernorm", "parity-layernorm", "first-flawed",
 ]  # fmt: skip
 FEEDFORWARD = NAMES[:19]
 GRID = [Fraction(p, q) for q in (1, 2, 7) for p in range(-2 * q, 3 * q + 1)]
@@ -143,7 +144,7 @@ def points(model, values):
 
 def test_the_names_and_their_order():
     assert list(names()) == NAMES
-    assert [info(name).kind for name in NAMES] == ["feed-forward"] * 19 + ["attention"] * 4 + ["language"] * 2
+    assert [info(name).kind for name in NAMES] == ["feed-forward"] * 20 + ["attention"] * 4 + ["language"] * 7
 
 
 @pytest.mark.parametrize("name", PRINTED)
@@ -443,7 +444,7 @@ def test_facts_are_complete(name):
     facts, model = info(name), build(name)
     for text in (facts.summary, facts.source, facts.formula, facts.words, facts.computes, facts.uniformity):
         assert text and text == text.strip() and "\n" not in text
-    assert facts.source.startswith("Cookbook, ")
+    assert facts.source.startswith(("Cookbook, ", "Chiang and Cholak 2022, "))
     if facts.kind == "language":
         parse_formula(facts.formula), parse_formula(facts.computes)
     else:
@@ -454,12 +455,12 @@ def test_facts_are_complete(name):
     if name != "cancel-residual":
         assert [s.name for s in facts.symbols] == [p.name for p in model.parameters]
     for argument in facts.arguments:
-        assert argument.read(argument.default, argument.name) is not None
+        assert argument.read(argument.default, argument.name) is not None or argument.default == "none"
 
 
 def test_claims_are_in_the_inventory():
-    table = Path(symcook.__file__).parent / "data" / "claims" / "cookbook.tsv"
-    known = {line.split("\t")[0] for line in table.read_text(encoding="utf-8").splitlines()}
+    tables = (Path(symcook.__file__).parent / "data" / "claims").glob("*.tsv")
+    known = {line.split("\t")[0] for table in tables for line in table.read_text(encoding="utf-8").splitlines()}
     for name in NAMES:
         claims = info(name).claims
         assert claims and len(set(claims)) == len(claims)

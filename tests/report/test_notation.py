@@ -10,7 +10,6 @@ from typing import Any
 import flint
 import pytest
 
-from symcook.cli.run import value_text
 from symcook.derivation import derive
 from symcook.model.blocks import Embedding, FeedForward, Layer, Readout, Transformer
 from symcook.model.expr import numeral, parse_term, show
@@ -18,6 +17,7 @@ from symcook.model.modelfile import save
 from symcook.model.rationals import decimal, quotient, rewritten
 from symcook.model.space import Space
 from symcook.model.symbols import exact, from_sympy
+from symcook.report.values import value_text
 from symcook.verify.sweep import check
 
 SMALLEST = 640  # Python may be told to write no integer with more digits than this

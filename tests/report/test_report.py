@@ -17,20 +17,21 @@ from symcook.model.blocks import (
     Transformer,
 )
 from symcook.recipes import build, names
-from symcook.report.text import WIDTH, model_html, model_latex, model_text, readout_text, table
+from symcook.report.model import html, readout_text
+from symcook.report.text import WIDTH, table
 
 
 def test_every_recipe_is_drawn_within_the_width() -> None:
     for name in names():
         model = build(name)
-        lines = model_text(model).splitlines()
+        lines = model.text().splitlines()
         assert all(coordinate in "\n".join(lines) for coordinate in model.space)
         assert max(map(len, lines)) <= WIDTH, name
 
 
 def test_a_wide_matrix_is_turned_and_a_large_one_described() -> None:
-    assert "W2^T" in model_text(build("boolean", table="01" * 16))
-    assert "too large to draw" in model_text(build("identity", d=60))
+    assert "W2^T" in build("boolean", table="01" * 16).text()
+    assert "too large to draw" in build("identity", d=60).text()
 
 
 def test_cells_are_text_not_markup() -> None:
@@ -62,19 +63,18 @@ def test_html_is_escaped_and_balanced() -> None:
 
     for model in (hostile(), build("dyck-1"), build("cpwl"), build("first-position")):
         parser = Tags()
-        parser.feed(model_html(model))
+        parser.feed(html(model))
         assert parser.open == []
-    assert "&lt;script&gt;" in model_html(hostile())
-    assert build("dyck-1")._repr_html_() == model_html(build("dyck-1"))
+    assert "&lt;script&gt;" in html(hostile())
+    assert build("dyck-1")._repr_html_() == html(build("dyck-1"))
 
 
 def test_latex_has_matched_environments() -> None:
     for name in names():
-        text = model_latex(build(name))
+        text = build(name)._repr_latex_()
         assert text.count(r"\begin{") == text.count(r"\end{")
         assert text.count("{") == text.count("}")
         assert text.startswith("$") and text.endswith("$")
-    assert build("dyck-1")._repr_latex_() == model_latex(build("dyck-1"))
 
 
 def wide() -> Transformer:
@@ -97,7 +97,7 @@ def wide() -> Transformer:
 
 
 def test_the_text_shows_every_block_in_the_order_of_the_pass() -> None:
-    lines = model_text(wide()).splitlines()
+    lines = wide().text().splitlines()
     titles = [line for line in lines if line.startswith(("Layer", "Final", "Readout"))]
     assert titles == [
         "Layer 1, norm before the attention part, epsilon 1/100",
@@ -113,11 +113,11 @@ def test_the_text_shows_every_block_in_the_order_of_the_pass() -> None:
     rows = [line.split() for line in lines]
     assert ["u", "1", "2"] in rows and ["u", "1", "1/7"] in rows  # projection; gain and bias
     assert ["<end>", "0", "5"] in rows
-    assert "largest score" in readout_text(replace(wide(), readout=replace(wide().readout, kind="largest")))
+    assert "largest score" in readout_text(replace(wide().readout, kind="largest"))
 
 
 def test_html_and_latex_of_every_block() -> None:
-    html, latex = model_html(wide()), model_latex(wide())
+    html, latex = wide()._repr_html_(), wide().latex()
     for caption in ("head 2 of 2", "norm before the attention part", "Final norm", "Scores"):
         assert caption in html
     assert "<s>" not in html and "&lt;s&gt;" in html and "&lt;end&gt;" in html

@@ -8,7 +8,7 @@ found by the same programme (it is then reported as such).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,7 +17,7 @@ from symcook.errors import Rejected
 from symcook.proof import normal
 from symcook.proof.normal import ONE, Mono, Poly, add, mul, nf
 from symcook.proof.search import reify
-from symcook.proof.search.simplex import Row, TooLong, solve
+from symcook.proof.search.simplex import Effort, Number, Row, TooLong, solve
 from symcook.proof.terms import COMPARISONS, Term
 
 MAX_PRODUCTS = 1500
@@ -57,6 +57,12 @@ def _degree(m: Mono) -> int:
     return sum(k for _, k in m[0])
 
 
+def _related(products: dict[tuple[str, ...], Poly], others: Sequence[Poly]) -> dict[tuple[str, ...], Poly]:
+    """The products that share a monomial that is not linear with one of `others`, or with one so related."""
+    seen = {m for p in others for m in p if _degree(m) + (m[1] != 0) > 1}
+    return {ks: p for ks, p in products.items() if len(ks) < 2 or not seen.isdisjoint(p)}
+
+
 def find(
     goal: Term,
     facts: Mapping[str, Term],
@@ -66,12 +72,15 @@ def find(
     multipliers: Sequence[Term] = (),
     rounds: int = 0,
     pivots: int = 3000,
+    effort: Effort | None = None,
+    poly: Callable[[Term], Poly] = poly,
 ) -> Found | None:
     """A combination that proves the comparison `goal` (or ``false``) from the comparisons among `facts`, or None.
 
     `degree` bounds the products of inequalities; `squares` and `multipliers` are terms to try besides; `rounds` is how
-    often monomials that occur are used to multiply equations.
+    often monomials that occur are used to multiply equations. TooLong where `effort` is spent.
     """
+    effort = effort or Effort(10**12)
     inequalities = {k: f for k, f in facts.items() if f[0] in ("<=", "<")}
     equations = {k: poly(f) for k, f in facts.items() if f[0] == "="}
     target = poly(goal) if goal[0] in COMPARISONS else {}
@@ -88,9 +97,12 @@ def find(
             for ks, p in level.items():
                 for k, q in basic.items():
                     if not ks or k >= ks[-1]:
+                        effort.spend(4 * len(p) * len(q))
                         higher[(*ks, k)] = mul(p, q)
                         if len(higher) + len(columns) > MAX_PRODUCTS:
                             raise TooLong
+            if len(higher) > 60:
+                higher = _related(higher, [target, *basic.values(), *equations.values()])
             for ks, p in higher.items():
                 name = ("sum", ks, None)
                 columns[name] = p
@@ -120,27 +132,29 @@ def find(
         seen |= dict.fromkeys(m for p in candidates.values() for m in p)
         cap = max([cap, *(_degree(m) for p in candidates.values() for m in p)])
         for k, p in equations.items():
+            effort.spend(len(seen) * len(p))
             for v, u in itertools.product(list(seen), p):
                 m = divide(v, u)
                 if m is not None and (k, m) not in candidates and _degree(m) + max(map(_degree, p)) <= cap + 1:
                     candidates[k, m] = mul({m: 1}, p)
+                    effort.spend(10 * len(p))
                     if len(candidates) > MAX_MULTIPLIERS:
                         raise TooLong
     for (k, m), p in candidates.items():
         columns["eq", k, m] = p
         free.append(("eq", k, m))
-    rows: dict[Mono, Row] = {}
+    rows: dict[Mono, dict[Hashable, Number]] = {}
     for name, p in columns.items():
         for m, c in p.items():
-            rows.setdefault(m, {})[name] = Fraction(c)
-    system: list[tuple[Row, Fraction]] = []
+            rows.setdefault(m, {})[name] = c
+    system: list[tuple[Row, Number]] = []
     if goal[0] == "=":
         for m in dict.fromkeys([*rows, *target]):
-            system.append((rows.get(m, {}), Fraction(target.get(m, 0))))
+            system.append((rows.get(m, {}), target.get(m, 0)))
     else:
-        system = [(r, Fraction(0)) for r in rows.values()]
-        system.append(({name: Fraction(1) for name in strict}, Fraction(1)))
-    values = solve(system, free, pivots)
+        system = [(r, 0) for r in rows.values()]
+        system.append((dict.fromkeys(strict, 1), 1))
+    values = solve(system, free, pivots, effort)
     if values is None:
         return None
     t = values.get("goal", Fraction(0)) if goal[0] != "=" else Fraction(1)

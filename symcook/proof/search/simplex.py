@@ -5,18 +5,34 @@ Rows are sparse dictionaries ``{column: coefficient}``. Columns named in `free` 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Mapping
 from fractions import Fraction
 
-Row = dict[Hashable, Fraction]
+from flint import fmpq
+
+Number = int | Fraction
+Row = Mapping[Hashable, Number]
+_Row = dict[Hashable, fmpq]
 
 
 class TooLong(Exception):
-    """The simplex did not end within the given number of pivots."""
+    """The simplex did not end within the given number of pivots, or the effort is spent."""
+
+
+class Effort:
+    """What a search may still do, counted in coefficients touched: the same on every machine, as seconds are not."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def spend(self, work: int) -> None:
+        self.left -= work
+        if self.left < 0:
+            raise TooLong
 
 
 def solve(
-    rows: list[tuple[Row, Fraction]], free: Collection[Hashable], pivots: int = 4000
+    rows: list[tuple[Row, Number]], free: Collection[Hashable], pivots: int = 4000, effort: Effort | None = None
 ) -> dict[Hashable, Fraction] | None:
     """Values with every row ``sum(coefficient * value) = right side``, or None where there are none.
 
@@ -29,8 +45,9 @@ def solve(
     Raises TooLong where more than `pivots` pivots would be needed.
     """
     free = set(free)
-    left = [({c: x for c, x in r.items() if x}, Fraction(b)) for r, b in rows]
-    kept: list[tuple[Hashable, Row, Fraction]] = []
+    effort = effort or Effort(10**12)
+    left: list[tuple[_Row, fmpq]] = [({c: _exact(x) for c, x in r.items() if x}, _exact(b)) for r, b in rows]
+    kept: list[tuple[Hashable, _Row, fmpq]] = []
     where: dict[Hashable, dict[int, None]] = {}
     for i, (r, _) in enumerate(left):
         for c in r:
@@ -47,27 +64,35 @@ def solve(
         kept.append((c, r, b))
         for i in live:
             if i != best:
+                effort.spend(len(r) + 1)
                 _eliminate(left, i, c, r, b, where)
     system = [left[i] for i in range(len(left)) if i not in dead]
-    found = _nonnegative(system, pivots)
+    found = _nonnegative(system, pivots, effort)
     if found is None:
         return None
     values = {c: v for c, v in found.items() if v}
     for c, r, b in reversed(kept):
-        rest = b - sum((x * values.get(d, Fraction(0)) for d, x in r.items() if d != c), Fraction(0))
+        rest = b - sum((x * values.get(d, ZERO) for d, x in r.items() if d != c), ZERO)
         if rest:
             values[c] = rest / r[c]
-    return values
+    return {c: Fraction(int(v.p), int(v.q)) for c, v in values.items()}
+
+
+ZERO = fmpq(0)
+
+
+def _exact(x: Number) -> fmpq:
+    return fmpq(x) if isinstance(x, int) else fmpq(x.numerator, x.denominator)
 
 
 def _eliminate(
-    left: list[tuple[Row, Fraction]], i: int, c: Hashable, r: Row, b: Fraction, where: dict[Hashable, dict[int, None]]
+    left: list[tuple[_Row, fmpq]], i: int, c: Hashable, r: _Row, b: fmpq, where: dict[Hashable, dict[int, None]]
 ) -> None:
     """Subtract the multiple of row (r, b) from row i that removes column c."""
     row, right = left[i]
     times = row[c] / r[c]
     for d, x in r.items():
-        total = row.get(d, Fraction(0)) - times * x
+        total = row.get(d, ZERO) - times * x
         if total:
             row[d] = total
             where.setdefault(d, {})[i] = None
@@ -77,7 +102,7 @@ def _eliminate(
     left[i] = (row, right - times * b)
 
 
-def _nonnegative(system: list[tuple[Row, Fraction]], pivots: int) -> dict[Hashable, Fraction] | None:
+def _nonnegative(system: list[tuple[_Row, fmpq]], pivots: int, effort: Effort) -> dict[Hashable, fmpq] | None:
     """A solution with every unknown >= 0."""
     rows = [(r, b) if b >= 0 else ({c: -x for c, x in r.items()}, -b) for r, b in system]
     gone: set[Hashable] = set()
@@ -107,11 +132,11 @@ def _nonnegative(system: list[tuple[Row, Fraction]], pivots: int) -> dict[Hashab
     table = [{order[c]: x for c, x in r.items()} for r, _ in rows]
     right = [b for _, b in rows]
     basis = [-1 - i for i in range(len(rows))]  # negative: the artificial unknown of that row
-    cost: dict[int, Fraction] = {}
+    cost: dict[int, fmpq] = {}
     for r in table:
         for c, x in r.items():
-            cost[c] = cost.get(c, Fraction(0)) - x
-    value = sum(right, Fraction(0))
+            cost[c] = cost.get(c, ZERO) - x
+    value = sum(right, ZERO)
     for _ in range(pivots):
         if not value:
             break
@@ -119,6 +144,7 @@ def _nonnegative(system: list[tuple[Row, Fraction]], pivots: int) -> dict[Hashab
         if entering is None:
             return None
         best, row = None, -1
+        effort.spend(len(table) + 1)
         for i, r in enumerate(table):
             x = r.get(entering, 0)
             if x > 0:
@@ -133,6 +159,7 @@ def _nonnegative(system: list[tuple[Row, Fraction]], pivots: int) -> dict[Hashab
         for i, other in enumerate(table):
             y = other.get(entering)
             if i != row and y:
+                effort.spend(len(r) + 1)
                 right[i] -= y * right[row]
                 _subtract(other, r, y)
         y = cost[entering]
@@ -143,9 +170,9 @@ def _nonnegative(system: list[tuple[Row, Fraction]], pivots: int) -> dict[Hashab
     return {names[c]: right[i] for i, c in enumerate(basis) if c >= 0}
 
 
-def _subtract(row: dict[int, Fraction], r: dict[int, Fraction], times: Fraction) -> None:
+def _subtract(row: dict[int, fmpq], r: dict[int, fmpq], times: fmpq) -> None:
     for c, z in r.items():
-        total = row.get(c, Fraction(0)) - times * z
+        total = row.get(c, ZERO) - times * z
         if total:
             row[c] = total
         else:

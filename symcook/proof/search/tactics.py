@@ -320,9 +320,10 @@ class Goal:
 
     def induct(self, name: str, ge: str, label: str) -> list[Goal]:
         """Base and step of an induction for the goal ``all k:Int. a <= k -> P``."""
-        tag, sort, (body,) = self.goal
-        if tag != "all" or sort != "Int" or body[0] != "->" or body[2][0][0] != "<=":
+        tag, sort, kids = self.goal
+        if tag != "all" or sort != "Int" or kids[0][0] != "->" or kids[0][2][0][0] != "<=":
             raise Stuck(f"no induction for {self.text(self.goal)}")
+        body = kids[0]
         low, p = body[2][0][2][0], body[2][1]
         low = instantiate(low, (num(0),))
         base, step = self._branch(instantiate(p, (low,))), self._branch(FALSUM)

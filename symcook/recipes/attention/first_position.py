@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from symcook.recipes.arguments import alphabet as read_alphabet
@@ -10,12 +10,15 @@ from symcook.recipes.registry import Argument, info, recipe
 
 if TYPE_CHECKING:
     from symcook.model.blocks import Transformer
+    from symcook.spec.fold import Fold
 
 NAME = "first-position"
 
 
-def _of_length(function: Callable[[int], Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    return lambda word: [{"first": value} for value in function(len(word))]
+def _named(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Fold:
+    from dataclasses import replace
+
+    return replace(fold, answer=lambda state: {"first": fold.answer(state)})
 
 
 @recipe(
@@ -31,7 +34,7 @@ def _of_length(function: Callable[[int], Any], arguments: Mapping[str, Any], val
     claims=("cookbook.t2.first", "cookbook.s5.2.first_attention", "cookbook.s5.2.first"),
     reference="symcook.spec.attention:first_position",
     arguments=(Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),),
-    adapt=_of_length,
+    adapt=_named,
 )
 def first_position(alphabet: tuple[str, ...]) -> Transformer:
     """first_i = GTZero_{1/3}(c_i - 1/3) = I[i = 1], where c_i = (1/i) sum_{j<=i} -(-1)^j.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from symcook.model.blocks import FeedForward, Head
+    from symcook.spec.fold import Fold
 
 BRACKETS = {"(": {"token": 1}, ")": {"token": -1}}
 FORMULA = "(all p in 1..n. closes(p) <= opens(p)) & opens(n) = closes(n)"
@@ -23,9 +24,9 @@ CLAIMS = (
 )
 
 
-def decides(function: Callable[[str], bool], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    """The reference of a language, on tokens in place of text."""
-    return lambda word: function("".join(word))
+def decides(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Fold:
+    """The reference of a language: its fold, whatever builds the model."""
+    return fold
 
 
 def counting() -> tuple[Head, FeedForward, Head]:

@@ -1,0 +1,240 @@
+"""A plain transformer's state dict as an exact model: every float stands for the dyadic number that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from symcook.errors import BadInput, require_known, unknown
+from symcook.model.blocks import (
+    Embedding,
+    FeedForward,
+    Head,
+    Layer,
+    LayerNorm,
+    Readout,
+    SelfAttention,
+    Transformer,
+)
+from symcook.model.rationals import quotient
+from symcook.model.space import Space
+
+_LAYER = {
+    "self_attn.in_proj_weight": (True, "3 d x d"), "self_attn.in_proj_bias": (False, "3 d"),
+    "self_attn.out_proj.weight": (True, "d x d"), "self_attn.out_proj.bias": (False, "d"),
+    "linear1.weight": (True, "h x d"), "linear1.bias": (False, "h"),
+    "linear2.weight": (True, "d x h"), "linear2.bias": (False, "d"),
+    "norm1.weight": (False, "d"), "norm1.bias": (False, "d"), "norm2.weight": (False, "d"), "norm2.bias": (False, "d"),
+}  # fmt: skip
+_OUTSIDE = ("embedding.weight", "positions.weight", "norm.weight", "norm.bias", "output.weight", "output.bias")
+
+
+def from_state_dict(
+    state: Mapping[str, Any],
+    *,
+    vocabulary: Sequence[str],
+    heads: int = 1,
+    norm: str = "pre",
+    mask: str = "future",
+    activation: str = "relu",
+    epsilon: Any = "1/100000",
+    labels: Sequence[str] | None = None,
+    name: str = "imported",
+) -> Transformer:
+    """The exact model of a plain transformer whose weights are torch tensors, numpy arrays or nested lists.
+
+    Keys and shapes, with d coordinates, V tokens, h hidden units, l = 0, 1, ... (those of torch.nn.TransformerEncoder
+    for the layers; a common prefix such as "encoder." is allowed, biases may be left out):
+    embedding.weight V x d; positions.weight N x d, added to position 0, 1, ..., N - 1; layers.{l}.self_attn.
+    in_proj_weight 3 d x d and in_proj_bias (queries, keys, values), self_attn.out_proj.weight d x d and .bias;
+    layers.{l}.linear1.weight h x d, linear2.weight d x h with biases; layers.{l}.norm1 and norm2 .weight and .bias d;
+    norm.weight and .bias d, a final norm; output.weight labels x d and .bias.
+
+    norm: "pre", "post" or "none"; with norms each layer has norm1 before or behind attention and norm2 at the
+    feed-forward part, with `epsilon`. heads divides d; scores are divided by sqrt(d/heads). The readout gives the
+    label (a token unless `labels` names others) of the largest output at each position, or without output.weight the
+    stream itself. Biases of attention stand at a coordinate `one` that is 1 everywhere; a post-norm would change it, so
+    that with norm="post" these biases must be zero. Raises BadInput, with the key, for whatever does not fit.
+    Source: Cookbook, Section 2.2; the formulas are those of Definition 2.3 with biases.
+    """
+    return _State(state, vocabulary, heads, norm, mask, activation, epsilon, labels, name).model()
+
+
+class _State:
+    def __init__(
+        self, state: Mapping[str, Any], vocabulary: Sequence[str], heads: int, norm: str, mask: str, activation: str,
+        epsilon: Any, labels: Sequence[str] | None, name: str,
+    ) -> None:  # fmt: skip
+        require_known("norm", norm, ("none", "pre", "post"))
+        self.given = _without_prefix(state)
+        self.used: set[str] = set()
+        self.vocabulary = tuple(vocabulary)
+        self.norm, self.mask, self.activation, self.epsilon, self.name = norm, mask, activation, epsilon, name
+        self.labels = labels
+        table = self.matrix("embedding.weight", len(self.vocabulary), None)
+        self.d = len(table[0]) if table else 0
+        if type(heads) is not int or heads < 1 or self.d % heads:
+            raise BadInput(f"the number of heads must divide the {self.d} coordinates", heads)
+        self.heads = heads
+        self.stream = tuple(f"x{c}" for c in range(self.d))
+        self.table = table
+        self.one = norm != "post"
+
+    def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
+        """The matrix of a key, checked against its shape; a vector is one row."""
+        if key not in self.given:
+            if optional:
+                return None
+            raise BadInput("a state dict must have every weight of a plain transformer", f"none for {key}")
+        self.used.add(key)
+        value = self.given[key]
+        value = value.tolist() if hasattr(value, "tolist") else value
+        table = value if isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)) else [value]
+        if not all(isinstance(row, (list, tuple)) and len(row) == len(table[0]) for row in table):
+            raise BadInput(f"{key} must be a matrix or a vector of numbers", type(value).__name__)
+        shape = (len(table), len(table[0]))
+        if (rows or shape[0], columns or shape[1]) != shape:
+            wanted = f"{rows or 'any'} x {columns or 'any'}"
+            raise BadInput(f"{key} must have shape {wanted}", f"{shape[0]} x {shape[1]}")
+        return [[_dyadic(key, entry) for entry in row] for row in table]
+
+    def vector(self, key: str, length: int) -> list[Fraction]:
+        """A bias, zero where it is left out."""
+        row = self.matrix(key, 1, length, optional=True)
+        return [Fraction(0)] * length if row is None else row[0]
+
+    def gains(self, key: str, reads: tuple[str, ...], writes: tuple[str, ...] | None = None) -> LayerNorm:
+        """A norm over the d coordinates; with `writes` as a projection onto names of its own."""
+        gain = self.matrix(f"{key}.weight", 1, self.d, optional=True) or [[Fraction(1)] * self.d]
+        bias = self.vector(f"{key}.bias", self.d)
+        if writes is None:
+            return LayerNorm(reads, gain=gain[0], bias=bias, epsilon=self.epsilon)
+        eye = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
+        return LayerNorm(reads, writes, gain[0], bias, self.epsilon, eye)
+
+    def attention(self, layer: str, reads: tuple[str, ...], one: str | None) -> SelfAttention:
+        d, size = self.d, self.d // self.heads
+        key = f"{layer}.self_attn"
+        inward = self.matrix(f"{key}.in_proj_weight", 3 * d, d)
+        bias = self.vector(f"{key}.in_proj_bias", 3 * d)
+        outward, constant = self.matrix(f"{key}.out_proj.weight", d, d), self.vector(f"{key}.out_proj.bias", d)
+        if one is None:
+            for name, values in ((f"{key}.in_proj_bias", bias), (f"{key}.out_proj.bias", constant)):
+                if any(values):
+                    must = "biases of attention must be zero where a norm stands behind it"
+                    raise BadInput(must, name, "train without them, or with norms in front")
+        parts = []
+        for head in range(self.heads):
+            rows = range(head * size, (head + 1) * size)
+            Q, K, V = ([[*inward[s * d + r], bias[s * d + r]] for r in rows] for s in range(3))
+            mixed = [
+                [sum((outward[r][c] * V[k][e] for k, c in enumerate(rows)), Fraction(0)) for e in range(d + 1)]
+                for r in range(d)
+            ]
+            if head == 0:
+                mixed = [[*row[:-1], row[-1] + extra] for row, extra in zip(mixed, constant, strict=True)]
+            if one is None:
+                Q, K, mixed = ([row[:-1] for row in m] for m in (Q, K, mixed))
+            names = reads if one is None else (*reads, one)
+            parts.append(Head(names, self.stream, Q, K, mixed, self.mask, "softmax", scale="1/sqrt(d_key)"))
+        return SelfAttention(tuple(parts))
+
+    def network(self, layer: str, reads: tuple[str, ...]) -> FeedForward:
+        W1 = self.matrix(f"{layer}.linear1.weight", None, self.d)
+        W2 = self.matrix(f"{layer}.linear2.weight", self.d, len(W1))
+        b1, b2 = self.vector(f"{layer}.linear1.bias", len(W1)), self.vector(f"{layer}.linear2.bias", self.d)
+        return FeedForward(reads, self.stream, W1, b1, W2, b2, self.activation)
+
+    def layer(self, number: int) -> Layer:
+        key = f"layers.{number}"
+        if self.norm != "pre":
+            norms = tuple(self.gains(f"{key}.norm{k}", self.stream) for k in (1, 2)) if self.norm == "post" else ()
+            before, inside = ((one,) for one in norms) if norms else ((), ())
+            attention = self.attention(key, self.stream, "one" if self.one else None)
+            return Layer(attention, self.network(key, self.stream), before, inside, self.norm)
+        views = tuple(f"v{c}" for c in range(self.d))
+        constant = LayerNorm(("one",), ("one_view",), [0], [1], 1, [[1]])
+        return Layer(
+            self.attention(key, views, "one_view"),
+            self.network(key, views),
+            (self.gains(f"{key}.norm1", self.stream, views), constant),
+            (self.gains(f"{key}.norm2", self.stream, views), constant),
+            "multi pre",
+        )
+
+    def model(self) -> Transformer:
+        count = 0
+        while any(key.startswith(f"layers.{count}.") for key in self.given):
+            count += 1
+        layers = [self.layer(number) for number in range(count)]
+        space, shown = list(self.stream), self.stream
+        final = None
+        if self.norm == "post" and ("norm.weight" in self.given or "norm.bias" in self.given):
+            final = self.gains("norm", self.stream)
+        elif "norm.weight" in self.given or "norm.bias" in self.given:
+            shown = tuple(f"y{c}" for c in range(self.d))
+            views = tuple(f"v{c}" for c in range(self.d))
+            eye = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
+            minus = [[-e for e in row] for row in eye]
+            copied = FeedForward(
+                views, shown, [*eye, *minus], [0] * (2 * self.d), [a + b for a, b in zip(eye, minus, strict=True)],
+                [0] * self.d,
+            )  # fmt: skip
+            layers.append(Layer(None, copied, (), (self.gains("norm", self.stream, views),), "projected pre"))
+            space += shown
+        positions, start, longest = self.positions()
+        readout = self.readout(shown)
+        if self.one:
+            positions["one"] = 1
+            space.append("one")
+        foreign = sorted(set(self.given) - self.used)
+        if foreign:
+            known = [*_OUTSIDE, *(f"layers.{number}.{key}" for number in range(count) for key in _LAYER)]
+            raise unknown("key of a plain transformer", foreign[0], known)
+        words = {
+            token: dict(zip(self.stream, row, strict=True))
+            for token, row in zip(self.vocabulary, self.table, strict=True)
+        }
+        embedding = Embedding(Space(tuple(space)), words=words, positions=positions, start=start)
+        return Transformer(self.name, embedding, tuple(layers), readout, max_length=longest, final_norm=final)
+
+    def positions(self) -> tuple[dict[str, Any], int, int | None]:
+        table = self.matrix("positions.weight", None, self.d, optional=True)
+        if table is None:
+            return {}, 0, None
+        functions = {}
+        for c, name in enumerate(self.stream):
+            terms = (f"({quotient(row[c])})*I[i = {k}]" for k, row in enumerate(table) if row[c])
+            functions[name] = " + ".join(terms) or "0"
+        return functions, 0, len(table)
+
+    def readout(self, shown: tuple[str, ...]) -> Readout:
+        weights = self.matrix("output.weight", None, self.d, optional=True)
+        if weights is None:
+            return Readout("value", "each", shown)
+        labels = tuple(self.vocabulary if self.labels is None else self.labels)
+        if len(labels) != len(weights):
+            raise BadInput("there must be a label for each row of output.weight", f"{len(labels)} and {len(weights)}")
+        bias = self.vector("output.bias", len(labels))
+        if not any(bias):
+            return Readout("largest", "each", shown, weights, labels)
+        if not self.one:
+            raise BadInput("a bias of the output must be zero where norms stand behind", "output.bias", "leave it out")
+        full = [[*row, extra] for row, extra in zip(weights, bias, strict=True)]
+        return Readout("largest", "each", (*shown, "one"), full, labels)
+
+
+def _without_prefix(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys without what stands in front of "layers." in all that have it."""
+    if not isinstance(state, Mapping) or not state:
+        raise BadInput("a state dict must map keys to weights", type(state).__name__)
+    prefixes = {key[: key.index("layers.")] for key in state if isinstance(key, str) and "layers." in key}
+    prefix = prefixes.pop() if len(prefixes) == 1 else ""
+    return {str(key).removeprefix(prefix): value for key, value in state.items()}
+
+
+def _dyadic(key: str, entry: Any) -> Fraction:
+    if isinstance(entry, (int, float, Fraction)) and not isinstance(entry, bool) and entry - entry == 0:
+        return Fraction(entry)
+    raise BadInput(f"every entry of {key} must be a finite number", repr(entry))

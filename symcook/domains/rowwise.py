@@ -1,0 +1,312 @@
+"""Number systems that run one sequence, with columns that are lists of one value a position: all but what a number is.
+
+A system names a few operations on its values; what a mask lets a row see, what a weighting does with scores, and in
+which order sums are taken is said here. What is computed once is not computed again: where positions have the same
+entries they share one answer, which is one object. Entries that are one object are one number, whatever is known of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import reduce
+from itertools import accumulate
+from operator import add
+from typing import Any, ClassVar
+
+from symcook.domains.protocol import Coefficient, conjunction, visible
+from symcook.model.expr import Tree
+
+Value = Any
+"""A number of the system. Values add by Python's operator."""
+Column = list[Value]
+Scores = Callable[[int, range], Sequence[Value]]
+
+
+class Rowwise:
+    """The operations of `symcook.domains.protocol.Domain` from those of one number system.
+
+    A subclass gives `number`, `position`, `activation`, `normalised`, `weights` and `show`, and in place of the others
+    what its numbers need.
+    """
+
+    nothing: ClassVar[Value]
+    """Zero."""
+    in_order: ClassVar[bool] = False
+    """Whether each sum must be taken from left to right."""
+
+    def __init__(self) -> None:
+        self._sequence: tuple[Any, ...] = ()
+        self._start = 1
+        self.length = 0
+        self.rows: Sequence[int] = ()
+        """The positions (from 0) that columns have entries for."""
+
+    # What a number system says.
+
+    def number(self, value: Coefficient) -> Value:
+        """An exact number."""
+        raise NotImplementedError
+
+    def position(self, term: Tree, i: int) -> Value:
+        """A term in i and n at position `i`."""
+        raise NotImplementedError
+
+    def activation(self, x: Value, kind: str) -> Value:
+        """One of `symcook.model.blocks.ACTIVATIONS`."""
+        raise NotImplementedError
+
+    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> Sequence[Value]:
+        """(x - mean)/sqrt(variance + epsilon) of the entries at position `i`; see `layer_norm` of the protocol."""
+        raise NotImplementedError
+
+    def weights(self, scores: Sequence[Value]) -> Sequence[Value]:
+        """e^score for each, up to one positive factor of all."""
+        raise NotImplementedError
+
+    def shares(self, scores: Sequence[Value]) -> Iterable[Value]:
+        """The softmax of the scores."""
+        weights = self.weights(scores)
+        total = self.total(weights)
+        return [self.over(weight, total) for weight in weights]
+
+    def show(self, value: Any, digits: int) -> Any:
+        """See the protocol."""
+        raise NotImplementedError
+
+    def times(self, a: Value, b: Value) -> Value:
+        """a b."""
+        return a * b
+
+    def over(self, a: Value, b: Value) -> Value:
+        """a/b, where b is not zero."""
+        return a / b
+
+    def total(self, parts: Sequence[Value]) -> Value:
+        """The sum from left to right; of one entry that entry itself."""
+        return reduce(add, parts) if parts else self.nothing
+
+    def running(self, column: Sequence[Value]) -> Sequence[Value]:
+        """The sums of the first 0, 1, ... entries."""
+        return list(accumulate(column, initial=self.nothing))
+
+    def mean(self, entries: Sequence[Value]) -> Value:
+        """The plain average; 0 of nothing."""
+        return self.over(self.total(entries), self.number(len(entries))) if entries else self.nothing
+
+    def scales(self, factor: Coefficient) -> Sequence[Any] | None:
+        """What `scaled` takes at each position; None where the factor of the scores is 1."""
+        return None if factor == 1 else self.positions(factor)
+
+    def softmax(self, scores: Sequence[Value], scale: Any, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
+        """The mean of each row of values with weights e^(scale score); no scale is 1."""
+        weights = self.weights(scores if scale is None else [self.times(scale, score) for score in scores])
+        total = self.total(weights)
+        sums = (self.total([self.times(w, x) for w, x in zip(weights, row, strict=True)]) for row in rows)
+        return [self.over(part, total) for part in sums]
+
+    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
+        """The indices that get the weight in hard attention: those of the greatest score, or the first or last of them.
+
+        `i` and `first` are the positions of the row and of the first score, for what an open comparison must say.
+        """
+        top = max(scores)
+        return _ends([j for j, score in enumerate(scores) if score == top], weighting)
+
+    def first_largest(self, scores: Sequence[Value]) -> int | None:
+        """The index of the first greatest score; None where that is open."""
+        return scores.index(max(scores))
+
+    def is_positive(self, x: Value) -> bool | None:
+        """Whether x > 0; None where that is open."""
+        return bool(x > 0)
+
+    def is_zero(self, x: Value) -> bool | None:
+        """Whether x = 0; None where that is open."""
+        return bool(x == 0)
+
+    # What holds in every number system.
+
+    def context(self) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def begin(self, sequence: Any, start: int) -> None:
+        self._sequence = tuple(sequence)
+        self._start = start
+        self.length = len(self._sequence)
+        self.rows = range(self.length)
+
+    def embed(self, table: Mapping[str, Coefficient]) -> Column:
+        values = {token: self.number(value) for token, value in table.items()}
+        return [values[token] for token in self._sequence]
+
+    def input(self, name: str) -> Column:
+        return [self.number(row[name]) for row in self._sequence]
+
+    def positions(self, expression: Coefficient) -> Column:
+        if not isinstance(expression, tuple):
+            return [self.number(expression)] * len(self.rows)
+        return [self.position(expression, self._start + place) for place in self.rows]
+
+    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+        if not terms:
+            return [self.number(bias)] * len(self.rows)
+        first = [] if bias == 0 else [self.number(bias)]
+        factors = [None if weight == 1 else self.number(weight) for _, weight in terms]
+        times, total = self.times, self.total
+
+        def row(entries: Sequence[Value]) -> Value:
+            parts = [x if c is None else times(c, x) for c, x in zip(factors, entries, strict=True)]
+            return total(first + parts if first else parts)
+
+        return each([column for column, _ in terms], row)
+
+    def activate(self, column: Column, kind: str) -> Column:
+        return each([column], lambda entries: self.activation(entries[0], kind))
+
+    def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
+        floor, known, rows = self.number(epsilon), dict[tuple[int, ...], Sequence[Value]](), []
+        for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
+            key = tuple(map(id, entries))
+            if key not in known:
+                known[key] = self.normalised(entries, floor, zero_variance, self._start + place)
+            rows.append(known[key])
+        return _columns(rows)
+
+    def attend(
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        mask: str,
+        weighting: str,
+        factor: Coefficient,
+    ) -> list[Column]:
+        seen = [visible(mask, place, self.length) for place in self.rows]
+        if not queries:
+            return [self.plain(column, seen, weighting) for column in values]
+        if weighting == "softmax":
+            return self.soft(queries, keys, values, seen, factor)
+        score = self.scoring(queries, keys, compared=True)
+
+        def row(number: int, sees: range) -> Sequence[Value]:
+            i, first = self.rows[number] + self._start, sees.start + self._start
+            best = self.best(score(number, sees), weighting, i, first)
+            return [self.mean([column[sees.start + j] for j in best]) for column in values]
+
+        return self._by_query(queries, seen, len(values), row)
+
+    def soft(
+        self,
+        queries: Sequence[Column],
+        keys: Sequence[Column],
+        values: Sequence[Column],
+        seen: Sequence[range],
+        factor: Coefficient,
+    ) -> list[Column]:
+        """Softmax rows, `seen` being what each row sees."""
+        score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
+
+        def row(number: int, sees: range) -> Sequence[Value]:
+            held = [column[sees.start : sees.stop] for column in values]
+            return self.softmax(score(number, sees), None if scales is None else scales[number], held)
+
+        return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
+
+    def scoring(self, queries: Sequence[Column], keys: Sequence[Column], compared: bool) -> Scores:
+        """The scores of a row, by its number, at the positions that it sees; equal keys get one score. Where they are
+        only `compared`, those of a row may have a positive factor."""
+        offered = list(zip(*keys, strict=True))
+        names = [tuple(map(id, key)) for key in offered]
+
+        def scores(number: int, sees: range) -> Sequence[Value]:
+            query = [column[number] for column in queries]
+            known: dict[tuple[int, ...], Value] = {}
+            for j in sees:
+                if names[j] not in known:
+                    parts = [self.times(q, k) for q, k in zip(query, offered[j], strict=True)]
+                    known[names[j]] = self.total(parts)
+            return [known[names[j]] for j in sees]
+
+        return scores
+
+    def _by_query(
+        self,
+        columns: Sequence[Sequence[Any]],
+        seen: Sequence[range],
+        width: int,
+        compute: Callable[[int, range], Sequence[Value]],
+    ) -> list[Column]:
+        """`compute` of each row, once for rows that see the same and have the same entries in `columns`; zeros for one
+        that sees nothing."""
+        rows, known = [], dict[Any, Sequence[Value]]()
+        for number, (sees, *entries) in enumerate(zip(seen, *columns, strict=True)):
+            key = (sees, *map(id, entries))
+            if key not in known:
+                known[key] = compute(number, sees) if sees else [self.nothing] * width
+            rows.append(known[key])
+        return _columns(rows)
+
+    def plain(self, column: Column, seen: Sequence[range], weighting: str) -> Column:
+        """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
+        running sums, from either side) is divided once."""
+        if weighting in ("leftmost", "rightmost"):
+            return [column[_ends(sees, weighting)[0]] if sees else self.nothing for sees in seen]
+        if all(sees == seen[0] for sees in seen):
+            return [self.mean(column[seen[0].start : seen[0].stop])] * len(seen)
+        back = seen[0].start < seen[-1].start
+        if back and self.in_order:
+            return [self.mean(column[sees.start : sees.stop]) for sees in seen]
+        sums = self.running(column[::-1] if back else column)
+        return [self.over(sums[len(sees)], self.number(len(sees))) if sees else self.nothing for sees in seen]
+
+    def distribution(self, columns: Sequence[Column]) -> list[Column]:
+        return _columns(map(self.shares, zip(*columns, strict=True)))
+
+    def largest(self, columns: Sequence[Column]) -> list[int | None]:
+        return [self.first_largest(scores) for scores in zip(*columns, strict=True)]
+
+    def positive(self, column: Column) -> list[bool | None]:
+        return list(map(self.is_positive, column))
+
+    def zero(self, column: Column) -> list[bool | None]:
+        return list(map(self.is_zero, column))
+
+    def both(self, first: bool | None, second: bool | None) -> bool | None:
+        return conjunction(first, second)
+
+    def read(self, column: Column, place: int) -> Any:
+        return column[place]
+
+    def settled(self, value: Any, digits: int) -> bool:
+        return True
+
+
+class Shortening(Rowwise):
+    """A row-wise system that can leave positions out (`symcook.domains.protocol.Narrowing`)."""
+
+    def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
+        self.rows = self.rows[place:][:1]
+        return [[column[place]] for column in columns]
+
+
+def each(columns: Sequence[Column], compute: Callable[[Sequence[Value]], Value]) -> Column:
+    """`compute` of the entries at each position, once for positions with the same entries."""
+    known: dict[tuple[int, ...], Value] = {}
+    result = []
+    for entries in zip(*columns, strict=True):
+        key = tuple(map(id, entries))
+        value = known.get(key)
+        if value is None:
+            value = known[key] = compute(entries)
+        result.append(value)
+    return result
+
+
+def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:
+    """Those of the tied positions that get the weight."""
+    return places[:1] if weighting == "leftmost" else places[-1:] if weighting == "rightmost" else places
+
+
+def _columns(rows: Iterable[Iterable[Value]]) -> list[Column]:
+    return [[*column] for column in zip(*rows, strict=True)]

@@ -1,0 +1,45 @@
+"""How answers and models show themselves: each kind has a module in `symcook.report`, imported when it is needed.
+
+Beside `symcook.model.verbs` this is the only module of values that names what stands above them. A module of the report
+has four functions of an answer: `line`, `text`, `html` and `displays` (what LaTeX shows).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, ClassVar
+
+
+class Named:
+    """What has a line of its own: its repr says what it is, not all that it holds."""
+
+    REPORT: ClassVar[str]
+    """The module of `symcook.report` that knows how this looks."""
+
+    def _report(self) -> Any:
+        return import_module(f"symcook.report.{self.REPORT}")
+
+    def __repr__(self) -> str:
+        return self._report().line(self)
+
+
+class Shown(Named):
+    """An answer that shows itself: as text, as LaTeX, and in a notebook."""
+
+    def text(self) -> str:
+        """What the command prints."""
+        return self._report().text(self)
+
+    def latex(self, document: bool = False) -> str:
+        """Displays for a paper (packages amsmath and amssymb), or with `document` a complete document."""
+        from symcook.report.markup import latex
+
+        return latex(self._report().displays(self), document)
+
+    def _repr_html_(self) -> str:
+        return self._report().html(self)
+
+    def _repr_latex_(self) -> str:
+        from symcook.report.markup import notebook
+
+        return notebook(self._report().displays(self))

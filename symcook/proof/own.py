@@ -1,0 +1,216 @@
+"""A claim of one's own: a model file and a sentence make a statement; a proof text, or the automation, its certificate.
+
+The sentence is a formula over the model's run: ``accept`` is the readout's condition, ``count(a)`` how often the token
+a stands in the word (``count("(")`` where it is no name), ``n`` the number of positions, ``w(i)`` the token's number at
+position i, and each coordinate a function of the position. The statement says that it holds for every word: the names
+are quantified, and the word and the run's equations are premises (see `runrel`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from symcook.errors import BadInput, Rejected, unknown
+from symcook.model import expr
+from symcook.model.rationals import quotient
+from symcook.proof import kernel, replay
+from symcook.proof.instances import Instances
+from symcook.proof.replay import Statement
+from symcook.proof.runrel import Relation
+from symcook.proof.search import automation, elaborate, prooftext
+from symcook.proof.search.elaborate import Elaborator
+from symcook.proof.search.prooftext import Place, ProofText
+from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.terms import Term, flatten, instantiate, var
+
+LENGTH = 3
+"""Words up to this length are tried as witnesses that the premises can be met."""
+
+
+def claim(document: Mapping[str, Any], sentence: str) -> Statement:
+    """The statement that `sentence` makes about the model of a document; BadInput where it makes none."""
+    relation = Relation(document)
+    if document["symbols"]:
+        raise BadInput(
+            "a claim of one's own must be about a model without symbols",
+            ", ".join(s["name"] for s in document["symbols"]),
+            "give them values first",
+        )
+    run, word = relation.run(), relation.word()
+    functions = [name for name in _called(expr.parse_formula(f"{run} & {word}")) if name != "w"]
+    tokens = {token: number for number, token in enumerate(document["embedding"]["words"])}
+    last = f"n - {1 - int(relation.low)}" if relation.low == "0" else "n"
+
+    def counted(match: re.Match[str]) -> str:
+        token = match[1] if match[1] is not None else match[2]
+        if token not in tokens:
+            raise unknown("token", token, list(tokens))
+        return f"sum(i, {relation.low}, {last}, I[w(i) = {tokens[token]}])"
+
+    plain = re.sub(r"\bcount\([^()]*\)", "0", re.sub(r"\baccept\b", "true", sentence))
+    try:
+        expr.parse_formula(plain)
+    except BadInput as error:
+        raise BadInput("a sentence must be a formula over the model's run", sentence, str(error)) from None
+    text = re.sub(r'\bcount\(\s*(?:"([^"]*)"|(\w+))\s*\)', counted, sentence)
+    if re.search(r"\baccept\b", text):
+        text = re.sub(r"\baccept\b", lambda _: f"({relation.accept()})", text)
+    names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in functions)])
+    whole = f"all {names}. 1 <= n -> ({word}) -> {run} -> ({text})"
+    statement = Statement(f"own.{document['name']}", whole, known=_definitions())
+    try:
+        statement.formula  # noqa: B018
+    except Rejected as error:
+        raise BadInput("a sentence must be a formula over the model's run", sentence, str(error)) from None
+    return statement
+
+
+def _called(tree: expr.Tree) -> list[str]:
+    """The names that are applied in a tree, in the order of their first place; what the grammar reserves left out."""
+    out: dict[str, None] = {}
+    todo: list[Any] = [tree]
+    while todo:
+        t = todo.pop(0)
+        if isinstance(t, tuple):
+            if t[:1] == ("call",) and t[1] not in expr.RESERVED:
+                out[t[1]] = None
+            todo = [*t, *todo]
+    return list(out)
+
+
+def _definitions() -> Mapping[str, Any]:
+    return next(iter(replay.statements().values())).known if replay.statements() else {}
+
+
+def library(statement: Statement) -> tuple[Library, dict[str, Statement]]:
+    """Axioms, and the stored lemmas and claims by label: what a proof of one's own may use."""
+    stored = {s.label: s for s in replay.statements().values()}
+    facts = {f"ax:{k}": f for k, f in kernel.axioms().items()}
+    return Library(statement.known, facts | {label: s.formula for label, s in stored.items()}), stored
+
+
+def prove(statement: Statement, text: ProofText | None = None) -> dict[str, Any]:
+    """The certificate; Gap with what was left to show where the proof has one, BadProof for a text that is none."""
+    home, stored = library(statement)
+    text = text or ProofText(statement.id, False, {})
+    if text.refutes:
+        parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
+    else:
+        parts = {
+            "proof": elaborate.part(home, text, "proof", statement.formula),
+            "defined": elaborate.part(home, text, "defined", statement.defined),
+            "inhabited": (
+                elaborate.part(home, text, "inhabited", statement.inhabited)
+                if "inhabited" in text.parts
+                else inhabited(home, statement)
+            ),
+        }
+    labels = {x for nodes in parts.values() for x in _used(nodes)}
+    lemmas = [stored[label] for label in labels if label in stored]
+    sense = "refuted" if text.refutes else "proved"
+    certificate = replay.make_certificate(
+        statement, parts["proof"], parts.get("defined"), parts.get("inhabited"), lemmas, sense
+    )
+    replay.judge(statement, certificate, {s.id: s for s in lemmas})
+    return certificate
+
+
+def _used(proof: Any) -> Iterator[str]:
+    if isinstance(proof, str):
+        if proof.startswith(("lem:", "#lem:", "named:", "#named:")):
+            yield proof.lstrip("#")
+    elif isinstance(proof, dict | list):
+        for value in proof.values() if isinstance(proof, dict) else proof:
+            yield from _used(value)
+
+
+def below(certificate: Mapping[str, Any]) -> list[str]:
+    """The stored statements that a certificate rests on, lemmas of lemmas too, in the order of the files."""
+    folder = replay.library().root / "certificates"
+    found: set[str] = set()
+    todo = [*certificate["lemmas"]]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            path = folder / f"{name}.json"
+            todo += replay.load_json(path.read_bytes())["lemmas"] if path.is_file() else []
+    return [name for name in replay.statements() if name in found]
+
+
+def expanded(statement: Statement, certificate: Mapping[str, Any]) -> str:
+    """Definitions, lemmas and the statement in the form that the second checker, proofs/checker.py, reads."""
+    lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").splitlines()
+    blocks = ["\n".join(f"define: {x.strip()}" for x in lines if x.strip() and not x.lstrip().startswith("#"))]
+    for one in [*(replay.statements()[name] for name in below(certificate)), statement]:
+        rows = [f"[{one.id}]", f"statement: {one.expanded}"]
+        rows += [f"nontrivial: {one.nontrivial}"] if one.nontrivial is not None else []
+        blocks.append("\n".join([*rows, *(["claim: no"] if not one.claim else [])]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def inhabited(home: Library, statement: Statement) -> list[dict[str, Any]]:
+    """H by words that are tried: the run on each gives the values."""
+    g = Goal(home, statement.inhabited, {}, {})
+    for part in g.split() if g.goal[0] == "&" else [g]:
+        for terms in witnesses(part, statement):
+            trial = part._branch(part.goal)
+            try:
+                for term in terms:
+                    trial.witness(term)
+                automation.prove(trial, (), automation.LEVELS[:3])
+            except (Stuck, Rejected):
+                continue
+            part.nodes += trial.nodes
+            part.closed = True
+            break
+        else:
+            Elaborator().automatic(
+                part, prooftext.Line("qed", place=Place(1, 1)), "no word shows that the premises can be met"
+            )
+    return g.nodes
+
+
+def witnesses(g: Goal, statement: Statement) -> Iterator[list[str]]:
+    """Values of the leading names at words on which what `g` asks for is true."""
+    found: dict[Term, Any] = {}
+    names = list(expr_names(statement))
+    body = g.goal
+    for name, sort in names:
+        if body[0] != "ex" or body[1] != sort:
+            return
+        v = var(name, sort)
+        found[v] = None if isinstance(sort, str) else {}
+        body = instantiate(body[2][0], (v,))
+    if body[0] == "ex":
+        return
+    for length in range(1, LENGTH + 1):
+        tried = Instances([n for n, _ in names], length)
+        tried.values = {v: None if x is None else {} for v, x in found.items()}
+        premises = [p for p in flatten("&", body)]
+        try:
+            for _ in tried.meeting(premises):
+                yield [_value(x) for x in tried.values.values()]
+        except Rejected:
+            return
+
+
+def expr_names(statement: Statement) -> Iterator[tuple[str, Any]]:
+    """The leading names with their sorts."""
+    t = statement.formula
+    from symcook.proof.grammar import leading_names
+
+    for name in leading_names(statement.text):
+        if t[0] != "all":
+            return
+        yield name, t[1]
+        t = t[2][0]
+
+
+def _value(x: Any) -> str:
+    if not isinstance(x, dict):
+        return quotient(x)
+    parts = [f"I[j = {i}]" + ("" if v == 1 else f"*({quotient(v)})") for i, v in sorted(x.items()) if v]
+    return "j. " + (" + ".join(parts) or "0")

@@ -1,0 +1,122 @@
+"""The one automation behind ``by``: it closes a goal from the facts in scope and the hints, at rising levels.
+
+A level bounds how deep premises nest, how often cases are distinguished, the products of inequalities and the work. The
+work is counted, not timed, so that the same text gives the same certificate on every machine. Nothing here is trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symcook.errors import Rejected
+from symcook.proof.search.casework import Cases
+from symcook.proof.search.liveness import pruned
+from symcook.proof.search.signs import Signs
+from symcook.proof.search.simplex import TooLong
+from symcook.proof.search.step import CALLS, LEVELS, Hint, Level, Spent, Step
+from symcook.proof.search.tactics import Goal, Stuck
+
+RULES = 6  # so many facts about all values are tried though none is cited
+
+
+def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS) -> int:
+    """Close `g`; the number of the level that did. Stuck with the goal that was left, where none does."""
+    failure: Stuck | None = None
+    for number, level in enumerate(levels):
+        trial = g._branch(g.goal)
+        search = _Tactic(level, hints)
+        near = dict.fromkeys(search.cited(trial))
+        rules = [k for k, f in trial.facts.items() if f[0] == "all"]
+        if not hints and level.degree > 1 and len(rules) <= RULES:
+            near |= dict.fromkeys(rules)
+        try:
+            search.run(Step(trial, near, Signs(trial, search.effort)), level.depth)
+        except Stuck as error:
+            failure = search.failure(error)
+            continue
+        except (Rejected, TooLong, Spent, RecursionError) as error:
+            failure = failure or search.failure(Stuck(f"the search ended: {error or 'its work is spent'}"))
+            continue
+        if not trial.closed:
+            raise Stuck("the automation left a goal open")
+        g.nodes += pruned(trial.nodes)
+        g.closed = True
+        return number
+    raise failure or Stuck("no level")
+
+
+def immediate(g: Goal) -> bool:
+    """Close `g` where it is true by computation or a fact."""
+    search = _Tactic(LEVELS[0], ())
+    return search.at_once(Step(g, {}, Signs(g, search.effort)))
+
+
+class _Tactic(Cases):
+    """The order in which things are tried."""
+
+    def run(self, s: Step, depth: int, splits: int | None = None) -> None:
+        splits = self.level.splits if splits is None else splits
+        self.calls += 1
+        if self.calls > CALLS:
+            raise Spent
+        self.effort.spend(600 + 20 * len(s.g.facts))
+        g = s.g
+        if self.at_once(s):
+            return
+        if depth < 0:
+            raise self.stop(s)
+        tag = g.goal[0]
+        if tag == "&":
+            for part in g.split():
+                self.run(s.under(part), depth, splits)
+            return
+        if tag in ("all", "->", "~"):
+            before = set(g.facts)
+            g.intro_all()
+            s.note(before)
+            self.run(s, depth, splits)
+            return
+        if tag == "|":
+            return self.either(s, depth, splits)
+        if tag == "ex":
+            return self.witness(s, depth, splits)
+        self.comparison(s, depth, splits)
+
+    def comparison(self, s: Step, depth: int, splits: int) -> None:
+        level = self.level
+        self.saturate(s)
+        if self.at_once(s) or self.linear(s, 1, 0, wide=True) or self.denied(s, depth, False):
+            return
+        fresh = True
+        for _ in range(2):
+            if not fresh:
+                break
+            fresh = self.instances(s, depth)
+            if fresh:
+                self.saturate(s)
+                if self.at_once(s) or self.linear(s, 1, 0, wide=True) or self.denied(s, depth, False):
+                    return
+        if self.rewritten(s, depth, splits):
+            return
+        if level.rounds == 0:
+            raise self.stop(s)
+        if self.integers(s) or self.finite(s, depth, splits):
+            return
+        if depth > 0 and self.pointwise(s, depth, splits):
+            return
+        before = set(s.g.facts)
+        self.more(s)
+        if s.note(before) and self.linear(s, 1, 0, wide=True):
+            return
+        if self.linear(s, 1, 1) or self.boxes(s) or self.deep(s, 8):
+            return
+        if self.cases(s, depth, splits) or (splits and self.branch(s, depth, splits)):
+            return
+        if depth > 0 and self.denied(s, depth, True):
+            return
+        if self.apart(s, depth, splits) or self.deep(s, 1):
+            return
+        raise self.stop(s)
+
+
+__all__ = ["LEVELS", "Hint", "Level", "immediate", "prove"]

@@ -1,0 +1,323 @@
+"""Distinguishing cases, and goals that are no comparisons: disjunctions, existence, sums term by term."""
+
+from __future__ import annotations
+
+from symcook.errors import Rejected
+from symcook.proof import normal
+from symcook.proof.normal import FALSE as NFALSE
+from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.normal import constant, fkey, nf
+from symcook.proof.search import linear, sums
+from symcook.proof.search.arithmetic import SIDED, SPLIT
+from symcook.proof.search.instances import Instances
+from symcook.proof.search.matching import closed_subterms, is_meta, loose, opened, put, ways
+from symcook.proof.search.step import Hint, Step
+from symcook.proof.search.tactics import Stuck
+from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, num, sort_of, subterms
+
+RANGE = 12  # the longest range of integers that is gone through
+
+
+class Cases(Instances):
+    """One goal for each case, all of which must close."""
+
+    def either(self, s: Step, depth: int, splits: int) -> None:
+        """A disjunction: one side, or the right one where the left one fails."""
+        g = s.g
+        for side, f in zip(("left", "right"), g.goal[2], strict=True):
+            trial = s.fork(f)
+            try:
+                self.run(trial, min(depth, 1), 0)
+            except Stuck:
+                continue
+            g.pick(side)
+            s.take(trial)
+            return
+        self.saturate(s)
+        if self.cases(s, depth, splits):
+            return
+        trial = s.fork()
+        yes, no = trial.g.em(g.goal[2][0], trial.g.fresh("or"))
+        yes.pick("left").hyp(next(reversed(yes.facts)))
+        no.pick("right")
+        self.run(trial.under(no), depth, splits)
+        s.take(trial)
+
+    def witness(self, s: Step, depth: int, splits: int) -> None:
+        """A name that has come up, or a term that a hint gives."""
+        g = s.g
+        self.saturate(s)
+        if self.instances(s, depth):
+            self.saturate(s)
+        if self.at_once(s):
+            return
+        sort = g.goal[1]
+        given = [g.text(h.term) for h in self.hints if h.term is not None and sort_of(h.term) in (sort, "Int")]
+        names = [n for n, other in reversed(g.scope.items()) if other == sort]
+        for text in [*given, *names[:4], *(("0", "1") if isinstance(sort, str) else ())]:
+            trial = s.fork()
+            try:
+                trial.g.witness(text)
+                self.run(trial, depth - 1, splits)
+            except (Stuck, Rejected):
+                continue
+            s.take(trial)
+            return
+        raise self.stop(s, "a witness is needed")
+
+    def rewritten(self, s: Step, depth: int, splits: int) -> bool:
+        """Equations in the foreground put into the goal, where they occur inside of something."""
+        g = s.g
+        if ("rewritten", g.goal) in s.done:
+            return False
+        s.done.add(("rewritten", g.goal))
+        for rev in (False, True):
+            trial = s.fork()
+            changed = False
+            for k in list(trial.g.facts):
+                f = trial.g.facts[k]
+                if f[0] == "=":
+                    old, new = (f[2][1], f[2][0]) if rev else f[2]
+                    if old[0] == "num" or any(t == old for t in subterms(new)) or loose(old):
+                        continue
+                    if self.replaced(trial.g.goal, old, new) is not trial.g.goal:
+                        trial.g.rewrite(k, rev=rev)
+                        changed = True
+            if changed and (self.at_once(trial) or self.linear(trial, 1, 0, wide=True)):
+                s.take(trial)
+                return True
+        return False
+
+    def pointwise(self, s: Step, depth: int, splits: int) -> bool:
+        """A comparison of sums over one range by their terms."""
+        trial = s.fork()
+        inner = sums.pointwise(trial.g)
+        if inner is None:
+            return False
+        function, low, high, tag, close = inner
+        f = sums.below(function, low, high, tag)
+        below = trial.fork(f)
+        try:
+            self.run(below, depth - 1, splits)
+        except Stuck:
+            return False
+        close(below.g.nodes)
+        s.take(trial)
+        return True
+
+    def cases(self, s: Step, depth: int, splits: int) -> bool:
+        """A disjunction among the facts in the foreground."""
+        g = s.g
+        if splits <= 0:
+            return False
+        for k in list(s.near):
+            f = g.facts[k]
+            if f[0] == "|" and k not in g.taken:
+                trial = s.fork()
+                many = [len(flatten("&", part)) for part in flatten("|", f)]
+                stem = trial.g.fresh("o")
+                labels = [stem if m == 1 else " ".join(f"{stem}_{i}" for i in range(m)) for m in many]
+                for h in trial.g.cases(k, *labels):
+                    self.side(trial.under(h), depth, splits - 1)
+                s.take(trial)
+                return True
+        return False
+
+    def apart(self, s: Step, depth: int, splits: int) -> bool:
+        """An integer that is not another is less or greater."""
+        g = s.g
+        if splits <= 0:
+            return False
+        for k in list(s.near):
+            f = g.facts[k]
+            if f[0] == "~" and f[2][0][0] == "=" and ("apart", k) not in s.done:
+                a, b = f[2][0][2]
+                if sort_of(a) != "Int" or sort_of(b) != "Int":
+                    continue
+                s.done.add(("apart", k))
+                trial = s.fork()
+                try:
+                    for h in trial.g.em(("<=", None, (a, b)), trial.g.fresh("side")):
+                        inner = trial.under(h)
+                        if h.facts[next(reversed(h.facts))][0] == "<=":
+                            less, same = h.em(("<", None, (a, b)), h.fresh("side"))
+                            self.differ(trial.under(same), k, a, b)
+                            inner = trial.under(less)
+                        self.side(inner, depth, splits - 1)
+                except Stuck:
+                    continue
+                s.take(trial)
+                return True
+        return False
+
+    def differ(self, s: Step, k: str, a: Term, b: Term) -> None:
+        """a <= b <= a against a != b."""
+        g = s.g
+        low, high = list(g.facts)[-2:]
+        label = g.fresh("eq")
+        ends = (("<=", None, (a, b)), ("<=", None, (b, a)))
+        proofs = [[{"by": "hyp", "of": x}] for x in (low, high)]
+        assert g.facts[low] == ends[0] and g.facts[high] == ends[1]
+        f = ("=", None, (a, b))
+        node = {"by": "antisym", "left": proofs[0], "right": proofs[1]}
+        g._emit({"by": "have", "show": g.text(f), "proof": [node], "as": label})
+        g._bind(label, f)
+        if g.goal != FALSE:
+            g.contra(g.fresh("no"))
+        g.absurd(label, k)
+
+    def side(self, s: Step, depth: int, splits: int) -> None:
+        """One side of a distinction: what it says is put into the goal and the foreground."""
+        if self.impossible(s):
+            return
+        g = s.g
+        for k in [k for k in list(s.near)[-6:] if g.facts[k][0] == "="]:
+            old, new = g.facts[k][2]
+            if old[0] == "num" or (old[0] != "var" and new[0] == "var"):
+                continue
+            if old[0] not in ("var", "ind", "fn", "app") or any(t == old for t in subterms(new)):
+                continue
+            if self.replaced(g.goal, old, new) is not g.goal:
+                g.rewrite(k)
+            for other in list(s.near):
+                f = g.facts[other]
+                if other != k and f[0] in COMPARISONS and self.replaced(f, old, new) is not f:
+                    label = g.fresh("r")
+                    g.rewrite(k, other, label)
+                    del s.near[other]
+                    if fkey(g.facts[label]) != NTRUE:
+                        s.near[label] = None
+        self.run(s, depth, splits)
+
+    def impossible(self, s: Step) -> bool:
+        return self.linear_contradiction(s) or self.denied(s, 0, False)
+
+    def branch(self, s: Step, depth: int, splits: int) -> bool:
+        """Distinguish the cases of a relu, abs, min, max or I[...] that occurs; or whether two terms are equal."""
+        for t in self.candidates(s):
+            mark = ("split", t)
+            if mark in s.done:
+                continue
+            s.done.add(mark)
+            trial = s.fork()
+            try:
+                if t[0] == "=":
+                    sides = trial.g.em(t, trial.g.fresh("case"))
+                else:
+                    sides = trial.g.sides(t)
+                inner = [trial.under(h) for h in sides]
+                left = [one for one in inner if not self.impossible(one)]
+                for one in left:
+                    self.side(one, depth, splits - (len(left) > 1))
+            except Stuck:
+                if t[0] == "=":
+                    continue
+                return False
+            s.take(trial)
+            return True
+        return False
+
+    def candidates(self, s: Step) -> list[Term]:
+        g = s.g
+        out: dict[Term, None] = {}
+        seen: set[object] = set()
+        for h in self.hints:
+            if h.term is not None and h.term[0] in (*SPLIT, "=") and (h.term[0] != "fn" or h.term[1] in SIDED):
+                out[h.term] = None
+        for f in [g.goal, *(g.facts[k] for k in s.near if g.facts[k][0] in COMPARISONS)]:
+            for t in reversed(list(subterms(f))):  # what is inside comes first
+                if (t[0] == "ind" or (t[0] == "fn" and t[1] in SIDED)) and not loose(t):
+                    try:
+                        key = normal.freeze(nf(t))
+                    except Rejected:
+                        continue
+                    if key in seen or any(e[0] == "=" and e[2][0] == t for e in g.facts.values()):
+                        continue
+                    seen.add(key)
+                    out[t] = None
+        for hint in self.hints:
+            if hint.term is None and hint.terms is None and not hint.premises and ("eqs", hint.label) not in s.done:
+                for eq in self.lacking_equations(s, hint):
+                    out[eq] = None
+        return list(out)
+
+    def lacking_equations(self, s: Step, hint: Hint) -> list[Term]:
+        """Equations whose negation is a premise that a hint lacks."""
+        g = s.g
+        rule = opened(g.fact(hint.label))
+        if not any(part[0] == "~" for q in rule.premises for part in flatten("&", q)):
+            return []
+        here = closed_subterms([g.goal, *(g.facts[k] for k in s.near if g.facts[k][0] in COMPARISONS)])
+        out = []
+        for found in ways(rule, g.goal, here, (), {}):
+            for q in rule.premises:
+                for part in flatten("&", q):
+                    if part[0] == "~" and part[2][0][0] == "=":
+                        eq = put(part[2][0], found)
+                        if fkey(eq) in (NTRUE, NFALSE):
+                            continue
+                        known = any(f in (eq, ("~", None, (eq,))) for f in g.facts.values())
+                        if not known and not any(is_meta(v) for v in free(eq)):
+                            out.append(eq)
+        return out[:4]
+
+    def finite(self, s: Step, depth: int, splits: int) -> bool:
+        """An integer between two numbers is one of them."""
+        g = s.g
+        names = {v for f in [g.goal, *(g.facts[k] for k in s.near)] for v in free(f) if v[1][1] == "Int"}
+        low: dict[Term, tuple[int, str]] = {}
+        high: dict[Term, tuple[int, str]] = {}
+        for k, f in g.facts.items():
+            if f[0] == "<=":
+                a, b = f[2]
+                if a in names and (c := constant(nf(b))) is not None:
+                    whole = int(c // 1)
+                    if a not in high or whole < high[a][0]:
+                        high[a] = (whole, k)
+                if b in names and (c := constant(nf(a))) is not None:
+                    whole = int(-(-c // 1))
+                    if b not in low or whole > low[b][0]:
+                        low[b] = (whole, k)
+        for v in sorted(names, key=lambda v: v[1]):
+            if v in low and v in high and 0 <= high[v][0] - low[v][0] < RANGE and ("finite", v) not in s.done:
+                eq = any(f[0] == "=" and v in f[2] and constant(nf(f[2][1])) is not None for f in g.facts.values())
+                if eq:
+                    continue
+                trial = s.fork()
+                trial.done.add(("finite", v))
+                try:
+                    self.walk(trial, v, low[v], high[v], depth, splits)
+                except Stuck:
+                    continue
+                s.take(trial)
+                return True
+        return False
+
+    def walk(self, s: Step, v: Term, low: tuple[int, str], high: tuple[int, str], depth: int, splits: int) -> None:
+        g = s.g
+        if low[0] > high[0]:
+            if not self.linear_contradiction(s):
+                raise Stuck("an empty range")
+            return
+        if low[0] == high[0]:
+            at = ("=", None, (v, num(low[0])))
+            label = g.fresh("at")
+            ends = [("<=", None, (v, num(low[0]))), ("<=", None, (num(low[0]), v))]
+            nodes = []
+            for e in ends:
+                found = linear.find(e, {k: g.facts[k] for k in (low[1], high[1])}, effort=self.effort)
+                if found is None:
+                    raise Stuck("no range")
+                nodes.append([g._pos(found)])
+            node = {"by": "antisym", "left": nodes[0], "right": nodes[1]}
+            g._emit({"by": "have", "show": g.text(at), "proof": [node], "as": label})
+            g._bind(label, at)
+            s.near[label] = None
+            self.side(s, depth, splits)
+            return
+        less, rest = g.em(("<=", None, (v, num(low[0]))), g.fresh("at"))
+        side = next(reversed(less.facts))
+        self.walk(s.under(less), v, low, (low[0], side), depth, splits)
+        up = rest.fresh("z")
+        rest.use("ax:int_lt", rest.text(num(low[0])), rest.text(v), f"#{side}", label=up)
+        self.walk(s.under(rest), v, (low[0] + 1, up), high, depth, splits)

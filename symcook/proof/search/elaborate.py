@@ -1,0 +1,471 @@
+"""From a proof text to the nodes that the kernel checks. Untrusted: the kernel judges what comes out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from symcook.errors import BadInput, Rejected
+from symcook.model import expr
+from symcook.model.expr import Tree
+from symcook.proof import grammar
+from symcook.proof.normal import fkey
+from symcook.proof.search import automation
+from symcook.proof.search.automation import Hint
+from symcook.proof.search.prooftext import BadProof, HintText, Line, Place, ProofText
+from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation
+
+KINDS = ("lem", "ax", "named", "oracle")
+
+
+_READ: dict[Any, tuple[Term, Any]] = {}
+"""Formulas by their text and what its names mean: the same line is often run again."""
+
+
+class Gap(Rejected):
+    """A step that does not follow: where, what was to be shown, and what was missing."""
+
+    def __init__(self, place: Place, what: str, why: str) -> None:
+        self.place = place
+        super().__init__(f"line {place.line}, column {place.column}: {what}\n{why}")
+
+
+def nodes(library: Library, goal: Term, lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """The proof of a closed formula that the lines of a part give. BadProof or Gap where they do not."""
+    g = Goal(library, goal, {}, {})
+    Elaborator().block(g, lines, Place(1, 1))
+    return g.nodes
+
+
+def part(library: Library, text: ProofText, name: str, goal: Term) -> list[dict[str, Any]]:
+    """One part of a file; what is not written is left to the automation."""
+    return nodes(library, goal, text.parts.get(name, ()))
+
+
+class Elaborator:
+    """Runs lines on goals. `observe` is told each step that the automation closes."""
+
+    def __init__(
+        self,
+        observe: Callable[[Line, Goal, int], None] | None = None,
+        levels: Sequence[automation.Level] = automation.LEVELS,
+    ) -> None:
+        self.levels = levels
+        self.lets: dict[str, Tree] = {}
+        self.observe = observe
+
+    def block(self, g: Goal, lines: Sequence[Line], place: Place) -> None:
+        """Close `g` by lines; what is left after the last one is for the automation."""
+        for line in lines:
+            if g.closed:
+                raise BadProof(line.place, "expected no line after the end of this block", line.kind)
+            self.line(g, line)
+            place = line.place
+        if not g.closed:
+            self.automatic(g, Line("qed", place=place), "what is left to show does not follow")
+
+    def automatic(self, g: Goal, line: Line, what: str, hints: Sequence[HintText] | None = None) -> None:
+        given = [self.hint(g, h) for h in (line.hints if hints is None else hints)]
+        try:
+            level = automation.prove(g, given, self.levels)
+        except Stuck as error:
+            raise Gap(line.place, what, str(error)) from None
+        if self.observe is not None:
+            self.observe(line, g, level)
+
+    # --- Texts in the scope of a goal ------------------------------------------------------------------------------
+
+    def label(self, g: Goal, name: str) -> str | None:
+        for full in (name, *(f"{kind}:{name}" for kind in KINDS)):
+            if full in g.facts or full in g.library.facts:
+                return full
+        return None
+
+    def hint(self, g: Goal, h: HintText) -> Hint:
+        label = self.label(g, h.name) if h.name else None
+        if label is not None:
+            for text in h.terms or ():
+                if text != "_":
+                    self.tree(text, h.place, g)
+            terms = None if h.terms is None else tuple(self.expanded(g, t) for t in h.terms)
+            premises = tuple(self.hint(g, p) if p.name != "_" else Hint("_") for p in h.premises)
+            return Hint(label, terms, premises)
+        if not h.premises:
+            for read in (g.term, g.formula):
+                try:
+                    return Hint("", term=read(self.expanded(g, h.text)))
+                except (Rejected, BadInput):
+                    pass
+        name = h.name or h.text
+        near = _near(name, [*g.facts, *(k.partition(":")[2] for k in g.library.facts)])
+        raise BadProof(h.place, "expected a fact in scope, a lemma or a term", name, near)
+
+    def tree(self, text: str, place: Place, g: Goal) -> None:
+        """Refuse what is not an expression, where it stands."""
+        try:
+            expr.parse_term(f"f({text})", expr.MAX_STATEMENT)
+        except BadInput as error:
+            raise BadProof(place, "expected a term", text, _first(error)) from None
+
+    def expanded(self, g: Goal, text: str) -> str:
+        """A text without the names that `let` gave, and none bound in it that is in scope."""
+        words = set(re.findall(r"\w+", text))
+        if words.isdisjoint(self.lets) and words.isdisjoint(g.scope):
+            return text
+        try:
+            tree = expr.parse_term(f"f({text})", expr.MAX_STATEMENT)[2][0]
+        except BadInput:
+            return text
+        if words.isdisjoint(self.lets) and _bound(tree).isdisjoint(g.scope):
+            return text
+        return expr.show(_apart(_put(tree, self.lets), {*g.scope, *g.library.definitions, *words}, {}))
+
+    def formula(self, g: Goal, line: Line) -> tuple[str, Term]:
+        try:
+            expr.parse_formula(line.formula)
+        except BadInput as error:
+            at = re.search(r"at character (\d+)", str(error))
+            k = min(int(at[1]) - 1, len(line.where) - 1) if at else 0
+            raise BadProof(
+                line.where[k] if line.where else line.inner, "expected a formula", line.formula, _first(error)
+            ) from None
+        text = self.expanded(g, line.formula)
+        key = (text, tuple(g.scope.items()), id(g.library.definitions))
+        try:
+            if key not in _READ:
+                if len(_READ) > 2000:
+                    _READ.clear()
+                _READ[key] = (g.formula(text), g.library.definitions)
+            return text, _READ[key][0]
+        except Rejected as error:
+            name = re.search(r"the name '([^']+)' is (?:unknown|bound)", str(error))
+            k = 0
+            if name is not None:
+                found = re.search(rf"\b{name[1]}\b", line.formula)
+                k = found.start() if found else 0
+            place = line.where[k] if line.where else line.inner
+            raise BadProof(place, "expected a formula over the names in scope", line.formula, str(error)) from None
+
+    # --- Lines ----------------------------------------------------------------------------------------------------
+
+    def line(self, g: Goal, line: Line) -> None:
+        """One line; it changes `g`, or closes it."""
+        try:
+            getattr(self, f"_{line.kind}")(g, line)
+        except Stuck as error:
+            raise BadProof(line.place, f"expected a line that fits here: {error}", line.kind) from None
+        except Rejected as error:
+            if isinstance(error, Gap):
+                raise
+            raise BadProof(
+                line.inner if line.inner.line else line.place, f"'{line.kind}' does not fit", None, str(error)
+            ) from None
+
+    def new(self, g: Goal, line: Line, labels: Sequence[str | tuple[str, ...]]) -> None:
+        """Refuse labels that are in use."""
+        seen: set[str] = set()
+        for one in [x for k in labels for x in ([k] if isinstance(k, str) else k)]:
+            if one in g.facts or one in seen:
+                raise BadProof(line.place, "expected a label that is not in use", one)
+            seen.add(one)
+
+    def _given(self, g: Goal, line: Line) -> None:
+        for one in line.labels:
+            tag = g.goal[0]
+            if tag == "all" and isinstance(one, str):
+                if one in g.scope or one in g.library.definitions or not expr.valid_name(one):
+                    raise BadProof(line.inner, "expected a name that is not in use", one)
+                g.intro(one)
+            elif tag in ("->", "~"):
+                self.new(g, line, [one])
+                parts = flatten("&", g.goal[2][0])
+                if not isinstance(one, str) and len(parts) != len(one):
+                    must = f"expected {len(parts)} labels for {len(parts)} parts of {g.text(g.goal[2][0])[:200]}"
+                    raise BadProof(line.inner, must, " ".join(one))
+                g.intro(one if isinstance(one, str) else f"({' '.join(one)})")
+            else:
+                shown = one if isinstance(one, str) else " ".join(one)
+                what = "a name" if tag == "all" else "nothing to introduce"
+                raise BadProof(line.inner, f"expected {what}: what is to be shown is {g.text(g.goal)[:200]}", shown)
+
+    def _fact(self, g: Goal, line: Line) -> None:
+        text, f = self.formula(g, line)
+        (labels,) = line.labels
+        self.new(g, line, [labels])
+        if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
+            raise BadProof(line.place, f"expected {len(flatten('&', f))} labels", " ".join(labels))
+        sub = g._branch(f)
+        if not line.blocks and automation.immediate(sub):
+            pass
+        elif not line.blocks or line.blocks[0][0].kind not in ("given", "induct"):
+            self.named(sub, text)
+        if line.blocks:
+            lets = dict(self.lets)
+            self.block(sub, line.blocks[0], line.place)
+            self.lets = lets
+        elif not sub.closed:
+            self.automatic(sub, line, f"{line.formula[:200]} does not follow")
+        spec = labels if isinstance(labels, str) else list(labels)
+        g._emit({"by": "have", "show": text, "proof": sub.nodes, "as": spec})
+        g._bind(spec, f)
+
+    def named(self, g: Goal, text: str) -> None:
+        """The names that a formula quantifies are known in its proof."""
+        for name in grammar.leading_names(text):
+            while g.goal[0] == "->":
+                g.intro_all(1)
+            if g.goal[0] != "all":
+                return
+            g.intro(name if name not in g.scope and name not in g.library.definitions else g.fresh(name))
+
+    def _take(self, g: Goal, line: Line) -> None:
+        assert line.source is not None
+        (labels,) = line.labels
+        self.new(g, line, [labels])
+        hint = self.hint(g, line.source)
+        if not hint.label:
+            raise BadProof(line.inner, "expected a fact", line.source.text)
+        f = g.fact(hint.label)
+        given: list[Any] = []
+        terms, premises = list(hint.terms or ()), list(line.source.premises)
+        while f[0] in ("all", "->") and (f[0] == "->" or terms):
+            if f[0] == "all":
+                text = terms.pop(0)
+                try:
+                    value = g.term(text, f[1])
+                except (Rejected, BadInput) as error:
+                    raise BadProof(line.inner, f"expected a term of sort {f[1]}", text, _first(error)) from None
+                given.append(text)
+                f = instantiate(f[2][0], (value,))
+                continue
+            own = [premises.pop(0)] if premises else []
+            sub = g._branch(f[2][0])
+            what = f"a premise of {line.source.name} does not follow: {g.text(f[2][0])[:200]}"
+            self.automatic(sub, line, what, [*[h for h in own if h.name != "_"], *line.hints])
+            given.append(sub.nodes)
+            f = f[2][1]
+        if terms or premises:
+            raise BadProof(line.inner, "expected fewer terms or facts", line.source.text)
+        if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
+            raise BadProof(
+                line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels)
+            )
+        spec = labels if isinstance(labels, str) else list(labels)
+        g._emit({"by": "use", "fact": hint.label, "with": given, "as": spec})
+        g._bind(spec, f)
+
+    def _qed(self, g: Goal, line: Line) -> None:
+        self.automatic(g, line, "what is left to show does not follow")
+
+    def _cases(self, g: Goal, line: Line) -> None:
+        labels = list(line.labels)
+        if line.terms:
+            source = self.source(g, line, line.name)
+            parts = flatten("|", g.fact(source))
+            if len(parts) < 2:
+                raise BadProof(line.inner, "expected a fact that is a disjunction", g.text(g.fact(source))[:200])
+            labels = labels * len(parts) if len(labels) == 1 else labels
+            if len(labels) != len(parts):
+                raise BadProof(line.place, f"expected one label or {len(parts)}", len(labels))
+            for one, part in zip(labels, parts, strict=True):
+                self.many(g, line, one, part)
+            goals = g.cases(source, *[_spec(k) for k in labels])
+        else:
+            text, f = self.formula(g, line)
+            labels = labels * 2 if len(labels) == 1 else labels
+            for one, part in zip(labels, (f, negation(f)), strict=True):
+                self.many(g, line, one, part)
+            goals = g.em(text, _spec(labels[0]), _spec(labels[1]))
+        self.blocks(goals, line, "a case")
+
+    def many(self, g: Goal, line: Line, label: str | tuple[str, ...], f: Term) -> None:
+        self.new(g, line, [label])
+        if not isinstance(label, str) and len(flatten("&", f)) != len(label):
+            raise BadProof(line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(label))
+
+    def blocks(self, goals: Sequence[Goal], line: Line, what: str) -> None:
+        if line.blocks and len(line.blocks) != len(goals):
+            raise BadProof(line.place, f"expected {len(goals)} blocks that begin with '-'", len(line.blocks))
+        for k, h in enumerate(goals):
+            if line.blocks:
+                lets = dict(self.lets)
+                block = line.blocks[k]
+                self.block(h, block, block[0].place if block else line.place)
+                self.lets = lets
+            else:
+                self.automatic(h, line, f"{what} does not follow (number {k + 1})")
+
+    def closed(self, g: Goal) -> bool:
+        """Whether the automation closes a goal without hints, at its first levels."""
+        trial = g._branch(g.goal)
+        try:
+            automation.prove(trial, (), self.levels[:2])
+        except Stuck:
+            return False
+        g.nodes += trial.nodes
+        g.closed = True
+        return True
+
+    def source(self, g: Goal, line: Line, name: str) -> str:
+        label = self.label(g, name)
+        if label is None:
+            raise BadProof(line.inner, "expected a fact in scope", name, _near(name, list(g.facts)))
+        return label
+
+    def _split(self, g: Goal, line: Line) -> None:
+        if g.goal[0] != "&":
+            raise BadProof(
+                line.place, f"expected a conjunction to split; what is to be shown is {g.text(g.goal)[:200]}"
+            )
+        parts = g.split()
+        if len(line.blocks) < len(parts) and line.blocks:  # the blocks are for what the automation leaves
+            parts = [part for part in parts if not self.closed(part)]
+        self.blocks(parts, line, "a part")
+
+    def _left(self, g: Goal, line: Line) -> None:
+        self._pick(g, line, "left")
+
+    def _right(self, g: Goal, line: Line) -> None:
+        self._pick(g, line, "right")
+
+    def _pick(self, g: Goal, line: Line, side: str) -> None:
+        if g.goal[0] != "|":
+            raise BadProof(line.place, f"expected a disjunction; what is to be shown is {g.text(g.goal)[:200]}")
+        g.pick(side)
+
+    def _induct(self, g: Goal, line: Line) -> None:
+        self.new(g, line, line.labels)
+        low, step = (str(k) for k in line.labels)
+        self.blocks(g.induct(line.name, low, step), line, "the induction")
+
+    def _obtain(self, g: Goal, line: Line) -> None:
+        self.new(g, line, line.labels)
+        source = self.source(g, line, line.hints[0].text)
+        g.obtain(source, line.name, " ".join(str(k) for k in line.labels))
+
+    def _witness(self, g: Goal, line: Line) -> None:
+        left = [self.expanded(g, t) for t in line.terms]
+        self.witnesses(g, left, line)
+        if left:
+            raise BadProof(line.inner, f"expected {len(line.terms) - len(left)} terms", len(line.terms))
+
+    def witnesses(self, g: Goal, left: list[str], line: Line) -> None:
+        while g.goal[0] == "ex" and left:
+            sort = g.goal[1]
+            try:
+                g.term(left[0], sort)
+            except (Rejected, BadInput) as error:
+                raise BadProof(line.inner, f"expected a term of sort {sort}", left[0], _first(error)) from None
+            g.witness(left.pop(0))
+        if g.goal[0] == "&" and left:
+            for part in g.split():
+                self.witnesses(part, left, line)
+                if not part.closed:
+                    self.automatic(part, line, "a condition does not follow", ())
+
+    def _suppose(self, g: Goal, line: Line) -> None:
+        self.new(g, line, line.labels)
+        if line.formula:
+            _, f = self.formula(g, line)
+            if f != negation(g.goal) and fkey(f) != fkey(negation(g.goal)):
+                must = f"expected the opposite of what is to be shown: {g.text(negation(g.goal))[:200]}"
+                raise BadProof(line.inner, must, line.formula)
+        if g.goal == FALSE:
+            raise BadProof(line.place, "expected something to show whose opposite can be supposed", "a contradiction")
+        g.contra(str(line.labels[0]))
+
+    def _rewrite(self, g: Goal, line: Line) -> None:
+        h = line.hints[0]
+        hint = self.hint(g, h)
+        if not hint.label:
+            raise BadProof(h.place, "expected a fact that is an equation", h.text)
+        label = hint.label
+        if hint.terms is not None:
+            label = g.fresh("e")
+            g.use(hint.label, *hint.terms, label=label)
+        if g.fact(label)[0] != "=":
+            raise BadProof(h.place, "expected a fact that is an equation", g.text(g.fact(label))[:200])
+        before = g.goal
+        if line.terms:
+            self.new(g, line, line.labels)
+            g.rewrite(label, self.source(g, line, line.terms[0]), _spec(line.labels[0]), rev=bool(line.name))
+            return
+        g.rewrite(label, rev=bool(line.name))
+        if g.goal == before:
+            raise BadProof(h.place, "expected an equation whose side occurs in what is to be shown", h.text)
+
+    def _let(self, g: Goal, line: Line) -> None:
+        if (
+            line.name in g.scope
+            or line.name in g.library.definitions
+            or line.name in self.lets
+            or not expr.valid_name(line.name)
+        ):
+            raise BadProof(line.place, "expected a name that is not in use", line.name)
+        try:
+            tree = expr.parse_term(f"f({line.formula})", expr.MAX_STATEMENT)[2][0]
+        except BadInput as error:
+            raise BadProof(line.inner, "expected a term", line.formula, _first(error)) from None
+        self.lets[line.name] = _put(tree, self.lets)
+
+
+def _spec(label: str | tuple[str, ...]) -> str:
+    return label if isinstance(label, str) else " ".join(label)
+
+
+def _put(tree: Tree, lets: Mapping[str, Tree]) -> Any:
+    """A tree with names replaced; names never stand for what a quantifier of the text binds."""
+    if not isinstance(tree, tuple):
+        return tree
+    if tree[:1] == ("name",) and tree[1] in lets:
+        return lets[tree[1]]
+    return tuple([_put(t, lets) for t in tree])
+
+
+_BINDS = {"sum": 1, "prod": 1, "all": 1, "ex": 1, "all in": 1, "ex in": 1, "lambda": 1}
+
+
+def _bound(tree: Any) -> set[str]:
+    """The names that a tree binds."""
+    if not isinstance(tree, tuple):
+        return set()
+    out = set().union(*map(_bound, tree)) if tree else set()
+    if tree and isinstance(tree[0], str) and tree[0] in _BINDS:
+        out |= {tree[1]} if isinstance(tree[1], str) else set(tree[1])
+    return out
+
+
+def _apart(tree: Any, taken: set[str], names: Mapping[str, str]) -> Any:
+    """The tree with bound names that are taken called otherwise."""
+    if not isinstance(tree, tuple) or not tree:
+        return tree
+    tag = tree[0]
+    if tag == "name":
+        return (tag, names.get(tree[1], tree[1]))
+    if tag == "call":
+        return (tag, names.get(tree[1], tree[1]), tuple([_apart(t, taken, names) for t in tree[2]]))
+    if isinstance(tag, str) and tag in _BINDS:
+        old = (tree[1],) if isinstance(tree[1], str) else tree[1]
+        new: list[str] = []
+        for n in old:
+            fresh = (f"{n}{k}" for k in range(1, 1000))
+            new.append(next(m for m in fresh if m not in taken and m not in new) if n in taken else n)
+        inner = {**names, **dict(zip(old, new, strict=True))}
+        first = new[0] if isinstance(tree[1], str) else tuple(new)
+        inside = {*taken, *new}
+        body = _apart(tree[-1], inside, inner)
+        return (tag, first, *(_apart(t, taken, names) for t in tree[2:-1]), body)
+    return tuple([_apart(t, taken, names) for t in tree])
+
+
+def _near(name: str, valid: Sequence[str]) -> str | None:
+    import difflib
+
+    near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else None
+
+
+def _first(error: Exception) -> str:
+    return str(error).partition("\n")[0]

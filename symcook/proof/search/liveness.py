@@ -1,0 +1,73 @@
+"""A proof without the steps that nothing uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Node = dict[str, Any]
+
+
+def pruned(nodes: list[Node]) -> list[Node]:
+    """The same proof without facts that are not used and cases that are not needed."""
+    return _pruned(nodes)[0]
+
+
+def _labels(spec: Any) -> list[str]:
+    return list(spec) if isinstance(spec, list) else [spec]
+
+
+def _pruned(nodes: list[Node]) -> tuple[list[Node], set[str]]:
+    """The proof, and the labels that it uses."""
+    out: list[Node] = []
+    used: set[str] = set()
+    for node in reversed(nodes):
+        by = node["by"]
+        gives = by in ("have", "use", "ind") or (by == "rewrite" and "in" in node)
+        if gives and not used.intersection(_labels(node["as"])):
+            continue
+        new = dict(node)
+        if by in ("em", "cases"):
+            proofs = [_pruned(p) for p in node["proofs"]]
+            spare = next((p for p, label in zip(proofs, node["as"], strict=True) if not p[1] & {*_labels(label)}), None)
+            if spare is not None:  # this side does not use what it supposes
+                out = list(reversed(spare[0]))
+                used = set(spare[1])
+                continue
+            new["proofs"] = [p for p, _ in proofs]
+            for _, more in proofs:
+                used |= more
+            used |= {node["fact"]} if by == "cases" else set()
+        elif by == "split":
+            proofs = [_pruned(p) for p in node["proofs"]]
+            new["proofs"] = [p for p, _ in proofs]
+            for _, more in proofs:
+                used |= more
+        elif by == "have":
+            new["proof"], more = _pruned(node["proof"])
+            used |= more
+        elif by == "use":
+            new["with"] = []
+            for given in node["with"]:
+                if isinstance(given, list):
+                    given, more = _pruned(given)
+                    used |= more
+                elif given.startswith("#"):
+                    used.add(given[1:])
+                new["with"].append(given)
+            used.add(node["fact"])
+        elif by in ("antisym", "induct"):
+            for key in ("left", "right") if by == "antisym" else ("base", "step"):
+                new[key], more = _pruned(node[key])
+                used |= more
+        elif by == "pos":
+            used |= {k for part in node.get("sum", ()) for k in part["of"]} | {k for _, k in node.get("eq", ())}
+        elif by == "interval":
+            used |= set(node["on"])
+        elif by == "rewrite":
+            used |= {node["eq"], *([node["in"]] if "in" in node else [])}
+        elif by in ("hyp", "absurd"):
+            used |= {node["of"], *([node["not"]] if "not" in node else [])}
+        elif by == "obtain":
+            used.add(node["fact"])
+        out.append(new)
+    return list(reversed(out)), used

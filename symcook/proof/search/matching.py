@@ -1,0 +1,303 @@
+"""Matching a fact with what occurs in a goal: which terms to put for its quantifiers.
+
+The quantifiers in front of a fact become metas, names that begin with ``?``. A meta of function sort that is applied
+to bound variables stands for a lambda; applied to anything else it waits until another place has told what it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from symcook.errors import Rejected
+from symcook.proof.normal import TRUE, fkey
+from symcook.proof.terms import COMPARISONS, Term, abstract, apply, flatten, free, instantiate, subterms, var
+
+META = "?"
+MOST = 12
+TRIES = 1500  # matches tried for one rule
+
+Found = dict[Term, Term]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A fact as a rule: metas for its quantifiers in order, premises and conclusion."""
+
+    metas: tuple[Term, ...]
+    premises: tuple[Term, ...]
+    end: Term
+
+
+_count = itertools.count(1)
+
+
+def opened(f: Term, through: bool = True) -> Opened:
+    """`f` with metas for its leading quantifiers; `through` also for those behind an arrow."""
+    metas: list[Term] = []
+    premises: list[Term] = []
+    while f[0] in ("all", "->"):
+        if f[0] == "all":
+            if premises and not through:
+                break
+            metas.append(var(f"{META}{len(metas)}", f[1]))
+            f = instantiate(f[2][0], (metas[-1],))
+        else:
+            premises.append(f[2][0])
+            f = f[2][1]
+    return Opened(tuple(metas), tuple(premises), f)
+
+
+def is_meta(t: Term) -> bool:
+    return t[0] == "var" and t[1][0].startswith(META)
+
+
+def has_meta(t: Term) -> bool:
+    return any(is_meta(v) for v in free(t))
+
+
+def loose(t: Term, depth: int = 0) -> bool:
+    """Whether a bound variable occurs in `t` whose binder is outside."""
+    tag, data, kids = t
+    if tag == "bound":
+        return data[0] >= depth
+    if tag in ("sum", "prod"):
+        return loose(kids[0], depth) or loose(kids[1], depth) or loose(kids[2], depth + 1)
+    more = len(data) if tag == "lam" else 1 if tag in ("all", "ex") else 0
+    return any(loose(k, depth + more) for k in kids)
+
+
+def put(t: Term, found: Found) -> Term:
+    """`t` with the metas that were found, functions applied."""
+    names = [m for m in found if m in free(t)]
+    if not names:
+        return t
+    return instantiate(abstract(t, names), [found[m] for m in names])
+
+
+def match(pattern: Term, t: Term, found: Found) -> bool:
+    """Extend `found` so that `pattern` is `t`, up to normal forms where a meta comes twice."""
+    late: list[tuple[Term, Term]] = []
+    if not _match(pattern, t, found, late):
+        return False
+    for _ in range(3):
+        if not late:
+            return True
+        todo, late = late, []
+        for p, s in todo:
+            head = p[2][0]
+            if head in found:
+                if found[head][0] == "lam":
+                    p = apply(found[head], p[2][1:])
+                else:
+                    p = ("app", None, (found[head], *p[2][1:]))
+                if loose(p) or loose(s):
+                    return False
+                if not has_meta(put(p, found)):
+                    if not _same(put(p, found), s):
+                        return False
+                elif not _match(p, s, found, late):
+                    return False
+            else:
+                late.append((p, s))
+    for p, s in late:  # a function that nothing else tells: the one that stands there
+        head = p[2][0]
+        if head in found or s[0] != "app" or len(s[2]) != len(p[2]) or is_meta(s[2][0]) or loose(s[2][0]):
+            return False
+        found[head] = s[2][0]
+        if not all(_match(a, b, found, []) for a, b in zip(p[2][1:], s[2][1:], strict=True)):
+            return False
+    return True
+
+
+def _same(a: Term, b: Term) -> bool:
+    if a == b:
+        return True
+    try:
+        return fkey(("=", None, (a, b))) == TRUE
+    except Rejected:
+        return False
+
+
+def _match(p: Term, t: Term, found: Found, late: list[tuple[Term, Term]]) -> bool:
+    if is_meta(p):
+        if loose(t):
+            return False
+        if p in found:
+            return found[p] == t or (p[1][1] in ("Int", "Real") and found[p][0] != "lam" and _same(found[p], t))
+        if t[0] != "lam" and not _sorted(p, t):
+            return False
+        found[p] = t
+        return True
+    if p[0] == "app" and is_meta(p[2][0]):
+        head, args = p[2][0], p[2][1:]
+        if all(a[0] == "bound" for a in args) and len(set(args)) == len(args):
+            made = _lambda(t, args)
+            if made is None:
+                return False
+            if head in found:
+                return found[head] == made or _alike(found[head], made, args)
+            found[head] = made
+            return True
+        if head in found and found[head][0] == "lam":
+            return _match(apply(found[head], args), t, found, late)
+        if head in found:
+            return t[0] == "app" and t[2][0] == found[head] and _all(args, t[2][1:], found, late)
+        late.append((p, t))
+        return True
+    if p[0] != t[0] or p[1] != t[1] or len(p[2]) != len(t[2]):
+        return False
+    return _all(p[2], t[2], found, late)
+
+
+def _all(ps: Sequence[Term], ts: Sequence[Term], found: Found, late: list[tuple[Term, Term]]) -> bool:
+    return len(ps) == len(ts) and all(_match(a, b, found, late) for a, b in zip(ps, ts, strict=True))
+
+
+def _sorted(p: Term, t: Term) -> bool:
+    from symcook.proof.terms import fits, sort_of
+
+    try:
+        return fits(sort_of(t), p[1][1])
+    except Rejected:
+        return False
+
+
+def _alike(a: Term, b: Term, args: Sequence[Term]) -> bool:
+    inside = [var(f"#m{k}", s[1][1]) for k, s in enumerate(args)]
+
+    def body(f: Term) -> Term:
+        return apply(f, inside) if f[0] == "lam" else ("app", None, (f, *inside))
+
+    return _same(body(a), body(b))
+
+
+def _lambda(t: Term, args: Sequence[Term]) -> Term | None:
+    """`t` as a function of the bound variables `args`; a name where it is that name applied to them."""
+    if t[0] == "app" and t[2][1:] == tuple(args) and not loose(t[2][0]):
+        return t[2][0]
+    names = {a[1][0]: var(f"#a{k}", a[1][1]) for k, a in enumerate(args)}
+    inside = _named(t, names, 0)
+    if inside is None:
+        return None
+    return ("lam", tuple(a[1][1] for a in args), (abstract(inside, list(names.values())),))
+
+
+def _named(t: Term, names: dict[int, Term], depth: int) -> Term | None:
+    tag, data, kids = t
+    if tag == "bound":
+        return t if data[0] < depth else names.get(data[0] - depth)
+    if not kids:
+        return t
+    out = []
+    for n, k in enumerate(kids):
+        more = len(data) if tag == "lam" else 1 if tag in ("all", "ex") or (tag in ("sum", "prod") and n == 2) else 0
+        inner = _named(k, names, depth + more)
+        if inner is None:
+            return None
+        out.append(inner)
+    return (tag, data, tuple(out))
+
+
+# --- Ways to instantiate a fact -------------------------------------------------------------------------------------
+
+
+def closed_subterms(formulas: Sequence[Term]) -> list[Term]:
+    """The compound terms without loose variables in the given formulas, each once."""
+    seen: dict[Term, None] = {}
+    for f in formulas:
+        for s in subterms(f):
+            if s[2] and s[0] not in _LOGIC and s not in seen and not loose(s):
+                seen[s] = None
+    return list(seen)
+
+
+_LOGIC = frozenset({*COMPARISONS, "~", "&", "|", "->", "all", "ex", "ind"})
+
+
+def ways(
+    rule: Opened, goal: Term, here: Sequence[Term], known: Sequence[Term], found: Found, wide: bool = False
+) -> list[Found]:
+    """How to instantiate a rule so that something it speaks of occurs among the terms `here`, extending `found`."""
+    tries = [TRIES]
+    wanted = [m for m in rule.metas if m not in found]
+    if not wanted:
+        return [found]
+    got = dict(found)
+    if match(rule.end, goal, got) and all(m in got for m in wanted):
+        return [got]
+    out: list[Found] = []
+    for part in flatten("&", rule.end):
+        got = dict(found)
+        if len(flatten("&", rule.end)) > 1 and match(part, goal, got) and all(m in got for m in wanted):
+            return [got]
+    hooks = triggers(rule.end, wanted)
+    for trigger in hooks:
+        for t in here:
+            got = dict(found)
+            if match(trigger, t, got):
+                for full in complete(rule, known, here, got, tries):
+                    if full not in out:
+                        out.append(full)
+                if len(out) >= MOST:
+                    return out
+        if out:
+            return out
+    if not hooks or wide:
+        return complete(rule, known, here, dict(found), tries)[:MOST]
+    return []
+
+
+def triggers(end: Term, metas: Sequence[Term]) -> list[Term]:
+    """Subterms of a conclusion to look for, those with most metas first, then the larger ones."""
+    found: dict[Term, tuple[int, int]] = {}
+    for s in subterms(end):
+        if s[2] and s[0] not in _LOGIC and s[0] not in ("+", "-", "neg") and s not in found and not loose(s):
+            if s[0] == "app" and is_meta(s[2][0]):
+                continue
+            many = len([m for m in free(s) if m in metas])
+            if many:
+                found[s] = (-many, -sum(1 for _ in subterms(s)))
+    return sorted(found, key=lambda s: (found[s], repr(s)))
+
+
+def complete(rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Found, tries: list[int]) -> list[Found]:
+    """Metas that are open still are found by matching premises with facts, then by other terms of the conclusion."""
+    if all(m in got for m in rule.metas):
+        return [got]
+    out: list[Found] = []
+    for q in rule.premises:
+        for part in flatten("&", q):
+            if not any(m not in got for m in free(part) if is_meta(m)):
+                continue
+            for f in known:
+                tries[0] -= 1
+                if tries[0] < 0:
+                    return out
+                more = dict(got)
+                if part[0] == "<=" and f[0] == "<":
+                    f = ("<=", None, f[2])
+                if match(part, f, more) and len(more) > len(got):
+                    out += [w for w in complete(rule, known, here, more, tries) if w not in out]
+                    if len(out) >= 4:
+                        return out
+    if not out:
+        missing = [m for m in rule.metas if m not in got]
+        for trigger in triggers(put(rule.end, got), missing):
+            for t in here:
+                tries[0] -= 1
+                if tries[0] < 0:
+                    return out
+                more = dict(got)
+                if match(trigger, t, more) and len(more) > len(got):
+                    out += [w for w in complete(rule, known, here, more, tries) if w not in out]
+                    if len(out) >= 4:
+                        return out
+    return out
+
+
+def arguments(rule: Opened, found: Found) -> Iterator[Term]:
+    """The values of the metas in order."""
+    for m in rule.metas:
+        yield found[m]

@@ -1,0 +1,592 @@
+"""The language of proof texts: its lines, a reader that knows where it is, and a printer.
+
+A file is a heading and up to three parts; blocks are set in by blanks::
+
+    proof ID                            or: refutation ID, whose lines prove that the statement fails somewhere
+      given n s p (low high)            names for quantifiers, labels for what stands before an arrow
+      label: FORMULA by HINTS           a fact, by the automation
+      label: FORMULA                    a fact, with a proof of its own in the lines set in below it
+      take (a b) from FACT(TERM; TERM)  an instance of a fact; the premises are left to the automation
+      cases a, b: FORMULA               it holds (a) or not (b): a block for each below, that begins with "-"
+      cases a, b from FACT              the parts of a disjunction
+      split                             a block for each part of a conjunction that the automation leaves
+      induct k (low step)               a block for the first value, one for the step
+      obtain x (a b) from FACT          a name for what exists
+      witness TERM; TERM                for "there is"
+      left                              or: right, the side of a disjunction to show
+      suppose no: FORMULA               the opposite of what is to be shown
+      rewrite FACT                      an equation put into what is to be shown; rewrite back FACT from right to left
+      rewrite FACT in OTHER as label    an equation put into a fact
+      let z = TERM                      a name for a term, in this text only
+      qed by HINTS                      what is left to show; may be left out where nothing needs to be cited
+    defined                             why nothing in the statement is undefined; may be left out
+    inhabited                           why the hypotheses can be met; may be left out
+
+A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER]`` with
+facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
+with a comma, a colon, a semicolon, an operator or ``by``, or where that one begins with ``by``; ``#`` begins a
+comment line.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from symcook.errors import BadInput
+
+VERSION = 1
+WIDTH = 116
+MAX_LENGTH = 1_000_000
+MAX_DEPTH = 60
+
+PARTS = ("proof", "defined", "inhabited")
+WORDS = frozenset(
+    [
+        "given",
+        "take",
+        "cases",
+        "split",
+        "induct",
+        "obtain",
+        "witness",
+        "left",
+        "right",
+        "suppose",
+        "rewrite",
+        "let",
+        "qed",
+        "proof",
+        "refutation",
+        "defined",
+        "inhabited",
+        "language",
+        "by",
+        "from",
+    ]
+)
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """Line and column, from 1."""
+
+    line: int
+    column: int
+
+
+class BadProof(BadInput):
+    """A proof text that cannot be read: where, and what was expected there."""
+
+    def __init__(self, place: Place, must: str, given: object = None, do: str | None = None) -> None:
+        self.place = place
+        super().__init__(f"line {place.line}, column {place.column}: {must}", given, do)
+
+
+NOWHERE = Place(0, 0)
+
+
+@dataclass(frozen=True)
+class HintText:
+    """A hint as written; `text` is the whole of it."""
+
+    text: str
+    name: str = ""
+    terms: tuple[str, ...] | None = None
+    premises: tuple[HintText, ...] = ()
+    place: Place = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line with the blocks below it; which fields are used depends on `kind`."""
+
+    kind: str
+    labels: tuple[str | tuple[str, ...], ...] = ()
+    formula: str = ""
+    hints: tuple[HintText, ...] = ()
+    terms: tuple[str, ...] = ()
+    name: str = ""
+    source: HintText | None = None
+    blocks: tuple[tuple[Line, ...], ...] = ()
+    place: Place = field(default=NOWHERE, compare=False)
+    inner: Place = field(default=NOWHERE, compare=False)  # of the formula or the first term
+    where: tuple[Place, ...] = field(default=(), compare=False)  # of each character of the formula
+
+
+@dataclass(frozen=True)
+class ProofText:
+    """A file: the id, whether its proof is of the negation, and the blocks that are there."""
+
+    id: str
+    refutes: bool
+    parts: dict[str, tuple[Line, ...]]
+
+
+@dataclass
+class _Logical:
+    """A line with those that continue it."""
+
+    indent: int
+    text: str
+    where: list[Place]
+
+    def place(self, at: int) -> Place:
+        return self.where[min(at, len(self.where) - 1)]
+
+
+_GOES_ON = re.compile(r"(?:[,;:(\[+\-*/^=<>&|]|\bby)\s*$")
+
+
+def path_of(root: Path, name: str) -> Path:
+    """Where the proof text of a statement is, or would be, in a folder of proofs."""
+    folder = "lemmas" if name.startswith("lem.") else name.partition(".")[0]
+    return root / folder / f"{name.removeprefix('lem.')}.proof"
+
+
+def shown(raw: str, part: str = "proof") -> str:
+    """The lines of one part as their author wrote them, comments and all; empty where the part is left out."""
+    out: list[str] = []
+    current = "head"
+    for line in raw.splitlines():
+        if line and not line[0].isspace() and not line.startswith("#"):
+            current = line if line in PARTS[1:] else "proof" if line.startswith(("proof", "refutation")) else current
+        elif current == part:
+            out.append(line)
+    return textwrap.dedent("\n".join(out)).rstrip()
+
+
+def read(text: str) -> ProofText:
+    """A proof text as its lines; BadProof with line and column where it is not one."""
+    if len(text) > MAX_LENGTH:
+        raise BadProof(Place(1, 1), f"a proof text must have at most {MAX_LENGTH} characters", len(text))
+    lines = _logical(text)
+    if not lines:
+        raise BadProof(Place(1, 1), "expected 'proof ID' or 'refutation ID'", "nothing")
+    if lines[0].text.startswith("language"):
+        one = lines.pop(0)
+        if one.text.split()[1:] != [str(VERSION)]:
+            must = f"expected language {VERSION}, the version that is read here"
+            raise BadProof(one.place(0), must, one.text, "rewrite the text for it, or take the symcook of that version")
+    head = re.fullmatch(r"(proof|refutation)\s+([A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*)", lines[0].text) if lines else None
+    if head is None or lines[0].indent:
+        place, given = (lines[0].place(0), lines[0].text) if lines else (Place(1, 1), "nothing")
+        raise BadProof(place, "expected 'proof ID' or 'refutation ID' at the beginning of a line", given)
+    parts: dict[str, list[_Logical]] = {"proof": []}
+    current = "proof"
+    for line in lines[1:]:
+        if line.indent == 0:
+            if line.text not in PARTS[1:] or line.text in parts:
+                raise BadProof(
+                    line.place(0), "expected 'defined' or 'inhabited', each once, or a line that is set in", line.text
+                )
+            current = line.text
+            parts[current] = []
+        else:
+            parts[current].append(line)
+    return ProofText(head[2], head[1] == "refutation", {k: _block(v, 0) for k, v in parts.items()})
+
+
+def read_block(text: str) -> tuple[Line, ...]:
+    """Lines alone, as they stand in a part."""
+    return _block(_logical(text), 0)
+
+
+def _logical(text: str) -> list[_Logical]:
+    out: list[_Logical] = []
+    depth = 0
+    open_line = False
+    for number, raw in enumerate(text.splitlines(), 1):
+        if "\t" in raw:
+            raise BadProof(Place(number, raw.index("\t") + 1), "expected blanks to set a line in", "a tab")
+        stripped = raw.strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        start = len(raw) - len(raw.lstrip())
+        where = [Place(number, start + k + 1) for k in range(len(stripped))]
+        if out and (open_line or re.match(r"by\s", stripped)):
+            last = out[-1]
+            last.text += " " + stripped
+            last.where += [where[0], *where]
+        else:
+            out.append(_Logical(start, stripped, where))
+        for k, c in enumerate(stripped):
+            depth += (c in "([") - (c in ")]")
+            if depth < 0:
+                raise BadProof(where[k], "expected no closing bracket here", stripped)
+        open_line = depth > 0 or _GOES_ON.search(stripped) is not None
+    if depth > 0:
+        raise BadProof(out[-1].place(0), "expected a closing bracket before the end", out[-1].text)
+    return out
+
+
+def _block(lines: Sequence[_Logical], level: int) -> tuple[Line, ...]:
+    """The lines of one block with what is set in below each."""
+    if level > MAX_DEPTH:
+        raise BadProof(lines[0].place(0), f"expected at most {MAX_DEPTH} blocks within each other")
+    out: list[Line] = []
+    i = 0
+    while i < len(lines):
+        line = lines[i]
+        if line.indent != lines[0].indent:
+            raise BadProof(line.place(0), f"expected the line to begin in column {lines[0].indent + 1}", line.text)
+        j = i + 1
+        while j < len(lines) and lines[j].indent > line.indent:
+            j += 1
+        out.append(_Reader(line).line(lines[i + 1 : j], level))
+        i = j
+    return tuple(out)
+
+
+def _bullets(lines: Sequence[_Logical], level: int) -> tuple[tuple[Line, ...], ...]:
+    """Blocks that each begin with a dash."""
+    groups: list[list[_Logical]] = []
+    for line in lines:
+        if line.indent == lines[0].indent:
+            dash = re.match(r"-\s+", line.text)
+            if dash is None:
+                raise BadProof(line.place(0), "expected '- ' before each case", line.text)
+            many = dash.end()
+            groups.append([_Logical(line.indent + many, line.text[many:], line.where[many:])])
+        else:
+            groups[-1].append(line)
+    return tuple(_block(group, level + 1) for group in groups)
+
+
+LABEL = r"[A-Za-z_][\w']*"
+
+
+class _Reader:
+    """One logical line."""
+
+    def __init__(self, line: _Logical) -> None:
+        self.source, self.text = line, line.text
+
+    def fail(self, at: int, must: str) -> BadProof:
+        return BadProof(self.source.place(at), must, self.text[at : at + 60] or "the end of the line")
+
+    def line(self, below: Sequence[_Logical], level: int) -> Line:
+        word = re.match(r"[a-z]+(?=\s|$)", self.text)
+        kind = word[0] if word and word[0] in WORDS else "fact"
+        rest = len(kind) if kind != "fact" else 0
+        while rest < len(self.text) and self.text[rest] == " ":
+            rest += 1
+        if kind in PARTS or kind in ("refutation", "language", "by", "from"):
+            raise self.fail(0, "expected a line of a proof")
+        made: Line = getattr(self, f"_{kind}")(rest)
+        if not below:
+            return made
+        if made.kind in ("cases", "split", "induct"):
+            if (made.hints and made.kind != "cases") or (made.kind == "cases" and made.hints and not made.name):
+                raise BadProof(below[0].place(0), "expected no block below a line that ends with 'by'", below[0].text)
+            blocks = _bullets(below, level)
+        elif made.kind == "fact" and not made.hints:
+            blocks = (_block(below, level + 1),)
+        else:
+            raise BadProof(below[0].place(0), "expected no block here: the line above takes none", below[0].text)
+        return replace(made, blocks=blocks)
+
+    def place(self, at: int) -> Place:
+        return self.source.place(at)
+
+    def labels(self, start: int, end: int, between: str) -> tuple[str | tuple[str, ...], ...]:
+        """Labels, or groups of them in parentheses, between `start` and `end`."""
+        out: list[str | tuple[str, ...]] = []
+        at = start
+        pattern = re.compile(rf"\s*(?:({LABEL})|\(\s*({LABEL}(?:\s+{LABEL})*)\s*\))\s*")
+        while at < end:
+            found = pattern.match(self.text, at, end)
+            if found is None:
+                raise self.fail(at, "expected a label or labels in parentheses")
+            out.append(found[1] if found[1] else tuple(found[2].split()))
+            at = found.end()
+            if between and at < end:
+                if self.text[at] != between:
+                    raise self.fail(at, f"expected '{between}'")
+                at += 1
+        if not out:
+            raise self.fail(min(start, max(len(self.text) - 1, 0)), "expected a label")
+        return tuple(out)
+
+    def word(self, word: str, start: int) -> int:
+        """Where `word` stands outside of brackets after `start`, or the end."""
+        depth = 0
+        for at in range(start, len(self.text)):
+            c = self.text[at]
+            depth += (c in "([") - (c in ")]")
+            alone = (at == 0 or self.text[at - 1] == " ") and re.match(rf"{word}(?!\S)", self.text[at:])
+            if depth == 0 and alone:
+                return at
+        return len(self.text)
+
+    def formula(self, start: int, end: int, what: str = "a formula") -> dict:
+        stop = len(self.text[:end].rstrip())
+        if stop <= start:
+            raise self.fail(start, f"expected {what}")
+        where = tuple(self.source.where[start:stop])
+        return {"formula": self.text[start:stop], "inner": self.place(start), "where": where, "place": self.place(0)}
+
+    def by(self, start: int) -> tuple[int, tuple[HintText, ...]]:
+        """Where what comes before ``by`` ends, and the hints after it."""
+        at = self.word("by", start)
+        if at == len(self.text):
+            return at, ()
+        return at, self.hints(at + 2, len(self.text))
+
+    def pieces(self, start: int, end: int, between: str) -> list[tuple[int, int]]:
+        """The parts between separators outside of brackets, without blanks around them."""
+        out, depth, begin = [], 0, start
+        for at in range(start, end + 1):
+            c = self.text[at] if at < end else between
+            depth += (c in "([") - (c in ")]") if at < end else 0
+            if at == end or (c == between and depth == 0):
+                a, b = begin, at
+                while a < b and self.text[a] == " ":
+                    a += 1
+                while b > a and self.text[b - 1] == " ":
+                    b -= 1
+                if a == b:
+                    raise self.fail(min(a, len(self.text)), "expected something before the separator or the end")
+                out.append((a, b))
+                begin = at + 1
+        return out
+
+    def hints(self, start: int, end: int) -> tuple[HintText, ...]:
+        return tuple(self.hint(a, b) for a, b in self.pieces(start, end, ","))
+
+    def hint(self, a: int, b: int) -> HintText:
+        text = self.text[a:b]
+        place = self.place(a)
+        head = re.match(r"[A-Za-z_][\w.:'-]*", text)
+        if head is None:
+            return HintText(text, place=place)
+        at = a + head.end()
+        terms: tuple[str, ...] | None = None
+        premises: tuple[HintText, ...] = ()
+        if at < b and self.text[at] == "(":
+            close = self.closing(at)
+            terms = tuple(self.text[x:y] for x, y in self.pieces(at + 1, close, ";"))
+            at = close + 1
+        if at < b and self.text[at] == "[":
+            close = self.closing(at)
+            premises = self.hints(at + 1, close)
+            at = close + 1
+        if at != b:
+            return HintText(text, place=place)
+        return HintText(text, head[0], terms, premises, place)
+
+    def closing(self, at: int) -> int:
+        depth = 0
+        for k in range(at, len(self.text)):
+            depth += (self.text[k] in "([") - (self.text[k] in ")]")
+            if depth == 0:
+                return k
+        raise self.fail(at, "expected a closing bracket")
+
+    # One method a kind of line.
+
+    def _given(self, at: int) -> Line:
+        return Line("given", self.labels(at, len(self.text), ""), place=self.place(0), inner=self.place(at))
+
+    def _fact(self, at: int) -> Line:
+        head = re.match(rf"({LABEL}|\(\s*{LABEL}(?:\s+{LABEL})*\s*\))\s*:(?!=)", self.text)
+        if head is None:
+            raise self.fail(0, "expected 'label: formula', or one of the words that begin a line")
+        end, hints = self.by(head.end())
+        start = head.end()
+        while start < len(self.text) and self.text[start] == " ":
+            start += 1
+        return Line("fact", self.labels(0, head.end(1), ""), hints=hints, **self.formula(start, end))
+
+    def _qed(self, at: int) -> Line:
+        if at < len(self.text) and not re.match(r"by\b", self.text[at:]):
+            raise self.fail(at, "expected 'by' or the end of the line")
+        return Line("qed", hints=self.by(at)[1], place=self.place(0))
+
+    def _cases(self, at: int) -> Line:
+        colon, origin = self.text.find(":", at), self.word("from", at)
+        if origin < len(self.text) and (colon < 0 or origin < colon):
+            end, hints = self.by(origin)
+            (one,) = self.hints(origin + 4, end)[:1]
+            labels = self.labels(at, origin, ",")
+            return Line(
+                "cases", labels, hints=hints, name=one.text, terms=("from",), place=self.place(0), inner=one.place
+            )
+        if colon < 0:
+            raise self.fail(at, "expected 'cases label, label: formula' or 'cases label, label from fact'")
+        end, hints = self.by(colon + 1)
+        start = colon + 1
+        while start < len(self.text) and self.text[start] == " ":
+            start += 1
+        labels = self.labels(at, colon, ",")
+        if len(labels) > 2:
+            raise self.fail(at, "expected one label or two: the formula holds, or it does not")
+        return Line("cases", labels, hints=hints, **self.formula(start, end))
+
+    def _nothing(self, kind: str, at: int) -> Line:
+        if at < len(self.text):
+            raise self.fail(at, "expected the end of the line")
+        return Line(kind, place=self.place(0))
+
+    def _split(self, at: int) -> Line:
+        return self._nothing("split", at)
+
+    def _left(self, at: int) -> Line:
+        return self._nothing("left", at)
+
+    def _right(self, at: int) -> Line:
+        return self._nothing("right", at)
+
+    def _induct(self, at: int) -> Line:
+        found = re.compile(rf"({LABEL})\s*\(\s*({LABEL})\s+({LABEL})\s*\)$").match(self.text, at)
+        if found is None:
+            raise self.fail(at, "expected 'induct name (label label)': of the lower bound, and of what is supposed")
+        return Line("induct", (found[2], found[3]), name=found[1], place=self.place(0), inner=self.place(at))
+
+    def _obtain(self, at: int) -> Line:
+        origin = self.word("from", at)
+        found = re.compile(rf"({LABEL})\s*(?:\(\s*({LABEL}(?:\s+{LABEL})*)\s*\)|({LABEL}))\s*$").match(
+            self.text, at, origin
+        )
+        if found is None or origin == len(self.text):
+            raise self.fail(at, "expected 'obtain name (label label) from fact'")
+        labels = tuple((found[2] or found[3]).split())
+        hints = self.hints(origin + 4, len(self.text))
+        return Line("obtain", labels, name=found[1], hints=hints, place=self.place(0), inner=hints[0].place)
+
+    def _take(self, at: int) -> Line:
+        origin = self.word("from", at)
+        if origin == len(self.text):
+            raise self.fail(at, "expected 'take label from fact'")
+        end, hints = self.by(origin)
+        source = self.hints(origin + 4, end)
+        labels = self.labels(at, origin, "")
+        if len(labels) != 1 or len(source) != 1:
+            raise self.fail(at, "expected one label, or labels in parentheses, and one fact")
+        made = Line("take", labels, hints=hints, place=self.place(0), inner=source[0].place)
+        return replace(made, source=source[0])
+
+    def _witness(self, at: int) -> Line:
+        pieces = self.pieces(at, len(self.text), ";")
+        terms = tuple(self.text[a:b] for a, b in pieces)
+        return Line("witness", terms=terms, place=self.place(0), inner=self.place(at))
+
+    def _suppose(self, at: int) -> Line:
+        found = re.compile(rf"({LABEL})\s*(:\s*|$)").match(self.text, at)
+        if found is None:
+            raise self.fail(at, "expected 'suppose label: formula'")
+        if found.end() == len(self.text):
+            return Line("suppose", (found[1],), place=self.place(0))
+        return Line("suppose", (found[1],), **self.formula(found.end(), len(self.text)))
+
+    def _rewrite(self, at: int) -> Line:
+        back = re.compile(r"back\s+").match(self.text, at)
+        start = back.end() if back else at
+        into, name = self.word("in", start), self.word("as", start)
+        hints = self.hints(start, into)
+        if len(hints) != 1:
+            raise self.fail(start, "expected one fact that is an equation")
+        made = Line("rewrite", hints=hints, name="back" if back else "", place=self.place(0), inner=self.place(start))
+        if into == len(self.text):
+            return made
+        if name == len(self.text):
+            raise self.fail(into, "expected 'in fact as label'")
+        other = self.hints(into + 2, name)
+        return replace(made, terms=(other[0].text,), labels=self.labels(name + 2, len(self.text), ""))
+
+    def _let(self, at: int) -> Line:
+        found = re.compile(rf"({LABEL})\s*=\s*(?!=)").match(self.text, at)
+        if found is None:
+            raise self.fail(at, "expected 'let name = term'")
+        return Line("let", name=found[1], **self.formula(found.end(), len(self.text), "a term"))
+
+
+# --- Printing -------------------------------------------------------------------------------------------------------
+
+
+def written(proof: ProofText) -> str:
+    """The text of a proof, which reads back as the same lines."""
+    out = [f"{'refutation' if proof.refutes else 'proof'} {proof.id}"]
+    for part in PARTS:
+        if part in proof.parts and (part == "proof" or proof.parts[part]):
+            out += [] if part == "proof" else [part]
+            out += block_lines(proof.parts[part], 2)
+    return "\n".join(out) + "\n"
+
+
+def count(lines: Iterable[Line]) -> int:
+    """How many lines a block has, those below included."""
+    return sum(1 + sum(count(b) for b in line.blocks) for line in lines)
+
+
+def block_lines(lines: Iterable[Line], indent: int) -> list[str]:
+    out: list[str] = []
+    for line in lines:
+        out += _wrapped(line_text(line), indent)
+        if line.kind == "fact":
+            for block in line.blocks:
+                out += block_lines(block, indent + 2)
+            continue
+        for block in line.blocks:
+            rows = block_lines(block or (Line("qed"),), indent + 4)
+            rows[0] = " " * (indent + 2) + "- " + rows[0].lstrip()
+            out += rows
+    return out
+
+
+def _group(label: str | tuple[str, ...]) -> str:
+    return label if isinstance(label, str) else f"({' '.join(label)})"
+
+
+def line_text(line: Line) -> str:
+    """One line without its blocks."""
+    by = f" by {', '.join(h.text for h in line.hints)}" if line.hints else ""
+    labels = [_group(k) for k in line.labels]
+    if line.kind == "given":
+        return f"given {' '.join(labels)}"
+    if line.kind == "fact":
+        many = f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
+        return f"{many}: {line.formula}{by}"
+    if line.kind == "take" and line.source is not None:
+        return f"take {labels[0]} from {line.source.text}{by}"
+    if line.kind == "qed":
+        return f"qed{by}"
+    if line.kind == "cases":
+        if line.terms:
+            return f"cases {', '.join(labels)} from {line.name}{by}"
+        return f"cases {', '.join(labels)}: {line.formula}{by}"
+    if line.kind == "induct":
+        return f"induct {line.name} ({' '.join(labels)})"
+    if line.kind == "obtain":
+        return f"obtain {line.name} ({' '.join(labels)}) from {line.hints[0].text}"
+    if line.kind == "witness":
+        return f"witness {'; '.join(line.terms)}"
+    if line.kind == "suppose":
+        return f"suppose {labels[0]}: {line.formula}" if line.formula else f"suppose {labels[0]}"
+    if line.kind == "rewrite":
+        into = f" in {line.terms[0]} as {labels[0]}" if line.terms else ""
+        return f"rewrite {'back ' if line.name else ''}{line.hints[0].text}{into}"
+    if line.kind == "let":
+        return f"let {line.name} = {line.formula}"
+    return line.kind
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    """Lines of at most `WIDTH` characters where that can be, broken where the reader sees that the line goes on."""
+    breaks, depth = [], 0
+    for k, c in enumerate(text):
+        depth += (c in "([") - (c in ")]")
+        if c == " " and (depth > 0 or _GOES_ON.search(text[:k])):
+            breaks.append(k)
+    out: list[str] = []
+    begin, pad = 0, indent
+    while len(text) - begin + pad > WIDTH:
+        here = [k for k in breaks if begin < k <= begin + WIDTH - pad] or [k for k in breaks if k > begin][:1]
+        if not here:
+            break
+        out.append(" " * pad + text[begin : here[-1]])
+        begin, pad = here[-1] + 1, indent + 6
+    return [*out, " " * pad + text[begin:]]

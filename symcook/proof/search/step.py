@@ -1,0 +1,168 @@
+"""One search of the automation: its hints, its limits, and a goal with what stands in the foreground."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from symcook.proof import normal
+from symcook.proof.normal import FALSE as NFALSE
+from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.normal import fkey
+from symcook.proof.search import linear
+from symcook.proof.search.matching import Opened
+from symcook.proof.search.signs import Signs
+from symcook.proof.search.simplex import Effort
+from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.terms import COMPARISONS, Term, free, replace
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A fact by its label, with terms for its quantifiers and facts for its premises; or a term to consider."""
+
+    label: str
+    terms: tuple[str, ...] | None = None
+    premises: tuple[Hint, ...] = ()
+    term: Term | None = None
+
+
+@dataclass(frozen=True)
+class Level:
+    """How far a search goes: premises, cases, degree of products, uses of equations, boxes, work."""
+
+    depth: int
+    splits: int
+    degree: int
+    rounds: int
+    boxes: int
+    work: int
+
+
+LEVELS = (
+    Level(2, 0, 1, 0, 0, 100_000),
+    Level(3, 3, 1, 1, 100, 1_000_000),
+    Level(3, 4, 2, 1, 1000, 3_000_000),
+    Level(4, 7, 2, 2, 1000, 6_000_000),
+)
+CALLS = 1200  # goals looked at in one level
+
+
+class Spent(Exception):
+    """A level has done its work."""
+
+
+@dataclass
+class Step:
+    """A goal with what stands in the foreground: the labels of facts that were cited or have come up."""
+
+    g: Goal
+    near: dict[str, None]
+    signs: Signs
+    done: set[object] = field(default_factory=set)
+    failed: set[object] = field(default_factory=set)  # with the facts that are there now
+
+    def under(self, g: Goal) -> Step:
+        """The same for a goal below this one; facts that it has more are in the foreground."""
+        near = dict(self.near)
+        near |= dict.fromkeys(k for k in g.facts if k not in self.g.facts)
+        failed = set(self.failed) if len(g.facts) == len(self.g.facts) else set()
+        return Step(g, near, self.signs.under(g), set(self.done), failed)
+
+    def fork(self, goal: Term | None = None) -> Step:
+        return self.under(self.g._branch(self.g.goal if goal is None else goal))
+
+    def take(self, other: Step) -> None:
+        """Close this goal as `other`, a fork of it, was closed."""
+        self.g.nodes += other.g.nodes
+        self.g.closed = True
+
+    def note(self, before: set[str]) -> list[str]:
+        """Facts that were not among `before` come to the foreground."""
+        new = [k for k in self.g.facts if k not in before]
+        self.near |= dict.fromkeys(new)
+        return new
+
+
+class Search:
+    """What all parts of a search share; `run` is what closes a goal."""
+
+    def __init__(self, level: Level, hints: Sequence[Hint]) -> None:
+        self.level, self.hints = level, hints
+        self.effort = Effort(level.work)
+        self.keys: dict[int, tuple[Term, object]] = {}
+        self.polys: dict[int, tuple[Term, normal.Poly]] = {}
+        self.rules: dict[int, tuple[Term, Opened]] = {}
+        self.frees: dict[int, tuple[Term, frozenset[Term]]] = {}
+        self.calls = 0
+        self.inside = 0  # how many premises we are in
+        self.lacking: dict[str, None] = {}
+        self.stuck: tuple[int, str] | None = None
+
+    def cited(self, g: Goal) -> list[str]:
+        def labels(hint: Hint) -> list[str]:
+            return [hint.label, *(x for p in hint.premises for x in labels(p) if g.facts.get(x, ("all",))[0] != "all")]
+
+        return [k for hint in self.hints for k in labels(hint) if k in g.facts]
+
+    def failure(self, error: Stuck) -> Stuck:
+        parts = [self.stuck[1] if self.stuck else str(error)]
+        if self.lacking:
+            parts.append("missing: " + "; ".join(list(self.lacking)[:4]))
+        return Stuck("\n".join(parts))
+
+    def stop(self, s: Step, why: str = "") -> Stuck:
+        if self.stuck is None or self.inside < self.stuck[0]:
+            self.stuck = (self.inside, shown(s.g, s.near))
+        return Stuck(why or "the search found nothing")
+
+    def run(self, s: Step, depth: int, splits: int | None = None) -> None:
+        """Close the goal, or Stuck."""
+        raise NotImplementedError
+
+    # Normal forms by the identity of a formula: hashing the formula itself takes longer than most of what is done here.
+
+    def key(self, f: Term) -> object:
+        known = self.keys.get(id(f))
+        if known is None:
+            known = self.keys[id(f)] = (f, fkey(f))
+        return known[1]
+
+    def poly(self, f: Term) -> normal.Poly:
+        known = self.polys.get(id(f))
+        if known is None:
+            known = self.polys[id(f)] = (f, linear.poly(f))
+        return known[1]
+
+    def names(self, f: Term) -> frozenset[Term]:
+        known = self.frees.get(id(f))
+        if known is None:
+            known = self.frees[id(f)] = (f, frozenset(free(f)))
+        return known[1]
+
+    def replaced(self, f: Term, old: Term, new: Term) -> Term:
+        return replace(f, old, new) if self.names(old) <= self.names(f) else f
+
+    def at_once(self, s: Step) -> bool:
+        """True by computation, a fact, or a fact that is false."""
+        g = s.g
+        key = self.key(g.goal)
+        if key == NTRUE:
+            g.true()
+            return True
+        tags = (g.goal[0], "~", "<", "<=") if g.goal[0] in ("~", "<", "<=") else (g.goal[0],)
+        for k, f in reversed(g.facts.items()):
+            if f is g.goal or (f[0] in tags and self.key(f) == key):
+                g.hyp(k)
+                return True
+        for k in s.near:
+            if g.facts[k][0] in (*COMPARISONS, "~", "false") and self.key(g.facts[k]) == NFALSE:
+                g.absurd(k)
+                return True
+        return False
+
+
+def shown(g: Goal, near: dict[str, None]) -> str:
+    """The goal that is left, with the facts in the foreground."""
+    lines = [f"    {k}: {g.text(g.facts[k])[:300]}" for k in list(near)[:14] if k in g.facts]
+    return "\n".join([f"    still to show: {g.text(g.goal)[:400]}", *(["    from:"] if lines else []), *lines])

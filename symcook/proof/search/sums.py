@@ -1,0 +1,140 @@
+"""What the automation knows about sums by itself: constants, one index selected, the last term, term by term."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from symcook.proof import normal
+from symcook.proof.normal import ONE, Poly, add, scale
+from symcook.proof.search import linear, reify
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import COMPARISONS, Term, abstract, conj, imp, num, shift, var
+
+Provable = Callable[[Goal], bool]
+
+
+def facts(g: Goal, atoms: list[int], done: set[Any], provable: Provable) -> None:
+    """Facts about the sums, products and powers among `atoms`, added to `g`."""
+    keys = [(a, normal._keys[a]) for a in atoms if normal._keys[a][0] in ("sum", "prod")]
+    for a, key in keys:
+        if ("sum", a) in done:
+            continue
+        done.add(("sum", a))
+        tag, name, low, high, inner = key
+        lo, hi = reify.term(dict(low)), reify.term(dict(high))
+        if tag == "sum":
+            ((factors, e), _) = next(iter(dict(inner).items()))
+            if not factors and not e:
+                _use(g, "lem:sum_one", (lo, hi), provable)
+            for k, (atom, power) in enumerate(factors):
+                if normal._keys[atom][0] == "ind" and power == 1:
+                    _delta(g, name, lo, hi, dict(inner), k, provable)
+    for a, key in keys:
+        for b, other in keys:
+            alike = a != b and key[0] == other[0] and key[2] == other[2] and key[4] == other[4]
+            if alike and ("step", a) not in done and add(dict(key[3]), dict(other[3]), -1) == {ONE: 1}:
+                done.add(("step", a))
+                lo, hi = reify.term(dict(key[2])), reify.term(dict(key[3]))
+                body = _function(reify.term(dict(key[4])), key[1])
+                axiom = "ax:sum_step" if key[0] == "sum" else "ax:prod_step"
+                _use(g, axiom, (body, lo, hi), provable)
+    powers = [(a, normal._keys[a]) for a in atoms if normal._keys[a][:2] == ("fn", "pow")]
+    for a, key in powers:
+        for _, other in powers:
+            if key[2] == other[2] and add(dict(key[3]), dict(other[3]), -1) == {ONE: 1} and ("step", a) not in done:
+                done.add(("step", a))
+                _use(g, "ax:pow_step", (reify.term(dict(key[2])), reify.term(dict(other[3]))), provable)
+
+
+def _function(body: Term, name: str) -> Term:
+    return ("lam", ("Int",), (abstract(body, (var(name, "Int"),)),))
+
+
+def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> None:
+    """An instance whose premises are linear."""
+    from symcook.proof.search.matching import opened, put
+
+    if label not in g.library.facts:
+        return
+    rule = opened(g.fact(label))
+    found = dict(zip(rule.metas, terms, strict=True))
+    proofs: list[Any] = []
+    for q in rule.premises:
+        trial = g._branch(put(q, found))
+        parts = trial.split() if trial.goal[0] == "&" else [trial]
+        if not all(provable(p) for p in parts):
+            return
+        proofs.append(trial.nodes)
+    name = g.fresh("su")
+    g._emit({"by": "use", "fact": label, "with": [*map(g.text, terms), *proofs], "as": name})
+    g._bind(name, put(rule.end, found))
+
+
+def _delta(g: Goal, name: str, lo: Term, hi: Term, inner: Poly, k: int, provable: Provable) -> None:
+    """sum(j, a, b, I[j = p]*f(j)) = f(p)."""
+    ((factors, e), c) = next(iter(inner.items()))
+    formula = normal._keys[factors[k][0]][1]
+    if formula[0] != "=":
+        return
+    p = dict(next(iter(sorted(formula[1], key=repr))))
+    at = next(((m, x) for m, x in p.items() if m == ((((normal._number(("var", name, "Int"))), 1),), 0)), None)
+    if at is None or abs(at[1]) != 1:
+        return
+    rest = scale(add(p, {at[0]: at[1]}, -1), -at[1])
+    if any(name in normal._scan_mono(m)[0] for m in rest) or any(x.denominator != 1 for x in rest.values()):
+        return
+    left = tuple([f for n, f in enumerate(factors) if n != k])
+    body = _function(reify.term({(left, e): c}), name)
+    _use(g, "lem:sum_delta", (body, lo, hi, reify.term(rest)), provable)
+
+
+def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], None]] | None:
+    """The goal 0 <= c (or = c), where c is a sum of sums over one range: what is to be shown of each term.
+
+    The function, the ends, the comparison, and how to close the goal with a proof of it.
+    """
+    if g.goal[0] not in COMPARISONS or g.goal[0] == "<":
+        return None
+    p = linear.poly(g.goal)
+    ends: tuple[Any, Any] | None = None
+    name = "#9"
+    whole: Poly = {}
+    for (factors, e), c in p.items():
+        found = [(a, k) for a, k in factors if normal._keys[a][0] == "sum"]
+        if len(found) != 1 or found[0][1] != 1:
+            return None
+        _, inside, low, high, inner = normal._keys[found[0][0]]
+        if ends not in (None, (low, high)):
+            return None
+        ends = (low, high)
+        renamed = dict(normal._rename(inner, inside, name, {})) if inside != name else dict(inner)
+        outside = tuple([f for f in factors if f != found[0]])
+        whole = add(whole, normal.mul({(outside, e): c}, renamed))
+    if ends is None:
+        return None
+    lo, hi = (reify.term(dict(x)) for x in ends)
+    function = _function(reify.term(whole), name)
+    label = "lem:sum_nonneg" if g.goal[0] == "<=" else "lem:sum_ext"
+    if label not in g.library.facts:
+        return None
+
+    def close(nodes: list[Any]) -> None:
+        fact = g.fresh("pw")
+        zero = [] if g.goal[0] == "<=" else ["j. 0"]
+        g._emit(
+            {"by": "use", "fact": label, "with": [g.text(function), *zero, g.text(lo), g.text(hi), nodes], "as": fact}
+        )
+        one = {"sum": [{"c": "1", "of": [fact]}]} if g.goal[0] == "<=" else {"eq": [["-1", fact]]}
+        g._emit({"by": "pos", **one}, True)
+
+    return function, lo, hi, g.goal[0], close
+
+
+def below(function: Term, low: Term, high: Term, tag: str) -> Term:
+    """all j in low..high. 0 <= f(j), or f(j) = 0: the premise of sum_nonneg and sum_ext."""
+    j = ("bound", (0, "Int"), ())
+    inside = conj(("<=", None, (shift(low, 1), j)), ("<=", None, (j, shift(high, 1))))
+    body = function[2][0]
+    sides = (num(0), body) if tag == "<=" else (body, num(0))
+    return ("all", "Int", (imp(inside, (tag, None, sides)),))

@@ -1,0 +1,71 @@
+"""A check: how many inputs were compared, and the smallest one on which model and reference differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from symcook.report.markup import Display, brief, page, paragraph
+from symcook.report.values import EMPTY_WORD, value_text
+
+if TYPE_CHECKING:
+    from symcook.verify.sweep import Check
+
+Command = Callable[[Sequence[str]], str]
+"""From options of ``symcook run`` to the whole command."""
+
+
+def line(found: Check) -> str:
+    """The outcome in a line: the repr."""
+    return brief(f"<Check {_outcome(found, brief(found.recipe, 40))}>")
+
+
+def text(found: Check, name: str | None = None, command: Command | None = None) -> str:
+    """The outcome in words, with the smallest counterexample; with `command` also how to replay it."""
+    first, *lines = _lines(found, name or found.recipe, command)
+    return "\n".join([first, *(f"  {line}" for line in lines)])
+
+
+def html(found: Check) -> str:
+    """The same as paragraphs."""
+    first, *lines = _lines(found, found.recipe, None)
+    return page(paragraph(first, *lines, bold=True))
+
+
+def displays(found: Check) -> list[Display]:
+    """The same; there are no formulas in it."""
+    return [Display(line) for line in _lines(found, found.recipe, None)]
+
+
+def _outcome(found: Check, name: str) -> str:
+    if found.holds:
+        return f"{name} agrees with its reference on {found.strings} inputs of {found.strings}"
+    if found.differs:
+        return f"{name} differs from its reference on {found.mismatches} inputs of {found.strings}"
+    return f"{name} differs from its reference on no input whose answer is decided"
+
+
+def _lines(found: Check, name: str, command: Command | None) -> list[str]:
+    lines = [_outcome(found, name)]
+    if found.empty_word is not None:
+        lines.append(f"the empty word: {found.empty_word}")
+    if found.open:
+        lines.append(f"open: {found.open} inputs of {found.strings}")
+    if found.first_open is not None:
+        lines.append(f"smallest open input: {found.first_open or EMPTY_WORD}")
+    lines.append(f"method: {found.method}")
+    first = found.counterexample
+    if first is not None:
+        lines.append(f"smallest counterexample: {first.input or EMPTY_WORD}")
+        lines.append(f"the answer must be {_answer(first.expected)}; the model gives {_answer(first.got)}")
+        if command is not None:
+            lines.append(f"replay: {command(first.replay)}")
+    return lines
+
+
+def _answer(value: Any) -> str:
+    if isinstance(value, bool):
+        return "accept" if value else "reject"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {value_text(item)}" for name, item in value.items())
+    return "[" + "; ".join(map(_answer, value)) + "]" if isinstance(value, list) else value_text(value)

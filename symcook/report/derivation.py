@@ -1,0 +1,91 @@
+"""Closed forms: a line for each coordinate and position, the verdict, and the values for which they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from symcook.model.expr import parse_formula
+from symcook.model.symbols import tree_from_sympy
+from symcook.report.latex import formula_rows, latex
+from symcook.report.markup import Display, brief, page, paragraph, table, upright, words
+from symcook.report.values import EMPTY_WORD
+
+if TYPE_CHECKING:
+    from symcook.derivation import Derivation
+
+VERDICTS = {True: "accept", False: "reject", None: "open: it depends on the symbols"}
+
+
+def line(found: Derivation) -> str:
+    """The closed forms in a line: the repr."""
+    forms = ", ".join(f"{name} = {value}" for name, value in found.output.items())
+    case = f" if {' & '.join(found.conditions)}" if found.conditions else ""
+    return brief(f"<Derivation {brief(_title(found), 60)}: {brief(forms, 60)}{case}>")
+
+
+def _title(found: Derivation) -> str:
+    return f"{found.recipe} on {found.given or EMPTY_WORD}"
+
+
+def text(found: Derivation) -> str:
+    """A line for each coordinate (and position), the verdict if there is one, and what it holds for."""
+    lines = [f"{found.recipe} on {found.given}"]
+    for where, output, accept in _answers(found):
+        lines += [f"  {where}{name} = {value}" for name, value in output.items()]
+        if found.decides:
+            lines.append(f"  {where}verdict: {VERDICTS[accept]}")
+    return "\n".join([*lines, *(f"  {line}" for line in _holds(found))])
+
+
+def _answers(found: Derivation) -> list[tuple[str, Mapping[str, str], bool | None]]:
+    """What is shown: a label for the position where there are several, the closed forms, and the verdict."""
+    if not found.each:
+        return [("", found.output, found.accept)]
+    return [(f"position {one.position}: ", one.output, one.accept) for one in found.each]
+
+
+def _holds(found: Derivation) -> Iterator[str]:
+    """Where the closed forms hold, in words."""
+    if found.conditions:
+        yield f"if {' & '.join(found.conditions)}"
+    if found.symbols:
+        ranges = f" with {' & '.join(found.assumptions)}" if found.assumptions else ""
+        yield f"for all real {', '.join(found.symbols)}{ranges}"
+
+
+def html(found: Derivation) -> str:
+    """The closed forms as a table."""
+    rows = []
+    for where, output, accept in _answers(found):
+        rows += [[f"{where}{name}", value] for name, value in output.items()]
+        if found.decides:
+            rows.append([f"{where}verdict", VERDICTS[accept]])
+    lines = list(_holds(found))
+    return page(
+        paragraph(_title(found), bold=True), table([], rows, words=True), *([paragraph(*lines)] if lines else [])
+    )
+
+
+def displays(found: Derivation) -> list[Display]:
+    """The closed forms with the position as a subscript where there are several, and where they hold."""
+    rows = []
+    named: list[tuple[str, Mapping[str, Any], bool | None]]
+    named = [(f"_{{{one.position}}}", one.expressions, one.accept) for one in found.each]
+    for index, expressions, accept in named or [("", found.expressions, found.accept)]:
+        for name, value in expressions.items():
+            first, *rest = formula_rows(tree_from_sympy(value))
+            rows += [rf"{upright(name)}{index} &= {first}", *(f"&{more}" for more in rest)]
+        if found.decides:
+            rows.append(rf"{words('verdict')}{index} &\colon {words(VERDICTS[accept])}")
+    if found.conditions:
+        rows.append(rf"&{words('if ')} {_all(found.conditions)}")
+    if found.symbols:
+        names = ", ".join(latex(("name", name)) for name in found.symbols)
+        ranges = rf"\ {words('with ')} {_all(found.assumptions)}" if found.assumptions else ""
+        rows.append(rf"&{words('for all real ')} {names}{ranges}")
+    return [Display(_title(found), tuple(rows))]
+
+
+def _all(conditions: tuple[str, ...]) -> str:
+    return r" \land ".join(latex(parse_formula(one)) for one in conditions)

@@ -1,0 +1,321 @@
+"""A model: every matrix with the names of its coordinates, as text, HTML and LaTeX; and its parts in one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from symcook.model.blocks import Embedding, FeedForward, Head, Layer, LayerNorm, Parameter, Readout, SelfAttention
+from symcook.model.expr import parse_formula
+from symcook.model.symbols import from_sympy, symbol, tree_from_sympy
+from symcook.report.latex import latex
+from symcook.report.markup import Display, array, brief, page, paragraph, section, upright, words
+from symcook.report.markup import table as html_table
+from symcook.report.text import WIDTH, table
+
+if TYPE_CHECKING:
+    from symcook.model.blocks import Transformer
+
+
+def line(shown: Any) -> str:
+    """A model or a part of one in a line: the repr."""
+    return brief(f"<{type(shown).__name__} {_summary(shown)}>")
+
+
+def _summary(shown: Any) -> str:
+    if isinstance(shown, (Head, FeedForward, LayerNorm)):
+        return f"{_short_kind(shown)}: {_flow(shown)}"
+    if isinstance(shown, SelfAttention):
+        return f"{_count(len(shown.heads), 'head')}: {'; '.join(map(_flow, shown.heads))}"
+    if isinstance(shown, Layer):
+        parts = [_count(len(shown.attention.heads), "head")] if shown.attention is not None else []
+        parts += [_short_kind(shown.feedforward)] if shown.feedforward is not None else []
+        norms = [] if shown.placement == "none" else [f"norms {shown.placement}"]
+        return ", ".join([*parts, *norms])
+    if isinstance(shown, Embedding):
+        return f"{_count(len(shown.space), 'coordinate')}, {_taken(shown)}"
+    if isinstance(shown, Readout):
+        return readout_text(shown)
+    size = f"{_count(len(shown.layers), 'layer')}, {_count(len(shown.space), 'coordinate')}"
+    free = f", symbols {', '.join(p.name for p in shown.parameters)}" if shown.parameters else ""
+    return f"{brief(shown.name, 40)}: {size}, {brief(_taken(shown.embedding), 40)}{free}"
+
+
+def _taken(embedding: Embedding) -> str:
+    """What a user gives."""
+    if embedding.inputs is not None:
+        return f"inputs {', '.join(embedding.inputs)}"
+    return f"alphabet {' '.join(embedding.alphabet)}"
+
+
+def _flow(part: Head | FeedForward | LayerNorm) -> str:
+    return f"{', '.join(part.reads) or 'nothing'} -> {', '.join(part.writes) or 'nothing'}"
+
+
+def _short_kind(part: Head | FeedForward | LayerNorm) -> str:
+    if isinstance(part, Head):
+        masked = "" if part.mask == "none" else f", mask {part.mask}"
+        return f"{part.weighting}{masked}"
+    return _kind(part) if isinstance(part, LayerNorm) else f"{_count(part.hidden, part.activation + ' unit')}"
+
+
+def text(model: Transformer) -> str:
+    """Everything that a model is made of, in the order of the forward pass."""
+    lines = [_headline(model)]
+    if model.parameters:
+        rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
+        lines.append(table(["symbol", "valid where", "default"], rows))
+    lines.append("\nEmbedding")
+    embedding = model.embedding
+    if embedding.words is not None:
+        used = [c for c in model.space if any(c in values for values in embedding.words.values())]
+        rows = [[token, *(from_sympy(v.get(c, 0)) for c in used)] for token, v in embedding.words.items()]
+        lines.append(table(["token", *used], rows))
+    else:
+        lines.append(f"  inputs: {', '.join(embedding.inputs or ())}, one row a position")
+    lines += [f"  {added}" for added in _added(model)]
+    for name, value in embedding.positions.items():
+        lines.append(f"  {name} at position i of n: {from_sympy(value)} (i counts from {embedding.start})")
+    for title, part in _blocks(model):
+        lines.append(f"\n{title}")
+        verb = "gives" if isinstance(part, LayerNorm) else "adds to"
+        lines.append(f"  reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}")
+        lines += [grid(m, rows, columns, name) for name, m, rows, columns in matrices(part)]
+    lines.append(f"\nReadout: {readout_text(model.readout)}")
+    if model.readout.labels:
+        lines.append(grid(model.readout.weights, model.readout.labels, model.readout.reads, "score"))
+    return "\n".join(lines)
+
+
+def grid(matrix: Any, rows: Sequence[str], columns: Sequence[str], title: str) -> str:
+    """A labelled matrix; transposed where it is too wide for a line, only described where that does not help."""
+    if not rows:
+        return f"  {title}: no rows"
+    texts = [[from_sympy(v) for v in matrix[r, :]] for r in range(len(rows))]
+    body = [[name, *line] for name, line in zip(rows, texts, strict=True)]
+    if _width([[title, *columns], *body]) <= WIDTH:
+        return table([title, *columns], body)
+    turned = [[name, *line] for name, line in zip(columns, zip(*texts, strict=True), strict=True)]
+    if _width([[f"{title}^T", *rows], *turned]) <= WIDTH:
+        return table([f"{title}^T", *rows], turned)
+    return f"  {title}: {len(rows)} x {len(columns)} (too large to draw; --json has it)"
+
+
+def _width(rows: list[list[str]]) -> int:
+    """The characters that a drawn table of these rows needs."""
+    return sum(max(map(len, column)) + 3 for column in zip(*rows, strict=True)) + 2
+
+
+def _added(model: Transformer) -> list[str]:
+    """The tokens that nobody types, in words."""
+    ends = ((model.embedding.before, "in front of"), (model.embedding.after, "behind"))
+    return [
+        f"the model adds {token} {where} every input; lengths and positions count it"
+        for token, where in ends
+        if token is not None
+    ]
+
+
+def _headline(model: Transformer) -> str:
+    size = f"{_count(len(model.layers), 'layer')}, {_count(len(model.space), 'coordinate')}: {', '.join(model.space)}"
+    limit = f"\nGreatest length: {model.max_length}" if model.max_length is not None else ""
+    return f"{model.name}\n{size}{limit}" + (f"\nSource: {model.source}" if model.source else "")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _blocks(model: Transformer) -> Iterator[tuple[str, Head | FeedForward | LayerNorm]]:
+    """Everything with matrices in the order of the forward pass, each with its title: where it is and what."""
+    for step in model.sublayers:
+        if step.block is None:
+            assert step.after is not None
+            yield f"Final norm, {_kind(step.after)}", step.after
+            continue
+        for k, norm in enumerate(step.before, 1):
+            which = f"norm {k} of {len(step.before)}" if len(step.before) > 1 else "norm"
+            yield f"Layer {step.layer}, {which} before the {step.kind} part, {_kind(norm)}", norm
+        for h, part in enumerate(step.parts, 1):
+            which = f", head {h} of {len(step.parts)}" if len(step.parts) > 1 else ""
+            yield f"Layer {step.layer}{which}, {_kind(part)}", part
+        if step.after is not None:
+            yield f"Layer {step.layer}, norm after the {step.kind} part, {_kind(step.after)}", step.after
+
+
+def _kind(part: Head | FeedForward | LayerNorm) -> str:
+    """A block in words: its activation, its epsilon, or its mask, weighting, scale and temperature."""
+    if isinstance(part, FeedForward):
+        return f"feed-forward, {part.activation}"
+    if isinstance(part, LayerNorm):
+        zero = "" if part.epsilon != 0 else f", zero variance: {part.zero_variance}"
+        return f"epsilon {from_sympy(part.epsilon)}{zero}"
+    words = [f"attention, mask {part.mask}, weighting {part.weighting}"]
+    for name in ("scale", "temperature"):
+        if getattr(part, name) != 1:
+            words.append(f"{name} {from_sympy(getattr(part, name))}")
+    return ", ".join(words)
+
+
+def matrices(part: Head | FeedForward | LayerNorm) -> Iterator[tuple[str, Any, list[str], list[str]]]:
+    """Each matrix of a block with the names of its rows and columns; biases stand as one more column."""
+    if isinstance(part, FeedForward):
+        hidden = [f"h{k}" for k in range(1, part.hidden + 1)]
+        yield "W1", part.W1.row_join(part.b1), hidden, [*part.reads, "b1"]
+        yield "W2", part.W2.row_join(part.b2), list(part.writes), [*hidden, "b2"]
+        return
+    if isinstance(part, LayerNorm):
+        if part.projection is not None:
+            yield "P", part.projection, list(part.writes), list(part.reads)
+        yield "norm", part.gain.row_join(part.bias), list(part.writes), ["gain", "bias"]
+        return
+    for name in ("Q", "K"):
+        matrix = getattr(part, name)
+        yield name, matrix, [f"{name.lower()}{d}" for d in range(1, matrix.shape[0] + 1)], list(part.reads)
+    yield "V", part.V, list(part.writes), list(part.reads)
+
+
+def readout_text(readout: Readout) -> str:
+    """What is read, where, and when the model accepts."""
+    where = {
+        "first": "at the first position",
+        "last": "at the last position",
+        "each": "at each position",
+        "all": "at every position",
+    }[readout.position]
+    if readout.kind == "value":
+        return f"{', '.join(readout.reads)} {where}"
+    if readout.kind == "largest":
+        return f"the label of the largest score (the first of several) {where}: {', '.join(readout.labels)}"
+    if readout.kind == "distribution":
+        return f"the softmax of the scores {where}, a probability for each of {', '.join(readout.labels)}"
+    if readout.kind == "zero":
+        return f"accept iff {' = '.join(readout.reads)} = 0 {where}"
+    logit = sum(w * symbol(c) for w, c in zip(readout.weights, readout.reads, strict=True))
+    return f"accept iff logit > 0 {where}, with logit = {from_sympy(logit)}"
+
+
+def html(model: Transformer) -> str:
+    """Tables, the matrices of a block side by side; no script."""
+    first, *lines = _headline(model).split("\n")
+    parts = [paragraph(first, *lines, bold=True)]
+    if model.parameters:
+        rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
+        parts.append(section("Symbols", html_table(["symbol", "valid where", "default"], rows, words=True)))
+    embedding, names = model.embedding, list(model.space)
+    if embedding.words is not None:
+        table = [[token, *map(from_sympy, _values(values, names))] for token, values in embedding.words.items()]
+        parts.append(section("Embedding", html_table(["token", *names], table)))
+    else:
+        parts.append(
+            section("Embedding", paragraph(f"inputs: {', '.join(embedding.inputs or ())}, one row a position"))
+        )
+    places = [[c, from_sympy(v)] for c, v in embedding.positions.items()]
+    if places:
+        header = ["coordinate", f"at position i of n (i counts from {embedding.start})"]
+        parts.append(section("Position functions", html_table(header, places, words=True)))
+    parts += map(paragraph, _added(model))
+    for title, part in _blocks(model):
+        drawn = [
+            html_table(["", *columns], [[label, *map(from_sympy, m[r, :])] for r, label in enumerate(labels)], name)
+            for name, m, labels, columns in matrices(part)
+        ]
+        parts.append(section(title, *drawn))
+    readout = model.readout
+    if readout.labels:
+        rows = [[label, *map(from_sympy, readout.weights[r, :])] for r, label in enumerate(readout.labels)]
+        parts.append(section("Scores", html_table(["", *readout.reads], rows)))
+    parts.append(paragraph(f"Readout: {readout_text(readout)}"))
+    return page(*parts)
+
+
+def displays(model: Transformer) -> list[Display]:
+    """The model as formulas: what a token and a position are, and each block with the coordinates that it changes."""
+    first, *lines = _headline(model).split("\n")
+    found = [Display(". ".join([first, *lines, *(added[0].upper() + added[1:] for added in _added(model))]))]
+    if model.parameters:
+        found.append(Display("Symbols", tuple(map(_symbol_row, model.parameters))))
+    embedding, names = model.embedding, list(model.space)
+    rows = []
+    if embedding.words is not None:
+        table = [[words(token), *map(_entry, _values(v, names))] for token, v in embedding.words.items()]
+        rows.append("&" + array([["", *map(upright, names)], *table], "l|" + "c" * len(names)))
+    elif embedding.inputs:
+        rows.append(rf"& {', '.join(map(upright, embedding.inputs))} \ {words('are given at each position')}")
+    rows += [rf"{upright(c)}_i &= {_entry(v)}" for c, v in embedding.positions.items()]
+    found.append(Display("Embedding", tuple(rows)))
+    found += [Display(title, tuple(_block_rows(part))) for title, part in _blocks(model)]
+    readout = model.readout
+    scores = ()
+    if readout.labels:
+        weights = _matrix(readout.weights)
+        scores = (rf"{_column(map(words, readout.labels))} &= {weights} {_column(map(upright, readout.reads))}",)
+    found.append(Display(f"Readout: {readout_text(readout)}", scores))
+    return found
+
+
+def _symbol_row(parameter: Parameter) -> str:
+    name = latex(("name", parameter.name))
+    region = words("any") if parameter.region == "true" else latex(parse_formula(parameter.region))
+    if parameter.default is None:
+        return rf"& {name} \colon {region}"
+    return rf"& {name} \colon {region},\quad {words('by default ')} {name} = {_entry(parameter.default)}"
+
+
+def _values(values: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+    return [values.get(name, 0) for name in names]
+
+
+def _entry(value: Any) -> str:
+    return latex(tree_from_sympy(value))
+
+
+def _matrix(matrix: Any) -> str:
+    """A matrix; a zero as such, and a single entry without more brackets than it needs."""
+    if matrix.is_zero_matrix:
+        return "0"
+    if matrix.shape == (1, 1):
+        return rf"\left({_entry(matrix[0])}\right)" if matrix[0].is_Add else _entry(matrix[0])
+    rows = [[_entry(v) for v in matrix[r, :]] for r in range(matrix.shape[0])]
+    return array(rows, "c" * matrix.shape[1], brackets=True)
+
+
+def _column(names: Iterable[str]) -> str:
+    rows = [[name] for name in names]
+    return rows[0][0] if len(rows) == 1 else array(rows, "c", brackets=True)
+
+
+def _plus(matrix: Any) -> str:
+    return "" if matrix.is_zero_matrix else f" + {_matrix(matrix)}"
+
+
+def _times(matrix: Any, factor: str) -> str:
+    """A matrix before what it multiplies; a single 1 is left out."""
+    return factor if matrix.shape == (1, 1) and matrix[0] == 1 else rf"{_matrix(matrix)}\, {factor}"
+
+
+_FUNCTIONS = {
+    "relu": r"\mathrm{ReLU}",
+    "gelu": r"\mathrm{GELU}",
+    "gelu-tanh": r"\mathrm{GELU}_{\tanh}",
+    "gelu-sigmoid": r"\mathrm{GELU}_{\sigma}",
+    "step": r"\mathrm{step}",
+}
+
+
+def _block_rows(part: Head | FeedForward | LayerNorm) -> Iterator[str]:
+    """What a block does to the stream at position i, and its matrices."""
+    written, read = (_column(map(upright, names)) for names in (part.writes, part.reads))
+    if isinstance(part, FeedForward):
+        active = rf"{_FUNCTIONS[part.activation]}\left({_times(part.W1, read)}{_plus(part.b1)}\right)"
+        yield rf"{written} &\mathrel{{+}}= {_times(part.W2, active)}{_plus(part.b2)}"
+    elif isinstance(part, LayerNorm):
+        root = r"\mathrm{var}(x)" if part.epsilon == 0 else rf"\mathrm{{var}}(x) + {_entry(part.epsilon)}"
+        over = rf"\frac{{x - \bar x}}{{\sqrt{{{root}}}}}"
+        gain = "" if all(v == 1 for v in part.gain) else rf"{_matrix(part.gain)} \odot "
+        yield rf"{written} &= {gain}{over}{_plus(part.bias)}"
+        yield rf"x &= {read if part.projection is None else _times(part.projection, read)}"
+    else:
+        value = _times(part.V, rf"{read}_j")
+        yield rf"{written}_i &\mathrel{{+}}= \sum_j \alpha_{{ij}}\, {value}"
+        yield rf"Q &= {_matrix(part.Q)}, \quad K = {_matrix(part.K)}"

@@ -1,0 +1,140 @@
+"""A run: the verdict, the values where the readout looks, and what a trace kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from symcook.report.markup import Display, array, brief, page, paragraph, section, table, upright, words
+from symcook.report.text import WIDE, columns, stream_table
+from symcook.report.values import EMPTY_WORD, cell, value_latex, value_text
+
+if TYPE_CHECKING:
+    from symcook.run import Run
+
+VERDICTS = {True: "accept", False: "reject", None: "undecided"}
+WEIGHT = 8
+"""The characters that a cell of a heat map shows."""
+_CUT = "≈: the first digits of a longer value; the trace has the whole of it, and so has the cell under a pointer"
+
+
+def line(answer: Run) -> str:
+    """The verdict or the values in a line: the repr."""
+    model = answer.result.model
+    if model.decides:
+        said = VERDICTS[answer.accept]
+    elif answer.outputs is not None:
+        said = ", ".join(map(value_text, answer.outputs))
+    else:
+        said = ", ".join(f"{name} = {value_text(value)}" for name, value in answer.output.items())
+    return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_WORD, 40)}: {said}>")
+
+
+def text(answer: Run, width: int = WIDE) -> str:
+    """A run in words; the tables of a trace have at most `width` characters in a line."""
+    document = answer.to_json()
+    lines = [_title(document)]
+    if document["output"]:
+        lines.append(columns([(key, value_text(value)) for key, value in document["output"].items()], "  "))
+    if "outputs" in document:
+        lines.append("  by position: " + ", ".join(map(value_text, document["outputs"])))
+    if document.get("reliable") is False:
+        lines.append(f"  {_doubt(answer)}")
+    start = answer.result.model.embedding.start
+    for step in document.get("trace", ()):
+        shown = {name: list(map(value_text, column)) for name, column in step["coordinates"].items()}
+        lines += ["", _where(step), stream_table(shown, start, width)]
+    return "\n".join(lines)
+
+
+def _title(document: dict[str, Any]) -> str:
+    return f"{document['recipe']} on {document['input'] or EMPTY_WORD}{_verdict(document)}"
+
+
+def _verdict(document: dict[str, Any]) -> str:
+    return f": {VERDICTS[document['accept']]}" if "accept" in document else ""
+
+
+def _doubt(answer: Run) -> str:
+    domain: Any = answer.result.domain
+    numbers = f"{domain.bits} bits" if domain.name == "mpmath" else domain.name
+    return f"the margin lies below the rounding bound of {numbers}: the exact answer may be another"
+
+
+def _where(step: dict[str, Any]) -> str:
+    return f"after layer {step['layer']}, {step['part']}" if step["layer"] else f"after the {step['part']}"
+
+
+def _places(answer: Run) -> list[str]:
+    """A name for each position: its number, and the token that stands there."""
+    result = answer.result
+    start = result.model.embedding.start
+    if result.model.embedding.inputs is not None:
+        return [str(place) for place in range(start, start + result.domain.length)]
+    return [f"{place} {token}" for place, token in enumerate(result.sequence, start)]
+
+
+def html(answer: Run) -> str:
+    """The values, and for a trace a table of the stream after each part with the weights of each head as a heat map."""
+    document = answer.to_json()
+    parts = [paragraph(_title(document), bold=True)]
+    places = _places(answer)
+    if document["output"]:
+        rows = [[name, value_text(value)] for name, value in document["output"].items()]
+        parts.append(table(["coordinate", "value"], rows, words=True))
+    if "outputs" in document:
+        given = list(map(value_text, document["outputs"]))
+        header = places if len(given) == len(places) else [places[answer.result.place]]
+        parts.append(table(["position", *header], [["answer", *given]]))
+    if document.get("reliable") is False:
+        parts.append(paragraph(_doubt(answer)))
+    for step in document.get("trace", ()):
+        rows = [[name, *map(cell, column)] for name, column in step["coordinates"].items()]
+        drawn = table(["position", *places], rows, "residual stream") if rows else paragraph("every coordinate is zero")
+        parts.append(section(_where(step), drawn, *_heat(step, places)))
+    drawn = page(*parts)
+    return page(*parts, paragraph(_CUT)) if "≈" in drawn else drawn
+
+
+def _heat(step: dict[str, Any], places: list[str]) -> Iterator[str]:
+    """The attention of each head: a row for each position that asks, a column for each that is seen."""
+    heads = step.get("attention", ())
+    for number, weights in enumerate(heads, 1):
+        name = f"head {number} of {len(heads)}" if len(heads) > 1 else "the head"
+        if not weights:
+            yield paragraph(f"{name} writes nothing")
+            continue
+        rows = [
+            [place, *(cell(value, WEIGHT, shaded=True) for value in row)]
+            for place, row in zip(places, weights, strict=True)
+        ]
+        yield table(["from \\ to", *places], rows, f"attention weights of {name}")
+
+
+def displays(answer: Run) -> list[Display]:
+    """The values, and for a trace the stream after each part and the weights of each head."""
+    document = answer.to_json()
+    rows = [rf"{upright(name)} &= {value_latex(value)}" for name, value in document["output"].items()]
+    if "outputs" in document:
+        rows.append(rf"{words('by position')} &\colon {', '.join(map(_answer, document['outputs']))}")
+    found = [Display(_title(document), tuple(rows))]
+    if document.get("reliable") is False:
+        found.append(Display(_doubt(answer)))
+    places = list(map(words, _places(answer)))
+    for step in document.get("trace", ()):
+        table = [[words("position"), *places]]
+        table += [[upright(name), *map(value_latex, column)] for name, column in step["coordinates"].items()]
+        rows = ["&" + array(table, "l|" + "r" * len(places))]
+        for number, weights in enumerate(step.get("attention", ()), 1):
+            if weights:
+                entries = [list(map(value_latex, row)) for row in weights]
+                drawn = array(entries, "r" * len(places), brackets=True)
+                rows.append(rf"& {words(f'head {number}: ')} \alpha = {drawn}")
+        found.append(Display(_where(step), tuple(rows)))
+    return found
+
+
+def _answer(value: Any) -> str:
+    if isinstance(value, dict) and value.keys() != {"mid", "rad"}:
+        return "(" + ", ".join(f"{upright(key)} = {value_latex(item)}" for key, item in value.items()) + ")"
+    return words(value_text(value)) if value is None or isinstance(value, bool) else value_latex(value)

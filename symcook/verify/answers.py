@@ -1,0 +1,206 @@
+"""What a reference answers: checked, and for all inputs of a block at once.
+
+A function is called input by input. A fold is asked once for each state that occurs: states are numbers, and a block of
+words moves from one position to the next by one look into a table of the steps that have been asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput, SymcookError
+from symcook.model.blocks import Transformer, fraction
+from symcook.model.rationals import quotient
+from symcook.spec.fold import Fold
+from symcook.verify.inputs import BLOCK
+
+if TYPE_CHECKING:
+    from symcook.domains.batch import Grid, Words
+    from symcook.domains.cells import Array
+
+Reference = Callable[[Any], Any]
+"""A word (text; a tuple where tokens are longer than one character) to a bool, a label of the readout or numbers, or a
+list with an answer for each position of the model; rows ({input: Fraction}, ...) to a number or a list; for a
+feed-forward recipe {input or symbol: Fraction} to {coordinate: Fraction}. A `Fold` over words is asked once a state."""
+Answers = tuple[list[Any], "Array"]
+"""The answers that occur at one position, and for each input the number of its own."""
+
+
+class Expected:
+    """The answers of a reference on inputs of a model. `setting` are the values of a grid's symbols, which the
+    reference sees beside the inputs."""
+
+    def __init__(self, model: Transformer, reference: Reference, setting: Mapping[str, Fraction]) -> None:
+        self.model, self.reference, self.setting = model, reference, dict(setting)
+        each = model.readout.position == "each"
+        # a fold that answers at each position leaves out the tokens that the model adds
+        suits = isinstance(reference, Fold) and reference.each is each and not (each and model.embedding.added)
+        self.fold = _States(model, reference) if isinstance(reference, Fold) and suits else None
+
+    def see(self, sequence: Sequence[Any]) -> Any:
+        """What the reference is given for one input."""
+        if self.model.pointwise:
+            return dict(sequence[0]) | self.setting
+        if self.model.embedding.inputs is not None:
+            return sequence
+        typed = self.model.embedding.typed(sequence)
+        return "".join(typed) if self.model.embedding.spelled else tuple(typed)
+
+    def ask(self, sequence: Sequence[Any]) -> Sequence[Any]:
+        """The answers on one input, as `ask` has them."""
+        return ask(self.model, self.reference, self.see(sequence), len(sequence))
+
+    def block(self, piece: Words | Grid, length: int) -> list[Answers]:
+        """The answers on all inputs of a block, for each position that the readout shows."""
+        import numpy as np
+
+        from symcook.domains.batch import Words
+
+        if self.fold is not None and isinstance(piece, Words):
+            try:
+                return self.fold.block(piece)
+            except (Exception, SystemExit):
+                pass  # asked word by word it fails with the word; and states that are not hashable are no hindrance
+        known: list[dict[Any, int]] = [{} for _ in range(length if self.model.readout.position == "each" else 1)]
+        codes = np.empty((piece.size, len(known)), dtype=np.int32)
+        for code, sequence in enumerate(piece):
+            answers = zip(known, self.ask(sequence), strict=True)
+            codes[code] = [numbers.setdefault(answer, len(numbers)) for numbers, answer in answers]
+        return [(list(numbers), codes[:, place]) for place, numbers in enumerate(known)]
+
+
+class _States:
+    """The states of a fold, numbered as they come up, with the steps between them and their checked answers."""
+
+    def __init__(self, model: Transformer, fold: Fold) -> None:
+        self.model, self.fold = model, fold
+        self.forget()
+
+    def forget(self) -> None:
+        self.states: list[Any] = []
+        self.numbers: dict[Any, int] = {}
+        self.steps: dict[tuple[int, str], int] = {}
+        self.answers: dict[int, Any] = {}
+
+    def block(self, words: Words) -> list[Answers]:
+        """The answers on all words, after each token or, unless the fold is one for each position, after the last."""
+        import numpy as np
+
+        if len(self.states) > BLOCK:  # nearly every word has its own: memory stays bounded
+            self.forget()
+        reached = np.array([self.number(self.fold.start)])
+        result = []
+        for tokens in self.model.embedding.typed(words.choices()):
+            used = _used(reached)
+            moves = np.zeros((used[-1] + 1, len(tokens)), dtype=np.int32)
+            moves[used] = [[self.step(state, token) for token in tokens] for state in used]
+            reached = moves[reached].reshape(-1)
+            if self.fold.each:
+                result.append(self.answered(reached, words.size))
+        return result if self.fold.each else [self.answered(reached, words.size)]
+
+    def number(self, state: Any) -> int:
+        number = self.numbers.setdefault(state, len(self.states))
+        if number == len(self.states):
+            self.states.append(state)
+        return number
+
+    def step(self, state: int, token: str) -> int:
+        if (state, token) not in self.steps:
+            self.steps[state, token] = self.number(self.fold.step(self.states[state], token))
+        return self.steps[state, token]
+
+    def answer(self, state: int) -> Any:
+        if state not in self.answers:
+            self.answers[state] = _checked(self.model, self.fold.answer(self.states[state]), "")
+        return self.answers[state]
+
+    def answered(self, reached: Array, size: int) -> Answers:
+        """The answers in the states reached by all prefixes of one length, for `size` words that begin with them."""
+        import numpy as np
+
+        used = _used(reached)
+        places = np.zeros(used[-1] + 1, dtype=np.int32)
+        places[used] = np.arange(len(used))
+        return [self.answer(state) for state in used], np.repeat(places[reached], size // len(reached))
+
+
+def _used(numbers: Array) -> list[int]:
+    """The numbers that occur, ascending."""
+    import numpy as np
+
+    return np.flatnonzero(np.bincount(numbers)).tolist()
+
+
+def ask(model: Transformer, reference: Reference, given: Any, length: int) -> Sequence[Any]:
+    """The reference's answer for each position that the readout shows: a bool, the index of a label, or a tuple of
+    numbers, one a name."""
+    try:
+        answer = reference(given)
+    except SymcookError:
+        raise
+    except (Exception, SystemExit) as error:  # a reference of the user's may leave
+        text = f"{type(error).__name__}: {error} on {input_text(given)}"
+        raise BadInput("the reference must answer every input", text, "repair the reference") from error
+    if model.readout.position != "each":
+        return (_checked(model, answer, given),)
+    labels = model.readout.kind == "largest" and isinstance(answer, str)  # labels of one character may come as text
+    if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
+        own = ", those of the tokens that the model adds too" if model.embedding.added else ""
+        raise BadInput(f"the reference must give {length} answers, one a position{own}", _returned(answer, given))
+    return [_checked(model, part, given) for part in answer]
+
+
+def _checked(model: Transformer, answer: Any, given: Any) -> Any:
+    if model.readout.kind == "largest":
+        if answer not in model.readout.labels:
+            must = f"the reference must return one of {', '.join(model.readout.labels)}"
+            raise BadInput(must, _returned(answer, given))
+        return model.readout.labels.index(answer)
+    if model.decides:
+        if answer is True or answer is False:
+            return answer
+        if type(answer).__name__ == "bool":  # numpy's
+            return bool(answer)
+        raise BadInput("the reference must return True or False", _returned(answer, given))
+    reads = model.readout.labels or model.readout.reads
+    if isinstance(answer, Mapping):
+        missing = [name for name in reads if name not in answer]
+        if missing:
+            raise BadInput(f"the reference must give the coordinate {missing[0]}", _returned(answer, given))
+        parts = [answer[name] for name in reads]
+    elif len(reads) == 1:
+        parts = [answer]
+    else:
+        must = f"the reference must return a mapping with the coordinates {', '.join(reads)}"
+        raise BadInput(must, _returned(answer, given))
+    return tuple(_number(part, given) for part in parts)
+
+
+def _number(value: Any, given: Any) -> Fraction:
+    if type(value) is Fraction:
+        return value
+    if getattr(value, "is_Rational", False):
+        return fraction(value)
+    if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
+        return Fraction(value)
+    raise BadInput("the reference must return exact numbers", _returned(value, given), "use int or Fraction")
+
+
+def _returned(answer: Any, given: Any) -> str:
+    try:
+        shown = repr(answer)
+    except Exception as error:  # a number of too many digits, or an object of the user's
+        shown = f"what cannot be printed ({type(error).__name__})"
+    return f"{shown} ({type(answer).__name__}) on {input_text(given)}"
+
+
+def input_text(given: Any) -> str:
+    """What a reference is given, as text."""
+    if isinstance(given, Mapping):
+        return ", ".join(f"{name}={quotient(value)}" for name, value in given.items())
+    if any(isinstance(row, Mapping) for row in given):
+        return "; ".join(map(input_text, given))
+    return (given if isinstance(given, str) else " ".join(given)) or "the empty word"

@@ -1,0 +1,166 @@
+"""State dicts against a plain numpy transformer written here from the definition of torch's encoder layer."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symcook as sc
+
+VOCABULARY = ("a", "b", "CD")
+
+
+def state(rng: np.random.Generator, *, d: int = 4, h: int = 5, layers: int = 2, bias: bool = True, **more: bool) -> Any:
+    """Random weights in float32; `more` says which of positions, final and output are there."""
+
+    def draw(*shape: int) -> Any:
+        return rng.normal(0, 0.7, shape).astype(np.float32)
+
+    found: dict[str, Any] = {"embedding.weight": draw(3, d)}
+    for k in range(layers):
+        key = f"encoder.layers.{k}."
+        found |= {key + "self_attn.in_proj_weight": draw(3 * d, d), key + "self_attn.out_proj.weight": draw(d, d)}
+        found |= {key + "linear1.weight": draw(h, d), key + "linear2.weight": draw(d, h)}
+        found |= {key + "linear1.bias": draw(h), key + "linear2.bias": draw(d)}
+        if bias:
+            found |= {key + "self_attn.in_proj_bias": draw(3 * d), key + "self_attn.out_proj.bias": draw(d)}
+        if more.get("norms"):
+            for norm in ("norm1", "norm2"):
+                found |= {key + norm + ".weight": draw(d), key + norm + ".bias": draw(d)}
+    if more.get("positions"):
+        found["encoder.positions.weight"] = draw(6, d)
+        found["encoder.embedding.weight"] = found.pop("embedding.weight")
+    if more.get("final"):
+        found |= {"norm.weight": draw(d), "norm.bias": draw(d)}
+    if more.get("output"):
+        found |= {"output.weight": draw(3, d)}
+        if bias:
+            found |= {"output.bias": draw(3)}
+    return found
+
+
+def plain(given: Any, word: list[str], heads: int, norm: str, epsilon: float) -> Any:
+    """What torch.nn.TransformerEncoder computes with a causal mask, in float64."""
+    weights = {key.removeprefix("encoder."): np.asarray(value, dtype=np.float64) for key, value in given.items()}
+    z = weights["embedding.weight"][[VOCABULARY.index(t) for t in word]]
+    n, d = z.shape
+    if "positions.weight" in weights:
+        z = z + weights["positions.weight"][:n]
+
+    def normed(key: str, x: Any) -> Any:
+        x = x - x.mean(axis=1, keepdims=True)
+        x = x / np.sqrt((x * x).mean(axis=1, keepdims=True) + epsilon)
+        return x * weights[key + ".weight"] + weights[key + ".bias"]
+
+    def attention(key: str, x: Any) -> Any:
+        bias = weights.get(key + "in_proj_bias", np.zeros(3 * d))
+        q, k, v = (
+            x @ m.T + b for m, b in zip(np.split(weights[key + "in_proj_weight"], 3), np.split(bias, 3), strict=True)
+        )
+        size, parts = d // heads, []
+        for head in range(heads):
+            cut = slice(head * size, (head + 1) * size)
+            scores = q[:, cut] @ k[:, cut].T / math.sqrt(size)
+            scores = np.where(np.tril(np.ones((n, n))) > 0, scores, -np.inf)
+            a = np.exp(scores - scores.max(axis=1, keepdims=True))
+            parts.append(a / a.sum(axis=1, keepdims=True) @ v[:, cut])
+        return np.concatenate(parts, axis=1) @ weights[key + "out_proj.weight"].T + weights.get(
+            key + "out_proj.bias", 0
+        )
+
+    def network(key: str, x: Any) -> Any:
+        inside = np.maximum(x @ weights[key + "linear1.weight"].T + weights[key + "linear1.bias"], 0)
+        return inside @ weights[key + "linear2.weight"].T + weights[key + "linear2.bias"]
+
+    k = 0
+    while f"layers.{k}.linear1.weight" in weights:
+        key = f"layers.{k}."
+        for part, name, own in ((attention, "norm1", key + "self_attn."), (network, "norm2", key)):
+            if norm == "pre":
+                z = z + part(own, normed(key + name, z))
+            else:
+                z = z + part(own, z)
+                z = normed(key + name, z) if norm == "post" else z
+        k += 1
+    z = normed("norm", z) if "norm.weight" in weights else z
+    return z @ weights["output.weight"].T + weights.get("output.bias", 0) if "output.weight" in weights else z
+
+
+CASES = {
+    "pre": ("pre", {"norms": True}),
+    "pre, all": ("pre", {"norms": True, "positions": True, "final": True}),
+    "post without biases of attention": ("post", {"norms": True, "bias": False, "final": True}),
+    "none": ("none", {"positions": True}),
+    "none, final": ("none", {"final": True, "layers": 1}),
+}
+
+
+@pytest.mark.parametrize("what", CASES)
+@pytest.mark.parametrize("heads", [1, 2])
+def test_a_state_dict_runs_as_its_source(what: str, heads: int) -> None:
+    norm, parts = CASES[what]
+    given = state(np.random.default_rng(len(what) + heads), **parts)  # type: ignore[arg-type]
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=heads, norm=norm)
+    for word in (["a"], ["CD", "a"], ["b", "b", "a", "CD", "b"]):
+        wanted = plain(given, word, heads, norm, 1e-5)
+        got = np.array([list(row.values()) for row in model.run(word, "float64").outputs or []])
+        assert np.allclose(got, wanted, rtol=1e-9, atol=1e-9)
+    balls = model.run(["b", "a"], "ball", digits=20).outputs or []
+    wanted = plain(given, ["b", "a"], heads, norm, 1e-5)
+    for row, right in zip(balls, wanted, strict=True):
+        for ball, value in zip(row.values(), right, strict=True):
+            assert abs(float(Fraction(ball["mid"])) - value) < 1e-9
+
+
+def test_labels_of_the_largest_output() -> None:
+    given = state(np.random.default_rng(5), norms=True, final=True, output=True)
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, heads=2)
+    for word in (["a", "b"], ["CD", "CD", "a"]):
+        scores = plain(given, word, 2, "pre", 1e-5)
+        assert model.run(word, "ball").outputs == [VOCABULARY[k] for k in scores.argmax(axis=1)]
+
+
+def test_weights_are_the_floats_themselves() -> None:
+    given = {"embedding.weight": np.array([[0.1, 1.0], [2.0, -0.5]])}
+    model = sc.from_state_dict(given, vocabulary="ab", norm="none")
+    assert model.run("a").output["x0"] == "3602879701896397/36028797018963968"
+
+
+def test_it_is_saved_and_exported(tmp_path: Any) -> None:
+    given = state(np.random.default_rng(2), layers=1, norms=True, positions=True)
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY)
+    assert sc.load(model.save(tmp_path / "m.json")) == model
+    assert model.max_length == 6
+    with pytest.raises(sc.BadInput, match="at most 6"):
+        model.run(["a"] * 7, "float64")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"layers.0.linear1.weight": None}, "none for layers.0.linear1.weight"),
+        ({"layers.0.linear2.weight": np.zeros((4, 3))}, "layers.0.linear2.weight must have shape 4 x 5"),
+        ({"layers.0.self_attn.in_proj_bias": np.zeros(11)}, "layers.0.self_attn.in_proj_bias must have shape"),
+        ({"layers.0.norm3.weight": np.zeros(4)}, "did you mean layers.0.norm"),
+        ({"embedding.weight": np.full((3, 4), np.nan)}, "every entry of embedding.weight must be a finite number"),
+        ({"embedding.weight": "words"}, "embedding.weight must"),
+    ],
+)
+def test_what_does_not_fit_is_named(change: dict[str, Any], says: str) -> None:
+    given = {k.removeprefix("encoder."): v for k, v in state(np.random.default_rng(1), layers=1, norms=True).items()}
+    given |= change
+    given = {key: value for key, value in given.items() if value is not None}
+    with pytest.raises(sc.BadInput, match=says):
+        sc.from_state_dict(given, vocabulary=VOCABULARY)
+
+
+def test_biases_that_a_post_norm_would_change_are_refused() -> None:
+    given = state(np.random.default_rng(1), norms=True)
+    with pytest.raises(sc.BadInput, match="in_proj_bias"):
+        sc.from_state_dict(given, vocabulary=VOCABULARY, norm="post")
+    with pytest.raises(sc.BadInput, match="must divide the 4 coordinates"):
+        sc.from_state_dict(given, vocabulary=VOCABULARY, heads=3)

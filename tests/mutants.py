@@ -1,0 +1,606 @@
+"""Seeded single changes of the code, each run against the tests that cover it: does a test notice?
+
+    python tests/mutants.py FOLDER [--count 200] [--seed 1] [--only GLOB ...] [--tests GLOB ...] [--workers N]
+    python tests/mutants.py FOLDER --show
+
+A change is one edit of one expression: a comparison, an operator, a constant, "and" for "or", a dropped term, operand,
+keyword or end of a slice, swapped arguments, a branch always taken, "break" for "continue". Error messages, annotations
+and docstrings are left alone. The seed puts all changes of the chosen modules in one order; the first COUNT are run,
+so that a longer run begins with the shorter one. GLOB of --only is matched against paths below symcook/ ("bounds/*",
+"forward.py"), GLOB of --tests against paths below tests/ ("test_*.py" is all but the folders).
+
+How it works. Everything happens in copies of the tree below FOLDER, never in the tree itself. First every test file
+runs once, unchanged, under coverage with one context a test (FOLDER/map): which test runs which line is measured, so
+nothing here names a module or a test. Then each change is written into a copy and the tests that ran its line are run
+there, file by file, until one fails. A change outside functions is met by all tests that touch its module. Tests that
+already fail unchanged are left out. Hypothesis draws the same examples at each run. A process that needs much more
+processor time than its tests should (not: wall time) counts as noticed: "time".
+
+It can be stopped at any moment (Ctrl-C or kill) and the same command goes on: FOLDER/results.json holds what is known.
+After tests were added the same command maps the changed test files again and runs again only what nobody noticed.
+After the code was changed everything is run again.
+
+How to read it. Progress goes to stderr, one line a change:
+
+    12/200 noticed    3s bounds/flips.py:66 Sensitivity.at: `length + added` -> `length - added`  [test_...::test_...]
+
+"noticed" is good. "unnoticed" names a change that no test saw: either the change alters nothing that a user is promised
+(equal results, another message, another speed, a limit of search), then it belongs into tests/mutants_accepted.json
+with the reason, under the digest that --show prints; or it alters results, then a test is missing. "no test" is an
+unnoticed change in a line that no test runs in its own process (what only subprocesses run looks like this), "cut" a
+run that left out tests, since their estimated time would pass --seconds. The digest is that of the function, the line's
+text and the edit, so that it outlives moves of lines and files, not edits of the line.
+
+The last line counts. Exit 0 when all COUNT changes were run and at most 2 in 100 are unnoticed and not accepted, else
+1. A change takes about 3 s of processor time, the map of all test files several minutes the first time. With --tests a
+map takes less, but what is then unnoticed must meet the other files before it is judged: name them too and run again
+with the same FOLDER. Needs a POSIX system (fork) and `coverage` (pip install coverage).
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import fnmatch
+import hashlib
+import importlib.util
+import itertools
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+ACCEPTED = Path(__file__).with_name("mutants_accepted.json")
+LEFT_OUT = ("__pycache__", ".git", ".venv", "venv", "build", "dist", ".hypothesis", ".ruff_cache", "*.egg-info")
+MEMORY = 6 * 2**30
+IMPORTS = ("numpy", "sympy", "flint", "mpmath", "rich", "click", "pytest")  # read once, before the forks
+
+# --- Changes --------------------------------------------------------------------------------------------------------
+
+COMPARISONS: dict[type, tuple[type, ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq, ast.LtE, ast.GtE),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+OPERATORS: dict[type, type] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.BitOr: ast.BitAnd,
+    ast.BitAnd: ast.BitOr,
+}
+NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
+ANNOTATIONS = ("annotation", "returns", "decorator_list", "type_comment")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One edit of a module: the bytes from `start` to `end` become `new`."""
+
+    module: str
+    line: int
+    last: int
+    name: str
+    start: int
+    end: int
+    old: str
+    new: str
+    digest: str
+
+    def __str__(self) -> str:
+        def cut(text: str) -> str:
+            text = " ".join(text.split())
+            return text if len(text) <= 90 else text[:87] + "..."
+
+        return f"{self.module}:{self.line} {self.name}: `{cut(self.old)}` -> `{cut(self.new)}`"
+
+
+def changes(path: Path, module: str) -> list[Change]:
+    """All single changes of a module, in the order of the text."""
+    text = path.read_bytes()
+    rows = text.splitlines(keepends=True)
+    starts = [0, *itertools.accumulate(map(len, rows))]
+    out: dict[str, Change] = {}
+    for node, new, name in edits(ast.parse(text)):
+        start = starts[node.lineno - 1] + node.col_offset
+        end = starts[node.end_lineno - 1] + node.end_col_offset
+        old, row = text[start:end].decode(), rows[node.lineno - 1]
+        column = node.col_offset - len(row) + len(row.lstrip())
+        marks = json.dumps([name, row.decode().strip(), column, old, new])
+        digest = hashlib.sha256(marks.encode()).hexdigest()[:20]
+        out.setdefault(digest, Change(module, node.lineno, node.end_lineno, name, start, end, old, new, digest))
+    return list(out.values())
+
+
+def changed(text: bytes, change: Change) -> bytes | None:
+    """The module with the change; None where that is no Python or says the same."""
+    new = text[: change.start] + change.new.encode() + text[change.end :]
+    try:
+        return None if ast.dump(ast.parse(new)) == ast.dump(ast.parse(text)) else new
+    except SyntaxError:
+        return None
+
+
+def edits(tree: ast.Module) -> Iterator[tuple[Any, str, str]]:
+    """(node, its new text, name of the function around it) for every change."""
+    messages = {
+        name.asname or name.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "symcook.errors"
+        for name in node.names
+    }
+
+    def visit(node: ast.AST, name: str) -> Iterator[tuple[Any, str, str]]:
+        if isinstance(node, ast.Raise | ast.JoinedStr | ast.Import | ast.ImportFrom):
+            return
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in messages:
+            return
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            return
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            name = f"{name}.{node.name}".lstrip(".")
+        for new in edited(node, name):
+            yield node, new, name
+        for field, value in ast.iter_fields(node):
+            if field not in ANNOTATIONS:
+                for child in value if isinstance(value, list) else [value]:
+                    if isinstance(child, ast.AST):
+                        yield from visit(child, name)
+
+    yield from visit(tree, "")
+
+
+def edited(node: Any, name: str) -> Iterator[str]:
+    """The texts that may stand for a node."""
+
+    def other(**fields: Any) -> str:
+        changed = copy.copy(node)
+        for field, value in fields.items():
+            setattr(changed, field, value)
+        return f"({ast.unparse(changed)})"
+
+    def without(items: list[Any], k: int) -> list[Any]:
+        return items[:k] + items[k + 1 :]
+
+    def alone(part: ast.AST) -> str:
+        return f"({ast.unparse(part)})"
+
+    match node:
+        case ast.Compare(ops=ops):
+            for k, op in enumerate(ops):
+                for new in COMPARISONS.get(type(op), ()):
+                    yield other(ops=[*ops[:k], new(), *ops[k + 1 :]])
+        case ast.BinOp(left=left, op=op, right=right):
+            if type(op) in OPERATORS and (name or not isinstance(op, ast.BitOr)):  # outside functions "|" joins types
+                yield other(op=OPERATORS[type(op)]())
+            if isinstance(op, ast.Add | ast.Sub | ast.Mult):
+                yield alone(left)
+                yield alone(right)
+            if isinstance(op, ast.Sub | ast.Div | ast.FloorDiv):
+                yield other(left=right, right=left)
+        case ast.BoolOp(op=op, values=values):
+            yield other(op=ast.Or() if isinstance(op, ast.And) else ast.And())
+            for k in range(len(values)):
+                yield other(values=without(values, k)) if len(values) > 2 else alone(values[1 - k])
+        case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
+            yield alone(operand)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield alone(body)
+            yield alone(orelse)
+        case ast.Constant(value=bool(value)):
+            yield str(not value)
+        case ast.Constant(value=int(value)):
+            yield str(value + 1)
+            yield f"({value - 1})"
+        case ast.Name(id=text, ctx=ast.Load()) if text in NAMES:
+            yield NAMES[text]
+        case ast.Call(args=args, keywords=keywords):
+            for k in range(len(args) - 1):
+                if not any(isinstance(arg, ast.Starred) for arg in args[k : k + 2]):
+                    yield other(args=[*args[:k], args[k + 1], args[k], *args[k + 2 :]])
+            for k in range(len(keywords)):
+                yield other(keywords=without(keywords, k))
+        case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper) as part):
+            if lower is not None:
+                yield other(slice=ast.Slice(None, upper, part.step))
+            if upper is not None:
+                yield other(slice=ast.Slice(lower, None, part.step))
+        case ast.AugAssign(op=op) if type(op) in OPERATORS:
+            yield other(op=OPERATORS[type(op)]())[1:-1]
+        case ast.Continue():
+            yield "break"
+        case ast.Break():
+            yield "continue"
+
+
+# --- Processes ------------------------------------------------------------------------------------------------------
+
+
+class Pool:
+    """At most `size` forked processes at once, each in its own copy of the tree; each hands back JSON in a file."""
+
+    def __init__(self, folder: Path, size: int) -> None:
+        self.copies = [folder / f"tree{k}" for k in range(size)]
+        for tree in self.copies:
+            shutil.rmtree(tree, ignore_errors=True)
+            shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*LEFT_OUT, folder.name))
+        self.free = list(self.copies)
+        self.busy: dict[int, tuple[Path, Path, Callable[[Any], None]]] = {}
+
+    def start(self, work: Callable[[Path], Any], seconds: float | None, done: Callable[[Path, Any], None]) -> Path:
+        """Runs `work(tree)` when a copy is free; `done(tree, result)` afterwards, with None for a process that died."""
+        while not self.free:
+            self.wait()
+        return self._fork(self.free.pop(), work, seconds, done)
+
+    def _fork(self, tree: Path, work: Any, seconds: float | None, done: Any) -> Path:
+        answer = tree.with_suffix(".json")
+        answer.unlink(missing_ok=True)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os.setpgid(0, 0)
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    signal.signal(number, signal.SIG_DFL)
+                if seconds is not None:
+                    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
+                resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+                quiet = os.open(os.devnull, os.O_RDWR)
+                for stream in (0, 1, 2):
+                    os.dup2(quiet, stream)
+                os.chdir(tree)
+                os.environ["PYTHONPATH"] = os.fspath(tree)
+                os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+                sys.dont_write_bytecode = False  # the copies keep what is compiled: half of the time
+                sys.path[:] = [os.fspath(tree), os.fspath(tree / "tests")] + [
+                    place for place in sys.path if Path(place or ".").resolve() not in (ROOT, ROOT / "tests")
+                ]
+                answer.write_text(json.dumps(work(tree)))
+            finally:
+                os._exit(0)
+        self.busy[pid] = (tree, answer, lambda result: done(tree, result))
+        return tree
+
+    def wait(self) -> None:
+        pid, _ = os.wait()
+        if pid in self.busy:
+            tree, answer, done = self.busy.pop(pid)
+            done(json.loads(answer.read_text()) if answer.exists() else None)
+            self.free.append(tree)
+
+    def finish(self) -> None:
+        while self.busy:
+            self.wait()
+
+    def kill(self) -> None:
+        for pid in self.busy:
+            for kill in (os.killpg, os.kill):
+                try:
+                    kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+
+
+def pytest_run(arguments: list[str], plugin: Any) -> int:
+    """pytest in this process, with hypothesis drawing the same examples each time."""
+    import pytest
+
+    class Same:
+        @staticmethod
+        def pytest_configure() -> None:
+            from hypothesis import HealthCheck, settings
+
+            slow = [HealthCheck.too_slow]
+            settings.register_profile(
+                "same", database=None, derandomize=True, deadline=None, suppress_health_check=slow
+            )
+            settings.load_profile("same")
+
+    return int(pytest.main(["-q", "-x", "--tb=no", "-p", "no:xdist", *arguments], plugins=[plugin, Same()]))
+
+
+# --- Which test runs which line -------------------------------------------------------------------------------------
+
+
+def measure(tree: Path, file: str) -> dict[str, Any]:
+    """The lines of symcook that each test of a file runs, and its seconds; under "" what importing it runs."""
+    import coverage
+
+    cover = coverage.Coverage(data_file=None, include=[f"{tree}/symcook/*"], config_file=False, messages=False)
+    seconds: dict[str, float] = {}
+    failed: set[str] = set()
+
+    class Watch:
+        @staticmethod
+        def pytest_runtest_protocol(item: Any) -> None:
+            for module in [m for name, m in sys.modules.items() if name.startswith("symcook")]:
+                for value in list(vars(module).values()):  # what one test left in a cache, the next shall run again
+                    for cached in (value, *(vars(value).values() if isinstance(value, type) else ())):
+                        if callable(getattr(cached, "cache_clear", None)):
+                            cached.cache_clear()
+            seconds[item.nodeid] = -sum(os.times()[:4])
+            cover.switch_context(item.nodeid)
+
+        @staticmethod
+        def pytest_runtest_logfinish(nodeid: str) -> None:
+            cover.switch_context("")
+            seconds[nodeid] += sum(os.times()[:4])
+
+        @staticmethod
+        def pytest_runtest_logreport(report: Any) -> None:
+            if report.failed or report.skipped:
+                failed.add(report.nodeid)
+
+    cover.start()
+    pytest_run([f"tests/{file}", "--maxfail=1000000"], Watch)
+    cover.stop()
+    lines: dict[str, dict[str, list[int]]] = {}
+    data = cover.get_data()
+    for path in data.measured_files():
+        for line, contexts in data.contexts_by_lineno(path).items():
+            for context in contexts:
+                if context not in failed:
+                    module = Path(path).relative_to(tree / "symcook").as_posix()
+                    lines.setdefault(context, {}).setdefault(module, []).append(line)
+    good = {test: round(spent, 3) for test, spent in seconds.items() if test not in failed}
+    return {"seconds": good, "failed": sorted(failed), "lines": lines}
+
+
+class Map:
+    """Which tests run a line."""
+
+    def __init__(self, parts: dict[str, tuple[str, dict[str, Any]]]) -> None:
+        self.seconds: dict[str, float] = {}
+        self.by_line: dict[tuple[str, int], set[str]] = {}
+        self.by_module: dict[str, set[str]] = {}
+        self.files: dict[str, str] = {}
+        for file, (digest, part) in parts.items():
+            self.files[f"tests/{file}"] = digest
+            self.seconds |= part["seconds"]
+            for test, modules in part["lines"].items():
+                tests = set(part["seconds"]) if test == "" else {test}
+                for module, lines in modules.items():
+                    if test:
+                        self.by_module.setdefault(module, set()).update(tests)
+                    for line in lines:
+                        self.by_line.setdefault((module, line), set()).update(tests)
+
+    def tests(self, change: Change) -> set[str]:
+        if not change.name or (change.name[0].isupper() and "." not in change.name):
+            return self.by_module.get(change.module, set())
+        found: set[str] = set()
+        for line in range(change.line, change.last + 1):
+            found |= self.by_line.get((change.module, line), set())
+        return found
+
+    def digest(self, change: Change) -> str:
+        """Another one where other tests would run for a change."""
+        return digest_of(*(f"{self.files[t.split('::')[0]]} {t}".encode() for t in sorted(self.tests(change))))
+
+    def plan(self, change: Change, budget: float) -> tuple[list[list[str]], float, bool]:
+        """The tests by files within a budget of seconds, the most tests a second first; their seconds; whether cut."""
+        files: dict[str, list[str]] = {}
+        for test in sorted(self.tests(change), key=lambda test: (self.seconds[test], test)):
+            files.setdefault(test.split("::")[0], []).append(test)
+        spent, cut, out = 0.0, False, []
+        for tests in sorted(files.values(), key=lambda tests: (1 + sum(self.seconds[t] for t in tests)) / len(tests)):
+            taken = []
+            for test in tests:
+                if spent + self.seconds[test] > budget and (spent or self.seconds[test] > 4 * budget):
+                    cut = True
+                    continue
+                spent += self.seconds[test]
+                taken.append(test)
+            out += [taken] if taken else []
+        return out, spent, cut
+
+
+def try_tests(plan: list[list[str]]) -> str | None:
+    """The first test that fails, with the end of its message; None when all pass."""
+    for tests in plan:
+        rank, failed = {test: k for k, test in enumerate(tests)}, []
+
+        class Chosen:
+            @staticmethod
+            def pytest_collection_modifyitems(items: list[Any], rank: dict[str, int] = rank) -> None:
+                items[:] = sorted((i for i in items if i.nodeid in rank), key=lambda item: rank[item.nodeid])
+
+            @staticmethod
+            def pytest_runtest_logreport(report: Any, failed: list[str] = failed) -> None:
+                if report.failed:
+                    crash = getattr(report.longrepr, "reprcrash", None)
+                    failed.append(f"{report.nodeid}: {' '.join(crash.message.split())[:100] if crash else ''}")
+
+        if pytest_run([tests[0].split("::")[0]], Chosen) not in (0, 5):
+            return failed[0] if failed else f"{tests[0].split('::')[0]}: does not load"
+    return None
+
+
+# --- The run --------------------------------------------------------------------------------------------------------
+
+
+def digest_of(*parts: bytes) -> str:
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:20]
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+class Results:
+    """What is known of each change, by its digest, in a JSON file that is whole at any moment."""
+
+    def __init__(self, file: Path, code: str) -> None:
+        self.file, self.code = file, code
+        stored: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+        self.known: dict[str, dict[str, Any]] = stored.get("results", {}) if stored.get("code") == code else {}
+
+    def state(self, change: Change) -> str | None:
+        return self.known.get(change.digest, {}).get("state")
+
+    def put(self, change: Change, state: str, by: str, tests: str) -> None:
+        self.known[change.digest] = {"state": state, "by": by, "change": str(change), "tests": tests}
+        draft = self.file.with_suffix(".new")
+        draft.write_text(json.dumps({"code": self.code, "results": self.known}, indent=1))
+        draft.replace(self.file)
+
+
+def build_map(pool: Pool, folder: Path, globs: list[str], code: str) -> Map:
+    """The map of the test files that `globs` choose; what was measured for the same code and file is taken as it is."""
+    place = folder / "map"
+    place.mkdir(exist_ok=True)
+    tests = sorted(path.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py"))
+    parts: dict[str, tuple[str, dict[str, Any]]] = {}
+
+    def keep(test: str, target: Path, part: dict[str, Any] | None) -> None:
+        if part is None:
+            say(f"map: {test} died")
+            return
+        target.write_text(json.dumps(part))
+        parts[test] = target.stem, part
+        say(f"map: {test}: {len(part['seconds'])} tests, {sum(part['seconds'].values()):.0f}s")
+        for name in part["failed"]:
+            say(f"map: fails or is skipped unchanged, left out: {name}")
+
+    for test in tests:
+        if not any(fnmatch.fnmatch(test, glob) for glob in globs):
+            continue
+        target = place / f"{code}-{digest_of(test.encode(), (ROOT / 'tests' / test).read_bytes())}.json"
+        if target.exists():
+            parts[test] = target.stem, json.loads(target.read_text())
+        else:
+            pool.start(partial(measure, file=test), None, lambda _, part, a=(test, target): keep(*a, part))
+    pool.finish()
+    return Map(parts)
+
+
+def try_changes(pool: Pool, lines: Map, changes: list[Change], results: Results, seconds: float) -> None:
+    """Run each change; skip what was noticed before, and what no other tests would meet than before."""
+
+    def keep(change: Change, state: str, by: str, tests: str, began: float) -> None:
+        results.put(change, state, by, tests)
+        count = sum(results.state(c) is not None for c in changes)
+        shown = f"  [{by}]" if by else ""
+        say(f"{count}/{len(changes)} {state:9} {time.monotonic() - began:4.0f}s {change}{shown}")
+
+    for change in changes:
+        tests = lines.digest(change)
+        before = results.known.get(change.digest, {})
+        if before.get("state") == "noticed" or before.get("tests") == tests:
+            continue
+        plan, estimate, cut = lines.plan(change, seconds)
+        began = time.monotonic()
+        if not plan:
+            keep(change, "cut" if cut else "no test", "", tests, began)
+            continue
+        unseen = "cut" if cut else "unnoticed"
+
+        def done(tree: Path, by: str | None, a: Any = (change, tests, unseen, began)) -> None:
+            change, tests, unseen, began = a
+            target = tree / "symcook" / change.module
+            shutil.copy2(ROOT / "symcook" / change.module, target)
+            Path(importlib.util.cache_from_source(os.fspath(target))).unlink(missing_ok=True)
+            keep(change, unseen if by == "" else "noticed", "time" if by is None else by, tests, began)
+
+        pool.start(partial(try_change, change=change, plan=plan), 5 * estimate + 60, done)
+    pool.finish()
+
+
+def try_change(tree: Path, change: Change, plan: list[list[str]]) -> str:
+    target = tree / "symcook" / change.module
+    target.write_bytes(changed(target.read_bytes(), change) or b"")
+    return try_tests(plan) or ""
+
+
+def choose(globs: list[str], seed: int, count: int) -> list[Change]:
+    """The first `count` changes of the modules that `globs` choose, in the order of the seed."""
+    found: list[Change] = []
+    sources: dict[str, bytes] = {}
+    for path in sorted((ROOT / "symcook").rglob("*.py")):
+        module = path.relative_to(ROOT / "symcook").as_posix()
+        if any(fnmatch.fnmatch(module, glob) for glob in globs):
+            sources[module] = path.read_bytes()
+            found += changes(path, module)
+    say(f"{len(found)} changes of {len(sources)} modules")
+    random.Random(seed).shuffle(found)
+    return list(itertools.islice((c for c in found if changed(sources[c.module], c) is not None), count))
+
+
+def summary(chosen: list[Change], results: Results) -> int:
+    accepted = json.loads(ACCEPTED.read_text(encoding="utf-8")) if ACCEPTED.exists() else {}
+    counts: Counter[str] = Counter()
+    for change in chosen:
+        state = results.state(change)
+        if state is None:
+            continue
+        reason = accepted.get(change.digest)
+        counts["noticed" if state == "noticed" else "accepted" if reason else "unnoticed"] += 1
+        if state != "noticed":
+            print(f"{'accepted' if reason else state} {change.digest} {change}" + (f"  ({reason})" if reason else ""))
+    total = counts.total()
+    print(
+        f"{total} changes of {len(chosen)} run: {counts['noticed']} noticed, {counts['accepted']} accepted, "
+        f"{counts['unnoticed']} unnoticed"
+    )
+    return 0 if total == len(chosen) and 50 * counts["unnoticed"] <= total else 1
+
+
+def run(args: argparse.Namespace) -> int:
+    folder = args.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    code = digest_of(*(path.read_bytes() for path in sorted((ROOT / "symcook").rglob("*.py"))))
+    results = Results(folder / "results.json", code)
+    chosen = choose(args.only, args.seed, args.count)
+    if not args.show:
+        for name in IMPORTS:
+            importlib.import_module(name)
+        pool = Pool(folder, args.workers)
+        try:
+            try_changes(pool, build_map(pool, folder, args.tests, code), chosen, results, args.seconds)
+        finally:
+            pool.kill()
+    return summary(chosen, results)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Seeded single changes of the code: does a test notice?")
+    parser.add_argument("folder", type=Path, help="where the copies, the map and the results are kept")
+    parser.add_argument("--count", type=int, default=200, help="how many changes (200)")
+    parser.add_argument("--seed", type=int, default=1, help="their order (1)")
+    parser.add_argument("--only", nargs="+", default=["*"], help="modules below symcook/ (all)")
+    parser.add_argument("--tests", nargs="+", default=["*"], help="test files below tests/ (all)")
+    parser.add_argument("--seconds", type=float, default=60, help="estimated processor time a change (60)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes at once (one a core)")
+    parser.add_argument("--show", action="store_true", help="only list what is known")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        return run(parser.parse_args())
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Exponentials as hyperbolic functions: equal at points to 50 digits, never longer; a symbol stays a symbol."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import sympy
+
+import symcook as sc
+from symcook.model.symbols import exact, from_sympy
+from symcook.numbers.hyperbolic import shorter
+
+FOUND = {
+    "(1 - exp(2*c))/(8*(exp(2*c) + 1))": "-tanh(c)/8",
+    "exp(c) - exp(-c)": "2*sinh(c)",
+    "d*(exp(c) + exp(-c))/2": "d*cosh(c)",
+    "d + (exp(3*c) - 1)/(exp(3*c) + 1)": "d + tanh(3*c/2)",
+    "(exp(c/2) - exp(-c/2))^2": "2*cosh(c) - 2",
+    "(exp(c*d) - 1)/(exp(c*d) + 1)": "tanh(c*d/2)",
+}
+KEPT = ["exp(c)", "exp(c)/(exp(c) + 3)", "exp(c) + exp(d)", "max(0, exp(c) - 1)", "c^2 - d", "exp(2)/(exp(2) + 1)"]
+
+
+@pytest.mark.parametrize(("text", "wanted"), FOUND.items())
+def test_what_is_found(text: str, wanted: str) -> None:
+    assert from_sympy(shorter(exact(text))) == wanted
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_what_stays(text: str) -> None:
+    assert shorter(exact(text)) == exact(text)
+
+
+def test_what_is_found_is_equal_and_shorter() -> None:
+    """Random quotients of sums of powers of exp(k c), against mpmath; some must change, or the test sees nothing."""
+    rng = random.Random(3)
+    changed = 0
+    for _ in range(80):
+        k = rng.choice(["c", "2*c", "c/2", "-c", "c*d"])
+        top, bottom = (
+            " + ".join(f"({rng.randint(-2, 2)})*exp({p}*({k}))" for p in rng.sample([-1, 0, 1, 2], 2)) for _ in "ab"
+        )
+        value = exact(f"({top})/({bottom} + 1/7)*d")
+        found = shorter(value)
+        assert len(from_sympy(found)) <= len(from_sympy(value))
+        changed += found != value
+        for point in (("3/10", "17/10"), ("-11/10", "2/5"), ("5/2", "-4/5")):
+            numbers = dict(zip(map(exact, "cd"), map(exact, point), strict=True))
+            a, b = (sympy.N(e.subs(numbers), 50) for e in (value, found))
+            assert abs(a - b) <= abs(a) * sympy.Rational(1, 10**40) + sympy.Rational(1, 10**45)
+    assert changed >= 2  # most random quotients have no shorter form
+
+
+def test_a_soft_head_derives_to_a_tanh() -> None:
+    b = sc.Builder(words={"a": {"x": 1}, "b": {"x": -1}}, positions={"one": 1})
+    c = b.symbol("c", default=1, lower=0)
+    b.add(sc.head({("one", "x"): c}, {"y": "x"}, weighting="softmax"))
+    b.readout("sign", "last", "y", weights=[1])
+    assert b.build("m").derive("ab").output["y"] == "tanh(c)"

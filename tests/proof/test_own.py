@@ -1,0 +1,103 @@
+"""Claims about models of one's own: what is true is proved without a text, what is false is not, bad input is said."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from symcook.errors import BadInput, Rejected, Undecided
+from symcook.model import modelfile
+from symcook.model.blocks import Embedding, Head, Layer, Readout, SelfAttention, Space, Transformer
+from symcook.proof import kernel, own, replay
+from symcook.proof.search import prooftext
+from symcook.proof.search.elaborate import Gap
+
+
+def model(readout: str, mask: str = "future") -> dict:
+    """The mean of +1 for a and -1 for b, at the last position."""
+    space = Space(("vote", "mean"))
+    embedding = Embedding(space, words={"a": {"vote": 1}, "b": {"vote": -1}, "c": {}})
+    head = Head(reads=("vote",), writes=("mean",), Q=[[0]], K=[[0]], V=[[1]], mask=mask)
+    weights = {"weights": [1]} if readout == "sign" else {}
+    made = Transformer(
+        "votes", embedding, (Layer(SelfAttention((head,))),), Readout(readout, "last", ("mean",), **weights)
+    )
+    return json.loads(modelfile.dumps(made))
+
+
+@pytest.mark.parametrize(
+    ("readout", "mask", "sentence"),
+    [
+        ("sign", "future", "accept <-> count(a) > count(b)"),
+        ("sign", "none", "accept <-> count(a) > count(b)"),
+        ("zero", "future", "accept <-> count(a) = count(b)"),
+        ("sign", "future", "count(a) = 0 -> ~accept"),
+    ],
+)
+def test_what_is_true_is_proved(readout, mask, sentence):
+    statement = own.claim(model(readout, mask), sentence)
+    certificate = own.prove(statement)
+    lemmas = {n: replay.statements()[n] for n in certificate["lemmas"]}
+    assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
+    other = own.claim(model(readout, mask), sentence.replace("count(a)", "count(c)"))
+    with pytest.raises(Rejected):  # the certificate is for this statement alone
+        replay.judge(other, certificate, lemmas)
+
+
+@pytest.mark.parametrize("sentence", ["accept <-> count(a) >= count(b)", "accept", "count(a) + count(b) = n"])
+def test_what_is_false_is_not_proved(sentence):
+    with pytest.raises(Gap) as caught:
+        own.prove(own.claim(model("sign"), sentence))
+    assert "still to show" in str(caught.value) or "ended" in str(caught.value)
+
+
+def test_a_text_is_used():
+    statement = own.claim(model("sign"), "accept <-> count(a) > count(b)")
+    lines = "given n w vote mean many word (votes means)\n"
+    text = prooftext.read("proof own.votes\n  " + lines + "  total: mean(n) = sum(j, 1, n, vote(j))/n by means\n")
+    assert own.prove(statement, text)["sense"] == "proved"
+    wrong = prooftext.read("proof own.votes\n  " + lines + "  total: mean(n) = sum(j, 1, n, vote(j)) by means\n")
+    with pytest.raises(Gap, match="line 3, column 3"):
+        own.prove(statement, wrong)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("accept <-> count(d) = 0", "the token must be a known name; given: d"),
+        ("accept <-> count(a) >", "a sentence must be a formula over the model's run"),
+        ("accept <-> 0 < depth(n)", "the name 'depth' is unknown here"),
+        ("count(a)", "a sentence must be a formula over the model's run"),
+    ],
+)
+def test_a_sentence_that_is_none(sentence, said):
+    with pytest.raises(BadInput) as caught:
+        own.claim(model("sign"), sentence)
+    assert said in str(caught.value)
+
+
+def test_the_command_writes_the_certificate(tmp_path, capsys):
+    from symcook.cli.ownclaim import prove_own
+
+    path = tmp_path / "votes.json"
+    path.write_text(modelfile.dumps(modelfile.loads(json.dumps(model("sign")))), encoding="utf-8")
+    assert prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False) == 0
+    assert capsys.readouterr().out.startswith("PROVED  accept <-> count(a) > count(b)\n")
+    certificate = replay.load_json((tmp_path / "votes.certificate.json").read_bytes())
+    statement = own.claim(model("sign"), "accept <-> count(a) > count(b)")
+    kernel.check(
+        statement.formula,
+        certificate["proof"],
+        lemmas={replay.statements()[n].label: replay.statements()[n].formula for n in certificate["lemmas"]},
+        known=statement.known,
+    )
+    folder = replay.library().root
+    proofs = [str(folder / "certificates" / f"{n}.json") for n in own.below(certificate)]
+    asked = [sys.executable, "-I", str(folder / "checker.py"), str(tmp_path / "votes.statement.txt"), *proofs]
+    done = subprocess.run([*asked, str(tmp_path / "votes.certificate.json")], capture_output=True, text=True)
+    assert done.returncode == 0 and f"{len(proofs) + 1} PROVED, 0 REFUTED" in done.stdout, done.stdout
+    with pytest.raises(BadInput, match="not replaced unasked"):
+        prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False)
+    with pytest.raises(Undecided, match="The automation found no proof"):
+        prove_own(str(path), "accept", None, True, False)

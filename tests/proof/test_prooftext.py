@@ -1,0 +1,249 @@
+"""Proof texts: they read back; broken ones are refused where they are broken; what does not follow is never built."""
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from symcook.errors import Rejected
+from symcook.proof import kernel, replay
+from symcook.proof.grammar import read_formula
+from symcook.proof.search import automation, elaborate, prooftext
+from symcook.proof.search.elaborate import Gap
+from symcook.proof.search.prooftext import BadProof
+from symcook.proof.search.tactics import Goal, Library
+
+ROOT = replay.proofs_directory()
+AXIOMS = {f"ax:{k}": f for k, f in kernel.axioms().items()}
+STATEMENTS = replay.statements()
+LEMMAS = {s.label: s.formula for n, s in STATEMENTS.items() if n in ("lem.sum_mono", "lem.sum_one", "lem.sum_ext")}
+HOME = Library({}, {**AXIOMS, **LEMMAS})
+
+sys.path.insert(0, str(ROOT))
+import build  # noqa: E402
+
+sys.path.remove(str(ROOT))
+TEXTS = build.texts()
+
+
+def proved(statement: str, lines: str) -> kernel.Result:
+    """What the kernel says of the nodes that the lines give."""
+    goal = read_formula(statement, {}, {})
+    text = prooftext.read("proof some.id\n" + lines)
+    return kernel.check(goal, elaborate.nodes(HOME, goal, text.parts["proof"]), lemmas=LEMMAS)
+
+
+# --- What follows ---------------------------------------------------------------------------------------------------
+
+FOLLOWS = {
+    "linear": ("all x:Real, y:Real. x <= y & y <= 2 -> x <= 3", ""),
+    "a square": ("all x:Real, y:Real. 2*x*y <= x^2 + y^2", ""),
+    "relu": ("all x:Real. relu(x) - relu(-x) = x", ""),
+    "abs of a sum": ("all x:Real, y:Real. abs(x + y) <= abs(x) + abs(y)", ""),
+    "min and max": ("all x:Real, y:Real. min(x, y) + max(x, y) = x + y", ""),
+    "integers are apart": ("all a:Int, b:Int. a < b & b < a + 2 -> b = a + 1", ""),
+    "unequal integers": ("all a:Int, b:Int. a <= b & a != b -> a + 1 <= b", ""),
+    "an indicator of an equivalent": ("all i:Int, n:Int. I[i < n] = I[i + 1 <= n]", ""),
+    "a monotone product": ("all a:Real, b:Real, c:Real. 0 <= a & b <= c -> a*b <= a*c", ""),
+    "positive": ("all x:Real, y:Real. 0 < exp(x)*(1 + y^2)", ""),
+    "a quotient": ("all x:Real. 0 < x -> x/x = 1", ""),
+    "a sum term by term": ("all f:Int->Real, n:Int. (all j in 1..n. f(j) <= 2)"
+                           " -> sum(j, 1, n, f(j)) <= sum(j, 1, n, 2)",
+                           "  given f n each\n  qed by sum_mono[each]"),
+    "a sum of ones": ("all n:Int. 0 <= n -> sum(j, 1, n, 3) = 3*n", ""),
+    "a short range": ("all k:Int. 1 <= k & k <= 3 -> (k - 1)*(k - 2)*(k - 3) = 0", ""),
+    "a case of equality": ("all f:Int->Real, i:Int, j:Int. f(j) = 2 -> I[i = j]*f(i) = 2*I[i = j]", ""),
+    "enclosures": ("all x:Real. 0 <= x & x <= 1 -> exp(x) < 2 + x", ""),
+    "induction": ("all n:Int. 0 <= n -> sum(j, 1, n, 2*j - 1) = n^2",
+                  "  induct k (low before)\n    - qed\n    - qed by before"),
+    "cases with names": ("all x:Real. 0 <= x*x",
+                         "  given x\n  cases up, down: 0 <= x\n    - qed by up\n    - qed by down"),
+    "a witness": ("all n:Int. ex m:Int. n < m", "  given n\n  witness n + 1"),
+    "the opposite": ("all x:Real. x^2 = 0 -> x <= 0",
+                     "  given x zero\n  suppose no: 0 < x\n  square: 0 < x*x by no\n  qed by square, zero"),
+    "an equation put in": ("all f:Int->Real, a:Int, b:Int. a = b + 1 -> f(a) = f(b + 1)",
+                           "  given f a b is\n  rewrite is"),
+    "a name for a term": ("all x:Real. 0 <= x -> x + x + (x + x) <= 5*x",
+                          "  given x low\n  let y = x + x\n  double: y = 2*x\n  qed by double"),
+    "an instance": ("all x:Real, y:Real. x = 1 -> exp(x) <= exp(y) -> 2 <= exp(y)",
+                    "  given x y one up\n  take low from exp_ge(x)\n  qed by low, up, one"),
+    "what exists": ("(ex n:Int. 3 <= n) -> ex m:Int. 4 <= m",
+                    "  given some\n  obtain n (big) from some\n  witness n + 1"),
+    "names of a formula in its hints": ("all f:Int->Real. (all j in 1..2. f(j) = j) -> f(1) + f(2) = 3",
+                                        "  given f is\n  each: all j in 1..2. f(j) <= j by is(j)\n  qed by is"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOLLOWS)
+def test_it_follows(name):
+    statement, lines = FOLLOWS[name]
+    assert proved(statement, lines).nodes > 0
+
+
+# --- What does not --------------------------------------------------------------------------------------------------
+
+FALSE = {
+    "not linear": "all x:Real, y:Real. x <= y -> x < y",
+    "relu": "all x:Real. relu(x) = x",
+    "integers are not reals": "all a:Real, b:Real. a < b -> a + 1 <= b",
+    "a product of negatives": "all a:Real, b:Real, c:Real. b <= c -> a*b <= a*c",
+    "an empty sum": "all n:Int. sum(j, 1, n, 1) = n",
+    "division by zero": "all x:Real. x/x = 1",
+    "an indicator": "all i:Int, n:Int. I[i < n] = I[i <= n]",
+    "a short range": "all k:Int. 1 <= k & k <= 4 -> (k - 1)*(k - 2)*(k - 3) = 0",
+    "enclosures": "all x:Real. 0 <= x & x <= 1 -> exp(x) < 5/2",
+    "a square root": "all x:Real. sqrt(x)*sqrt(x) = x",
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_what_is_false_is_not_proved(name):
+    with pytest.raises(Gap) as caught:
+        proved(FALSE[name], "")
+    assert "still to show" in str(caught.value) or "ended" in str(caught.value)
+
+
+# --- What is broken -------------------------------------------------------------------------------------------------
+
+S = "all x:Real, y:Real. 0 <= x & x <= y -> 0 <= y"
+BROKEN = {
+    "another version": ("language 2\nproof a.b\n", (1, 1), "language 1"),
+    "no heading": ("  qed\n", (1, 3), "'proof ID' or 'refutation ID'"),
+    "nothing": ("", (1, 1), "'proof ID' or 'refutation ID'"),
+    "a part that is none": ("proof a.b\nextra\n  qed\n", (2, 1), "'defined' or 'inhabited'"),
+    "a part twice": ("proof a.b\ndefined\n  qed\ndefined\n  qed\n", (4, 1), "each once"),
+    "a tab": ("proof a.b\n\tqed\n", (2, 1), "blanks"),
+    "not set in alike": ("proof a.b\n  given x y (l h)\n   qed\n", (3, 4), "no block here"),
+    "set in less": ("proof a.b\n    given x y (l h)\n  qed\n", (3, 3), "column 5"),
+    "no line": ("proof a.b\n  x + y\n", (2, 3), "'label: formula'"),
+    "no formula": ("proof a.b\n  given x y (l h)\n  a: by h\n", (3, 6), "a formula"),
+    "an open bracket": ("proof a.b\n  a: (1 <= 2\n", (2, 3), "a closing bracket"),
+    "a closing bracket": ("proof a.b\n  a: 1 <= 2)\n", (2, 12), "no closing bracket"),
+    "an operator alone": ("proof a.b\n  given x y (l h)\n  a: 0 <= * y\n", (3, 11), "a formula"),
+    "a number for a formula": ("proof a.b\n  given x y (l h)\n  a: x + y\n", (3, 6), "a formula"),
+    "an unknown name": ("proof a.b\n  given x y (l h)\n  a: 0 <= z\n", (3, 11), "names in scope"),
+    "an unknown lemma": ("proof a.b\n  given x y (l h)\n  qed by sum_mon\n", (3, 10), "did you mean sum_mono?"),
+    "a wrong label": ("proof a.b\n  given x y (low high)\n  qed by hihg\n", (3, 10), "did you mean high?"),
+    "a label twice": ("proof a.b\n  given x y (l h)\n  l: 0 <= x\n", (3, 3), "not in use"),
+    "a name twice": ("proof a.b\n  given x x (l h)\n", (2, 9), "not in use"),
+    "too few labels": ("proof a.b\n  given x y (l h m)\n", (2, 9), "2 labels for 2 parts"),
+    "nothing to introduce": ("proof a.b\n  given x y (l h) z\n", (2, 9), "nothing to introduce"),
+    "no dash": ("proof a.b\n  given x y (l h)\n  cases s: x <= 1\n    qed\n", (4, 5), "'- '"),
+    "one case of two": ("proof a.b\n  given x y (l h)\n  cases s: x <= 1\n    - qed\n", (3, 3), "2 blocks"),
+    "no disjunction": ("proof a.b\n  given x y (l h)\n  cases s from l\n", (3, 16), "disjunction"),
+    "no conjunction": ("proof a.b\n  given x y (l h)\n  split\n", (3, 3), "conjunction"),
+    "a side of nothing": ("proof a.b\n  given x y (l h)\n  left\n", (3, 3), "disjunction"),
+    "a line after the end": ("proof a.b\n  given x y (l h)\n  qed\n  qed\n", (4, 3), "no line after the end"),
+    "a block below by": ("proof a.b\n  given x y (l h)\n  a: 0 <= x by l\n    qed\n", (4, 5), "no block here"),
+    "another opposite": ("proof a.b\n  given x y (l h)\n  suppose no: y <= 0\n", (3, 15), "the opposite"),
+    "no equation": ("proof a.b\n  given x y (l h)\n  rewrite l\n", (3, 11), "an equation"),
+    "no induction": ("proof a.b\n  given x y (l h)\n  induct k\n", (3, 10), "'induct name (label label)'"),
+    "induction on nothing": ("proof a.b\n  given x y (l h)\n  induct k (a b)\n", (3, 3), "no induction for 0 <= y"),
+    "too many terms": ("proof a.b\n  given x y (l h)\n  take e from exp_pos(x; y)\n", (3, 15), "fewer terms"),
+    "no term": ("proof a.b\n  given x y (l h)\n  take e from exp_pos(x <= y)\n", (3, 15), "a term of sort Real"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_refused_where_it_is(name):
+    text, place, expected = BROKEN[name]
+    goal = read_formula(S, {}, {})
+    with pytest.raises(BadProof) as caught:
+        elaborate.nodes(HOME, goal, prooftext.read(text).parts["proof"])
+    assert (caught.value.place.line, caught.value.place.column) == place, str(caught.value)
+    assert expected in str(caught.value)
+    assert str(caught.value).startswith(f"line {place[0]}, column {place[1]}: ")
+
+
+def test_a_step_that_does_not_follow_says_what_is_missing():
+    goal = read_formula("all f:Int->Real, n:Int. (all j in 1..n. 0 <= f(j)) -> 0 <= f(n)", {}, {})
+    lines = prooftext.read("proof a.b\n  given f n each\n  last: 0 <= f(n) by each\n").parts["proof"]
+    with pytest.raises(Gap) as caught:
+        elaborate.nodes(HOME, goal, lines)
+    assert (caught.value.place.line, caught.value.place.column) == (3, 3)
+    for part in ("0 <= f(n) does not follow", "still to show: 0 <= f(n)", "each: all", "missing: 1 <= n"):
+        assert part in str(caught.value)
+
+
+def test_a_lemma_cannot_be_proved_from_what_comes_after_it():
+    """A cycle needs a lemma that uses a later one: there it is unknown."""
+    home, labels = build.library("lem.sum_mono", STATEMENTS)
+    assert "lem:sum_one" in labels and "lem:sum_ext" not in labels and "lem:sum_mono" not in labels
+    lines = prooftext.read("proof lem.sum_mono\n  given f g a b below\n  qed by sum_ext\n").parts["proof"]
+    with pytest.raises(BadProof, match="line 3, column 10: expected a fact in scope"):
+        elaborate.nodes(home, STATEMENTS["lem.sum_mono"].formula, lines)
+
+
+def test_nodes_of_a_broken_state_are_judged_by_the_kernel():
+    """What the automation writes is not believed: a goal that is changed behind its back is rejected."""
+    goal = read_formula(S, {}, {})
+    nodes = elaborate.nodes(HOME, goal, prooftext.read("proof a.b\n").parts["proof"])
+    with pytest.raises(Rejected):
+        kernel.check(read_formula(S.replace("0 <= y", "1 <= y"), {}, {}), nodes)
+
+
+def test_the_work_is_counted_so_that_a_text_gives_the_same_nodes_again():
+    statement, lines = FOLLOWS["abs of a sum"]
+    goal = read_formula(statement, {}, {})
+    one, two = (elaborate.nodes(HOME, goal, prooftext.read("proof a.b\n" + lines).parts["proof"]) for _ in range(2))
+    assert one == two
+
+
+def test_the_automation_ends():
+    goal = Goal(HOME, read_formula("all x:Real, y:Real, z:Real. x*y*z <= x^2 + abs(y*z) + max(x, y)*z", {}, {}), {}, {})
+    with pytest.raises(elaborate.Stuck):
+        automation.prove(goal, (), automation.LEVELS[:2])
+
+
+# --- Stored texts ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_stored_text_reads_back_and_is_short(name):
+    raw = TEXTS[name].read_text(encoding="utf-8")
+    text = prooftext.read(raw)
+    assert text.id == name and STATEMENTS[name]
+    assert prooftext.read(prooftext.written(text)) == text
+    assert raw.count("\n") <= 120 and max(map(len, raw.splitlines())) <= 400
+
+
+BITS = [*"()[]:;,~x0^#_-é\t", "/0", "qed", "given", "cases", "split", "left", "witness", "rewrite", "by", "from"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_damaged_text_is_refused_or_still_a_proof(seed):
+    """Nothing but the two errors comes out, whatever is done to a text; what is built is judged as ever."""
+    rng = random.Random(seed)
+    name = rng.choice(sorted(TEXTS))
+    text = TEXTS[name].read_text(encoding="utf-8")
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(text))
+        text = text[:at] + (rng.choice(BITS) if rng.random() < 0.5 else "") + text[at + rng.randint(0, 6) :]
+    try:
+        read = prooftext.read(text)
+        home, labels = build.library(name, STATEMENTS)
+        for part, goal in build.goals_of(STATEMENTS[name], read.refutes).items():
+            g = Goal(home, goal, {}, {})
+            elaborate.Elaborator(levels=automation.LEVELS[:1]).block(g, read.parts.get(part, ()), prooftext.Place(1, 1))
+            usable = {label: s.formula for label, s in labels.items()}
+            kernel.check(goal, g.nodes, lemmas=usable, known=STATEMENTS[name].known)
+    except (BadProof, Gap):
+        pass
+
+
+def test_texts_and_scripts_are_apart():
+    assert TEXTS.keys().isdisjoint(build.scripts_with_files())
+
+
+@pytest.mark.parametrize("name", ["lem.sum_mono", "lem.sm_weight", "cookbook.s5.7.lemma5.3"])
+def test_a_text_gives_the_stored_certificate(name):
+    made = build.from_text(name, build.read_text(name, TEXTS[name]), STATEMENTS)
+    assert build.text(made) == (ROOT / "certificates" / f"{name}.json").read_text(encoding="utf-8")
+
+
+def test_a_text_under_another_name_is_refused(tmp_path: Path):
+    path = tmp_path / "sum_one.proof"
+    path.write_text("proof lem.sum_two\n", encoding="utf-8")
+    with pytest.raises(BadProof, match=r"line 1, column 1: expected a proof of lem\.sum_one"):
+        build.read_text("lem.sum_one", path)

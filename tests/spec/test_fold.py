@@ -1,0 +1,187 @@
+"""References that are folds: on blocks they say what they say word by word, and a check finds the same with both."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from symcook.cli.check import load_spec
+from symcook.domains.batch import Words
+from symcook.errors import BadInput
+from symcook.model.blocks import Embedding, Head, Layer, Readout, Space, Transformer
+from symcook.recipes import build, reference
+from symcook.spec.fold import Fold
+from symcook.spec.languages import dyck1, dyck1_grammar
+from symcook.verify import answers, inputs
+from symcook.verify.answers import Expected
+from symcook.verify.sweep import check
+
+LETTERS = ("a", "b", "c")
+BEFORE, AFTER = {"before": "CLS"}, {"after": "EOS"}
+
+
+def means(readout, letters=LETTERS, mask="future", **added):
+    """The mean of the letters' numbers 0, 1, 2 that a position sees; tokens that the model adds count as 0."""
+    words = {letter: {"x": k} for k, letter in enumerate(letters)} | {token: {} for token in added.values()}
+    head = Head(("x",), ("mean",), Q=[[0]], K=[[0]], V=[[1]], mask=mask)
+    embedding = Embedding(Space(("x", "mean")), words=words, **added)
+    return Transformer("means", embedding, (Layer(head),), readout)
+
+
+def plain(fold):
+    return lambda word: fold(word)
+
+
+def total(state, token):
+    return state[0] + LETTERS.index(token), state[1] + 1
+
+
+MEAN = Fold((0, 0), total, lambda state: Fraction(state[0], max(1, state[1])))
+EACH = Fold((0, 0), total, lambda state: Fraction(*state), each=True)
+WORD = Fold((), lambda state, token: (*state, token), lambda state: state[-1:] == ("b",))
+"""Every word has a state of its own."""
+ODD = Fold(False, lambda odd, token: odd != (token == "b"), lambda odd: odd)
+VALUE = Readout("value", "last", ("mean",))
+
+
+@pytest.mark.parametrize("fold", [MEAN, WORD, ODD])
+@pytest.mark.parametrize("added", [{}, BEFORE, AFTER, BEFORE | AFTER])
+def test_a_block_holds_the_answers_of_its_words_in_their_order(fold, added, monkeypatch):
+    readout = VALUE if fold is MEAN else Readout("sign", "last", ("mean",), weights=[[1]])
+    model = means(readout, **added)
+    expected = Expected(model, fold, {})
+    for limit in (2, 10**6):
+        monkeypatch.setattr(answers, "BLOCK", limit)
+        for prefix in [(), ("b",), ("c", "a")]:
+            before, after = inputs.ends(model)
+            piece = Words(LETTERS, len(prefix) + 3 + len(added), (*before, *prefix), after)
+            ((table, codes),) = expected.block(piece, piece.n)
+            words = ["".join((*prefix, *rest)) for rest in product(LETTERS, repeat=3)]
+            wanted = [(fold(word),) if fold is MEAN else fold(word) for word in words]
+            assert [table[code] for code in codes] == wanted
+            assert expected.fold is not None  # and so was asked
+
+
+def test_a_block_of_a_fold_that_answers_at_each_position():
+    expected = Expected(means(Readout("value", "each", ("mean",))), EACH, {})
+    places = expected.block(Words(LETTERS, 4, ("c",)), 4)
+    words = ["c" + "".join(rest) for rest in product(LETTERS, repeat=3)]
+    assert [[table[code] for code in codes] for table, codes in places] == [
+        [(EACH(word)[place],) for word in words] for place in range(4)
+    ]
+
+
+def test_a_fold_is_asked_once_a_state_and_token():
+    asked = []
+
+    def step(odd, token):
+        asked.append((odd, token))
+        return odd != (token == "b")
+
+    model = means(Readout("sign", "last", ("mean",), weights=[[1]]))
+    found = check(model, Fold(False, step, lambda odd: odd), 9)
+    assert found.strings == sum(3**n for n in range(1, 10)) and found.mismatches > 0
+    assert len(asked) == len(set(asked)) + len(found.counterexample.input) and len(set(asked)) == 6
+
+
+@pytest.mark.parametrize("block", [3, 4, 2**16])
+@pytest.mark.parametrize("mask", ["none", "future", "past"])
+@pytest.mark.parametrize("added", [{}, BEFORE, AFTER])
+def test_checks_by_fold_and_by_function_find_the_same(block, mask, added, monkeypatch):
+    monkeypatch.setattr(inputs, "BLOCK", block)
+    sign = {"reads": ("mean",), "weights": [[1]]}
+    cases = [
+        (means(VALUE, mask=mask, **added), MEAN),
+        (means(Readout("value", "first", ("mean",)), mask=mask, **added), MEAN),
+        (means(Readout("sign", "last", **sign), mask=mask, **added), ODD),
+        (means(Readout("sign", "all", **sign), mask=mask, **added), WORD),
+        (means(Readout("zero", "last", ("mean",)), mask=mask, **added), ODD),
+    ]
+    if not added:
+        cases.append((means(Readout("value", "each", ("mean",)), mask=mask), EACH))
+        cases.append((means(Readout("sign", "each", **sign), mask=mask), Fold(0, max_letter, bool, each=True)))
+    for model, fold in cases:
+        one, other = check(model, fold, 4), check(model, plain(fold), 4)
+        assert one.to_json() == other.to_json() and one.counterexample == other.counterexample
+        if not added and mask == "future" and fold in (MEAN, EACH) and model.readout.position != "first":
+            assert one.holds
+        assert Expected(model, fold, {}).fold is not None
+
+
+def max_letter(state, token):
+    return max(state, LETTERS.index(token))
+
+
+def test_labels_by_fold():
+    space = Space(("x", "mean"))
+    embedding = Embedding(space, words={letter: {"x": k - 1} for k, letter in enumerate(LETTERS)})
+    head = Head(("x",), ("mean",), Q=[[0]], K=[[0]], V=[[1]], mask="future")
+    for position in ("last", "each"):
+        readout = Readout("largest", position, ("mean",), weights=[[-1], [0], [1]], labels=("low", "even", "high"))
+        model = Transformer("labels", embedding, (Layer(head),), readout)
+        name = lambda s: "high" if s > 0 else "low"  # noqa: E731 (of equal scores the first counts)
+        sign = Fold(0, lambda s, t: s + LETTERS.index(t) - 1, name, each=position == "each")
+        assert check(model, sign, 6).holds and check(model, plain(sign), 6).holds
+
+
+def test_wide_numerators_and_values_that_no_cell_can_hold():
+    wide = 10**30
+    head = Head(("x",), ("mean",), Q=[[0]], K=[[0]], V=[[wide]], mask="future")
+    embedding = Embedding(Space(("x", "mean")), words={letter: {"x": k} for k, letter in enumerate(LETTERS)})
+    model = Transformer("wide", embedding, (Layer(head),), VALUE)
+    for answer, holds in [
+        (lambda s: Fraction(wide * s[0], s[1]), True),
+        (lambda s: Fraction(wide * s[0], s[1]) + (s == (4, 2)), False),
+        (lambda s: Fraction(wide * s[0], s[1]) if s != (4, 2) else Fraction(1, 10**40 + 1), False),
+        (lambda s: Fraction(wide * s[0], s[1]) if s != (4, 2) else wide**3, False),
+    ]:
+        found = check(model, Fold((0, 0), total, answer), 4)
+        assert found.holds is holds and found.mismatches == (0 if holds else 1)
+        assert holds or found.counterexample.input == "cc"
+
+
+FAILING = [
+    (Fold(0, lambda s, t: 1 // (t != "b"), bool), "ZeroDivisionError: .* on b"),
+    (Fold("", lambda s, t: s + t, lambda s: 1 if s == "ab" else s == "b"), "True or False; given: 1 .* on ab"),
+    (Fold(0, lambda s, t: s, lambda s: [s]), "True or False"),
+    (Fold(0, lambda s, t: s, lambda s: s == 0, each=True), "True or False"),
+]
+
+
+@pytest.mark.parametrize(("fold", "text"), FAILING)
+def test_a_fold_that_fails_is_refused_as_a_function_is(fold, text):
+    model = means(Readout("sign", "last", ("mean",), weights=[[1]]))
+    with pytest.raises(BadInput, match=text) as one:
+        check(model, fold, 3)
+    with pytest.raises(BadInput) as other:
+        check(model, plain(fold), 3)
+    assert str(one.value) == str(other.value)
+
+
+def test_a_fold_must_answer_at_added_positions_as_a_function_must():
+    with pytest.raises(BadInput, match="tokens that the model adds"):
+        check(means(Readout("value", "each", ("mean",)), before="CLS"), EACH, 3)
+
+
+def test_states_that_are_not_hashable_are_asked_word_by_word():
+    fold = Fold([], lambda state, token: [*state, token], lambda state: bool(set(state) - {"a"}))
+    assert check(means(Readout("sign", "last", ("mean",), weights=[[1]])), fold, 5).holds
+
+
+def test_dyck1_as_a_fold_is_the_language_of_the_grammar():
+    for n in range(11):
+        for letters in product("()", repeat=n):
+            assert dyck1("".join(letters)) is dyck1_grammar("".join(letters))
+    for name in ("dyck-1", "dyck-1-nonuniform", "first-position"):
+        assert isinstance(reference(name), Fold)
+        word = build(name).alphabet
+        assert reference(name)(word) == reference(name)("".join(word))
+    with pytest.raises(BadInput, match="must consist of"):
+        dyck1(")a")
+
+
+def test_a_file_may_hold_a_fold(tmp_path):
+    file = tmp_path / "odd.py"
+    file.write_text("import symcook as sc\nodd = sc.Fold(False, lambda s, t: s != (t == 'b'), lambda s: s)\n")
+    loaded = load_spec(f"{file}:odd")
+    assert isinstance(loaded, Fold) and loaded("abb") is False and loaded("b") is True
