@@ -2092,18 +2092,6 @@ def head(g: Goal) -> None:
     g.rewrite("count").auto("sums", rounds=0, multipliers=["1/i"])
 
 
-def head_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        last = list(h.facts)[-1]
-        h.use("lem:hardmax_total", "l. 0", "i", None, label="ge total beaten positive").auto(
-            [last, "positive"], degree=1, rounds=0
-        )
-
-    g.leaves("move n i", leaf)
-
-
 def inputhash(g: Goal) -> None:
     g.intro("i h low c inside").positive("i", "i", lambda e: e.auto("low"))
     one, two = g.split()
@@ -3110,7 +3098,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         schedule, lambda g: g.inhabit("i k. 0", *["j. 0"] * 4, "3", others=[("i k. 0", *["j. 0"] * 4, "3", "3")])
     ),
     "merrill2024.thm2.head": Script(head_refuted, refutes=True),
-    "merrill2024.thm2.head.corrected": Script(head, witnesses("j. 1", "2", "5"), head_defined),
     "merrill2024.thm2.inputhash": Script(inputhash, witnesses("2", "-1", "1"), inputhash_defined),
     "merrill2024.prop1.scale": Script(
         prop1_scale, witnesses("i k. 1/2 - I[2 < k]", "2", "4", "0", "sqrt(2)", "1", "1"), scale_defined

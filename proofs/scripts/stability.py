@@ -2084,36 +2084,6 @@ def smaller(h: Goal, e: str, f: str) -> Goal:
     return h.witness(f"min({e}, {f})")
 
 
-def gap_rows(g: Goal) -> None:
-    g.intro("s w M (some wide)")
-
-    def each(h: Goal) -> None:
-        base, step = h.induct("t", "ge", "ih")
-        left, right = base.intro("top").witness("1").split()
-        left.true()
-        right.intro("r (rl rh)").contra("no").auto("rl rh", degree=1, rounds=0)
-        step.intro("top").use("ih", None, label="before").obtain("before", "e", "e_low early").use(
-            "wide", "t + 1", None, label="here"
-        )
-        step.use("lem:gap_row", "j. s(t + 1, j)", "w(t + 1)", None, label="row").obtain("row", "f", "f_low late")
-        left, right = smaller(step, "e", "f").split()
-        left.hyp("m_low")
-        right.intro("r (rl rh)")
-        low, high = right.em("r <= t", "side")
-        low.use("early", "r", None, label="old").use(
-            "lem:gap_weaker", "j. s(r, j)", "w(r)", "e", "min(e, f)", None, label="done"
-        ).hyp("done")
-        high.use("ax:int_lt", "t", "r", label="up").have("r = t + 1", "is", use="up rh")
-        high.use("lem:gap_weaker", "j. s(t + 1, j)", "w(t + 1)", "f", "min(e, f)", None, label="done").rewrite(
-            "is"
-        ).hyp("done")
-
-    g.have(
-        "all t:Int. 0 <= t -> t <= M -> ex e:Real. 0 < e & all r in 1..t. scoregap(j. s(r, j), w(r), e)", "each", each
-    )
-    g.use("each", "M", label="done").hyp("done")
-
-
 def gap_table(g: Goal) -> None:
     g.intro("s w L M (some_L some wide)")
 
@@ -2462,7 +2432,6 @@ AHAT_ZERO = ("2", "2", "1", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "2"
 
 SCRIPTS |= {
     "lem.decay": Script(decay),
-    "lem.gap_rows": Script(gap_rows),
     "lem.gap_table": Script(gap_table),
     "lem.gap_tables": Script(gap_tables),
     "lem.word_list": Script(word_list),
