@@ -12,10 +12,9 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
-
-import build
 
 from symcook.errors import BadInput, Rejected
 from symcook.proof import kernel, replay
@@ -28,6 +27,7 @@ from symcook.proof.terms import Term, conj, flatten, instantiate, negation, num
 from symcook.proof.terms import replace as put
 from symcook.report.folded import Folder, text_of
 
+build: Any = import_module("build")  # the file beside this one, not the package of that name
 FAILS = (Stuck, Rejected, BadInput, TooLong, RecursionError, KeyError)
 QUICK = (automation.LEVELS[0], replace(automation.LEVELS[1], work=300_000))
 HERE = Place(1, 1)
@@ -383,7 +383,7 @@ class Translator:
 
     def _use(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         out: list[Line] = []
-        f = s.c.fact(node["fact"])
+        f: Any = s.c.fact(node["fact"])
         premises: list[str] = []
         extras: list[HintText] = []
         for given in node["with"]:

@@ -2006,11 +2006,6 @@ def alike(g: Goal, claim: str) -> None:
     g.auto("one two", degree=1, rounds=0)
 
 
-def end_not_seen(g: Goal) -> None:
-    g.intro("claim").use("claim", label="a b c d")
-    alike(g, "d")
-
-
 def first_symbol(g: Goal) -> None:
     g.intro("n w s some (start later) zero i (low high)")
 
@@ -2054,7 +2049,6 @@ SCRIPTS |= {
         lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", "i. I[i = 2]", "1", leaf=each_index),
         weights_defined("n x s C P"),
     ),
-    "cookbook.s3.4.one_over_nplus1": Script(end_not_seen, refutes=True),
     "cookbook.s3.4.one_over_nplus1.corrected": Script(special),
     "cookbook.s3.5.1.one_over_i": Script(
         first_symbol, lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", leaf=each_index), weights_defined("n w s")

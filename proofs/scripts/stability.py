@@ -1120,28 +1120,6 @@ def norm_choice_inhabited(g: Goal) -> None:
     two.inhabit("1", "1", "1", "i j. 1", "l. 1", "i j. 1", "l. 1", "l. 1", "l. 1", "l. 1", "l. 1", leaf=leaf)
 
 
-def prop72(g: Goal) -> None:
-    g.intro("d m q W b V c (some_d some_m some_q)")
-    p = "(entrytotal(W, m, d) + entrytotal(V, q, m))"
-    totals_of(g, ("W", "m", "d"), ("V", "q", "m"))
-    K = f"q*{p}*m*{p}"
-    g.witness(K).intro("x z delta near")
-    g.use("lem:ffn_entries", "W", "b", "V", "c", "d", "m", "q", p, "x", "z", None, label="net")
-    g.have(
-        f"0 <= {K}",
-        "low",
-        lambda h: (
-            h.have(f"0 <= q*{p}", "qp", lambda e: e.auto("some_q p_low", rounds=0))
-            .have(f"0 <= m*{p}", "mp", lambda e: e.auto("some_m p_low", rounds=0))
-            .auto("qp mp", rounds=0)
-        ),
-    )
-    norm = "onenorm(l. z(l) - x(l), d)"
-    g.have(f"{K}*{norm} <= {K}*delta", "times", lambda h: h.auto("near low", rounds=0)).auto(
-        "net times", degree=1, rounds=0
-    )
-
-
 def totals_of(g: Goal, *matrices: tuple[str, str, str]) -> str:
     """p is the total of all entries' sizes: 0 <= p (`p_low`) and entrybound of each matrix by p."""
     p = "(" + " + ".join(f"entrytotal({W}, {m}, {d})" for W, m, d in matrices) + ")"
@@ -1329,7 +1307,6 @@ def prop75(g: Goal) -> None:
 SCRIPTS |= {
     "cookbook.s7.1.rounded_step": Script(rounded_step, witnesses("1", others=[("1", "1", "1", "1", "0")])),
     "cookbook.s7.2.norm_choice": Script(norm_choice, norm_choice_inhabited),
-    "cookbook.s7.2.prop7.2": Script(prop72, witnesses("2", "1", "1", *ONES)),
     "cookbook.s7.2.prop7.3": Script(prop73_wrong, refutes=True),
     "cookbook.s7.2.prop7.3.corrected": Script(
         prop73, witnesses("2", "1", "a l. 1", "a l. 1", "a l. 1", "1"), nonzero("d m Q K V X B n x z delta")
