@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-import build
-
-FOLDER = build.HERE / "scripts"
+build: Any = import_module("build")  # the file beside this one, not the package of that name
+FOLDER: Path = build.HERE / "scripts"
 KEPT = frozenset({"script", "sides", "places"})
 
 

@@ -14,10 +14,9 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
-
-import build
 
 from symcook.errors import BadInput, Rejected
 from symcook.proof import kernel, replay
@@ -30,6 +29,7 @@ from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import Term, conj, flatten, instantiate, negation, num
 from symcook.proof.terms import replace as put
 
+build: Any = import_module("build")  # the file beside this one, not the package of that name
 FAILS = (Stuck, Rejected, BadInput, TooLong, RecursionError, KeyError)
 QUICK = (automation.LEVELS[0], replace(automation.LEVELS[1], work=300_000))
 HERE = Place(1, 1)
@@ -385,7 +385,7 @@ class Translator:
 
     def _use(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         out: list[Line] = []
-        f = s.c.fact(node["fact"])
+        f: Any = s.c.fact(node["fact"])
         premises: list[str] = []
         extras: list[HintText] = []
         for given in node["with"]:

@@ -565,10 +565,6 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.t1.comparators": Script(
         comparators, witnesses("2", "2", "1", others=[("2", "2", "0")]), defined_comparators
     ),
-    "cookbook.s4.7.gtzero_input": Script(
-        pieces(INPUT, "relu(x); relu(x - tolerance)"),
-        witnesses("1", "2", "1", others=[("-1", "2", "0"), ("3", "2", "2")]),
-    ),
     "cookbook.s4.7.gezero_input": Script(
         pieces(INPUT, "relu(x + tolerance); relu(x)"),
         witnesses("-1", "2", "1", others=[("-3", "2", "0"), ("1", "2", "2")]),

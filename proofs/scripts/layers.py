@@ -978,28 +978,6 @@ def scaled_relu(g: Goal, c: str, t: str, label: str) -> Goal:
     return g.have(f"relu({c}*({t})) = {c}*relu({t})", label, proof)
 
 
-def homogeneous(g: Goal) -> None:
-    one, two = g.split()
-    scaled_relu(one.intro("c x positive"), "c", "x", "done").hyp("done")
-    two.intro("d h e W V x y z c (some_d some_h some_e positive) run_y run_z i inside")
-    two.use("run_y", "i", label="is_y").use("run_z", "i", label="is_z")
-
-    def unit(h: Goal) -> None:
-        scaled_relu(h.intro("k inside1"), "c", "sum(l, 1, d, W(k, l)*x(l))", "relu").rewrite("relu")
-        h.true()
-
-    two.use(
-        "lem:sum_ext",
-        "k. V(i, k)*relu(c*sum(l, 1, d, W(k, l)*x(l)))",
-        "k. c*(V(i, k)*relu(sum(l, 1, d, W(k, l)*x(l))))",
-        "1",
-        "h",
-        unit,
-        label="units",
-    )
-    two.auto("is_y is_z units", degree=1, rounds=0, multipliers=["1", "c"])
-
-
 def sign_by_ln(g: Goal) -> None:
     g.intro("n delta x y z out mu r (some positive) far twice clip (is_mu r0 is_r outs)")
     g.positive("2*n", "d").use("lem:sum_one", "1", "n", label="ones")
@@ -1083,10 +1061,6 @@ SIGNED = (
 
 SCRIPTS |= {
     "cookbook.s6.1.ffn_lipschitz": Script(ffn_lipschitz, lambda g: g.inhabit(*FFN, "0", "1", others=[FFN])),
-    "cookbook.s6.1.biasfree_homogeneous": Script(
-        homogeneous,
-        lambda g: g.inhabit("2", "1", others=[("1", "0", "1", "k l. 0", "i k. 0", "l. 0", "i. 0", "i. 0", "2", "1")]),
-    ),
     "cookbook.s6.4.sign_by_ln": Script(
         sign_by_ln, lambda g: g.inhabit(*SIGNED, "1", others=[(*SIGNED, "2"), SIGNED], leaf=each_index)
     ),
@@ -2032,11 +2006,6 @@ def alike(g: Goal, claim: str) -> None:
     g.auto("one two", degree=1, rounds=0)
 
 
-def end_not_seen(g: Goal) -> None:
-    g.intro("claim").use("claim", label="a b c d")
-    alike(g, "d")
-
-
 def first_symbol(g: Goal) -> None:
     g.intro("n w s some (start later) zero i (low high)")
 
@@ -2080,7 +2049,6 @@ SCRIPTS |= {
         lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", "i. I[i = 2]", "1", leaf=each_index),
         weights_defined("n x s C P"),
     ),
-    "cookbook.s3.4.one_over_nplus1": Script(end_not_seen, refutes=True),
     "cookbook.s3.4.one_over_nplus1.corrected": Script(special),
     "cookbook.s3.5.1.one_over_i": Script(
         first_symbol, lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", leaf=each_index), weights_defined("n w s")

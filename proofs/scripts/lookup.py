@@ -80,33 +80,6 @@ def hash_score(g: Goal) -> None:
     second.auto("inverse", rounds=0, multipliers=["1", "q*k"])
 
 
-def hash_gap_closed(g: Goal) -> None:
-    g.intro("q k")
-    square(square(g, "q", "q_sq"), "k", "k_sq")
-    g.have("0 < (q^2 + 1)*(k^2 + 1)", "some", use="q_sq k_sq")
-    root(g, "(q^2 + 1)*(k^2 + 1)", "a")
-    b = f"{A} + (q*k + 1)"
-    g.have("(q^2 + 1)*(k^2 + 1) = (q*k + 1)^2 + (q - k)^2", "lagrange")
-
-    def positive(h: Goal) -> None:
-        """(A - c)(A + c) = (q - k)^2, and A + c <= 0 would leave A - c > 0."""
-        h.contra("no")
-        h.have(f"0 < {A} - (q*k + 1)", "other", use="no a_p")
-        h.have(f"({A} - (q*k + 1))*({b}) = (q - k)^2", "product", use="a_s", rounds=0)
-        h.have("(q - k)^2 <= 0", "small", use="no other product")
-        h.have("0 <= (q + k)^2", "sum_sq", squares=["q + k"])
-        h.have("0 < q*k + 1", "pos", use="small sum_sq").auto("pos no a_p")
-
-    g.have(f"0 < {b}", "b", positive)
-    g.have(f"0 < {A}*({b})", "d_pos", use="b a_p").positive(f"{A}*({b})", "d", lambda h: h.hyp("d_pos"))
-    value = f"{A}*({b})*(1 - (q*k + 1)/{A}) = (q - k)^2"
-    g.have(value, "product", use="a_e a_s", rounds=0, multipliers=["1", A, "q*k", f"q*k*{A}", "q^2*k^2"])
-    one, two = g.split()
-    one.hyp("b")
-    inverse = f"1/({A}*({b}))"
-    two.auto("product d_e", rounds=0, multipliers=["1", inverse, f"1/{A}", f"q*k/{A}"])
-
-
 def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
     """From a != b on Int: a + 1 <= b in one goal, b + 1 <= a in the other, as `step`."""
     low, high = g.em(f"{a} <= {b}", "side")
@@ -142,24 +115,6 @@ def hash_gap_neighbour(g: Goal) -> None:
 def squared(u: str, v: str) -> Tactic:
     """(u)^2 <= (v)^2 from `sq_low`: 0 <= u and `sq_less`: u <= v."""
     return lambda h: h.have(f"({u})^2 <= ({v})^2", "sq", use="sq_low sq_less").auto("sq")
-
-
-def hash_gap_least(g: Goal) -> None:
-    g.intro("N q k (ql qh kl kh differ)").have("0 < q*k + 1", "pos", use="ql kl").have(
-        "0 <= q*k + 1", "sq_low", use="pos"
-    )
-    g.have("1 <= N", "some", use="ql qh").have("0 <= N*(N - 1)", "most", use="some").have(
-        "0 < N*(N - 1) + 1", "next", use="most"
-    )
-    g.use("lem:hash_gap_compare", "N", "N - 1", "q", "k", label="weak strict", premises=1)
-    low, high = apart_by_one(g, "q", "k", "differ")
-    for h, a, b in ((low, "q", "k"), (high, "k", "q")):
-        # a + 1 <= b <= N
-        h.have(f"{a} <= N - 1", "less", use=f"step {b}h").have(
-            "q*k <= N*(N - 1)", "product", use=f"less {b}h {a}l {b}l some"
-        )
-        h.have(f"q*k + 1 <= ({b} - {a})*(N*(N - 1) + 1)", "sq_less", use="product step next")
-        h.use("weak", squared("q*k + 1", f"({b} - {a})*(N*(N - 1) + 1)"), label="done").hyp("done")
 
 
 def hash_gap_value(g: Goal) -> None:
@@ -2083,9 +2038,7 @@ def space_exists(g: Goal) -> None:
 
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.hash_score": hash_score,
-    "lem.hash_gap_closed": hash_gap_closed,
     "lem.hash_gap_neighbour": hash_gap_neighbour,
-    "lem.hash_gap_least": hash_gap_least,
     "lem.hash_gap_value": hash_gap_value,
     "lem.hash_gap_bounds": hash_gap_bounds,
     "lem.quadratic_l1": quadratic_l1,

@@ -432,30 +432,6 @@ def factorial(h: Goal) -> None:
     h.have("all n:Int. 0 <= n -> 0 < prod(j, 1, n, j)", "every", every).use("every", "k + 1", label="goal").hyp("goal")
 
 
-def def6_head(g: Goal) -> None:
-    g.intro("f (first more)")
-    head, combine = g.split()
-
-    head.intro("i m (low high)").use("ax:int_lt", "m", "i", label="room").use(
-        "lem:sum_delta", "j. 1", "m", "i - 1", "m", label="one"
-    ).auto("one", rounds=0, multipliers=["1/(i - m)"])
-    combine.intro("k low").use(
-        "lem:difference_combination", "f", lambda h: both(h, "first", "more"), "k", "#low", label="is"
-    )
-    combine.obtain("is", "c", "outside value").witness("c").intro("i high").use("value", "i", label="here")
-
-    def same(h: Goal) -> None:
-        h.intro("m (ml mh)").use("ax:int_lt", "k", "i", label="room").use(
-            "lem:sum_delta", "j. 1", "m", "i - 1", "m", label="one"
-        )
-        h.auto("one", rounds=0, multipliers=["c(m)/(i - m)"])
-
-    combine.use(
-        "lem:sum_ext", "m. c(m)*(sum(j, m, i - 1, I[j = m])/(i - m))", "m. c(m)/(i - m)", "0", "k", same, label="heads"
-    )
-    combine.auto("here heads")
-
-
 def exist(*more: str, leaf: Tactic = Goal.easy) -> Tactic:
     """H where f, then g satisfy Definitions 6 and 7; each part takes what it needs of the further witnesses."""
 
@@ -1825,15 +1801,6 @@ def invd_defined(g: Goal) -> None:
     g.leaves("x dollar n i", leaf)
 
 
-def relu_pair(g: Goal) -> None:
-    g.intro("u")
-    first, second = g.split()
-    first.apart("relu(u); relu(-u)")
-    second.intro("low high")
-    for h in second.split():
-        h.apart("relu(-1 + u); relu(-1 - u)", Goal.auto)
-
-
 def unit_square(h: Goal, x: str) -> None:
     values = [
         f"{sign}{top}*(1/sqrt(2*({x})^2 + 2))" for sign, top in (("", f"({x})"), ("", "1"), ("-", f"({x})"), ("-", "1"))
@@ -2064,44 +2031,6 @@ def within_three(h: Goal) -> None:
     three.use("ax:int_lt", "2", "k", label="over2")
     for e, k in ((one, 1), (two, 2), (three, 3)):
         e.have(f"k = {k}", "k_is").rewrite("k_is").true()
-
-
-def head(g: Goal) -> None:
-    g.intro("move n i nlow late").use("ax:int_lt", "n", "i", label="next").use("lem:sum_one", "1", "i", label="ones")
-    g.use("lem:sum_shift", "j. I[n < j]*move(j)", "0", "i - 1", label="shift")
-    g.use("lem:sum_split", "j. I[n < j]*move(j)", "0", "n", "i - 1", label="split")
-
-    def value(h: Goal, late: bool) -> None:
-        h.intro("j (jl jh)")
-        for e in h.ind("n < j", "is v"):
-            if (e.text(e.facts["is"]) == "n < j") == late:
-                e.auto("v", rounds=0, multipliers=["move(j)"])
-            else:
-                e.contra("no").auto("is jl jh", degree=1)
-
-    g.use("lem:sum_ext", "j. I[n < j]*move(j)", "j. 0", "0", "n", lambda h: value(h, False), label="before")
-    g.use("lem:sum_ext", "j. I[n < j]*move(j)", "move", "n + 1", "i - 1", lambda h: value(h, True), label="after")
-    g.have(
-        "sum(j, 1, i, I[n < j - 1]*move(j - 1)) = sum(j, n + 1, i - 1, move(j))",
-        "sums",
-        use="shift split before after",
-        degree=1,
-        rounds=0,
-    )
-    g.have("sum(m, 1, i, I[maximal(l. 0, i, m)]) = i", "count", lambda h: h.auto("ones"))
-    g.rewrite("count").auto("sums", rounds=0, multipliers=["1/i"])
-
-
-def head_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        last = list(h.facts)[-1]
-        h.use("lem:hardmax_total", "l. 0", "i", None, label="ge total beaten positive").auto(
-            [last, "positive"], degree=1, rounds=0
-        )
-
-    g.leaves("move n i", leaf)
 
 
 def inputhash(g: Goal) -> None:
@@ -2447,30 +2376,6 @@ def eight_defined(g: Goal) -> None:
         h.auto([*([last] if h.goal[0] == "false" else []), *roots], degree=1, rounds=0, squares=["h(i)", "h(j)"])
 
     g.leaves("g h query key i j", leaf)
-
-
-def walk_side(g: Goal) -> None:
-    g.intro("h i v some steps never").use("never", "0", lambda h: [e.auto("some") for e in h.split()], label="start")
-
-    low, high = g.em("h(0) < v", "side")
-    high.have(
-        "v < h(0)",
-        "strict",
-        lambda h: h.contra("other").have("h(0) = v", "after_all", use="other side").absurd("after_all", "start"),
-    )
-    for h, side, relation in ((low, "left", "h(m) < v"), (high, "right", "v < h(m)")):
-        h.have(f"all m:Int. 0 <= m -> m <= i - 1 -> {relation}", "every", lambda e, b=side == "left": every_from(e, b))
-        h.pick(side).intro("j (jl jh)").use("every", "j", label="goal").hyp("goal")
-
-
-def every_from(h: Goal, below: bool) -> None:
-    base, more = h.induct("m", "ge", "is")
-    base.intro("room").hyp("side" if below else "strict")
-    more.intro("room").use("is", lambda e: e.auto("room", degree=1), label="before")
-    more.use("steps", "m", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="down up")
-    more.use("never", "m + 1", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="no")
-    more.use("ax:int_lt", *(("h(m)", "v") if below else ("v", "h(m)")), label="near")
-    more.contra("other").have("h(m + 1) = v", "after_all", use="other near down up", degree=1).absurd("after_all", "no")
 
 
 # --- Proposition 1 ----------------------------------------------------------------------------------------------------
@@ -3065,7 +2970,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma8": Script(lemma8, witnesses("2"), lemma8_defined),
     "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
     "merrill2024.def6.corrected": Script(def6_corrected, exist("2", "1")),
-    "merrill2024.def6.head": Script(def6_head, exist("2", "1")),
     "merrill2024.def7": Script(def7, each(exist("3"), exist("7")), def7_defined("f g i")),
     "lem.flagged_head": flagged_head,
     "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
@@ -3097,7 +3001,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
     ),
-    "lem.relu_pair": relu_pair,
     "merrill2024.def.saturated": Script(saturated, saturated_inhabited, saturated_defined),
     "merrill2024.s3.1.lookup": Script(lookup, witnesses("1", "j. I[1 < j]", "j. 0", "5", "2"), lookup_claim_defined),
     "merrill2024.s3.1.direct": Script(direct, witnesses("-1", "1", "0", "2"), direct_defined),
@@ -3110,12 +3013,10 @@ SCRIPTS: dict[str, Script | Tactic] = {
         schedule, lambda g: g.inhabit("i k. 0", *["j. 0"] * 4, "3", others=[("i k. 0", *["j. 0"] * 4, "3", "3")])
     ),
     "merrill2024.thm2.head": Script(head_refuted, refutes=True),
-    "merrill2024.thm2.head.corrected": Script(head, witnesses("j. 1", "2", "5"), head_defined),
     "merrill2024.thm2.inputhash": Script(inputhash, witnesses("2", "-1", "1"), inputhash_defined),
     "merrill2024.prop1.scale": Script(
         prop1_scale, witnesses("i k. 1/2 - I[2 < k]", "2", "4", "0", "sqrt(2)", "1", "1"), scale_defined
     ),
-    "lem.walk_side": walk_side,
     "merrill2024.def5.multinorm": Script(multinorm, multinorm_inhabited, multinorm_defined),
     "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
     "merrill2024.appE.head": Script(eight, eight_inhabited, eight_defined),

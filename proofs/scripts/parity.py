@@ -29,34 +29,6 @@ def refuted_at(*arguments: str | Tactic, then: Tactic) -> Tactic:
 # --- Alternating scores -----------------------------------------------------------------------------------------------
 
 
-def signed_exp(g: Goal, c: str, at: str, sign: str, label: str) -> Goal:
-    """exp(c*pow(-1, at)) = exp(+-c), where `sign` is a fact that gives the power."""
-    return g.have(
-        f"exp({c}*pow(-1, {at})) = exp({c}*({g.text(g.fact(sign)[2][1])}))", label, lambda h: h.rewrite(sign).true()
-    )
-
-
-def alternating_sums(g: Goal) -> None:
-    g.intro("c")
-    base, up = g.induct("m", "ge", "ih")
-    up.use("ih", label="a1 a2 b1 b2")
-    base.use("ax:pow_zero", "-1", label="zero").use("ax:pow_step", "-1", "0", label="next")
-    base.have("pow(-1, 1) = -1", "one", use="zero next", **linear)
-    for part in base.split():
-        part.have("exp(c*pow(-1, 0)) = exp(c)", "plus", lambda h: h.rewrite("zero").true())
-        part.have("exp(c*pow(-1, 1)) = exp(-c)", "minus", lambda h: h.rewrite("one").true())
-        part.auto("plus minus", **linear)
-    up.use("lem:alternation", "m", label="e0 o0").use("lem:alternation", "m + 1", label="e1 o1")
-    up.have("pow(-1, 2*m + 2) = 1", "e2", use="e1", **linear).have("pow(-1, 2*m + 3) = -1", "o2", use="o1", **linear)
-    for at, sign, label in (("2*m + 1", "o0", "x1"), ("2*m + 2", "e2", "x2"), ("2*m + 3", "o2", "x3")):
-        signed_exp(up, "c", at, sign, label)
-    for body, name in (("exp(c*pow(-1, p))", "u"), ("exp(c*pow(-1, p + 1))", "v")):
-        for high, label in (("2*m + 1", "1"), ("2*m + 2", "2")):
-            up.use("ax:sum_step", f"p. {body}", "0", high, label=f"{name}{label}")
-    for part in up.split():
-        part.auto("a1 a2 b1 b2 x1 x2 x3 u1 u2 v1 v2", **linear)
-
-
 # --- Weights over 0..n - 1 --------------------------------------------------------------------------------------------
 
 
@@ -67,11 +39,6 @@ def total(g: Goal, s: str = "s", n: str = "n", z: str = "z") -> Goal:
     return g.positive(
         f"sum(p, 0, {n} - 1, exp({inside}))", z, lambda h: h.use("lem:cls_total", s, n, label="pos").hyp("pos")
     )
-
-
-SCRIPTS |= {
-    "lem.alternating_sums": Script(alternating_sums),
-}
 
 
 def signs(g: Goal, k: str = "k") -> list[Goal]:
@@ -2082,52 +2049,6 @@ def normed_leaf(h: Goal) -> None:
         first_that_works(part, lambda e: e.easy(**linear), each_of)
 
 
-def pair_variance_all(g: Goal) -> None:
-    g.intro("d x p (some pairs)").positive("d", "d")
-
-    def halves(body: str, square: bool, label: str) -> None:
-        g.use("lem:sum_split", f"l. {body.format('p(l)')}", "1", "d", "2*d", label=f"{label}_split")
-        g.use("lem:layers_shift", f"l. {body.format('p(l)')}", "1", "d", "d", label=f"{label}_shift")
-
-        def upper(h: Goal) -> None:
-            h.intro("l inside").use("pairs", "l", label="top bottom")
-            h.rewrite("mean") if square else h
-            h.rewrite("top").true()
-
-        def lower(h: Goal) -> None:
-            h.intro("l inside").use("pairs", "l", label="top bottom").have(
-                "p(l + d) = -x(l)", "moved", use="bottom", **linear
-            )
-            h.rewrite("mean") if square else h
-            h.rewrite("moved").true()
-
-        g.use(
-            "lem:sum_ext",
-            f"l. {body.format('p(l)')}",
-            "l. x(l)^2" if square else "x",
-            "1",
-            "d",
-            upper,
-            label=f"{label}_up",
-        )
-        g.use(
-            "lem:sum_ext",
-            f"l. {body.format('p(l + d)')}",
-            "l. x(l)^2" if square else "l. -x(l)",
-            "1",
-            "d",
-            lower,
-            label=f"{label}_down",
-        )
-
-    halves("{0}", False, "a")
-    g.have("meanof(p, 2*d) = 0", "mean", use="a_split a_shift a_up a_down", **linear, multipliers=["1/d"])
-    halves("({0} - meanof(p, 2*d))^2", True, "b")
-    one, two = g.split()
-    one.hyp("mean")
-    two.auto("b_split b_shift b_up b_down", **linear, multipliers=["1/d"])
-
-
 def scalars_right(g: Goal) -> None:
     g.intro("d n eps x p y (some n_some eps_low pos pairs y_is)").witness(
         "i. 1/sqrt(varianceof(l. p(l, i), 2*d) + eps)"
@@ -2274,7 +2195,6 @@ def pairs_leaf(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.pair_variance": Script(pair_variance_all),
     "chiang2022.appB.A2.corrected": Script(
         a2_right,
         witnesses(

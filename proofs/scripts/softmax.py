@@ -82,19 +82,6 @@ def hm_total(g: Goal) -> Goal:
 # --- Distances --------------------------------------------------------------------------------------------------------
 
 
-def product_abs(g: Goal) -> None:
-    g.intro("d v n V bound")
-
-    def one(h: Goal) -> None:
-        h.intro("j inside").use("bound", "j", label="here")
-        h.apart("abs(d(j)*v(j)); abs(d(j)); abs(v(j))", lambda e: e.auto())
-
-    g.use("lem:sum_abs", "j. d(j)*v(j)", "1", "n", label="triangle")
-    g.use("lem:sum_mono", "j. abs(d(j)*v(j))", "j. V*abs(d(j))", "1", "n", one, label="each").auto(
-        "triangle each", degree=1
-    )
-
-
 # --- Ziggurat scores --------------------------------------------------------------------------------------------------
 
 
@@ -2494,32 +2481,6 @@ SIDE = "sum(k, 1, {0}, k*exp(-gamma*k^2))"
 HALF = "sum(k, 0, {0}, exp(-gamma*k^2))"
 
 
-def lookup_ends(g: Goal) -> None:
-    g.intro("gamma m some")
-    g.use("lem:lookup_mean", "gamma", "1", "m + 1", label="mean").use(
-        "lem:lookup_normal", "gamma", "1", "m + 1", label="unit two"
-    )
-    g.use("lem:sum_delta", "j. j", "1", "m + 1", "1", label="at_t")
-    g.use("lem:sum_moved", "k. exp(-gamma*k^2)", "-1", "m + 1", label="moved")
-    normal = "sum(k, 1, m + 1, exp(-gamma*(k - 1)^2))"
-    g.have(f"{normal} = {HALF.format('m')}", "same", use="moved").positive(normal, "z", lambda h: h.auto("unit"))
-
-    def each(h: Goal) -> None:
-        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").auto("pos kl")
-
-    g.use("lem:sum_nonneg", "k. k*exp(-gamma*k^2)", "1", "m", each, label="side_low")
-    soft = "sm(l. gamma*(2*1*l - l^2), m + 1, j)"
-    error = f"sum(j, 1, m + 1, (I[j = 1] - {soft})*j)"
-    value = f"{SIDE.format('m')}*(1/{normal})"
-    g.have(
-        f"{error} = -({value})", "error", lambda h: h.auto("at_t mean z_e", degree=1, multipliers=["1", f"1/{normal}"])
-    )
-    g.have(f"0 <= {value}", "low", lambda h: h.auto("side_low z_i", rounds=0))
-    g.rewrite("error").rewrite("same", rev=True).apart(
-        f"abs(-({value}))", lambda h: h.auto("low " + values(h), degree=1)
-    )
-
-
 def lookup_any(g: Goal) -> None:
     g.intro("gamma C")
     forward, back = g.split()
@@ -2904,7 +2865,6 @@ def tie_left_sharp(g: Goal) -> None:
 
 SCRIPTS: dict[str, Script] = {
     "lem.max_right": Script(max_right),
-    "lem.product_abs": Script(product_abs),
     "lem.lookup_error": Script(lookup_error),
     "lem.tie_quadratic": Script(tie_quadratic),
     "yang2026.def2": Script(def2, inhabit("2", "j. j", "1", "j. 0", "1", "2", "j. j", "1"), totals_positive("n s")),
@@ -3009,7 +2969,6 @@ SCRIPTS: dict[str, Script] = {
     "cookbook.s5.7.quadmax_no_N": Script(
         lookup_rounded, inhabit("3", "2", "1", "j. 0", "0", "0"), totals_positive("gamma n q v x out")
     ),
-    "lem.lookup_ends": Script(lookup_ends),
     "lem.lookup_any": Script(lookup_any),
     "lem.lookup_three_halves": Script(from_least("3/2")),
     "lem.lookup_one": Script(from_least("1")),

@@ -1409,28 +1409,6 @@ def norm_choice_inhabited(g: Goal) -> None:
     two.inhabit("1", "1", "1", "i j. 1", "l. 1", "i j. 1", "l. 1", "l. 1", "l. 1", "l. 1", "l. 1", leaf=leaf)
 
 
-def prop72(g: Goal) -> None:
-    g.intro("d m q W b V c (some_d some_m some_q)")
-    p = "(entrytotal(W, m, d) + entrytotal(V, q, m))"
-    totals_of(g, ("W", "m", "d"), ("V", "q", "m"))
-    K = f"q*{p}*m*{p}"
-    g.witness(K).intro("x z delta near")
-    g.use("lem:ffn_entries", "W", "b", "V", "c", "d", "m", "q", p, "x", "z", None, label="net")
-    g.have(
-        f"0 <= {K}",
-        "low",
-        lambda h: (
-            h.have(f"0 <= q*{p}", "qp", lambda e: e.auto("some_q p_low", rounds=0))
-            .have(f"0 <= m*{p}", "mp", lambda e: e.auto("some_m p_low", rounds=0))
-            .auto("qp mp", rounds=0)
-        ),
-    )
-    norm = "onenorm(l. z(l) - x(l), d)"
-    g.have(f"{K}*{norm} <= {K}*delta", "times", lambda h: h.auto("near low", rounds=0)).auto(
-        "net times", degree=1, rounds=0
-    )
-
-
 def totals_of(g: Goal, *matrices: tuple[str, str, str]) -> str:
     """p is the total of all entries' sizes: 0 <= p (`p_low`) and entrybound of each matrix by p."""
     p = "(" + " + ".join(f"entrytotal({W}, {m}, {d})" for W, m, d in matrices) + ")"
@@ -1618,7 +1596,6 @@ def prop75(g: Goal) -> None:
 SCRIPTS |= {
     "cookbook.s7.1.rounded_step": Script(rounded_step, witnesses("1", others=[("1", "1", "1", "1", "0")])),
     "cookbook.s7.2.norm_choice": Script(norm_choice, norm_choice_inhabited),
-    "cookbook.s7.2.prop7.2": Script(prop72, witnesses("2", "1", "1", *ONES)),
     "cookbook.s7.2.prop7.3": Script(prop73_wrong, refutes=True),
     "cookbook.s7.2.prop7.3.corrected": Script(
         prop73, witnesses("2", "1", "a l. 1", "a l. 1", "a l. 1", "1"), nonzero("d m Q K V X B n x z delta")
@@ -2373,36 +2350,6 @@ def smaller(h: Goal, e: str, f: str) -> Goal:
     return h.witness(f"min({e}, {f})")
 
 
-def gap_rows(g: Goal) -> None:
-    g.intro("s w M (some wide)")
-
-    def each(h: Goal) -> None:
-        base, step = h.induct("t", "ge", "ih")
-        left, right = base.intro("top").witness("1").split()
-        left.true()
-        right.intro("r (rl rh)").contra("no").auto("rl rh", degree=1, rounds=0)
-        step.intro("top").use("ih", None, label="before").obtain("before", "e", "e_low early").use(
-            "wide", "t + 1", None, label="here"
-        )
-        step.use("lem:gap_row", "j. s(t + 1, j)", "w(t + 1)", None, label="row").obtain("row", "f", "f_low late")
-        left, right = smaller(step, "e", "f").split()
-        left.hyp("m_low")
-        right.intro("r (rl rh)")
-        low, high = right.em("r <= t", "side")
-        low.use("early", "r", None, label="old").use(
-            "lem:gap_weaker", "j. s(r, j)", "w(r)", "e", "min(e, f)", None, label="done"
-        ).hyp("done")
-        high.use("ax:int_lt", "t", "r", label="up").have("r = t + 1", "is", use="up rh")
-        high.use("lem:gap_weaker", "j. s(t + 1, j)", "w(t + 1)", "f", "min(e, f)", None, label="done").rewrite(
-            "is"
-        ).hyp("done")
-
-    g.have(
-        "all t:Int. 0 <= t -> t <= M -> ex e:Real. 0 < e & all r in 1..t. scoregap(j. s(r, j), w(r), e)", "each", each
-    )
-    g.use("each", "M", label="done").hyp("done")
-
-
 def gap_table(g: Goal) -> None:
     g.intro("s w L M (some_L some wide)")
 
@@ -2751,7 +2698,6 @@ AHAT_ZERO = ("2", "2", "1", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "2"
 
 SCRIPTS |= {
     "lem.decay": Script(decay),
-    "lem.gap_rows": Script(gap_rows),
     "lem.gap_table": Script(gap_table),
     "lem.gap_tables": Script(gap_tables),
     "lem.word_list": Script(word_list),
