@@ -1,0 +1,199 @@
+"""A Coq development: the files of proofs/coq (by hand) and one file for each statement, with its Makefile.
+
+Each file shows the statement as it is read, the tree whose sha256 the certificate names, and the theorems: that the
+statement holds (or fails), as it is read and as the tree means, and D and H where the certificate has them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from symcook.coq.checker import certificates, checker, statements
+from symcook.coq.reading import definitions_text, statement_text
+from symcook.coq.ring import Lemmas
+from symcook.coq.steps import Script
+from symcook.coq.term import Term, elaborate, formula, text
+from symcook.errors import BadInput
+from symcook.proof.replay import proofs_directory
+
+PRELUDE = ("Meaning", "Tree", "Laws", "Taylor", "Erf", "Enclosures", "Intermediate")
+ASSUMED = {"named.intermediate_value": "Intermediate.intermediate_value"}  # what the kernel assumes and Coq proves
+PARTS = ("proof", "defined", "inhabited")
+
+
+def module_name(name: str) -> str:
+    """The module of a statement: its id with underscores."""
+    return re.sub(r"[^A-Za-z0-9]", "_", name)
+
+
+def known_ids() -> list[str]:
+    """The ids that have a proof, each after its lemmas."""
+    return [*ASSUMED, *certificates()]
+
+
+def with_lemmas(ids: Iterable[str]) -> list[str]:
+    """`ids` and what they rest on, in order. Raises BadInput for an id without a proof."""
+    wanted, todo = set(), list(ids)
+    while todo:
+        name = todo.pop()
+        if name not in statements():
+            raise BadInput("an id must be that of a statement", name, "symcook prove --list shows them")
+        if name not in certificates() and name not in ASSUMED:
+            raise BadInput("an id must have a proof, not a computation and not none", name)
+        if name not in wanted:
+            wanted.add(name)
+            todo += certificates()[name]["lemmas"] if name in certificates() else []
+    return [name for name in known_ids() if name in wanted]
+
+
+def lemma_names(data: Mapping[str, Any]) -> dict[str, tuple[Term, str]]:
+    """The lemmas of a certificate by label: their formulas and their theorems in Coq."""
+    found = [(name, statements()[name]) for name in data["lemmas"]]
+    return {s.label: (elaborate(s.formula, "P"), f"{module_name(name)}.proof") for name, s in found}
+
+
+def tree_text(term: Any) -> str:
+    """The text that is hashed."""
+    return json.dumps(term.tree(), separators=(",", ":"))
+
+
+def statement_file(name: str, data: Mapping[str, Any] | None = None) -> str:
+    """The text of the file of one statement, from its certificate, or `data` in its place."""
+    statement = statements()[name]
+    if name in ASSUMED:
+        data = {"lemmas": {}, "sense": "proved", "proof": None}
+    data = certificates()[name] if data is None else data
+    checker().Clock.start(3600)
+    refuted = data["sense"] == "refuted"
+    lemmas, theorems, trees = Lemmas(), [], []
+    outside = lemma_names(data)
+    for part in PARTS:
+        if part not in data:
+            continue
+        term = statement.goal(part)
+        trees.append((part, tree_text(term)))
+        goal = elaborate(term, "P")
+        goal = formula("~", goal) if refuted and part == "proof" else goal
+        if name in ASSUMED:
+            script = f"exact {ASSUMED[name]}."
+        else:
+            proof = Script(outside, statement.known, lemmas)
+            proof.prove(goal, data[part])
+            script = "\n".join(proof.lines)
+        theorems.append(f"Theorem {part} : {text(goal)}.\nProof.\n{script}\nQed.")
+    whole = "\n".join([*lemmas.lines, *theorems])
+    libraries = ["Coq Require Import Reals ZArith Lra ClassicalEpsilon Classical"]
+    libraries += ["Coquelicot Require Import Coquelicot"] if "enclose" in whole or "erf_number" in whole else []
+    libraries.append(f"Symcook Require Import {' '.join(['Meaning', 'Tree', 'Laws', *used_files(whole)])}")
+    libraries.append(f"Symcook Require {' '.join(['Definitions', *map(module_name, data['lemmas'])])}")
+    claims = [(part, "fails" if refuted and part == "proof" else "holds") for part, _ in trees]
+    sense = {"proved": "PROVED", "refuted": "REFUTED: its negation is proved"}[data["sense"]]
+    return "\n".join(
+        [
+            f"(* {name}: {sense}. Written by proofs/coq.py; sha256 of the tree of the statement:",
+            f"   {statement.digest} *)",
+            *[f"From {line}." for line in libraries],
+            "Open Scope R_scope.\n",
+            "Module Reading.",
+            "Import Meaning.Reading Definitions.",
+            f"Definition statement : Prop :=\n  {statement_text(name)}.",
+            "End Reading.\n",
+            "Module Source.",
+            "Import Tree.Text.",
+            "Local Open Scope json_lists. Local Open Scope json_numbers. Local Open Scope json_strings.",
+            *[f"Definition {part} : json :=\n{tree}\n." for part, tree in trees],
+            "End Source.\n",
+            whole,
+            "",
+            f"Theorem statement : {'~ ' if refuted else ''}Reading.statement.\nProof. exact proof. Qed.",
+            *[f"Theorem {part}_{verb} : {verb} Source.{part}.\nProof. exact (fun _ => {part}). Qed." for part, verb in claims],
+            f"Definition everything := ({', '.join(['statement', *[f'{part}_{verb}' for part, verb in claims]])}).",
+            "Print Assumptions everything.\n",
+        ]
+    )
+
+
+def used_files(whole: str) -> list[str]:
+    """The files of PRELUDE that a file uses beyond the first three."""
+    marks = {
+        "Taylor": r"\bax_exp_(lower|upper)\b",
+        "Erf": r"\b(ax_erf_\w+|erf_between)\b",
+        "Enclosures": r"\b(enclose|erf_number|ax_pi)\b",
+        "Intermediate": r"\bIntermediate\.",
+    }
+    return [name for name, mark in marks.items() if re.search(mark, whole)]
+
+
+def definitions_file() -> str:
+    return f"""(* The definitions that statements use, as the source has them. Written by proofs/coq.py. *)
+From Coq Require Import Reals ZArith.
+From Symcook Require Import Meaning.
+Import Meaning.Reading.
+Open Scope R_scope.
+
+{definitions_text()}
+"""
+
+
+def required(source: str) -> list[str]:
+    """The files of a development that a file of it needs."""
+    found = re.findall(r"^From Symcook Require (?:Import )?(.*)\.$", source, re.MULTILINE)
+    return [name for line in found for name in line.split()]
+
+
+class Development:
+    """The texts of a development by file name, each after those that it needs."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self.ids = with_lemmas(ids)
+        self.files: dict[str, str] = {}
+        for name in PRELUDE:
+            self.files[name] = (proofs_directory() / "coq" / f"{name}.v").read_text(encoding="utf-8")
+        self.files["Definitions"] = definitions_file()
+        if len({module_name(name) for name in self.ids}) != len(self.ids):
+            raise AssertionError("two ids have the same module")
+
+    def text(self, module: str) -> str:
+        """A file of the development; statements are translated when they are asked for."""
+        if module not in self.files:
+            (name,) = [i for i in self.ids if module_name(i) == module]
+            self.files[module] = statement_file(name)
+        return self.files[module]
+
+    def modules(self) -> list[str]:
+        return [*PRELUDE, "Definitions", *[module_name(name) for name in self.ids]]
+
+    def write(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        modules = self.modules()
+        for module in modules:
+            put(folder / f"{module}.v", self.text(module))
+        put(folder / "_CoqProject", "-Q . Symcook\n" + "".join(f"{m}.v\n" for m in modules))
+        rules = [f"{m}.vo: {m}.v {' '.join(f'{r}.vo' for r in required(self.text(m)))}" for m in modules]
+        put(folder / "Makefile", MAKEFILE.format(goals=" ".join(f"{m}.vo" for m in modules), rules="\n".join(rules)))
+
+
+MAKEFILE = """\
+# make -j2: every theorem is checked by coqc, and each NAME.out lists what it assumes.
+all: {goals}
+
+%.vo: %.v
+\tcoqc -q -w none -Q . Symcook $< > $*.out
+
+{rules}
+"""
+
+
+def put(path: Path, text_: str) -> None:
+    """Write a file, unless it holds this text."""
+    if not path.is_file() or path.read_text(encoding="utf-8") != text_:
+        path.write_text(text_, encoding="utf-8")
+
+
+def sha256(text_: str) -> str:
+    return hashlib.sha256(text_.encode()).hexdigest()
