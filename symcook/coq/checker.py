@@ -22,6 +22,7 @@ def checker() -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
+    module.WHOLE = module.WHOLE | {"whole"}  # an integer that is cast as a whole, see reading.py
     module.MAX_SIZE = module.MAX_DEPTH = module.MAX_STORED = 10**9
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 30_000))
     return module

@@ -371,6 +371,45 @@ def definitions_text() -> str:
     return "\n".join(reading.definition(one) for one in known.all.values() if one.uses)
 
 
+def reader() -> Any:
+    """A reader of the checker that expands definitions as Coq unfolds them: an integer expression in the place of a
+    parameter that is an integer in Coq is cast as a whole (`whole`), as IZR (i - 1) where IZR i - 1 is written else."""
+    known, ck = definitions(), checker()
+
+    def wrapped(value: Any, sort: Any) -> Any:
+        if isinstance(value, ck.Function):
+            value.sort = sort
+            return value
+        term, depth = value
+        compound = sort == "Int" and term.sort == "Int" and term.op not in ("num", "var", "bound", "app", "whole")
+        return (ck.Term("whole", None, term), depth) if compound else value
+
+    class Unfolding(ck.Reader):
+        def argument(self, tree: Any, meaning: Any, scope: Any, depth: int) -> Any:
+            name = tree[1] if tree[0] in ("name", "call") else None
+            if name is None or name in meaning or name not in known.all:
+                return super().argument(tree, meaning, scope, depth)
+            one = known.all[name]
+            given = [self.argument(a, meaning, scope, depth) for a in (tree[2] if tree[0] == "call" else ())]
+            values = {p: wrapped(v, one.sorts[p]) for p, v in zip(one.params, given, strict=True)}
+            return self.argument(one.body, values, scope, depth)
+
+        def call(self, function: Any, values: Any, depth: int) -> Any:
+            sort = getattr(function, "sort", None)
+            if sort is None:
+                return super().call(function, values, depth)
+            out = super().call(function, [wrapped(v, s) for v, s in zip(values, sort[1], strict=True)], depth)
+            return wrapped((out, depth), sort[2])[0]
+
+    return Unfolding({}, {name: None for name in known.all})
+
+
+def unfolded(name: str) -> Any:
+    """The statement as the text of `statement_text` unfolds: the same formula up to where casts stand."""
+    tree = definitions().statements[name]
+    return reader().term(tree, {}, {}, 0)
+
+
 def statement_text(name: str) -> str:
     """The proposition of a statement; Untranslatable where only the expanded text can be given."""
     try:

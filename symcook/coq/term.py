@@ -123,6 +123,8 @@ def elaborate(t: Any, level: str) -> Term:
         return at_level(Term("app", None, [head, *given], level_of(kids[0].sort[2])), level)
     if level == "Z" and t.sort != "Int":
         raise Untranslatable("a real number where an integer is wanted")
+    if op == "whole":
+        return at_level(elaborate(kids[0], "Z"), level)
     if op == "ind":
         return Term("ind", None, [elaborate(kids[0], "P")], level)
     if op in ("sum", "prod"):

@@ -1,0 +1,149 @@
+"""Coq as the judge: coqc on the files of a development, one after another, with what was accepted kept in the folder.
+
+A file is checked again only where its text, or that of a file below it, has changed; so a long run can be broken off and
+taken up again. Nothing here is trusted: `make` in the folder does the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from symcook.coq.development import Development, assumptions_file, put, required
+from symcook.errors import BadInput
+
+VERSION = "8.16"
+RECORD = "checked.json"
+# What a theorem may rest on: Coq's own axioms of the classical reals, and its machine integers where an enclosure is
+# computed. No axiom is ours.
+CLASSICAL = frozenset(
+    {
+        "ClassicalDedekindReals.sig_not_dec",
+        "ClassicalDedekindReals.sig_forall_dec",
+        "FunctionalExtensionality.functional_extensionality_dep",
+        "constructive_indefinite_description",
+        "classic",
+    }
+)
+MACHINE = re.compile(r"(PrimInt63|Uint63|PrimFloat|FloatAxioms|Uint63Axioms)\.\w+|Uint63\.\w+")
+GROUP = 40  # theorems whose assumptions are asked for together
+INSTALL = "install Coq: apt-get install coq libcoq-coquelicot libcoq-interval"
+
+
+def coqc() -> str:
+    """The path of coqc. Raises BadInput where it is missing or of another version."""
+    path = shutil.which("coqc")
+    if path is None:
+        raise BadInput("coqc, with Coquelicot and coq-interval, must be installed", "none", INSTALL)
+    found = subprocess.run([path, "--print-version"], capture_output=True, text=True, check=False).stdout.split()
+    if not found or not found[0].startswith(VERSION + "."):
+        raise BadInput(f"coqc must be of version {VERSION}", " ".join(found[:1]) or "none", INSTALL)
+    return path
+
+
+def fresh(folder: Path) -> None:
+    """BadInput where `folder` holds something else than a development."""
+    if folder.exists() and not folder.is_dir():
+        raise BadInput("the target must be a folder", str(folder))
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "_CoqProject").is_file():
+        raise BadInput("the target must be empty, or a development that this command wrote", str(folder))
+
+
+class Judge:
+    """coqc in one folder."""
+
+    def __init__(self, folder: Path, seconds: int = 900) -> None:
+        self.folder, self.seconds, self.path = folder, seconds, coqc()
+        record = folder / RECORD
+        self.record: dict[str, Any] = json.loads(record.read_text()) if record.is_file() else {}
+
+    def run(self, module: str) -> tuple[bool, str, float]:
+        """Whether coqc accepts a file, what it says, and the processor seconds."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [self.path, "-q", "-w", "none", "-Q", ".", "Symcook", f"{module}.v"]
+        try:
+            done = subprocess.run(
+                command, cwd=self.folder, capture_output=True, text=True, timeout=self.seconds, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return False, f"coqc took longer than {self.seconds} s", float(self.seconds)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return done.returncode == 0, done.stdout + done.stderr, round(spent, 2)
+
+    def stamp(self, source: str) -> str:
+        """The hash of a file and of all below it."""
+        below = [self.record.get(module, {}).get("stamp", "") for module in required(source)]
+        return hashlib.sha256("\n".join([source, *below]).encode()).hexdigest()
+
+    def check(self, module: str, source: str) -> dict[str, Any]:
+        """The record of a file after coqc has seen it: `accepted`, and `message` where it is not."""
+        stamp = self.stamp(source)
+        known = self.record.get(module)
+        if known and known["stamp"] == stamp and known["accepted"] and (self.folder / f"{module}.vo").is_file():
+            return known
+        put(self.folder / f"{module}.v", source)
+        refused = [m for m in required(source) if not self.record.get(m, {}).get("accepted")]
+        if refused:
+            accepted, message, seconds = False, f"{refused[0]}, which it needs, was not accepted", 0.0
+        else:
+            accepted, message, seconds = self.run(module)
+        made = {"stamp": stamp, "accepted": accepted, "seconds": seconds}
+        if not accepted:
+            made["message"] = message[-2000:]
+        self.record[module] = made
+        (self.folder / RECORD).write_text(json.dumps(self.record, indent=0))
+        return made
+
+    def assumptions(self, modules: Iterable[str]) -> set[str]:
+        """The axioms that the theorems of these files rest on together."""
+        found: set[str] = set()
+        names = list(modules)
+        for start in range(0, len(names), GROUP):
+            group = names[start : start + GROUP]
+            source = assumptions_file(group)
+            put(self.folder / "Assumptions.v", source)
+            accepted, message, _ = self.run("Assumptions")
+            if not accepted:
+                raise AssertionError(message[-2000:])
+            found |= axioms_named(message)
+        return found
+
+
+def axioms_named(message: str) -> set[str]:
+    """The names in what Print Assumptions says."""
+    if "Closed under the global context" in message:
+        return set()
+    _, _, listed = message.partition("Axioms:")
+    return set(re.findall(r"^([A-Za-z_][\w.']*)(?= :|\s*$)", listed, re.MULTILINE))
+
+
+def foreign(axioms: Iterable[str]) -> list[str]:
+    """Those that no theorem may rest on."""
+    return sorted(a for a in axioms if a not in CLASSICAL and not MACHINE.fullmatch(a))
+
+
+def judge(ids: Iterable[str], folder: Path, say: Callable[[str], None], seconds: int = 900) -> dict[str, Any]:
+    """Write the development of `ids` into `folder` and let Coq check it. One line is said for each file that is not
+    accepted, and one for each tenth that is. Returns the record by module."""
+    development = Development(ids)
+    development.project(folder)
+    judge_ = Judge(folder, seconds)
+    out: dict[str, Any] = {}
+    modules = development.modules()
+    for place, module in enumerate(modules, 1):
+        out[module] = judge_.check(module, development.text(module))
+        development.forget(module)
+        if not out[module]["accepted"]:
+            say(f"refused  {module}: {out[module]['message'].strip()[-400:]}")
+        elif place % 10 == 0 or place == len(modules):
+            say(f"{place} of {len(modules)} files")
+    return out
+
