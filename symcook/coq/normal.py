@@ -141,7 +141,7 @@ class Justified(Canonical):
         if op == "app":
             out, proof = self.skeleton(z, around)
             return cast(out), congruent("IZR", [proof])
-        given = " ".join([self.text(k, around) for k in kids if k.level != "F"])
+        given = "" if op == "sum" else " ".join([self.text(k, around) for k in kids])
         if op in RING:
             law = {"+": "plus_IZR", "-": "minus_IZR", "*": "mult_IZR", "neg": "opp_IZR", "^": "IZR_pow"}[op]
             new = real(op, *map(cast, kids), data=z.data)
