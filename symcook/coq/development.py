@@ -36,6 +36,10 @@ def known_ids() -> list[str]:
     return [*ASSUMED, *certificates()]
 
 
+def lemmas_of(name: str) -> list[str]:
+    return list(certificates()[name]["lemmas"]) if name in certificates() else []
+
+
 def with_lemmas(ids: Iterable[str]) -> list[str]:
     """`ids` and what they rest on, in order. Raises BadInput for an id without a proof."""
     wanted, todo = set(), list(ids)
@@ -47,7 +51,7 @@ def with_lemmas(ids: Iterable[str]) -> list[str]:
             raise BadInput("an id must have a proof, not a computation and not none", name)
         if name not in wanted:
             wanted.add(name)
-            todo += certificates()[name]["lemmas"] if name in certificates() else []
+            todo += lemmas_of(name)
     return [name for name in known_ids() if name in wanted]
 
 
@@ -57,13 +61,18 @@ def lemma_names(data: Mapping[str, Any]) -> dict[str, tuple[Term, str]]:
     return {s.label: (elaborate(s.formula, "P"), f"{module_name(name)}.proof") for name, s in found}
 
 
+def lemma_stub(name: str, f: Term) -> str:
+    return f"Module {module_name(name)}. Axiom proof : {text(f)}. End {module_name(name)}."
+
+
 def tree_text(term: Any) -> str:
     """The text that is hashed."""
     return json.dumps(term.tree(), separators=(",", ":"))
 
 
-def statement_file(name: str, data: Mapping[str, Any] | None = None) -> str:
-    """The text of the file of one statement, from its certificate, or `data` in its place."""
+def statement_file(name: str, data: Mapping[str, Any] | None = None, alone: bool = False) -> str:
+    """The text of the file of one statement, from its certificate, or `data` in its place. `alone`: its lemmas are
+    axioms in the file, so that nothing else has to be checked before."""
     statement = statements()[name]
     if name in ASSUMED:
         data = {"lemmas": {}, "sense": "proved", "proof": None}
@@ -94,7 +103,12 @@ def statement_file(name: str, data: Mapping[str, Any] | None = None) -> str:
     libraries = ["Coq Require Import Reals ZArith Lra ClassicalEpsilon Classical"]
     libraries += ["Coquelicot Require Import Coquelicot"] if "enclose" in whole or "erf_number" in whole else []
     libraries.append(f"Symcook Require Import {' '.join(['Meaning', 'Tree', 'Laws', *used_files(whole)])}")
-    libraries.append(f"Symcook Require {' '.join(['Definitions', *map(module_name, data['lemmas'])])}")
+    libraries.append(
+        f"Symcook Require {' '.join(['Definitions', *([] if alone else map(module_name, data['lemmas']))])}"
+    )
+    stubs = (
+        [lemma_stub(name, f) for name, (f, _) in zip(data["lemmas"], outside.values(), strict=True)] if alone else []
+    )
     claims = [(part, "fails" if refuted and part == "proof" else "holds") for part, _ in trees]
     sense = {"proved": "PROVED", "refuted": "REFUTED: its negation is proved"}[data["sense"]]
     return "\n".join(
@@ -103,6 +117,7 @@ def statement_file(name: str, data: Mapping[str, Any] | None = None) -> str:
             f"   {statement.digest} *)",
             *[f"From {line}." for line in libraries],
             "Open Scope R_scope.\n",
+            *stubs,
             "Module Reading.",
             "Import Meaning.Reading Definitions.",
             f"Definition statement : Prop :=\n  {statement_text(name)}.",
@@ -115,7 +130,10 @@ def statement_file(name: str, data: Mapping[str, Any] | None = None) -> str:
             whole,
             "",
             f"Theorem statement : {'~ ' if refuted else ''}Reading.statement.\nProof. exact_no_check {as_read}. Qed.",
-            *[f"Theorem {part}_{verb} : {verb} Source.{part}.\nProof. exact_no_check (fun _ : unknown => {part}). Qed." for part, verb in claims],
+            *[
+                f"Theorem {part}_{verb} : {verb} Source.{part}.\nProof. exact_no_check (fun _ : unknown => {part}). Qed."
+                for part, verb in claims
+            ],
             f"Definition everything := ({', '.join(['statement', *[f'{part}_{verb}' for part, verb in claims]])}).\n",
         ]
     )
@@ -150,10 +168,11 @@ def required(source: str) -> list[str]:
 
 
 class Development:
-    """The texts of a development by file name, each after those that it needs."""
+    """The texts of a development by file name, each after those that it needs. `alone`: without the lemmas of `ids`."""
 
-    def __init__(self, ids: Iterable[str]) -> None:
-        self.ids = with_lemmas(ids)
+    def __init__(self, ids: Iterable[str], alone: bool = False) -> None:
+        self.alone, ids = alone, list(ids)
+        self.ids = [name for name in with_lemmas(ids) if not alone or name in ids]
         self.files: dict[str, str] = {}
         for name in PRELUDE:
             self.files[name] = (proofs_directory() / "coq" / f"{name}.v").read_text(encoding="utf-8")
@@ -165,7 +184,7 @@ class Development:
         """A file of the development; statements are translated when they are asked for."""
         if module not in self.files:
             (name,) = [i for i in self.ids if module_name(i) == module]
-            self.files[module] = statement_file(name)
+            self.files[module] = statement_file(name, alone=self.alone)
         return self.files[module]
 
     def modules(self) -> list[str]:
@@ -182,7 +201,7 @@ class Development:
         put(folder / "_CoqProject", "-Q . Symcook\n" + "".join(f"{m}.v\n" for m in modules))
         before = {m: required(self.text(m)) for m in (*PRELUDE, "Definitions")}
         for name in self.ids:
-            lemmas = certificates()[name]["lemmas"] if name in certificates() else ()
+            lemmas = [] if self.alone else lemmas_of(name)
             before[module_name(name)] = [*PRELUDE, "Definitions", *map(module_name, lemmas)]
         rules = [f"{m}.vo: {m}.v {' '.join(f'{r}.vo' for r in needed)}" for m, needed in before.items()]
         put(folder / "Makefile", MAKEFILE.format(goals=" ".join(f"{m}.vo" for m in modules), rules="\n".join(rules)))

@@ -72,4 +72,3 @@ def erf_steps(script: Script, box: Any, form: Term, bits: int) -> list[str]:
     steps += [f"clear u{i}" for i in range(len(found))]
     steps += [f"set (w{i} := {text(t)}) in *; clearbody w{i}" for i, t in enumerate(found)]
     return steps
-

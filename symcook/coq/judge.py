@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from symcook.coq.development import Development, assumptions_file, put, required
+from symcook.coq.development import Development, assumptions_file, lemmas_of, module_name, put, required
 from symcook.errors import BadInput
 
 VERSION = "8.16"
@@ -41,11 +41,16 @@ def coqc() -> str:
     """The path of coqc. Raises BadInput where it is missing or of another version."""
     path = shutil.which("coqc")
     if path is None:
-        raise BadInput("coqc, with Coquelicot and coq-interval, must be installed", "none", INSTALL)
-    found = subprocess.run([path, "--print-version"], capture_output=True, text=True, check=False).stdout.split()
-    if not found or not found[0].startswith(VERSION + "."):
-        raise BadInput(f"coqc must be of version {VERSION}", " ".join(found[:1]) or "none", INSTALL)
+        raise BadInput("coqc must be installed, with Coquelicot and coq-interval", "none", INSTALL)
+    version = coqc_version()
+    if not version.startswith(f"{VERSION}."):
+        raise BadInput(f"coqc must be of version {VERSION}", version, INSTALL)
     return path
+
+
+def coqc_version() -> str:
+    done = subprocess.run(["coqc", "--print-version"], capture_output=True, text=True, check=False)
+    return done.stdout.split()[0] if done.stdout.split() else "none"
 
 
 def fresh(folder: Path) -> None:
@@ -130,16 +135,18 @@ def foreign(axioms: Iterable[str]) -> list[str]:
     return sorted(a for a in axioms if a not in CLASSICAL and not MACHINE.fullmatch(a))
 
 
-def judge(ids: Iterable[str], folder: Path, say: Callable[[str], None], seconds: int = 900) -> dict[str, Any]:
-    """Write the development of `ids` into `folder` and let Coq check it. One line is said for each file that is not
-    accepted, and one for each tenth that is. Returns the record by module."""
-    development = Development(ids)
+def judge(
+    development: Development, folder: Path, say: Callable[[str], None], seconds: int = 900
+) -> dict[str, dict[str, Any]]:
+    """Write a development into `folder` and let Coq check it, file by file. A line is said for each file that is not
+    accepted, and for each tenth that is. Returns the record of each module."""
+    fresh(folder)
+    inspector = Judge(folder, seconds)
     development.project(folder)
-    judge_ = Judge(folder, seconds)
-    out: dict[str, Any] = {}
+    out: dict[str, dict[str, Any]] = {}
     modules = development.modules()
     for place, module in enumerate(modules, 1):
-        out[module] = judge_.check(module, development.text(module))
+        out[module] = inspector.check(module, development.text(module))
         development.forget(module)
         if not out[module]["accepted"]:
             say(f"refused  {module}: {out[module]['message'].strip()[-400:]}")
@@ -147,3 +154,22 @@ def judge(ids: Iterable[str], folder: Path, say: Callable[[str], None], seconds:
             say(f"{place} of {len(modules)} files")
     return out
 
+
+def verdict(development: Development, folder: Path, say: Callable[[str], None]) -> bool:
+    """`judge`, then what the accepted theorems rest on; whether all is as it must be."""
+    record = judge(development, folder, say)
+    accepted = [name for name in development.ids if record[module_name(name)]["accepted"]]
+    axioms = Judge(folder).assumptions(map(module_name, accepted)) if accepted else set()
+    lemmas = (
+        {f"{module_name(lemma)}.proof" for name in accepted for lemma in lemmas_of(name)}
+        if development.alone
+        else set()
+    )
+    axioms -= {a for a in axioms if any(a.endswith(lemma) for lemma in lemmas)}
+    outside = foreign(axioms)
+    spent = sum(one["seconds"] for one in record.values())
+    say(f"Coq accepts {len(accepted)} of {len(development.ids)} theorems ({spent:.0f} s)")
+    say(f"they rest on {', '.join(sorted(axioms)) or 'no axiom'}")
+    if outside:
+        say(f"not allowed: {', '.join(outside)}")
+    return len(accepted) == len(development.ids) and not outside

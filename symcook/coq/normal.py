@@ -425,7 +425,9 @@ class Justified(Canonical):
         if f.op == "->" and truths[1] == "False" and not truths[0]:  # f -> false is ~f
             denied = self.formula_proof(formula("~", f.kids[0]), around) or SAME
             lemma = self.lemmas.name(
-                "forall P Q A C : Prop, (P <-> A) -> (Q <-> False) -> (~ P <-> C) -> ((P -> Q) <-> C)", "tauto.", "logic"
+                "forall P Q A C : Prop, (P <-> A) -> (Q <-> False) -> (~ P <-> C) -> ((P -> Q) <-> C)",
+                "tauto.",
+                "logic",
             )
             return f"({lemma} _ _ _ _ {proofs[0]} {proofs[1]} {denied})"
         if key in (self.normal.true, self.normal.false):
@@ -464,4 +466,3 @@ def uses(t: Term, index: int) -> bool:
     if (t, index) not in _uses:
         _uses[t, index] = any(uses(k, index + t.binds(n)) for n, k in enumerate(t.kids))
     return _uses[t, index]
-

@@ -24,8 +24,56 @@ ATOM, APPLIED, POWER, MINUS, TIMES, PLUS, RELATION, NOT, AND, OR, ARROW, QUANTIF
 OPERATORS = {"+": PLUS, "-": PLUS, "*": TIMES, "/": TIMES, "=": RELATION, "<=": RELATION, "<": RELATION}
 CONNECTIVES = {"&": ("/\\", AND), "|": ("\\/", OR), "->": ("->", ARROW), "<->": ("<->", ARROW)}
 TAKEN = frozenset(
-    "as at cofix else end exists exists2 fix for forall fun if in let match mod return Set Prop SProp Type then where "
-    "with using by R Z nat real sum prod ind relu power PI IZR ln Rabs Rmin Rmax ind_Z relu_Z sum_Z INR tree up C".split()
+    [
+        "as",
+        "at",
+        "cofix",
+        "else",
+        "end",
+        "exists",
+        "exists2",
+        "fix",
+        "for",
+        "forall",
+        "fun",
+        "if",
+        "in",
+        "let",
+        "match",
+        "mod",
+        "return",
+        "Set",
+        "Prop",
+        "SProp",
+        "Type",
+        "then",
+        "where",
+        "with",
+        "using",
+        "by",
+        "R",
+        "Z",
+        "nat",
+        "real",
+        "sum",
+        "prod",
+        "ind",
+        "relu",
+        "power",
+        "PI",
+        "IZR",
+        "ln",
+        "Rabs",
+        "Rmin",
+        "Rmax",
+        "ind_Z",
+        "relu_Z",
+        "sum_Z",
+        "INR",
+        "tree",
+        "up",
+        "C",
+    ]
 )
 QUANTIFIERS = ("all", "ex", "all in", "ex in")
 HYPERBOLIC = ("tanh", "sinh", "cosh")
@@ -61,7 +109,9 @@ class Definitions:
 
     def __init__(self) -> None:
         source = next(iter(library().statements.values())).known
-        order = re.findall(r"^define: (\w+)", (library().root / "expanded.txt").read_text(encoding="utf-8"), re.MULTILINE)
+        order = re.findall(
+            r"^define: (\w+)", (library().root / "expanded.txt").read_text(encoding="utf-8"), re.MULTILINE
+        )
         made = next(iter(checked_statements().values())).known
         assert set(order) == set(source) == set(made)
         self.all = {name: Defined(name, made[name].params, made[name].body) for name in order}

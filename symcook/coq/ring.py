@@ -1,6 +1,6 @@
 """Closed lemmas of a file, and canonical forms of the checker's polynomials: what `ring` decides, once for each identity.
 
-A canonical form is a term made of numerals, +, -, *, neg and ^ over atoms. Two such terms that are equal are connected by
+A canonical form is a term of numerals, +, -, *, neg and ^ over atoms. Two such terms that are equal are connected by
 a closed lemma, forall x0 .. xn, e1 = e2, proved by `ring` (`field` where a numeral is a fraction).
 """
 
@@ -287,7 +287,8 @@ class Canonical:
 
         new = [over_atoms(t, lambda x: powers.get(x, x)) for t in (a, b)]
         found = atoms(new)
-        pairs = [(unit(m, True), unit(m, False)) for m in sorted(common, key=lambda m: self.rank_monomial(m, len(around)))]
+        ordered = sorted(common, key=lambda m: self.rank_monomial(m, len(around)))
+        pairs = [(unit(m, True), unit(m, False)) for m in ordered]
         pairs = [(x, y) for x, y in pairs if x in found and y in found]
         middle = self.ring_lemma(new[0], new[1], found, pairs, around)
         return trans(congruence(a), trans(middle, sym(congruence(b))))

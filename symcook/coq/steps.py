@@ -389,4 +389,3 @@ class Script:
         self.write(f"assert (hh : 0 {goal.op} {text(form)}) by ({tactic}).")
         value = "hh" if proof is None else f"(eq_ind_r (fun z => 0 {goal.op} z) hh {proof})"
         self.write(f"exact ({'le' if goal.op == '<=' else 'lt'}_of_gap _ _ {value}).")
-

@@ -1,6 +1,6 @@
-"""Terms as Coq has them: the checker's terms with a level for each (Z, R or proposition) and the casts written out.
+"""Terms as Coq has them: the checker's terms with a level for each (Z, R or proposition) and casts written out.
 
-The checker lets an Int stand where a Real is wanted. Here `elaborate` puts a cast from Z to R at the leaves; comparisons
+The checker lets an Int stand where a Real is wanted. `elaborate` puts a cast from Z to R at the leaves; comparisons
 are always between real numbers; integers are wanted in bounds of sums, exponents and arguments of Int functions only.
 Instantiating a quantifier then means in Coq what `substitute` does here, so that no proof step speaks about casts.
 """
