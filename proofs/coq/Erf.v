@@ -180,8 +180,11 @@ Qed.
 Lemma series_derive : forall n (x : R),
   is_derive (fun x => sum_of n 0 (series_term x)) x (sum_of n 0 (taylor_term x)).
 Proof.
-  induction n as [|n h]; intros x. apply (is_derive_const (V := R_NormedModule)).
-  apply (is_derive_plus (V := R_NormedModule)). apply h. apply (term_derive n x).
+  induction n as [|n h]; intros x.
+  - change (is_derive (fun _ : R => 0) x 0). apply (is_derive_const (V := R_NormedModule)).
+  - change (is_derive (fun x : R => sum_of n 0 (series_term x) + series_term x (Z.of_nat n)) x
+              (sum_of n 0 (taylor_term x) + taylor_term x (Z.of_nat n))).
+    apply (is_derive_plus (V := R_NormedModule)). apply h. apply term_derive.
 Qed.
 Lemma series_0 : forall n, sum_of n 0 (series_term 0) = 0.
 Proof.

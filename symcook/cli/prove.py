@@ -35,6 +35,7 @@ def _provable() -> list[str]:
 )
 @click.option("--latex", is_flag=True, help="Statement and proof as LaTeX (packages amsmath and amssymb).")
 @click.option("--break", "breaking", is_flag=True, help="Near misses of the statement, each tried with its proof.")
+@click.option("--coq", is_flag=True, help="A Coq development in the folder coq; coqc checks it where it is installed.")
 def command(
     ids: tuple[str, ...],
     paper: str | None,
@@ -43,6 +44,7 @@ def command(
     trust: bool,
     latex: bool,
     breaking: bool,
+    coq: bool,
     as_json: bool,
 ) -> int:
     """Check stored proofs again, from the files on disk.
@@ -51,7 +53,7 @@ def command(
     shown with its statement, a short proof and what it rests on; several as a table. Exit 0 when every selected stored
     proof is reproduced. REFUTED is a verdict too: a proof of the negation.
     """
-    ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking)) if on]
+    ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking), ("--coq", coq)) if on]
     if as_json:
         ways.append("--json")
     if len(ways) > 1:
@@ -64,6 +66,8 @@ def command(
         say(trust_text())
         return 0
     names, without = selected(ids, paper, everything)
+    if coq:
+        return _judged_by_coq(names, without)
     verdicts = replayed(names)
     if as_json:
         print_json([verdict_json(v) for v in verdicts])
@@ -167,6 +171,21 @@ def one_text(verdicts: list[Any], without: list[str], full: bool) -> str:
         text += f"\n\nPaper\n{indented(words)}" if words else ""
         text += f"\n\nStatement, not proved\n{statement_text(name)}\n"
     return f"{text}\n{total}"
+
+
+def _judged_by_coq(names: list[str], without: list[str]) -> int:
+    """The development of these ids in the folder coq, checked by coqc. BadInput where coqc is missing."""
+    from symcook.coq.development import Development, module_name
+    from symcook.coq.judge import coqc, fresh, verdict
+
+    folder = Path("coq")
+    fresh(folder)
+    development = Development([*names, *without])
+    development.write(folder)
+    for name in names:
+        say(f"{folder / module_name(name)}.v")
+    coqc()
+    return 0 if verdict(development, folder, say) else 1
 
 
 def _print_latex(verdicts: list[Any], without: list[str], full: bool) -> None:

@@ -191,8 +191,9 @@ class Development:
         return [*PRELUDE, "Definitions", *[module_name(name) for name in self.ids]]
 
     def forget(self, module: str) -> None:
-        """Let go of a text."""
-        self.files.pop(module, None)
+        """Let go of the text of a statement."""
+        if module not in (*PRELUDE, "Definitions"):
+            self.files.pop(module, None)
 
     def project(self, folder: Path) -> None:
         """Write what `make` needs besides the files of the statements."""

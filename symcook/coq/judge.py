@@ -144,14 +144,22 @@ def judge(
     inspector = Judge(folder, seconds)
     development.project(folder)
     out: dict[str, dict[str, Any]] = {}
-    modules = development.modules()
-    for place, module in enumerate(modules, 1):
-        out[module] = inspector.check(module, development.text(module))
+
+    def check(module: str) -> None:
+        """A file, after those that it needs."""
+        source = development.text(module)
+        for below in required(source):
+            if below not in out:
+                check(below)
+        out[module] = inspector.check(module, source)
         development.forget(module)
         if not out[module]["accepted"]:
             say(f"refused  {module}: {out[module]['message'].strip()[-400:]}")
-        elif place % 10 == 0 or place == len(modules):
-            say(f"{place} of {len(modules)} files")
+        elif len(out) % 10 == 0:
+            say(f"{len(out)} files")
+
+    for name in development.ids:
+        check(module_name(name))
     return out
 
 
