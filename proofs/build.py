@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import Rejected
 from symcook.proof import kernel, replay
 from symcook.proof.grammar import GRAMMAR
+from symcook.proof.search.refute import refute
 from symcook.proof.search.tactics import Goal, Library, Stuck, Tactic, prove
-from symcook.proof.terms import neg
 from symcook.verify import sweep
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "certificates"
-CHECKS = {"model.first-position": 16, "model.dyck-1-nonuniform": 16}
-"""Statements that are checked by running the model of that name, and to which length."""
+CHECKS = {"model.first-position": 16, "model.dyck-1-nonuniform": 8}
+"""Statements that are checked at all instances, and their model by running it, and to which length."""
 
 
 def scripts() -> dict[str, Script]:
@@ -64,6 +64,9 @@ def used(proof: Any) -> Iterator[str]:
 def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
     """The certificate of one statement; Stuck or Rejected where the script fails."""
     statement = known[name]
+    from places import at_a_place
+    from sides import FURTHER
+
     before = list(known)[: list(known).index(name)]
     facts = {f"ax:{k}": f for k, f in kernel.axioms().items()}
     labels = {known[n].label: known[n] for n in (*(n for n in known if n.startswith("lem.")), *before) if n != name}
@@ -71,10 +74,13 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
         labels = {known[n].label: known[n] for n in before if n.startswith("lem.")}
     labels |= {s.label: s for s in known.values() if s.assumed}
     facts |= {label: s.formula for label, s in labels.items()}
-    home = Library(statement.known, facts)
+    home = Library(statement.known, facts, FURTHER.get(name))
     refuted = script.refutes
-    proof = prove(home, neg(statement.formula) if refuted else statement.formula, script.proof)
     defined = inhabited = None
+    if refuted:
+        proof = refute(home, statement.formula, script.proof, script.defined or at_a_place)
+    else:
+        proof = prove(home, statement.formula, script.proof)
     if statement.claim and not refuted:
         defined = prove(home, statement.defined, script.defined or Goal.blast)
         inhabited = prove(home, statement.inhabited, script.inhabited or Goal.blast)
@@ -89,6 +95,7 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
 def check(name: str, length: int, statement: replay.Statement) -> dict[str, Any]:
     """The certificate that names a check of a model; Stuck where the check fails."""
     recipe = name.removeprefix("model.")
+    statement.evaluated(length)
     found = sweep.check_recipe(recipe, length)
     if not found.holds:
         raise Stuck(f"the model is wrong on {found.counterexample}")

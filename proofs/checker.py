@@ -20,15 +20,17 @@ A first block of ``define:`` lines holds definitions for all. The others begin w
               relu abs min max exp log sqrt erf pow(t, n) tanh sinh cosh
     sort      Int   Real   Int*Real->Real (arguments and result; Int is a part of Real)
 
-``define: name(a, b) := body`` is expanded where ``name(...)`` is read; an argument may be a function, ``j. t``. No name
-is bound twice, none is a definition or a reserved word. Sorts are checked: the bounds of sum and prod, the exponent of
-pow and the arguments of an Int function are of sort Int. The hash of a statement is the sha256 of its tree, in which a
-bound variable is the number of binders between it and its own (see `Term.tree`), as JSON without spaces.
+``define: name(a, b) := body`` is expanded where ``name(...)`` is read; an argument may be a function, ``j. t``. The
+body uses every argument, and what a function ``j. t`` drops is a number that is always defined (its D is true). No
+name is bound twice, none is a definition or a reserved word. Sorts are checked: the bounds of sum and prod, the
+exponent of pow and the arguments of an Int function are of sort Int. The hash of a statement is the sha256 of its tree,
+in which a bound variable is the number of binders between it and its own (see `Term.tree`), as JSON without spaces.
 
 MEANING. All functions are total: 1/0 is 0, and sqrt, log and pow of wrong arguments are some number. So a claim needs
 three proofs: of S, of D(S) (everything in S is defined where it is met, see `defined`), of H(S) (the hypotheses of S
-can be met, nontrivially, see `inhabited`). A refutation is a proof of ~S. Statements with ``claim: no`` are lemmas.
-Ids ``named.X`` and ``oracle.X`` are assumptions; whatever rests on them says so.
+can be met, nontrivially, see `inhabited`). A refutation is a proof of R(S): S is false at some values where everything
+in it is defined (see `refutation`). Statements with ``claim: no`` are lemmas. Ids ``named.X`` and ``oracle.X`` are
+assumptions; whatever rests on them says so, and on one that is refuted nothing may rest.
 
 A CERTIFICATE is {"grammar": 1, "id", "statement": hash, "lemmas": {id: hash}, "sense": "proved" or "refuted", "proof",
 and for claims "defined", "inhabited"}; or {"grammar", "id", "statement", "check"}, a computation that is skipped here.
@@ -542,6 +544,7 @@ class Definition:
         need(len(set(names)) == len(names), "a definition names something twice")
         parser = Parser(found[3])
         self.body = parser.whole(parser.argument)
+        need(all(occurs(p, self.body) for p in self.params), "a definition does not use one of its arguments")
 
 
 class Function:
@@ -674,8 +677,20 @@ class Reader:
 
     def call(self, function: Function, values: Sequence[Any], depth: int) -> Term:
         need(len(function.names) == len(values), "a function has the wrong number of arguments")
+        for name, value in zip(function.names, values, strict=True):
+            if not occurs(name, function.body):  # what vanishes here is seen by no check of sorts and by no D
+                sound = not isinstance(value, Function) and value[0].sort in NUMBERS and defined(value[0]) == TRUE
+                need(sound, "an argument that a function does not use is a number that is always defined")
         meaning = {**function.meaning, **dict(zip(function.names, values, strict=True))}
         return self.term(function.body, meaning, function.known, depth)
+
+
+def occurs(name: str, tree: Any) -> bool:
+    """Whether a syntax tree has this name outside the lists of names of its functions, where it would be bound."""
+    if tree[0] in ("name", "call") and tree[1] == name:
+        return True
+    parts = tree[2] if tree[0] == "call" else tree[2:] if tree[0] == "lam" else tree[1:]
+    return any(occurs(name, part) for part in parts if isinstance(part, tuple) and part[:1] != ("fun",))
 
 
 def interval_of(low: Term, high: Term) -> Term:
@@ -1700,6 +1715,16 @@ def defined(t: Term) -> Term:
     return both(out, Term("<" if name == "log" else "<=", None, number(0), last))
 
 
+def refutation(t: Term) -> Term:
+    """R: somewhere the leading premises of t hold, what they lead to is false, and all of this is defined."""
+    if t.op == "all":
+        return Term("ex", t.data, refutation(t.kids[0]))
+    if t.op == "->":
+        premise, rest = t.kids
+        return both(both(premise, defined(premise)), refutation(rest))
+    return both(defined(t), Term("~", None, t))
+
+
 def hypotheses(t: Term, last: Callable[[Term], list[Term]]) -> list[Term]:
     """The leading quantifiers and premises of t, as "there are ... with ...", before each of the formulas that `last`
     gives for what they lead to (where there is none: before `true`)."""
@@ -1710,26 +1735,73 @@ def hypotheses(t: Term, last: Callable[[Term], list[Term]]) -> list[Term]:
     return last(t)
 
 
-def part_hypotheses(t: Term) -> list[Term]:
-    """Those of the parts of a conjunction that have some; the two directions of <-> have none."""
+def sides(t: Term) -> Sequence[Term]:
+    """The two sides of <->, which is read as two implications; nothing for any other formula."""
     if t.op != "&":
-        return []
+        return ()
     a, b = t.kids
-    if a.op == b.op == "->" and a.kids == b.kids[::-1]:
-        return []
-    return hypotheses(a, part_hypotheses) + hypotheses(b, part_hypotheses)
+    return a.kids if a.op == b.op == "->" and a.kids == b.kids[::-1] else ()
+
+
+def cases(t: Term) -> list[Term]:
+    """What must be possible, so that no part of t holds because its premises never do: the premises of ->; one side of
+    <->; of F | ~A the A, and for premises within a part of | that the other parts fail. ~ is pushed inwards first.
+    Nothing is asked of parts of | that are all denied, nor behind ex, where the proof has the choice."""
+    if t.op in ("all", "->"):
+        return hypotheses(t, cases)
+    if sides(t):
+        return [Term("|", None, *sides(t))]
+    if t.op == "&":
+        return [one for k in t.kids for one in cases(k)]
+    if t.op == "~":
+        inner = pushed(t.kids[0])
+        return [] if inner == t else cases(inner)
+    out: list[Term] = []
+    found = parts("|", t) if t.op == "|" else []
+    denied = [p.kids[0] for p in found if p.op == "~"]
+    others = [p for p in found if p.op != "~"]
+    for part in others:
+        failing = [negation(p) for p in others if p is not part]
+        out += [joined([*denied, *failing], end) for end in cases(part)]
+    if denied and others and not out:
+        out.append(joined(denied, TRUE))
+    return out
+
+
+def joined(found: Sequence[Term], end: Term) -> Term:
+    for one in reversed(found):
+        end = both(one, end)
+    return end
+
+
+def pushed(t: Term) -> Term:
+    """~t, with the negation one step further inside where t is no comparison and no <->."""
+
+    def no(f: Term) -> Term:
+        return f.kids[0] if f.op == "~" else Term("~", None, f)
+
+    if t.op in ("all", "ex"):
+        return Term("ex" if t.op == "all" else "all", t.data, no(t.kids[0]))
+    if t.op == "->":
+        return Term("&", None, t.kids[0], no(t.kids[1]))
+    if t.op == "|" or (t.op == "&" and not sides(t)):
+        out, *more = [no(p) for p in parts(t.op, t)]
+        for one in more:
+            out = Term("&" if t.op == "|" else "|", None, out, one)
+        return out
+    return no(t)
 
 
 def inhabited(t: Term, condition: Term | None) -> Term:
     """H: the leading hypotheses of t can be met, with the nontrivial `condition` (under its leading quantifiers); and
-    where they lead to a conjunction, those of each part as well."""
+    with each of the `cases` of what they lead to."""
     if t.op == "&":
         need(condition is None, "a conjunction takes no nontrivial condition")
         return both(inhabited(t.kids[0], None), inhabited(t.kids[1], None))
     end = t
     while end.op in ("all", "->"):
         end = end.kids[-1]
-    found = hypotheses(t, part_hypotheses) if condition is None or part_hypotheses(end) else []
+    found = hypotheses(t, cases) if condition is None or cases(end) else []
     if condition is not None:
         found = hypotheses(t, lambda _: [condition]) + found
     out = TRUE
@@ -1782,9 +1854,11 @@ class Statement:
         return digest(self.formula)
 
     def goal(self, part: str) -> Term:
-        """What the part "proof", "defined" or "inhabited" of a certificate must prove."""
+        """What the part "proof", "defined" or "inhabited" of a certificate must prove, or that of a refutation."""
         if part == "proof":
             return self.formula
+        if part == "refutation":
+            return refutation(self.formula)
         if part == "defined":
             return defined(self.formula)
         if self.nontrivial is None:
@@ -1805,7 +1879,8 @@ def read_file(path: Path) -> str:
 def read_statements(text: str) -> dict[str, Statement]:
     """The statements of a file by id."""
     lines: list[str] = []
-    for line in text.splitlines():
+    for line in text.split("\n"):
+        need(line.isprintable(), "a line has a character that is neither printable nor a blank")
         if line.lstrip().startswith("#"):
             continue
         if line[:1].isspace() and line.strip() and lines and lines[-1]:
@@ -1873,6 +1948,7 @@ class Checker:
         # proved: an id with the assumptions that its proofs rest on
         self.proved: dict[str, set[str]] = {n: {s.label} for n, s in statements.items() if s.assumed}
         self.refuted: set[str] = set()
+        self.accepted: set[tuple[str, str]] = set()  # an id and a sense
 
     def judge(self, data: Any) -> str:
         """What is printed for a certificate; Rejected where it is not accepted."""
@@ -1890,6 +1966,7 @@ class Checker:
             return f"skipped  {name}  (a check, not a proof)"
         sense, usable = data["sense"], {}
         need(sense in ("proved", "refuted"), "the sense is proved or refuted")
+        need((name, sense) not in self.accepted, f"there is another certificate of '{name}'")
         need(isinstance(data["lemmas"], dict), "the lemmas are an object")
         for lemma, wanted in data["lemmas"].items():
             need(lemma != name and lemma in self.proved, f"the lemma '{lemma[:80]}' is not proved")
@@ -1902,21 +1979,30 @@ class Checker:
             assumed |= self.proved[lemma] if not self.statements[lemma].assumed else set()
         for part in ("proof", "defined", "inhabited"):
             if part in data:
-                goal = statement.goal(part)
-                goal = Term("~", None, goal) if part == "proof" and sense == "refuted" else goal
+                goal = statement.goal("refutation" if part == "proof" and sense == "refuted" else part)
                 try:
                     checked = check(goal, data[part], usable, statement.known, SECONDS)
                 except Rejected as error:
                     raise Rejected(f"{part}: {error}") from None
                 nodes += checked.nodes
                 assumed |= {label for label in checked.used if label.startswith(("named:", "oracle:"))}
+        self.stands(assumed)
+        self.accepted.add((name, sense))
         resting = f", assuming {', '.join(sorted(assumed))}" if assumed else ""
         if sense == "refuted":
             need(not any(a.startswith("oracle:") for a in assumed), "a refutation may not rest on an oracle")
             self.refuted.add(name)
+            if statement.assumed:  # nothing may rest on it any more
+                self.proved.pop(name, None)
             return f"REFUTED  {name}  ({nodes} nodes{resting})"
         self.proved[name] = assumed
         return f"PROVED   {name}  ({nodes} nodes{resting})"
+
+    def stands(self, assumed: set[str]) -> None:
+        """Rejected where one of the assumptions is refuted."""
+        for name in self.refuted:
+            label = self.statements[name].label
+            need(label not in assumed, f"it assumes '{label[:80]}', which is refuted")
 
 
 def in_order(certificates: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
@@ -1994,6 +2080,12 @@ def main(arguments: Sequence[str]) -> int:
         if contradiction:
             say(f"A DEFECT OF THIS CHECKER: {contradiction.pop()} and its negation are both proved; please report it")
             return 1
+    for name, assumed in checker.proved.items():  # what was refuted after it had been used
+        try:
+            checker.stands(assumed)
+        except Rejected as error:
+            say(f"rejected {name}: {error}")
+            counts["rejected"] += 1
     print(", ".join(f"{n} {word}" for word, n in counts.items()))
     return 1 if counts["rejected"] else 0
 

@@ -2,6 +2,8 @@
 
 python proofs/ledger.py            write the three files
 python proofs/ledger.py --check    exit 1 where a committed file differs from what replay gives
+
+Both exit with 1 where a certificate is rejected, or belongs to no statement.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ def ledger_page(rows: list[claims.Claim]) -> str:
     ]
     for row in rows:
         if row.status != "OPEN" or row.tried or row.note not in ("not yet treated", "cited"):
-            status = f"{row.status} ({row.note})" if row.note else row.status
+            status = f"{row.words} ({row.note})" if row.note else row.words
             cells = (row.id, row.location, status, ", ".join(row.lemmas), "; ".join(row.tried))
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
@@ -55,7 +57,7 @@ def errata_page(rows: list[claims.Claim]) -> str:
     for row in rows:
         if row.status not in ("REFUTED", "CORRECTED") and not row.gaps:
             continue
-        lines += [f"## {row.id} ({row.location}, {row.status})", "", f"Stated: {row.statement}", ""]
+        lines += [f"## {row.id} ({row.location}, {row.words})", "", f"Stated: {row.statement}", ""]
         if row.status in ("REFUTED", "CORRECTED"):
             lines += [f"Formally: `{known[row.id].text}`", "", f"Counterexample: `{witness(row.id)}`", ""]
         if row.note:
@@ -68,6 +70,7 @@ def errata_page(rows: list[claims.Claim]) -> str:
 
 def main(arguments: list[str]) -> int:
     found = claims.recompute(lambda text: print(text, file=sys.stderr))
+    ignored = claims.ignored()
     rows = claims.ledger(found)
     pages = {
         ROOT / "symcook" / "data" / "ledger.json": claims.dump(found),
@@ -82,10 +85,12 @@ def main(arguments: list[str]) -> int:
                 path.write_text(text, encoding="utf-8")
     counts = Counter(row.status.split()[0] for row in rows)
     print(", ".join(f"{word} {counts[word]}" for word in claims.STATUSES if counts[word]))
+    for problem in ignored:
+        print(problem)
     if differ and "--check" in arguments:
         print(f"differs from what replay gives: {', '.join(map(str, differ))}; run python proofs/ledger.py")
         return 1
-    return 0
+    return 1 if ignored else 0
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,9 @@ _STALE = "stale: something that the status rests on has changed since it was com
 class Claim:
     """One statement of a paper, in our words, and what is known about it.
 
-    `corrected` is the id of a proved corrected statement; `gaps` lists steps of the printed proof that do not follow
-    ({"step", "why", "repair"}); `tried` says what was attempted against the claim before it was proved.
+    `corrected` is the id of a proved corrected statement; `assuming` lists the ids of the statements without a proof
+    that the status rests on, through lemmas and the correction as well; `gaps` lists steps of the printed proof that do
+    not follow ({"step", "why", "repair"}); `tried` says what was attempted against the claim before it was proved.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Claim:
     statement: str
     status: str = "OPEN"
     corrected: str | None = None
+    assuming: tuple[str, ...] = ()
     lemmas: tuple[str, ...] = ()
     gaps: tuple[dict[str, str], ...] = ()
     tried: tuple[str, ...] = ()
@@ -48,17 +50,32 @@ class Claim:
     def to_json(self) -> dict[str, Any]:
         """One entry of ``symcook claims --json``."""
         document = asdict(self)
-        return document | {name: list(document[name]) for name in ("lemmas", "gaps", "tried")}
+        return document | {name: list(document[name]) for name in ("assuming", "lemmas", "gaps", "tried")}
+
+    @property
+    def words(self) -> str:
+        """The status with what it assumes: ``PROVED assuming named.x``."""
+        return self.status + (f" assuming {', '.join(self.assuming)}" if self.assuming else "")
 
 
 @dataclass(frozen=True)
 class Known:
-    """What replay found about one claim, as the ledger file keeps it."""
+    """What replay found about one claim, as the ledger file keeps it.
+
+    `rests` is the digest of the files that the status rests on (`row_digest`); the digest that is stored covers the
+    row itself as well, so that a changed word is noticed.
+    """
 
     status: str
-    digest: str
+    rests: str
     corrected: str | None = None
-    lemmas: tuple[str, ...] = field(default=())
+    assuming: tuple[str, ...] = ()
+    lemmas: tuple[str, ...] = ()
+
+    def sealed(self, name: str) -> str:
+        """sha256 of the row of the claim `name`: its words and what they rest on; empty where they rest on nothing."""
+        words = [name, self.status, self.corrected, self.assuming, self.lemmas, self.rests]
+        return _digest([json.dumps(words).encode()]) if self.rests else ""
 
 
 @cache
@@ -178,13 +195,24 @@ def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]
             continue
         corrected = corrections.get(name) if verdict.status == "CORRECTED" else None
         lemmas = set(verdict.lemmas) | (set(verdicts[corrected].lemmas) if corrected in verdicts else set())
-        found[name] = Known(verdict.status, row_digest(name), corrected, tuple(sorted(lemmas)))
+        found[name] = Known(verdict.status, row_digest(name), corrected, verdict.assuming, tuple(sorted(lemmas)))
     return found
+
+
+def ignored() -> list[str]:
+    """What a replay of everything refuses or cannot place: rejected certificates, and files of no statement."""
+    from symcook.proof.replay import library, replay
+
+    refused = [f"{verdict.id}: rejected {one}" for verdict in replay() for one in verdict.rejected]
+    return refused + library().problems()
 
 
 def dump(found: dict[str, Known]) -> str:
     """The ledger file's text."""
-    rows = {name: {k: v for k, v in asdict(known).items() if v} for name, known in sorted(found.items())}
+    rows = {}
+    for name, known in sorted(found.items()):
+        row = {k: v for k, v in asdict(known).items() if v and k != "rests"}
+        rows[name] = row | {"digest": known.sealed(name)}
     return json.dumps({"checker": checker_digest(), "rows": rows}, indent=1, sort_keys=True) + "\n"
 
 
@@ -193,12 +221,13 @@ def ledger(found: dict[str, Known] | None = None) -> list[Claim]:
     path = DATA / "ledger.json"
     stale = set()
     if found is None:
-        stored = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else {}
         found = {}
-        for name, row in stored.items():
-            found[name] = Known(row["status"], row["digest"], row.get("corrected"), tuple(row.get("lemmas", ())))
-            if not row["digest"] or row["digest"] != row_digest(name):
+        for name, row in _stored(path).items():
+            known = _known(name, row)
+            if known is None or not row["digest"] or row["digest"] != known.sealed(name):
                 stale.add(name)
+            else:
+                found[name] = known
     said = remarks()
     rows = []
     for name, row in inventory().items():
@@ -208,13 +237,36 @@ def ledger(found: dict[str, Known] | None = None) -> list[Claim]:
             row = replace(row, note=_STALE)
         elif name in found:
             known = found[name]
-            row = replace(
-                row, status=known.status, corrected=known.corrected, lemmas=known.lemmas, note=words.get("note", "")
-            )
+            told = {k: getattr(known, k) for k in ("status", "corrected", "assuming", "lemmas")}
+            row = replace(row, **told, note=words.get("note", ""))
         elif "note" in words:
             row = replace(row, note=words["note"])
         rows.append(row)
     return rows
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    """The rows of a ledger file; none where it is missing or no ledger, so that every claim reads OPEN."""
+    from symcook.proof.replay import load_json
+
+    try:
+        rows = load_json(path.read_bytes())["rows"] if path.is_file() else {}
+    except (SymcookError, KeyError, TypeError):
+        return {}
+    return rows if isinstance(rows, dict) else {}
+
+
+def _known(name: str, row: Any) -> Known | None:
+    """A stored row; None where it has another form."""
+    keys = {"status", "digest", "corrected", "assuming", "lemmas"}
+    if not isinstance(row, dict) or not {"status", "digest"} <= set(row) <= keys or name not in inventory():
+        return None
+    lists = [row.get(key, []) for key in ("assuming", "lemmas")]
+    if not all(isinstance(one, list) and all(isinstance(x, str) for x in one) for one in lists):
+        return None
+    if re.fullmatch(rf"{'|'.join(STATUSES)}|CHECKED [1-9][0-9]*", str(row["status"])) is None:
+        return None
+    return Known(row["status"], row_digest(name), row.get("corrected"), *map(tuple, lists))
 
 
 def select(

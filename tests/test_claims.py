@@ -123,7 +123,8 @@ def test_checked_stands_for_every_length() -> None:
 
 
 def test_one_entry_of_the_json_answer() -> None:
-    keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "lemmas", "gaps", "tried", "note"]
+    keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming", "lemmas", "gaps"]
+    keys += ["tried", "note"]
     for claim in claims.select(paper="cookbook"):
         document = claim.to_json()
         assert list(document) == keys
@@ -133,8 +134,14 @@ def test_one_entry_of_the_json_answer() -> None:
 # --- A stale row ------------------------------------------------------------------------------------------------------
 
 
+def sealed(name: str, status: str = "PROVED") -> str:
+    """The digest of the row that says no more than this."""
+    return claims.Known(status, claims.row_digest(name)).sealed(name)
+
+
 def test_a_row_with_its_digest_is_read(own: Path) -> None:
-    stored = {"status": "PROVED", "digest": claims.row_digest(PROVED), "lemmas": ["lem.sum_ext"]}
+    digest = claims.Known("PROVED", claims.row_digest(PROVED), lemmas=("lem.sum_ext",)).sealed(PROVED)
+    stored = {"status": "PROVED", "digest": digest, "lemmas": ["lem.sum_ext"]}
     store(own, {PROVED: stored})
     found = row(PROVED)
     assert (found.status, found.lemmas, found.corrected) == ("PROVED", ("lem.sum_ext",), None)
@@ -142,8 +149,9 @@ def test_a_row_with_its_digest_is_read(own: Path) -> None:
 
 
 def test_a_row_with_another_digest_is_open_and_stale(own: Path) -> None:
-    right = claims.row_digest(PROVED)
-    for digest in ("0" * 64, right.upper(), right[:-1], "", claims.row_digest(WRONG)):
+    right = sealed(PROVED)
+    others = (claims.row_digest(PROVED), sealed(WRONG), sealed(PROVED, "REFUTED"))
+    for digest in ("0" * 64, right.upper(), right[:-1], "", *others):
         store(own, {PROVED: {"status": "PROVED", "digest": digest}})
         found = row(PROVED)
         assert found.status == "OPEN"
@@ -166,7 +174,7 @@ CHANGES = [
 
 @pytest.mark.parametrize(("file", "matters"), CHANGES)
 def test_a_changed_file_makes_rows_stale(own: Path, file: str, matters: bool) -> None:
-    store(own, {PROVED: {"status": "PROVED", "digest": claims.row_digest(PROVED)}})
+    store(own, {PROVED: {"status": "PROVED", "digest": sealed(PROVED)}})
     path = own / "proofs" / file
     path.write_text((path.read_text(encoding="utf-8") if path.exists() else "{}") + "\n", encoding="utf-8")
     claims._shared_digest.cache_clear()
@@ -191,13 +199,13 @@ def test_a_changed_certificate_of_a_claim_that_serves_as_lemma_makes_a_row_stale
 
 def test_a_row_without_any_certificate_is_stale(own: Path) -> None:
     assert claims.row_digest(UNTREATED) == ""
-    for digest in ("", "0" * 64, claims.row_digest(PROVED)):
+    for digest in ("", "0" * 64, sealed(PROVED), sealed(UNTREATED)):
         store(own, {UNTREATED: {"status": "PROVED", "digest": digest}})
         assert (row(UNTREATED).status, row(UNTREATED).note.startswith("stale")) == ("OPEN", True)
 
 
 def test_the_checker_is_part_of_the_digest(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store(own, {PROVED: {"status": "PROVED", "digest": claims.row_digest(PROVED)}})
+    store(own, {PROVED: {"status": "PROVED", "digest": sealed(PROVED)}})
     monkeypatch.setattr(claims, "checker_digest", lambda: "another checker")
     claims._shared_digest.cache_clear()
     assert row(PROVED).status == "OPEN"
@@ -214,7 +222,7 @@ def test_no_ledger_file_means_that_everything_is_open(own: Path) -> None:
 def test_remarks_cannot_give_a_status(own: Path) -> None:
     forged = {"status": "PROVED", "corrected": "x", "lemmas": ["y"], "id": "z", "digest": "0", "statement": "true"}
     words = {"tried": ["one instance"], "gaps": [{"step": "a", "why": "b", "repair": "c"}], "note": "said"}
-    store(own, {PROVED: {"status": "PROVED", "digest": claims.row_digest(PROVED)}})
+    store(own, {PROVED: {"status": "PROVED", "digest": sealed(PROVED)}})
     names = (UNTREATED, PROVED)
     remarks_of(own).write_text(json.dumps({name: words for name in names}), encoding="utf-8")
     plain = claims.ledger()

@@ -221,9 +221,10 @@ def test_a_proof_reads_as_one() -> None:
     assert "exp(s(k))" not in text  # definitions stay folded
 
 
-def test_a_refutation_supposes_the_statement_in_its_own_names() -> None:
+def test_a_refutation_takes_the_values_of_the_counterexample_and_supposes_the_rest() -> None:
     text = " ".join(outlines.outline_text(steps_of("cookbook.t1.conditional"), None).split())
-    assert "1 Suppose all p:Real. all x:Real. all y:Real. all out:Real. bit(p) -> out = relu(p + x + -1)" in text
+    assert text.startswith("1 Take 1. To show: ex x:Real. ex y:Real. ex z:Real. bit(1) &")
+    assert "Suppose (1 = 1 -> 1 = 0) & (1 = 0 -> 1 = 2) [wrong]. 11 To show: false." in text
 
 
 def test_an_enclosure_without_bounds_names_none() -> None:

@@ -2046,13 +2046,16 @@ def saturated_inhabited(g: Goal) -> None:
     scores = "l. I[l <= 2]"
 
     def count(h: Goal) -> None:
-        if h.goal[0] != "=" or "I[all" not in h.text(h.goal):
-            h.easy()
-            return
-
         def best(e: Goal) -> None:
             for f in e.intro("k (kl kh)").ind("k <= 2", "is v"):
                 f.auto("v")
+
+        if h.goal[0] == "~":  # position 1 is no case of the second part
+            h.have(f"maximal({scores}, 3, 1)", "one", best).intro("(no rest)").absurd("one", "no")
+            return
+        if h.goal[0] != "=" or "I[all" not in h.text(h.goal):
+            h.easy()
+            return
 
         h.have(f"maximal({scores}, 3, 1)", "one", best)
         h.have(
@@ -2077,7 +2080,7 @@ def saturated_inhabited(g: Goal) -> None:
 
     parts = g.split()
     for h in parts:
-        h.inhabit(scores, "3", "2", *(["1"] if h.text(h.goal).count("ex ") > 3 else []), leaf=count)
+        h.inhabit(scores, "3", "2", *["1"] * (h.text(h.goal).count("ex ") - 3), leaf=count)
 
 
 def saturated_defined(g: Goal) -> None:
@@ -3680,7 +3683,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
         lemma7, exist(STEP, "j. 0", "5", "4", leaf=one_step), lookup_defined("f g h delta i p", TIE_SCORES)
     ),
     "merrill2024.lemma6.corrected": Script(
-        lemma6, exist(STEP, "5", leaf=one_step), lookup_defined("f g h i", TIE_SCORES)
+        lemma6, exist(STEP, "5", "2", leaf=one_step), lookup_defined("f g h i", TIE_SCORES)
     ),
     "merrill2024.lemma6.gap.corrected": Script(
         lemma6_gap, exist(STEP, "5", "1", "3", leaf=one_step), lookup_defined("f g h i")

@@ -3438,7 +3438,10 @@ SCRIPTS |= {
             "2",
             "i. 1",
             "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])",
-            others=[("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", "1", "1")],
+            others=[
+                ("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", *at)
+                for at in (("1", "1"), ("2", "2"))
+            ],
             leaf=section9_leaf,
         ),
     ),

@@ -2251,6 +2251,7 @@ def tied_leaf(h: Goal) -> None:
 FOUND = "sum(j, 1, 2, sm(l. 3*(2*2*l - l^2)/2/(1/3), 2, j)*j)"
 ONE_COUNT = "sum(j, 1, 2, sm(l. 3*2*(2*1*l - l^2)/2/(1/3), 2, j)*j)"
 COMPARED = ("3", "2", "2", "1", "k. 1", "k. I[k = 1]", "2", "0", "1/3", f"k. I[k = 1]*{ONE_COUNT}", ONE_COUNT)
+MET = (*COMPARED[:7], "1", *COMPARED[8:])
 CLOSE = ("2", "j. 0", "j. 0", "1", "2")
 
 
@@ -3641,7 +3642,7 @@ SCRIPTS: dict[str, Script] = {
     "lem.since_scores": Script(since_scores),
     "yang2026.thm12.scores": Script(
         thm12,
-        inhabit("3", "2", "1/3", "3", "2", "1/3", "2", "1", "3", "2", "1/3", "j. 0"),
+        inhabit("3", "2", "1/3", "3", "2", "1/3", "2", "2", "3", "2", "1/3", "j. 0"),
         totals_positive("n i tau", extra=tau_positive),
     ),
     "yang2026.thm15.scores": Script(
@@ -3658,7 +3659,7 @@ SCRIPTS: dict[str, Script] = {
     ),
     "yang2026.thm20.compare": Script(
         thm20_compare,
-        lambda g: g.inhabit(*COMPARED, others=[(*COMPARED, "1")], leaf=compared_leaf),
+        lambda g: g.inhabit(*COMPARED, others=[(*COMPARED, "1"), MET], leaf=compared_leaf),
         totals_positive("n i m lefts lambda count Lambda C tau found H", extra=tau_positive),
     ),
     "yang2026.thm20.right": Script(

@@ -101,7 +101,8 @@ def claims_text(rows: list[Any]) -> str:
         return columns(table) + "\n\nsymcook claims --search TEXT shows single claims, --json all of them."
     lines = []
     for row in rows:
-        lines.append(f"{row.id}: {row.status}" + (f" by {row.corrected}" if row.corrected else ""))
+        assumed = f" assuming {', '.join(row.assuming)}" if row.assuming else ""
+        lines.append(f"{row.id}: {row.status}" + (f" by {row.corrected}" if row.corrected else "") + assumed)
         details = [f"{row.location}: {row.statement}", row.note and f"Note: {row.note}"]
         details += [_gap(gap) for gap in row.gaps]
         if len(rows) <= MOST_STATED:

@@ -85,7 +85,20 @@ def command(
         say()
         say(trust_text(names))
     asked_in_vain = bool(ids) and (not verdicts or any(name in ids for name in without))
-    return 1 if asked_in_vain or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+    lost = _problems(verdicts, everything)
+    if lost and not as_json:
+        say()
+        for line in lost:
+            say(line)
+    return 1 if asked_in_vain or lost or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+
+
+def _problems(verdicts: list[Any], everything: bool) -> list[str]:
+    """Certificates that are rejected beside one that is accepted and, with --all, those that belong to no statement."""
+    from symcook.proof.replay import library
+
+    refused = [f"rejected  {one}" for v in verdicts if v.status != "OPEN" for one in v.rejected]
+    return refused + (library().problems() if everything else [])
 
 
 def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple[list[str], list[str]]:
@@ -149,6 +162,8 @@ def verdict_json(verdict: Any) -> dict[str, Any]:
         "lemmas": list(verdict.lemmas),
         "named": list(verdict.named),
         "oracles": list(verdict.oracles),
+        "assuming": list(verdict.assuming),
+        "rejected": list(verdict.rejected),
         "certificate": None if stored is None else f"certificates/{Path(stored).name}",
         "seconds": round(verdict.seconds, 4),
     }
@@ -247,12 +262,12 @@ def _rows(verdicts: list[Any], without: list[str]) -> list[tuple[str, str, str]]
         words = [f"{verdict.nodes} nodes"] if verdict.nodes else []
         if verdict.lemmas:
             words.append(f"uses {', '.join(verdict.lemmas)}")
-        if verdict.named or verdict.oracles:
-            words.append(f"assumes {', '.join((*verdict.named, *verdict.oracles))}")
         if verdict.status in ("REFUTED", "CORRECTED"):
             words.append(f"false at {witness(verdict.id)}")
         if verdict.reason:
             words.append(verdict.reason)
+        if verdict.assuming:
+            words.insert(0, f"assuming {', '.join(verdict.assuming)}")
         rows.append((verdict.status, verdict.id, "; ".join(words)))
     return rows + [("OPEN", name, "no stored proof") for name in without]
 

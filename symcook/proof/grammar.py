@@ -17,7 +17,22 @@ from typing import Any, NoReturn
 
 from symcook import expr
 from symcook.errors import BadInput, Rejected
-from symcook.proof.terms import FUNCTIONS, Sort, Term, abstract, conj, formula, imp, num, value_for, var
+from symcook.proof.conditions import defined
+from symcook.proof.terms import (
+    FUNCTIONS,
+    TRUE,
+    Sort,
+    Term,
+    abstract,
+    bounded,
+    conj,
+    formula,
+    imp,
+    num,
+    sort_of,
+    value_for,
+    var,
+)
 
 GRAMMAR = 1
 MAX_EXPONENT = 1000
@@ -58,7 +73,21 @@ def define(text: str, known: Mapping[str, Definition]) -> Definition:
             raise BadInput("a definition must use new names that are not reserved", p)
     if len(set(params)) != len(params) or name in params:
         raise BadInput("a definition must name each argument once", text)
-    return Definition(name, params, _argument(body), dict(known))
+    tree = _argument(body)
+    if idle := set(params) - _mentioned(tree):
+        raise BadInput("a definition must use each of its arguments", f"{', '.join(sorted(idle))} in {text}")
+    return Definition(name, params, tree, dict(known))
+
+
+def _mentioned(tree: Tree) -> set[str]:
+    """The names that occur in a tree, functions as well."""
+    found: set[str] = set()
+    todo = [tree]
+    while todo:
+        part = todo.pop()
+        found |= {part[1]} if part[0] in ("name", "call") else set()
+        todo += expr.children(part)
+    return found
 
 
 def read_formula(text: str, scope: Mapping[str, Sort], known: Mapping[str, Definition]) -> Term:
@@ -130,10 +159,13 @@ class _Builder:
     def refuse(self, why: str, tree: Tree) -> NoReturn:
         raise Rejected(f"{why}: {expr.show(tree)[:120]}")
 
-    def build(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Term:
+    def step(self) -> None:
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise Rejected("the definitions in a formula expand to too much")
+
+    def build(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Term:
+        self.step()
         tag = tree[0]
         if tag == "num":
             return num(tree[1], tree[2])
@@ -216,6 +248,7 @@ class _Builder:
             if len(made.params) != len(args):
                 self.refuse(f"'{name}' needs {len(made.params)} arguments", tree)
             values = [self.argument(a, env, known) for a in args]
+            self.step()
             return self.argument(made.tree, dict(zip(made.params, values, strict=True)), made.known)
         if name in FUNCTIONS and len(args) == FUNCTIONS[name]:
             return ("fn", name, tuple([self.build(a, env, known) for a in args]))
@@ -226,8 +259,17 @@ class _Builder:
     def call_lambda(self, function: _Lambda, values: list[Any]) -> Term:
         if len(function.names) != len(values):
             self.refuse(f"a function needs {len(function.names)} arguments", function.tree)
+        used = _mentioned(function.tree)
+        for name, value in zip(function.names, values, strict=True):
+            if name not in used:
+                self.idle(value, function.tree)
         env = {**function.env, **dict(zip(function.names, values, strict=True))}
         return self.build(function.tree, env, function.known)
+
+    def idle(self, value: Any, tree: Tree) -> None:
+        """Refuse an argument that a constant function drops where it is no number, or may be undefined."""
+        if isinstance(value, _Lambda) or sort_of(bounded(value)) not in ("Int", "Real") or defined(value) != TRUE:
+            self.refuse("an argument that a function does not use must be a number that is always defined", tree)
 
     def hyperbolic(self, name: str, a: Term) -> Term:
         up, down = (("fn", "exp", (x,)) for x in (a, ("neg", None, (a,))))

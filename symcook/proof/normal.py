@@ -94,24 +94,31 @@ def _scan_mono(m: Mono) -> tuple[frozenset[str], int]:
     return frozenset(names), tall
 
 
-def _rename(part: Any, old: str, new: str) -> Any:
-    """A part of a key with the opened variable `old` called `new`; no binder inside has either name."""
+def _rename(part: Any, old: str, new: str, done: dict[int, int]) -> Any:
+    """A part of a key with the opened variable `old` called `new`; no binder inside has either name.
+
+    `done` has the atoms that were renamed already, with what they became: they may occur in many places.
+    """
+    Clock.spend(1)
     if isinstance(part, str):
         return new if part == old else part
     if isinstance(part, tuple):
-        return tuple([_rename(x, old, new) for x in part])
+        return tuple([_rename(x, old, new, done) for x in part])
     if not isinstance(part, frozenset):
         return part
     return frozenset(
-        _rename(x, old, new) if isinstance(x, frozenset) else (_rename_mono(x[0], old, new), x[1]) for x in part
+        _rename(x, old, new, done) if isinstance(x, frozenset) else (_rename_mono(x[0], old, new, done), x[1])
+        for x in part
     )
 
 
-def _rename_mono(m: Mono, old: str, new: str) -> Mono:
+def _rename_mono(m: Mono, old: str, new: str, done: dict[int, int]) -> Mono:
     factors = []
     for a, k in m[0]:
-        factors.append((_number(_rename(_keys[a], old, new)) if old in _depends[a] else a, k))
-    e = _exponent({_rename_mono(x, old, new): c for x, c in _exponents[m[1]].items()})
+        if old in _depends[a] and a not in done:
+            done[a] = _number(_rename(_keys[a], old, new, done))
+        factors.append((done.get(a, a), k))
+    e = _exponent({_rename_mono(x, old, new, done): c for x, c in _exponents[m[1]].items()})
     return (tuple(sorted(factors)), e)
 
 
@@ -363,7 +370,7 @@ def _fold(t: Term) -> Poly:
 def _bind(tag: str, name: str, *parts: Any) -> Key:
     """The key of a binder over the last of `parts`, its variable named after what is left below it."""
     new = f"#{_scan(parts[-1])[1]}"
-    return (tag, new, *parts[:-1], parts[-1] if new == name else _rename(parts[-1], name, new))
+    return (tag, new, *parts[:-1], parts[-1] if new == name else _rename(parts[-1], name, new, {}))
 
 
 def fkey(f: Term) -> Key:

@@ -15,7 +15,7 @@ a lemma, ``corrects: ID``, ``note``. The file ``definitions.txt`` has definition
 A certificate is ``proofs/certificates/ID.json`` (and, for a claim that has both, ``ID.refuted.json``)::
 
     {"grammar": 1, "id": ID, "statement": sha256, "lemmas": {ID: sha256}, "sense": "proved" or "refuted",
-     "proof": proof, "defined": proof of D, "inhabited": proof of H}
+     "proof": proof of the statement or, where refuted, of R, "defined": proof of D, "inhabited": proof of H}
     {"grammar": 1, "id": ID, "statement": sha256, "check": {"recipe": NAME, "max_length": N, ...}}
 
 In a proof, ``lem:X`` is the statement ``lem.X``, ``lem:ID`` any other statement, ``named:X`` is ``named.X``.
@@ -27,15 +27,15 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
 from symcook.errors import BadInput, Rejected, SymcookError, unknown
-from symcook.proof import grammar, kernel
+from symcook.proof import conditions, grammar, kernel
 from symcook.proof.grammar import GRAMMAR, Definition
-from symcook.proof.terms import Term, neg
+from symcook.proof.terms import Sort, Term
 
 MAX_JSON_DEPTH = 400
 MAX_JSON_LENGTH = 32_000_000
@@ -79,12 +79,28 @@ class Statement:
     @cached_property
     def defined(self) -> Term:
         """D: what must be shown so that nothing in the statement is undefined."""
-        return kernel.defined(self.formula)
+        return conditions.defined(self.formula)
 
     @cached_property
     def inhabited(self) -> Term:
         """H: what must be shown so that the statement is not vacuous."""
-        return kernel.inhabited(self.formula, grammar.leading_names(self.expanded), self.nontrivial, self.known)
+        names = grammar.leading_names(self.expanded)
+        return conditions.inhabited(self.formula, names, None if self.nontrivial is None else self.condition)
+
+    def condition(self, scope: Mapping[str, Sort]) -> Term:
+        """The nontrivial condition, read with the names of the leading quantifiers."""
+        return grammar.read_formula(self.nontrivial or "true", scope, self.known)
+
+    @cached_property
+    def refutation(self) -> Term:
+        """R: what a refutation must prove, that the statement is false at a place where all of it is defined."""
+        return conditions.refutation(self.formula)
+
+    def evaluated(self, length: int) -> int:
+        """The number of instances up to `length`; Rejected where the statement is false or undefined at one."""
+        from symcook.proof.instances import Instances
+
+        return Instances(grammar.leading_names(self.expanded), length).check(self.formula, self.condition)
 
     @property
     def label(self) -> str:
@@ -100,7 +116,10 @@ class Statement:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the replay of one id gave. `reason` says why where the status is OPEN."""
+    """What the replay of one id gave. `reason` says why where the status is OPEN.
+
+    `named` and `oracles` are the assumptions under the certificate, its lemmas and, for CORRECTED, the correction.
+    """
 
     id: str
     status: str
@@ -112,6 +131,17 @@ class Verdict:
     certificate: str | None = None
     seconds: float = 0.0
     reason: str = ""
+    rejected: tuple[str, ...] = ()  # certificates of this id that are not accepted, and why
+
+    @property
+    def assuming(self) -> tuple[str, ...]:
+        """The ids of the statements without a proof that the status rests on."""
+        return (*(f"named.{n}" for n in self.named), *(f"oracle.{n}" for n in self.oracles))
+
+    @property
+    def words(self) -> str:
+        """The status with what it assumes: ``PROVED assuming named.x``."""
+        return self.status + (f" assuming {', '.join(self.assuming)}" if self.assuming else "")
 
 
 def load_json(text: str | bytes) -> Any:
@@ -163,7 +193,7 @@ def judge(
     usable = _usable(certificate, lemmas or {})
     if sense == "proved" and statement.claim and not {"defined", "inhabited"} <= set(certificate):
         raise Rejected("a claim needs proofs that it is defined and not vacuous")
-    goals = {"proof": statement.formula if sense == "proved" else neg(statement.formula)}
+    goals = {"proof": statement.formula if sense == "proved" else statement.refutation}
     goals |= {k: getattr(statement, k) for k in ("defined", "inhabited") if k in certificate}
     parts = []
     for key, goal in goals.items():
@@ -269,16 +299,28 @@ class Library:
                 progress(f"{place}/{len(wanted)} {name}")
             self._settle(name)
         order = {name: k for k, name in enumerate(self._verdicts)}
-        return [self._corrected(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
+        return [self._final(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
 
-    def _corrected(self, verdict: Verdict) -> Verdict:
-        """CORRECTED where a refuted claim has a corrected statement that is proved."""
-        if verdict.status != "REFUTED":
-            return verdict
-        for other in self.statements.values():
-            if other.corrects == verdict.id and self._settle(other.id).status == "PROVED":
-                return Verdict(**{**verdict.__dict__, "status": "CORRECTED"})
+    def _final(self, verdict: Verdict) -> Verdict:
+        """What is said of a settled id: OPEN where it rests on an assumption that is refuted, CORRECTED where it is
+        refuted and a corrected statement is proved; the assumptions of both then count."""
+        false = [n for n in verdict.assuming if n in self.statements and self._settle(n).status == "REFUTED"]
+        if false:
+            return replace(verdict, status="OPEN", reason=f"it assumes {', '.join(false)}, which is refuted")
+        if verdict.status == "REFUTED":
+            for other in self.statements.values():
+                if other.corrects == verdict.id:
+                    better = self._final(self._settle(other.id))
+                    if better.status == "PROVED":
+                        named = tuple(sorted({*verdict.named, *better.named}))
+                        return replace(verdict, status="CORRECTED", named=named)
         return verdict
+
+    def problems(self) -> list[str]:
+        """What lies in the folders and has no effect: files there that are no certificate of a statement."""
+        wanted = {path.name for name in self.statements for path in self._paths(name)}
+        found = sorted(p.name for p in (self.root / "certificates").glob("*") if p.name not in wanted)
+        return [f"certificates/{name} belongs to no statement" for name in found]
 
     def _settle(self, name: str) -> Verdict:
         """The verdict of one id; its lemmas first, on a stack of open ids so that a cycle is seen."""
@@ -320,20 +362,22 @@ class Library:
                 try:
                     found.append(self._one(statement, load_json(path.read_bytes())))
                 except (Rejected, BadInput) as error:
-                    reasons.append(str(error))
+                    reasons.append(f"{path.name}: {error}")
         words = {v.status for v in found}
         if "REFUTED" in words and words & {"PROVED", "DECIDED"}:
             raise SymcookError(f"a defect of the checker: '{name}' and its negation are both proved; please report it")
         found.sort(key=lambda v: v.status != "REFUTED")  # a counterexample counts more than a check of some inputs
-        best = found[0] if found else Verdict(name, "OPEN", reason="; ".join(reasons) or "no stored proof")
+        why = "; ".join(reason.partition(": ")[2] for reason in reasons)
+        best = found[0] if found else Verdict(name, "OPEN", reason=why or "no stored proof")
         stored = [str(p) for p in self._paths(name) if p.is_file()]
-        shown = {"certificate": stored[0] if stored else None, "seconds": time.perf_counter() - start}
-        return Verdict(**{**best.__dict__, **shown})
+        seconds = time.perf_counter() - start
+        return replace(best, certificate=stored[0] if stored else None, seconds=seconds, rejected=tuple(reasons))
 
     def _one(self, statement: Statement, certificate: Any) -> Verdict:
         if isinstance(certificate, dict) and "check" in certificate:
             return self._recheck(statement, certificate)
-        ready = {n: s for n, s in self.statements.items() if s.assumed}
+        false = {n for n, v in self._verdicts.items() if v.status == "REFUTED"}
+        ready = {n: s for n, s in self.statements.items() if s.assumed and n not in false}
         ready |= {n: self.statements[n] for n, v in self._verdicts.items() if self._holds(v)}
         status, result = judge(statement, certificate, ready)
         base = _verdict(statement, status, result)
@@ -344,14 +388,15 @@ class Library:
             raise Rejected("a refutation may not rest on an oracle")
         if oracles:
             status = "DECIDED"
-        return Verdict(**{**base.__dict__, "status": status, "named": named, "oracles": oracles})
+        return replace(base, status=status, named=named, oracles=oracles)
 
     @staticmethod
     def _holds(verdict: Verdict) -> bool:
         return verdict.status in ("PROVED", "DECIDED")
 
     def _recheck(self, statement: Statement, certificate: dict[str, Any]) -> Verdict:
-        """CHECKED N where the check that the certificate names gives the same answer again."""
+        """CHECKED N where the statement is true at every instance up to N, and the model that it names agrees with
+        its own reference on as many inputs as the certificate says."""
         _shape(certificate, statement, {"grammar", "id", "statement", "check"}, set())
         asked = certificate["check"]
         length = asked.get("max_length") if isinstance(asked, dict) else None
@@ -362,6 +407,7 @@ class Library:
         recipe = asked.get("recipe")
         if re.search(rf"\b(run|word|accept)\(\s*{re.escape(str(recipe))}\s*\)", statement.text) is None:
             raise Rejected("the check that a certificate names is of a model that the statement does not mention")
+        statement.evaluated(length)
         if sweep.recheck(asked) is not True:
             raise Rejected("the check that a certificate names does not succeed")
         return Verdict(statement.id, f"CHECKED {length}")
@@ -418,8 +464,11 @@ def _statement(place: str, block: list[tuple[str, str]], shared: Mapping[str, De
 
 def _lines(path: Path) -> list[tuple[int, str]]:
     """The lines of a file by number: comments left out, a line that begins with a blank joined to the one before."""
+    text = path.read_bytes().decode("utf-8") if path.is_file() else ""
     out: list[tuple[int, str]] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.is_file() else [], 1):
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.isprintable():  # a tab, another line break, a mark that turns the reading direction
+            raise Rejected(f"{path.name}:{number}: a line must consist of printable characters and blanks")
         if line[:1].isspace() and line.strip() and out and out[-1][1] and not line.lstrip().startswith("#"):
             out[-1] = (out[-1][0], f"{out[-1][1]} {line.strip()}")
         elif not line.lstrip().startswith("#"):

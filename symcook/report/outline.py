@@ -64,12 +64,11 @@ def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "p
     """The steps of one part of a certificate that replay has accepted: proof, defined or inhabited."""
     from symcook.proof.grammar import leading_names
     from symcook.proof.replay import statements
-    from symcook.proof.terms import neg
 
     used = [statements()[name] for name in certificate["lemmas"]]
     goal = getattr(statement, {"proof": "formula"}.get(part, part))
     if part == "proof" and certificate["sense"] == "refuted":
-        goal = neg(goal)
+        goal = statement.refutation
     trees = [statement_tree(s.text) for s in (statement, *used)]
     folder = Folder(statement.known, used_definitions(trees, statement.known))
     names = leading_names(statement.expanded)

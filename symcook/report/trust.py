@@ -17,9 +17,11 @@ FILES = {
     "proof/terms.py": "terms with numbered bound variables, substitution, sorts",
     "proof/grammar.py": "trees to terms, definitions expanded",
     "proof/normal.py": "the normal form that arithmetic steps compare",
-    "proof/kernel.py": "the proof steps, the axioms, the conditions D and H",
+    "proof/kernel.py": "the proof steps and the axioms",
+    "proof/conditions.py": "the conditions D and H, and what a refutation must prove",
     "proof/enclose.py": "interval enclosures (python-flint), for the step 'interval' alone",
     "proof/runrel.py": "a stored model as equations",
+    "proof/instances.py": "a statement at all its instances up to a length, for CHECKED",
     "proof/replay.py": "files, hashes, statuses",
 }
 """The files of the checker, below the package's folder, and what each does."""
@@ -191,7 +193,7 @@ def trust_text(names: list[str] | None = None) -> str:
     out += [
         "",
         "Also read by people, and trusted as a specification: the statements and definitions of proofs/statements.",
-        "A CHECKED status rests on the forward pass and its reference instead of the kernel.",
+        "A CHECKED status rests on evaluation of the statement, and on a run of the model, instead of the kernel.",
         "Not trusted: the search, the scripts that found the proofs, the proofs themselves, the outlines and LaTeX.",
     ]
     return "\n".join(out)
@@ -204,7 +206,8 @@ def trust_line(verdict: Any) -> str:
 
     statement = statements()[verdict.id]
     if verdict.status.startswith("CHECKED"):
-        words = f"a run of the stored model on all inputs up to length {verdict.status.split()[1]}; not the kernel"
+        words = f"an evaluation of the statement at all instances up to length {verdict.status.split()[1]}, and a run"
+        words += " of the stored model on all inputs; not the kernel"
     else:
         rests = below([verdict.id])
         used, balls = axioms_used(rests), "interval" in _words(rests)

@@ -41,6 +41,7 @@ from proof import mutate, statement_truth  # noqa: E402
 from symcook.errors import BadInput, Rejected  # noqa: E402
 from symcook.expr import parse_formula, show  # noqa: E402
 from symcook.proof import grammar, kernel, normal, replay  # noqa: E402
+from symcook.proof.conditions import refutation  # noqa: E402
 from symcook.proof.search import tactics  # noqa: E402
 from symcook.proof.terms import Term, instantiate, neg, negation  # noqa: E402
 from symcook.report import falsify  # noqa: E402
@@ -354,7 +355,7 @@ def changed_statement(case: str) -> Changed:
 
 def try_statement(case: str, search: float = 0, second: bool = False) -> Outcome:
     one = changed_statement(case)
-    goal = neg(one.formula) if refuted(one.id) else one.formula
+    goal = refutation(one.formula) if refuted(one.id) else one.formula
     out: Outcome = {"case": case, "id": one.id, "discarded": one.discarded}
     why = proves(goal, one.id)
     by = "proof"

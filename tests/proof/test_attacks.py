@@ -16,13 +16,14 @@ from typing import Any
 
 import mpmath
 import pytest
+from proof.conditions_text import defined, inhabited
 
 from symcook import claims
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.expr import parse_formula, parse_term
 from symcook.proof import enclose, kernel, normal, replay
 from symcook.proof.grammar import define, read_formula, read_value
-from symcook.proof.kernel import AXIOMS, check, defined, inhabited
+from symcook.proof.kernel import AXIOMS, check
 from symcook.proof.replay import Library, Statement, judge, make_certificate
 from symcook.proof.runrel import Relation, expand
 from symcook.proof.terms import TRUE, formula, instantiate, num, sort_of, var
@@ -1306,7 +1307,11 @@ def test_a_refutation_and_a_proof_do_not_feed_each_other(tmp_path: Path) -> None
     certificates = {
         "lem.a": lemma("lem.a", WRONG, [intro("x"), {"by": "absurd", "of": "lem:b"}], {"lem.b": "0 = 1"}),
         "lem.a.refuted": lemma(
-            "lem.a", WRONG, [intro("h"), {"by": "absurd", "of": "lem:b"}], {"lem.b": "0 = 1"}, sense="refuted"
+            "lem.a",
+            WRONG,
+            [{"by": "witness", "term": "1"}, intro("h"), {"by": "absurd", "of": "lem:b"}],
+            {"lem.b": "0 = 1"},
+            sense="refuted",
         ),
         "lem.b": lemma("lem.b", "0 = 1", [use("lem:a", "1", name="k"), {"by": "absurd", "of": "k"}], {"lem.a": WRONG}),
     }
@@ -1315,7 +1320,8 @@ def test_a_refutation_and_a_proof_do_not_feed_each_other(tmp_path: Path) -> None
 
 def test_lemmas_that_are_refuted_open_or_missing_cannot_be_used(tmp_path: Path) -> None:
     blocks = "".join(statement(f"lem.{n}", WRONG, claim=False) for n in "ab") + statement("lem.c", "0 = 0", claim=False)
-    refuted = lemma("lem.b", WRONG, [intro("h"), use("h", "1", name="k"), {"by": "absurd", "of": "k"}], sense="refuted")
+    at_one = [{"by": "witness", "term": "1"}, intro("h"), {"by": "absurd", "of": "h"}]
+    refuted = lemma("lem.b", WRONG, at_one, sense="refuted")
     for other, listed in (
         ("b", {"lem.b": WRONG}),
         ("c", {"lem.c": "0 = 0"}),
@@ -1406,9 +1412,8 @@ def test_only_lemmas_are_let_off_d_and_h(tmp_path: Path) -> None:
 
 
 def test_corrections_must_be_proved_and_point_to_a_statement(tmp_path: Path) -> None:
-    refuted = lemma(
-        "claim.a", WRONG, [intro("h"), use("h", "1", name="k"), {"by": "absurd", "of": "k"}], sense="refuted"
-    )
+    at_one = [{"by": "witness", "term": "1"}, intro("h"), {"by": "absurd", "of": "h"}]
+    refuted = lemma("claim.a", WRONG, at_one, sense="refuted")
     blocks = statement("claim.a", WRONG) + statement("claim.a.corrected", "all x:Real. x = 1", corrects="claim.a")
     home = library(
         tmp_path,

@@ -22,6 +22,7 @@ import statement_truth
 import test_adequacy  # noqa: F401  (registers its claims)
 from adequacy import ENTRIES, load_claims
 from proof import attack, test_fuzz_normal
+from proof.conditions_text import defined, inhabited
 from proof.test_attacks import attempt, library, model, status, whole
 from proof.test_attacks import intro as introduce
 from proof.test_attacks import statement as block
@@ -30,7 +31,6 @@ from symcook import expr
 from symcook.errors import BadInput, Rejected
 from symcook.proof import kernel, normal, replay
 from symcook.proof.grammar import leading_names, read_formula, read_value
-from symcook.proof.kernel import defined, inhabited
 from symcook.proof.replay import Statement, judge
 from symcook.proof.runrel import Relation, expand
 from symcook.proof.terms import TRUE
@@ -261,14 +261,16 @@ ELSEWHERE = {"cookbook.t5.almost_orth": "a family of N > 1 vectors is met at the
 
 @pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if not e.false and n not in ELSEWHERE])
 def test_every_premise_is_met_somewhere(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """H asks this of the premises in front; here, also of those behind a disjunction, existence or equivalence."""
+    """H asks this of all premises but those behind an existence, and of one side of an equivalence; here, of all."""
     assert unmet(statement_truth.texts()[name], ENTRIES[name].instances, monkeypatch) == []
 
 
 HIDDEN = [
-    "all x:Real. (x < x -> x = 5) | x < 0 & 0 < x",
     "all x:Real. ex y:Real. y < y -> x = 5",
     "all x:Real. ex y:Real. y = x & (y < y -> x = 5)",
+]
+ONCE_HIDDEN = [
+    "all x:Real. (x < x -> x = 5) | x < 0 & 0 < x",
     "all x:Real. (x < x -> 1 < 0) & (1 < 0 -> x < x)",
     "all x:Real. x < x <-> 1 < 0",
     "all x:Real. ~~(x < x -> x = 5)",
@@ -288,6 +290,7 @@ def test_a_premise_that_nothing_meets_is_found_where_h_does_not_look(
 @pytest.mark.parametrize(
     "text",
     [
+        *ONCE_HIDDEN,
         "all x:Real. (x < x -> x = 5) & (x = 5 -> x < x) & (x < x -> x = 6)",
         "all x:Real. (x < x -> x = 5) & (x = 5 -> x = 5)",
         "all x:Real. (all y:Real. y < x & x < y -> x = 5) & (x = 5 -> x = 5)",

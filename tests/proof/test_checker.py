@@ -21,6 +21,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from proof import conditions_text as texts
 from proof import mutate, test_attacks, test_cover, test_kernel, test_neighbours, test_traps
 from proof import test_fuzz_normal as fuzz
 from proof import test_mutations as damage
@@ -188,7 +189,7 @@ class Both:
         return result
 
 
-_check, _read_formula, _defined, _inhabited = kernel.check, grammar.read_formula, kernel.defined, kernel.inhabited
+_check, _read_formula, _defined, _inhabited = kernel.check, grammar.read_formula, texts.defined, texts.inhabited
 _judge, _load_json = replay.judge, replay.load_json
 
 
@@ -218,7 +219,7 @@ def read_expanded() -> Any:
 
 
 def test_the_same_formula_for_every_statement() -> None:
-    """And the same D and H."""
+    """And the same D, H and R."""
     assert list(read_expanded()) == list(STATEMENTS)
     with frames():
         for name, s in STATEMENTS.items():
@@ -226,6 +227,7 @@ def test_the_same_formula_for_every_statement() -> None:
             assert (other.digest, other.claim, other.corrects) == (s.digest, s.claim, s.corrects), name
             assert second.digest(other.goal("defined")) == grammar.digest(s.defined), name
             assert second.digest(other.goal("inhabited")) == grammar.digest(s.inhabited), name
+            assert second.digest(other.goal("refutation")) == grammar.digest(s.refutation), name
 
 
 def test_the_same_axioms() -> None:

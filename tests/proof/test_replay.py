@@ -7,8 +7,8 @@ import pytest
 
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.proof import replay
+from symcook.proof.conditions import defined
 from symcook.proof.grammar import digest
-from symcook.proof.kernel import defined
 from symcook.proof.replay import Library, Statement, judge, load_json, make_certificate, replay_text
 
 TRUE = [{"by": "true"}]
@@ -99,10 +99,8 @@ def full(home):
         {"by": "split", "proofs": [TRUE, TRUE]},
     ]
     store(home, make_certificate(s["demo.positive"], POSITIVE, NONZERO, inhabited, [s["lem.double"]]))
-    store(
-        home,
-        make_certificate(s["demo.false"], [intro("h"), use("h", "10"), {"by": "absurd", "of": "u"}], sense="refuted"),
-    )
+    wrong = [{"by": "witness", "term": "10"}, intro("h"), {"by": "absurd", "of": "h"}]
+    store(home, make_certificate(s["demo.false"], wrong, sense="refuted"))
     small = [{"by": "witness", "term": "1/2"}, {"by": "split", "proofs": [TRUE, TRUE]}]
     store(home, make_certificate(s["demo.false.corrected"], [intro("x", "h"), pos(["1", "h"], ["9"])], TRUE, small))
     store(home, make_certificate(s["demo.local"], TRUE, TRUE, TRUE))

@@ -23,6 +23,7 @@ from symcook.proof.terms import FALSE as FALSUM
 from symcook.rationals import quotient
 
 Tactic = Callable[["Goal"], None]
+Further = tuple[tuple[str, ...], Tactic | None]
 Node = dict[str, Any]
 
 
@@ -32,10 +33,14 @@ class Stuck(Exception):
 
 @dataclass(frozen=True)
 class Library:
-    """What a proof may refer to: definitions for reading text, axioms and lemmas by their full label."""
+    """What a proof may refer to: definitions for reading text, axioms and lemmas by their full label.
+
+    `further`: witnesses for a part of H that the script's own do not serve, with a leaf (see `Goal.inhabit`).
+    """
 
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     facts: Mapping[str, Term] = field(default_factory=dict)
+    further: Further | None = None
 
 
 def _labels(spec: str | Sequence[Any]) -> list[Any]:
@@ -557,17 +562,21 @@ class Goal:
         serves it; what a part has no `ex` for is left over.
         """
         parts = flatten("&", self.goal)
-        if not others and (len(parts) == 1 or _existentials(self.goal) == len(terms)):
+        ways = [(given, leaf) for given in (terms, *others)]
+        if self.library.further is not None:
+            given, own = self.library.further
+            ways.append((given, own or leaf))
+        if len(ways) == 1 and (len(parts) == 1 or _existentials(self.goal) == len(terms)):
             left = [*terms]
             self._inhabit(left, leaf)
             if left:
                 raise Stuck(f"{len(left)} witnesses too many")
             return
         for part in self.split() if len(parts) > 1 else [self]:
-            for given in (terms, *others):
+            for given, close in ways:
                 trial = part._branch(part.goal)
                 try:
-                    trial._inhabit([*given], leaf)
+                    trial._inhabit([*given], close)
                 except (Stuck, Rejected):
                     continue
                 part.nodes += trial.nodes
@@ -584,8 +593,26 @@ class Goal:
         if self.goal[0] == "&":
             for part in self.split():
                 part._inhabit(left, leaf)
+        elif self.goal[0] == "|":
+            self._inhabit_side(left, leaf)
         else:
             leaf(self) if leaf else self.blast()
+
+    def _inhabit_side(self, left: list[str], leaf: Tactic | None) -> None:
+        """A disjunction: all of it by the leaf, or the first side that the witnesses serve."""
+        whole = leaf or Goal.blast
+        sides = [lambda g, rest, s=s: g.pick(s)._inhabit(rest, leaf) for s in ("left", "right")]
+        for way in (lambda g, _: whole(g), *sides):
+            trial, rest = self._branch(self.goal), [*left]
+            try:
+                way(trial, rest)
+            except (Stuck, Rejected):
+                continue
+            self.nodes += trial.nodes
+            self.closed = True
+            left[:] = rest
+            return
+        raise Stuck(f"neither side has witnesses:\n{self.show()}")
 
     def try_contradiction(self) -> bool:
         """Close the goal where its facts contradict linearly."""
