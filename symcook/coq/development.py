@@ -23,7 +23,6 @@ from symcook.proof.replay import proofs_directory
 
 PRELUDE = ("Meaning", "Tree", "Laws", "Taylor", "Erf", "Enclosures", "Intermediate")
 ASSUMED = {"named.intermediate_value": "Intermediate.intermediate_value"}  # what the kernel assumes and Coq proves
-PARTS = ("proof", "defined", "inhabited")
 
 
 def module_name(name: str) -> str:
@@ -79,26 +78,28 @@ def statement_file(name: str, data: Mapping[str, Any] | None = None, alone: bool
     data = certificates()[name] if data is None else data
     checker().Clock.start(3600)
     refuted = data["sense"] == "refuted"
-    lemmas, theorems, trees, as_read = Lemmas(), [], [], "proof"
-    outside = lemma_names(data)
-    for part in PARTS:
-        if part not in data:
+    lemmas, theorems, outside = Lemmas(), [], lemma_names(data)
+    trees = {"tree": tree_text(statement.formula)}  # the statement's first
+    for part in ("refutation" if refuted else "proof", "defined", "inhabited"):
+        nodes = data.get("proof" if part == "refutation" else part)
+        if part in ("defined", "inhabited") and nodes is None:
             continue
         term = statement.goal(part)
-        trees.append((part, tree_text(term)))
+        if part != "proof":
+            trees[part] = tree_text(term)
         goal = elaborate(term, "P")
-        goal = formula("~", goal) if refuted and part == "proof" else goal
         if name in ASSUMED:
             script = f"exact {ASSUMED[name]}."
         else:
             proof = Script(outside, statement.known, lemmas)
-            proof.prove(goal, data[part])
+            proof.prove(goal, nodes)
             script = "\n".join(proof.lines)
-        if part == "proof":
-            read = elaborate(unfolded(name), "P")
-            read = formula("~", read) if refuted else read
-            as_read = "proof" if read == goal else Script(outside, statement.known, lemmas).same(goal, read, "proof")
-        theorems.append(f"Theorem {part} : {text(goal)}.\nProof.\n{script}\nQed.")
+        theorems.append(theorem(part, goal, script))
+    plain, read = (elaborate(t, "P") for t in (statement.formula, unfolded(name)))
+    if refuted:
+        plain, read = formula("~", plain), formula("~", read)
+        theorems.append(theorem("proof", plain, falsity(statement.formula)))
+    as_read = "proof" if read == plain else Script(outside, statement.known, lemmas).same(plain, read, "proof")
     whole = "\n".join([*lemmas.lines, *theorems])
     libraries = ["Coq Require Import Reals ZArith Lra ClassicalEpsilon Classical"]
     libraries += ["Coquelicot Require Import Coquelicot"] if "enclose" in whole or "erf_number" in whole else []
@@ -109,7 +110,7 @@ def statement_file(name: str, data: Mapping[str, Any] | None = None, alone: bool
     stubs = (
         [lemma_stub(name, f) for name, (f, _) in zip(data["lemmas"], outside.values(), strict=True)] if alone else []
     )
-    claims = [(part, "fails" if refuted and part == "proof" else "holds") for part, _ in trees]
+    last = [(tree, "fails" if refuted and tree == "tree" else "holds") for tree in trees]
     sense = {"proved": "PROVED", "refuted": "REFUTED: its negation is proved"}[data["sense"]]
     return "\n".join(
         [
@@ -125,18 +126,43 @@ def statement_file(name: str, data: Mapping[str, Any] | None = None, alone: bool
             "Module Source.",
             "Import Tree.Text.",
             "Local Open Scope json_lists. Local Open Scope json_numbers. Local Open Scope json_strings.",
-            *[f"Definition {part} : json :=\n{tree}\n." for part, tree in trees],
+            *[f"Definition {tree} : json :=\n{trees[tree]}\n." for tree in trees],
             "End Source.\n",
             whole,
             "",
             f"Theorem statement : {'~ ' if refuted else ''}Reading.statement.\nProof. exact_no_check {as_read}. Qed.",
             *[
-                f"Theorem {part}_{verb} : {verb} Source.{part}.\nProof. exact_no_check (fun _ : unknown => {part}). Qed."
-                for part, verb in claims
+                f"Theorem {tree}_{verb} : {verb} Source.{tree}.\n"
+                f"Proof. exact_no_check (fun _ : unknown => {'proof' if tree == 'tree' else tree}). Qed."
+                for tree, verb in last
             ],
-            f"Definition everything := ({', '.join(['statement', *[f'{part}_{verb}' for part, verb in claims]])}).\n",
+            f"Definition everything := ({', '.join(['statement', *[f'{tree}_{verb}' for tree, verb in last]])}).\n",
         ]
     )
+
+
+def theorem(name: str, goal: Term, script: str) -> str:
+    return f"Theorem {name} : {text(goal)}.\nProof.\n{script}\nQed."
+
+
+def falsity(t: Any) -> str:
+    """The script of ~t from the theorem `refutation`: somewhere the premises of t hold and what they lead to fails."""
+    ck, lines = checker(), ["intros s. pose proof refutation as r."]
+    while t.op in ("all", "->"):
+        if t.op == "all":
+            lines.append(f"destruct r as [x{len(lines)} r]. specialize (s x{len(lines)}).")
+        else:
+            premise = t.kids[0]
+            given = ck.both(premise, ck.defined(premise))
+            if given == ck.TRUE:
+                lines.append("specialize (s I).")
+            else:
+                lines.append(
+                    f"destruct r as [a r]. specialize (s {'a' if given == premise else '(proj1 a)'}). clear a."
+                )
+        t = t.kids[-1]
+    lines.append("exact (r s)." if ck.defined(t) == ck.TRUE else "exact (proj2 r s).")
+    return "\n".join(lines)
 
 
 def used_files(whole: str) -> list[str]:

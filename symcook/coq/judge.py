@@ -1,7 +1,7 @@
-"""Coq as the judge: coqc on the files of a development, one after another, with what was accepted kept in the folder.
+"""Coq as the judge: coqc on the files of a development, one after another; what was accepted is kept in the folder.
 
-A file is checked again only where its text, or that of a file below it, has changed; so a long run can be broken off and
-taken up again. Nothing here is trusted: `make` in the folder does the same.
+A file is checked again only where its text, or that of a file below it, has changed; so a long run can be broken off
+and taken up again. Nothing here is trusted: `make` in the folder does the same.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ CLASSICAL = frozenset(
         "ClassicalDedekindReals.sig_not_dec",
         "ClassicalDedekindReals.sig_forall_dec",
         "FunctionalExtensionality.functional_extensionality_dep",
-        "constructive_indefinite_description",
-        "classic",
+        "ClassicalEpsilon.constructive_indefinite_description",
+        "Classical_Prop.classic",
     }
 )
-MACHINE = re.compile(r"(PrimInt63|Uint63|PrimFloat|FloatAxioms|Uint63Axioms)\.\w+|Uint63\.\w+")
+MACHINE = re.compile(r"(PrimInt63|Uint63|PrimFloat|FloatAxioms|FloatOps)\.\w+")
 GROUP = 40  # theorems whose assumptions are asked for together
 INSTALL = "install Coq: apt-get install coq libcoq-coquelicot libcoq-interval"
 

@@ -181,8 +181,9 @@ class Justified(Canonical):
                 first = (difference <= 0) == (name == "min")  # which of the two it is
                 low, high = given if difference <= 0 else reversed(given)
                 zero = self.identity(real("-", high, low), numeral(abs(difference)), around)
-                order = f"(le_of_gap _ _ (eq_ind_r (Rle 0) {self.nonnegative(abs(difference))} {shown(zero)}))"
-                law = f"(ax_{name}_{'left' if first else 'right'} {self.text(given[0], around)} {self.text(given[1], around)} "
+                size = self.nonnegative(abs(difference))
+                order = f"(le_of_gap _ _ (eq_ind_r (Rle 0) {size} {shown(zero)}))"
+                law = f"(ax_{name}_{'left' if first else 'right'} {' '.join([self.text(x, around) for x in given])} "
                 return given[0 if first else 1], trans(proof, f"{law}{order})")
         if last is not None and name in ("relu", "abs"):
             value = max(last, Fraction(0)) if name == "relu" else abs(last)

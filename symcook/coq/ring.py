@@ -1,4 +1,4 @@
-"""Closed lemmas of a file, and canonical forms of the checker's polynomials: what `ring` decides, once for each identity.
+"""Closed lemmas of a file, and canonical forms of the checker's polynomials: what `ring` decides, each identity once.
 
 A canonical form is a term of numerals, +, -, *, neg and ^ over atoms. Two such terms that are equal are connected by
 a closed lemma, forall x0 .. xn, e1 = e2, proved by `ring` (`field` where a numeral is a fraction).
