@@ -31,7 +31,7 @@ def test_statements_are_read_as_a_person_would_write_them() -> None:
     assert statement_text("cookbook.s5.3.3.lh_gap") == (
         "forall (n m : Z) (g h : R), 2 <= n /\\ n < m /\\ leasthash g n /\\ leasthash h m -> h < g"
     )
-    assert statement_text("lem.square_le") == "forall x y : R, 0 <= x /\\ 0 <= y /\\ x ^ 2 <= y ^ 2 -> x <= y"
+    assert statement_text("lem.square_le") == "forall x y : R, 0 <= y -> x ^ 2 <= y ^ 2 -> x <= y"
     assert "Definition bracket (a : Z) : R :=\n  ind (a = 0) - ind (a = 1)." in definitions_text()
     assert (
         "Definition rhardmax (s : Z -> R) (n j : Z) : R :=\n"
@@ -149,7 +149,7 @@ def test_coq_accepts_the_sample_and_takes_it_up_again(folder: Path) -> None:
 
 
 @needs_coqc
-@pytest.mark.parametrize("name", ["lem.square_le", "lem.sum_ext", "yang2026.lemma29.step"])
+@pytest.mark.parametrize("name", ["lem.square_le", "lem.sum_split", "merrill2024.def6"])
 def test_a_damaged_certificate_is_refused(folder: Path, name: str) -> None:
     data = deepcopy(certificates()[name])
     coefficients = []
@@ -161,10 +161,6 @@ def test_a_damaged_certificate_is_refused(folder: Path, name: str) -> None:
             look(one)
 
     look(data)
-    equations = re.findall(r'"eq": \[\[', json.dumps(data))
-    if not coefficients:
-        assert not equations or True
-        pytest.skip("no coefficient")
     coefficients[-1]["c"] = "7/3"
     assert refused(folder, "damaged", statement_file(name, data, alone=True))
 
