@@ -19,7 +19,7 @@ def checker() -> Any:
     """The module proofs/checker.py."""
     spec = importlib.util.spec_from_file_location("symcook_second_checker", proofs_directory() / "checker.py")
     assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module: Any = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     module.WHOLE = module.WHOLE | {"whole"}  # an integer that is cast as a whole, see reading.py

@@ -59,7 +59,8 @@ def erf_steps(script: Script, box: Any, form: Term, bits: int) -> list[str]:
     for i, t in enumerate(found):
         if any(k is not t and text(k) in text(t) for k in found):
             raise Untranslatable("erf of erf")
-        low, high = outward(*box.of(t.kids[0].plain, ()), ARGUMENT_BITS)
+        least, most = box.of(t.kids[0].plain, ())
+        low, high = outward(least, most, ARGUMENT_BITS)
         least = outward(checker().erf_at(low, 100)[0], Fraction(1), VALUE_BITS)[0]
         most = outward(Fraction(-1), checker().erf_at(high, 100)[1], VALUE_BITS)[1]
         ends = [

@@ -39,10 +39,10 @@ def test_statements_are_read_as_a_person_would_write_them() -> None:
     ) in definitions_text()
 
 
-@pytest.mark.parametrize("name", sorted(statements()))
-def test_every_statement_has_a_text(name: str) -> None:
-    text = statement_text(name)
-    assert text.count("(") == text.count(")")
+def test_every_statement_has_a_text() -> None:
+    for name in statements():
+        text = statement_text(name)
+        assert text.count("(") == text.count(")"), name
 
 
 @pytest.mark.parametrize("name", SAMPLE)
