@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from symcook.coq.checker import certificates, checker, statements
+from symcook.coq.models import model_file, model_module, models_of
 from symcook.coq.reading import definitions_text, statement_text, unfolded
 from symcook.coq.ring import Lemmas
 from symcook.coq.steps import Script
@@ -21,7 +22,7 @@ from symcook.coq.term import Term, elaborate, formula, text
 from symcook.errors import BadInput
 from symcook.proof.replay import proofs_directory
 
-PRELUDE = ("Meaning", "Tree", "Laws", "Taylor", "Erf", "Enclosures", "Intermediate")
+PRELUDE = ("Meaning", "Tree", "Laws", "Taylor", "Erf", "Enclosures", "Intermediate", "Model")
 ASSUMED = {"named.intermediate_value": "Intermediate.intermediate_value"}  # what the kernel assumes and Coq proves
 
 
@@ -206,15 +207,24 @@ class Development:
         if len({module_name(name) for name in self.ids}) != len(self.ids):
             raise AssertionError("two ids have the same module")
 
+        self.models = {model_module(n): n for name in self.ids for n in models_of(name)}
+
     def text(self, module: str) -> str:
         """A file of the development; statements are translated when they are asked for."""
+        if module in self.models:
+            return model_file(self.models[module])
         if module not in self.files:
             (name,) = [i for i in self.ids if module_name(i) == module]
             self.files[module] = statement_file(name, alone=self.alone)
         return self.files[module]
 
     def modules(self) -> list[str]:
-        return [*PRELUDE, "Definitions", *[module_name(name) for name in self.ids]]
+        return [*PRELUDE, "Definitions", *self.models, *[module_name(name) for name in self.ids]]
+
+    def short_first(self) -> list[str]:
+        """The files of models and statements, those of short certificates first."""
+        size = {name: len(str(certificates().get(name))) for name in self.ids}
+        return [*self.models, *[module_name(name) for name in sorted(self.ids, key=lambda name: size[name])]]
 
     def forget(self, module: str) -> None:
         """Let go of the text of a statement."""
@@ -227,6 +237,7 @@ class Development:
         modules = self.modules()
         put(folder / "_CoqProject", "-Q . Symcook\n" + "".join(f"{m}.v\n" for m in modules))
         before = {m: required(self.text(m)) for m in (*PRELUDE, "Definitions")}
+        before |= {module: ["Meaning", "Laws", "Model", "Definitions"] for module in self.models}
         for name in self.ids:
             lemmas = [] if self.alone else lemmas_of(name)
             before[module_name(name)] = [*PRELUDE, "Definitions", *map(module_name, lemmas)]

@@ -158,8 +158,9 @@ def judge(
         elif len(out) % 10 == 0:
             say(f"{len(out)} files")
 
-    for name in development.ids:
-        check(module_name(name))
+    for module in development.short_first():
+        if module not in out:
+            check(module)
     return out
 
 

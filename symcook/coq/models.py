@@ -1,14 +1,17 @@
-"""Stored models for Coq: their matrices as a constant of type `model` (proofs/coq/Model.v), and the theorem that the run
-of this constant satisfies the relation run(NAME) that statements suppose."""
+"""Stored models for Coq: their matrices as a constant of type `model` (proofs/coq/Model.v), and the theorem that its run
+satisfies the relation run(NAME) that statements suppose."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from symcook.coq.reading import Reading, definitions, parsed, spelled
+from symcook.coq.reading import MODEL_CALL, Reading, definitions, parsed, spelled
 from symcook.coq.term import Untranslatable
+from symcook.proof.replay import library
 from symcook.proof.runrel import Relation, _readable, stored_model
 
+# Their heads with scores, or their norm, are shown but not proved to satisfy the relation.
+SHOWN_ONLY = ("lookup-quadratic", "predecessor", "sign-norm")
 MASKS = {
     "none": "everything",
     "future": "future",
@@ -20,7 +23,7 @@ ACTIVATIONS = {"relu": "relu_units", "step": "step_units", "gelu": "gelu_units"}
 
 
 class Traced(Relation):
-    """A run relation that remembers where each name is found in the run: the parts that are done, and the coordinate."""
+    """A run relation that remembers where the run has each name: the parts that are done, and the coordinate."""
 
     def __init__(self, model: Any) -> None:
         self.done, self.places = 0, {}
@@ -137,6 +140,15 @@ class Written:
         )
 
 
+def models_of(name: str) -> list[str]:
+    """The stored models whose run the statement `name` supposes."""
+    return sorted({found[2] for found in MODEL_CALL.finditer(library().statements[name].text) if found[1] == "run"})
+
+
+def model_module(name: str) -> str:
+    return f"stored_{name.replace('-', '_')}"
+
+
 def model_file(name: str) -> str:
     written = Written(name)
     return f"""(* {name}: its matrices, and its run. Written by proofs/coq.py from proofs/models/{name}.json. *)
@@ -148,5 +160,5 @@ Open Scope R_scope.
 
 {written.constant()}
 
-{written.theorem()}
+{"" if name in SHOWN_ONLY else written.theorem()}
 """

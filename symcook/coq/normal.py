@@ -107,7 +107,9 @@ class Justified(Canonical):
         if op == "cast":
             return self.cast(t, around)
         if op in RING:
-            inner = [self.skeleton(k, around) for k in kids]
+            # the parts of a long sum are shared, not its beginnings
+            chain = kids[0].op == op and len(kids) == 2
+            inner = [self._skeleton(k, around) if chain and k is kids[0] else self.skeleton(k, around) for k in kids]
             return Term(op, t.data, [s for s, _ in inner], level), congruent(operation(t), [p for _, p in inner])
         if op == "/":
             (above, p), (below, q) = self.skeleton(kids[0], around), self.inverse(kids[1], around)
