@@ -1,4 +1,4 @@
-"""Stored models for Coq: their matrices as a constant of type `model` (proofs/coq/Model.v), and the theorem that its run
+"""Stored models for Coq: the matrices as a constant of type `model` (proofs/coq/Model.v), and the theorem that its run
 satisfies the relation run(NAME) that statements suppose."""
 
 from __future__ import annotations

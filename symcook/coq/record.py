@@ -24,10 +24,10 @@ def certificate_hash(name: str) -> str | None:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
-def made(version: str, accepted: dict[str, str], axioms: Iterable[str]) -> str:
-    """The text of coq.json: `accepted` has the hash of each statement by id."""
+def made(version: str, theorems: int, accepted: dict[str, str], axioms: Iterable[str]) -> str:
+    """The text of coq.json: `accepted` has the hash of each statement by id, of `theorems` that there are."""
     rows = {name: {"statement": digest, "certificate": certificate_hash(name)} for name, digest in accepted.items()}
-    document = {"coq": version, "assumptions": sorted(axioms), "rows": dict(sorted(rows.items()))}
+    document = {"coq": version, "theorems": theorems, "assumptions": sorted(axioms), "rows": dict(sorted(rows.items()))}
     return json.dumps(document, indent=1) + "\n"
 
 

@@ -15,6 +15,7 @@ from symcook.coq import judge as judging
 from symcook.coq.checker import certificates, statements
 from symcook.coq.development import PRELUDE, Development, module_name, statement_file, with_lemmas
 from symcook.coq.judge import Judge, axioms_named, foreign, fresh, judge, verdict
+from symcook.coq.models import SHOWN_ONLY, model_file
 from symcook.coq.reading import definitions_text, statement_text
 from symcook.coq.record import certificate_hash, coq_hash, made
 from symcook.errors import BadInput
@@ -111,7 +112,7 @@ def test_the_record_counts_only_for_the_certificate_of_today(monkeypatch: pytest
     from symcook.coq import record
 
     digest = certificates()["lem.square_le"]["statement"]
-    document = json.loads(made("8.16.1", {"lem.square_le": digest, "lem.sum_ext": "0" * 64}, ["b", "a"]))
+    document = json.loads(made("8.16.1", 2, {"lem.square_le": digest, "lem.sum_ext": "0" * 64}, ["b", "a"]))
     assert document["assumptions"] == ["a", "b"]
     assert document["rows"]["lem.square_le"]["certificate"] == certificate_hash("lem.square_le")
     monkeypatch.setattr(record, "stored", lambda: document)
@@ -120,6 +121,15 @@ def test_the_record_counts_only_for_the_certificate_of_today(monkeypatch: pytest
     assert coq_hash("lem.sum_split", certificates()["lem.sum_split"]["statement"]) == ""  # never seen
     document["rows"]["lem.square_le"]["certificate"] = "0" * 64
     assert coq_hash("lem.square_le", digest) == ""
+
+
+def test_a_stored_model_shows_its_matrices_and_its_run() -> None:
+    source = model_file("dyck-1")
+    assert 'words := [(0%Z, [("token", 1)]); (1%Z, [("token", -1)])]' in source
+    assert 'Attention [(["token"], ["balance"], [[0]], [[0]], [[1]], future, average)];' in source
+    assert 'Network ["balance"] ["error"] [[-1]] [0] [[1]] [0] relu_units;' in source
+    assert "run_dyck_1 n w" in source
+    assert "Theorem" not in model_file(SHOWN_ONLY[0])
 
 
 # --- With coqc -------------------------------------------------------------------------------------------------------
@@ -146,6 +156,20 @@ def refused(folder: Path, module: str, source: str) -> str:
 def test_coq_accepts_the_sample_and_takes_it_up_again(folder: Path) -> None:
     again = judge(Development(SAMPLE, alone=True), folder, print)
     assert all(again[module_name(name)]["accepted"] for name in SAMPLE)
+
+
+@needs_coqc
+def test_the_run_of_a_stored_model_satisfies_its_relation_and_that_of_another_does_not(folder: Path) -> None:
+    found = judge(Development(["cookbook.s9.2.1.balance"], alone=True), folder, print)
+    assert found["stored_dyck_1"]["accepted"]
+    source = model_file("dyck-1")
+    for entry, other in (
+        ("[[-1]] [0] [[1]] [0] relu_units", "[[1]] [0] [[1]] [0] relu_units"),
+        ('(1%Z, [("token", -1)])', '(1%Z, [("token", 1)])'),
+        ("future, average)", "strict_future, average)"),
+    ):
+        assert entry in source
+        assert refused(folder, "other_model", source.replace(entry, other, 1))
 
 
 @needs_coqc
