@@ -21,6 +21,7 @@ LAYERS = (
     ("recipes", "compilers"),
     ("proof",),
     ("verify",),
+    ("coq",),
     ("bounds",),
     ("claims",),
     ("export",),

@@ -36,6 +36,7 @@ def _provable() -> list[str]:
 )
 @click.option("--latex", is_flag=True, help="Statement and proof as LaTeX (packages amsmath and amssymb).")
 @click.option("--break", "breaking", is_flag=True, help="Near misses of the statement, each tried with its proof.")
+@click.option("--coq", is_flag=True, help="A Coq development in the folder coq; coqc checks it where it is installed.")
 @click.option("--statement", metavar="S", help="A claim about the model of a file: accept <-> count(a) > count(b).")
 @click.option("--proof", metavar="FILE", help="A proof text for it; without one the automation tries.")
 @click.option("--force", is_flag=True, help="Replace the certificate of a claim of your own.")
@@ -47,6 +48,7 @@ def command(
     trust: bool,
     latex: bool,
     breaking: bool,
+    coq: bool,
     statement: str | None,
     proof: str | None,
     force: bool,
@@ -60,15 +62,15 @@ def command(
     ids: a claim of your own is proved, and MODEL.certificate.json is written.
     """
     if statement is not None:
-        if len(ids) != 1 or paper is not None or everything or full or trust or latex or breaking:
+        if len(ids) != 1 or paper is not None or everything or full or trust or latex or breaking or coq:
             raise BadInput("--statement must stand with one model file", " ".join(ids) or "none")
         from symcook.cli.ownclaim import prove_own
 
         return prove_own(ids[0], statement, proof, force, as_json)
     if proof is not None or force:
         raise BadInput("--proof and --force must stand with --statement", "none", "give the statement")
-    ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking)) if on]
-    if as_json and latex:
+    ways = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking), ("--coq", coq)) if on]
+    if as_json and (latex or coq):
         ways.append("--json")
     if len(ways) > 1:
         raise BadInput("one form of answer must be chosen", " and ".join(ways), "use one of them")
@@ -85,6 +87,8 @@ def command(
             say(trust_text())
         return 0
     names, without = selected(ids, paper, everything)
+    if coq:
+        return _judged_by_coq(names, without)
     verdicts = replayed(names)
     if as_json and trust:
         from symcook.report.trust import trust_json
@@ -214,6 +218,21 @@ def one_text(verdicts: list[Any], without: list[str], full: bool) -> str:
         text += f"\n\nPaper\n{indented(words)}" if words else ""
         text += f"\n\nStatement, not proved\n{statement_text(name)}\n"
     return f"{text}\n{total}"
+
+
+def _judged_by_coq(names: list[str], without: list[str]) -> int:
+    """The development of these ids in the folder coq, checked by coqc. BadInput where coqc is missing."""
+    from symcook.coq.development import Development, module_name
+    from symcook.coq.judge import coqc, fresh, verdict
+
+    folder = Path("coq")
+    fresh(folder)
+    development = Development([*names, *without])
+    development.write(folder)
+    for name in names:
+        say(f"{folder / module_name(name)}.v")
+    coqc()
+    return 0 if verdict(development, folder, say) else 1
 
 
 def _print_latex(verdicts: list[Any], without: list[str], full: bool) -> None:

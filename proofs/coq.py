@@ -1,0 +1,97 @@
+"""Statements and certificates as a Coq development, and Coq as its judge.
+
+    python proofs/coq.py -o DIR ID...            write the development of these ids and of their lemmas into DIR
+    python proofs/coq.py -o DIR --all            that of everything that has a proof
+    python proofs/coq.py -o DIR --sample 40      a seeded sample and all that changed since the last record; lemmas are
+                                                 axioms in the files that use them
+    --check    let coqc check what is written, and list what the theorems rest on; exit 1 where anything is refused
+    --record   write what DIR has accepted to symcook/data/coq.json (with --all; after --check where it is given)
+    --seed S   another sample
+
+A folder that was written before is taken up again: what coqc has accepted is not checked twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from symcook.coq.checker import certificates, statements
+from symcook.coq.development import Development, known_ids, module_name
+from symcook.coq.judge import Judge, coqc_version, fresh, verdict
+from symcook.coq.record import PATH, coq_hash, made, stored
+from symcook.errors import BadInput, SymcookError
+
+
+def sample(count: int, seed: int) -> list[str]:
+    """`count` ids by `seed`, the longest certificates left out, and those that changed since the last full record."""
+    size = {name: len(str(data)) for name, data in certificates().items()}
+    short = sorted(name for name in size if size[name] <= 60_000)
+    some = random.Random(seed).sample(short, min(count, len(short)))
+    return [*some, *(name for name in changed() if name not in some)]
+
+
+def changed() -> list[str]:
+    """The ids that the record has for another certificate, and new ones if everything was accepted then."""
+    rows, theorems = stored()["rows"], stored().get("theorems")
+    different = [name for name in known_ids() if not coq_hash(name, statements()[name].digest)]
+    return [name for name in different if name in rows or len(rows) == theorems]
+
+
+def record(development: Development, folder: Path) -> None:
+    """Write what the folder has accepted, as it is translated today."""
+    inspector = Judge(folder)
+    accepted = []
+    for name in development.ids:
+        module = module_name(name)
+        known = inspector.record.get(module, {})
+        if known.get("accepted") and known["stamp"] == inspector.stamp(development.text(module)):
+            accepted.append(name)
+        development.forget(module)
+    axioms = inspector.assumptions(map(module_name, accepted))
+    digests = {name: statements()[name].digest for name in accepted}
+    PATH.write_text(made(coqc_version(), len(development.ids), digests, axioms), encoding="utf-8")
+    print(f"{len(accepted)} of {len(development.ids)} theorems recorded")
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ids", nargs="*", metavar="ID")
+    parser.add_argument("-o", dest="folder", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--sample", type=int, metavar="N")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--record", action="store_true")
+    given = parser.parse_args(arguments)
+    try:
+        ways = [bool(given.ids), given.all, given.sample is not None]
+        if sum(ways) != 1:
+            raise BadInput("ids, --all or --sample must be given, and one of them")
+        if given.record and not given.all:
+            raise BadInput("--record must stand with --all")
+        alone = given.sample is not None
+        ids = sample(given.sample, given.seed) if alone else known_ids() if given.all else given.ids
+        development = Development(ids, alone)
+        fresh(given.folder)
+        if not given.check and given.record:
+            record(development, given.folder)
+            return 0
+        if not given.check:
+            development.write(given.folder)
+            print(f"{len(development.ids)} theorems in {given.folder}; make -j2 there lets Coq check them")
+            return 0
+        good = verdict(development, given.folder, lambda line: print(line, flush=True))
+        if given.record:
+            record(development, given.folder)
+        return 0 if good else 1
+    except SymcookError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,75 @@
+"""The step `interval` by the tactic of coq-interval; erf at the ends of its argument, by enclosures of its integral."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from symcook.coq.checker import checker
+from symcook.coq.term import Term, Untranslatable, numeral_text, text
+
+if TYPE_CHECKING:
+    from symcook.coq.steps import Script
+
+ARGUMENT_BITS, VALUE_BITS = 40, 24  # binary digits of the ends of erf's argument, and of its value there
+
+
+def outward(low: Fraction, high: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    scale = 1 << bits
+    return Fraction(math.floor(low * scale) - 1, scale), Fraction(math.ceil(high * scale) + 1, scale)
+
+
+def enclosure(script: Script, node: Any, form: Term) -> str:
+    """A tactic for 0 < form or 0 <= form. It sees the tightest bounds among the facts in `on`, and nothing else."""
+    best: dict[tuple[Any, str], tuple[Fraction, str]] = {}
+    for label in node["on"]:
+        fact, name = script.fact(label)
+        a, b = fact.plain.kids
+        x, end = (a, b) if a.op == "var" else (b, a)
+        c = Fraction(script.forms.normal.constant(script.forms.normal.poly(end)))
+        side = "high" if x is a else "low"
+        proof = name if fact.op == "<=" else f"(Rlt_le _ _ {name})"
+        if (x, side) not in best or (c < best[x, side][0] if side == "high" else c > best[x, side][0]):
+            best[x, side] = (c, proof)
+    kept = [f"bound{i}" for i in range(len(best))]
+    steps = [f"pose proof {proof} as {name}" for name, (_, proof) in zip(kept, best.values(), strict=True)]
+    steps.append(f"clear -{' '.join(kept)}" if kept else "clear")
+    if "erf" in text(form):
+        low = {x: c for (x, side), (c, _) in best.items() if side == "low"}
+        high = {x: c for (x, side), (c, _) in best.items() if side == "high"}
+        steps += erf_steps(script, checker().Enclosure(low, high, node["prec"]), form, node["prec"])
+    return "; ".join([*steps, f"enclose {node['prec']}%positive"])
+
+
+def erf_steps(script: Script, box: Any, form: Term, bits: int) -> list[str]:
+    """Each erf(u) becomes a variable between its values at the ends of u, which closed lemmas enclose."""
+    found: dict[Term, None] = {}
+
+    def collect(t: Term) -> None:
+        for k in t.kids:
+            collect(k)
+        if t.op in ("sum", "prod", "ind"):
+            raise Untranslatable("erf beside a sum in an enclosure")
+        if t.op == "fn" and t.data == "erf":
+            found[t] = None
+
+    collect(form)
+    steps = []
+    for i, t in enumerate(found):
+        if any(k is not t and text(k) in text(t) for k in found):
+            raise Untranslatable("erf of erf")
+        least, most = box.of(t.kids[0].plain, ())
+        low, high = outward(least, most, ARGUMENT_BITS)
+        least = outward(checker().erf_at(low, 100)[0], Fraction(1), VALUE_BITS)[0]
+        most = outward(Fraction(-1), checker().erf_at(high, 100)[1], VALUE_BITS)[1]
+        ends = [
+            script.lemmas.name(f"{numeral_text(least)} <= erf {numeral_text(low)}", "erf_number.", "erf"),
+            script.lemmas.name(f"erf {numeral_text(high)} <= {numeral_text(most)}", "erf_number.", "erf"),
+        ]
+        between = f"{numeral_text(low)} <= {text(t.kids[0])} <= {numeral_text(high)}"
+        steps.append(f"assert (u{i} : {between}) by enclose {max(64, bits)}%positive")
+        steps.append(f"assert (e{i} := erf_between _ _ _ _ _ u{i} {ends[0]} {ends[1]})")
+    steps += [f"clear u{i}" for i in range(len(found))]
+    steps += [f"set (w{i} := {text(t)}) in *; clearbody w{i}" for i, t in enumerate(found)]
+    return steps

@@ -1,0 +1,471 @@
+"""Proofs that a term equals its normal form, and a formula the normal form of it: what the checker computes, justified.
+
+`skeleton` gives a canonical term and a proof that the given one equals it; its ring part is as the term was written, so
+one closed ring lemma (ring.py) then leads to the normal form. The laws used besides are in proofs/coq/Laws.v.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from symcook.coq.checker import checker
+from symcook.coq.ring import (
+    RING,
+    Around,
+    Canonical,
+    Proof,
+    binders,
+    congruent,
+    inside,
+    operation,
+    shown,
+    sym,
+    trans,
+)
+from symcook.coq.term import (
+    COMPARISONS,
+    CONNECTIVES,
+    FUNCTIONS,
+    Term,
+    Untranslatable,
+    cast,
+    formula,
+    gap,
+    integer_text,
+    name_text,
+    numeral,
+    numeral_text,
+    real,
+    sort_text,
+    substitute,
+)
+
+SHARED = 300  # a proof term with more characters becomes a lemma of its own
+SAME = "(iff_refl _)"
+
+
+class Justified(Canonical):
+    """Normal forms with proofs."""
+
+    def __init__(self, lemmas: Any) -> None:
+        super().__init__(lemmas)
+        self.cache: dict[Any, Any] = {}
+
+    def poly(self, t: Term) -> Any:
+        return self.normal.poly(t.plain)
+
+    def number(self, t: Term) -> Fraction | None:
+        """The number that `t` is by computation."""
+        c = self.normal.constant(self.poly(t))
+        return None if c is None else Fraction(c)
+
+    def skeleton(self, t: Term, around: Around) -> tuple[Term, Proof]:
+        """A canonical term and a proof that `t` equals it."""
+        place = ("skeleton", t, around)
+        if place not in self.cache:
+            out, proof = self._skeleton(t, around)
+            self.cache[place] = out, self.share(t, around, "=", out, proof)
+        return self.cache[place]
+
+    def normalized(self, t: Term, around: Around) -> Proof:
+        """A proof that `t` equals its normal form."""
+        place = ("normal", t, around)
+        if place not in self.cache:
+            out, proof = self.skeleton(t, around)
+            target = self.polynomial(self.poly(t), around, t.level)
+            proof = trans(proof, self.identity(out, target, around))
+            self.cache[place] = self.share(t, around, "=", target, proof)
+        return self.cache[place]
+
+    def equal(self, a: Term, b: Term, around: Around = ()) -> Proof:
+        """A proof of a = b, for terms with the same normal form."""
+        if a == b:
+            return None
+        one, p = self.skeleton(a, around)
+        other, q = self.skeleton(b, around)
+        return trans(p, trans(self.identity(one, other, around), sym(q)))
+
+    def share(self, t: Term, around: Around, relation: str, target: Term, proof: Proof) -> Proof:
+        """A long proof as a lemma over the names that occur: it uses no facts."""
+        if proof is None or len(proof) <= SHARED:
+            return proof
+        statement = f"{self.text(t, around)} {relation} {self.text(target, around)}"
+        names = [(name_text(n), s) for n, s in sorted(free_names(t), key=str)]
+        names += [x for i, x in enumerate(around) if uses(t, i)][::-1]
+        if not names:
+            return self.lemmas.name(statement, f"exact {proof}.", "normal")
+        given = " ".join([n for n, _ in names])
+        lemma = self.lemmas.name(f"forall {binders(names)}, {statement}", f"intros {given}. exact {proof}.", "normal")
+        return f"({lemma} {given})"
+
+    def _skeleton(self, t: Term, around: Around) -> tuple[Term, Proof]:
+        op, kids, level = t.op, t.kids, t.level
+        if op in ("num", "var", "bound"):
+            return t, None
+        if op == "cast":
+            return self.cast(t, around)
+        if op in RING:
+            # the parts of a long sum are shared, not its beginnings
+            chain = kids[0].op == op and len(kids) == 2
+            inner = [self._skeleton(k, around) if chain and k is kids[0] else self.skeleton(k, around) for k in kids]
+            return Term(op, t.data, [s for s, _ in inner], level), congruent(operation(t), [p for _, p in inner])
+        if op == "/":
+            (above, p), (below, q) = self.skeleton(kids[0], around), self.inverse(kids[1], around)
+            out = real("*", above, below)
+            return out, f"({congruent('Rmult', [p, shown(q)])} : {self.text(t, around)} = {self.text(out, around)})"
+        if op == "app":
+            out = self.polynomial(self.poly(t), around, level)
+            return out, congruent(self.text(kids[0], around), [self.normalized(k, around) for k in kids[1:]])
+        if op == "ind":
+            suffix = "_Z" if level == "Z" else ""
+            key, proof = self.normal.formula(kids[0].plain), self.formula_proof(kids[0], around)
+            if key in (self.normal.true, self.normal.false):
+                value = numeral(int(key is self.normal.true), level)
+                return value, f"(ind{suffix}_{key.kind} _ {proof or SAME})"
+            out = Term("ind", None, [self.formula(key, around)], level)
+            return out, proof and f"(ind{suffix}_ext _ _ {proof})"
+        if op in ("sum", "prod"):
+            if level == "Z":
+                raise Untranslatable("a sum in an integer place")
+            return self.fold(t, around)
+        if op == "fn":
+            return self.function(t, around)
+        raise Untranslatable(f"no normal form of {op}")
+
+    def cast(self, t: Term, around: Around) -> tuple[Term, Proof]:
+        """IZR of an integer: the cast goes to the leaves."""
+        z = t.kids[0]
+        op, kids = z.op, z.kids
+        if op in ("var", "bound"):
+            return t, None
+        if op == "app":
+            out, proof = self.skeleton(z, around)
+            return cast(out), congruent("IZR", [proof])
+        given = "" if op == "sum" else " ".join([self.text(k, around) for k in kids])
+        if op in RING:
+            law = {"+": "plus_IZR", "-": "minus_IZR", "*": "mult_IZR", "neg": "opp_IZR", "^": "IZR_pow"}[op]
+            new = real(op, *map(cast, kids), data=z.data)
+            given += f" {z.data}" if op == "^" else ""
+        elif op == "ind":
+            law, new = "IZR_ind", real("ind", *kids)
+        elif op == "fn":
+            law, new = f"IZR_{z.data}", real("fn", *map(cast, kids), data=z.data)
+        elif op == "sum":
+            law, new = "IZR_sum", real("sum", kids[0], kids[1], cast(kids[2]))
+            here = inside(around, "Int")
+            given = f"{self.text(kids[0], around)} {self.text(kids[1], around)} {self.under(kids[2], here)}"
+        else:
+            raise Untranslatable(f"a cast of {op}")
+        out, proof = self.skeleton(new, around)
+        return out, trans(f"({law} {given})", proof)
+
+    def function(self, t: Term, around: Around) -> tuple[Term, Proof]:
+        name, level = t.data, t.level
+        out = self.polynomial(self.poly(t), around, level)
+        if name not in FUNCTIONS[level]:
+            raise Untranslatable(f"{name} of integers")
+        proof = congruent(FUNCTIONS[level][name], [self.normalized(k, around) for k in t.kids])
+        if level == "Z":
+            if self.number(t) is not None:
+                raise Untranslatable("an integer function of numbers")
+            return out, proof
+        values = [self.poly(k) for k in t.kids]
+        given = [self.polynomial(v, around, k.level) for v, k in zip(values, t.kids, strict=True)]
+        last = self.number(t.kids[-1]) if values else None
+        here = Term("fn", name, given, level)  # with arguments in normal form
+        if name == "exp":
+            return (here, proof) if values[0] else (numeral(1), trans(proof, "exp_0"))
+        if name in ("min", "max"):
+            difference = self.normal.constant(checker().add(values[0], values[1], -1))
+            if difference is not None:
+                first = (difference <= 0) == (name == "min")  # which of the two it is
+                low, high = given if difference <= 0 else reversed(given)
+                zero = self.identity(real("-", high, low), numeral(abs(difference)), around)
+                size = self.nonnegative(abs(difference))
+                order = f"(le_of_gap _ _ (eq_ind_r (Rle 0) {size} {shown(zero)}))"
+                law = f"(ax_{name}_{'left' if first else 'right'} {' '.join([self.text(x, around) for x in given])} "
+                return given[0 if first else 1], trans(proof, f"{law}{order})")
+        if last is not None and name in ("relu", "abs"):
+            value = max(last, Fraction(0)) if name == "relu" else abs(last)
+            tactic = f"rewrite ax_{name}_{'pos' if last >= 0 else 'neg'}; lra."
+            return numeral(value), trans(proof, self.computed(here, value, tactic, around))
+        if last is not None and name == "pow" and last >= 0 and last.denominator == 1:
+            new = real("^", given[0], data=int(last))
+            return new, trans(proof, f"(eq_refl : {self.text(here, around)} = {self.text(new, around)})")
+        if last is not None and name == "sqrt" and last >= 0:
+            root = Fraction(math.isqrt(last.numerator), math.isqrt(last.denominator))
+            if root * root == last:
+                tactic = "apply sqrt_lem_1; [lra | lra | field]."
+                return numeral(root), trans(proof, self.computed(here, root, tactic, around))
+        if name == "log" and len(values[0]) == 1:
+            ((factors, exponent),) = values[0]
+            if not factors and values[0][factors, exponent] == 1:
+                if not exponent.parts[0]:
+                    return numeral(0), trans(proof, "ln_1")
+                inner = self.polynomial(exponent.parts[0], around)
+                return inner, trans(proof, f"(ln_exp {self.text(inner, around)})")
+        return out, proof
+
+    def computed(self, t: Term, value: Fraction, tactic: str, around: Around) -> str:
+        return self.lemmas.name(f"{self.text(t, around)} = {numeral_text(value)}", tactic, "num")
+
+    def under(self, body: Term, here: Around) -> str:
+        """The body of a sum as a function; `here` begins with its variable."""
+        return f"(fun {here[0][0]}:Z => {self.text(body, here)})"
+
+    def fold(self, t: Term, around: Around) -> tuple[Term, Proof]:
+        """A sum or product of real numbers."""
+        low, high, body = t.kids
+        length = self.number(Term("-", None, (high, low), "Z"))
+        if length is not None and length.denominator == 1 and length < checker().MAX_RANGE:
+            return self.written_out(t, int(length) + 1, around)
+        here = inside(around, "Int")
+        ends = [self.polynomial(self.poly(k), around, "Z") for k in (low, high)]
+        before = [self.text(low, around), self.text(high, around), *[self.text(k, around) for k in ends]]
+        proofs = [self.normalized(low, around), self.normalized(high, around)]
+        inner, inner_proof = self.skeleton(body, here)
+
+        def extended(new: Term) -> Proof:
+            """The ends in normal form and the body `new`."""
+            proof = trans(inner_proof, self.identity(inner, new, here))
+            if not any((*proofs, proof)):
+                return None
+            functions = f"{self.under(body, here)} {self.under(new, here)}"
+            given = " ".join(map(shown, proofs))
+            return f"({t.op}_ext {' '.join(before)} {functions} {given} (fun {here[0][0]} => {shown(proof)}))"
+
+        p = self.poly(body)
+        if t.op == "prod":
+            if self.normal.constant(p) == 1:
+                proof = trans(inner_proof, self.identity(inner, numeral(1), here))
+                ones = f"{before[0]} {before[1]} {self.under(body, here)}"
+                return numeral(1), f"(prod_one {ones} (fun {here[0][0]} => {shown(proof)}))"
+            new = self.polynomial(p, here)
+            return real("prod", *ends, new), extended(new)
+        rows = [self.moved_out(m, c, around, here) for m, c in self.ordered(p, here)]
+        if not rows:
+            proof = trans(inner_proof, self.identity(inner, numeral(0), here))
+            nothing = f"{before[0]} {before[1]} {self.under(body, here)}"
+            return numeral(0), f"(sum_nil {nothing} (fun {here[0][0]} => {shown(proof)}))"
+        if len(rows) == 1 and rows[0][1] == numeral(1):  # nothing moves
+            return real("sum", *ends, rows[0][2]), extended(rows[0][2])
+        body_out, out = numeral(0), numeral(0)
+        chain = f"(sum_nil {before[2]} {before[3]} {self.under(numeral(0), here)} (fun {here[0][0]} => eq_refl))"
+        for factor_in, factor, left in reversed(rows):
+            body_out = real("+", real("*", factor_in, left), body_out)
+            out = real("+", real("*", factor, real("sum", *ends, left)), out)
+            parts = f"{self.text(factor, around)} {self.under(left, here)}"
+            chain = f"(sum_cons _ _ _ {parts} _ _ (fun {here[0][0]} => eq_refl) {chain})"
+        new = real("sum", *ends, body_out)
+        chain = f"({chain} : {self.text(new, around)} = {self.text(out, around)})"
+        return out, trans(extended(body_out), chain)
+
+    def moved_out(self, m: Any, c: Any, around: Around, here: Around) -> tuple[Term, Term, Term]:
+        """A monomial under a sum: the factor that moves out, as it is inside and outside, and what stays."""
+        factors, exponent = m
+        staying = frozenset([x for x in factors if x[0].loose & 1])
+        staying_exponent = frozenset([x for x in exponent.parts[0] if checker().loose_in([x]) & 1])
+        outer = (factors - staying, self.normal.key("exp", None, exponent.parts[0] - staying_exponent))
+        left = self.monomial((staying, self.normal.key("exp", None, staying_exponent)), 1, here)
+        return self.monomial(outer, c, here), self.monomial(self.normal.lower_mono(outer), c, around), left
+
+    def written_out(self, t: Term, count: int, around: Around) -> tuple[Term, Proof]:
+        """A sum or product of a known number of terms."""
+        op, (low, high, body) = t.op, t.kids
+        given = f"{self.text(low, around)} {self.text(high, around)} {self.under(body, inside(around, 'Int'))}"
+        one = numeral(1, "Z")
+        length = Term("+", None, (Term("-", None, (high, low), "Z"), one), "Z")
+        proof = shown(self.equal(length, numeral(count, "Z"), around))
+        if count <= 0:
+            n = integer_text(count)
+            proof = f"(eq_ind_r (fun z => (z <= 0)%Z) (ltac:(discriminate) : ({n} <= 0)%Z) {proof})"
+            return numeral(int(op == "prod")), f"({op}_0 {given} {proof})"
+        out = numeral(int(op == "prod"))
+        for i in range(count):
+            step = numeral(i, "Z")
+            at = numeral(low.data[0] + i, "Z") if low.op == "num" else Term("+", None, (low, step), "Z")
+            out = real("+" if op == "sum" else "*", out, substitute(body, [at]))
+        first = f"({op}_n {count} {given} {proof} : {self.text(t, around)} = {self.text(out, around)})"
+        form, proof = self.skeleton(out, around)
+        return form, trans(first, proof)
+
+    def inverse(self, t: Term, around: Around) -> tuple[Term, Proof]:
+        """A canonical term and a proof that 1/t equals it: the content and common factors are inverted one by one."""
+        p = self.poly(t)
+        if not p:
+            raise Untranslatable("a division by zero")
+        common = dict(next(iter(p))[0])
+        for factors, _ in p:
+            here = dict(factors)
+            common = {k: min(n, here[k]) for k, n in common.items() if k in here}
+        rest: dict[Any, Any] = {}
+        for (factors, exponent), c in p.items():
+            left = [(k, n - common.get(k, 0)) for k, n in factors if n > common.get(k, 0)]
+            rest[frozenset(left), exponent] = c
+        unit = Fraction(checker().content(rest))
+        if (rest.get(self.normal.one) or sum(rest.values())) < 0:
+            unit = -unit
+        rest = checker().scale(rest, 1 / unit)
+        rows: list[tuple[Term, Term, Proof]] = []  # factors of t, their inverses, proofs of it
+        if unit != 1:
+            statement = f"(/ {numeral_text(unit)}) = {numeral_text(1 / unit)}"
+            rows.append((numeral(unit), numeral(1 / unit), self.lemmas.name(statement, "field.", "num")))
+        if len(rest) > 1:
+            whole = self.polynomial(rest, around)
+            rows.append((whole, real("inv", whole), None))
+        else:
+            ((_, exponent),) = rest
+            if exponent.parts[0]:
+                e = self.exp(exponent.parts[0], around)
+                opposite = self.exp([(m, -c) for m, c in exponent.parts[0]], around)
+                proof = self.identity(real("neg", e.kids[0]), opposite.kids[0], around)
+                rows.append((e, opposite, f"(inv_exp _ _ {shown(proof)})"))
+        for key, n in sorted(common.items(), key=lambda x: x[0].serial):
+            factor = self.atom(key, around)
+            if key.kind == "inv":
+                inverse = self.polynomial(key.parts[0], around)
+                proof = f"(Rinv_inv {self.text(inverse, around)})"
+            else:
+                inverse, proof = real("inv", factor), None
+            if n > 1:
+                proof = f"(inv_pow {self.text(factor, around)} _ {n} {shown(proof)})"
+                factor, inverse = real("^", factor, data=n), real("^", inverse, data=n)
+            rows.append((factor, inverse, proof))
+        if not rows:
+            form, proof = self.skeleton(t, around)
+            proof = trans(proof, self.identity(form, numeral(1), around))
+            return numeral(1), f"(eq_trans (f_equal Rinv {shown(proof)}) Rinv_1)"
+        whole, inverse, proof = rows[0]
+        for factor, other, q in rows[1:]:
+            proof = f"(inv_mul _ _ _ _ {shown(proof)} {shown(q)})"
+            whole, inverse = real("*", whole, factor), real("*", inverse, other)
+        form, first = self.skeleton(t, around)
+        return inverse, trans(congruent("Rinv", [trans(first, self.identity(form, whole, around))]), proof)
+
+    # Formulas.
+
+    def formula_proof(self, f: Term, around: Around) -> Proof:
+        """A proof of f <-> its normal form; None where they are the same text."""
+        place = ("formula", f, around)
+        if place not in self.cache:
+            proof = self._formula_proof(f, around)
+            if proof is not None:
+                proof = self.share(f, around, "<->", self.formula(self.normal.formula(f.plain), around), proof)
+            self.cache[place] = proof
+        return self.cache[place]
+
+    def _formula_proof(self, f: Term, around: Around) -> Proof:
+        op = f.op
+        if op in ("true", "false"):
+            return None
+        if op in COMPARISONS:
+            return self.comparison(f, around)
+        if op in ("all", "ex"):
+            return self.quantified(f, around)
+        keys = [self.normal.formula(k.plain) for k in f.kids]
+        proofs = [self.formula_proof(k, around) or SAME for k in f.kids]
+        return self.denied(f, keys[0], proofs[0], around) if op == "~" else self.connected(f, keys, proofs, around)
+
+    def comparison(self, f: Term, around: Around) -> Proof:
+        op, key = f.op, self.normal.formula(f.plain)
+        sides = " ".join([self.text(k, around) for k in f.kids])
+        form, proof = self.skeleton(gap(f), around)
+        p = self.normal.gap(f.plain)
+        c = self.normal.constant(p)
+        if c is not None:
+            e = shown(trans(proof, self.identity(form, numeral(c), around)))
+            truth = key.kind.capitalize()
+            end = "[exact I | lra]" if truth == "True" else "lra"
+            statement = f"forall a b, b - a = {numeral_text(c)} -> (a {op} b <-> {truth})"
+            return f"({self.lemmas.name(statement, f'intros; split; intros; {end}.', 'compare')} {sides} {e})"
+        c = Fraction(checker().content(p))
+        if op == "=" and key.parts[0] != frozenset(checker().scale(p, 1 / c).items()):
+            c = -c
+        target = self.polynomial(key.parts[0], around)
+        e = shown(trans(proof, self.identity(form, real("*", numeral(c), target), around)))
+        number = numeral_text(c)
+        side = self.lemmas.name(f"{number} <> 0", "lra.", "num") if op == "=" else self.nonnegative(c, True)
+        law = {"<=": "le_gap", "<": "lt_gap", "=": "eq_gap"}[op]
+        return f"({law} {sides} {number} {self.text(target, around)} {side} {e})"
+
+    def quantified(self, f: Term, around: Around) -> Proof:
+        here = inside(around, f.data)
+        name, sort = here[0][0], sort_text(f.data)
+        proof, key = self.formula_proof(f.kids[0], here), self.normal.formula(f.kids[0].plain)
+        before = f"(fun {name}:{sort} => {self.text(f.kids[0], here)})"
+        if key in (self.normal.true, self.normal.false):
+            truth = key.kind.capitalize()
+            return f"({f.op}_const {sort} {inhabitant(f.data)} {before} {truth} (fun {name} => {proof or SAME}))"
+        if proof is None:
+            return None
+        after = f"(fun {name}:{sort} => {self.text(self.formula(key, here), here)})"
+        return f"({f.op}_iff {sort} {before} {after} (fun {name} => {proof}))"
+
+    def denied(self, f: Term, inner: Any, proof: str, around: Around) -> Proof:
+        """~f, where `inner` is the key of f and `proof` shows f <-> its normal form."""
+        key, here = self.normal.deny(inner), self.text(f.kids[0], around)
+        if inner in (self.normal.true, self.normal.false):
+            return f"(not_{inner.kind}_iff _ {proof})"
+        if inner.kind in ("<=", "<"):
+            before, after = (self.polynomial(k.parts[0], around) for k in (inner, key))
+            e = shown(self.identity(real("neg", before), after, around))
+            texts = f"{here} {self.text(before, around)} {self.text(after, around)}"
+            return f"(not_{'le' if inner.kind == '<=' else 'lt'}_iff {texts} {proof} {e})"
+        if inner.kind == "~":
+            return f"(nn_iff {here} {self.text(self.formula(key, around), around)} {proof})"
+        return None if proof == SAME else f"(not_iff _ _ {proof})"
+
+    def connected(self, f: Term, keys: list[Any], proofs: list[str], around: Around) -> Proof:
+        """f & g, f | g, f -> g by a closed lemma of propositional logic."""
+        sign, key = CONNECTIVES[f.op], self.normal.formula(f.plain)
+        truths = [k.kind.capitalize() if k in (self.normal.true, self.normal.false) else "" for k in keys]
+        if not any(truths) and proofs == [SAME, SAME]:
+            return None
+        left, right = truths[0] or "A", truths[1] or "B"
+        given = f"forall P Q A B : Prop, (P <-> {left}) -> (Q <-> {right}) -> "
+        if f.op == "->" and truths[1] == "False" and not truths[0]:  # f -> false is ~f
+            denied = self.formula_proof(formula("~", f.kids[0]), around) or SAME
+            lemma = self.lemmas.name(
+                "forall P Q A C : Prop, (P <-> A) -> (Q <-> False) -> (~ P <-> C) -> ((P -> Q) <-> C)",
+                "tauto.",
+                "logic",
+            )
+            return f"({lemma} _ _ _ _ {proofs[0]} {proofs[1]} {denied})"
+        if key in (self.normal.true, self.normal.false):
+            result = key.kind.capitalize()
+        else:
+            result = f"(A {sign} B)" if not any(truths) else "B" if truths[0] else "A"
+        lemma = self.lemmas.name(f"{given}((P {sign} Q) <-> {result})", "tauto.", "logic")
+        texts = [self.text(k, around) for k in f.kids] + [self.text(self.formula(k, around), around) for k in keys]
+        return f"({lemma} {' '.join(texts)} {' '.join(proofs)})"
+
+
+def inhabitant(sort: Any) -> str:
+    if isinstance(sort, tuple):
+        return f"(fun {' '.join('_' for _ in sort[1])} => {inhabitant(sort[2])})"
+    return "0%Z" if sort == "Int" else "0"
+
+
+_names: dict[Term, frozenset[Any]] = {}
+_uses: dict[Any, bool] = {}
+
+
+def free_names(t: Term) -> frozenset[Any]:
+    """The names of the scope that occur in t, with their sorts."""
+    if t not in _names:
+        inner = [free_names(k) for k in t.kids]
+        _names[t] = frozenset([t.data]) if t.op == "var" else frozenset().union(*inner)
+    return _names[t]
+
+
+def uses(t: Term, index: int) -> bool:
+    """Whether the variable of the binder number `index` around t occurs in it."""
+    if t.loose <= index:
+        return False
+    if t.op == "bound":
+        return t.data[0] == index
+    if (t, index) not in _uses:
+        _uses[t, index] = any(uses(k, index + t.binds(n)) for n, k in enumerate(t.kids))
+    return _uses[t, index]

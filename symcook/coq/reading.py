@@ -1,0 +1,468 @@
+"""Statements as a person reads them: Coq propositions with the names and definitions of the source.
+
+This text is not trusted either: Coq shows that it means the same as the tree whose hash the certificate names. A
+definition of the source becomes a Definition of Coq, so its parameters need sorts; they are those of its uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from symcook.coq.checker import checker
+from symcook.coq.term import FUNCTIONS, Untranslatable
+from symcook.errors import BadInput
+from symcook.proof.replay import library
+from symcook.proof.runrel import Relation, stored_model
+
+Sorts = Mapping[str, Any]
+# Binding strength of Coq's notations; a smaller number binds tighter.
+ATOM, APPLIED, POWER, MINUS, TIMES, PLUS, RELATION, NOT, AND, OR, ARROW, QUANTIFIER = range(12)
+OPERATORS = {"+": PLUS, "-": PLUS, "*": TIMES, "/": TIMES, "=": RELATION, "<=": RELATION, "<": RELATION}
+CONNECTIVES = {"&": ("/\\", AND), "|": ("\\/", OR), "->": ("->", ARROW), "<->": ("<->", ARROW)}
+TAKEN = frozenset(
+    [
+        "as",
+        "at",
+        "cofix",
+        "else",
+        "end",
+        "exists",
+        "exists2",
+        "fix",
+        "for",
+        "forall",
+        "fun",
+        "if",
+        "in",
+        "let",
+        "match",
+        "mod",
+        "return",
+        "Set",
+        "Prop",
+        "SProp",
+        "Type",
+        "then",
+        "where",
+        "with",
+        "using",
+        "by",
+        "R",
+        "Z",
+        "nat",
+        "real",
+        "sum",
+        "prod",
+        "ind",
+        "relu",
+        "power",
+        "PI",
+        "IZR",
+        "ln",
+        "Rabs",
+        "Rmin",
+        "Rmax",
+        "ind_Z",
+        "relu_Z",
+        "sum_Z",
+        "INR",
+        "tree",
+        "up",
+        "C",
+    ]
+)
+QUANTIFIERS = ("all", "ex", "all in", "ex in")
+HYPERBOLIC = ("tanh", "sinh", "cosh")
+MODEL_CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
+
+
+def spelled(name: str) -> str:
+    return f"{name}_" if name in TAKEN or name.startswith("_") else name
+
+
+def parsed(text: str) -> Any:
+    parser = checker().Parser(text)
+    return parser.whole(parser.argument)
+
+
+def sort_text(sort: Any) -> str:
+    if isinstance(sort, tuple):
+        return " -> ".join(sort_text(s) for s in (*sort[1], sort[2]))
+    return {"Int": "Z", "Real": "R"}[sort]
+
+
+class Defined:
+    """A definition of the source. The sorts of its parameters are found by `Definitions`."""
+
+    def __init__(self, name: str, params: Sequence[str], body: Any) -> None:
+        self.name, self.params, self.body = name, list(params), body
+        self.sorts: dict[str, Any] = {}
+        self.uses: list[list[Any]] = []  # the sorts of the arguments at each use; None for a function "j. t"
+
+
+class Definitions:
+    """All definitions that statements use, in their order, and the relations of stored models."""
+
+    def __init__(self) -> None:
+        source = next(iter(library().statements.values())).known
+        order = re.findall(
+            r"^define: (\w+)", (library().root / "expanded.txt").read_text(encoding="utf-8"), re.MULTILINE
+        )
+        made = next(iter(checked_statements().values())).known
+        assert set(order) == set(source) == set(made)
+        self.all = {name: Defined(name, made[name].params, made[name].body) for name in order}
+        self.statements = {name: parsed(self.with_models(s.text)) for name, s in library().statements.items()}
+        for tree in self.statements.values():
+            self.look(tree, {})
+        for one in reversed(list(self.all.values())):
+            if one.uses:
+                self.find_sorts(one)
+                self.look(one.body, one.sorts)
+
+    def with_models(self, text: str) -> str:
+        """run(NAME), word(NAME) and accept(NAME) as calls of definitions."""
+
+        def call(match: re.Match[str]) -> str:
+            kind, model = match[1], match[2]
+            name = f"{kind}_{model.replace('-', '_')}"
+            if name not in self.all:
+                body = parsed(getattr(Relation(stored_model(model)), kind)())
+                self.all[name] = Defined(name, sorted(free(body), key=lambda x: (x != "n", x != "w", x)), body)
+            return f"{name}({', '.join(self.all[name].params)})" if self.all[name].params else name
+
+        return MODEL_CALL.sub(call, text)
+
+    # Sorts.
+
+    def sort(self, tree: Any, sorts: Sorts) -> Any:
+        """The sort of a term; "Bool" for a formula; None for a function "j. t"."""
+        kind = tree[0]
+        if kind == "num":
+            return "Int" if tree[2] == 1 else "Real"
+        if kind == "lam":
+            return None
+        if kind == "ind":
+            return "Int"
+        if kind in ("neg", "sum", "prod"):
+            inner = {**sorts, tree[1]: "Int"} if kind != "neg" else sorts
+            return self.sort(tree[-1], inner)
+        if kind == "if":
+            return "Int" if {self.sort(t, sorts) for t in tree[2:]} == {"Int"} else "Real"
+        if kind == "op" and tree[1] in ("+", "-", "*"):
+            return "Int" if {self.sort(t, sorts) for t in tree[2:]} == {"Int"} else "Real"
+        if kind == "op" and tree[1] == "^":
+            return self.sort(tree[2], sorts) if tree[3][0] == "num" else "Real"
+        if kind == "op" and tree[1] == "/":
+            return "Real"
+        if kind in ("name", "call"):
+            name, given = tree[1], tree[2] if kind == "call" else ()
+            if name in sorts:
+                return sorts[name][2] if given else sorts[name]
+            if name in self.all:
+                one = self.all[name]
+                actual = {p: self.sort(a, sorts) for p, a in zip(one.params, given, strict=True)}
+                return "Bool" if self.is_formula(one.body) else self.sort(one.body, self.filled(one, actual))
+            whole = name in checker().WHOLE and all(self.sort(t, sorts) == "Int" for t in given)
+            return "Int" if whole else "Real"
+        return "Bool"
+
+    def filled(self, one: Defined, actual: Sorts) -> Sorts:
+        """Sorts of parameters as far as they are known: functions "j. t" count as real."""
+        return {p: s if s is not None else ("fun", (), "Real") for p, s in actual.items()}
+
+    def is_formula(self, tree: Any) -> bool:
+        kind = tree[0]
+        if kind in ("name", "call"):
+            return tree[1] in self.all and self.is_formula(self.all[tree[1]].body)
+        return kind in (*QUANTIFIERS, "~", "true", "false") or (
+            kind == "op" and tree[1] not in ("+", "-", "*", "/", "^")
+        )
+
+    def look(self, tree: Any, sorts: Sorts) -> None:
+        """Note the uses of definitions in `tree`."""
+        for part, inner in walked(tree, sorts):
+            if part[0] in ("name", "call") and part[1] in self.all and part[1] not in inner:
+                given = part[2] if part[0] == "call" else ()
+                self.all[part[1]].uses.append([self.sort(a, inner) for a in given])
+
+    def find_sorts(self, one: Defined) -> None:
+        for place, param in enumerate(one.params):
+            given = {use[place] for use in one.uses} - {None}
+            functions = [s for s in given if isinstance(s, tuple)]
+            if functions:
+                sorts = tuple(
+                    "Int" if "Int" in column else "Real" for column in zip(*[s[1] for s in functions], strict=True)
+                )
+                result = "Int" if {s[2] for s in functions} == {"Int"} else "Real"
+                one.sorts[param] = ("fun", sorts, result)
+            elif given:
+                one.sorts[param] = "Int" if given == {"Int"} else "Real"
+        for param in one.params:
+            if param not in one.sorts:  # only functions "j. t" are given: as the body applies it
+                known = {**self.filled(one, dict.fromkeys(one.params)), **one.sorts}
+                for part, inner in walked(one.body, known):
+                    if part[0] == "call" and part[1] == param:
+                        one.sorts[param] = ("fun", tuple(self.sort(a, inner) for a in part[2]), "Real")
+                        break
+                else:
+                    raise Untranslatable(f"the sort of {param} in {one.name}")
+
+
+def walked(tree: Any, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
+    """All parts of a syntax tree with the sorts of the names around them; variables of "j. t" count as Int."""
+    yield tree, sorts
+    kind = tree[0]
+    if kind in ("num", "name", "true", "false"):
+        return
+    if kind in ("all", "ex"):
+        parts = [(tree[3], {**sorts, tree[1]: tree[2]})]
+    elif kind in ("all in", "ex in", "sum", "prod"):
+        parts = [(tree[2], sorts), (tree[3], sorts), (tree[4], {**sorts, tree[1]: "Int"})]
+    elif kind == "lam":
+        parts = [(tree[2], {**sorts, **dict.fromkeys(tree[1], "Int")})]
+    elif kind == "call":
+        parts = [(t, sorts) for t in tree[2]]
+    else:
+        parts = [(t, sorts) for t in tree[2 if kind == "op" else 1 :]]
+    for part, inner in parts:
+        yield from walked(part, inner)
+
+
+def free(tree: Any) -> set[str]:
+    """The names of a relation that nothing in it binds."""
+    found = {part[1] for part, inner in walked(tree, {}) if part[0] in ("name", "call") and part[1] not in inner}
+    return found - set(checker().BUILTIN)
+
+
+@cache
+def checked_statements() -> Any:
+    from symcook.coq.checker import statements
+
+    return statements()
+
+
+@cache
+def definitions() -> Definitions:
+    return Definitions()
+
+
+class Reading:
+    """The text of terms and formulas. `strength` is the weakest notation that may stand without brackets."""
+
+    def __init__(self, known: Definitions) -> None:
+        self.known = known
+
+    def put(self, text: str, has: int, strength: int, mark: str = "") -> str:
+        if has > strength or (mark and has > ATOM):
+            return f"({text}){mark}"
+        return text + mark
+
+    def definition(self, one: Defined) -> str:
+        parameters = grouped([(spelled(p), one.sorts[p]) for p in one.params])
+        result, level = ("Prop", "P") if self.known.is_formula(one.body) else ("R", "R")
+        head = " ".join(["Definition", one.name, *parameters])
+        return f"{head} : {result} :=\n  {self.text(one.body, one.sorts, level)}."
+
+    def text(self, tree: Any, sorts: Sorts, level: str, strength: int = QUANTIFIER) -> str:
+        return self.formula(tree, sorts, strength) if level == "P" else self.term(tree, sorts, level, strength)
+
+    def formula(self, tree: Any, sorts: Sorts, strength: int = QUANTIFIER) -> str:
+        kind = tree[0]
+        if kind in ("true", "false"):
+            return kind.capitalize()
+        if kind == "~":
+            if tree[1][0] == "op" and tree[1][1] == "=":
+                sides = [self.term(t, sorts, "R", PLUS) for t in tree[1][2:]]
+                return self.put(f"{sides[0]} <> {sides[1]}", RELATION, strength)
+            return self.put(f"~ {self.formula(tree[1], sorts, NOT)}", NOT, strength)
+        if kind in QUANTIFIERS:
+            return self.quantified(tree, sorts, strength)
+        if kind in ("name", "call"):
+            return self.applied(tree, sorts, "P", strength)
+        op, left, right = tree[1:]
+        if op in OPERATORS:
+            sides = [self.term(t, sorts, "R", PLUS) for t in (left, right)]
+            return self.put(f"{sides[0]} {op} {sides[1]}", RELATION, strength)
+        if op == "&" and chained(left, right):  # a <= b & b <= c
+            sides = [self.term(t, sorts, "R", PLUS) for t in (*left[2:], right[3])]
+            return self.put(f"{sides[0]} {left[1]} {sides[1]} {right[1]} {sides[2]}", RELATION, strength)
+        sign, has = CONNECTIVES[op]
+        if op == "<->":
+            one, other = self.formula(left, sorts, OR), self.formula(right, sorts, OR)
+        else:
+            last = QUANTIFIER if op == "->" and right[0] in QUANTIFIERS else has
+            one, other = self.formula(left, sorts, has - 1), self.formula(right, sorts, last)
+        return self.put(f"{one} {sign} {other}", has, strength)
+
+    def quantified(self, tree: Any, sorts: Sorts, strength: int) -> str:
+        word = "forall" if tree[0].startswith("all") else "exists"
+        bound, body = [], tree
+        while body[0] == tree[0] and body[0] in ("all", "ex"):
+            bound.append((spelled(body[1]), body[2]))
+            sorts = {**sorts, body[1]: body[2]}
+            body = body[3]
+        if bound:
+            text = self.formula(body, sorts)
+        else:
+            _, name, low, high, inner = tree
+            bound = [(spelled(name), "Int")]
+            ends = [self.term(t, sorts, "R", PLUS) for t in (low, high)]
+            within = f"{ends[0]} <= {spelled(name)} <= {ends[1]}"
+            sorts = {**sorts, name: "Int"}
+            sign, has = ("->", ARROW) if word == "forall" else ("/\\", AND)
+            last = QUANTIFIER if inner[0] in QUANTIFIERS else has
+            text = f"{within} {sign} {self.formula(inner, sorts, last)}"
+        return self.put(f"{word} {' '.join(grouped(bound, bare=True))}, {text}", QUANTIFIER, strength)
+
+    def term(self, tree: Any, sorts: Sorts, level: str, strength: int = QUANTIFIER) -> str:
+        """A number where a real one ("R") or an integer is wanted: "Z" where Coq reads numerals as integers, "%Z" where
+        it must be told so."""
+        kind, mark = tree[0], "%Z" if level == "%Z" else ""
+        here, whole, level = level, level != "R", "R" if level == "R" else "Z"
+        if whole and self.known.sort(tree, sorts) != "Int":
+            raise Untranslatable("a real number where an integer is wanted")
+        if kind == "num":
+            return self.numeral(Fraction(tree[1], tree[2]), strength, mark)
+        if kind == "neg" and tree[1][0] == "num":
+            return self.numeral(-Fraction(tree[1][1], tree[1][2]), strength, mark)
+        if kind == "neg":
+            return self.put(f"- {self.term(tree[1], sorts, level, MINUS)}", MINUS, strength, mark)
+        if kind == "ind":
+            suffix = "_Z" if whole else ""
+            return self.put(f"ind{suffix} ({self.formula(tree[1], sorts)})", APPLIED, strength)
+        if kind in ("sum", "prod"):
+            _, name, low, high, body = tree
+            ends = [self.term(t, sorts, "Z", ATOM) for t in (low, high)]
+            inner = self.term(body, {**sorts, name: "Int"}, level)
+            suffix = "_Z" if whole else ""
+            text = f"{kind}{suffix} {ends[0]} {ends[1]} (fun {spelled(name)} => {inner})"
+            return self.put(text, APPLIED, strength)
+        if kind == "if":
+            test = ("ind", tree[1])
+            other = ("op", "*", ("op", "-", ("num", 1, 1), test), tree[3])
+            return self.term(("op", "+", ("op", "*", test, tree[2]), other), sorts, here, strength)
+        if kind in ("name", "call"):
+            return self.applied(tree, sorts, level, strength)
+        _, op, left, right = tree
+        if op == "^":
+            if right[0] == "neg":
+                return self.term(("op", "/", ("num", 1, 1), ("op", "^", left, right[1])), sorts, here, strength)
+            return self.put(f"{self.term(left, sorts, level, APPLIED)} ^ {right[1]}", POWER, strength, mark)
+        has = OPERATORS[op]
+        sides = self.term(left, sorts, level, has), self.term(right, sorts, level, has - 1)
+        return self.put(f"{sides[0]} {op} {sides[1]}", has, strength, mark)
+
+    def numeral(self, c: Fraction, strength: int, mark: str) -> str:
+        if c.denominator != 1:
+            return self.put(f"{c.numerator} / {c.denominator}", TIMES, strength)
+        return self.put(str(c), MINUS if c < 0 else ATOM, strength, mark)
+
+    def applied(self, tree: Any, sorts: Sorts, level: str, strength: int) -> str:
+        """A name or a call: of a variable, a definition or a function of the grammar."""
+        name, given = tree[1], tree[2] if tree[0] == "call" else ()
+        if name in sorts:
+            wanted, head, integer = sorts[name][1] if given else (), spelled(name), "%Z"
+        elif name in self.known.all:
+            one = self.known.all[name]
+            integer = "Z"
+            if level == "Z":
+                raise Untranslatable(f"{name} where an integer is wanted")
+            wanted, head = [one.sorts[p] for p in one.params], name
+        else:
+            integer = "Z"
+            wanted = ("Real", "Int") if name == "pow" else ["Int" if level == "Z" else "Real"] * len(given)
+            head = name if name in HYPERBOLIC else FUNCTIONS["Z" if level == "Z" else "R"][name]
+        texts = [self.argument(a, sorts, s, integer) for a, s in zip(given, wanted, strict=True)]
+        return self.put(" ".join([head, *texts]), APPLIED, strength) if texts else head
+
+    def argument(self, tree: Any, sorts: Sorts, sort: Any, integer: str) -> str:
+        """An argument of the sort `sort`; `integer` is the level of integers here."""
+        if not isinstance(sort, tuple):
+            return self.term(tree, sorts, integer if sort == "Int" else "R", ATOM)
+        _, wanted, result = sort
+        level = "%Z" if result == "Int" else "R"
+        if tree[0] == "lam":
+            names = list(zip(tree[1], wanted, strict=True))
+            bound = " ".join(grouped([(spelled(n), s) for n, s in names], bare=True))
+            return f"(fun {bound} => {self.term(tree[2], {**sorts, **dict(names)}, level)})"
+        if sorts[tree[1]] == sort:
+            return spelled(tree[1])
+        names = [(f"k{i}", s) for i, s in enumerate(wanted)]  # a function of other sorts
+        call = ("call", tree[1], tuple([("name", n) for n, _ in names]))
+        return f"(fun {' '.join(grouped(names, bare=True))} => {self.term(call, {**sorts, **dict(names)}, level)})"
+
+
+def chained(left: Any, right: Any) -> bool:
+    signs = ("<=", "<")
+    both = left[0] == right[0] == "op" and left[1] in signs and right[1] in signs
+    return both and left[3] == right[2]
+
+
+def grouped(bound: Sequence[tuple[str, Any]], bare: bool = False) -> list[str]:
+    """Binders: names of one sort stand together. A single group needs no brackets where `bare`."""
+    groups: list[tuple[list[str], Any]] = []
+    for name, sort in bound:
+        if groups and groups[-1][1] == sort:
+            groups[-1][0].append(name)
+        else:
+            groups.append(([name], sort))
+    texts = [f"{' '.join(names)} : {sort_text(sort)}" for names, sort in groups]
+    return texts if bare and len(texts) == 1 else [f"({t})" for t in texts]
+
+
+def definitions_text() -> str:
+    """All definitions that statements use."""
+    known = definitions()
+    reading = Reading(known)
+    return "\n".join(reading.definition(one) for one in known.all.values() if one.uses)
+
+
+def reader() -> Any:
+    """A reader of the checker that expands definitions as Coq unfolds them: an integer expression in the place of a
+    parameter that is an integer in Coq is cast as a whole (`whole`), as IZR (i - 1) where IZR i - 1 is written else."""
+    known, ck = definitions(), checker()
+
+    def wrapped(value: Any, sort: Any) -> Any:
+        if isinstance(value, ck.Function):
+            value.sort = sort
+            return value
+        term, depth = value
+        compound = sort == "Int" and term.sort == "Int" and term.op not in ("num", "var", "bound", "app", "whole")
+        return (ck.Term("whole", None, term), depth) if compound else value
+
+    class Unfolding(ck.Reader):
+        def argument(self, tree: Any, meaning: Any, scope: Any, depth: int) -> Any:
+            name = tree[1] if tree[0] in ("name", "call") else None
+            if name is None or name in meaning or name not in known.all:
+                return super().argument(tree, meaning, scope, depth)
+            one = known.all[name]
+            given = [self.argument(a, meaning, scope, depth) for a in (tree[2] if tree[0] == "call" else ())]
+            values = {p: wrapped(v, one.sorts[p]) for p, v in zip(one.params, given, strict=True)}
+            return self.argument(one.body, values, scope, depth)
+
+        def call(self, function: Any, values: Any, depth: int) -> Any:
+            sort = getattr(function, "sort", None)
+            if sort is None:
+                return super().call(function, values, depth)
+            out = super().call(function, [wrapped(v, s) for v, s in zip(values, sort[1], strict=True)], depth)
+            return wrapped((out, depth), sort[2])[0]
+
+    return Unfolding({}, {name: None for name in known.all})
+
+
+def unfolded(name: str) -> Any:
+    """The statement as the text of `statement_text` unfolds: the same formula up to where casts stand."""
+    tree = definitions().statements[name]
+    return reader().term(tree, {}, {}, 0)
+
+
+def statement_text(name: str) -> str:
+    """The proposition of a statement; Untranslatable where only the expanded text can be given."""
+    try:
+        return Reading(definitions()).formula(definitions().statements[name], {})
+    except (KeyError, BadInput) as error:
+        raise Untranslatable(str(error)) from None

@@ -1,0 +1,329 @@
+"""Closed lemmas of a file, and canonical forms of the checker's polynomials: what `ring` decides, each identity once.
+
+A canonical form is a term of numerals, +, -, *, neg and ^ over atoms. Two such terms that are equal are connected by
+a closed lemma, forall x0 .. xn, e1 = e2, proved by `ring` (`field` where a numeral is a fraction).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from symcook.coq.checker import checker
+from symcook.coq.term import (
+    COMPARISONS,
+    Term,
+    Untranslatable,
+    at_level,
+    formula,
+    level_of,
+    numeral,
+    numeral_text,
+    real,
+    sort_text,
+    text,
+    variable,
+)
+
+RING = ("+", "-", "*", "neg", "^")
+Around = tuple[tuple[str, Any], ...]  # names and sorts of the variables bound around, the innermost first
+Proof = str | None  # a proof term of Coq; None where both sides are the same text
+
+
+class Lemmas:
+    """The closed lemmas of one file; equal statements are proved once."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.lines: list[str] = []
+
+    def name(self, statement: str, tactic: str, kind: str = "ring") -> str:
+        if statement not in self.names:
+            self.names[statement] = f"{kind}_{len(self.names)}"
+            self.lines.append(f"Lemma {self.names[statement]} : {statement}.\nProof. {tactic} Qed.\n")
+        return self.names[statement]
+
+
+def trans(a: Proof, b: Proof) -> Proof:
+    return b if a is None else a if b is None else f"(eq_trans {a} {b})"
+
+
+def sym(a: Proof) -> Proof:
+    return None if a is None else f"(eq_sym {a})"
+
+
+def shown(a: Proof) -> str:
+    return a or "eq_refl"
+
+
+def congruent(function: str, proofs: Sequence[Proof]) -> Proof:
+    """function x = function y from proofs of x = y."""
+    if not any(proofs):
+        return None
+    count = "" if len(proofs) == 1 else str(len(proofs))
+    return f"(f_equal{count} {function} {' '.join(map(shown, proofs))})"
+
+
+OPERATIONS = {
+    "R": {"+": "Rplus", "-": "Rminus", "*": "Rmult", "neg": "Ropp"},
+    "Z": {"+": "Z.add", "-": "Z.sub", "*": "Z.mul", "neg": "Z.opp"},
+}
+
+
+def operation(t: Term) -> str:
+    """The function of Coq for an operation of rings."""
+    if t.op == "^":
+        return f"(fun z => z ^ {t.data})" + ("%Z" if t.level == "Z" else "")
+    return OPERATIONS[t.level][t.op]
+
+
+def joined(op: str, terms: Sequence[Term], level: str) -> Term:
+    """The sum or product of terms."""
+    if not terms:
+        return numeral(0 if op == "+" else 1, level)
+    out = terms[0]
+    for one in terms[1:]:
+        out = Term(op, None, (out, one), level)
+    return out
+
+
+def over_atoms(t: Term, leaf: Callable[[Term], Term]) -> Term:
+    """`t` with its atoms replaced."""
+    if t.op in RING:
+        return Term(t.op, t.data, [over_atoms(k, leaf) for k in t.kids], t.level)
+    return t if t.op == "num" else leaf(t)
+
+
+def atoms(terms: Iterable[Term]) -> list[Term]:
+    found: dict[Term, None] = {}
+
+    def walk(t: Term) -> None:
+        if t.op in RING:
+            for k in t.kids:
+                walk(k)
+        elif t.op != "num":
+            found.setdefault(t)
+
+    for t in terms:
+        walk(t)
+    return list(found)
+
+
+def fractional(t: Term) -> bool:
+    return any(map(fractional, t.kids)) if t.op in RING else t.op == "num" and t.data[1] != 1
+
+
+def is_exp(t: Term) -> bool:
+    return t.op == "fn" and t.data == "exp"
+
+
+class Canonical:
+    """The canonical terms of what a `Normal` of the checker computes."""
+
+    def __init__(self, lemmas: Lemmas) -> None:
+        self.normal = checker().Normal()
+        self.lemmas = lemmas
+        self.orders: dict[Any, str] = {}
+
+    # The order of factors and summands must not change when a factor is moved out of a binder whose variable it does
+    # not use: so a bound variable is known by its level, in a fixed number of digits.
+
+    def rank(self, key: Any, depth: int) -> str:
+        found = self.orders.get((key, depth))
+        if found is None:
+            if key.kind == "var":
+                found = f"v{key.data[0]}"
+            elif key.kind == "bound":
+                found = f"b{depth - 1 - key.data:03d}"
+            else:
+                inner = depth + (key.kind in ("sum", "prod", "all", "ex"))
+                last = len(key.parts) - 1
+                found = f"{key.kind}|{key.data}|" + "|".join(
+                    [self.rank_part(part, inner if i == last else depth) for i, part in enumerate(key.parts)]
+                )
+            self.orders[key, depth] = found
+        return found
+
+    def rank_part(self, part: Any, depth: int) -> str:
+        if isinstance(part, checker().Key):
+            return self.rank(part, depth)
+        return "+".join(sorted(f"{self.rank_monomial(m, depth)}*{c}" for m, c in part))
+
+    def rank_monomial(self, m: Any, depth: int) -> str:
+        return "*".join(sorted(f"{self.rank(k, depth)}^{n}" for k, n in m[0])) + "e" + self.rank(m[1], depth)
+
+    def ordered(self, p: Any, around: Around) -> list[Any]:
+        """The monomials and coefficients of a polynomial."""
+        return sorted(p.items() if isinstance(p, dict) else p, key=lambda x: self.rank_monomial(x[0], len(around)))
+
+    # Terms.
+
+    def monomial(self, m: Any, c: Any, around: Around, level: str = "R") -> Term:
+        factors, exponent = m
+        c = Fraction(c)
+        parts = [] if abs(c) == 1 and (factors or exponent.parts[0]) else [numeral(abs(c), level)]
+        for key, n in sorted(factors, key=lambda f: (self.rank(f[0], len(around)), f[1])):
+            atom = self.atom(key, around, level)
+            parts.append(atom if n == 1 else Term("^", n, (atom,), level))
+        if exponent.parts[0]:
+            parts.append(self.exp(exponent.parts[0], around))
+        out = joined("*", parts, level)
+        return Term("neg", None, (out,), level) if c < 0 else out
+
+    def polynomial(self, p: Any, around: Around, level: str = "R") -> Term:
+        return joined("+", [self.monomial(m, c, around, level) for m, c in self.ordered(p, around)], level)
+
+    def exp(self, p: Any, around: Around) -> Term:
+        return real("fn", self.polynomial(p, around), data="exp")
+
+    def atom(self, key: Any, around: Around, level: str = "R") -> Term:
+        kind = key.kind
+        if kind in ("var", "bound"):
+            return at_level(self.variable(key, around), level)
+        if kind == "app":
+            head = self.variable(key.parts[0], around)
+            _, sorts, result = head.data[1]
+            given = [self.polynomial(p, around, level_of(s)) for p, s in zip(key.parts[1:], sorts, strict=True)]
+            return at_level(Term("app", None, [head, *given], level_of(result)), level)
+        if kind == "ind":
+            return Term("ind", None, [self.formula(key.parts[0], around)], level)
+        if kind == "inv":
+            return real("inv", self.polynomial(key.parts[0], around))
+        if kind in ("sum", "prod"):
+            ends = [self.polynomial(p, around, "Z") for p in key.parts[:2]]
+            return Term(kind, None, [*ends, self.polynomial(key.parts[2], inside(around, "Int"), level)], level)
+        if kind == "fn":
+            levels = ("R", "Z") if key.data == "pow" else (level, level)
+            given = [self.polynomial(p, around, x) for p, x in zip(key.parts, levels, strict=False)]
+            return Term("fn", key.data, given, level)
+        raise Untranslatable(f"an atom {kind}")
+
+    def variable(self, key: Any, around: Around) -> Term:
+        return variable(key.kind, key.data if key.kind == "var" else (key.data, around[key.data][1]))
+
+    def formula(self, key: Any, around: Around) -> Term:
+        kind = key.kind
+        if kind in COMPARISONS:
+            return formula(kind, numeral(0), self.polynomial(key.parts[0], around))
+        if kind in ("all", "ex"):
+            return formula(kind, self.formula(key.parts[0], inside(around, key.data)), data=key.data)
+        return formula(kind, *[self.formula(part, around) for part in key.parts])
+
+    def text(self, t: Term, around: Around) -> str:
+        return text(t, tuple([name for name, _ in around]))
+
+    # Identities.
+
+    def value(self, t: Term, opaque: bool) -> Any:
+        """A canonical term as a polynomial; its exponentials are atoms like others (opaque), or are multiplied."""
+        if t.op == "num":
+            return self.normal.numeral(Fraction(*t.data))
+        if t.op not in RING:
+            return self.normal.atom("opaque", t) if opaque and is_exp(t) else self.normal.poly(t.plain)
+        values = [self.value(k, opaque) for k in t.kids]
+        if t.op == "neg":
+            return checker().scale(values[0], -1)
+        if t.op == "^":
+            return self.normal.power(values[0], t.data)
+        if t.op == "*":
+            return self.normal.mul(*values)
+        return checker().add(*values, 1 if t.op == "+" else -1)
+
+    def identity(self, a: Term, b: Term, around: Around) -> Proof:
+        """a = b, for canonical terms that are equal."""
+        if a == b:
+            return None
+        found = atoms((a, b))
+        if not any(map(is_exp, found)) or self.value(a, True) == self.value(b, True):
+            return self.ring_lemma(a, b, found, [], around)
+        return self.with_exponentials(a, b, [x for x in found if is_exp(x)], around)
+
+    def ring_lemma(self, a: Term, b: Term, found: list[Term], pairs: list[tuple[Term, Term]], around: Around) -> str:
+        """a = b as an instance of a closed lemma; the products of `pairs` of atoms, exp(x) and exp(-x), are 1."""
+        name = {atom: f"x{i}" for i, atom in enumerate(found)}
+        one, other = (text(over_atoms(t, lambda x: raw(name[x], x.level))) for t in (a, b))
+        given = "".join(f"{name[x]} * {name[y]} = 1 -> " for x, y in pairs)
+        bound = f"forall {' '.join(name.values())} : {a.level}, " if name else ""
+        facts = [f"H{i}" for i in range(len(pairs))]
+        intros = f"intros {' '.join([*name.values(), *facts])}; "
+        if not (fractional(a) or fractional(b)):
+            tactic = f"{intros}ring [{' '.join(facts)}]." if pairs else f"{intros}ring."
+        else:  # field knows no hypotheses: y is put as 1/x
+            steps = [f"inverse_of {name[x]} {name[y]} {h}; " for h, (x, y) in zip(facts, pairs, strict=True)]
+            tactic = intros + "".join(steps) + "field" + ("; repeat split; assumption." if pairs else ".")
+        lemma = self.lemmas.name(f"{bound}{given}{one} = {other}", tactic)
+        products = [f"(exp_product {self.text(x.kids[0], around)})" for x, _ in pairs]
+        return "(" + " ".join([lemma, *[self.text(x, around) for x in found], *products]) + ")"
+
+    def with_exponentials(self, a: Term, b: Term, exps: list[Term], around: Around) -> Proof:
+        """a = b where products of exponentials matter: exp(p) is written as powers of exp(m/d) and exp(-m/d) for the
+        monomials m of p, d the common denominator of their coefficients."""
+        contents = {e: self.ordered(self.normal.poly(e.kids[0].plain), around) for e in exps}
+        common: dict[Any, int] = {}
+        for content in contents.values():
+            for m, c in content:
+                common[m] = math.lcm(common.get(m, 1), Fraction(c).denominator)
+
+        def unit(m: Any, positive: bool) -> Term:
+            z = self.monomial(m, Fraction(1, common[m]), around)
+            return real("fn", z if positive else real("neg", z), data="exp")
+
+        powers, proofs = {}, {}
+        for e, content in contents.items():
+            parts = []
+            for m, c in content:
+                k = int(Fraction(c) * common[m])
+                x = unit(m, k > 0)
+                parts.append(x if abs(k) == 1 else real("^", x, data=abs(k)))
+            powers[e] = joined("*", parts, "R")
+            proofs[e] = self.power_lemma(e, powers[e], around)
+
+        def congruence(t: Term) -> Proof:
+            if t.op in RING:
+                return congruent(operation(t), [congruence(k) for k in t.kids])
+            return proofs.get(t)
+
+        new = [over_atoms(t, lambda x: powers.get(x, x)) for t in (a, b)]
+        found = atoms(new)
+        ordered = sorted(common, key=lambda m: self.rank_monomial(m, len(around)))
+        pairs = [(unit(m, True), unit(m, False)) for m in ordered]
+        pairs = [(x, y) for x, y in pairs if x in found and y in found]
+        middle = self.ring_lemma(new[0], new[1], found, pairs, around)
+        return trans(congruence(a), trans(middle, sym(congruence(b))))
+
+    def power_lemma(self, e: Term, power: Term, around: Around) -> str:
+        """exp(p) = exp(m/d)^k * ..., as an instance of a closed lemma."""
+        found = atoms([e.kids[0]])
+        name = {atom: f"x{i}" for i, atom in enumerate(found)}
+
+        def closed(t: Term) -> Term:
+            return over_atoms(t, lambda x: raw(name[x], "R"))
+
+        def closed_exp(t: Term) -> Term:
+            return real("fn", closed(t.kids[0]), data="exp")
+
+        bound = f"forall {' '.join(name.values())} : R, " if name else ""
+        statement = f"{bound}{text(closed_exp(e))} = {text(over_atoms(power, closed_exp))}"
+        lemma = self.lemmas.name(statement, "intros; exp_powers.", "exp")
+        return "(" + " ".join([lemma, *[self.text(x, around) for x in found]]) + ")"
+
+    # Small facts about numerals.
+
+    def nonnegative(self, c: Any, strict: bool = False) -> str:
+        return self.lemmas.name(f"0 {'<' if strict else '<='} {numeral_text(c)}", "lra.", "num")
+
+
+def raw(name: str, level: str) -> Term:
+    """A variable of a closed lemma."""
+    return Term("raw", name, (), level)
+
+
+def inside(around: Around, sort: Any) -> Around:
+    """What is bound inside one more binder."""
+    return ((f"k{len(around)}", sort), *around)
+
+
+def binders(names: Sequence[tuple[str, Any]]) -> str:
+    return " ".join(f"({n} : {sort_text(s)})" for n, s in names)

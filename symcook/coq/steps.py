@@ -1,0 +1,391 @@
+"""A certificate's proof as a script of Coq: one method for each kind of node, and no search.
+
+Facts are hypotheses h_LABEL, names are variables v_NAME. The goal that a method sees is the goal that Coq shows, up to
+conversion. Steps that compute (`pos`, `hyp`, `true`, ...) become `exact` with a term made by normal.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from symcook.coq.checker import checker
+from symcook.coq.enclosures import enclosure
+from symcook.coq.normal import Justified
+from symcook.coq.ring import Lemmas, shown, trans
+from symcook.coq.term import (
+    FALSE,
+    Term,
+    cast,
+    conjuncts,
+    elaborate,
+    elaborate_value,
+    formula,
+    gap,
+    label_text,
+    name_text,
+    negation,
+    numeral,
+    real,
+    rebuild,
+    substitute,
+    text,
+    variable,
+)
+
+
+@cache
+def axiom(name: str) -> Term:
+    return elaborate(checker().axioms()[name], "P")
+
+
+class Script:
+    """The script of one proof."""
+
+    def __init__(self, outside: Mapping[str, tuple[Term, str]], known: Any, lemmas: Lemmas) -> None:
+        self.outside, self.known, self.lemmas = outside, known, lemmas  # a label: the formula, its name in Coq
+        self.goal = FALSE
+        self.facts: dict[str, Term] = {}
+        self.scope: dict[str, Any] = {}
+        self.forms = Justified(lemmas)
+        self.lines: list[str] = []
+        self.indent = 0
+        self.asserted = 0
+
+    def write(self, line: str) -> None:
+        self.lines.append("  " * self.indent + line)
+
+    @contextmanager
+    def braces(self, goal: Term):
+        """{ ... } around the proof of a goal; what is assumed and named in it is taken back."""
+        before, facts, scope = self.goal, dict(self.facts), dict(self.scope)
+        self.goal = goal
+        self.write("{")
+        self.indent += 1
+        yield
+        self.indent -= 1
+        self.write("}")
+        self.goal, self.facts, self.scope = before, facts, scope
+
+    def prove(self, goal: Term, proof: Any) -> None:
+        with self.braces(goal):
+            self.nodes(proof)
+
+    def nodes(self, proof: Any) -> None:
+        for node in proof:
+            getattr(self, f"by_{node['by']}")(node)
+
+    def fact(self, label: str) -> tuple[Term, str]:
+        """A fact and its name in Coq."""
+        if label in self.facts:
+            return self.facts[label], label_text(label)
+        kind, _, rest = label.partition(":")
+        if kind == "ax":
+            return axiom(rest), f"ax_{rest}"
+        return self.outside[label]
+
+    def formula(self, source: str) -> Term:
+        return elaborate(checker().Reader(self.scope, self.known).formula(source), "P")
+
+    def value(self, source: str, sort: Any) -> Term:
+        return elaborate_value(checker().Reader(self.scope, self.known).value(source, sort), sort)
+
+    def pattern(self, label: Any, fact: Term) -> str:
+        """New facts, and the pattern that gives them their names; a list of labels takes a conjunction apart."""
+        if not isinstance(label, list):
+            self.facts[label] = fact
+            return label_text(label)
+        self.facts.update(zip(label, conjuncts("&", fact), strict=True))
+        names = iter(map(label_text, label))
+
+        def taken_apart(f: Term) -> str:
+            return f"[{taken_apart(f.kids[0])} {taken_apart(f.kids[1])}]" if f.op == "&" else next(names)
+
+        return taken_apart(fact)
+
+    def named(self, label: Any, fact: Term) -> None:
+        """The hypothesis hh gets its label."""
+        pattern = self.pattern(label, fact)
+        self.write(f"destruct hh as {pattern}." if isinstance(label, list) else f"rename hh into {pattern}.")
+
+    def show(self) -> None:
+        self.write(f"change {text(self.goal)}.")
+
+    # Nodes that go on.
+
+    def by_intro(self, node: Any) -> None:
+        for one in node["as"]:
+            goal = self.goal
+            if goal.op == "all":
+                self.scope[one] = goal.data
+                self.goal = substitute(goal.kids[0], [variable("var", (one, goal.data))])
+                self.write(f"intros {name_text(one)}.")
+            else:
+                self.write(f"intros {self.pattern(one, goal.kids[0])}.")
+                self.goal = goal.kids[1] if goal.op == "->" else FALSE
+
+    def by_pick(self, node: Any) -> None:
+        self.write(f"{node['side']}.")
+        self.goal = self.goal.kids[0 if node["side"] == "left" else 1]
+
+    def by_witness(self, node: Any) -> None:
+        value = self.value(node["term"], self.goal.data)
+        self.write(f"exists {text(value)}.")
+        self.goal = substitute(self.goal.kids[0], [value])
+        self.show()
+
+    def by_obtain(self, node: Any) -> None:
+        fact, name = self.fact(node["fact"])
+        self.scope[node["name"]] = fact.data
+        body = substitute(fact.kids[0], [variable("var", (node["name"], fact.data))])
+        self.write(f"destruct {name} as [{name_text(node['name'])} {self.pattern(node['as'], body)}].")
+
+    def by_contra(self, node: Any) -> None:
+        goal = self.goal
+        if goal.op == "~":
+            self.write("intros hh.")
+        else:
+            self.write("apply NNPP; intros hh.")
+            if goal.op in ("<=", "<"):
+                self.write(f"apply {'not_le' if goal.op == '<=' else 'not_lt'} in hh.")
+        self.named(node["as"], negation(goal))
+        self.goal = FALSE
+
+    def by_have(self, node: Any) -> None:
+        shown_formula = self.formula(node["show"])
+        self.write(f"assert (hh : {text(shown_formula)}).")
+        self.prove(shown_formula, node["proof"])
+        self.named(node["as"], shown_formula)
+
+    def same(self, f: Term, g: Term, name: str) -> str:
+        """A proof of g from the proof `name` of f, which has the same normal form."""
+        if f == g:
+            return name
+        one, other = self.forms.formula_proof(f, ()), self.forms.formula_proof(g, ())
+        out = name if one is None else f"(proj1 {one} {name})"
+        return out if other is None else f"(proj2 {other} {out})"
+
+    def computed(self, f: Term) -> str:
+        """A proof of a formula that is true by computation."""
+        proof = self.forms.formula_proof(f, ())
+        return "I" if proof is None else f"(proj2 {proof} I)"
+
+    def by_use(self, node: Any) -> None:
+        fact, name = self.fact(node["fact"])
+        given = []
+        for one in node["with"]:
+            if fact.op == "all":
+                value = self.value(one, fact.data)
+                given.append(text(value))
+                fact = substitute(fact.kids[0], [value])
+                continue
+            premise = fact.kids[0]
+            if isinstance(one, list):
+                self.asserted += 1
+                given.append(f"premise{self.asserted}")
+                self.write(f"assert ({given[-1]} : {text(premise)}).")
+                self.prove(premise, one)
+            elif one == "!":
+                given.append(self.computed(premise))
+            else:
+                other, its_name = self.fact(one[1:])
+                given.append(self.same(other, premise, its_name))
+            fact = fact.kids[1] if fact.op == "->" else FALSE
+        self.write(f"assert (hh : {text(fact)}) by exact ({' '.join([name, *given])}).")
+        self.named(node["as"], fact)
+
+    def by_ind(self, node: Any) -> None:
+        f = self.formula(node["of"])
+        one, none = (formula("=", real("ind", f), numeral(c)) for c in (1, 0))
+        fact = formula("|", formula("&", f, one), formula("&", negation(f), none))
+        law = {"<=": "ind_le", "<": "ind_lt", "~": "ind_not"}.get(f.op, "ind_cases")
+        given = f.kids if f.op in ("<=", "<", "~") else (f,)
+        self.write(f"assert (hh : {text(fact)}) by exact ({' '.join([law, *map(text, given)])}).")
+        self.named(node["as"], fact)
+
+    def by_rewrite(self, node: Any) -> None:
+        equation, name = self.fact(node["eq"])
+        left, right = equation.kids
+        if node.get("rev"):
+            left, right, name = right, left, f"(eq_sym {name})"
+        before, proof = self.fact(node["in"]) if "in" in node else (self.goal, "")
+        places: dict[Term, Term] = {}  # each form in which the left side occurs: a variable for it
+
+        def leaf(part: Term, _: int) -> Term | None:
+            if part.loose or part.level not in ("R", "Z") or part.plain != left.plain:
+                return None
+            sort = "Real" if part.level == "R" else "Int"
+            return places.setdefault(part, variable("var", (f"z{len(places)}", sort)))
+
+        pattern = rebuild(before, leaf)
+
+        def put(values: Mapping[Term, Term]) -> Term:
+            return rebuild(pattern, lambda part, _: values.get(part))
+
+        state = {place: part for part, place in places.items()}
+        for part, place in places.items():
+            if part.level == "R":
+                new, same = right, trans(self.forms.equal(part, left), name)
+            else:  # an equation of integers, from that of real numbers
+                new = elaborate(right.plain, "Z")
+                ends = self.forms.equal(cast(part), left), self.forms.equal(right, cast(new))
+                same = f"(eq_IZR {text(part)} {text(new)} {trans(ends[0], trans(name, ends[1]))})"
+            motive = put({k: x for k, x in state.items() if k != place})
+            function = f"(fun {text(place)}:{place.level} => {text(motive)})"
+            if "in" in node:
+                proof = f"(eq_ind {text(part)} {function} {proof} {text(new)} {same})"
+            else:
+                self.write(f"refine (@eq_ind_r {place.level} {text(new)} {function} _ {text(part)} {same}).")
+            state[place] = new
+        after = put(state)
+        if "in" in node:
+            self.write(f"assert (hh : {text(after)}) by exact {proof}.")
+            self.named(node["as"], after)
+        else:
+            self.goal = after
+            self.show()
+
+    # Nodes that close the goal.
+
+    def by_split(self, node: Any) -> None:
+        proofs = iter(node["proofs"])
+
+        def parts(f: Term) -> None:
+            if f.op != "&":
+                self.nodes(next(proofs))
+                return
+            self.write("split.")
+            for k in f.kids:
+                with self.braces(k):
+                    parts(k)
+
+        parts(self.goal)
+
+    def by_hyp(self, node: Any) -> None:
+        fact, name = self.fact(node["of"])
+        self.write(f"exact {self.same(fact, self.goal, name)}.")
+
+    def by_true(self, node: Any) -> None:
+        self.write(f"exact {self.computed(self.goal)}.")
+
+    def by_absurd(self, node: Any) -> None:
+        fact, name = self.fact(node["of"])
+        if "not" in node:
+            other, denial = self.fact(node["not"])
+            self.write(f"exact (False_ind _ ({self.same(other, formula('~', fact), denial)} {name})).")
+        else:
+            proof = self.forms.formula_proof(fact, ())
+            self.write(f"exact (False_ind _ {name if proof is None else f'(proj1 {proof} {name})'}).")
+
+    def each(self, cases: Sequence[Term], node: Any) -> None:
+        for case, label, proof in zip(cases, node["as"], node["proofs"], strict=True):
+            with self.braces(self.goal):
+                self.named(label, case)
+                self.nodes(proof)
+
+    def by_cases(self, node: Any) -> None:
+        fact, name = self.fact(node["fact"])
+
+        def pattern(f: Term) -> str:
+            return f"[{pattern(f.kids[0])}|{pattern(f.kids[1])}]" if f.op == "|" else "hh"
+
+        self.write(f"destruct {name} as {pattern(fact)}.")
+        self.each(conjuncts("|", fact), node)
+
+    def by_em(self, node: Any) -> None:
+        f = self.formula(node["formula"])
+        law = {"<=": "Rle_or_lt", "<": "Rlt_or_le", "~": "not_or"}.get(f.op, "classic")
+        given = f.kids if f.op in ("<=", "<", "~") else (f,)
+        self.write(f"destruct ({' '.join([law, *map(text, given)])}) as [hh|hh].")
+        self.each([f, negation(f)], node)
+
+    def by_antisym(self, node: Any) -> None:
+        a, b = self.goal.kids
+        self.write("apply Rle_antisym.")
+        self.prove(formula("<=", a, b), node["left"])
+        self.prove(formula("<=", b, a), node["right"])
+
+    def by_induct(self, node: Any) -> None:
+        premise, body = self.goal.kids[0].kids
+        start = premise.kids[0]
+        first = elaborate(start.plain, "Z")
+        self.write(f"refine (induction_at {text(first)} {text(start)} (fun k0:Z => {text(body, ('k0',))}) ")
+        self.write(f"  {shown(self.forms.equal(cast(first), start))} _ _).")
+        with self.braces(substitute(body, [first])):
+            self.show()
+            self.nodes(node["base"])
+        k = variable("var", (node["name"], "Int"))
+        hypothesis = substitute(body, [k])
+        with self.braces(substitute(body, [Term("+", None, (k, numeral(1, "Z")), "Z")])):
+            self.scope[node["name"]] = "Int"
+            self.facts[node["ge"]] = formula("<=", start, cast(k))
+            self.write(f"intros {text(k)} {label_text(node['ge'])} hh.")
+            self.write(f"change {text(hypothesis)} in hh.")
+            self.named(node["as"], hypothesis)
+            self.show()
+            self.nodes(node["step"])
+
+    def by_pos(self, node: Any) -> None:
+        """b - a = (sum of products that are not negative) + (sum of multiples of equations), by the normal form."""
+        goal, forms = self.goal, self.forms
+        total, positive, strict = numeral(0), "(Rle_refl 0)", False
+        for place, entry in enumerate(node.get("sum", [])):
+            one, proof, firm = self.product(entry)
+            if place == 0:
+                total, positive, strict = one, proof, firm
+                continue
+            law = {(True, True): "Rplus_lt_0_compat", (True, False): "add_lt_le", (False, True): "add_le_lt"}
+            positive = f"({law.get((strict, firm), 'add_le')} _ _ {positive} {proof})"
+            total, strict = real("+", total, one), strict or firm
+        equations, zero = numeral(0), "eq_refl"
+        for place, (multiplier, label) in enumerate(node.get("eq", [])):
+            fact, name = self.fact(label)
+            value = self.value(multiplier, "Real")
+            proof = f"(mul_zero {text(value)} _ (gap_eq _ _ {name}))"
+            one = real("*", value, gap(fact))
+            equations, zero = (
+                (one, proof) if place == 0 else (real("+", equations, one), f"(add_zero _ _ {zero} {proof})")
+            )
+        left = numeral(0) if goal.op == "false" else gap(goal)
+        right = equations if goal.op == "=" else real("+", total, equations)
+        identity = f"({shown(forms.equal(left, right))} : {text(left)} = {text(right)})"
+        if goal.op == "=":
+            self.write(f"exact (pos_eq _ _ _ {zero} {identity}).")
+            return
+        if goal.op == "<=" and strict:
+            positive = f"(Rlt_le _ _ {positive})"
+        law = {"<=": "pos_le _ _", "<": "pos_lt _ _", "false": "pos_false"}[goal.op]
+        self.write(f"exact ({law} {text(total)} {text(equations)} {positive} {zero} {identity}).")
+
+    def product(self, entry: Any) -> tuple[Term, str, bool]:
+        """A summand of `pos`: c * (products of gaps) * sq^2, a proof that it is not negative, or positive (strict)."""
+        facts = [self.fact(label) for label in entry["of"]]
+        strict = "sq" not in entry and all(fact.op == "<" for fact, _ in facts)
+        c = checker().coefficient(entry["c"])
+        rows: list[tuple[Term, str]] = []
+        if c != 1 or not (facts or "sq" in entry):
+            rows.append((numeral(c), self.forms.nonnegative(c, strict)))
+        for fact, name in facts:
+            proof = f"(gap_{'lt' if fact.op == '<' else 'le'} _ _ {name})"
+            rows.append((gap(fact), f"(Rlt_le _ _ {proof})" if fact.op == "<" and not strict else proof))
+        if "sq" in entry:
+            root = self.value(entry["sq"], "Real")
+            rows.append((real("*", root, root), f"(Rle_0_sqr {text(root)})"))
+        out, proof = rows[0]
+        for factor, its_proof in rows[1:]:
+            law = "Rmult_lt_0_compat" if strict else "Rmult_le_pos"
+            out, proof = real("*", out, factor), f"({law} _ _ {proof} {its_proof})"
+        return out, proof, strict
+
+    def by_interval(self, node: Any) -> None:
+        goal, wanted = self.goal, gap(self.goal)
+        form, proof = wanted, None
+        if re.search(r"\b(sum|prod|power) ", text(goal)):  # what the tactic does not know is computed first
+            form, proof = self.forms.skeleton(wanted, ())
+        tactic = enclosure(self, node, form)
+        self.write(f"assert (hh : 0 {goal.op} {text(form)}) by ({tactic}).")
+        value = "hh" if proof is None else f"(eq_ind_r (fun z => 0 {goal.op} z) hh {proof})"
+        self.write(f"exact ({'le' if goal.op == '<=' else 'lt'}_of_gap _ _ {value}).")

@@ -1,0 +1,309 @@
+"""Terms as Coq has them: the checker's terms with a level for each (Z, R or proposition) and casts written out.
+
+The checker lets an Int stand where a Real is wanted. `elaborate` puts a cast from Z to R at the leaves; comparisons
+are always between real numbers; integers are wanted in bounds of sums, exponents and arguments of Int functions only.
+Instantiating a quantifier then means in Coq what `substitute` does here, so that no proof step speaks about casts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from symcook.coq.checker import checker
+
+COMPARISONS = ("=", "<=", "<")
+
+
+class Untranslatable(Exception):
+    """A certificate holds what has no translation yet."""
+
+
+class Term:
+    """A term of a level: "Z", "R", "P" (a formula) or "F" (a function). `op`, `data`, `kids` as in the checker; besides
+    `cast` (an integer as a real number) and `inv` (1/x, in normal forms only)."""
+
+    __slots__ = ("_hash", "_plain", "_text", "data", "kids", "level", "loose", "op")
+
+    def __init__(self, op: str, data: Any, kids: Sequence[Term], level: str) -> None:
+        self.op, self.data, self.kids, self.level = op, data, tuple(kids), level
+        self.loose = data[0] + 1 if op == "bound" else 0
+        for place, kid in enumerate(self.kids):
+            self.loose = max(self.loose, kid.loose - self.binds(place))
+        self._hash = hash((op, data, self.kids, level))
+        self._plain: Any = None
+        self._text: dict[Any, str] = {}
+
+    def binds(self, place: int) -> int:
+        """How many variables are bound over the kid at `place`."""
+        if self.op in ("all", "ex"):
+            return 1
+        if self.op in ("sum", "prod"):
+            return int(place == 2)
+        return len(self.data) if self.op == "lam" else 0
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Term) or self._hash != other._hash:
+            return False
+        mine, its = (self.op, self.data, self.level), (other.op, other.data, other.level)
+        return mine == its and self.kids == other.kids
+
+    @property
+    def plain(self) -> Any:
+        """The checker's term: without casts."""
+        if self._plain is None:
+            make, kids = checker().Term, [k.plain for k in self.kids]
+            if self.op == "cast":
+                self._plain = kids[0]
+            elif self.op == "inv":
+                self._plain = make("/", None, make("num", (1, 1)), kids[0])
+            else:
+                self._plain = make(self.op, self.data, *kids)
+        return self._plain
+
+
+def numeral(c: Any, level: str = "R") -> Term:
+    c = Fraction(c)
+    return Term("num", (c.numerator, c.denominator), (), level)
+
+
+def real(op: str, *kids: Term, data: Any = None) -> Term:
+    return Term(op, data, kids, "R")
+
+
+def formula(op: str, *kids: Term, data: Any = None) -> Term:
+    return Term(op, data, kids, "P")
+
+
+FALSE = formula("false")
+
+
+def level_of(sort: Any) -> str:
+    return {"Int": "Z", "Real": "R", "Bool": "P"}.get(sort, "F") if isinstance(sort, str) else "F"
+
+
+def variable(op: str, data: Any) -> Term:
+    """A name (name, sort) or a bound variable (index, sort)."""
+    return Term(op, data, (), level_of(data[1]))
+
+
+def cast(z: Term) -> Term:
+    return numeral(z.data[0]) if z.op == "num" else Term("cast", None, (z,), "R")
+
+
+def at_level(t: Term, level: str) -> Term:
+    """A number where `level` is wanted."""
+    if t.level == "R" and level == "Z":
+        raise Untranslatable("a real number where an integer is wanted")
+    return cast(t) if t.level == "Z" and level == "R" else t
+
+
+def elaborate(t: Any, level: str) -> Term:
+    """The checker's term or formula `t` where `level` is wanted."""
+    op, kids = t.op, t.kids
+    if level == "P":
+        below = "R" if op in COMPARISONS else "P"
+        return Term(op, t.data, [elaborate(k, below) for k in kids], "P")
+    if op == "num":
+        if level == "Z" and t.data[1] != 1:
+            raise Untranslatable("a fraction where an integer is wanted")
+        return Term("num", t.data, (), level)
+    if op in ("var", "bound"):
+        return at_level(variable(op, t.data), level)
+    if op == "app":
+        head = variable(kids[0].op, kids[0].data)
+        given = [elaborate(a, level_of(s)) for a, s in zip(kids[1:], kids[0].sort[1], strict=True)]
+        return at_level(Term("app", None, [head, *given], level_of(kids[0].sort[2])), level)
+    if level == "Z" and t.sort != "Int":
+        raise Untranslatable("a real number where an integer is wanted")
+    if op == "whole":
+        return at_level(elaborate(kids[0], "Z"), level)
+    if op == "ind":
+        return Term("ind", None, [elaborate(kids[0], "P")], level)
+    if op in ("sum", "prod"):
+        return Term(op, None, [elaborate(kids[0], "Z"), elaborate(kids[1], "Z"), elaborate(kids[2], level)], level)
+    if op == "fn" and t.data == "pow":
+        return Term("fn", "pow", [elaborate(kids[0], "R"), elaborate(kids[1], "Z")], "R")
+    return Term(op, t.data, [elaborate(k, level) for k in kids], level)
+
+
+def elaborate_value(t: Any, sort: Any) -> Term:
+    """The checker's term or function `t` where a value of `sort` is wanted."""
+    if not isinstance(sort, tuple):
+        return elaborate(t, level_of(sort))
+    if t.sort == sort and t.op != "lam":
+        return variable(t.op, t.data)
+    if t.op == "lam":
+        if t.data != sort[1]:
+            raise Untranslatable("a function of other sorts")
+        body = t.kids[0]
+    else:
+        arguments = [checker().Term("bound", (i, s)) for i, s in enumerate(sort[1])]
+        body = checker().Term("app", None, checker().shift(t, len(sort[1])), *arguments)
+    return Term("lam", sort[1], [elaborate(body, level_of(sort[2]))], "F")
+
+
+def rebuild(t: Term, leaf: Callable[[Term, int], Term | None], depth: int = 0, memo: Any = None) -> Term:
+    """`t` with every part replaced for which `leaf(part, binders around it)` gives another one."""
+    memo = {} if memo is None else memo
+    new = leaf(t, depth)
+    if new is not None or not t.kids:
+        return t if new is None else new
+    place = (id(t), depth)
+    if place not in memo:
+        kids = [rebuild(k, leaf, depth + t.binds(n), memo) for n, k in enumerate(t.kids)]
+        if t.op == "app" and kids[0].op == "lam":
+            memo[place] = substitute(kids[0].kids[0], kids[1:])
+        else:
+            memo[place] = cast(kids[0]) if t.op == "cast" else Term(t.op, t.data, kids, t.level)
+    return memo[place]
+
+
+def shift(t: Term, by: int) -> Term:
+    """`t` under `by` more binders."""
+
+    def leaf(part: Term, depth: int) -> Term | None:
+        if part.loose <= depth:
+            return part
+        return variable("bound", (part.data[0] + by, part.data[1])) if part.op == "bound" else None
+
+    return rebuild(t, leaf) if by else t
+
+
+def substitute(body: Term, values: Sequence[Term]) -> Term:
+    """The body of a binder with its variables replaced by `values`."""
+
+    def leaf(part: Term, depth: int) -> Term | None:
+        if part.loose <= depth:
+            return part
+        if part.op != "bound":
+            return None
+        index, sort = part.data
+        if index - depth < len(values):
+            return shift(values[index - depth], depth)
+        return variable("bound", (index - len(values), sort))
+
+    return rebuild(body, leaf)
+
+
+def negation(f: Term) -> Term:
+    if f.op in ("<=", "<"):
+        return formula("<" if f.op == "<=" else "<=", *reversed(f.kids))
+    return f.kids[0] if f.op == "~" else formula("~", f)
+
+
+def gap(comparison: Term) -> Term:
+    """The right side minus the left one."""
+    return real("-", comparison.kids[1], comparison.kids[0])
+
+
+def conjuncts(op: str, f: Term) -> list[Term]:
+    """The parts of nested & (or |), from left to right."""
+    return [x for k in f.kids for x in conjuncts(op, k)] if f.op == op else [f]
+
+
+# --- Text ------------------------------------------------------------------------------------------------------------
+
+FUNCTIONS = {
+    "R": {
+        "relu": "relu",
+        "abs": "Rabs",
+        "min": "Rmin",
+        "max": "Rmax",
+        "exp": "exp",
+        "log": "ln",
+        "sqrt": "sqrt",
+        "erf": "erf",
+        "pow": "power",
+        "pi": "PI",
+    },
+    "Z": {"relu": "relu_Z", "abs": "Z.abs", "min": "Z.min", "max": "Z.max"},
+}
+CONNECTIVES = {"&": "/\\", "|": "\\/", "->": "->"}
+
+
+def name_text(name: str) -> str:
+    """A name of a proof; the prefix keeps it apart from Coq's words."""
+    return f"v_{name}"
+
+
+def label_text(label: str) -> str:
+    return "h_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"_{ord(m[0]):x}_", label)
+
+
+def sort_text(sort: Any) -> str:
+    if isinstance(sort, tuple):
+        return "(" + " -> ".join(sort_text(s) for s in (*sort[1], sort[2])) + ")"
+    return "Z" if sort == "Int" else "R"
+
+
+def integer_text(n: int) -> str:
+    return f"{n}%Z" if n >= 0 else f"({n})%Z"
+
+
+def numeral_text(c: Any) -> str:
+    """A rational number as Coq's reals have it."""
+    c = Fraction(c)
+    above = f"(IZR {integer_text(c.numerator)})"
+    return above if c.denominator == 1 else f"({above} / (IZR {c.denominator}))"
+
+
+def text(t: Term, around: Sequence[str] = ()) -> str:
+    """Coq's text of `t`, with all brackets; `around` names the variables of the binders around it, innermost first.
+    A binder is called k and the number of binders around it, so that equal terms have equal texts."""
+    place = tuple(around) if t.loose else len(around)
+    if place not in t._text:
+        t._text[place] = _text(t, tuple(around))
+    return t._text[place]
+
+
+def _text(t: Term, around: tuple[str, ...]) -> str:
+    op, kids, level = t.op, t.kids, t.level
+    suffix, mark = ("_Z", "%Z") if level == "Z" else ("", "")
+    here = f"k{len(around)}"
+    if op == "num":
+        return numeral_text(Fraction(*t.data)) if level == "R" else integer_text(t.data[0])
+    if op in ("var", "raw"):
+        return name_text(t.data[0]) if op == "var" else t.data
+    if op == "bound":
+        return around[t.data[0]]
+    if op == "lam":
+        names = [f"k{len(around) + i}" for i in range(len(t.data))]
+        bound = " ".join(f"({n}:{sort_text(s)})" for n, s in zip(names, t.data, strict=True))
+        return f"(fun {bound} => {text(kids[0], (*names, *around))})"
+    if op in ("all", "ex"):
+        word = "forall" if op == "all" else "exists"
+        return f"({word} {here}:{sort_text(t.data)}, {text(kids[0], (here, *around))})"
+    if op in ("sum", "prod"):
+        ends = " ".join(text(k, around) for k in kids[:2])
+        return f"({op}{suffix} {ends} (fun {here}:Z => {text(kids[2], (here, *around))}))"
+    inner = [text(k, around) for k in kids]
+    if op == "app":  # a bracket with %Z around must not reach into real arguments
+        return "(" + " ".join(x + ("%R" if k.level == "R" else "") for x, k in zip(inner, kids, strict=True)) + ")"
+    if op in ("+", "-", "*", "/"):
+        return f"({inner[0]} {op} {inner[1]}){mark}"
+    if op in CONNECTIVES or op in COMPARISONS:
+        return f"({inner[0]} {CONNECTIVES.get(op, op)} {inner[1]})"
+    if op == "fn":
+        if t.data not in FUNCTIONS[level]:
+            raise Untranslatable(f"{t.data} of integers")
+        return f"({' '.join([FUNCTIONS[level][t.data], *inner])})" if inner else FUNCTIONS[level][t.data]
+    plain = {
+        "cast": "(IZR {0})",
+        "inv": "(/ {0})",
+        "neg": f"(- {{0}}){mark}",
+        "~": "(~ {0})",
+        "ind": f"(ind{suffix} {{0}}%R)",
+        "true": "True",
+        "false": "False",
+    }
+    if op == "^":
+        return f"({inner[0]} ^ {t.data}){mark}"
+    return plain[op].format(*inner)

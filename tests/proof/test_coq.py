@@ -1,0 +1,247 @@
+"""Coq as the judge: statements as they are read, trees and hashes, and what coqc accepts and refuses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from symcook.coq import judge as judging
+from symcook.coq.checker import certificates, statements
+from symcook.coq.development import PRELUDE, Development, module_name, statement_file, with_lemmas
+from symcook.coq.judge import Judge, axioms_named, foreign, fresh, judge, verdict
+from symcook.coq.models import SHOWN_ONLY, model_file
+from symcook.coq.reading import definitions_text, statement_text
+from symcook.coq.record import certificate_hash, coq_hash, made
+from symcook.errors import BadInput
+
+needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
+# a proof of each shape: sums by induction, a rewrite, squares; a refutation with D; a claim with D and H
+SAMPLE = ("lem.square_le", "lem.sum_ext", "merrill2024.def6", "yang2026.lemma29.step", "cookbook.s9.2.dyck1_examples")
+
+
+# --- Without coqc ----------------------------------------------------------------------------------------------------
+
+
+def test_statements_are_read_as_a_person_would_write_them() -> None:
+    assert statement_text("cookbook.s5.3.3.lh_gap") == (
+        "forall (n m : Z) (g h : R), 2 <= n /\\ n < m /\\ leasthash g n /\\ leasthash h m -> h < g"
+    )
+    assert statement_text("lem.square_le") == "forall x y : R, 0 <= y -> x ^ 2 <= y ^ 2 -> x <= y"
+    assert "Definition bracket (a : Z) : R :=\n  ind (a = 0) - ind (a = 1)." in definitions_text()
+    assert (
+        "Definition rhardmax (s : Z -> R) (n j : Z) : R :=\n"
+        "  ind (maximal s n j /\\ (forall k : Z, 1 <= k <= n -> maximal s n k -> k <= j))."
+    ) in definitions_text()
+
+
+def test_every_statement_has_a_text() -> None:
+    for name in statements():
+        text = statement_text(name)
+        assert text.count("(") == text.count(")"), name
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_the_tree_in_a_file_has_the_hash_of_the_certificate(name: str) -> None:
+    source = statement_file(name)
+    (line,) = re.findall(r"^Definition tree : json :=\n(.*)\n\.$", source, re.MULTILINE)
+    assert hashlib.sha256(line.encode()).hexdigest() == certificates()[name]["statement"]
+    assert certificates()[name]["statement"] in source.splitlines()[1]
+
+
+def test_no_file_admits_or_assumes() -> None:
+    for name in SAMPLE:
+        assert not re.search(r"\b(Axiom|Admitted|Parameter|Conjecture|admit)\b", statement_file(name))
+    root = Path(__file__).parent.parent.parent / "proofs" / "coq"
+    for name in PRELUDE:
+        source = re.sub(r"\(\*.*?\*\)", "", (root / f"{name}.v").read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"\b(Axiom|Admitted|Parameter|Conjecture|admit)\b", source)
+
+
+@pytest.mark.parametrize("name", ["lem.nothing", "model.first-position", "cookbook.s3.5.2.sinusoidal"])
+def test_ids_without_a_proof_are_refused(name: str) -> None:
+    with pytest.raises(BadInput, match="an id must"):
+        with_lemmas([name])
+
+
+def test_lemmas_come_first() -> None:
+    ids = with_lemmas(["cookbook.s5.3.3.lh_gap"])
+    assert ids[-1] == "cookbook.s5.3.3.lh_gap"
+    for place, name in enumerate(ids):
+        assert set(certificates()[name]["lemmas"]) <= set(ids[:place])
+
+
+def test_a_target_that_holds_something_else_is_refused(tmp_path: Path) -> None:
+    fresh(tmp_path / "new")
+    fresh(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(BadInput, match="the target must be empty"):
+        fresh(tmp_path)
+    with pytest.raises(BadInput, match="the target must be a folder"):
+        fresh(tmp_path / "notes.txt")
+
+
+def test_a_missing_coqc_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BadInput, match=r"coqc must be installed.*apt-get install coq"):
+        judging.coqc()
+
+
+def test_another_version_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    other = tmp_path / "coqc"
+    other.write_text("#!/bin/sh\necho 8.20.0 5.1\n")
+    other.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    with pytest.raises(BadInput, match=r"version 8\.16; given: 8\.20\.0"):
+        judging.coqc()
+
+
+def test_axioms_that_are_not_coqs_are_named() -> None:
+    said = "Axioms:\nlem_x.proof : forall x : R,\n  0 <= x\nClassical_Prop.classic\n  : forall P : Prop, P \\/ ~ P\n"
+    assert axioms_named(said) == {"lem_x.proof", "Classical_Prop.classic"}
+    assert foreign(axioms_named(said)) == ["lem_x.proof"]
+    assert axioms_named("Closed under the global context") == set()
+
+
+def test_the_record_counts_only_for_the_certificate_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    from symcook.coq import record
+
+    digest = certificates()["lem.square_le"]["statement"]
+    document = json.loads(made("8.16.1", 2, {"lem.square_le": digest, "lem.sum_ext": "0" * 64}, ["b", "a"]))
+    assert document["assumptions"] == ["a", "b"]
+    assert document["rows"]["lem.square_le"]["certificate"] == certificate_hash("lem.square_le")
+    monkeypatch.setattr(record, "stored", lambda: document)
+    assert coq_hash("lem.square_le", digest) == digest
+    assert coq_hash("lem.sum_ext", certificates()["lem.sum_ext"]["statement"]) == ""  # another statement
+    assert coq_hash("lem.sum_split", certificates()["lem.sum_split"]["statement"]) == ""  # never seen
+    document["rows"]["lem.square_le"]["certificate"] = "0" * 64
+    assert coq_hash("lem.square_le", digest) == ""
+
+
+def test_a_stored_model_shows_its_matrices_and_its_run() -> None:
+    source = model_file("dyck-1")
+    assert 'words := [(0%Z, [("token", 1)]); (1%Z, [("token", -1)])]' in source
+    assert 'Attention [(["token"], ["balance"], [[0]], [[0]], [[1]], future, average)];' in source
+    assert 'Network ["balance"] ["error"] [[-1]] [0] [[1]] [0] relu_units;' in source
+    assert "run_dyck_1 n w" in source
+    assert "Theorem" not in model_file(SHOWN_ONLY[0])
+
+
+# --- With coqc -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A development with the files by hand and the sample, each with its lemmas as axioms."""
+    made_in = tmp_path_factory.mktemp("coq") / "development"
+    said: list[str] = []
+    assert verdict(Development(SAMPLE, alone=True), made_in, said.append), said
+    return made_in
+
+
+def refused(folder: Path, module: str, source: str) -> str:
+    """What coqc says where it refuses a file."""
+    (folder / f"{module}.v").write_text(source)
+    accepted, message, _ = Judge(folder).run(module)
+    assert not accepted, f"coqc accepted {module}"
+    return message
+
+
+@needs_coqc
+def test_coq_accepts_the_sample_and_takes_it_up_again(folder: Path) -> None:
+    again = judge(Development(SAMPLE, alone=True), folder, print)
+    assert all(again[module_name(name)]["accepted"] for name in SAMPLE)
+
+
+@needs_coqc
+def test_the_run_of_a_stored_model_satisfies_its_relation_and_that_of_another_does_not(folder: Path) -> None:
+    found = judge(Development(["cookbook.s9.2.1.balance"], alone=True), folder, print)
+    assert found["stored_dyck_1"]["accepted"]
+    source = model_file("dyck-1")
+    for entry, other in (
+        ("[[-1]] [0] [[1]] [0] relu_units", "[[1]] [0] [[1]] [0] relu_units"),
+        ('(1%Z, [("token", -1)])', '(1%Z, [("token", 1)])'),
+        ("future, average)", "strict_future, average)"),
+    ):
+        assert entry in source
+        assert refused(folder, "other_model", source.replace(entry, other, 1))
+
+
+@needs_coqc
+@pytest.mark.parametrize("name", ["lem.square_le", "lem.sum_split", "merrill2024.def6"])
+def test_a_damaged_certificate_is_refused(folder: Path, name: str) -> None:
+    data = deepcopy(certificates()[name])
+    coefficients = []
+
+    def look(part: object) -> None:
+        if isinstance(part, dict) and "c" in part:
+            coefficients.append(part)
+        for one in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+            look(one)
+
+    look(data)
+    coefficients[-1]["c"] = "7/3"
+    assert refused(folder, "damaged", statement_file(name, data, alone=True))
+
+
+@needs_coqc
+def test_a_false_neighbour_by_hand_is_refused(folder: Path) -> None:
+    source = statement_file("lem.square_le", alone=True)
+    assert "-> x <= y." in source
+    assert refused(folder, "neighbour", source.replace("-> x <= y.", "-> x < y."))  # as it is read
+    tree = '["<=",null,[["bound",[1,"Real"],[]],["bound",[0,"Real"],[]]]]]]]]]]'
+    assert source.count(tree) == 1
+    assert refused(folder, "neighbour", source.replace(tree, tree.replace('"<="', '"<"')))  # as it is hashed
+    goal = re.search(r"^Theorem proof : .*$", source, re.MULTILINE)
+    assert goal is not None
+    weaker = goal[0][: goal[0].rindex("<=")] + "<" + goal[0][goal[0].rindex("<=") + 2 :]
+    assert refused(folder, "neighbour", source.replace(goal[0], weaker))  # as it is proved
+
+
+@needs_coqc
+def test_the_tree_of_another_statement_is_refused(folder: Path) -> None:
+    line = re.compile(r"^Definition tree : json :=\n(.*)\n\.$", re.MULTILINE)
+    source, other = (statement_file(name, alone=True) for name in SAMPLE[:2])
+    assert refused(folder, "other", line.sub(lambda _: line.search(other)[0], source))
+
+
+@needs_coqc
+@pytest.mark.parametrize(
+    "tree",
+    [
+        '["something",null,[]]',  # an unknown word
+        '["<=",null,[["num",[1,1],[]],["fn","sine",[["num",[1,1],[]]]]]]',  # an unknown function
+        '["all","Complex",[["true",null,[]]]]',  # an unknown sort
+        '["=",null,[["bound",[0,"Int"],[]],["num",[0,1],[]]]]',  # a variable of no quantifier
+    ],
+)
+@pytest.mark.parametrize("theorem", ["holds", "fails"])
+def test_nothing_follows_from_a_tree_without_meaning(folder: Path, tree: str, theorem: str) -> None:
+    source = f"""From Coq Require Import Reals ZArith Lra.
+From Symcook Require Import Meaning Tree.
+Open Scope R_scope.
+Module Source.
+Import Tree.Text.
+Local Open Scope json_lists. Local Open Scope json_numbers. Local Open Scope json_strings.
+Definition tree : json :=
+{tree}
+.
+End Source.
+Theorem wrong : {theorem} Source.tree.
+Proof. intros [p z r]; cbv -[Rle Rlt IZR Rplus]; intuition (try lra; auto). Qed.
+"""
+    assert refused(folder, "meaningless", source)
+
+
+@needs_coqc
+def test_an_axiom_is_found_among_the_assumptions(folder: Path) -> None:
+    source = "From Symcook Require Import Meaning.\nAxiom wrong : False.\nDefinition everything := wrong.\n"
+    (folder / "assuming.v").write_text(source)
+    inspector = Judge(folder)
+    assert inspector.run("assuming")[0]
+    assert foreign(inspector.assumptions(["assuming"])) == ["assuming.wrong"]
