@@ -386,7 +386,7 @@ class Layer(Named):
                 _instance(f"a norm of the {name}", norm, LayerNorm)
             self._check_norms(name, part, norms)
 
-    def _check_norms(self, name: str, part: SelfAttention | FeedForward | None, norms: tuple[LayerNorm, ...]) -> None:
+    def _check_norms(self, name: str, part: Any, norms: tuple[LayerNorm, ...]) -> None:
         wanted = 0 if part is None or self.placement == "none" else 1
         if len(norms) != wanted and not (self.placement == "multi pre" and wanted and norms):
             raise BadInput(f"placement {self.placement} needs {wanted or 'no'} norm for the {name}", len(norms))
