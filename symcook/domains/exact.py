@@ -109,7 +109,7 @@ class Exact:
         for row in self._rows(columns):
             scores = [score - row[0] for score in row]
             units = ([Fraction(int(j == k)) for j in range(len(row))] for k in range(len(row)))
-            rows.append([_softmax(scores, Fraction(1), (), unit) for unit in units])
+            rows.append([soft_mean(scores, Fraction(1), (), unit) for unit in units])
         return [list(column) for column in zip(*rows, strict=True)]
 
     def largest(self, columns: Sequence[Numbers]) -> list[int | None]:
@@ -207,7 +207,7 @@ class Exact:
             elif answer is None:
                 first = _dot(query, key_rows[seen[0]])
                 scores = [_dot(query, key_rows[j]) - first for j in seen]
-                answer = [_softmax(scores, plain, logs, [column[j] for j in seen]) for column in values]
+                answer = [soft_mean(scores, plain, logs, [column[j] for j in seen]) for column in values]
             known[seen, query, plain, logs] = answer
             yield answer
 
@@ -380,7 +380,7 @@ def _combined(logs: Sequence[tuple[Number, Fraction]]) -> Logs:
     return ((common, prod((m**k for k, m in powers), start=Fraction(1))),)
 
 
-def _softmax(scores: Sequence[Number], plain: Number, logs: Logs, values: Sequence[Number]) -> Number:
+def soft_mean(scores: Sequence[Number], plain: Number, logs: Logs, values: Sequence[Number]) -> Number:
     """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j)."""
     if all(score == scores[0] for score in scores):
         return _total(values) / len(values)
