@@ -406,7 +406,7 @@ def test_softmax_is_that_of_one_word_after_the_other(mask, temperature):
     )
     result = forward(model, Words(tuple("abc"), 3), Batch())
     shown = {name: [result.domain.show(cell, 30) for cell in column] for name, column in result.columns().items()}
-    for code, word in enumerate(itertools.product("abc", repeat=3)):
+    for code, word in enumerate(product("abc", repeat=3)):
         alone = model.run("".join(word)).outputs
         assert [{name: column[place][code] for name, column in shown.items()} for place in range(3)] == alone
 

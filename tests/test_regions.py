@@ -21,7 +21,8 @@ from symcook.verify.sweep import check_recipe
 TINY = Fraction(1, 10**6)
 AT_LEAST = {"boolean", "if", "dyck-1-nonuniform", "rumelhart-parity"}
 EVERYWHERE = {"identity", "zero", "min", "max", "add", "subtract", "scale", "cpwl", "cancel-residual", "clip",
-              "average", "prefix-average", "first-position", "dyck-1", "parity", "first", "parity-layernorm", "first-layernorm"}  # fmt: skip
+              "average", "prefix-average", "first-position", "dyck-1", "parity", "first", "parity-layernorm",
+              "first-layernorm"}  # fmt: skip
 WITH_EDGES = {"gtzero", "gezero", "eqzero", "gtzero-input", "gezero-input", "eqzero-input", "round", "if"}
 
 
