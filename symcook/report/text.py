@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,9 +53,14 @@ def _width(rows: list[list[str]]) -> int:
     return sum(max(map(len, column)) + 3 for column in zip(*rows, strict=True)) + 2
 
 
+def _lines(text: str, indent: str) -> list[str]:
+    """Text over lines of at most WIDTH characters, those after the first indented."""
+    return [line for one in text.split("\n") for line in textwrap.wrap(one, WIDTH, subsequent_indent=indent) or [""]]
+
+
 def model_text(model: Transformer) -> str:
     """Everything that a model is made of, in the order of the forward pass."""
-    lines = [_headline(model)]
+    lines = _lines(_headline(model), "  ")
     if model.parameters:
         rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
         lines.append(table(["symbol", "valid where", "default"], rows))
@@ -74,7 +80,7 @@ def model_text(model: Transformer) -> str:
     for title, part in _blocks(model):
         lines.append(f"\n{title}")
         verb = "gives" if _is_norm(part) else "adds to"
-        lines.append(f"  reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}")
+        lines += _lines(f"  reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}", "    ")
         lines += [grid(m, rows, columns, name) for name, m, rows, columns in matrices(part)]
     lines.append(f"\nReadout: {readout_text(model)}")
     if model.readout.labels:
