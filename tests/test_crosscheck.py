@@ -488,15 +488,14 @@ def check_batch(model: Transformer, n: int, must_answer: bool = False) -> str:
         return "not exact"
     for place in range(domain.length):
         for c, column in result.columns().items():
-            cell = domain.read(column, place)
-            numerators = domain.full(cell.numerators)
-            for code, each in enumerate(known):
-                assert each.fractions is not None, "exact batches gave a value that is not rational"
-                assert Fraction(int(numerators[code]), cell.denominator) == each.fractions[place][0][c], (
-                    c,
-                    place,
-                    code,
-                )
+            for each, text in zip(known, domain.show(domain.read(column, place), 30), strict=True):
+                if each.fractions is not None:
+                    assert Fraction(text) == each.fractions[place][0][c], (c, place)
+                    continue
+                assert each.decimals is not None
+                wanted = each.decimals[place][0][c]
+                with mpmath.workdps(DIGITS):
+                    assert abs(text_value(text) - wanted) < mpmath.mpf(10) ** -45 * max(1, abs(wanted)), (c, place)
         if result.verdicts is not None:
             said = domain.full(result.verdicts[place])
             assert all(said[code] == each.fractions[place][1] for code, each in enumerate(known) if each.fractions)

@@ -24,7 +24,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symcook.domains.cells import (
+    FEW,
     ONE,
+    UNBOUNDED,
     ZERO,
     Array,
     Cell,
@@ -35,18 +37,19 @@ from symcook.domains.cells import (
     divide,
     floating,
     hard,
+    irrational,
     largest,
     product,
     relu,
     step,
 )
-from symcook.domains.exact import at_position
+from symcook.domains.exact import at_position, coefficient, logarithmic, soft_mean
 from symcook.domains.protocol import visible
 from symcook.errors import NotExact
 from symcook.model.blocks import Head, Transformer
 from symcook.model.expr import show
-from symcook.model.rationals import quotient
 from symcook.model.symbols import Number, symbol
+from symcook.numbers.expsum import text
 
 __all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier", "shares_prefixes"]
 
@@ -177,8 +180,8 @@ def shares_prefixes(model: Transformer) -> bool:
 
 
 class Batch:
-    """The domain of exact batches. `begin` takes `Words`, a `Grid` or `Listed` words; softmax over scores, gelu, layer
-    norm and irrational numbers are NotExact.
+    """The domain of exact batches. `begin` takes `Words`, a `Grid` or `Listed` words; gelu and layer norm are
+    NotExact, and so are softmax over more than few combinations of scores and values and irrational weights but roots.
 
     `floats` puts float64 in place of every carrier: the same operations, rounded beyond 2^53. It is there to compare
     speeds; nothing that is computed with it is exact.
@@ -232,11 +235,13 @@ class Batch:
 
     def linear(self, terms: Sequence[tuple[Column, Any]], bias: Any) -> Column:
         columns = [column for column, _ in terms]
-        weights = [rational(weight) for _, weight in terms]
+        weights = [coefficient(weight) for _, weight in terms]
         shift = rational(bias)
         if not terms:
             return [constant(shift, self.kinds)] * self.length
         rows = zip(*columns, strict=True)
+        if self.kinds is not floating and not all(isinstance(weight, Fraction) for weight in weights):
+            return [irrational(list(zip(cells, weights, strict=True)), shift) for cells in rows]
         return [combine(list(zip(cells, weights, strict=True)), shift, self.kinds) for cells in rows]
 
     def activate(self, column: Column, kind: str) -> Column:
@@ -265,15 +270,49 @@ class Batch:
             if weighting in ("leftmost", "rightmost"):
                 return [self._ends(column, mask, 0 if weighting == "leftmost" else -1) for column in values]
             return [self._uniform(column, mask) for column in values]
-        if weighting == "softmax":
-            raise NotExact("a weighting must be hard where scores differ, in exact batches", "softmax", _BALL)
+        if weighting == "softmax" and self.kinds is floating:
+            raise NotExact("a weighting must be hard where scores differ, in batches of floats", "softmax", _BALL)
         zero, rows = constant(ZERO, self.kinds), []
         for place in range(self.length):
             seen = visible(mask, place, self.length)
             scores = [self._score([q[place] for q in queries], [k[j] for k in keys]) for j in seen]
             seen_values = [[v[j] for j in seen] for v in values]
-            rows.append(hard(scores, seen_values, weighting, self.kinds) if seen else [zero] * len(values))
+            if not seen:
+                rows.append([zero] * len(values))
+            elif weighting == "softmax" and any(score.bound for score in scores):
+                rows.append(self._soft(scores, seen_values, logarithmic(factor, self._start + place, self.length)))
+            else:
+                way = "average" if weighting == "softmax" else weighting
+                rows.append(hard(scores, seen_values, way, self.kinds))
         return [list(column) for column in zip(*rows, strict=True)]
+
+    def _soft(self, scores: Sequence[Cell], rows: Sequence[Sequence[Cell]], factor: tuple[Any, Any]) -> list[Cell]:
+        """One row of softmax in the exact domain's numbers, once for all inputs that have the same scores and values
+        at the same number of positions.
+
+        `factor` is what `logarithmic` makes of the scores' factor. NotExact where inputs that differ in this are so
+        many that they are as well run one by one.
+        """
+        kinds: dict[tuple[Any, ...], int] = {}
+        places = []
+        for here in zip(scores, *rows, strict=True):
+            met, codes = _combinations(here)
+            places.append(np.array([kinds.setdefault(entry, len(kinds)) for entry in met], dtype=np.int32)[codes])
+        size = max(map(len, places))
+        table = np.stack([np.tile(codes, size // len(codes)) for codes in places])
+        table.sort(axis=0)
+        different, codes = np.unique(table, axis=1, return_inverse=True)
+        if different.shape[1] > max(FEW, size // 8):
+            raise NotExact("softmax in exact batches must meet few combinations of scores", different.shape[1], _BALL)
+        seen = [[tuple(kinds)[kind] for kind in column] for column in different.T.tolist()]
+        result = []
+        for r in range(1, len(rows) + 1):
+            found = np.empty(len(seen), dtype=object)
+            for k, entries in enumerate(seen):
+                moved = [entry[0] - entries[0][0] for entry in entries]
+                found[k] = soft_mean(moved, *factor, [entry[r] for entry in entries])
+            result.append(Cell(found, 1, UNBOUNDED, codes.reshape(-1).astype(np.int32)))
+        return result
 
     def _score(self, query: Sequence[Cell], key: Sequence[Cell]) -> Cell:
         parts = [product(q, k, self.kinds) for q, k in zip(query, key, strict=True)]
@@ -329,10 +368,25 @@ class Batch:
         return column[place]
 
     def show(self, value: Cell, digits: int) -> list[str]:
-        return [quotient(Fraction(int(p), value.denominator)) for p in self.full(value.numerators)]
+        return [text(p * Fraction(1, value.denominator)) for p in self.full(value.numerators).tolist()]
 
     def settled(self, value: Cell, digits: int) -> bool:
         return True
+
+
+def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
+    """The combinations of exact values that occur in several cells, and for each entry which."""
+    codes, tables = np.zeros(1, dtype=np.int64), [cell.numerators for cell in cells]
+    for table in tables:
+        before, here = aligned(codes, np.unique(table, return_inverse=True)[1].reshape(-1))
+        pairs = (before * (here.max() + 1) + here).reshape(-1)
+        codes = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+    entries = np.unique(codes, return_index=True)[1]
+    columns = [
+        [value * Fraction(1, cell.denominator) for value in table[entries % len(table)].tolist()]
+        for cell, table in zip(cells, tables, strict=True)
+    ]
+    return list(zip(*columns, strict=True)), codes
 
 
 @lru_cache(maxsize=32)

@@ -18,6 +18,8 @@ import numpy as np
 
 INT32 = 2**31 - 1
 INT64 = 2**63 - 1
+UNBOUNDED = INT64 + 1
+"""The bound of irrational numbers: none, but one that chooses Python's numbers, which need none."""
 ONE, ZERO = Fraction(1), Fraction(0)
 
 Array = np.ndarray[Any, Any]
@@ -45,7 +47,8 @@ class Cell:
     """One coordinate at one position: `numerators` / `denominator`, each numerator of magnitude at most `bound`.
 
     Without `codes` the table holds the numerators. With them it holds the values that occur, and `codes` says for each
-    entry which: integers too wide for the machine are then touched once a value, not once an entry.
+    entry which: integers too wide for the machine are then touched once a value, not once an entry. Behind a softmax or
+    a weight that is a root the numerators are numbers of the exact domain, over the denominator 1.
     """
 
     table: Array
@@ -135,6 +138,15 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
     for cell, factor in parts[1:]:
         total = _sum(total, cell.each(lambda table, factor=factor: scaled(table, factor, kind)))
     return Cell(total, common, bound)
+
+
+def irrational(terms: Sequence[tuple[Cell, Any]], shift: Fraction) -> Cell:
+    """The same with weights of the exact domain, roots among them."""
+    total = np.array([shift], dtype=object)
+    for cell, weight in sorted(terms, key=lambda term: term[0].size):
+        factor = weight * Fraction(1, cell.denominator)
+        total = _sum(total, cell.each(lambda table, factor=factor: scaled(table, 1, _KINDS[-1]) * factor))
+    return Cell(total, 1, UNBOUNDED)
 
 
 def _sum(small: Array, large: Array) -> Array:

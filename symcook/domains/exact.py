@@ -76,13 +76,8 @@ class Exact(Shortening):
         """Scores are taken from the first one: a common factor of all weights cancels. A root in the factor may make
         them rational."""
         plain, logs = scale
-        factors, bases = (plain, *(c for c, _ in logs)), tuple(base for _, base in logs)
-        exponents = [tuple(_exponent(factor * (score - scores[0])) for factor in factors) for score in scores]
-        answers = []
-        for row in rows:
-            forms = [value.form if isinstance(value, ExpSum) else value for value in row]
-            answers.append(mean(frozenset(Counter(zip(exponents, forms, strict=True)).items()), bases))
-        return answers
+        moved = [score - scores[0] for score in scores]
+        return [soft_mean(moved, plain, logs, row) for row in rows]
 
     def scoring(self, queries: Sequence[Numbers], keys: Sequence[Numbers], compared: bool) -> Scores:
         """Scores that are only compared are integers where all entries are rational, up to a factor of each row."""
@@ -360,6 +355,14 @@ def _exponent(product: Value) -> Fraction:
     if not isinstance(product, Fraction):
         raise NotExact("a softmax score must be rational in the exact domain", product, _BALL)
     return product
+
+
+def soft_mean(scores: Sequence[Value], plain: Value, logs: Logs, values: Sequence[Value]) -> Value:
+    """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j), the products of factors and scores rational."""
+    factors, bases = (plain, *(c for c, _ in logs)), tuple(base for _, base in logs)
+    exponents = [tuple(_exponent(factor * score) for factor in factors) for score in scores]
+    forms = [value.form if isinstance(value, ExpSum) else value for value in values]
+    return mean(frozenset(Counter(zip(exponents, forms, strict=True)).items()), bases)
 
 
 @lru_cache(maxsize=1 << 12)

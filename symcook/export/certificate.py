@@ -174,18 +174,16 @@ def _batched(model: Transformer, block: Any, n: int) -> Any:
             return np.stack([domain.full(v) for v in result.verdicts or ()], axis=1)
         return domain.full(result.accept if model.decides else (result.verdicts or ())[result.place])
     cells = [list(result.values(p).values()) for p in _places(model, n)]
-    values = [[domain.full(_rounded(cell)) for cell in row] for row in cells]
+    values = [[_rounded(domain.show(cell, 30)) for cell in row] for row in cells]
     return np.array(values).transpose(2, 0, 1)
 
 
-def _rounded(cell: Any) -> Any:
+def _rounded(shown: list[str]) -> Any:
+    """Shown values of all inputs as floats, each different one read once."""
     import numpy as np
 
-    known: dict[int, float] = {}
-    for numerator in cell.numerators.tolist():
-        if numerator not in known:
-            known[numerator] = float(Fraction(numerator, cell.denominator))
-    return np.array([known[numerator] for numerator in cell.numerators.tolist()])
+    known = {text: _float(text) for text in set(shown)}
+    return np.array([known[text] for text in shown])
 
 
 def _single(model: Transformer, sequence: Any, n: int) -> Any:

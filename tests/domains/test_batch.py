@@ -164,13 +164,15 @@ def test_refusals():
     soft = Layer(Head(("x",), ("y",), Q=[[1]], K=[[1]], V=[[1]], weighting="softmax"))
     block = FeedForward(("x",), ("y",), W1=[[1]], b1=[0], W2=[[1]], b2=[0], activation="gelu")
     normed = Layer(None, FeedForward(("x",), ("y",), [[1]], [0], [[1]], [0]), (), LayerNorm(("x", "y")), "post")
-    for layer, text in ((soft, "softmax"), (Layer(None, block), "gelu"), (normed, "layer norm")):
+    with pytest.raises(NotExact, match="softmax"):
+        forward(Transformer("refused", words, (soft,), readout), Words(("a",), 2), Batch(floats=True))
+    for layer, text in ((Layer(None, block), "gelu"), (normed, "layer norm")):
         with pytest.raises(NotExact, match=text):
             forward(Transformer("refused", words, (layer,), readout), Words(("a",), 2), Batch())
     odds = Readout("distribution", "last", ("x",), [[1], [0]], ("p", "q"))
     with pytest.raises(NotExact, match="distribution"):
         forward(Transformer("odds", words, (), odds), Words(("a",), 2), Batch())
-    root = FeedForward(("x",), ("y",), W1=[["sqrt(2)"]], b1=[0], W2=[[1]], b2=[0])
+    root = FeedForward(("x",), ("y",), W1=[["pi"]], b1=[0], W2=[[1]], b2=[0])
     with pytest.raises(NotExact, match="rational"):
         forward(Transformer("root", words, (Layer(None, root),), readout), Words(("a",), 1), Batch())
 
@@ -384,3 +386,37 @@ def models(draw):
 def test_random_models(model, n):
     block = Words(model.alphabet, n)
     compare(model, block, [(m, block.cut(m)) for m in range(1, n + 1)] if shares_prefixes(model) else ())
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("temperature", [1, "2/3", "1/log(n + 1)", "1/(i + 1)"])
+def test_softmax_is_that_of_one_word_after_the_other(mask, temperature):
+    """Scores and values that differ by token and by position, a root that cancels, and a network behind them."""
+    space = Space(("x", "one", "place", "seen", "out"))
+    head = Head(
+        ("x", "one", "place"), ("seen",), Q=[["sqrt(3)", "sqrt(3)", 0]], K=[[2, 0, 1]], V=[[3, 0, "1/2"]], mask=mask,
+        weighting="softmax", temperature=temperature, scale="1/sqrt(3)",
+    )  # fmt: skip
+    words = {"a": {"x": 1, "one": 1}, "b": {"x": -1, "one": 2}, "c": {"one": 1}}
+    model = Transformer(
+        "soft",
+        Embedding(space, words=words, positions={"place": "(-1)^i"}),
+        (Layer(head, FeedForward(("seen",), ("out",), [[1], [-2]], [-1, 1], [[1, "1/3"]], [0])),),
+        Readout("value", "each", ("seen", "out")),
+    )
+    result = forward(model, Words(tuple("abc"), 3), Batch())
+    shown = {name: [result.domain.show(cell, 30) for cell in column] for name, column in result.columns().items()}
+    for code, word in enumerate(product("abc", repeat=3)):
+        alone = model.run("".join(word)).outputs
+        assert [{name: column[place][code] for name, column in shown.items()} for place in range(3)] == alone
+
+
+def test_softmax_over_many_combinations_is_left_to_single_runs():
+    space = Space(("x", "one", "y"))
+    head = Head(("x", "one"), ("y",), Q=[[0, 1]], K=[[1, 0]], V=[[1, 0]], weighting="softmax")
+    words = {"0": {"one": 1}, "1": {"x": 1, "one": 1}}
+    positions = {"x": "2^i"}
+    readout = Readout("sign", "last", ("y",), weights=[[1]])
+    model = Transformer("far", Embedding(space, words=words, positions=positions), (Layer(head),), readout)
+    with pytest.raises(NotExact, match="few combinations"):
+        forward(model, Words(("0", "1"), 10), Batch())
