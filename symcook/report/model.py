@@ -11,7 +11,7 @@ from symcook.model.symbols import from_sympy, symbol, tree_from_sympy
 from symcook.report.latex import latex
 from symcook.report.markup import Display, array, brief, page, paragraph, section, upright, words
 from symcook.report.markup import table as html_table
-from symcook.report.text import WIDTH, table
+from symcook.report.text import WIDTH, table, wrapped
 
 if TYPE_CHECKING:
     from symcook.model.blocks import Transformer
@@ -61,7 +61,7 @@ def _short_kind(part: Head | FeedForward | LayerNorm) -> str:
 
 def text(model: Transformer) -> str:
     """Everything that a model is made of, in the order of the forward pass."""
-    lines = [_headline(model)]
+    lines = wrapped(_headline(model), "  ")
     if model.parameters:
         rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
         lines.append(table(["symbol", "valid where", "default"], rows))
@@ -79,7 +79,7 @@ def text(model: Transformer) -> str:
     for title, part in _blocks(model):
         lines.append(f"\n{title}")
         verb = "gives" if isinstance(part, LayerNorm) else "adds to"
-        lines.append(f"  reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}")
+        lines += wrapped(f"  reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}", "    ")
         lines += [grid(m, rows, columns, name) for name, m, rows, columns in matrices(part)]
     lines.append(f"\nReadout: {readout_text(model.readout)}")
     if model.readout.labels:

@@ -3,20 +3,8 @@
 from __future__ import annotations
 
 import io
-<<<<<<< HEAD
-from collections.abc import Iterable, Mapping, Sequence
-=======
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
-
-from symcook.model.symbols import from_sympy, symbol
-
-if TYPE_CHECKING:
-    from symcook.model.blocks import FeedForward, Head, LayerNorm, Transformer
-
-    Part = FeedForward | Head | LayerNorm
->>>>>>> w/ch12
+from collections.abc import Iterable, Mapping, Sequence
 
 WIDTH = 100
 """The greatest width of a drawn table."""
@@ -69,44 +57,8 @@ def _broken(row: list[str], room: int) -> list[list[str]]:
     return [[*row[:-1], parts[0]], *([*([""] * len(row[:-1])), part] for part in parts[1:])]
 
 
-<<<<<<< HEAD
 def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = WIDE) -> str:
     """A line a coordinate and a column a position, counted from `start`; cut into several tables where too wide.
-=======
-def _lines(text: str, indent: str) -> list[str]:
-    """Text over lines of at most WIDTH characters, those after the first indented."""
-    return [line for one in text.split("\n") for line in textwrap.wrap(one, WIDTH, subsequent_indent=indent) or [""]]
-
-
-def model_text(model: Transformer) -> str:
-    """Everything that a model is made of, in the order of the forward pass."""
-    lines = _lines(_headline(model), "  ")
-    if model.parameters:
-        rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
-        lines.append(table(["symbol", "valid where", "default"], rows))
-    lines.append("\nEmbedding")
-    embedding = model.embedding
-    if embedding.words is not None:
-        used = [c for c in model.space if any(c in values for values in embedding.words.values())]
-        rows = [[token, *(from_sympy(v.get(c, 0)) for c in used)] for token, v in embedding.words.items()]
-        lines.append(table(["token", *used], rows))
-    else:
-        lines.append(f"  inputs: {', '.join(embedding.inputs or ())}, one row a position")
-    for token, where in ((embedding.before, "in front of"), (embedding.after, "behind")):
-        if token is not None:
-            lines.append(f"  the model adds {token} {where} every input; lengths and positions count it")
-    for name, value in embedding.positions.items():
-        lines.append(f"  {name} at position i of n: {from_sympy(value)} (i counts from {embedding.start})")
-    for title, part in _blocks(model):
-        lines.append(f"\n{title}")
-        verb = "gives" if _is_norm(part) else "adds to"
-        lines += _lines(f"  reads {', '.join(part.reads) or 'nothing'}; {verb} {', '.join(part.writes)}", "    ")
-        lines += [grid(m, rows, columns, name) for name, m, rows, columns in matrices(part)]
-    lines.append(f"\nReadout: {readout_text(model)}")
-    if model.readout.labels:
-        lines.append(grid(model.readout.weights, model.readout.labels, model.readout.reads, "score"))
-    return "\n".join(lines)
->>>>>>> w/ch12
 
     >>> print(stream_table({"token": ["1", "-1"], "mean": ["1", "0"]}, 1))
       position  1  2
@@ -127,3 +79,8 @@ def model_text(model: Transformer) -> str:
         tables[-1].append(column)
         room -= needed
     return "\n".join(columns(zip(*part, strict=True), "  ") for part in tables)
+
+
+def wrapped(text: str, indent: str) -> list[str]:
+    """Text over lines of at most WIDTH characters, those after the first indented."""
+    return [line for one in text.split("\n") for line in textwrap.wrap(one, WIDTH, subsequent_indent=indent) or [""]]
