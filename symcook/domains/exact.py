@@ -262,7 +262,7 @@ class _Roots(_Beside):
         return super().call(name, arguments, tree)
 
 
-Logs = tuple[tuple[Fraction, Fraction], ...]
+Logs = tuple[tuple[Value, Fraction], ...]
 Exponents = tuple[Fraction, ...]
 
 
@@ -270,8 +270,8 @@ Exponents = tuple[Fraction, ...]
 class _Form:
     """plain + the sum of c log(m), with `logs` the mapping from m to c."""
 
-    plain: Fraction
-    logs: Mapping[Fraction, Fraction]
+    plain: Value
+    logs: Mapping[Fraction, Value]
 
     def __add__(self, other: Any) -> _Form:
         if not isinstance(other, _Form):
@@ -299,17 +299,18 @@ class _Form:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> _Form:
-        return self * (1 / Fraction(other)) if other else NotImplemented
+        return self * (1 / (Fraction(other) if isinstance(other, int) else other)) if other else NotImplemented
 
 
-class _Logarithmic(_Beside):
-    """Rationals and sums of their logarithms."""
+class _Logarithmic(_Roots):
+    """Rationals and roots, and sums of logarithms of rationals with such coefficients."""
 
-    kind = _Form
+    kind = (Root, _Form)
 
     def divide(self, a: Any, b: Any, tree: Tree) -> Any:
-        self._rational((b,), tree)
-        return a * super().divide(1, b, tree)
+        if isinstance(b, _Form):
+            self._rational((b,), tree)
+        return a * super().divide(1, b, tree) if isinstance(a, _Form) else super().divide(a, b, tree)
 
     def call(self, name: str, arguments: list[Any], tree: Tree) -> Any:
         if name == "log" and isinstance(arguments[0], (int, Fraction)) and arguments[0] > 0 and arguments[0] != 1:
@@ -318,8 +319,8 @@ class _Logarithmic(_Beside):
 
 
 def logarithmic(factor: int | Number, i: int, n: int) -> tuple[Value, Logs]:
-    """The factor of the scores at row i as r + sum of c log(m): r and the pairs (c, m), all rational, one pair where
-    the logarithms fit into one; without logarithms r may hold a root, which scores with the same root make rational.
+    """The factor of the scores at row i as r + sum of c log(m): r and the pairs (c, m), one pair where the logarithms
+    fit into one. m is rational, r and c are rational or roots, which scores with the same root make rational.
 
     >>> from symcook.model.symbols import lowered
     >>> logarithmic(lowered("2*log(n) + 1/i"), 2, 8)
@@ -335,10 +336,10 @@ def logarithmic(factor: int | Number, i: int, n: int) -> tuple[Value, Logs]:
         return coefficient(value_at(factor, i, n)), ()
     if isinstance(found, _Form):
         return found.plain, _combined([(c, m) for m, c in found.logs.items()])
-    return Fraction(found), ()
+    return (found if isinstance(found, Root) else Fraction(found)), ()
 
 
-def _combined(logs: Sequence[tuple[Fraction, Fraction]]) -> Logs:
+def _combined(logs: Sequence[tuple[Value, Fraction]]) -> Logs:
     """One logarithm for a sum of them: log(2)/2 + log(8)/2 has rational powers though log(2)/2 has none."""
     if len(logs) < 2 or not all(isinstance(c, Fraction) for c, _ in logs):
         return tuple(logs)
