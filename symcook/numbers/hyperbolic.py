@@ -1,7 +1,8 @@
-"""Exponentials written as tanh, sinh and cosh where that is shorter."""
+"""Exponentials written as tanh, sinh and cosh where that is much shorter."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
@@ -11,10 +12,12 @@ from symcook.model.symbols import from_sympy
 
 MAX_OPERATIONS = 150
 """The size above which an expression stays as it is: taking a quotient apart may take longer than it helps."""
+SHORTER = Fraction(3, 5)
+"""How much shorter a text must be to be taken: softmax weights such as exp(c)/(exp(c) + 1) stay what they are."""
 
 
 def shorter(expression: Any) -> Any:
-    """An equal expression with tanh, sinh or cosh in place of exponentials where its text gets shorter, else the same.
+    """An equal expression with tanh, sinh or cosh for exponentials where its text gets much shorter, else itself.
 
     All exponentials must be powers of one, exp(u). A quotient is tried over t = tanh(u/2), where exp(u) is
     (1 + t)/(1 - t), and a sum of powers as 2 sinh and 2 cosh. What is found is put back into exponentials and compared
@@ -36,8 +39,10 @@ def shorter(expression: Any) -> Any:
         return expression
     found = [sympy.factor(sympy.cancel(plain.subs(E, (1 + t) / (1 - t)))).xreplace({t: sympy.tanh(unit / 2)})]
     found += _symmetric(sympy.expand(sympy.cancel(plain)), E, unit)
-    best = min([expression, *found], key=lambda value: len(from_sympy(value)))
-    if best is not expression and sympy.cancel(best.rewrite(sympy.exp) - expression) != 0:
+    best = min(found, key=lambda value: len(from_sympy(value)))
+    if len(from_sympy(best)) > SHORTER * len(from_sympy(expression)):
+        return expression
+    if sympy.cancel(best.rewrite(sympy.exp) - expression) != 0:
         return expression
     return best
 

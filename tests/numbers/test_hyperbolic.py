@@ -19,7 +19,10 @@ FOUND = {
     "(exp(c/2) - exp(-c/2))^2": "2*cosh(c) - 2",
     "(exp(c*d) - 1)/(exp(c*d) + 1)": "tanh(c*d/2)",
 }
-KEPT = ["exp(c)", "exp(c)/(exp(c) + 3)", "exp(c) + exp(d)", "max(0, exp(c) - 1)", "c^2 - d", "exp(2)/(exp(2) + 1)"]
+KEPT = [
+    "exp(c)", "exp(c)/(exp(c) + 1)", "exp(c)/(exp(c) + 3)", "exp(c) + exp(d)", "max(0, exp(c) - 1)", "c^2 - d",
+    "exp(2)/(exp(2) + 1)",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "wanted"), FOUND.items())
@@ -41,7 +44,8 @@ def test_what_is_found_is_equal_and_shorter() -> None:
         top, bottom = (
             " + ".join(f"({rng.randint(-2, 2)})*exp({p}*({k}))" for p in rng.sample([-1, 0, 1, 2], 2)) for _ in "ab"
         )
-        value = exact(f"({top})/({bottom} + 1/7)*d")
+        forms = [f"({top})/({bottom} + 1/7)*d", f"d*(exp({k}) - exp(-({k})))/3", f"(exp({k}) - 1)/(exp({k}) + 1) - d"]
+        value = exact(rng.choice(forms))
         found = shorter(value)
         assert len(from_sympy(found)) <= len(from_sympy(value))
         changed += found != value
@@ -49,7 +53,7 @@ def test_what_is_found_is_equal_and_shorter() -> None:
             numbers = dict(zip(map(exact, "cd"), map(exact, point), strict=True))
             a, b = (sympy.N(e.subs(numbers), 50) for e in (value, found))
             assert abs(a - b) <= abs(a) * sympy.Rational(1, 10**40) + sympy.Rational(1, 10**45)
-    assert changed >= 2  # most random quotients have no shorter form
+    assert changed >= 20  # most random quotients have no shorter form, the others have
 
 
 def test_a_soft_head_derives_to_a_tanh() -> None:
