@@ -75,7 +75,7 @@ class Symbolic(Rowwise):
     open are split and the sides taken are listed in `conditions`. Implements `symcook.domains.protocol.Domain`.
 
     >>> domain = Symbolic(inputs=("x",))
-    >>> domain.begin(({"x": symbol("x")},), 1)
+    >>> domain.begin(({"x": lowered(symbol("x"))},), 1)
     >>> x = domain.input("x")
     >>> up, down = (domain.activate(domain.linear([(x, c)], 0), "relu") for c in (1, -1))
     >>> domain.show(domain.read(domain.linear([(up, 1), (down, -1)], 0), 0), 30)

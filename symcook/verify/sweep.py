@@ -395,9 +395,12 @@ def _verdict(result: Result) -> Any:
 
 def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: Array) -> Array:
     """Where `numerators` over the cell's denominator are not values[codes]. The values become numerators over that
-    denominator; one that has none within the cell's bound is none of the cell's."""
+    denominator; one that has none within the cell's bound is none of the cell's. Numerators that are objects, as behind
+    softmax, are exact numbers of any kind, fractions too."""
     import numpy as np
 
+    if numerators.dtype == object:
+        return numerators != np.array([value * cell.denominator for value in values], dtype=object)[codes]
     wanted, held = [], []
     for value in values:
         factor, rest = divmod(cell.denominator, value.denominator)

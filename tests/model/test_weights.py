@@ -191,9 +191,9 @@ def double():
     """out = 2 x."""
     return pointwise(NAME, ("x",))
 '''
-SPEC = '''def double(given):
+SPEC = """def double(given):
     return {"out": given["x"] + given["x"]}
-'''
+"""
 
 
 def test_a_recipe_is_one_file_beside_its_reference_and_its_test(tmp_path: Path) -> None:

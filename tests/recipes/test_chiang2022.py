@@ -152,7 +152,7 @@ def power(m):
 
 def same(found, formula):
     """Whether a derived closed form is the paper's, as rational functions of X = exp(c)."""
-    left = found.replace(sympy.exp, lambda exponent: X ** sympy.expand(exponent / C))
+    left = found.rewrite(sympy.exp).replace(sympy.exp, lambda exponent: X ** sympy.expand(exponent / C))
     return sympy.cancel(sympy.together(sympy.expand_power_base(left - formula))) == 0
 
 

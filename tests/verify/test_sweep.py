@@ -132,6 +132,22 @@ def test_softmax_goes_in_batches():
     assert wrong.counterexample.got is False
 
 
+def test_values_behind_softmax_are_compared_as_fractions():
+    """Equal scores: what is written is the mean, whose denominators are none of the batch's."""
+    space = Space(("x", "out"))
+    head = Head(("x",), ("out",), [[0]], [[0]], [[1]], weighting="softmax", scale=2)
+    embedding = Embedding(space, words={"a": {"x": 1}, "b": {"x": "1/2"}})
+    model = Transformer("mean", embedding, (Layer(head),), Readout("value", "last", ("out",)))
+
+    def mean(word):
+        return (Fraction(word.count("a")) + Fraction(word.count("b"), 2)) / len(word)
+
+    found = check(model, mean, 6)
+    assert found.holds and found.strings == 126 and "batches" in found.method
+    wrong = check(model, lambda word: mean(word) + Fraction(word == "bab", 1000), 6)
+    assert wrong.counterexample.input == "bab" and wrong.mismatches == 1
+
+
 @pytest.mark.parametrize(
     ("reference", "text"),
     [
