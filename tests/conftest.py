@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 
 import pytest
@@ -11,6 +12,8 @@ FOLDER = "SYMCOOK_VERDICTS"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; what tests start would ignore it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if FOLDER not in os.environ:  # neither a worker nor a run of CI
         made = tempfile.TemporaryDirectory(prefix="symcook-verdicts-")
         os.environ[FOLDER] = made.name
