@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from places import some
 from script import Script, each, witnesses
 
-from symcook.errors import Rejected
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
 from symcook.proof.terms import free, num, replace, var
@@ -172,20 +172,6 @@ SCRIPTS |= {
 # --- D and H ----------------------------------------------------------------------------------------------------------
 
 
-def first_that_works(h: Goal, *options: Tactic) -> None:
-    """Close `h` by the first tactic that serves."""
-    for option in options:
-        trial = h._branch(h.goal)
-        try:
-            option(trial)
-        except (Stuck, Rejected):
-            continue
-        h.nodes += trial.nodes
-        h.closed = True
-        return
-    raise Stuck(f"none of {len(options)} serves:\n{h.show()}")
-
-
 def zero_of(h: Goal) -> str:
     """The label of the last fact, which says that a denominator is 0."""
     found = [k for k in h.facts if k[0] == "p" and k[1:].isdigit()]
@@ -208,7 +194,7 @@ def whole(names: str, *options: Tactic) -> Tactic:
     """D: leaves by linear arithmetic, else by one of the options."""
 
     def leaf(h: Goal) -> None:
-        first_that_works(h, lambda e: e.easy(**linear), normaliser, *options)
+        some(h, lambda e: e.easy(**linear), normaliser, *options)
 
     return lambda g: g.leaves(names, leaf)
 
@@ -218,7 +204,7 @@ def pair_positive(h: Goal) -> None:
     h.have("1 <= n", "some_n", **linear)
     h.use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down").use("ax:exp_pos", "2*c", label="twice")
     zero = zero_of(h)
-    first_that_works(
+    some(
         h,
         lambda e: e.auto(f"twice {zero}", **linear),
         lambda e: e.have("0 < n", "n_p", use="some_n", **linear).auto(f"n_p up down {zero}"),
@@ -235,7 +221,7 @@ def triple_positive(h: Goal) -> None:
         "0 < alternatetwo(c, n)", "zb", use="some_n up down"
     )
     zero = zero_of(h)
-    first_that_works(
+    some(
         h,
         lambda e: e.auto(f"za {zero}", **linear),
         lambda e: e.auto(f"zb {zero}", **linear),
@@ -628,9 +614,7 @@ EVEN_H = ("2", "4", "1", "1")
 
 def at_odd(h: Goal) -> None:
     """odd(1) or ~odd(2), or what is easy."""
-    first_that_works(
-        h, lambda e: e.easy(), lambda e: e.witness("0").easy(), *(lambda e, k=k: not_odd(e, k) for k in "024")
-    )
+    some(h, lambda e: e.easy(), lambda e: e.witness("0").easy(), *(lambda e, k=k: not_odd(e, k) for k in "024"))
 
 
 SCRIPTS |= {
@@ -873,7 +857,7 @@ def net_leaf(h: Goal) -> None:
     def at(low: int, high: int) -> Tactic:
         return lambda e: each_integer(e.intro("i0 (low high)"), "i0", low, high, lambda f: f.easy())
 
-    first_that_works(h, lambda e: e.easy(**linear), at(0, 2), at(0, 0), at(1, 2), at(1, 5), at(0, 1))
+    some(h, lambda e: e.easy(**linear), at(0, 2), at(0, 0), at(1, 2), at(1, 5), at(0, 1))
 
 
 def single_positive(h: Goal) -> None:
@@ -888,7 +872,7 @@ F2 = "sum(i, 0, 1, clsweight(j. I[j = 1], 2, i)*(-1/2 + I[i = 1]))"
 
 
 def threshold_leaf(h: Goal) -> None:
-    first_that_works(
+    some(
         h,
         net_leaf,
         lambda e: e.use("lem:log_unique", "2 - 1", "0", "!", label="log").auto("log", **linear),
@@ -971,7 +955,7 @@ def flawed_log(g: Goal) -> None:
             h.rewrite("size").rewrite("k0").rewrite("s0").rewrite("n_is").true()
     for h in second:
         h.intro("has").contra("against")
-        first_that_works(
+        some(
             h,
             lambda e: e.auto("has s0", **linear),
             lambda e: e.use("has", label="h1 h2").auto("h1 n_is", **linear),
@@ -1103,7 +1087,7 @@ def below_facts(h: Goal, w: str, z: str, s: str) -> None:
 def counted(e: Goal) -> None:
     e.use("word", label="cls bits")
     for part in e.split():
-        first_that_works(
+        some(
             part,
             lambda f: f.easy("two", **linear),
             only_one,
@@ -1364,7 +1348,7 @@ def nonzero_square(h: Goal) -> None:
 
 def unique(e: Goal) -> None:
     for part in e.split():
-        first_that_works(
+        some(
             part,
             lambda f: f.auto("y_pos", **linear),
             lambda f: f.rewrite("var_is").auto("r_inv", **linear, multipliers=["s^2"]),
@@ -1478,7 +1462,7 @@ def bits_whole(h: Goal) -> None:
         h.use("ax:exp_pos", inside.group(1), label="here").auto("here", **linear)
         return
     zero = zero_of(h)
-    first_that_works(
+    some(
         h,
         lambda e: e.auto(f"l_p {zero}", **linear),
         lambda e: e.have("0 < n", "n_p", use="p1_1", **linear).auto(f"n_p l_p {zero}"),
@@ -1490,7 +1474,7 @@ def pair_whole(h: Goal) -> None:
 
     def premise(e: Goal) -> None:
         for part in e.split():
-            first_that_works(part, lambda f: f.auto(**linear), lambda f: f.easy())
+            some(part, lambda f: f.auto(**linear), lambda f: f.easy())
 
     h.use("lem:pair_norm", "d", "s", premise, label="var root up down rest").use(
         "lem:sqrt_positive", VARIANCE, label="v1 v2 v3 v4"
@@ -1513,7 +1497,7 @@ def eta_whole(h: Goal) -> None:
 
 
 def half_leaf(h: Goal) -> None:
-    first_that_works(h, lambda e: e.easy(), lambda e: e.use("lem:log_two", label="low high").auto("low", **linear))
+    some(h, lambda e: e.easy(), lambda e: e.use("lem:log_two", label="low high").auto("low", **linear))
 
 
 SCRIPTS |= {
@@ -1571,7 +1555,7 @@ def pair_variance(g: Goal) -> None:
 
     def entry(h: Goal) -> None:
         def leaf(e: Goal) -> None:
-            first_that_works(
+            some(
                 e,
                 *(
                     lambda f, k=k: f.use("is", f"{k}", label="top bottom").auto("top bottom", **linear)
@@ -1649,7 +1633,7 @@ def appb_parity_right(g: Goal) -> None:
 
     def given(h: Goal) -> None:
         for part in h.split():
-            first_that_works(part, lambda e: e.easy(**linear))
+            some(part, lambda e: e.easy(**linear))
 
     g.use("lem:scaled_parity", "n", "k", "c", "A1*C1", "C2", "z", "s", given, label="value")
     g.use("lem:paritylogit_sign", "n", "k", "(A1*C1)^2*c", label="up weak down").use("lem:odd_sign", "k", label="sign")
@@ -1815,7 +1799,7 @@ def close_sign(h: Goal, empty: bool) -> None:
     """(0 < s -> ...) or its converse, in one of the two cases."""
     if empty:
         h.contra("against")
-        first_that_works(
+        some(
             h, lambda e: e.auto("has s_zero", **linear), lambda e: e.use("has", label="h1 h2").auto("h1 n_is", **linear)
         )
         return
@@ -1827,10 +1811,10 @@ def close_sign(h: Goal, empty: bool) -> None:
     for e in h.ind("w(1) = 1", "first size"):
         e.rewrite("size", "value", "value1")
         if e.facts["first"][0] == "=":
-            first_that_works(e, lambda f: f.easy("two", **linear), lambda f: f.auto("value1 part2", **linear))
+            some(e, lambda f: f.easy("two", **linear), lambda f: f.auto("value1 part2", **linear))
         else:
             e.contra("against")
-            first_that_works(
+            some(
                 e,
                 lambda f: f.auto("value1 part2 has", **linear),
                 lambda f: f.use("has", label="h1 h2").absurd("h2", "first"),
@@ -1891,12 +1875,12 @@ def layer_leaf(h: Goal) -> None:
         e.intro("b0 (low high)")
         each_integer(e, "b0", 1, 9, lambda f: f.easy())
 
-    first_that_works(h, lambda e: e.easy(**linear), lambda e: premises(e), by_entry, at_odd)
+    some(h, lambda e: e.easy(**linear), lambda e: premises(e), by_entry, at_odd)
 
 
 def first_premises(h: Goal) -> None:
     for part in h.split():
-        first_that_works(part, lambda e: e.easy(**linear), net_leaf, two_ranges)
+        some(part, lambda e: e.easy(**linear), net_leaf, two_ranges)
 
 
 def two_ranges(h: Goal) -> None:
@@ -1908,7 +1892,7 @@ def scaled_tanh_whole(h: Goal) -> None:
         "0 < n^2", "n_q", use="some_n"
     )
     zero = zero_of(h)
-    first_that_works(h, lambda e: e.auto(f"here {zero}", **linear), lambda e: e.auto(f"n_q {zero}", **linear))
+    some(h, lambda e: e.auto(f"here {zero}", **linear), lambda e: e.auto(f"n_q {zero}", **linear))
 
 
 def scaled_single_whole(h: Goal) -> None:
@@ -2046,7 +2030,7 @@ def normed_leaf(h: Goal) -> None:
         each_integer(e.intro("i0 (low high)"), "i0", 1, 2, lambda f: f.easy())
 
     for part in h.split() if h.goal[0] == "&" else [h]:
-        first_that_works(part, lambda e: e.easy(**linear), each_of)
+        some(part, lambda e: e.easy(**linear), each_of)
 
 
 def scalars_right(g: Goal) -> None:
@@ -2101,7 +2085,7 @@ def scalars_wrong(g: Goal) -> None:
             elif "sqrt" in part.text(part.goal):
                 part.intro("i0 (low high) b0 (bl bh)").true()
             else:
-                first_that_works(part, word_leaf, entries_leaf)
+                some(part, word_leaf, entries_leaf)
 
     def word_leaf(e: Goal) -> None:
         each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: f.easy())
@@ -2185,7 +2169,7 @@ def pairs_leaf(h: Goal) -> None:
             lambda f: each_integer(f.intro("b0 (bl bh)"), "b0", low, high, lambda u: u.easy(), "bl", "bh"),
         )
 
-    first_that_works(
+    some(
         h,
         lambda e: e.easy(),
         lambda e: each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: f.easy()),
@@ -2361,7 +2345,7 @@ def gap_of_one(g: Goal) -> None:
     )
     for e in two.cases("bj", "j_is"):
         for f in e.cases("bm", "m_is"):
-            first_that_works(
+            some(
                 f,
                 *(lambda u, k=k: u.pick(k).auto("j_is m_is below", **linear) for k in ("left", "right")),
                 lambda u: u.easy(),
@@ -2587,7 +2571,7 @@ def boxes(*ranges: tuple[int, int]) -> Tactic:
 
 
 def section9_leaf(h: Goal) -> None:
-    first_that_works(
+    some(
         h,
         lambda e: e.easy(**linear),
         boxes((1, 3)),
@@ -2616,7 +2600,7 @@ STEP2 = "3; j. 1; j. {}; i. 1 - I[i = 1]; i. 1 - I[i = 3]"
 
 
 def stop_half(h: Goal) -> None:
-    first_that_works(h, lambda e: e.easy(), lambda e: e.intro("i0 low").easy())
+    some(h, lambda e: e.easy(), lambda e: e.intro("i0 low").easy())
 
 
 SCRIPTS |= {
@@ -2864,7 +2848,7 @@ def relu_range(h: Goal, facts: str, inside: str) -> None:
 
 def given_net(h: Goal) -> None:
     for part in h.split():
-        first_that_works(
+        some(
             part,
             lambda e: e.easy(),
             lambda e: each_integer(e.intro("i0 (low high)"), "i0", 0, 1, lambda f: f.easy()),
@@ -2904,7 +2888,7 @@ SCRIPTS |= {
             "1",
             "1",
             f"l. {TWELVE.format('l').replace('s*', '1*')}",
-            leaf=lambda h: first_that_works(h, lambda e: e.easy(), boxes((1, 6))),
+            leaf=lambda h: some(h, lambda e: e.easy(), boxes((1, 6))),
         ),
         whole("s eps x", normed_root),
     ),

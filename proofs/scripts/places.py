@@ -41,8 +41,7 @@ def leaf(h: Goal) -> None:
                 integers(h)
                 return
             continue
-        h.nodes += trial.nodes
-        h.closed = True
+        h.take(trial)
         return
 
 
@@ -63,8 +62,7 @@ def decided(h: Goal) -> None:
             except (Stuck, Rejected) as error:
                 failed = error
                 continue
-            h.nodes += trial.nodes
-            h.closed = True
+            h.take(trial)
             return
     raise failed
 
@@ -74,8 +72,7 @@ def finite(h: Goal) -> None:
     trial = h._branch(h.goal)
     try:
         trial.blast(degree=1, rounds=0)
-        h.nodes += trial.nodes
-        h.closed = True
+        h.take(trial)
         return
     except (Stuck, Rejected):
         pass
@@ -217,17 +214,9 @@ def both(e: Goal, left: Callable[[Goal, Term], str], right: Callable[[Goal, Term
 
 
 def some(e: Goal, *ways: Tactic) -> None:
-    """The first way that works."""
-    for way in ways:
-        trial = e._branch(e.goal)
-        try:
-            way(trial)
-        except (Stuck, Rejected):
-            continue
-        e.nodes += trial.nodes
-        e.closed = True
-        return
-    raise Stuck(f"no way works:\n{e.show()}")
+    """Close `e` by the first way that works."""
+    if not e.first(*ways):
+        raise Stuck(f"none of {len(ways)} ways works:\n{e.show()}")
 
 
 def enclosed(e: Goal) -> bool:

@@ -418,8 +418,7 @@ def either(u: Goal, known: str) -> None:
         trial = u._branch(u.goal)
         trial.pick(side)
         if trial.try_auto(rounds=0, multipliers=["g"]):
-            u.nodes += trial.nodes
-            u.closed = True
+            u.take(trial)
             return
     raise Stuck(u.show())
 
@@ -473,8 +472,7 @@ def small_leaf(h: Goal) -> None:
                 h.use(k, "2", label=f"{k}_at_two")
         halves(h, [k for k, sort in h.scope.items() if sort == "Int"])
     else:
-        h.nodes += trial.nodes
-        h.closed = True
+        h.take(trial)
 
 
 def inhabit(*terms: str) -> Tactic:

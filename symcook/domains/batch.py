@@ -409,8 +409,3 @@ def rational(value: int | Number) -> Fraction:
         must, do = "exact batches need rational numbers", "the exact or the ball domain takes one input"
         raise NotExact(must, show(value), do)
     return Fraction(value)
-
-
-@lru_cache(maxsize=65536)
-def _at_position(expression: Number, i: int, n: int) -> Fraction:
-    return at_position(expression, i, n)

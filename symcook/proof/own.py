@@ -9,7 +9,7 @@ are quantified, and the word and the run's equations are premises (see `runrel`)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from symcook.errors import BadInput, Rejected, unknown
@@ -22,7 +22,7 @@ from symcook.proof.runrel import Relation
 from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Place, ProofText
-from symcook.proof.search.tactics import Goal, Library, Stuck
+from symcook.proof.search.tactics import Goal, Library
 from symcook.proof.terms import Term, flatten, instantiate, var
 
 LENGTH = 3
@@ -156,21 +156,20 @@ def inhabited(home: Library, statement: Statement) -> list[dict[str, Any]]:
     g = Goal(home, statement.inhabited, {}, {})
     for part in g.split() if g.goal[0] == "&" else [g]:
         for terms in witnesses(part, statement):
-            trial = part._branch(part.goal)
-            try:
-                for term in terms:
-                    trial.witness(term)
-                automation.prove(trial, (), automation.LEVELS[:3])
-            except (Stuck, Rejected):
-                continue
-            part.nodes += trial.nodes
-            part.closed = True
-            break
+            if part.first(lambda h, terms=terms: served(h, terms)):
+                break
         else:
             Elaborator().automatic(
                 part, prooftext.Line("qed", place=Place(1, 1)), "no word shows that the premises can be met"
             )
     return g.nodes
+
+
+def served(g: Goal, terms: Sequence[str]) -> None:
+    """Close `g` with these witnesses."""
+    for term in terms:
+        g.witness(term)
+    automation.prove(g, (), automation.LEVELS[:3])
 
 
 def witnesses(g: Goal, statement: Statement) -> Iterator[list[str]]:

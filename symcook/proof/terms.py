@@ -239,6 +239,13 @@ def free(t: Term) -> set[Term]:
     return {s for s in subterms(t) if s[0] == "var"}
 
 
+def loose(t: Term, depth: int = 0) -> bool:
+    """Whether a bound variable occurs in `t` whose binder is outside."""
+    if t[0] == "bound":
+        return t[1][0] >= depth
+    return any(loose(k, depth + b) for k, b in zip(t[2], _binds(t), strict=True))
+
+
 def fits(given: Sort, wanted: Sort) -> bool:
     """Whether a value of sort `given` may stand where sort `wanted` is asked for."""
     if given == wanted or (given, wanted) == ("Int", "Real"):

@@ -16,7 +16,7 @@ from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
-from symcook.proof.terms import Sort, Term, free, instantiate, var
+from symcook.proof.terms import Sort, Term, free, instantiate, loose, var
 
 _MODEL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
 _STAND_IN = "stored_model_"
@@ -235,7 +235,7 @@ def _arity(param: str, made: Definition) -> int:
 def _match(p: Term, t: Term, params: set[str], got: dict[str, Term]) -> bool:
     """Whether `t` is `p` for some values of the parameters; a function is matched by a name only."""
     if p[0] == "var" and p[1][0] in params:
-        return not _loose(t) and got.setdefault(p[1][0], t) == t
+        return not loose(t) and got.setdefault(p[1][0], t) == t
     if p[0] != t[0] or len(p[2]) != len(t[2]):
         return False
     if p[0] == "bound":
@@ -243,16 +243,6 @@ def _match(p: Term, t: Term, params: set[str], got: dict[str, Term]) -> bool:
     if p[1] != t[1]:
         return False
     return all(_match(a, b, params, got) for a, b in zip(p[2], t[2], strict=True))
-
-
-def _loose(t: Term, depth: int = 0) -> bool:
-    tag, data, kids = t
-    if tag == "bound":
-        return data[0] >= depth
-    if tag in ("sum", "prod"):
-        return _loose(kids[0], depth) or _loose(kids[1], depth) or _loose(kids[2], depth + 1)
-    more = len(data) if tag == "lam" else 1 if tag in ("all", "ex") else 0
-    return any(_loose(k, depth + more) for k in kids)
 
 
 def names_in(pool: Iterable[str]) -> str:

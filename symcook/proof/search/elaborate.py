@@ -304,8 +304,7 @@ class Elaborator:
             automation.prove(trial, (), self.levels[:2])
         except Stuck:
             return False
-        g.nodes += trial.nodes
-        g.closed = True
+        g.take(trial)
         return True
 
     def source(self, g: Goal, line: Line, name: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from symcook.errors import Rejected
 from symcook.proof.normal import TRUE, fkey
-from symcook.proof.terms import COMPARISONS, Term, abstract, apply, flatten, free, instantiate, subterms, var
+from symcook.proof.terms import COMPARISONS, Term, abstract, apply, flatten, free, instantiate, loose, subterms, var
 
 META = "?"
 MOST = 12
@@ -55,17 +55,6 @@ def is_meta(t: Term) -> bool:
 
 def has_meta(t: Term) -> bool:
     return any(is_meta(v) for v in free(t))
-
-
-def loose(t: Term, depth: int = 0) -> bool:
-    """Whether a bound variable occurs in `t` whose binder is outside."""
-    tag, data, kids = t
-    if tag == "bound":
-        return data[0] >= depth
-    if tag in ("sum", "prod"):
-        return loose(kids[0], depth) or loose(kids[1], depth) or loose(kids[2], depth + 1)
-    more = len(data) if tag == "lam" else 1 if tag in ("all", "ex") else 0
-    return any(loose(k, depth + more) for k in kids)
 
 
 def put(t: Term, found: Found) -> Term:

@@ -190,11 +190,6 @@ def read(text: str) -> ProofText:
     return ProofText(head[2], head[1] == "refutation", {k: _block(v, 0) for k, v in parts.items()})
 
 
-def read_block(text: str) -> tuple[Line, ...]:
-    """Lines alone, as they stand in a part."""
-    return _block(_logical(text), 0)
-
-
 def _logical(text: str) -> list[_Logical]:
     out: list[_Logical] = []
     depth = 0

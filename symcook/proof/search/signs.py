@@ -238,7 +238,7 @@ class Signs:
             trial = g._branch(("<=", None, (low, high)))
             if trial.try_auto(degree=1, rounds=0):
                 try:
-                    g.use("lem:sum_positive", function, *ends, lambda h: _copy(h, trial), inside(True), label=label)
+                    g.use("lem:sum_positive", function, *ends, lambda h: h.take(trial), inside(True), label=label)
                     return label, True
                 except Stuck:
                     pass
@@ -246,8 +246,3 @@ class Signs:
             g.use("lem:sum_nonneg", function, *ends, inside(False), label=label)
             return label, False
         return None
-
-
-def _copy(h: Goal, done: Goal) -> None:
-    h.nodes += done.nodes
-    h.closed = True

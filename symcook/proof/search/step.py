@@ -74,8 +74,7 @@ class Step:
 
     def take(self, other: Step) -> None:
         """Close this goal as `other`, a fork of it, was closed."""
-        self.g.nodes += other.g.nodes
-        self.g.closed = True
+        self.g.take(other.g)
 
     def note(self, before: set[str]) -> list[str]:
         """Facts that were not among `before` come to the foreground."""

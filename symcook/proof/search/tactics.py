@@ -108,6 +108,23 @@ class Goal:
         new.taken = set(self.taken)
         return new
 
+    def take(self, trial: Goal) -> None:
+        """Close this goal as `trial`, a branch with the same goal, was closed."""
+        self.nodes += trial.nodes
+        self.closed = True
+
+    def first(self, *ways: Tactic) -> bool:
+        """Close the goal by the first way that works, each tried on a branch of its own; whether one did."""
+        for way in ways:
+            trial = self._branch(self.goal)
+            try:
+                way(trial)
+            except (Stuck, Rejected):
+                continue
+            self.take(trial)
+            return True
+        return False
+
     def _bind(self, label: Any, f: Term) -> None:
         """Store `f` under a label, or its conjuncts under a list of labels."""
         parts = flatten("&", f) if isinstance(label, list) else [f]
@@ -531,8 +548,7 @@ class Goal:
                         self.contra(self.fresh("no"))
                     return self.absurd(label, k)
             raise error
-        self.nodes += trial.nodes
-        self.closed = True
+        self.take(trial)
 
     def leaves(self, names: str, leaf: Tactic) -> None:
         """Introduce and split all that a condition D asks, with `names` for its leading quantifiers, then `leaf`.
@@ -574,16 +590,9 @@ class Goal:
                 raise Stuck(f"{len(left)} witnesses too many")
             return
         for part in self.split() if len(parts) > 1 else [self]:
-            for given, close in ways:
-                trial = part._branch(part.goal)
-                try:
-                    trial._inhabit([*given], close)
-                except (Stuck, Rejected):
-                    continue
-                part.nodes += trial.nodes
-                part.closed = True
-                break
-            else:
+            if not part.first(
+                *(lambda h, given=given, close=close: h._inhabit([*given], close) for given, close in ways)
+            ):
                 raise Stuck(f"no witnesses serve:\n{part.show()}")
 
     def _inhabit(self, left: list[str], leaf: Tactic | None) -> None:
@@ -609,8 +618,7 @@ class Goal:
                 way(trial, rest)
             except (Stuck, Rejected):
                 continue
-            self.nodes += trial.nodes
-            self.closed = True
+            self.take(trial)
             left[:] = rest
             return
         raise Stuck(f"neither side has witnesses:\n{self.show()}")
