@@ -15,7 +15,7 @@ from timing import Row, best, faster, longer, same
 from symcook.compose import Builder
 from symcook.domains.batch import Batch, Listed, Words
 from symcook.forward import forward
-from symcook.model.blocks import Transformer
+from symcook.model.transformer import Transformer
 from symcook.model.weights import feedforward, head
 from symcook.recipes import build
 

@@ -1,7 +1,7 @@
 """A Boolean program and a recogniser, step by step from recipes, and two models side by side. Run this file."""
 
 from symcook.compose import Builder, parallel, reverse
-from symcook.model.blocks import Transformer
+from symcook.model.transformer import Transformer
 from symcook.recipes import build
 
 

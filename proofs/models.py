@@ -14,14 +14,18 @@ from symcook.model.modelfile import save
 from symcook.recipes import build, names
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 MODELS = Path(__file__).resolve().parent / "models"
 
 
 def predecessor() -> Transformer:
     """The predecessor of Section 5.4: two rightmost heads and the mean of Section 5.2 in a layer, two conditionals."""
-    from symcook.model.blocks import Embedding, FeedForward, Head, Layer, Readout, SelfAttention, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer, SelfAttention
+    from symcook.model.parts import FeedForward, Head
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
 
     reads = ("one", "alternating", "value")
     odds = Head(reads, ("odds",), [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]], mask="future", weighting="rightmost")
@@ -52,7 +56,11 @@ def predecessor() -> Transformer:
 
 def predecessor_strict() -> Transformer:
     """The predecessor by the strict future mask and rightmost hard attention, all scores zero."""
-    from symcook.model.blocks import Embedding, Head, Layer, Readout, SelfAttention, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer, SelfAttention
+    from symcook.model.parts import Head
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
 
     head = Head(("value",), ("out",), [[0]], [[0]], [[1]], mask="strict-future", weighting="rightmost")
     return Transformer(
@@ -66,7 +74,11 @@ def predecessor_strict() -> Transformer:
 
 def last_position() -> Transformer:
     """1 at the last position and 0 elsewhere: uniform past-masked attention to (-1)^(i + 1), by softmax."""
-    from symcook.model.blocks import Embedding, FeedForward, Head, Layer, Readout, SelfAttention, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer, SelfAttention
+    from symcook.model.parts import FeedForward, Head
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
 
     head = Head(("alternating",), ("mean",), [[0]], [[0]], [[-1]], mask="past", weighting="softmax")
     thirds = ["-1/3", "-2/3"]
@@ -84,7 +96,11 @@ def last_position() -> Transformer:
 
 def sign_norm() -> Transformer:
     """The layer norm of two numbers: 1 for the greater, -1 for the less, and 0 for both where they are equal."""
-    from symcook.model.blocks import Embedding, FeedForward, Layer, LayerNorm, Readout, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.parts import FeedForward, LayerNorm
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
 
     pair = ("x", "y")
     nothing = FeedForward(pair, pair, [[0, 0]], [0], [[0], [0]], [0, 0])

@@ -18,19 +18,12 @@ if TYPE_CHECKING:
     from symcook.compose.states import from_state_dict
     from symcook.derivation import derive, derive_cases
     from symcook.errors import BadInput, NotExact, SymcookError, Undecided
-    from symcook.model.blocks import (
-        Embedding,
-        FeedForward,
-        Head,
-        Layer,
-        LayerNorm,
-        Parameter,
-        Readout,
-        SelfAttention,
-        Transformer,
-    )
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer, SelfAttention
     from symcook.model.modelfile import load
+    from symcook.model.parts import FeedForward, Head, LayerNorm
     from symcook.model.space import Space
+    from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward, head
     from symcook.proof import prove
     from symcook.recipes import build
@@ -39,9 +32,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "model.blocks": (
-        "Embedding", "FeedForward", "Head", "Layer", "LayerNorm", "Parameter", "Readout", "SelfAttention", "Transformer"
-    ),
+    "model.ends": ("Embedding", "Readout"),
+    "model.layers": ("Layer", "SelfAttention"),
+    "model.parts": ("FeedForward", "Head", "LayerNorm"),
+    "model.transformer": ("Parameter", "Transformer"),
     "bounds": ("bound",),
     "compose": ("Builder",),
     "compose.states": ("from_state_dict",),

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, Undecided, require_known
 from symcook.forward import forward
-from symcook.model.blocks import Head, Transformer
+from symcook.model.parts import Head
 from symcook.model.symbols import symbol
+from symcook.model.transformer import Transformer
 from symcook.run import domains_for
 
 if TYPE_CHECKING:
@@ -91,7 +92,9 @@ def probability(
     Raises BadInput where the model has no distribution or the word does not fit it, NotExact where a score has no
     exact exponential, Undecided at the limit of precision.
 
-    >>> from symcook.model.blocks import Embedding, FeedForward, Layer, Readout
+    >>> from symcook.model.ends import Embedding, Readout
+    >>> from symcook.model.layers import Layer
+    >>> from symcook.model.parts import FeedForward
     >>> from symcook.model.space import Space
     >>> words = {"^": {}, "a": {"x": 1}, "b": {}}
     >>> block = FeedForward(("x",), ("x",), [[1]], [0], [[0]], [0])

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Shown
-from symcook.model.blocks import INDEX, Transformer
 from symcook.model.expr import MAX_TEXT
 from symcook.model.symbols import exact, from_sympy, symbol
+from symcook.model.transformer import INDEX, Transformer
 
 if TYPE_CHECKING:
     from symcook.domains.symbolic import Choices, Symbolic

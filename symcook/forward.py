@@ -13,9 +13,11 @@ from typing import Any
 
 from symcook.domains.protocol import Column, Domain, Rounded, Verdict, narrows, rounds
 from symcook.errors import BadInput, Undecided
-from symcook.model.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
 from symcook.model.expr import names, show
+from symcook.model.layers import SelfAttention, Sublayer
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.symbols import Number, lowered, symbol
+from symcook.model.transformer import Transformer
 
 MOST_WEIGHTS = 32
 """The greatest length of an input whose attention weights a trace keeps."""

@@ -11,8 +11,8 @@ from symcook.domains.protocol import Rounded
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
-from symcook.model.blocks import Transformer
 from symcook.model.symbols import from_sympy
+from symcook.model.transformer import Transformer
 
 
 def domains_for(name: str, digits: int, bits: int | None = None) -> Any:

@@ -17,7 +17,7 @@ import symcook as sc
 from symcook.__main__ import main
 from symcook.bounds import softmax_hardmax
 from symcook.forward import MOST_WEIGHTS
-from symcook.model.blocks import MASKS, WEIGHTINGS
+from symcook.model.parts import MASKS, WEIGHTINGS
 from symcook.recipes import names
 from symcook.report import markup
 from symcook.report.markup import escaped

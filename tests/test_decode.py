@@ -14,8 +14,11 @@ import pytest
 
 from symcook.decode import causal, end_label, generate, probability
 from symcook.errors import BadInput, NotExact, Undecided
-from symcook.model.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Transformer
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer
+from symcook.model.parts import FeedForward, Head
 from symcook.model.space import Space
+from symcook.model.transformer import Parameter, Transformer
 
 SPACE = Space(("a", "b", "one", "mean"))
 

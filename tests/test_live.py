@@ -6,17 +6,11 @@ import dense
 import pytest
 
 from symcook.forward import live
-from symcook.model.blocks import (
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 from symcook.run import run
 
 NAMES = ("x", "y", "z")

@@ -9,7 +9,8 @@ from typing import Any
 
 from symcook.bounds.models import entry
 from symcook.errors import BadInput
-from symcook.model.blocks import FeedForward, Head, LayerNorm, SelfAttention
+from symcook.model.layers import SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
 
 Rows = Sequence[Sequence[Fraction]]
 

@@ -13,7 +13,7 @@ from symcook.bounds.arguments import count
 from symcook.bounds.models import settings
 from symcook.bounds.result import Bound, decided, shown
 from symcook.errors import BadInput, Undecided, unknown
-from symcook.model.blocks import fraction
+from symcook.model.symbols import fraction
 from symcook.numbers.balls import Ball, arb_of, check_digits, decide_sign, limit_for
 
 arb = flint.arb

@@ -25,8 +25,10 @@ from symcook.bounds.models import entry, rational_positive, read_model
 from symcook.bounds.result import Bound, decided
 from symcook.domains.exact import at_position
 from symcook.errors import BadInput
-from symcook.model.blocks import FeedForward, Head, LayerNorm, SelfAttention, Sublayer, Transformer
+from symcook.model.layers import SelfAttention, Sublayer
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.symbols import from_sympy, tree_from_sympy
+from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, refine
 from symcook.numbers.evaluate import evaluate
 

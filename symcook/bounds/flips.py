@@ -13,7 +13,9 @@ from symcook.domains.batch import Batch, Words
 from symcook.domains.protocol import visible
 from symcook.errors import BadInput
 from symcook.forward import Result, forward
-from symcook.model.blocks import FeedForward, Head, SelfAttention, Transformer
+from symcook.model.layers import SelfAttention
+from symcook.model.parts import FeedForward, Head
+from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, ball, check_digits, refine
 
 LIMIT = 2**16

@@ -13,7 +13,8 @@ from symcook.domains.exact import Exact
 from symcook.domains.protocol import visible
 from symcook.errors import BadInput, NotExact
 from symcook.forward import forward
-from symcook.model.blocks import Head, Transformer
+from symcook.model.parts import Head
+from symcook.model.transformer import Transformer
 
 GAP_WORDS = 2**12
 """The greatest number of words that are run to find the score gap of a hard head."""

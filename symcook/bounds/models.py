@@ -10,7 +10,8 @@ from typing import Any
 
 from symcook.bounds.arguments import number_tree, rational_value
 from symcook.errors import BadInput, unknown
-from symcook.model.blocks import Transformer, fraction
+from symcook.model.symbols import fraction
+from symcook.model.transformer import Transformer
 
 
 def read_model(model: str | Transformer, values: str | Mapping[str, Any] | None) -> tuple[Transformer, str]:

@@ -14,7 +14,7 @@ import click
 from symcook.errors import BadInput, unknown
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 
 class Whole(click.ParamType):

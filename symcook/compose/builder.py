@@ -10,20 +10,12 @@ from symcook.compose.heads import single_head
 from symcook.compose.routing import choice, fresh, route, united
 from symcook.compose.stacking import diagonal, joint_parameters, least, shifted, written
 from symcook.errors import BadInput, require_known, unknown
-from symcook.model.blocks import (
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Parameter,
-    Readout,
-    SelfAttention,
-    Transformer,
-    one_hot,
-)
+from symcook.model.ends import Embedding, Readout, one_hot
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space
 from symcook.model.symbols import exact, symbol
+from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward, head
 
 Relation = str | Callable[[int, int], bool]
@@ -85,7 +77,7 @@ class Builder:
     ) -> tuple[str, ...]:
         """A head. Without Q and K the scores are zero; without V it copies what it reads, in order. Returns `writes`.
 
-        Shapes as in `symcook.model.blocks.Head`.
+        Shapes as in `symcook.model.parts.Head`.
         """
         reads, writes = _names(reads), _names(writes)
         if (Q is None) != (K is None):
@@ -187,7 +179,7 @@ class Builder:
         return self.add(head(score, _values(writes, reads)))
 
     def symbol(self, name: str, default: Any = None, **region: Any) -> str:
-        """Declare a symbol (`symcook.model.blocks.Parameter`) that weights may name. Returns its name."""
+        """Declare a symbol (`symcook.model.transformer.Parameter`) that weights may name. Returns its name."""
         self._parameters = joint_parameters(self._parameters, (Parameter(name, default, **region),))
         return name
 
@@ -244,7 +236,7 @@ class Builder:
         weights: Any = None,
         labels: Iterable[str] = (),
     ) -> None:
-        """What is looked at, and where: a `symcook.model.blocks.Readout`. Without weights a label is a coordinate."""
+        """What is looked at, and where: a `symcook.model.ends.Readout`. Without weights a label is a coordinate."""
         reads, labels = _names(reads), tuple(labels)
         Space(tuple(self._names)).require(reads)
         if weights is None and kind in ("largest", "distribution"):

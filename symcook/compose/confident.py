@@ -6,8 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.model.blocks import FeedForward, Head, Layer, Readout, Transformer
+from symcook.model.ends import Readout
+from symcook.model.layers import Layer
+from symcook.model.parts import FeedForward, Head
 from symcook.model.symbols import exact
+from symcook.model.transformer import Transformer
 
 
 def confident(model: Transformer, logit: Any) -> Transformer:

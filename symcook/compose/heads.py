@@ -8,8 +8,10 @@ from typing import overload
 
 from symcook.compose.routing import fresh, united
 from symcook.compose.stacking import keep_norms, widen
-from symcook.model.blocks import FeedForward, Head, Layer, SelfAttention, Transformer
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head
 from symcook.model.symbols import symbol
+from symcook.model.transformer import Transformer
 
 OPPOSITE = {
     "none": "none",

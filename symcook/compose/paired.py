@@ -11,8 +11,10 @@ from typing import Any
 
 from symcook.compose.routing import fresh
 from symcook.errors import BadInput
-from symcook.model.blocks import FeedForward, Head, Layer, LayerNorm, SelfAttention, Transformer
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 
 
 def paired(
@@ -24,7 +26,7 @@ def paired(
     sees the mean 0 and divides by sqrt(mean square + epsilon), the same number for all coordinates of a position. The
     blocks read the coordinates of `model` and write both. A layer without attention or without a feed-forward part
     gets one that adds zero, since a norm stands behind each of the two. `epsilon` >= 0 and `zero_variance` are those of
-    `symcook.model.blocks.LayerNorm`. Raises BadInput for a model that has norms of its own, or inputs in place of
+    `symcook.model.parts.LayerNorm`. Raises BadInput for a model that has norms of its own, or inputs in place of
     words.
     Source: chiang2022, Section 4.3 and Appendix B.
     """

@@ -7,9 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.errors import BadInput
-from symcook.model.blocks import FeedForward, Head, Layer, LayerNorm, SelfAttention, Transformer, matrix
+from symcook.model.checks import matrix
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space
 from symcook.model.symbols import symbol
+from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
     import sympy

@@ -7,18 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.errors import BadInput, require_known, unknown
-from symcook.model.blocks import (
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 
 _LAYER = {
     "self_attn.in_proj_weight": (True, "3 d x d"), "self_attn.in_proj_bias": (False, "3 d"),

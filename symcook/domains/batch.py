@@ -46,9 +46,10 @@ from symcook.domains.cells import (
 from symcook.domains.exact import at_position, coefficient, logarithmic, soft_mean
 from symcook.domains.protocol import visible
 from symcook.errors import NotExact
-from symcook.model.blocks import Head, Transformer
 from symcook.model.expr import show
+from symcook.model.parts import Head
 from symcook.model.symbols import Number, symbol
+from symcook.model.transformer import Transformer
 from symcook.numbers.expsum import text
 
 __all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier", "shares_prefixes"]

@@ -53,7 +53,7 @@ class Rowwise:
         raise NotImplementedError
 
     def activation(self, x: Value, kind: str) -> Value:
-        """One of `symcook.model.blocks.ACTIVATIONS`."""
+        """One of `symcook.model.parts.ACTIVATIONS`."""
         raise NotImplementedError
 
     def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> Sequence[Value]:

@@ -24,10 +24,10 @@ from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rowwise import Rowwise
 from symcook.domains.signs import Impossible, Signs
 from symcook.errors import BadInput, NotExact, Undecided
-from symcook.model.blocks import Parameter
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
 from symcook.model.symbols import Number, at, from_sympy, lowered, symbol, to_sympy
+from symcook.model.transformer import Parameter
 from symcook.numbers.roots import squarefree
 
 Values = list[Value]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import BadInput, NotExact
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 DEFAULT_LENGTH = 16
 """The length to which an export is compared where none is asked for."""

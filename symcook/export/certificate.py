@@ -11,10 +11,11 @@ from symcook.domains import make_domain
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import npz
 from symcook.forward import Result, forward
-from symcook.model.blocks import Head, Transformer
 from symcook.model.expr import show
+from symcook.model.parts import Head
 from symcook.model.rationals import quotient
 from symcook.model.symbols import from_sympy
+from symcook.model.transformer import Transformer
 from symcook.run import run
 from symcook.verify.sweep import TOLERANCE
 

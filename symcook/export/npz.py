@@ -8,7 +8,7 @@ Arrays of the archive, with d coordinates, V tokens, N the greatest length of th
     embedding (V, d)                     the row of each token
     positions (N, N, d)                  at [n - 1, p] what is added at index p of an input of length n; absent if zero
     step{s}.layer                        the layer of what is added to the stream z next: heads or a network
-    step{s}.head{h}.mask, .weighting     names of `symcook.model.blocks`
+    step{s}.head{h}.mask, .weighting     names of `symcook.model.parts`
     step{s}.head{h}.Q, .K (key, r), .V (d, r)   scores (Q x_i) . (K x_j) * factor[n - 1, i]; x is z or, with norms in
                                          front, what these give side by side, of length r
     step{s}.head{h}.factor (N, N)        scale over temperature; absent where it is 1
@@ -30,10 +30,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, require_known
-from symcook.model.blocks import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm, Transformer
 from symcook.model.expr import names
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
 from symcook.model.space import Space
 from symcook.model.symbols import lowered
+from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -197,7 +198,7 @@ def evaluate(m: Mapping[str, Any], z: Any) -> Any:
     """The residual stream at the end, for a batch z (B, n, d) of embedded inputs.
 
     Where a norm refuses zero variance, what it gives is not a number. Raises BadInput for a mask, weighting or
-    activation that is no name of `symcook.model.blocks`.
+    activation that is no name of `symcook.model.parts`.
     """
     import numpy as np
 

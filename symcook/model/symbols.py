@@ -443,3 +443,10 @@ def symbol(name: str) -> Any:
     if name == "i":
         return sp.Symbol("i", integer=True, nonnegative=True)
     return sp.Symbol("n", integer=True, positive=True) if name == "n" else sp.Symbol(name, real=True)
+
+
+def fraction(value: Any) -> Fraction:
+    """A sympy Rational as a Fraction; BadInput where the value is not rational."""
+    if not getattr(value, "is_Rational", False):
+        raise BadInput("the value must be rational", from_sympy(value))
+    return Fraction(int(value.p), int(value.q))

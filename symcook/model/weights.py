@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.model.blocks import FeedForward, Head, Parameter
 from symcook.model.expr import Tree, children, names, parse_term, show
+from symcook.model.parts import FeedForward, Head
 from symcook.model.symbols import exact, symbol, to_sympy
+from symcook.model.transformer import Parameter
 
 ACTIVATION_CALLS = {
     "relu": "relu", "gelu": "gelu", "gelu_tanh": "gelu-tanh", "gelu_sigmoid": "gelu-sigmoid", "step": "step"
@@ -91,7 +92,7 @@ def head(
     row is the plain average of what it sees. There is one key dimension for each different query coordinate, in their
     order: Q d x r, K d x r, V m x r. `value` maps each coordinate written to a linear expression in those read, such as
     "vote" or "2*a - c*b"; `symbols` are the names (or `Parameter`s) in it that are declared symbols. The rest is as in
-    `symcook.model.blocks.Head`. Raises BadInput for a constant in a value (a coordinate that is 1 gives one).
+    `symcook.model.parts.Head`. Raises BadInput for a constant in a value (a coordinate that is 1 gives one).
 
     >>> found = head({("query", "index"): 2, ("one", "square"): -1}, {"found": "value"})
     >>> found.reads

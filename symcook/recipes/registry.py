@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from symcook.errors import BadInput, unknown
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 CHAPTERS = ("feedforward", "attention", "languages", "chiang2022")
 """The folders of recipes, one file a recipe, found by looking: chapters of the Cookbook, then other papers."""
@@ -183,9 +183,9 @@ def inside(
     """
     from fractions import Fraction
 
-    from symcook.model.blocks import fraction
     from symcook.model.expr import parse_formula
     from symcook.model.rationals import truth
+    from symcook.model.symbols import fraction
 
     tree = parse_formula(region(name, **arguments))
     known = {symbol: fraction(value) for symbol, value in values.items()} | {"n": Fraction(len(rows))}
@@ -221,7 +221,7 @@ def _symbols(found: Recipe, arguments: Mapping[str, Any], values: Mapping[str, A
     """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
     if found.kind == "language":
         return {}
-    from symcook.model.blocks import fraction
+    from symcook.model.symbols import fraction
 
     result = {p.name: p.default for p in found.make(**arguments).parameters}
     for name in values:

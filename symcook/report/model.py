@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.model.blocks import Embedding, FeedForward, Head, Layer, LayerNorm, Parameter, Readout, SelfAttention
+from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.symbols import from_sympy, symbol, tree_from_sympy
+from symcook.model.transformer import Parameter
 from symcook.report.latex import latex
 from symcook.report.markup import Display, array, brief, page, paragraph, section, upright, words
 from symcook.report.markup import table as html_table
 from symcook.report.text import WIDTH, table, wrapped
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 
 def line(shown: Any) -> str:

@@ -11,8 +11,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, SymcookError
-from symcook.model.blocks import Transformer, fraction
 from symcook.model.rationals import quotient
+from symcook.model.symbols import fraction
+from symcook.model.transformer import Transformer
 from symcook.spec.fold import Fold
 from symcook.verify.inputs import BLOCK
 

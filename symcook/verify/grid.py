@@ -17,10 +17,11 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.model.blocks import FeedForward, Transformer, fraction
 from symcook.model.expr import Tree, children, names, show
+from symcook.model.parts import FeedForward
 from symcook.model.rationals import rational, truth
-from symcook.model.symbols import symbol
+from symcook.model.symbols import fraction, symbol
+from symcook.model.transformer import Transformer
 from symcook.verify.inputs import BLOCK, Part, braces, conjuncts, region_tree
 from symcook.verify.sweep import Check, Numbers, Progress, Reference, Sweep, found
 

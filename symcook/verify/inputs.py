@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
-from symcook.model.blocks import Transformer
 from symcook.model.expr import Tree, names, parse_formula, show
 from symcook.model.rationals import truth
+from symcook.model.transformer import Transformer
 
 if TYPE_CHECKING:
     from symcook.domains.batch import Grid, Words

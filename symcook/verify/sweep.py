@@ -20,8 +20,9 @@ from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
-from symcook.model.blocks import Transformer, fraction
 from symcook.model.rationals import quotient
+from symcook.model.symbols import fraction
+from symcook.model.transformer import Transformer
 from symcook.run import Run, run
 from symcook.verify.answers import Expected, Reference, input_text
 from symcook.verify.inputs import Part, region_tree, rows, words

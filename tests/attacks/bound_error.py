@@ -17,18 +17,12 @@ import numpy as np
 
 from symcook.bounds import error_propagation
 from symcook.errors import BadInput
-from symcook.model.blocks import (
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.space import Space
 from symcook.model.symbols import exact, symbol
+from symcook.model.transformer import Transformer
 
 F = Fraction
 MASKS = {

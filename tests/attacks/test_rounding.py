@@ -28,20 +28,11 @@ from symcook.domains.ball import Ball
 from symcook.domains.rounding import EXP_ULPS, FORMATS, Format, Rounding
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
-from symcook.model.blocks import (
-    ACTIVATIONS,
-    MASKS,
-    WEIGHTINGS,
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 from symcook.run import run
 
 NAMES = ("one", "a", "b", "c", "d")

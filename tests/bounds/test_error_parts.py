@@ -11,17 +11,11 @@ from attacks import bound_error
 from symcook.bounds import error_propagation, gap
 from symcook.bounds.constants import normed_change
 from symcook.errors import BadInput
-from symcook.model.blocks import (
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 from symcook.proof.replay import replay
 
 F = Fraction

@@ -9,7 +9,11 @@ import pytest
 
 from symcook.bounds import sensitivity
 from symcook.bounds.flips import typed
-from symcook.model.blocks import Embedding, FeedForward, Head, Layer, Readout, SelfAttention, Space, Transformer
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 
 F = Fraction
 NAMES = ("s", "t", "m", "p")

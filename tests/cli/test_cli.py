@@ -334,7 +334,11 @@ def test_what_was_given_and_what_to_do(capsys: pytest.CaptureFixture[str], line:
 def test_no_command_names_an_option_that_it_lacks(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from symcook.model.blocks import Embedding, Head, Layer, Parameter, Readout, SelfAttention, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer, SelfAttention
+    from symcook.model.parts import Head
+    from symcook.model.space import Space
+    from symcook.model.transformer import Parameter, Transformer
 
     def model(value: object, **options: object) -> Transformer:
         embedding = Embedding(Space(("v", "m")), words={"a": {"v": value}, "b": {}})
@@ -606,7 +610,11 @@ def test_an_undecided_ball_is_exit_3(
 ) -> None:
     """Two softmax weights that are equal but written differently: no precision separates them from equality."""
     from symcook.domains import ball
-    from symcook.model.blocks import Embedding, Head, Layer, Readout, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.parts import Head
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
 
     monkeypatch.setattr(ball, "LIMIT_BITS", 256)
     space = Space(("one", "mean", "part"))

@@ -12,7 +12,9 @@ import pytest
 from checkout import ROOT
 
 from symcook.__main__ import main
-from symcook.model.blocks import Embedding, Readout, Space, Transformer
+from symcook.model.ends import Embedding, Readout
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-HEAVY = ("sympy", "numpy", "mpmath", "flint", "rich", "symcook.model.blocks")
+HEAVY = ("sympy", "numpy", "mpmath", "flint", "rich", "symcook.model.transformer")
 SCRIPT = """
 import json, sys
 code = 0

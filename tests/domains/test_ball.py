@@ -13,19 +13,12 @@ from symcook.domains.ball import LIMIT_BITS, Ball
 from symcook.domains.protocol import visible
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
-from symcook.model.blocks import (
-    ACTIVATIONS,
-    MASKS,
-    WEIGHTINGS,
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    Readout,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head
+from symcook.model.space import Space
 from symcook.model.symbols import lowered
+from symcook.model.transformer import Transformer
 from symcook.run import run
 
 

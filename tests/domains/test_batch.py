@@ -14,18 +14,11 @@ from symcook.domains.batch import Batch, Grid, Listed, Words, shares_prefixes
 from symcook.domains.cells import Cell, carrier, combine
 from symcook.errors import NotExact
 from symcook.forward import forward, live
-from symcook.model.blocks import (
-    MASKS,
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 
 NAMES = ("a", "b", "c")
 HARD = ("average", "leftmost", "rightmost")

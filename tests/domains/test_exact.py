@@ -18,20 +18,13 @@ from symcook.domains.batch import Words
 from symcook.domains.exact import Exact, at_position, logarithmic
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import forward
-from symcook.model.blocks import (
-    MASKS,
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm
+from symcook.model.space import Space
 from symcook.model.symbols import exact, lowered
+from symcook.model.transformer import Transformer
 from symcook.numbers.expsum import ExpSum
 from symcook.numbers.roots import Root, root
 from symcook.recipes import build

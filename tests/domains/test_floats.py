@@ -12,19 +12,12 @@ from shared import lookup, rows
 from symcook.domains import floats, make_domain
 from symcook.domains.protocol import visible
 from symcook.errors import BadInput, Undecided
-from symcook.model.blocks import (
-    ACTIVATIONS,
-    MASKS,
-    WEIGHTINGS,
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    Readout,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head
+from symcook.model.space import Space
 from symcook.model.symbols import exact, lowered, symbol
+from symcook.model.transformer import Transformer
 from symcook.run import run
 from symcook.verify.sweep import check
 

@@ -18,20 +18,11 @@ from symcook.domains.ball import Ball
 from symcook.domains.mp import Mp, digits_of
 from symcook.errors import BadInput, SymcookError
 from symcook.forward import forward
-from symcook.model.blocks import (
-    ACTIVATIONS,
-    MASKS,
-    WEIGHTINGS,
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import ACTIVATIONS, MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 from symcook.run import run
 
 NAMES = ("a", "b", "c")

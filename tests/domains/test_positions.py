@@ -10,19 +10,11 @@ import pytest
 from symcook.domains import RUNNABLE, make_domain
 from symcook.errors import BadInput
 from symcook.forward import forward
-from symcook.model.blocks import (
-    MASKS,
-    WEIGHTINGS,
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 from symcook.run import run
 
 NAMES = ("a", "b", "c")

@@ -22,21 +22,14 @@ from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.signs import Signs
 from symcook.domains.symbolic import Symbolic
 from symcook.errors import BadInput, NotExact, Undecided
-from symcook.model.blocks import (
-    MASKS,
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Parameter,
-    Readout,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import MAX_TEXT, parse_formula, parse_term
+from symcook.model.layers import Layer
+from symcook.model.parts import MASKS, FeedForward, Head, LayerNorm
 from symcook.model.rationals import rational, truth
+from symcook.model.space import Space
 from symcook.model.symbols import exact, lowered
+from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.evaluate import evaluate
 from symcook.recipes import build
 from symcook.recipes import names as recipe_names

@@ -9,21 +9,13 @@ import pytest
 import sympy
 
 from symcook.errors import BadInput
-from symcook.model.blocks import (
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Parameter,
-    Readout,
-    SelfAttention,
-    Transformer,
-    fraction,
-    matrix,
-)
+from symcook.model.checks import matrix
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space
-from symcook.model.symbols import exact
+from symcook.model.symbols import exact, fraction
+from symcook.model.transformer import Parameter, Transformer
 from symcook.recipes import build
 
 SPACE = Space(("a", "b", "c"))

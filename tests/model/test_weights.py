@@ -13,9 +13,10 @@ import pytest
 
 import symcook.recipes
 from symcook.errors import BadInput
-from symcook.model.blocks import FeedForward, Head, Parameter
 from symcook.model.expr import parse_term
+from symcook.model.parts import FeedForward, Head
 from symcook.model.rationals import rational
+from symcook.model.transformer import Parameter
 from symcook.model.weights import feedforward, head
 from symcook.recipes import build, info, names
 
@@ -64,7 +65,10 @@ def test_a_head_without_scores_is_uniform() -> None:
 
 def test_the_score_is_of_query_at_i_and_key_at_j() -> None:
     """score = pos_j sends every position to the last one; score = pos_i ties them all."""
-    from symcook.model.blocks import Embedding, Layer, Readout, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
 
     def run(pair: tuple[str, str]) -> list[object]:
         space = Space(("x", "place", "one", "found"))

@@ -15,19 +15,12 @@ import pytest
 import sympy
 
 from symcook.errors import BadInput
-from symcook.model.blocks import (
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Parameter,
-    Readout,
-    SelfAttention,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
 from symcook.model.modelfile import dumps, loads, model_hash
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space
+from symcook.model.transformer import Parameter, Transformer
 from symcook.recipes import build
 
 SPACE = Space(("x", "y"))

@@ -8,7 +8,11 @@ import pytest
 
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
-from symcook.model.blocks import Embedding, Head, Layer, Readout, SelfAttention, Space, Transformer
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import Head
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 from symcook.proof import kernel, own, replay
 from symcook.proof.search import prooftext
 from symcook.proof.search.elaborate import Gap

@@ -24,22 +24,13 @@ from proof.statement_truth import CONTEXT, real, tree_of, truth
 from symcook.domains import make_domain
 from symcook.errors import BadInput
 from symcook.forward import forward
-from symcook.model.blocks import (
-    MASKS,
-    PLACEMENTS,
-    WEIGHTINGS,
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Transformer,
-    fraction,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import PLACEMENTS, Layer, SelfAttention
 from symcook.model.modelfile import dumps, to_document
+from symcook.model.parts import MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
 from symcook.model.space import Space
+from symcook.model.symbols import fraction
+from symcook.model.transformer import Transformer
 from symcook.proof.replay import proofs_directory
 from symcook.proof.runrel import Relation, expand, stored_model
 from symcook.recipes import build, names

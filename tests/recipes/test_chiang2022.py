@@ -11,8 +11,11 @@ import sympy
 from symcook.bounds import bound
 from symcook.compose import confident, paired
 from symcook.errors import BadInput, NotExact
-from symcook.model.blocks import Embedding, Layer, Readout, Space, Transformer
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer
+from symcook.model.space import Space
 from symcook.model.symbols import exact, from_sympy, symbol
+from symcook.model.transformer import Transformer
 from symcook.model.weights import feedforward, head
 from symcook.recipes import build, region
 from symcook.verify.sweep import check_recipe

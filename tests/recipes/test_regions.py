@@ -12,9 +12,9 @@ import pytest
 from test_recipes import evaluate, out
 
 from symcook.__main__ import main
-from symcook.model.blocks import Parameter
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.rationals import rational, truth
+from symcook.model.transformer import Parameter
 from symcook.recipes import build, info, names, reference, region
 from symcook.verify.sweep import check_recipe
 

@@ -5,17 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from symcook.model.blocks import (
-    Embedding,
-    FeedForward,
-    Head,
-    Layer,
-    LayerNorm,
-    Readout,
-    SelfAttention,
-    Space,
-    Transformer,
-)
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 from symcook.recipes import build, names
 from symcook.report.model import html, readout_text
 from symcook.report.text import WIDTH, table

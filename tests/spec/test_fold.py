@@ -8,7 +8,11 @@ import pytest
 from symcook.cli.check import load_spec
 from symcook.domains.batch import Words
 from symcook.errors import BadInput
-from symcook.model.blocks import Embedding, Head, Layer, Readout, Space, Transformer
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer
+from symcook.model.parts import Head
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 from symcook.recipes import build, reference
 from symcook.spec.fold import Fold
 from symcook.spec.languages import dyck1, dyck1_grammar

@@ -7,7 +7,11 @@ import sympy
 from shared import words
 
 from symcook.errors import BadInput, NotExact
-from symcook.model.blocks import Embedding, FeedForward, Head, Layer, Parameter, Readout, Space, Transformer
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer
+from symcook.model.parts import FeedForward, Head
+from symcook.model.space import Space
+from symcook.model.transformer import Parameter, Transformer
 from symcook.recipes import build
 from symcook.run import run
 from symcook.spec.languages import dyck1, dyck1_grammar

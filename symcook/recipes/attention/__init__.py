@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.recipes.registry import info
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 
 def of_rows(inputs: tuple[str, ...], output: str) -> Callable[..., Callable[[Any], Any]]:
@@ -26,7 +26,10 @@ def of_rows(inputs: tuple[str, ...], output: str) -> Callable[..., Callable[[Any
 
 def mean(name: str, mask: str) -> Transformer:
     """The model that writes the mean of x over what `mask` shows."""
-    from symcook.model.blocks import Embedding, Layer, Readout, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
     from symcook.model.weights import head
 
     return Transformer(

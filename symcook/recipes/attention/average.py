@@ -8,7 +8,7 @@ from symcook.recipes.attention import mean, of_rows
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "average"
 

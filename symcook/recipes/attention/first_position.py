@@ -9,7 +9,7 @@ from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.registry import Argument, info, recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
     from symcook.spec.fold import Fold
 
 NAME = "first-position"
@@ -42,7 +42,10 @@ def first_position(alphabet: tuple[str, ...]) -> Transformer:
     alphabet: a string of different symbols; tokens embed to nothing, only the position counts. c_1 = 1, and for i > 1
     c_i is 0 (i even) or 1/i <= 1/3 (i odd). Region: every word of length at least 1. Source: Cookbook, Section 5.2.
     """
-    from symcook.model.blocks import Embedding, Layer, Readout, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
     from symcook.model.weights import feedforward, head
 
     mean = head(value={"mean": "-alternating"}, mask="future")

@@ -8,7 +8,7 @@ from symcook.recipes.attention import of_rows
 from symcook.recipes.registry import info, recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "lookup-quadratic"
 
@@ -43,7 +43,10 @@ def lookup_quadratic() -> Transformer:
     position, or the mean of two equally near.
     Source: Cookbook, Section 5.3.4.
     """
-    from symcook.model.blocks import Embedding, Layer, Readout, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
     from symcook.model.weights import head
 
     lookup = head(score={("query", "index"): 2, ("one", "square"): -1}, value={"found": "value"})

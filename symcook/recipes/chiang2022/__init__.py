@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     import sympy
 
-    from symcook.model.blocks import Embedding, Head, Parameter, Transformer
+    from symcook.model.ends import Embedding
+    from symcook.model.parts import Head
+    from symcook.model.transformer import Parameter, Transformer
 
 SOURCE = "Chiang and Cholak 2022"
 PARITY = "mod(ones(n), 2) = 1"
@@ -34,7 +36,7 @@ ETA = Argument(
 
 def score_scale(least: int | None = None) -> Parameter:
     """The declaration of c: any positive number, or any of at least `least`."""
-    from symcook.model.blocks import Parameter
+    from symcook.model.transformer import Parameter
 
     if least is None:
         return Parameter("c", default=1, lower=0)
@@ -43,7 +45,8 @@ def score_scale(least: int | None = None) -> Parameter:
 
 def bits_behind_cls(names: Sequence[str], positions: Mapping[str, str]) -> Embedding:
     """Words over 0 and 1, one-hot at zero and one, with CLS (one-hot at cls) in front at position 0."""
-    from symcook.model.blocks import Embedding, Space
+    from symcook.model.ends import Embedding
+    from symcook.model.space import Space
 
     words = {"0": {"zero": 1}, "1": {"one": 1}, "CLS": {"cls": 1}}
     return Embedding(Space(tuple(names)), words=words, positions=positions, start=0, before="CLS")
@@ -56,7 +59,7 @@ def printed_head(names: Sequence[str], query: Any, key: Any, value: Any, scaled:
     attention, so that a score is query times key without either. Q and K are 1 x d, V is 1 x d and writes the last
     coordinate. With `scaled` the temperature is 1/log n: Eq. (2).
     """
-    from symcook.model.blocks import Head
+    from symcook.model.parts import Head
 
     def row(entries: Mapping[str, Any]) -> list[list[Any]]:
         return [[entries.get(name, 0) for name in names]]
@@ -79,7 +82,7 @@ def normed(name: str, model: Transformer, source: str) -> Transformer:
     from dataclasses import replace
 
     from symcook.compose import paired
-    from symcook.model.blocks import Parameter
+    from symcook.model.transformer import Parameter
 
     epsilon = Parameter("epsilon", default="1/100000", lower=0, lower_open=False)
     declared = replace(model, parameters=(*model.parameters, epsilon), source=source)

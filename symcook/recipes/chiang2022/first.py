@@ -22,7 +22,7 @@ from symcook.recipes.registry import recipe
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "first"
 NAMES = ("zero", "one", "cls", "start", "hit", "s")
@@ -63,7 +63,9 @@ def first(scaled: bool, eta: Fraction | None) -> Transformer:
     the strict threshold rejects it, with a cross-entropy of log 2 whatever eta is. And |s| <= 1/2 of Proposition 3 is
     |s| <= 1/3. Source: Chiang and Cholak 2022, Section 3.3, and Proposition 3 of Section 5.3.
     """
-    from symcook.model.blocks import Layer, Readout, Transformer
+    from symcook.model.ends import Readout
+    from symcook.model.layers import Layer
+    from symcook.model.transformer import Transformer
     from symcook.model.weights import feedforward
 
     if eta is not None and not scaled:

@@ -9,7 +9,7 @@ from symcook.recipes.languages import decides
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "first-flawed"
 NAMES = ("zero", "one", "cls", "start", "s")
@@ -49,7 +49,9 @@ def first_flawed(scaled: bool) -> Transformer:
     Region: n - 1 < exp(c), or n - 1 < n^c with scaling, which c = 1 satisfies at every length. At any other n >= 2 the
     word 10...0 is rejected. Source: Chiang and Cholak 2022, Sections 5.2 and 5.3.
     """
-    from symcook.model.blocks import Layer, Readout, Transformer
+    from symcook.model.ends import Readout
+    from symcook.model.layers import Layer
+    from symcook.model.transformer import Transformer
 
     value = {"zero": "-1/2", "one": "1/2", "cls": "-1/2"}
     return Transformer(

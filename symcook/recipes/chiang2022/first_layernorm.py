@@ -11,7 +11,7 @@ from symcook.recipes.registry import build, recipe
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "first-layernorm"
 
@@ -60,8 +60,8 @@ def first_layernorm(scaled: bool, eta: Fraction | None) -> Transformer:
     from dataclasses import replace
 
     from symcook.compose import confident
-    from symcook.model.blocks import Parameter
     from symcook.model.symbols import exact
+    from symcook.model.transformer import Parameter
 
     model = normed(NAME, build("first", scaled=scaled), f"{SOURCE}, Section 4")
     if eta is None:

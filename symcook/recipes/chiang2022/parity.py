@@ -9,7 +9,7 @@ from symcook.recipes.languages import decides
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "parity"
 NAMES = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "hit", "s")
@@ -53,7 +53,9 @@ def parity(scaled: bool) -> Transformer:
     s = 0; the strict threshold rejects it as it should. For odd n and odd k Appendix A ends with cosh(2c) where its own
     line before gives sinh(2c). Source: Chiang and Cholak 2022, Section 3.2 and Appendix A.
     """
-    from symcook.model.blocks import Layer, Readout, SelfAttention, Transformer
+    from symcook.model.ends import Readout
+    from symcook.model.layers import Layer, SelfAttention
+    from symcook.model.transformer import Transformer
     from symcook.model.weights import feedforward, head
 
     counts = head(value={"ones": "one", "unit": "cls"})

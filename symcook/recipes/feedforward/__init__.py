@@ -15,7 +15,7 @@ from symcook.recipes.arguments import integer
 from symcook.recipes.registry import Argument, Symbol, info
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Parameter, Transformer
+    from symcook.model.transformer import Parameter, Transformer
 
 MAX_WIDTH = 256
 UNIFORM = "No weight depends on the length; the same network works at every position."
@@ -40,7 +40,11 @@ def pointwise(
 
     Its weights are W1, b1, W2 and b2 of `weights`, else those of the recipe's formula `computes` (one output).
     """
-    from symcook.model.blocks import Embedding, FeedForward, Layer, Readout, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.parts import FeedForward
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
     from symcook.model.weights import feedforward
 
     recipe = info(name)
@@ -60,7 +64,7 @@ def pointwise(
 
 def positive(name: str) -> Parameter:
     """The declaration of a symbol that is any number above zero."""
-    from symcook.model.blocks import Parameter
+    from symcook.model.transformer import Parameter
 
     return Parameter(name, lower=0)
 

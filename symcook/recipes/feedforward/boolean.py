@@ -10,7 +10,7 @@ from symcook.recipes.feedforward import Adapted, pointwise
 from symcook.recipes.registry import Argument, recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "boolean"
 MAX_BITS = 12

@@ -10,7 +10,7 @@ from symcook.recipes.feedforward import UNIFORM, Adapted, pointwise
 from symcook.recipes.registry import Argument, info, recipe, reference
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "cancel-residual"
 ONE_TO_ONE = ("identity", "scale", "gtzero", "gezero", "eqzero", "cpwl", "clip", "round")

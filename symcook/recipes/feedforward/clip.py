@@ -8,7 +8,7 @@ from symcook.recipes.feedforward import UNIFORM, pointwise, positive
 from symcook.recipes.registry import Symbol, recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "clip"
 

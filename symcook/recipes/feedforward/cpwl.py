@@ -11,7 +11,7 @@ from symcook.recipes.registry import Argument, recipe
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "cpwl"
 

@@ -8,7 +8,7 @@ from symcook.recipes.feedforward import UNIFORM, pointwise
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "gezero-input"
 

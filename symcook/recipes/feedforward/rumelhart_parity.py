@@ -10,7 +10,7 @@ from symcook.recipes.feedforward import Adapted
 from symcook.recipes.registry import Argument, recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "rumelhart-parity"
 MAX_BITS = 256
@@ -56,7 +56,11 @@ def rumelhart_parity(n: int) -> Transformer:
     """
     from fractions import Fraction
 
-    from symcook.model.blocks import Embedding, FeedForward, Layer, Readout, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.parts import FeedForward
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
     from symcook.recipes.registry import info
 
     inputs, hidden = _inputs(n), tuple(f"h{j}" for j in range(1, n + 1))

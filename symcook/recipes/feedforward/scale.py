@@ -8,7 +8,7 @@ from symcook.recipes.feedforward import UNIFORM, pointwise
 from symcook.recipes.registry import Symbol, recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "scale"
 
@@ -33,6 +33,6 @@ def scale() -> Transformer:
     c: any real number, a symbol of the model. The identity recipe followed by the linear map x -> c x, which
     Lemma 8.1 absorbs: W2 = c id.W2. Region: all of R. Source: Cookbook, Section 4.6 (Table 1 refers to Section 8.2).
     """
-    from symcook.model.blocks import Parameter
+    from symcook.model.transformer import Parameter
 
     return pointwise(NAME, ("x",), parameters=[Parameter("c", default=2)])

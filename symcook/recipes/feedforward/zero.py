@@ -8,7 +8,7 @@ from symcook.recipes.feedforward import DIMENSION, UNIFORM, no_arguments, pointw
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "zero"
 

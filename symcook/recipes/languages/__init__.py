@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import FeedForward, Head
+    from symcook.model.parts import FeedForward, Head
     from symcook.spec.fold import Fold
 
 BRACKETS = {"(": {"token": 1}, ")": {"token": -1}}

@@ -8,7 +8,7 @@ from symcook.recipes.languages import BRACKETS, CLAIMS, FORMULA, counting, decid
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "dyck-1"
 
@@ -35,7 +35,10 @@ def dyck_1() -> Transformer:
     word of at least one bracket. Source: Cookbook, Section 9.2.1, Eqs. (41) to (44). Eq. (41) prints five rows and
     Eq. (44) four; four are enough.
     """
-    from symcook.model.blocks import Embedding, Layer, Readout, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
 
     balance, error, total = counting()
     return Transformer(

@@ -9,7 +9,7 @@ from symcook.recipes.languages import BRACKETS, CLAIMS, FORMULA, counting, decid
 from symcook.recipes.registry import Argument, Symbol, recipe
 
 if TYPE_CHECKING:
-    from symcook.model.blocks import Transformer
+    from symcook.model.transformer import Transformer
 
 NAME = "dyck-1-nonuniform"
 
@@ -52,7 +52,10 @@ def dyck_1_nonuniform(N: int) -> Transformer:
     """
     from fractions import Fraction
 
-    from symcook.model.blocks import Embedding, Layer, Parameter, Readout, Space, Transformer
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.space import Space
+    from symcook.model.transformer import Parameter, Transformer
     from symcook.model.weights import feedforward
 
     balance, error, total = counting()

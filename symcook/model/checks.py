@@ -1,0 +1,99 @@
+"""What a block does with what it is given: matrices and names are checked and frozen once, when the block is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput
+from symcook.model.space import listed
+from symcook.model.symbols import Number, exact, lowered
+
+if TYPE_CHECKING:
+    import sympy
+
+MAX_LABEL = 2_000
+
+
+def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatrix:
+    """An exact matrix of `shape` from nested sequences, a flat sequence for a single row or column, or a sympy matrix.
+
+    Raises BadInput where the shape differs or an entry is not exact.
+    """
+    import sympy
+
+    if isinstance(rows, sympy.MatrixBase):
+        given, entries = rows.shape, [exact(e) for e in rows]
+    else:
+        height(rows, what)
+        lines = list(rows)
+        if lines and not isinstance(lines[0], (list, tuple)):
+            lines = [[e] for e in lines] if shape[1] == 1 else [lines]
+        widths = {len(line) for line in lines} or {shape[1]}
+        if len(widths) > 1:
+            raise BadInput(f"{what} must have rows of equal length", sorted(widths))
+        given, entries = (len(lines), widths.pop()), [exact(e) for line in lines for e in line]
+    if given != shape:
+        raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{given[0]} x {given[1]}")
+    return sympy.ImmutableMatrix(shape[0], shape[1], entries)
+
+
+def height(rows: Any, what: str) -> int:
+    """The number of rows of what was given as a matrix; BadInput where it is none."""
+    if hasattr(rows, "shape") and len(rows.shape) == 2:
+        return rows.shape[0]
+    if not isinstance(rows, (list, tuple)):
+        raise BadInput(f"{what} must be a matrix: a list of rows, or a sympy matrix", type(rows).__name__)
+    return len(rows)
+
+
+def nested(given: Any, dyadic: bool) -> Any:
+    """An array as nested lists; with `dyadic` every finite float in it as the exact number that it is."""
+    if hasattr(given, "tolist") and hasattr(given, "ndim"):
+        given = given.tolist()
+    if isinstance(given, (list, tuple)):
+        return [nested(one, dyadic) for one in given]
+    if dyadic and isinstance(given, float) and isfinite(given):
+        return Fraction(given)
+    return given
+
+
+def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[Any]) -> tuple[Mapping[Any, Number], ...]:
+    """The rows of a matrix as number systems take them: {column: number} without zeros, in the order of the columns."""
+    rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(weights.shape[0]))
+    for (r, c), value in sorted(weights.todok().items(), key=lambda entry: entry[0]):
+        rows[r][columns[c]] = lowered(value)
+    return rows
+
+
+def freeze(block: Any, **values: Any) -> None:
+    """Set checked values on a frozen block that is being made."""
+    for name, value in values.items():
+        object.__setattr__(block, name, value)
+
+
+def instance(what: str, value: Any, kind: type) -> None:
+    """BadInput where `value` is of another kind."""
+    if not isinstance(value, kind):
+        raise BadInput(f"{what} must be a {kind.__name__}", type(value).__name__)
+
+
+def printable(text: Any, what: str) -> None:
+    """Text that may be printed, and that a model file can hold."""
+    if not isinstance(text, str):
+        raise BadInput(f"{what} must be text", type(text).__name__)
+    if len(text) > MAX_LABEL or not text.isprintable():
+        raise BadInput(f"{what} must be printable text of at most {MAX_LABEL} characters", text)
+
+
+def coordinates(names: Iterable[str], what: str) -> tuple[str, ...]:
+    """Different names as a tuple."""
+    result = listed(names, what, "names")
+    for name in result:
+        if not isinstance(name, str):
+            raise BadInput(f"{what} must be a tuple of names", type(name).__name__)
+    if len(set(result)) != len(result):
+        raise BadInput(f"{what} must not name a coordinate twice", ", ".join(result))
+    return result

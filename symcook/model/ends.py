@@ -1,0 +1,189 @@
+"""Where words enter a model and answers leave it: the embedding and the readout."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from symcook.errors import BadInput, require_known
+from symcook.model.answers import Named
+from symcook.model.checks import coordinates, freeze, instance, matrix, printable, sparse
+from symcook.model.space import Space
+from symcook.model.symbols import Number, exact, lowered, symbol
+
+READOUTS = ("value", "sign", "zero", "largest", "distribution")
+POSITIONS = ("first", "last", "each", "all")
+T = TypeVar("T")
+
+
+def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
+    """Each token with a 1 at the coordinate of its own name; BadInput where one repeats.
+
+    >>> one_hot("ab")
+    {'a': {'a': 1}, 'b': {'b': 1}}
+    """
+    names = coordinates(tuple(tokens), "words")
+    return {token: {token: 1} for token in names}
+
+
+@dataclass(frozen=True, repr=False)
+class Embedding(Named):
+    """The residual stream before the first layer: token values or given inputs, plus position functions.
+
+    `words` maps each token to the values of some coordinates (0 where unnamed); `inputs` names coordinates whose values
+    are given with each run, one row a position. Exactly one of the two is there. `positions` maps coordinates to
+    expressions in i and n; i counts from `start`. Tokens without values, as in words="ab" or words=("a", "BOS"), are
+    one-hot: each is 1 at the coordinate of its own name. `before` (CLS or BOS) and `after` (EOS) are tokens of `words`
+    that the model puts around every input and that nobody types; n counts them. Source: Cookbook, Definition 2.1.
+    """
+
+    REPORT = "model"
+
+    space: Space
+    words: Mapping[str, Mapping[str, Any]] | None = None
+    inputs: tuple[str, ...] | None = None
+    positions: Mapping[str, Any] = field(default_factory=dict)
+    start: int = 1
+    before: str | None = None
+    after: str | None = None
+
+    def __post_init__(self) -> None:
+        instance("the space of an embedding", self.space, Space)
+        if (self.words is None) == (self.inputs is None):
+            both = "neither" if self.words is None else "both"
+            raise BadInput("an embedding must have either words or inputs", both)
+        if self.words is not None:
+            words = one_hot(self.words) if isinstance(self.words, (str, list, tuple)) else self.words
+            if not isinstance(words, Mapping) or not all(isinstance(v, Mapping) for v in words.values()):
+                must = "words must map each token to {coordinate: value}, or be a string of tokens that are coordinates"
+                raise BadInput(must, type(words).__name__)
+            if not words:
+                raise BadInput("the alphabet must have at least one token", "none")
+            table = {}
+            for token, values in words.items():
+                if not isinstance(token, str) or token.split() != [token] or any(map(_control, token)):
+                    raise BadInput("a token must be text without white space or control characters", repr(token))
+                printable(token, "a token")
+                table[token] = self._values(values, f"the embedding of {token}")
+            freeze(self, words=MappingProxyType(table))
+        for token in (self.before, self.after):
+            if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
+                raise BadInput("a token that the model adds must be one of its words", token)
+        if self.words is not None and not self.alphabet:
+            raise BadInput("the alphabet must have a token that a user can type", ", ".join(self.words))
+        if self.words is None:
+            inputs = coordinates(() if self.inputs is None else self.inputs, "inputs")
+            self.space.require(inputs)
+            for name in inputs:
+                symbol(name)  # it stands in formulas
+            freeze(self, inputs=inputs)
+        freeze(self, positions=self._values(self.positions, "positions"))
+        if type(self.start) is not int or self.start not in (0, 1):
+            raise BadInput("positions must be numbered from 0 or 1", self.start)
+
+    def _values(self, given: Any, what: str) -> Mapping[str, Any]:
+        """{coordinate: number}, frozen."""
+        if not isinstance(given, Mapping):
+            raise BadInput(f"{what} must map coordinates to numbers", type(given).__name__)
+        self.space.require(list(given))
+        return MappingProxyType({name: exact(value) for name, value in given.items()})
+
+    @cached_property
+    def tables(self) -> Mapping[str, Mapping[str, Number]]:
+        """{coordinate: {token: number}} for each coordinate that some token sets, as number systems take it."""
+        names = dict.fromkeys(name for row in (self.words or {}).values() for name, value in row.items() if value != 0)
+        words = self.words or {}
+        return {name: {token: lowered(row.get(name, 0)) for token, row in words.items()} for name in names}
+
+    @cached_property
+    def places(self) -> Mapping[str, Number]:
+        """The position functions as number systems take them."""
+        return {name: lowered(value) for name, value in self.positions.items()}
+
+    def __hash__(self) -> int:
+        words = frozenset((token, frozenset(row.items())) for token, row in (self.words or {}).items())
+        places = frozenset(self.positions.items())
+        return hash((self.space, words, self.inputs, places, self.start, self.before, self.after))
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The tokens that a user types, in order; empty where the model reads rows of inputs."""
+        return tuple(token for token in self.words or () if token not in (self.before, self.after))
+
+    @property
+    def added(self) -> int:
+        """How many tokens the model adds to each input."""
+        return (self.before is not None) + (self.after is not None)
+
+    def surround(self, tokens: Sequence[str]) -> tuple[str, ...]:
+        """`tokens` with those that the model adds."""
+        before = () if self.before is None else (self.before,)
+        return (*before, *tokens, *(() if self.after is None else (self.after,)))
+
+    def typed(self, tokens: Sequence[T]) -> Sequence[T]:
+        """`tokens` (or what stands for each) without those that the model adds: what `surround` was given."""
+        return tokens[self.before is not None : len(tokens) - (self.after is not None)]
+
+    @property
+    def spelled(self) -> bool:
+        """Whether a word may be written without spaces: every token that a user types is one character."""
+        return all(len(token) == 1 for token in self.alphabet)
+
+    def written(self, tokens: Sequence[str]) -> str:
+        """Tokens that a user types as one text, from which they can be read again."""
+        return ("" if self.spelled else " ").join(tokens)
+
+
+def _control(character: str) -> bool:
+    """Whether a character is a control character or half of one: no shell can hand it over."""
+    return unicodedata.category(character) in ("Cc", "Cs")
+
+
+@dataclass(frozen=True, repr=False)
+class Readout(Named):
+    """What is looked at, and where.
+
+    kind "value" shows the coordinates `reads` and decides nothing; "sign" accepts iff the scalar `weights` . reads,
+    called logit, is positive; "zero" accepts iff every coordinate of `reads` is zero; "largest" answers with the label
+    of the largest of the scores `weights` . reads, the first of several; "distribution" gives the softmax of these
+    scores, a probability for each label. weights: 1 x r for "sign", len(labels) x r for the last two, r = len(reads).
+    position "first" or "last" looks there; "each" gives an answer at each position; "all" accepts iff every one does.
+    Source: Cookbook, Section 2.2.3 (Eq. 17, a strict inequality; Eqs. 18 and 19) and Section 9.2.1 (the zero test).
+    """
+
+    REPORT = "model"
+
+    kind: str
+    position: str
+    reads: tuple[str, ...]
+    weights: Any = None
+    labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_known("readout", self.kind, READOUTS)
+        require_known("position of the readout", self.position, POSITIONS)
+        reads = coordinates(self.reads, "reads")
+        labels = coordinates(self.labels, "labels")
+        for label in labels:
+            printable(label, "a label")
+        scores = self.kind in ("largest", "distribution")
+        if not reads:
+            raise BadInput("a readout must read at least one coordinate", "none")
+        if (self.kind == "sign" or scores) != (self.weights is not None):
+            raise BadInput("weights must be given for sign, largest and distribution and for no other", self.kind)
+        if scores != bool(labels):
+            raise BadInput("labels must be given for largest and distribution and for no other", self.kind)
+        if self.kind not in ("sign", "zero") and self.position == "all":
+            raise BadInput("a readout at all positions must decide something", f"kind {self.kind}", "use each")
+        shape = (len(labels) or 1, len(reads))
+        weights = None if self.weights is None else matrix(self.weights, shape, "the readout's weights")
+        freeze(self, reads=reads, weights=weights, labels=labels)
+
+    @cached_property
+    def rows(self) -> tuple[Mapping[str, Number], ...]:
+        """The `sparse` rows of the weights."""
+        return () if self.weights is None else sparse(self.weights, self.reads)

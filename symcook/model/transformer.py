@@ -1,0 +1,309 @@
+"""The model: an embedding, layers and a readout over one space of coordinates, with the symbols that it declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput, unknown
+from symcook.model.answers import Shown
+from symcook.model.checks import freeze, instance, printable
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention, Sublayer
+from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.space import Space, listed
+from symcook.model.symbols import exact, from_sympy, symbol
+from symcook.model.verbs import Verbs
+
+if TYPE_CHECKING:
+    import sympy
+
+INDEX = ("i", "n")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A declared symbol: its default (or none) and the interval of its valid values (an open side where it says so)."""
+
+    name: str
+    default: Any = None
+    lower: Any = None
+    upper: Any = None
+    lower_open: bool = True
+    upper_open: bool = False
+
+    def __post_init__(self) -> None:
+        symbol(self.name)
+        for side in (self.lower_open, self.upper_open):
+            if not isinstance(side, bool):
+                raise BadInput("whether an end of an interval is open must be True or False", side)
+        if self.name in INDEX:
+            raise BadInput("a symbol must not be called i or n, which count positions", self.name)
+        for side in ("default", "lower", "upper"):
+            if getattr(self, side) is not None:
+                value = exact(getattr(self, side))
+                if value.free_symbols:
+                    raise BadInput(f"the {side} of a symbol must be a number", value)
+                freeze(self, **{side: value})
+        if self.lower is not None and self.upper is not None:
+            width = self.upper - self.lower
+            if width.is_negative or (width.is_zero and (self.lower_open or self.upper_open)):
+                raise BadInput(f"the interval of {self.name} must hold some number", self.region)
+        if self.default is not None:
+            self.check(self.default)
+
+    @property
+    def region(self) -> str:
+        """The valid values as a formula of the grammar, for example ``0 < eps & eps <= 1/4096``."""
+        parts = []
+        if self.lower is not None:
+            parts.append(f"{from_sympy(self.lower)} {'<' if self.lower_open else '<='} {self.name}")
+        if self.upper is not None:
+            parts.append(f"{self.name} {'<' if self.upper_open else '<='} {from_sympy(self.upper)}")
+        return " & ".join(parts) or "true"
+
+    def check(self, value: Any) -> sympy.Expr:
+        """`value` as an exact number inside the interval, else BadInput."""
+        number = exact(value)
+        if number.free_symbols:
+            raise BadInput(f"the value of {self.name} must be a number", from_sympy(number))
+        for bound, sign, is_open in ((self.lower, 1, self.lower_open), (self.upper, -1, self.upper_open)):
+            if bound is None:
+                continue
+            side = sign * (number - bound)
+            if side.is_zero is None and not side.is_Rational:
+                side = side.simplify()
+            if not (side.is_positive if is_open else side.is_nonnegative):
+                raise BadInput(f"{self.name} must satisfy {self.region}", from_sympy(number))
+        return number
+
+
+@dataclass(frozen=True, repr=False)
+class Transformer(Verbs, Shown):
+    """A frozen model: embedding, layers, readout, declared symbols, and the greatest length if it has one.
+
+    Raises BadInput where a block reads or writes a coordinate outside the space, or a free symbol is not declared.
+
+    >>> from symcook.recipes import build
+    >>> build("dyck-1").run("(())").accept
+    True
+    """
+
+    REPORT = "model"
+
+    name: str
+    embedding: Embedding
+    layers: tuple[Layer, ...]
+    readout: Readout
+    parameters: tuple[Parameter, ...] = ()
+    max_length: int | None = None
+    source: str = ""
+    final_norm: LayerNorm | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.layers, (Layer, Head, SelfAttention, FeedForward)):
+            raise BadInput("layers must be a tuple of layers", type(self.layers).__name__, "write (Layer(...),)")
+        instance("the embedding of a model", self.embedding, Embedding)
+        instance("the readout of a model", self.readout, Readout)
+        printable(self.name, "the name of a model")
+        printable(self.source, "the source of a model")
+        if self.final_norm is not None:
+            instance("the final norm", self.final_norm, LayerNorm)
+        layers = listed(self.layers, "the layers of a model", "layers")
+        parameters = listed(self.parameters, "the symbols of a model", "parameters")
+        freeze(self, layers=layers, parameters=parameters)
+        for parameter in parameters:
+            instance("a symbol of a model", parameter, Parameter)
+        for layer in self.layers:
+            if not isinstance(layer, Layer):
+                raise BadInput("layers must be a tuple of layers", type(layer).__name__, "write Layer(...) around it")
+        if self.max_length is not None and (type(self.max_length) is not int or not 1 <= self.max_length < 10**18):
+            raise BadInput(
+                "the greatest length must be an integer of at least 1 and at most 18 digits", self.max_length
+            )
+        declared = {p.name for p in self.parameters}
+        if len(declared) != len(self.parameters):
+            raise BadInput("symbols must be declared once", ", ".join(p.name for p in self.parameters))
+        for step in self.sublayers:
+            self._check_step(step)
+        self.space.require(self.readout.reads)
+        clash = declared & (set(self.space) | set(INDEX))
+        if clash:
+            raise BadInput("a symbol must not have the name of a coordinate", sorted(clash)[0])
+        for value, may_index, where in self.expressions():
+            allowed = declared | (set(INDEX) if may_index else set())
+            for free in sorted(value.free_symbols, key=str):
+                if free.name not in allowed:
+                    raise BadInput(
+                        f"every symbol must be declared, i and n in positions and temperatures only ({where})",
+                        free.name,
+                        f"add Parameter('{free.name}', ...)",
+                    )
+
+    def _check_step(self, step: Sublayer) -> None:
+        """Every name that a step reads or writes is a coordinate, or what a norm before it writes."""
+        for norm in step.norms:
+            self.space.require(norm.reads)
+            if norm.projection is None and set(norm.reads) != set(self.space):
+                raise BadInput("a norm without projection must read the whole stream", ", ".join(norm.reads))
+        if step.after is not None and step.after.projection is not None:
+            raise BadInput("a norm behind a block must be without projection", ", ".join(step.after.writes))
+        view = Space(tuple(name for norm in step.before for name in norm.writes)) if step.before else self.space
+        for part in step.parts:
+            view.require(part.reads)
+            self.space.require(part.writes)
+
+    @property
+    def space(self) -> Space:
+        return self.embedding.space
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        return self.embedding.alphabet
+
+    @property
+    def decides(self) -> bool:
+        """Whether the readout gives accept or reject."""
+        return self.readout.kind in ("sign", "zero")
+
+    @property
+    def pointwise(self) -> bool:
+        """Whether the model is a feed-forward recipe: inputs, no attention, no position function, one position."""
+        attends = any(layer.attention is not None for layer in self.layers)
+        return self.embedding.inputs is not None and not attends and not self.embedding.positions
+
+    @cached_property
+    def sublayers(self) -> tuple[Sublayer, ...]:
+        """The steps of the forward pass in order, the final norm at the end."""
+        steps = tuple(step for number, layer in enumerate(self.layers, 1) for step in layer.sublayers(number))
+        if self.final_norm is None:
+            return steps
+        return (*steps, Sublayer(max(len(self.layers), 1), None, after=self.final_norm))
+
+    @property
+    def normed(self) -> bool:
+        """Whether there is a norm anywhere."""
+        return any(step.norms for step in self.sublayers)
+
+    def expressions(self) -> Iterator[tuple[Any, bool, str]]:
+        """Each exact number of the model, whether i and n may occur in it, and where it stands."""
+        for token, values in (self.embedding.words or {}).items():
+            for value in values.values():
+                yield value, False, f"the embedding of {token}"
+        for name, value in self.embedding.positions.items():
+            yield value, True, f"the position function of {name}"
+        for step in self.sublayers:
+            for part in step.all_parts:
+                where = "the final norm" if step.block is None else f"layer {step.layer}"
+                for name, weights in part.matrices().items():
+                    for value in weights:
+                        yield value, False, f"{name} of {where}"
+                for name, value in part.numbers().items():
+                    yield value, name == "temperature", f"the {name} of {where}"
+        if self.readout.weights is not None:
+            for value in self.readout.weights:
+                yield value, False, "the readout"
+
+    def parameter(self, name: str) -> Parameter:
+        """The declaration of the symbol `name`, else BadInput with the nearest one."""
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        raise unknown("symbol", name, [p.name for p in self.parameters])
+
+    def values(self, given: Mapping[str, Any] | None = None, *, require: bool = True) -> dict[str, Any]:
+        """Exact values of the declared symbols: what is `given`, else (with `require`) the defaults.
+
+        Raises BadInput for an undeclared symbol, a value outside the interval, or (with `require`) a symbol that has
+        neither a value nor a default.
+        """
+        given = dict(given or {})
+        result = {name: self.parameter(name).check(value) for name, value in given.items()}
+        if require:
+            for parameter in self.parameters:
+                if parameter.name not in result:
+                    if parameter.default is None:
+                        raise BadInput(
+                            "every symbol must have a value here", parameter.name, f"give it one: {parameter.name}=..."
+                        )
+                    result[parameter.name] = parameter.default
+        return result
+
+    def bind(self, given: Mapping[str, Any] | None = None, *, require: bool = True) -> Transformer:
+        """This model with exact values in place of its symbols; see `values`."""
+        values = self.values(given, require=require)
+        if not values:
+            return self
+        table = {symbol(name): value for name, value in values.items()}
+
+        def put(value: Any) -> Any:
+            return value.subs(table) if value.free_symbols & table.keys() else value
+
+        return self.mapped(put, tuple(p for p in self.parameters if p.name not in values))
+
+    def mapped(self, put: Callable[[Any], Any], parameters: tuple[Parameter, ...]) -> Transformer:
+        """This model with `put` applied to each of its `expressions`, and the declarations `parameters`."""
+
+        words = self.embedding.words
+        embedding = replace(
+            self.embedding,
+            words=words and {token: {c: put(v) for c, v in row.items()} for token, row in words.items()},
+            positions={c: put(v) for c, v in self.embedding.positions.items()},
+        )
+        readout = self.readout
+        if readout.weights is not None:
+            readout = replace(readout, weights=readout.weights.applyfunc(put))
+        return replace(
+            self,
+            embedding=embedding,
+            layers=tuple(layer.mapped(put) for layer in self.layers),
+            readout=readout,
+            parameters=parameters,
+            final_norm=self.final_norm and self.final_norm.mapped(put),
+        )
+
+    def tokens(self, word: str | Sequence[str]) -> tuple[str, ...]:
+        """`word` as a sequence of tokens, with those that the model adds.
+
+        BadInput where it has a foreign token, is too long, or is empty and the model adds nothing.
+        """
+        if not self.alphabet:
+            raise BadInput("a word needs a model with an alphabet", self.name, "give rows of inputs instead")
+        result = tuple(word)
+        if not result and not self.embedding.added:
+            raise BadInput("an input must have at least one symbol", "the empty string")
+        for token in result:
+            if token not in self.alphabet:
+                raise BadInput(f"every symbol must be in the alphabet {' '.join(self.alphabet)}", token)
+        result = self.embedding.surround(result)
+        self.check_length(len(result))
+        return result
+
+    def check_length(self, n: int) -> None:
+        """Raise BadInput where an input of length `n` is longer than the model allows."""
+        if self.max_length is not None and n > self.max_length:
+            raise BadInput(f"an input must have length at most {self.max_length}", n, "build the model with a larger N")
+        if self.pointwise and n != 1:
+            raise BadInput("a feed-forward recipe must have one row of inputs", n)
+
+    def rows(self, rows: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+        """Rows of input values, one a position, made exact; BadInput where a name is missing or foreign."""
+        inputs = self.embedding.inputs
+        if inputs is None:
+            raise BadInput("rows need a model with input coordinates", self.name, "give a word instead")
+        if not rows:
+            raise BadInput("an input must have at least one row", "none")
+        result = []
+        for row in rows:
+            for name in row:
+                if name not in inputs:
+                    raise unknown("input", name, inputs)
+            for name in inputs:
+                if name not in row:
+                    raise BadInput("every input must have a value", name, f"give {name}=...")
+            result.append(MappingProxyType({name: exact(row[name]) for name in inputs}))
+        self.check_length(len(result))
+        return tuple(result)
