@@ -340,6 +340,12 @@ class _Writer:
             return rf"\sqrt{{{drawn[0]}}}"
         if name == "abs":
             return rf"\left|{drawn[0]}\right|"
+        if name == "floor" and len(given) == 1:
+            return rf"\left\lfloor {drawn[0]} \right\rfloor"
+        if name == "sign" and len(given) == 1:
+            return rf"\operatorname{{sign}}\left({drawn[0]}\right)"
+        if name == "mod" and len(given) == 2:
+            return rf"\left({self.inside(given[0], 12)} \bmod {self.inside(given[1], 13)}\right)"
         if name == "pow":
             return f"{self.base(given[0])}^{{{drawn[1]}}}"
         if name in ARITY:

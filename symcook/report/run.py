@@ -44,7 +44,20 @@ def text(answer: Run, width: int = WIDE) -> str:
     for step in document.get("trace", ()):
         shown = {name: list(map(value_text, column)) for name, column in step["coordinates"].items()}
         lines += ["", _where(step), stream_table(shown, start, width)]
+        for head, weights in _heads(step):
+            if not weights:
+                lines.append(f"  {head} writes nothing")
+                continue
+            asking = {str(place): list(map(value_text, row)) for place, row in enumerate(weights, start)}
+            lines += [f"  attention of {head}, from the position on the left", stream_table(asking, start, width)]
     return "\n".join(lines)
+
+
+def _heads(step: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """A name for each head of a step, and its weights: a row for each position that asks."""
+    heads = step.get("attention", ())
+    for number, weights in enumerate(heads, 1):
+        yield f"head {number} of {len(heads)}" if len(heads) > 1 else "the head", weights
 
 
 def _title(document: dict[str, Any]) -> str:
@@ -98,9 +111,7 @@ def html(answer: Run) -> str:
 
 def _heat(step: dict[str, Any], places: list[str]) -> Iterator[str]:
     """The attention of each head: a row for each position that asks, a column for each that is seen."""
-    heads = step.get("attention", ())
-    for number, weights in enumerate(heads, 1):
-        name = f"head {number} of {len(heads)}" if len(heads) > 1 else "the head"
+    for name, weights in _heads(step):
         if not weights:
             yield paragraph(f"{name} writes nothing")
             continue

@@ -6,12 +6,15 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 from symcook.model.ends import Embedding, Readout
+from symcook.model.expr import parse_term
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space
 from symcook.model.transformer import Transformer
 from symcook.recipes import build, names
+from symcook.report.latex import latex
 from symcook.report.model import html, readout_text
+from symcook.report.run import text
 from symcook.report.text import WIDTH, table
 
 
@@ -117,3 +120,39 @@ def test_html_and_latex_of_every_block() -> None:
     assert "<s>" not in html and "&lt;s&gt;" in html and "&lt;end&gt;" in html
     assert r"\mathrm{GELU}_{\tanh}" in latex and r"\odot" in latex and r"\mathrm{a\_1}" in latex
     assert latex.count("{") == latex.count("}") and latex.count(r"\begin{") == latex.count(r"\end{")
+
+
+def test_a_trace_shows_where_each_head_looks() -> None:
+    """A head that averages the past, one that sees position 1 alone, one that writes nothing; of 33 positions none."""
+    past = Head(("a",), ("x",), Q=[[0]], K=[[0]], V=[[1]], mask="future")
+    leftmost = Head(("a",), ("y",), Q=[[0]], K=[[0]], V=[[1]], weighting="leftmost")
+    idle = Head(("a",), ("x",), Q=[[1]], K=[[1]], V=[[0]])
+    embedding = Embedding(Space(("a", "x", "y")), words={"a": {"a": 1}, "b": {"a": 2}})
+    layers = (Layer(SelfAttention((past, leftmost, idle))),)
+    model = Transformer("looks", embedding, layers, Readout("value", "last", ("x", "y")))
+    shown = text(model.run("ab", trace=True))
+    assert shown.endswith(
+        "after layer 1, attention\n"
+        "  position  1  2\n"
+        "  a         1  2\n"
+        "  x         1  3/2\n"
+        "  y         1  1\n"
+        "  attention of head 1 of 3, from the position on the left\n"
+        "  position  1    2\n"
+        "  1         1    0\n"
+        "  2         1/2  1/2\n"
+        "  attention of head 2 of 3, from the position on the left\n"
+        "  position  1  2\n"
+        "  1         1  0\n"
+        "  2         1  0\n"
+        "  head 3 of 3 writes nothing"
+    )
+    assert "attention of head 1 of 3" in text(model.run("a" * 32, trace=True))
+    assert "attention of" not in text(model.run("a" * 33, trace=True))
+
+
+def test_rounding_functions_in_latex() -> None:
+    drawn = latex(parse_term("floor(x/2) + mod(n, 2) - sign(x)"))
+    assert drawn == (
+        r"\left\lfloor \frac{x}{2} \right\rfloor + \left(n \bmod 2\right) - \operatorname{sign}\left(x\right)"
+    )

@@ -1,15 +1,16 @@
-"""Exponentials as hyperbolic functions: equal at points to 50 digits, never longer; a symbol stays a symbol."""
+"""Steps as signs, exponentials as hyperbolic functions: equal at points, never longer; a symbol stays a symbol."""
 
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 import sympy
 
 import symcook as sc
 from symcook.model.symbols import exact, from_sympy
-from symcook.numbers.hyperbolic import shorter
+from symcook.numbers.shorter import shorter
 
 FOUND = {
     "(1 - exp(2*c))/(8*(exp(2*c) + 1))": "-tanh(c)/8",
@@ -62,3 +63,46 @@ def test_a_soft_head_derives_to_a_tanh() -> None:
     b.add(sc.head({("one", "x"): c}, {"y": "x"}, weighting="softmax"))
     b.readout("sign", "last", "y", weights=[1])
     assert b.build("m").derive("ab").output["y"] == "tanh(c)"
+
+
+x, y = (sympy.Symbol(name, real=True) for name in "xy")
+
+
+def step(test: Any) -> Any:
+    """I[test], as the symbolic domain writes it."""
+    return sympy.Piecewise((1, test), (0, True))
+
+
+SIGNS = [
+    (step(x > 0) - step(x < 0), sympy.sign(x)),
+    (3 * step(x > 0) - 3 * step(-x > 0) + y, y + 3 * sympy.sign(x)),
+    (y * step(x - y > 0) - y * step(y - x > 0) + 2, y * sympy.sign(x - y) + 2),
+    (step(x > 0) * step(y > 0) - step(x < 0) * step(y > 0), step(y > 0) * sympy.sign(x)),
+    (2 * step(x > 0) - 2 * step(x < 0) - step(y > 0) + step(y < 0), 2 * sympy.sign(x) - sympy.sign(y)),
+    (step(x > 0) + step(x < 0), None),
+    (step(x > 0) - 2 * step(x < 0), None),
+    (step(x >= 0) - step(x < 0), None),
+    (step(x > 0) - step(x <= 0), None),
+    (step(x > 0) - step(x < 0) + y * step(x > 0), None),
+    ((step(x > 0) - step(x < 0)) ** 2, None),
+    (step(x > 1) - step(x < 0), None),
+    (step(x > 1) - step(x < -1), None),
+]
+
+
+@pytest.mark.parametrize(("before", "wanted"), SIGNS)
+def test_steps_as_signs(before: Any, wanted: Any) -> None:
+    after = shorter(before)
+    assert after == (before if wanted is None else wanted)
+    for a in (-2, sympy.Rational(-1, 3), 0, sympy.Rational(1, 3), 1, 5):
+        for b in (-1, 0, 1, 3):
+            assert sympy.expand((before - after).subs({x: a, y: b})) == 0
+
+
+def test_a_network_of_steps_derives_to_a_sign() -> None:
+    space = sc.Space(("x", "y"))
+    layer = sc.Layer(feedforward=sc.feedforward({"y": "step(2*x - 1) - step(1 - 2*x)"}))
+    model = sc.Transformer("s", sc.Embedding(space, inputs=("x",)), (layer,), sc.Readout("value", "last", ("y",)))
+    found = model.derive()
+    assert str(found.expressions["y"]) == "sign(x - 1/2)"
+    assert r"\operatorname{sign}\left(x - \frac{1}{2}\right)" in found._repr_latex_()

@@ -1,4 +1,4 @@
-"""Exponentials written as tanh, sinh and cosh where that is much shorter."""
+"""Closed forms in the words that a reader would use: sign for two steps, tanh, sinh and cosh for exponentials."""
 
 from __future__ import annotations
 
@@ -17,6 +17,40 @@ SHORTER = Fraction(3, 5)
 
 
 def shorter(expression: Any) -> Any:
+    """An equal expression with sign for steps up and down, and with tanh, sinh or cosh for exponentials where its text
+    gets much shorter; else itself.
+
+    >>> x = sympy.Symbol("x", real=True)
+    >>> shorter(sympy.Piecewise((1, x > 0), (0, True)) - sympy.Piecewise((1, -x > 0), (0, True)))
+    sign(x)
+    """
+    return _hyperbolic(_signs(expression))
+
+
+def _signs(expression: Any) -> Any:
+    """sign(u) for I[u > 0] - I[u < 0], where the two occur with opposite factors and in no other way."""
+    steps = {u: step for step in expression.atoms(sympy.Piecewise) if (u := _rises(step)) is not None}
+    up, down = sympy.Dummy("up"), sympy.Dummy("down")
+    for u, step in sorted(steps.items(), key=lambda item: item[0].sort_key()):
+        other = steps.get(sympy.expand(-u))
+        if other is None or u.could_extract_minus_sign():
+            continue
+        plain = expression.xreplace({step: up, other: down})
+        slope = sympy.diff(plain, up)
+        if not slope.has(up, down) and sympy.expand(slope + sympy.diff(plain, down)) == 0:
+            expression = plain.xreplace({up: sympy.sign(u), down: sympy.Integer(0)})
+    return expression
+
+
+def _rises(step: Any) -> Any:
+    """u, expanded, where `step` is I[u > 0]; else None."""
+    (value, test), *rest = step.args
+    if value != 1 or rest != [(0, True)] or not isinstance(test, (sympy.Gt, sympy.Lt)):
+        return None
+    return sympy.expand(test.gts - test.lts)
+
+
+def _hyperbolic(expression: Any) -> Any:
     """An equal expression with tanh, sinh or cosh for exponentials where its text gets much shorter, else itself.
 
     All exponentials must be powers of one, exp(u). A quotient is tried over t = tanh(u/2), where exp(u) is
@@ -24,7 +58,7 @@ def shorter(expression: Any) -> Any:
     exactly before it is taken.
 
     >>> c = sympy.Symbol("c", real=True)
-    >>> shorter((1 - sympy.exp(2 * c)) / (8 * (sympy.exp(2 * c) + 1)))
+    >>> _hyperbolic((1 - sympy.exp(2 * c)) / (8 * (sympy.exp(2 * c) + 1)))
     -tanh(c)/8
     """
     powers = expression.atoms(sympy.exp)
