@@ -48,8 +48,9 @@ def from_state_dict(
     norm: "pre", "post" or "none"; with norms each layer has norm1 before or behind attention and norm2 at the
     feed-forward part, with `epsilon`. heads divides d; scores are divided by sqrt(d/heads). The readout gives the
     label (a token unless `labels` names others) of the largest output at each position, or without output.weight the
-    stream itself. Biases of attention stand at a coordinate `one` that is 1 everywhere; a post-norm would change it, so
-    that with norm="post" these biases must be zero. Raises BadInput, with the key, for whatever does not fit.
+    stream itself. Biases of attention stand at a coordinate `one` that is 1 everywhere. A post-norm would change it:
+    with norm="post" and biases of attention or output, each sum goes to d coordinates of its own, and the norm is one
+    that the next block reads. Raises BadInput, with the key, for whatever does not fit.
     Source: Cookbook, Section 2.2; the formulas are those of Definition 2.3 with biases.
     """
     return _State(state, vocabulary, heads, norm, mask, activation, epsilon, labels, name).model()
@@ -72,8 +73,12 @@ class _State:
             raise BadInput(f"the number of heads must divide the {self.d} coordinates", heads)
         self.heads = heads
         self.stream = tuple(f"x{c}" for c in range(self.d))
+        self.constant = LayerNorm(("one",), ("one_view",), [0], [1], 1, [[1]])  # 1 again, for blocks that read norms
+        self.views = tuple(f"v{c}" for c in range(self.d))
         self.table = table
-        self.one = norm != "post"
+        biases = (key for key in self.given if key.endswith(("in_proj_bias", "out_proj.bias", "output.bias")))
+        self.apart = norm == "post" and any(any(self.matrix(key, 1, None)[0]) for key in biases)
+        self.one = norm != "post" or self.apart
 
     def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
         """The matrix of a key, checked against its shape; a vector is one row."""
@@ -107,17 +112,12 @@ class _State:
         eye = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
         return LayerNorm(reads, writes, gain[0], bias, self.epsilon, eye)
 
-    def attention(self, layer: str, reads: tuple[str, ...], one: str | None) -> SelfAttention:
+    def attention(self, layer: str, reads: tuple[str, ...], one: str | None, writes: tuple[str, ...]) -> SelfAttention:
         d, size = self.d, self.d // self.heads
         key = f"{layer}.self_attn"
         inward = self.matrix(f"{key}.in_proj_weight", 3 * d, d)
         bias = self.vector(f"{key}.in_proj_bias", 3 * d)
         outward, constant = self.matrix(f"{key}.out_proj.weight", d, d), self.vector(f"{key}.out_proj.bias", d)
-        if one is None:
-            for name, values in ((f"{key}.in_proj_bias", bias), (f"{key}.out_proj.bias", constant)):
-                if any(values):
-                    must = "biases of attention must be zero where a norm stands behind it"
-                    raise BadInput(must, name, "train without them, or with norms in front")
         parts = []
         for head in range(self.heads):
             rows = range(head * size, (head + 1) * size)
@@ -131,52 +131,78 @@ class _State:
             if one is None:
                 Q, K, mixed = ([row[:-1] for row in m] for m in (Q, K, mixed))
             names = reads if one is None else (*reads, one)
-            parts.append(Head(names, self.stream, Q, K, mixed, self.mask, "softmax", scale="1/sqrt(d_key)"))
+            parts.append(Head(names, writes, Q, K, mixed, self.mask, "softmax", scale="1/sqrt(d_key)"))
         return SelfAttention(tuple(parts))
 
-    def network(self, layer: str, reads: tuple[str, ...]) -> FeedForward:
+    def network(self, layer: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> FeedForward:
         W1 = self.matrix(f"{layer}.linear1.weight", None, self.d)
         W2 = self.matrix(f"{layer}.linear2.weight", self.d, len(W1))
         b1, b2 = self.vector(f"{layer}.linear1.bias", len(W1)), self.vector(f"{layer}.linear2.bias", self.d)
-        return FeedForward(reads, self.stream, W1, b1, W2, b2, self.activation)
+        return FeedForward(reads, writes, W1, b1, W2, b2, self.activation)
+
+    def copied(self, norm: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> Layer:
+        """A layer that writes what a norm gives to coordinates that were 0."""
+        eye = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
+        minus = [[-e for e in row] for row in eye]
+        both = [a + b for a, b in zip(eye, minus, strict=True)]
+        copy = FeedForward(self.views, writes, [*eye, *minus], [0] * (2 * self.d), both, [0] * self.d)
+        return Layer(None, copy, (), (self.gains(norm, reads, self.views),), "projected pre")
 
     def layer(self, number: int) -> Layer:
-        key = f"layers.{number}"
+        key, one = f"layers.{number}", "one" if self.one else None
         if self.norm != "pre":
             norms = tuple(self.gains(f"{key}.norm{k}", self.stream) for k in (1, 2)) if self.norm == "post" else ()
             before, inside = ((one,) for one in norms) if norms else ((), ())
-            attention = self.attention(key, self.stream, "one" if self.one else None)
-            return Layer(attention, self.network(key, self.stream), before, inside, self.norm)
-        views = tuple(f"v{c}" for c in range(self.d))
-        constant = LayerNorm(("one",), ("one_view",), [0], [1], 1, [[1]])
+            attention = self.attention(key, self.stream, one, self.stream)
+            return Layer(attention, self.network(key, self.stream, self.stream), before, inside, self.norm)
         return Layer(
-            self.attention(key, views, "one_view"),
-            self.network(key, views),
-            (self.gains(f"{key}.norm1", self.stream, views), constant),
-            (self.gains(f"{key}.norm2", self.stream, views), constant),
+            self.attention(key, self.views, "one_view", self.stream),
+            self.network(key, self.views, self.stream),
+            (self.gains(f"{key}.norm1", self.stream, self.views), self.constant),
+            (self.gains(f"{key}.norm2", self.stream, self.views), self.constant),
             "multi pre",
         )
+
+    def sums_apart(self, count: int) -> tuple[list[Layer], list[str], tuple[str, ...], str | None]:
+        """Post-norms beside a coordinate that stays 1: the layers, the coordinates beside the stream's, and where the
+        last sum stands with the norm that is still to be taken of it."""
+        layers: list[Layer] = []
+        space: list[str] = []
+        now, norm = self.stream, None
+        for number, part in ((number, part) for number in range(count) for part in (1, 2)):
+            key = f"layers.{number}"
+            reads, one, norms, placement = now, "one", (), "none"
+            if norm is not None:
+                target = tuple(f"x{c}_{len(layers)}" for c in range(self.d))
+                layers.append(self.copied(norm, now, target))
+                norms, placement = (self.gains(norm, now, self.views), self.constant), "multi pre"
+                reads, one, now = self.views, "one_view", target
+                space += target
+            if part == 1:
+                layers.append(Layer(self.attention(key, reads, one, now), None, norms, (), placement))
+            else:
+                layers.append(Layer(None, self.network(key, reads, now), (), norms, placement))
+            norm = f"{key}.norm{part}"
+        return layers, space, now, norm
 
     def model(self) -> Transformer:
         count = 0
         while any(key.startswith(f"layers.{count}.") for key in self.given):
             count += 1
-        layers = [self.layer(number) for number in range(count)]
-        space, shown = list(self.stream), self.stream
-        final = None
-        if self.norm == "post" and ("norm.weight" in self.given or "norm.bias" in self.given):
-            final = self.gains("norm", self.stream)
-        elif "norm.weight" in self.given or "norm.bias" in self.given:
-            shown = tuple(f"y{c}" for c in range(self.d))
-            views = tuple(f"v{c}" for c in range(self.d))
-            eye = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
-            minus = [[-e for e in row] for row in eye]
-            copied = FeedForward(
-                views, shown, [*eye, *minus], [0] * (2 * self.d), [a + b for a, b in zip(eye, minus, strict=True)],
-                [0] * self.d,
-            )  # fmt: skip
-            layers.append(Layer(None, copied, (), (self.gains("norm", self.stream, views),), "projected pre"))
-            space += shown
+        space, shown, final = list(self.stream), self.stream, None
+        norm = "norm" if "norm.weight" in self.given or "norm.bias" in self.given else None
+        if self.apart:
+            layers, more, shown, last = self.sums_apart(count)
+            left, space = (last, norm), space + more
+        else:
+            layers = [self.layer(number) for number in range(count)]
+            final = self.gains("norm", self.stream) if norm and not self.one else None
+            left = (norm if self.one else None,)
+        for name, wanted in zip("yz", left, strict=False):
+            if wanted is not None:
+                target = tuple(f"{name}{c}" for c in range(self.d))
+                layers.append(self.copied(wanted, shown, target))
+                space, shown = [*space, *target], target
         positions, start, longest = self.positions()
         readout = self.readout(shown)
         if self.one:
@@ -213,8 +239,6 @@ class _State:
         bias = self.vector("output.bias", len(labels))
         if not any(bias):
             return Readout("largest", "each", shown, weights, labels)
-        if not self.one:
-            raise BadInput("a bias of the output must be zero where norms stand behind", "output.bias", "leave it out")
         full = [[*row, extra] for row, extra in zip(weights, bias, strict=True)]
         return Readout("largest", "each", (*shown, "one"), full, labels)
 

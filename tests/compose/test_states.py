@@ -94,6 +94,8 @@ CASES = {
     "pre": ("pre", {"norms": True}),
     "pre, all": ("pre", {"norms": True, "positions": True, "final": True}),
     "post without biases of attention": ("post", {"norms": True, "bias": False, "final": True}),
+    "post": ("post", {"norms": True, "positions": True}),
+    "post, final": ("post", {"norms": True, "final": True}),
     "none": ("none", {"positions": True}),
     "none, final": ("none", {"final": True, "layers": 1}),
 }
@@ -158,9 +160,17 @@ def test_what_does_not_fit_is_named(change: dict[str, Any], says: str) -> None:
         sc.from_state_dict(given, vocabulary=VOCABULARY)
 
 
-def test_biases_that_a_post_norm_would_change_are_refused() -> None:
+@pytest.mark.parametrize("bias", [True, False])
+def test_labels_behind_post_norms(bias: bool) -> None:
+    given = state(np.random.default_rng(6), norms=True, final=True, output=True, bias=bias)
+    model = sc.from_state_dict(given, vocabulary=VOCABULARY, norm="post")
+    assert bool(model.final_norm) != bias  # without biases the norms stand where they stood
+    for word in (["a", "b"], ["CD", "CD", "a"]):
+        scores = plain(given, word, 1, "post", 1e-5)
+        assert model.run(word, "ball").outputs == [VOCABULARY[k] for k in scores.argmax(axis=1)]
+
+
+def test_heads_must_divide() -> None:
     given = state(np.random.default_rng(1), norms=True)
-    with pytest.raises(sc.BadInput, match="in_proj_bias"):
-        sc.from_state_dict(given, vocabulary=VOCABULARY, norm="post")
     with pytest.raises(sc.BadInput, match="must divide the 4 coordinates"):
         sc.from_state_dict(given, vocabulary=VOCABULARY, heads=3)
