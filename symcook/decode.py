@@ -18,7 +18,7 @@ from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, Undecided, require_known
 from symcook.forward import forward
 from symcook.model.parts import Head
-from symcook.model.symbols import symbol
+from symcook.model.symbols import Exact, symbol
 from symcook.model.transformer import Transformer
 from symcook.run import domains_for
 
@@ -83,7 +83,7 @@ def probability(
     digits: int = 30,
     *,
     given: str | Sequence[str] | None = None,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, Exact] | None = None,
 ) -> Probability:
     """The probability of `word`: P(word), with the end label behind it where the model has one, or P(word | given).
 
@@ -178,7 +178,7 @@ def generate(
     domain: str = "exact",
     digits: int = 30,
     *,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, Exact] | None = None,
 ) -> Decoded:
     """Greedy decoding: append the most probable symbol (the first of several), until the end label or `limit` symbols.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import BadInput, Undecided
 from symcook.model.answers import Shown
 from symcook.model.expr import MAX_TEXT
-from symcook.model.symbols import exact, from_sympy, symbol
+from symcook.model.symbols import Exact, exact, from_sympy, symbol
 from symcook.model.transformer import INDEX, Transformer
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Derivation(Shown):
         return document
 
 
-def derive(model: Transformer, given: Any = None, values: Mapping[str, Any] | None = None) -> Derivation:
+def derive(model: Transformer, given: Any = None, values: Mapping[str, Exact] | None = None) -> Derivation:
     """The closed forms of `model` on one input.
 
     `given` is a word, or rows {input: value} whose values may contain symbols; a feed-forward recipe is derived in the
@@ -108,7 +108,7 @@ def derive(model: Transformer, given: Any = None, values: Mapping[str, Any] | No
 def derive_cases(
     model: Transformer,
     given: Any = None,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, Exact] | None = None,
     *,
     progress: Progress | None = None,
 ) -> tuple[Derivation, ...]:
@@ -140,7 +140,7 @@ def derive_cases(
 class _Task:
     """A model and its input, checked."""
 
-    def __init__(self, model: Transformer, given: Any, values: Mapping[str, Any] | None) -> None:
+    def __init__(self, model: Transformer, given: Any, values: Mapping[str, Exact] | None) -> None:
         from symcook.run import prepare
 
         self.model = model.bind(values, require=False)
@@ -164,7 +164,7 @@ class _Task:
             self.given = ", ".join((*shown, *parts))
         self._take_symbols(model, values)
 
-    def _take_symbols(self, model: Transformer, values: Mapping[str, Any] | None) -> None:
+    def _take_symbols(self, model: Transformer, values: Mapping[str, Exact] | None) -> None:
         """Put set symbols into the rows and find the others that are not declared."""
         bound = {symbol(name): exact(value) for name, value in (values or {}).items()}
         self.sequence = tuple(

@@ -11,7 +11,7 @@ from symcook.domains.protocol import Rounded
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
-from symcook.model.symbols import from_sympy
+from symcook.model.symbols import Exact, from_sympy
 from symcook.model.transformer import Transformer
 
 
@@ -152,7 +152,7 @@ def run(
     given: Any,
     domain: str = "exact",
     *,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, Exact] | None = None,
     digits: int = 30,
     bits: int | None = None,
     trace: bool = False,

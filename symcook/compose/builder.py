@@ -14,7 +14,7 @@ from symcook.model.ends import Embedding, Readout, one_hot
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space
-from symcook.model.symbols import exact, symbol
+from symcook.model.symbols import Exact, exact, symbol
 from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward, head
 
@@ -72,8 +72,8 @@ class Builder:
         V: Any = None,
         mask: str = "none",
         weighting: str = "average",
-        temperature: Any = 1,
-        scale: Any = 1,
+        temperature: Exact = 1,
+        scale: Exact = 1,
     ) -> tuple[str, ...]:
         """A head. Without Q and K the scores are zero; without V it copies what it reads, in order. Returns `writes`.
 
@@ -118,7 +118,7 @@ class Builder:
             raise BadInput("the words must have one coordinate each that is 1", "other words", 'give words="abc"')
         return tuple(names[0] for names in hot.values())
 
-    def position(self, name: str, function: Any) -> str:
+    def position(self, name: str, function: Exact) -> str:
         """A coordinate with a position function, an expression in i and n. Returns its name."""
         self._take((name,))
         self._positions[name] = function
@@ -178,7 +178,7 @@ class Builder:
         score = {(query, made["i"]): 2, (made["1"], made["i^2"]): -1}
         return self.add(head(score, _values(writes, reads)))
 
-    def symbol(self, name: str, default: Any = None, **region: Any) -> str:
+    def symbol(self, name: str, default: Exact | None = None, **region: Any) -> str:
         """Declare a symbol (`symcook.model.transformer.Parameter`) that weights may name. Returns its name."""
         self._parameters = joint_parameters(self._parameters, (Parameter(name, default, **region),))
         return name
@@ -189,7 +189,7 @@ class Builder:
         recipe: str | Transformer,
         *,
         reads: Mapping[str, str] | None = None,
-        values: Mapping[str, Any] | None = None,
+        values: Mapping[str, Exact] | None = None,
         **arguments: Any,
     ) -> tuple[str, ...]:
         """The blocks of a recipe (or of any model that takes inputs) on coordinates of this model. Returns `writes`.

@@ -14,11 +14,12 @@ from symcook.errors import BadInput
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space
+from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 
 
 def paired(
-    model: Transformer, epsilon: Any = 0, *, zero_variance: str = "refuse", name: str | None = None
+    model: Transformer, epsilon: Exact = 0, *, zero_variance: str = "refuse", name: str | None = None
 ) -> Transformer:
     """`model` over twice its coordinates, x and -x, with a post-norm after each of the two parts of every layer.
 

@@ -12,6 +12,7 @@ from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.space import Space
+from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 
 _LAYER = {
@@ -32,7 +33,7 @@ def from_state_dict(
     norm: str = "pre",
     mask: str = "future",
     activation: str = "relu",
-    epsilon: Any = "1/100000",
+    epsilon: Exact = "1/100000",
     labels: Sequence[str] | None = None,
     name: str = "imported",
 ) -> Transformer:
@@ -59,7 +60,7 @@ def from_state_dict(
 class _State:
     def __init__(
         self, state: Mapping[str, Any], vocabulary: Sequence[str], heads: int, norm: str, mask: str, activation: str,
-        epsilon: Any, labels: Sequence[str] | None, name: str,
+        epsilon: Exact, labels: Sequence[str] | None, name: str,
     ) -> None:  # fmt: skip
         require_known("norm", norm, ("none", "pre", "post"))
         self.given = _without_prefix(state)

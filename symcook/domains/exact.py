@@ -195,10 +195,10 @@ class _Rooted(Rationals):
             raise BadInput("every symbol must have a value here", name, f"give it one: {name}=...")
         return super().name(name)
 
-    def power(self, a: Fraction | int, b: Fraction | int, tree: Any) -> Fraction:
+    def power(self, a: Fraction | int, b: Fraction | int, tree: Tree) -> Fraction:
         return super().power(a, b, tree) if b.denominator == 1 else _root(Fraction(a), Fraction(b))
 
-    def call(self, name: str, arguments: list[Fraction | int], tree: Any) -> Fraction | int:
+    def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Fraction | int:
         if name == "sqrt":
             return _root(Fraction(arguments[0]), Fraction(1, 2))
         return super().call(name, arguments, tree)

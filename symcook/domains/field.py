@@ -67,8 +67,8 @@ class Field:
         self._context(4)
 
     def _context(self, capacity: int) -> None:
-        self.ctx: Any = fmpq_mpoly_ctx.get([f"g{k}" for k in range(capacity)], Ordering.lex)
-        self.one: Any = self.ctx.constant(1)
+        self.ctx: fmpq_mpoly_ctx = fmpq_mpoly_ctx.get([f"g{k}" for k in range(capacity)], Ordering.lex)
+        self.one: fmpq_mpoly = self.ctx.constant(1)
         self._gens = self.ctx.gens()
 
     @property
@@ -117,7 +117,7 @@ class Field:
                 self._folding.append(index)
         return self.generator(index)
 
-    def reduced(self, polynomial: Any) -> Any:
+    def reduced(self, polynomial: fmpq_mpoly) -> fmpq_mpoly:
         """The polynomial with squares of roots and powers of steps folded."""
         for g in reversed(self._folding):  # an argument holds older generators only
             if polynomial.is_zero():
@@ -159,7 +159,7 @@ class Field:
             self.roots[index] = lcm(self.roots[index], exponent.denominator)
         return index, int(exponent * self.roots[index])
 
-    def monomial(self, powers: Mapping[int, int]) -> Any:
+    def monomial(self, powers: Mapping[int, int]) -> fmpq_mpoly:
         """The polynomial that is one product of powers of generators."""
         exponents = [0] * len(self._gens)
         for index, power in powers.items():
@@ -175,7 +175,7 @@ class Field:
         f.num, f.den = (self._lifted(p, factors) for p in (f.num, f.den))
         f.version = self.version
 
-    def _lifted(self, polynomial: Any, factors: Sequence[int]) -> Any:
+    def _lifted(self, polynomial: fmpq_mpoly, factors: Sequence[int]) -> fmpq_mpoly:
         size, width = len(self._gens), len(factors)
         return self.ctx.from_dict(
             {
@@ -184,7 +184,7 @@ class Field:
             }
         )
 
-    def polynomial_key(self, polynomial: Any) -> Any:
+    def polynomial_key(self, polynomial: fmpq_mpoly) -> Any:
         """What tells polynomials of the present version apart, the same at every later version."""
         roots = self.roots
 
@@ -211,21 +211,21 @@ class Field:
         do = f"set one of its symbols ({shown}), or give a shorter input" if names else "give a shorter input"
         return Undecided(f"the closed form has more than {what}; {do}.")
 
-    def times(self, first: Any, second: Any) -> Any:
+    def times(self, first: fmpq_mpoly, second: fmpq_mpoly) -> fmpq_mpoly:
         """The product of two polynomials; Undecided where the work of this field passes `MAX_WORK`."""
         self._work += len(first) * len(second)
         if self._work > MAX_WORK:
             raise self.too_large(f"{MAX_WORK} products of terms in its making")
         return first * second
 
-    def _bounded_power(self, polynomial: Any, exponent: int) -> Any:
+    def _bounded_power(self, polynomial: fmpq_mpoly, exponent: int) -> fmpq_mpoly:
         """A power of a polynomial; Undecided where it may have more than `MAX_TERMS` terms."""
         terms = len(polynomial)
         if terms > 1 and exponent > 1 and comb(min(terms, MAX_TERMS) - 1 + exponent, exponent) > MAX_TERMS:
             raise self.too_large(f"{MAX_TERMS} terms")
         return polynomial**exponent
 
-    def quotient(self, num: Any, den: Any) -> Value:
+    def quotient(self, num: fmpq_mpoly, den: fmpq_mpoly) -> Value:
         """num / den of the present version in lowest terms, den with leading coefficient 1."""
         if self._folding:
             num, den = self.reduced(num), self.reduced(den)
@@ -249,19 +249,19 @@ class Field:
             num, den = num * inverse, den * inverse
         return Function(self, num, den)
 
-    def power(self, num: Any, den: Any, exponent: int) -> Value:
+    def power(self, num: fmpq_mpoly, den: fmpq_mpoly, exponent: int) -> Value:
         """(num / den)^exponent, for a quotient in lowest terms; Undecided where it may have too many terms."""
         above, below = self._bounded_power(num, exponent), self._bounded_power(den, exponent)
         return self.quotient(above, below) if self._folding else Function(self, above, below)
 
-    def _common(self, num: Any, den: Any) -> Any:
+    def _common(self, num: fmpq_mpoly, den: fmpq_mpoly) -> fmpq_mpoly:
         """The greatest common factor; of polynomials that are large, only that of all their terms."""
         degree = min(num.total_degree(), den.total_degree())
         if len(num) * len(den) < _GCD_WORK and degree <= _GCD_DEGREE:
             return num.gcd(den)
         return num.term_content().gcd(den.term_content())
 
-    def factored(self, polynomial: Any) -> tuple[fmpq, list[tuple[Any, int]]]:
+    def factored(self, polynomial: fmpq_mpoly) -> tuple[fmpq, list[tuple[fmpq_mpoly, int]]]:
         """(c, [(factor, power), ...]) whose product is the polynomial; a large one is left in one piece."""
         if len(polynomial) > _FACTOR_TERMS or polynomial.total_degree() > _FACTOR_DEGREE:
             return ONE, [(polynomial, 1)]
@@ -305,7 +305,7 @@ class Field:
             self._sizes[index] = inner
         return self._sizes[index]
 
-    def _integral(self, polynomial: Any) -> tuple[list[tuple[Any, Any]], fmpq]:
+    def _integral(self, polynomial: fmpq_mpoly) -> tuple[list[tuple[Any, Any]], fmpq]:
         """The terms with integer coefficients without common factor, and the rational factor taken out."""
         terms = list(polynomial.terms())
         bottom = lcm(*(int(c.q) for _, c in terms))
@@ -346,7 +346,7 @@ class Function:
 
     __slots__ = ("den", "field", "num", "version")
 
-    def __init__(self, field: Field, num: Any, den: Any) -> None:
+    def __init__(self, field: Field, num: fmpq_mpoly, den: fmpq_mpoly) -> None:
         self.field = field
         self.num = num
         self.den = den

@@ -15,7 +15,7 @@ from math import comb, prod
 from typing import Any
 
 import flint
-from flint import fmpq, fmpq_poly
+from flint import fmpq, fmpq_mpoly, fmpq_poly
 
 from symcook.domains.field import Field, Function, Value
 from symcook.domains.intervals import (
@@ -152,7 +152,7 @@ class Signs:
         self.field.lift(value)
         return self._fact(value.num)
 
-    def _fact(self, p: Any) -> int:
+    def _fact(self, p: fmpq_mpoly) -> int:
         """What is known of the sign of a polynomial or of a multiple of it."""
         signs = ANY
         for value, known in self._facts:
@@ -163,17 +163,17 @@ class Signs:
                     signs &= known if ratio > 0 else flip(known)
         return signs
 
-    def polynomial(self, p: Any) -> int:
+    def polynomial(self, p: fmpq_mpoly) -> int:
         """The signs that a polynomial of the field's present version may take."""
         return self._within_steps(lambda: self._ask(p))
 
-    def _ask(self, p: Any) -> int:
+    def _ask(self, p: fmpq_mpoly) -> int:
         signs = self._polynomial(p)
         if self._assumed and signs not in (POSITIVE, ZERO, NEGATIVE):
             signs &= self._from_assumptions(p, 2 if len(self._assumed) <= 6 else 1)
         return signs
 
-    def _from_assumptions(self, p: Any, depth: int) -> int:
+    def _from_assumptions(self, p: fmpq_mpoly, depth: int) -> int:
         """p = c q + r for each assumed q and each c that cancels a term: the sign of a sum of known signs."""
         signs = ANY
         if not 0 < len(p) <= _SHORT:
@@ -193,7 +193,7 @@ class Signs:
                     return signs
         return signs
 
-    def _polynomial(self, p: Any) -> int:
+    def _polynomial(self, p: fmpq_mpoly) -> int:
         signs = self._decide(p, {})
         if signs == ANY and any(self.field.generators[g].kind in _BREAKS for g in self._used(p)):
             signs = self._branches(p)
@@ -210,7 +210,7 @@ class Signs:
             self._depth -= 1
         return signs
 
-    def _quadratic(self, p: Any) -> int:
+    def _quadratic(self, p: fmpq_mpoly) -> int:
         """The signs of p = a x^2 + b x + c in a symbol, by 4 a p = (2 a x + b)^2 - (b^2 - 4 a c), if a has a sign."""
         degrees = p.degrees()
         for g in self._used(p):
@@ -229,7 +229,7 @@ class Signs:
                 return signs
         return ANY
 
-    def _conjugate(self, p: Any, g: int) -> int:
+    def _conjugate(self, p: fmpq_mpoly, g: int) -> int:
         """The signs of a + b sqrt(u): where a and b sqrt(u) have opposite signs, a^2 - b^2 u says which is larger."""
         p = self.field.reduced(p)
         parts: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
@@ -250,10 +250,10 @@ class Signs:
                     result |= total(x, y)
         return result
 
-    def _used(self, p: Any) -> list[int]:
+    def _used(self, p: fmpq_mpoly) -> list[int]:
         return [g for g, degree in enumerate(p.degrees()) if degree]
 
-    def _monomial(self, p: Any, boxes: Boxes | None = None) -> int:
+    def _monomial(self, p: fmpq_mpoly, boxes: Boxes | None = None) -> int:
         result = of_number(p.leading_coefficient())
         for g, degree in enumerate(p.degrees()):
             if degree:
@@ -321,7 +321,7 @@ class Signs:
         self.field.lift(value)
         return self._polynomial_ball(value.num) / self._polynomial_ball(value.den)
 
-    def _polynomial_ball(self, p: Any) -> flint.arb:
+    def _polynomial_ball(self, p: fmpq_mpoly) -> flint.arb:
         values = {g: self._ball(g) for g in self._used(p)}
         total_ball = flint.arb(0)
         for monomial, c in p.terms():
@@ -364,7 +364,7 @@ class Signs:
 
         return scaled(num[0], low, high, -1), scaled(num[1], low, high, 1)
 
-    def _term_range(self, p: Any) -> tuple[fmpq | None, fmpq | None]:
+    def _term_range(self, p: fmpq_mpoly) -> tuple[fmpq | None, fmpq | None]:
         self._spend(len(p))
         low: fmpq | None = fmpq(0)
         high: fmpq | None = fmpq(0)
@@ -383,13 +383,13 @@ class Signs:
             high = None if high is None or second is None else high + c * second
         return low, high
 
-    def _decide(self, p: Any, boxes: Boxes, factors: bool = True) -> int:
+    def _decide(self, p: fmpq_mpoly, boxes: Boxes, factors: bool = True) -> int:
         """The signs of a polynomial whose maxima are taken for any nonnegative numbers; without `factors`, what can be
         had without factoring it."""
         known = self._fact(p) if self._facts and len(p) else ANY
         return known if known in (POSITIVE, ZERO, NEGATIVE) else known & self._computed(p, boxes, factors)
 
-    def _computed(self, p: Any, boxes: Boxes, factors: bool) -> int:
+    def _computed(self, p: fmpq_mpoly, boxes: Boxes, factors: bool) -> int:
         if len(p) == 0:
             return ZERO
         if p.is_constant():
@@ -416,7 +416,7 @@ class Signs:
                     signs = product(signs, one if power % 2 else product(one, one) & NONNEGATIVE)
         return signs
 
-    def _number(self, p: Any) -> int:
+    def _number(self, p: fmpq_mpoly) -> int:
         """The sign of a number, by balls of growing precision. It stays open if the number is zero or very small."""
         bits = 64
         while bits <= MAX_BITS:
@@ -427,7 +427,7 @@ class Signs:
             bits *= 4
         return ANY
 
-    def _coefficients(self, p: Any, used: list[int], boxes: Boxes) -> int:
+    def _coefficients(self, p: fmpq_mpoly, used: list[int], boxes: Boxes) -> int:
         """Move each variable to [0, oo) and look at the signs of the coefficients there.
 
         x in [a, oo) is a + t; x in [a, b] is a + 1/(1/(b - a) + t), times the power of the denominator, which is
@@ -450,11 +450,14 @@ class Signs:
             x = self.field.ctx.gens()[g]
             if box.lower is None and box.upper is None:
                 free.append(g)
-            elif box.lower is None or box.upper is None:
-                end, is_open = (box.lower, box.lower_open) if box.upper is None else (box.upper, box.upper_open)
-                if end or box.lower is None:
-                    p = self._put(p, g, end + x if box.upper is None else end - x)
-                if not is_open:
+            elif box.upper is None:
+                if box.lower:
+                    p = self._put(p, g, box.lower + x)
+                if not box.lower_open:
+                    at_zero.append(g)
+            elif box.lower is None:
+                p = self._put(p, g, box.upper - x)
+                if not box.upper_open:
                     at_zero.append(g)
             else:
                 p = self._put(p, g, box.lower + x)
@@ -483,16 +486,16 @@ class Signs:
             strict = set(product_of(*ends.values())) <= {tuple(monomial[g] for g in ends) for monomial, _ in terms}
         return (POSITIVE if signs.pop() else NEGATIVE) | (0 if strict else ZERO)
 
-    def _put(self, p: Any, g: int, polynomial: Any) -> Any:
+    def _put(self, p: fmpq_mpoly, g: int, polynomial: fmpq_mpoly) -> fmpq_mpoly:
         gens = list(self.field.ctx.gens())
         gens[g] = polynomial
         self._spend(len(p) * (p.degrees()[g] + 1) if len(polynomial) > 1 else len(p))
         return p.compose(*gens)
 
-    def _reversed(self, p: Any, g: int, degree: int) -> Any:
+    def _reversed(self, p: fmpq_mpoly, g: int, degree: int) -> fmpq_mpoly:
         return self.field.ctx.from_dict({(*m[:g], degree - m[g], *m[g + 1 :]): c for m, c in p.terms()})
 
-    def _branches(self, p: Any) -> int:
+    def _branches(self, p: fmpq_mpoly) -> int:
         """Split at the breakpoints: max(0, u) is 0 where u <= 0 and u where u >= 0, and a step is 0 where u <= 0 and 1
         where u > 0; the intervals shrink where u has one symbol, in degree 1."""
         atoms: set[int] = set()
@@ -504,7 +507,7 @@ class Signs:
                 waiting += self._used(self.field.argument(g))
         left = MAX_BRANCHES >> 2 * self._depth
 
-        def walk(rest: list[int], put: list[Any], boxes: dict[int, Box]) -> int:
+        def walk(rest: list[int], put: list[fmpq_mpoly], boxes: dict[int, Box]) -> int:
             nonlocal left
             if not rest:
                 left -= 1
@@ -524,7 +527,7 @@ class Signs:
 
         return walk(sorted(atoms), list(self.field.ctx.gens()), {})
 
-    def _composed(self, p: Any, put: list[Any]) -> Any:
+    def _composed(self, p: fmpq_mpoly, put: list[fmpq_mpoly]) -> fmpq_mpoly:
         """p with a polynomial for each generator."""
         grown = 0
         for monomial in p.monoms():
@@ -545,7 +548,7 @@ class Signs:
         return None if box.empty else {**boxes, used[0]: box}
 
 
-def _restricted(box: Box, p: Any, signs: int) -> Box:
+def _restricted(box: Box, p: fmpq_mpoly, signs: int) -> Box:
     """The part of the box of the one variable of `p` where p has its sign in `signs`, or a larger part."""
     g = next(g for g, degree in enumerate(p.degrees()) if degree)
     coefficients = _one_variable(p, g).coeffs()
@@ -561,7 +564,7 @@ def _restricted(box: Box, p: Any, signs: int) -> Box:
     return box
 
 
-def _one_variable(p: Any, g: int) -> fmpq_poly:
+def _one_variable(p: fmpq_mpoly, g: int) -> fmpq_poly:
     coefficients = [fmpq(0)] * (p.degrees()[g] + 1)
     for monomial, c in p.terms():
         coefficients[monomial[g]] = c

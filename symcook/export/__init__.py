@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, NotExact
+from symcook.model.symbols import Exact
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -21,7 +22,7 @@ def export(
     *,
     dtype: str = "float64",
     max_length: int | None = None,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, Exact] | None = None,
     claims: Sequence[str] = (),
     force: bool = False,
     progress: Callable[..., None] | None = None,

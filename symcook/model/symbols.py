@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from symcook.errors import BadInput, NotExact, Undecided, unknown
 from symcook.model.expr import ARITY, Tree, names, parse_term, show, valid_name
@@ -347,6 +347,8 @@ def _apart(variable: Any, body: Any) -> tuple[Any, Any]:
     return fresh, body.xreplace({variable: fresh})
 
 
+Exact: TypeAlias = "int | Fraction | Decimal | str | sympy.Expr"
+"""What may be given as an exact number; text is in the grammar of expressions, and a Python float is refused."""
 Number = Fraction | Tree
 """An exact number as number systems take it: a Fraction, or a tree where it is not rational or holds symbols."""
 

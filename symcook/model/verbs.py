@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symcook.model.symbols import Exact
+
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
     from symcook.run import Run
@@ -23,7 +25,12 @@ class Verbs:
         return self.run(given, domain, **options)
 
     def run(
-        self: Any, given: Any, domain: str = "exact", *, values: Mapping[str, Any] | None = None, **options: Any
+        self: Any,
+        given: Any,
+        domain: str = "exact",
+        *,
+        values: Mapping[str, Exact] | None = None,
+        **options: Any,
     ) -> Run:
         """Run one input (a word, or rows of inputs) in a domain; see `symcook.run.run`."""
         from symcook.run import run
@@ -35,7 +42,7 @@ class Verbs:
         inputs: Iterable[Any],
         domain: str = "exact",
         *,
-        values: Mapping[str, Any] | None = None,
+        values: Mapping[str, Exact] | None = None,
         **options: Any,
     ) -> list[Run]:
         """Run each input in turn, with the symbols bound once; options as in `symcook.run.run`."""
@@ -44,7 +51,7 @@ class Verbs:
         bound = self.bind(values)
         return [run(bound, given, domain, **options) for given in inputs]
 
-    def derive(self: Any, given: Any = None, *, values: Mapping[str, Any] | None = None) -> Derivation:
+    def derive(self: Any, given: Any = None, *, values: Mapping[str, Exact] | None = None) -> Derivation:
         """The closed forms of the outputs on one input; see `symcook.derivation.derive`."""
         from symcook.derivation import derive
 
@@ -55,7 +62,7 @@ class Verbs:
         reference: Callable[[Any], Any],
         max_length: int | None = None,
         *,
-        values: Mapping[str, Any] | None = None,
+        values: Mapping[str, Exact] | None = None,
         **options: Any,
     ) -> Check:
         """Compare with a reference on every input up to `max_length`, exactly; see `symcook.verify.sweep.check`."""

@@ -47,7 +47,8 @@ def _rises(step: Any) -> Any:
     (value, test), *rest = step.args
     if value != 1 or rest != [(0, True)] or not isinstance(test, (sympy.Gt, sympy.Lt)):
         return None
-    return sympy.expand(test.gts - test.lts)
+    greater, less = test.gts, test.lts
+    return sympy.expand(greater - less)  # type: ignore[operator]
 
 
 def _hyperbolic(expression: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from symcook.errors import BadInput, unknown
 
 if TYPE_CHECKING:
+    from symcook.model.symbols import Exact
     from symcook.model.transformer import Transformer
 
 CHAPTERS = ("feedforward", "attention", "languages", "chiang2022")
@@ -193,7 +194,7 @@ def inside(
 
 
 def reference(
-    name: str, arguments: Mapping[str, Any] | None = None, values: Mapping[str, Any] | None = None
+    name: str, arguments: Mapping[str, Any] | None = None, values: Mapping[str, Exact] | None = None
 ) -> Callable[[Any], Any]:
     """What the recipe should answer, from symcook.spec: a function of one input.
 

@@ -20,7 +20,7 @@ from symcook.errors import BadInput
 from symcook.model.expr import Tree, children, names, show
 from symcook.model.parts import FeedForward
 from symcook.model.rationals import rational, truth
-from symcook.model.symbols import fraction, symbol
+from symcook.model.symbols import Exact, fraction, symbol
 from symcook.model.transformer import Transformer
 from symcook.verify.inputs import BLOCK, Part, braces, conjuncts, region_tree
 from symcook.verify.sweep import Check, Numbers, Progress, Reference, Sweep, found
@@ -49,7 +49,7 @@ def check_grid(
     reference: Reference,
     region: str | Tree | None = None,
     *,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
     numbers: Numbers | None = None,
 ) -> Check:

@@ -21,7 +21,7 @@ from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
 from symcook.model.rationals import quotient
-from symcook.model.symbols import fraction
+from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.run import Run, run
 from symcook.verify.answers import Expected, Reference, input_text
@@ -141,7 +141,7 @@ def check(
     reference: Reference,
     max_length: int | None = None,
     *,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, Exact] | None = None,
     region: Any = None,
     progress: Progress | None = None,
     domain: str = "exact",
@@ -452,7 +452,7 @@ def check_recipe(
     name: str,
     max_length: int | None = None,
     arguments: Mapping[str, Any] | None = None,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, Exact] | None = None,
     *,
     progress: Progress | None = None,
     domain: str = "exact",
