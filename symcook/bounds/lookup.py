@@ -9,7 +9,7 @@ import flint
 from symcook.bounds.arguments import count, positive
 from symcook.bounds.result import Bound, decided, shown
 from symcook.bounds.scores import Deficits
-from symcook.bounds.sums import squares
+from symcook.bounds.sums import reach, squares
 from symcook.errors import BadInput
 from symcook.numbers.balls import ball, check_digits, refine
 
@@ -55,8 +55,13 @@ def quadratic_lookup(
     def beyond() -> flint.arb:
         """S without its terms at distance 1."""
         gamma = ball_of()
-        ends = (None, None) if length is None or place is None else (place - 1, length - place)
-        return sum((squares(gamma, end, 2)[0] for end in ends), flint.arb(0))
+        if length is None or place is None:
+            return 2 * squares(gamma, None, 2)[0]
+        few, many = sorted((place - 1, length - place))
+        near = reach(gamma, 2)
+        if few == many or (near is not None and near < few):  # then one ball holds either sum
+            return 2 * squares(gamma, many, 2)[0]
+        return squares(gamma, few, 2)[0] + squares(gamma, many, 2)[0]
 
     sides = 2 if length is None or place is None else (place > 1) + (place < length)
 

@@ -76,12 +76,13 @@ def _coefficients(series: Callable[[Series], Series], place: int, many: int) -> 
 def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb, flint.arb]:
     """The sums of x^(k^2) and of k x^(k^2) over k = first..m, for x = e^-gamma; m None: no end.
 
-    gamma > 0, first at least 1. Raises Undecided where more than MAX_TERMS terms matter and no formula serves.
+    gamma > 0, first at least 1. For m beyond `reach` the balls hold the sums to every end from there on. Raises
+    Undecided where more than MAX_TERMS terms matter and no formula serves.
     """
     if m is not None and m < first:
         return flint.arb(0), flint.arb(0)
-    reach = _reach(gamma, first)
-    last = reach if m is None or (reach is not None and reach < m) else m
+    end = reach(gamma, first)
+    last = end if m is None or (end is not None and end < m) else m
     if last is None or last > FEW:
         found = [euler_maclaurin(f, m) for f in _gaussians(gamma, m)]
         mass, mean = found
@@ -99,13 +100,14 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
         power *= step
         step *= square
     if last != m:  # beyond `last` the terms fall, and so they are below the integrals from there on
-        end = (-gamma * last * last).exp() / (2 * gamma)
-        mass, mean = mass + (end / last).union(flint.arb(0)), mean + end.union(flint.arb(0))
+        rest = (-gamma * last * last).exp() / (2 * gamma)
+        mass, mean = mass + (rest / last).union(flint.arb(0)), mean + rest.union(flint.arb(0))
     return mass, mean
 
 
-def _reach(gamma: flint.arb, first: int) -> int | None:
-    """A k with e^(-gamma (k^2 - first^2))/gamma below the last bit; None if it is beyond all that is added."""
+def reach(gamma: flint.arb, first: int) -> int | None:
+    """A k with e^(-gamma (k^2 - first^2))/gamma below the last bit; None if it is beyond all that is added. Terms from
+    there on are in the balls of `squares`, and are not added one by one."""
     bits = (flint.ctx.prec * flint.arb.const_log2() - gamma.min(1).log()) / gamma + first * first
     root = (bits.abs_upper().sqrt() + 1).upper()
     if not root < 2 * MAX_TERMS:
