@@ -230,6 +230,9 @@ KINDS: dict[str, Kind] = {
                 Argument("model", _MODEL, "NAME", required=True),
                 Argument("n", _N, "N", required=True),
                 Argument("values", _VALUES, "V"),
+                Argument("weight", "The weight of Figure 3 in parity and parity-layernorm (1).", "P"),
+                Argument("sample", "The mean over so many words, drawn evenly, in place of all.", "M"),
+                Argument("seed", "Where the drawing begins (0).", "S"),
             ),
             summary="the mean cross-entropy in bits over all words of n symbols, for parity, first, first-flawed and "
             "their variants with layer norm, against the worst possible, 1 bit (chiang2022, Figure 2)",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from math import comb
@@ -9,7 +11,7 @@ from typing import Any, NamedTuple
 
 import flint
 
-from symcook.bounds.arguments import count
+from symcook.bounds.arguments import count, number_tree, rational_value
 from symcook.bounds.models import settings
 from symcook.bounds.result import Bound, decided, shown
 from symcook.errors import BadInput, Undecided, unknown
@@ -20,27 +22,35 @@ arb = flint.arb
 
 
 class Class(NamedTuple):
-    """Words of one length with one logit: their share of all, whether they are members, and the logit at the current
-    precision."""
+    """Words of one length with one logit: their share of all, whether they are members, the logit at the current
+    precision, and which words they are, by the first symbol (1 or not) and the number of 1s."""
 
     share: Fraction
     member: bool
     logit: Callable[[], flint.arb]
+    holds: Callable[[bool, int], bool]
 
 
 class Given(NamedTuple):
-    """A length with CLS, and the symbols: the score scale (times log n where attention is scaled), epsilon, and the
-    logit that Proposition 2 or 3 aims at, where one of them is used."""
+    """A length with CLS, and the symbols: the score scale (times log n where attention is scaled), epsilon, the logit
+    that Proposition 2 or 3 aims at, where one of them is used, and the weight of Figure 3, which is 1 in the paper."""
 
     n: int
     c: Callable[[], flint.arb]
     epsilon: Fraction
     scaled: bool
     target: Callable[[], flint.arb] | None
+    weight: Fraction = Fraction(1)
 
 
 def cross_entropy(
-    model: str, n: int | str, values: str | Mapping[str, Any] | None = None, digits: int | str = 30
+    model: str,
+    n: int | str,
+    values: str | Mapping[str, Any] | None = None,
+    weight: Fraction | int | str = 1,
+    sample: int | str | None = None,
+    seed: int | str = 0,
+    digits: int | str = 30,
 ) -> Bound:
     """The mean of -log2 of the probability of the right answer over all 2^n words of n symbols, in bits; 1 bit.
 
@@ -49,10 +59,16 @@ def cross_entropy(
     scaled, eta, c and epsilon as in `error_propagation`, rational. Words with one logit are taken together: by the
     parity of k, the number of 1s, by k, by the first symbol, or by both. With s the logit, a member has log2(1 + e^-s).
 
+    weight: what stands in parity and parity-layernorm in place of the 1 at row 6, column 2 of W^V of the first head, by
+    which every position learns weight k/n, and in the negative beside it in parity-layernorm; rational, at least 0.
+    With it parity takes n terms, and n is at most 10^5.
+    sample: the mean over so many words, drawn evenly with `seed` by Python's random.Random, in place of all; at most
+    10^6 symbols are drawn in all.
+
     "one bit less this" is 1 - value, which plain attention sends to 0; "accuracy" is the share of the words whose
     answer is right, "open" where balls do not tell a logit from zero.
 
-    Raises BadInput for another model and for n out of range.
+    Raises BadInput for another model and for arguments out of range.
     Source: chiang2022, Sections 3.4 and 4.3, Figure 2; the logits are those of Appendices A (with sinh in its last
     line) and B (with factors that depend on the position).
     """
@@ -60,11 +76,18 @@ def cross_entropy(
     if model not in LOGITS:
         raise unknown("model with closed forms in the counts", str(model), list(LOGITS))
     length = count(n)
-    most = {"parity-layernorm": 1000, "first-flawed": 10**5}.get(model)
+    moved = _weight(model, weight)
+    most = {"parity-layernorm": 1000, "first-flawed": 10**5}.get(model, None if moved == 1 else 10**5)
     if most is not None and length > most:
         raise BadInput(f"{model} must have at most {most} symbols here", length, "give a smaller --n")
-    case, text = _given(model, length, values)
+    case, text = case_of(model, length, values)
+    case = case._replace(weight=moved)
+    text |= {} if moved == 1 else {"weight": str(moved)}
     classes = list(LOGITS[model](case))
+    if sample is not None:
+        many, start = count(sample), _seed(seed)
+        classes = _sampled(classes, length, many, start)
+        text |= {"sample": str(many), "seed": str(start)}
 
     def value() -> flint.arb:
         total = arb(0)
@@ -96,7 +119,7 @@ def _sign(one: Class, digits: int) -> int:
     return decide_sign(one.logit, "a logit", limit_for(digits))
 
 
-def _given(model: str, length: int, values: str | Mapping[str, Any] | None) -> tuple[Given, dict[str, str]]:
+def case_of(model: str, length: int, values: str | Mapping[str, Any] | None) -> tuple[Given, dict[str, str]]:
     """The length with CLS and the symbols, and what was set as text."""
     from symcook.recipes import build, info
 
@@ -121,9 +144,48 @@ def _given(model: str, length: int, values: str | Mapping[str, Any] | None) -> t
     return Given(n, scale, epsilon, arguments["scaled"], None if eta is None else target), text
 
 
+def _weight(model: str, given: Fraction | int | str) -> Fraction:
+    what = "the weight"
+    value = rational_value(number_tree(str(given), what), what)
+    if value < 0:
+        raise BadInput("the weight must not be negative", given)
+    if value != 1 and not model.startswith("parity"):
+        raise BadInput("the weight of Figure 3 must be one of parity or parity-layernorm", model, "leave it out")
+    return value
+
+
+def _seed(given: int | str) -> int:
+    try:
+        return int(given)
+    except ValueError:
+        raise BadInput("a seed must be an integer", given) from None
+
+
+def _sampled(classes: list[Class], length: int, many: int, seed: int) -> list[Class]:
+    """The classes with the shares that they have among words that are drawn."""
+    if many * length > 10**6:
+        raise BadInput("a sample must have at most 10^6 symbols in all", many * length, "draw fewer words")
+    draw = random.Random(seed)
+    found = Counter[tuple[bool, int]]()
+    for _ in range(many):
+        bits = draw.getrandbits(length)
+        found[bits >= 1 << (length - 1), bits.bit_count()] += 1
+    shares = [sum(times for word, times in found.items() if one.holds(*word)) for one in classes]
+    return [one._replace(share=Fraction(times, many)) for one, times in zip(classes, shares, strict=True) if times]
+
+
+def hits(at: Fraction, n: int) -> dict[int, Fraction]:
+    """Figure 1 at the point `at`: how much each position from 0 to n - 1 is hit, where it is."""
+    low = at.numerator // at.denominator
+    return {i: 1 - abs(at - i) for i in (low, low + 1) if 0 <= i < n and abs(at - i) < 1}
+
+
 def _parity(given: Given) -> Iterator[Class]:
     """Appendix A: the sign and size of the logit depend on the parities of k and n."""
     n = given.n
+    if given.weight != 1:
+        yield from _parity_moved(given)
+        return
 
     def logit(odd: bool) -> flint.arb:
         c = given.c()
@@ -134,29 +196,65 @@ def _parity(given: Given) -> Iterator[Class]:
         return (n + 1 if odd else 1 - n) * (2 * c).sinh() / below
 
     for odd in (False, True):
-        yield Class(Fraction(1, 2), odd, lambda odd=odd: logit(odd))
+        yield Class(Fraction(1, 2), odd, lambda odd=odd: logit(odd), lambda _, k, odd=odd: k % 2 == odd)
+
+
+def _parity_moved(given: Given) -> Iterator[Class]:
+    """Section 3.2 with another weight: up to two positions are hit."""
+    n = given.n
+
+    def logit(k: int) -> flint.arb:
+        return parity_logit(given, arb(0), {i: arb_of(t) for i, t in hits(given.weight * k, n).items()})
+
+    for k in range(n):
+        yield Class(_binomial(n - 1, k), k % 2 == 1, lambda k=k: logit(k), lambda _, ones, k=k: ones == k)
+
+
+def parity_logit(given: Given, _: flint.arb, hit: Mapping[int, flint.arb]) -> flint.arb:
+    """The logit of parity where the positions `hit` are hit so much: one head sees odd positions, one even ones."""
+    n = given.n
+    high, low = given.c().exp(), (-given.c()).exp()
+    even, odd = (n + 1) // 2, n // 2
+    rising, falling = even * high + odd * low, even * low + odd * high
+    shares = (low / falling - high / rising, high / falling - low / rising)
+    return sum((t / n * shares[i % 2] for i, t in hit.items()), arb(0))
+
+
+def _binomial(n: int, k: int) -> Fraction:
+    return Fraction(comb(n, k), 2**n)
 
 
 def _parity_normed(given: Given) -> Iterator[Class]:
-    """Appendix B by position: the squares of position i sum to 2 + (i/n)^2 + (k/n)^2 + 1/n^2 before I[i = k]/n."""
-    n, epsilon = given.n, given.epsilon
-
-    def factor(i: int, k: int) -> flint.arb:
-        before = Fraction(2 * n * n + i * i + k * k + 1, 9 * n * n)
-        return _two_norms(arb_of(before), arb_of(Fraction(int(i == k), 9 * n * n)), epsilon)
+    """Appendix B by position, with the weight of Figure 3."""
+    n = given.n
 
     def logit(k: int) -> flint.arb:
-        factors = [factor(i, k) for i in range(n)]
-        scale = given.c() * factors[0]
-        rising = [(scale * f if i % 2 == 0 else -scale * f).exp() for i, f in enumerate(factors)]
-        falling = [1 / weight for weight in rising]
-        here = factors[k] / n
-        s = here * (falling[k] / sum(falling, arb(0)) - rising[k] / sum(rising, arb(0)))
-        others = arb_of(Fraction(2 * n * n + k * k + 1 + int(k == 0), 9 * n * n))
-        return _last(s, factors[0] ** 2 * others + s**2 / 9, 18, given)
+        found = {i: arb_of(t) for i, t in hits(given.weight * k, n).items()}
+        return normed_parity_logit(given, arb_of(given.weight * k), found)
 
     for k in range(n):
-        yield Class(Fraction(comb(n - 1, k), 2 ** (n - 1)), k % 2 == 1, lambda k=k: logit(k))
+        yield Class(_binomial(n - 1, k), k % 2 == 1, lambda k=k: logit(k), lambda _, ones, k=k: ones == k)
+
+
+def normed_parity_logit(given: Given, at: flint.arb, hit: Mapping[int, flint.arb]) -> flint.arb:
+    """The logit of parity-layernorm where every position has learnt at/n, which hits the positions `hit` so much.
+
+    The squares of position i sum to 2 + (i/n)^2 + (at/n)^2 + 1/n^2 before the t/n of a hit.
+    """
+    n, zero = given.n, arb(0)
+
+    def factor(i: int) -> flint.arb:
+        t = hit.get(i, zero)
+        return _two_norms((2 * n * n + i * i + 1 + at**2) / (9 * n * n), t**2 / (9 * n * n), given.epsilon)
+
+    factors = [factor(i) for i in range(n)]
+    scale = given.c() * factors[0]
+    rising = [(scale * f if i % 2 == 0 else -scale * f).exp() for i, f in enumerate(factors)]
+    falling = [1 / weight for weight in rising]
+    below = sum(falling, zero), sum(rising, zero)
+    s = sum((factors[i] * t / n * (falling[i] / below[0] - rising[i] / below[1]) for i, t in hit.items()), zero)
+    others = (2 * n * n + 1 + at**2 + hit.get(0, zero) ** 2) / (9 * n * n)
+    return _last(s, factors[0] ** 2 * others + s**2 / 9, 18, given)
 
 
 def _first(given: Given) -> Iterator[Class]:
@@ -167,7 +265,7 @@ def _first(given: Given) -> Iterator[Class]:
         return s if given.target is None else 4 * given.target() * s
 
     for starts in (False, True):
-        yield Class(Fraction(1, 2), starts, lambda starts=starts: logit(starts))
+        yield Class(Fraction(1, 2), starts, lambda starts=starts: logit(starts), lambda first, _, s=starts: first is s)
 
 
 def _first_normed(given: Given) -> Iterator[Class]:
@@ -184,7 +282,7 @@ def _first_normed(given: Given) -> Iterator[Class]:
         return 4 * (arb_of(epsilon) + arb(5) / 24).sqrt() * given.target() * s * _two_norms(squares, arb(0), epsilon)
 
     for starts in (False, True):
-        yield Class(Fraction(1, 2), starts, lambda starts=starts: logit(starts))
+        yield Class(Fraction(1, 2), starts, lambda starts=starts: logit(starts), lambda first, _, s=starts: first is s)
 
 
 def _flawed(given: Given) -> Iterator[Class]:
@@ -199,7 +297,12 @@ def _flawed(given: Given) -> Iterator[Class]:
         share = Fraction(1, 2 ** (n - 1))
         for rest in range(n - 1):
             k = rest + starts
-            yield Class(share, starts, lambda starts=starts, k=k: logit(starts, k))
+            yield Class(
+                share,
+                starts,
+                lambda starts=starts, k=k: logit(starts, k),
+                lambda first, ones, s=starts, k=k: first is s and ones == k,
+            )
             share *= Fraction(n - 2 - rest, rest + 1)
 
 

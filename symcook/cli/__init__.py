@@ -17,6 +17,7 @@ COMMANDS = {
     "prove": "check stored proofs again",
     "claims": "what the papers state, and what is known about it",
     "bound": "a paper's bound and the sharp value, as rigorous balls",
+    "report": "the figures of a paper about a recipe, with their numbers",
     "export": "float weights with a certificate",
     "completion": "a completion script for bash, zsh or fish",
 }

@@ -29,6 +29,7 @@ BROKEN = {
     "error": "target error",
     "delta": "error delta of the embedding",
     "tau": "temperature tau",
+    "weight": "weight",
 }
 """The arguments that a bound can run over, with the names of their axes: integers, and rational numbers."""
 HOLDS = {True: "true", False: "false", None: "undecided"}

@@ -1,0 +1,311 @@
+"""The figures of Chiang and Cholak 2022 for the recipes parity and first, as tables of balls and as pictures.
+
+The paper draws Figure 2 over 1000 random strings; here each point is the mean over all words of its length, a ball.
+Figure 3 names one entry of a matrix whose lower half is the negative of the upper one; here both entries move, so that
+the stream stays paired and norms need no centering. What Figure 4 trains for is shown of the constructions: attention,
+confidence and accuracy at every length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib.util import find_spec
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from symcook.bounds.entropy import cross_entropy
+from symcook.bounds.result import Bound
+from symcook.bounds.sensitive import right_weights
+from symcook.errors import BadInput, unknown
+from symcook.files import put
+from symcook.numbers.balls import Ball, arb_of, ball, refine
+from symcook.report.plots import PICTURES, decimal_text
+
+DIGITS = 10
+LENGTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000, 100_000, 1_000_000)
+NORMED = 1000  # the closed form of PARITY with norms takes n^2 exponentials
+FLAWED = 10_000  # that of the flawed FIRST takes n
+WORD = 20  # symbols of the words of Figure 3
+WEIGHTS = [Fraction(1, 2) + Fraction(k, 360) for k in range(198)]
+"""The weights of Figure 3. From (n + 1)/n on, the word of 1s alone hits no position and has no value at epsilon 0."""
+SETTING = "epsilon=0, eta=1/100"
+COLOURS = ("#D55E00", "#0072B2", "#009E73", "#000000")  # apart for every kind of colour vision
+DASHES = ("-", "--", "-.", ":")
+MARKED = 60
+"""Up to so many points a curve has a mark at each."""
+Point = tuple[Fraction, Ball]
+Ask = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Curve:
+    label: str
+    points: tuple[Point, ...]
+    joined: bool = True
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with its numbers: curves over one axis. `shown` are vertical lines, with what they say."""
+
+    name: str
+    title: str
+    across: str
+    up: str
+    curves: tuple[Curve, ...]
+    logarithmic: tuple[bool, bool] = (False, False)
+    note: str = ""
+    shown: tuple[Fraction, ...] = ()
+
+    def csv(self) -> str:
+        """A line for each point: the curve, where it is, and the ball."""
+        lines = ["curve,at,mid,rad"]
+        for curve in self.curves:
+            for at, value in curve.points:
+                lines.append(f'"{curve.label}",{decimal_text(at)},{value.mid},{value.rad}')
+        return "\n".join(lines) + "\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """{"name", "title", "note", "curves": [{"label", "points": [{"at", "value"}]}]}."""
+        curves = [
+            {"label": c.label, "points": [{"at": str(at), "value": v.to_json()} for at, v in c.points]}
+            for c in self.curves
+        ]
+        return {"name": self.name, "title": self.title, "note": self.note, "curves": curves}
+
+
+def figures(name: str, longest: int = NORMED, done: Ask = lambda _: None) -> Iterator[Figure]:
+    """The figures about one recipe, one by one; lengths up to `longest`. `done` is told what is being computed.
+
+    Raises BadInput for a recipe without figures.
+    """
+    if name not in FIGURES:
+        raise unknown("recipe with figures", name, list(FIGURES))
+    for figure in FIGURES[name]:
+        yield figure(longest, done)
+
+
+def tent(longest: int, done: Ask) -> Figure:
+    """Figure 1: the piecewise linear function that is I[i = k] on the integers."""
+    places = [Fraction(k, 10) for k in range(-30, 31)]
+
+    def value(x: Fraction) -> Fraction:
+        return max(0, -x - 1) - 2 * max(0, -x) + max(Fraction(0), 1 - x)
+
+    between = Curve("between integers", tuple((x, _exact(value(x))) for x in places))
+    whole = tuple((Fraction(x), _exact(Fraction(int(x == 0)))) for x in range(-3, 4))
+    return Figure(
+        "figure-1",
+        "Figure 1: max(0, k - i - 1) - 2 max(0, k - i) + max(0, k - i + 1)",
+        "i - k",
+        "value",
+        (between, Curve("I[i = k]", whole, False)),
+    )
+
+
+def entropies(name: str) -> Callable[[int, Ask], Figure]:
+    """Figure 2: cross-entropy against the length, without layer norm and with two of its epsilons."""
+
+    def figure(longest: int, done: Ask) -> Figure:
+        normed = f"{name}-layernorm"
+        rows = [
+            (name, "", "no layer norm"),
+            (normed, "epsilon=1/100000, eta=1/10", "epsilon = 1/100000, Proposition 2's layer"),
+            (normed, "epsilon=0, eta=1/10", "epsilon = 0, Proposition 2's layer"),
+            (normed, "epsilon=0", "epsilon = 0, without that layer"),
+        ]
+        curves = []
+        for model, values, label in rows:
+            most = NORMED if model == "parity-layernorm" else longest
+            points = []
+            for n in (n for n in LENGTHS if n <= min(longest, most)):
+                done(f"figure 2 of {name}, {label}, n = {n}")
+                points.append((Fraction(n), cross_entropy(model, n, values or None, digits=DIGITS).value))
+            curves.append(Curve(label, tuple(points)))
+        return Figure(
+            "figure-2", f"Figure 2: mean cross-entropy of {name} over all words of n symbols", "n", "bits",
+            tuple(curves), (True, False), "c = 1; eta = 1/10 nats in Proposition 2's layer",
+        )  # fmt: skip
+
+    return figure
+
+
+def sensitive(what: str) -> Callable[[int, Ask], Figure]:
+    """Figure 3: cross-entropy or accuracy of PARITY with norms against the weight that gives k/n."""
+
+    def figure(longest: int, done: Ask) -> Figure:
+        found = []
+        for weight in WEIGHTS:
+            done(f"figure 3, weight {decimal_text(weight)}")
+            answer = _moved(weight)
+            value = answer.value if what == "cross-entropy" else answer.extra["accuracy"]
+            if isinstance(value, Ball):
+                found.append((weight, value))
+        right = right_weights("parity-layernorm", WORD, "epsilon=0")
+        return Figure(
+            f"figure-3-{what}", f"Figure 3: {what} of parity-layernorm over all words of {WORD} symbols",
+            "weight (row 6, column 2 of W^V of the first head, and its negative)",
+            "bits" if what == "cross-entropy" else "share of words",
+            (Curve(what, tuple(found)),), shown=(right.low, right.high),
+            note=f"every word is right from {float(right.low):.6f} to {float(right.high):.6f}; {SETTING}",
+        )  # fmt: skip
+
+    return figure
+
+
+@cache
+def _moved(weight: Fraction) -> Bound:
+    return cross_entropy("parity-layernorm", WORD, SETTING, weight, digits=DIGITS)
+
+
+def tolerances(longest: int, done: Ask) -> Figure:
+    """Beside Figure 3: how far its weight may go from 1 with every word right, against the length."""
+    sides: tuple[list[Point], list[Point]] = ([], [])
+    for n in (3, 4, 5, 7, 10, 14, 20, 28, 40, 56, 80):
+        if n <= longest:
+            done(f"the interval of Figure 3's weight, n = {n}")
+            right = right_weights("parity-layernorm", n, "epsilon=0")
+            for side, (one, other) in zip(sides, ((right.low, right.below), (right.high, right.above)), strict=True):
+                side.append((Fraction(n), ball(arb_of(abs(one - 1)).union(arb_of(abs(other - 1))), 5)))
+    return Figure(
+        "figure-3-interval", "How far the weight may go from 1 with every word of n symbols right", "n", "distance",
+        (Curve("below 1", tuple(sides[0])), Curve("above 1", tuple(sides[1]))), (True, True), "epsilon = 0",
+    )  # fmt: skip
+
+
+def attention(longest: int, done: Ask) -> Figure:
+    """Of what Figure 4 tests: how much CLS attends to the first symbol in FIRST."""
+    title = "Attention of CLS on the first symbol in first"
+    return _both_scales("figure-4-attention", title, "weight", longest, lambda weight: weight)
+
+
+def confidence(longest: int, done: Ask) -> Figure:
+    """Of what Figure 4 tests: the probability of the right answer in FIRST, the same for every word."""
+    title = "Probability of the right answer in first"
+    return _both_scales(
+        "figure-4-confidence", title, "probability", longest, lambda weight: 1 / (1 + (-weight / 2).exp())
+    )
+
+
+def accuracy(longest: int, done: Ask) -> Figure:
+    """Of what Figure 4 tests: the share of words that FIRST and its flawed variant of Section 5.2 answer rightly."""
+    curves = []
+    for model, most in (("first-flawed", FLAWED), ("first", longest)):
+        for scaled, label in ((False, "plain"), (True, "scores times log n")):
+            points = []
+            for n in (n for n in LENGTHS if n <= min(longest, most)):
+                done(f"accuracy of {model}, {label}, n = {n}")
+                answer = cross_entropy(model, n, f"scaled={'yes' if scaled else 'no'}", digits=DIGITS)
+                found = answer.extra["accuracy"]
+                if isinstance(found, Ball):
+                    points.append((Fraction(n), found))
+            curves.append(Curve(f"{model}, {label}", tuple(points)))
+    title = "Share of all words of n symbols answered rightly"
+    return Figure("figure-4-accuracy", title, "n", "share of words", tuple(curves), (True, False), "c = 1")
+
+
+FIGURES: dict[str, tuple[Callable[[int, Ask], Figure], ...]] = {
+    "parity": (tent, entropies("parity"), sensitive("cross-entropy"), sensitive("accuracy"), tolerances),
+    "first": (entropies("first"), attention, confidence, accuracy),
+}
+
+
+def _exact(value: Fraction | int) -> Ball:
+    return ball(arb_of(Fraction(value)), DIGITS)
+
+
+def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[Any], Any]) -> Figure:
+    """A function of the weight of position 1 among n + 1 scores, which is 1/(1 + n e^-c), with c = 1 or log(n + 1)."""
+
+    def value(n: int, scaled: bool) -> Ball:
+        def compute() -> Any:
+            return of(1 / (1 + n / (arb_of(n + 1) if scaled else arb_of(1).exp())))
+
+        return ball(refine(compute, DIGITS, relative=True), DIGITS, relative=True)
+
+    lengths = [n for n in LENGTHS if n <= longest]
+    curves = [
+        Curve(label, tuple((Fraction(n), value(n, scaled)) for n in lengths))
+        for scaled, label in ((False, "plain"), (True, "scores times log n"))
+    ]
+    return Figure(name, title, "n", up, tuple(curves), (True, False), "c = 1; CLS stands before the n symbols")
+
+
+# --- Pictures and files -----------------------------------------------------------------------------------------------
+
+
+def write(
+    name: str, folder: str | Path, longest: int, *, force: bool = False, done: Ask = lambda _: None
+) -> list[Path]:
+    """Write each figure as CSV and, with matplotlib, as SVG and PNG, as soon as it is there; the files, in order.
+
+    Raises BadInput for a recipe without figures, and for files that exist or cannot be written.
+    """
+    place = Path(folder)
+    if place.exists() and not place.is_dir():
+        raise BadInput("the place of figures must be a folder", place)
+    if name not in FIGURES:
+        raise unknown("recipe with figures", name, list(FIGURES))
+    endings = (".csv", *(PICTURES if find_spec("matplotlib") is not None else ()))
+    if not force:
+        for old in sorted(place.glob(f"{name}-figure-*")) if place.is_dir() else ():
+            raise BadInput("the target must not exist yet", old, "add --force to replace it")
+    written: list[Path] = []
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for figure in figures(name, longest, done):
+            contents: dict[Path, bytes] = {}
+            for ending in endings:
+                drawn = figure.csv().encode("ascii") if ending == ".csv" else picture(figure, ending[1:])
+                contents[place / f"{name}-{figure.name}{ending}"] = drawn
+            put(contents, force=force)
+            written += contents
+    except FileExistsError as error:
+        raise BadInput("the target must not exist yet", error.filename, "add --force to replace it") from None
+    except OSError as error:
+        raise BadInput("the place of figures must be writable", f"{place} ({error.strerror})") from error
+    return written
+
+
+def picture(figure: Figure, form: str = "svg") -> bytes:
+    """A figure as an SVG or PNG file, on white, so that it is read in print and on a dark page."""
+    import matplotlib
+    from matplotlib.figure import Figure as Sheet
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    with matplotlib.rc_context({"font.size": 10, "svg.hashsalt": "symcook", "font.family": "DejaVu Sans"}):
+        sheet = Sheet(figsize=(7.2, 4.6), layout="constrained")
+        axes = sheet.subplots()
+        for curve, colour, dash in zip(figure.curves, COLOURS, DASHES, strict=False):
+            xs, ys = [float(at) for at, _ in curve.points], [float(value.mid) for _, value in curve.points]
+            mark = "s" if not curve.joined else "o" if len(xs) <= MARKED else ""
+            line = axes.plot(xs, ys, color=colour, label=curve.label, linewidth=1.4, marker=mark, markersize=3)[0]
+            line.set_linestyle(dash if curve.joined else "")
+        for at in figure.shown:
+            axes.axvline(float(at), color="#000000", linewidth=0.8, linestyle=":")
+        axes.set(xlabel=figure.across, ylabel=figure.up)
+        axes.set_title(figure.title, fontsize=11)
+        for side, wanted in zip("xy", figure.logarithmic, strict=True):
+            if wanted:
+                axes.set(**{f"{side}scale": "log"})
+                axis = axes.xaxis if side == "x" else axes.yaxis
+                axis.set_minor_formatter(NullFormatter())
+                axis.set_major_formatter(FuncFormatter(lambda at, _: f"{at:g}"))
+        axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
+        axes.set_axisbelow(True)
+        if len(figure.curves) > 1:
+            axes.legend(
+                framealpha=0.9,
+                edgecolor="#cccccc",
+                loc="best" if len(figure.curves) != 2 else "upper right",
+                fontsize=9,
+            )
+        if figure.note:
+            sheet.supxlabel(figure.note, fontsize=8, color="#555555", x=0.99, ha="right")
+        buffer = BytesIO()
+        sheet.savefig(buffer, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
+    return buffer.getvalue()
