@@ -154,10 +154,12 @@ def real(a: Any) -> Any:
 
 def _compare(tag: str, a: Any, b: Any) -> bool:
     if isinstance(a, Fraction) and isinstance(b, Fraction):
-        return {"=": a == b, "<=": a <= b, "<": a < b}[tag]
+        return a == b if tag == "=" else a <= b if tag == "<=" else a < b
     a, b = real(a), real(b)
+    if tag == "<":
+        return a < b
     slack = SLACK * (1 + abs(a) + abs(b))
-    return {"=": abs(a - b) <= slack, "<=": a <= b + slack, "<": a < b}[tag]
+    return abs(a - b) <= slack if tag == "=" else a <= b + slack
 
 
 def _apply(act: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -165,6 +167,7 @@ def _apply(act: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     return act(a, b) if exact else act(real(a), real(b))
 
 
+_number = cache(Fraction)
 _ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
@@ -172,7 +175,7 @@ def value(tree: Any, env: Mapping[str, Any], instance: Instance) -> Any:
     """A term. Division by zero is an error: a statement must guard it."""
     tag = tree[0]
     if tag == "num":
-        return Fraction(tree[1], tree[2])
+        return _number(tree[1], tree[2])
     if tag == "name":
         return CONTEXT.pi * 1 if tree[1] == "pi" else env[tree[1]]
     if tag == "neg":
