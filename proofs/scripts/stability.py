@@ -364,9 +364,6 @@ def normed_pair(g: Goal) -> None:
     )
 
 
-HIDDEN = "(sum(l, 1, d, W(k, l)*{}(l)) + b(k))"
-
-
 SCRIPTS |= {
     "lem.norm_columns": Script(norm_columns),
     "lem.cauchy": Script(cauchy),
