@@ -94,8 +94,13 @@ def errata_page(rows: list[claims.Claim]) -> str:
             lines += [f"Note: {row.note}", ""]
         if row.corrected:
             lines += [f"Corrected (`{row.corrected}`, PROVED): `{known[row.corrected].text}`", ""]
-        lines += [f"Missing step: {g['step']}. {g['why']} {g.get('repair', '')}".rstrip() + "\n" for g in row.gaps]
+        lines += [f"{gap_title(g)}: {g['step']}. {g['why']} {g.get('repair', '')}".rstrip() + "\n" for g in row.gaps]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def gap_title(gap: dict[str, str]) -> str:
+    """Gaps are steps of a proof that are missing or false; with a class they are slips of the text."""
+    return gap["class"].capitalize() if "class" in gap else "Missing step"
 
 
 def verdicts_text() -> str:

@@ -43,7 +43,8 @@ class Claim:
 
     `corrected` is the id of a proved corrected statement; `assuming` lists the ids of the statements without a proof
     that the status rests on, through lemmas and the correction as well; `gaps` lists steps of the printed proof that do
-    not follow ({"step", "why", "repair"}); `tried` says what was attempted against the claim before it was proved. Of a
+    not follow, and places where the print deviates from what is meant ({"step", "why", "repair"}; the latter have a
+    "class", one of SLIPS); `tried` says what was attempted against the claim before it was proved. Of a
     claim that is false as printed `slip` is one of SLIPS. `same` is an earlier row with the same statement. `reason` is
     the counterexample in words, or why a row is DEFINED (by the test `test`), CITED or EMPIRICAL.
     """

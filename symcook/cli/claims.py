@@ -138,7 +138,7 @@ def _why(row: Any) -> list[str]:
 
 
 def _gap(gap: dict[str, str]) -> str:
-    words = f"Gap: {gap.get('step', '')}: {gap.get('why', '')}"
+    words = f"{gap.get('class', 'gap').capitalize()}: {gap.get('step', '')}: {gap.get('why', '')}"
     return words + (f" Repair: {gap['repair']}" if gap.get("repair") else "")
 
 
