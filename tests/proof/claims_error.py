@@ -1227,15 +1227,21 @@ def residual_instances() -> Iterator[dict[str, Any]]:
         ("<= eps + delta", "<= eps"),
         ("<= eps + delta", "<= delta"),
         ("<= eps + delta", "< eps + delta"),
+        ("d) <= eps + delta)", "d) <= eps)"),
         ("<= eps + delta", "<= max(eps, delta)"),
         ("onenorm(l. z(l) - x(l), d) <= delta & ", ""),
+        ("(all l in 1..d. abs(z(l) - x(l)) <= delta) & ", ""),
     ],
 )
 def prop74(v: Any) -> bool | None:
+    """For the sum of the entries and for the greatest one, each where its hypotheses hold."""
     x, z, y, u, delta, eps = v["is"]
-    if norm(minus(z, x)) > delta or norm(minus(u, y)) > eps:
-        return None
-    return norm(minus(plus(u, z), plus(y, x))) <= eps + delta
+    found = [
+        size(minus(plus(u, z), plus(y, x))) <= eps + delta
+        for size in (norm, lambda w: max(map(abs, w)))
+        if size(minus(z, x)) <= delta and size(minus(u, y)) <= eps
+    ]
+    return all(found) if found else None
 
 
 def norm_layer(x: Vector, eps: Any, gain: Vector, shift: Vector) -> tuple[Vector, Any, Any]:
