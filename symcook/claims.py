@@ -3,6 +3,13 @@
 A status is never written by hand. `recompute` replays every certificate; ``proofs/ledger.py`` writes what it finds to
 ``symcook/data/ledger.json`` with a digest of everything that the status rests on; `ledger` reads that file and calls a
 row stale, and so OPEN, where the digest no longer fits.
+
+What no replay can find out stands in ``proofs/reviewed.json``, an entry a claim with its reason ("why"): which kind a
+row is where the table's word misleads ("kind"), the test that shows that the library's object is the one that a
+definition means ("test"), where a sentence that the paper only cites comes from ("cited"), that a sentence reports a
+measurement ("empirical"), which row says the same in other words ("same"), and of what is false as printed which kind
+of slip it is ("slip"; its reason is the counterexample that a reader would choose). An entry states facts; the status
+follows by a rule.
 """
 
 from __future__ import annotations
@@ -10,7 +17,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -20,7 +28,11 @@ from symcook.errors import BadInput, SymcookError, unknown
 
 DATA = Path(__file__).parent / "data"
 PAPERS = ("cookbook", "chiang2022", "merrill2024", "yang2026")
-STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "OPEN")
+STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "DEFINED", "CITED", "EMPIRICAL", "OPEN")
+SLIPS = ("misprint", "boundary", "missing hypothesis", "wrong")
+"""Classes of errata: what is meant is clear; false at an edge (n = 1, the empty word, 0); true under a condition that
+is not printed; false where it matters."""
+DEFINITION = "definition"
 COLUMNS = ("id", "location", "kind", "statement", "parameters", "test_form")
 _STALE = "stale: something that the status rests on has changed since it was computed"
 
@@ -31,7 +43,10 @@ class Claim:
 
     `corrected` is the id of a proved corrected statement; `assuming` lists the ids of the statements without a proof
     that the status rests on, through lemmas and the correction as well; `gaps` lists steps of the printed proof that do
-    not follow ({"step", "why", "repair"}); `tried` says what was attempted against the claim before it was proved.
+    not follow, and places where the print deviates from what is meant ({"step", "why", "repair"}; the latter have a
+    "class", one of SLIPS); `tried` says what was attempted against the claim before it was proved. Of a
+    claim that is false as printed `slip` is one of SLIPS. `same` is an earlier row with the same statement. `reason` is
+    the counterexample in words, or why a row is DEFINED (by the test `test`), CITED or EMPIRICAL.
     """
 
     id: str
@@ -46,6 +61,10 @@ class Claim:
     gaps: tuple[dict[str, str], ...] = ()
     tried: tuple[str, ...] = ()
     note: str = "not yet treated"
+    slip: str | None = None
+    same: str | None = None
+    test: str | None = None
+    reason: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One entry of ``symcook claims --json``."""
@@ -56,6 +75,11 @@ class Claim:
     def words(self) -> str:
         """The status with what it assumes: ``PROVED assuming named.x``."""
         return self.status + (f" assuming {', '.join(self.assuming)}" if self.assuming else "")
+
+    @property
+    def counted(self) -> bool:
+        """Whether the row counts as a claim: it is no definition, and no earlier row says the same."""
+        return self.kind != DEFINITION and self.same is None
 
 
 @dataclass(frozen=True)
@@ -71,10 +95,11 @@ class Known:
     corrected: str | None = None
     assuming: tuple[str, ...] = ()
     lemmas: tuple[str, ...] = ()
+    same: str | None = None
 
     def sealed(self, name: str) -> str:
         """sha256 of the row of the claim `name`: its words and what they rest on; empty where they rest on nothing."""
-        words = [name, self.status, self.corrected, self.assuming, self.lemmas, self.rests]
+        words = [name, self.status, self.corrected, self.assuming, self.lemmas, self.same, self.rests]
         return _digest([json.dumps(words).encode()]) if self.rests else ""
 
 
@@ -114,6 +139,56 @@ def remarks() -> dict[str, dict[str, Any]]:
     return out
 
 
+_FACTS = frozenset({"kind", "test", "cited", "empirical", "same", "slip"})
+
+
+def reviewed() -> dict[str, dict[str, str]]:
+    """The entries of ``proofs/reviewed.json`` by claim id. SymcookError where one has another shape."""
+    from symcook.proof.replay import proofs_directory
+
+    path = proofs_directory() / "reviewed.json"
+    if not path.is_file():
+        return {}
+    at = path.stat()
+    return _entries(path, at.st_mtime_ns, at.st_size)
+
+
+@cache
+def _entries(path: Path, changed: int, size: int) -> dict[str, dict[str, str]]:
+    """What `reviewed` reads; once as long as the file stays as it is."""
+    from symcook.proof.replay import load_json
+
+    entries = load_json(path.read_bytes())
+    for name, entry in entries.items():
+        facts = set(entry) - {"why"}
+        if name not in inventory() or not facts or not facts <= _FACTS or not all(map(str.strip, entry.values())):
+            raise SymcookError(f"reviewed.json must say facts out of {sorted(_FACTS)} of {name}, and no more")
+        if "why" not in entry:
+            raise SymcookError(f"the entry of {name} in reviewed.json gives no reason")
+        if "test" in entry and entry.get("kind", inventory()[name].kind) != DEFINITION:
+            raise SymcookError(f"{name} is no definition, so that no test can make it DEFINED")
+        if entry.get("slip", SLIPS[0]) not in SLIPS:
+            raise SymcookError(f"the slip of {name} must be one of {', '.join(SLIPS)}")
+        if entry.get("same", name) not in inventory() or entry.get("same") == name:
+            raise SymcookError(f"the row that {name} repeats must be another claim")
+    return entries
+
+
+def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
+    """The status of a row of this kind where replay gives `found` and the list of reviewed rows has `entry`.
+
+    What is refuted stays refuted. A definition is no claim that could be proved: it is DEFINED where a test is named.
+    Every other row is what replay gives; a row without a proof may be CITED or EMPIRICAL.
+    """
+    if found in ("REFUTED", "CORRECTED"):
+        return found
+    if kind == DEFINITION and "test" in entry:
+        return "DEFINED"
+    if found != "OPEN":
+        return found
+    return "CITED" if "cited" in entry else "EMPIRICAL" if "empirical" in entry else "OPEN"
+
+
 def checker_digest() -> str:
     """sha256 of the checker's own sources: the reader, the kernel and the replay."""
     here = Path(__file__).parent
@@ -122,9 +197,10 @@ def checker_digest() -> str:
 
 
 def row_digest(name: str) -> str:
-    """sha256 of all that a claim's status rests on: checker, statements, definitions, models, its certificates.
+    """sha256 of all that a claim's status rests on: checker, statements, definitions, models, its certificates, and its
+    entry among the reviewed rows with the words of the table.
 
-    Empty where there is no certificate: then a ledger's row rests on nothing.
+    Empty where there is neither a certificate nor an entry: then a ledger's row rests on nothing.
     """
     from symcook.proof.replay import proofs_directory
 
@@ -137,7 +213,11 @@ def row_digest(name: str) -> str:
                 at = path.stat()
                 own[path], lemmas = _read(path, at.st_mtime_ns, at.st_size)
                 todo += lemmas
-    return _digest([shared.encode(), *(own[path] for path in sorted(own))]) if own else ""
+    files = _digest([shared.encode(), *(own[path] for path in sorted(own))]) if own else ""
+    if name not in reviewed():
+        return files
+    row = inventory()[name]
+    return _digest([files.encode(), json.dumps([row.kind, row.statement, reviewed()[name]], sort_keys=True).encode()])
 
 
 @cache
@@ -182,20 +262,29 @@ def _digest(parts: Iterable[bytes]) -> str:
 
 
 def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]:
-    """Statuses of all claims that have a stored proof, by replay, from the files on disk."""
+    """Statuses of all claims that have one, by replay and by the list of reviewed rows, from the files on disk."""
     from symcook.proof.replay import replay, statements
 
     verdicts = {verdict.id: verdict for verdict in replay(progress=progress)}
     proved = {v.id for v in verdicts.values() if v.status == "PROVED"}
     corrections = {s.corrects: s.id for s in statements().values() if s.corrects and s.id in proved}
+    entries = reviewed()
+    first: dict[str, str] = {}  # the first row with a statement, by the hash of the statement
     found: dict[str, Known] = {}
-    for name in inventory():
-        verdict = verdicts.get(name)
-        if verdict is None:
+    for name, row in inventory().items():
+        entry, verdict = entries.get(name, {}), verdicts.get(name)
+        same = entry.get("same")
+        if name in statements():
+            earlier = first.setdefault(statements()[name].digest, name)
+            same = same if earlier == name else earlier
+        status = status_of(entry.get("kind", row.kind), verdict.status if verdict else "OPEN", entry)
+        if verdict is None and status == "OPEN" and same is None:
             continue
-        corrected = corrections.get(name) if verdict.status == "CORRECTED" else None
-        lemmas = set(verdict.lemmas) | (set(verdicts[corrected].lemmas) if corrected in verdicts else set())
-        found[name] = Known(verdict.status, row_digest(name), corrected, verdict.assuming, tuple(sorted(lemmas)))
+        corrected = corrections.get(name) if status == "CORRECTED" else None
+        used = [v for v in (verdict, verdicts.get(corrected or "")) if v is not None]
+        lemmas = tuple(sorted({lemma for v in used for lemma in v.lemmas}))
+        assuming = verdict.assuming if verdict else ()
+        found[name] = Known(status, row_digest(name), corrected, assuming, lemmas, same)
     return found
 
 
@@ -228,17 +317,23 @@ def ledger(found: dict[str, Known] | None = None) -> list[Claim]:
                 stale.add(name)
             else:
                 found[name] = known
-    said = remarks()
+    said, entries = remarks(), reviewed()
     rows = []
     for name, row in inventory().items():
         words = said.get(name, {})
         row = replace(row, gaps=tuple(words.get("gaps", ())), tried=tuple(words.get("tried", ())))
+        entry = entries.get(name, {})
+        row = replace(row, kind=entry.get("kind", row.kind))
         if name in stale:
             row = replace(row, note=_STALE)
         elif name in found:
             known = found[name]
-            told = {k: getattr(known, k) for k in ("status", "corrected", "assuming", "lemmas")}
-            row = replace(row, **told, note=words.get("note", ""))
+            told = {k: getattr(known, k) for k in ("status", "corrected", "assuming", "lemmas", "same")}
+            row = replace(row, **told, note=words.get("note", row.note if known.status == "OPEN" else ""))
+            if row.status in ("REFUTED", "CORRECTED"):
+                row = replace(row, slip=entry.get("slip"), reason=entry.get("why") if "slip" in entry else None)
+            if row.status in ("DEFINED", "CITED", "EMPIRICAL"):
+                row = replace(row, test=entry.get("test"), reason=entry.get(row.status.lower(), entry.get("why")))
         elif "note" in words:
             row = replace(row, note=words["note"])
         rows.append(row)
@@ -258,15 +353,22 @@ def _stored(path: Path) -> dict[str, Any]:
 
 def _known(name: str, row: Any) -> Known | None:
     """A stored row; None where it has another form."""
-    keys = {"status", "digest", "corrected", "assuming", "lemmas"}
+    keys = {"status", "digest", "corrected", "assuming", "lemmas", "same"}
     if not isinstance(row, dict) or not {"status", "digest"} <= set(row) <= keys or name not in inventory():
         return None
-    lists = [row.get(key, []) for key in ("assuming", "lemmas")]
-    if not all(isinstance(one, list) and all(isinstance(x, str) for x in one) for one in lists):
+    assuming, lemmas = (row.get(key, []) for key in ("assuming", "lemmas"))
+    if not all(isinstance(one, list) and all(isinstance(x, str) for x in one) for one in (assuming, lemmas)):
         return None
     if re.fullmatch(rf"{'|'.join(STATUSES)}|CHECKED [1-9][0-9]*", str(row["status"])) is None:
         return None
-    return Known(row["status"], row_digest(name), row.get("corrected"), *map(tuple, lists))
+    if row.get("same") is not None and row["same"] not in inventory():
+        return None
+    return Known(row["status"], row_digest(name), row.get("corrected"), tuple(assuming), tuple(lemmas), row.get("same"))
+
+
+def counts(rows: Iterable[Claim]) -> Counter[str]:
+    """How many claims have each status, PROVED assuming apart; definitions and repeated rows are left out."""
+    return Counter(row.status + (" assuming" if row.assuming else "") for row in rows if row.counted)
 
 
 def select(

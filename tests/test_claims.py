@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 from collections import Counter
@@ -12,14 +13,15 @@ from checkout import ROOT
 from proof import stored
 
 from symcook import claims
-from symcook.errors import BadInput
+from symcook.errors import BadInput, SymcookError
 from symcook.proof import replay
 
 TABLES = ROOT / "symcook" / "data" / "claims"
 COUNTS = {"cookbook": 232, "chiang2022": 64, "merrill2024": 60, "yang2026": 71}
 PROVED = "cookbook.s4.4.min"
 WRONG = "cookbook.s6.4.clip"
-UNTREATED = "cookbook.s2.1.notation"
+UNTREATED = "yang2026.thm12"
+LISTED = "cookbook.s2.1.notation"
 
 
 @pytest.fixture
@@ -125,7 +127,7 @@ def test_checked_stands_for_every_length() -> None:
 
 def test_one_entry_of_the_json_answer() -> None:
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming", "lemmas", "gaps"]
-    keys += ["tried", "note"]
+    keys += ["tried", "note", "slip", "same", "test", "reason"]
     for claim in claims.select(paper="cookbook"):
         document = claim.to_json()
         assert list(document) == keys
@@ -252,10 +254,128 @@ def test_the_stored_remarks_are_about_treated_claims_and_keep_their_shape() -> N
         assert words["tried"] or name not in treated
         assert all(isinstance(text, str) and text for text in words["tried"])
         for gap in words.get("gaps", []):
-            assert list(gap) == ["step", "why", "repair"], name
+            assert list(gap) in (["step", "why", "repair"], ["step", "why", "repair", "class"]), name
             assert all(gap.values())
-            assert gap["why"].endswith(".")
+            assert gap.get("class", claims.SLIPS[0]) in claims.SLIPS
+            assert gap["why"].endswith((".", ".)"))
             assert gap["repair"].endswith(".")
+
+
+# --- What people have reviewed ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "found", "entry", "status"),
+    [
+        ("definition", "OPEN", {}, "OPEN"),
+        ("definition", "OPEN", {"test": "t"}, "DEFINED"),
+        ("definition", "PROVED", {"test": "t"}, "DEFINED"),
+        ("definition", "CORRECTED", {"test": "t"}, "CORRECTED"),
+        ("definition", "REFUTED", {"test": "t"}, "REFUTED"),
+        ("identity", "PROVED", {"cited": "c"}, "PROVED"),
+        ("identity", "CHECKED 8", {"empirical": "e"}, "CHECKED 8"),
+        ("identity", "OPEN", {"cited": "c"}, "CITED"),
+        ("figure", "OPEN", {"empirical": "e"}, "EMPIRICAL"),
+        ("figure", "OPEN", {"kind": "figure"}, "OPEN"),
+        ("theorem", "OPEN", {"same": "x"}, "OPEN"),
+    ],
+)
+def test_the_status_follows_from_replay_and_the_list(kind: str, found: str, entry: dict[str, str], status: str) -> None:
+    assert claims.status_of(kind, found, entry) == status
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"why": "no fact"},
+        {"test": "tests/test_claims.py::x"},
+        {"test": "tests/test_claims.py::x", "why": " "},
+        {"status": "DEFINED", "why": "a status is no fact"},
+        {"slip": "typo", "why": "no such kind"},
+        {"same": "cookbook.s2.1.notation", "why": "itself"},
+        {"same": "cookbook.s0", "why": "unknown"},
+        {"kind": "identity", "test": "tests/test_claims.py::x", "why": "no definition"},
+    ],
+)
+def test_a_bad_entry_of_the_list_is_refused(own: Path, entry: dict[str, str]) -> None:
+    (own / "proofs" / "reviewed.json").write_text(json.dumps({LISTED: entry}), encoding="utf-8")
+    with pytest.raises(SymcookError):
+        claims.reviewed()
+
+
+def test_a_changed_entry_makes_its_row_stale(own: Path) -> None:
+    path = own / "proofs" / "reviewed.json"
+    path.write_text(json.dumps({LISTED: {"test": "tests/a.py::b", "why": "one"}}), encoding="utf-8")
+    known = claims.Known("DEFINED", claims.row_digest(LISTED))
+    store(own, {LISTED: {"status": "DEFINED", "digest": known.sealed(LISTED)}})
+    assert (row(LISTED).status, row(LISTED).test, row(LISTED).reason) == ("DEFINED", "tests/a.py::b", "one")
+    path.write_text(json.dumps({LISTED: {"test": "tests/a.py::b", "why": "another"}}), encoding="utf-8")
+    assert (row(LISTED).status, row(LISTED).note.startswith("stale")) == ("OPEN", True)
+    path.unlink()
+    assert row(LISTED).status == "OPEN"
+
+
+SKIPPED = {"skip", "skipif", "xfail"}
+
+
+@pytest.mark.parametrize("name", [n for n, entry in claims.reviewed().items() if "test" in entry])
+def test_a_definition_names_a_test_that_is_there_and_runs(name: str) -> None:
+    """The function stands at top level of a module that pytest collects, has a body, and is never skipped."""
+    file, _, function = claims.reviewed()[name]["test"].partition("::")
+    path = ROOT / file
+    assert path.name.startswith("test_") and path.is_file() and path.is_relative_to(ROOT / "tests")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert "pytestmark" not in {t.id for node in tree.body if isinstance(node, ast.Assign) for t in names(node)}
+    (found,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+    assert found.name.startswith("test_")
+    used = {node.attr for one in found.decorator_list for node in ast.walk(one) if isinstance(node, ast.Attribute)}
+    assert not used & SKIPPED
+    assert not {node.attr for node in ast.walk(found) if isinstance(node, ast.Attribute)} & {"skip", "importorskip"}
+    assert any(isinstance(node, ast.Assert | ast.Call) for node in ast.walk(found))
+
+
+def names(node: ast.Assign) -> list[ast.Name]:
+    return [target for target in node.targets if isinstance(target, ast.Name)]
+
+
+def test_a_case_of_a_definition_is_among_the_cases() -> None:
+    """Of the tests that run over a list of cases: the claim has one there."""
+    from test_definitions import CASES
+
+    over = {n for n, e in claims.reviewed().items() if e.get("test") == "tests/test_definitions.py::test_definition"}
+    assert over <= {case.claim for case in CASES}
+
+
+@pytest.mark.usefixtures("replayed")
+def test_no_definition_is_proved_and_every_slip_has_its_kind() -> None:
+    rows = claims.ledger(claims.recompute())
+    assert {r.status for r in rows if r.kind == claims.DEFINITION} <= {"DEFINED", "REFUTED", "CORRECTED", "OPEN"}
+    assert {r.kind for r in rows if r.status == "DEFINED"} == {claims.DEFINITION}
+    assert all(r.test for r in rows if r.status == "DEFINED")
+    wrong = {r.id for r in rows if r.status in ("REFUTED", "CORRECTED")}
+    assert {n for n, entry in claims.reviewed().items() if "slip" in entry} == wrong
+    assert all(r.slip in claims.SLIPS and r.reason for r in rows if r.id in wrong)
+    assert {r.status for r in rows if r.reason} == {"DEFINED", "CITED", "EMPIRICAL", "CORRECTED"}
+    for r in rows:
+        if r.same is not None:
+            assert r.same in claims.inventory()
+            earlier = next(one for one in rows if one.id == r.same)
+            assert earlier.same is None
+            assert r.status in (earlier.status, "OPEN") or "DEFINED" in (r.status, earlier.status)
+
+
+@pytest.mark.usefixtures("replayed")
+def test_the_counts_leave_out_definitions_and_repeated_rows() -> None:
+    rows = claims.ledger(claims.recompute())
+    found = claims.counts(rows)
+    definitions = [r for r in rows if r.kind == "definition"]
+    repeated = [r for r in rows if r.kind != "definition" and r.same]
+    assert found.total() + len(definitions) + len(repeated) == 427
+    assert "DEFINED" not in found
+    assert found["PROVED assuming"] == sum(bool(r.assuming) and r.status == "PROVED" for r in rows if r.counted)
+    texts = {n: s.digest for n, s in replay.statements().items() if n in claims.inventory()}
+    counted = [texts[r.id] for r in rows if r.counted and r.id in texts]
+    assert len(counted) == len(set(counted))
 
 
 # --- The shipped ledger -----------------------------------------------------------------------------------------------
@@ -264,7 +384,8 @@ def test_the_stored_remarks_are_about_treated_claims_and_keep_their_shape() -> N
 @pytest.fixture
 def replayed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is replayed once in a run, in place of a replay."""
-    monkeypatch.setattr(replay, "replay", lambda *_, **__: list(stored.verdicts().values()))
+    verdicts = list(stored.verdicts().values())  # before the patch: where nothing is replayed yet, this replays
+    monkeypatch.setattr(replay, "replay", lambda *_, **__: verdicts)
 
 
 @pytest.mark.usefixtures("replayed")
@@ -277,7 +398,7 @@ def test_the_committed_ledger_is_what_replay_gives() -> None:
     assert {c.status for name, c in rows.items() if name not in found} == {"OPEN"}
     for name, known in found.items():
         assert (known.status == "CORRECTED") == (known.corrected == f"{name}.corrected")
-        assert name in replay.statements()
+        assert name in replay.statements() or known.status in ("DEFINED", "CITED", "EMPIRICAL", "OPEN")
 
 
 @pytest.mark.usefixtures("replayed")

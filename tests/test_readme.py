@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import doctest
-import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from checkout import ROOT
 
 from symcook.__main__ import main
-from symcook.claims import inventory
+from symcook.claims import counts, ledger
 
 PROMPT = "$ "
 
@@ -91,10 +89,18 @@ def test_the_python_in_the_readme_does_what_it_shows() -> None:
 
 def test_the_readme_counts_what_the_ledger_counts() -> None:
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    rows = json.loads((ROOT / "symcook" / "data" / "ledger.json").read_text(encoding="utf-8"))["rows"]
-    counts = Counter(row["status"] for row in rows.values())
-    said = re.search(r"lists (\d+) claims .*?: (\d+) are PROVED, (\d+) CORRECTED and (\d+) OPEN", text)
+    rows = ledger()
+    found = counts(rows)
+    said = re.search(
+        r"lists (\d+) rows .*?(\d+) of them claims.*?: (\d+) are PROVED, (\d+) CORRECTED, (\d+) CITED or EMPIRICAL and "
+        r"(\d+) OPEN; of (\d+) definitions (\d+) are DEFINED",
+        text,
+    )
     assert said is not None
-    total, proved, corrected, still_open = map(int, said.groups())
-    assert (proved, corrected) == (counts["PROVED"], counts["CORRECTED"])
-    assert total == len(inventory()) == proved + corrected + still_open
+    every, total, proved, corrected, reported, still_open, definitions, defined = map(int, said.groups())
+    assert (every, total) == (len(rows), found.total())
+    assert proved == found["PROVED"] + found["PROVED assuming"]
+    assert (corrected, reported) == (found["CORRECTED"], found["CITED"] + found["EMPIRICAL"])
+    assert still_open == found["OPEN"] == total - proved - corrected - reported
+    assert definitions == sum(row.kind == "definition" for row in rows)
+    assert defined == sum(row.status == "DEFINED" for row in rows)

@@ -2760,45 +2760,6 @@ def next_layer(g: Goal, number: str, before: tuple[str, str], like: str, index: 
     )
 
 
-def serial(g: Goal) -> None:
-    g.intro("n d h m Q K V W g U r alpha omega z x some run one two like_1 like_2")
-
-    def true(s: Goal) -> None:
-        s.intro("i i_in a a_in").true()
-
-    g.have("all i in 1..n. all a in 1..d. z(0, i, a) = z(0, i, a)", "start", true)
-    g.use("like_1", lambda s: s.intro("i i_in j j_in").true(), label="first")
-
-    def weights(s: Goal) -> None:
-        s.intro("p p_in q q_in").use("first", "p", None, "q", label="is").auto("is", degree=1, rounds=0)
-
-    def first(s: Goal) -> None:
-        s.intro("i i_in a a_in").use(
-            "lem:layers_same",
-            *layer_of("1", "alpha", "1"),
-            "u v. omega(1, u, v)",
-            "n",
-            "d",
-            "h",
-            "u v. z(0, u, v)",
-            "u v. z(0, u, v)",
-            "#start",
-            weights,
-            "i",
-            None,
-            "a",
-            label="same",
-        )
-        s.use("run", "1", None, "i", None, "a", label="left").use("one", "i", None, "a", label="right")
-        s.auto("left right same", degree=1, rounds=0)
-
-    g.have("all i in 1..n. all a in 1..d. z(1, i, a) = x(1, i, a)", "equal", first)
-    back_too(g, "z(1, {0}, {1}) = x(1, {0}, {1})")
-    next_layer(g, "2", ("z(1, u, v)", "x(1, u, v)"), "like_2", "2")
-    g.intro("i i_in a a_in").use("same", "i", None, "a", label="is").use("run", "2", None, "i", None, "a", label="left")
-    g.use("two", "i", None, "a", label="right").auto("left right is", degree=1, rounds=0)
-
-
 def back_too(g: Goal, equation: str) -> None:
     """`equal_back`: the equations of `equal` the other way round."""
     left, right = equation.split(" = ")
@@ -2849,6 +2810,5 @@ SCRIPTS |= {
     "cookbook.s8.3.parallel_embedding": Script(
         embedding, pointed("1", "1", "1", *["k a. 0"] * 6, "i. 0", "1", more=(("1", "1"), ("1",)))
     ),
-    "cookbook.s8.3.serial": Script(serial, lambda g: g.inhabit(*SERIAL, "1", "1")),
     "cookbook.s8.3.serial_sequences": Script(serial_sequences, lambda g: g.inhabit("1", "2", *SERIAL, "1", "1", "1")),
 }

@@ -1965,38 +1965,6 @@ def retrieve_defined(g: Goal) -> None:
     g.leaves("sigma n i", leaf)
 
 
-def schedule(g: Goal) -> None:
-    g.intro("step final sigma q out n nlow run start decode end")
-
-    def every(h: Goal) -> None:
-        base, more = h.induct("m", "ge", "is")
-        base.intro("room").use("start", "n", label="goal").hyp("goal")
-        more.intro("room").use("is", lambda e: e.auto("room", degree=1), label="before")
-        more.use("decode", "n + m + 1", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="now")
-        more.use("run", "m + 1", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="then")
-        more.have("out(n + m) = q(m)", "same", lambda e: e.hyp("before"))
-        more.have(
-            "step(out(n + m), sigma(m + 1)) = step(q(m), sigma(m + 1))", "same_step", lambda e: e.rewrite("same").true()
-        )
-        more.auto("now then same_step", degree=1, rounds=0)
-
-    g.have("all m:Int. 0 <= m -> m <= n -> out(n + m) = q(m)", "every", every)
-    first, second, there, back = g.split()
-    first.hyp("start")
-    second.intro("i (low high)").use(
-        "every", "i - n", lambda h: h.auto("low"), lambda h: h.auto("high"), label="goal"
-    ).hyp("goal")
-    for h in (there, back):
-        h.use("every", "n", "#nlow", "!", label="last").have("out(2*n) = q(n)", "last_is", lambda e: e.hyp("last"))
-        h.rewrite("last_is", "end", "end_is")
-    there.intro("one")
-    for e in there.ind("final(q(n)) = 1", "is value"):
-        e.hyp("is") if e.facts["is"][0] == "=" else e.contra("no").auto("one end_is value", degree=1)
-    back.intro("one")
-    for e in back.ind("final(q(n)) = 1", "is value"):
-        e.auto("end_is value", degree=1) if e.facts["is"][0] == "=" else e.absurd("one", "is")
-
-
 def head_refuted(g: Goal) -> None:
     """Token 2 is the only decoding token before i = 3: its weight is 1, or 1/2 where $ has the key 1 too; not 1/3."""
 
@@ -3008,9 +2976,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
     "merrill2024.thm1.retrieve": Script(
         retrieve, each(witnesses("j. 0", "2", "4"), witnesses("j. 0", "2", "4", "1")), retrieve_defined
-    ),
-    "merrill2024.thm1.schedule": Script(
-        schedule, lambda g: g.inhabit("i k. 0", *["j. 0"] * 4, "3", others=[("i k. 0", *["j. 0"] * 4, "3", "3")])
     ),
     "merrill2024.thm2.head": Script(head_refuted, refutes=True),
     "merrill2024.thm2.inputhash": Script(inputhash, witnesses("2", "-1", "1"), inputhash_defined),

@@ -2423,44 +2423,6 @@ def nearest_active(g: Goal) -> None:
             e.auto("more a_is", **linear)
 
 
-def nearest_values(g: Goal) -> None:
-    g.intro("n o a l r (some tokens left right first last) i (low high)").positive("n", "n")
-    g.have(
-        "all j in 1..n. bit(a(j))", "bits", lambda h: h.intro("j (jl jh)").use("tokens", "j", label="b o_is").hyp("b")
-    )
-    near_left, near_right, none_left, none_right = g.split()
-    for h, head, part in ((near_left, "left", 0), (near_right, "right", 1)):
-        h.intro("p (pl ph) (active between)")
-
-        def best(e: Goal, part: int = part) -> None:
-            e.intro("k (kl kh)").use(
-                "lem:nearest_active", "n", "a", "i", "p", lambda f: f.easy("pl ph low high", **linear), label="n1 n2"
-            )
-            e.use(f"n{part + 1}", lambda f: f.easy("pl ph", **linear), label="strict")
-            same, other = e.em("k = p", "is")
-            same.rewrite("is").true()
-            other.use("strict", "k", lambda f: f.easy("kl kh"), "#is", label="less").auto("less", **linear)
-
-        h.use(head, "i", None, "p", lambda f: f.easy(), best, label="done").hyp("done")
-    for h, head, at in ((none_left, "left", "i - 1"), (none_right, "right", "i + 1")):
-        h.intro("(side none)")
-        if head == "right":
-            h.use("ax:int_lt", "i", "n", label="step")
-
-        def flat(e: Goal, head: str = head, at: str = at) -> None:
-            e.intro("k (kl kh)").use("none", "k", label="zero").use(
-                "none", at, lambda f: f.easy("side", **linear), label="zero1"
-            ).rewrite("zero").rewrite("zero1")
-            gap = "i - 1 - k" if head == "left" else "k - i - 1"
-            e.have(
-                f"0 <= ({gap})*(1/n)",
-                "gap",
-                lambda f: f.have(f"0 <= {gap}", "room", use="kl kh", **linear).auto("room n_i"),
-            ).auto("gap", **linear)
-
-        h.use(head, "i", None, at, lambda f: f.easy("side", **linear), flat, label="done").hyp("done")
-
-
 def state_trace(g: Goal) -> None:
     g.intro("n w z (some word start one two three)")
 
@@ -2596,9 +2558,6 @@ def window_whole(h: Goal) -> None:
     h.auto(**linear)
 
 
-STEP2 = "3; j. 1; j. {}; i. 1 - I[i = 1]; i. 1 - I[i = 3]"
-
-
 def stop_half(h: Goal) -> None:
     some(h, lambda e: e.easy(), lambda e: e.intro("i0 low").easy())
 
@@ -2637,16 +2596,6 @@ SCRIPTS |= {
     ),
     "cookbook.s9.2.1.state_trace": Script(
         state_trace, witnesses("3", "i. 0", TRACE, "1", leaf=section9_leaf), whole("n w z", window_whole)
-    ),
-    "cookbook.s9.2.2.step2_values.corrected": Script(
-        nearest_values,
-        witnesses(
-            *STEP2.format(1).split("; "),
-            "1",
-            others=[(*STEP2.format(a).split("; "), *at) for a, *at in ((1, "2", "1"), (1, "2", "3"), (0, "2"))],
-            leaf=section9_leaf,
-        ),
-        whole("n o a l r", window_whole),
     ),
 }
 

@@ -364,9 +364,6 @@ def normed_pair(g: Goal) -> None:
     )
 
 
-HIDDEN = "(sum(l, 1, d, W(k, l)*{}(l)) + b(k))"
-
-
 SCRIPTS |= {
     "lem.norm_columns": Script(norm_columns),
     "lem.cauchy": Script(cauchy),
@@ -3619,80 +3616,6 @@ def key_scale(g: Goal) -> None:
 SOFT = "softlayers({0}, kind, Q, K, V, W, b, U, c, d, q, m, n, {1})"
 
 
-def hahn_wrong(g: Goal) -> None:
-    """No sublayers, d = 1, two symbols embedded as 1 and 2: at the changed position 1 > B/n for n > B."""
-    none, flat = "t a l. 0", "t a. 0"
-    g.intro("claim").use(
-        "claim",
-        "0",
-        "1",
-        "1",
-        "0",
-        "2",
-        "t. 0",
-        none,
-        none,
-        none,
-        none,
-        flat,
-        none,
-        flat,
-        "e a. e",
-        "0",
-        None,
-        label="some",
-    ).obtain("some", "B", "every").use("ax:archimedes", "B", label="large").obtain("large", "N", "N_one N_up")
-    g.have("0 <= N", "N_low", use="N_one").positive("(N + 1)", "n", lambda h: h.auto("N_one", degree=1, rounds=0))
-
-    def given(h: Goal) -> None:
-        for part in h.split():
-            if part.goal[0] != "all":
-                part.auto("N_one", degree=1, rounds=0)
-                continue
-            part.intro("i (il ih)")
-            if part.try_contradiction():  # there are no sublayers
-                continue
-            if part.goal[0] == "~" or part.goal[0] == "->":
-                part.intro("off")
-                yes, no = part.ind("i = 1", "is value")
-                yes.absurd("is", "off")
-                no.rewrite("value").true()
-            elif part.goal[0] == "&":
-                for f in part.ind("i = 1", "is value"):
-                    for sub in f.split():
-                        if "I[" in sub.text(sub.goal):
-                            sub.rewrite("value")
-                        if "abs(" in sub.text(sub.goal):
-                            sub.use("ax:abs_pos", "0", "!", label="v").auto("v", degree=1, rounds=0)
-                        else:
-                            sub.true()
-            else:
-                for sub in part.intro("a1 inside1").split():
-                    sub.auto("", degree=1, rounds=0)
-
-    z, u = "t a i. 1", "t a i. I[i = 1] + 1"
-    g.use(
-        "every",
-        "N + 1",
-        "i. 1",
-        "i. I[i = 1] + 1",
-        "1",
-        "i a. 0",
-        z,
-        u,
-        given,
-        "1",
-        each_part(lambda h: h.auto("N_low", degree=1, rounds=0)),
-        label="wrong",
-    )
-    g.use("ax:abs_neg", "-1", "!", label="v").have(
-        "1 <= B*(1/(N + 1))", "one", lambda h: h.auto("wrong v", degree=1, rounds=0)
-    )
-    g.have("B*(1/(N + 1)) <= N*(1/(N + 1))", "two", lambda h: h.auto("N_up n_i", rounds=0)).auto(
-        "one two n_e n_i", degree=1, rounds=0
-    )
-
-
 def hahn(g: Goal) -> None:
     g.intro("M d q m k kind Q K V W b U c we P (some_M some some_q some_m some_k)").have(
         "0 <= d", "d_low", use="some"
@@ -4164,7 +4087,6 @@ def hahn_step(g: Goal) -> None:
 
 SCRIPTS |= {
     "lem.key_scale": Script(key_scale),
-    "cookbook.s6.4.hahn_sensitivity": Script(hahn_wrong, refutes=True),
     "cookbook.s6.4.hahn_sensitivity.corrected": Script(
         hahn,
         witnesses("2", "2", "1", "0", "2", "t. 0", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "e a. 0", "0"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from typing import Any
 
 import click
@@ -42,7 +41,8 @@ def _ids() -> list[str]:
     "--status",
     metavar="S",
     shell_complete=completes(_statuses),
-    help="With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, OPEN; 'CHECKED N' for one N.",
+    help="With this status: PROVED, DECIDED, CHECKED, REFUTED, CORRECTED, DEFINED, CITED, EMPIRICAL, OPEN; "
+    "'CHECKED N' for one N.",
 )
 @click.option("--search", metavar="TEXT", help="With this text in id, place, statement or note.")
 @click.option("--recompute", is_flag=True, help="Replay every stored proof instead of reading the shipped ledger.")
@@ -92,19 +92,11 @@ def _known(name: str) -> None:
 def claims_text(rows: list[Any]) -> str:
     """Statuses counted by paper; the claims themselves where they are few enough to read."""
     if len(rows) > MOST_SHOWN:
-        words = list(dict.fromkeys(sorted(row.status for row in rows)))
-        counts = Counter((row.paper, row.status) for row in rows)
-        papers = list(dict.fromkeys(row.paper for row in rows))
-        table = [["paper", *words, "all"]]
-        for paper in papers:
-            numbers = [counts[paper, word] for word in words]
-            table.append([paper, *map(str, numbers), str(sum(numbers))])
-        return columns(table) + "\n\nsymcook claims --search TEXT shows single claims, --json all of them."
+        return f"{_counts(rows)}\n\nsymcook claims --search TEXT shows single claims, --json all of them."
     lines = []
     for row in rows:
-        assumed = f" assuming {', '.join(row.assuming)}" if row.assuming else ""
-        lines.append(f"{row.id}: {row.status}" + (f" by {row.corrected}" if row.corrected else "") + assumed)
-        details = [f"{row.location}: {row.statement}", row.note and f"Note: {row.note}"]
+        lines.append(f"{row.id}: {row.status}" + (f" by {row.corrected}" if row.corrected else "") + _assuming(row))
+        details = [f"{row.location}: {row.statement}", *_why(row), row.note and f"Note: {row.note}"]
         details += [_gap(gap) for gap in row.gaps]
         if len(rows) <= MOST_STATED:
             details += _more(row)
@@ -112,8 +104,41 @@ def claims_text(rows: list[Any]) -> str:
     return "\n".join(lines)
 
 
+def _counts(rows: list[Any]) -> str:
+    """A table by paper: the claims by status, then the definitions, then the rows that repeat another one."""
+    from symcook.claims import DEFINITION, counts
+
+    papers = {paper: [row for row in rows if row.paper == paper] for paper in dict.fromkeys(row.paper for row in rows)}
+    every = counts(rows)
+    words = [w for word in _statuses() for w in (word, f"{word} assuming") if w in every]
+    words += sorted(set(every) - set(words))  # CHECKED N
+    table = [["paper", *words, "claims", "definitions", "repeated", "rows"]]
+    for paper, own in papers.items():
+        found = counts(own)
+        definitions = sum(row.kind == DEFINITION for row in own)
+        numbers = [*(found[word] for word in words), found.total(), definitions, len(own) - found.total() - definitions]
+        table.append([paper, *map(str, [*numbers, len(own)])])
+    return columns(table)
+
+
+def _assuming(row: Any) -> str:
+    return f" assuming {', '.join(row.assuming)}" if row.assuming else ""
+
+
+def _why(row: Any) -> list[str]:
+    """What a reader should know about the status: the slip and its witness, the test of a definition, the source."""
+    out = []
+    if row.slip:
+        out.append(f"Slip: {row.slip}. {row.reason}")
+    elif row.reason:
+        out.append(f"{row.status.capitalize()}: {row.reason}" + (f" Test: {row.test}" if row.test else ""))
+    if row.same:
+        out.append(f"The same statement as {row.same}.")
+    return out
+
+
 def _gap(gap: dict[str, str]) -> str:
-    words = f"Gap: {gap.get('step', '')}: {gap.get('why', '')}"
+    words = f"{gap.get('class', 'gap').capitalize()}: {gap.get('step', '')}: {gap.get('why', '')}"
     return words + (f" Repair: {gap['repair']}" if gap.get("repair") else "")
 
 

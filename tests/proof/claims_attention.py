@@ -71,45 +71,48 @@ def conditional(p: F, x: F, y: F) -> F:
 
 
 def identity_instances() -> Iterator[dict[str, Any]]:
-    for n in (0, 1, 2, 3):
-        for kind in KINDS:
-            for WV in (F(0), F(1)):
-                x = [number() for _ in range(n)]
-                rows = [weights(kind, [number() for _ in x]) for _ in x]
-                y = [WV * number() + e for e in x]
-                attended = [
-                    plain_dot(row, x) + (e if kind != "softmax" else real(e)) for row, e in zip(rows, x, strict=True)
-                ]
-                yield {
-                    "n": F(n),
-                    "WV": WV,
-                    "alpha()": {(i, j): w for i, row in enumerate(rows, 1) for j, w in enumerate(row, 1)},
-                    "x()": column(x),
-                    "y()": [
-                        *(column(c) for c in (y, x, [F(0)] * n, [-e for e in x], [e + ODD for e in x])),
-                        dict(enumerate(attended, 1)),
-                    ],
-                }
+    for n, d in ((0, 1), (1, 0), (1, 1), (2, 1), (2, 2), (3, 2)):
+        for kind, entry in itertools.product(KINDS, (F(0), F(1))):
+            x = [[number() for _ in range(n)] for _ in range(d)]
+            rows = [weights(kind, [number() for _ in range(n)]) for _ in range(n)]
+            wrong_ones = [[e + ODD for e in row] for row in x]
+            attended = [[plain_dot(row, [real(e) for e in values]) for row in rows] for values in x]
+            added = [
+                [p + real(e) for p, e in zip(p_row, e_row, strict=True)]
+                for p_row, e_row in zip(attended, x, strict=True)
+            ]
+            minus = [[-e for e in row] for row in x]
+            yield {
+                "n": F(n),
+                "d": F(d),
+                "WV()": table([[entry * (a == b) for b in range(d)] for a in range(d)]),
+                "alpha()": {(i, j): w for i, row in enumerate(rows, 1) for j, w in enumerate(row, 1)},
+                "x()": table(x),
+                "y()": [*map(table, (x, minus, wrong_ones)), entries(added), entries(attended)],
+            }
+
+
+def entries(rows: list[list[Any]]) -> dict[tuple[int, int], Any]:
+    return {(a, i): e for a, row in enumerate(rows, 1) for i, e in enumerate(row, 1)}
 
 
 @adequate(
     "s5.1.1.identity",
-    at=[v for v in identity_instances() if v["WV"] == 0 or v["n"] > 0],
+    at=identity_instances(),
     misses=[
-        ("-> all i in 1..n. y(i) = x(i)", "-> all i in 1..n. y(i) = 2*x(i)"),
-        ("-> all i in 1..n. y(i) = x(i)", "-> all i in 1..n. y(i) = 0"),
-        ("+ x(i))", ")"),
-        ("+ x(i))", "- x(i))"),
-        ("WV*x(j)", "x(j)"),
-        ("-> all i in 1..n. y(i) = x(i)", "-> all i in 1..n. x(i) = x(1)"),
+        ("-> all i in 1..n. all a in 1..d. y(a, i) = x(a, i)", "-> all i in 1..n. all a in 1..d. y(a, i) = 2*x(a, i)"),
+        ("-> all i in 1..n. all a in 1..d. y(a, i) = x(a, i)", "-> all i in 1..n. all a in 1..d. y(a, i) = 0"),
+        ("+ x(a, i))", "- x(a, i))"),
+        ("(all a in 1..d. all b in 1..d. WV(a, b) = 0) ->", ""),
+        ("-> all i in 1..n. all a in 1..d. y(a, i) = x(a, i)", "-> all i in 1..n. all a in 1..d. x(a, i) = x(1, 1)"),
     ],
 )
 def identity(v: Any) -> bool | None:
-    if v["n"] < 1 or v["WV"] != 0:
+    n, d = int(v["n"]), int(v["d"])
+    if n < 1 or d < 1 or any(v["WV()"].values()):
         return None
-    x = list(v["x()"].values())
-    values = [v["WV"] * e for e in x]
-    return all(same(attend(kind, [F(0)] * len(x), values) + e, e) for kind in KINDS for e in x)
+    zeros = [F(0)] * n
+    return all(same(attend(kind, zeros, zeros) + e, e) for kind in KINDS for e in v["x()"].values())
 
 
 def vector_instances() -> Iterator[dict[str, Any]]:

@@ -605,6 +605,77 @@ def cpwl_ffn(v: Any) -> bool | None:
     return on_lines(v, network(line_network(list(v["xs()"].values()), list(v["ys()"].values())), v["x"])[0])
 
 
+def piece_instances() -> Iterator[dict[str, Any]]:
+    """Functions of one variable by their lines, each on its interval; and max(0, x, y) of two."""
+    for v in line_instances(True):
+        xs, ys = list(v["xs()"].values()), list(v["ys()"].values())
+        n, m = len(xs) - 1, slopes(xs, ys)
+        if sorted(set(xs)) != xs:
+            continue
+        ends = [None, *xs[1:-1], None]
+        bounds = {(i, r): ends[i - 1 if r == 1 else i] for i in range(1, n + 1) for r in (1, 2)}
+        W1, b1, W2, b2 = line_network(xs, ys)
+        yield v | {
+            "out": wrong(network(line_network([F(0), F(1), F(2)], [F(0), F(1), F(0)]), v["x"])[0]),
+            "d": F(1),
+            "m": F(2),
+            "A()": [lambda i, r, _, at=bounds: F(0) if at[int(i), int(r)] is None else F(-1 if r == 1 else 1)],
+            "B()": {k: F(0) if e is None else (-e if k[1] == 1 else e) for k, e in bounds.items()},
+            "a()": {(i, 1): F(m[i - 1]) for i in range(1, n + 1)},
+            "c()": {i: F(ys[i - 1] - m[i - 1] * xs[i - 1]) for i in range(1, n + 1)},
+            "x()": [column([e]) for e in (v["x"], *xs)],
+            "h": [F(len(b1))],
+            "W()": [{(k, 1): F(row[0]) for k, row in enumerate(W1, 1)}],
+            "b()": [column(b1)],
+            "V()": [column(W2[0])],
+            "e": [F(b2[0])],
+            "is": 1,
+        }
+    rows = {(1, 1): (1, 0), (1, 2): (0, 1), (2, 1): (-1, 0), (2, 2): (-1, 1), (3, 1): (0, -1), (3, 2): (1, -1)}
+    points = [column(at) for at in itertools.product((F(-2), F(0), F(1, 3), F(5)), repeat=2)]
+    units = [(1, 0), (0, 1), (1, -1), (-1, 1), (1, 1)]
+    (line,) = (v for v in line_instances(True) if v["n"] == 3 and v["x"] == 0 and v["xs()"][1] == -2)
+    yield line | {
+        "out": F(0),
+        "d": F(2),
+        "m": F(2),
+        "A()": [lambda i, r, k: F(rows[int(i), int(r)][int(k) - 1])],
+        "B()": [lambda i, r: F(0)],
+        "a()": [lambda i, k: F(i == k + 1)],
+        "c()": [lambda i: F(0)],
+        "x()": points,
+        "h": [F(1), F(2), F(5)],
+        "W()": [{(k, j): F(u[j - 1]) for k, u in enumerate(units, 1) for j in (1, 2)}],
+        "b()": [column([0] * 5)],
+        "V()": [column(v) for v in ([1, 1, 0, 0, 0], [1, 0, 0, 1, 0], [F(1, 2), F(1, 2), F(1, 4), F(1, 4), F(1, 4)])],
+        "e": [F(0)],
+        "is": 2,
+    }
+
+
+PIECES = tuple(piece_instances())
+
+
+@adequate("t1.cpwl", at=PIECES, false=True)
+def any_cpwl(v: Any) -> bool | None:
+    """One feed-forward layer: that of Section 4.1 for one variable; max(0, x, y) has its kinks on half-lines only."""
+    return v["is"] == 1
+
+
+@adequate(
+    "t1.cpwl.corrected",
+    at=PIECES,
+    misses=[
+        *LINE_MISSES[:2],
+        ("out = min(x, 2 - x)", "out = max(x, 2 - x)"),
+        ("out = min(x, 2 - x)", "out = min(x, 1)"),
+    ],
+)
+def cpwl_of_one_variable(v: Any) -> bool | None:
+    stored = network(line_network([F(0), F(1), F(2)], [F(0), F(1), F(0)]), v["x"])[0] == 1 - abs(v["x"] - 1)
+    return stored and cpwl_ffn(v) is not False
+
+
 def inner_networks() -> Iterator[tuple[Any, list[F]]]:
     for d, h in [(1, 0), (1, 1), (2, 1), (2, 3), (3, 2), (1, 2), (2, 0)]:
         for _ in range(4):

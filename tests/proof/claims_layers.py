@@ -1917,7 +1917,7 @@ def in_sequence(v: Any) -> bool:
         ("z(2, i, a) = x(2, i, a)", "z(2, i, a) = x(1, i, a)"),
         ("z(2, i, a) = x(2, i, a)", "z(1, i, a) = x(2, i, a)"),
         ("z(2, i, a) = x(2, i, a)", "z(2, i, a) = 0"),
-        ("x(2, i, a) = layered", "0*x(2, i, a) = 0*layered"),
+        ("x(l, i, a) = layered", "0*x(l, i, a) = 0*layered"),
     ],
 )
 def serial(v: Any) -> bool:

@@ -914,7 +914,7 @@ def retrieve(instance: Any) -> bool | None:
 def automata() -> Iterator[dict[str, Any]]:
     """Automata with 3 states over 2 symbols, the run, and the outputs of the printed schedule."""
     for n in (0, 1, 2, 3, 4):
-        for fault in (None, "run", "start", "decode", "end") * 2:
+        for fault in (None, "run", "start", "first", "decode", "end") * 2:
             step: dict[Any, F] = {(q, a): F(RANDOM.randint(0, 2)) for q in range(3) for a in range(2)}
             final: dict[Any, F] = {q: F(q % 2) for q in range(3)}
             sigma = {m: F(RANDOM.randint(0, 1)) for m in range(1, n + 1)}
@@ -927,13 +927,16 @@ def automata() -> Iterator[dict[str, Any]]:
                 state = {**state, n: (state[n] + 1) % 3}
             elif fault == "start":
                 out = {**out, 0: F(2)}
+            elif fault == "first":
+                state = {**state, 0: F(1)}
             elif fault == "decode" and n:
                 last = (out[2 * n] + 1) % 3
                 out = {**out, 2 * n: last, 2 * n + 1: F(int(final[last] == 1))}
             elif fault == "end":
                 out = {**out, 2 * n + 1: F(5)}
-            yield {"n": F(n), "step()": step, "final()": final, "sigma()": sigma, "q()": state, "out()": out}
-    yield {"n": F(-1), "step()": {}, "final()": {}, "sigma()": {}, "q()": {}, "out()": {}}
+            given = {"n": F(n), "start": F(0), "step()": step, "final()": final, "sigma()": sigma}
+            yield given | {"q()": state, "out()": out}
+    yield {"n": F(-1), "start": F(0), "step()": {}, "final()": {}, "sigma()": {}, "q()": {}, "out()": {}}
 
 
 @adequate(
@@ -945,7 +948,8 @@ def automata() -> Iterator[dict[str, Any]]:
         ("(out(2*n + 1) = 1 <-> final(q(n)) = 1)", "(out(2*n + 1) = 0 <-> final(q(n)) = 1)"),
         ("out(2*n + 1) = I[final(out(2*n)) = 1] ->", "out(2*n + 1) <= 5 ->"),
         ("(all i in n..2*n. out(i)", "(all i in n..2*n. out(i) + 1"),
-        ("out(i) = step(out(i - 1), sigma(i - n))", "out(i) <= 2"),
+        ("out(i) = if(n < i, step(out(i - 1), sigma(i - n)), start)", "out(i) <= 2"),
+        ("q(0) = start &", ""),
     ],
 )
 def schedule(instance: Any) -> bool | None:
@@ -953,7 +957,9 @@ def schedule(instance: Any) -> bool | None:
     if n < 0:
         return None
     step, final, sigma, q, out = (instance[f"{k}()"] for k in ("step", "final", "sigma", "q", "out"))
-    state = q[0]
+    state = instance["start"]
+    if q[0] != state:
+        return None
     for m in range(1, n + 1):
         state = step[state, sigma[m]]
         if q[m] != state:

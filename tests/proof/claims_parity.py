@@ -1562,26 +1562,32 @@ def active() -> Iterator[dict[str, Any]]:
     "s9.2.2.step2_scores",
     at=active(),
     misses=[
-        ("k/n + a(k) < p/n + a(p)", "a(k) - k/n < a(p) - p/n"),
+        ("lhardmax(l. l/n + a(l), i - 1, j) = I[j = p]", "lhardmax(l. l/n + a(l), i - 1, j) = I[j = 1]"),
+        ("rhardmax(l. l/n + a(l), i - 1, j) = I[j = p]", "rhardmax(l. a(l) - l/n, i - 1, j) = I[j = p]"),
         ("(all k in i + 1..p - 1. a(k) = 0)", "i < n"),
         ("(all k in p + 1..i - 1. a(k) = 0)", "1 < i"),
         ("& a(p) = 1", ""),
-        ("a(k) - k/n < a(p) - p/n", "a(k) - k/n + 1/n < a(p) - p/n"),
+        ("lhardmax(l. a(i + l) - (i + l)/n, n - i, j)", "lhardmax(l. a(i + l) + (i + l)/n, n - i, j)"),
+        (
+            "rhardmax(l. a(i + l) - (i + l)/n, n - i, j) = I[i + j = p]",
+            "rhardmax(l. a(i + l), n - i, j) = I[i + j = p]",
+        ),
     ],
 )
 def nearest(v: Any) -> bool | None:
+    """Where p is the nearest active position on a side, it alone has the greatest score of that side."""
     a, n, i, p = v["bits"], int(v["n"]), int(v["i"]), int(v["p"])
     if set(a) - {0, 1} or p > n or not a[p - 1]:
         return None
     on = [j for j in range(1, n + 1) if a[j - 1]]
     left, right = [j for j in on if j < i], [j for j in on if j > i]
     if p in left and p == max(left):
-        others = [k for k in range(1, i) if k != p]
-        return all(F(k, n) + a[k - 1] < F(p, n) + 1 for k in others)
-    if p in right and p == min(right):
-        others = [k for k in range(i + 1, n + 1) if k != p]
-        return all(a[k - 1] - F(k, n) < 1 - F(p, n) for k in others)
-    return None
+        scores = {k: F(k, n) + a[k - 1] for k in range(1, i)}
+    elif p in right and p == min(right):
+        scores = {k: a[k - 1] - F(k, n) for k in range(i + 1, n + 1)}
+    else:
+        return None
+    return [k for k, score in scores.items() if score == max(scores.values())] == [p]
 
 
 def found_values() -> Iterator[dict[str, Any]]:
@@ -1620,9 +1626,10 @@ def unmatched(v: Any, i: int) -> tuple[int | None, int | None]:
 def values_are_nearest(v: Any) -> bool | None:
     if set(v["bits"]) - {0, 1}:
         return None
-    for i in range(1, len(v["bits"]) + 1):
-        for j, x in zip(unmatched(v, i), (v["left"][i - 1], v["right"][i - 1]), strict=True):
-            if j is None or x != v["tokens"][j - 1]:
+    n = len(v["bits"])
+    for i in range(1, n + 1):
+        for j, x, there in zip(unmatched(v, i), (v["left"][i - 1], v["right"][i - 1]), (i > 1, i < n), strict=True):
+            if there and (j is None or x != v["tokens"][j - 1]):
                 return False
     return True
 
@@ -1646,7 +1653,7 @@ def values_or_neighbours(v: Any) -> bool | None:
         ends = (i - 1 if i > 1 else None, i + 1 if i < len(a) else None)
         for j, end, x in zip(unmatched(v, i), ends, (v["left"][i - 1], v["right"][i - 1]), strict=True):
             at = j or end
-            if x != (o[at - 1] if at else 0):
+            if at and x != o[at - 1]:
                 return False
     return True
 

@@ -1,0 +1,176 @@
+"""Definitions of the papers that are no blocks (those are in `test_definitions.py`): the library's object for each.
+
+`proofs/reviewed.json` names these tests. Expected values are formulas of the papers, written out here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import pytest
+
+from symcook.compose import Builder
+from symcook.model.blocks import Embedding, FeedForward, Layer, LayerNorm, Readout, Transformer
+from symcook.model.expr import parse_formula
+from symcook.model.rationals import truth
+from symcook.model.space import Space
+from symcook.recipes import build
+from symcook.spec import languages
+
+F = Fraction
+PAIR = ("a", "b")
+
+
+def encoder(names: tuple[str, ...], words: dict[str, list[Any]], **more: Any) -> Transformer:
+    """Word vectors and positions, shown at every position."""
+    layers = more.pop("layers", ())
+    norm = more.pop("final_norm", None)
+    table = {t: dict(zip(names, vector, strict=False)) for t, vector in words.items()}
+    return Transformer(
+        "object", Embedding(Space(names), words=table, **more), layers, Readout("value", "each", names), final_norm=norm
+    )
+
+
+def test_layer_norm_keeps_the_pair_representation() -> None:
+    """cookbook.s3.1.pair_rep: LN with epsilon = 0, gain 1 and bias 0 maps (1, -1) and (-1, 1) to themselves."""
+    model = encoder(PAIR, {"f": [1, -1], "t": [-1, 1]}, final_norm=LayerNorm(PAIR))
+    for word in ("f", "t", "ftt"):
+        for i, symbol in enumerate(word):
+            shown = model.run(word[: i + 1]).output
+            assert shown == ({"a": "1", "b": "-1"} if symbol == "f" else {"a": "-1", "b": "1"})
+
+
+@pytest.mark.parametrize("d", [2, 6])
+def test_sinusoidal_positions(d: int) -> None:
+    """cookbook.s3.5.2.sinusoidal: entries 2c and 2c + 1 are cos and sin of i/M^(2c/d), c = 0..d/2 - 1; M = 10000."""
+    names = tuple(f"p{k}" for k in range(d))
+    positions = {}
+    for c in range(d // 2):
+        positions |= {names[2 * c]: f"cos(i/10000^({2 * c}/{d}))", names[2 * c + 1]: f"sin(i/10000^({2 * c}/{d}))"}
+    model = encoder(names, {"x": [0] * d}, positions=positions)
+    with mpmath.workdps(50):
+        for n in (1, 3, 40):
+            shown = model.run("x" * n, "ball", digits=30).output
+            for c in range(d // 2):
+                angle = n / mpmath.power(10000, mpmath.mpf(2 * c) / d)
+                for name, wanted in ((names[2 * c], mpmath.cos(angle)), (names[2 * c + 1], mpmath.sin(angle))):
+                    value = shown[name]
+                    found = mpmath.mpf(value["mid"]) if isinstance(value, dict) else mpmath.mpf(value)
+                    assert abs(found - wanted) < mpmath.mpf(10) ** -28
+
+
+def test_powers_of_the_position() -> None:
+    """cookbook.s3.5.1.powers: i, i^2 and i^3 as position embeddings."""
+    model = encoder(("p", "q", "r"), {"x": [0, 0, 0]}, positions={"p": "i", "q": "i^2", "r": "i^3"})
+    for n in (1, 2, 7, 1000):
+        assert model.run("x" * n).output == {"p": str(n), "q": str(n * n), "r": str(n**3)}
+
+
+def test_a_cpwl_function_has_finitely_many_affine_pieces() -> None:
+    """cookbook.s4.1.def4.1_cpwl for d = 1: on each of the closed intervals that cover R the recipe is affine, and on no
+    union of two neighbours."""
+    knots = [F(-1), F(1, 2), F(3)]
+    model = build("cpwl", points="-2,1; -1,2; 1/2,-1; 3,0; 4,5")
+
+    def value(x: Fraction) -> Fraction:
+        return F(model.run({"x": x}).output["out"])
+
+    ends = [F(-9), *knots, F(11)]
+    for low, high in itertools.pairwise(ends):
+        for part in (F(1, 7), F(1, 2), F(5, 6)):
+            x = low + part * (high - low)
+            assert value(x) == value(low) + part * (value(high) - value(low))
+    for low, middle, high in zip(ends, knots, ends[2:], strict=False):
+        part = (middle - low) / (high - low)
+        assert value(middle) != value(low) + part * (value(high) - value(low))
+
+
+def test_gelu_is_the_activation_of_definition_4_2() -> None:
+    """cookbook.s4.6.def4.2_gelu: x Phi(x), Phi the integral of the normal density."""
+    unit = FeedForward(("a",), ("b",), [[1]], [0], [[1]], [0], "gelu")
+    model = encoder(PAIR, {"p": [F(3, 4), 0], "m": [F(-5, 2), 0], "z": [0, 0]}, layers=(Layer(None, unit),))
+    with mpmath.workdps(40):
+        for word, x in (("p", mpmath.mpf(3) / 4), ("m", mpmath.mpf(-5) / 2), ("z", mpmath.mpf(0))):
+            wanted = x * mpmath.quad(lambda t: mpmath.exp(-t * t / 2), [-mpmath.inf, -4, 0, x])
+            wanted /= mpmath.sqrt(2 * mpmath.pi)
+            value = model.run(word, "ball", digits=30).output["b"]
+            found = mpmath.mpf(value["mid"]) if isinstance(value, dict) else mpmath.mpf(value)
+            assert abs(found - wanted) < mpmath.mpf(10) ** -25
+
+
+def test_each_component_of_a_builder_is_written_once() -> None:
+    """cookbook.s8.1.write_once: no part writes what the embedding or another part has written."""
+    b = Builder(words={"(": {"o": 1}, ")": {"o": -1}})
+    mean = b.attention("mean", reads="o", mask="future")
+    error = b.feedforward("error", reads=mean, W1=[[-1]], b1=[0], W2=[[1]])
+    total = b.attention("total", reads=error, mask="future")
+    b.readout("zero", "last", (*total, *mean))
+    model = b.build("brackets")
+    written = ["o"]
+    for layer in model.layers:
+        if layer.attention is not None:
+            written += {name for head in layer.attention.heads for name in head.writes}
+        if layer.feedforward is not None:
+            written += layer.feedforward.writes
+    assert sorted(written) == sorted(model.embedding.space.names)
+    assert len(written) == 4
+
+
+BRACKETS = ["".join(w) for n in range(1, 8) for w in itertools.product("()", repeat=n)]
+
+
+def test_counts_of_brackets_in_prefixes() -> None:
+    """cookbook.s9.2.1.prefix_counts: the coordinate balance of dyck-1 is B_i/i with B_i = O_i - C_i."""
+    model = replace(build("dyck-1"), readout=Readout("value", "last", ("balance",)))
+    for word in BRACKETS:
+        opened, closed = word.count("("), word.count(")")
+        assert opened + closed == len(word)
+        assert F(model.run(word).output["balance"]) * len(word) == opened - closed
+
+
+def test_the_embedding_of_dyck_1() -> None:
+    """cookbook.s9.2.1.embedding: o_i = 1 for ( and -1 for ), all other entries 0, whatever the position."""
+    embedding = build("dyck-1").embedding
+    assert embedding.words is not None
+    assert {t: {c: v for c, v in vector.items() if v != 0} for t, vector in embedding.words.items()} == {
+        "(": {"token": 1},
+        ")": {"token": -1},
+    }
+    assert not embedding.positions
+
+
+def test_the_languages_of_chiang2022() -> None:
+    """chiang2022.def.languages: PARITY and FIRST by their set definitions; the empty word is in neither."""
+    for n in range(9):
+        for bits in itertools.product("01", repeat=n):
+            word = "".join(bits)
+            assert languages.parity(word) is (sum(map(int, word)) % 2 == 1)
+            assert languages.first(word) is word.startswith("1")
+
+
+@pytest.mark.parametrize(("x", "y"), [(F(3, 4), F(1)), (F(-2), F(1)), (F(0), F(1)), (F(5), F(-3)), (F(1), F(0))])
+def test_the_layer_norm_hash(x: Fraction, y: Fraction) -> None:
+    """merrill2024.def3.hash: phi(x, y) = layer_norm(x, y, -x, -y), divided by the Euclidean norm: gain 1/sqrt(4)."""
+    names = ("a", "b", "c", "e")
+    model = encoder(names, {"w": [x, y, -x, -y]}, final_norm=LayerNorm(names, gain=[F(1, 2)] * 4))
+    shown = model.run("w", "ball", digits=30).output
+    with mpmath.workdps(40):
+        root = mpmath.sqrt(2 * (mpmath.mpf(x.numerator) / x.denominator) ** 2 + 2 * mpmath.mpf(int(y)) ** 2)
+        for name, entry in zip(names, (x, y, -x, -y), strict=True):
+            value = shown[name]
+            found = mpmath.mpf(value["mid"]) if isinstance(value, dict) else mpmath.mpf(value)
+            assert abs(found - mpmath.mpf(entry.numerator) / entry.denominator / root) < mpmath.mpf(10) ** -25
+
+
+@pytest.mark.parametrize("delta", [F(-1), F(0), F(1, 4), F(49, 100)])
+def test_approximate_booleans(delta: Fraction) -> None:
+    """yang2026.s3.4.bool: x <= delta is false and x >= 1 - delta true, never both; the recipe round has delta = 1/4."""
+    for x in (F(k, 50) for k in range(-60, 111)):
+        assert not truth(parse_formula("x <= delta & 1 - delta <= x"), {"x": x, "delta": delta})
+        shown = F(build("round").run({"x": x}).output["out"])
+        assert (shown == 0) == (x <= F(1, 4))
+        assert (shown == 1) == (x >= F(3, 4))
