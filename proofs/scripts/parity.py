@@ -608,6 +608,17 @@ def odd_odd_wrong(h: Goal) -> None:
     h.positive(product, "w", lambda f: f.auto("a b")).auto("w1 w2 w_e pos", **linear, multipliers=[product])
 
 
+SCRIPTS |= {
+    "lem.even_logit": Script(s_even),
+    "lem.paritylogit_decides": Script(sign_right),
+    "lem.paritylogit_order": Script(big_o),
+    "lem.even_chain": Script(even_s),
+    "lem.odd_chain": Script(odd_z),
+    "lem.odd_length_even": Script(odd_case("even")),
+    "lem.odd_length_odd": Script(odd_case("odd")),
+    "lem.even_weights": Script(even_alpha),
+}
+
 UNEVEN = [pair_positive, triple_positive]
 EVEN_H = ("2", "4", "1", "1")
 
@@ -635,10 +646,6 @@ SCRIPTS |= {
         s_even,
         witnesses(*EVEN_H, others=[("2", "4", "1", "1", "0"), ("2", "4", "2", "1")], leaf=at_odd),
         whole("m n k c", *UNEVEN),
-    ),
-    "chiang2022.s3.2.sign": Script(refuted_at("1", "0", "1", then=sign_wrong), refutes=True),
-    "chiang2022.s3.2.sign.corrected": Script(
-        sign_right, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
     ),
     "chiang2022.s3.2.O1n": Script(
         big_o, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
