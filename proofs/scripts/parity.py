@@ -642,14 +642,6 @@ SCRIPTS |= {
     ),
     "chiang2022.s3.2.evenodd": Script(evenodd, witnesses("1", "3", "1"), whole("m n c", *UNEVEN)),
     "chiang2022.fig1": Script(tent, witnesses("0", "0")),
-    "chiang2022.s3.2.s_even": Script(
-        s_even,
-        witnesses(*EVEN_H, others=[("2", "4", "1", "1", "0"), ("2", "4", "2", "1")], leaf=at_odd),
-        whole("m n k c", *UNEVEN),
-    ),
-    "chiang2022.s3.2.O1n": Script(
-        big_o, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
-    ),
     "chiang2022.appA.even.alpha": Script(
         even_alpha, witnesses("2", "4", "1", others=[("2", "4", "1", "0")]), whole("m n c", *UNEVEN)
     ),
