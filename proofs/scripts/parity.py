@@ -642,23 +642,6 @@ SCRIPTS |= {
     ),
     "chiang2022.s3.2.evenodd": Script(evenodd, witnesses("1", "3", "1"), whole("m n c", *UNEVEN)),
     "chiang2022.fig1": Script(tent, witnesses("0", "0")),
-    "chiang2022.appA.even.alpha": Script(
-        even_alpha, witnesses("2", "4", "1", others=[("2", "4", "1", "0")]), whole("m n c", *UNEVEN)
-    ),
-    "chiang2022.appA.even.s": Script(even_s, witnesses(*EVEN_H), whole("m n k c", *UNEVEN)),
-    "chiang2022.appA.odd.Z": Script(
-        odd_z, witnesses("2", "5", "1", "1", others=[("2", "5", "1", "1", "0")]), whole("m n k c", *UNEVEN)
-    ),
-    "chiang2022.appA.odd.keven": Script(refuted_at("0", "1", "0", "0", "1", then=odd_even_wrong), refutes=True),
-    "chiang2022.appA.odd.keven.corrected": Script(
-        odd_case("even"),
-        witnesses("2", "5", "1", "2", "1", others=[("0", "1", "0", "0", "1")]),
-        whole("m n l k c", *UNEVEN),
-    ),
-    "chiang2022.appA.odd.kodd": Script(refuted_at("1", "3", "0", "1", "1", then=odd_odd_wrong), refutes=True),
-    "chiang2022.appA.odd.kodd.corrected": Script(
-        odd_case("odd"), witnesses("2", "5", "1", "3", "1"), whole("m n l k c", *UNEVEN)
-    ),
 }
 
 
