@@ -609,6 +609,7 @@ def odd_odd_wrong(h: Goal) -> None:
 
 
 SCRIPTS |= {
+    "lem.even_odd": Script(evenodd),
     "lem.even_logit": Script(s_even),
     "lem.paritylogit_decides": Script(sign_right),
     "lem.paritylogit_order": Script(big_o),
@@ -629,18 +630,6 @@ def at_odd(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "chiang2022.s3.2.posrange": Script(
-        posrange,
-        witnesses(
-            "2",
-            "i. i/2",
-            "i. pow(-1, i)",
-            others=[("2", "i. i/2", "i. pow(-1, i)", "1", "0"), ("2", "i. i/2", "i. pow(-1, i)", "0")],
-            leaf=at_odd,
-        ),
-        whole("n PE4 PE5"),
-    ),
-    "chiang2022.s3.2.evenodd": Script(evenodd, witnesses("1", "3", "1"), whole("m n c", *UNEVEN)),
     "chiang2022.fig1": Script(tent, witnesses("0", "0")),
 }
 
@@ -864,34 +853,6 @@ def threshold_leaf(h: Goal) -> None:
 
 SCRIPTS |= {
     "lem.flawed_logit": Script(flawed_logit),
-    "chiang2022.s3.3.eq1": Script(
-        refuted_at("1", "i. 2", "1", "b i. I[b = 3]", "0", empty_word, empty_word, then=eq1_wrong), refutes=True
-    ),
-    "chiang2022.s3.3.eq1.corrected": Script(
-        eq1_right,
-        witnesses(
-            "3", NET, "1", ENTRIES, C3.format("1"), others=[("1", "i. 2", "1", "b i. I[b = 3]", "0")], leaf=net_leaf
-        ),
-        whole("n w c z s", single_positive),
-    ),
-    "chiang2022.s3.3.a20": Script(
-        a20,
-        witnesses("3", NET, "1", ENTRIES, C3.format("1"), f"b. I[b = 3] + I[b = 6]*{C3.format('1')}", leaf=net_leaf),
-        whole("n w c z s a"),
-    ),
-    "chiang2022.s5.2.zero": Script(
-        zero_values,
-        witnesses(
-            "3",
-            NET,
-            "1",
-            ENTRIES,
-            C3.format("1"),
-            others=[("3", NET, "1", ENTRIES, C3.format("1"), "0")],
-            leaf=net_leaf,
-        ),
-        whole("n w c z s"),
-    ),
     "chiang2022.s5.2.flawed": Script(
         flawed,
         witnesses("3", NET, "1", ENTRIES, F3.format("1"), "1", leaf=net_leaf),
@@ -1490,19 +1451,6 @@ SCRIPTS |= {
 
 
 SCRIPTS |= {
-    "chiang2022.s3.3.first": Script(
-        first_claim,
-        witnesses(
-            "3",
-            NET,
-            "1",
-            ENTRIES,
-            C3.format("1"),
-            others=[("2", NET, "1", ENTRIES, C2, "3", NET, ENTRIES, C3.format("1"))],
-            leaf=net_leaf,
-        ),
-        whole("n w c z s", sigmoid_whole),
-    ),
     "chiang2022.s3.4.ce": Script(
         cross_entropy,
         witnesses(
