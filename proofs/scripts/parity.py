@@ -1451,16 +1451,6 @@ SCRIPTS |= {
 
 
 SCRIPTS |= {
-    "chiang2022.s3.4.ce": Script(
-        cross_entropy,
-        witnesses(
-            "3",
-            "1",
-            others=[("2", "1", "0"), ("3", "1", NET, ENTRIES, C3.format("1"))],
-            leaf=net_leaf,
-        ),
-        whole("n c", bits_whole),
-    ),
     "chiang2022.prop2.ln.corrected": Script(
         ln_right, witnesses("4", "-1", others=[("2", "1"), ("2", "-1"), ("3", "1", "3")]), whole("d s", pair_whole)
     ),
