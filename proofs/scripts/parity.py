@@ -853,11 +853,6 @@ def threshold_leaf(h: Goal) -> None:
 
 SCRIPTS |= {
     "lem.flawed_logit": Script(flawed_logit),
-    "chiang2022.s5.2.flawed": Script(
-        flawed,
-        witnesses("3", NET, "1", ENTRIES, F3.format("1"), "1", leaf=net_leaf),
-        whole("n w c z s k", single_positive),
-    ),
 }
 
 
@@ -1055,11 +1050,6 @@ def only_one(f: Goal) -> None:
 
 
 SCRIPTS |= {
-    "chiang2022.s5.2.threshold": Script(
-        threshold_claim,
-        witnesses("4", "1", others=[("2", "1", NET, ENTRIES, F2), ("3", "1/2")], leaf=threshold_leaf),
-        whole("n c"),
-    ),
     "chiang2022.s5.3.flawed": Script(
         flawed_log,
         witnesses("3", NET, ENTRIES, F3.format("(log(3)*1)"), "1", leaf=net_leaf),
