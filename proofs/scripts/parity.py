@@ -1050,18 +1050,6 @@ def only_one(f: Goal) -> None:
 
 
 SCRIPTS |= {
-    "chiang2022.s5.3.flawed": Script(
-        flawed_log,
-        witnesses("3", NET, ENTRIES, F3.format("(log(3)*1)"), "1", leaf=net_leaf),
-        whole("n w z s k", lambda h: h.auto(["p1_1", zero_of(h)], **linear)),
-    ),
-    "chiang2022.prop3.noln.corrected": Script(
-        noln,
-        witnesses(
-            "3", NET, ENTRIES, C3.format("(log(3)*1)"), others=[("1", "i. 2", "b i. I[b = 3]", "0")], leaf=net_leaf
-        ),
-        whole("n w z s"),
-    ),
 }
 
 
