@@ -151,8 +151,8 @@ def counts(*signs: F) -> list[dict[str, Any]]:
     out = []
     for c in (*SIZES, *signs):
         for w in [*made, (0, 1), (0, 1, 1), (1, 2)] if c == 1 else made[1::2]:
-            k, half = w.count(1) // 2, (len(w) + 1) // 2
-            out.append({**parity_run(w, c), "m": [F(half), F(half + 1)], "l": [F(k), F(k + 1)]})
+            k = w.count(1) // 2
+            out.append({**parity_run(w, c), "m": [F(t) for t in range(3)], "l": [F(k), F(k + 1)]})
     return out
 
 
