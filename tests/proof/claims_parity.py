@@ -554,11 +554,24 @@ def net(w: Sequence[int], s: Any, **more: Any) -> dict[str, Any]:
 WORDS = [*words(0, 1, 2, 3), (1, 0, 0, 1, 0)]
 
 
-def networks() -> Iterator[dict[str, Any]]:
-    for w, c in itertools.product(WORDS, (F(1, 2), F(2))):
-        yield net(w, first_logit(w, c), c=c, word=w)
-    yield net((1, 0), first_logit((1, 0), F(-1)), c=F(-1), word=(1, 0))
-    yield net((1, 2), first_logit((1, 2), F(1)), c=F(1), word=(1, 2))
+def first_run(w: Sequence[int], c: Any, flawed: bool = False) -> dict[str, Any]:
+    """All that FIRST of Section 3.3 computes on a word, or its variant of Section 5.2, and the word."""
+    rows = first_layer(w)
+    values = [-x[0] / 2 + x[1] / 2 - x[2] / 2 if flawed else -x[3] / 2 + x[4] for x in rows]
+    logits = [average([real(c) * real(at[2]) * real(x[3]) for x in rows], values) for at in rows]
+    names = ("zero", "one", "cls", "start", "s") if flawed else ("zero", "one", "cls", "start", "hit", "s")
+    found = columns([[*x[: len(names) - 1], s] for x, s in zip(rows, logits, strict=True)], *names)
+    word = {0: F(CLS), 1: F(0), **{i: F(x) for i, x in enumerate(w, 1)}}
+    k = sum(x == 1 for x in w)
+    return {"n": F(len(rows)), "c": c, "k": [F(k), F(k + 1)], "w()": word, **found, "word": tuple(w)}
+
+
+def networks() -> list[dict[str, Any]]:
+    right = [first_run(w, c) for w, c in itertools.product(WORDS, (F(1, 2), F(2)))]
+    return [*right, first_run((1, 0), F(-1)), first_run((1, 2), F(1))]
+
+
+NETWORKS = networks()
 
 
 def valid(v: Any) -> bool:
@@ -569,7 +582,41 @@ def starts(v: Any) -> int:
     return int(v["word"][:1] == (1,))
 
 
-@adequate("chiang2022.s3.3.eq1", at=networks(), false=True)
+@adequate(
+    "chiang2022.s3.3.embed",
+    at=NETWORKS,
+    misses=[
+        ("start(i) = I[i = 1]", "start(i) = I[i = 0]"),
+        ("cls(i) = I[w(i) = 2]", "cls(i) = I[w(i) = 1]"),
+        ("zero(i) = I[w(i) = 0]", "zero(i) = I[w(i) = 1]"),
+    ],
+)
+def first_embedding(v: Any) -> bool | None:
+    if set(v["word"]) - {0, 1}:
+        return None
+    w = (CLS, *v["word"])
+    return all(
+        [v[f"{name}()"][i] for name in ("zero", "one", "cls", "start")] == [x == 0, x == 1, i == 0, i == 1]
+        for i, x in enumerate(w)
+    )
+
+
+@adequate(
+    "chiang2022.s3.3.ffn",
+    at=NETWORKS,
+    misses=[
+        ("I[w(i) = 1 & i = 1]", "I[w(i) = 1]"),
+        ("I[w(i) = 1 & i = 1]", "I[i = 1]"),
+        ("I[w(i) = 1 & i = 1]", "I[w(i) = 0 & i = 1]"),
+    ],
+)
+def first_feedforward(v: Any) -> bool | None:
+    if set(v["word"]) - {0, 1}:
+        return None
+    return all(row[4] == int(i == 1 and row[1] == 1) for i, row in enumerate(first_layer(v["word"])))
+
+
+@adequate("chiang2022.s3.3.eq1", at=NETWORKS, false=True)
 def eq1(v: Any) -> bool | None:
     if not valid(v):
         return None
@@ -581,12 +628,12 @@ def eq1(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.s3.3.eq1.corrected",
-    at=networks(),
+    at=NETWORKS,
     misses=[
         ("2 <= n ->", "1 <= n ->"),
         ("n - 1)*(I", "n)*(I"),
         ("- 1/2)) &", "- 1/3)) &"),
-        ("s = 0", "s = -1/2"),
+        ("s(0) = 0", "s(0) = -1/2"),
         ("I[w(1) = 1]", "I[w(1) = 0]"),
     ],
 )
@@ -599,74 +646,93 @@ def eq1_right(v: Any) -> bool | None:
     return same(s, e(real(v["c"])) / (e(real(v["c"])) + len(v["word"])) * (starts(v) - real(F(1, 2))))
 
 
-def two_networks() -> Iterator[dict[str, Any]]:
-    for v in networks():
-        longer = (0, *v["word"], 1)
-        other = net(longer, first_logit(longer, v["c"]))
-        yield {**v, "m": other["n"], "v()": other["w()"], "x()": other["z()"], "t": other["s"], "longer": longer}
-
-
 def sigmoid(x: Any) -> Any:
     return 1 / (1 + e(-real(x)))
 
 
+def distance(w: Sequence[int], c: Any) -> Any:
+    """Of the output of FIRST from 1/2."""
+    return abs(sigmoid(first_logit(w, c)) - real(F(1, 2)))
+
+
 @adequate(
     "chiang2022.s3.3.first",
-    at=two_networks(),
+    at=[{**v, "m": [v["n"], v["n"] + 1, v["n"] + 3]} for v in NETWORKS],
     misses=[
-        ("2 <= n & w(1) = 1)", "w(1) = 0)"),
+        ("(1/2 < sigmoid(s(0)) <-> 2 <= n & w(1) = 1)", "(1/2 < sigmoid(s(0)) <-> w(1) = 0)"),
+        ("(accept(first) <-> 2 <= n & w(1) = 1)", "(accept(first) <-> w(1) = 0)"),
         ("<= exp(c)/n", "<= 1/10/n"),
-        ("abs(sigmoid(t) - 1/2) < abs(sigmoid(s) - 1/2)", "abs(sigmoid(s) - 1/2) < abs(sigmoid(t) - 1/2)"),
-        ("(1/2 < sigmoid(s)", "(1/2 < sigmoid(-s)"),
+        ("2 <= n & n < m ->", "2 <= n & n <= m ->"),
+        ("exp(c)/2*(1/(exp(c) + n - 1))) - 1/2)", "exp(c)*(1/(exp(c) + n - 1))) - 1/2)"),
+        ("(1/2 < sigmoid(s(0))", "(1/2 < sigmoid(-s(0))"),
     ],
     still_true=[("<= exp(c)/n", "<= exp(c)/(2*n)")],
 )
 def first_decides(v: Any) -> bool | None:
     if not valid(v):
         return None
-    y = sigmoid(first_logit(v["word"], v["c"]))
-    nearer = abs(sigmoid(first_logit(v["longer"], v["c"])) - real(F(1, 2))) < abs(y - real(F(1, 2)))
-    return (y > real(F(1, 2))) == bool(starts(v)) and (nearer or not v["word"])
-
-
-def outputs() -> Iterator[dict[str, Any]]:
-    for v in networks():
-        a = [*first_layer(v["word"])[0], v["s"][0]]
-        yield {**v, "a()": column(a[:5]) | {6: a[5]}}
+    w, c = v["word"], v["c"]
+    near = at_most(distance(w, c), e(real(c)) / (len(w) + 1))
+    nearer = not w or all(bool(distance((*w, *(1,) * more), c) < distance(w, c)) for more in (1, 3))
+    right = (first_logit(w, c) > SLACK) == bool(starts(v))
+    return right and near and nearer
 
 
 @adequate(
     "chiang2022.s3.3.a20",
-    at=outputs(),
+    at=NETWORKS,
     misses=[
-        ("a(3) = 1", "a(3) = 0"),
-        ("a(5) = 0", "a(5) = 1"),
-        ("a(1) = 0 &", "a(1) = 1 &"),
-        ("a(6) = s", "a(6) = -s - 1"),
-        ("a(2) = 0 &", "a(2) = 1 &"),
+        ("cls(0) = 1", "cls(0) = 0"),
+        ("hit(0) = 0", "hit(0) = 1"),
+        ("zero(0) = 0 &", "zero(0) = 1 &"),
+        ("2 <= n -> s(0)", "1 <= n -> s(0)"),
+        ("one(0) = 0 &", "one(0) = 1 &"),
     ],
 )
 def vector_at_cls(v: Any) -> bool | None:
-    return first_layer(v["word"])[0] == [0, 0, 1, 0, 0] if valid(v) else None
+    if set(v["word"]) - {0, 1}:
+        return None
+    s, c = first_logit(v["word"], v["c"]), e(real(v["c"]))
+    right = not v["word"] or same(s, c / (c + len(v["word"])) * (starts(v) - real(F(1, 2))))
+    return first_layer(v["word"])[0] == [0, 0, 1, 0, 0] and right
 
 
 @adequate(
     "chiang2022.s5.2.zero",
-    at=networks(),
+    at=NETWORKS,
     misses=[
         ("i != 1 ->", "i != 2 ->"),
-        ("z(4, i) = 0 &", "z(4, i) = 1 &"),
-        ("z(5, i) = 0 &", "z(3, i) = 0 &"),
+        ("start(i) = 0 &", "start(i) = 1 &"),
+        ("hit(i) = 0 &", "cls(i) = 0 &"),
         ("i != 1 ->", "i <= 1 ->"),
     ],
 )
 def others_are_zero(v: Any) -> bool | None:
-    return all(x[3] == x[4] == 0 for i, x in enumerate(first_layer(v["word"])) if i != 1) if valid(v) else None
+    if set(v["word"]) - {0, 1}:
+        return None
+    return all(x[3] == x[4] == 0 for i, x in enumerate(first_layer(v["word"])) if i != 1)
 
 
-def entropies() -> Iterator[dict[str, Any]]:
-    for v in networks():
-        yield {**v, "n": [F(len(v["word"]) + 1)], "c": v["c"]}
+def entropies() -> list[dict[str, Any]]:
+    """Both networks on one word: each has a hit and a logit s, and the hypotheses say whose."""
+    made = [(v, parity_run(v["word"], v["c"])) for v in NETWORKS if set(v["word"]) <= {0, 1}]
+    return [{**other, **v, **{x: [other[x], v[x]] for x in ("hit()", "s()")}} for v, other in made]
+
+
+@adequate(
+    "chiang2022.s3.4.accuracy",
+    at=[{**v, "m": [F(t) for t in range(3)]} for v in entropies()],
+    misses=[
+        ("(accept(first) <-> 2 <= n & w(1) = 1)", "(accept(first) <-> w(1) = 0)"),
+        ("(accept(parity) <-> odd(k))", "(accept(parity) <-> ~odd(k))"),
+        ("(accept(first) <-> 2 <= n & w(1) = 1)", "(accept(first) <-> 3 <= n & w(1) = 1)"),
+    ],
+)
+def both_decide(v: Any) -> bool | None:
+    if v["c"] <= 0:
+        return None
+    n, k = len(v["word"]) + 1, sum(v["word"])
+    return (logit(n, k, v["c"]) > SLACK) == (k % 2 == 1) and (first_logit(v["word"], v["c"]) > SLACK) == bool(starts(v))
 
 
 def bits_lost(s: Any) -> Any:
@@ -676,20 +742,20 @@ def bits_lost(s: Any) -> Any:
 
 @adequate(
     "chiang2022.s3.4.ce",
-    at=[v for v in entropies() if set(v["word"]) <= {0, 1}],
+    at=entropies(),
     misses=[
         ("1 - exp(c)/(n*log(2))", "1 - 1/100/(n*log(2))"),
         ("1 - 1/(n*log(2))", "1 - 1/100/(n*log(2))"),
-        ("(2 <= n -> crossbits(abs(s)) < 1)", "(1 <= n -> crossbits(abs(s)) < 1)"),
-        ("crossbits(abs(s)) <= 1", "crossbits(abs(s)) < 9/10"),
-        ("crossbits(abs(paritylogit(c, n, k))) <= 1", "crossbits(-abs(paritylogit(c, n, k))) <= 1"),
+        ("(2 <= n -> crossbits(abs(s(0))) < 1)", "(1 <= n -> crossbits(abs(s(0))) < 1)"),
+        ("crossbits(abs(s(0))) <= 1", "crossbits(abs(s(0))) < 9/10"),
+        ("crossbits(abs(s(0))) <= 1", "crossbits(-abs(s(0))) <= 1"),
     ],
 )
 def entropy_tends_to_one(v: Any) -> bool | None:
     n, c = len(v["word"]) + 1, v["c"]
     if c <= 0:
         return None
-    pairs = [(logit(n, k, c), 1) for k in range(n)] + [(first_logit(v["word"], c), e(real(c)))]
+    pairs = [(logit(n, sum(v["word"]), c), 1), (first_logit(v["word"], c), e(real(c)))]
     return all(
         at_most(1 - f / (n * CONTEXT.log(2)), bits_lost(s))
         and at_most(bits_lost(s), 1)
@@ -701,10 +767,9 @@ def entropy_tends_to_one(v: Any) -> bool | None:
 # --- Sections 5.2 and 5.3, Proposition 3 ------------------------------------------------------------------------------
 
 
-def flawed_networks() -> Iterator[dict[str, Any]]:
-    for w, c in itertools.product(WORDS, (F(1, 2), F(2))):
-        yield net(w, flawed_logit(w, c), c=c, word=w, k=[F(sum(w)), F(sum(w) + 1)])
-    yield net((1, 2), flawed_logit((1, 2), F(1)), c=F(1), word=(1, 2), k=F(1))
+def flawed_networks() -> list[dict[str, Any]]:
+    right = [first_run(w, c, flawed=True) for w, c in itertools.product(WORDS, (F(1, 2), F(2)))]
+    return [*right, first_run((1, 2), F(1), flawed=True)]
 
 
 @adequate(
@@ -738,14 +803,14 @@ def thresholds() -> Iterator[dict[str, Any]]:
     ]:
         # The strings of this length that can fail: 1 followed by zeros, 0 followed by ones, and one more.
         w = [tuple([1] + [0] * (n - 2)), tuple([0] + [1] * (n - 2)), tuple([1] * (n - 1))] if n > 1 else [()]
-        nets = [net(x, flawed_logit(x, c)) for x in w]
-        yield {
-            "n": F(n),
-            "c": c,
-            "w()": [v["w()"] for v in nets],
-            "z()": [v["z()"] for v in nets],
-            "s": lambda env, c=c, n=n: [flawed_logit([int(env["w"][i]) for i in range(1, n)], c)],
-        }
+        runs = [first_run(x, c, flawed=True) for x in w]
+        names = ("zero", "one", "cls", "start", "s")
+
+        def of_word(label: str, runs: list[dict[str, Any]] = runs) -> Any:
+            """The function of the run on the word that is bound."""
+            return lambda env: [next(v[label] for v in runs if v["w()"] == env["w"])]
+
+        yield {"n": F(n), "c": c, "w()": [v["w()"] for v in runs]} | {f"{x}()": of_word(f"{x}()") for x in names}
 
 
 @adequate(
@@ -765,39 +830,36 @@ def threshold(v: Any) -> bool | None:
     return right == bool(real(c) > CONTEXT.log(n - 1))
 
 
-def scaled_networks() -> Iterator[dict[str, Any]]:
-    """Logits times log n, c = 1."""
-    for w in [*WORDS, (0, 1, 1, 1), (1, 0, 0, 0), (1, 2)]:
-        n = len(w) + 1
-        yield net(w, flawed_logit(w, CONTEXT.log(n)), word=w, k=[F(sum(w)), F(sum(w) + 1)])
+def scaled(w: Sequence[int], flawed: bool) -> dict[str, Any]:
+    """Scores times log n, c = 1; other values of c are offered, which the statement must exclude."""
+    log = CONTEXT.log(len(w) + 1)
+    return {**first_run(w, log, flawed), "c": [F(1), log]}
 
 
 @adequate(
     "chiang2022.s5.3.flawed",
-    at=scaled_networks(),
+    at=[scaled(w, flawed=True) for w in [*WORDS, (0, 1, 1, 1), (1, 0, 0, 0), (1, 2)]],
     misses=[
         ("(n - 1)/(2*n - 1)", "n/(2*n - 1)"),
         ("(k - n/2)", "(k - n/3)"),
-        ("<-> 1 <= n - 1 & w(1) = 1)", "<-> 1 <= n - 1 & w(1) = 0)"),
+        ("<-> w(1) = 1)", "<-> w(1) = 0)"),
         ("1/(2*n - 1)*(k", "1/(2*n)*(k"),
     ],
 )
 def scaled_flawed(v: Any) -> bool | None:
-    if not valid(v):
+    if not v["word"] or set(v["word"]) - {0, 1}:
         return None
     w, n, k = v["word"], len(v["word"]) + 1, sum(v["word"])
     s = F(n - 1, 2 * n - 1) * (starts(v) - F(1, 2)) + F(1, 2 * n - 1) * (k - F(n, 2))
     return same(flawed_logit(w, CONTEXT.log(n)), s) and (s > 0) == bool(starts(v))
 
 
-def first_scaled() -> Iterator[dict[str, Any]]:
-    for w in [*WORDS, (1,) * 11, (0,) * 11, (1, 2)]:
-        yield net(w, first_logit(w, CONTEXT.log(len(w) + 1)), word=w)
+SCALED = [scaled(w, flawed=False) for w in [*WORDS, (1,) * 11, (0,) * 11, (1, 2)]]
 
 
-@adequate("chiang2022.prop3.noln", at=first_scaled(), false=True)
+@adequate("chiang2022.prop3.noln", at=SCALED, false=True)
 def no_norm(v: Any) -> bool | None:
-    if not valid(v):
+    if set(v["word"]) - {0, 1}:
         return None
     n = len(v["word"]) + 1
     s = first_logit(v["word"], CONTEXT.log(n))
@@ -808,23 +870,25 @@ def no_norm(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.prop3.noln.corrected",
-    at=first_scaled(),
+    at=SCALED,
     misses=[
-        ("1/4 < abs(s)", "27/100 < abs(s)"),
-        ("2 <= n ->", "1 <= n ->"),
+        ("1/4 < abs(s(0))", "27/100 < abs(s(0))"),
+        ("I[w(1) = 1]", "I[w(1) = 0]"),
         ("n/(2*n - 1)", "n/(2*n)"),
-        ("abs(s) <= 1/3", "abs(s) <= 3/10"),
+        ("abs(s(0)) <= 1/3", "abs(s(0)) <= 3/10"),
+        ("<-> w(1) = 1)", "<-> w(1) = 0)"),
     ],
 )
 def no_norm_right(v: Any) -> bool | None:
-    if not valid(v):
+    if not v["word"] or set(v["word"]) - {0, 1}:
         return None
     n = len(v["word"]) + 1
     s = first_logit(v["word"], CONTEXT.log(n))
-    if n == 1:
-        return same(s, 0)
     return (
-        same(s, F(n, 2 * n - 1) * (starts(v) - F(1, 2))) and bool(real(F(1, 4)) < abs(s)) and at_most(abs(s), F(1, 3))
+        same(s, F(n, 2 * n - 1) * (starts(v) - F(1, 2)))
+        and bool(real(F(1, 4)) < abs(s))
+        and at_most(abs(s), F(1, 3))
+        and bool(s > 0) == bool(starts(v))
     )
 
 
