@@ -1472,11 +1472,6 @@ SCRIPTS |= {
         ),
         refutes=True,
     ),
-    "chiang2022.appB.first.corrected": Script(
-        appb_first_right,
-        witnesses("3", NET, "1", "1", "1", "1", ENTRIES, ENTRIES, C3.format("1"), C3.format("1"), leaf=net_leaf),
-        whole("n w c A1 C1 C2 z x s t", scaled_single_whole),
-    ),
     "chiang2022.def.att": Script(
         attention_weights,
         witnesses("2", "j. j", "j. j", "0", "1", others=[("2", "j. j", "j. j", "0", "1", "0")], leaf=net_leaf),
