@@ -1,5 +1,5 @@
 """Write the model files that statements name: proofs/models/NAME.json, each equal to its recipe (a test compares them).
-The constructions below have no recipe.
+The constructions below have no recipe, or are one with other arguments.
 
 python proofs/models.py
 """
@@ -7,9 +7,11 @@ python proofs/models.py
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from symcook.compose import confident
 from symcook.model.modelfile import save
 from symcook.recipes import build, names
 
@@ -113,13 +115,28 @@ def sign_norm() -> Transformer:
     )
 
 
+def variant(name: str, recipe: str, **arguments: object) -> Callable[[], Transformer]:
+    """A recipe with other arguments than its defaults, stored under a name of its own."""
+    return lambda: replace(build(recipe, **arguments), name=name)
+
+
+def surer(name: str, recipe: str) -> Callable[[], Transformer]:
+    """A recipe behind the layer of Chiang and Cholak's Proposition 2, whose answers have the logits 1 and -1."""
+    return lambda: replace(confident(build(recipe), 1), name=name)
+
+
 OTHERS: dict[str, Callable[[], Transformer]] = {
     "predecessor": predecessor,
     "predecessor-strict": predecessor_strict,
     "last-position": last_position,
     "sign-norm": sign_norm,
+    "first-scaled": variant("first-scaled", "first", scaled="yes"),
+    "first-flawed-scaled": variant("first-flawed-scaled", "first-flawed", scaled="yes"),
+    "first-layernorm-scaled": variant("first-layernorm-scaled", "first-layernorm", scaled="yes"),
+    "first-layernorm-surer": surer("first-layernorm-surer", "first-layernorm"),
+    "parity-layernorm-surer": surer("parity-layernorm-surer", "parity-layernorm"),
 }
-"""Stored models without a recipe."""
+"""Stored models that are no recipe, or one with other arguments."""
 
 
 def main() -> None:

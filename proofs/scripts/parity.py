@@ -345,24 +345,6 @@ SCRIPTS |= {
 # --- Section 3.2 and Appendix A ---------------------------------------------------------------------------------------
 
 
-def posrange(g: Goal) -> None:
-    g.intro("n PE4 PE5 some is").positive("n", "n")
-    every, first, last = g.split()
-    every.intro("i (low high)").use("is", "i", label="is4 is5").use("lem:odd_sign", "i", label="sign")
-    for h, ok in zip(every.cases("sign", "odd_i power", "even_i power"), (2, 3), strict=True):
-        for k, part in enumerate(h.split()):
-            if k == 0:
-                part.auto("is4 low n_i")
-            elif k == 1:
-                part.auto("is4 high n_i")
-            elif k == ok:
-                part.intro("case").auto("is5 power", **linear)
-            else:
-                part.intro("case").absurd(*(("odd_i", "case") if ok == 2 else ("case", "even_i")))
-    for h, at in ((first, "0"), (last, "n - 1")):
-        h.witness(at).use("is", at, label="is4 is5").easy("is4 some", **linear)
-
-
 def odd_sums(g: Goal) -> Goal:
     """The normalisers for n = 2 m + 1 as `is_a` and `is_b`, positive with inverses `za` and `zb`."""
     g.use("lem:alternating_sums", "c", "m", label="a1 a2 b1 b2")
@@ -449,19 +431,6 @@ def s_even(g: Goal) -> None:
         right.use(label, None, label="done") if label == "up" else right.use(label, None, None, label="done")
         right.hyp("done")
         wrong.absurd(*(("case", "is") if label == "up" else ("is", "case")))
-
-
-def sign_wrong(h: Goal) -> None:
-    h.use("wrong", label="w1 w2 w3 w4").use("lem:parity_odd", "0", "0", "1", label="za zb main down up")
-    h.use("ax:pow_zero", "-1", label="power").use("down", label="zero")
-
-    def even(e: Goal) -> None:
-        e.intro("half").obtain("half", "m", "is")
-        low, high = e.em("m <= -1", "side")
-        low.auto("side is", **linear)
-        high.use("ax:int_lt", "-1", "m", label="step").auto("step is", **linear)
-
-    h.use("w4", even, label="less").auto("less zero", **linear)
 
 
 def sign_right(g: Goal) -> None:
@@ -594,22 +563,17 @@ def odd_case(kind: str) -> Tactic:
     return run
 
 
-def odd_even_wrong(h: Goal) -> None:
-    h.use("wrong", label="w1 w2 w3").use("lem:parity_odd", "0", "0", "1", label="za zb main down up")
-    h.use("ax:pow_zero", "-1", label="power").use("down", label="zero").auto("w3 zero", **linear)
-
-
-def odd_odd_wrong(h: Goal) -> None:
-    h.use("wrong", label="w1 w2 w3").use("ax:exp_pos", "-2", label="pos").use("ax:exp_pos", "1", label="e").use(
-        "ax:exp_pos", "-1", label="d"
-    )
-    product = "3*alternateone(1, 3)*alternatetwo(1, 3)"
-    h.have("0 < alternateone(1, 3)", "a", use="e d", **linear).have("0 < alternatetwo(1, 3)", "b", use="e d", **linear)
-    h.positive(product, "w", lambda f: f.auto("a b")).auto("w1 w2 w_e pos", **linear, multipliers=[product])
-
-
-UNEVEN = [pair_positive, triple_positive]
-EVEN_H = ("2", "4", "1", "1")
+SCRIPTS |= {
+    "lem.even_odd": Script(evenodd),
+    "lem.even_logit": Script(s_even),
+    "lem.paritylogit_decides": Script(sign_right),
+    "lem.paritylogit_order": Script(big_o),
+    "lem.even_chain": Script(even_s),
+    "lem.odd_chain": Script(odd_z),
+    "lem.odd_length_even": Script(odd_case("even")),
+    "lem.odd_length_odd": Script(odd_case("odd")),
+    "lem.even_weights": Script(even_alpha),
+}
 
 
 def at_odd(h: Goal) -> None:
@@ -618,48 +582,7 @@ def at_odd(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "chiang2022.s3.2.posrange": Script(
-        posrange,
-        witnesses(
-            "2",
-            "i. i/2",
-            "i. pow(-1, i)",
-            others=[("2", "i. i/2", "i. pow(-1, i)", "1", "0"), ("2", "i. i/2", "i. pow(-1, i)", "0")],
-            leaf=at_odd,
-        ),
-        whole("n PE4 PE5"),
-    ),
-    "chiang2022.s3.2.evenodd": Script(evenodd, witnesses("1", "3", "1"), whole("m n c", *UNEVEN)),
     "chiang2022.fig1": Script(tent, witnesses("0", "0")),
-    "chiang2022.s3.2.s_even": Script(
-        s_even,
-        witnesses(*EVEN_H, others=[("2", "4", "1", "1", "0"), ("2", "4", "2", "1")], leaf=at_odd),
-        whole("m n k c", *UNEVEN),
-    ),
-    "chiang2022.s3.2.sign": Script(refuted_at("1", "0", "1", then=sign_wrong), refutes=True),
-    "chiang2022.s3.2.sign.corrected": Script(
-        sign_right, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
-    ),
-    "chiang2022.s3.2.O1n": Script(
-        big_o, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
-    ),
-    "chiang2022.appA.even.alpha": Script(
-        even_alpha, witnesses("2", "4", "1", others=[("2", "4", "1", "0")]), whole("m n c", *UNEVEN)
-    ),
-    "chiang2022.appA.even.s": Script(even_s, witnesses(*EVEN_H), whole("m n k c", *UNEVEN)),
-    "chiang2022.appA.odd.Z": Script(
-        odd_z, witnesses("2", "5", "1", "1", others=[("2", "5", "1", "1", "0")]), whole("m n k c", *UNEVEN)
-    ),
-    "chiang2022.appA.odd.keven": Script(refuted_at("0", "1", "0", "0", "1", then=odd_even_wrong), refutes=True),
-    "chiang2022.appA.odd.keven.corrected": Script(
-        odd_case("even"),
-        witnesses("2", "5", "1", "2", "1", others=[("0", "1", "0", "0", "1")]),
-        whole("m n l k c", *UNEVEN),
-    ),
-    "chiang2022.appA.odd.kodd": Script(refuted_at("1", "3", "0", "1", "1", then=odd_odd_wrong), refutes=True),
-    "chiang2022.appA.odd.kodd.corrected": Script(
-        odd_case("odd"), witnesses("2", "5", "1", "3", "1"), whole("m n l k c", *UNEVEN)
-    ),
 }
 
 
@@ -784,50 +707,6 @@ def flawed_logit(g: Goal) -> None:
     )
 
 
-def empty_word(h: Goal) -> None:
-    """The hypotheses on the word and the network hold for n = 1."""
-    for part in h.split() if h.goal[0] == "&" else [h]:
-        net_leaf(part)
-
-
-def eq1_wrong(h: Goal) -> None:
-    h.use("ax:exp_pos", "1", label="pos").positive("exp(1)", "e", lambda f: f.hyp("pos")).auto("wrong e_e", **linear)
-
-
-def eq1_right(g: Goal) -> None:
-    g.intro("n w c z s (some cls bits c_pos) net").use("lem:first_logit", "n", "w", "c", "z", "s", label="many single")
-    one, two = g.split()
-    one.intro("two").use("many", label="pos is").hyp("is")
-    two.hyp("single")
-
-
-def a20(g: Goal) -> None:
-    g.intro("n w c z s a (some cls bits c_pos) net (same last)").use(
-        "lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5"
-    )
-    for k, h in enumerate(g.split(), 1):
-        if k == 6:
-            h.hyp("last")
-        else:
-            h.use("same", f"{k}", label="is").auto(f"is a{k}", **linear)
-
-
-def zero_values(g: Goal) -> None:
-    g.intro("n w c z s (some cls bits c_pos) net").use(
-        "lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5"
-    )
-    g.intro("i (low high) other").use("each", "i", label="score value rest").use("rest", label="z4 z5").easy(
-        "z4 z5", **linear
-    )
-
-
-def flawed(g: Goal) -> None:
-    g.intro("n w c z s k (two cls bits c_pos k_is) net").use(
-        "lem:flawed_logit", "n", "w", "c", "z", "s", "k", label="many single"
-    )
-    g.use("many", label="pos is yes no").hyp("is")
-
-
 NET = "i. 2*I[i = 0] + I[i = 1]"
 ENTRIES = "b i. I[b = 1]*I[i = 2] + I[b = 2]*I[i = 1] + I[b = 3]*I[i = 0] + I[b = 4]*I[i = 1] + I[b = 5]*I[i = 1]"
 
@@ -860,276 +739,21 @@ def net_leaf(h: Goal) -> None:
     some(h, lambda e: e.easy(**linear), at(0, 2), at(0, 0), at(1, 2), at(1, 5), at(0, 1))
 
 
-def single_positive(h: Goal) -> None:
-    """exp(c) + n - 1 is not 0."""
-    h.use("ax:exp_pos", "c", label="up").auto(["up", "p1_1", zero_of(h)], **linear)
-
-
 C3 = "sum(i, 0, 2, clsweight(j. {0}*I[j = 1], 3, i)*(1/2*I[i = 1]))"
 F3 = "sum(i, 0, 2, clsweight(j. {0}*I[j = 1], 3, i)*(-1/2 + I[i = 1]))"
 F2 = "sum(i, 0, 1, clsweight(j. I[j = 1], 2, i)*(-1/2 + I[i = 1]))"
 """The logits for w = 10 in the two models, and for w = 1."""
 
 
-def threshold_leaf(h: Goal) -> None:
-    some(
-        h,
-        net_leaf,
-        lambda e: e.use("lem:log_unique", "2 - 1", "0", "!", label="log").auto("log", **linear),
-        lambda e: e.use("lem:log_two", label="low high").auto("low", **linear),
-    )
-
-
 SCRIPTS |= {
     "lem.flawed_logit": Script(flawed_logit),
-    "chiang2022.s3.3.eq1": Script(
-        refuted_at("1", "i. 2", "1", "b i. I[b = 3]", "0", empty_word, empty_word, then=eq1_wrong), refutes=True
-    ),
-    "chiang2022.s3.3.eq1.corrected": Script(
-        eq1_right,
-        witnesses(
-            "3", NET, "1", ENTRIES, C3.format("1"), others=[("1", "i. 2", "1", "b i. I[b = 3]", "0")], leaf=net_leaf
-        ),
-        whole("n w c z s", single_positive),
-    ),
-    "chiang2022.s3.3.a20": Script(
-        a20,
-        witnesses("3", NET, "1", ENTRIES, C3.format("1"), f"b. I[b = 3] + I[b = 6]*{C3.format('1')}", leaf=net_leaf),
-        whole("n w c z s a"),
-    ),
-    "chiang2022.s5.2.zero": Script(
-        zero_values,
-        witnesses(
-            "3",
-            NET,
-            "1",
-            ENTRIES,
-            C3.format("1"),
-            others=[("3", NET, "1", ENTRIES, C3.format("1"), "0")],
-            leaf=net_leaf,
-        ),
-        whole("n w c z s"),
-    ),
-    "chiang2022.s5.2.flawed": Script(
-        flawed,
-        witnesses("3", NET, "1", ENTRIES, F3.format("1"), "1", leaf=net_leaf),
-        whole("n w c z s k", single_positive),
-    ),
 }
 
 
 # --- Log-length scaling -----------------------------------------------------------------------------------------------
 
 
-def log_value(g: Goal) -> Goal:
-    """exp(log(n)*1) = n."""
-    return g.use("ax:exp_log", "n", label="log").have("exp(log(n)*1) = n", "log_n", use="log", **linear)
-
-
-def noln(g: Goal) -> None:
-    g.intro("n w z s (some cls bits) net").use("lem:first_logit", "n", "w", "log(n)*1", "z", "s", label="many single")
-    two, one = g.split()
-    one.hyp("single")
-    log_value(two.intro("two")).use("many", label="pos is").rewrite("log_n", "is", "value").positive(
-        "n + n - 1", "q", lambda h: h.auto("two", **linear)
-    )
-    for h in two.ind("w(1) = 1", "first size"):
-        a, b, c = h.split()
-        a.auto("value", **linear)
-        for e in (b, c):
-            e.rewrite("size", "value", "value1").have("0 < 1/(2*n - 1)", "q_pos", use="q_i", **linear)
-            e.apart("abs(s)", lambda f: f.auto(["value1", "q_e", "q_i", "two", *(k for k in f.facts if k[0] in "dv")]))
-
-
-def flawed_log(g: Goal) -> None:
-    g.intro("n w z s k (some cls bits k_is) net").use(
-        "lem:flawed_logit", "n", "w", "log(n)*1", "z", "s", "k", label="many single"
-    )
-    one, two = g.em("n <= 1", "side")
-    one.have("n = 1", "n_is", use="side some", **linear).use("single", label="k0 s0")
-    first, *second = one.split()
-    for h in first.ind("1 <= n - 1 & w(1) = 1", "yes size"):
-        if h.facts.get("yes", h.goal)[0] != "~":
-            h.try_contradiction()
-        else:
-            h.rewrite("size").rewrite("k0").rewrite("s0").rewrite("n_is").true()
-    for h in second:
-        h.intro("has").contra("against")
-        some(
-            h,
-            lambda e: e.auto("has s0", **linear),
-            lambda e: e.use("has", label="h1 h2").auto("h1 n_is", **linear),
-        )
-    log_value(two.use("ax:int_lt", "1", "n", label="more")).use("many", label="pos is yes no")
-    two.rewrite("log_n", "is", "value").positive("n + n - 1", "q", lambda h: h.auto("more", **linear)).use(
-        "bits", "1", lambda e: e.easy("more", **linear), label="bit"
-    )
-    for h, first in zip(two.cases("bit", "w_is"), (False, True), strict=True):
-        h.use("yes" if first else "no", label="k_low k_high")
-        goals = h.ind("w(1) = 1", "single_bit size")
-        right, wrong = goals if first else reversed(goals)
-        wrong.absurd("w_is", "single_bit") if first else wrong.try_contradiction()
-        right.rewrite("size", "value", "value1")
-        formula, up, down = right.split()
-        for e in formula.ind("1 <= n - 1 & w(1) = 1", "yes1 size1"):
-            close_pair(e, first)
-        if first:
-            up.intro("has").easy("more w_is", **linear)
-            down.intro("has").have("0 < (k - 1/2)*(1/(n + n - 1))", "gap", use="q_i k_low").auto(
-                "gap value1 q_e", **linear, multipliers=["1", "k", "n"]
-            )
-        else:
-            up.intro("has").contra("against").have("0 < (n - 1 - k)*(1/(n + n - 1))", "gap", use="q_i k_high").auto(
-                "gap value1 q_e q_i has", **linear
-            )
-            down.intro("has").use("has", label="h1 h2").contra("against").auto("h2 w_is", **linear)
-
-
-def close_pair(e: Goal, first: bool) -> None:
-    """The formula where I[1 <= n - 1 & w(1) = 1] is known as size1."""
-    holds = e.facts["size1"][2][1] == num(1)
-    if holds == first:
-        e.rewrite("size1").auto("value1", **linear)
-    elif holds:
-        e.try_contradiction()
-    else:
-        e.have("1 <= n - 1 & w(1) = 1", "after_all", lambda f: f.easy("more w_is", **linear)).absurd(
-            "after_all", "yes1"
-        )
-
-
-def threshold_claim(g: Goal) -> None:
-    g.intro("n c (two c_pos)")
-    above, below = g.split()
-    above.intro("big w z s (cls bits) net").use(
-        "lem:flawed_logit", "n", "w", "c", "z", "s", "sum(i, 1, n - 1, w(i))", label="many single"
-    )
-    above.use("many", label="pos is yes no").use("lem:exp_less", "log(n - 1)", "c", label="less").use(
-        "ax:exp_log", "n - 1", lambda e: e.auto("two", **linear), label="log"
-    )
-    above.positive("exp(c) + n - 1", "q", lambda h: h.hyp("pos")).use(
-        "bits", "1", lambda e: e.easy("two", **linear), label="bit"
-    )
-    for h, first in zip(above.cases("bit", "w_is"), (False, True), strict=True):
-        h.use("yes" if first else "no", label="k_low k_high")
-        goals = h.ind("w(1) = 1", "single_bit size")
-        right, wrong = goals if first else reversed(goals)
-        wrong.absurd("w_is", "single_bit") if first else wrong.try_contradiction()
-        right.rewrite("size", "is", "value")
-        up, down = right.split()
-        if first:
-            up.intro("has").hyp("w_is")
-            down.intro("has").have(
-                "0 < exp(c) - 1 + 2*sum(i, 1, n - 1, w(i)) - n", "top", use="less log k_low", **linear
-            )
-            down.have(
-                "0 < (exp(c) - 1 + 2*sum(i, 1, n - 1, w(i)) - n)*(1/(exp(c) + n - 1))", "gap", use="top q_i"
-            ).auto("gap value", **linear)
-        else:
-            up.intro("has").contra("against").have(
-                "0 < exp(c) - 1 - 2*sum(i, 1, n - 1, w(i)) + n", "top", use="less log k_high", **linear
-            )
-            up.have("0 < (exp(c) - 1 - 2*sum(i, 1, n - 1, w(i)) + n)*(1/(exp(c) + n - 1))", "gap", use="top q_i").auto(
-                "gap value has", **linear
-            )
-            down.intro("has").contra("against").auto("has w_is", **linear)
-    w = "i. 2*I[i = 0] + I[i = 1]"
-    z = "b i. I[b = 1]*(1 - I[i = 0] - I[i = 1]) + I[b = 2]*I[i = 1] + I[b = 3]*I[i = 0] + I[b = 4]*I[i = 1]"
-    value = "(-1/2*(1 - I[i = 0] - I[i = 1]) + 1/2*I[i = 1] - 1/2*I[i = 0])"
-    s = f"sum(i, 0, n - 1, clsweight(j. c*I[j = 1], n, i)*{value})"
-    below.intro("small").witness(w, z, s)
-    word = f"clsword({w}, n)"
-    below.have(word, "word", bits_of_witness)
-    net = f"flawednet(n, {w}, c, {z}, {s})"
-    below.have(net, "net", net_of_witness)
-    parts = below.split()
-    below_facts(parts[-1], w, z, s)
-    for h in parts[:-1]:
-        h.use("word", label="first second").use("net", label="third fourth")
-        h.easy("first", **linear)
-
-
-def bits_of_witness(h: Goal) -> None:
-    one, two = h.split()
-    one.true()
-    two.intro("i0 (low high)")
-    for e in two.ind("i0 = 0", "zero v1"):
-        for f in e.ind("i0 = 1", "one v2"):
-            if not f.try_contradiction():
-                f.rewrite("v1").rewrite("v2").easy()
-
-
-def net_of_witness(h: Goal) -> None:
-    one, two = h.split()
-    one.intro("i0 (low high)")
-    for e in one.ind("i0 = 0", "zero v1"):
-        for f in e.ind("i0 = 1", "one v2"):
-            if f.try_contradiction():
-                continue
-            f.rewrite("v1").rewrite("v2").easy()
-    two.true()
-
-
-def below_facts(h: Goal, w: str, z: str, s: str) -> None:
-    h.use("lem:flawed_logit", "n", w, "c", z, s, "1", lambda e: counted(e), "#net", label="many single").use(
-        "many", label="pos is yes no"
-    )
-    h.use("lem:exp_mono", "c", "log(n - 1)", label="most").use(
-        "ax:exp_log", "n - 1", lambda e: e.auto("two", **linear), label="log"
-    )
-    h.positive("exp(c) + n - 1", "q", lambda e: e.hyp("pos"))
-    h.have("0 <= (n - 1 - exp(c))*(1/(exp(c) + n - 1))", "gap", use="most log q_i")
-    h.intro("claim").use("claim", label="claim1 claim2").use("claim2", "!", label="wrong").auto(
-        "is gap wrong", **linear
-    )
-
-
-def counted(e: Goal) -> None:
-    e.use("word", label="cls bits")
-    for part in e.split():
-        some(
-            part,
-            lambda f: f.easy("two", **linear),
-            only_one,
-        )
-
-
-def only_one(f: Goal) -> None:
-    def zero(h: Goal) -> None:
-        h.intro("p (low high) other")
-        for a in h.ind("p = 0", "zero v1"):
-            for b in a.ind("p = 1", "one v2"):
-                if b.try_contradiction():
-                    continue
-                if b.facts["one"][0] == "=":
-                    b.absurd("one", "other")
-                else:
-                    b.rewrite("v1").rewrite("v2").true()
-
-    f.use("lem:sum_only", "i. 2*I[i = 0] + I[i = 1]", "1", "n - 1", "1", None, zero, label="only").auto(
-        "only", **linear
-    )
-
-
-SCRIPTS |= {
-    "chiang2022.s5.2.threshold": Script(
-        threshold_claim,
-        witnesses("4", "1", others=[("2", "1", NET, ENTRIES, F2), ("3", "1/2")], leaf=threshold_leaf),
-        whole("n c"),
-    ),
-    "chiang2022.s5.3.flawed": Script(
-        flawed_log,
-        witnesses("3", NET, ENTRIES, F3.format("(log(3)*1)"), "1", leaf=net_leaf),
-        whole("n w z s k", lambda h: h.auto(["p1_1", zero_of(h)], **linear)),
-    ),
-    "chiang2022.prop3.noln.corrected": Script(
-        noln,
-        witnesses(
-            "3", NET, ENTRIES, C3.format("(log(3)*1)"), others=[("1", "i. 2", "b i. I[b = 3]", "0")], leaf=net_leaf
-        ),
-        whole("n w z s"),
-    ),
-}
+SCRIPTS |= {}
 
 
 # --- Sigmoid and cross-entropy ----------------------------------------------------------------------------------------
@@ -1207,77 +831,6 @@ def first_size(g: Goal) -> None:
             b.intro("has").contra("against").auto("has value half", **linear)
             b2.intro("has").use("has", label="h1 h2").absurd("h2", "first")
         c.intro("has").easy("abs_s half", **linear)
-
-
-def first_claim(g: Goal) -> None:
-    g.intro("n w c z s (some cls bits c_pos) net").use(
-        "lem:first_size", "n", "w", "c", "z", "s", label="bound up down size"
-    )
-    g.use("lem:sigmoid_facts", "s", label="a1 a2 a3 a4 a5 a6").use("lem:sigmoid_size", "s", label="dist")
-    a, b, c, d = g.split()
-    a.intro("has").use("a3", label="pos").use("up", label="done").hyp("done")
-    b.intro("has").use("down", label="pos").use("a4", label="done").hyp("done")
-    c.have("0 <= abs(s)", "nonneg", lambda e: e.apart("abs(s)")).use(
-        "lem:sigmoid_facts", "abs(s)", label="b1 b2 b3 b4 b5 b6"
-    ).use("b6", label="low high")
-    c.auto("dist high bound nonneg", **linear)
-    d.intro("m v x t (two more cls2 bits2) net2").use(
-        "lem:first_size", "m", "v", "c", "x", "t", lambda e: e.easy(**linear), "#net2", label="bound2 up2 down2 size2"
-    )
-    d.use("size", label="pos1 is1").use("size2", lambda e: e.auto("two more", **linear), label="pos2 is2").use(
-        "lem:sigmoid_size", "t", label="dist2"
-    )
-    d.use("ax:exp_pos", "c", label="up3").use(
-        "lem:reciprocal_less",
-        "exp(c) + n - 1",
-        "exp(c) + m - 1",
-        lambda e: e.easy("up3 two more", **linear),
-        label="smaller",
-    )
-    d.have("0 < exp(c)*(1/(exp(c) + n - 1) - 1/(exp(c) + m - 1))", "gap", use="up3 smaller").have(
-        "abs(t) < abs(s)", "less", use="gap is1 is2", **linear
-    )
-    d.use("lem:sigmoid_less", "abs(t)", "abs(s)", label="done").auto("done dist dist2", **linear)
-
-
-def cross_entropy(g: Goal) -> None:
-    g.intro("n c (some c_pos)").use("lem:log_two", label="low high").positive(
-        "log(2)", "l", lambda h: h.auto("low", **linear)
-    )
-    g.use("lem:inverse_product", "n", "log(2)", label="inverse")
-    parity, first = g.split()
-    parity.intro("k (k_low k_high)").use("lem:paritylogit_size", "n", "k", "c", label="bound")
-    first.intro("w z s (cls bits layer last)").use(
-        "lem:first_size",
-        "n",
-        "w",
-        "c",
-        "z",
-        "s",
-        lambda e: e.easy(**linear),
-        lambda e: e.easy(**linear),
-        label="bound up down size",
-    )
-    for h, x in ((parity, "paritylogit(c, n, k)"), (first, "s")):
-        h.have(f"0 <= abs({x})", "nonneg", lambda e, x=x: e.apart(f"abs({x})"))
-        h.use("lem:crossbits_range", f"abs({x})", label="most strict least")
-        a, b, c = h.split()
-        top_of = "exp(c)/n" if x == "s" else "1/n"
-        a.have(f"0 <= ({top_of} - abs({x}))*(1/log(2))", "gap", use="bound l_i").auto("gap least", **linear)
-        b.hyp("most")
-        c.intro("two")
-        if x == "s":
-            c.use("size", label="pos is").use("strict", label="done").hyp("done")
-        else:
-            c.use("lem:paritylogit_sign", "n", "k", "c", label="s1 s2 s3").use("lem:sign", "k", label="sign")
-            for e, kind in zip(c.cases("sign", "now"), ("s3", "s1"), strict=True):
-                if kind == "s3":
-                    e.use("s3", None, None, label="value")
-                else:
-                    e.use("s1", label="value")
-                e.use(
-                    "strict", lambda f: f.apart("abs(paritylogit(c, n, k))", lambda u: u.auto(**linear)), label="done"
-                ).hyp("done")
 
 
 # --- Proposition 2 ----------------------------------------------------------------------------------------------------
@@ -1443,32 +996,6 @@ def ce_right(g: Goal) -> None:
 C2 = "sum(i, 0, 1, clsweight(j. I[j = 1], 2, i)*(1/2*I[i = 1]))"
 
 
-def sigmoid_whole(h: Goal) -> None:
-    """1 + exp(-x) and n are not 0."""
-    zero = zero_of(h)
-    found = re.fullmatch(r"1 \+ exp\((.*)\) = 0", h.text(h.fact(zero)))
-    if found is None:
-        raise Stuck("not a sigmoid")
-    h.use("ax:exp_pos", found.group(1), label="here").auto(["here", zero], **linear)
-
-
-def bits_whole(h: Goal) -> None:
-    """log(2) and n*log(2) are not 0, and the argument of the logarithm is positive."""
-    h.use("lem:log_two", label="low high").have("0 < log(2)", "l_p", use="low", **linear)
-    if h.goal[0] == "<":
-        inside = re.fullmatch(r"0 < 1 \+ exp\((.*)\)", h.text(h.goal))
-        if inside is None:
-            raise Stuck("no logarithm")
-        h.use("ax:exp_pos", inside.group(1), label="here").auto("here", **linear)
-        return
-    zero = zero_of(h)
-    some(
-        h,
-        lambda e: e.auto(f"l_p {zero}", **linear),
-        lambda e: e.have("0 < n", "n_p", use="p1_1", **linear).auto(f"n_p l_p {zero}"),
-    )
-
-
 def pair_whole(h: Goal) -> None:
     """The variance of (s, -s, 0, ...) is positive, its root is not 0, nor is sqrt(d/2)."""
 
@@ -1508,29 +1035,6 @@ SCRIPTS |= {
 
 
 SCRIPTS |= {
-    "chiang2022.s3.3.first": Script(
-        first_claim,
-        witnesses(
-            "3",
-            NET,
-            "1",
-            ENTRIES,
-            C3.format("1"),
-            others=[("2", NET, "1", ENTRIES, C2, "3", NET, ENTRIES, C3.format("1"))],
-            leaf=net_leaf,
-        ),
-        whole("n w c z s", sigmoid_whole),
-    ),
-    "chiang2022.s3.4.ce": Script(
-        cross_entropy,
-        witnesses(
-            "3",
-            "1",
-            others=[("2", "1", "0"), ("3", "1", NET, ENTRIES, C3.format("1"))],
-            leaf=net_leaf,
-        ),
-        whole("n c", bits_whole),
-    ),
     "chiang2022.prop2.ln.corrected": Script(
         ln_right, witnesses("4", "-1", others=[("2", "1"), ("2", "-1"), ("3", "1", "3")]), whole("d s", pair_whole)
     ),
@@ -1967,11 +1471,6 @@ SCRIPTS |= {
             then=appb_first_wrong,
         ),
         refutes=True,
-    ),
-    "chiang2022.appB.first.corrected": Script(
-        appb_first_right,
-        witnesses("3", NET, "1", "1", "1", "1", ENTRIES, ENTRIES, C3.format("1"), C3.format("1"), leaf=net_leaf),
-        whole("n w c A1 C1 C2 z x s t", scaled_single_whole),
     ),
     "chiang2022.def.att": Script(
         attention_weights,

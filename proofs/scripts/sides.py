@@ -30,7 +30,6 @@ LAYERS = (
 )
 
 FURTHER: Mapping[str, Further] = {
-    "chiang2022.s3.2.sign.corrected": (("3", "1", "1", "0"), None),
     "chiang2022.prop2.c.corrected": (("1/2", "4", "-1/sqrt(4/2)*log(exp(1/2) - 1)", "1"), None),
     "cookbook.s4.8.pm_dot": (("1", "j. 1", "j. 1"), None),
     "cookbook.s5.3.4.argmax": (("3", "2", "2"), None),

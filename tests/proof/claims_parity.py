@@ -95,37 +95,6 @@ def rumelhart_output(v: Any) -> bool | None:
     return int(sum((-1) ** (j + 1) * h for j, h in enumerate(hidden, 1)) - F(1, 2) > 0) == sum(x) % 2
 
 
-def positions() -> Iterator[dict[str, Any]]:
-    for n in range(7):
-        yield {
-            "n": F(n),
-            "PE4()": {i: F(i, n or 1) for i in range(n)},
-            "PE5()": {i: F(cosine(i)) for i in range(n)},
-            "m": [F(t) for t in range(-1, n + 1)],
-        }
-
-
-@adequate(
-    "chiang2022.s3.2.posrange",
-    at=positions(),
-    misses=[
-        ("(n - 1)/n)", "n/n)"),
-        ("PE4(i) = 0", "PE4(i) = 1/n"),
-        ("PE5(i) = -1)", "PE5(i) = 1)"),
-        ("PE5(i) = 1)", "PE5(i) = -1)"),
-        ("PE4(i) <= (n - 1)/n", "PE4(i) < (n - 1)/n"),
-    ],
-)
-def position_ranges(v: Any) -> bool | None:
-    n = int(v["n"])
-    if n < 1:
-        return None
-    found = [F(i, n) for i in range(n)]
-    return (
-        min(found) == 0 and max(found) == F(n - 1, n) and all(cosine(i) == (1 if i % 2 == 0 else -1) for i in range(n))
-    )
-
-
 def weights(n: int, c: Any) -> tuple[list[Any], list[Any]]:
     """The two heads of layer 2 at CLS: scores -c cos(i pi) and c cos(i pi)."""
     return softmax([-c * cosine(i) for i in range(n)]), softmax([c * cosine(i) for i in range(n)])
@@ -147,38 +116,168 @@ def z_two(n: int, c: Any) -> Any:
     return real(F(n + 1, 2)) * e(real(c)) + real(F(n - 1, 2)) * e(-real(c))
 
 
-def counts(*signs: F) -> Iterator[dict[str, Any]]:
-    for n, c in itertools.product(range(1, 7), (*SIZES, *signs)):
-        for k in range(-1, n + 1):
-            yield {"m": F(n // 2), "n": F(n), "k": F(k), "l": F(k // 2), "c": c}
+def embedded(w: Sequence[int]) -> list[tuple[int, list[F]]]:
+    """At each position the symbol, and its one-hot vector over 0, 1 and CLS."""
+    return [(symbol, [F(int(symbol == a)) for a in (0, 1, CLS)]) for symbol in (CLS, *w)]
+
+
+def columns(rows: Sequence[Sequence[Any]], *labels: str) -> dict[str, Any]:
+    """The entries of each position as functions of it, by name."""
+    return {f"{label}()": {i: row[b] for i, row in enumerate(rows)} for b, label in enumerate(labels)}
+
+
+def parity_run(w: Sequence[int], c: Any) -> dict[str, Any]:
+    """All that PARITY of Section 3.2 computes on a word, by its printed matrices, and the word."""
+    n, k = len(w) + 1, sum(x == 1 for x in w)
+    rows = []
+    for i, (_, hot) in enumerate(embedded(w)):
+        x = [*hot, F(i, n), F(cosine(i)), F(k, n), F(1, n)]
+        hidden = [max(F(0), -x[3] + x[5] + step * x[6]) for step in (-1, 0, 1)]
+        rows.append([*x, hidden[0] - 2 * hidden[1] + hidden[2]])
+    hits = [row[7] for row in rows]
+    for row in rows:
+        one = average([real(c) * real(row[2]) * -cosine(j) for j in range(n)], hits)
+        two = average([real(c) * real(row[2]) * cosine(j) for j in range(n)], [-x for x in hits])
+        row += [one, two, one + two]
+    names = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "hit", "z2_1_s", "z2_2_s", "s")
+    word = {0: F(CLS), 1: F(0), **{i: F(x) for i, x in enumerate(w, 1)}}
+    found = columns(rows, *names)
+    return {"n": F(n), "c": c, "k": [F(k), F(k + 1)], "w()": word, **found, "word": tuple(w)}
+
+
+def counts(*signs: F) -> list[dict[str, Any]]:
+    """Words with k ones in front for every k and length, some others, and one with another symbol."""
+    made = [(1,) * k + (0,) * (n - 1 - k) for n in range(1, 6) for k in range(n)]
+    out = []
+    for c in (*SIZES, *signs):
+        for w in [*made, (0, 1), (0, 1, 1), (1, 2)] if c == 1 else made[1::2]:
+            k = w.count(1) // 2
+            out.append({**parity_run(w, c), "m": [F(t) for t in range(3)], "l": [F(k), F(k + 1)]})
+    return out
+
+
+RUNS = counts(F(0), F(-1))
+ANY = [v for v in RUNS if v["c"] in (F(1), F(0))]
+
+
+def in_alphabet(v: Any) -> bool:
+    return set(v["word"]) <= {0, 1}
 
 
 def given(v: Any) -> tuple[int, int, Any] | None:
-    n, k, c = int(v["n"]), int(v["k"]), v["c"]
-    return (n, k, c) if 0 <= k <= n - 1 and c > 0 else None
+    """n, k and c, where the word is one and c > 0."""
+    n, k, c = len(v["word"]) + 1, sum(v["word"]), v["c"]
+    return (n, k, c) if in_alphabet(v) and c > 0 else None
 
 
-ODD = [{**v, "m": [F(t) for t in range(-1, 5)]} for v in counts(F(0), F(-1))]
+@adequate(
+    "chiang2022.s3.2.embed",
+    at=ANY,
+    misses=[
+        ("place(i) = i/n", "place(i) = (i + 1)/n"),
+        ("alternating(i) = pow(-1, i)", "alternating(i) = pow(-1, i + 1)"),
+        ("I[w(i) = 2]", "I[w(i) = 1]"),
+        ("zero(i) = I[w(i) = 0]", "zero(i) = I[w(i) = 1]"),
+    ],
+)
+def parity_embedding(v: Any) -> bool | None:
+    if not in_alphabet(v):
+        return None
+    w, n = (CLS, *v["word"]), len(v["word"]) + 1
+    return all(
+        [v[f"{name}()"][i] for name in ("zero", "one", "cls", "place", "alternating")]
+        == [int(w[i] == 0), int(w[i] == 1), int(i == 0), F(i, n), cosine(i)]
+        for i in range(n)
+    )
 
 
-def lengths() -> Iterator[dict[str, Any]]:
-    for n, c in itertools.product(range(1, 8), (*SIZES, F(0), F(-1))):
-        yield {"m": F(n // 2), "n": F(n), "c": c}
+@adequate(
+    "chiang2022.s3.2.posrange",
+    at=ANY,
+    misses=[
+        ("(n - 1)/n)", "n/n)"),
+        ("place(i) = 0", "place(i) = 1/n"),
+        ("alternating(i) = -1)", "alternating(i) = 1)"),
+        ("alternating(i) = 1)", "alternating(i) = -1)"),
+        ("place(i) <= (n - 1)/n", "place(i) < (n - 1)/n"),
+    ],
+)
+def position_ranges(v: Any) -> bool | None:
+    if not in_alphabet(v):
+        return None
+    n = len(v["word"]) + 1
+    found = [F(i, n) for i in range(n)]
+    return (
+        min(found) == 0 and max(found) == F(n - 1, n) and all(cosine(i) == (1 if i % 2 == 0 else -1) for i in range(n))
+    )
+
+
+@adequate(
+    "chiang2022.s3.2.att1",
+    at=ANY,
+    misses=[
+        ("ones(i) = k/n", "ones(i) = k/(n + 1)"),
+        ("unit(i) = 1/n", "unit(i) = k/n"),
+        ("ones(i) = k/n", "ones(i) = (k + 1)/n"),
+    ],
+)
+def first_attention(v: Any) -> bool | None:
+    if not in_alphabet(v):
+        return None
+    w = (CLS, *v["word"])
+    means = [F(sum(x == a for x in w), len(w)) for a in (1, CLS)]
+    return means == [F(sum(v["word"]), len(w)), F(1, len(w))]
+
+
+@adequate(
+    "chiang2022.s3.2.ffn1",
+    at=ANY,
+    misses=[
+        ("I[i = k]/n", "I[i <= k]/n"),
+        ("max(0, k - i - 1)", "max(0, k - i)"),
+        ("max(0, k - i + 1)", "max(0, k - i + 2)"),
+        ("I[i = k]/n", "I[i = k]"),
+    ],
+)
+def tent_in_the_network(v: Any) -> bool | None:
+    if not in_alphabet(v):
+        return None
+    n, k = len(v["word"]) + 1, sum(v["word"])
+    return all(v["hit()"][i] == F(max(0, k - i - 1) - 2 * max(0, k - i) + max(0, k - i + 1), n) for i in range(n))
+
+
+@adequate(
+    "chiang2022.s3.2.layer2",
+    at=RUNS,
+    misses=[
+        ("I[k = 0]/n", "I[k = 1]/n"),
+        ("place(0) = 0", "place(0) = 1/n"),
+        ("alternating(0) = 1", "alternating(0) = -1"),
+        ("s(0) = paritylogit(c, n, k)", "s(0) = paritylogit(-c, n, k)"),
+    ],
+)
+def second_layer(v: Any) -> bool | None:
+    here = given(v)
+    if here is None:
+        return None
+    n, k, _ = here
+    return v["hit()"][0] == F(int(k == 0), n) and same(v["s()"][0], logit(*here))
 
 
 @adequate(
     "chiang2022.s3.2.evenodd",
-    at=lengths(),
+    at=RUNS,
     misses=[
         (") < sum(", ") = sum("),
         ("sum(l, 0, m,", "sum(l, 1, m,"),
         ("sum(l, 0, m,", "sum(l, 0, m - 1,"),
-        ("j. c*pow(-1, j), n, 2*l)", "j. c*pow(-1, j + 1), n, 2*l)"),
+        ("clsweight(j. c*alternating(j), n, 2*l)", "clsweight(j. -(c*alternating(j)), n, 2*l)"),
+        ("n, i)*-hit(i))", "n, i)*hit(i))"),
     ],
 )
 def parts_differ(v: Any) -> bool | None:
-    n = int(v["n"])
-    if n % 2 == 0:
+    n = len(v["word"]) + 1
+    if not in_alphabet(v) or n % 2 == 0:
         return None
     one, two = weights(n, v["c"])
     return bool(sum(one[1::2]) < sum(two[0::2]))
@@ -202,15 +301,14 @@ def tent(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.s3.2.s_even",
-    at=ODD,
+    at=RUNS,
     misses=[
         ("2*tanh(c)/n^2", "tanh(c)/n^2"),
         ("2*tanh(c)/n^2", "2*tanh(c)/n"),
         ("pow(-1, k + 1)*(2", "pow(-1, k)*(2"),
-        ("n = 2*m &", "n = 2*m + 1 &"),
+        ("n = 2*m ->", "n = 2*m + 1 ->"),
         ("(odd(k) -> 0 <", "(~odd(k) -> 0 <"),
-        ("paritylogit(c, n, k) < 0)", "0 < paritylogit(c, n, k))"),
-        ("k <= n - 1", "k <= n"),
+        ("s(0) < 0)", "0 < s(0))"),
     ],
 )
 def even_length(v: Any) -> bool | None:
@@ -222,11 +320,7 @@ def even_length(v: Any) -> bool | None:
     return same(s, (-1) ** (k + 1) * 2 * CONTEXT.tanh(real(c)) / n**2) and (s > 0 if k % 2 else s < 0)
 
 
-@adequate(
-    "chiang2022.s3.2.sign",
-    at=ODD,
-    false=True,
-)
+@adequate("chiang2022.s3.2.sign", at=RUNS, false=True)
 def signs(v: Any) -> bool | None:
     here = given(v)
     if here is None:
@@ -237,7 +331,7 @@ def signs(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.s3.2.sign.corrected",
-    at=ODD,
+    at=RUNS,
     misses=[
         ("<-> odd(k))", "<-> ~odd(k))"),
         ("2 <= n & ~odd(k)", "~odd(k)"),
@@ -254,12 +348,24 @@ def signs_right(v: Any) -> bool | None:
 
 
 @adequate(
-    "chiang2022.s3.2.O1n",
-    at=[
-        *ODD,
-        {"m": [F(1), F(2)], "n": F(2), "k": F(1), "l": F(0), "c": F(30)},
-        {"m": [F(1)], "n": F(3), "k": F(1), "l": F(0), "c": F(30)},
+    "chiang2022.prop1",
+    at=RUNS,
+    misses=[
+        ("(accept(parity) <-> odd(k))", "(accept(parity) <-> ~odd(k))"),
+        ("(1/2 < sigmoid(s(0)) <-> odd(k))", "(1/2 < sigmoid(-s(0)) <-> odd(k))"),
+        ("(1/2 < sigmoid(s(0)) <-> odd(k))", "(1/2 <= sigmoid(s(0)) <-> odd(k))"),
     ],
+)
+def parity_is_recognized(v: Any) -> bool | None:
+    here = given(v)
+    if here is None:
+        return None
+    return (logit(*here) > SLACK) == (v["word"].count(1) % 2 == 1)
+
+
+@adequate(
+    "chiang2022.s3.2.O1n",
+    at=[*RUNS, *({**parity_run(w, F(30)), "m": F(1), "l": F(0)} for w in ((1,), (1, 0)))],
     misses=[
         ("<= 1/n", "<= 9/10/n"),
         ("<= 1/n", "<= 1/(n + 1)"),
@@ -282,7 +388,7 @@ def order_of_logit(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.appA.even.alpha",
-    at=lengths(),
+    at=RUNS,
     misses=[
         ("exp(pow(-1, i)*c)/(n/2", "exp(pow(-1, i)*c)/(n"),
         ("exp(pow(-1, i + 1)*c)/(n/2*(exp(c) + exp(-c)))) = 1", "exp(pow(-1, i + 1)*c)/(n/2*(exp(c) - exp(-c)))) = 1"),
@@ -291,8 +397,8 @@ def order_of_logit(v: Any) -> bool | None:
     ],
 )
 def even_weights(v: Any) -> bool | None:
-    n, c = int(v["n"]), v["c"]
-    if n % 2:
+    n, c = len(v["word"]) + 1, v["c"]
+    if not in_alphabet(v) or n % 2:
         return None
     total = real(F(n, 2)) * (e(real(c)) + e(-real(c)))
     one, two = weights(n, c)
@@ -304,21 +410,21 @@ def even_weights(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.appA.even.s",
-    at=[{**v, "m": F(int(v["n"]) // 2)} for v in counts(F(0), F(-1))],
+    at=RUNS,
     misses=[
         (
-            "n^2/2*(exp(c) + exp(-c)))) & paritylogit(c, n, k) = pow(-1, k + 1)*(2*tanh",
-            "n^2*(exp(c) + exp(-c)))) & paritylogit(c, n, k) = pow(-1, k + 1)*(2*tanh",
+            "n^2/2*(exp(c) + exp(-c)))) & s(0) = pow(-1, k + 1)*(2*tanh",
+            "n^2*(exp(c) + exp(-c)))) & s(0) = pow(-1, k + 1)*(2*tanh",
         ),
         ("2*tanh(c)", "tanh(2*c)"),
         ("1/n*clsweight(j. c*pow(-1, j), n, k)", "clsweight(j. c*pow(-1, j), n, k)"),
         ("- exp(pow(-1, k)*c)", "+ exp(pow(-1, k)*c)"),
-        ("n = 2*m &", "n = 2*m + 1 &"),
+        ("n = 2*m ->", "n = 2*m + 1 ->"),
     ],
 )
 def even_chain(v: Any) -> bool | None:
-    n, k, c = int(v["n"]), int(v["k"]), real(v["c"])
-    if n % 2 or not 0 <= k <= n - 1:
+    n, k, c = len(v["word"]) + 1, v["word"].count(1), real(v["c"])
+    if n % 2 or not in_alphabet(v):
         return None
     s, (one, two) = logit(n, k, v["c"]), weights(n, v["c"])
     total = real(F(n * n, 2)) * (e(c) + e(-c))
@@ -333,7 +439,7 @@ def even_chain(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.appA.odd.Z",
-    at=[{**v, "m": F(int(v["n"]) // 2)} for v in counts(F(0), F(-1))],
+    at=RUNS,
     misses=[
         ("alternatetwo(c, n) - exp", "alternateone(c, n) - exp"),
         ("(n*alternateone(c, n)", "(alternateone(c, n)"),
@@ -343,8 +449,8 @@ def even_chain(v: Any) -> bool | None:
     ],
 )
 def odd_weights(v: Any) -> bool | None:
-    n, k, c = int(v["n"]), int(v["k"]), v["c"]
-    if n % 2 == 0 or not 0 <= k <= n - 1:
+    n, k, c = len(v["word"]) + 1, v["word"].count(1), v["c"]
+    if n % 2 == 0 or not in_alphabet(v):
         return None
     one, two = weights(n, c)
     z1, z2 = z_one(n, c), z_two(n, c)
@@ -356,10 +462,7 @@ def odd_weights(v: Any) -> bool | None:
     )
 
 
-CASES = [{**v, "m": F(int(v["n"]) // 2)} for v in counts(F(0), F(-1))]
-
-
-@adequate("chiang2022.appA.odd.keven", at=CASES, false=True)
+@adequate("chiang2022.appA.odd.keven", at=RUNS, false=True)
 def odd_k_even(v: Any) -> bool | None:
     here = given(v)
     if here is None or here[0] % 2 == 0 or here[1] % 2:
@@ -371,7 +474,7 @@ def odd_k_even(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.appA.odd.keven.corrected",
-    at=CASES,
+    at=RUNS,
     misses=[
         ("3 <= n ->", "1 <= n ->"),
         ("(n = 1 ->", "(n = 3 ->"),
@@ -389,7 +492,7 @@ def odd_k_even_right(v: Any) -> bool | None:
     return same(s, -(n - 1) * CONTEXT.sinh(2 * real(c)) / total) and (same(s, 0) if n == 1 else bool(s < 0))
 
 
-@adequate("chiang2022.appA.odd.kodd", at=CASES, false=True)
+@adequate("chiang2022.appA.odd.kodd", at=RUNS, false=True)
 def odd_k_odd(v: Any) -> bool | None:
     here = given(v)
     if here is None or here[0] % 2 == 0 or here[1] % 2 == 0:
@@ -401,12 +504,12 @@ def odd_k_odd(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.appA.odd.kodd.corrected",
-    at=CASES,
+    at=RUNS,
     misses=[
         ("(n + 1)*((exp(2*c) - exp", "(n + 1)*((exp(2*c) + exp"),
         ("(n + 1)*((exp", "(n - 1)*((exp"),
         ("k = 2*l + 1", "k = 2*l"),
-        ("0 < paritylogit", "1/n < paritylogit"),
+        ("0 < s(0)", "1/n < s(0)"),
         ("(n + 1)/2*exp(-2*c)", "(n - 1)/2*exp(-2*c)"),
     ],
 )
@@ -451,11 +554,24 @@ def net(w: Sequence[int], s: Any, **more: Any) -> dict[str, Any]:
 WORDS = [*words(0, 1, 2, 3), (1, 0, 0, 1, 0)]
 
 
-def networks() -> Iterator[dict[str, Any]]:
-    for w, c in itertools.product(WORDS, (F(1, 2), F(2))):
-        yield net(w, first_logit(w, c), c=c, word=w)
-    yield net((1, 0), first_logit((1, 0), F(-1)), c=F(-1), word=(1, 0))
-    yield net((1, 2), first_logit((1, 2), F(1)), c=F(1), word=(1, 2))
+def first_run(w: Sequence[int], c: Any, flawed: bool = False) -> dict[str, Any]:
+    """All that FIRST of Section 3.3 computes on a word, or its variant of Section 5.2, and the word."""
+    rows = first_layer(w)
+    values = [-x[0] / 2 + x[1] / 2 - x[2] / 2 if flawed else -x[3] / 2 + x[4] for x in rows]
+    logits = [average([real(c) * real(at[2]) * real(x[3]) for x in rows], values) for at in rows]
+    names = ("zero", "one", "cls", "start", "s") if flawed else ("zero", "one", "cls", "start", "hit", "s")
+    found = columns([[*x[: len(names) - 1], s] for x, s in zip(rows, logits, strict=True)], *names)
+    word = {0: F(CLS), 1: F(0), **{i: F(x) for i, x in enumerate(w, 1)}}
+    k = sum(x == 1 for x in w)
+    return {"n": F(len(rows)), "c": c, "k": [F(k), F(k + 1)], "w()": word, **found, "word": tuple(w)}
+
+
+def networks() -> list[dict[str, Any]]:
+    right = [first_run(w, c) for w, c in itertools.product(WORDS, (F(1, 2), F(2)))]
+    return [*right, first_run((1, 0), F(-1)), first_run((1, 2), F(1))]
+
+
+NETWORKS = networks()
 
 
 def valid(v: Any) -> bool:
@@ -466,7 +582,41 @@ def starts(v: Any) -> int:
     return int(v["word"][:1] == (1,))
 
 
-@adequate("chiang2022.s3.3.eq1", at=networks(), false=True)
+@adequate(
+    "chiang2022.s3.3.embed",
+    at=NETWORKS,
+    misses=[
+        ("start(i) = I[i = 1]", "start(i) = I[i = 0]"),
+        ("cls(i) = I[w(i) = 2]", "cls(i) = I[w(i) = 1]"),
+        ("zero(i) = I[w(i) = 0]", "zero(i) = I[w(i) = 1]"),
+    ],
+)
+def first_embedding(v: Any) -> bool | None:
+    if set(v["word"]) - {0, 1}:
+        return None
+    w = (CLS, *v["word"])
+    return all(
+        [v[f"{name}()"][i] for name in ("zero", "one", "cls", "start")] == [x == 0, x == 1, i == 0, i == 1]
+        for i, x in enumerate(w)
+    )
+
+
+@adequate(
+    "chiang2022.s3.3.ffn",
+    at=NETWORKS,
+    misses=[
+        ("I[w(i) = 1 & i = 1]", "I[w(i) = 1]"),
+        ("I[w(i) = 1 & i = 1]", "I[i = 1]"),
+        ("I[w(i) = 1 & i = 1]", "I[w(i) = 0 & i = 1]"),
+    ],
+)
+def first_feedforward(v: Any) -> bool | None:
+    if set(v["word"]) - {0, 1}:
+        return None
+    return all(row[4] == int(i == 1 and row[1] == 1) for i, row in enumerate(first_layer(v["word"])))
+
+
+@adequate("chiang2022.s3.3.eq1", at=NETWORKS, false=True)
 def eq1(v: Any) -> bool | None:
     if not valid(v):
         return None
@@ -478,12 +628,12 @@ def eq1(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.s3.3.eq1.corrected",
-    at=networks(),
+    at=NETWORKS,
     misses=[
         ("2 <= n ->", "1 <= n ->"),
         ("n - 1)*(I", "n)*(I"),
         ("- 1/2)) &", "- 1/3)) &"),
-        ("s = 0", "s = -1/2"),
+        ("s(0) = 0", "s(0) = -1/2"),
         ("I[w(1) = 1]", "I[w(1) = 0]"),
     ],
 )
@@ -496,74 +646,93 @@ def eq1_right(v: Any) -> bool | None:
     return same(s, e(real(v["c"])) / (e(real(v["c"])) + len(v["word"])) * (starts(v) - real(F(1, 2))))
 
 
-def two_networks() -> Iterator[dict[str, Any]]:
-    for v in networks():
-        longer = (0, *v["word"], 1)
-        other = net(longer, first_logit(longer, v["c"]))
-        yield {**v, "m": other["n"], "v()": other["w()"], "x()": other["z()"], "t": other["s"], "longer": longer}
-
-
 def sigmoid(x: Any) -> Any:
     return 1 / (1 + e(-real(x)))
 
 
+def distance(w: Sequence[int], c: Any) -> Any:
+    """Of the output of FIRST from 1/2."""
+    return abs(sigmoid(first_logit(w, c)) - real(F(1, 2)))
+
+
 @adequate(
     "chiang2022.s3.3.first",
-    at=two_networks(),
+    at=[{**v, "m": [v["n"], v["n"] + 1, v["n"] + 3]} for v in NETWORKS],
     misses=[
-        ("2 <= n & w(1) = 1)", "w(1) = 0)"),
+        ("(1/2 < sigmoid(s(0)) <-> 2 <= n & w(1) = 1)", "(1/2 < sigmoid(s(0)) <-> w(1) = 0)"),
+        ("(accept(first) <-> 2 <= n & w(1) = 1)", "(accept(first) <-> w(1) = 0)"),
         ("<= exp(c)/n", "<= 1/10/n"),
-        ("abs(sigmoid(t) - 1/2) < abs(sigmoid(s) - 1/2)", "abs(sigmoid(s) - 1/2) < abs(sigmoid(t) - 1/2)"),
-        ("(1/2 < sigmoid(s)", "(1/2 < sigmoid(-s)"),
+        ("2 <= n & n < m ->", "2 <= n & n <= m ->"),
+        ("exp(c)/2*(1/(exp(c) + n - 1))) - 1/2)", "exp(c)*(1/(exp(c) + n - 1))) - 1/2)"),
+        ("(1/2 < sigmoid(s(0))", "(1/2 < sigmoid(-s(0))"),
     ],
     still_true=[("<= exp(c)/n", "<= exp(c)/(2*n)")],
 )
 def first_decides(v: Any) -> bool | None:
     if not valid(v):
         return None
-    y = sigmoid(first_logit(v["word"], v["c"]))
-    nearer = abs(sigmoid(first_logit(v["longer"], v["c"])) - real(F(1, 2))) < abs(y - real(F(1, 2)))
-    return (y > real(F(1, 2))) == bool(starts(v)) and (nearer or not v["word"])
-
-
-def outputs() -> Iterator[dict[str, Any]]:
-    for v in networks():
-        a = [*first_layer(v["word"])[0], v["s"][0]]
-        yield {**v, "a()": column(a[:5]) | {6: a[5]}}
+    w, c = v["word"], v["c"]
+    near = at_most(distance(w, c), e(real(c)) / (len(w) + 1))
+    nearer = not w or all(bool(distance((*w, *(1,) * more), c) < distance(w, c)) for more in (1, 3))
+    right = (first_logit(w, c) > SLACK) == bool(starts(v))
+    return right and near and nearer
 
 
 @adequate(
     "chiang2022.s3.3.a20",
-    at=outputs(),
+    at=NETWORKS,
     misses=[
-        ("a(3) = 1", "a(3) = 0"),
-        ("a(5) = 0", "a(5) = 1"),
-        ("a(1) = 0 &", "a(1) = 1 &"),
-        ("a(6) = s", "a(6) = -s - 1"),
-        ("a(2) = 0 &", "a(2) = 1 &"),
+        ("cls(0) = 1", "cls(0) = 0"),
+        ("hit(0) = 0", "hit(0) = 1"),
+        ("zero(0) = 0 &", "zero(0) = 1 &"),
+        ("2 <= n -> s(0)", "1 <= n -> s(0)"),
+        ("one(0) = 0 &", "one(0) = 1 &"),
     ],
 )
 def vector_at_cls(v: Any) -> bool | None:
-    return first_layer(v["word"])[0] == [0, 0, 1, 0, 0] if valid(v) else None
+    if set(v["word"]) - {0, 1}:
+        return None
+    s, c = first_logit(v["word"], v["c"]), e(real(v["c"]))
+    right = not v["word"] or same(s, c / (c + len(v["word"])) * (starts(v) - real(F(1, 2))))
+    return first_layer(v["word"])[0] == [0, 0, 1, 0, 0] and right
 
 
 @adequate(
     "chiang2022.s5.2.zero",
-    at=networks(),
+    at=NETWORKS,
     misses=[
         ("i != 1 ->", "i != 2 ->"),
-        ("z(4, i) = 0 &", "z(4, i) = 1 &"),
-        ("z(5, i) = 0 &", "z(3, i) = 0 &"),
+        ("start(i) = 0 &", "start(i) = 1 &"),
+        ("hit(i) = 0 &", "cls(i) = 0 &"),
         ("i != 1 ->", "i <= 1 ->"),
     ],
 )
 def others_are_zero(v: Any) -> bool | None:
-    return all(x[3] == x[4] == 0 for i, x in enumerate(first_layer(v["word"])) if i != 1) if valid(v) else None
+    if set(v["word"]) - {0, 1}:
+        return None
+    return all(x[3] == x[4] == 0 for i, x in enumerate(first_layer(v["word"])) if i != 1)
 
 
-def entropies() -> Iterator[dict[str, Any]]:
-    for v in networks():
-        yield {**v, "n": [F(len(v["word"]) + 1)], "c": v["c"]}
+def entropies() -> list[dict[str, Any]]:
+    """Both networks on one word: each has a hit and a logit s, and the hypotheses say whose."""
+    made = [(v, parity_run(v["word"], v["c"])) for v in NETWORKS if set(v["word"]) <= {0, 1}]
+    return [{**other, **v, **{x: [other[x], v[x]] for x in ("hit()", "s()")}} for v, other in made]
+
+
+@adequate(
+    "chiang2022.s3.4.accuracy",
+    at=[{**v, "m": [F(t) for t in range(3)]} for v in entropies()],
+    misses=[
+        ("(accept(first) <-> 2 <= n & w(1) = 1)", "(accept(first) <-> w(1) = 0)"),
+        ("(accept(parity) <-> odd(k))", "(accept(parity) <-> ~odd(k))"),
+        ("(accept(first) <-> 2 <= n & w(1) = 1)", "(accept(first) <-> 3 <= n & w(1) = 1)"),
+    ],
+)
+def both_decide(v: Any) -> bool | None:
+    if v["c"] <= 0:
+        return None
+    n, k = len(v["word"]) + 1, sum(v["word"])
+    return (logit(n, k, v["c"]) > SLACK) == (k % 2 == 1) and (first_logit(v["word"], v["c"]) > SLACK) == bool(starts(v))
 
 
 def bits_lost(s: Any) -> Any:
@@ -573,20 +742,20 @@ def bits_lost(s: Any) -> Any:
 
 @adequate(
     "chiang2022.s3.4.ce",
-    at=[v for v in entropies() if set(v["word"]) <= {0, 1}],
+    at=entropies(),
     misses=[
         ("1 - exp(c)/(n*log(2))", "1 - 1/100/(n*log(2))"),
         ("1 - 1/(n*log(2))", "1 - 1/100/(n*log(2))"),
-        ("(2 <= n -> crossbits(abs(s)) < 1)", "(1 <= n -> crossbits(abs(s)) < 1)"),
-        ("crossbits(abs(s)) <= 1", "crossbits(abs(s)) < 9/10"),
-        ("crossbits(abs(paritylogit(c, n, k))) <= 1", "crossbits(-abs(paritylogit(c, n, k))) <= 1"),
+        ("(2 <= n -> crossbits(abs(s(0))) < 1)", "(1 <= n -> crossbits(abs(s(0))) < 1)"),
+        ("crossbits(abs(s(0))) <= 1", "crossbits(abs(s(0))) < 9/10"),
+        ("crossbits(abs(s(0))) <= 1", "crossbits(-abs(s(0))) <= 1"),
     ],
 )
 def entropy_tends_to_one(v: Any) -> bool | None:
     n, c = len(v["word"]) + 1, v["c"]
     if c <= 0:
         return None
-    pairs = [(logit(n, k, c), 1) for k in range(n)] + [(first_logit(v["word"], c), e(real(c)))]
+    pairs = [(logit(n, sum(v["word"]), c), 1), (first_logit(v["word"], c), e(real(c)))]
     return all(
         at_most(1 - f / (n * CONTEXT.log(2)), bits_lost(s))
         and at_most(bits_lost(s), 1)
@@ -598,10 +767,9 @@ def entropy_tends_to_one(v: Any) -> bool | None:
 # --- Sections 5.2 and 5.3, Proposition 3 ------------------------------------------------------------------------------
 
 
-def flawed_networks() -> Iterator[dict[str, Any]]:
-    for w, c in itertools.product(WORDS, (F(1, 2), F(2))):
-        yield net(w, flawed_logit(w, c), c=c, word=w, k=[F(sum(w)), F(sum(w) + 1)])
-    yield net((1, 2), flawed_logit((1, 2), F(1)), c=F(1), word=(1, 2), k=F(1))
+def flawed_networks() -> list[dict[str, Any]]:
+    right = [first_run(w, c, flawed=True) for w, c in itertools.product(WORDS, (F(1, 2), F(2)))]
+    return [*right, first_run((1, 2), F(1), flawed=True)]
 
 
 @adequate(
@@ -635,14 +803,14 @@ def thresholds() -> Iterator[dict[str, Any]]:
     ]:
         # The strings of this length that can fail: 1 followed by zeros, 0 followed by ones, and one more.
         w = [tuple([1] + [0] * (n - 2)), tuple([0] + [1] * (n - 2)), tuple([1] * (n - 1))] if n > 1 else [()]
-        nets = [net(x, flawed_logit(x, c)) for x in w]
-        yield {
-            "n": F(n),
-            "c": c,
-            "w()": [v["w()"] for v in nets],
-            "z()": [v["z()"] for v in nets],
-            "s": lambda env, c=c, n=n: [flawed_logit([int(env["w"][i]) for i in range(1, n)], c)],
-        }
+        runs = [first_run(x, c, flawed=True) for x in w]
+        names = ("zero", "one", "cls", "start", "s")
+
+        def of_word(label: str, runs: list[dict[str, Any]] = runs) -> Any:
+            """The function of the run on the word that is bound."""
+            return lambda env: [next(v[label] for v in runs if v["w()"] == env["w"])]
+
+        yield {"n": F(n), "c": c, "w()": [v["w()"] for v in runs]} | {f"{x}()": of_word(f"{x}()") for x in names}
 
 
 @adequate(
@@ -662,39 +830,36 @@ def threshold(v: Any) -> bool | None:
     return right == bool(real(c) > CONTEXT.log(n - 1))
 
 
-def scaled_networks() -> Iterator[dict[str, Any]]:
-    """Logits times log n, c = 1."""
-    for w in [*WORDS, (0, 1, 1, 1), (1, 0, 0, 0), (1, 2)]:
-        n = len(w) + 1
-        yield net(w, flawed_logit(w, CONTEXT.log(n)), word=w, k=[F(sum(w)), F(sum(w) + 1)])
+def scaled(w: Sequence[int], flawed: bool) -> dict[str, Any]:
+    """Scores times log n, c = 1; other values of c are offered, which the statement must exclude."""
+    log = CONTEXT.log(len(w) + 1)
+    return {**first_run(w, log, flawed), "c": [F(1), log]}
 
 
 @adequate(
     "chiang2022.s5.3.flawed",
-    at=scaled_networks(),
+    at=[scaled(w, flawed=True) for w in [*WORDS, (0, 1, 1, 1), (1, 0, 0, 0), (1, 2)]],
     misses=[
         ("(n - 1)/(2*n - 1)", "n/(2*n - 1)"),
         ("(k - n/2)", "(k - n/3)"),
-        ("<-> 1 <= n - 1 & w(1) = 1)", "<-> 1 <= n - 1 & w(1) = 0)"),
+        ("<-> w(1) = 1)", "<-> w(1) = 0)"),
         ("1/(2*n - 1)*(k", "1/(2*n)*(k"),
     ],
 )
 def scaled_flawed(v: Any) -> bool | None:
-    if not valid(v):
+    if not v["word"] or set(v["word"]) - {0, 1}:
         return None
     w, n, k = v["word"], len(v["word"]) + 1, sum(v["word"])
     s = F(n - 1, 2 * n - 1) * (starts(v) - F(1, 2)) + F(1, 2 * n - 1) * (k - F(n, 2))
     return same(flawed_logit(w, CONTEXT.log(n)), s) and (s > 0) == bool(starts(v))
 
 
-def first_scaled() -> Iterator[dict[str, Any]]:
-    for w in [*WORDS, (1,) * 11, (0,) * 11, (1, 2)]:
-        yield net(w, first_logit(w, CONTEXT.log(len(w) + 1)), word=w)
+SCALED = [scaled(w, flawed=False) for w in [*WORDS, (1,) * 11, (0,) * 11, (1, 2)]]
 
 
-@adequate("chiang2022.prop3.noln", at=first_scaled(), false=True)
+@adequate("chiang2022.prop3.noln", at=SCALED, false=True)
 def no_norm(v: Any) -> bool | None:
-    if not valid(v):
+    if set(v["word"]) - {0, 1}:
         return None
     n = len(v["word"]) + 1
     s = first_logit(v["word"], CONTEXT.log(n))
@@ -705,23 +870,25 @@ def no_norm(v: Any) -> bool | None:
 
 @adequate(
     "chiang2022.prop3.noln.corrected",
-    at=first_scaled(),
+    at=SCALED,
     misses=[
-        ("1/4 < abs(s)", "27/100 < abs(s)"),
-        ("2 <= n ->", "1 <= n ->"),
+        ("1/4 < abs(s(0))", "27/100 < abs(s(0))"),
+        ("I[w(1) = 1]", "I[w(1) = 0]"),
         ("n/(2*n - 1)", "n/(2*n)"),
-        ("abs(s) <= 1/3", "abs(s) <= 3/10"),
+        ("abs(s(0)) <= 1/3", "abs(s(0)) <= 3/10"),
+        ("<-> w(1) = 1)", "<-> w(1) = 0)"),
     ],
 )
 def no_norm_right(v: Any) -> bool | None:
-    if not valid(v):
+    if not v["word"] or set(v["word"]) - {0, 1}:
         return None
     n = len(v["word"]) + 1
     s = first_logit(v["word"], CONTEXT.log(n))
-    if n == 1:
-        return same(s, 0)
     return (
-        same(s, F(n, 2 * n - 1) * (starts(v) - F(1, 2))) and bool(real(F(1, 4)) < abs(s)) and at_most(abs(s), F(1, 3))
+        same(s, F(n, 2 * n - 1) * (starts(v) - F(1, 2)))
+        and bool(real(F(1, 4)) < abs(s))
+        and at_most(abs(s), F(1, 3))
+        and bool(s > 0) == bool(starts(v))
     )
 
 
