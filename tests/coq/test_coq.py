@@ -8,21 +8,28 @@ import re
 import shutil
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from symcook.coq import judge as judging
 from symcook.coq.checker import certificates, statements
-from symcook.coq.development import PRELUDE, Development, module_name, statement_file, with_lemmas
+from symcook.coq.development import PRELUDE, Development, file_of
 from symcook.coq.judge import Judge, axioms_named, foreign, fresh, judge, verdict
 from symcook.coq.models import SHOWN_ONLY, model_file
 from symcook.coq.reading import definitions_text, statement_text
 from symcook.coq.record import certificate_hash, coq_hash, made
+from symcook.coq.statement import module_name, statement_part, with_lemmas
 from symcook.errors import BadInput
 
 needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 # a proof of each shape: sums by induction, a rewrite, squares; a refutation with D; a claim with D and H
 SAMPLE = ("lem.square_le", "lem.sum_ext", "merrill2024.def6", "yang2026.lemma29.step", "cookbook.s9.2.dyck1_examples")
+
+
+def statement_file(name: str, data: Any = None, alone: bool = False) -> str:
+    """The file of one statement."""
+    return file_of([statement_part(name, data, alone)], [] if alone else map(module_name, certificates()[name]["lemmas"]))
 
 
 # --- Without coqc ----------------------------------------------------------------------------------------------------
@@ -51,7 +58,7 @@ def test_the_tree_in_a_file_has_the_hash_of_the_certificate(name: str) -> None:
     source = statement_file(name)
     (line,) = re.findall(r"^Definition tree : json :=\n(.*)\n\.$", source, re.MULTILINE)
     assert hashlib.sha256(line.encode()).hexdigest() == certificates()[name]["statement"]
-    assert certificates()[name]["statement"] in source.splitlines()[1]
+    assert certificates()[name]["statement"] in source.split("Module Reading")[0]
 
 
 def test_no_file_admits_or_assumes() -> None:
@@ -140,7 +147,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A development with the files by hand and the sample, each with its lemmas as axioms."""
     made_in = tmp_path_factory.mktemp("coq") / "development"
     said: list[str] = []
-    assert verdict(Development(SAMPLE, alone=True), made_in, said.append), said
+    _, _, good = verdict(Development(SAMPLE, alone=True), made_in, said.append)
+    assert good, said
     return made_in
 
 
@@ -155,13 +163,13 @@ def refused(folder: Path, module: str, source: str) -> str:
 @needs_coqc
 def test_coq_accepts_the_sample_and_takes_it_up_again(folder: Path) -> None:
     again = judge(Development(SAMPLE, alone=True), folder, print)
-    assert all(again[module_name(name)]["accepted"] for name in SAMPLE)
+    assert sorted(again.accepted) == sorted(SAMPLE)
 
 
 @needs_coqc
 def test_the_run_of_a_stored_model_satisfies_its_relation_and_that_of_another_does_not(folder: Path) -> None:
     found = judge(Development(["cookbook.s9.2.1.balance"], alone=True), folder, print)
-    assert found["stored_dyck_1"]["accepted"]
+    assert found.files["stored_dyck_1"]["accepted"]
     source = model_file("dyck-1")
     for entry, other in (
         ("[[-1]] [0] [[1]] [0] relu_units", "[[1]] [0] [[1]] [0] relu_units"),
@@ -244,4 +252,6 @@ def test_an_axiom_is_found_among_the_assumptions(folder: Path) -> None:
     (folder / "assuming.v").write_text(source)
     inspector = Judge(folder)
     assert inspector.run("assuming")[0]
-    assert foreign(inspector.assumptions(["assuming"])) == ["assuming.wrong"]
+    development = Development(SAMPLE[:1])
+    development.place["assuming"] = "assuming"
+    assert foreign(inspector.assumptions(development, ["assuming"])) == ["assuming.wrong"]
