@@ -19,12 +19,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from symcook.claims import inventory
 from symcook.coq.checker import certificates, statements
 from symcook.coq.development import Development
-from symcook.coq.judge import Judgement, coqc_version, fresh, verdict
+from symcook.coq.judge import Judgement, coqc, coqc_version, fresh, verdict
 from symcook.coq.record import PATH, coq_hash, made, stored
 from symcook.coq.statement import known_ids
-from symcook.errors import BadInput, SymcookError
+from symcook.errors import BadInput, SymcookError, unknown
 
 
 def sample(count: int, seed: int) -> list[str]:
@@ -63,13 +64,20 @@ def main(arguments: Sequence[str]) -> int:
         ways = [bool(given.ids), given.all, given.sample is not None]
         if sum(ways) != 1:
             raise BadInput("ids, --all or --sample must be given, and one of them")
+        if given.sample is not None and given.sample < 1:
+            raise BadInput("a sample must be a positive number of certificates", given.sample)
         if given.record and not (given.all and given.check):
             raise BadInput("--record must stand with --all and --check")
+        for name in given.ids:
+            if name not in statements() and name not in inventory():
+                raise unknown("statement", name, [*statements()])
         alone = given.sample is not None
         ids = sample(given.sample, given.seed) if alone else known_ids() if given.all else given.ids
         development = Development(ids, alone, together=not given.ids)
         fresh(given.folder)
-        if not given.check:
+        if given.check:
+            coqc()
+        else:
             development.write(given.folder)
             print(f"{len(development.ids)} theorems in {given.folder}; make -j2 there lets Coq check them")
             return 0

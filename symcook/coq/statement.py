@@ -16,6 +16,7 @@ from symcook.coq.ring import Lemmas
 from symcook.coq.steps import Script
 from symcook.coq.term import Term, elaborate, formula, text
 from symcook.errors import BadInput
+from symcook.proof.replay import proofs_directory
 
 ASSUMED = {"named.intermediate_value": "Intermediate.intermediate_value"}  # what the kernel assumes and Coq proves
 
@@ -39,10 +40,9 @@ def with_lemmas(ids: Iterable[str]) -> list[str]:
     wanted, todo = set(), list(ids)
     while todo:
         name = todo.pop()
-        if name not in statements():
-            raise BadInput("an id must be that of a statement", name, "symcook prove --list shows them")
         if name not in certificates() and name not in ASSUMED:
-            raise BadInput("an id must have a proof, not a computation and not none", name)
+            computed = (proofs_directory() / "certificates" / f"{name}.json").is_file()
+            raise BadInput("an id must have a stored proof", f"{name}, which is {'CHECKED' if computed else 'OPEN'}")
         if name not in wanted:
             wanted.add(name)
             todo += lemmas_of(name)
