@@ -23,24 +23,20 @@ from symcook.claims import inventory
 from symcook.coq.checker import certificates, statements
 from symcook.coq.development import Development
 from symcook.coq.judge import Judgement, coqc, coqc_version, fresh, verdict
-from symcook.coq.record import PATH, coq_hash, made, stored
+from symcook.coq.record import PATH, changed, made
 from symcook.coq.statement import known_ids
 from symcook.errors import BadInput, SymcookError, unknown
+
+SHORT = 60_000  # characters of the longest certificate that a sample may hold
 
 
 def sample(count: int, seed: int) -> list[str]:
     """`count` ids by `seed`, the longest certificates left out, and those that changed since the last full record."""
-    size = {name: len(str(data)) for name, data in certificates().items()}
-    short = sorted(name for name in size if size[name] <= 60_000)
+    short = sorted(name for name, data in certificates().items() if len(str(data)) <= SHORT)
     some = random.Random(seed).sample(short, min(count, len(short)))
-    return [*some, *(name for name in changed() if name not in some)]
-
-
-def changed() -> list[str]:
-    """The ids that the record has for another certificate, and new ones if everything was accepted then."""
-    rows, theorems = stored()["rows"], stored().get("theorems")
-    different = [name for name in known_ids() if not coq_hash(name, statements()[name].digest)]
-    return [name for name in different if name in rows or len(rows) == theorems]
+    others = [name for name in changed(known_ids()) if name not in some]
+    print(f"{len(some)} certificates by the seed {seed}, and {len(others)} that changed since all were checked")
+    return [*some, *others]
 
 
 def record(development: Development, found: Judgement, axioms: set[str]) -> None:

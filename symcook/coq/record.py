@@ -52,6 +52,13 @@ def stored() -> dict[str, Any]:
     return json.loads(PATH.read_text(encoding="utf-8")) if PATH.is_file() else {"rows": {}}
 
 
+def changed(names: Iterable[str]) -> list[str]:
+    """Those whose certificate is another one than Coq has accepted; new ones too if everything was accepted then."""
+    rows, theorems = stored()["rows"], stored().get("theorems")
+    asked = [name for name in names if name in rows or len(rows) == theorems]
+    return [name for name in asked if name not in rows or rows[name][1] != certificate_hash(name)]
+
+
 def coq_hash(name: str, digest: str) -> str:
     """`digest`, the hash of the statement `name` today, where Coq has accepted it by the proofs of today; else ""."""
     if stored().get("meaning") != meaning_hash():

@@ -19,12 +19,13 @@ import pytest
 
 from symcook import claims
 from symcook.coq import judge as judging
+from symcook.coq import record
 from symcook.coq.checker import certificates, statements
 from symcook.coq.development import PRELUDE, Development, file_of
 from symcook.coq.judge import Judge, axioms_named, foreign, fresh, judge, verdict
 from symcook.coq.models import SHOWN_ONLY, model_file
 from symcook.coq.reading import definitions_text, statement_text
-from symcook.coq.record import coq_hash, made
+from symcook.coq.record import changed, coq_hash, made
 from symcook.coq.statement import module_name, statement_part, with_lemmas
 from symcook.errors import BadInput
 from symcook.proof.replay import proofs_directory
@@ -171,8 +172,6 @@ def test_axioms_that_are_not_coqs_are_named() -> None:
 
 
 def test_the_record_counts_only_for_the_certificate_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
-    from symcook.coq import record
-
     ids = with_lemmas(["cookbook.s5.3.3.lh_gap"])
     today = {name: statements()[name].digest for name in ids}
     top, lemma = ids[-1], ids[0]
@@ -196,6 +195,18 @@ def test_the_record_counts_only_for_the_certificate_of_today(monkeypatch: pytest
     assert shown(today, meaning="0" * 64) == ""  # another meaning of trees
     monkeypatch.setattr(record, "stored", lambda: {"rows": {}})  # no record
     assert coq_hash(top, today[top]) == ""
+
+
+def test_what_changed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["lem.sum_ext", "lem.square_le", "lem.sum_split"]
+    rows = json.loads(made("8.16.1", 2, {name: statements()[name].digest for name in names[:2]}, []))["rows"]
+    document = {"theorems": 2, "rows": rows | {"lem.square_le": [statements()["lem.square_le"].digest, "0" * 64]}}
+    monkeypatch.setattr(record, "stored", lambda: document)
+    assert changed(names) == ["lem.square_le", "lem.sum_split"]
+    document["theorems"] = 3  # not all was accepted then: the third one may have been refused
+    assert changed(names) == ["lem.square_le"]
+    document["rows"] = {}
+    assert changed(names) == []
 
 
 def test_the_ledger_shows_what_coq_has_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
