@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import Lock, Timer
+from threading import Lock
 from typing import Any
 
 from symcook.coq.checker import deep
@@ -79,18 +79,16 @@ class Judge:
 
     def run(self, file: str) -> tuple[bool, str, float]:
         """Whether coqc accepts a file, what it says, and the processor seconds."""
-        command = [self.path, "-q", "-w", "none", "-Q", ".", "Symcook", f"{file}.v"]
+        limited = ["sh", "-c", 'ulimit -t "$0"; exec "$@"', str(self.seconds)]  # processor time: others may be at work
+        command = [*limited, self.path, "-q", "-w", "none", "-Q", ".", "Symcook", f"{file}.v"]
         with TemporaryFile("w+") as said:
             process = subprocess.Popen(command, cwd=self.folder, stdout=said, stderr=subprocess.STDOUT)
-            timer = Timer(self.seconds, process.kill)
-            timer.start()
             _, status, used = os.wait4(process.pid, 0)
-            timer.cancel()
             process.returncode = os.waitstatus_to_exitcode(status)
             said.seek(0)
             message = said.read()
         if process.returncode < 0:
-            message = f"coqc was ended after {self.seconds} s, or from outside"
+            message = f"coqc was ended: it took {self.seconds} s of processor time, or was stopped from outside"
         return process.returncode == 0, message, round(used.ru_utime + used.ru_stime, 2)
 
     def stamp(self, source: str) -> str:
