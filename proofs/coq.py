@@ -5,7 +5,7 @@
     python proofs/coq.py -o DIR --sample 40      a seeded sample and all that changed since the last record; lemmas are
                                                  axioms in the files that use them
     --check    let coqc check what is written, and list what the theorems rest on; exit 1 where anything is refused
-    --record   write what DIR has accepted to symcook/data/coq.json (with --all; after --check where it is given)
+    --record   write what was accepted to symcook/data/coq.json (with --all --check)
     --seed S   another sample
 
 A folder that was written before is taken up again: what coqc has accepted is not checked twice.
@@ -19,42 +19,31 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from symcook.claims import inventory
 from symcook.coq.checker import certificates, statements
-from symcook.coq.development import Development, known_ids, module_name
-from symcook.coq.judge import Judge, coqc_version, fresh, verdict
-from symcook.coq.record import PATH, coq_hash, made, stored
-from symcook.errors import BadInput, SymcookError
+from symcook.coq.development import Development
+from symcook.coq.judge import Judgement, coqc, coqc_version, fresh, verdict
+from symcook.coq.record import PATH, changed, made
+from symcook.coq.statement import known_ids
+from symcook.errors import BadInput, SymcookError, unknown
+
+SHORT = 60_000  # characters of the longest certificate that a sample may hold
 
 
 def sample(count: int, seed: int) -> list[str]:
     """`count` ids by `seed`, the longest certificates left out, and those that changed since the last full record."""
-    size = {name: len(str(data)) for name, data in certificates().items()}
-    short = sorted(name for name in size if size[name] <= 60_000)
+    short = sorted(name for name, data in certificates().items() if len(str(data)) <= SHORT)
     some = random.Random(seed).sample(short, min(count, len(short)))
-    return [*some, *(name for name in changed() if name not in some)]
+    others = [name for name in changed(known_ids()) if name not in some]
+    print(f"{len(some)} certificates by the seed {seed}, and {len(others)} that changed since all were checked")
+    return [*some, *others]
 
 
-def changed() -> list[str]:
-    """The ids that the record has for another certificate, and new ones if everything was accepted then."""
-    rows, theorems = stored()["rows"], stored().get("theorems")
-    different = [name for name in known_ids() if not coq_hash(name, statements()[name].digest)]
-    return [name for name in different if name in rows or len(rows) == theorems]
-
-
-def record(development: Development, folder: Path) -> None:
-    """Write what the folder has accepted, as it is translated today."""
-    inspector = Judge(folder)
-    accepted = []
-    for name in development.ids:
-        module = module_name(name)
-        known = inspector.record.get(module, {})
-        if known.get("accepted") and known["stamp"] == inspector.stamp(development.text(module)):
-            accepted.append(name)
-        development.forget(module)
-    axioms = inspector.assumptions(map(module_name, accepted))
-    digests = {name: statements()[name].digest for name in accepted}
+def record(development: Development, found: Judgement, axioms: set[str]) -> None:
+    """Write what was accepted."""
+    digests = {name: statements()[name].digest for name in found.accepted}
     PATH.write_text(made(coqc_version(), len(development.ids), digests, axioms), encoding="utf-8")
-    print(f"{len(accepted)} of {len(development.ids)} theorems recorded")
+    print(f"{len(digests)} of {len(development.ids)} theorems recorded")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -71,22 +60,26 @@ def main(arguments: Sequence[str]) -> int:
         ways = [bool(given.ids), given.all, given.sample is not None]
         if sum(ways) != 1:
             raise BadInput("ids, --all or --sample must be given, and one of them")
-        if given.record and not given.all:
-            raise BadInput("--record must stand with --all")
+        if given.sample is not None and given.sample < 1:
+            raise BadInput("a sample must be a positive number of certificates", given.sample)
+        if given.record and not (given.all and given.check):
+            raise BadInput("--record must stand with --all and --check")
+        for name in given.ids:
+            if name not in statements() and name not in inventory():
+                raise unknown("statement", name, [*statements()])
         alone = given.sample is not None
         ids = sample(given.sample, given.seed) if alone else known_ids() if given.all else given.ids
-        development = Development(ids, alone)
+        development = Development(ids, alone, together=not given.ids)
         fresh(given.folder)
-        if not given.check and given.record:
-            record(development, given.folder)
-            return 0
-        if not given.check:
+        if given.check:
+            coqc()
+        else:
             development.write(given.folder)
             print(f"{len(development.ids)} theorems in {given.folder}; make -j2 there lets Coq check them")
             return 0
-        good = verdict(development, given.folder, lambda line: print(line, flush=True))
+        found, axioms, good = verdict(development, given.folder, lambda line: print(line, flush=True))
         if given.record:
-            record(development, given.folder)
+            record(development, found, axioms)
         return 0 if good else 1
     except SymcookError as error:
         print(error, file=sys.stderr)

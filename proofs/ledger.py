@@ -16,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from symcook import claims
+from symcook.coq.record import coq_hash
 from symcook.proof.replay import replay, statements
 from symcook.report.witness import witness
 
@@ -57,17 +58,29 @@ def ledger_page(rows: list[claims.Claim]) -> str:
         "",
         "Claims that are not listed below are OPEN, not yet treated.",
         "",
-        "| claim | where | status | lemmas | tried |",
-        "| --- | --- | --- | --- | --- |",
+        "Coq: the first digits of the sha256 of the statement that Coq has accepted, by the proofs of today, in the",
+        "last full run of `proofs/coq.py` (notes/coq.md); a second one is that of the corrected statement.",
+        "",
+        "| claim | where | status | Coq | lemmas | tried |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     for row in rows:
         if row.status != "OPEN" or row.tried or row.note not in ("not yet treated", "cited"):
             said = [f"the same as {row.same}" if row.same else "", row.slip, row.note]
             said += [f"{row.reason} {row.test or ''}".strip() if row.reason and not row.slip else ""]
             status = row.words + "".join(f" ({one})" for one in filter(None, said))
-            cells = (row.id, row.location, status, ", ".join(row.lemmas), "; ".join(row.tried))
+            cells = (row.id, row.location, status, judged(row), ", ".join(row.lemmas), "; ".join(row.tried))
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def judged(row: claims.Claim) -> str:
+    """What Coq has accepted of the statements of a claim; empty where one is missing."""
+    if row.status.split()[0] not in ("PROVED", "REFUTED", "CORRECTED"):
+        return ""
+    names = [row.id, *([row.corrected] if row.corrected else [])]
+    hashes = [coq_hash(name, statements()[name].digest) for name in names]
+    return ", ".join(one[:12] for one in hashes) if all(hashes) else ""
 
 
 def errata_page(rows: list[claims.Claim]) -> str:

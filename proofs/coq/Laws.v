@@ -100,6 +100,11 @@ Proof.
   intros. unfold sum_Z, sum. induction (Z.to_nat (b - a + 1)) as [|k h]; simpl. reflexivity.
   now rewrite plus_IZR, h.
 Qed.
+Lemma IZR_prod : forall a b f, IZR (prod_Z a b f) = prod a b (fun m => IZR (f m)).
+Proof.
+  intros. unfold prod_Z, prod. induction (Z.to_nat (b - a + 1)) as [|k h]; simpl. reflexivity.
+  now rewrite mult_IZR, h.
+Qed.
 Lemma IZR_pow : forall (x : Z) (k : nat), IZR (x ^ Z.of_nat k) = IZR x ^ k.
 Proof. intros. rewrite pow_IZR. reflexivity. Qed.
 
@@ -200,6 +205,60 @@ Lemma mul_zero : forall a b, b = 0 -> a * b = 0. Proof. intros. subst. ring. Qed
 Lemma add_zero : forall a b, a = 0 -> b = 0 -> a + b = 0. Proof. intros. lra. Qed.
 Lemma add_lt_le : forall a b, 0 < a -> 0 <= b -> 0 < a + b. Proof. intros. lra. Qed.
 Lemma add_le_lt : forall a b, 0 <= a -> 0 < b -> 0 < a + b. Proof. intros. lra. Qed.
+
+(* congruence: two formulas or terms that differ in some places; what they are is known from the goal (&) *)
+Lemma le_both : forall a b c d, a = c -> b = d -> (a <= b <-> c <= d). Proof. intros. now subst. Qed.
+Lemma lt_both : forall a b c d, a = c -> b = d -> (a < b <-> c < d). Proof. intros. now subst. Qed.
+Lemma eq_both : forall a b c d : R, a = c -> b = d -> (a = b <-> c = d). Proof. intros. now subst. Qed.
+Lemma and_both : forall P Q A B : Prop, (P <-> A) -> (Q <-> B) -> (P /\ Q <-> A /\ B). Proof. tauto. Qed.
+Lemma or_both : forall P Q A B : Prop, (P <-> A) -> (Q <-> B) -> (P \/ Q <-> A \/ B). Proof. tauto. Qed.
+Lemma imp_both : forall P Q A B : Prop, (P <-> A) -> (Q <-> B) -> ((P -> Q) <-> (A -> B)). Proof. tauto. Qed.
+Lemma not_both : forall P A : Prop, (P <-> A) -> (~ P <-> ~ A). Proof. tauto. Qed.
+Lemma all_both : forall S (P Q : S -> Prop), (forall x, P x <-> Q x) -> ((forall x, P x) <-> (forall x, Q x)).
+Proof. firstorder. Qed.
+Lemma ex_both : forall S (P Q : S -> Prop), (forall x, P x <-> Q x) -> ((exists x, P x) <-> (exists x, Q x)).
+Proof. firstorder. Qed.
+Lemma ind_both : forall P Q : Prop, (P <-> Q) -> ind P = ind Q. Proof. exact ind_ext. Qed.
+Lemma ind_Z_both : forall P Q : Prop, (P <-> Q) -> ind_Z P = ind_Z Q.
+Proof. intros P Q h. unfold ind_Z. destruct (excluded_middle_informative P), (excluded_middle_informative Q); tauto. Qed.
+Lemma sum_both : forall a b c d f g, a = c -> b = d -> (forall m, f m = g m) -> sum a b f = sum c d g.
+Proof. exact sum_ext. Qed.
+Lemma prod_both : forall a b c d f g, a = c -> b = d -> (forall m, f m = g m) -> prod a b f = prod c d g.
+Proof. exact prod_ext. Qed.
+Lemma one_both : forall A B (f : A -> B) x y, x = y -> f x = f y. Proof. intros. now subst. Qed.
+Lemma two_both : forall A B C (f : A -> B -> C) x y x' y', x = x' -> y = y' -> f x y = f x' y'.
+Proof. intros. now subst. Qed.
+Lemma three_both : forall A B C D (f : A -> B -> C -> D) x y z x' y' z', x = x' -> y = y' -> z = z' ->
+  f x y z = f x' y' z'.
+Proof. intros. now subst. Qed.
+Lemma le_scaled : forall a b c d k, 0 < k -> d - c = k * (b - a) -> (a <= b <-> c <= d).
+Proof. intros a b c d k h e. rewrite (le_gap c d k (b - a) h e). split; intros; lra. Qed.
+Lemma lt_scaled : forall a b c d k, 0 < k -> d - c = k * (b - a) -> (a < b <-> c < d).
+Proof. intros a b c d k h e. rewrite (lt_gap c d k (b - a) h e). split; intros; lra. Qed.
+Lemma eq_scaled : forall a b c d k, k <> 0 -> d - c = k * (b - a) -> (a = b <-> c = d).
+Proof. intros a b c d k h e. rewrite (eq_gap c d k (b - a) h e). split; intros; lra. Qed.
+(* a fact in another form *)
+Lemma through : forall A B : Prop, A -> (A <-> B) -> B. Proof. tauto. Qed.
+Arguments le_both {a b c d} & p q.
+Arguments lt_both {a b c d} & p q.
+Arguments eq_both {a b c d} & p q.
+Arguments and_both {P Q A B} & h k.
+Arguments or_both {P Q A B} & h k.
+Arguments imp_both {P Q A B} & h k.
+Arguments not_both {P A} & h.
+Arguments all_both {S P Q} & h.
+Arguments ex_both {S P Q} & h.
+Arguments ind_both {P Q} & h.
+Arguments ind_Z_both {P Q} & h.
+Arguments sum_both {a b c d f g} & p q h.
+Arguments prod_both {a b c d f g} & p q h.
+Arguments one_both {A B} f {x y} & p.
+Arguments two_both {A B C} f {x y x' y'} & p q.
+Arguments three_both {A B C D} f {x y z x' y' z'} & p q r.
+Arguments le_scaled {a b c d} k & h e.
+Arguments lt_scaled {a b c d} k & h e.
+Arguments eq_scaled {a b c d} k & h e.
+Arguments through {A B} a & h.
 
 (* induction from a on, where s is the real number a *)
 Lemma induction_at : forall (a : Z) (s : R) (P : Z -> Prop), IZR a = s -> P a ->

@@ -35,12 +35,16 @@ Definition relu_Z (x : Z) : Z := Z.max 0 x.
 Fixpoint sum_of_Z (n : nat) (a : Z) (f : Z -> Z) : Z :=
   match n with O => 0%Z | S k => (sum_of_Z k a f + f (a + Z.of_nat k))%Z end.
 Definition sum_Z (a b : Z) (f : Z -> Z) : Z := sum_of_Z (Z.to_nat (b - a + 1)) a f.
+Fixpoint prod_of_Z (n : nat) (a : Z) (f : Z -> Z) : Z :=
+  match n with O => 1%Z | S k => (prod_of_Z k a f * f (a + Z.of_nat k))%Z end.
+Definition prod_Z (a b : Z) (f : Z -> Z) : Z := prod_of_Z (Z.to_nat (b - a + 1)) a f.
 
 Arguments ind _%R.
 Arguments ind_Z _%R.
 Arguments sum (a b)%Z f%R.
 Arguments prod (a b)%Z f%R.
 Arguments sum_Z (a b)%Z f%Z.
+Arguments prod_Z (a b)%Z f%Z.
 Arguments power x%R n%Z.
 
 (* In statements, equality is that of real numbers. *)

@@ -13,9 +13,10 @@ Inductive mask := everything | future | strict_future | past | strict_past.
 Inductive weighting := average | leftmost | rightmost | softmax (scale temperature : R).
 Inductive activation := relu_units | step_units | gelu_units.
 
+(* what it reads and writes, Q, K, V (a row of V for each coordinate written) *)
+Definition head : Type := list string * list string * matrix * matrix * matrix * mask * weighting.
 Inductive part :=
-  (* heads: what they read and write, Q, K, V (a row of V for each coordinate written) *)
-  | Attention (heads : list (list string * list string * matrix * matrix * matrix * mask * weighting))
+  | Attention (heads : list head)
   | Network (reads writes : list string) (W1 : matrix) (b1 : list R) (W2 : matrix) (b2 : list R) (a : activation)
   (* a layer norm of the coordinates, after what stands before it *)
   | Norm (names : list string) (gain bias : list R) (epsilon : R).
@@ -73,13 +74,15 @@ Fixpoint row {A} (c : string) (names : list string) (rows : list A) : option A :
 (* x with something added, where there is something *)
 Definition plus (x : R) (added : option R) : R := match added with Some y => x + y | None => x end.
 
-Fixpoint heads_output heads (a b : Z) (seen x : stream) (c : string) (i : Z) : R :=
+(* what a head adds to a coordinate *)
+Definition head_output (h : head) (a b : Z) (seen : stream) (c : string) (i : Z) : option R :=
+  let '(reads, writes, Q, K, V, m, how) := h in
+  option_map (fun v => attention how (first m a i) (last m b i) (score Q K reads seen i) (dot v reads seen))
+    (row c writes V).
+Fixpoint heads_output (heads : list head) (a b : Z) (seen x : stream) (c : string) (i : Z) : R :=
   match heads with
   | nil => x c i
-  | (reads, writes, Q, K, V, m, how) :: rest =>
-      plus (heads_output rest a b seen x c i)
-        (option_map (fun v => attention how (first m a i) (last m b i) (score Q K reads seen i) (dot v reads seen))
-           (row c writes V))
+  | h :: rest => plus (heads_output rest a b seen x c i) (head_output h a b seen c i)
   end.
 
 Definition after (p : part) (a b : Z) (x : stream) : stream := fun c i =>
@@ -167,14 +170,133 @@ Proof.
   - unfold sum. replace (Z.to_nat (b - a + 1)) with O by lia. simpl. unfold Rdiv. ring.
 Qed.
 
+Lemma sum_single : forall (a b j : Z), (a <= j <= b)%Z -> sum a b (fun k => ind (IZR k = IZR j)) = 1.
+Proof.
+  intros a b j h. unfold sum. assert (e : forall n, sum_of n a (fun k => ind (IZR k = IZR j)) =
+    if Z_lt_dec j (a + Z.of_nat n) then 1 else 0).
+  { induction n as [|n ih]; [destruct Z_lt_dec; [lia | reflexivity]|]. cbn [sum_of]. rewrite ih.
+    destruct (Z.eq_dec (a + Z.of_nat n) j) as [<-|d].
+    - rewrite ind_true by tauto. repeat destruct Z_lt_dec; first [lia | ring].
+    - rewrite ind_false by (split; [intros q%eq_IZR; contradiction | tauto]).
+      repeat destruct Z_lt_dec; first [lia | ring]. }
+  rewrite e. destruct Z_lt_dec; [reflexivity | lia].
+Qed.
+(* the place of the greatest score, the rightmost or leftmost one *)
+Lemma greatest_right : forall (a b : Z) (s : Z -> R), (a <= b)%Z ->
+  exists j, (a <= j <= b)%Z /\ forall k, (a <= k <= b)%Z -> s k <= s j /\ ((j < k)%Z -> s k < s j).
+Proof.
+  intros a b s. revert b. apply Zlt_lower_bound_ind. intros b ih h. destruct (Z.eq_dec a b) as [<-|d].
+  - exists a. split; [lia|]. intros k g. replace k with a by lia. split; [lra | lia].
+  - destruct (ih (b - 1)%Z) as [j [g best]]; [lia|]. destruct (Rle_or_lt (s j) (s b)) as [l|l].
+    + exists b. split; [lia|]. intros k r. destruct (Z.eq_dec k b) as [->|]; [split; [lra | lia]|].
+      destruct (best k) as [q _]; [lia|]. split; [lra | lia].
+    + exists j. split; [lia|]. intros k r. destruct (Z.eq_dec k b) as [->|]; [split; lra|]. apply best. lia.
+Qed.
+Lemma greatest_left : forall (a b : Z) (s : Z -> R), (a <= b)%Z ->
+  exists j, (a <= j <= b)%Z /\ forall k, (a <= k <= b)%Z -> s k <= s j /\ ((k < j)%Z -> s k < s j).
+Proof.
+  intros a b s. revert b. apply Zlt_lower_bound_ind. intros b ih h. destruct (Z.eq_dec a b) as [<-|d].
+  - exists a. split; [lia|]. intros k g. replace k with a by lia. split; [lra | lia].
+  - destruct (ih (b - 1)%Z) as [j [g best]]; [lia|]. destruct (Rlt_or_le (s j) (s b)) as [l|l].
+    + exists b. split; [lia|]. intros k r. destruct (Z.eq_dec k b) as [->|]; [split; [lra | lia]|].
+      destruct (best k) as [q _]; [lia|]. split; lra.
+    + exists j. split; [lia|]. intros k r. destruct (Z.eq_dec k b) as [->|]; [split; [lra | lia]|]. apply best. lia.
+Qed.
+(* one position of a window has all the weight *)
+Lemma one_weight : forall how (a b : Z) s, how = leftmost \/ how = rightmost -> (a <= b)%Z ->
+  sum a b (weight how a b s) = 1.
+Proof.
+  intros how a b s which h.
+  assert (e : exists j, (a <= j <= b)%Z /\ forall k, (a <= k <= b)%Z -> weight how a b s k = ind (IZR k = IZR j)).
+  { destruct which as [-> | ->];
+      [destruct (greatest_left a b s h) as [j [g best]] | destruct (greatest_right a b s h) as [j [g best]]];
+      (exists j; split; [assumption|]; intros k r; apply ind_ext; split;
+       [ intros all; destruct (best k r) as [p q]; destruct (all j) as [p' q']; [split; apply IZR_le; lia|];
+         f_equal; destruct (Z.lt_trichotomy k j) as [l|[l|l]]; [|assumption|]; exfalso;
+         first [specialize (q l) | specialize (q' (IZR_lt _ _ l))]; lra
+       | intros <-%eq_IZR i [u%le_IZR v%le_IZR]; destruct (best i (conj u v)) as [p q];
+         split; [assumption|]; intros l%lt_IZR; auto ]). }
+  destruct e as [j [g e]]. rewrite (sum_within a b _ (fun k => ind (IZR k = IZR j)) e). now apply sum_single.
+Qed.
+Lemma attention_one : forall how (a b : Z) s v, how = leftmost \/ how = rightmost ->
+  attention how a b s v = sum a b (fun j => weight how a b s j * v j).
+Proof.
+  intros how a b s v which. unfold attention. destruct (Z_le_gt_dec a b) as [h|h].
+  - rewrite one_weight by assumption. field.
+  - rewrite !sum_0 by lia. unfold Rdiv. ring.
+Qed.
+(* the average over the greatest scores *)
+Lemma some_weight : forall (a b : Z) s, (a <= b)%Z -> 1 <= sum a b (weight average a b s).
+Proof.
+  intros a b s h. destruct (greatest_left a b s h) as [j [g best]]. rewrite <- (sum_single a b j g).
+  assert (e : forall k, (a <= k <= b)%Z -> ind (IZR k = IZR j) <= weight average a b s k).
+  { intros k r. unfold weight. destruct (ind_cases (IZR k = IZR j)) as [[q%eq_IZR ->]|[_ ->]].
+    - subst k. rewrite ind_true; [lra|]. split; [trivial|]. intros _ i [u%le_IZR v%le_IZR]. now apply best.
+    - destruct (ind_cases (forall i : Z, a <= i <= b -> s i <= s k)) as [[_ ->]|[_ ->]]; lra. }
+  clear best. unfold sum in *. assert (q : forall n, (Z.of_nat n <= b - a + 1)%Z ->
+    sum_of n a (fun k => ind (IZR k = IZR j)) <= sum_of n a (weight average a b s)).
+  { induction n as [|n ih]; intros l; cbn [sum_of]; [lra|]. assert (r := e (a + Z.of_nat n)%Z).
+    apply Rplus_le_compat; [apply ih; lia | apply r; lia]. }
+  apply q. lia.
+Qed.
+Lemma attention_average : forall (a b : Z) s v, (a <= b)%Z ->
+  attention average a b s v * sum a b (weight average a b s) = sum a b (fun j => weight average a b s j * v j).
+Proof.
+  intros a b s v h. unfold attention. assert (p := some_weight a b s h). field. lra.
+Qed.
+(* layer norm: where the deviation is zero, each entry is the mean *)
+Lemma total_squares : forall names (f : stream) i, 0 <= total names (fun c i => f c i ^ 2) i /\
+  (total names (fun c i => f c i ^ 2) i <= 0 -> forall c, In c names -> f c i = 0).
+Proof.
+  intros names f i. induction names as [|c names [p q]]; cbn [total In]; [split; [lra | tauto]|].
+  assert (r := pow2_ge_0 (f c i)). split; [lra|]. intros z d [->|h].
+  - assert (e : f d i ^ 2 = 0) by lra. simpl in e. rewrite Rmult_1_r in e. destruct (Rmult_integral _ _ e); assumption.
+  - apply q; [lra | assumption].
+Qed.
+Lemma deviation_zero : forall names epsilon x i c, 0 <= epsilon -> In c names ->
+  deviation names epsilon x i = 0 -> x c i - mean names x i = 0.
+Proof.
+  intros names epsilon x i c p h z. unfold deviation in z.
+  destruct (total_squares names (fun c i => x c i - mean names x i) i) as [q r].
+  assert (l : 0 < INR (List.length names)) by (apply lt_0_INR; destruct names; [destruct h | simpl; lia]).
+  set (t := total _ _ _) in *.
+  assert (d : 0 <= t / INR (List.length names)).
+  { apply Rmult_le_pos; [assumption | left; now apply Rinv_0_lt_compat]. }
+  apply sqrt_eq_0 in z; [|lra]. apply (r) with (c := c); [|assumption].
+  assert (e : t / INR (List.length names) = 0) by lra. unfold Rdiv in e.
+  apply Rmult_integral in e. destruct e as [e|e]; [lra|].
+  assert (n := Rinv_0_lt_compat _ l). lra.
+Qed.
+Lemma norm_value : forall x m d g b, (d = 0 -> x - m = 0) -> ((x - m) / d * g + b - b) * d = g * (x - m).
+Proof. intros x m d g b h. destruct (Req_dec d 0) as [e|e]; [rewrite (h e), e; unfold Rdiv; ring | field; assumption]. Qed.
+Lemma norm_zero : forall x m d g b, d = 0 -> (x - m) / d * g + b = b.
+Proof. intros x m d g b ->. unfold Rdiv. rewrite Rinv_0. ring. Qed.
+
 (* The equations of a run, computed: both sides are the same up to ring laws inside relu, ind and sums. *)
-Ltac equal_inside :=
+Ltac same_inside :=
   first
     [ reflexivity
     | ring
-    | field; lra
-    | apply f_equal; equal_inside
-    | apply sum_ext; [reflexivity | reflexivity | intro; equal_inside] ].
+    | lazymatch goal with
+      | |- sum _ _ _ = sum _ _ _ => apply sum_both; [lia | lia | intro; same_inside]
+      | |- ind _ = ind _ => apply ind_ext; same_formula
+      | |- exp _ = exp _ => apply f_equal; same_inside
+      | |- sqrt _ = sqrt _ => apply f_equal; same_inside
+      | |- _ * _ = _ * _ => apply f_equal2; same_inside
+      | |- _ / _ = _ / _ => apply f_equal2; same_inside
+      | |- _ + _ = _ + _ => apply f_equal2; same_inside
+      end
+    | field; repeat split; try assumption; lra ]
+with same_formula :=
+  first
+    [ reflexivity
+    | lazymatch goal with
+      | |- (forall _, _) <-> (forall _, _) => first [apply imp_both; same_formula | apply all_both; intro; same_formula]
+      | |- _ /\ _ <-> _ /\ _ => apply and_both; same_formula
+      | |- _ <= _ <-> _ <= _ => apply le_both; [same_inside | same_inside]
+      | |- _ < _ <-> _ < _ => apply lt_both; [same_inside | same_inside]
+      | |- _ = _ <-> _ = _ => apply eq_both; [same_inside | same_inside]
+      end ].
 Ltac aligned :=
   repeat match goal with
     |- ?l = ?r =>
@@ -204,21 +326,51 @@ Ltac mean_settled :=
 Ltac settled :=
   try mean_settled; rewrite ?attention_last by (intro; ring); rewrite ?minus_IZR, ?plus_IZR;
   sums_aligned; aligned; first [ring | field; repeat split; try assumption; lra].
+(* heads whose scores differ *)
+Ltac scored :=
+  lazymatch goal with
+  | |- ?l * ?t = _ =>
+      lazymatch l with context [attention average ?a ?b ?s ?v] =>
+        transitivity (attention average a b s v * t); [ring|];
+        replace t with (sum a b (weight average a b s)) by (unfold weight; same_inside);
+        rewrite attention_average by lia; unfold weight; same_inside
+      end
+  | |- context [attention softmax _ _ _ _] => unfold attention, weight; rewrite ?Rplus_0_l; same_inside
+  | |- context [attention _ _ _ _ _] =>
+      rewrite attention_one by (first [now left | now right]); unfold weight; rewrite ?Rplus_0_l; same_inside
+  end.
+(* layer norm *)
+Ltac normed :=
+  lazymatch goal with
+  | h : deviation _ _ _ _ = 0 |- _ => rewrite norm_zero by exact h; ring
+  | |- ?l * deviation ?names ?e ?x ?i = _ =>
+      lazymatch l with context [(?y - mean _ _ _) / _ * ?g + ?b] =>
+        lazymatch y with x ?c i =>
+          let z := fresh "z" in
+          assert (z : deviation names e x i = 0 -> x c i - mean names x i = 0)
+            by (apply deviation_zero; [lra | simpl; tauto]);
+          transitivity (((x c i - mean names x i) / deviation names e x i * g + b - b) * deviation names e x i);
+          [ring | rewrite (norm_value _ _ _ g b z); ring]
+        end
+      end
+  end.
+Ltac statistics :=
+  unfold deviation, mean; cbn [total List.length]; rewrite ?INR_IZR_INZ; cbn [Z.of_nat Pos.of_succ_nat Pos.succ];
+  first [reflexivity | apply f_equal; field | field].
 (* An equation: its left side is one part further than the right one; the stream before that part is any stream. *)
 Ltac computed :=
-  cbn [after heads_output from_words plus row existsb String.eqb Ascii.eqb Bool.eqb orb andb option_map combine fst snd map
-    product units dot score activated start words inputs positions first last];
+  cbn [after heads_output head_output from_words plus row existsb String.eqb Ascii.eqb Bool.eqb orb andb option_map
+    combine fst snd map product units dot score activated start words inputs positions first last];
   repeat match goal with
     | |- context [(1 + ?n - 1)%Z] => replace (1 + n - 1)%Z with n by lia
     | |- context [(0 + ?n - 1)%Z] => replace (0 + n - 1)%Z with (n - 1)%Z by lia
     end;
-  repeat match goal with h : ?x _ _ = 0 |- _ => rewrite h; clear h end;
-  cbv beta; settled.
-Ltac equation name :=
-  lazymatch goal with
-  | |- stage ?m ?n ?w ?g O ?c ?i = _ =>
-      change (stage m n w g O) with (embedded m w g); unfold embedded, name; computed
-  | |- stage ?m ?n ?w ?g (S ?k) ?c ?i = _ =>
+  repeat match goal with h : ?x _ _ = 0 |- _ => is_var x; rewrite h; clear h end;
+  cbv beta; first [settled | scored | normed].
+Ltac at_stage name m n w g k c i :=
+  lazymatch k with
+  | O => change (stage m n w g O) with (embedded m w g); unfold embedded, name; computed
+  | S ?k =>
       let ps := eval cbv beta iota zeta delta [parts name] in (parts m) in
       let p := eval cbv beta iota zeta delta [nth_error] in (nth_error ps k) in
       lazymatch p with
@@ -232,9 +384,19 @@ Ltac equation name :=
           generalize dependent (stage m n w g k); intros; computed
       end
   end.
+Ltac equation name :=
+  lazymatch goal with
+  | |- mean _ _ _ = _ => statistics
+  | |- deviation _ _ _ _ = _ => statistics
+  | |- _ = 0 -> stage ?m ?n ?w ?g ?k ?c ?i = _ => intros ?; at_stage name m n w g k c i
+  | |- stage ?m ?n ?w ?g ?k ?c ?i = _ => at_stage name m n w g k c i
+  | |- stage ?m ?n ?w ?g ?k ?c ?i * _ = _ => at_stage name m n w g k c i
+  | |- (stage ?m ?n ?w ?g ?k ?c ?i - _) * _ = _ => at_stage name m n w g k c i
+  end.
 Ltac runs relation name :=
   intros; unfold relation;
   repeat match goal with |- _ /\ _ => split end;
   repeat (let j := fresh "j" in let h := fresh "h" in intros j h;
           let p := fresh in let q := fresh in destruct h as [p q]; try apply le_IZR in p; try apply le_IZR in q);
+  repeat match goal with |- _ /\ _ => split end;
   equation name.

@@ -116,6 +116,7 @@ with int (e : around) (t : json) {struct t} : Z :=
   | Arr [Str "^"; Num k; Arr [a]] => int e a ^ k
   | Arr [Str "ind"; Null; Arr [F]] => ind_Z (prop e F)
   | Arr [Str "sum"; Null; Arr [a; b; x]] => sum_Z (int e a) (int e b) (fun j => int (Value nil Int j :: e) x)
+  | Arr [Str "prod"; Null; Arr [a; b; x]] => prod_Z (int e a) (int e b) (fun j => int (Value nil Int j :: e) x)
   | Arr [Str "fn"; Str name; Arr given] =>
       match name, given with
       | "relu", [a] => relu_Z (int e a)

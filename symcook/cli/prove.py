@@ -222,8 +222,9 @@ def one_text(verdicts: list[Any], without: list[str], full: bool) -> str:
 
 def _judged_by_coq(names: list[str], without: list[str]) -> int:
     """The development of these ids in the folder coq, checked by coqc. BadInput where coqc is missing."""
-    from symcook.coq.development import Development, module_name
+    from symcook.coq.development import Development
     from symcook.coq.judge import coqc, fresh, verdict
+    from symcook.coq.statement import module_name
 
     folder = Path("coq")
     fresh(folder)
@@ -232,7 +233,8 @@ def _judged_by_coq(names: list[str], without: list[str]) -> int:
     for name in names:
         say(f"{folder / module_name(name)}.v")
     coqc()
-    return 0 if verdict(development, folder, say) else 1
+    _, _, good = verdict(development, folder, say)
+    return 0 if good else 1
 
 
 def _print_latex(verdicts: list[Any], without: list[str], full: bool) -> None:

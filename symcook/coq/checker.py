@@ -1,6 +1,7 @@
 """The second checker (proofs/checker.py) as a library: terms, reader, normal form, enclosures, and certificates by id.
 
-Its limits are lifted here: what is translated has been checked already, and Coq judges the translation.
+Its limits are lifted here: what is translated has been checked already, and Coq judges the translation. Python's limit
+of recursion is lifted inside `deep` only.
 """
 
 from __future__ import annotations
@@ -8,10 +9,25 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from symcook.proof.replay import proofs_directory
+
+DEPTH = 30_000
+
+
+@contextmanager
+def deep() -> Iterator[None]:
+    """Room for the recursion over long terms; also a decorator. Threads that need it run inside of one that has it."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 @cache
@@ -24,17 +40,18 @@ def checker() -> Any:
     spec.loader.exec_module(module)
     module.WHOLE = module.WHOLE | {"whole"}  # an integer that is cast as a whole, see reading.py
     module.MAX_SIZE = module.MAX_DEPTH = module.MAX_STORED = 10**9
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 30_000))
     return module
 
 
 @cache
+@deep()
 def statements() -> dict[str, Any]:
     """The statements of proofs/expanded.txt by id."""
     return checker().read_statements((proofs_directory() / "expanded.txt").read_text(encoding="utf-8"))
 
 
 @cache
+@deep()
 def certificates() -> dict[str, dict[str, Any]]:
     """The stored certificates that are proofs, by id, each after those of its lemmas."""
     found = [(p.name, json.loads(p.read_bytes())) for p in sorted((proofs_directory() / "certificates").glob("*.json"))]

@@ -12,7 +12,8 @@ from symcook.coq.term import Term, Untranslatable, numeral_text, text
 if TYPE_CHECKING:
     from symcook.coq.steps import Script
 
-ARGUMENT_BITS, VALUE_BITS = 40, 24  # binary digits of the ends of erf's argument, and of its value there
+ARGUMENT_BITS = 40  # binary digits of the ends of erf's argument
+LEAST_BITS, MOST_BITS, SPARE_BITS = 24, 56, 4  # those of its value there: as many as the margin of a step asks for
 
 
 def outward(low: Fraction, high: Fraction, bits: int) -> tuple[Fraction, Fraction]:
@@ -42,6 +43,13 @@ def enclosure(script: Script, node: Any, form: Term) -> str:
     return "; ".join([*steps, f"enclose {node['prec']}%positive"])
 
 
+def value_bits(margin: Fraction) -> int:
+    """The binary digits of values of erf where a step has this much to spare."""
+    if margin <= 0:
+        return MOST_BITS
+    return min(MOST_BITS, max(LEAST_BITS, math.ceil(1 / margin).bit_length() + SPARE_BITS))
+
+
 def erf_steps(script: Script, box: Any, form: Term, bits: int) -> list[str]:
     """Each erf(u) becomes a variable between its values at the ends of u, which closed lemmas enclose."""
     found: dict[Term, None] = {}
@@ -55,14 +63,14 @@ def erf_steps(script: Script, box: Any, form: Term, bits: int) -> list[str]:
             found[t] = None
 
     collect(form)
-    steps = []
+    steps, digits = [], value_bits(box.of(form.plain, ())[0])
     for i, t in enumerate(found):
         if any(k is not t and text(k) in text(t) for k in found):
             raise Untranslatable("erf of erf")
         least, most = box.of(t.kids[0].plain, ())
         low, high = outward(least, most, ARGUMENT_BITS)
-        least = outward(checker().erf_at(low, 100)[0], Fraction(1), VALUE_BITS)[0]
-        most = outward(Fraction(-1), checker().erf_at(high, 100)[1], VALUE_BITS)[1]
+        least = outward(checker().erf_at(low, 100)[0], Fraction(1), digits)[0]
+        most = outward(Fraction(-1), checker().erf_at(high, 100)[1], digits)[1]
         ends = [
             script.lemmas.name(f"{numeral_text(least)} <= erf {numeral_text(low)}", "erf_number.", "erf"),
             script.lemmas.name(f"erf {numeral_text(high)} <= {numeral_text(most)}", "erf_number.", "erf"),

@@ -1,4 +1,4 @@
-"""Coq as the judge: coqc on the files of a development, one after another; what was accepted is kept in the folder.
+"""Coq as the judge: coqc on the files of a development; what was accepted is kept in the folder.
 
 A file is checked again only where its text, or that of a file below it, has changed; so a long run can be broken off
 and taken up again. Nothing here is trusted: `make` in the folder does the same.
@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
-import resource
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+from threading import Lock
 from typing import Any
 
-from symcook.coq.development import Development, assumptions_file, lemmas_of, module_name, put, required
+from symcook.coq.checker import deep
+from symcook.coq.development import Development, put, required
+from symcook.coq.statement import lemmas_of, module_name
 from symcook.errors import BadInput
 
 VERSION = "8.16"
@@ -33,7 +39,8 @@ CLASSICAL = frozenset(
     }
 )
 MACHINE = re.compile(r"(PrimInt63|Uint63)\.\w+")
-GROUP = 40  # theorems whose assumptions are asked for together
+GROUP = 250  # theorems whose assumptions are asked for together
+JOBS = 2  # files that are checked at a time
 INSTALL = "install Coq: apt-get install coq libcoq-coquelicot libcoq-interval"
 
 
@@ -62,59 +69,63 @@ def fresh(folder: Path) -> None:
 
 
 class Judge:
-    """coqc in one folder."""
+    """coqc in one folder. The record has for each file the hash of what was judged, and whether it was accepted."""
 
     def __init__(self, folder: Path, seconds: int = 900) -> None:
         self.folder, self.seconds, self.path = folder, seconds, coqc()
         record = folder / RECORD
         self.record: dict[str, Any] = json.loads(record.read_text()) if record.is_file() else {}
+        self.writing = Lock()
 
-    def run(self, module: str) -> tuple[bool, str, float]:
+    def run(self, file: str) -> tuple[bool, str, float]:
         """Whether coqc accepts a file, what it says, and the processor seconds."""
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [self.path, "-q", "-w", "none", "-Q", ".", "Symcook", f"{module}.v"]
-        try:
-            done = subprocess.run(
-                command, cwd=self.folder, capture_output=True, text=True, timeout=self.seconds, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return False, f"coqc took longer than {self.seconds} s", float(self.seconds)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return done.returncode == 0, done.stdout + done.stderr, round(spent, 2)
+        limited = ["sh", "-c", 'ulimit -t "$0"; exec "$@"', str(self.seconds)]  # processor time: others may be at work
+        command = [*limited, self.path, "-q", "-w", "none", "-Q", ".", "Symcook", f"{file}.v"]
+        with TemporaryFile("w+") as said:
+            process = subprocess.Popen(command, cwd=self.folder, stdout=said, stderr=subprocess.STDOUT)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            said.seek(0)
+            message = said.read()
+        if process.returncode < 0:
+            message = f"coqc was ended: it took {self.seconds} s of processor time, or was stopped from outside"
+        return process.returncode == 0, message, round(used.ru_utime + used.ru_stime, 2)
 
     def stamp(self, source: str) -> str:
         """The hash of a file and of all below it."""
-        below = [self.record.get(module, {}).get("stamp", "") for module in required(source)]
+        below = [self.record.get(file, {}).get("stamp", "") for file in required(source)]
         return hashlib.sha256("\n".join([source, *below]).encode()).hexdigest()
 
-    def check(self, module: str, source: str) -> dict[str, Any]:
-        """The record of a file after coqc has seen it: `accepted`, and `message` where it is not."""
+    def check(self, file: str, source: str) -> dict[str, Any]:
+        """The record of a file after coqc has seen it: `accepted`, and `message` where it is not. What it needs must
+        have been checked before."""
         stamp = self.stamp(source)
-        known = self.record.get(module)
-        if known and known["stamp"] == stamp and known["accepted"] and (self.folder / f"{module}.vo").is_file():
+        known = self.record.get(file)
+        if known and known["stamp"] == stamp and known["accepted"] and (self.folder / f"{file}.vo").is_file():
             return known
-        put(self.folder / f"{module}.v", source)
-        refused = [m for m in required(source) if not self.record.get(m, {}).get("accepted")]
+        put(self.folder / f"{file}.v", source)
+        refused = [one for one in required(source) if not self.record.get(one, {}).get("accepted")]
         if refused:
             accepted, message, seconds = False, f"{refused[0]}, which it needs, was not accepted", 0.0
         else:
-            accepted, message, seconds = self.run(module)
+            accepted, message, seconds = self.run(file)
+        return self.keep(file, stamp, accepted, seconds, message)
+
+    def keep(self, file: str, stamp: str, accepted: bool, seconds: float, message: str) -> dict[str, Any]:
         made = {"stamp": stamp, "accepted": accepted, "seconds": seconds}
         if not accepted:
-            made["message"] = message[-2000:]
-        self.record[module] = made
-        (self.folder / RECORD).write_text(json.dumps(self.record, indent=0))
+            made["message"] = message.strip()[-2000:]
+        with self.writing:
+            self.record[file] = made
+            (self.folder / RECORD).write_text(json.dumps(self.record, indent=0))
         return made
 
-    def assumptions(self, modules: Iterable[str]) -> set[str]:
-        """The axioms that the theorems of these files rest on together."""
+    def assumptions(self, development: Development, names: Iterable[str]) -> set[str]:
+        """The axioms that the theorems of these statements rest on together."""
         found: set[str] = set()
-        names = list(modules)
+        names = list(names)
         for start in range(0, len(names), GROUP):
-            group = names[start : start + GROUP]
-            source = assumptions_file(group)
-            put(self.folder / "Assumptions.v", source)
+            put(self.folder / "Assumptions.v", development.assumptions(names[start : start + GROUP]))
             accepted, message, _ = self.run("Assumptions")
             if not accepted:
                 raise AssertionError(message[-2000:])
@@ -135,52 +146,71 @@ def foreign(axioms: Iterable[str]) -> list[str]:
     return sorted(a for a in axioms if a not in CLASSICAL and not MACHINE.fullmatch(a))
 
 
-def judge(
-    development: Development, folder: Path, say: Callable[[str], None], seconds: int = 900
-) -> dict[str, dict[str, Any]]:
-    """Write a development into `folder` and let Coq check it, file by file. A line is said for each file that is not
-    accepted, and for each tenth that is. Returns the record of each module."""
+@dataclass
+class Judgement:
+    """What coqc says of the files of a development, and which statements it accepts."""
+
+    files: dict[str, dict[str, Any]]
+    accepted: list[str]
+
+    @property
+    def seconds(self) -> float:
+        """Processor seconds of coqc for all files, whenever they were judged."""
+        return sum(one["seconds"] for one in self.files.values())
+
+
+@deep()
+def judge(development: Development, folder: Path, say: Callable[[str], None], seconds: int = 900) -> Judgement:
+    """Write a development into `folder` and let Coq check it, two files at a time. A line is said for each file that is
+    not accepted, and for each tenth one. A file of several statements that is refused is taken apart."""
     fresh(folder)
     inspector = Judge(folder, seconds)
     development.project(folder)
-    out: dict[str, dict[str, Any]] = {}
+    files = development.files()
+    started: dict[str, Future[None]] = {}
+    found: dict[str, dict[str, Any]] = {}
 
-    def check(module: str) -> None:
-        """A file, after those that it needs."""
-        source = development.text(module)
-        for below in required(source):
-            if below not in out:
-                check(below)
-        out[module] = inspector.check(module, source)
-        development.forget(module)
-        if not out[module]["accepted"]:
-            say(f"refused  {module}: {out[module]['message'].strip()[-400:]}")
-        elif len(out) % 10 == 0:
-            say(f"{len(out)} files")
+    def check(file: str, needed: list[Future[None]]) -> None:
+        for one in needed:
+            one.result()
+        try:
+            result = inspector.check(file, development.text(file))
+        except Exception as error:  # a fault of the translator refuses one file, it does not end the run
+            result = inspector.keep(file, "", False, 0.0, f"it cannot be translated: {error!r}")
+        if not result["accepted"] and len(development.groups.get(file, ())) > 1:
+            say(f"refused  {file}, which is taken apart: {result['message'][-400:]}")
+            for part in development.apart(file):
+                check(part, [])
+            return
+        found[file] = result
+        if not result["accepted"]:
+            say(f"refused  {file}: {result['message'][-400:]}")
+        elif len(found) % 10 == 0:
+            say(f"{len(found)} of {len(files)} files")
+        development.forget(file)
 
-    for module in development.short_first():
-        if module not in out:
-            check(module)
-    return out
+    with ThreadPoolExecutor(JOBS) as pool:
+        for file in files:
+            needed = [started[one] for one in development.below(file)]
+            started[file] = pool.submit(check, file, needed)
+    for one in started.values():
+        one.result()
+    accepted = [name for name in development.ids if found[development.place[name]]["accepted"]]
+    return Judgement(found, accepted)
 
 
-def verdict(development: Development, folder: Path, say: Callable[[str], None]) -> bool:
-    """`judge`, then what the accepted theorems rest on; whether all is as it must be."""
-    record = judge(development, folder, say)
-    accepted = [name for name in development.ids if record[module_name(name)]["accepted"]]
-    axioms = Judge(folder).assumptions(map(module_name, accepted)) if accepted else set()
-    lemmas = (
-        {f"{module_name(lemma)}.proof" for name in accepted for lemma in lemmas_of(name)}
-        if development.alone
-        else set()
-    )
-    axioms -= {a for a in axioms if any(a.endswith(lemma) for lemma in lemmas)}
+def verdict(development: Development, folder: Path, say: Callable[[str], None]) -> tuple[Judgement, set[str], bool]:
+    """`judge`, what the accepted theorems rest on, and whether all is as it must be."""
+    found = judge(development, folder, say)
+    axioms = Judge(folder).assumptions(development, found.accepted)
+    if development.alone:
+        lemmas = {f"{module_name(lemma)}.proof" for name in found.accepted for lemma in lemmas_of(name)}
+        axioms = {a for a in axioms if not any(a.endswith(lemma) for lemma in lemmas)}
     outside = foreign(axioms)
-    spent = sum(one["seconds"] for one in record.values())
-    say(f"Coq accepts {len(accepted)} of {len(development.ids)} theorems ({spent:.0f} s)")
+    say(f"Coq accepts {len(found.accepted)} of {len(development.ids)} theorems ({found.seconds:.0f} s)")
     shown = sorted(a for a in axioms if not MACHINE.fullmatch(a))
     shown += ["Coq's machine integers"] if len(shown) < len(axioms) else []
     say(f"they rest on {', '.join(shown) or 'no axiom'}")
     if outside:
         say(f"not allowed: {', '.join(outside)}")
-    return len(accepted) == len(development.ids) and not outside
+    return found, axioms, len(found.accepted) == len(development.ids) and not outside

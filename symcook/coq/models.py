@@ -10,8 +10,6 @@ from symcook.coq.term import Untranslatable
 from symcook.proof.replay import library
 from symcook.proof.runrel import Relation, _readable, stored_model
 
-# Their heads with scores, or their norm, are shown but not proved to satisfy the relation.
-SHOWN_ONLY = ("lookup-quadratic", "predecessor", "sign-norm")
 MASKS = {
     "none": "everything",
     "future": "future",
@@ -23,17 +21,27 @@ ACTIVATIONS = {"relu": "relu_units", "step": "step_units", "gelu": "gelu_units"}
 
 
 class Traced(Relation):
-    """A run relation that remembers where the run has each name: the parts that are done, and the coordinate."""
+    """A run relation that remembers where the run has each name: the parts that are done, and the coordinate; or the
+    mean or deviation that a norm takes of the parts before it."""
 
     def __init__(self, model: Any) -> None:
         self.done, self.places = 0, {}
+        self.statistics: dict[str, tuple[str, int, Any]] = {}
+        self.awaited: list[tuple[str, int, Any]] = []  # what the next names are
         super().__init__(model)
+
+    def _define(self, fresh: str, text: str) -> str:
+        name = super()._define(fresh, text)
+        if self.awaited:
+            self.statistics[name] = self.awaited.pop(0)
+        return name
 
     def _part(self, number: int, blocks: Any, norms: Any, placement: str) -> None:
         self.done += bool(blocks)
         super()._part(number, blocks, norms, placement)
 
     def _norm(self, number: int, norm: Any) -> dict[str, str]:
+        self.awaited = [(kind, self.done, norm) for kind in ("mean", "deviation")]
         self.done += 1
         made = super()._norm(number, norm)
         self.places |= {new: (self.done, name) for name, new in made.items()}
@@ -119,6 +127,11 @@ class Written:
         given = f" ({' '.join(self.symbols)} : R)" if self.symbols else ""
         return f"Definition {self.module}{given} (n : Z) : model := {{|\n  " + ";\n  ".join(fields) + "\n|}."
 
+    def premise(self, symbol: Any) -> str:
+        """What is supposed of a symbol: that it is not zero, or where zero is allowed, that it is not negative."""
+        least = symbol["lower"] == "0" and not symbol["lower_open"]
+        return f"0 <= {symbol['name']}" if least else f"{symbol['name']} <> 0"
+
     def theorem(self) -> str:
         """run(NAME) with each name in the place where the run has it."""
         one = definitions().all[self.run]
@@ -128,12 +141,17 @@ class Written:
             if param in ("n", "w") or param in self.symbols:
                 arguments.append(spelled(param))
                 continue
-            done, coordinate = self.relation.places.get(param, (0, param))
-            value = f'stage ({constant}) n w given {done} "{coordinate}"'
+            if param in self.relation.statistics:
+                kind, done, norm = self.relation.statistics[param]
+                epsilon = f" ({self.number(norm['epsilon'])})" if kind == "deviation" else ""
+                value = f"{kind} {quoted(norm['reads'])}{epsilon} (stage ({constant}) n w given {done})"
+            else:
+                done, coordinate = self.relation.places.get(param, (0, param))
+                value = f'stage ({constant}) n w given {done} "{coordinate}"'
             arguments.append(f"({value} i)" if self.relation.pointwise else f"({value})")
         bound = "".join(f" ({s} : R)" for s in self.symbols)
         at = " (i : Z)" if self.relation.pointwise else ""
-        premises = "".join(f"{s} <> 0 -> " for s in self.symbols)
+        premises = "".join(f"{self.premise(s)} -> " for s in self.model["symbols"])
         return (
             f"Theorem {self.module}_runs : forall (n : Z) (w : Z -> Z) (given : stream){bound}{at}, "
             f"{premises}{self.run} {' '.join(arguments)}.\nProof. runs {self.run} {self.module}. Qed."
@@ -160,5 +178,5 @@ Open Scope R_scope.
 
 {written.constant()}
 
-{"" if name in SHOWN_ONLY else written.theorem()}
+{written.theorem()}
 """

@@ -115,6 +115,8 @@ class Justified(Canonical):
             (above, p), (below, q) = self.skeleton(kids[0], around), self.inverse(kids[1], around)
             out = real("*", above, below)
             return out, f"({congruent('Rmult', [p, shown(q)])} : {self.text(t, around)} = {self.text(out, around)})"
+        if op == "inv":
+            return self.inverse(kids[0], around)
         if op == "app":
             out = self.polynomial(self.poly(t), around, level)
             return out, congruent(self.text(kids[0], around), [self.normalized(k, around) for k in kids[1:]])
@@ -137,13 +139,20 @@ class Justified(Canonical):
     def cast(self, t: Term, around: Around) -> tuple[Term, Proof]:
         """IZR of an integer: the cast goes to the leaves."""
         z = t.kids[0]
-        op, kids = z.op, z.kids
-        if op in ("var", "bound"):
+        if z.op in ("var", "bound"):
             return t, None
-        if op == "app":
+        if z.op == "app":
             out, proof = self.skeleton(z, around)
             return cast(out), congruent("IZR", [proof])
-        given = "" if op == "sum" else " ".join([self.text(k, around) for k in kids])
+        new, law = self.cast_inwards(z, around)
+        out, proof = self.skeleton(new, around)
+        return out, trans(law, proof)
+
+    def cast_inwards(self, z: Term, around: Around) -> tuple[Term, str]:
+        """IZR z with the cast one step further in, and a proof that it equals IZR z."""
+        op, kids = z.op, z.kids
+        folds = op in ("sum", "prod")
+        given = "" if folds else " ".join([self.text(k, around) for k in kids])
         if op in RING:
             law = {"+": "plus_IZR", "-": "minus_IZR", "*": "mult_IZR", "neg": "opp_IZR", "^": "IZR_pow"}[op]
             new = real(op, *map(cast, kids), data=z.data)
@@ -152,14 +161,13 @@ class Justified(Canonical):
             law, new = "IZR_ind", real("ind", *kids)
         elif op == "fn":
             law, new = f"IZR_{z.data}", real("fn", *map(cast, kids), data=z.data)
-        elif op == "sum":
-            law, new = "IZR_sum", real("sum", kids[0], kids[1], cast(kids[2]))
+        elif folds:
+            law, new = f"IZR_{op}", real(op, kids[0], kids[1], cast(kids[2]))
             here = inside(around, "Int")
             given = f"{self.text(kids[0], around)} {self.text(kids[1], around)} {self.under(kids[2], here)}"
         else:
             raise Untranslatable(f"a cast of {op}")
-        out, proof = self.skeleton(new, around)
-        return out, trans(f"({law} {given})", proof)
+        return new, f"({law} {given})"
 
     def function(self, t: Term, around: Around) -> tuple[Term, Proof]:
         name, level = t.data, t.level
@@ -371,11 +379,10 @@ class Justified(Canonical):
     def comparison(self, f: Term, around: Around) -> Proof:
         op, key = f.op, self.normal.formula(f.plain)
         sides = " ".join([self.text(k, around) for k in f.kids])
-        form, proof = self.skeleton(gap(f), around)
         p = self.normal.gap(f.plain)
         c = self.normal.constant(p)
         if c is not None:
-            e = shown(trans(proof, self.identity(form, numeral(c), around)))
+            e = shown(self.equal(gap(f), numeral(c), around))
             truth = key.kind.capitalize()
             end = "[exact I | lra]" if truth == "True" else "lra"
             statement = f"forall a b, b - a = {numeral_text(c)} -> (a {op} b <-> {truth})"
@@ -384,6 +391,7 @@ class Justified(Canonical):
         if op == "=" and key.parts[0] != frozenset(checker().scale(p, 1 / c).items()):
             c = -c
         target = self.polynomial(key.parts[0], around)
+        form, proof = self.skeleton(gap(f), around)
         e = shown(trans(proof, self.identity(form, real("*", numeral(c), target), around)))
         number = numeral_text(c)
         side = self.lemmas.name(f"{number} <> 0", "lra.", "num") if op == "=" else self.nonnegative(c, True)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from symcook.coq.checker import checker
+from symcook.coq.checker import checker, deep
 from symcook.coq.term import FUNCTIONS, Untranslatable
 from symcook.errors import BadInput
 from symcook.proof.replay import library
@@ -69,6 +69,7 @@ TAKEN = frozenset(
         "ind_Z",
         "relu_Z",
         "sum_Z",
+        "prod_Z",
         "INR",
         "tree",
         "up",
@@ -246,6 +247,7 @@ def checked_statements() -> Any:
 
 
 @cache
+@deep()
 def definitions() -> Definitions:
     return Definitions()
 
@@ -414,6 +416,7 @@ def grouped(bound: Sequence[tuple[str, Any]], bare: bool = False) -> list[str]:
     return texts if bare and len(texts) == 1 else [f"({t})" for t in texts]
 
 
+@deep()
 def definitions_text() -> str:
     """All definitions that statements use."""
     known = definitions()
@@ -454,12 +457,14 @@ def reader() -> Any:
     return Unfolding({}, {name: None for name in known.all})
 
 
+@deep()
 def unfolded(name: str) -> Any:
     """The statement as the text of `statement_text` unfolds: the same formula up to where casts stand."""
     tree = definitions().statements[name]
     return reader().term(tree, {}, {}, 0)
 
 
+@deep()
 def statement_text(name: str) -> str:
     """The proposition of a statement; Untranslatable where only the expanded text can be given."""
     try:

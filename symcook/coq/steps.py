@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from symcook.coq.alike import Alike
 from symcook.coq.checker import checker
 from symcook.coq.enclosures import enclosure
-from symcook.coq.normal import Justified
 from symcook.coq.ring import Lemmas, shown, trans
 from symcook.coq.term import (
     FALSE,
@@ -50,7 +50,7 @@ class Script:
         self.goal = FALSE
         self.facts: dict[str, Term] = {}
         self.scope: dict[str, Any] = {}
-        self.forms = Justified(lemmas)
+        self.forms = Alike(lemmas)
         self.lines: list[str] = []
         self.indent = 0
         self.asserted = 0
@@ -111,6 +111,10 @@ class Script:
         pattern = self.pattern(label, fact)
         self.write(f"destruct hh as {pattern}." if isinstance(label, list) else f"rename hh into {pattern}.")
 
+    def opened(self, name: str, pattern: str) -> None:
+        """Take a fact apart that stays as it is; `destruct` by itself would clear it."""
+        self.write(f"pose proof {name} as hh; destruct hh as {pattern}.")
+
     def show(self) -> None:
         self.write(f"change {text(self.goal)}.")
 
@@ -141,7 +145,7 @@ class Script:
         fact, name = self.fact(node["fact"])
         self.scope[node["name"]] = fact.data
         body = substitute(fact.kids[0], [variable("var", (node["name"], fact.data))])
-        self.write(f"destruct {name} as [{name_text(node['name'])} {self.pattern(node['as'], body)}].")
+        self.opened(name, f"[{name_text(node['name'])} {self.pattern(node['as'], body)}]")
 
     def by_contra(self, node: Any) -> None:
         goal = self.goal
@@ -161,12 +165,9 @@ class Script:
         self.named(node["as"], shown_formula)
 
     def same(self, f: Term, g: Term, name: str) -> str:
-        """A proof of g from the proof `name` of f, which has the same normal form."""
-        if f == g:
-            return name
-        one, other = self.forms.formula_proof(f, ()), self.forms.formula_proof(g, ())
-        out = name if one is None else f"(proj1 {one} {name})"
-        return out if other is None else f"(proj2 {other} {out})"
+        """A proof of g from the proof `name` of f, which has the same normal form; Coq must know g at this place."""
+        proof = self.forms.alike(f, g)
+        return name if proof is None else f"(through {name} {proof})"
 
     def computed(self, f: Term) -> str:
         """A proof of a formula that is true by computation."""
@@ -275,7 +276,8 @@ class Script:
         fact, name = self.fact(node["of"])
         if "not" in node:
             other, denial = self.fact(node["not"])
-            self.write(f"exact (False_ind _ ({self.same(other, formula('~', fact), denial)} {name})).")
+            denied = formula("~", fact)
+            self.write(f"exact (False_ind _ (({self.same(other, denied, denial)} : {text(denied)}) {name})).")
         else:
             proof = self.forms.formula_proof(fact, ())
             self.write(f"exact (False_ind _ {name if proof is None else f'(proj1 {proof} {name})'}).")
@@ -292,7 +294,7 @@ class Script:
         def pattern(f: Term) -> str:
             return f"[{pattern(f.kids[0])}|{pattern(f.kids[1])}]" if f.op == "|" else "hh"
 
-        self.write(f"destruct {name} as {pattern(fact)}.")
+        self.opened(name, pattern(fact))
         self.each(conjuncts("|", fact), node)
 
     def by_em(self, node: Any) -> None:

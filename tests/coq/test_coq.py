@@ -4,25 +4,44 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import runpy
 import shutil
+import subprocess
+import sys
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from symcook import claims
 from symcook.coq import judge as judging
+from symcook.coq import record
 from symcook.coq.checker import certificates, statements
-from symcook.coq.development import PRELUDE, Development, module_name, statement_file, with_lemmas
+from symcook.coq.development import PRELUDE, Development, file_of
 from symcook.coq.judge import Judge, axioms_named, foreign, fresh, judge, verdict
 from symcook.coq.models import SHOWN_ONLY, model_file
 from symcook.coq.reading import definitions_text, statement_text
-from symcook.coq.record import certificate_hash, coq_hash, made
+from symcook.coq.record import changed, coq_hash, made
+from symcook.coq.statement import module_name, statement_part, with_lemmas
 from symcook.errors import BadInput
+from symcook.proof.replay import proofs_directory
+
+PROOFS = Path(__file__).parent.parent.parent / "proofs"
 
 needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 # a proof of each shape: sums by induction, a rewrite, squares; a refutation with D; a claim with D and H
 SAMPLE = ("lem.square_le", "lem.sum_ext", "merrill2024.def6", "yang2026.lemma29.step", "cookbook.s9.2.dyck1_examples")
+
+
+def statement_file(name: str, data: Any = None, alone: bool = False) -> str:
+    """The file of one statement."""
+    return file_of(
+        [statement_part(name, data, alone)], [] if alone else map(module_name, certificates()[name]["lemmas"])
+    )
 
 
 # --- Without coqc ----------------------------------------------------------------------------------------------------
@@ -51,7 +70,7 @@ def test_the_tree_in_a_file_has_the_hash_of_the_certificate(name: str) -> None:
     source = statement_file(name)
     (line,) = re.findall(r"^Definition tree : json :=\n(.*)\n\.$", source, re.MULTILINE)
     assert hashlib.sha256(line.encode()).hexdigest() == certificates()[name]["statement"]
-    assert certificates()[name]["statement"] in source.splitlines()[1]
+    assert certificates()[name]["statement"] in source.split("Module Reading")[0]
 
 
 def test_no_file_admits_or_assumes() -> None:
@@ -63,10 +82,54 @@ def test_no_file_admits_or_assumes() -> None:
         assert not re.search(r"\b(Axiom|Admitted|Parameter|Conjecture|admit)\b", source)
 
 
-@pytest.mark.parametrize("name", ["lem.nothing", "model.first-position", "cookbook.s3.5.2.sinusoidal"])
+REFUSED = {
+    "model.first-position": "an id must have a stored proof; given: model.first-position, which is CHECKED.",
+    "cookbook.s3.5.2.sinusoidal": "an id must have a stored proof; given: cookbook.s3.5.2.sinusoidal, which is OPEN.",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
 def test_ids_without_a_proof_are_refused(name: str) -> None:
-    with pytest.raises(BadInput, match="an id must"):
+    with pytest.raises(BadInput) as error:
         with_lemmas([name])
+    assert str(error.value) == REFUSED[name]
+
+
+def coq(*arguments: str, **environment: str) -> tuple[int, str, str]:
+    """proofs/coq.py as a user starts it: exit code and what it says."""
+    done = subprocess.run(
+        [sys.executable, str(PROOFS / "coq.py"), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | environment,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_what_the_command_refuses_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
+    other = tmp_path / "bin"
+    other.mkdir()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    target = str(tmp_path / "out")
+    unknown = "the statement must be a known name; given: lem.square_leq; did you mean lem.square_le?\n"
+    assert coq("-o", target, "lem.square_leq") == (2, "", unknown)
+    assert coq("-o", target, "model.first-position") == (2, "", REFUSED["model.first-position"] + "\n")
+    for arguments, path, said in (
+        (["-o", str(tmp_path / "mine"), "lem.square_le"], None, "the target must be empty, or a development"),
+        (["-o", target, "lem.square_le", "--check"], other, "coqc must be installed, with Coquelicot and"),
+        (["-o", target, "lem.square_le", "--all"], None, "ids, --all or --sample must be given, and one of them"),
+        (["-o", target, "lem.square_le", "--record"], None, "--record must stand with --all and --check"),
+        (["-o", target, "--sample", "0"], None, "a sample must be a positive number of certificates; given: 0"),
+    ):
+        code, out, error = coq(*arguments, PATH=str(path or os.environ["PATH"]))
+        assert (code, out, error.count("\n")) == (2, "", 1), error
+        assert error.startswith(said)
+    (other / "coqc").write_text("#!/bin/sh\necho 8.20.0 5.1\n")
+    (other / "coqc").chmod(0o755)
+    code, _, error = coq("-o", target, "lem.square_le", "--check", PATH=f"{other}:/bin")
+    assert (code, error.count("\n")) == (2, 1) and error.startswith("coqc must be of version 8.16; given: 8.20.0")
 
 
 def test_lemmas_come_first() -> None:
@@ -109,18 +172,55 @@ def test_axioms_that_are_not_coqs_are_named() -> None:
 
 
 def test_the_record_counts_only_for_the_certificate_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
-    from symcook.coq import record
+    ids = with_lemmas(["cookbook.s5.3.3.lh_gap"])
+    today = {name: statements()[name].digest for name in ids}
+    top, lemma = ids[-1], ids[0]
+    assert lemma in certificates()[top]["lemmas"] or len(ids) > 2
 
-    digest = certificates()["lem.square_le"]["statement"]
-    document = json.loads(made("8.16.1", 2, {"lem.square_le": digest, "lem.sum_ext": "0" * 64}, ["b", "a"]))
-    assert document["assumptions"] == ["a", "b"]
-    assert document["rows"]["lem.square_le"]["certificate"] == certificate_hash("lem.square_le")
+    def shown(accepted: dict[str, str], **changed: object) -> str:
+        document = json.loads(made("8.16.1", 2, accepted, ["b", "a"])) | changed
+        assert document["assumptions"] == ["a", "b"]
+        monkeypatch.setattr(record, "stored", lambda: document)
+        return coq_hash(top, today[top])
+
+    assert shown(today) == today[top]
+    rows = json.loads(made("8.16.1", 2, today, []))["rows"]
+    sha256 = hashlib.sha256((proofs_directory() / "certificates" / f"{top}.json").read_bytes()).hexdigest()
+    assert rows[top] == [certificates()[top]["statement"], sha256]
+    assert shown({name: one for name, one in today.items() if name != top}) == ""  # never seen
+    assert shown(today | {top: "0" * 64}) == ""  # another statement
+    assert shown(today, rows=rows | {top: [today[top], "0" * 64]}) == ""  # another certificate
+    assert shown(today, rows=rows | {lemma: [today[lemma], "0" * 64]}) == ""  # of a lemma
+    assert shown({name: one for name, one in today.items() if name != lemma}) == ""
+    assert shown(today, meaning="0" * 64) == ""  # another meaning of trees
+    monkeypatch.setattr(record, "stored", lambda: {"rows": {}})  # no record
+    assert coq_hash(top, today[top]) == ""
+
+
+def test_what_changed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["lem.sum_ext", "lem.square_le", "lem.sum_split"]
+    rows = json.loads(made("8.16.1", 2, {name: statements()[name].digest for name in names[:2]}, []))["rows"]
+    document = {"theorems": 2, "rows": rows | {"lem.square_le": [statements()["lem.square_le"].digest, "0" * 64]}}
     monkeypatch.setattr(record, "stored", lambda: document)
-    assert coq_hash("lem.square_le", digest) == digest
-    assert coq_hash("lem.sum_ext", certificates()["lem.sum_ext"]["statement"]) == ""  # another statement
-    assert coq_hash("lem.sum_split", certificates()["lem.sum_split"]["statement"]) == ""  # never seen
-    document["rows"]["lem.square_le"]["certificate"] = "0" * 64
-    assert coq_hash("lem.square_le", digest) == ""
+    assert changed(names) == ["lem.square_le", "lem.sum_split"]
+    document["theorems"] = 3  # not all was accepted then: the third one may have been refused
+    assert changed(names) == ["lem.square_le"]
+    document["rows"] = {}
+    assert changed(names) == []
+
+
+def test_the_ledger_shows_what_coq_has_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger: Any = runpy.run_path(str(PROOFS / "ledger.py"))
+    seen = {"merrill2024.lemma3", "cookbook.s5.3.3.lh_gap"}
+    monkeypatch.setitem(ledger["judged"].__globals__, "coq_hash", lambda name, digest: digest * (name in seen))
+    corrected = "merrill2024.lemma3.corrected"
+    refuted = replace(claims.claim("merrill2024.lemma3"), status="CORRECTED", corrected=corrected)
+    proved = replace(claims.claim("cookbook.s5.3.3.lh_gap"), status="PROVED")
+    assert ledger["judged"](proved) == statements()[proved.id].digest[:12]
+    assert ledger["judged"](refuted) == ""  # the correction was not seen
+    seen.add(corrected)
+    assert ledger["judged"](refuted) == ", ".join(statements()[name].digest[:12] for name in (refuted.id, corrected))
+    assert ledger["judged"](replace(proved, status="OPEN")) == ""
 
 
 def test_a_stored_model_shows_its_matrices_and_its_run() -> None:
@@ -140,7 +240,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A development with the files by hand and the sample, each with its lemmas as axioms."""
     made_in = tmp_path_factory.mktemp("coq") / "development"
     said: list[str] = []
-    assert verdict(Development(SAMPLE, alone=True), made_in, said.append), said
+    _, _, good = verdict(Development(SAMPLE, alone=True), made_in, said.append)
+    assert good, said
     return made_in
 
 
@@ -155,13 +256,13 @@ def refused(folder: Path, module: str, source: str) -> str:
 @needs_coqc
 def test_coq_accepts_the_sample_and_takes_it_up_again(folder: Path) -> None:
     again = judge(Development(SAMPLE, alone=True), folder, print)
-    assert all(again[module_name(name)]["accepted"] for name in SAMPLE)
+    assert sorted(again.accepted) == sorted(SAMPLE)
 
 
 @needs_coqc
 def test_the_run_of_a_stored_model_satisfies_its_relation_and_that_of_another_does_not(folder: Path) -> None:
     found = judge(Development(["cookbook.s9.2.1.balance"], alone=True), folder, print)
-    assert found["stored_dyck_1"]["accepted"]
+    assert found.files["stored_dyck_1"]["accepted"]
     source = model_file("dyck-1")
     for entry, other in (
         ("[[-1]] [0] [[1]] [0] relu_units", "[[1]] [0] [[1]] [0] relu_units"),
@@ -244,4 +345,6 @@ def test_an_axiom_is_found_among_the_assumptions(folder: Path) -> None:
     (folder / "assuming.v").write_text(source)
     inspector = Judge(folder)
     assert inspector.run("assuming")[0]
-    assert foreign(inspector.assumptions(["assuming"])) == ["assuming.wrong"]
+    development = Development(SAMPLE[:1])
+    development.place["assuming"] = "assuming"
+    assert foreign(inspector.assumptions(development, ["assuming"])) == ["assuming.wrong"]

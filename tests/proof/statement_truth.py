@@ -97,7 +97,8 @@ def _spine(tree: Any, env: dict[str, Any], instance: Instance, met: list[bool] |
 def _offered(tree: Any, env: Mapping[str, Any], instance: Instance) -> Iterable[Any]:
     key = tree[1] + ("()" if isinstance(tree[2], tuple) else "")
     values: Any = instance[key]
-    return values(env) if callable(values) else values if isinstance(values, list) else [values]
+    found: Any = values(env) if callable(values) else values
+    return found if isinstance(found, list) or callable(values) else [found]
 
 
 def _range(low: Any, high: Any) -> Iterable[Fraction]:

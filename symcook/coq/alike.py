@@ -1,0 +1,194 @@
+"""Proofs that two terms or formulas with the same normal form are equal, by congruence down to where they differ.
+
+What is written there by normal forms (normal.py) is then small; the law of each level is in proofs/coq/Laws.v, and Coq
+knows the two sides from the goal, so that no term is written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from symcook.coq.checker import checker
+from symcook.coq.normal import SAME, Justified
+from symcook.coq.ring import (
+    RING,
+    Around,
+    Proof,
+    atoms,
+    congruent,
+    inside,
+    operation,
+    over_atoms,
+    shown,
+    sym,
+    trans,
+)
+from symcook.coq.term import COMPARISONS, FUNCTIONS, Term, gap, numeral, numeral_text, real
+
+LAWS = {"<=": "le", "<": "lt", "=": "eq", "&": "and", "|": "or", "->": "imp", "~": "not", "all": "all", "ex": "ex"}
+COUNTS = {1: "one", 2: "two", 3: "three"}
+
+
+class Alike(Justified):
+    """Normal forms and congruence."""
+
+    def alike(self, a: Term, b: Term, around: Around = ()) -> Proof:
+        """A proof of a = b (numbers) or of a <-> b (formulas), to be read where Coq knows a and b; None where they are
+        the same text."""
+        if a == b:
+            return None
+        place = ("alike", a, b, around)
+        if place not in self.cache:
+            self.cache[place] = self._alike(a, b, around)
+        return self.cache[place]
+
+    def _alike(self, a: Term, b: Term, around: Around) -> Proof:
+        if not self.corresponding(a, b):
+            return self.scaled(a, b, around) or self.by_normal_forms(a, b, around)
+        pairs = enumerate(zip(a.kids, b.kids, strict=True))
+        proofs = [self.part(a, place, k, x, around) for place, (k, x) in pairs if k.level != "F"]
+        given = " ".join(proofs)
+        if a.level == "P":
+            return f"({LAWS[a.op]}_both {given})"
+        suffix = "_Z" if a.level == "Z" else ""
+        if a.op == "ind":
+            return f"(ind{suffix}_both {given})"
+        if a.op in ("sum", "prod"):
+            return f"({a.op}_both {given})"
+        head = {"cast": "IZR", "inv": "Rinv", "/": "Rdiv"}.get(a.op) or self.head(a, around)
+        return f"({COUNTS[len(proofs)]}_both {head} {given})"
+
+    def head(self, t: Term, around: Around) -> str:
+        if t.op == "app":
+            return self.text(t.kids[0], around)
+        return FUNCTIONS[t.level][t.data] if t.op == "fn" else operation(t)
+
+    def part(self, t: Term, place: int, a: Term, b: Term, around: Around) -> str:
+        """The proof for one part of `t`, under its binder if it has one there."""
+        same = SAME if a.level == "P" else "eq_refl"
+        if not t.binds(place):
+            return self.alike(a, b, around) or same
+        here = inside(around, t.data if t.op in ("all", "ex") else "Int")
+        return f"(fun {here[0][0]} => {self.alike(a, b, here) or same})"
+
+    def corresponding(self, a: Term, b: Term) -> bool:
+        """Whether a and b differ in their parts only, and those have the same normal forms."""
+        if (a.op, a.data, a.level, len(a.kids)) != (b.op, b.data, b.level, len(b.kids)) or not a.kids:
+            return False
+        if a.op in ("sum", "prod") and a.level == "Z":
+            return False
+        if a.op == "app" and (a.kids[0] != b.kids[0] or len(a.kids) > 4):
+            return False
+        return all(self.agree(k, x) for k, x in zip(a.kids, b.kids, strict=True))
+
+    def agree(self, a: Term, b: Term) -> bool:
+        if a.level != b.level or a.level == "F":
+            return a == b
+        if a.plain == b.plain:
+            return True
+        if a.level == "P":
+            return self.normal.formula(a.plain) is self.normal.formula(b.plain)
+        return self.poly(a) == self.poly(b)
+
+    def scaled(self, a: Term, b: Term, around: Around) -> Proof:
+        """a <-> b for comparisons of which one is a multiple of the other; None where they are not of this kind."""
+        if a.op != b.op or a.op not in COMPARISONS:
+            return None
+        p, q = self.poly(gap(a)), self.poly(gap(b))
+        if self.normal.constant(p) is not None:
+            return None
+        k = Fraction(checker().content(q)) / Fraction(checker().content(p))
+        if a.op == "=" and checker().scale(p, k) != q:
+            k = -k
+        if checker().scale(p, k) != q:
+            return None
+        side = self.lemmas.name(f"{numeral_text(k)} <> 0", "lra.", "num") if a.op == "=" else self.nonnegative(k, True)
+        proof = self.equal(gap(b), real("*", numeral(k), gap(a)), around)
+        return f"({LAWS[a.op]}_scaled {numeral_text(k)} {side} {shown(proof)})"
+
+    # Equations of numbers.
+
+    def equal(self, a: Term, b: Term, around: Around = ()) -> Proof:
+        """A proof of a = b, for terms with the same normal form: by ring laws over their atoms as they stand, if that
+        is enough, or over atoms in normal form."""
+        if a == b:
+            return None
+        place = ("equal", a, b, around)
+        if place not in self.cache:
+            self.cache[place] = self.by_ring_laws(a, b, around) or super().equal(a, b, around)
+        return self.cache[place]
+
+    def by_ring_laws(self, a: Term, b: Term, around: Around) -> Proof:
+        (one, p), (other, q) = self.surface(a, around), self.surface(b, around)
+        classes: dict[Any, Term] = {}
+        chosen: dict[Term, Term] = {}
+        for t in atoms((one, other)):
+            number = self.number(t)
+            same = numeral(number, t.level) if number is not None and number.denominator == 1 else t
+            chosen[t] = classes.setdefault((t.level, frozenset(self.poly(t).items())), same)
+        if (a, b) in chosen.items() or (b, a) in chosen.items():
+            return None
+        new = [over_atoms(t, lambda x: chosen[x]) for t in (one, other)]
+        if self.value_of(new[0]) != self.value_of(new[1]):
+            return None
+        p = trans(p, self.changed(one, chosen, around))
+        q = trans(q, self.changed(other, chosen, around))
+        middle = None if new[0] == new[1] else self.ring_lemma(new[0], new[1], atoms(new), [], around)
+        return trans(p, trans(middle, sym(q))) or "eq_refl"
+
+    def changed(self, t: Term, chosen: Mapping[Term, Term], around: Around) -> Proof:
+        """A proof that `t` equals itself with other atoms."""
+        if t.op in RING:
+            return congruent(operation(t), [self.changed(k, chosen, around) for k in t.kids])
+        new = chosen.get(t, t)
+        if new == t:
+            return None
+        if new.op == "num":
+            return self.normalized(t, around)
+        return f"({self.alike(t, new, around)} : {self.text(t, around)} = {self.text(new, around)})"
+
+    def value_of(self, t: Term) -> Any:
+        """The polynomial of a term in its atoms, whatever they are."""
+        if t.op == "num":
+            return self.normal.numeral(Fraction(*t.data))
+        if t.op not in RING:
+            return self.normal.atom("opaque", t)
+        values = [self.value_of(k) for k in t.kids]
+        if t.op == "neg":
+            return checker().scale(values[0], -1)
+        if t.op == "^":
+            return self.normal.power(values[0], t.data)
+        return self.normal.mul(*values) if t.op == "*" else checker().add(*values, 1 if t.op == "+" else -1)
+
+    def surface(self, t: Term, around: Around) -> tuple[Term, Proof]:
+        """`t` with its casts inside of sums and products and its quotients as products, and a proof that it is equal;
+        its atoms are left as they stand."""
+        if t.op in RING:
+            inner = [self.surface(k, around) for k in t.kids]
+            return Term(t.op, t.data, [s for s, _ in inner], t.level), congruent(operation(t), [p for _, p in inner])
+        if t.op == "cast" and t.kids[0].op in RING:
+            new, law = self.cast_inwards(t.kids[0], around)
+            out, proof = self.surface(new, around)
+            return out, trans(law, proof)
+        if t.op == "/":
+            (above, p), (_, below) = self.surface(t.kids[0], around), t.kids
+            inverse, q = real("inv", below), None
+            if below.op == "num" and below.data[0]:
+                inverse = numeral(1 / Fraction(*below.data))
+                statement = f"{self.text(real('inv', below), ())} = {self.text(inverse, ())}"
+                q = self.lemmas.name(statement, "field.", "num")
+            out = real("*", above, inverse)
+            proof = congruent("Rmult", [p, q]) or "eq_refl"
+            return out, f"({proof} : {self.text(t, around)} = {self.text(out, around)})"
+        return t, None
+
+    def by_normal_forms(self, a: Term, b: Term, around: Around) -> Proof:
+        if a.level != "P":
+            return self.equal(a, b, around)
+        one, other = self.formula_proof(a, around), self.formula_proof(b, around)
+        if other is None:
+            return one
+        back = f"(iff_sym {other})"
+        return back if one is None else f"(iff_trans {one} {back})"
