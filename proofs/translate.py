@@ -238,12 +238,13 @@ class Translator:
         return self.shorter(start, self.tidy(start, lines))
 
     def tidy(self, start: Goal, lines: list[Line]) -> list[Line]:
-        """A last line whose blocks all close at once needs none."""
+        """A last line whose blocks all close at once needs none; others only those that do not."""
         last = lines[-1]
-        if last.kind == "split" and len(last.blocks) > 1:
-            some = tuple(b for b in last.blocks if b != (Line("qed"),))
+        many = len(last.blocks)
+        if last.kind in ("split", "cases", "induct") and many > 1:
+            some = self.wanted(start, lines)
             other = [*lines[:-1], replace(last, blocks=some)]
-            if 0 < len(some) < len(last.blocks) and self.runs(start, other, automation.LEVELS[:3]):
+            if 0 < len(some) < many and self.runs(start, other, automation.LEVELS[:3]):
                 return other
         if not last.blocks or not all(len(b) == 1 and b[0].kind == "qed" for b in last.blocks):
             return lines
@@ -259,6 +260,20 @@ class Translator:
         if len(hints) <= AT_MOST and (self.runs(start, other) or self.runs(start, other, automation.LEVELS[:3])):
             return other
         return lines
+
+    def wanted(self, start: Goal, lines: list[Line]) -> tuple[tuple[Line, ...], ...]:
+        """The blocks of the last line for goals that the automation does not close by itself."""
+        g = start._branch(start.goal)
+        e = Elaborator()
+        try:
+            for line in lines[:-1]:
+                e.line(g, line)
+            goals = e.goals(g, lines[-1])
+        except FAILS:
+            return ()
+        if len(goals) != len(lines[-1].blocks):
+            return ()
+        return tuple(b for h, b in zip(goals, lines[-1].blocks, strict=True) if not e.closed(h))
 
     def fewer(self, t: Goal, hints: Sequence[HintText], level: int) -> Line:
         """A closing line with the hints that are needed, in their shortest form."""
@@ -349,9 +364,55 @@ class Translator:
             level = self.closes(s.t, [*hints, *more], automation.LEVELS) if more else None
             if level is not None:
                 return [self.fewer(s.t, [*hints, *more], level)]
+        if node["by"] == "pos" and (lines := self.stepwise(s, node)) is not None:
+            return lines
         raise Untranslated(
             f"a step: {json.dumps(node)[:300]}\n{s.t.show()[:2000]}\nhints: {', '.join(h.text for h in hints)}"
         )
+
+    def stepwise(self, s: State, node: dict[str, Any]) -> list[Line] | None:
+        """A combination whose products and multiplied equations are lines of their own."""
+        out: list[Line] = []
+        hints: list[HintText] = []
+        trial = s.t._branch(s.t.goal)
+        trial.facts = s.t.facts
+        for p in node.get("sum", ()):
+            if len(p["of"]) < 2 and "sq" not in p:
+                hints += [h for k in p["of"] for h in self.hints(s, k)]
+                continue
+            terms = [f"({s.t.text(f[2][1])} - ({s.t.text(f[2][0])}))" for f in map(s.c.fact, p["of"])]
+            terms += [f"({p['sq']})^2"] if "sq" in p else []
+            strict = all(s.c.fact(k)[0] == "<" for k in p["of"]) and "sq" not in p
+            text = f"0 {'<' if strict else '<='} {'*'.join(terms)}"
+            more = [HintText(p["sq"])] if "sq" in p else []
+            line = self.step_line(s, text, [*[h for k in p["of"] for h in self.hints(s, k)], *more])
+            if line is None:
+                return None
+            out.append(line)
+        for m, k in node.get("eq", ()):
+            if not any(c.isalpha() for c in m):
+                hints += self.hints(s, k)
+                continue
+            a, b = (s.t.text(x) for x in s.c.fact(k)[2])
+            line = self.step_line(s, f"({m})*({a}) = ({m})*({b})", [*self.hints(s, k), HintText(m)])
+            if line is None:
+                return None
+            out.append(line)
+        hints += [HintText(str(x.labels[0]), str(x.labels[0])) for x in out]
+        level = self.closes(s.t, distinct(hints), automation.LEVELS)
+        return None if level is None or not out else [*out, self.fewer(s.t, distinct(hints), level)]
+
+    def step_line(self, s: State, text: str, hints: Sequence[HintText]) -> Line | None:
+        f = s.t.formula(text)
+        goal = s.t._branch(f)
+        level = self.closes(goal, distinct(hints), automation.LEVELS)
+        if level is None:
+            return None
+        line = self.fewer(goal, distinct(hints), level)
+        label = s.t.fresh("part")
+        for g in (s.c, s.t):
+            g._bind(label, f)
+        return Line("fact", (label,), self.folded(s.t, f), line.hints)
 
     _hyp = _true = _absurd = _pos = _interval = lambda self, s, node, rest: self.closing(s, node)
 
@@ -454,7 +515,7 @@ class Translator:
         goal = s.t._branch(f)
         hints = distinct(hints)
         long = len(s.t.text(f)) > 90 and len(self.folded(s.t, f)) > 90
-        if "with" in node and long and (line := self.taken(s, node, f, hints)) is not None:
+        if "with" in node and (long or f[0] in ("ex", "|")) and (line := self.taken(s, node, f, hints)) is not None:
             for g in (s.c, s.t):
                 g._bind(label, f)
             return [line]
@@ -530,9 +591,10 @@ class Translator:
         spec = node["as"] if isinstance(node["as"], str) else " ".join(node["as"])
         for g in (s.c, s.t):
             g.obtain(label, node["name"], spec)
-        labels = tuple(spec.split())
         shown = self.name(s, label)
-        return [*out, Line("obtain", labels, name=node["name"], hints=(HintText(shown, shown),))]
+        source = HintText(shown, shown)
+        new = as_spec(node["as"])
+        return [*out, Line("obtain", (new,), terms=(node["name"],), source=source)]
 
     def _contra(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         f = negation(s.c.goal)
@@ -547,11 +609,12 @@ class Translator:
         if label in self.inds:
             return self.indicator(s, node, f)
         out, label = self.source(s, label)
+        name = self.name(s, label)
         specs = [k if isinstance(k, str) else " ".join(k) for k in labels]
         cs, ts = s.c.cases(label, *specs), s.t.cases(label, *specs)
         blocks = [self.block(s.of(c, t), p) for c, t, p in zip(cs, ts, node["proofs"], strict=True)]
         line = Line(
-            "cases", same(labels), name=self.name(s, label), terms=("from",), blocks=tuple(tuple(b) for b in blocks)
+            "cases", same(labels), source=HintText(name, name), blocks=tuple(tuple(b) for b in blocks)
         )
         return [*out, line]
 
@@ -730,13 +793,27 @@ def size(nodes: Any) -> int:
 
 
 def merged(lines: Sequence[Line]) -> list[Line]:
-    """`given` after `given`, and `witness` after `witness`, in one line."""
+    """`given` after `given`, `witness` after `witness`, and `obtain` after what it takes apart, in one line."""
     out: list[Line] = []
-    for line in lines:
-        if out and line.kind == out[-1].kind == "given":
-            out[-1] = replace(out[-1], labels=(*out[-1].labels, *line.labels))
-        elif out and line.kind == out[-1].kind == "witness":
-            out[-1] = replace(out[-1], terms=(*out[-1].terms, *line.terms))
+    for k, line in enumerate(lines):
+        before = out[-1] if out else None
+        if before is not None and line.kind == before.kind == "given":
+            out[-1] = replace(before, labels=(*before.labels, *line.labels))
+        elif before is not None and line.kind == before.kind == "witness":
+            out[-1] = replace(before, terms=(*before.terms, *line.terms))
+        elif (
+            before is not None
+            and line.kind in ("obtain", "cases")
+            and before.kind in ("obtain", "take")
+            and line.source is not None
+            and before.labels == (line.source.text,)
+            and (line.kind == "obtain" or before.kind == "take")
+            and not line.hints
+            and not any(cites([x], line.source.text) or needed([x], line.source.text) for x in lines[k + 1 :])
+            and not any(cites(b, line.source.text) or needed(b, line.source.text) for b in line.blocks)
+        ):
+            names = (*before.terms, *line.terms) if line.kind == "obtain" else line.terms
+            out[-1] = replace(line, terms=names, source=before.source, hints=before.hints)
         else:
             out.append(line)
     return out
@@ -747,7 +824,9 @@ def cites(lines: Sequence[Line], label: str) -> bool:
         return h.name == label or any(hint(p) for p in h.premises)
 
     return any(
-        any(hint(h) for h in line.hints) or line.name == label or any(cites(b, label) for b in line.blocks)
+        any(hint(h) for h in line.hints)
+        or (line.source is not None and hint(line.source))
+        or any(cites(b, label) for b in line.blocks)
         for line in lines
     )
 
@@ -755,7 +834,8 @@ def cites(lines: Sequence[Line], label: str) -> bool:
 def needed(lines: Sequence[Line], label: str) -> bool:
     """Whether a line takes the fact apart, or puts it in."""
     return any(
-        (line.kind in ("rewrite", "obtain") and any(h.name == label for h in line.hints))
+        (line.kind == "rewrite" and any(h.name == label for h in line.hints))
+        or (line.kind != "take" and line.source is not None and line.source.name == label)
         or label in (line.name, *line.terms)
         or any(needed(b, label) for b in line.blocks)
         for line in lines

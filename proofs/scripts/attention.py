@@ -96,33 +96,6 @@ def average_defined(prefix: bool) -> Tactic:
     return lambda g: g.leaves("n x mean s", leaf)
 
 
-def first_attention(g: Goal) -> None:
-    g.intro("n alternating mean first some (alt mean_is first_is)")
-    one, rest = g.split()
-    one.use("mean_is", "1", label="is").use("alt", "1", label="sign").auto("is sign")
-    rest.intro("i (low high)").use("mean_is", "i", label="is")
-    rest.use(
-        "lem:sum_ext",
-        "alternating",
-        "j. pow(-1, j)",
-        "1",
-        "i",
-        lambda h: h.intro("j (jl jh)").use("alt", "j", label="here").hyp("here"),
-        label="signs",
-    )
-    rest.use("lem:sign_sum", "i", label="total").use("lem:sign", "i", label="sign")
-    reciprocal(rest, "i")
-    even, odd = rest.cases("sign", "sign_i")
-    even.have("mean(i) = 0", "zero", use="is signs total sign_i", rounds=0, multipliers=["1/i"]).blast(use="zero")
-    two, more = odd.em("i <= 2", "small")
-    two.have("i = 2", "is_two", use="small low").rewrite("is_two", "sign_i", "wrong").contra("no").absurd("wrong")
-    more.use("ax:int_lt", "2", "i", label="three")
-    more.have("mean(i) = 1/i", "value", use="is signs total sign_i", rounds=0, multipliers=["1/i"])
-    below, above = more.split()
-    below.auto("value reciprocal")
-    above.auto("value inverse reciprocal three")
-
-
 def first(g: Goal) -> None:
     g.intro("n alternating mean first some run")
     g.use("lem:cookbook.s5.2.first_attention", "n", "alternating", "mean", "first", "#some", "#run", label="one rest")
@@ -135,66 +108,6 @@ def first(g: Goal) -> None:
     low.have("i = 1", "after_all", use="small low").absurd("after_all", "at")
     high.use("ax:int_lt", "1", "i", label="two").use("rest", "i", label="above below")
     high.apart("relu(mean(i) - 1/3); relu(mean(i) - 2/3)", lambda h: h.auto(degree=1))
-
-
-FIRST = (
-    "3",
-    "i. pow(-1, i)",
-    "i. sum(j, 1, i, -pow(-1, j))/i",
-    "i. 3*relu(sum(j, 1, i, -pow(-1, j))/i - 1/3) - 3*relu(sum(j, 1, i, -pow(-1, j))/i - 2/3)",
-)
-
-
-def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
-    """From a != b on Int: a + 1 <= b in one goal, b + 1 <= a in the other, as `step`."""
-    low, high = g.em(f"{a} <= {b}", "side")
-    less, same = low.em(f"{a} < {b}", "strict")
-    same.have(f"{a} = {b}", "after_all", use="side strict").absurd("after_all", differ)
-    less.use("ax:int_lt", a, b, label="step")
-    high.use("ax:int_lt", b, a, label="step")
-    return less, high
-
-
-SCORE = "query(i)*(2*index({0})) + one(i)*(-square({0}))"
-BEST = f"all k in 1..n. {SCORE.format('k')} <= {SCORE.format('j')}"
-
-
-def quadmax(g: Goal) -> None:
-    g.intro("n query value one index square found (some queries) (one_is index_is square_is found_is)")
-    g.intro("i (low high) q (ql qh) is").use("found_is", "i", label="value_is").use("one_is", "i", label="unit")
-
-    def at(h: Goal, j: str) -> Goal:
-        """The score of j is 2*q*j - j^2."""
-        h.use("index_is", j, label=f"index_{j}").use("square_is", j, label=f"square_{j}")
-        return h.have(f"{SCORE.format(j)} = 2*q*{j} - {j}^2", f"score_{j}", use=f"is unit index_{j} square_{j}")
-
-    def selects(h: Goal) -> None:
-        h.intro("j (jl jh)")
-        at(at(h, "j"), "q")
-        yes, no = h.ind("j = q", "at value")
-        best, worse = yes.ind(BEST, "max size")
-        best.auto("value size")
-
-        def maximal(e: Goal) -> None:
-            at(e.intro("k (kl kh)"), "k").auto("score_k score_j at", squares=["k - q"])
-
-        worse.have(BEST, "after_all", maximal).absurd("after_all", "max")
-        best, worse = no.ind(BEST, "max size")
-        best.use("max", "q", label="wrong")
-        for e in apart_by_one(best, "j", "q", "at"):
-            e.auto("wrong step score_j score_q")
-        worse.auto("value size")
-
-    g.have(f"all j in 1..n. I[{BEST}] = I[j = q]", "selects", selects)
-    g.use("lem:sum_ext", f"j. I[{BEST}]", "j. I[j = q]", "1", "n", "#selects", label="count")
-    g.use("lem:sum_delta", "j. 1", "1", "n", "q", label="single")
-
-    def scaled(h: Goal) -> None:
-        h.intro("j inside").use("selects", "j", label="here").auto("here", rounds=0, multipliers=["value(j)"])
-
-    g.use("lem:sum_ext", f"j. I[{BEST}]*value(j)", "j. I[j = q]*value(j)", "1", "n", scaled, label="total")
-    g.use("lem:sum_delta", "value", "1", "n", "q", label="chosen")
-    g.auto("value_is count single total chosen", degree=1, rounds=0, multipliers=["found(i)"])
 
 
 def log_positive(g: Goal, size: str = "N") -> Goal:
@@ -240,22 +153,9 @@ def average_inhabited(g: Goal) -> None:
     g.inhabit("2", "j. 0", "j. 0", "j. 0", "1")
 
 
-def query_inhabited(g: Goal) -> None:
-    """Every query is 1, every value 0."""
-
-    def leaf(h: Goal) -> None:
-        h.intro_all()
-        (h.witness("1") if h.goal[0] == "ex" else h).blast()
-
-    g.inhabit("2", "i. 1", "i. 0", "i. 1", "i. i", "i. i^2", "i. 0", "1", "1", leaf=leaf)
-
-
 SCRIPTS: dict[str, Script] = {
     "cookbook.s5.1.2.avg": Script(average(False), average_inhabited, average_defined(False)),
     "cookbook.s5.1.2.avg_prefix": Script(average(True), average_inhabited, average_defined(True)),
-    "cookbook.s5.2.first_attention": Script(first_attention, lambda g: g.inhabit(*FIRST, "2")),
-    "cookbook.s5.2.first": Script(first, lambda g: g.inhabit(*FIRST, "1")),
-    "cookbook.s5.3.4.quadmax": Script(quadmax, query_inhabited),
     "cookbook.s5.7.tau": Script(
         tau, lambda g: g.inhabit("2", "1", "1/log(16)", "1", "1", "i j. 0", "j. 0", "j. 0", "0", "1"), tau_defined
     ),

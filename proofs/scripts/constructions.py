@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from script import Script, counterexample
+from script import Script
 
 from symcook.proof.search.tactics import Goal, Tactic
 
@@ -106,39 +106,6 @@ def exponential(g: Goal) -> None:
 # --- Models, identity, averages ---------------------------------------------------------------------------------------
 
 
-def weightings(size: str = "n", scores: str = "l. s(i, l)") -> list[str]:
-    return [f"{kind}({scores}, {size}, j)" for kind in ("sm", "hardmax", "lhardmax", "rhardmax")]
-
-
-def t2_identity(g: Goal) -> None:
-    g.intro("n d V x s some zero c c_range i i_range")
-
-    def null(h: Goal) -> None:
-        h.intro("j inside")
-
-        def entry(e: Goal) -> None:
-            e.intro("b b_range").use("zero", "c", None, "b", label="here").auto(
-                "here", multipliers=["x(b, j)"], rounds=0
-            )
-
-        h.use("lem:sum_ext", "b. V(c, b)*x(b, j)", "b. 0", "1", "d", entry, label="same").auto("same")
-
-    for part, weight in zip(g.split(), weightings(), strict=True):
-        part.use("lem:att_zero", f"j. {weight}", "j. sum(b, 1, d, V(c, b)*x(b, j))", "n", null, label="none").auto(
-            "none"
-        )
-
-
-def uniform_avg(g: Goal) -> None:
-    g.intro("n d x s (n_low d_low) zero c (cl ch) i (low high)")
-    for claim, size, label in (("avg", "n", "whole"), ("avg_prefix", "i", "prefix")):
-        mean = "m. sum(j, 1, n, x(c, j))/n" if size == "n" else "m. sum(j, 1, m, x(c, j))/m"
-        g.use(f"lem:cookbook.s5.1.2.{claim}", "n", "j. x(c, j)", mean, "s", None, None, "#zero", "i",
-              label=f"{label}_m {label}_s {label}_h")  # fmt: skip
-    for part, fact in zip(g.split(), ("whole_s", "whole_h", "prefix_s", "prefix_h"), strict=True):
-        part.hyp(fact)
-
-
 # --- First ------------------------------------------------------------------------------------------------------------
 
 MEAN = "r. sum(q, 1, r, -pow(-1, q))/r"
@@ -162,16 +129,6 @@ def marks(g: Goal, fact: str) -> None:
         "lem:cookbook.s5.1.2.avg_prefix", "i", "j. -pow(-1, j)", MEAN, "s", None, None, zero, "i", label="m soft hard"
     )
     marked(g, "i").rewrite(fact).hyp("mark")
-
-
-def t2_first(g: Goal) -> None:
-    """Zero scores: leftmost marks position 2 too, rightmost position 3."""
-    g.intro("claim").use("claim", "j. 0", lambda h: h.intro("j").true(), label="soft hard unique")
-    sides = (("lhardmax", "2", "1"), ("rhardmax", "3", "3"))
-    for h, (kind, size, place) in zip(g.cases("unique", "wrong"), sides, strict=True):
-        h.use(f"lem:{kind}_at", "j. 0", size, place, Goal.easy, label="is")
-        h.use("lem:att_pick", f"j. {kind}(l. 0, {size}, j)", "j. -pow(-1, j)", size, place, None, "#is", label="value")
-        h.use("wrong", size, label="at").rewrite("value", "at", "done").absurd("done")
 
 
 def t2_first_corrected(g: Goal) -> None:
@@ -255,16 +212,6 @@ OUT = f"r. relu(({MARK[3:]}) + 0 - 1) + relu(({FOUND[3:]}) - ({MARK[3:]}))"
 PREDICTED = f"r. relu(({MARK[3:]}) + 0 - 1) + relu(predheads(j. 1, r) - ({MARK[3:]}))"
 
 
-def pred_formula(g: Goal) -> None:
-    """n = 1 and v = 1: the formula gives 1."""
-
-    def wrong(h: Goal) -> None:
-        h.use("lem:pred_heads", "1", "j. 1", lambda e: e.blast(), label="one later").use("one", "!", label="value")
-        h.use("wrong", "1", label="at").rewrite("value", "at", "done").absurd("done")
-
-    counterexample("1", "j. 1", "i. predheads(j. 1, i)", then=wrong)(g)
-
-
 def joined_first(g: Goal, at: str, value: str, use: str) -> None:
     """Split relu(first - 1) + relu(value - first), where first and the value are known."""
 
@@ -304,27 +251,6 @@ def prefix_bound(g: Goal) -> None:
     one, two = g.split()
     one.easy()
     two.intro("jj (jl jh)").use("bound", "jj", label="ge_j le_j").easy()
-
-
-def pred_spec(g: Goal) -> None:
-    g.intro("n v (some bound)")
-    out = f"r. relu(({MARK[3:]}) + 0 - 1) + relu(predheads(v, r) - ({MARK[3:]}))"
-    g.use("lem:cookbook.s5.4.pred_formula.corrected", "n", "v", "i. predheads(v, i)", *ALTERNATING, out,
-          Goal.easy, Goal.easy, Goal.easy, Goal.easy, label="first_pred first_out rest")  # fmt: skip
-    g.witness(*ALTERNATING, out)
-    parts = g.split()
-    for part in parts[:4]:
-        part.easy()
-    parts[4].hyp("first_out")
-    parts[5].intro("i range").use("rest", "i", label="p o").hyp("o")
-    parts[6].intro("i (low high)")
-    one, more = parts[6].em("i <= 1", "side")
-    one.have("i = 1", "at", use="side low").rewrite("at")
-    for h in one.split():
-        h.auto("first_out", rounds=0)
-    more.use("ax:int_lt", "1", "i", label="two").use("rest", "i", label="p o").use("bound", "i - 1", label="ge le")
-    for h in more.split():
-        h.auto("o ge le", rounds=0)
 
 
 def other_side(g: Goal, i: str, p: str, less: Tactic, more: Tactic) -> None:
@@ -422,44 +348,7 @@ def strict_ahat(g: Goal) -> None:
         part.hyp(fact)
 
 
-def strict_positive(g: Goal) -> None:
-    g.intro("n s alpha some weight none i (il ih) j (jl jh)")
-    only, back = g.split()
-    only.intro("more")
-    low, high = only.em("j < i", "side")
-    low.hyp("side")
-    high.use("none", "i", None, "j", label="zero").contra("no").auto("more zero")
-    back.intro("before").use("ax:int_lt", "j", "i", label="next").use("weight", "i", None, "j", label="is")
-    back.use("lem:sum_positive", "k. exp(s(i, k))", "1", "i - 1", None, exponential, label="total")
-    back.use("ax:exp_pos", "s(i, j)", label="positive").contra("no").auto("no is total positive")
-
-
-def strict_leaf(g: Goal) -> None:
-    """n = 2, all scores 0: the weight at (2, 1) is 1."""
-    if g.goal[0] != "all":
-        g.blast()
-        return
-    weights = "exp" in g.text(g.goal)
-    g.intro("i (il ih) j (jl jh)")
-    yes, no = g.ind("j = 1 & i = 2", "at value")
-    if weights:
-        yes.rewrite("value").rewrite("at_2").true()
-        no.have("j = 1 & i = 2", "after_all", use="il ih jl jh").absurd("after_all", "at")
-    else:
-        yes.contra("no").auto("at_1 at_2 jl")
-        no.hyp("value")
-
-
 # --- Table 2 ----------------------------------------------------------------------------------------------------------
-
-
-def t2_predecessor(g: Goal) -> None:
-    """n = 2, contents 2: the conditional gives 3."""
-    g.intro("claim").use("claim", "2", "j. 2", "!", "2", label="wrong strict")
-    for kind, sign in (("even", "-"), ("odd", "")):
-        g.use("lem:rightmost_pick", f"l. {sign}pow(-1, l)", "j. 2", "2", label=f"{kind}_ex")
-        g.obtain(f"{kind}_ex", f"p_{kind}", f"{kind}_low {kind}_high {kind}_is")
-    g.rewrite("even_is", "wrong", "half").rewrite("odd_is", "half", "done").absurd("done")
 
 
 def t2_predecessor_corrected(g: Goal) -> None:
@@ -517,13 +406,6 @@ def index_lookup(g: Goal) -> None:
 
 
 # --- Several heads ----------------------------------------------------------------------------------------------------
-
-
-def back(g: Goal) -> Goal:
-    """`back`: the scores are the same, the other way round."""
-    return g.have(
-        "all i in 1..n. r(i) = s(i)", "back", lambda h: h.intro("i inside").use("same", "i", label="at").auto("at")
-    )
 
 
 HEAD = "sum(j, 1, n, alpha({r}, i, j)*headvalue(V, d, {r}, x, c, j))"
@@ -685,43 +567,6 @@ def heads_leaf(g: Goal) -> None:
 
 # --- Stored models without a recipe -----------------------------------------------------------------------------------
 
-RUN_WEIGHT = "all k in 1..n. s(k) <= s(j) & (j < k -> s(k) < s(j))"
-
-
-def rightmost_run(g: Goal) -> None:
-    g.intro("s n some").use("lem:max_right", "s", "n", label="exists")
-    g.obtain("exists", "p", "low high best last").use("lem:rhardmax_at", "s", "n", "p", Goal.easy, label="is")
-    g.intro("j (jl jh)").use("is", "j", label="here").rewrite("here")
-
-    def chosen(h: Goal) -> None:
-        """The condition holds at p."""
-        h.intro("k (kl kh)").use("best", "k", label="top")
-        top, right = h.split()
-        top.hyp("top")
-        right.intro("after").contra("no").use("last", "k", None, lambda e: reaches(e), label="back")
-        right.auto("back after")
-
-    def reaches(e: Goal) -> None:
-        """k is a maximum too."""
-        e.intro("m m_range").use("best", "m", label="under").auto("under no")
-
-    equal, other = g.ind("j = p", "at value")
-    yes, no = equal.ind(RUN_WEIGHT, "cond truth")
-    yes.auto("value truth")
-    at_p = RUN_WEIGHT.replace("s(j)", "s(p)").replace("j < k", "p < k")
-    no.rewrite("at", "cond", "cond_p").have(at_p, "after_all", chosen).absurd("after_all", "cond_p")
-    yes, no = other.ind(RUN_WEIGHT, "cond truth")
-    no.auto("value truth")
-    yes.use("cond", "p", label="top strict").use("best", "j", label="under")
-    low, high = yes.em("j < p", "side")
-    low.use("strict", "#side", label="wrong").contra("no").auto("wrong under")
-    high.use("last", "j", None, tops, label="back")
-    high.have("j = p", "after_all", use="back side").absurd("after_all", "at")
-
-
-def tops(e: Goal) -> None:
-    e.intro("m m_range").use("cond", "m", label="m_top m_strict").hyp("m_top")
-
 
 def head_of(g: Goal, name: str, sign: str) -> Goal:
     """`name`_head: the coordinate is evenhead or oddhead of the values, at i."""
@@ -785,37 +630,6 @@ def model_predecessor(g: Goal) -> None:
     b.intro("i i_range").use("rest", "i", label="p o").hyp("o")
 
 
-def model_last(g: Goal) -> None:
-    g.intro("n w alternating mean last some word (alt mean_is last_is)")
-    c = "r. sum(j, r, n, exp(0)/sum(k, r, n, exp(0))*pow(-1, j + 1))"
-
-    def means_(h: Goal) -> None:
-        h.intro("i (low high)").use("mean_is", "i", label="at")
-
-        def sign(e: Goal) -> None:
-            e.intro("j (jl jh)").use("alt", "j", label="here").use("ax:pow_step", "-1", "j", label="step").auto(
-                "here step"
-            )
-
-        h.use("lem:sum_ext", "j. -alternating(j)", "j. pow(-1, j + 1)", "i", "n", sign, label="same")
-        h.use(
-            "lem:past_uniform",
-            "j. 0",
-            "j. pow(-1, j + 1)",
-            "i",
-            "n",
-            None,
-            lambda e: e.intro("j r").true(),
-            label="t m",
-        )
-        h.rewrite("m").rewrite("at").rewrite("same").true()
-
-    g.have(f"all i in 1..n. mean(i) = {c[3:].replace('r,', 'i,')}", "mean_all", means_)
-    g.use("lem:yang2026.prop10b", "n", "j. 0", "mean", "i. firstmark(mean(i)) + firstmark(-mean(i))", "#some",
-          lambda e: e.intro("j r").true(), "#mean_all", lambda e: e.intro("j r").true(), label="a b mark")  # fmt: skip
-    g.intro("i (low high)").use("last_is", "i", label="at").use("mark", "i", label="done").auto("at done")
-
-
 def sign_leaf(g: Goal) -> None:
     if "sqrt" in g.text(g.goal):
         g.use("lem:sqrt_equals", "((0 - 1)^2 + (2 - 1)^2)/2", "1", label="root").easy()
@@ -860,34 +674,6 @@ def sign_norm(g: Goal) -> None:
 
 
 # --- yang2026, Proposition 10 -----------------------------------------------------------------------------------------
-
-
-def prefix_signs(g: Goal) -> Goal:
-    """`c_mean`: the attention output is the mean of -(-1)^j."""
-
-    def mean(h: Goal) -> None:
-        h.intro("i i_range").use("c_is", "i", label="at")
-        h.use("lem:cookbook.s5.1.2.avg_prefix", "n", "j. pow(-1, j + 1)", "r. sum(q, 1, r, pow(-1, q + 1))/r", "s",
-              None, None, "#zero", "i", None, label="m soft hard")  # fmt: skip
-
-        def minus(e: Goal) -> None:
-            e.intro("j (jl jh)").use("ax:pow_step", "-1", "j", label="step").auto("step")
-
-        h.use("lem:sum_ext", "j. pow(-1, j + 1)", "j. -pow(-1, j)", "1", "i", minus, label="same")
-        h.auto("at soft same", rounds=0, multipliers=["1/i"])
-
-    return g.have("all i in 1..n. c(i) = sum(q, 1, i, -pow(-1, q))/i", "c_mean", mean)
-
-
-def prop10a(g: Goal) -> None:
-    prefix_signs(g.intro("n s c f some zero c_is f_is"))
-    g.use("lem:cookbook.s5.2.first_attention", "n", *ALTERNATING, None, None, label="one more")
-    g.use("lem:cookbook.s5.2.first", "n", *ALTERNATING, None, None, label="mark")
-    one, small, marks_ = g.split()
-    one.use("c_mean", "1", label="at").auto("at one")
-    small.intro("i i_range").use("c_mean", "i", label="at").use("more", "i", label="ge le").auto("at le")
-    marks_.intro("i i_range").use("c_mean", "i", label="at").use("f_is", "i", label="is").rewrite("at", "is", "value")
-    marks_.use("mark", "i", label="done").auto("done value")
 
 
 def suffix_signs(g: Goal) -> Goal:
@@ -947,66 +733,16 @@ def prop10b(g: Goal) -> None:
     strict.apart(marks_.format("i"), lambda h: h.auto(degree=1, rounds=0))
 
 
-def single(g: Goal, low: str, high: str, place: str) -> Goal:
-    """`sum_f`: the marks of low..high sum to 1, where `mark` says that f(j) = I[j = place]."""
-
-    def mark(h: Goal) -> None:
-        h.intro("j (jl jh)").use("mark", "j", label="here").hyp("here")
-
-    g.use("lem:sum_ext", "f", f"j. I[j = {place}]", low, high, mark, label="marks")
-    return g.use("lem:sum_delta", "j. 1", low, high, place, label="one").have(
-        f"sum(j, {low}, {high}, f(j)) = 1", "sum_f", use="marks one"
-    )
-
-
-def prop10c(g: Goal) -> None:
-    g.intro("n s c f g some zero c_is f_is g_is")
-    g.use("lem:yang2026.prop10a", "n", "s", "c", "f", "#some", "#zero", "#c_is", "#f_is", label="first small mark")
-    g.intro("i (low high)").use("g_is", "i", label="at")
-    g.use("lem:cookbook.s5.1.2.avg_prefix", "n", "f", "r. sum(q, 1, r, f(q))/r", "s", None, None, "#zero", "i", None,
-          label="m soft hard")  # fmt: skip
-    single(g, "1", "i", "1").auto("at soft sum_f", rounds=0, multipliers=["1/i"])
-
-
-def prop10d(g: Goal) -> None:
-    g.intro("n s c f g some zero c_is f_is g_is")
-    g.use("lem:yang2026.prop10b", "n", "s", "c", "f", "#some", "#zero", "#c_is", "#f_is", label="last small mark")
-    g.intro("i (low high)").use("g_is", "i", label="at")
-
-    def null(e: Goal) -> None:
-        e.intro("j (jl jh)").use("zero", "j", label="here").hyp("here")
-
-    g.use("lem:past_uniform", "s", "f", "i", "n", None, null, label="total mean")
-    single(g, "i", "n", "n").auto("at mean sum_f", rounds=0, multipliers=["1/(n - i + 1)"])
-
-
-C_PREFIX = "sum(j, 1, {0}, sm(t. 0, {0}, j)*pow(-1, j + 1))"
 C_SUFFIX = "sum(j, {0}, 3, exp(0)/sum(k, {0}, 3, exp(0))*pow(-1, j + 1))"
-F_PREFIX = f"firstmark({C_PREFIX})"
 F_SUFFIX = f"firstmark({C_SUFFIX}) + firstmark(-{C_SUFFIX})"
-PREFIX = [f"i. {text.format('i')}" for text in (C_PREFIX, F_PREFIX)]
 SUFFIX = [f"i. {text.format('i')}" for text in (C_SUFFIX, F_SUFFIX)]
-G_PREFIX = f"r. sum(q, 1, r, sm(t. 0, r, q)*{F_PREFIX.format('q')})"
-G_SUFFIX = f"r. sum(q, r, 3, exp(0)/sum(m, r, 3, exp(0))*({F_SUFFIX.format('q')}))"
 HEADS = ("2", "2", "1", "1", "h a b. 0", "h a b. 0", "h a b. 0", "c i. 1")
 
 ADDED = f"sum(j, 1, n, beta(t + 1, i, j)*headvalue(V, d, t + 1, {STREAM}, c, j))"
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.rightmost_run": rightmost_run,
     "model.predecessor": Script(model_predecessor, inhabits("3", *coordinates(), "2")),
-    "model.last-position": Script(
-        model_last,
-        inhabits(
-            "3",
-            "i. 0",
-            "i. pow(-1, i)",
-            "i. sum(j, i, 3, -pow(-1, j))/(3 - i + 1)",
-            "i. firstmark(sum(j, i, 3, -pow(-1, j))/(3 - i + 1)) + firstmark(-(sum(j, i, 3, -pow(-1, j))/(3 - i + 1)))",
-            "1",
-        ),
-    ),
     "model.sign-norm": Script(
         sign_norm,
         inhabits("0", "2", "0", "2", "1", "1", "-1", "1", leaf=sign_leaf),
@@ -1023,35 +759,13 @@ SCRIPTS: dict[str, Script | Tactic] = {
         inhabits(*HEADS, "h i j. 1/2", "h i j. 1/2", "h r c i. I[r = 0]", "c i. 0", "1", "1", leaf=heads_leaf),
         normalisers("H n d m Q K V x alpha beta z y"),
     ),
-    "yang2026.s2.heads": Script(
-        heads, inhabits(*HEADS, "h i j. 0", "h i j. 0", "h r c i. I[r = 0]", "1", "1", leaf=heads_leaf)
-    ),
-    "yang2026.prop10a": Script(prop10a, inhabits("3", "j. 0", *PREFIX, "2"), normalisers("n s c f")),
     "yang2026.prop10b": Script(prop10b, inhabits("3", "j. 0", *SUFFIX, "2"), normalisers("n s c f")),
-    "yang2026.prop10c": Script(prop10c, inhabits("3", "j. 0", *PREFIX, G_PREFIX, "1"), normalisers("n s c f g")),
-    "yang2026.prop10d": Script(prop10d, inhabits("3", "j. 0", *SUFFIX, G_SUFFIX, "1"), normalisers("n s c f g")),
     "lem.pred_heads": pred_heads,
-    "model.cpwl": Script(
-        lambda g: g.intro("x out is").apart("relu(-x); relu(x); relu(x + -1); min(x, 2 - x)"), inhabits("1", "1")
-    ),
-    "model.cancel-residual": Script(
-        lambda g: g.intro("x z1_x is").apart("relu(-x); relu(x); relu(x + -1); min(x, 2 - x)"), inhabits("1", "1")
-    ),
-    "cookbook.t2.identity": Script(
-        t2_identity,
-        inhabits("2", "1", "i j. 0", "i j. 1", "i j. 0", "1", "1"),
-        normalisers("n d V x s"),
-    ),
-    "cookbook.t2.uniform_avg": Script(
-        uniform_avg, inhabits("2", "1", "i j. 1", "j. 0", "1", "1"), normalisers("n d x s")
-    ),
-    "cookbook.t2.first": Script(t2_first, refutes=True),
     "cookbook.t2.first.corrected": Script(
         t2_first_corrected,
         inhabits("j. 0", "j. 1", "1"),
         normalisers("s v"),
     ),
-    "cookbook.s5.4.pred_formula": Script(pred_formula, refutes=True),
     "cookbook.s5.4.pred_formula.corrected": Script(
         pred_corrected,
         inhabits("3", "j. 1", "i. predheads(j. 1, i)", *ALTERNATING, PREDICTED, "2"),
@@ -1061,10 +775,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         inhabits("3", "j. 2", "2", "1"),
         normalisers("n v"),
     ),
-    "cookbook.s5.4.strict_weights.corrected": Script(
-        strict_positive, inhabits("2", "i j. 0", "i j. I[j = 1 & i = 2]", "2", "1", leaf=strict_leaf)
-    ),
-    "cookbook.t2.predecessor": Script(t2_predecessor, refutes=True),
     "cookbook.t2.predecessor.corrected": Script(
         t2_predecessor_corrected,
         inhabits("3", "j. 1", "2"),
@@ -1075,7 +785,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         inhabits("3", "1", "j. 1", "1", "1"),
         normalisers("n q v gamma B"),
     ),
-    "cookbook.s5.4.pred_spec": Script(pred_spec, inhabits("3", "j. 1")),
     "cookbook.s5.4.pred_quadmax": Script(
         pred_quadmax,
         inhabits("3", "j. 1", FOUND, *ALTERNATING, OUT, "2", "1"),

@@ -19,20 +19,6 @@ def reciprocal(g: Goal, z: str, label: str = "") -> Goal:
     return g.use("ax:inv", z, label=f"inverse{label}").have(f"0 < 1/{z}", f"reciprocal{label}")
 
 
-def violation(g: Goal) -> None:
-    g.intro(f"{NAMES} some word run i inside").use("run", label="token_is balance_is error_is total_is")
-    g.use("inside", label="low high")
-    g.use("error_is", "i", label="is").use(BALANCE, *MODEL, *HYPOTHESES, "i", "#inside", label="counts value")
-    reciprocal(g, "i")
-    same, up, down = g.split()
-    same.apart("relu(-balance(i)); relu(-(height(w, i)/i))", lambda h: h.auto(degree=1, rounds=0))
-    for h in (up, down):
-        h.intro("given").have(
-            "balance(i)*i = height(w, i)", "scaled", use="value inverse", rounds=0, multipliers=["i", "height(w, i)"]
-        )
-        h.apart("relu(-balance(i))", lambda e: e.auto("given is scaled low reciprocal value d1 v1", rounds=0))
-
-
 def start(g: Goal) -> Goal:
     """The total as a sum, all errors >= 0, the errors by the sign of the height."""
     g.intro(f"{NAMES} some word run").use("run", label="token_is balance_is error_is total_is")
@@ -601,14 +587,6 @@ def heights(g: Goal, name: str, word: str) -> None:
         g.have(f"height({name}, {m}) = {sum(steps[:m])}", f"h{m}", use=facts, degree=1, rounds=0)
 
 
-def no_member(g: Goal, name: str, word: str, m: int) -> None:
-    """A word with a negative height at m is not in Dyck-1."""
-    heights(g, name, word)
-    g.intro("(nowhere_below ends)").use("nowhere_below", str(m), "!", label="least").auto(
-        f"least h{m}", degree=1, rounds=0
-    )
-
-
 def member(g: Goal, name: str, word: str) -> None:
     """A word whose heights are never negative and end at zero is in Dyck-1; a bound on the depth may be asked too."""
     n = len(word)
@@ -624,33 +602,14 @@ def member(g: Goal, name: str, word: str) -> None:
         part.have(f"i = {n}", "at", degree=1, rounds=0).rewrite("at").auto(f"h{n}", degree=1, rounds=0)
 
 
-NO_MEMBER = "j. I[~(j = 2) & ~(j = 5)]"
-"""The word )())()."""
-
-
-def right_examples(g: Goal) -> None:
-    """((())) is a member; )())() is not, since its first height is negative."""
-    g.intro(f"w v {labels('((()))', 'w')} {labels(')())()', 'v')}")
-    g.have("dyck(w, 6)", "prefixes total", lambda h: member(h, "w", "((()))"))
-    first, last, other = g.split()
-    first.hyp("prefixes")
-    last.hyp("total")
-    no_member(other, "v", ")())()", 1)
-
-
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s9.2.1.violation": Script(violation, opening("1"), positive_length(NAMES)),
     "cookbook.s9.2.1.aggregate": Script(aggregate, opening(), positive_length(NAMES)),
-    "cookbook.s9.2.dyck1_examples.corrected": Script(
-        right_examples, lambda g: g.inhabit("j. I[4 <= j]", NO_MEMBER, "1")
-    ),
     "cookbook.s9.2.2.example.corrected": Script(
         lambda g: member(g.intro(f"w {labels('(()())()', 'w')}"), "w", "(()())()"),
         lambda g: g.inhabit("j. I[j = 3 | 5 <= j & ~(j = 7)]", "1"),
     ),
     "cookbook.s9.2.1.accept": Script(accept, opening(), positive_length(NAMES)),
     "cookbook.t3.dyck1": Script(accept, opening(), positive_length(NAMES)),
-    "cookbook.s9.2.1.min_B": Script(counterexample("2", then=words_of_two("abs(height(w, 2)/2)")), refutes=True),
     "cookbook.s9.2.1.min_B.corrected": Script(min_b, least_inhabited, positive_length("n")),
     "cookbook.s9.2.1.min_t": Script(
         counterexample("2", then=words_of_two("relu(-height(w, 1)); relu(-(height(w, 2)/2))")), refutes=True

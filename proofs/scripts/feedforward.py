@@ -29,8 +29,6 @@ MAX = pieces("x y out run", "relu(x); relu(-x); relu(y - x); max(x, y)")
 ADD = pieces("x y out run", "relu(x); relu(-x); relu(y); relu(-y)")
 
 
-GTZERO = pieces("eps x out small run", "relu(x); relu(x - eps); I[0 < x]", "eps")
-GEZERO = pieces("eps x out small run", "relu(x + eps); relu(x); I[0 <= x]", "eps")
 EQZERO_PARTS = "relu(x + eps); relu(x); relu(x - eps); abs(x)"
 
 
@@ -38,11 +36,6 @@ def eqzero(g: Goal) -> None:
     g.intro("eps x out small run")
     reciprocal(g, "eps")
     g.apart(EQZERO_PARTS + "; abs(x/eps); I[x = 0]", lambda h: h.blast())
-
-
-INPUT = "x tolerance out some run"
-EQZERO_INPUT = "relu(x + tolerance); relu(x); relu(x - tolerance); abs(x)"
-IF = "relu(p + x - 1); relu(y - p)"
 
 
 def from_claim(name: str, parts: int) -> Tactic:
@@ -105,109 +98,7 @@ def linear(g: Goal) -> None:
     g.hyp("done")
 
 
-def id_vector(g: Goal) -> None:
-    g.intro("d x y some run i (low high)").use("run", "i", label="is")
-    unit = "relu(sum(l, 1, d, (I[{0} = l] - I[{0} = l + d])*x(l)))"
-    select(g, f"k. {unit.format('k')}", "1", "2*d", "i", "upper")
-    select(g, f"k. {unit.format('k')}", "1", "2*d", "i + d", "lower")
-    select(g, "l. x(l)", "1", "d", "i", "own")
-
-    def outside(body: str) -> Tactic:
-        def run(h: Goal) -> None:
-            h.intro("l (from to)")
-            yes, no = h.ind(body, "is_at value")
-            yes.auto()
-            no.auto("value")
-
-        return run
-
-    g.use("lem:sum_ext", "l. I[i = l + d]*x(l)", "l. 0", "1", "d", outside("i = l + d"), label="none")
-    g.use("lem:sum_ext", "l. I[i + d = l]*x(l)", "l. 0", "1", "d", outside("i + d = l"), label="none_either")
-    up, down = g.em("0 <= x(i)", "sign")
-    plus, minus = unit.format("i"), unit.format("(i + d)")
-    for h, first, second in ((up, "pos", "neg"), (down, "neg", "pos")):
-        h.use(f"ax:relu_{first}", plus[5:-1], lambda e: e.auto("sign own none", degree=1), label="one")
-        h.use(f"ax:relu_{second}", minus[5:-1], lambda e: e.auto("sign own none_either", degree=1), label="two")
-        h.auto("is upper lower own none none_either one two", degree=1, rounds=0)
-
-
 # --- Boolean functions: a(i) + x(i) - 2 a(i) x(i) is 0 where the bits agree and 1 where they differ -----------------
-
-DIFFER = "(a(i) + x(i) - 2*a(i)*x(i))"
-
-
-def bit_cases(g: Goal, i: str, bits: str = "bits") -> list[Goal]:
-    """The four cases of the bits at i."""
-    g.use(bits, i, label="bit_a bit_x")
-    return [e for h in g.cases("bit_a", "va") for e in h.cases("bit_x", "vx")]
-
-
-def differences(g: Goal) -> Goal:
-    """Every difference is >= 0 (`diff`), the sum of ones is m (`ones`)."""
-
-    def nonneg(h: Goal) -> None:
-        for e in bit_cases(h.intro("i inside"), "i"):
-            e.auto("va vx")
-
-    g.have(f"all i in 1..m. 0 <= {DIFFER}", "diff", nonneg)
-    return g.use("lem:sum_one", "1", "m", label="ones")
-
-
-def member(g: Goal, i: str) -> Goal:
-    """The difference at i is at most the sum of all (`most`)."""
-    return g.use("lem:sum_member", f"k. {DIFFER}".replace("(i)", "(k)"), "1", "m", i, None, "#diff", label="most")
-
-
-def hidden_indicator(g: Goal) -> None:
-    g.intro("m a x some bits")
-    differences(g)
-    printed = "sum(i, 1, m, (2*a(i) - 1)*(2*x(i) - 1))/2 - (m/2 - 1)"
-    plain = "sum(i, 1, m, (2*a(i) - 1)*x(i)) - sum(i, 1, m, a(i)) + 1"
-    one, two, three = g.split()
-    one.apart(f"relu({printed}); relu({plain})", lambda h: h.auto(degree=1, rounds=0))
-    two.true()
-    yes, no = three.ind("all i in 1..m. a(i) = x(i)", "equal value")
-
-    def zero(h: Goal) -> None:
-        for e in bit_cases(h.intro("i inside").use("equal", "i", label="same"), "i"):
-            e.auto("va vx same")
-
-    yes.use("lem:sum_ext", f"i. {DIFFER}", "i. 0", "1", "m", zero, label="total")
-    yes.use("ax:relu_pos", plain, lambda h: h.auto("total", degree=1, rounds=0), label="unit")
-    yes.auto("total value unit", degree=1, rounds=0)
-
-    def below(h: Goal) -> None:
-        h.contra("positive")
-
-        def same(e: Goal) -> None:
-            e.intro("i inside")
-            member(e, "i")
-            for f in bit_cases(e, "i"):
-                f.auto("va vx most positive")
-
-        h.have("all i in 1..m. a(i) = x(i)", "after_all", same).absurd("after_all", "equal")
-
-    no.have(f"{plain} <= 0", "low", below)
-    no.use("ax:relu_neg", plain, label="unit").auto("value unit", degree=1, rounds=0)
-
-
-def pm_dot(g: Goal) -> None:
-    g.intro("m a x some bits")
-    differences(g)
-    forward, back = g.split()
-    forward.intro("equal")
-
-    def product(h: Goal) -> None:
-        for e in bit_cases(h.intro("i inside").use("equal", "i", label="same"), "i"):
-            e.auto("va vx same")
-
-    forward.use("lem:sum_ext", "i. (2*a(i) - 1)*(2*x(i) - 1)", "i. 1", "1", "m", product, label="total")
-    forward.auto("total ones", degree=1, rounds=0)
-    back.intro("dot i inside")
-    back.have(f"sum(i, 1, m, {DIFFER}) = 0".replace("(i, 1", "(k, 1").replace("(i)", "(k)"), "total", use="dot ones")
-    member(back, "i")
-    for e in bit_cases(back, "i"):
-        e.auto("va vx most total")
 
 
 BITS = "sum(l, m - j + 1, m, {0}(l)*b(m - l))"
@@ -552,48 +443,18 @@ def rounding(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s4.3.id_vector": Script(id_vector, witnesses("2", "j. 0", "j. 0", "1")),
-    "cookbook.t1.identity": Script(id_vector, witnesses("2", "j. 0", "j. 0", "1")),
-    "cookbook.s4.4.min": Script(MIN, witnesses("1", "2", "1")),
-    "cookbook.s4.4.max": Script(MAX, witnesses("1", "2", "2")),
     "cookbook.t1.minmax": Script(each(MIN, MAX), witnesses("1", "2", "1", "1", "2", "2")),
     "cookbook.s4.5.add": Script(each(ADD, ADD, linear), witnesses("1", "2", "3", "1", "2", "-1", "1", "j. 0", "j. 0")),
     "cookbook.t1.addsub": Script(each(ADD, ADD), witnesses("1", "2", "3", "1", "2", "-1")),
-    "cookbook.s4.7.gtzero": Script(GTZERO, witnesses("2", "1", "1/2", others=[("2", "0", "0"), ("2", "3", "1")])),
-    "cookbook.s4.7.gezero": Script(GEZERO, witnesses("2", "-1", "1/2", others=[("2", "-2", "0"), ("2", "1", "1")])),
     "cookbook.s4.7.eqzero": Script(eqzero, witnesses("2", "1", "1/2", others=[("2", "3", "0"), ("2", "0", "1")])),
     "cookbook.t1.comparators": Script(
         comparators, witnesses("2", "2", "1", others=[("2", "2", "0")]), defined_comparators
-    ),
-    "cookbook.s4.7.gezero_input": Script(
-        pieces(INPUT, "relu(x + tolerance); relu(x)"),
-        witnesses("-1", "2", "1", others=[("-3", "2", "0"), ("1", "2", "2")]),
-    ),
-    "cookbook.s4.7.eqzero_input": Script(
-        pieces(INPUT, EQZERO_INPUT), witnesses("1", "2", "1", others=[("3", "2", "0"), ("0", "2", "2")])
     ),
     "cookbook.s4.8.connectives": Script(
         pieces("x y (a b)", "min(x, y); max(x, y); I[x = 1 & y = 1]; I[x = 1 | y = 1]; I[~(x = 1)]"),
         witnesses("1", "0"),
     ),
-    "cookbook.s4.8.hidden_indicator": Script(hidden_indicator, witnesses("2", "j. 1", "j. 0")),
-    "cookbook.s4.8.pm_dot": Script(pm_dot, witnesses("2", "j. 1", "j. 0")),
     "cookbook.t1.boolean": Script(boolean_ffn, boolean_inhabited),
-    "cookbook.s4.9.conditional": Script(
-        pieces("p x y out (bit x0 x1 y0 y1) run", IF),
-        witnesses("1", "1/3", "1/2", "1/3", others=[("0", "1/3", "1/2", "1/2")]),
-    ),
-    "cookbook.t1.conditional.corrected": Script(
-        pieces("p x y out (bit x0 x1 y0 y1) run", IF),
-        witnesses("1", "1/3", "1/2", "1/3", others=[("0", "1/3", "1/2", "1/2")]),
-    ),
     "cookbook.s4.1.relu_sum": Script(relu_sum, line_inhabited, rising_defined("n xs ys m x f")),
-    "cookbook.s4.1.cpwl_ffn": Script(
-        lambda g: relu_sum(g, network=True), line_inhabited, rising_defined("n xs ys m x f")
-    ),
-    "cookbook.s6.4.clip.corrected": Script(
-        pieces("delta x out (some out_of) run", "relu(x + delta); relu(x - delta); abs(x)"),
-        witnesses("1", "2", "1", others=[("1", "-2", "-1")]),
-    ),
     "cookbook.s5.7.rounding": Script(rounding, witnesses("1", "1", "1", others=[("0", "0", "0")])),
 }

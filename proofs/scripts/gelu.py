@@ -310,24 +310,6 @@ def definedness(g: Goal) -> None:
     g.leaves("", leaf)
 
 
-def remainder(g: Goal) -> None:
-    for h, name in zip(g.split(), ("gelu_rest", "gelutanh_rest"), strict=True):
-        h.intro("z r is").use(f"lem:{name}", "z", "r", "#is", label="low high")
-        h.use("ax:abs_neg", "r", label="value")
-        h.have("0 <= abs(z)", "size", lambda e: e.apart("abs(z)"))
-        h.have("0 <= abs(z)^3", "cube", use="size", degree=3).auto("value low cube")
-
-
-def mul_identity(g: Goal) -> None:
-    g.intro("e h e_is h_is").use("lem:gauss_roots", label="sc tp split half")
-    symmetric, zero = g.split()
-    for part, name in zip(symmetric.intro("x y").split(), ("e", "h"), strict=True):
-        part.use(f"{name}_is", "x", "y", label="one").use(f"{name}_is", "y", "x", label="two").auto("one two", degree=1)
-    for part, name in zip(zero.intro("x").split(), ("e", "e", "h", "h"), strict=True):
-        part.use(f"{name}_is", "x", "0", label="one").use(f"{name}_is", "0", "x", label="two")
-        part.auto("one two", degree=1)
-
-
 FORMS = ("gelu", "gelutanh")
 
 
@@ -408,16 +390,6 @@ def some_network(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "cookbook.s4.6.gelu_remainder": Script(
-        remainder,
-        lambda g: g.inhabit("1", "gelu(1) - 1/2 - 1/sqrt(2*pi)", others=[("1", "gelutanh(1) - 1/2 - 1/sqrt(2*pi)")]),
-        definedness,
-    ),
-    "cookbook.s4.6.mul_identity": Script(
-        mul_identity,
-        lambda g: g.inhabit(*(f"x y. sqrt(pi/2)*({f}(x + y) - {f}(x) - {f}(y)) - x*y" for f in FORMS), "0", "0"),
-        definedness,
-    ),
     "cookbook.s4.6.mul_error": Script(
         mul_error_claim,
         lambda g: g.inhabit("1", "1", *(f"sqrt(pi/2)*({f}(2) - 2*{f}(1)) - 1" for f in FORMS)),
@@ -472,15 +444,6 @@ def relu_part(g: Goal) -> None:
 
 
 SCRIPTS |= {"lem.gelu_relu": Script(relu_part)}
-
-
-def exp_line(g: Goal) -> None:
-    for h, least in zip(g.intro("v").split(), ("7", "10", "13"), strict=True):
-        h.intro("low").have("0 <= v", "sign").use("ax:exp_lower", "v", "3", label="series")
-        for k in range(2, 8):
-            h.have(f"0 <= v^{k - 1}", f"sign{k}", use="sign", degree=k - 1)
-            h.have(f"{least}*v^{k - 1} <= v^{k}", f"power{k}", use=f"low sign{k}", degree=2)
-        h.auto(["series", "low", *(f"power{k}" for k in range(2, 8))], degree=1)
 
 
 def far_erf(g: Goal) -> Goal:
@@ -621,35 +584,9 @@ SCRIPTS |= {
     "cookbook.s4.6.gelu_tanh": Script(gelu_tanh, lambda g: g.witness("1").true(), definedness),
     "cookbook.s4.6.gelu_sigmoid": Script(gelu_sigmoid, lambda g: g.witness("1").true(), definedness),
 }
-SCRIPTS |= {"lem.exp_line": Script(exp_line)}
 
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
-
-
-def gelu_to_relu(g: Goal) -> None:
-    g.intro("c some").use("ax:inv", "c", label="inverse").have("0 < 1/c", "reciprocal")
-    every, sharp = g.split()
-    every.intro("x")
-    part = "u/2*(1 - erf(u/sqrt(2)))"
-    for h, u in zip(every.em("0 <= x", "sign"), ("c*x", "(-(c*x))"), strict=True):
-        h.have(f"0 <= {u}", "arg", use="sign some", degree=2)
-        h.use("lem:gelu_relu", u, "#arg", label="low high").use("ax:erf_odd", "c*x/sqrt(2)", label="odd")
-        h.use("ax:relu_pos" if u == "c*x" else "ax:relu_neg", "x", label="value")
-        loss = part.replace("u", u)
-        known = "value inverse" if u == "c*x" else "value inverse odd"
-        more = ["1", "x", "x/c", "1/c", "c*x/c", "x*erf(c*x/sqrt(2))"]
-        h.have(f"relu(x) - gelu(c*x)/c = {loss}/c", "form", use=known, degree=1, rounds=0, multipliers=more)
-        first, second, third = h.split()
-        first.auto("inverse", degree=1, rounds=0, multipliers=more)
-        second.have(f"0 <= {loss}/c", "scaled", use="low reciprocal", degree=2).auto("form scaled", degree=1)
-        third.have(f"{loss}/c <= 16998/100000/c", "scaled", use="high reciprocal", degree=2)
-        third.auto("form scaled", degree=1)
-    sharp.witness("3/4/c").have("0 < 3/4/c", "there").use("ax:relu_pos", "3/4/c", label="value")
-    sharp.have("c*(3/4/c) = 3/4", "arg", use="inverse", degree=1, rounds=0).rewrite("arg")
-    enclosed(sharp, "16997/100000 <= 3/4 - gelu(3/4)", "loss")
-    sharp.have("16997/100000/c <= (3/4 - gelu(3/4))/c", "scaled", use="loss reciprocal", degree=2)
-    sharp.auto("value scaled", degree=1)
 
 
 def zero_is_half(g: Goal) -> Goal:
@@ -704,7 +641,6 @@ def phi_limit(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "cookbook.s4.6.gelu_to_relu": Script(gelu_to_relu, lambda g: g.inhabit("1", "0"), definedness),
     "cookbook.s4.6.phi_limit.corrected": Script(phi_limit, lambda g: g.inhabit("1", "1"), definedness),
 }
 
@@ -1034,47 +970,6 @@ def tame_exp(g: Goal) -> None:
     finish_tame(g, "exp(size_f)", "exp(size_f)*steep_f", "f", size, step)
 
 
-def tame_inverse(g: Goal) -> None:
-    g.intro("f tame_f least")
-    opened(g, "f")
-
-    def at(h: Goal, z: str) -> None:
-        h.use("least", z, label=f"one_{z}").positive(f"f({z})", f"i_{z}", lambda e: e.auto(f"one_{z}"))
-        h.have(f"1/f({z}) <= 1", f"top_{z}", use=f"one_{z} i_{z}_e i_{z}_i", degree=2)
-
-    def size(h: Goal) -> None:
-        at(h, "u")
-        h.use("ax:abs_pos", "1/f(u)", label="value").auto("value top_u")
-
-    def step(h: Goal) -> None:
-        at(h, "u")
-        at(h, "v")
-        more = ["1/f(v)", "1/f(u)", "1", "f(u)/f(v)", "f(v)/f(u)"]
-        h.have(
-            "1/f(u) - 1/f(v) = 1/f(u)*(1/f(v))*(f(v) - f(u))",
-            "form",
-            use="i_u_e i_v_e",
-            degree=1,
-            rounds=0,
-            multipliers=more,
-        )
-        h.have("0 <= 1/f(u)*(1/f(v))", "some", use="i_u_i i_v_i", degree=2)
-        h.have("1/f(u)*(1/f(v)) <= 1", "most", use="i_u_i i_v_i top_u top_v", degree=2)
-        w = "(1/f(u)*(1/f(v)))"
-        gap = "abs(f(u) - f(v))"
-        h.have(
-            f"f(u) - f(v) <= {gap} & -{gap} <= f(u) - f(v) & 0 <= {gap}",
-            "g1 g2 g3",
-            lambda e: e.apart(gap, lambda f: f.blast()),
-        )
-        h.have(f"{w}*(f(v) - f(u)) <= {w}*{gap}", "h1", use="some g2", degree=2)
-        h.have(f"-({w}*{gap}) <= {w}*(f(v) - f(u))", "h2", use="some g1", degree=2)
-        h.have(f"{w}*{gap} <= {gap}", "h3", use="most g3", degree=2)
-        between(h, "(1/f(u) - 1/f(v))", "form h1 h2 h3 step_f")
-
-    finish_tame(g, "1", "steep_f", "f", size, step)
-
-
 def tame(g: Goal, t: Term, x: Term) -> str:
     """The label of a fact that the function x -> t is bounded and Lipschitz on [0, 1], by the shape of t."""
     tag, data, kids = t
@@ -1127,7 +1022,6 @@ SCRIPTS |= {
     "lem.tame_sum": Script(tame_sum),
     "lem.tame_product": Script(tame_product),
     "lem.tame_exp": Script(tame_exp),
-    "lem.tame_inverse": Script(tame_inverse),
 }
 
 

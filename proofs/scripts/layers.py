@@ -16,10 +16,6 @@ SCRIPTS: dict[str, Script] = {}
 # --- Lemmas -----------------------------------------------------------------------------------------------------------
 
 
-def relu_step(g: Goal) -> None:
-    g.intro("x z").apart("relu(x); relu(z); abs(x - z); abs(relu(x) - relu(z))", lambda h: h.auto(degree=1))
-
-
 def product_size(g: Goal, a: str, b: str, label: str) -> Goal:
     """abs(a*b) = abs(a)*abs(b)."""
     return g.have(f"abs({a}*({b})) = abs({a})*abs({b})", label, lambda h: absolute(h, a, b))
@@ -38,18 +34,6 @@ def absolute(g: Goal, a: str, b: str) -> None:
         for f, s in ((one, "pos"), (two, "neg")):
             f.use(f"ax:abs_{s}", whole, label="value")
             f.auto()
-
-
-def dot(g: Goal) -> None:
-    g.intro("d w x z")
-    term = "w(l)*(x(l) - z(l))"
-    g.use("lem:sum_abs", f"l. {term}", "1", "d", label="triangle")
-
-    def one(h: Goal) -> None:
-        product_size(h.intro("l inside"), "w(l)", "x(l) - z(l)", "size").hyp("size")
-
-    g.use("lem:sum_ext", f"l. abs({term})", "l. abs(w(l))*abs(x(l) - z(l))", "1", "d", one, label="sizes")
-    g.auto("triangle sizes", degree=1, rounds=0)
 
 
 def net(g: Goal) -> None:
@@ -71,8 +55,6 @@ def net(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.layers_relu": Script(relu_step),
-    "lem.layers_dot": Script(dot),
     "lem.layers_net": Script(net),
 }
 
@@ -276,35 +258,6 @@ SCRIPTS |= {"cookbook.s4.1.def4.1_cpwl": Script(cpwl_continuous, absolute_value)
 THREE = ["n", "xs", "ys", "m"]
 
 
-def slopes(g: Goal) -> None:
-    g.intro("n xs ys m f many rising slope values")
-    rise, points = g.split()
-
-    def at(h: Goal, k: str, label: str) -> Goal:
-        """m(k)*(xs(k + 1) - xs(k)) = ys(k + 1) - ys(k)."""
-        h.use("rising", k, label=f"{label}_up").use("slope", k, label=f"{label}_is")
-        gap = f"(xs({k} + 1) - xs({k}))"
-        h.positive(gap, f"{label}_g", lambda e: e.auto(f"{label}_up"))
-        rise = f"ys({k} + 1) - ys({k})"
-        return h.have(
-            f"m({k})*{gap} = {rise}",
-            label,
-            lambda e: e.auto(f"{label}_is {label}_g_e", degree=1, rounds=0, multipliers=[gap, rise]),
-        )
-
-    at(rise.intro("k inside"), "k", "done").hyp("done")
-    points.intro("k (low high)").use("values", "xs(k)", label="value")
-    given = ["#many", "#rising", "#slope", "#value"]
-    points.use("lem:cookbook.s4.1.relu_sum", *THREE, "xs(k)", "f(xs(k))", *given, label="first inside after")
-    inner, end = points.em("k <= n", "side")
-    inner.use("rising", "k", label="up").use(
-        "inside", "k", None, lambda e: e.auto("up") if e.goal[0] != "&" else [h.easy() for h in e.split()], label="done"
-    ).auto("done", degree=1, rounds=0)
-    end.use("ax:int_lt", "n", "k", label="next").have("k = n + 1", "is", use="next high")
-    end.rewrite("is", "after", "at_end").rewrite("is").use("rising", "n", label="up")
-    at(end, "n", "line").use("at_end", lambda e: e.auto("up"), label="done").auto("done line", degree=1, rounds=0)
-
-
 STAIRS = ("3", "k. k", "k. 0", "k. 0")  # n = 3, x_k = k, all values 0
 STAIRS_NETWORK = (*STAIRS, "4", "k. 1 - 2*I[k = 1]", "k. (1 - k)*(1 - I[k <= 2])", "k. 0", "0")
 
@@ -483,60 +436,7 @@ TWO_BITS = ("2", "j. j + 1 + I[j = 2]", "k i. I[i = 1 & 2 <= k] + I[i = 2 & (k =
 """m = 2, powers of two, the bits of 0 to 3, the function and the input."""
 
 
-def boolean_size(g: Goal) -> None:
-    g.intro("m b xi some b_zero doubles rows")
-
-    def power(h: Goal) -> None:
-        base, step = h.induct("j", "ge", "ih")
-        base.intro("top").use("ax:pow_zero", "2", label="zero").auto("zero b_zero")
-        step.intro("top").use("ih", label="before").use("doubles", "j + 1", label="next")
-        step.use("ax:pow_step", "2", "j", label="power").auto("before next power", degree=1)
-
-    g.have("all j:Int. 0 <= j -> j <= m -> b(j) = pow(2, j)", "power", power)
-    g.use("power", "m", label="size")
-
-    def positive(h: Goal) -> None:
-        base, step = h.induct("j", "ge", "ih")
-        base.intro("top").auto("b_zero")
-        step.intro("top").use("ih", label="before").use("doubles", "j + 1", label="next").auto("before next")
-
-    g.have("all j:Int. 0 <= j -> j <= m -> 1 <= b(j)", "positive", positive).use("positive", "m", label="least")
-    count, apart = g.split()
-    count.use("lem:sum_one", "0", "b(m) - 1", label="ones").auto("ones size", degree=1, rounds=0)
-    apart.intro("k (kl kh) l (ll lh) same")
-    for name in "kl":
-        apart.use("rows", name, label=f"bits_{name} number_{name}")
-
-    def term(h: Goal) -> None:
-        h.intro("i inside").use("same", "i", label="here").auto("here", degree=1, rounds=0, multipliers=["b(m - i)"])
-
-    apart.use("lem:sum_ext", "i. xi(k, i)*b(m - i)", "i. xi(l, i)*b(m - i)", "1", "m", term, label="sums")
-    apart.auto("sums number_k number_l", degree=1, rounds=0)
-
-
-def sizes_inhabited(g: Goal) -> None:
-    """m = 1: the bit of k is k itself."""
-
-    def leaf(h: Goal) -> None:
-        h.intro_all()
-        if h.goal[0] != "&":
-            h.blast()
-            return
-        bits, number = h.split()
-        number.auto()
-        bits.intro("i inside")
-        zero, one = bits.em("k1 <= 0", "side")
-        zero.pick("left").auto("p1_1 side")
-        one.pick("right").use("ax:int_lt", "0", "k1", label="least").auto("least p1_2")
-
-    first = ("1", "j. j + 1", "k i. k")
-    g.inhabit(*first, others=[(*first, "0", "0")], leaf=leaf)
-
-
 SCRIPTS |= {
-    "cookbook.s4.1.slopes": Script(
-        slopes, lambda g: g.inhabit(*STAIRS, "x. 0", "1", others=[(*STAIRS, "x. 0")]), rising_defined("n xs ys m")
-    ),
     "cookbook.s4.1.cpwl_hidden_width": Script(hidden_width, stairs, rising_defined("n xs ys m")),
     "cookbook.s4.4.padding": Script(
         padding,
@@ -556,7 +456,6 @@ SCRIPTS |= {
         lambda g: boolean_ffn(g, displayed=True),
         lambda g: g.inhabit(*TWO_BITS, others=[(*TWO_BITS, "1")], leaf=each_index),
     ),
-    "cookbook.s4.8.boolean_size": Script(boolean_size, sizes_inhabited),
 }
 
 
@@ -637,82 +536,8 @@ def units(g: Goal) -> None:
         e.auto("parts first second one two u v", degree=1, rounds=0, multipliers=["1", "t"])
 
 
-def residual_optional(g: Goal) -> None:
-    g.intro("d h W b V c (some_d some_h)")
-    for goal, t in zip(g.split(), ("-1", "1"), strict=True):
-        goal.witness(
-            "h + 2*d",
-            "k l. I[k <= h]*W(k, l) + I[k = h + l] - I[k = h + d + l]",
-            "k. I[k <= h]*b(k)",
-            f"i k. I[k <= h]*V(i, k) + {t}*I[k = h + i] - {t}*I[k = h + d + i]",
-        )
-        size, value = goal.split()
-        size.auto()
-        value.intro("x i inside").use("lem:layers_units", "d", "h", "W", "b", "V", t, "x", "i", label="done")
-        value.auto("done", degree=1, rounds=0)
-
-
-def mean_with_residual(g: Goal) -> None:
-    """One position forces U = 0, and two positions with the values 1 and 2 then have the wrong mean."""
-    g.intro("attention").use("attention", "1", "k l. 1", label="some")
-    g.obtain("some", "U", "all_n").use("all_n", "1", "i a. 1", label="one").obtain("one", "alpha", "total value")
-    g.use("total", "1", label="weight").use("value", "1", None, "1", None, label="zero")
-    g.have("U(1, 1) = 0", "none", use="weight zero", degree=1, rounds=0, multipliers=["1", "U(1, 1)"])
-    g.use("all_n", "2", "i a. i", label="two").obtain("two", "beta", "totals values")
-    g.use("values", "1", None, "1", None, label="wrong")
-    g.auto("wrong none", degree=1, rounds=0, multipliers=["1", "beta(1, 1)", "beta(1, 2)"])
-
-
-def fresh_entries(g: Goal) -> None:
-    g.intro("d V some").witness("a b. I[d < a]*I[b <= d]*V(a - d, b)").intro(
-        "n z alpha many zero i i_in a (a_low a_high)"
-    )
-    kept, written = g.split()
-
-    kept.use(
-        "lem:sum_ext",
-        "j. alpha(i, j)*sum(b, 1, 2*d, I[d < a]*I[b <= d]*V(a - d, b)*z(j, b))",
-        "j. 0",
-        "1",
-        "n",
-        gone,
-        label="sums",
-    ).auto("sums", degree=1, rounds=0)
-    written.use("zero", "i", None, "a", label="empty").have(
-        "I[d < d + a] = 1", "side", lambda h: h.apart("I[d < d + a]", lambda t: t.auto())
-    )
-
-    def row(h: Goal) -> None:
-        h.intro("j j_in").use("lem:layers_top", "d", "d", "b. V(a, b)*z(j, b)", label="half")
-        h.rewrite("side").auto("half", degree=1, rounds=0, multipliers=["alpha(i, j)"])
-
-    written.use(
-        "lem:sum_ext",
-        "j. alpha(i, j)*sum(b, 1, 2*d, I[d < d + a]*I[b <= d]*V(d + a - d, b)*z(j, b))",
-        "j. alpha(i, j)*sum(b, 1, d, V(a, b)*z(j, b))",
-        "1",
-        "n",
-        row,
-        label="sums",
-    )
-    written.auto("empty sums", degree=1, rounds=0)
-
-
-def gone(g: Goal) -> None:
-    """I[d < a] = 0 makes the term 0."""
-    g.intro("j j_in").have("I[d < a] = 0", "side", lambda h: h.apart("I[d < a]", lambda t: t.auto())).rewrite(
-        "side"
-    ).true()
-
-
-RESIDUAL = ("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0")
-
 SCRIPTS |= {
     "lem.layers_units": Script(units),
-    "cookbook.s4.2.residual_optional": Script(
-        each(residual_optional, fresh_entries, mean_with_residual),
-        lambda g: g.inhabit(*RESIDUAL, others=[("1", "k l. 1")]),
-    ),
 }
 
 # --- Section 6 --------------------------------------------------------------------------------------------------------
@@ -767,104 +592,6 @@ def each_index(g: Goal, then: Tactic = Goal.blast, names: str = "abcdef") -> Non
         else:
             rest.use("ax:int_lt", str(value), k, label=f"{k}_from_{value}")
             g = rest
-
-
-def root(g: Goal) -> None:
-    g.intro("d u v eps r s a (some eps0 r0 a0) is_r is_s near")
-    g.positive("d", "d").use("lem:sum_one", "1", "d", label="ones")
-    mean = "(sum(k, 1, d, abs(u(k)))*(1/d))"
-
-    def nonneg(h: Goal) -> None:
-        h.intro("k inside").auto("ones", squares=[f"abs(u(k)) - {MEAN}"], degree=1)
-
-    def one(h: Goal) -> None:
-        h.intro("k inside").use("near", "k", label="here")
-        h.apart("abs(v(k) - u(k)); abs(u(k))", lambda e: e.auto(degree=2))
-
-    g.use("lem:sum_mono", "k. v(k)^2", "k. u(k)^2 + 2*a*abs(u(k)) + a^2", "1", "d", one, label="sums")
-    g.use("lem:sum_nonneg", f"k. (abs(u(k)) - {MEAN})^2", "1", "d", nonneg, label="spread")
-
-    def square(h: Goal) -> None:
-        h.intro("k inside").apart("abs(u(k))", lambda e: e.auto(rounds=1))
-
-    g.use("lem:sum_ext", "k. abs(u(k))^2", "k. u(k)^2", "1", "d", square, label="squares")
-    total, weight = "sum(k, 1, d, abs(u(k)))", "1/d"
-    g.have(f"d*{mean} = {total}", "scaled", use="d_e", degree=1, rounds=0, multipliers=[total])
-    g.have(
-        f"{mean}*{mean} <= sum(k, 1, d, u(k)^2)*(1/d)",
-        "cauchy",
-        lambda h: (
-            h.have(
-                f"{mean}*{total} <= sum(k, 1, d, u(k)^2)",
-                "unscaled",
-                use="spread squares scaled ones",
-                degree=1,
-                rounds=0,
-                multipliers=["1", mean, f"{mean}*{mean}", f"{mean}*{weight}"],
-            )
-            .have(f"{mean}*{total}*(1/d) <= sum(k, 1, d, u(k)^2)*(1/d)", "times", use="unscaled d_i")
-            .hyp("times")
-        ),
-    )
-    g.have(f"{mean}^2 <= r^2", "below", use="cauchy is_r eps0", degree=1)
-    by_squares(g, mean, "r", "below", "mean")
-    g.have("0 <= r + a", "top", use="r0 a0")
-    g.have(
-        "sum(k, 1, d, v(k)^2)*(1/d) <= (sum(k, 1, d, u(k)^2) + 2*a*sum(k, 1, d, abs(u(k))) + a^2*d)*(1/d)",
-        "times",
-        lambda h: h.have(
-            "sum(k, 1, d, v(k)^2) <= sum(k, 1, d, u(k)^2) + 2*a*sum(k, 1, d, abs(u(k))) + a^2*d",
-            "plain",
-            use="sums ones",
-            degree=1,
-            rounds=0,
-            multipliers=["1", "a^2"],
-        ).auto("plain d_i"),
-    )
-    g.have(f"a*{mean} <= a*r", "cross", use="mean a0")
-    g.have("s^2 <= (r + a)^2", "square", use="is_r is_s times cross d_e", degree=1, rounds=0, multipliers=["1", "a^2"])
-    by_squares(g, "s", "r + a", "square", "done")
-    g.hyp("done")
-
-
-MEAN = "(sum(e, 1, d, abs(u(e)))*(1/d))"
-
-
-def centred(g: Goal) -> None:
-    g.intro("d x z mu nu t some is_mu is_nu near").positive("d", "d").use("lem:sum_one", "1", "d", label="ones")
-
-    def one(h: Goal) -> None:
-        h.intro("k inside").use("near", "k", label="here").apart("abs(x(k) - z(k))", lambda e: e.auto(degree=1))
-
-    g.use("lem:sum_mono", "k. x(k) - z(k)", "k. t", "1", "d", one, label="up")
-    g.use("lem:sum_mono", "k. z(k) - x(k)", "k. t", "1", "d", one, label="down")
-    for name, first, second in (("high", "x", "z"), ("low", "z", "x")):
-        g.have(
-            f"sum(k, 1, d, {first}(k))*(1/d) - sum(k, 1, d, {second}(k))*(1/d) <= t",
-            name,
-            lambda h, which=("up" if first == "x" else "down"), p=first, q=second: (
-                h.have(
-                    f"sum(k, 1, d, {p}(k)) - sum(k, 1, d, {q}(k)) <= t*d",
-                    "plain",
-                    use=f"{which} ones",
-                    degree=1,
-                    rounds=0,
-                    multipliers=["t"],
-                )
-                .have(f"(sum(k, 1, d, {p}(k)) - sum(k, 1, d, {q}(k)))*(1/d) <= t*d*(1/d)", "times", use="plain d_i")
-                .auto("times d_e", degree=1, rounds=0, multipliers=["t"])
-            ),
-        )
-    g.have("mu - nu <= t", "mu_high", use="high is_mu is_nu", degree=1)
-    g.have("nu - mu <= t", "mu_low", use="low is_mu is_nu", degree=1)
-    g.intro("k inside").use("near", "k", label="here")
-    g.apart("abs(x(k) - z(k)); abs((x(k) - mu) - (z(k) - nu))", lambda e: e.auto(degree=1))
-
-
-SCRIPTS |= {
-    "lem.layers_root": Script(root),
-    "lem.layers_centred": Script(centred),
-}
 
 
 def ffn_lipschitz(g: Goal) -> None:
@@ -1065,23 +792,6 @@ SCRIPTS |= {
         sign_by_ln, lambda g: g.inhabit(*SIGNED, "1", others=[(*SIGNED, "2"), SIGNED], leaf=each_index)
     ),
 }
-
-
-def ln_moments(g: Goal) -> None:
-    g.intro("d x eps y mu r (some eps0) (is_mu r0 is_r outs)").positive("r", "r")
-    g.use("lem:layers_mean", "d", "x", "mu", label="zero")
-
-    def entry(h: Goal) -> None:
-        h.intro("k inside").use("outs", "k", label="is").auto("is", degree=1, rounds=0)
-
-    def square(h: Goal) -> None:
-        h.intro("k inside").use("outs", "k", label="is").rewrite("is").true()
-
-    g.use("lem:sum_ext", "k. y(k)", "k. (x(k) - mu)*(1/r)", "1", "d", entry, label="sum")
-    g.use("lem:sum_ext", "k. y(k)^2", "k. (x(k) - mu)^2*(1/r)^2", "1", "d", square, label="squares")
-    mean, variance = g.split()
-    mean.auto("zero sum", degree=1, rounds=0, multipliers=["1/d", "1/d*(1/r)"])
-    variance.rewrite("is_r", rev=True).auto("squares", degree=1, rounds=0, multipliers=["1/d"])
 
 
 def pairing(g: Goal) -> None:
@@ -1297,9 +1007,6 @@ def mean_counts(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "cookbook.s6.def6.1_ln": Script(
-        ln_moments, lambda g: g.inhabit("2", "k. 2*k - 3", "3", "k. k - 3/2", "0", "2", leaf=each_index)
-    ),
     "cookbook.s6.3.pairing.corrected": Script(
         pairing,
         lambda g: g.inhabit(
@@ -1616,16 +1323,6 @@ SCRIPTS |= {
 # --- Section 3: Booleans, categories, counts --------------------------------------------------------------------------
 
 
-def no_negation(g: Goal) -> None:
-    """A continuous f that is positive at 0 is so at step/2."""
-    g.intro("f continuous (negates asserts)").use("negates", "0", label="at").use(
-        "asserts", "0", label="no", premises=0
-    )
-    g.use("continuous", "0", "f(0)", label="here").obtain("here", "step", "size close")
-    g.use("close", "step/2", lambda h: h.apart("abs(step/2 - 0)", lambda e: e.auto()), label="near")
-    g.use("asserts", "step/2", label="side").apart("abs(f(step/2) - f(0))", lambda e: e.auto(degree=1))
-
-
 def narrow(g: Goal) -> None:
     """Points at -gap/4 and gap/4."""
     g.intro("gap some").witness("-gap/4", "gap/4")
@@ -1849,7 +1546,6 @@ def one_hot(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "cookbook.t4.halfline_closed": Script(each(no_negation, narrow, *mean_and_variance("0", "1")), flat(("1",))),
     "cookbook.t4.zero_one": Script(
         each(
             pieces("x y (a b)", "min(x, y); max(x, y); I[x = 0]; I[x = 1 & y = 1]; I[x = 1 | y = 1]"),
@@ -2006,32 +1702,6 @@ def alike(g: Goal, claim: str) -> None:
     g.auto("one two", degree=1, rounds=0)
 
 
-def first_symbol(g: Goal) -> None:
-    g.intro("n w s some (start later) zero i (low high)")
-
-    def earlier(h: Goal) -> None:
-        h.intro("j inside1").use("zero", "j", label="done").hyp("done")
-
-    def other(h: Goal) -> None:
-        h.intro("j (jl jh) differ").have("2 <= j", "from", lambda e: two_up(e)).use("later", "j", label="not_start")
-        yes, no = h.ind("w(j) = 0", "at is")
-        yes.absurd("at", "not_start")
-        no.hyp("is")
-
-    g.use("lem:layers_uniform", "i", "s", "j. I[w(j) = 0]", None, earlier, label="soft hard")
-    g.use("lem:sum_only", "j. I[w(j) = 0]", "1", "i", "1", None, other, label="only").have(
-        "I[w(1) = 0] = 1", "one", lambda h: h.rewrite("start").true()
-    )
-    for h, name in zip(g.split(), ("soft", "hard"), strict=True):
-        h.auto(f"{name} only one", degree=1, rounds=0, multipliers=["1", "1/i"])
-
-
-def two_up(g: Goal) -> None:
-    """2 <= j from 1 <= j and j != 1."""
-    g.contra("below").use("ax:int_lt", "j", "2", label="step").have("j = 1", "first", use="step jl")
-    g.absurd("first", "differ")
-
-
 SCRIPTS |= {
     "cookbook.t4.pair_pmdelta": Script(
         each(flip_pairs, narrow_pairs, lambda g: pair_moments(g, False), scaled_pairs),
@@ -2050,9 +1720,6 @@ SCRIPTS |= {
         weights_defined("n x s C P"),
     ),
     "cookbook.s3.4.one_over_nplus1.corrected": Script(special),
-    "cookbook.s3.5.1.one_over_i": Script(
-        first_symbol, lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", leaf=each_index), weights_defined("n w s")
-    ),
 }
 
 
@@ -2092,54 +1759,6 @@ def here(fact: str, *at: str) -> Tactic:
         g.use(fact, *args, label="instance").hyp("instance")
 
     return run
-
-
-def routing_ffn(g: Goal) -> None:
-    g.intro("m d h e g W b V c R S P U q x y (m0 d0 h0 e0 g0) rows columns bias run a inside")
-    inner = "sum(l, 1, d, W(k, l)*sum(j, 1, m, R(l, j)*x(j))) + b(k)"
-    unit = f"relu({inner})"
-
-    def entry(s: Goal) -> None:
-        s.intro("i inside1").use("run", "i", label="is").auto("is", degree=1, rounds=0, multipliers=["S(a, i)"])
-
-    g.use(
-        "lem:sum_ext",
-        "i. S(a, i)*y(i)",
-        f"i. sum(k, 1, h, S(a, i)*V(i, k)*{unit}) + S(a, i)*c(i)",
-        "1",
-        "e",
-        entry,
-        label="outputs",
-    )
-    g.use("lem:layers_swap", f"i k. S(a, i)*V(i, k)*{unit}", "1", "e", "1", "h", label="swapped")
-
-    def hidden(s: Goal) -> None:
-        s.intro("k inside1").use("columns", "a", None, "k", label="column")
-        s.use(
-            "lem:layers_through",
-            "d",
-            "m",
-            "l. W(k, l)",
-            "R",
-            "j. P(k, j)",
-            "x",
-            "l. sum(j, 1, m, R(l, j)*x(j))",
-            here("rows", "k"),
-            lambda t: t.intro("l inside2").true(),
-            label="row",
-        )
-        s.rewrite("row").auto("column", degree=1, rounds=0, multipliers=[unit])
-
-    g.use(
-        "lem:sum_ext",
-        "k. U(a, k)*relu(sum(j, 1, m, P(k, j)*x(j)) + b(k))",
-        f"k. sum(i, 1, e, S(a, i)*V(i, k))*{unit}",
-        "1",
-        "h",
-        hidden,
-        label="units",
-    )
-    g.use("bias", "a", label="constant").auto("outputs swapped units constant", degree=1, rounds=0)
 
 
 def routing_sa(g: Goal) -> None:
@@ -2351,7 +1970,6 @@ ZERO_LAYER = (
 )
 
 ONES = ("2", "1", "1", "l i a. 1", "l i a. 1", "l i a. 2*l - 1", "l i a. 2*l")
-FFN_ROUTED = ("2", "2", "1", "2", "2", *["k l. 0", "k. 0"] * 2, *["k l. 0"] * 4, *["k. 0"] * 3)
 SA_ROUTED = ("2", "2", "2", "1", "2", "2", *["k l. 0"] * 11)
 PADDED = ("1", "1", "1", "2", "k l. 0", "k. 0", "k l. 0", "k. 0", "k l. 0", "k l. 0", "k. 0", "k. 0")
 
@@ -2363,7 +1981,6 @@ def pointed(*terms: str, more: tuple[tuple[str, ...], ...] = (("1",),)) -> Tacti
 
 SCRIPTS |= {
     "cookbook.s8.1.residual_stream": Script(stream, pointed(*ONES, more=(("1", "1", "1"),))),
-    "cookbook.s8.2.routing_ffn": Script(routing_ffn, pointed(*FFN_ROUTED, "1")),
     "cookbook.s8.2.routing_sa": Script(routing_sa, pointed(*SA_ROUTED, more=(("1", "1"),))),
     "cookbook.s8.2.dim_match": Script(dim_match, pointed(*PADDED, more=(("1",), ("2",)))),
     "cookbook.t3.routing": Script(routing, pointed(*ZERO_LAYER)),
@@ -2717,138 +2334,4 @@ SCRIPTS |= {
             others=[(*NOTHING, "1", "1"), NOTHING, ("1", "1", "1", "k b. 0", "k. 0", "i j. 0", "i a. 0", "1", "1")],
         ),
     ),
-}
-
-
-def layer_of(number: str, weights: str, index: str) -> list[str]:
-    """The parameters of this number with the attention weights of layer `index`."""
-    names = [f"u. {k}({number}, u)" if k in "gr" else f"u v. {k}({number}, u, v)" for k in UPPER]
-    return [*names, f"u v. {weights}({index}, u, v)"]
-
-
-def next_layer(g: Goal, number: str, before: tuple[str, str], like: str, index: str) -> Goal:
-    """`same`: this layer of the two inputs `before`, equal by `equal`, gives the same with both attention weights."""
-    first, second = (f"u v. {name}" for name in before)
-    g.use(
-        "lem:layers_scores_same",
-        "n",
-        "d",
-        "m",
-        f"u v. Q({number}, u, v)",
-        f"u v. K({number}, u, v)",
-        second,
-        first,
-        "#equal_back",
-        label="scores",
-    ).use(like, *([] if like == "like_2" else [index, None]), "#scores", label="weights")
-
-    def turned(s: Goal) -> None:
-        s.intro("i i_in j j_in").use("weights", "i", None, "j", label="is").auto("is", degree=1, rounds=0)
-
-    return g.use(
-        "lem:layers_same",
-        *layer_of(number, "alpha", number),
-        f"u v. omega({index}, u, v)",
-        "n",
-        "d",
-        "h",
-        first,
-        second,
-        "#equal",
-        turned,
-        label="same",
-    )
-
-
-def serial(g: Goal) -> None:
-    g.intro("n d h m Q K V W g U r alpha omega z x some run one two like_1 like_2")
-
-    def true(s: Goal) -> None:
-        s.intro("i i_in a a_in").true()
-
-    g.have("all i in 1..n. all a in 1..d. z(0, i, a) = z(0, i, a)", "start", true)
-    g.use("like_1", lambda s: s.intro("i i_in j j_in").true(), label="first")
-
-    def weights(s: Goal) -> None:
-        s.intro("p p_in q q_in").use("first", "p", None, "q", label="is").auto("is", degree=1, rounds=0)
-
-    def first(s: Goal) -> None:
-        s.intro("i i_in a a_in").use(
-            "lem:layers_same",
-            *layer_of("1", "alpha", "1"),
-            "u v. omega(1, u, v)",
-            "n",
-            "d",
-            "h",
-            "u v. z(0, u, v)",
-            "u v. z(0, u, v)",
-            "#start",
-            weights,
-            "i",
-            None,
-            "a",
-            label="same",
-        )
-        s.use("run", "1", None, "i", None, "a", label="left").use("one", "i", None, "a", label="right")
-        s.auto("left right same", degree=1, rounds=0)
-
-    g.have("all i in 1..n. all a in 1..d. z(1, i, a) = x(1, i, a)", "equal", first)
-    back_too(g, "z(1, {0}, {1}) = x(1, {0}, {1})")
-    next_layer(g, "2", ("z(1, u, v)", "x(1, u, v)"), "like_2", "2")
-    g.intro("i i_in a a_in").use("same", "i", None, "a", label="is").use("run", "2", None, "i", None, "a", label="left")
-    g.use("two", "i", None, "a", label="right").auto("left right is", degree=1, rounds=0)
-
-
-def back_too(g: Goal, equation: str) -> None:
-    """`equal_back`: the equations of `equal` the other way round."""
-    left, right = equation.split(" = ")
-
-    def turn(s: Goal) -> None:
-        s.intro("i i_in a a_in").use("equal", "i", None, "a", label="is").auto("is", degree=1, rounds=0)
-
-    g.have(f"all i in 1..n. all a in 1..d. {right.format('i', 'a')} = {left.format('i', 'a')}", "equal_back", turn)
-
-
-def serial_sequences(g: Goal) -> None:
-    g.intro("J L n d h m Q K V W g U r alpha omega z x (J0 L0 n1 d1 h0 m0) run start rest like")
-
-    def step(h: Goal) -> None:
-        h.intro("top").use("ih", label="equal")
-        back_too(h, "z(J + p, {0}, {1}) = x(p, {0}, {1})")
-        next_layer(h, "J + p + 1", ("z(J + p, u, v)", "x(p, u, v)"), "like", "p + 1")
-        h.intro("i i_in a a_in").use("same", "i", None, "a", label="is")
-        h.use("run", "J + p + 1", None, "i", None, "a", label="left")
-        h.use("rest", "p + 1", None, "i", None, "a", label="right").auto("left right is", degree=1, rounds=0)
-
-    def levels(h: Goal) -> None:
-        base, up = h.induct("p", "ge", "ih")
-        base.intro("top i i_in a a_in").use("start", "i", None, "a", label="is").auto("is", degree=1, rounds=0)
-        step(up)
-
-    g.have("all p:Int. 0 <= p -> p <= L -> all i in 1..n. all a in 1..d. z(J + p, i, a) = x(p, i, a)", "levels", levels)
-    g.intro("l (l0 l1) i i_in a a_in").use("levels", "l", None, None, "i", None, "a", label="done").hyp("done")
-
-
-def embedding(g: Goal) -> None:
-    g.intro("n d e A B P R C S w some words positions i i_in")
-    g.use("words", "w(i)", label="word_up word_low").use("positions", "i", label="pos_up pos_low")
-    for part, k in zip(g.split(), ("up", "low"), strict=True):
-        part.intro("a a_in").use(f"word_{k}", "a", label="one").use(f"pos_{k}", "a", label="two")
-        part.auto("one two", degree=1, rounds=0)
-
-
-def by_claim(name: str) -> Tactic:
-    return lambda g: g.use(f"lem:{name}", label="done").hyp("done")
-
-
-SERIAL = ("2", "2", "1", "1", *[THREE_INDEX] * 4, TWO_INDEX, THREE_INDEX, TWO_INDEX, *[THREE_INDEX] * 4)
-SIDE_BY_SIDE = SCRIPTS["cookbook.s8.3.parallel"].inhabited
-
-SCRIPTS |= {
-    "cookbook.t3.parallel": Script(by_claim("cookbook.s8.3.parallel"), SIDE_BY_SIDE),
-    "cookbook.s8.3.parallel_embedding": Script(
-        embedding, pointed("1", "1", "1", *["k a. 0"] * 6, "i. 0", "1", more=(("1", "1"), ("1",)))
-    ),
-    "cookbook.s8.3.serial": Script(serial, lambda g: g.inhabit(*SERIAL, "1", "1")),
-    "cookbook.s8.3.serial_sequences": Script(serial_sequences, lambda g: g.inhabit("1", "2", *SERIAL, "1", "1", "1")),
 }

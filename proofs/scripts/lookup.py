@@ -39,185 +39,6 @@ def square(g: Goal, x: str, label: str) -> Goal:
     return g.have(f"0 <= ({x})^2", label, squares=[x])
 
 
-A = "sqrt((q^2 + 1)*(k^2 + 1))"
-
-
-def hash_score(g: Goal) -> None:
-    g.intro("q k")
-    square(square(g, "q", "q_sq"), "k", "k_sq")
-    for x in "qk":
-        g.have(f"0 < {x}^2 + 1", f"{x}_one", use=f"{x}_sq").have(f"0 < {x}^2/2 + 1/2", f"{x}_half", use=f"{x}_sq")
-        root(root(g, f"{x}^2/2 + 1/2", f"h{x}"), f"{x}^2 + 1", f"r{x}")
-    one, two = "sqrt(q^2/2 + 1/2)", "sqrt(k^2/2 + 1/2)"
-
-    def twice(h: Goal) -> None:
-        low, is_ = h.split()
-        low.auto("hq_p hk_p")
-        is_.auto("hq_s hk_s", rounds=0, multipliers=["1", "q^2", "k^2", f"{one}^2", f"{two}^2"])
-
-    g.use("lem:sqrt_unique", "(q^2 + 1)*(k^2 + 1)", f"2*{one}*{two}", twice, label="is")
-    g.have(f"0 < {A}", "a_pos", use="is hq_p hk_p").positive(A, "a", lambda h: h.hyp("a_pos"))
-    products = [f"1/{one}", f"1/{two}", f"1/{one}/{two}", f"1/{one}/{two}/{A}", f"{two}/{two}/{A}", f"1/{A}"]
-    g.have(f"1/{one}*(1/{two}) = 2/{A}", "inverse", use="is a_e hq_e hk_e", rounds=0, multipliers=products)
-    g.use("lem:sqrt_product", "q^2 + 1", "k^2 + 1", label="parts")
-    products = [
-        "1/sqrt(q^2 + 1)",
-        "1/sqrt(k^2 + 1)",
-        "1/sqrt(q^2 + 1)/sqrt(k^2 + 1)",
-        f"1/sqrt(q^2 + 1)/sqrt(k^2 + 1)/{A}",
-        f"sqrt(k^2 + 1)/sqrt(k^2 + 1)/{A}",
-        f"1/{A}",
-    ]
-    g.have(
-        f"1/sqrt(q^2 + 1)*(1/sqrt(k^2 + 1)) = 1/{A}",
-        "split_a",
-        use="parts a_e rq_e rk_e",
-        rounds=0,
-        multipliers=products,
-    )
-    first, second = g.split()
-    first.auto("inverse split_a", rounds=0, multipliers=["1", "q*k"])
-    second.auto("inverse", rounds=0, multipliers=["1", "q*k"])
-
-
-def apart_by_one(g: Goal, a: str, b: str, differ: str) -> tuple[Goal, Goal]:
-    """From a != b on Int: a + 1 <= b in one goal, b + 1 <= a in the other, as `step`."""
-    low, high = g.em(f"{a} <= {b}", "side")
-    less, same = low.em(f"{a} < {b}", "near")
-    same.have(f"{a} = {b}", "after_all", use="side near")
-    same.absurd("after_all", differ)
-    less.use("ax:int_lt", a, b, label="step")
-    high.use("ax:int_lt", b, a, label="step")
-    return less, high
-
-
-def hash_gap_neighbour(g: Goal) -> None:
-    g.intro("q j (ql jl differ)").have("0 < q*j + 1", "pos", use="ql jl")
-    g.have("0 <= q*j", "prod", use="ql jl").have("0 <= (q - 1)*(q - 1)", "prev", squares=["q - 1"])
-    one, two = g.split()
-    one.have("0 < q*(q + 1) + 1", "next", use="ql")
-    one.use("lem:hash_gap_compare", "q", "q + 1", "q", "j", label="weak strict", premises=1)
-    one.have("0 <= q*j + 1", "sq_low", use="pos")
-    low, high = apart_by_one(one, "j", "q", "differ")
-    square(high, "q", "q_sq").have("0 < q^2 + 1", "next_q", use="q_sq")
-    for h, side, use in ((low, "q - j", "step next ql"), (high, "j - q", "step next_q")):
-        v = f"({side})*(q*(q + 1) + 1)"
-        h.have(f"q*j + 1 <= {v}", "sq_less", use=use).use("weak", squared("q*j + 1", v), label="done").hyp("done")
-    two.intro("below").use("ax:int_lt", "j", "q", label="step").have("0 < q*(q - 1) + 1", "next", use="ql prev")
-    two.use("lem:hash_gap_compare", "q", "q - 1", "q", "j", label="weak strict", premises=1)
-    two.have("0 <= q*j + 1", "sq_low", use="pos")
-    v = "(q - j)*(q*(q - 1) + 1)"
-    two.have(f"q*j + 1 <= {v}", "sq_less", use="step next ql").use("weak", squared("q*j + 1", v), label="done").hyp(
-        "done"
-    )
-
-
-def squared(u: str, v: str) -> Tactic:
-    """(u)^2 <= (v)^2 from `sq_low`: 0 <= u and `sq_less`: u <= v."""
-    return lambda h: h.have(f"({u})^2 <= ({v})^2", "sq", use="sq_low sq_less").auto("sq")
-
-
-def hash_gap_value(g: Goal) -> None:
-    """1/(A(A + a)) with A^2 = a^2 + 1, and 2a^2 < A(A + a) < 2a^2 + 3/2."""
-    a, r = "(q^2 - q + 1)", "sqrt((q^2 + 1)*((q - 1)^2 + 1))"
-    g.intro("q low").have(f"1 <= {a}", "a_one", use="low")
-    square(square(g, "q", "q_sq"), "q - 1", "p_sq").have("0 < (q^2 + 1)*((q - 1)^2 + 1)", "some", use="q_sq p_sq")
-    root(g, "(q^2 + 1)*((q - 1)^2 + 1)", "r").use("lem:hash_gap_closed", "q", "q - 1", label="pos is")
-    g.have(f"{r}*{r} = {a}^2 + 1", "r_sq", use="r_s")
-    g.have(f"{a} < {r}", "more", lambda h: h.contra("no").auto("no r_sq r_p a_one"))
-    g.have(
-        f"{a}*{r} < {a}^2 + 1/2",
-        "less",
-        lambda h: (
-            h.contra("no")
-            .have(f"0 <= {a}^2 + 1/2", "half", use="a_one")
-            .have(f"({a}^2 + 1/2)^2 <= ({a}*{r})^2", "wrong", use="no half")
-            .auto("wrong r_sq", rounds=0, multipliers=["1", *(f"q^{k}" for k in range(1, 5))])
-        ),
-    )
-    d = f"{r}*({r} + {a})"
-    g.have(
-        f"2*{a}^2 < {d}", "low_d", lambda h: h.have(f"{a}*{a} < {a}*{r}", "step", use="more a_one").auto("step r_sq")
-    )
-    g.have(f"{d} < 2*{a}^2 + 3/2", "high_d", use="less r_sq")
-    g.have(f"0 < 2*{a}^2", "a_pos", use="a_one").have(f"0 < {d}", "d_pos", use="a_pos low_d")
-    g.use("lem:inverse_less", f"2*{a}^2", d, label="high").use("lem:inverse_less", d, f"2*{a}^2 + 3/2", label="low_g")
-    one, two = g.split()
-    one.auto("is low_g")
-    two.auto("is high")
-
-
-def hash_gap_bounds(g: Goal) -> None:
-    a = "(N^2 - N + 1)"
-    g.intro("N low").use("lem:hash_gap_value", "N", label="more less").have(f"1 <= {a}", "a_one", use="low")
-    one, two = g.split()
-    one.have(f"2*{a}^2 + 3/2 < 2*N^4", "next", lambda h: h.have("2*2 <= N*N", "sq", use="low").auto("low sq"))
-    one.have(f"0 < 2*{a}^2 + 3/2", "pos", use="a_one")
-    one.use("lem:inverse_less", f"2*{a}^2 + 3/2", "2*N^4", label="step").auto("step more")
-    two.have(f"20*N^5 <= 2*{a}^2*(10*N + 21)", "next", squares=["N*(N - 6)", "N - 3", "N*(N - 5)", "N*N - 7*N + 3"])
-    two.have("0 < N", "pos", use="low").positive("N", "n", lambda h: h.hyp("pos"))
-    two.have(f"0 < 2*{a}^2", "a_pos", use="a_one").positive(f"2*{a}^2", "d", lambda h: h.hyp("a_pos"))
-    two.have("0 <= (1/N)^5", "power", use="n_i", degree=5).have(f"0 <= (1/N)^5*(1/(2*{a}^2))", "both", use="power d_i")
-    two.have(f"0 <= (2*{a}^2*(10*N + 21) - 20*N^5)*((1/N)^5*(1/(2*{a}^2)))", "all_in", use="next both")
-    two.have(
-        "N^5*(1/N)^5 = 1", "five", use="n_e", rounds=0, multipliers=[f"N^{k}*(1/N)^{k}" for k in range(1, 5)] + ["1"]
-    )
-    two.have("N*(1/N)^5 = (1/N)^4", "four", use="n_e", rounds=0, multipliers=["(1/N)^4"])
-    value = f"(2*{a}^2*(10*N + 21) - 20*N^5)*((1/N)^5*(1/(2*{a}^2))) = 10*(1/N)^4 + 21*(1/N)^5 - 20*(1/(2*{a}^2))"
-    two.have(
-        value,
-        "value",
-        use="five four d_e",
-        rounds=0,
-        multipliers=[
-            "1",
-            f"1/(2*{a}^2)",
-            *(f"N^{k}/(2*{a}^2)" for k in range(1, 5)),
-            "(1/N)^4",
-            "(1/N)^5",
-            "N*(1/N)^5",
-        ],
-    )
-    two.auto("all_in value less", rounds=0)
-
-
-def small_decay(g: Goal) -> Goal:
-    """exp(-3*gamma) <= 1."""
-    return g.use("lem:exp_mono", "-3*gamma", "0", lambda h: h.auto("positive"), label="decay")
-
-
-def quadratic_l1(g: Goal) -> None:
-    g.intro("n q gamma (low high positive)").use("lem:gauss_sum", "n", "q", "gamma", label="least")
-    scores = "l. gamma*(2*q*l - l^2)"
-    g.use("lem:onehot_distance", scores, "n", "q", label="distance")
-    g.use("lem:sm_total", scores, "n", label="z_pos").positive(
-        "sum(k, 1, n, exp(gamma*(2*q*k - k^2)))", "z", lambda h: h.hyp("z_pos")
-    )
-    small_decay(g).use("ax:exp_pos", "-gamma", label="x_pos")
-    g.have("0 < 1 + 2*exp(-gamma) - exp(-3*gamma)", "d_pos", use="decay x_pos")
-    g.positive("1 + 2*exp(-gamma) - exp(-3*gamma)", "d", lambda h: h.hyp("d_pos"))
-    weight = f"sm({scores}, n, q)"
-    g.use("ax:exp_pos", "gamma*q^2", label="top").have(f"0 < {weight}", "w_pos", use="top z_i")
-    total = "sum(l, 1, n, exp(-gamma*(l - q)^2))"
-    g.have(f"{total}*{weight} = 1", "unit", use="z_e")
-    g.have(
-        f"(1 - {weight})*(1 + 2*exp(-gamma) - exp(-3*gamma)) <= 2*exp(-gamma)",
-        "bound",
-        lambda h: h.have(
-            f"0 <= {weight}*(2*exp(-gamma) - (1 - exp(-3*gamma))*({total} - 1))", "product", use="w_pos least"
-        ).auto("product z_e unit", rounds=0, multipliers=["1", "exp(-3*gamma)"]),
-    )
-    one, two = g.split()
-    one.hyp("d_pos")
-    d = "(1 + 2*exp(-gamma) - exp(-3*gamma))"
-    two.have(
-        f"0 <= (2*exp(-gamma) - (1 - {weight})*{d})*(1/{d})",
-        "scaled",
-        use="bound d_i",
-    )
-    two.auto("scaled distance d_e", rounds=0, multipliers=["1", weight])
-
-
 def counted(scores: str, size: str = "n") -> Tactic:
     """The number of maxima is not 0."""
     return lambda h: h.use("lem:hm_count", scores, size, label="count").auto(degree=1, rounds=0)
@@ -293,36 +114,6 @@ def past_mask_defined(g: Goal) -> None:
 MASKED = ("3", "2", "j. 0", "j. I[2 <= j]*exp(0)/sum(k, 1, 3, I[2 <= k]*exp(0))")
 
 
-def softmax(g: Goal) -> None:
-    g.intro("n s c some")
-    weights, unit, shifted = g.split()
-    weights.intro("j inside").use("lem:sm_weight", "s", "n", "j", label="pos one").easy()
-    unit.use("lem:sm_sum", "s", "n", label="done").hyp("done")
-    total = "sum(k, 1, n, exp(s(k)))"
-    shifted.intro("j inside").use("lem:sm_total", "s", "n", label="low").positive(total, "z", lambda h: h.hyp("low"))
-    shifted.use("lem:sm_total", "l. s(l) + c", "n", label="low_c")
-    shifted.positive("sum(k, 1, n, exp(s(k) + c))", "y", lambda h: h.hyp("low_c"))
-    inverse = "1/sum(k, 1, n, exp(s(k) + c))"
-    shifted.auto(
-        "z_e y_e",
-        rounds=0,
-        multipliers=[
-            f"exp(s(j) + c)*({inverse})",
-            f"exp(s(j))/{total}",
-            f"exp(s(j) + c)*({inverse})/{total}",
-            f"exp(s(j))*({inverse})/{total}",
-        ],
-    )
-
-
-def softmax_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        h.use("lem:sm_total", "s", "n", label="low").use("lem:sm_total", "l. s(l) + c", "n", label="low_c")
-        h.auto(degree=1, rounds=0)
-
-    g.leaves("n s c", leaf)
-
-
 def hardmaxes(g: Goal) -> None:
     g.intro("n s some")
     g.use("lem:hm_sum", "s", "n", label="unit")
@@ -371,69 +162,7 @@ def hardmaxes_inhabited(g: Goal) -> None:
     )(g)
 
 
-def masked_norm(g: Goal) -> None:
-    g.intro("d f x y (wide four rest some)").positive("d", "d", lambda h: h.auto("wide"))
-    for c in range(1, 5):
-        g.use("four", f"{c}", label=f"f{c}")
-    total = "sum(b, 1, d, f(b))"
-    g.use("lem:sum_split", "f", "1", "4", "d", label="parts").have(f"{total} = 0", "zero", use="parts rest f1 f2 f3 f4")
-    g.use("lem:sum_split", "b. f(b)^2", "1", "4", "d", label="squares")
-    value = "sum(b, 1, d, f(b)^2) = 2*x^2 + 2*y^2 + sum(b, 5, d, f(b)^2)"
-    fours = [f"f({c})" for c in range(1, 5)]
-    g.have(value, "square_sum", use="squares f1 f2 f3 f4", rounds=0, multipliers=["1", "x", "y", *fours])
-    spread = "sum(b, 1, d, (f(b) - sum(e, 1, d, f(e))/d)^2)"
-
-    def centred(h: Goal) -> None:
-        same = lambda e: e.intro("b inside").rewrite("zero").true()  # noqa: E731
-        h.use(
-            "lem:sum_ext", f"b. (f(b) - {total.replace('b', 'e')}/d)^2", "b. f(b)^2", "1", "d", same, label="same"
-        ).hyp("same")
-
-    g.have(f"{spread} = sum(b, 1, d, f(b)^2)", "centre", centred)
-    nonneg = lambda h: h.intro("b inside").easy(squares=["f(b)"])  # noqa: E731
-    g.use("lem:sum_nonneg", "b. f(b)^2", "5", "d", nonneg, label="tail")
-    one, two, three = g.split()
-    one.hyp("zero")
-    two.rewrite("centre").rewrite("square_sum").true()
-    three.rewrite("centre").rewrite("square_sum").auto("some tail d_i")
-
-
-def onehot_best(g: Goal) -> None:
-    """The dot product of unit vectors is greatest at the same position."""
-    g.intro("p (pl ph) j (jl jh) differ").use("lem:onehot_dot", "N", "p", "j", label="other")
-    g.use("lem:onehot_dot", "N", "p", "p", label="self")
-    yes, no = g.ind("j = p", "at value")
-    yes.absurd("at", "differ")
-    no.auto("other self value")
-
-
 ONEHOT = "a p. I[a = p]"
-
-
-def onehot_found(g: Goal) -> Goal:
-    g.intro("N n q v z c found (some fits factor asked) columns layer").have("0 <= N", "width", use="some fits")
-
-    def ready(h: Goal) -> None:
-        width, factor, asked, best = h.split()
-        width.hyp("width")
-        factor.hyp("factor")
-        asked.hyp("asked")
-        onehot_best(best)
-
-    return g.use(
-        "lem:block_found", "N", "n", ONEHOT, "q", "v", "z", "c", "found", ready, "#columns", "#layer", label="done"
-    )
-
-
-def onehot(g: Goal) -> None:
-    onehot_found(g).use("lem:block_scores", "N", "n", ONEHOT, "q", "v", "z", "#width", "#columns", label="is")
-    g.intro("i (low high)").use("is", "i", label="codes value scores").use("done", "i", label="found_is")
-    first, second, third, fourth = g.split()
-    first.hyp("codes")
-    second.hyp("value")
-    third.intro("j inside").use("scores", "j", label="here").use("asked", "i", label="ql qh")
-    third.use("lem:onehot_dot", "N", "q(i)", "j", label="dot").auto("here dot")
-    fourth.hyp("found_is")
 
 
 def exists(m: str, n: str, codes: str, *witnesses: tuple[str, ...]) -> Tactic:
@@ -452,42 +181,8 @@ def close(h: Goal) -> None:
     h.hyp(same[0]) if same else h.blast()
 
 
-ONEHOT_AT = ("3", "2", "i. 1", "i. 0", "z0", "1", "found0")
 HASH_AT = ("2", "i. 1", "i. 0", "z0", "1", "found0")
 BLOCK = "l. c*blockscore(z, {m}, i, l)"
-
-
-def onehot_gap(g: Goal) -> None:
-    g.intro("N n p (many fits pl ph)")
-    every, some = g.split()
-    every.intro("j (jl jh) differ").use("lem:onehot_dot", "N", "p", "j", label="other")
-    every.use("lem:onehot_dot", "N", "p", "p", label="self")
-    yes, no = every.ind("j = p", "at value")
-    yes.contra("any").absurd("at", "differ")
-    one, two = no.split()
-    one.auto("other self value")
-    two.auto("other self value", rounds=0, multipliers=["1", "1/sqrt(N)"])
-    for h, j in zip(some.em("p = 1", "first"), "21", strict=True):
-        h.use("lem:onehot_dot", "N", "p", j, label="other").use("lem:onehot_dot", "N", "p", "p", label="self")
-        yes, no = h.ind(f"{j} = p", "at value")
-        if j == "2":
-            yes.contra("any").auto("at first")
-        else:
-            yes.absurd("at", "first")
-        no.witness(j)
-        for part in no.split():
-            part.easy("many at other self value")
-
-
-def root_leaf(x: str) -> Tactic:
-    """A condition on sqrt(x), where a fact gives 0 < x."""
-
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        root(h.have(f"0 < {x}", "positive"), x, "r").auto(degree=1, rounds=0)
-
-    return leaf
 
 
 def ao_lookup(g: Goal) -> None:
@@ -528,56 +223,6 @@ def ao_lookup_inhabited(g: Goal) -> None:
     exists("3", "2", ONEHOT, first, (*first, "2"), first)(g)
 
 
-def ao_gap(g: Goal) -> None:
-    bound, attained = g.split()
-    bound.intro("m N X eps (wide many pos small long near) p (pl ph) j (jl jh) differ").use("long", "p", label="least")
-    bound.use("near", "p", None, "j", None, lambda e: e.intro("eq").blast(), label="bound")
-    bound.apart("abs(sum(a, 1, m, X(a, p)*X(a, j)))", lambda k: k.auto(degree=1, rounds=0))
-    attained.intro("eps (pos small)").have("0 < 1 - eps", "rest", use="small")
-    root(attained, "1 - eps", "r")
-    inverse = "1/sqrt(1 - eps)"
-    attained.have(f"0 <= ({inverse})^2", "sq", use="r_i")
-    attained.witness(f"a i. if(i = 1, if(a = 1, sqrt(1 - eps), 0), if(a = 1, eps*({inverse}), 1))")
-    long, near, gap = attained.split()
-    gap.auto("r_s r_e", rounds=0, multipliers=["1", "eps"])
-
-    def number(h: Goal, name: str) -> list[Goal]:
-        """1 or 2."""
-        one, two = h.em(f"{name} <= 1", f"{name}_side")
-        one.have(f"{name} = 1", f"{name}_is", use=f"{name}_side {name}l").rewrite(f"{name}_is")
-        two.use("ax:int_lt", "1", name, label=f"{name}_more")
-        two.have(f"{name} = 2", f"{name}_is", use=f"{name}_more {name}h").rewrite(f"{name}_is")
-        return [one, two]
-
-    one, two = number(long.intro("i (il ih)"), "i")
-    one.auto("r_s pos")
-    two.have("0 <= eps^2*(1/sqrt(1 - eps))^2", "more", lambda h: square(h, "eps", "eps_sq").auto("eps_sq sq")).auto(
-        "more pos"
-    )
-    near.intro("i (il ih) j (jl jh) differ")
-    for h in number(near, "i"):
-        for e in number(h, "j"):
-            if e.text(e.facts["i_is"])[-1] == e.text(e.facts["j_is"])[-1]:
-                e.have("i = j", "eq", use="i_is j_is").contra("any").absurd("eq", "differ")
-            else:
-                e.have("eps*(1/sqrt(1 - eps))*sqrt(1 - eps) = eps", "dot", use="r_e", rounds=0, multipliers=["eps"])
-                e.use(
-                    "ax:abs_pos", "eps*(1/sqrt(1 - eps))*sqrt(1 - eps)", lambda k: k.auto("dot pos"), label="size"
-                ).auto("size dot")
-
-
-def ao_gap_inhabited(g: Goal) -> None:
-    g.use("lem:onehot_near", "2", "1/4", label="long near").inhabit(
-        "2", "2", ONEHOT, "1/4", "1", "2", "1/4", leaf=close
-    )
-
-
-def widths(g: Goal) -> None:
-    width, lookup = g.split()
-    width.easy()
-    onehot_found(lookup).intro("i inside").use("done", "i", label="at").hyp("at")
-
-
 def square_half(x: str) -> str:
     """The variance of [x; 1; -x; -1]."""
     return f"({x})^2/2 + 1/2"
@@ -612,11 +257,6 @@ def hash_pairs(h: Goal) -> None:
 
 def names_of(text: str) -> list[str]:
     return re.findall(r"[a-z]\w*", text)
-
-
-def lh(g: Goal) -> None:
-    g.intro("x c inside").have("0 < x^2 + 1", "pos", squares=["x"])
-    g.use("lem:hash_component", "x", "1", "c", label="done").hyp("done")
 
 
 def lh_scale(g: Goal) -> None:
@@ -1004,233 +644,6 @@ def parts(g: Goal) -> list[Goal]:
     return [first, second]
 
 
-def scaled(g: Goal) -> None:
-    g.intro("n q f (ql qh fp)")
-    one, two, three = g.split()
-    one.use("lem:scaled_argmax", "n", "q", "f", label="done").hyp("done")
-    two.intro("i (il ih)").positive("i", "i", lambda h: h.auto("il")).use(
-        "lem:scaled_argmax", "n", "q", "1/i", label="done"
-    ).hyp("done")
-    three.positive("n", "n", lambda h: h.auto("ql qh")).use("lem:scaled_argmax", "n", "q", "1/n", label="done").hyp(
-        "done"
-    )
-
-
-def sign_choice(g: Goal) -> None:
-    base, step = g.induct("N", "ge", "ih")
-    base.intro("B").witness("i. 1").easy()
-    step.intro("B").use("ih", "B", label="before").obtain("before", "s", "signs small")
-    t = "sum(k, 1, N, B(k, N + 1)*s(k))"
-    new = f"if(i = N + 1, 1 - 2*I[0 <= {t}], s(i))"
-    step.witness(f"i. {new}")
-    one, two = step.split()
-
-    one.intro("i (low high)")
-    yes, no = one.ind("i = N + 1", "at value")
-    yes.rewrite("value")
-    yes, other = yes.ind(f"0 <= {t}", "side size")
-    yes.pick("right").auto("size")
-    other.pick("left").auto("size")
-    no.have(
-        "i <= N",
-        "inside",
-        lambda h: (
-            h.contra("more")
-            .use("ax:int_lt", "N", "i", label="next")
-            .have("i = N + 1", "eq", use="next high")
-            .absurd("eq", "at")
-        ),
-    )
-    no.rewrite("value").use("signs", "i", label="sign").easy()
-
-    def value(h: Goal, i: str) -> Goal:
-        """The new sign at i <= N is s(i)."""
-
-        def proof(e: Goal) -> None:
-            yes, no = e.ind(f"{i} = N + 1", "at value")
-            yes.contra("any").auto(f"at {i}_high")
-            no.auto("value", rounds=0, multipliers=[f"s({i})", f"I[0 <= {t}]"])
-
-        return h.have(new_at(i) + f" = s({i})", f"new_{i}", proof)
-
-    def new_at(i: str) -> str:
-        return f"if({i} = N + 1, 1 - 2*I[0 <= {t}], s({i}))"
-
-    def same(h: Goal) -> None:
-        h.intro("j (jl jh) i (il ih2)").have("j <= N", "j_high", use="jh").have("i <= N", "i_high", use="ih2 jh")
-        value(value(h, "i"), "j").rewrite("new_i").rewrite("new_j").true()
-
-    body = f"i j. B(i, j)*{new_at('i')}*{new_at('j')}"
-    two.use("lem:pair_ext", body, "i j. B(i, j)*s(i)*s(j)", "N", same, label="old")
-    two.use("ax:sum_step", f"j. sum(i, 1, j - 1, B(i, j)*{new_at('i')}*{new_at('j')})", "1", "N + 1", label="last")
-
-    def row(h: Goal) -> None:
-        h.intro("i (il i_high)")
-        value(h, "i").rewrite("new_i").true()
-
-    two.use("lem:sum_ext", f"i. B(i, N + 1)*{new_at('i')}", "i. B(i, N + 1)*s(i)", "1", "N", row, label="row")
-    for h in two.ind(f"0 <= {t}", "side size"):
-        h.rewrite("size", "last", "last_s").rewrite("size", "row", "row_s").rewrite("size", "old", "old_s").rewrite(
-            "size"
-        )
-        h.auto("last_s row_s old_s small side", rounds=0)
-
-
-DOT = "sum(a, 1, m, x(a, i)*x(a, j))"
-
-
-def sign_of(g: Goal, fact: str, *at: str) -> list[Goal]:
-    """The sign given by `fact` at these indices is 1 or -1; it is put into the goal."""
-    label = g.fresh("sign")
-    g.use(fact, *(e for k in at for e in (k, None)), label=label)
-    out = g.cases(label, f"{label}_is")
-    for h in out:
-        h.rewrite(f"{label}_is")
-    return out
-
-
-def potential(g: Goal) -> None:
-    g.intro("N t u (some low cosh)")
-    base, step = g.induct("m", "ge", "ih")
-    base.witness("a i. 1")
-    signs, small = base.split()
-    signs.easy()
-    small.use("lem:sum_pairs", "N", label="pairs").auto("pairs")
-    step.obtain("ih", "x", "signs small")
-    up, down = f"exp(t*{DOT})", f"exp(-t*{DOT})"
-    form = f"(exp(t) - exp(-t))/2*({up} - {down})"
-    step.use("lem:sign_choice", "N", "#some", f"i j. {form}", label="choice").obtain("choice", "s", "news least")
-    step.witness("a i. if(a = m + 1, s(i), x(a, i))")
-    signs, bound = step.split()
-    signs.intro("a (al ah) i inside")
-    yes, no = signs.ind("a = m + 1", "at value")
-    yes.rewrite("value").use("news", "i", label="sign").easy()
-    no.have(
-        "a <= m",
-        "before",
-        lambda h: (
-            h.contra("more")
-            .use("ax:int_lt", "m", "a", label="next")
-            .have("a = m + 1", "eq", use="next ah")
-            .absurd("eq", "at")
-        ),
-    )
-    no.rewrite("value").use("signs", "a", None, "i", None, label="sign").easy()
-    product = "if(a = m + 1, s(i), x(a, i))*if(a = m + 1, s(j), x(a, j))"
-    total = f"sum(a, 1, m + 1, {product})"
-
-    def term(h: Goal) -> None:
-        h.intro("j (jl jh) i (il ih2)")
-
-        def old(e: Goal) -> None:
-            e.intro("a (al ah)")
-            yes, no = e.ind("a = m + 1", "at value")
-            yes.contra("any").auto("at ah")
-            no.rewrite("value").true()
-
-        h.use("lem:sum_ext", f"a. {product}", "a. x(a, i)*x(a, j)", "1", "m", old, label="old")
-        h.use("ax:sum_step", f"a. {product}", "1", "m + 1", label="last")
-        h.have(f"{total} = {DOT} + s(i)*s(j)", "new", use="old last").rewrite("new")
-        for e in sign_of(h, "news", "i"):
-            for f in sign_of(e, "news", "j"):
-                f.true()
-
-    after = f"i j. (exp(t) + exp(-t))/2*({up} + {down}) + {form}*s(i)*s(j)"
-    bound.use("lem:pair_ext", f"i j. exp(t*{total}) + exp(-t*{total})", after, "N", term, label="is")
-    bound.use("ax:exp_pos", "t", label="p").use("ax:exp_pos", "-t", label="q").use("ax:exp_pos", "m*u", label="e")
-    phi = f"sum(j, 1, N, sum(i, 1, j - 1, {up} + {down}))"
-    bound.have(f"0 <= (exp(t) + exp(-t))/2*((N^2 - N)*exp(m*u) - {phi})", "one", use="small p q")
-    bound.have("0 <= N^2 - N", "pairs", lambda h: squares_of_whole(h))
-    bound.have(
-        "0 <= (exp(u) - (exp(t) + exp(-t))/2)*((N^2 - N)*exp(m*u))",
-        "two",
-        lambda h: h.have("0 <= (N^2 - N)*exp(m*u)", "p1", use="pairs e").auto("p1 cosh"),
-    )
-    bound.auto("is least one two", rounds=0)
-
-
-def squares_of_whole(h: Goal) -> None:
-    """0 <= N^2 - N on the whole numbers, where `some`: 0 <= N."""
-    zero, more = h.em("N <= 0", "side")
-    zero.have("N = 0", "none", use="side some").rewrite("none").true()
-    more.use("ax:int_lt", "0", "N", label="next").auto("next some")
-
-
-def pair_small(g: Goal) -> None:
-    g.intro("N m x t L (tp bound) i (il ih) j (jl jh) differ")
-    f = "k l. exp(t*sum(a, 1, m, x(a, k)*x(a, l))) + exp(-t*sum(a, 1, m, x(a, k)*x(a, l)))"
-
-    def nonneg(h: Goal) -> None:
-        dot = "sum(a, 1, m, x(a, k)*x(a, l))"
-        h.intro("l lr k kr").use("ax:exp_pos", f"t*{dot}", label="p").use("ax:exp_pos", f"-t*{dot}", label="q").auto(
-            "p q"
-        )
-
-    for h, p, r in zip(apart_by_one(g, "i", "j", "differ"), "ij", "ji", strict=True):
-        h.use("lem:pair_member", f, "N", p, r, nonneg, each_by(""), label="member")
-        h.use("ax:exp_pos", f"t*{DOT}", label="p").use("ax:exp_pos", f"-t*{DOT}", label="q")
-        for sign, name in (("", "up"), ("-", "down")):
-
-            def less(e: Goal, sign: str = sign) -> None:
-                e.contra("no").have(f"t*L < {sign}t*{DOT}", "more", use="no tp")
-                e.use("lem:exp_less", "t*L", f"{sign}t*{DOT}", label="wrong").auto("wrong member bound p q", rounds=0)
-
-            h.have(f"{sign}{DOT} <= L", name, less)
-        h.apart(f"abs({DOT})", lambda e: e.auto(degree=1, rounds=0))
-
-
-def signs_near(g: Goal) -> None:
-    g.intro("N m x eps (some low signs)").have("0 < m", "pos", use="some").positive("m", "m", lambda h: h.hyp("pos"))
-    root(g, "m", "r").have(
-        "1/sqrt(m)*(1/sqrt(m)) = 1/m",
-        "inv",
-        use="r_e r_s m_e",
-        rounds=0,
-        multipliers=[
-            "1/sqrt(m)/sqrt(m)",
-            "1/m",
-            "1/sqrt(m)",
-            "1/sqrt(m)/m",
-            "sqrt(m)/sqrt(m)/m",
-            "1/m/sqrt(m)/sqrt(m)",
-        ],
-    )
-    scaled = "sum(a, 1, m, x(a, i)/sqrt(m)*(x(a, j)/sqrt(m)))"
-
-    def both(h: Goal) -> Goal:
-        return h.have(f"{scaled} = 1/m*{DOT}", "is", use="inv", rounds=0, multipliers=[DOT])
-
-    one, two = g.split()
-    one.intro("(long near) i ir j jr differ").use("near", "i", None, "j", None, "#differ", label="here")
-    both(one).rewrite("is", "here", "here_m")
-    one.have(f"0 <= m*(eps - abs(1/m*{DOT}))", "scaled_here", use="here_m pos")
-    of_dot = {"degree": 2, "rounds": 0, "multipliers": ["1", "eps", "1/m", "m", DOT]}
-
-    def leaf(e: Goal) -> None:
-        e.auto("scaled_here m_e m_i pos " + " ".join(k for k in e.facts if k[0] in "dv" and k != "differ"), **of_dot)
-
-    for h in one.sides(one.term(f"abs({DOT})")):
-        h.apart(f"abs(1/m*{DOT})", leaf)
-    two.intro("small")
-    long, near = two.split()
-    long.intro("i ir")
-
-    def unit(h: Goal) -> None:
-        h.intro("a ar")
-        for e in sign_of(h, "signs", "a", "i"):
-            e.true()
-
-    long.use("lem:sum_ext", "a. x(a, i)*x(a, i)", "a. 1", "1", "m", unit, label="units").use(
-        "lem:sum_one", "1", "m", label="ones"
-    )
-    long.auto("units ones inv m_e low", rounds=0, multipliers=["1", "sum(a, 1, m, x(a, i)*x(a, i))", "1/m"])
-    near.intro("i ir j jr differ").use("small", "i", None, "j", None, "#differ", label="here")
-    both(near).rewrite("is")
-    near.have("0 <= 1/m*(eps*m - abs(" + DOT + "))", "scaled_here", use="here m_i")
-    for h in near.sides(near.term(f"abs({DOT})")):
-        h.apart(f"abs(1/m*{DOT})", leaf)
-
-
 def log_of(g: Goal, n: str = "N", some: str = "some") -> Goal:
     """log(2n) = log 2 + log n, 0 <= log n, log 2 >= 3/5, where a fact `some` gives n >= 1."""
     g.use(
@@ -1323,237 +736,6 @@ def ao_dimension_defined(g: Goal) -> None:
         h.auto(degree=1, rounds=0)
 
     g.leaves("", leaf)
-
-
-def almost_orth(g: Goal) -> None:
-    g.intro("N m (many wide near far)").have("1 <= N", "some", use="many")
-    g.use("lem:log_mono", "2", "N", each_by("many"), label="log_two_n")
-    log_of(g)
-    low, high, family, lookup = g.split()
-    low.auto("far log_is two_low")
-    high.auto("near log_is log_two_n two_low")
-
-    def ready(h: Goal) -> None:
-        for e in h.split():
-            e.easy(use="far wide some")
-
-    family.use("lem:capacity", "1/4", "m", "N", ready, label="done").hyp("done")
-    lookup.intro("Y n q v z c found (first fits factor long near_y asked) columns layer i inside")
-
-    def given(h: Goal) -> None:
-        for e in h.split():
-            e.easy()
-
-    lookup.use(
-        "lem:cookbook.s5.3.2.ao_lookup",
-        "m",
-        "N",
-        "Y",
-        "1/4",
-        "n",
-        "q",
-        "v",
-        "z",
-        "c",
-        "found",
-        given,
-        "#columns",
-        "#layer",
-        label="done",
-    )
-    lookup.use("done", "i", label="low_is high_is found_is").use("found_is", "!", label="is").hyp("is")
-
-
-def almost_orth_inhabited(g: Goal) -> None:
-    """N = 2, m by Eq. (38), and for the lookup a family of which there is one."""
-    g.have("1 <= 2", "some", Goal.true)
-    log_of(g, "2").have("0 < 192*log(2*2)", "large", use="log_is two_low").use(
-        "lem:ceiling", "192*log(2*2)", label="ceil"
-    )
-    g.obtain("ceil", "m0", "wide near_m far_m").use("lem:capacity", "1/4", "m0", "2", each_by(""), label="family")
-    g.obtain("family", "Y0", "long near").have("0 <= m0", "width", use="wide")
-    g.use("lem:block_exists", "m0", "2", "Y0", "i. 1", "i. 0", "1", label="made")
-    g.obtain("made", "z0", "made_z").obtain("made_z", "found0", "columns layer")
-    g.inhabit("2", "m0", "Y0", "2", "i. 1", "i. 0", "z0", "1", "found0", "1", leaf=close)
-
-
-def almost_orth_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        last = h.text(list(h.facts.values())[-1])
-        if h.goal[0] == "false" and last.startswith("sum(") and "z(" in last:
-            counted(BLOCK.format(m="m"))(h)
-        else:
-            h.auto(degree=1, rounds=0)
-
-    g.leaves("N m Y n q v z c found i", leaf)
-
-
-def space_flip(g: Goal) -> None:
-    g.intro("sign m N M G H b p (signs every match)")
-
-    def flip(r: str) -> str:
-        return f"sign(a, i, {r})*(1 - 2*I[a = b & i = p])"
-
-    def flipped(r: str, t: str) -> str:
-        """t has the signs of r, flipped at b, p."""
-        return f"all a in 1..m. all i in 1..N. sign(a, i, {t}) = {flip(r)}"
-
-    def single(h: Goal, r: str, label: str) -> Goal:
-        """Exactly one index has the signs of r, flipped."""
-
-        def ready(e: Goal) -> None:
-            e.intro("a ar i ir")
-            for f in e.ind("a = b & i = p", "is value"):
-                f.rewrite("value").use("signs", r, None, "a", None, "i", label="sign")
-                for k in f.cases("sign", "sign_is"):
-                    k.rewrite("sign_is").easy()
-
-        return h.use("every", f"a i. {flip(r)}", ready, label=label)
-
-    def back(h: Goal, fact: str) -> None:
-        """The signs of t are those of r flipped; so those of r are those of t flipped."""
-        h.intro("a ar i ir").use(fact, "a", None, "i", label="here")
-        for e in h.ind("a = b & i = p", "is value"):
-            e.rewrite("value", "here", "here_v").rewrite("value").auto("here_v")
-
-    def same(h: Goal) -> None:
-        h.intro("r rr")
-        yes, no = h.ind(flipped("r", "t"), "there size")
-        other, wrong = yes.ind(flipped("t", "r"), "again size_t")
-        other.auto("size size_t")
-        wrong.have(flipped("t", "r"), "after_all", lambda e: back(e, "there")).absurd("after_all", "again")
-        wrong, other = no.ind(flipped("t", "r"), "again size_t")
-        wrong.have(flipped("r", "t"), "after_all", lambda e: back(e, "again")).absurd("after_all", "there")
-        other.auto("size size_t")
-
-    def row(h: Goal) -> None:
-        single(h.intro("r rr"), "r", "one").auto("one", rounds=0, multipliers=["G(r)"])
-
-    pairs = f"I[{flipped('r', 't')}]"
-    g.use("lem:sum_ext", "G", f"r. sum(t, 1, M, {pairs}*G(r))", "1", "M", row, label="first")
-
-    def exchange(h: Goal) -> None:
-        def each(e: Goal) -> None:
-            e.intro("t tr")
-            yes, no = e.ind(flipped("r", "t"), "there size")
-            yes.use("match", "r", None, "t", None, "#there", label="is").auto(
-                "is size", rounds=0, multipliers=["G(r)", "H(t)"]
-            )
-            no.auto("size", rounds=0, multipliers=["G(r)", "H(t)"])
-
-        h.intro("r rr").use("lem:sum_ext", f"t. {pairs}*G(r)", f"t. {pairs}*H(t)", "1", "M", each, label="done").hyp(
-            "done"
-        )
-
-    g.use(
-        "lem:sum_ext",
-        f"r. sum(t, 1, M, {pairs}*G(r))",
-        f"r. sum(t, 1, M, {pairs}*H(t))",
-        "1",
-        "M",
-        exchange,
-        label="second",
-    )
-    g.use("lem:layers_swap", f"r t. {pairs}*H(t)", "1", "M", "1", "M", label="third")
-
-    def column(h: Goal) -> None:
-        h.intro("t tr").use("lem:sum_ext", f"r. {pairs}", f"r. I[{flipped('t', 'r')}]", "1", "M", same, label="turned")
-        single(h, "t", "one").auto("one turned", rounds=0, multipliers=["H(t)"])
-
-    g.use("lem:sum_ext", f"t. sum(r, 1, M, {pairs}*H(t))", "H", "1", "M", column, label="fourth")
-    g.auto("first second third fourth", rounds=0)
-
-
-def space_moment(g: Goal) -> None:
-    g.intro("sign m N M t u i j (signs every count i_low i_high j_low j_high differ cosh)")
-    base, step = g.induct("k", "ge", "ih")
-    base.intro("any").use("lem:sum_one", "1", "M", label="ones").auto("ones")
-    step.intro("room").use("ih", None, label="before")
-
-    def dot(r: str, size: str = "k") -> str:
-        return f"sum(a, 1, {size}, sign(a, i, {r})*sign(a, j, {r}))"
-
-    def last(r: str) -> str:
-        return f"sign(k + 1, i, {r})*sign(k + 1, j, {r})"
-
-    def product(r: str) -> str:
-        return f"{last(r)}*exp(t*{dot(r)})"
-
-    def match(h: Goal) -> None:
-        h.intro("r rr s sr same")
-
-        def at(e: Goal, a: str, of: str) -> Goal:
-            """The sign of vector `of` at a is kept, or it is the one that was flipped."""
-            e.use("same", a, None, of, label=f"new_{of}")
-            return e
-
-        def kept(e: Goal) -> None:
-            e.intro("a (al ah)")
-            at(at(e, "a", "i"), "a", "j")
-            yes, no = e.ind("a = k + 1 & i = i", "is value")
-            yes.contra("any").auto("is_1 ah")
-            other, fine = no.ind("a = k + 1 & j = i", "is_j value_j")
-            other.contra("any").auto("is_j_1 ah")
-            fine.rewrite("value", "new_i", "was_i").rewrite("value_j", "new_j", "was_j").rewrite("was_i").rewrite(
-                "was_j"
-            ).true()
-
-        h.use(
-            "lem:sum_ext",
-            "a. sign(a, i, s)*sign(a, j, s)",
-            "a. sign(a, i, r)*sign(a, j, r)",
-            "1",
-            "k",
-            kept,
-            label="kept",
-        ).rewrite("kept")
-        at(at(h, "k + 1", "i"), "k + 1", "j")
-        yes, no = h.ind("k + 1 = k + 1 & i = i", "is value")
-        no.have("k + 1 = k + 1 & i = i", "after_all", each_by("")).absurd("after_all", "is")
-        other, fine = yes.ind("k + 1 = k + 1 & j = i", "is_j value_j")
-        other.have("i = j", "eq", use="is_j_2").contra("any").absurd("eq", "differ")
-        fine.rewrite("value", "new_i", "was_i").rewrite("value_j", "new_j", "was_j").rewrite("was_i").rewrite(
-            "was_j"
-        ).true()
-
-    def ready(h: Goal) -> None:
-        for e, k in zip(h.split(), ("signs", "every", ""), strict=True):
-            e.hyp(k) if k else match(e)
-
-    step.use(
-        "lem:space_flip",
-        "sign",
-        "m",
-        "N",
-        "M",
-        f"r. {product('r')}",
-        f"r. -{product('r')}",
-        "k + 1",
-        "i",
-        ready,
-        label="turned",
-    )
-
-    def term(h: Goal) -> None:
-        h.intro("r rr").use("ax:sum_step", "a. sign(a, i, r)*sign(a, j, r)", "1", "k + 1", label="last").rewrite("last")
-        h.have("1 <= k + 1 & k + 1 <= m", "inside", each_by("ge room"))
-        h.use("signs", "r", "#rr", "k + 1", "#inside", "i", None, label="sign_i").use(
-            "signs", "r", "#rr", "k + 1", "#inside", "j", None, label="sign_j"
-        )
-        for e in h.cases("sign_i", "is_i"):
-            for f in e.rewrite("is_i").cases("sign_j", "is_j"):
-                f.rewrite("is_j").true()
-
-    after = f"r. (exp(t) + exp(-t))/2*exp(t*{dot('r')}) + (exp(t) - exp(-t))/2*({product('r')})"
-    step.use("lem:sum_ext", f"r. exp(t*{dot('r', 'k + 1')})", after, "1", "M", term, label="terms")
-    step.use("ax:exp_pos", "t", label="p").use("ax:exp_pos", "-t", label="q").use("ax:exp_pos", "k*u", label="e")
-    step.have(f"0 <= (exp(t) + exp(-t))/2*(M*exp(k*u) - sum(r, 1, M, exp(t*{dot('r')})))", "one", use="before p q")
-    step.have(
-        "0 <= (exp(u) - (exp(t) + exp(-t))/2)*(M*exp(k*u))",
-        "two",
-        lambda h: h.have("0 <= M*exp(k*u)", "p1", use="count e").auto("p1 cosh"),
-    )
-    step.auto("terms turned one two", rounds=0, multipliers=["1", "exp(t)", "exp(-t)"])
 
 
 def space_near(g: Goal) -> None:
@@ -1716,39 +898,6 @@ def space_four(g: Goal) -> None:
     for h, first in zip(every.cases("one", "first_is"), (1, -1), strict=True):
         for e, second in zip(h.cases("two", "second_is"), (1, -1), strict=True):
             known(e, first, second)
-
-
-def ao_probability_refuted(g: Goal) -> None:
-    """N = 2, m = 1, eps = 1, k = 1/20, delta = 99/100: all four families of two vectors satisfy Eq. (37)."""
-    g.intro("claim").use("lem:space_four", label="signs every").use("lem:log_two", label="two_low two_high")
-    g.use("lem:log_product", "2", "2", "!", label="four_is")
-
-    def ready(h: Goal) -> None:
-        for e in h.split():
-            text = e.text(e.goal)
-            if "exp(" in text:
-                e.use("lem:exp_mono", "-1/20*log(2)", "-3/100", lambda p: p.auto("two_low"), label="less")
-                e.use("ax:exp_upper", "-3/100", "1", "!", "!", label="up").auto("less up")
-            elif "log(" in text:
-                e.auto("four_is two_low two_high")
-            elif e.goal[0] == "all":
-                e.easy()
-            else:
-                e.true()
-
-    g.use("claim", "2", "1", "4", "1", "99/100", "1/20", FOUR, ready, label="wrong")
-    g.use("lem:space_near_all", FOUR, "1", "2", "4", "1", each_by(""), label="near")
-    near = "nearorthogonal(a j. if(j = 1, 1 - 2*I[{r} <= 2], 1 - 2*I[{r} = 1 | {r} = 3])/sqrt(1), 1, 2, 1)"
-
-    def one(h: Goal) -> None:
-        h.intro("r rr").use("near", "r", "#rr", label="is")
-        yes, no = h.ind(near.format(r="r"), "ok value")
-        yes.hyp("value")
-        no.contra("any").absurd("is", "ok")
-
-    g.use("lem:sum_ext", f"r. I[{near.format(r='r')}]", "r. 1", "1", "4", one, label="all_of").auto(
-        "all_of wrong", rounds=0
-    )
 
 
 def ao_probability(g: Goal) -> None:
@@ -2037,39 +1186,15 @@ def space_exists(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.hash_score": hash_score,
-    "lem.hash_gap_neighbour": hash_gap_neighbour,
-    "lem.hash_gap_value": hash_gap_value,
-    "lem.hash_gap_bounds": hash_gap_bounds,
-    "lem.quadratic_l1": quadratic_l1,
     "cookbook.s5.past_mask": Script(
         past_mask, lambda g: g.inhabit(*MASKED, *MASKED, "1", *MASKED, "2"), past_mask_defined
     ),
-    "cookbook.s5.softmax": Script(
-        softmax, lambda g: g.inhabit("2", "j. 0", "0", "2", "j. 0", "0", "1", "2", "j. 0", "0", "1"), softmax_defined
-    ),
     "cookbook.s5.def5.1_hardmax": Script(hardmaxes, hardmaxes_inhabited, lambda g: g.leaves("n s", counted("s"))),
-    "lem.masked_norm": masked_norm,
-    "cookbook.s5.3.1.onehot": Script(
-        onehot,
-        exists("3", "2", ONEHOT, (*ONEHOT_AT, "1"), (*ONEHOT_AT, "1", "1"), (*ONEHOT_AT, "1", "1")),
-        lambda g: g.leaves("N n q v z c found i", counted(BLOCK.format(m="N"))),
-    ),
-    "cookbook.s5.3.1.gap": Script(
-        onehot_gap, lambda g: g.inhabit("3", "2", "1", "2"), lambda g: g.leaves("N n p j", root_leaf("N"))
-    ),
     "cookbook.s5.3.2.ao_lookup": Script(
         ao_lookup,
         ao_lookup_inhabited,
         lambda g: g.leaves("m N X eps n q v z c found i", counted(BLOCK.format(m="m"))),
     ),
-    "cookbook.s5.3.2.ao_gap": Script(ao_gap, ao_gap_inhabited),
-    "cookbook.t5.onehot": Script(
-        widths,
-        exists("3", "2", ONEHOT, ("1",), (*ONEHOT_AT, "1")),
-        lambda g: g.leaves("N n q v z c found i", counted(BLOCK.format(m="N"))),
-    ),
-    "cookbook.s5.3.3.lh": Script(lh, lambda g: g.inhabit("3", "2"), lambda g: g.leaves("x c", norm_leaf)),
     "cookbook.s5.3.3.lh_scale.corrected": Script(
         lh_scale, lambda g: g.inhabit("3", "2", "1", "1", "2", "1", "-1", "2", "1"), lh_scale_defined
     ),
@@ -2104,32 +1229,16 @@ SCRIPTS: dict[str, Script | Tactic] = {
         ),
         selective_defined,
     ),
-    "cookbook.s5.3.4.scaled.corrected": Script(
-        scaled,
-        lambda g: g.inhabit("3", "2", "1", "3", "2", "1", "2", "3", "2", "1", "2", "2", "3", "2", "1", "2"),
-        lambda g: g.leaves("n q f", Goal.blast),
-    ),
     "cookbook.t5.lnhash": Script(
         lh_lookup, exists("4", "2", HASH, (*HASH_AT, "1")), lh_lookup_defined("n q v z c found i")
     ),
-    "lem.sign_choice": sign_choice,
-    "lem.potential": potential,
-    "lem.pair_small": pair_small,
-    "lem.signs_near": signs_near,
     "cookbook.s5.3.2.ao_dimension": Script(
         ao_dimension, lambda g: g.inhabit("1", "1", others=[("0", "1")]), ao_dimension_defined
     ),
-    "cookbook.t5.almost_orth": Script(almost_orth, almost_orth_inhabited, almost_orth_defined),
-    "lem.space_flip": space_flip,
-    "lem.space_moment": space_moment,
     "lem.space_near": space_near,
     "lem.space_four": space_four,
-    "cookbook.s5.3.2.ao_probability": Script(ao_probability_refuted, refutes=True),
     "cookbook.s5.3.2.ao_probability.corrected": Script(
         ao_probability, ao_probability_inhabited, ao_probability_defined
-    ),
-    "cookbook.s5.3.1.width": Script(
-        width, lambda g: g.inhabit("1", "1", "a i. 1", others=[("1", "1")]), ao_dimension_defined
     ),
     "lem.probability_small_k": probability_small_k,
     "lem.bits_exist": bits_exist,

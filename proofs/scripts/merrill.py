@@ -6,7 +6,7 @@ from typing import Any
 
 from script import Script, each, witnesses
 
-from symcook.proof.search.tactics import Goal, Stuck, Tactic
+from symcook.proof.search.tactics import Goal, Tactic
 
 
 def root(g: Goal, x: str, label: str) -> Goal:
@@ -75,64 +75,7 @@ def four(g: Goal, i: str, label: str = "case") -> list[Goal]:
     return [*out, g]
 
 
-def tie_positive(g: Goal) -> None:
-    g.intro("f g (first more small large) i low")
-    *few, rest = four(g, "i")
-    for n, h in enumerate(few, 1):
-        h.use("small", str(n), "!", label="is").auto("is")
-    rest.use("lem:tie_value", "f", "g", lambda h: both(h, "first", "more", "small", "large"), "i", label="value bound")
-    rest.use("ax:inv", "i*(i - 1)*(i - 2)*(i - 3)", lambda h: nonzero(h, "i"), label="inverse")
-    rest.contra("no").auto("no value bound inverse", degree=2, multipliers=["1/(i*(i - 1)*(i - 2)*(i - 3))", "g(i)"])
-
-
-def nonzero(h: Goal, i: str) -> None:
-    h.intro("zero").have(
-        f"0 < {i}*({i} - 1)*({i} - 2)*({i} - 3)", "positive", lambda e: product_of(e, i, "case_above4")
-    )
-    h.auto("zero positive")
-
-
-def tie_decreases(g: Goal) -> None:
-    g.intro("f g (first more small large) i low")
-    *few, rest = four(g, "i")
-
-    def closed(h: Goal, i: str, label: str) -> Goal:
-        both_of = lambda e: both(e, "first", "more", "small", "large")  # noqa: E731
-        return h.use("lem:tie_value", "f", "g", both_of, i, label=f"{label} {label}_b")
-
-    for n, h in enumerate(few, 1):
-        h.use("small", str(n), "!", label="is")
-        if n < 4:
-            h.use("small", str(n + 1), "!", label="next").auto("is next")
-        else:
-            closed(h, "5", "next").auto("is next")
-    closed(closed(rest, "i", "here"), "i + 1", "next")
-    # g(i) (i - 3) = g(i + 1) (i + 1), both times 100 i (i - 1)(i - 2) = 6.
-    rest.positive("(i*(i - 1)*(i - 2))", "z", lambda h: h.have("0 < i*(i - 1)", "one").auto("one case_above4"))
-    z = "(1/(i*(i - 1)*(i - 2)))"
-    rest.have(
-        "g(i)*(i - 3) = g(i + 1)*(i + 1)",
-        "same",
-        use="here next z_e",
-        rounds=0,
-        multipliers=[z, "g(i)*(i - 3)", "g(i + 1)*(i + 1)"],
-    )
-    rest.use("lem:tie_positive", "f", "g", lambda e: both(e, "first", "more", "small", "large"), "i + 1", label="above")
-    rest.contra("no").auto("no same above case_above4", degree=2)
-
-
 # --- Claims: the hash -------------------------------------------------------------------------------------------------
-
-
-def hash_defined(names: str, *arguments: str) -> Tactic:
-    """D where the only roots are those of phi at `arguments`; other denominators are easy."""
-
-    def leaf(h: Goal) -> None:
-        for n, x in enumerate(arguments):
-            root(h, x, f"r{n}")
-        h.auto(squares=[a for a in arguments], degree=1, rounds=0)
-
-    return lambda g: g.leaves(names, leaf)
 
 
 def planar(g: Goal, x: str, y: str, label: str) -> Goal:
@@ -154,29 +97,6 @@ def def3(g: Goal) -> None:
 
 def def3_defined(g: Goal) -> None:
     g.leaves("x y", lambda h: planar(h, "x", "y", "r").auto(degree=1, rounds=0))
-
-
-def lemma1(g: Goal) -> None:
-    g.intro("x i pos").use("lem:lnhash_scale", "x", "1", "i", "#pos", lambda h: h.auto(squares=["x"]), label="goal")
-    g.hyp("goal")
-
-
-def lemma1_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0, squares=["x/i", "1/i"]):
-            return
-        root(h, "x", "r")
-        if h.try_auto(degree=1, rounds=0):
-            return
-        h.positive("i", "i")
-        h.have(
-            "0 < (x/i)^2 + (1/i)^2",
-            "some",
-            lambda e: e.have("0 < (1/i)*(1/i)", "square", use="i_i").auto("square", squares=["x/i"]),
-        )
-        planar(h, "x/i", "1/i", "s").auto(degree=1, rounds=0, squares=["x"])
-
-    g.leaves("x i", leaf)
 
 
 def lemma2(g: Goal) -> None:
@@ -275,54 +195,6 @@ def quartic(g: Goal) -> Goal:
     return g.positive(QUARTIC, "z", lambda h: h.auto(squares=["i^2 - i", "i", "i - 1"]))
 
 
-def lemma8_square(g: Goal) -> None:
-    g.intro("i").use("lem:lnhash_square", "i", "i - 1", label="square")
-    quartic(g).auto("square z_e", rounds=0, multipliers=[f"1/{QUARTIC}", "hashdot(i, i - 1)^2", "1"])
-
-
-def lemma8_square_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        root(root(h, "i", "r"), "i - 1", "s")
-        quartic(h).auto(degree=1, rounds=0, squares=["i", "i - 1"])
-
-    g.leaves("i", leaf)
-
-
-def lemma8(g: Goal) -> None:
-    g.intro("i low").use("lem:merrill2024.lemma8.square", "i", label="square")
-    quartic(g).positive("i^4", "f", lambda h: h.have("0 < i^2", "two").auto("two"))
-    g.use("lem:merrill2024.lemma8.sqrt", label="a b compare").use("compare", "i", label="order")
-    g.have(
-        f"1/i^4 <= 1/{QUARTIC}",
-        "less",
-        lambda h: h.contra("no").auto(
-            "no order z_p z_e z_i f_p f_e f_i", degree=2, multipliers=["1/i^4", f"1/{QUARTIC}"]
-        ),
-    )
-    g.have(
-        "1/i^4 <= 1",
-        "small",
-        lambda h: h.have("1 <= i^2", "two").have("1 <= i^4", "four").contra("no").auto("no four f_i f_e"),
-    )
-    g.use(
-        "lem:square_le",
-        "hashdot(i, i - 1)",
-        "1 - 1/(2*i^4)",
-        None,
-        lambda h: h.auto("square less", squares=["1/i^4"]),
-        label="goal",
-    )
-    g.hyp("goal")
-
-
-def lemma8_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        root(root(h, "i", "r"), "i - 1", "s")
-        h.have("0 < i^2", "two").have("0 < i^4", "four", use="two").auto(degree=1, rounds=0, squares=["i", "i - 1"])
-
-    g.leaves("i", leaf)
-
-
 # --- Claims: layer norm, Definitions 6 and 7, Lemmas 9 and 10 ---------------------------------------------------------
 
 MEAN = "(sum(a, 1, d, x(a))/d)"
@@ -402,36 +274,6 @@ def layernorm_defined(g: Goal) -> None:
     g.leaves("d x", leaf)
 
 
-def def6_corrected(g: Goal) -> None:
-    g.intro("f (first more)")
-    down, combine = g.split()
-    down.intro("i k (low high)").use("more", "i + 1", "k", label="step")
-    down.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "k + 1", None, "i + 1", label="value")
-    down.positive(
-        "prod(j, 0, k + 1, i + 1 - j)",
-        "p",
-        lambda h: h.use("lem:prod_positive", "i + 1", "k + 1", label="goal").hyp("goal"),
-    )
-    down.have("0 < prod(j, 1, k + 1, j)", "top", factorial)
-    down.have("0 < f(i + 1, k + 1)", "positive", use="value top p_i", degree=2).auto("positive step")
-    combine.intro("k low").use(
-        "lem:difference_combination", "f", lambda h: both(h, "first", "more"), "k", "#low", label="is"
-    )
-    combine.obtain("is", "c", "outside value").witness("c").hyp("value")
-
-
-def factorial(h: Goal) -> None:
-    """0 < prod(j, 1, k + 1, j), by induction from the empty product."""
-
-    def every(e: Goal) -> None:
-        base, step = e.induct("n", "ge", "so_far")
-        base.true()
-        step.use("ax:prod_step", "j. j", "1", "n + 1", label="last")
-        step.have("0 < prod(j, 1, n, j)*(n + 1)", "product", use="so_far ge").auto("product last")
-
-    h.have("all n:Int. 0 <= n -> 0 < prod(j, 1, n, j)", "every", every).use("every", "k + 1", label="goal").hyp("goal")
-
-
 def exist(*more: str, leaf: Tactic = Goal.easy) -> Tactic:
     """H where f, then g satisfy Definitions 6 and 7; each part takes what it needs of the further witnesses."""
 
@@ -455,16 +297,6 @@ def tied(g: Goal, lemma: str, *arguments: str, label: str) -> Goal:
     """A lemma about the tie-breaking term."""
     known = lambda e: both(e, "first", "more", "small", "large")  # noqa: E731
     return g.use(f"lem:{lemma}", "f", "g", known, *arguments, label=label)
-
-
-def def7(g: Goal) -> None:
-    g.intro("f g i (first more) (small large) low")
-    few, many, above = g.split()
-    few.intro("side").use("small", "i", label="goal").hyp("goal")
-    many.intro("side").positive("(i*(i - 1)*(i - 2)*(i - 3))", "z", lambda h: product_of(h, "i", "side"))
-    tied(many, "tie_value", "i", label="value bound")
-    many.auto("value z_e", rounds=0, multipliers=["1/(i*(i - 1)*(i - 2)*(i - 3))", "g(i)"])
-    tied(above, "tie_positive", "i", label="goal").hyp("goal")
 
 
 HEADS = "j. -1/100*I[j = 0] + 3/100*I[j = 1] - 3/100*I[j = 2] + 1/100*I[j = 3]"
@@ -532,65 +364,6 @@ def heads_defined(g: Goal) -> None:
 def heads_inhabited(g: Goal) -> None:
     """The heads as they are, given as a function of m and i."""
     exist("m i. sum(j, 1, i, hardmax(l. I[m < l], i, j)*I[j = m + 1])", "1")(g)
-
-
-def flagged_head(g: Goal) -> None:
-    g.intro("m i low some")
-    seen, none = g.split()
-    seen.intro("room").use("ax:int_lt", "m", "i", label="next")
-
-    def at_most_one(h: Goal, top: str) -> None:
-        h.intro("p (pl ph)")
-        for e in h.ind("m < p", "at bit_at"):
-            e.auto(f"bit_at {top}", degree=1)
-
-    def key(h: Goal) -> None:
-        h.intro("k (kl kh)")
-        flagged, plain = h.ind("m < k", "is value")
-        flagged.have("maximal(l. I[m < l], i, k)", "top", lambda e: at_most_one(e, "value"))
-        high, low = flagged.ind("maximal(l. I[m < l], i, k)", "max bit")
-        high.auto("bit value", degree=1)
-        low.absurd("top", "max")
-        high, low = plain.ind("maximal(l. I[m < l], i, k)", "max bit")
-        high.use("max", "m + 1", label="below").auto("below value", degree=1)
-        low.auto("bit value", degree=1)
-
-    seen.use("lem:sum_ext", "k. I[maximal(l. I[m < l], i, k)]", "k. I[m < k]", "1", "i", key, label="keys")
-    seen.use("lem:sum_split", "k. I[m < k]", "1", "m", "i", label="parts")
-
-    def flat(value: int) -> Tactic:
-        def run(h: Goal) -> None:
-            h.intro("k (kl kh)")
-            flagged, plain = h.ind("m < k", "is value")
-            same, other = (flagged, plain) if value else (plain, flagged)
-            same.auto("value", degree=1)
-            other.contra("no").auto("is kl kh", degree=1)
-
-        return run
-
-    seen.use("lem:sum_ext", "k. I[m < k]", "k. 0", "1", "m", flat(0), label="before")
-    seen.use("lem:sum_ext", "k. I[m < k]", "k. 1", "m + 1", "i", flat(1), label="after")
-    seen.use("lem:sum_one", "m + 1", "i", label="ones")
-    seen.have(
-        "sum(k, 1, i, I[maximal(l. I[m < l], i, k)]) = i - m", "count", use="keys parts before after ones", degree=1
-    )
-    seen.use("lem:sum_delta", "j. hardmax(l. I[m < l], i, j)", "1", "i", "m + 1", label="picked")
-    seen.have("maximal(l. I[m < l], i, m + 1)", "top", lambda e: at_most_one(e, "low"))
-    high, lower = seen.ind("maximal(l. I[m < l], i, m + 1)", "max bit")
-    lower.absurd("top", "max")
-    high.rewrite("count").rewrite("count", "picked", "is").rewrite("bit", "is", "there")
-    high.auto("there", degree=1, rounds=0)
-    none.intro("full")
-
-    def off(h: Goal) -> None:
-        h.intro("j (jl jh)")
-        here, away = h.ind("j = m + 1", "is value")
-        here.contra("no").auto("is jh full", degree=1)
-        away.rewrite("value").true()
-
-    none.use("lem:sum_ext", "j. hardmax(l. I[m < l], i, j)*I[j = m + 1]", "j. 0", "1", "i", off, label="zero").auto(
-        "zero", degree=1
-    )
 
 
 def lemma10(g: Goal) -> None:
@@ -691,144 +464,12 @@ def def7_defined(names: str, x: str = "") -> Tactic:
 # --- Lookups: gaps, ties and saturated attention ----------------------------------------------------------------------
 
 
-def lnhash_one(g: Goal) -> None:
-    g.intro("q k").use("lem:lnhash_square", "q", "k", label="square")
-    root(root(g, "q", "q"), "k", "k")
-
-    def strict(h: Goal) -> None:
-        """hashdot(q, k)^2 < 1 where q and k differ."""
-        low, high = h.em("q <= k", "side")
-        less, same = low.em("q < k", "order")
-        same.have("q = k", "after_all", use="side order").absurd("after_all", "differ")
-        for e in (less, high):
-            e.have("0 < (q - k)^2", "apart").have(
-                "0 < (q^2 + 1)*(k^2 + 1)", "denominator", lambda f: f.auto(squares=["q", "k", "q*k"])
-            )
-            e.contra("no").have("0 <= (hashdot(q, k)^2 - 1)*((q^2 + 1)*(k^2 + 1))", "product", use="no denominator")
-            e.auto("product square apart")
-
-    one, at_most, above, below = g.split()
-    one.auto("q_n")
-    at_most.use("lem:square_le", "hashdot(q, k)", "1", "!", dot_square, label="goal").hyp("goal")
-    same, other = above.em("q = k", "same", "differ")
-    same.rewrite("same").have("hashdot(k, k) = 1", "one", use="k_n").auto("one")
-    other.have("hashdot(q, k)^2 < 1", "small", strict)
-    other.use("lem:square_lt", "-hashdot(q, k)", "1", "!", lambda h: h.auto("small"), label="goal").auto("goal")
-    below.intro("differ").have("hashdot(q, k)^2 < 1", "small", strict)
-    below.use("lem:square_lt", "hashdot(q, k)", "1", "!", lambda h: h.auto("small"), label="goal").hyp("goal")
-
-
-def hash_pair_gap(g: Goal) -> None:
-    g.intro("p k m some (low high) differ").use("lem:lnhash_square", "p", "k", label="square")
-    q = "(m + 1)^4"
-    g.have("1 <= (m + 1)^2", "two", use="some").have(f"1 <= {q}", "four", use="two").positive(
-        q, "q", lambda h: h.auto("four")
-    )
-    g.have("p^2 <= m^2", "first", use="low high")
-    g.have("0 < (p^2 + 1)*(k^2 + 1)", "denominator", lambda f: f.auto(squares=["p", "k", "p*k"]))
-
-    def sides(h: Goal) -> None:
-        """(k^2 + 1) <= (k - p)^2 ((m + 1)^2 + 1), as |k| <= |k - p| (m + 1)."""
-        left, right = h.em("k <= p", "side")
-        less, same = left.em("k < p", "order")
-        same.have("k = p", "after_all", use="side order").absurd("after_all", "differ")
-        for e, d in ((less, "(p - k)"), (right, "(k - p)")):
-            e.use("ax:int_lt", *(("k", "p") if e is less else ("p", "k")), label="step")
-            e.have(f"0 <= ({d} - 1)*m", "dm", use="step some").have(f"1 <= {d}^2", "dd", use="step")
-            e.have(f"0 <= {d}*(m + 1) - k", "up", use="dm step low high some", degree=1)
-            e.have(f"0 <= {d}*(m + 1) + k", "down", use="dm step low high some", degree=1)
-            e.have(f"0 <= ({d}*(m + 1) - k)*({d}*(m + 1) + k)", "product", use="up down").auto("product dd", degree=1)
-
-    g.have("k^2 + 1 <= (k - p)^2*((m + 1)^2 + 1)", "second", sides)
-    g.have(
-        "0 <= (m^2 - p^2)*(k^2 + 1)",
-        "one",
-        lambda h: h.have("0 <= k^2", "kk", lambda e: e.auto(squares=["k"])).auto("first kk"),
-    )
-    g.have("0 <= (m^2 + 1)*((k - p)^2*((m + 1)^2 + 1) - (k^2 + 1))", "more", lambda h: h.auto("second", squares=["m"]))
-    g.have(f"(m^2 + 1)*((m + 1)^2 + 1) <= {q}", "size", use="some", degree=3)
-    g.have(f"0 <= (k - p)^2*({q} - (m^2 + 1)*((m + 1)^2 + 1))", "last", lambda h: h.auto("size", squares=["k - p"]))
-    g.have(f"(p^2 + 1)*(k^2 + 1) <= (k - p)^2*{q}", "all_sizes", use="one more last", degree=1)
-    g.have(
-        f"1 <= (1 - hashdot(p, k)^2)*{q}",
-        "gap",
-        lambda h: (
-            h.contra("no")
-            .have(f"0 < (1 - (1 - hashdot(p, k)^2)*{q})*((p^2 + 1)*(k^2 + 1))", "product", use="no denominator")
-            .auto("product square all_sizes", rounds=0, degree=1, multipliers=[q, "1"])
-        ),
-    )
-    g.have(
-        f"hashdot(p, k)^2 <= 1 - 1/{q}",
-        "bound",
-        lambda h: h.contra("no").auto("no gap q_p q_e q_i", degree=2, multipliers=["hashdot(p, k)^2", "1"]),
-    )
-    g.have(f"1/{q} <= 1", "small", lambda h: h.contra("no").auto("no four q_e q_i"))
-    g.use("lem:sqrt_strictly_below", "hashdot(p, k)", f"1/{q}", label="goal").hyp("goal")
-
-
-def tie_small(g: Goal) -> None:
-    g.intro("f g (first more small large) j low")
-    tied(g, "tie_positive", "j", label="above")
-    root(g, "g(j)", "r")
-    r = "(1/sqrt(2*g(j)^2 + 2))"
-    g.have(f"{r}^2 <= 1/2", "half", lambda h: h.auto("r_n", squares=[f"g(j)*{r}"]))
-    g.use("lem:square_lt", r, "3/4", "!", lambda h: h.auto("half"), label="factor")
-    g.have("lnhash(g(j), 1, 1) < 3/4*g(j)", "under", use="above factor")
-    positive, bound = g.split()
-    positive.auto("above r_i")
-
-    def size(h: Goal) -> None:
-        *few, rest = four(h, "j")
-        for n, e in enumerate(few, 1):
-            e.use("small", str(n), "!", label="is").auto("is")
-        z, q = "(j*(j - 1)*(j - 2)*(j - 3))", "(j + 1)^4"
-        tied(rest, "tie_value", "j", label="value up")
-        rest.positive(z, "z", lambda e: product_of(e, "j", "case_above4"))
-        rest.have("0 < (j + 1)^2", "two", use="low").positive(q, "q", lambda e: e.auto("two"))
-        rest.have(f"9*{q} < 100*{z}", "order", lambda e: shifted(e, "j", "case_above4"))
-        rest.have(f"g(j) = 6/100*(1/{z})", "is", use="value z_e", rounds=0, multipliers=[f"1/{z}", "g(j)"])
-        rest.have(
-            f"9/100*(1/{z}) < 1/{q}",
-            "less",
-            lambda e: e.contra("no").auto(
-                "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=[f"1/{q}", f"1/{z}"]
-            ),
-        )
-        rest.auto("is less")
-
-    bound.have("3/4*g(j) < 1/(2*(j + 1)^4)", "rest", size).auto("under rest")
-
-
 def shifted(h: Goal, x: str, low: str) -> None:
     """A polynomial inequality of degree 4 from 5 <= x, whose coefficients in x - 5 have one sign."""
     h.have(f"0 <= ({x} - 5)*({x} - 5)", "t2", use=low).have(
         f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)", "t3", use=f"{low} t2"
     )
     h.have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)*({x} - 5)", "t4", use=f"{low} t3").auto(f"{low} t2 t3 t4", degree=1)
-
-
-def tie_argmax(g: Goal) -> None:
-    g.intro("f g (first more small large) h i p (low high) match (left right) last j (jl jh) differ")
-    g.use("lem:tie_score", "g", "h", "i", "j", label="at_j").use("lem:tie_score", "g", "h", "i", "p", label="at_p")
-
-    def one(h: Goal, match: str) -> None:
-        h.rewrite(match).use("lem:lnhash_one", "h(i)", "h(i)", label="o1 o2 o3 o4").hyp("o1")
-
-    g.have("hashdot(h(i), h(p)) = 1", "best", lambda h: one(h, "match"))
-    tied(g, "tie_small", "p", label="p_pos p_small")
-    same, other = g.em("h(j) = h(i)", "same", "apart")
-    before, after = same.em("j <= p", "side")
-    less, equal = before.em("j < p", "order")
-    equal.have("j = p", "after_all", use="side order").absurd("after_all", "differ")
-    tied(less, "tie_order", "j", "#jl", "p", "#order", label="ties")
-    less.have("hashdot(h(i), h(j)) = 1", "value", lambda h: one(h, "same"))
-    less.auto("at_j at_p value best ties", degree=1, rounds=0)
-    after.use("ax:int_lt", "p", "j", label="step").use("last", "j", label="no").absurd("same", "no")
-    tied(other, "tie_small", "j", label="j_pos j_small")
-    other.rewrite("match", "left", "left_i").rewrite("match", "right", "right_i")
-    other.use("lem:hash_pair_gap", "h(i)", "h(j)", "p", label="gap")
-    other.auto("gap at_j at_p best p_small j_pos", degree=1, rounds=0)
 
 
 # --- Claims: reading a tape from the rightmost match ------------------------------------------------------------------
@@ -1547,74 +1188,6 @@ TIE_SCORES = "l. tiescore(g, h, i, l)"
 # --- Claims: Theorems 1 and 2, step by step ---------------------------------------------------------------------------
 
 
-def saturated(g: Goal) -> None:
-    g.intro("s n v some v_is").use("lem:hardmax_total", "s", "n", label="ge total beaten positive")
-    g.have("0 < v", "v_p", use="v_is positive").use("ax:int_lt", "0", "v", label="one")
-    first, second, third = g.split()
-    first.auto("one")
-    second.hyp("total")
-    third.intro("j inside")
-    yes, no = third.ind("maximal(s, n, j)", "is value")
-    left, right = yes.pick("left").split()
-    left.hyp("is")
-    right.rewrite("v_is").auto("value", rounds=0, multipliers=["1/sum(m, 1, n, I[maximal(s, n, m)])"])
-    left, right = no.pick("right").split()
-    left.hyp("is")
-    right.auto("value", rounds=0, multipliers=["1/sum(m, 1, n, I[maximal(s, n, m)])"])
-
-
-def saturated_inhabited(g: Goal) -> None:
-    """Scores 1, 1, 0: two of them are maximal."""
-    scores = "l. I[l <= 2]"
-
-    def count(h: Goal) -> None:
-        def best(e: Goal) -> None:
-            for f in e.intro("k (kl kh)").ind("k <= 2", "is v"):
-                f.auto("v")
-
-        if h.goal[0] == "~":  # position 1 is no case of the second part
-            h.have(f"maximal({scores}, 3, 1)", "one", best).intro("(no rest)").absurd("one", "no")
-            return
-        if h.goal[0] != "=" or "I[all" not in h.text(h.goal):
-            h.easy()
-            return
-
-        h.have(f"maximal({scores}, 3, 1)", "one", best)
-        h.have(
-            f"~maximal({scores}, 3, 3)",
-            "three",
-            lambda e: e.intro("all_k").use("all_k", "1", "!", label="no").absurd("no"),
-        )
-        h.have(f"I[maximal({scores}, 3, 1)] = 1", "v1", lambda e: known(e, f"maximal({scores}, 3, 1)", "one"))
-        h.have(f"I[maximal({scores}, 3, 3)] = 0", "v3", lambda e: known(e, f"maximal({scores}, 3, 3)", "three"))
-        h.auto("v1 v3", degree=1)
-
-    def known(e: Goal, formula: str, label: str) -> None:
-        for f in e.ind(formula, "is v"):
-            try:
-                f._branch(f.goal).hyp("v")
-                if f.text(f.facts["is"]) == f.text(f.facts[label]):
-                    f.hyp("v")
-                    continue
-            except Stuck:
-                pass
-            f.absurd(*(("is", label) if f.facts[label][0] == "~" else (label, "is")))
-
-    parts = g.split()
-    for h in parts:
-        h.inhabit(scores, "3", "2", *["1"] * (h.text(h.goal).count("ex ") - 3), leaf=count)
-
-
-def saturated_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        last = list(h.facts)[-1]
-        h.use("lem:hardmax_total", "s", "n", label="ge total beaten positive").auto(
-            [last, "p2", "positive"], degree=1, rounds=0
-        )
-
-    g.leaves("s n v", leaf)
-
-
 MATCHES = "l. hashmatch(q, k, i, l)"
 BEST_MATCH = f"maximal({MATCHES}, i - 1, j)"
 
@@ -1706,99 +1279,6 @@ def lookup_claim_defined(g: Goal) -> None:
             h.auto([k for k in h.facts if k == last or k.endswith(("_z", "_s"))], degree=1, rounds=0)
 
     g.leaves("q k v i", leaf)
-
-
-def direct(g: Goal) -> None:
-    g.intro("q i k j ilow jlow").use("lem:merrill2024.lemma2", "q/i", "k/j", label="form bound there back")
-    for h, label in zip(g.split(), ("bound", "there", "back"), strict=True):
-        h.hyp(label)
-
-
-def direct_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if not h.try_auto(degree=1, rounds=0, squares=["q/i", "k/j"]):
-            root(root(h, "q/i", "rq"), "k/j", "rk").auto(degree=1, rounds=0)
-
-    g.leaves("q i k j", leaf)
-
-
-def at_dollar(g: Goal, value: str) -> Goal:
-    """Only token 0 has the value: ``total`` is that of token 0."""
-
-    def rest(h: Goal) -> None:
-        h.intro("j (jl jh) other").have("1 <= j", "one", after_zero).use("others", "j", label="no")
-        for e in h.ind("x(j) = dollar", "is value"):
-            e.absurd("is", "no") if e.facts["is"][0] == "=" else e.auto(
-                "value", rounds=0, multipliers=["1", "I[j = 0 | n < j]"] if "n" in e.scope else ["1"]
-            )
-
-    g.use("lem:sum_only", f"j. {value}", "0", "i - 1", "0", None, rest, label="total")
-
-    def one(h: Goal) -> None:
-        for e in h.ind("x(0) = dollar", "is value"):
-            e.hyp("value") if e.facts["is"][0] == "=" else e.absurd("start", "is")
-
-    return g.have("I[x(0) = dollar] = 1", "one", one)
-
-
-def after_zero(h: Goal) -> None:
-    low, high = h.em("j <= 0", "side")
-    low.have("j = 0", "after_all", use="side jl").absurd("after_all", "other")
-    high.use("ax:int_lt", "0", "j", label="goal").auto("goal")
-
-
-VISIBLE = "I[j = 0 | n < j]"
-
-
-def visible_count(g: Goal) -> Goal:
-    """The visible tokens are 0 and n + 1..i - 1: i - n of them, as ``count``."""
-    g.use("ax:int_lt", "n", "i", label="next")
-    g.use("lem:sum_split", f"j. {VISIBLE}", "0", "0", "i - 1", label="first_split")
-    g.use("lem:sum_split", f"j. {VISIBLE}", "1", "n", "i - 1", label="second_split")
-
-    def none(h: Goal) -> None:
-        h.intro("j (jl jh)")
-        for e in h.ind("j = 0 | n < j", "is value"):
-            if "is" in e.facts and e.facts["is"][0] == "|":
-                for f in e.cases("is", "side"):
-                    f.contra("no").auto("side jl jh", degree=1)
-            else:
-                e.auto("value")
-
-    def all_of_them(h: Goal) -> None:
-        h.intro("j (jl jh)")
-        for e in h.ind("j = 0 | n < j", "is value"):
-            if e.facts["is"][0] == "|":
-                e.auto("value")
-            else:
-                e.have("j = 0 | n < j", "after_all", lambda f: f.pick("right").auto("jl", degree=1)).absurd(
-                    "after_all", "is"
-                )
-
-    g.use("lem:sum_ext", f"j. {VISIBLE}", "j. 0", "1", "n", none, label="middle")
-    g.use("lem:sum_ext", f"j. {VISIBLE}", "j. 1", "n + 1", "i - 1", all_of_them, label="last")
-    g.use("lem:sum_one", "n + 1", "i - 1", label="ones")
-    return g.have(
-        f"sum(j, 0, i - 1, {VISIBLE}) = i - n",
-        "count",
-        use="first_split second_split middle last ones",
-        degree=1,
-        rounds=0,
-    )
-
-
-def invd(g: Goal) -> None:
-    g.intro("x dollar n i nlow late start others")
-    at_dollar(visible_count(g), f"{VISIBLE}*I[x(j) = dollar]").rewrite("count")
-    g.auto("total one", rounds=0, multipliers=["1/(i - n)"])
-
-
-def invd_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if not h.try_auto(degree=1, rounds=0):
-            visible_count(h).auto(degree=1, rounds=0)
-
-    g.leaves("x dollar n i", leaf)
 
 
 def unit_square(h: Goal, x: str) -> None:
@@ -1997,240 +1477,6 @@ def schedule(g: Goal) -> None:
         e.auto("end_is value", degree=1) if e.facts["is"][0] == "=" else e.absurd("one", "is")
 
 
-def head_refuted(g: Goal) -> None:
-    """Token 2 is the only decoding token before i = 3: its weight is 1, or 1/2 where $ has the key 1 too; not 1/3."""
-
-    def still(e: Goal) -> None:
-        e.intro("j (jl jh)").have("j != 2", "not_two", lambda f: f.intro("two").auto("two jh", degree=1))
-        two, other = e.ind("j = 2", "two value")
-        two.absurd("two", "not_two")
-        other.hyp("value")
-
-    g.intro("claim").use("claim", "j. I[j = 2]", "1", "3", "!", "!", still, label="either")
-    alone, beside = g.cases("either", "wrong")
-    for h, scores in ((alone, "l. I[1 < l - 1]"), (beside, "l. I[l = 1 | 1 < l - 1]")):
-        h.use("lem:hardmax_total", scores, "3", label="ge total beaten positive")
-        h.use("beaten", "2", "!", lambda e: e.witness("3").easy(), label="two")
-    alone.use("beaten", "1", "!", lambda e: e.witness("3").easy(), label="one")
-    alone.auto("wrong total two one", degree=1, rounds=0)
-    for p in ("1", "3"):
-        highest = f"maximal(l. I[l = 1 | 1 < l - 1], 3, {p})"
-        beside.have(highest, f"top{p}", within_three)
-        beside, other = beside.ind(highest, f"max{p} value{p}")
-        other.absurd(f"max{p}", f"top{p}")
-    inverse = "1/sum(m, 1, 3, I[maximal(l. I[l = 1 | 1 < l - 1], 3, m)])"
-    beside.auto("wrong total two value1 value3", degree=1, rounds=0, multipliers=[inverse, "1"])
-
-
-def within_three(h: Goal) -> None:
-    """A statement about all k in 1..3 that is true by computation for each."""
-    h.intro("k (kl kh)")
-    one, more = h.em("k <= 1", "at1")
-    more.use("ax:int_lt", "1", "k", label="over1")
-    two, three = more.em("k <= 2", "at2")
-    three.use("ax:int_lt", "2", "k", label="over2")
-    for e, k in ((one, 1), (two, 2), (three, 3)):
-        e.have(f"k = {k}", "k_is").rewrite("k_is").true()
-
-
-def inputhash(g: Goal) -> None:
-    g.intro("i h low c inside").positive("i", "i", lambda e: e.auto("low"))
-    one, two = g.split()
-    root(one, "i", "r")
-    z = "sqrt(2*i^2 + 2)"
-    one.use(
-        "lem:sqrt_equals",
-        "2*1^2 + 2*(1/i)^2",
-        f"{z}/i",
-        lambda e: e.auto("r_p i_i", degree=2),
-        lambda e: e.auto("r_e i_e", rounds=0, multipliers=["(1/i)^2", "i*(1/i)", "1"]),
-        label="root",
-    )
-    one.rewrite("root").auto("i_e", rounds=0, multipliers=[f"I[c = {k}]*(1/{z})" for k in (1, 2, 3, 4)])
-    two.use("lem:lnhash_scale", "h", "1", "i", "#i_p", lambda e: e.auto(squares=["h"]), label="scale").use(
-        "scale", "c", "#inside", label="goal"
-    ).hyp("goal")
-
-
-def inputhash_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0, squares=["i", "h", "h/i", "1/i"]):
-            return
-        root(root(h, "i", "ri"), "h", "rh").use("lem:lnhash_plane", "h", "i", label="p_z p_s")
-        if h.try_auto(degree=1, rounds=0):
-            return
-        z = "2*1^2 + 2*(1/i)^2"
-        h.have(f"0 < {z}", "z", lambda e: e.auto(squares=["1/i"])).use("ax:sqrt", z, label="zl ze").auto(
-            degree=1, rounds=1
-        )
-
-    g.leaves("i h", leaf)
-
-
-def prop1_scale(g: Goal) -> None:
-    g.intro("u k r mean norm kl rl unit mean_is norm_is p p_in e e_in")
-    block_sums(g)
-    g.have("mean = 0", "zero", lambda h: h.auto("mean_is zeros", rounds=0, multipliers=["1/(k*r)", "1"]))
-    g.rewrite("zero", "norm_is", "norm_0").rewrite("zero")
-    g.have("sum(b, 1, k, sum(c, 1, r, (u(b, c) - 0)^2)) = k", "squares_0", lambda h: h.auto("squares"))
-    g.rewrite("squares_0", "norm_0", "norm_k").rewrite("norm_k").true()
-
-
-def block_sums(g: Goal) -> Goal:
-    """All entries sum to 0 (``zeros``), their squares to k (``squares``)."""
-    g.use("ax:inv", "r", label="r_e").use("lem:sum_one", "1", "k", label="ones")
-
-    def zero_block(h: Goal) -> None:
-        h.intro("b inside").use("unit", "b", label="m s").auto(
-            "m r_e", rounds=0, multipliers=["r", "sum(c, 1, r, u(b, c))", "1"]
-        )
-
-    def unit_block(h: Goal) -> None:
-        h.intro("b inside").use("unit", "b", label="m s").hyp("s")
-
-    g.use("lem:sum_ext", "b. sum(c, 1, r, u(b, c))", "b. 0", "1", "k", zero_block, label="zeros")
-    g.use("lem:sum_ext", "b. sum(c, 1, r, u(b, c)^2)", "b. 1", "1", "k", unit_block, label="square_sum")
-    return g.have("sum(b, 1, k, sum(c, 1, r, u(b, c)^2)) = k", "squares", use="square_sum ones", degree=1, rounds=0)
-
-
-def squares_of(h: Goal, square: str, entry: str) -> None:
-    """A double sum of squares is not negative."""
-
-    def inner(e: Goal) -> None:
-        e.intro("c inside").auto(squares=[entry])
-
-    def outer(e: Goal) -> None:
-        e.intro("p p_in").use("lem:sum_nonneg", f"c. {square}", "1", "r", inner, label="goal").hyp("goal")
-
-    h.use("lem:sum_nonneg", f"p. sum(c, 1, r, {square})", "1", "k", outer, label="goal").hyp("goal")
-
-
-def scale_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        if h.goal[0] != "false":
-            entry = "(u(p, c) - mean)^2"
-            squares_of(h, entry, "u(p, c) - mean")
-            return
-        if "norm" not in h.text(h.facts[list(h.facts)[-1]]):
-            last = list(h.facts)[-1]
-            h.have("0 < k*r", "size").use("ax:sqrt", "k", None, label="k_l k_e")
-            h.auto([last, "size", "k_e", "p1"], degree=1, rounds=0, multipliers=["sqrt(k)", "1"])
-            return
-        mean, norm = (
-            next(k for k, f in h.facts.items() if f[0] == "=" and h.text(f).startswith(f"{n} ="))
-            for n in ("mean", "norm")
-        )
-        unit = next(k for k, f in h.facts.items() if f[0] == "all")
-        last = list(h.facts)[-1]
-        h.have(
-            "all b in 1..k. sum(c, 1, r, u(b, c))/r = 0 & sum(c, 1, r, u(b, c)^2) = 1", "unit", lambda e: e.hyp(unit)
-        )
-        block_sums(h).have(
-            "mean = 0", "zero", lambda e: e.auto(f"{mean} zeros", rounds=0, multipliers=["1/(k*r)", "1"])
-        )
-        h.rewrite("zero", norm, "norm_0")
-        h.have("sum(b, 1, k, sum(c, 1, r, (u(b, c) - 0)^2)) = k", "squares_0", lambda e: e.auto("squares"))
-        h.rewrite("squares_0", "norm_0", "norm_k").use("ax:sqrt", "k", None, label="k_l k_e")
-        h.have("sqrt(k) = 0", "root_0", use=[last, "norm_k"]).auto(
-            "root_0 k_e p1", degree=1, rounds=0, multipliers=["sqrt(k)", "1"]
-        )
-
-    g.leaves("u k r mean norm", leaf)
-
-
-def multinorm(g: Goal) -> None:
-    g.intro("x out k r kl rl vary is")
-    multinorm_blocks(g)
-    u_sums(g)
-    first, second = g.split()
-    first.auto("zeros", rounds=0, multipliers=["1/(k*r)", "1"])
-    second.rewrite("squares").true()
-
-
-def multinorm_blocks(g: Goal) -> Goal:
-    """Each block of the output has mean 0 and norm 1, as ``unit``."""
-
-    def block(h: Goal) -> None:
-        h.intro("p p_in").use("vary", "p", label="vary_p").use(
-            "lem:merrill2024.def.layernorm", "r", "l. x(p, l)", "#rl", "#vary_p", label="mean norm"
-        )
-
-        def same(e: Goal, power: str) -> None:
-            e.intro("c inside").use("is", "p", "#p_in", "c", label="here").rewrite("here").true()
-
-        h.use(
-            "lem:sum_ext",
-            "c. out(p, c)",
-            "c. layernorm(l. x(p, l), r, c)",
-            "1",
-            "r",
-            lambda e: same(e, ""),
-            label="sums",
-        )
-        h.use(
-            "lem:sum_ext",
-            "c. out(p, c)^2",
-            "c. layernorm(l. x(p, l), r, c)^2",
-            "1",
-            "r",
-            lambda e: same(e, "^2"),
-            label="squares",
-        )
-        first, second = h.split()
-        first.auto("sums mean", rounds=0, multipliers=["1/r", "1"])
-        total = "sum(c, 1, r, layernorm(l. x(p, l), r, c)^2)"
-        square = lambda e: e.intro("c inside").auto(squares=["layernorm(l. x(p, l), r, c)"])  # noqa: E731
-        second.use("lem:sum_nonneg", "c. layernorm(l. x(p, l), r, c)^2", "1", "r", square, label="ge")
-        second.use("ax:sqrt", total, label="root_l root_e").rewrite("norm", "root_e", "one").auto(
-            "one squares", degree=1, rounds=0
-        )
-
-    return g.have("all b in 1..k. sum(c, 1, r, out(b, c))/r = 0 & sum(c, 1, r, out(b, c)^2) = 1", "unit", block)
-
-
-def u_sums(g: Goal) -> Goal:
-    g.use("lem:block_totals", "out", "k", "r", label="zeros squares")
-    return g
-
-
-def multinorm_inhabited(g: Goal) -> None:
-    """x = (0, 1) in both blocks."""
-    out = "b c. layernorm(l. I[l = 2], 2, c)"
-
-    def leaf(h: Goal) -> None:
-        if h.goal[0] == "all" and "ex " in h.text(h.goal):
-            h.intro("b inside").witness("2").easy()
-        elif h.goal[0] == "all":
-            h.intro("b inside c c_in").true()
-        else:
-            h.easy()
-
-    g.inhabit("b c. I[c = 2]", out, "2", "2", leaf=leaf)
-
-
-def multinorm_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        last = list(h.facts)[-1]
-        text = h.text(h.goal if h.goal[0] != "false" else h.facts[last])
-        if "out(" in text:
-            squares_of(h, "out(p, c)^2", "out(p, c)")
-        elif "x(" in text:
-            row = next(n for n in h.scope if f"x({n}, " in text)
-            vary = next(k for k, f in h.facts.items() if f[0] == "all")
-            h.use(vary, row, label="vary").use(
-                "lem:spread_positive", "r", f"l. x({row}, l)", None, "#vary", label="sp rp"
-            )
-            h.auto([*([last] if h.goal[0] == "false" else []), "sp", "rp"], degree=1, rounds=0)
-        else:
-            h.have("0 < k*r", "size").auto(degree=1, rounds=0)
-
-    g.leaves("x out k r", leaf)
-
-
 def five(g: Goal) -> None:
     g.intro("n h query key i j some same q5 k5")
     entries(g)
@@ -2379,70 +1625,6 @@ def eight_defined(g: Goal) -> None:
 
 
 # --- Proposition 1 ----------------------------------------------------------------------------------------------------
-
-
-def layernorm_padded(g: Goal) -> None:
-    g.intro("x p r d rl fits vary front back").use(
-        "lem:spread_positive", "r", "x", "#rl", "#vary", label="spread_p root_p"
-    )
-    g.use("ax:inv", "r", label="r_e").use("lem:sum_one", "1", "r", label="ones")
-    mean = "(sum(a, 1, r, x(a))/r)"
-
-    def entry(h: Goal, fact: str) -> None:
-        h.intro("c inside").use(fact, "c", label="here").auto("here") if fact == "back" else h.intro("c inside").use(
-            fact, "c", label="here"
-        ).hyp("here")
-
-    def square(h: Goal, fact: str) -> None:
-        h.intro("c inside").use(fact, "c", label="here").rewrite("here").true()
-
-    for name, power, proof in (("sum", "", entry), ("square", "^2", square)):
-        g.use("lem:sum_split", f"c. p(c){power}", "1", "r", "d", label=f"{name}_split")
-        g.use(
-            "lem:sum_ext",
-            f"c. p(c){power}",
-            f"c. (x(c) - {mean}){power}",
-            "1",
-            "r",
-            lambda h, q=proof: q(h, "front"),
-            label=f"{name}_front",
-        )
-        g.use(
-            "lem:sum_ext",
-            f"c. p(c){power}",
-            "c. 0",
-            "r + 1",
-            "d",
-            lambda h, q=proof: q(h, "back"),
-            label=f"{name}_back",
-        )
-    g.have(
-        "sum(a, 1, r, x(a) - sum(e, 1, r, x(e))/r) = 0",
-        "centred",
-        use="ones r_e",
-        rounds=0,
-        multipliers=["sum(a, 1, r, x(a))", "sum(a, 1, r, x(a))/r"],
-    )
-    g.have(
-        "sum(a, 1, d, p(a))/d = 0",
-        "mean_0",
-        use="sum_split sum_front sum_back centred",
-        degree=1,
-        rounds=0,
-        multipliers=["1/d"],
-    )
-    spread_x = f"sum(b, 1, r, (x(b) - {mean})^2)"
-    g.have(
-        f"sum(b, 1, d, (p(b) - 0)^2) = {spread_x}",
-        "spread_is",
-        use="square_split square_front square_back",
-        degree=1,
-        rounds=0,
-    )
-    first, second = g.split()
-    first.rewrite("mean_0").rewrite("spread_is").hyp("root_p")
-    second.intro("c inside").rewrite("mean_0").rewrite("spread_is").use("front", "c", label="here")
-    second.auto("here", rounds=0, multipliers=[f"1/sqrt({spread_x})"])
 
 
 PADDED = "layernorm(e. p({0}, e), k*r, c)"
@@ -2825,85 +2007,6 @@ def pair_least_gap(g: Goal) -> None:
     ).hyp("goal")
 
 
-def pair_gap_sharp(g: Goal) -> None:
-    g.intro("b low high").positive("(2 - b)", "s").use("ax:archimedes", "8/(2 - b)", label="some").obtain(
-        "some", "i", "one large"
-    )
-    g.have(
-        "8 <= (2 - b)*i",
-        "size",
-        lambda h: h.have("0 <= (i - 8/(2 - b))*(2 - b)", "part", use="large s_p").auto(
-            "part s_e", rounds=0, multipliers=["1", "8"]
-        ),
-    )
-    g.have(
-        "4 <= i",
-        "four",
-        lambda h: h.contra("no").have("0 <= b*i", "part", use="low one").auto("no part size", degree=1),
-    )
-    g.witness("i")
-    first, second = g.split()
-    first.auto("four")
-    second.use("lem:pair_gap_value", "i", label="under over")
-    quartic(second)
-    y = f"(1/{QUARTIC})"
-    second.have("0 < i^2", "i2", use="four").have("0 < i^3", "i3", use="four i2").have("0 < i^4", "i4", use="i2")
-    second.positive("(b*i^4)", "w", lambda h: h.auto("low i4"))
-    second.have(
-        f"i <= {QUARTIC}",
-        "deep",
-        lambda h: (
-            h.have("0 <= i^3*(i - 4)", "p3", use="i3 four")
-            .have("0 <= i*(i - 4)", "p2", use="four")
-            .auto("p3 p2 four i3 i2", degree=1)
-        ),
-    )
-    second.have(f"0 <= i^3*({QUARTIC} - i)", "a1", use="deep i3")
-    second.have(f"0 < {QUARTIC}*i^2", "a2", use="z_p i2")
-    second.have(
-        f"0 <= ((2 - b)*i - 8)*(i^3*({QUARTIC} + 1))",
-        "a3",
-        lambda h: h.have(f"0 < i^3*({QUARTIC} + 1)", "p", use="i3 z_p").auto("p size"),
-    )
-    second.have(
-        f"b*i^4*({QUARTIC} + 1) < 2*{QUARTIC}^2",
-        "compare",
-        lambda h: h.have(
-            f"0 < {QUARTIC}*(3*i^2 - 2*i + 2)",
-            "a4",
-            lambda e: e.have("0 < 3*i^2 - 2*i + 2", "r", use="i2 four").auto("r z_p"),
-        ).auto("a1 a2 a3 a4 i3 i4 four", degree=1),
-    )
-    w = "(1/(b*i^4))"
-    second.have(
-        f"{y}/2 + {y}^2/2 < {w}",
-        "last",
-        lambda h: (
-            h.have(f"0 < {w}*{y}^2", "f", use="w_i z_i", degree=3)
-            .have(f"0 < {w}*{y}^2*(2*{QUARTIC}^2 - b*i^4*({QUARTIC} + 1))", "g", use="f compare")
-            .auto(
-                "g w_e z_e",
-                degree=1,
-                rounds=0,
-                multipliers=[
-                    f"{w}*{y}",
-                    f"{w}*{QUARTIC}*{y}",
-                    w,
-                    y,
-                    f"{y}^2",
-                    f"{y}*{QUARTIC}*{y}",
-                    f"{y}^2*{QUARTIC}",
-                    "1",
-                    f"{w}*{y}*{QUARTIC}*1",
-                    f"b*i^4*{w}*{y}",
-                    f"b*i^4*{w}",
-                ],
-            )
-        ),
-    )
-    second.auto("last over", degree=1)
-
-
 def tie_margin(g: Goal) -> None:
     g.intro("f g (first more small large)")
     every, five_ = g.split()
@@ -2957,29 +2060,14 @@ def tie_margin(g: Goal) -> None:
 
 SCRIPTS: dict[str, Script | Tactic] = {
     "lem.difference_combination": difference_combination,
-    "lem.tie_positive": tie_positive,
-    "lem.tie_decreases": tie_decreases,
     "merrill2024.def3.hash": Script(def3, witnesses("-1", "2", "1"), def3_defined),
-    "merrill2024.lemma1": Script(lemma1, witnesses("-1", "3", "1"), lemma1_defined),
-    "merrill2024.lemma1.form": Script(
-        lambda g: each(*[Goal.true] * 4)(g.intro("x")), witnesses("0"), hash_defined("x", "x")
-    ),
     "merrill2024.lemma2": Script(lemma2, witnesses("0", "0"), lemma2_defined),
     "merrill2024.lemma5": Script(lemma5, witnesses("2", "5", "j. j"), lemma5_defined),
-    "merrill2024.lemma8.square": Script(lemma8_square, witnesses("2"), lemma8_square_defined),
-    "merrill2024.lemma8": Script(lemma8, witnesses("2"), lemma8_defined),
     "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
-    "merrill2024.def6.corrected": Script(def6_corrected, exist("2", "1")),
-    "merrill2024.def7": Script(def7, each(exist("3"), exist("7")), def7_defined("f g i")),
-    "lem.flagged_head": flagged_head,
     "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
     "merrill2024.lemma10": Script(
         lemma10, each(exist("3"), witnesses("6"), witnesses("6")), def7_defined("f g i", "x")
     ),
-    "lem.lnhash_one": lnhash_one,
-    "lem.hash_pair_gap": hash_pair_gap,
-    "lem.tie_small": tie_small,
-    "lem.tie_argmax": tie_argmax,
     "merrill2024.lemma7.corrected": Script(
         lemma7, exist(STEP, "j. 0", "5", "4", leaf=one_step), lookup_defined("f g h delta i p", TIE_SCORES)
     ),
@@ -3001,10 +2089,7 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
     ),
-    "merrill2024.def.saturated": Script(saturated, saturated_inhabited, saturated_defined),
     "merrill2024.s3.1.lookup": Script(lookup, witnesses("1", "j. I[1 < j]", "j. 0", "5", "2"), lookup_claim_defined),
-    "merrill2024.s3.1.direct": Script(direct, witnesses("-1", "1", "0", "2"), direct_defined),
-    "merrill2024.thm1.invd": Script(invd, witnesses("j. j", "0", "2", "5"), invd_defined),
     "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
     "merrill2024.thm1.retrieve": Script(
         retrieve, each(witnesses("j. 0", "2", "4"), witnesses("j. 0", "2", "4", "1")), retrieve_defined
@@ -3012,12 +2097,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.thm1.schedule": Script(
         schedule, lambda g: g.inhabit("i k. 0", *["j. 0"] * 4, "3", others=[("i k. 0", *["j. 0"] * 4, "3", "3")])
     ),
-    "merrill2024.thm2.head": Script(head_refuted, refutes=True),
-    "merrill2024.thm2.inputhash": Script(inputhash, witnesses("2", "-1", "1"), inputhash_defined),
-    "merrill2024.prop1.scale": Script(
-        prop1_scale, witnesses("i k. 1/2 - I[2 < k]", "2", "4", "0", "sqrt(2)", "1", "1"), scale_defined
-    ),
-    "merrill2024.def5.multinorm": Script(multinorm, multinorm_inhabited, multinorm_defined),
     "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
     "merrill2024.appE.head": Script(eight, eight_inhabited, eight_defined),
     "merrill2024.thm2.worktape": Script(worktape_refuted, refutes=True),
@@ -3026,12 +2105,10 @@ SCRIPTS: dict[str, Script | Tactic] = {
     ),
     "lem.pair_gap_value": pair_gap_value,
     "lem.pair_least_gap": pair_least_gap,
-    "lem.pair_gap_sharp": pair_gap_sharp,
     "lem.tie_margin": tie_margin,
     "merrill2024.thm2.output": Script(lambda g: wrong_cell(g, True), refutes=True),
     "merrill2024.thm2.output.corrected": Script(
         output, lambda g: worktape_inhabited(g, True), lookup_defined("f g h key wrote stop i", KEY_SCORES)
     ),
-    "lem.layernorm_padded": layernorm_padded,
     "merrill2024.prop1": Script(prop1, prop1_inhabited, prop1_defined),
 }

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from places import some
-from script import Script, each, witnesses
+from script import Script, witnesses
 
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
@@ -32,15 +32,6 @@ def refuted_at(*arguments: str | Tactic, then: Tactic) -> Tactic:
 # --- Weights over 0..n - 1 --------------------------------------------------------------------------------------------
 
 
-def total(g: Goal, s: str = "s", n: str = "n", z: str = "z") -> Goal:
-    """0 < Z, Z*(1/Z) = 1 and 0 < 1/Z for the normaliser of the scores s over 0..n - 1."""
-    name, _, body = s.partition(". ")
-    inside = f"{s}(p)" if not body else body.replace(name, "p")
-    return g.positive(
-        f"sum(p, 0, {n} - 1, exp({inside}))", z, lambda h: h.use("lem:cls_total", s, n, label="pos").hyp("pos")
-    )
-
-
 def signs(g: Goal, k: str = "k") -> list[Goal]:
     """The cases (-1)^k = 1 and (-1)^k = -1, as `now`, with (-1)^(k + 1) as `then`."""
     g.use("lem:sign", k, label="sign").use("lem:sign_next", k, label="next")
@@ -48,34 +39,6 @@ def signs(g: Goal, k: str = "k") -> list[Goal]:
     for h, value in zip(goals, ("-1", "1"), strict=True):
         h.have(f"pow(-1, {k} + 1) = {value}", "then", use="next now", **linear)
     return goals
-
-
-def parity_even(g: Goal) -> None:
-    g.intro("m k c (some low high)")
-    g.use("lem:parity_logit", "2*m", "k", "c", label="logit").use("lem:alternating_sums", "c", "m", label="a1 a2 b1 b2")
-    g.rewrite("logit").rewrite("a1").rewrite("b1")
-    g.use("ax:exp_pos", "2*c", label="pos").positive("exp(2*c) + 1", "z")
-    g.use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down")
-    g.have("0 < m*(exp(c) + exp(-c))", "some_y", use="up down some").positive("m*(exp(c) + exp(-c))", "y").positive(
-        "m", "m"
-    )
-    y, d = "1/(m*(exp(c) + exp(-c)))", "1/(exp(2*c) + 1)"
-    g.have(
-        f"{y} = exp(c)/m*({d})",
-        "y_is",
-        use="y_e z_e m_e",
-        **linear,
-        multipliers=[y, f"exp(c)/m*({d})", f"{y}*(exp(2*c) + 1)*{d}"],
-    )
-    for h in signs(g):
-        h.rewrite("now").rewrite("then").auto(
-            "y_is z_e", **linear, multipliers=["1/m", "1/m^2", "exp(c)/m", "exp(-c)/m"]
-        )
-
-
-SCRIPTS |= {
-    "lem.parity_even": Script(parity_even),
-}
 
 
 A, B = (f"alternate{k}(c, 2*m + 1)" for k in ("one", "two"))
@@ -129,43 +92,6 @@ def main(h: Goal, x: str, y: str) -> None:
 
 SCRIPTS |= {
     "lem.parity_odd": Script(parity_odd),
-}
-
-
-def paritylogit_sign(g: Goal) -> None:
-    g.intro("n k c (some low high)").use("lem:sinh_sign", "c", label="s1 t1 t2")
-    g.use("lem:sinh_sign", "2*c", lambda h: h.auto("some", **linear), label="s2 t3 t4")
-    g.use("lem:parity", "n", label="halves").obtain("halves", "m", "m_low half")
-    even, odd = g.cases("half", "is")
-    even.have(
-        "1 <= m", "m_some", lambda h: h.contra("no").use("ax:int_lt", "m", "1", label="less").auto("less is low high")
-    )
-    even.use("lem:parity_even", "m", "k", "c", label="logit").rewrite("is").rewrite("logit")
-    even.positive("m", "m")
-    one, two, three = even.split()
-    one.intro("now").use("lem:sign_next", "k", label="next").have(
-        "pow(-1, k + 1) = 1", "then", use="next now", **linear
-    )
-    one.rewrite("then").have("0 < 1/m^2", "square", use="m_i").auto("square t1")
-    for h, spec in ((two, "now"), (three, "two now")):
-        h.intro(spec).use("lem:sign_next", "k", label="next").have(
-            "pow(-1, k + 1) = -1", "then", use="next now", **linear
-        )
-        h.rewrite("then").have("0 < 1/m^2", "square", use="m_i").auto("square t1")
-    odd.use("lem:parity_odd", "m", "k", "c", label="za zb main down up").rewrite("is").positive("2*m + 1", "n")
-    product = f"(2*m + 1)*{A}*{B}"
-    odd.have("0 < 2*c", "twice", use="some").positive(product, "w", lambda h: h.auto("n_p za zb", degree=3))
-    one, two, three = odd.split()
-    one.intro("now").use("up", label="value").have("0 < 2*m + 2", "big", use="m_low").rewrite("value")
-    one.have("0 < (2*m + 2)*sinh(2*c)", "top", use="big s2").auto("top w_i")
-    two.intro("now").use("down", label="value").rewrite("value")
-    two.have("0 <= 2*m*sinh(2*c)", "top", use="m_low s2").auto("top w_i")
-    three.intro("two now").use("down", label="value").rewrite("value").have("0 < m", "some_m", use="two is", **linear)
-    three.have("0 < 2*m*sinh(2*c)", "top", use="some_m s2").auto("top w_i")
-
-
-SCRIPTS |= {
-    "lem.paritylogit_sign": Script(paritylogit_sign),
 }
 
 
@@ -247,24 +173,6 @@ def integer_half(g: Goal, k: str, j: str) -> list[Goal]:
     return [yes, no]
 
 
-def rumelhart_first(g: Goal) -> None:
-    g.intro("n x k W b h (some word k_is ones bias) h_is j (low high)")
-    g.use("h_is", "j", label="is").use("bias", "j", label="b_is")
-    g.use(
-        "lem:sum_ext",
-        "i. W(j, i)*x(i)",
-        "i. x(i)",
-        "1",
-        "n",
-        lambda e: (
-            e.intro("i inside").use("ones", "j", None, "i", label="one").auto("one", rounds=0, multipliers=["x(i)"])
-        ),
-        label="total",
-    )
-    inside = "0 < sum(i, 1, n, W(j, i)*x(i)) + b(j)"
-    threshold(g, inside, "j", "is")
-
-
 def threshold(g: Goal, inside: str, j: str, given: str) -> None:
     """I[inside] = I[j <= k] where the facts say that what is inside is 0 < k - j + 1/2."""
     for h in integer_half(g, "k", j):
@@ -323,11 +231,6 @@ def rumelhart(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "chiang2022.s3.1.rumelhart.h1": Script(
-        rumelhart_first,
-        witnesses("2", "i. 1", "2", "j i. 1", "j. -j + 1/2", "j. I[0 < 2 + (-j + 1/2)]", "1"),
-        whole("n x k W b h"),
-    ),
     "chiang2022.s3.1.rumelhart": Script(
         rumelhart,
         witnesses(
@@ -345,24 +248,6 @@ SCRIPTS |= {
 # --- Section 3.2 and Appendix A ---------------------------------------------------------------------------------------
 
 
-def posrange(g: Goal) -> None:
-    g.intro("n PE4 PE5 some is").positive("n", "n")
-    every, first, last = g.split()
-    every.intro("i (low high)").use("is", "i", label="is4 is5").use("lem:odd_sign", "i", label="sign")
-    for h, ok in zip(every.cases("sign", "odd_i power", "even_i power"), (2, 3), strict=True):
-        for k, part in enumerate(h.split()):
-            if k == 0:
-                part.auto("is4 low n_i")
-            elif k == 1:
-                part.auto("is4 high n_i")
-            elif k == ok:
-                part.intro("case").auto("is5 power", **linear)
-            else:
-                part.intro("case").absurd(*(("odd_i", "case") if ok == 2 else ("case", "even_i")))
-    for h, at in ((first, "0"), (last, "n - 1")):
-        h.witness(at).use("is", at, label="is4 is5").easy("is4 some", **linear)
-
-
 def odd_sums(g: Goal) -> Goal:
     """The normalisers for n = 2 m + 1 as `is_a` and `is_b`, positive with inverses `za` and `zb`."""
     g.use("lem:alternating_sums", "c", "m", label="a1 a2 b1 b2")
@@ -370,60 +255,6 @@ def odd_sums(g: Goal) -> Goal:
     g.have(f"sum(j, 0, 2*m + 1 - 1, exp(c*pow(-1, j))) = {B}", "is_b", use="a2", **linear)
     g.use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down")
     return g.positive(A, "za", lambda h: h.auto("up down m_low")).positive(B, "zb", lambda h: h.auto("up down m_low"))
-
-
-def evenodd(g: Goal) -> None:
-    g.intro("m n c (m_low n_is)").rewrite("n_is")
-    odd_sums(g)
-    for label, body, low, at, z, value in (
-        ("one", "j + 1", "1", "2*l - 1", "is_a", A),
-        ("two", "j", "0", "2*l", "is_b", B),
-    ):
-
-        def term(h: Goal, at: str = at, z: str = z, body: str = body) -> None:
-            h.intro("l (ll lh)").use("lem:alternation", "l", None, label="e o").rewrite(z)
-            power = "2*l - 1 + 1" if body == "j + 1" else "2*l"
-            h.have(f"pow(-1, {power}) = 1", "power", use="e", **linear).rewrite("power").true()
-
-        g.use(
-            "lem:sum_ext",
-            f"l. clsweight(j. c*pow(-1, {body}), 2*m + 1, {at})",
-            f"l. exp(c)/({value})",
-            low,
-            "m",
-            term,
-            label=label,
-        )
-        g.use("lem:sum_one", low, "m", label=f"count_{label}")
-    a, b = f"1/({A})", f"1/({B})"
-    g.have(
-        f"0 < (2*m + 1)*({a})*({b})",
-        "gap",
-        lambda h: h.have("0 < 2*m + 1", "odd_p", use="m_low").auto("odd_p za_i zb_i", degree=3),
-    )
-    g.have(
-        f"(2*m + 1)*({a})*({b}) = (m + 1)*exp(c)*({b}) - m*exp(c)*({a})",
-        "gap_is",
-        use="za_e zb_e",
-        **linear,
-        multipliers=[f"(m + 1)*exp(c)*({b})", f"m*exp(c)*({a})"],
-    )
-    g.rewrite("one").rewrite("two").auto(
-        "gap gap_is count_one count_two", **linear, multipliers=[f"exp(c)*({a})", f"exp(c)*({b})"]
-    )
-
-
-def tent(g: Goal) -> None:
-    g.intro("i k")
-    yes, no = g.ind("i = k", "is value")
-    yes.rewrite("value").rewrite("is").true()
-    low, high = no.em("i <= k", "side")
-    less, same = low.em("i < k", "strict")
-    same.have("i = k", "after_all", use="side strict").absurd("after_all", "is")
-    less.use("ax:int_lt", "i", "k", label="step")
-    high.use("ax:int_lt", "k", "i", label="step")
-    for h in (less, high):
-        h.apart("max(0, k - i - 1); max(0, k - i); max(0, k - i + 1)", lambda e: e.auto(**linear))
 
 
 def some_m(g: Goal) -> Goal:
@@ -506,19 +337,6 @@ def big_o(g: Goal) -> None:
         )
 
 
-def even_alpha(g: Goal) -> None:
-    g.intro("m n c (some n_is)").rewrite("n_is").use("lem:alternating_sums", "c", "m", label="a1 a2 b1 b2")
-    g.use("lem:tanh_pair", "c", "m", label="some_y y_is t_is").positive(
-        "m*(exp(c) + exp(-c))", "y", lambda h: h.hyp("some_y")
-    )
-    each_one, odd, even = g.split()
-    one, two = each_one.intro("i (low high)").split()
-    one.rewrite("b1").true()
-    two.rewrite("a1").true()
-    for h, fact in ((odd, "b1"), (even, "a1")):
-        h.auto(f"{fact} y_e", **linear, multipliers=["1/(m*(exp(c) + exp(-c)))"])
-
-
 def even_s(g: Goal) -> None:
     some_m(g.intro("m n k c (n_is low high)")).have(
         "0 < n^2/2", "half", lambda h: h.have("1 <= n", "n_some", use="n_is m_some", **linear).auto("n_some")
@@ -594,11 +412,6 @@ def odd_case(kind: str) -> Tactic:
     return run
 
 
-def odd_even_wrong(h: Goal) -> None:
-    h.use("wrong", label="w1 w2 w3").use("lem:parity_odd", "0", "0", "1", label="za zb main down up")
-    h.use("ax:pow_zero", "-1", label="power").use("down", label="zero").auto("w3 zero", **linear)
-
-
 def odd_odd_wrong(h: Goal) -> None:
     h.use("wrong", label="w1 w2 w3").use("ax:exp_pos", "-2", label="pos").use("ax:exp_pos", "1", label="e").use(
         "ax:exp_pos", "-1", label="d"
@@ -618,19 +431,6 @@ def at_odd(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "chiang2022.s3.2.posrange": Script(
-        posrange,
-        witnesses(
-            "2",
-            "i. i/2",
-            "i. pow(-1, i)",
-            others=[("2", "i. i/2", "i. pow(-1, i)", "1", "0"), ("2", "i. i/2", "i. pow(-1, i)", "0")],
-            leaf=at_odd,
-        ),
-        whole("n PE4 PE5"),
-    ),
-    "chiang2022.s3.2.evenodd": Script(evenodd, witnesses("1", "3", "1"), whole("m n c", *UNEVEN)),
-    "chiang2022.fig1": Script(tent, witnesses("0", "0")),
     "chiang2022.s3.2.s_even": Script(
         s_even,
         witnesses(*EVEN_H, others=[("2", "4", "1", "1", "0"), ("2", "4", "2", "1")], leaf=at_odd),
@@ -643,14 +443,10 @@ SCRIPTS |= {
     "chiang2022.s3.2.O1n": Script(
         big_o, witnesses("3", "1", "1", others=[("2", "0", "1")], leaf=at_odd), whole("n k c", *UNEVEN)
     ),
-    "chiang2022.appA.even.alpha": Script(
-        even_alpha, witnesses("2", "4", "1", others=[("2", "4", "1", "0")]), whole("m n c", *UNEVEN)
-    ),
     "chiang2022.appA.even.s": Script(even_s, witnesses(*EVEN_H), whole("m n k c", *UNEVEN)),
     "chiang2022.appA.odd.Z": Script(
         odd_z, witnesses("2", "5", "1", "1", others=[("2", "5", "1", "1", "0")]), whole("m n k c", *UNEVEN)
     ),
-    "chiang2022.appA.odd.keven": Script(refuted_at("0", "1", "0", "0", "1", then=odd_even_wrong), refutes=True),
     "chiang2022.appA.odd.keven.corrected": Script(
         odd_case("even"),
         witnesses("2", "5", "1", "2", "1", others=[("0", "1", "0", "0", "1")]),
@@ -666,40 +462,6 @@ SCRIPTS |= {
 # --- One position: Sections 3.3, 5.2 and 5.3 --------------------------------------------------------------------------
 
 
-def first_entries(g: Goal) -> None:
-    g.intro("n w c z s (some cls word) (net logit)")
-    g.use("net", "0", label="a1 a2 a3 a4 a5")
-    for k, value in (("1", "0"), ("2", "0"), ("3", "1"), ("4", "0")):
-
-        def entry(h: Goal, k: str = k) -> None:
-            h.rewrite(f"a{k}").rewrite("cls").true() if k != "4" else h.rewrite("a4").true()
-
-        g.have(f"z({k}, 0) = {value}", f"b{k}", entry)
-    g.have("z(5, 0) = 0", "b5", lambda h: h.rewrite("a5").rewrite("b1").rewrite("b3").rewrite("b4").true())
-    every, *rest = g.split()
-    for k, h in enumerate(rest, 1):
-        h.hyp(f"b{k}")
-    every.intro("i (low high)").use("net", "i", label="c1 c2 c3 c4 c5")
-    zero, more = every.em("i <= 0", "side")
-    zero.have("i = 0", "is", use="side low", **linear)
-    zero.rewrite("is").rewrite("b3").rewrite("b4").rewrite("b5").easy()
-    more.use("ax:int_lt", "0", "i", label="step").use("word", "i", label="bit")
-    for h, w in zip(more.cases("bit", "w_is"), ("0", "1"), strict=True):
-        for k in "123":
-            h.rewrite("w_is", f"c{k}", f"d{k}")
-        for e in h.ind("i = 1", "first value"):
-            e.rewrite("value", "c4", "d4")
-            e.have(f"z(5, i) = {'1' if w == '1' and e.facts['first'][0] == '=' else '0'}", "d5", lambda f: five(f))
-            parts = e.split()
-            parts[0].rewrite("d4").rewrite("b3").rewrite("value").true()
-            parts[1].rewrite("d4").rewrite("d5").rewrite("value").rewrite("w_is").true()
-            parts[2].intro("other")
-            if e.facts["first"][0] == "=":
-                parts[2].absurd("first", "other")
-            else:
-                parts[2].easy("d4 d5")
-
-
 def five(f: Goal) -> None:
     """z(5, i) by its equation, where d1, d3 and d4 say what the other entries are."""
     for k in "134":
@@ -712,86 +474,6 @@ def both(h: Goal) -> None:
     one, two = h.split()
     one.hyp("two")
     two.intro("j inside").use("each", "j", label="score value rest").hyp("score")
-
-
-SCRIPTS |= {
-    "lem.first_entries": Script(first_entries),
-}
-
-VALUE = "-1/2*z(1, {0}) + 1/2*z(2, {0}) - 1/2*z(3, {0})"
-
-
-def flawed_logit(g: Goal) -> None:
-    g.intro("n w c z s k (some cls bits k_is) (layer s_is)")
-    g.use("layer", "0", label="a1 a2 a3 a4")
-    for k, value in (("1", "0"), ("2", "0"), ("3", "1")):
-        g.have(f"z({k}, 0) = {value}", f"b{k}", lambda h, k=k: h.rewrite(f"a{k}").rewrite("cls").true())
-
-    def entry(h: Goal) -> None:
-        h.intro("i (low high)").use("layer", "i", label="c1 c2 c3 c4").use("bits", "i", label="bit")
-        for e in h.cases("bit", "w_is"):
-            for k in "123":
-                e.rewrite("w_is", f"c{k}", f"d{k}")
-            e.auto("d1 d2 d3 w_is", **linear)
-
-    g.have(f"all i in 1..n - 1. {VALUE.format('i')} = w(i) - 1/2", "entries", entry)
-
-    def bit(h: Goal) -> None:
-        h.intro("i inside").use("bits", "i", lambda e: e.easy(), label="either")
-        for f in h.cases("either", "it"):
-            f.auto("it", **linear)
-
-    many, single = g.split()
-    single.intro("is").rewrite("is", "s_is", "s_now").rewrite("is", "k_is", "k_now")
-    single.use("lem:single_zero", "j. c*z(3, 0)*z(4, j)", f"i. {VALUE.format('i')}", label="only")
-    single.easy("s_now only k_now b1 b2 b3", **linear)
-    many.intro("two")
-
-    def scores(h: Goal) -> None:
-        one, two = h.split()
-        one.hyp("two")
-        two.intro("j inside").use("layer", "j", label="c1 c2 c3 c4").rewrite("c4").rewrite("b3").true()
-
-    many.use(
-        "lem:single_sum", "n", "c", "j. c*z(3, 0)*z(4, j)", f"i. {VALUE.format('i')}", scores, label="total pos sum_is"
-    )
-    many.use("lem:sum_split", f"i. {VALUE.format('i')}", "0", "0", "n - 1", label="parts")
-    many.use("lem:sum_ext", f"i. {VALUE.format('i')}", "i. w(i) - 1/2", "1", "n - 1", "#entries", label="rest")
-    many.use("lem:sum_one", "1", "n - 1", label="ones").use("entries", "1", label="first")
-    many.have(
-        f"sum(i, 0, n - 1, {VALUE.format('i')}) = k - n/2", "sum_v", use="parts rest ones b1 b2 b3 k_is", **linear
-    )
-
-    def indicator(h: Goal) -> None:
-        h.use("bits", "1", label="either")
-        for e in h.cases("either", "it"):
-            e.rewrite("it").true()
-
-    many.have("I[w(1) = 1] = w(1)", "one", indicator)
-    one, two, three, four = many.split()
-    one.hyp("pos")
-    two.auto("s_is sum_is sum_v first one", **linear, multipliers=["1/(exp(c) + n - 1)", "exp(c)/(exp(c) + n - 1)"])
-    three.intro("is").use("lem:sum_mono", "i. w(i)", "i. 1", "1", "n - 1", bit, label="most")
-    three.use("lem:sum_member", "i. w(i)", "1", "n - 1", "1", None, bit, label="least").easy(
-        "most least is ones k_is", **linear
-    )
-    four.intro("is").use("lem:sum_split", "i. w(i)", "1", "1", "n - 1", label="halves")
-    four.use("lem:sum_nonneg", "i. w(i)", "1", "n - 1", bit, label="least").use(
-        "lem:sum_one", "2", "n - 1", label="others"
-    )
-    four.use("lem:sum_mono", "i. w(i)", "i. 1", "2", "n - 1", bit, label="most").easy(
-        "most least is others k_is halves", **linear
-    )
-
-
-def empty_word(h: Goal) -> None:
-    """The hypotheses on the word and the network hold for n = 1."""
-    for part in h.split() if h.goal[0] == "&" else [h]:
-        net_leaf(part)
-
-
-def eq1_wrong(h: Goal) -> None:
-    h.use("ax:exp_pos", "1", label="pos").positive("exp(1)", "e", lambda f: f.hyp("pos")).auto("wrong e_e", **linear)
 
 
 def eq1_right(g: Goal) -> None:
@@ -810,22 +492,6 @@ def a20(g: Goal) -> None:
             h.hyp("last")
         else:
             h.use("same", f"{k}", label="is").auto(f"is a{k}", **linear)
-
-
-def zero_values(g: Goal) -> None:
-    g.intro("n w c z s (some cls bits c_pos) net").use(
-        "lem:first_entries", "n", "w", "c", "z", "s", label="each a1 a2 a3 a4 a5"
-    )
-    g.intro("i (low high) other").use("each", "i", label="score value rest").use("rest", label="z4 z5").easy(
-        "z4 z5", **linear
-    )
-
-
-def flawed(g: Goal) -> None:
-    g.intro("n w c z s k (two cls bits c_pos k_is) net").use(
-        "lem:flawed_logit", "n", "w", "c", "z", "s", "k", label="many single"
-    )
-    g.use("many", label="pos is yes no").hyp("is")
 
 
 NET = "i. 2*I[i = 0] + I[i = 1]"
@@ -881,10 +547,6 @@ def threshold_leaf(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.flawed_logit": Script(flawed_logit),
-    "chiang2022.s3.3.eq1": Script(
-        refuted_at("1", "i. 2", "1", "b i. I[b = 3]", "0", empty_word, empty_word, then=eq1_wrong), refutes=True
-    ),
     "chiang2022.s3.3.eq1.corrected": Script(
         eq1_right,
         witnesses(
@@ -896,24 +558,6 @@ SCRIPTS |= {
         a20,
         witnesses("3", NET, "1", ENTRIES, C3.format("1"), f"b. I[b = 3] + I[b = 6]*{C3.format('1')}", leaf=net_leaf),
         whole("n w c z s a"),
-    ),
-    "chiang2022.s5.2.zero": Script(
-        zero_values,
-        witnesses(
-            "3",
-            NET,
-            "1",
-            ENTRIES,
-            C3.format("1"),
-            others=[("3", NET, "1", ENTRIES, C3.format("1"), "0")],
-            leaf=net_leaf,
-        ),
-        whole("n w c z s"),
-    ),
-    "chiang2022.s5.2.flawed": Script(
-        flawed,
-        witnesses("3", NET, "1", ENTRIES, F3.format("1"), "1", leaf=net_leaf),
-        whole("n w c z s k", single_positive),
     ),
 }
 
@@ -1135,78 +779,10 @@ SCRIPTS |= {
 # --- Sigmoid and cross-entropy ----------------------------------------------------------------------------------------
 
 
-def sigmoid_facts(g: Goal) -> None:
-    g.intro("x").use("ax:exp_pos", "-x", label="down").use("ax:exp_pos", "x", label="up").use(
-        "ax:exp_ge", "x", label="ge"
-    ).use("ax:exp_ge", "-x", label="le")
-    g.positive("1 + exp(-x)", "z", lambda h: h.auto("down", **linear)).positive(
-        "1 + exp(x)", "y", lambda h: h.auto("up", **linear)
-    )
-    positive, below, right, left, turned, bound = g.split()
-    positive.hyp("z_i")
-    below.have("0 < exp(-x)*(1/(1 + exp(-x)))", "part", use="down z_i").auto("part z_e", **linear)
-    right.intro("has").contra("no").have("1 <= exp(-x)", "big", use="no le").auto("has big z_i z_e")
-    left.intro("has").have(
-        "exp(-x) < 1", "small", lambda h: h.use("lem:exp_less", "-x", "0", label="less").auto("less", **linear)
-    )
-    left.auto("small z_i z_e")
-    turned.have(
-        "1/(1 + exp(x)) = exp(-x)*(1/(1 + exp(-x)))",
-        "same",
-        use="z_e y_e",
-        **linear,
-        multipliers=["exp(-x)/(1 + exp(-x))", "1/(1 + exp(x))"],
-    )
-    turned.auto("same z_e", **linear)
-    bound.intro("some").have(
-        "exp(-x) <= 1", "small", lambda h: h.use("lem:exp_mono", "-x", "0", label="less").auto("less", **linear)
-    )
-    low, high = bound.split()
-    low.auto("small z_i z_e")
-    high.have("(1 - exp(-x))*(1/(1 + exp(-x))) <= x", "top", lambda h: top(h)).auto("top z_e", **linear)
-
-
 def top(h: Goal) -> None:
     h.have("1/(1 + exp(-x)) <= 1", "most", use="z_e z_i down")
     h.have("0 <= (1 - 1/(1 + exp(-x)))*(1 - exp(-x))", "gap", use="most small")
     h.auto("gap le", **linear)
-
-
-def first_size(g: Goal) -> None:
-    g.intro("n w c z s (some cls bits c_pos) net").use("lem:first_logit", "n", "w", "c", "z", "s", label="many single")
-    g.use("ax:exp_ge", "c", label="grows").positive("n", "n")
-    one, two = g.em("n <= 1", "side")
-    one.have("n = 1", "n_is", use="side some", **linear).use("single", label="s0")
-    a, b, b2, c = one.split()
-    a.rewrite("s0").rewrite("n_is").easy("grows c_pos", **linear)
-    b.intro("has").contra("against").auto("has s0", **linear)
-    b2.intro("has").use("has", label="h1 h2").contra("against").auto("h1 n_is", **linear)
-    c.intro("has").contra("against").auto("has n_is", **linear)
-    two.use("ax:int_lt", "1", "n", label="more").use("many", label="pos is").positive(
-        "exp(c) + n - 1", "q", lambda h: h.hyp("pos")
-    )
-    two.have("0 < exp(c)/2*(1/(exp(c) + n - 1))", "half", use="q_i grows c_pos")
-    for h in two.ind("w(1) = 1", "first size"):
-        h.rewrite("size", "is", "value")
-        h.have(
-            "abs(s) = exp(c)/2*(1/(exp(c) + n - 1))",
-            "abs_s",
-            lambda e: e.apart("abs(s)", lambda f: f.auto([*(k for k in f.facts if k[0] in "dv"), "half", "value"])),
-        )
-        a, b, b2, c = h.split()
-        a.use(
-            "lem:reciprocal_less", "n", "exp(c) + n - 1", lambda e: e.easy("n_p grows c_pos", **linear), label="smaller"
-        )
-        a.rewrite("abs_s").have("0 < exp(c)", "exp_p", use="grows c_pos").have(
-            "0 <= exp(c)*(1/n - 1/(exp(c) + n - 1))", "gap", use="exp_p smaller"
-        ).auto("gap half", **linear)
-        if h.facts["first"][0] == "=":
-            b.intro("has").easy("more first", **linear)
-            b2.intro("has").auto("value half", **linear)
-        else:
-            b.intro("has").contra("against").auto("has value half", **linear)
-            b2.intro("has").use("has", label="h1 h2").absurd("h2", "first")
-        c.intro("has").easy("abs_s half", **linear)
 
 
 def first_claim(g: Goal) -> None:
@@ -1355,25 +931,6 @@ def unique(e: Goal) -> None:
         )
 
 
-def ln_right(g: Goal) -> None:
-    g.intro("d s (two differ)").use("lem:pair_norm", "d", "s", label="var root up down rest").positive("d", "d")
-    for k in "12":
-        g.use("lem:sum_delta", "i. 1", "1", "d", k, label=f"delta{k}")
-    g.have(f"{SUM} = 0", "total", use="delta1 delta2", **linear, multipliers=["s"]).use(
-        "lem:sqrt_positive", VARIANCE, label="v1 v2 v3 v4"
-    )
-    g.witness(f"c. laynorm(l. {PAIR.format('l')}, d, c)", f"{SUM}/d", f"sqrt({VARIANCE})")
-    for h, label in zip(g.split(), ("", "v1", "v2", "", "up", "down", "rest"), strict=True):
-        if label == "v2":
-            h.auto("v2", **linear)
-        elif label:
-            h.hyp(label)
-        elif h.goal[0] == "=":
-            h.true()
-        else:
-            h.intro("k inside").true()
-
-
 LOG = "log(exp(eta) - 1)"
 
 
@@ -1501,8 +1058,6 @@ def half_leaf(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.sigmoid_facts": Script(sigmoid_facts),
-    "lem.first_size": Script(first_size),
     "lem.pair_norm": Script(pair_norm),
 }
 
@@ -1530,9 +1085,6 @@ SCRIPTS |= {
             leaf=net_leaf,
         ),
         whole("n c", bits_whole),
-    ),
-    "chiang2022.prop2.ln.corrected": Script(
-        ln_right, witnesses("4", "-1", others=[("2", "1"), ("2", "-1"), ("3", "1", "3")]), whole("d s", pair_whole)
     ),
     "chiang2022.prop2.c.corrected": Script(
         prop2_c_right,
@@ -1821,35 +1373,6 @@ def close_sign(h: Goal, empty: bool) -> None:
             )
 
 
-def appb_first_wrong(h: Goal) -> None:
-    h.use("ax:exp_pos", "1", label="pos").positive("exp(1)", "e", lambda f: f.hyp("pos")).auto("wrong e_e", **linear)
-
-
-def attention_weights(g: Goal) -> None:
-    g.intro("n s v low high (some between)").use("lem:cls_sum", "s", "n", label="total")
-    one, two, three, four = g.split()
-    one.intro("j (jl jh)").use("lem:cls_weight", "s", "n", "j", label="pos most").hyp("pos")
-    two.hyp("total")
-    for h, left, right, end in ((three, "low", "v(j)", "low"), (four, "v(j)", "high", "high")):
-
-        def term(e: Goal, end: str = end) -> None:
-            e.intro("j inside").use("lem:cls_weight", "s", "n", "j", None, label="pos most").use(
-                "between", "j", None, label="b1 b2"
-            )
-            e.auto("pos b1" if end == "low" else "pos b2")
-
-        h.use(
-            "lem:sum_mono",
-            f"j. clsweight(s, n, j)*{left}",
-            f"j. clsweight(s, n, j)*{right}",
-            "0",
-            "n - 1",
-            term,
-            label="done",
-        )
-        h.auto("done total", **linear, multipliers=[end])
-
-
 UNIT_S = (
     "1*(sum(i, 0, {m}, clsweight(j. 1*I[0 = 0]*-pow(-1, j), {n}, i)*(I[i = {k}]/{n}))"
     " + sum(i, 0, {m}, clsweight(j. 1*I[0 = 0]*pow(-1, j), {n}, i)*-(I[i = {k}]/{n})))"
@@ -1876,15 +1399,6 @@ def layer_leaf(h: Goal) -> None:
         each_integer(e, "b0", 1, 9, lambda f: f.easy())
 
     some(h, lambda e: e.easy(**linear), lambda e: premises(e), by_entry, at_odd)
-
-
-def first_premises(h: Goal) -> None:
-    for part in h.split():
-        some(part, lambda e: e.easy(**linear), net_leaf, two_ranges)
-
-
-def two_ranges(h: Goal) -> None:
-    h.easy()
 
 
 def scaled_tanh_whole(h: Goal) -> None:
@@ -1951,32 +1465,10 @@ SCRIPTS |= {
         ),
         whole("n k c A1 C1 C2 z s", scaled_tanh_whole),
     ),
-    "chiang2022.appB.first": Script(
-        refuted_at(
-            "1",
-            "i. 2",
-            "1",
-            "1",
-            "1",
-            "1",
-            "b i. I[b = 3]",
-            "b i. I[b = 3]",
-            "0",
-            "0",
-            first_premises,
-            then=appb_first_wrong,
-        ),
-        refutes=True,
-    ),
     "chiang2022.appB.first.corrected": Script(
         appb_first_right,
         witnesses("3", NET, "1", "1", "1", "1", ENTRIES, ENTRIES, C3.format("1"), C3.format("1"), leaf=net_leaf),
         whole("n w c A1 C1 C2 z x s t", scaled_single_whole),
-    ),
-    "chiang2022.def.att": Script(
-        attention_weights,
-        witnesses("2", "j. j", "j. j", "0", "1", others=[("2", "j. j", "j. j", "0", "1", "0")], leaf=net_leaf),
-        whole("n s v low high"),
     ),
 }
 
@@ -2203,113 +1695,6 @@ SCRIPTS |= {
 # --- Cookbook, Sections 2 and 9 ---------------------------------------------------------------------------------------
 
 
-STOP = "i. 1/(i + 1)*(1/(i + 1))"
-
-
-def autoregressive_wrong(g: Goal) -> None:
-    """EOS with probability 1/(i + 1)^2 at step i: the mass stays below 1/2."""
-
-    def range_of(h: Goal) -> None:
-        h.intro("i low").positive("i + 1", "q", lambda e: e.auto("low", **linear)).have(
-            "1/(i + 1) < 1", "less", use="q_e q_i low"
-        )
-        one, two = h.split()
-        one.auto("q_i")
-        two.auto("q_i less")
-
-    def product(h: Goal) -> None:
-        base, step = h.induct("k", "ge", "ih")
-        base.easy()
-        step.use("ax:prod_step", "i. 1 - 1/(i + 1)*(1/(i + 1))", "1", "k + 1", label="factor").positive(
-            "k + 2", "u", lambda e: e.auto("ge", **linear)
-        )
-        step.have(
-            "2*(k + 2)*prod(i, 1, k + 1, 1 - 1/(i + 1)*(1/(i + 1))) = k + 3", "value", lambda e: telescoped(e)
-        ).hyp("value")
-
-    g.intro("claim").use("claim", STOP, range_of, "1/4", "!", label="wrong").obtain("wrong", "N", "some mass")
-    g.have("all k:Int. 0 <= k -> 2*(k + 1)*prod(i, 1, k, 1 - 1/(i + 1)*(1/(i + 1))) = k + 2", "every", product)
-    g.use("every", "N", label="value").use("lem:stop_mass", STOP, "N", label="total")
-    g.have("3/4 <= 1 - prod(i, 1, N, 1 - 1/(i + 1)*(1/(i + 1)))", "few", use="mass total", **linear)
-    g.have("2*(N + 1)*prod(i, 1, N, 1 - 1/(i + 1)*(1/(i + 1))) <= (N + 1)/2", "small", use="few some").auto(
-        "small value some", **linear
-    )
-
-
-def telescoped(e: Goal) -> None:
-    p = "prod(i, 1, k, 1 - 1/(i + 1)*(1/(i + 1)))"
-    e.have(
-        f"2*(k + 2)*({p}*(1 - 1/(k + 2)*(1/(k + 2)))) = k + 3",
-        "one",
-        lambda f: f.auto(
-            "u_e ih",
-            **linear,
-            multipliers=[
-                "1",
-                p,
-                f"{p}*(k + 2)",
-                f"{p}/(k + 2)",
-                "1/(k + 2)",
-                "k",
-                "k/(k + 2)",
-                f"{p}*k",
-                f"{p}*k/(k + 2)",
-            ],
-        ),
-    )
-    e.auto("one factor", **linear, multipliers=["2*(k + 2)", "k"])
-
-
-def autoregressive_right(g: Goal) -> None:
-    g.intro("stop between")
-    total, limit = g.split()
-    total.intro("N some").use("lem:stop_mass", "stop", "N", label="mass")
-    one, two = total.split()
-    one.hyp("mass")
-
-    def positive_product(h: Goal) -> None:
-        base, step = h.induct("k", "ge", "ih")
-        base.easy()
-        step.use("ax:prod_step", "i. 1 - stop(i)", "1", "k + 1", label="factor").use("between", "k + 1", label="e1 e2")
-        step.have("0 < prod(i, 1, k, 1 - stop(i))*(1 - stop(k + 1))", "new", use="ih e2").auto("new factor", **linear)
-
-    two.have("all k:Int. 0 <= k -> 0 < prod(i, 1, k, 1 - stop(i))", "every", positive_product).use(
-        "every", "N", label="pos"
-    ).auto("pos mass", **linear)
-    limit.intro("c (c_pos least) eps eps_pos").positive("c", "c", lambda h: h.hyp("c_pos")).positive(
-        "eps", "e", lambda h: h.hyp("eps_pos")
-    )
-    limit.use("ax:archimedes", "1/c*(1/eps)", label="big").obtain("big", "N", "N_some N_big").witness("N")
-
-    def both_ends(h: Goal) -> None:
-        for part in h.split():
-            if part.goal[0] == "all":
-                part.intro("i low").use("least", "i", label="l").use("between", "i", label="b1 b2").easy(
-                    "l b2", **linear
-                )
-            else:
-                part.easy("N_some c_pos", **linear)
-
-    limit.use("lem:stop_bound", "stop", "c", "N", both_ends, label="p_low p_high").use(
-        "lem:stop_mass", "stop", "N", label="mass"
-    )
-    one, two = limit.split()
-    one.hyp("N_some")
-    two.have(
-        "1 <= eps*(c*N)",
-        "enough",
-        lambda h: h.have(
-            "0 <= (N - 1/c*(1/eps))*(c*eps)",
-            "gap",
-            lambda e: e.have("0 < c*eps", "ce", use="c_pos eps_pos").auto("ce N_big"),
-        ).auto("gap c_e e_e", **linear, multipliers=["1", "eps*(1/eps)", "c*(1/c)"]),
-    )
-    two.contra("against").have("eps < prod(i, 1, N, 1 - stop(i))", "large", use="against mass", **linear)
-    two.have("0 < c*N", "cn", use="c_pos N_some").have(
-        "0 < (c*N)*(prod(i, 1, N, 1 - stop(i)) - eps)", "more", use="cn large"
-    ).auto("more enough p_high large eps_pos", **linear)
-
-
 def head_scores(g: Goal) -> Goal:
     """The scores of one row as indicators: `row`."""
     g.intro("n K w s (some symbols s_is) i (low high)")
@@ -2327,29 +1712,6 @@ def head_scores(g: Goal) -> Goal:
 
 
 AFTER = "2 <= {0} & w({0} - 1) = w(i)"
-
-
-def gap_of_one(g: Goal) -> None:
-    head_scores(g)
-
-    def bits(h: Goal) -> None:
-        h.intro("j (jl jh)").use("row", "j", label="here").rewrite("here")
-        for e, side in zip(h.ind(AFTER.format("j"), "is value"), ("right", "left"), strict=True):
-            e.pick(side).hyp("value")
-
-    g.have("all j in 1..i. s(i, j) = 0 | s(i, j) = 1", "bits", bits)
-    one, two = g.split()
-    one.hyp("bits")
-    two.intro("j (jl jh) m (ml mh) best").use("best", "j", label="below").use("bits", "j", label="bj").use(
-        "bits", "m", label="bm"
-    )
-    for e in two.cases("bj", "j_is"):
-        for f in e.cases("bm", "m_is"):
-            some(
-                f,
-                *(lambda u, k=k: u.pick(k).auto("j_is m_is below", **linear) for k in ("left", "right")),
-                lambda u: u.easy(),
-            )
 
 
 def maximum_right(g: Goal) -> None:
@@ -2380,47 +1742,6 @@ def maximum_right(g: Goal) -> None:
     one.have(there, "after_all", lambda h: h.witness("k").easy()).absurd("after_all", "none")
     for e in zero.ind(AFTER.format("j"), "is_j value_j"):
         e.auto("at_k at_j value_k value_j", **linear)
-
-
-def nearest_active(g: Goal) -> None:
-    g.intro("n a i p (some bits i_low i_high p_low p_high active)").positive("n", "n")
-    for h, left in zip(g.split(), (True, False), strict=True):
-        h.intro("(side none) k (kl kh) other").use(
-            "bits", "k", lambda e: e.easy("kl kh i_low i_high", **linear), label="bit"
-        )
-        low, high = h.em("k <= p", "order")
-        less, same = low.em("k < p", "strict")
-        same.have("k = p", "after_all", use="order strict").absurd("after_all", "other")
-        near, far = (high, less) if left else (less, high)
-        near.use("ax:int_lt", "p" if left else "k", "k" if left else "p", label="step").use(
-            "none", "k", lambda e: e.easy("step kl kh", **linear), label="zero"
-        )
-        near.rewrite("zero").rewrite("active")
-        near.have(
-            "0 <= (n - k)*(1/n)" if left else "0 <= (n - p)*(1/n)",
-            "most",
-            lambda e, left=left: e.have(
-                "0 <= n - k" if left else "0 <= n - p", "room", use="kh i_high p_high", **linear
-            ).auto("room n_i"),
-        )
-        near.have(
-            "0 < p*(1/n)" if left else "0 < k*(1/n)",
-            "more",
-            lambda e, left=left: e.have("0 < p" if left else "0 < k", "pos", use="p_low kl i_low", **linear).auto(
-                "pos n_i"
-            ),
-        )
-        near.auto("most more n_e", **linear)
-        far.use("ax:int_lt", "k" if left else "p", "p" if left else "k", label="step").rewrite("active")
-        far.have(
-            "0 < (p - k)*(1/n)" if left else "0 < (k - p)*(1/n)",
-            "more",
-            lambda e, left=left: e.have("0 < p - k" if left else "0 < k - p", "pos", use="step", **linear).auto(
-                "pos n_i"
-            ),
-        )
-        for e in far.cases("bit", "a_is"):
-            e.auto("more a_is", **linear)
 
 
 def nearest_values(g: Goal) -> None:
@@ -2599,17 +1920,7 @@ def window_whole(h: Goal) -> None:
 STEP2 = "3; j. 1; j. {}; i. 1 - I[i = 1]; i. 1 - I[i = 3]"
 
 
-def stop_half(h: Goal) -> None:
-    some(h, lambda e: e.easy(), lambda e: e.intro("i0 low").easy())
-
-
 SCRIPTS |= {
-    "lem.nearest_active": Script(nearest_active),
-    "cookbook.s2.2.3.autoregressive": Script(autoregressive_wrong, refutes=True),
-    "cookbook.s2.2.3.autoregressive.corrected": Script(
-        autoregressive_right,
-        witnesses("i. 1/2", others=[("i. 1/2", "1"), ("i. 1/2", "1/2"), ("i. 1/2", "1/2", "1")], leaf=stop_half),
-    ),
     "cookbook.s9.1.1.max_positions.corrected": Script(
         maximum_right,
         witnesses(
@@ -2621,17 +1932,6 @@ SCRIPTS |= {
                 ("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", *at)
                 for at in (("1", "1"), ("2", "2"))
             ],
-            leaf=section9_leaf,
-        ),
-    ),
-    "cookbook.s9.1.1.gap": Script(
-        gap_of_one,
-        witnesses(
-            "3",
-            "2",
-            "i. 1",
-            "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])",
-            others=[("3", "2", "i. 1", "i j. sum(a, 1, 2, I[1 = a]*I[2 <= j & 1 = a])", "1", "1", "1")],
             leaf=section9_leaf,
         ),
     ),
@@ -2862,117 +2162,9 @@ def given_net(h: Goal) -> None:
         )
 
 
-def lnlogit_right(g: Goal) -> None:
-    g.intro("s eps x (eps_pos is)").use("lem:chiang2022.prop3.var", "s", "x", "#is", label="mean var").use(
-        "is", "6", label="x6 x12"
-    )
-    g.rewrite("var").rewrite("mean").auto("x6", **linear, multipliers=["1/sqrt(1/6*(1 + s^2) + eps)"])
-
-
-def normed_root(h: Goal) -> None:
-    h.use("lem:chiang2022.prop3.var", "s", "x", lambda e: e.hyp("p1_2"), label="mean var")
-    h.have("0 < 1/6*(1 + s^2) + eps", "u_pos", lambda e: e.auto("p1_1", squares=["s"], **linear))
-    h.use("lem:sqrt_positive", "1/6*(1 + s^2) + eps", label="u1 u2 u3 u4")
-    h.have("0 < varianceof(x, 12) + eps", "v_pos", use="var u_pos", **linear).use(
-        "lem:sqrt_positive", "varianceof(x, 12) + eps", label="v1 v2 v3 v4"
-    )
-    zero = [zero_of(h)] if h.goal[0] == "false" else []
-    h.auto(["u_pos", "v_pos", "u1", "v1", *zero], **linear)
-
-
 SCRIPTS |= {
     "chiang2022.prop3.lnlogit": Script(lnlogit_wrong, refutes=True),
-    "chiang2022.prop3.lnlogit.corrected": Script(
-        lnlogit_right,
-        witnesses(
-            "1",
-            "1",
-            f"l. {TWELVE.format('l').replace('s*', '1*')}",
-            leaf=lambda h: some(h, lambda e: e.easy(), boxes((1, 6))),
-        ),
-        whole("s eps x", normed_root),
-    ),
 }
 
 
 # --- Two layers for Dyck-1 --------------------------------------------------------------------------------------------
-
-
-def two_layers(g: Goal) -> None:
-    g.intro("n w z (some word start one two three)")
-
-    def average(label: str, entry: str, step: str) -> None:
-        """The head with equal scores is the mean."""
-
-        def row(h: Goal) -> None:
-            h.intro("c (c_low c_high) i (low high)").use(label, "c", None, "i", None, label="is")
-            h.use(
-                "lem:layers_uniform",
-                "i",
-                "l. 0",
-                f"j. z({entry}, j)",
-                None,
-                lambda e: e.intro("j inside").true(),
-                label="soft hard",
-            )
-            h.auto("is hard", **linear, multipliers=[f"I[c = {step}]"])
-
-        before, after = ("1", "0") if step == "2" else ("3", "2")
-        g.have(
-            f"all c in 1..4. all i in 1..n. z({before}, c, i)"
-            f" = I[c = {step}]*(sum(j, 1, i, z({entry}, j))/i) + z({after}, c, i)",
-            f"mean_{label}",
-            row,
-        )
-
-    average("one", "0, 1", "2")
-    average("three", "2, 3", "4")
-
-    def given_trace(h: Goal) -> None:
-        for part in h.split():
-            part.easy("some", **linear)
-
-    g.use("lem:cookbook.s9.2.1.state_trace", "n", "w", "z", given_trace, label="trace")
-    g.use("trace", "n", label=" ".join(f"t{k}" for k in range(12)))
-    g.use(
-        "lem:cookbook.s9.2.1.accept",
-        "n",
-        "w",
-        "i. bracket(w(i))",
-        "i. height(w, i)/i",
-        "i. relu(-height(w, i)/i)",
-        "i. sum(j, 1, i, relu(-height(w, j)/j))/i",
-        None,
-        None,
-        each(*[lambda h: h.intro("i inside").true()] * 4),
-        label="to back",
-    )
-    forth, home = g.split()
-    forth.intro("both").use("back", "#both", label="error balance").easy("error balance t9 t11", **linear)
-    home.intro("(error balance)").use("to", lambda h: h.easy("error balance t9 t11", **linear), label="done").hyp(
-        "done"
-    )
-
-
-TWO_LAYERS = (
-    "t c i. I[c = 1]*bracket(0) + I[1 <= t]*I[c = 2]*sum(j, 1, i, hardmax(l. 0, i, j)*bracket(0))"
-    " + I[2 <= t]*I[c = 3]*relu(-sum(j, 1, i, hardmax(l. 0, i, j)*bracket(0)))"
-    " + I[3 <= t]*I[c = 4]*sum(j, 1, i, hardmax(l. 0, i, j)*relu(-sum(k, 1, j, hardmax(m. 0, j, k)*bracket(0))))"
-)
-
-
-def hard_whole(h: Goal) -> None:
-    """A position is maximal, so that the count of the maximal ones is not 0."""
-    found = re.search(r"sum\(\w+, 1, (\w+), I\[", h.text(h.fact(zero_of(h))))
-    if found is None:
-        raise Stuck("no count")
-    h.use("lem:hm_count", "l. 0", found.group(1), lambda e: e.auto(**linear), label="here").auto(
-        ["here", zero_of(h)], **linear
-    )
-
-
-SCRIPTS |= {
-    "cookbook.s9.2.1.two_layers": Script(
-        two_layers, witnesses("3", "i. 0", TWO_LAYERS, leaf=section9_leaf), whole("n w z", hard_whole)
-    ),
-}

@@ -52,36 +52,6 @@ def size_of_product(g: Goal, a: str, b: str, label: str) -> Goal:
     return product_size(g, a, b, label)
 
 
-def norm_columns(g: Goal) -> None:
-    g.intro("W m d K x columns")
-
-    def row(h: Goal) -> None:
-        h.use("lem:sum_abs", "l. W(l0, l)*x(l)", "1", "d", label="triangle")
-        termwise_eq(h, "l. abs(W(l0, l)*x(l))", "l. abs(W(l0, l))*abs(x(l))", "sizes")
-        h.auto("triangle sizes", degree=1, rounds=0)
-
-    def termwise_eq(h: Goal, left: str, right: str, label: str) -> None:
-        h.use(
-            "lem:sum_ext",
-            left,
-            right,
-            "1",
-            "d",
-            lambda e: size_of_product(e.intro("l1 inside1"), "W(l0, l1)", "x(l1)", "size").hyp("size"),
-            label=label,
-        )
-
-    termwise(g, "a. abs(matvec(W, x, d, a))", "a. sum(l, 1, d, abs(W(a, l))*abs(x(l)))", "rows", row, high="m")
-    g.use("lem:layers_swap", "a l. abs(W(a, l))*abs(x(l))", "1", "m", "1", "d", label="order")
-
-    def column(h: Goal) -> None:
-        h.use("columns", "l0", label="here").have("0 <= abs(x(l0))", "size", lambda e: split_abs(e, "abs(x(l0))"))
-        h.auto("here size", rounds=0)
-
-    termwise(g, "l. abs(x(l))*sum(a, 1, m, abs(W(a, l)))", "l. K*abs(x(l))", "bounded", column)
-    g.auto("rows order bounded", degree=1, rounds=0)
-
-
 def by_squares(g: Goal, low: str, high: str, square: str, label: str) -> Goal:
     """low <= high from low^2 <= high^2 and 0 <= high."""
     from layers import by_squares as proof
@@ -99,34 +69,6 @@ def squares_nonneg(g: Goal, body: str, label: str) -> Goal:
         lambda h: h.intro("l0 inside").auto("", squares=[body.format("l0")]),
         label=label,
     )
-
-
-def cauchy(g: Goal) -> None:
-    """0 <= sum (a f - b g)^2 at (a, b) = (P, F), (G, P) or, where both sums of squares are 0, at (1, 1) and (1, -1)."""
-    g.intro("f g n")
-    F, G, P = (f"sum(j, 1, n, {body})" for body in ("f(j)^2", "g(j)^2", "f(j)*g(j)"))
-
-    def line(h: Goal) -> None:
-        h.intro("a b").use(
-            "lem:sum_nonneg",
-            "j. (a*f(j) - b*g(j))^2",
-            "1",
-            "n",
-            lambda e: e.intro("j0 inside").auto("", squares=["a*f(j0) - b*g(j0)"]),
-            label="low",
-        )
-        h.auto("low", degree=1, rounds=0)
-
-    g.have(f"all a:Real, b:Real. 0 <= a*a*{F} - 2*a*b*{P} + b*b*{G}", "line", line)
-    first, other = g.em(f"0 < {F}", "size")
-    first.use("line", P, F, label="here").contra("no")
-    first.have(f"0 < {F}*({P}^2 - {F}*{G})", "more", use="no size").auto("here more", degree=1, rounds=0)
-    second, none = other.em(f"0 < {G}", "size2")
-    second.use("line", G, P, label="here").contra("no")
-    second.have(f"0 < {G}*({P}^2 - {F}*{G})", "more", use="no size2").auto("here more", degree=1, rounds=0)
-    none.use("line", "1", "1", label="up").use("line", "1", "-1", label="down")
-    none.have(f"{P} = 0", "zero", lambda h: h.auto("up down size size2", degree=1, rounds=0)).rewrite("zero")
-    none.auto("size size2")
 
 
 def norm_centred(g: Goal) -> None:
@@ -189,75 +131,6 @@ def norm_centred(g: Goal) -> None:
 def low1(part: str) -> Tactic:
     """Each part of an entry is at least 0."""
     return lambda h: h.intro("l1 inside1").apart(part.format("e(l1)"), lambda f: f.auto(degree=1, rounds=0))
-
-
-def normalised_close(g: Goal) -> None:
-    """r s D = E - d (r - s)^2 - d eps (r - s)^2/(r s), for D and E the squares of the changes after and before."""
-    g.intro("d a b eps r s (some eps0 r0 s0 is_r is_s)").positive("d", "d").positive("r", "r").positive("s", "s")
-    A, B, P = (f"sum(k, 1, d, {body})" for body in ("a(k)^2", "b(k)^2", "a(k)*b(k)"))
-    D, E = "sum(k, 1, d, (a(k)/r - b(k)/s)^2)", "sum(k, 1, d, (a(k) - b(k))^2)"
-    for name, total, root in (("A", A, "r"), ("B", B, "s")):
-        g.have(
-            f"{total} = d*({root}^2 - eps)",
-            f"{name}_is",
-            lambda h, total=total, root=root: h.auto(f"is_{root} d_e", degree=1, rounds=0, multipliers=["d", total]),
-        )
-    g.have(f"{D} = {A}*(1/r)^2 + {B}*(1/s)^2 - 2*{P}*(1/r)*(1/s)", "after", lambda h: h.auto("", degree=1, rounds=0))
-    g.have(f"{E} = {A} + {B} - 2*{P}", "before", lambda h: h.auto("", degree=1, rounds=0))
-
-    def scaled(h: Goal) -> None:
-        h.have(
-            f"r*s*{D} = {A}*(s*(1/r)) + {B}*(r*(1/s)) - 2*{P}",
-            "one",
-            lambda e: e.auto(
-                "after r_e s_e",
-                degree=1,
-                rounds=0,
-                multipliers=["r*s", f"{A}*(s*(1/r))", f"{B}*(r*(1/s))", P, f"{P}*(s*(1/s))"],
-            ),
-        )
-        h.have(
-            f"{A}*(s*(1/r)) = d*(r*s) - d*eps*(s*(1/r))",
-            "left",
-            lambda e: e.rewrite("A_is").auto("r_e", degree=1, rounds=0, multipliers=["d*r*s"]),
-        )
-        h.have(
-            f"{B}*(r*(1/s)) = d*(r*s) - d*eps*(r*(1/s))",
-            "right",
-            lambda e: e.rewrite("B_is").auto("s_e", degree=1, rounds=0, multipliers=["d*r*s"]),
-        )
-        h.auto("one left right", degree=1, rounds=0)
-
-    g.have(f"r*s*{D} = 2*d*(r*s) - d*eps*(s*(1/r) + r*(1/s)) - 2*{P}", "scaled", scaled)
-    g.have(
-        "s*(1/r) + r*(1/s) - 2 = (r - s)^2*((1/r)*(1/s))",
-        "ratio",
-        lambda h: h.auto("r_e s_e", degree=1, rounds=0, multipliers=["1", "r*(1/s)", "s*(1/r)", "r*(1/r)", "s*(1/s)"]),
-    )
-    g.have("0 <= (r - s)^2", "square", lambda h: h.auto("", squares=["r - s"]))
-    g.have("0 <= d*(r - s)^2", "square_d", use="square d_p").have("0 < (1/r)*(1/s)", "inverse", use="r_i s_i")
-    g.have("0 <= (r - s)^2*((1/r)*(1/s))", "ratio0", use="square inverse").have("0 < d*eps", "de", use="d_p eps0")
-    g.have("0 <= d*eps*((r - s)^2*((1/r)*(1/s)))", "last", use="ratio0 de")
-    g.have(
-        f"r*s*{D} <= {E}",
-        "bound",
-        lambda h: h.auto(
-            "scaled before A_is B_is ratio square_d last", degree=1, rounds=0, multipliers=["1", "d*eps", "d"]
-        ),
-    )
-    squares_nonneg(g, "a({0})", "a_low").have(f"0 <= {A}*(1/d)", "a_mean", use="a_low d_i")
-    squares_nonneg(g, "b({0})", "b_low").have(f"0 <= {B}*(1/d)", "b_mean", use="b_low d_i")
-    squares_nonneg(g, "a({0})/r - b({0})/s", "d_low")
-    g.have("eps <= r^2", "r_least", use="is_r a_mean", degree=1).have(
-        "eps <= s^2", "s_least", use="is_s b_mean", degree=1
-    )
-
-    def least(h: Goal) -> None:
-        for e, other in zip(h.em("r <= s", "order"), ("r", "s"), strict=True):
-            e.have(f"{other}*{other} <= r*s", "small", use=f"order {other}0").auto(f"small {other}_least", degree=1)
-
-    g.have("eps <= r*s", "least", least).have(f"eps*{D} <= r*s*{D}", "done", use="least d_low")
-    g.auto("done bound", degree=1, rounds=0)
 
 
 def norm_layernorm(g: Goal) -> None:
@@ -364,14 +237,8 @@ def normed_pair(g: Goal) -> None:
     )
 
 
-HIDDEN = "(sum(l, 1, d, W(k, l)*{}(l)) + b(k))"
-
-
 SCRIPTS |= {
-    "lem.norm_columns": Script(norm_columns),
-    "lem.cauchy": Script(cauchy),
     "lem.norm_centred": Script(norm_centred),
-    "lem.normalised_close": Script(normalised_close),
     "lem.norm_layernorm": Script(norm_layernorm, normed_pair),
 }
 
@@ -447,39 +314,6 @@ SCRIPTS |= {
 }
 
 # --- Appendix C, layer by layer ---------------------------------------------------------------------------------------
-
-
-def pieces_of_sizes(g: Goal) -> None:
-    for k, name in enumerate(("b", "g")):
-        g.have(
-            f"all a in 1..d. abs({name}(a)) <= p",
-            f"{name}_size",
-            lambda h, k=k: h.intro("a1 inside1").use("sizes", "a1", None, label="one two").hyp(("one", "two")[k]),
-        )
-
-
-def step29(g: Goal) -> None:
-    g.intro("d p W b V g c (some p_one first second sizes)")
-    pieces_of_sizes(g)
-    one, two = g.split()
-    inner = "matvec(W, c, d, k) + b(k)"
-    out = f"sum(k, 1, d, V(a, k)*relu({inner}))"
-    one.use("lem:norm_triangle", "c", f"a. {out} + g(a)", "d", label="a1").use(
-        "lem:norm_triangle", f"a. {out}", "g", "d", label="a2"
-    )
-    one.use("lem:norm_matrix", "V", "d", "d", "p", f"k. relu({inner})", None, "#second", label="a3")
-    one.use("lem:norm_relu", f"k. {inner}", "k. 0", "d", label="a4 unused").use(
-        "lem:norm_box", "g", "d", "p", None, "#g_size", label="a5"
-    )
-    one.have("0 <= d*p", "dp", lambda h: h.auto("some p_one", rounds=0))
-    one.have(
-        f"d*p*onenorm(k. relu({inner}), d) <= d*p*onenorm(k. {inner}, d)", "a6", lambda h: h.auto("dp a4", rounds=0)
-    )
-    one.auto("a1 a2 a3 a5 a6", degree=1, rounds=0)
-    two.use("lem:yang2026.lemma28", "d", "W", "b", "c", "p", "p", None, "#first", "#b_size", label="b1")
-    two.have("0 <= d*p", "dp", lambda h: h.auto("some p_one", rounds=0))
-    two.have(f"d*p*onenorm(k. {inner}, d) <= d*p*(d*p*onenorm(c, d) + d*p)", "b2", lambda h: h.auto("dp b1", rounds=0))
-    two.auto("b2", degree=1, rounds=0)
 
 
 def root_of(g: Goal, d: str = "d") -> Goal:
@@ -567,100 +401,7 @@ def step31(g: Goal) -> None:
     chain31(g)
 
 
-def lemma31(g: Goal) -> None:
-    g.intro("d p (some p_one)").witness("3*d*sqrt(d)*p^2")
-    same, one, rest = g.split()
-    same.true()
-    root_of(one)
-    one.have("1 <= sqrt(d)", "r_one", lambda h: h.contra("small").auto("small r_low r_square some"))
-    one.have("1 <= d*sqrt(d)", "dr", lambda h: h.auto("r_one some", rounds=0))
-    one.have("1 <= p^2", "pp", lambda h: h.auto("p_one", rounds=0)).auto("dr pp", rounds=0)
-    rest.intro("Q K n h g H eps (some_n H_one eps_one q_entries k_entries h_size near) i (il ih) j (jl jh)")
-    given = "lem:yang2026.lemma31.step"
-    rest.use(given, "d", "p", "Q", "K", "n", "h", "g", "H", "eps", None, "i", None, "j", None, label="one two")
-    rest.auto("one two", degree=1, rounds=0)
-
-
-def lemma33(g: Goal) -> None:
-    g.intro("d p V n h k f g H eps t (some p_one some_n H_low entries h_size near weights) i inside")
-    g.use("weights", "i", None, label="each f_one g_one far")
-    g.use("near", "i", None, label="here").have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some")
-    g.have("0 <= d*p", "dp", lambda h: h.auto("d_low p_low", rounds=0))
-    g.have(
-        "0 <= d*p*d*H",
-        "size",
-        lambda h: h.have("0 <= d*H", "dh", lambda e: e.auto("d_low H_low", rounds=0)).auto("dh dp", rounds=0),
-    )
-    v = "matvec(V, l. {}(l, j), d, a)"
-
-    def sized(e: Goal) -> None:
-        e.intro("j within").use("h_size", "j", None, label="entry")
-        e.use("lem:norm_box", "l. h(l, j)", "d", "H", None, "#entry", label="norm")
-        e.use("lem:norm_matrix", "V", "d", "d", "p", "l. h(l, j)", None, "#entries", label="image")
-        e.have("d*p*onenorm(l. h(l, j), d) <= d*p*(d*H)", "times", lambda h: h.auto("norm dp", rounds=0))
-        e.auto("image times", degree=1, rounds=0)
-
-    def close(e: Goal) -> None:
-        e.intro("j within").use("near", "j", None, label="norm")
-        e.use("lem:norm_matrix", "V", "d", "d", "p", "l. h(l, j) - k(l, j)", None, "#entries", label="image")
-        e.have("d*p*onenorm(l. h(l, j) - k(l, j), d) <= d*p*eps", "times", lambda h: h.auto("norm dp", rounds=0))
-        e.auto("image times", degree=1, rounds=0)
-
-    def given(e: Goal) -> None:
-        for part, proof in zip(
-            e.split(),
-            (
-                lambda h: h.intro("j within").use("each", "j", None, label="a1 a2 a3 a4").hyp("a3"),
-                lambda h: h.hyp("g_one"),
-                lambda h: h.hyp("far"),
-                lambda h: h.hyp("size"),
-                sized,
-                close,
-            ),
-            strict=True,
-        ):
-            proof(part)
-
-    g.use(
-        "lem:mean_close",
-        "j. f(i, j)",
-        "j. g(i, j)",
-        f"a j. {v.format('h')}",
-        f"a j. {v.format('k')}",
-        "n",
-        "d",
-        "d*p*d*H",
-        "d*p*eps",
-        "t",
-        given,
-        label="mean",
-    )
-    first = f"sum(j, 1, n, f(i, j)*{v.format('h')}) - sum(j, 1, n, g(i, j)*{v.format('k')})"
-    g.use("lem:norm_triangle", f"a. {first}", "a. h(a, i) - k(a, i)", "d", label="triangle")
-    g.auto("mean triangle here", degree=1, rounds=0)
-
-
 # --- Theorem 26 -------------------------------------------------------------------------------------------------------
-
-
-def recursion(g: Goal) -> None:
-    g.intro("L K n x gamma tau a r e (someL K_one some x_one g_low g_one t_low t_one) (a_is r_is) (start each)")
-    rate(g)
-    g.have(
-        "0 <= a",
-        "a_low",
-        lambda h: (
-            h.rewrite("a_is")
-            .use("ax:exp_pos", "-gamma/tau", label="decay")
-            .have("0 <= K*x", "kx", lambda e: e.auto("K_one x_one", rounds=0))
-            .have("0 <= K*x*n", "kxn", lambda e: e.auto("kx some", rounds=0))
-            .auto("kxn decay", rounds=0)
-        ),
-    )
-    one, two, three = g.split()
-    one.use("lem:geometric_sum", "L", "a", "r", "e", None, None, None, label="done").hyp("done")
-    two.use("lem:geometric_top", "L", "a", "r", None, label="done").hyp("done")
-    three.rewrite("a_is").rewrite("r_is").true()
 
 
 def rate(g: Goal) -> None:
@@ -672,22 +413,6 @@ def rate(g: Goal) -> None:
         "1 <= K*x^2", "kx_two", lambda h: h.auto("x_two K_one", rounds=0)
     )
     g.have("1 <= r", "r_one", lambda h: h.rewrite("r_is").auto("kx_two t_up", rounds=0))
-
-
-def recursion_inhabited(g: Goal) -> None:
-    """e(1) = e(2) = a."""
-
-    def leaf(h: Goal) -> None:
-        h.use("ax:exp_pos", "-1", label="up")
-        if h.goal[0] != "all":
-            h.blast()
-            return
-        h.intro("l0 (ll lh)")
-        for e in h.ind("1 <= l0 - 1", "side value"):
-            for f in e.ind("1 <= l0", "that other"):
-                f.rewrite("value").rewrite("other").auto("up", degree=1, rounds=0)
-
-    g.inhabit("2", "1", "2", "1", "1", "1", "2*exp(-1)", "1", "l. 2*exp(-1)*I[1 <= l]", leaf=leaf)
 
 
 def rates(g: Goal) -> None:
@@ -1063,19 +788,10 @@ def poly_leaf(h: Goal) -> None:
     h.auto(degree=1)
 
 
-ONES = ("a l. 1", "a. 1", "a l. 1", "a. 1")
-
 SCRIPTS |= {
-    "yang2026.lemma29.step.corrected": Script(step29, witnesses("2", "1", *ONES, "l. 1")),
-    "yang2026.lemma31": Script(lemma31, witnesses("2", "1"), nonzero("d p")),
     "yang2026.lemma31.step": Script(
         step31, witnesses("2", "1", "a l. 1", "a l. 1", "2", "a i. 1", "a i. 1", "1", "1", "1", "1"), nonzero()
     ),
-    "yang2026.lemma33": Script(
-        lemma33,
-        witnesses("2", "1", "a l. 1", "2", "a i. 1", "a i. 1", "i j. 1/2", "i j. 1/2", "1", "1", "1", "1"),
-    ),
-    "yang2026.thm26.recursion.corrected": Script(recursion, recursion_inhabited),
     "yang2026.thm26.log.corrected": Script(
         log_chain,
         lambda g: g.inhabit("3", "1", "2", "1", "1/2", "1", "1", "8", "2*exp(-1/2)", leaf=log_leaf),
@@ -1340,75 +1056,6 @@ def rounded_step(g: Goal) -> None:
                 )
 
 
-def norm_choice(g: Goal) -> None:
-    one, two = g.split()
-    one.intro("m d A M x (some_m some_d each)")
-
-    def row(h: Goal) -> None:
-        h.use("each", "l0", None, label="upper lower").use(
-            "lem:norm_row", "j. A(l0, j)", "x", "d", "M(l0)", "#upper", label="here"
-        ).hyp("here")
-
-    termwise(one, "i. abs(matvec(A, x, d, i))", "i. M(i)*onenorm(x, d)", "rows", row, high="m")
-    one.auto("rows", degree=1, rounds=0)
-    two.intro("d m q W b V c M N x z (some_d some_m some_q w_each v_each)")
-
-    def column(h: Goal) -> None:
-        h.intro("l0 inside")
-
-        def entry(e: Goal) -> None:
-            def product(f: Goal) -> None:
-                f.intro("k inside2").use("v_each", "a0", None, label="vu vl").use("vu", "k", None, label="v")
-                f.use("w_each", "k", None, label="wu wl").use("wu", "l0", None, label="w")
-                for t in ("V(a0, k)", "W(k, l0)"):
-                    f.have(f"0 <= abs({t})", f.fresh("low"), lambda u, t=t: split_abs(u, f"abs({t})"))
-                f.have("0 <= N(a0)", "n_low", use="v low1").auto("v w low2 n_low", rounds=0)
-
-            e.intro("a0 inside1").use(
-                "lem:sum_mono", "k. abs(V(a0, k))*abs(W(k, l0))", "k. N(a0)*M(k)", "1", "m", product, label="here"
-            )
-            e.auto("here", degree=1, rounds=0)
-
-        inner = "sum(k, 1, m, abs(V(a, k))*abs(W(k, l0)))"
-        h.use("lem:sum_mono", f"a. {inner}", "a. N(a)*sum(i, 1, m, M(i))", "1", "q", entry, label="all").auto(
-            "all", degree=1, rounds=0
-        )
-
-    two.use(
-        "lem:ffn_columns",
-        "W",
-        "b",
-        "V",
-        "c",
-        "d",
-        "m",
-        "q",
-        "sum(i, 1, q, N(i))*sum(i, 1, m, M(i))",
-        "x",
-        "z",
-        column,
-        label="done",
-    ).hyp("done")
-
-
-def norm_choice_inhabited(g: Goal) -> None:
-    """All entries 1."""
-
-    def leaf(h: Goal) -> None:
-        if h.goal[0] != "all":
-            h.blast()
-            return
-        h.intro("i0 inside")
-        one, two = h.split()
-        one.blast()
-        for part in two.witness("1").split():
-            part.easy()
-
-    one, two = g.split()
-    one.inhabit("1", "1", "i j. 1", "l. 1", "l. 1", leaf=leaf)
-    two.inhabit("1", "1", "1", "i j. 1", "l. 1", "i j. 1", "l. 1", "l. 1", "l. 1", "l. 1", "l. 1", leaf=leaf)
-
-
 def totals_of(g: Goal, *matrices: tuple[str, str, str]) -> str:
     """p is the total of all entries' sizes: 0 <= p (`p_low`) and entrybound of each matrix by p."""
     p = "(" + " + ".join(f"entrytotal({W}, {m}, {d})" for W, m, d in matrices) + ")"
@@ -1595,7 +1242,6 @@ def prop75(g: Goal) -> None:
 
 SCRIPTS |= {
     "cookbook.s7.1.rounded_step": Script(rounded_step, witnesses("1", others=[("1", "1", "1", "1", "0")])),
-    "cookbook.s7.2.norm_choice": Script(norm_choice, norm_choice_inhabited),
     "cookbook.s7.2.prop7.3": Script(prop73_wrong, refutes=True),
     "cookbook.s7.2.prop7.3.corrected": Script(
         prop73, witnesses("2", "1", "a l. 1", "a l. 1", "a l. 1", "1"), nonzero("d m Q K V X B n x z delta")
@@ -1642,160 +1288,12 @@ def bilinear_close(g: Goal) -> None:
     split_abs(g, f"abs({A} + {B} - {C}); abs({A}); abs({B}); abs({C})", "one two three one_up two_up three_up")
 
 
-def mean_step(g: Goal) -> None:
-    g.intro("x z n some").positive("n", "n", lambda h: h.auto("some", degree=1, rounds=0))
-    g.use("lem:sum_abs", "j. x(j) - z(j)", "1", "n", label="triangle")
-    total = "sum(j, 1, n, x(j) - z(j))"
-    size_of_product(g, "(1/n)", total, "size")
-    g.use("ax:abs_pos", "1/n", None, label="whole").rewrite("whole", "size", "size_is")
-    g.have(
-        f"1/n*abs({total}) <= 1/n*sum(j, 1, n, abs(x(j) - z(j)))", "times", lambda h: h.auto("triangle n_i", rounds=0)
-    )
-    g.auto("size_is times", degree=1, rounds=0)
-
-
 SCRIPTS |= {
     "lem.bilinear_close": Script(bilinear_close),
-    "lem.mean_step": Script(mean_step),
 }
 
 
 # --- Layers -----------------------------------------------------------------------------------------------------------
-
-
-def replace_norm(g: Goal, left: str, right: str, same, label: str) -> Goal:
-    """onenorm(left) = onenorm(right), entry by entry."""
-    return g.use("lem:norm_ext", left, right, "d", same, label=label)
-
-
-def layer_size(g: Goal) -> None:
-    g.intro("d p V W b U g w f x i c y S").intro(
-        "(some p_one S_one v_entries w_entries u_entries b_size g_size f_low f_one sized here c_is y_is)"
-    )
-    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have(
-        "0 <= d*p", "dp", lambda h: h.auto("d_low p_low", rounds=0)
-    )
-    v = "matvec(V, l. x(l, j), d, a)"
-
-    def image(e: Goal) -> None:
-        e.intro("j within").use("sized", "j", None, label="norm")
-        e.use("lem:norm_matrix", "V", "d", "d", "p", "l. x(l, j)", None, "#v_entries", label="image")
-        e.have("d*p*onenorm(l. x(l, j), d) <= d*p*S", "times", lambda h: h.auto("norm dp", rounds=0)).auto(
-            "image times", degree=1, rounds=0
-        )
-
-    g.use("lem:mean_norm", "f", f"a j. {v}", "w", "d", "d*p*S", image, label="mean")
-
-    def same(h: Goal) -> None:
-        h.intro("j within").use("f_low", "j", None, label="low").use("ax:abs_pos", "f(j)", None, label="value").hyp(
-            "value"
-        )
-
-    g.use("lem:sum_ext", "j. abs(f(j))", "f", "1", "w", same, label="total")
-    g.have("sum(j, 1, w, abs(f(j))) = 1", "unit", lambda h: h.auto("total f_one", degree=1, rounds=0))
-    g.use("lem:norm_triangle", f"a. sum(j, 1, w, f(j)*{v})", "a. x(a, i)", "d", label="triangle")
-    replace_norm(g, "c", f"a. sum(j, 1, w, f(j)*{v}) + x(a, i)", "#c_is", "c_norm")
-    g.have(
-        "onenorm(c, d) <= (d*p + 1)*S",
-        "c_size",
-        lambda h: h.auto("c_norm triangle mean unit here", degree=1, rounds=0, multipliers=["d*p*S"]),
-    )
-    g.use("lem:ffn_size", "W", "b", "U", "g", "d", "d", "d", "p", "c", None, label="net")
-    replace_norm(g, "y", "a. ffnout(W, b, U, g, d, d, c, a) + c(a)", "#y_is", "y_norm")
-    g.use("lem:norm_triangle", "a. ffnout(W, b, U, g, d, d, c, a)", "c", "d", label="sum")
-    g.have("0 <= d^2*p^2", "square", lambda h: h.auto("", degree=1, rounds=0, squares=["d*p"]))
-    g.have("d^2*p^2*onenorm(c, d) <= d^2*p^2*((d*p + 1)*S)", "times", lambda h: h.auto("c_size square", rounds=0))
-    g.have("d^2*p^2 <= d^2*p^2*S", "first", lambda h: h.auto("S_one square", rounds=0)).have(
-        "d*p <= d*p*S", "second", lambda h: h.auto("S_one dp", rounds=0)
-    )
-    g.have(
-        "0 <= d^2*p^2*(d*p)*S",
-        "cube",
-        lambda h: h.have("0 <= d^2*p^2*(d*p)", "dd", lambda e: e.auto("square dp", rounds=0)).auto(
-            "dd S_one", rounds=0
-        ),
-    )
-    one, two = g.split()
-    one.hyp("c_size")
-    two.auto("net y_norm sum times first second cube c_size S_one", degree=1, rounds=0)
-
-
-def layer_close(g: Goal) -> None:
-    g.intro("d p V W b U g w f h x z i c y u v S e t").intro(
-        "(some p_one S_low v_entries w_entries u_entries h_low h_one far sized near here c_is u_is y_is v_is)"
-    )
-    g.have("0 <= p", "p_low", use="p_one").have("0 <= d", "d_low", use="some").have(
-        "0 <= d*p", "dp", lambda k: k.auto("d_low p_low", rounds=0)
-    )
-    m = "matvec(V, l. {}(l, j), d, a)"
-
-    def image(k: Goal, x: str, bound: str, fact: str) -> None:
-        k.intro("j within").use(fact, "j", None, label="norm").use(
-            "lem:norm_matrix", "V", "d", "d", "p", f"l. {x}", None, "#v_entries", label="image"
-        )
-        k.have(f"d*p*onenorm(l. {x}, d) <= d*p*{bound}", "times", lambda q: q.auto("norm dp", rounds=0)).auto(
-            "image times", degree=1, rounds=0
-        )
-
-    def given(k: Goal) -> None:
-        proofs = (
-            lambda q: q.hyp("h_low"),
-            lambda q: q.hyp("h_one"),
-            lambda q: q.hyp("far"),
-            lambda q: q.auto("dp S_low", rounds=0),
-            lambda q: image(q, "x(l, j)", "S", "sized"),
-            lambda q: image(q, "x(l, j) - z(l, j)", "e", "near"),
-        )
-        for part, proof in zip(k.split(), proofs, strict=True):
-            proof(part)
-
-    g.use(
-        "lem:mean_close",
-        "f",
-        "h",
-        f"a j. {m.format('x')}",
-        f"a j. {m.format('z')}",
-        "w",
-        "d",
-        "d*p*S",
-        "d*p*e",
-        "t",
-        given,
-        label="mean",
-    )
-    left = f"sum(j, 1, w, f(j)*{m.format('x')})"
-    right = f"sum(j, 1, w, h(j)*{m.format('z')})"
-    g.use("lem:norm_triangle", f"a. {left} - {right}", "a. x(a, i) - z(a, i)", "d", label="triangle")
-
-    def pair(k: Goal, one: str, two: str) -> None:
-        k.intro("a0 inside").use(one, "a0", None, label="e1").use(two, "a0", None, label="e2").auto(
-            "e1 e2", degree=1, rounds=0
-        )
-
-    replace_norm(
-        g, "a. c(a) - u(a)", f"a. ({left} - {right}) + (x(a, i) - z(a, i))", lambda k: pair(k, "c_is", "u_is"), "c_norm"
-    )
-    E = "(d*p*(S*t + e) + e)"
-    g.have(
-        f"onenorm(a. c(a) - u(a), d) <= {E}",
-        "c_near",
-        lambda k: k.auto("mean triangle c_norm here", degree=1, rounds=0),
-    )
-    g.use("lem:ffn_entries", "W", "b", "U", "g", "d", "d", "d", "p", "u", "c", None, label="net")
-    out = "ffnout(W, b, U, g, d, d, {}, a)"
-    g.use("lem:norm_triangle", f"a. {out.format('c')} - {out.format('u')}", "a. c(a) - u(a)", "d", label="sum")
-    replace_norm(
-        g,
-        "a. y(a) - v(a)",
-        f"a. ({out.format('c')} - {out.format('u')}) + (c(a) - u(a))",
-        lambda k: pair(k, "y_is", "v_is"),
-        "y_norm",
-    )
-    g.have("0 <= d^2*p^2", "square", lambda k: k.auto("", degree=1, rounds=0, squares=["d*p"]))
-    g.have(f"d^2*p^2*onenorm(a. c(a) - u(a), d) <= d^2*p^2*{E}", "times", lambda k: k.auto("c_near square", rounds=0))
-    one, two = g.split()
-    one.hyp("c_near")
-    two.auto("net sum y_norm times c_near", degree=1, rounds=0)
 
 
 FACTOR = "2*(d^2*p^2 + 1)*(d*p + 1)"
@@ -2111,8 +1609,6 @@ ZERO3, ZERO2 = "t a l. 0", "t a. 0"
 
 
 SCRIPTS |= {
-    "lem.layer_size": Script(layer_size),
-    "lem.layer_close": Script(layer_close),
     "yang2026.lemma29": Script(
         lemma29,
         witnesses(
@@ -2341,194 +1837,6 @@ def decay(g: Goal) -> None:
     g.rewrite("is").auto("scaled M_e em", degree=1, rounds=0, multipliers=["eps"])
 
 
-def smaller(h: Goal, e: str, f: str) -> Goal:
-    h.have(
-        f"0 < min({e}, {f}) & min({e}, {f}) <= {e} & min({e}, {f}) <= {f}",
-        "m_low m_one m_two",
-        lambda k: k.apart(f"min({e}, {f})", each_part(lambda r: r.auto(degree=1, rounds=0))),
-    )
-    return h.witness(f"min({e}, {f})")
-
-
-def gap_table(g: Goal) -> None:
-    g.intro("s w L M (some_L some wide)")
-
-    def each(h: Goal) -> None:
-        base, step = h.induct("e", "ge", "ih")
-        left, right = base.intro("top").witness("1").split()
-        left.true()
-        right.intro("t (tl th)").contra("no").auto("tl th", degree=1, rounds=0)
-        step.intro("top").use("ih", None, label="before").obtain("before", "a", "a_low early").use(
-            "wide", "e + 1", None, label="here"
-        )
-        step.use("lem:gap_rows", "r j. s(e + 1, r, j)", "r. w(e + 1, r)", "M", None, label="row").obtain(
-            "row", "f", "f_low late"
-        )
-        left, right = smaller(step, "a", "f").split()
-        left.hyp("m_low")
-        right.intro("t (tl th) r (rl rh)")
-        low, high = right.em("t <= e", "side")
-        low.use("early", "t", None, "r", None, label="old").use(
-            "lem:gap_weaker", "j. s(t, r, j)", "w(t, r)", "a", "min(a, f)", None, label="done"
-        ).hyp("done")
-        high.use("ax:int_lt", "e", "t", label="up").have("t = e + 1", "is", use="up th").use(
-            "late", "r", None, label="new"
-        )
-        high.use("lem:gap_weaker", "j. s(e + 1, r, j)", "w(e + 1, r)", "f", "min(a, f)", None, label="done").rewrite(
-            "is"
-        ).hyp("done")
-
-    g.have(
-        "all e:Int. 0 <= e -> e <= L -> ex a:Real. 0 < a"
-        " & all t in 1..e. all r in 1..M. scoregap(j. s(t, r, j), w(t, r), a)",
-        "each",
-        each,
-    )
-    g.use("each", "L", label="done").hyp("done")
-
-
-def gap_tables(g: Goal) -> None:
-    g.intro("s w L M R (some_L some some_R wide)")
-
-    def each(h: Goal) -> None:
-        base, step = h.induct("q", "ge", "ih")
-        left, right = base.intro("top").witness("1").split()
-        left.true()
-        right.intro("e (el eh)").contra("no").auto("el eh", degree=1, rounds=0)
-        step.intro("top").use("ih", None, label="before").obtain("before", "a", "a_low early")
-        step.use("lem:gap_table", "t r j. s(q + 1, t, r, j)", "w", "L", "M", None, label="row").obtain(
-            "row", "f", "f_low late"
-        )
-        left, right = smaller(step, "a", "f").split()
-        left.hyp("m_low")
-        right.intro("e (el eh) t (tl th) r (rl rh)")
-        low, high = right.em("e <= q", "side")
-        low.use("early", "e", None, "t", None, "r", None, label="old")
-        low.use("lem:gap_weaker", "j. s(e, t, r, j)", "w(t, r)", "a", "min(a, f)", None, label="done").hyp("done")
-        high.use("ax:int_lt", "q", "e", label="up").have("e = q + 1", "is", use="up eh").use(
-            "late", "t", None, "r", None, label="new"
-        )
-        high.use("lem:gap_weaker", "j. s(q + 1, t, r, j)", "w(t, r)", "f", "min(a, f)", None, label="done").rewrite(
-            "is"
-        ).hyp("done")
-
-    scores = "scoregap(j. s(e, t, r, j), w(t, r), a)"
-    g.have(
-        f"all q:Int. 0 <= q -> q <= R -> ex a:Real. 0 < a & all e in 1..q. all t in 1..L. all r in 1..M. {scores}",
-        "each",
-        each,
-    )
-    g.use("each", "R", label="done").hyp("done")
-
-
-def word_list(g: Goal) -> None:
-    g.intro("k")
-    listed = (
-        "1 <= M & all x:Int->Int. (all i in 1..{0}. 1 <= x(i) & x(i) <= k)"
-        " -> ex r in 1..M. all i in 1..{0}. x(i) = letter(r, i)"
-    )
-
-    def each(h: Goal) -> None:
-        h.intro("some")
-        base, step = h.induct("n", "ge", "ih")
-        left, right = base.witness("1", "r i. 1").split()
-        left.true()
-        parts = right.intro("x small").witness("1").split()
-        for part in parts[:-1]:
-            part.true()
-        parts[-1].intro("i (il ih1)").contra("no").auto("il ih1", degree=1, rounds=0)
-        step.obtain("ih", "M", "rest").obtain("rest", "letter", "M_one each")
-        block = "I[(e - 1)*M < r & r <= e*M]*(I[i <= n]*letter(r - (e - 1)*M, i) + I[i = n + 1]*e)"
-        left, right = step.witness("k*M", f"r i. sum(e, 1, k, {block})").split()
-        left.auto("some M_one", rounds=0)
-        right.intro("x small")
-        right.use(
-            "each", "x", lambda q: q.intro("i (il ih1)").use("small", "i", None, label="here").hyp("here"), label="old"
-        )
-        right.obtain("old", "r", "rl rh same").use("small", "n + 1", None, label="e_low e_high")
-        R = "(x(n + 1) - 1)*M + r"
-        a, b, c = right.witness(R).split()
-        a.have("0 <= (x(n + 1) - 1)*M", "a1", lambda q: q.auto("e_low M_one", rounds=0)).auto(
-            "a1 rl", degree=1, rounds=0
-        )
-        b.have("x(n + 1)*M <= k*M", "b1", lambda q: q.auto("e_high M_one", rounds=0)).auto("b1 rh", degree=1, rounds=0)
-        c.intro("i (il ih1)")
-        body = f"I[(e - 1)*M < {R} & {R} <= e*M]*(I[i <= n]*letter({R} - (e - 1)*M, i) + I[i = n + 1]*e)"
-
-        def others(q: Goal) -> None:
-            q.intro("e (el eh) other")
-            for one in q.ind(f"(e - 1)*M < {R} & {R} <= e*M", "inside value"):
-                if "inside_1" not in one.facts:
-                    one.rewrite("value").true()
-                    continue
-                low, high = one.em("e <= x(n + 1) - 1", "side")
-                low.have("e*M <= (x(n + 1) - 1)*M", "em", lambda s: s.auto("side M_one", rounds=0)).contra("no").auto(
-                    "em inside_2 rl", degree=1, rounds=0
-                )
-                high.use("ax:int_lt", "x(n + 1) - 1", "e", label="up").have(
-                    "x(n + 1) < e",
-                    "more",
-                    lambda s: s.contra("no").have("e = x(n + 1)", "eq", use="no up", degree=1).absurd("eq", "other"),
-                )
-                high.use("ax:int_lt", "x(n + 1)", "e", label="up2").have(
-                    "x(n + 1)*M <= (e - 1)*M", "em", lambda s: s.auto("up2 M_one", rounds=0)
-                )
-                high.contra("no").auto("em inside_1 rh", degree=1, rounds=0)
-
-        c.use("lem:sum_only", f"e. {body}", "1", "k", "x(n + 1)", None, others, label="picked").rewrite("picked")
-        for one in c.ind(f"(x(n + 1) - 1)*M < {R} & {R} <= x(n + 1)*M", "inside value"):
-            if "inside_1" not in one.facts:
-                one.have(
-                    f"(x(n + 1) - 1)*M < {R} & {R} <= x(n + 1)*M",
-                    "fine",
-                    each_part(lambda s: s.auto("rl rh", degree=1, rounds=0)),
-                )
-                one.absurd("fine", "inside")
-                continue
-            one.rewrite("value")
-            for two in one.ind("i <= n", "early first"):
-                for three in two.ind("i = n + 1", "final last"):
-                    if three.try_contradiction():
-                        continue
-                    three.rewrite("first").rewrite("last")
-                    if three.facts["early"][0] == "<=" and three.text(three.facts["early"]).startswith("i"):
-                        three.use("same", "i", None, label="is").have(
-                            f"{R} - (x(n + 1) - 1)*M = r", "back", lambda q: q.true()
-                        )
-                        three.rewrite("back").auto("is", degree=1, rounds=0)
-                    elif three.facts["final"][0] == "=":
-                        three.rewrite("final").true()
-                    else:
-                        three.use("ax:int_lt", "n", "i", label="up").have(
-                            "i = n + 1", "eq", use="up ih1", degree=1
-                        ).absurd("eq", "final")
-
-    g.have(f"1 <= k -> all n:Int. 0 <= n -> ex M:Int, letter:Int*Int->Int. {listed.format('n')}", "each", each)
-    g.intro("n (some low)").use("each", None, "n", None, label="done").hyp("done")
-
-
-def prop24(g: Goal) -> None:
-    g.intro("k n (some_k some)").use("lem:word_list", "k", "n", None, label="all").obtain("all", "M", "rest").obtain(
-        "rest", "letter", "M_one each"
-    )
-    one, two, three = g.witness("M", "letter").split()
-    one.hyp("M_one")
-    two.hyp("each")
-    three.intro("L d Q K w h (some_L some_d window)")
-    score = "dotscore(a l. Q(t, a, l), a l. K(t, a, l), d, a l. h(r, t - 1, a, l), i, j)"
-
-    def wide(q: Goal) -> None:
-        q.intro("t within i inside").use("window", "t", None, "i", None, label="low high").auto(
-            "low", degree=1, rounds=0
-        )
-
-    def given(q: Goal) -> None:
-        for part in q.split():
-            wide(part) if part.goal[0] == "all" else part.auto(degree=1, rounds=0)
-
-    three.use("lem:gap_tables", f"r t i j. {score}", "w", "L", "n", "M", given, label="done").hyp("done")
-
-
 def limit(g: Goal) -> None:
     g.intro("L d p Q K V W b U g n w X c h (some_L some p_one some_n X_one start layers) eps eps_low")
     names = ["L", "d", "p", "Q", "K", "V", "W", "b", "U", "g", "n", "w", "X", "c", "h"]
@@ -2698,10 +2006,6 @@ AHAT_ZERO = ("2", "2", "1", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "2"
 
 SCRIPTS |= {
     "lem.decay": Script(decay),
-    "lem.gap_table": Script(gap_table),
-    "lem.gap_tables": Script(gap_tables),
-    "lem.word_list": Script(word_list),
-    "yang2026.prop24": Script(prop24, witnesses("2", "2"), nonzero()),
     "yang2026.s5.limit": Script(limit, witnesses(*AHAT_ZERO, "1"), nonzero()),
 }
 
@@ -3605,92 +2909,7 @@ SCRIPTS |= {
 }
 
 
-def key_scale(g: Goal) -> None:
-    g.intro("t m some_m")
-    key_root(g)
-    size_of_product(g, "(1/sqrt(m))", "t", "size")
-    g.use("ax:abs_pos", "1/sqrt(m)", None, label="whole").rewrite("whole", "size", "size_is")
-    g.have("0 <= abs(t)", "low", lambda f: split_abs(f, "abs(t)"))
-    g.have("1/sqrt(m)*abs(t) <= abs(t)", "less", lambda f: f.auto("r_less low", rounds=0)).auto(
-        "less size_is", degree=1, rounds=0
-    )
-
-
 SOFT = "softlayers({0}, kind, Q, K, V, W, b, U, c, d, q, m, n, {1})"
-
-
-def hahn_wrong(g: Goal) -> None:
-    """No sublayers, d = 1, two symbols embedded as 1 and 2: at the changed position 1 > B/n for n > B."""
-    none, flat = "t a l. 0", "t a. 0"
-    g.intro("claim").use(
-        "claim",
-        "0",
-        "1",
-        "1",
-        "0",
-        "2",
-        "t. 0",
-        none,
-        none,
-        none,
-        none,
-        flat,
-        none,
-        flat,
-        "e a. e",
-        "0",
-        None,
-        label="some",
-    ).obtain("some", "B", "every").use("ax:archimedes", "B", label="large").obtain("large", "N", "N_one N_up")
-    g.have("0 <= N", "N_low", use="N_one").positive("(N + 1)", "n", lambda h: h.auto("N_one", degree=1, rounds=0))
-
-    def given(h: Goal) -> None:
-        for part in h.split():
-            if part.goal[0] != "all":
-                part.auto("N_one", degree=1, rounds=0)
-                continue
-            part.intro("i (il ih)")
-            if part.try_contradiction():  # there are no sublayers
-                continue
-            if part.goal[0] == "~" or part.goal[0] == "->":
-                part.intro("off")
-                yes, no = part.ind("i = 1", "is value")
-                yes.absurd("is", "off")
-                no.rewrite("value").true()
-            elif part.goal[0] == "&":
-                for f in part.ind("i = 1", "is value"):
-                    for sub in f.split():
-                        if "I[" in sub.text(sub.goal):
-                            sub.rewrite("value")
-                        if "abs(" in sub.text(sub.goal):
-                            sub.use("ax:abs_pos", "0", "!", label="v").auto("v", degree=1, rounds=0)
-                        else:
-                            sub.true()
-            else:
-                for sub in part.intro("a1 inside1").split():
-                    sub.auto("", degree=1, rounds=0)
-
-    z, u = "t a i. 1", "t a i. I[i = 1] + 1"
-    g.use(
-        "every",
-        "N + 1",
-        "i. 1",
-        "i. I[i = 1] + 1",
-        "1",
-        "i a. 0",
-        z,
-        u,
-        given,
-        "1",
-        each_part(lambda h: h.auto("N_low", degree=1, rounds=0)),
-        label="wrong",
-    )
-    g.use("ax:abs_neg", "-1", "!", label="v").have(
-        "1 <= B*(1/(N + 1))", "one", lambda h: h.auto("wrong v", degree=1, rounds=0)
-    )
-    g.have("B*(1/(N + 1)) <= N*(1/(N + 1))", "two", lambda h: h.auto("N_up n_i", rounds=0)).auto(
-        "one two n_e n_i", degree=1, rounds=0
-    )
 
 
 def hahn(g: Goal) -> None:
@@ -4163,8 +3382,6 @@ def hahn_step(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "lem.key_scale": Script(key_scale),
-    "cookbook.s6.4.hahn_sensitivity": Script(hahn_wrong, refutes=True),
     "cookbook.s6.4.hahn_sensitivity.corrected": Script(
         hahn,
         witnesses("2", "2", "1", "0", "2", "t. 0", ZERO3, ZERO3, ZERO3, ZERO3, ZERO2, ZERO3, ZERO2, "e a. 0", "0"),

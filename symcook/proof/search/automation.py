@@ -108,7 +108,7 @@ class _Tactic(Cases):
         self.more(s)
         if s.note(before) and self.linear(s, 1, 0, wide=True):
             return
-        if self.linear(s, 1, 1) or self.boxes(s) or self.deep(s, 8):
+        if self.put(s) or self.linear(s, 1, 1) or self.boxes(s) or self.deep(s, 8):
             return
         if self.cases(s, depth, splits) or (splits and self.branch(s, depth, splits)):
             return

@@ -224,12 +224,23 @@ class Elaborator:
         assert line.source is not None
         (labels,) = line.labels
         self.new(g, line, [labels])
-        hint = self.hint(g, line.source)
+        label, given, f = self.instance(g, line, line.source)
+        if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
+            raise BadProof(
+                line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels)
+            )
+        spec = labels if isinstance(labels, str) else list(labels)
+        g._emit({"by": "use", "fact": label, "with": given, "as": spec})
+        g._bind(spec, f)
+
+    def instance(self, g: Goal, line: Line, source: HintText) -> tuple[str, list[Any], Term]:
+        """The label of a fact, what is given for its quantifiers and premises, and what then holds."""
+        hint = self.hint(g, source)
         if not hint.label:
-            raise BadProof(line.inner, "expected a fact", line.source.text)
+            raise BadProof(line.inner, "expected a fact", source.text)
         f = g.fact(hint.label)
         given: list[Any] = []
-        terms, premises = list(hint.terms or ()), list(line.source.premises)
+        terms, premises = list(hint.terms or ()), list(source.premises)
         while f[0] in ("all", "->") and (f[0] == "->" or terms):
             if f[0] == "all":
                 text = terms.pop(0)
@@ -242,27 +253,41 @@ class Elaborator:
                 continue
             own = [premises.pop(0)] if premises else []
             sub = g._branch(f[2][0])
-            what = f"a premise of {line.source.name} does not follow: {g.text(f[2][0])[:200]}"
+            what = f"a premise of {source.name} does not follow: {g.text(f[2][0])[:200]}"
             self.automatic(sub, line, what, [*[h for h in own if h.name != "_"], *line.hints])
             given.append(sub.nodes)
             f = f[2][1]
         if terms or premises:
-            raise BadProof(line.inner, "expected fewer terms or facts", line.source.text)
-        if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
-            raise BadProof(
-                line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels)
-            )
-        spec = labels if isinstance(labels, str) else list(labels)
-        g._emit({"by": "use", "fact": hint.label, "with": given, "as": spec})
-        g._bind(spec, f)
+            raise BadProof(line.inner, "expected fewer terms or facts", source.text)
+        return hint.label, given, f
 
     def _qed(self, g: Goal, line: Line) -> None:
         self.automatic(g, line, "what is left to show does not follow")
 
     def _cases(self, g: Goal, line: Line) -> None:
+        self.blocks(self.goals(g, line), line, "a case")
+
+    def _split(self, g: Goal, line: Line) -> None:
+        self.blocks(self.goals(g, line), line, "a part")
+
+    def _induct(self, g: Goal, line: Line) -> None:
+        self.blocks(self.goals(g, line), line, "the induction")
+
+    def goals(self, g: Goal, line: Line) -> list[Goal]:
+        """The goals for the blocks of a line; `g` is closed by their proofs."""
+        if line.kind == "split":
+            if g.goal[0] != "&":
+                raise BadProof(
+                    line.place, f"expected a conjunction to split; what is to be shown is {g.text(g.goal)[:200]}"
+                )
+            return g.split()
+        if line.kind == "induct":
+            self.new(g, line, line.labels)
+            low, step = (str(k) for k in line.labels)
+            return g.induct(line.name, low, step)
         labels = list(line.labels)
-        if line.terms:
-            source = self.source(g, line, line.name)
+        if line.source is not None:
+            source = self.taken(g, line)
             parts = flatten("|", g.fact(source))
             if len(parts) < 2:
                 raise BadProof(line.inner, "expected a fact that is a disjunction", g.text(g.fact(source))[:200])
@@ -271,14 +296,12 @@ class Elaborator:
                 raise BadProof(line.place, f"expected one label or {len(parts)}", len(labels))
             for one, part in zip(labels, parts, strict=True):
                 self.many(g, line, one, part)
-            goals = g.cases(source, *[_spec(k) for k in labels])
-        else:
-            text, f = self.formula(g, line)
-            labels = labels * 2 if len(labels) == 1 else labels
-            for one, part in zip(labels, (f, negation(f)), strict=True):
-                self.many(g, line, one, part)
-            goals = g.em(text, _spec(labels[0]), _spec(labels[1]))
-        self.blocks(goals, line, "a case")
+            return g.cases(source, *[_spec(k) for k in labels])
+        text, f = self.formula(g, line)
+        labels = labels * 2 if len(labels) == 1 else labels
+        for one, part in zip(labels, (f, negation(f)), strict=True):
+            self.many(g, line, one, part)
+        return g.em(text, _spec(labels[0]), _spec(labels[1]))
 
     def many(self, g: Goal, line: Line, label: str | tuple[str, ...], f: Term) -> None:
         self.new(g, line, [label])
@@ -286,6 +309,9 @@ class Elaborator:
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(label))
 
     def blocks(self, goals: Sequence[Goal], line: Line, what: str) -> None:
+        """One block for each goal; where there are fewer, they are for what the automation leaves."""
+        if 0 < len(line.blocks) < len(goals):
+            goals = [h for h in goals if not self.closed(h)]
         if line.blocks and len(line.blocks) != len(goals):
             raise BadProof(line.place, f"expected {len(goals)} blocks that begin with '-'", len(line.blocks))
         for k, h in enumerate(goals):
@@ -307,21 +333,25 @@ class Elaborator:
         g.take(trial)
         return True
 
+    def taken(self, g: Goal, line: Line) -> str:
+        """The label of the fact that a line speaks of; an instance of a fact gets one."""
+        source = line.source
+        assert source is not None
+        if source.terms is None and not source.premises:
+            label = self.source(g, line, source.name or source.text)
+            if g.fact(label)[0] != "->":
+                return label
+        label, given, f = self.instance(g, line, source)
+        new = g.fresh("from_")
+        g._emit({"by": "use", "fact": label, "with": given, "as": new})
+        g._bind(new, f)
+        return new
+
     def source(self, g: Goal, line: Line, name: str) -> str:
         label = self.label(g, name)
         if label is None:
             raise BadProof(line.inner, "expected a fact in scope", name, _near(name, list(g.facts)))
         return label
-
-    def _split(self, g: Goal, line: Line) -> None:
-        if g.goal[0] != "&":
-            raise BadProof(
-                line.place, f"expected a conjunction to split; what is to be shown is {g.text(g.goal)[:200]}"
-            )
-        parts = g.split()
-        if len(line.blocks) < len(parts) and line.blocks:  # the blocks are for what the automation leaves
-            parts = [part for part in parts if not self.closed(part)]
-        self.blocks(parts, line, "a part")
 
     def _left(self, g: Goal, line: Line) -> None:
         self._pick(g, line, "left")
@@ -334,15 +364,16 @@ class Elaborator:
             raise BadProof(line.place, f"expected a disjunction; what is to be shown is {g.text(g.goal)[:200]}")
         g.pick(side)
 
-    def _induct(self, g: Goal, line: Line) -> None:
-        self.new(g, line, line.labels)
-        low, step = (str(k) for k in line.labels)
-        self.blocks(g.induct(line.name, low, step), line, "the induction")
-
     def _obtain(self, g: Goal, line: Line) -> None:
-        self.new(g, line, line.labels)
-        source = self.source(g, line, line.hints[0].text)
-        g.obtain(source, line.name, " ".join(str(k) for k in line.labels))
+        (labels,) = line.labels
+        self.new(g, line, [labels])
+        source = self.taken(g, line)
+        *first, last = line.terms
+        for name in first:
+            inner = g.fresh("from_")
+            g.obtain(source, name, inner)
+            source = inner
+        g.obtain(source, last, _spec(labels))
 
     def _witness(self, g: Goal, line: Line) -> None:
         left = [self.expanded(g, t) for t in line.terms]

@@ -9,9 +9,9 @@ A file is a heading and up to three parts; blocks are set in by blanks::
       take (a b) from FACT(TERM; TERM)  an instance of a fact; the premises are left to the automation
       cases a, b: FORMULA               it holds (a) or not (b): a block for each below, that begins with "-"
       cases a, b from FACT              the parts of a disjunction
-      split                             a block for each part of a conjunction that the automation leaves
+      split                             a block for each part of a conjunction
       induct k (low step)               a block for the first value, one for the step
-      obtain x (a b) from FACT          a name for what exists
+      obtain x y (a b) from FACT        names for what exists; FACT(TERM; TERM) an instance, as in take
       witness TERM; TERM                for "there is"
       left                              or: right, the side of a disjunction to show
       suppose no: FORMULA               the opposite of what is to be shown
@@ -21,6 +21,8 @@ A file is a heading and up to three parts; blocks are set in by blanks::
       qed by HINTS                      what is left to show; may be left out where nothing needs to be cited
     defined                             why nothing in the statement is undefined; may be left out
     inhabited                           why the hypotheses can be met; may be left out
+
+Where there are fewer blocks than cases or parts, they are for what the automation leaves.
 
 A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER]`` with
 facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
@@ -275,7 +277,7 @@ class _Reader:
         if not below:
             return made
         if made.kind in ("cases", "split", "induct"):
-            if (made.hints and made.kind != "cases") or (made.kind == "cases" and made.hints and not made.name):
+            if made.hints and made.source is None:
                 raise BadProof(below[0].place(0), "expected no block below a line that ends with 'by'", below[0].text)
             blocks = _bullets(below, level)
         elif made.kind == "fact" and not made.hints:
@@ -356,7 +358,7 @@ class _Reader:
         text = self.text[a:b]
         place = self.place(a)
         head = re.match(r"[A-Za-z_][\w.:'-]*", text)
-        if head is None:
+        if head is None or text.startswith("I["):
             return HintText(text, place=place)
         at = a + head.end()
         terms: tuple[str, ...] | None = None
@@ -404,12 +406,9 @@ class _Reader:
     def _cases(self, at: int) -> Line:
         colon, origin = self.text.find(":", at), self.word("from", at)
         if origin < len(self.text) and (colon < 0 or origin < colon):
-            end, hints = self.by(origin)
-            (one,) = self.hints(origin + 4, end)[:1]
+            source, hints = self.origin(origin)
             labels = self.labels(at, origin, ",")
-            return Line(
-                "cases", labels, hints=hints, name=one.text, terms=("from",), place=self.place(0), inner=one.place
-            )
+            return Line("cases", labels, hints=hints, source=source, place=self.place(0), inner=source.place)
         if colon < 0:
             raise self.fail(at, "expected 'cases label, label: formula' or 'cases label, label from fact'")
         end, hints = self.by(colon + 1)
@@ -441,28 +440,36 @@ class _Reader:
             raise self.fail(at, "expected 'induct name (label label)': of the lower bound, and of what is supposed")
         return Line("induct", (found[2], found[3]), name=found[1], place=self.place(0), inner=self.place(at))
 
+    def origin(self, at: int) -> tuple[HintText, tuple[HintText, ...]]:
+        """The fact after ``from``, and the hints after ``by``."""
+        end, hints = self.by(at)
+        source = self.hints(at + 4, end)
+        if len(source) != 1:
+            raise self.fail(at, "expected one fact after 'from'")
+        return source[0], hints
+
     def _obtain(self, at: int) -> Line:
         origin = self.word("from", at)
-        found = re.compile(rf"({LABEL})\s*(?:\(\s*({LABEL}(?:\s+{LABEL})*)\s*\)|({LABEL}))\s*$").match(
-            self.text, at, origin
-        )
+        pattern = rf"({LABEL}(?:\s+{LABEL})*?)\s*(?:\(\s*({LABEL}(?:\s+{LABEL})*)\s*\)|\s({LABEL}))\s*$"
+        found = re.compile(pattern).match(self.text, at, origin)
         if found is None or origin == len(self.text):
             raise self.fail(at, "expected 'obtain name (label label) from fact'")
-        labels = tuple((found[2] or found[3]).split())
-        hints = self.hints(origin + 4, len(self.text))
-        return Line("obtain", labels, name=found[1], hints=hints, place=self.place(0), inner=hints[0].place)
+        label = found[3] or tuple(found[2].split())
+        if not isinstance(label, str) and len(label) == 1:
+            (label,) = label
+        source, hints = self.origin(origin)
+        names = tuple(found[1].split())
+        return Line("obtain", (label,), hints=hints, terms=names, source=source, place=self.place(0), inner=source.place)
 
     def _take(self, at: int) -> Line:
         origin = self.word("from", at)
         if origin == len(self.text):
             raise self.fail(at, "expected 'take label from fact'")
-        end, hints = self.by(origin)
-        source = self.hints(origin + 4, end)
+        source, hints = self.origin(origin)
         labels = self.labels(at, origin, "")
-        if len(labels) != 1 or len(source) != 1:
+        if len(labels) != 1:
             raise self.fail(at, "expected one label, or labels in parentheses, and one fact")
-        made = Line("take", labels, hints=hints, place=self.place(0), inner=source[0].place)
-        return replace(made, source=source[0])
+        return Line("take", labels, hints=hints, source=source, place=self.place(0), inner=source.place)
 
     def _witness(self, at: int) -> Line:
         pieces = self.pieces(at, len(self.text), ";")
@@ -550,13 +557,14 @@ def line_text(line: Line) -> str:
     if line.kind == "qed":
         return f"qed{by}"
     if line.kind == "cases":
-        if line.terms:
-            return f"cases {', '.join(labels)} from {line.name}{by}"
+        if line.source is not None:
+            return f"cases {', '.join(labels)} from {line.source.text}{by}"
         return f"cases {', '.join(labels)}: {line.formula}{by}"
     if line.kind == "induct":
         return f"induct {line.name} ({' '.join(labels)})"
     if line.kind == "obtain":
-        return f"obtain {line.name} ({' '.join(labels)}) from {line.hints[0].text}"
+        assert line.source is not None
+        return f"obtain {' '.join(line.terms)} {labels[0]} from {line.source.text}{by}"
     if line.kind == "witness":
         return f"witness {'; '.join(line.terms)}"
     if line.kind == "suppose":
