@@ -10,6 +10,8 @@ This is a tool for the move from scripts to texts and goes when the last script 
 from __future__ import annotations
 
 import json
+import re
+import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -229,7 +231,7 @@ class Translator:
         known = State(s.c, start, dict(s.origin))
         cited = self.cited(known, list(nodes))
         plain = tuple(h for h in cited if h.name not in KNOWN)
-        small = size(nodes) <= 60
+        small = size(nodes) <= 120
         if small and len(plain) <= AT_MOST and not self.late():
             level = self.closes(start, plain)
             if level is not None:
@@ -246,6 +248,24 @@ class Translator:
             other = [*lines[:-1], replace(last, blocks=some)]
             if 0 < len(some) < many and self.runs(start, other, automation.LEVELS[:3]):
                 return other
+        if last.kind == "split" and len(lines) > 1 and lines[-2].kind == "witness" and last.blocks:
+            terms = [t for b in last.blocks for x in b if x.kind == "witness" for t in x.terms]
+            if all(b[0].kind == "witness" for b in last.blocks) and all(len(b) == 1 for b in last.blocks[:-1]):
+                one = replace(lines[-2], terms=(*lines[-2].terms, *terms))
+                other = [*lines[:-2], one, *last.blocks[-1][1:]]
+                if self.runs(start, other, automation.LEVELS[:3]):
+                    return other
+        if last.kind == "split" and last.blocks and all(len(b) == 1 and b[0].kind == "witness" for b in last.blocks):
+            other = [*lines[:-1], Line("witness", terms=tuple(t for b in last.blocks for t in b[0].terms))]
+            if self.runs(start, other, automation.LEVELS[:3]):
+                return other
+        if count_kinds(last.blocks) <= {"qed", "cases", "split", "given"} and not self.late():
+            inside = defined_in([last])
+            hints = [h for h in hints_in([last]) if h.name not in inside and not inside & words(h.text)]
+            if len(hints) <= AT_MOST:
+                other = [*lines[:-1], Line("qed", hints=distinct(hints))]
+                if self.runs(start, other, automation.LEVELS[:3]):
+                    return other
         if not last.blocks or not all(len(b) == 1 and b[0].kind == "qed" for b in last.blocks):
             return lines
         hints = distinct([h for b in last.blocks for h in b[0].hints])
@@ -576,7 +596,7 @@ class Translator:
     def _witness(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         s.c.witness(node["term"])
         s.t.witness(node["term"])
-        return [Line("witness", terms=(node["term"],))]
+        return [Line("witness", terms=(constant(node["term"]),))]
 
     def source(self, s: State, label: str) -> tuple[list[Line], str]:
         """A fact that the text must have under a label."""
@@ -736,6 +756,12 @@ class Translator:
         return [Line("induct", (node["ge"], node["as"]), name=node["name"], blocks=tuple(tuple(b) for b in blocks))]
 
 
+def constant(term: str) -> str:
+    """A function with the same value everywhere as this value."""
+    found = re.fullmatch(r"[\w' ]+\. (-?\d+(?:/\d+)?)", term)
+    return found[1] if found else term
+
+
 def as_spec(label: Any) -> str | tuple[str, ...]:
     return label if isinstance(label, str) else tuple(label)
 
@@ -819,6 +845,35 @@ def merged(lines: Sequence[Line]) -> list[Line]:
     return out
 
 
+def count_kinds(blocks: Sequence[Sequence[Line]]) -> set[str]:
+    return {line.kind for b in blocks for line in b} | set().union(
+        *(count_kinds(line.blocks) for b in blocks for line in b)
+    )
+
+
+def defined_in(lines: Sequence[Line]) -> set[str]:
+    """Labels and names that lines and the blocks below them give."""
+    out: set[str] = set()
+    for line in lines:
+        out |= {x for k in line.labels for x in ([k] if isinstance(k, str) else k)}
+        out |= {line.name} | (set(line.terms) if line.kind == "obtain" else set())
+        out |= set().union(*(defined_in(b) for b in line.blocks))
+    return out - {""}
+
+
+def hints_in(lines: Sequence[Line]) -> list[HintText]:
+    out: list[HintText] = []
+    for line in lines:
+        out += [*line.hints, *([line.source] if line.source is not None else [])]
+        for b in line.blocks:
+            out += hints_in(b)
+    return list(distinct(out))
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_][\w']*", text))
+
+
 def cites(lines: Sequence[Line], label: str) -> bool:
     def hint(h: HintText) -> bool:
         return h.name == label or any(hint(p) for p in h.premises)
@@ -873,7 +928,7 @@ def witnesses(nodes: Sequence[dict[str, Any]]) -> list[str] | None:
     def walk(steps: Sequence[dict[str, Any]]) -> None:
         for node in steps:
             if node["by"] == "witness":
-                out.append(node["term"])
+                out.append(constant(node["term"]))
             elif node["by"] == "split":
                 for p in node["proofs"]:
                     walk(p)
@@ -928,9 +983,14 @@ def translate(
     return ProofText(name, refuted, parts)
 
 
+def too_long(*_: object) -> None:
+    raise Untranslated("too long")
+
+
 def main(arguments: list[str]) -> int:
     cache = Path(arguments[0])
     known = replay.statements()
+    signal.signal(signal.SIGPROF, too_long)
     cache.mkdir(parents=True, exist_ok=True)
     wanted = [a for a in arguments[1:] if a != "-v"] or [n for n in known if (build.FOLDER / f"{n}.json").is_file()]
     wanted.sort(key=lambda n: (build.FOLDER / f"{n}.json").stat().st_size)
@@ -950,6 +1010,7 @@ def main(arguments: list[str]) -> int:
             "nodes": sum(size(certificate.get(k, [])) for k in ("proof", "defined", "inhabited")),
         }
         try:
+            signal.setitimer(signal.ITIMER_PROF, 40 + row["nodes"] / 10)
             text = translate(name, certificate, statement, library, min(SECONDS, 2 + row["nodes"] / 15))
             shown = prooftext.written(text)
             again = prooftext.read(shown)
@@ -961,6 +1022,8 @@ def main(arguments: list[str]) -> int:
             if "-v" in sys.argv:
                 raise
             row["error"] = f"{type(error).__name__}: {error}"[:3000]
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
         row["seconds"] = round(time.process_time() - start, 1)
         note.write_text(json.dumps(row, indent=1), encoding="utf-8")
         print(

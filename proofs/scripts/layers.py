@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from attention import totals
 from feedforward import boolean_ffn, pieces, rising_defined
 from library import last
 from script import Script, each, witnesses
@@ -35,28 +34,6 @@ def absolute(g: Goal, a: str, b: str) -> None:
             f.use(f"ax:abs_{s}", whole, label="value")
             f.auto()
 
-
-def net(g: Goal) -> None:
-    g.intro("d h W b V x z")
-    arg = "sum(l, 1, d, W(k, l)*{}(l)) + b(k)"
-    unit = f"(relu({arg.format('x')}) - relu({arg.format('z')}))"
-    g.use("lem:sum_abs", f"k. V(k)*{unit}", "1", "h", label="triangle")
-
-    def one(e: Goal) -> None:
-        product_size(e.intro("k inside"), "V(k)", unit, "size")
-        e.use("lem:layers_relu", arg.format("x"), arg.format("z"), label="relus")
-        e.use("lem:layers_dot", "d", "l. W(k, l)", "x", "z", label="inner")
-        e.have("0 <= abs(V(k))", "positive", lambda f: f.apart("abs(V(k))", lambda t: t.auto()))
-        e.auto("size relus inner positive", rounds=0)
-
-    sizes = "k. abs(V(k))*sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l)))"
-    g.use("lem:sum_mono", f"k. abs(V(k)*{unit})", sizes, "1", "h", one, label="sizes")
-    g.auto("triangle sizes", degree=1, rounds=0)
-
-
-SCRIPTS |= {
-    "lem.layers_net": Script(net),
-}
 
 # --- Section 4 --------------------------------------------------------------------------------------------------------
 
@@ -334,22 +311,6 @@ def hidden_width(g: Goal) -> None:
     no.auto("split ones total is_h value", degree=1, rounds=0)
 
 
-def padding(g: Goal) -> None:
-    one, two = g.split()
-    one.intro("x y out1 out2 first second").apart("relu(x); relu(-x); relu(y - x); max(x, y)", lambda h: h.blast())
-    two.intro("d h e N W b V c U g x y (some_d some_h some_e fits) same zero run")
-    unit = "relu(sum(l, 1, d, W(k, l)*x(l)) + b(k))"
-    kept, empty = two.split()
-    for goal, fact, target in ((kept, "same", f"V(i, k)*{unit}"), (empty, "zero", "0")):
-        goal.intro("i (low high)").use("run", "i", label="is").use(fact, "i", label="bias row")
-
-        def term(t: Goal) -> None:
-            t.intro("k inside").use("row", "k", label="here").rewrite("here").true()
-
-        goal.use("lem:sum_ext", f"k. U(i, k)*{unit}", f"k. {target}", "1", "h", term, label="sums")
-        goal.auto("is bias sums", degree=1, rounds=0)
-
-
 # --- What is continuous is no comparison ------------------------------------------------------------------------------
 
 
@@ -438,19 +399,6 @@ TWO_BITS = ("2", "j. j + 1 + I[j = 2]", "k i. I[i = 1 & 2 <= k] + I[i = 2 & (k =
 
 SCRIPTS |= {
     "cookbook.s4.1.cpwl_hidden_width": Script(hidden_width, stairs, rising_defined("n xs ys m")),
-    "cookbook.s4.4.padding": Script(
-        padding,
-        lambda g: g.inhabit(
-            "1",
-            "2",
-            "2",
-            "0",
-            others=[
-                ("1", "1", "1", "2", "i k. 0", "k. 0", "i k. 0", "i. 0", "i k. 0", "i. 0", "i. 0", "i. 0", "1"),
-                ("1", "1", "1", "2", "i k. 0", "k. 0", "i k. 0", "i. 0", "i k. 0", "i. 0", "i. 0", "i. 0", "2"),
-            ],
-        ),
-    ),
     "cookbook.s4.7.not_cpwl": Script(not_cpwl, flat(("0", "k. 0", "k. 0", "k. 0", "0"))),
     "cookbook.s4.8.boolean_ffn": Script(
         lambda g: boolean_ffn(g, displayed=True),
@@ -594,105 +542,6 @@ def each_index(g: Goal, then: Tactic = Goal.blast, names: str = "abcdef") -> Non
             g = rest
 
 
-def ffn_lipschitz(g: Goal) -> None:
-    rows, columns = g.split()
-    rows.intro("d h e W b V c x z y u A B t (some_d some_h some_e A0 B0) first second run_y run_u near i inside")
-    rows.use("run_y", "i", label="is_y").use("run_u", "i", label="is_u").use("second", "i", label="row")
-    rows.use("near", "1", label="near1")
-    size_of(rows, "x(1) - z(1)", "near0").have("0 <= t", "t0", use="near1 near0")
-    rows.use("lem:layers_net", "d", "h", "W", "b", "k. V(i, k)", "x", "z", label="move")
-
-    def inner(s: Goal) -> None:
-        def term(f: Goal) -> None:
-            size_of(f.intro("l inside1"), "W(k, l)", "size").use("near", "l", label="here").auto("size here")
-
-        s.intro("k inside2").use("first", "k", label="total")
-        s.use("lem:sum_mono", "l. abs(W(k, l))*abs(x(l) - z(l))", "l. t*abs(W(k, l))", "1", "d", term, label="terms")
-        s.have("t*sum(l, 1, d, abs(W(k, l))) <= t*A", "scaled", use="total t0")
-        s.have("sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l))) <= A*t", "unit", use="terms scaled", degree=1)
-        size_of(s, "V(i, k)", "weight").auto("unit weight")
-
-    rows.use(
-        "lem:sum_mono",
-        "k. abs(V(i, k))*sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l)))",
-        "k. A*t*abs(V(i, k))",
-        "1",
-        "h",
-        inner,
-        label="units",
-    )
-    rows.have("0 <= A*t", "product", use="A0 t0")
-    rows.have("A*t*sum(k, 1, h, abs(V(i, k))) <= A*t*B", "scaled", use="row product")
-    difference(rows).rewrite("difference").auto("move units scaled", degree=1, rounds=0)
-
-    columns.intro("d h e W b V c x z y u A B (some_d some_h some_e A0 B0) first second run_y run_u")
-    unit = "sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l)))"
-
-    def output(s: Goal) -> None:
-        s.intro("i inside").use("run_y", "i", label="is_y").use("run_u", "i", label="is_u")
-        s.use("lem:layers_net", "d", "h", "W", "b", "k. V(i, k)", "x", "z", label="move")
-        difference(s).rewrite("difference").hyp("move")
-
-    columns.use(
-        "lem:sum_mono",
-        "i. abs(y(i) - u(i))",
-        f"i. sum(k, 1, h, abs(V(i, k))*{unit})",
-        "1",
-        "e",
-        output,
-        label="outputs",
-    )
-    columns.use("lem:layers_swap", f"i k. abs(V(i, k))*{unit}", "1", "e", "1", "h", label="swapped")
-
-    def hidden(s: Goal) -> None:
-        def nonneg(f: Goal) -> None:
-            size_of(f.intro("l inside1"), "W(k, l)", "p")
-            size_of(f, "x(l) - z(l)", "q").auto("p q")
-
-        s.intro("k inside2").use("second", "k", label="total")
-        s.use("lem:sum_nonneg", "l. abs(W(k, l))*abs(x(l) - z(l))", "1", "d", nonneg, label="positive")
-        s.auto("total positive")
-
-    columns.use(
-        "lem:sum_mono", f"k. sum(i, 1, e, abs(V(i, k)))*{unit}", f"k. B*{unit}", "1", "h", hidden, label="units"
-    )
-    columns.use("lem:layers_swap", "k l. abs(W(k, l))*abs(x(l) - z(l))", "1", "h", "1", "d", label="swapped_units")
-
-    def inputs(s: Goal) -> None:
-        s.intro("l inside").use("first", "l", label="total")
-        size_of(s, "x(l) - z(l)", "size").auto("total size")
-
-    columns.use(
-        "lem:sum_mono",
-        "l. sum(k, 1, h, abs(W(k, l)))*abs(x(l) - z(l))",
-        "l. A*abs(x(l) - z(l))",
-        "1",
-        "d",
-        inputs,
-        label="inputs",
-    )
-    columns.have(
-        f"B*sum(k, 1, h, {unit}) <= B*(A*sum(l, 1, d, abs(x(l) - z(l))))",
-        "scaled",
-        lambda s: s.have(
-            f"sum(k, 1, h, {unit}) <= A*sum(l, 1, d, abs(x(l) - z(l)))",
-            "plain",
-            use="swapped_units inputs",
-            degree=1,
-            rounds=0,
-        ).auto("plain B0"),
-    )
-    columns.auto("outputs swapped units scaled", degree=1, rounds=0)
-
-
-def difference(g: Goal) -> Goal:
-    """y(i) - u(i) written out."""
-    net = "sum(k, 1, h, V(i, k)*relu(sum(l, 1, d, W(k, l)*{}(l)) + b(k)))"
-    return g.have(
-        f"y(i) - u(i) = {net.format('x')} - {net.format('z')}", "difference", use="is_y is_u", degree=1, rounds=0
-    )
-
-
 def scaled_relu(g: Goal, c: str, t: str, label: str) -> Goal:
     """relu(c*t) = c*relu(t) for c >= 0."""
 
@@ -773,7 +622,6 @@ def sign_by_ln(g: Goal) -> None:
                 goal.auto("out_odd out_even a b mean root r_e", degree=1, rounds=0, multipliers=["1", "1/r"])
 
 
-FFN = ("1", "0", "1", "k l. 0", "k. 0", "i k. 0", "i. 0", "l. 0", "l. 0", "i. 0", "i. 0", "0", "0")
 SIGNS = "j. I[j = 1] + I[j = 4] - I[j = 2] - I[j = 3]"
 SIGNED = (
     "2",
@@ -787,33 +635,10 @@ SIGNED = (
 )
 
 SCRIPTS |= {
-    "cookbook.s6.1.ffn_lipschitz": Script(ffn_lipschitz, lambda g: g.inhabit(*FFN, "0", "1", others=[FFN])),
     "cookbook.s6.4.sign_by_ln": Script(
         sign_by_ln, lambda g: g.inhabit(*SIGNED, "1", others=[(*SIGNED, "2"), SIGNED], leaf=each_index)
     ),
 }
-
-
-def pairing(g: Goal) -> None:
-    g.intro("d x v eps gamma y mu r (some eps0) both (is_mu r0 is_r outs) same")
-    g.use("lem:sum_split", "v", "1", "d", "2*d", label="parts").use(
-        "lem:layers_shift", "v", "1", "d", "d", label="moved"
-    )
-
-    def opposite(h: Goal) -> None:
-        h.intro("k inside").use("both", "k", label="up down").auto("up down", degree=1, rounds=0)
-
-    g.use("lem:sum_ext", "k. v(k) + v(k + d)", "k. 0", "1", "d", opposite, label="zero")
-    g.have("sum(k, 1, 2*d, v(k)) = 0", "total", use="parts moved zero", degree=1, rounds=0)
-    g.have("mu = 0", "mean", use="is_mu total", degree=1, rounds=0, multipliers=["1", "1/d", "1/(2*d)"])
-    mean, scale = g.split()
-    mean.hyp("mean")
-    scale.witness("gamma(1)/r").intro("i inside").use("both", "i", label="up down")
-    scale.use("outs", "i", label="first").use("outs", "d + i", label="second")
-    scale.use("same", "i", label="gain").use("same", "d + i", label="gain_two")
-    for part, names in zip(scale.split(), ("up first gain", "down second gain_two"), strict=True):
-        factors = ["1", "1/r", "gamma(i)/r", "gamma(d + i)/r", "x(i)/r"]
-        part.auto(f"mean {names}", degree=1, rounds=0, multipliers=factors)
 
 
 def clip_values(g: Goal) -> Goal:
@@ -980,47 +805,7 @@ def no_effect(g: Goal) -> None:
             h.have("0 < c*sum(i, 1, d, u(i)*z(L, i))", "right", use="positive c0").auto("right total", degree=1)
 
 
-def mean_counts(g: Goal) -> None:
-    """x = (1, 3) becomes (-1, 1), which relu sends to (0, 1): the first entry is no longer positive."""
-    g.intro("claim").use(
-        "claim",
-        "1",
-        "2",
-        "2",
-        "l k m. I[k = m]",
-        "l i k. I[i = k]",
-        "i. I[i = 1]",
-        "l i. 2*i - 1",
-        "l i. I[l = 0]*(2*i - 1) + I[l = 1]*(i - 1)",
-        "l m. 2*m - 3",
-        "l. 2",
-        "l. 1",
-        "0",
-        None,
-        each_index,
-        each_index,
-        each_index,
-        each_index,
-        label="forth back",
-    )
-    g.use("back", None, label="wrong").absurd("wrong")
-
-
 SCRIPTS |= {
-    "cookbook.s6.3.pairing.corrected": Script(
-        pairing,
-        lambda g: g.inhabit(
-            "2",
-            "k. k",
-            "k. k - 4*I[k = 3] - 6*I[k = 4]",
-            "3/2",
-            "k. 2",
-            "k. k - 4*I[k = 3] - 6*I[k = 4]",
-            "0",
-            "2",
-            leaf=each_index,
-        ),
-    ),
     "cookbook.s6.4.sign_zero": Script(
         sign_zero,
         lambda g: g.inhabit(
@@ -1037,7 +822,6 @@ SCRIPTS |= {
             leaf=each_index,
         ),
     ),
-    "cookbook.s6.1.ln_no_effect": Script(mean_counts, refutes=True),
     "cookbook.s6.1.ln_no_effect.corrected": Script(
         no_effect,
         lambda g: g.inhabit(
@@ -1323,13 +1107,6 @@ SCRIPTS |= {
 # --- Section 3: Booleans, categories, counts --------------------------------------------------------------------------
 
 
-def narrow(g: Goal) -> None:
-    """Points at -gap/4 and gap/4."""
-    g.intro("gap some").witness("-gap/4", "gap/4")
-    for h in g.split():
-        h.auto() if h.goal[2][0][0] != "fn" else h.apart("abs(-gap/4 - gap/4)", lambda e: e.auto())
-
-
 def wide(gap: str, low: str, high: str) -> Tactic:
     """The gap is a lower bound."""
 
@@ -1417,18 +1194,6 @@ def narrow_pairs(g: Goal) -> None:
 def pair_operations(g: Goal) -> None:
     g.intro("a b c e (a1 b1 c1 e1)")
     g.apart("min(a, c); max(a, c); min(b, e); max(b, e)", lambda h: h.blast())
-
-
-def pair_rep(g: Goal) -> None:
-    g.intro("x y mu r which (is_mu r0 is_r outs) i inside").use("outs", "i", label="out")
-    for h in g.cases("which", "one two"):
-        h.have("mu = 0", "mean", use="is_mu one two", degree=1, rounds=0)
-        h.have(
-            "r^2 = 1^2", "square", use="is_r mean one two", degree=1, rounds=0, multipliers=["1", "x(1)", "x(2)", "mu"]
-        )
-        h.have("0 <= 1", "unit").have("r = 1", "root", lambda e: equal_squares(e, "r", "1", "square"))
-        h.positive("r", "r").have("1/r = 1", "inverse", use="root r_e", degree=1, rounds=0, multipliers=["1", "1/r"])
-        h.auto("out inverse mean", degree=1, rounds=0, multipliers=["1", "x(i)", "mu", "1/r"])
 
 
 # --- Orthogonal vectors -----------------------------------------------------------------------------------------------
@@ -1562,10 +1327,6 @@ SCRIPTS |= {
         ),
         witnesses("-1", "1"),
     ),
-    "cookbook.t4.halfline_open": Script(
-        each(pieces("x y (a b)", "min(x, y); max(x, y)"), narrow, *mean_and_variance("-1", "1")),
-        lambda g: g.inhabit("-1", "1", others=[("1", "1"), ("-1", "-1"), ("1",)]),
-    ),
     "cookbook.t4.zero_geone": Script(
         each(
             pieces("x y (a b)", "min(x, y); max(x, y); relu(1 - x)"), wide("1", "x", "y"), *mean_and_variance("0", "1")
@@ -1577,9 +1338,6 @@ SCRIPTS |= {
         lambda g: g.inhabit(
             "-1", "1", "1", "-1", others=[("1", "-1", "1", "-1"), ("1", "j. I[j = 1] - I[j = 2]")], leaf=each_index
         ),
-    ),
-    "cookbook.s3.1.pair_rep": Script(
-        pair_rep, lambda g: g.inhabit("i. 3 - 2*i", "i. 3 - 2*i", "0", "1", "1", leaf=each_index)
     ),
     "cookbook.s3.2.onehot_width": Script(
         each(bessel, one_hot),
@@ -1610,98 +1368,6 @@ def scaled_pairs(g: Goal) -> None:
         each_index(part, lambda h: h.true() if h.goal[0] == "~" else h.blast())
 
 
-def counts(g: Goal) -> None:
-    g.intro("n x s C P some bits zero count counts")
-
-    def bit(h: Goal) -> None:
-        h.intro("j inside").use("bits", "j", label="is")
-        for e in h.cases("is", "at"):
-            e.rewrite("at").true()
-
-    first, later, low, high = g.split()
-    first.use("lem:layers_uniform", "n", "s", "x", label="mean hard")
-    first.use("lem:sum_ext", "x", "j. I[x(j) = 1]", "1", "n", bit, label="ones")
-    first.auto("mean ones count", degree=1, rounds=0, multipliers=["1", "1/n"])
-
-    def earlier(h: Goal) -> None:
-        h.intro("j inside1").use("zero", "j", label="done").hyp("done")
-
-    def earlier_bit(h: Goal) -> None:
-        h.intro("j inside1").use("bits", "j", label="is")
-        for e in h.cases("is", "at"):
-            e.rewrite("at").true()
-
-    later.intro("i inside").use("lem:layers_uniform", "i", "s", "x", None, earlier, label="mean hard")
-    later.use("lem:sum_ext", "x", "j. I[x(j) = 1]", "1", "i", earlier_bit, label="ones").use(
-        "counts", "i", label="count_i"
-    )
-    later.auto("mean ones count_i", degree=1, rounds=0, multipliers=["1", "1/i"])
-
-    def side(h: Goal) -> None:
-        h.intro("j inside").apart("I[x(j) = 1]", lambda e: e.auto(degree=1))
-
-    low.use("lem:sum_nonneg", "j. I[x(j) = 1]", "1", "n", side, label="sum").auto("sum count", degree=1)
-    high.use("lem:sum_mono", "j. I[x(j) = 1]", "j. 1", "1", "n", side, label="sum").use(
-        "lem:sum_one", "1", "n", label="ones"
-    )
-    high.auto("sum ones count", degree=1)
-
-
-def weights_defined(names: str) -> Tactic:
-    """The normalisers of softmax and hardmax with equal scores are positive."""
-
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        total = list(h.facts.values())[-1][2][0]
-        equal = next(k for k, f in h.facts.items() if f[0] == "all" and h.text(f).endswith("s(j) = 0"))
-        h.use(equal, label="zero")
-        totals(h, h.text(total[2][1]), soft="exp" in h.text(total)).auto()
-
-    return lambda g: g.leaves(names, leaf)
-
-
-def special(g: Goal) -> None:
-    """v = I[the symbol is special] and the mean itself."""
-    begin, end, never = g.split()
-    never.intro("claim")
-    alike(never, "claim")
-    for h, low, high, place in ((begin, "0", "n", "0"), (end, "1", "n + 1", "n + 1")):
-        h.witness("j. I[j = 0]", "a b. b").intro("n w some (is_special ordinary)")
-        for part in h.split() if place == "0" else [h]:
-            part.intro("i (i_low i_high)")
-            last = "i" if "sum(j, 0, i, " in part.text(part.goal) else high
-
-            def other(e: Goal) -> None:
-                e.intro("j (jl jh) differ").have("1 <= j & j <= n", "inside", lambda f: ordinary(f, place))  # noqa: B023
-                e.use("ordinary", "j", label="not_special")
-                yes, no = e.ind("w(j) = 0", "at is")
-                yes.absurd("at", "not_special")
-                no.hyp("is")
-
-            part.use("lem:sum_only", "j. I[w(j) = 0]", low, last, place, None, other, label="only")
-            part.have(f"I[w({place}) = 0] = 1", "one", lambda e: e.rewrite("is_special").true())
-            part.auto("only one", degree=1, rounds=0, multipliers=["1", f"1/({last} + 1)", "1/(n + 1)"])
-
-
-def ordinary(g: Goal, place: str) -> None:
-    """1 <= j <= n, where j is not the place 0 before or n + 1 behind."""
-    low, high = g.split()
-    outside, inside, ends = (low, high, "j 1") if place == "0" else (high, low, "n j")
-    inside.auto("jl jh i_high")
-    outside.contra("no").use("ax:int_lt", *ends.split(), label="step")
-    outside.have(f"j = {place}", "there", use="step jl jh").absurd("there", "differ")
-
-
-def alike(g: Goal, claim: str) -> None:
-    """Positions 1 and 2 of a a EOS have the same symbol and the same mean."""
-    g.obtain(claim, "v", "rest").obtain("rest", "f", "all_n")
-    g.use("all_n", "2", "j. I[j <= 2]", None, each_index, label="at").use("at", "1", label="one").use(
-        "at", "2", label="two"
-    )
-    g.auto("one two", degree=1, rounds=0)
-
-
 SCRIPTS |= {
     "cookbook.t4.pair_pmdelta": Script(
         each(flip_pairs, narrow_pairs, lambda g: pair_moments(g, False), scaled_pairs),
@@ -1714,40 +1380,10 @@ SCRIPTS |= {
             leaf=each_index,
         ),
     ),
-    "cookbook.s3.3.integer_reps": Script(
-        counts,
-        lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", "i. I[i = 2]", "1", leaf=each_index),
-        weights_defined("n x s C P"),
-    ),
-    "cookbook.s3.4.one_over_nplus1.corrected": Script(special),
 }
 
 
 # --- Section 8: routing -----------------------------------------------------------------------------------------------
-
-
-def stream(g: Goal) -> None:
-    g.intro("L n d A H c z (some_L some_n some_d) run")
-    step, total = g.split()
-    step.intro("l inside1 i inside2 a inside3").use("run", "l", None, "i", None, "a", label="one two")
-    step.auto("one two", degree=1, rounds=0)
-
-    def layers(h: Goal) -> None:
-        base, up = h.induct("l", "ge", "ih")
-        base.intro("top i inside2 a inside3").true()
-        up.intro("top i inside2 a inside3").use("ih", None, "i", None, "a", label="before")
-        up.use("run", "l + 1", None, "i", None, "a", label="one two")
-        last(up, "k. A(k, i, a) + H(k, i, a)", "1", "l + 1", "sum").auto("before one two sum", degree=1, rounds=0)
-
-    total.have(
-        "all l:Int. 0 <= l -> l <= L -> all i in 1..n. all a in 1..d."
-        " z(l, i, a) = z(0, i, a) + sum(k, 1, l, A(k, i, a) + H(k, i, a))",
-        "layers",
-        layers,
-    )
-    total.intro("l (low high) i inside2 a inside3").use("layers", "l", None, None, "i", None, "a", label="done").hyp(
-        "done"
-    )
 
 
 def here(fact: str, *at: str) -> Tactic:
@@ -1858,38 +1494,6 @@ def routing_sa(g: Goal) -> None:
     output.auto("entries swapped", degree=1, rounds=0)
 
 
-def dim_match(g: Goal) -> None:
-    g.intro("d h e N W b V c P U q x (d0 h0 e0 d_fits e_fits) inner outer (bias none)")
-
-    def hidden(s: Goal) -> None:
-        s.intro("k inside1").use("inner", "k", label="kept empty")
-        s.use("lem:sum_split", "l. P(k, l)*x(l)", "1", "d", "N", label="parts")
-        for name, fact, value, low, high in (
-            ("one", "kept", "W(k, l)*x(l)", "1", "d"),
-            ("two", "empty", "0", "d + 1", "N"),
-        ):
-
-            def term(t: Goal, fact: str = fact) -> None:
-                t.intro("l inside2").use(fact, "l", label="is").rewrite("is").true()
-
-            s.use("lem:sum_ext", "l. P(k, l)*x(l)", f"l. {value}", low, high, term, label=name)
-        s.auto("parts one two", degree=1, rounds=0)
-
-    g.have("all k in 1..h. sum(l, 1, N, P(k, l)*x(l)) = sum(l, 1, d, W(k, l)*x(l))", "rows", hidden)
-    unit = "relu(sum(l, 1, N, P(k, l)*x(l)) + b(k))"
-    kept, empty = g.split()
-    for goal, constant_fact in ((kept, "bias"), (empty, "none")):
-        goal.intro("i inside")
-
-        def term(t: Goal, goal: Goal = goal) -> None:
-            t.intro("k inside1").use("outer", "k", label="first second").use("rows", "k", label="row")
-            t.use("first" if goal is kept else "second", "i", label="is").rewrite("row").rewrite("is").true()
-
-        target = "V(i, k)*relu(sum(l, 1, d, W(k, l)*x(l)) + b(k))" if goal is kept else "0"
-        goal.use("lem:sum_ext", f"k. U(i, k)*{unit}", f"k. {target}", "1", "h", term, label="sums")
-        goal.use(constant_fact, "i", label="constant").auto("sums constant", degree=1, rounds=0)
-
-
 def routing(g: Goal) -> None:
     g.intro("d h e p z y R W b V c Q (d1 h0 e1) target matrix")
 
@@ -1969,9 +1573,7 @@ ZERO_LAYER = (
     "i l. 0",
 )
 
-ONES = ("2", "1", "1", "l i a. 1", "l i a. 1", "l i a. 2*l - 1", "l i a. 2*l")
 SA_ROUTED = ("2", "2", "2", "1", "2", "2", *["k l. 0"] * 11)
-PADDED = ("1", "1", "1", "2", "k l. 0", "k. 0", "k l. 0", "k. 0", "k l. 0", "k l. 0", "k. 0", "k. 0")
 
 
 def pointed(*terms: str, more: tuple[tuple[str, ...], ...] = (("1",),)) -> Tactic:
@@ -1980,9 +1582,7 @@ def pointed(*terms: str, more: tuple[tuple[str, ...], ...] = (("1",),)) -> Tacti
 
 
 SCRIPTS |= {
-    "cookbook.s8.1.residual_stream": Script(stream, pointed(*ONES, more=(("1", "1", "1"),))),
     "cookbook.s8.2.routing_sa": Script(routing_sa, pointed(*SA_ROUTED, more=(("1", "1"),))),
-    "cookbook.s8.2.dim_match": Script(dim_match, pointed(*PADDED, more=(("1",), ("2",)))),
     "cookbook.t3.routing": Script(routing, pointed(*ZERO_LAYER)),
 }
 

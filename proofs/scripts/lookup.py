@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from script import Script, each
+from script import Script
 
 from symcook.proof.normal import fkey
 from symcook.proof.search.tactics import Goal, Tactic
@@ -44,127 +44,6 @@ def counted(scores: str, size: str = "n") -> Tactic:
     return lambda h: h.use("lem:hm_count", scores, size, label="count").auto(degree=1, rounds=0)
 
 
-def past_mask(g: Goal) -> None:
-    g.intro("n i s alpha (low high is)")
-    mask = "sum(k, 1, n, I[i <= k]*exp(s(k)))"
-    g.use("lem:sum_split", "k. I[i <= k]*exp(s(k))", "1", "i - 1", "n", label="parts")
-
-    def none(h: Goal) -> None:
-        h.intro("k (kl kh)")
-        yes, no = h.ind("i <= k", "at value")
-        yes.auto("at kh")
-        no.auto("value", rounds=0, multipliers=["exp(s(k))"])
-
-    def same(h: Goal) -> None:
-        h.intro("k (kl kh)")
-        yes, no = h.ind("i <= k", "at value")
-        yes.auto("value", rounds=0, multipliers=["exp(s(k))"])
-        no.auto("at kl")
-
-    g.use("lem:sum_ext", "k. I[i <= k]*exp(s(k))", "k. 0", "1", "i - 1", none, label="before")
-    g.use("lem:sum_ext", "k. I[i <= k]*exp(s(k))", "k. exp(s(k))", "i", "n", same, label="after")
-    window = "sum(k, i, n, exp(s(k)))"
-    g.have(f"{mask} = {window}", "total", use="parts before after")
-    positive = lambda h: h.intro("k inside").use("ax:exp_pos", "s(k)", label="here").hyp("here")  # noqa: E731
-    g.use("lem:sum_positive", "k. exp(s(k))", "i", "n", lambda h: h.hyp("high"), positive, label="some")
-    g.positive(window, "w", lambda h: h.hyp("some"))
-
-    def value(h: Goal, j: str) -> Goal:
-        return h.use("is", j, label="here").rewrite("total", "here", "here_w")
-
-    zero, later, unit = g.split()
-    zero.intro("j (jl jh) early")
-    yes, no = value(zero, "j").ind("i <= j", "at size")
-    yes.auto("at early")
-    no.auto("here_w size", rounds=0, multipliers=[f"exp(s(j))/{window}"])
-    later.intro("j (jl jh)")
-    yes, no = value(later, "j").ind("i <= j", "at size")
-    no.contra("wrong").auto("at jl")
-    yes.have(f"alpha(j) = exp(s(j))/{window}", "is_j", use="here_w size", rounds=0, multipliers=[f"exp(s(j))/{window}"])
-    one, two = yes.split()
-    one.hyp("is_j")
-    two.use("ax:exp_pos", "s(j)", label="pos").auto("pos w_i is_j")
-    right = f"j. I[i <= j]*exp(s(j))/{window}"
-    unit.use(
-        "lem:sum_ext", "alpha", right, "1", "n", lambda h: value(h.intro("j inside"), "j").hyp("here_w"), label="sums"
-    )
-    unit.auto("sums total w_e", rounds=0, multipliers=["1", f"1/{window}"])
-
-
-def past_mask_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        positive = lambda e: e.intro("k inside").use("ax:exp_pos", "s(k)", label="here").hyp("here")  # noqa: E731
-        h.use("lem:sum_positive", "k. exp(s(k))", "i", "n", None, positive, label="some")
-        if h.try_auto(degree=1, rounds=0):
-            return
-
-        def least(e: Goal) -> None:
-            e.intro("k inside").use("ax:exp_pos", "s(k)", label="here")
-            yes, no = e.ind("i <= k", "at value")
-            yes.auto("value here")
-            no.auto("value here")
-
-        body = "k. I[i <= k]*exp(s(k))"
-        h.use("lem:sum_member", body, "1", "n", "i", None, least, label="most").use("ax:exp_pos", "s(i)", label="top")
-        h.auto("most top " + [k for k in h.facts if k.startswith("p")][-1], degree=1, rounds=0)
-
-    g.leaves("n i s alpha j", leaf)
-
-
-MASKED = ("3", "2", "j. 0", "j. I[2 <= j]*exp(0)/sum(k, 1, 3, I[2 <= k]*exp(0))")
-
-
-def hardmaxes(g: Goal) -> None:
-    g.intro("n s some")
-    g.use("lem:hm_sum", "s", "n", label="unit")
-    for side, order in (("left", "lhardmax"), ("right", "rhardmax")):
-        p = "p" if side == "left" else "r"
-        g.use(f"lem:max_{side}", "s", "n", label=f"ex_{side}").obtain(f"ex_{side}", p, f"{p}l {p}h {p}max {p}first")
-        g.use(f"lem:{order}_at", "s", "n", p, label=f"{order}_is")
-        g.use("lem:sum_ext", f"j. {order}(s, n, j)", f"j. I[j = {p}]", "1", "n", f"#{order}_is", label=f"sum_{order}")
-        g.use("lem:sum_delta", "j. 1", "1", "n", p, label=f"one_{order}")
-    left, right, weights, sum_l, sum_r, sum_a, agree = g.split()
-    left.witness("p").easy()
-    right.witness("r").easy()
-    weights.intro("j (low high)").use("lem:hm_weight", "s", "n", "j", label="pos")
-    nonneg = lambda h: h.intro("k inside").use("lem:hm_weight", "s", "n", "k", label="here").hyp("here")  # noqa: E731
-    weights.use("lem:sum_member", "k. hardmax(s, n, k)", "1", "n", "j", None, nonneg, label="most")
-    weights.easy(use="pos most unit")
-    sum_l.auto("sum_lhardmax one_lhardmax")
-    sum_r.auto("sum_rhardmax one_rhardmax")
-    sum_a.hyp("unit")
-    agree.intro("single").obtain("single", "t", "tl th only")
-    agree.use("only", "p", label="p_is back").use("p_is", label="p_eq").use("only", "r", label="r_is back_r")
-    agree.use("r_is", label="r_eq").use("only", "t", label="there t_max").use("t_max", "!", label="top")
-
-    def less(h: Goal) -> None:
-        h.intro("j (jl jh) differ").use("top", "j", label="le")
-        yes, no = h.em("s(j) < s(t)", "lt")
-        yes.hyp("lt")
-        no.have("maximal(s, n, j)", "also", lambda e: e.intro("k inside").use("top", "k", label="here").auto("here lt"))
-        no.use("only", "j", label="same rest").use("same", "#also", label="eq").contra("any").absurd("eq", "differ")
-
-    agree.use("lem:hardmax_unique", "s", "n", "t", None, less, label="hard").intro("j inside")
-    agree.use("hard", "j", label="hard_j").use("lhardmax_is", "j", label="left_j").use(
-        "rhardmax_is", "j", label="right_j"
-    )
-    agree.rewrite("p_eq", "left_j", "left_t").rewrite("r_eq", "right_j", "right_t")
-    one, two = agree.split()
-    one.auto("left_t hard_j")
-    two.auto("right_t hard_j")
-
-
-def hardmaxes_inhabited(g: Goal) -> None:
-    each(
-        lambda h: h.inhabit("3", "j. 0"),
-        lambda h: h.inhabit("1", "j. 0", "1"),
-        lambda h: h.inhabit("1", "j. 0", "1", "1"),
-    )(g)
-
-
-ONEHOT = "a p. I[a = p]"
-
-
 def exists(m: str, n: str, codes: str, *witnesses: tuple[str, ...]) -> Tactic:
     """H of a lookup with n = 2, queries 1 and values 0; `witnesses` for each part, with z and found by name."""
 
@@ -183,44 +62,6 @@ def close(h: Goal) -> None:
 
 HASH_AT = ("2", "i. 1", "i. 0", "z0", "1", "found0")
 BLOCK = "l. c*blockscore(z, {m}, i, l)"
-
-
-def ao_lookup(g: Goal) -> None:
-    g.intro("m N X eps n q v z c found (wide some fits factor pos long near asked) columns layer i inside")
-    g.have("0 <= m", "width", use="wide").use(
-        "lem:block_scores", "m", "n", "X", "q", "v", "z", "#width", "#columns", label="is"
-    )
-    g.use("is", "i", label="codes value scores").use("asked", "i", label="ql qh")
-    low, high, found = g.split()
-    low.use("scores", "q(i)", label="here").use("long", "q(i)", label="least").auto("here least")
-
-    def below(h: Goal, p: str, j: str) -> Goal:
-        """The dot product is at most eps."""
-        h.use("near", p, None, j, None, lambda e: e.intro("eq").blast(), label="bound")
-        dot = f"sum(a, 1, m, X(a, {p})*X(a, {j}))"
-        proof = lambda e: e.apart(f"abs({dot})", lambda k: k.auto(degree=1, rounds=0))  # noqa: E731
-        return h.have(f"{dot} <= eps", "less", proof)
-
-    high.intro("j (jl jh) differ").use("scores", "j", label="here")
-    below(high, "q(i)", "j").auto("here less")
-    found.intro("small")
-
-    def ready(h: Goal) -> None:
-        width, positive, range_, best = h.split()
-        width.hyp("width")
-        positive.hyp("factor")
-        range_.hyp("asked")
-        best.intro("p (pl ph) j (jl jh) differ").use("long", "p", label="least")
-        below(best, "p", "j").auto("less least small")
-
-    found.use("lem:block_found", "m", "n", "X", "q", "v", "z", "c", "found", ready, "#columns", "#layer", label="done")
-    found.use("done", "i", label="at").hyp("at")
-
-
-def ao_lookup_inhabited(g: Goal) -> None:
-    first = ("3", "3", ONEHOT, "1/4", "2", "i. 1", "i. 0", "z0", "1", "found0", "1")
-    g.use("lem:onehot_near", "3", "1/4", label="long near")
-    exists("3", "2", ONEHOT, first, (*first, "2"), first)(g)
 
 
 def square_half(x: str) -> str:
@@ -242,14 +83,6 @@ def hash_leaf(*values: str) -> Tactic:
     return leaf
 
 
-def norm_leaf(h: Goal) -> None:
-    square(h, "x", "sq").have("0 < x^2/2 + 1/2", "v", use="sq").have("0 < 2*x^2 + 2", "u", use="sq")
-    root(root(h, "x^2/2 + 1/2", "r"), "2*x^2 + 2", "t")
-    h.have("0 < x^2 + 1", "w_pos", use="sq").positive("x^2 + 1", "w", lambda e: e.hyp("w_pos"))
-    h.have("0 < (1/sqrt(x^2/2 + 1/2))^2", "i", use="r_i").have("0 <= x^2*(1/sqrt(x^2/2 + 1/2))^2", "xi", use="sq i")
-    h.auto(degree=1, rounds=0)
-
-
 def hash_pairs(h: Goal) -> None:
     """A condition on the layer norms of some whole numbers."""
     hash_leaf(*(name for name, sort in h.scope.items() if sort == "Int" and name not in "nm"))(h)
@@ -257,34 +90,6 @@ def hash_pairs(h: Goal) -> None:
 
 def names_of(text: str) -> list[str]:
     return re.findall(r"[a-z]\w*", text)
-
-
-def lh_scale(g: Goal) -> None:
-    g.intro("k x c (nonzero low high)").have("0 < x^2 + 1", "pos", squares=["x"])
-    up, down = g.split()
-    up.intro("kp").use("lem:hash_scaled", "k", "x", "1", "c", label="done").hyp("done")
-    down.intro("kn").use("lem:hash_scaled", "-k", "x", "1", "c", label="done").auto("done", rounds=0)
-
-
-def lh_scale_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        square(h, "x", "sq").have("0 < (x)^2/2 + 1/2", "v", use="sq")
-        sign = next(k for k, f in h.facts.items() if h.text(f) in ("0 < k", "k < 0"))
-        h.have("0 < k^2", "kk", use=sign).have(
-            "0 < (k*x)^2/2 + k^2/2", "w", lambda e: square(e, "k*x", "kx").auto("kx kk")
-        )
-        root(root(h, "(x)^2/2 + 1/2", "r"), "(k*x)^2/2 + k^2/2", "t").auto(degree=1, rounds=0)
-
-    g.leaves("k x c", leaf)
-
-
-def lh_from_ratio(g: Goal) -> None:
-    g.intro("x i c (some low high)").positive("i", "i", lambda h: h.auto("some")).have(
-        "0 < x^2 + 1^2", "pos", squares=["x"]
-    )
-    g.use("lem:hash_scaled", "1/i", "x", "1", "c", label="done").auto("done", rounds=0)
 
 
 def ratio_leaf(*pairs: tuple[str, str, str]) -> Tactic:
@@ -316,29 +121,6 @@ def lh_key(g: Goal) -> None:
     key.have("1/j*j = 1", "one", use="j_e").use("lem:hash_scaled", "1/j", "j", "1", "c", label="scaled")
     key.rewrite("one", "scaled", "done").auto("done", rounds=0)
     query.use("lem:hash_scaled", "1/i", "q", "1", "c", label="done").auto("done", rounds=0)
-
-
-def lh_norm(g: Goal) -> None:
-    g.intro("x").use("lem:hash_score", "x", "x", label="first second")
-    square(g, "x", "sq").have("0 < x^2 + 1", "some", use="sq").positive("x^2 + 1", "w", lambda h: h.hyp("some"))
-
-    def both(h: Goal) -> None:
-        low, is_ = h.split()
-        low.auto("some")
-        is_.true()
-
-    g.use("lem:sqrt_unique", "(x^2 + 1)*(x^2 + 1)", "x^2 + 1", both, label="is").rewrite("is", "second", "norm")
-    one, two = g.split()
-
-    def four(h: Goal) -> None:
-        low, is_ = h.split()
-        low.true()
-        is_.auto("norm w_e", rounds=0)
-
-    one.use("lem:sqrt_unique", "sum(c, 1, 4, lhash(x, c)^2)", "2", four, label="done").hyp("done")
-    two.intro("c inside").have("0 < (x)^2/2 + 1/2", "v", use="sq")
-    two.use("lem:sqrt_scaled", "2", "(x)^2/2 + 1/2", label="root inverse")
-    two.auto("inverse", rounds=0, multipliers=[f"{e}*I[c = {n}]" for n in range(1, 5) for e in ("1", "x")])
 
 
 HASH = "a p. lhash(p, a)"
@@ -378,10 +160,6 @@ def lh_argmax(g: Goal) -> None:
 
     least(best)
     third.use("done", "i", label="at").hyp("at")
-
-
-def lh_lookup(g: Goal) -> None:
-    hash_found(g).intro("i inside").use("done", "i", label="at").hyp("at")
 
 
 def lh_lookup_defined(names: str) -> Tactic:
@@ -658,51 +436,6 @@ def log_of(g: Goal, n: str = "N", some: str = "some") -> Goal:
     return g if "two_low" in g.facts else g.use("lem:log_two", label="two_low two_high")
 
 
-def ao_dimension(g: Goal) -> None:
-    first, second, third = g.split()
-    third.intro("delta k (less positive)").use("lem:log_unique", "1", "0", "!", label="zero").rewrite("zero").auto(
-        "less"
-    )
-    first.intro("eps delta (pos positive)").use("lem:log_two", label="two_low two_high").have(
-        "0 < log(2)", "l_pos", use="two_low"
-    )
-    first.positive("log(2)", "l", lambda h: h.hyp("l_pos"))
-    k = "((abs(log(delta)) + 1)*(1/log(2)))"
-
-    def size(h: Goal) -> None:
-        h.apart("abs(log(delta))", lambda e: e.auto(degree=1, rounds=0))
-
-    first.have("0 <= abs(log(delta))", "size", size).have("-log(delta) <= abs(log(delta))", "more", size)
-    first.have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq")).witness(k)
-    low, rest = first.split()
-    low.have("0 < (abs(log(delta)) + 1)*(1/log(2))", "p", use="size l_i").auto("p")
-    rest.intro("N many").have("1 <= N", "some", use="many")
-    rest.use("lem:log_mono", "2", "N", each_by("many"), label="log_two_n")
-    rest.have(
-        f"0 < {k}", "k_pos", lambda h: h.have("0 < (abs(log(delta)) + 1)*(1/log(2))", "p", use="size l_i").auto("p")
-    )
-    rest.have(f"0 <= {k}*(log(N) - log(2))", "step", use="k_pos log_two_n")
-    below, ceiling_ = rest.split()
-    below.use("ax:exp_log", "delta", label="is")
-    below.use(
-        "lem:exp_mono",
-        f"-{k}*log(N)",
-        "log(delta)",
-        lambda h: h.auto("step more l_e", rounds=0, multipliers=["1", "abs(log(delta))"]),
-        label="less",
-    )
-    below.auto("less is")
-    log_of(ceiling_).have("0 < log(2*N)", "log_2n", use="log_is log_pos two_low")
-    ceiling_.have(
-        f"0 < {k}*(1/eps^2)*log(2*N)",
-        "room",
-        lambda h: h.have(f"0 < {k}*(1/eps^2)", "p", use="k_pos e_i").auto("p log_2n"),
-    )
-    ceiling_.use("lem:ceiling", f"12*{k}/eps^2*log(2*N)", lambda h: h.auto("room"), label="done").hyp("done")
-
-    logarithmic(second, "24*k/eps^2 + 1/log(2)")
-
-
 def logarithmic(g: Goal, constant: str) -> None:
     """ceil(12*k/eps^2*log(2*N)), or a multiple of it, is at most a constant times log(N)."""
     g.intro("eps k (pos kp)").have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
@@ -721,136 +454,6 @@ def width(g: Goal) -> None:
     first.intro("P h X (some size) long orthogonal").use("lem:cookbook.s3.2.onehot_width", label="bound reached")
     first.use("bound", "P", "h", "i a. X(a, i)", None, "#long", "#orthogonal", label="fits").auto("fits")
     logarithmic(second, "48*k/eps^2 + 3/log(2)")
-
-
-def ao_dimension_defined(g: Goal) -> None:
-    """eps^2 != 0, and logarithms of positive numbers."""
-
-    def leaf(h: Goal) -> None:
-        positive = [
-            k for k, f in h.facts.items() if f[0] == "<" and h.text(f).startswith("0 < ") and f[2][1][0] == "var"
-        ]
-        for k in positive:
-            x = h.text(h.facts[k][2][1])
-            h.have(f"0 < {x}^2", f"sq_{k}", use=k)
-        h.auto(degree=1, rounds=0)
-
-    g.leaves("", leaf)
-
-
-def space_near(g: Goal) -> None:
-    g.intro("sign m N M eps (signs every count wide some pos small)").use("lem:cosh_bound", "eps/2", None, label="cosh")
-    g.have("(exp(-eps/2) + exp(-(-eps/2)))/2 <= exp((eps/2)^2)", "cosh_minus", use="cosh")
-    dot = "sum(a, 1, m, sign(a, i, r)*sign(a, j, r))"
-    both = f"exp(eps/2*{dot}) + exp(-eps/2*{dot})"
-    phi = f"sum(j, 1, N, sum(i, 1, j - 1, {both}))"
-    near = "nearorthogonal(a i. sign(a, i, r)/sqrt(m), m, N, eps)"
-    limit = "exp(eps/2*(eps*m))"
-
-    def bad(h: Goal) -> None:
-        h.intro("r rr")
-        yes, no = h.em(f"{phi} <= {limit}", "less")
-        ready = each_by("pos", "#less")
-        yes.use("lem:pair_small", "N", "m", "a i. sign(a, i, r)", "eps/2", "eps*m", ready, label="close")
-
-        def given(e: Goal) -> None:
-            one, two, three = e.split()
-            one.hyp("wide")
-            two.auto("pos")
-            three.intro("a ar i ir").use("signs", "r", None, "a", None, "i", None, label="sign").hyp("sign")
-
-        yes.use("lem:signs_near", "N", "m", "a i. sign(a, i, r)", "eps", given, label="there back").use(
-            "back", "#close", label="is"
-        )
-
-        def nonneg(e: Goal) -> None:
-            def row(f: Goal) -> None:
-                def each(p: Goal) -> None:
-                    p.intro("i ir").use("ax:exp_pos", f"eps/2*{dot}", label="p")
-                    p.use("ax:exp_pos", f"-eps/2*{dot}", label="q").auto("p q")
-
-                f.intro("j jr").use("lem:sum_nonneg", f"i. {both}", "1", "j - 1", each, label="done").hyp("done")
-
-            e.use("lem:sum_nonneg", f"j. sum(i, 1, j - 1, {both})", "1", "N", row, label="done").hyp("done")
-
-        for e in (yes, no):
-            e.have(f"0 <= {phi}", "phi_pos", nonneg).use("ax:exp_pos", "-eps/2*(eps*m)", label="scale")
-        full, not_full = yes.ind(near, "ok value")
-        full.have(f"0 <= {phi}*exp(-eps/2*(eps*m))", "product", use="phi_pos scale").auto("value product", rounds=0)
-        not_full.contra("any").absurd("is", "ok")
-        for e in no.ind(near, "ok value"):
-            e.have(f"0 <= ({phi} - {limit})*exp(-eps/2*(eps*m))", "product", use="less scale")
-            e.have(f"0 <= {phi}*exp(-eps/2*(eps*m))", "other", use="phi_pos scale").auto(
-                "value product other", rounds=0
-            )
-
-    g.use("lem:sum_mono", f"r. 1 - I[{near}]", f"r. {phi}*exp(-eps/2*(eps*m))", "1", "M", bad, label="bad")
-    g.use("lem:sum_one", "1", "M", label="ones")
-    g.use("lem:layers_swap", f"r j. sum(i, 1, j - 1, {both})", "1", "M", "1", "N", label="swap")
-
-    def column(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:layers_swap", f"r i. {both}", "1", "M", "1", "j - 1", label="swap_j")
-
-        def entry(e: Goal) -> None:
-            e.intro("i (il ih)")
-            for t, name, cosh in (("eps/2", "up", "cosh"), ("-eps/2", "down", "cosh_minus")):
-
-                def ready(f: Goal, cosh: str = cosh) -> None:
-                    for p, k in zip(
-                        f.split(), ("signs", "every", "count", "il", "", "jl", "jh", "~", cosh), strict=True
-                    ):
-                        if k == "~":
-                            p.intro("eq").auto("eq ih")
-                        elif k:
-                            p.hyp(k)
-                        else:
-                            p.auto("ih jh")
-
-                e.use(
-                    "lem:space_moment",
-                    "sign",
-                    "m",
-                    "N",
-                    "M",
-                    t,
-                    "(eps/2)^2",
-                    "i",
-                    "j",
-                    ready,
-                    "m",
-                    None,
-                    None,
-                    label=name,
-                )
-            e.auto("up down", rounds=0)
-
-        h.use(
-            "lem:sum_mono", f"i. sum(r, 1, M, {both})", "i. 2*M*exp(m*(eps/2)^2)", "1", "j - 1", entry, label="row"
-        ).auto("swap_j row", rounds=0)
-
-    g.use(
-        "lem:sum_mono",
-        f"j. sum(r, 1, M, sum(i, 1, j - 1, {both}))",
-        "j. sum(i, 1, j - 1, 2)*M*exp(m*(eps/2)^2)",
-        "1",
-        "N",
-        column,
-        label="all_of",
-    )
-    g.use("lem:sum_pairs", "N", label="pairs").use("ax:exp_pos", "-eps/2*(eps*m)", label="scale")
-    total = f"sum(r, 1, M, {phi})"
-    g.have(
-        f"{total} <= (N^2 - N)*M*exp(m*(eps/2)^2)",
-        "total",
-        use="swap all_of pairs",
-        rounds=0,
-        multipliers=["1", "M*exp(m*eps^2/4)"],
-    )
-    g.have(f"0 <= ((N^2 - N)*M*exp(m*(eps/2)^2) - {total})*exp(-eps/2*(eps*m))", "product", use="total scale")
-    g.auto("product bad ones", rounds=0)
-
-
-FOUR = "a i r. if(i = 1, 1 - 2*I[r <= 2], 1 - 2*I[r = 1 | r = 3])"
 
 
 def space_four(g: Goal) -> None:
@@ -898,120 +501,6 @@ def space_four(g: Goal) -> None:
     for h, first in zip(every.cases("one", "first_is"), (1, -1), strict=True):
         for e, second in zip(h.cases("two", "second_is"), (1, -1), strict=True):
             known(e, first, second)
-
-
-def ao_probability(g: Goal) -> None:
-    g.intro("N m M eps delta k sign (some pos positive large fail wide near far count signs every)")
-    g.have("0 < M", "m_pos", use="count").positive("M", "M", lambda h: h.hyp("m_pos")).have(
-        "0 <= M", "M_low", use="count"
-    ).have("0 <= N", "N_low", use="some")
-    near = "nearorthogonal(a j. sign(a, j, r)/sqrt(m), m, N, eps)"
-    share = f"sum(r, 1, M, I[{near}])"
-    yes, no = g.em("eps <= 1", "small")
-
-    def all_near(h: Goal) -> None:
-        ready = each_by("")
-        h.use("lem:space_near_all", "sign", "m", "N", "M", "eps", ready, label="is_near")
-
-        def one(e: Goal) -> None:
-            e.intro("r rr").use("is_near", "r", "#rr", label="is")
-            full, wrong = e.ind(near, "ok value")
-            full.hyp("value")
-            wrong.contra("any").absurd("is", "ok")
-
-        h.use("lem:sum_ext", f"r. I[{near}]", "r. 1", "1", "M", one, label="all_of").use(
-            "lem:sum_one", "1", "M", label="ones"
-        )
-        h.auto("all_of ones M_e positive", rounds=0, multipliers=["1/M"])
-
-    all_near(no)
-    ready = each_by("")
-    yes.use("lem:space_near", "sign", "m", "N", "M", "eps", ready, label="bound")
-    yes.have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
-    log_of(yes).have(
-        "12*k*log(2*N) <= m*eps^2",
-        "times",
-        lambda h: h.have("0 <= (m - 12*k/eps^2*log(2*N))*eps^2", "p", use="far sq").auto(
-            "p e_e", rounds=0, multipliers=["k*log(2*N)"]
-        ),
-    )
-    yes.have("0 <= (k - 1)*log(N)", "more", use="large log_pos").have("0 <= k*log(2)", "two_k", use="large two_low")
-    yes.have("k*log(2*N) = k*log(2) + k*log(N)", "parts", use="log_is", rounds=0, multipliers=["k"])
-    yes.use(
-        "lem:exp_mono", "2*log(N) - m*eps^2/4", "-k*log(N)", lambda h: h.auto("times parts two_k more"), label="less"
-    )
-    yes.use("ax:exp_log", "N", lambda h: h.auto("some"), label="n_is")
-    yes.have(
-        "N^2*exp(-m*eps^2/4) <= delta",
-        "tail",
-        lambda h: h.auto(
-            "less fail n_is",
-            rounds=0,
-            multipliers=["exp(-m*eps^2/4)", "exp(-m*eps^2/4)*N", "exp(-m*eps^2/4)*exp(log(N))"],
-        ),
-    )
-    yes.use("ax:exp_pos", "-m*eps^2/4", label="e_pos").have("0 <= N*exp(-m*eps^2/4)", "rest", use="some e_pos")
-    yes.have(f"0 <= ({share} - M + (N^2 - N)*M*exp(-m*eps^2/4))*(1/M)", "scaled", use="bound M_i")
-    yes.auto("scaled tail rest M_e", rounds=0, multipliers=["1", "1/M", "N^2*exp(-m*eps^2/4)", "N*exp(-m*eps^2/4)"])
-
-
-def ao_probability_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        facts = {h.text(f): k for k, f in h.facts.items()}
-        if "1 <= m" in facts:
-            root(h.have("0 < m", "m_pos", use=facts["1 <= m"]), "m", "r")
-        h.have("0 < eps^2", "sq", use=facts["0 < eps"]).auto(degree=1, rounds=0)
-
-    g.leaves("N m M eps delta k sign", leaf)
-
-
-def ao_probability_inhabited(g: Goal) -> None:
-    """N = 2, eps = 1/2, k = 1, delta = 1/2, and m by Eq. (38)."""
-    g.have("1 <= 2", "some", Goal.true)
-    log_of(g, "2").have("0 < 12*1/(1/2)^2*log(2*2)", "large", use="log_is two_low")
-    g.use("lem:ceiling", "12*1/(1/2)^2*log(2*2)", label="ceil").obtain("ceil", "m0", "wide near_m far_m")
-    g.use("lem:space_exists", "m0", "2", each_by("wide"), label="made")
-    g.obtain("made", "M0", "ex_sign").obtain("ex_sign", "sign0", "count signs every").use("ax:exp_log", "2", label="is")
-
-    def leaf(h: Goal) -> None:
-        if "exp(" in h.text(h.goal):
-            h.auto("is")
-        else:
-            close(h)
-
-    g.inhabit("2", "m0", "M0", "1/2", "1/2", "1", "sign0", leaf=leaf)
-
-
-def probability_small_k(g: Goal) -> None:
-    """N = 2, m = 1, eps = 1/2, k = 1/100, delta = 199/200: dot products are 1 or -1."""
-    g.use("lem:space_four", label="signs every").use("lem:log_two", label="two_low two_high")
-    g.use("lem:log_product", "2", "2", "!", label="four_is").witness("2", "1", "4", "1/2", "199/200", "1/100", FOUR)
-    near = "nearorthogonal(a j. if(j = 1, 1 - 2*I[r <= 2], 1 - 2*I[r = 1 | r = 3])/sqrt(1), 1, 2, 1/2)"
-
-    def none(h: Goal) -> None:
-        h.intro("r rr")
-        yes, no = h.ind(near, "ok value")
-        no.auto("value")
-        yes.use("ok_2", "1", "!", "2", "!", "!", label="wrong")
-        for e in yes.ind("r <= 2", "is_r value_r"):
-            for f in e.rewrite("value_r", "wrong", "wrong_r").ind("r = 1 | r = 3", "is_s value_s"):
-                f.rewrite("value_s", "wrong_r", "wrong_s").contra("any").absurd("wrong_s")
-
-    for h in g.split():
-        text = h.text(h.goal)
-        if text.startswith("sum("):
-            h.use("lem:sum_ext", f"r. I[{near}]", "r. 0", "1", "4", none, label="all_of").auto("all_of")
-        elif "exp(" in text:
-            h.use("lem:exp_mono", "-1/100*log(2)", "-3/500", lambda p: p.auto("two_low"), label="less")
-            h.use("ax:exp_upper", "-3/500", "1", "!", "!", label="up").auto("less up")
-        elif "log(" in text:
-            h.auto("four_is two_low two_high")
-        elif h.goal[0] == "all":
-            h.easy()
-        else:
-            h.true()
 
 
 def bits_exist(g: Goal) -> None:
@@ -1105,113 +594,13 @@ def bits_exist(g: Goal) -> None:
         h.auto("parts shift first second once", rounds=0)
 
 
-def space_exists(g: Goal) -> None:
-    g.intro("m N (low some)").use("lem:bits_exist", "m*N", lambda h: h.auto("low some"), label="list")
-    g.obtain("list", "M", "ex_s").obtain("ex_s", "s", "count signs every").witness("M", "a i r. s((a - 1)*N + i, r)")
-    one, two, three = g.split()
-    one.hyp("count")
-
-    def inside(h: Goal) -> None:
-        """(a - 1)*N + i is in 1..m*N."""
-        h.have("0 <= (a - 1)*N", "rows", use="al some").have("0 <= (m - a)*N", "left", use="ah some")
-        lower, upper = h.split()
-        lower.auto("rows il")
-        upper.auto("left ih")
-
-    two.intro("r rr a (al ah) i (il ih)").use("signs", "r", "#rr", "(a - 1)*N + i", inside, label="sign").hyp("sign")
-    three.intro("w word")
-    down = "ex a in 1..m. ex i in 1..N. b = (a - 1)*N + i & w(a, i) = -1"
-
-    def sign(h: Goal) -> None:
-        h.intro("b br")
-        for e in h.ind(down, "is value"):
-            e.rewrite("value").easy()
-
-    three.use("every", f"b. 1 - 2*I[{down}]", sign, label="once")
-    flat = f"all b in 1..m*N. s(b, r) = 1 - 2*I[{down}]"
-    square_ = "all a in 1..m. all i in 1..N. s((a - 1)*N + i, r) = w(a, i)"
-    at = (
-        down.replace("ex a", "ex e")
-        .replace("ex i", "ex k")
-        .replace("b = (a - 1)*N + i & w(a, i)", "(a - 1)*N + i = (e - 1)*N + k & w(e, k)")
-    )
-
-    def cell(h: Goal) -> None:
-        """1 - 2*I[...] at the cell a, i is w(a, i)."""
-        yes, no = h.ind(at, "is_cell value_cell")
-        yes.obtain("is_cell", "e", "el eh in_cell").obtain("in_cell", "k", "kl kh same minus")
-        yes.use("lem:grid_once", "N", "a", "i", "e", "k", None, label="a_is i_is")
-        yes.have("w(a, i) = -1", "w_is", lambda e: e.rewrite("a_is").rewrite("i_is").hyp("minus")).auto(
-            "w_is value_cell"
-        )
-        no.use("word", "a", None, "i", None, label="sign")
-        plus, minus = no.cases("sign", "sign_is")
-        plus.auto("sign_is value_cell")
-        minus.have(at, "after_all", lambda e: found(e)).absurd("after_all", "is_cell")
-
-    def found(e: Goal) -> None:
-        one, two, rest = e.witness("a").split()
-        one.hyp("al")
-        two.hyp("ah")
-        low, high, eq, minus = rest.witness("i").split()
-        low.hyp("il")
-        high.hyp("ih")
-        eq.true()
-        minus.hyp("sign_is")
-
-    def value(h: Goal) -> Goal:
-        return h.have(f"1 - 2*I[{at}] = w(a, i)", "cell", cell)
-
-    def both(h: Goal) -> None:
-        h.intro("r rr")
-        yes, no = h.ind(flat, "flat_is size")
-
-        def to_square(e: Goal) -> None:
-            e.intro("a (al ah) i (il ih)").use("flat_is", "(a - 1)*N + i", inside, label="here")
-            value(e).auto("here cell")
-
-        def to_flat(e: Goal) -> None:
-            e.intro("b br").use("lem:grid", "N", "#some", "m", "#low", "b", "#br", label="place")
-            e.obtain("place", "a", "al ah more").obtain("more", "i", "il ih is").rewrite("is")
-            value(e).use("square_is", "a", None, "i", None, label="here").auto("here cell")
-
-        fine, wrong = yes.ind(square_, "square_is size_s")
-        fine.auto("size size_s")
-        wrong.have(square_, "after_all", to_square).absurd("after_all", "square_is")
-        wrong, fine = no.ind(square_, "square_is size_s")
-        wrong.have(flat, "after_all", to_flat).absurd("after_all", "flat_is")
-        fine.auto("size size_s")
-
-    three.use("lem:sum_ext", f"r. I[{flat}]", f"r. I[{square_}]", "1", "M", both, label="same").auto("same once")
-
-
 SCRIPTS: dict[str, Script | Tactic] = {
-    "cookbook.s5.past_mask": Script(
-        past_mask, lambda g: g.inhabit(*MASKED, *MASKED, "1", *MASKED, "2"), past_mask_defined
-    ),
-    "cookbook.s5.def5.1_hardmax": Script(hardmaxes, hardmaxes_inhabited, lambda g: g.leaves("n s", counted("s"))),
-    "cookbook.s5.3.2.ao_lookup": Script(
-        ao_lookup,
-        ao_lookup_inhabited,
-        lambda g: g.leaves("m N X eps n q v z c found i", counted(BLOCK.format(m="m"))),
-    ),
-    "cookbook.s5.3.3.lh_scale.corrected": Script(
-        lh_scale, lambda g: g.inhabit("3", "2", "1", "1", "2", "1", "-1", "2", "1"), lh_scale_defined
-    ),
-    "cookbook.s5.3.3.lh_from_ratio": Script(
-        lh_from_ratio,
-        lambda g: g.inhabit("3", "2", "1"),
-        lambda g: g.leaves("x i c", ratio_leaf(("x", "1", "1"), ("x/i", "1/i", "i"))),
-    ),
     "cookbook.s5.3.3.lh_key": Script(
         lh_key,
         lambda g: g.inhabit("2", "2", "3", "1"),
         lambda g: g.leaves(
             "i j q c", ratio_leaf(("j", "1", "1"), ("q", "1", "1"), ("1/j", "1", "j"), ("q/i", "1/i", "i"))
         ),
-    ),
-    "cookbook.s5.3.3.lh_norm_factor": Script(
-        lh_norm, lambda g: g.inhabit("3", "1"), lambda g: g.leaves("x c", norm_leaf)
     ),
     "cookbook.s5.3.3.lh_argmax": Script(
         lh_argmax,
@@ -1229,18 +618,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         ),
         selective_defined,
     ),
-    "cookbook.t5.lnhash": Script(
-        lh_lookup, exists("4", "2", HASH, (*HASH_AT, "1")), lh_lookup_defined("n q v z c found i")
-    ),
-    "cookbook.s5.3.2.ao_dimension": Script(
-        ao_dimension, lambda g: g.inhabit("1", "1", others=[("0", "1")]), ao_dimension_defined
-    ),
-    "lem.space_near": space_near,
     "lem.space_four": space_four,
-    "cookbook.s5.3.2.ao_probability.corrected": Script(
-        ao_probability, ao_probability_inhabited, ao_probability_defined
-    ),
-    "lem.probability_small_k": probability_small_k,
     "lem.bits_exist": bits_exist,
-    "lem.space_exists": space_exists,
 }

@@ -23,45 +23,9 @@ def root(g: Goal, x: str, label: str) -> Goal:
 # --- Definition 6 and its closed form ---------------------------------------------------------------------------------
 
 
-def difference_combination(g: Goal) -> None:
-    g.intro("f (first more)")
-    base, step = g.induct("k", "ge", "is")
-    base.witness("j. I[j = 0]")
-    outside, value = base.split()
-    yes, no = outside.intro("j away").ind("j = 0", "at zero")
-    less, large = yes.cases("away", "far")
-    for h in (less, large):
-        h.have("false", "wrong", use="at far").absurd("wrong")
-    no.hyp("zero")
-    value.intro("i low").use("ax:int_lt", "0", "i", label="one").use("first", "i", label="goal").auto("goal")
-    step.obtain("is", "c", "zero value").witness("j. c(j - 1) - c(j)")
-    outside, value = step.split()
-    outside.intro("j away").use("zero", "j", lambda h: _outside(h), label="here")
-    outside.use("zero", "j - 1", lambda h: _outside(h), label="before").auto("here before")
-    value.intro("i low").use("more", "i", "k", label="unfold")
-    value.use("value", "i - 1", label="old").use("value", "i", label="new")
-    value.use("lem:sum_split", "j. c(j - 1)/(i - j)", "0", "0", "k + 1", label="split")
-    value.use("zero", "-1", "!", label="left")
-    value.use("zero", "k + 1", lambda h: h.pick("right").auto(), label="right")
-    value.use("lem:sum_shift", "j. c(j)/(i - 1 - j)", "0", "k", label="shift")
-    value.use("ax:sum_step", "j. c(j)/(i - j)", "0", "k + 1", label="last")
-    value.auto("unfold old new split left right shift last", rounds=0, multipliers=["1", "1/i", "1/(i - (k + 1))"])
-
-
-def _outside(h: Goal) -> None:
-    """j or j - 1 is outside 0..k where j is outside 0..k + 1."""
-    for e, side in zip(h.cases("away", "far"), ("left", "right"), strict=True):
-        e.pick(side).auto("far")
-
-
 def both(h: Goal, *labels: str) -> None:
     for part, label in zip(h.split(), labels, strict=True):
         part.hyp(label)
-
-
-def product_of(h: Goal, i: str, low: str) -> None:
-    """0 < i(i - 1)(i - 2)(i - 3) from 5 <= i."""
-    h.have(f"0 < {i}*({i} - 1)", "one", use=low).have(f"0 < ({i} - 2)*({i} - 3)", "two", use=low).auto("one two")
 
 
 def four(g: Goal, i: str, label: str = "case") -> list[Goal]:
@@ -76,27 +40,6 @@ def four(g: Goal, i: str, label: str = "case") -> list[Goal]:
 
 
 # --- Claims: the hash -------------------------------------------------------------------------------------------------
-
-
-def planar(g: Goal, x: str, y: str, label: str) -> Goal:
-    """sqrt(2x^2 + 2y^2) is positive, from 0 < x^2 + y^2."""
-    z = f"2*({x})^2 + 2*({y})^2"
-    g.have(f"0 < {z}", f"{label}_z").use("ax:sqrt", z, label=f"{label}_l {label}_e")
-    return g.have(f"0 < sqrt({z})", f"{label}_p", lambda h: h.contra("no").auto(f"no {label}_z {label}_l {label}_e"))
-
-
-def def3(g: Goal) -> None:
-    z = "sqrt(2*x^2 + 2*y^2)"
-    planar(g.intro("x y some"), "x", "y", "r").use("ax:inv", z, label="inverse")
-    *entries, form, unit, mean = g.split()
-    for h in (*entries, mean):
-        h.true()
-    form.intro("c inside").true()
-    unit.auto("r_e inverse", rounds=0, multipliers=[f"(1/{z})^2", f"{z}*(1/{z})", "1"])
-
-
-def def3_defined(g: Goal) -> None:
-    g.leaves("x y", lambda h: planar(h, "x", "y", "r").auto(degree=1, rounds=0))
 
 
 def lemma2(g: Goal) -> None:
@@ -186,13 +129,6 @@ def lemma5_defined(g: Goal) -> None:
         h.auto(degree=1, rounds=0, squares=["q", *(f"k({n})" for n in inner)])
 
     g.leaves("m q k", leaf)
-
-
-QUARTIC = "(i^4 - 2*i^3 + 3*i^2 - 2*i + 2)"
-
-
-def quartic(g: Goal) -> Goal:
-    return g.positive(QUARTIC, "z", lambda h: h.auto(squares=["i^2 - i", "i", "i - 1"]))
 
 
 # --- Claims: layer norm, Definitions 6 and 7, Lemmas 9 and 10 ---------------------------------------------------------
@@ -366,110 +302,7 @@ def heads_inhabited(g: Goal) -> None:
     exist("m i. sum(j, 1, i, hardmax(l. I[m < l], i, j)*I[j = m + 1])", "1")(g)
 
 
-def lemma10(g: Goal) -> None:
-    bound, roots, compare = g.split()
-    bound.intro("f g i (first more) (small large) low")
-    *few, rest = four(bound, "i")
-    for n, h in enumerate(few, 1):
-        h.use("small", str(n), "!", label="is").auto("is")
-    tied(rest, "tie_value", "i", label="value up")
-    rest.positive("i^4", "q", lambda h: h.have("0 < i^2", "two").auto("two"))
-    rest.positive("(i*(i - 1)*(i - 2)*(i - 3))", "z", lambda h: product_of(h, "i", "case_above4"))
-    rest.have("6*i^4 < 50*(i*(i - 1)*(i - 2)*(i - 3))", "order", lambda h: cubic(h, "i", "case_above4"))
-    rest.have(
-        "g(i) = 6/100*(1/(i*(i - 1)*(i - 2)*(i - 3)))",
-        "is",
-        use="value z_e",
-        rounds=0,
-        multipliers=["1/(i*(i - 1)*(i - 2)*(i - 3))", "g(i)"],
-    )
-    rest.have(
-        "6/100*(1/(i*(i - 1)*(i - 2)*(i - 3))) < 1/2*(1/i^4)",
-        "less",
-        lambda h: h.contra("no").auto(
-            "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=["1/i^4", "1/(i*(i - 1)*(i - 2)*(i - 3))"]
-        ),
-    )
-    rest.auto("is less")
-    roots.intro("x away equal")
-    for h, side in zip(roots.cases("away", "far"), ("below", "above"), strict=True):
-        z = "(x*(x - 1)*(x - 2)*(x - 3))"
-        h.have(
-            f"0 < {z}", "z", (lambda e: negative_product(e)) if side == "below" else lambda e: product_of(e, "x", "far")
-        )
-        h.use("ax:inv", z, label="z_e").have("0 < x^2", "two").have("0 < x^4", "q", use="two").use(
-            "ax:inv", "x^4", label="q_e"
-        )
-        h.have(
-            f"6*x^4 = 50*{z}",
-            "same",
-            use="equal z_e q_e",
-            rounds=0,
-            multipliers=[f"x^4*{z}", "x^4", z, f"x^4*{z}*(1/x^4)", "1"],
-        )
-        if side == "above":
-            h.have(f"6*x^4 < 50*{z}", "order", lambda e: cubic(e, "x", "far")).auto("same order")
-        else:
-            h.have("0 < -x", "minus", use="far").have(
-                "0 < -x*x*x*x*x", "fifth", lambda e: e.contra("no").auto("no minus q")
-            )
-            h.have(f"6*x^4 < 50*{z}", "order", cubic_below).auto("same order")
-    compare.intro("x low").have("6*x^4 < 50*(x*(x - 1)*(x - 2)*(x - 3))", "order", lambda e: cubic(e, "x", "low")).auto(
-        "order"
-    )
-
-
-def cubic(h: Goal, x: str, low: str) -> None:
-    """6 x^4 < 50 x(x - 1)(x - 2)(x - 3) from 5 <= x: with x = 5 + t all coefficients in t are positive."""
-    h.have(f"0 <= ({x} - 5)*({x} - 5)", "t2", use=low).have(
-        f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)", "t3", use=f"{low} t2"
-    )
-    h.have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)*({x} - 5)", "t4", use=f"{low} t3").auto(f"{low} t2 t3 t4", degree=1)
-
-
-def negative_product(h: Goal) -> None:
-    """0 < x(x - 1)(x - 2)(x - 3) from x < 0."""
-    h.have("0 < x*(x - 1)", "one", use="far").have("0 < (x - 2)*(x - 3)", "two", use="far").auto("one two")
-
-
-def cubic_below(h: Goal) -> None:
-    h.have("0 < x*x", "t2", use="far").have("x*x*x < 0", "t3", use="far t2").have("0 < x*x*x*x", "t4", use="far t3")
-    h.auto("far t2 t3 t4", degree=1)
-
-
-def def7_defined(names: str, x: str = "") -> Tactic:
-    """D: integers from 5 on (or x < 0) make no factor zero."""
-
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        for fact in [k for k, f in h.facts.items() if f[0] == "|" and k not in h.taken][:1]:
-            for e in h.cases(fact, h.fresh("far")):
-                leaf(e)
-            return
-        v = next(n for n in ("x", "i") if n in h.scope)
-        h.have(f"0 < {v}^2", "square").have(f"0 < {v}^4", "quartic", use="square")
-        if not h.try_auto(degree=1, rounds=0):
-            h.have(f"0 < {v}*({v} - 1)", "one").have(f"0 < ({v} - 2)*({v} - 3)", "two")
-            h.have(f"0 < {v}*({v} - 1)*({v} - 2)*({v} - 3)", "four", use="one two").auto(degree=1, rounds=0)
-
-    def run(g: Goal) -> None:
-        parts = [g] if not x else g.split()
-        for part, n in zip(parts, [names, x], strict=False):
-            part.leaves(n, leaf)
-
-    return run
-
-
 # --- Lookups: gaps, ties and saturated attention ----------------------------------------------------------------------
-
-
-def shifted(h: Goal, x: str, low: str) -> None:
-    """A polynomial inequality of degree 4 from 5 <= x, whose coefficients in x - 5 have one sign."""
-    h.have(f"0 <= ({x} - 5)*({x} - 5)", "t2", use=low).have(
-        f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)", "t3", use=f"{low} t2"
-    )
-    h.have(f"0 <= ({x} - 5)*({x} - 5)*({x} - 5)*({x} - 5)", "t4", use=f"{low} t3").auto(f"{low} t2 t3 t4", degree=1)
 
 
 # --- Claims: reading a tape from the rightmost match ------------------------------------------------------------------
@@ -510,12 +343,6 @@ def returned(g: Goal, value: str, label: str) -> Goal:
 
     g.use("lem:sum_ext", f"j. {WEIGHT}*({value})", f"j. I[j = p]*({value})", "1", "i - 1", same, label=f"{label}_e")
     return g.use("lem:sum_delta", f"j. {value}", "1", "i - 1", "p", label=f"{label}_d")
-
-
-def lemma7(g: Goal) -> None:
-    g.intro("f g h delta i p (first more) (small large) two near (low high match) last")
-    rightmost(g, "near", "match", "last")
-    returned(g, "delta(j)", "out").auto("out_e out_d", degree=1, rounds=0)
 
 
 def scaled(g: Goal, j: str, label: str) -> Goal:
@@ -572,29 +399,6 @@ def lemma6(g: Goal) -> None:
             label="mean",
         )
         h.contra("no").auto("mean first_c i_is", degree=1, rounds=0)
-
-
-def lemma6_gap(g: Goal) -> None:
-    g.intro("f g h i (first more) (small large) two near")
-    first, second, third, fourth = g.split()
-    first.intro("j (jl jh) differ").use("near", "j", label="near_l near_h").use("near", "i", label="near_il near_ih")
-    first.use("lem:tie_score", "g", "h", "i", "j", label="form")
-    first.have("1 <= i - 1", "m").have("-(i - 1) <= h(j) & h(j) <= i - 1", "inside").have(
-        "h(i) != h(j)",
-        "apart",
-        lambda h: h.intro("same").have("h(j) = h(i)", "back", use="same").absurd("back", "differ"),
-    )
-    first.use("lem:hash_pair_gap", "h(j)", "h(i)", "i - 1", "#m", "#inside", "#apart", label="gap").auto(
-        "gap form", degree=1, rounds=0
-    )
-    second.intro("j (jl jh) k (kl kh)").use("lem:tie_order", "f", "g", known_tie, "j", "#jl", "k", label="order").auto(
-        "order", degree=1
-    )
-    third.intro("j (jl jh)").use("lem:tie_small", "f", "g", known_tie, "j", label="above below")
-    tied(third, "tie_positive", "i", label="positive").auto("above positive", degree=1)
-    fourth.use("lem:merrill2024.lemma10", label="bound roots compare").use(
-        "bound", "f", "g", "i", lambda h: both(h, "first", "more"), lambda h: both(h, "small", "large"), label="goal"
-    ).hyp("goal")
 
 
 STEP = "j. I[1 < j]"
@@ -1188,99 +992,6 @@ TIE_SCORES = "l. tiescore(g, h, i, l)"
 # --- Claims: Theorems 1 and 2, step by step ---------------------------------------------------------------------------
 
 
-MATCHES = "l. hashmatch(q, k, i, l)"
-BEST_MATCH = f"maximal({MATCHES}, i - 1, j)"
-
-
-def lookup(g: Goal) -> None:
-    g.intro("q k v i two some").obtain("some", "p", "low high match")
-    g.use("lem:lnhash_one", "q", "q", label="self s2 s3 s4")
-
-    def same(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:match_score", "q", "k", "i", "j", label="at_j")
-        h.use("lem:lnhash_one", "q", "k(j)", label="j1 j2 j3 j4")
-        for e in h.ind("k(j) = q", "here here_v"):
-            for f in e.ind(BEST_MATCH, "best best_v"):
-                if f.facts["here"][0] == "=" and f.facts["best"][0] == "~":
-                    f.have("hashdot(q, k(j)) = 1", "one", lambda a: a.rewrite("here").hyp("self"))
-                    f.have(BEST_MATCH, "after_all", all_below).absurd("after_all", "best")
-                elif f.facts["here"][0] == "~" and f.facts["best"][0] == "all":
-                    f.have(
-                        "q != k(j)",
-                        "apart",
-                        lambda a: a.intro("eq").have("k(j) = q", "back", use="eq").absurd("back", "here"),
-                    )
-                    f.use("j4", "#apart", label="less").use("best", "p", label="at_p")
-                    f.use("lem:match_score", "q", "k", "i", "p", label="p_is")
-                    f.have("hashdot(q, k(p)) = 1", "one", lambda a: a.rewrite("match").hyp("self"))
-                    f.contra("no").auto("less at_p p_is one at_j", degree=1, rounds=0)
-                else:
-                    f.auto("here_v best_v", rounds=0)
-
-    def all_below(h: Goal) -> None:
-        h.intro("m (ml mh)").use("lem:match_score", "q", "k", "i", "m", label="at_m")
-        h.use("lem:lnhash_one", "q", "k(m)", label="m1 m2 m3 m4").auto("m2 at_m at_j one", degree=1, rounds=0)
-
-    g.have(f"all j in 1..i - 1. I[{BEST_MATCH}] = I[k(j) = q]", "same", same)
-    g.use("lem:sum_ext", f"j. I[{BEST_MATCH}]", "j. I[k(j) = q]", "1", "i - 1", "#same", label="totals")
-
-    def weighted(h: Goal) -> None:
-        h.intro("j inside").use("same", "j", label="here").rewrite("here").true()
-
-    g.use("lem:sum_ext", f"j. I[{BEST_MATCH}]*v(j)", "j. I[k(j) = q]*v(j)", "1", "i - 1", weighted, label="values")
-    t, z = f"sum(j, 1, i - 1, I[{BEST_MATCH}])", "sum(j, 1, i - 1, I[k(j) = q])"
-    g.have(f"1/{t} = 1/{z}", "inverse", lambda h: h.rewrite("totals").true())
-    g.auto(
-        "values inverse",
-        rounds=0,
-        multipliers=[
-            f"1/{t}",
-            f"1/{z}",
-            "sum(j, 1, i - 1, I[k(j) = q]*v(j))",
-            f"sum(j, 1, i - 1, I[{BEST_MATCH}]*v(j))",
-        ],
-    )
-
-
-def lookup_matches(g: Goal) -> Goal:
-    """The number of matches is positive: D of the average."""
-    some = next(k for k, f in g.facts.items() if f[0] == "ex")
-    g.obtain(some, "p", "p_low p_high p_match")
-
-    def bit(h: Goal) -> None:
-        for e in h.intro("j inside").ind("k(j) = q", "is value"):
-            e.auto("value")
-
-    g.use("lem:sum_member", "j. I[k(j) = q]", "1", "i - 1", "p", None, bit, label="member")
-
-    def one(h: Goal) -> None:
-        for e in h.ind("k(p) = q", "is value"):
-            e.hyp("value") if e.facts["is"][0] == "=" else e.absurd("p_match", "is")
-
-    return g.have("I[k(p) = q] = 1", "one", one)
-
-
-def lookup_claim_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        text = h.text(h.goal if h.goal[0] != "false" else h.facts[list(h.facts)[-1]])
-        if "I[all" in text:
-            h.use("lem:hardmax_total", MATCHES, "i - 1", label="w1 w2 w3 positive").auto(
-                [list(h.facts)[-5], "positive"], degree=1, rounds=0
-            )
-        elif "sqrt" not in text and "I[k(" in text:
-            lookup_matches(h).auto(degree=1, rounds=0)
-        else:
-            last = list(h.facts)[-1]
-            h.use("lem:lnhash_plane", "q", "i", label="q_z q_s")
-            for n in [n for n, sort in h.scope.items() if sort == "Int" and n != "i" and f"k({n})" in text]:
-                h.use("lem:lnhash_plane", f"k({n})", n, label=f"{n}_z {n}_s")
-            h.auto([k for k in h.facts if k == last or k.endswith(("_z", "_s"))], degree=1, rounds=0)
-
-    g.leaves("q k v i", leaf)
-
-
 def unit_square(h: Goal, x: str) -> None:
     values = [
         f"{sign}{top}*(1/sqrt(2*({x})^2 + 2))" for sign, top in (("", f"({x})"), ("", "1"), ("-", f"({x})"), ("-", "1"))
@@ -1359,122 +1070,6 @@ def unit_sum(g: Goal, x: str) -> Goal:
     mean = "sum(a, 1, 4, phi(a))/4"
     g.have(f"{mean} = 0", "mean", use="is1 is2 is3 is4", degree=1, rounds=0)
     return g.have(f"sum(b, 1, 4, (phi(b) - {mean})^2) = 1", "unit", lambda h: unit_square(h.rewrite("mean"), x))
-
-
-def retrieve(g: Goal) -> None:
-    g.intro("sigma n i late early").use("ax:int_lt", "n", "i", label="next")
-    g.have("1 <= i - n", "p_low", use="next").have("i - n <= n", "p_high", use="early").have(
-        "i - n <= i - 1", "seen", use="next early", degree=1
-    )
-
-    def flag(h: Goal) -> None:
-        for e in h.ind("i - n <= n", "f v"):
-            e.hyp("v") if e.text(e.facts["f"]) == "i - n <= n" else e.contra("no").auto("f p_high", degree=1)
-
-    g.have("I[i - n <= n] = 1", "flag", flag)
-    g.use("lem:lnhash_one", "1/(i - n)", "1/(i - n)", label="self s2 s3 s4").positive(
-        "(i - n)", "p", lambda h: h.auto("p_low")
-    )
-    score = "I[{0} <= n]*sum(c, 1, 4, unithash(1/(i - n), 1, c)*unithash(1/{0}, 1, c))"
-    best = score.format("(i - n)")
-
-    def less(h: Goal) -> None:
-        h.intro("j (jl jh) differ").positive("j", "j", lambda e: e.auto("jl"))
-
-        def apart(e: Goal) -> None:
-            e.intro("same").have(
-                "j = i - n", "after_all", use="same j_e p_e", rounds=0, multipliers=["j", "i - n", "j*(i - n)", "1"]
-            ).absurd("after_all", "differ")
-
-        h.have("1/(i - n) != 1/j", "apart", apart)
-        h.use("lem:lnhash_one", "1/(i - n)", "1/j", label="j1 j2 j3 j4").use("j4", "#apart", label="below")
-        h.have(
-            f"{best} = 1",
-            "top",
-            lambda e: e.auto("flag self", rounds=0, multipliers=["hashdot(1/(i - n), 1/(i - n))", "1"]),
-        )
-        for e in h.ind("j <= n", "side value"):
-            e.auto("value below top", degree=1, rounds=0, multipliers=["hashdot(1/(i - n), 1/j)", "1"])
-
-    unique = f"all j in 1..i - 1. j != i - n -> {score.format('j')} < {best}"
-    g.have(unique, "highest", less)
-    first, second = g.split()
-    first.hyp("highest")
-    scores = f"l. {score.format('l')}"
-    second.use(
-        "lem:hardmax_unique", scores, "i - 1", "i - n", lambda h: both(h, "p_low", "seen"), "#highest", label="only"
-    )
-
-    def same(h: Goal) -> None:
-        h.intro("j inside").use("only", "j", label="here").rewrite("here").true()
-
-    second.use(
-        "lem:sum_ext",
-        f"j. hardmax({scores}, i - 1, j)*sigma(j)",
-        "j. I[j = i - n]*sigma(j)",
-        "1",
-        "i - 1",
-        same,
-        label="out_e",
-    )
-    second.use("lem:sum_delta", "sigma", "1", "i - 1", "i - n", lambda h: both(h, "p_low", "seen"), label="out_d")
-    second.auto("out_e out_d", degree=1, rounds=0)
-
-
-def retrieve_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        last = list(h.facts)[-1]
-        text = h.text(h.goal if h.goal[0] != "false" else h.facts[last])
-        use = [last] if h.goal[0] == "false" else []
-        if "I[all" in text:
-            scores = "l. I[l <= n]*sum(c, 1, 4, unithash(1/(i - n), 1, c)*unithash(1/l, 1, c))"
-            room = lambda e: e.use("ax:int_lt", "n", "i", label="next").auto(degree=1)  # noqa: E731
-            h.use("lem:hardmax_total", scores, "i - 1", room, label="ge total beaten positive").auto(
-                [*use, "positive"], degree=1, rounds=0
-            )
-            return
-        places = ["i - n", *(v for v, sort in h.scope.items() if sort == "Int" and v not in ("n", "i"))]
-        places = [v for v in places if f"1/{v})" in text or f"1/({v})" in text]
-        for v in places:
-            root(h, f"1/({v})", f"r{len(use)}")
-            use += [f"r{len(use)}_p"]
-        h.auto(use, degree=1, rounds=0, squares=[f"1/({v})" for v in places])
-
-    g.leaves("sigma n i", leaf)
-
-
-def schedule(g: Goal) -> None:
-    g.intro("step final sigma q out n nlow run start decode end")
-
-    def every(h: Goal) -> None:
-        base, more = h.induct("m", "ge", "is")
-        base.intro("room").use("start", "n", label="goal").hyp("goal")
-        more.intro("room").use("is", lambda e: e.auto("room", degree=1), label="before")
-        more.use("decode", "n + m + 1", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="now")
-        more.use("run", "m + 1", lambda e: [a.auto("room ge", degree=1) for a in e.split()], label="then")
-        more.have("out(n + m) = q(m)", "same", lambda e: e.hyp("before"))
-        more.have(
-            "step(out(n + m), sigma(m + 1)) = step(q(m), sigma(m + 1))", "same_step", lambda e: e.rewrite("same").true()
-        )
-        more.auto("now then same_step", degree=1, rounds=0)
-
-    g.have("all m:Int. 0 <= m -> m <= n -> out(n + m) = q(m)", "every", every)
-    first, second, there, back = g.split()
-    first.hyp("start")
-    second.intro("i (low high)").use(
-        "every", "i - n", lambda h: h.auto("low"), lambda h: h.auto("high"), label="goal"
-    ).hyp("goal")
-    for h in (there, back):
-        h.use("every", "n", "#nlow", "!", label="last").have("out(2*n) = q(n)", "last_is", lambda e: e.hyp("last"))
-        h.rewrite("last_is", "end", "end_is")
-    there.intro("one")
-    for e in there.ind("final(q(n)) = 1", "is value"):
-        e.hyp("is") if e.facts["is"][0] == "=" else e.contra("no").auto("one end_is value", degree=1)
-    back.intro("one")
-    for e in back.ind("final(q(n)) = 1", "is value"):
-        e.auto("end_is value", degree=1) if e.facts["is"][0] == "=" else e.absurd("one", "is")
 
 
 def five(g: Goal) -> None:
@@ -1559,24 +1154,6 @@ def mask(g: Goal, late: bool) -> Goal:
     return g.have(f"I[n < j] = {int(late)}", "mask", prove)
 
 
-def eight(g: Goal) -> None:
-    g.intro("g h query key i j ilow jlow front back")
-    for c in (1, 2, 3, 4):
-        g.use("front", str(c), "!", label=f"q{c} k{c}").use("back", str(c), "!", label=f"q{c + 4} k{c + 4}")
-    g.use("lem:tie_score", "g", "h", "i", "j", label="score")
-    g.auto(
-        [f"{n}{c}" for n in "qk" for c in range(1, 9)] + ["score"],
-        rounds=0,
-        multipliers=["1", *(f"key({c})" for c in range(1, 9)), *(f"unithash(h(i)/i, 1/i, {c})" for c in (1, 2, 3, 4))],
-    )
-
-
-def eight_inhabited(g: Goal) -> None:
-    query = "c. if(c <= 4, unithash(0/1, 1/1, c), I[c = 5])"
-    key = "c. if(c <= 4, unithash(0/1, 1/1, c), -unithash(0, 1, c - 4))"
-    g.inhabit("j. 0", "j. 0", query, key, "1", "1", leaf=two_halves)
-
-
 def two_halves(h: Goal) -> None:
     """A vector by its first four entries and the rest: true at each of c = 1..4 by computation."""
     if h.goal[0] != "all":
@@ -1607,21 +1184,6 @@ def five_defined(g: Goal) -> None:
         h.auto(degree=1, rounds=0)
 
     g.leaves("n h query key i j", leaf)
-
-
-def eight_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0, squares=["g(j)"]):
-            return
-        last = list(h.facts)[-1]
-        for n in ("i", "j"):
-            h.use("lem:lnhash_plane", f"h({n})", n, label=f"{n}_z {n}_s")
-        for x in ("g(j)", "h(i)", "h(j)"):
-            root(h, x, f"r{x[0]}{x[2]}")
-        roots = ["i_z", "i_s", "j_z", "j_s", "rgj_p", "rhi_p", "rhj_p"]
-        h.auto([*([last] if h.goal[0] == "false" else []), *roots], degree=1, rounds=0, squares=["h(i)", "h(j)"])
-
-    g.leaves("g h query key i j", leaf)
 
 
 # --- Proposition 1 ----------------------------------------------------------------------------------------------------
@@ -1912,170 +1474,13 @@ def prop1_inhabited(g: Goal) -> None:
 # --- Sharp constants --------------------------------------------------------------------------------------------------
 
 
-def neighbours_positive(g: Goal, i: str, label: str) -> Goal:
-    """0 < phi_i . phi_{i - 1}."""
-
-    def prove(h: Goal) -> None:
-        root(root(h, i, "ri"), f"{i} - 1", "rj")
-        h.have(f"0 < {i}*({i} - 1) + 1", "top", lambda e: e.auto(squares=[f"{i} - 1/2"])).auto(
-            "top ri_i rj_i", degree=3
-        )
-
-    return g.have(f"0 < hashdot({i}, {i} - 1)", label, prove)
-
-
-def pair_gap_value(g: Goal) -> None:
-    g.intro("i").use("lem:lnhash_square", "i", "i - 1", label="square")
-    y, dot = f"(1/{QUARTIC})", "hashdot(i, i - 1)"
-    neighbours_positive(quartic(g), "i", "positive")
-    g.have(f"1 <= {QUARTIC}", "one", lambda h: h.auto(squares=["i^2 - i", "i", "i - 1"]))
-    g.have(f"{y} <= 1", "small", lambda h: h.contra("no").auto("no one z_e z_i"))
-    g.have(f"{dot}^2 = 1 - {y}", "is", use="square z_e", rounds=0, multipliers=[y, f"{dot}^2", "1"])
-    first, second = g.split()
-    first.use("lem:sqrt_strictly_below", dot, y, None, lambda h: h.auto("is"), label="below").auto("below")
-    second.have(f"0 <= {y}*{y}*(1 - {y})", "part", lambda h: h.auto("z_i small", degree=3))
-    second.have(f"0 <= {y}*{y}*(1 - {y})*(3 + {y})", "rest", lambda h: h.auto("part z_i", degree=2))
-    second.use("lem:square_le", f"1 - {y}/2 - {y}^2/2", dot, None, lambda h: h.auto("is rest", degree=1), label="above")
-    second.auto("above")
-
-
-def pair_least_gap(g: Goal) -> None:
-    g.intro("n q k some (ql qh) (kl kh) differ")
-    g.use("lem:lnhash_square", "q", "k", label="square").use("lem:lnhash_square", "n", "n - 1", label="best")
-    neighbours_positive(g, "n", "positive")
-    d, b = "((q^2 + 1)*(k^2 + 1))", "((n^2 + 1)*((n - 1)^2 + 1))"
-    g.have(f"0 < {d}", "d_p", lambda h: h.auto(squares=["q", "k", "q*k"]))
-    g.have(f"0 < {b}", "b_p", lambda h: h.auto(squares=["n", "n - 1", "n*(n - 1)"]))
-
-    def size(h: Goal) -> None:
-        low, high = h.em("k <= q", "side")
-        less, same = low.em("k < q", "order")
-        same.have("q = k", "after_all", use="side order").absurd("after_all", "differ")
-        for e, small, large in ((less, "k", "q"), (high, "q", "k")):
-            e.use("ax:int_lt", small, large, label="step")
-            near, far_apart = e.em(f"{large} <= {small} + 1", "near")
-            close_by(near, small, large)
-            apart_by_two(far_apart, small, large)
-
-    def close_by(h: Goal, small: str, large: str) -> None:
-        """Neighbours: the product is (u + 1)^2 + 1 with u = small (small + 1) from 0 to n (n - 1)."""
-        u = f"({small}*({small} + 1))"
-        h.have(f"{large} = {small} + 1", "is", use="near step").rewrite("is")
-        h.have(f"{small} + 1 <= n", "top", use="is qh kh", degree=1)
-        h.have(f"0 <= (n - 1 - {small})*(n + {small})", "upper", use="top ql kl", degree=2)
-        neg, pos = h.em(f"{small} <= -1", "sign")
-        pos.use("ax:int_lt", "-1", small, label="sign_2")
-        for e in (neg, pos):
-            e.have(f"0 <= {u}", "lower", use="sign" if e is neg else "sign_2", degree=2)
-            e.have(f"0 <= (n*(n - 1) - {u})*(n*(n - 1) + {u} + 2)", "product", use="upper lower", degree=2).auto(
-                "product", degree=1
-            )
-
-    def apart_by_two(h: Goal, small: str, large: str) -> None:
-        h.use("ax:int_lt", f"{small} + 1", large, label="two").have(f"4 <= ({large} - {small})^2", "four", use="two")
-        h.have("q^2 <= n^2", "qq", use="ql qh").have("k^2 <= n^2", "kk", use="kl kh")
-        h.have(
-            "0 <= (n^2 - q^2)*(k^2 + 1)",
-            "one",
-            lambda e: e.have("0 <= k^2", "k2", lambda f: f.auto(squares=["k"])).auto("qq k2"),
-        )
-        h.have("0 <= (n^2 - k^2)*(n^2 + 1)", "more", lambda e: e.auto("kk", squares=["n"]))
-        h.have(
-            "(n^2 + 1)*(n^2 + 1) <= 4*(n^2 + 1)*((n - 1)^2 + 1)",
-            "compare",
-            lambda e: (
-                e.have("0 <= 3*n^2 - 8*n + 7", "quadratic", lambda f: f.auto(squares=["n - 4/3"]))
-                .have("0 <= n^2", "n2", lambda f: f.auto(squares=["n"]))
-                .auto("quadratic n2")
-            ),
-        )
-        h.have(f"0 <= ((q - k)^2 - 4)*{b}", "last", use="four b_p").auto("one more compare last", degree=1)
-
-    g.have(f"{d} <= (q - k)^2*{b}", "size", size)
-    g.use(
-        "lem:square_le",
-        "hashdot(q, k)",
-        "hashdot(n, n - 1)",
-        None,
-        lambda h: (
-            h.contra("no")
-            .have(f"0 < (hashdot(q, k)^2 - hashdot(n, n - 1)^2)*{d}", "part", use="no d_p")
-            .have(f"0 < (hashdot(q, k)^2 - hashdot(n, n - 1)^2)*{d}*{b}", "product", use="part b_p")
-            .auto("product square best size", degree=1, rounds=0, multipliers=[b, d, "1"])
-        ),
-        label="goal",
-    ).hyp("goal")
-
-
-def tie_margin(g: Goal) -> None:
-    g.intro("f g (first more small large)")
-    every, five_ = g.split()
-    every.intro("j low")
-    tied(every, "tie_positive", "j", label="above")
-    root(every, "g(j)", "r")
-    r = "(1/sqrt(2*g(j)^2 + 2))"
-    every.have(f"{r}^2 <= 1/2", "half", lambda h: h.auto("r_n", squares=[f"g(j)*{r}"]))
-    every.use("lem:square_lt", r, "7072/10000", "!", lambda h: h.auto("half"), label="factor")
-    every.have("lnhash(g(j), 1, 1) < 7072/10000*g(j)", "under", use="above factor")
-    every.use("lem:pair_gap_value", "j + 1", label="gap rest")
-    q = "((j + 1)^4 - 2*(j + 1)^3 + 3*(j + 1)^2 - 2*(j + 1) + 2)"
-    every.positive(q, "q", lambda h: h.auto(squares=["(j + 1)*j", "j + 1", "j"]))
-
-    def size(h: Goal) -> None:
-        *few, rest = four(h, "j")
-        for n, e in enumerate(few, 1):
-            e.use("small", str(n), "!", label="is").auto("is")
-        z = "(j*(j - 1)*(j - 2)*(j - 3))"
-        tied(rest, "tie_value", "j", label="value up")
-        rest.positive(z, "z", lambda e: product_of(e, "j", "case_above4"))
-        rest.have(f"7072*6*{q} < 350000*{z}", "order", lambda e: shifted(e, "j", "case_above4"))
-        rest.have(f"g(j) = 6/100*(1/{z})", "is", use="value z_e", rounds=0, multipliers=[f"1/{z}", "g(j)"])
-        rest.have(
-            f"7072*6/350000*(1/{z}) < 1/{q}",
-            "less",
-            lambda e: e.contra("no").auto(
-                "no order z_p z_e z_i q_p q_e q_i", degree=2, multipliers=[f"1/{q}", f"1/{z}"]
-            ),
-        )
-        rest.auto("is less")
-
-    every.have(f"7072/10000*g(j) < 7/20*(1/{q})", "size", size)
-    every.have("hashdot(j + 1, j + 1 - 1) = hashdot(j + 1, j)", "same", Goal.true).auto("under size gap same", degree=1)
-    five_.use("large", "5", "!", label="g5_is").use("lem:pair_gap_value", "6", label="gap rest")
-    five_.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "3", "!", "5", "!", label="f5")
-    five_.have("g(5) = 1/2000", "g5", use="g5_is f5")
-    root(five_, "g(5)", "r")
-    r = "(1/sqrt(2*g(5)^2 + 2))"
-    five_.have("g(5)^2 <= 1/1000000", "g5_small", lambda h: h.auto("g5", rounds=0, multipliers=["g(5)", "1"]))
-    five_.have(
-        f"(707/1000)^2 < {r}^2",
-        "large_square",
-        lambda h: h.have(f"0 <= {r}^2*(1/1000000 - g(5)^2)", "part", lambda e: e.auto("g5_small", squares=[r])).auto(
-            "part r_n", degree=1
-        ),
-    )
-    five_.use("lem:square_lt", "707/1000", r, None, "#large_square", label="r_large")
-    five_.have(f"0 < g(5)*({r} - 707/1000)", "part", use="g5 r_large").auto("part g5 rest", degree=1)
-
-
 SCRIPTS: dict[str, Script | Tactic] = {
-    "lem.difference_combination": difference_combination,
-    "merrill2024.def3.hash": Script(def3, witnesses("-1", "2", "1"), def3_defined),
     "merrill2024.lemma2": Script(lemma2, witnesses("0", "0"), lemma2_defined),
     "merrill2024.lemma5": Script(lemma5, witnesses("2", "5", "j. j"), lemma5_defined),
     "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
     "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
-    "merrill2024.lemma10": Script(
-        lemma10, each(exist("3"), witnesses("6"), witnesses("6")), def7_defined("f g i", "x")
-    ),
-    "merrill2024.lemma7.corrected": Script(
-        lemma7, exist(STEP, "j. 0", "5", "4", leaf=one_step), lookup_defined("f g h delta i p", TIE_SCORES)
-    ),
     "merrill2024.lemma6.corrected": Script(
         lemma6, exist(STEP, "5", "2", leaf=one_step), lookup_defined("f g h i", TIE_SCORES)
-    ),
-    "merrill2024.lemma6.gap.corrected": Script(
-        lemma6_gap, exist(STEP, "5", "1", "3", leaf=one_step), lookup_defined("f g h i")
     ),
     "merrill2024.lemma6": Script(lemma6_refuted, refutes=True),
     "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
@@ -2089,23 +1494,12 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
     ),
-    "merrill2024.s3.1.lookup": Script(lookup, witnesses("1", "j. I[1 < j]", "j. 0", "5", "2"), lookup_claim_defined),
     "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
-    "merrill2024.thm1.retrieve": Script(
-        retrieve, each(witnesses("j. 0", "2", "4"), witnesses("j. 0", "2", "4", "1")), retrieve_defined
-    ),
-    "merrill2024.thm1.schedule": Script(
-        schedule, lambda g: g.inhabit("i k. 0", *["j. 0"] * 4, "3", others=[("i k. 0", *["j. 0"] * 4, "3", "3")])
-    ),
     "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
-    "merrill2024.appE.head": Script(eight, eight_inhabited, eight_defined),
     "merrill2024.thm2.worktape": Script(worktape_refuted, refutes=True),
     "merrill2024.thm2.worktape.corrected": Script(
         worktape, worktape_inhabited, lookup_defined("f g h key wrote i", KEY_SCORES)
     ),
-    "lem.pair_gap_value": pair_gap_value,
-    "lem.pair_least_gap": pair_least_gap,
-    "lem.tie_margin": tie_margin,
     "merrill2024.thm2.output": Script(lambda g: wrong_cell(g, True), refutes=True),
     "merrill2024.thm2.output.corrected": Script(
         output, lambda g: worktape_inhabited(g, True), lookup_defined("f g h key wrote stop i", KEY_SCORES)

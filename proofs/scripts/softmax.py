@@ -46,143 +46,10 @@ def below(g: Goal, n: str, inside: Tactic, end: Tactic | None = None) -> None:
 # --- Table lookup -----------------------------------------------------------------------------------------------------
 
 
-ALPHA = "sm(l. gamma*(2*t*l - l^2), n, {0})"
-Z = "sum(k, 1, n, exp(-gamma*(k - t)^2))"
-
-
-MEAN = "sum(j, 1, n, (t - j)*exp(-gamma*(j - t)^2))"
-
-
 # --- Tie-breaking -----------------------------------------------------------------------------------------------------
 
 
-def into(g: Goal, hard: str, soft: str, value: str, p: str = "p", size: str = "n") -> None:
-    """The goal about `hard`, which is I[j = p] by `hard`, from `done`, which says I[j = p]."""
-
-    def same(h: Goal) -> None:
-        h.intro("j inside").use("hard", "j", label="here").rewrite("here").true()
-
-    g.use(
-        "lem:sum_ext",
-        f"j. ({hard} - {soft})*{value}",
-        f"j. (I[j = {p}] - {soft})*{value}",
-        "1",
-        size,
-        same,
-        label="replaced",
-    )
-    g.rewrite("replaced").hyp("done")
-
-
 # --- Ties, gaps and temperature ---------------------------------------------------------------------------------------
-
-
-ATTAINED = "l. g*I[l <= m]"
-
-
-def hard_soft_attained(g: Goal) -> None:
-    g.intro("n m g (low high positive)").use("ax:int_lt", "m", "n", label="fits")
-
-    def maxima(h: Goal) -> None:
-        h.intro("k (kl kh)")
-        yes, no = h.ind("k <= m", "at value")
-        for e in (yes, no):
-            one, zero = e.ind(f"maximal({ATTAINED}, n, k)", "max size")
-            if e is yes:
-                one.auto("value size", degree=1)
-
-                def top(f: Goal) -> None:
-                    f.intro("i (il ih)").rewrite("value").apart(
-                        "I[i <= m]", lambda u: u.auto(rounds=0, multipliers=["g"])
-                    )
-
-                zero.have(f"maximal({ATTAINED}, n, k)", "after_all", top).absurd("after_all", "max")
-            else:
-                one.use("max", "m", label="wrong").rewrite("value", "wrong", "less").contra("no").auto(
-                    "less positive", degree=1
-                )
-                zero.auto("value size", degree=1)
-
-    g.have(f"all k in 1..n. I[maximal({ATTAINED}, n, k)] = I[k <= m]", "maxima", maxima)
-
-    def at_most(h: Goal, value: str, low: str, high: str, label: str) -> Goal:
-        def each(e: Goal) -> None:
-            e.intro("k (kl kh)").apart("I[k <= m]", lambda f: f.auto(degree=1))
-
-        h.use("lem:sum_ext", "k. I[k <= m]", f"k. {value}", low, high, each, label=label)
-        return h
-
-    g.use("lem:sum_split", "k. I[k <= m]", "1", "m", "n", label="parts")
-    at_most(at_most(g, "1", "1", "m", "first"), "0", "m + 1", "n", "later")
-    g.use("lem:sum_one", "1", "m", label="ones").use("lem:sum_one", "1", "n", label="every")
-    g.have("sum(k, 1, n, I[k <= m]) = m", "size", use="parts first later ones")
-    g.use("lem:sum_ext", f"k. I[maximal({ATTAINED}, n, k)]", "k. I[k <= m]", "1", "n", "#maxima", label="counts")
-    count = f"sum(k, 1, n, I[maximal({ATTAINED}, n, k)])"
-    g.have(f"{count} = m", "count", use="counts size")
-    gap, number, distance = g.split()
-    gap.intro("i (il ih) k (kl kh) max").use("max", "1", label="at_one")
-    for e in gap.sides(gap.term("I[k <= m]")):
-        for f in e.sides(e.term("I[i <= m]")):
-            for u in f.sides(f.term("I[1 <= m]")):
-                if not u.try_contradiction():
-                    known = values(u) + " " + " ".join(k for k in u.facts if k.startswith("f"))
-                    either(u, known)
-    number.hyp("count")
-
-    def best(h: Goal) -> None:
-        h.intro("k (kl kh)").apart("I[k <= m]; I[1 <= m]", lambda e: e.auto(rounds=0, multipliers=["g"]))
-
-    distance.have(f"maximal({ATTAINED}, n, 1)", "best", best)
-    distance.use("lem:hard_soft_exact", ATTAINED, "n", "1", None, label="exact")
-
-    def each(h: Goal) -> None:
-        h.intro("k inside")
-        yes, no = h.ind("k <= m", "at value")
-        yes.rewrite("value").true()
-        no.rewrite("value").true()
-
-    distance.use(
-        "lem:sum_ext", "k. exp(g*I[k <= m])", "k. I[k <= m]*exp(g) + (1 - I[k <= m])", "1", "n", each, label="terms"
-    )
-    whole = "sum(k, 1, n, exp(g*I[k <= m]))"
-    distance.have(f"{whole} = m*exp(g) + (n - m)", "whole", use="terms size every", rounds=0, multipliers=["exp(g)"])
-    distance.use("ax:exp_pos", "-g", label="x_pos").use("ax:exp_pos", "g", label="e_pos")
-    bottom = "m + (n - m)*exp(-g)"
-    distance.have("0 < (n - m)*exp(-g)", "rest_low", lambda h: h.auto("x_pos high", rounds=0))
-    distance.positive(bottom, "w", lambda h: h.auto("rest_low low")).have(
-        "I[1 <= m] = 1", "in_one", lambda h: h.apart("I[1 <= m]")
-    )
-    distance.have(f"0 < {whole}", "pos", lambda h: h.auto("whole rest_low e_pos low high", rounds=1))
-    distance.positive(whole, "z", lambda h: h.hyp("pos"))
-    distance.have(f"exp(g)*(1/{whole}) = 1/({bottom})", "share", lambda h: inverse_share(h, whole, bottom))
-    distance.rewrite("count").rewrite("count", "exact", "exact_m").rewrite("in_one", "exact_m", "exact_one")
-    distance.auto("exact_one share w_e", degree=1, rounds=0, multipliers=["m", "1"])
-
-
-def inverse_share(h: Goal, whole: str, bottom: str) -> None:
-    h.have(f"({bottom})*exp(g) = {whole}", "sizes", use="whole")
-    h.auto(
-        "sizes z_e w_e",
-        degree=1,
-        rounds=0,
-        multipliers=[
-            f"exp(g)/({bottom})",
-            f"1/{whole}",
-            f"1/({bottom})*(1/{whole})",
-            f"exp(g)/{whole}",
-            f"1/({bottom})",
-        ],
-    )
-
-
-def either(u: Goal, known: str) -> None:
-    for side in ("left", "right"):
-        trial = u._branch(u.goal)
-        trial.pick(side)
-        if trial.try_auto(rounds=0, multipliers=["g"]):
-            u.take(trial)
-            return
-    raise Stuck(u.show())
 
 
 # --- Definitions and conditions ---------------------------------------------------------------------------------------
@@ -369,28 +236,6 @@ def ratio(h: Goal, q: str) -> None:
     )
 
 
-SCORES = "l. gamma*(2*t*l - l^2)"
-LOOKUP = f"sm({SCORES}, n, j)"
-
-
-def onesided(g: Goal) -> None:
-    g.intro("n t gamma (large low high)")
-    body = f"j. {LOOKUP}*(t - j)"
-    g.use("lem:sum_split", body, "1", "t - 1", "n", label="one").use("lem:sum_split", body, "t", "t", "n", label="two")
-    for low, high, value, label in (("1", "t - 1", "t - j", "left"), ("t + 1", "n", "j - t", "right")):
-
-        def positive(h: Goal, value: str = value) -> None:
-            h.intro("j (jl jh)").use("lem:sm_weight", SCORES, "n", "j", label="pos most").have(f"0 <= {value}", "side")
-            h.auto("pos side", rounds=0)
-
-        g.use("lem:sum_nonneg", f"j. {LOOKUP}*({value})", low, high, positive, label=label)
-    whole = f"abs(sum(j, 1, n, {LOOKUP}*(t - j)))"
-    parts = f"abs(sum(j, 1, t - 1, {LOOKUP}*(j - t)) + sum(j, t + 1, n, {LOOKUP}*(j - t)))"
-    first, second = g.split()
-    first.apart(f"{whole}; {parts}", lambda h: h.auto("one two " + values(h), degree=1))
-    second.apart(parts, lambda h: h.easy("left right " + values(h), degree=1))
-
-
 def values(h: Goal) -> str:
     """What `apart` has learnt."""
     return " ".join(k for k in h.facts if re.fullmatch(r"[dv]\d+", k))
@@ -460,37 +305,9 @@ def temperature(g: Goal, n: str = "n", tau: str = "tau", is_tau: str = "tau_is")
     )
 
 
-def lookup_best(g: Goal) -> None:
-    g.intro("c least small").positive("1 - c", "r", lambda h: h.auto("small"))
-    top = "1 + abs(least) + 1/(1 - c)"
-    g.have("0 <= abs(least) & least <= abs(least)", "size order", lambda h: sizes(h))
-    g.witness(top)
-    first, second, third = g.split()
-    first.auto("order r_i")
-    second.auto("size r_i")
-    x = f"exp(-({top}))"
-    third.use("ax:exp_ge", top, label="grows").use("ax:exp_pos", f"-({top})", label="pos")
-    third.have(f"1/(1 - c)*{x} < 1", "less", lambda h: h.auto("grows pos size", rounds=0))
-    third.have(f"{x} < 1 - c", "tiny", lambda h: h.auto("less r_p r_e", rounds=0, multipliers=[x]))
-    bottom = f"exp({top}) + 1"
-    third.use("ax:exp_pos", top, label="e_pos").positive(bottom, "b", lambda h: h.auto("e_pos"))
-    third.have(f"c*{x}*({bottom}) < 1", "key", lambda h: least_case(h, x))
-    third.have(f"c*{x} < 1/({bottom})", "done", lambda h: h.auto("key b_i b_e", rounds=0, multipliers=[f"c*{x}", "c"]))
-    scores = f"l. ({top})*(2*1*l - l^2)"
-    error = f"sum(j, 1, 2, (I[j = 1] - sm({scores}, 2, j))*j)"
-    third.have(f"{error} = -1/({bottom})", "value", use="b_e")
-    third.rewrite("value").apart(f"abs(-1/({bottom}))", lambda h: h.auto("done b_i " + values(h), degree=1))
-
-
 def sizes(h: Goal) -> None:
     for part in h.split():
         part.apart("abs(least)", lambda e: e.auto(degree=1))
-
-
-def least_case(h: Goal, x: str) -> None:
-    up, down = h.em("0 <= c", "sign")
-    up.have(f"c*{x} <= {x}", "most", lambda e: e.auto("small pos", rounds=0)).auto("most tiny", degree=1)
-    down.have(f"c*{x} <= 0", "most", lambda e: e.auto("sign pos", rounds=0)).auto("most sign", degree=1)
 
 
 # --- Attention scores of Section 4 ------------------------------------------------------------------------------------
@@ -669,107 +486,6 @@ def thm15(g: Goal) -> None:
     )
 
 
-def uhat(g: Goal) -> None:
-    g.intro("i x y (some bits)")
-    scores = f"l. {TRUTH}"
-    g.use("lem:max_right", scores, "i", label="there").obtain("there", "p", "low high best rest")
-    g.use("lem:rhardmax_at", scores, "i", "p", None, label="hard")
-    value = "I[x(j) = 1 & y(j) = 1]"
-
-    def same(h: Goal) -> None:
-        h.intro("j inside").use("hard", "j", label="here").rewrite("here").true()
-
-    g.use("lem:sum_ext", f"j. rhardmax({scores}, i, j)*{value}", f"j. I[j = p]*{value}", "1", "i", same, label="chosen")
-    g.use("lem:sum_delta", f"j. {value}", "1", "i", "p", label="single").rewrite("chosen").rewrite("single")
-    since = "ex j in 1..i. y(j) = 1 & (all k in j..i. x(k) = 1)"
-    yes, no = g.ind("x(p) = 1 & y(p) = 1", "both value")
-    one, zero = yes.ind(since, "since size")
-    one.auto("value size", degree=1)
-
-    def holds(h: Goal) -> None:
-        h.witness("p")
-        for part in h.split():
-            if part.goal[0] == "all":
-                part.intro("k (kl kh)").use("bits", "k", label="bx_k by_k")
-                zero_k, one_k = part.cases("bx_k", "x_k")
-                one_k.hyp("x_k")
-                score_of(zero_k, "k", "x_k")
-
-                def top(e: Goal) -> None:
-                    e.intro("m (ml mh)")
-                    for f in truth(e, "m"):
-                        f.auto("score_k v_m", degree=1)
-
-                zero_k.use("rest", "k", None, top, label="left").have("k = p", "is", use="left kl").rewrite(
-                    "is", "x_k", "x_p"
-                )
-                zero_k.auto("x_p both_1", degree=1)
-            else:
-                part.easy()
-
-    zero.have(since, "after_all", holds).absurd("after_all", "since")
-    one, zero = no.ind(since, "since size")
-    zero.auto("value size", degree=1)
-    one.obtain("since", "q", "ql qh y_q all_x")
-    score_of(one, "q", "y_q")
-
-    def top(e: Goal) -> None:
-        e.intro("m (ml mh)")
-        for f in truth(e, "m"):
-            f.auto("score_q v_m", degree=1)
-
-    one.use("rest", "q", None, top, label="left").use("all_x", "p", label="x_at_p").use("best", "q", label="least")
-    for e in truth(one, "p"):
-        if e.facts["x_p"] == e.formula("x(p) = 1") and e.facts["y_p"] == e.formula("y(p) = 1"):
-            e.have("x(p) = 1 & y(p) = 1", "after_all").contra("no").absurd("after_all", "both")
-        else:
-            e.contra("no").auto("x_p y_p x_at_p least score_q v_p", degree=1)
-
-
-def score_of(h: Goal, k: str, why: str) -> Goal:
-    """The indicator at k is 1 because of the fact `why`."""
-
-    def proof(e: Goal) -> None:
-        text = TRUTH.replace("l", k)
-        yes, no = e.ind(text[2:-1], "truth_is truth_value")
-        yes.hyp("truth_value")
-        no.contra("other").have(text[2:-1], "really", lambda f: either_is(f, why)).absurd("really", "truth_is")
-
-    return h.have(f"{TRUTH.replace('l', k)} = 1", f"score_{k}", proof)
-
-
-def either_is(f: Goal, why: str) -> None:
-    side = "left" if f.goal[2][0] == f.facts[why] else "right"
-    f.pick(side).hyp(why)
-
-
-def thm20_positive(g: Goal) -> None:
-    g.intro("n i c tau found x out (low high count less tau_is) found_is x_is out_is")
-    g.use("ax:int_lt", "c", "i", label="room").use("lem:exp_three", label="three")
-    g.use("lem:lookup_scaled", "n", "i", "i", "c + 1", "1", "tau", None, label="error decay quarter")
-    g.use("ax:exp_pos", "-3*n/i", label="pos")
-    g.have(
-        "abs(found - (c + 1)) <= exp(-3*n/i)", "error_found", lambda h: h.rewrite("found_is").auto("error", degree=1)
-    )
-    first, second, third, fourth = g.split()
-    first.auto("error_found pos", degree=1)
-    second.auto("decay", degree=1)
-    third.hyp("three")
-    fourth.have("abs(found - (c + 1)) <= 1/4", "near", use="error_found decay three pos")
-    fourth.have(
-        "found - (c + 1) <= 1/4 & c + 1 - found <= 1/4",
-        "above below",
-        lambda h: two_sided(h, "found - (c + 1)", "near"),
-    )
-    yes, no = fourth.ind("0 < c", "some value")
-    yes.use("ax:int_lt", "0", "c", label="one")
-    for h, facts in ((yes, "one"), (no, "some")):
-        h.rewrite("value").apart(
-            "relu(x - 1/4); relu(x - 3/4)",
-            lambda e, facts=facts: e.auto("out_is x_is above below count " + facts + " " + values(e), degree=1),
-        )
-
-
 def two_sided(h: Goal, inner: str, bound: str) -> None:
     """-b <= t <= b from abs(t) <= b, as a conjunction."""
     for part in h.split():
@@ -819,32 +535,6 @@ def thm20_compare(g: Goal) -> None:
         for h in (low, high):
             if not h.try_contradiction():
                 h.auto(["above", "below", "side", *(["next"] if h is high else [])], degree=1)
-
-
-def thm20_theta(g: Goal) -> None:
-    g.intro("n i c tau gamma theta (low most high tau_is gamma_is bits)").have("0 < n", "n_pos").have("1 <= i", "some")
-    temperature(g).positive("i", "i", lambda h: h.auto("some"))
-    g.have("gamma = 3*n/i", "gamma_n", use="gamma_is inverse", multipliers=["1/i"])
-    g.have("1 <= n/i", "ratio", lambda h: h.auto("high i_i i_e", rounds=0))
-    g.have("3 <= gamma", "steep", use="ratio gamma_n")
-
-    def sizes(h: Goal) -> None:
-        h.intro("j inside").use("bits", "j", label="either")
-        for e in h.cases("either", "is"):
-            e.apart("abs(theta(j))", lambda f: f.auto(degree=1))
-
-    def same(h: Goal) -> None:
-        h.intro("j (jl jh)").auto("inverse gamma_n", degree=1, rounds=0, multipliers=["c*j/i", "j^2/i", "c*j", "j^2"])
-
-    first, second = g.split()
-    first.have("0 < gamma", "gamma_pos", use="steep").have("all j in 1..i. abs(theta(j)) <= 1", "sizes", sizes)
-    first.have("all j in 1..i. 3*(2*c*j - j^2)/i/tau = gamma*(2*c*j - j^2)", "same", same)
-    first.use(
-        "lem:lookup_value", "l. 3*(2*c*l - l^2)/i/tau", "i", "c", "gamma", "theta", "1", conjuncts, label="done"
-    ).auto("done", degree=1)
-    second.use("lem:exp_three", label="three").use("lem:exp_mono", "-gamma", "-3", label="mono").auto(
-        "three mono", degree=1
-    )
 
 
 # --- Appendix C -------------------------------------------------------------------------------------------------------
@@ -939,30 +629,6 @@ def lemma32_ratio(g: Goal) -> None:
     far.have("2 < 4*eps/tau", "large", lambda h: h.auto("far u_i u_e", rounds=0)).auto("two large", degree=1)
 
 
-def lemma32(g: Goal) -> None:
-    g.intro("n s r gamma eps tau (some positive given close)")
-    g.use("lem:yang2026.lemma32.hard", "n", "s", "gamma", "tau", None, label="hard")
-    g.use("lem:yang2026.lemma32.ratio", "n", "s", "r", "eps", "tau", None, label="one two three four five")
-    h = "hardmax(s, n, j)"
-
-    def each(e: Goal) -> None:
-        e.intro("j inside")
-        e.apart(
-            f"abs({h} - {SOFT_R}); abs({h} - {SOFT_S}); abs({SOFT_S} - {SOFT_R})", lambda f: f.auto(values(f), degree=1)
-        )
-
-    g.use(
-        "lem:sum_mono",
-        f"j. abs({h} - {SOFT_R})",
-        f"j. abs({h} - {SOFT_S}) + abs({SOFT_S} - {SOFT_R})",
-        "1",
-        "n",
-        each,
-        label="triangle",
-    )
-    g.auto("triangle hard five", degree=1)
-
-
 def tau_positive(h: Goal) -> None:
     """Where tau = 1/n or another denominator is a product."""
     if not h.try_auto():
@@ -972,7 +638,6 @@ def tau_positive(h: Goal) -> None:
             h.auto()
 
 
-FOUND = "sum(j, 1, 2, sm(l. 3*(2*2*l - l^2)/2/(1/3), 2, j)*j)"
 ONE_COUNT = "sum(j, 1, 2, sm(l. 3*2*(2*1*l - l^2)/2/(1/3), 2, j)*j)"
 COMPARED = ("3", "2", "2", "1", "k. 1", "k. I[k = 1]", "2", "0", "1/3", f"k. I[k = 1]*{ONE_COUNT}", ONE_COUNT)
 MET = (*COMPARED[:7], "1", *COMPARED[8:])
@@ -993,43 +658,6 @@ def compared_leaf(h: Goal) -> None:
 
 
 # --- Cookbook, Section 5.6 --------------------------------------------------------------------------------------------
-
-
-def order_of_terms(g: Goal) -> None:
-    g.intro("n some").positive("n", "n", lambda h: h.auto("some"))
-    order, spread, first, second = g.split()
-    order.intro("i (il ih) j (jl jh) less").have("0 < i", "pos").use(
-        "lem:reciprocal_order", "i", "j", None, label="recip"
-    )
-    order.have("0 < (j - i)*(1/n)", "steps", lambda h: h.auto("less n_i", rounds=0))
-    for part in order.split():
-        part.auto("recip steps", degree=1)
-    spread.intro("i (il ih) j (jl jh)").positive("i", "i", lambda h: h.auto("il")).positive(
-        "j", "j", lambda h: h.auto("jl")
-    )
-    for k in "ij":
-        spread.have(f"1/{k} <= 1", f"{k}_one", lambda h, k=k: h.auto(f"{k}l {k}_i {k}_e", rounds=0))
-        spread.have(f"1/n <= 1/{k}", f"{k}_least", lambda h, k=k: at_least(h, k))
-        spread.have(f"1/n <= {k}/n & {k}/n <= 1", f"{k}_low {k}_high", lambda h, k=k: fractions(h, k))
-    one, two = spread.split()
-    one.apart("abs(1/i - 1/j)", lambda h: h.auto("i_one j_one i_least j_least " + values(h), degree=1))
-    two.apart("abs(i/n - j/n)", lambda h: h.auto("i_low j_low i_high j_high " + values(h), degree=1))
-    for part in (first, second):
-        part.have("1/n <= 1", "n_one", lambda h: h.auto("some n_i n_e", rounds=0))
-    first.apart("abs(1/1 - 1/n)", lambda h: h.auto("n_one " + values(h), degree=1))
-    second.apart("abs(n/n - 1/n)", lambda h: h.auto("n_one n_e " + values(h), degree=1))
-
-
-def at_least(h: Goal, k: str) -> None:
-    h.have(f"0 < 1/{k}*(1/n)", "both", lambda e: e.auto(f"{k}_i n_i", rounds=0))
-    h.have(f"0 <= (n - {k})*(1/{k}*(1/n))", "gain", lambda e: e.auto(f"{k}h both", rounds=0))
-    h.auto(f"gain {k}_e n_e", degree=1, rounds=0, multipliers=[f"1/{k}", "1/n"])
-
-
-def fractions(h: Goal, k: str) -> None:
-    low, high = h.split()
-    low.auto(f"{k}l n_i", rounds=0)
-    high.auto(f"{k}h n_i n_e", rounds=0)
 
 
 def picks(g: Goal, term: str, right: bool, gamma: str, separate: Tactic) -> None:
@@ -1111,30 +739,12 @@ def strict_gap(h: Goal) -> None:
     below.use("is", "p", None, "#best", label="down").pick("right").auto("down", degree=1)
 
 
-def weak_gap(h: Goal) -> None:
-    h.intro("k (kl kh)").use("given", "k", None, "p", None, "#best", label="either")
-    top, below = h.cases("either", "is")
-
-    def maximal(e: Goal) -> None:
-        e.intro("m (ml mh)").use("best", "m", label="here").auto("here is")
-
-    top.pick("left")
-    maximal(top)
-    below.pick("right").hyp("is")
-
-
 def tiebreak(g: Goal) -> None:
     g.intro("n s gamma (some positive given) j (jl jh)").positive("n", "n", lambda h: h.auto("some"))
     terms = (("-(1/l)", True), ("1/l", False), ("l/n", True), ("-(l/n)", False))
     for part, (term, right) in zip(g.split(), terms, strict=True):
         how, near = linear_terms() if "n" in term else reciprocals("", 1)
         picks(term_facts(part, term, right, how, near), term, right, "gamma", strict_gap)
-
-
-def table_tiebreak(g: Goal) -> None:
-    g.intro("n s g (some positive given) j (jl jh)")
-    for part, (term, right) in zip(g.split(), (("1/(l + 1)", False), ("-(1/(l + 1))", True)), strict=True):
-        picks(term_facts(part, term, right, *reciprocals(" + 1", 1)), term, right, "g", weak_gap)
 
 
 PRODUCT = "sum(a, 1, {rows}, sum(b, 1, {size}, {A}(a, b)*{y}(i, b))*sum(c, 1, {size}, {B}(a, c)*{y}(j, c)))"
@@ -1242,68 +852,7 @@ def root(e: Goal, label: str, size: str) -> None:
     e.rewrite("zero", f"{label}_square", "wrong").auto("wrong tall", degree=1)
 
 
-def at_ones(h: Goal) -> None:
-    """A premise about positions 1..1."""
-    h.intro_all()
-    if h.goal[0] == "&":
-        for part in h.split():
-            at_ones(part)
-        return
-    for name, sort in list(h.scope.items()):
-        if sort == "Int":
-            h.have(f"{name} = 1", f"{name}_one").rewrite(f"{name}_one")
-    h.true()
-
-
-def matrices_wrong(g: Goal) -> None:
-    """One query row 1, one key row 0, input 1, gamma = 1 and t(1) = -1: the new score is 0 instead of -1."""
-    g.intro("claim").use(
-        "claim",
-        "1",
-        "1",
-        "1",
-        "a b. 1",
-        "a b. 0",
-        "i b. 1",
-        "1",
-        "j. -1/j",
-        "a b. I[a = 1 & b = 1] + I[a = 2 & b = 2]",
-        "a b. I[a = 1 & b = 1] + I[a = 2 & b = 3]",
-        "i b. I[b = 1] + I[b = 2] + I[b = 3]*(-1/i)",
-        "!",
-        at_ones,
-        at_ones,
-        at_ones,
-        at_ones,
-        at_ones,
-        label="wrong",
-    )
-    g.obtain("wrong", "old", "some_new").obtain("some_new", "new", "reading each")
-    g.use("each", "1", None, "1", label="equal").absurd("equal")
-
-
 # --- Cookbook, Section 5.7 --------------------------------------------------------------------------------------------
-
-
-def precision_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
-            return
-        labels = list(h.facts)
-        top = next(k for k in labels if h.facts[k][0] == "ex")
-        h.obtain(top, "p", "low high best m_is")
-        h.use("lem:rounded_softmax", "n", "s", "gamma", "tau", "rd", "p", conjuncts, label="weights")
-
-        h.use(
-            "lem:sum_ext", "k. rd(exp((s(k) - m)/tau))", "k. I[maximal(s, n, k)]", "1", "n", same_weight, label="count"
-        )
-        h.use("lem:hm_count", "s", "n", label="least").auto()
-
-    g.leaves("n s gamma tau rd m", leaf)
-
-
-def same_weight(e: Goal) -> None:
-    e.intro("k inside").use("weights", "k", label="here").rewrite("m_is", rev=True).hyp("here")
 
 
 ALPHA_Q = "sm(l. s(l)/tau, n, q)"
@@ -1468,47 +1017,6 @@ def log_defined(names: str) -> Tactic:
     return lambda g: g.leaves(names, leaf)
 
 
-def hard_attn(g: Goal) -> None:
-    soft, limited = g.split()
-    soft.intro("N n q s gamma tau v x out (some fits low high positive separate bits) tau_is x_is out_is")
-    soft.use(
-        "lem:cookbook.s5.7.error_quarter",
-        "N",
-        "n",
-        "q",
-        "s",
-        "gamma",
-        "tau",
-        "v",
-        "x",
-        None,
-        None,
-        None,
-        label="e1 e2 e3 e4",
-    )
-    soft.have("abs(x - v(q)) <= 1/4", "near", use="e2 e3 e4").use("bits", "q", label="bit_q")
-    soft.have(
-        "out = v(q)", "value", lambda h: h.use("lem:rounding", "x", "out", "v(q)", conjuncts, label="done").hyp("done")
-    )
-
-    def less(h: Goal) -> None:
-        h.intro("j inside differ").use("separate", "j", None, "#differ", label="apart").auto("apart positive")
-
-    soft.use("lem:hardmax_unique", "s", "n", "q", None, less, label="hard")
-
-    def same(h: Goal) -> None:
-        h.intro("j inside").use("hard", "j", label="here").rewrite("here").true()
-
-    soft.use("lem:sum_ext", "j. hardmax(s, n, j)*v(j)", "j. I[j = q]*v(j)", "1", "n", same, label="hard_value")
-    soft.use("lem:sum_delta", "v", "1", "n", "q", label="single")
-    first, second = soft.split()
-    first.auto("value hard_value single", degree=1)
-    second.hyp("value")
-    limited.intro("n s gamma tau rd m given").use(
-        "lem:cookbook.s5.7.precision", "n", "s", "gamma", "tau", "rd", "m", "#given", label="done"
-    ).hyp("done")
-
-
 def matrices_defined(g: Goal) -> None:
     def leaf(h: Goal) -> None:
         if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
@@ -1534,35 +1042,11 @@ def ones_leaf(h: Goal) -> None:
     h.easy()
 
 
-def rounding_leaf(h: Goal) -> None:
-    """Rounding down to 0 below 1."""
-    text = h.text(h.goal)
-    if h.goal[0] == "all" and ":Real" in text:
-        h.intro("a b order").apart("I[1 <= a]; I[1 <= b]")
-    elif "exp(" in text and "I[" in text:
-        h.use("lem:exp_less", "-1", "0", label="less").apart("I[1 <= exp(-1/1)]")
-    else:
-        small_leaf(h)
-
-
 def log_leaf(h: Goal) -> None:
     small_leaf(h) if h.goal[0] == "all" else h.blast()
 
 
-def hard_attn_inhabited(g: Goal) -> None:
-    first, second = g.split()
-    first.inhabit(*QUARTER, "0", leaf=log_leaf)
-    second.inhabit(*ROUNDING, "1", "1", leaf=rounding_leaf)
-
-
-def hard_attn_defined(g: Goal) -> None:
-    first, second = g.split()
-    log_defined("N n q s gamma tau v x out")(first)
-    precision_defined(second.intro("before"))
-
-
 QUARTER = ("3", "2", "1", "j. -j", "1", "1/log(8*3)", "j. 0", "0")
-ROUNDING = ("2", "j. 0", "1", "1", "x. I[1 <= x]", "0")
 ROOTS = "(sqrt(1 + 1)/sqrt(1))", "sqrt(1 + 1)"
 
 
@@ -1590,73 +1074,6 @@ def enlarged(u: str, v: str) -> tuple[str, ...]:
 
 SIDE = "sum(k, 1, {0}, k*exp(-gamma*k^2))"
 HALF = "sum(k, 0, {0}, exp(-gamma*k^2))"
-
-
-def lookup_any(g: Goal) -> None:
-    g.intro("gamma C")
-    forward, back = g.split()
-    forward.intro("sides n t (low high)")
-    forward.use("sides", "t - 1", label="left").use("sides", "n - t", label="right").use("sides", "0", label="none")
-    forward.use("ax:exp_pos", "-gamma", label="x_pos").have("0 <= C*exp(-gamma)", "c_low", use="none")
-    forward.use("lem:lookup_mean", "gamma", "t", "n", label="mean").use(
-        "lem:lookup_normal", "gamma", "t", "n", label="unit two"
-    )
-    forward.positive(Z, "z", lambda h: h.auto("unit")).use("lem:sum_delta", "j. j", "1", "n", "t", label="at_t")
-    body = "k. exp(-gamma*(k - t)^2)"
-
-    def each(h: Goal, text: str) -> None:
-        h.intro("k (kl kh)").use("ax:exp_pos", text, label="pos").auto("pos")
-
-    def side(h: Goal) -> None:
-        h.intro("k (kl kh)").use("ax:exp_pos", "-gamma*k^2", label="pos").auto("pos kl")
-
-    forward.use("lem:sum_split", body, "1", "t", "n", label="upto").use(
-        "lem:sum_split", body, "1", "t - 1", "n", label="from"
-    )
-    forward.use("lem:sum_moved", body, "t - 1", "n - t + 1", label="right_moved")
-    forward.use("lem:sum_moved", "k. exp(-gamma*k^2)", "-1", "n - t + 1", label="right_same")
-    forward.use("lem:sum_mirror", body, "t", label="left_moved").use(
-        "lem:sum_moved", "k. exp(-gamma*k^2)", "-1", "t", label="left_same"
-    )
-    forward.use("lem:sum_nonneg", body, "1", "t - 1", lambda h: each(h, "-gamma*(k - t)^2"), label="left_low")
-    forward.use("lem:sum_nonneg", body, "t + 1", "n", lambda h: each(h, "-gamma*(k - t)^2"), label="right_low")
-    forward.have(f"{HALF.format('n - t')} <= {Z}", "half_right", use="from right_moved right_same left_low")
-    forward.have(f"{HALF.format('t - 1')} <= {Z}", "half_left", use="upto left_moved left_same right_low")
-    for name in ("left", "right"):
-        m = "t - 1" if name == "left" else "n - t"
-        forward.have(
-            f"C*exp(-gamma)*{HALF.format(m)} <= C*exp(-gamma)*{Z}",
-            f"{name}_wide",
-            lambda h, name=name: h.auto(f"half_{name} c_low", rounds=0),
-        )
-        forward.use("lem:sum_nonneg", "k. k*exp(-gamma*k^2)", "1", m, side, label=f"{name}_side")
-    forward.have(f"{MEAN} <= C*exp(-gamma)*{Z}", "above", use="mean left left_wide right_side")
-    forward.have(f"-C*exp(-gamma)*{Z} <= {MEAN}", "below", use="mean right right_wide left_side")
-    forward.have(
-        f"sum(j, 1, n, (I[j = t] - {ALPHA.format('j')})*j) = {MEAN}*(1/{Z})",
-        "error",
-        lambda h: h.auto("at_t z_e", degree=1, multipliers=["t", "1"]),
-    )
-    forward.rewrite("error")
-    forward.have(
-        f"{MEAN}*(1/{Z}) <= C*exp(-gamma)",
-        "upper",
-        lambda h: h.auto("above z_i z_e", rounds=0, multipliers=["C*exp(-gamma)"]),
-    )
-    forward.have(
-        f"-C*exp(-gamma) <= {MEAN}*(1/{Z})",
-        "lower",
-        lambda h: h.auto("below z_i z_e", rounds=0, multipliers=["C*exp(-gamma)"]),
-    )
-    forward.apart(f"abs({MEAN}*(1/{Z}))", lambda h: h.auto("upper lower " + values(h), degree=1))
-    back.intro("errors m some").use("errors", "m + 1", "1", None, label="error").use(
-        "lem:lookup_ends", "gamma", "m", label="value"
-    )
-    back.have(f"{SIDE.format('m')}/{HALF.format('m')} <= C*exp(-gamma)", "ratio", use="error value")
-    half = HALF.format("m")
-    back.use("lem:sum_positive", "k. exp(-gamma*k^2)", "0", "m", None, lambda h: each(h, "-gamma*k^2"), label="pos")
-    back.positive(half, "z", lambda h: h.hyp("pos"))
-    back.auto("ratio z_p z_e", rounds=0, multipliers=[SIDE.format("m")])
 
 
 TERMS = 34
@@ -1734,67 +1151,15 @@ def from_least(constant: str) -> Tactic:
 # --- Sharp forms of Lemmas 6 and 8 ------------------------------------------------------------------------------------
 
 
-def tie_left_sharp(g: Goal) -> None:
-    g.intro("n s gamma v V (some separate bound positive)")
-    g.use("lem:max_left", "s", "n", label="there").obtain("there", "p", "low high best rest")
-    g.use("lem:lhardmax_at", "s", "n", "p", None, label="hard").positive("n", "n", lambda h: h.auto("some"))
-    scores = "2*gamma*n*(s(l) - l/(2*n))"
-    other, top = (re.sub(r"\bl\b", k, scores) for k in "kp")
-
-    def right(h: Goal) -> None:
-        h.intro("k (kl kh)").use("lem:tie_left", "s", "n", "n", "p", "gamma", "k", None, label="margin")
-        h.have("abs(k - p) = k - p", "size", lambda e: e.apart("abs(k - p)")).rewrite("size", "margin", "done")
-        h.auto("done", degree=1)
-
-    def left(h: Goal) -> None:
-        h.intro("k (kl kh)").use("separate", "k", "p", None, "#best", label="either")
-        tie, less = h.cases("either", "is")
-
-        def maximal(e: Goal) -> None:
-            e.intro("i (il ih)").use("best", "i", label="here").auto("here is")
-
-        tie.use("rest", "k", None, maximal, label="order").contra("no").auto("order kh", degree=1)
-        less.have("n*(s(k) + 1) <= n*s(p)", "up", lambda e: e.auto("is some", rounds=0))
-        less.have("n - (p - k) <= 2*n*s(p) - p - 2*n*s(k) + k", "sum", use="up some")
-        less.have(
-            "0 <= gamma*(2*n*s(p) - p - 2*n*s(k) + k - (n - (p - k)))",
-            "scaled",
-            lambda e: e.auto("sum positive", rounds=0),
-        )
-        less.auto("scaled n_e", degree=1, multipliers=["gamma*k", "gamma*p", "1"])
-
-    g.have(f"all k in 1..p - 1. {other} <= {top} - gamma*(n - (p - k))", "left", left)
-    g.have(f"all k in p..n. {other} <= {top} - gamma*(k - p)", "right", right)
-    g.use("lem:tie_series_weight_left", f"l. {scores}", "n", "p", "gamma", conjuncts, label="weight")
-    g.use("lem:product_abs", f"j. I[j = p] - sm(l. {scores}, n, j)", "v", "n", "V", "#bound", label="product")
-
-    def weight(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", f"l. {scores}", "n", "j", label="pos most").auto("pos")
-
-    g.use("lem:sm_sum", f"l. {scores}", "n", label="one")
-    g.use("lem:one_hot_distance", f"j. sm(l. {scores}, n, j)", "n", "p", None, weight, "#one", label="distance")
-    g.use("bound", "p", label="at_p").have("0 <= V", "size", lambda h: h.apart("abs(v(p))", lambda e: e.auto(degree=1)))
-    error = f"abs(sum(j, 1, n, (I[j = p] - sm(l. {scores}, n, j))*v(j)))"
-    g.have(
-        f"{error} <= 2*exp(-gamma)*V",
-        "done",
-        lambda h: h.auto("product distance size weight", rounds=0, degree=2, multipliers=["V"]),
-    )
-    into(g, "lhardmax(s, n, j)", f"sm(l. {scores}, n, j)", "v(j)")
-
-
 SCRIPTS: dict[str, Script] = {
     "yang2026.lemma6.l1": Script(
         lemma6_chain, inhabit(*ZIGGURAT, "1", "exp(-1)"), totals_positive("n s p gamma a b", extra=lemma6_positive)
     ),
-    "yang2026.lemma7.onesided.corrected": Script(onesided, inhabit("3", "2", "1"), totals_positive("n t gamma")),
     "yang2026.lemma8.zig": Script(
         lemma8_margins,
         inhabit(*MARGINS, *MARGINS, "1", *MARGINS, "1", *MARGINS, "1"),
         totals_positive("n s delta gamma p"),
     ),
-    "lem.hard_soft_ties_attained": Script(hard_soft_attained),
-    "lem.lookup_best": Script(lookup_best),
     "yang2026.thm12.scores": Script(
         thm12,
         inhabit("3", "2", "1/3", "3", "2", "1/3", "2", "2", "3", "2", "1/3", "j. 0"),
@@ -1803,31 +1168,16 @@ SCRIPTS: dict[str, Script] = {
     "yang2026.thm15.scores": Script(
         thm15, inhabit("3", "2", "1/3", "j. 0", "j. 0"), totals_positive("n i tau x y", extra=tau_positive)
     ),
-    "yang2026.thm15.uhat": Script(uhat, inhabit("2", "j. 1", "j. 1")),
-    "yang2026.thm20.positive": Script(
-        thm20_positive,
-        inhabit("3", "2", "1", "1/3", FOUND, f"{FOUND} - 1", f"2*relu({FOUND} - 5/4) - 2*relu({FOUND} - 7/4)"),
-        totals_positive("n i c tau found x out", extra=tau_positive),
-    ),
     "yang2026.thm20.compare": Script(
         thm20_compare,
         lambda g: g.inhabit(*COMPARED, others=[(*COMPARED, "1"), MET], leaf=compared_leaf),
         totals_positive("n i m lefts lambda count Lambda C tau found H", extra=tau_positive),
-    ),
-    "yang2026.thm20.theta": Script(
-        thm20_theta,
-        inhabit("4", "3", "2", "1/4", "3/(3*(1/4))", "j. 0"),
-        totals_positive("n i c tau gamma theta", extra=tau_positive),
     ),
     "yang2026.lemma32.ratio": Script(
         lemma32_ratio,
         inhabit(*CLOSE, *CLOSE, "1", *CLOSE, "1", "2", "j. 0", "j. 0", "2", "2"),
         totals_positive("n s r eps tau"),
     ),
-    "yang2026.lemma32": Script(
-        lemma32, inhabit("2", "j. 0", "j. 0", "1", "1", "1"), totals_positive("n s r gamma eps tau")
-    ),
-    "cookbook.s5.6.tiebreak_terms": Script(order_of_terms, inhabit("2", "2", "1", "2", "2", "1", "1")),
     "cookbook.s5.6.tiebreak_correct": Script(tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s gamma")),
     "cookbook.s5.6.tiebreak_matrices.corrected": Script(
         matrices,
@@ -1836,14 +1186,9 @@ SCRIPTS: dict[str, Script] = {
         ),
         matrices_defined,
     ),
-    "cookbook.t2.tiebreak.corrected": Script(table_tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s g")),
-    "cookbook.s5.6.tiebreak_matrices": Script(matrices_wrong, refutes=True),
     "cookbook.s5.7.error_quarter": Script(
         error_quarter, lambda g: g.inhabit(*QUARTER, leaf=log_leaf), log_defined("N n q s gamma tau v found")
     ),
-    "cookbook.t2.hard_attn": Script(hard_attn, hard_attn_inhabited, hard_attn_defined),
-    "lem.lookup_any": Script(lookup_any),
     "lem.lookup_three_halves": Script(from_least("3/2")),
     "lem.lookup_one": Script(from_least("1")),
-    "lem.tie_left_sharp": Script(tie_left_sharp),
 }

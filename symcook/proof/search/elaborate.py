@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from symcook.errors import BadInput, Rejected
@@ -16,6 +17,9 @@ from symcook.proof.search.automation import Hint
 from symcook.proof.search.prooftext import BadProof, HintText, Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation
+
+Short = tuple[tuple[str, ...], Tree]
+"""What `let` names: the names of its arguments, and the term."""
 
 KINDS = ("lem", "ax", "named", "oracle")
 
@@ -32,29 +36,35 @@ class Gap(Rejected):
         super().__init__(f"line {place.line}, column {place.column}: {what}\n{why}")
 
 
-def nodes(library: Library, goal: Term, lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """The proof of a closed formula that the lines of a part give. BadProof or Gap where they do not."""
+def nodes(
+    library: Library, goal: Term, lines: Sequence[Line], idle: list[tuple[Place, str]] | None = None
+) -> list[dict[str, Any]]:
+    """The proof of a closed formula that the lines of a part give. BadProof or Gap where they do not.
+
+    Hints that nothing uses come to `idle`.
+    """
     g = Goal(library, goal, {}, {})
-    Elaborator().block(g, lines, Place(1, 1))
+    elaborator = Elaborator()
+    elaborator.block(g, lines, Place(1, 1))
+    if idle is not None:
+        idle += sorted(key for key, serves in elaborator.cited.items() if not serves)
     return g.nodes
 
 
-def part(library: Library, text: ProofText, name: str, goal: Term) -> list[dict[str, Any]]:
-    """One part of a file; what is not written is left to the automation."""
-    return nodes(library, goal, text.parts.get(name, ()))
+def part(
+    library: Library, text: ProofText, name: str, goal: Term, idle: list[tuple[Place, str]] | None = None
+) -> list[dict[str, Any]]:
+    """One part of a file, as `nodes`; what is not written is left to the automation."""
+    return nodes(library, goal, text.parts.get(name, ()), idle)
 
 
 class Elaborator:
-    """Runs lines on goals. `observe` is told each step that the automation closes."""
+    """Runs lines on goals; `cited` says of each fact that a line cites whether its proof uses it."""
 
-    def __init__(
-        self,
-        observe: Callable[[Line, Goal, int], None] | None = None,
-        levels: Sequence[automation.Level] = automation.LEVELS,
-    ) -> None:
+    def __init__(self, levels: Sequence[automation.Level] = automation.LEVELS) -> None:
         self.levels = levels
-        self.lets: dict[str, Tree] = {}
-        self.observe = observe
+        self.cited: dict[tuple[Place, str], bool] = {}
+        self.lets: dict[str, Short] = {}
 
     def block(self, g: Goal, lines: Sequence[Line], place: Place) -> None:
         """Close `g` by lines; what is left after the last one is for the automation."""
@@ -68,12 +78,16 @@ class Elaborator:
 
     def automatic(self, g: Goal, line: Line, what: str, hints: Sequence[HintText] | None = None) -> None:
         given = [self.hint(g, h) for h in (line.hints if hints is None else hints)]
+        start = len(g.nodes)
         try:
-            level = automation.prove(g, given, self.levels)
+            automation.prove(g, given, self.levels)
         except Stuck as error:
             raise Gap(line.place, what, str(error)) from None
-        if self.observe is not None:
-            self.observe(line, g, level)
+        used = set(_labels(g.nodes[start:]))
+        for h, one in zip(line.hints if hints is None else hints, given, strict=True):
+            if one.label:
+                key = (line.place, h.text)
+                self.cited[key] = self.cited.get(key, False) or one.label in used
 
     # --- Texts in the scope of a goal ------------------------------------------------------------------------------
 
@@ -198,7 +212,7 @@ class Elaborator:
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels", " ".join(labels))
         sub = g._branch(f)
         if not line.blocks and automation.immediate(sub):
-            pass
+            self.cited |= {(line.place, h.text): False for h in line.hints}
         elif not line.blocks or line.blocks[0][0].kind not in ("given", "induct"):
             self.named(sub, text)
         if line.blocks:
@@ -310,10 +324,12 @@ class Elaborator:
 
     def blocks(self, goals: Sequence[Goal], line: Line, what: str) -> None:
         """One block for each goal; where there are fewer, they are for what the automation leaves."""
-        if 0 < len(line.blocks) < len(goals):
+        many = len(goals)
+        if 0 < len(line.blocks) < many:
             goals = [h for h in goals if not self.closed(h)]
         if line.blocks and len(line.blocks) != len(goals):
-            raise BadProof(line.place, f"expected {len(goals)} blocks that begin with '-'", len(line.blocks))
+            left = f", or {len(goals)} for what the automation leaves" if len(goals) < many else ""
+            raise BadProof(line.place, f"expected {many} blocks that begin with '-'{left}", len(line.blocks))
         for k, h in enumerate(goals):
             if line.blocks:
                 lets = dict(self.lets)
@@ -385,6 +401,10 @@ class Elaborator:
         while g.goal[0] == "ex" and left:
             sort = g.goal[1]
             try:
+                if not isinstance(sort, str) and re.fullmatch(r"-?\d+(/\d+)?", left[0]):  # the same value everywhere
+                    free = (name for k in itertools.count(1) if (name := f"x{k}") not in g.scope)
+                    names = itertools.islice(free, len(sort[1]))
+                    left[0] = f"{' '.join(names)}. {left[0]}"
                 g.term(left[0], sort)
             except (Rejected, BadInput) as error:
                 raise BadProof(line.inner, f"expected a term of sort {sort}", left[0], _first(error)) from None
@@ -438,20 +458,42 @@ class Elaborator:
             tree = expr.parse_term(f"f({line.formula})", expr.MAX_STATEMENT)[2][0]
         except BadInput as error:
             raise BadProof(line.inner, "expected a term", line.formula, _first(error)) from None
-        self.lets[line.name] = _put(tree, self.lets)
+        if len(set(line.terms)) < len(line.terms) or set(line.terms) & self.lets.keys():
+            raise BadProof(line.place, "expected names that are not in use", ", ".join(line.terms))
+        self.lets[line.name] = (line.terms, _put(tree, self.lets))
+
+
+def _labels(nodes: Any) -> Iterator[str]:
+    """All texts in nodes, without the mark of a label."""
+    if isinstance(nodes, str):
+        yield nodes.removeprefix("#")
+    elif isinstance(nodes, list | dict):
+        for part in nodes.values() if isinstance(nodes, dict) else nodes:
+            yield from _labels(part)
 
 
 def _spec(label: str | tuple[str, ...]) -> str:
     return label if isinstance(label, str) else " ".join(label)
 
 
-def _put(tree: Tree, lets: Mapping[str, Tree]) -> Any:
+def _put(tree: Tree, lets: Mapping[str, Short]) -> Any:
     """A tree with names replaced; names never stand for what a quantifier of the text binds."""
     if not isinstance(tree, tuple):
         return tree
     if tree[:1] == ("name",) and tree[1] in lets:
-        return lets[tree[1]]
+        names, body = lets[tree[1]]
+        return ("lambda", names, body) if names else body
+    if tree[:1] == ("call",) and tree[1] in lets and len(lets[tree[1]][0]) == len(tree[2]):
+        names, body = lets[tree[1]]
+        given = [_put(t, lets) for t in tree[2]]
+        body = _apart(body, set().union(*map(_words, given)), {})
+        return _put(body, {n: ((), t) for n, t in zip(names, given, strict=True)})
     return tuple([_put(t, lets) for t in tree])
+
+
+def _words(tree: Any) -> set[str]:
+    """All texts in a tree, names among them."""
+    return {tree} if isinstance(tree, str) else set().union(*map(_words, tree)) if isinstance(tree, tuple) else set()
 
 
 _BINDS = {"sum": 1, "prod": 1, "all": 1, "ex": 1, "all in": 1, "ex in": 1, "lambda": 1}
