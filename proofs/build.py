@@ -9,7 +9,7 @@
 A proof text is ``proofs/<paper>/<id>.proof``, of a library lemma ``proofs/lemmas/<name>.proof``. ``proofs/built.json``
 records from what the certificate of each text was built: the text, the statement, the lemmas that it uses, the
 definitions, and the automation. What is recorded as it is now is not built again by --check. Progress with seconds goes
-to stderr. What is written was accepted by the checker once already.
+to stderr, and hints that nothing uses. What is written was accepted by the checker once already.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, Rejected
-from symcook.proof import kernel, replay
+from symcook.proof import kernel, normal, replay
 from symcook.proof.grammar import GRAMMAR
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof, Place, ProofText
@@ -166,6 +166,7 @@ def library(name: str, known: Mapping[str, replay.Statement]) -> tuple[Library, 
 
 def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
     """The certificate of one statement from its script; Stuck or Rejected where the script fails."""
+    normal.forget()
     statement = known[name]
     home, labels = library(name, known)
     from places import at_a_place
@@ -181,11 +182,18 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
     return _judged(statement, parts, False, labels)
 
 
-def from_text(name: str, text: ProofText, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
-    """The certificate of one statement from its proof text; BadProof, Gap or Rejected where it gives none."""
+def from_text(
+    name: str, text: ProofText, known: Mapping[str, replay.Statement], idle: list[tuple[Place, str]] | None = None
+) -> dict[str, Any]:
+    """The certificate of one statement from its proof text; BadProof, Gap or Rejected where it gives none.
+
+    Hints that nothing uses come to `idle` with their places.
+    """
+    normal.forget()
     statement = known[name]
     home, labels = library(name, known)
-    parts = {key: elaborate.part(home, text, key, goal) for key, goal in goals_of(statement, text.refutes).items()}
+    goals = goals_of(statement, text.refutes)
+    parts = {key: elaborate.part(home, text, key, goal, idle) for key, goal in goals.items()}
     return _judged(statement, parts, text.refutes, labels)
 
 
@@ -210,12 +218,14 @@ def _judged(
     return certificate
 
 
-def made(name: str, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
+def made(
+    name: str, known: Mapping[str, replay.Statement], idle: list[tuple[Place, str]] | None = None
+) -> dict[str, Any]:
     """The certificate of one statement from what there is for it: a check, a text or a script."""
     if name in CHECKS:
         return check(name, CHECKS[name], known[name])
     if (path := file_of(name)).is_file():
-        return from_text(name, read_text(name, path), known)
+        return from_text(name, read_text(name, path), known, idle)
     return build(name, scripts_with_files()[name][0], known)
 
 
@@ -269,8 +279,9 @@ def main(arguments: list[str]) -> int:
         if few and name in written and not wanted and built.get(name) == source_digest(name, written[name], known):
             fresh += 1
             continue
+        idle: list[tuple[Place, str]] = []
         try:
-            certificate = made(name, known)
+            certificate = made(name, known, idle)
         except (Stuck, Rejected, BadInput) as error:
             failed += 1
             built.pop(name, None)
@@ -285,6 +296,8 @@ def main(arguments: list[str]) -> int:
         elif not path.exists() or path.read_text(encoding="utf-8") != result:
             failed += 1
             print(f"{name}: the stored certificate differs", file=sys.stderr)
+        for place, hint in idle:
+            print(f"{written[name].relative_to(HERE.parent)}, line {place.line}: nothing uses {hint}", file=sys.stderr)
         print(f"{name}: {len(result)} bytes, {time.perf_counter() - start:.2f} s", file=sys.stderr)
     for name in wanted:
         if name not in names:

@@ -10,6 +10,8 @@ This is a tool for the move from scripts to texts and goes when the last script 
 from __future__ import annotations
 
 import json
+import re
+import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -229,7 +231,7 @@ class Translator:
         known = State(s.c, start, dict(s.origin))
         cited = self.cited(known, list(nodes))
         plain = tuple(h for h in cited if h.name not in KNOWN)
-        small = size(nodes) <= 60
+        small = size(nodes) <= 120
         if small and len(plain) <= AT_MOST and not self.late():
             level = self.closes(start, plain)
             if level is not None:
@@ -238,13 +240,32 @@ class Translator:
         return self.shorter(start, self.tidy(start, lines))
 
     def tidy(self, start: Goal, lines: list[Line]) -> list[Line]:
-        """A last line whose blocks all close at once needs none."""
+        """A last line whose blocks all close at once needs none; others only those that do not."""
         last = lines[-1]
-        if last.kind == "split" and len(last.blocks) > 1:
-            some = tuple(b for b in last.blocks if b != (Line("qed"),))
+        many = len(last.blocks)
+        if last.kind in ("split", "cases", "induct") and many > 1:
+            some = self.wanted(start, lines)
             other = [*lines[:-1], replace(last, blocks=some)]
-            if 0 < len(some) < len(last.blocks) and self.runs(start, other, automation.LEVELS[:3]):
+            if 0 < len(some) < many and self.runs(start, other, automation.LEVELS[:3]):
                 return other
+        if last.kind == "split" and len(lines) > 1 and lines[-2].kind == "witness" and last.blocks:
+            terms = [t for b in last.blocks for x in b if x.kind == "witness" for t in x.terms]
+            if all(b[0].kind == "witness" for b in last.blocks) and all(len(b) == 1 for b in last.blocks[:-1]):
+                one = replace(lines[-2], terms=(*lines[-2].terms, *terms))
+                other = [*lines[:-2], one, *last.blocks[-1][1:]]
+                if self.runs(start, other, automation.LEVELS[:3]):
+                    return other
+        if last.kind == "split" and last.blocks and all(len(b) == 1 and b[0].kind == "witness" for b in last.blocks):
+            other = [*lines[:-1], Line("witness", terms=tuple(t for b in last.blocks for t in b[0].terms))]
+            if self.runs(start, other, automation.LEVELS[:3]):
+                return other
+        if count_kinds(last.blocks) <= {"qed", "cases", "split", "given"} and not self.late():
+            inside = defined_in([last])
+            hints = [h for h in hints_in([last]) if h.name not in inside and not inside & words(h.text)]
+            if len(hints) <= AT_MOST:
+                other = [*lines[:-1], Line("qed", hints=distinct(hints))]
+                if self.runs(start, other, automation.LEVELS[:3]):
+                    return other
         if not last.blocks or not all(len(b) == 1 and b[0].kind == "qed" for b in last.blocks):
             return lines
         hints = distinct([h for b in last.blocks for h in b[0].hints])
@@ -259,6 +280,20 @@ class Translator:
         if len(hints) <= AT_MOST and (self.runs(start, other) or self.runs(start, other, automation.LEVELS[:3])):
             return other
         return lines
+
+    def wanted(self, start: Goal, lines: list[Line]) -> tuple[tuple[Line, ...], ...]:
+        """The blocks of the last line for goals that the automation does not close by itself."""
+        g = start._branch(start.goal)
+        e = Elaborator()
+        try:
+            for line in lines[:-1]:
+                e.line(g, line)
+            goals = e.goals(g, lines[-1])
+        except FAILS:
+            return ()
+        if len(goals) != len(lines[-1].blocks):
+            return ()
+        return tuple(b for h, b in zip(goals, lines[-1].blocks, strict=True) if not e.closed(h))
 
     def fewer(self, t: Goal, hints: Sequence[HintText], level: int) -> Line:
         """A closing line with the hints that are needed, in their shortest form."""
@@ -349,9 +384,55 @@ class Translator:
             level = self.closes(s.t, [*hints, *more], automation.LEVELS) if more else None
             if level is not None:
                 return [self.fewer(s.t, [*hints, *more], level)]
+        if node["by"] == "pos" and (lines := self.stepwise(s, node)) is not None:
+            return lines
         raise Untranslated(
             f"a step: {json.dumps(node)[:300]}\n{s.t.show()[:2000]}\nhints: {', '.join(h.text for h in hints)}"
         )
+
+    def stepwise(self, s: State, node: dict[str, Any]) -> list[Line] | None:
+        """A combination whose products and multiplied equations are lines of their own."""
+        out: list[Line] = []
+        hints: list[HintText] = []
+        trial = s.t._branch(s.t.goal)
+        trial.facts = s.t.facts
+        for p in node.get("sum", ()):
+            if len(p["of"]) < 2 and "sq" not in p:
+                hints += [h for k in p["of"] for h in self.hints(s, k)]
+                continue
+            terms = [f"({s.t.text(f[2][1])} - ({s.t.text(f[2][0])}))" for f in map(s.c.fact, p["of"])]
+            terms += [f"({p['sq']})^2"] if "sq" in p else []
+            strict = all(s.c.fact(k)[0] == "<" for k in p["of"]) and "sq" not in p
+            text = f"0 {'<' if strict else '<='} {'*'.join(terms)}"
+            more = [HintText(p["sq"])] if "sq" in p else []
+            line = self.step_line(s, text, [*[h for k in p["of"] for h in self.hints(s, k)], *more])
+            if line is None:
+                return None
+            out.append(line)
+        for m, k in node.get("eq", ()):
+            if not any(c.isalpha() for c in m):
+                hints += self.hints(s, k)
+                continue
+            a, b = (s.t.text(x) for x in s.c.fact(k)[2])
+            line = self.step_line(s, f"({m})*({a}) = ({m})*({b})", [*self.hints(s, k), HintText(m)])
+            if line is None:
+                return None
+            out.append(line)
+        hints += [HintText(str(x.labels[0]), str(x.labels[0])) for x in out]
+        level = self.closes(s.t, distinct(hints), automation.LEVELS)
+        return None if level is None or not out else [*out, self.fewer(s.t, distinct(hints), level)]
+
+    def step_line(self, s: State, text: str, hints: Sequence[HintText]) -> Line | None:
+        f = s.t.formula(text)
+        goal = s.t._branch(f)
+        level = self.closes(goal, distinct(hints), automation.LEVELS)
+        if level is None:
+            return None
+        line = self.fewer(goal, distinct(hints), level)
+        label = s.t.fresh("part")
+        for g in (s.c, s.t):
+            g._bind(label, f)
+        return Line("fact", (label,), self.folded(s.t, f), line.hints)
 
     _hyp = _true = _absurd = _pos = _interval = lambda self, s, node, rest: self.closing(s, node)
 
@@ -454,7 +535,7 @@ class Translator:
         goal = s.t._branch(f)
         hints = distinct(hints)
         long = len(s.t.text(f)) > 90 and len(self.folded(s.t, f)) > 90
-        if "with" in node and long and (line := self.taken(s, node, f, hints)) is not None:
+        if "with" in node and (long or f[0] in ("ex", "|")) and (line := self.taken(s, node, f, hints)) is not None:
             for g in (s.c, s.t):
                 g._bind(label, f)
             return [line]
@@ -515,7 +596,7 @@ class Translator:
     def _witness(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         s.c.witness(node["term"])
         s.t.witness(node["term"])
-        return [Line("witness", terms=(node["term"],))]
+        return [Line("witness", terms=(constant(node["term"]),))]
 
     def source(self, s: State, label: str) -> tuple[list[Line], str]:
         """A fact that the text must have under a label."""
@@ -530,9 +611,10 @@ class Translator:
         spec = node["as"] if isinstance(node["as"], str) else " ".join(node["as"])
         for g in (s.c, s.t):
             g.obtain(label, node["name"], spec)
-        labels = tuple(spec.split())
         shown = self.name(s, label)
-        return [*out, Line("obtain", labels, name=node["name"], hints=(HintText(shown, shown),))]
+        source = HintText(shown, shown)
+        new = as_spec(node["as"])
+        return [*out, Line("obtain", (new,), terms=(node["name"],), source=source)]
 
     def _contra(self, s: State, node: dict[str, Any], rest: Any) -> list[Line]:
         f = negation(s.c.goal)
@@ -547,11 +629,12 @@ class Translator:
         if label in self.inds:
             return self.indicator(s, node, f)
         out, label = self.source(s, label)
+        name = self.name(s, label)
         specs = [k if isinstance(k, str) else " ".join(k) for k in labels]
         cs, ts = s.c.cases(label, *specs), s.t.cases(label, *specs)
         blocks = [self.block(s.of(c, t), p) for c, t, p in zip(cs, ts, node["proofs"], strict=True)]
         line = Line(
-            "cases", same(labels), name=self.name(s, label), terms=("from",), blocks=tuple(tuple(b) for b in blocks)
+            "cases", same(labels), source=HintText(name, name), blocks=tuple(tuple(b) for b in blocks)
         )
         return [*out, line]
 
@@ -673,6 +756,12 @@ class Translator:
         return [Line("induct", (node["ge"], node["as"]), name=node["name"], blocks=tuple(tuple(b) for b in blocks))]
 
 
+def constant(term: str) -> str:
+    """A function with the same value everywhere as this value."""
+    found = re.fullmatch(r"[\w' ]+\. (-?\d+(?:/\d+)?)", term)
+    return found[1] if found else term
+
+
 def as_spec(label: Any) -> str | tuple[str, ...]:
     return label if isinstance(label, str) else tuple(label)
 
@@ -730,16 +819,59 @@ def size(nodes: Any) -> int:
 
 
 def merged(lines: Sequence[Line]) -> list[Line]:
-    """`given` after `given`, and `witness` after `witness`, in one line."""
+    """`given` after `given`, `witness` after `witness`, and `obtain` after what it takes apart, in one line."""
     out: list[Line] = []
-    for line in lines:
-        if out and line.kind == out[-1].kind == "given":
-            out[-1] = replace(out[-1], labels=(*out[-1].labels, *line.labels))
-        elif out and line.kind == out[-1].kind == "witness":
-            out[-1] = replace(out[-1], terms=(*out[-1].terms, *line.terms))
+    for k, line in enumerate(lines):
+        before = out[-1] if out else None
+        if before is not None and line.kind == before.kind == "given":
+            out[-1] = replace(before, labels=(*before.labels, *line.labels))
+        elif before is not None and line.kind == before.kind == "witness":
+            out[-1] = replace(before, terms=(*before.terms, *line.terms))
+        elif (
+            before is not None
+            and line.kind in ("obtain", "cases")
+            and before.kind in ("obtain", "take")
+            and line.source is not None
+            and before.labels == (line.source.text,)
+            and (line.kind == "obtain" or before.kind == "take")
+            and not line.hints
+            and not any(cites([x], line.source.text) or needed([x], line.source.text) for x in lines[k + 1 :])
+            and not any(cites(b, line.source.text) or needed(b, line.source.text) for b in line.blocks)
+        ):
+            names = (*before.terms, *line.terms) if line.kind == "obtain" else line.terms
+            out[-1] = replace(line, terms=names, source=before.source, hints=before.hints)
         else:
             out.append(line)
     return out
+
+
+def count_kinds(blocks: Sequence[Sequence[Line]]) -> set[str]:
+    return {line.kind for b in blocks for line in b} | set().union(
+        *(count_kinds(line.blocks) for b in blocks for line in b)
+    )
+
+
+def defined_in(lines: Sequence[Line]) -> set[str]:
+    """Labels and names that lines and the blocks below them give."""
+    out: set[str] = set()
+    for line in lines:
+        out |= {x for k in line.labels for x in ([k] if isinstance(k, str) else k)}
+        out |= {line.name} | (set(line.terms) if line.kind == "obtain" else set())
+        out |= set().union(*(defined_in(b) for b in line.blocks))
+    return out - {""}
+
+
+def hints_in(lines: Sequence[Line]) -> list[HintText]:
+    out: list[HintText] = []
+    for line in lines:
+        out += [*line.hints, *([line.source] if line.source is not None else [])]
+        for b in line.blocks:
+            out += hints_in(b)
+    return list(distinct(out))
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_][\w']*", text))
 
 
 def cites(lines: Sequence[Line], label: str) -> bool:
@@ -747,7 +879,9 @@ def cites(lines: Sequence[Line], label: str) -> bool:
         return h.name == label or any(hint(p) for p in h.premises)
 
     return any(
-        any(hint(h) for h in line.hints) or line.name == label or any(cites(b, label) for b in line.blocks)
+        any(hint(h) for h in line.hints)
+        or (line.source is not None and hint(line.source))
+        or any(cites(b, label) for b in line.blocks)
         for line in lines
     )
 
@@ -755,7 +889,8 @@ def cites(lines: Sequence[Line], label: str) -> bool:
 def needed(lines: Sequence[Line], label: str) -> bool:
     """Whether a line takes the fact apart, or puts it in."""
     return any(
-        (line.kind in ("rewrite", "obtain") and any(h.name == label for h in line.hints))
+        (line.kind == "rewrite" and any(h.name == label for h in line.hints))
+        or (line.kind != "take" and line.source is not None and line.source.name == label)
         or label in (line.name, *line.terms)
         or any(needed(b, label) for b in line.blocks)
         for line in lines
@@ -793,7 +928,7 @@ def witnesses(nodes: Sequence[dict[str, Any]]) -> list[str] | None:
     def walk(steps: Sequence[dict[str, Any]]) -> None:
         for node in steps:
             if node["by"] == "witness":
-                out.append(node["term"])
+                out.append(constant(node["term"]))
             elif node["by"] == "split":
                 for p in node["proofs"]:
                     walk(p)
@@ -848,9 +983,14 @@ def translate(
     return ProofText(name, refuted, parts)
 
 
+def too_long(*_: object) -> None:
+    raise Untranslated("too long")
+
+
 def main(arguments: list[str]) -> int:
     cache = Path(arguments[0])
     known = replay.statements()
+    signal.signal(signal.SIGPROF, too_long)
     cache.mkdir(parents=True, exist_ok=True)
     wanted = [a for a in arguments[1:] if a != "-v"] or [n for n in known if (build.FOLDER / f"{n}.json").is_file()]
     wanted.sort(key=lambda n: (build.FOLDER / f"{n}.json").stat().st_size)
@@ -870,6 +1010,7 @@ def main(arguments: list[str]) -> int:
             "nodes": sum(size(certificate.get(k, [])) for k in ("proof", "defined", "inhabited")),
         }
         try:
+            signal.setitimer(signal.ITIMER_PROF, 40 + row["nodes"] / 10)
             text = translate(name, certificate, statement, library, min(SECONDS, 2 + row["nodes"] / 15))
             shown = prooftext.written(text)
             again = prooftext.read(shown)
@@ -881,6 +1022,8 @@ def main(arguments: list[str]) -> int:
             if "-v" in sys.argv:
                 raise
             row["error"] = f"{type(error).__name__}: {error}"[:3000]
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
         row["seconds"] = round(time.process_time() - start, 1)
         note.write_text(json.dumps(row, indent=1), encoding="utf-8")
         print(

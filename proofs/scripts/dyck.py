@@ -2,104 +2,19 @@
 
 from __future__ import annotations
 
-from script import Script, counterexample
+from script import Script
 
 from symcook.proof.search.tactics import Goal, Tactic
 
 NAMES = "n w token balance error total"
 MODEL = tuple(NAMES.split())
-HYPOTHESES = ("#some", "#word", "#run")
 BALANCE = "lem:cookbook.s9.2.1.balance"
 VIOLATION = "lem:cookbook.s9.2.1.violation"
-LESS = "height(w, i) < 0"
 
 
 def reciprocal(g: Goal, z: str, label: str = "") -> Goal:
     """z*(1/z) = 1 and 0 < 1/z, where a fact gives 0 < z."""
     return g.use("ax:inv", z, label=f"inverse{label}").have(f"0 < 1/{z}", f"reciprocal{label}")
-
-
-def violation(g: Goal) -> None:
-    g.intro(f"{NAMES} some word run i inside").use("run", label="token_is balance_is error_is total_is")
-    g.use("inside", label="low high")
-    g.use("error_is", "i", label="is").use(BALANCE, *MODEL, *HYPOTHESES, "i", "#inside", label="counts value")
-    reciprocal(g, "i")
-    same, up, down = g.split()
-    same.apart("relu(-balance(i)); relu(-(height(w, i)/i))", lambda h: h.auto(degree=1, rounds=0))
-    for h in (up, down):
-        h.intro("given").have(
-            "balance(i)*i = height(w, i)", "scaled", use="value inverse", rounds=0, multipliers=["i", "height(w, i)"]
-        )
-        h.apart("relu(-balance(i))", lambda e: e.auto("given is scaled low reciprocal value d1 v1", rounds=0))
-
-
-def start(g: Goal) -> Goal:
-    """The total as a sum, all errors >= 0, the errors by the sign of the height."""
-    g.intro(f"{NAMES} some word run").use("run", label="token_is balance_is error_is total_is")
-    return consequences(g)
-
-
-def consequences(g: Goal) -> Goal:
-    g.use(VIOLATION, *MODEL, *HYPOTHESES, label="violation").use("total_is", "n", label="total_n")
-    reciprocal(g, "n")
-
-    def nonneg(h: Goal) -> None:
-        h.intro("i inside").use("error_is", "i", label="is").apart("relu(-balance(i))", lambda e: e.auto(degree=1))
-
-    return g.have("all i in 1..n. 0 <= error(i)", "nonneg", nonneg)
-
-
-def no_errors(g: Goal, nonnegative: Tactic) -> Goal:
-    """total(n) = 0, where `nonnegative` proves 0 <= height(w, i) for i in 1..n (`inside`)."""
-
-    def zero(h: Goal) -> None:
-        h.intro("i inside").use("violation", "i", "#inside", label="value up down").use("nonneg", "i", label="least")
-        h.have("0 <= height(w, i)", "high_enough", nonnegative)
-
-        def never(e: Goal) -> None:
-            e.contra("bad").use("up", "#bad", label="wrong").auto("wrong high_enough")
-
-        h.have("error(i) <= 0", "most", never).auto("least most")
-
-    g.use("lem:sum_ext", "error", "i. 0", "1", "n", zero, label="errors")
-    return g.have("total(n) = 0", "no_total", use="total_n errors", rounds=0, multipliers=["1/n"])
-
-
-def without(label: str) -> Tactic:
-    """0 <= height(w, i) from the fact that no height is negative."""
-
-    def run(h: Goal) -> None:
-        h.contra("negative")
-        h.have(
-            f"ex i in 1..n. {LESS}".replace("i in", "k in").replace("(w, i)", "(w, k)"),
-            "some_place",
-            lambda e: e.witness("i").blast(),
-        )
-        h.absurd("some_place", label)
-
-    return run
-
-
-def aggregate(g: Goal) -> None:
-    start(g)
-    forward, back, zero = g.split()
-    forward.intro("given").contra("none")
-    no_errors(forward, without("none")).auto("given no_total")
-    back.intro("place").obtain("place", "i", "low high negative")
-    back.use("violation", "i", label="value up down").use("down", label="positive")
-    back.use("lem:sum_member", "error", "1", "n", "i", None, "#nonneg", label="most")
-    back.auto("total_n most positive reciprocal", rounds=0)
-    zero.intro("none")
-    no_errors(zero, without("none")).hyp("no_total")
-
-
-def accept(g: Goal) -> None:
-    start(g).use(BALANCE, *MODEL, *HYPOTHESES, label="balances").use("balances", "n", label="counts level")
-    forward, back = g.split()
-    forward.intro("(no_total no_balance)")
-    accepted(forward)
-    back.intro("(prefixes ends)")
-    rejected_parts(back)
 
 
 def accepted(g: Goal) -> None:
@@ -118,30 +33,6 @@ def accepted(g: Goal) -> None:
     ends.auto("level no_balance inverse", rounds=0, multipliers=["n", "height(w, n)"])
 
 
-def rejected_parts(g: Goal) -> None:
-    """total(n) = 0 & balance(n) = 0 from dyck(w, n), given as `prefixes` and `ends`."""
-    no_errors(g, lambda h: h.use("prefixes", "i", label="here").hyp("here"))
-    first, second = g.split()
-    first.hyp("no_total")
-    second.auto("level ends", rounds=0, multipliers=["1/n"])
-
-
-def opening(*more: str) -> Tactic:
-    """The word ((, with the values that the equations give."""
-    token = "i. 1"
-    level = "i. sum(j, 1, i, 1)/i"
-    error = "i. relu(-(sum(j, 1, i, 1)/i))"
-    total = "i. sum(j, 1, i, relu(-(sum(k, 1, j, 1)/j)))/i"
-
-    def leaf(h: Goal) -> None:
-        if h.goal[0] == "~":  # no height is negative
-            h.intro("place").obtain("place", "i", "low high negative").use("lem:sum_one", "1", "i", label="ones").auto()
-        else:
-            h.blast()
-
-    return lambda g: g.inhabit("2", "i. 0", token, level, error, total, *more, leaf=leaf)
-
-
 def positive_length(names: str) -> Tactic:
     """All denominators are lengths."""
     return lambda g: g.leaves(names, lambda h: h.auto(rounds=0))
@@ -150,28 +41,6 @@ def positive_length(names: str) -> Tactic:
 # --- The least nonzero values ---------------------------------------------------------------------------------------
 
 MEAN = "sum(i, 1, n, relu(-(height(w, i)/i)))/n"
-
-
-def words_of_two(terms: str) -> Tactic:
-    """No word of length 2 has the value that the claim asks for."""
-
-    def run(g: Goal) -> None:
-        g.use("wrong", label="bound attained").obtain("attained", "w", "word value")
-        for i in ("1", "2"):
-            g.use("word", i, label=f"bit{i}")
-            g.use(
-                "lem:height_count",
-                "w",
-                i,
-                None,
-                lambda h: h.intro("l inside").use("word", "l", label="b").hyp("b"),
-                label=f"height{i}",
-            )
-        for h in g.cases("bit1", "first"):
-            for e in h.cases("bit2", "second"):
-                e.apart(terms, lambda f: f.auto(degree=1))
-
-    return run
 
 
 def whole_bound(g: Goal, h: str, label: str) -> Goal:
@@ -581,80 +450,13 @@ def nonuniform_inhabited(g: Goal) -> None:
     g.inhabit("2", "1/4", "2", "i. 0", *(f"i. {t}" for t in texts))
 
 
-def letters(word: str) -> list[int]:
-    """The indices of the brackets of a word."""
-    return ["()".index(bracket) for bracket in word]
-
-
 def labels(word: str, name: str) -> str:
     """Labels for the equations that spell a word."""
     return f"({' '.join(f'{name}{i}' for i in range(1, len(word) + 1))})"
 
 
-def heights(g: Goal, name: str, word: str) -> None:
-    """height(name, m) as a number, label ``h<m>``, from facts ``<name>1``, ``<name>2``, ... that spell `word`."""
-    steps = [1 - 2 * index for index in letters(word)]
-    for i, step in enumerate(steps, 1):
-        g.have(f"bracket({name}({i})) = {step}", f"b{i}", lambda h, i=i: h.rewrite(f"{name}{i}").true())
-    for m in range(1, len(word) + 1):
-        facts = " ".join(f"b{i}" for i in range(1, m + 1))
-        g.have(f"height({name}, {m}) = {sum(steps[:m])}", f"h{m}", use=facts, degree=1, rounds=0)
-
-
-def no_member(g: Goal, name: str, word: str, m: int) -> None:
-    """A word with a negative height at m is not in Dyck-1."""
-    heights(g, name, word)
-    g.intro("(nowhere_below ends)").use("nowhere_below", str(m), "!", label="least").auto(
-        f"least h{m}", degree=1, rounds=0
-    )
-
-
-def member(g: Goal, name: str, word: str) -> None:
-    """A word whose heights are never negative and end at zero is in Dyck-1; a bound on the depth may be asked too."""
-    n = len(word)
-    heights(g, name, word)
-    prefixes, total, *depth = g.split()
-    total.hyp(f"h{n}")
-    for part in (prefixes, *depth):
-        part.intro("i (low high)")
-        for m in range(1, n):
-            here, part = part.em(f"i <= {m}", f"s{m}")
-            here.have(f"i = {m}", "at", degree=1, rounds=0).rewrite("at").auto(f"h{m}", degree=1, rounds=0)
-            part.use("ax:int_lt", str(m), "i", label=f"l{m}")
-        part.have(f"i = {n}", "at", degree=1, rounds=0).rewrite("at").auto(f"h{n}", degree=1, rounds=0)
-
-
-NO_MEMBER = "j. I[~(j = 2) & ~(j = 5)]"
-"""The word )())()."""
-
-
-def right_examples(g: Goal) -> None:
-    """((())) is a member; )())() is not, since its first height is negative."""
-    g.intro(f"w v {labels('((()))', 'w')} {labels(')())()', 'v')}")
-    g.have("dyck(w, 6)", "prefixes total", lambda h: member(h, "w", "((()))"))
-    first, last, other = g.split()
-    first.hyp("prefixes")
-    last.hyp("total")
-    no_member(other, "v", ")())()", 1)
-
-
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s9.2.1.violation": Script(violation, opening("1"), positive_length(NAMES)),
-    "cookbook.s9.2.1.aggregate": Script(aggregate, opening(), positive_length(NAMES)),
-    "cookbook.s9.2.dyck1_examples.corrected": Script(
-        right_examples, lambda g: g.inhabit("j. I[4 <= j]", NO_MEMBER, "1")
-    ),
-    "cookbook.s9.2.2.example.corrected": Script(
-        lambda g: member(g.intro(f"w {labels('(()())()', 'w')}"), "w", "(()())()"),
-        lambda g: g.inhabit("j. I[j = 3 | 5 <= j & ~(j = 7)]", "1"),
-    ),
-    "cookbook.s9.2.1.accept": Script(accept, opening(), positive_length(NAMES)),
-    "cookbook.t3.dyck1": Script(accept, opening(), positive_length(NAMES)),
-    "cookbook.s9.2.1.min_B": Script(counterexample("2", then=words_of_two("abs(height(w, 2)/2)")), refutes=True),
     "cookbook.s9.2.1.min_B.corrected": Script(min_b, least_inhabited, positive_length("n")),
-    "cookbook.s9.2.1.min_t": Script(
-        counterexample("2", then=words_of_two("relu(-height(w, 1)); relu(-(height(w, 2)/2))")), refutes=True
-    ),
     "cookbook.s9.2.1.min_t.corrected": Script(min_t, least_inhabited, least_mean_defined),
     "cookbook.s9.2.1.nonuniform": Script(nonuniform, nonuniform_inhabited, positive_length(LONG_NAMES)),
 }

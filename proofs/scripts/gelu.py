@@ -71,57 +71,6 @@ SCRIPTS |= {
 # --- tanh from the Taylor brackets of exp ----------------------------------------------------------------------------
 
 
-def halves(g: Goal, a: str) -> Goal:
-    """tanh(a) = 1 - 2*w with w*(e^(-2a) + 1) = e^(-2a): `weight`; 0 < e^(-2a): `decay`."""
-    g.use("ax:exp_pos", f"2*({a})", label="grow").use("ax:exp_pos", f"-2*({a})", label="decay")
-    g.positive(f"exp(2*({a})) + 1", "total", lambda h: h.auto("grow"))
-    w, e = f"1/(exp(2*({a})) + 1)", f"exp(-2*({a}))"
-    return g.have(f"{w}*({e} + 1) = {e}", "weight", use="total_e", rounds=0, multipliers=[e])
-
-
-def tanh_bracket(g: Goal) -> None:
-    g.intro("a low")
-    halves(g, "a")
-    g.use("ax:exp_upper", "-2*a", "0", label="one")
-    e = "exp(-2*a)"
-    upper, lower, least, most = g.split()
-
-    def bracket(h: Goal, p: str, q: str, power: int, series: str, needed: str) -> None:
-        """The series of exp(-2a), times 1 + p, leaves a^power times the positive polynomial q."""
-        h.intro("high").have(f"0 <= 1 + ({p})", "factor", cover).have(f"0 < {q}", "q", cover)
-        h.have(f"0 <= a^{power}", "power", lambda f: f.auto("low", degree=power))
-        h.have(f"0 <= a^{power}*({q})", "product", use="q power", degree=2)
-        h.use(series, "-2*a", "2" if series == "ax:exp_lower" else "3", label="series")
-        h.have(needed, "needed", use="series factor product", degree=2)
-        h.auto("needed weight decay", degree=2)
-
-    p = "a - a^3/4"
-    bracket(
-        upper,
-        p,
-        "1/6 - a/6 - a^2/10 + a^3/15 - a^4/6 + a^5/15",
-        3,
-        "ax:exp_lower",
-        f"1 - ({p}) <= (1 + ({p}))*{e}",
-    )
-    p = "a - a^3/3"
-    bracket(
-        lower,
-        p,
-        "4/15 - 4*a/15 + 2*a^2/15 - 4*a^3/45 + 4*a^4/135",
-        5,
-        "ax:exp_upper",
-        f"(1 + ({p}))*{e} <= 1 - ({p})",
-    )
-    least.auto("one weight decay", degree=2)
-    most.auto("total_i")
-
-
-SCRIPTS |= {
-    "lem.tanh_bracket": Script(tanh_bracket),
-}
-
-
 # --- The remainders --------------------------------------------------------------------------------------------------
 
 S = "sqrt(2/pi)"
@@ -241,50 +190,6 @@ SCRIPTS |= {
 # --- Products --------------------------------------------------------------------------------------------------------
 
 
-def mul_error(g: Goal) -> None:
-    g.intro("f x y rest").use("lem:gauss_roots", label="sc tp split half")
-    c = "sqrt(pi/2)"
-    enclosed(enclosed(g, f"0 < {c}", "c_low"), f"813/10000*{c} < 102/1000", "c_high")
-    for k, z in (("s", "x + y"), ("x", "x"), ("y", "y")):
-        r = f"(f({z}) - (({z})/2 + ({z})^2/sqrt(2*pi)))"
-        g.use("rest", z, r, lambda h: h.auto(degree=1, rounds=0), label=f"low_{k} high_{k}")
-
-    def form(h: Goal) -> None:
-        h.auto("sc tp", degree=1, rounds=0, multipliers=["1", "x*y", c])
-
-    parts = " - ".join(f"(f({z}) - (({z})/2 + ({z})^2/sqrt(2*pi)))" for z in ("x + y", "x", "y"))
-    e = f"({c}*(f(x + y) - f(x) - f(y)) - x*y)"
-    g.have(
-        f"{e} = {c}*({parts})",
-        "form",
-        lambda h: h.auto("sc tp", degree=1, rounds=0, multipliers=["1", "x*y", f"{c}*x*y"]),
-    )
-    total = "(abs(x) + abs(y))"
-
-    def sizes(h: Goal) -> None:
-        h.apart("abs(x); abs(y); abs(x + y)", lambda f: f.blast())
-
-    g.have(f"0 <= abs(x) & 0 <= abs(y) & abs(x + y) <= {total} & 0 <= abs(x + y)", "size_x size_y size_s some", sizes)
-    g.have(f"abs(x + y)^3 <= {total}^3", "cube_s", lambda h: h.auto("size_s some size_x size_y", degree=3))
-    g.have(f"abs(x)^3 + abs(y)^3 <= {total}^3", "cubes", lambda h: h.auto("size_x size_y", degree=3))
-    g.have(f"0 <= {total}^3", "cube", use="size_x size_y", degree=3)
-    bound = f"102/1000*{total}^3"
-    g.have(f"{c}*(813/10000*{total}^3) <= {bound}", "scaled", use="cube c_high", degree=2)
-    low = f"-(813/10000*{total}^3) <= ({parts})"
-    g.have(low, "low", use="low_s high_x high_y cube_s").have(
-        f"({parts}) <= 813/10000*{total}^3", "high", use="high_s low_x low_y cubes"
-    )
-    g.have(f"{c}*({parts}) <= {c}*(813/10000*{total}^3)", "above", use="high c_low", degree=2)
-    g.have(f"-{c}*(813/10000*{total}^3) <= {c}*({parts})", "below", use="low c_low", degree=2)
-    g.have(f"-{bound} <= {e} & {e} <= {bound}", "one two", use="form above below scaled")
-    up, down = g.em(f"0 <= {e}", "sign")
-    up.use("ax:abs_pos", e, label="value").auto("value two")
-    down.use("ax:abs_neg", e, label="value").auto("value one")
-
-
-SCRIPTS |= {"lem.mul_error": Script(mul_error)}
-
-
 def definedness(g: Goal) -> None:
     """Roots of constants are real and positive; e^a + 1 is positive; bounds are among the facts."""
 
@@ -308,24 +213,6 @@ def definedness(g: Goal) -> None:
             h.auto()
 
     g.leaves("", leaf)
-
-
-def remainder(g: Goal) -> None:
-    for h, name in zip(g.split(), ("gelu_rest", "gelutanh_rest"), strict=True):
-        h.intro("z r is").use(f"lem:{name}", "z", "r", "#is", label="low high")
-        h.use("ax:abs_neg", "r", label="value")
-        h.have("0 <= abs(z)", "size", lambda e: e.apart("abs(z)"))
-        h.have("0 <= abs(z)^3", "cube", use="size", degree=3).auto("value low cube")
-
-
-def mul_identity(g: Goal) -> None:
-    g.intro("e h e_is h_is").use("lem:gauss_roots", label="sc tp split half")
-    symmetric, zero = g.split()
-    for part, name in zip(symmetric.intro("x y").split(), ("e", "h"), strict=True):
-        part.use(f"{name}_is", "x", "y", label="one").use(f"{name}_is", "y", "x", label="two").auto("one two", degree=1)
-    for part, name in zip(zero.intro("x").split(), ("e", "e", "h", "h"), strict=True):
-        part.use(f"{name}_is", "x", "0", label="one").use(f"{name}_is", "0", "x", label="two")
-        part.auto("one two", degree=1)
 
 
 FORMS = ("gelu", "gelutanh")
@@ -408,16 +295,6 @@ def some_network(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "cookbook.s4.6.gelu_remainder": Script(
-        remainder,
-        lambda g: g.inhabit("1", "gelu(1) - 1/2 - 1/sqrt(2*pi)", others=[("1", "gelutanh(1) - 1/2 - 1/sqrt(2*pi)")]),
-        definedness,
-    ),
-    "cookbook.s4.6.mul_identity": Script(
-        mul_identity,
-        lambda g: g.inhabit(*(f"x y. sqrt(pi/2)*({f}(x + y) - {f}(x) - {f}(y)) - x*y" for f in FORMS), "0", "0"),
-        definedness,
-    ),
     "cookbook.s4.6.mul_error": Script(
         mul_error_claim,
         lambda g: g.inhabit("1", "1", *(f"sqrt(pi/2)*({f}(2) - 2*{f}(1)) - 1" for f in FORMS)),
@@ -472,15 +349,6 @@ def relu_part(g: Goal) -> None:
 
 
 SCRIPTS |= {"lem.gelu_relu": Script(relu_part)}
-
-
-def exp_line(g: Goal) -> None:
-    for h, least in zip(g.intro("v").split(), ("7", "10", "13"), strict=True):
-        h.intro("low").have("0 <= v", "sign").use("ax:exp_lower", "v", "3", label="series")
-        for k in range(2, 8):
-            h.have(f"0 <= v^{k - 1}", f"sign{k}", use="sign", degree=k - 1)
-            h.have(f"{least}*v^{k - 1} <= v^{k}", f"power{k}", use=f"low sign{k}", degree=2)
-        h.auto(["series", "low", *(f"power{k}" for k in range(2, 8))], degree=1)
 
 
 def far_erf(g: Goal) -> Goal:
@@ -621,144 +489,12 @@ SCRIPTS |= {
     "cookbook.s4.6.gelu_tanh": Script(gelu_tanh, lambda g: g.witness("1").true(), definedness),
     "cookbook.s4.6.gelu_sigmoid": Script(gelu_sigmoid, lambda g: g.witness("1").true(), definedness),
 }
-SCRIPTS |= {"lem.exp_line": Script(exp_line)}
 
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
 
-def gelu_to_relu(g: Goal) -> None:
-    g.intro("c some").use("ax:inv", "c", label="inverse").have("0 < 1/c", "reciprocal")
-    every, sharp = g.split()
-    every.intro("x")
-    part = "u/2*(1 - erf(u/sqrt(2)))"
-    for h, u in zip(every.em("0 <= x", "sign"), ("c*x", "(-(c*x))"), strict=True):
-        h.have(f"0 <= {u}", "arg", use="sign some", degree=2)
-        h.use("lem:gelu_relu", u, "#arg", label="low high").use("ax:erf_odd", "c*x/sqrt(2)", label="odd")
-        h.use("ax:relu_pos" if u == "c*x" else "ax:relu_neg", "x", label="value")
-        loss = part.replace("u", u)
-        known = "value inverse" if u == "c*x" else "value inverse odd"
-        more = ["1", "x", "x/c", "1/c", "c*x/c", "x*erf(c*x/sqrt(2))"]
-        h.have(f"relu(x) - gelu(c*x)/c = {loss}/c", "form", use=known, degree=1, rounds=0, multipliers=more)
-        first, second, third = h.split()
-        first.auto("inverse", degree=1, rounds=0, multipliers=more)
-        second.have(f"0 <= {loss}/c", "scaled", use="low reciprocal", degree=2).auto("form scaled", degree=1)
-        third.have(f"{loss}/c <= 16998/100000/c", "scaled", use="high reciprocal", degree=2)
-        third.auto("form scaled", degree=1)
-    sharp.witness("3/4/c").have("0 < 3/4/c", "there").use("ax:relu_pos", "3/4/c", label="value")
-    sharp.have("c*(3/4/c) = 3/4", "arg", use="inverse", degree=1, rounds=0).rewrite("arg")
-    enclosed(sharp, "16997/100000 <= 3/4 - gelu(3/4)", "loss")
-    sharp.have("16997/100000/c <= (3/4 - gelu(3/4))/c", "scaled", use="loss reciprocal", degree=2)
-    sharp.auto("value scaled", degree=1)
-
-
-def zero_is_half(g: Goal) -> Goal:
-    """erf(0) = 0."""
-    return g.use("ax:erf_odd", "0", label="odd").have("erf(0) = 0", "at_zero", use="odd")
-
-
-def phi_limit(g: Goal) -> None:
-    g.intro("x tol some").use("ax:inv", "tol", label="inverse_t").have("0 < 1/tol", "reciprocal_t")
-    low, high = g.em("x <= 0", "side")
-    less, zero = low.em("x < 0", "strict")
-
-    def limit(h: Goal, size: str, sign: str) -> None:
-        """Beyond 1/(tol*size), Phi is within tol of its limit."""
-        h.have(f"0 < {size}", "pos")
-        h.use("ax:inv", size, label="inverse").have(f"0 < 1/({size})", "reciprocal")
-        h.witness(f"1/tol*(1/({size}))").intro("c far")
-        u = f"c*({size})"
-        h.have(f"1/tol*(1/({size}))*({size}) <= c*({size})", "scaled", use="far pos", degree=2)
-        h.have(f"1/tol <= {u}", "wide", use="scaled inverse", degree=1, rounds=0, multipliers=["1", "1/tol"])
-        h.have(f"0 <= {u}", "low", use="wide reciprocal_t").have(
-            f"1 <= tol*({u})", "large", use="wide inverse_t some", degree=2
-        )
-        h.use("lem:gauss_roots", label="sc tp split half").use("lem:erf_bracket", u, label="b1 b2 least most")
-        e = f"exp(-({u})^2/2)"
-        tail(h, u).use("ax:exp_ge", f"({u})^2/2", label="grows")
-        h.have(f"{e} + {e}*({u})^2/2 <= 1", "product", use="grows decay", degree=2)
-        h.have(f"0 <= ({u} - 1)^2", "root", squares=[f"{u} - 1"])
-        h.have(f"0 <= {e}*({u} - 1)^2", "square", use="root decay", degree=2)
-        h.have(f"{e}*({u}) <= 1", "line", use="product square decay")
-        h.have(f"{e} <= tol*({e}*({u}))", "more", use="large decay", degree=2)
-        h.have(f"tol*({e}*({u})) <= tol", "most_t", use="line some", degree=2)
-        h.have(f"1 - erf(({u})/sqrt(2)) <= tol", "done", use="tail more most_t")
-        h.use("ax:erf_odd", "c*x/sqrt(2)", label="odd")
-        for k, part in enumerate(h.split()):
-            part.intro("where")
-            if (k, sign) in ((0, "+"), (2, "-")):
-                e2 = "normalcdf(c*x) - 1" if k == 0 else "normalcdf(c*x)"
-                part.apart(
-                    f"abs({e2})",
-                    lambda f: f.auto("done most least odd some d1 v1" if "v1" in f.facts else None, degree=1, rounds=0),
-                )
-            elif not part.try_contradiction():
-                part.auto()
-
-    limit(high, "x", "+")
-    limit(less, "-x", "-")
-    zero.have("x = 0", "is_zero").witness("0").intro("c far").rewrite("is_zero")
-    zero_is_half(zero)
-    for part in zero.split():
-        part.intro("where").auto("at_zero where", degree=1)
-
-
-SCRIPTS |= {
-    "cookbook.s4.6.gelu_to_relu": Script(gelu_to_relu, lambda g: g.inhabit("1", "0"), definedness),
-    "cookbook.s4.6.phi_limit.corrected": Script(phi_limit, lambda g: g.inhabit("1", "1"), definedness),
-}
-
-
 # --- Products, nearly with the least constant ------------------------------------------------------------------------
-
-
-def parts_of(g: Goal, h: str, near: Tactic) -> None:
-    c, value = "sqrt(pi/2)", h.format("u")
-    enclosed(enclosed(g, f"0 < {c}", "c_low"), f"184/1000*{c} < 2307/10000", "c_high")
-    g.have(f"0 <= {S}*u - {value}", "gap", use="b2")
-    first, second, third = g.split()
-    first.have(f"0 <= u*({S}*u - {value})", "product", use="low gap", degree=2)
-    first.have(f"0 <= {c}*(u*({S}*u - {value}))", "scaled", use="product c_low", degree=2)
-    first.auto("scaled sc", degree=1, rounds=0, multipliers=["1", "u^2"])
-    second.have(f"0 <= u*{value}", "product", use="low least", degree=2).auto("product c_low", degree=2)
-    third.intro("short")
-    near(third)
-    third.have(f"u*({S}*u - {value}) <= u*(184/1000*u^3)", "product", use="low near", degree=2)
-    third.have(f"{c}*(u*({S}*u - {value})) <= {c}*(u*(184/1000*u^3))", "scaled", use="product c_low", degree=2)
-    third.have("0 <= u^4", "fourth", squares=["u^2"])
-    third.have(f"184/1000*{c}*u^4 <= 2307/10000*u^4", "rate", use="fourth c_high", degree=2)
-    third.auto("scaled sc rate", degree=1, rounds=0, multipliers=["1", "u^2"])
-
-
-def part_of_tanh(g: Goal) -> None:
-    g.intro("u low").use("lem:gauss_roots", label="sc tp split half")
-    a = f"{S}*(u + 0.044715*u^3)"
-    enclosed(g, f"0 < {S}", "s_pos").have("0 <= u^3", "cube", use="low", degree=3)
-    g.have(f"{S}*u <= {a}", "more", use="cube s_pos", degree=2).have(f"0 <= {S}*u", "start", use="low s_pos", degree=2)
-    g.have(f"0 <= {a}", "some", use="more start")
-    g.use("lem:tanh_bracket", a, "#some", label="b1 from_below least most")
-    r = "(gelutanh(u) - (u/2 + u^2/sqrt(2*pi)))"
-    g.use("lem:gelutanh_rest", "u", r, lambda h: h.auto(degree=1, rounds=0), label="low_r high_r")
-    t = TANH.format("u")
-    g.have(f"0 <= u*({S}*u - {t})", "both", use="high_r tp", degree=1, rounds=0, multipliers=["1", "u^2"])
-
-    def gap(h: Goal) -> None:
-        h.contra("more_t").have("0 < u", "positive", lambda e: zero_or(e))
-        h.auto("more_t positive both", degree=2)
-
-    def zero_or(h: Goal) -> None:
-        h.contra("nothing").have("u = 0", "zero").rewrite("zero", "more_t", "wrong").absurd("wrong")
-
-    def near(h: Goal) -> None:
-        h.have(f"{a} <= 3/4", "high", cover).use("from_below", "#high", label="bound")
-        h.have(f"{S}*(1 + 0.044715*u^2) < 82/100", "rate_t", cover).have(
-            f"{a} <= 82/100*u", "line", use="rate_t low", degree=2
-        )
-        h.have(f"({a})^3 <= (82/100*u)^3", "cubes", lambda f: f.auto("line some low", degree=3))
-        h.have(f"{S}*u - {t} <= 184/1000*u^3", "near", use="bound cubes more cube")
-
-    g.have(f"{t} <= {S}*u", "b2", gap)
-    parts_of(g, TANH, near)
 
 
 def covers(g: Goal) -> None:
@@ -767,9 +503,6 @@ def covers(g: Goal) -> None:
         cover(h)
 
 
-SCRIPTS |= {
-    "lem.mul_part_tanh": Script(part_of_tanh),
-}
 for form in ("erf", "tanh"):
     SCRIPTS |= {
         f"lem.mul_{part}": Script(covers) for part in (f"like_{form}_low", f"like_{form}_high", f"middle_{form}")
@@ -917,164 +650,6 @@ SCRIPTS |= {"lem.gelutanh_relu": Script(relu_part_tanh)}
 # --- Lagrange's form: bounded Lipschitz functions on [0, 1] ----------------------------------------------------------
 
 
-def opened(g: Goal, *names: str) -> Goal:
-    """Sizes, slopes and bounds of the functions that the facts ``tame_<name>`` are about."""
-    for f in names:
-        g.obtain(f"tame_{f}", f"size_{f}", f"of_{f}")
-        g.obtain(f"of_{f}", f"steep_{f}", f"size_{f}_low steep_{f}_low bounds_{f}")
-    return g
-
-
-def finish_tame(g: Goal, size: str, steep: str, names: str, bounded: Tactic, lipschitz: Tactic) -> None:
-    one, two, three = g.witness(size, steep).split()
-    for h in (one, two):
-        h.easy(degree=2)
-    three.intro("u v inside").use("inside", label="u_low u_high v_low v_high")
-    for f in names.split():
-        three.use(f"bounds_{f}", "u", "v", "#inside", label=f"at_{f} step_{f}")
-        three.use(f"bounds_{f}", "v", "u", lambda h: h.easy("u_low u_high v_low v_high"), label=f"beyond_{f} back_{f}")
-    first, second = three.split()
-    bounded(first)
-    lipschitz(second)
-
-
-def tame_sum(g: Goal) -> None:
-    g.intro("f g tame_f tame_g")
-
-    def size(h: Goal) -> None:
-        h.apart("abs(f(u) + g(u)); abs(f(u)); abs(g(u))", lambda e: e.auto(degree=1))
-
-    def step(h: Goal) -> None:
-        more = "abs(f(u) + g(u) - (f(v) + g(v))); abs(f(u) - f(v)); abs(g(u) - g(v))"
-        h.apart(more, lambda e: e.auto(degree=1))
-
-    finish_tame(opened(g, "f", "g"), "size_f + size_g", "steep_f + steep_g", "f g", size, step)
-
-
-def sized(g: Goal, a: str, b: str, top_a: str, top_b: str, use: str, label: str) -> Goal:
-    """-top_a*top_b <= a*b <= top_a*top_b from abs(a) <= top_a and abs(b) <= top_b, the facts `use`."""
-    for k, (z, top, fact) in enumerate(zip((a, b), (top_a, top_b), use.split(), strict=True)):
-        g.have(
-            f"-({top}) <= {z} & {z} <= {top}",
-            f"{label}l{k} {label}h{k}",
-            lambda h, z=z, fact=fact: h.apart(
-                f"abs({z})", lambda e: e.blast(use=[fact, *(k for k in e.facts if k[0] in "dv")])
-            ),
-        )
-    known = f"{label}l0 {label}h0 {label}l1 {label}h1"
-    g.have(f"{a}*({b}) <= {top_a}*({top_b})", f"{label}_high", use=known, degree=2)
-    return g.have(f"-({top_a}*({top_b})) <= {a}*({b})", f"{label}_low", use=known, degree=2)
-
-
-def between(g: Goal, e: str, use: str) -> None:
-    up, down = g.em(f"0 <= {e}", "sign_of")
-    up.use("ax:abs_pos", e, label="value").auto(f"value {use}", degree=1)
-    down.use("ax:abs_neg", e, label="value").auto(f"value {use}", degree=1)
-
-
-def tame_product(g: Goal) -> None:
-    g.intro("f g tame_f tame_g")
-
-    def size(h: Goal) -> None:
-        sized(h, "f(u)", "g(u)", "size_f", "size_g", "at_f at_g", "p")
-        between(h, "(f(u)*g(u))", "p_high p_low")
-
-    def step(h: Goal) -> None:
-        far = "abs(u - v)"
-        sized(h, "f(u)", "(g(u) - g(v))", "size_f", f"(steep_g*{far})", "at_f step_g", "p")
-        sized(h, "g(v)", "(f(u) - f(v))", "size_g", f"(steep_f*{far})", "beyond_g step_f", "q")
-        between(h, "(f(u)*g(u) - f(v)*g(v))", "p_high p_low q_high q_low")
-
-    finish_tame(opened(g, "f", "g"), "size_f*size_g", "size_f*steep_g + size_g*steep_f", "f g", size, step)
-
-
-def tame_exp(g: Goal) -> None:
-    g.intro("f tame_f")
-    opened(g, "f").use("ax:exp_pos", "size_f", label="top_pos")
-
-    def size(h: Goal) -> None:
-        h.have("f(u) <= size_f", "most", lambda e: e.apart("abs(f(u))", lambda q: q.auto(degree=1)))
-        h.use("lem:exp_mono", "f(u)", "size_f", "#most", label="mono").use("ax:exp_pos", "f(u)", label="pos")
-        h.use("ax:abs_pos", "exp(f(u))", label="value").auto("value mono")
-
-    def step(h: Goal) -> None:
-        for k, (p, q) in enumerate((("u", "v"), ("v", "u"))):
-            h.have(f"f({p}) <= size_f", f"most{k}", lambda e, p=p: e.apart(f"abs(f({p}))", lambda f: f.auto(degree=1)))
-            h.use("lem:exp_mono", f"f({p})", "size_f", f"#most{k}", label=f"mono{k}").use(
-                "ax:exp_pos", f"f({p})", label=f"pos{k}"
-            )
-            h.use("ax:exp_ge", f"f({q}) - f({p})", label=f"ge{k}")
-            h.have(
-                f"exp(f({p})) - exp(f({q})) <= exp(f({p}))*(f({p}) - f({q}))", f"drop{k}", use=f"ge{k} pos{k}", degree=2
-            )
-            gap = f"abs(f({p}) - f({q}))"
-            h.have(
-                f"f({p}) - f({q}) <= {gap} & 0 <= {gap}",
-                f"side{k} gap{k}",
-                lambda e, gap=gap: e.apart(gap, lambda f: f.blast()),
-            )
-            h.have(f"exp(f({p}))*(f({p}) - f({q})) <= exp(f({p}))*{gap}", f"scale{k}", use=f"side{k} pos{k}", degree=2)
-            h.have(f"exp(f({p}))*{gap} <= exp(size_f)*{gap}", f"rise{k}", use=f"mono{k} gap{k}", degree=2)
-            step_of = "step_f" if k == 0 else "back_f"
-            h.have(
-                f"exp(size_f)*{gap} <= exp(size_f)*(steep_f*abs({p} - {q}))",
-                f"end{k}",
-                use=f"{step_of} top_pos",
-                degree=2,
-            )
-        h.have("abs(u - v) = abs(v - u)", "turn", lambda e: e.apart("abs(u - v); abs(v - u)"))
-        h.have(
-            "exp(size_f)*(steep_f*abs(v - u)) = exp(size_f)*(steep_f*abs(u - v))",
-            "same",
-            lambda e: e.rewrite("turn").true(),
-        )
-        known = " ".join(f"{name}{k}" for name in ("drop", "scale", "rise", "end") for k in range(2))
-        between(h, "(exp(f(u)) - exp(f(v)))", f"{known} same")
-
-    finish_tame(g, "exp(size_f)", "exp(size_f)*steep_f", "f", size, step)
-
-
-def tame_inverse(g: Goal) -> None:
-    g.intro("f tame_f least")
-    opened(g, "f")
-
-    def at(h: Goal, z: str) -> None:
-        h.use("least", z, label=f"one_{z}").positive(f"f({z})", f"i_{z}", lambda e: e.auto(f"one_{z}"))
-        h.have(f"1/f({z}) <= 1", f"top_{z}", use=f"one_{z} i_{z}_e i_{z}_i", degree=2)
-
-    def size(h: Goal) -> None:
-        at(h, "u")
-        h.use("ax:abs_pos", "1/f(u)", label="value").auto("value top_u")
-
-    def step(h: Goal) -> None:
-        at(h, "u")
-        at(h, "v")
-        more = ["1/f(v)", "1/f(u)", "1", "f(u)/f(v)", "f(v)/f(u)"]
-        h.have(
-            "1/f(u) - 1/f(v) = 1/f(u)*(1/f(v))*(f(v) - f(u))",
-            "form",
-            use="i_u_e i_v_e",
-            degree=1,
-            rounds=0,
-            multipliers=more,
-        )
-        h.have("0 <= 1/f(u)*(1/f(v))", "some", use="i_u_i i_v_i", degree=2)
-        h.have("1/f(u)*(1/f(v)) <= 1", "most", use="i_u_i i_v_i top_u top_v", degree=2)
-        w = "(1/f(u)*(1/f(v)))"
-        gap = "abs(f(u) - f(v))"
-        h.have(
-            f"f(u) - f(v) <= {gap} & -{gap} <= f(u) - f(v) & 0 <= {gap}",
-            "g1 g2 g3",
-            lambda e: e.apart(gap, lambda f: f.blast()),
-        )
-        h.have(f"{w}*(f(v) - f(u)) <= {w}*{gap}", "h1", use="some g2", degree=2)
-        h.have(f"-({w}*{gap}) <= {w}*(f(v) - f(u))", "h2", use="some g1", degree=2)
-        h.have(f"{w}*{gap} <= {gap}", "h3", use="most g3", degree=2)
-        between(h, "(1/f(u) - 1/f(v))", "form h1 h2 h3 step_f")
-
-    finish_tame(g, "1", "steep_f", "f", size, step)
-
-
 def tame(g: Goal, t: Term, x: Term) -> str:
     """The label of a fact that the function x -> t is bounded and Lipschitz on [0, 1], by the shape of t."""
     tag, data, kids = t
@@ -1124,56 +699,7 @@ def rates_tame(g: Goal) -> None:
 
 SCRIPTS |= {
     "lem.gelurate_tame": Script(rates_tame),
-    "lem.tame_sum": Script(tame_sum),
-    "lem.tame_product": Script(tame_product),
-    "lem.tame_exp": Script(tame_exp),
-    "lem.tame_inverse": Script(tame_inverse),
 }
-
-
-def near_zero(g: Goal) -> None:
-    cover(g.have("0 <= x", "start"))
-
-
-def rate_near(g: Goal) -> None:
-    """tanhpart(x) = x*w with 0.76 <= w <= 0.81; the rate is x times a polynomial in x and w."""
-    g.intro("x (low high)")
-    a = f"{S}*(x + 0.044715*x^3)"
-    slope(g).have("0 <= x^3", "cube", use="low", degree=3).have(f"0 <= {a}", "some", use="low cube s_low", degree=2)
-    g.use("lem:tanh_bracket", a, "#some", label="t1 t2 t3 t4")
-    g.have(f"{S}*(1 + 0.044715*x^2) < 81/100", "rate", near_zero)
-    g.have(f"{a} <= 81/100*x", "line", use="rate low", degree=2).have(f"{a} <= 1/2", "short", use="line high")
-    g.use("t1", "#short", label="above").use("t2", lambda h: h.auto("short"), label="below")
-    g.have(f"0 <= ({a})^3", "third", use="some", degree=3).have(
-        "tanhpart(x) <= 81/100*x", "most", use="above third line"
-    )
-    g.have(f"({a})^3 <= (81/100*x)^3", "cubes", lambda h: h.auto("line some low", degree=3))
-    g.have("0 <= x^2", "square", squares=["x"])
-    g.have("x^2 <= 7/20*(7/20)", "small", use="low high", degree=2)
-    g.have("x^3 <= 49/400*x", "thin", use="small low", degree=2)
-    g.have(f"7978/10000*x <= {a}", "least_a", use="s_low low cube", degree=2)
-    g.have("76/100*x <= tanhpart(x)", "least", use="below cubes thin least_a low")
-    g.positive("x", "x", lambda h: h.auto("low"))
-
-    def quotient(h: Goal) -> None:
-        one, two, three = h.witness("tanhpart(x)*(1/x)").split()
-        one.auto("x_e", degree=1, rounds=0, multipliers=["tanhpart(x)"])
-        two.auto("least x_i x_e", degree=2)
-        three.auto("most x_i x_e", degree=2)
-
-    g.have("ex w:Real. tanhpart(x) = x*w & 76/100 <= w & w <= 81/100", "ratio", quotient)
-    g.obtain("ratio", "w", "is w_low w_high")
-    b, k = f"({S}*(1 + 3*0.044715*x^2))", f"(6*0.044715*{S})"
-    first = f"(1 - x^2*w^2)*({k} - 2*w*{b}^2)"
-    second = f"(1 - x^2*w^2)*({k} - 6*x*w*{b}*({k}*x) + (6*x^2*w^2 - 2)*{b}^3)"
-    whole = f"(3/2*({first}) + 1/2*({second}))"
-    g.have(f"{whole} < -1105/1000", "bound", cover)
-    g.have(f"x*{whole} <= -1105/1000*x", "scaled", use="bound low", degree=2)
-    g.have(f"gelutanhrate(x) = x*{whole}", "form", lambda h: h.rewrite("is").true())
-    g.auto("form scaled", degree=1)
-
-
-SCRIPTS |= {"lem.gelutanhrate_near": Script(rate_near)}
 
 
 def lagrange(name: str, h: str, near: Tactic) -> Tactic:

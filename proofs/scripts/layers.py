@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from attention import totals
 from feedforward import boolean_ffn, pieces, rising_defined
 from library import last
 from script import Script, each, witnesses
@@ -14,10 +13,6 @@ from symcook.proof.terms import free, replace, var
 SCRIPTS: dict[str, Script] = {}
 
 # --- Lemmas -----------------------------------------------------------------------------------------------------------
-
-
-def relu_step(g: Goal) -> None:
-    g.intro("x z").apart("relu(x); relu(z); abs(x - z); abs(relu(x) - relu(z))", lambda h: h.auto(degree=1))
 
 
 def product_size(g: Goal, a: str, b: str, label: str) -> Goal:
@@ -39,42 +34,6 @@ def absolute(g: Goal, a: str, b: str) -> None:
             f.use(f"ax:abs_{s}", whole, label="value")
             f.auto()
 
-
-def dot(g: Goal) -> None:
-    g.intro("d w x z")
-    term = "w(l)*(x(l) - z(l))"
-    g.use("lem:sum_abs", f"l. {term}", "1", "d", label="triangle")
-
-    def one(h: Goal) -> None:
-        product_size(h.intro("l inside"), "w(l)", "x(l) - z(l)", "size").hyp("size")
-
-    g.use("lem:sum_ext", f"l. abs({term})", "l. abs(w(l))*abs(x(l) - z(l))", "1", "d", one, label="sizes")
-    g.auto("triangle sizes", degree=1, rounds=0)
-
-
-def net(g: Goal) -> None:
-    g.intro("d h W b V x z")
-    arg = "sum(l, 1, d, W(k, l)*{}(l)) + b(k)"
-    unit = f"(relu({arg.format('x')}) - relu({arg.format('z')}))"
-    g.use("lem:sum_abs", f"k. V(k)*{unit}", "1", "h", label="triangle")
-
-    def one(e: Goal) -> None:
-        product_size(e.intro("k inside"), "V(k)", unit, "size")
-        e.use("lem:layers_relu", arg.format("x"), arg.format("z"), label="relus")
-        e.use("lem:layers_dot", "d", "l. W(k, l)", "x", "z", label="inner")
-        e.have("0 <= abs(V(k))", "positive", lambda f: f.apart("abs(V(k))", lambda t: t.auto()))
-        e.auto("size relus inner positive", rounds=0)
-
-    sizes = "k. abs(V(k))*sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l)))"
-    g.use("lem:sum_mono", f"k. abs(V(k)*{unit})", sizes, "1", "h", one, label="sizes")
-    g.auto("triangle sizes", degree=1, rounds=0)
-
-
-SCRIPTS |= {
-    "lem.layers_relu": Script(relu_step),
-    "lem.layers_dot": Script(dot),
-    "lem.layers_net": Script(net),
-}
 
 # --- Section 4 --------------------------------------------------------------------------------------------------------
 
@@ -276,35 +235,6 @@ SCRIPTS |= {"cookbook.s4.1.def4.1_cpwl": Script(cpwl_continuous, absolute_value)
 THREE = ["n", "xs", "ys", "m"]
 
 
-def slopes(g: Goal) -> None:
-    g.intro("n xs ys m f many rising slope values")
-    rise, points = g.split()
-
-    def at(h: Goal, k: str, label: str) -> Goal:
-        """m(k)*(xs(k + 1) - xs(k)) = ys(k + 1) - ys(k)."""
-        h.use("rising", k, label=f"{label}_up").use("slope", k, label=f"{label}_is")
-        gap = f"(xs({k} + 1) - xs({k}))"
-        h.positive(gap, f"{label}_g", lambda e: e.auto(f"{label}_up"))
-        rise = f"ys({k} + 1) - ys({k})"
-        return h.have(
-            f"m({k})*{gap} = {rise}",
-            label,
-            lambda e: e.auto(f"{label}_is {label}_g_e", degree=1, rounds=0, multipliers=[gap, rise]),
-        )
-
-    at(rise.intro("k inside"), "k", "done").hyp("done")
-    points.intro("k (low high)").use("values", "xs(k)", label="value")
-    given = ["#many", "#rising", "#slope", "#value"]
-    points.use("lem:cookbook.s4.1.relu_sum", *THREE, "xs(k)", "f(xs(k))", *given, label="first inside after")
-    inner, end = points.em("k <= n", "side")
-    inner.use("rising", "k", label="up").use(
-        "inside", "k", None, lambda e: e.auto("up") if e.goal[0] != "&" else [h.easy() for h in e.split()], label="done"
-    ).auto("done", degree=1, rounds=0)
-    end.use("ax:int_lt", "n", "k", label="next").have("k = n + 1", "is", use="next high")
-    end.rewrite("is", "after", "at_end").rewrite("is").use("rising", "n", label="up")
-    at(end, "n", "line").use("at_end", lambda e: e.auto("up"), label="done").auto("done line", degree=1, rounds=0)
-
-
 STAIRS = ("3", "k. k", "k. 0", "k. 0")  # n = 3, x_k = k, all values 0
 STAIRS_NETWORK = (*STAIRS, "4", "k. 1 - 2*I[k = 1]", "k. (1 - k)*(1 - I[k <= 2])", "k. 0", "0")
 
@@ -379,22 +309,6 @@ def hidden_width(g: Goal) -> None:
     yes, no = count.ind("W(1) = 1", "at value")
     yes.auto("at w1", degree=1) if yes.goal[0] == "false" else yes.contra("no").auto("at w1", degree=1)
     no.auto("split ones total is_h value", degree=1, rounds=0)
-
-
-def padding(g: Goal) -> None:
-    one, two = g.split()
-    one.intro("x y out1 out2 first second").apart("relu(x); relu(-x); relu(y - x); max(x, y)", lambda h: h.blast())
-    two.intro("d h e N W b V c U g x y (some_d some_h some_e fits) same zero run")
-    unit = "relu(sum(l, 1, d, W(k, l)*x(l)) + b(k))"
-    kept, empty = two.split()
-    for goal, fact, target in ((kept, "same", f"V(i, k)*{unit}"), (empty, "zero", "0")):
-        goal.intro("i (low high)").use("run", "i", label="is").use(fact, "i", label="bias row")
-
-        def term(t: Goal) -> None:
-            t.intro("k inside").use("row", "k", label="here").rewrite("here").true()
-
-        goal.use("lem:sum_ext", f"k. U(i, k)*{unit}", f"k. {target}", "1", "h", term, label="sums")
-        goal.auto("is bias sums", degree=1, rounds=0)
 
 
 # --- What is continuous is no comparison ------------------------------------------------------------------------------
@@ -483,80 +397,13 @@ TWO_BITS = ("2", "j. j + 1 + I[j = 2]", "k i. I[i = 1 & 2 <= k] + I[i = 2 & (k =
 """m = 2, powers of two, the bits of 0 to 3, the function and the input."""
 
 
-def boolean_size(g: Goal) -> None:
-    g.intro("m b xi some b_zero doubles rows")
-
-    def power(h: Goal) -> None:
-        base, step = h.induct("j", "ge", "ih")
-        base.intro("top").use("ax:pow_zero", "2", label="zero").auto("zero b_zero")
-        step.intro("top").use("ih", label="before").use("doubles", "j + 1", label="next")
-        step.use("ax:pow_step", "2", "j", label="power").auto("before next power", degree=1)
-
-    g.have("all j:Int. 0 <= j -> j <= m -> b(j) = pow(2, j)", "power", power)
-    g.use("power", "m", label="size")
-
-    def positive(h: Goal) -> None:
-        base, step = h.induct("j", "ge", "ih")
-        base.intro("top").auto("b_zero")
-        step.intro("top").use("ih", label="before").use("doubles", "j + 1", label="next").auto("before next")
-
-    g.have("all j:Int. 0 <= j -> j <= m -> 1 <= b(j)", "positive", positive).use("positive", "m", label="least")
-    count, apart = g.split()
-    count.use("lem:sum_one", "0", "b(m) - 1", label="ones").auto("ones size", degree=1, rounds=0)
-    apart.intro("k (kl kh) l (ll lh) same")
-    for name in "kl":
-        apart.use("rows", name, label=f"bits_{name} number_{name}")
-
-    def term(h: Goal) -> None:
-        h.intro("i inside").use("same", "i", label="here").auto("here", degree=1, rounds=0, multipliers=["b(m - i)"])
-
-    apart.use("lem:sum_ext", "i. xi(k, i)*b(m - i)", "i. xi(l, i)*b(m - i)", "1", "m", term, label="sums")
-    apart.auto("sums number_k number_l", degree=1, rounds=0)
-
-
-def sizes_inhabited(g: Goal) -> None:
-    """m = 1: the bit of k is k itself."""
-
-    def leaf(h: Goal) -> None:
-        h.intro_all()
-        if h.goal[0] != "&":
-            h.blast()
-            return
-        bits, number = h.split()
-        number.auto()
-        bits.intro("i inside")
-        zero, one = bits.em("k1 <= 0", "side")
-        zero.pick("left").auto("p1_1 side")
-        one.pick("right").use("ax:int_lt", "0", "k1", label="least").auto("least p1_2")
-
-    first = ("1", "j. j + 1", "k i. k")
-    g.inhabit(*first, others=[(*first, "0", "0")], leaf=leaf)
-
-
 SCRIPTS |= {
-    "cookbook.s4.1.slopes": Script(
-        slopes, lambda g: g.inhabit(*STAIRS, "x. 0", "1", others=[(*STAIRS, "x. 0")]), rising_defined("n xs ys m")
-    ),
     "cookbook.s4.1.cpwl_hidden_width": Script(hidden_width, stairs, rising_defined("n xs ys m")),
-    "cookbook.s4.4.padding": Script(
-        padding,
-        lambda g: g.inhabit(
-            "1",
-            "2",
-            "2",
-            "0",
-            others=[
-                ("1", "1", "1", "2", "i k. 0", "k. 0", "i k. 0", "i. 0", "i k. 0", "i. 0", "i. 0", "i. 0", "1"),
-                ("1", "1", "1", "2", "i k. 0", "k. 0", "i k. 0", "i. 0", "i k. 0", "i. 0", "i. 0", "i. 0", "2"),
-            ],
-        ),
-    ),
     "cookbook.s4.7.not_cpwl": Script(not_cpwl, flat(("0", "k. 0", "k. 0", "k. 0", "0"))),
     "cookbook.s4.8.boolean_ffn": Script(
         lambda g: boolean_ffn(g, displayed=True),
         lambda g: g.inhabit(*TWO_BITS, others=[(*TWO_BITS, "1")], leaf=each_index),
     ),
-    "cookbook.s4.8.boolean_size": Script(boolean_size, sizes_inhabited),
 }
 
 
@@ -637,82 +484,8 @@ def units(g: Goal) -> None:
         e.auto("parts first second one two u v", degree=1, rounds=0, multipliers=["1", "t"])
 
 
-def residual_optional(g: Goal) -> None:
-    g.intro("d h W b V c (some_d some_h)")
-    for goal, t in zip(g.split(), ("-1", "1"), strict=True):
-        goal.witness(
-            "h + 2*d",
-            "k l. I[k <= h]*W(k, l) + I[k = h + l] - I[k = h + d + l]",
-            "k. I[k <= h]*b(k)",
-            f"i k. I[k <= h]*V(i, k) + {t}*I[k = h + i] - {t}*I[k = h + d + i]",
-        )
-        size, value = goal.split()
-        size.auto()
-        value.intro("x i inside").use("lem:layers_units", "d", "h", "W", "b", "V", t, "x", "i", label="done")
-        value.auto("done", degree=1, rounds=0)
-
-
-def mean_with_residual(g: Goal) -> None:
-    """One position forces U = 0, and two positions with the values 1 and 2 then have the wrong mean."""
-    g.intro("attention").use("attention", "1", "k l. 1", label="some")
-    g.obtain("some", "U", "all_n").use("all_n", "1", "i a. 1", label="one").obtain("one", "alpha", "total value")
-    g.use("total", "1", label="weight").use("value", "1", None, "1", None, label="zero")
-    g.have("U(1, 1) = 0", "none", use="weight zero", degree=1, rounds=0, multipliers=["1", "U(1, 1)"])
-    g.use("all_n", "2", "i a. i", label="two").obtain("two", "beta", "totals values")
-    g.use("values", "1", None, "1", None, label="wrong")
-    g.auto("wrong none", degree=1, rounds=0, multipliers=["1", "beta(1, 1)", "beta(1, 2)"])
-
-
-def fresh_entries(g: Goal) -> None:
-    g.intro("d V some").witness("a b. I[d < a]*I[b <= d]*V(a - d, b)").intro(
-        "n z alpha many zero i i_in a (a_low a_high)"
-    )
-    kept, written = g.split()
-
-    kept.use(
-        "lem:sum_ext",
-        "j. alpha(i, j)*sum(b, 1, 2*d, I[d < a]*I[b <= d]*V(a - d, b)*z(j, b))",
-        "j. 0",
-        "1",
-        "n",
-        gone,
-        label="sums",
-    ).auto("sums", degree=1, rounds=0)
-    written.use("zero", "i", None, "a", label="empty").have(
-        "I[d < d + a] = 1", "side", lambda h: h.apart("I[d < d + a]", lambda t: t.auto())
-    )
-
-    def row(h: Goal) -> None:
-        h.intro("j j_in").use("lem:layers_top", "d", "d", "b. V(a, b)*z(j, b)", label="half")
-        h.rewrite("side").auto("half", degree=1, rounds=0, multipliers=["alpha(i, j)"])
-
-    written.use(
-        "lem:sum_ext",
-        "j. alpha(i, j)*sum(b, 1, 2*d, I[d < d + a]*I[b <= d]*V(d + a - d, b)*z(j, b))",
-        "j. alpha(i, j)*sum(b, 1, d, V(a, b)*z(j, b))",
-        "1",
-        "n",
-        row,
-        label="sums",
-    )
-    written.auto("empty sums", degree=1, rounds=0)
-
-
-def gone(g: Goal) -> None:
-    """I[d < a] = 0 makes the term 0."""
-    g.intro("j j_in").have("I[d < a] = 0", "side", lambda h: h.apart("I[d < a]", lambda t: t.auto())).rewrite(
-        "side"
-    ).true()
-
-
-RESIDUAL = ("2", "1", "k l. 0", "k. 0", "i k. 0", "i. 0")
-
 SCRIPTS |= {
     "lem.layers_units": Script(units),
-    "cookbook.s4.2.residual_optional": Script(
-        each(residual_optional, fresh_entries, mean_with_residual),
-        lambda g: g.inhabit(*RESIDUAL, others=[("1", "k l. 1")]),
-    ),
 }
 
 # --- Section 6 --------------------------------------------------------------------------------------------------------
@@ -767,203 +540,6 @@ def each_index(g: Goal, then: Tactic = Goal.blast, names: str = "abcdef") -> Non
         else:
             rest.use("ax:int_lt", str(value), k, label=f"{k}_from_{value}")
             g = rest
-
-
-def root(g: Goal) -> None:
-    g.intro("d u v eps r s a (some eps0 r0 a0) is_r is_s near")
-    g.positive("d", "d").use("lem:sum_one", "1", "d", label="ones")
-    mean = "(sum(k, 1, d, abs(u(k)))*(1/d))"
-
-    def nonneg(h: Goal) -> None:
-        h.intro("k inside").auto("ones", squares=[f"abs(u(k)) - {MEAN}"], degree=1)
-
-    def one(h: Goal) -> None:
-        h.intro("k inside").use("near", "k", label="here")
-        h.apart("abs(v(k) - u(k)); abs(u(k))", lambda e: e.auto(degree=2))
-
-    g.use("lem:sum_mono", "k. v(k)^2", "k. u(k)^2 + 2*a*abs(u(k)) + a^2", "1", "d", one, label="sums")
-    g.use("lem:sum_nonneg", f"k. (abs(u(k)) - {MEAN})^2", "1", "d", nonneg, label="spread")
-
-    def square(h: Goal) -> None:
-        h.intro("k inside").apart("abs(u(k))", lambda e: e.auto(rounds=1))
-
-    g.use("lem:sum_ext", "k. abs(u(k))^2", "k. u(k)^2", "1", "d", square, label="squares")
-    total, weight = "sum(k, 1, d, abs(u(k)))", "1/d"
-    g.have(f"d*{mean} = {total}", "scaled", use="d_e", degree=1, rounds=0, multipliers=[total])
-    g.have(
-        f"{mean}*{mean} <= sum(k, 1, d, u(k)^2)*(1/d)",
-        "cauchy",
-        lambda h: (
-            h.have(
-                f"{mean}*{total} <= sum(k, 1, d, u(k)^2)",
-                "unscaled",
-                use="spread squares scaled ones",
-                degree=1,
-                rounds=0,
-                multipliers=["1", mean, f"{mean}*{mean}", f"{mean}*{weight}"],
-            )
-            .have(f"{mean}*{total}*(1/d) <= sum(k, 1, d, u(k)^2)*(1/d)", "times", use="unscaled d_i")
-            .hyp("times")
-        ),
-    )
-    g.have(f"{mean}^2 <= r^2", "below", use="cauchy is_r eps0", degree=1)
-    by_squares(g, mean, "r", "below", "mean")
-    g.have("0 <= r + a", "top", use="r0 a0")
-    g.have(
-        "sum(k, 1, d, v(k)^2)*(1/d) <= (sum(k, 1, d, u(k)^2) + 2*a*sum(k, 1, d, abs(u(k))) + a^2*d)*(1/d)",
-        "times",
-        lambda h: h.have(
-            "sum(k, 1, d, v(k)^2) <= sum(k, 1, d, u(k)^2) + 2*a*sum(k, 1, d, abs(u(k))) + a^2*d",
-            "plain",
-            use="sums ones",
-            degree=1,
-            rounds=0,
-            multipliers=["1", "a^2"],
-        ).auto("plain d_i"),
-    )
-    g.have(f"a*{mean} <= a*r", "cross", use="mean a0")
-    g.have("s^2 <= (r + a)^2", "square", use="is_r is_s times cross d_e", degree=1, rounds=0, multipliers=["1", "a^2"])
-    by_squares(g, "s", "r + a", "square", "done")
-    g.hyp("done")
-
-
-MEAN = "(sum(e, 1, d, abs(u(e)))*(1/d))"
-
-
-def centred(g: Goal) -> None:
-    g.intro("d x z mu nu t some is_mu is_nu near").positive("d", "d").use("lem:sum_one", "1", "d", label="ones")
-
-    def one(h: Goal) -> None:
-        h.intro("k inside").use("near", "k", label="here").apart("abs(x(k) - z(k))", lambda e: e.auto(degree=1))
-
-    g.use("lem:sum_mono", "k. x(k) - z(k)", "k. t", "1", "d", one, label="up")
-    g.use("lem:sum_mono", "k. z(k) - x(k)", "k. t", "1", "d", one, label="down")
-    for name, first, second in (("high", "x", "z"), ("low", "z", "x")):
-        g.have(
-            f"sum(k, 1, d, {first}(k))*(1/d) - sum(k, 1, d, {second}(k))*(1/d) <= t",
-            name,
-            lambda h, which=("up" if first == "x" else "down"), p=first, q=second: (
-                h.have(
-                    f"sum(k, 1, d, {p}(k)) - sum(k, 1, d, {q}(k)) <= t*d",
-                    "plain",
-                    use=f"{which} ones",
-                    degree=1,
-                    rounds=0,
-                    multipliers=["t"],
-                )
-                .have(f"(sum(k, 1, d, {p}(k)) - sum(k, 1, d, {q}(k)))*(1/d) <= t*d*(1/d)", "times", use="plain d_i")
-                .auto("times d_e", degree=1, rounds=0, multipliers=["t"])
-            ),
-        )
-    g.have("mu - nu <= t", "mu_high", use="high is_mu is_nu", degree=1)
-    g.have("nu - mu <= t", "mu_low", use="low is_mu is_nu", degree=1)
-    g.intro("k inside").use("near", "k", label="here")
-    g.apart("abs(x(k) - z(k)); abs((x(k) - mu) - (z(k) - nu))", lambda e: e.auto(degree=1))
-
-
-SCRIPTS |= {
-    "lem.layers_root": Script(root),
-    "lem.layers_centred": Script(centred),
-}
-
-
-def ffn_lipschitz(g: Goal) -> None:
-    rows, columns = g.split()
-    rows.intro("d h e W b V c x z y u A B t (some_d some_h some_e A0 B0) first second run_y run_u near i inside")
-    rows.use("run_y", "i", label="is_y").use("run_u", "i", label="is_u").use("second", "i", label="row")
-    rows.use("near", "1", label="near1")
-    size_of(rows, "x(1) - z(1)", "near0").have("0 <= t", "t0", use="near1 near0")
-    rows.use("lem:layers_net", "d", "h", "W", "b", "k. V(i, k)", "x", "z", label="move")
-
-    def inner(s: Goal) -> None:
-        def term(f: Goal) -> None:
-            size_of(f.intro("l inside1"), "W(k, l)", "size").use("near", "l", label="here").auto("size here")
-
-        s.intro("k inside2").use("first", "k", label="total")
-        s.use("lem:sum_mono", "l. abs(W(k, l))*abs(x(l) - z(l))", "l. t*abs(W(k, l))", "1", "d", term, label="terms")
-        s.have("t*sum(l, 1, d, abs(W(k, l))) <= t*A", "scaled", use="total t0")
-        s.have("sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l))) <= A*t", "unit", use="terms scaled", degree=1)
-        size_of(s, "V(i, k)", "weight").auto("unit weight")
-
-    rows.use(
-        "lem:sum_mono",
-        "k. abs(V(i, k))*sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l)))",
-        "k. A*t*abs(V(i, k))",
-        "1",
-        "h",
-        inner,
-        label="units",
-    )
-    rows.have("0 <= A*t", "product", use="A0 t0")
-    rows.have("A*t*sum(k, 1, h, abs(V(i, k))) <= A*t*B", "scaled", use="row product")
-    difference(rows).rewrite("difference").auto("move units scaled", degree=1, rounds=0)
-
-    columns.intro("d h e W b V c x z y u A B (some_d some_h some_e A0 B0) first second run_y run_u")
-    unit = "sum(l, 1, d, abs(W(k, l))*abs(x(l) - z(l)))"
-
-    def output(s: Goal) -> None:
-        s.intro("i inside").use("run_y", "i", label="is_y").use("run_u", "i", label="is_u")
-        s.use("lem:layers_net", "d", "h", "W", "b", "k. V(i, k)", "x", "z", label="move")
-        difference(s).rewrite("difference").hyp("move")
-
-    columns.use(
-        "lem:sum_mono",
-        "i. abs(y(i) - u(i))",
-        f"i. sum(k, 1, h, abs(V(i, k))*{unit})",
-        "1",
-        "e",
-        output,
-        label="outputs",
-    )
-    columns.use("lem:layers_swap", f"i k. abs(V(i, k))*{unit}", "1", "e", "1", "h", label="swapped")
-
-    def hidden(s: Goal) -> None:
-        def nonneg(f: Goal) -> None:
-            size_of(f.intro("l inside1"), "W(k, l)", "p")
-            size_of(f, "x(l) - z(l)", "q").auto("p q")
-
-        s.intro("k inside2").use("second", "k", label="total")
-        s.use("lem:sum_nonneg", "l. abs(W(k, l))*abs(x(l) - z(l))", "1", "d", nonneg, label="positive")
-        s.auto("total positive")
-
-    columns.use(
-        "lem:sum_mono", f"k. sum(i, 1, e, abs(V(i, k)))*{unit}", f"k. B*{unit}", "1", "h", hidden, label="units"
-    )
-    columns.use("lem:layers_swap", "k l. abs(W(k, l))*abs(x(l) - z(l))", "1", "h", "1", "d", label="swapped_units")
-
-    def inputs(s: Goal) -> None:
-        s.intro("l inside").use("first", "l", label="total")
-        size_of(s, "x(l) - z(l)", "size").auto("total size")
-
-    columns.use(
-        "lem:sum_mono",
-        "l. sum(k, 1, h, abs(W(k, l)))*abs(x(l) - z(l))",
-        "l. A*abs(x(l) - z(l))",
-        "1",
-        "d",
-        inputs,
-        label="inputs",
-    )
-    columns.have(
-        f"B*sum(k, 1, h, {unit}) <= B*(A*sum(l, 1, d, abs(x(l) - z(l))))",
-        "scaled",
-        lambda s: s.have(
-            f"sum(k, 1, h, {unit}) <= A*sum(l, 1, d, abs(x(l) - z(l)))",
-            "plain",
-            use="swapped_units inputs",
-            degree=1,
-            rounds=0,
-        ).auto("plain B0"),
-    )
-    columns.auto("outputs swapped units scaled", degree=1, rounds=0)
-
-
-def difference(g: Goal) -> Goal:
-    """y(i) - u(i) written out."""
-    net = "sum(k, 1, h, V(i, k)*relu(sum(l, 1, d, W(k, l)*{}(l)) + b(k)))"
-    return g.have(
-        f"y(i) - u(i) = {net.format('x')} - {net.format('z')}", "difference", use="is_y is_u", degree=1, rounds=0
-    )
 
 
 def scaled_relu(g: Goal, c: str, t: str, label: str) -> Goal:
@@ -1046,7 +622,6 @@ def sign_by_ln(g: Goal) -> None:
                 goal.auto("out_odd out_even a b mean root r_e", degree=1, rounds=0, multipliers=["1", "1/r"])
 
 
-FFN = ("1", "0", "1", "k l. 0", "k. 0", "i k. 0", "i. 0", "l. 0", "l. 0", "i. 0", "i. 0", "0", "0")
 SIGNS = "j. I[j = 1] + I[j = 4] - I[j = 2] - I[j = 3]"
 SIGNED = (
     "2",
@@ -1060,50 +635,10 @@ SIGNED = (
 )
 
 SCRIPTS |= {
-    "cookbook.s6.1.ffn_lipschitz": Script(ffn_lipschitz, lambda g: g.inhabit(*FFN, "0", "1", others=[FFN])),
     "cookbook.s6.4.sign_by_ln": Script(
         sign_by_ln, lambda g: g.inhabit(*SIGNED, "1", others=[(*SIGNED, "2"), SIGNED], leaf=each_index)
     ),
 }
-
-
-def ln_moments(g: Goal) -> None:
-    g.intro("d x eps y mu r (some eps0) (is_mu r0 is_r outs)").positive("r", "r")
-    g.use("lem:layers_mean", "d", "x", "mu", label="zero")
-
-    def entry(h: Goal) -> None:
-        h.intro("k inside").use("outs", "k", label="is").auto("is", degree=1, rounds=0)
-
-    def square(h: Goal) -> None:
-        h.intro("k inside").use("outs", "k", label="is").rewrite("is").true()
-
-    g.use("lem:sum_ext", "k. y(k)", "k. (x(k) - mu)*(1/r)", "1", "d", entry, label="sum")
-    g.use("lem:sum_ext", "k. y(k)^2", "k. (x(k) - mu)^2*(1/r)^2", "1", "d", square, label="squares")
-    mean, variance = g.split()
-    mean.auto("zero sum", degree=1, rounds=0, multipliers=["1/d", "1/d*(1/r)"])
-    variance.rewrite("is_r", rev=True).auto("squares", degree=1, rounds=0, multipliers=["1/d"])
-
-
-def pairing(g: Goal) -> None:
-    g.intro("d x v eps gamma y mu r (some eps0) both (is_mu r0 is_r outs) same")
-    g.use("lem:sum_split", "v", "1", "d", "2*d", label="parts").use(
-        "lem:layers_shift", "v", "1", "d", "d", label="moved"
-    )
-
-    def opposite(h: Goal) -> None:
-        h.intro("k inside").use("both", "k", label="up down").auto("up down", degree=1, rounds=0)
-
-    g.use("lem:sum_ext", "k. v(k) + v(k + d)", "k. 0", "1", "d", opposite, label="zero")
-    g.have("sum(k, 1, 2*d, v(k)) = 0", "total", use="parts moved zero", degree=1, rounds=0)
-    g.have("mu = 0", "mean", use="is_mu total", degree=1, rounds=0, multipliers=["1", "1/d", "1/(2*d)"])
-    mean, scale = g.split()
-    mean.hyp("mean")
-    scale.witness("gamma(1)/r").intro("i inside").use("both", "i", label="up down")
-    scale.use("outs", "i", label="first").use("outs", "d + i", label="second")
-    scale.use("same", "i", label="gain").use("same", "d + i", label="gain_two")
-    for part, names in zip(scale.split(), ("up first gain", "down second gain_two"), strict=True):
-        factors = ["1", "1/r", "gamma(i)/r", "gamma(d + i)/r", "x(i)/r"]
-        part.auto(f"mean {names}", degree=1, rounds=0, multipliers=factors)
 
 
 def clip_values(g: Goal) -> Goal:
@@ -1270,50 +805,7 @@ def no_effect(g: Goal) -> None:
             h.have("0 < c*sum(i, 1, d, u(i)*z(L, i))", "right", use="positive c0").auto("right total", degree=1)
 
 
-def mean_counts(g: Goal) -> None:
-    """x = (1, 3) becomes (-1, 1), which relu sends to (0, 1): the first entry is no longer positive."""
-    g.intro("claim").use(
-        "claim",
-        "1",
-        "2",
-        "2",
-        "l k m. I[k = m]",
-        "l i k. I[i = k]",
-        "i. I[i = 1]",
-        "l i. 2*i - 1",
-        "l i. I[l = 0]*(2*i - 1) + I[l = 1]*(i - 1)",
-        "l m. 2*m - 3",
-        "l. 2",
-        "l. 1",
-        "0",
-        None,
-        each_index,
-        each_index,
-        each_index,
-        each_index,
-        label="forth back",
-    )
-    g.use("back", None, label="wrong").absurd("wrong")
-
-
 SCRIPTS |= {
-    "cookbook.s6.def6.1_ln": Script(
-        ln_moments, lambda g: g.inhabit("2", "k. 2*k - 3", "3", "k. k - 3/2", "0", "2", leaf=each_index)
-    ),
-    "cookbook.s6.3.pairing.corrected": Script(
-        pairing,
-        lambda g: g.inhabit(
-            "2",
-            "k. k",
-            "k. k - 4*I[k = 3] - 6*I[k = 4]",
-            "3/2",
-            "k. 2",
-            "k. k - 4*I[k = 3] - 6*I[k = 4]",
-            "0",
-            "2",
-            leaf=each_index,
-        ),
-    ),
     "cookbook.s6.4.sign_zero": Script(
         sign_zero,
         lambda g: g.inhabit(
@@ -1330,7 +822,6 @@ SCRIPTS |= {
             leaf=each_index,
         ),
     ),
-    "cookbook.s6.1.ln_no_effect": Script(mean_counts, refutes=True),
     "cookbook.s6.1.ln_no_effect.corrected": Script(
         no_effect,
         lambda g: g.inhabit(
@@ -1616,23 +1107,6 @@ SCRIPTS |= {
 # --- Section 3: Booleans, categories, counts --------------------------------------------------------------------------
 
 
-def no_negation(g: Goal) -> None:
-    """A continuous f that is positive at 0 is so at step/2."""
-    g.intro("f continuous (negates asserts)").use("negates", "0", label="at").use(
-        "asserts", "0", label="no", premises=0
-    )
-    g.use("continuous", "0", "f(0)", label="here").obtain("here", "step", "size close")
-    g.use("close", "step/2", lambda h: h.apart("abs(step/2 - 0)", lambda e: e.auto()), label="near")
-    g.use("asserts", "step/2", label="side").apart("abs(f(step/2) - f(0))", lambda e: e.auto(degree=1))
-
-
-def narrow(g: Goal) -> None:
-    """Points at -gap/4 and gap/4."""
-    g.intro("gap some").witness("-gap/4", "gap/4")
-    for h in g.split():
-        h.auto() if h.goal[2][0][0] != "fn" else h.apart("abs(-gap/4 - gap/4)", lambda e: e.auto())
-
-
 def wide(gap: str, low: str, high: str) -> Tactic:
     """The gap is a lower bound."""
 
@@ -1720,18 +1194,6 @@ def narrow_pairs(g: Goal) -> None:
 def pair_operations(g: Goal) -> None:
     g.intro("a b c e (a1 b1 c1 e1)")
     g.apart("min(a, c); max(a, c); min(b, e); max(b, e)", lambda h: h.blast())
-
-
-def pair_rep(g: Goal) -> None:
-    g.intro("x y mu r which (is_mu r0 is_r outs) i inside").use("outs", "i", label="out")
-    for h in g.cases("which", "one two"):
-        h.have("mu = 0", "mean", use="is_mu one two", degree=1, rounds=0)
-        h.have(
-            "r^2 = 1^2", "square", use="is_r mean one two", degree=1, rounds=0, multipliers=["1", "x(1)", "x(2)", "mu"]
-        )
-        h.have("0 <= 1", "unit").have("r = 1", "root", lambda e: equal_squares(e, "r", "1", "square"))
-        h.positive("r", "r").have("1/r = 1", "inverse", use="root r_e", degree=1, rounds=0, multipliers=["1", "1/r"])
-        h.auto("out inverse mean", degree=1, rounds=0, multipliers=["1", "x(i)", "mu", "1/r"])
 
 
 # --- Orthogonal vectors -----------------------------------------------------------------------------------------------
@@ -1849,7 +1311,6 @@ def one_hot(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "cookbook.t4.halfline_closed": Script(each(no_negation, narrow, *mean_and_variance("0", "1")), flat(("1",))),
     "cookbook.t4.zero_one": Script(
         each(
             pieces("x y (a b)", "min(x, y); max(x, y); I[x = 0]; I[x = 1 & y = 1]; I[x = 1 | y = 1]"),
@@ -1866,10 +1327,6 @@ SCRIPTS |= {
         ),
         witnesses("-1", "1"),
     ),
-    "cookbook.t4.halfline_open": Script(
-        each(pieces("x y (a b)", "min(x, y); max(x, y)"), narrow, *mean_and_variance("-1", "1")),
-        lambda g: g.inhabit("-1", "1", others=[("1", "1"), ("-1", "-1"), ("1",)]),
-    ),
     "cookbook.t4.zero_geone": Script(
         each(
             pieces("x y (a b)", "min(x, y); max(x, y); relu(1 - x)"), wide("1", "x", "y"), *mean_and_variance("0", "1")
@@ -1881,9 +1338,6 @@ SCRIPTS |= {
         lambda g: g.inhabit(
             "-1", "1", "1", "-1", others=[("1", "-1", "1", "-1"), ("1", "j. I[j = 1] - I[j = 2]")], leaf=each_index
         ),
-    ),
-    "cookbook.s3.1.pair_rep": Script(
-        pair_rep, lambda g: g.inhabit("i. 3 - 2*i", "i. 3 - 2*i", "0", "1", "1", leaf=each_index)
     ),
     "cookbook.s3.2.onehot_width": Script(
         each(bessel, one_hot),
@@ -1914,124 +1368,6 @@ def scaled_pairs(g: Goal) -> None:
         each_index(part, lambda h: h.true() if h.goal[0] == "~" else h.blast())
 
 
-def counts(g: Goal) -> None:
-    g.intro("n x s C P some bits zero count counts")
-
-    def bit(h: Goal) -> None:
-        h.intro("j inside").use("bits", "j", label="is")
-        for e in h.cases("is", "at"):
-            e.rewrite("at").true()
-
-    first, later, low, high = g.split()
-    first.use("lem:layers_uniform", "n", "s", "x", label="mean hard")
-    first.use("lem:sum_ext", "x", "j. I[x(j) = 1]", "1", "n", bit, label="ones")
-    first.auto("mean ones count", degree=1, rounds=0, multipliers=["1", "1/n"])
-
-    def earlier(h: Goal) -> None:
-        h.intro("j inside1").use("zero", "j", label="done").hyp("done")
-
-    def earlier_bit(h: Goal) -> None:
-        h.intro("j inside1").use("bits", "j", label="is")
-        for e in h.cases("is", "at"):
-            e.rewrite("at").true()
-
-    later.intro("i inside").use("lem:layers_uniform", "i", "s", "x", None, earlier, label="mean hard")
-    later.use("lem:sum_ext", "x", "j. I[x(j) = 1]", "1", "i", earlier_bit, label="ones").use(
-        "counts", "i", label="count_i"
-    )
-    later.auto("mean ones count_i", degree=1, rounds=0, multipliers=["1", "1/i"])
-
-    def side(h: Goal) -> None:
-        h.intro("j inside").apart("I[x(j) = 1]", lambda e: e.auto(degree=1))
-
-    low.use("lem:sum_nonneg", "j. I[x(j) = 1]", "1", "n", side, label="sum").auto("sum count", degree=1)
-    high.use("lem:sum_mono", "j. I[x(j) = 1]", "j. 1", "1", "n", side, label="sum").use(
-        "lem:sum_one", "1", "n", label="ones"
-    )
-    high.auto("sum ones count", degree=1)
-
-
-def weights_defined(names: str) -> Tactic:
-    """The normalisers of softmax and hardmax with equal scores are positive."""
-
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        total = list(h.facts.values())[-1][2][0]
-        equal = next(k for k, f in h.facts.items() if f[0] == "all" and h.text(f).endswith("s(j) = 0"))
-        h.use(equal, label="zero")
-        totals(h, h.text(total[2][1]), soft="exp" in h.text(total)).auto()
-
-    return lambda g: g.leaves(names, leaf)
-
-
-def special(g: Goal) -> None:
-    """v = I[the symbol is special] and the mean itself."""
-    begin, end, never = g.split()
-    never.intro("claim")
-    alike(never, "claim")
-    for h, low, high, place in ((begin, "0", "n", "0"), (end, "1", "n + 1", "n + 1")):
-        h.witness("j. I[j = 0]", "a b. b").intro("n w some (is_special ordinary)")
-        for part in h.split() if place == "0" else [h]:
-            part.intro("i (i_low i_high)")
-            last = "i" if "sum(j, 0, i, " in part.text(part.goal) else high
-
-            def other(e: Goal) -> None:
-                e.intro("j (jl jh) differ").have("1 <= j & j <= n", "inside", lambda f: ordinary(f, place))  # noqa: B023
-                e.use("ordinary", "j", label="not_special")
-                yes, no = e.ind("w(j) = 0", "at is")
-                yes.absurd("at", "not_special")
-                no.hyp("is")
-
-            part.use("lem:sum_only", "j. I[w(j) = 0]", low, last, place, None, other, label="only")
-            part.have(f"I[w({place}) = 0] = 1", "one", lambda e: e.rewrite("is_special").true())
-            part.auto("only one", degree=1, rounds=0, multipliers=["1", f"1/({last} + 1)", "1/(n + 1)"])
-
-
-def ordinary(g: Goal, place: str) -> None:
-    """1 <= j <= n, where j is not the place 0 before or n + 1 behind."""
-    low, high = g.split()
-    outside, inside, ends = (low, high, "j 1") if place == "0" else (high, low, "n j")
-    inside.auto("jl jh i_high")
-    outside.contra("no").use("ax:int_lt", *ends.split(), label="step")
-    outside.have(f"j = {place}", "there", use="step jl jh").absurd("there", "differ")
-
-
-def alike(g: Goal, claim: str) -> None:
-    """Positions 1 and 2 of a a EOS have the same symbol and the same mean."""
-    g.obtain(claim, "v", "rest").obtain("rest", "f", "all_n")
-    g.use("all_n", "2", "j. I[j <= 2]", None, each_index, label="at").use("at", "1", label="one").use(
-        "at", "2", label="two"
-    )
-    g.auto("one two", degree=1, rounds=0)
-
-
-def first_symbol(g: Goal) -> None:
-    g.intro("n w s some (start later) zero i (low high)")
-
-    def earlier(h: Goal) -> None:
-        h.intro("j inside1").use("zero", "j", label="done").hyp("done")
-
-    def other(h: Goal) -> None:
-        h.intro("j (jl jh) differ").have("2 <= j", "from", lambda e: two_up(e)).use("later", "j", label="not_start")
-        yes, no = h.ind("w(j) = 0", "at is")
-        yes.absurd("at", "not_start")
-        no.hyp("is")
-
-    g.use("lem:layers_uniform", "i", "s", "j. I[w(j) = 0]", None, earlier, label="soft hard")
-    g.use("lem:sum_only", "j. I[w(j) = 0]", "1", "i", "1", None, other, label="only").have(
-        "I[w(1) = 0] = 1", "one", lambda h: h.rewrite("start").true()
-    )
-    for h, name in zip(g.split(), ("soft", "hard"), strict=True):
-        h.auto(f"{name} only one", degree=1, rounds=0, multipliers=["1", "1/i"])
-
-
-def two_up(g: Goal) -> None:
-    """2 <= j from 1 <= j and j != 1."""
-    g.contra("below").use("ax:int_lt", "j", "2", label="step").have("j = 1", "first", use="step jl")
-    g.absurd("first", "differ")
-
-
 SCRIPTS |= {
     "cookbook.t4.pair_pmdelta": Script(
         each(flip_pairs, narrow_pairs, lambda g: pair_moments(g, False), scaled_pairs),
@@ -2044,43 +1380,10 @@ SCRIPTS |= {
             leaf=each_index,
         ),
     ),
-    "cookbook.s3.3.integer_reps": Script(
-        counts,
-        lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", "i. I[i = 2]", "1", leaf=each_index),
-        weights_defined("n x s C P"),
-    ),
-    "cookbook.s3.4.one_over_nplus1.corrected": Script(special),
-    "cookbook.s3.5.1.one_over_i": Script(
-        first_symbol, lambda g: g.inhabit("2", "j. I[j = 2]", "j. 0", "1", leaf=each_index), weights_defined("n w s")
-    ),
 }
 
 
 # --- Section 8: routing -----------------------------------------------------------------------------------------------
-
-
-def stream(g: Goal) -> None:
-    g.intro("L n d A H c z (some_L some_n some_d) run")
-    step, total = g.split()
-    step.intro("l inside1 i inside2 a inside3").use("run", "l", None, "i", None, "a", label="one two")
-    step.auto("one two", degree=1, rounds=0)
-
-    def layers(h: Goal) -> None:
-        base, up = h.induct("l", "ge", "ih")
-        base.intro("top i inside2 a inside3").true()
-        up.intro("top i inside2 a inside3").use("ih", None, "i", None, "a", label="before")
-        up.use("run", "l + 1", None, "i", None, "a", label="one two")
-        last(up, "k. A(k, i, a) + H(k, i, a)", "1", "l + 1", "sum").auto("before one two sum", degree=1, rounds=0)
-
-    total.have(
-        "all l:Int. 0 <= l -> l <= L -> all i in 1..n. all a in 1..d."
-        " z(l, i, a) = z(0, i, a) + sum(k, 1, l, A(k, i, a) + H(k, i, a))",
-        "layers",
-        layers,
-    )
-    total.intro("l (low high) i inside2 a inside3").use("layers", "l", None, None, "i", None, "a", label="done").hyp(
-        "done"
-    )
 
 
 def here(fact: str, *at: str) -> Tactic:
@@ -2092,54 +1395,6 @@ def here(fact: str, *at: str) -> Tactic:
         g.use(fact, *args, label="instance").hyp("instance")
 
     return run
-
-
-def routing_ffn(g: Goal) -> None:
-    g.intro("m d h e g W b V c R S P U q x y (m0 d0 h0 e0 g0) rows columns bias run a inside")
-    inner = "sum(l, 1, d, W(k, l)*sum(j, 1, m, R(l, j)*x(j))) + b(k)"
-    unit = f"relu({inner})"
-
-    def entry(s: Goal) -> None:
-        s.intro("i inside1").use("run", "i", label="is").auto("is", degree=1, rounds=0, multipliers=["S(a, i)"])
-
-    g.use(
-        "lem:sum_ext",
-        "i. S(a, i)*y(i)",
-        f"i. sum(k, 1, h, S(a, i)*V(i, k)*{unit}) + S(a, i)*c(i)",
-        "1",
-        "e",
-        entry,
-        label="outputs",
-    )
-    g.use("lem:layers_swap", f"i k. S(a, i)*V(i, k)*{unit}", "1", "e", "1", "h", label="swapped")
-
-    def hidden(s: Goal) -> None:
-        s.intro("k inside1").use("columns", "a", None, "k", label="column")
-        s.use(
-            "lem:layers_through",
-            "d",
-            "m",
-            "l. W(k, l)",
-            "R",
-            "j. P(k, j)",
-            "x",
-            "l. sum(j, 1, m, R(l, j)*x(j))",
-            here("rows", "k"),
-            lambda t: t.intro("l inside2").true(),
-            label="row",
-        )
-        s.rewrite("row").auto("column", degree=1, rounds=0, multipliers=[unit])
-
-    g.use(
-        "lem:sum_ext",
-        "k. U(a, k)*relu(sum(j, 1, m, P(k, j)*x(j)) + b(k))",
-        f"k. sum(i, 1, e, S(a, i)*V(i, k))*{unit}",
-        "1",
-        "h",
-        hidden,
-        label="units",
-    )
-    g.use("bias", "a", label="constant").auto("outputs swapped units constant", degree=1, rounds=0)
 
 
 def routing_sa(g: Goal) -> None:
@@ -2239,38 +1494,6 @@ def routing_sa(g: Goal) -> None:
     output.auto("entries swapped", degree=1, rounds=0)
 
 
-def dim_match(g: Goal) -> None:
-    g.intro("d h e N W b V c P U q x (d0 h0 e0 d_fits e_fits) inner outer (bias none)")
-
-    def hidden(s: Goal) -> None:
-        s.intro("k inside1").use("inner", "k", label="kept empty")
-        s.use("lem:sum_split", "l. P(k, l)*x(l)", "1", "d", "N", label="parts")
-        for name, fact, value, low, high in (
-            ("one", "kept", "W(k, l)*x(l)", "1", "d"),
-            ("two", "empty", "0", "d + 1", "N"),
-        ):
-
-            def term(t: Goal, fact: str = fact) -> None:
-                t.intro("l inside2").use(fact, "l", label="is").rewrite("is").true()
-
-            s.use("lem:sum_ext", "l. P(k, l)*x(l)", f"l. {value}", low, high, term, label=name)
-        s.auto("parts one two", degree=1, rounds=0)
-
-    g.have("all k in 1..h. sum(l, 1, N, P(k, l)*x(l)) = sum(l, 1, d, W(k, l)*x(l))", "rows", hidden)
-    unit = "relu(sum(l, 1, N, P(k, l)*x(l)) + b(k))"
-    kept, empty = g.split()
-    for goal, constant_fact in ((kept, "bias"), (empty, "none")):
-        goal.intro("i inside")
-
-        def term(t: Goal, goal: Goal = goal) -> None:
-            t.intro("k inside1").use("outer", "k", label="first second").use("rows", "k", label="row")
-            t.use("first" if goal is kept else "second", "i", label="is").rewrite("row").rewrite("is").true()
-
-        target = "V(i, k)*relu(sum(l, 1, d, W(k, l)*x(l)) + b(k))" if goal is kept else "0"
-        goal.use("lem:sum_ext", f"k. U(i, k)*{unit}", f"k. {target}", "1", "h", term, label="sums")
-        goal.use(constant_fact, "i", label="constant").auto("sums constant", degree=1, rounds=0)
-
-
 def routing(g: Goal) -> None:
     g.intro("d h e p z y R W b V c Q (d1 h0 e1) target matrix")
 
@@ -2350,10 +1573,7 @@ ZERO_LAYER = (
     "i l. 0",
 )
 
-ONES = ("2", "1", "1", "l i a. 1", "l i a. 1", "l i a. 2*l - 1", "l i a. 2*l")
-FFN_ROUTED = ("2", "2", "1", "2", "2", *["k l. 0", "k. 0"] * 2, *["k l. 0"] * 4, *["k. 0"] * 3)
 SA_ROUTED = ("2", "2", "2", "1", "2", "2", *["k l. 0"] * 11)
-PADDED = ("1", "1", "1", "2", "k l. 0", "k. 0", "k l. 0", "k. 0", "k l. 0", "k l. 0", "k. 0", "k. 0")
 
 
 def pointed(*terms: str, more: tuple[tuple[str, ...], ...] = (("1",),)) -> Tactic:
@@ -2362,10 +1582,7 @@ def pointed(*terms: str, more: tuple[tuple[str, ...], ...] = (("1",),)) -> Tacti
 
 
 SCRIPTS |= {
-    "cookbook.s8.1.residual_stream": Script(stream, pointed(*ONES, more=(("1", "1", "1"),))),
-    "cookbook.s8.2.routing_ffn": Script(routing_ffn, pointed(*FFN_ROUTED, "1")),
     "cookbook.s8.2.routing_sa": Script(routing_sa, pointed(*SA_ROUTED, more=(("1", "1"),))),
-    "cookbook.s8.2.dim_match": Script(dim_match, pointed(*PADDED, more=(("1",), ("2",)))),
     "cookbook.t3.routing": Script(routing, pointed(*ZERO_LAYER)),
 }
 
@@ -2717,98 +1934,4 @@ SCRIPTS |= {
             others=[(*NOTHING, "1", "1"), NOTHING, ("1", "1", "1", "k b. 0", "k. 0", "i j. 0", "i a. 0", "1", "1")],
         ),
     ),
-}
-
-
-def layer_of(number: str, weights: str, index: str) -> list[str]:
-    """The parameters of this number with the attention weights of layer `index`."""
-    names = [f"u. {k}({number}, u)" if k in "gr" else f"u v. {k}({number}, u, v)" for k in UPPER]
-    return [*names, f"u v. {weights}({index}, u, v)"]
-
-
-def next_layer(g: Goal, number: str, before: tuple[str, str], like: str, index: str) -> Goal:
-    """`same`: this layer of the two inputs `before`, equal by `equal`, gives the same with both attention weights."""
-    first, second = (f"u v. {name}" for name in before)
-    g.use(
-        "lem:layers_scores_same",
-        "n",
-        "d",
-        "m",
-        f"u v. Q({number}, u, v)",
-        f"u v. K({number}, u, v)",
-        second,
-        first,
-        "#equal_back",
-        label="scores",
-    ).use(like, *([] if like == "like_2" else [index, None]), "#scores", label="weights")
-
-    def turned(s: Goal) -> None:
-        s.intro("i i_in j j_in").use("weights", "i", None, "j", label="is").auto("is", degree=1, rounds=0)
-
-    return g.use(
-        "lem:layers_same",
-        *layer_of(number, "alpha", number),
-        f"u v. omega({index}, u, v)",
-        "n",
-        "d",
-        "h",
-        first,
-        second,
-        "#equal",
-        turned,
-        label="same",
-    )
-
-
-def back_too(g: Goal, equation: str) -> None:
-    """`equal_back`: the equations of `equal` the other way round."""
-    left, right = equation.split(" = ")
-
-    def turn(s: Goal) -> None:
-        s.intro("i i_in a a_in").use("equal", "i", None, "a", label="is").auto("is", degree=1, rounds=0)
-
-    g.have(f"all i in 1..n. all a in 1..d. {right.format('i', 'a')} = {left.format('i', 'a')}", "equal_back", turn)
-
-
-def serial_sequences(g: Goal) -> None:
-    g.intro("J L n d h m Q K V W g U r alpha omega z x (J0 L0 n1 d1 h0 m0) run start rest like")
-
-    def step(h: Goal) -> None:
-        h.intro("top").use("ih", label="equal")
-        back_too(h, "z(J + p, {0}, {1}) = x(p, {0}, {1})")
-        next_layer(h, "J + p + 1", ("z(J + p, u, v)", "x(p, u, v)"), "like", "p + 1")
-        h.intro("i i_in a a_in").use("same", "i", None, "a", label="is")
-        h.use("run", "J + p + 1", None, "i", None, "a", label="left")
-        h.use("rest", "p + 1", None, "i", None, "a", label="right").auto("left right is", degree=1, rounds=0)
-
-    def levels(h: Goal) -> None:
-        base, up = h.induct("p", "ge", "ih")
-        base.intro("top i i_in a a_in").use("start", "i", None, "a", label="is").auto("is", degree=1, rounds=0)
-        step(up)
-
-    g.have("all p:Int. 0 <= p -> p <= L -> all i in 1..n. all a in 1..d. z(J + p, i, a) = x(p, i, a)", "levels", levels)
-    g.intro("l (l0 l1) i i_in a a_in").use("levels", "l", None, None, "i", None, "a", label="done").hyp("done")
-
-
-def embedding(g: Goal) -> None:
-    g.intro("n d e A B P R C S w some words positions i i_in")
-    g.use("words", "w(i)", label="word_up word_low").use("positions", "i", label="pos_up pos_low")
-    for part, k in zip(g.split(), ("up", "low"), strict=True):
-        part.intro("a a_in").use(f"word_{k}", "a", label="one").use(f"pos_{k}", "a", label="two")
-        part.auto("one two", degree=1, rounds=0)
-
-
-def by_claim(name: str) -> Tactic:
-    return lambda g: g.use(f"lem:{name}", label="done").hyp("done")
-
-
-SERIAL = ("2", "2", "1", "1", *[THREE_INDEX] * 4, TWO_INDEX, THREE_INDEX, TWO_INDEX, *[THREE_INDEX] * 4)
-SIDE_BY_SIDE = SCRIPTS["cookbook.s8.3.parallel"].inhabited
-
-SCRIPTS |= {
-    "cookbook.t3.parallel": Script(by_claim("cookbook.s8.3.parallel"), SIDE_BY_SIDE),
-    "cookbook.s8.3.parallel_embedding": Script(
-        embedding, pointed("1", "1", "1", *["k a. 0"] * 6, "i. 0", "1", more=(("1", "1"), ("1",)))
-    ),
-    "cookbook.s8.3.serial_sequences": Script(serial_sequences, lambda g: g.inhabit("1", "2", *SERIAL, "1", "1", "1")),
 }

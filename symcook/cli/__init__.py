@@ -16,6 +16,7 @@ COMMANDS = {
     "check": "a model against its reference, exhaustive and exact",
     "prove": "check stored proofs again",
     "claims": "what the papers state, and what is known about it",
+    "lemmas": "what a proof may cite",
     "bound": "a paper's bound and the sharp value, as rigorous balls",
     "report": "the figures of a paper about a recipe, with their numbers",
     "export": "float weights with a certificate",

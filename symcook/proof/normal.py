@@ -50,6 +50,17 @@ _cache: dict[Term, Poly] = {}
 _fresh = itertools.count(1)  # no number is given twice, not even to two threads
 
 
+def forget() -> None:
+    """Number atoms from the beginning: searches follow the numbers, and must not depend on what was done before."""
+    global _fresh
+    for table in (_numbers, _keys, _depends, _tall, _exponents, _exponent_numbers, _cache):
+        table.clear()
+    _Cached.monomials = 0
+    _exponents[0] = {}
+    _exponent_numbers[frozenset()] = 0
+    _fresh = itertools.count(1)
+
+
 def _atom(key: Key) -> Poly:
     return {(((_number(key), 1),), 0): 1}
 

@@ -162,6 +162,25 @@ def test_check(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["strings"] > 10
 
 
+def test_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
+    every = document(capsys, "lemmas")
+    assert {row["kind"] for row in every} == {"axiom", "lemma"}
+    stored = {path.stem for path in (ROOT / "proofs" / "certificates").glob("lem.*.json")}
+    assert {f"lem.{row['name']}" for row in every if row["kind"] == "lemma"} == stored
+    (square,) = document(capsys, "lemmas", "--search", "square_le")
+    assert square == {
+        "name": "square_le",
+        "kind": "lemma",
+        "statement": "all x:Real, y:Real. 0 <= y -> x^2 <= y^2 -> x <= y",
+    }
+    found = document(capsys, "lemmas", "--search", "HARDMAX(")
+    assert found and all("hardmax(" in row["name"] + row["statement"] for row in found)
+    code, out, _ = call(capsys, "lemmas", "--search", "square_le")
+    assert (code, out.splitlines()[0]) == (0, "square_le (lemma)")
+    assert call(capsys, "lemmas", "--search", "qqqqzzzz")[:2] == (0, "no lemma fits\n")
+    assert str(len(every)) in call(capsys, "lemmas")[1]
+
+
 def test_claims(capsys: pytest.CaptureFixture[str]) -> None:
     rows = document(capsys, "claims")
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming"]

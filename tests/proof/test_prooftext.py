@@ -1,6 +1,8 @@
 """Proof texts: they read back; broken ones are refused where they are broken; what does not follow is never built."""
 
+import os
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -57,6 +59,24 @@ FOLLOWS = {
     "enclosures": ("all x:Real. 0 <= x & x <= 1 -> exp(x) < 2 + x", ""),
     "induction": ("all n:Int. 0 <= n -> sum(j, 1, n, 2*j - 1) = n^2",
                   "  induct k (low before)\n    - qed\n    - qed by before"),
+    "blocks for what is left": ("all x:Real. 0 <= x -> 0 <= x + 1 & (x = 1 -> x^3 = 1) & (ex y:Real. x < y & y < x + 1/7)",
+                                "  given x low\n  - witness x + 1/8\n"),
+    "the step alone": ("all n:Int. 0 <= n -> sum(j, 1, n, 2*j - 1) = n^2",
+                       "  induct k (low before)\n    - qed by before"),
+    "what exists, of an instance": ("all f:Int->Int. (all k:Int. 0 <= k -> (ex i:Int, j:Int. f(k) = 2*i + 2*j & i <= j))"
+                                    " -> ex m:Int. f(7) = 2*m",
+                                    "  given f every\n  obtain i j (sum less) from every(7)\n  witness i + j"),
+    "cases of an instance": ("all f:Int->Int. (all k:Int. 0 <= k -> f(k) = 1 | f(k) = 2) -> f(3)^2 <= 4",
+                             "  given f every\n  cases is from every(3)"),
+    "a named function": ("all n:Int, x:Real. 0 <= n -> sum(j, 1, n, x*j - x*j) <= sum(j, 1, n, 1)",
+                         "  given n x some\n  let f(j) = x*j\n  zero: all j in 1..n. f(j) - f(j) = 0\n"
+                         "  qed by sum_mono(j. f(j) - f(j); j. 1; 1; n)[zero]"),
+    "equations put in": ("all f:Int->Real, x:Real, y:Real. f(1) = x + y & f(2) = x - y"
+                         " -> f(1)^2 + f(2)^2 = 2*x^2 + 2*y^2", ""),
+    "a place at the end of a range": ("all f:Int->Real, n:Int. (all j in 1..n. f(j) <= 1) & f(n + 1) <= 1"
+                                      " -> all j in 1..n + 1. f(j) <= 1",
+                                      "  given f n (below last) j inside\n  qed by below, last"),
+    "a number without names": ("0 < sqrt(2*pi)", ""),
     "cases with names": ("all x:Real. 0 <= x*x",
                          "  given x\n  cases up, down: 0 <= x\n    - qed by up\n    - qed by down"),
     "a witness": ("all n:Int. ex m:Int. n < m", "  given n\n  witness n + 1"),
@@ -130,7 +150,7 @@ BROKEN = {
     "too few labels": ("proof a.b\n  given x y (l h m)\n", (2, 9), "2 labels for 2 parts"),
     "nothing to introduce": ("proof a.b\n  given x y (l h) z\n", (2, 9), "nothing to introduce"),
     "no dash": ("proof a.b\n  given x y (l h)\n  cases s: x <= 1\n    qed\n", (4, 5), "'- '"),
-    "one case of two": ("proof a.b\n  given x y (l h)\n  cases s: x <= 1\n    - qed\n", (3, 3), "2 blocks"),
+    "one case of two": ("proof a.b\n  given x y (l h)\n  cases s: x <= 1\n    - qed\n", (3, 3), "or 0 for what"),
     "no disjunction": ("proof a.b\n  given x y (l h)\n  cases s from l\n", (3, 16), "disjunction"),
     "no conjunction": ("proof a.b\n  given x y (l h)\n  split\n", (3, 3), "conjunction"),
     "a side of nothing": ("proof a.b\n  given x y (l h)\n  left\n", (3, 3), "disjunction"),
@@ -188,6 +208,44 @@ def test_the_work_is_counted_so_that_a_text_gives_the_same_nodes_again():
     goal = read_formula(statement, {}, {})
     one, two = (elaborate.nodes(HOME, goal, prooftext.read("proof a.b\n" + lines).parts["proof"]) for _ in range(2))
     assert one == two
+
+
+def test_hints_that_nothing_uses_are_told():
+    idle: list[tuple[prooftext.Place, str]] = []
+    goal = read_formula(S, {}, {})
+    text = prooftext.read("proof a.b\n  given x y (low high)\n  one: 0 <= 1 by low\n  qed by low, high, exp_pos(x)\n")
+    elaborate.nodes(HOME, goal, text.parts["proof"], idle)
+    assert [(place.line, hint) for place, hint in idle] == [(3, "low"), (4, "exp_pos(x)")]
+
+
+def test_parts_begin_beside_their_name():
+    short = prooftext.read("proof a.b\n  given x\n  - left\n  - right\ndefined by exp_pos\ninhabited witness 1; 2\n")
+    long = prooftext.read("proof a.b\n  given x\n  split\n    - left\n    - right\n"
+                          "defined\n  qed by exp_pos\ninhabited\n  witness 1; 2\n")  # fmt: skip
+    assert short == long and prooftext.read(prooftext.written(long)) == long
+    assert prooftext.shown("proof a.b\ninhabited witness 1\n", "inhabited") == "witness 1"
+
+
+def test_a_certificate_depends_on_its_text_alone():
+    """Not on what was built before in the same process, nor on the order in which Python walks sets of texts."""
+    code = (
+        "import sys, hashlib; sys.path.insert(0, sys.argv[1]); import build\n"
+        "from symcook.proof import replay\n"
+        "known, texts = replay.statements(), build.texts()\n"
+        "for n in sys.argv[2:]:\n"
+        "    made = build.text(build.from_text(n, build.read_text(n, texts[n]), known))\n"
+        "    print(n, hashlib.sha256(made.encode()).hexdigest())\n"
+    )
+    names = ["lem.ffn_entries", "lem.hash_gap_closed"]
+
+    def built(seed: int, order: list[str]) -> list[str]:
+        command = [sys.executable, "-c", code, str(ROOT), *order]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": str(seed)}
+        )
+        return sorted(done.stdout.splitlines())
+
+    assert built(1, names) == built(2, names[::-1])
 
 
 def test_the_automation_ends():

@@ -29,7 +29,13 @@ class Arithmetic(Search):
         return out
 
     def find(
-        self, goal: Term, facts: dict[str, Term], degree: int, rounds: int, squared: bool = False
+        self,
+        goal: Term,
+        facts: dict[str, Term],
+        degree: int,
+        rounds: int,
+        squared: bool = False,
+        reduced: bool = False,
     ) -> linear.Found | None:
         try:
             multipliers = [h.term for h in self.hints if h.term is not None and h.term[0] not in SPLIT]
@@ -43,6 +49,7 @@ class Arithmetic(Search):
                 poly=self.poly,
                 multipliers=[*plain, *self.denominators(facts)] if rounds else (),
                 squares=[*plain, *(self.squares(goal, facts) if squared else ())] if rounds or degree > 1 else (),
+                reduced=reduced,
             )
         except (TooLong, Rejected):
             if self.effort.left < 0:
@@ -71,37 +78,65 @@ class Arithmetic(Search):
         pairs = [(a, b) for k, a in enumerate(terms) for b in terms[k + 1 :]]
         return [*terms, *((tag, None, p) for p in pairs for tag in ("-", "+"))]
 
-    def linear(self, s: Step, degree: int, rounds: int, wide: bool = False, squared: bool = False) -> bool:
-        """Arithmetic from the facts in the foreground, or with `wide` from all of them."""
+    def linear(
+        self,
+        s: Step,
+        degree: int,
+        rounds: int,
+        wide: bool = False,
+        squared: bool = False,
+        reduced: bool = False,
+        cited: bool = False,
+    ) -> bool:
+        """Arithmetic from the facts in the foreground, or with `wide` from all of them.
+
+        With `reduced` the equations are put in; with `cited` only inequalities among the hints take part.
+        """
         g, tag = s.g, s.g.goal[0]
         if tag not in (*COMPARISONS, "false"):
             return False
         facts = self.facts(s, wide)
+        if cited:
+            named = self.cited(g)
+            facts = {k: f for k, f in facts.items() if f[0] == "=" or k in named}
+            if not 0 < sum(f[0] != "=" for f in facts.values()) <= CUBES:
+                return False
         if tag == "=":
-            found = self.find(g.goal, {k: f for k, f in facts.items() if f[0] == "="}, 1, rounds)
+            found = self.find(g.goal, {k: f for k, f in facts.items() if f[0] == "="}, 1, rounds, reduced=reduced)
             if found is not None:
                 g._close(found)
                 return True
             if all(f[0] == "=" for f in facts.values()):
                 return False
             a, b = g.goal[2]
-            one = self.find(("<=", None, (a, b)), facts, degree, rounds, squared)
+            one = self.find(("<=", None, (a, b)), facts, degree, rounds, squared, reduced)
             if one is None:
                 return False
             if one.contradiction:
                 g._close(one)
                 return True
-            two = self.find(("<=", None, (b, a)), facts, degree, rounds, squared)
+            two = self.find(("<=", None, (b, a)), facts, degree, rounds, squared, reduced)
             if two is None:
                 return False
             for half, f in zip(g.antisym(), (one, two), strict=True):
                 half._close(f)
             return True
-        found = self.find(g.goal, facts, degree, rounds, squared)
+        found = self.find(g.goal, facts, degree, rounds, squared, reduced)
         if found is None:
             return False
         g._close(found)
         return True
+
+    def put(self, s: Step, degree: int = 1, cited: bool = False) -> bool:
+        """Arithmetic with the equations put in, for a part of the work that is left."""
+        whole, self.effort.left = self.effort.left, self.effort.left // 4
+        start = self.effort.left
+        try:
+            return self.linear(s, degree, 0, reduced=True, cited=cited)
+        except TooLong:
+            return False
+        finally:
+            self.effort.left = whole - (start - self.effort.left)
 
     def against(self, s: Step) -> bool:
         """A contradiction from the negated goal, which then takes part in products."""
@@ -124,7 +159,7 @@ class Arithmetic(Search):
         whole, self.effort.left = self.effort.left, self.effort.left // part
         start = self.effort.left
         try:
-            if self.linear(s, 1, 1, squared=True) or self.linear(s, 2, 0):
+            if self.linear(s, 1, 1, squared=True) or self.linear(s, 2, 0) or self.put(s, 2) or self.put(s, 3, cited=True):
                 return True
             if self.linear(s, 2, self.level.rounds) or self.against(s):
                 return True
@@ -148,7 +183,7 @@ class Arithmetic(Search):
     def boxes(self, s: Step) -> bool:
         """Interval enclosures, where numbers bound every name of the goal."""
         g = s.g
-        if g.goal[0] not in ("<=", "<") or not any(t[0] == "fn" for t in subterms(g.goal)):
+        if g.goal[0] not in ("<=", "<"):
             return False
         trial = s.fork()
         try:

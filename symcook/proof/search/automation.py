@@ -15,17 +15,31 @@ from symcook.proof.search.signs import Signs
 from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.step import CALLS, LEVELS, Hint, Level, Spent, Step
 from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.terms import Term
 
 RULES = 6  # so many facts about all values are tried though none is cited
 
 
-def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS) -> int:
-    """Close `g`; the number of the level that did. Stuck with the goal that was left, where none does."""
+def prove(
+    g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS, foreground: Sequence[str] = ()
+) -> int:
+    """Close `g`; the number of the level that did. Stuck with the goal that was left, where none does.
+
+    The parts of a conjunction are so many goals, each with levels of its own.
+    """
+    if _parted(g.goal) and not immediate(trial := g._branch(g.goal)):
+        if trial.goal[0] != "&":
+            trial.intro_all()
+        near = [*foreground, *(k for k in trial.facts if k not in g.facts)]
+        number = max(prove(part, hints, levels, near) for part in trial.split())
+        g.nodes += pruned(trial.nodes)
+        g.closed = True
+        return number
     failure: Stuck | None = None
     for number, level in enumerate(levels):
         trial = g._branch(g.goal)
         search = _Tactic(level, hints)
-        near = dict.fromkeys(search.cited(trial))
+        near = dict.fromkeys([*foreground, *search.cited(trial)])
         rules = [k for k, f in trial.facts.items() if f[0] == "all"]
         if not hints and level.degree > 1 and len(rules) <= RULES:
             near |= dict.fromkeys(rules)
@@ -43,6 +57,13 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS)
         g.closed = True
         return number
     raise failure or Stuck("no level")
+
+
+def _parted(f: Term) -> bool:
+    """Whether what is left of a formula after its quantifiers and premises is a conjunction."""
+    while f[0] in ("all", "->"):
+        f = f[2][-1]
+    return f[0] == "&"
 
 
 def immediate(g: Goal) -> bool:
@@ -108,7 +129,7 @@ class _Tactic(Cases):
         self.more(s)
         if s.note(before) and self.linear(s, 1, 0, wide=True):
             return
-        if self.linear(s, 1, 1) or self.boxes(s) or self.deep(s, 8):
+        if self.put(s) or self.linear(s, 1, 1) or self.boxes(s) or self.deep(s, 8):
             return
         if self.cases(s, depth, splits) or (splits and self.branch(s, depth, splits)):
             return

@@ -7,13 +7,13 @@ from symcook.proof import normal
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import constant, fkey, nf
-from symcook.proof.search import linear, sums
+from symcook.proof.search import linear, reify, sums
 from symcook.proof.search.arithmetic import SIDED, SPLIT
 from symcook.proof.search.instances import Instances
 from symcook.proof.search.matching import closed_subterms, is_meta, loose, opened, put, ways
 from symcook.proof.search.step import Hint, Step
 from symcook.proof.search.tactics import Stuck
-from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, num, sort_of, subterms
+from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, negation, num, sort_of, subterms
 
 RANGE = 12  # the longest range of integers that is gone through
 
@@ -171,6 +171,7 @@ class Cases(Instances):
         if self.impossible(s):
             return
         g = s.g
+        self.squeezed(s)
         for k in [k for k in list(s.near)[-6:] if g.facts[k][0] == "="]:
             old, new = g.facts[k][2]
             if old[0] == "num" or (old[0] != "var" and new[0] == "var"):
@@ -189,6 +190,45 @@ class Cases(Instances):
                         s.near[label] = None
         self.run(s, depth, splits)
 
+    def squeezed(self, s: Step) -> None:
+        """A name of an integer equals what bounds it on both sides."""
+        g = s.g
+        self.saturate(s)
+        ends: dict[object, tuple[str, Term]] = {}
+        for k, f in g.facts.items():
+            if f[0] == "<=" and sort_of(f[2][0]) == sort_of(f[2][1]) == "Int":
+                ends.setdefault(normal.freeze(self.poly(f)), (k, f))
+        for k in [k for k in list(s.near)[-4:] if g.facts[k][0] == "<="]:
+            p = self.poly(g.facts[k])
+            other = ends.get(normal.freeze(normal.scale(p, -1)))
+            if other is None or not p:
+                continue
+            order = list(g.scope)
+            names = [
+                (reify.atom(m[0][0][0]), c)
+                for m, c in p.items()
+                if len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and abs(c) == 1
+            ]
+            names = [(v, c) for v, c in names if v[0] == "var" and v[1][0] in order]
+            if not names:
+                continue
+            v, c = max(names, key=lambda one: order.index(one[0][1][0]))
+            value = reify.term(normal.add(normal.nf(v), p, -c))
+            f = ("=", None, (v, value))
+            if f in g.facts.values():
+                continue
+            sides = []
+            for end in (("<=", None, f[2]), ("<=", None, (value, v))):
+                found = linear.find(end, {x: g.facts[x] for x in (k, other[0])}, effort=self.effort)
+                if found is None:
+                    return
+                sides.append([g._pos(found)])
+            label = g.fresh("at")
+            node = {"by": "antisym", "left": sides[0], "right": sides[1]}
+            g._emit({"by": "have", "show": g.text(f), "proof": [node], "as": label})
+            g._bind(label, f)
+            s.near[label] = None
+
     def impossible(self, s: Step) -> bool:
         return self.linear_contradiction(s) or self.denied(s, 0, False)
 
@@ -201,7 +241,7 @@ class Cases(Instances):
             s.done.add(mark)
             trial = s.fork()
             try:
-                if t[0] == "=":
+                if t[0] in ("=", "<="):
                     sides = trial.g.em(t, trial.g.fresh("case"))
                 else:
                     sides = trial.g.sides(t)
@@ -210,7 +250,7 @@ class Cases(Instances):
                 for one in left:
                     self.side(one, depth, splits - (len(left) > 1))
             except Stuck:
-                if t[0] == "=":
+                if t[0] in ("=", "<="):
                     continue
                 return False
             s.take(trial)
@@ -236,10 +276,33 @@ class Cases(Instances):
                     seen.add(key)
                     out[t] = None
         for hint in self.hints:
-            if hint.term is None and hint.terms is None and not hint.premises and ("eqs", hint.label) not in s.done:
+            if hint.term is None and hint.terms is None and not hint.premises:
                 for eq in self.lacking_equations(s, hint):
                     out[eq] = None
+        for k in list(s.near):
+            if g.facts[k][0] == "all":
+                for f in self.lacking_bounds(s, k):
+                    out[f] = None
         return list(out)
+
+    def lacking_bounds(self, s: Step, rule_label: str) -> list[Term]:
+        """Comparisons of integers, of a place with the end of a range, that an instance of a rule lacks."""
+        g = s.g
+        rule = self.rule(g.facts[rule_label])
+        parts = [part for q in rule.premises for part in flatten("&", q)]
+        if not any(part[0] == "<=" and sort_of(part[2][0]) == sort_of(part[2][1]) == "Int" for part in parts):
+            return []
+        here = closed_subterms([g.goal, *(g.facts[k] for k in s.near if g.facts[k][0] in COMPARISONS)])
+        out: dict[Term, None] = {}
+        for found in ways(rule, g.goal, here, (), {}):
+            for part in parts:
+                f = put(part, found)
+                if f[0] != "<=" or any(is_meta(v) for v in free(f)) or any(sort_of(x) != "Int" for x in f[2]):
+                    continue
+                if fkey(f) in (NTRUE, NFALSE) or self.plain(s.fork(f)) or self.plain(s.fork(negation(f))):
+                    continue
+                out[f] = None
+        return list(out)[:2]
 
     def lacking_equations(self, s: Step, hint: Hint) -> list[Term]:
         """Equations whose negation is a premise that a hint lacks."""

@@ -119,6 +119,8 @@ def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -
     whole = search.leaf({v: (low, high)})
     if whole is not None:
         return [(high, whole)]
+    if low == high:
+        raise Stuck(f"the value at {v[1][0]} = {quotient(low)} is not decided")
     out: list[tuple[Fraction, _Leaf]] = []
     least = (high - low) / 2**depth
     at, width = low, (high - low) / 2

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from symcook.errors import BadInput, Rejected
@@ -16,6 +17,9 @@ from symcook.proof.search.automation import Hint
 from symcook.proof.search.prooftext import BadProof, HintText, Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck
 from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation
+
+Short = tuple[tuple[str, ...], Tree]
+"""What `let` names: the names of its arguments, and the term."""
 
 KINDS = ("lem", "ax", "named", "oracle")
 
@@ -32,29 +36,35 @@ class Gap(Rejected):
         super().__init__(f"line {place.line}, column {place.column}: {what}\n{why}")
 
 
-def nodes(library: Library, goal: Term, lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """The proof of a closed formula that the lines of a part give. BadProof or Gap where they do not."""
+def nodes(
+    library: Library, goal: Term, lines: Sequence[Line], idle: list[tuple[Place, str]] | None = None
+) -> list[dict[str, Any]]:
+    """The proof of a closed formula that the lines of a part give. BadProof or Gap where they do not.
+
+    Hints that nothing uses come to `idle`.
+    """
     g = Goal(library, goal, {}, {})
-    Elaborator().block(g, lines, Place(1, 1))
+    elaborator = Elaborator()
+    elaborator.block(g, lines, Place(1, 1))
+    if idle is not None:
+        idle += sorted(key for key, serves in elaborator.cited.items() if not serves)
     return g.nodes
 
 
-def part(library: Library, text: ProofText, name: str, goal: Term) -> list[dict[str, Any]]:
-    """One part of a file; what is not written is left to the automation."""
-    return nodes(library, goal, text.parts.get(name, ()))
+def part(
+    library: Library, text: ProofText, name: str, goal: Term, idle: list[tuple[Place, str]] | None = None
+) -> list[dict[str, Any]]:
+    """One part of a file, as `nodes`; what is not written is left to the automation."""
+    return nodes(library, goal, text.parts.get(name, ()), idle)
 
 
 class Elaborator:
-    """Runs lines on goals. `observe` is told each step that the automation closes."""
+    """Runs lines on goals; `cited` says of each fact that a line cites whether its proof uses it."""
 
-    def __init__(
-        self,
-        observe: Callable[[Line, Goal, int], None] | None = None,
-        levels: Sequence[automation.Level] = automation.LEVELS,
-    ) -> None:
+    def __init__(self, levels: Sequence[automation.Level] = automation.LEVELS) -> None:
         self.levels = levels
-        self.lets: dict[str, Tree] = {}
-        self.observe = observe
+        self.cited: dict[tuple[Place, str], bool] = {}
+        self.lets: dict[str, Short] = {}
 
     def block(self, g: Goal, lines: Sequence[Line], place: Place) -> None:
         """Close `g` by lines; what is left after the last one is for the automation."""
@@ -68,12 +78,16 @@ class Elaborator:
 
     def automatic(self, g: Goal, line: Line, what: str, hints: Sequence[HintText] | None = None) -> None:
         given = [self.hint(g, h) for h in (line.hints if hints is None else hints)]
+        start = len(g.nodes)
         try:
-            level = automation.prove(g, given, self.levels)
+            automation.prove(g, given, self.levels)
         except Stuck as error:
             raise Gap(line.place, what, str(error)) from None
-        if self.observe is not None:
-            self.observe(line, g, level)
+        used = set(_labels(g.nodes[start:]))
+        for h, one in zip(line.hints if hints is None else hints, given, strict=True):
+            if one.label:
+                key = (line.place, h.text)
+                self.cited[key] = self.cited.get(key, False) or one.label in used
 
     # --- Texts in the scope of a goal ------------------------------------------------------------------------------
 
@@ -198,7 +212,7 @@ class Elaborator:
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels", " ".join(labels))
         sub = g._branch(f)
         if not line.blocks and automation.immediate(sub):
-            pass
+            self.cited |= {(line.place, h.text): False for h in line.hints}
         elif not line.blocks or line.blocks[0][0].kind not in ("given", "induct"):
             self.named(sub, text)
         if line.blocks:
@@ -224,12 +238,23 @@ class Elaborator:
         assert line.source is not None
         (labels,) = line.labels
         self.new(g, line, [labels])
-        hint = self.hint(g, line.source)
+        label, given, f = self.instance(g, line, line.source)
+        if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
+            raise BadProof(
+                line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels)
+            )
+        spec = labels if isinstance(labels, str) else list(labels)
+        g._emit({"by": "use", "fact": label, "with": given, "as": spec})
+        g._bind(spec, f)
+
+    def instance(self, g: Goal, line: Line, source: HintText) -> tuple[str, list[Any], Term]:
+        """The label of a fact, what is given for its quantifiers and premises, and what then holds."""
+        hint = self.hint(g, source)
         if not hint.label:
-            raise BadProof(line.inner, "expected a fact", line.source.text)
+            raise BadProof(line.inner, "expected a fact", source.text)
         f = g.fact(hint.label)
         given: list[Any] = []
-        terms, premises = list(hint.terms or ()), list(line.source.premises)
+        terms, premises = list(hint.terms or ()), list(source.premises)
         while f[0] in ("all", "->") and (f[0] == "->" or terms):
             if f[0] == "all":
                 text = terms.pop(0)
@@ -242,27 +267,41 @@ class Elaborator:
                 continue
             own = [premises.pop(0)] if premises else []
             sub = g._branch(f[2][0])
-            what = f"a premise of {line.source.name} does not follow: {g.text(f[2][0])[:200]}"
+            what = f"a premise of {source.name} does not follow: {g.text(f[2][0])[:200]}"
             self.automatic(sub, line, what, [*[h for h in own if h.name != "_"], *line.hints])
             given.append(sub.nodes)
             f = f[2][1]
         if terms or premises:
-            raise BadProof(line.inner, "expected fewer terms or facts", line.source.text)
-        if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
-            raise BadProof(
-                line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels)
-            )
-        spec = labels if isinstance(labels, str) else list(labels)
-        g._emit({"by": "use", "fact": hint.label, "with": given, "as": spec})
-        g._bind(spec, f)
+            raise BadProof(line.inner, "expected fewer terms or facts", source.text)
+        return hint.label, given, f
 
     def _qed(self, g: Goal, line: Line) -> None:
         self.automatic(g, line, "what is left to show does not follow")
 
     def _cases(self, g: Goal, line: Line) -> None:
+        self.blocks(self.goals(g, line), line, "a case")
+
+    def _split(self, g: Goal, line: Line) -> None:
+        self.blocks(self.goals(g, line), line, "a part")
+
+    def _induct(self, g: Goal, line: Line) -> None:
+        self.blocks(self.goals(g, line), line, "the induction")
+
+    def goals(self, g: Goal, line: Line) -> list[Goal]:
+        """The goals for the blocks of a line; `g` is closed by their proofs."""
+        if line.kind == "split":
+            if g.goal[0] != "&":
+                raise BadProof(
+                    line.place, f"expected a conjunction to split; what is to be shown is {g.text(g.goal)[:200]}"
+                )
+            return g.split()
+        if line.kind == "induct":
+            self.new(g, line, line.labels)
+            low, step = (str(k) for k in line.labels)
+            return g.induct(line.name, low, step)
         labels = list(line.labels)
-        if line.terms:
-            source = self.source(g, line, line.name)
+        if line.source is not None:
+            source = self.taken(g, line)
             parts = flatten("|", g.fact(source))
             if len(parts) < 2:
                 raise BadProof(line.inner, "expected a fact that is a disjunction", g.text(g.fact(source))[:200])
@@ -271,14 +310,12 @@ class Elaborator:
                 raise BadProof(line.place, f"expected one label or {len(parts)}", len(labels))
             for one, part in zip(labels, parts, strict=True):
                 self.many(g, line, one, part)
-            goals = g.cases(source, *[_spec(k) for k in labels])
-        else:
-            text, f = self.formula(g, line)
-            labels = labels * 2 if len(labels) == 1 else labels
-            for one, part in zip(labels, (f, negation(f)), strict=True):
-                self.many(g, line, one, part)
-            goals = g.em(text, _spec(labels[0]), _spec(labels[1]))
-        self.blocks(goals, line, "a case")
+            return g.cases(source, *[_spec(k) for k in labels])
+        text, f = self.formula(g, line)
+        labels = labels * 2 if len(labels) == 1 else labels
+        for one, part in zip(labels, (f, negation(f)), strict=True):
+            self.many(g, line, one, part)
+        return g.em(text, _spec(labels[0]), _spec(labels[1]))
 
     def many(self, g: Goal, line: Line, label: str | tuple[str, ...], f: Term) -> None:
         self.new(g, line, [label])
@@ -286,8 +323,13 @@ class Elaborator:
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(label))
 
     def blocks(self, goals: Sequence[Goal], line: Line, what: str) -> None:
+        """One block for each goal; where there are fewer, they are for what the automation leaves."""
+        many = len(goals)
+        if 0 < len(line.blocks) < many:
+            goals = [h for h in goals if not self.closed(h)]
         if line.blocks and len(line.blocks) != len(goals):
-            raise BadProof(line.place, f"expected {len(goals)} blocks that begin with '-'", len(line.blocks))
+            left = f", or {len(goals)} for what the automation leaves" if len(goals) < many else ""
+            raise BadProof(line.place, f"expected {many} blocks that begin with '-'{left}", len(line.blocks))
         for k, h in enumerate(goals):
             if line.blocks:
                 lets = dict(self.lets)
@@ -307,21 +349,25 @@ class Elaborator:
         g.take(trial)
         return True
 
+    def taken(self, g: Goal, line: Line) -> str:
+        """The label of the fact that a line speaks of; an instance of a fact gets one."""
+        source = line.source
+        assert source is not None
+        if source.terms is None and not source.premises:
+            label = self.source(g, line, source.name or source.text)
+            if g.fact(label)[0] != "->":
+                return label
+        label, given, f = self.instance(g, line, source)
+        new = g.fresh("from_")
+        g._emit({"by": "use", "fact": label, "with": given, "as": new})
+        g._bind(new, f)
+        return new
+
     def source(self, g: Goal, line: Line, name: str) -> str:
         label = self.label(g, name)
         if label is None:
             raise BadProof(line.inner, "expected a fact in scope", name, _near(name, list(g.facts)))
         return label
-
-    def _split(self, g: Goal, line: Line) -> None:
-        if g.goal[0] != "&":
-            raise BadProof(
-                line.place, f"expected a conjunction to split; what is to be shown is {g.text(g.goal)[:200]}"
-            )
-        parts = g.split()
-        if len(line.blocks) < len(parts) and line.blocks:  # the blocks are for what the automation leaves
-            parts = [part for part in parts if not self.closed(part)]
-        self.blocks(parts, line, "a part")
 
     def _left(self, g: Goal, line: Line) -> None:
         self._pick(g, line, "left")
@@ -334,15 +380,16 @@ class Elaborator:
             raise BadProof(line.place, f"expected a disjunction; what is to be shown is {g.text(g.goal)[:200]}")
         g.pick(side)
 
-    def _induct(self, g: Goal, line: Line) -> None:
-        self.new(g, line, line.labels)
-        low, step = (str(k) for k in line.labels)
-        self.blocks(g.induct(line.name, low, step), line, "the induction")
-
     def _obtain(self, g: Goal, line: Line) -> None:
-        self.new(g, line, line.labels)
-        source = self.source(g, line, line.hints[0].text)
-        g.obtain(source, line.name, " ".join(str(k) for k in line.labels))
+        (labels,) = line.labels
+        self.new(g, line, [labels])
+        source = self.taken(g, line)
+        *first, last = line.terms
+        for name in first:
+            inner = g.fresh("from_")
+            g.obtain(source, name, inner)
+            source = inner
+        g.obtain(source, last, _spec(labels))
 
     def _witness(self, g: Goal, line: Line) -> None:
         left = [self.expanded(g, t) for t in line.terms]
@@ -354,6 +401,10 @@ class Elaborator:
         while g.goal[0] == "ex" and left:
             sort = g.goal[1]
             try:
+                if not isinstance(sort, str) and re.fullmatch(r"-?\d+(/\d+)?", left[0]):  # the same value everywhere
+                    free = (name for k in itertools.count(1) if (name := f"x{k}") not in g.scope)
+                    names = itertools.islice(free, len(sort[1]))
+                    left[0] = f"{' '.join(names)}. {left[0]}"
                 g.term(left[0], sort)
             except (Rejected, BadInput) as error:
                 raise BadProof(line.inner, f"expected a term of sort {sort}", left[0], _first(error)) from None
@@ -407,20 +458,42 @@ class Elaborator:
             tree = expr.parse_term(f"f({line.formula})", expr.MAX_STATEMENT)[2][0]
         except BadInput as error:
             raise BadProof(line.inner, "expected a term", line.formula, _first(error)) from None
-        self.lets[line.name] = _put(tree, self.lets)
+        if len(set(line.terms)) < len(line.terms) or set(line.terms) & self.lets.keys():
+            raise BadProof(line.place, "expected names that are not in use", ", ".join(line.terms))
+        self.lets[line.name] = (line.terms, _put(tree, self.lets))
+
+
+def _labels(nodes: Any) -> Iterator[str]:
+    """All texts in nodes, without the mark of a label."""
+    if isinstance(nodes, str):
+        yield nodes.removeprefix("#")
+    elif isinstance(nodes, list | dict):
+        for part in nodes.values() if isinstance(nodes, dict) else nodes:
+            yield from _labels(part)
 
 
 def _spec(label: str | tuple[str, ...]) -> str:
     return label if isinstance(label, str) else " ".join(label)
 
 
-def _put(tree: Tree, lets: Mapping[str, Tree]) -> Any:
+def _put(tree: Tree, lets: Mapping[str, Short]) -> Any:
     """A tree with names replaced; names never stand for what a quantifier of the text binds."""
     if not isinstance(tree, tuple):
         return tree
     if tree[:1] == ("name",) and tree[1] in lets:
-        return lets[tree[1]]
+        names, body = lets[tree[1]]
+        return ("lambda", names, body) if names else body
+    if tree[:1] == ("call",) and tree[1] in lets and len(lets[tree[1]][0]) == len(tree[2]):
+        names, body = lets[tree[1]]
+        given = [_put(t, lets) for t in tree[2]]
+        body = _apart(body, set().union(*map(_words, given)), {})
+        return _put(body, {n: ((), t) for n, t in zip(names, given, strict=True)})
     return tuple([_put(t, lets) for t in tree])
+
+
+def _words(tree: Any) -> set[str]:
+    """All texts in a tree, names among them."""
+    return {tree} if isinstance(tree, str) else set().union(*map(_words, tree)) if isinstance(tree, tuple) else set()
 
 
 _BINDS = {"sum": 1, "prod": 1, "all": 1, "ex": 1, "all in": 1, "ex in": 1, "lambda": 1}

@@ -21,6 +21,7 @@ from symcook.proof.search.simplex import Effort, Number, Row, TooLong, solve
 from symcook.proof.terms import COMPARISONS, Term
 
 MAX_PRODUCTS = 1500
+MAX_TERMS = 400  # monomials of a polynomial in which equations were put
 MAX_MULTIPLIERS = 1200
 
 
@@ -63,6 +64,80 @@ def _related(products: dict[tuple[str, ...], Poly], others: Sequence[Poly]) -> d
     return {ks: p for ks, p in products.items() if len(ks) < 2 or not seen.isdisjoint(p)}
 
 
+@dataclass(frozen=True)
+class _Rule:
+    """The monomial `lead` goes by the equation `poly` = 0, which is `made` (equations times polynomials) in all."""
+
+    poly: Poly
+    lead: Mono
+    made: dict[str, Poly]
+
+
+class Reduction:
+    """Equations put into polynomials: one that gives an atom replaces it, of the others the leading monomial goes."""
+
+    def __init__(self, equations: Mapping[str, Poly], sides: Mapping[str, Poly], effort: Effort) -> None:
+        self.effort = effort
+        self.rules: list[_Rule] = []
+        rest: dict[str, Poly] = {}
+        for k, p in equations.items():
+            if not self.rule(k, p, sides.get(k, {})):
+                rest[k] = p
+        for k, p in rest.items():
+            self.rule(k, p, None)
+
+    def rule(self, k: str, equation: Poly, side: Poly | None) -> bool:
+        made: dict[str, Poly] = {k: {ONE: 1}}
+        try:
+            p = self.by(equation, made)
+        except TooLong:
+            if self.effort.left < 0:
+                raise
+            return False
+        flat = [m for m in p if m[0]]
+        if side is None:
+            if not flat or any(m[1] for m in p):
+                return False
+            lead = max(flat, key=lambda m: (_degree(m), repr(m)))
+            if _degree(lead) < 2:
+                return False
+        else:
+            if len(side) != 1:
+                return False
+            (lead,) = side
+            alone = lead in p and not any(m != lead and divide(m, lead) is not None for m in p)
+            if _degree(lead) != 1 or lead[1] or not alone:
+                return False
+        self.rules.append(_Rule(p, lead, made))
+        return True
+
+    def by(self, p: Poly, made: dict[str, Poly] | None = None) -> Poly:
+        """`p` after the rules; the multiple of each equation that was added to it is added in `made`."""
+        for _ in range(60):
+            changed = False
+            for rule in self.rules:
+                parts = {q: c for m, c in p.items() if (q := divide(m, rule.lead)) is not None}
+                if not parts:
+                    continue
+                self.effort.spend(4 * len(parts) * len(rule.poly))
+                at = Fraction(rule.poly[rule.lead])
+                times = {q: _number(-c / at) for q, c in parts.items()}
+                p = add(p, mul(times, rule.poly))
+                if made is not None:
+                    for k, m in rule.made.items():
+                        made[k] = add(made.get(k, {}), mul(times, m))
+                changed = True
+                if len(p) > MAX_TERMS:
+                    raise TooLong
+            if not changed:
+                return p
+        raise TooLong
+
+
+def _number(c: Fraction) -> Number:
+    return c.numerator if c.denominator == 1 else c
+
+
 def find(
     goal: Term,
     facts: Mapping[str, Term],
@@ -74,16 +149,19 @@ def find(
     pivots: int = 3000,
     effort: Effort | None = None,
     poly: Callable[[Term], Poly] = poly,
+    reduced: bool = False,
 ) -> Found | None:
     """A combination that proves the comparison `goal` (or ``false``) from the comparisons among `facts`, or None.
 
     `degree` bounds the products of inequalities; `squares` and `multipliers` are terms to try besides; `rounds` is how
-    often monomials that occur are used to multiply equations. TooLong where `effort` is spent.
+    often monomials that occur are used to multiply equations; with `reduced` the equations are put into all that is
+    combined. TooLong where `effort` is spent.
     """
     effort = effort or Effort(10**12)
     inequalities = {k: f for k, f in facts.items() if f[0] in ("<=", "<")}
     equations = {k: poly(f) for k, f in facts.items() if f[0] == "="}
-    target = poly(goal) if goal[0] in COMPARISONS else {}
+    original = equations
+    wanted = target = poly(goal) if goal[0] in COMPARISONS else {}
     columns: dict[Hashable, Poly] = {}
     strict: list[Hashable] = []
     free: list[Hashable] = []
@@ -119,6 +197,16 @@ def find(
             columns["goal"] = {m: -c for m, c in target.items()}
             if goal[0] == "<=":
                 strict.append("goal")
+    put: Reduction | None = None
+    whole = dict(columns)
+    if reduced:
+        put = Reduction(equations, {k: nf(facts[k][2][0]) for k in equations}, effort)
+        if not put.rules:
+            return None
+        columns = {name: put.by(p) for name, p in columns.items()}
+        target = put.by(target)
+        equations = {k: put.by(p) for k, p in equations.items()}
+        equations = {k: p for k, p in equations.items() if p}
     # A dictionary, not a set: the order of everything decides which solution is found, and must not change.
     seen = dict.fromkeys([*target, *(m for p in columns.values() for m in p)])
     candidates: dict[tuple[str, Any], Poly] = {}
@@ -165,6 +253,15 @@ def find(
     for name, v in found:
         if name[0] == "eq":
             by[name[1]] = add(by.get(name[1], {}), {name[2]: v})
+    if put is not None:
+        gap: Poly = {m: -c for m, c in (wanted if t else {}).items()}
+        for name, v in found:
+            gap = add(gap, mul({ONE: v}, whole[name]) if name[0] == "sum" else mul({name[2]: v}, original[name[1]]))
+        more: dict[str, Poly] = {}
+        if put.by(gap, more):
+            return None
+        for k, p in more.items():
+            by[k] = add(by.get(k, {}), p)
     eqs = tuple((reify.term(normal.scale(p, 1)), k) for k, p in sorted(by.items()) if p)
     order = {k: i for i, k in enumerate(facts)}
     sums = tuple(sorted(sums, key=lambda s: (len(s[1]), [order[k] for k in s[1]], repr(s[2]))))

@@ -9,18 +9,20 @@ A file is a heading and up to three parts; blocks are set in by blanks::
       take (a b) from FACT(TERM; TERM)  an instance of a fact; the premises are left to the automation
       cases a, b: FORMULA               it holds (a) or not (b): a block for each below, that begins with "-"
       cases a, b from FACT              the parts of a disjunction
-      split                             a block for each part of a conjunction that the automation leaves
+      split                             a block for each part of a conjunction
       induct k (low step)               a block for the first value, one for the step
-      obtain x (a b) from FACT          a name for what exists
+      obtain x y (a b) from FACT        names for what exists; FACT(TERM; TERM) an instance, as in take
       witness TERM; TERM                for "there is"
       left                              or: right, the side of a disjunction to show
       suppose no: FORMULA               the opposite of what is to be shown
       rewrite FACT                      an equation put into what is to be shown; rewrite back FACT from right to left
       rewrite FACT in OTHER as label    an equation put into a fact
-      let z = TERM                      a name for a term, in this text only
+      let z = TERM                      a name for a term, in this text only; or let f(j, k) = TERM
       qed by HINTS                      what is left to show; may be left out where nothing needs to be cited
     defined                             why nothing in the statement is undefined; may be left out
     inhabited                           why the hypotheses can be met; may be left out
+
+Where there are fewer blocks than cases or parts, they are for what the automation leaves.
 
 A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER]`` with
 facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
@@ -42,6 +44,8 @@ VERSION = 1
 WIDTH = 116
 MAX_LENGTH = 1_000_000
 MAX_DEPTH = 60
+
+INDENT = 2
 
 PARTS = ("proof", "defined", "inhabited")
 WORDS = frozenset(
@@ -153,7 +157,10 @@ def shown(raw: str, part: str = "proof") -> str:
     current = "head"
     for line in raw.splitlines():
         if line and not line[0].isspace() and not line.startswith("#"):
-            current = line if line in PARTS[1:] else "proof" if line.startswith(("proof", "refutation")) else current
+            word, _, rest = line.partition(" ")
+            current = word if word in PARTS[1:] else "proof" if word in ("proof", "refutation") else current
+            if word == part and part in PARTS[1:] and rest:
+                out.append(f"  {rest}")
         elif current == part:
             out.append(line)
     return textwrap.dedent("\n".join(out)).rstrip()
@@ -175,19 +182,23 @@ def read(text: str) -> ProofText:
     if head is None or lines[0].indent:
         place, given = (lines[0].place(0), lines[0].text) if lines else (Place(1, 1), "nothing")
         raise BadProof(place, "expected 'proof ID' or 'refutation ID' at the beginning of a line", given)
+    name, refutes = head[2], head[1] == "refutation"
     parts: dict[str, list[_Logical]] = {"proof": []}
     current = "proof"
     for line in lines[1:]:
         if line.indent == 0:
-            if line.text not in PARTS[1:] or line.text in parts:
+            head = re.match(r"(\w+)\s*", line.text)
+            if head is None or head[1] not in PARTS[1:] or head[1] in parts:
                 raise BadProof(
                     line.place(0), "expected 'defined' or 'inhabited', each once, or a line that is set in", line.text
                 )
-            current = line.text
+            current = head[1]
             parts[current] = []
+            if head.end() < len(line.text):  # its first line stands beside it
+                parts[current].append(_Logical(INDENT, line.text[head.end() :], line.where[head.end() :]))
         else:
             parts[current].append(line)
-    return ProofText(head[2], head[1] == "refutation", {k: _block(v, 0) for k, v in parts.items()})
+    return ProofText(name, refutes, {k: _block(v, 0) for k, v in parts.items()})
 
 
 def _logical(text: str) -> list[_Logical]:
@@ -228,6 +239,8 @@ def _block(lines: Sequence[_Logical], level: int) -> tuple[Line, ...]:
         line = lines[i]
         if line.indent != lines[0].indent:
             raise BadProof(line.place(0), f"expected the line to begin in column {lines[0].indent + 1}", line.text)
+        if re.match(r"-\s+\S", line.text):
+            return (*out, Line("split", place=line.place(0), blocks=_bullets(lines[i:], level)))
         j = i + 1
         while j < len(lines) and lines[j].indent > line.indent:
             j += 1
@@ -269,13 +282,15 @@ class _Reader:
         rest = len(kind) if kind != "fact" else 0
         while rest < len(self.text) and self.text[rest] == " ":
             rest += 1
-        if kind in PARTS or kind in ("refutation", "language", "by", "from"):
+        if kind in PARTS or kind in ("refutation", "language", "from"):
             raise self.fail(0, "expected a line of a proof")
+        if kind == "by":  # beside the name of a part
+            kind, rest = "qed", 0
         made: Line = getattr(self, f"_{kind}")(rest)
         if not below:
             return made
         if made.kind in ("cases", "split", "induct"):
-            if (made.hints and made.kind != "cases") or (made.kind == "cases" and made.hints and not made.name):
+            if made.hints and made.source is None:
                 raise BadProof(below[0].place(0), "expected no block below a line that ends with 'by'", below[0].text)
             blocks = _bullets(below, level)
         elif made.kind == "fact" and not made.hints:
@@ -356,7 +371,7 @@ class _Reader:
         text = self.text[a:b]
         place = self.place(a)
         head = re.match(r"[A-Za-z_][\w.:'-]*", text)
-        if head is None:
+        if head is None or text.startswith("I["):
             return HintText(text, place=place)
         at = a + head.end()
         terms: tuple[str, ...] | None = None
@@ -404,12 +419,9 @@ class _Reader:
     def _cases(self, at: int) -> Line:
         colon, origin = self.text.find(":", at), self.word("from", at)
         if origin < len(self.text) and (colon < 0 or origin < colon):
-            end, hints = self.by(origin)
-            (one,) = self.hints(origin + 4, end)[:1]
+            source, hints = self.origin(origin)
             labels = self.labels(at, origin, ",")
-            return Line(
-                "cases", labels, hints=hints, name=one.text, terms=("from",), place=self.place(0), inner=one.place
-            )
+            return Line("cases", labels, hints=hints, source=source, place=self.place(0), inner=source.place)
         if colon < 0:
             raise self.fail(at, "expected 'cases label, label: formula' or 'cases label, label from fact'")
         end, hints = self.by(colon + 1)
@@ -441,28 +453,36 @@ class _Reader:
             raise self.fail(at, "expected 'induct name (label label)': of the lower bound, and of what is supposed")
         return Line("induct", (found[2], found[3]), name=found[1], place=self.place(0), inner=self.place(at))
 
+    def origin(self, at: int) -> tuple[HintText, tuple[HintText, ...]]:
+        """The fact after ``from``, and the hints after ``by``."""
+        end, hints = self.by(at)
+        source = self.hints(at + 4, end)
+        if len(source) != 1:
+            raise self.fail(at, "expected one fact after 'from'")
+        return source[0], hints
+
     def _obtain(self, at: int) -> Line:
         origin = self.word("from", at)
-        found = re.compile(rf"({LABEL})\s*(?:\(\s*({LABEL}(?:\s+{LABEL})*)\s*\)|({LABEL}))\s*$").match(
-            self.text, at, origin
-        )
+        pattern = rf"({LABEL}(?:\s+{LABEL})*?)\s*(?:\(\s*({LABEL}(?:\s+{LABEL})*)\s*\)|\s({LABEL}))\s*$"
+        found = re.compile(pattern).match(self.text, at, origin)
         if found is None or origin == len(self.text):
             raise self.fail(at, "expected 'obtain name (label label) from fact'")
-        labels = tuple((found[2] or found[3]).split())
-        hints = self.hints(origin + 4, len(self.text))
-        return Line("obtain", labels, name=found[1], hints=hints, place=self.place(0), inner=hints[0].place)
+        label = found[3] or tuple(found[2].split())
+        if not isinstance(label, str) and len(label) == 1:
+            (label,) = label
+        source, hints = self.origin(origin)
+        names = tuple(found[1].split())
+        return Line("obtain", (label,), hints=hints, terms=names, source=source, place=self.place(0), inner=source.place)
 
     def _take(self, at: int) -> Line:
         origin = self.word("from", at)
         if origin == len(self.text):
             raise self.fail(at, "expected 'take label from fact'")
-        end, hints = self.by(origin)
-        source = self.hints(origin + 4, end)
+        source, hints = self.origin(origin)
         labels = self.labels(at, origin, "")
-        if len(labels) != 1 or len(source) != 1:
+        if len(labels) != 1:
             raise self.fail(at, "expected one label, or labels in parentheses, and one fact")
-        made = Line("take", labels, hints=hints, place=self.place(0), inner=source[0].place)
-        return replace(made, source=source[0])
+        return Line("take", labels, hints=hints, source=source, place=self.place(0), inner=source.place)
 
     def _witness(self, at: int) -> Line:
         pieces = self.pieces(at, len(self.text), ";")
@@ -493,10 +513,11 @@ class _Reader:
         return replace(made, terms=(other[0].text,), labels=self.labels(name + 2, len(self.text), ""))
 
     def _let(self, at: int) -> Line:
-        found = re.compile(rf"({LABEL})\s*=\s*(?!=)").match(self.text, at)
+        found = re.compile(rf"({LABEL})(?:\(({LABEL}(?:\s*,\s*{LABEL})*)\))?\s*=\s*(?!=)").match(self.text, at)
         if found is None:
-            raise self.fail(at, "expected 'let name = term'")
-        return Line("let", name=found[1], **self.formula(found.end(), len(self.text), "a term"))
+            raise self.fail(at, "expected 'let name = term' or 'let name(name, name) = term'")
+        names = tuple(n.strip() for n in found[2].split(",")) if found[2] else ()
+        return Line("let", name=found[1], terms=names, **self.formula(found.end(), len(self.text), "a term"))
 
 
 # --- Printing -------------------------------------------------------------------------------------------------------
@@ -507,8 +528,13 @@ def written(proof: ProofText) -> str:
     out = [f"{'refutation' if proof.refutes else 'proof'} {proof.id}"]
     for part in PARTS:
         if part in proof.parts and (part == "proof" or proof.parts[part]):
-            out += [] if part == "proof" else [part]
-            out += block_lines(proof.parts[part], 2)
+            rows = block_lines(proof.parts[part], INDENT)
+            first = proof.parts[part][:1]
+            if part != "proof" and first and not first[0].blocks and len(first) == len(proof.parts[part]):
+                rows = [f"{part} {rows[0].strip().removeprefix('qed ')}", *rows[1:]]
+            else:
+                out += [] if part == "proof" else [part]
+            out += rows
     return "\n".join(out) + "\n"
 
 
@@ -520,6 +546,12 @@ def count(lines: Iterable[Line]) -> int:
 def block_lines(lines: Iterable[Line], indent: int) -> list[str]:
     out: list[str] = []
     for line in lines:
+        if line.kind == "split" and line.blocks:
+            for block in line.blocks:
+                rows = block_lines(block or (Line("qed"),), indent + 2)
+                rows[0] = " " * indent + "- " + rows[0].lstrip()
+                out += rows
+            continue
         out += _wrapped(line_text(line), indent)
         if line.kind == "fact":
             for block in line.blocks:
@@ -550,13 +582,14 @@ def line_text(line: Line) -> str:
     if line.kind == "qed":
         return f"qed{by}"
     if line.kind == "cases":
-        if line.terms:
-            return f"cases {', '.join(labels)} from {line.name}{by}"
+        if line.source is not None:
+            return f"cases {', '.join(labels)} from {line.source.text}{by}"
         return f"cases {', '.join(labels)}: {line.formula}{by}"
     if line.kind == "induct":
         return f"induct {line.name} ({' '.join(labels)})"
     if line.kind == "obtain":
-        return f"obtain {line.name} ({' '.join(labels)}) from {line.hints[0].text}"
+        assert line.source is not None
+        return f"obtain {' '.join(line.terms)} {labels[0]} from {line.source.text}{by}"
     if line.kind == "witness":
         return f"witness {'; '.join(line.terms)}"
     if line.kind == "suppose":
@@ -565,7 +598,8 @@ def line_text(line: Line) -> str:
         into = f" in {line.terms[0]} as {labels[0]}" if line.terms else ""
         return f"rewrite {'back ' if line.name else ''}{line.hints[0].text}{into}"
     if line.kind == "let":
-        return f"let {line.name} = {line.formula}"
+        names = f"({', '.join(line.terms)})" if line.terms else ""
+        return f"let {line.name}{names} = {line.formula}"
     return line.kind
 
 

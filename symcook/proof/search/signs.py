@@ -11,9 +11,10 @@ from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.normal import Poly, constant, nf
 from symcook.proof.search import linear, reify
+from symcook.proof.search.cover import cover
 from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term, instantiate, num, var
+from symcook.proof.terms import COMPARISONS, Term, free, instantiate, num, subterms, var
 
 Sign = tuple[str, bool]
 """The label of ``0 <= t`` or ``0 < t``, and whether it is strict."""
@@ -44,7 +45,7 @@ class Signs:
         self.effort.spend(500)
         self.found[key] = None  # while it is looked for
         with contextlib.suppress(Stuck, Rejected, TooLong):
-            self.found[key] = self._shape(t, depth) or self._poly(t, p, depth) or self._linear(t)
+            self.found[key] = self._number(t) or self._shape(t, depth) or self._poly(t, p, depth) or self._linear(t)
         return self.found[key]
 
     def _have(self, t: Term, strict: bool, sums: list[dict]) -> Sign:
@@ -71,6 +72,22 @@ class Signs:
                 self.g._bind(label, goal)
                 return label, tag == "<"
         return None
+
+    def _number(self, t: Term) -> Sign | None:
+        """0 < t by an enclosure, where t has no names."""
+        tags = {x[0] for x in subterms(t)}
+        if "fn" not in tags or "/" in tags or free(t):  # 1/z comes with z*(1/z) = 1 elsewhere
+            return None
+        f = ("<", None, (ZERO, t))
+        inner = self.g._branch(f)
+        try:
+            cover(inner, boxes=1)
+        except (Stuck, Rejected):
+            return None
+        label = self.g.fresh("sg")
+        self.g._emit({"by": "have", "show": self.g.text(f), "proof": inner.nodes, "as": label})
+        self.g._bind(label, f)
+        return label, True
 
     def _shape(self, t: Term, depth: int) -> Sign | None:
         """From the way in which `t` is written: what a normal form would take apart."""
