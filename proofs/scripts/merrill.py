@@ -933,29 +933,6 @@ def lemma6(g: Goal) -> None:
         h.contra("no").auto("mean first_c i_is", degree=1, rounds=0)
 
 
-def lemma6_gap(g: Goal) -> None:
-    g.intro("f g h i (first more) (small large) two near")
-    first, second, third, fourth = g.split()
-    first.intro("j (jl jh) differ").use("near", "j", label="near_l near_h").use("near", "i", label="near_il near_ih")
-    first.use("lem:tie_score", "g", "h", "i", "j", label="form")
-    first.have("1 <= i - 1", "m").have("-(i - 1) <= h(j) & h(j) <= i - 1", "inside").have(
-        "h(i) != h(j)",
-        "apart",
-        lambda h: h.intro("same").have("h(j) = h(i)", "back", use="same").absurd("back", "differ"),
-    )
-    first.use("lem:hash_pair_gap", "h(j)", "h(i)", "i - 1", "#m", "#inside", "#apart", label="gap").auto(
-        "gap form", degree=1, rounds=0
-    )
-    second.intro("j (jl jh) k (kl kh)").use("lem:tie_order", "f", "g", known_tie, "j", "#jl", "k", label="order").auto(
-        "order", degree=1
-    )
-    third.intro("j (jl jh)").use("lem:tie_small", "f", "g", known_tie, "j", label="above below")
-    tied(third, "tie_positive", "i", label="positive").auto("above positive", degree=1)
-    fourth.use("lem:merrill2024.lemma10", label="bound roots compare").use(
-        "bound", "f", "g", "i", lambda h: both(h, "first", "more"), lambda h: both(h, "small", "large"), label="goal"
-    ).hyp("goal")
-
-
 STEP = "j. I[1 < j]"
 
 
@@ -2953,9 +2930,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     ),
     "merrill2024.lemma6.corrected": Script(
         lemma6, exist(STEP, "5", "2", leaf=one_step), lookup_defined("f g h i", TIE_SCORES)
-    ),
-    "merrill2024.lemma6.gap.corrected": Script(
-        lemma6_gap, exist(STEP, "5", "1", "3", leaf=one_step), lookup_defined("f g h i")
     ),
     "merrill2024.lemma6": Script(lemma6_refuted, refutes=True),
     "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
