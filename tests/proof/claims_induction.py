@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 from typing import Any
 
 from proof.adequacy import adequate, column
 
+F = Fraction
 LETTERS = "0ABCDP"
 PRINTED, MEANT = "ACABDACPDA", "ACABDACDCA"
 
@@ -151,3 +153,57 @@ def panels(v: Any) -> bool | None:
     """By hand: ()()(), )))((( and ((((((."""
     words = {tuple(int(w[i]) for i in range(1, 7)) for w in v["w()"]}
     return {(0, 1, 0, 1, 0, 1), (1, 1, 1, 0, 0, 0), (0,) * 6} <= words
+
+
+# --- Examples of yang2026, Section 4 ----------------------------------------------------------------------------------
+
+
+def truths() -> list[dict[str, Any]]:
+    """The word 10101 and others, with the truth of phi_101 as its semantics gives it, and with one value wrong."""
+    out = []
+    for word in ("10101", "10111", "00101"):
+        right = [int(word[max(0, i - 2) : i + 1] == "101") for i in range(5)]
+        for given in (right, [1 - right[0], *right[1:]], [*right[:4], 1 - right[4]]):
+            out.append({"w()": column(map(int, word)) | {-1: F(1), 0: F(0)}, "t()": column(given), "is": (word, given)})
+    return out
+
+
+@adequate(
+    "yang2026.ex.phi101",
+    at=truths(),
+    misses=[("t(4) = 0", "t(4) = 1"), ("t(1) = 0", "t(1) = 1"), ("3 <= i & ", "")],
+    fixed=True,
+)
+def phi101(v: Any) -> bool | None:
+    word, given = v["is"]
+    right = [int(word[max(0, i - 2) : i + 1] == "101") for i in range(5)]
+    return [right[2], right[3], right[4]] == [1, 0, 1] if word == "10101" and given == right else None
+
+
+def sides() -> list[dict[str, Any]]:
+    out = []
+    for n in range(5):
+        for word in itertools.product((0, 1), repeat=n):
+            left = [sum(word[:i]) for i in range(n)]
+            right = [sum(word[i:]) for i in range(n)]
+            out.append({"n": F(n), "w()": column(word), "left()": column(left), "right()": column(right), "is": word})
+    wrong_side = {"n": F(2), "w()": column((1, 1)), "left()": column((1, 2)), "right()": column((2, 1)), "is": None}
+    other = {"n": F(1), "w()": column((2,)), "left()": column((0,)), "right()": column((2,)), "is": None}
+    return [one | {"m": [F(k) for k in range(4)]} for one in (*out, wrong_side, other)]
+
+
+@adequate(
+    "yang2026.ex.parity.ltl",
+    at=sides(),
+    misses=[
+        ("left(i) = right(i)))", "left(i) < right(i)))"),
+        ("sum(j, 1, i - 1, w(j))", "sum(j, 1, i, w(j))"),
+        ("odd(sum(j, 1, n, w(j)))", "odd(n)"),
+        ("(all i in 1..n. left(i) = sum(j, 1, i - 1, w(j)) & right(i) = sum(j, i, n, w(j))) ->", ""),
+    ],
+)
+def parity_by_sides(v: Any) -> bool | None:
+    word = v["is"]
+    if not word:
+        return None
+    return (sum(word) % 2 == 1) == all(sum(word[:i]) != sum(word[i:]) for i in range(len(word)))
