@@ -67,7 +67,7 @@ def ledger_page(rows: list[claims.Claim]) -> str:
     for row in rows:
         if row.status != "OPEN" or row.tried or row.note not in ("not yet treated", "cited"):
             said = [f"the same as {row.same}" if row.same else "", row.slip, row.note]
-            said += [f"{row.reason} {row.test or ''}".strip() if row.reason and not row.slip else ""]
+            said += ["; ".join(filter(None, (row.reason, row.test))) if row.reason and not row.slip else ""]
             status = row.words + "".join(f" ({one})" for one in filter(None, said))
             cells = (row.id, row.location, status, judged(row), ", ".join(row.lemmas), "; ".join(row.tried))
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")

@@ -512,28 +512,44 @@ def pred_strict_ahat(v: Any) -> bool | None:
     return all(right)
 
 
+def strict_runs() -> Iterator[dict[str, Any]]:
+    for n, k in itertools.product(range(6), (0, -1)):
+        if k == 0 or n in (3, 4):
+            v, value = ([number() for _ in range(n)] for _ in range(2))
+            out = [F(0), *value][:n]
+            yield {
+                "n": F(n),
+                "s()": column([F(k * j) for j in range(n)]),
+                "v()": column(v),
+                "value()": column(value),
+                "out()": [column(out), column(e + ODD for e in out)],
+            }
+
+
 @adequate(
     "s5.4.pred_strict_uhat",
-    at=[
-        {"n": F(n), "s()": column([F(k * j) for j in range(n)]), "v()": column(number() for _ in range(n))}
-        for n in range(6)
-        for k in (0, -1)
-        if k == 0 or n in (3, 4)
-    ],
+    at=strict_runs(),
     misses=[
         ("rhardmax(s, i - 1, j)*v(j)) = v(i - 1)", "lhardmax(s, i - 1, j)*v(j)) = v(i - 1)"),
         ("rhardmax(s, i - 1, j)*v(j)) = v(i - 1)", "hardmax(s, i - 1, j)*v(j)) = v(i - 1)"),
         ("rhardmax(s, i - 1, j)*v(j)) = v(i - 1)", "rhardmax(s, i - 1, j)*v(j)) = v(i)"),
         ("sum(j, 1, 0, rhardmax(s, 0, j)*v(j)) = 0", "sum(j, 1, 1, rhardmax(s, 1, j)*v(j)) = 0"),
         ("(all j in 1..n. s(j) = 0)", "(all j in 1..n. s(j) = s(j))"),
+        ("out(i) = value(i - 1)", "out(i) = value(i)"),
+        ("out(1) = 0 &", "out(1) = 1 &"),
     ],
 )
 def pred_strict_uhat(v: Any) -> bool | None:
-    n, values = int(v["n"]), list(v["v()"].values())
-    if n < 1 or any(v["s()"].values()):
+    """By zero scores, and by the stored model, whose scores are zero: each position gets the value before it."""
+    n = int(v["n"])
+    if n < 1:
         return None
-    out = [attend("rightmost", [F(0)] * (i - 1), values[: i - 1]) for i in range(1, n + 1)]
-    return out == [F(0), *values[:-1]]
+    found = []
+    for name in ("v()", "value()") if not any(v["s()"].values()) else ("value()",):
+        values = list(v[name].values())
+        out = [attend("rightmost", [F(0)] * (i - 1), values[: i - 1]) for i in range(1, n + 1)]
+        found.append(out == [F(0), *values[:-1]])
+    return all(found)
 
 
 def strict_instances() -> list[dict[str, Any]]:

@@ -1459,6 +1459,7 @@ def norm_root(env: Any) -> Any:
 
 @adequate(
     "s7.2.prop7.1",
+    "s3.3.bounded_values",
     at=stacked_instances(),
     misses=[
         ("<= X", "<= X/1000000"),

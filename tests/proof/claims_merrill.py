@@ -692,10 +692,20 @@ def gap(instance: Any) -> bool | None:
         ("-unithash(g(j), 1, 1) < g(i)", "unithash(g(j), 1, 1) < g(i)/2"),
         ("g(i) < 1/(2*i^4)", "g(i) < 1/(4*i^5)"),
         ("-j <= h(j) & h(j) <= j", "-1000 <= h(j)"),
+        ("tiescore(g, h, i, k) < tiescore(g, h, i, j)", "tiescore(g, h, i, j) < tiescore(g, h, i, k)"),
+        ("h(k) != h(i) -> tiescore", "k != j -> tiescore"),
     ],
 )
 def gap_corrected(instance: Any) -> bool | None:
-    return gap_with(instance, True)
+    """The bounds, and what they are for: every match scores higher than every other key."""
+    bounds, h = gap_with(instance, True), tape(instance, True)
+    if bounds is None or h is None:
+        return None
+    i = len(h)
+    scores = [dot(phi(h[-1] / i, F(1, i)), phi(a / j, F(1, j))) - phi(TIES[j])[0] for j, a in enumerate(h[:-1], 1)]
+    matches = [s for s, a in zip(scores, h, strict=False) if a == h[-1]]
+    others = [s for s, a in zip(scores, h, strict=False) if a != h[-1]]
+    return bounds and (not matches or not others or min(matches) > max(others))
 
 
 # --- Heads and lookups of Sections 2 and 3 ----------------------------------------------------------------------------

@@ -1,0 +1,209 @@
+"""Claims of the Cookbook's Section 9.1 and Figure 2: the running examples, from the definitions in words."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+from proof.adequacy import adequate, column
+
+F = Fraction
+LETTERS = "0ABCDP"
+PRINTED, MEANT = "ACABDACPDA", "ACABDACDCA"
+
+
+def letters(word: str) -> dict[int, Any]:
+    return column(LETTERS.index(c) for c in word)
+
+
+def offered(*outputs: str) -> tuple[dict[str, Any], ...]:
+    """The printed word and the one that is meant, each with each output, and with a blot in one place."""
+    words = (PRINTED, MEANT, MEANT[:8] + "P" + MEANT[9:])
+    blots = [out[:1] + "D" + out[2:] for out in outputs] + [out[:8] + "A" + out[9:] for out in outputs]
+    return tuple(
+        {"w()": letters(word), "v()": letters(out), "word": word, "out": out}
+        for word, out in itertools.product(words, [*outputs, *blots])
+    )
+
+
+def most_recent(word: str) -> str:
+    """The letter after the last earlier occurrence of each letter; the letter itself where there is none."""
+    out = ""
+    for i, c in enumerate(word):
+        last = word.rfind(c, 0, i)
+        out += c if last < 0 else word[last + 1]
+    return out
+
+
+INDUCED = offered("ACCBDBAACA", "ACCBDBAADC")
+RECENT_MISSES = [("v(9) = 4", "v(9) = 1"), ("v(2) = 3", "v(2) = 4"), ("w(9) = 3", "w(9) = 5")]
+
+
+@adequate("s9.1.1.rightmost_example", at=INDUCED, false=True, fixed=True)
+def rightmost_printed(v: Any) -> bool | None:
+    if v["word"] != PRINTED or v["out"][:9] != "ACCBDBAAC":
+        return None
+    return most_recent(v["word"]) == v["out"]
+
+
+@adequate("s9.1.1.rightmost_example.corrected", at=INDUCED, misses=RECENT_MISSES, fixed=True)
+def rightmost_meant(v: Any) -> bool | None:
+    if v["word"] != MEANT or v["out"] != "ACCBDBAADC":
+        return None
+    return most_recent(v["word"]) == v["out"]
+
+
+@adequate("s9.1.1.retrieve_example", at=INDUCED, false=True, fixed=True)
+def retrieve_printed(v: Any) -> bool | None:
+    if v["word"] != PRINTED or v["out"] != "ACCBDBAADC":
+        return None
+    return most_recent(v["word"]) == v["out"]
+
+
+@adequate("s9.1.1.retrieve_example.corrected", at=INDUCED, misses=RECENT_MISSES, fixed=True)
+def retrieve_meant(v: Any) -> bool | None:
+    return rightmost_meant(v)
+
+
+EMBEDDED = offered("ACABDACDCA")
+WORD_MISSES = [("v(9) = 3", "v(9) = 1"), ("v(2) = 3", "v(2) = 4"), ("w(9) = 3", "w(9) = 5")]
+
+
+@adequate("s9.1.we_example", at=EMBEDDED, false=True, fixed=True)
+def embedded_printed(v: Any) -> bool | None:
+    return v["word"] == v["out"] if (v["word"], v["out"]) == (PRINTED, "ACABDACDCA") else None
+
+
+@adequate("s9.1.we_example.corrected", at=EMBEDDED, misses=WORD_MISSES, fixed=True)
+def embedded_meant(v: Any) -> bool | None:
+    return v["word"] == v["out"] if (v["word"], v["out"]) == (MEANT, "ACABDACDCA") else None
+
+
+PRECEDED = offered("0ACABDACDC")
+
+
+@adequate("s9.1.1.pred_example", at=PRECEDED, false=True, fixed=True)
+def predecessors_printed(v: Any) -> bool | None:
+    return "0" + v["word"][:-1] == v["out"] if (v["word"], v["out"]) == (PRINTED, "0ACABDACDC") else None
+
+
+@adequate(
+    "s9.1.1.pred_example.corrected",
+    at=PRECEDED,
+    misses=[("v(9) = 4", "v(9) = 1"), ("v(2) = 1", "v(2) = 4"), ("w(i - 1) = a", "w(i) = a")],
+    fixed=True,
+)
+def predecessors_meant(v: Any) -> bool | None:
+    return "0" + v["word"][:-1] == v["out"] if (v["word"], v["out"]) == (MEANT, "0ACABDACDC") else None
+
+
+PAIRS = tuple(
+    {"w()": letters(w) | {0: letters("0")[1]}, "v()": letters(v), "p()": letters(p), "is": (w, v, p)}
+    for w, v, p in itertools.product(
+        (PRINTED, MEANT), ("ACABDACDCA", "ADABDACDCA"), ("0ACABDDADC", "0ACABDACDC", "0ACABDACDA")
+    )
+)
+
+
+@adequate("s9.1.2.bigram_example", at=PAIRS, false=True, fixed=True)
+def bigrams_printed(v: Any) -> bool | None:
+    word, now, before = v["is"]
+    if (word, now, before) != (PRINTED, "ACABDACDCA", "0ACABDDADC"):
+        return None
+    return (now, before) == (word, "0" + word[:-1])
+
+
+@adequate(
+    "s9.1.2.bigram_example.corrected",
+    at=PAIRS,
+    misses=[("v(2) = 3", "v(2) = 4"), ("p(10) = 3", "p(10) = 1"), ("p(i) = w(i - 1)", "p(i) = w(i)")],
+    fixed=True,
+)
+def bigrams_meant(v: Any) -> bool | None:
+    word, now, before = v["is"]
+    if (word, now, before) != (MEANT, "ACABDACDCA", "0ACABDACDC"):
+        return None
+    return (now, before) == (word, "0" + word[:-1])
+
+
+@adequate(
+    "s9.1.2.bigramcount_example",
+    at=[{"w()": letters(word), "word": word} for word in (MEANT, PRINTED)],
+    misses=[("I[7 <= i]", "I[8 <= i]"), ("I[2 <= i]", "I[3 <= i]"), ("w(j) = 3", "w(j) = 2")],
+    fixed=True,
+)
+def counted(v: Any) -> bool | None:
+    if v["word"] != MEANT:
+        return None
+    return [v["word"][:i].count("AC") for i in range(1, 11)] == [0, 1, 1, 1, 1, 1, 2, 2, 2, 2]
+
+
+@adequate(
+    "s9.2.1.fig2",
+    at=[{"w()": [column(word) for word in itertools.product((0, 1), repeat=6)]}],
+    misses=[
+        ("height(w, 3) < 0", "height(w, 3) < -3"),
+        ("height(w, 6) != 0", "6 < height(w, 6)"),
+        ("height(w, 6) = 0 & height(w, 3) < 0", "height(w, 5) = 0 & height(w, 3) < 0"),
+    ],
+    fixed=True,
+)
+def panels(v: Any) -> bool | None:
+    """By hand: ()()(), )))((( and ((((((."""
+    words = {tuple(int(w[i]) for i in range(1, 7)) for w in v["w()"]}
+    return {(0, 1, 0, 1, 0, 1), (1, 1, 1, 0, 0, 0), (0,) * 6} <= words
+
+
+# --- Examples of yang2026, Section 4 ----------------------------------------------------------------------------------
+
+
+def truths() -> list[dict[str, Any]]:
+    """The word 10101 and others, with the truth of phi_101 as its semantics gives it, and with one value wrong."""
+    out = []
+    for word in ("10101", "10111", "00101"):
+        right = [int(word[max(0, i - 2) : i + 1] == "101") for i in range(5)]
+        for given in (right, [1 - right[0], *right[1:]], [*right[:4], 1 - right[4]]):
+            out.append({"w()": column(map(int, word)) | {-1: F(1), 0: F(0)}, "t()": column(given), "is": (word, given)})
+    return out
+
+
+@adequate(
+    "yang2026.ex.phi101",
+    at=truths(),
+    misses=[("t(4) = 0", "t(4) = 1"), ("t(1) = 0", "t(1) = 1"), ("3 <= i & ", "")],
+    fixed=True,
+)
+def phi101(v: Any) -> bool | None:
+    word, given = v["is"]
+    right = [int(word[max(0, i - 2) : i + 1] == "101") for i in range(5)]
+    return [right[2], right[3], right[4]] == [1, 0, 1] if word == "10101" and given == right else None
+
+
+def sides() -> list[dict[str, Any]]:
+    out = []
+    for n in range(5):
+        for word in itertools.product((0, 1), repeat=n):
+            left = [sum(word[:i]) for i in range(n)]
+            right = [sum(word[i:]) for i in range(n)]
+            out.append({"n": F(n), "w()": column(word), "left()": column(left), "right()": column(right), "is": word})
+    wrong_side = {"n": F(2), "w()": column((1, 1)), "left()": column((1, 2)), "right()": column((2, 1)), "is": None}
+    other = {"n": F(1), "w()": column((2,)), "left()": column((0,)), "right()": column((2,)), "is": None}
+    return [one | {"m": [F(k) for k in range(4)]} for one in (*out, wrong_side, other)]
+
+
+@adequate(
+    "yang2026.ex.parity.ltl",
+    at=sides(),
+    misses=[
+        ("left(i) = right(i)))", "left(i) < right(i)))"),
+        ("sum(j, 1, i - 1, w(j))", "sum(j, 1, i, w(j))"),
+        ("odd(sum(j, 1, n, w(j)))", "odd(n)"),
+        ("(all i in 1..n. left(i) = sum(j, 1, i - 1, w(j)) & right(i) = sum(j, i, n, w(j))) ->", ""),
+    ],
+)
+def parity_by_sides(v: Any) -> bool | None:
+    word = v["is"]
+    if not word:
+        return None
+    return (sum(word) % 2 == 1) == all(sum(word[:i]) != sum(word[i:]) for i in range(len(word)))
