@@ -199,36 +199,6 @@ def whole(names: str, *options: Tactic) -> Tactic:
     return lambda g: g.leaves(names, leaf)
 
 
-def pair_positive(h: Goal) -> None:
-    """exp(c) + exp(-c), times a power of n, is not 0; nor is exp(2*c) + 1."""
-    h.have("1 <= n", "some_n", **linear)
-    h.use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down").use("ax:exp_pos", "2*c", label="twice")
-    zero = zero_of(h)
-    some(
-        h,
-        lambda e: e.auto(f"twice {zero}", **linear),
-        lambda e: e.have("0 < n", "n_p", use="some_n", **linear).auto(f"n_p up down {zero}"),
-        lambda e: e.have("0 < n^2", "n_q", use="some_n").auto(f"n_q up down {zero}"),
-        lambda e: e.have("0 < n^2", "n_q", use="some_n").auto(f"n_q {zero}"),
-    )
-
-
-def triple_positive(h: Goal) -> None:
-    """n Z_1 Z_2 is not 0, nor are Z_1 and Z_2."""
-    h.have("1 <= n", "some_n", **linear).use("ax:exp_pos", "c", label="up").use("ax:exp_pos", "-c", label="down")
-    h.have("0 < n", "n_p", use="some_n", **linear)
-    h.have("0 < alternateone(c, n)", "za", use="some_n up down").have(
-        "0 < alternatetwo(c, n)", "zb", use="some_n up down"
-    )
-    zero = zero_of(h)
-    some(
-        h,
-        lambda e: e.auto(f"za {zero}", **linear),
-        lambda e: e.auto(f"zb {zero}", **linear),
-        lambda e: e.auto(f"n_p za zb {zero}", degree=3),
-    )
-
-
 def not_odd(g: Goal, k: str) -> None:
     """k = 2 m + 1 has no solution for a numeral k that is even."""
     g.intro("half").obtain("half", "m", "is")
@@ -705,10 +675,6 @@ def flawed_logit(g: Goal) -> None:
     four.use("lem:sum_mono", "i. w(i)", "i. 1", "2", "n - 1", bit, label="most").easy(
         "most least is others k_is halves", **linear
     )
-
-
-NET = "i. 2*I[i = 0] + I[i = 1]"
-ENTRIES = "b i. I[b = 1]*I[i = 2] + I[b = 2]*I[i = 1] + I[b = 3]*I[i = 0] + I[b = 4]*I[i = 1] + I[b = 5]*I[i = 1]"
 
 
 def each_integer(
@@ -1192,139 +1158,6 @@ def appb_parity_wrong(h: Goal) -> None:
     h.auto("w1 value logit p0 p1 order", rounds=1)
 
 
-def appb_first_right(g: Goal) -> None:
-    g.intro("n w c A1 C1 C2 z x s t (some cls bits c_pos A_pos C_pos C2_pos layer t_is scaled s_is)")
-    g.have("firstnet(n, w, c, x, t)", "net", lambda h: h.easy("some"))
-    g.use("lem:first_entries", "n", "w", "c", "x", "t", label="each a1 a2 a3 a4 a5")
-    g.use(
-        "lem:first_entries",
-        "n",
-        "w",
-        "1",
-        "x",
-        "sum(i, 0, n - 1, clsweight(j. 1*x(3, 0)*x(4, j), n, i)*(-1/2*x(4, i) + x(5, i)))",
-        None,
-        same_net,
-        label="unit b1 b2 b3 b4 b5",
-    )
-    g.have("0 < A1*C1", "t_pos", use="A_pos C_pos").have("0 < C2*(A1*C1)", "u_pos", use="C2_pos t_pos")
-    value = "i. -1/2*z(4, i) + z(5, i)"
-
-    g.have(
-        "z(3, 0) = A1*C1",
-        "z3",
-        lambda h: (
-            h.use("scaled", "3", None, "0", lambda e: e.easy("some", **linear), label="here")
-            .rewrite("here")
-            .rewrite("a3")
-            .true()
-        ),
-    )
-    formula, *signs_parts = g.split()
-    formula.intro("two")
-    first_value(formula, value)
-    formula.hyp("value")
-    for h in signs_parts:
-        h.intro("has")
-    for h in signs_parts:
-        one, two = h.em("n <= 1", "side")
-        one.have("n = 1", "n_is", use="side some", **linear).rewrite("n_is", "s_is", "s_now").use(
-            "lem:single_zero", "j. c*z(3, 0)*z(4, j)", value, label="only"
-        )
-        entries_at_zero(one)
-        one.have("s = 0", "s_zero", use="s_now only z4_0 z5_0", **linear, multipliers=["C2"])
-        close_sign(one, True)
-        two.use("ax:int_lt", "1", "n", label="more").have("2 <= n", "two", use="more", **linear)
-        first_value(two, value)
-        close_sign(two, False)
-
-
-def same_net(h: Goal) -> None:
-    one, two = h.split()
-    one.hyp("layer")
-    two.true()
-
-
-def entries_at_zero(h: Goal) -> None:
-    for k in "45":
-        h.have(
-            f"z({k}, 0) = 0",
-            f"z{k}_0",
-            lambda e, k=k: (
-                e.use("scaled", k, None, "0", lambda f: f.easy("some", **linear), label="here")
-                .rewrite("here")
-                .rewrite(f"a{k}")
-                .true()
-            ),
-        )
-
-
-def first_value(h: Goal, value: str) -> None:
-    """The logit for n >= 2 as `value`."""
-
-    def score(e: Goal) -> None:
-        one, two = e.split()
-        one.hyp("two")
-        two.intro("j inside").use("scaled", "4", None, "j", None, label="here").use(
-            "unit", "j", None, label="score v r"
-        )
-        two.have("x(4, j) = I[j = 1]", "x4", use="score b3", **linear, multipliers=["x(4, j)"])
-        two.rewrite("here").rewrite("z3").rewrite("x4").true()
-
-    h.use("lem:single_sum", "n", "(A1*C1)^2*c", "j. c*z(3, 0)*z(4, j)", value, score, label="total pos sum_is")
-
-    def term(e: Goal) -> None:
-        e.intro("i inside").use("scaled", "4", None, "i", None, label="h4").use(
-            "scaled", "5", None, "i", None, label="h5"
-        ).use("each", "i", None, label="sc val r")
-        e.rewrite("h4").rewrite("h5").auto("val", **linear, multipliers=["A1*C1"])
-
-    h.use("lem:sum_ext", value, "i. A1*C1*(I[i = 1]*(I[w(i) = 1] - 1/2))", "0", "n - 1", term, label="values")
-    h.use("lem:sum_delta", "i. I[w(i) = 1] - 1/2", "0", "n - 1", "1", label="delta").use(
-        "each", "1", None, label="score1 value_one rest1"
-    )
-    h.use("scaled", "4", None, "1", None, label="h4").use("scaled", "5", None, "1", None, label="h5")
-    h.have(
-        "-1/2*z(4, 1) + z(5, 1) = A1*C1*(I[w(1) = 1] - 1/2)",
-        "at_one",
-        lambda e: e.rewrite("h4").rewrite("h5").auto("value_one", **linear, multipliers=["A1*C1"]),
-    )
-    q = "1/(exp((A1*C1)^2*c) + n - 1)"
-    h.have(
-        "s = exp((A1*C1)^2*c)/(exp((A1*C1)^2*c) + n - 1)*(C2*A1*C1)*(I[w(1) = 1] - 1/2)",
-        "value",
-        use="s_is sum_is values delta at_one",
-        **linear,
-        multipliers=["C2", f"C2*({q})", f"C2*exp((A1*C1)^2*c)*({q})", f"C2*A1*C1*({q})"],
-    )
-
-
-def close_sign(h: Goal, empty: bool) -> None:
-    """(0 < s -> ...) or its converse, in one of the two cases."""
-    if empty:
-        h.contra("against")
-        some(
-            h, lambda e: e.auto("has s_zero", **linear), lambda e: e.use("has", label="h1 h2").auto("h1 n_is", **linear)
-        )
-        return
-    h.positive("exp((A1*C1)^2*c) + n - 1", "q", lambda e: e.hyp("pos")).use("ax:exp_pos", "(A1*C1)^2*c", label="up_e")
-    q = "1/(exp((A1*C1)^2*c) + n - 1)"
-    h.have(f"0 < exp((A1*C1)^2*c)*({q})", "part", use="up_e q_i").have(
-        f"0 < exp((A1*C1)^2*c)*({q})*(C2*(A1*C1))", "part2", use="part u_pos"
-    )
-    for e in h.ind("w(1) = 1", "first size"):
-        e.rewrite("size", "value", "value1")
-        if e.facts["first"][0] == "=":
-            some(e, lambda f: f.easy("two", **linear), lambda f: f.auto("value1 part2", **linear))
-        else:
-            e.contra("against")
-            some(
-                e,
-                lambda f: f.auto("value1 part2 has", **linear),
-                lambda f: f.use("has", label="h1 h2").absurd("h2", "first"),
-            )
-
-
 def appb_first_wrong(h: Goal) -> None:
     h.use("ax:exp_pos", "1", label="pos").positive("exp(1)", "e", lambda f: f.hyp("pos")).auto("wrong e_e", **linear)
 
@@ -1397,10 +1230,6 @@ def scaled_tanh_whole(h: Goal) -> None:
     )
     zero = zero_of(h)
     some(h, lambda e: e.auto(f"here {zero}", **linear), lambda e: e.auto(f"n_q {zero}", **linear))
-
-
-def scaled_single_whole(h: Goal) -> None:
-    h.use("ax:exp_pos", "(A1*C1)^2*c", label="here").auto(["here", "p1_1", zero_of(h)], **linear)
 
 
 SCRIPTS |= {
