@@ -25,15 +25,24 @@ class Form(NamedTuple):
 
 
 _LENGTH, _ONES, _FIRST = "n = length + 1 counts CLS", "k is the number of 1s", "v is the first symbol"
-_ODD = "(n*((n^2 - 1)*cosh(2*c) + n^2 + 1))"
-_PARITY = (
-    Form(("mod(n, 2) = 0", "mod(k, 2) = 0"), "-2*tanh(c)/n^2", False, "chiang2022.s3.2.s_even"),
-    Form(("mod(n, 2) = 0", "mod(k, 2) = 1"), "2*tanh(c)/n^2", True, "chiang2022.s3.2.s_even"),
-    Form(
-        ("mod(n, 2) = 1", "mod(k, 2) = 0"), f"-2*(n - 1)*sinh(2*c)/{_ODD}", False, "chiang2022.appA.odd.keven.corrected"
-    ),
-    Form(("mod(n, 2) = 1", "mod(k, 2) = 1"), f"2*(n + 1)*sinh(2*c)/{_ODD}", True, "chiang2022.appA.odd.kodd.corrected"),
+
+
+def _parity(scale: str, even: str, odd_even: str, odd_odd: str, *more: str) -> tuple[Form, ...]:
+    """By the parities of n and k; `scale` is what multiplies 1 and -1 in the scores, then the ids of the proofs."""
+    odd = f"(n*((n^2 - 1)*cosh(2*{scale}) + n^2 + 1))"
+    n_even, n_odd, k_even, k_odd = (f"mod({x}, 2) = {r}" for x in "nk" for r in (0, 1))
+    return (
+        Form((*more, n_even, k_even), f"-2*tanh({scale})/n^2", False, even),
+        Form((*more, n_even, k_odd), f"2*tanh({scale})/n^2", True, even),
+        Form((*more, n_odd, k_even), f"-2*(n - 1)*sinh(2*{scale})/{odd}", False, odd_even),
+        Form((*more, n_odd, k_odd), f"2*(n + 1)*sinh(2*{scale})/{odd}", True, odd_odd),
+    )
+
+
+_PARITY = _parity(
+    "c", "chiang2022.s3.2.s_even", "chiang2022.appA.odd.keven.corrected", "chiang2022.appA.odd.kodd.corrected"
 )
+_PARITY_SCALED = _parity("c*log(n)", *["lem.parity_scaled_run"] * 3, "2 <= n")
 
 
 def _first(power: str, proof: str) -> tuple[Form, ...]:
@@ -48,6 +57,7 @@ _EMPTY = Form(("n = 1",), "0", False, "chiang2022.s3.3.eq1.corrected")
 _FLAWED = Form(("2 <= n",), "((exp(c) - 1)*(v - 1/2) + k - n/2)/(exp(c) + n - 1)", None, "chiang2022.s5.2.flawed")
 _FORMS: Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], tuple[Form, ...]]] = {
     ("parity", "no"): (("n", "k", "c"), (_LENGTH, _ONES), _PARITY),
+    ("parity", "yes"): (("n", "k", "c"), (_LENGTH, _ONES), _PARITY_SCALED),
     ("first", "no"): (
         ("n", "v", "c"), (_LENGTH, _FIRST), (*_first("exp(c)", "chiang2022.s3.3.eq1.corrected"), _EMPTY)
     ),

@@ -16,7 +16,7 @@ from symcook.recipes.closed import ClosedForm, closed_forms
 
 CONTEXT = mpmath.mp.clone()
 CONTEXT.dps = 40
-SETTINGS = [("parity", "no"), ("first", "no"), ("first", "yes"), ("first-flawed", "no")]
+SETTINGS = [("parity", "no"), ("parity", "yes"), ("first", "no"), ("first", "yes"), ("first-flawed", "no")]
 
 
 def case(forms: tuple[ClosedForm, ...], word: str) -> ClosedForm | None:
@@ -91,7 +91,7 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-@pytest.mark.parametrize("asked", [["parity", "--set", "scaled=yes"], ["first", "--latex"], ["dyck-1"]])
+@pytest.mark.parametrize("asked", [["first-flawed", "--set", "scaled=yes"], ["first", "--latex"], ["dyck-1"]])
 def test_what_has_no_form_is_refused(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     refused(capsys, "derive", *asked)
 
