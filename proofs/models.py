@@ -130,6 +130,7 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "predecessor-strict": predecessor_strict,
     "last-position": last_position,
     "sign-norm": sign_norm,
+    "parity-scaled": variant("parity-scaled", "parity", scaled="yes"),
     "first-scaled": variant("first-scaled", "first", scaled="yes"),
     "first-flawed-scaled": variant("first-flawed-scaled", "first-flawed", scaled="yes"),
     "first-layernorm-scaled": variant("first-layernorm-scaled", "first-layernorm", scaled="yes"),

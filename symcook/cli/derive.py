@@ -39,16 +39,23 @@ def command(
     """Derive closed forms of the outputs, in every symbol that is not set.
 
     A feed-forward recipe is derived in its inputs; a model of sequences needs one input. With --cases the answer is a
-    list of closed forms whose conditions cover all values, at most 64.
+    list of closed forms whose conditions cover all values, at most 64. Of parity, first and first-flawed there are
+    closed forms for every length, a list as well, each with the id of its proof: leave the input out.
     """
     from symcook.derivation import derive, derive_cases
+    from symcook.recipes.closed import closed_forms, has_closed_forms
 
     check_latex(latex, document, as_json)
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
-    if given is None and not chosen.pointwise:
+    every_length = given is None and not chosen.pointwise
+    if every_length and (chosen.info is None or not has_closed_forms(chosen.name)):
         raise BadInput(f"a closed form of {chosen.name} must be for one input", "none", input_hint(chosen))
-    if cases:
+    if every_length:
+        if latex:
+            raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
+        answers = closed_forms(chosen.name, chosen.arguments, chosen.values)
+    elif cases:
         progress = Progress(f"cases of {chosen.name}")
         try:
             answers = derive_cases(
@@ -63,7 +70,7 @@ def command(
         answers = (derive(chosen.model, given, values=chosen.values),)
     if as_json:
         documents = [answer.to_json() for answer in answers]
-        print_json(documents if cases else documents[0])
+        print_json(documents if cases or every_length else documents[0])
     elif latex:
         from symcook.report import markup
         from symcook.report.derivation import displays

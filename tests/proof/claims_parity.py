@@ -1248,6 +1248,50 @@ def parity_normed_right(v: Any) -> bool | None:
     return formula and bool(s > 0 if k % 2 else s < 0)
 
 
+NORMED = ("zero", "one", "cls", "start", "hit", "s")
+
+
+def normed_run(w: Sequence[int], c: Any, eps: F) -> dict[str, Any]:
+    """All that FIRST with norms of Section 4 computes on a word: entries x, then -x, and a norm behind each part."""
+    names = (*NORMED, *(f"{x}_minus" for x in NORMED))
+    out: dict[str, Any] = {}
+
+    def keep(label: str, rows: Sequence[Sequence[Any]], only: Sequence[str] = names) -> None:
+        for x in only:
+            out[label.format(x) + "()"] = {i: row[names.index(x)] for i, row in enumerate(rows)}
+
+    def norm(number: str, rows: Sequence[Sequence[Any]], label: str) -> list[list[Any]]:
+        made = [normed(row, eps) for row in rows]
+        out[f"mu{number}()"] = {i: m[1] for i, m in enumerate(made)}
+        out[f"dev{number}()"] = {i: m[2] for i, m in enumerate(made)}
+        keep(label, [m[0] for m in made])
+        return [m[0] for m in made]
+
+    plain = [[*row[:4], F(0), F(0)] for row in first_layer(w)]
+    a = [[*x, *(-e for e in x)] for x in plain]
+    keep("{}", a, [x for x in names if x[:3] not in ("hit", "s", "s_m")])
+    keep("z1_{}", a, ("zero", "zero_minus"))
+    a = norm("1", a, "y1_{}")
+    hidden = [max(row[3] - row[0] - row[2], row[0] * 0) for row in a]
+    a = [[*x[:4], x[4] + h, *x[5:10], x[10] - h, x[11]] for x, h in zip(a, hidden, strict=True)]
+    keep("z1_{}", a, ("hit", "hit_minus"))
+    a = norm("1_", a, "y1_{}_")
+    values = [-x[3] / 2 + x[4] for x in a]
+    added = [average([real(c) * at[2] * x[3] for x in a], values) for at in a]
+    a = [[*x[:5], x[5] + s, *x[6:11], x[11] - s] for x, s in zip(a, added, strict=True)]
+    keep("z2_{}", a, ("s", "s_minus"))
+    a = norm("2", a, "y2_{}")
+    keep("z2_{}", a, ("zero", "zero_minus"))
+    norm("2_", a, "y2_{}_")
+    e, h = real(eps), int(w[:1] == (1,))
+    p, q = (1 / CONTEXT.sqrt(real(v) * (1 + e) + e**2 + real(x)) for v, x in ((F(1, 6), F(0)), (F(1, 3), F(h, 6))))
+    r = added[0]
+    g = 1 / CONTEXT.sqrt((p**2 + r**2) / 6 * (1 + e) + e**2)
+    word = {0: F(CLS), 1: F(0), **{i: F(x) for i, x in enumerate(w, 1)}}
+    factors = {"p": p, "q": q, "g": g, "r": r}
+    return {"n": F(len(a)), "c": c, "epsilon": eps, "w()": word, **out, **factors, "word": tuple(w)}
+
+
 def first_normed() -> Iterator[dict[str, Any]]:
     for w, A, C, C2 in [
         ((), 1, 1, 1),
@@ -1264,6 +1308,7 @@ def first_normed() -> Iterator[dict[str, Any]]:
         n = len(w) + 1
         s = real(F(C2)) * average([z[3, 0] * z[4, j] for j in range(n)], [-z[4, j] / 2 + z[5, j] for j in range(n)])
         yield {
+            **normed_run(w, F(1), abs(t) / 10 - F(1, 10)),
             **v,
             "x()": v["z()"],
             "z()": z,
@@ -1293,22 +1338,55 @@ def first_with_norm(v: Any) -> bool | None:
     "chiang2022.appB.first.corrected",
     at=FIRSTS,
     misses=[
-        ("exp((A1*C1)^2*c)/", "exp(A1*C1*c)/"),
-        ("(C2*A1*C1)", "C2"),
-        ("(2 <= n -> s", "(1 <= n -> s"),
-        ("<-> 2 <= n & w(1) = 1)", "<-> 2 <= n & w(1) = 0)"),
-        ("- 1/2)) &", "- 1/3)) &"),
+        ("exp(c*p*q)/", "exp(c*p)/"),
+        ("<-> 2 <= n & w(1) = 1)", "<-> w(1) = 0)"),
+        ("I[w(1) = 1]/6) = 1", "I[w(1) = 0]/6) = 1"),
+        ("y2_s_(0) = g*r)", "y2_s_(0) = r)"),
+        ("(1/3*(1 + epsilon)", "(1/6*(1 + epsilon)"),
     ],
 )
 def first_with_norm_right(v: Any) -> bool | None:
-    if not valid(v) or v["scale"] <= 0:
+    if set(v["word"]) - {0, 1}:
         return None
-    t, n, s = v["scale"], len(v["word"]) + 1, v["s"][0]
-    if n > 1 and not same(
-        s, e(real(t * t)) / (e(real(t * t)) + n - 1) * real(v["C2"] * t) * (starts(v) - real(F(1, 2)))
-    ):
-        return False
-    return bool(s > SLACK) == bool(starts(v))
+    logit = v["y2_s_()"][0]
+    if not v["word"]:
+        return same(logit, 0)
+    p, q, n = v["p"], v["q"], len(v["word"]) + 1
+    r = e(p * q) / (e(p * q) + n - 1) * q * (starts(v) - real(F(1, 2)))
+    return same(logit, v["g"] * r) and bool(logit > 0) == bool(starts(v))
+
+
+def surely_first() -> list[dict[str, Any]]:
+    """Scores times log n, c = 1, and other values of c that the statement must exclude."""
+    out = []
+    for w, eps in itertools.product([(), (1,), (0,), (0, 1), (1, 0, 0), (1, 2)], (F(0), F(1, 100), F(1, 2), F(1))):
+        v = normed_run(w, CONTEXT.log(len(w) + 1), eps)
+        out.append({**v, "c": [F(1), F(2)], "eta": [F(1, 10), F(1, 2), F(2)]})
+    return out
+
+
+@adequate(
+    "chiang2022.prop3",
+    at=surely_first(),
+    misses=[
+        ("1/4/sqrt(5/24 + epsilon) <", "1/2/sqrt(1/24 + epsilon) <"),
+        ("epsilon <= 1/2", "epsilon <= 1"),
+        ("<-> w(1) = 1)", "<-> w(1) = 0)"),
+        ("<= eta", "<= eta/2"),
+        ("-log(sigmoid(", "-2*log(sigmoid("),
+    ],
+)
+def first_is_sure(v: Any) -> bool | None:
+    w, eps = v["word"], v["epsilon"]
+    if not w or set(w) - {0, 1} or eps > F(1, 2):
+        return None
+    logit = v["y2_s_()"][0]
+    weight = 4 * CONTEXT.sqrt(real(F(5, 24) + eps))
+    lost = all(
+        at_most(CONTEXT.log(1 + e(weight * CONTEXT.log(e(real(eta)) - 1) * abs(logit))), eta)
+        for eta in (F(1, 10), F(1, 2))
+    )
+    return bool(abs(logit) * weight > 1) and bool(logit > 0) == bool(starts(v)) and lost
 
 
 def twice() -> Iterator[dict[str, Any]]:

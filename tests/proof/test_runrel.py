@@ -259,11 +259,12 @@ def test_stored_models_equal_their_recipes_and_constructions() -> None:
     assert stored == {name: dumps(model) for name, model in made.items()}
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", [name for name in OTHERS if "layernorm" not in name])  # as NESTED
 def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     model = OTHERS[name]()
+    settings = {p.name: Fraction(str(p.default)) for p in model.parameters}
     for given in inputs(model):
-        agrees(model, given)
+        agrees(model, given, settings)
 
 
 # --- Generated models: every mask, weighting and placement ------------------------------------------------------------
