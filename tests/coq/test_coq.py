@@ -68,7 +68,8 @@ def test_a_long_statement_is_broken_where_it_falls_apart() -> None:
         "    -> 1 <= h i <= n\n"
         "       <-> (forall c : Z,\n"
         "              1 <= c <= 4\n"
-        "              -> sum 1 (i - 1) (fun j => hardmax (fun l : Z => inputscore 1 n h i l) (i - 1) j * inputkey n h j c)\n"
+        "              -> sum 1 (i - 1) (fun j => hardmax (fun l : Z => inputscore 1 n h i l) (i - 1) j"
+        " * inputkey n h j c)\n"
         "                 = inputkey n h i c)"
     )
     assert "ahatlayer (Q t) (K t) (V t) (W t) (b t)" in statement_text("yang2026.lemma25")
