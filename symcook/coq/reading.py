@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from symcook.coq.checker import checker, deep
+from symcook.coq.layout import laid_out
 from symcook.coq.term import FUNCTIONS, Untranslatable
 from symcook.errors import BadInput
 from symcook.proof.replay import library
@@ -267,7 +268,7 @@ class Reading:
         parameters = grouped([(spelled(p), one.sorts[p]) for p in one.params])
         result, level = ("Prop", "P") if self.known.is_formula(one.body) else ("R", "R")
         head = " ".join(["Definition", one.name, *parameters])
-        return f"{head} : {result} :=\n  {self.text(one.body, one.sorts, level)}."
+        return f"{head} : {result} :=\n  {laid_out(self.text(one.body, one.sorts, level), 2)}."
 
     def text(self, tree: Any, sorts: Sorts, level: str, strength: int = QUANTIFIER) -> str:
         return self.formula(tree, sorts, strength) if level == "P" else self.term(tree, sorts, level, strength)
@@ -387,6 +388,10 @@ class Reading:
             return self.term(tree, sorts, integer if sort == "Int" else "R", ATOM)
         _, wanted, result = sort
         level = "%Z" if result == "Int" else "R"
+        if tree[0] == "lam" and (partial := partially(tree, sorts, sort)) is not None:
+            name, given = partial
+            texts = [self.argument(a, sorts, s, "%Z") for a, s in zip(given, sorts[name][1], strict=False)]
+            return self.put(" ".join([spelled(name), *texts]), APPLIED, ATOM) if texts else spelled(name)
         if tree[0] == "lam":
             names = list(zip(tree[1], wanted, strict=True))
             bound = " ".join(grouped([(spelled(n), s) for n, s in names], bare=True))
@@ -396,6 +401,20 @@ class Reading:
         names = [(f"k{i}", s) for i, s in enumerate(wanted)]  # a function of other sorts
         call = ("call", tree[1], tuple([("name", n) for n, _ in names]))
         return f"(fun {' '.join(grouped(names, bare=True))} => {self.term(call, {**sorts, **dict(names)}, level)})"
+
+
+def partially(tree: Any, sorts: Sorts, sort: Any) -> Any:
+    """f and its arguments x for the function "j. f(x, j)" of the sort `sort`; None where it is not of this form."""
+    _, bound, body = tree
+    if body[0] != "call" or body[1] in bound or body[1] not in sorts:
+        return None
+    given, own = body[2], [("name", name) for name in bound]
+    start = len(given) - len(own)
+    _, wanted, result = sorts[body[1]]
+    fits = (wanted[start:], result) == (tuple(sort[1]), sort[2]) and list(given[start:]) == own
+    if start < 0 or not fits or any(set(bound) & free(one) for one in given[:start]):
+        return None
+    return body[1], given[:start]
 
 
 def chained(left: Any, right: Any) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symcook.coq.checker import certificates, checker, deep, statements
+from symcook.coq.layout import laid_out
 from symcook.coq.reading import statement_text, unfolded
 from symcook.coq.ring import Lemmas
 from symcook.coq.steps import Script
@@ -118,7 +119,7 @@ def statement_part(name: str, data: Mapping[str, Any] | None = None, alone: bool
         *stubs,
         "Module Reading.",
         "Import Meaning.Reading Definitions.",
-        f"Definition statement : Prop :=\n  {statement_text(name)}.",
+        f"Definition statement : Prop :=\n  {laid_out(statement_text(name), 2)}.",
         "End Reading.\n",
         "Module Source.",
         "Import Tree.Text.",

@@ -23,7 +23,8 @@ from symcook.coq import record
 from symcook.coq.checker import certificates, statements
 from symcook.coq.development import PRELUDE, Development, file_of
 from symcook.coq.judge import Judge, axioms_named, foreign, fresh, judge, verdict
-from symcook.coq.models import SHOWN_ONLY, model_file
+from symcook.coq.layout import laid_out
+from symcook.coq.models import model_file
 from symcook.coq.reading import definitions_text, statement_text
 from symcook.coq.record import changed, coq_hash, made
 from symcook.coq.statement import module_name, statement_part, with_lemmas
@@ -57,6 +58,23 @@ def test_statements_are_read_as_a_person_would_write_them() -> None:
         "Definition rhardmax (s : Z -> R) (n j : Z) : R :=\n"
         "  ind (maximal s n j /\\ (forall k : Z, 1 <= k <= n -> maximal s n k -> k <= j))."
     ) in definitions_text()
+
+
+def test_a_long_statement_is_broken_where_it_falls_apart() -> None:
+    assert laid_out(statement_text("merrill2024.lemma3"), 2) == (
+        "forall (n : Z) (h : Z -> Z) (i : Z),\n"
+        "    1 <= n\n"
+        "    -> n < i\n"
+        "    -> 1 <= h i <= n\n"
+        "       <-> (forall c : Z,\n"
+        "              1 <= c <= 4\n"
+        "              -> sum 1 (i - 1) (fun j => hardmax (fun l : Z => inputscore 1 n h i l) (i - 1) j"
+        " * inputkey n h j c)\n"
+        "                 = inputkey n h i c)"
+    )
+    assert "ahatlayer (Q t) (K t) (V t) (W t) (b t)" in statement_text("yang2026.lemma25")
+    for name in statements():  # nothing but white space changes
+        assert laid_out(statement_text(name), 2).split() == statement_text(name).split()
 
 
 def test_every_statement_has_a_text() -> None:
@@ -229,7 +247,9 @@ def test_a_stored_model_shows_its_matrices_and_its_run() -> None:
     assert 'Attention [(["token"], ["balance"], [[0]], [[0]], [[1]], future, average)];' in source
     assert 'Network ["balance"] ["error"] [[-1]] [0] [[1]] [0] relu_units;' in source
     assert "run_dyck_1 n w" in source
-    assert "Theorem" not in model_file(SHOWN_ONLY[0])
+    norm = model_file("sign-norm")
+    assert 'Norm ["x"; "y"] [1; 1] [0; 0] (0)' in norm
+    assert 'run_sign_norm (deviation ["x"; "y"] (0) (stage (sign_norm n) n w given 1) i) (mean ["x"; "y"]' in norm
 
 
 # --- With coqc -------------------------------------------------------------------------------------------------------
@@ -271,6 +291,26 @@ def test_the_run_of_a_stored_model_satisfies_its_relation_and_that_of_another_do
     ):
         assert entry in source
         assert refused(folder, "other_model", source.replace(entry, other, 1))
+
+
+@needs_coqc
+@pytest.mark.parametrize(
+    ("name", "entry", "other"),
+    [
+        ("lookup-quadratic", "[0; 0; 2; 0; 0]", "[0; 0; 1; 0; 0]"),  # heads whose scores differ
+        ("lookup-quadratic", "everything, average)", "everything, softmax 1 1)"),
+        ("predecessor", "future, rightmost)", "future, leftmost)"),
+        ("sign-norm", "[1; 1] [0; 0] (0)", "[1; 2] [0; 0] (0)"),  # a layer norm
+        ("sign-norm", "[1; 1] [0; 0] (0)", "[1; 1] [0; 0] (1)"),
+    ],
+)
+def test_a_changed_head_or_norm_does_not_satisfy_the_relation(folder: Path, name: str, entry: str, other: str) -> None:
+    source = model_file(name)
+    assert entry in source
+    inspector = Judge(folder)
+    inspector.check("Model", (PROOFS / "coq" / "Model.v").read_text(encoding="utf-8"))
+    assert inspector.check(f"stored_{name.replace('-', '_')}", source)["accepted"]
+    assert refused(folder, "other_model", source.replace(entry, other, 1))
 
 
 @needs_coqc

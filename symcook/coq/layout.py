@@ -1,0 +1,67 @@
+"""Line breaks in the text of a proposition: at its quantifiers and weakest connectives first, then inside brackets."""
+
+from __future__ import annotations
+
+import re
+
+WIDTH = 110
+CONNECTIVES = (" -> ", " <-> ", r" \/ ", r" /\ ", " = ", " <= ", " < ", " + ")
+QUANTIFIER = re.compile(r"(forall|exists|fun)\b")
+
+
+def laid_out(text: str, indent: int = 0) -> str:
+    """`text` in lines that begin with `indent` spaces, the first one excepted."""
+    return ("\n" + " " * indent).join(lines(text, WIDTH - indent))
+
+
+def lines(text: str, width: int) -> list[str]:
+    """The lines of `text`, at most `width` wide where it can be broken."""
+    if len(text) <= width:
+        return [text]
+    places = outside(text)
+    if QUANTIFIER.match(text):  # its body stands below
+        sign = "=>" if text.startswith("fun") else ","
+        place = next((p for p in places if text.startswith(sign, p)), None)
+        if place is not None:
+            end = place + len(sign)
+            return [text[:end], *indented(lines(text[end:].lstrip(), width - 2), 2)]
+    last = next((p for p in places if p and text[p - 1] == " " and QUANTIFIER.match(text, p)), len(text))
+    for sign in CONNECTIVES:  # a quantifier further right holds all that follows
+        found = [p for p in places if p < last and text.startswith(sign, p)]
+        if found:
+            starts = [0, *[p + 1 for p in found], len(text) + 1]
+            parts = [text[a : b - 1] for a, b in zip(starts, starts[1:], strict=False)]
+            out, hang = lines(parts[0], width), len(sign) - 1
+            for part in parts[1:]:
+                first, *more = lines(part[hang:], width - hang)
+                out += [sign.lstrip() + first, *indented(more, hang)]
+            return out
+    if text[0] == "(" and closing(text) == len(text) - 1:
+        inner = lines(text[1:-1], width - 2)
+        inner[-1] += ")"
+        return [f"({inner[0]}", *indented(inner[1:], 1)]
+    return [text]
+
+
+def indented(some: list[str], by: int) -> list[str]:
+    return [" " * by + line for line in some]
+
+
+def outside(text: str) -> list[int]:
+    """The places of `text` that are in no bracket."""
+    depth, found = 0, []
+    for place, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            found.append(place)
+    return found
+
+
+def closing(text: str) -> int:
+    """The place where the bracket closes that opens the text."""
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if depth == 0:
+            return place
+    return -1
