@@ -75,12 +75,6 @@ def totals_positive(names: str, extra: Tactic = Goal.auto) -> Tactic:
     return lambda g: g.leaves(names, leaf)
 
 
-ZIGGURAT = ("2", "j. -abs(j - 1)", "1", "1")
-
-
-MARGINS = ("2", "j. j", "1", "1", "2")
-
-
 def small_leaf(h: Goal) -> None:
     """A condition about positions 1 and 2; of ``~all`` the instance at 2 is false."""
     if h.goal[0] == "~" and h.goal[2][0][0] == "all":
@@ -123,110 +117,6 @@ def halves(h: Goal, names: list[str]) -> None:
 # --- Lemmas 6 to 9 ----------------------------------------------------------------------------------------------------
 
 
-def geometric_facts(g: Goal) -> Goal:
-    """For x = e^-gamma: x_pos, x_one, and the reciprocals of 1 - x and 1 + x as y and w."""
-    g.use("ax:exp_pos", "-gamma", label="x_pos").use("lem:exp_less", "-gamma", "0", label="x_one")
-    g.positive("1 - exp(-gamma)", "y", lambda h: h.auto("x_one"))
-    return g.positive("1 + exp(-gamma)", "w", lambda h: h.auto("x_pos"))
-
-
-def lemma6_chain(g: Goal) -> None:
-    g.intro("n s p gamma a b (low high positive below) a_is b_is")
-    geometric_facts(g).have("1 <= n", "some")
-    g.use("ax:exp_pos", "s(p)", label="top").have("0 < a", "a_pos", use="top a_is")
-    g.use("lem:sum_delta", "j. exp(s(j))", "1", "n", "p", label="chosen")
-
-    def parts(h: Goal) -> None:
-        h.intro("j inside")
-        yes, no = h.ind("j = p", "at value")
-        for e in (yes, no):
-            for f in e.sides(e.term("I[j != p]")):
-                label = [k for k in f.facts if k.startswith("f")][-1]
-                if not f.try_auto(degree=1):
-                    f.absurd(*(("at", label) if f.facts[label][0] == "~" else (label, "at")))
-
-    g.use("lem:sum_ext", "j. I[j != p]*exp(s(j))", "j. exp(s(j)) - I[j = p]*exp(s(j))", "1", "n", parts, label="rest")
-    g.have("sum(k, 1, n, exp(s(k))) = a + b", "whole", use="rest chosen a_is b_is")
-    g.use("lem:ziggurat_total", "s", "n", "p", "gamma", label="most")
-    g.use("lem:geometric_both", "gamma", "p", "n", label="series")
-    g.use("ax:exp_pos", "-gamma*p", label="e1").use("ax:exp_pos", "-gamma*(n - p + 1)", label="e2")
-    zig = "sum(j, 1, n, exp(-gamma*abs(j - p)))"
-    g.have(f"(1 - exp(-gamma))*{zig} <= 1 + exp(-gamma)", "sum_most", use="series e1 e2")
-    g.have(f"a + b <= {zig}*a", "scaled", use="most whole a_is", multipliers=[zig])
-    g.have("(1 - exp(-gamma))*b <= 2*exp(-gamma)*a", "b_most", lambda h: h.auto("scaled sum_most a_pos y_p", rounds=0))
-    g.have(
-        "b <= 2*exp(-gamma)/(1 - exp(-gamma))*a",
-        "b_bound",
-        lambda h: h.auto("b_most y_i y_e", rounds=0, multipliers=["b"]),
-    )
-
-    rest_positive(g)
-    g.positive("a + b", "z", lambda h: h.auto("a_pos b_low"))
-    g.use("lem:hardmax_ziggurat", "s", "n", "p", "gamma", None, "#below", label="hard")
-    first, second, third, fourth, fifth, sixth = g.split()
-    first.hyp("b_bound")
-
-    def weight(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", "s", "n", "j", label="pos most_j").auto("pos")
-
-    second.use("lem:sm_sum", "s", "n", label="one")
-    second.use("lem:one_hot_distance", "j. sm(s, n, j)", "n", "p", None, weight, "#one", label="distance")
-
-    def same(h: Goal) -> None:
-        h.intro("j inside").use("hard", "j", label="here").rewrite("here").true()
-
-    second.use(
-        "lem:sum_ext",
-        "j. abs(hardmax(s, n, j) - sm(s, n, j))",
-        "j. abs(I[j = p] - sm(s, n, j))",
-        "1",
-        "n",
-        same,
-        label="replaced",
-    )
-    second.have("sm(s, n, p) = a/(a + b)", "share", lambda h: h.rewrite("whole").rewrite("a_is").true())
-    second.auto("replaced distance share z_e", degree=1)
-    third.auto("z_e")
-    q = "2*exp(-gamma)/(1 - exp(-gamma))*a"
-    for h in (fourth, fifth):
-        h.have(f"0 < {q}", "q_pos", lambda e: e.auto("x_pos y_i a_pos", rounds=0, degree=3))
-        h.positive(f"a + {q}", "u", lambda e: e.auto("a_pos q_pos"))
-    fourth.have(f"a/(a + {q}) <= a/(a + b)", "less", lambda h: fraction(h, q))
-    fourth.auto("less")
-    fifth.have(
-        f"(1 - exp(-gamma))*(a + {q}) = (1 + exp(-gamma))*a", "clear", use="y_e", multipliers=["a", "exp(-gamma)*a"]
-    )
-    fifth.have(f"a/(a + {q}) = (1 - exp(-gamma))/(1 + exp(-gamma))", "value", lambda h: ratio(h, q))
-    fifth.auto("value w_e", degree=1)
-    sixth.have("0 <= exp(-gamma)*exp(-gamma)", "square", lambda h: h.auto("x_pos"))
-    sixth.auto("w_i w_e square", rounds=0, multipliers=["exp(-gamma)"])
-
-
-def lemma6_positive(h: Goal) -> None:
-    """Where D asks for a + b and a + q, with q the bound of b."""
-    geometric_facts(h).use("ax:exp_pos", "s(p)", label="top").have("0 < a", "a_pos")
-    rest_positive(h)
-    q = "2*exp(-gamma)/(1 - exp(-gamma))*a"
-    h.have(f"0 < {q}", "q_pos", lambda e: e.auto("x_pos y_i a_pos", rounds=0, degree=3)).auto()
-
-
-def rest_positive(g: Goal) -> Goal:
-    """0 <= b as `b_low`."""
-
-    def nonneg(h: Goal) -> None:
-        h.intro("j inside").use("ax:exp_pos", "s(j)", label="pos")
-        h.apart("I[j != p]", lambda e: e.auto(rounds=0, multipliers=["exp(s(j))"]))
-
-    return g.use("lem:sum_nonneg", "j. I[j != p]*exp(s(j))", "1", "n", nonneg, label="rest_low").have("0 <= b", "b_low")
-
-
-def fraction(h: Goal, q: str) -> None:
-    h.have(f"0 <= ({q} - b)*a", "gain", lambda e: e.auto("b_bound a_pos", rounds=0))
-    h.have(f"0 < 1/(a + b)*(1/(a + {q}))", "recip", lambda e: e.auto("z_i u_i", rounds=0))
-    h.have(f"0 <= ({q} - b)*a*(1/(a + b)*(1/(a + {q})))", "all_three", lambda e: e.auto("gain recip", rounds=0))
-    h.auto("all_three z_e u_e", degree=1, multipliers=["a", f"a/(a + {q})", "a/(a + b)"])
-
-
 def ratio(h: Goal, q: str) -> None:
     m = f"1/(a + {q})"
     h.auto(
@@ -241,68 +131,7 @@ def values(h: Goal) -> str:
     return " ".join(k for k in h.facts if re.fullmatch(r"[dv]\d+", k))
 
 
-def gap_one(g: Goal) -> Goal:
-    """scoregap(s, n, 1) as `separate`, from a gap delta >= 1."""
-
-    def proof(h: Goal) -> None:
-        h.intro("i inside m within max").use("given", "i", None, "m", None, "#max", label="either")
-        tie, less = h.cases("either", "is")
-        tie.pick("left").hyp("is")
-        less.pick("right").auto("is wide")
-
-    return g.have("scoregap(s, n, 1)", "separate", proof)
-
-
-def lemma8_margins(g: Goal) -> None:
-    g.intro("n s delta gamma p (wide given positive low high best)")
-    gap_one(g).have("1 <= n", "some").positive("p", "p", lambda h: h.auto("low")).positive(
-        "n", "n", lambda h: h.auto("some")
-    )
-    right, left = g.split()
-    right.intro("rest j (from to)").use("lem:tie_quadratic", "s", "n", "p", "gamma", "j", None, label="quadratic")
-    right.use("lem:tie_right", "s", "n", "n", "p", "gamma", "j", None, label="linear").use(
-        "separate", "j", "p", label="either"
-    )
-    same = "abs(p - j) = abs(j - p)"
-    right.have(same, "sides", lambda h: h.apart("abs(p - j); abs(j - p)", lambda e: e.auto(degree=1)))
-    first, second, third, fourth = right.split()
-    first.auto("quadratic sides", degree=1, multipliers=["gamma"])
-    third.auto("linear sides", degree=1, multipliers=["gamma"])
-    for h in (second, fourth):
-        h.intro("differ")
-    for h, closing in ((second, far_quadratic), (fourth, far_linear)):
-        tie, less = h.cases("either", "is")
-        tie.absurd("is", "differ")
-        closing(less)
-    left.intro("rest j (from to)").use("lem:tie_left", "s", "n", "n", "p", "gamma", "j", None, label="linear")
-    left.have(same, "sides", lambda h: h.apart("abs(p - j); abs(j - p)", lambda e: e.auto(degree=1)))
-    left.auto("linear sides", degree=1, multipliers=["gamma"])
-
-
-def far_quadratic(h: Goal) -> None:
-    h.positive("j", "j", lambda e: e.auto("from")).have("1/p <= 1", "one", lambda e: e.auto("low p_i p_e"))
-    h.have("1 <= n*(1/j)", "inverse", lambda e: e.auto("to j_i j_e"))
-    h.have("n <= n^2*(1/j)", "far", lambda e: e.auto("inverse some", rounds=0))
-    h.have("0 <= n^2*(s(p) - 1/p - s(j))", "up", lambda e: e.auto("is one", rounds=0, squares=["n"]))
-    h.have("n <= n^2*(s(p) - 1/p) - n^2*(s(j) - 1/j)", "sum", use="up far")
-    h.auto("sum positive", rounds=0)
-
-
-def far_linear(h: Goal) -> None:
-    h.have("n + 1 <= 2*n*(s(p) - s(j)) + p - j", "sum", lambda e: e.auto("is low to some"))
-    h.have("gamma*(n + 1) <= gamma*(2*n*(s(p) - s(j)) + p - j)", "scaled", lambda e: e.auto("sum positive", rounds=0))
-    h.auto("scaled n_e", degree=1, multipliers=["gamma*p", "gamma*j", "gamma"])
-
-
 # --- Exponentials, lookups at a temperature ---------------------------------------------------------------------------
-
-
-def temperature(g: Goal, n: str = "n", tau: str = "tau", is_tau: str = "tau_is") -> Goal:
-    """1/tau = n as `inverse`, from tau = 1/n; and the reciprocal of n as n_i, n_e."""
-    g.positive(n, "n").have(f"0 < {tau}", "tau_pos", use=f"{is_tau} n_i").positive(tau, "u", lambda h: h.hyp("tau_pos"))
-    return g.have(
-        f"1/{tau} = {n}", "inverse", use=f"u_e n_e {is_tau}", rounds=0, multipliers=[n, f"1/{tau}", f"{n}/{tau}"]
-    )
 
 
 def sizes(h: Goal) -> None:
@@ -324,85 +153,10 @@ def scaled_scores(g: Goal, scores: str, plain: str, n: str, same: Tactic, value:
     g.use("lem:sum_ext", left, right, "1", n, each, label="scores").rewrite("scores")
 
 
-PARITY = "6*(1/2*pow(-1, l) + l/(2*n))"
-
-
-def thm12(g: Goal) -> None:
-    g.intro("n i tau (low high tau_is)").have("0 < n", "n_pos")
-    temperature(g)
-
-    def sign(h: Goal) -> None:
-        h.intro("k (kl kh)").use("lem:sign", "k", label="sign").hyp("sign")
-
-    g.have("all k in 1..i. pow(-1, k) = 1 | pow(-1, k) = -1", "signs", sign)
-    first, second, third = g.split()
-    third.use("lem:exp_three", label="done").hyp("done")
-    first.intro("e (el eh) (even rest) j (jl jh)")
-    only, best = first.split()
-    only.intro("max").use("max", "e", label="at").use("signs", "j", label="sign")
-    plus, minus = only.cases("sign", "is")
-    for h in int_apart(plus, "j", "e"):
-        if h.facts["step"][0] == "=":
-            h.hyp("step")
-        elif h.facts["step"] == h.formula("j + 1 <= e"):
-            h.have("0 < (e - j)*(1/n)", "far", lambda f: f.auto("step n_i", rounds=0))
-            h.contra("no").auto("at is even far", degree=1)
-        else:
-            h.use("rest", "j", label="other").contra("no").auto("is other", degree=1)
-    below_one(minus, "j", "e")
-    minus.contra("no").auto("at is even near", degree=1)
-    best.intro("at k (kl kh)").rewrite("at").use("signs", "k", label="sign")
-    plus, minus = best.cases("sign", "is")
-    low, high = plus.em("k <= e", "side")
-    low.have("0 <= (e - k)*(1/n)", "far", lambda f: f.auto("side n_i", rounds=0)).auto("is even far", degree=1)
-    high.use("ax:int_lt", "e", "k", label="next").use("rest", "k", label="other").contra("no").auto(
-        "is other", degree=1
-    )
-    below_one(minus, "k", "e")
-    minus.auto("is even near", degree=1)
-
-    second.intro("v bits")
-    separate = "l. 1/2*pow(-1, l)"
-
-    def apart(h: Goal) -> None:
-        h.intro("c within m between max").use("signs", "c", label="sign_c").use("signs", "m", label="sign_m")
-        h.use("max", "c", None, label="most")
-        for f in h.cases("sign_c", "is_c"):
-            for u in f.cases("sign_m", "is_m"):
-                if not u.try_contradiction():
-                    u.easy("is_c is_m most")
-
-    def small(h: Goal) -> None:
-        h.intro("j inside").use("bits", "j", label="either")
-        for e in h.cases("either", "is"):
-            e.apart("abs(v(j))", lambda f: f.auto(degree=1))
-
-    second.have("scoregap(l. 1/2*pow(-1, l), i, 1)", "separate", apart)
-    second.have("1 <= i & i <= n & 0 < 3", "some fits three")
-    second.have("all j in 1..i. abs(v(j)) <= 1", "sizes", small)
-    second.use("lem:tie_right_value", separate, "i", "n", "3", "v", "1", conjuncts, label="done")
-
-    def same(h: Goal) -> None:
-        h.intro("l inside").auto("inverse", degree=1, rounds=0, multipliers=["pow(-1, l)", "l/n"])
-
-    plain = "2*3*n*(1/2*pow(-1, l) + l/(2*n))"
-    scaled_scores(second, f"{PARITY}/tau", plain, "i", same, "v(j)", f"rhardmax({separate}, i, j)")
-    second.auto("done", degree=1)
-
-
 def conjuncts(g: Goal) -> None:
     """A conjunction each part of which is a fact."""
     for part in g.split():
         part.easy()
-
-
-def below_one(g: Goal, j: str, e: str) -> Goal:
-    """(j - e)/n < 1 as `near`."""
-    return g.have(f"({j} - {e})*(1/n) < 1", "near", lambda h: less_than_one(h, j, e))
-
-
-def less_than_one(h: Goal, j: str, e: str) -> None:
-    h.have(f"{j} - {e} < n", "order").auto("order n_i n_e", rounds=0)
 
 
 TRUTH = "I[x(l) = 0 | y(l) = 1]"
@@ -1152,19 +906,6 @@ def from_least(constant: str) -> Tactic:
 
 
 SCRIPTS: dict[str, Script] = {
-    "yang2026.lemma6.l1": Script(
-        lemma6_chain, inhabit(*ZIGGURAT, "1", "exp(-1)"), totals_positive("n s p gamma a b", extra=lemma6_positive)
-    ),
-    "yang2026.lemma8.zig": Script(
-        lemma8_margins,
-        inhabit(*MARGINS, *MARGINS, "1", *MARGINS, "1", *MARGINS, "1"),
-        totals_positive("n s delta gamma p"),
-    ),
-    "yang2026.thm12.scores": Script(
-        thm12,
-        inhabit("3", "2", "1/3", "3", "2", "1/3", "2", "2", "3", "2", "1/3", "j. 0"),
-        totals_positive("n i tau", extra=tau_positive),
-    ),
     "yang2026.thm15.scores": Script(
         thm15, inhabit("3", "2", "1/3", "j. 0", "j. 0"), totals_positive("n i tau x y", extra=tau_positive)
     ),
