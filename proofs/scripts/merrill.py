@@ -52,39 +52,6 @@ def zero(g: Goal, t: str, square: str, label: str = "is_zero") -> Goal:
     return g.have(f"{t} = 0", label, prove)
 
 
-def lemma5(g: Goal) -> None:
-    g.intro("m q k some sides equal").use("equal", "1", "!", label="first")
-    g.use("ax:inv", "m", label="inverse").use("lem:sum_one", "1", "m", label="ones")
-    for h, sign in zip(g.cases("sides", "side"), ("", "-"), strict=True):
-        z = f"{sign}(lnhash(q, 1, 1) - lnhash(k(j), 1, 1))"
-
-        def apart(e: Goal, below: bool = not sign) -> None:
-            e.intro("j inside").use("side", "j", label="here")
-            pair = ("k(j)", "q") if below else ("q", "k(j)")
-            e.use("lem:lnhash_first", *pair, label="order").auto("order")
-
-        h.use("lem:sum_positive", f"j. {z}", "1", "m", None, apart, label="total")
-        h.auto(
-            "first total inverse ones",
-            rounds=0,
-            degree=1,
-            multipliers=["m", "sum(j, 1, m, lnhash(k(j), 1, 1))", "lnhash(q, 1, 1)", "1"],
-        )
-
-
-def lemma5_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        root(h, "q", "r")
-        inner = [n for n in h.scope if n not in ("m", "q", "k")]
-        for n in inner:
-            root(h, f"k({n})", f"s{n}")
-        h.auto(degree=1, rounds=0, squares=["q", *(f"k({n})" for n in inner)])
-
-    g.leaves("m q k", leaf)
-
-
 # --- Claims: layer norm, Definitions 6 and 7, Lemmas 9 and 10 ---------------------------------------------------------
 
 MEAN = "(sum(a, 1, d, x(a))/d)"
@@ -1422,7 +1389,6 @@ def prop1_inhabited(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "merrill2024.lemma5": Script(lemma5, witnesses("2", "5", "j. j"), lemma5_defined),
     "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
     "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
     "merrill2024.lemma6.corrected": Script(

@@ -104,37 +104,6 @@ C3 = "sum(i, 0, 2, clsweight(j. {0}*I[j = 1], 3, i)*(1/2*I[i = 1]))"
 # --- Sigmoid and cross-entropy ----------------------------------------------------------------------------------------
 
 
-def first_claim(g: Goal) -> None:
-    g.intro("n w c z s (some cls bits c_pos) net").use(
-        "lem:first_size", "n", "w", "c", "z", "s", label="bound up down size"
-    )
-    g.use("lem:sigmoid_facts", "s", label="a1 a2 a3 a4 a5 a6").use("lem:sigmoid_size", "s", label="dist")
-    a, b, c, d = g.split()
-    a.intro("has").use("a3", label="pos").use("up", label="done").hyp("done")
-    b.intro("has").use("down", label="pos").use("a4", label="done").hyp("done")
-    c.have("0 <= abs(s)", "nonneg", lambda e: e.apart("abs(s)")).use(
-        "lem:sigmoid_facts", "abs(s)", label="b1 b2 b3 b4 b5 b6"
-    ).use("b6", label="low high")
-    c.auto("dist high bound nonneg", **linear)
-    d.intro("m v x t (two more cls2 bits2) net2").use(
-        "lem:first_size", "m", "v", "c", "x", "t", lambda e: e.easy(**linear), "#net2", label="bound2 up2 down2 size2"
-    )
-    d.use("size", label="pos1 is1").use("size2", lambda e: e.auto("two more", **linear), label="pos2 is2").use(
-        "lem:sigmoid_size", "t", label="dist2"
-    )
-    d.use("ax:exp_pos", "c", label="up3").use(
-        "lem:reciprocal_less",
-        "exp(c) + n - 1",
-        "exp(c) + m - 1",
-        lambda e: e.easy("up3 two more", **linear),
-        label="smaller",
-    )
-    d.have("0 < exp(c)*(1/(exp(c) + n - 1) - 1/(exp(c) + m - 1))", "gap", use="up3 smaller").have(
-        "abs(t) < abs(s)", "less", use="gap is1 is2", **linear
-    )
-    d.use("lem:sigmoid_less", "abs(t)", "abs(s)", label="done").auto("done dist dist2", **linear)
-
-
 def cross_entropy(g: Goal) -> None:
     g.intro("n c (some c_pos)").use("lem:log_two", label="low high").positive(
         "log(2)", "l", lambda h: h.auto("low", **linear)
@@ -178,18 +147,6 @@ def cross_entropy(g: Goal) -> None:
 # --- Proposition 2 ----------------------------------------------------------------------------------------------------
 
 
-C2 = "sum(i, 0, 1, clsweight(j. I[j = 1], 2, i)*(1/2*I[i = 1]))"
-
-
-def sigmoid_whole(h: Goal) -> None:
-    """1 + exp(-x) and n are not 0."""
-    zero = zero_of(h)
-    found = re.fullmatch(r"1 \+ exp\((.*)\) = 0", h.text(h.fact(zero)))
-    if found is None:
-        raise Stuck("not a sigmoid")
-    h.use("ax:exp_pos", found.group(1), label="here").auto(["here", zero], **linear)
-
-
 def bits_whole(h: Goal) -> None:
     """log(2) and n*log(2) are not 0, and the argument of the logarithm is positive."""
     h.use("lem:log_two", label="low high").have("0 < log(2)", "l_p", use="low", **linear)
@@ -208,19 +165,6 @@ def bits_whole(h: Goal) -> None:
 
 
 SCRIPTS |= {
-    "chiang2022.s3.3.first": Script(
-        first_claim,
-        witnesses(
-            "3",
-            NET,
-            "1",
-            ENTRIES,
-            C3.format("1"),
-            others=[("2", NET, "1", ENTRIES, C2, "3", NET, ENTRIES, C3.format("1"))],
-            leaf=net_leaf,
-        ),
-        whole("n w c z s", sigmoid_whole),
-    ),
     "chiang2022.s3.4.ce": Script(
         cross_entropy,
         witnesses(

@@ -134,110 +134,7 @@ def values(h: Goal) -> str:
 # --- Exponentials, lookups at a temperature ---------------------------------------------------------------------------
 
 
-def sizes(h: Goal) -> None:
-    for part in h.split():
-        part.apart("abs(least)", lambda e: e.auto(degree=1))
-
-
 # --- Attention scores of Section 4 ------------------------------------------------------------------------------------
-
-
-def scaled_scores(g: Goal, scores: str, plain: str, n: str, same: Tactic, value: str, hard: str) -> None:
-    """The goal about `scores` from `done`, which is about `plain`."""
-    g.use("lem:sm_ext", f"l. {scores}", f"l. {plain}", n, same, label="equal")
-
-    def each(h: Goal) -> None:
-        h.intro("j inside").use("equal", "j", label="here").rewrite("here").true()
-
-    left, right = (f"j. ({hard} - sm(l. {s}, {n}, j))*{value}" for s in (scores, plain))
-    g.use("lem:sum_ext", left, right, "1", n, each, label="scores").rewrite("scores")
-
-
-def conjuncts(g: Goal) -> None:
-    """A conjunction each part of which is a fact."""
-    for part in g.split():
-        part.easy()
-
-
-TRUTH = "I[x(l) = 0 | y(l) = 1]"
-
-
-def truth(h: Goal, j: str) -> list[Goal]:
-    """Cases of x(j), y(j) with the value of the indicator as `v_j`, x as `x_j` and y as `y_j`."""
-    h.use("bits", j, label=f"bx_{j} by_{j}")
-    out = []
-    for e in h.cases(f"bx_{j}", f"x_{j}"):
-        for f in e.cases(f"by_{j}", f"y_{j}"):
-            text = TRUTH.replace("l", j)
-
-            def value(u: Goal, text: str = text) -> None:
-                for w in u.sides(u.term(text)):
-                    known = [k for k in w.facts if re.fullmatch(r"[fv]\d+(_\d)?", k)]
-                    if not w.try_auto(degree=1):
-                        w.blast() if not refute(w, known) else None
-
-            x_one = f.facts[f"x_{j}"] == f.formula(f"x({j}) = 1")
-            y_one = f.facts[f"y_{j}"] == f.formula(f"y({j}) = 1")
-            want = "0" if x_one and not y_one else "1"
-            f.have(f"{text} = {want}", f"v_{j}", value)
-            out.append(f)
-    return out
-
-
-def refute(w: Goal, known: list[str]) -> bool:
-    """From x = 0 | y = 1 or its negation beside the values: a contradiction."""
-    label = known[0]
-    f = w.facts[label]
-    if f[0] == "|":
-        w.contra(w.fresh("no"))
-        for e in w.cases(label, w.fresh("part")):
-            e.auto(degree=1)
-        return True
-    w.contra(w.fresh("no"))
-    inner = f[2][0]
-    done = w.fresh("yes")
-    w.have(inner, done).absurd(done, label)
-    return True
-
-
-def truth_gap(g: Goal, n: str = "i") -> Goal:
-    def proof(h: Goal) -> None:
-        h.intro("c within m between max").use("max", "c", None, label="most")
-        for e in truth(h, "c"):
-            for f in truth(e, "m"):
-                if not f.try_contradiction():
-                    f.easy("v_c v_m most")
-
-    return g.have(f"scoregap(l. {TRUTH}, {n}, 1)", "separate", proof)
-
-
-def thm15(g: Goal) -> None:
-    g.intro("n i tau x y (low high tau_pos small bits)").have("0 < n", "n_pos")
-    g.positive("n", "n").positive("tau", "u", lambda h: h.hyp("tau_pos"))
-    first, second = g.split()
-    second.use("lem:exp_three", label="done").hyp("done")
-    g = truth_gap(first)
-    g.have("tau*n <= 1", "fraction", lambda h: h.auto("small n_p n_e", rounds=0))
-    g.have("n <= 1/tau", "steep", lambda h: h.auto("fraction u_i u_e", rounds=0, multipliers=["n"]))
-    g.have("1 <= 1/n*(1/tau)", "ratio", lambda h: h.auto("steep n_i n_e", rounds=0))
-    value = "I[x(j) = 1 & y(j) = 1]"
-
-    def sizes(h: Goal) -> None:
-        h.intro("j inside")
-        for e in h.sides(h.term(value)):
-            e.apart(f"abs({value})", lambda f: f.auto(degree=1))
-
-    g.have("0 < 3/(n*tau)", "g_pos", use="ratio").have(f"all j in 1..i. abs({value}) <= 1", "sizes", sizes)
-    g.use("lem:tie_right_value", f"l. {TRUTH}", "i", "n", "3/(n*tau)", f"j. {value}", "1", conjuncts, label="done")
-
-    def same(h: Goal) -> None:
-        h.intro("l inside").auto("n_e", degree=1, rounds=0, multipliers=[f"{TRUTH}/tau", "l/tau/n", "l/tau"])
-
-    plain = f"2*(3/(n*tau))*n*({TRUTH} + l/(2*n))"
-    scaled_scores(g, f"6*({TRUTH} + l/(2*n))/tau", plain, "i", same, value, f"rhardmax(l. {TRUTH}, i, j)")
-    g.use("lem:exp_mono", "-3/(n*tau)", "-3", lambda h: h.auto("ratio", degree=1), label="decay").auto(
-        "done decay", degree=1
-    )
 
 
 def two_sided(h: Goal, inner: str, bound: str) -> None:
@@ -906,9 +803,6 @@ def from_least(constant: str) -> Tactic:
 
 
 SCRIPTS: dict[str, Script] = {
-    "yang2026.thm15.scores": Script(
-        thm15, inhabit("3", "2", "1/3", "j. 0", "j. 0"), totals_positive("n i tau x y", extra=tau_positive)
-    ),
     "yang2026.thm20.compare": Script(
         thm20_compare,
         lambda g: g.inhabit(*COMPARED, others=[(*COMPARED, "1"), MET], leaf=compared_leaf),
