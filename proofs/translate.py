@@ -232,7 +232,7 @@ class Translator:
         cited = self.cited(known, list(nodes))
         plain = tuple(h for h in cited if h.name not in KNOWN)
         small = size(nodes) <= 120
-        if small and len(plain) <= AT_MOST and not self.late():
+        if small and len(plain) <= AT_MOST and (not self.late() or size(nodes) <= 6):
             level = self.closes(start, plain)
             if level is not None:
                 return [self.fewer(start, plain, level)]
@@ -243,7 +243,7 @@ class Translator:
         """A last line whose blocks all close at once needs none; others only those that do not."""
         last = lines[-1]
         many = len(last.blocks)
-        if last.kind in ("split", "cases", "induct") and many > 1:
+        if last.kind in ("split", "cases", "induct") and many > 1 and (Line("qed"),) in last.blocks:
             some = self.wanted(start, lines)
             other = [*lines[:-1], replace(last, blocks=some)]
             if 0 < len(some) < many and self.runs(start, other, automation.LEVELS[:3]):
@@ -386,6 +386,12 @@ class Translator:
                 return [self.fewer(s.t, [*hints, *more], level)]
         if node["by"] == "pos" and (lines := self.stepwise(s, node)) is not None:
             return lines
+        if node["by"] == "interval":
+            lines = [x for k in node["on"] for x in self.source(s, k)[0]]
+            hints = distinct([h for k in node["on"] for h in self.hints(s, k)])
+            level = self.closes(s.t, hints, automation.LEVELS)
+            if level is not None:
+                return [*lines, Line("qed", hints=hints)]
         raise Untranslated(
             f"a step: {json.dumps(node)[:300]}\n{s.t.show()[:2000]}\nhints: {', '.join(h.text for h in hints)}"
         )

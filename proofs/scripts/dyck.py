@@ -43,37 +43,6 @@ def positive_length(names: str) -> Tactic:
 MEAN = "sum(i, 1, n, relu(-(height(w, i)/i)))/n"
 
 
-def whole_bound(g: Goal, h: str, label: str) -> Goal:
-    """1 <= abs(h) for an Int h that is not 0 (fact `differs`)."""
-
-    def proof(e: Goal) -> None:
-        low, high = e.em(f"{h} <= 0", "side")
-        less, same = low.em(f"{h} < 0", "strict")
-        same.have(f"{h} = 0", "after_all", use="side strict").absurd("after_all", "differs")
-        less.use("ax:int_lt", h, "0", label="step").use("ax:abs_neg", h, label="size").auto("step size")
-        high.use("ax:int_lt", "0", h, label="step").use("ax:abs_pos", h, label="size").auto("step size")
-
-    return g.have(f"1 <= abs({h})", label, proof)
-
-
-def over(g: Goal, h: str, n: str, label: str) -> Goal:
-    """abs(h/n) = abs(h)/n."""
-
-    def proof(e: Goal) -> None:
-        up, down = e.em(f"0 <= {h}", "side")
-        for f, way in ((up, "pos"), (down, "neg")):
-            f.use(f"ax:abs_{way}", h, label="own").use(f"ax:abs_{way}", f"{h}/{n}", lambda q: q.auto(), label="whole")
-            f.auto("own whole", degree=1, rounds=0, multipliers=[f"1/{n}"])
-
-    return g.have(f"abs({h}/{n}) = abs({h})/{n}", label, proof)
-
-
-def least_height(g: Goal) -> None:
-    g.intro("w (word differs)")
-    whole_bound(g, "height(w, n)", "least")
-    over(g, "height(w, n)", "n", "size").auto("least size reciprocal", rounds=0)
-
-
 def threshold(g: Goal, m: str, n: str = "n") -> Goal:
     """m opening brackets, then closing ones, as the witness for `ex w. brackets(w, n) & ...`; the rest is returned."""
     word, rest = g.witness(f"l. I[{m} < l]").split()
@@ -82,54 +51,6 @@ def threshold(g: Goal, m: str, n: str = "n") -> Goal:
     after.pick("right").hyp("value")
     before.pick("left").hyp("value")
     return rest
-
-
-def attained(m: str) -> Tactic:
-    """The height of the threshold word, divided by n."""
-
-    def run(g: Goal) -> None:
-        rest = threshold(g, m)
-        height = f"height(l. I[{m} < l], n)"
-        rest.use("lem:height_threshold", m, "n", label="count")
-        over(rest, height, "n", "size")
-        rest.apart(f"min(n, 2*({m}) - n); abs({height})", lambda h: h.auto(rounds=0, multipliers=["1", "1/n"]))
-
-    return run
-
-
-def min_b(g: Goal) -> None:
-    g.intro("n some")
-    reciprocal(g, "n")
-    bound, odd, even = g.split()
-    least_height(bound)
-    odd.intro("is_odd").obtain("is_odd", "m", "half")
-    odd.have("0 <= m", "low", lambda h: h.contra("neg").use("ax:int_lt", "m", "0", label="step").auto("step half some"))
-    attained("m + 1")(odd)
-    even.intro("not_odd").use("lem:parity", "n", label="halves").obtain("halves", "m", "low half")
-    yes, no = even.cases("half", "is")
-    no.have("odd(n)", "after_all", lambda h: h.witness("m").hyp("is")).contra("no").absurd("after_all", "not_odd")
-    bound, reached = yes.split()
-    bound.intro("w (word differs)").use("lem:height_count", "w", "n", None, "#word", label="count")
-    h = "(m - sum(l, 1, n, w(l)))"
-
-    def same(e: Goal) -> None:
-        e.intro("zero").have("height(w, n) = 0", "after_all", use="count zero is").absurd("after_all", "differs")
-
-    bound.have(f"{h} != 0", "differs_half", same)
-
-    def least(e: Goal) -> None:
-        low, high = e.em(f"{h} <= 0", "side")
-        less, equal = low.em(f"{h} < 0", "strict")
-        equal.have(f"{h} = 0", "after_all", use="side strict").absurd("after_all", "differs_half")
-        less.use("ax:int_lt", h, "0", label="step").use("ax:abs_neg", "height(w, n)", label="size")
-        less.auto("step size count is", degree=1)
-        high.use("ax:int_lt", "0", h, label="step").use("ax:abs_pos", "height(w, n)", label="size")
-        high.auto("step size count is", degree=1)
-
-    bound.have("2 <= abs(height(w, n))", "least", least)
-    over(bound, "height(w, n)", "n", "size").auto("least size reciprocal", rounds=0)
-    reached.have("1 <= m", "one", lambda h: h.use("ax:int_lt", "0", "m", label="step").auto("step"))
-    attained("m + 1")(reached)
 
 
 def least_mean(g: Goal, part: str, whole: str, enough: Tactic) -> None:
@@ -456,7 +377,6 @@ def labels(word: str, name: str) -> str:
 
 
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s9.2.1.min_B.corrected": Script(min_b, least_inhabited, positive_length("n")),
     "cookbook.s9.2.1.min_t.corrected": Script(min_t, least_inhabited, least_mean_defined),
     "cookbook.s9.2.1.nonuniform": Script(nonuniform, nonuniform_inhabited, positive_length(LONG_NAMES)),
 }

@@ -24,15 +24,6 @@ def pieces(names: str, terms: str, inverse: str = "") -> Tactic:
     return run
 
 
-EQZERO_PARTS = "relu(x + eps); relu(x); relu(x - eps); abs(x)"
-
-
-def eqzero(g: Goal) -> None:
-    g.intro("eps x out small run")
-    reciprocal(g, "eps")
-    g.apart(EQZERO_PARTS + "; abs(x/eps); I[x = 0]", lambda h: h.blast())
-
-
 # --- Vectors: sums in which I[k = i] selects one term ---------------------------------------------------------------
 
 
@@ -289,7 +280,6 @@ def rising_defined(names: str) -> Tactic:
 
 
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s4.7.eqzero": Script(eqzero, witnesses("2", "1", "1/2", others=[("2", "3", "0"), ("2", "0", "1")])),
     "cookbook.s4.8.connectives": Script(
         pieces("x y (a b)", "min(x, y); max(x, y); I[x = 1 & y = 1]; I[x = 1 | y = 1]; I[~(x = 1)]"),
         witnesses("1", "0"),

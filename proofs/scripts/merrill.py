@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from script import Script, each, witnesses
+from script import Script, witnesses
 
 from symcook.proof.search.tactics import Goal, Tactic
 
@@ -42,35 +42,6 @@ def four(g: Goal, i: str, label: str = "case") -> list[Goal]:
 # --- Claims: the hash -------------------------------------------------------------------------------------------------
 
 
-def lemma2(g: Goal) -> None:
-    g.intro("q k")
-    root(root(g, "q", "q"), "k", "k")
-    a, b = "sqrt(2*q^2 + 2)", "sqrt(2*k^2 + 2)"
-    form, bound, there, back = g.split()
-    form.have(f"0 <= {a}*{b}/2", "ge", use="q_p k_p")
-    form.use(
-        "lem:sqrt_equals",
-        "(q^2 + 1)*(k^2 + 1)",
-        f"{a}*{b}/2",
-        None,
-        lambda h: h.auto("q_e k_e", rounds=0, multipliers=[f"{b}^2", "2*q^2 + 2", "1"]),
-        label="is",
-    )
-    form.rewrite("is").true()
-    bound.use("lem:lnhash_square", "q", "k", label="square")
-    bound.use("lem:square_le", "hashdot(q, k)", "1", "!", lambda h: dot_square(h), label="goal").hyp("goal")
-    there.intro("one").use("lem:lnhash_square", "q", "k", label="square")
-    there.have(
-        "(q*k + 1)^2 = (q^2 + 1)*(k^2 + 1)",
-        "equal",
-        use="one square",
-        rounds=0,
-        multipliers=["(q^2 + 1)*(k^2 + 1)*hashdot(q, k)", "(q^2 + 1)*(k^2 + 1)", "1"],
-    )
-    zero(there, "q - k", "equal").auto("is_zero")
-    back.intro("is").rewrite("is").auto("k_n")
-
-
 def zero(g: Goal, t: str, square: str, label: str = "is_zero") -> Goal:
     """t = 0, where its square is zero by the fact `square`."""
 
@@ -79,56 +50,6 @@ def zero(g: Goal, t: str, square: str, label: str = "is_zero") -> Goal:
             e.contra("no_zero").auto(["no_zero", square])
 
     return g.have(f"{t} = 0", label, prove)
-
-
-def dot_square(h: Goal) -> None:
-    """hashdot(q, k)^2 <= 1, from (q^2 + 1)(k^2 + 1) - (qk + 1)^2 = (q - k)^2."""
-    h.have("0 < (q^2 + 1)*(k^2 + 1)", "denominator", lambda e: e.auto(squares=["q", "k", "q*k"]))
-    h.contra("no").have("0 < (hashdot(q, k)^2 - 1)*((q^2 + 1)*(k^2 + 1))", "product", use="no denominator")
-    h.auto("product square", squares=["q - k"])
-
-
-def lemma2_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        root(root(h, "q", "rq"), "k", "rk")
-        z = "(q^2 + 1)*(k^2 + 1)"
-        h.have(f"0 < {z}", "z", lambda e: e.auto(squares=["q", "k", "q*k"])).use("ax:sqrt", z, label="zl ze")
-        h.auto(squares=["q", "k", "q*k"], degree=1, rounds=1)
-
-    g.leaves("q k", leaf)
-
-
-def lemma5(g: Goal) -> None:
-    g.intro("m q k some sides equal").use("equal", "1", "!", label="first")
-    g.use("ax:inv", "m", label="inverse").use("lem:sum_one", "1", "m", label="ones")
-    for h, sign in zip(g.cases("sides", "side"), ("", "-"), strict=True):
-        z = f"{sign}(lnhash(q, 1, 1) - lnhash(k(j), 1, 1))"
-
-        def apart(e: Goal, below: bool = not sign) -> None:
-            e.intro("j inside").use("side", "j", label="here")
-            pair = ("k(j)", "q") if below else ("q", "k(j)")
-            e.use("lem:lnhash_first", *pair, label="order").auto("order")
-
-        h.use("lem:sum_positive", f"j. {z}", "1", "m", None, apart, label="total")
-        h.auto(
-            "first total inverse ones",
-            rounds=0,
-            degree=1,
-            multipliers=["m", "sum(j, 1, m, lnhash(k(j), 1, 1))", "lnhash(q, 1, 1)", "1"],
-        )
-
-
-def lemma5_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        root(h, "q", "r")
-        inner = [n for n in h.scope if n not in ("m", "q", "k")]
-        for n in inner:
-            root(h, f"k({n})", f"s{n}")
-        h.auto(degree=1, rounds=0, squares=["q", *(f"k({n})" for n in inner)])
-
-    g.leaves("m q k", leaf)
 
 
 # --- Claims: layer norm, Definitions 6 and 7, Lemmas 9 and 10 ---------------------------------------------------------
@@ -822,13 +743,6 @@ def input_returned(g: Goal, weight: str, value: str) -> Goal:
     return g.use("lem:sum_delta", f"j. {value}", "1", "i - 1", "h(i)", lambda h: both(h, "low", "seen"), label="out_d")
 
 
-def lemma4(g: Goal) -> None:
-    g.intro("n h sigma i some late (low high)")
-    unique, value = input_highest(g, "1").split()
-    unique.hyp("highest")
-    input_returned(value, "1", "sigma(j)").auto("out_e out_d", degree=1, rounds=0)
-
-
 def lemma3(g: Goal) -> None:
     g.intro("n h i some late")
     there, back = g.split()
@@ -1475,8 +1389,6 @@ def prop1_inhabited(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "merrill2024.lemma2": Script(lemma2, witnesses("0", "0"), lemma2_defined),
-    "merrill2024.lemma5": Script(lemma5, witnesses("2", "5", "j. j"), lemma5_defined),
     "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
     "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
     "merrill2024.lemma6.corrected": Script(
@@ -1485,11 +1397,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma6": Script(lemma6_refuted, refutes=True),
     "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
     "merrill2024.lemma6.gap": Script(gap_refuted, refutes=True),
-    "merrill2024.lemma4": Script(
-        lemma4,
-        each(witnesses("2", "j. 2", "j. 0", "4"), witnesses("2", "j. 2", "j. 0", "4", "1")),
-        lookup_defined("n h sigma i", "l. inputscore(1, n, h, i, l)"),
-    ),
     "merrill2024.lemma3": Script(lemma3_refuted, refutes=True),
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")

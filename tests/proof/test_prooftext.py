@@ -59,12 +59,13 @@ FOLLOWS = {
     "enclosures": ("all x:Real. 0 <= x & x <= 1 -> exp(x) < 2 + x", ""),
     "induction": ("all n:Int. 0 <= n -> sum(j, 1, n, 2*j - 1) = n^2",
                   "  induct k (low before)\n    - qed\n    - qed by before"),
-    "blocks for what is left": ("all x:Real. 0 <= x -> 0 <= x + 1 & (x = 1 -> x^3 = 1) & (ex y:Real. x < y & y < x + 1/7)",
+    "blocks for what is left": ("all x:Real. 0 <= x -> 0 <= x + 1 & (x = 1 -> x^3 = 1)"
+                                " & (ex y:Real. x < y & y < x + 1/7)",
                                 "  given x low\n  - witness x + 1/8\n"),
     "the step alone": ("all n:Int. 0 <= n -> sum(j, 1, n, 2*j - 1) = n^2",
                        "  induct k (low before)\n    - qed by before"),
-    "what exists, of an instance": ("all f:Int->Int. (all k:Int. 0 <= k -> (ex i:Int, j:Int. f(k) = 2*i + 2*j & i <= j))"
-                                    " -> ex m:Int. f(7) = 2*m",
+    "what exists, of an instance": ("all f:Int->Int. (all k:Int. 0 <= k -> (ex i:Int, j:Int. f(k) = 2*i + 2*j"
+                                    " & i <= j)) -> ex m:Int. f(7) = 2*m",
                                     "  given f every\n  obtain i j (sum less) from every(7)\n  witness i + j"),
     "cases of an instance": ("all f:Int->Int. (all k:Int. 0 <= k -> f(k) = 1 | f(k) = 2) -> f(3)^2 <= 4",
                              "  given f every\n  cases is from every(3)"),

@@ -8,7 +8,7 @@ from symcook.proof.search import cover, linear, reify
 from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.step import LEVELS, Search, Step
 from symcook.proof.search.tactics import Stuck
-from symcook.proof.terms import COMPARISONS, FALSE, Term, negation, num, subterms
+from symcook.proof.terms import COMPARISONS, FALSE, Term, negation, num
 
 NEAR = 60  # facts in the foreground
 FEW = 16  # so many facts all stand in the foreground
@@ -159,7 +159,12 @@ class Arithmetic(Search):
         whole, self.effort.left = self.effort.left, self.effort.left // part
         start = self.effort.left
         try:
-            if self.linear(s, 1, 1, squared=True) or self.linear(s, 2, 0) or self.put(s, 2) or self.put(s, 3, cited=True):
+            if (
+                self.linear(s, 1, 1, squared=True)
+                or self.linear(s, 2, 0)
+                or self.put(s, 2)
+                or self.put(s, 3, cited=True)
+            ):
                 return True
             if self.linear(s, 2, self.level.rounds) or self.against(s):
                 return True

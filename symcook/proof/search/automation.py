@@ -20,9 +20,7 @@ from symcook.proof.terms import Term
 RULES = 6  # so many facts about all values are tried though none is cited
 
 
-def prove(
-    g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS, foreground: Sequence[str] = ()
-) -> int:
+def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS, foreground: Sequence[str] = ()) -> int:
     """Close `g`; the number of the level that did. Stuck with the goal that was left, where none does.
 
     The parts of a conjunction are so many goals, each with levels of its own.

@@ -371,12 +371,7 @@ class Instances(Arithmetic):
         if ("one", t) in s.done:
             return
         s.done.add(("one", t))
-
-        def proof(h: Goal) -> None:
-            for side in h.sides(t):
-                side.auto(degree=1, rounds=0)
-
-        s.g.have(("<=", None, (t, num(1))), s.g.fresh("sg"), proof)
+        s.signs.indicator(t, s.g.fresh("sg"), ("<=", None, (t, num(1))))
 
     def provable(self, s: Step) -> Callable[[Goal], bool]:
         def proof(h: Goal) -> bool:

@@ -472,7 +472,9 @@ class _Reader:
             (label,) = label
         source, hints = self.origin(origin)
         names = tuple(found[1].split())
-        return Line("obtain", (label,), hints=hints, terms=names, source=source, place=self.place(0), inner=source.place)
+        return Line(
+            "obtain", (label,), hints=hints, terms=names, source=source, place=self.place(0), inner=source.place
+        )
 
     def _take(self, at: int) -> Line:
         origin = self.word("from", at)

@@ -195,6 +195,9 @@ class Signs:
     def _cases(self, t: Term, strict: bool) -> Sign | None:
         """By the cases of relu, abs, min, max or I."""
         label = self.g.fresh("sg")
+        if t[0] == "ind" and not strict:
+            self.indicator(t, label, ("<=", None, (ZERO, t)))
+            return label, False
 
         def proof(h: Goal) -> None:
             for side in h.sides(t):
@@ -203,6 +206,19 @@ class Signs:
 
         self.g.have(("<" if strict else "<=", None, (ZERO, t)), label, proof)
         return label, strict
+
+    def indicator(self, t: Term, label: str, f: Term) -> None:
+        """0 <= I[F] or I[F] <= 1 as a fact: the value is 1 or 0."""
+        g = self.g
+        low = f[2][0] == ZERO
+        inner = g._branch(f)
+        for h, value in zip(inner.sides(t), (1, 0), strict=True):
+            node: dict[str, Any] = {"by": "pos", "eq": [["-1" if low else "1", next(reversed(h.facts))]]}
+            if low == bool(value):
+                node["sum"] = [{"c": "1", "of": []}]
+            h._emit(node, True)
+        g._emit({"by": "have", "show": g.text(f), "proof": inner.nodes, "as": label})
+        g._bind(label, f)
 
     def inverse(self, z: Term, positive: str) -> str:
         """0 < 1/z from ``0 < z``; z*(1/z) = 1 becomes a fact as well."""
