@@ -14,10 +14,13 @@ import mpmath
 import pytest
 
 from symcook.compose import Builder
-from symcook.model.blocks import Embedding, FeedForward, Layer, LayerNorm, Readout, Transformer
+from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_formula
+from symcook.model.layers import Layer
+from symcook.model.parts import FeedForward, LayerNorm
 from symcook.model.rationals import truth
 from symcook.model.space import Space
+from symcook.model.transformer import Transformer
 from symcook.recipes import build
 from symcook.spec import languages
 
