@@ -68,7 +68,8 @@ def main(arguments: Sequence[str]) -> int:
             if name not in statements() and name not in inventory():
                 raise unknown("statement", name, [*statements()])
         alone = given.sample is not None
-        ids = sample(given.sample, given.seed) if alone else known_ids() if given.all else given.ids
+        drawn = None if given.sample is None else sample(given.sample, given.seed)
+        ids = drawn if drawn is not None else known_ids() if given.all else given.ids
         development = Development(ids, alone, together=not given.ids)
         fresh(given.folder)
         if given.check:
