@@ -409,24 +409,6 @@ def boolean_ffn(g: Goal, displayed: bool = False) -> None:
         displayed_rows(display)
 
 
-def boolean_inhabited(g: Goal) -> None:
-    """m = 1: the bit of k is k itself."""
-
-    def leaf(h: Goal) -> None:
-        h.intro_all()
-        if h.goal[0] != "&":
-            h.blast()
-            return
-        bits, number = h.split()
-        number.auto()
-        bits.intro("i inside")
-        zero, one = bits.em("k1 <= 0", "side")
-        zero.pick("left").auto("p1_1 side")
-        one.pick("right").use("ax:int_lt", "0", "k1", label="least").auto("least p1_2")
-
-    g.inhabit("1", "j. j + 1", "k i. k", "k. k", "i. 0", "0", "1", leaf=leaf)
-
-
 # --- Piecewise linear functions -------------------------------------------------------------------------------------
 
 
@@ -578,7 +560,6 @@ SCRIPTS: dict[str, Script] = {
     ),
     "cookbook.s4.8.hidden_indicator": Script(hidden_indicator, witnesses("2", "j. 1", "j. 0")),
     "cookbook.s4.8.pm_dot": Script(pm_dot, witnesses("2", "j. 1", "j. 0")),
-    "cookbook.t1.boolean": Script(boolean_ffn, boolean_inhabited),
     "cookbook.s4.9.conditional": Script(
         pieces("p x y out (bit x0 x1 y0 y1) run", IF),
         witnesses("1", "1/3", "1/2", "1/3", others=[("0", "1/3", "1/2", "1/2")]),

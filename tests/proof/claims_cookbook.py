@@ -468,7 +468,28 @@ def boolean(v: Any) -> bool | None:
     return network((W1, [1 - sum(xi) for xi in rows], [list(phi.values())], [0]), *x) == [phi[tuple(x)]]
 
 
-adequate("t1.boolean", at=boolean_instances(), misses=BOOLEAN_MISSES)(boolean)
+def stored_instances() -> Iterator[dict[str, Any]]:
+    pairs = itertools.cycle([(F(0), F(0)), (F(0), F(1)), (F(1), F(0)), (F(1), F(1))])
+    for v, (p1, p2) in zip(boolean_instances(), pairs, strict=False):
+        yield v | {"p1": p1, "p2": p2, "out": wrong(F(p1 != p2))}
+
+
+@adequate(
+    "t1.boolean",
+    at=stored_instances(),
+    misses=[*BOOLEAN_MISSES, ("out = I[p1 != p2]", "out = I[p1 = 1 | p2 = 1]"), ("out = I[p1 != p2]", "out = p1")],
+)
+def boolean_stored(v: Any) -> bool | None:
+    """Every table; and that of the stored network, 0110 over 00, 01, 10 and 11."""
+    out = network(weights_of("0110"), v["p1"], v["p2"])[0]
+    return boolean(v) is not False and out == int("0110"[int(2 * v["p1"] + v["p2"])])
+
+
+def weights_of(table: str) -> Any:
+    """The printed network for a truth table of two bits."""
+    rows = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    W1 = [[2 * e - 1 for e in row] for row in rows]
+    return W1, [1 - sum(row) for row in rows], [[int(bit) for bit in table]], [0]
 
 
 @adequate("s4.8.boolean_ffn", at=boolean_instances(), misses=[*BOOLEAN_MISSES, *SHOWN_MISSES])
