@@ -720,19 +720,31 @@ def residual_instances() -> Iterator[dict[str, Any]]:
         yield {**sizes, "W()": table(f[0]), "b()": column(f[1]), "V()": table(f[2]), "c()": column(f[3])}
 
 
+def cancelled_instances() -> Iterator[dict[str, Any]]:
+    for v, x in zip(residual_instances(), itertools.cycle([F(-2), F(0), F(1, 3), F(1), F(7, 2)]), strict=False):
+        yield v | {"x": x, "z1_x": wrong(1 - abs(x - 1))}
+
+
 @adequate(
     "s4.2.cancel_residual",
     "t1.cancel_residual",
-    at=residual_instances(),
-    misses=[(" + c(i)", ""), ("all i in 1..d. y(i) = sum", "all i in 1..d. y(i) - x(i) = sum")],
+    at=cancelled_instances(),
+    misses=[
+        (" + c(i))", ")"),
+        ("all i in 1..d. y(i) = sum", "all i in 1..d. y(i) - x(i) = sum"),
+        ("z1_x = min(x, 2 - x)", "z1_x = x + min(x, 2 - x)"),
+    ],
 )
 def cancel_residual(v: Any) -> bool:
+    """Every f by its widened network; and the tent through (0, 0), (1, 1), (2, 0), without its residual connection."""
     d, h = int(v["d"]), int(v["h"])
     W1 = [[v["W()"][k, i] for i in range(1, d + 1)] for k in range(1, h + 1)]
     W2 = [[v["V()"][i, k] for k in range(1, h + 1)] for i in range(1, d + 1)]
     f = (W1, list(v["b()"].values()), W2, list(v["c()"].values()))
     x = list(v["x()"].values())
-    return [a + b for a, b in zip(network(without_residual(f), *x), x, strict=True)] == network(f, *x)
+    whole = [a + b for a, b in zip(network(without_residual(f), *x), x, strict=True)] == network(f, *x)
+    tent = line_network([F(0), F(1), F(2)], [F(0), F(1), F(0)])
+    return whole and network(without_residual(tent), v["x"])[0] + v["x"] == 1 - abs(v["x"] - 1)
 
 
 # Section 5.1.2: averages
