@@ -248,24 +248,6 @@ def boolean_ffn(g: Goal, displayed: bool = False) -> None:
         displayed_rows(display)
 
 
-def boolean_inhabited(g: Goal) -> None:
-    """m = 1: the bit of k is k itself."""
-
-    def leaf(h: Goal) -> None:
-        h.intro_all()
-        if h.goal[0] != "&":
-            h.blast()
-            return
-        bits, number = h.split()
-        number.auto()
-        bits.intro("i inside")
-        zero, one = bits.em("k1 <= 0", "side")
-        zero.pick("left").auto("p1_1 side")
-        one.pick("right").use("ax:int_lt", "0", "k1", label="least").auto("least p1_2")
-
-    g.inhabit("1", "j. j + 1", "k i. k", "k. k", "i. 0", "0", "1", leaf=leaf)
-
-
 # --- Piecewise linear functions -------------------------------------------------------------------------------------
 
 

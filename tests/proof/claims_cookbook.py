@@ -468,7 +468,28 @@ def boolean(v: Any) -> bool | None:
     return network((W1, [1 - sum(xi) for xi in rows], [list(phi.values())], [0]), *x) == [phi[tuple(x)]]
 
 
-adequate("t1.boolean", at=boolean_instances(), misses=BOOLEAN_MISSES)(boolean)
+def stored_instances() -> Iterator[dict[str, Any]]:
+    pairs = itertools.cycle([(F(0), F(0)), (F(0), F(1)), (F(1), F(0)), (F(1), F(1))])
+    for v, (p1, p2) in zip(boolean_instances(), pairs, strict=False):
+        yield v | {"p1": p1, "p2": p2, "out": wrong(F(p1 != p2))}
+
+
+@adequate(
+    "t1.boolean",
+    at=stored_instances(),
+    misses=[*BOOLEAN_MISSES, ("out = I[p1 != p2]", "out = I[p1 = 1 | p2 = 1]"), ("out = I[p1 != p2]", "out = p1")],
+)
+def boolean_stored(v: Any) -> bool | None:
+    """Every table; and that of the stored network, 0110 over 00, 01, 10 and 11."""
+    out = network(weights_of("0110"), v["p1"], v["p2"])[0]
+    return boolean(v) is not False and out == int("0110"[int(2 * v["p1"] + v["p2"])])
+
+
+def weights_of(table: str) -> Any:
+    """The printed network for a truth table of two bits."""
+    rows = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    W1 = [[2 * e - 1 for e in row] for row in rows]
+    return W1, [1 - sum(row) for row in rows], [[int(bit) for bit in table]], [0]
 
 
 @adequate("s4.8.boolean_ffn", at=boolean_instances(), misses=[*BOOLEAN_MISSES, *SHOWN_MISSES])
@@ -699,19 +720,31 @@ def residual_instances() -> Iterator[dict[str, Any]]:
         yield {**sizes, "W()": table(f[0]), "b()": column(f[1]), "V()": table(f[2]), "c()": column(f[3])}
 
 
+def cancelled_instances() -> Iterator[dict[str, Any]]:
+    for v, x in zip(residual_instances(), itertools.cycle([F(-2), F(0), F(1, 3), F(1), F(7, 2)]), strict=False):
+        yield v | {"x": x, "z1_x": wrong(1 - abs(x - 1))}
+
+
 @adequate(
     "s4.2.cancel_residual",
     "t1.cancel_residual",
-    at=residual_instances(),
-    misses=[(" + c(i)", ""), ("all i in 1..d. y(i) = sum", "all i in 1..d. y(i) - x(i) = sum")],
+    at=cancelled_instances(),
+    misses=[
+        (" + c(i))", ")"),
+        ("all i in 1..d. y(i) = sum", "all i in 1..d. y(i) - x(i) = sum"),
+        ("z1_x = min(x, 2 - x)", "z1_x = x + min(x, 2 - x)"),
+    ],
 )
 def cancel_residual(v: Any) -> bool:
+    """Every f by its widened network; and the tent through (0, 0), (1, 1), (2, 0), without its residual connection."""
     d, h = int(v["d"]), int(v["h"])
     W1 = [[v["W()"][k, i] for i in range(1, d + 1)] for k in range(1, h + 1)]
     W2 = [[v["V()"][i, k] for k in range(1, h + 1)] for i in range(1, d + 1)]
     f = (W1, list(v["b()"].values()), W2, list(v["c()"].values()))
     x = list(v["x()"].values())
-    return [a + b for a, b in zip(network(without_residual(f), *x), x, strict=True)] == network(f, *x)
+    whole = [a + b for a, b in zip(network(without_residual(f), *x), x, strict=True)] == network(f, *x)
+    tent = line_network([F(0), F(1), F(2)], [F(0), F(1), F(0)])
+    return whole and network(without_residual(tent), v["x"])[0] + v["x"] == 1 - abs(v["x"] - 1)
 
 
 # Section 5.1.2: averages
