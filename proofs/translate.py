@@ -639,9 +639,7 @@ class Translator:
         specs = [k if isinstance(k, str) else " ".join(k) for k in labels]
         cs, ts = s.c.cases(label, *specs), s.t.cases(label, *specs)
         blocks = [self.block(s.of(c, t), p) for c, t, p in zip(cs, ts, node["proofs"], strict=True)]
-        line = Line(
-            "cases", same(labels), source=HintText(name, name), blocks=tuple(tuple(b) for b in blocks)
-        )
+        line = Line("cases", same(labels), source=HintText(name, name), blocks=tuple(tuple(b) for b in blocks))
         return [*out, line]
 
     def indicator(self, s: State, node: dict[str, Any], f: Term) -> list[Line]:
