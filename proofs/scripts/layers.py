@@ -37,20 +37,6 @@ def absolute(g: Goal, a: str, b: str) -> None:
 # --- Section 4 --------------------------------------------------------------------------------------------------------
 
 
-def scaled(g: Goal, factor: str, total: str, label: str) -> str:
-    """A step s = factor/(1 + total) with 0 < s (`label_s`) and s*total = factor - s (`label_t`)."""
-    inverse = f"1/(1 + {total})"
-    g.positive(f"(1 + {total})", label, lambda h: h.auto(f"{label}_sum"))
-    s = f"({factor})*({inverse})"
-    g.have(f"0 < {s}", f"{label}_s", lambda h: h.auto(f"{label}_f {label}_i"))
-    g.have(
-        f"{s}*{total} = {factor} - {s}",
-        f"{label}_t",
-        lambda h: h.auto(f"{label}_e", degree=1, rounds=0, multipliers=[factor]),
-    )
-    return f"({s})"
-
-
 THREE = ["n", "xs", "ys", "m"]
 
 
@@ -133,82 +119,6 @@ def hidden_width(g: Goal) -> None:
 # --- What is continuous is no comparison ------------------------------------------------------------------------------
 
 
-def jump(g: Goal, f: str, test: str) -> None:
-    """No value of x with f(x) != I[test] would mean that f jumps at 0."""
-    g.contra("same")
-
-    def value(x: str, size: str, label: str) -> None:
-        def proof(h: Goal) -> None:
-            h.contra("differs").have(
-                f"ex x:Real. {f.format('x')} != I[{test.format('x')}]", "one", lambda e: e.witness(x).hyp("differs")
-            ).absurd("one", "same")
-
-        g.have(f"{f.format(x)} = I[{test.format(x)}]", f"{label}_is", proof)
-
-        def by_test(h: Goal) -> None:
-            for e in h.sides(h.term(f"I[{test.format(x)}]")):
-                if not e.try_contradiction():
-                    e.auto(f"{label}_is " + list(e.facts)[-1], degree=1)
-
-        g.have(f"{f.format(x)} = {size}", label, by_test)
-
-    g.use("continuous", "0", "1/2", label="here").obtain("here", "step", "size close")
-    strict = test == "0 < {}"
-    side = "-step/2" if test == "0 <= {}" else "step/2"
-    value("0", "0" if strict else "1", "centre")
-    value(f"({side})", "1" if strict else "0", "side")
-    g.use("close", side, lambda h: h.apart(f"abs({side} - 0)", lambda e: e.auto()), label="wrong")
-    g.apart(f"abs({f.format('(' + side + ')')} - {f.format('0')})", lambda e: e.auto())
-
-
-TESTS = ("0 < {}", "0 <= {}", "{} = 0")
-
-
-def not_cpwl(g: Goal) -> None:
-    function, network = g.split()
-    for goal, test in zip(function.intro("f continuous").split(), TESTS, strict=True):
-        jump(goal, "f({})", test)
-    network.intro("h W b V c some")
-    out = "(sum(k, 1, h, V(k)*relu(W(k)*{} + b(k))) + c)"
-    total = "sum(k, 1, h, abs(V(k))*abs(W(k)))"
-
-    def nonneg(e: Goal) -> None:
-        e.intro("k inside").apart("abs(V(k)); abs(W(k))", lambda t: t.auto())
-
-    network.use("lem:sum_nonneg", "k. abs(V(k))*abs(W(k))", "1", "h", nonneg, label="s_sum")
-
-    def continuous(e: Goal) -> None:
-        e.intro("u tol s_f")
-        step = scaled(e, "tol", total, "s")
-        size, close = e.witness(step).split()
-        size.hyp("s_s")
-        close.intro("z near").use("lem:layers_net", "1", "h", "k l. W(k)", "b", "V", "l. z", "l. u", label="move")
-        close.have(f"abs(z - u)*{total} <= {step}*{total}", "bound", use="near s_sum")
-        close.have(
-            f"{out.format('z')} - {out.format('u')} = sum(k, 1, h, V(k)*relu(W(k)*z + b(k))) - "
-            "sum(k, 1, h, V(k)*relu(W(k)*u + b(k)))",
-            "difference",
-            degree=1,
-        )
-        close.rewrite("difference").auto("move bound s_t s_s", degree=1, rounds=0)
-
-    network.have(f"all u:Real. continuousat(x. {out.format('x')}, u)", "continuous", continuous)
-    for goal, test in zip(network.split(), TESTS, strict=True):
-        jump(goal, out, test)
-
-
-def flat(*others: tuple[str, ...]) -> Tactic:
-    """A constant function is continuous; the other parts by the other witnesses."""
-
-    def leaf(h: Goal) -> None:
-        if h.goal[0] == "all":
-            h.intro("u tol some").witness("1").blast()
-        else:
-            h.blast()
-
-    return lambda g: g.inhabit("x. 0", others=others, leaf=leaf)
-
-
 # --- Boolean functions, conditionals ----------------------------------------------------------------------------------
 
 
@@ -218,7 +128,6 @@ TWO_BITS = ("2", "j. j + 1 + I[j = 2]", "k i. I[i = 1 & 2 <= k] + I[i = 2 & (k =
 
 SCRIPTS |= {
     "cookbook.s4.1.cpwl_hidden_width": Script(hidden_width, stairs, rising_defined("n xs ys m")),
-    "cookbook.s4.7.not_cpwl": Script(not_cpwl, flat(("0", "k. 0", "k. 0", "k. 0", "0"))),
     "cookbook.s4.8.boolean_ffn": Script(
         lambda g: boolean_ffn(g, displayed=True),
         lambda g: g.inhabit(*TWO_BITS, others=[(*TWO_BITS, "1")], leaf=each_index),
@@ -930,12 +839,6 @@ SCRIPTS |= {
             *mean_and_variance("-1", "1"),
         ),
         witnesses("-1", "1"),
-    ),
-    "cookbook.t4.zero_geone": Script(
-        each(
-            pieces("x y (a b)", "min(x, y); max(x, y); relu(1 - x)"), wide("1", "x", "y"), *mean_and_variance("0", "1")
-        ),
-        lambda g: g.inhabit("0", "1", others=[("1", "1"), ("0", "0")]),
     ),
     "cookbook.t4.pair_pm1": Script(
         each(pair_operations, pair_gap, lambda g: pair_moments(g, True)),

@@ -464,22 +464,6 @@ def lemma7_refuted(g: Goal) -> None:
     claimed(g, (FAR, "j. I[j = 1]", "6", "1"), "!", unseen, label="equal").auto("equal lost", degree=1, rounds=0)
 
 
-def gap_refuted(g: Goal) -> None:
-    far(g.intro("claim"))
-
-    def two(h: Goal) -> None:
-        h.pick("left").intro("m (ml mh) new j (jl jh)").have("m = 2", "m_is").rewrite("m_is").have(
-            "j = 1", "j_is"
-        ).rewrite("j_is").true()
-
-    differences = lambda h: both(h, "first", "more")  # noqa: E731
-    ties = lambda h: both(h, "small", "large")  # noqa: E731
-    g.use("claim", "f", "g", FAR, "2", differences, ties, "!", two, label="one two three four_")
-    g.use("one", "1", "!", "!", label="wrong").use("lem:tie_score", "g", FAR, "2", "1", label="form")
-    g.have("hashdot(1001, 1000) = hashdot(1000, 1001)", "swap", Goal.true)
-    g.auto("wrong form close", degree=1, rounds=0)
-
-
 def worktape_refuted(g: Goal) -> None:
     wrong_cell(g, False)
 
@@ -1396,7 +1380,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     ),
     "merrill2024.lemma6": Script(lemma6_refuted, refutes=True),
     "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
-    "merrill2024.lemma6.gap": Script(gap_refuted, refutes=True),
     "merrill2024.lemma3": Script(lemma3_refuted, refutes=True),
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")

@@ -47,71 +47,6 @@ def size_of_product(g: Goal, a: str, b: str, label: str) -> Goal:
 # --- Scores and means -------------------------------------------------------------------------------------------------
 
 
-def score_norm(g: Goal) -> None:
-    g.intro("d m p X e Q K x z u v (some p_low X_low e_low q_entries k_entries norm_x norm_z x_near z_near)")
-    for M, entries, t, w, near in (("Q", "q_entries", "x", "u", "x_near"), ("K", "k_entries", "z", "v", "z_near")):
-
-        def sized(h: Goal, M: str = M, entries: str = entries, t: str = t) -> None:
-            h.intro("a inside").use(entries, "a", None, label="row")
-            h.use("lem:norm_row", f"l. {M}(a, l)", t, "d", "p", "#row", label="here")
-            h.auto(f"here norm_{t} p_low", rounds=0)
-
-        g.have(f"all a in 1..m. abs(matvec({M}, {t}, d, a)) <= p*X", f"size_{t}", sized)
-
-        def moved(h: Goal, M: str = M, entries: str = entries, t: str = t, w: str = w, near: str = near) -> None:
-            h.intro("a inside").use(entries, "a", None, label="row")
-            h.use("lem:norm_row", f"l. {M}(a, l)", f"l. {t}(l) - {w}(l)", "d", "p", "#row", label="here")
-            h.have(f"p*onenorm(l. {t}(l) - {w}(l), d) <= p*e", "times", lambda f: f.auto(f"{near} p_low", rounds=0))
-            h.auto("here times", degree=1, rounds=0)
-
-        diff = f"matvec({M}, {t}, d, a) - matvec({M}, {w}, d, a)"
-        g.have(f"all a in 1..m. abs({diff}) <= p*e", f"moved_{t}", moved)
-        g.use("lem:norm_matrix", M, "m", "d", "p", f"l. {t}(l) - {w}(l)", None, f"#{entries}", label=f"raw_{t}")
-        g.have("0 <= m*p", f"dp_{t}", lambda h: h.auto("some p_low", rounds=0))
-        g.have(
-            f"onenorm(a. {diff}, m) <= m*p*e",
-            f"shift_{t}",
-            lambda h, t=t, w=w, near=near: h.have(
-                f"m*p*onenorm(l. {t}(l) - {w}(l), d) <= m*p*e", "times", lambda f: f.auto(f"{near} dp_{t}", rounds=0)
-            ).auto(f"raw_{t} times", degree=1, rounds=0),
-        )
-    left, right = ("matvec(Q, {}, d, a)", "matvec(K, {}, d, a)")
-    du = f"({left.format('x')} - {left.format('u')})"
-    dv = f"({right.format('z')} - {right.format('v')})"
-    g.use("lem:norm_row", f"a. {left.format('x')}", f"a. {dv}", "m", "p*X", "#size_x", label="one")
-    g.use("lem:norm_row", f"a. {right.format('z')}", f"a. {du}", "m", "p*X", "#size_z", label="two")
-    g.use("lem:norm_row", f"a. {du}", f"a. {dv}", "m", "p*e", "#moved_x", label="three")
-    g.have("0 <= p*X", "pdh", lambda h: h.auto("p_low X_low", rounds=0))
-    g.have("0 <= p*e", "pe", lambda h: h.auto("p_low e_low", rounds=0))
-    for size, shift, label in (("pdh", "shift_z", "first"), ("pdh", "shift_x", "second"), ("pe", "shift_z", "third")):
-        factor = {"pdh": "p*X", "pe": "p*e"}[size]
-        norm = f"onenorm(a. {dv if shift == 'shift_z' else du}, m)"
-        g.have(
-            f"{factor}*{norm} <= {factor}*(m*p*e)",
-            label,
-            lambda h, size=size, shift=shift: h.auto(f"{size} {shift}", rounds=0),
-        )
-    sums = {
-        "A": f"sum(a, 1, m, {left.format('x')}*{dv})",
-        "B": f"sum(a, 1, m, {right.format('z')}*{du})",
-        "C": f"sum(a, 1, m, {du}*{dv})",
-    }
-    whole = (
-        f"sum(a, 1, m, {left.format('x')}*{right.format('z')}) - sum(a, 1, m, {left.format('u')}*{right.format('v')})"
-    )
-    g.have(f"{whole} = {sums['A']} + {sums['B']} - {sums['C']}", "parts", lambda h: h.auto("", degree=1, rounds=0))
-    g.rewrite("parts")
-    split_abs(
-        g,
-        f"abs({sums['A']} + {sums['B']} - {sums['C']}); abs({sums['A']}); abs({sums['B']}); abs({sums['C']})",
-        "one two three first second third",
-    )
-
-
-SCRIPTS |= {
-    "lem.score_norm": Script(score_norm),
-}
-
 # --- Appendix C, layer by layer ---------------------------------------------------------------------------------------
 
 
@@ -342,115 +277,6 @@ def log_leaf(h: Goal) -> None:
         h.blast()
 
 
-def poly(g: Goal) -> None:
-    A, B = "log(K/alpha)", "log(2*K*(L - 1))"
-    inside = f"(abs({A}) + beta + 1 + m + (L - 1)*({B} + 2*m + k))"
-    g.intro("L K alpha beta k m (someL K_one al_low be_low k_low m_low)").positive(
-        "alpha", "al", lambda h: h.hyp("al_low")
-    )
-    g.have("1 <= L - 1", "l_one", use="someL").have("1 <= K*(L - 1)", "kl", lambda h: h.auto("l_one K_one", rounds=0))
-    g.have("0 < 2*K*(L - 1)", "kl_low", use="kl").have(
-        "0 < K/alpha", "ka_low", lambda h: h.auto("K_one al_i", rounds=0)
-    )
-    g.use(
-        "lem:log_below",
-        "1",
-        B,
-        None,
-        lambda h: h.use("ax:exp_log", "2*K*(L - 1)", None, label="back").auto("back kl", degree=1, rounds=0),
-        label="B_raw",
-    )
-    g.use("lem:log_product", "1", "1", None, label="zero").have(f"0 <= {B}", "B_low", use="B_raw zero", degree=1)
-    g.have(f"0 <= abs({A}) & {A} <= abs({A})", "A_low A_up", each_part(lambda e: split_abs(e, f"abs({A})")))
-    g.have(
-        f"0 <= (L - 1)*({B} + 2*m + k)",
-        "part",
-        lambda h: h.have(f"0 <= {B} + 2*m + k", "s", use="B_low m_low k_low", degree=1).auto("s l_one", rounds=0),
-    )
-    g.witness(f"2*{inside}")
-    one, rest = g.split()
-    one.auto("part A_low be_low m_low", degree=1, rounds=0)
-    g = rest
-    g.intro("n x gamma c (some x_one x_top) g_is c_is")
-    g.use("ax:exp_log", "n", None, label="n_is").use("ax:exp_log", "x", None, label="x_is")
-    for t in "mk":
-        g.use("lem:pow_exp", "log(n)", t, None, label=f"raw_{t}").rewrite("n_is", f"raw_{t}", f"pow_{t}")
-    g.use("lem:log_below", "x", "m*log(n)", None, lambda h: h.auto("x_top pow_m", degree=1, rounds=0), label="x_log")
-    g.have(
-        "1 <= log(n)",
-        "ln",
-        lambda h: (
-            h.contra("small")
-            .use("lem:exp_less", "log(n)", "1", None, label="less")
-            .have("exp(1) < 3", "e_three", lambda e: e.interval([], 64))
-            .auto("less n_is some e_three", degree=1, rounds=0)
-        ),
-    )
-    g.use("ax:exp_pos", "k*log(n)", label="N_raw").have("0 < pow(n, k)", "N_low", use="N_raw pow_k", degree=1)
-    g.positive("pow(n, k)", "N", lambda h: h.hyp("N_low")).have(
-        "0 < gamma", "g_low", lambda h: h.rewrite("g_is").hyp("N_i")
-    )
-    g.positive("gamma", "g", lambda h: h.hyp("g_low"))
-    g.have(
-        "1/gamma = pow(n, k)",
-        "over",
-        lambda h: h.auto(
-            "g_is g_e N_e", degree=1, rounds=0, multipliers=["pow(n, k)*(1/gamma)", "1/gamma", "pow(n, k)"]
-        ),
-    )
-    g.use("ax:exp_log", "2*K*(L - 1)", None, label="B_is").use("ax:exp_log", "K/alpha", None, label="A_is")
-    s_c = f"{B} + 2*log(x) + k*log(n)"
-    g.have(
-        f"c = exp({s_c})",
-        "c_exp",
-        lambda h: (
-            h.rewrite("c_is")
-            .have(
-                f"exp({s_c}) = 2*K*(L - 1)*(x*x)*pow(n, k)",
-                "w",
-                lambda e: e.auto(
-                    "B_is x_is pow_k",
-                    degree=1,
-                    rounds=0,
-                    multipliers=[
-                        "exp(2*log(x))*exp(k*log(n))",
-                        "2*K*(L - 1)*exp(log(x))*exp(k*log(n))",
-                        "2*K*(L - 1)*x*exp(k*log(n))",
-                        "2*K*(L - 1)*x*x",
-                    ],
-                ),
-            )
-            .auto("w over", degree=1, rounds=0, multipliers=["2*K*(L - 1)*x*x"])
-        ),
-    )
-    g.have(f"log(c) = {s_c}", "c_log", lambda h: h.rewrite("c_exp").true())
-    s_a = f"{A} + (beta + 1)*log(n) + log(x)"
-    g.have(
-        f"K*exp((beta + 1)*log(n))*x/alpha = exp({s_a})",
-        "a_exp",
-        lambda h: h.auto(
-            "A_is x_is",
-            degree=1,
-            rounds=0,
-            multipliers=["exp((beta + 1)*log(n))*exp(log(x))", "K/alpha*exp((beta + 1)*log(n))"],
-        ),
-    )
-    g.rewrite("a_exp").rewrite("c_log")
-    g.have(f"{A} <= abs({A})*log(n)", "first", lambda h: h.auto("A_up A_low ln", rounds=0))
-    g.have(f"{B} <= {B}*log(n)", "second", lambda h: h.auto("B_low ln", rounds=0))
-    total = f"({s_a} + (L - 1)*({s_c} - 1))"
-    g.have(
-        f"(L - 1)*({s_c} - 1) <= (L - 1)*(({B} + 2*m + k)*log(n))",
-        "third",
-        lambda h: h.have(
-            f"{s_c} - 1 <= ({B} + 2*m + k)*log(n)", "in3", lambda e: e.auto("second x_log", degree=1, rounds=0)
-        ).auto("in3 l_one", rounds=0),
-    )
-    g.have(f"{total} <= {inside}*log(n)", "all", lambda h: h.auto("first third x_log", degree=1, rounds=0))
-    g.have(f"pow(n, k)*{total} <= pow(n, k)*({inside}*log(n))", "scaled", lambda h: h.auto("all N_low", rounds=0))
-    g.auto("scaled over", degree=1, rounds=0, multipliers=[f"2*{total}"])
-
-
 def zero_fact(h: Goal) -> str:
     """The label of what D assumes: a denominator that is zero."""
     return [k for k, f in h.facts.items() if f[0] == "=" and h.text(f).endswith(" = 0")][-1]
@@ -486,40 +312,6 @@ def nonzero(names: str = "") -> Tactic:
     return lambda g: g.leaves(names, leaf)
 
 
-def poly_leaf(h: Goal) -> None:
-    if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
-        return
-    h.have("0 <= k", "k_low").use("lem:pow_grows", "n", "k", "k", None, label="N_one unused").have(
-        "0 < pow(n, k)", "N_low", use="N_one"
-    )
-    h.positive("pow(n, k)", "N", lambda e: e.hyp("N_low"))
-    if "gamma" in h.scope and "gamma = 1/pow(n, k)" in map(h.text, h.facts.values()):
-        alias(h, g_is="gamma = 1/pow(n, k)", someL="2 <= L", K_one="1 <= K", x_one="1 <= x", al_low="0 < alpha")
-        h.have("0 < gamma", "g_low", lambda e: e.rewrite("g_is").hyp("N_i")).positive(
-            "gamma", "g", lambda e: e.hyp("g_low")
-        )
-        if h.goal[0] == "<":
-            h.have("1 <= x^2", "x_two", lambda e: e.auto("x_one", rounds=0))
-            h.have(
-                "0 < K*(L - 1)",
-                "kl",
-                lambda e: e.have("1 <= L - 1", "l_one", use="someL").auto("l_one K_one", rounds=0),
-            )
-            h.have("0 < K*(L - 1)*x^2", "klx", lambda e: e.auto("kl x_two", rounds=0))
-            if h.text(h.goal) == "0 < c":
-                h.have("c = 2*K*(L - 1)*x^2/gamma", "c_is").rewrite("c_is").auto("klx g_i", rounds=0)
-                return
-            h.use("ax:exp_pos", "(beta + 1)*log(n)", label="E").positive("alpha", "al", lambda e: e.hyp("al_low"))
-            h.have(
-                "0 < K*x*(1/alpha)",
-                "kxa",
-                lambda e: e.have("0 < K*x", "kx", lambda f: f.auto("K_one x_one", rounds=0)).auto("kx al_i", rounds=0),
-            )
-            h.auto("kxa E", rounds=0)
-            return
-    h.auto(degree=1)
-
-
 SCRIPTS |= {
     "yang2026.lemma31.step": Script(
         step31, witnesses("2", "1", "a l. 1", "a l. 1", "2", "a i. 1", "a i. 1", "1", "1", "1", "1"), nonzero()
@@ -528,9 +320,6 @@ SCRIPTS |= {
         log_chain,
         lambda g: g.inhabit("3", "1", "2", "1", "1/2", "1", "1", "8", "2*exp(-1/2)", leaf=log_leaf),
         logs_defined("L K n x gamma tau r c e", True),
-    ),
-    "yang2026.thm26.poly": Script(
-        poly, witnesses("3", "1", "1", "1", "2", "2"), lambda g: g.leaves("L K alpha beta k m C n x gamma c", poly_leaf)
     ),
 }
 
