@@ -266,5 +266,4 @@ SCRIPTS: dict[str, Script] = {
         pieces("x y (a b)", "min(x, y); max(x, y); I[x = 1 & y = 1]; I[x = 1 | y = 1]; I[~(x = 1)]"),
         witnesses("1", "0"),
     ),
-    "cookbook.t1.boolean": Script(boolean_ffn, boolean_inhabited),
 }
