@@ -81,7 +81,8 @@ def _failed(error: BaseException, debug: bool) -> int:
     if isinstance(error, SymcookError) and type(error) is not SymcookError:
         return _say(str(error), error.exit_code)
     if isinstance(error, OSError) and error.errno is not None:
-        where = f" {error.filename}" if error.filename else ""
+        name = str(error.filename or "")
+        where = f" {name if len(name) <= 120 else name[:100] + '...'}" if name else ""
         return _say(f"a file must be readable or writable; given:{where} {error.strerror}.", 2)
     what = str(error) or "no message"
     hint = "" if debug else " and add --debug to see where"

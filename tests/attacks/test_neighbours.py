@@ -160,7 +160,7 @@ NEIGHBOURS = [
         S + "s4.2.cancel_residual",
         "-I[k = i]",
         "I[k = i]",
-        numbers(d=1, h=0)
+        numbers(d=1, h=0, x=1, z1_x=1)
         | functions(W=lambda k, i: Q(0), b=lambda k: Q(0), V=lambda k, i: Q(0), c=listed(0), x=listed(1), y=listed(2)),
     ),
     (S + "s5.7.rounding", "x <= 1/4", "x <= 1/3", numbers(x="1/3", out="1/6", v=0)),

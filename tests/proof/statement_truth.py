@@ -96,7 +96,7 @@ def _spine(tree: Any, env: dict[str, Any], instance: Instance, met: list[bool] |
 
 def _offered(tree: Any, env: Mapping[str, Any], instance: Instance) -> Iterable[Any]:
     key = tree[1] + ("()" if isinstance(tree[2], tuple) else "")
-    values: Any = instance[key]
+    values = instance[key]
     found: Any = values(env) if callable(values) else values
     return found if isinstance(found, list) or callable(values) else [found]
 
@@ -106,54 +106,32 @@ def _range(low: Any, high: Any) -> Iterable[Fraction]:
     return map(Fraction, range(int(low), int(high) + 1))
 
 
-Env = Mapping[str, Any]
-Maker = Callable[[Env, Instance], Any]
-_made: dict[tuple[str, int], tuple[Any, Maker]] = {}
-
-
-def _kept(what: str, tree: Any, make: Callable[[Any], Maker]) -> Maker:
-    """What was made of this tree, which is read once and not at every evaluation; the tree is kept with it."""
-    found = _made.get((what, id(tree)))
-    if found is None:
-        found = _made[what, id(tree)] = (tree, make(tree))
-    return found[1]
-
-
-def truth(tree: Any, env: Env, instance: Instance) -> bool:
+def truth(tree: Any, env: Mapping[str, Any], instance: Instance) -> bool:
     """A formula; connectives stop as soon as they are decided, so that hypotheses guard what follows."""
-    return _kept("truth", tree, _formula)(env, instance)
-
-
-def _formula(tree: Any) -> Maker:
     tag = tree[0]
     if tag in ("=", "<=", "<"):
-        left, right = _term(tree[1]), _term(tree[2])
-        return lambda env, at: _compare(tag, left(env, at), right(env, at))
-    if tag in ("&", "|", "->", "<->"):
-        first, second = _formula(tree[1]), _formula(tree[2])
-        if tag == "&":
-            return lambda env, at: first(env, at) and second(env, at)
-        if tag == "|":
-            return lambda env, at: first(env, at) or second(env, at)
-        if tag == "->":
-            return lambda env, at: not first(env, at) or second(env, at)
-        return lambda env, at: first(env, at) == second(env, at)
+        return _compare(tag, value(tree[1], env, instance), value(tree[2], env, instance))
+    if tag == "&":
+        return truth(tree[1], env, instance) and truth(tree[2], env, instance)
+    if tag == "|":
+        return truth(tree[1], env, instance) or truth(tree[2], env, instance)
+    if tag == "->":
+        return not truth(tree[1], env, instance) or truth(tree[2], env, instance)
+    if tag == "<->":
+        return truth(tree[1], env, instance) == truth(tree[2], env, instance)
     if tag == "~":
-        inside = _formula(tree[1])
-        return lambda env, at: not inside(env, at)
-    every = all if tag.startswith("all") else any
+        return not truth(tree[1], env, instance)
     if tag in ("all in", "ex in"):
-        low, high, within, name = _term(tree[2]), _term(tree[3]), _formula(tree[4]), tree[1]
-        return lambda env, at: every(within({**env, name: i}, at) for i in _range(low(env, at), high(env, at)))
+        ends = (value(tree[k], env, instance) for k in (2, 3))
+        found = (truth(tree[4], {**env, tree[1]: i}, instance) for i in _range(*ends))
+        return all(found) if tag == "all in" else any(found)
     if tag in ("all", "ex"):
-        below, bound = _formula(tree[3]), tree[1]
-        return lambda env, at: every(below({**env, bound: v}, at) for v in _offered(tree, env, at))
+        found = (truth(tree[3], {**env, tree[1]: v}, instance) for v in _offered(tree, env, instance))
+        return all(found) if tag == "all" else any(found)
     if tag == "call":
         names, body = definitions()[tree[1]]
-        given = tree[2]
-        return lambda env, at: truth(body, _arguments(names, given, env, at), at)
-    known = {"true": True, "false": False}[tag]
-    return lambda env, at: known
+        return truth(body, _arguments(names, tree[2], env, instance), instance)
+    return {"true": True, "false": False}[tag]
 
 
 def _arguments(names: Iterable[str], given: Iterable[Any], env: Mapping[str, Any], instance: Instance) -> Any:
@@ -190,77 +168,46 @@ def _apply(act: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     return act(a, b) if exact else act(real(a), real(b))
 
 
-_bit = cache(Fraction)
+_number = cache(Fraction)
 _ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
-def value(tree: Any, env: Env, instance: Instance) -> Any:
+def value(tree: Any, env: Mapping[str, Any], instance: Instance) -> Any:
     """A term. Division by zero is an error: a statement must guard it."""
-    return _kept("value", tree, _term)(env, instance)
-
-
-def _term(tree: Any) -> Maker:
     tag = tree[0]
     if tag == "num":
-        number = Fraction(tree[1], tree[2])
-        return lambda env, at: number
+        return _number(tree[1], tree[2])
     if tag == "name":
-        name = tree[1]
-        return (lambda env, at: CONTEXT.pi * 1) if name == "pi" else lambda env, at: env[name]
+        return CONTEXT.pi * 1 if tree[1] == "pi" else env[tree[1]]
     if tag == "neg":
-        inside = _term(tree[1])
-        return lambda env, at: -inside(env, at)
+        return -value(tree[1], env, instance)
     if tag in _ARITHMETIC:
-        act, left, right = _ARITHMETIC[tag], _term(tree[1]), _term(tree[2])
-        return lambda env, at: _apply(act, left(env, at), right(env, at))
+        return _apply(_ARITHMETIC[tag], value(tree[1], env, instance), value(tree[2], env, instance))
     if tag == "^":
-        base, exponent = _term(tree[1]), _term(tree[2])
-        return lambda env, at: base(env, at) ** int(exponent(env, at))
+        return value(tree[1], env, instance) ** int(value(tree[2], env, instance))
     if tag == "ind":
-        test = _formula(tree[1])
-        return lambda env, at: _bit(test(env, at))
+        return Fraction(truth(tree[1], env, instance))
     if tag == "if":
-        test, yes, no = _formula(tree[1]), _term(tree[2]), _term(tree[3])
-        return lambda env, at: yes(env, at) if test(env, at) else no(env, at)
+        return value(tree[2 if truth(tree[1], env, instance) else 3], env, instance)
     if tag in ("sum", "prod"):
-        return _total(tree)
-    assert tag == "call", tag
-    return _call(tree[1], tree[2])
-
-
-def _total(tree: Any) -> Maker:
-    name, low, high, body = tree[1], _term(tree[2]), _term(tree[3]), _term(tree[4])
-    act, start = (operator.add, Fraction(0)) if tree[0] == "sum" else (operator.mul, Fraction(1))
-
-    def run(env: Env, at: Instance) -> Any:
-        total: Any = start
-        for j in _range(low(env, at), high(env, at)):
-            total = _apply(act, total, body({**env, name: j}, at))
+        total: Any = Fraction(tag == "prod")
+        for j in _range(value(tree[2], env, instance), value(tree[3], env, instance)):
+            act = operator.add if tag == "sum" else operator.mul
+            total = _apply(act, total, value(tree[4], {**env, tree[1]: j}, instance))
         return total
-
-    return run
-
-
-def _call(name: str, given: Any) -> Maker:
-    """A name bound where it stands comes before a definition, which is only known with the environment."""
-    parts = [_term(g) for g in given if g[0] != "lambda"]
-
-    def run(env: Env, at: Instance) -> Any:
-        if name in env:
-            places = tuple([part(env, at) for part in parts])
-            function = env[name]
-            return function(*places) if callable(function) else function[places[0] if len(places) == 1 else places]
-        if name in definitions():
-            names, body = definitions()[name]
-            return value(body, _arguments(names, given, env, at), at)
-        a = [part(env, at) for part in parts]
-        if name in ("exp", "log", "sqrt", "erf", "tanh"):
-            return getattr(CONTEXT, name)(real(a[0]))
-        if name == "pow":
-            return a[0] ** int(a[1])
-        return _PLAIN[name](*a)
-
-    return run
-
-
-_PLAIN: dict[str, Callable[..., Any]] = {"relu": lambda x: max(x, x * 0), "abs": abs, "min": min, "max": max}
+    assert tag == "call", tag
+    name, given = tree[1], tree[2]
+    if name in env:
+        at = tuple(value(a, env, instance) for a in given)
+        function = env[name]
+        return function(*at) if callable(function) else function[at[0] if len(at) == 1 else at]
+    if name in definitions():
+        names, body = definitions()[name]
+        return value(body, _arguments(names, given, env, instance), instance)
+    a = [value(g, env, instance) for g in given]
+    if name in ("exp", "log", "sqrt", "erf", "tanh"):
+        return getattr(CONTEXT, name)(real(a[0]))
+    if name == "pow":
+        return a[0] ** int(a[1])
+    plain: dict[str, Callable[..., Any]] = {"relu": lambda x: max(x, x * 0), "abs": abs, "min": min, "max": max}
+    return plain[name](*a)
