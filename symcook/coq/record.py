@@ -3,7 +3,7 @@
 For each id it has two hashes: of the statement, whose meaning is the theorem, and of the certificate that was
 translated. A row counts only while both are those of today, for the id and for all its lemmas, and while the files that
 say what a theorem means are the same. The file is a note of the run that wrote it, made on one machine; nothing
-protects it from being forged but checking again (`proofs/coq.py --sample`, which CI runs, and `--all --check`).
+protects it from being forged but checking again (`proofs/coq.py --sample 40 --check`, or `--all --check`).
 """
 
 from __future__ import annotations

@@ -109,11 +109,13 @@ class Script:
     def named(self, label: Any, fact: Term) -> None:
         """The hypothesis hh gets its label."""
         pattern = self.pattern(label, fact)
-        self.write(f"destruct hh as {pattern}." if isinstance(label, list) else f"rename hh into {pattern}.")
+        apart = pattern.startswith("[")  # one label may stand in a list
+        self.write(f"destruct hh as {pattern}." if apart else f"rename hh into {pattern}.")
 
     def opened(self, name: str, pattern: str) -> None:
         """Take a fact apart that stays as it is; `destruct` by itself would clear it."""
-        self.write(f"pose proof {name} as hh; destruct hh as {pattern}.")
+        taken = f"pose proof {name} as hh; destruct hh as {pattern}." if pattern.startswith("[") else ""
+        self.write(taken or f"pose proof {name} as {pattern}.")
 
     def show(self) -> None:
         self.write(f"change {text(self.goal)}.")
