@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, Rejected
-from symcook.proof import kernel, normal, replay
+from symcook.proof import kernel, normal, own, replay
 from symcook.proof.grammar import GRAMMAR
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof, Place, ProofText
@@ -155,13 +155,11 @@ def used(proof: Any) -> Iterator[str]:
 def library(name: str, known: Mapping[str, replay.Statement]) -> tuple[Library, dict[str, replay.Statement]]:
     """What the proof of a statement may use: axioms, and the lemmas and claims before it, by label."""
     before = list(known)[: list(known).index(name)]
-    facts = {f"ax:{k}": f for k, f in kernel.axioms().items()}
     labels = {known[n].label: known[n] for n in (*(n for n in known if n.startswith("lem.")), *before) if n != name}
     if name.startswith("lem."):
         labels = {known[n].label: known[n] for n in before if n.startswith("lem.")}
     labels |= {s.label: s for s in known.values() if s.assumed}
-    facts |= {label: s.formula for label, s in labels.items()}
-    return Library(known[name].known, facts), labels
+    return own.library(known[name], labels), labels
 
 
 def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> dict[str, Any]:

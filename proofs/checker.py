@@ -71,6 +71,7 @@ A fact is a label, ``ax:NAME`` (the table AXIOMS), ``lem:ID``, ``named:NAME``, `
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import math
@@ -2047,6 +2048,7 @@ def attempt(action: Callable[[Any], Any], given: Any) -> Any:
 
 def main(arguments: Sequence[str]) -> int:
     sys.setrecursionlimit(RECURSION)
+    gc.set_threshold(100_000, 20, 50)  # terms have no cycles
     if len(arguments) < 2 or any(a.startswith("-") for a in arguments):
         print("usage: python checker.py STATEMENTS PROOF...   (a proof is a certificate or a folder of them)")
         return 2

@@ -2,10 +2,11 @@
 
     python proofs/coq.py -o DIR ID...            write the development of these ids and of their lemmas into DIR
     python proofs/coq.py -o DIR --all            that of everything that has a proof
-    python proofs/coq.py -o DIR --sample 40      a seeded sample and all that changed since the last record; lemmas are
-                                                 axioms in the files that use them
+    python proofs/coq.py -o DIR --changed        all that is not recorded as it is today; lemmas are axioms in the files
+                                                 that use them
+    python proofs/coq.py -o DIR --sample 40      a seeded sample beside what --changed has
     --check    let coqc check what is written, and list what the theorems rest on; exit 1 where anything is refused
-    --record   write what was accepted to symcook/data/coq.json (with --all --check)
+    --record   add what was accepted to symcook/data/coq.json (with --check)
     --seed S   another sample
 
 A folder that was written before is taken up again: what coqc has accepted is not checked twice.
@@ -23,27 +24,30 @@ from symcook.claims import inventory
 from symcook.coq.checker import certificates, statements
 from symcook.coq.development import Development
 from symcook.coq.judge import Judgement, coqc, coqc_version, fresh, verdict
-from symcook.coq.record import PATH, changed, made
+from symcook.coq.models import model_text, stored_models
+from symcook.coq.record import PATH, made, stale, stale_models, stored
 from symcook.coq.statement import known_ids
 from symcook.errors import BadInput, SymcookError, unknown
 
 SHORT = 60_000  # characters of the longest certificate that a sample may hold
+SHORT_MODEL = 6_000  # characters of the longest text of a stored model there; a layer norm takes a minute
 
 
-def sample(count: int, seed: int) -> list[str]:
-    """`count` ids by `seed`, the longest certificates left out, and those that changed since the last full record."""
+def sample(count: int, seed: int) -> tuple[list[str], list[str]]:
+    """`count` ids by `seed`, and a tenth as many stored models; those with long texts are left out."""
+    some = random.Random(seed)
     short = sorted(name for name, data in certificates().items() if len(str(data)) <= SHORT)
-    some = random.Random(seed).sample(short, min(count, len(short)))
-    others = [name for name in changed(known_ids()) if name not in some]
-    print(f"{len(some)} certificates by the seed {seed}, and {len(others)} that changed since all were checked")
-    return [*some, *others]
+    models = [name for name in stored_models() if len(model_text(name)) <= SHORT_MODEL]
+    return some.sample(short, min(count, len(short))), some.sample(models, min(-(-count // 10), len(models)))
 
 
 def record(development: Development, found: Judgement, axioms: set[str]) -> None:
-    """Write what was accepted."""
-    digests = {name: statements()[name].digest for name in found.accepted}
-    PATH.write_text(made(coqc_version(), len(development.ids), digests, axioms), encoding="utf-8")
-    print(f"{len(digests)} of {len(development.ids)} theorems recorded")
+    """Add what was accepted to the record, and take out what was refused."""
+    seen = {name: name in found.accepted for name in development.ids}
+    models = {name: found.files[file]["accepted"] for file, name in development.models.items()}
+    PATH.write_text(made(coqc_version(), seen, models, axioms), encoding="utf-8")
+    stored.cache_clear()
+    print(f"recorded; {len(stale(known_ids()))} theorems and {len(stale_models(stored_models()))} models are not")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -51,26 +55,34 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("ids", nargs="*", metavar="ID")
     parser.add_argument("-o", dest="folder", type=Path, required=True, metavar="DIR")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--changed", action="store_true")
     parser.add_argument("--sample", type=int, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--record", action="store_true")
     given = parser.parse_args(arguments)
     try:
-        ways = [bool(given.ids), given.all, given.sample is not None]
-        if sum(ways) != 1:
-            raise BadInput("ids, --all or --sample must be given, and one of them")
+        if bool(given.ids) + given.all + (given.changed or given.sample is not None) != 1:
+            raise BadInput("ids, --all, --changed or --sample must be given, and one of them")
         if given.sample is not None and given.sample < 1:
             raise BadInput("a sample must be a positive number of certificates", given.sample)
-        if given.record and not (given.all and given.check):
-            raise BadInput("--record must stand with --all and --check")
+        if given.record and not given.check:
+            raise BadInput("--record must stand with --check")
         for name in given.ids:
             if name not in statements() and name not in inventory():
                 raise unknown("statement", name, [*statements()])
-        alone = given.sample is not None
-        drawn = None if given.sample is None else sample(given.sample, given.seed)
-        ids = drawn if drawn is not None else known_ids() if given.all else given.ids
-        development = Development(ids, alone, together=not given.ids)
+        alone = not given.ids and not given.all
+        ids, models = given.ids, None
+        if given.all:
+            ids, models = known_ids(), stored_models()
+        elif alone:
+            ids, models = stale(known_ids()), stale_models(stored_models())
+            print(f"not recorded as they are today: {len(ids)} theorems, {len(models)} models")
+        if given.sample is not None:
+            drawn, runs = sample(given.sample, given.seed)
+            print(f"besides {len(drawn)} theorems and {len(runs)} models by the seed {given.seed}")
+            ids, models = list(dict.fromkeys([*ids, *drawn])), list(dict.fromkeys([*(models or ()), *runs]))
+        development = Development(ids, alone, together=not given.ids, models=models)
         fresh(given.folder)
         if given.check:
             coqc()

@@ -21,12 +21,20 @@ Inductive part :=
   (* a layer norm of the coordinates, after what stands before it *)
   | Norm (names : list string) (gain bias : list R) (epsilon : R).
 
+(* a word is accepted where all of these are zero, or where a weighted sum is positive *)
+Inductive decision := all_zero (names : list string) | positive (weights : list R) (names : list string).
+Inductive place := at_first | at_last | everywhere.
+
 Record model := {
   start : Z; (* the number of the first position *)
   words : list (Z * list (string * R)); (* for each word, its index and its nonzero coordinates *)
+  typed : list Z; (* the words that may be typed *)
+  before : option Z; (* a word that the model adds at the beginning, or at the end *)
+  after_last : option Z;
   inputs : list string; (* coordinates that are given *)
   positions : list (string * (Z -> R));
-  parts : list part
+  parts : list part;
+  readout : option (decision * place)
 }.
 
 Fixpoint dot (weights : list R) (names : list string) (x : stream) (i : Z) : R :=
@@ -120,6 +128,44 @@ Fixpoint stage (m : model) (n : Z) (w : Z -> Z) (given : stream) (k : nat) : str
       | Some p => after p (start m) (start m + n - 1) (stage m n w given k)
       | None => stage m n w given k
       end
+  end.
+
+Fixpoint one_of (ts : list Z) (t : Z) : Prop :=
+  match ts with x :: ts => IZR t = IZR x \/ one_of ts t | nil => False end.
+(* w has at each position a word that may be typed, or what the model adds there *)
+Definition is_word (m : model) (n : Z) (w : Z -> Z) : Prop :=
+  let top := (start m + n - 1)%Z in
+  let low := match before m with Some _ => start m + 1 | None => start m end%Z in
+  let high := match after_last m with Some _ => top - 1 | None => top end%Z in
+  match before m with Some t => IZR (w (start m)) = IZR t | None => True end /\
+  match after_last m with Some t => IZR (w top) = IZR t | None => True end /\
+  match before m, after_last m with Some _, Some _ => 2 <= n | _, _ => True end /\
+  forall i : Z, low <= i <= high -> one_of (typed m) (w i).
+
+Definition decides (d : decision) (x : stream) (i : Z) : Prop :=
+  match d with
+  | all_zero names => fold_right (fun c rest => x c i = 0 /\ rest) True names
+  | positive weights names => 0 < dot weights names x i
+  end.
+(* the decision on the last stream x *)
+Definition accepts (m : model) (n : Z) (x : stream) : Prop :=
+  let top := (start m + n - 1)%Z in
+  match readout m with
+  | Some (d, at_first) => decides d x (start m)
+  | Some (d, at_last) => decides d x top
+  | Some (d, everywhere) => forall i : Z, start m <= i <= top -> decides d x i
+  | None => False
+  end.
+
+(* what head number h of part k adds, where x is the stream before it *)
+Definition contribution (m : model) (n : Z) (k h : nat) (x : stream) : stream := fun c i =>
+  match nth_error (parts m) k with
+  | Some (Attention heads) =>
+      match nth_error heads h with
+      | Some one => plus 0 (head_output one (start m) (start m + n - 1) x c i)
+      | None => 0
+      end
+  | _ => 0
   end.
 
 (* --- Proofs: not to be read ------------------------------------------------------------------------------------------ *)
@@ -272,131 +318,303 @@ Proof. intros x m d g b h. destruct (Req_dec d 0) as [e|e]; [rewrite (h e), e; u
 Lemma norm_zero : forall x m d g b, d = 0 -> (x - m) / d * g + b = b.
 Proof. intros x m d g b ->. unfold Rdiv. rewrite Rinv_0. ring. Qed.
 
-(* The equations of a run, computed: both sides are the same up to ring laws inside relu, ind and sums. *)
-Ltac same_inside :=
+(* The equations of a run, computed: both sides are the same up to ring laws, around functions and inside them. *)
+Ltac differ a b := assert_fails (constr_eq a b).
+Ltac same :=
   first
     [ reflexivity
     | ring
-    | lazymatch goal with
-      | |- sum _ _ _ = sum _ _ _ => apply sum_both; [lia | lia | intro; same_inside]
-      | |- ind _ = ind _ => apply ind_ext; same_formula
-      | |- exp _ = exp _ => apply f_equal; same_inside
-      | |- sqrt _ = sqrt _ => apply f_equal; same_inside
-      | |- _ * _ = _ * _ => apply f_equal2; same_inside
-      | |- _ / _ = _ / _ => apply f_equal2; same_inside
-      | |- _ + _ = _ + _ => apply f_equal2; same_inside
-      end
-    | field; repeat split; try assumption; lra ]
+    | once repeat match goal with |- ?l = ?r =>
+        match l with
+        | context [relu ?a] => match r with context [relu ?b] =>
+            differ a b; replace (relu a) with (relu b) by (apply f_equal; same) end
+        | context [erf ?a] => match r with context [erf ?b] =>
+            differ a b; replace (erf a) with (erf b) by (apply f_equal; same) end
+        | context [exp ?a] => match r with context [exp ?b] =>
+            differ a b; replace (exp a) with (exp b) by (apply f_equal; same) end
+        | context [sqrt ?a] => match r with context [sqrt ?b] =>
+            differ a b; replace (sqrt a) with (sqrt b) by (apply f_equal; same) end
+        | context [ind ?a] => match r with context [ind ?b] =>
+            differ a b; replace (ind a) with (ind b) by (apply ind_ext; same_formula) end
+        | context [sum ?a ?b ?f] => match r with context [sum ?c ?d ?g] =>
+            differ (sum a b f) (sum c d g);
+            replace (sum a b f) with (sum c d g) by (apply sum_both; [lia | lia | intro; same]) end
+        | context [?a / ?b] => match r with context [?c / ?d] =>
+            differ (a / b) (c / d); replace (a / b) with (c / d) by (apply f_equal2; same) end
+        end
+      end;
+      first [reflexivity | ring | field; repeat split; first [assumption | lra]] ]
 with same_formula :=
   first
     [ reflexivity
     | lazymatch goal with
       | |- (forall _, _) <-> (forall _, _) => first [apply imp_both; same_formula | apply all_both; intro; same_formula]
       | |- _ /\ _ <-> _ /\ _ => apply and_both; same_formula
-      | |- _ <= _ <-> _ <= _ => apply le_both; [same_inside | same_inside]
-      | |- _ < _ <-> _ < _ => apply lt_both; [same_inside | same_inside]
-      | |- _ = _ <-> _ = _ => apply eq_both; [same_inside | same_inside]
+      | |- _ <= _ <-> _ <= _ => apply le_both; same
+      | |- _ < _ <-> _ < _ => apply lt_both; same
+      | |- _ = _ <-> _ = _ => apply eq_both; same
       end ].
-Ltac aligned :=
-  repeat match goal with
-    |- ?l = ?r =>
-      match l with context [relu ?a] =>
-        match r with context [relu ?b] => assert_fails (constr_eq a b); replace (relu a) with (relu b) by (apply f_equal; ring) end
-      end
-    end.
-Ltac sums_aligned :=
-  repeat match goal with
-    |- ?l = ?r =>
-      match l with context [sum ?a ?b ?f] =>
-        match r with context [sum ?c ?d ?g] =>
-          assert_fails (constr_eq (sum a b f) (sum c d g));
-          replace (sum a b f) with (sum c d g) by (apply sum_ext; [lia | lia | intro; aligned; ring])
-        end
-      end
-    end.
-Ltac mean_settled :=
-  match goal with |- ?l = ?r =>
+(* heads: the mean where all scores are zero, the last position, or weights by scores *)
+Ltac attended :=
+  repeat match goal with |- ?l = ?r =>
     match l with context [attention ?h ?a ?b ?s ?v] =>
-      match r with context [Rdiv _ ?c] =>
-        rewrite (attention_mean c h a b s v);
-        [ | first [now left | right; do 2 eexists; reflexivity] | lia | rewrite ?plus_IZR, ?minus_IZR; ring | intro; ring]
-      end
+      first
+        [ rewrite (attention_last a b s v) by (intro; ring)
+        | match r with context [Rdiv _ ?c] =>
+            rewrite (attention_mean c h a b s v);
+            [ | first [now left | right; do 2 eexists; reflexivity] | lia | rewrite ?plus_IZR, ?minus_IZR; ring | intro; ring]
+          end
+        | rewrite (attention_one h a b s v) by (first [now left | now right]); unfold weight
+        | lazymatch h with
+          | softmax _ _ => unfold attention, weight
+          | average => fail
+          end ]
     end
   end.
-Ltac settled :=
-  try mean_settled; rewrite ?attention_last by (intro; ring); rewrite ?minus_IZR, ?plus_IZR;
-  sums_aligned; aligned; first [ring | field; repeat split; try assumption; lra].
-(* heads whose scores differ *)
-Ltac scored :=
-  lazymatch goal with
-  | |- ?l * ?t = _ =>
-      lazymatch l with context [attention average ?a ?b ?s ?v] =>
-        transitivity (attention average a b s v * t); [ring|];
-        replace t with (sum a b (weight average a b s)) by (unfold weight; same_inside);
-        rewrite attention_average by lia; unfold weight; same_inside
-      end
-  | |- context [attention softmax _ _ _ _] => unfold attention, weight; rewrite ?Rplus_0_l; same_inside
-  | |- context [attention _ _ _ _ _] =>
-      rewrite attention_one by (first [now left | now right]); unfold weight; rewrite ?Rplus_0_l; same_inside
+(* coordinates that nothing has written *)
+Ltac zeros := repeat match goal with h : ?x _ _ = 0 |- _ => is_var x; rewrite h; clear h end.
+Ltac settled := zeros; attended; rewrite ?minus_IZR, ?plus_IZR; same.
+Ltac averaged := (* the average over the greatest scores, multiplied by their number *)
+  zeros;
+  lazymatch goal with |- ?l * ?t = _ =>
+    lazymatch l with context [attention average ?a ?b ?s ?v] =>
+      transitivity (attention average a b s v * t); [ring|];
+      replace t with (sum a b (weight average a b s)) by (unfold weight; same);
+      rewrite attention_average by lia; unfold weight; same
+    end
   end.
 (* layer norm *)
 Ltac normed :=
   lazymatch goal with
-  | h : deviation _ _ _ _ = 0 |- _ => rewrite norm_zero by exact h; ring
+  | h : deviation _ _ _ _ = 0 |- _ => rewrite norm_zero by exact h; zeros; ring
   | |- ?l * deviation ?names ?e ?x ?i = _ =>
       lazymatch l with context [(?y - mean _ _ _) / _ * ?g + ?b] =>
         lazymatch y with x ?c i =>
           let z := fresh "z" in
           assert (z : deviation names e x i = 0 -> x c i - mean names x i = 0)
-            by (apply deviation_zero; [lra | simpl; tauto]);
+            by (apply deviation_zero; [lra | try unfold names; cbn [In]; repeat first [left; reflexivity | right]]);
           transitivity (((x c i - mean names x i) / deviation names e x i * g + b - b) * deviation names e x i);
-          [ring | rewrite (norm_value _ _ _ g b z); ring]
+          [ring | rewrite (norm_value _ _ _ g b z); zeros; ring]
         end
       end
   end.
-Ltac statistics :=
-  unfold deviation, mean; cbn [total List.length]; rewrite ?INR_IZR_INZ; cbn [Z.of_nat Pos.of_succ_nat Pos.succ];
-  first [reflexivity | apply f_equal; field | field].
 (* An equation: its left side is one part further than the right one; the stream before that part is any stream. *)
 Ltac computed :=
-  cbn [after heads_output head_output from_words plus row existsb String.eqb Ascii.eqb Bool.eqb orb andb option_map
+  cbn [after]; repeat match goal with |- context [row ?c ?names ?rows] =>
+    let e := eval unfold names in (row c names rows) in progress change (row c names rows) with e end;
+  cbn [heads_output head_output from_words plus row existsb String.eqb Ascii.eqb Bool.eqb orb andb option_map
     combine fst snd map product units dot score activated start words inputs positions first last];
   repeat match goal with
     | |- context [(1 + ?n - 1)%Z] => replace (1 + n - 1)%Z with n by lia
     | |- context [(0 + ?n - 1)%Z] => replace (0 + n - 1)%Z with (n - 1)%Z by lia
     end;
-  repeat match goal with h : ?x _ _ = 0 |- _ => is_var x; rewrite h; clear h end;
-  cbv beta; first [settled | scored | normed].
-Ltac at_stage name m n w g k c i :=
-  lazymatch k with
-  | O => change (stage m n w g O) with (embedded m w g); unfold embedded, name; computed
-  | S ?k =>
-      let ps := eval cbv beta iota zeta delta [parts name] in (parts m) in
-      let p := eval cbv beta iota zeta delta [nth_error] in (nth_error ps k) in
-      lazymatch p with
-      | Some ?q =>
-          let a := eval cbv beta iota zeta delta [start name] in (start m) in
-          change (stage m n w g (S k) c i) with (after q a (a + n - 1) (stage m n w g k) c i);
-          let before := fresh "before" in
-          try (assert (before : stage m n w g k c i = 0) by reflexivity);
-          repeat match goal with |- context [stage m n w g ?l ?d] =>
-            assert_fails (constr_eq l k); change (stage m n w g l d) with (stage m n w g k d) end;
-          generalize dependent (stage m n w g k); intros; computed
-      end
+  cbv beta; first [averaged | normed | settled].
+(* In what follows x k is the stream after k parts, of which only these facts are known: x O = embedded ... and, for each
+   part, x (S k) = after ... (x k). Each other function of the relation is a name for what x has. *)
+Lemma stages : forall m n w given k, stage m n w given (S k) =
+  match nth_error (parts m) k with
+  | Some p => after p (start m) (start m + n - 1) (stage m n w given k)
+  | None => stage m n w given k
   end.
+Proof. reflexivity. Qed.
+Ltac parts_known name x m n w g :=
+  let a := eval cbv beta iota zeta delta [start name] in (start m) in
+  let rec known k ps := lazymatch ps with
+    | ?p :: ?ps => let h := fresh "part" in
+        assert (h : x (S k) = after p a (a + n - 1) (x k)) by exact (stages m n w g k); known (S k) ps
+    | nil => idtac
+    end in
+  let ps := eval cbv beta iota zeta delta [parts name] in (parts m) in
+  let h := fresh "part" in assert (h : x O = embedded m w g) by reflexivity; unfold name in h; known O ps.
+Ltac named t := lazymatch t with
+  | ?f ?a => tryif is_var a then idtac else lazymatch type of a with Z -> R => let v := fresh "v" in set (v := a) | _ => idtac end; named f
+  | _ => idtac
+  end.
+Ltac spelled_out t := lazymatch t with
+  | ?f ?a => tryif is_var a then lazymatch type of a with Z -> R => unfold a | _ => idtac end else idtac; spelled_out f
+  | _ => idtac
+  end.
+(* x k d = x l d: the parts between do not write d *)
+Ltac kept x k l d :=
+  tryif constr_eq k l then reflexivity
+  else lazymatch k with S ?k =>
+    transitivity (x k d);
+    [lazymatch goal with h : x (S k) = _ :> stream |- _ => exact (f_equal (fun s : stream => s d) h) end | kept x k l d]
+  end.
+(* nothing has written c *)
+Ltac unwritten x k c i :=
+  assert (x k c i = 0)
+    by (transitivity (x O c i);
+        [apply (f_equal (fun f : Z -> R => f i)); kept x k O c
+        | lazymatch goal with h : x O = _ :> stream |- _ => rewrite h; reflexivity end]).
+(* the stream before part k, which may be any *)
+Ltac any_stream x k :=
+  repeat match goal with |- context [x ?l ?d] =>
+    differ l k; replace (x l d) with (x k d) by (kept x k l d) end;
+  repeat match goal with h : x _ = _ :> stream |- _ => clear h end;
+  repeat match goal with h : _ = 0 |- _ => revert h end; generalize (x k); intros.
+Ltac contributed name := unfold contribution, name; cbn [parts start nth_error].
+Ltac after_part name x k c i :=
+  lazymatch k with
+  | O => lazymatch goal with h : x O = _ :> stream |- _ => rewrite h; unfold embedded; computed end
+  | S ?k =>
+      lazymatch goal with h : x (S k) = _ :> stream |- _ => rewrite h end;
+      try unwritten x k c i; any_stream x k; contributed name; computed
+  end.
+Ltac statistics f x k i :=
+  unfold f;
+  lazymatch goal with |- context [total ?names ?h i] =>
+    let l := eval unfold names in names in
+    change (total names h i) with (total l h i); change (List.length names) with (List.length l)
+  end;
+  cbn [total List.length]; repeat match goal with |- context [mean ?a ?b ?c] => generalize (mean a b c); intro end;
+  rewrite ?INR_IZR_INZ; cbn [Z.of_nat Pos.of_succ_nat Pos.succ];
+  repeat match goal with |- context [x k ?c i] =>
+    let v := constr:(x k c i) in
+    lazymatch goal with z : v = 0 |- _ => fail | _ => unwritten x k c i end end;
+  any_stream x k; zeros; rewrite ?Rplus_assoc, ?Rplus_0_r; reflexivity.
 Ltac equation name :=
   lazymatch goal with
-  | |- mean _ _ _ = _ => statistics
-  | |- deviation _ _ _ _ = _ => statistics
-  | |- _ = 0 -> stage ?m ?n ?w ?g ?k ?c ?i = _ => intros ?; at_stage name m n w g k c i
-  | |- stage ?m ?n ?w ?g ?k ?c ?i = _ => at_stage name m n w g k c i
-  | |- stage ?m ?n ?w ?g ?k ?c ?i * _ = _ => at_stage name m n w g k c i
-  | |- (stage ?m ?n ?w ?g ?k ?c ?i - _) * _ = _ => at_stage name m n w g k c i
+  | |- mean _ (?x ?k) ?i = _ => statistics mean x k i
+  | |- deviation _ _ (?x ?k) ?i = _ => statistics deviation x k i
+  | |- contribution _ _ _ _ (?x ?k) _ _ = _ => any_stream x k; contributed name; computed
+  | |- _ = 0 -> ?x ?k ?c ?i = _ => intros ?; after_part name x k c i
+  | |- ?x ?k ?c ?i = _ => after_part name x k c i
+  | |- ?x ?k ?c ?i * _ = _ => after_part name x k c i
+  | |- (?x ?k ?c ?i - _) * _ = _ => after_part name x k c i
   end.
-Ltac runs relation name :=
-  intros; unfold relation;
+Ltac equations relation :=
+  unfold relation;
   repeat match goal with |- _ /\ _ => split end;
   repeat (let j := fresh "j" in let h := fresh "h" in intros j h;
-          let p := fresh in let q := fresh in destruct h as [p q]; try apply le_IZR in p; try apply le_IZR in q);
-  repeat match goal with |- _ /\ _ => split end;
-  equation name.
+          let p := fresh in let q := fresh in destruct h as [p q];
+          rewrite <- ?minus_IZR in q; try apply le_IZR in p; try apply le_IZR in q);
+  repeat match goal with |- _ /\ _ => split end.
+Ltac runs relation name :=
+  intros;
+  lazymatch goal with x := stage ?m ?n ?w ?g |- ?t =>
+    parts_known name x m n w g; clearbody x; named t
+  end;
+  lazymatch goal with |- ?t => equations relation; spelled_out t end; equation name.
+(* the relation has no other solution than the run *)
+Lemma cancelled : forall a b t u s r, a * t = s -> b * u = r -> t = u -> s = r -> t <> 0 -> a = b.
+Proof. intros a b t u s r h k <- <- z. apply Rmult_eq_reg_r with t; [congruence | assumption]. Qed.
+Lemma cancelled_added : forall a b o p t u s r, (a - o) * t = s -> (b - p) * u = r -> o = p -> t = u -> s = r -> t <> 0 ->
+  a = b.
+Proof. intros a b o p t u s r h k <- e f z. assert (q := cancelled _ _ _ _ _ _ h k e f z). lra. Qed.
+Lemma imp_same : forall P A B : Prop, (P -> (A <-> B)) -> ((P -> A) <-> (P -> B)).
+Proof. tauto. Qed.
+Lemma some_greatest : forall (a b : Z) (s : Z -> R), (a <= b)%Z ->
+  sum a b (fun j => ind (forall k : Z, a <= k <= b -> s k <= s j)) <> 0.
+Proof. intros a b s h z. assert (p := some_weight a b s h). unfold weight in p. lra. Qed.
+Ltac as_integers h := let p := fresh in let q := fresh in
+  destruct h as [p q];
+  rewrite <- ?minus_IZR, <- ?plus_IZR in p; rewrite <- ?minus_IZR, <- ?plus_IZR in q; apply le_IZR in p; apply le_IZR in q.
+Ltac in_range := first [assumption | rewrite <- ?minus_IZR, <- ?plus_IZR; split; apply IZR_le; lia].
+Ltac congruent :=
+  first
+    [ reflexivity
+    | assumption
+    | match goal with s : forall i : Z, _ -> ?v i = ?u i |- ?v _ = ?u _ => apply s; in_range end
+    | lazymatch goal with
+      | |- sum ?a ?b _ = sum ?a ?b _ => apply sum_within; intros ? ?; congruent
+      | |- ind _ = ind _ => apply ind_ext; congruent_formula
+      | |- ?f ?a ?b = ?f ?c ?d => apply f_equal2; congruent
+      | |- ?f ?a = ?f ?b => apply f_equal; congruent
+      end ]
+with congruent_formula :=
+  first
+    [ reflexivity
+    | lazymatch goal with
+      | |- (forall k : Z, _) <-> (forall k : Z, _) => apply all_both; intro; congruent_formula
+      | |- (_ -> _) <-> (_ -> _) => let h := fresh in apply imp_same; intros h; try as_integers h; congruent_formula
+      | |- _ /\ _ <-> _ /\ _ => apply and_both; congruent_formula
+      | |- _ <= _ <-> _ <= _ => apply le_both; congruent
+      | |- _ < _ <-> _ < _ => apply lt_both; congruent
+      | |- _ = _ <-> _ = _ => apply eq_both; congruent
+      end ].
+Ltac nonzero :=
+  first
+    [ assumption
+    | match goal with h : forall i : Z, _ -> ?d i <> 0 |- ?d _ <> 0 => apply h; in_range end
+    | apply some_greatest; lia
+    | lra ].
+Ltac cancel a b :=
+  first [ apply (cancelled _ _ _ _ _ _ a b) | apply (cancelled_added _ _ _ _ _ _ _ _ a b) ]; first [nonzero | congruent].
+Ltac solved a b :=
+  lazymatch type of a with
+  | ?e /\ (?p = ?q -> _) =>
+      let y := fresh in let z := fresh in let n := fresh in
+      destruct a as [a y]; destruct b as [b z];
+      destruct (Req_dec p q) as [n|n];
+      [ rewrite (y n), z by (rewrite <- n; symmetry; congruent || (rewrite n; congruent)); congruent
+      | cancel a b ]
+  | ?l = _ => first [rewrite a, b; congruent | cancel a b]
+  end.
+Ltac value_of e := lazymatch type of e with
+  | forall i : Z, _ -> ?v i * _ = _ => v
+  | forall i : Z, _ -> (?v i - _) * _ = _ => v
+  | forall i : Z, _ -> ?v i * _ = _ /\ _ => v
+  | forall i : Z, _ -> (?v i - _) * _ = _ /\ _ => v
+  | forall i : Z, _ -> ?v i = _ => v
+  | ?v * _ = _ => v
+  | ?v * _ = _ /\ _ => v
+  | ?v = _ => v
+  end.
+Ltac determined e f :=
+  let v := value_of e in let u := value_of f in let s := fresh "same" in
+  lazymatch type of e with
+  | forall i : Z, @?p i -> _ =>
+      assert (s : forall i : Z, p i -> v i = u i);
+      [ let i := fresh "i" in let h := fresh in let a := fresh in let b := fresh in
+        cbv beta; intros i h; assert (a := e i h); assert (b := f i h); as_integers h; solved a b
+      | cbv beta in s ]
+  | _ => assert (s : v = u) by solved e f
+  end.
+Ltac all_determined e f :=
+  lazymatch type of e with
+  | _ = _ /\ (_ = _ -> _) => determined e f
+  | _ = _ /\ (_ = _ -> _) /\ _ => let a := fresh in let b := fresh in
+      apply and_assoc in e; apply and_assoc in f;
+      destruct e as [a e]; destruct f as [b f]; determined a b; clear a b; all_determined e f
+  | _ /\ _ => let a := fresh in let b := fresh in
+      destruct e as [a e]; destruct f as [b f]; determined a b; clear a b; all_determined e f
+  | _ => determined e f
+  end.
+Ltac free_values t := lazymatch t with
+  | ?f ?a => tryif is_var a then idtac else (let v := fresh "v" in set (v := a) in *; clearbody v); free_values f
+  | _ => idtac
+  end.
+Ltac no_other relation known holds :=
+  intros; let f := fresh in assert (f := known);
+  repeat lazymatch type of f with ?p -> _ => specialize (f ltac:(assumption)) end;
+  cbv zeta in f; lazymatch goal with x := stage _ _ _ _ |- _ => subst x end;
+  lazymatch type of f with ?t => free_values t end;
+  unfold relation in *;
+  all_determined holds f;
+  repeat match goal with |- _ /\ _ => split end; congruent.
+(* words and decisions *)
+Ltac tops := repeat match goal with
+  | |- context [(1 + ?n - 1)%Z] => replace (1 + n - 1)%Z with n by lia
+  | |- context [(0 + ?n - 1)%Z] => replace (0 + n - 1)%Z with (n - 1)%Z by lia
+  end.
+Ltac words relation name :=
+  intros; unfold relation, is_word, name; cbn [before after_last typed start one_of]; tops;
+  split; intros h; repeat match goal with h : _ /\ _ |- _ => destruct h | |- _ /\ _ => split end; try tauto;
+  intros i q;
+  lazymatch goal with h : forall _, _ |- _ =>
+    let r := fresh in assert (r := h i); rewrite ?minus_IZR, ?plus_IZR in *;
+    lazymatch type of r with ?p -> _ => let o := fresh in assert (o : p) by lra; specialize (r o) end; tauto
+  end.
+Ltac decided relation name :=
+  intros;
+  lazymatch goal with x := stage ?m ?n ?w ?g |- _ =>
+    parts_known name x m n w g; clearbody x;
+    unfold relation, accepts, name; cbn [readout start]; tops; unfold decides; cbn [fold_right dot];
+    lazymatch goal with |- _ <-> ?r =>
+      match r with context [x ?k _ _] =>
+        repeat match goal with |- context [x ?l ?d] => differ l k; replace (x l d) with (x k d) by (kept x k l d) end
+      end
+    end
+  end;
+  intuition lra.

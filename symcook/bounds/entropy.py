@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from math import comb
 from typing import Any, NamedTuple
 
@@ -41,6 +42,10 @@ class Given(NamedTuple):
     scaled: bool
     target: Callable[[], flint.arb] | None
     weight: Fraction = Fraction(1)
+
+
+Formula = Callable[[Given, flint.arb, Mapping[int, flint.arb]], flint.arb]
+"""A logit of PARITY where every position has learnt the second argument over n, and what each position is hit."""
 
 
 def cross_entropy(
@@ -184,7 +189,7 @@ def _parity(given: Given) -> Iterator[Class]:
     """Appendix A: the sign and size of the logit depend on the parities of k and n."""
     n = given.n
     if given.weight != 1:
-        yield from _parity_moved(given)
+        yield from _by_ones(parity_logit, given)  # Section 3.2 with another weight
         return
 
     def logit(odd: bool) -> flint.arb:
@@ -199,17 +204,6 @@ def _parity(given: Given) -> Iterator[Class]:
         yield Class(Fraction(1, 2), odd, lambda odd=odd: logit(odd), lambda _, k, odd=odd: k % 2 == odd)
 
 
-def _parity_moved(given: Given) -> Iterator[Class]:
-    """Section 3.2 with another weight: up to two positions are hit."""
-    n = given.n
-
-    def logit(k: int) -> flint.arb:
-        return parity_logit(given, arb(0), {i: arb_of(t) for i, t in hits(given.weight * k, n).items()})
-
-    for k in range(n):
-        yield Class(_binomial(n - 1, k), k % 2 == 1, lambda k=k: logit(k), lambda _, ones, k=k: ones == k)
-
-
 def parity_logit(given: Given, _: flint.arb, hit: Mapping[int, flint.arb]) -> flint.arb:
     """The logit of parity where the positions `hit` are hit so much: one head sees odd positions, one even ones."""
     n = given.n
@@ -220,20 +214,23 @@ def parity_logit(given: Given, _: flint.arb, hit: Mapping[int, flint.arb]) -> fl
     return sum((t / n * shares[i % 2] for i, t in hit.items()), arb(0))
 
 
-def _binomial(n: int, k: int) -> Fraction:
-    return Fraction(comb(n, k), 2**n)
+def ones_logit(formula: Formula, given: Given, weight: Fraction, k: int) -> flint.arb:
+    """The logit of the words with k symbols 1 under the weight of Figure 3."""
+    hit = {i: arb_of(t) for i, t in hits(weight * k, given.n).items()}
+    return formula(given, arb_of(weight * k), hit)
+
+
+def _by_ones(formula: Formula, given: Given) -> Iterator[Class]:
+    """A class for each number of 1s."""
+    for k in range(given.n):
+        share = Fraction(comb(given.n - 1, k), 2 ** (given.n - 1))
+        logit = partial(ones_logit, formula, given, given.weight, k)
+        yield Class(share, k % 2 == 1, logit, lambda _, ones, k=k: ones == k)
 
 
 def _parity_normed(given: Given) -> Iterator[Class]:
     """Appendix B by position, with the weight of Figure 3."""
-    n = given.n
-
-    def logit(k: int) -> flint.arb:
-        found = {i: arb_of(t) for i, t in hits(given.weight * k, n).items()}
-        return normed_parity_logit(given, arb_of(given.weight * k), found)
-
-    for k in range(n):
-        yield Class(_binomial(n - 1, k), k % 2 == 1, lambda k=k: logit(k), lambda _, ones, k=k: ones == k)
+    return _by_ones(normed_parity_logit, given)
 
 
 def normed_parity_logit(given: Given, at: flint.arb, hit: Mapping[int, flint.arb]) -> flint.arb:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import flint
 
 from symcook.bounds.arguments import count
-from symcook.bounds.entropy import Given, case_of, hits, normed_parity_logit, parity_logit
+from symcook.bounds.entropy import Given, case_of, hits, normed_parity_logit, ones_logit, parity_logit
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.numbers.balls import arb_of, decide_sign, limit_for
 
@@ -74,12 +75,8 @@ def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction
 def _all_right(model: str, case: Given, weight: Fraction) -> bool:
     """Whether the words with each number of 1s are right at one weight."""
     for k in range(case.n):
-        hit = hits(weight * k, case.n)
-
-        def logit(k: int = k, hit: Mapping[int, Fraction] = hit) -> flint.arb:
-            return LOGITS[model](case, arb_of(weight * k), {i: arb_of(t) for i, t in hit.items()})
-
-        sign = decide_sign(logit, "a logit", limit_for(30)) if hit else 0
+        logit = partial(ones_logit, LOGITS[model], case, weight, k)
+        sign = decide_sign(logit, "a logit", limit_for(30)) if hits(weight * k, case.n) else 0
         if (sign > 0) != (k % 2 == 1):
             return False
     return True

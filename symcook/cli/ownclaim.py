@@ -48,7 +48,7 @@ def prove_own(path: str, sentence: str, proof: str | None, force: bool, as_json:
         return 0
     say(f"{status}  {sentence}")
     say(f"Statement    {statement.text}")
-    say(f"Lemmas       {', '.join(row['lemmas']) or 'none'}")
+    say(f"Lemmas       {', '.join(own.below(certificate)) or 'none'}")
     say(f"Certificate  {target}")
     say(f"Beside it    {beside}: the statement as proofs/checker.py reads it")
     return 0

@@ -23,14 +23,18 @@ TOGETHER = 100_000  # characters of the certificates that stand in one file; a l
 
 class Development:
     """The texts of a development by file name, each after those that it needs. `alone`: without the lemmas of `ids`,
-    which are axioms where they are used. `together`: several statements may share a file."""
+    which are axioms where they are used. `together`: several statements may share a file. `models`: stored
+    models, by default those whose run the statements suppose."""
 
-    def __init__(self, ids: Iterable[str], alone: bool = False, together: bool = False) -> None:
+    def __init__(
+        self, ids: Iterable[str], alone: bool = False, together: bool = False, models: Iterable[str] | None = None
+    ) -> None:
         self.alone, ids = alone, list(ids)
         self.ids = [name for name in with_lemmas(ids) if not alone or name in ids]
         if len({module_name(name) for name in self.ids}) != len(self.ids):
             raise AssertionError("two ids have the same module")
-        self.models = {model_module(n): n for name in self.ids for n in models_of(name)}
+        supposed = (n for name in self.ids for n in models_of(name))
+        self.models = {model_module(n): n for n in (supposed if models is None else models)}
         self.groups = self.grouped() if together else {module_name(name): [name] for name in self.ids}
         self.place = {name: file for file, names in self.groups.items() for name in names}
         self.parts: dict[str, Part] = {}

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -167,12 +167,9 @@ def judge(development: Development, folder: Path, say: Callable[[str], None], se
     inspector = Judge(folder, seconds)
     development.project(folder)
     files = development.files()
-    started: dict[str, Future[None]] = {}
     found: dict[str, dict[str, Any]] = {}
 
-    def check(file: str, needed: list[Future[None]]) -> None:
-        for one in needed:
-            one.result()
+    def check(file: str) -> None:
         try:
             result = inspector.check(file, development.text(file))
         except Exception as error:  # a fault of the translator refuses one file, it does not end the run
@@ -180,7 +177,7 @@ def judge(development: Development, folder: Path, say: Callable[[str], None], se
         if not result["accepted"] and len(development.groups.get(file, ())) > 1:
             say(f"refused  {file}, which is taken apart: {result['message'][-400:]}")
             for part in development.apart(file):
-                check(part, [])
+                check(part)
             return
         found[file] = result
         if not result["accepted"]:
@@ -189,12 +186,18 @@ def judge(development: Development, folder: Path, say: Callable[[str], None], se
             say(f"{len(found)} of {len(files)} files")
         development.forget(file)
 
+    waiting = {file: set(development.below(file)) for file in files}
+    running: dict[Future[None], str] = {}
     with ThreadPoolExecutor(JOBS) as pool:
-        for file in files:
-            needed = [started[one] for one in development.below(file)]
-            started[file] = pool.submit(check, file, needed)
-    for one in started.values():
-        one.result()
+        while waiting or running:
+            for file in [file for file, below in waiting.items() if not below][: JOBS - len(running)]:
+                del waiting[file]
+                running[pool.submit(check, file)] = file
+            done = next(as_completed(running))
+            done.result()
+            file = running.pop(done)
+            for below in waiting.values():
+                below.discard(file)
     accepted = [name for name in development.ids if found[development.place[name]]["accepted"]]
     return Judgement(found, accepted)
 
@@ -207,10 +210,14 @@ def verdict(development: Development, folder: Path, say: Callable[[str], None]) 
         lemmas = {f"{module_name(lemma)}.proof" for name in found.accepted for lemma in lemmas_of(name)}
         axioms = {a for a in axioms if not any(a.endswith(lemma) for lemma in lemmas)}
     outside = foreign(axioms)
+    refused = [file for file, one in found.files.items() if not one["accepted"]]
+    runs = [file for file in development.models if file not in refused]
     say(f"Coq accepts {len(found.accepted)} of {len(development.ids)} theorems ({found.seconds:.0f} s)")
+    if development.models:
+        say(f"{len(runs)} of {len(development.models)} stored models are proved to be runs")
     shown = sorted(a for a in axioms if not MACHINE.fullmatch(a))
     shown += ["Coq's machine integers"] if len(shown) < len(axioms) else []
     say(f"they rest on {', '.join(shown) or 'no axiom'}")
     if outside:
         say(f"not allowed: {', '.join(outside)}")
-    return found, axioms, len(found.accepted) == len(development.ids) and not outside
+    return found, axioms, not refused and not outside

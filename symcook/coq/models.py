@@ -3,9 +3,11 @@ satisfies the relation run(NAME) that statements suppose."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from symcook.coq.reading import MODEL_CALL, Reading, definitions, parsed, spelled
+from symcook.coq.reading import MODEL_CALL, Defined, Reading, definitions, parsed, spelled
+from symcook.coq.statement import known_ids
 from symcook.coq.term import Untranslatable
 from symcook.proof.replay import library
 from symcook.proof.runrel import Relation, _readable, stored_model
@@ -27,11 +29,14 @@ class Traced(Relation):
     def __init__(self, model: Any) -> None:
         self.done, self.places = 0, {}
         self.statistics: dict[str, tuple[str, int, Any]] = {}
+        self.heads: dict[str, tuple[int, int, str]] = {}  # what one of several heads adds to a coordinate
         self.awaited: list[tuple[str, int, Any]] = []  # what the next names are
         super().__init__(model)
 
     def _define(self, fresh: str, text: str) -> str:
         name = super()._define(fresh, text)
+        if found := re.fullmatch(r"z[0-9]+_([0-9]+)_(.*?)_*", fresh):
+            self.heads[name] = (self.done - 1, int(found[1]) - 1, found[2])
         if self.awaited:
             self.statistics[name] = self.awaited.pop(0)
         return name
@@ -70,6 +75,9 @@ class Written:
         self.symbols = [s["name"] for s in self.model["symbols"]]
         self.sorts = {**dict.fromkeys(self.symbols, "Real"), "i": "Int", "n": "Int"}
         self.relation = Traced(self.model)
+        self.x = "x"  # the stages of the run
+        while self.x in self.relation.used:
+            self.x += "_"
 
     def number(self, text: str) -> str:
         return Reading(definitions()).term(parsed(_readable(text)), self.sorts, "R")
@@ -96,6 +104,19 @@ class Written:
             heads.append(f"({', '.join(given)})")
         return f"Attention {listed(heads)}"
 
+    def names(self, norm: Any) -> str:
+        """The coordinates that a norm is over, as the name of their list: long lists slow Coq down."""
+        reads = quoted(norm["reads"])
+        number = list(
+            dict.fromkeys(quoted(one["reads"]) for *_, norms, _ in self.relation.parts for one in norms)
+        ).index(reads)
+        return f"{self.module}_norm{number or ''}"
+
+    def lists(self) -> str:
+        """Definitions of the lists of `names`."""
+        norms = {self.names(one): one["reads"] for *_, norms, _ in self.relation.parts for one in norms}
+        return "".join(f"Definition {name} : list string := {quoted(reads)}.\n" for name, reads in norms.items())
+
     def parts(self) -> list[str]:
         out = []
         for _, blocks, norms, placement in self.relation.parts:
@@ -107,7 +128,7 @@ class Written:
                 if norm["projection"] is not None:
                     raise Untranslatable("a projected norm")
                 numbers = [self.vector(x for (x,) in norm[key]) for key in ("gain", "bias")]
-                out.append(f"Norm {quoted(norm['reads'])} {' '.join(numbers)} ({self.number(norm['epsilon'])})")
+                out.append(f"Norm {self.names(norm)} {' '.join(numbers)} ({self.number(norm['epsilon'])})")
         return out
 
     def constant(self) -> str:
@@ -120,22 +141,57 @@ class Written:
         fields = [
             f"start := {embedding['start']}",
             f"words := {listed(words)}",
+            *self.alphabet(),
             f"inputs := {quoted(embedding['inputs'] or [])}",
             f"positions := {listed(positions)}",
             "parts :=\n    [ " + ";\n      ".join(self.parts()) + " ]",
+            f"readout := {self.readout()}",
         ]
         given = f" ({' '.join(self.symbols)} : R)" if self.symbols else ""
         return f"Definition {self.module}{given} (n : Z) : model := {{|\n  " + ";\n  ".join(fields) + "\n|}."
+
+    def alphabet(self) -> list[str]:
+        """The words that may be typed, and those that the model adds."""
+        embedding = self.model["embedding"]
+        index = {token: number for number, token in enumerate(embedding["words"] or {})}
+        added = [embedding[key] for key in ("before", "after")]
+        typed = (f"{number}%Z" for token, number in index.items() if token not in added)
+        before, after = ("None" if one is None else f"Some {index[one]}%Z" for one in added)
+        return [f"typed := {listed(typed)}", f"before := {before}", f"after_last := {after}"]
+
+    def readout(self) -> str:
+        """The decision and where it is taken; None for a model that has values instead."""
+        readout = self.model["readout"]
+        place = {"first": "at_first", "last": "at_last", "all": "everywhere"}.get(readout["position"])
+        if place is None or readout["kind"] not in ("zero", "sign"):
+            return "None"
+        names = quoted(readout["reads"])
+        (weights,) = readout["weights"] or [[]]
+        decision = f"all_zero {names}" if readout["kind"] == "zero" else f"positive {self.vector(weights)} {names}"
+        return f"Some ({decision}, {place})"
+
+    def defined(self) -> Defined:
+        """The definition of the relation; that of a model that no statement names is made here."""
+        definitions().with_models(f"run({self.name})")
+        one = definitions().all[self.run]
+        if not one.uses:
+            number = "Real" if self.relation.pointwise else ("fun", ("Int",), "Real")
+            known = {**self.sorts, "w": ("fun", ("Int",), "Int")}
+            one.sorts = {param: known.get(param, number) for param in one.params}
+        return one
+
+    def relation_text(self) -> str:
+        """The definition of the relation where no statement names it."""
+        one = self.defined()
+        return "" if one.uses else Reading(definitions()).definition(one) + "\n\n"
 
     def premise(self, symbol: Any) -> str:
         """What is supposed of a symbol: that it is not zero, or where zero is allowed, that it is not negative."""
         least = symbol["lower"] == "0" and not symbol["lower_open"]
         return f"0 <= {symbol['name']}" if least else f"{symbol['name']} <> 0"
 
-    def theorem(self) -> str:
-        """run(NAME) with each name in the place where the run has it."""
-        one = definitions().all[self.run]
-        constant = " ".join([self.module, *self.symbols, "n"])
+    def places(self, one: Defined) -> list[str]:
+        """The arguments of a relation: each name in the place where the run has it."""
         arguments = []
         for param in one.params:
             if param in ("n", "w") or param in self.symbols:
@@ -144,18 +200,89 @@ class Written:
             if param in self.relation.statistics:
                 kind, done, norm = self.relation.statistics[param]
                 epsilon = f" ({self.number(norm['epsilon'])})" if kind == "deviation" else ""
-                value = f"{kind} {quoted(norm['reads'])}{epsilon} (stage ({constant}) n w given {done})"
+                value = f"{kind} {self.names(norm)}{epsilon} ({self.x} {done}%nat)"
+            elif param in self.relation.heads:
+                done, head, coordinate = self.relation.heads[param]
+                value = f'contribution ({self.called}) n {done} {head} ({self.x} {done}%nat) "{coordinate}"'
             else:
                 done, coordinate = self.relation.places.get(param, (0, param))
-                value = f'stage ({constant}) n w given {done} "{coordinate}"'
+                value = f'{self.x} {done}%nat "{coordinate}"'
             arguments.append(f"({value} i)" if self.relation.pointwise else f"({value})")
-        bound = "".join(f" ({s} : R)" for s in self.symbols)
-        at = " (i : Z)" if self.relation.pointwise else ""
-        premises = "".join(f"{self.premise(s)} -> " for s in self.model["symbols"])
+        return arguments
+
+    @property
+    def called(self) -> str:
+        return " ".join([self.module, *self.symbols, "n"])
+
+    def converse(self, one: Defined, given: str, stream: str, premises: str) -> str:
+        """That run(NAME) has no other solution: what satisfies it is what the run has, if the inputs are the same, and
+        if no deviation is zero where a norm refuses that."""
+        values = [param for param in one.params if param not in ("n", "w", *self.symbols)]
+        places = [place for param, place in zip(one.params, self.places(one), strict=True) if param in values]
+        relation = self.relation
+        range_ = f"{relation.low} <= i <= {relation.high}"
+        if relation.pointwise:
+            sort, every, at = "R", "", ""
+        else:
+            sort, every, at = "Z -> R", f"forall i : Z, {range_} -> ", " i"
+        inputs = [
+            f"({every}{spelled(v)}{at} = {p}{at})" for v, p in zip(values, places, strict=True) if v in self.given
+        ]
+        refused = [
+            f"({every}{spelled(v)}{at} <> 0)"
+            for v, (kind, _, norm) in relation.statistics.items()
+            if kind == "deviation" and norm["zero_variance"] == "refuse"
+        ]
+        same = " /\\ ".join(f"{spelled(v)}{at} = {p}{at}" for v, p in zip(values, places, strict=True))
+        symbols = " ".join(["n", "w", "given", *self.symbols, *(["i"] if relation.pointwise else [])])
+        arguments = " ".join(map(spelled, one.params))
+        supposed = "".join(f"{condition} -> " for condition in [*inputs, *refused])
         return (
-            f"Theorem {self.module}_runs : forall (n : Z) (w : Z -> Z) (given : stream){bound}{at}, "
-            f"{premises}{self.run} {' '.join(arguments)}.\nProof. runs {self.run} {self.module}. Qed."
+            f"Theorem {self.module}_only : forall {given} ({' '.join(map(spelled, values))} : {sort}), {premises}\n"
+            f"  forall holds : {one.name} {arguments},\n  {stream}\n  {supposed}{every}{same}.\n"
+            f"Proof. intros. no_other {one.name} ({self.module}_runs {symbols}) holds. Qed."
         )
+
+    @property
+    def given(self) -> list[str]:
+        """The values that a run takes from outside."""
+        return [
+            name for name in self.model["embedding"]["inputs"] or [] if name not in self.model["embedding"]["positions"]
+        ]
+
+    def theorems(self) -> list[str]:
+        """That the run satisfies run(NAME); and where statements use them, what word(NAME) and accept(NAME) say."""
+        one = self.defined()
+        given = f"(n : Z) (w : Z -> Z) (given : stream){''.join(f' ({s} : R)' for s in self.symbols)}"
+        given += " (i : Z)" if self.relation.pointwise else ""
+        stream = f"let {self.x} := stage ({self.called}) n w given in"
+        premises = "".join(f"{self.premise(s)} -> " for s in self.model["symbols"])
+        out = [
+            f"Theorem {self.module}_runs : forall {given}, {premises}\n  {stream}\n"
+            f"  {self.run} {' '.join(self.places(one))}.\nProof. runs {self.run} {self.module}. Qed."
+        ]
+        out.append(self.converse(one, given, stream, premises))
+        word, accept = (definitions().all.get(f"{kind}_{self.run[4:]}") for kind in ("word", "accept"))
+        if word is not None and word.uses:
+            symbols = f" {' '.join(self.symbols)}" if self.symbols else ""
+            bound = f"(n : Z) (w : Z -> Z){''.join(f' ({s} : R)' for s in self.symbols)}"
+            out.append(
+                f"Theorem {self.module}_words : forall {bound}, {word.name} {' '.join(word.params)} <-> "
+                f"is_word ({self.module}{symbols} n) n w.\nProof. words {word.name} {self.module}. Qed."
+            )
+        if accept is not None and accept.uses:
+            last = f"({self.x} {len(self.parts())}%nat)"
+            out.append(
+                f"Theorem {self.module}_accepts : forall {given},\n  {stream}\n"
+                f"  {accept.name} {' '.join(self.places(accept))} <-> accepts ({self.called}) n {last}.\n"
+                f"Proof. decided {accept.name} {self.module}. Qed."
+            )
+        return out
+
+
+def stored_models() -> list[str]:
+    """The stored models that statements with a proof suppose."""
+    return sorted({model for name in known_ids() for model in models_of(name)})
 
 
 def models_of(name: str) -> list[str]:
@@ -167,16 +294,23 @@ def model_module(name: str) -> str:
     return f"stored_{name.replace('-', '_')}"
 
 
+def model_text(name: str) -> str:
+    """All that Coq is given of a stored model: its file, and the relation that statements suppose."""
+    written = Written(name)
+    return model_file(name) + Reading(definitions()).definition(written.defined())
+
+
 def model_file(name: str) -> str:
     written = Written(name)
+    theorems = "\n\n".join(written.theorems())
     return f"""(* {name}: its matrices, and its run. Written by proofs/coq.py from proofs/models/{name}.json. *)
 From Coq Require Import Reals ZArith Lra List String.
 From Symcook Require Import Meaning Laws Model Definitions.
-Import ListNotations.
+Import ListNotations Meaning.Reading.
 Open Scope string_scope.
 Open Scope R_scope.
 
-{written.constant()}
+{written.lists()}{written.constant()}
 
-{written.theorem()}
+{written.relation_text()}{theorems}
 """

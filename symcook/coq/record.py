@@ -1,9 +1,10 @@
-"""What Coq has accepted, as the ledger shows it: symcook/data/coq.json, by `proofs/coq.py --all --check --record`.
+"""What Coq has accepted, as the ledger shows it: symcook/data/coq.json, by `proofs/coq.py --check --record`.
 
 For each id it has two hashes: of the statement, whose meaning is the theorem, and of the certificate that was
 translated. A row counts only while both are those of today, for the id and for all its lemmas, and while the files that
-say what a theorem means are the same. The file is a note of the run that wrote it, made on one machine; nothing
-protects it from being forged but checking again (`proofs/coq.py --sample 40 --check`, or `--all --check`).
+say what a theorem means are the same; for a claim about a stored model also that of the model. A later run adds to the
+record what it has checked. The file is a note of the runs that wrote it, made on one machine; nothing protects it from
+being forged but checking again (`proofs/coq.py --sample 40 --check`, or `--all --check`).
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from symcook.coq.checker import statements
+from symcook.coq.models import model_text, models_of, stored_models
 from symcook.proof.replay import proofs_directory
 
 PATH = Path(__file__).resolve().parent.parent / "data" / "coq.json"
+EMPTY: dict[str, Any] = {"rows": {}, "models": {}, "assumptions": []}
 MEANING = ("Meaning", "Tree")  # of proofs/coq: what a theorem about a tree says
 
 
@@ -39,24 +43,51 @@ def meaning_hash() -> str:
     return hashlib.sha256(b"".join(texts)).hexdigest()
 
 
-def made(version: str, theorems: int, accepted: Mapping[str, str], axioms: Iterable[str]) -> str:
-    """The text of coq.json: `accepted` has the hash of each statement by id, of `theorems` that there are."""
-    head = {"coq": version, "theorems": theorems, "assumptions": sorted(axioms), "meaning": meaning_hash()}
-    rows = [f"  {json.dumps(n)}: {json.dumps([s, certificate_hash(n)])}" for n, s in sorted(accepted.items())]
+@cache
+def model_hash(name: str) -> str:
+    """The sha256 of the text by which Coq knows a stored model, and of what the words in it mean."""
+    model = (proofs_directory() / "coq" / "Model.v").read_bytes()
+    return hashlib.sha256(meaning_hash().encode() + model + model_text(name).encode()).hexdigest()
+
+
+def made(version: str, seen: Mapping[str, bool], models: Mapping[str, bool], axioms: Iterable[str]) -> str:
+    """The text of coq.json. `seen` and `models` say of each id, and of each stored model, whether Coq has accepted it.
+    What was recorded before stays, where it is still of today and is not among these."""
+    before = stored() if stored().get("coq") == version else EMPTY
+    rows = {name: today(name) for name in before["rows"] if name not in seen and not stale([name])}
+    rows |= {name: today(name) for name, accepted in seen.items() if accepted}
+    known = {name: model_hash(name) for name in before["models"] if name not in models and not stale_models([name])}
+    known |= {name: model_hash(name) for name, accepted in models.items() if accepted}
+    head = {
+        "coq": version,
+        "assumptions": sorted({*before["assumptions"], *axioms}),
+        "meaning": meaning_hash(),
+        "models": dict(sorted(known.items())),
+    }
     lines = [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
-    return "\n".join(["{", *lines, ' "rows": {', ",\n".join(rows), " }", "}", ""])
+    written = [f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(rows.items())]
+    return "\n".join(["{", *lines, ' "rows": {', ",\n".join(written), " }", "}", ""])
 
 
 @cache
 def stored() -> dict[str, Any]:
-    return json.loads(PATH.read_text(encoding="utf-8")) if PATH.is_file() else {"rows": {}}
+    return json.loads(PATH.read_text(encoding="utf-8")) if PATH.is_file() else EMPTY
 
 
-def changed(names: Iterable[str]) -> list[str]:
-    """Those whose certificate is another one than Coq has accepted; new ones too if everything was accepted then."""
-    rows, theorems = stored()["rows"], stored().get("theorems")
-    asked = [name for name in names if name in rows or len(rows) == theorems]
-    return [name for name in asked if name not in rows or rows[name][1] != certificate_hash(name)]
+def stale(names: Iterable[str]) -> list[str]:
+    """Those that Coq has not accepted by the certificates of today."""
+    rows = stored()["rows"] if stored().get("meaning") == meaning_hash() else {}
+    return [name for name in names if name not in statements() or rows.get(name) != today(name)]
+
+
+def stale_models(names: Iterable[str]) -> list[str]:
+    """Those stored models whose run Coq has not seen as it is today."""
+    known = stored_models()  # others are of no account
+    return [name for name in names if name not in known or stored()["models"].get(name) != model_hash(name)]
+
+
+def today(name: str) -> list[str | None]:
+    return [statements()[name].digest, certificate_hash(name)]
 
 
 def coq_hash(name: str, digest: str) -> str:
@@ -67,6 +98,8 @@ def coq_hash(name: str, digest: str) -> str:
     while todo:
         one, wanted = todo.pop()
         if stored()["rows"].get(one) != [wanted, certificate_hash(one)]:
+            return ""
+        if stale_models(models_of(one)):
             return ""
         seen.add(one)
         content = certificate(one)

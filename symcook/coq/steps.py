@@ -114,8 +114,7 @@ class Script:
 
     def opened(self, name: str, pattern: str) -> None:
         """Take a fact apart that stays as it is; `destruct` by itself would clear it."""
-        taken = f"pose proof {name} as hh; destruct hh as {pattern}." if pattern.startswith("[") else ""
-        self.write(taken or f"pose proof {name} as {pattern}.")
+        self.write(f"pose proof {name} as hh; destruct hh as {pattern}.")
 
     def show(self) -> None:
         self.write(f"change {text(self.goal)}.")

@@ -6,6 +6,7 @@ cases. R (`refutation`): it is false somewhere, and everything in it is defined 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 
 from symcook.errors import Rejected
@@ -18,12 +19,13 @@ from symcook.proof.terms import (
     flatten,
     formula,
     imp,
-    instantiate,
     neg,
     negation,
     num,
+    opened,
     shift,
     var,
+    variables,
 )
 
 Condition = Callable[[Mapping[str, Sort]], Term]
@@ -156,20 +158,27 @@ def _strip(t: Term, names: list[str], scope: dict[str, Sort]) -> tuple[list[Term
     """The leading names (free, and put into `scope`) and premises of `t` in the order met; and what they lead to."""
     found: list[Term] = []
     while t[0] in ("all", "->"):
-        if t[0] == "all":
-            name = names.pop(0) if names else f"unnamed{len(scope)}#"
-            scope[name] = t[1]
-            found.append(var(name, t[1]))
-            t = instantiate(t[2][0], (found[-1],))
-        else:
+        if t[0] == "->":
             found.append(t[2][0])
             t = t[2][1]
+            continue
+        here = []
+        for sort in variables(t):
+            name = names.pop(0) if names else f"unnamed{len(scope)}#"
+            scope[name] = sort
+            here.append(var(name, sort))
+        t = opened(t, here)
+        found += here
     return found, t
 
 
 def _exist(chain: Sequence[Term], out: Term) -> Term:
-    for one in reversed(chain):
-        out = ("ex", one[1][1], (abstract(out, (one,)),)) if one[0] == "var" else _and(one, out)
+    for named, group in itertools.groupby(reversed(chain), lambda one: one[0] == "var"):
+        parts = list(group)
+        if named:
+            out = abstract(out, parts)
+        for one in parts:
+            out = ("ex", one[1][1], (out,)) if named else _and(one, out)
     return out
 
 

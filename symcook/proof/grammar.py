@@ -176,7 +176,7 @@ class _Builder:
         if tag == "^":
             return self.power(tree, env, known)
         if tag in ("all", "ex"):
-            return (tag, tree[2], (self.under(tree, tree[1], tree[2], tree[3], env, known),))
+            return self.quantified(tree, env, known)
         if tag in ("all in", "ex in"):
             low, high = (self.build(t, env, known) for t in tree[2:4])
             self.unshadowed(tree, (tree[1],), env, known)
@@ -216,6 +216,20 @@ class _Builder:
         self.unshadowed(tree, (name,), env, known)
         v = var(f"{name}#{next(self.fresh)}", sort)
         return abstract(self.build(body, {**env, name: v}, known), (v,))
+
+    def quantified(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Term:
+        """Quantifiers one under the other, whose names are turned into variables all at once."""
+        bound: list[tuple[str, Term]] = []
+        while tree[0] in ("all", "ex"):
+            if bound:  # the first is counted where it was met
+                self.step()
+            self.unshadowed(tree, (tree[1],), env, known)
+            bound.insert(0, (tree[0], var(f"{tree[1]}#{next(self.fresh)}", tree[2])))
+            env, tree = {**env, tree[1]: bound[0][1]}, tree[3]
+        out = abstract(self.build(tree, env, known), [v for _, v in bound])
+        for tag, v in bound:
+            out = (tag, v[1][1], (out,))
+        return out
 
     def value(self, tree: Tree, env: Mapping[str, Any], known: Mapping[str, Definition]) -> Term:
         result = self.argument(tree, env, known)

@@ -33,9 +33,11 @@ from symcook.proof.terms import (
     neg,
     negation,
     num,
+    opened,
     replace,
     value_for,
     var,
+    variables,
 )
 
 MAX_NODES = 200_000
@@ -248,15 +250,19 @@ class _Checker:
     # Logic. Each method returns whether it closes the goal.
 
     def _intro(self, state: _State, node: dict[str, Any]) -> bool:
-        for one in _list(node["as"], "'as'"):
-            tag, sort, kids = state.goal
-            if tag == "all":
-                state.goal = formula(instantiate(kids[0], (self.name(state, one, sort),)))
-            elif tag in ("->", "~"):
-                state.bind(one, kids[0])
-                state.goal = kids[1] if tag == "->" else FALSE
-            else:
-                raise Rejected("nothing to introduce in this goal")
+        labels = _list(node["as"], "'as'")
+        while labels:
+            sorts = variables(state.goal)[: len(labels)]
+            if sorts:
+                names = [self.name(state, *pair) for pair in zip(labels, sorts, strict=False)]
+                state.goal = formula(opened(state.goal, names))
+                labels = labels[len(sorts) :]
+                continue
+            tag, _, kids = state.goal
+            _need(tag in ("->", "~"), "nothing to introduce in this goal")
+            state.bind(labels[0], kids[0])
+            state.goal = kids[1] if tag == "->" else FALSE
+            labels = labels[1:]
         return False
 
     def _split(self, state: _State, node: dict[str, Any]) -> bool:
@@ -313,12 +319,17 @@ class _Checker:
 
     def _use(self, state: _State, node: dict[str, Any]) -> bool:
         fact = self.fact(state, node["fact"])
-        for given in _list(node["with"], "'with'"):
-            tag, sort, kids = fact
-            if tag == "all":
-                fact = formula(instantiate(kids[0], (self.value(state, given, sort),)))
+        arguments = _list(node["with"], "'with'")
+        while arguments:
+            sorts = variables(fact)[: len(arguments)]
+            if sorts:
+                values = [self.value(state, *pair) for pair in zip(arguments, sorts, strict=False)]
+                fact = formula(opened(fact, values))
+                arguments = arguments[len(sorts) :]
                 continue
+            tag, _, kids = fact
             _need(tag in ("->", "~"), "a fact takes no more arguments")
+            given, *arguments = arguments
             if isinstance(given, list):
                 self.branch(state, kids[0], given)
             elif _text(given, "an argument") == "!":

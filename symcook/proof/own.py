@@ -1,15 +1,19 @@
 """A claim of one's own: a model file and a sentence make a statement; a proof text, or the automation, its certificate.
 
-The sentence is a formula over the model's run: ``accept`` is the readout's condition, ``count(a)`` how often the token
-a stands in the word (``count("(")`` where it is no name), ``n`` the number of positions, ``w(i)`` the token's number at
-position i, and each coordinate a function of the position. The statement says that it holds for every word: the names
-are quantified, and the word and the run's equations are premises (see `runrel`).
+The sentence is a formula over the model's run: ``accept`` is the readout's condition, ``answer(yes)`` says that a
+readout "largest" answers with this label, ``count(a)`` is how often the token a stands in the word (``count("(")``
+where it is no name), ``first(a)`` and ``last(a)`` are its first and last position (one after the end and one before the
+beginning where it does not stand there), ``at(a, i)`` says that it stands at position i; ``n`` is the number of
+positions, ``w(i)`` the token's number at position i, and each coordinate a function of the position, also one that is
+called like these words. The statement says that it holds for every word: the names are quantified, and the word and the
+run's equations are premises (see `runrel`).
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from symcook.errors import BadInput, Rejected, unknown
@@ -19,9 +23,9 @@ from symcook.proof import kernel, replay
 from symcook.proof.instances import Instances
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation
-from symcook.proof.search import automation, elaborate, prooftext
+from symcook.proof.search import automation, elaborate
 from symcook.proof.search.elaborate import Elaborator
-from symcook.proof.search.prooftext import Place, ProofText
+from symcook.proof.search.prooftext import Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library
 from symcook.proof.terms import Term, flatten, instantiate, var
 
@@ -40,23 +44,15 @@ def claim(document: Mapping[str, Any], sentence: str) -> Statement:
         )
     run, word = relation.run(), relation.word()
     functions = [name for name in _called(expr.parse_formula(f"{run} & {word}")) if name != "w"]
-    tokens = {token: number for number, token in enumerate(document["embedding"]["words"])}
-    last = f"n - {1 - int(relation.low)}" if relation.low == "0" else "n"
-
-    def counted(match: re.Match[str]) -> str:
-        token = match[1] if match[1] is not None else match[2]
-        if token not in tokens:
-            raise unknown("token", token, list(tokens))
-        return f"sum(i, {relation.low}, {last}, I[w(i) = {tokens[token]}])"
-
-    plain = re.sub(r"\bcount\([^()]*\)", "0", re.sub(r"\baccept\b", "true", sentence))
+    words = _Words(relation, document, functions)
+    used = {*re.findall(r"\w+", sentence), *functions, *_definitions()}
+    words.free = tuple(itertools.islice((x for x in ("i", "j", *(f"i{k}" for k in range(99))) if x not in used), 2))
+    plain = _written(sentence, words, lambda kind, *_: FORMULAS.get(kind, "0"))
     try:
         expr.parse_formula(plain)
     except BadInput as error:
         raise BadInput("a sentence must be a formula over the model's run", sentence, str(error)) from None
-    text = re.sub(r'\bcount\(\s*(?:"([^"]*)"|(\w+))\s*\)', counted, sentence)
-    if re.search(r"\baccept\b", text):
-        text = re.sub(r"\baccept\b", lambda _: f"({relation.accept()})", text)
+    text = _written(sentence, words, words.meaning)
     names = ", ".join(["n:Int", "w:Int->Int", *(f"{name}:Int->Real" for name in functions)])
     whole = f"all {names}. 1 <= n -> ({word}) -> {run} -> ({text})"
     statement = Statement(f"own.{document['name']}", whole, known=_definitions())
@@ -65,6 +61,71 @@ def claim(document: Mapping[str, Any], sentence: str) -> Statement:
     except Rejected as error:
         raise BadInput("a sentence must be a formula over the model's run", sentence, str(error)) from None
     return statement
+
+
+FORMULAS = {"accept": "true", "answer": "true", "at": "true"}
+"""Words of a sentence that stand for formulas; the others, count, first and last, are numbers."""
+
+
+class _Words:
+    """What the words of a sentence mean for a model; a word that is the name of one of its functions means that."""
+
+    def __init__(self, relation: Relation, document: Mapping[str, Any], functions: Sequence[str]) -> None:
+        self.relation, self.document = relation, document
+        self.tokens = {token: number for number, token in enumerate(document["embedding"]["words"])}
+        self.known = [k for k in ("accept", "answer", "at", "count", "first", "last") if k not in functions]
+        self.low, self.high = relation.low, relation.high
+        self.free: tuple[str, ...] = ("i", "j")  # for sums and quantifiers of the words themselves
+
+    def meaning(self, kind: str, name: str, place: str) -> str:
+        """The text in place of a word with the token or label `name` and, for at, a position."""
+        if kind == "accept":
+            return f"({self.relation.accept()})"
+        if kind == "answer":
+            labels = self.document["readout"].get("labels") or []
+            if labels and name not in labels:
+                raise unknown("label", name, list(labels))
+            return f"({self.relation.answer(name)})"
+        if name not in self.tokens:
+            raise unknown("token", name, list(self.tokens))
+        number, (i, j) = self.tokens[name], self.free
+        every = f"{self.low}, {self.high}"
+        if kind == "at":
+            return f"(w({place}) = {number})"
+        if kind == "count":
+            return f"sum({i}, {every}, I[w({i}) = {number}])"
+        if kind == "first":
+            return f"({self.low} + sum({i}, {every}, I[all {j} in {self.low}..{i}. w({j}) != {number}]))"
+        return f"({self.high} - sum({i}, {every}, I[all {j} in {i}..{self.high}. w({j}) != {number}]))"
+
+
+def _written(sentence: str, words: _Words, put: Callable[[str, str, str], str]) -> str:
+    """The sentence with `put` in place of each of its words."""
+    pattern = re.compile(
+        rf'\b(?:(accept)\b|({"|".join(k for k in words.known if k != "accept")})\(\s*(?:"([^"]*)"|(\w+))\s*([,)]))'
+    )
+    out, at = "", 0
+    while (found := pattern.search(sentence, at)) is not None:
+        out += sentence[at : found.start()]
+        at = found.end()
+        if found[1]:
+            out += put("accept", "", "") if "accept" in words.known else found[0]
+            continue
+        place = ""
+        if (found[5] == ",") != (found[2] == "at"):
+            must = "at takes a token and a position" if found[2] == "at" else f"{found[2]} takes one name"
+            raise BadInput(must, sentence[found.start() : found.start() + 60])
+        if found[5] == ",":
+            depth, end = 1, at
+            while end < len(sentence) and depth:
+                depth += (sentence[end] == "(") - (sentence[end] == ")")
+                end += 1
+            if depth:
+                raise BadInput("a sentence must close its brackets", sentence)
+            place, at = _written(sentence[at : end - 1].strip(), words, put), end
+        name = found[3] if found[3] is not None else found[4]
+        out += put(found[2], name, place)
+    return out + sentence[at:]
 
 
 def _called(tree: expr.Tree) -> list[str]:
@@ -84,16 +145,17 @@ def _definitions() -> Mapping[str, Any]:
     return next(iter(replay.statements().values())).known if replay.statements() else {}
 
 
-def library(statement: Statement) -> tuple[Library, dict[str, Statement]]:
-    """Axioms, and the stored lemmas and claims by label: what a proof of one's own may use."""
-    stored = {s.label: s for s in replay.statements().values()}
-    facts = {f"ax:{k}": f for k, f in kernel.axioms().items()}
-    return Library(statement.known, facts | {label: s.formula for label, s in stored.items()}), stored
+def library(statement: Statement, known: Mapping[str, Statement]) -> Library:
+    """What a search for a proof of `statement` may use: the axioms, and the lemmas and claims `known` by label."""
+    facts = {f"ax:{k}": f for k, f in kernel.axioms().items()} | {label: s.formula for label, s in known.items()}
+    texts = {**known, "": statement}
+    return Library(statement.known, facts, texts=lambda k: texts[k].expanded if k in texts else None)
 
 
 def prove(statement: Statement, text: ProofText | None = None) -> dict[str, Any]:
     """The certificate; Gap with what was left to show where the proof has one, BadProof for a text that is none."""
-    home, stored = library(statement)
+    stored = {s.label: s for s in replay.statements().values()}
+    home = library(statement, stored)
     text = text or ProofText(statement.id, False, {})
     if text.refutes:
         parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
@@ -160,7 +222,7 @@ def inhabited(home: Library, statement: Statement) -> list[dict[str, Any]]:
                 break
         else:
             Elaborator().automatic(
-                part, prooftext.Line("qed", place=Place(1, 1)), "no word shows that the premises can be met"
+                part, Line("qed", place=Place(1, 1)), "no word shows that the premises can be met"
             )
     return g.nodes
 

@@ -154,6 +154,17 @@ class Relation:
             condition = f"0 < {_sum(_times(weight, value) for weight, value in weighted if value)}"
         return f"all i in {self.low}..{self.high}. {condition}" if place == "i" else condition
 
+    def answer(self, label: str) -> str:
+        """A readout "largest" answers `label`: its score is the largest, and larger than those of earlier labels."""
+        readout = self.model["readout"]
+        place = {"first": self.low, "last": self.high}.get(readout["position"])
+        if place is None or readout["kind"] != "largest":
+            raise BadInput("answer(LABEL) needs a model that answers with one label", self.model["name"])
+        scores = [_sum(self._row(row, readout["reads"], place, self.held)) for row in readout["weights"]]
+        at = readout["labels"].index(label)
+        others = [(k, score) for k, score in enumerate(scores) if k != at]
+        return " & ".join(f"{score} {'<' if k < at else '<='} {scores[at]}" for k, score in others) or "true"
+
     def _at(self, name: str, place: str, view: Mapping[str, str] | None = None) -> str | None:
         """The value of a coordinate at a position; None where nothing was written yet, so that it is zero."""
         held = (self.held if view is None else view).get(name)

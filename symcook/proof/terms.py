@@ -47,6 +47,7 @@ FUNCTIONS = {"relu": 1, "abs": 1, "min": 2, "max": 2, "exp": 1, "log": 1, "sqrt"
 _KEEPS_INT = frozenset({"+", "-", "*", "neg", "^", "relu", "abs", "min", "max"})
 _REAL = frozenset({"/", "exp", "log", "sqrt", "erf", "pow", "pi"})
 _BINDERS = {"sum": (0, 0, 1), "prod": (0, 0, 1), "all": (1,), "ex": (1,)}
+_BINDING = frozenset({*_BINDERS, "lam"})
 
 
 class Clock:
@@ -141,35 +142,41 @@ def _binds(t: Term) -> tuple[int, ...]:
     return (len(t[1]),) if t[0] == "lam" else _BINDERS.get(t[0], (0,) * len(t[2]))
 
 
-def _walk(t: Term, depth: int, leaf: Callable[[Term, int], Term | None], seen: dict[Any, Term]) -> Term:
-    """`t` with each node replaced for which `leaf(node, depth)` gives another; an applied lambda is reduced.
+def _walk(
+    t: Term,
+    depth: int,
+    leaf: Callable[[Term, int], Term],
+    seen: dict[tuple[int, int], Term],
+    whole: Term | None = None,
+) -> Term:
+    """`t` with `leaf(node, depth)` for each node without kids, and for each that equals `whole`; an applied lambda is
+    reduced.
 
     Subterms that are shared are walked once and stay shared, so that a small value put in many places costs nothing
     before `bounded` refuses the result.
     """
-    other = leaf(t, depth)
-    if other is not None:
-        return other
-    kids = t[2]
-    if not kids:
-        return t
+    tag, data, kids = t
+    if not kids or t == whole:
+        return leaf(t, depth)
     place = (id(t), depth)
     if place in seen:
         return seen[place]
     _Visits.left -= 1
     if _Visits.left < 0:
         raise Rejected(f"a substitution visits more than {MAX_VISITS} symbols")
+    binds = _binds(t) if tag in _BINDING else None
     new, changed = [], False
-    for k, b in zip(kids, _binds(t), strict=True):  # a loop, not a comprehension: fewer frames a level
-        other = _walk(k, depth + b, leaf, seen)
+    for number, k in enumerate(kids):  # a loop, and no call for a leaf: fewer frames a level
+        at = depth if binds is None else depth + binds[number]
+        other = _walk(k, at, leaf, seen, whole) if k[2] else leaf(k, at)
         changed = changed or other is not k
         new.append(other)
     if not changed:
         out = t
-    elif t[0] == "app" and new[0][0] == "lam":
+    elif tag == "app" and new[0][0] == "lam":
         out = apply(new[0], new[1:])
     else:
-        out = (t[0], t[1], tuple(new))
+        out = (tag, data, tuple(new))
     seen[place] = out
     return out
 
@@ -181,22 +188,39 @@ def instantiate(body: Term, values: Sequence[Term]) -> Term:
 
 
 def _instantiate(body: Term, values: Sequence[Term]) -> Term:
-    def leaf(t: Term, depth: int) -> Term | None:
+    count = len(values)
+
+    def leaf(t: Term, depth: int) -> Term:
         if t[0] != "bound" or t[1][0] < depth:
-            return None
-        if t[1][0] - depth < len(values):
+            return t
+        if t[1][0] - depth < count:
             return shift(values[t[1][0] - depth], depth)
         raise Rejected("a term has a loose index")
 
     return _walk(body, 0, leaf, {})
 
 
+def variables(f: Term) -> list[Sort]:
+    """The sorts of the universal quantifiers that `f` begins with, from the outside."""
+    sorts = []
+    while f[0] == "all":
+        sorts.append(f[1])
+        f = f[2][0]
+    return sorts
+
+
+def opened(f: Term, values: Sequence[Term]) -> Term:
+    """`f` without its first quantifiers, whose variables are replaced by `values`, all at once."""
+    for _ in values:
+        f = f[2][0]
+    return instantiate(f, tuple(reversed(values))) if values else f
+
+
 def shift(value: Term, by: int) -> Term:
     """`value` with its loose indices raised by `by`."""
 
-    def leaf(t: Term, depth: int) -> Term | None:
-        loose = t[0] == "bound" and t[1][0] >= depth
-        return ("bound", (t[1][0] + by, t[1][1]), ()) if loose else None
+    def leaf(t: Term, depth: int) -> Term:
+        return ("bound", (t[1][0] + by, t[1][1]), ()) if t[0] == "bound" and t[1][0] >= depth else t
 
     return _walk(value, 0, leaf, {}) if by else value
 
@@ -209,12 +233,13 @@ def apply(function: Term, values: Sequence[Term]) -> Term:
 
 
 def abstract(t: Term, names: Sequence[Term]) -> Term:
-    """`t` with the free names `names` turned into the variables of a new binder: the inverse of `instantiate`."""
+    """`t` with the free names `names` turned into the variables of a new binder, or of as many nested ones, the
+    innermost first: the inverse of `instantiate`."""
     _Visits.begin()
-    place = {v: i for i, v in enumerate(names)}
+    place = {v: i for i, v in reversed([*enumerate(names)])}
 
-    def leaf(t: Term, depth: int) -> Term | None:
-        return ("bound", (place[t] + depth, t[1][1]), ()) if t[0] == "var" and t in place else None
+    def leaf(t: Term, depth: int) -> Term:
+        return ("bound", (place[t] + depth, t[1][1]), ()) if t[0] == "var" and t in place else t
 
     return _walk(t, 0, leaf, {})
 
@@ -222,7 +247,7 @@ def abstract(t: Term, names: Sequence[Term]) -> Term:
 def replace(t: Term, old: Term, new: Term) -> Term:
     """`t` with every subterm equal to `old` replaced; neither has loose indices, so binders do not matter."""
     _Visits.begin()
-    return _walk(t, 0, lambda s, _: new if s == old else None, {})
+    return _walk(t, 0, lambda s, _: new if s == old else s, {}, old)
 
 
 def subterms(t: Term) -> Iterator[Term]:
@@ -273,13 +298,30 @@ def bounded(t: Term) -> Term:
     raise Rejected(f"a formula nests more than {MAX_DEPTH} deep")
 
 
+_sorts: dict[int, tuple[Term, Sort]] = {}
+"""The sorts found so far, by identity: the term beside it is held, so that no other has its identity. A formula that is
+opened quantifier by quantifier keeps most of its parts."""
+MAX_SORTS = 200_000
+
+
 def sort_of(t: Term) -> Sort:
     """The sort of a term, or "Bool" for a formula. Every part is checked; Rejected where a sort does not fit."""
     tag, data, kids = t
-    if tag == "num":
-        return "Int" if data[1] == 1 else "Real"
     if tag in ("var", "bound"):
         return data[1]
+    if tag == "num":
+        return "Int" if data[1] == 1 else "Real"
+    known = _sorts.get(id(t))
+    if known is not None and known[0] is t:
+        return known[1]
+    found = _sort_of(tag, data, kids)
+    if len(_sorts) >= MAX_SORTS:
+        _sorts.clear()
+    _sorts[id(t)] = (t, found)
+    return found
+
+
+def _sort_of(tag: str, data: Any, kids: tuple[Term, ...]) -> Sort:
     if tag in FORMULAS:
         for k in kids:
             s = sort_of(k)

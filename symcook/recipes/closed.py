@@ -55,6 +55,24 @@ def _first(power: str, proof: str) -> tuple[Form, ...]:
 
 _EMPTY = Form(("n = 1",), "0", False, "chiang2022.s3.3.eq1.corrected")
 _FLAWED = Form(("2 <= n",), "((exp(c) - 1)*(v - 1/2) + k - n/2)/(exp(c) + n - 1)", None, "chiang2022.s5.2.flawed")
+_FLAWED_SCALED = Form(("2 <= n",), "((n^c - 1)*(v - 1/2) + k - n/2)/(n^c + n - 1)", None, "lem.flawed_scaled_logit")
+
+
+def _first_normed(power: str, proof: str) -> tuple[Form, ...]:
+    """With layer norms: p and q are the factors of the first layer at CLS and at position 1; `power` is what c times
+    their product is put into."""
+    forms = []
+    for v in (1, 0):
+        p = "1/sqrt((1 + epsilon)/6 + epsilon^2)"
+        q = f"1/sqrt((1 + epsilon)/3 + epsilon^2 + {v}/6)"
+        share = power.format(f"(c*({p})*({q}))")
+        r = f"({share}/({share} + n - 1)*({q})*({v} - 1/2))"
+        root = f"sqrt((({p})^2 + {r}^2)/6*(1 + epsilon) + epsilon^2)"
+        forms.append(Form(("2 <= n", f"v = {v}"), f"{r}/{root}", v == 1, proof))
+    return tuple(forms)
+
+
+_EMPTY_NORMED = Form(("n = 1",), "0", False, "lem.first_normed_run")
 _FORMS: Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], tuple[Form, ...]]] = {
     ("parity", "no"): (("n", "k", "c"), (_LENGTH, _ONES), _PARITY),
     ("parity", "yes"): (("n", "k", "c"), (_LENGTH, _ONES), _PARITY_SCALED),
@@ -63,14 +81,24 @@ _FORMS: Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], tuple[F
     ),
     ("first", "yes"): (("n", "v", "c"), (_LENGTH, _FIRST), _first("n^c", "lem.first_scaled_run")),
     ("first-flawed", "no"): (("n", "k", "v", "c"), (_LENGTH, _ONES, _FIRST), (_FLAWED,)),
+    ("first-flawed", "yes"): (("n", "k", "v", "c"), (_LENGTH, _ONES, _FIRST), (_FLAWED_SCALED,)),
+    ("first-layernorm", "no"): (
+        ("n", "v", "c", "epsilon"), (_LENGTH, _FIRST),
+        (*_first_normed("exp{}", "chiang2022.appB.first.corrected"), _EMPTY_NORMED),
+    ),
+    ("first-layernorm", "yes"): (
+        ("n", "v", "c", "epsilon"), (_LENGTH, _FIRST), _first_normed("n^{}", "lem.first_normed_scaled_run")
+    ),
 }  # fmt: skip
 """By recipe and its argument `scaled`: symbols, what the counts among them are, and the cases."""
+_BOUNDS = {"c": "0 < c", "epsilon": "0 <= epsilon"}
+"""The symbols that a value can be set for, with what is assumed of them."""
 
 
 @dataclass(frozen=True, repr=False)
 class ClosedForm(Derivation):
     """The logit at every length in one case. `proof` is the id of the statement that says so, `meaning` says what the
-    counts are; c is any positive number, n, k and v are integers."""
+    counts are; c is any positive number, epsilon one that is not negative, n, k and v are integers."""
 
     proof: str = ""
     meaning: tuple[str, ...] = ()
@@ -104,7 +132,7 @@ def has_closed_forms(recipe: str) -> bool:
 def closed_forms(
     recipe: str, arguments: Mapping[str, Any], values: Mapping[str, Any] | None = None
 ) -> tuple[ClosedForm, ...]:
-    """The cases of a recipe, which exclude each other; `values` may set c > 0.
+    """The cases of a recipe, which exclude each other; `values` may set c > 0 and epsilon >= 0.
 
     Raises BadInput for a recipe, or arguments, without one. Source: chiang2022, Sections 3 and 5, Appendix A.
 
@@ -127,14 +155,14 @@ def closed_forms(
         )
         raise BadInput(f"a closed form for every length must be that of {known}", given, "give --input")
     names, meaning, forms = _FORMS[recipe, scaled]
-    put = {symbol("c"): exact(str(value)) for name, value in (values or {}).items() if name == "c"}
-    left = tuple(name for name in names if name != "c" or not put)
+    put = {symbol(name): exact(str(value)) for name, value in (values or {}).items() if name in _BOUNDS}
+    left = tuple(name for name in names if symbol(name) not in put)
     return tuple(
         ClosedForm(
             recipe=recipe,
             given="every",
             symbols=left,
-            assumptions=() if put else ("0 < c",),
+            assumptions=tuple(_BOUNDS[name] for name in left if name in _BOUNDS),
             conditions=form.conditions,
             expressions={"logit": exact(form.logit).subs(put)},
             accept=form.accept,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from fractions import Fraction
 from importlib.util import find_spec
 from io import BytesIO
@@ -49,20 +50,12 @@ MARKED = 101
 def picture(found: Sweep, form: str = "svg") -> bytes:
     """The two curves as an SVG or PNG file; a value of exactly 0 has no place on a logarithmic axis and is left out.
 
-    Raises BadInput where matplotlib is not installed.
+    Raises BadInput where matplotlib is not installed or not importable.
     """
-    if find_spec("matplotlib") is None:
-        raise BadInput("a picture must have matplotlib", "an installation without it", MISSING)
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except (ImportError, ValueError) as error:  # such as a MPLBACKEND that it does not know
-        raise BadInput("matplotlib must be importable for a picture", error, "see whether Python imports it") from None
-
     first = found.answers[0]
-    with matplotlib.rc_context({"font.size": 10, "svg.hashsalt": "symcook", "font.family": "DejaVu Sans"}):
-        figure = Figure(figsize=INCHES, layout="constrained")
-        figure.get_layout_engine().set(rect=(0, 0.035, 1, 0.965))  # type: ignore[union-attr]
+
+    def draw(figure: Any) -> None:
+        figure.get_layout_engine().set(rect=(0, 0.035, 1, 0.965))
         axes = figure.subplots()
         _curves(axes, found)
         axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
@@ -75,6 +68,25 @@ def picture(found: Sweep, form: str = "svg") -> bytes:
         axes.set_title(title, fontsize=10, color="#444444", parse_math=False)
         small = {"ha": "right", "va": "bottom", "fontsize": 7.5, "color": "#555555"}
         figure.text(0.995, 0.005, "; ".join(_notes(found)), **small)
+
+    return drawn(draw, INCHES, form)
+
+
+def drawn(draw: Callable[[Any], None], inches: tuple[float, float], form: str) -> bytes:
+    """What `draw` puts on a matplotlib figure of this size, as an SVG or PNG file; the bytes depend on nothing else.
+
+    Raises BadInput where matplotlib is not installed or not importable.
+    """
+    if find_spec("matplotlib") is None:
+        raise BadInput("a picture must have matplotlib", "an installation without it", MISSING)
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except (ImportError, ValueError) as error:  # such as a MPLBACKEND that it does not know
+        raise BadInput("matplotlib must be importable for a picture", error, "see whether Python imports it") from None
+    with matplotlib.rc_context({"font.size": 10, "svg.hashsalt": "symcook", "font.family": "DejaVu Sans"}):
+        figure = Figure(figsize=inches, layout="constrained")
+        draw(figure)
         buffer = BytesIO()
         figure.savefig(buffer, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
     return buffer.getvalue()

@@ -8,22 +8,22 @@ confidence and accuracy at every length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from importlib.util import find_spec
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from symcook.bounds.entropy import cross_entropy
 from symcook.bounds.result import Bound
-from symcook.bounds.sensitive import right_weights
+from symcook.bounds.sensitive import RightWeights, right_weights
 from symcook.errors import BadInput, unknown
 from symcook.files import put
 from symcook.numbers.balls import Ball, arb_of, ball, refine
-from symcook.report.plots import PICTURES, decimal_text
+from symcook.report.curves import drawn
+from symcook.report.plots import PICTURES, decimal_text, exists
 
 DIGITS = 10
 LENGTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000, 100_000, 1_000_000)
@@ -69,25 +69,6 @@ class Figure:
                 lines.append(f'"{curve.label}",{decimal_text(at)},{value.mid},{value.rad}')
         return "\n".join(lines) + "\n"
 
-    def to_json(self) -> dict[str, Any]:
-        """{"name", "title", "note", "curves": [{"label", "points": [{"at", "value"}]}]}."""
-        curves = [
-            {"label": c.label, "points": [{"at": str(at), "value": v.to_json()} for at, v in c.points]}
-            for c in self.curves
-        ]
-        return {"name": self.name, "title": self.title, "note": self.note, "curves": curves}
-
-
-def figures(name: str, longest: int = NORMED, done: Ask = lambda _: None) -> Iterator[Figure]:
-    """The figures about one recipe, one by one; lengths up to `longest`. `done` is told what is being computed.
-
-    Raises BadInput for a recipe without figures.
-    """
-    if name not in FIGURES:
-        raise unknown("recipe with figures", name, list(FIGURES))
-    for figure in FIGURES[name]:
-        yield figure(longest, done)
-
 
 def tent(longest: int, done: Ask) -> Figure:
     """Figure 1: the piecewise linear function that is I[i = k] on the integers."""
@@ -120,12 +101,8 @@ def entropies(name: str) -> Callable[[int, Ask], Figure]:
         ]
         curves = []
         for model, values, label in rows:
-            most = NORMED if model == "parity-layernorm" else longest
-            points = []
-            for n in (n for n in LENGTHS if n <= min(longest, most)):
-                done(f"figure 2 of {name}, {label}, n = {n}")
-                points.append((Fraction(n), cross_entropy(model, n, values or None, digits=DIGITS).value))
-            curves.append(Curve(label, tuple(points)))
+            most = min(longest, NORMED) if model == "parity-layernorm" else longest
+            curves.append(Curve(label, _over_lengths(model, values, most, lambda answer: answer.value, done)))
         return Figure(
             "figure-2", f"Figure 2: mean cross-entropy of {name} over all words of n symbols", "n", "bits",
             tuple(curves), (True, False), "c = 1; eta = 1/10 nats in Proposition 2's layer",
@@ -145,7 +122,7 @@ def sensitive(what: str) -> Callable[[int, Ask], Figure]:
             value = answer.value if what == "cross-entropy" else answer.extra["accuracy"]
             if isinstance(value, Ball):
                 found.append((weight, value))
-        right = right_weights("parity-layernorm", WORD, "epsilon=0")
+        right = _right(WORD)
         return Figure(
             f"figure-3-{what}", f"Figure 3: {what} of parity-layernorm over all words of {WORD} symbols",
             "weight (row 6, column 2 of W^V of the first head, and its negative)",
@@ -168,7 +145,7 @@ def tolerances(longest: int, done: Ask) -> Figure:
     for n in (3, 4, 5, 7, 10, 14, 20, 28, 40, 56, 80):
         if n <= longest:
             done(f"the interval of Figure 3's weight, n = {n}")
-            right = right_weights("parity-layernorm", n, "epsilon=0")
+            right = _right(n)
             for side, (one, other) in zip(sides, ((right.low, right.below), (right.high, right.above)), strict=True):
                 side.append((Fraction(n), ball(arb_of(abs(one - 1)).union(arb_of(abs(other - 1))), 5)))
     return Figure(
@@ -196,14 +173,9 @@ def accuracy(longest: int, done: Ask) -> Figure:
     curves = []
     for model, most in (("first-flawed", FLAWED), ("first", longest)):
         for scaled, label in ((False, "plain"), (True, "scores times log n")):
-            points = []
-            for n in (n for n in LENGTHS if n <= min(longest, most)):
-                done(f"accuracy of {model}, {label}, n = {n}")
-                answer = cross_entropy(model, n, f"scaled={'yes' if scaled else 'no'}", digits=DIGITS)
-                found = answer.extra["accuracy"]
-                if isinstance(found, Ball):
-                    points.append((Fraction(n), found))
-            curves.append(Curve(f"{model}, {label}", tuple(points)))
+            values = f"scaled={'yes' if scaled else 'no'}"
+            points = _over_lengths(model, values, min(longest, most), lambda answer: answer.extra["accuracy"], done)
+            curves.append(Curve(f"{model}, {label}", points))
     title = "Share of all words of n symbols answered rightly"
     return Figure("figure-4-accuracy", title, "n", "share of words", tuple(curves), (True, False), "c = 1")
 
@@ -218,6 +190,26 @@ def _exact(value: Fraction | int) -> Ball:
     return ball(arb_of(Fraction(value)), DIGITS)
 
 
+def _lengths(longest: int) -> list[int]:
+    return [n for n in LENGTHS if n <= longest]
+
+
+def _over_lengths(model: str, values: str, longest: int, of: Callable[[Bound], Any], done: Ask) -> tuple[Point, ...]:
+    """What a model's cross-entropy says at each length; a value that is no ball has no place."""
+    points = []
+    for n in _lengths(longest):
+        done(f"cross-entropy of {model}{f' at {values}' if values else ''}, n = {n}")
+        found = of(cross_entropy(model, n, values or None, digits=DIGITS))
+        if isinstance(found, Ball):
+            points.append((Fraction(n), found))
+    return tuple(points)
+
+
+@cache
+def _right(n: int) -> RightWeights:
+    return right_weights("parity-layernorm", n, "epsilon=0")
+
+
 def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[Any], Any]) -> Figure:
     """A function of the weight of position 1 among n + 1 scores, which is 1/(1 + n e^-c), with c = 1 or log(n + 1)."""
 
@@ -227,9 +219,8 @@ def _both_scales(name: str, title: str, up: str, longest: int, of: Callable[[Any
 
         return ball(refine(compute, DIGITS, relative=True), DIGITS, relative=True)
 
-    lengths = [n for n in LENGTHS if n <= longest]
     curves = [
-        Curve(label, tuple((Fraction(n), value(n, scaled)) for n in lengths))
+        Curve(label, tuple((Fraction(n), value(n, scaled)) for n in _lengths(longest)))
         for scaled, label in ((False, "plain"), (True, "scores times log n"))
     ]
     return Figure(name, title, "n", up, tuple(curves), (True, False), "c = 1; CLS stands before the n symbols")
@@ -253,32 +244,34 @@ def write(
     endings = (".csv", *(PICTURES if find_spec("matplotlib") is not None else ()))
     if not force:
         for old in sorted(place.glob(f"{name}-figure-*")) if place.is_dir() else ():
-            raise BadInput("the target must not exist yet", old, "add --force to replace it")
+            raise exists(old)
     written: list[Path] = []
     try:
         place.mkdir(parents=True, exist_ok=True)
-        for figure in figures(name, longest, done):
+        for make in FIGURES[name]:
+            figure = make(longest, done)
             contents: dict[Path, bytes] = {}
             for ending in endings:
-                drawn = figure.csv().encode("ascii") if ending == ".csv" else picture(figure, ending[1:])
-                contents[place / f"{name}-{figure.name}{ending}"] = drawn
+                content = figure.csv().encode("ascii") if ending == ".csv" else picture(figure, ending[1:])
+                contents[place / f"{name}-{figure.name}{ending}"] = content
             put(contents, force=force)
             written += contents
     except FileExistsError as error:
-        raise BadInput("the target must not exist yet", error.filename, "add --force to replace it") from None
+        raise exists(error.filename) from None
     except OSError as error:
         raise BadInput("the place of figures must be writable", f"{place} ({error.strerror})") from error
     return written
 
 
 def picture(figure: Figure, form: str = "svg") -> bytes:
-    """A figure as an SVG or PNG file, on white, so that it is read in print and on a dark page."""
-    import matplotlib
-    from matplotlib.figure import Figure as Sheet
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    """A figure as an SVG or PNG file, on white, so that it is read in print and on a dark page.
 
-    with matplotlib.rc_context({"font.size": 10, "svg.hashsalt": "symcook", "font.family": "DejaVu Sans"}):
-        sheet = Sheet(figsize=(7.2, 4.6), layout="constrained")
+    Raises BadInput where matplotlib is not installed or not importable.
+    """
+
+    def draw(sheet: Any) -> None:
+        from matplotlib.ticker import FuncFormatter, NullFormatter
+
         axes = sheet.subplots()
         for curve, colour, dash in zip(figure.curves, COLOURS, DASHES, strict=False):
             xs, ys = [float(at) for at, _ in curve.points], [float(value.mid) for _, value in curve.points]
@@ -306,6 +299,5 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
             )
         if figure.note:
             sheet.supxlabel(figure.note, fontsize=8, color="#555555", x=0.99, ha="right")
-        buffer = BytesIO()
-        sheet.savefig(buffer, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
-    return buffer.getvalue()
+
+    return drawn(draw, (7.2, 4.6), form)

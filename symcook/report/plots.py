@@ -282,13 +282,14 @@ def _targets(place: str | Path, force: bool) -> list[Path]:
         if target.is_dir():
             raise BadInput("the target must be a file, not a folder", target)
         if target.exists() and not force:
-            raise _exists(target)
+            raise exists(target)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadInput("the folder for a plot must be writable", shown, "give another --plot")
     return targets
 
 
-def _exists(target: object) -> BadInput:
+def exists(target: object) -> BadInput:
+    """The refusal of a target that is there already."""
     return BadInput("the target must not exist yet", target, "add --force to replace it")
 
 
@@ -297,6 +298,6 @@ def _write(contents: Mapping[Path, bytes], force: bool) -> None:
     try:
         put(contents, force=force)
     except FileExistsError as error:
-        raise _exists(error.filename) from None
+        raise exists(error.filename) from None
     except OSError as error:
         raise BadInput("the target of a plot must be writable", f"{next(iter(contents))} ({error.strerror})") from error

@@ -4,15 +4,17 @@ A word model meets every word of every length up to N, and the empty word where 
 meets every sequence over a stated set of rows; a feed-forward recipe meets a stated rational grid
 (`symcook.verify.grid`). Nothing is sampled. Without a named domain nothing is rounded either: the batch domain does the
 work, and a model that it cannot hold (softmax) runs input by input in the exact domain. In another domain every input
-runs by itself, and an answer that stays open there is counted as open, never as right or wrong.
+runs by itself. Where balls leave an answer open, as they must where a value lies on its threshold, the exact domain is
+asked; what neither decides is counted as open, never as right or wrong.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -201,6 +203,8 @@ class Sweep:
         self.first: tuple[tuple[int, ...], Sequence[Any]] | None = None
         self.first_open: tuple[tuple[int, ...], Sequence[Any]] | None = None
         self.empty: str | None = None
+        self.settled = 0
+        """How many answers the exact domain gave where balls left them open."""
         self.batched = numbers.domain == "exact"
 
     @property
@@ -208,7 +212,8 @@ class Sweep:
         """How the model was run, in words."""
         if self.batched:
             return "batches of integers over static denominators"
-        return f"one by one in the {self.numbers.domain} domain"
+        settled = f", {self.settled} left open there settled exactly" if self.settled else ""
+        return f"one by one in the {self.numbers.domain} domain{settled}"
 
     def compare(self, parts: Iterable[Part], total: int, progress: Progress | None, done: int = 0) -> None:
         """Compare all inputs of `parts`; `done` of `total` came before them."""
@@ -275,11 +280,11 @@ class Sweep:
                 wrong.append(code)
         return wrong, unclear
 
-    def run(self, sequence: Sequence[Any]) -> Run:
-        """One input in the numbers of this check, as ``symcook run`` runs it."""
+    def run(self, sequence: Sequence[Any], domain: str) -> Run:
+        """One input in the numbers of a domain, as ``symcook run`` runs it."""
         given = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
         try:
-            return run(self.model, given, self.numbers.domain, digits=self.numbers.digits)
+            return run(self.model, given, domain, digits=self.numbers.digits)
         except NotExact:
             raise
         except BadInput as error:  # an overflow, or a norm of zero variance: say where
@@ -288,9 +293,23 @@ class Sweep:
 
     def agree(self, sequence: Sequence[Any]) -> bool | None:
         """Whether model and reference agree on one input; None where that stays open."""
-        answers = self.expected.ask(sequence)
+        found, domain = self.decide(sequence, self.expected.ask(sequence))
+        self.settled += domain != self.numbers.domain
+        return found
+
+    def decide(self, sequence: Sequence[Any], answers: Any) -> tuple[bool | None, str]:
+        """The same, given the reference's answers, and the domain that says so."""
+        domain = self.numbers.domain
+        found = self.compared(sequence, answers, domain)
+        if found is None and domain == "ball":
+            with contextlib.suppress(NotExact):
+                return self.compared(sequence, answers, "exact"), "exact"
+        return found, domain
+
+    def compared(self, sequence: Sequence[Any], answers: Any, domain: str) -> bool | None:
+        """The same in the numbers of one domain."""
         try:
-            result = self.run(sequence).result
+            result = self.run(sequence, domain).result
         except Undecided:
             return None
         each = self.model.readout.position == "each"
@@ -336,7 +355,7 @@ class Sweep:
         return input_text(dict(sequence[0]) | self.setting if self.model.pointwise else sequence)
 
     def replay(self, sequence: Sequence[Any]) -> tuple[str, ...]:
-        """The options of ``symcook run`` that give this input, in the numbers of this check."""
+        """The options of ``symcook run`` that give this input."""
         if self.model.embedding.inputs is None:
             given = ("--input" if self.model.embedding.spelled else "--tokens", self.text(sequence))
         elif self.model.pointwise:
@@ -344,7 +363,7 @@ class Sweep:
             given = tuple(part for name, v in point.items() for part in ("--set", f"{name}={quotient(v)}"))
         else:
             given = ("--rows", "; ".join(",".join(map(quotient, row.values())) for row in sequence))
-        return given + self.numbers.options
+        return given
 
     def counterexample(self) -> Counterexample | None:
         """What model and reference say about the smallest input on which they differ, and how to see it again."""
@@ -352,7 +371,8 @@ class Sweep:
             return None
         sequence = self.first[1]
         answers = self.expected.ask(sequence)
-        answer = self.run(sequence)
+        numbers = replace(self.numbers, domain=self.decide(sequence, answers)[1])
+        answer = self.run(sequence, numbers.domain)
         result, readout = answer.result, self.model.readout
         each = readout.position == "each"
         got: list[Any]
@@ -367,7 +387,7 @@ class Sweep:
             got = [answer.shown(place) for place in (range(len(sequence)) if each else [result.place])]
             expected = [dict(zip(names, map(quotient, row), strict=True)) for row in answers]
         shown, wanted = (got, expected) if each else (got[0], expected[0])
-        return Counterexample(self.text(sequence), shown, wanted, self.replay(sequence))
+        return Counterexample(self.text(sequence), shown, wanted, (*self.replay(sequence), *numbers.options))
 
 
 def found(tasks: Sequence[Sweep], name: str, max_length: int | None, method: str, seconds: float) -> Check:

@@ -40,7 +40,7 @@ from proof import statement_truth  # noqa: E402
 
 from symcook.errors import BadInput, Rejected  # noqa: E402
 from symcook.model.expr import parse_formula, show  # noqa: E402
-from symcook.proof import grammar, kernel, normal, replay  # noqa: E402
+from symcook.proof import grammar, kernel, normal, own, replay  # noqa: E402
 from symcook.proof.audit import falsify  # noqa: E402
 from symcook.proof.conditions import refutation  # noqa: E402
 from symcook.proof.search import tactics  # noqa: E402
@@ -148,7 +148,7 @@ def contradiction(proved: Iterable[Term]) -> str | None:
 
 def disagreement(name: str, certificate: Any, why: str | None) -> str | None:
     """How the second checker differs from the first, which said `why` not (None: accepted), on a certificate."""
-    from proof import test_checker as both
+    from proof import both
 
     given = {n: s for n, s in lemmas(name).items() if n != name}
     return differ(name, why, both.other(lambda: both.ask_judge(STATEMENTS[name], certificate, given), SECONDS)[1])
@@ -157,7 +157,7 @@ def disagreement(name: str, certificate: Any, why: str | None) -> str | None:
 @functools.cache
 def converted(name: str) -> Any:
     """The lemmas and definitions of an id for the second checker."""
-    from proof import test_checker as both
+    from proof import both
 
     facts = {k: both.term(f) for k, f in usable(name).items()}
     return facts, both.definitions(STATEMENTS[name].known)
@@ -165,7 +165,7 @@ def converted(name: str) -> Any:
 
 def second_verdict(name: str, goal: Term) -> str | None:
     """None where the second checker accepts the stored proof of `name` for `goal`, else why not."""
-    from proof import test_checker as both
+    from proof import both
 
     def ask() -> None:
         facts, known = converted(name)
@@ -179,7 +179,7 @@ def differ(name: str, why: str | None, said: str | None) -> str | None:
 
     Their enclosures are made in different ways, so that one may decide a little more than the other.
     """
-    from proof import test_checker as both
+    from proof import both
 
     if "enclosure" in (why or said or ""):
         return None
@@ -259,10 +259,9 @@ def limited(seconds: float) -> Iterator[None]:
 
 def searched(name: str, goal: Term, seconds: float) -> str:
     """ "proved" where the claim's script or the general tactic proves `goal`, "stuck" or "time"."""
-    facts = {s.label: s.formula for n, s in STATEMENTS.items() if n.startswith("lem.") and n != name} | dict(
-        usable(name)
-    )
-    home = tactics.Library(STATEMENTS[name].known, facts | {f"ax:{k}": f for k, f in kernel.axioms().items()})
+    every = [s for n, s in STATEMENTS.items() if n.startswith("lem.") and n != name]
+    known = {s.label: s for s in (*every, *lemmas(name).values())}
+    home, facts = own.library(STATEMENTS[name], known), {label: s.formula for label, s in known.items()}
     result = "stuck"
     for script in (scripts()[name].proof, lambda g: tactics.Goal.blast(g, degree=1)):
         try:

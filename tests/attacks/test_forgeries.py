@@ -16,6 +16,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.conditions_text import defined, inhabited
 from proof.nodes import intro, use
 from shared import mpf

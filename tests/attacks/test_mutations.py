@@ -4,6 +4,7 @@ import time
 
 import pytest
 from attacks import mutate
+from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.test_kernel import LEMMAS, PROOFS, prove
 
 from symcook.errors import Rejected

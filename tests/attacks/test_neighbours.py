@@ -7,12 +7,13 @@ from fractions import Fraction as Q
 
 import pytest
 from proof import statement_truth
+from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from shared import relu
 
 from symcook.errors import Rejected
-from symcook.proof import kernel, replay
+from symcook.proof import kernel, own, replay
 from symcook.proof.grammar import read_formula
-from symcook.proof.search.tactics import Goal, Library, Stuck, prove
+from symcook.proof.search.tactics import Goal, Stuck, prove
 
 HOME = replay.library()
 STATEMENTS = HOME.statements
@@ -269,10 +270,9 @@ def test_the_search_does_not_prove_it(case):
     """The claim's script and the general tactic, each free to find other coefficients and cases."""
     name, old, new, _ = case
     goal = formula(name, old, new)
-    lemmas = {s.label: s.formula for n, s in STATEMENTS.items() if n.startswith("lem.")}
     used = replay.load_json((HOME.root / "certificates" / f"{name}.json").read_text(encoding="utf-8"))["lemmas"]
-    lemmas |= {STATEMENTS[n].label: STATEMENTS[n].formula for n in used}
-    home = Library(STATEMENTS[name].known, lemmas | {f"ax:{k}": f for k, f in kernel.axioms().items()})
+    known = {s.label: s for n, s in STATEMENTS.items() if n.startswith("lem.") or n in used}
+    home, lemmas = own.library(STATEMENTS[name], known), {label: s.formula for label, s in known.items()}
     for script in (scripts()[name].proof, lambda g: Goal.blast(g, degree=1), Goal.blast):
         try:
             proof = prove(home, goal, script)

@@ -6,6 +6,7 @@ from functools import partial
 import mpmath
 import pytest
 from proof import nodes
+from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.conditions_text import defined, inhabited
 from proof.nodes import intro
 

@@ -10,6 +10,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from symcook.coq.judge import Judge, axioms_named, foreign, fresh, judge, verdic
 from symcook.coq.layout import laid_out
 from symcook.coq.models import model_file
 from symcook.coq.reading import definitions_text, statement_text
-from symcook.coq.record import changed, coq_hash, made
+from symcook.coq.record import coq_hash, made, stale, stale_models
 from symcook.coq.statement import module_name, statement_part, with_lemmas
 from symcook.errors import BadInput
 from symcook.proof.replay import proofs_directory
@@ -137,8 +138,12 @@ def test_what_the_command_refuses_is_one_sentence_and_exit_2(tmp_path: Path) -> 
     for arguments, path, said in (
         (["-o", str(tmp_path / "mine"), "lem.square_le"], None, "the target must be empty, or a development"),
         (["-o", target, "lem.square_le", "--check"], other, "coqc must be installed, with Coquelicot and"),
-        (["-o", target, "lem.square_le", "--all"], None, "ids, --all or --sample must be given, and one of them"),
-        (["-o", target, "lem.square_le", "--record"], None, "--record must stand with --all and --check"),
+        (
+            ["-o", target, "lem.square_le", "--all"],
+            None,
+            "ids, --all, --changed or --sample must be given, and one of them",
+        ),
+        (["-o", target, "lem.square_le", "--record"], None, "--record must stand with --check"),
         (["-o", target, "--sample", "0"], None, "a sample must be a positive number of certificates; given: 0"),
     ):
         code, out, error = coq(*arguments, PATH=str(path or os.environ["PATH"]))
@@ -189,42 +194,77 @@ def test_axioms_that_are_not_coqs_are_named() -> None:
     assert axioms_named("Closed under the global context") == set()
 
 
-def test_the_record_counts_only_for_the_certificate_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+def read(made: str) -> dict[str, Any]:
+    return json.loads(made)
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, Any]], None]:
+    """Puts a record in the place of the stored one; none at first."""
+
+    def put(document: dict[str, Any]) -> None:
+        monkeypatch.setattr(record, "stored", lambda: document)
+
+    put(record.EMPTY)
+    return put
+
+
+def test_the_record_counts_only_for_the_certificate_of_today(recorded: Callable[[dict[str, Any]], None]) -> None:
     ids = with_lemmas(["cookbook.s5.3.3.lh_gap"])
     today = {name: statements()[name].digest for name in ids}
     top, lemma = ids[-1], ids[0]
     assert lemma in certificates()[top]["lemmas"] or len(ids) > 2
+    full = read(made("8.16.1", dict.fromkeys(ids, True), {}, ["b", "a"]))
+    assert full["assumptions"] == ["a", "b"]
 
-    def shown(accepted: dict[str, str], **changed: object) -> str:
-        document = json.loads(made("8.16.1", 2, accepted, ["b", "a"])) | changed
-        assert document["assumptions"] == ["a", "b"]
-        monkeypatch.setattr(record, "stored", lambda: document)
+    def shown(**changed: object) -> str:
+        recorded(full | changed)
         return coq_hash(top, today[top])
 
-    assert shown(today) == today[top]
-    rows = json.loads(made("8.16.1", 2, today, []))["rows"]
+    assert shown() == today[top]
+    rows = full["rows"]
     sha256 = hashlib.sha256((proofs_directory() / "certificates" / f"{top}.json").read_bytes()).hexdigest()
     assert rows[top] == [certificates()[top]["statement"], sha256]
-    assert shown({name: one for name, one in today.items() if name != top}) == ""  # never seen
-    assert shown(today | {top: "0" * 64}) == ""  # another statement
-    assert shown(today, rows=rows | {top: [today[top], "0" * 64]}) == ""  # another certificate
-    assert shown(today, rows=rows | {lemma: [today[lemma], "0" * 64]}) == ""  # of a lemma
-    assert shown({name: one for name, one in today.items() if name != lemma}) == ""
-    assert shown(today, meaning="0" * 64) == ""  # another meaning of trees
-    monkeypatch.setattr(record, "stored", lambda: {"rows": {}})  # no record
-    assert coq_hash(top, today[top]) == ""
+    for other in (
+        {name: row for name, row in rows.items() if name != top},  # never seen
+        rows | {top: ["0" * 64, rows[top][1]]},  # another statement
+        rows | {top: [today[top], "0" * 64]},  # another certificate
+        rows | {lemma: [today[lemma], "0" * 64]},  # of a lemma
+        {name: row for name, row in rows.items() if name != lemma},
+        {},
+    ):
+        assert shown(rows=other) == ""
+    assert shown(meaning="0" * 64) == ""  # another meaning of trees
 
 
-def test_what_changed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_claim_about_a_model_counts_only_with_the_model_of_today(recorded: Callable[[dict[str, Any]], None]) -> None:
+    name = "cookbook.s9.2.1.balance"
+    digest = statements()[name].digest
+    seen = dict.fromkeys(with_lemmas([name]), True)
+    full = read(made("8.16.1", seen, {"dyck-1": True}, []))
+    recorded(full)
+    assert coq_hash(name, digest) == digest
+    for models in ({}, {"dyck-1": "0" * 64}):
+        recorded(full | {"models": models})
+        assert coq_hash(name, digest) == ""
+        assert stale_models(["dyck-1"]) == ["dyck-1"]
+
+
+def test_a_later_run_adds_to_the_record(recorded: Callable[[dict[str, Any]], None]) -> None:
     names = ["lem.sum_ext", "lem.square_le", "lem.sum_split"]
-    rows = json.loads(made("8.16.1", 2, {name: statements()[name].digest for name in names[:2]}, []))["rows"]
-    document = {"theorems": 2, "rows": rows | {"lem.square_le": [statements()["lem.square_le"].digest, "0" * 64]}}
-    monkeypatch.setattr(record, "stored", lambda: document)
-    assert changed(names) == ["lem.square_le", "lem.sum_split"]
-    document["theorems"] = 3  # not all was accepted then: the third one may have been refused
-    assert changed(names) == ["lem.square_le"]
-    document["rows"] = {}
-    assert changed(names) == []
+    first = read(made("8.16.1", dict.fromkeys(names[:2], True), {"max": True, "min": True}, ["a"]))
+    changed = ["0" * 64, "1" * 64]
+    recorded(first | {"rows": first["rows"] | {"lem.square_le": changed, "lem.no_more": changed}})
+    assert stale(names) == ["lem.square_le", "lem.sum_split"]
+    second = read(made("8.16.1", {"lem.sum_split": True}, {"max": False}, ["b"]))
+    assert (set(second["rows"]), set(second["models"])) == ({"lem.sum_ext", "lem.sum_split"}, {"min"})
+    assert second["assumptions"] == ["a", "b"]
+    recorded(second)
+    assert set(read(made("8.16.1", {"lem.sum_ext": False}, {}, []))["rows"]) == {"lem.sum_split"}  # refused now
+    assert set(read(made("8.20.0", {"lem.sum_ext": True}, {}, []))["rows"]) == {"lem.sum_ext"}  # another Coq
+    recorded(second | {"meaning": "0" * 64})
+    assert stale(names) == names
+    assert read(made("8.16.1", {}, {}, []))["rows"] == {}
 
 
 def test_the_ledger_shows_what_coq_has_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,8 +288,10 @@ def test_a_stored_model_shows_its_matrices_and_its_run() -> None:
     assert 'Network ["balance"] ["error"] [[-1]] [0] [[1]] [0] relu_units;' in source
     assert "run_dyck_1 n w" in source
     norm = model_file("sign-norm")
-    assert 'Norm ["x"; "y"] [1; 1] [0; 0] (0)' in norm
-    assert 'run_sign_norm (deviation ["x"; "y"] (0) (stage (sign_norm n) n w given 1) i) (mean ["x"; "y"]' in norm
+    assert 'Definition sign_norm_norm : list string := ["x"; "y"].' in norm
+    assert "Norm sign_norm_norm [1; 1] [0; 0] (0)" in norm
+    assert "let x_ := stage (sign_norm n) n w given in" in norm  # x is a coordinate
+    assert "run_sign_norm (deviation sign_norm_norm (0) (x_ 1%nat) i) (mean sign_norm_norm (x_ 1%nat) i)" in norm
 
 
 # --- With coqc -------------------------------------------------------------------------------------------------------
@@ -288,6 +330,11 @@ def test_the_run_of_a_stored_model_satisfies_its_relation_and_that_of_another_do
         ("[[-1]] [0] [[1]] [0] relu_units", "[[1]] [0] [[1]] [0] relu_units"),
         ('(1%Z, [("token", -1)])', '(1%Z, [("token", 1)])'),
         ("future, average)", "strict_future, average)"),
+        ("typed := [0%Z; 1%Z]", "typed := [0%Z]"),
+        ("before := None", "before := Some 1%Z"),
+        ('all_zero ["total"; "balance"], at_last', 'all_zero ["total"], at_last'),
+        ('all_zero ["total"; "balance"], at_last', 'all_zero ["total"; "balance"], at_first'),
+        ('total i = (x 3%nat "total") i', 'total i = (x 2%nat "total") i'),  # that the relation has no other solution
     ):
         assert entry in source
         assert refused(folder, "other_model", source.replace(entry, other, 1))
@@ -299,6 +346,7 @@ def test_the_run_of_a_stored_model_satisfies_its_relation_and_that_of_another_do
     [
         ("lookup-quadratic", "[0; 0; 2; 0; 0]", "[0; 0; 1; 0; 0]"),  # heads whose scores differ
         ("lookup-quadratic", "everything, average)", "everything, softmax 1 1)"),
+        ("first", "softmax (sqrt 6 / 6) (1)", "softmax (sqrt 6 / 5) (1)"),
         ("predecessor", "future, rightmost)", "future, leftmost)"),
         ("sign-norm", "[1; 1] [0; 0] (0)", "[1; 2] [0; 0] (0)"),  # a layer norm
         ("sign-norm", "[1; 1] [0; 0] (0)", "[1; 1] [0; 0] (1)"),

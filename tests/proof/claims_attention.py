@@ -615,7 +615,30 @@ def formula(values: Sequence[F]) -> list[F]:
     return [conditional(gtzero(F(-1) ** i, F(1)), a, b) for i, (a, b) in enumerate(zip(evens, odds, strict=True), 1)]
 
 
-@adequate("t2.predecessor", at=TABLE_2, misses=[("predheads(v, i) = v(i - 1)", "predheads(v, i) = v(i)")], false=True)
+def with_a_run(v: dict[str, Any]) -> dict[str, Any]:
+    """Table 2's instances with a run of the stored model on values of its own."""
+    n = int(v["n"])
+    value = [bounded() for _ in range(n)]
+    evens, odds = heads(value)
+    mean = prefix("average", lambda i, j: F(0), [-(F(-1) ** j) for j in range(1, n + 1)])
+    first, even = [mark(c) for c in mean], [gtzero(F(-1) ** i, F(1)) for i in range(1, n + 1)]
+    pred = formula(value)
+    out = [conditional(a, F(0), b) for a, b in zip(first, pred, strict=True)]
+    whole = dict(value=value, evens=evens, odds=odds, mean=mean, first=first, even=even, pred=pred)
+    return v | {
+        **{f"{k}()": column(e) for k, e in whole.items()},
+        "one()": column([F(1)] * n),
+        "alternating()": column(F(-1) ** i for i in range(1, n + 1)),
+        "out()": [column(out), column(e + ODD for e in out)],
+    }
+
+
+TABLE_2_RUNS = list(map(with_a_run, TABLE_2))
+
+
+@adequate(
+    "t2.predecessor", at=TABLE_2_RUNS, misses=[("predheads(v, i) = v(i - 1)", "predheads(v, i) = v(i)")], false=True
+)
 def t2_predecessor(v: Any) -> bool | None:
     values = list(v["v()"].values())
     return (formula(values)[1:] == values[:-1] and strict_lookups(values, ["average"])) if values else None
@@ -623,8 +646,11 @@ def t2_predecessor(v: Any) -> bool | None:
 
 @adequate(
     "t2.predecessor.corrected",
-    at=TABLE_2,
+    at=TABLE_2_RUNS,
     misses=[
+        ("out(1) = 0 &", "out(1) = 1 &"),
+        ("out(i) = value(i - 1)", "out(i) = value(i)"),
+        ("-> out(1) = 0", "-> pred(1) = 0"),
         ("v(j) <= 1) -> ", "v(j) <= 2) -> "),
         ("0 <= v(j) & ", ""),
         ("predheads(v, i) = v(i - 1)", "predheads(v, i) = v(i)"),
@@ -855,10 +881,24 @@ def prop10a(v: Any) -> bool | None:
     return c[0] == 1 and all(e <= F(1, 3) for e in c[1:]) and f == [F(i == 0) for i in range(len(f))]
 
 
+def last_positions() -> Iterator[dict[str, Any]]:
+    """With a run of the stored model: its mean is c and its last mark f."""
+    for v in prop10_instances(True):
+        n = int(v["n"])
+        yield v | {
+            "w()": column([F(0)] * n),
+            "alternating()": column(F(-1) ** i for i in range(1, n + 1)),
+            "mean()": v["c()"],
+            "last()": v["f()"],
+        }
+
+
 @adequate(
     "yang2026.prop10b",
-    at=prop10_instances(True),
+    at=last_positions(),
     misses=[
+        ("last(i) = I[i = n]", "last(i) = I[i = 1]"),
+        ("last(i) = I[i = n]", "mean(i) = I[i = n]"),
         ("c(i) <= 1/3", "c(i) <= 1/4"),
         ("-1/3 <= c(i)", "0 <= c(i)"),
         ("-1/3 <= c(i)", "-1/3 < c(i)"),

@@ -931,20 +931,40 @@ def sign_by_layer_norm(v: Any) -> bool | None:
     return out == twice([F(1) if a > 0 else F(-1) for a in x])
 
 
+def with_two_numbers() -> Iterator[dict[str, Any]]:
+    """With a run of the stored model on two numbers, equal ones among them."""
+    pairs = itertools.cycle([(F(1), F(3)), (F(2), F(2)), (F(1, 2), F(-1)), (F(0), F(0))])
+    for v, (x, y) in zip(sign_instances(), pairs, strict=False):
+        order = F((y < x) - (x < y))
+        yield {
+            **{{"x()": "u()", "y()": "t()"}.get(k, k): e for k, e in v.items()},
+            "x": x,
+            "y": y,
+            "z1_x": x,
+            "z1_y": y,
+            "mu1": (x + y) / 2,
+            "dev1": abs(x - y) / 2,
+            "y1_x": wrong(order),
+            "y1_y": wrong(-order),
+        }
+
+
 @adequate(
     "s6.4.sign_zero",
-    at=sign_instances(),
+    at=with_two_numbers(),
     misses=[
-        ("-> (ex k in 1..n. x(k) != 0)", ""),
-        ("all k in 1..n. x(k) = 0 -> out", "all k in 1..n. x(k) <= 0 -> out"),
+        ("y1_x = I[y < x] - I[x < y]", "y1_x = I[y <= x] - I[x < y]"),
+        ("y1_y = I[x < y] - I[y < x]", "y1_y = I[y < x] - I[x < y]"),
+        ("-> (ex k in 1..n. u(k) != 0)", ""),
+        ("all k in 1..n. u(k) = 0 -> out", "all k in 1..n. u(k) <= 0 -> out"),
         ("-> out(2*k - 1) = 0", "-> out(2*k - 1) = 1"),
         ("-> (all j in 1..2*n. out(j)*r = z(j) - mu)", ""),
-        ("-> 0 < r &", "-> 1 < r &"),
+        ("-> (0 < r &", "-> (1 < r &"),
     ],
 )
 def sign_zero(v: Any) -> bool | None:
     """Where a component is 0, so is the output, and it has a value unless all are 0."""
-    x, delta = list(v["x()"].values()), v["delta"]
+    x, delta = list(v["u()"].values()), v["delta"]
     if delta <= 0 or any(0 < abs(a) < delta for a in x) or not any(x):
         return None
     z = clipped(twice(x), delta)
@@ -1411,7 +1431,7 @@ def position_over_length(v: Any) -> bool:
         ("= 1/n", "= i/n"),
         ("= 1/n", "= 1/i"),
         ("w(1) = 0 & ", ""),
-        (" & (all j in 2..n. w(j) = 1)", ""),
+        (" & (all j in 2..n. w(j) != 0)", ""),
         ("= 1/n", "= 1/(n + 1)"),
     ],
 )
@@ -1771,38 +1791,50 @@ def runs(layers: list[Layer], start: list[list[F]]) -> list[list[list[F]]]:
     return out
 
 
+def side_by_side_runs(levels: tuple[int, int], n: int, d: int, e: int) -> dict[str, Any]:
+    """Two random transformers and what Lemma 8.3 makes of them; a level that one of them has not changes nothing."""
+    h, o, m, f = 2, 1, 1, 2
+    one, two = [Layer(d, h, m) for _ in range(levels[0])], [Layer(e, o, f) for _ in range(levels[1])]
+    z, x = runs(one, matrix(n, d)), runs(two, matrix(n, e))
+    Z = [[p + q for p, q in zip(z[0], x[0], strict=True)]]
+    T, beta, zeta = [], [], []
+    for first, second in itertools.zip_longest(one, two):
+        if first:
+            beta.append(first.widened(0, e).weights(Z[-1]))
+        T.append(first.widened(0, e).run(Z[-1]) if first else Z[-1])
+        if second:
+            zeta.append(second.widened(d, 0).weights(T[-1]))
+        Z.append(second.widened(d, 0).run(T[-1]) if second else T[-1])
+    return {
+        **{k: F(a) for k, a in zip("JLndehomf", (*levels, n, d, e, h, o, m, f), strict=True)},
+        **parameters(one, "QKVWgUr"),
+        **parameters(two, "POMXsYt"),
+        "alpha()": by_layers([a.weights(p) for a, p in zip(one, z, strict=False)]),
+        "omega()": by_layers([a.weights(p) for a, p in zip(two, x, strict=False)]),
+        "beta()": [by_layers(beta), spoiled(by_layers(beta), 1)],
+        "zeta()": [by_layers(zeta), spoiled(by_layers(zeta), 1)],
+        "z()": by_layers(z, 0),
+        "x()": by_layers(x, 0),
+        "T()": by_layers(T),
+        "Z()": [
+            by_layers(Z, 0),
+            spoiled(by_layers(Z, 0), 0),
+            spoiled(by_layers(Z, 0), max(levels)),
+            below(by_layers(Z, 0), d),
+        ],
+        "layers": (one, two, z[0], x[0]),
+    }
+
+
 def transformers() -> Iterator[dict[str, Any]]:
     for levels, n, d, e in [(0, 1, 1, 1), (1, 2, 1, 2), (2, 2, 2, 1), (2, 1, 1, 1), (1, 3, 2, 2)]:
-        h, o, m, f = 2, 1, 1, 2
-        one, two = [Layer(d, h, m) for _ in range(levels)], [Layer(e, o, f) for _ in range(levels)]
-        z, x = runs(one, matrix(n, d)), runs(two, matrix(n, e))
-        Z = [[p + q for p, q in zip(z[0], x[0], strict=True)]]
-        T, beta, zeta = [], [], []
-        for first, second in zip(one, two, strict=True):
-            upper, lower = first.widened(0, e), second.widened(d, 0)
-            beta.append(upper.weights(Z[-1]))
-            T.append(upper.run(Z[-1]))
-            zeta.append(lower.weights(T[-1]))
-            Z.append(lower.run(T[-1]))
-        yield {
-            **{k: F(a) for k, a in zip("Lndehomf", (levels, n, d, e, h, o, m, f), strict=True)},
-            **parameters(one, "QKVWgUr"),
-            **parameters(two, "POMXsYt"),
-            "alpha()": by_layers([a.weights(p) for a, p in zip(one, z, strict=False)]),
-            "omega()": by_layers([a.weights(p) for a, p in zip(two, x, strict=False)]),
-            "beta()": [by_layers(beta), spoiled(by_layers(beta), 1)],
-            "zeta()": [by_layers(zeta), spoiled(by_layers(zeta), 1)],
-            "z()": by_layers(z, 0),
-            "x()": by_layers(x, 0),
-            "T()": by_layers(T),
-            "Z()": [
-                by_layers(Z, 0),
-                spoiled(by_layers(Z, 0), 0),
-                spoiled(by_layers(Z, 0), levels),
-                below(by_layers(Z, 0), d),
-            ],
-            "layers": (one, two, z[0], x[0]),
-        }
+        both = side_by_side_runs((levels, levels), n, d, e)
+        yield {k: v for k, v in both.items() if k != "J"}
+
+
+def unequal() -> Iterator[dict[str, Any]]:
+    for J, L, n, d, e in [(0, 0, 1, 1, 1), (0, 1, 1, 1, 2), (1, 2, 2, 1, 1), (2, 0, 1, 2, 1), (3, 1, 2, 1, 1)]:
+        yield side_by_side_runs((J, L), n, d, e)
 
 
 PAIRS = list(map(offered, transformers()))
@@ -1977,14 +2009,24 @@ def embedding(v: Any) -> bool:
 
 @adequate(
     "s8.3.parallel_depth",
-    at=[{"J": F(J), "L": F(L)} for J in range(-1, 4) for L in range(4)],
+    at=map(offered, unequal()),
     misses=[
         ("= 2*max(J, L)", "= 2*min(J, L)"),
         ("= 2*max(J, L)", "= J + L"),
         ("1 + 1) =", "1) ="),
-        ("sum(l, 1, max(J, L),", "sum(l, 0, max(J, L),"),
+        ("(all a in 1..d. Z(max(J, L), i, a) = z(J, i, a))", "(all a in 1..d. Z(min(J, L), i, a) = z(J, i, a))"),
+        ("Z(max(J, L), i, d + a) = x(L, i, a)", "Z(max(J, L), i, d + a) = x(0, i, a)"),
+        (" & all a in 1..e. Z(0, i, d + a) = x(0, i, a)", ""),
     ],
 )
-def depth(v: Any) -> bool | None:
-    J, L = int(v["J"]), int(v["L"])
-    return None if min(J, L) < 0 else len([k for _ in range(max(J, L)) for k in ("f1'", "f2'")]) == 2 * max(J, L)
+def depth(v: Any) -> bool:
+    """Eq. 40 for transformers of different depths; two layers for each level of the deeper one."""
+    one, two, first, second = v["layers"]
+    state, layers = [p + q for p, q in zip(first, second, strict=True)], 0
+    d, e = len(first[0]), len(second[0])
+    for upper, lower in itertools.zip_longest(one, two):
+        layers += 2
+        state = upper.widened(0, e).run(state) if upper else state
+        state = lower.widened(d, 0).run(state) if lower else state
+    right = state == [p + q for p, q in zip(runs(one, first)[-1], runs(two, second)[-1], strict=True)]
+    return right and layers == 2 * max(len(one), len(two))

@@ -735,6 +735,31 @@ def both_decide(v: Any) -> bool | None:
     return (logit(n, k, v["c"]) > SLACK) == (k % 2 == 1) and (first_logit(v["word"], v["c"]) > SLACK) == bool(starts(v))
 
 
+def scaled_layers() -> list[dict[str, Any]]:
+    """Both networks on one word, and factors of the first and of the second layer."""
+    factors_of = [(F(1, 3), F(2)), (F(2), F(1, 100)), (F(1), F(50)), (F(-1), F(1)), (F(1), F(-1))]
+    return [{**v, "t": t, "u": u, "m": [F(x) for x in range(3)]} for v in entropies() for t, u in factors_of]
+
+
+@adequate(
+    "chiang2022.s4.1.scaling",
+    at=scaled_layers(),
+    misses=[
+        ("= I[accept(first)]", "= I[w(1) = 0]"),
+        ("-1/2*(t*start(i)) + t*hit(i)", "-1/2*(t*start(i)) + hit(i)"),
+        ("= I[accept(parity)]", "= I[~odd(n)]"),
+        ("*-(t*hit(i)))", "*(t*hit(i)))"),
+    ],
+)
+def scaling_keeps_decisions(v: Any) -> bool | None:
+    c, t, u = v["c"], v["t"], v["u"]
+    if c <= 0 or t <= 0 or u <= 0:
+        return None
+    n, k = len(v["word"]) + 1, sum(v["word"])
+    first = real(u * t) * first_logit(v["word"], c * t**2)
+    return bool(real(u * t) * logit(n, k, c * t**2) > SLACK) == (k % 2 == 1) and bool(first > SLACK) == bool(starts(v))
+
+
 def bits_lost(s: Any) -> Any:
     """Cross-entropy in bits of a decision that is right, with logit s."""
     return CONTEXT.log(1 + e(-abs(s))) / CONTEXT.log(2)
@@ -762,6 +787,43 @@ def entropy_tends_to_one(v: Any) -> bool | None:
         and (n == 1 or bits_lost(s) < 1)
         for s, f in pairs
     )
+
+
+@adequate(
+    "chiang2022.fig2.first.noln",
+    at=NETWORKS,
+    misses=[
+        ("exp(c)/2*(1/(exp(c) + n - 1)))))/log(2)", "exp(c)*(1/(exp(c) + n - 1)))))/log(2)"),
+        ("2 <= n & 0 < c", "1 <= n & 0 < c"),
+        ("< 1", "< 9/10"),
+        ("1 - exp(c)/2*(1/(exp(c) + n - 1))*(1/log(2)) <=", "1 - exp(c)/9*(1/(exp(c) + n - 1))*(1/log(2)) <="),
+    ],
+)
+def curve_of_first(v: Any) -> bool | None:
+    n, c = len(v["word"]) + 1, v["c"]
+    if c <= 0 or n == 1 or set(v["word"]) - {0, 1}:
+        return None
+    lost, x = bits_lost(first_logit(v["word"], c)), e(real(c)) / (2 * (e(real(c)) + n - 1))
+    return same(lost, CONTEXT.log(1 + e(-x)) / CONTEXT.log(2)) and 1 - x / CONTEXT.log(2) <= lost < 1
+
+
+@adequate(
+    "chiang2022.fig2.parity.noln",
+    at=counts(F(0), F(-1)),
+    misses=[
+        ("(2*tanh(c)/n^2)))/log(2)", "(tanh(c)/n^2)))/log(2)"),
+        ("n = 2*m", "n = 2*m + 1"),
+        ("< 1", "< 9/10"),
+        ("1 - 2*tanh(c)/n^2*(1/log(2)) <=", "1 - tanh(c)/9/n^2*(1/log(2)) <="),
+    ],
+)
+def curve_of_parity(v: Any) -> bool | None:
+    here = given(v)
+    if here is None or here[0] % 2:
+        return None
+    n, k, c = here
+    lost, x = bits_lost(logit(n, k, c)), 2 * CONTEXT.tanh(real(c)) / n**2
+    return same(lost, CONTEXT.log(1 + e(-x)) / CONTEXT.log(2)) and 1 - x / CONTEXT.log(2) <= lost < 1
 
 
 # --- Sections 5.2 and 5.3, Proposition 3 ------------------------------------------------------------------------------
@@ -1115,6 +1177,60 @@ def entropy_is_eta_right(v: Any) -> bool | None:
 # --- Appendix B -------------------------------------------------------------------------------------------------------
 
 
+def close_vectors() -> Iterator[dict[str, Any]]:
+    """Two vectors and their norms; behind them, for K, two that epsilon = 0 sends to (1, -1) and to (-1, 1)."""
+
+    def three(entries: Sequence[Any]) -> dict[int, Any]:
+        return column_of([*entries, F(0), F(0)][:3])
+
+    for x, z, eps, K in [
+        ((F(1), F(-1)), (F(1, 2), F(-1, 2)), F(1), F(1)),
+        ((F(1, 100), F(-1, 100)), (F(-1, 100), F(1, 100)), F(1), F(1)),
+        ((F(1, 10), F(-1, 10)), (F(0), F(0)), F(4), F(1, 2)),
+        ((F(2), F(0), F(-1)), (F(2), F(1), F(-1)), F(1, 2), F(2)),
+        ((F(1, 50), F(0), F(-1, 50)), (F(0), F(0), F(0)), F(2), F(1)),
+        ((F(3),), (F(1),), F(1), F(0)),
+        ((F(1), F(2)), (F(2), F(1)), F(0), F(1)),
+        ((F(1), F(2)), (F(2), F(1)), F(1), F(-1)),
+        ((F(1, 10), F(-1, 10)), (F(-1, 10), F(1, 10)), F(1), F(1, 10)),
+    ]:
+        (y, mu, r), (u, nu, s) = normed(x, eps), normed(z, eps)
+        t = 1 / (K**2 + 1)
+        yield {
+            "d": F(len(x)),
+            "x()": [three(x), three([t, -t])],
+            "z()": [three(z), three([-t, t])],
+            "y()": [three(y), three([F(1), F(-1)])],
+            "u()": [three(u), three([F(-1), F(1)])],
+            "mu": [mu, F(0)],
+            "r": [r, t],
+            "nu": [nu, F(0)],
+            "s": [s, t],
+            "eps": eps,
+            "K": K,
+            "here": (x, z, y, u),
+        }
+
+
+@adequate(
+    "chiang2022.s4.2.lipschitz",
+    at=close_vectors(),
+    misses=[
+        ("d - 1 <= eps*K^2", "0 <= eps*K^2"),
+        ("layernormed(z, 2, 0, l. 1", "layernormed(z, 2, 1, l. 1"),
+        ("< onenorm(k. y(k) - u(k), 2)", "< onenorm(k. x(k) - z(k), 2)"),
+        ("d - 1 <= eps*K^2", "d - 2 <= eps*K^2"),
+    ],
+)
+def norm_is_lipschitz(v: Any) -> bool | None:
+    x, z, y, u = v["here"]
+    steep = v["K"] * 4 / (v["K"] ** 2 + 1) < 4  # epsilon = 0: (t, -t) and (-t, t), however close, come out 4 apart
+    if v["eps"] <= 0 or v["K"] < 0 or len(x) - 1 > v["eps"] * v["K"] ** 2:
+        return steep
+    far = sum(abs(a - b) for a, b in zip(x, z, strict=True))
+    return steep and at_most(CONTEXT.fsum(abs(a - b) for a, b in zip(y, u, strict=True)), v["K"] * far)
+
+
 def homogeneous() -> Iterator[dict[str, Any]]:
     for t in (F(1, 3), F(2), F(0), F(-1)):
         W = {(1, 1): F(1), (1, 2): F(-2), (2, 1): F(1, 2), (2, 2): F(3), (3, 1): F(0), (3, 2): F(1)}
@@ -1147,47 +1263,95 @@ def scaling_passes(v: Any) -> bool | None:
     return net_of([t * a for a in x]) == t * net_of(x)
 
 
+NINE = ("zero", "one", "cls", "place", "alternating", "ones", "unit", "hit", "s")
+
+
+def parity_with_norms(w: Sequence[int], c: Any, eps: F) -> dict[str, Any]:
+    """All that PARITY with norms of Section 4 computes on a word: entries x, then -x, and a norm behind each part."""
+    names = (*NINE, *(f"{x}_minus" for x in NINE))
+    n, k, out = len(w) + 1, sum(x == 1 for x in w), {}
+
+    def keep(label: str, rows: Sequence[Sequence[Any]], *only: str) -> None:
+        for x in only or names:
+            out[label.format(x) + "()"] = {i: row[names.index(x)] for i, row in enumerate(rows)}
+
+    def norm(number: str, rows: Sequence[Sequence[Any]], label: str) -> list[list[Any]]:
+        made = [normed(row, eps) for row in rows]
+        out[f"mu{number}()"] = {i: m[1] for i, m in enumerate(made)}
+        out[f"dev{number}()"] = {i: m[2] for i, m in enumerate(made)}
+        keep(label, [m[0] for m in made])
+        return [m[0] for m in made]
+
+    plain = [[*hot, F(i, n), F(cosine(i)), F(k, n), F(1, n), F(0), F(0)] for i, (_, hot) in enumerate(embedded(w))]
+    a = [[*x, *(-y for y in x)] for x in plain]
+    keep("{}", a, *(x for x in names if not x.startswith(("hit", "s_")) and x != "s"))
+    a = norm("1", a, "y1_{}")
+    for x in a:
+        hidden = [max(-x[3] + x[5] + step * x[6], x[3] * 0) for step in (-1, 0, 1)]
+        x[7] += hidden[0] - 2 * hidden[1] + hidden[2]
+        x[16] -= hidden[0] - 2 * hidden[1] + hidden[2]
+    keep("z1_{}", a, "hit", "hit_minus")
+    a = norm("1_", a, "y1_{}_")
+    for sign, head in ((-1, 1), (1, 2)):
+        found = [average([real(c) * at[2] * sign * x[4] for x in a], [-sign * x[7] for x in a]) for at in a]
+        out[f"z2_{head}_s()"], out[f"z2_{head}_s_minus()"] = (column_of([t * y for y in found], 0) for t in (1, -1))
+    for i, x in enumerate(a):
+        x[8] += out["z2_1_s()"][i] + out["z2_2_s()"][i]
+        x[17] -= out["z2_1_s()"][i] + out["z2_2_s()"][i]
+    keep("z2_{}", a, "s", "s_minus")
+    a = norm("2", a, "y2_{}")
+    keep("z2_{}", a, "zero", "zero_minus")
+    norm("2_", a, "y2_{}_")
+    word = {0: F(CLS), 1: F(0), **{i: F(x) for i, x in enumerate(w, 1)}}
+    return {"n": F(n), "c": c, "epsilon": eps, "k": [F(k), F(k + 1)], "w()": word, **out, "word": tuple(w)}
+
+
+def factors(w: Sequence[int], v: dict[str, Any]) -> dict[str, Any]:
+    """The product of the deviations, as reciprocals: of the first layer and of the second at each position."""
+    first = column_of([1 / (v["dev1()"][i] * v["dev1_()"][i]) for i in range(len(w) + 1)], 0)
+    second = column_of([1 / (v["dev2()"][i] * v["dev2_()"][i]) for i in range(len(w) + 1)], 0)
+    return {**v, "f()": first, "g()": second, "g": second[0], "r": v["z2_s()"][0], "m": [F(t) for t in range(3)]}
+
+
+RUNS_WITH_NORMS = [
+    ((), 1, 0, 1, 1, 1), ((), 1, 1, 2, 1, 1), ((1,), 1, 0, 2, 1, 3), ((0,), 1, F(1, 10), 1, 1, 1),
+    ((1, 0), 3, 0, F(1, 2), 3, 1), ((1, 1), 1, 1, 1, 1, 1), ((0, 0), F(1, 4), F(1, 100), F(1, 2), 3, 1),
+    ((0, 1, 1), 1, F(1, 10), 1, 2, F(1, 2)), ((1, 1, 1), 3, 2, F(1, 2), 2, 1), ((1, 0, 1, 1), 1, 0, 1, 1, 1),
+    ((1, 2), 1, 1, 1, 1, 1), ((1, 0), 0, 1, 1, 1, 1), ((1, 1), -1, 0, 1, 1, 1), ((0,), 1, 1, -1, 1, 1),
+]  # fmt: skip
+"""A word, c, epsilon, and one factor for each of three norms."""
+
+
+def parity_of(v: Any) -> tuple[int, int] | None:
+    return (len(v["word"]) + 1, sum(v["word"])) if in_alphabet(v) else None
+
+
 def layers() -> Iterator[dict[str, Any]]:
-    for n, k, A, C, C2 in [
-        (1, 0, F(1), F(1), F(1)),
-        (2, 1, F(2), F(1), F(3)),
-        (3, 0, F(1, 2), F(3), F(1)),
-        (4, 3, F(1, 2), F(2), F(1)),
-        (4, 2, F(1), F(2), F(1, 2)),
-        (3, 3, F(1), F(1), F(1)),
-        (2, 0, F(-1), F(1), F(1)),
-    ]:
+    """A run of PARITY with norms, and beside it the second layer with one factor for all positions."""
+    for w, *numbers in RUNS_WITH_NORMS:
+        c, eps, A, C, C2 = map(F, numbers)
+        n, k = len(w) + 1, sum(x == 1 for x in w)
         a = {
             (b, j): F({3: int(j == 0), 5: cosine(j)}.get(b, 0)) + (F(int(j == k), n) if b == 8 else 0)
             for b in range(1, 10)
             for j in range(n)
         }
         z = {at: A * C * x for at, x in a.items()}
-        one = [F(1) * z[3, 0] * -z[5, j] for j in range(n)]
-        two = [F(1) * z[3, 0] * z[5, j] for j in range(n)]
+        one = [c * z[3, 0] * -z[5, j] for j in range(n)]
+        two = [c * z[3, 0] * z[5, j] for j in range(n)]
         values = [z[8, j] for j in range(n)]
         s = real(C2) * (average(one, values) + average(two, [-x for x in values]))
-        yield {
-            "m": F(n // 2),
-            "n": F(n),
-            "k": F(k),
-            "c": F(1),
-            "A1": A,
-            "C1": C,
-            "C2": C2,
-            "a()": a,
-            "z()": z,
-            "s": [s, s + 1],
-            "q": F(0),
-        }
+        run = factors(w, parity_with_norms(w, c, eps))
+        same_layer = {"A1": A, "C1": C, "C2": C2, "a()": a, "z()": z, "s": [s, s + 1]}
+        yield {**run, **same_layer, "m": [F(t) for t in range(-1, 4)]}
 
 
-LAYERS = [{**v, "m": [F(t) for t in range(-1, 4)]} for v in layers()]
+LAYERS = list(layers())
 
 
 def layer_at(v: Any) -> tuple[int, int, Any, Any] | None:
-    n, k, t = int(v["n"]), int(v["k"]), v["A1"] * v["C1"]
-    return (n, k, t, v["C2"]) if 0 <= k <= n - 1 and t > 0 else None
+    n, k, t = int(v["n"]), int(v["k"][0]), v["A1"] * v["C1"]
+    return (n, k, t, v["C2"]) if t > 0 and v["c"] > 0 else None
 
 
 @adequate("chiang2022.appB.logits", at=LAYERS, false=True)
@@ -1199,24 +1363,6 @@ def logits_linear(v: Any) -> bool | None:
     return all((t * 1) * (t * -cosine(j)) == t * (1 * -cosine(j)) for j in range(here[0]))
 
 
-@adequate(
-    "chiang2022.appB.logits.corrected",
-    at=LAYERS,
-    misses=[
-        ("(A1*C1)^2*(c", "A1*C1*(c"),
-        ("z(8, j) = A1*C1*a(8, j)", "z(8, j) = (A1*C1)^2*a(8, j)"),
-        ("c*z(3, 0)*-z(5, j)", "c*z(3, 0)*z(5, j)"),
-        ("(A1*C1)^2*(c", "(A1 + C1)^2*(c"),
-    ],
-)
-def logits_square(v: Any) -> bool | None:
-    here = layer_at(v)
-    if here is None:
-        return None
-    t = here[2]
-    return all((t * 1) * (t * -cosine(j)) == t**2 * (1 * -cosine(j)) for j in range(here[0]))
-
-
 @adequate("chiang2022.appB.parity", at=LAYERS, false=True)
 def parity_normed(v: Any) -> bool | None:
     here = layer_at(v)
@@ -1224,28 +1370,9 @@ def parity_normed(v: Any) -> bool | None:
         return None
     n, k, t, u = here
     s = v["s"][0]
-    return same(s, (-1) ** (k + 1) * 2 * real(u * t) * CONTEXT.tanh(real(t)) / n**2) and bool(s > 0) == (k % 2 == 1)
-
-
-@adequate(
-    "chiang2022.appB.parity.corrected",
-    at=LAYERS,
-    misses=[
-        ("(A1*C1)^2*c", "A1*C1*c"),
-        ("(odd(k) -> 0 < s)", "(odd(k) -> s < 0)"),
-        ("2 <= n & ~odd(k) ->", "~odd(k) ->"),
-        ("2*C2*A1*C1", "2*C2"),
-        ("(~odd(n) ->", "(odd(n) ->"),
-    ],
-)
-def parity_normed_right(v: Any) -> bool | None:
-    here = layer_at(v)
-    if here is None or here[:2] == (1, 0):
-        return None
-    n, k, t, u = here
-    s = v["s"][0]
-    formula = n % 2 == 1 or same(s, (-1) ** (k + 1) * 2 * real(u * t) * CONTEXT.tanh(real(t * t)) / n**2)
-    return formula and bool(s > 0 if k % 2 else s < 0)
+    return same(s, (-1) ** (k + 1) * 2 * real(u * t) * CONTEXT.tanh(real(t * v["c"])) / n**2) and bool(s > 0) == (
+        k % 2 == 1
+    )
 
 
 NORMED = ("zero", "one", "cls", "start", "hit", "s")
@@ -1480,6 +1607,7 @@ def normed_layers() -> Iterator[dict[str, Any]]:
             "C1()": [column_of(scale, 0)],
             "word": w,
             "scales": scale,
+            **factors(w, parity_with_norms(w, F(1), eps)),
         }
 
 
@@ -1495,19 +1623,98 @@ def one_scalar(v: Any) -> bool | None:
     "chiang2022.appB.scalars.corrected",
     at=NORMED,
     misses=[
-        ("y(d + b, i) = -C1(i)*x(b, i)", "y(d + b, i) = C1(i)*x(b, i)"),
-        ("y(b, i) = C1(i)*x(b, i)", "y(b, i) = C1(0)*x(b, i)"),
-        ("+ eps) = 1", "- eps) = 1"),
-        ("C1(i)^2*(sum(b, 1, d, x(b, i)^2)/d", "C1(i)^2*(sum(b, 1, d, x(b, i)^2)"),
-        ("0 < C1(i)", "2 < C1(i)"),
+        ("y1_place_(i) = f(i)*", "y1_place_(i) = f(0)*"),
+        ("y2_s_minus_(i) = -(g(i)*", "y2_s_minus_(i) = (g(i)*"),
+        ("I[i = k]/(9*n^2)) = 1", "I[i = k]/(9*n^2)) = 2"),
+        ("(2 + (i^2 + k^2 + 1)/n^2)/9", "(2 + (i^2 + k^2)/n^2)/9"),
+        ("y1_hit_(i) = f(i)*(I[i = k]/n)", "y1_hit_(i) = f(i)*(I[i = k])"),
     ],
 )
 def scalars_by_position(v: Any) -> bool | None:
+    here = parity_of(v)
+    if here is None:
+        return None
+    n, k = here
+    one = real(F(1))
+    for i in range(n):
+        size = (2 + F(i * i + k * k + 1, n * n)) / 9
+        square = 1 / (real(size) * (1 + real(v["epsilon"])) + real(v["epsilon"]) ** 2 + real(F(int(i == k), 9 * n * n)))
+        entries = [*embedded(v["word"])[i][1], F(i, n), F(cosine(i)), F(k, n), F(1, n), F(int(i == k), n), F(0)]
+        for x, entry in zip(NINE, entries, strict=True):
+            if not same(v[f"y1_{x}_()"][i], CONTEXT.sqrt(square) * real(entry) * one):
+                return False
+    return True
+
+
+@adequate(
+    "chiang2022.appB.logits.corrected",
+    at=LAYERS,
+    misses=[
+        ("f(0)*f(j)*(c*pow(-1, j))", "f(j)*(c*pow(-1, j))"),
+        ("f(0)*f(j)*(c*-pow(-1, j))", "f(0)*f(0)*(c*-pow(-1, j))"),
+        ("y1_hit_(j) = f(j)*", "y1_hit_(j) = f(0)*"),
+        ("(c*-pow(-1, j))", "(c*pow(-1, j))"),
+    ],
+)
+def logits_by_position(v: Any) -> bool | None:
+    here = parity_of(v)
+    if here is None:
+        return None
+    n, k = here
+    f = [v["y1_cls_()"][0], *(abs(v["y1_alternating_()"][j]) for j in range(1, n))]
+    return all(same(v["y1_hit_()"][j], f[j] * real(F(int(j == k), n))) for j in range(n))
+
+
+@adequate(
+    "chiang2022.appB.parity.corrected",
+    at=LAYERS,
+    misses=[
+        ("clsweight(j. c*f(0)*f(j)*", "clsweight(j. c*f(j)*"),
+        ("(0 < y2_s_(0) <-> odd(k))", "(0 < y2_s_(0) <-> ~odd(k))"),
+        ("<-> 2 <= n & ~odd(k))", "<-> ~odd(k))"),
+        ("r = f(k)/n*", "r = f(0)/n*"),
+        ("(k^2 + 1 + I[0 = k])/n^2", "(k^2 + 1)/n^2"),
+    ],
+)
+def parity_by_position(v: Any) -> bool | None:
+    here = parity_of(v)
+    if here is None or v["c"] <= 0:
+        return None
+    n, k = here
+    f = [abs(v["y1_alternating_()"][j]) for j in range(n)]
+    scores = [real(v["c"]) * f[0] * f[j] * cosine(j) for j in range(n)]
+    weights_of = softmax([-x for x in scores])[k] - softmax(scores)[k]
+    r, logit = f[k] / n * weights_of, v["y2_s_()"][0]
+    e = real(v["epsilon"])
+    squares = f[0] ** 2 * (2 + real(F(k * k + 1 + int(k == 0), n * n))) + r**2
+    right = same(logit, r / CONTEXT.sqrt(squares / 9 * (1 + e) + e**2))
+    sign = same(logit, 0) if n == 1 else bool(logit > 0) if k % 2 else bool(logit < 0)
+    return right and sign
+
+
+@adequate(
+    "chiang2022.s4.1.pairing",
+    at=LAYERS,
+    misses=[
+        ("z1_hit_minus(i) = -z1_hit(i)", "z1_hit_minus(i) = z1_hit(i)"),
+        ("z2_s_minus(i) = -z2_s(i)", "z2_s_minus(i) = -y1_s_(i)"),
+        ("mu2_(i) = 0", "mu2_(i) = 1"),
+        ("0 < dev1(i)", "1 < dev1(i)"),
+        ("y2_one_minus_(i) = -y2_one_(i)", "y2_one_minus_(i) = -y2_zero_(i)"),
+    ],
+)
+def paired_everywhere(v: Any) -> bool | None:
+    here = parity_of(v)
+    if here is None:
+        return None
+    pairs_of = [
+        (f"y{layer}_{x}{end}()", f"y{layer}_{x}_minus{end}()") for x in NINE for layer in "12" for end in ("", "_")
+    ]
     return all(
-        same(v["y()"][b, i], v["scales"][i] * v["x()"][b, i])
-        and same(v["y()"][9 + b, i], -v["scales"][i] * v["x()"][b, i])
-        for b in range(1, 10)
-        for i in range(len(v["scales"]))
+        same(v[a][i], -v[b][i]) and v[f"dev{d}()"][i] > 0 and same(v[f"mu{d}()"][i], 0)
+        for a, b in pairs_of
+        for i in range(here[0])
+        for d in ("1", "1_", "2", "2_")
     )
 
 

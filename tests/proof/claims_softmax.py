@@ -716,10 +716,12 @@ def counts() -> Iterator[dict[str, Any]]:
         found = looked_up(c + 1, i, F(3 * n, i), range(1, i + 1))
         x = found - 1
         out = min(max(2 * x - 0.5, CONTEXT.mpf(0)), CONTEXT.mpf(1))
+        factored = looked_up(c + 1, i, real(F(3 * n, i)) / CONTEXT.sqrt(2), range(1, i + 1))
         yield {
             "n": F(n),
             "i": F(i),
             "c": F(c),
+            "factored": [factored, factored + 1],
             "tau": [F(1, n), F(5)],
             "found": [found, found + 1],
             "x": [x, x + 1],
@@ -738,6 +740,8 @@ def counts() -> Iterator[dict[str, Any]]:
         ("out = I[0 < c]", "out = I[0 <= c]"),
         ("& 4*exp(-3*n/i) <= 4*exp(-3)", "& 4*exp(-3*n/i) < 4*exp(-3)"),
         ("& c < i", "& c <= i"),
+        ("abs(factored - (c + 1)) <= exp(-3*n/(i*sqrt(2)))", "abs(factored - (c + 1)) <= exp(-3*n/i)"),
+        ("exp(-3*n/(i*sqrt(2))) < 1/4", "exp(-3*n/(i*sqrt(2))) < 1/9"),
     ],
     still_true=[("abs(found - (c + 1)) <= 4*exp(-3*n/i)", "abs(found - (c + 1)) <= exp(-3*n/i)")],
 )
@@ -752,6 +756,8 @@ def thm20_positive(v: Any) -> bool | None:
         and at_most(bound, 4 * e(real(-3)))
         and 4 * e(real(-3)) < 0.25
         and same(output, int(c > 0))
+        and at_most(abs(v["factored"][0] - c - 1), e(real(F(-3 * n, i)) / CONTEXT.sqrt(2)))
+        and e(real(F(-3 * n, i)) / CONTEXT.sqrt(2)) < 0.25
     )
 
 

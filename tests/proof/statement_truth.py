@@ -96,9 +96,11 @@ def _spine(tree: Any, env: dict[str, Any], instance: Instance, met: list[bool] |
 
 def _offered(tree: Any, env: Mapping[str, Any], instance: Instance) -> Iterable[Any]:
     key = tree[1] + ("()" if isinstance(tree[2], tuple) else "")
-    values = instance[key]
-    found: Any = values(env) if callable(values) else values
-    return found if isinstance(found, list) or callable(values) else [found]
+    values: Any = instance[key]
+    if callable(values):
+        made: Any = values(env)
+        return made
+    return values if isinstance(values, list) else [values]
 
 
 def _range(low: Any, high: Any) -> Iterable[Fraction]:

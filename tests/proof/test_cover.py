@@ -4,6 +4,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 
 from symcook.proof import kernel
 from symcook.proof.grammar import read_formula

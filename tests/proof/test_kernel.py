@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 from proof import nodes
+from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.nodes import intro, pos
 
 from symcook.errors import Rejected

@@ -16,7 +16,15 @@ from symcook.recipes.closed import ClosedForm, closed_forms
 
 CONTEXT = mpmath.mp.clone()
 CONTEXT.dps = 40
-SETTINGS = [("parity", "no"), ("parity", "yes"), ("first", "no"), ("first", "yes"), ("first-flawed", "no")]
+SETTINGS = [
+    ("parity", "no"),
+    ("parity", "yes"),
+    ("first", "no"),
+    ("first", "yes"),
+    ("first-flawed", "no"),
+    ("first-flawed", "yes"),
+]
+NORMED = [("first-layernorm", "no"), ("first-layernorm", "yes")]
 
 
 def case(forms: tuple[ClosedForm, ...], word: str) -> ClosedForm | None:
@@ -67,9 +75,27 @@ def test_the_forms_are_what_the_network_computes(name: str, scaled: str, c: Frac
             assert run.accept is form.accept
 
 
+@pytest.mark.parametrize(("name", "scaled"), NORMED)
+@pytest.mark.parametrize(
+    ("c", "epsilon"), [(Fraction(1), Fraction(1, 100000)), (Fraction(3), Fraction(0)), (Fraction(1), Fraction(1))]
+)
+def test_the_forms_with_norms(name: str, scaled: str, c: Fraction, epsilon: Fraction) -> None:
+    model, forms = build(name, scaled=scaled), closed_forms(name, {"scaled": scaled})
+    for word in [w for length in range(1, 5) for w in words(length)] + ["10" * 20, "01" * 20]:
+        form = case(forms, word)
+        assert form is not None
+        run = model.run(word, "ball", digits=30, values={"c": c, "epsilon": epsilon})
+        found = CONTEXT.mpf(str(run.output["logit"]["mid"]))
+        values = {"n": len(word) + 1, "c": c, "epsilon": epsilon}
+        logit = form.expressions["logit"]
+        expected = logit.subs({s: values[str(s)] for s in logit.free_symbols}).evalf(40)
+        assert abs(found - CONTEXT.mpf(str(expected))) < CONTEXT.mpf(10) ** -28, word
+        assert run.accept is form.accept
+
+
 def test_each_form_names_a_proof_that_stands() -> None:
     statements = replay.statements()
-    for name, scaled in SETTINGS:
+    for name, scaled in SETTINGS + NORMED:
         for form in closed_forms(name, {"scaled": scaled}):
             assert form.proof in statements
             if form.proof.startswith("chiang2022"):
@@ -91,7 +117,7 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-@pytest.mark.parametrize("asked", [["first-flawed", "--set", "scaled=yes"], ["first", "--latex"], ["dyck-1"]])
+@pytest.mark.parametrize("asked", [["parity-layernorm"], ["first", "--latex"], ["dyck-1"]])
 def test_what_has_no_form_is_refused(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     refused(capsys, "derive", *asked)
 

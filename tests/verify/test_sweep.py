@@ -506,3 +506,20 @@ def test_gelu_is_refused_with_the_domain_that_has_it():
     model = Transformer("gelu", words, (Layer(None, block),), Readout("sign", "last", ("y",), weights=[[1]]))
     with pytest.raises(NotExact, match="ball"):
         check(model, lambda w: True, 2)
+
+
+def test_what_balls_leave_open_is_asked_exactly():
+    """On the empty word PARITY and FIRST with norms have the logit 0 (one position: equal values cancel)."""
+    from symcook.recipes import reference
+
+    for name in ("parity-layernorm", "first-layernorm"):
+        model, right = build(name), reference(name, {}, {})
+        found = check(model, right, 2, domain="ball")
+        assert found.holds and found.empty_word == "agrees" and found.open == 0
+        assert found.method.endswith("one by one in the ball domain, 1 left open there settled exactly")
+        wrong = check(model, lambda word, right=right: right(word) or word == "", 2, domain="ball")
+        first = wrong.counterexample
+        assert first is not None and wrong.empty_word == "differs" and not wrong.open
+        assert (first.input, first.got, first.expected, first.replay) == ("", False, True, ("--input", ""))
+        left = check(model, right, 2, domain="mpmath")  # which does not ask
+        assert left.undecided and left.empty_word == "open"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from symcook.errors import BadInput, Rejected
@@ -12,11 +13,12 @@ from symcook.model import expr
 from symcook.model.expr import Tree
 from symcook.proof import grammar
 from symcook.proof.normal import fkey
-from symcook.proof.search import automation
+from symcook.proof.search import automation, equations
 from symcook.proof.search.automation import Hint
+from symcook.proof.search.equations import OWN
 from symcook.proof.search.prooftext import BadProof, HintText, Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library, Stuck
-from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation
+from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, var
 
 Short = tuple[tuple[str, ...], Tree]
 """What `let` names: the names of its arguments, and the term."""
@@ -65,6 +67,7 @@ class Elaborator:
         self.levels = levels
         self.cited: dict[tuple[Place, str], bool] = {}
         self.lets: dict[str, Short] = {}
+        self.obtained: tuple[str, ...] = ()
 
     def block(self, g: Goal, lines: Sequence[Line], place: Place) -> None:
         """Close `g` by lines; what is left after the last one is for the automation."""
@@ -100,6 +103,7 @@ class Elaborator:
     def hint(self, g: Goal, h: HintText) -> Hint:
         label = self.label(g, h.name) if h.name else None
         if label is not None:
+            h = self.filled(g, label, h)
             for text in h.terms or ():
                 if text != "_":
                     self.tree(text, h.place, g)
@@ -115,6 +119,16 @@ class Elaborator:
         name = h.name or h.text
         near = _near(name, [*g.facts, *(k.partition(":")[2] for k in g.library.facts)])
         raise BadProof(h.place, "expected a fact in scope, a lemma or a term", name, near)
+
+    def filled(self, g: Goal, label: str, h: HintText) -> HintText:
+        """A hint with the names that the fact itself has in place of ``..``."""
+        if not h.terms or h.terms[-1] != OWN:
+            return h
+        every, _ = equations.own(g.library.texts(label))
+        names = [*every[: len(h.terms) - 1], *itertools.takewhile(lambda n: n in g.scope, every[len(h.terms) - 1 :])]
+        if len(names) < len(h.terms):
+            raise BadProof(h.place, "expected a statement with names for '..' to stand for", h.text)
+        return replace(h, terms=(*h.terms[:-1], *names[len(h.terms) - 1 :]))
 
     def tree(self, text: str, place: Place, g: Goal) -> None:
         """Refuse what is not an expression, where it stands."""
@@ -188,11 +202,18 @@ class Elaborator:
     def _given(self, g: Goal, line: Line) -> None:
         for one in line.labels:
             tag = g.goal[0]
-            if tag == "all" and isinstance(one, str):
+            if one == OWN and tag == "all":
+                names = [n for n in equations.own(g.library.texts(""))[0] if n not in g.scope]
+                while g.goal[0] == "all":
+                    if not names:
+                        raise BadProof(line.inner, "expected a statement with names for '..' to stand for", OWN)
+                    g.intro(names.pop(0))
+            elif tag == "all" and isinstance(one, str):
                 if one in g.scope or one in g.library.definitions or not expr.valid_name(one):
                     raise BadProof(line.inner, "expected a name that is not in use", one)
                 g.intro(one)
             elif tag in ("->", "~"):
+                one = self.spread(one, g.goal[2][0])
                 self.new(g, line, [one])
                 parts = flatten("&", g.goal[2][0])
                 if not isinstance(one, str) and len(parts) != len(one):
@@ -203,6 +224,10 @@ class Elaborator:
                 shown = one if isinstance(one, str) else " ".join(one)
                 what = "a name" if tag == "all" else "nothing to introduce"
                 raise BadProof(line.inner, f"expected {what}: what is to be shown is {g.text(g.goal)[:200]}", shown)
+
+    def spread(self, label: str | tuple[str, ...], f: Term) -> str | tuple[str, ...]:
+        """A label, or labels in which ``..`` are those of the equations of `f`."""
+        return label if isinstance(label, str) else equations.spread(label, f)
 
     def _fact(self, g: Goal, line: Line) -> None:
         text, f = self.formula(g, line)
@@ -216,9 +241,9 @@ class Elaborator:
         elif not line.blocks or line.blocks[0][0].kind not in ("given", "induct"):
             self.named(sub, text)
         if line.blocks:
-            lets = dict(self.lets)
+            outer = (dict(self.lets), self.obtained)
             self.block(sub, line.blocks[0], line.place)
-            self.lets = lets
+            self.lets, self.obtained = outer
         elif not sub.closed:
             self.automatic(sub, line, f"{line.formula[:200]} does not follow")
         spec = labels if isinstance(labels, str) else list(labels)
@@ -237,8 +262,9 @@ class Elaborator:
     def _take(self, g: Goal, line: Line) -> None:
         assert line.source is not None
         (labels,) = line.labels
-        self.new(g, line, [labels])
         label, given, f = self.instance(g, line, line.source)
+        labels = self.spread(labels, f)
+        self.new(g, line, [labels])
         if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
             raise BadProof(
                 line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels)
@@ -252,6 +278,7 @@ class Elaborator:
         hint = self.hint(g, source)
         if not hint.label:
             raise BadProof(line.inner, "expected a fact", source.text)
+        source = self.filled(g, hint.label, source)
         f = g.fact(hint.label)
         given: list[Any] = []
         terms, premises = list(hint.terms or ()), list(source.premises)
@@ -332,10 +359,10 @@ class Elaborator:
             raise BadProof(line.place, f"expected {many} blocks that begin with '-'{left}", len(line.blocks))
         for k, h in enumerate(goals):
             if line.blocks:
-                lets = dict(self.lets)
+                outer = (dict(self.lets), self.obtained)
                 block = line.blocks[k]
                 self.block(h, block, block[0].place if block else line.place)
-                self.lets = lets
+                self.lets, self.obtained = outer
             else:
                 self.automatic(h, line, f"{what} does not follow (number {k + 1})")
 
@@ -382,17 +409,39 @@ class Elaborator:
 
     def _obtain(self, g: Goal, line: Line) -> None:
         (labels,) = line.labels
-        self.new(g, line, [labels])
         source = self.taken(g, line)
-        *first, last = line.terms
+        names = line.terms
+        if OWN in names:
+            assert line.source is not None
+            label = self.label(g, line.source.name)
+            some = equations.own(g.library.texts(label) if label else None)[1]
+            at = names.index(OWN)
+            names = (*names[:at], *some[at : len(some) - (len(names) - at - 1)], *names[at + 1 :])
+            if not names or at > len(some):
+                raise BadProof(line.inner, "expected a lemma that says that something exists", line.source.text)
+        *first, last = names
         for name in first:
             inner = g.fresh("from_")
             g.obtain(source, name, inner)
             source = inner
+        f = g.fact(source)
+        if f[0] == "ex" and OWN in labels:
+            labels = self.spread(labels, instantiate(f[2][0], (var(last, f[1]),)))
+        self.new(g, line, [labels])
         g.obtain(source, last, _spec(labels))
+        self.obtained = names
 
     def _witness(self, g: Goal, line: Line) -> None:
-        left = [self.expanded(g, t) for t in line.terms]
+        if line.name:  # each
+            names = equations.own(g.library.texts(""))[1]
+            try:
+                equations.exists(g, names, [self.hint(g, h) for h in line.hints], self.levels)
+            except Stuck as error:
+                raise Gap(line.place, "what is to exist is not given by its equations", str(error)) from None
+            return
+        if OWN in line.terms and not self.obtained:
+            raise BadProof(line.inner, "expected names that were obtained before, for '..' to stand for", OWN)
+        left = [t for text in line.terms for t in (self.obtained if text == OWN else [self.expanded(g, text)])]
         self.witnesses(g, left, line)
         if left:
             raise BadProof(line.inner, f"expected {len(line.terms) - len(left)} terms", len(line.terms))
@@ -410,8 +459,12 @@ class Elaborator:
                 raise BadProof(line.inner, f"expected a term of sort {sort}", left[0], _first(error)) from None
             g.witness(left.pop(0))
         if g.goal[0] == "&" and left:
+            given = [*left]
             for part in g.split():
-                self.witnesses(part, left, line)
+                if not left and part.goal[0] == "ex" and not self.closed(part):
+                    left += given  # the same terms serve every part
+                if not part.closed:
+                    self.witnesses(part, left, line)
                 if not part.closed:
                     self.automatic(part, line, "a condition does not follow", ())
 

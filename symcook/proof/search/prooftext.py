@@ -12,7 +12,8 @@ A file is a heading and up to three parts; blocks are set in by blanks::
       split                             a block for each part of a conjunction
       induct k (low step)               a block for the first value, one for the step
       obtain x y (a b) from FACT        names for what exists; FACT(TERM; TERM) an instance, as in take
-      witness TERM; TERM                for "there is"
+      witness TERM; TERM                for "there is"; ".." are the names last obtained
+      witness each                      each function that is to exist is what its equation says
       left                              or: right, the side of a disjunction to show
       suppose no: FORMULA               the opposite of what is to be shown
       rewrite FACT                      an equation put into what is to be shown; rewrite back FACT from right to left
@@ -22,7 +23,9 @@ A file is a heading and up to three parts; blocks are set in by blanks::
     defined                             why nothing in the statement is undefined; may be left out
     inhabited                           why the hypotheses can be met; may be left out
 
-Where there are fewer blocks than cases or parts, they are for what the automation leaves.
+Where there are fewer blocks than cases or parts, they are for what the automation leaves. ``..`` stands for the names
+that a statement itself has: of its quantifiers in ``given`` and in FACT(..), of what exists in ``obtain``; in a group
+of labels it is NAME_is for each part that is an equation for NAME.
 
 A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER]`` with
 facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
@@ -265,6 +268,8 @@ def _bullets(lines: Sequence[_Logical], level: int) -> tuple[tuple[Line, ...], .
 
 
 LABEL = r"[A-Za-z_][\w']*"
+OWN = r"\.\."  # the names that the statement itself has
+NAMES = rf"(?:{LABEL}|{OWN})"
 
 
 class _Reader:
@@ -306,7 +311,7 @@ class _Reader:
         """Labels, or groups of them in parentheses, between `start` and `end`."""
         out: list[str | tuple[str, ...]] = []
         at = start
-        pattern = re.compile(rf"\s*(?:({LABEL})|\(\s*({LABEL}(?:\s+{LABEL})*)\s*\))\s*")
+        pattern = re.compile(rf"\s*(?:({NAMES})|\(\s*({NAMES}(?:\s+{NAMES})*)\s*\))\s*")
         while at < end:
             found = pattern.match(self.text, at, end)
             if found is None:
@@ -463,12 +468,12 @@ class _Reader:
 
     def _obtain(self, at: int) -> Line:
         origin = self.word("from", at)
-        pattern = rf"({LABEL}(?:\s+{LABEL})*?)\s*(?:\(\s*({LABEL}(?:\s+{LABEL})*)\s*\)|\s({LABEL}))\s*$"
+        pattern = rf"({NAMES}(?:\s+{NAMES})*?)\s*(?:\(\s*({NAMES}(?:\s+{NAMES})*)\s*\)|\s({LABEL}))\s*$"
         found = re.compile(pattern).match(self.text, at, origin)
         if found is None or origin == len(self.text):
             raise self.fail(at, "expected 'obtain name (label label) from fact'")
         label = found[3] or tuple(found[2].split())
-        if not isinstance(label, str) and len(label) == 1:
+        if not isinstance(label, str) and len(label) == 1 and label != ("..",):
             (label,) = label
         source, hints = self.origin(origin)
         names = tuple(found[1].split())
@@ -487,6 +492,10 @@ class _Reader:
         return Line("take", labels, hints=hints, source=source, place=self.place(0), inner=source.place)
 
     def _witness(self, at: int) -> Line:
+        each = re.compile(r"each(?=\s+by\s|$)").match(self.text, at)
+        if each is not None:
+            hints = self.by(at)[1]
+            return Line("witness", name="each", hints=hints, place=self.place(0), inner=self.place(at))
         pieces = self.pieces(at, len(self.text), ";")
         terms = tuple(self.text[a:b] for a, b in pieces)
         return Line("witness", terms=terms, place=self.place(0), inner=self.place(at))
@@ -592,6 +601,8 @@ def line_text(line: Line) -> str:
     if line.kind == "obtain":
         assert line.source is not None
         return f"obtain {' '.join(line.terms)} {labels[0]} from {line.source.text}{by}"
+    if line.kind == "witness" and line.name:
+        return f"witness {line.name}{by}"
     if line.kind == "witness":
         return f"witness {'; '.join(line.terms)}"
     if line.kind == "suppose":

@@ -36,11 +36,13 @@ class Library:
     """What a proof may refer to: definitions for reading text, axioms and lemmas by their full label.
 
     `further`: witnesses for a part of H that the script's own do not serve, with a leaf (see `Goal.inhabit`).
+    `texts` gives the formula of a fact as it is written, and under "" that of the statement itself, for their names.
     """
 
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     facts: Mapping[str, Term] = field(default_factory=dict)
     further: Further | None = None
+    texts: Callable[[str], str | None] = lambda label: None
 
 
 def _labels(spec: str | Sequence[Any]) -> list[Any]:
