@@ -115,16 +115,13 @@ def shown(name: str) -> Term:
     return neg(formula) if refuted(name) else formula
 
 
-def key(formula: Term) -> Any:
-    """The formula up to normal forms; as it is where it has none."""
-    try:
-        return normal.fkey(formula)
-    except Rejected:
-        return negation(neg(formula))
-
-
 def keys(formula: Term, name: str) -> tuple[str, Any, Any]:
-    return name, key(formula), key(neg(formula))
+    """A formula and its negation up to normal forms; as they are where there are none."""
+    try:
+        held = normal.fkey(formula)
+    except Rejected:
+        return name, negation(neg(formula)), negation(formula)
+    return name, held, normal._not(held)
 
 
 @functools.cache

@@ -42,9 +42,9 @@ ONE = {"by": "true"}
 
 @pytest.fixture(autouse=True)
 def in_time() -> Iterator[None]:
-    start = time.monotonic()
+    start = time.process_time()
     yield
-    assert time.monotonic() - start < 180
+    assert time.process_time() - start < 180
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
@@ -219,38 +219,22 @@ def premises(tree: Any, positive: bool = True) -> Iterator[Any]:
         yield from premises(tree[4], positive)
 
 
-def unmet(text: str, instances: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def unmet(text: str, instances: Any) -> list[str]:
     """The implications whose premise holds at none of the instances, and equivalences whose sides are never true, or
     never false."""
     tree = statement_truth.tree_of(text)
     wanted: dict[int, tuple[Any, set[bool]]] = {
         id(t): (t, {True, False} if t[0] == "<->" else {True}) for t in premises(tree)
     }
-    truth, spine = statement_truth.truth, statement_truth._spine
 
-    def watched(t: Any, env: Any, instance: Any) -> bool:
-        if t[0] in ("->", "<->"):
-            left = statement_truth.truth(t[1], env, instance)
-            if id(t) in wanted:
-                wanted[id(t)][1].discard(left)
-            if t[0] == "<->":
-                return left == statement_truth.truth(t[2], env, instance)
-            return not left or statement_truth.truth(t[2], env, instance)
-        return truth(t, env, instance)
-
-    def leading(t: Any, env: Any, instance: Any, met: list[bool]) -> bool:
-        if t[0] == "->":
-            left = statement_truth.truth(t[1], env, instance)
+    def seen(t: Any, left: bool) -> None:
+        if id(t) in wanted:
             wanted[id(t)][1].discard(left)
-            return not left or leading(t[2], env, instance, met)
-        return spine(t, env, instance, met)
 
-    monkeypatch.setattr(statement_truth, "truth", watched)
-    monkeypatch.setattr(statement_truth, "_spine", leading)
     for instance in instances:
         if not any(left for _, left in wanted.values()):
             break
-        statement_truth.evaluate(text, instance)
+        statement_truth.evaluate(text, instance, seen)
     return [expr.show(t) for t, left in wanted.values() if left]
 
 
@@ -259,9 +243,9 @@ ELSEWHERE = {"cookbook.t5.almost_orth": "a family of N > 1 vectors is met at the
 
 
 @pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if not e.false and n not in ELSEWHERE])
-def test_every_premise_is_met_somewhere(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_premise_is_met_somewhere(name: str) -> None:
     """H asks this of all premises but those behind an existence, and of one side of an equivalence; here, of all."""
-    assert unmet(statement_truth.texts()[name], ENTRIES[name].instances, monkeypatch) == []
+    assert unmet(statement_truth.texts()[name], ENTRIES[name].instances) == []
 
 
 HIDDEN = [
@@ -278,12 +262,10 @@ ONCE_HIDDEN = [
 
 
 @pytest.mark.parametrize("text", HIDDEN)
-def test_a_premise_that_nothing_meets_is_found_where_h_does_not_look(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_premise_that_nothing_meets_is_found_where_h_does_not_look(text: str) -> None:
     h = inhabited(read_formula(text, {}, {}), leading_names(text), None, {})
     kernel.check(h, [{"by": "witness", "term": "0"}, ONE])  # H says nothing: the premise is not in front
-    assert unmet(text, [{"x": [Q(0), Q(5), Q(-1)], "y": lambda env: [env["x"]]}], monkeypatch) != []
+    assert unmet(text, [{"x": [Q(0), Q(5), Q(-1)], "y": lambda env: [env["x"]]}]) != []
 
 
 @pytest.mark.parametrize(
