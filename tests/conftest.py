@@ -1,25 +1,60 @@
-"""A session replays the stored certificates once: its workers share a folder of verdicts (see proof/stored.py)."""
+"""A session replays the stored certificates once: its workers share a folder of verdicts (see proof/stored.py).
+
+A test marked `sampled(k)` runs one in k of its cases, others on the next day: which, goes by the day of the commit, so
+that a run can be repeated. `pytest --every-case` runs all of them.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
 import signal
+import subprocess
 import tempfile
+from pathlib import Path
 
 import pytest
+from checkout import in_sample
 
 FOLDER = "SYMCOOK_VERDICTS"
+DAY = "SYMCOOK_DAY"  # of the year, of the commit; 0 where there is none
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--every-case", action="store_true", help="run all cases of the tests of which a sample is run")
+
+
+def day_of_commit() -> str:
+    asked = ["git", "log", "-1", "--format=%cd", "--date=format:%j"]
+    try:
+        said = subprocess.run(asked, cwd=Path(__file__).parent, capture_output=True, text=True, check=False).stdout
+    except OSError:  # no git
+        said = ""
+    return said.strip() or "0"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; what tests start would ignore it
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.addinivalue_line("markers", "sampled(k): one in k of its cases runs; all with --every-case")
+    if DAY not in os.environ:  # the workers take over what is found here
+        os.environ[DAY] = day_of_commit()
     if FOLDER not in os.environ:  # neither a worker nor a run of CI
         made = tempfile.TemporaryDirectory(prefix="symcook-verdicts-")
         os.environ[FOLDER] = made.name
         config.add_cleanup(made.cleanup)
         config.add_cleanup(lambda: os.environ.pop(FOLDER, None))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--every-case"):
+        return
+    day = int(os.environ[DAY])
+    marked = [(item, mark) for item in items if (mark := item.get_closest_marker("sampled"))]
+    left_out = {item for item, mark in marked if not in_sample(item.nodeid, *mark.args, day)}
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_collection_finish() -> None:

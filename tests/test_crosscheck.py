@@ -327,6 +327,7 @@ def check_all(model: Transformer, word: str, names: tuple[str, ...] = SINGLE) ->
 # --- Tests -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)
 def test_masks_and_weightings(mask: str, weighting: str) -> None:
@@ -348,6 +349,7 @@ def test_activations(activation: str) -> None:
     run()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
 def test_norms(placement: str) -> None:
     @settings(QUICK, max_examples=40)
@@ -381,6 +383,7 @@ def one_head(mask: str, weighting: str, queries: bool = True) -> Transformer:
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("queries", [True, False])
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)

@@ -247,6 +247,7 @@ def test_there_are_enough():
     assert len({n[:3] for n in NEIGHBOURS}) == len(NEIGHBOURS) >= 30
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_it_is_false(case):
     name, old, new, instance = case
@@ -256,6 +257,7 @@ def test_it_is_false(case):
     assert statement_truth.evaluate(STATEMENTS[name].text, instance)[0]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_proof_of_the_claim_does_not_prove_it(case):
     name, old, new, _ = case
@@ -265,6 +267,7 @@ def test_the_proof_of_the_claim_does_not_prove_it(case):
         kernel.check(formula(name, old, new), certificate["proof"], lemmas=lemmas, known=STATEMENTS[name].known)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_search_does_not_prove_it(case):
     """The claim's script and the general tactic, each free to find other coefficients and cases."""

@@ -54,6 +54,7 @@ def test_every_statement_has_a_certificate():
     assert {n for n, s in STATEMENTS.items() if not s.assumed} == set(IDS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [n for n in IDS if "check" not in stored(n)])
 def test_certificate_has_its_three_parts(name):
     certificate = stored(name)
@@ -82,6 +83,7 @@ def test_a_certificate_without_its_parts_proves_no_claim():
             replay.judge(STATEMENTS[name], less, lemmas(name))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("batch", range(MUTATIONS // BATCH))
 def test_mutations(batch):
     names = [n for n in IDS if "check" not in stored(n)]

@@ -99,6 +99,7 @@ def test_it_imports_the_standard_library_only() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("batch", range(4))
 def test_mutations(batch: int) -> None:
     """A damaged certificate is rejected by both, or is still a proof for both."""

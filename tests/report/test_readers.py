@@ -57,6 +57,7 @@ def of(group: str) -> list[Statement]:
     return [s for name, s in statements().items() if name.split(".")[0] == group]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement(group: str) -> None:
     for statement in of(group):
@@ -194,6 +195,7 @@ def steps_of(name: str) -> list[outlines.Step]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", STORED)
 def test_every_proof_can_be_told(name: str) -> None:
     verdict = checked(name)
@@ -423,6 +425,7 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
         list(broken(statements()["cookbook.s4.4.min"], certificate("cookbook.s4.4.min")))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [name for name in STORED if name.startswith("cookbook")])
 def test_no_instance_is_found_against_a_proved_statement(name: str) -> None:
     verdict = checked(name)
