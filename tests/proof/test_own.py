@@ -1,11 +1,17 @@
 """Claims about models of one's own: what is true is proved without a text, what is false is not, bad input is said."""
 
 import json
+import re
+import shlex
 import subprocess
 import sys
+import textwrap
+from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
+from symcook.__main__ import main
 from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model import modelfile
 from symcook.model.ends import Embedding, Readout
@@ -203,3 +209,19 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
         prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False)
     with pytest.raises(Undecided, match="The automation found no proof"):
         prove_own(str(path), "accept", None, True, False)
+
+
+def test_the_page_from_a_model_to_a_theorem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    """notes/own-claims.md: its model, its first sentence, and the text where the automation stops."""
+    page = (ROOT / "notes" / "own-claims.md").read_text(encoding="utf-8")
+    code = page[page.index("    import symcook") : page.index("Any file")]
+    text = re.search(r"    proof own\.votes\n(?: {6}.*\n)+", page)
+    commands = [shlex.split(line) for line in page.splitlines() if line.startswith("    symcook prove votes.json")]
+    with_text = next(command for command in commands if "--proof" in command)
+    assert text
+    monkeypatch.chdir(tmp_path)
+    exec(textwrap.dedent(code), {})
+    (tmp_path / "votes.proof").write_text(textwrap.dedent(text[0]), encoding="utf-8")
+    for command in (commands[0], with_text):
+        assert main(command[1:]) == 0
+        assert capsys.readouterr().out.startswith("PROVED")
