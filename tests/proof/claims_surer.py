@@ -30,7 +30,7 @@ from proof.statement_truth import CONTEXT, real
 
 F = Fraction
 e = CONTEXT.exp
-ETAS = (F(1, 10), F(1, 2), F(2))
+ETAS = [F(1, 10), F(1, 2), F(2)]
 
 
 def with_layer(v: dict[str, Any], plain: Sequence[str]) -> dict[str, Any]:
