@@ -123,7 +123,7 @@ class Relation:
     def run(self) -> str:
         """The conjunction of all equations."""
         parts = [e if self.pointwise else f"(all i in {self.low}..{self.high}. {e})" for e in self.equations]
-        return " & ".join(parts) or "true"
+        return _conjunction(parts) or "true"
 
     def word(self) -> str:
         """w(i) is an index into the vocabulary at every position: a typed token, or the added one at its end."""
@@ -349,6 +349,14 @@ def _sum(terms: Iterable[str]) -> str:
         return " + ".join(parts)
     half = len(parts) // 2
     return f"({_sum(parts[:half])}) + ({_sum(parts[half:])})"
+
+
+def _conjunction(parts: list[str]) -> str:
+    """Parts joined by "and"; more than 128 are bracketed in halves, as the quantifiers over them nest deep already."""
+    if len(parts) <= 128:
+        return " & ".join(parts)
+    half = len(parts) // 2
+    return f"({_conjunction(parts[:half])}) & ({_conjunction(parts[half:])})"
 
 
 def _flat(part: Any) -> list[str]:

@@ -1375,12 +1375,12 @@ def parity_normed(v: Any) -> bool | None:
     )
 
 
-NORMED = ("zero", "one", "cls", "start", "hit", "s")
+SIX = ("zero", "one", "cls", "start", "hit", "s")
 
 
 def normed_run(w: Sequence[int], c: Any, eps: F) -> dict[str, Any]:
     """All that FIRST with norms of Section 4 computes on a word: entries x, then -x, and a norm behind each part."""
-    names = (*NORMED, *(f"{x}_minus" for x in NORMED))
+    names = (*SIX, *(f"{x}_minus" for x in SIX))
     out: dict[str, Any] = {}
 
     def keep(label: str, rows: Sequence[Sequence[Any]], only: Sequence[str] = names) -> None:

@@ -267,6 +267,21 @@ def test_the_relation_of_a_model_without_recipe(name: str) -> None:
         agrees(model, given, settings)
 
 
+def test_a_long_relation_is_bracketed_and_says_the_same() -> None:
+    """Over 128 equations are bracketed in halves: the same equations in the same order, nested less deep."""
+
+    def depth(tree: Any) -> int:
+        return 1 + max(map(depth, tree[1:])) if tree[0] == "&" else 0
+
+    long, short = (Relation(stored_model(f"{name}-layernorm-surer")) for name in ("parity", "first"))
+    assert len(long.equations) > 128 >= len(short.equations)
+    for relation in (long, short):
+        each = [tree_of(f"(all i in 0..n - 1. {equation})") for equation in relation.equations]
+        whole = tree_of(relation.run())
+        assert list(conjuncts(whole)) == each
+        assert depth(whole) < 128
+
+
 # --- Generated models: every mask, weighting and placement ------------------------------------------------------------
 
 TABLE = {"a": {"x": 1, "y": 0}, "b": {"x": "-1/2", "y": 1}, "^": {"x": 1, "y": -1}, "$": {"x": 0, "y": "1/3"}}

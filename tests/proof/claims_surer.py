@@ -1,0 +1,135 @@
+"""Adequacy of Proposition 2 of Chiang and Cholak (2022) and of Figure 2 at epsilon = 0, from the papers' words.
+
+The added layer: its attention adds nothing, its feed-forward part makes (s, -s, 0, ..., 0), a norm stands behind each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from proof.adequacy import adequate
+from proof.claims_parity import (
+    CLS,
+    NINE,
+    SIX,
+    added,
+    bits_lost,
+    column_of,
+    first_logit,
+    logit,
+    normed,
+    normed_run,
+    output_weight,
+    parity_with_norms,
+    starts,
+)
+from proof.paper import same
+from proof.statement_truth import CONTEXT, real
+
+F = Fraction
+e = CONTEXT.exp
+ETAS = [F(1, 10), F(1, 2), F(2)]
+
+
+def with_layer(v: dict[str, Any], plain: Sequence[str]) -> dict[str, Any]:
+    """A run with norms, and behind it the layer of Proposition 2; the logit is the coordinate s."""
+    names = (*plain, *(f"{x}_minus" for x in plain))
+    out, eps = dict(v), v["epsilon"]
+    out["z3_zero()"] = v["y2_zero_()"]
+    rows = [[v[f"y2_{x}_()"][i] for x in names] for i in range(len(v["word"]) + 1)]
+    for end in ("", "_"):
+        made = [normed(row, eps) for row in rows]
+        out[f"mu3{end}()"], out[f"dev3{end}()"] = (column_of([m[t] for m in made], 0) for t in (1, 2))
+        for j, x in enumerate(names):
+            out[f"y3_{x}{end}()"] = column_of([m[0][j] for m in made], 0)
+        if not end:
+            s = [m[0][names.index("s")] for m in made]
+            rows = [[x, -x, *([x * 0] * (len(names) - 2))] for x in s]
+            for j, x in enumerate(names):
+                out["z3_zero_()" if x == "zero" else f"z3_{x}()"] = column_of([row[j] for row in rows], 0)
+    return {**out, "eta": ETAS, "o": [F(t) for t in range(3)]}
+
+
+def any_network() -> dict[str, Any]:
+    """The part about any transformer, where it holds: a vector, its norm twice, the added layer."""
+    made = next(iter(added()))
+    a, w, b = (F(3), F(-1)), (F(1), F(2)), F(1, 3)
+    x, mu, r = normed(a, 0)
+    s = sum((real(t) * y for t, y in zip(w, x, strict=True)), real(b))
+    v, m, dev = normed([s, -s], 0)
+    one = real(F(1))
+    same_vector = {"a()": column_of(a, 1), "x()": column_of(x, 1), "mu": mu, "r": r, "u()": column_of(x, 1)}
+    more = {"nu": one * 0, "q": one, "y()": column_of([s, -s], 1), "v()": column_of(v, 1), "m": m, "e": dev}
+    weights = {i: F(0) for i in range(-2, 5)} | column_of(w, 1)
+    return {**made, **same_vector, **more, "d": F(2), "W()": weights, "b": b}
+
+
+def runs() -> Iterator[dict[str, Any]]:
+    """Both networks on words; of the one that a run is not about only the names are there."""
+    general = any_network()
+    for w, eps in [((1,), 0), ((0,), 0), ((0, 1), 0), ((1, 0, 1), 0), ((1, 1), F(1, 10)), ((), 1), ((1, CLS), 0)]:
+        first = with_layer(normed_run(w, F(1), F(eps)), SIX)
+        parity = with_layer(parity_with_norms(w, F(1), F(eps)), NINE)
+        k = {"k": parity["k"]}
+        yield {**general, **parity, **first, **k, "kind": "first", **kept(general)}
+        yield {**general, **first, **parity, "kind": "parity", **kept(general)}
+
+
+def kept(general: dict[str, Any]) -> dict[str, Any]:
+    return {name: general[name] for name in ("r", "q", "e", "a()", "x()", "y()", "v()", "u()", "W()", "m", "b")}
+
+
+RUNS = list(runs())
+
+
+def answer(v: dict[str, Any]) -> tuple[bool, Any] | None:
+    """Whether the word is a member, and the logit of the network without the added layer; None outside the claim."""
+    w = v["word"]
+    if not w or set(w) - {0, 1} or v["epsilon"]:
+        return None
+    if v["kind"] == "first":
+        return bool(starts(v)), first_logit(w, F(1))
+    return sum(w) % 2 == 1, logit(len(w) + 1, sum(w), F(1))
+
+
+@adequate(
+    "chiang2022.prop2",
+    at=RUNS,
+    misses=[
+        ("I[odd(k)] - 1)*", "I[odd(n)] - 1)*"),
+        ("))) = eta)", "))) = 2*eta)"),
+        ("I[accept(parity-layernorm-surer)] = I[odd(k)]", "I[accept(parity-layernorm-surer)] = I[~odd(k)]"),
+        ("I[accept(first-layernorm-surer)] = I[w(1) = 1]", "I[accept(first-layernorm-surer)] = I[w(1) = 0]"),
+        ("-log(1 - sigmoid(", "-log(sigmoid("),
+        ("-1/sqrt(12/2)", "-1/sqrt(12/3)"),
+    ],
+)
+def sure_answers(v: Any) -> bool | None:
+    here = answer(v)
+    if here is None:
+        return True  # the part about any transformer holds at every instance
+    member, old = here
+    d = 12 if v["kind"] == "first" else 18
+    found = v["y3_zero_()"][0]
+    weight = output_weight(F(1, 2), d)
+    lost = CONTEXT.log(1 + e(-(1 if member else -1) * weight * found))
+    return bool(old > 0) == member == bool(found > 0) and same(lost, F(1, 2))
+
+
+@adequate(
+    "chiang2022.fig2.eps0",
+    at=RUNS,
+    misses=[
+        ("log(1 + exp(-1))/log(2))", "log(1 + exp(-2))/log(2))"),
+        ("1/3*y3_zero_(0)", "1/2*y3_zero_(0)"),
+        ("sqrt(6)/6*y3_zero_(0)", "sqrt(6)/5*y3_zero_(0)"),
+        ("2 <= n & epsilon = 0 & 0 < c", "2 <= n & 0 < c"),
+    ],
+)
+def one_cross_entropy(v: Any) -> bool | None:
+    if answer(v) is None:
+        return None
+    found = v["y3_zero_()"][0] / CONTEXT.sqrt(6 if v["kind"] == "first" else 9)
+    return same(bits_lost(found), bits_lost(CONTEXT.mpf(1)))
