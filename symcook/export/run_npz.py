@@ -22,6 +22,9 @@ def main(path, given):
         """kinds[name], or an end with a message."""
         return kinds[str(name)] if str(name) in kinds else sys.exit(f"unknown name in the archive: {name}")
 
+    def at_length(table, axes):
+        return table[:n] if table.ndim == axes else table[n - 1, :n]  # with more axes: a part for each length
+
     def norm(key, z):
         x = z @ m[key + "P"].T if key + "P" in m else z
         x = x - x.mean(axis=1, keepdims=True)
@@ -35,7 +38,7 @@ def main(path, given):
         masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
         seen = one_of(masks, m[head + "mask"]) & (j == j)
         s = (x @ m[head + "Q"].T) @ (x @ m[head + "K"].T).T
-        s = s * m[head + "factor"][len(x) - 1, : len(x), None] if head + "factor" in m else s
+        s = s * at_length(m[head + "factor"], 1)[:, None] if head + "factor" in m else s
         top = np.where(seen, s, -np.inf).max(axis=1, keepdims=True)
         best = (s == top) & seen
         kinds = {"average": best, "leftmost": best & (best.cumsum(axis=1) == 1)}
@@ -79,7 +82,7 @@ def main(path, given):
     longest = min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=n)
     if n > longest:
         sys.exit(f"an input must have length at most {longest}: the archive has tables to there")
-    z = z + m["positions"][n - 1, :n] if "positions" in m else z
+    z = z + at_length(m["positions"], 2) if "positions" in m else z
     for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
         norms = [norm(key, z) for key in (f"{step}before{k}." for k in range(1, 1000)) if key + "gain" in m]
         x = np.concatenate(norms, axis=1) if norms else z
