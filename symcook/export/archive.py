@@ -248,7 +248,7 @@ def cast(values: Any, dtype: str) -> np.ndarray[Any, Any]:
         bits = np.clip(exponent + 133, 0, 8)  # less than 8 where the result is subnormal
         found = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
         found = np.where(np.isfinite(near), found, near)
-        return np.where(np.abs(found) >= 2.0**128, np.inf * np.sign(found), found).astype(np.float32)
+        return np.where(np.abs(found) >= 2.0**128, np.copysign(np.inf, found), found).astype(np.float32)
 
 
 def _relative(value: Any, stored: float) -> float:
@@ -307,3 +307,10 @@ def from_facts(given: Mapping[str, str]) -> Archive:
         entry = json.loads(value)
         found[key] = np.array(entry, dtype=str) if isinstance(entry, (list, str)) else np.array(entry)
     return found
+
+
+def module(name: str) -> Any:
+    """A module of an optional package, which is there."""
+    from importlib import import_module
+
+    return import_module(name)

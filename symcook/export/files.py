@@ -91,24 +91,27 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     """
     given = Path(path)
     certificate = given if given.name.endswith(".certificate.json") else beside(given)
-    text = _bytes(certificate, certificate)
+    text = content(certificate, "the certificate", "it stands beside the weights, as export has written it")
     try:
         document = json.loads(text)
         names = {str(name): str(value) for name, value in document["files"].items()}
-        document["weights"], document["format"]
+        if not {"weights", "format"} <= document.keys():
+            raise KeyError
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BadInput(
             "a certificate must be whole, as export has written it", certificate, "export the model again"
         ) from None
     match = _OWN.search(text)
-    if match is None or hashlib.sha256(text[: match.start(1)] + UNKNOWN.encode() + text[match.end(1) :]).hexdigest() != match[1].decode():  # fmt: skip
+    start, end = match.span(1) if match else (0, 0)
+    whole = hashlib.sha256(text[:start] + UNKNOWN.encode() + text[end:]).hexdigest()
+    if whole != text[start:end].decode():
         raise Rejected(f"{certificate} has been changed since it was written: its hash is not that of its bytes.")
     found = {}
     for name, wanted in names.items():
         if Path(name).name != name:
             raise BadInput("a certificate must name files beside it", name)
         place = certificate.parent / name
-        found[place] = _bytes(place, certificate)
+        found[place] = content(place)
         if hashlib.sha256(found[place]).hexdigest() != wanted:
             raise Rejected(f"{place} has been changed, or is not the file that {certificate.name} speaks of.")
     if given != certificate and given.name not in names:
@@ -116,13 +119,12 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     return certificate, document, found
 
 
-def _bytes(path: Path, certificate: Path) -> bytes:
+def content(path: Path, what: str = "the file of weights", do: str | None = None) -> bytes:
+    """The bytes of a file; BadInput where it cannot be read."""
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise BadInput(f"a file of weights must have at most {MOST_BYTES} bytes", path)
+            raise BadInput(f"{what} must have at most {MOST_BYTES} bytes", path)
         return path.read_bytes()
     except (OSError, ValueError) as error:
-        what = "the certificate" if path == certificate else "the file of weights"
-        do = "it stands beside the weights, as export has written it" if path == certificate else None
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise BadInput(f"{what} must be readable", f"{path} ({reason})", do) from None

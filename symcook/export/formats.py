@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from symcook.errors import BadInput, require_known
-from symcook.export.archive import Archive
+from symcook.export.archive import Archive, module
 from symcook.export.enclosure import DTYPES
 
 NUMPY_DTYPES = DTYPES[:3]
@@ -46,10 +46,9 @@ def _safetensors(m: Archive, stem: str) -> dict[str, bytes]:
 def _torch(m: Archive, stem: str) -> dict[str, bytes]:
     import hashlib
 
-    import torch
-
     from symcook.export.torch_code import code, tensors
 
+    torch = module("torch")
     kind = getattr(torch, str(m["dtype"]))
     state = {key: torch.from_numpy(array.copy()).to(kind) for key, array in tensors(m).items()}
     buffer = io.BytesIO()
@@ -121,24 +120,17 @@ def _from_npz(data: bytes) -> Archive:
 
 
 def _from_torch(data: bytes) -> Archive:
-    import torch
-
+    torch = module("torch")
     state = torch.load(io.BytesIO(data), weights_only=True)
     return {key: (t.float() if t.dtype == torch.bfloat16 else t).numpy() for key, t in state.items()}
 
 
 def _from_onnx(data: bytes) -> Archive:
-    import onnx
-    from onnx import numpy_helper
-
     from symcook.export.archive import from_facts
 
+    onnx, numpy_helper = module("onnx"), module("onnx.numpy_helper")
     model = onnx.load_model_from_string(data)
     held: dict[str, Any] = {
-        one.name: numpy_helper.to_array(one)
-        for one in model.graph.initializer
-        if not one.name.startswith("constant_")
+        one.name: numpy_helper.to_array(one) for one in model.graph.initializer if not one.name.startswith("constant_")
     }
     return held | from_facts({prop.key: prop.value for prop in model.metadata_props})
-
-

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.export.archive import Archive, facts
+from symcook.export.archive import Archive, facts, module
 
 OPSET = 17
 IR_VERSION = 8
@@ -23,12 +23,10 @@ def graph(m: Archive) -> bytes:
 
 class _Graph:
     def __init__(self, m: Archive) -> None:
-        from onnx import TensorProto, helper
-
-        self.m, self.helper = m, helper
+        self.m, self.helper, self.types = m, module("onnx.helper"), module("onnx").TensorProto
         self.dtype = str(m["dtype"])
         self.kind = {
-            "float64": TensorProto.DOUBLE, "float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16
+            "float64": self.types.DOUBLE, "float32": self.types.FLOAT, "float16": self.types.FLOAT16
         }[self.dtype]  # fmt: skip
         self.nodes: list[Any] = []
         self.constants: dict[str, Any] = {}
@@ -57,15 +55,13 @@ class _Graph:
         return name
 
     def file(self) -> bytes:
-        import onnx
-        from onnx import TensorProto, numpy_helper
-
+        onnx, numpy_helper = module("onnx"), module("onnx.numpy_helper")
         m, helper = self.m, self.helper
         words = bool(len(m["vocabulary"]))
         names = m["coordinates"].tolist()
         given = helper.make_tensor_value_info(
             "tokens" if words else "rows",
-            TensorProto.INT64 if words else self.kind,
+            self.types.INT64 if words else self.kind,
             ["B", "n"] if words else ["B", "n", len(m["inputs"])],
         )
         stream = self.stream(words, names)
@@ -133,7 +129,10 @@ class _Graph:
         """Which position (column) each position (row) sees."""
         if name not in self.seen:
             n = self.op("Squeeze", self.length, self.whole(0))
-            zero, one = self.op("Squeeze", self.whole(0), self.whole(0)), self.op("Squeeze", self.whole(1), self.whole(0))
+            zero, one = (
+                self.op("Squeeze", self.whole(0), self.whole(0)),
+                self.op("Squeeze", self.whole(1), self.whole(0)),
+            )
             places = self.op("Range", zero, n, one)
             i, j = self.op("Unsqueeze", places, self.whole(1)), self.op("Unsqueeze", places, self.whole(0))
             if name == "none":
@@ -206,8 +205,6 @@ class _Graph:
 
     def readout(self, names: Sequence[str]) -> list[Any]:
         """The outputs beside the stream."""
-        from onnx import TensorProto
-
         m, kind, position = self.m, str(self.m["readout.kind"]), str(self.m["readout.position"])
         outputs = []
         if "readout.weights" in m:
@@ -217,7 +214,8 @@ class _Graph:
             if kind == "distribution":
                 scores = self.op("Softmax", scores, axis=2)
             self.nodes.append(self.helper.make_node("Identity", [scores], ["scores"]))
-            outputs.append(self.helper.make_tensor_value_info("scores", self.kind, ["B", "n", 1 if plain else len(m["readout.labels"])]))  # fmt: skip
+            shape = ["B", "n", 1 if plain else len(m["readout.labels"])]
+            outputs.append(self.helper.make_tensor_value_info("scores", self.kind, shape))
         if kind in ("value", "distribution"):
             return outputs
         if kind == "sign":
@@ -234,13 +232,11 @@ class _Graph:
             last = self.op("Sub", self.length, self.whole(1)) if position == "last" else self.whole(0)
             answers = self.op("Squeeze", self.op("Gather", answers, last, axis=1), self.whole(1))
         self.nodes.append(self.helper.make_node("Identity", [answers], ["answer"]))
-        type_ = TensorProto.INT64 if kind == "largest" else TensorProto.BOOL
+        type_ = self.types.INT64 if kind == "largest" else self.types.BOOL
         outputs.append(self.helper.make_tensor_value_info("answer", type_, ["B", "n"] if position == "each" else ["B"]))
         return outputs
 
     def all(self, answers: str) -> str:
         """Whether all along the last axis are true."""
-        from onnx import TensorProto
-
-        counts = self.op("Cast", answers, to=TensorProto.INT64)
-        return self.op("Cast", self.op("ReduceMin", counts, axes=[-1], keepdims=0), to=TensorProto.BOOL)
+        counts = self.op("Cast", answers, to=self.types.INT64)
+        return self.op("Cast", self.op("ReduceMin", counts, axes=[-1], keepdims=0), to=self.types.BOOL)

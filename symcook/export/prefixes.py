@@ -24,7 +24,7 @@ from symcook.model.expr import names
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
 
-OPEN = -10**6
+OPEN = -(10**6)
 """The exponent of a value that rounding may have moved."""
 ZERO = 10**6
 """The exponent of zero, a multiple of everything."""
@@ -70,7 +70,7 @@ _LEAST = ("low", "grid", "largest", "below")
 @dataclass
 class Sums:
     """A running sum in all states (S): the ends of the exact sum of its terms, the sum of their sizes, the exponent of
-    their grid; the greatest lower end and the least upper end of a term, and how far below and above zero one may be."""
+    their grid; the greatest lower end and the least upper end of a term; how far below and above zero one may be."""
 
     low: Array
     high: Array
@@ -223,7 +223,9 @@ class Arithmetic:
 
         error = max(sums.count - 1, 1) * self.unit
         if error >= 0.5:
-            return Values(np.full_like(sums.low, -np.inf), np.full_like(sums.low, np.inf), np.full_like(sums.grid, OPEN))
+            return Values(
+                np.full_like(sums.low, -np.inf), np.full_like(sums.low, np.inf), np.full_like(sums.grid, OPEN)
+            )
         slack = _up(_up(sums.size * (error / (1 - error) * (1 + 2.0**-50))) + self.tiny)
         low, high = _down(sums.low - slack), _up(sums.high + slack)
         low = np.where(sums.below >= 0, np.maximum(low, sums.largest), low)
@@ -395,7 +397,9 @@ class Prefixes:
         columns = []
         for key, each in sums.items():
             value = self.arithmetic.value(each)
-            sign = np.select([value.low > 0, value.high < 0, (value.low == 0) & (value.high == 0)], [1.0, -1.0, 0.0], 2.0)
+            sign = np.select(
+                [value.low > 0, value.high < 0, (value.low == 0) & (value.high == 0)], [1.0, -1.0, 0.0], 2.0
+            )
             exact = (value.low == value.high) & (value.grid > OPEN) & (key[0] == 0)
             columns += [exact.astype(float), np.where(exact, value.low, sign)]
         table = np.array(columns).T if columns else np.zeros((size, 1))

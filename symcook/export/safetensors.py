@@ -1,4 +1,4 @@
-"""The safetensors format, written and read here (it is eight bytes, a JSON header and the numbers one after another)."""
+"""The safetensors format, written and read here: eight bytes, a JSON header, the numbers one after another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ def encode(m: Archive) -> bytes:
     parts, at = [], 0
     for key in sorted(key for key, array in m.items() if array.dtype.kind == "f"):
         array = np.ascontiguousarray(m[key])
-        data = (array.view(np.uint32) >> 16).astype("<u2") if dtype == "bfloat16" else array.astype(f"<{array.dtype.str[1:]}")
+        data = (
+            (array.view(np.uint32) >> 16).astype("<u2")
+            if dtype == "bfloat16"
+            else array.astype(f"<{array.dtype.str[1:]}")
+        )
         parts.append(data.tobytes())
         header[key] = {"dtype": TYPES[dtype], "shape": list(m[key].shape), "data_offsets": [at, at + len(parts[-1])]}
         at += len(parts[-1])
@@ -59,5 +63,3 @@ def decode(data: bytes, path: object) -> Archive:
         return found | from_facts(metadata)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(must, f"{path} ({error})", "export it again") from None
-
-

@@ -171,7 +171,7 @@ def tensors(m: Archive) -> dict[str, Any]:
 def code(m: Archive, stem: str, sha256: str) -> str:
     """The text of the module for an archive whose state dict is in ``stem.pt``."""
     weights, words = tensors(m), bool(len(m["vocabulary"]))
-    kind = str(m["readout.kind"])
+    kind, name = str(m["readout.kind"]), str(m["name"]).replace("\\", "/").replace('"""', "'" * 3)
     names = {"COORDINATES": "coordinates", "READS": "readout.reads"}
     names |= {"VOCABULARY": "vocabulary"} if words else {"INPUTS": "inputs"}
     names |= {"LABELS": "readout.labels"} if "readout.labels" in m else {}
@@ -183,7 +183,7 @@ def code(m: Archive, stem: str, sha256: str) -> str:
     spelled = all(len(t) == 1 for t in typed)
     example = repr((typed[0] * 2 if spelled else typed[:1]) if words else "0,1"[: 2 * len(m["inputs"]) - 1])
     return HEAD.format(
-        title=f"The transformer {str(m['name'])}.".replace("\\", "/").replace('"""', "'''"),
+        title=f"The transformer {name}.",
         weights=f"{stem}.pt",
         certificate=f"{stem}.certificate.json",
         code=f"{stem}.py",
@@ -191,7 +191,9 @@ def code(m: Archive, stem: str, sha256: str) -> str:
         example=example,
         shell="WORD" if words else "ROWS",
         d=len(m["coordinates"]),
-        adds=f" ({', '.join(added)})".replace("\\", "/").replace('"""', "'''") if added else ", of which there are none",
+        adds=f" ({', '.join(added)})".replace("\\", "/").replace('"""', "'''")
+        if added
+        else ", of which there are none",
         sha256=sha256,
         constants="\n".join(lines) + "\n",
         init="\n".join(f"        {line}" for line in _init(m, weights)),

@@ -36,7 +36,9 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
         facts = {name: known[name] for name in (*_COMPUTED, "compared", "arguments", "symbols", "greatest_length")}
         claims = known["claims"]
     except (KeyError, TypeError) as error:
-        raise BadInput("a certificate must have every field", f"none called {error}", "export the model again") from None
+        raise BadInput(
+            "a certificate must have every field", f"none called {error}", "export the model again"
+        ) from None
     format = check(kind, dtype)
     if recipe is not None:
         _same_recipe(known, recipe)
@@ -76,7 +78,8 @@ def _same_arrays(path: Path, stored: dict[str, Any], arrays: dict[str, Any]) -> 
     wanted = arrays if path.suffix != ".pt" else {key: a for key, a in arrays.items() if a.dtype.kind == "f"}
     for key in (*wanted, *stored):
         if key not in stored or key not in wanted:
-            raise Rejected(f"{path} {'lacks' if key in wanted else 'has'} {key}, which the model {'has' if key in wanted else 'lacks'}.")  # fmt: skip
+            sides = ("lacks", "has") if key in wanted else ("has", "lacks")
+            raise Rejected(f"{path} {sides[0]} {key}, which the model {sides[1]}.")
         one, other = stored[key], wanted[key]
         if one.shape != other.shape or one.dtype.kind != other.dtype.kind or one.tolist() != other.tolist():
             raise Rejected(f"{key} in {path} is not that of the model, rounded.")
