@@ -245,7 +245,7 @@ def cast(values: Any, dtype: str) -> np.ndarray[Any, Any]:
         if dtype != "bfloat16":
             return near.astype(dtype)
         mantissa, exponent = np.frexp(near)
-        bits = np.clip(exponent + 133, 0, 8)  # less than 8 where the result is subnormal
+        bits = np.minimum(exponent + 133, 8)  # less than 8 where the result is subnormal
         found = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
         found = np.where(np.isfinite(near), found, near)
         return np.where(np.abs(found) >= 2.0**128, np.copysign(np.inf, found), found).astype(np.float32)

@@ -23,8 +23,12 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, repr=False)
 class Diff(Shown):
-    """What `diff` found. `structure` says in sentences what needs no run (coordinates, tokens, layers); `first` is the first difference of a run: input, layer, part, position (from 1), coordinate, and both values; None where
-    there is none. `inputs` counts the inputs run, `open` those on which a choice stays open in balls."""
+    """What `diff` found.
+
+    `structure` says in sentences what needs no run (coordinates, tokens, layers); `first` is the first difference of a
+    run: input, layer, part, position (from 1), coordinate, and both values; None where there is none. `inputs` counts
+    the inputs run, `open` those on which a choice stays open in balls.
+    """
 
     REPORT = "diff"
 

@@ -130,6 +130,8 @@ def _from_onnx(data: bytes) -> Archive:
 
     onnx, numpy_helper = module("onnx"), module("onnx.numpy_helper")
     model = onnx.load_model_from_string(data)
+    if not any(prop.key == "format" for prop in model.metadata_props):
+        raise ValueError("it has not the metadata of an export")
     held: dict[str, Any] = {
         one.name: numpy_helper.to_array(one) for one in model.graph.initializer if not one.name.startswith("constant_")
     }

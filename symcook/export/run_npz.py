@@ -14,18 +14,18 @@ from pathlib import Path
 
 
 def check(path):
-    """End with a message where a byte of the archive, or of the certificate beside it, is not as it was written."""
+    """A warning, or None; an end with a message where a byte of the archive or of its certificate has changed."""
     certificate = Path(path).with_suffix(".certificate.json")
     data = Path(path).read_bytes()
     if not certificate.exists():
-        print(f"no certificate beside {path}: nothing says that its weights are as they were written", file=sys.stderr)
-        return
+        return f"no certificate beside {path}: nothing says that its weights are as they were written"
     text = certificate.read_bytes()
     own = re.search(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z', text)
     if not own or hashlib.sha256(text[: own.start(1)] + b"0" * 64 + text[own.end(1) :]).hexdigest() != own[1].decode():
         sys.exit(f"{certificate} has been changed since it was written")
     if hashlib.sha256(data).hexdigest() != json.loads(text)["weights_sha256"]:
         sys.exit(f"{path} has been changed, or is not the file that {certificate} speaks of")
+    return None
 
 
 def main(path, given):
@@ -33,11 +33,13 @@ def main(path, given):
     import numpy as np
 
     try:
-        check(path)
+        warning = check(path)
         m = np.load(path)
         names, vocabulary = list(m["coordinates"]), list(m["vocabulary"])
     except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
         sys.exit(f"{path} is no archive of an export: {error}")
+    if warning:
+        print(warning, file=sys.stderr)
 
     def one_of(kinds, name):
         """kinds[name], or an end with a message."""
