@@ -64,9 +64,18 @@ def export(
     arrays = npz.arrays(bound, dtype, max_length, roundings)
     contents = chosen.encode(arrays, weights.stem)
     document = certificate(
-        bound, known, format, dtype, max_length, _statuses(claims), built or {}, arrays, roundings, progress
+        bound, known, format, dtype, max_length, _statuses(claims), built or _recipe(model), arrays, roundings, progress
     )
     return write(weights, beside, contents, document, force=force)
+
+
+def _recipe(model: Transformer) -> dict[str, Any]:
+    """The recipe that builds this model by its name alone, where there is one."""
+    from symcook.recipes import build, info, names
+
+    if model.name in names() and all(argument.default is not None for argument in info(model.name).arguments):
+        return {"recipe": model.name} if build(model.name) == model else {}
+    return {}
 
 
 def _statuses(claims: Sequence[str]) -> list[dict[str, str]]:

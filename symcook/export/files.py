@@ -90,6 +90,8 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     Raises BadInput where one is missing or is no certificate, Rejected where a byte of one has changed.
     """
     given = Path(path)
+    if not given.name:
+        raise BadInput("a file of weights or a certificate must be named", path or "nothing")
     certificate = given if given.name.endswith(".certificate.json") else beside(given)
     text = content(certificate, "the certificate", "it stands beside the weights, as export has written it")
     try:

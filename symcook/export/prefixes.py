@@ -284,7 +284,7 @@ class Prefixes:
             self.keep(sums, origin)
             if embedding.after is None:
                 yield shown, self.word
-        elif embedding.after is not None:
+        if embedding.after is not None:
             yield self.step([embedding.after])[0], self.word
         while True:
             shown, sums, origin = self.step(self.model.alphabet)
