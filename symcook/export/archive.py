@@ -204,11 +204,15 @@ class _Writer:
 
         from symcook.domains.floats import nearest
 
-        known = self.known
+        floats = []
         for value in values:
-            if value not in known:
-                known[value] = nearest(value)
-        near = np.array([known[value] for value in values], dtype=np.float64)
+            if isinstance(value, tuple):
+                if value not in self.known:
+                    self.known[value] = nearest(value)
+                floats.append(self.known[value])
+            else:
+                floats.append(nearest(value))
+        near = np.array(floats, dtype=np.float64)
         result = cast(near, self.dtype)
         wrong = ~np.isfinite(result)
         if wrong.any():
@@ -217,9 +221,9 @@ class _Writer:
             fitting = [d for d in DTYPES[:1] if d != self.dtype and np.isfinite(near[k])]
             do = f"use --dtype {fitting[0]}" if fitting else "choose other values of the symbols"
             raise BadInput(f"every weight must fit {self.dtype}", f"{where} = {text(values[k])}", do)
-        for k, value in enumerate(values):
-            if isinstance(value, tuple) or value != float(result[k]):
-                self.rounded(key, index(k), value, float(result[k]))
+        for k, (value, stored) in enumerate(zip(values, result.astype(float).tolist(), strict=True)):
+            if isinstance(value, tuple) or stored.as_integer_ratio() != (value.numerator, value.denominator):
+                self.rounded(key, index(k), value, stored)
         return result
 
     def rounded(self, key: str, index: tuple[int, ...], value: Any, stored: float) -> None:
