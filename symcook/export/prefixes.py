@@ -219,14 +219,13 @@ class Arithmetic:
 
     def value(self, sums: Sums) -> Values:
         """What the sum may come out as. Numbers of one sign sum to no less than the largest of them."""
+        import math
+
         import numpy as np
 
         error = max(sums.count - 1, 1) * self.unit
-        if error >= 0.5:
-            return Values(
-                np.full_like(sums.low, -np.inf), np.full_like(sums.low, np.inf), np.full_like(sums.grid, OPEN)
-            )
-        slack = _up(_up(sums.size * (error / (1 - error) * (1 + 2.0**-50))) + self.tiny)
+        growth = error / (1 - error) if error < 0.5 else math.expm1(error)  # (1 + u)^(k - 1) - 1 is below both
+        slack = _up(_up(sums.size * (growth * (1 + 2.0**-40))) + self.tiny)
         low, high = _down(sums.low - slack), _up(sums.high + slack)
         low = np.where(sums.below >= 0, np.maximum(low, sums.largest), low)
         high = np.where(sums.above <= 0, np.minimum(high, sums.smallest), high)

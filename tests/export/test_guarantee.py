@@ -132,7 +132,7 @@ def test_dyck_1_to_a_great_length() -> None:
     assert found["length"] == 200 and found["lengths"][-1]["runs"] < 1000
     assert found["method"].startswith("words with the same running sums as one")
     small = guarantee(build("dyck-1"), "bfloat16", 300)
-    assert small["length"] == 128 and "of length 129 " in small["why"]  # (k - 1) u reaches 1/2: no bound on a sum
+    assert small["length"] == 256 and "counts positions exactly to 256" in small["why"]
     found = guarantee(_counting(), "bfloat16", 300)
     assert found["length"] == 256 and "counts positions exactly to 256" in found["why"]
 
