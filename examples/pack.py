@@ -55,7 +55,7 @@ def table() -> str:
         "# Guarantees\n",
         "Made by `python examples/pack.py FOLDER --table notes/guarantees.md`; do not edit. The lengths at which every",
         "decision is guaranteed in any runtime ([exports.md](exports.md)); they count added tokens.\n",
-        f"| model | to length | {' | '.join(DTYPES)} | the first word that is not certain, in the first type with one |",
+        f"| model | to length | {' | '.join(DTYPES)} | the first word that is not certain, and in which type |",
         "| --- " * (len(DTYPES) + 3) + "|",
     ]
     for name, (_, length) in MODELS.items():

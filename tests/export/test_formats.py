@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from test_export import EVERYTHING, SPACE, WORDS
 
+from symcook.__main__ import main
 from symcook.errors import BadInput
 from symcook.export import enclosure, npz
 from symcook.export.archive import arrays, cast, from_facts
@@ -253,6 +254,28 @@ def test_a_missing_package_names_its_extra(
     with pytest.raises(BadInput, match=rf"symcook\[{package}\]"):
         build("dyck-1").export(tmp_path / f"m{ending}", format=kind)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["npz", "safetensors", "onnx", "torch"])
+def test_a_certificate_in_every_format(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if kind in ("onnx", "torch") and kind not in runtimes():
+        pytest.skip(f"{kind} is not installed")
+    target = tmp_path / f"m{FORMATS[kind].ending}"
+    assert main(["export", "first-layernorm", "-o", str(target), "--dtype", "float32", "--max-length", "4"]) == 0
+    said = capsys.readouterr().out
+    assert "guaranteed in any runtime at lengths 2 to 4, of which the model adds 1" in said and "the empty word" in said
+    assert main(["verify-export", str(target)]) == 0
+    assert "the certificate holds: m" in capsys.readouterr().out
+    assert main(["export", "first-layernorm", "-o", str(target), "--max-length", "4"]) == 2  # it is there
+    assert "--force" in capsys.readouterr().err
+    for path in sorted(tmp_path.iterdir()):
+        data = bytearray(path.read_bytes())
+        data[len(data) // 3] ^= 1
+        path.write_bytes(data)
+        assert main(["verify-export", str(target)]) in (1, 2), path
+        data[len(data) // 3] ^= 1
+        path.write_bytes(data)
+    assert len(list(tmp_path.iterdir())) == (3 if kind == "torch" else 2)
 
 
 def test_a_type_that_a_format_does_not_have(tmp_path: Path) -> None:
