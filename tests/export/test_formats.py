@@ -306,3 +306,35 @@ def test_heads_that_see_by_temperature_of_the_length() -> None:
         z = streams(kind, m, np.array([[0, 1, 1]]))
         ends = enclosures(model, ("x", "y", "y"), "float64")
         assert ((ends[..., 0] <= z[0]) & (z[0] <= ends[..., 1])).all()
+
+
+@pytest.mark.parametrize("kind", ["npz", "onnx", "torch"])
+def test_the_edge_of_a_long_guarantee_in_real_runs(kind: str) -> None:
+    """dyck-1 at the greatest lengths that float16 and float32 guarantee here: words on both sides of the threshold, by
+    their depths. (((...))) and what differs from it by a swap or a flip are the words whose totals are least."""
+    if kind not in runtimes():
+        pytest.skip(f"{kind} is not installed")
+    from symcook.export.guarantee import guarantee
+
+    generator = np.random.default_rng(3)
+    for dtype, n in (("float32", 160), ("float16", 96)):
+        assert guarantee(build("dyck-1"), dtype, n)["length"] == n
+        deep = [0] * (n // 2) + [1] * (n // 2)
+        words = [
+            deep,
+            [0, 1] * (n // 2),
+            [1, 0] + [0, 1] * (n // 2 - 1),
+            [0, 1] * (n // 2 - 1) + [1, 0],
+            [0, *deep[:-1]],
+        ]
+        for _ in range(40):
+            word = [*deep] if generator.integers(2) else [0, 1] * (n // 2)
+            for _ in range(2):
+                a, b = generator.integers(n, size=2)
+                word[a], word[b] = word[b], word[a]
+            words.append(word)
+        tokens = np.array(words)
+        said = npz.verdicts(arrays(build("dyck-1"), dtype, n), streams(kind, arrays(build("dyck-1"), dtype, n), tokens))
+        depths = np.cumsum(1 - 2 * tokens, axis=1)
+        wanted = (depths[:, -1] == 0) & (depths >= 0).all(axis=1)
+        assert said.tolist() == wanted.tolist() and 5 < wanted.sum() < len(words) - 5
