@@ -4,8 +4,28 @@ The same file is symcook/export/run_npz.py, so that ``python -m symcook.export.r
 needs nothing of symcook.
 """
 
+import hashlib
+import json
 import math
+import re
 import sys
+import zipfile
+from pathlib import Path
+
+
+def check(path):
+    """A warning, or None; an end with a message where a byte of the archive or of its certificate has changed."""
+    certificate = Path(path).with_suffix(".certificate.json")
+    data = Path(path).read_bytes()
+    if not certificate.exists():
+        return f"no certificate beside {path}: nothing says that its weights are as they were written"
+    text = certificate.read_bytes()
+    own = re.search(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z', text)
+    if not own or hashlib.sha256(text[: own.start(1)] + b"0" * 64 + text[own.end(1) :]).hexdigest() != own[1].decode():
+        sys.exit(f"{certificate} has been changed since it was written")
+    if hashlib.sha256(data).hexdigest() != json.loads(text)["weights_sha256"]:
+        sys.exit(f"{path} has been changed, or is not the file that {certificate} speaks of")
+    return None
 
 
 def main(path, given):
@@ -13,14 +33,20 @@ def main(path, given):
     import numpy as np
 
     try:
+        warning = check(path)
         m = np.load(path)
         names, vocabulary = list(m["coordinates"]), list(m["vocabulary"])
-    except (OSError, ValueError, KeyError, IndexError, EOFError) as error:
+    except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
         sys.exit(f"{path} is no archive of an export: {error}")
+    if warning:
+        print(warning, file=sys.stderr)
 
     def one_of(kinds, name):
         """kinds[name], or an end with a message."""
         return kinds[str(name)] if str(name) in kinds else sys.exit(f"unknown name in the archive: {name}")
+
+    def at_length(table, axes):
+        return table[:n] if table.ndim == axes else table[n - 1, :n]  # with more axes: a part for each length
 
     def norm(key, z):
         x = z @ m[key + "P"].T if key + "P" in m else z
@@ -35,7 +61,7 @@ def main(path, given):
         masks = {"none": i == i, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i}
         seen = one_of(masks, m[head + "mask"]) & (j == j)
         s = (x @ m[head + "Q"].T) @ (x @ m[head + "K"].T).T
-        s = s * m[head + "factor"][len(x) - 1, : len(x), None] if head + "factor" in m else s
+        s = s * at_length(m[head + "factor"], 1)[:, None] if head + "factor" in m else s
         top = np.where(seen, s, -np.inf).max(axis=1, keepdims=True)
         best = (s == top) & seen
         kinds = {"average": best, "leftmost": best & (best.cumsum(axis=1) == 1)}
@@ -79,7 +105,7 @@ def main(path, given):
     longest = min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=n)
     if n > longest:
         sys.exit(f"an input must have length at most {longest}: the archive has tables to there")
-    z = z + m["positions"][n - 1, :n] if "positions" in m else z
+    z = z + at_length(m["positions"], 2) if "positions" in m else z
     for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
         norms = [norm(key, z) for key in (f"{step}before{k}." for k in range(1, 1000)) if key + "gain" in m]
         x = np.concatenate(norms, axis=1) if norms else z

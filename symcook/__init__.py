@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from symcook.compose.states import from_state_dict
     from symcook.derivation import derive, derive_cases
     from symcook.errors import BadInput, NotExact, SymcookError, Undecided
+    from symcook.export.reading import from_npz, from_safetensors
+    from symcook.export.verify import verify_export
     from symcook.model.ends import Embedding, Readout
     from symcook.model.layers import Layer, SelfAttention
     from symcook.model.modelfile import load
@@ -41,6 +43,8 @@ _HOMES = {
     "compose.states": ("from_state_dict",),
     "derivation": ("derive", "derive_cases"),
     "errors": ("BadInput", "NotExact", "SymcookError", "Undecided"),
+    "export.reading": ("from_npz", "from_safetensors"),
+    "export.verify": ("verify_export",),
     "model.modelfile": ("load",),
     "proof": ("prove",),
     "recipes": ("build",),
@@ -53,7 +57,8 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
     "Readout", "SelfAttention", "Space", "SymcookError", "Transformer", "Undecided", "bound", "build", "derive",
-    "derive_cases", "feedforward", "from_state_dict", "head", "load", "prove",
+    "derive_cases", "feedforward", "from_npz", "from_safetensors", "from_state_dict", "head", "load", "prove",
+    "verify_export",
 ]  # fmt: skip
 
 

@@ -20,6 +20,8 @@ COMMANDS = {
     "bound": "a paper's bound and the sharp value, as rigorous balls",
     "report": "the figures of a paper about a recipe, with their numbers",
     "export": "float weights with a certificate",
+    "verify-export": "compute the certificate of exported weights again",
+    "diff": "where two models, or a model and its export, part",
     "completion": "a completion script for bash, zsh or fish",
 }
 """Each command and its line of help."""
@@ -53,7 +55,7 @@ Exit codes: 0 done or yes, 1 no, 2 bad input, 3 undecided, 4 a defect of ours, 1
 
 def help_text() -> str:
     """The text of ``symcook --help``."""
-    return HELP.format(commands="\n".join(f"  {name:<10}  {line}" for name, line in COMMANDS.items()))
+    return HELP.format(commands="\n".join(f"  {name:<13}  {line}" for name, line in COMMANDS.items()))
 
 
 def dispatch(arguments: list[str]) -> int:

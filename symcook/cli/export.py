@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import PurePath
+from typing import Any
 
 import click
 
@@ -12,22 +14,30 @@ from symcook.cli.output import Progress, print_json, say
 from symcook.errors import BadInput
 from symcook.report.values import EMPTY_WORD
 
+KINDS = ("npz", "safetensors", "torch", "onnx")
+TYPES = ("float64", "float32", "float16", "bfloat16")
+ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx": "onnx"}
+RUNS = {
+    "npz": "numpy alone runs it: python -m symcook.export.run_npz {file} {input}",
+    "safetensors": "sc.from_safetensors reads it back as an exact model",
+    "torch": "torch alone runs it: python {code} {input}",
+    "onnx": "onnxruntime runs it: inputs tokens or rows, outputs stream, scores and answer",
+}
+
 
 @declare("export", "symcook export dyck-1 -o dyck-1.npz")
 @name_argument
-@click.option("--format", "kind", type=OneOf("format", ["npz"]), default="npz", help="The format (npz).")
+@click.option("--format", "kind", type=OneOf("format", KINDS), help=f"{', '.join(KINDS)} (by the ending of FILE).")
 @click.option("-o", "--output", "target", required=True, metavar="FILE", help="The file for the weights.")
+@click.option("--dtype", type=OneOf("dtype", TYPES), default="float64", help="The float type (float64).")
 @click.option(
-    "--dtype", type=OneOf("dtype", ["float64", "float32"]), default="float64", help="The float type (float64)."
-)
-@click.option(
-    "--max-length", type=Whole("the greatest length", 1, 256), metavar="N", help="Tables and comparison to N (16)."
+    "--max-length", type=Whole("the greatest length", 1, 4096), metavar="N", help="Tables and certificate to N (16)."
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @settings_option
 def command(
     name: str,
-    kind: str,
+    kind: str | None,
     target: str,
     dtype: str,
     max_length: int | None,
@@ -37,7 +47,9 @@ def command(
 ) -> None:
     """Write float weights, and beside them a certificate: m.npz and m.certificate.json.
 
-    The certificate names the greatest length to which the float weights gave the exact answer on every input.
+    The certificate names the greatest length to which every decision is guaranteed, whatever runtime computes it, and
+    the greatest one to which the float weights gave the exact answer on every input here. Formats: npz (.npz),
+    safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx).
     """
     from symcook.export import export
     from symcook.export.files import targets
@@ -46,16 +58,20 @@ def command(
     if chosen.inputs:
         raise BadInput("an export takes no inputs", f"--set {next(iter(chosen.inputs))}", "leave it out")
     need_values(chosen)
-    weights, beside = targets(target, force=force)
-    progress = Progress(f"comparing {chosen.name} by length")
+    kind = kind or ENDINGS.get(PurePath(target).suffix, "npz")
+    weights, beside = targets(target, force=force, kind=kind)
+    progress = Progress(f"certifying {chosen.name} by length")
+    built = {} if chosen.info is None else {"recipe": chosen.name, "arguments": chosen.arguments}
     try:
         document = export(
             chosen.model,
             target,
+            format=kind,
             dtype=dtype,
             max_length=max_length,
             values=chosen.values,
             claims=chosen.info.claims if chosen.info is not None else (),
+            built=built,
             force=force,
             progress=progress,
         )
@@ -70,11 +86,36 @@ def command(
     else:
         what = "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
         verdict = f"{what} to length {document['greatest_length']} ({compared['inputs']} inputs compared)"
-    say(f"wrote {weights} and {beside}")
+    say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
     say(f"  {dtype}, {verdict}")
     if compared["first_difference"] is not None:
         say(f"  first input with another answer: {compared['first_difference'] or EMPTY_WORD}")
-    say(f"  numpy alone runs it: python -m symcook.export.run_npz {shlex.quote(str(weights))} {_input(chosen)}")
+    for line in guaranteed(document["guaranteed"]):
+        say(f"  {line}")
+    file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
+    say(f"  {RUNS[kind].format(file=file, code=code, input=_input(chosen))}")
+
+
+def guaranteed(found: dict[str, Any]) -> list[str]:
+    """What a certificate guarantees, in lines."""
+    if found["length"] is None:
+        errors = [each["error"] for each in found["lengths"] if "error" in each]
+        if not errors:
+            return []
+        return [f"every value within {errors[-1]} of the exact one to length {found['lengths'][-1]['length']}"]
+    counted = f", of which the model adds {found['added_tokens_counted']}" if found["added_tokens_counted"] else ""
+    ranges = [f"{low} to {high}" if low < high else str(low) for low, high in found["ranges"]]
+    lines = [f"decisions guaranteed in any runtime at lengths {', '.join(ranges)}{counted}" if ranges else
+             f"no length at which all decisions are guaranteed{counted}"]  # fmt: skip
+    for each in found["open"]:
+        alone = "" if each["alone"] else " (with others)"
+        outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
+        exact = (each["exact"] or {}).get("logit")
+        outputs += f", exactly {exact}" if exact is not None and len(exact) <= 40 else ""
+        lines.append(
+            f"not at length {each['length']}: {each['input'] or EMPTY_WORD}{alone}, {outputs or 'a choice open'}"
+        )
+    return lines if found["open"] else [*lines, f"  {found['why']}"]
 
 
 def _input(chosen: Chosen) -> str:

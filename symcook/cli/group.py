@@ -22,7 +22,7 @@ class Table(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        return importlib.import_module(f"symcook.cli.{cmd_name}").command
+        return importlib.import_module(f"symcook.cli.{cmd_name.replace('-', '_')}").command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if not ctx.resilient_parsing and args[0] not in COMMANDS:

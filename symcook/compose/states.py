@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from symcook.compose.hooked import is_hooked, plain
 from symcook.errors import BadInput, require_known, unknown
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
@@ -52,8 +53,15 @@ def from_state_dict(
     stream itself. Biases of attention stand at a coordinate `one` that is 1 everywhere. A post-norm would change it:
     with norm="post" and biases of attention or output, each sum goes to d coordinates of its own, and the norm is one
     that the next block reads. Raises BadInput, with the key, for whatever does not fit.
+    The names of a HookedTransformer are read too (embed.W_E, pos_embed.W_pos, blocks.{l}.attn.W_Q ...; see
+    `symcook.compose.hooked`); the number of heads is then that of its matrices.
     Source: Cookbook, Section 2.2; the formulas are those of Definition 2.3 with biases.
     """
+    if is_hooked(state):
+        state, count = plain(state)
+        if heads not in (1, count):
+            raise BadInput(f"the number of heads must be that of the weights, {count}", heads, "leave it out")
+        heads = count
     return _State(state, vocabulary, heads, norm, mask, activation, epsilon, labels, name).model()
 
 

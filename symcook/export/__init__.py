@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput, NotExact
+from symcook.errors import BadInput
 from symcook.model.symbols import Exact
 
 if TYPE_CHECKING:
@@ -20,26 +20,34 @@ def export(
     model: Transformer,
     target: str | Path,
     *,
+    format: str = "npz",
     dtype: str = "float64",
     max_length: int | None = None,
     values: Mapping[str, Exact] | None = None,
     claims: Sequence[str] = (),
+    built: Mapping[str, Any] | None = None,
     force: bool = False,
     progress: Callable[..., None] | None = None,
 ) -> dict[str, Any]:
-    """Write float weights as `target`, which ends in .npz, and beside them a certificate; returns the certificate.
+    """Write float weights as `target`, and beside them a certificate; returns the certificate.
 
-    The answers of the float weights are compared with exact ones on every input to `max_length` (16, or the model's
-    own greatest length; it counts added tokens), as far as time allows; the certificate names the greatest length to
-    which all agreed. `values` sets declared symbols, `claims` are ids whose statuses the certificate names. Both files
-    are written, or neither. Raises BadInput for a target that exists (without `force`) or cannot be written and a
-    number that does not fit `dtype` (float64 or float32), NotExact where there is nothing exact to compare with.
+    `format` is npz, safetensors, torch (ending .pt, with code in a .py file beside it) or onnx; `dtype` float64,
+    float32, float16 or bfloat16, where the format has it. Position tables go to `max_length` (16, or the model's own
+    greatest length; it counts added tokens), and so does what the certificate says: to which length every decision is
+    guaranteed whatever runtime computes it (`symcook.export.guarantee`), and to which length numpy's answers were
+    compared with exact ones on every input, as far as time allows. `values` sets declared symbols, `claims` are ids
+    whose statuses the certificate names, `built` the "recipe" and its "arguments". All files are written, or none.
+    Raises BadInput for a target that exists (without `force`) or cannot be written, a number that does not fit `dtype`,
+    a format that cannot express the model and a package that is missing; NotExact where there is nothing exact to
+    compare with.
     """
     from symcook.export import npz
-    from symcook.export.certificate import certificate, compare
+    from symcook.export.certificate import certificate
     from symcook.export.files import targets, write
+    from symcook.export.formats import check
 
-    weights, beside = targets(str(target), force=force)
+    chosen = check(format, dtype)
+    weights, beside = targets(str(target), force=force, kind=format)
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
@@ -52,15 +60,20 @@ def export(
         raise BadInput(f"the greatest length must be at least {least}, the tokens that the model adds", max_length)
     known = model.values(values)
     bound = model.bind(known)
-    arrays = npz.arrays(bound, dtype, max_length)
-    try:
-        compared = compare(bound, arrays, max_length, progress)
-    except NotExact as error:
-        must = "an export must be compared with exact values"
-        raise NotExact(f"{must}, but {error.must}", error.given, "there is no export without them") from None
-    document = certificate(bound, known, dtype, max_length, compared, _statuses(claims))
-    write(weights, beside, arrays, document, force=force)
-    return document
+    roundings: dict[str, Any] = {}
+    arrays = npz.arrays(bound, dtype, max_length, roundings)
+    contents = chosen.encode(arrays, weights.stem)
+    document = certificate(
+        bound, known, format, dtype, max_length, _statuses(claims), built or _recipe(model), arrays, roundings, progress
+    )
+    return write(weights, beside, contents, document, force=force)
+
+
+def _recipe(model: Transformer) -> dict[str, Any]:
+    """The recipe that builds this model by its name alone, where there is one."""
+    from symcook.recipes import build, names
+
+    return {"recipe": model.name} if model.name in names() and build(model.name) == model else {}
 
 
 def _statuses(claims: Sequence[str]) -> list[dict[str, str]]:

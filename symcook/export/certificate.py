@@ -10,8 +10,8 @@ from typing import Any
 from symcook.domains import make_domain
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import npz
+from symcook.export.archive import text
 from symcook.forward import Result, forward
-from symcook.model.expr import show
 from symcook.model.parts import Head
 from symcook.model.rationals import quotient
 from symcook.model.symbols import from_sympy
@@ -19,12 +19,14 @@ from symcook.model.transformer import Transformer
 from symcook.run import run
 from symcook.verify.sweep import TOLERANCE
 
-FORMAT = "symcook certificate 1"
+FORMAT = "symcook certificate 2"
 BATCHED = 2**18
 """The greatest number of inputs compared where exact batches hold the model."""
 SINGLE = 300
 """The same where the exact domain takes them one by one."""
 BLOCK = 2**13
+SHOWN = 64
+"""The greatest length whose position values a certificate writes out."""
 GRID = tuple(Fraction(v) for v in ("0", "1", "-1", "2", "1/2", "-2", "-1/2", "1/3", "1/7", "-1/1000"))
 
 Progress = Callable[[int, int], None]
@@ -68,7 +70,7 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
     what = "every word" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
     if model.pointwise:
         what = "every point of a rational grid"
-    tolerance = float(TOLERANCE[str(m["dtype"])])
+    tolerance = float(_tolerance(m))
     how = "answers must be equal" if _answers(model) else f"values must agree within {tolerance} * max(1, |exact|)"
     return {
         "greatest_length": greatest,
@@ -78,6 +80,10 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
         "complete": fits and greatest == n_max,
         "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from 1: {how}",
     }
+
+
+def _tolerance(m: Mapping[str, Any]) -> Fraction:
+    return TOLERANCE.get(str(m["dtype"]), Fraction(1, 10))
 
 
 def _answers(model: Transformer) -> bool:
@@ -152,7 +158,7 @@ def _block(model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched
         return _first((npz.verdicts(m, z) != exact).reshape(len(sequences), -1).any(axis=1)), 0.0
     got = npz.shown(m, z)[:, _places(model, n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
-    first = _first(~(difference <= float(TOLERANCE[str(m["dtype"])])))  # not a number is a difference too
+    first = _first(~(difference <= float(_tolerance(m))))  # not a number is a difference too
     return first, float(difference.max()) if first is None else float("inf")
 
 
@@ -228,37 +234,72 @@ def _float(shown: Any) -> float:
 def certificate(
     model: Transformer,
     values: Mapping[str, Any],
+    kind: str,
     dtype: str,
     n_max: int,
-    compared: Mapping[str, Any],
     claims: list[dict[str, str]],
+    built: Mapping[str, Any],
+    arrays: Mapping[str, Any],
+    roundings: Mapping[str, Any],
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """The certificate's document; `model` has values in place of all symbols, which `values` names."""
-    from symcook.model.modelfile import model_hash
+    """The certificate's document; `model` has values in place of all symbols, which `values` names. `built` names the
+    recipe and its arguments where there is one, `arrays` and `roundings` are those of `symcook.export.archive`.
 
-    start = model.embedding.start
+    Raises NotExact where there is nothing exact to compare with.
+    """
+    from symcook.export.guarantee import guarantee
+    from symcook.model.modelfile import to_document
+
+    try:
+        compared = compare(model, arrays, n_max, progress)
+    except NotExact as error:
+        must = "an export must be compared with exact values"
+        raise NotExact(f"{must}, but {error.must}", error.given, "there is no export without them") from None
+    known = to_document(model)
+    return {
+        "format": FORMAT,
+        "model": model.name,
+        "model_hash": document_hash(known),
+        "recipe": built.get("recipe"),
+        "arguments": dict(built.get("arguments", {})),
+        "symbols": {name: from_sympy(value) for name, value in values.items()},
+        "kind": kind,
+        "dtype": dtype,
+        "source": model.source,
+        "claims": claims,
+        "greatest_length": compared["greatest_length"] if not model.pointwise else None,
+        "guaranteed": guarantee(model, dtype, n_max, progress),
+        "compared": compared,
+        "roundings": dict(roundings),
+        "position_tables": _tables(model, n_max),
+        "model_file": known,
+    }
+
+
+def _tables(model: Transformer, n_max: int) -> dict[str, Any]:
+    """The position functions and factors of scores, with their exact values at each length to `SHOWN`."""
+    start, shown = model.embedding.start, min(n_max, SHOWN)
     tables = {
-        name: {"expression": from_sympy(e), "values": _texts(npz.position_table(e, start, n_max))}
+        name: {"expression": from_sympy(e), "values": _texts(npz.position_table(e, start, shown))}
         for name, e in model.embedding.positions.items()
     }
     for s, step in enumerate(model.sublayers, 1):
         for h, part in enumerate(step.parts, 1):
             if isinstance(part, Head) and getattr(part.factor, "free_symbols", ()):
-                table = _texts(npz.position_table(part.factor, start, n_max))
+                table = _texts(npz.position_table(part.factor, start, shown))
                 tables[f"step{s}.head{h}.factor"] = {"expression": from_sympy(part.factor), "values": table}
-    return {
-        "format": FORMAT,
-        "model": model.name,
-        "model_hash": model_hash(model),
-        "symbols": {name: from_sympy(value) for name, value in values.items()},
-        "dtype": dtype,
-        "source": model.source,
-        "claims": claims,
-        "greatest_length": compared["greatest_length"] if not model.pointwise else None,
-        "compared": dict(compared),
-        "position_tables": {"start": start, "N": n_max, "tables": tables},
-    }
+    return {"start": start, "N": n_max, "tables": tables}
+
+
+def document_hash(known: Mapping[str, Any]) -> str:
+    """The hash of a model, `symcook.model.modelfile.model_hash`, from its document."""
+    import hashlib
+    import json
+
+    canonical = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 
 def _texts(table: list[list[Any]]) -> list[list[str]]:
-    return [[show(value) if isinstance(value, tuple) else quotient(value) for value in row] for row in table]
+    return [[text(value) for value in row] for row in table]

@@ -1,29 +1,36 @@
-"""Writing weights and their certificate together, or neither."""
+"""Writing weights and their certificate together, or neither; and seeing whether a byte of them has changed."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Rejected
+from symcook.export.formats import FORMATS
 from symcook.files import put
 
+UNKNOWN = "0" * 64
+_OWN = re.compile(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z')
+MOST_BYTES = 10**9
 
-def targets(path: str, *, force: bool) -> tuple[Path, Path]:
+
+def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     """The paths of the weights and of the certificate; BadInput where they cannot be written."""
-    weights = Path(path)
-    if weights.suffix != ".npz" or not weights.stem:
-        raise BadInput("the file for the weights must end in .npz", path or "nothing", "give -o m.npz")
+    weights, ending = Path(path), FORMATS[kind].ending
+    if weights.suffix != ending or not weights.stem:
+        article = "an" if kind in ("onnx", "npz") else "a"
+        must = f"the file for the weights of {article} {kind} export must end in {ending}"
+        raise BadInput(must, path or "nothing", f"give -o m{ending}")
     folder = weights.parent
     if not folder.is_dir():
         raise BadInput("the folder for the weights must exist", str(folder), "make it first")
-    certificate = weights.with_suffix(".certificate.json")
-    for target in (weights, certificate):
+    certificate = beside(weights)
+    for target in (weights, certificate, *(weights.with_suffix(more) for more in FORMATS[kind].more)):
         if target.is_dir():
             raise BadInput("the target must be a file, not a folder", str(target))
         if target.exists() and not force:
@@ -33,24 +40,93 @@ def targets(path: str, *, force: bool) -> tuple[Path, Path]:
     return weights, certificate
 
 
+def beside(weights: Path) -> Path:
+    """Where the certificate of a file of weights stands."""
+    return weights.with_suffix(".certificate.json")
+
+
 def _exists(target: object) -> BadInput:
     return BadInput("the target must not exist yet", target, "add --force to replace it")
 
 
 def write(
-    weights: Path, certificate: Path, arrays: Mapping[str, Any], document: Mapping[str, Any], *, force: bool
-) -> None:
-    """Write both files or neither; BadInput where they cannot be written, or (without `force`) have come to exist."""
-    import numpy as np
+    weights: Path,
+    certificate: Path,
+    contents: Mapping[str, bytes],
+    document: Mapping[str, Any],
+    *,
+    force: bool,
+) -> dict[str, Any]:
+    """Write all files or none, `contents` by the ending of the name; returns the certificate with their hashes.
 
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)  # no array of objects, so no pickle
-    data = buffer.getvalue()
-    full = dict(document) | {"weights": weights.name, "weights_sha256": hashlib.sha256(data).hexdigest()}
-    text = (json.dumps(full, indent=1) + "\n").encode()
+    BadInput where they cannot be written, or (without `force`) have come to exist.
+    """
+    files = {weights.with_suffix(ending): data for ending, data in contents.items()}
+    full = dict(document) | {
+        "weights": weights.name,
+        "weights_sha256": hashlib.sha256(files[weights]).hexdigest(),
+        "files": {path.name: hashlib.sha256(data).hexdigest() for path, data in files.items()},
+    }
+    text, full["certificate_sha256"] = sealed(full)
     try:
-        put({certificate: text, weights: data}, force=force)
+        put({certificate: text, **files}, force=force)
     except FileExistsError as error:
         raise _exists(error.filename) from None
     except OSError as error:
         raise BadInput("the target must be writable", f"{weights} ({error.strerror})") from error
+    return full
+
+
+def sealed(document: Mapping[str, Any]) -> tuple[bytes, str]:
+    """The bytes of a certificate, and the hash in them: of all these bytes with zeros in its own place."""
+    text = (json.dumps({**document, "certificate_sha256": UNKNOWN}, indent=1) + "\n").encode()
+    own = hashlib.sha256(text).hexdigest()
+    return text[: -len(UNKNOWN) - 4] + own.encode() + text[-4:], own
+
+
+def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
+    """The certificate at or beside a path, its document, and the bytes of the files that it names.
+
+    Raises BadInput where one is missing or is no certificate, Rejected where a byte of one has changed.
+    """
+    given = Path(path)
+    if not given.name:
+        raise BadInput("a file of weights or a certificate must be named", path or "nothing")
+    certificate = given if given.name.endswith(".certificate.json") else beside(given)
+    text = content(certificate, "the certificate", "it stands beside the weights, as export has written it")
+    try:
+        document = json.loads(text)
+        names = {str(name): str(value) for name, value in document["files"].items()}
+        if not {"weights", "format"} <= document.keys():
+            raise KeyError
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise BadInput(
+            "a certificate must be whole, as export has written it", certificate, "export the model again"
+        ) from None
+    match = _OWN.search(text)
+    start, end = match.span(1) if match else (0, 0)
+    whole = hashlib.sha256(text[:start] + UNKNOWN.encode() + text[end:]).hexdigest()
+    if whole != text[start:end].decode():
+        raise Rejected(f"{certificate} has been changed since it was written: its hash is not that of its bytes.")
+    found = {}
+    for name, wanted in names.items():
+        if Path(name).name != name:
+            raise BadInput("a certificate must name files beside it", name)
+        place = certificate.parent / name
+        found[place] = content(place)
+        if hashlib.sha256(found[place]).hexdigest() != wanted:
+            raise Rejected(f"{place} has been changed, or is not the file that {certificate.name} speaks of.")
+    if given != certificate and given.name not in names:
+        raise BadInput(f"{certificate.name} must be about the given file", given, f"it is about {', '.join(names)}")
+    return certificate, document, found
+
+
+def content(path: Path, what: str = "the file of weights", do: str | None = None) -> bytes:
+    """The bytes of a file; BadInput where it cannot be read."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise BadInput(f"{what} must have at most {MOST_BYTES} bytes", path)
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise BadInput(f"{what} must be readable", f"{path} ({reason})", do) from None

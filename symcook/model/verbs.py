@@ -13,6 +13,7 @@ from symcook.model.symbols import Exact
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
+    from symcook.export.diff import Diff
     from symcook.run import Run
     from symcook.verify.sweep import Check
 
@@ -75,6 +76,12 @@ class Verbs:
         from symcook.export import export
 
         return export(self, target, **options)
+
+    def diff(self: Any, other: Any, max_length: int = 6, **options: Any) -> Diff:
+        """Where this model and another one part, on inputs to a length; see `symcook.export.diff.diff`."""
+        from symcook.export.diff import diff
+
+        return diff(self, other, max_length, **options)
 
     def save(self: Any, path: str | Path, *, force: bool = False) -> Path:
         """Write the model file; BadInput where the file exists (without `force`) or cannot be written."""

@@ -65,6 +65,7 @@ def test_archive_of_dyck_1(tmp_path: Path) -> None:
     assert certificate["compared"]["complete"] is True
     assert certificate["weights_sha256"] == hashlib.sha256((tmp_path / "m.npz").read_bytes()).hexdigest()
     assert {"id", "status"} == set(certificate["claims"][0])
+    assert (certificate["guaranteed"]["length"], certificate["guaranteed"]["ranges"]) == (16, [[1, 16]])
     assert "Cookbook" in certificate["source"]
 
 
@@ -127,7 +128,7 @@ def test_position_tables(tmp_path: Path) -> None:
         start = model.embedding.start
         for n in range(1, 7):
             exact = [expression.subs({symbol("i"): start + p, symbol("n"): n}) for p in range(n)]
-            assert m["positions"][n - 1, :n, column].tolist() == [float(v) for v in exact]
+            assert m["positions"][:n, column].tolist() == [float(v) for v in exact]
             assert tables["tables"][name]["values"][n - 1] == [str(v) for v in exact]
 
 
@@ -184,7 +185,7 @@ def test_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(os, "chmod", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write(weights, certificate, {"a": np.zeros(2)}, {}, force=False)
+        write(weights, certificate, {".npz": b"data"}, {}, force=False)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -202,7 +203,7 @@ def test_a_folder_where_nothing_can_be_made(tmp_path: Path) -> None:
     """What cannot be written is bad input also where permissions look fine."""
     weights = tmp_path / ("m" * 300 + ".npz")
     with pytest.raises((BadInput, OSError)):
-        write(*targets(str(weights), force=False), {"a": np.zeros(2)}, {})
+        write(*targets(str(weights), force=False), {".npz": b"data"}, {})
     assert list(tmp_path.iterdir()) == []
 
 

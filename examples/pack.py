@@ -1,0 +1,76 @@
+"""Every word model of the library in every format, small and large, and a table of what is guaranteed.
+
+    python examples/pack.py FOLDER [--table FILE.md]
+
+FOLDER/<format>/<model>-<length>-<dtype> has the weights and the certificate. A format whose package is missing is left
+out, and said so. The table has for each model and type the lengths at which every decision is guaranteed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import symcook as sc
+from symcook.export.formats import FORMATS
+from symcook.export.guarantee import guarantee
+
+MODELS = {
+    "dyck-1": (16, 256),
+    "dyck-1-nonuniform": (8, 16),
+    "parity": (8, 24),
+    "first": (16, 64),
+    "first-flawed": (6, 9),
+    "first-layernorm": (6, 9),
+    "parity-layernorm": (6, 9),
+}
+"""Each model, with a small and a large greatest length."""
+DTYPES = ("float64", "float32", "float16", "bfloat16")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="every word model in every format, with a table of guarantees")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--table", type=Path)
+    given = parser.parse_args()
+    for kind, format in FORMATS.items():
+        if format.needs is not None and find_spec(format.needs) is None:
+            print(f"{kind} is left out: pip install 'symcook[{format.needs}]'", file=sys.stderr)
+            continue
+        (given.folder / kind).mkdir(parents=True, exist_ok=True)
+        for name, lengths in MODELS.items():
+            for length in lengths:
+                target = given.folder / kind / f"{name}-{length}-float32{format.ending}"
+                print(target, file=sys.stderr, flush=True)
+                sc.build(name).export(target, format=kind, dtype="float32", max_length=length, force=True)
+    if given.table is not None:
+        given.table.write_text(table())
+
+
+def table() -> str:
+    """The guarantees as a page."""
+    lines = [
+        "# Guarantees\n",
+        "Made by `python examples/pack.py FOLDER --table notes/guarantees.md`; do not edit. The lengths at which every",
+        "decision is guaranteed in any runtime ([exports.md](exports.md)); they count added tokens.\n",
+        f"| model | to length | {' | '.join(DTYPES)} | the first word that is not certain, and in which type |",
+        "| --- " * (len(DTYPES) + 3) + "|",
+    ]
+    for name, (_, length) in MODELS.items():
+        cells, ends = [], ""
+        for dtype in DTYPES:
+            print(f"{name} {dtype}", file=sys.stderr, flush=True)
+            found = guarantee(sc.build(name).bind(), dtype, length)
+            ranges = [f"{low}-{high}" if low < high else str(low) for low, high in found["ranges"]]
+            cells.append(", ".join(ranges) or "none")
+            if found["open"] and not ends:
+                first = found["open"][0]
+                ends = f"{dtype}: {first['input'] or 'the empty word'}, {found['why']}"
+        lines.append(f"| {name} | {length} | {' | '.join(cells)} | {ends or 'nowhere to there'} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()

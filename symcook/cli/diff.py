@@ -1,0 +1,63 @@
+"""``symcook diff``."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import click
+
+from symcook.cli.options import Whole, choose, settings_option
+from symcook.cli.options import command as declare
+from symcook.cli.output import Progress, print_json, say
+from symcook.errors import BadInput
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+FILES = {".npz": "npz", ".safetensors": "safetensors"}
+
+
+@declare("diff", "symcook diff dyck-1 dyck-1.npz")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option(
+    "--max-length", type=Whole("the greatest length", 1, 64), default=6, metavar="N", help="Inputs to length N (6)."
+)
+@click.option("--tolerance", default="0", metavar="T", help="What is at most T apart counts as equal (0).")
+@settings_option
+def command(first: str, second: str, max_length: int, tolerance: str, settings: tuple[str, ...], as_json: bool) -> int:
+    """Where two models part: A and B are recipes, model files, or exports (.npz, .safetensors).
+
+    Says which coordinates, tokens and steps are not alike, and the first input, layer, position and coordinate at which
+    the two streams differ, with both values. Settings are those of a recipe or model file, in both where both are.
+    Exit code 0 where nothing differs, 1 where something does.
+    """
+    from symcook.export.diff import diff
+
+    one, other = (_model(name, settings) for name in (first, second))
+    if settings and PurePath(first).suffix in FILES and PurePath(second).suffix in FILES:
+        raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
+    lengths = [max_length, *(m.max_length for m in (one, other) if m.max_length is not None)]
+    progress = Progress("comparing runs")
+    try:
+        length = 1 if one.pointwise else min(lengths)
+        found = diff(one, other, length, tolerance=tolerance, progress=progress)
+    finally:
+        progress.close()
+    if as_json:
+        print_json(found.to_json())
+    else:
+        say(found.text())
+    return 0 if found.same else 1
+
+
+def _model(name: str, settings: tuple[str, ...]) -> Transformer:
+    """A recipe, a model file or an export as a model with values in place of its symbols."""
+    kind = FILES.get(PurePath(name).suffix)
+    if kind is None:
+        chosen = choose(name, settings)
+        return chosen.model.bind(chosen.values)
+    from symcook.export.reading import from_file
+
+    return from_file(name, kind)

@@ -1,0 +1,320 @@
+"""A model as named arrays of floats and words: what every format stores, each in its own way.
+
+Arrays of the archive, with d coordinates, V tokens, N the greatest length of the tables, s, h, k = 1, 2, ...:
+
+    format, name, steps, dtype           text and a number
+    coordinates (d), vocabulary (V), inputs     names; either vocabulary or inputs is empty
+    before, after                        the token that the model puts around every input, or the empty text
+    embedding (V, d)                     the row of each token
+    positions (N, d)                     at [p] what is added at index p; (N, N, d), at [n - 1, p], where it depends on
+                                         the length n of the input; absent if zero
+    step{s}.layer                        the layer of what is added to the stream z next: heads or a network
+    step{s}.head{h}.mask, .weighting     names of `symcook.model.parts`
+    step{s}.head{h}.Q, .K (key, r), .V (d, r)   scores (Q x_i) . (K x_j) * factor[i]; x is z or, with norms in front,
+                                         what these give side by side, of length r
+    step{s}.head{h}.factor (N)           scale over temperature, or (N, N), at [n - 1, i]; absent where it is 1
+    step{s}.W1 (u, r), .b1, .W2 (d, u), .b2, .activation      z + W2 act(W1 x + b1) + b2
+    step{s}.before{k}, step{s}.after     norms before a step, and the one that replaces z behind it, each with
+        .P (m, d)                        the projection; absent where the norm is over the stream
+        .gain, .bias (m), .epsilon       gain (x - mean)/sqrt(variance + epsilon) + bias
+        .zero_variance                   what stands for a quotient by zero: zero, or refuse
+    readout.kind, .position, .reads      names; readout.weights (d) for a sign readout, (labels, d) for a largest or a
+                                         distribution readout, with readout.labels
+
+Lengths count the tokens that the model adds. Numbers of type bfloat16, which numpy does not have, stand as float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput
+from symcook.export.enclosure import DTYPES
+from symcook.model.expr import names, show
+from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.rationals import quotient
+from symcook.model.symbols import lowered
+from symcook.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FORMAT = "symcook archive 4"
+Archive = dict[str, Any]
+LISTED = 50
+"""How many rounded numbers of one array a certificate lists; it counts the others."""
+
+
+def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any] | None = None) -> Archive:
+    """The archive of a model whose symbols all have values, with position tables to length `n_max`.
+
+    `roundings` takes for each array with a number that is not stored exactly how many there are, the greatest relative
+    error, and the first of them. Raises BadInput, with the weight, where a number does not fit `dtype`.
+    """
+    return _Writer(model, dtype, n_max, {} if roundings is None else roundings).archive()
+
+
+def held_as(dtype: str) -> str:
+    """The numpy type that holds numbers of `dtype`."""
+    return "float32" if dtype == "bfloat16" else dtype
+
+
+class _Writer:
+    def __init__(self, model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any]) -> None:
+        self.model, self.dtype, self.n_max, self.roundings = model, dtype, n_max, roundings
+        self.space = {name: k for k, name in enumerate(model.space)}
+        self.found: Archive = {}
+        self.known: dict[Any, float] = {}
+
+    def archive(self) -> Archive:
+        import numpy as np
+
+        embedding, readout, found = self.model.embedding, self.model.readout, self.found
+        words = list(embedding.words or ())
+        found |= {
+            "format": np.array(FORMAT),
+            "name": np.array(self.model.name),
+            "dtype": np.array(self.dtype),
+            "steps": np.array(len(self.model.sublayers)),
+            "coordinates": np.array(list(self.space)),
+            "vocabulary": np.array(words, dtype=str),
+            "before": np.array(embedding.before or ""),
+            "after": np.array(embedding.after or ""),
+            "inputs": np.array(list(embedding.inputs or ()), dtype=str),
+            "readout.kind": np.array(readout.kind),
+            "readout.position": np.array(readout.position),
+            "readout.reads": np.array(list(readout.reads)),
+        }
+        if words:
+            tables = embedding.tables.items()
+            rows = ({name: table[token] for name, table in tables} for token in words)
+            self.matrix("embedding", rows, (len(words), len(self.space)), self.space)
+        self.positions()
+        for s, step in enumerate(self.model.sublayers, 1):
+            key = f"step{s}."
+            found[key + "layer"] = np.array(step.layer)
+            for k, norm in enumerate(step.before, 1):
+                self.norm(norm, f"{key}before{k}.")
+            view = [n for norm in step.before for n in (norm.writes if norm.projection is not None else self.space)]
+            place = {name: k for k, name in enumerate(view)} if step.before else self.space
+            for h, part in enumerate(step.parts, 1):
+                if isinstance(part, Head):
+                    self.head(part, place, f"{key}head{h}.")
+                else:
+                    self.network(part, place, key)
+            if step.after is not None:
+                self.norm(step.after, f"{key}after.")
+        if readout.weights is not None:
+            self.matrix("readout.weights", readout.rows, (len(readout.rows), len(self.space)), self.space)
+            if not readout.labels:
+                self.found["readout.weights"] = self.found["readout.weights"][0]
+        if readout.labels:
+            found["readout.labels"] = np.array(list(readout.labels))
+        return found
+
+    def positions(self) -> None:
+        import numpy as np
+
+        places = self.model.embedding.places
+        if not places:
+            return
+        moves = any(_by_length(term) for term in places.values())
+        shape = (self.n_max, self.n_max, len(self.space)) if moves else (self.n_max, len(self.space))
+        table = np.zeros(shape, dtype=held_as(self.dtype))
+        for name, term in places.items():
+            k = self.space[name]
+            if not moves:
+                table[:, k] = self.numbers(self.places(term), "positions", lambda p, k=k: (p, k))
+                continue
+            for n, row in enumerate(position_table(term, self.model.embedding.start, self.n_max), 1):
+                table[n - 1, :n, k] = self.numbers(row, "positions", lambda p, n=n, k=k: (n - 1, p, k))
+        self.found["positions"] = table
+
+    def places(self, term: Any) -> list[Any]:
+        """A term without n at each position to the greatest length."""
+        return position_table(term, self.model.embedding.start, self.n_max)[-1]
+
+    def network(self, block: FeedForward, view: Mapping[str, int], key: str) -> None:
+        import numpy as np
+
+        numbers = block.lowered
+        self.found[key + "activation"] = np.array(block.activation)
+        self.matrix(key + "W1", numbers["W1"], (block.hidden, len(view)), view)
+        self.vector(key + "b1", numbers["b1"])
+        units = {h: h for h in range(block.hidden)}
+        self.matrix(key + "W2", self.scattered(block.writes, numbers["W2"]), (len(self.space), block.hidden), units)
+        bias = dict(zip(block.writes, numbers["b2"], strict=True))
+        self.vector(key + "b2", [bias.get(name, 0) for name in self.space])
+
+    def head(self, head: Head, view: Mapping[str, int], key: str) -> None:
+        import numpy as np
+
+        numbers = head.lowered
+        for name in ("Q", "K"):
+            self.matrix(key + name, numbers[name], (len(numbers[name]), len(view)), view)
+        self.matrix(key + "V", self.scattered(head.writes, numbers["V"]), (len(self.space), len(view)), view)
+        self.found |= {key + "mask": np.array(head.mask), key + "weighting": np.array(head.weighting)}
+        factor = numbers["factor"]
+        if factor == 1:
+            return
+        if not _by_length(factor):
+            self.vector(key + "factor", self.places(factor))
+            return
+        table = np.ones((self.n_max, self.n_max), dtype=held_as(self.dtype))
+        for n, row in enumerate(position_table(factor, self.model.embedding.start, self.n_max), 1):
+            table[n - 1, :n] = self.numbers(row, key + "factor", lambda p, n=n: (n - 1, p))
+        self.found[key + "factor"] = table
+
+    def norm(self, norm: LayerNorm, key: str) -> None:
+        import numpy as np
+
+        numbers, order = norm.lowered, list(range(len(norm.writes)))
+        if norm.projection is None:  # over the whole stream, in any order: written in that of the coordinates
+            order = [norm.reads.index(name) for name in self.space]
+        else:
+            self.matrix(key + "P", numbers["projection"], (len(order), len(self.space)), self.space)
+        for name in ("gain", "bias"):
+            self.vector(key + name, [numbers[name][k] for k in order])
+        self.vector(key + "epsilon", [numbers["epsilon"]])
+        self.found[key + "epsilon"] = self.found[key + "epsilon"].reshape(())
+        self.found[key + "zero_variance"] = np.array(norm.zero_variance)
+
+    def scattered(self, writes: Sequence[str], rows: Sequence[Any]) -> list[Any]:
+        """Rows of what is written as rows of all coordinates."""
+        by_name = dict(zip(writes, rows, strict=True))
+        return [by_name.get(name, {}) for name in self.space]
+
+    def matrix(self, key: str, rows: Iterable[Mapping[Any, Any]], shape: tuple[int, int], columns: Any) -> None:
+        import numpy as np
+
+        entries = [(r, columns[name], value) for r, row in enumerate(rows) for name, value in row.items() if value != 0]
+        table = np.zeros(shape, dtype=held_as(self.dtype))
+        if entries:
+            r, c, values = zip(*entries, strict=True)
+            table[list(r), list(c)] = self.numbers(values, key, lambda k: (r[k], c[k]))
+        self.found[key] = table
+
+    def vector(self, key: str, values: Sequence[Any]) -> None:
+        self.found[key] = self.numbers(values, key, lambda k: (k,))
+
+    def numbers(self, values: Sequence[Any], key: str, index: Any) -> np.ndarray[Any, Any]:
+        """Exact numbers rounded to the type; `index` names the place of one in the array `key`."""
+        import numpy as np
+
+        from symcook.domains.floats import nearest
+
+        floats = []
+        for value in values:
+            if isinstance(value, tuple):
+                if value not in self.known:
+                    self.known[value] = nearest(value)
+                floats.append(self.known[value])
+            else:
+                floats.append(nearest(value))
+        near = np.array(floats, dtype=np.float64)
+        result = cast(near, self.dtype)
+        wrong = ~np.isfinite(result)
+        if wrong.any():
+            k = int(wrong.argmax())
+            where = f"{key}[{', '.join(map(str, index(k)))}]"
+            fitting = [d for d in DTYPES[:1] if d != self.dtype and np.isfinite(near[k])]
+            do = f"use --dtype {fitting[0]}" if fitting else "choose other values of the symbols"
+            raise BadInput(f"every weight must fit {self.dtype}", f"{where} = {text(values[k])}", do)
+        for k, (value, stored) in enumerate(zip(values, result.astype(float).tolist(), strict=True)):
+            if isinstance(value, tuple) or stored.as_integer_ratio() != (value.numerator, value.denominator):
+                self.rounded(key, index(k), value, stored)
+        return result
+
+    def rounded(self, key: str, index: tuple[int, ...], value: Any, stored: float) -> None:
+        """Note a number that is not stored exactly."""
+        entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
+        entry["rounded"] += 1
+        error = _relative(value, stored)
+        entry["greatest_relative_error"] = max(entry["greatest_relative_error"], error)
+        if len(entry["first"]) < LISTED:
+            entry["first"].append({"index": list(index), "exact": text(value), "stored": stored.hex()})
+
+
+def cast(values: Any, dtype: str) -> np.ndarray[Any, Any]:
+    """Numbers in float64 rounded to a type, to the nearest and to even where two are as near; inf beyond its range.
+
+    >>> cast([1.00390625, 1.01171875, 3.4e38, 1e39], "bfloat16").tolist()[:2]
+    [1.0, 1.015625]
+    """
+    import numpy as np
+
+    near = np.asarray(values, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        if dtype != "bfloat16":
+            return near.astype(dtype)
+        mantissa, exponent = np.frexp(near)
+        bits = np.minimum(exponent + 133, 8)  # less than 8 where the result is subnormal
+        found = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
+        found = np.where(np.isfinite(near), found, near)
+        return np.where(np.abs(found) >= 2.0**128, np.copysign(np.inf, found), found).astype(np.float32)
+
+
+def _relative(value: Any, stored: float) -> float:
+    """|stored - value|/|value| rounded up a little; of a number that is no rational, a bound."""
+    from fractions import Fraction
+
+    if isinstance(value, tuple):
+        from flint import arb, fmpq
+
+        from symcook.numbers.evaluate import evaluate
+
+        exact = arb(evaluate(value))
+        kept = Fraction(stored)
+        found = abs((arb(fmpq(kept.numerator, kept.denominator)) - exact) / exact)
+        return float(found.abs_upper()) * (1 + 2.0**-50)
+    return float(abs(Fraction(stored) - value) / abs(value)) * (1 + 2.0**-50)
+
+
+def text(value: Any) -> str:
+    """A lowered number as text."""
+    return show(value) if isinstance(value, tuple) else quotient(value)
+
+
+def _by_length(term: Any) -> bool:
+    return isinstance(term, tuple) and "n" in names(term)
+
+
+def position_table(expression: Any, start: int, n_max: int) -> list[list[Any]]:
+    """The exact values of an expression in i and n: for each length n from 1 to `n_max`, one a position."""
+    from symcook.domains.exact import value_at
+
+    lengths, term = range(1, n_max + 1), lowered(expression) if hasattr(expression, "free_symbols") else expression
+    if not isinstance(term, tuple):
+        return [[term] * length for length in lengths]
+    if "n" not in names(term):
+        values = [value_at(term, start + place, n_max) for place in range(n_max)]
+        return [values[:length] for length in lengths]
+    return [[value_at(term, start + place, length) for place in range(length)] for length in lengths]
+
+
+def facts(m: Archive) -> dict[str, str]:
+    """What of an archive is no float, as JSON text by name."""
+    import json
+
+    return {key: json.dumps(array.tolist(), ensure_ascii=False) for key, array in m.items() if array.dtype.kind != "f"}
+
+
+def from_facts(given: Mapping[str, str]) -> Archive:
+    """The arrays that `facts` has made text of."""
+    import json
+
+    import numpy as np
+
+    found: Archive = {}
+    for key, value in given.items():
+        entry = json.loads(value)
+        found[key] = np.array(entry, dtype=str) if isinstance(entry, (list, str)) else np.array(entry)
+    return found
+
+
+def module(name: str) -> Any:
+    """A module of an optional package, which is there."""
+    from importlib import import_module
+
+    return import_module(name)

@@ -1,0 +1,199 @@
+"""Where two models part: the first input, layer, position and coordinate at which their streams differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from symcook.errors import BadInput, Undecided
+from symcook.forward import Result, forward
+from symcook.model.answers import Shown
+from symcook.model.rationals import quotient
+from symcook.model.symbols import Exact, exact, fraction
+from symcook.model.transformer import Transformer
+
+INPUTS = 500
+"""The greatest number of inputs on which two models are run."""
+BITS = 256
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, repr=False)
+class Diff(Shown):
+    """What `diff` found.
+
+    `structure` says in sentences what needs no run (coordinates, tokens, layers); `first` is the first difference of a
+    run: input, layer, part, position (from 1), coordinate, and both values; None where there is none. `inputs` counts
+    the inputs run, `open` those on which a choice stays open in balls.
+    """
+
+    REPORT = "diff"
+
+    models: tuple[str, str]
+    structure: tuple[str, ...]
+    first: dict[str, Any] | None
+    inputs: int
+    max_length: int
+    tolerance: str
+    open: int = 0
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs: structure and values."""
+        return self.first is None and not self.structure
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of ``symcook diff --json``."""
+        return {
+            "models": list(self.models),
+            "same": self.same,
+            "structure": list(self.structure),
+            "first": self.first,
+            "inputs": self.inputs,
+            "max_length": self.max_length,
+            "open": self.open,
+            "tolerance": self.tolerance,
+        }
+
+
+def diff(
+    first: Transformer,
+    second: Transformer,
+    max_length: int = 6,
+    *,
+    tolerance: Exact = 0,
+    progress: Progress | None = None,
+) -> Diff:
+    """Run two models on the same inputs, shortest first, and compare every coordinate that both have behind each part
+    of a layer; where their layers are not alike, at the end alone.
+
+    Every word to `max_length` (which counts added tokens), and `INPUTS` of them at most; of models over rows of
+    numbers, rows over 0, 1, -1 and 1/2. Values differ where their balls of 256 bits are surely more than `tolerance`
+    apart; symbols take their defaults. Raises BadInput where the two take different inputs.
+    """
+    one, other = first.bind(), second.bind()
+    near = fraction(exact(tolerance))
+    if near < 0:
+        raise BadInput("a tolerance must not be negative", quotient(near))
+    for model in (one, other):
+        model.check_length(max_length)
+    if one.alphabet != other.alphabet or one.embedding.inputs != other.embedding.inputs:
+        raise BadInput("two models must take the same inputs", f"{_takes(one)}; and {_takes(other)}")
+    count = opened = 0
+    found = None
+    for given, tokens in _inputs(one, max_length):
+        if count == INPUTS:
+            break
+        count += 1
+        if progress is not None:
+            progress(count, INPUTS)
+        try:
+            found = _run(one, other, tokens, near)
+        except Undecided:
+            opened += 1
+            continue
+        if found is not None:
+            found = {"input": given, **found}
+            break
+    return Diff(
+        (first.name, second.name), tuple(_structure(one, other)), found, count, max_length, quotient(near), opened
+    )
+
+
+def _takes(model: Transformer) -> str:
+    return " ".join(model.alphabet or model.embedding.inputs or ())
+
+
+def _structure(one: Transformer, other: Transformer) -> Iterator[str]:
+    for name in (*one.space, *other.space):
+        if name not in other.space or name not in one.space:
+            yield f"the coordinate {name} is in the {'first' if name in one.space else 'second'} model alone"
+    for what in ("before", "after"):
+        a, b = getattr(one.embedding, what), getattr(other.embedding, what)
+        if a != b:
+            yield f"the token {what} every input is {a or 'none'} and {b or 'none'}"
+    a, b = _steps(one), _steps(other)
+    if a != b:
+        yield f"the steps are {', '.join(a)} and {', '.join(b)}"
+    for what in ("kind", "position", "reads", "labels"):
+        a, b = getattr(one.readout, what), getattr(other.readout, what)
+        if a != b:
+            yield f"the {what} of the readout is {a} and {b}"
+
+
+def _steps(model: Transformer) -> list[str]:
+    return [f"{step.kind} of layer {step.layer}" for step in model.sublayers]
+
+
+def _inputs(model: Transformer, max_length: int) -> Iterator[tuple[str, Any]]:
+    """Inputs as text and as `forward` takes them."""
+    embedding = model.embedding
+    if embedding.inputs is None:
+        for n in range(max(0 if embedding.added else 1, 0), max_length - embedding.added + 1):
+            for word in product(embedding.alphabet, repeat=n):
+                yield embedding.written(word), model.tokens(word)
+        return
+    from symcook.run import show_rows
+
+    for n in range(1, 2 if model.pointwise else max_length + 1):
+        for values in product(("0", "1", "-1", "1/2"), repeat=n * len(embedding.inputs)):
+            size = len(embedding.inputs)
+            rows = [dict(zip(embedding.inputs, values[k * size :], strict=False)) for k in range(n)]
+            checked = model.rows(rows)
+            yield show_rows(checked), checked
+
+
+def _run(one: Transformer, other: Transformer, tokens: Any, near: Any) -> dict[str, Any] | None:
+    results = []
+    for model in (one, other):
+        given = tokens
+        if model.embedding.inputs is None:
+            given = model.embedding.surround(one.embedding.typed(tokens))
+        results.append(_traced(model, given))
+    a, b = results
+    if a.domain.length != b.domain.length:
+        place = {"layer": 0, "part": "length", "position": None, "coordinate": None}
+        return {**place, "first": str(a.domain.length), "second": str(b.domain.length)}
+    if [(s.layer, s.part) for s in a.steps] == [(s.layer, s.part) for s in b.steps]:
+        pairs = [(s.layer, s.part, s.columns, t.columns) for s, t in zip(a.steps, b.steps, strict=True)]
+    else:
+        pairs = [(len(one.layers), "the end", a.stream, b.stream)]
+    pairs.append((len(one.layers), "readout", a.scores, b.scores))
+    for layer, part, left, right in pairs:
+        names = [n for n in (one.space if part != "readout" else left) if n in other.space or part == "readout"]
+        for place in range(a.domain.length):
+            for name in names:
+                x, y = (_entry(side, name, place) for side in (left, right))
+                if _differ(a.domain, x, y, near):
+                    shown = [a.domain.show(v, 30) for v in (_ball(a.domain, x), _ball(a.domain, y))]
+                    where = {"layer": layer, "part": part, "position": place + 1, "coordinate": name}
+                    return {**where, "first": shown[0]["mid"], "second": shown[1]["mid"]}
+    return None
+
+
+def _traced(model: Transformer, given: Any) -> Result:
+    from symcook.domains import make_domain
+
+    return forward(model, given, make_domain("ball", bits=BITS), trace=True)
+
+
+def _entry(columns: Any, name: str, place: int) -> Any:
+    from flint import fmpq
+
+    return columns[name][place] if name in columns else fmpq(0)
+
+
+def _ball(domain: Any, x: Any) -> Any:
+    return domain.read([x], 0)
+
+
+def _differ(domain: Any, x: Any, y: Any, near: Any) -> bool:
+    from flint import arb, fmpq
+
+    if isinstance(x, fmpq) and isinstance(y, fmpq):
+        return abs(x - y) > fmpq(near.numerator, near.denominator)
+    with domain.context():
+        return bool(abs(arb(x) - arb(y)) > arb(fmpq(near.numerator, near.denominator)))

@@ -1,0 +1,310 @@
+"""To which length float weights are certain to decide as the exact model does, in any runtime of the error model.
+
+For every word of a length the set of possible outputs (`symcook.domains.rounding`: it holds the exact output, and what
+any runtime may make of the rounded weights) must lie on one side of the threshold. Words are taken together where the
+model allows: by their running sums (`prefixes`), else as boxes of words (`boxes`), in the end one by one. The margin at
+a length is the least distance of such a set from the threshold: how far each exact output and each float output is
+from being decided otherwise. Where nothing is decided, the error is the greatest width of such a set: how far a float
+value can be from the exact one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.export import enclosure
+from symcook.export.boxes import LEVELS, Box, Boxed, boxes, number_of_boxes
+from symcook.export.prefixes import MOST_STATES, Prefixes, streams
+from symcook.forward import forward
+from symcook.model.transformer import Transformer
+
+RUNS = 1000
+"""The greatest number of runs of one certificate."""
+MOST_TEXT = 200
+"""The length of an exact number that is written out."""
+MOST_OPEN = 2
+"""At how many lengths a decision may stay open before no greater length is tried."""
+
+MODEL = (
+    "u = 2^-p for p bits; each given number, product, quotient and root is rounded once, y (1 + d) + e with |d| <= u "
+    "and |e| at most half the least subnormal number, or exact (fused, or in more bits before one rounding); a sum of "
+    "k terms in any order is off by at most (k - 1) u/(1 - (k - 1) u) times the sum of sizes; an exponential by at "
+    "most {exp} units in the last place, or flushed to zero below the least normal number; the factor of x in a gelu "
+    "by at most {gelu} units in the last place of 1; softmax subtracts some greatest score first and divides once, "
+    "behind the sum; equal keys have equal scores in hard attention; what overflows may be anything"
+)
+
+Progress = Callable[[int, int], None]
+Ends = Mapping[str, tuple[Any, Any]]
+"""Of each output the lower and upper ends, arrays over words or positions."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """What holds at one length: how many runs showed it, and the least distance from a threshold or the error."""
+
+    length: int
+    runs: int
+    margin: float | None
+    outputs: Mapping[str, tuple[float, float]]
+
+    def to_json(self, decides: bool) -> dict[str, Any]:
+        found: dict[str, Any] = {"length": self.length, "runs": self.runs}
+        if self.margin is not None:
+            found["margin" if decides else "error"] = enclosure.outward(self.margin, self.margin)[0 if decides else 1]
+        found["outputs"] = {name: enclosure.outward(*ends) for name, ends in self.outputs.items()}
+        return found
+
+
+class Open(Exception):
+    """The outputs of some words of a length reach the threshold."""
+
+    def __init__(self, word: Sequence[str], outputs: Mapping[str, tuple[float, float]]) -> None:
+        super().__init__("open")
+        self.word, self.outputs = word, outputs
+
+
+def guarantee(model: Transformer, dtype: str, n_max: int, progress: Progress | None = None) -> dict[str, Any]:
+    """The part "guaranteed" of a certificate, for a model whose symbols all have values.
+
+    "length" is the greatest length to which every decision is certain (0: none; None where nothing is decided, or
+    inputs are numbers), with what the model adds counted; "why" says what ends it. "ranges" are all lengths, from and
+    to, at which every decision is certain: a model may have one word, such as the empty one, exactly on its threshold.
+    "open" has for each length that failed a word, its exact outputs where they are known, and its possible outputs;
+    "lengths" has for each length the margin (or the error) and the outputs of all words.
+    """
+    from symcook.domains.rounding import EXP_ULPS, GELU_ULPS
+
+    found = _Guarantee(model, dtype, n_max, progress)
+    decides = model.readout.kind not in ("value", "distribution")
+    if model.embedding.inputs is None:
+        found.go()
+    else:
+        found.why = "inputs are any numbers, so that no list of them is all"
+    ranges = found.ranges()
+    greatest = ranges[0][1] if ranges and ranges[0][0] == max(1, model.embedding.added) else 0
+    return {
+        "length": greatest if decides and model.embedding.inputs is None else None,
+        "ranges": ranges,
+        "why": found.why,
+        "open": found.open,
+        "added_tokens_counted": model.embedding.added,
+        "method": found.method or None,
+        "error_model": MODEL.format(exp=EXP_ULPS, gelu=GELU_ULPS),
+        "unit_roundoff": f"2^-{enclosure.domain(dtype).stored.bits}",
+        "exp_ulps": EXP_ULPS,
+        "lengths": [each.to_json(decides) for each in found.lengths],
+    }
+
+
+class _Guarantee:
+    def __init__(self, model: Transformer, dtype: str, n_max: int, progress: Progress | None) -> None:
+        self.model, self.dtype, self.n_max, self.progress = model, dtype, n_max, progress
+        self.decides = model.readout.kind not in ("value", "distribution")
+        self.lengths: list[Length] = []
+        self.methods: list[str] = []
+        self.why = "this is the greatest length asked for"
+        self.open: list[dict[str, Any]] = []
+        self.level, self.runs = 0 if self.decides else len(LEVELS) - 1, 0
+        if n_max == model.max_length:
+            self.why = "the model takes no longer input"
+
+    @property
+    def method(self) -> str:
+        return "; ".join(self.methods)
+
+    def ranges(self) -> list[list[int]]:
+        """The lengths at which all is certain, as ends of runs of them."""
+        found: list[list[int]] = []
+        for each in self.lengths:
+            if found and found[-1][1] == each.length - 1:
+                found[-1][1] = each.length
+            else:
+                found.append([each.length, each.length])
+        return found
+
+    def note(self, method: str) -> None:
+        n = self.lengths[-1].length
+        if not self.methods or not self.methods[-1].startswith(f"{method}, "):
+            self.methods.append(f"{method}, from length {n}")
+
+    def go(self) -> None:
+        bits = enclosure.domain(self.dtype).stored.bits
+        most = min(self.n_max, 2**bits)
+        if streams(self.model) and self.merged(most):
+            pass
+        else:
+            self.boxed(most)
+        if self.lengths and self.lengths[-1].length == most < self.n_max and not self.open:
+            self.why = f"{self.dtype} counts positions exactly to {most} only"
+
+    def add(self, n: int, runs: int, margin: float | None, outputs: Mapping[str, tuple[float, float]]) -> None:
+        self.lengths.append(Length(n, runs, margin, outputs))
+        if self.progress is not None:
+            self.progress(n, self.n_max)
+
+    def merged(self, most: int) -> bool:
+        """By running sums; False where words in one state leave a decision open that a word by itself does not."""
+        prefixes = Prefixes(self.model, self.dtype, most)
+        start = max(1, self.model.embedding.added)
+        for n, (shown, word) in zip(range(start, most + 1), prefixes.lengths(), strict=False):
+            found = {name: (v.low, v.high) for name, v in shown.items()}
+            margin, opened = decision(self.model, found)
+            if opened is not None:
+                tokens = tuple(self.model.embedding.surround(word(opened)))
+                try:
+                    self.run(Box(tokens, self.model.alphabet))
+                except Open as error:
+                    if self.ended(n, error, alone=True):
+                        return True
+                    continue
+                return False
+            self.add(n, len(next(iter(found.values()))[0]), margin, _hull([found]))
+            self.note("words with the same running sums as one")
+            if prefixes.states > MOST_STATES:
+                self.why = f"there are more than {MOST_STATES} different running sums at length {n + 1}"
+                return True
+        return True
+
+    def boxed(self, most: int) -> None:
+        tried = [each.length for each in self.lengths] + [each["length"] for each in self.open]
+        for n in range(max(tried, default=max(1, self.model.embedding.added) - 1) + 1, most + 1):
+            level, last = self.level, None
+            while True:
+                count = number_of_boxes(self.model, n, level)
+                if self.runs + count > RUNS:
+                    if last is not None:
+                        self.ended(n, last, alone=False)
+                    elif not self.open:
+                        self.why = f"length {n} needs {count} runs, and a certificate has at most {RUNS} in all"
+                    return
+                try:
+                    self.one_length(n, count, level)
+                    self.level = level
+                    self.note(LEVELS[level])
+                    break
+                except Open as error:
+                    last = error
+                level = next((k for k in range(level + 1, len(LEVELS)) if number_of_boxes(self.model, n, k) > count), 0)
+                if level == 0 or self.alone(last):
+                    if self.ended(n, last, alone=True):
+                        return
+                    break
+
+    def alone(self, error: Open) -> bool:
+        """Whether the word of `error` by itself leaves the decision open, so that no other way to take words helps."""
+        try:
+            self.run(Box(tuple(error.word), self.model.alphabet))
+        except Open as again:
+            error.outputs = again.outputs
+            return True
+        return False
+
+    def one_length(self, n: int, count: int, level: int) -> None:
+        margins, outputs = [], []
+        for box in boxes(self.model, n, level):
+            margin, found = self.run(box)
+            margins.append(margin)
+            outputs.append(found)
+        known = [m for m in margins if m is not None]
+        margin = (min if self.decides else max)(known) if known else None
+        self.add(n, count, margin, _hull(outputs))
+
+    def run(self, box: Box) -> tuple[float | None, Ends]:
+        """One box: margin or error, and ends of the outputs. Raises Open."""
+        self.runs += 1
+        domain = enclosure.domain(self.dtype, Boxed)
+        domain.box = box
+        try:
+            result = forward(self.model, box.fixed, domain)
+        except (Undecided, BadInput):  # a choice on the way stays open, or whether there is a value
+            raise Open(box.some(), {}) from None
+        import numpy as np
+
+        position = self.model.readout.position
+        with domain.context():
+            columns = {name: [column[result.place]] if position in ("first", "last") else list(column)
+                       for name, column in result.columns().items()}  # fmt: skip
+            ends = {name: [enclosure.ends(x) for x in column] for name, column in columns.items()}
+        found = {name: (np.array([a for a, _ in e]), np.array([b for _, b in e])) for name, e in ends.items()}
+        if not self.decides:
+            width = max(float((high - low).max()) for low, high in found.values())
+            if not width < float("inf"):
+                raise Open(box.some(), _hull([found]))
+            return width, found
+        margin, opened = decision(self.model, found)
+        if opened is not None and not (position == "all" and result.accept is False):
+            raise Open(box.some(), _hull([found]))
+        return margin, found
+
+    def ended(self, n: int, error: Open, *, alone: bool) -> bool:
+        """Note what stays open at a length; whether to try no greater one."""
+        alone = alone or self.alone(error)
+        embedding = self.model.embedding
+        what = f"the possible outputs of a word of length {n} reach the threshold"
+        if not self.decides:
+            what = f"the possible outputs of a word of length {n} are not bounded"
+        elif not error.outputs:
+            what = f"a choice on the way (a tie, or a variance of zero) stays open for a word of length {n}"
+        if not alone:
+            what = f"{what}, taken together with others, and there are too many words to take each by itself"
+        exact = self.exact(error.word) if alone and not self.open else None
+        if exact is not None and exact.get("logit") == "0":
+            what = f"a word of length {n} is exactly on the threshold"
+        if not self.open:
+            self.why = what
+        typed = embedding.written(embedding.typed(error.word))
+        outputs = {name: enclosure.outward(*ends) for name, ends in error.outputs.items()}
+        self.open.append({"length": n, "input": typed, "alone": alone, "exact": exact, "outputs": outputs})
+        return len(self.open) >= MOST_OPEN or not alone or not self.decides
+
+    def exact(self, word: Sequence[str]) -> dict[str, Any] | None:
+        """The exact outputs of a word, None where the exact domain has none."""
+        from symcook.run import run
+
+        try:
+            shown = run(self.model, self.model.embedding.typed(word), "exact").output
+        except (NotExact, Undecided, BadInput):
+            return None
+        return {name: text if len(str(text)) <= MOST_TEXT else None for name, text in shown.items()}
+
+
+def decision(model: Transformer, found: Ends) -> tuple[float | None, int | None]:
+    """The least distance from a threshold, None where there is none to be near to, and the index of the first entry
+    whose ends leave the answer open."""
+    import numpy as np
+
+    kind = model.readout.kind
+    if kind == "sign":
+        low, high = found["logit"]
+        yes, no = low > 0, high <= 0
+        distance = np.where(yes, low, -high)
+    elif kind == "zero":
+        pairs = list(found.values())
+        yes = np.all([(low == 0) & (high == 0) for low, high in pairs], axis=0)
+        distance = np.max([np.maximum(low, -high) for low, high in pairs], axis=0)
+        no = distance > 0
+        distance = np.where(yes, np.inf, distance)
+    else:
+        lows, highs = (np.array([pair[k] for pair in found.values()]) for k in (0, 1))
+        best = lows.argmax(axis=0)
+        others = np.where(np.arange(len(lows))[:, None] == best, -np.inf, highs)
+        first = np.arange(len(lows))[:, None] < best
+        top = lows.max(axis=0)
+        yes = np.where(first, others < top, others <= top).all(axis=0)
+        no, distance = np.zeros_like(yes), top - others.max(axis=0)
+    open_ones = ~(yes | no)
+    if open_ones.any():
+        return None, int(open_ones.argmax())
+    least = float(distance.min())
+    return (least if least < np.inf else None), None
+
+
+def _hull(each: Sequence[Ends]) -> dict[str, tuple[float, float]]:
+    names = each[0]
+    return {
+        name: (min(float(e[name][0].min()) for e in each), max(float(e[name][1].max()) for e in each)) for name in names
+    }

@@ -1,0 +1,242 @@
+"""A model as an ONNX graph, made with onnx.helper: weights under the names of the archive, words in its metadata."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from symcook.errors import BadInput
+from symcook.export.archive import Archive, facts, module
+
+OPSET = 17
+IR_VERSION = 8
+LOWEST = {"float64": -1.7e308, "float32": -3.4e38, "float16": -65504.0}
+"""What stands for minus infinity where a maximum is taken of what is seen."""
+
+
+def graph(m: Archive) -> bytes:
+    """The file of an archive. Inputs: tokens (B, n), int64, or rows (B, n, inputs); outputs: stream (B, n, d), and
+    scores and answer where the readout has them. Raises BadInput where onnxruntime has no operation for a part."""
+    return _Graph(m).file()
+
+
+class _Graph:
+    def __init__(self, m: Archive) -> None:
+        self.m, self.helper, self.types = m, module("onnx.helper"), module("onnx").TensorProto
+        self.dtype = str(m["dtype"])
+        self.kind = {
+            "float64": self.types.DOUBLE, "float32": self.types.FLOAT, "float16": self.types.FLOAT16
+        }[self.dtype]  # fmt: skip
+        self.nodes: list[Any] = []
+        self.constants: dict[str, Any] = {}
+        self.seen: dict[str, str] = {}
+
+    def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
+        """A node; the name of what it gives."""
+        name = f"{kind.lower()}_{len(self.nodes)}"
+        self.nodes.append(self.helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def number(self, value: float) -> str:
+        """A constant of the type of the weights."""
+        import numpy as np
+
+        return self.constant(np.array(value, dtype=self.dtype))
+
+    def whole(self, *values: int) -> str:
+        import numpy as np
+
+        return self.constant(np.array(values, dtype=np.int64))
+
+    def constant(self, array: Any) -> str:
+        name = f"constant_{array.dtype}_{array.shape}_{array.tolist()}".replace(" ", "")
+        self.constants[name] = array
+        return name
+
+    def file(self) -> bytes:
+        onnx, numpy_helper = module("onnx"), module("onnx.numpy_helper")
+        m, helper = self.m, self.helper
+        words = bool(len(m["vocabulary"]))
+        names = m["coordinates"].tolist()
+        given = helper.make_tensor_value_info(
+            "tokens" if words else "rows",
+            self.types.INT64 if words else self.kind,
+            ["B", "n"] if words else ["B", "n", len(m["inputs"])],
+        )
+        stream = self.stream(words, names)
+        self.nodes.append(helper.make_node("Identity", [stream], ["stream"]))
+        outputs = [helper.make_tensor_value_info("stream", self.kind, ["B", "n", len(names)])]
+        outputs += self.readout(names)
+        weights = {key: array for key, array in m.items() if array.dtype.kind == "f"}
+        held = [numpy_helper.from_array(array, key) for key, array in (weights | self.constants).items()]
+        graph = helper.make_graph(self.nodes, str(m["name"]), [given], outputs, held)
+        model = helper.make_model(graph, producer_name="symcook", opset_imports=[helper.make_opsetid("", OPSET)])
+        model.ir_version = IR_VERSION
+        helper.set_model_props(model, facts(m))
+        onnx.checker.check_model(model)
+        return model.SerializeToString(deterministic=True)
+
+    def stream(self, words: bool, names: Sequence[str]) -> str:
+        import numpy as np
+
+        m = self.m
+        given = "tokens" if words else "rows"
+        self.length = self.op("Slice", self.op("Shape", given), self.whole(1), self.whole(2))
+        if words:
+            z = self.op("Gather", "embedding", "tokens", axis=0)
+        else:
+            table = np.zeros((len(m["inputs"]), len(names)), dtype=self.dtype)
+            for row, name in enumerate(m["inputs"].tolist()):
+                table[row, names.index(name)] = 1
+            z = self.op("MatMul", "rows", self.constant(table))
+        if "positions" in m:
+            z = self.op("Add", z, self.at_length("positions", 2))
+        for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
+            norms = [self.normed(key, z) for key in self.numbered(step + "before", "gain")]
+            x = self.op("Concat", *norms, axis=2) if norms else z
+            for key in self.numbered(step + "head", "V"):
+                z = self.op("Add", z, self.attended(key, x))
+            if step + "W1" in m:
+                if len(m[step + "W1"]):
+                    inside = self.op("Add", self.product(x, step + "W1"), step + "b1")
+                    h = self.activated(inside, str(m[step + "activation"]), step)
+                    z = self.op("Add", z, self.product(h, step + "W2"))
+                z = self.op("Add", z, step + "b2")
+            if step + "after.gain" in m:
+                z = self.normed(step + "after.", z)
+        return z
+
+    def numbered(self, stem: str, last: str) -> list[str]:
+        found: list[str] = []
+        while f"{stem}{len(found) + 1}.{last}" in self.m:
+            found.append(f"{stem}{len(found) + 1}.")
+        return found
+
+    def at_length(self, key: str, axes: int) -> str:
+        """The part of a table for inputs of this length."""
+        table = key
+        if self.m[key].ndim > axes:
+            at = self.op("Sub", self.length, self.whole(1))
+            table = self.op("Squeeze", self.op("Gather", key, at, axis=0), self.whole(0))
+        return self.op("Slice", table, self.whole(0), self.length, self.whole(0))
+
+    def product(self, x: str, key: str) -> str:
+        """x W^T."""
+        return self.op("MatMul", x, self.op("Transpose", key, perm=[1, 0]))
+
+    def mask(self, name: str) -> str:
+        """Which position (column) each position (row) sees."""
+        if name not in self.seen:
+            n = self.op("Squeeze", self.length, self.whole(0))
+            zero, one = (
+                self.op("Squeeze", self.whole(0), self.whole(0)),
+                self.op("Squeeze", self.whole(1), self.whole(0)),
+            )
+            places = self.op("Range", zero, n, one)
+            i, j = self.op("Unsqueeze", places, self.whole(1)), self.op("Unsqueeze", places, self.whole(0))
+            if name == "none":
+                self.seen[name] = self.op("GreaterOrEqual", self.op("Add", i, j), self.whole(0))
+            else:
+                first, second = (j, i) if "future" in name else (i, j)
+                self.seen[name] = self.op("Less" if "strict" in name else "LessOrEqual", first, second)
+        return self.seen[name]
+
+    def attended(self, key: str, x: str) -> str:
+        import numpy as np
+
+        m, zero, one = self.m, self.number(0.0), self.number(1.0)
+        seen = self.mask(str(m[key + "mask"]))
+        if len(m[key + "Q"]):
+            q, k = self.product(x, key + "Q"), self.op("Transpose", self.product(x, key + "K"), perm=[0, 2, 1])
+        else:
+            column = self.constant(np.zeros((m[key + "V"].shape[1], 1), dtype=self.dtype))
+            q, k = self.op("MatMul", x, column), self.op("Transpose", self.op("MatMul", x, column), perm=[0, 2, 1])
+        s = self.op("MatMul", q, k)
+        if key + "factor" in m:
+            s = self.op("Mul", s, self.op("Unsqueeze", self.at_length(key + "factor", 1), self.whole(1)))
+        low = self.number(LOWEST[self.dtype])
+        top = self.op("ReduceMax", self.op("Where", seen, s, low), axes=[2], keepdims=1)
+        weighting = str(m[key + "weighting"])
+        if weighting == "softmax":
+            a = self.op("Where", seen, self.op("Exp", self.op("Min", self.op("Sub", s, top), zero)), zero)
+        else:
+            a = self.op("Cast", self.op("And", self.op("Equal", s, top), seen), to=self.kind)
+            if weighting != "average":
+                count = self.op("CumSum", a, self.whole(2), reverse=int(weighting == "rightmost"))
+                a = self.op("Mul", a, self.op("Cast", self.op("Equal", count, one), to=self.kind))
+        total = self.op("ReduceSum", a, self.whole(2), keepdims=1)
+        total = self.op("Where", self.op("Equal", total, zero), one, total)  # a row that sees nothing is zero
+        return self.op("Div", self.op("MatMul", a, self.product(x, key + "V")), total)
+
+    def normed(self, key: str, z: str) -> str:
+        m, zero, one = self.m, self.number(0.0), self.number(1.0)
+        x = self.product(z, key + "P") if key + "P" in m else z
+        size = self.number(float(len(m[key + "gain"])))
+
+        def mean(entries: str) -> str:
+            return self.op("Div", self.op("ReduceSum", entries, self.whole(2), keepdims=1), size)
+
+        x = self.op("Sub", x, mean(x))
+        total = self.op("Add", mean(self.op("Mul", x, x)), key + "epsilon")
+        flat = self.op("Equal", total, zero)
+        x = self.op("Div", x, self.op("Sqrt", self.op("Where", flat, one, total)))
+        if str(m[key + "zero_variance"]) == "refuse":
+            x = self.op("Where", flat, self.number(math.nan), x)
+        return self.op("Add", self.op("Mul", x, key + "gain"), key + "bias")
+
+    def activated(self, x: str, kind: str, step: str) -> str:
+        if kind == "relu":
+            return self.op("Relu", x)
+        if kind == "step":
+            return self.op("Cast", self.op("Greater", x, self.number(0.0)), to=self.kind)
+        half, one = self.number(0.5), self.number(1.0)
+        if kind == "gelu":
+            if self.dtype == "float64":
+                must = f"onnxruntime must have each operation of {step[:-1]}, and has no erf in float64"
+                raise BadInput(must, "gelu in float64", "use --dtype float32, or --format torch, safetensors or npz")
+            inside = self.op("Erf", self.op("Div", x, self.number(math.sqrt(2))))
+        elif kind == "gelu-tanh":
+            cube = self.op("Mul", self.op("Mul", x, x), self.op("Mul", x, self.number(0.044715)))
+            inside = self.op("Tanh", self.op("Mul", self.number(math.sqrt(2 / math.pi)), self.op("Add", x, cube)))
+        else:
+            return self.op("Mul", x, self.op("Sigmoid", self.op("Mul", self.number(1.702), x)))
+        return self.op("Mul", x, self.op("Mul", half, self.op("Add", one, inside)))
+
+    def readout(self, names: Sequence[str]) -> list[Any]:
+        """The outputs beside the stream."""
+        m, kind, position = self.m, str(self.m["readout.kind"]), str(self.m["readout.position"])
+        outputs = []
+        if "readout.weights" in m:
+            plain = m["readout.weights"].ndim == 1
+            given = self.op("Unsqueeze", "readout.weights", self.whole(0)) if plain else "readout.weights"
+            scores = self.product("stream", given)
+            if kind == "distribution":
+                scores = self.op("Softmax", scores, axis=2)
+            self.nodes.append(self.helper.make_node("Identity", [scores], ["scores"]))
+            shape = ["B", "n", 1 if plain else len(m["readout.labels"])]
+            outputs.append(self.helper.make_tensor_value_info("scores", self.kind, shape))
+        if kind in ("value", "distribution"):
+            return outputs
+        if kind == "sign":
+            answers = self.op("Squeeze", self.op("Greater", "scores", self.number(0.0)), self.whole(2))
+        elif kind == "largest":
+            answers = self.op("ArgMax", "scores", axis=2, keepdims=0)
+        else:
+            reads = self.whole(*(names.index(name) for name in m["readout.reads"].tolist()))
+            zeros = self.op("Equal", self.op("Gather", "stream", reads, axis=2), self.number(0.0))
+            answers = self.all(zeros)
+        if position == "all":
+            answers = self.all(answers)
+        elif position != "each":
+            last = self.op("Sub", self.length, self.whole(1)) if position == "last" else self.whole(0)
+            answers = self.op("Squeeze", self.op("Gather", answers, last, axis=1), self.whole(1))
+        self.nodes.append(self.helper.make_node("Identity", [answers], ["answer"]))
+        type_ = self.types.INT64 if kind == "largest" else self.types.BOOL
+        outputs.append(self.helper.make_tensor_value_info("answer", type_, ["B", "n"] if position == "each" else ["B"]))
+        return outputs
+
+    def all(self, answers: str) -> str:
+        """Whether all along the last axis are true."""
+        counts = self.op("Cast", answers, to=self.types.INT64)
+        return self.op("Cast", self.op("ReduceMin", counts, axes=[-1], keepdims=0), to=self.types.BOOL)

@@ -1,0 +1,218 @@
+"""Exported weights as exact models: every float stands for the number with a power of two below that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from symcook.errors import BadInput
+from symcook.export.archive import FORMAT, Archive
+from symcook.export.files import beside, content, read
+from symcook.export.formats import FORMATS, decode
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import FeedForward, Head, LayerNorm
+from symcook.model.rationals import quotient
+from symcook.model.space import Space
+from symcook.model.transformer import Transformer
+
+MOST_CELLS = 2000
+"""The greatest number of entries of one coordinate in a table by length and position."""
+
+
+def from_npz(path: str | Path) -> Transformer:
+    """The exact model whose weights are the floats of an npz export; see `from_archive`.
+
+    Where its certificate stands beside it, both must be unchanged: Rejected otherwise. Raises BadInput, with the key,
+    for a file that is missing, cut off or no export.
+    """
+    return from_file(path, "npz")
+
+
+def from_safetensors(path: str | Path) -> Transformer:
+    """The exact model whose weights are the floats of a safetensors export; as `from_npz`."""
+    return from_file(path, "safetensors")
+
+
+def from_file(path: str | Path, kind: str) -> Transformer:
+    """The exact model in a file of weights, in the format `kind`."""
+    place = Path(path)
+    if place.suffix != FORMATS[kind].ending:
+        raise BadInput(f"a file of the format {kind} must end in {FORMATS[kind].ending}", path)
+    data = read(place)[2][place] if beside(place).exists() else content(place)
+    return from_archive(decode(place, data), place)
+
+
+def from_archive(m: Archive, place: object = "the archive") -> Transformer:
+    """The exact model of an archive (`symcook.export.archive`): coordinates, tokens and layers of what was exported,
+    with its floats, position tables as functions of i and n, and the length of these tables as the greatest one."""
+    if "format" not in m:
+        do = "give the tensors of another file to from_state_dict"
+        raise BadInput("a file of weights must be an export of symcook", place, do)
+    if str(m["format"]) != FORMAT:
+        raise BadInput(f"the format of an export must be {FORMAT}", str(m["format"]), "export it again")
+    try:
+        return _Reader(m).model()
+    except KeyError as error:
+        raise BadInput("an export must have every array of its steps", f"none called {error.args[0]}") from None
+    except (ValueError, TypeError, IndexError) as error:
+        raise BadInput("the arrays of an export must have the shapes of its model", f"{place} ({error})") from None
+
+
+class _Reader:
+    def __init__(self, m: Archive) -> None:
+        self.m = m
+        self.space: list[str] = m["coordinates"].tolist()
+        self.start, self.longest = 1, None
+
+    def matrix(self, key: str, columns: int) -> list[list[Fraction]]:
+        array = self.m[key]
+        if array.ndim != 2 or array.shape[1] != columns:
+            raise BadInput(f"{key} must be a matrix with {columns} columns", array.shape)
+        return [self.row(key, row) for row in array.tolist()]
+
+    def vector(self, key: str, length: int) -> list[Fraction]:
+        if self.m[key].shape != (length,):
+            raise BadInput(f"{key} must have {length} entries", self.m[key].shape)
+        return self.row(key, self.m[key].tolist())
+
+    def row(self, key: str, entries: Sequence[float]) -> list[Fraction]:
+        try:
+            return [Fraction(x) for x in entries]
+        except (OverflowError, ValueError):
+            raise BadInput(f"every entry of {key} must be a finite number", "one that is not") from None
+
+    def model(self) -> Transformer:
+        m = self.m
+        words, inputs, places = None, None, {}
+        if len(m["vocabulary"]):
+            table = self.matrix("embedding", len(self.space))
+            rows = zip(m["vocabulary"].tolist(), table, strict=True)
+            words = {token: {c: x for c, x in zip(self.space, row, strict=True) if x} for token, row in rows}
+        else:
+            inputs = tuple(m["inputs"].tolist())
+        if "positions" in m:
+            for c, name in enumerate(self.space):
+                if m["positions"][..., c].any():
+                    places[name] = self.function("positions", m["positions"][..., c])
+        before, after = (str(m[key]) or None for key in ("before", "after"))
+        layers, final = self.layers()
+        return Transformer(
+            str(m["name"]),
+            Embedding(Space(tuple(self.space)), words, inputs, places, self.start, before, after),
+            tuple(layers),
+            self.readout(),
+            max_length=self.longest,
+            final_norm=final,
+        )
+
+    def function(self, key: str, table: Any) -> str:
+        """A table (N) or (N, N) as an expression in i, from 1, and n."""
+        self.longest = len(table) if self.longest is None else min(self.longest, len(table))
+        values = self.row(key, table.reshape(-1).tolist())
+        if table.ndim == 1 and len(set(values)) == 1:
+            return quotient(values[0])
+        if len(values) > MOST_CELLS:
+            do = "export it with a smaller --max-length"
+            raise BadInput(f"{key} must have at most {MOST_CELLS} values for a coordinate", len(values), do)
+        terms = []
+        for k, value in enumerate(values):
+            if value:
+                at = f"i = {k + 1}" if table.ndim == 1 else f"n = {k // len(table) + 1} & i = {k % len(table) + 1}"
+                terms.append(f"({quotient(value)})*I[{at}]")
+        return _sum(terms)
+
+    def layers(self) -> tuple[list[Layer], LayerNorm | None]:
+        """The steps of one layer together; the final norm, which is a step of its own."""
+        m, found = self.m, dict[int, dict[str, Any]]()
+        final = None
+        for s in range(1, int(m["steps"]) + 1):
+            key = f"step{s}."
+            before = [self.norm(name) for name in self.numbered(key + "before", "gain")]
+            after = self.norm(key + "after.") if key + "after.gain" in m else None
+            view = [name for norm in before for name in norm.writes] if before else self.space
+            norms = (after,) if after is not None else tuple(before)
+            heads = [self.head(name, view) for name in self.numbered(key + "head", "V")]
+            if not heads and key + "W1" not in m:
+                final = after
+                continue
+            parts = found.setdefault(int(m[key + "layer"]), {"placement": "none"})
+            parts["attention" if heads else "feedforward"] = (
+                SelfAttention(tuple(heads)) if heads else self.network(key, view)
+            )
+            parts["attention_norms" if heads else "feedforward_norms"] = norms
+            if after is not None:
+                parts["placement"] = "post"
+            elif before:
+                parts["placement"] = (
+                    "pre" if before[0].projection is None else "multi pre" if len(before) > 1
+                    else "projected pre" if parts["placement"] == "none" else parts["placement"]
+                )  # fmt: skip
+        return [Layer(**parts) for parts in found.values()], final
+
+    def numbered(self, stem: str, last: str) -> list[str]:
+        found: list[str] = []
+        while f"{stem}{len(found) + 1}.{last}" in self.m:
+            found.append(f"{stem}{len(found) + 1}.")
+        return found
+
+    def norm(self, key: str) -> LayerNorm:
+        m, size = self.m, len(self.m[key + "gain"])
+        facts: dict[str, Any] = {name: self.vector(key + name, size) for name in ("gain", "bias")}
+        facts["epsilon"] = self.row(key + "epsilon", [float(m[key + "epsilon"])])[0]
+        facts["zero_variance"] = str(m[key + "zero_variance"])
+        if key + "P" not in m:
+            return LayerNorm(tuple(self.space), **facts)
+        stem = key[:-1].replace(".", "_").replace("before", "norm")
+        writes = tuple(f"{stem}_{k}" for k in range(size))
+        return LayerNorm(tuple(self.space), writes, projection=self.matrix(key + "P", len(self.space)), **facts)
+
+    def head(self, key: str, view: Sequence[str]) -> Head:
+        m = self.m
+        Q, K, V = (self.matrix(key + name, len(view)) for name in ("Q", "K", "V"))
+        reads = _used(range(len(view)), lambda c: any(row[c] for part in (Q, K, V) for row in part))
+        writes = _used(range(len(V)), lambda r: any(V[r]))
+        temperature = "1"
+        if key + "factor" in m:
+            temperature = f"1/({self.function(key + 'factor', m[key + 'factor'])})"
+        Q, K, V = ([[row[c] for c in reads] for row in part] for part in (Q, K, [V[r] for r in writes]))
+        names = tuple(view[c] for c in reads), tuple(self.space[r] for r in writes)
+        return Head(*names, Q, K, V, str(m[key + "mask"]), str(m[key + "weighting"]), temperature)
+
+    def network(self, key: str, view: Sequence[str]) -> FeedForward:
+        m, hidden = self.m, len(self.m[key + "b1"])
+        W1, W2 = self.matrix(key + "W1", len(view)), self.matrix(key + "W2", hidden)
+        b1, b2 = self.vector(key + "b1", hidden), self.vector(key + "b2", len(self.space))
+        reads = _used(range(len(view)), lambda c: any(row[c] for row in W1))
+        writes = _used(range(len(W2)), lambda r: any(W2[r]) or bool(b2[r]))
+        names = tuple(view[c] for c in reads), tuple(self.space[r] for r in writes)
+        inner = [[row[c] for c in reads] for row in W1]
+        return FeedForward(
+            *names, inner, b1, [W2[r] for r in writes], [b2[r] for r in writes], str(m[key + "activation"])
+        )
+
+    def readout(self) -> Readout:
+        m, reads = self.m, self.m["readout.reads"].tolist()
+        kind, position = str(m["readout.kind"]), str(m["readout.position"])
+        if "readout.weights" not in m:
+            return Readout(kind, position, tuple(reads))
+        table = m["readout.weights"]
+        rows = [self.row("readout.weights", row) for row in (table if table.ndim == 2 else table[None]).tolist()]
+        weights = [[row[self.space.index(name)] for name in reads] for row in rows]
+        labels: Mapping[str, Any] = {"labels": tuple(m["readout.labels"].tolist())} if "readout.labels" in m else {}
+        return Readout(kind, position, tuple(reads), weights, **labels)
+
+
+def _used(numbers: Sequence[int], used: Any) -> list[int]:
+    """The rows or columns that hold something; the first where none does."""
+    return [k for k in numbers if used(k)] or list(numbers[:1])
+
+
+def _sum(terms: Sequence[str]) -> str:
+    """A sum, bracketed in halves so that it does not nest deep."""
+    if len(terms) < 3:
+        return " + ".join(terms) or "0"
+    half = len(terms) // 2
+    return f"({_sum(terms[:half])}) + ({_sum(terms[half:])})"

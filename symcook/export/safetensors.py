@@ -1,0 +1,65 @@
+"""The safetensors format, written and read here: eight bytes, a JSON header, the numbers one after another."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from symcook.errors import BadInput
+from symcook.export.archive import Archive, facts, from_facts
+
+TYPES = {"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16"}
+
+
+def encode(m: Archive) -> bytes:
+    """The file of an archive: arrays of floats as tensors, all else as metadata in JSON."""
+    import numpy as np
+
+    dtype = str(m["dtype"])
+    header: dict[str, Any] = {"__metadata__": facts(m)}
+    parts, at = [], 0
+    for key in sorted(key for key, array in m.items() if array.dtype.kind == "f"):
+        array = np.ascontiguousarray(m[key])
+        data = (
+            (array.view(np.uint32) >> 16).astype("<u2")
+            if dtype == "bfloat16"
+            else array.astype(f"<{array.dtype.str[1:]}")
+        )
+        parts.append(data.tobytes())
+        header[key] = {"dtype": TYPES[dtype], "shape": list(m[key].shape), "data_offsets": [at, at + len(parts[-1])]}
+        at += len(parts[-1])
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return b"".join((len(text).to_bytes(8, "little"), text, *parts))
+
+
+def decode(data: bytes, path: object) -> Archive:
+    """The archive of a file; BadInput where it is none, or is cut off."""
+    import numpy as np
+
+    must = "a safetensors file must have a header and all the numbers that it names"
+    size = int.from_bytes(data[:8], "little")
+    if len(data) < 8 + size or size > 10**8:
+        raise BadInput(must, f"{path}, cut off or no such file", "export it again")
+    found: Archive = {}
+    try:
+        header = json.loads(data[8 : 8 + size])
+        metadata = header.pop("__metadata__", {})
+        end = 0
+        for key, entry in header.items():
+            begin, stop = entry["data_offsets"]
+            bytes_, shape = data[8 + size + begin : 8 + size + stop], tuple(entry["shape"])
+            kind = {name: d for d, name in TYPES.items()}[entry["dtype"]]
+            if len(bytes_) != stop - begin:
+                raise ValueError(key)
+            if kind == "bfloat16":
+                array = (np.frombuffer(bytes_, "<u2").astype(np.uint32) << 16).view(np.float32)
+            else:
+                array = np.frombuffer(bytes_, np.dtype(kind).newbyteorder("<")).astype(kind)
+            found[key] = array.reshape(shape)
+            end = max(end, stop)
+        if 8 + size + end != len(data):
+            raise ValueError("length")
+        return found | from_facts(metadata)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(must, f"{path} ({error})", "export it again") from None

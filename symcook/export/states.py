@@ -1,0 +1,223 @@
+"""The error model of `symcook.domains.rounding` on arrays: one coordinate in many states at once.
+
+Every value is a pair of float64 ends, rounded outwards, around the exact number and all that the error model allows.
+With it stands the exponent e of a grid: above `OPEN`, float and exact value are one number, a multiple of 2^e, in every
+word of the state; as in that module a step whose every intermediate result is a number of the format is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from symcook.export import enclosure
+
+OPEN = -(10**6)
+"""The exponent of a value that rounding may have moved."""
+ZERO = 10**6
+"""The exponent of zero, a multiple of everything."""
+
+Array = Any
+
+
+@dataclass
+class Values:
+    """One coordinate in all states: ends and exponent of the grid, arrays (S)."""
+
+    low: Array
+    high: Array
+    grid: Array
+
+    def take(self, states: Array) -> Values:
+        return Values(self.low[states], self.high[states], self.grid[states])
+
+
+LEAST = ("low", "grid", "largest", "below")
+"""The fields of a running sum that a hull takes the least of; of the others it takes the greatest."""
+
+
+@dataclass
+class Sums:
+    """A running sum in all states (S): the ends of the exact sum of its terms, the sum of their sizes, the exponent of
+    their grid; the greatest lower end and the least upper end of a term; how far below and above zero one may be."""
+
+    low: Array
+    high: Array
+    size: Array
+    grid: Array
+    largest: Array
+    smallest: Array
+    below: Array
+    above: Array
+    count: int = field(default=0)
+
+    def moved(self, put: Callable[[str, Array], Array]) -> Sums:
+        arrays = {f.name: put(f.name, getattr(self, f.name)) for f in fields(self) if f.name != "count"}
+        return replace(self, **arrays)
+
+
+def _down(x: Array) -> Array:
+    import numpy as np
+
+    return np.nextafter(x, -np.inf)
+
+
+def _up(x: Array) -> Array:
+    import numpy as np
+
+    return np.nextafter(x, np.inf)
+
+
+def _exponents(x: Array) -> tuple[Array, Array]:
+    """Of each number the greatest e with x a multiple of 2^e (`ZERO` of zero), and its bits from there."""
+    import numpy as np
+
+    mantissa, exponent = np.frexp(x)
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    lowest = np.frexp((whole & -whole).astype(float))[1] - 1
+    grid = np.where(x == 0, ZERO, exponent - 53 + lowest)
+    return grid, np.where(x == 0, 0, exponent - grid)
+
+
+class Arithmetic:
+    """The operations of the error model on `Values`, in one format."""
+
+    def __init__(self, dtype: str) -> None:
+        from symcook.domains.rounding import Rounding
+
+        self.domain = enclosure.domain(dtype)
+        assert isinstance(self.domain, Rounding)
+        self.format = self.domain.stored
+        self.bits, self.least = self.format.bits, self.format.least or OPEN // 2
+        self.unit = 2.0**-self.bits
+        self.tiny = 2.0 ** max(self.least - self.bits, -1074)
+        self.end = 2.0 ** ((self.format.most or 1024) - 1) * (2 - 2 * self.unit)
+        self._known: dict[Any, Values] = {}
+
+    def number(self, value: Any) -> Values:
+        """A given number, rounded to the format: arrays of one entry."""
+        if value not in self._known:
+            with self.domain.context():
+                self._known[value] = self.column([self.domain.number(value)])
+        return self._known[value]
+
+    def column(self, entries: Sequence[Any]) -> Values:
+        """Sets of the rounding domain, one an entry."""
+        import numpy as np
+
+        ends = [enclosure.ends(x) for x in entries]
+        low, high = (np.array([pair[k] for pair in ends]) for k in (0, 1))
+        exact = (low == high) & np.array([self.format.holds(x) for x in entries])
+        return Values(low, high, np.where(exact, _exponents(np.where(exact, low, 0))[0], OPEN))
+
+    def fits(self, low: Array, high: Array, grid: Array) -> Values:
+        """What overflows, or is not a number, may be anything."""
+        import numpy as np
+
+        wild = ~(np.maximum(np.abs(low), np.abs(high)) < self.end)
+        return Values(np.where(wild, -np.inf, low), np.where(wild, np.inf, high), np.where(wild, OPEN, grid))
+
+    def rounded(self, low: Array, high: Array, exact: Array, grid: Array) -> Values:
+        """Results once rounded; those on which `exact` stand on their grid. Rounding keeps signs."""
+        import numpy as np
+
+        below = _down(low - _up(np.abs(low) * self.unit + self.tiny))
+        above = _up(high + _up(np.abs(high) * self.unit + self.tiny))
+        below, above = np.where(low >= 0, np.maximum(below, 0), below), np.where(high <= 0, np.minimum(above, 0), above)
+        return self.fits(np.where(exact, low, below), np.where(exact, high, above), np.where(exact, grid, OPEN))
+
+    def held(self, size: Array, grid: Array) -> Array:
+        """Whether multiples of 2^grid up to `size` are numbers of the format, with all their bits."""
+        import numpy as np
+
+        power = np.ldexp(1.0, np.clip(grid + self.bits, -1074, 1023))
+        return (size == 0) | ((grid >= self.least) & (size <= power) & (size < self.end))
+
+    def times(self, c: Values, x: Values) -> Values:
+        import numpy as np
+
+        products = np.array([a * b for a in (c.low, c.high) for b in (x.low, x.high)])
+        low, high = products.min(axis=0), products.max(axis=0)
+        size = np.abs(products).max(axis=0)
+        zero = ((c.low == 0) & (c.high == 0)) | ((x.low == 0) & (x.high == 0))
+        grid = np.where(zero, ZERO, np.where((c.grid > OPEN) & (x.grid > OPEN), c.grid + x.grid, OPEN))
+        exact = zero | ((grid > OPEN) & self.held(size, grid))
+        low, high = np.where(zero, 0.0, low), np.where(zero, 0.0, high)
+        return self.rounded(np.where(exact, low, _down(low)), np.where(exact, high, _up(high)), exact, grid)
+
+    def total(self, terms: Sequence[Values]) -> Values:
+        """The sum of numbers of the format, in any order; of one that one."""
+        if len(terms) == 1:
+            return terms[0]
+        sums = self.empty(1)
+        for term in terms:
+            sums = self.added(sums, term)
+        return self.value(sums)
+
+    def linear(self, terms: Sequence[tuple[Values, Any]], bias: Any) -> Values:
+        parts = [] if bias == 0 and terms else [self.number(bias)]
+        parts += [x if c == 1 else self.times(self.number(c), x) for x, c in terms]
+        return self.total(parts)
+
+    def empty(self, states: int) -> Sums:
+        import numpy as np
+
+        zeros = np.zeros(states)
+        return Sums(zeros, zeros, zeros, np.full(states, ZERO), zeros, zeros, zeros, zeros)
+
+    def added(self, sums: Sums, x: Values) -> Sums:
+        """The sum with one term more."""
+        import numpy as np
+
+        size = np.maximum(np.abs(x.low), np.abs(x.high))
+        grid = np.minimum(sums.grid, x.grid)
+        total = _up(sums.size + size)
+        plain = (grid > OPEN) & self.held(sums.size + size, grid)  # then the sums below are exact
+        low, high = sums.low + x.low, sums.high + x.high
+        return Sums(
+            np.where(plain, low, _down(low)),
+            np.where(plain, high, _up(high)),
+            np.where(plain, sums.size + size, total),
+            np.where(plain, grid, OPEN),
+            np.maximum(sums.largest, x.low),
+            np.minimum(sums.smallest, x.high),
+            np.minimum(sums.below, x.low),
+            np.maximum(sums.above, x.high),
+            sums.count + 1,
+        )
+
+    def value(self, sums: Sums) -> Values:
+        """What the sum may come out as. Numbers of one sign sum to no less than the largest of them."""
+        import numpy as np
+
+        error = max(sums.count - 1, 1) * self.unit
+        growth = error / (1 - error) if error < 0.5 else math.expm1(error)  # (1 + u)^(k - 1) - 1 is below both
+        slack = _up(_up(sums.size * (growth * (1 + 2.0**-40))) + self.tiny)
+        low, high = _down(sums.low - slack), _up(sums.high + slack)
+        low = np.where(sums.below >= 0, np.maximum(low, sums.largest), low)
+        high = np.where(sums.above <= 0, np.minimum(high, sums.smallest), high)
+        exact = sums.grid > OPEN
+        return self.fits(np.where(exact, sums.low, low), np.where(exact, sums.high, high), sums.grid)
+
+    def over(self, x: Values, count: int) -> Values:
+        """A sum over the number of its terms."""
+        import numpy as np
+
+        by = self.number(count)
+        ends = np.array([a / b for a in (x.low, x.high) for b in (by.low, by.high)])
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        zero = (x.low == 0) & (x.high == 0)
+        grid, bits = _exponents(np.where(np.isfinite(low), low, 0))
+        alone = (x.grid > OPEN) & (x.low == x.high) & (by.grid > OPEN) & (bits + _exponents(by.low)[1] <= 53)
+        exact = zero | (alone & (low * by.low == x.low) & (bits <= self.bits) & self.held(np.abs(low), grid))
+        return self.rounded(np.where(exact, low, _down(low)), np.where(exact, high, _up(high)), exact, grid)
+
+    def activate(self, x: Values, kind: str) -> Values:
+        import numpy as np
+
+        if kind == "relu":
+            return Values(np.maximum(x.low, 0), np.maximum(x.high, 0), x.grid)
+        low, high = (x.low > 0).astype(float), (x.high > 0).astype(float)
+        return Values(low, high, np.where((low == high) | (x.grid > OPEN), 0, OPEN))

@@ -1,0 +1,278 @@
+"""A model as plain PyTorch code beside its state dict: an `nn.Module` that needs neither symcook nor anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pprint import pformat
+from textwrap import indent
+from typing import Any
+
+from symcook.export.archive import Archive
+
+HEAD = '''"""{title}
+
+Written by symcook for the weights in {weights}; certified in {certificate}. Use it as
+
+    model = load()                       # an nn.Module with the weights, in {dtype}
+    z = model(tokens({example}))         # the residual stream at the end, (1, n, {d})
+    print(model.answer(z))
+
+or from a shell: python {code} {shell}. Lengths count the tokens that the model adds{adds}.
+"""
+
+import hashlib
+import math
+import sys
+from pathlib import Path
+
+import torch
+from torch import nn
+
+WEIGHTS = Path(__file__).with_name({weights!r})
+SHA256 = {sha256!r}
+DTYPE = torch.{dtype}
+{constants}
+
+def attend(x, Q, K, V, mask, weighting, factor=None):
+    """What a head adds to the stream: x is (B, n, r), Q and K (key, r), V (d, r), factor (n)."""
+    n = x.shape[1]
+    i, j = torch.arange(n)[:, None], torch.arange(n)[None, :]
+    seen = {{
+        "none": i == i + 0 * j, "future": j <= i, "strict-future": j < i, "past": j >= i, "strict-past": j > i
+    }}[mask]
+    s = (x @ Q.T) @ (x @ K.T).transpose(1, 2)
+    if factor is not None:
+        s = s * factor[:, None]
+    top = s.masked_fill(~seen, -math.inf).amax(dim=2, keepdim=True)
+    top = torch.where(seen.any(dim=1)[:, None], top, torch.zeros_like(top))
+    if weighting == "softmax":
+        a = torch.exp(torch.minimum(s - top, torch.zeros_like(s))) * seen
+    else:
+        a = (s == top) & seen
+        if weighting == "leftmost":
+            a = a & (a.cumsum(dim=2) == 1)
+        elif weighting == "rightmost":
+            a = a & (a.flip(2).cumsum(dim=2).flip(2) == 1)
+        a = a.to(x.dtype)
+    total = a.sum(dim=2, keepdim=True)
+    return (a @ (x @ V.T)) / torch.where(total == 0, torch.ones_like(total), total)  # a row that sees nothing is zero
+
+
+def normed(z, gain, bias, epsilon, P=None, refuse=True):
+    """gain (x - mean)/sqrt(variance + epsilon) + bias of x = P z; where the root is 0, nan (refuse) or the bias."""
+    x = z if P is None else z @ P.T
+    x = x - x.mean(dim=2, keepdim=True)
+    total = (x * x).mean(dim=2, keepdim=True) + epsilon
+    x = x / torch.sqrt(torch.where(total == 0, torch.ones_like(total), total))
+    if refuse:
+        x = torch.where(total == 0, torch.full_like(x, math.nan), x)
+    return x * gain + bias
+
+
+def activate(x, kind):
+    if kind == "relu":
+        return torch.relu(x)
+    if kind == "step":
+        return (x > 0).to(x.dtype)
+    if kind == "gelu":
+        return x * (0.5 * torch.special.erfc(-x / math.sqrt(2)))
+    if kind == "gelu-tanh":
+        return x * (0.5 * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))))
+    return x * (1 / (1 + torch.exp(-1.702 * x)))
+
+
+class Weights(nn.Module):
+    """Named parameters of given shapes."""
+
+    def __init__(self, **shapes):
+        super().__init__()
+        for name, shape in shapes.items():
+            self.register_parameter(name, nn.Parameter(torch.zeros(shape, dtype=DTYPE)))
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+{init}
+
+    def forward(self, given):
+        """The residual stream at the end (B, n, {d}) of {given}."""
+{forward}
+        return z
+
+    def answer(self, z):
+        """What the model says for the first input of a batch: the answers, or the shown values by name."""
+        shown = {{"first": z[0, :1], "last": z[0, -1:], "each": z[0], "all": z[0]}}[POSITION]
+{readout}
+
+
+def load():
+    """The model with its weights, which must be those that the certificate speaks of."""
+    data = WEIGHTS.read_bytes()
+    if hashlib.sha256(data).hexdigest() != SHA256:
+        sys.exit(f"{{WEIGHTS}} is not the file that this code was written for: a byte of it has changed")
+    model = Model()
+    model.load_state_dict(torch.load(WEIGHTS, weights_only=True))
+    return model.eval()
+
+
+{tokens}
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("give one input")
+    model = load()
+    with torch.no_grad():
+        print(model.answer(model(tokens(sys.argv[1]))))
+'''
+
+WORDS = '''def tokens(word):
+    """The numbers of the tokens of one input (1, n), with those that the model adds; a list of tokens, or text."""
+    typed = [t for t in VOCABULARY if t not in (BEFORE, AFTER)]
+    if isinstance(word, str):
+        word = list(word) if max(map(len, typed)) == 1 else word.split()
+    for t in word:
+        if t not in typed:
+            sys.exit(f"every symbol must be one of {' '.join(typed)}: {t}")
+    found = [t for t in [BEFORE, *word, AFTER] if t]
+    if not found:
+        sys.exit("an input must have at least one symbol")
+    return torch.tensor([[VOCABULARY.index(t) for t in found]])
+'''
+
+ROWS = '''def tokens(rows):
+    """The inputs of one sequence (1, n, inputs): rows of numbers, or text such as "1,2; 3,4"."""
+    if isinstance(rows, str):
+        rows = [[float(v) for v in row.split(",")] for row in rows.split(";")]
+    if any(len(row) != len(INPUTS) for row in rows):
+        sys.exit(f"every row must have {len(INPUTS)} numbers: {', '.join(INPUTS)}")
+    return torch.tensor([[list(map(float, row)) for row in rows]], dtype=torch.float64).to(DTYPE)
+'''
+
+READOUTS = {
+    "sign": """    yes = (shown @ self.readout.weights > 0).tolist()
+    return all(yes) if POSITION == "all" else yes""",
+    "zero": """    yes = (shown[:, [COORDINATES.index(c) for c in READS]] == 0).all(dim=1).tolist()
+    return all(yes) if POSITION == "all" else yes""",
+    "largest": "    return [LABELS[k] for k in (shown @ self.readout.weights.T).argmax(dim=1).tolist()]",
+    "distribution": """    scores = shown @ self.readout.weights.T
+    weights = torch.exp(scores - scores.amax(dim=1, keepdim=True))
+    weights = weights / weights.sum(dim=1, keepdim=True)
+    return {label: weights[:, k].tolist() for k, label in enumerate(LABELS)}""",
+    "value": "    return {c: shown[:, COORDINATES.index(c)].tolist() for c in READS}",
+}
+
+
+def tensors(m: Archive) -> dict[str, Any]:
+    """The arrays of floats of an archive: what a state dict holds."""
+    return {key: array for key, array in m.items() if array.dtype.kind == "f"}
+
+
+def code(m: Archive, stem: str, sha256: str) -> str:
+    """The text of the module for an archive whose state dict is in ``stem.pt``."""
+    weights, words = tensors(m), bool(len(m["vocabulary"]))
+    kind, name = str(m["readout.kind"]), str(m["name"]).replace("\\", "/").replace('"""', "'" * 3)
+    names = {"COORDINATES": "coordinates", "READS": "readout.reads"}
+    names |= {"VOCABULARY": "vocabulary"} if words else {"INPUTS": "inputs"}
+    names |= {"LABELS": "readout.labels"} if "readout.labels" in m else {}
+    lines = [f"{name} = {pformat(m[key].tolist(), width=116, compact=True)}" for name, key in names.items()]
+    lines += [f"BEFORE, AFTER = {str(m['before'])!r}, {str(m['after'])!r}"] if words else []
+    lines.append(f"POSITION = {str(m['readout.position'])!r}")
+    added = [str(m[key]) for key in ("before", "after") if str(m[key])]
+    typed = [t for t in m["vocabulary"].tolist() if t not in added]
+    spelled = all(len(t) == 1 for t in typed)
+    example = repr((typed[0] * 2 if spelled else typed[:1]) if words else "0,1"[: 2 * len(m["inputs"]) - 1])
+    return HEAD.format(
+        title=f"The transformer {name}.",
+        weights=f"{stem}.pt",
+        certificate=f"{stem}.certificate.json",
+        code=f"{stem}.py",
+        dtype=str(m["dtype"]),
+        example=example,
+        shell="WORD" if words else "ROWS",
+        d=len(m["coordinates"]),
+        adds=f" ({', '.join(added)})".replace("\\", "/").replace('"""', "'''")
+        if added
+        else ", of which there are none",
+        sha256=sha256,
+        constants="\n".join(lines) + "\n",
+        init="\n".join(f"        {line}" for line in _init(m, weights)),
+        forward="\n".join(f"        {line}" for line in _forward(m)),
+        given="token numbers (B, n)" if words else "rows of inputs (B, n, inputs)",
+        tokens=WORDS if words else ROWS,
+        readout=indent(READOUTS[kind], "    "),
+    )
+
+
+def _init(m: Archive, weights: Mapping[str, Any]) -> Iterator[str]:
+    groups: dict[str, dict[str, tuple[int, ...]]] = {}
+    for key, array in weights.items():
+        group, _, name = key.rpartition(".")
+        groups.setdefault(group, {})[name] = array.shape
+    for name, shape in groups.pop("", {}).items():
+        yield f"self.{name} = nn.Parameter(torch.zeros({shape}, dtype=DTYPE))"
+    steps: dict[str, list[str]] = {}
+    for group, shapes in groups.items():
+        step, _, part = group.partition(".")
+        sizes = ", ".join(f"{name}={shape}" for name, shape in shapes.items())
+        if step not in steps:
+            own = ", ".join(f"{n}={s}" for n, s in groups.get(step, {}).items())
+            yield f"self.{step} = Weights({own})"
+            steps[step] = []
+        if part:
+            yield f"self.{step}.{part} = Weights({sizes})"
+
+
+def _forward(m: Archive) -> Iterator[str]:
+    if len(m["vocabulary"]):
+        yield "n = given.shape[1]"
+        yield "z = self.embedding[given]"
+    else:
+        yield "n = given.shape[1]"
+        places = [m["coordinates"].tolist().index(name) for name in m["inputs"].tolist()]
+        yield f"z = torch.zeros((*given.shape[:2], {len(m['coordinates'])}), dtype=DTYPE)"
+        yield f"z[:, :, {places}] = given.to(DTYPE)"
+    if "positions" in m:
+        yield f"z = z + self.positions[{':n' if m['positions'].ndim == 2 else 'n - 1, :n'}]"
+    for s in range(1, int(m["steps"]) + 1):
+        step, own = f"step{s}.", f"self.step{s}"
+        yield f"# step {s}, of layer {int(m[step + 'layer'])}"
+        before = _numbered(m, step + "before", "gain")
+        norms = [_norm(m, key) for key in before]
+        x = "z"
+        if norms:
+            yield f"x = {norms[0]}" if len(norms) == 1 else f"x = torch.cat([{', '.join(norms)}], dim=2)"
+            x = "x"
+        heads = _numbered(m, step + "head", "V")
+        if heads:
+            calls = []
+            for key in heads:
+                facts = [f"self.{key}{name}" for name in ("Q", "K", "V")]
+                facts += [repr(str(m[key + "mask"])), repr(str(m[key + "weighting"]))]
+                if key + "factor" in m:
+                    facts.append(f"self.{key}factor[{':n' if m[key + 'factor'].ndim == 1 else 'n - 1, :n'}]")
+                calls.append(f"attend({x}, {', '.join(facts)})")
+            yield "z = z + " + "\\\n            + ".join(calls)
+        if step + "W1" in m:
+            kind = str(m[step + "activation"])
+            yield f"h = activate({x} @ {own}.W1.T + {own}.b1, {kind!r})"
+            yield f"z = z + h @ {own}.W2.T + {own}.b2"
+        if step + "after.gain" in m:
+            yield f"z = {_norm(m, step + 'after.')}"
+
+
+def _norm(m: Archive, key: str) -> str:
+    facts = [f"self.{key}{name}" for name in ("gain", "bias", "epsilon")]
+    if key + "P" in m:
+        facts.append(f"P=self.{key}P")
+    if str(m[key + "zero_variance"]) == "zero":
+        facts.append("refuse=False")
+    return f"normed(z, {', '.join(facts)})"
+
+
+def _numbered(m: Archive, stem: str, last: str) -> list[str]:
+    found, k = [], 1
+    while f"{stem}{k}.{last}" in m:
+        found.append(f"{stem}{k}.")
+        k += 1
+    return found

@@ -1,0 +1,52 @@
+"""A comparison of two models: what is not alike, and the first place at which a run differs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symcook.report.markup import Display, brief, page, paragraph
+from symcook.report.values import EMPTY_WORD
+
+if TYPE_CHECKING:
+    from symcook.export.diff import Diff
+
+
+def line(found: Diff) -> str:
+    """The outcome in a line: the repr."""
+    return brief(f"<Diff {_lines(found)[0]}>")
+
+
+def text(found: Diff) -> str:
+    """The outcome in words."""
+    first, *lines = _lines(found)
+    return "\n".join([first, *(f"  {line}" for line in lines)])
+
+
+def html(found: Diff) -> str:
+    """The same as paragraphs."""
+    first, *lines = _lines(found)
+    return page(paragraph(first, *lines, bold=True))
+
+
+def displays(found: Diff) -> list[Display]:
+    """The same; there are no formulas in it."""
+    return [Display(line) for line in _lines(found)]
+
+
+def _lines(found: Diff) -> list[str]:
+    a, b = found.models
+    if a == b:
+        a, b = f"{a} (first)", f"{b} (second)"
+    near = "" if found.tolerance == "0" else f" by more than {found.tolerance}"
+    lines = [f"{a} and {b} {'do not differ' if found.same else 'differ'}{near}, on {found.inputs} inputs"]
+    lines += found.structure
+    first = found.first
+    if first is not None:
+        where = f"layer {first['layer']}, {first['part']}" if first["layer"] else first["part"]
+        lines.append(f"first input: {first['input'] or EMPTY_WORD}")
+        if first["position"] is not None:
+            lines.append(f"first difference: {where}, position {first['position']}, {first['coordinate']}")
+        lines.append(f"the first has {first['first']}, the second {first['second']}")
+    if found.open:
+        lines.append(f"open: {found.open} inputs, on which a choice cannot be told in balls of 256 bits")
+    return lines

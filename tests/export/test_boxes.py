@@ -1,0 +1,105 @@
+"""Boxes of words: every word lies in one, and what it gives lies in the sets of its box."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from test_export import EVERYTHING, SPACE, WORDS, a_head, a_network
+
+from symcook.errors import Undecided
+from symcook.export import enclosure, npz
+from symcook.export.boxes import LEVELS, Box, Boxed, boxes, number_of_boxes
+from symcook.forward import forward
+from symcook.model.ends import Embedding, Readout
+from symcook.model.layers import Layer, SelfAttention
+from symcook.model.parts import Head
+from symcook.model.transformer import Transformer
+from symcook.recipes import build
+
+TYPED = {"x": {"a": 1, "b": "1/3"}, "y": {"a": -1, "c": 1}, "z": {"a": "1/7"}}
+
+
+def plain(mask: str, weighting: str, **ends: Any) -> Transformer:
+    """Averages over everything, of what the token says and of what a network makes of it, then attention by score."""
+    mean = Head(("a", "b"), ("c", "b"), [[0, 0]], [[1, 1]], [[1, 2], [0, "1/3"]], mask, weighting)
+    layers = (Layer(None, a_network("relu")), Layer(SelfAttention((mean, a_head(mask="none", weighting="softmax")))))
+    words = TYPED | {token: {"c": 2} for token in ends.values()}
+    embedding = Embedding(SPACE, words=words, positions={"b": "i/n"} if mask == "past" else {}, **ends)
+    return Transformer(
+        "plain", embedding, (*layers, Layer(mean, a_network("step"))), Readout("value", "each", SPACE.names)
+    )
+
+
+MODELS = {
+    **{f"{mask} {kind}": plain(mask, kind) for mask in ("none", "future", "past") for kind in ("average", "softmax")},
+    "around": plain("none", "average", before="CLS", after="EOS"),
+    "leftmost": plain("none", "leftmost", before="CLS"),
+    **{what: EVERYTHING[what] for what in ("none softmax", "past softmax", "post", "multi pre", "gelu", "pre")},
+}
+
+
+def words_of(model: Transformer, box: Box) -> set[tuple[str, ...]]:
+    """The words of a box, by its definition."""
+    found = set()
+    for typed in product(model.alphabet, repeat=len(box.fixed) - model.embedding.added):
+        word = model.embedding.surround(typed)
+        free = [token for token, fixed in zip(word, box.fixed, strict=True) if fixed is None]
+        if all(fixed in (None, token) for token, fixed in zip(word, box.fixed, strict=True)) and (
+            box.counts is None or tuple(map(free.count, box.tokens)) == box.counts
+        ):
+            found.add(tuple(word))
+    return found
+
+
+@pytest.mark.parametrize("level", range(len(LEVELS)))
+@pytest.mark.parametrize("what", ["none average", "around"])
+def test_the_boxes_of_a_length_are_all_words_once(what: str, level: int) -> None:
+    model = MODELS[what]
+    n = 3 + model.embedding.added
+    parts = [words_of(model, box) for box in boxes(model, n, level)]
+    assert [len(part) for part in parts] == [box.words for box in boxes(model, n, level)]
+    assert sum(map(len, parts)) == 27 == len(set().union(*parts)) and len(parts) == number_of_boxes(model, n, level)
+    assert all(tuple(box.some()) in part for box, part in zip(boxes(model, n, level), parts, strict=True))
+
+
+@pytest.mark.parametrize("what", MODELS)
+def test_every_word_lies_in_the_sets_of_its_box(what: str) -> None:
+    model = MODELS[what]
+    n = 3 + model.embedding.added
+    m = npz.arrays(model, "float32", n)
+    number = {token: k for k, token in enumerate(model.embedding.words or WORDS)}
+    checked = 0
+    for level in range(len(LEVELS)):
+        for box in boxes(model, n, level):
+            domain = enclosure.domain("float32", Boxed)
+            domain.box = box
+            try:
+                result = forward(model, box.fixed, domain, trace=True)
+            except Undecided:
+                continue
+            with domain.context():
+                ends = np.array([[enclosure.ends(x) for x in result.stream[name]] for name in model.space])
+            words = sorted(words_of(model, box))
+            z = npz.evaluate(m, npz.embed(m, np.array([[number[t] for t in word] for word in words])))
+            for word, found in zip(words, z, strict=True):
+                low, high = ends[..., 0].T, ends[..., 1].T
+                assert ((low <= found) & (found <= high)).all(), (box, word)
+                checked += 1
+    assert checked >= len(model.alphabet) ** 3
+
+
+def test_words_with_the_same_counts_are_as_sharp_as_one() -> None:
+    """PARITY: what a box of words with k ones may give is no wider than what one word of it may."""
+    model = build("parity").bind()
+    box = list(boxes(model, 7, 2))[2]
+    widths = []
+    for one in (box, Box(box.some(), model.alphabet)):
+        domain = enclosure.domain("float64", Boxed)
+        domain.box = one
+        with domain.context():
+            low, high = enclosure.ends(forward(model, one.fixed, domain).values()["logit"])
+        widths.append(high - low)
+    assert 0 < widths[0] <= 2 * widths[1] < 1e-12
