@@ -1,0 +1,1 @@
+"""Questions about how far a model carries: margins, tolerances, temperatures and precision, each with the word that decides."""
