@@ -35,8 +35,8 @@ class Answer(Shown):
     shown: tuple[str, ...] = ()
     up: str = ""
     title: str = ""
-    open: bool = False
-    """Whether something that was asked stayed undecided."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """What is not by length, as JSON has it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -59,6 +59,7 @@ class Answer(Shown):
             "parameters": dict(self.parameters),
             "rows": rows,
             "notes": dict(self.notes),
+            **self.extra,
         }
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, fmpq
+import flint
+from flint import arb, fmpq, fmpq_poly
 
-from symcook.domains.ball import ZERO, Ball
+from symcook.domains.ball import Ball
 from symcook.domains.rowwise import Rowwise
-from symcook.errors import BadInput, NotExact, Undecided
+from symcook.errors import BadInput, Undecided
 from symcook.forward import Result, forward
 from symcook.model.expr import Tree, names
 from symcook.model.layers import SelfAttention
@@ -18,7 +19,7 @@ from symcook.model.parts import FeedForward
 from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ladder
 from symcook.numbers.evaluate import evaluate
-from symcook.questions.line import Line, Unit
+from symcook.questions.line import Line
 from symcook.questions.reach import Piece, continuous, unknown
 
 LIMIT_BITS = 2**12
@@ -58,13 +59,13 @@ class Along:
     """One input of a model whose symbol `name` is `start` + `side` t (or, with start None, a temperature for which
     t = e^(-1/(unit tau)))."""
 
-    def __init__(self, model: Transformer, word: Sequence[str], name: str, start: fmpq | None, side: int = 1) -> None:
+    def __init__(
+        self, model: Transformer, word: Sequence[str], name: str, start: fmpq | None, side: int = 1, unit: int = 1
+    ) -> None:
         self.model, self.sequence, self.name = model, model.tokens(word), name
-        self.start, self.side, self.unit = start, side, 1
+        self.start, self.side, self.unit = start, side, unit
 
     def _line(self, place: fmpq, here: bool) -> Line:
-        from flint import fmpq_poly
-
         if self.start is None:
             return Line(place, None, self.unit, here, self.name)
         moved: Any = self.start + self.side * place if here else fmpq_poly([self.start, self.side])
@@ -80,19 +81,6 @@ class Along:
         """The answer at one place."""
         domain = self._line(fmpq(place.numerator, place.denominator), True)
         return answer(forward(self.model, self.sequence, domain))
-
-    def settle(self) -> int:
-        """The unit that the scores need; it is kept."""
-        while True:
-            try:
-                self.probe(fmpq(1, 3))
-            except Unit as found:
-                self.unit = found.args[0]
-                continue
-            except Exception as other:
-                if isinstance(other, NotExact):
-                    raise
-            return self.unit
 
 
 class Interval(Ball):
@@ -173,9 +161,8 @@ def between(model: Transformer, sequence: Any, name: str, low: Fraction, high: F
         return None
 
 
-def at_point(model: Transformer, sequence: Any, values: Mapping[str, Any]) -> Any:
-    """The answer at a value of the symbol, which balls of enough bits decide; None where they do not."""
-    (name, value), *_ = values.items()
+def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> Any:
+    """The answer at a value of the symbol `name`, which balls of enough bits decide; None where they do not."""
     for bits in ladder(BITS, LIMIT_BITS):
         domain = Interval(bits, name, _ball(value, bits))
         try:
@@ -188,10 +175,6 @@ def at_point(model: Transformer, sequence: Any, values: Mapping[str, Any]) -> An
 
 
 def _ball(value: Fraction, bits: int = BITS) -> arb:
-    import flint
-
     with flint.ctx.workprec(bits):
         return arb(fmpq(value.numerator, value.denominator))
 
-
-__all__ = ["ZERO", "Along", "Interval", "answer", "at_point", "between"]

@@ -22,11 +22,13 @@ class Root:
         """An enclosure at flint's precision."""
         return _real(self.coefficients)[self.index]
 
-    def text(self) -> str:
-        """The equation that it solves, in t."""
-        terms = [
-            f"{c}{'' if k == 0 else '*t' if k == 1 else f'*t^{k}'}" for k, c in enumerate(self.coefficients) if c != 0
-        ]
+    def text(self, name: str) -> str:
+        """The equation that it solves, in an unknown of this name."""
+        terms = []
+        for k, c in reversed(list(enumerate(self.coefficients))):
+            power = "" if k == 0 else name if k == 1 else f"{name}^{k}"
+            if c != 0:
+                terms.append(str(c) if k == 0 else power if c == 1 else f"-{power}" if c == -1 else f"{c}*{power}")
         return " + ".join(terms).replace("+ -", "- ") + " = 0"
 
 

@@ -29,6 +29,8 @@ class Reach(NamedTuple):
     last: Place
     first: Place | None
     included: bool | None = None
+    start: Fraction = Fraction(0)
+    """What is nearer than this is not shown."""
 
     @property
     def exact(self) -> bool:
@@ -130,19 +132,19 @@ def enclosed(
 
     right_at: the answer at one place; right_between: whether it is right on a whole interval, False where that is not
     shown. Steps begin with `first` and are doubled until `limit`; up to the last place that is right all is shown by
-    intervals, which are halved where needed. Raises Undecided where that fails.
+    intervals from `start` on, which are halved where needed. Raises Undecided where that fails.
     """
     good, bad = Fraction(0), first
     while right_at(bad):
         good, bad = bad, 2 * bad
         if good >= limit:
             _show(right_between, start, good, halvings)
-            return Reach(good, None)
+            return Reach(good, None, start=start)
     while bad - good > near:
         middle = (good + bad) / 2
         good, bad = (middle, bad) if right_at(middle) else (good, middle)
     _show(right_between, start, good, halvings)
-    return Reach(good, bad)
+    return Reach(good, bad, start=start)
 
 
 def _show(right_between: Callable[[Fraction, Fraction], bool], start: Fraction, end: Fraction, halvings: int) -> None:

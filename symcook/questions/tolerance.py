@@ -129,13 +129,13 @@ def _in_balls(
     sequence = model.tokens(word)
 
     def right_at(moved: Fraction) -> bool:
-        return at_point(model, sequence, {name: start + side * moved}) == expected
+        return at_point(model, sequence, name, start + side * moved) == expected
 
     def right_between(low: Fraction, high: Fraction) -> bool:
         ends = sorted((start + side * low, start + side * high))
         return between(model, sequence, name, *ends) == expected
 
-    expected = at_point(model, sequence, {name: start})
+    expected = at_point(model, sequence, name, start)
     if expected is None:
         return _exactly_open(model, word)
     if best is not None and isinstance(best.last, Fraction) and right_at(best.last):
