@@ -18,6 +18,10 @@ COMMANDS = {
     "claims": "what the papers state, and what is known about it",
     "lemmas": "what a proof may cite",
     "bound": "a paper's bound and the sharp value, as rigorous balls",
+    "margin": "how near decisions come to their threshold, by length",
+    "tolerance": "how far one weight may move, by length",
+    "temperature": "how warm soft attention may be, by length",
+    "precision": "how many bits are enough, by length and by float format",
     "report": "the figures of a paper about a recipe, with their numbers",
     "export": "float weights with a certificate",
     "completion": "a completion script for bash, zsh or fish",
@@ -53,7 +57,7 @@ Exit codes: 0 done or yes, 1 no, 2 bad input, 3 undecided, 4 a defect of ours, 1
 
 def help_text() -> str:
     """The text of ``symcook --help``."""
-    return HELP.format(commands="\n".join(f"  {name:<10}  {line}" for name, line in COMMANDS.items()))
+    return HELP.format(commands="\n".join(f"  {name:<11}  {line}" for name, line in COMMANDS.items()))
 
 
 def dispatch(arguments: list[str]) -> int:

@@ -16,8 +16,8 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
     """`model` with softmax attention at a temperature that is the symbol `tau` > 0 in every head with scores.
 
     The scores of a hard head (average, leftmost, rightmost) are divided by tau; those of a softmax head, whose
-    temperature may depend on i and n, by tau times that. A head whose scores are all zero stays as it is. As tau goes to
-    0 softmax goes to average-hard attention; where leftmost or rightmost attention breaks a tie it does not, so that
+    temperature may depend on i and n, by tau times that. A head whose scores are all zero stays as it is. As tau goes
+    to 0 softmax goes to average-hard attention; where leftmost or rightmost attention breaks a tie it does not, so that
     the two may differ at every temperature. Raises BadInput where tau is declared already or no head has scores.
     Source: Cookbook, Section 5.7.
     """

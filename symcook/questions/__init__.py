@@ -1,1 +1,1 @@
-"""Questions about how far a model carries: margins, tolerances, temperatures and precision, each with the word that decides."""
+"""Questions about how far a model carries: margin, tolerance, temperature, precision, with the words that decide."""

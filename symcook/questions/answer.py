@@ -35,6 +35,9 @@ class Answer(Shown):
     shown: tuple[str, ...] = ()
     up: str = ""
     title: str = ""
+    nothing: Mapping[str, str] = field(default_factory=dict)
+    """By column, what an empty cell means."""
+    logarithmic: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
     """What is not by length, as JSON has it."""
 

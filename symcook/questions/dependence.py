@@ -238,7 +238,7 @@ class Dependence:
         where the token does not matter."""
         if not sees:
             return self._given(0)
-        masks: dict[Hashable, int] = {}
+        masks: dict[Any, int] = {}
         for j in sees:
             alone = (j,) if weighting in ("leftmost", "rightmost") else ()
             key = (signatures[j], *alone)
@@ -256,9 +256,7 @@ class Dependence:
         what = tuple(
             (*key, mask if len(key[0]) > 1 or len(key) > 1 else mask.bit_count()) for key, mask in masks.items()
         )
-        return self._term(
-            ("attend", weighting, tuple(query), tuple(sorted(what, key=repr))), [*parts, *query], groups
-        )
+        return self._term(("attend", weighting, tuple(query), tuple(sorted(what, key=repr))), [*parts, *query], groups)
 
     def distribution(self, columns: Sequence[Column]) -> list[Column]:
         rows = self._each(columns, lambda terms: self._term(("softmax", tuple(terms)), terms))

@@ -48,10 +48,9 @@ class Quotient:
     def of(above: Any, below: Any) -> Value:
         """above/below, as plain as it gets."""
         above, below = fmpq_poly(above), fmpq_poly(below)
-        if above.degree() > 0 or above == 0:
-            common = above.gcd(below)
-            if common.degree() > 0:
-                above, below = above // common, below // common
+        common: Any = above.gcd(below)
+        if common.degree() > 0:
+            above, below = above // common, below // common
         if below.degree() == 0:
             return plain(above / below[0])
         return Quotient(above, below)
@@ -260,4 +259,3 @@ def _polynomial(tree: Tree, name: str, meant: Value) -> Value:
         return _rational(rational(tree))
     except BadInput:
         raise NotExact("a value along a line must be rational", show(tree)) from None
-

@@ -12,7 +12,7 @@ from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import Ball, ball, bits_for, check_digits, ladder, settled
+from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.prefixes import Level, by_length, levels, mergeable, word
 from symcook.questions.words import Repeated, classes, lengths, require_words
@@ -24,7 +24,7 @@ Number = Any
 Progress = Callable[[int, int], None]
 WHAT = {
     "sign": "|logit|, whose threshold is 0",
-    "zero": "the greatest |coordinate| that is tested for zero, of words where it is not 0 (others lie on the threshold)",
+    "zero": "the greatest |coordinate| tested for zero, of words where it is not 0 (others lie on the threshold)",
     "largest": "the greatest score less the one after it",
 }
 """By readout, what the margin is."""
@@ -87,6 +87,7 @@ def margin(
     return Answer(
         "margin", bound.name, {"max_length": max_length, **_texts(model, values)}, columns,
         tuple(rows[n] for n in asked), notes, shown, "margin", f"Least margin of {bound.name}",
+        logarithmic=True,
     )  # fmt: skip
 
 
@@ -105,7 +106,8 @@ def _row(model: Transformer, n: int, found: _Least, digits: int, low: Number | N
     row: dict[str, Cell] = {"n": n, "margin": None, "word": None}
     if found.nearest is not None:
         exact = low is None or low == found.value
-        row |= {"margin": _cell(found.value if exact else low, found.value, digits), "word": model.embedding.written(found.word)}
+        row["margin"] = _cell(found.value if exact else low, found.value, digits)
+        row["word"] = model.embedding.written(found.word)
         if exact and model.decides:
             for name, side in SIDES.items():
                 row[name] = _cell(found.sides[side], found.sides[side], digits) if side in found.sides else None
@@ -118,7 +120,7 @@ def _cell(low: Number, high: Number, digits: int) -> Cell:
     return ball(arb(low).union(arb(high)), digits, relative=True)
 
 
-# --- One word for a class -----------------------------------------------------------------------------------------------
+# --- One word for a class ---------------------------------------------------------------------------------------------
 
 
 def distance(result: Result) -> tuple[bool | None, Number | None]:
@@ -228,7 +230,7 @@ def fmpq_of(x: arb) -> fmpq:
     return fmpq(mantissa) * fmpq(2) ** int(exponent)
 
 
-# --- Merged prefixes ---------------------------------------------------------------------------------------------------
+# --- Merged prefixes --------------------------------------------------------------------------------------------------
 
 
 def _merged(model: Transformer, asked: range, progress: Progress | None) -> Any:
@@ -251,7 +253,8 @@ def _of_level(model: Transformer, level: Level) -> tuple[_Least, Number]:
             found.take(*sizes[entry], prefix)
     found.word = word(found.word)
     between = [size for pair in level.pairs for size in _between(model, level, pair)]
-    return found, min([found.value, *between]) if found.sides else None
+    low: Any = found.value
+    return found, min([low, *between]) if found.sides else None
 
 
 def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]:
@@ -303,4 +306,3 @@ def _crossing(columns: Sequence[Sequence[fmpq]]) -> fmpq | None:
         if (low < 0 < high) or (high < 0 < low):
             return low / (low - high)
     return None
-

@@ -177,4 +177,3 @@ def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> A
 def _ball(value: Fraction, bits: int = BITS) -> arb:
     with flint.ctx.workprec(bits):
         return arb(fmpq(value.numerator, value.denominator))
-

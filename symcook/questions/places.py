@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import flint
 from flint import arb, fmpq, fmpq_poly, fmpz_poly
@@ -115,7 +116,8 @@ class _Order:
 @lru_cache(maxsize=4096)
 def _at(coefficients: tuple[int, ...], bits: int) -> tuple[arb, ...]:
     with flint.ctx.workprec(bits):
-        found = [z for z, _ in fmpz_poly(list(coefficients)).complex_roots() if z.imag.is_zero()]
+        every: Any = fmpz_poly(list(coefficients)).complex_roots()
+        found = [z for z, _ in every if z.imag.is_zero()]
     return tuple(sorted((z.real for z in found), key=lambda x: _fraction(x.mid())))
 
 

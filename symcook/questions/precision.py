@@ -42,7 +42,7 @@ def precision(
     model: Transformer,
     max_length: int,
     *,
-    min_length: int | None = None,
+    min_length: int = 1,
     formats: Sequence[str] = tuple(RUNTIMES),
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
@@ -103,6 +103,7 @@ def precision(
         "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
         ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
         f"Bits that {bound.name} needs", extra={"formats": found},
+        nothing={"fails": "none", "enough": "none"},
     )  # fmt: skip
 
 

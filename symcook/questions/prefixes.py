@@ -40,16 +40,14 @@ class Prefixes:
     """The domain of one position behind many prefixes: `tokens` at it, `before` the running sums behind each prefix,
     `seen` how many positions there are with this one.
 
-    `sums` are the running sums with this position, `fed` those that some head averages again, and `turns` the values that
-    activations saw.
+    `sums` are the running sums with this position, `fed` those that some head averages again, and `turns` the values
+    that activations saw.
     """
 
     name: ClassVar[str] = "prefixes"
     length = 1
 
-    def __init__(
-        self, tokens: Sequence[str], i: int, n: int, seen: int, before: Sequence[list[fmpq]] | None
-    ) -> None:
+    def __init__(self, tokens: Sequence[str], i: int, n: int, seen: int, before: Sequence[list[fmpq]] | None) -> None:
         self.tokens, self.i, self.n, self.seen, self.before = tokens, i, n, seen, before
         self.sums: list[list[fmpq]] = []
         self.fed: set[int] = set()
@@ -264,5 +262,3 @@ def _merged(domain: Prefixes, words: Sequence[Prefix]) -> _States:
         raise Undecided(f"more than {MOST} prefixes stay apart; give a smaller --max-length.")
     chosen = [entry for pair in kept.values() for entry in pair]
     return _States([[column[e] for e in chosen] for column in domain.sums], [words[e] for e in chosen])
-
-

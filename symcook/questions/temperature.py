@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 from flint import arb
@@ -37,7 +38,7 @@ def temperature(
     model: Transformer,
     max_length: int,
     *,
-    min_length: int | None = None,
+    min_length: int = 1,
     values: Mapping[str, Exact] | None = None,
     digits: int = DIGITS,
     progress: Progress | None = None,
@@ -68,8 +69,9 @@ def temperature(
         notes["scores"] = "no head has scores that are not zero: every temperature gives the same"
         rows = [{"n": n, "tau": None, "word": None, "root": None, "rule": None} for n in asked]
         return Answer(
-            "temperature", model.name, {"max_length": max_length}, columns, tuple(rows), notes, ("tau",), "tau"
-        )
+            "temperature", model.name, {"max_length": max_length}, columns, tuple(rows), notes, ("tau",), "tau",
+            nothing={"tau": "every"},
+        )  # fmt: skip
     hard, soft = harden(bound), soften(bound, _name(bound))
     rows, exact, method, open_below = [], True, "", Fraction(0)
     for n in asked:
@@ -89,7 +91,8 @@ def temperature(
     notes["method"] = method
     notes["tau"] = (
         "exact: a root of a polynomial in x = e^(-1/(D tau))" if exact else
-        "in a ball: all lower temperatures decide as hard attention does, and near its upper end a word is otherwise"
+        "in a ball: all lower temperatures decide as hard attention does, and at its upper end a word is otherwise; "
+        f"every means up to {LIMIT}"
     )  # fmt: skip
     if open_below:
         notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
@@ -97,6 +100,7 @@ def temperature(
     return Answer(
         "temperature", model.name, {"max_length": max_length}, columns, tuple(rows), notes, ("tau", "rule"), "tau",
         f"{model.name}: greatest temperature that decides as hard attention",
+        nothing={"tau": "every"},
     )  # fmt: skip
 
 
@@ -173,15 +177,13 @@ def _exactly(hard: Transformer, soft: Transformer, words: Any) -> _Found:
     unit = 1
     while True:
         try:
-            return _least(
-                hard, soft, words, lambda word, expected, best: _in_powers(soft, word, expected, best, unit), unit
-            )
+            return _least(hard, soft, words, partial(_in_powers, soft, unit), unit)
         except Unit as needed:
             unit = needed.args[0]
 
 
 def _enclosed(hard: Transformer, soft: Transformer, words: Any) -> _Found:
-    return _least(hard, soft, words, lambda word, expected, best: _in_balls(soft, word, expected, best), None)
+    return _least(hard, soft, words, partial(_in_balls, soft), None)
 
 
 def _least(hard: Transformer, soft: Transformer, words: Any, reach_of: Any, unit: int | None) -> _Found:
@@ -197,10 +199,10 @@ def _least(hard: Transformer, soft: Transformer, words: Any, reach_of: Any, unit
         shown = max(shown, reach.start)
         if best is None or (reach.first is not None and (best.first is None or _sooner(reach, best))):
             best, worst = reach, word if reach.first is not None else None
-    return _Found(best, worst, unit, gap if isinstance(gap, (Fraction, int)) else None, shown)
+    return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, shown)
 
 
-def _in_powers(soft: Transformer, word: Any, expected: Any, best: Reach | None, unit: int) -> Reach:
+def _in_powers(soft: Transformer, unit: int, word: Any, expected: Any, best: Reach | None) -> Reach:
     along = Along(soft, word, soft.parameters[-1].name, None, unit=unit)
     top: Place = Fraction(1) if best is None or best.first is None else best.first
     found = exactly(along.probe, along.point, expected, top, decide_of(soft))

@@ -22,7 +22,7 @@ from symcook.questions.words import classes, lengths, require_words
 Progress = Callable[[int, int], None]
 FIRST = Fraction(10007, 10**7)
 """The first step in balls. A fraction that no weight at which answers change is likely to be."""
-FARTHEST = 2**10
+FARTHEST = Fraction(2**10)
 """Balls are tried so far from the weight, times its size."""
 DIGITS = 6
 
@@ -32,7 +32,7 @@ def tolerance(
     weights: str | Sequence[str],
     max_length: int,
     *,
-    min_length: int | None = None,
+    min_length: int = 1,
     values: Mapping[str, Exact] | None = None,
     digits: int = DIGITS,
     progress: Progress | None = None,
@@ -40,14 +40,15 @@ def tolerance(
     """The interval of one weight, around its value, in which every word of a length gets the answer that it gets now.
 
     weights: a name as `symcook.questions.weights.free` reads it, or several that move together, those with a minus sign
-    the other way. The interval is the largest one around the weight; further off the answers may be right again.
+    the other way. max_length, min_length: in typed symbols; 0 asks about the empty word too. The interval is the
+    largest one around the weight; further off the answers may be right again.
 
     Where the answers are rational functions of the weight (no softmax over scores and no layer norm, rational numbers)
-    the ends are exact: rational, or a root of a polynomial that is shown. Else each end lies between two numbers
-    `digits` decimals apart: up to the first all is shown by balls over whole intervals, at the second a word is wrong.
+    the ends are exact: rational, or a ball around a root of a polynomial. Else each end lies between two numbers at
+    most 10^-digits apart: up to the first all is shown by balls over whole intervals, at the second a word is wrong.
 
-    Rows have "low" and "high" (None: without an end), "low_word" and "high_word" (a word that changes there), and
-    whether the ends belong to it ("low_in", "high_in").
+    Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
+    None where that is not known), "low_word" and "high_word" (a word that changes there).
     Raises BadInput for a weight or a length that is none; Undecided where an answer stays open.
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
@@ -78,12 +79,14 @@ def tolerance(
         "weight": f"{', '.join(named)} = {from_sympy(value)}",
         "method": method,
         "ends": "exact: the answers are rational functions of the weight" if exact else
-        f"within 10^-{digits}: right by balls over whole intervals, and a wrong word beyond",
+        f"within 10^-{digits}: right by balls over whole intervals, and a wrong word beyond; no end means none within "
+        f"{FARTHEST} times the weight (or 1)",
     }  # fmt: skip
     columns = ("n", "low", "low_in", "low_word", "high", "high_in", "high_word")
     return Answer(
         "tolerance", bound.name, {"free": named, "max_length": max_length}, columns, tuple(rows), notes,
         ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every word right",
+        nothing={"low": "no end", "high": "no end"},
     )  # fmt: skip
 
 
@@ -133,7 +136,7 @@ def _in_balls(
 
     def right_between(low: Fraction, high: Fraction) -> bool:
         ends = sorted((start + side * low, start + side * high))
-        return between(model, sequence, name, *ends) == expected
+        return between(model, sequence, name, ends[0], ends[1]) == expected
 
     expected = at_point(model, sequence, name, start)
     if expected is None:
@@ -151,7 +154,7 @@ def _in_balls(
 
 def _exactly_open(model: Transformer, word: Any) -> Reach:
     shown = model.embedding.written(word)
-    raise Undecided(f"the answer to {shown or 'the empty word'} lies on its threshold, which balls cannot tell; it is 0.")
+    raise Undecided(f"the answer to {shown or 'the empty word'} lies on its threshold, which balls cannot tell.")
 
 
 def _end(

@@ -69,7 +69,8 @@ def _read(model: Transformer, text: str) -> Weight:
     if path == "readout":
         rows = list(model.readout.labels or ("logit",))
         if model.readout.weights is None:
-            raise BadInput("the readout must have weights", f"a {model.readout.kind} of {', '.join(model.readout.reads)}")
+            given = f"a {model.readout.kind} of {', '.join(model.readout.reads)}"
+            raise BadInput("the readout must have weights", given)
         if len(rows) == 1:
             inside = [rows[0], *inside] if len(inside) == 1 else inside
         return Weight(sign, path, "weights", *_places(text, inside, rows, list(model.readout.reads)))

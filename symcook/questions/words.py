@@ -34,13 +34,14 @@ def require_words(model: Transformer) -> None:
         raise BadInput(must, f"{model.name}, which shows a {model.readout.kind}", "choose one that decides")
 
 
-def lengths(model: Transformer, longest: int, shortest: int | None = None) -> range:
-    """The lengths to ask about, in typed symbols; from 0 where the model takes the empty word, or from `shortest`."""
+def lengths(model: Transformer, longest: int, shortest: int = 0) -> range:
+    """The lengths to ask about, in typed symbols, from `shortest`; 0 where the model takes the empty word alone."""
     if isinstance(longest, bool) or not isinstance(longest, int) or longest < 1:
         raise BadInput("the greatest length must be an integer of at least 1", longest, "give --max-length N")
     model.check_length(longest + model.embedding.added)
-    least = 0 if model.embedding.added else 1
-    return range(least if shortest is None else max(shortest, least), longest + 1)
+    if isinstance(shortest, bool) or not isinstance(shortest, int) or not 0 <= shortest <= longest:
+        raise BadInput(f"the least length must be an integer from 0 to {longest}", shortest, "give --min-length 1")
+    return range(max(shortest, 0 if model.embedding.added else 1), longest + 1)
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,8 @@ def classes(model: Transformer, n: int, bits: int | None = None) -> Classes:
     domain = Dependence(model.alphabet, bits)
     result = forward(model, sequence, domain)  # type: ignore[arg-type]
     places = range(len(domain.rows)) if model.readout.position in ("each", "all") else [result.place]
-    groups = {mask for column in result.columns().values() for place in places for mask in domain.depends(column, place)}
-    return Classes(model.alphabet, n, _cells(sorted(groups), len(before), n))
+    found = [domain.depends(column, place) for column in result.columns().values() for place in places]
+    return Classes(model.alphabet, n, _cells(sorted(frozenset[int]().union(*found)), len(before), n))
 
 
 def _cells(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...], ...]:
