@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from symcook.cli.options import OneOf, name_argument
+from symcook.cli.options import LENGTH, OneOf, name_argument
 from symcook.cli.options import command as declare
 from symcook.cli.question import ask, chosen_model, min_length_option, question_options
 
@@ -18,6 +18,9 @@ FORMATS = ("float16", "bfloat16", "float32", "float64")
 @click.option(
     "--format", "formats", multiple=True, type=OneOf("format", FORMATS), help="A float format (all). Repeatable."
 )
+@click.option(
+    "--beyond", type=LENGTH, metavar="N", help="Go on looking for a word that fails, to this length."
+)
 def command(
     name: str,
     max_length: int | None,
@@ -26,6 +29,7 @@ def command(
     place: str | None,
     force: bool,
     formats: tuple[str, ...],
+    beyond: int | None,
     as_json: bool,
 ) -> int:
     """Bits that keep every word of each length decided rightly, and how far each float format carries.
@@ -36,5 +40,5 @@ def command(
     from symcook.questions.precision import precision
 
     chosen = chosen_model(name, settings, max_length, 12)
-    options = {"max_length": max_length, "min_length": min_length, "formats": formats or FORMATS}
+    options = {"max_length": max_length, "min_length": min_length, "formats": formats or FORMATS, "beyond": beyond or 0}
     return ask(chosen, precision, place, force, as_json, **options)

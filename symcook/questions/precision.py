@@ -44,6 +44,7 @@ def precision(
     *,
     min_length: int = 1,
     formats: Sequence[str] = tuple(RUNTIMES),
+    beyond: int = 0,
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
 ) -> Answer:
@@ -59,7 +60,8 @@ def precision(
     `extra["formats"]` has for each of the formats "guaranteed", the greatest length up to which every word, and every
     shorter one, is decided rightly by every runtime of the error model; "wrong" and "length", the first word beyond
     that is decided otherwise by a run, and its length (None where none is found up to max_length); "gives" and "exact",
-    the answers.
+    the answers. With `beyond` the search for such a word goes on, by lengths that grow by a quarter, to that length:
+    a word that it finds need not be the first ("first" is then False).
 
     Raises BadInput for a model that does not decide about words, an unknown format, or too many words of a length.
     Source: Cookbook, Section 5.7 and Section 7.2; chiang2022, Section 5.1.
@@ -69,10 +71,12 @@ def precision(
         if name not in RUNTIMES:
             raise unknown("format", name, list(RUNTIMES))
     asked = lengths(model, max_length, min_length)
+    lengths(model, max(beyond, max_length))
     bound = model.bind(values)
     rows: list[dict[str, Cell]] = []
     found: dict[str, dict[str, Any]] = {
-        name: {"guaranteed": None, "wrong": None, "length": None, "gives": None, "exact": None} for name in formats
+        name: {"guaranteed": None, "wrong": None, "length": None, "first": None, "gives": None, "exact": None}
+        for name in formats
     }
     safe = dict.fromkeys(formats, True)
     guess, method = 4, ""
@@ -89,16 +93,24 @@ def precision(
             if safe[name]:
                 found[name]["guaranteed"] = n
             elif (wrong := task.wrong(name)) is not None:
-                found[name] |= wrong | {"length": n}
+                found[name] |= wrong | {"length": n, "first": True}
         method = task.words.method
         if progress is not None:
             progress(n, asked[-1])
+    n = asked[-1]
+    while (n := n + max(1, n // 4)) <= beyond:
+        later = _Length(bound, n)
+        for name in formats:
+            if found[name]["length"] is None and (wrong := later.wrong(name)) is not None:
+                found[name] |= wrong | {"length": n, "first": False}
+        if progress is not None:
+            progress(n, beyond)
     notes = {
         "enough": "for every word and every runtime of the error model: sums in any order, exponentials within 4 ulps",
         "words": f"{method}; run one by one: {task.runs_text}",
     }
     for name, one in found.items():
-        notes[name] = _sentence(name, one, asked)
+        notes[name] = _sentence(one, max(asked[-1], beyond))
     return Answer(
         "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
         ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
@@ -107,15 +119,20 @@ def precision(
     )  # fmt: skip
 
 
-def _sentence(name: str, one: Mapping[str, Any], asked: range) -> str:
+def _sentence(one: Mapping[str, Any], last: int) -> str:
     safe = "guaranteed at no length" if one["guaranteed"] is None else f"guaranteed to n = {one['guaranteed']}"
-    if one["guaranteed"] == asked[-1]:
+    if one["guaranteed"] == last:
         return f"{safe}, as far as was asked"
     if one["length"] is None:
-        return f"{safe}; no word to n = {asked[-1]} was found that is decided otherwise"
-    shown = one["wrong"] or "the empty word"
+        return f"{safe}; no word to n = {last} was found that is decided otherwise"
+    shown = brief(one["wrong"]) if one["wrong"] else "the empty word"
     gives = _said(one["gives"])
     return f"{safe}; {shown} (n = {one['length']}) is decided otherwise: {gives}, not {_said(one['exact'])}"
+
+
+def brief(word: str) -> str:
+    """A word, a long one by its ends."""
+    return word if len(word) <= 60 else f"{word[:28]}...{word[-28:]}"
 
 
 def _said(value: Any) -> str:
@@ -181,14 +198,16 @@ class _Length:
         many = len(self.model.alphabet) ** self.n
         if many <= RUN:
             return "all"
-        return "one for each class" if self.words.many <= RUN else f"{RUN} of {many}, drawn with the seed 0"
+        if self.words.many <= MOST:
+            return "one for each class" if self.words.many <= RUN else f"one for each of at most {RUN} classes"
+        return f"{RUN} of {len(self.model.alphabet)}^{self.n}, drawn with the seed 0"
 
     def runs(self) -> Iterable[Word]:
         """The words to run."""
         if len(self.model.alphabet) ** self.n <= RUN:
             return itertools.product(self.model.alphabet, repeat=self.n)
-        if self.words.many <= RUN:
-            return self.words
+        if self.words.many <= MOST:
+            return itertools.islice(self.words, 0, None, -(-self.words.many // RUN))
         draw = random.Random(0)
         return (tuple(draw.choices(self.model.alphabet, k=self.n)) for _ in range(RUN))
 
