@@ -18,9 +18,7 @@ FORMATS = ("float16", "bfloat16", "float32", "float64")
 @click.option(
     "--format", "formats", multiple=True, type=OneOf("format", FORMATS), help="A float format (all). Repeatable."
 )
-@click.option(
-    "--beyond", type=LENGTH, metavar="N", help="Go on looking for a word that fails, to this length."
-)
+@click.option("--beyond", type=LENGTH, metavar="N", help="Go on looking for a word that fails, to this length.")
 def command(
     name: str,
     max_length: int | None,

@@ -192,6 +192,9 @@ def levels(model: Transformer, longest: int, n: int | None = None) -> Iterator[L
         level = level._replace(pairs=[pair._replace(words=(None, None)) for pair in level.pairs])
         yield from _answered(model, states, level, i, n)
         i, count = i + 1, 1
+    elif embedding.after is not None:  # the empty word is the token behind it
+        level = _step(model, None, (embedding.after,), i, n or 1, 0)[1]
+        yield level._replace(pairs=[pair._replace(words=(None, None)) for pair in level.pairs])
     for length in range(1, longest + 1):
         total = n if n is not None else length + embedding.added
         states, level = _step(model, states, model.alphabet, i, total, count)
