@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq, fmpq_poly
 
+from symcook.bounds.reach import last_right, show_between
 from symcook.errors import Undecided
 from symcook.questions.line import Landed, Quotient, plain
 from symcook.questions.places import Place, below, between, roots, vanishes
@@ -125,7 +126,6 @@ def enclosed(
     first: Fraction,
     limit: Fraction,
     near: Fraction,
-    halvings: int = 60,
     start: Fraction = Fraction(0),
 ) -> Reach:
     """How far from 0 the answer stays right, between two rational numbers that are at most `near` apart.
@@ -134,26 +134,6 @@ def enclosed(
     shown. Steps begin with `first` and are doubled until `limit`; up to the last place that is right all is shown by
     intervals from `start` on, which are halved where needed. Raises Undecided where that fails.
     """
-    good, bad = Fraction(0), first
-    while right_at(bad):
-        good, bad = bad, 2 * bad
-        if good >= limit:
-            _show(right_between, start, good, halvings)
-            return Reach(good, None, start=start)
-    while bad - good > near:
-        middle = (good + bad) / 2
-        good, bad = (middle, bad) if right_at(middle) else (good, middle)
-    _show(right_between, start, good, halvings)
+    good, bad = last_right(right_at, first, limit, near)
+    show_between(right_between, start, good)
     return Reach(good, bad, start=start)
-
-
-def _show(right_between: Callable[[Fraction, Fraction], bool], start: Fraction, end: Fraction, halvings: int) -> None:
-    todo = [(start, end, halvings)] if end > start else []
-    while todo:
-        low, high, left = todo.pop()
-        if right_between(low, high):
-            continue
-        if left == 0:
-            raise Undecided(f"the answer stayed open between {float(low):.12g} and {float(high):.12g}")
-        middle = (low + high) / 2
-        todo += [(middle, high, left - 1), (low, middle, left - 1)]

@@ -24,8 +24,8 @@ DIGITS = 20
 def line(found: Answer) -> str:
     """The question and the last row: the repr."""
     last = dict(zip(found.columns, _cells(found, found.rows[-1]), strict=True)) if found.rows else {}
-    shown = ", ".join(f"{name} = {cell}" for name, cell in last.items())
-    return brief(f"<Answer {brief(_title(found), 50)}: {brief(shown, 90)}>")
+    shown = ", ".join(f"{name} = {brief(cell, 30)}" for name, cell in list(last.items())[:3])
+    return brief(f"<Answer {brief(_title(found), 40)}: {shown}>")
 
 
 def _title(found: Answer) -> str:

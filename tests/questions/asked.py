@@ -1,4 +1,4 @@
-"""Models that the questions are asked about, and what plain loops say of their words; nothing of the questions in it."""
+"""Models that the questions are asked about, and what plain loops say of their words."""
 
 from __future__ import annotations
 

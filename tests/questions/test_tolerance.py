@@ -23,7 +23,7 @@ def answers(model: sc.Transformer, n: int) -> list[Any]:
 
 
 def test_the_zero_test_of_dyck_1() -> None:
-    """W1 of the only hidden unit, -1: the error is relu(w balance). At 0 nothing is an error, above what is right is."""
+    """W1 of the only hidden unit, -1: the error is relu(w balance). At 0 nothing is one, above all that is right."""
     model = sc.build("dyck-1")
     found = model.tolerance("L1.ff.W1[1,balance]", 6)
     for row in found.rows:
