@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -10,8 +11,9 @@ import flint
 from flint import arb, fmpq, fmpq_poly
 
 from symcook.domains.ball import Ball
+from symcook.domains.exact import Exact
 from symcook.domains.rowwise import Rowwise
-from symcook.errors import BadInput, Undecided
+from symcook.errors import BadInput, NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.expr import Tree, names
 from symcook.model.layers import SelfAttention
@@ -24,6 +26,7 @@ from symcook.questions.reach import Piece, continuous, unknown
 
 LIMIT_BITS = 2**12
 BITS = 128
+NO_VALUE = "no value"
 
 
 def answer(result: Result) -> Any:
@@ -162,16 +165,26 @@ def between(model: Transformer, sequence: Any, name: str, low: Fraction, high: F
 
 
 def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> Any:
-    """The answer at a value of the symbol `name`, which balls of enough bits decide; None where they do not."""
+    """The answer at a value of the symbol `name`, which balls of enough bits decide; NO_VALUE where there is none.
+
+    Raises Undecided where they do not, as where the answer lies on its threshold."""
     for bits in ladder(BITS, LIMIT_BITS):
         domain = Interval(bits, name, _ball(value, bits))
         try:
             found = answer(forward(model, sequence, domain))
-        except (Undecided, BadInput):
+        except BadInput:
+            return NO_VALUE
+        except Undecided:
             continue
         if found is not None:
             return found
-    return None
+        if bits > BITS:  # perhaps on the threshold, which the exact domain can tell
+            with suppress(NotExact):
+                return answer(forward(model.bind({name: value}), sequence, Exact()))
+    shown = model.embedding.written(model.embedding.typed(sequence)) or "the empty word"
+    raise Undecided(
+        f"the answer to {shown} at {float(value):.6g} stayed open: balls cannot tell a value on its threshold"
+    )
 
 
 def _ball(value: Fraction, bits: int = BITS) -> arb:

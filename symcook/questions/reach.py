@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from flint import fmpq, fmpq_poly
 
-from symcook.bounds.reach import last_right, show_between
 from symcook.errors import Undecided
 from symcook.questions.line import Landed, Quotient, plain
 from symcook.questions.places import Place, below, between, roots, vanishes
@@ -131,9 +130,21 @@ def enclosed(
     """How far from 0 the answer stays right, between two rational numbers that are at most `near` apart.
 
     right_at: the answer at one place; right_between: whether it is right on a whole interval, False where that is not
-    shown. Steps begin with `first` and are doubled until `limit`; up to the last place that is right all is shown by
-    intervals from `start` on, which are halved where needed. Raises Undecided where that fails.
+    shown. From `start` on interval after interval is shown, as far as `limit`; they grow from `first` where that
+    succeeds and are halved where it does not, until the end of one that is at most `near` long is wrong. Raises
+    Undecided where no interval is short enough to be shown.
     """
-    good, bad = last_right(right_at, first, limit, near)
-    show_between(right_between, start, good)
-    return Reach(good, bad, start=start)
+    good, step = start, first
+    for _ in range(PIECES):
+        if good >= limit:
+            return Reach(good, None, start=start)
+        step = min(step, limit - good)
+        if right_between(good, good + step):
+            good, step = good + step, 2 * step
+        elif step <= near and not right_at(good + near):
+            return Reach(good, good + near, start=start)
+        elif step < near / 2**60:
+            break
+        else:
+            step /= 2
+    raise Undecided(f"the answer stayed open beyond {float(good):.12g}")

@@ -28,7 +28,7 @@ from symcook.questions.words import classes, lengths, require_words
 
 Progress = Callable[[int, int], None]
 DIGITS = 10
-FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**40), 10**6
+FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
 """The first temperature that balls try, the greatest and the least, and one over how near they come."""
 SHOWN = Fraction(1, 2**20)
 """From here on all temperatures are shown where it cannot be done from 0 on."""

@@ -139,9 +139,7 @@ def _in_balls(
         return between(model, sequence, name, ends[0], ends[1]) == expected
 
     expected = at_point(model, sequence, name, start)
-    if expected is None:
-        return _exactly_open(model, word)
-    if best is not None and isinstance(best.last, Fraction) and right_at(best.last):
+    if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
         try:
             first = best.last
             if first == 0:
@@ -150,11 +148,6 @@ def _in_balls(
         except Undecided:
             pass
     return enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
-
-
-def _exactly_open(model: Transformer, word: Any) -> Reach:
-    shown = model.embedding.written(word)
-    raise Undecided(f"the answer to {shown or 'the empty word'} lies on its threshold, which balls cannot tell.")
 
 
 def _end(
