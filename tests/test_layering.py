@@ -23,6 +23,7 @@ LAYERS = (
     ("verify",),
     ("coq",),
     ("bounds",),
+    ("questions",),
     ("claims",),
     ("export",),
     ("report",),
@@ -31,7 +32,7 @@ LAYERS = (
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 HEAVY = {"sympy", "numpy", "mpmath", "flint", "rich"}
-MAY_BE_HEAVY = {"domains", "numbers", "bounds", "proof"}
+MAY_BE_HEAVY = {"domains", "numbers", "bounds", "questions", "proof"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 

@@ -6,6 +6,7 @@ keeps. Source: Cookbook, Sections 4.2, 5.5 and 8.
 
 from symcook.compose.builder import Builder
 from symcook.compose.confident import confident
+from symcook.compose.cooling import harden, soften
 from symcook.compose.heads import reverse, single_head
 from symcook.compose.paired import paired
 from symcook.compose.routing import cancel_residual, rename, route
@@ -15,6 +16,7 @@ __all__ = [
     "Builder",
     "cancel_residual",
     "confident",
+    "harden",
     "identity_layer",
     "pad",
     "paired",
@@ -24,5 +26,6 @@ __all__ = [
     "route",
     "serial",
     "single_head",
+    "soften",
     "widen",
 ]

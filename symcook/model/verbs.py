@@ -5,7 +5,7 @@ This is the only module of values that names what stands above them, and it impo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from symcook.model.symbols import Exact
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
     from symcook.export.diff import Diff
+    from symcook.model.transformer import Transformer
+    from symcook.questions.answer import Answer
     from symcook.run import Run
     from symcook.verify.sweep import Check
 
@@ -70,6 +72,36 @@ class Verbs:
         from symcook.verify.sweep import check
 
         return check(self, reference, max_length, values=values, **options)
+
+    def margin(self: Any, max_length: int, **options: Any) -> Answer:
+        """How near decisions come to their threshold, by length; see `symcook.questions.margin.margin`."""
+        from symcook.questions.margin import margin
+
+        return margin(self, max_length, **options)
+
+    def tolerance(self: Any, weights: str | Sequence[str], max_length: int, **options: Any) -> Answer:
+        """How far a weight may move, by length; see `symcook.questions.tolerance.tolerance`."""
+        from symcook.questions.tolerance import tolerance
+
+        return tolerance(self, weights, max_length, **options)
+
+    def temperature(self: Any, max_length: int, **options: Any) -> Answer:
+        """How warm soft attention may be, by length; see `symcook.questions.temperature.temperature`."""
+        from symcook.questions.temperature import temperature
+
+        return temperature(self, max_length, **options)
+
+    def precision(self: Any, max_length: int, **options: Any) -> Answer:
+        """How many bits are enough, by length; see `symcook.questions.precision.precision`."""
+        from symcook.questions.precision import precision
+
+        return precision(self, max_length, **options)
+
+    def soften(self: Any, tau: str = "tau") -> Transformer:
+        """This model with soft attention at a temperature; see `symcook.compose.cooling.soften`."""
+        from symcook.compose.cooling import soften
+
+        return soften(self, tau)
 
     def export(self: Any, target: str | Path, **options: Any) -> dict[str, Any]:
         """Write float weights and their certificate, which is returned; see `symcook.export.export`."""

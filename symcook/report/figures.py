@@ -60,6 +60,8 @@ class Figure:
     logarithmic: tuple[bool, bool] = (False, False)
     note: str = ""
     shown: tuple[Fraction, ...] = ()
+    legend: str = "upper right"
+    """Where two curves have their legend."""
 
     def csv(self) -> str:
         """A line for each point: the curve, where it is, and the ball."""
@@ -288,13 +290,15 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
                 axis = axes.xaxis if side == "x" else axes.yaxis
                 axis.set_minor_formatter(NullFormatter())
                 axis.set_major_formatter(FuncFormatter(lambda at, _: f"{at:g}"))
+        if not figure.logarithmic[0] and all(at.denominator == 1 for c in figure.curves for at, _ in c.points):
+            axes.xaxis.get_major_locator().set_params(integer=True)
         axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
         if len(figure.curves) > 1:
             axes.legend(
                 framealpha=0.9,
                 edgecolor="#cccccc",
-                loc="best" if len(figure.curves) != 2 else "upper right",
+                loc="best" if len(figure.curves) != 2 else figure.legend,
                 fontsize=9,
             )
         if figure.note:

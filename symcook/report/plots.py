@@ -113,14 +113,14 @@ def plot_bound(
 
     Raises BadInput for any of these, Undecided where a value cannot be had to that many digits.
     """
-    targets = _targets(place, force)
+    targets = plot_targets(place, force)
     found = sweep(kind, over, digits=digits, progress=progress, **arguments)
     contents = {targets[0]: found.csv().encode("ascii")}
     if len(targets) > 1:
         from symcook.report.curves import picture
 
         contents |= {target: picture(found, target.suffix[1:]) for target in targets[1:]}
-    _write(contents, force)
+    write_plot(contents, force)
     return found, tuple(contents)
 
 
@@ -264,7 +264,7 @@ def decimal_text(value: Fraction | int) -> str:
 # --- The files --------------------------------------------------------------------------------------------------------
 
 
-def _targets(place: str | Path, force: bool) -> list[Path]:
+def plot_targets(place: str | Path, force: bool) -> list[Path]:
     """The CSV file and, where matplotlib is there, the pictures; BadInput where they cannot be written."""
     start = Path(place)
     if str(place).endswith(("/", os.sep)):
@@ -293,7 +293,7 @@ def exists(target: object) -> BadInput:
     return BadInput("the target must not exist yet", target, "add --force to replace it")
 
 
-def _write(contents: Mapping[Path, bytes], force: bool) -> None:
+def write_plot(contents: Mapping[Path, bytes], force: bool) -> None:
     """Write all or none; BadInput where the folder does not take them."""
     try:
         put(contents, force=force)

@@ -1,0 +1,73 @@
+"""The answer to a question: a row for each length, with exact numbers or balls and the word that decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from symcook.model.answers import Shown
+from symcook.model.rationals import quotient
+from symcook.numbers.balls import Ball
+
+Cell = Ball | Fraction | int | str | bool | None
+"""An exact number, a ball, text (a word), or None where there is nothing to say."""
+
+
+@dataclass(frozen=True, repr=False)
+class Answer(Shown):
+    """What a question about a model came to. Each row maps every name of `columns` to a cell; its "n" is the length in
+    typed symbols. `notes` are sentences with a name: how words were gone through, what stayed open, the paper's bound.
+
+    `shown` names the columns whose numbers a picture has over n, `up` what they are.
+    """
+
+    REPORT = "question"
+
+    kind: str
+    model: str
+    parameters: Mapping[str, Any]
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, Cell], ...]
+    notes: Mapping[str, str] = field(default_factory=dict)
+    shown: tuple[str, ...] = ()
+    up: str = ""
+    title: str = ""
+    nothing: Mapping[str, str] = field(default_factory=dict)
+    """By column, what an empty cell means."""
+    logarithmic: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """What is not by length, as JSON has it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
+        object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
+        object.__setattr__(self, "rows", tuple(MappingProxyType(dict(row)) for row in self.rows))
+
+    def row(self, n: int) -> Mapping[str, Cell]:
+        """The row of one length; KeyError where there is none."""
+        for row in self.rows:
+            if row["n"] == n:
+                return row
+        raise KeyError(n)
+
+    def to_json(self) -> dict[str, Any]:
+        """{"kind", "recipe", "parameters", "rows", "notes"}: in rows exact numbers are text, balls {"mid", "rad"}."""
+        rows = [{name: cell_json(row.get(name)) for name in self.columns} for row in self.rows]
+        return {
+            "kind": self.kind,
+            "recipe": self.model,
+            "parameters": dict(self.parameters),
+            "rows": rows,
+            "notes": dict(self.notes),
+            **self.extra,
+        }
+
+
+def cell_json(cell: Cell) -> Any:
+    """A cell as JSON has it; integers that count something stay numbers."""
+    if isinstance(cell, Ball):
+        return cell.to_json()
+    return quotient(cell) if isinstance(cell, Fraction) else cell

@@ -1,0 +1,261 @@
+"""One input along a line: every value is a rational function of one number t, with signs taken at one place of it.
+
+As long as no value whose sign was taken has a zero, the same functions hold: `turns` collects these values, so that the
+next place where anything may change is a root of one of them. Softmax has a value here where its scores are rational
+numbers: with t = e^(-1/(unit tau)) a weight at temperature tau is a power of t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import lcm
+from typing import Any, ClassVar
+
+from flint import fmpq, fmpq_poly
+
+from symcook.domains.protocol import Coefficient
+from symcook.domains.rowwise import Shortening, _ends
+from symcook.errors import BadInput, NotExact
+from symcook.model.expr import Tree, names, show
+from symcook.model.rationals import rational
+from symcook.model.symbols import at
+
+MOST_DEGREE = 4000
+"""The greatest power of t that a softmax may ask for."""
+ZERO = fmpq(0)
+T = fmpq_poly([0, 1])
+Value = Any
+"""fmpq, fmpq_poly, or a Quotient."""
+
+
+class Landed(Exception):
+    """A value whose sign was asked for is zero at the place, but not everywhere: another place is needed."""
+
+
+class Unit(Exception):
+    """The scores need another unit of t: the denominators' least common multiple."""
+
+
+class Quotient:
+    """A rational function that is no polynomial, in lowest terms."""
+
+    __slots__ = ("above", "below")
+
+    def __init__(self, above: fmpq_poly, below: fmpq_poly) -> None:
+        self.above, self.below = above, below
+
+    @staticmethod
+    def of(above: Any, below: Any) -> Value:
+        """above/below, as plain as it gets."""
+        above, below = fmpq_poly(above), fmpq_poly(below)
+        common: Any = above.gcd(below)
+        if common.degree() > 0:
+            above, below = above // common, below // common
+        if below.degree() == 0:
+            return plain(above / below[0])
+        return Quotient(above, below)
+
+    def __add__(self, other: Value) -> Value:
+        if isinstance(other, Quotient):
+            if other.below == self.below:
+                return Quotient.of(self.above + other.above, self.below)
+            return Quotient.of(self.above * other.below + other.above * self.below, self.below * other.below)
+        return Quotient.of(self.above + other * self.below, self.below)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Value) -> Value:
+        if isinstance(other, Quotient):
+            return Quotient.of(self.above * other.above, self.below * other.below)
+        return Quotient.of(self.above * other, self.below)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Value:
+        return Quotient(-self.above, self.below)
+
+    def __sub__(self, other: Value) -> Value:
+        return self + -other
+
+    def __rsub__(self, other: Value) -> Value:
+        return -self + other
+
+
+def plain(x: Value) -> Value:
+    """A polynomial that is a number as that number."""
+    if isinstance(x, fmpq_poly) and x.degree() <= 0:
+        return fmpq(x[0])
+    return x
+
+
+def over(a: Value, b: Value) -> Value:
+    """a/b, where b is not zero."""
+    if isinstance(b, fmpq):
+        return Quotient.of(a.above / b, a.below) if isinstance(a, Quotient) else plain(a / b)
+    above, below = (a.above, a.below) if isinstance(a, Quotient) else (a, fmpq_poly([1]))
+    if isinstance(b, Quotient):
+        return Quotient.of(above * b.below, below * b.above)
+    return Quotient.of(above, below * b)
+
+
+class Line(Shortening):
+    """The domain of these functions. Signs are those at `place`; `symbol` is the symbol of the model that is `meant` (a
+    function of t), or None where temperatures are meant, in the given `unit`. With `here` every value is the number
+    that it is at the place.
+
+    >>> line = Line(fmpq(1, 2), None, 1)
+    >>> (T - 1) * fmpq(2) + 1, line.sign(T - 1), line.turns
+    (2*x + (-1), -1, {(-1, 1): x + (-1)})
+    """
+
+    name: ClassVar[str] = "line"
+    nothing = ZERO
+
+    def __init__(
+        self, place: fmpq, meant: tuple[str, Value] | None, unit: int = 1, here: bool = False, tau: str = "tau"
+    ) -> None:
+        super().__init__()
+        self.place, self.meant, self.unit, self.here, self.tau = place, meant, unit, here, tau
+        self.turns: dict[tuple[Any, ...], fmpq_poly] = {}
+        self._known: dict[Any, Value] = {}
+
+    def number(self, value: Coefficient) -> Value:
+        found = self._known.get(value)
+        if found is None:
+            found = self._known[value] = self._given(value)
+        return found
+
+    def _given(self, value: Any) -> Value:
+        if not isinstance(value, tuple):
+            return fmpq(value.numerator, value.denominator)
+        if self.meant is None:
+            raise NotExact("a value along a line must be rational", show(value))
+        return _polynomial(value, *self.meant)
+
+    def position(self, term: Tree, i: int) -> Value:
+        return self.number(at(term, {"i": i, "n": self.length}))
+
+    def sign(self, x: Value) -> int:
+        """-1, 0 or 1 at the place; 0 only of what is zero everywhere."""
+        x = plain(x)
+        if isinstance(x, fmpq):
+            return (x > 0) - (x < 0)
+        if isinstance(x, Quotient):
+            return self.sign(x.above) * self.sign(x.below)
+        found = x(self.place)
+        if found == 0:
+            raise Landed
+        self.turns.setdefault(tuple(x.coeffs()), x)
+        return 1 if found > 0 else -1
+
+    def activation(self, x: Value, kind: str) -> Value:
+        if kind not in ("relu", "step"):
+            raise NotExact("a value along a line must be a rational function", kind)
+        if self.sign(x) <= 0:
+            return ZERO
+        return fmpq(1) if kind == "step" else x
+
+    def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> Sequence[Value]:
+        raise NotExact("a value along a line must be a rational function", "a layer norm")
+
+    def times(self, a: Value, b: Value) -> Value:
+        return plain(a * b)
+
+    def total(self, parts: Sequence[Value]) -> Value:
+        return plain(super().total(parts))
+
+    def over(self, a: Value, b: Value) -> Value:
+        return over(a, b)
+
+    def scales(self, factor: Coefficient) -> Sequence[Any] | None:
+        """What the scores are multiplied by at tau = 1."""
+        if self.meant is not None or not isinstance(factor, tuple):
+            return super().scales(factor)
+        values = []
+        for place in self.rows:
+            indices = {"i": self._start + place, "n": self.length}
+            once, twice = (_rational(at(factor, indices | {self.tau: k})) for k in (1, 2))
+            if once != 2 * twice:
+                raise NotExact("a temperature must be a multiple of tau", show(factor))
+            values.append(once)
+        return values
+
+    def softmax(self, scores: Sequence[Value], scale: Any, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
+        scores = [plain(score) for score in scores]
+        if all(self.same(score, scores[0]) for score in scores):
+            return [self.mean(row) for row in rows]
+        if self.meant is not None or any(not isinstance(score, fmpq) for score in scores):
+            raise NotExact("the scores of softmax must be rational numbers here", "others")
+        best = max(scores)
+        deficits = [(best - score) * (1 if scale is None else scale) * self.unit for score in scores]
+        wanted = lcm(*(int(d.q) for d in deficits))
+        if wanted != 1:
+            raise Unit(self.unit * wanted)
+        if max(deficits) > MOST_DEGREE:
+            raise NotExact(f"scores must lie within {MOST_DEGREE} units of each other", max(deficits))
+        weights = [self.power(int(d.p)) for d in deficits]
+        total = plain(sum(weights, ZERO))
+        return [over(self.total([self.times(w, x) for w, x in zip(weights, row, strict=True)]), total) for row in rows]
+
+    def power(self, k: int) -> Value:
+        """t^k."""
+        return self.place**k if self.here else plain(fmpq_poly([0] * k + [1]))
+
+    def same(self, a: Value, b: Value) -> bool:
+        """Whether two values are one function."""
+        if a is b:
+            return True
+        difference = plain(a - b)
+        return isinstance(difference, fmpq) and difference == 0
+
+    def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
+        best = [0]
+        for j in range(1, len(scores)):
+            sign = self.sign(scores[j] - scores[best[0]])
+            if sign > 0:
+                best = [j]
+            elif sign == 0:
+                best.append(j)
+        return _ends(best, weighting)
+
+    def shares(self, scores: Sequence[Value]) -> Sequence[Value]:
+        raise NotExact("a value along a line must be a rational function", "a softmax readout")
+
+    def first_largest(self, scores: Sequence[Value]) -> int:
+        return self.best(scores, "leftmost", 0, 0)[0]
+
+    def is_positive(self, x: Value) -> bool:
+        return self.sign(x) > 0
+
+    def is_zero(self, x: Value) -> bool:
+        return self.sign(x) == 0
+
+    def show(self, value: Value, digits: int) -> str:
+        return str(value)
+
+
+def _rational(value: Any) -> fmpq:
+    if isinstance(value, tuple):
+        raise NotExact("a value along a line must be rational", show(value))
+    return fmpq(value.numerator, value.denominator)
+
+
+def _polynomial(tree: Tree, name: str, meant: Value) -> Value:
+    """A term in the symbol `name`: sums, products and quotients of rational numbers and it."""
+    tag = tree[0]
+    if tag == "name" and tree[1] == name:
+        return meant
+    if tag == "neg":
+        return plain(-_polynomial(tree[1], name, meant))
+    if tag == "^" and name in names(tree[1]) and tree[2][0] == "num" and tree[2][2] == 1 and tree[2][1] >= 0:
+        result: Value = fmpq(1)
+        for _ in range(tree[2][1]):
+            result = plain(result * _polynomial(tree[1], name, meant))
+        return result
+    if tag in ("+", "-", "*", "/") and name in names(tree):
+        a, b = (_polynomial(part, name, meant) for part in tree[1:])
+        return over(a, b) if tag == "/" else plain(a + b if tag == "+" else a - b if tag == "-" else a * b)
+    try:
+        return _rational(rational(tree))
+    except BadInput:
+        raise NotExact("a value along a line must be rational", show(tree)) from None

@@ -1,0 +1,308 @@
+"""The margin of a model: how near a decision comes to its threshold, at each length, and in which word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, fmpq
+
+from symcook.errors import NotExact, Undecided
+from symcook.forward import Result, forward
+from symcook.model.symbols import Exact
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
+from symcook.questions.answer import Answer, Cell
+from symcook.questions.prefixes import Level, by_length, levels, mergeable, word
+from symcook.questions.words import Repeated, classes, lengths, require_words
+
+DIGITS = 10
+LIMIT_BITS = 2**13
+Number = Any
+"""fmpq where it is exact, else arb."""
+Progress = Callable[[int, int], None]
+WHAT = {
+    "sign": "|logit|, whose threshold is 0",
+    "zero": "the greatest |coordinate| tested for zero, of words where it is not 0 (others lie on the threshold)",
+    "largest": "the greatest score less the one after it",
+}
+"""By readout, what the margin is."""
+SIDES = {"accepted": True, "rejected": False}
+"""The least distance among the words of one side alone."""
+
+
+def margin(
+    model: Transformer,
+    max_length: int,
+    *,
+    values: Mapping[str, Exact] | None = None,
+    digits: int = DIGITS,
+    progress: Progress | None = None,
+) -> Answer:
+    """The least distance of a decision from its threshold over all words of each length, and a word that has it.
+
+    A sign readout: |logit|. A zero test: the greatest |coordinate| that is tested, over the words in which it is not 0;
+    what passes the test lies on it. Largest: the difference of the two greatest scores. With a readout at each position
+    the least of them; at all, what decides (the least where all accept, else the greatest of those that do not).
+
+    max_length: in typed symbols. Where the model allows, words are merged (`symcook.questions.prefixes`), or one word
+    stands for all with the same answer (`symcook.questions.words`). The values are exact where they are rational, else
+    balls of the asked relative digits. A row whose least value is known to lie between two numbers only has both, in a
+    ball, and says so in the notes.
+
+    Raises BadInput for a model that does not decide about words or has too many classes of them; Undecided where a
+    value stays open. Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
+    """
+    digits = check_digits(digits)
+    require_words(model)
+    asked = lengths(model, max_length)
+    bound = model.bind(values)
+    rows: dict[int, Mapping[str, Cell]] = {}
+    loose: list[int] = []
+    method = ""
+    if mergeable(bound) and bound.readout.kind in ("sign", "zero"):
+        try:
+            for n, least, low in _merged(bound, asked, progress):
+                rows[n] = _row(bound, n, least, digits, low)
+                if low != least.value:
+                    loose.append(n)
+            method = "prefixes that the model cannot tell apart are merged; exact"
+        except NotExact:
+            rows, loose = {}, []
+    if not rows:
+        for n in asked:
+            found = classes(bound, n)
+            least = _of_words(bound, n, found, digits)
+            rows[n] = _row(bound, n, least, digits)
+            method = found.method
+            if progress is not None:
+                progress(n, asked[-1])
+    notes = {"margin": WHAT[bound.readout.kind], "method": method}
+    if loose:
+        notes["enclosed"] = f"at {_spans(loose)} the least value is not known exactly: it is in the ball"
+    two = bound.readout.kind == "sign"
+    columns = ("n", "margin", "word", *(SIDES if two else ()))
+    shown = tuple(SIDES) if two else ("margin",)
+    return Answer(
+        "margin", bound.name, {"max_length": max_length, **_texts(model, values)}, columns,
+        tuple(rows[n] for n in asked), notes, shown, "margin", f"Least margin of {bound.name}",
+        logarithmic=True,
+    )  # fmt: skip
+
+
+def _texts(model: Transformer, values: Mapping[str, Exact] | None) -> dict[str, str]:
+    from symcook.model.symbols import from_sympy
+
+    return {name: from_sympy(value) for name, value in model.values(values).items()}
+
+
+def _spans(numbers: Sequence[int]) -> str:
+    return f"n = {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} lengths from n = {numbers[0]}"
+
+
+def _row(model: Transformer, n: int, found: _Least, digits: int, low: Number | None = None) -> Mapping[str, Cell]:
+    """A row; `low` is a number that no distance is below, None where that is the least one itself."""
+    row: dict[str, Cell] = {"n": n, "margin": None, "word": None}
+    if found.nearest is not None:
+        exact = low is None or low == found.value
+        row["margin"] = _cell(found.value if exact else low, found.value, digits)
+        row["word"] = model.embedding.written(found.word)
+        if exact and model.decides:
+            for name, side in SIDES.items():
+                row[name] = _cell(found.sides[side], found.sides[side], digits) if side in found.sides else None
+    return row
+
+
+def _cell(low: Number, high: Number, digits: int) -> Cell:
+    if type(low) is fmpq and type(high) is fmpq and low == high:
+        return Fraction(int(low.p), int(low.q))
+    return ball(arb(low).union(arb(high)), digits, relative=True)
+
+
+# --- One word for a class ---------------------------------------------------------------------------------------------
+
+
+def distance(result: Result) -> tuple[bool | None, Number | None]:
+    """On which side the decision of a run in balls is (None of a largest score), and how far from its threshold: None
+    where a zero test is passed everywhere."""
+    readout, scores = result.model.readout, list(result.scores.values())
+    places = range(len(next(iter(result.stream.values())))) if readout.position in ("each", "all") else [result.place]
+    found: list[tuple[bool | None, Number | None]] = []
+    for place in places:
+        if readout.kind == "largest":
+            here = [column[place] for column in scores]
+            found.append((None, _apart(here)))
+        elif readout.kind == "sign":
+            logit = scores[0][place]
+            found.append((_sure(logit > 0, logit <= 0), abs(logit)))
+        else:
+            size: Number = fmpq(0)
+            for name in readout.reads:
+                size = _greater(size, abs(result.stream[name][place]))
+            found.append((_sure(size == 0, size > 0), None if size == 0 else size))
+    if readout.position == "all" and not all(accept for accept, _ in found):
+        if any(accept is None for accept, _ in found):
+            raise Undecided("the answer at some position stayed open")
+        refusing = [size for accept, size in found if not accept and size is not None]
+        return False, _most(refusing)
+    sizes = [size for _, size in found if size is not None]
+    return found[0][0], _fewest(sizes) if sizes else None
+
+
+def _sure(yes: Any, no: Any) -> bool | None:
+    return True if yes else False if no else None
+
+
+def _greater(a: Number, b: Number) -> Number:
+    return max(a, b) if type(a) is fmpq and type(b) is fmpq else arb(a).max(arb(b))
+
+
+def _most(values: Sequence[Number]) -> Number:
+    found = values[0]
+    for value in values[1:]:
+        found = _greater(found, value)
+    return found
+
+
+def _fewest(values: Sequence[Number]) -> Number:
+    found = values[0]
+    for value in values[1:]:
+        found = min(found, value) if type(found) is fmpq and type(value) is fmpq else arb(found).min(arb(value))
+    return found
+
+
+def _apart(scores: Sequence[Number]) -> Number | None:
+    """The greatest of some scores less the greatest of the others; None of one score."""
+    if len(scores) < 2:
+        return None
+    best = max(range(len(scores)), key=lambda k: arb(scores[k]).mid())
+    others = _most([score for k, score in enumerate(scores) if k != best])
+    apart = scores[best] - others
+    return abs(apart)
+
+
+class _Least:
+    """The least distance so far on each side, and over all: what encloses it, and the word that has it."""
+
+    def __init__(self) -> None:
+        self.sides: dict[bool | None, Number] = {}
+        self.nearest: Number | None = None
+        self.word: Any = None
+
+    def take(self, side: bool | None, size: Number | None, word: Any) -> None:
+        if size is None:
+            return
+        if self.nearest is None or _middle(size) < _middle(self.nearest):
+            self.nearest, self.word = size, word
+        self.sides[side] = _fewest([self.sides[side], size]) if side in self.sides else size
+
+    @property
+    def value(self) -> Number | None:
+        return _fewest(list(self.sides.values())) if self.sides else None
+
+
+def _of_words(model: Transformer, n: int, words: Any, digits: int) -> _Least:
+    """The least distances over these words, to the digits."""
+    first = bits_for(digits)
+    reason: Undecided | None = None
+    for bits in ladder(first, LIMIT_BITS):
+        found, domain = _Least(), Repeated(bits)
+        try:
+            with domain.context():
+                for word in words:
+                    found.take(*distance(forward(model, model.tokens(word), domain)), word)
+        except Undecided as error:
+            reason = error
+            continue
+        if all(type(size) is fmpq or settled(size, digits, relative=True) for size in found.sides.values()):
+            return found
+    raise reason or Undecided(f"the margin at length {n} stayed open at {LIMIT_BITS} bits; ask for fewer digits.")
+
+
+def _middle(x: Number) -> Number:
+    return x if type(x) is fmpq else fmpq_of(x)
+
+
+def fmpq_of(x: arb) -> fmpq:
+    """The middle of a ball."""
+    mantissa, exponent = x.mid().man_exp()
+    return fmpq(mantissa) * fmpq(2) ** int(exponent)
+
+
+# --- Merged prefixes --------------------------------------------------------------------------------------------------
+
+
+def _merged(model: Transformer, asked: range, progress: Progress | None) -> Any:
+    """For each length: a number that no distance is below, the least that a word is known to have, and that word."""
+    once = by_length(model)
+    for n in [asked[-1]] if once else asked:
+        for level in levels(model, n, None if once else n + model.embedding.added):
+            if level.n in asked and (once or level.n == n):
+                yield level.n, *_of_level(model, level)
+                if progress is not None:
+                    progress(level.n, asked[-1])
+
+
+def _of_level(model: Transformer, level: Level) -> tuple[_Least, Number]:
+    """The least distances that words are known to have, and a number that none is below."""
+    found = _Least()
+    sizes = _sizes(model, level.result)
+    for pair in level.pairs:
+        for entry, prefix in zip((pair.low, pair.high), pair.words, strict=True):
+            found.take(*sizes[entry], prefix)
+    found.word = word(found.word)
+    between = [size for pair in level.pairs for size in _between(model, level, pair)]
+    low: Any = found.value
+    return found, min([low, *between]) if found.sides else None
+
+
+def _sizes(model: Transformer, result: Result) -> list[tuple[bool, fmpq | None]]:
+    """The side of each entry and its distance; None where a zero test is passed."""
+    if model.readout.kind == "sign":
+        return [(bool(x > 0), abs(x)) for x in result.scores["logit"].values]
+    columns = [result.stream[name].values for name in model.readout.reads]
+    found = [max(map(abs, row)) for row in zip(*columns, strict=True)]
+    return [(size == 0, size if size != 0 else None) for size in found]
+
+
+def _between(model: Transformer, level: Level, pair: Any) -> list[fmpq]:
+    """Numbers one of which no distance between the ends of a pair is below: that of a line is least at its ends, or 0
+    where it crosses. Where an activation turns in between, the line is broken there."""
+    watched = [*level.domain.turns, *_watched(model, level.result)]
+    ends = [(column[pair.low], column[pair.high]) for column in watched]
+    if all(a == b for a, b in ends):
+        return []
+    if not any((a < 0 < b) or (b < 0 < a) for a, b in ends):
+        return []  # lines without a turn: the distance is convex, and on one side of each threshold
+    todo = [(fmpq(0), fmpq(1))]
+    found: list[fmpq] = []
+    while todo:
+        start, end = todo.pop()
+        result, domain = level.again([(pair.low, start), (pair.low, end)])
+        turns = domain.turns
+        crossing = _crossing(turns)
+        if crossing is not None:
+            middle = start + crossing * (end - start)
+            todo += [(start, middle), (middle, end)]
+            continue
+        crossing = _crossing(_watched(model, result))
+        if crossing is not None:
+            found.append(fmpq(0))  # on the way the readout crosses its threshold
+        found += [size if size is not None else fmpq(0) for _, size in _sizes(model, result)]
+    return found
+
+
+def _watched(model: Transformer, result: Result) -> list[list[fmpq]]:
+    """What is compared with 0 in the readout."""
+    if model.readout.kind == "sign":
+        return [result.scores["logit"].values]
+    return [result.stream[name].values for name in model.readout.reads]
+
+
+def _crossing(columns: Sequence[Sequence[fmpq]]) -> fmpq | None:
+    """Where between its two entries the first column that does so changes its sign."""
+    for low, high in columns:
+        if (low < 0 < high) or (high < 0 < low):
+            return low / (low - high)
+    return None

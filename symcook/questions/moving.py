@@ -1,0 +1,192 @@
+"""The answer to one input as one number of the model moves: in functions, at a point, and in balls over an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+import flint
+from flint import arb, fmpq, fmpq_poly
+
+from symcook.domains.ball import Ball
+from symcook.domains.exact import Exact
+from symcook.domains.rowwise import Rowwise
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.forward import Result, forward
+from symcook.model.expr import Tree, names
+from symcook.model.layers import SelfAttention
+from symcook.model.parts import FeedForward
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import ladder
+from symcook.numbers.evaluate import evaluate
+from symcook.questions.line import Line
+from symcook.questions.reach import Piece, continuous, unknown
+
+LIMIT_BITS = 2**12
+BITS = 128
+NO_VALUE = "no value"
+
+
+def answer(result: Result) -> Any:
+    """The answer of a run as a value to compare: a verdict, an index, or those of all positions; None where it, or one
+    of them, is open."""
+    verdicts = result.verdicts
+    if verdicts is None:
+        return None
+    if result.model.readout.position == "each":
+        return None if None in verdicts else tuple(verdicts)
+    return result.accept if result.model.decides else verdicts[result.place]
+
+
+def compared(result: Result) -> Sequence[Any]:
+    """What the readout compares with 0 where it looks."""
+    if result.model.readout.kind == "sign":
+        return [result.scores["logit"][result.place]]
+    return [result.stream[name][result.place] for name in result.model.readout.reads]
+
+
+def decide_of(model: Transformer) -> Any:
+    """How the answer at an irrational place follows from what is beside it."""
+    parts = [part for step in model.sublayers for part in step.parts]
+    jumps = any(isinstance(p, FeedForward) and p.activation == "step" for p in parts)
+    blocks = [step.block for step in model.sublayers if isinstance(step.block, SelfAttention)]
+    jumps |= any(not head.uniform and head.weighting != "softmax" for block in blocks for head in block.heads)
+    if jumps or not model.decides or model.readout.position in ("each", "all"):
+        return unknown
+    return continuous(model.readout.kind)
+
+
+class Along:
+    """One input of a model whose symbol `name` is `start` + `side` t (or, with start None, a temperature for which
+    t = e^(-1/(unit tau)))."""
+
+    def __init__(
+        self, model: Transformer, word: Sequence[str], name: str, start: fmpq | None, side: int = 1, unit: int = 1
+    ) -> None:
+        self.model, self.sequence, self.name = model, model.tokens(word), name
+        self.start, self.side, self.unit = start, side, unit
+
+    def _line(self, place: fmpq, here: bool) -> Line:
+        if self.start is None:
+            return Line(place, None, self.unit, here, self.name)
+        moved: Any = self.start + self.side * place if here else fmpq_poly([self.start, self.side])
+        return Line(place, (self.name, moved), here=here)
+
+    def probe(self, place: fmpq) -> Piece:
+        """A pass in functions."""
+        domain = self._line(place, False)
+        result = forward(self.model, self.sequence, domain)
+        return Piece(answer(result), list(domain.turns.values()), compared(result) if self.model.decides else ())
+
+    def point(self, place: Fraction) -> Any:
+        """The answer at one place."""
+        domain = self._line(fmpq(place.numerator, place.denominator), True)
+        return answer(forward(self.model, self.sequence, domain))
+
+
+class Interval(Ball):
+    """Balls in which the symbol `name` stands for every number of a ball. With `cold` it is a temperature, which goes
+    from `cold` (possibly 0) to the number `warm`."""
+
+    def __init__(self, bits: int, name: str, value: arb, cold: Fraction | None = None) -> None:
+        super().__init__(bits)
+        self._name, self._value, self._cold = name, value, cold
+
+    soft = Rowwise.soft
+
+    def _given(self, value: Any) -> Any:
+        if isinstance(value, tuple) and self._name in names(value):
+            return self._entry(evaluate(value, {self._name: self._value}))
+        return super()._given(value)
+
+    def position(self, term: Tree, i: int) -> Any:
+        if self._name in names(term):
+            return self._entry(evaluate(term, {self._name: self._value, "i": i, "n": self.length}))
+        return super().position(term, i)
+
+    def scales(self, factor: Any) -> Sequence[Any] | None:
+        """With a temperature that goes to 0, the least factor alone."""
+        if self._cold is None or not isinstance(factor, tuple) or self._name not in names(factor):
+            return super().scales(factor)
+        warm = self._value
+        found = []
+        for place in self.rows:
+            indices: dict[str, Any] = {"i": self._start + place, "n": self.length}
+            least = evaluate(factor, indices | {self._name: warm})
+            cold = self._cold
+            most = None if cold == 0 else evaluate(factor, indices | {self._name: cold})
+            found.append((least, most))
+        return found
+
+    def softmax(self, scores: Sequence[Any], scale: Any, rows: Sequence[Sequence[Any]]) -> Sequence[Any]:
+        if not isinstance(scale, tuple):
+            return super().softmax(scores, scale, rows)
+        least, most = scale
+        best = max(scores, key=lambda score: arb(score).mid())
+        weights: list[Any] = []
+        for score in scores:
+            below = arb(score) - arb(best)
+            if score is best or below == 0:
+                weights.append(fmpq(1))
+                continue
+            if not below < 0:
+                if most is None:
+                    raise Undecided("two scores of softmax are too close to tell apart as the temperature goes to 0")
+                weights.append((below * least.union(most)).exp())
+                continue
+            weight = (below * least).exp()
+            weights.append(weight.union(arb(0) if most is None else (below * most).exp()))
+        total = self.total(weights)
+        if len(scores) == 1:
+            return [row[0] for row in rows]
+        found = []
+        for row in rows:
+            base = row[scores.index(best)]
+            # the mean around one value: sum w (x - base)/sum w, which is narrower where the values are alike
+            parts = [self.times(w, self.total([x, -base])) for w, x in zip(weights, row, strict=True) if x is not base]
+            found.append(base if not parts else self.total([base, self.over(self.total(parts), total)]))
+        return found
+
+    def weights(self, scores: Sequence[Any]) -> list[Any]:
+        balls = [arb(score) for score in scores]
+        top = max((score.mid() for score in balls), default=arb(0))
+        return [(score - top).exp() for score in balls]
+
+
+def between(model: Transformer, sequence: Any, name: str, low: Fraction, high: Fraction, warm: bool = False) -> Any:
+    """The answer for every value of a symbol from `low` to `high`; None where it is not the same, or open."""
+    with_balls = _ball(low).union(_ball(high)) if not warm else _ball(high)
+    try:
+        return answer(forward(model, sequence, Interval(BITS, name, with_balls, low if warm else None)))
+    except (Undecided, BadInput):  # a divisor, root or choice that the whole interval leaves open
+        return None
+
+
+def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> Any:
+    """The answer at a value of the symbol `name`, which balls of enough bits decide; NO_VALUE where there is none.
+
+    Raises Undecided where they do not, as where the answer lies on its threshold."""
+    for bits in ladder(BITS, LIMIT_BITS):
+        domain = Interval(bits, name, _ball(value, bits))
+        try:
+            found = answer(forward(model, sequence, domain))
+        except BadInput:
+            return NO_VALUE
+        except Undecided:
+            continue
+        if found is not None:
+            return found
+        if bits > BITS:  # perhaps on the threshold, which the exact domain can tell
+            with suppress(NotExact):
+                return answer(forward(model.bind({name: value}), sequence, Exact()))
+    shown = model.embedding.written(model.embedding.typed(sequence)) or "the empty word"
+    raise Undecided(
+        f"the answer to {shown} at {float(value):.6g} stayed open: balls cannot tell a value on its threshold"
+    )
+
+
+def _ball(value: Fraction, bits: int = BITS) -> arb:
+    with flint.ctx.workprec(bits):
+        return arb(fmpq(value.numerator, value.denominator))

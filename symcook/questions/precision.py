@@ -1,0 +1,255 @@
+"""How many bits a model needs at each length, and how far it carries in the formats that runtimes have."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from symcook.domains import make_domain
+from symcook.domains.ball import Ball
+from symcook.domains.exact import Exact as ExactDomain
+from symcook.domains.mp import Mp
+from symcook.domains.rounding import FORMATS, Format, Rounding
+from symcook.errors import BadInput, NotExact, Undecided, unknown
+from symcook.forward import forward
+from symcook.model.symbols import Exact
+from symcook.model.transformer import Transformer
+from symcook.questions.answer import Answer, Cell
+from symcook.questions.moving import answer
+from symcook.questions.words import MOST, Classes, Word, classes, lengths, require_words
+
+Progress = Callable[[int, int], None]
+BFLOAT16 = Format(8, -126, 128)
+RUNTIMES: Mapping[str, tuple[Format, Format]] = {
+    "float16": FORMATS["float16"],
+    "bfloat16": (BFLOAT16, BFLOAT16),
+    "float32": FORMATS["float32"],
+    "float64": FORMATS["float64"],
+}
+"""The formats: of what is stored, and inside an operation. bfloat16 rounds every operation; here it is run by mpmath
+with 8 bits, whose exponents have no end."""
+MOST_BITS = 1024
+TOP_BITS = 64
+"""From here down bits are tried where no number of them is known to be enough."""
+RUN = 1024
+"""At most so many words of a length are run: all, or one for each class, or a part of them."""
+
+
+def precision(
+    model: Transformer,
+    max_length: int,
+    *,
+    min_length: int = 1,
+    formats: Sequence[str] = tuple(RUNTIMES),
+    beyond: int = 0,
+    values: Mapping[str, Exact] | None = None,
+    progress: Progress | None = None,
+) -> Answer:
+    """How many bits keep every word of each length decided as the exact model does.
+
+    A row has "enough": the least p at which all that any runtime with p-bit numbers may compute, in the error model of
+    `symcook.domains.rounding` (sums in any order, exponents without an end), gives the exact answer for every word; and
+    "fails": the greatest p below at which a word is known to be decided otherwise, with every operation rounded to p
+    bits in the order written (`run --domain mpmath --bits p`), and that "word". So the least number of bits p(n) lies
+    above "fails" and is at most "enough". None: no number of bits up to MOST_BITS is shown to be enough, as where a
+    logit is exactly on its threshold and is rounded; or no word fails.
+
+    `extra["formats"]` has for each of the formats "guaranteed", the greatest length up to which every word, and every
+    shorter one, is decided rightly by every runtime of the error model; "wrong" and "length", the first word beyond
+    that is decided otherwise by a run, and its length (None where none is found up to max_length); "gives" and "exact",
+    the answers. With `beyond` the search for such a word goes on, by lengths that grow by a quarter, to that length:
+    a word that it finds need not be the first ("first" is then False).
+
+    Raises BadInput for a model that does not decide about words, an unknown format, or too many words of a length.
+    Source: Cookbook, Section 5.7 and Section 7.2; chiang2022, Section 5.1.
+    """
+    require_words(model)
+    for name in formats:
+        if name not in RUNTIMES:
+            raise unknown("format", name, list(RUNTIMES))
+    asked = lengths(model, max_length, min_length)
+    lengths(model, max(beyond, max_length))
+    bound = model.bind(values)
+    rows: list[dict[str, Cell]] = []
+    found: dict[str, dict[str, Any]] = {
+        name: {"guaranteed": None, "wrong": None, "length": None, "first": None, "gives": None, "exact": None}
+        for name in formats
+    }
+    safe = dict.fromkeys(formats, True)
+    guess, method = 4, ""
+    for n in asked:
+        task = _Length(bound, n)
+        enough = task.enough(guess)
+        guess = enough or guess
+        fails, word = task.fails(enough)
+        rows.append({"n": n, "fails": fails, "word": word, "enough": enough})
+        for name in formats:
+            if found[name]["length"] is not None:
+                continue
+            safe[name] = safe[name] and task.proved(*RUNTIMES[name])
+            if safe[name]:
+                found[name]["guaranteed"] = n
+            elif (wrong := task.wrong(name)) is not None:
+                found[name] |= wrong | {"length": n, "first": True}
+        method = task.words.method
+        if progress is not None:
+            progress(n, asked[-1])
+    n = asked[-1]
+    while (n := n + max(1, n // 4)) <= beyond:
+        later = _Length(bound, n)
+        for name in formats:
+            if found[name]["length"] is None and (wrong := later.wrong(name)) is not None:
+                found[name] |= wrong | {"length": n, "first": False}
+        if progress is not None:
+            progress(n, beyond)
+    notes = {
+        "enough": "for every word and every runtime of the error model: sums in any order, exponentials within 4 ulps",
+        "words": f"{method}; run one by one: {task.runs_text}",
+    }
+    for name, one in found.items():
+        notes[name] = _sentence(one, max(asked[-1], beyond))
+    return Answer(
+        "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
+        ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
+        f"Bits that {bound.name} needs", extra={"formats": found},
+        nothing={"fails": "none", "enough": "none"},
+    )  # fmt: skip
+
+
+def _sentence(one: Mapping[str, Any], last: int) -> str:
+    safe = "guaranteed at no length" if one["guaranteed"] is None else f"guaranteed to n = {one['guaranteed']}"
+    if one["guaranteed"] == last:
+        return f"{safe}, as far as was asked"
+    if one["length"] is None:
+        return f"{safe}; no word to n = {last} was found that is decided otherwise"
+    shown = brief(one["wrong"]) if one["wrong"] else "the empty word"
+    gives = _said(one["gives"])
+    return f"{safe}; {shown} (n = {one['length']}) is decided otherwise: {gives}, not {_said(one['exact'])}"
+
+
+def brief(word: str) -> str:
+    """A word, a long one by its ends."""
+    return word if len(word) <= 60 else f"{word[:28]}...{word[-28:]}"
+
+
+def _said(value: Any) -> str:
+    return {True: "accept", False: "reject"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+class _Length:
+    """All words of one length, and what is known of them."""
+
+    def __init__(self, model: Transformer, n: int) -> None:
+        self.model, self.n = model, n
+        self.words = classes(model, n)
+        self._expected: dict[Word, Any] = {}
+        self._by_bits: dict[int, Classes] = {}
+
+    def expected(self, word: Word) -> Any:
+        """The exact model's answer."""
+        if word not in self._expected:
+            self._expected[word] = _exact_answer(self.model, word)
+        return self._expected[word]
+
+    def proved(self, stored: Format, inner: Format) -> bool:
+        """Whether all that rounding may do gives every word its answer."""
+        bits = min(stored.bits, inner.bits)
+        if bits not in self._by_bits:
+            self._by_bits[bits] = classes(self.model, self.n, bits)
+        words = self._by_bits[bits]
+        if words.many > MOST:
+            return False
+        for word in words:
+            try:
+                found = answer(forward(self.model, self.model.tokens(word), Rounding(stored, inner)))
+            except (Undecided, BadInput, NotExact):
+                return False
+            if found is None or found != self.expected(word):
+                return False
+        return True
+
+    def enough(self, guess: int) -> int | None:
+        """The least bits that are proved to be enough, near the guess; None where MOST_BITS are not."""
+        bits = guess
+        if self._enough(bits):
+            while bits > 1 and self._enough(bits - 1):
+                bits -= 1
+            return bits
+        step = 1
+        while not self._enough(bits + step):
+            bits, step = bits + step, 2 * step
+            if bits >= MOST_BITS:
+                return None
+        low, high = bits, bits + step
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._enough(middle) else (middle, high)
+        return high
+
+    def _enough(self, bits: int) -> bool:
+        return self.proved(Format(bits), Format(bits))
+
+    @property
+    def runs_text(self) -> str:
+        """Which words are run."""
+        many = len(self.model.alphabet) ** self.n
+        if many <= RUN:
+            return "all"
+        if self.words.many <= MOST:
+            return "one for each class" if self.words.many <= RUN else f"one for each of at most {RUN} classes"
+        return f"{RUN} of {len(self.model.alphabet)}^{self.n}, drawn with the seed 0"
+
+    def runs(self) -> Iterable[Word]:
+        """The words to run."""
+        if len(self.model.alphabet) ** self.n <= RUN:
+            return itertools.product(self.model.alphabet, repeat=self.n)
+        if self.words.many <= MOST:
+            return itertools.islice(self.words, 0, None, -(-self.words.many // RUN))
+        draw = random.Random(0)
+        return (tuple(draw.choices(self.model.alphabet, k=self.n)) for _ in range(RUN))
+
+    def fails(self, enough: int | None) -> tuple[int | None, str | None]:
+        """The greatest bits below at which a word is decided otherwise, and that word."""
+        for bits in range((TOP_BITS + 1 if enough is None else enough) - 1, 0, -1):
+            found = self._wrong(lambda bits=bits: Mp(bits, simulates=True))
+            if found is not None:
+                return bits, self.model.embedding.written(found[0])
+        return None, None
+
+    def wrong(self, name: str) -> dict[str, Any] | None:
+        """The first word that a run in this format decides otherwise, and the answers."""
+        make = partial(Mp, BFLOAT16.bits, simulates=True) if name == "bfloat16" else partial(make_domain, name)
+        found = self._wrong(make)
+        if found is None:
+            return None
+        word, gives = found
+        return {"wrong": self.model.embedding.written(word), "gives": gives, "exact": self.expected(word)}
+
+    def _wrong(self, make: Callable[[], Any]) -> tuple[Word, Any] | None:
+        import numpy as np
+
+        for word in self.runs():
+            try:
+                with np.errstate(all="ignore"):
+                    found = answer(forward(self.model, self.model.tokens(word), make()))
+            except BadInput:  # a value beyond the format
+                found = "no value"
+            if found != self.expected(word):
+                return word, found
+        return None
+
+
+def _exact_answer(model: Transformer, word: Word) -> Any:
+    sequence = model.tokens(word)
+    found = None
+    for domain in (Ball(256), ExactDomain(), Ball(4096)):
+        try:
+            found = answer(forward(model, sequence, domain))
+        except (Undecided, NotExact):
+            continue
+        if found is not None:
+            return found
+    raise Undecided(f"the exact answer to {model.embedding.written(word) or 'the empty word'} stayed open")

@@ -1,0 +1,150 @@
+"""How far one number may go from where it stands before the answer to an input changes.
+
+Exactly, piece by piece, where all values are rational functions of the number (`symcook.questions.line`); else by balls
+over whole intervals (`symcook.bounds.sensitive` does the same for Figure 3 of chiang2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from flint import fmpq, fmpq_poly
+
+from symcook.errors import Undecided
+from symcook.questions.line import Landed, Quotient, plain
+from symcook.questions.places import Place, below, between, roots, vanishes
+
+PIECES = 10_000
+
+Verdict = Any
+
+
+class Reach(NamedTuple):
+    """The answer is the same from the start, which stands at 0, up to `last`; at `first` or arbitrarily near behind it
+    is another (None: it never changes). Where it is known exactly both are one place, and `included` says whether the
+    answer at the place itself is still the same (None: open)."""
+
+    last: Place
+    first: Place | None
+    included: bool | None = None
+    start: Fraction = Fraction(0)
+    """What is nearer than this is not shown."""
+
+    @property
+    def exact(self) -> bool:
+        return self.first is None or self.last == self.first
+
+
+class Piece(NamedTuple):
+    """A pass at one place: the answer, the functions whose roots bound the piece around it, and what the readout
+    compared with 0, by which the answer at the ends is known where nothing jumps."""
+
+    verdict: Verdict
+    turns: Sequence[fmpq_poly]
+    compared: Sequence[Any]
+
+
+Probe = Callable[[fmpq], Piece]
+Point = Callable[[Fraction], Verdict]
+
+
+def exactly(
+    probe: Probe, point: Point, expected: Verdict, top: Place | None, decide: Callable[[Piece, Place], Verdict]
+) -> Reach:
+    """How far the answer is `expected` to the right of 0, as far as `top` and there (None: without an end).
+
+    probe: a pass in functions at a place where no sign is 0 by chance (it raises Landed there). point: the answer at a
+    rational place. decide: the answer at another place, from the piece to its left; None where that is open.
+    """
+    start: Place = Fraction(0)
+    for _ in range(PIECES):
+        if start == top:
+            return Reach(start, None)
+        piece, end = _piece(probe, start, top)
+        if piece.verdict != expected:
+            return Reach(start, start, True)
+        if end is None or (top is not None and below(top, end)):
+            return Reach(start, None)
+        verdict = point(end) if isinstance(end, Fraction) else decide(piece, end)
+        if verdict != expected:
+            return Reach(end, end, None if verdict is None else False)
+        start = end
+    raise Undecided(f"the answer has more than {PIECES} pieces")
+
+
+def _piece(probe: Probe, start: Place, top: Place | None) -> tuple[Piece, Place | None]:
+    """The piece that begins at `start`, and its end."""
+    end = top
+    while True:
+        place = between(start, end)
+        piece = None
+        while piece is None:
+            try:
+                piece = probe(fmpq(place.numerator, place.denominator))
+            except Landed:  # on a root that is not known yet
+                place = between(start, place)
+        left, right = None, None
+        for turn in piece.turns:
+            for root in roots(turn):
+                if below(place, root):
+                    if right is None or below(root, right):
+                        right = root
+                elif below(start, root) and (left is None or below(root, left)):
+                    left = root
+        if left is None:
+            return piece, right
+        end = left
+
+
+def continuous(kind: str) -> Callable[[Piece, Place], Verdict]:
+    """`decide` of `exactly` for a model in which nothing jumps, with a readout by sign or zero test."""
+
+    def decide(piece: Piece, place: Place) -> Verdict:
+        zero = []
+        for value in piece.compared:
+            value = plain(value)
+            above = value.above if isinstance(value, Quotient) else value
+            zero.append(above == 0 if isinstance(above, fmpq) else vanishes(above, place))
+        if kind == "zero":
+            return all(zero)
+        return False if zero[0] else piece.verdict
+
+    return decide
+
+
+def unknown(piece: Piece, place: Place) -> Verdict:
+    """`decide` of `exactly` where something may jump."""
+    return None
+
+
+def enclosed(
+    right_at: Callable[[Fraction], bool],
+    right_between: Callable[[Fraction, Fraction], bool],
+    first: Fraction,
+    limit: Fraction,
+    near: Fraction,
+    start: Fraction = Fraction(0),
+) -> Reach:
+    """How far from 0 the answer stays right, between two rational numbers that are at most `near` apart.
+
+    right_at: the answer at one place; right_between: whether it is right on a whole interval, False where that is not
+    shown. From `start` on interval after interval is shown, as far as `limit`; they grow from `first` where that
+    succeeds and are halved where it does not, until the end of one that is at most `near` long is wrong. Raises
+    Undecided where no interval is short enough to be shown.
+    """
+    good, step = start, first
+    for _ in range(PIECES):
+        if good >= limit:
+            return Reach(good, None, start=start)
+        step = min(step, limit - good)
+        if right_between(good, good + step):
+            good, step = good + step, 2 * step
+        elif step <= near and not right_at(good + near):
+            return Reach(good, good + near, start=start)
+        elif step < near / 2**60:
+            break
+        else:
+            step /= 2
+    raise Undecided(f"the answer stayed open beyond {float(good):.12g}")

@@ -1,0 +1,269 @@
+"""The greatest temperature at which soft attention decides every word of a length as hard attention does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
+
+from flint import arb
+
+from symcook.compose.cooling import harden, plain_scores, soften
+from symcook.domains.ball import Ball as Balls
+from symcook.domains.exact import Exact as ExactDomain
+from symcook.domains.rowwise import Rowwise
+from symcook.errors import NotExact, Undecided
+from symcook.forward import forward
+from symcook.model.layers import SelfAttention
+from symcook.model.symbols import Exact
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import ball, check_digits, refine
+from symcook.questions.answer import Answer, Cell
+from symcook.questions.line import Unit
+from symcook.questions.moving import Along, answer, at_point, between, decide_of
+from symcook.questions.places import Place, ball_of, below
+from symcook.questions.reach import Reach, enclosed, exactly
+from symcook.questions.words import classes, lengths, require_words
+
+Progress = Callable[[int, int], None]
+DIGITS = 10
+FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
+"""The first temperature that balls try, the greatest and the least, and one over how near they come."""
+SHOWN = Fraction(1, 2**20)
+"""From here on all temperatures are shown where it cannot be done from 0 on."""
+
+
+def temperature(
+    model: Transformer,
+    max_length: int,
+    *,
+    min_length: int = 1,
+    values: Mapping[str, Exact] | None = None,
+    digits: int = DIGITS,
+    progress: Progress | None = None,
+) -> Answer:
+    """The greatest tau(n) with: at every temperature below tau(n) the softened model decides every word of n typed
+    symbols as the hard one does.
+
+    The hard model has average-hard attention where `model` has softmax, and its own where it is hard; the soft one is
+    `model.soften("tau")`. Where the scores are rational numbers, a weight is a power of x = e^(-1/(D tau)), D their
+    common denominator, every value is a rational function of x, and tau(n) = -1/(D log x) for a root x in (0, 1) of the
+    polynomial in the row's "root"; else it lies in a ball between a temperature up to which all is shown and one at
+    which a word is decided otherwise. "tau" is None where every temperature will do, and 0 where none is low enough.
+
+    "rule" is the paper's gamma/log(8 n) (Cookbook, Section 5.7), at which every retrieved value is within 1/4, n the
+    positions and gamma the least score gap that the hard model meets at this length; a value so near need not
+    be near enough for the decision, and a decision may stand much more. None where no row has a gap.
+
+    Raises BadInput for a model that does not decide about words; Undecided where an answer stays open.
+    Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
+    """
+    digits = check_digits(digits)
+    require_words(model)
+    asked = lengths(model, max_length, min_length)
+    bound = plain_scores(model.bind(values))
+    notes: dict[str, str] = {}
+    columns = ("n", "tau", "word", "root", "rule")
+    if all(head.uniform for head in _heads(bound)):
+        notes["scores"] = "no head has scores that are not zero: every temperature gives the same"
+        rows = [{"n": n, "tau": None, "word": None, "root": None, "rule": None} for n in asked]
+        return Answer(
+            "temperature", model.name, {"max_length": max_length}, columns, tuple(rows), notes, ("tau",), "tau",
+            nothing={"tau": "every"},
+        )  # fmt: skip
+    hard, soft = harden(bound), soften(bound, _name(bound))
+    rows, exact, method, open_below = [], True, "", Fraction(0)
+    for n in asked:
+        words = _shared(hard, soft, n)
+        method = words.method
+        found = None
+        if exact:
+            try:
+                found = _exactly(hard, soft, words)
+            except NotExact:
+                exact = False
+        found = found or _enclosed(hard, soft, words)
+        open_below = max(open_below, found.shown)
+        rows.append({"n": n, **_row(bound, found, n, digits)})
+        if progress is not None:
+            progress(n, asked[-1])
+    notes["method"] = method
+    notes["tau"] = (
+        "exact: a root of a polynomial in x = e^(-1/(D tau))" if exact else
+        "in a ball: all lower temperatures decide as hard attention does, and at its upper end a word is otherwise; "
+        f"every means up to {LIMIT}"
+    )  # fmt: skip
+    if open_below:
+        notes["open"] = f"temperatures below {open_below}, where scores become alike, are not shown"
+    notes["rule"] = "gamma/log(8 n), where every retrieved value is within 1/4 (Cookbook, Section 5.7)"
+    return Answer(
+        "temperature", model.name, {"max_length": max_length}, columns, tuple(rows), notes, ("tau", "rule"), "tau",
+        f"{model.name}: greatest temperature that decides as hard attention",
+        nothing={"tau": "every"},
+    )  # fmt: skip
+
+
+def _heads(model: Transformer) -> list[Any]:
+    blocks = [step.block for step in model.sublayers if isinstance(step.block, SelfAttention)]
+    return [head for block in blocks for head in block.heads]
+
+
+def _name(model: Transformer) -> str:
+    name = "tau"
+    while name in {p.name for p in model.parameters} | set(model.space):
+        name += "_"
+    return name
+
+
+def _shared(hard: Transformer, soft: Transformer, n: int) -> Any:
+    """Classes of words that neither model tells apart."""
+    one, other = classes(hard, n), classes(soft, n)
+    return one if one.many >= other.many and _finer(one, other) else other if _finer(other, one) else _all(one)
+
+
+def _finer(one: Any, other: Any) -> bool:
+    """Whether each cell of `other` is made of cells of `one`."""
+    cells = [set(cell) for cell in one.cells]
+    covered = [set().union(*(c for c in cells if c <= set(cell))) for cell in other.cells]
+    return all(found == set(cell) for found, cell in zip(covered, other.cells, strict=True))
+
+
+def _all(one: Any) -> Any:
+    from dataclasses import replace
+
+    return replace(one, cells=tuple((place,) for place in range(one.n)))
+
+
+class _Found(NamedTuple):
+    """The least reach over the words of a length (in x with its unit, or with unit None in tau), the word that has it,
+    and the least score gap of the hard model."""
+
+    best: Reach | None
+    word: Any
+    unit: int | None
+    gap: Fraction | None
+    shown: Fraction = Fraction(0)
+
+
+class _Watching(ExactDomain):
+    """The exact domain, and the least gap between the greatest score of a row and the next one."""
+
+    gap: Any = None
+    scoring = Rowwise.scoring  # with the scores as they are
+
+    def best(self, scores: Any, weighting: str, i: int, first: int) -> Any:
+        top = max(scores)
+        for score in scores:
+            if score != top and (self.gap is None or top - score < self.gap):
+                self.gap = top - score
+        return super().best(scores, weighting, i, first)
+
+
+def _hard(hard: Transformer, word: Any) -> tuple[Any, Any]:
+    """The hard model's answer to a word, and the least score gap that it met there (None where it is not exact)."""
+    domain: Any = _Watching()
+    try:
+        found = answer(forward(hard, hard.tokens(word), domain))
+    except NotExact:
+        domain, found = None, answer(forward(hard, hard.tokens(word), Balls(256)))
+    if found is None:
+        raise Undecided(f"the hard model's answer to {hard.embedding.written(word) or 'the empty word'} stayed open")
+    return found, None if domain is None else domain.gap
+
+
+def _exactly(hard: Transformer, soft: Transformer, words: Any) -> _Found:
+    """How far x may grow from 0 to 1, in the unit that all words need."""
+    unit = 1
+    while True:
+        try:
+            return _least(hard, soft, words, partial(_in_powers, soft, unit), unit)
+        except Unit as needed:
+            unit = needed.args[0]
+
+
+def _enclosed(hard: Transformer, soft: Transformer, words: Any) -> _Found:
+    return _least(hard, soft, words, partial(_in_balls, soft), None)
+
+
+def _least(hard: Transformer, soft: Transformer, words: Any, reach_of: Any, unit: int | None) -> _Found:
+    best: Reach | None = None
+    worst: Any = None
+    gap: Any = None
+    shown = Fraction(0)
+    for word in words:
+        expected, here = _hard(hard, word)
+        if here is not None and (gap is None or here < gap):
+            gap = here
+        reach = reach_of(word, expected, best)
+        shown = max(shown, reach.start)
+        if best is None or (reach.first is not None and (best.first is None or _sooner(reach, best))):
+            best, worst = reach, word if reach.first is not None else None
+    return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, shown)
+
+
+def _in_powers(soft: Transformer, unit: int, word: Any, expected: Any, best: Reach | None) -> Reach:
+    along = Along(soft, word, soft.parameters[-1].name, None, unit=unit)
+    top: Place = Fraction(1) if best is None or best.first is None else best.first
+    found = exactly(along.probe, along.point, expected, top, decide_of(soft))
+    return Reach(found.last, None) if found.first == 1 else found  # no temperature has x = 1
+
+
+def _in_balls(soft: Transformer, word: Any, expected: Any, best: Reach | None) -> Reach:
+    sequence, name = soft.tokens(word), soft.parameters[-1].name
+
+    def right_at(tau: Fraction) -> bool:
+        return at_point(soft, sequence, name, tau) == expected
+
+    def right_between(low: Fraction, high: Fraction) -> bool:
+        return between(soft, sequence, name, low, high, warm=True) == expected
+
+    if best is not None and best.first is not None:
+        assert isinstance(best.last, Fraction)
+        if best.last == 0:
+            return best
+        if right_at(best.last):
+            return _from_cold(right_at, right_between, best.last, best.last, best.last)._replace(first=None)
+    first = FIRST
+    while not right_at(first):
+        first /= 16
+        if first < COLDEST:
+            return Reach(Fraction(0), first)
+    return _from_cold(right_at, right_between, first, LIMIT, first / NEAR)
+
+
+def _from_cold(right_at: Any, right_between: Any, first: Fraction, limit: Fraction, near: Fraction) -> Reach:
+    """`enclosed` from 0 on, or where that stays open (scores that are alike in the limit alone) from SHOWN."""
+    try:
+        return enclosed(right_at, right_between, first, limit, near)
+    except Undecided:
+        return enclosed(right_at, right_between, first, limit, near, start=min(SHOWN, first))
+
+
+def _sooner(one: Reach, other: Reach) -> bool:
+    if below(one.last, other.last):
+        return True
+    return one.last == other.last and one.included is False and other.included is not False
+
+
+def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, Cell]:
+    row: dict[str, Cell] = {"tau": None, "word": None, "root": None, "rule": None}
+    positions = n + model.embedding.added
+    tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in _heads(model))
+    if found.gap is not None and not tempered:
+        rate = Fraction(found.gap)
+        rule = refine(lambda: ball_of(rate) / arb(8 * positions).log(), digits, relative=True)
+        row["rule"] = ball(rule, digits, relative=True)
+    best, unit = found.best, found.unit
+    if best is None or best.first is None or found.word is None:
+        return row
+    row["word"] = model.embedding.written(found.word)
+    place = best.last
+    if best.first == place and unit is not None:
+        if place == 0:
+            return row | {"tau": Fraction(0)}
+        equation = f"x = {place}" if isinstance(place, Fraction) else place.text("x")
+        row["root"] = f"{equation}, x = e^(-1/{'tau' if unit == 1 else f'({unit} tau)'})"
+        row["tau"] = ball(refine(lambda: -1 / (unit * ball_of(place).log()), digits), digits)
+        return row
+    return row | {"tau": ball(ball_of(place).union(ball_of(best.first)), digits, relative=True)}

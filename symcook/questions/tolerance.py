@@ -1,0 +1,170 @@
+"""How far one weight may move before some word of a length gets another answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, fmpq
+
+from symcook.errors import BadInput, NotExact, Undecided
+from symcook.model.symbols import Exact, fraction, from_sympy
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import Ball, ball, check_digits, refine
+from symcook.questions.answer import Answer, Cell
+from symcook.questions.moving import Along, at_point, between, decide_of
+from symcook.questions.places import Place, ball_of, below
+from symcook.questions.reach import Reach, enclosed, exactly
+from symcook.questions.weights import free
+from symcook.questions.words import classes, lengths, require_words
+
+Progress = Callable[[int, int], None]
+FIRST = Fraction(10007, 10**7)
+"""The first step in balls. A fraction that no weight at which answers change is likely to be."""
+FARTHEST = Fraction(2**10)
+"""Balls are tried so far from the weight, times its size."""
+DIGITS = 6
+
+
+def tolerance(
+    model: Transformer,
+    weights: str | Sequence[str],
+    max_length: int,
+    *,
+    min_length: int = 1,
+    values: Mapping[str, Exact] | None = None,
+    digits: int = DIGITS,
+    progress: Progress | None = None,
+) -> Answer:
+    """The interval of one weight, around its value, in which every word of a length gets the answer that it gets now.
+
+    weights: a name as `symcook.questions.weights.free` reads it, or several that move together, those with a minus sign
+    the other way. max_length, min_length: in typed symbols; 0 asks about the empty word too. The interval is the
+    largest one around the weight; further off the answers may be right again.
+
+    Where the answers are rational functions of the weight (no softmax over scores and no layer norm, rational numbers)
+    the ends are exact: rational, or a ball around a root of a polynomial. Else each end lies between two numbers at
+    most 10^-digits apart: up to the first all is shown by balls over whole intervals, at the second a word is wrong.
+
+    Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
+    None where that is not known), "low_word" and "high_word" (a word that changes there).
+    Raises BadInput for a weight or a length that is none; Undecided where an answer stays open.
+    Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
+    """
+    digits = check_digits(digits)
+    require_words(model)
+    asked = lengths(model, max_length, min_length)
+    bound = model.bind(values)
+    named = [weights] if isinstance(weights, str) else list(weights)
+    moved, value = free(bound, named)
+    name = moved.parameters[-1].name
+    try:
+        start: Fraction | None = fraction(value)
+    except BadInput:
+        raise BadInput("a weight that moves must be rational", from_sympy(value)) from None
+    rows, exact, method = [], True, ""
+    for n in asked:
+        found = classes(moved, n)
+        method = found.method
+        row: dict[str, Cell] = {"n": n}
+        for side, where in ((-1, "low"), (1, "high")):
+            best, word, sure = _furthest(moved, name, start, side, found, digits)
+            exact = exact and sure
+            row |= _end(bound, start, side, where, best, word, digits)
+        rows.append(row)
+        if progress is not None:
+            progress(n, asked[-1])
+    notes = {
+        "weight": f"{', '.join(named)} = {from_sympy(value)}",
+        "method": method,
+        "ends": "exact: the answers are rational functions of the weight" if exact else
+        f"within 10^-{digits}: right by balls over whole intervals, and a wrong word beyond; no end means none within "
+        f"{FARTHEST} times the weight (or 1)",
+    }  # fmt: skip
+    columns = ("n", "low", "low_in", "low_word", "high", "high_in", "high_word")
+    return Answer(
+        "tolerance", bound.name, {"free": named, "max_length": max_length}, columns, tuple(rows), notes,
+        ("low", "high"), "weight", f"{bound.name}: {', '.join(named)} with every word right",
+        nothing={"low": "no end", "high": "no end"},
+    )  # fmt: skip
+
+
+def _furthest(
+    model: Transformer, name: str, start: Fraction, side: int, words: Any, digits: int
+) -> tuple[Reach | None, Any, bool]:
+    """How far the weight may go to one side, the word that ends it, and whether that is exact."""
+    best: Reach | None = None
+    worst: Any = None
+    exact = True
+    for word in words:
+        limit = None if best is None or best.first is None else best.first
+        reach = None
+        if exact:
+            try:
+                reach = _exact(model, word, name, start, side, limit)
+            except NotExact:
+                exact = False
+        if reach is None:
+            reach = _in_balls(model, word, name, start, side, digits, best)
+        if best is None or _ends_before(reach, best):
+            best, worst = reach, word if reach.first is not None else None
+    return best, worst, exact
+
+
+def _ends_before(one: Reach, other: Reach) -> bool:
+    if one.first is None or other.first is None:
+        return one.first is not None
+    if below(one.last, other.last):
+        return True
+    return one.last == other.last and one.included is False and other.included is True
+
+
+def _exact(model: Transformer, word: Any, name: str, start: Fraction, side: int, limit: Place | None) -> Reach:
+    along = Along(model, word, name, fmpq(start.numerator, start.denominator), side)
+    expected = along.point(Fraction(0))
+    return exactly(along.probe, along.point, expected, limit, decide_of(model))
+
+
+def _in_balls(
+    model: Transformer, word: Any, name: str, start: Fraction, side: int, digits: int, best: Reach | None
+) -> Reach:
+    sequence = model.tokens(word)
+
+    def right_at(moved: Fraction) -> bool:
+        return at_point(model, sequence, name, start + side * moved) == expected
+
+    def right_between(low: Fraction, high: Fraction) -> bool:
+        ends = sorted((start + side * low, start + side * high))
+        return between(model, sequence, name, ends[0], ends[1]) == expected
+
+    expected = at_point(model, sequence, name, start)
+    if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
+        try:
+            first = best.last
+            if first == 0:
+                return best
+            return enclosed(right_at, right_between, first, first, Fraction(1, 10**digits))._replace(first=None)
+        except Undecided:
+            pass
+    return enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
+
+
+def _end(
+    model: Transformer, start: Fraction, side: int, where: str, best: Reach | None, word: Any, digits: int
+) -> dict[str, Cell]:
+    if best is None or best.first is None or word is None:
+        return {where: None, f"{where}_in": None, f"{where}_word": None}
+    shown = model.embedding.written(word)
+    return {where: _number(start, side, best, digits), f"{where}_in": best.included, f"{where}_word": shown}
+
+
+def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | Ball:
+    if best.last == best.first:
+        if isinstance(best.last, Fraction):
+            return start + side * best.last
+        place = best.last
+        return ball(refine(lambda: arb(fmpq(start.numerator, start.denominator)) + side * ball_of(place), 30), 30)
+    assert isinstance(best.last, Fraction) and isinstance(best.first, Fraction)
+    ends = (start + side * best.last, start + side * best.first)
+    return ball(ball_of(ends[0]).union(ball_of(ends[1])), digits + 2)

@@ -1,0 +1,198 @@
+"""Margins against plain loops over all words."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import dense
+import mpmath
+import pytest
+from asked import dyck, first, induction, parity, shown, words
+from hypothesis import given, settings
+from test_crosscheck import QUICK, models
+
+import symcook as sc
+from symcook.numbers.balls import Ball
+from symcook.questions.margin import margin
+
+
+def holds(cell: Any, value: Any) -> bool:
+    """Whether a cell is, or encloses, a number."""
+    if isinstance(cell, Fraction):
+        return abs(value * cell.denominator - cell.numerator) < mpmath.mpf(10) ** -35
+    assert isinstance(cell, Ball)
+    with mpmath.workdps(40):
+        return abs(mpmath.mpf(cell.mid) - value) <= mpmath.mpf(cell.rad) + mpmath.mpf(10) ** -35
+
+
+def test_dyck_1_is_that_of_all_words() -> None:
+    found = sc.build("dyck-1").margin(9)
+    for row in found.rows:
+        sizes = {"".join(word): dyck(word) for word in words("()", row["n"])}
+        assert row["margin"] == row["rejected"] if "rejected" in row else True
+        assert row["margin"] == min(size for size in sizes.values() if size is not None)
+        assert sizes[row["word"]] == row["margin"]
+    assert [row["n"] for row in found.rows] == list(range(1, 10))
+
+
+def test_dyck_1_to_length_100() -> None:
+    """Its recipe proves that the least total of a word that ends level is 1/(n (n - 1)), a balance at least 1/n."""
+    found = sc.build("dyck-1").margin(100)
+    for n in range(2, 101):
+        row = found.row(n)
+        assert row["margin"] == (Fraction(1, n * (n - 1)) if n % 2 == 0 else Fraction(1, n))
+        assert dyck(row["word"]) == row["margin"]
+        assert len(row["word"]) == n
+    assert "enclosed" not in found.notes
+
+
+def test_nonuniform_dyck_1_has_its_rejected_words_on_the_threshold() -> None:
+    model = sc.build("dyck-1-nonuniform", N=8).bind()
+    for row in model.margin(6).rows:
+        logits = {word: shown(model, word, dense.rational)[0]["logit"] for word in words("()", row["n"])}
+        assert row["margin"] == min(map(abs, logits.values())) == 0
+        assert row["rejected"] == min(-x for x in logits.values() if x <= 0)
+        assert row.get("accepted") == min((x for x in logits.values() if x > 0), default=None)
+
+
+@pytest.mark.parametrize("name", ["parity", "first", "first-flawed"])
+def test_softmax_models_are_those_of_all_words(name: str) -> None:
+    logit = {"parity": parity, "first": first, "first-flawed": lambda word: first(word, True)}[name]
+    with mpmath.workdps(40):
+        for row in sc.build(name).margin(7).rows:
+            logits = {"".join(word): logit(word) for word in words("01", row["n"])}
+            assert holds(row["margin"], min(map(abs, logits.values())))
+            assert holds(row["margin"], abs(logits[row["word"]]))
+            for side, of in (("accepted", 1), ("rejected", -1)):
+                sizes = [of * x for x in logits.values() if (x > 0) == (of == 1)]
+                assert holds(row[side], min(sizes)) if sizes else row[side] is None
+
+
+def test_parity_at_an_even_length() -> None:
+    """Appendix A, for even n = 42: 2 tanh(c)/n^2 in both classes."""
+    row = margin(sc.build("parity"), 41, values={"c": 2}).row(41)
+    with mpmath.workdps(40):
+        assert holds(row["margin"], 2 * mpmath.tanh(2) / 42**2)
+        assert holds(row["accepted"], 2 * mpmath.tanh(2) / 42**2)
+
+
+def test_an_induction_head() -> None:
+    model = induction()
+    for row in model.margin(6).rows:
+        logits = {"".join(word): shown(model, word, dense.rational)[0]["logit"] for word in words("01", row["n"])}
+        assert row["margin"] == min(map(abs, logits.values())) == abs(logits[row["word"]])
+
+
+def test_the_empty_word_is_asked_where_it_is_one() -> None:
+    row = sc.build("parity").margin(1).row(0)
+    assert (row["margin"], row["word"]) == (0, "")
+    with pytest.raises(KeyError):
+        sc.build("dyck-1").margin(1).row(0)
+
+
+# --- Models by chance -------------------------------------------------------------------------------------------------
+
+
+def causal(seed: int) -> sc.Transformer:
+    """Plain means over what stands up to here, in one or two layers with ReLUs, and a readout at the last position."""
+    draw = random.Random(seed)
+    names = ("a", "b", "c", "d")
+
+    def entry() -> Any:
+        return draw.choice([0, 0, 1, -1, 2, Fraction(1, 2), Fraction(-1, 3)])
+
+    def rows(m: int, n: int) -> list[list[Any]]:
+        return [[entry() for _ in range(n)] for _ in range(m)]
+
+    def head(write: str) -> sc.Head:
+        return sc.Head(names, (write,), [[0] * 4], [[0] * 4], rows(1, 4), mask="future")
+
+    def network(*writes: str) -> sc.FeedForward:
+        return sc.FeedForward(names, writes, rows(2, 4), rows(2, 1), rows(len(writes), 2), rows(len(writes), 1))
+
+    layers = [
+        sc.Layer(head("b"), network("c")),
+        sc.Layer(head("d"), network("c", "a") if draw.random() < 0.5 else None),
+    ]
+    added = draw.choice([(None, None), ("$", None), (None, "$"), ("$", "$")])
+    tokens = {"x": {"a": 1}, "y": {"a": entry(), "b": 1}, "$": {"c": 1}}
+    if added == (None, None):
+        del tokens["$"]
+    positions = draw.choice([{}, {"c": "1/n"}, {"b": "i"}])
+    start = draw.choice([0, 1])
+    embedding = sc.Embedding(
+        sc.Space(names), words=tokens, positions=positions, start=start, before=added[0], after=added[1]
+    )
+    if draw.random() < 0.5:
+        readout = sc.Readout("zero", "last", ("c", "d"))
+    else:
+        readout = sc.Readout("sign", "last", ("c", "d"), weights=[[1, entry() or 1]])
+    return sc.Transformer("drawn", embedding, tuple(layers[: draw.choice([1, 2, 2])]), readout)
+
+
+def test_merged_prefixes_hide_no_word() -> None:
+    exact = enclosed = 0
+    for seed in range(60):
+        model = causal(seed)
+        found = model.margin(5)
+        assert "merged" in found.notes["method"]
+        for row in found.rows:
+            sizes = {}
+            for word in words(model.alphabet, row["n"]):
+                seen = shown(model, word, dense.rational)[0]
+                values = [seen["logit"]] if model.readout.kind == "sign" else list(seen.values())
+                size = max(map(abs, values))
+                if model.readout.kind == "sign" or size != 0:
+                    sizes["".join(word)] = size
+            if not sizes:
+                assert row["margin"] is None
+            elif isinstance(row["margin"], Fraction):
+                exact += 1
+                assert row["margin"] == min(sizes.values()) == sizes[row["word"]]
+            else:
+                enclosed += 1
+                low, rad = Fraction(row["margin"].mid), Fraction(row["margin"].rad)
+                assert low - rad <= min(sizes.values()) <= sizes[row["word"]] <= low + rad
+    assert exact > 200
+    assert enclosed > 0
+
+
+@pytest.mark.parametrize("kind", ["zero", "sign", "largest"])
+def test_drawn_models(kind: str) -> None:
+    @settings(QUICK, max_examples=25)
+    @given(models(kind=kind, weighting="average"))
+    def run(model: sc.Transformer) -> None:
+        try:
+            found = model.margin(2)
+        except sc.Undecided:  # a tie of balls
+            return
+        for row in found.rows:
+            sizes = [_distance(model, word) for word in words(model.alphabet, row["n"])]
+            known = [size for size in sizes if size is not None]
+            if not known:
+                assert row["margin"] is None
+            elif isinstance(row["margin"], Fraction):
+                assert row["margin"] == min(known)
+
+    run()
+
+
+def _distance(model: sc.Transformer, word: Any) -> Fraction | None:
+    """The distance of the decision, from the definition."""
+    rows = dense.read(model, dense.typed(model, word), dense.rational)
+    kind, position = model.readout.kind, model.readout.position
+    rows = {"first": rows[:1], "last": rows[-1:]}.get(position, rows)
+    sizes = []
+    for seen, answer in rows:
+        if kind == "largest":
+            best, other = sorted(seen.values())[-1:-3:-1]
+            sizes.append((None, best - other))
+        elif kind == "sign":
+            sizes.append((answer, abs(seen["logit"])))
+        else:
+            sizes.append((answer, max(map(abs, seen.values())) or None))
+    if position == "all" and not all(answer for answer, _ in sizes):
+        return max(size for answer, size in sizes if not answer)
+    return min((size for _, size in sizes if size is not None), default=None)

@@ -1,0 +1,122 @@
+"""Bits and formats against runs of every word, and against a float16 pass of its own that adds in any order."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from asked import induction, words
+
+import symcook as sc
+from symcook.questions.precision import precision
+
+
+def right(name: str, word: Any) -> bool:
+    """The language."""
+    if name == "first":
+        return word[0] == "1"
+    if name == "parity":
+        return word.count("1") % 2 == 1
+    height = 0
+    for token in word:
+        height += 1 if token == "(" else -1
+        if height < 0:
+            return False
+    return height == 0
+
+
+@pytest.mark.parametrize(("name", "n"), [("parity", 4), ("parity", 5), ("first", 5), ("dyck-1", 6)])
+def test_bits_are_those_of_all_words(name: str, n: int) -> None:
+    model = sc.build(name)
+    row = precision(model, n, min_length=n, formats=()).row(n)
+    every = list(words(model.alphabet, n))
+
+    def wrong(bits: int) -> list[str]:
+        return ["".join(w) for w in every if model.run(w, "mpmath", bits=bits).accept is not right(name, w)]
+
+    enough = row["enough"]
+    assert all(wrong(bits) == [] for bits in range(enough, enough + 3))
+    failing = [bits for bits in range(1, enough) if wrong(bits)]
+    assert row["fails"] == max(failing, default=None)
+    if failing:
+        assert row["word"] in wrong(row["fails"])
+
+
+def test_an_induction_head() -> None:
+    model = induction()
+    row = precision(model, 4, min_length=4, formats=("float16",)).row(4)
+    exact = {w: model.run(w).accept for w in words("01", 4)}
+    assert all(model.run(w, "mpmath", bits=row["enough"]).accept is exact[w] for w in exact)
+    assert model.run(row["word"], "mpmath", bits=row["fails"]).accept is not exact[tuple(row["word"])]
+
+
+def float16_parity(word: Any, draw: random.Random) -> bool:
+    """PARITY in numpy float16, every number rounded when it is stored and sums in any order."""
+    n, f = len(word) + 1, np.float16
+
+    def total(values: Any) -> Any:
+        values = list(values)
+        draw.shuffle(values)
+        result = f(0)
+        for value in values:
+            result = f(result + f(value))
+        return result
+
+    ones = f(total([f(token == "1") for token in word]) / f(n))
+    unit = f(f(1) / f(n))
+    hit = []
+    for i in range(n):
+        place = f(i / n)
+        terms = [
+            max(f(0), total([ones, -place, -unit])),
+            f(-2 * max(f(0), total([ones, -place]))),
+            max(f(0), total([ones, -place, unit])),
+        ]
+        hit.append(total(terms))
+    parts = []
+    for sign in (-1, 1):
+        weights = [f(np.exp(f(sign * (-1) ** i))) for i in range(n)]
+        above = total([f(w * h) for w, h in zip(weights, hit, strict=True)])
+        parts.append(f(-sign) * f(above / total(weights)))
+    return bool(total(parts) > 0)
+
+
+def test_what_is_guaranteed_in_float16_holds_in_any_order_of_sums() -> None:
+    found = precision(sc.build("parity"), 8, formats=("float16",)).extra["formats"]["float16"]
+    draw = random.Random(3)
+    assert found["guaranteed"] == 7
+    for n in range(1, 8):
+        for word in words("01", n):
+            for _ in range(3):
+                assert float16_parity(word, draw) is right("parity", word)
+
+
+def test_a_word_beyond_is_found_that_fails() -> None:
+    """With 8 bits, as in bfloat16, PARITY of 151 symbols goes wrong; numpy and mpmath say so when they run the word."""
+    model = sc.build("parity")
+    found = precision(model, 2, formats=("bfloat16",), beyond=151).extra["formats"]["bfloat16"]
+    assert (found["guaranteed"], found["length"], found["first"]) == (1, 151, False)
+    word = found["wrong"]
+    assert len(word) == 151
+    assert found["exact"] is right("parity", word) is not found["gives"]
+    assert model.run(word, "mpmath", bits=8).accept is found["gives"]
+    assert model.run(word, "ball").accept is found["exact"]
+
+
+def test_the_empty_word_of_parity_has_no_bits_that_are_enough() -> None:
+    """Its logit is 0, the threshold itself, and no rounding is sure to leave it there."""
+    found = sc.build("parity").precision(1, min_length=0, formats=("float64",))
+    assert found.row(0)["enough"] is None
+    assert found.extra["formats"]["float64"]["guaranteed"] is None
+    assert sc.build("parity").precision(1, formats=("float64",)).extra["formats"]["float64"]["guaranteed"] == 1
+
+
+def test_bad_input() -> None:
+    with pytest.raises(sc.BadInput, match="did you mean float16"):
+        sc.build("first").precision(3, formats=("float1",))
+    with pytest.raises(sc.BadInput, match="least length"):
+        sc.build("first").precision(3, min_length=4)
+    with pytest.raises(sc.BadInput, match="must be at most 20000"):
+        induction().margin(15)

@@ -1,0 +1,111 @@
+"""Temperatures against runs of all words by plain loops at temperatures on both sides."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import dense
+import mpmath
+import pytest
+from asked import induction, last_symbol, words
+
+import symcook as sc
+from symcook.compose import harden, soften
+from symcook.numbers.balls import Ball
+
+
+def ends(cell: Any) -> tuple[Fraction, Fraction]:
+    """Rational temperatures just below and just above a ball."""
+    assert isinstance(cell, Ball)
+    mid, rad = Fraction(cell.mid), Fraction(cell.rad)
+    return mid - rad - mid / 10**6, mid + rad + mid / 10**6
+
+
+def answers(model: sc.Transformer, n: int, tau: Fraction | None = None) -> dict[str, Any]:
+    """What the dense pass says of every word; with a temperature, in decimals."""
+    given = model if tau is None else model.bind({"tau": tau})
+    number = dense.rational if tau is None else dense.Decimal(40)
+    return {"".join(w): dense.accepts(given, dense.typed(given, w), number) for w in words(model.alphabet, n)}
+
+
+def test_a_root_that_is_golden() -> None:
+    """Behind 001 the soft weights of 0, 0, 1 are x^2, x, 1 for x = e^(-1/(2 tau)): right while x^2 + x < 1."""
+    found = last_symbol().temperature(5)
+    assert [row["tau"] for row in found.rows[:2]] == [None, None]
+    row = found.row(3)
+    assert row["root"] == "x^2 + x - 1 = 0, x = e^(-1/(2 tau))"
+    with mpmath.workdps(40):
+        golden = (mpmath.sqrt(5) - 1) / 2
+        assert abs(mpmath.mpf(row["tau"].mid) + 1 / (2 * mpmath.log(golden))) <= mpmath.mpf(row["tau"].rad)
+    assert found.notes["tau"].startswith("exact")
+
+
+@pytest.mark.parametrize(("make", "n"), [(last_symbol, 3), (last_symbol, 5), (induction, 4)])
+def test_below_all_are_as_the_hard_model_and_above_the_word_is_not(make: Any, n: int) -> None:
+    model = make()
+    row = model.temperature(n, min_length=n).row(n)
+    below, above = ends(row["tau"])
+    hard, soft = answers(harden(model), n), model.soften()
+    for tau in (below, below / 2, below / 5, below / 20):
+        assert answers(soft, n, tau) == hard
+    assert answers(soft, n, above)[row["word"]] != hard[row["word"]]
+
+
+def test_flawed_first_has_one_over_log_n() -> None:
+    """Section 5.2: right iff n - 1 < exp(c/tau), where n counts CLS; so tau = 1/log(n - 1)."""
+    found = sc.build("first-flawed").temperature(6)
+    for n in range(2, 7):
+        row = found.row(n)
+        assert (row["root"], row["word"]) == (f"x = 1/{n}, x = e^(-1/tau)", "1" + "0" * (n - 1))
+        with mpmath.workdps(40):
+            assert abs(mpmath.mpf(row["tau"].mid) - 1 / mpmath.log(n)) <= mpmath.mpf(row["tau"].rad) + 1e-35
+            rule = 1 / mpmath.log(8 * (n + 1))
+            assert abs(mpmath.mpf(row["rule"].mid) - rule) <= mpmath.mpf(row["rule"].rad) + 1e-35
+    assert found.row(1)["tau"] is None
+
+
+@pytest.mark.parametrize("name", ["parity", "first", "dyck-1", "dyck-1-nonuniform"])
+def test_models_that_no_temperature_confuses(name: str) -> None:
+    model = sc.build(name)
+    assert [row["tau"] for row in model.temperature(5).rows] == [None] * 5
+    if name in ("parity", "first"):
+        for tau in (Fraction(1, 10), Fraction(1), Fraction(50)):
+            soft = soften(model).bind({"tau": tau})
+            for word in words("01", 4):
+                wanted = word.count("1") % 2 == 1 if name == "parity" else word[0] == "1"
+                assert soft.run(word, "ball").accept is wanted
+
+
+def test_a_tie_that_softmax_does_not_break() -> None:
+    """Leftmost attention over equal scores takes the first symbol; softmax the mean, at every temperature."""
+    embedding = sc.Embedding(sc.Space(("zero", "one", "unit", "found")), words={
+        "0": {"zero": 1, "unit": 1}, "1": {"one": 1, "unit": 1},
+    })  # fmt: skip
+    reads = ("zero", "one", "unit")
+    head = sc.Head(reads, ("found",), [[0, 0, 1]], [[0, 0, 1]], [[-1, 1, 0]], weighting="leftmost")
+    readout = sc.Readout("sign", "last", ("found",), weights=[[1]])
+    model = sc.Transformer("leftmost", embedding, (sc.Layer(head),), readout)
+    found = model.temperature(2)
+    assert found.row(1)["tau"] is None
+    assert (found.row(2)["tau"], found.row(2)["word"]) == (0, "10")
+
+
+def test_the_softened_model() -> None:
+    model = last_symbol()
+    soft = model.soften("t")
+    assert [p.name for p in soft.parameters] == ["t"]
+    assert soft.layers[0].attention.heads[0].weighting == "softmax"
+    with pytest.raises(sc.BadInput, match="a name of its own"):
+        soft.soften("t")
+    with pytest.raises(sc.BadInput, match="a head with scores"):
+        sc.build("dyck-1").soften()
+
+
+def test_a_temperature_that_is_scaled_by_log_n_is_enclosed() -> None:
+    """With Eq. (2) n^(-1/tau) stands for x, so that tau = log(n)/log(n - 1), for n = 4 with CLS."""
+    row = sc.build("first-flawed", scaled=True).temperature(3, min_length=3).row(3)
+    with mpmath.workdps(30):
+        assert abs(mpmath.mpf(row["tau"].mid) - mpmath.log(4) / mpmath.log(3)) <= mpmath.mpf(row["tau"].rad)
+    assert row["rule"] is None
+    assert row["root"] is None

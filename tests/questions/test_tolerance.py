@@ -1,0 +1,157 @@
+"""How far weights may move, against runs of all words with the weight set to values inside and outside."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import dense
+import mpmath
+import pytest
+from asked import induction, words
+
+import symcook as sc
+from symcook.bounds.sensitive import right_weights
+from symcook.model.symbols import exact
+from symcook.numbers.balls import Ball
+from symcook.questions.tolerance import tolerance
+
+
+def answers(model: sc.Transformer, n: int) -> list[Any]:
+    """What the dense pass says of every word, in Fractions."""
+    return [dense.accepts(model, dense.typed(model, word), dense.rational) for word in words(model.alphabet, n)]
+
+
+def test_the_zero_test_of_dyck_1() -> None:
+    """W1 of the only hidden unit, -1: the error is relu(w balance). At 0 nothing is one, above all that is right."""
+    model = sc.build("dyck-1")
+    found = model.tolerance("L1.ff.W1[1,balance]", 6)
+    for row in found.rows:
+        n = row["n"]
+        assert row["low"] is None
+        assert row["high"] == (0 if n % 2 == 0 else None)
+        now = answers(model, n)
+        for value in (Fraction(-1000), Fraction(-1, 1000)):
+            assert answers(_dyck(value), n) == now
+        assert (answers(_dyck(Fraction(0)), n) == now) is (n % 2 == 1)
+    assert found.row(4)["high_word"] in ("())(", "))((", ")())")
+    assert found.row(4)["high_in"] is False
+    assert found.notes["ends"].startswith("exact")
+
+
+def _dyck(value: Fraction) -> sc.Transformer:
+    from dataclasses import replace
+
+    model = sc.build("dyck-1")
+    layer = model.layers[0]
+    block = replace(layer.feedforward, W1=[[value]]) if layer.feedforward.W1.shape == (1, 1) else None
+    assert block is not None
+    return replace(model, layers=(replace(layer, feedforward=block), *model.layers[1:]))
+
+
+def test_the_bias_of_a_zero_test() -> None:
+    """In dyck-1-nonuniform the first bias of the zero tests may be anything above 0 and at most eps."""
+    model = sc.build("dyck-1-nonuniform", N=8).bind()
+    found = model.tolerance("L2.ff.b1[1]", 6, min_length=5)
+    assert [found.row(n)["low"] for n in (5, 6)] == [None, 0]
+    row = found.row(6)
+    assert (row["low_in"], row["high"], row["high_in"]) == (False, Fraction(1, 64), True)
+    now = answers(model, 6)
+    for value, right in (("0", False), ("1/1000000", True), ("1/64", True), ("1/64 + 1/1000000", False), ("1", False)):
+        assert (answers(_biased(model, value), 6) == now) is right
+
+
+def _biased(model: sc.Transformer, value: str) -> sc.Transformer:
+    from dataclasses import replace
+
+    layer = model.layers[1]
+    b1 = [exact(value), *layer.feedforward.b1[1:]]
+    block = replace(layer.feedforward, b1=[[b] for b in b1])
+    return replace(model, layers=(model.layers[0], replace(layer, feedforward=block), *model.layers[2:]))
+
+
+def squares() -> sc.Transformer:
+    """Accept iff w^2 > 2 behind a 1, where w = 3/2 stands in two layers."""
+    embedding = sc.Embedding(sc.Space(("one", "a", "s", "unit")), words={"1": {"one": 1, "unit": 1}, "0": {"unit": 1}})
+    first = sc.FeedForward(("one",), ("a",), [[1]], [[0]], [["3/2"]], [[0]])
+    second = sc.FeedForward(("a",), ("s",), [["3/2"]], [[0]], [[1]], [[0]])
+    readout = sc.Readout("sign", "last", ("s", "unit"), weights=[[1, -2]])
+    return sc.Transformer("squares", embedding, (sc.Layer(None, first), sc.Layer(None, second)), readout)
+
+
+def test_an_end_that_is_a_root() -> None:
+    found = tolerance(squares(), ["L1.ff.W2[a,1]", "L2.ff.W1[1,a]"], 2)
+    for row in found.rows:
+        assert isinstance(row["low"], Ball)
+        with mpmath.workdps(40):
+            assert abs(mpmath.mpf(row["low"].mid) - mpmath.sqrt(2)) <= mpmath.mpf(row["low"].rad) < 1e-25
+        assert (row["low_in"], row["low_word"][-1], row["high"]) == (False, "1", None)
+
+
+def test_weights_that_move_the_other_way() -> None:
+    """w in one layer and -w in the other: the product is the same, and so is the interval."""
+    from dataclasses import replace
+
+    model = squares()
+    first = replace(model.layers[0].feedforward, W1=[[1]], W2=[["-3/2"]])
+    second = replace(model.layers[1].feedforward, W1=[["-3/2"]])
+    moved = replace(model, layers=(sc.Layer(None, first), sc.Layer(None, second)))
+    found = tolerance(moved, ["-L1.ff.W2[a,1]", "-L2.ff.W1[1,a]"], 1)
+    assert found.row(1)["low"].mid == tolerance(model, ["L1.ff.W2[1,1]", "L2.ff.W1[1,1]"], 1).row(1)["low"].mid
+
+
+def test_softmax_is_enclosed() -> None:
+    """FIRST answers by the sign of w/2 - ... : with the weight w of hit, position 1 holds w - 1/2 behind a 1."""
+    row = sc.build("first").tolerance("L2.head1.V[s,hit]", 3, min_length=3).row(3)
+    low = Fraction(row["low"].mid), Fraction(row["low"].rad)
+    assert abs(low[0] - Fraction(1, 2)) <= low[1] < Fraction(1, 10**6)
+    assert (row["low_word"], row["low_in"], row["high"]) == ("100", None, None)
+    assert (
+        sc.build("first").tolerance("L2.head1.V[s,hit]", 3, min_length=3, digits=3).notes["ends"].startswith("within")
+    )
+
+
+@pytest.mark.parametrize(("name", "free", "values", "n"), [
+    ("parity", ["L1.head1.V[ones,one]"], {}, 4),
+    ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,one]"], {"epsilon": 0}, 3),
+])  # fmt: skip
+def test_the_intervals_of_figure_3(name: str, free: list[str], values: dict[str, Any], n: int) -> None:
+    """Those of `symcook.bounds.sensitive`, which has closed forms of its own."""
+    other = right_weights(name, n, values, digits=4)
+    row = sc.build(name).tolerance(free, n, min_length=n, values=values, digits=4).row(n)
+    for end, (one, two) in (("low", (other.below, other.low)), ("high", (other.high, other.above))):
+        mid, rad = Fraction(row[end].mid), Fraction(row[end].rad)
+        assert mid - rad <= two
+        assert one <= mid + rad
+        assert rad < Fraction(1, 5000)
+
+
+def test_an_induction_head_keeps_its_answers_inside() -> None:
+    """The readout's bias -1/7 may go from the greatest rejected mean up to the least accepted one."""
+    model = induction()
+    found = model.tolerance("readout[unit]", 4, min_length=4)
+    means = {dense.run(model, dense.typed(model, word))[-1]["found"] for word in words("01", 4)}
+    row = found.row(4)
+    assert row["low"] == -min(mean for mean in means if mean > Fraction(1, 7))
+    assert row["high"] == -max(mean for mean in means if mean <= Fraction(1, 7))
+    assert (row["low_in"], row["high_in"]) == (False, True)
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("L1.head1.V[balanc,token]", "did you mean balance"),
+    ("L1.head1.W[balance,token]", "matrix of L1.head1"),
+    ("L1.head2.V[balance,token]", "did you mean L1.head1"),
+    ("L1.head1.V[3,token]", "row of L1.head1.V"),
+    ("L1.head1.V", "must be written PART.MATRIX"),
+    ("L1.head1.V[1]", "a row and a column"),
+    ("readout[total]", "must have weights"),
+    ("", "must be written"),
+])  # fmt: skip
+def test_bad_names(name: str, said: str) -> None:
+    with pytest.raises(sc.BadInput, match=said):
+        sc.build("dyck-1").tolerance(name, 3)
+
+
+def test_weights_that_differ_do_not_move_together() -> None:
+    with pytest.raises(sc.BadInput, match="must be one number"):
+        tolerance(squares(), ["L1.ff.W2[a,1]", "-L2.ff.W1[1,a]"], 1)
