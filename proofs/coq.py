@@ -4,7 +4,7 @@
     python proofs/coq.py -o DIR --all            that of everything that has a proof
     python proofs/coq.py -o DIR --changed        all that is not recorded as it is today; lemmas are axioms in the files
                                                  that use them
-    python proofs/coq.py -o DIR --sample 40      a seeded sample beside what --changed has
+    python proofs/coq.py -o DIR --sample 40      a seeded sample beside what --changed has, without what takes long
     --check    let coqc check what is written, and list what the theorems rest on; exit 1 where anything is refused
     --record   add what was accepted to symcook/data/coq.json (with --check)
     --seed S   another sample
@@ -30,15 +30,20 @@ from symcook.coq.statement import known_ids
 from symcook.errors import BadInput, SymcookError, unknown
 
 SHORT = 60_000  # characters of the longest certificate that a sample may hold
-SHORT_MODEL = 6_000  # characters of the longest text of a stored model there; a layer norm takes a minute
+SHORT_MODEL = 6_000  # characters of the longest text of a stored model there; a layer norm takes minutes
+
+
+def short(ids: Sequence[str], models: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Those among ids and stored models that do not take long."""
+    few = [name for name in ids if len(str(certificates()[name])) <= SHORT]
+    return few, [name for name in models if len(model_text(name)) <= SHORT_MODEL]
 
 
 def sample(count: int, seed: int) -> tuple[list[str], list[str]]:
     """`count` ids by `seed`, and a tenth as many stored models; those with long texts are left out."""
     some = random.Random(seed)
-    short = sorted(name for name, data in certificates().items() if len(str(data)) <= SHORT)
-    models = [name for name in stored_models() if len(model_text(name)) <= SHORT_MODEL]
-    return some.sample(short, min(count, len(short))), some.sample(models, min(-(-count // 10), len(models)))
+    ids, models = short(sorted(certificates()), stored_models())
+    return some.sample(ids, min(count, len(ids))), some.sample(models, min(-(-count // 10), len(models)))
 
 
 def record(development: Development, found: Judgement, axioms: set[str]) -> None:
@@ -79,6 +84,11 @@ def main(arguments: Sequence[str]) -> int:
             ids, models = stale(known_ids()), stale_models(stored_models())
             print(f"not recorded as they are today: {len(ids)} theorems, {len(models)} models")
         if given.sample is not None:
+            kept = short(ids, models or [])
+            left = sorted({*ids, *(models or ())} - {*kept[0], *kept[1]})
+            if left:
+                print(f"too long for a sample, left to --changed: {', '.join(left)}")
+            ids, models = kept
             drawn, runs = sample(given.sample, given.seed)
             print(f"besides {len(drawn)} theorems and {len(runs)} models by the seed {given.seed}")
             ids, models = list(dict.fromkeys([*ids, *drawn])), list(dict.fromkeys([*(models or ()), *runs]))

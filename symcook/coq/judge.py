@@ -71,7 +71,7 @@ def fresh(folder: Path) -> None:
 class Judge:
     """coqc in one folder. The record has for each file the hash of what was judged, and whether it was accepted."""
 
-    def __init__(self, folder: Path, seconds: int = 900) -> None:
+    def __init__(self, folder: Path, seconds: int = 3600) -> None:
         self.folder, self.seconds, self.path = folder, seconds, coqc()
         record = folder / RECORD
         self.record: dict[str, Any] = json.loads(record.read_text()) if record.is_file() else {}
@@ -160,7 +160,7 @@ class Judgement:
 
 
 @deep()
-def judge(development: Development, folder: Path, say: Callable[[str], None], seconds: int = 900) -> Judgement:
+def judge(development: Development, folder: Path, say: Callable[[str], None], seconds: int = 3600) -> Judgement:
     """Write a development into `folder` and let Coq check it, two files at a time. A line is said for each file that is
     not accepted, and for each tenth one. A file of several statements that is refused is taken apart."""
     fresh(folder)

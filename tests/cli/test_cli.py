@@ -325,7 +325,7 @@ def test_the_examples_in_the_help_work(
     from symcook.cli import COMMANDS
 
     monkeypatch.chdir(tmp_path)
-    for name in set(COMMANDS) - {"tour", "list", "completion"}:
+    for name in [one for one in COMMANDS if one not in ("tour", "list", "completion")]:  # export before what reads it
         _, out, _ = call(capsys, name, "--help")
         line = out.partition("For example:")[2].strip()
         program, *arguments = shlex.split(line)
