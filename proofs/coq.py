@@ -30,12 +30,14 @@ from symcook.coq.statement import known_ids
 from symcook.errors import BadInput, SymcookError, unknown
 
 SHORT = 60_000  # characters of the longest certificate that a sample may hold
+SHORT_STATEMENT = 5_000  # of the longest statement; those about networks with layer norm are longer
 SHORT_MODEL = 6_000  # characters of the longest text of a stored model there; a layer norm takes minutes
 
 
 def short(ids: Sequence[str], models: Sequence[str]) -> tuple[list[str], list[str]]:
     """Those among ids and stored models that do not take long."""
     few = [name for name in ids if len(str(certificates()[name])) <= SHORT]
+    few = [name for name in few if name not in statements() or len(statements()[name].text) <= SHORT_STATEMENT]
     return few, [name for name in models if len(model_text(name)) <= SHORT_MODEL]
 
 
