@@ -11,7 +11,7 @@ from symcook.cli.question import ask, chosen_model, min_length_option, question_
 FORMATS = ("float16", "bfloat16", "float32", "float64")
 
 
-@declare("precision", "symcook precision parity --max-length 12 --format float16")
+@declare("precision", "symcook precision parity --max-length 6 --format float16")
 @name_argument
 @question_options
 @min_length_option

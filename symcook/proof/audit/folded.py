@@ -67,7 +67,17 @@ def text_of(tree: Tree) -> str:
     shown = expr.show(put(tree))
     for place in reversed(range(len(texts))):
         shown = shown.replace(f"{_STAND_IN}{place}_", texts[place])
-    return shown.replace("! = ", "!= ")
+    return _CHAIN.sub(_one_list, shown.replace("! = ", "!= "))
+
+
+_CHAIN = re.compile(r"(all|ex) \w+:[^.]+\. (?:\1 \w+:[^.]+\. ){39,}")
+# Each opens a bracket for the reader of formulas, a list of names opens one.
+
+
+def _one_list(chain: re.Match[str]) -> str:
+    """A long chain of quantifiers, as over the coordinates of a run, as one list of names."""
+    parts = chain[0].removesuffix(". ").split(". ")
+    return f"{chain[1]} {', '.join(part.removeprefix(f'{chain[1]} ') for part in parts)}. "
 
 
 def sort_text(sort: Sort) -> str:
