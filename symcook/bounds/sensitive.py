@@ -11,7 +11,6 @@ import flint
 
 from symcook.bounds.arguments import count
 from symcook.bounds.entropy import Given, case_of, hits, normed_parity_logit, ones_logit, parity_logit
-from symcook.bounds.reach import last_right, show_between
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.numbers.balls import arb_of, decide_sign, limit_for
 
@@ -19,6 +18,7 @@ LOGITS = {"parity": parity_logit, "parity-layernorm": normed_parity_logit}
 FIRST = Fraction(9973, 10007)
 """The first step from the weight 1. A denominator that no word's length has, so that no step ends at a tie."""
 MAX_LENGTH = 200
+HALVINGS = 60
 BITS = 128
 
 
@@ -57,11 +57,18 @@ def right_weights(
 
 def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction, Fraction]:
     """How far the weight may go from 1 on one side: the last that is right, and one nearby that is not."""
-    good, bad = last_right(lambda moved: _all_right(model, case, 1 + side * moved), FIRST, FIRST, near)
-    if bad is None:
-        raise Undecided(f"every word of {case.n - 1} symbols stays right up to the weight {1 + side * good}")
+    good, bad = Fraction(0), FIRST
+    if _all_right(model, case, 1 + side * bad):
+        raise Undecided(f"every word of {case.n - 1} symbols stays right up to the weight {1 + side * bad}")
+    while bad - good > near:
+        middle = (good + bad) / 2
+        if _all_right(model, case, 1 + side * middle):
+            good = middle
+        else:
+            bad = middle
     for k in range(1, case.n):
-        show_between(partial(_right_between, model, case, k, side), Fraction(0), good)
+        if not _right_between(model, case, k, side, Fraction(0), good, HALVINGS):
+            raise Undecided(f"the answer of words with {k} symbols 1 stayed open up to the weight {1 + side * good}")
     return 1 + side * good, 1 + side * bad
 
 
@@ -75,12 +82,19 @@ def _all_right(model: str, case: Given, weight: Fraction) -> bool:
     return True
 
 
-def _right_between(model: str, case: Given, k: int, side: int, start: Fraction, end: Fraction) -> bool:
-    """Whether the words with k symbols 1 are shown to be right at all weights 1 + side d, start <= d <= end < 1/k."""
+def _right_between(model: str, case: Given, k: int, side: int, start: Fraction, end: Fraction, halvings: int) -> bool:
+    """Whether the words with k symbols 1 are right at all weights 1 + side d, start <= d <= end < 1/k."""
     if end * k >= 1:
         return False
     with flint.ctx.workprec(BITS):
         moved = (arb_of(start) * k).union(arb_of(end) * k)  # from k to k + 1 or k - 1
         hit = {i: t for i, t in ((k, 1 - moved), (k + side, moved)) if 0 <= i < case.n}
         logit = LOGITS[model](case, k + side * moved, hit)
-        return bool(logit > 0 if k % 2 == 1 else logit < 0)
+        if logit > 0 if k % 2 == 1 else logit < 0:
+            return True
+    if not halvings:
+        return False
+    middle = (start + end) / 2
+    return _right_between(model, case, k, side, start, middle, halvings - 1) and _right_between(
+        model, case, k, side, middle, end, halvings - 1
+    )
