@@ -196,8 +196,7 @@ class Writer:
         parameters, body = definitions()[name]
         if name not in self.known:
             self.known.add(name)
-            formula = body[0] in FORMULAS or (body[0] == "call" and body[1] in definitions() and is_formula(body))
-            text = (self.truth if formula else self.value)(body, parameters)
+            text = (self.truth if is_formula(name) else self.value)(body, parameters)
             given = ", ".join(f"v_{p}" for p in parameters)
             first = "".join(f" r_{p} = outward(v_{p});" for p in parameters if f"r_{p}" in text)
             self.functions.append(f" def d_{name}({given}):{first} return {text}")
@@ -259,9 +258,10 @@ def depth(tree: Any) -> int:
     return 1 + max((depth(part) for part in tree if isinstance(part, tuple)), default=0)
 
 
-def is_formula(tree: Any) -> bool:
-    body = definitions()[tree[1]][1]
-    return body[0] in FORMULAS or (body[0] == "call" and body[1] in definitions() and is_formula(body))
+def is_formula(name: str) -> bool:
+    """Whether a definition is one of formulas, not of terms."""
+    body = definitions()[name][1]
+    return body[0] in FORMULAS or (body[0] == "call" and body[1] in definitions() and is_formula(body[1]))
 
 
 SUMMED = {"sum": "sum", "prod": "prod_"}
