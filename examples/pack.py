@@ -1,8 +1,9 @@
-"""Every word model of the library in every format, small and large, and a table of what is guaranteed.
+"""Every model of the library in every format, small and large, and a table of what is guaranteed.
 
     python examples/pack.py FOLDER [--table FILE.md]
 
-FOLDER/<format>/<model>-<length>-<dtype> has the weights and the certificate. A format whose package is missing is left
+FOLDER/<format>/<model>-<length>-<dtype> has the weights and the certificate; recipes on numbers, which have no words,
+stand there in one size, with their default arguments. A format whose package is missing is left
 out, and said so. The table has for each model and type the lengths at which every decision is guaranteed.
 """
 
@@ -10,12 +11,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import symcook as sc
 from symcook.export.formats import FORMATS
 from symcook.export.guarantee import guarantee
+from symcook.recipes import info, names
 
 MODELS = {
     "dyck-1": (16, 256),
@@ -27,6 +30,8 @@ MODELS = {
     "parity-layernorm": (6, 9),
 }
 """Each model, with a small and a large greatest length."""
+ROWS = 4
+"""The greatest length of models that read rows of numbers."""
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 
 
@@ -45,8 +50,23 @@ def main() -> None:
                 target = given.folder / kind / f"{name}-{length}-float32{format.ending}"
                 print(target, file=sys.stderr, flush=True)
                 sc.build(name).export(target, format=kind, dtype="float32", max_length=length, force=True)
+        for name, model in on_numbers():
+            target = given.folder / kind / f"{name}-float32{format.ending}"
+            print(target, file=sys.stderr, flush=True)
+            length = None if model.pointwise else ROWS
+            model.export(target, format=kind, dtype="float32", max_length=length, force=True)
     if given.table is not None:
         given.table.write_text(table())
+
+
+def on_numbers() -> Iterator[tuple[str, sc.Transformer]]:
+    """The recipes that read numbers and can be built by their names alone, all symbols set."""
+    for name in names():
+        if any(argument.default is None for argument in info(name).arguments):
+            continue
+        model = sc.build(name)
+        if not model.alphabet and all(p.default is not None for p in model.parameters):
+            yield name, model
 
 
 def table() -> str:

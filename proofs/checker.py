@@ -239,6 +239,11 @@ def number(p: int, q: int = 1) -> Term:
     return Term("num", (p, q))
 
 
+@cache
+def variable(name: str, sort: Any) -> Term:
+    return Term("var", (name, sort))
+
+
 TRUE, FALSE = Term("true"), Term("false")
 
 
@@ -291,6 +296,25 @@ def substitute(body: Term, values: Sequence[Term]) -> Term:
 def replace(t: Term, old: Term, new: Term) -> Term:
     """`t` with each part equal to `old` replaced; neither has loose indices."""
     return rebuild(t, lambda part, _: new if part == old else None, 0, {})
+
+
+class Opened:
+    """A formula without its first quantifiers. `values` stand for their variables, the innermost first; they are put
+    in where the formula is asked for, so that a chain of quantifiers is opened in one pass."""
+
+    __slots__ = ("body", "put", "values")
+
+    def __init__(self, body: Term, values: Sequence[Term] = ()) -> None:
+        self.body, self.values, self.put = body, values, None if values else body
+
+    def open(self, value: Term) -> Opened:
+        """The next variable is `value`."""
+        return Opened(self.body.kids[0], (value, *self.values))
+
+    def formula(self) -> Term:
+        if self.put is None:
+            self.put = substitute(self.body, self.values)
+        return self.put
 
 
 def parts(op: str, t: Term) -> list[Term]:
@@ -561,7 +585,7 @@ class Reader:
 
     def __init__(self, scope: dict[str, Any], known: dict[str, Definition]) -> None:
         self.known = known
-        self.meaning: dict[str, Any] = {name: (Term("var", (name, sort)), 0) for name, sort in scope.items()}
+        self.meaning: dict[str, Any] = {name: (variable(name, sort), 0) for name, sort in scope.items()}
         self.steps = 0
 
     def formula(self, text: str, leading: Sequence[tuple[str, Any]] = ()) -> Term:
@@ -1375,13 +1399,21 @@ class Proof:
 
     def __init__(self, lemmas: Mapping[str, Term], known: dict[str, Definition]) -> None:
         self.lemmas, self.known = lemmas, known
-        self.goal = TRUE
-        self.facts: dict[str, Term] = {}
+        self.open_goal = Opened(TRUE)
+        self.facts: dict[str, Opened] = {}
         self.scope: dict[str, Any] = {}
         self.added: list[tuple[dict[str, Any], str]] = []  # in the order in which facts and names came
         self.nodes = 0
         self.used: set[str] = set()
         self.normal = Normal()
+
+    @property
+    def goal(self) -> Term:
+        return self.open_goal.formula()
+
+    @goal.setter
+    def goal(self, goal: Term) -> None:
+        self.open_goal = Opened(goal)
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -1394,7 +1426,7 @@ class Proof:
 
     def prove(self, goal: Term, proof: Any) -> None:
         """Check `proof` of `goal` with the present facts and names."""
-        before, self.goal = self.goal, goal
+        before, self.open_goal = self.open_goal, Opened(goal)
         steps = items(proof)
         need(bool(steps), "a proof is empty")
         with self.inside():
@@ -1408,11 +1440,12 @@ class Proof:
                 need(keys_fit(node, f"by {NODES[by]}"), f"'{by}' has the wrong keys")
                 closed = getattr(self, f"by_{by}")(node)
                 need(closed == (place == len(steps)), f"'{by}' cannot be the last node, or must be")
-        self.goal = before
+        self.open_goal = before
 
-    def assume(self, label: Any, fact: Term) -> None:
+    def assume(self, label: Any, fact: Term | Opened) -> None:
         """A new fact; a list of labels takes a conjunction apart."""
-        found = parts("&", fact) if isinstance(label, list) else [fact]
+        whole = fact if isinstance(fact, Opened) else Opened(fact)
+        found = [Opened(part) for part in parts("&", whole.formula())] if isinstance(label, list) else [whole]
         labels = label if isinstance(label, list) else [label]
         need(len(labels) == len(found), f"a conjunction of {len(found)} needs as many labels")
         for one, part in zip(labels, found, strict=True):
@@ -1428,9 +1461,12 @@ class Proof:
         need(name not in self.scope and name not in self.known, f"the name '{name}' is taken")
         self.scope[name] = sort
         self.added.append((self.scope, name))
-        return Term("var", (name, sort))
+        return variable(name, sort)
 
     def fact(self, label: Any) -> Term:
+        return self.opened_fact(label).formula()
+
+    def opened_fact(self, label: Any) -> Opened:
         if string(label) in self.facts:
             return self.facts[label]
         kind, _, rest = label.partition(":")
@@ -1438,7 +1474,7 @@ class Proof:
         if found is None:
             raise Rejected(f"there is no fact '{label[:60]}' here")
         self.used.add(label)
-        return found
+        return Opened(found)
 
     def formula(self, text: Any) -> Term:
         return Reader(self.scope, self.known).formula(string(text))
@@ -1453,13 +1489,14 @@ class Proof:
 
     def by_intro(self, node: Any) -> bool:
         for one in items(node["as"]):
+            quantified = self.open_goal.body
+            if quantified.op == "all":
+                self.open_goal = self.open_goal.open(self.name(one, quantified.data))
+                continue
             goal = self.goal
-            need(goal.op in ("all", "->", "~"), "there is nothing to introduce")
-            if goal.op == "all":
-                self.goal = substitute(goal.kids[0], [self.name(one, goal.data)])
-            else:
-                self.assume(one, goal.kids[0])
-                self.goal = goal.kids[1] if goal.op == "->" else FALSE
+            need(goal.op in ("->", "~"), "there is nothing to introduce")
+            self.assume(one, goal.kids[0])
+            self.goal = goal.kids[1] if goal.op == "->" else FALSE
         return False
 
     def by_pick(self, node: Any) -> bool:
@@ -1468,14 +1505,15 @@ class Proof:
         return False
 
     def by_witness(self, node: Any) -> bool:
-        need(self.goal.op == "ex", "'witness' needs ex x. F as goal")
-        self.goal = substitute(self.goal.kids[0], [self.value(node["term"], self.goal.data)])
+        quantified = self.open_goal.body
+        need(quantified.op == "ex", "'witness' needs ex x. F as goal")
+        self.open_goal = self.open_goal.open(self.value(node["term"], quantified.data))
         return False
 
     def by_obtain(self, node: Any) -> bool:
-        fact = self.fact(node["fact"])
-        need(fact.op == "ex", "'obtain' needs a fact ex x. F")
-        self.assume(node["as"], substitute(fact.kids[0], [self.name(node["name"], fact.data)]))
+        fact = self.opened_fact(node["fact"])
+        need(fact.body.op == "ex", "'obtain' needs a fact ex x. F")
+        self.assume(node["as"], fact.open(self.name(node["name"], fact.body.data)))
         return False
 
     def by_contra(self, node: Any) -> bool:
@@ -1490,12 +1528,13 @@ class Proof:
         return False
 
     def by_use(self, node: Any) -> bool:
-        fact = self.fact(node["fact"])
+        state = self.opened_fact(node["fact"])
         for given in items(node["with"]):
-            need(fact.op in ("all", "->", "~"), "a fact takes no more arguments")
-            if fact.op == "all":
-                fact = substitute(fact.kids[0], [self.value(given, fact.data)])
+            if state.body.op == "all":
+                state = state.open(self.value(given, state.body.data))
                 continue
+            fact = state.formula()
+            need(fact.op in ("->", "~"), "a fact takes no more arguments")
             premise = fact.kids[0]
             if isinstance(given, list):
                 self.prove(premise, given)
@@ -1504,8 +1543,8 @@ class Proof:
             else:
                 need(string(given).startswith("#"), "a premise needs '#label', '!' or a proof")
                 need(self.normal.same(self.fact(given[1:]), premise), f"'{given[1:60]}' is not the premise")
-            fact = fact.kids[1] if fact.op == "->" else FALSE
-        self.assume(node["as"], fact)
+            state = Opened(fact.kids[1] if fact.op == "->" else FALSE)
+        self.assume(node["as"], state)
         return False
 
     def by_ind(self, node: Any) -> bool:

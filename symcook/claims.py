@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from symcook import recipes
 from symcook.errors import BadInput, SymcookError, unknown
 
 DATA = Path(__file__).parent / "data"
@@ -67,9 +68,9 @@ class Claim:
     reason: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """One entry of ``symcook claims --json``."""
-        document = asdict(self)
-        return document | {name: list(document[name]) for name in ("assuming", "lemmas", "gaps", "tried")}
+        """One entry of ``symcook claims --json``; "objects" are the recipes and functions that the claim is about."""
+        document = asdict(self) | {"objects": recipes.of_claim(self.id)}
+        return document | {name: list(document[name]) for name in ("assuming", "lemmas", "gaps", "tried", "objects")}
 
     @property
     def words(self) -> str:

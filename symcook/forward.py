@@ -103,15 +103,16 @@ class Result:
         return {name: self.domain.read(column, at) for name, column in self.columns().items()}
 
 
-def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = False) -> Result:
+def forward(model: Transformer, sequence: Any, domain: Domain, *, trace: bool = False, weights: bool = True) -> Result:
     """Run `model` on `sequence` in `domain`. The sequence is what `Domain.begin` takes; the model's symbols are either
     bound to values or left to a domain that keeps them. Coordinates that nothing reads later, and positions that the
-    readout does not need, are computed for a `trace` only; `Result.steps` is empty without it.
+    readout does not need, are computed for a `trace` only; `Result.steps` is empty without it. Without
+    `weights` a trace has no attention weights.
 
     In a domain that rounds without being a runtime's simulation, a verdict within the rounding bound stays open, and
     Undecided is raised where a choice on the way does."""
     with domain.context():
-        result = _Pass(model, sequence, domain, trace).result()
+        result = _Pass(model, sequence, domain, trace, weights).result()
     if not rounds(domain) or domain.simulates:
         return result
     bounded = _bounded(result)
@@ -134,8 +135,9 @@ def _agreeing(found: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict
 class _Pass:
     """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
 
-    def __init__(self, model: Transformer, sequence: Any, domain: Domain, trace: bool) -> None:
+    def __init__(self, model: Transformer, sequence: Any, domain: Domain, trace: bool, weights: bool) -> None:
         self.model, self.sequence, self.domain, self.trace = model, sequence, domain, trace
+        self.most_weights = MOST_WEIGHTS if weights else 0
         self.embedding = model.embedding
         domain.begin(_lowered(sequence), self.embedding.start)
         self.zero = domain.linear([], 0)
@@ -192,7 +194,7 @@ class _Pass:
     def units(self) -> list[Column]:
         """For each position the column that is 1 there and 0 elsewhere: a head that averages them shows its weights.
         Empty where no weights are kept."""
-        if not self.trace or self.domain.length > MOST_WEIGHTS:
+        if not self.trace or self.domain.length > self.most_weights:
             return []
         first = self.embedding.start
         return [self.domain.positions(lowered(f"I[i = {first + j}]")) for j in range(self.domain.length)]

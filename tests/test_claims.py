@@ -127,7 +127,7 @@ def test_checked_stands_for_every_length() -> None:
 
 def test_one_entry_of_the_json_answer() -> None:
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming", "lemmas", "gaps"]
-    keys += ["tried", "note", "slip", "same", "test", "reason"]
+    keys += ["tried", "note", "slip", "same", "test", "reason", "objects"]
     for claim in claims.select(paper="cookbook"):
         document = claim.to_json()
         assert list(document) == keys

@@ -205,12 +205,14 @@ KINDS: dict[str, Kind] = {
             function="symcook.bounds.error:error_propagation",
             arguments=(
                 Argument("model", _MODEL, "NAME", required=True),
-                Argument("delta", "The size of the error in the embedding.", "D", required=True),
+                Argument("delta", "The size of the error in the embedding.", "D"),
                 Argument("n", _N, "N"),
+                Argument("dtype", "Weights and operations rounded to float64, float32, float16 or bfloat16.", "T"),
                 Argument("values", _VALUES, "V"),
+                Argument("constants", "By constants of the parts alone, for every word at once."),
             ),
-            summary="how far an error in the embedding of a model can grow, layer by layer, with our constants and "
-            "those of the papers (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2)",
+            summary="how far an error in the embedding of a model, or a type of floats, can move each coordinate, over "
+            "all words of n symbols, beside the papers' constants (yang2026, Lemmas 28 to 33; Cookbook, Section 7.2)",
         ),
         Kind(
             name="sensitivity",

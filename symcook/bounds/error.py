@@ -1,149 +1,99 @@
-"""How far a small error in the residual stream can grow, layer by layer, in a given model."""
+"""How far a small error in the residual stream can grow in a given model, by layer and by coordinate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import flint
+from flint import arb
 
 from symcook.bounds.arguments import count, written
-from symcook.bounds.constants import (
-    added_size,
-    change_of,
-    column_sum,
-    normed_change,
-    normed_size,
-    root,
-    rows_of,
-    score_form,
-)
-from symcook.bounds.gap import moved_scores, score_gap, streams
-from symcook.bounds.models import entry, rational_positive, read_model
+from symcook.bounds.growth import Growth, Pair, Plan, run
+from symcook.bounds.models import rational_positive, read_model
+from symcook.bounds.reached import TYPES, Moves, moves, must_fit
 from symcook.bounds.result import Bound, decided
-from symcook.domains.exact import at_position
-from symcook.errors import BadInput
-from symcook.model.layers import SelfAttention, Sublayer
-from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.symbols import from_sympy, tree_from_sympy
+from symcook.errors import BadInput, Undecided, unknown
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import Ball, arb_of, ball, check_digits, decide_sign, refine
-from symcook.numbers.evaluate import evaluate
+from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, refine
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-Number = Any
-"""A Fraction where every constant of the model is rational, else a ball."""
-Row = Mapping[str, Fraction]
-
-
-class Pair(NamedTuple):
-    """An error after some part, by our constants and by those of the papers."""
-
-    ours: Number
-    papers: Number
-
-
-@dataclass(frozen=True)
-class Growth:
-    """A sublayer: its name for the table, what it does to an error, and the statements that say so.
-
-    `grow` gets the error before the part and a function that makes numbers of Fractions; `exact` where it needs no
-    balls.
-    """
-
-    label: str
-    grow: Callable[[Pair, Callable[[Fraction], Number]], Pair]
-    proofs: tuple[str, ...]
-    exact: bool = True
+GUARD_BITS = 128
+"""The precision of the slopes, beyond what is asked for."""
+SHOWN = 6
+"""Digits of what is shown beside the bound itself, rounded up."""
 
 
 def error_propagation(
     model: str | Transformer,
-    delta: str | int | Fraction,
+    delta: str | int | Fraction | None = None,
     n: int | str | None = None,
     values: str | Mapping[str, Any] | None = None,
     digits: int | str = 30,
+    dtype: str | None = None,
+    constants: bool = False,
 ) -> Bound:
-    """How much an error of size delta in the embedding can have grown after the last layer.
+    """How far an error of size delta in the embedding, and rounding to a type of floats, can move a model's values.
 
     model: a recipe, a model file, or a model. delta: positive and rational: at every position the L1 norm of the change
     of the residual stream is at most delta. n: the length of the input, needed where a head has scores that are not
-    zero. values: arguments of the recipe and values of its symbols, as "eps=1/8". The answer's `value` is a bound on
-    the L1 norm of the change at every position after the last layer, `claimed` the same with the papers' constants.
-    It is an upper bound for all such changes; that some change reaches it is not claimed.
+    zero. values: arguments of the recipe and values of its symbols, as "eps=1/8". dtype: float64, float32, float16 or
+    bfloat16: weights are stored in it and each operation is rounded to it, in any order of sums. At least one of delta
+    and dtype is needed.
 
-    Why our constants hold, for an error e before a part and its residual connection (|A| has the absolute entries of A,
-    and a column sum is the sum of one column of |A|):
+    The answer's `value` is a bound on the L1 norm of the change at every position after the last layer, `claimed` the
+    same with the papers' constants, None where they do not apply. It is an upper bound for all such changes; that some
+    change reaches it is not claimed. Two ways lead to it:
 
-    feed-forward: a hidden unit moves by at most |W1| times the change, relu does not increase that, so that the output
-    moves by at most the greatest column sum of |W2| |W1|: e becomes (1 + L) e. The papers: d^2 p^2 + 1 (Lemma 30), with
-    d the greatest of width, hidden units and key size, and p the greatest size of a parameter, at least 1.
+    by words: with n, where all words of that length can be gone through (`symcook.bounds.reached.WORK`). The slope of
+    each number towards each error is enclosed over all that the errors allow (`symcook.bounds.moved`); `extra` then has
+    the bound of each coordinate after the last layer and of each score that the readout shows, with the position and
+    the word. It is exact but for what grows with the square of the errors, for relu within its kink, and for what
+    operations round, whose parts are added up.
 
-    attention with weights that stay: values are averaged, and V does not increase the L1 norm by more than its greatest
-    column sum c: (1 + c) e; the papers: (d p + 1) e (Lemma 33 without change of weights). Weights stay where all scores
-    are zero, and under hard attention where each maximum is unique and its gap to the other scores is more than twice
-    what a score can move.
+    by constants of the parts (`symcook.bounds.growth`), for every word at once; of errors in the embedding alone. With
+    `constants` in this way only.
 
-    a score of query x and key z is x M z with M = scale/temperature Q^T K. For stream vectors of norm at most X it
-    moves by at most T = mu (2 X e + e^2), mu the greatest entry of |M|: each product in x M z - u M v = x M (z - v) +
-    (x - u) M z - (x - u) M (z - v) is at most mu times two L1 norms. The papers: 3 d^2 p^2 h_max e times
-    scale/temperature for e <= 1 (Lemma 31, where the scale is 1/sqrt(d)); h_max is at most max(1, X).
-
-    softmax: weights of scores that move by at most T move by at most 2 tanh(T/2) in the L1 norm, reached at n = 2; the
-    papers: 4 T (Lemma 32). The output moves by c (2 tanh(T/2) X + e); the papers: d p (d h_max 4 T + e).
-
-    layer norm with epsilon > 0: sqrt((1 - 1/d) sum(gain^2)/epsilon), see `normed_change`. The papers give no constant;
-    2 d (d + 1) max|gain|/sqrt(epsilon) stands for theirs.
-
-    X is bounded from the embeddings of all tokens at length n in the same way, or, where a hard head makes it
-    necessary to run all words of length n, taken from these runs.
-
-    Raises BadInput for delta or n out of range, a symbol without a value, an activation other than relu, layer norm
-    with epsilon = 0, a hard head without a score gap or with one that the error can close, rows of inputs where scores
-    matter, and an error above 1 before softmax (Lemma 31). Source: yang2026, Lemmas 28 to 33; Cookbook, Section 7.2.
+    Raises BadInput for delta or n out of range, a symbol without a value, and where neither way gives a bound: an
+    activation other than relu, layer norm with epsilon = 0, a hard head without a score gap or with one that the error
+    can close, rows of inputs where scores matter, and without n an error above 1 before softmax (Lemma 31).
+    Source: yang2026, Lemmas 28 to 33; Cookbook, Section 7.2.
     """
     wanted = check_digits(digits)
     chosen, name = read_model(model, values)
-    start = rational_positive(delta, "delta")
+    if delta is None and dtype is None:
+        raise BadInput("an error must be given", "none", "give --delta 1/1000, --dtype float32, or both")
+    if dtype is not None and dtype not in TYPES:
+        raise unknown("type of floats", dtype, list(TYPES))
+    start = None if delta is None else rational_positive(delta, "delta")
     length = None if n is None else count(n, "n")
     if length is not None and chosen.pointwise and length != 1:
         raise BadInput(f"{name} is a feed-forward recipe, which has no length", f"n = {length}", "leave --n out")
     if length is not None:
         chosen.check_length(length + chosen.embedding.added)
-    parts = _Plan(chosen, name, start, length).parts()
-    if all(part.exact for part in parts):
-        table = _run(parts, start, lambda q: q)
-        shown = [Pair(*(_exact_ball(v, wanted) for v in row)) for row in table]
-        holds: bool | None = table[-1].ours <= table[-1].papers
-        value, claimed = shown[-1]
-    else:
-        shown = []
-        for k in range(len(parts) + 1):
-            sides = (
-                refine(
-                    lambda k=k, s=s: arb_of(_run(parts[:k], start, arb_of)[k][s]),
-                    wanted,
-                    relative=True,
-                    what="the bound",
-                )
-                for s in (0, 1)
-            )
-            shown.append(Pair(*(ball(side, wanted, relative=True) for side in sides)))
-        value, claimed = shown[-1]
-
-        def slack() -> flint.arb:
-            last = _run(parts, start, arb_of)[-1]
-            return last.papers - last.ours
-
-        holds = decided(slack, wanted, "our bound <= the papers' bound")
-    labels = ["embedding", *(part.label for part in parts)]
-    given: dict[str, int | bool | str] = {"model": name, "delta": written(start)}
-    if length is not None:
-        given["n"] = length
+    if dtype is not None and length is None and not chosen.pointwise:
+        raise BadInput("the length must be given with a type of floats", "none", "give for example --n 6")
+    if constants and (dtype is not None or delta is None):
+        raise BadInput("constants are for errors in the embedding", "a type of floats", "give delta alone")
+    reached, refused = (
+        (None, "") if constants else _by_words(chosen, length, start, dtype, bits_for(wanted) + GUARD_BITS)
+    )
+    parts: list[Growth] = []
+    if start is not None and dtype is None:
+        try:
+            parts = Plan(chosen, name, start, length).parts()
+        except BadInput as error:
+            if reached is None:
+                raise
+            refused = f"{error.must}; given: {error.given}" if error.given else error.must
+    elif reached is None:
+        raise BadInput("the error must stay so small that every choice is the same", refused)
+    table = _shown(parts, start, wanted) if parts and start is not None else []
+    value, claimed, holds = _ends(parts, table, start, reached, wanted)
+    given: dict[str, int | bool | str] = {"model": name}
+    given |= {} if start is None else {"delta": written(start)}
+    given |= {} if length is None else {"n": length}
+    given |= {} if dtype is None else {"dtype": dtype}
     return Bound(
         kind="error",
         parameters=given,
@@ -153,211 +103,107 @@ def error_propagation(
         attained=False,
         where="an upper bound for every such change",
         source="yang2026, Lemmas 28 to 33; Cookbook, Section 7.2",
-        labels=("our constants", "papers' constants"),
+        labels=("our constants" if reached is None else "our bound", "papers' constants"),
         proofs=tuple(dict.fromkeys(proof for part in parts for proof in part.proofs)),
-        extra={f"after {label}": f"{a.mid} (papers {b.mid})" for label, (a, b) in zip(labels, shown, strict=True)},
+        extra=_extra(parts, table, reached, refused),
     )
 
 
-def _exact_ball(value: Fraction, digits: int) -> Ball:
+def _by_words(
+    model: Transformer, length: int | None, delta: Fraction | None, dtype: str | None, bits: int
+) -> tuple[Moves | None, str]:
+    """What all words of the length say, else why they are not asked."""
+    n = 1 if model.pointwise else length
+    if n is None:
+        return None, ""
+    if not must_fit(model, n, delta):
+        return None, f"the words of length {n} are too many to go through each"
+    try:
+        return moves(model, n, delta, dtype, bits + (0 if delta is None else delta.denominator.bit_length())), ""
+    except Undecided as error:
+        return None, str(error).rstrip(".")
+
+
+def _shown(parts: list[Growth], start: Fraction, wanted: int) -> list[tuple[Ball, Ball]]:
+    """The errors by the constants after the embedding and after each part."""
+    if all(part.exact for part in parts):
+        return [(_ball(row.ours, wanted), _ball(row.papers, wanted)) for row in run(parts, start, lambda q: q)]
+    rows = []
+    for k in range(len(parts) + 1):
+        ours, papers = (
+            refine(lambda k=k, s=s: arb_of(run(parts[:k], start, arb_of)[k][s]), wanted, relative=True, what="a bound")
+            for s in (0, 1)
+        )
+        rows.append((ball(ours, wanted, relative=True), ball(papers, wanted, relative=True)))
+    return rows
+
+
+def _ball(value: Fraction, digits: int) -> Ball:
     return ball(refine(lambda: arb_of(value), digits, relative=True), digits, relative=True)
 
 
-def _run(parts: Sequence[Growth], start: Fraction, number: Callable[[Fraction], Number]) -> list[Pair]:
-    """The errors after the embedding and after each part."""
-    table = [Pair(number(start), number(start))]
-    for part in parts:
-        table.append(part.grow(table[-1], number))
-    return table
+def _ends(
+    parts: list[Growth], table: list[tuple[Ball, Ball]], start: Fraction | None, reached: Moves | None, wanted: int
+) -> tuple[Ball, Ball | None, bool | None]:
+    """Our bound, the papers', and whether ours is at most theirs."""
+    stream = None if reached is None else reached.stream.upper()
+
+    def rows() -> Pair:
+        assert start is not None
+        return run(parts, start, arb_of)[-1]
+
+    if not table:
+        assert stream is not None
+        return ball(stream, wanted, relative=True), None, None
+    with flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):
+        better = stream is not None and bool(stream < arb(rows().ours))
+    if better:
+        assert stream is not None
+        held = decided(lambda: arb(rows().papers) - stream, wanted, "our bound <= the papers' bound")
+        return ball(stream, wanted, relative=True), table[-1][1], held
+    if all(part.exact for part in parts):
+        assert start is not None
+        last = run(parts, start, lambda q: q)[-1]
+        return (*table[-1], last.ours <= last.papers)
+    held = decided(lambda: rows().papers - rows().ours, wanted, "our bound <= the papers' bound")
+    return (*table[-1], held)
 
 
-def _seen(norms: Sequence[Growth], e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-    """The error of what several norms side by side write."""
-    parts = [norm.grow(e, number) for norm in norms]
-    return Pair(*(sum((p[s] for p in parts[1:]), parts[0][s]) for s in (0, 1)))
-
-
-class _Plan:
-    """The parts of a model with their constants; `size` bounds the L1 norm of the stream before the next part."""
-
-    def __init__(self, model: Transformer, name: str, delta: Fraction, length: int | None) -> None:
-        self.model, self.name, self.delta, self.length = model, name, delta, length
-        self.so_far: list[Growth] = []
-        self.size: Fraction | None = None
-        self.width, self.greatest = self._paper_sizes()
-        if any(not head.uniform for head in self._heads()):
-            if model.embedding.inputs is not None:
-                must = "a model with scores must read words, so that its activations are bounded"
-                raise BadInput(must, f"{name} reads rows of numbers")
-            if length is None:
-                raise BadInput(f"{name} has scores, so that the length must be given", "none", "give for example --n 8")
-            self.size = self._embedded(length)
-
-    def _heads(self) -> Iterator[Head]:
-        for step in self.model.sublayers:
-            yield from (part for part in step.parts if isinstance(part, Head))
-
-    def _paper_sizes(self) -> tuple[int, Fraction]:
-        """d and p_max of the papers."""
-        sizes, entries = [len(self.model.space)], [Fraction(1)]
-        for step in self.model.sublayers:
-            for part in step.all_parts if step.block is not None else ():
-                for rows in map(rows_of, part.matrices().values()):
-                    sizes.append(len(rows))
-                    entries += [abs(e) for row in rows for e in row]
-        return max(sizes), max(entries)
-
-    def _embedded(self, length: int) -> Fraction:
-        embedding = self.model.embedding
-        places = range(embedding.start, embedding.start + length + embedding.added)
-        best = Fraction(0)
-        for i in places:
-            here = {c: at_position(e, i, len(places)) for c, e in embedding.places.items()}
-            for row in (embedding.words or {}).values():
-                total = sum((abs(entry(row.get(c, 0)) + here.get(c, 0)) for c in {*row, *here}), Fraction(0))
-                best = max(best, total)
-        return best
-
-    def parts(self) -> list[Growth]:
-        for step in self.model.sublayers:
-            self.so_far.append(self._step(step))
-        return self.so_far
-
-    def _step(self, step: Sublayer) -> Growth:
-        block, label = step.block, f"layer {step.layer} {step.kind}"
-        if block is None:
-            assert step.after is not None  # a final norm
-            return self._norm(step.after, step.kind)
-        size = self.size
-        before = [self._norm(norm) for norm in step.before]
-        if before:
-            size = sum((normed_size(norm) for norm in step.before), Fraction(0))
-        inner = (
-            self._feedforward(block)
-            if isinstance(block, FeedForward)
-            else self._attention(label, block, size, step.layer - 1, before)
-        )
-        if self.size is not None:
-            assert size is not None
-            self.size += added_size(block, size)
-        after = None if step.after is None else self._norm(step.after)
-        if step.after is not None and self.size is not None:
-            self.size = normed_size(step.after)
-
-        def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-            added = inner.grow(_seen(before, e, number) if before else e, number)
-            whole = Pair(e.ours + added.ours, e.papers + added.papers)
-            return whole if after is None else after.grow(whole, number)
-
-        every = [*before, inner, *([] if after is None else [after])]
-        proofs = tuple(proof for part in every for proof in part.proofs)
-        return Growth(label, grow, (*proofs, "cookbook.s7.2.prop7.4"), all(part.exact for part in every))
-
-    def _feedforward(self, block: FeedForward) -> Growth:
-        if block.activation != "relu":
-            raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation)
-        ours = change_of(block)
-        papers = (self.width * self.greatest) ** 2
-        return Growth(
-            "",
-            lambda e, number: Pair(number(ours) * e.ours, number(papers) * e.papers),
-            ("lem.ffn_columns", "yang2026.lemma30"),
-        )
-
-    def _attention(
-        self, label: str, block: SelfAttention, size: Fraction | None, layers: int, before: Sequence[Growth]
-    ) -> Growth:
-        heads = [self._head(label, head, size, layers, before) for head in block.heads]
-
-        def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-            added = [head.grow(e, number) for head in heads]
-            return Pair(*(sum((a[s] for a in added[1:]), added[0][s]) for s in (0, 1)))
-
-        return Growth("", grow, tuple(p for head in heads for p in head.proofs), all(head.exact for head in heads))
-
-    def _head(self, label: str, head: Head, size: Fraction | None, layers: int, before: Sequence[Growth]) -> Growth:
-        ours, papers = column_sum(rows_of(head.V)), self.width * self.greatest
-        mean = ("lem.mean_close", "lem.norm_columns", "yang2026.lemma33")
-        uniform = not any(e for row in score_form(head) for e in row)
-        if uniform or head.weighting != "softmax":
-            if not uniform:
-                self._check_gap(label, head, layers, bool(before))
-                mean = ("lem.argmax_kept", "lem.bilinear_close", *mean)
-            return Growth("", lambda e, number: Pair(number(ours) * e.ours, number(papers) * e.papers), mean)
-        assert size is not None
-        bound, greatest = size, max(size, Fraction(1))
-        factor = self._factor(head)
-        mu = max(abs(e) for row in score_form(head) for e in row)
-        d, p = self.width, self.greatest
-
-        def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-            scaled = factor()
-            score = scaled * number(mu) * (2 * number(bound) * e.ours + e.ours * e.ours)
-            weights = 2 * (score / 2).tanh()
-            claimed = scaled * number(3 * d**2 * p**2 * greatest) * e.papers
-            return Pair(
-                number(ours) * (number(bound) * weights + e.ours),
-                number(d * p) * (number(d * greatest) * 4 * claimed + e.papers),
-            )
-
-        def slack(number: Callable[[Fraction], Number]) -> Number:
-            e = _run(self.so_far, self.delta, number)[-1]
-            return number(Fraction(1)) - (_seen(before, e, number) if before else e).papers
-
-        if all(part.exact for part in (*self.so_far, *before)):
-            large = slack(lambda q: q) < 0
+def _extra(
+    parts: list[Growth], table: list[tuple[Ball, Ball]], reached: Moves | None, refused: str
+) -> dict[str, Ball | str]:
+    """The bounds after each part; of each coordinate and score where words were gone through."""
+    found: dict[str, Ball | str] = {}
+    labels = ["embedding", *(part.label for part in parts)] if table else []
+    steps = [] if reached is None else [(label, _above(size)) for label, size in reached.parts]
+    for k, label in enumerate(labels or [label for label, _ in steps]):
+        by_words = f"{steps[k][1]}" if k < len(steps) else None
+        if table:
+            ours, papers = table[k]
+            shown = ours.mid if by_words is None else f"{by_words} (constants {ours.mid}; papers {papers.mid})"
+            found[f"after {label}"] = shown if by_words else f"{ours.mid} (papers {papers.mid})"
         else:
-            large = decide_sign(lambda: slack(arb_of), f"the error before {label} is at most 1") < 0
-        if large:
-            must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
-            raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
-        proofs = ("lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio")
-        return Growth("", grow, proofs, exact=False)
+            found[f"after {label}"] = by_words or ""
+    if reached is not None:
+        for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
+            for name, (size, place, word) in entries.items():
+                where = "" if size.is_zero() else f", at position {place} of {word or 'the empty word'}"
+                found[f"{what}{name}"] = f"at most {_above(size)}{where}"
+        found["words"] = f"{reached.words}, each by itself" if reached.words > 1 or parts else "all inputs"
+    if refused:
+        found["not shown" if reached is None else "papers' constants"] = refused
+    return found
 
-    def _factor(self, head: Head) -> Callable[[], flint.arb]:
-        """scale/temperature, the greatest over the positions, as a ball."""
-        embedding = self.model.embedding
-        assert self.length is not None
-        n = self.length + embedding.added
-        tree = tree_from_sympy(head.scale / head.temperature)
 
-        def factor() -> flint.arb:
-            best = flint.arb(0)
-            for i in range(embedding.start, embedding.start + n):
-                found = evaluate(tree, {"i": i, "n": n})
-                if found < 0:
-                    where = f"{from_sympy(head.temperature)} at i = {i}, n = {n}"
-                    raise BadInput("a temperature must be positive", where)
-                best = best.max(found)
-            return best
+def _above(size: arb) -> str:
+    """A size in `SHOWN` digits, rounded up."""
+    import decimal
 
-        return factor
+    from symcook.model.rationals import decimal as plain
 
-    def _norm(self, norm: LayerNorm, label: str = "") -> Growth:
-        sharp, papers = normed_change(norm)
-        roots = (root(sharp), root(papers))
-
-        def grow(e: Pair, number: Callable[[Fraction], Number]) -> Pair:
-            ours, claimed = (
-                arb_of(square).sqrt() if exact is None else number(exact)
-                for square, exact in zip((sharp, papers), roots, strict=True)
-            )
-            return Pair(ours * e.ours, claimed * e.papers)
-
-        proofs = ("lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5")
-        return Growth(label, grow, proofs, exact=None not in roots)
-
-    def _check_gap(self, label: str, head: Head, layers: int, normed: bool) -> None:
-        """BadInput unless at every position of every word the maximum is unique and the error cannot reach it."""
-        if normed or any(not part.exact for part in self.so_far):
-            raise BadInput(
-                f"{label} must see exact scores", "scores behind softmax or a layer norm", "no gap is computed for it"
-            )
-        assert self.length is not None
-        before = streams(self.model, layers, self.length, self.name)
-        gap = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
-        moved = moved_scores(score_form(head), gap.size, _run(self.so_far, self.delta, lambda q: q)[-1].ours)
-        if gap.least is not None and 2 * moved >= gap.least:
-            must = f"delta must be so small that the scores of {label} keep their maxima"
-            given = f"a gap of {written(gap.least)}, scores that move by up to {written(moved)}"
-            raise BadInput(must, given, "give a smaller delta")
+    mantissa, exponent = (int(part) for part in size.upper().man_exp())
+    exact = Fraction(mantissa) * Fraction(2) ** exponent
+    context = decimal.Context(prec=SHOWN, rounding=decimal.ROUND_CEILING)
+    found = context.divide(decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator))
+    _, digits, tens = found.as_tuple()
+    return plain("".join(map(str, digits)), int(tens))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations, product
 from typing import Any
+
+import flint
+from flint import arb
 
 from symcook.bounds.arguments import count, written
 from symcook.bounds.models import entry, read_model
@@ -16,10 +20,13 @@ from symcook.forward import Result, forward
 from symcook.model.layers import SelfAttention
 from symcook.model.parts import FeedForward, Head
 from symcook.model.transformer import Transformer
-from symcook.numbers.balls import Ball, arb_of, ball, check_digits, refine
+from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, refine
 
 LIMIT = 2**16
 """The greatest number of words that are compared."""
+IN_BALLS = 2**12
+"""The same where each is run in balls."""
+NONE = arb(0)
 
 Changes = list[dict[str, Fraction]]
 """For each position a bound on the change of each coordinate."""
@@ -31,7 +38,9 @@ def sensitivity(
     """The greatest change of an output of the model when one of its n symbols changes, against a proved C/n.
 
     model: a recipe, a model file or a model that reads words, with at most 2^16 words of length n; its heads average
-    uniformly (all scores zero) and its activations are relu. values: as in `error_propagation`. An output is the logit
+    uniformly (all scores zero) and its activations are relu; a model with scores, layer norm or other activations, with
+    at most 2^12 words, has no C, and the greatest change is enclosed by runs in balls. values: as in
+    `error_propagation`. An output is the logit
     of a sign readout, else each coordinate or score that the readout shows, at the position where it looks. For a
     readout at each position those at the changed position are left out, since they change by a constant: the residual
     connection carries the symbol itself.
@@ -47,16 +56,18 @@ def sensitivity(
     the changed symbol itself, C is bounded as n grows; with a future mask it need not be: in dyck-1 the first symbol
     moves the balance at position i by 2/i, and the mean of these is of order (log n)/n, which is reached.
 
-    Raises BadInput for n out of range, too many words, a model over rows, a head with scores, layer norm, another
-    activation, or outputs that are not rational. Source: chiang2022, Section 1 (Hahn's Lemma 5); Cookbook, Section 6.4.
+    Raises BadInput for n out of range, too many words and a model over rows; Undecided where a choice of hard attention
+    stays open in balls. Source: chiang2022, Section 1 (Hahn's Lemma 5); Cookbook, Section 6.4.
     """
     wanted = check_digits(digits)
     chosen, name = read_model(model, values)
     length = count(n)
     if not chosen.alphabet:
         raise BadInput("sensitivity needs a model that reads words", name, "give one with an alphabet, such as dyck-1")
-    _check(chosen, name)
     letters, added = len(chosen.alphabet), chosen.embedding.added
+    if (why := _irregular(chosen)) is not None:
+        chosen.check_length(length + added)
+        return _by_balls(chosen, name, length, wanted, why)
     if length > LIMIT.bit_length() or letters**length > LIMIT:
         raise BadInput(
             f"{name} must have at most {LIMIT} words of the length", f"{letters}^{length}", "give a smaller --n"
@@ -93,20 +104,87 @@ def _shown(value: Fraction, digits: int) -> Ball:
     return ball(refine(lambda: arb_of(value), digits, relative=True), digits, relative=True)
 
 
-def _check(model: Transformer, name: str) -> None:
+def _irregular(model: Transformer) -> str | None:
+    """What keeps a model from the bound C/n; None where nothing does."""
     for step in model.sublayers:
-        where = "a final norm" if step.block is None else f"one in layer {step.layer}"
         if step.norms:
-            raise BadInput(f"{name} must have no layer norm here", where)
+            return "a final norm" if step.block is None else f"a layer norm in layer {step.layer}"
         for part in step.parts:
             if isinstance(part, Head) and (not part.uniform or part.weighting not in ("average", "softmax")):
-                raise BadInput(
-                    f"the heads of {name} must average uniformly", f"scores or a unique choice in layer {step.layer}"
-                )
+                return f"scores or a unique choice in layer {step.layer}"
             if isinstance(part, FeedForward) and part.activation != "relu":
-                raise BadInput(f"the activations of {name} must be relu", part.activation)
-    if model.readout.kind == "distribution":
-        raise BadInput(f"the outputs of {name} must be rational", "probabilities of a softmax")
+                return f"{part.activation} in layer {step.layer}"
+    return "probabilities of a softmax" if model.readout.kind == "distribution" else None
+
+
+def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> Bound:
+    """The greatest change by runs of all words in balls."""
+    letters = model.alphabet
+    if n > IN_BALLS.bit_length() or len(letters) ** n > IN_BALLS:
+        must = f"{name} must have at most {IN_BALLS} words of the length, since it has {why}"
+        raise BadInput(must, f"{len(letters)}^{n}", "give a smaller --n")
+    where, own = "no symbol changes an output", NONE
+    each = model.readout.position in ("each", "all")
+
+    def greatest(which: int) -> arb:
+        nonlocal where, own
+        table = _outputs_in_balls(model, n, max(64, flint.ctx.prec))
+        best, own, where = NONE, NONE, "no symbol changes an output"
+        for place, output in table:
+            for p in range(n):
+                for word in product(letters, repeat=n - 1):
+                    line = [((*word[:p], letter, *word[p:])) for letter in letters]
+                    values = [table[place, output][one] for one in line]
+                    low = min(range(len(line)), key=lambda k: values[k].mid())
+                    high = max(range(len(line)), key=lambda k: values[k].mid())
+                    change = arb(0)
+                    for a, b in combinations(values, 2):
+                        change = change.max(abs(a - b))
+                    if each and place == p + (model.embedding.before is not None):
+                        own = own.max(change)
+                    elif not change < best:
+                        if change > best:
+                            where = f"by {output} between {typed(line[low])} and {typed(line[high])}"
+                        best = best.max(change)
+        return (best, own)[which]
+
+    value = refine(lambda: greatest(0), digits, what="the greatest change")
+    extra: dict[str, Ball | str] = {"value times n": _shown_times(value, n, digits)}
+    extra["no proved C/n"] = f"the model has {why}"
+    if each:
+        extra["at the changed position"] = ball(own, digits)
+    return Bound(
+        kind="sensitivity",
+        parameters={"model": name, "n": n},
+        value=ball(value, digits),
+        claimed=None,
+        holds=None,
+        attained=True,
+        where=where,
+        source="chiang2022, Section 1; Cookbook, Section 6.4",
+        labels=("greatest change", "proved C/n"),
+        extra=extra,
+    )
+
+
+def _shown_times(value: arb, n: int, digits: int) -> Ball:
+    with flint.ctx.workprec(bits_for(digits) + 64):
+        return ball(value * n, digits)
+
+
+def _outputs_in_balls(model: Transformer, n: int, bits: int) -> dict[tuple[int, str], dict[tuple[str, ...], arb]]:
+    """For each place where the readout looks and each output, its value for every word."""
+    from symcook.domains.ball import Ball as Balls
+
+    length = n + model.embedding.added
+    each = model.readout.position in ("each", "all")
+    table: dict[tuple[int, str], dict[tuple[str, ...], arb]] = {}
+    for word in product(model.alphabet, repeat=n):
+        result = forward(model, model.tokens(word), Balls(bits))
+        for name, column in _columns(model, result).items():
+            for place in range(length) if each else [result.place]:
+                table.setdefault((place % length, name), {})[word] = result.domain.read(column, place)
+    return table
 
 
 def _columns(model: Transformer, result: Result) -> dict[str, Any]:

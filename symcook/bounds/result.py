@@ -29,10 +29,11 @@ def decided(difference: Callable[[], flint.arb], digits: int, what: str) -> bool
 class Bound(Shown):
     """A claimed bound beside the sharp value.
 
-    value: the supremum of the quantity; claimed: the paper's bound; holds: value <= claimed, None where the balls
-    left it open; attained: whether some admissible input reaches the supremum. parameters are exact: integers,
-    booleans and text of the grammar. where: which inputs reach the supremum, in words. proofs: ids of stored statements
-    that say for all parameters what is answered here for the given ones; extra: further values, by name.
+    value: the supremum of the quantity; claimed: the paper's bound, None where it does not apply; holds: value <=
+    claimed, None where the balls left it open or nothing is claimed; attained: whether some admissible input
+    reaches the supremum. parameters are exact: integers, booleans and text of the grammar. where: which inputs
+    reach the supremum, in words. proofs: ids of stored statements that say for all parameters what is answered here
+    for the given ones; extra: further values, by name.
     """
 
     REPORT = "bound"
@@ -40,7 +41,7 @@ class Bound(Shown):
     kind: str
     parameters: Mapping[str, int | bool | str]
     value: Ball
-    claimed: Ball
+    claimed: Ball | None
     holds: bool | None
     attained: bool
     where: str = ""
@@ -76,7 +77,7 @@ class Bound(Shown):
             "kind": self.kind,
             "parameters": dict(self.parameters),
             "value": self.value.to_json(),
-            "claimed": self.claimed.to_json(),
+            "claimed": None if self.claimed is None else self.claimed.to_json(),
             "holds": self.holds,
             "attained": self.attained,
             "extra": {name: v if isinstance(v, str) else v.to_json() for name, v in self.extra.items()},

@@ -18,6 +18,7 @@ COMMANDS = {
     "claims": "what the papers state, and what is known about it",
     "lemmas": "what a proof may cite",
     "bound": "a paper's bound and the sharp value, as rigorous balls",
+    "entropy": "how widely each head looks, in bits, by length",
     "margin": "how near decisions come to their threshold, by length",
     "tolerance": "how far one weight may move, by length",
     "temperature": "how warm soft attention may be, by length",

@@ -58,7 +58,7 @@ def command(
         print_json(answer.to_json())
     else:
         say(answer.text())
-    return _code(answer.holds, digits)
+    return 0 if answer.claimed is None else _code(answer.holds, digits)
 
 
 def _check(chosen: bounds.Kind, given: dict[str, Any], ranged: str | None) -> None:

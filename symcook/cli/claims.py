@@ -145,6 +145,7 @@ def _gap(gap: dict[str, str]) -> str:
 def _more(row: Any) -> list[str]:
     """What a few claims are shown with: formal statements, attempts, lemmas, and the command that checks the proof."""
     from symcook.proof.replay import library, statements
+    from symcook.recipes import of_claim
 
     out = []
     for name in filter(None, (row.id, row.corrected)):
@@ -156,6 +157,7 @@ def _more(row: Any) -> list[str]:
     if row.lemmas:
         out.append(f"Uses: {', '.join(row.lemmas)}")
     proofs = [name for name in (row.id, row.corrected) if name in library().certificates()]
+    out += [f"Object: {name}" for name in of_claim(row.id)]
     return [*out, *(f"Proof: symcook prove {name}" for name in proofs)]
 
 

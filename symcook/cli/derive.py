@@ -39,9 +39,9 @@ def command(
     """Derive closed forms of the outputs, in every symbol that is not set.
 
     A feed-forward recipe is derived in its inputs; a model of sequences needs one input. With --cases the answer is a
-    list of closed forms whose conditions cover all values, at most 64. Of parity, first, first-flawed and
-    first-layernorm there are closed forms for every length, a list as well, each with the id of its proof: leave the
-    input out.
+    list of closed forms whose conditions cover all values, at most 64. Of parity, first, first-flawed,
+    parity-layernorm and first-layernorm there are closed forms for every length, a list as well, each with the id of
+    its proof: leave the input out.
     """
     from symcook.derivation import derive, derive_cases
     from symcook.recipes.closed import closed_forms, has_closed_forms

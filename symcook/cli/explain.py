@@ -41,10 +41,13 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
             say()
             for paragraph in text.split("\n\n"):
                 say(textwrap.fill(paragraph, 98, initial_indent="  ", subsequent_indent="  "))
-    where = "exact where" if facts.get("largest", True) else "exact at least where"
+    where = "exact where" if facts.get("largest", True) or facts.get("region") == "true" else "exact at least where"
+    if facts.get("error"):
+        where = "for all where"
     keys = {
         "formula": "formula",
         "computes": "computes",
+        "error": "error at most",
         "region": where,
         "uniformity": "uniformity",
         "source": "source",
@@ -78,10 +81,12 @@ def _facts(chosen: Any) -> dict[str, Any]:
             what = "the largest of" if model.readout.kind == "largest" else "a distribution over"
             summary += f", gives {what} {' '.join(model.readout.labels)}"
         return {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
-    from symcook.recipes import region
+    from symcook.recipes import error, region
 
     facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
     facts |= {"region": region(chosen.name, **chosen.arguments), "largest": info.largest}
+    if info.error:
+        facts["error"] = error(chosen.name, **chosen.arguments)
     facts |= {key: getattr(info, key) for key in ("uniformity", "source")}
     facts["claims"] = list(info.claims)
     document = info.to_json()

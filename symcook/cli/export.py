@@ -45,7 +45,8 @@ def command(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Write float weights, and beside them a certificate: m.npz and m.certificate.json.
+    """Write float weights, and beside them a certificate: m.npz and m.certificate.json, or m.onnx and
+    m.onnx.certificate.json.
 
     The certificate names the greatest length to which every decision is guaranteed, whatever runtime computes it, and
     the greatest one to which the float weights gave the exact answer on every input here. Formats: npz (.npz),
@@ -101,8 +102,9 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
     if found["length"] is None:
         errors = [each["error"] for each in found["lengths"] if "error" in each]
         if not errors:
-            return []
-        return [f"every value within {errors[-1]} of the exact one to length {found['lengths'][-1]['length']}"]
+            return [f"no bound on the error of values: {found['why']}"]
+        why = [f"  {found['why']}"] if found["why"] else []
+        return [f"every value within {errors[-1]} of the exact one to length {found['lengths'][-1]['length']}", *why]
     counted = f", of which the model adds {found['added_tokens_counted']}" if found["added_tokens_counted"] else ""
     ranges = [f"{low} to {high}" if low < high else str(low) for low, high in found["ranges"]]
     lines = [f"decisions guaranteed in any runtime at lengths {', '.join(ranges)}{counted}" if ranges else

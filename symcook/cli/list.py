@@ -8,5 +8,5 @@ from symcook.cli.options import command as declare
 
 @declare("list")
 def command(as_json: bool) -> None:
-    """List the recipes: name, kind and summary."""
+    """List the recipes by section of the Cookbook: name and summary."""
     print_list(as_json)

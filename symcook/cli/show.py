@@ -29,7 +29,8 @@ def command(name: str, settings: tuple[str, ...], latex: bool, document: bool, a
         return
     say(model.text())
     if chosen.info is not None:
-        from symcook.recipes import region
+        from symcook.recipes import error, region
 
-        where = "where" if chosen.info.largest else "at least where"
-        say(f"Exact {where}: {region(name, **chosen.arguments)}")
+        off, inside = error(name, **chosen.arguments), region(name, **chosen.arguments)
+        where = "where" if chosen.info.largest or inside == "true" else "at least where"
+        say(f"Exact {where}: {inside}" if off == "0" else f"Within {off} where: {inside}")

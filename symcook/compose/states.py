@@ -131,10 +131,7 @@ class _State:
         for head in range(self.heads):
             rows = range(head * size, (head + 1) * size)
             Q, K, V = ([[*inward[s * d + r], bias[s * d + r]] for r in rows] for s in range(3))
-            mixed = [
-                [sum((outward[r][c] * V[k][e] for k, c in enumerate(rows)), Fraction(0)) for e in range(d + 1)]
-                for r in range(d)
-            ]
+            mixed = _product([row[head * size : (head + 1) * size] for row in outward], V)
             if head == 0:
                 mixed = [[*row[:-1], row[-1] + extra] for row, extra in zip(mixed, constant, strict=True)]
             if one is None:
@@ -250,6 +247,15 @@ class _State:
             return Readout("largest", "each", shown, weights, labels)
         full = [[*row, extra] for row, extra in zip(weights, bias, strict=True)]
         return Readout("largest", "each", (*shown, "one"), full, labels)
+
+
+def _product(left: Sequence[Sequence[Fraction]], right: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
+    """The exact product of two matrices, which have at least one row and column."""
+    from flint import fmpq, fmpq_mat
+
+    numbers = ([[fmpq(x.numerator, x.denominator) for x in row] for row in m] for m in (left, right))
+    tables: list[Any] = list(map(fmpq_mat, numbers))
+    return [[Fraction(int(x.p), int(x.q)) for x in row] for row in (tables[0] * tables[1]).tolist()]
 
 
 def _without_prefix(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -75,8 +75,10 @@ class Script:
             self.nodes(proof)
 
     def nodes(self, proof: Any) -> None:
-        for node in proof:
+        for node, following in zip(proof, [*proof[1:], None], strict=True):
             getattr(self, f"by_{node['by']}")(node)
+            if node["by"] == "witness" and not (following and following["by"] == "witness"):
+                self.show()  # once for all of them: a run names hundreds of functions
 
     def fact(self, label: str) -> tuple[Term, str]:
         """A fact and its name in Coq."""
@@ -140,7 +142,6 @@ class Script:
         value = self.value(node["term"], self.goal.data)
         self.write(f"exists {text(value)}.")
         self.goal = substitute(self.goal.kids[0], [value])
-        self.show()
 
     def by_obtain(self, node: Any) -> None:
         fact, name = self.fact(node["fact"])

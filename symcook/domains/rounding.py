@@ -22,7 +22,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from math import frexp, isfinite
 from typing import Any, ClassVar
 
 import flint
@@ -30,6 +32,7 @@ from flint import arb, fmpq
 
 from symcook.domains.ball import ACTIVATIONS, ZERO, Ball
 from symcook.domains.rowwise import Column, Rowwise, Scores, Value, each
+from symcook.errors import BadInput
 
 EXP_ULPS = 4
 GELU_ULPS = 8
@@ -82,6 +85,22 @@ class Format:
             return x
         return self._checked(arb(x) * self._relative + self._absolute)
 
+    def stored(self, value: Any) -> Fraction:
+        """The number that stands for a given one: rounded to the nearest, over float64 as exports do it."""
+        from symcook.domains.floats import nearest
+
+        near = nearest(value)
+        if not isfinite(near):
+            raise BadInput("every number of the model must fit the type of floats", value)
+        _, exponent = frexp(near)
+        last = exponent - self.bits
+        if self.least is not None:
+            last = max(last, self.least - self.bits + 1)
+        found = Fraction(round(Fraction(near) / Fraction(2) ** last)) * Fraction(2) ** last
+        if self.most is not None and abs(found) >= Fraction(2) ** self.most:
+            raise BadInput("every number of the model must fit the type of floats", value)
+        return found
+
     def total(self, parts: Sequence[Value]) -> Value:
         """The sum of numbers of this format, in any order."""
         running = _Running(self)
@@ -108,6 +127,20 @@ class Format:
             moved = power + arb(0, ((power.abs_upper() + reach) * self.unit).upper())
             result.append(moved.exp() * (1 + arb(0, arb(2 * EXP_ULPS * self.unit))) + self._flushed * reach.exp())
         return result
+
+    @property
+    def tiny(self) -> arb:
+        """The most that a rounding takes from a number however small."""
+        return self._absolute.abs_upper()
+
+    @property
+    def flushed(self) -> arb:
+        """The least normal number, below which an exponential may be flushed to zero."""
+        return self._flushed.abs_upper()
+
+    def fits(self, x: arb) -> bool:
+        """Whether numbers of this size are below the end of the format."""
+        return bool(self._fits(x))
 
     def _fits(self, x: arb) -> bool:
         return self.most is None or abs(x) < self._end

@@ -43,11 +43,14 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
     them to that length), "largest_difference" (None for answers), "first_difference" (the first input on which they
     part, or None), "complete" (whether all lengths to n_max were compared) and "method".
     """
+    from symcook.export.guarantee import LARGE, MOST_PRODUCTS, weights
+
     count, greatest, worst, exact, fits, first = 0, 0, 0.0, "batches of exact integers", True, None
-    limit, added = BATCHED, model.embedding.added
+    limit, added, many = BATCHED, model.embedding.added, weights(model)
     for n in range(added or 1, n_max + 1):
         size = len(model.alphabet) ** (n - added) if model.embedding.inputs is None else _grid_size(model, n)
-        if count + size > limit:
+        least = n * many * (1 if limit == BATCHED else size)  # a batch takes arrays, beside which Python counts little
+        if count + size > limit or many > LARGE or least > MOST_PRODUCTS:
             fits = False
             break
         try:

@@ -37,12 +37,40 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
             raise _exists(target)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadInput("the folder for the weights must be writable", str(folder))
+    other = _other(certificate, weights)
+    if other is not None:
+        must = f"{certificate.name} must be about {weights.name}, since it would be replaced"
+        raise BadInput(must, f"it is about {other}", "choose another name with -o, or move it away")
     return weights, certificate
 
 
+def _other(certificate: Path, weights: Path) -> str | None:
+    """What else a certificate of this name is about: exports of older versions, whose name had no ending of the
+    weights, and proofs of claims; None where it is about nothing else that is there."""
+    try:
+        document = json.loads(certificate.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict) or not isinstance(document.get("files"), dict):
+        return "a claim" if isinstance(document, dict) and "proof" in document else None
+    others = [name for name in document["files"] if Path(name).suffix != weights.suffix]
+    here = [name for name in others if (certificate.parent / Path(name).name).exists()]
+    return None if weights.name in document["files"] or not here else ", ".join(here)
+
+
 def beside(weights: Path) -> Path:
-    """Where the certificate of a file of weights stands."""
-    return weights.with_suffix(".certificate.json")
+    """Where the certificate of a file of weights stands: m.certificate.json for m.npz, else m.onnx.certificate.json
+    and so on, so that exports of one model in several formats stand side by side. That of m.py is that of m.pt."""
+    if weights.suffix == ".npz":
+        return weights.with_suffix(".certificate.json")
+    name = weights.with_suffix(".pt") if weights.suffix == ".py" else weights
+    return name.with_name(f"{name.name}.certificate.json")
+
+
+def certificate_of(weights: Path) -> Path:
+    """The certificate that there is beside a file of weights: older versions named all of them as that of m.npz."""
+    place, older = beside(weights), weights.with_suffix(".certificate.json")
+    return older if not place.exists() and older.exists() else place
 
 
 def _exists(target: object) -> BadInput:
@@ -92,7 +120,7 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
     given = Path(path)
     if not given.name:
         raise BadInput("a file of weights or a certificate must be named", path or "nothing")
-    certificate = given if given.name.endswith(".certificate.json") else beside(given)
+    certificate = given if given.name.endswith(".certificate.json") else certificate_of(given)
     text = content(certificate, "the certificate", "it stands beside the weights, as export has written it")
     try:
         document = json.loads(text)

@@ -23,6 +23,11 @@ from symcook.model.transformer import Transformer
 
 RUNS = 1000
 """The greatest number of runs of one certificate."""
+MOST_PRODUCTS = 2_000_000
+"""The greatest number of products of weights in all these runs, and in the runs of a comparison: a model with 10^5
+weights is run at 20 positions in all, one with more than `LARGE` not at all."""
+LARGE = 100_000
+"""The greatest number of weights of a model that is run."""
 MOST_TEXT = 200
 """The length of an exact number that is written out."""
 MOST_OPEN = 2
@@ -38,6 +43,14 @@ MODEL = (
 )
 
 Progress = Callable[[int, int], None]
+
+
+def weights(model: Transformer) -> int:
+    """How many numbers of the matrices are not zero: about how many products a run has at each position."""
+    blocks = (part for step in model.sublayers for part in step.all_parts)
+    return sum(matrix.to_DM().nnz() for part in blocks for matrix in part.matrices().values())
+
+
 Ends = Mapping[str, tuple[Any, Any]]
 """Of each output the lower and upper ends, arrays over words or positions."""
 
@@ -80,7 +93,9 @@ def guarantee(model: Transformer, dtype: str, n_max: int, progress: Progress | N
 
     found = _Guarantee(model, dtype, n_max, progress)
     decides = model.readout.kind not in ("value", "distribution")
-    if model.embedding.inputs is None:
+    if model.embedding.inputs is None and found.weights > LARGE:
+        found.why = f"the model has {found.weights} weights, and one with more than {LARGE} is not run in balls"
+    elif model.embedding.inputs is None:
         found.go()
     else:
         found.why = "inputs are any numbers, so that no list of them is all"
@@ -104,6 +119,7 @@ class _Guarantee:
     def __init__(self, model: Transformer, dtype: str, n_max: int, progress: Progress | None) -> None:
         self.model, self.dtype, self.n_max, self.progress = model, dtype, n_max, progress
         self.decides = model.readout.kind not in ("value", "distribution")
+        self.weights, self.products = weights(model), 0
         self.lengths: list[Length] = []
         self.methods: list[str] = []
         self.why = "this is the greatest length asked for"
@@ -175,11 +191,14 @@ class _Guarantee:
             level, last = self.level, None
             while True:
                 count = number_of_boxes(self.model, n, level)
-                if self.runs + count > RUNS:
+                products = self.products + count * (n + len(self.model.alphabet)) * self.weights
+                if self.runs + count > RUNS or products > MOST_PRODUCTS:
                     if last is not None:
                         self.ended(n, last, alone=False)
                     elif not self.open:
                         self.why = f"length {n} needs {count} runs, and a certificate has at most {RUNS} in all"
+                        if products > MOST_PRODUCTS:
+                            self.why += f", with {MOST_PRODUCTS} products of weights"
                     return
                 try:
                     self.one_length(n, count, level)
@@ -216,6 +235,7 @@ class _Guarantee:
     def run(self, box: Box) -> tuple[float | None, Ends]:
         """One box: margin or error, and ends of the outputs. Raises Open."""
         self.runs += 1
+        self.products += (len(box.fixed) + len(self.model.alphabet)) * self.weights
         domain = enclosure.domain(self.dtype, Boxed)
         domain.box = box
         try:

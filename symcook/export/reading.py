@@ -9,7 +9,7 @@ from typing import Any
 
 from symcook.errors import BadInput
 from symcook.export.archive import FORMAT, Archive
-from symcook.export.files import beside, content, read
+from symcook.export.files import certificate_of, content, read
 from symcook.export.formats import FORMATS, decode
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
@@ -41,7 +41,7 @@ def from_file(path: str | Path, kind: str) -> Transformer:
     place = Path(path)
     if place.suffix != FORMATS[kind].ending:
         raise BadInput(f"a file of the format {kind} must end in {FORMATS[kind].ending}", path)
-    data = read(place)[2][place] if beside(place).exists() else content(place)
+    data = read(place)[2][place] if certificate_of(place).exists() else content(place)
     return from_archive(decode(place, data), place)
 
 

@@ -185,7 +185,7 @@ def code(m: Archive, stem: str, sha256: str) -> str:
     return HEAD.format(
         title=f"The transformer {name}.",
         weights=f"{stem}.pt",
-        certificate=f"{stem}.certificate.json",
+        certificate=f"{stem}.pt.certificate.json",
         code=f"{stem}.py",
         dtype=str(m["dtype"]),
         example=example,

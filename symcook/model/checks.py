@@ -34,10 +34,25 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
         widths = {len(line) for line in lines} or {shape[1]}
         if len(widths) > 1:
             raise BadInput(f"{what} must have rows of equal length", sorted(widths))
-        given, entries = (len(lines), widths.pop()), [exact(e) for line in lines for e in line]
+        given, entries = (len(lines), widths.pop()), [e for line in lines for e in line]
+        if given == shape and all(type(e) is Fraction or type(e) is int for e in entries):
+            return _rational(entries, shape)
+        entries = [exact(e) for e in entries]
     if given != shape:
         raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{given[0]} x {given[1]}")
     return sympy.ImmutableMatrix(shape[0], shape[1], entries)
+
+
+def _rational(entries: Sequence[Fraction | int], shape: tuple[int, int]) -> sympy.ImmutableMatrix:
+    """A matrix of numbers that are known to be rational, without an expression for each."""
+    from sympy.polys.domains import QQ, ZZ
+    from sympy.polys.matrices import DomainMatrix
+
+    if all(e.denominator == 1 for e in entries):
+        table: Any = DomainMatrix.from_list_flat([ZZ(int(e)) for e in entries], shape, ZZ)
+    else:
+        table = DomainMatrix.from_list_flat([QQ(e.numerator, e.denominator) for e in entries], shape, QQ)
+    return table.to_Matrix().as_immutable()
 
 
 def height(rows: Any, what: str) -> int:
@@ -63,6 +78,11 @@ def nested(given: Any, dyadic: bool) -> Any:
 def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[Any]) -> tuple[Mapping[Any, Number], ...]:
     """The rows of a matrix as number systems take them: {column: number} without zeros, in the order of the columns."""
     rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(weights.shape[0]))
+    table = weights.to_DM()
+    if table.domain.is_ZZ or table.domain.is_QQ:  # numbers, of which no expression need be made
+        for (r, c), value in sorted(table.to_dok().items()):
+            rows[r][columns[c]] = Fraction(int(value.numerator), int(value.denominator))
+        return rows
     for (r, c), value in sorted(weights.todok().items(), key=lambda entry: entry[0]):
         rows[r][columns[c]] = lowered(value)
     return rows

@@ -97,6 +97,12 @@ class Verbs:
 
         return precision(self, max_length, **options)
 
+    def entropy(self: Any, max_length: int, **options: Any) -> Answer:
+        """How widely each head looks, in bits, by length; see `symcook.questions.entropy.entropy`."""
+        from symcook.questions.entropy import entropy
+
+        return entropy(self, max_length, **options)
+
     def soften(self: Any, tau: str = "tau") -> Transformer:
         """This model with soft attention at a temperature; see `symcook.compose.cooling.soften`."""
         from symcook.compose.cooling import soften

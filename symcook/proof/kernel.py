@@ -37,7 +37,6 @@ from symcook.proof.terms import (
     replace,
     value_for,
     var,
-    variables,
 )
 
 MAX_NODES = 200_000
@@ -168,22 +167,54 @@ def _list(x: Any, what: str, length: int | None = None) -> list[Any]:
     return x
 
 
+class _Opened:
+    """A formula without its first quantifiers, whose variables are to be replaced by `values`. That is done where the
+    formula is asked for, so that a chain of quantifiers is opened in one pass."""
+
+    __slots__ = ("done", "left", "values", "whole")
+
+    def __init__(self, whole: Term, left: Term | None = None, values: tuple[Term, ...] = ()) -> None:
+        self.whole, self.values = whole, values
+        self.left = whole if left is None else left  # `whole` without the quantifiers: its head is that of the formula
+        self.done = None if values else whole
+
+    def open(self, value: Term) -> _Opened:
+        return _Opened(self.whole, self.left[2][0], (*self.values, value))
+
+    def formula(self) -> Term:
+        if self.done is None:
+            self.done = formula(opened(self.whole, self.values))
+        return self.done
+
+
 class _State:
     """A goal with what is known: one branch of a proof that is still open. A branch is never shared."""
 
-    def __init__(self, goal: Term, facts: dict[str, Term], scope: dict[str, Sort], proof: Any) -> None:
-        self.goal, self.facts, self.scope, self.proof = goal, facts, scope, proof
+    def __init__(self, goal: Term, facts: dict[str, _Opened], scope: dict[str, Sort], proof: Any) -> None:
+        self.open, self.facts, self.scope, self.proof = _Opened(goal), facts, scope, proof
 
-    def bind(self, label: Any, fact: Term) -> None:
+    @property
+    def goal(self) -> Term:
+        return self.open.formula()
+
+    @goal.setter
+    def goal(self, goal: Term) -> None:
+        self.open = _Opened(goal)
+
+    def fact(self, label: str) -> Term:
+        return self.facts[label].formula()
+
+    def bind(self, label: Any, fact: Term | _Opened) -> None:
         """Give a fact a new label, or the parts of a conjunction a list of labels."""
-        parts = [fact]
+        whole = fact if isinstance(fact, _Opened) else _Opened(formula(fact))
+        parts = [whole]
         if isinstance(label, list):
-            parts = flatten("&", fact)
+            parts = [_Opened(formula(part)) for part in flatten("&", whole.formula())]
             _need(len(label) == len(parts), f"a conjunction of {len(parts)} needs as many labels")
         for one, part in zip(label if isinstance(label, list) else [label], parts, strict=True):
             _need(re.fullmatch(r"\w[\w.']{0,99}", _text(one, "a label"), re.ASCII) is not None, "a label is not valid")
             _need(one not in self.facts, f"the label '{one}' is in use")
-            self.facts[one] = formula(part)
+            self.facts[one] = part
 
 
 class _Checker:
@@ -224,6 +255,9 @@ class _Checker:
         return new
 
     def fact(self, state: _State, label: Any) -> Term:
+        return self.opened(state, label).formula()
+
+    def opened(self, state: _State, label: Any) -> _Opened:
         label = _text(label, "a label")
         if label in state.facts:
             return state.facts[label]
@@ -232,7 +266,7 @@ class _Checker:
         if not colon or kind not in _OUTSIDE or found is None:
             raise Rejected(f"there is no fact '{label[:80]}' here")
         self.used.add(label)
-        return found
+        return _Opened(found)
 
     def name(self, state: _State, name: Any, sort: Sort) -> Term:
         """Bring a new name into scope."""
@@ -250,19 +284,15 @@ class _Checker:
     # Logic. Each method returns whether it closes the goal.
 
     def _intro(self, state: _State, node: dict[str, Any]) -> bool:
-        labels = _list(node["as"], "'as'")
-        while labels:
-            sorts = variables(state.goal)[: len(labels)]
-            if sorts:
-                names = [self.name(state, *pair) for pair in zip(labels, sorts, strict=False)]
-                state.goal = formula(opened(state.goal, names))
-                labels = labels[len(sorts) :]
+        for label in _list(node["as"], "'as'"):
+            tag, sort, _ = state.open.left
+            if tag == "all":
+                state.open = state.open.open(self.name(state, label, sort))
                 continue
-            tag, _, kids = state.goal
             _need(tag in ("->", "~"), "nothing to introduce in this goal")
-            state.bind(labels[0], kids[0])
+            kids = state.goal[2]
+            state.bind(label, kids[0])
             state.goal = kids[1] if tag == "->" else FALSE
-            labels = labels[1:]
         return False
 
     def _split(self, state: _State, node: dict[str, Any]) -> bool:
@@ -279,15 +309,16 @@ class _Checker:
         return False
 
     def _witness(self, state: _State, node: dict[str, Any]) -> bool:
-        tag, sort, kids = state.goal
+        tag, sort, _ = state.open.left
         _need(tag == "ex", "'witness' needs an existential goal")
-        state.goal = formula(instantiate(kids[0], (self.value(state, node["term"], sort),)))
+        state.open = state.open.open(self.value(state, node["term"], sort))
         return False
 
     def _obtain(self, state: _State, node: dict[str, Any]) -> bool:
-        tag, sort, kids = self.fact(state, node["fact"])
+        fact = self.opened(state, node["fact"])
+        tag, sort, _ = fact.left
         _need(tag == "ex", "'obtain' needs an existential fact")
-        state.bind(node["as"], formula(instantiate(kids[0], (self.name(state, node["name"], sort),))))
+        state.bind(node["as"], fact.open(self.name(state, node["name"], sort)))
         return False
 
     def _hyp(self, state: _State, node: dict[str, Any]) -> bool:
@@ -318,18 +349,14 @@ class _Checker:
         return False
 
     def _use(self, state: _State, node: dict[str, Any]) -> bool:
-        fact = self.fact(state, node["fact"])
-        arguments = _list(node["with"], "'with'")
-        while arguments:
-            sorts = variables(fact)[: len(arguments)]
-            if sorts:
-                values = [self.value(state, *pair) for pair in zip(arguments, sorts, strict=False)]
-                fact = formula(opened(fact, values))
-                arguments = arguments[len(sorts) :]
+        fact = self.opened(state, node["fact"])
+        for given in _list(node["with"], "'with'"):
+            tag, sort, _ = fact.left
+            if tag == "all":
+                fact = fact.open(self.value(state, given, sort))
                 continue
-            tag, _, kids = fact
             _need(tag in ("->", "~"), "a fact takes no more arguments")
-            given, *arguments = arguments
+            kids = fact.formula()[2]
             if isinstance(given, list):
                 self.branch(state, kids[0], given)
             elif _text(given, "an argument") == "!":
@@ -337,7 +364,7 @@ class _Checker:
             else:
                 _need(given.startswith("#"), "a premise needs '#label', '!' or a proof")
                 _need(_same(self.fact(state, given[1:]), kids[0]), "a fact is not the premise")
-            fact = kids[1] if tag == "->" else FALSE
+            fact = _Opened(kids[1] if tag == "->" else FALSE)
         state.bind(node["as"], fact)
         return False
 

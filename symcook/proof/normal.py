@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Any
 
 from symcook.errors import Rejected
-from symcook.proof.terms import Clock, Term, instantiate, num, subterms, var
+from symcook.proof.terms import Clock, Sort, Term, instantiate, num, subterms, var
 
 Number = int | Fraction
 Mono = tuple[tuple[tuple[int, int], ...], int]
@@ -393,10 +393,15 @@ def fkey(f: Term) -> Key:
         return _compare(tag, add(nf(kids[1]), nf(kids[0]), -1))
     if tag == "~":
         return _not(fkey(kids[0]))
-    if tag in ("all", "ex"):
-        name = f"#{height(kids[0])}"
-        inner = fkey(instantiate(kids[0], (var(name, data),)))
-        return inner if inner in (TRUE, FALSE) else _bind(tag, name, data, inner)
+    if tag in ("all", "ex"):  # a chain of quantifiers is opened in one pass
+        chain: list[tuple[str, Sort]] = []
+        while f[0] == tag:
+            chain.append((f"#{height(f[2][0])}", f[1]))
+            f = f[2][0]
+        inner = fkey(instantiate(f, [var(*one) for one in reversed(chain)]))
+        for name, sort in reversed(chain):
+            inner = inner if inner in (TRUE, FALSE) else _bind(tag, name, sort, inner)
+        return inner
     a, b = fkey(kids[0]), fkey(kids[1])
     if tag == "->":
         if a == FALSE or b == TRUE:

@@ -38,6 +38,8 @@ class Answer(Shown):
     nothing: Mapping[str, str] = field(default_factory=dict)
     """By column, what an empty cell means."""
     logarithmic: bool = False
+    by: str = ""
+    """The column whose entries part the rows into curves, where one length has several."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """What is not by length, as JSON has it."""
 

@@ -92,10 +92,10 @@ def classes(model: Transformer, n: int, bits: int | None = None) -> Classes:
     result = forward(model, sequence, domain)  # type: ignore[arg-type]
     places = range(len(domain.rows)) if model.readout.position in ("each", "all") else [result.place]
     found = [domain.depends(column, place) for column in result.columns().values() for place in places]
-    return Classes(model.alphabet, n, _cells(sorted(frozenset[int]().union(*found)), len(before), n))
+    return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(before), n))
 
 
-def _cells(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...], ...]:
+def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...], ...]:
     """The coarsest parts of the positions of which each group is made."""
     cells: dict[tuple[bool, ...], list[int]] = {}
     for place in range(n):

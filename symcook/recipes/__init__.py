@@ -1,5 +1,29 @@
 """Recipes: hand-built transformers by name, one file a chapter. Listing them imports neither sympy nor blocks."""
 
-from symcook.recipes.registry import Argument, Recipe, Symbol, build, info, inside, names, reference, region
+from symcook.recipes.registry import (
+    Argument,
+    Recipe,
+    Symbol,
+    build,
+    error,
+    info,
+    inside,
+    names,
+    of_claim,
+    reference,
+    region,
+)
 
-__all__ = ["Argument", "Recipe", "Symbol", "build", "info", "inside", "names", "reference", "region"]
+__all__ = [
+    "Argument",
+    "Recipe",
+    "Symbol",
+    "build",
+    "error",
+    "info",
+    "inside",
+    "names",
+    "of_claim",
+    "reference",
+    "region",
+]

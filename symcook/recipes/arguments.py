@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import BadInput
+from symcook.errors import BadInput, unknown
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -69,6 +69,21 @@ def yes_or_no(given: Any, name: str) -> bool:
     if given not in ("yes", "no"):
         raise BadInput(f"{name} must be yes or no", given)
     return given == "yes"
+
+
+def one_of(*options: str) -> Callable[[Any, str], str]:
+    """A reader of one word out of a few.
+
+    >>> one_of("average", "softmax")("softmax", "weighting")
+    'softmax'
+    """
+
+    def read(given: Any, name: str) -> str:
+        if not isinstance(given, str) or given not in options:
+            raise unknown(name, str(given), options)
+        return given
+
+    return read
 
 
 def positive_or_none(given: Any, name: str) -> Fraction | None:

@@ -15,13 +15,14 @@ from symcook.errors import BadInput
 
 
 class Form(NamedTuple):
-    """One case: its conditions and the logit as text of the grammar, the verdict (None: it depends on the symbols), and
-    the id of the proof."""
+    """One case: its conditions and the logit as text of the grammar, the verdict (None: it depends on the symbols), the
+    id of the proof, and what the logit names before it is written."""
 
     conditions: tuple[str, ...]
     logit: str
     accept: bool | None
     proof: str
+    parts: tuple[tuple[str, str], ...] = ()
 
 
 _LENGTH, _ONES, _FIRST = "n = length + 1 counts CLS", "k is the number of 1s", "v is the first symbol"
@@ -72,10 +73,34 @@ def _first_normed(power: str, proof: str) -> tuple[Form, ...]:
     return tuple(forms)
 
 
+def _parity_normed() -> tuple[Form, ...]:
+    """With layer norms: the factor of the first layer depends on the position, so that the attention of the second one
+    is a sum over positions. Its result r is a row of its own, which the logit repeats."""
+
+    def factor(place: str, here: str) -> str:
+        return f"1/sqrt((2 + ({place}^2 + k^2 + 1)/n^2)/9*(1 + epsilon) + epsilon^2 + {here}/(9*n^2))"
+
+    def weight(sign: str, at: str) -> str:
+        return f"exp({sign}{scale}*({factor('k', '1')})*{at})/sum(j, 0, n - 1, exp({sign}{scale}*({each})*(-1)^j))"
+
+    forms = []
+    for odd in (0, 1):
+        at, first = "-1" if odd else "1", "0" if odd else "I[k = 0]"
+        scale, each = f"c*({factor('0', first)})", factor("j", "I[j = k]")
+        found = f"({factor('k', '1')})/n*({weight('-', at)} - {weight('', at)})"
+        square = f"(2 + (k^2 + 1 + {first})/n^2)*({factor('0', first)})^2 + r^2"
+        logit = f"r/sqrt(({square})/9*(1 + epsilon) + epsilon^2)"
+        proof = "chiang2022.appB.parity.corrected"
+        forms.append(Form((f"mod(k, 2) = {odd}",), logit, odd == 1, proof, (("r", found),)))
+    return tuple(forms)
+
+
+_FOUND = "r is what the attention of the second layer finds at CLS"
 _EMPTY_NORMED = Form(("n = 1",), "0", False, "lem.first_normed_run")
 _FORMS: Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...], tuple[Form, ...]]] = {
     ("parity", "no"): (("n", "k", "c"), (_LENGTH, _ONES), _PARITY),
     ("parity", "yes"): (("n", "k", "c"), (_LENGTH, _ONES), _PARITY_SCALED),
+    ("parity-layernorm", "no"): (("n", "k", "c", "epsilon"), (_LENGTH, _ONES, _FOUND), _parity_normed()),
     ("first", "no"): (
         ("n", "v", "c"), (_LENGTH, _FIRST), (*_first("exp(c)", "chiang2022.s3.3.eq1.corrected"), _EMPTY)
     ),
@@ -134,7 +159,7 @@ def closed_forms(
 ) -> tuple[ClosedForm, ...]:
     """The cases of a recipe, which exclude each other; `values` may set c > 0 and epsilon >= 0.
 
-    Raises BadInput for a recipe, or arguments, without one. Source: chiang2022, Sections 3 and 5, Appendix A.
+    Raises BadInput for a recipe, or arguments, without one. Source: chiang2022, Sections 3 and 5, Appendices A and B.
 
     >>> print(closed_forms("parity", {})[1].text())
     parity at every length with mod(n, 2) = 0 & mod(k, 2) = 1
@@ -164,7 +189,7 @@ def closed_forms(
             symbols=left,
             assumptions=tuple(_BOUNDS[name] for name in left if name in _BOUNDS),
             conditions=form.conditions,
-            expressions={"logit": exact(form.logit).subs(put)},
+            expressions={name: exact(text).subs(put) for name, text in (*form.parts, ("logit", form.logit))},
             accept=form.accept,
             decides=True,
             proof=form.proof,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from symcook.model.symbols import Exact
     from symcook.model.transformer import Transformer
 
-CHAPTERS = ("feedforward", "attention", "languages", "chiang2022")
+CHAPTERS = ("representations", "feedforward", "attention", "layernorm", "languages", "chiang2022")
 """The folders of recipes, one file a recipe, found by looking: chapters of the Cookbook, then other papers."""
 
 
@@ -50,8 +50,9 @@ class Recipe(NamedTuple):
     `formula` is what the paper says it returns and `region` where that is exact, both in the grammar over inputs and
     symbols. With `largest` the region is all of where it is, so that the formula fails, or has no meaning, at every
     other point of the model's inputs and symbols; else it is exact there at least. `computes` is what the weights
-    return everywhere. The three are those of the default arguments, and the function `region` of this module gives the
-    region for others. `reference` is "module:function" of symcook.spec.
+    return everywhere. The three are those of the default arguments, and the function `region` of this module gives
+    the region for others. `reference` is "module:function" of symcook.spec. `error` bounds the difference from it in
+    the region, in the grammar; empty, as for most recipes, there is none. `error_of` gives it for other arguments.
     """
 
     name: str
@@ -71,6 +72,19 @@ class Recipe(NamedTuple):
     adapt: Callable[..., Callable[..., Any]] | None = None
     region_of: Callable[..., str] | None = None
     largest: bool = True
+    error: str = ""
+    error_of: Callable[..., str] | None = None
+
+    @property
+    def paper(self) -> str:
+        """The paper that the source names first."""
+        return self.source.partition(",")[0]
+
+    @property
+    def section(self) -> str:
+        """The first section that the source names, as 5.3.4; empty where it names none."""
+        found = re.search(r"Section ([0-9.]*[0-9])", self.source)
+        return found[1] if found else ""
 
     def argument(self, name: str) -> Argument:
         """The declaration of the argument `name`, else BadInput with the nearest one."""
@@ -92,12 +106,13 @@ class Recipe(NamedTuple):
             "kind": self.kind,
             "summary": self.summary,
             "source": self.source,
+            "section": self.section,
             "arguments": [{"name": a.name, "default": a.default, "description": a.description} for a in self.arguments],
             "symbols": [s._asdict() for s in self.symbols],
         }
 
 
-KINDS = ("feed-forward", "attention", "language")
+COOKBOOK = "Cookbook"
 _RECIPES: dict[str, Recipe] = {}
 
 
@@ -122,17 +137,15 @@ def _all() -> dict[str, Recipe]:
 
 
 def _place(found: Recipe) -> tuple[Any, ...]:
-    """Where a recipe stands in a list: by kind, the Cookbook before other papers, then by the first section and
-    equation that its source names."""
-    section = re.search(r"Section ([0-9.]*[0-9])", found.source)
+    """Where a recipe stands in a list: the Cookbook before other papers, then by the first section and equation that
+    its source names."""
     equation = re.search(r"Eqs?\. \(([0-9]+)\)", found.source)
-    numbers = tuple(int(part) for part in section[1].split(".")) if section else ()
-    other = not found.source.startswith("Cookbook")
-    return KINDS.index(found.kind), other, numbers, int(equation[1]) if equation else 0
+    numbers = tuple(int(part) for part in found.section.split(".") if part)
+    return found.paper != COOKBOOK, found.paper, numbers, int(equation[1]) if equation else 0
 
 
 def names() -> tuple[str, ...]:
-    """The names of all recipes, by chapter.
+    """The names of all recipes, in the order of the Cookbook's table of contents; then those of other papers.
 
     >>> "dyck-1" in names()
     True
@@ -146,6 +159,18 @@ def info(name: str) -> Recipe:
     if name not in recipes:
         raise unknown("recipe", str(name), list(recipes))
     return recipes[name]
+
+
+def of_claim(claim: str) -> tuple[str, ...]:
+    """The names of the recipes and functions that a claim is about, by id.
+
+    >>> of_claim("cookbook.t5.quadmax"), of_claim("cookbook.t3.routing")
+    (('lookup-quadratic',), ('symcook.compose.route',))
+    """
+    from symcook.recipes.operations import OPERATIONS
+
+    recipes = [found.name for found in _all().values() if claim in found.claims]
+    return (*recipes, *(one.name for one in OPERATIONS if claim in one.claims))
 
 
 def build(name: str, **arguments: Any) -> Transformer:
@@ -169,6 +194,17 @@ def region(name: str, **arguments: Any) -> str:
     found = info(name)
     values = found.read(arguments)
     return found.region if found.region_of is None else found.region_of(**values)
+
+
+def error(name: str, **arguments: Any) -> str:
+    """The bound on the error of the recipe with these arguments, over its inputs and symbols; "0" where it is exact.
+
+    >>> error("multiply-gelu"), error("max")
+    ('(abs(x) + abs(y))^3/12', '0')
+    """
+    found = info(name)
+    values = found.read(arguments)
+    return (found.error or "0") if found.error_of is None else found.error_of(**values)
 
 
 def inside(

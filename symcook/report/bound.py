@@ -19,6 +19,8 @@ HOLDS = {True: "yes", False: "no", None: "undecided"}
 def line(bound: Bound) -> str:
     """Both values and the verdict in a line: the repr."""
     holds = {True: "holds", False: "does not hold", None: "undecided"}[bound.holds]
+    if bound.claimed is None:
+        return brief(f"<Bound {brief(_title(bound), 50)}: {brief(bound.value.mid, 12)}>")
     value, claimed = (brief(ball.mid, 12) for ball in (bound.value, bound.claimed))
     return brief(f"<Bound {brief(_title(bound), 50)}: {value} against {claimed}, {holds}>")
 
@@ -34,8 +36,8 @@ def _rows(bound: Bound) -> list[tuple[str, str]]:
     checked = (f"{name}: {status}" for name, status in bound.verdicts().items())
     rows = [
         (bound.labels[0], str(bound.value)),
-        (bound.labels[1], str(bound.claimed)),
-        ("holds", HOLDS[bound.holds]),
+        (bound.labels[1], "" if bound.claimed is None else str(bound.claimed)),
+        ("holds", "" if bound.claimed is None else HOLDS[bound.holds]),
         ("attained", f"{'yes' if bound.attained else 'no'}{f', {bound.where}' if bound.where else ''}"),
         *((name, str(value)) for name, value in bound.extra.items()),
         ("source", bound.source),
@@ -58,7 +60,8 @@ def html(bound: Bound) -> str:
 
 def displays(bound: Bound) -> list[Display]:
     """The same, with the balls as numbers."""
-    balls = {str(ball): value_latex(ball.to_json()) for ball in (bound.value, bound.claimed, *_extra(bound))}
+    shown = (ball for ball in (bound.value, bound.claimed, *_extra(bound)) if ball is not None)
+    balls = {str(ball): value_latex(ball.to_json()) for ball in shown}
     drawn = [(words(name), ":" if name else PAD, balls.get(text) or words(text)) for name, text in _rows(bound)]
     return [Display(_title(bound), tuple(rf"{name} &{colon}\quad {text}" for name, colon, text in drawn))]
 

@@ -62,7 +62,8 @@ def picture(found: Sweep, form: str = "svg") -> bytes:
         axes.set_axisbelow(True)
         axes.legend(framealpha=0.9, edgecolor="#cccccc")
         before = WORDS.get(found.kind, ("claimed ", ""))[0]
-        figure.suptitle(f"{_cut(first.source, 55)}: {before}{_symbols(first.labels[1])}", fontsize=12)
+        about = f"{before}{_symbols(first.labels[1])}" if found.claims() else _symbols(first.labels[0])
+        figure.suptitle(f"{_cut(first.source, 55)}: {about}", fontsize=12)
         given = ", ".join(f"{k} = {str(v).lower() if isinstance(v, bool) else v}" for k, v in found.fixed.items())
         title = _greek(_cut(f"{found.kind}: {given}" if given else found.kind, 90))
         axes.set_title(title, fontsize=10, color="#444444", parse_math=False)
@@ -97,19 +98,21 @@ def _curves(axes: Any, found: Sweep) -> None:
     first = found.answers[0]
     xs, logarithmic = _across(found)
     values = [log10(answer.value) for answer in found.answers]
-    claims = [log10(answer.claimed) for answer in found.answers]
+    claims = [None if answer.claimed is None else log10(answer.claimed) for answer in found.answers]
     words = WORDS.get(found.kind, ("claimed: ", "sharp: "))
     lines = (  # the claim's squares are hollow and larger, so that both curves are seen where they meet
         (words[0], first.labels[1], claims, {"color": CLAIMED, "linestyle": "--", "marker": "s", "markersize": 6.5}),
         (words[1], first.labels[0], values, {"color": SHARP, "marker": "o", "markersize": 3}),
     )
     for word, label, ys, style in lines:
+        if ys is claims and not found.claims():
+            continue
         if len(xs) > MARKED:
             style |= {"marker": ""}
         places = [math.nan if y is None else y for y in ys]
         axes.plot(xs, places, label=f"{word}{_symbols(label)}", linewidth=1.4, markerfacecolor="none", **style)
     for verdict, word, mark in ((False, "the claim fails", "x"), (None, "undecided", "+")):
-        at = [k for k, a in enumerate(found.answers) if a.holds is verdict and values[k] is not None]
+        at = [k for k, a in enumerate(found.answers) if a.claimed and a.holds is verdict and values[k] is not None]
         if at:
             at = at[:: len(at) // 40 + 1]  # marks that stay apart
             places = [xs[k] for k in at], [values[k] for k in at]
@@ -126,7 +129,7 @@ def _curves(axes: Any, found: Sweep) -> None:
 
 def _notes(found: Sweep) -> list[str]:
     """What the picture says in small letters: how near the curves are, the radii, and what is not shown."""
-    ratios = [claimed_over_value(a.claimed, a.value) for a in found.answers]
+    ratios = [claimed_over_value(a.claimed, a.value) for a in found.answers if a.claimed is not None]
     known = [r for r in ratios if r is not None]
     notes = [f"every radius at most $10^{{-{found.digits}}}$ of the value"]
     if known:

@@ -50,7 +50,8 @@ class Curve:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with its numbers: curves over one axis. `shown` are vertical lines, with what they say."""
+    """A picture with its numbers: curves over one axis. `shown` are vertical lines, with what they say, and `grey`
+    intervals that are shaded."""
 
     name: str
     title: str
@@ -62,6 +63,7 @@ class Figure:
     shown: tuple[Fraction, ...] = ()
     legend: str = "upper right"
     """Where two curves have their legend."""
+    grey: tuple[tuple[Fraction, Fraction], ...] = ()
 
     def csv(self) -> str:
         """A line for each point: the curve, where it is, and the ball."""
@@ -79,8 +81,8 @@ def tent(longest: int, done: Ask) -> Figure:
     def value(x: Fraction) -> Fraction:
         return max(0, -x - 1) - 2 * max(0, -x) + max(Fraction(0), 1 - x)
 
-    between = Curve("between integers", tuple((x, _exact(value(x))) for x in places))
-    whole = tuple((Fraction(x), _exact(Fraction(int(x == 0)))) for x in range(-3, 4))
+    between = Curve("between integers", tuple((x, exact(value(x))) for x in places))
+    whole = tuple((Fraction(x), exact(Fraction(int(x == 0)))) for x in range(-3, 4))
     return Figure(
         "figure-1",
         "Figure 1: max(0, k - i - 1) - 2 max(0, k - i) + max(0, k - i + 1)",
@@ -188,7 +190,15 @@ FIGURES: dict[str, tuple[Callable[[int, Ask], Figure], ...]] = {
 }
 
 
-def _exact(value: Fraction | int) -> Ball:
+def figures() -> dict[str, tuple[Callable[[int, Ask], Figure], ...]]:
+    """The figures by recipe: those of Chiang and Cholak 2022, and the comparators of the Cookbook."""
+    from symcook.report.comparators import COMPARATORS
+
+    return FIGURES | COMPARATORS
+
+
+def exact(value: Fraction | int) -> Ball:
+    """A rational number as a ball."""
     return ball(arb_of(Fraction(value)), DIGITS)
 
 
@@ -241,8 +251,9 @@ def write(
     place = Path(folder)
     if place.exists() and not place.is_dir():
         raise BadInput("the place of figures must be a folder", place)
-    if name not in FIGURES:
-        raise unknown("recipe with figures", name, list(FIGURES))
+    known = figures()
+    if name not in known:
+        raise unknown("recipe with figures", name, list(known))
     endings = (".csv", *(PICTURES if find_spec("matplotlib") is not None else ()))
     if not force:
         for old in sorted(place.glob(f"{name}-figure-*")) if place.is_dir() else ():
@@ -250,7 +261,7 @@ def write(
     written: list[Path] = []
     try:
         place.mkdir(parents=True, exist_ok=True)
-        for make in FIGURES[name]:
+        for make in known[name]:
             figure = make(longest, done)
             contents: dict[Path, bytes] = {}
             for ending in endings:
@@ -275,11 +286,14 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
         from matplotlib.ticker import FuncFormatter, NullFormatter
 
         axes = sheet.subplots()
-        for curve, colour, dash in zip(figure.curves, COLOURS, DASHES, strict=False):
+        for k, curve in enumerate(figure.curves):
+            colour, dash = COLOURS[k % len(COLOURS)], DASHES[(k + k // len(COLOURS)) % len(DASHES)]
             xs, ys = [float(at) for at, _ in curve.points], [float(value.mid) for _, value in curve.points]
             mark = "s" if not curve.joined else "o" if len(xs) <= MARKED else ""
             line = axes.plot(xs, ys, color=colour, label=curve.label, linewidth=1.4, marker=mark, markersize=3)[0]
             line.set_linestyle(dash if curve.joined else "")
+        for start, end in figure.grey:
+            axes.axvspan(float(start), float(end), color="#bbbbbb", alpha=0.5, linewidth=0)
         for at in figure.shown:
             axes.axvline(float(at), color="#000000", linewidth=0.8, linestyle=":")
         axes.set(xlabel=figure.across, ylabel=figure.up)

@@ -206,7 +206,7 @@ class _Narrator:
             getattr(self.checker, f"_{by}")(state, node)
             opened = self.checker.open[waiting:]
             del self.checker.open[waiting:]
-            fresh = [(label, state.facts[label]) for label in state.facts if label not in known]
+            fresh = [(label, state.fact(label)) for label in state.facts if label not in known]
             if by == "intro":
                 met += [(name, state.scope[name]) for name in state.scope if name not in names]
                 met += [(label, fact) for label, fact in fresh]
@@ -316,7 +316,7 @@ class _Narrator:
     def either(self, state: Any, opened: list[Any]) -> list[Step]:
         heads: list[list[Piece]] = []
         for one in opened:
-            fresh = [(label, one.facts[label]) for label in one.facts if label not in state.facts]
+            fresh = [(label, one.fact(label)) for label in one.facts if label not in state.facts]
             heads.append(["Case ", *self.facts(fresh), "."])
         return self.below(opened, heads)
 
@@ -334,7 +334,7 @@ class _Narrator:
 
     def on_induct(self, node: Any, goal: Term, state: Any, fresh: Any, opened: list[Any]) -> list[Step]:
         base, step = opened
-        facts = [(label, step.facts[label]) for label in step.facts if label not in state.facts]
+        facts = [(label, step.fact(label)) for label in step.facts if label not in state.facts]
         name = node["name"]
         first = facts[0][1][2][0]
         heads: list[list[Piece]] = [

@@ -50,7 +50,7 @@ class Sweep:
     @property
     def holds(self) -> bool | None:
         """Whether the claim holds at every value; None where some are undecided and none fails."""
-        found = {answer.holds for answer in self.answers}
+        found = {answer.holds for answer in self.answers if answer.claimed is not None}
         return False if False in found else None if None in found else True
 
     @property
@@ -62,8 +62,9 @@ class Sweep:
         """A line for each value: the argument, both balls as exact decimals, and whether the claim holds there."""
         lines = [f"{self.name},value_mid,value_rad,claimed_mid,claimed_rad,holds"]
         for value, answer in zip(self.values, self.answers, strict=True):
-            both = (answer.value.mid, answer.value.rad, answer.claimed.mid, answer.claimed.rad)
-            lines.append(",".join((value, *both, HOLDS[answer.holds])))
+            claimed = answer.claimed
+            both = (answer.value.mid, answer.value.rad, *(("", "") if claimed is None else (claimed.mid, claimed.rad)))
+            lines.append(",".join((value, *both, "" if claimed is None else HOLDS[answer.holds])))
         return "\n".join(lines) + "\n"
 
     def to_json(self) -> dict[str, Any]:
@@ -73,20 +74,27 @@ class Sweep:
             "over": self.name,
             "parameters": self.fixed,
             "rows": [
-                {self.name: value, "value": a.value.to_json(), "claimed": a.claimed.to_json(), "holds": a.holds}
+                {self.name: value} | {key: a.to_json()[key] for key in ("value", "claimed", "holds")}
                 for value, a in zip(self.values, self.answers, strict=True)
             ],
             "holds": self.holds,
         }
 
+    def claims(self) -> list[tuple[str, Bound]]:
+        """The values at which something is claimed."""
+        return [(v, a) for v, a in zip(self.values, self.answers, strict=True) if a.claimed is not None]
+
     def text(self) -> str:
         """How often the claim holds, in words, and between which values it does not."""
         lines = [f"{self.kind}: {len(self.values)} values of {self.name} from {_ends(self.values)}"]
         for verdict, word in ((True, "holds"), (False, "fails"), (None, "is undecided")):
-            at = [v for v, a in zip(self.values, self.answers, strict=True) if a.holds is verdict]
+            at = [v for v, a in self.claims() if a.holds is verdict]
             if at:
                 where = "all of them" if len(at) == len(self.values) else f"{len(at)} of them, from {_ends(at)}"
                 lines.append(f"  the claim {word} at {where}")
+        silent = len(self.values) - len(self.claims())
+        if silent:
+            lines.append(f"  nothing is claimed at {'all of them' if silent == len(self.values) else silent}")
         return "\n".join(lines)
 
 

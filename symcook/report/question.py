@@ -132,16 +132,20 @@ def picture(found: Answer, form: str) -> bytes:
     from symcook.report.figures import picture as draw
 
     curves = []
-    for name in found.shown:
+    groups = dict.fromkeys(row.get(found.by) for row in found.rows) if found.by else {None: None}
+    for group, name in ((group, name) for group in groups for name in found.shown):
         points = []
         for row in found.rows:
+            if found.by and row.get(found.by) != group:
+                continue
             cell = row.get(name)
             whole = type(cell) is int
             value = ball(arb_of(cell), DIGITS) if whole else _ball(cell)
             if value is not None and not (found.logarithmic and value.mid == "0"):
                 points.append((Fraction(str(row["n"])), value))
         if points:
-            curves.append(Curve(name.replace("_", " "), tuple(points)))
+            label = name.replace("_", " ")
+            curves.append(Curve(f"{group}, {label}" if found.by else label, tuple(points)))
     logarithmic = (False, found.logarithmic and bool(curves))
     note = f"one point for each length from {found.rows[0]['n']} to {found.rows[-1]['n']}" if found.rows else ""
     across, title = "n (typed symbols)", found.title or _title(found)

@@ -20,6 +20,26 @@ def _exact(values: Sequence[Fraction | int]) -> list[Fraction]:
     return [Fraction(value) for value in values]
 
 
+def identity(values: Sequence[Fraction | int]) -> list[Fraction]:
+    """The values themselves (section 5.1.1)."""
+    return _exact(values)
+
+
+def predecessor(values: Sequence[Fraction | int]) -> list[Fraction]:
+    """At each position the value before it, 0 at the first (section 5.4)."""
+    return [Fraction(0), *_exact(values)[:-1]]
+
+
+def successor(values: Sequence[Fraction | int]) -> list[Fraction]:
+    """At each position the value after it, 0 at the last (section 9.2.2)."""
+    return [*_exact(values)[1:], Fraction(0)]
+
+
+def last_position(word: Sequence[str]) -> list[Fraction]:
+    """1 at the last position of a word, 0 at every other."""
+    return [Fraction(int(place == len(word))) for place in range(1, len(word) + 1)]
+
+
 def average(values: Sequence[Fraction | int]) -> list[Fraction]:
     """At every position the mean of all values (section 5.1.2)."""
     exact = _exact(values)
@@ -51,3 +71,46 @@ def lookup_quadratic(rows: Sequence[tuple[Fraction | int, Fraction | int]]) -> l
         nearest = [v for v, d in zip(values, distances, strict=True) if d == min(distances)]
         answers.append(sum(nearest, Fraction(0)) / len(nearest))
     return answers
+
+
+def lookup(rows: Sequence[tuple[Fraction | int, Fraction | int]]) -> list[Fraction]:
+    """From rows (q_i, v_i) with q_i in 1..n, at position i the value v at q_i (section 5.3)."""
+    queries = _exact([row[0] for row in rows])
+    values = _exact([row[1] for row in rows])
+    answers = []
+    for query in queries:
+        if query not in range(1, len(values) + 1):
+            raise BadInput(f"a query must be a position, 1 to {len(values)}", query)
+        answers.append(values[int(query) - 1])
+    return answers
+
+
+def lookup_hash(rows: Sequence[tuple[Fraction | int, Fraction | int]]) -> list[Fraction]:
+    """From rows (q_i, v_i), at position i the value at the position j for which the angle between (q_i, 1) and (j, 1)
+    is
+    least, or the mean of two (section 5.3.3). For q_i in 1..n that is v at q_i."""
+    queries = _exact([row[0] for row in rows])
+    values = _exact([row[1] for row in rows])
+    answers = []
+    for query in queries:
+        # the sign of the cosine times its square, times q^2 + 1
+        near = [(query * j + 1) * abs(query * j + 1) / (j * j + 1) for j in range(1, len(values) + 1)]
+        nearest = [v for v, c in zip(values, near, strict=True) if c == max(near)]
+        answers.append(sum(nearest, Fraction(0)) / len(nearest))
+    return answers
+
+
+def first_value(values: Sequence[Fraction | int]) -> list[Fraction]:
+    """At every position the first value (section 5.2)."""
+    exact = _exact(values)
+    return [exact[0]] * len(exact)
+
+
+def unique_hard(rows: Sequence[tuple[Fraction | int, Fraction | int]], term: str) -> list[Fraction]:
+    """From rows (s_i, v_i), at every position the value at the last position of the greatest score; at the first one
+    for
+    the terms 1/j and -j/n (section 5.6)."""
+    scores = _exact([row[0] for row in rows])
+    values = _exact([row[1] for row in rows])
+    places = [j for j, score in enumerate(scores) if score == max(scores)]
+    return [values[places[-1] if term in ("-1/j", "j/n") else places[0]]] * len(values)

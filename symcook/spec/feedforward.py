@@ -268,3 +268,36 @@ def reference(name: str) -> Callable[..., Answer]:
     if name not in REFERENCES:
         raise unknown("feed-forward reference", name, tuple(REFERENCES))
     return REFERENCES[name]
+
+
+def max_min(values: Values, groups: Sequence[Sequence[tuple[Mapping[str, Fraction], Fraction]]]) -> Answer:
+    """The greatest over groups of the least over affine pieces, each {input: coefficient} and a constant (section
+    4.1).
+    """
+    least = []
+    for group in groups:
+        least.append(min(sum((c * values[name] for name, c in named.items()), constant) for named, constant in group))
+    return {"out": max(least)}
+
+
+def proposition(values: Values, names: Sequence[str], table: Sequence[int], signed: bool) -> Answer:
+    """The entry of a truth table at bits 0 and 1, or with `signed` -1 and 1, the first name being the first bit
+    (section 4.8)."""
+    low = -1 if signed else 0
+    place = 0
+    for name in names:
+        if values[name] not in (low, 1):
+            raise BadInput(f"{name} must be {low} or 1", values[name])
+        place = 2 * place + int(values[name] == 1)
+    return {"out": Fraction(1 if table[place] else low)}
+
+
+def multiply(values: Values) -> Answer:
+    """out = x y (section 4.6)."""
+    x, y = _read(values, "x", "y")
+    return {"out": x * y}
+
+
+def of_recipe(values: Values, f: Callable[[Values], Answer]) -> Answer:
+    """What another reference says: by-gelu should come near it (section 4.6)."""
+    return f(values)

@@ -7,7 +7,7 @@ no empty input, so whoever compares the two starts at length 1. A symbol outside
 (True, False, True)
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from symcook.errors import BadInput
 from symcook.spec.fold import Fold
@@ -68,6 +68,78 @@ def dyck1_bounded(word: str, most: int) -> bool:
     if isinstance(most, bool) or not isinstance(most, int) or most < 0:
         raise BadInput("the depth must be an integer of at least 0", most)
     return dyck1(word) and depth(word) <= most
+
+
+def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
+    """Well-nested words over `brackets` (opening and closing in turn) with at most `most` unclosed ones at any point.
+
+    The state is the stack of unclosed brackets, None where a word cannot be saved any more. Section 9.2.3.
+
+    >>> [dyck_bounded("()[]", 2)(word) for word in ("([])", "([)]", "([()])", "")]
+    [True, False, False, True]
+    """
+    pairs = dict(zip(brackets[::2], brackets[1::2], strict=True))
+
+    def step(stack: tuple[str, ...] | None, bracket: str) -> tuple[str, ...] | None:
+        if bracket not in brackets:
+            raise BadInput(f"a word must consist of {' '.join(brackets)}", bracket)
+        if stack is None:
+            return None
+        if bracket in pairs:
+            return (*stack, pairs[bracket]) if len(stack) < most else None
+        return stack[:-1] if stack and stack[-1] == bracket else None
+
+    return Fold((), step, lambda stack: stack == ())
+
+
+dyck1_2 = Fold(
+    0, lambda unclosed, bracket: _nest(unclosed, bracket) if unclosed < 3 else 3, lambda unclosed: unclosed == 0
+)
+"""Dyck-1 with nesting depth at most 2, the state 3 being too deep for good. Section 9.2.2."""
+
+
+def most_recent(alphabet: Sequence[str]) -> Fold:
+    """At each position the symbol right after the last earlier occurrence of the current one, else this one.
+
+    The state is the current symbol, what followed each symbol last, and the answer. Section 9.1.1.
+
+    >>> "".join(most_recent("ABCD")("ACABDACDCA"))
+    'ACCBDBAADC'
+    """
+
+    def step(state: tuple[str, tuple[str, ...], str], symbol: str) -> tuple[str, tuple[str, ...], str]:
+        current, after, _ = state
+        table = list(after)
+        if current:
+            table[alphabet.index(current)] = symbol
+        return symbol, tuple(table), table[alphabet.index(symbol)] or symbol
+
+    return Fold(("", ("",) * len(alphabet), ""), step, lambda state: state[2], each=True)
+
+
+def most_frequent(alphabet: Sequence[str]) -> Fold:
+    """At each position the symbol that most often followed the current one before it, the first of several in the
+    order of
+    the alphabet; the current one where it did not occur before. Section 9.1.2.
+
+    >>> "".join(most_frequent("ABCD")("ACABDACDCA"))
+    'ACCBDBAAAC'
+    """
+    size = len(alphabet)
+
+    def step(state: tuple[int, tuple[int, ...]], symbol: str) -> tuple[int, tuple[int, ...]]:
+        current, counts = state
+        table = list(counts)
+        if current >= 0:
+            table[current * size + alphabet.index(symbol)] += 1
+        return alphabet.index(symbol), tuple(table)
+
+    def answer(state: tuple[int, tuple[int, ...]]) -> str:
+        current, counts = state
+        own = counts[current * size : (current + 1) * size]
+        return alphabet[own.index(max(own)) if any(own) else current]
+
+    return Fold((-1, (0,) * size * size), step, answer, each=True)
 
 
 def _bits(word: str) -> str:

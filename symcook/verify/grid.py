@@ -52,12 +52,14 @@ def check_grid(
     values: Mapping[str, Exact] | None = None,
     progress: Progress | None = None,
     numbers: Numbers | None = None,
+    within: Tree | None = None,
 ) -> Check:
     """Compare a feed-forward recipe with `reference` on its grid inside `region` (a formula over inputs and symbols).
 
-    The reference is given {input or symbol: Fraction} and returns {coordinate: Fraction} (or a number, or a bool where
-    the model decides). `values` sets symbols; `numbers` says in which the model is run. Raises BadInput where the grid
-    would be empty or too large, or the reference returns something else than exact numbers.
+    The reference is given {input or symbol: Fraction} and returns {coordinate: Fraction} (or a number, or a bool
+    where the model decides). `values` sets symbols; `numbers` says in which the model is run, `within` how far off it
+    may be. Raises BadInput where the grid would be empty or too large, or the reference returns something else than
+    exact numbers.
     """
     start = time.perf_counter()
     tree = region_tree(region)
@@ -75,10 +77,11 @@ def check_grid(
     tasks: list[Sweep] = []
     for setting, points in grids:
         if points:
-            task = Sweep(model.bind(setting), reference, numbers, setting)
+            task = Sweep(model.bind(setting), reference, numbers, setting, within)
             task.compare(map(Part, Grid((points,)).blocks(BLOCK)), total, progress, sum(t.strings for t in tasks))
             tasks.append(task)
-    method = f"{numbers.text}, on {_describe(inputs, grids, tree)}; {tasks[-1].way}"
+    near = "" if within is None else f", within {show(within)}"
+    method = f"{numbers.text}{near}, on {_describe(inputs, grids, tree)}; {tasks[-1].way}"
     return found(tasks, model.name, None, method, time.perf_counter() - start)
 
 

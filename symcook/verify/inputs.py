@@ -124,7 +124,7 @@ def ends(model: Transformer) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def rows(model: Transformer, max_length: int, region: Tree) -> Source:
     """Sequences of rows. An input that the region ties to n runs through the positions that it allows, and then every
-    other input has one generic value a position; without such an input each runs through a set of small values.
+    input that the region leaves free has one generic value a position; any other runs through a set of small values.
 
     Where the product over all positions would pass BUDGET, fewer values are taken, and at last a generic sequence alone
     (of positions, or of values) in its n cyclic shifts.
@@ -134,8 +134,9 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
     inputs = model.embedding.inputs or ()
     conditions = list(conjuncts(region))
     tied = [name for name in inputs if any({"n", name} <= names(part) for part in conditions)]
-    single = [name for name in inputs if tied and name not in tied]
     own = {name: [part for part in conditions if names(part) <= {"n", name}] for name in inputs}
+    single = [name for name in inputs if tied and not any(name in names(part) for part in own[name])]
+    varied = [name for name in inputs if name not in single]
     for part in conditions:
         if not any(part in own[name] for name in inputs):
             raise BadInput("the region of a model over rows must speak of one input at a time, and of n", show(part))
@@ -149,11 +150,11 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
     def choose(n: int) -> tuple[str, list[dict[str, Fraction]], bool]:
         """At length n: what the rows are in words, the rows, and whether all combinations of them are taken."""
         positions = [Fraction(j) for j in range(1, n + 1)]
-        for values in (positions,) if tied else ROW_VALUES:
-            sets = {name: allowed(name, values, n) for name in tied or inputs}
+        for values in ROW_VALUES:
+            sets = {name: allowed(name, positions if name in tied else values, n) for name in varied}
             choices = [dict(zip(sets, c, strict=True)) for c in itertools.product(*sets.values())]
             if len(choices) ** n <= BUDGET:
-                text = ", ".join(f"{k} in {'1..n' if tied else braces(v)}" for k, v in sets.items())
+                text = ", ".join(f"{k} in {'1..n' if k in tied else braces(v)}" for k, v in sets.items())
                 return f"all with {text}", choices, True
         if tied:
             return f"every {' and '.join(tied)} at every position (one list, shifted cyclically)", choices, False
@@ -185,7 +186,7 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
             for grid in grids(n):
                 yield from map(Part, grid.blocks(BLOCK))
 
-    return Source(total, f"exact, on sequences of rows, {'; '.join(parts_said)}", parts)
+    return Source(total, f"on sequences of rows, {'; '.join(parts_said)}", parts)
 
 
 def braces(values: Iterable[Fraction]) -> str:

@@ -22,7 +22,8 @@ from symcook.domains import RUNNABLE
 from symcook.errors import BadInput, NotExact, Undecided, require_known
 from symcook.forward import Result, forward
 from symcook.model.answers import Shown
-from symcook.model.rationals import quotient
+from symcook.model.expr import Tree, parse_term
+from symcook.model.rationals import quotient, rational
 from symcook.model.symbols import Exact, fraction
 from symcook.model.transformer import Transformer
 from symcook.run import Run, run
@@ -148,13 +149,15 @@ def check(
     progress: Progress | None = None,
     domain: str = "exact",
     digits: int = DIGITS,
+    error: str | None = None,
 ) -> Check:
     """Compare `model` with `reference` on every input up to `max_length`, exactly unless another `domain` is named.
 
     `values` sets declared symbols. A feed-forward recipe takes no length and is compared on the grid of
     `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
     should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
-    floats a value may lie `TOLERANCE` away from the reference's.
+    floats a value may lie `TOLERANCE` away from the reference's. `error`, for a feed-forward recipe, is a term over
+    inputs and symbols by which a value may differ from the reference's in every domain.
 
     Raises BadInput for a length below 1 or above the model's, for more than LIMIT inputs, and for a reference that
     fails or returns something of the wrong type; NotExact where the exact domain has no value.
@@ -165,7 +168,8 @@ def check(
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
         from symcook.verify.grid import check_grid
 
-        return check_grid(model, reference, region, values=values, progress=progress, numbers=numbers)
+        within = None if error is None else parse_term(error)
+        return check_grid(model, reference, region, values=values, progress=progress, numbers=numbers, within=within)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
         raise BadInput("the greatest length must be an integer of at least 1", max_length, "give --max-length N")
     model.check_length(max_length + model.embedding.added)
@@ -195,8 +199,9 @@ class Sweep:
         reference: Reference,
         numbers: Numbers,
         setting: Mapping[str, Fraction] | None = None,
+        within: Tree | None = None,
     ) -> None:
-        self.model, self.numbers = model, numbers
+        self.model, self.numbers, self.within = model, numbers, within
         self.setting = dict(setting or {})
         self.expected = Expected(model, reference, self.setting)
         self.strings = self.mismatches = self.open = 0
@@ -205,7 +210,7 @@ class Sweep:
         self.empty: str | None = None
         self.settled = 0
         """How many answers the exact domain gave where balls left them open."""
-        self.batched = numbers.domain == "exact"
+        self.batched = numbers.domain == "exact" and within is None
 
     @property
     def way(self) -> str:
@@ -318,25 +323,36 @@ class Sweep:
             verdicts = [None if v is None else v == a for v, a in zip(got, answers, strict=True)]
         else:
             places = range(len(sequence)) if each else [result.place]
+            error = self.error(sequence)
             values = result.bounded or result  # what rounding may make of a value leaves open whether it is equal
             verdicts = [
-                self.equal(values, column, place, value)
+                self.equal(values, column, place, value, error)
                 for place, answer in zip(places, answers, strict=True)
                 for column, value in zip(values.columns().values(), answer, strict=True)
             ]
         return False if False in verdicts else None if None in verdicts else True
 
-    def equal(self, result: Result, column: Any, place: int, value: Fraction) -> bool | None:
-        """Whether the entry of a column is the reference's value; in floats, whether it is near enough."""
+    def error(self, sequence: Sequence[Any]) -> Fraction | None:
+        """By how much a value may differ from the reference's at one point; None where it must be equal."""
+        return None if self.within is None else rational(self.within, dict(sequence[0]) | self.setting)
+
+    def equal(
+        self, result: Result, column: Any, place: int, value: Fraction, error: Fraction | None = None
+    ) -> bool | None:
+        """Whether the entry of a column is the reference's value, or within `error` of it; in floats, near enough."""
         domain = result.domain
         near = TOLERANCE.get(self.numbers.domain)
         with domain.context():
+            if near is None and error is not None:
+                over = domain.positive(domain.linear([(column, 1)], -value - error))[place]
+                under = domain.positive(domain.linear([(column, -1)], value - error))[place]
+                return False if over or under else None if None in (over, under) else True
             if near is None:
                 return domain.zero(domain.linear([(column, 1)], -value))[place]
             got = domain.read(column, place)
             if got - got != 0:  # nan or an infinity
                 return False
-            return abs(Fraction(got) - value) <= near * max(1, abs(value))
+            return abs(Fraction(got) - value) <= near * max(1, abs(value)) + (error or 0)
 
     def empty_word(self) -> None:
         """Compare the empty word, which is counted by itself."""
@@ -501,4 +517,6 @@ def check_recipe(
         reference = recipes.reference(name, arguments, numbers)
     region = recipes.region(name, **arguments)
     how: Any = {"region": region, "progress": progress, "domain": domain, "digits": digits}
+    if (error := recipes.error(name, **arguments)) != "0":
+        how |= {"error": error, "domain": "ball" if domain == "exact" else domain}
     return check(model, reference, max_length, values=values, **how)

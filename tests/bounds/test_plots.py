@@ -428,3 +428,13 @@ def test_a_zero_is_left_out_and_said():
     first = softmax_hardmax(2, 1)
     ratio = float(mpmath.mpf(first.claimed.mid) / mpmath.mpf(first.value.mid))
     assert notes[0] == f"dashed/solid from {1.5 * (1 + 2 * float(mpmath.exp(-1))):.6g} to {ratio:.6g}"
+
+
+def test_where_nothing_is_claimed_one_curve_is_drawn(tmp_path):
+    """PARITY has scores, so that no C/n is proved: cells without a claim are empty, and the text says so."""
+    found, files = plot_bound("sensitivity", "n=1:3", tmp_path / "s", model="parity", digits=12)
+    rows = [line.split(",") for line in files[0].read_text().splitlines()]
+    assert all(row[3:] == ["", "", ""] and row[1] for row in rows[1:]) and len(rows) == 4
+    assert "nothing is claimed at all of them" in found.text() and found.claims() == []
+    if len(files) > 1:
+        assert "sharp: " in files[1].read_text() and "claimed: " not in files[1].read_text()

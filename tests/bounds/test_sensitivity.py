@@ -5,15 +5,17 @@ import random
 from fractions import Fraction
 
 import dense
+import mpmath
 import pytest
 
 from symcook.bounds import sensitivity
 from symcook.bounds.flips import typed
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
-from symcook.model.parts import FeedForward, Head
+from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space
 from symcook.model.transformer import Transformer
+from symcook.recipes import build
 
 F = Fraction
 NAMES = ("s", "t", "m", "p")
@@ -229,3 +231,44 @@ def test_numbers_of_many_digits():
     found = sensitivity(made, 2)
     assert found.extra["C"] == found.extra["value times n"] == "1/1" + "0" * 4999 + "1"
     assert found.value.mid == "5e-5001"
+
+
+SOFT = Head(("s", "t"), ("m",), Q=[[1, 0]], K=[[1, 2]], V=[[1, 1]], mask="future", weighting="softmax", temperature="i")
+NORM = LayerNorm(NAMES, gain=[1, 2, 1, 1], bias=[0, 1, 0, 0], epsilon=F(1, 4))
+IRREGULAR = {
+    "softmax": model(READOUTS["sign"], Layer(SelfAttention((SOFT,)), NET), before="CLS"),
+    "norm": model(READOUTS["value"], Layer(None, NET, (), (NORM,), "post")),
+    "each": model(READOUTS["each"], Layer(SelfAttention((SOFT,)), None), after="EOS"),
+    "gelu": model(READOUTS["sign"], Layer(None, FeedForward(("s",), ("m",), [[1]], [0], [[1]], [0], "gelu"))),
+    "parity": build("parity").bind(),
+    "first-layernorm": build("first-layernorm").bind(),
+}
+
+
+@pytest.mark.parametrize("name", IRREGULAR)
+def test_scores_and_norms_by_brute_force(name):
+    """The greatest difference of two words that differ in one symbol, in the plain pass at 50 digits."""
+    made, n, number = IRREGULAR[name], 3, dense.decimal(50)
+    each = made.readout.position == "each"
+    shown, best, own = {}, 0, 0
+    for word in itertools.product(made.alphabet, repeat=n):
+        rows = [values for values, _ in dense.read(made, dense.typed(made, word), number)]
+        if made.readout.kind == "sign":
+            rows = [{"logit": row["logit"]} for row in rows]
+        shown[word] = rows if each else [rows[0 if made.readout.position == "first" else -1]]
+    with mpmath.workdps(50):
+        for one, other in itertools.combinations(shown, 2):
+            changed = [k for k in range(n) if one[k] != other[k]]
+            if len(changed) != 1:
+                continue
+            for place, (a, b) in enumerate(zip(shown[one], shown[other], strict=True)):
+                here = max(abs(a[key] - b[key]) for key in a)
+                if each and place == changed[0] + (made.embedding.before is not None):
+                    own = max(own, here)
+                else:
+                    best = max(best, here)
+        found = sensitivity(made, n, digits=20)
+        assert abs(mpmath.mpf(found.value.mid) - best) < mpmath.mpf(10) ** -18
+        assert found.claimed is None and found.holds is None and found.extra["no proved C/n"]
+        if each:
+            assert abs(mpmath.mpf(found.extra["at the changed position"].mid) - own) < mpmath.mpf(10) ** -18

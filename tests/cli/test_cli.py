@@ -61,7 +61,7 @@ def mine(tmp_path: Path) -> Path:
 
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     rows = document(capsys, "list")
-    assert {tuple(row) for row in rows} == {("name", "kind", "summary", "source", "arguments", "symbols")}
+    assert {tuple(row) for row in rows} == {("name", "kind", "summary", "source", "section", "arguments", "symbols")}
     names = {row["name"] for row in rows}
     stable = (
         "identity zero min max add subtract scale gtzero gezero eqzero gtzero-input gezero-input eqzero-input boolean "
@@ -72,6 +72,9 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "list")
     assert code == 0
     assert all(name in out for name in names)
+    titles = ("4  Feed-Forward Layers", "\u00a75.3.2", "\u00a78.2", "Chiang and Cholak 2022")
+    places = [out.index(title) for title in titles]
+    assert places == sorted(places)
 
 
 def test_show_prints_the_model_file(capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,7 +187,7 @@ def test_lemmas(capsys: pytest.CaptureFixture[str]) -> None:
 def test_claims(capsys: pytest.CaptureFixture[str]) -> None:
     rows = document(capsys, "claims")
     keys = ["id", "paper", "location", "kind", "statement", "status", "corrected", "assuming"]
-    keys += ["lemmas", "gaps", "tried", "note", "slip", "same", "test", "reason"]
+    keys += ["lemmas", "gaps", "tried", "note", "slip", "same", "test", "reason", "objects"]
     assert all(list(row) == keys for row in rows)
     folder = ROOT / "symcook" / "data" / "claims"
     ids = [line.split("\t")[0] for file in folder.glob("*.tsv") for line in file.read_text().splitlines()[1:]]

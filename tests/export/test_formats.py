@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 from test_export import EVERYTHING, SPACE, WORDS
 
+import symcook as sc
+from symcook import verify_export
 from symcook.__main__ import main
 from symcook.errors import BadInput
 from symcook.export import enclosure, npz
@@ -338,3 +340,26 @@ def test_the_edge_of_a_long_guarantee_in_real_runs(kind: str) -> None:
         depths = np.cumsum(1 - 2 * tokens, axis=1)
         wanted = (depths[:, -1] == 0) & (depths >= 0).all(axis=1)
         assert said.tolist() == wanted.tolist() and 5 < wanted.sum() < len(words) - 5
+
+
+def test_exports_of_one_name_stand_side_by_side(tmp_path: Path) -> None:
+    """Both stay verifiable; a certificate that is about something else is not replaced, and old names are read."""
+    model = build("dyck-1")
+    model.export(tmp_path / "m.npz", max_length=3)
+    model.export(tmp_path / "m.safetensors", format="safetensors", max_length=4)
+    names = {"m.certificate.json", "m.npz", "m.safetensors", "m.safetensors.certificate.json"}
+    assert {p.name for p in tmp_path.iterdir()} == names
+    assert verify_export(tmp_path / "m.npz")["guaranteed"]["lengths"][-1]["length"] == 3
+    assert verify_export(tmp_path / "m.safetensors")["guaranteed"]["lengths"][-1]["length"] == 4
+    older = tmp_path / "older"
+    older.mkdir()
+    for name, kept in (("m.safetensors", "m.safetensors"), ("m.safetensors.certificate.json", "m.certificate.json")):
+        (older / kept).write_bytes((tmp_path / name).read_bytes())
+    assert verify_export(older / "m.safetensors")["guaranteed"]["lengths"][-1]["length"] == 4
+    assert sc.from_safetensors(older / "m.safetensors").name == "dyck-1"
+    with pytest.raises(BadInput, match=r"it is about m\.safetensors"):
+        model.export(older / "m.npz", max_length=3, force=True)
+    (older / "m.certificate.json").write_text('{"proof": []}')
+    with pytest.raises(BadInput, match="it is about a claim"):
+        model.export(older / "m.npz", max_length=3, force=True)
+    assert not (older / "m.npz").exists()

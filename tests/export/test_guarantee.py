@@ -297,3 +297,17 @@ def test_each_rounded_weight_is_named(tmp_path: Path) -> None:
     relative = abs(Fraction(float(third)) - Fraction(1, 3)) * 3
     assert float(relative) <= entry["greatest_relative_error"] < float(relative) * (1 + 1e-12)
     assert entry["rounded"] == len(entry["first"])
+
+
+def test_a_large_model_is_written_without_being_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from symcook.export import guarantee as module
+
+    monkeypatch.setattr(module, "LARGE", 10)
+    document = build("parity").export(tmp_path / "m.npz", max_length=4)
+    assert document["guaranteed"]["ranges"] == [] and "19 weights" in document["guaranteed"]["why"]
+    assert document["compared"]["inputs"] == 0 and not document["compared"]["complete"]
+    assert verify_export(tmp_path / "m.npz")["guaranteed"]["why"] == document["guaranteed"]["why"]
+    monkeypatch.setattr(module, "LARGE", 10**5)
+    monkeypatch.setattr(module, "MOST_PRODUCTS", 600)
+    some = guarantee(build("parity").bind(), "float64", 8)
+    assert (some["ranges"] and some["ranges"][-1][1] < 8 and "600 products" in some["why"]) or some["open"]

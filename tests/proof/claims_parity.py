@@ -50,7 +50,21 @@ def fnn() -> Iterator[dict[str, Any]]:
             "h()": [column(hidden), column([int(k > j) for j in range(1, n + 1)])],
             "y": [F(0), F(1)],
             "m": [F(t) for t in range(-1, n + 2)],
+            **three(x),
         }
+
+
+def three(x: Sequence[int]) -> dict[str, Any]:
+    """The network of three inputs on x, of another number of inputs on nothing that is a bit."""
+    given = x if len(x) == 3 else (5, 5, 5)
+    hidden = [int(sum(given) - j + F(1, 2) > 0) for j in (1, 2, 3)]
+    out = int(hidden[0] - hidden[1] + hidden[2] - F(1, 2) > 0)
+    return {f"x{j}": F(v) for j, v in enumerate(given, 1)} | {
+        "h1": F(hidden[0]),
+        "h2": F(hidden[1]),
+        "h3": F(hidden[2]),
+        "out": [F(out), F(1 - out)],
+    }
 
 
 def bits(v: Any) -> list[int] | None:
@@ -67,6 +81,7 @@ def bits(v: Any) -> list[int] | None:
         ("I[j <= k]", "I[k <= j]"),
         ("-j + 1/2)", "-j)"),
         ("h(j) = I[j <= k]", "h(j) = I[j <= n]"),
+        ("h2 = I[2 <= x1", "h2 = I[1 <= x1"),
     ],
 )
 def rumelhart_hidden(v: Any) -> bool | None:
@@ -85,6 +100,7 @@ def rumelhart_hidden(v: Any) -> bool | None:
         ("+ -1/2]", "+ 1/2]"),
         ("pow(-1, j + 1)*h", "pow(-1, j)*h"),
         ("I[odd(k)]", "I[1 <= k]"),
+        ("out = I[odd(x1 + x2 + x3)]", "out = I[1 <= x1 + x2 + x3]"),
     ],
 )
 def rumelhart_output(v: Any) -> bool | None:
@@ -1239,15 +1255,22 @@ def homogeneous() -> Iterator[dict[str, Any]]:
             yield {"d": F(2), "m": F(3), "W()": W, "V()": V, "x()": column(x), "t": t, "a": F(1)}
 
 
+def scaled_networks() -> list[dict[str, Any]]:
+    """Any network without biases, and the first layers of PARITY and FIRST on one word, by one factor."""
+    made = [v for v in entropies() if v["c"] == 2][:8]
+    return [{**v, **general} for v in made for general in homogeneous()]
+
+
 @adequate(
     "chiang2022.appB.homog",
-    at=homogeneous(),
+    at=scaled_networks(),
     misses=[
         ("= t*ffnout", "= t^2*ffnout"),
-        ("0 < t", "t < 0"),
         ("V, k. 0, d, m, x, a)", "V, k. 1, d, m, x, a)"),
         ("W, k. 0, V, k. 0, d, m, x", "W, k. 1, V, k. 0, d, m, x"),
         ("l. t*x(l)", "l. x(l)"),
+        ("t*ones(i) + t*unit(i)) = t*hit(i)", "t*ones(i) + t*unit(i)) = hit(i)"),
+        ("+ t*start(i)) = t*hit(i)", "+ start(i)) = t*hit(i)"),
     ],
 )
 def scaling_passes(v: Any) -> bool | None:
@@ -1342,37 +1365,40 @@ def layers() -> Iterator[dict[str, Any]]:
         values = [z[8, j] for j in range(n)]
         s = real(C2) * (average(one, values) + average(two, [-x for x in values]))
         run = factors(w, parity_with_norms(w, c, eps))
-        same_layer = {"A1": A, "C1": C, "C2": C2, "a()": a, "z()": z, "s": [s, s + 1]}
-        yield {**run, **same_layer, "m": [F(t) for t in range(-1, 4)]}
+        at = [abs(run["y1_alternating_()"][j]) for j in range(n)]
+        scalars = {"A1": [*at, at[0] * at[0], F(1)], "C1": F(1), "C2": [run["g"], F(1)], "a()": a, "z()": z, "s": s}
+        yield {**run, **scalars, "m": [F(t) for t in range(-1, 4)]}
 
 
 LAYERS = list(layers())
 
 
-def layer_at(v: Any) -> tuple[int, int, Any, Any] | None:
-    n, k, t = int(v["n"]), int(v["k"][0]), v["A1"] * v["C1"]
-    return (n, k, t, v["C2"]) if t > 0 and v["c"] > 0 else None
+def factors_found(v: Any) -> tuple[int, int, list[Any]] | None:
+    """n, k and the factors of the first layer by position, where the word is one, c > 0 and epsilon >= 0."""
+    here = parity_of(v)
+    if here is None or v["c"] <= 0 or v["epsilon"] < 0:
+        return None
+    return (*here, [abs(v["y1_alternating_()"][j]) for j in range(here[0])])
 
 
 @adequate("chiang2022.appB.logits", at=LAYERS, false=True)
 def logits_linear(v: Any) -> bool | None:
-    here = layer_at(v)
+    here = factors_found(v)
     if here is None:
         return None
-    t = here[2]
-    return all((t * 1) * (t * -cosine(j)) == t * (1 * -cosine(j)) for j in range(here[0]))
+    n, k, f = here
+    return all(same(f[0] * f[j], f[k]) for j in range(n))
 
 
 @adequate("chiang2022.appB.parity", at=LAYERS, false=True)
 def parity_normed(v: Any) -> bool | None:
-    here = layer_at(v)
+    here = factors_found(v)
     if here is None or here[0] % 2:
         return None
-    n, k, t, u = here
-    s = v["s"][0]
-    return same(s, (-1) ** (k + 1) * 2 * real(u * t) * CONTEXT.tanh(real(t * v["c"])) / n**2) and bool(s > 0) == (
-        k % 2 == 1
-    )
+    n, k, f = here
+    s, u = v["y2_s_()"][0], 1 / (v["dev2()"][0] * v["dev2_()"][0])
+    formula = [(-1) ** (k + 1) * 2 * u * t * CONTEXT.tanh(t * real(v["c"])) / n**2 for t in f]
+    return any(same(s, x) for x in formula) and bool(s > 0) == (k % 2 == 1)
 
 
 SIX = ("zero", "one", "cls", "start", "hit", "s")
@@ -1434,17 +1460,18 @@ def first_normed() -> Iterator[dict[str, Any]]:
         z = {at: t * x for at, x in v["z()"].items()}
         n = len(w) + 1
         s = real(F(C2)) * average([z[3, 0] * z[4, j] for j in range(n)], [-z[4, j] / 2 + z[5, j] for j in range(n)])
+        run = normed_run(w, F(1), abs(t) / 10 - F(1, 10))
         yield {
-            **normed_run(w, F(1), abs(t) / 10 - F(1, 10)),
+            **run,
             **v,
             "x()": v["z()"],
             "z()": z,
             "t": v["s"][0],
             "s": [s, s + 1],
             "c": F(1),
-            "A1": F(A),
-            "C1": F(C),
-            "C2": F(C2),
+            "A1": [run["p"], run["q"], F(1)],
+            "C1": F(1),
+            "C2": [run["g"], F(1)],
             "word": w,
             "scale": t,
         }
@@ -1455,10 +1482,12 @@ FIRSTS = list(first_normed())
 
 @adequate("chiang2022.appB.first", at=FIRSTS, false=True)
 def first_with_norm(v: Any) -> bool | None:
-    if not valid(v) or v["scale"] <= 0:
+    if set(v["word"]) - {0, 1}:
         return None
-    t, n = v["scale"], len(v["word"]) + 1
-    return same(v["s"][0], e(real(t)) / (e(real(t)) + n - 1) * real(v["C2"] * t) * (starts(v) - real(F(1, 2))))
+    n, u = len(v["word"]) + 1, 1 / (v["dev2()"][0] * v["dev2_()"][0])
+    factors_of = [1 / (v["dev1()"][i] * v["dev1_()"][i]) for i in range(n)]
+    formula = [e(t) / (e(t) + n - 1) * u * t * (starts(v) - real(F(1, 2))) for t in factors_of]
+    return any(same(v["y2_s_()"][0], x) for x in formula)
 
 
 @adequate(
@@ -1516,61 +1545,39 @@ def first_is_sure(v: Any) -> bool | None:
     return bool(abs(logit) * weight > 1) and bool(logit > 0) == bool(starts(v)) and lost
 
 
-def twice() -> Iterator[dict[str, Any]]:
-    for x, eps in [
-        ((1, -1), F(3)),
-        ((1, -1), F(0)),
-        ((1, 2, 3), F(0)),
-        ((1, 2, 3), F(1)),
-        ((F(6, 25), F(-6, 25)), F(64, 625)),
-        ((F(1, 2), F(-1, 2)), F(3, 4)),
-        ((1, 1), F(0)),
-        ((1, 1), F(1)),
-        ((1, -1), F(-1, 4)),
-    ]:
-        y, mu, r = normed(x, eps)
-        v, nu, q = normed(y, eps) if eps >= 0 else (y, mu, r)
-        yield {
-            "d": F(len(x)),
-            "eps": eps,
-            "x()": column(x),
-            "y()": column_of(y),
-            "v()": column_of(v),
-            "mu": mu,
-            "r": r,
-            "nu": nu,
-            "q": q,
-        }
+def last_norm_keeps(v: Any) -> bool:
+    """Whether the last norm of FIRST changes nothing at any position."""
+    names = [*SIX, *(f"{x}_minus" for x in SIX)]
+    read = [v["z2_zero()" if x == "zero" else "z2_zero_minus()" if x == "zero_minus" else f"y2_{x}()"] for x in names]
+    made = [v[f"y2_{x}_()"] for x in names]
+    return all(same(a[i], b[i]) for a, b in zip(made, read, strict=True) for i in range(len(v["word"]) + 1))
 
 
-def defined_twice(v: Any) -> bool:
-    return v["eps"] >= 0 and v["r"] > 0 and v["q"] > 0
-
-
-@adequate("chiang2022.appB.A2", at=twice(), false=True)
+@adequate("chiang2022.appB.A2", at=FIRSTS, false=True)
 def second_norm(v: Any) -> bool | None:
-    if not defined_twice(v):
+    if set(v["word"]) - {0, 1}:
         return None
-    return same(v["q"], 1) and all(same(v["v()"][k], v["y()"][k]) for k in v["y()"])
+    return last_norm_keeps(v) and all(same(v["dev2_()"][i], 1) for i in range(len(v["word"]) + 1))
 
 
 @adequate(
     "chiang2022.appB.A2.corrected",
-    at=twice(),
+    at=FIRSTS,
     misses=[
-        ("(eps = 0 | r = 1)", "eps = 0"),
-        ("eps = 0 -> all k", "0 <= eps -> all k"),
-        ("(eps = 0 | r = 1)", "r = 1"),
-        ("v(k) = y(k)", "v(k) = x(k)"),
+        ("1 - epsilon/dev2(i)^2 + epsilon", "1 - epsilon/dev2(i)^2"),
+        ("(epsilon = 0 -> y2", "(0 <= epsilon -> y2"),
+        ("(epsilon = 0 | dev2(i) = 1)", "dev2(i) = 1"),
+        ("y2_cls_(i) = y2_cls(i)", "y2_cls_(i) = y1_cls_(i)"),
     ],
 )
 def second_norm_right(v: Any) -> bool | None:
-    if not defined_twice(v):
+    if set(v["word"]) - {0, 1}:
         return None
-    unchanged = same(v["q"], 1)
-    return unchanged == (v["eps"] == 0 or same(v["r"], 1)) and (
-        v["eps"] > 0 or all(same(v["v()"][k], v["y()"][k]) for k in v["y()"])
-    )
+    eps, places = real(v["epsilon"]), range(len(v["word"]) + 1)
+    entries = [[v[f"y1_{x}_()"][i] for x in SIX[:5]] + [v["z2_s()"][i]] for i in places]
+    size = [CONTEXT.fsum(x**2 for x in row) / 6 for row in entries]
+    right = all(same(v["dev2_()"][i] ** 2, size[i] / (size[i] + eps) + eps) for i in places)
+    return right and (v["epsilon"] > 0 or last_norm_keeps(v))
 
 
 def normed_layers() -> Iterator[dict[str, Any]]:
@@ -1604,10 +1611,10 @@ def normed_layers() -> Iterator[dict[str, Any]]:
             "y()": y,
             "d": F(9),
             "C1": scale,
-            "C1()": [column_of(scale, 0)],
             "word": w,
             "scales": scale,
-            **factors(w, parity_with_norms(w, F(1), eps)),
+            **(run := factors(w, parity_with_norms(w, F(1), eps))),
+            "A1": [1 / run["dev1_()"][i] for i in range(n)],
         }
 
 
@@ -1616,7 +1623,10 @@ NORMED = list(normed_layers())
 
 @adequate("chiang2022.appB.scalars", at=NORMED, false=True)
 def one_scalar(v: Any) -> bool | None:
-    return all(same(a, v["scales"][0]) for a in v["scales"]) if set(v["word"]) <= {0, 1} else None
+    if not set(v["word"]) <= {0, 1}:
+        return None
+    both = [1 / (v["dev1()"][i] * v["dev1_()"][i]) for i in range(len(v["word"]) + 1)]
+    return all(same(a, x[0]) for x in (v["scales"], both) for a in x)
 
 
 @adequate(
@@ -2113,64 +2123,48 @@ def values_or_neighbours(v: Any) -> bool | None:
 # --- Proposition 3 with layer norm ------------------------------------------------------------------------------------
 
 
-def half_norm(x: Sequence[Any], eps: F) -> list[Any]:
-    """The first half of the layer norm of (x, -x)."""
-    return normed([*x, *(-a for a in x)], eps)[0][: len(x)]
+def logits_with_norms() -> list[dict[str, Any]]:
+    """Scores times log n, c = 1, with the logit that the network has without norms, and another one."""
+    out = []
+    for w, eps in itertools.product([(), (1,), (0,), (0, 1), (1, 2)], (F(1, 100), F(2), F(0))):
+        n = len(w) + 1
+        s = F(n, 2 * n - 1) * (int(w[:1] == (1,)) - F(1, 2))
+        out.append({**normed_run(w, CONTEXT.log(n), eps), "c": [F(1), F(2)], "s": [s, s + 1]})
+    return out
 
 
-def normed_first() -> Iterator[dict[str, Any]]:
-    for word, eps in itertools.product([(), (1,), (0,), (0, 1), (1, 2)], (F(1, 100), F(2), F(0))):
-        n = len(word) + 1
-        log = CONTEXT.log(n)
-        plain = [[*row[:4], F(0), F(0)] for row in first_layer(word)]
-        u = [half_norm(row, eps) for row in plain]
-        v = []
-        for row in u:
-            hidden = max(-row[0] - row[2] + row[3], row[0] * 0)
-            v.append(half_norm([*row[:4], row[4] + hidden, row[5]], eps))
-        added_value = average([log * v[0][2] * row[3] for row in v], [-row[3] / 2 + row[4] for row in v])
-        y = half_norm([*v[0][:5], v[0][5] + added_value], eps)
-        t = half_norm(y, eps)[5]
-        s = first_logit(word, log)
-        yield {
-            **net(word, s),
-            "z()": {(b, i): a for i, row in enumerate(first_layer(word)) for b, a in enumerate([*row, F(0)], 1)},
-            "s": s,
-            "eps": eps,
-            "u()": {(b, i): a for i, row in enumerate(u) for b, a in enumerate(row, 1)},
-            "v()": {(b, i): a for i, row in enumerate(v) for b, a in enumerate(row, 1)},
-            "y()": column_of(y),
-            "t": [t, t + 1],
-            "x()": column_of([*(a := [0, 0, 1, 0, 0, s]), *(-b for b in a)]),
-            "word": word,
-        }
+LOGITS = logits_with_norms()
 
 
-LOGITS = list(normed_first())
+def logit_asked(v: Any) -> bool:
+    return bool(v["word"]) and not set(v["word"]) - {0, 1} and v["epsilon"] > 0
 
 
 @adequate("chiang2022.prop3.lnlogit", at=LOGITS, false=True)
 def normed_logit(v: Any) -> bool | None:
-    if set(v["word"]) - {0, 1} or v["eps"] <= 0:
+    if not logit_asked(v):
         return None
-    return same(v["t"][0], v["s"] / CONTEXT.sqrt((1 + v["s"] ** 2) / 6 + real(v["eps"])))
+    s = first_logit(v["word"], CONTEXT.log(len(v["word"]) + 1))
+    return same(v["y2_s_()"][0], s / CONTEXT.sqrt((1 + s**2) / 6 + real(v["epsilon"])))
 
 
 @adequate(
     "chiang2022.prop3.lnlogit.corrected",
     at=LOGITS,
     misses=[
-        ("= s/sqrt(1/6*(1 + s^2) + eps)", "= s/sqrt(1/6*(1 + s^2))"),
-        ("= s/sqrt(1/6*(1 + s^2) + eps)", "= s/sqrt(1/12*(1 + s^2) + eps)"),
-        ("(x(6) - meanof", "(x(12) - meanof"),
-        ("= s/sqrt(1/6*(1 + s^2) + eps)", "= s/sqrt(1/6*(1 + s) + eps)"),
+        ("exp(log(n)*(p*q))/", "exp(log(n)*p)/"),
+        ("(q*(I[w(1) = 1] - 1/2))", "(I[w(1) = 1] - 1/2)"),
+        ("r/sqrt((p^2 + r^2)/6*(1 + epsilon)", "r/sqrt((1 + r^2)/6*(1 + epsilon)"),
+        ("*(1 + epsilon) + epsilon^2)", "*(1 + epsilon))"),
     ],
 )
-def last_norm(v: Any) -> bool | None:
-    if v["eps"] <= 0:
+def normed_logit_right(v: Any) -> bool | None:
+    if not logit_asked(v):
         return None
-    found = half_norm([F(0), F(0), F(1), F(0), F(0), v["s"]], v["eps"])[5]
-    return same(found, v["s"] / CONTEXT.sqrt((1 + v["s"] ** 2) / 6 + real(v["eps"])))
+    eps = real(v["epsilon"])
+    entries = [v[f"y1_{x}_()"][0] for x in SIX[:5]] + [v["z2_s()"][0]]
+    size = CONTEXT.fsum(x**2 for x in entries) / 6
+    return same(v["y2_s_()"][0], entries[5] / CONTEXT.sqrt(size * (1 + eps) + eps**2))
 
 
 @adequate(

@@ -108,6 +108,31 @@ PROOFS = {
             pos(["1", "c"], ["1"]),
         ],
     ),
+    "chain": (  # of quantifiers: a fact in the middle is used twice, a function among numbers, values in their order
+        "all f:Int->Real. (ex x:Real, g:Int->Real, y:Real. (all i:Int. g(i) = f(i) + x) & y = 2*x) -> "
+        "ex z:Real, h:Int->Real, k:Int->Real, u:Real. "
+        "(all i:Int. h(i) - k(i) = 0) & (all i:Int. h(i) = f(i) + z) & u = 2*z",
+        [
+            intro("f", "some"),
+            {"by": "obtain", "fact": "some", "name": "x", "as": "a"},
+            {"by": "obtain", "fact": "a", "name": "g", "as": "b"},
+            {"by": "obtain", "fact": "b", "name": "y", "as": ["c", "d"]},
+            {"by": "obtain", "fact": "a", "name": "k", "as": "b2"},
+            {"by": "obtain", "fact": "b2", "name": "y2", "as": ["c2", "d2"]},
+            {"by": "witness", "term": "x"},
+            {"by": "witness", "term": "j. f(j) + x"},
+            {"by": "witness", "term": "k"},
+            {"by": "witness", "term": "y"},
+            {
+                "by": "split",
+                "proofs": [
+                    [intro("i"), use("c2", "i", name="e"), pos(eq=[["-1", "e"]])],
+                    [intro("i"), {"by": "true"}],
+                    [{"by": "hyp", "of": "d"}],
+                ],
+            },
+        ],
+    ),
     "indicator": (
         "all x:Real. 0 <= I[0 < x] & I[0 < x] <= 1",
         [
@@ -187,6 +212,20 @@ NEAR = {
         "all p:Int, q:Int. (p = 0 & q = 1 | q = 2) -> (p = 0 -> q != 2 -> q = 1) & (ex r:Int. r = q + 1) & false",
     ],
     "archimedes": ["all x:Real. ex n:Int. n < x & false", "all x:Real. ex n:Int. x = n | false"],
+    "chain": [
+        "all f:Int->Real. (ex x:Real, g:Int->Real, y:Real. (all i:Int. g(i) = f(i) + x) & y = 2*x) -> "
+        f"ex z:Real, h:Int->Real, k:Int->Real, u:Real. (all i:Int. h(i) - k(i) = 0) & {rest}"
+        for rest in (
+            "(all i:Int. h(i) = f(i) + u) & z = 2*u",
+            "(all i:Int. h(i) = f(i) + u) & u = 2*z",
+            "(all i:Int. h(i) = f(i) + z) & u = 3*z & (all i:Int. u = f(i))",
+        )
+    ]
+    + [
+        "all f:Int->Real. (ex x:Real, g:Int->Real, y:Real. (all i:Int. g(i) = f(i) + y) & y = 2*x) -> "
+        "ex z:Real, h:Int->Real, k:Int->Real, u:Real. "
+        "(all i:Int. h(i) - k(i) = 0) & (all i:Int. h(i) = f(i) + z) & u = z",
+    ],
     "indicator": [
         "all x:Real. 0 < I[0 < x] & I[0 < x] <= 1",
         "all x:Real. 0 <= I[0 < x] & I[0 < x] < 1",

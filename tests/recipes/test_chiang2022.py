@@ -1,5 +1,7 @@
 """PARITY and FIRST against what the paper prints (chiang2022.py and matrices here), and what is wrong in it."""
 
+import itertools
+import math
 import random
 from fractions import Fraction
 
@@ -545,6 +547,88 @@ def test_cross_entropy_tends_to_one_bit_without_norms():
     ):
         gap = mpmath.mpf(bound("cross-entropy", name, n).extra["one bit less this"].mid)
         assert abs(gap / leading - 1) < 1e-5
+
+
+def normed(x, epsilon):
+    """Layer norm of a list of floats, as printed in Section 4."""
+    mean = math.fsum(x) / len(x)
+    deviation = math.sqrt(math.fsum((a - mean) ** 2 for a in x) / len(x) + epsilon)
+    return [(a - mean) / deviation for a in x]
+
+
+def attended(scores, values):
+    top = max(scores)
+    weights = [math.exp(t - top) for t in scores]
+    return math.fsum(w * v for w, v in zip(weights, values, strict=True)) / math.fsum(weights)
+
+
+def network_in_floats(name, word, epsilon, eta=None):
+    """The logit at CLS by plain loops over the printed matrices: x beside -x, a norm (unless epsilon is None) behind
+    every part; with eta the layer of Proposition 2 on top. Nothing of symcook is used."""
+    norm = (lambda x: x) if epsilon is None else (lambda x: normed(x, epsilon))
+    n, ones, parity = len(word) + 1, word.count("1"), name.startswith("parity")
+    rows = []
+    for i, token in enumerate(["CLS", *word]):
+        hot = [float(token == "0"), float(token == "1"), float(token == "CLS")]
+        more = [i / n, (-1.0) ** i, ones / n, 1 / n, 0.0, 0.0] if parity else [float(i == 1), 0.0, 0.0]
+        x = norm([*hot, *more, *(-a for a in (*hot, *more))])
+        d, added = len(x) // 2, 0.0
+        if parity:  # the first attention wrote ones/n and 1/n
+            hidden = [max(0.0, -x[3] + x[5] + step * x[6]) for step in (-1, 0, 1)]
+            added = hidden[0] - 2 * hidden[1] + hidden[2]
+        else:
+            added = max(0.0, -x[0] - x[2] + x[3])
+        x[d - 2] += added
+        x[2 * d - 2] -= added
+        rows.append(norm(x))
+    cls = rows[0]
+    d = len(cls) // 2
+    if parity:
+        keys, hits = [x[4] for x in rows], [x[7] for x in rows]
+        found = attended([-cls[2] * t for t in keys], hits) - attended([cls[2] * t for t in keys], hits)
+    else:
+        found = attended([cls[2] * x[3] for x in rows], [-x[3] / 2 + x[4] for x in rows])
+    out = list(cls)
+    out[d - 1] += found
+    out[2 * d - 1] -= found
+    out = norm(norm(out))  # the second feed-forward part adds nothing
+    if eta is None:
+        return out[d - 1]
+    s = norm(out)[d - 1]
+    pair = norm([s, -s, *[0.0] * (2 * d - 2)])
+    return -math.log(math.exp(eta) - 1) / math.sqrt(d) * pair[0]
+
+
+def bits_in_floats(name, length, epsilon, eta=None):
+    """The cross-entropy in bits, in expectation over all words of a length, by those that the networks tell apart."""
+    if name.startswith("parity"):
+        share = [math.comb(length, k) / 2**length for k in range(length + 1)]
+        pairs = [(share[k], "1" * k + "0" * (length - k), k % 2 == 1) for k in range(length + 1)]
+    else:
+        pairs = [(0.5, first + "0" * (length - 1), first == "1") for first in "01"]
+    sure = [(p, (1 if member else -1) * network_in_floats(name, word, epsilon, eta)) for p, word, member in pairs]
+    return math.fsum(p * math.log1p(math.exp(-t)) for p, t in sure) / math.log(2)
+
+
+@pytest.mark.parametrize("eta", [None, 0.1])
+@pytest.mark.parametrize("name", paper.NORMED)
+def test_figure_2_at_the_epsilon_of_the_paper(name, eta):
+    """epsilon = 1/100000, the default: better than without norms, growing with the length, and towards 1 bit."""
+    lengths, options = (4, 11, 40, 101), {} if eta is None else {"eta": "1/10"}
+    found = [float(bound("cross-entropy", name, n, options, digits=15).value.mid) for n in lengths]
+    loops = [bits_in_floats(name, n, 1e-5, eta) for n in lengths]
+    assert found == pytest.approx(loops, abs=1e-9, rel=0)
+    plain = [bits_in_floats(name, n, None) for n in lengths]
+    assert all(a + 1e-5 < b < 1 for a, b in zip(loops, plain, strict=True))
+    assert all(a + 1e-5 < b for a, b in itertools.pairwise(loops))
+    most = 201 if name.startswith("parity") else 100_000
+    high = float(bound("cross-entropy", name, most, options, digits=15).value.mid)
+    assert loops[-1] + 1e-5 < high < 1
+    if eta is None:
+        assert 1 - high < 4e-4
+    # The same loops at epsilon = 0 show the constant of Proposition 2, so that epsilon is what makes them grow.
+    if eta is not None:
+        assert [bits_in_floats(name, n, 0, eta) for n in lengths] == pytest.approx([0.1 / math.log(2)] * 4, abs=1e-9)
 
 
 def test_figure_2_with_norms():

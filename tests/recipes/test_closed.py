@@ -24,7 +24,7 @@ SETTINGS = [
     ("first-flawed", "no"),
     ("first-flawed", "yes"),
 ]
-NORMED = [("first-layernorm", "no"), ("first-layernorm", "yes")]
+NORMED = [("parity-layernorm", "no"), ("first-layernorm", "no"), ("first-layernorm", "yes")]
 
 
 def case(forms: tuple[ClosedForm, ...], word: str) -> ClosedForm | None:
@@ -81,14 +81,15 @@ def test_the_forms_are_what_the_network_computes(name: str, scaled: str, c: Frac
 )
 def test_the_forms_with_norms(name: str, scaled: str, c: Fraction, epsilon: Fraction) -> None:
     model, forms = build(name, scaled=scaled), closed_forms(name, {"scaled": scaled})
-    for word in [w for length in range(1, 5) for w in words(length)] + ["10" * 20, "01" * 20]:
+    for word in [w for length in range(1, 5) for w in words(length)] + ["10" * 20, "0" * 39 + "1"]:
         form = case(forms, word)
         assert form is not None
         run = model.run(word, "ball", digits=30, values={"c": c, "epsilon": epsilon})
         found = CONTEXT.mpf(str(run.output["logit"]["mid"]))
-        values = {"n": len(word) + 1, "c": c, "epsilon": epsilon}
-        logit = form.expressions["logit"]
-        expected = logit.subs({s: values[str(s)] for s in logit.free_symbols}).evalf(40)
+        values: dict[str, Any] = {"n": len(word) + 1, "k": word.count("1"), "c": c, "epsilon": epsilon}
+        for part, expression in form.expressions.items():
+            values[part] = expression.subs({s: values[str(s)] for s in expression.free_symbols}).evalf(40)
+        expected = values["logit"]
         assert abs(found - CONTEXT.mpf(str(expected))) < CONTEXT.mpf(10) ** -28, word
         assert run.accept is form.accept
 
@@ -117,7 +118,7 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-@pytest.mark.parametrize("asked", [["parity-layernorm"], ["first", "--latex"], ["dyck-1"]])
+@pytest.mark.parametrize("asked", [["parity-layernorm", "--set", "scaled=yes"], ["first", "--latex"], ["dyck-1"]])
 def test_what_has_no_form_is_refused(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     refused(capsys, "derive", *asked)
 

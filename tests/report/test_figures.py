@@ -211,3 +211,26 @@ def test_what_was_finished_stays(few: None, tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(KeyboardInterrupt):
         write("first", tmp_path, 3)
     assert {file.name for file in tmp_path.iterdir()} >= {"first-figure-4-attention.csv"}
+
+
+@pytest.mark.parametrize(
+    ("name", "grey"),
+    [("gtzero", (0, 1)), ("gezero", (-1, 0)), ("eqzero", (-1, 1)), ("gtzero-input", (0, 1)), ("eqzero-input", (-1, 1))],
+)
+def test_comparators_are_grey_where_they_are_not_exact(name: str, grey: tuple[int, int]) -> None:
+    """With eps = 1 the window of Eqs. (29) to (34), and in the CSV file the printed cases."""
+    (make,) = figures.figures()[name]
+    figure = make(3, lambda _: None)
+    assert (min(a for a, _ in figure.grey), max(b for _, b in figure.grey)) == grey
+    if name.startswith("eq"):  # exact at 0 alone
+        assert figure.grey == ((-1, 0), (0, 1))
+    got, meant = (dict((at, value.mid) for at, value in curve.points) for curve in figure.curves)
+    for at, value in got.items():
+        x = Fraction(at)
+        cases = {
+            "gtzero": min(max(x, 0), 1),
+            "gezero": min(max(1 + x, 0), 1),
+            "eqzero": max(1 - abs(x), 0),
+        }[name.removesuffix("-input")]
+        assert Fraction(value) == cases
+        assert (Fraction(meant[at]) == cases) is not any(a < at < b for a, b in figure.grey)

@@ -7,6 +7,7 @@ work is counted, not timed, so that the same text gives the same certificate on 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from symcook.errors import Rejected
 from symcook.proof.search.casework import Cases
@@ -34,7 +35,9 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
         g.closed = True
         return number
     failure: Stuck | None = None
-    for number, level in enumerate(levels):
+    # Terms that do not compare can take all of a level's work: then sums are compared as a whole.
+    last = [replace(levels[2], terms=False)] if len(levels) > 2 else []
+    for number, level in enumerate([*levels, *last]):
         trial = g._branch(g.goal)
         search = _Tactic(level, hints)
         near = dict.fromkeys([*foreground, *search.cited(trial)])
@@ -121,7 +124,7 @@ class _Tactic(Cases):
             raise self.stop(s)
         if self.integers(s) or self.finite(s, depth, splits):
             return
-        if depth > 0 and self.pointwise(s, depth, splits):
+        if depth > 0 and level.terms and self.pointwise(s, depth, splits):
             return
         before = set(s.g.facts)
         self.more(s)

@@ -29,7 +29,8 @@ class Hint:
 
 @dataclass(frozen=True)
 class Level:
-    """How far a search goes: premises, cases, degree of products, uses of equations, boxes, work."""
+    """How far a search goes: premises, cases, degree of products, uses of equations, boxes, work; and whether it
+    compares sums by their terms."""
 
     depth: int
     splits: int
@@ -37,6 +38,7 @@ class Level:
     rounds: int
     boxes: int
     work: int
+    terms: bool = True
 
 
 LEVELS = (
@@ -150,8 +152,9 @@ class Search:
             g.true()
             return True
         tags = (g.goal[0], "~", "<", "<=") if g.goal[0] in ("~", "<", "<=") else (g.goal[0],)
+        bound = quantified(g.goal)
         for k, f in reversed(g.facts.items()):
-            if f is g.goal or (f[0] in tags and self.key(f) == key):
+            if f is g.goal or (f[0] in tags and quantified(f) == bound and self.key(f) == key):
                 g.hyp(k)
                 return True
         for k in s.near:
@@ -159,6 +162,14 @@ class Search:
                 g.absurd(k)
                 return True
         return False
+
+
+def quantified(f: Term) -> int:
+    """How many quantifiers a formula, or what it denies, begins with; what has more cannot be the same."""
+    f, count = f[2][0] if f[0] == "~" else f, 0
+    while f[0] in ("all", "ex"):
+        f, count = f[2][0], count + 1
+    return count
 
 
 def shown(g: Goal, near: dict[str, None]) -> str:

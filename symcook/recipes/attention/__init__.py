@@ -1,41 +1,138 @@
-"""Attention recipes: sequences of numbers in, a number at each position out. Source: Cookbook, Sections 5.1 to 5.3."""
+"""Attention recipes: sequences of numbers in, a number at each position out. Source: Cookbook, Sections 5.1 to 5.7."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from symcook.recipes.registry import info
+from symcook.recipes.arguments import integer, one_of
+from symcook.recipes.registry import Argument, info
 
 if TYPE_CHECKING:
-    from symcook.model.transformer import Transformer
+    from symcook.model.layers import Layer
+    from symcook.model.transformer import Parameter, Transformer
+
+HARD = ("average", "leftmost", "rightmost")
+WEIGHTING = Argument(
+    "weighting",
+    "average",
+    "average, leftmost or rightmost, which are exact for any values; or softmax, at a temperature with rounding behind "
+    "it, for values 0 and 1",
+    one_of(*HARD, "softmax"),
+)
+UNIFORM_WEIGHTING = Argument(
+    "weighting", "average", "average or softmax, the same where all scores are zero", one_of("average", "softmax")
+)
+LONGEST = Argument("N", "64", "the greatest length, with softmax", integer(1, 10**6))
+POSITION = "ex j in 1..n. query = j"
 
 
-def of_rows(inputs: tuple[str, ...], output: str) -> Callable[..., Callable[[Any], Any]]:
-    """Lift a reference on plain lists to rows {input: value} and answers {output: value}."""
+def of_rows(inputs: tuple[str, ...], output: str, *passed: str) -> Callable[..., Callable[[Any], Any]]:
+    """Lift a reference on plain lists, which is given the arguments `passed` too, to rows {input: value} and answers
+    {output: value}."""
 
-    def adapt(function: Callable[[Any], Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
         def answer(rows: Any) -> list[dict[str, Any]]:
             plain = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in rows]
-            return [{output: value} for value in function(plain)]
+            return [{output: value} for value in function(plain, **{one: arguments[one] for one in passed})]
 
         return answer
 
     return adapt
 
 
-def mean(name: str, mask: str) -> Transformer:
-    """The model that writes the mean of x over what `mask` shows."""
+def named(output: str) -> Callable[..., Callable[[Any], Any]]:
+    """Lift a reference on words, with a number for each position, to answers {output: value}."""
+
+    def adapt(function: Callable[[Any], Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+        return lambda word: [{output: value} for value in function(word)]
+
+    return adapt
+
+
+def over_rows(
+    name: str,
+    inputs: tuple[str, ...],
+    positions: Mapping[str, Any],
+    layers: Sequence[Layer],
+    output: str,
+    *,
+    order: Sequence[str] = (),
+    parameters: Sequence[Parameter] = (),
+    max_length: int | None = None,
+    source: str | None = None,
+) -> Transformer:
+    """A model over rows of `inputs` that gives `output` at each position; its coordinates are those of `order`, the
+    inputs, the position functions, and then what the layers write, in this order."""
     from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
     from symcook.model.space import Space
     from symcook.model.transformer import Transformer
-    from symcook.model.weights import head
 
+    written = [c for layer in layers for part in layer.parts() for c in part.writes]
+    names = tuple(dict.fromkeys((*order, *inputs, *positions, *written)))
     return Transformer(
         name,
-        Embedding(Space(("x", "mean")), inputs=("x",)),
-        (Layer(head(value={"mean": "x"}, mask=mask)),),
-        Readout("value", "each", ("mean",)),
-        source=info(name).source,
+        Embedding(Space(names), inputs=inputs, positions=positions),
+        tuple(layers),
+        Readout("value", "each", (output,)),
+        parameters=tuple(parameters),
+        max_length=max_length,
+        source=info(name).source if source is None else source,
     )
+
+
+def sharpened(
+    score: Mapping[tuple[str, str], Any],
+    value: str,
+    output: str,
+    weighting: str,
+    N: int,
+    *,
+    gap: str = "1",
+    mask: str = "none",
+) -> Layer:
+    """The layer that reads `value` where the score is greatest, the next one being less by `gap` at least.
+
+    With softmax the temperature is gap/log(8 N) and the rounding of Section 5.7 follows, so that for values 0 and 1 the
+    answer is exact to length N. Source: Cookbook, Section 5.7.
+    """
+    from symcook.model.layers import Layer
+    from symcook.model.weights import feedforward, head
+
+    if weighting != "softmax":
+        return Layer(head(score, {output: value}, mask=mask, weighting=weighting))
+    soft = head(score, {"blend": value}, mask=mask, weighting="softmax", temperature=f"({gap})/log({8 * N})")
+    return Layer(soft, feedforward({output: "2*(relu(blend - 1/4) - relu(blend - 3/4))"}))
+
+
+def encoded(vectors: Mapping[str, Mapping[int, int]], N: int) -> Layer:
+    """The layer that turns the integer `query`, 1 to N, into a vector: coordinate c is vectors[c][query].
+
+    One entry is a sum of hats relu(q - k + 1) - 2 relu(q - k) + relu(q - k - 1), which are 1 at k and 0 at every other
+    integer; all share the N + 2 hidden units relu(q - k). Source: Cookbook, Section 4.1.
+    """
+    from symcook.model.layers import Layer
+    from symcook.model.parts import FeedForward
+
+    rows = []
+    for entries in vectors.values():
+        row = [0] * (N + 2)
+        for k, value in entries.items():
+            for place, bend in ((k - 1, 1), (k, -2), (k + 1, 1)):
+                row[place] += bend * value
+        rows.append(row)
+    bends = [-k for k in range(N + 2)]
+    return Layer(None, FeedForward(("query",), tuple(vectors), [[1]] * (N + 2), bends, rows, [0] * len(rows)))
+
+
+def lookup_region(weighting: str, **_: Any) -> str:
+    """Where a lookup is exact: every query is a position, and for softmax every value 0 or 1."""
+    return f"({POSITION}) & (value = 0 | value = 1)" if weighting == "softmax" else POSITION
+
+
+def mean(name: str, mask: str, weighting: str) -> Transformer:
+    """The model that writes the mean of x over what `mask` shows."""
+    from symcook.model.layers import Layer
+    from symcook.model.weights import head
+
+    return over_rows(name, ("x",), {}, [Layer(head(value={"mean": "x"}, mask=mask, weighting=weighting))], "mean")

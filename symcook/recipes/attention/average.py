@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.attention import mean, of_rows
+from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, of_rows
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
@@ -25,12 +25,13 @@ NAME = "average"
     uniformity="No weight depends on the length.",
     claims=("cookbook.t2.uniform_avg", "cookbook.s5.1.2.avg"),
     reference="symcook.spec.attention:average",
+    arguments=(UNIFORM_WEIGHTING,),
     adapt=of_rows(("x",), "mean"),
 )
-def average() -> Transformer:
+def average(weighting: str) -> Transformer:
     """mean_i = (1/n) sum_{k=1..n} x_k.
 
-    Inputs: x, one value a position. No mask; average-hard weighting, and with all scores 0 softmax is the same. Region:
+    Inputs: x, one value a position. No mask. weighting: average or softmax, the same as all scores are 0. Region:
     all rational sequences of length at least 1. Source: Cookbook, Section 5.1.2.
     """
-    return mean("average", "none")
+    return mean(NAME, "none", weighting)

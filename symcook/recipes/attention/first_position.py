@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from symcook.recipes.arguments import alphabet as read_alphabet
+from symcook.recipes.arguments import one_of
 from symcook.recipes.registry import Argument, info, recipe
 
 if TYPE_CHECKING:
@@ -33,14 +34,19 @@ def _named(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) 
     uniformity="No weight depends on the length; the position function is (-1)^i.",
     claims=("cookbook.t2.first", "cookbook.s5.2.first_attention", "cookbook.s5.2.first"),
     reference="symcook.spec.attention:first_position",
-    arguments=(Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),),
+    arguments=(
+        Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),
+        Argument("weighting", "average", "average, softmax or leftmost", one_of("average", "softmax", "leftmost")),
+    ),
     adapt=_named,
 )
-def first_position(alphabet: tuple[str, ...]) -> Transformer:
+def first_position(alphabet: tuple[str, ...], weighting: str) -> Transformer:
     """first_i = GTZero_{1/3}(c_i - 1/3) = I[i = 1], where c_i = (1/i) sum_{j<=i} -(-1)^j.
 
     alphabet: a string of different symbols; tokens embed to nothing, only the position counts. c_1 = 1, and for i > 1
-    c_i is 0 (i even) or 1/i <= 1/3 (i odd). Region: every word of length at least 1. Source: Cookbook, Section 5.2.
+    c_i is 0 (i even) or 1/i <= 1/3 (i odd). weighting: average or softmax, with scores zero; leftmost with the scores
+    (-1)^j, whose greatest is at position 2 where that is seen, so that c_i = -1 for i > 1 (with scores zero it marks
+    every position, which Table 2 overlooks). Region: every word of length at least 1. Source: Cookbook, Section 5.2.
     """
     from symcook.model.ends import Embedding, Readout
     from symcook.model.layers import Layer
@@ -48,13 +54,16 @@ def first_position(alphabet: tuple[str, ...]) -> Transformer:
     from symcook.model.transformer import Transformer
     from symcook.model.weights import feedforward, head
 
-    mean = head(value={"mean": "-alternating"}, mask="future")
+    unique = weighting == "leftmost"
+    places = {"one": 1, "alternating": "(-1)^i"} if unique else {"alternating": "(-1)^i"}
+    score = {("one", "alternating"): 1} if unique else None
+    mean = head(score, {"mean": "-alternating"}, mask="future", weighting=weighting)
     return Transformer(
         NAME,
         Embedding(
-            Space(("alternating", "mean", "first")),
+            Space((*places, "mean", "first")),
             words={letter: {} for letter in alphabet},
-            positions={"alternating": "(-1)^i"},
+            positions=places,
         ),
         (Layer(mean, feedforward(first=info(NAME).computes)),),
         Readout("value", "each", ("first",)),

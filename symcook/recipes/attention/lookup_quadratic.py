@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.attention import of_rows
-from symcook.recipes.registry import info, recipe
+from symcook.recipes.attention import LONGEST, POSITION, WEIGHTING, lookup_region, of_rows, over_rows, sharpened
+from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -21,8 +21,9 @@ NAME = "lookup-quadratic"
     formula="value(query(i))",
     words="The score 2 q j - j^2 is greatest at j = q, so average-hard attention reads the value there.",
     computes="value(query(i))",
-    region="ex j in 1..n. query = j",
-    uniformity="No weight depends on the length; the position functions i and i^2 are not bounded.",
+    region=POSITION,
+    largest=False,
+    uniformity="No weight depends on the length, but the temperature of softmax does; i and i^2 are not bounded.",
     claims=(
         "cookbook.t2.index_lookup",
         "cookbook.t5.quadmax",
@@ -32,32 +33,26 @@ NAME = "lookup-quadratic"
         "cookbook.s5.3.4.gap",
     ),
     reference="symcook.spec.attention:lookup_quadratic",
+    arguments=(WEIGHTING, LONGEST),
     adapt=of_rows(("query", "value"), "found"),
+    region_of=lookup_region,
 )
-def lookup_quadratic() -> Transformer:
+def lookup_quadratic(weighting: str, N: int) -> Transformer:
     """found_i = value at position query_i, by scores 2 query_i j - j^2 = query_i^2 - (query_i - j)^2.
 
     Inputs: query and value, one row a position; the embedding adds one = 1, index = i and square = i^2. Scale 1: the
     printed scores leave out the factor 1/sqrt(d_key) = 1/sqrt(2) of Definition 2.3, which moves no maximum. Region:
     each query is a position, 1 to n, which is where the formula means something; any other query reads the nearest
-    position, or the mean of two equally near.
-    Source: Cookbook, Section 5.3.4.
+    position, or the mean of two equally near. weighting softmax: temperature 1/log(8 N), the gap being 1, and the
+    rounding of Section 5.7, to length N for values 0 and 1. Source: Cookbook, Section 5.3.4.
     """
-    from symcook.model.ends import Embedding, Readout
-    from symcook.model.layers import Layer
-    from symcook.model.space import Space
-    from symcook.model.transformer import Transformer
-    from symcook.model.weights import head
-
-    lookup = head(score={("query", "index"): 2, ("one", "square"): -1}, value={"found": "value"})
-    return Transformer(
+    look = sharpened({("query", "index"): 2, ("one", "square"): -1}, "value", "found", weighting, N)
+    return over_rows(
         NAME,
-        Embedding(
-            Space(("query", "one", "index", "square", "value", "found")),
-            inputs=("query", "value"),
-            positions={"one": 1, "index": "i", "square": "i^2"},
-        ),
-        (Layer(lookup),),
-        Readout("value", "each", ("found",)),
-        source=info(NAME).source,
+        ("query", "value"),
+        {"one": 1, "index": "i", "square": "i^2"},
+        [look],
+        "found",
+        order=("query", "one", "index", "square", "value"),
+        max_length=N if weighting == "softmax" else None,
     )

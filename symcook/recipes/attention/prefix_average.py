@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.attention import mean, of_rows
+from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, of_rows
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
@@ -25,12 +25,13 @@ NAME = "prefix-average"
     uniformity="No weight depends on the length.",
     claims=("cookbook.t2.uniform_avg", "cookbook.s5.1.2.avg_prefix", "cookbook.s2.2.2.future_mask"),
     reference="symcook.spec.attention:prefix_average",
+    arguments=(UNIFORM_WEIGHTING,),
     adapt=of_rows(("x",), "mean"),
 )
-def prefix_average() -> Transformer:
+def prefix_average(weighting: str) -> Transformer:
     """mean_i = (1/i) sum_{k=1..i} x_k.
 
-    Inputs: x, one value a position. Future mask (a position sees itself). Region: all rational sequences of length at
-    least 1. Source: Cookbook, Section 5.1.2.
+    Inputs: x, one value a position. Future mask (a position sees itself). weighting: average or softmax, the same as
+    all scores are 0. Region: all rational sequences of length at least 1. Source: Cookbook, Section 5.1.2.
     """
-    return mean("prefix-average", "future")
+    return mean(NAME, "future", weighting)

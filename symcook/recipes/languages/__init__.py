@@ -1,12 +1,18 @@
-"""Recognisers of languages, and what the two of Dyck-1 share. Source: Cookbook, Section 9.2.1."""
+"""The example constructions over words: recognisers and induction heads, and what they share. Source: Cookbook, Section
+9."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from symcook.recipes.arguments import one_of
+from symcook.recipes.registry import Argument, info
+
 if TYPE_CHECKING:
+    from symcook.compose import Builder
     from symcook.model.parts import FeedForward, Head
+    from symcook.model.transformer import Transformer
     from symcook.spec.fold import Fold
 
 BRACKETS = {"(": {"token": 1}, ")": {"token": -1}}
@@ -37,4 +43,105 @@ def counting() -> tuple[Head, FeedForward, Head]:
         head(value={"balance": "token"}, mask="future"),
         feedforward(error="relu(-balance)"),
         head(value={"total": "error"}, mask="future"),
+    )
+
+
+FETCHING = Argument(
+    "weighting",
+    "rightmost",
+    "rightmost; average, with j/n added to the scores; or softmax, then at temperature 1/(n log(8 n)) with rounding",
+    one_of("rightmost", "average", "softmax"),
+)
+
+
+def of_words(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    """A reference on words and an alphabet, as one on words."""
+    return function(arguments["alphabet"])
+
+
+def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
+    """A coordinate for each symbol of an alphabet: NAME_A for a letter or digit of ASCII, else NAME_symbol3."""
+    ends = (one if one.isascii() and one.isalnum() else f"symbol{place}" for place, one in enumerate(alphabet, 1))
+    return tuple(f"{name}_{end}" for end in ends)
+
+
+def over_letters(alphabet: Sequence[str], weighting: str, **positions: Any) -> Builder:
+    """A Builder over one-hot words, coordinates is_A, is_B, ..., with what `fetch` needs."""
+    from symcook.compose import Builder
+
+    places = {} if weighting == "rightmost" else {"one": 1, "share": "i/n"}
+    words = {letter: {name: 1} for letter, name in zip(alphabet, letters("is", alphabet), strict=True)}
+    return Builder(words=words, positions=places | positions)
+
+
+def fetch(
+    b: Builder,
+    reads: Sequence[str],
+    writes: Sequence[str],
+    score: Mapping[tuple[str, str], Any],
+    mask: str,
+    weighting: str,
+) -> None:
+    """Steps that read the one-hot group `reads` at the last position of the greatest score, where scores are 0 and 1.
+
+    With average j/n is added to the scores, which breaks ties and leaves a gap of 1/n (Cookbook, Section 5.6);
+    softmax has the temperature 1/(n log(8 n)) and the rounding of Section 5.7.
+    """
+    from symcook.model.weights import feedforward, head
+
+    if weighting == "rightmost":
+        b.add(head(score, dict(zip(writes, reads, strict=True)), mask=mask, weighting="rightmost"))
+        return
+    tied = {**score, ("one", "share"): 1}
+    if weighting == "average":
+        b.add(head(tied, dict(zip(writes, reads, strict=True)), mask=mask))
+        return
+    blends = dict(zip((f"{name}_blend" for name in writes), reads, strict=True))
+    b.add(head(tied, blends, mask=mask, weighting="softmax", temperature="1/(n*log(8*n))"))
+    b.add(feedforward({to: f"2*(relu({c} - 1/4) - relu({c} - 3/4))" for to, c in zip(writes, blends, strict=True)}))
+
+
+def answered(b: Builder, name: str, scores: Sequence[str], alphabet: Sequence[str]) -> Transformer:
+    """The model that gives at each position the symbol of the largest score, the first of several."""
+    b.readout("largest", "each", scores, labels=alphabet)
+    return b.build(name, source=info(name).source)
+
+
+NEAREST = Argument(
+    "weighting", "average", "average, or unique, which is rightmost and leftmost", one_of("average", "unique")
+)
+
+
+def bounded_depth(name: str, brackets: Sequence[str], depth: int, weighting: str) -> Transformer:
+    """Matching in `depth` rounds over brackets (opening and closing in turn). Source: Cookbook, Eqs. (45) to (49)."""
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer, SelfAttention
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
+    from symcook.model.weights import feedforward, head
+
+    sides = ("rightmost", "leftmost") if weighting == "unique" else ("average", "average")
+    score = {("one", "active"): 1, ("one", "share"): 1}
+    left = head(score, {"left": "token"}, mask="strict-future", weighting=sides[0])
+    score = {("one", "active"): 1, ("one", "share"): -1}
+    right = head(score, {"right": "token"}, mask="strict-past", weighting=sides[1])
+    tests = {
+        side: f"relu(token + {side} + 1) - 2*relu(token + {side}) + relu(token + {side} - 1)"
+        for side in ("left", "right")
+    }
+    compare = feedforward(closes=tests["left"], closed=tests["right"], opening="relu(token) - relu(token - 1)")
+    clear = {c: f"relu(-{c}) - relu({c})" for c in ("left", "right", "closes", "closed", "opening")}
+    matched = "-relu(active + opening + closed - 2) - relu(active - opening + closes - 1)"
+    update = feedforward({"active": matched, **clear})
+    words = {}
+    for place, bracket in enumerate(brackets):
+        words[bracket] = {"token": (-1) ** place * (place // 2 + 1), "active": 1}
+    space = Space(("token", "active", "left", "right", "share", "one", "closes", "closed", "opening"))
+    rounds = (Layer(SelfAttention((left, right)), compare), Layer(None, update))
+    return Transformer(
+        name,
+        Embedding(space, words=words, positions={"share": "i/n", "one": 1}),
+        rounds * depth,
+        Readout("zero", "all", ("active",)),
+        source=info(name).source,
     )

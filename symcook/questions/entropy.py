@@ -1,0 +1,207 @@
+"""How widely each head of a model looks: the entropy of its attention weights, over all words of each length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from flint import arb
+
+from symcook.domains.ball import Ball
+from symcook.errors import BadInput, Undecided, unknown
+from symcook.forward import MOST_WEIGHTS, Result, forward
+from symcook.model.layers import SelfAttention
+from symcook.model.symbols import Exact
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import ball, bits_for, check_digits, ladder, limit_for, settled
+from symcook.questions.answer import Answer, Cell
+from symcook.questions.dependence import Dependence
+from symcook.questions.words import Classes, cells_of, lengths
+
+DIGITS = 10
+Progress = Callable[[int, int], None]
+
+
+class Row(NamedTuple):
+    """The weights of one head at one position: the index of its step of attention in a trace, of the head in it, of the
+    position among all, and what the two are called."""
+
+    step: int
+    head: int
+    place: int
+    name: str
+
+
+class End(NamedTuple):
+    """The least or greatest entropy so far, and its first word."""
+
+    value: arb
+    word: str
+
+
+def entropy(
+    model: Transformer,
+    max_length: int,
+    *,
+    head: str | None = None,
+    position: int | str | None = None,
+    min_length: int = 1,
+    values: Mapping[str, Exact] | None = None,
+    digits: int = DIGITS,
+    progress: Progress | None = None,
+) -> Answer:
+    """The least and the greatest entropy, in bits, of each head's attention weights over all words of each length.
+
+    The entropy of weights w is the sum of -w log2 w: 0 where one position has all the weight, log2 k for plain means of
+    k. head: one head, as L1.head2; without it all. position: the position that attends, as the model numbers them,
+    "each" for every one, or None for the one at which the readout looks (the last, where it looks at all). max_length,
+    min_length: in typed symbols; with what the model adds at most 32.
+
+    Rows have "n", "head" (with "each" also the position), "least" and "greatest", balls of the asked digits behind the
+    point, and the first words that have them ("least_word", "word"; another word whose entropy cannot be told apart may
+    have it too). A row that sees nothing has no entropy. Words whose weights are the same, because the scores do not
+    depend on what differs, are gone through once.
+
+    Raises BadInput for a model without words or attention, a head, a position or a length that is none, and too many
+    words; Undecided where a choice of hard attention stays open. Source: Cookbook, Definition 2.3, for the weights.
+    """
+    digits = check_digits(digits)
+    if not model.alphabet:
+        raise BadInput("the model must read words", f"{model.name}, which reads numbers", "choose a language model")
+    asked = lengths(model, max_length, min_length)
+    if asked[-1] + model.embedding.added > MOST_WEIGHTS:
+        most = MOST_WEIGHTS - model.embedding.added
+        raise BadInput(f"the greatest length must be at most {most} here", max_length, f"give --max-length {most}")
+    bound = model.bind(values)
+    rows: list[Mapping[str, Cell]] = []
+    merged = False
+    for n in asked:
+        if n + model.embedding.added == 0:
+            continue
+        wanted = list(_rows(bound, n, head, position))
+        words = _classes(bound, n, wanted)
+        merged = merged or words.many < len(bound.alphabet) ** n
+        rows += _at(bound, n, wanted, words, digits)
+        if progress is not None:
+            progress(n, asked[-1])
+    method = "all words one by one"
+    if merged:
+        method = "one word for all whose weights are the same, because scores do not depend on the other symbols"
+    spread = any(row.get("least") != row.get("greatest") for row in rows)
+    given = {"max_length": max_length, "head": head, "position": position}
+    notes = {"entropy": f"in bits, of the attention weights at {_where(bound, position)}", "method": method}
+    return Answer(
+        "entropy", bound.name, given, ("n", "head", "least", "least_word", "greatest", "word"), tuple(rows), notes,
+        ("least", "greatest") if spread else ("greatest",), "entropy of attention weights (bits)",
+        f"Attention entropy of {bound.name}", by="head",
+    )  # fmt: skip
+
+
+def _where(model: Transformer, position: int | str | None) -> str:
+    if position is None:
+        return f"the {'first' if model.readout.position == 'first' else 'last'} position"
+    return "every position" if position == "each" else f"position {position}"
+
+
+def _rows(model: Transformer, n: int, head: str | None, position: int | str | None) -> Iterator[Row]:
+    """The weights that are asked for at a length."""
+    names = []
+    for step, sublayer in enumerate(model.sublayers):
+        if isinstance(sublayer.block, SelfAttention):
+            names += [(step, h, f"L{sublayer.layer}.head{h + 1}") for h in range(len(sublayer.block.heads))]
+    if not names:
+        raise BadInput("the model must have attention", model.name, "choose one with a head")
+    if head is not None and head not in [name for _, _, name in names]:
+        raise unknown("head", head, [name for _, _, name in names])
+    length, start = n + model.embedding.added, model.embedding.start
+    if position is None:
+        places = [0 if model.readout.position == "first" else length - 1]
+    elif position == "each":
+        places = list(range(length))
+    else:
+        if type(position) is not int or not start <= position:
+            raise BadInput(f'a position must be an integer of at least {start}, or "each"', position)
+        places = [position - start] if position - start < length else []
+    for step, h, name in names:
+        if head in (None, name):
+            for place in places:
+                yield Row(step, h, place, f"{name} at {place + start}" if position == "each" else name)
+
+
+def _weights(result: Result, row: Row) -> list[Any]:
+    """The columns of one head's weights; empty where a head writes nothing that is read."""
+    blocks = [step for step in result.steps if step.part != "embedding"]
+    return list(blocks[row.step].attention[row.head])
+
+
+def _classes(model: Transformer, n: int, rows: list[Row]) -> Classes:
+    """The words of one length, one for all with the same weights."""
+    embedding = model.embedding
+    before, after = (() if token is None else (token,) for token in (embedding.before, embedding.after))
+    domain = Dependence(model.alphabet, None)
+    result = forward(model, (*before, *[None] * n, *after), domain, trace=True)  # type: ignore[arg-type]
+    found = [domain.depends(column, row.place) for row in rows for column in _weights(result, row)]
+    return Classes(model.alphabet, n, cells_of(sorted(frozenset[int]().union(*found)), len(before), n))
+
+
+def _at(model: Transformer, n: int, rows: list[Row], words: Classes, digits: int) -> list[Mapping[str, Cell]]:
+    for bits in ladder(bits_for(digits), limit_for(digits)):
+        ends: dict[Row, tuple[End, End]] = {}
+        for word in words:
+            domain = Ball(bits)
+            try:
+                result = forward(model, model.tokens(word), domain, trace=True)
+            except Undecided:
+                if bits > 4 * bits_for(digits):  # a tie of numbers that are not rational stays one
+                    raise
+                break
+            with domain.context():
+                written = model.embedding.written(word)
+                for row in rows:
+                    found = _entropy([column[row.place] for column in _weights(result, row)])
+                    if found is not None:
+                        ends[row] = _wider(ends.get(row), End(found, written))
+        else:
+            if all(settled(end.value, digits) for pair in ends.values() for end in pair):
+                return [_row(n, row, ends.get(row), digits) for row in rows]
+    raise Undecided(f"an entropy at length {n} did not reach {digits} digits; ask for fewer.")
+
+
+def _entropy(weights: list[Any]) -> arb | None:
+    """In bits; None where there is nothing to attend to."""
+    if not weights or all(type(w) is not arb and w == 0 for w in weights):
+        return None
+    shares = [w for w in weights if type(w) is arb or w != 0]
+    if all(type(w) is not arb and w == shares[0] for w in shares) and len(shares).bit_count() == 1:
+        return arb(len(shares).bit_length() - 1)  # log2 of a power of 2
+    total = arb(0)
+    for weight in shares:
+        w = arb(weight)
+        if w.is_zero() or w == 1:
+            continue
+        if not w > 0:  # -w log w grows from 0 on up to 1/e
+            top = w.abs_upper()
+            total += arb(0).union(-top * top.log() if 3 * top < 1 else arb(1))
+        else:
+            total -= w * w.log()
+    return (total / arb(2).log()).nonnegative_part()
+
+
+def _wider(known: tuple[End, End] | None, end: End) -> tuple[End, End]:
+    if known is None:
+        return end, end
+    low, high = known
+    least, greatest = low.value.min(end.value), high.value.max(end.value)
+    return (
+        End(least, end.word if end.value < low.value else low.word),
+        End(greatest, end.word if end.value > high.value else high.word),
+    )
+
+
+def _row(n: int, row: Row, ends: tuple[End, End] | None, digits: int) -> Mapping[str, Cell]:
+    found: dict[str, Cell] = {"n": n, "head": row.name}
+    if ends is not None:
+        low, high = ends
+        found |= {"least": ball(low.value, digits), "least_word": low.word}
+        found |= {"greatest": ball(high.value, digits), "word": high.word}
+    return found

@@ -1,0 +1,135 @@
+"""lookup-almost-orthogonal. Source: Cookbook, Section 5.3.2, Eqs. (37) and (38)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symcook.errors import BadInput
+from symcook.recipes.arguments import fraction, integer, one_of
+from symcook.recipes.attention import POSITION, WEIGHTING, encoded, lookup_region, of_rows, over_rows, sharpened
+from symcook.recipes.registry import Argument, recipe
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from symcook.model.transformer import Transformer
+
+NAME = "lookup-almost-orthogonal"
+
+MOST_COORDINATES = 512
+
+
+def _small(given: object, name: str) -> Fraction:
+    value = fraction(given, name)
+    if not 0 <= 2 * value < 1:
+        raise BadInput(f"{name} must be at least 0 and less than 1/2, so that there is a gap", value, "give 1/4")
+    return value
+
+
+@recipe(
+    NAME,
+    kind="attention",
+    summary="the value at the position that a query names, by almost orthogonal vectors",
+    source="Cookbook, Section 5.3.2, Eqs. (37) and (38)",
+    formula="value(query(i))",
+    words="Positions are vectors whose products are 1 with themselves and at most epsilon with each other; the query "
+    "becomes the vector of the position asked for.",
+    computes="value(query(i))",
+    region=POSITION,
+    largest=False,
+    uniformity="The width is 2 m + 1 beside the query itself, where the dimension m grows with the logarithm of"
+    " the greatest "
+    "length N for random signs, and with log(N)^2/log(log(N))^2 at most for polynomials.",
+    claims=(
+        "cookbook.t2.index_lookup",
+        "cookbook.t5.almost_orth",
+        "cookbook.s5.3.lookup_spec",
+        "cookbook.s5.3.2.ao_def",
+        "cookbook.s5.3.2.ao_lookup",
+        "cookbook.s5.3.2.ao_dimension",
+        "cookbook.s5.3.2.ao_probability",
+        "cookbook.s5.3.2.ao_gap",
+        "cookbook.s5.3.1.width",
+    ),
+    reference="symcook.spec.attention:lookup",
+    arguments=(
+        Argument("N", "8", "the greatest length", integer(1, 10_000)),
+        Argument("epsilon", "1/4", "the most that products of different vectors may be, below 1/2", _small),
+        Argument("family", "polynomials", "polynomials, or signs drawn at random", one_of("polynomials", "signs")),
+        Argument("m", "48", "the dimension, with signs", integer(1, MOST_COORDINATES)),
+        Argument("seed", "1", "what random signs are drawn from", integer(0, 10**9)),
+        WEIGHTING,
+    ),
+    adapt=of_rows(("query", "value"), "found"),
+    region_of=lookup_region,
+)
+def lookup_almost_orthogonal(N: int, epsilon: Fraction, family: str, m: int, seed: int, weighting: str) -> Transformer:
+    """found_i = value at position query_i, by scores x_q . x_j over a family x_1, ..., x_N that satisfies Eq. (37).
+
+    family polynomials: for a prime p and degrees below k, position i is the polynomial over the integers modulo p
+    whose coefficients are the digits of i - 1 in base p; its vector has p^2 entries, 1 at (a, b) where its value at a
+    is b and else 0, over sqrt(p). Two polynomials agree at k - 1 places at most, so products of different vectors are
+    at most (k - 1)/p <= epsilon, and the product with itself is 1; p is the least that gives N vectors. family signs:
+    entries 1/sqrt(m) or -1/sqrt(m), drawn by Python's random.Random(seed); that the family satisfies Eq. (37) is
+    checked, and it is refused where it does not. The factors 1/sqrt(p) and 1/sqrt(m) of both vectors stand in W^(K)
+    as 1/p and 1/m, so that all numbers are rational. Eq. (38) asks for m = ceil(12 k log(2 N)/epsilon^2), which is
+    far more than is needed. weighting softmax: the rounding of Section 5.7 at temperature
+    1/(p log(8 N)) or 1/(m log(8 N)), which is colder than the gap of 1 - epsilon asks for, and leaves all numbers
+    rational. Inputs: query and value; the vector of the query is made by a first feed-forward part.
+    Region: each query is a position, 1 to n, and with softmax each value 0 or 1. Source: Cookbook, Section 5.3.2.
+    """
+    if family == "signs":
+        vectors, places, size = _signs(N, epsilon, m, seed)
+    else:
+        vectors, places, size = _polynomials(N, epsilon)
+    queries = {f"query{c}": dict(enumerate(entries, 1)) for c, entries in enumerate(zip(*vectors, strict=True), 1)}
+    names = [f"at{c}" for c in range(1, len(places) + 1)]
+    score = {(query, at): f"1/{size}" for query, at in zip(queries, names, strict=True)}
+    layers = [encoded(queries, N), sharpened(score, "value", "found", weighting, N, gap=f"1/{size}")]
+    return over_rows(NAME, ("query", "value"), dict(zip(names, places, strict=True)), layers, "found", max_length=N)
+
+
+Family = tuple[list[list[int]], list[str], int]
+"""The vectors of positions 1 to N, their entries as position functions, and the square of a vector's length."""
+
+
+def _polynomials(N: int, epsilon: Fraction) -> Family:
+    p = 2
+    while True:
+        k = 1
+        while p**k < N:
+            k += 1
+        if k - 1 <= epsilon * p:
+            break
+        p = next(q for q in range(p + 1, 2 * p + 2) if all(q % d for d in range(2, q)))
+    if p * p > MOST_COORDINATES:
+        must = f"the dimension must be at most {MOST_COORDINATES}, for each of the two vectors"
+        raise BadInput(must, f"{p * p} for N = {N}, epsilon = {epsilon}", "give a larger epsilon or a smaller N")
+    digits = [[(i // p**t) % p for t in range(k)] for i in range(N)]
+    pairs = [(a, b) for a in range(p) for b in range(p)]
+    vectors = [[int(sum(c * a**t for t, c in enumerate(one)) % p == b) for a, b in pairs] for one in digits]
+    terms = [f"mod(floor((i - 1)/{p**t}), {p})" for t in range(k)]
+    values = [" + ".join(f"{a**t}*{term}" for t, term in enumerate(terms) if a**t) for a in range(p)]
+    return vectors, [f"I[mod({values[a]}, {p}) = {b}]" for a, b in pairs], p
+
+
+def _signs(N: int, epsilon: Fraction, m: int, seed: int) -> Family:
+    import random
+    from fractions import Fraction
+
+    drawn = random.Random(seed)
+    vectors = [[1 if drawn.random() < 0.5 else -1 for _ in range(m)] for _ in range(N)]
+    for i, one in enumerate(vectors):
+        for j, other in enumerate(vectors[:i]):
+            product = Fraction(sum(a * b for a, b in zip(one, other, strict=True)), m)
+            if abs(product) > epsilon:
+                must = f"the vectors drawn must have products of at most {epsilon} with each other"
+                raise BadInput(
+                    must, f"{product} for positions {j + 1} and {i + 1}", "give another seed, or a greater m"
+                )
+    columns = zip(*vectors, strict=True)
+    places = []
+    for entries in columns:
+        negative = [f"i = {i}" for i, entry in enumerate(entries, 1) if entry < 0]
+        places.append(f"1 - 2*I[{' | '.join(negative)}]" if negative else "1")
+    return vectors, places, m

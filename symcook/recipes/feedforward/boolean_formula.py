@@ -1,0 +1,157 @@
+"""boolean-formula: a Boolean function from a formula, with few hidden units. Source: Cookbook, Section 4.8."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from symcook.errors import BadInput
+from symcook.recipes.arguments import one_of
+from symcook.recipes.feedforward import Adapted, pointwise
+from symcook.recipes.registry import Argument, recipe
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+NAME = "boolean-formula"
+MOST_VARIABLES = 8
+
+
+class Proposition(NamedTuple):
+    """A formula's variables in order, and its value at each assignment, the first variable being the first bit."""
+
+    names: tuple[str, ...]
+    table: tuple[int, ...]
+
+
+def _proposition(given: Any, name: str) -> Proposition:
+    """A formula such as ``p & (q | ~r)``: names, true, false and & | ~ -> <-> in the grammar."""
+    from fractions import Fraction
+
+    from symcook.model.expr import parse_formula
+    from symcook.model.rationals import truth
+    from symcook.model.space import Space
+
+    must = f"{name} must be a formula of names with & | ~ -> <->, true and false"
+    do = f"give text such as {name}=p & (q | ~r)"
+    if not isinstance(given, str) or not given.strip():
+        raise BadInput(must, given or "nothing", do)
+    if re.sub(r"[A-Za-z_][A-Za-z_0-9]*|<->|->|[&|~()\s]", "", given):
+        raise BadInput(must, given, do)
+    variables = tuple(dict.fromkeys(re.findall(r"[A-Za-z_][A-Za-z_0-9]*", given)))
+    variables = tuple(one for one in variables if one not in ("true", "false"))
+    if not 1 <= len(variables) <= MOST_VARIABLES:
+        raise BadInput(f"{name} must have 1 to {MOST_VARIABLES} variables", len(variables), do)
+    Space((*variables, "out"))
+    text = re.sub(r"[A-Za-z_][A-Za-z_0-9]*", lambda m: m[0] if m[0] in ("true", "false") else f"({m[0]} = 1)", given)
+    tree = parse_formula(text)
+    m = len(variables)
+    rows = ({one: Fraction(k >> (m - 1 - c) & 1) for c, one in enumerate(variables)} for k in range(1 << m))
+    return Proposition(variables, tuple(int(truth(tree, row)) for row in rows))
+
+
+def _named(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
+    names, table = arguments["formula"]
+    return lambda given: function(given, names=names, table=table, signed=arguments["bits"] == "signs")
+
+
+def _region(formula: Proposition, bits: str) -> str:
+    low = -1 if bits == "signs" else 0
+    return " & ".join(f"({one} = {low} | {one} = 1)" for one in formula.names)
+
+
+@recipe(
+    NAME,
+    kind="feed-forward",
+    summary="any Boolean function, from a formula, with fewer hidden units; bits 0/1 or -1/+1",
+    source="Cookbook, Section 4.8, with fewer hidden units than Eq. (35)",
+    formula="min(p, max(q, 1 - r))",
+    words="One hidden unit for each of a few cases that exclude each other, 1 where the case holds; or, where "
+    "only the number "
+    "of true variables matters, one for each bend as that number grows.",
+    computes="relu(p + q - 1) + relu(p - q - r)",
+    region="(p = 0 | p = 1) & (q = 0 | q = 1) & (r = 0 | r = 1)",
+    largest=False,
+    uniformity="No weight depends on the length. The hidden width is m at most for symmetric functions, as "
+    "parity, and at most "
+    "2^(m - 1) for any function of m bits.",
+    claims=("cookbook.t1.boolean", "cookbook.s4.8.connectives", "cookbook.s4.8.pm_dot"),
+    reference="symcook.spec.feedforward:proposition",
+    arguments=(
+        Argument("formula", "p & (q | ~r)", "a formula with at most 8 variables, which are the inputs", _proposition),
+        Argument("bits", "numbers", "numbers, 0 and 1; or signs, -1 and 1", one_of("numbers", "signs")),
+    ),
+    adapt=_named,
+    region_of=_region,
+)
+def boolean_formula(formula: Proposition, bits: str) -> Transformer:
+    """out = the formula's value, by the fewest hidden units that one of three ways gives.
+
+    formula: names, true, false, & | ~ -> <-> and brackets; the names are the inputs. First way: the assignments that
+    make it true are cut into cases, each a conjunction of literals, that exclude each other (a decision tree of the
+    fewest such leaves); a case of l literals is relu(sum of literals - l + 1). Second: the same for those that make
+    it false, and out = 1 - their sum. Third, where the value depends on the number of true variables alone: the
+    piecewise linear function of that number. bits signs: -1 is false and 1 true, for inputs and output: (x + 1)/2
+    goes in, 2 out - 1 comes out. Region: every input is one of the two. Source: Cookbook, Section 4.8.
+    """
+    names, table = formula
+    m = len(names)
+    ways = [_cases(table, m), _cases(tuple(1 - bit for bit in table), m, flipped=True)]
+    if symmetric := _symmetric(table, m):
+        ways.append(symmetric)
+    rows, biases, output, constant = min(ways, key=lambda way: len(way[0]))
+    if bits == "signs":
+        biases = [b + _half(sum(row)) for row, b in zip(rows, biases, strict=True)]
+        rows = [[_half(entry) for entry in row] for row in rows]
+        output, constant = [2 * w for w in output], 2 * constant - 1
+    rows, biases, output = rows or [[0] * m], biases or [0], output or [0]
+    return pointwise(NAME, names, weights={"W1": rows, "b1": biases, "W2": [output], "b2": [constant]})
+
+
+Network = tuple[list[list[Any]], list[Any], list[Any], Any]
+"""W1, b1, the row of W2, and b2."""
+
+
+def _half(value: Any) -> Any:
+    from fractions import Fraction
+
+    return Fraction(value, 2)
+
+
+def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> Network:
+    """The fewest leaves of a decision tree that are true, as conjunctions: {place: bit} each."""
+
+    @cache
+    def leaves(fixed: tuple[int | None, ...]) -> tuple[tuple[int | None, ...], ...]:
+        free = [c for c in range(m) if fixed[c] is None]
+        found = {
+            table[k] for k in range(1 << m) if all(b is None or k >> (m - 1 - c) & 1 == b for c, b in enumerate(fixed))
+        }
+        if found == {0}:
+            return ()
+        if found == {1}:
+            return (fixed,)
+        splits = ([leaves((*fixed[:c], bit, *fixed[c + 1 :])) for bit in (0, 1)] for c in free)
+        return min((low + high for low, high in splits), key=len)
+
+    rows, biases = [], []
+    for case in leaves((None,) * m):
+        rows.append([0 if bit is None else 2 * bit - 1 for bit in case])
+        biases.append(1 - sum(bit or 0 for bit in case))
+    sign = -1 if flipped else 1
+    return rows, biases, [sign] * len(rows), int(flipped)
+
+
+def _symmetric(table: tuple[int, ...], m: int) -> Network | None:
+    """The network on the number of true variables, or None where the value depends on more than that."""
+    values: list[int | None] = [None] * (m + 1)
+    for k, bit in enumerate(table):
+        if values[k.bit_count()] not in (None, bit):
+            return None
+        values[k.bit_count()] = bit
+    known = [bit or 0 for bit in values]
+    slopes = [0, *(b - a for a, b in zip(known, known[1:], strict=False))]
+    bends = [(count, b - a) for count, (a, b) in enumerate(zip(slopes, slopes[1:], strict=False)) if b != a]
+    return [[1] * m for _ in bends], [-count for count, _ in bends], [change for _, change in bends], known[0]

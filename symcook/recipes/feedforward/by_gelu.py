@@ -1,0 +1,96 @@
+"""by-gelu: a recipe made with ReLU, by GELU in its place. Source: Cookbook, Section 4.6, Eq. (27)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import unknown
+from symcook.recipes.arguments import one_of
+from symcook.recipes.feedforward import UNIFORM, Adapted
+from symcook.recipes.registry import Argument, Symbol, build, info, recipe, reference
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+NAME = "by-gelu"
+RECIPES = (
+    "cpwl", "identity", "max", "min", "add", "subtract", "gtzero", "gezero", "eqzero", "gtzero-input", "gezero-input",
+    "eqzero-input", "boolean", "if", "round", "clip",
+)  # fmt: skip
+"""The recipes of one ReLU layer with output out that it takes, with their default arguments."""
+WORST = "171/1000"
+"""More than the greatest difference of GELU(z) and ReLU(z), in each of the three forms."""
+
+
+def _recipe(given: Any, name: str) -> str:
+    if given not in RECIPES:
+        raise unknown(f"recipe {name}, one layer of ReLU,", str(given), RECIPES)
+    return given
+
+
+def _region(f: str, form: str) -> str:
+    inner = info(f).region
+    return "0 < c" if inner == "true" or f in ("gtzero", "gezero", "eqzero") else f"0 < c & ({inner})"
+
+
+def _error(f: str, form: str) -> str:
+    from symcook.model.symbols import from_sympy
+
+    block: Any = build(f).layers[0].feedforward
+    weights = list(block.W2)
+    known = sum(abs(weight) for weight in weights if weight.is_Rational)
+    sizes = [from_sympy(known)] if known else []
+    sizes += [f"abs({from_sympy(weight)})" for weight in weights if not weight.is_Rational]
+    return f"{WORST}*{sizes[0]}/c" if len(sizes) == 1 else f"{WORST}*({' + '.join(sizes)})/c"
+
+
+def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
+    inner = reference(arguments["f"], {}, {name: value for name, value in values.items() if name != "c"})
+    return lambda given: function(given, f=inner)
+
+
+@recipe(
+    NAME,
+    kind="feed-forward",
+    summary="a ReLU recipe made with GELU at the scale c, with an error of order 1/c",
+    source="Cookbook, Section 4.6, Eq. (27)",
+    formula="max(x, y)",
+    words="GELU(c x)/c nears ReLU(x) as c grows; each hidden unit differs by 0.171/c at most.",
+    computes="gelu(c*x)/c - gelu(-c*x)/c + gelu(c*(y - x))/c",
+    region="0 < c",
+    largest=False,
+    error="171/1000*3/c",
+    error_of=_error,
+    uniformity=UNIFORM,
+    claims=("cookbook.s4.6.gelu_to_relu", "cookbook.s4.6.phi_limit", "cookbook.s4.6.gelu_sigmoid"),
+    reference="symcook.spec.feedforward:of_recipe",
+    arguments=(
+        Argument("f", "max", "the recipe: " + ", ".join(RECIPES), _recipe),
+        Argument("form", "erf", "of GELU: erf, tanh or sigmoid (Eqs. 24 to 26)", one_of("erf", "tanh", "sigmoid")),
+    ),
+    symbols=(Symbol("c", "1000", "0 < c", "the scale"),),
+    adapt=_of_inner,
+    region_of=_region,
+)
+def by_gelu(f: str, form: str) -> Transformer:
+    """out = W2 GELU(c (W1 x + b1))/c + b2 for a recipe f with out = W2 ReLU(W1 x + b1) + b2.
+
+    f: a recipe of one ReLU layer, with its default arguments and its symbols. c: the scale, a symbol, 1000 unless
+    set. Since |GELU(z) - ReLU(z)| <= 0.171 in each form (`symcook bound gelu-relu` has the sharp values), the error
+    is at most 0.171/c times the sum of the magnitudes of W2. That of a comparator grows with 1/eps. Region: that in
+    which the recipe's reference says something. Source: Cookbook, Section 4.6, Eqs. (27) and (28) and Figure 1.
+    """
+    from dataclasses import replace
+
+    from symcook.model.layers import Layer
+    from symcook.model.symbols import symbol
+    from symcook.model.transformer import Parameter
+
+    model = build(f)
+    block: Any = model.layers[0].feedforward
+    c = symbol("c")
+    activation = {"erf": "gelu", "tanh": "gelu-tanh", "sigmoid": "gelu-sigmoid"}[form]
+    scaled = replace(block, W1=block.W1 * c, b1=block.b1 * c, W2=block.W2 / c, activation=activation)
+    parameters = (*model.parameters, Parameter("c", default=1000, lower=0))
+    return replace(model, name=NAME, layers=(Layer(None, scaled),), parameters=parameters, source=info(NAME).source)

@@ -1,0 +1,146 @@
+"""max-min: a piecewise linear function of several variables. Source: Cookbook, Section 4.1 (multivariate case)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput
+from symcook.recipes.arguments import split
+from symcook.recipes.feedforward import Adapted
+from symcook.recipes.registry import Argument, info, recipe
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from symcook.model.transformer import Transformer
+
+NAME = "max-min"
+MOST_PIECES = 64
+Form = tuple[tuple[tuple[str, "Fraction"], ...], "Fraction"]
+"""An affine form: the coefficient of each input, and the constant."""
+
+
+def _pieces(given: Any, name: str) -> tuple[tuple[Form, ...], ...]:
+    """Groups of affine forms from text such as ``0; x, y``: the greatest of the least of each group."""
+    must = f"{name} must be affine expressions, separated by ',' in a minimum and by ';' between minima"
+    if not isinstance(given, str) or not given.strip():
+        raise BadInput(must, given or "nothing", f"give text such as {name}=0; x, y")
+    groups = tuple(tuple(_affine(one, must) for one in split(group, ",")) for group in split(given, ";"))
+    if sum(map(len, groups)) > MOST_PIECES:
+        raise BadInput(f"{name} must have at most {MOST_PIECES} affine pieces", sum(map(len, groups)))
+    if not inputs(groups):
+        raise BadInput(f"{name} must name an input", given, f"give text such as {name}=0; x, y")
+    return groups
+
+
+def _affine(text: str, must: str) -> Form:
+    from symcook.model.space import Space
+    from symcook.model.weights import feedforward
+
+    if not text.strip():
+        raise BadInput(must, "an empty piece")
+    block = feedforward({"piece": f"relu({text})"})
+    Space((*block.reads, "out"))
+    from symcook.recipes.arguments import fraction
+
+    weights = [fraction(value, "a coefficient") for value in block.W1]
+    named = tuple((one, c) for one, c in zip(block.reads, weights, strict=True) if c)
+    return named, fraction(block.b1[0], "a constant")
+
+
+def inputs(pieces: tuple[tuple[Form, ...], ...]) -> tuple[str, ...]:
+    """The inputs that the pieces name, in order of the alphabet."""
+    return tuple(sorted({one for group in pieces for named, _ in group for one, _ in named}))
+
+
+def _evaluated(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
+    groups = [[(dict(named), constant) for named, constant in group] for group in arguments["pieces"]]
+    return lambda given: function(given, groups=groups)
+
+
+@recipe(
+    NAME,
+    kind="feed-forward",
+    summary="a piecewise linear function of several variables: a maximum of minima",
+    source="Cookbook, Section 4.1 (several variables)",
+    formula="max(0, min(x, y))",
+    words="Every continuous piecewise linear function is the maximum of minima of its pieces; a layer computes "
+    "the pieces, "
+    "and each further one the minimum or maximum of pairs.",
+    computes="max(0, min(x, y))",
+    region="true",
+    uniformity="No weight depends on the length. With g minima of at most h pieces there are 1 + ceil(log2 h) +"
+    " ceil(log2 g) "
+    "layers.",
+    claims=("cookbook.t1.cpwl", "cookbook.s4.1.def4.1_cpwl", "cookbook.s4.1.multivariate_depth"),
+    reference="symcook.spec.feedforward:max_min",
+    arguments=(Argument("pieces", "0; x, y", "affine pieces: ',' inside a minimum, ';' between the minima", _pieces),),
+    adapt=_evaluated,
+)
+def max_min(pieces: tuple[tuple[Form, ...], ...]) -> Transformer:
+    """out = max over groups of min over the affine pieces of a group.
+
+    pieces: groups separated by ';' of affine expressions separated by ',', at most 64 in all; their names are the
+    inputs. Layer 1 computes every piece, v = relu(v) - relu(-v); then pairs of a group become their minimum, as in
+    Section 4.4, and at last pairs of groups their maximum; an odd one is copied. A function of several variables
+    needs this depth in general: max(0, x, y) is no layer (Table 1 says "R^d -> R, exact"). Region: everywhere.
+    Source: Cookbook, Section 4.1, which cites Arora et al. 2018 for O(log k) layers.
+    """
+    from symcook.compose import rename
+    from symcook.model.ends import Embedding, Readout
+    from symcook.model.layers import Layer
+    from symcook.model.parts import FeedForward
+    from symcook.model.space import Space
+    from symcook.model.transformer import Transformer
+    from symcook.model.weights import feedforward
+
+    given = inputs(pieces)
+    taken = set(given)
+
+    def fresh(level: int, place: int) -> str:
+        name = f"v{level}_{place}"
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        return name
+
+    flat = [form for group in pieces for form in group]
+    names = [fresh(0, place) for place in range(1, len(flat) + 1)]
+    rows = [[dict(named).get(one, 0) for one in given] for named, _ in flat]
+    constants = [constant for _, constant in flat]
+    units, signs = [*rows, *([-c for c in row] for row in rows)], range(len(flat))
+    first = FeedForward(
+        given,
+        tuple(names),
+        units,
+        [*constants, *(-c for c in constants)],
+        [[int(k == r) for k in signs] + [-int(k == r) for k in signs] for r in signs],
+        [0] * len(flat),
+    )
+    layers, space, todo = [Layer(None, first)], [*given, *names], iter(names)
+    level = [[next(todo) for _ in group] for group in pieces]
+    while len(level) > 1 or len(level[0]) > 1:
+        least = any(len(group) > 1 for group in level)
+        formulas: dict[str, str] = {}
+        groups = level if least else [[group[0] for group in level]]
+        merged = []
+        for group in groups:
+            merged.append([])
+            for place in range(0, len(group), 2):
+                a, b = group[place], (group[place : place + 2])[-1]
+                name = fresh(len(layers), len(formulas) + 1)
+                change = "" if a == b else f" - relu({a} - {b})" if least else f" + relu({b} - {a})"
+                formulas[name] = f"relu({a}) - relu(-{a}){change}"
+                merged[-1].append(name)
+        layers.append(Layer(None, feedforward(formulas)))
+        space += formulas
+        level = merged if least else [[one] for one in merged[0]]
+    model = Transformer(
+        NAME,
+        Embedding(Space(tuple(space)), inputs=given),
+        tuple(layers),
+        Readout("value", "last", (level[0][0],)),
+        source=info(NAME).source,
+    )
+    return rename(model, {level[0][0]: "out"})

@@ -1,0 +1,72 @@
+"""The Cookbook's constructions that make models from models: functions of the library, by section."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Operation(NamedTuple):
+    """A function that a section of the Cookbook is about: where it is, the section, what it does, and the claims."""
+
+    name: str
+    section: str
+    summary: str
+    claims: tuple[str, ...]
+
+
+OPERATIONS = (
+    Operation(
+        "symcook.compose.single_head",
+        "5.5",
+        "several heads as a stack of single heads",
+        ("cookbook.t2.multihead", "cookbook.s5.5.multihead"),
+    ),
+    Operation(
+        "symcook.compose.soften",
+        "5.7",
+        "softmax at a temperature in place of hard attention",
+        ("cookbook.t2.hard_attn", "cookbook.s5.7.precision", "cookbook.s5.7.tau"),
+    ),
+    Operation(
+        "symcook.compose.harden",
+        "5.7",
+        "average-hard attention in place of softmax",
+        ("cookbook.s5.7.precision",),
+    ),
+    Operation(
+        "symcook.compose.paired",
+        "6.3",
+        "every coordinate x beside -x, so that layer norm only scales",
+        ("cookbook.s6.3.pairing", "cookbook.s6.4.doubling"),
+    ),
+    Operation(
+        "symcook.compose.Builder",
+        "8.1",
+        "a model as steps, each of which sets fresh coordinates",
+        ("cookbook.s8.1.residual_stream", "cookbook.s8.1.write_once"),
+    ),
+    Operation(
+        "symcook.compose.route",
+        "8.2",
+        "a linear map before and behind a block, absorbed into its weights",
+        ("cookbook.t3.routing", "cookbook.s8.2.routing_ffn", "cookbook.s8.2.routing_sa", "cookbook.s8.2.dim_match"),
+    ),
+    Operation(
+        "symcook.compose.serial",
+        "8.3",
+        "one model on top of another",
+        ("cookbook.t3.serial", "cookbook.s8.3.serial", "cookbook.s8.3.serial_sequences"),
+    ),
+    Operation(
+        "symcook.compose.parallel",
+        "8.3",
+        "two models side by side",
+        (
+            "cookbook.t3.parallel",
+            "cookbook.s8.3.parallel",
+            "cookbook.s8.3.parallel_embedding",
+            "cookbook.s8.3.parallel_widen",
+            "cookbook.s8.3.parallel_depth",
+        ),
+    ),
+)

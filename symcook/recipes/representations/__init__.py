@@ -1,0 +1,1 @@
+"""Data types as numbers: Booleans, counts, positions. Source: Cookbook, Section 3."""

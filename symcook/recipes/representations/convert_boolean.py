@@ -1,0 +1,117 @@
+"""convert-boolean: from one representation of Booleans to another. Source: Cookbook, Section 3.1 and Table 4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from symcook.errors import BadInput
+from symcook.recipes.arguments import one_of
+from symcook.recipes.feedforward import UNIFORM, Adapted, pointwise
+from symcook.recipes.registry import Argument, recipe
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+NAME = "convert-boolean"
+REGIONS = {
+    "closed": "true",
+    "zero-one": "x = 0 | x = 1",
+    "signs": "x = -1 | x = 1",
+    "open": "x != 0",
+    "zero-or-more": "x = 0 | 1 <= x",
+    "pair": "(x1 = -1 & x2 = 1) | (x1 = 1 & x2 = -1)",
+    "pair-delta": "x1 != 0 & x2 = -x1",
+}
+"""The representations of Table 4 in its order, and where they say false or true."""
+BIT = {
+    "zero-one": "relu(x) - relu(-x)",
+    "signs": "relu(x)/2 - relu(-x)/2 + 1/2",
+    "zero-or-more": "relu(x) - relu(x - 1)",
+    "pair": "relu(x1)/2 - relu(-x1)/2 + 1/2",
+}
+"""What makes 0 and 1 of those that have a gap between false and true."""
+NUMBER = {"closed": "relu(x) - relu(-x)", "open": "relu(x) - relu(-x)", "pair-delta": "relu(x1) - relu(-x1)"}
+"""The number whose sign is the truth value of the others; 0 is false where it may occur."""
+
+
+def _region(given: str, wanted: str) -> str:
+    return REGIONS[given]
+
+
+def _converted(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
+    return lambda point: function(point, **arguments)
+
+
+def _outputs(given: str, wanted: str) -> dict[str, str]:
+    """The formula of each output, or BadInput where no continuous map converts."""
+    paired = wanted in ("pair", "pair-delta")
+    if given in BIT:
+        bit = BIT[given]
+        if wanted in ("closed", "zero-one", "zero-or-more"):
+            return {"out": bit}
+        signs = f"2*({bit}) - 1"
+        return {"out1": signs, "out2": f"1 - 2*({bit})"} if paired else {"out": signs}
+    number = NUMBER[given]
+    if wanted == "closed" or (given != "closed" and wanted == "open"):
+        return {"out": number}
+    if given != "closed" and wanted == "pair-delta":
+        return {"out1": number, "out2": f"-({number})"}
+    kept = "closed alone" if given == "closed" else "closed, open or pair-delta"
+    raise BadInput(
+        f"wanted must be {kept}, as a feed-forward network is continuous and {given} has no gap at 0",
+        wanted,
+        f"give wanted={given}" + ("" if given == "closed" else "; a layer norm makes pair of pair-delta"),
+    )
+
+
+@recipe(
+    NAME,
+    kind="representation",
+    summary="a Boolean from one representation of Table 4 to another",
+    source="Cookbook, Section 3.1 and Table 4",
+    formula="2*x - 1",
+    words="With a gap between false and true a line, or a ramp, takes one to the other; without a gap only what"
+    " keeps the sign.",
+    computes="2*relu(x) - 2*relu(-x) - 1",
+    region="x = 0 | x = 1",
+    largest=False,
+    uniformity=UNIFORM,
+    claims=(
+        "cookbook.t4.halfline_closed",
+        "cookbook.t4.zero_one",
+        "cookbook.t4.pm_one",
+        "cookbook.t4.halfline_open",
+        "cookbook.t4.zero_geone",
+        "cookbook.t4.pair_pm1",
+        "cookbook.t4.pair_pmdelta",
+        "cookbook.s3.1.negation_discontinuous",
+        "cookbook.s3.1.pair_rep",
+        "cookbook.s3.1.no_best_rep",
+    ),
+    reference="symcook.spec.representations:converted",
+    arguments=(
+        Argument("given", "zero-one", f"a representation: {', '.join(REGIONS)}", one_of(*REGIONS)),
+        Argument("wanted", "signs", "a representation", one_of(*REGIONS)),
+    ),
+    adapt=_converted,
+    region_of=_region,
+)
+def convert_boolean(given: str, wanted: str) -> Transformer:
+    """out has the truth value that x has, in another representation.
+
+    The rows of Table 4, false and then true: closed (-inf, 0] and (0, inf); zero-one 0 and 1; signs -1 and 1; open
+    (-inf, 0) and (0, inf); zero-or-more 0 and [1, inf); pair (-1, 1) and (1, -1); pair-delta (-delta, delta) and
+    (delta, -delta) for any delta > 0. Pairs have the coordinates x1, x2 and out1, out2. From those with a gap there
+    is a converter to every one; from open and pair-delta only to closed, open and pair-delta, and from closed only to
+    itself, as a continuous function that tells -t from t has every value between near 0. Section 3.1 prints the pair
+    with false = (1, -1), which Table 4 has for true. Region: what `given` calls false or true. Source: Cookbook,
+    Section 3.1 and Table 4.
+    """
+    inputs = ("x1", "x2") if given in ("pair", "pair-delta") else ("x",)
+    from symcook.model.weights import feedforward
+
+    formulas = _outputs(given, wanted)
+    block = feedforward(formulas, reads=inputs)
+    weights = {"W1": block.W1, "b1": block.b1, "W2": block.W2, "b2": block.b2}
+    return pointwise(NAME, inputs, tuple(formulas), weights=weights)
