@@ -207,8 +207,8 @@ KINDS: dict[str, Kind] = {
                 Argument("model", _MODEL, "NAME", required=True),
                 Argument("delta", "The size of the error in the embedding.", "D"),
                 Argument("n", _N, "N"),
-                Argument("dtype", "Weights and operations rounded to float64, float32, float16 or bfloat16.", "T"),
                 Argument("values", _VALUES, "V"),
+                Argument("dtype", "Weights and operations rounded to float64, float32, float16 or bfloat16.", "T"),
                 Argument("constants", "By constants of the parts alone, for every word at once."),
             ),
             summary="how far an error in the embedding of a model, or a type of floats, can move each coordinate, over "

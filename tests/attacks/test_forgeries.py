@@ -944,18 +944,25 @@ COSTS: dict[str, tuple[str, list[Any]]] = {
         [
             have(f"(all f:Real->Real. {repeat('f({})', 60, '1')} = 0 -> true)", [TRUE_NODE]),
             use("h", "x. sum(j, 1, 2, x + x)", name="k"),
+            use("k", "!", name="m"),
             TRUE_NODE,
         ],
     ),
     "a long function, applied often": (
         "0 <= 0",
-        [have(f"(all f:Real->Real. {MANY} = 0 -> true)", [TRUE_NODE]), use("h", "x. " + LONG, name="k"), TRUE_NODE],
+        [
+            have(f"(all f:Real->Real. {MANY} = 0 -> true)", [TRUE_NODE]),
+            use("h", "x. " + LONG, name="k"),
+            use("k", "!", name="m"),
+            TRUE_NODE,
+        ],
     ),
     "a long term in many places": (
         "0 <= 0",
         [
             have(f"(all x:Real. sum(j, 1, 2, {LONG}) = 0 -> true)", [TRUE_NODE]),
             use("h", LONG.replace("x", "1"), name="k"),
+            use("k", "!", name="m"),
             TRUE_NODE,
         ],
     ),
