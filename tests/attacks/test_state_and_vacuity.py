@@ -341,6 +341,7 @@ def test_the_intermediate_value_theorem_at_random_functions() -> None:
         assert any(knots[0] <= x <= knots[-1] for x in crossings)
 
 
+@pytest.mark.sampled(4)
 def test_no_two_stored_proofs_contradict_each_other() -> None:
     """Also under different ids, up to normal forms."""
     assert proofs.contradiction([]) is None
@@ -418,6 +419,7 @@ LONG = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("what", LONG)
 def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     start = time.monotonic()

@@ -454,6 +454,7 @@ def test_deep_proofs_cost_no_recursion():
     assert time.perf_counter() - start < 20
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "text",
     [

@@ -409,9 +409,9 @@ def test_the_constant_is_proved():
 
 
 def test_random_models_keep_their_bounds():
-    outcomes = [bound_error.attack(seed) for seed in range(5000, 5040)]
+    outcomes = [bound_error.attack(seed) for seed in range(5000, 5016)]
     assert [k for k, (outcome, _, _) in enumerate(outcomes, 5000) if outcome == "exceeded"] == []
-    assert sum(outcome == "kept" for outcome, _, _ in outcomes) >= 25
+    assert sum(outcome == "kept" for outcome, _, _ in outcomes) >= 10
 
 
 def test_the_attack_notices_transposed_scores(monkeypatch):

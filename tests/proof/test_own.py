@@ -55,6 +55,7 @@ def test_what_is_true_is_proved(readout, mask, sentence):
         replay.judge(other, certificate, lemmas)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sentence", ["accept <-> count(a) >= count(b)", "accept", "count(a) + count(b) = n"])
 def test_what_is_false_is_not_proved(sentence):
     with pytest.raises(Gap) as caught:
@@ -112,6 +113,7 @@ def test_an_answer_is_that_of_the_model_itself():
             assert own.claim(document, says).evaluated(len(word)) > 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("sentence", "text"),
     [

@@ -134,7 +134,7 @@ def causal(seed: int) -> sc.Transformer:
 
 def test_merged_prefixes_hide_no_word() -> None:
     exact = enclosed = 0
-    for seed in range(60):
+    for seed in range(30):
         model = causal(seed)
         found = model.margin(5)
         assert "merged" in found.notes["method"]
@@ -155,7 +155,7 @@ def test_merged_prefixes_hide_no_word() -> None:
                 enclosed += 1
                 low, rad = Fraction(row["margin"].mid), Fraction(row["margin"].rad)
                 assert low - rad <= min(sizes.values()) <= sizes[row["word"]] <= low + rad
-    assert exact > 200
+    assert exact > 100
     assert enclosed > 0
 
 
