@@ -114,10 +114,11 @@ def test_the_empty_word_of_parity_has_no_bits_that_are_enough() -> None:
     assert sc.build("parity").precision(1, formats=("float64",)).extra["formats"]["float64"]["guaranteed"] == 1
 
 
-def test_bad_input() -> None:
+def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(sc.BadInput, match="did you mean float16"):
         sc.build("first").precision(3, formats=("float1",))
     with pytest.raises(sc.BadInput, match="least length"):
         sc.build("first").precision(3, min_length=4)
-    with pytest.raises(sc.BadInput, match="must be at most 20000"):
+    monkeypatch.setattr("symcook.questions.words.MOST", 200)
+    with pytest.raises(sc.BadInput, match="must be at most 200 at each length; given: 256 at length 8"):
         induction().margin(15)
