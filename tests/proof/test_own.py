@@ -113,7 +113,7 @@ def test_an_answer_is_that_of_the_model_itself():
             assert own.claim(document, says).evaluated(len(word)) > 0
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("sentence", "text"),
     [
