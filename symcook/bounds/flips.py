@@ -32,6 +32,11 @@ Changes = list[dict[str, Fraction]]
 """For each position a bound on the change of each coordinate."""
 
 
+def too_many(letters: int, n: int, most: int) -> bool:
+    """Whether there are more than `most` words of n letters, without a power of any size."""
+    return letters > 1 and (n > most.bit_length() or letters**n > most)
+
+
 def sensitivity(
     model: str | Transformer, n: int | str, values: str | Mapping[str, Any] | None = None, digits: int | str = 30
 ) -> Bound:
@@ -68,7 +73,7 @@ def sensitivity(
     if (why := _irregular(chosen)) is not None:
         chosen.check_length(length + added)
         return _by_balls(chosen, name, length, wanted, why)
-    if length > LIMIT.bit_length() or letters**length > LIMIT:
+    if too_many(letters, length, LIMIT):
         raise BadInput(
             f"{name} must have at most {LIMIT} words of the length", f"{letters}^{length}", "give a smaller --n"
         )
@@ -120,7 +125,7 @@ def _irregular(model: Transformer) -> str | None:
 def _by_balls(model: Transformer, name: str, n: int, digits: int, why: str) -> Bound:
     """The greatest change by runs of all words in balls."""
     letters = model.alphabet
-    if n > IN_BALLS.bit_length() or len(letters) ** n > IN_BALLS:
+    if too_many(len(letters), n, IN_BALLS):
         must = f"{name} must have at most {IN_BALLS} words of the length, since it has {why}"
         raise BadInput(must, f"{len(letters)}^{n}", "give a smaller --n")
     where, own = "no symbol changes an output", NONE

@@ -189,10 +189,14 @@ class Moved(Rowwise):
         if format is None or (found.still and found.exact.is_exact() and format.holds(found.exact)):
             return found
         size = found.whole.abs_upper()
-        if not format.fits(size):
-            raise Undecided(f"a value may be as large as {float(size):.3g}, beyond the type of floats")
+        self.must_fit(size)
         more = size * format.unit + format.tiny if by is None else by
         return Off(self, found.exact, found.slope, (found.own + more).upper(), found.kinks, found.floor)
+
+    def must_fit(self, size: arb) -> None:
+        """Undecided where a number on the way may be beyond the type of floats: what overflows may be anything."""
+        if self.format is not None and not self.format.fits(size):
+            raise Undecided(f"a value may be as large as {float(size):.3g}, beyond the type of floats")
 
     def times(self, a: Off, b: Off) -> Off:
         if a.still:
@@ -238,8 +242,9 @@ class Moved(Rowwise):
             return found
         if all(part.still for part in kept) and self.format.holds(arb(self.format.total([p.exact for p in kept]))):
             return found
-        share = self.share(len(kept) - 1)
-        return self.rounded(found, sum((part.whole.abs_upper() for part in kept), NONE) * share)
+        size = sum((part.whole.abs_upper() for part in kept), NONE)
+        self.must_fit(size)  # so does every partial sum, in whatever order
+        return self.rounded(found, size * self.share(len(kept) - 1))
 
     def share(self, roundings: int) -> arb:
         """What so many roundings, one on top of another, do at most to a number of size 1."""
@@ -314,7 +319,8 @@ class Moved(Rowwise):
 
     def root(self, x: Off) -> Off:
         whole = x.whole.sqrt()
-        return self.rounded(self.passed(x.exact.sqrt(), [(x, 1 / (2 * whole))], whole.lower()))
+        floor = whole.lower() if self.format is None else NONE  # a root may be rounded below it
+        return self.rounded(self.passed(x.exact.sqrt(), [(x, 1 / (2 * whole))], floor))
 
     def softmax(self, scores: Sequence[Off], scale: Any, rows: Sequence[Sequence[Off]]) -> Sequence[Off]:
         """Weighted means. The slope of one with weights p, scores s and values v is the mean of the slopes of v and of
@@ -327,7 +333,7 @@ class Moved(Rowwise):
                  arb(1) / len(scores) for one in wholes]  # fmt: skip
         found = []
         for row in rows:
-            if all(value is row[0] for value in row):
+            if self.format is None and _same_objects(row):  # of floats, the weights add up to nearly 1
                 found.append(row[0])
                 continue
             values = [value.whole for value in row]
@@ -355,6 +361,7 @@ class Moved(Rowwise):
         below = (1 + weight) * (1 + self.share(max(k - 1, 1))) - 1
         if not below < arb(0.5):
             raise Undecided("scores are too large for the type of floats")
+        self.must_fit(k * max(v.abs_upper() for v in values) * (1 + above))  # the sum before the division
         lost = 4 * k * (self.format.flushed + self.format.tiny) * (1 + max(v.abs_upper() for v in values))
         return size * ((1 + above) * (1 + unit) / (1 - below) - 1) + lost + self.format.tiny
 

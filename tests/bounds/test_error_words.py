@@ -153,6 +153,39 @@ def test_a_step_or_a_tie_that_the_errors_reach_is_refused():
         error_propagation(made(feedforward=only([[1]], [1], "step"), words={"x": {}}), n=1, dtype="float32", delta=1)
 
 
+def fetching(large, small):
+    """o by softmax over a of c, which is large beside x and small beside y."""
+    embedding = Embedding(Space(("a", "c", "o")), words={"x": {"a": 1, "c": large}, "y": {"a": F(1, 3), "c": small}})
+    head = Head(("a", "c"), ("o",), Q=[[1, 0]], K=[[1, 0]], V=[[0, 1]], weighting="softmax")
+    layer, readout = Layer(SelfAttention((head,)), None), Readout("value", "last", ("o",))
+    return Transformer("fetching", embedding, (layer,), readout)
+
+
+def test_a_mean_of_equal_values_is_rounded_too():
+    """sum(w v)/sum(w) is not v in floats, though all values are v."""
+    value = F(2**24 - 1, 2**24)
+    model = fetching(value, value)
+    bound = F(float(moves(model, 5, None, "float32", 192).coordinates["o"][0]))
+    seen = 0
+    for word in itertools.product("xy", repeat=5):
+        found = forward(model, model.tokens(word), make_domain("float32"), trace=True).steps[-1].columns["o"]
+        seen = max([seen, *(abs(F(float(x)) - value) for x in found)])
+    assert 0 < seen <= bound < F(1, 10**5)
+
+
+@pytest.mark.parametrize("large", [60000, -60000])
+def test_what_may_overflow_on_the_way_is_refused(large):
+    """The sum of products lies beyond float16, though the mean does not; so does the sum of hidden units."""
+    with pytest.raises(BadInput, match="beyond the type of floats"):
+        error_propagation(fetching(large, large), n=3, dtype="float16")
+    embedding = Embedding(Space(("a", "b")), words={"x": {"a": 20000}})
+    net = FeedForward(("a",), ("b",), [[1]] * 6, [[0]] * 6, [[1, 1, 1, 1, -1, -1]], [[0]], activation="relu")
+    with pytest.raises(BadInput, match="beyond the type of floats"):
+        error_propagation(
+            Transformer("sums", embedding, (Layer(None, net),), Readout("value", "last", ("b",))), n=1, dtype="float16"
+        )
+
+
 def test_layer_norm_without_epsilon_away_from_zero_variance():
     norm = LayerNorm(("a", "b"), epsilon=0)
     model = made(feedforward=only([[1]], [3]), norms=(norm,), placement="post")
