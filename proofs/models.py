@@ -8,6 +8,7 @@ writes again what is stored, and stores the recipes named, which a statement can
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symcook.compose import confident
+from symcook.errors import BadInput
 from symcook.model.modelfile import save
 from symcook.recipes import build
 
@@ -45,14 +47,21 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
 """Stored models that are a recipe with other arguments, or behind another layer."""
 
 
-def main() -> None:
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recipes", nargs="*", metavar="RECIPE")
+    given = parser.parse_args().recipes
     MODELS.mkdir(exist_ok=True)
     stored = {path.stem for path in MODELS.glob("*.json")} - set(OTHERS)
-    for name in sorted(stored | set(sys.argv[1:])):
-        save(build(name), MODELS / f"{name}.json", force=True)
-    for name, make in OTHERS.items():
-        save(make(), MODELS / f"{name}.json", force=True)
+    try:
+        made = {name: build(name) for name in sorted(stored | set(given))}
+    except BadInput as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    for name, model in (made | {name: make() for name, make in OTHERS.items()}).items():
+        save(model, MODELS / f"{name}.json", force=True)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

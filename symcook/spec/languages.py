@@ -98,6 +98,12 @@ dyck1_2 = Fold(
 """Dyck-1 with nesting depth at most 2, the state 3 being too deep for good. Section 9.2.2."""
 
 
+def _place(alphabet: Sequence[str], symbol: str) -> int:
+    if symbol not in alphabet:
+        raise BadInput(f"a word must consist of {' '.join(alphabet)}", symbol)
+    return alphabet.index(symbol)
+
+
 def most_recent(alphabet: Sequence[str]) -> Fold:
     """At each position the symbol right after the last earlier occurrence of the current one, else this one.
 
@@ -111,16 +117,16 @@ def most_recent(alphabet: Sequence[str]) -> Fold:
         current, after, _ = state
         table = list(after)
         if current:
-            table[alphabet.index(current)] = symbol
-        return symbol, tuple(table), table[alphabet.index(symbol)] or symbol
+            table[_place(alphabet, current)] = symbol
+        return symbol, tuple(table), table[_place(alphabet, symbol)] or symbol
 
     return Fold(("", ("",) * len(alphabet), ""), step, lambda state: state[2], each=True)
 
 
 def most_frequent(alphabet: Sequence[str]) -> Fold:
     """At each position the symbol that most often followed the current one before it, the first of several in the
-    order of
-    the alphabet; the current one where it did not occur before. Section 9.1.2.
+    order of the
+    alphabet; the current one where it did not occur before. Section 9.1.2.
 
     >>> "".join(most_frequent("ABCD")("ACABDACDCA"))
     'ACCBDBAAAC'
@@ -129,10 +135,10 @@ def most_frequent(alphabet: Sequence[str]) -> Fold:
 
     def step(state: tuple[int, tuple[int, ...]], symbol: str) -> tuple[int, tuple[int, ...]]:
         current, counts = state
-        table = list(counts)
+        table, place = list(counts), _place(alphabet, symbol)
         if current >= 0:
-            table[current * size + alphabet.index(symbol)] += 1
-        return alphabet.index(symbol), tuple(table)
+            table[current * size + place] += 1
+        return place, tuple(table)
 
     def answer(state: tuple[int, tuple[int, ...]]) -> str:
         current, counts = state

@@ -67,14 +67,6 @@ def test_converters(given: str, wanted: str) -> None:
     assert check_recipe("convert-boolean", None, arguments).holds
 
 
-def test_negation_needs_a_gap_or_an_open_end() -> None:
-    """1 - x and -x are continuous; no continuous map takes (-inf, 0] into (0, inf) and (0, inf) into (-inf, 0]."""
-    values = [Fraction(1, 10**k) for k in range(1, 6)]
-    assert all(is_true(-v, "open") is not is_true(v, "open") for v in (*values, *(-v for v in values)))
-    assert is_true(1 - 0, "zero-one") and not is_true(1 - 1, "zero-one")
-    assert not is_true(-Fraction(0), "closed") and not is_true(Fraction(0), "closed")
-
-
 @pytest.mark.parametrize("by", ["n", "i"])
 def test_counts(by: str) -> None:
     model = build("count", alphabet="abc", by=by)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 NAME = "lookup-almost-orthogonal"
 
 MOST_COORDINATES = 512
+MOST_SIGNS = 4096  # each is a case of a position function
 
 
 def _small(given: object, name: str) -> Fraction:
@@ -53,7 +54,7 @@ def _small(given: object, name: str) -> Fraction:
     ),
     reference="symcook.spec.attention:lookup",
     arguments=(
-        Argument("N", "8", "the greatest length", integer(1, 10_000)),
+        Argument("N", "8", "the greatest length", integer(1, 4096)),
         Argument("epsilon", "1/4", "the most that products of different vectors may be, below 1/2", _small),
         Argument("family", "polynomials", "polynomials, or signs drawn at random", one_of("polynomials", "signs")),
         Argument("m", "48", "the dimension, with signs", integer(1, MOST_COORDINATES)),
@@ -117,6 +118,9 @@ def _signs(N: int, epsilon: Fraction, m: int, seed: int) -> Family:
     import random
     from fractions import Fraction
 
+    if N * m > MOST_SIGNS:
+        must = f"N times m must be at most {MOST_SIGNS} with signs"
+        raise BadInput(must, f"{N} times {m}", "give a smaller N, or family=polynomials")
     drawn = random.Random(seed)
     vectors = [[1 if drawn.random() < 0.5 else -1 for _ in range(m)] for _ in range(N)]
     for i, one in enumerate(vectors):

@@ -46,7 +46,10 @@ def _proposition(given: Any, name: str) -> Proposition:
         raise BadInput(f"{name} must have 1 to {MOST_VARIABLES} variables", len(variables), do)
     Space((*variables, "out"))
     text = re.sub(r"[A-Za-z_][A-Za-z_0-9]*", lambda m: m[0] if m[0] in ("true", "false") else f"({m[0]} = 1)", given)
-    tree = parse_formula(text)
+    try:
+        tree = parse_formula(text)
+    except BadInput:  # which speaks of the text that is made of it
+        raise BadInput(must, given, do) from None
     m = len(variables)
     rows = ({one: Fraction(k >> (m - 1 - c) & 1) for c, one in enumerate(variables)} for k in range(1 << m))
     return Proposition(variables, tuple(int(truth(tree, row)) for row in rows))

@@ -35,15 +35,16 @@ def _pieces(given: Any, name: str) -> tuple[tuple[Form, ...], ...]:
 
 
 def _affine(text: str, must: str) -> Form:
+    from symcook.model.expr import parse_term
     from symcook.model.space import Space
     from symcook.model.weights import feedforward
+    from symcook.recipes.arguments import fraction
 
     if not text.strip():
         raise BadInput(must, "an empty piece")
+    parse_term(text)  # alone: what follows puts it between parentheses
     block = feedforward({"piece": f"relu({text})"})
     Space((*block.reads, "out"))
-    from symcook.recipes.arguments import fraction
-
     weights = [fraction(value, "a coefficient") for value in block.W1]
     named = tuple((one, c) for one, c in zip(block.reads, weights, strict=True) if c)
     return named, fraction(block.b1[0], "a constant")

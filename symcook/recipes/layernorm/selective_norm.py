@@ -1,4 +1,4 @@
-"""selective-norm: a layer norm on some components alone. Source: Cookbook, Sections 5.3.3 and 6.4."""
+"""selective-norm: a layer norm on some components alone. Source: Cookbook, Sections 5.3.3 and 6.3."""
 
 from __future__ import annotations
 
