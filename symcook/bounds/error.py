@@ -12,7 +12,7 @@ from flint import arb
 from symcook.bounds.arguments import count, written
 from symcook.bounds.growth import Growth, Pair, Plan, run
 from symcook.bounds.models import rational_positive, read_model
-from symcook.bounds.reached import TYPES, Moves, moves, must_fit
+from symcook.bounds.reached import TYPES, Moves, few_enough, moves
 from symcook.bounds.result import Bound, decided
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.model.transformer import Transformer
@@ -118,7 +118,7 @@ def _by_words(
     n = 1 if model.pointwise else length
     if n is None:
         return None, ""
-    if not must_fit(model, n, delta):
+    if not few_enough(model, n, delta):
         return None, f"the words of length {n} are too many to go through each"
     try:
         return moves(model, n, delta, dtype, bits + (0 if delta is None else delta.denominator.bit_length())), ""

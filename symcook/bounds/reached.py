@@ -115,6 +115,6 @@ def _finite(x: arb) -> arb:
     return x
 
 
-def must_fit(model: Transformer, length: int, delta: Fraction | None) -> bool:
+def few_enough(model: Transformer, length: int, delta: Fraction | None) -> bool:
     """Whether all words of a length are few enough to be gone through."""
     return many(model, length, delta) <= WORK

@@ -16,7 +16,7 @@ from attacks.bound_error import embedded, passed
 from attacks.bound_error import made as made_at_random
 
 from symcook.bounds import error_propagation
-from symcook.bounds.reached import moves, must_fit
+from symcook.bounds.reached import few_enough, moves
 from symcook.domains import make_domain
 from symcook.domains.ball import Ball
 from symcook.errors import BadInput, Undecided
@@ -213,7 +213,7 @@ def test_bad_input(given, message):
 
 def test_the_words_are_gone_through_where_they_are_few():
     model = build("dyck-1").bind()
-    assert must_fit(model, 8, F(1, 10)) and not must_fit(model, 40, F(1, 10))
+    assert few_enough(model, 8, F(1, 10)) and not few_enough(model, 40, F(1, 10))
     long = error_propagation("dyck-1", F(1, 10), n=40)
     assert long.value.mid == "0.8" and "too many" in long.extra["not shown"]
 
