@@ -77,7 +77,7 @@ class _State:
         self.norm, self.mask, self.activation, self.epsilon, self.name = norm, mask, activation, epsilon, name
         self.labels = labels
         table = self.matrix("embedding.weight", len(self.vocabulary), None)
-        self.d = len(table[0]) if table else 0
+        self.d = table.shape[1]
         if type(heads) is not int or heads < 1 or self.d % heads:
             raise BadInput(f"the number of heads must divide the {self.d} coordinates", heads)
         self.heads = heads
@@ -86,11 +86,13 @@ class _State:
         self.views = tuple(f"v{c}" for c in range(self.d))
         self.table = table
         biases = (key for key in self.given if key.endswith(("in_proj_bias", "out_proj.bias", "output.bias")))
-        self.apart = norm == "post" and any(any(self.matrix(key, 1, None)[0]) for key in biases)
+        self.apart = norm == "post" and any(self.matrix(key, 1, None).nnz() for key in biases)
         self.one = norm != "post" or self.apart
 
     def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
-        """The matrix of a key, checked against its shape; a vector is one row."""
+        """The matrix of a key, checked against its shape, as sympy's rational numbers; a vector is one row."""
+        from symcook.numbers.matrix import RationalMatrix
+
         if key not in self.given:
             if optional:
                 return None
@@ -105,21 +107,27 @@ class _State:
         if (rows or shape[0], columns or shape[1]) != shape:
             wanted = f"{rows or 'any'} x {columns or 'any'}"
             raise BadInput(f"{key} must have shape {wanted}", f"{shape[0]} x {shape[1]}")
-        return [[_dyadic(key, entry) for entry in row] for row in table]
+        return RationalMatrix.of(_ratios(key, [entry for row in table for entry in row]), shape).rationals
 
-    def vector(self, key: str, length: int) -> list[Fraction]:
-        """A bias, zero where it is left out."""
+    def vector(self, key: str, length: int) -> Any:
+        """A bias as one column, zero where it is left out."""
         row = self.matrix(key, 1, length, optional=True)
-        return [Fraction(0)] * length if row is None else row[0]
+        return self.filled(0, length) if row is None else row.transpose()
+
+    def filled(self, entry: int, length: int) -> Any:
+        """A column of one number."""
+        from symcook.numbers.matrix import RationalMatrix
+
+        return RationalMatrix.of([(entry, 1)] * length, (length, 1)).rationals
 
     def gains(self, key: str, reads: tuple[str, ...], writes: tuple[str, ...] | None = None) -> LayerNorm:
         """A norm over the d coordinates; with `writes` as a projection onto names of its own."""
-        gain = self.matrix(f"{key}.weight", 1, self.d, optional=True) or [[Fraction(1)] * self.d]
-        bias = self.vector(f"{key}.bias", self.d)
+        row = self.matrix(f"{key}.weight", 1, self.d, optional=True)
+        gain = _held(self.filled(1, self.d) if row is None else row.transpose())
+        bias = _held(self.vector(f"{key}.bias", self.d))
         if writes is None:
-            return LayerNorm(reads, gain=gain[0], bias=bias, epsilon=self.epsilon)
-        eye = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
-        return LayerNorm(reads, writes, gain[0], bias, self.epsilon, eye)
+            return LayerNorm(reads, gain=gain, bias=bias, epsilon=self.epsilon)
+        return LayerNorm(reads, writes, gain, bias, self.epsilon, _identity(self.d))
 
     def attention(self, layer: str, reads: tuple[str, ...], one: str | None, writes: tuple[str, ...]) -> SelfAttention:
         d, size = self.d, self.d // self.heads
@@ -129,22 +137,24 @@ class _State:
         outward, constant = self.matrix(f"{key}.out_proj.weight", d, d), self.vector(f"{key}.out_proj.bias", d)
         parts = []
         for head in range(self.heads):
-            rows = range(head * size, (head + 1) * size)
-            Q, K, V = ([[*inward[s * d + r], bias[s * d + r]] for r in rows] for s in range(3))
-            mixed = _product([row[head * size : (head + 1) * size] for row in outward], V)
-            if head == 0:
-                mixed = [[*row[:-1], row[-1] + extra] for row, extra in zip(mixed, constant, strict=True)]
-            if one is None:
-                Q, K, mixed = ([row[:-1] for row in m] for m in (Q, K, mixed))
+            inside = slice(head * size, (head + 1) * size)
+            thirds = (slice(s * d + inside.start, s * d + inside.stop) for s in range(3))
+            (Q, bQ), (K, bK), (V, bV) = ((inward[rows, :], bias[rows, :]) for rows in thirds)
+            mixed = outward[:, inside]
+            V, bV = mixed * V, mixed * bV + (constant if head == 0 else self.filled(0, d))
+            if one is not None:
+                Q, K, V = Q.hstack(bQ), K.hstack(bK), V.hstack(bV)
             names = reads if one is None else (*reads, one)
-            parts.append(Head(names, writes, Q, K, mixed, self.mask, "softmax", scale="1/sqrt(d_key)"))
+            Q, K, V = map(_held, (Q, K, V))
+            parts.append(Head(names, writes, Q, K, V, self.mask, "softmax", scale="1/sqrt(d_key)"))
         return SelfAttention(tuple(parts))
 
     def network(self, layer: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> FeedForward:
         W1 = self.matrix(f"{layer}.linear1.weight", None, self.d)
-        W2 = self.matrix(f"{layer}.linear2.weight", self.d, len(W1))
-        b1, b2 = self.vector(f"{layer}.linear1.bias", len(W1)), self.vector(f"{layer}.linear2.bias", self.d)
-        return FeedForward(reads, writes, W1, b1, W2, b2, self.activation)
+        hidden = W1.shape[0]
+        W2 = self.matrix(f"{layer}.linear2.weight", self.d, hidden)
+        b1, b2 = self.vector(f"{layer}.linear1.bias", hidden), self.vector(f"{layer}.linear2.bias", self.d)
+        return FeedForward(reads, writes, *map(_held, (W1, b1, W2, b2)), self.activation)
 
     def copied(self, norm: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> Layer:
         """A layer that writes what a norm gives to coordinates that were 0."""
@@ -218,10 +228,8 @@ class _State:
         if foreign:
             known = [*_OUTSIDE, *(f"layers.{number}.{key}" for number in range(count) for key in _LAYER)]
             raise unknown("key of a plain transformer", foreign[0], known)
-        words = {
-            token: dict(zip(self.stream, row, strict=True))
-            for token, row in zip(self.vocabulary, self.table, strict=True)
-        }
+        rows = (dict(zip(self.stream, row, strict=True)) for row in _rows(self.table))
+        words = dict(zip(self.vocabulary, rows, strict=True))
         embedding = Embedding(Space(tuple(space)), words=words, positions=positions, start=start)
         return Transformer(self.name, embedding, tuple(layers), readout, max_length=longest, final_norm=final)
 
@@ -230,32 +238,41 @@ class _State:
         if table is None:
             return {}, 0, None
         functions = {}
-        for c, name in enumerate(self.stream):
-            terms = (f"({quotient(row[c])})*I[i = {k}]" for k, row in enumerate(table) if row[c])
+        for name, column in zip(self.stream, _rows(table.transpose()), strict=True):
+            terms = (f"({quotient(value)})*I[i = {k}]" for k, value in enumerate(column) if value)
             functions[name] = " + ".join(terms) or "0"
-        return functions, 0, len(table)
+        return functions, 0, table.shape[0]
 
     def readout(self, shown: tuple[str, ...]) -> Readout:
         weights = self.matrix("output.weight", None, self.d, optional=True)
         if weights is None:
             return Readout("value", "each", shown)
         labels = tuple(self.vocabulary if self.labels is None else self.labels)
-        if len(labels) != len(weights):
-            raise BadInput("there must be a label for each row of output.weight", f"{len(labels)} and {len(weights)}")
-        bias = self.vector("output.bias", len(labels))
-        if not any(bias):
-            return Readout("largest", "each", shown, weights, labels)
-        full = [[*row, extra] for row, extra in zip(weights, bias, strict=True)]
-        return Readout("largest", "each", (*shown, "one"), full, labels)
+        count = weights.shape[0]
+        if len(labels) != count:
+            raise BadInput("there must be a label for each row of output.weight", f"{len(labels)} and {count}")
+        bias = self.vector("output.bias", count)
+        if not bias.nnz():
+            return Readout("largest", "each", shown, _held(weights), labels)
+        return Readout("largest", "each", (*shown, "one"), _held(weights.hstack(bias)), labels)
 
 
-def _product(left: Sequence[Sequence[Fraction]], right: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
-    """The exact product of two matrices, which have at least one row and column."""
-    from flint import fmpq, fmpq_mat
+def _held(numbers: Any) -> Any:
+    """sympy's rational numbers as a matrix."""
+    from symcook.numbers.matrix import RationalMatrix
 
-    numbers = ([[fmpq(x.numerator, x.denominator) for x in row] for row in m] for m in (left, right))
-    tables: list[Any] = list(map(fmpq_mat, numbers))
-    return [[Fraction(int(x.p), int(x.q)) for x in row] for row in (tables[0] * tables[1]).tolist()]
+    return RationalMatrix.over(numbers)
+
+
+def _identity(size: int) -> Any:
+    from symcook.numbers.matrix import RationalMatrix
+
+    return RationalMatrix.of([(int(r == c), 1) for r in range(size) for c in range(size)], (size, size))
+
+
+def _rows(numbers: Any) -> list[list[Fraction]]:
+    """The rows of sympy's rational numbers."""
+    return [[Fraction(int(x.numerator), int(x.denominator)) for x in row] for row in numbers.to_list()]
 
 
 def _without_prefix(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -267,7 +284,12 @@ def _without_prefix(state: Mapping[str, Any]) -> dict[str, Any]:
     return {str(key).removeprefix(prefix): value for key, value in state.items()}
 
 
-def _dyadic(key: str, entry: Any) -> Fraction:
-    if isinstance(entry, (int, float, Fraction)) and not isinstance(entry, bool) and entry - entry == 0:
-        return Fraction(entry)
-    raise BadInput(f"every entry of {key} must be a finite number", repr(entry))
+def _ratios(key: str, entries: Sequence[Any]) -> list[tuple[int, int]]:
+    """The exact numbers that the entries of a key are."""
+    if set(map(type, entries)) <= {int, float, Fraction}:
+        try:
+            return [entry.as_integer_ratio() for entry in entries]
+        except (OverflowError, ValueError):
+            pass
+    wrong = next(e for e in entries if type(e) not in (int, float, Fraction) or e - e != 0)
+    raise BadInput(f"every entry of {key} must be a finite number", repr(wrong))

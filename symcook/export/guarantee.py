@@ -20,6 +20,7 @@ from symcook.export.boxes import LEVELS, Box, Boxed, boxes, number_of_boxes
 from symcook.export.prefixes import MOST_STATES, Prefixes, streams
 from symcook.forward import forward
 from symcook.model.transformer import Transformer
+from symcook.numbers.matrix import RationalMatrix
 
 RUNS = 1000
 """The greatest number of runs of one certificate."""
@@ -48,7 +49,8 @@ Progress = Callable[[int, int], None]
 def weights(model: Transformer) -> int:
     """How many numbers of the matrices are not zero: about how many products a run has at each position."""
     blocks = (part for step in model.sublayers for part in step.all_parts)
-    return sum(matrix.to_DM().nnz() for part in blocks for matrix in part.matrices().values())
+    matrices = [matrix for part in blocks for matrix in part.matrices().values()]
+    return sum((m if isinstance(m, RationalMatrix) else m.to_DM()).nnz() for m in matrices)
 
 
 Ends = Mapping[str, tuple[Any, Any]]

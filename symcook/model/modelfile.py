@@ -49,13 +49,18 @@ GROWING = frozenset({"exp", "sinh", "cosh"})
 
 def to_document(model: Transformer) -> dict[str, Any]:
     """The model as the nested dictionary that a model file holds (also what ``show --json`` prints)."""
+    from symcook.numbers.matrix import RationalMatrix
+
     seen: dict[Any, str] = {}
+
+    def small(p: int, q: int) -> None:
+        if p.bit_length() + q.bit_length() > MAX_BITS:  # reading counts both too
+            raise BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")
 
     def text(value: Any) -> str:
         if value not in seen:
             if value.is_Rational:
-                if value.p.bit_length() + value.q.bit_length() > MAX_BITS:  # reading counts both too
-                    raise BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")
+                small(value.p, value.q)
                 seen[value] = from_sympy(value)
             else:
                 shown = from_sympy(value)
@@ -68,6 +73,12 @@ def to_document(model: Transformer) -> dict[str, Any]:
         return None if value is None else text(value)
 
     def matrix(value: sympy.ImmutableMatrix) -> list[list[str]]:
+        if isinstance(value, RationalMatrix):
+            entries = value.ratios()
+            for p, q in entries:
+                small(p, q)
+            shown = [str(p) if q == 1 else f"{p}/{q}" for p, q in entries]
+            return [shown[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
         return [[text(value[r, c]) for c in range(value.shape[1])] for r in range(value.shape[0])]
 
     def part(block: Part) -> dict[str, Any]:
