@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.compose.hooked import is_hooked, plain
 from symcook.errors import BadInput, require_known, unknown
-from symcook.model.ends import Embedding, Readout
+from symcook.model.checks import dyadics
+from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.rationals import quotient
 from symcook.model.space import Space
 from symcook.model.symbols import Exact
+from symcook.model.tables import table as table_of
 from symcook.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    from symcook.numbers.matrix import RationalMatrix
 
 _LAYER = {
     "self_attn.in_proj_weight": (True, "3 d x d"), "self_attn.in_proj_bias": (False, "3 d"),
@@ -86,11 +90,11 @@ class _State:
         self.views = tuple(f"v{c}" for c in range(self.d))
         self.table = table
         biases = (key for key in self.given if key.endswith(("in_proj_bias", "out_proj.bias", "output.bias")))
-        self.apart = norm == "post" and any(self.matrix(key, 1, None).nnz() for key in biases)
+        self.apart = norm == "post" and any(self.matrix(key, None, 1).nnz() for key in biases)
         self.one = norm != "post" or self.apart
 
     def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
-        """The matrix of a key, checked against its shape, as sympy's rational numbers; a vector is one row."""
+        """The matrix of a key, checked against its shape; a vector is one column."""
         from symcook.numbers.matrix import RationalMatrix
 
         if key not in self.given:
@@ -99,32 +103,32 @@ class _State:
             raise BadInput("a state dict must have every weight of a plain transformer", f"none for {key}")
         self.used.add(key)
         value = self.given[key]
-        value = value.tolist() if hasattr(value, "tolist") else value
-        table = value if isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)) else [value]
-        if not all(isinstance(row, (list, tuple)) and len(row) == len(table[0]) for row in table):
-            raise BadInput(f"{key} must be a matrix or a vector of numbers", type(value).__name__)
-        shape = (len(table), len(table[0]))
-        if (rows or shape[0], columns or shape[1]) != shape:
-            wanted = f"{rows or 'any'} x {columns or 'any'}"
-            raise BadInput(f"{key} must have shape {wanted}", f"{shape[0]} x {shape[1]}")
-        return RationalMatrix.of(_ratios(key, [entry for row in table for entry in row]), shape).rationals
+        found = dyadics(value[:, None] if getattr(value, "ndim", 0) == 1 else value)
+        if found is None:
+            value = value.tolist() if hasattr(value, "tolist") else value
+            flat = isinstance(value, (list, tuple)) and not any(isinstance(row, (list, tuple)) for row in value)
+            table = [[entry] for entry in value] if flat else value
+            if not isinstance(table, (list, tuple)) or not all(
+                isinstance(row, (list, tuple)) and len(row) == len(table[0]) for row in table
+            ):
+                raise BadInput(f"{key} must be a matrix or a vector of numbers", type(value).__name__)
+            shape = (len(table), len(table[0]) if table else 0)
+            found = RationalMatrix.of(_ratios(key, [entry for row in table for entry in row]), shape)
+        if (rows or found.rows, columns or found.cols) != found.shape:
+            wanted = f"{rows or 'any'} x {columns or 'any'}" if columns != 1 else f"{rows} entries"
+            raise BadInput(f"{key} must have shape {wanted}", f"{found.rows} x {found.cols}")
+        return found
 
-    def vector(self, key: str, length: int) -> Any:
-        """A bias as one column, zero where it is left out."""
-        row = self.matrix(key, 1, length, optional=True)
-        return self.filled(0, length) if row is None else row.transpose()
-
-    def filled(self, entry: int, length: int) -> Any:
-        """A column of one number."""
+    def vector(self, key: str, length: int, missing: int = 0) -> RationalMatrix:
+        """A bias or gain as one column; of one number where it is left out."""
         from symcook.numbers.matrix import RationalMatrix
 
-        return RationalMatrix.of([(entry, 1)] * length, (length, 1)).rationals
+        found = self.matrix(key, length, 1, optional=True)
+        return RationalMatrix.of([(missing, 1)] * length, (length, 1)) if found is None else found
 
     def gains(self, key: str, reads: tuple[str, ...], writes: tuple[str, ...] | None = None) -> LayerNorm:
         """A norm over the d coordinates; with `writes` as a projection onto names of its own."""
-        row = self.matrix(f"{key}.weight", 1, self.d, optional=True)
-        gain = _held(self.filled(1, self.d) if row is None else row.transpose())
-        bias = _held(self.vector(f"{key}.bias", self.d))
+        gain, bias = self.vector(f"{key}.weight", self.d, 1), self.vector(f"{key}.bias", self.d)
         if writes is None:
             return LayerNorm(reads, gain=gain, bias=bias, epsilon=self.epsilon)
         return LayerNorm(reads, writes, gain, bias, self.epsilon, _identity(self.d))
@@ -139,22 +143,21 @@ class _State:
         for head in range(self.heads):
             inside = slice(head * size, (head + 1) * size)
             thirds = (slice(s * d + inside.start, s * d + inside.stop) for s in range(3))
-            (Q, bQ), (K, bK), (V, bV) = ((inward[rows, :], bias[rows, :]) for rows in thirds)
-            mixed = outward[:, inside]
-            V, bV = mixed * V, mixed * bV + (constant if head == 0 else self.filled(0, d))
-            if one is not None:
-                Q, K, V = Q.hstack(bQ), K.hstack(bK), V.hstack(bV)
+            given = inward if one is None else inward.beside(bias)
+            Q, K, V = (given.part(rows) for rows in thirds)
+            V = outward.part(columns=inside).times(V)
+            if one is not None and head == 0:
+                V = V.part(columns=slice(d)).beside(V.part(columns=slice(d, None)).plus(constant))
             names = reads if one is None else (*reads, one)
-            Q, K, V = map(_held, (Q, K, V))
             parts.append(Head(names, writes, Q, K, V, self.mask, "softmax", scale="1/sqrt(d_key)"))
         return SelfAttention(tuple(parts))
 
     def network(self, layer: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> FeedForward:
         W1 = self.matrix(f"{layer}.linear1.weight", None, self.d)
-        hidden = W1.shape[0]
+        hidden = W1.rows
         W2 = self.matrix(f"{layer}.linear2.weight", self.d, hidden)
         b1, b2 = self.vector(f"{layer}.linear1.bias", hidden), self.vector(f"{layer}.linear2.bias", self.d)
-        return FeedForward(reads, writes, *map(_held, (W1, b1, W2, b2)), self.activation)
+        return FeedForward(reads, writes, W1, b1, W2, b2, self.activation)
 
     def copied(self, norm: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> Layer:
         """A layer that writes what a norm gives to coordinates that were 0."""
@@ -228,8 +231,7 @@ class _State:
         if foreign:
             known = [*_OUTSIDE, *(f"layers.{number}.{key}" for number in range(count) for key in _LAYER)]
             raise unknown("key of a plain transformer", foreign[0], known)
-        rows = (dict(zip(self.stream, row, strict=True)) for row in _rows(self.table))
-        words = dict(zip(self.vocabulary, rows, strict=True))
+        words = TokenRows(self.vocabulary, self.stream, self.table)
         embedding = Embedding(Space(tuple(space)), words=words, positions=positions, start=start)
         return Transformer(self.name, embedding, tuple(layers), readout, max_length=longest, final_norm=final)
 
@@ -238,41 +240,33 @@ class _State:
         if table is None:
             return {}, 0, None
         functions = {}
-        for name, column in zip(self.stream, _rows(table.transpose()), strict=True):
-            terms = (f"({quotient(value)})*I[i = {k}]" for k, value in enumerate(column) if value)
-            functions[name] = " + ".join(terms) or "0"
-        return functions, 0, table.shape[0]
+        for name, column in zip(self.stream, zip(*_rows(table), strict=True), strict=True):
+            functions[name] = table_of(column, 0)
+        return functions, 0, table.rows
 
     def readout(self, shown: tuple[str, ...]) -> Readout:
         weights = self.matrix("output.weight", None, self.d, optional=True)
         if weights is None:
             return Readout("value", "each", shown)
         labels = tuple(self.vocabulary if self.labels is None else self.labels)
-        count = weights.shape[0]
+        count = weights.rows
         if len(labels) != count:
             raise BadInput("there must be a label for each row of output.weight", f"{len(labels)} and {count}")
         bias = self.vector("output.bias", count)
         if not bias.nnz():
-            return Readout("largest", "each", shown, _held(weights), labels)
-        return Readout("largest", "each", (*shown, "one"), _held(weights.hstack(bias)), labels)
+            return Readout("largest", "each", shown, weights, labels)
+        return Readout("largest", "each", (*shown, "one"), weights.beside(bias), labels)
 
 
-def _held(numbers: Any) -> Any:
-    """sympy's rational numbers as a matrix."""
-    from symcook.numbers.matrix import RationalMatrix
-
-    return RationalMatrix.over(numbers)
-
-
-def _identity(size: int) -> Any:
+def _identity(size: int) -> RationalMatrix:
     from symcook.numbers.matrix import RationalMatrix
 
     return RationalMatrix.of([(int(r == c), 1) for r in range(size) for c in range(size)], (size, size))
 
 
-def _rows(numbers: Any) -> list[list[Fraction]]:
-    """The rows of sympy's rational numbers."""
-    return [[Fraction(int(x.numerator), int(x.denominator)) for x in row] for row in numbers.to_list()]
+def _rows(table: RationalMatrix) -> list[list[Fraction]]:
+    entries = [Fraction(p, q) for p, q in table.ratios()]
+    return [entries[r * table.cols : (r + 1) * table.cols] for r in range(table.rows)]
 
 
 def _without_prefix(state: Mapping[str, Any]) -> dict[str, Any]:

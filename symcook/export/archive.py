@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.export.enclosure import DTYPES
+from symcook.model.ends import TokenRows
 from symcook.model.expr import names, show
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
@@ -86,7 +87,10 @@ class _Writer:
             "readout.position": np.array(readout.position),
             "readout.reads": np.array(list(readout.reads)),
         }
-        if words:
+        if isinstance(embedding.words, TokenRows):
+            at = self.at(embedding.words.names)
+            self.matrix("embedding", embedding.words.matrix, range(len(words)), at, len(words))
+        elif words:
             tables = embedding.tables.items()
             rows = ({name: table[token] for name, table in tables} for token in words)
             self.rows("embedding", rows, (len(words), len(self.space)))
@@ -209,7 +213,7 @@ class _Writer:
 
         if rows and across:
             if isinstance(weights, RationalMatrix):
-                found = self.stored(weights.ratios(), key, index)
+                found = self.stored(weights.ratios() if weights.floats is None else weights.floats.ravel(), key, index)
             else:
                 found = self.numbers([lowered(value) for value in weights], key, index)
             table[np.ix_(list(rows), across)] = found.reshape(len(rows), len(across))
@@ -234,10 +238,16 @@ class _Writer:
         return self.stored([v if isinstance(v, tuple) else v.as_integer_ratio() for v in values], key, index)
 
     def stored(self, values: Sequence[Any], key: str, index: Any) -> np.ndarray[Any, Any]:
-        """The same for numbers that are trees, or rational as numerator and denominator."""
+        """The same for numbers that are trees, or rational as numerator and denominator, or an array of floats."""
         import numpy as np
 
-        near = np.array([self.nearest(value) for value in values], dtype=np.float64)
+        if isinstance(values, np.ndarray):
+            near = values
+        else:
+            try:
+                near = np.array([value[0] / value[1] for value in values], dtype=np.float64)
+            except (TypeError, OverflowError):  # a tree, or beyond float64
+                near = np.array(list(map(self.nearest, values)), dtype=np.float64)
         result = cast(near, self.dtype)
         wrong = ~np.isfinite(result)
         if wrong.any():
@@ -246,35 +256,31 @@ class _Writer:
             fitting = [d for d in DTYPES[:1] if d != self.dtype and np.isfinite(near[k])]
             do = f"use --dtype {fitting[0]}" if fitting else "choose other values of the symbols"
             raise BadInput(f"every weight must fit {self.dtype}", f"{where} = {text(_number(values[k]))}", do)
-        kept = result.tolist()
-        off = [k for k, (x, value) in enumerate(zip(kept, values, strict=True)) if x.as_integer_ratio() != value]
+        if isinstance(values, np.ndarray):
+            off = np.flatnonzero(result != near).tolist()
+        else:
+            pairs = enumerate(zip(result.tolist(), values, strict=True))
+            off = [k for k, (x, value) in pairs if x.as_integer_ratio() != value]
         if off:
-            self.rounded(key, [(index(k), values[k], kept[k]) for k in off], near[off])
+            kept = result.tolist()
+            with np.errstate(all="ignore"):  # float64 names the few whose error may be the greatest one
+                errors = np.abs(result.astype(np.float64)[off] / near[off] - 1)
+                worst = np.array(off)[~(errors < errors.max() - 2.0**-50)].tolist()
+            entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
+            entry["rounded"] += len(off)
+            greatest = max(_relative(values[k], kept[k]) for k in worst)
+            entry["greatest_relative_error"] = max(entry["greatest_relative_error"], greatest)
+            for k in off[: LISTED - len(entry["first"])]:
+                exact = text(_number(values[k]))
+                entry["first"].append({"index": list(index(k)), "exact": exact, "stored": kept[k].hex()})
         return result
 
-    def rounded(self, key: str, entries: Sequence[tuple[tuple[int, ...], Any, float]], near: Any) -> None:
-        """Note numbers that are not stored exactly: place, value, and what is stored; `near` are the values in float64,
-        which name the few whose error may be the greatest, and these are then compared exactly."""
-        import numpy as np
-
-        with np.errstate(all="ignore"):
-            errors = np.abs(np.array([stored for _, _, stored in entries]) / near - 1)
-        worst = [entry for entry, e in zip(entries, errors, strict=True) if not e < errors.max() - 2.0**-50]
-        entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
-        entry["rounded"] += len(entries)
-        greatest = max(_relative(value, stored) for _, value, stored in worst)
-        entry["greatest_relative_error"] = max(entry["greatest_relative_error"], greatest)
-        for place, value, stored in entries[: LISTED - len(entry["first"])]:
-            entry["first"].append({"index": list(place), "exact": text(_number(value)), "stored": stored.hex()})
-
     def nearest(self, value: Any) -> float:
+        """The float64 nearest to a number; the same tree is looked at once."""
         from symcook.domains.floats import nearest
 
         if type(value[0]) is int:
-            try:
-                return value[0] / value[1]
-            except OverflowError:
-                return float("inf") if value[0] > 0 else float("-inf")
+            return nearest(_number(value))
         if value not in self.known:
             self.known[value] = nearest(value)
         return self.known[value]
@@ -303,6 +309,7 @@ def _relative(value: Any, stored: float) -> float:
     """|stored - value|/|value| rounded up a little; of a number that is no rational, a bound."""
     from fractions import Fraction
 
+    value = value if isinstance(value, tuple) else float(value).as_integer_ratio()
     if type(value[0]) is not int:
         from flint import arb, fmpq
 
@@ -318,10 +325,12 @@ def _relative(value: Any, stored: float) -> float:
 
 
 def _number(value: Any) -> Any:
-    """A numerator and denominator, or a tree, as a lowered number."""
+    """A numerator and denominator, a float, or a tree, as a lowered number."""
     from fractions import Fraction
 
-    return Fraction(*value) if type(value[0]) is int else value
+    if isinstance(value, tuple):
+        return Fraction(*value) if type(value[0]) is int else value
+    return Fraction(float(value))
 
 
 def text(value: Any) -> str:

@@ -62,10 +62,9 @@ def height(rows: Any, what: str) -> int:
 def nested(given: Any, dyadic: bool) -> Any:
     """An array as nested lists; with `dyadic` every finite float in it as the exact number that it is."""
     if hasattr(given, "tolist") and hasattr(given, "ndim"):
-        entries = given.tolist()
-        if dyadic and given.ndim == 2 and str(given.dtype).startswith("float"):
-            return _dyadic(entries)
-        given = entries
+        if dyadic and given.ndim == 2:
+            return dyadics(given) or nested(given.tolist(), dyadic)
+        given = given.tolist()
     if isinstance(given, (list, tuple)):
         return [nested(one, dyadic) for one in given]
     if dyadic and isinstance(given, float) and isfinite(given):
@@ -73,14 +72,20 @@ def nested(given: Any, dyadic: bool) -> Any:
     return given
 
 
-def _dyadic(rows: list[list[float]]) -> Any:
-    """The exact matrix of rows of floats of one length; the rows themselves where one is not finite."""
+def dyadics(given: Any) -> Any:
+    """The exact matrix of the floats of an array or tensor with two axes; None of another one, and where an entry is
+    not finite."""
+    import numpy as np
+
     from symcook.numbers.matrix import RationalMatrix
 
-    flat = [x for row in rows for x in row]
-    if not all(map(isfinite, flat)):
-        return rows
-    return RationalMatrix.of([x.as_integer_ratio() for x in flat], (len(rows), len(rows[0]) if rows else 0))
+    if not hasattr(given, "ndim") or given.ndim != 2 or "float" not in str(given.dtype):
+        return None
+    kind = given.dtype if isinstance(given, np.ndarray) else np.float64
+    if kind not in (np.float16, np.float32, np.float64):  # what float64 does not hold
+        return None
+    floats = np.array(given if isinstance(given, np.ndarray) else given.tolist(), dtype=np.float64)
+    return RationalMatrix.dyadic(floats) if floats.ndim == 2 and np.isfinite(floats).all() else None
 
 
 def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[Any]) -> tuple[Mapping[Any, Number], ...]:

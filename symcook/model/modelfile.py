@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from symcook.errors import BadInput, NotExact
 from symcook.files import put
 from symcook.model.checks import MAX_LABEL
-from symcook.model.ends import Embedding, Readout
+from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
@@ -72,10 +72,18 @@ def to_document(model: Transformer) -> dict[str, Any]:
     def optional(value: Any) -> str | None:
         return None if value is None else text(value)
 
+    def rows(words: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+        if not isinstance(words, TokenRows):
+            return {token: table(row) for token, row in words.items()}
+        at = {name: k for k, name in enumerate(words.names)}
+        names = [name for name in model.space if name in at]
+        shown = zip(words, matrix(words.matrix), strict=True)
+        return {token: {name: row[at[name]] for name in names} for token, row in shown}
+
     def matrix(value: sympy.ImmutableMatrix) -> list[list[str]]:
         if isinstance(value, RationalMatrix):
             entries = value.ratios()
-            for p, q in entries:
+            for p, q in entries if value.floats is None else ():  # a float has few bits
                 small(p, q)
             shown = [str(p) if q == 1 else f"{p}/{q}" for p, q in entries]
             return [shown[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
@@ -110,7 +118,7 @@ def to_document(model: Transformer) -> dict[str, Any]:
         "source": model.source,
         "space": list(model.space),
         "embedding": {
-            "words": None if words is None else {token: table(row) for token, row in words.items()},
+            "words": None if words is None else rows(words),
             "inputs": None if inputs is None else list(inputs),
             "positions": table(embedding.positions),
             "start": embedding.start,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown
 from symcook.model.checks import freeze, instance, printable
-from symcook.model.ends import Embedding, Readout
+from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.layers import Layer, SelfAttention, Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space, listed
@@ -193,7 +193,8 @@ class Transformer(Verbs, Shown):
         those of matrices that are all rational."""
         from symcook.numbers.matrix import RationalMatrix
 
-        for token, values in (self.embedding.words or {}).items():
+        words = self.embedding.words or {}
+        for token, values in () if symbolic and isinstance(words, TokenRows) else words.items():
             for value in values.values():
                 yield value, False, f"the embedding of {token}"
         for name, value in self.embedding.positions.items():

@@ -1,7 +1,8 @@
 """Matrices of rational numbers: sympy's, but no expression is made of an entry before somebody asks for one.
 
-sympy keeps such a matrix as numbers (flint's, where python-flint is), which a million weights fit; it is the expression
-for each entry, which an immutable matrix makes at once, that takes a minute.
+A million weights fit into floats, where these are exactly the numbers that are meant, and into sympy's numbers (which
+python-flint keeps). It is the expression of each entry, made at once for an immutable matrix of sympy's own, that takes
+a minute.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import sympy
 from sympy.polys.domains import QQ, ZZ
 from sympy.polys.matrices import DomainMatrix
@@ -21,9 +23,12 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
     """An immutable matrix over the integers or rationals; equal to sympy's own of the same entries.
 
     >>> m = RationalMatrix.of([(1, 2), (0, 1)], (1, 2))
-    >>> m, m == sympy.ImmutableMatrix([[sympy.Rational(1, 2), 0]]), (m * m.T).ratios()
+    >>> m, m == sympy.ImmutableMatrix([[sympy.Rational(1, 2), 0]]), m.times(m.part(columns=slice(1))).ratios()
     (Matrix([[1/2, 0]]), True, [(1, 4)])
     """
+
+    floats: Any
+    """An array of float64 that are exactly the entries, or None."""
 
     @classmethod
     def of(cls, ratios: Sequence[Ratio], shape: tuple[int, int]) -> RationalMatrix:
@@ -33,12 +38,12 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         return cls._fromrep(DomainMatrix.from_list_flat([QQ(p, q) for p, q in ratios], shape, QQ))
 
     @classmethod
-    def over(cls, numbers: DomainMatrix) -> RationalMatrix:
-        """The matrix of sympy's numbers, which are integers or rationals."""
-        return cls._fromrep(numbers)
-
-    dm: DomainMatrix
-    """The entries as dense numbers, on which whoever has many of them works."""
+    def dyadic(cls, floats: Any) -> RationalMatrix:
+        """The matrix whose entries are exactly these finite floats, an array of two axes."""
+        made = sympy.Basic.__new__(cls)
+        made._rows, made._cols = floats.shape
+        made.floats = np.array(floats, dtype=np.float64)
+        return made
 
     @classmethod
     def _fromrep(cls, rep: Any) -> Any:
@@ -47,27 +52,49 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
             return sympy.ImmutableDenseMatrix._fromrep(rep)
         made = sympy.Basic.__new__(cls)
         made._rows, made._cols = rep.shape
-        made.dm = rep.to_dense()
+        made.floats, made.__dict__["numbers"] = None, rep.to_dense()
         return made
 
     @property
-    def rationals(self) -> DomainMatrix:
-        """The entries as dense numbers over the rationals."""
-        return self.dm.convert_to(QQ)
+    def numbers(self) -> DomainMatrix:
+        """The entries as dense numbers of sympy, integers or rationals."""
+        return self._made("numbers", lambda: self.of(self.ratios(), self.shape).numbers)
 
     def ratios(self) -> list[Ratio]:
         """The entries, row by row."""
-        entries = self.dm.to_list_flat()
-        if self.dm.domain.is_ZZ:
+        if self.floats is not None:
+            return [x.as_integer_ratio() for x in self.floats.ravel().tolist()]
+        entries = self.numbers.to_list_flat()
+        if self.numbers.domain.is_ZZ:
             return [(int(x), 1) for x in entries]
         return [(int(x.numerator), int(x.denominator)) for x in entries]
 
     def nnz(self) -> int:
         """How many entries are not zero."""
-        return self.dm.nnz()
+        return self.numbers.nnz() if self.floats is None else int(np.count_nonzero(self.floats))
+
+    def part(self, rows: slice = slice(None), columns: slice = slice(None)) -> RationalMatrix:
+        """Some rows and columns."""
+        if self.floats is not None:
+            return self.dyadic(self.floats[rows, columns])
+        return self._fromrep(self.numbers[rows, columns])
+
+    def beside(self, other: RationalMatrix) -> RationalMatrix:
+        """This matrix with another one to its right."""
+        if self.floats is not None and other.floats is not None:
+            return self.dyadic(np.hstack([self.floats, other.floats]))
+        return self._fromrep(self.numbers.convert_to(QQ).hstack(other.numbers.convert_to(QQ)))
+
+    def times(self, other: RationalMatrix) -> RationalMatrix:
+        """The exact product."""
+        return self._fromrep(self.numbers.convert_to(QQ) * other.numbers.convert_to(QQ))
+
+    def plus(self, other: RationalMatrix) -> RationalMatrix:
+        """The exact sum."""
+        return self._fromrep(self.numbers.convert_to(QQ) + other.numbers.convert_to(QQ))
 
     def __eq__(self, other: object) -> bool:
-        return self.dm.unify_eq(other.dm) if isinstance(other, RationalMatrix) else super().__eq__(other)
+        return self.numbers.unify_eq(other.numbers) if isinstance(other, RationalMatrix) else super().__eq__(other)
 
     def __hash__(self) -> int:
         return hash(sympy.ImmutableDenseMatrix._fromrep(self._rep))
@@ -75,7 +102,7 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
     @property
     def _rep(self) -> DomainMatrix:
         """The entries as sympy works on them: rows of what is not zero."""
-        return self._made("rep", self.dm.to_sparse)
+        return self._made("rep", self.numbers.to_sparse)
 
     @property
     def _args(self) -> tuple[Any, ...]:
