@@ -263,17 +263,33 @@ class _Writer:
             off = [k for k, (x, value) in pairs if x.as_integer_ratio() != value]
         if off:
             kept = result.tolist()
-            with np.errstate(all="ignore"):  # float64 names the few whose error may be the greatest one
-                errors = np.abs(result.astype(np.float64)[off] / near[off] - 1)
-                worst = np.array(off)[~(errors < errors.max() - 2.0**-50)].tolist()
             entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
             entry["rounded"] += len(off)
-            greatest = max(_relative(values[k], kept[k]) for k in worst)
-            entry["greatest_relative_error"] = max(entry["greatest_relative_error"], greatest)
+            greatest = entry["greatest_relative_error"]
+            for k, most in self.possible_errors(off, values, result, near):
+                if most < greatest:
+                    break
+                greatest = max(greatest, _relative(values[k], kept[k]))
+            entry["greatest_relative_error"] = greatest
             for k in off[: LISTED - len(entry["first"])]:
                 exact = text(_number(values[k]))
                 entry["first"].append({"index": list(index(k)), "exact": exact, "stored": kept[k].hex()})
         return result
+
+    def possible_errors(
+        self, off: Sequence[int], values: Sequence[Any], result: Any, near: Any
+    ) -> Iterable[tuple[int, float]]:
+        """The indices of rounded numbers, and how large the relative error of each may be, the largest first."""
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            half = np.spacing(np.abs(result[off])).astype(np.float64) * (2.0**15 if self.dtype == "bfloat16" else 0.5)
+            most = half / np.abs(near[off]) * (1 + 2.0**-20)
+        most += 0 if self.dtype == "float64" else 2.0**-50  # near is itself rounded
+        rational = np.array([type(values[k]) is not tuple or type(values[k][0]) is int for k in off])
+        most = np.where(np.isfinite(most) & rational, most, np.inf)
+        order = np.argsort(-most)
+        return zip(np.array(off)[order].tolist(), most[order].tolist(), strict=True)
 
     def nearest(self, value: Any) -> float:
         """The float64 nearest to a number; the same tree is looked at once."""

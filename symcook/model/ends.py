@@ -35,7 +35,7 @@ def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
 
 
 class TokenRows(Mapping[str, Mapping[str, Any]]):
-    """The `words` of an embedding in one matrix of rational numbers, a row for each token and a column for each name."""
+    """The `words` of an embedding as one matrix of rational numbers: a row for each token, a column for each name."""
 
     def __init__(self, tokens: Sequence[str], names: Sequence[str], matrix: RationalMatrix) -> None:
         self.places = {token: k for k, token in enumerate(coordinates(tokens, "words"))}

@@ -65,7 +65,7 @@ class _Sympy(Meaning[Any, Any]):
         return _Sympy(self.values, self.steps, {**self.bound, name: self.sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
-        if not names(tree):
+        if tree[0] != "if" and not names(tree):
             try:
                 value = Rationals({}, self.steps).term(tree)
             except NotExact:
