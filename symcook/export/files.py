@@ -60,10 +60,13 @@ def _other(certificate: Path, weights: Path) -> str | None:
 
 def beside(weights: Path) -> Path:
     """Where the certificate of a file of weights stands: m.certificate.json for m.npz, else m.onnx.certificate.json
-    and so on, so that exports of one model in several formats stand side by side. That of m.py is that of m.pt."""
+    and so on, so that exports of one model in several formats stand side by side; that of m.py is m.pt's or m.pth's."""
     if weights.suffix == ".npz":
         return weights.with_suffix(".certificate.json")
-    name = weights.with_suffix(".pt") if weights.suffix == ".py" else weights
+    name = weights
+    if weights.suffix == ".py":
+        lens = weights.with_suffix(".pth")
+        name = lens if lens.exists() else weights.with_suffix(".pt")
     return name.with_name(f"{name.name}.certificate.json")
 
 

@@ -82,20 +82,25 @@ class Open(Exception):
         self.word, self.outputs = word, outputs
 
 
-def guarantee(model: Transformer, dtype: str, n_max: int, progress: Progress | None = None) -> dict[str, Any]:
+def guarantee(
+    model: Transformer, dtype: str, n_max: int, progress: Progress | None = None, outside: str | None = None
+) -> dict[str, Any]:
     """The part "guaranteed" of a certificate, for a model whose symbols all have values.
 
     "length" is the greatest length to which every decision is certain (0: none; None where nothing is decided, or
     inputs are numbers), with what the model adds counted; "why" says what ends it. "ranges" are all lengths, from and
     to, at which every decision is certain: a model may have one word, such as the empty one, exactly on its threshold.
     "open" has for each length that failed a word, its exact outputs where they are known, and its possible outputs;
-    "lengths" has for each length the margin (or the error) and the outputs of all words.
+    "lengths" has for each length the margin (or the error) and the outputs of all words. `outside` says why nothing
+    holds of the runtime at hand.
     """
     from symcook.domains.rounding import EXP_ULPS, GELU_ULPS
 
     found = _Guarantee(model, dtype, n_max, progress)
     decides = model.readout.kind not in ("value", "distribution")
-    if model.embedding.inputs is None and found.weights > LARGE:
+    if outside is not None:
+        found.why = outside
+    elif model.embedding.inputs is None and found.weights > LARGE:
         found.why = f"the model has {found.weights} weights, and one with more than {LARGE} is not run in balls"
     elif model.embedding.inputs is None:
         found.go()
