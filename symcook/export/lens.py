@@ -1,9 +1,9 @@
 """A model as TransformerLens 4 holds it: a state dict with its names, and code that makes a `TransformerBridge` of it.
 
-TransformerLens has one kind of model: layers of softmax heads (all causal, or none) and one network, with a position table and an
-unembedding. A model fits where it is such a one; what does not fit is refused by name. Nothing is rounded but
-the factor of scores into Q: heads of other sizes are padded with zeros, V is kept as it is and O writes its rows to
-where they belong, and Q is doubled for a scale of 2, since TransformerLens takes a scale of 1 for an oversight.
+TransformerLens has one kind of model: layers of softmax heads (all causal, or none) and one network, with a position
+table and an unembedding. A model fits where it is such a one; what does not fit is refused by name. Nothing is rounded
+but the factor of scores into Q: smaller heads are padded with zeros, V is kept as it is and O writes its rows to where
+they belong, and Q is doubled for a scale of 2, since TransformerLens takes a scale of 1 for an oversight.
 """
 
 from __future__ import annotations
