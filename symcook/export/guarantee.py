@@ -16,7 +16,7 @@ from typing import Any
 
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import enclosure
-from symcook.export.boxes import LEVELS, Box, Boxed, boxes, number_of_boxes
+from symcook.export.boxes import CLASSES, LEVELS, Box, Boxed, boxes, number_of_boxes
 from symcook.export.prefixes import MOST_STATES, Prefixes, streams
 from symcook.forward import forward
 from symcook.model.transformer import Transformer
@@ -131,7 +131,8 @@ class _Guarantee:
         self.methods: list[str] = []
         self.why = "this is the greatest length asked for"
         self.open: list[dict[str, Any]] = []
-        self.level, self.runs = 0 if self.decides else len(LEVELS) - 1, 0
+        self.bits = enclosure.domain(dtype).stored.bits
+        self.level, self.runs = 0 if self.decides else CLASSES, 0
         if n_max == model.max_length:
             self.why = "the model takes no longer input"
 
@@ -155,8 +156,7 @@ class _Guarantee:
             self.methods.append(f"{method}, from length {n}")
 
     def go(self) -> None:
-        bits = enclosure.domain(self.dtype).stored.bits
-        most = min(self.n_max, 2**bits)
+        most = min(self.n_max, 2**self.bits)
         if streams(self.model) and self.merged(most):
             pass
         else:
@@ -197,7 +197,7 @@ class _Guarantee:
         for n in range(max(tried, default=max(1, self.model.embedding.added) - 1) + 1, most + 1):
             level, last = self.level, None
             while True:
-                count = number_of_boxes(self.model, n, level)
+                count = number_of_boxes(self.model, n, level, self.bits)
                 products = self.products + count * (n + len(self.model.alphabet)) * self.weights
                 if self.runs + count > RUNS or products > MOST_PRODUCTS:
                     if last is not None:
@@ -214,11 +214,15 @@ class _Guarantee:
                     break
                 except Open as error:
                     last = error
-                level = next((k for k in range(level + 1, len(LEVELS)) if number_of_boxes(self.model, n, k) > count), 0)
+                level = next((k for k in range(level + 1, len(LEVELS)) if self.finer(n, k, count)), 0)
                 if level == 0 or self.alone(last):
                     if self.ended(n, last, alone=True):
                         return
                     break
+
+    def finer(self, n: int, level: int, count: int) -> bool:
+        """Whether boxes of this level may decide what `count` boxes left open."""
+        return level == CLASSES or number_of_boxes(self.model, n, level, self.bits) > count
 
     def alone(self, error: Open) -> bool:
         """Whether the word of `error` by itself leaves the decision open, so that no other way to take words helps."""
@@ -231,7 +235,7 @@ class _Guarantee:
 
     def one_length(self, n: int, count: int, level: int) -> None:
         margins, outputs = [], []
-        for box in boxes(self.model, n, level):
+        for box in boxes(self.model, n, level, self.bits):
             margin, found = self.run(box)
             margins.append(margin)
             outputs.append(found)
