@@ -23,8 +23,8 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
     """An immutable matrix over the integers or rationals; equal to sympy's own of the same entries.
 
     >>> m = RationalMatrix.of([(1, 2), (0, 1)], (1, 2))
-    >>> m, m == sympy.ImmutableMatrix([[sympy.Rational(1, 2), 0]]), m.times(m.part(columns=slice(1))).ratios()
-    (Matrix([[1/2, 0]]), True, [(1, 4)])
+    >>> m, m == sympy.ImmutableMatrix([[sympy.Rational(1, 2), 0]]), m.part(columns=slice(1)).times(m).ratios()
+    (Matrix([[1/2, 0]]), True, [(1, 4), (0, 1)])
     """
 
     floats: Any
