@@ -424,12 +424,14 @@ class _Reader:
 
     def words(self, given: dict[str, Any]) -> Mapping[str, Mapping[str, Any]]:
         """The rows of tokens; as one matrix where they are many numbers that name the same coordinates."""
+        from symcook.numbers.matrix import RationalMatrix
+
         tokens = [self.label(token, "a token") for token in given]
         rows = [self.fields(row, f"the embedding of {token}") for token, row in given.items()]
         names = list(rows[0]) if rows else []
         if len(tokens) * len(names) > LARGE and all(list(row) == names for row in rows):
             found = self.matrix([list(row.values()) for row in rows], "words")
-            if hasattr(found, "ratios"):
+            if isinstance(found, RationalMatrix):
                 return TokenRows(tokens, names, found)
         return {token: self.table(row, f"the embedding of {token}") for token, row in zip(tokens, rows, strict=True)}
 

@@ -40,7 +40,7 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
     @classmethod
     def dyadic(cls, floats: Any) -> RationalMatrix:
         """The matrix whose entries are exactly these finite floats, an array of two axes."""
-        made = sympy.Basic.__new__(cls)
+        made: Any = sympy.Basic.__new__(cls)
         made._rows, made._cols = floats.shape
         made.floats = np.array(floats, dtype=np.float64)
         return made
@@ -50,7 +50,7 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         """sympy's way to make a matrix of what it has computed."""
         if not (rep.domain.is_ZZ or rep.domain.is_QQ):
             return sympy.ImmutableDenseMatrix._fromrep(rep)
-        made = sympy.Basic.__new__(cls)
+        made: Any = sympy.Basic.__new__(cls)
         made._rows, made._cols = rep.shape
         made.floats, made.__dict__["numbers"] = None, rep.to_dense()
         return made

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -12,7 +14,7 @@ from test_export import EVERYTHING, SPACE, WORDS, a_head, a_network
 from symcook.errors import Undecided
 from symcook.export import enclosure, npz
 from symcook.export.boxes import CLASSES, LEVELS, Box, Boxed, boxes, number_of_boxes
-from symcook.export.guarantee import _Guarantee
+from symcook.export.guarantee import _Guarantee, guarantee
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
@@ -124,3 +126,20 @@ def test_words_that_a_runtime_tells_apart_are_no_class() -> None:
     """dyck-1-nonuniform looks at every prefix: no word stands for another."""
     model = build("dyck-1-nonuniform").bind()
     assert number_of_boxes(model, 4, CLASSES, 53) == 16
+
+
+@pytest.mark.parametrize(("name", "dtype", "right"), [
+    ("parity-layernorm", "float32", lambda word: word.count("1") % 2 == 1),
+    ("first-layernorm", "float16", lambda word: word[0] == "1"),
+])  # fmt: skip
+def test_guarantees_by_classes_hold_in_real_runs(name: str, dtype: str, right: Callable[[str], bool]) -> None:
+    """At lengths that no list of all words reaches: numpy's answers to shuffled words of every count."""
+    model, rng, n = build(name).bind(), random.Random(0), 20
+    assert guarantee(model, dtype, 12)["ranges"] == [[2, 12]]
+    m = npz.arrays(model, dtype, n)
+    number = {token: k for k, token in enumerate(model.embedding.words or ())}
+    for length in (11, n - 1):  # typed symbols; 12 and 20 with CLS
+        typed = ["".join(rng.sample("1" * k + "0" * (length - k), length)) for k in range(length + 1)]
+        words = [model.embedding.surround(tuple(word)) for word in typed]
+        z = npz.evaluate(m, npz.embed(m, np.array([[number[t] for t in word] for word in words])))
+        assert npz.verdicts(m, z).tolist() == list(map(right, typed))
