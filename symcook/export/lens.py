@@ -106,7 +106,7 @@ class Lens:
     def __init__(self, m: Archive) -> None:
         import numpy as np
 
-        self.m, self.np = m, np
+        self.m, self.np = m, np = Chosen(m).archive() if any(key.endswith(".P") for key in m) else m, np
         if not len(m["vocabulary"]):
             _refuse("the embedding", "rows of numbers as inputs")
         if "positions" in m and m["positions"].ndim > 2:
@@ -114,8 +114,8 @@ class Lens:
         self.d = len(m["coordinates"])
         self.layers = self.paired()
         self.masks: set[str] = set()
-        self.heads = [self.head(key) for layer in self.layers for key in self.head_keys(layer[0])]
-        self.size = max((max(len(Q), len(rows)) for _, Q, _, _, rows in self.heads), default=1)
+        self.heads: list[Any] = [self.head(key) for layer in self.layers for key in self.head_keys(layer[0])]
+        self.size = max((max(len(weights[0]), len(rows)) for weights, _, rows in self.heads), default=1)
         self.count = max((len(self.head_keys(layer[0])) for layer in self.layers), default=1) or 1
         networks = [f"step{s}." for _, s in self.layers if s]
         self.hidden = max((len(m[key + "b1"]) for key in networks), default=1) or 1
@@ -144,8 +144,8 @@ class Lens:
             keys.append(f"step{step}.head{len(keys) + 1}.")
         return keys
 
-    def head(self, key: str) -> tuple[str, Any, Any, Any, Any]:
-        """A head's name, its Q and K, and of V the rows that are not zero, with their places."""
+    def head(self, key: str) -> tuple[Any, Any, Any]:
+        """A head's Q and K, and of V the rows that are not zero; their biases; the places of these rows."""
         m, np = self.m, self.np
         Q, K, V, name = m[key + "Q"], m[key + "K"], m[key + "V"], key.rstrip(".")
         self.masks.add(str(m[key + "mask"]))
@@ -157,9 +157,12 @@ class Lens:
         factor = m.get(key + "factor", np.ones(1))
         if factor.ndim > 1 or (factor != factor[0]).any():
             _refuse(f"the temperature of {name}", "one that depends on the position")
-        Q = cast(Q.astype(np.float64) * (float(factor[0]) * SCALE), str(m["dtype"]))
-        rows = np.flatnonzero(V.any(axis=1))
-        return name, Q, K, V[rows], rows
+        biases = [m.get(f"{key}b{part}", np.zeros(len(m[key + part]), dtype=Q.dtype)) for part in "QKV"]
+        Q, biases[0] = (
+            cast(given.astype(np.float64) * (float(factor[0]) * SCALE), str(m["dtype"])) for given in (Q, biases[0])
+        )
+        rows = np.flatnonzero(V.any(axis=1) | (biases[2] != 0))
+        return (Q, K, V[rows]), (biases[0], biases[1], biases[2][rows]), rows
 
     def norms(self) -> float | None:
         """The epsilon of all norms, None where there are none: in TransformerLens one over the stream stands before
@@ -222,16 +225,16 @@ class Lens:
         for number, (attention, network) in enumerate(self.layers):
             key = f"blocks.{number}."
             found |= dict(self.norm(f"{key}ln1", attention))
-            names = ("q", "k", "v")
+            names, added = ("q", "k", "v"), {name: zeros(wide) for name in "qkv"} | {"o": zeros(self.d)}
             parts = {name: zeros(wide, self.d) for name in names} | {"o": zeros(self.d, wide)}
             for h in range(len(self.head_keys(attention))):
-                _, Q, K, V, rows = next(heads)
+                weights, biases, rows = next(heads)
                 at = h * self.size
-                for name, matrix in zip(names, (Q, K, V), strict=True):
-                    parts[name][at : at + len(matrix)] = matrix
+                for name, matrix, bias in zip(names, weights, biases, strict=True):
+                    parts[name][at : at + len(matrix)], added[name][at : at + len(bias)] = matrix, bias
                 parts["o"][rows, range(at, at + len(rows))] = 1
             for name, matrix in parts.items():
-                found |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": zeros(len(matrix))}
+                found |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": added[name]}
             found |= dict(self.norm(f"{key}ln2", network))
             W1, b1, W2, b2 = zeros(self.hidden, self.d), zeros(self.hidden), zeros(self.d, self.hidden), zeros(self.d)
             if network is not None:
@@ -244,7 +247,7 @@ class Lens:
             last = f"step{int(m['steps'])}.after."
             found |= {"ln_final.weight": m[last + "gain"], "ln_final.bias": m[last + "bias"]}
         rows = self.unembedding()
-        return found | {"unembed.weight": rows, "unembed.bias": zeros(len(rows))}
+        return found | {"unembed.weight": rows, "unembed.bias": m.get("readout.bias", zeros(len(rows)))}
 
     def norm(self, key: str, step: int | None) -> Iterator[tuple[str, Any]]:
         """The gain and bias of the norm before a part; 1 and 0 where there is no part to read it."""
@@ -253,6 +256,116 @@ class Lens:
             own = f"step{step}.before1."
             yield f"{key}.weight", np.ones(self.d, dtype=kind) if step is None else self.m[own + "gain"]
             yield f"{key}.bias", np.zeros(self.d, dtype=kind) if step is None else self.m[own + "bias"]
+
+
+class Chosen:
+    """An archive whose norms choose coordinates, as `from_state_dict` makes them, with the chosen ones as its stream.
+
+    Each step reads the norm of the same coordinates, and beside it constants, which become biases. The last step copies
+    a norm to coordinates of its own, and becomes the final norm: the readout reads these and constants.
+    """
+
+    def __init__(self, m: Archive) -> None:
+        import numpy as np
+
+        self.m, self.np, self.last = m, np, f"step{int(m['steps'])}."
+        first = "step1.before1.P"
+        self.stream = self.places("step1.before1") if first in m else _refuse("the norm step1.before1", "none at all")
+        self.size = len(self.stream)
+
+    def places(self, norm: str) -> list[int]:
+        """The coordinates that the projection of a norm chooses."""
+        P = self.m.get(f"{norm}.P")
+        if P is None or ((P != 0).sum(axis=1) != 1).any() or (P.max(axis=1) != 1).any():
+            _refuse(f"the norm {norm}", "a projection that does more than choose coordinates")
+        return P.argmax(axis=1).tolist()
+
+    def constants(self, step: str) -> Any:
+        """What the columns behind the chosen coordinates are in the view of a step."""
+        found, k = [], 2
+        if self.places(f"{step}before1") != self.stream:
+            _refuse(f"the norm {step}before1", "other coordinates than those of the first norm")
+        while f"{step}before{k}.gain" in self.m:
+            if self.m[f"{step}before{k}.gain"].any():
+                _refuse(f"the norm {step}before{k}", "a second norm before one part")
+            found += self.m[f"{step}before{k}.bias"].tolist()
+            k += 1
+        return self.np.array(found)
+
+    def kept(self, key: str) -> Any:
+        """The rows of what is written; all others must be zero."""
+        table, other = self.m[key], sorted(set(range(len(self.m["coordinates"]))) - set(self.stream))
+        if table[other].any():
+            _refuse(key, "a write to a coordinate that no norm reads")
+        return table[self.stream]
+
+    def split(self, table: Any, constants: Any) -> tuple[Any, Any]:
+        """A matrix on the chosen coordinates, and its bias."""
+        bias = table[:, self.size :].astype(self.np.float64) @ constants
+        return table[:, : self.size], cast(bias, str(self.m["dtype"]))
+
+    def archive(self) -> Archive:
+        m, np, dtype = self.m, self.np, str(self.m["dtype"])
+        found = {key: value for key, value in m.items() if not key.startswith("step")}
+        found |= {"steps": m["steps"], "coordinates": m["coordinates"][self.stream]}
+        for key in ("embedding", "positions"):
+            if key in m:
+                found[key] = m[key][..., self.stream]
+        for step in (f"step{s}." for s in range(1, int(m["steps"]))):
+            constants = self.constants(step)
+            for name in ("gain", "bias", "epsilon"):
+                found[f"{step}before1.{name}"] = m[f"{step}before1.{name}"]
+            for key in (key for key in m if key.startswith(f"{step}head")):
+                if key[-2:] in (".Q", ".K", ".V"):
+                    table = self.kept(key) if key.endswith("V") else m[key]
+                    found[key], found[f"{key[:-1]}b{key[-1]}"] = self.split(table, constants)
+                else:
+                    found[key] = m[key]
+            if f"{step}W1" in m:
+                W1, bias = self.split(m[f"{step}W1"], constants)
+                b1 = cast(m[f"{step}b1"].astype(np.float64) + bias, dtype)
+                found |= {f"{step}W1": W1, f"{step}b1": b1, f"{step}activation": m[f"{step}activation"]}
+                found |= {f"{step}W2": self.kept(f"{step}W2"), f"{step}b2": self.kept(f"{step}b2")}
+        return found | self.final()
+
+    def final(self) -> Archive:
+        """The last step as a final norm, and the readout behind it."""
+        m, np, key = self.m, self.np, self.last
+        shown = self.copied()
+        others = sorted(set(range(len(m["coordinates"]))) - set(shown))
+        found = {f"{key}after.{name}": m[f"{key}before1.{name}"] for name in ("gain", "bias", "epsilon")}
+        if "readout.weights" not in m:
+            names = m["coordinates"].tolist()
+            if not {names.index(name) for name in m["readout.reads"].tolist()} <= set(shown):
+                _refuse("the readout", "coordinates that the final norm does not give")
+            found["readout.reads"] = m["coordinates"][
+                [self.stream[shown.index(names.index(name))] for name in m["readout.reads"].tolist()]
+            ]
+            return found
+        weights = np.atleast_2d(m["readout.weights"])
+        used = [k for k in others if weights[:, k].any()]
+        table = m["positions"][:, used] if "positions" in m else np.zeros((1, len(used)))
+        written = any(m[name][used].any() for name in m if name.endswith((".V", ".W2", ".b2")))
+        if written or m["embedding"][:, used].any() or (table != table[0]).any():
+            _refuse("the readout", "coordinates that the final norm does not give")
+        bias = weights[:, used].astype(np.float64) @ table[0].astype(np.float64)
+        found |= {"readout.weights": weights[:, shown], "readout.bias": cast(bias, str(m["dtype"]))}
+        return found
+
+    def copied(self) -> list[int]:
+        """Where the last step copies its norm to, by relu(x) - relu(-x)."""
+        m, np, key, size = self.m, self.np, self.last, self.size
+        eye = np.eye(size)
+        copies = f"{key}W1" in m and str(m[f"{key}activation"]) == "relu" and not m[f"{key}b1"].any()
+        if not copies or not m[f"{key}W2"].any() or m[f"{key}b2"].any() or self.constants(key).size > 1:
+            _refuse("the final norm", "none at all")
+        rows = np.flatnonzero(m[f"{key}W2"].any(axis=1)).tolist()
+        inside, behind = m[f"{key}W1"], m[f"{key}W2"][rows]
+        whole = np.hstack([np.vstack([eye, -eye]), np.zeros((2 * size, inside.shape[1] - size))])
+        fresh = not m["embedding"][:, rows].any() and ("positions" not in m or not m["positions"][..., rows].any())
+        if not fresh or not np.array_equal(inside, whole) or not np.array_equal(behind, np.hstack([eye, -eye])):
+            _refuse("the final norm", "a last network that does more than copy a norm")
+        return rows
 
 
 def code(m: Archive, stem: str, sha256: str) -> str:
