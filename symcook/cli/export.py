@@ -14,13 +14,14 @@ from symcook.cli.output import Progress, print_json, say
 from symcook.errors import BadInput
 from symcook.report.values import EMPTY_WORD
 
-KINDS = ("npz", "safetensors", "torch", "onnx")
+KINDS = ("npz", "safetensors", "torch", "onnx", "transformerlens")
 TYPES = ("float64", "float32", "float16", "bfloat16")
-ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx": "onnx"}
+ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx": "onnx", ".pth": "transformerlens"}
 RUNS = {
     "npz": "numpy alone runs it: python -m symcook.export.run_npz {file} {input}",
     "safetensors": "sc.from_safetensors reads it back as an exact model",
     "torch": "torch alone runs it: python {code} {input}",
+    "transformerlens": "TransformerLens runs it: python {code} {input}, or load() there, a TransformerBridge",
     "onnx": "onnxruntime runs it: inputs tokens or rows, outputs stream, scores and answer",
 }
 
@@ -50,7 +51,7 @@ def command(
 
     The certificate names the greatest length to which every decision is guaranteed, whatever runtime computes it, and
     the greatest one to which the float weights gave the exact answer on every input here. Formats: npz (.npz),
-    safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx).
+    safetensors (.safetensors), torch (.pt with code in a .py), onnx (.onnx), transformerlens (.pth with code in a .py).
     """
     from symcook.export import export
     from symcook.export.files import targets

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.compose.hooked import is_hooked, plain
 from symcook.errors import BadInput, require_known, unknown
-from symcook.model.ends import Embedding, Readout
+from symcook.model.checks import dyadics
+from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
-from symcook.model.rationals import quotient
 from symcook.model.space import Space
 from symcook.model.symbols import Exact
+from symcook.model.tables import table as table_of
 from symcook.model.transformer import Transformer
+
+if TYPE_CHECKING:
+    from symcook.numbers.matrix import RationalMatrix
 
 _LAYER = {
     "self_attn.in_proj_weight": (True, "3 d x d"), "self_attn.in_proj_bias": (False, "3 d"),
@@ -77,7 +81,7 @@ class _State:
         self.norm, self.mask, self.activation, self.epsilon, self.name = norm, mask, activation, epsilon, name
         self.labels = labels
         table = self.matrix("embedding.weight", len(self.vocabulary), None)
-        self.d = len(table[0]) if table else 0
+        self.d = table.shape[1]
         if type(heads) is not int or heads < 1 or self.d % heads:
             raise BadInput(f"the number of heads must divide the {self.d} coordinates", heads)
         self.heads = heads
@@ -86,40 +90,48 @@ class _State:
         self.views = tuple(f"v{c}" for c in range(self.d))
         self.table = table
         biases = (key for key in self.given if key.endswith(("in_proj_bias", "out_proj.bias", "output.bias")))
-        self.apart = norm == "post" and any(any(self.matrix(key, 1, None)[0]) for key in biases)
+        self.apart = norm == "post" and any(self.matrix(key, None, 1).nnz() for key in biases)
         self.one = norm != "post" or self.apart
 
     def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
-        """The matrix of a key, checked against its shape; a vector is one row."""
+        """The matrix of a key, checked against its shape; a vector is one column."""
+        from symcook.numbers.matrix import RationalMatrix
+
         if key not in self.given:
             if optional:
                 return None
             raise BadInput("a state dict must have every weight of a plain transformer", f"none for {key}")
         self.used.add(key)
         value = self.given[key]
-        value = value.tolist() if hasattr(value, "tolist") else value
-        table = value if isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)) else [value]
-        if not all(isinstance(row, (list, tuple)) and len(row) == len(table[0]) for row in table):
-            raise BadInput(f"{key} must be a matrix or a vector of numbers", type(value).__name__)
-        shape = (len(table), len(table[0]))
-        if (rows or shape[0], columns or shape[1]) != shape:
-            wanted = f"{rows or 'any'} x {columns or 'any'}"
-            raise BadInput(f"{key} must have shape {wanted}", f"{shape[0]} x {shape[1]}")
-        return [[_dyadic(key, entry) for entry in row] for row in table]
+        found = dyadics(value[:, None] if getattr(value, "ndim", 0) == 1 else value)
+        if found is None:
+            value = value.tolist() if hasattr(value, "tolist") else value
+            flat = isinstance(value, (list, tuple)) and not any(isinstance(row, (list, tuple)) for row in value)
+            table = [[entry] for entry in value] if flat else value
+            if not isinstance(table, (list, tuple)) or not all(
+                isinstance(row, (list, tuple)) and len(row) == len(table[0]) for row in table
+            ):
+                raise BadInput(f"{key} must be a matrix or a vector of numbers", type(value).__name__)
+            shape = (len(table), len(table[0]) if table else 0)
+            found = RationalMatrix.of(_ratios(key, [entry for row in table for entry in row]), shape)
+        if (rows or found.rows, columns or found.cols) != found.shape:
+            wanted = f"{rows or 'any'} x {columns or 'any'}" if columns != 1 else f"{rows} entries"
+            raise BadInput(f"{key} must have shape {wanted}", f"{found.rows} x {found.cols}")
+        return found
 
-    def vector(self, key: str, length: int) -> list[Fraction]:
-        """A bias, zero where it is left out."""
-        row = self.matrix(key, 1, length, optional=True)
-        return [Fraction(0)] * length if row is None else row[0]
+    def vector(self, key: str, length: int, missing: int = 0) -> RationalMatrix:
+        """A bias or gain as one column; of one number where it is left out."""
+        from symcook.numbers.matrix import RationalMatrix
+
+        found = self.matrix(key, length, 1, optional=True)
+        return RationalMatrix.of([(missing, 1)] * length, (length, 1)) if found is None else found
 
     def gains(self, key: str, reads: tuple[str, ...], writes: tuple[str, ...] | None = None) -> LayerNorm:
         """A norm over the d coordinates; with `writes` as a projection onto names of its own."""
-        gain = self.matrix(f"{key}.weight", 1, self.d, optional=True) or [[Fraction(1)] * self.d]
-        bias = self.vector(f"{key}.bias", self.d)
+        gain, bias = self.vector(f"{key}.weight", self.d, 1), self.vector(f"{key}.bias", self.d)
         if writes is None:
-            return LayerNorm(reads, gain=gain[0], bias=bias, epsilon=self.epsilon)
-        eye = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
-        return LayerNorm(reads, writes, gain[0], bias, self.epsilon, eye)
+            return LayerNorm(reads, gain=gain, bias=bias, epsilon=self.epsilon)
+        return LayerNorm(reads, writes, gain, bias, self.epsilon, _identity(self.d))
 
     def attention(self, layer: str, reads: tuple[str, ...], one: str | None, writes: tuple[str, ...]) -> SelfAttention:
         d, size = self.d, self.d // self.heads
@@ -129,21 +141,22 @@ class _State:
         outward, constant = self.matrix(f"{key}.out_proj.weight", d, d), self.vector(f"{key}.out_proj.bias", d)
         parts = []
         for head in range(self.heads):
-            rows = range(head * size, (head + 1) * size)
-            Q, K, V = ([[*inward[s * d + r], bias[s * d + r]] for r in rows] for s in range(3))
-            mixed = _product([row[head * size : (head + 1) * size] for row in outward], V)
-            if head == 0:
-                mixed = [[*row[:-1], row[-1] + extra] for row, extra in zip(mixed, constant, strict=True)]
-            if one is None:
-                Q, K, mixed = ([row[:-1] for row in m] for m in (Q, K, mixed))
+            inside = slice(head * size, (head + 1) * size)
+            thirds = (slice(s * d + inside.start, s * d + inside.stop) for s in range(3))
+            given = inward if one is None else inward.beside(bias)
+            Q, K, V = (given.part(rows) for rows in thirds)
+            V = outward.part(columns=inside).times(V)
+            if one is not None and head == 0:
+                V = V.part(columns=slice(d)).beside(V.part(columns=slice(d, None)).plus(constant))
             names = reads if one is None else (*reads, one)
-            parts.append(Head(names, writes, Q, K, mixed, self.mask, "softmax", scale="1/sqrt(d_key)"))
+            parts.append(Head(names, writes, Q, K, V, self.mask, "softmax", scale="1/sqrt(d_key)"))
         return SelfAttention(tuple(parts))
 
     def network(self, layer: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> FeedForward:
         W1 = self.matrix(f"{layer}.linear1.weight", None, self.d)
-        W2 = self.matrix(f"{layer}.linear2.weight", self.d, len(W1))
-        b1, b2 = self.vector(f"{layer}.linear1.bias", len(W1)), self.vector(f"{layer}.linear2.bias", self.d)
+        hidden = W1.rows
+        W2 = self.matrix(f"{layer}.linear2.weight", self.d, hidden)
+        b1, b2 = self.vector(f"{layer}.linear1.bias", hidden), self.vector(f"{layer}.linear2.bias", self.d)
         return FeedForward(reads, writes, W1, b1, W2, b2, self.activation)
 
     def copied(self, norm: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> Layer:
@@ -218,10 +231,7 @@ class _State:
         if foreign:
             known = [*_OUTSIDE, *(f"layers.{number}.{key}" for number in range(count) for key in _LAYER)]
             raise unknown("key of a plain transformer", foreign[0], known)
-        words = {
-            token: dict(zip(self.stream, row, strict=True))
-            for token, row in zip(self.vocabulary, self.table, strict=True)
-        }
+        words = TokenRows(self.vocabulary, self.stream, self.table)
         embedding = Embedding(Space(tuple(space)), words=words, positions=positions, start=start)
         return Transformer(self.name, embedding, tuple(layers), readout, max_length=longest, final_norm=final)
 
@@ -230,32 +240,33 @@ class _State:
         if table is None:
             return {}, 0, None
         functions = {}
-        for c, name in enumerate(self.stream):
-            terms = (f"({quotient(row[c])})*I[i = {k}]" for k, row in enumerate(table) if row[c])
-            functions[name] = " + ".join(terms) or "0"
-        return functions, 0, len(table)
+        for name, column in zip(self.stream, zip(*_rows(table), strict=True), strict=True):
+            functions[name] = table_of(column, 0)
+        return functions, 0, table.rows
 
     def readout(self, shown: tuple[str, ...]) -> Readout:
         weights = self.matrix("output.weight", None, self.d, optional=True)
         if weights is None:
             return Readout("value", "each", shown)
         labels = tuple(self.vocabulary if self.labels is None else self.labels)
-        if len(labels) != len(weights):
-            raise BadInput("there must be a label for each row of output.weight", f"{len(labels)} and {len(weights)}")
-        bias = self.vector("output.bias", len(labels))
-        if not any(bias):
+        count = weights.rows
+        if len(labels) != count:
+            raise BadInput("there must be a label for each row of output.weight", f"{len(labels)} and {count}")
+        bias = self.vector("output.bias", count)
+        if not bias.nnz():
             return Readout("largest", "each", shown, weights, labels)
-        full = [[*row, extra] for row, extra in zip(weights, bias, strict=True)]
-        return Readout("largest", "each", (*shown, "one"), full, labels)
+        return Readout("largest", "each", (*shown, "one"), weights.beside(bias), labels)
 
 
-def _product(left: Sequence[Sequence[Fraction]], right: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
-    """The exact product of two matrices, which have at least one row and column."""
-    from flint import fmpq, fmpq_mat
+def _identity(size: int) -> RationalMatrix:
+    from symcook.numbers.matrix import RationalMatrix
 
-    numbers = ([[fmpq(x.numerator, x.denominator) for x in row] for row in m] for m in (left, right))
-    tables: list[Any] = list(map(fmpq_mat, numbers))
-    return [[Fraction(int(x.p), int(x.q)) for x in row] for row in (tables[0] * tables[1]).tolist()]
+    return RationalMatrix.of([(int(r == c), 1) for r in range(size) for c in range(size)], (size, size))
+
+
+def _rows(table: RationalMatrix) -> list[list[Fraction]]:
+    entries = [Fraction(p, q) for p, q in table.ratios()]
+    return [entries[r * table.cols : (r + 1) * table.cols] for r in range(table.rows)]
 
 
 def _without_prefix(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -267,7 +278,12 @@ def _without_prefix(state: Mapping[str, Any]) -> dict[str, Any]:
     return {str(key).removeprefix(prefix): value for key, value in state.items()}
 
 
-def _dyadic(key: str, entry: Any) -> Fraction:
-    if isinstance(entry, (int, float, Fraction)) and not isinstance(entry, bool) and entry - entry == 0:
-        return Fraction(entry)
-    raise BadInput(f"every entry of {key} must be a finite number", repr(entry))
+def _ratios(key: str, entries: Sequence[Any]) -> list[tuple[int, int]]:
+    """The exact numbers that the entries of a key are."""
+    if set(map(type, entries)) <= {int, float, Fraction}:
+        try:
+            return [entry.as_integer_ratio() for entry in entries]
+        except (OverflowError, ValueError):
+            pass
+    wrong = next(e for e in entries if type(e) not in (int, float, Fraction) or e - e != 0)
+    raise BadInput(f"every entry of {key} must be a finite number", repr(wrong))

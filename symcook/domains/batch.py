@@ -176,7 +176,7 @@ def shares_prefixes(model: Transformer) -> bool:
     return (
         all(mask in ("future", "strict-future") for mask in masks)
         and model.embedding.after is None
-        and not any(n in value.free_symbols for value, indexed, _ in model.expressions() if indexed)
+        and not any(n in value.free_symbols for value, indexed, _ in model.expressions(symbolic=True) if indexed)
     )
 
 

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput
 from symcook.export.enclosure import DTYPES
+from symcook.model.ends import TokenRows
 from symcook.model.expr import names, show
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
@@ -86,10 +87,13 @@ class _Writer:
             "readout.position": np.array(readout.position),
             "readout.reads": np.array(list(readout.reads)),
         }
-        if words:
+        if isinstance(embedding.words, TokenRows):
+            at = self.at(embedding.words.names)
+            self.matrix("embedding", embedding.words.matrix, range(len(words)), at, len(words))
+        elif words:
             tables = embedding.tables.items()
             rows = ({name: table[token] for name, table in tables} for token in words)
-            self.matrix("embedding", rows, (len(words), len(self.space)), self.space)
+            self.rows("embedding", rows, (len(words), len(self.space)))
         self.positions()
         for s, step in enumerate(self.model.sublayers, 1):
             key = f"step{s}."
@@ -106,7 +110,8 @@ class _Writer:
             if step.after is not None:
                 self.norm(step.after, f"{key}after.")
         if readout.weights is not None:
-            self.matrix("readout.weights", readout.rows, (len(readout.rows), len(self.space)), self.space)
+            count = readout.weights.rows
+            self.matrix("readout.weights", readout.weights, range(count), self.at(readout.reads), count)
             if not readout.labels:
                 self.found["readout.weights"] = self.found["readout.weights"][0]
         if readout.labels:
@@ -138,24 +143,23 @@ class _Writer:
     def network(self, block: FeedForward, view: Mapping[str, int], key: str) -> None:
         import numpy as np
 
-        numbers = block.lowered
         self.found[key + "activation"] = np.array(block.activation)
-        self.matrix(key + "W1", numbers["W1"], (block.hidden, len(view)), view)
-        self.vector(key + "b1", numbers["b1"])
-        units = {h: h for h in range(block.hidden)}
-        self.matrix(key + "W2", self.scattered(block.writes, numbers["W2"]), (len(self.space), block.hidden), units)
-        bias = dict(zip(block.writes, numbers["b2"], strict=True))
-        self.vector(key + "b2", [bias.get(name, 0) for name in self.space])
+        units, writes = range(block.hidden), self.at(block.writes)
+        self.matrix(key + "W1", block.W1, units, self.at(block.reads, view), block.hidden, len(view))
+        self.matrix(key + "b1", block.b1, units, None, block.hidden)
+        self.matrix(key + "W2", block.W2, writes, units, len(self.space), block.hidden)
+        self.matrix(key + "b2", block.b2, writes, None, len(self.space))
 
     def head(self, head: Head, view: Mapping[str, int], key: str) -> None:
         import numpy as np
 
-        numbers = head.lowered
+        reads = self.at(head.reads, view)
         for name in ("Q", "K"):
-            self.matrix(key + name, numbers[name], (len(numbers[name]), len(view)), view)
-        self.matrix(key + "V", self.scattered(head.writes, numbers["V"]), (len(self.space), len(view)), view)
+            keys = getattr(head, name).rows
+            self.matrix(key + name, getattr(head, name), range(keys), reads, keys, len(view))
+        self.matrix(key + "V", head.V, self.at(head.writes), reads, len(self.space), len(view))
         self.found |= {key + "mask": np.array(head.mask), key + "weighting": np.array(head.weighting)}
-        factor = numbers["factor"]
+        factor = lowered(head.factor)
         if factor == 1:
             return
         if not _by_length(factor):
@@ -169,26 +173,57 @@ class _Writer:
     def norm(self, norm: LayerNorm, key: str) -> None:
         import numpy as np
 
-        numbers, order = norm.lowered, list(range(len(norm.writes)))
+        order, size = range(len(norm.writes)), len(norm.writes)
         if norm.projection is None:  # over the whole stream, in any order: written in that of the coordinates
-            order = [norm.reads.index(name) for name in self.space]
+            order = self.at(norm.reads)
         else:
-            self.matrix(key + "P", numbers["projection"], (len(order), len(self.space)), self.space)
+            self.matrix(key + "P", norm.projection, order, self.at(norm.reads), size)
         for name in ("gain", "bias"):
-            self.vector(key + name, [numbers[name][k] for k in order])
-        self.vector(key + "epsilon", [numbers["epsilon"]])
+            self.matrix(key + name, getattr(norm, name), order, None, size)
+        self.vector(key + "epsilon", [lowered(norm.epsilon)])
         self.found[key + "epsilon"] = self.found[key + "epsilon"].reshape(())
         self.found[key + "zero_variance"] = np.array(norm.zero_variance)
 
-    def scattered(self, writes: Sequence[str], rows: Sequence[Any]) -> list[Any]:
-        """Rows of what is written as rows of all coordinates."""
-        by_name = dict(zip(writes, rows, strict=True))
-        return [by_name.get(name, {}) for name in self.space]
+    def at(self, names: Sequence[str], view: Mapping[str, int] | None = None) -> list[int]:
+        """Where names stand among those of a view, or in the stream."""
+        return [(self.space if view is None else view)[name] for name in names]
 
-    def matrix(self, key: str, rows: Iterable[Mapping[Any, Any]], shape: tuple[int, int], columns: Any) -> None:
+    def matrix(
+        self,
+        key: str,
+        weights: Any,
+        rows: Sequence[int],
+        columns: Sequence[int] | None,
+        height: int,
+        width: int | None = None,
+    ) -> None:
+        """A matrix whose rows and columns stand at these places of the array `key`, as wide as the stream where no
+        width is given; a vector where there are no columns."""
         import numpy as np
 
-        entries = [(r, columns[name], value) for r, row in enumerate(rows) for name, value in row.items() if value != 0]
+        from symcook.numbers.matrix import RationalMatrix
+
+        across = [0] if columns is None else list(columns)
+        wide = 1 if columns is None else len(self.space) if width is None else width
+        table = np.zeros((height, wide), dtype=held_as(self.dtype))
+
+        def index(k: int) -> tuple[int, ...]:
+            r, c = divmod(k, len(across))
+            return (rows[r],) if columns is None else (rows[r], across[c])
+
+        if rows and across:
+            if isinstance(weights, RationalMatrix):
+                found = self.stored(weights.ratios() if weights.floats is None else weights.floats.ravel(), key, index)
+            else:
+                found = self.numbers([lowered(value) for value in weights], key, index)
+            table[np.ix_(list(rows), across)] = found.reshape(len(rows), len(across))
+        self.found[key] = table[:, 0] if columns is None else table
+
+    def rows(self, key: str, rows: Iterable[Mapping[str, Any]], shape: tuple[int, int]) -> None:
+        """Rows of numbers by coordinate."""
+        import numpy as np
+
+        entries = [(r, self.space[n], value) for r, row in enumerate(rows) for n, value in row.items() if value != 0]
         table = np.zeros(shape, dtype=held_as(self.dtype))
         if entries:
             r, c, values = zip(*entries, strict=True)
@@ -199,20 +234,20 @@ class _Writer:
         self.found[key] = self.numbers(values, key, lambda k: (k,))
 
     def numbers(self, values: Sequence[Any], key: str, index: Any) -> np.ndarray[Any, Any]:
-        """Exact numbers rounded to the type; `index` names the place of one in the array `key`."""
+        """Lowered numbers rounded to the type; `index` names the place of one in the array `key`."""
+        return self.stored([v if isinstance(v, tuple) else v.as_integer_ratio() for v in values], key, index)
+
+    def stored(self, values: Sequence[Any], key: str, index: Any) -> np.ndarray[Any, Any]:
+        """The same for numbers that are trees, or rational as numerator and denominator, or an array of floats."""
         import numpy as np
 
-        from symcook.domains.floats import nearest
-
-        floats = []
-        for value in values:
-            if isinstance(value, tuple):
-                if value not in self.known:
-                    self.known[value] = nearest(value)
-                floats.append(self.known[value])
-            else:
-                floats.append(nearest(value))
-        near = np.array(floats, dtype=np.float64)
+        if isinstance(values, np.ndarray):
+            near = values
+        else:
+            try:
+                near = np.array([value[0] / value[1] for value in values], dtype=np.float64)
+            except (TypeError, OverflowError):  # a tree, or beyond float64
+                near = np.array(list(map(self.nearest, values)), dtype=np.float64)
         result = cast(near, self.dtype)
         wrong = ~np.isfinite(result)
         if wrong.any():
@@ -220,20 +255,51 @@ class _Writer:
             where = f"{key}[{', '.join(map(str, index(k)))}]"
             fitting = [d for d in DTYPES[:1] if d != self.dtype and np.isfinite(near[k])]
             do = f"use --dtype {fitting[0]}" if fitting else "choose other values of the symbols"
-            raise BadInput(f"every weight must fit {self.dtype}", f"{where} = {text(values[k])}", do)
-        for k, (value, stored) in enumerate(zip(values, result.astype(float).tolist(), strict=True)):
-            if isinstance(value, tuple) or stored.as_integer_ratio() != (value.numerator, value.denominator):
-                self.rounded(key, index(k), value, stored)
+            raise BadInput(f"every weight must fit {self.dtype}", f"{where} = {text(_number(values[k]))}", do)
+        if isinstance(values, np.ndarray):
+            off = np.flatnonzero(result != near).tolist()
+        else:
+            pairs = enumerate(zip(result.tolist(), values, strict=True))
+            off = [k for k, (x, value) in pairs if x.as_integer_ratio() != value]
+        if off:
+            kept = result.tolist()
+            entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
+            entry["rounded"] += len(off)
+            greatest = entry["greatest_relative_error"]
+            for k, most in self.possible_errors(off, values, result, near):
+                if most < greatest:
+                    break
+                greatest = max(greatest, _relative(values[k], kept[k]))
+            entry["greatest_relative_error"] = greatest
+            for k in off[: LISTED - len(entry["first"])]:
+                exact = text(_number(values[k]))
+                entry["first"].append({"index": list(index(k)), "exact": exact, "stored": kept[k].hex()})
         return result
 
-    def rounded(self, key: str, index: tuple[int, ...], value: Any, stored: float) -> None:
-        """Note a number that is not stored exactly."""
-        entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
-        entry["rounded"] += 1
-        error = _relative(value, stored)
-        entry["greatest_relative_error"] = max(entry["greatest_relative_error"], error)
-        if len(entry["first"]) < LISTED:
-            entry["first"].append({"index": list(index), "exact": text(value), "stored": stored.hex()})
+    def possible_errors(
+        self, off: Sequence[int], values: Sequence[Any], result: Any, near: Any
+    ) -> Iterable[tuple[int, float]]:
+        """The indices of rounded numbers, and how large the relative error of each may be, the largest first."""
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            half = np.spacing(np.abs(result[off])).astype(np.float64) * (2.0**15 if self.dtype == "bfloat16" else 0.5)
+            most = half / np.abs(near[off]) * (1 + 2.0**-20)
+        most += 0 if self.dtype == "float64" else 2.0**-50  # near is itself rounded
+        rational = np.array([type(values[k]) is not tuple or type(values[k][0]) is int for k in off])
+        most = np.where(np.isfinite(most) & rational, most, np.inf)
+        order = np.argsort(-most)
+        return zip(np.array(off)[order].tolist(), most[order].tolist(), strict=True)
+
+    def nearest(self, value: Any) -> float:
+        """The float64 nearest to a number; the same tree is looked at once."""
+        from symcook.domains.floats import nearest
+
+        if type(value[0]) is int:
+            return nearest(_number(value))
+        if value not in self.known:
+            self.known[value] = nearest(value)
+        return self.known[value]
 
 
 def cast(values: Any, dtype: str) -> np.ndarray[Any, Any]:
@@ -259,7 +325,8 @@ def _relative(value: Any, stored: float) -> float:
     """|stored - value|/|value| rounded up a little; of a number that is no rational, a bound."""
     from fractions import Fraction
 
-    if isinstance(value, tuple):
+    value = value if isinstance(value, tuple) else float(value).as_integer_ratio()
+    if type(value[0]) is not int:
         from flint import arb, fmpq
 
         from symcook.numbers.evaluate import evaluate
@@ -268,7 +335,18 @@ def _relative(value: Any, stored: float) -> float:
         kept = Fraction(stored)
         found = abs((arb(fmpq(kept.numerator, kept.denominator)) - exact) / exact)
         return float(found.abs_upper()) * (1 + 2.0**-50)
-    return float(abs(Fraction(stored) - value) / abs(value)) * (1 + 2.0**-50)
+    p, q = value
+    kept, by = stored.as_integer_ratio()
+    return abs(kept * q - p * by) / (abs(p) * by) * (1 + 2.0**-50)
+
+
+def _number(value: Any) -> Any:
+    """A numerator and denominator, a float, or a tree, as a lowered number."""
+    from fractions import Fraction
+
+    if isinstance(value, tuple):
+        return Fraction(*value) if type(value[0]) is int else value
+    return Fraction(float(value))
 
 
 def text(value: Any) -> str:

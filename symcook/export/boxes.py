@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import combinations_with_replacement, product
 from math import factorial, prod
 from typing import Any
@@ -17,9 +17,13 @@ from typing import Any
 from symcook.domains.protocol import Coefficient
 from symcook.domains.rounding import Rounding
 from symcook.model.transformer import Transformer
+from symcook.questions.words import Classes, classes
 
 LEVELS = ("any token at each position", "the first token fixed", "words with the same numbers of tokens as one",
-          "the same with the first token fixed", "every word")  # fmt: skip
+          "the same with the first token fixed", "one word for all that no runtime tells apart",
+          "every word")  # fmt: skip
+CLASSES = 4
+"""The level of the classes of `symcook.questions.words`, which hold for every order of sums."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,9 @@ class Box:
         return tuple(next(fill) if token is None else token for token in self.fixed)
 
 
-def boxes(model: Transformer, n: int, level: int) -> Iterator[Box]:
-    """All words of length `n`, which counts added tokens, as boxes; `level` is an index of `LEVELS`."""
+def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
+    """All words of length `n`, which counts added tokens, as boxes; `level` is an index of `LEVELS`, `bits` are those
+    of the runtimes' numbers. Of words that are alike there is one."""
     embedding = model.embedding
     free, alphabet = n - embedding.added, embedding.alphabet
 
@@ -55,8 +60,8 @@ def boxes(model: Transformer, n: int, level: int) -> Iterator[Box]:
         after = () if embedding.after is None else (embedding.after,)
         return Box((*before, *typed, *after), alphabet, counts)
 
-    if level == len(LEVELS) - 1:
-        yield from map(box, product(alphabet, repeat=free))
+    if level >= CLASSES:
+        yield from map(box, alike(model, n, bits) if level == CLASSES else product(alphabet, repeat=free))
         return
     fixed = min(free, level % 2)
     for first in product(alphabet, repeat=fixed):
@@ -68,12 +73,20 @@ def boxes(model: Transformer, n: int, level: int) -> Iterator[Box]:
             yield box(typed, tuple(chosen.count(token) for token in alphabet))
 
 
-def number_of_boxes(model: Transformer, n: int, level: int) -> int:
+@lru_cache(maxsize=16)
+def alike(model: Transformer, n: int, bits: int) -> Classes:
+    """The classes of the words of length `n`, which counts added tokens."""
+    return classes(model, n - model.embedding.added, bits)
+
+
+def number_of_boxes(model: Transformer, n: int, level: int, bits: int) -> int:
     """How many boxes there are, without making them."""
     from math import comb
 
     size, free = len(model.alphabet), n - model.embedding.added
-    if level == len(LEVELS) - 1:
+    if level == CLASSES:
+        return alike(model, n, bits).many
+    if level > CLASSES:
         return size**free
     fixed = min(free, level % 2)
     return size**fixed * (comb(free - fixed + size - 1, size - 1) if level >= 2 else 1)

@@ -11,6 +11,7 @@ from symcook.domains import make_domain
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import npz
 from symcook.export.archive import text
+from symcook.export.lens import WHY
 from symcook.forward import Result, forward
 from symcook.model.parts import Head
 from symcook.model.rationals import quotient
@@ -272,7 +273,7 @@ def certificate(
         "source": model.source,
         "claims": claims,
         "greatest_length": compared["greatest_length"] if not model.pointwise else None,
-        "guaranteed": guarantee(model, dtype, n_max, progress),
+        "guaranteed": guarantee(model, dtype, n_max, progress, WHY if kind == "transformerlens" else None),
         "compared": compared,
         "roundings": dict(roundings),
         "position_tables": _tables(model, n_max),

@@ -60,10 +60,13 @@ def _other(certificate: Path, weights: Path) -> str | None:
 
 def beside(weights: Path) -> Path:
     """Where the certificate of a file of weights stands: m.certificate.json for m.npz, else m.onnx.certificate.json
-    and so on, so that exports of one model in several formats stand side by side. That of m.py is that of m.pt."""
+    and so on, so that exports of one model in several formats stand side by side; that of m.py is m.pt's or m.pth's."""
     if weights.suffix == ".npz":
         return weights.with_suffix(".certificate.json")
-    name = weights.with_suffix(".pt") if weights.suffix == ".py" else weights
+    name = weights
+    if weights.suffix == ".py":
+        lens = weights.with_suffix(".pth")
+        name = lens if lens.exists() else weights.with_suffix(".pt")
     return name.with_name(f"{name.name}.certificate.json")
 
 
@@ -107,7 +110,9 @@ def write(
 
 def sealed(document: Mapping[str, Any]) -> tuple[bytes, str]:
     """The bytes of a certificate, and the hash in them: of all these bytes with zeros in its own place."""
-    text = (json.dumps({**document, "certificate_sha256": UNKNOWN}, indent=1) + "\n").encode()
+    text = json.dumps({**document, "model_file": None, "certificate_sha256": UNKNOWN}, indent=1) + "\n"
+    model = json.dumps(document.get("model_file"))  # on one line, which Python writes ten times faster than with breaks
+    text = text.replace('\n "model_file": null', f'\n "model_file": {model}').encode()
     own = hashlib.sha256(text).hexdigest()
     return text[: -len(UNKNOWN) - 4] + own.encode() + text[-4:], own
 

@@ -30,10 +30,16 @@ class Format:
 
 
 def _npz(m: Archive, stem: str) -> dict[str, bytes]:
+    import zipfile
+
     import numpy as np
 
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **m)  # no array of objects, so no pickle
+    with zipfile.ZipFile(buffer, "w") as packed:  # as numpy's savez_compressed, but packed for speed
+        for key, array in m.items():
+            data = io.BytesIO()
+            np.lib.format.write_array(data, array, allow_pickle=False)
+            packed.writestr(zipfile.ZipInfo(f"{key}.npy"), data.getvalue(), zipfile.ZIP_DEFLATED, compresslevel=1)
     return {".npz": buffer.getvalue()}
 
 
@@ -57,6 +63,19 @@ def _torch(m: Archive, stem: str) -> dict[str, bytes]:
     return {".pt": data, ".py": code(m, stem, hashlib.sha256(data).hexdigest()).encode()}
 
 
+def _transformerlens(m: Archive, stem: str) -> dict[str, bytes]:
+    import hashlib
+
+    from symcook.export.lens import Lens, code
+
+    torch = module("torch")
+    kind = getattr(torch, str(m["dtype"]))
+    buffer = io.BytesIO()
+    torch.save({key: torch.from_numpy(array.copy()).to(kind) for key, array in Lens(m).state().items()}, buffer)
+    data = buffer.getvalue()
+    return {".pth": data, ".py": code(m, stem, hashlib.sha256(data).hexdigest()).encode()}
+
+
 def _onnx(m: Archive, stem: str) -> dict[str, bytes]:
     from symcook.export.onnx_graph import graph
 
@@ -68,6 +87,7 @@ FORMATS = {
     "safetensors": Format(".safetensors", _safetensors),
     "torch": Format(".pt", _torch, more=(".py",), needs="torch"),
     "onnx": Format(".onnx", _onnx, NUMPY_DTYPES, needs="onnx"),
+    "transformerlens": Format(".pth", _transformerlens, more=(".py",), needs="transformer_lens"),
 }
 
 
@@ -88,7 +108,7 @@ def need(package: str | None) -> None:
     from importlib.util import find_spec
 
     if package is not None and find_spec(package) is None:
-        do = f"pip install 'symcook[{package}]'"
+        do = f"pip install 'symcook[{package.replace('_', '')}]'"
         raise BadInput(f"this format needs the package {package}", "it is not installed", do)
 
 
@@ -107,9 +127,17 @@ def decode(path: Path, data: bytes) -> Archive:
     try:
         if kind == "npz":
             return _from_npz(data)
-        return _from_torch(data) if kind == "torch" else _from_onnx(data)
+        return _from_onnx(data) if kind == "onnx" else _from_torch(data)
     except Exception as error:  # what a foreign reader raises for a damaged file may be anything
         raise BadInput(must, f"{path} ({str(error) or type(error).__name__})", do) from None
+
+
+def held(kind: str, m: Archive) -> Archive:
+    """The arrays of an archive that a file of the format holds, by their names there."""
+    from symcook.export.lens import Lens
+    from symcook.export.torch_code import tensors
+
+    return Lens(m).state() if kind == "transformerlens" else tensors(m) if kind == "torch" else m
 
 
 def _from_npz(data: bytes) -> Archive:

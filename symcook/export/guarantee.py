@@ -16,10 +16,11 @@ from typing import Any
 
 from symcook.errors import BadInput, NotExact, Undecided
 from symcook.export import enclosure
-from symcook.export.boxes import LEVELS, Box, Boxed, boxes, number_of_boxes
+from symcook.export.boxes import CLASSES, LEVELS, Box, Boxed, boxes, number_of_boxes
 from symcook.export.prefixes import MOST_STATES, Prefixes, streams
 from symcook.forward import forward
 from symcook.model.transformer import Transformer
+from symcook.numbers.matrix import RationalMatrix
 
 RUNS = 1000
 """The greatest number of runs of one certificate."""
@@ -48,7 +49,8 @@ Progress = Callable[[int, int], None]
 def weights(model: Transformer) -> int:
     """How many numbers of the matrices are not zero: about how many products a run has at each position."""
     blocks = (part for step in model.sublayers for part in step.all_parts)
-    return sum(matrix.to_DM().nnz() for part in blocks for matrix in part.matrices().values())
+    matrices = [matrix for part in blocks for matrix in part.matrices().values()]
+    return sum((m if isinstance(m, RationalMatrix) else m.to_DM()).nnz() for m in matrices)
 
 
 Ends = Mapping[str, tuple[Any, Any]]
@@ -80,20 +82,25 @@ class Open(Exception):
         self.word, self.outputs = word, outputs
 
 
-def guarantee(model: Transformer, dtype: str, n_max: int, progress: Progress | None = None) -> dict[str, Any]:
+def guarantee(
+    model: Transformer, dtype: str, n_max: int, progress: Progress | None = None, outside: str | None = None
+) -> dict[str, Any]:
     """The part "guaranteed" of a certificate, for a model whose symbols all have values.
 
     "length" is the greatest length to which every decision is certain (0: none; None where nothing is decided, or
     inputs are numbers), with what the model adds counted; "why" says what ends it. "ranges" are all lengths, from and
     to, at which every decision is certain: a model may have one word, such as the empty one, exactly on its threshold.
     "open" has for each length that failed a word, its exact outputs where they are known, and its possible outputs;
-    "lengths" has for each length the margin (or the error) and the outputs of all words.
+    "lengths" has for each length the margin (or the error) and the outputs of all words. `outside` says why nothing
+    holds of the runtime at hand.
     """
     from symcook.domains.rounding import EXP_ULPS, GELU_ULPS
 
     found = _Guarantee(model, dtype, n_max, progress)
     decides = model.readout.kind not in ("value", "distribution")
-    if model.embedding.inputs is None and found.weights > LARGE:
+    if outside is not None:
+        found.why = outside
+    elif model.embedding.inputs is None and found.weights > LARGE:
         found.why = f"the model has {found.weights} weights, and one with more than {LARGE} is not run in balls"
     elif model.embedding.inputs is None:
         found.go()
@@ -124,7 +131,8 @@ class _Guarantee:
         self.methods: list[str] = []
         self.why = "this is the greatest length asked for"
         self.open: list[dict[str, Any]] = []
-        self.level, self.runs = 0 if self.decides else len(LEVELS) - 1, 0
+        self.bits = enclosure.domain(dtype).stored.bits
+        self.level, self.runs = 0 if self.decides else CLASSES, 0
         if n_max == model.max_length:
             self.why = "the model takes no longer input"
 
@@ -148,8 +156,7 @@ class _Guarantee:
             self.methods.append(f"{method}, from length {n}")
 
     def go(self) -> None:
-        bits = enclosure.domain(self.dtype).stored.bits
-        most = min(self.n_max, 2**bits)
+        most = min(self.n_max, 2**self.bits)
         if streams(self.model) and self.merged(most):
             pass
         else:
@@ -190,7 +197,7 @@ class _Guarantee:
         for n in range(max(tried, default=max(1, self.model.embedding.added) - 1) + 1, most + 1):
             level, last = self.level, None
             while True:
-                count = number_of_boxes(self.model, n, level)
+                count = number_of_boxes(self.model, n, level, self.bits)
                 products = self.products + count * (n + len(self.model.alphabet)) * self.weights
                 if self.runs + count > RUNS or products > MOST_PRODUCTS:
                     if last is not None:
@@ -207,11 +214,15 @@ class _Guarantee:
                     break
                 except Open as error:
                     last = error
-                level = next((k for k in range(level + 1, len(LEVELS)) if number_of_boxes(self.model, n, k) > count), 0)
+                level = next((k for k in range(level + 1, len(LEVELS)) if self.finer(n, k, count)), 0)
                 if level == 0 or self.alone(last):
                     if self.ended(n, last, alone=True):
                         return
                     break
+
+    def finer(self, n: int, level: int, count: int) -> bool:
+        """Whether boxes of this level may decide what `count` boxes left open."""
+        return level == CLASSES or number_of_boxes(self.model, n, level, self.bits) > count
 
     def alone(self, error: Open) -> bool:
         """Whether the word of `error` by itself leaves the decision open, so that no other way to take words helps."""
@@ -224,7 +235,7 @@ class _Guarantee:
 
     def one_length(self, n: int, count: int, level: int) -> None:
         margins, outputs = [], []
-        for box in boxes(self.model, n, level):
+        for box in boxes(self.model, n, level, self.bits):
             margin, found = self.run(box)
             margins.append(margin)
             outputs.append(found)

@@ -16,6 +16,7 @@ from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.rationals import quotient
 from symcook.model.space import Space
+from symcook.model.tables import table as table_of
 from symcook.model.transformer import Transformer
 
 MOST_CELLS = 2000
@@ -117,12 +118,10 @@ class _Reader:
         if len(values) > MOST_CELLS:
             do = "export it with a smaller --max-length"
             raise BadInput(f"{key} must have at most {MOST_CELLS} values for a coordinate", len(values), do)
-        terms = []
-        for k, value in enumerate(values):
-            if value:
-                at = f"i = {k + 1}" if table.ndim == 1 else f"n = {k // len(table) + 1} & i = {k % len(table) + 1}"
-                terms.append(f"({quotient(value)})*I[{at}]")
-        return _sum(terms)
+        if table.ndim == 1:
+            return table_of(values, 1)
+        rows = (values[n * len(table) : n * len(table) + n + 1] for n in range(len(table)))
+        return table_of([table_of(row, 1) for row in rows], 1, "n")
 
     def layers(self) -> tuple[list[Layer], LayerNorm | None]:
         """The steps of one layer together; the final norm, which is a step of its own."""
@@ -208,11 +207,3 @@ class _Reader:
 def _used(numbers: Sequence[int], used: Any) -> list[int]:
     """The rows or columns that hold something; the first where none does."""
     return [k for k in numbers if used(k)] or list(numbers[:1])
-
-
-def _sum(terms: Sequence[str]) -> str:
-    """A sum, bracketed in halves so that it does not nest deep."""
-    if len(terms) < 3:
-        return " + ".join(terms) or "0"
-    half = len(terms) // 2
-    return f"({_sum(terms[:half])}) + ({_sum(terms[half:])})"

@@ -171,37 +171,50 @@ def tensors(m: Archive) -> dict[str, Any]:
 def code(m: Archive, stem: str, sha256: str) -> str:
     """The text of the module for an archive whose state dict is in ``stem.pt``."""
     weights, words = tensors(m), bool(len(m["vocabulary"]))
-    kind, name = str(m["readout.kind"]), str(m["name"]).replace("\\", "/").replace('"""', "'" * 3)
+    added = [str(m[key]) for key in ("before", "after") if str(m[key])]
+    return HEAD.format(
+        title=f"The transformer {plain(str(m['name']))}.",
+        weights=f"{stem}.pt",
+        certificate=f"{stem}.pt.certificate.json",
+        code=f"{stem}.py",
+        dtype=str(m["dtype"]),
+        example=example(m),
+        shell="WORD" if words else "ROWS",
+        d=len(m["coordinates"]),
+        adds=f" ({plain(', '.join(added))})" if added else ", of which there are none",
+        sha256=sha256,
+        constants="\n".join(constants(m)) + "\n",
+        init="\n".join(f"        {line}" for line in _init(m, weights)),
+        forward="\n".join(f"        {line}" for line in _forward(m)),
+        given="token numbers (B, n)" if words else "rows of inputs (B, n, inputs)",
+        tokens=WORDS if words else ROWS,
+        readout=indent(READOUTS[str(m["readout.kind"])], "    "),
+    )
+
+
+def plain(text: str) -> str:
+    """Text that ends no docstring."""
+    return text.replace("\\", "/").replace('"""', "'" * 3)
+
+
+def constants(m: Archive) -> list[str]:
+    """Names and words of an archive as lines of code."""
+    words = bool(len(m["vocabulary"]))
     names = {"COORDINATES": "coordinates", "READS": "readout.reads"}
     names |= {"VOCABULARY": "vocabulary"} if words else {"INPUTS": "inputs"}
     names |= {"LABELS": "readout.labels"} if "readout.labels" in m else {}
     lines = [f"{name} = {pformat(m[key].tolist(), width=116, compact=True)}" for name, key in names.items()]
     lines += [f"BEFORE, AFTER = {str(m['before'])!r}, {str(m['after'])!r}"] if words else []
-    lines.append(f"POSITION = {str(m['readout.position'])!r}")
+    return [*lines, f"POSITION = {str(m['readout.position'])!r}"]
+
+
+def example(m: Archive) -> str:
+    """An input as an argument of `tokens`."""
     added = [str(m[key]) for key in ("before", "after") if str(m[key])]
     typed = [t for t in m["vocabulary"].tolist() if t not in added]
-    spelled = all(len(t) == 1 for t in typed)
-    example = repr((typed[0] * 2 if spelled else typed[:1]) if words else "0,1"[: 2 * len(m["inputs"]) - 1])
-    return HEAD.format(
-        title=f"The transformer {name}.",
-        weights=f"{stem}.pt",
-        certificate=f"{stem}.pt.certificate.json",
-        code=f"{stem}.py",
-        dtype=str(m["dtype"]),
-        example=example,
-        shell="WORD" if words else "ROWS",
-        d=len(m["coordinates"]),
-        adds=f" ({', '.join(added)})".replace("\\", "/").replace('"""', "'''")
-        if added
-        else ", of which there are none",
-        sha256=sha256,
-        constants="\n".join(lines) + "\n",
-        init="\n".join(f"        {line}" for line in _init(m, weights)),
-        forward="\n".join(f"        {line}" for line in _forward(m)),
-        given="token numbers (B, n)" if words else "rows of inputs (B, n, inputs)",
-        tokens=WORDS if words else ROWS,
-        readout=indent(READOUTS[kind], "    "),
-    )
+    if not len(m["vocabulary"]):
+        return repr("0,1"[: 2 * len(m["inputs"]) - 1])
+    return repr(typed[0] * 2 if all(len(t) == 1 for t in typed) else typed[:1])
 
 
 def _init(m: Archive, weights: Mapping[str, Any]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from symcook.errors import BadInput, Rejected
 from symcook.export.certificate import FORMAT, certificate
 from symcook.export.files import read
-from symcook.export.formats import check, decode
+from symcook.export.formats import check, decode, held
 
 _COMPUTED = ("model", "model_hash", "dtype", "source", "guaranteed", "roundings", "position_tables")
 """What must come out as it stands."""
@@ -46,10 +46,9 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
 
     roundings: dict[str, Any] = {}
     arrays = npz.arrays(model, dtype, n_max, roundings)
-    _same_arrays(weights, decode(weights, files[weights]), arrays)
-    for ending in format.more:
-        if format.encode is not None and ending == ".py":
-            _same_code(weights, files, arrays)
+    _same_arrays(weights, decode(weights, files[weights]), held(kind, arrays))
+    if format.more:
+        _same_code(weights, files, arrays)
     found = certificate(model, {}, kind, dtype, n_max, claims, {}, arrays, roundings, progress)
     for name in _COMPUTED:
         if json.loads(json.dumps(found[name])) != facts[name]:
@@ -73,9 +72,8 @@ def _same_recipe(known: dict[str, Any], recipe: str) -> None:
         raise Rejected(f"the recipe {recipe} with these arguments and symbols is not the model of the certificate.")
 
 
-def _same_arrays(path: Path, stored: dict[str, Any], arrays: dict[str, Any]) -> None:
+def _same_arrays(path: Path, stored: dict[str, Any], wanted: dict[str, Any]) -> None:
     """Rejected, with the array, where stored weights are not those of the model."""
-    wanted = arrays if path.suffix != ".pt" else {key: a for key, a in arrays.items() if a.dtype.kind == "f"}
     for key in (*wanted, *stored):
         if key not in stored or key not in wanted:
             sides = ("lacks", "has") if key in wanted else ("has", "lacks")
@@ -90,9 +88,9 @@ def _same_arrays(path: Path, stored: dict[str, Any], arrays: dict[str, Any]) -> 
 def _same_code(weights: Path, files: dict[Path, bytes], arrays: dict[str, Any]) -> None:
     import hashlib
 
-    from symcook.export.torch_code import code
+    from symcook.export import lens, torch_code
 
-    path = weights.with_suffix(".py")
+    path, code = weights.with_suffix(".py"), lens.code if weights.suffix == ".pth" else torch_code.code
     text = code(arrays, weights.stem, hashlib.sha256(files[weights]).hexdigest())
     if files.get(path) != text.encode():
         raise Rejected(f"{path} is not the code of this model.")

@@ -18,12 +18,18 @@ MAX_LABEL = 2_000
 
 
 def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatrix:
-    """An exact matrix of `shape` from nested sequences, a flat sequence for a single row or column, or a sympy matrix.
+    """An exact matrix of `shape` from nested sequences, a flat sequence for a single row or column, or a sympy matrix;
+    one of rational numbers is a `symcook.numbers.matrix.RationalMatrix`.
 
     Raises BadInput where the shape differs or an entry is not exact.
     """
     import sympy
 
+    from symcook.numbers.matrix import RationalMatrix
+
+    entries: list[Any]
+    if isinstance(rows, RationalMatrix) and rows.shape == shape:
+        return rows
     if isinstance(rows, sympy.MatrixBase):
         given, entries = rows.shape, [exact(e) for e in rows]
     else:
@@ -35,24 +41,13 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
         if len(widths) > 1:
             raise BadInput(f"{what} must have rows of equal length", sorted(widths))
         given, entries = (len(lines), widths.pop()), [e for line in lines for e in line]
-        if given == shape and all(type(e) is Fraction or type(e) is int for e in entries):
-            return _rational(entries, shape)
-        entries = [exact(e) for e in entries]
+        if not all(type(e) is Fraction or type(e) is int for e in entries):
+            entries = [exact(e) for e in entries]
     if given != shape:
         raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{given[0]} x {given[1]}")
+    if all(isinstance(e, (int, Fraction, sympy.Rational)) for e in entries):
+        return RationalMatrix.of([(int(e.numerator), int(e.denominator)) for e in entries], shape)
     return sympy.ImmutableMatrix(shape[0], shape[1], entries)
-
-
-def _rational(entries: Sequence[Fraction | int], shape: tuple[int, int]) -> sympy.ImmutableMatrix:
-    """A matrix of numbers that are known to be rational, without an expression for each."""
-    from sympy.polys.domains import QQ, ZZ
-    from sympy.polys.matrices import DomainMatrix
-
-    if all(e.denominator == 1 for e in entries):
-        table: Any = DomainMatrix.from_list_flat([ZZ(int(e)) for e in entries], shape, ZZ)
-    else:
-        table = DomainMatrix.from_list_flat([QQ(e.numerator, e.denominator) for e in entries], shape, QQ)
-    return table.to_Matrix().as_immutable()
 
 
 def height(rows: Any, what: str) -> int:
@@ -67,6 +62,8 @@ def height(rows: Any, what: str) -> int:
 def nested(given: Any, dyadic: bool) -> Any:
     """An array as nested lists; with `dyadic` every finite float in it as the exact number that it is."""
     if hasattr(given, "tolist") and hasattr(given, "ndim"):
+        if dyadic and given.ndim == 2:
+            return dyadics(given) or nested(given.tolist(), dyadic)
         given = given.tolist()
     if isinstance(given, (list, tuple)):
         return [nested(one, dyadic) for one in given]
@@ -75,13 +72,31 @@ def nested(given: Any, dyadic: bool) -> Any:
     return given
 
 
+def dyadics(given: Any) -> Any:
+    """The exact matrix of the floats of an array or tensor with two axes; None of another one, and where an entry is
+    not finite."""
+    import numpy as np
+
+    from symcook.numbers.matrix import RationalMatrix
+
+    if not hasattr(given, "ndim") or given.ndim != 2 or "float" not in str(given.dtype):
+        return None
+    kind = given.dtype if isinstance(given, np.ndarray) else np.float64
+    if kind not in (np.float16, np.float32, np.float64):  # what float64 does not hold
+        return None
+    floats = np.array(given if isinstance(given, np.ndarray) else given.tolist(), dtype=np.float64)
+    return RationalMatrix.dyadic(floats) if floats.ndim == 2 and np.isfinite(floats).all() else None
+
+
 def sparse(weights: sympy.ImmutableMatrix, columns: Sequence[Any]) -> tuple[Mapping[Any, Number], ...]:
     """The rows of a matrix as number systems take them: {column: number} without zeros, in the order of the columns."""
     rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(weights.shape[0]))
-    table = weights.to_DM()
-    if table.domain.is_ZZ or table.domain.is_QQ:  # numbers, of which no expression need be made
-        for (r, c), value in sorted(table.to_dok().items()):
-            rows[r][columns[c]] = Fraction(int(value.numerator), int(value.denominator))
+    from symcook.numbers.matrix import RationalMatrix
+
+    if isinstance(weights, RationalMatrix):
+        for k, (p, q) in enumerate(weights.ratios()):
+            if p:
+                rows[k // weights.cols][columns[k % weights.cols]] = Fraction(p, q)
         return rows
     for (r, c), value in sorted(weights.todok().items(), key=lambda entry: entry[0]):
         rows[r][columns[c]] = lowered(value)

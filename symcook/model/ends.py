@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.errors import BadInput, require_known
 from symcook.model.answers import Named
 from symcook.model.checks import coordinates, freeze, instance, matrix, printable, sparse
 from symcook.model.space import Space
 from symcook.model.symbols import Number, exact, lowered, symbol
+
+if TYPE_CHECKING:
+    from symcook.numbers.matrix import RationalMatrix
 
 READOUTS = ("value", "sign", "zero", "largest", "distribution")
 POSITIONS = ("first", "last", "each", "all")
@@ -28,6 +32,28 @@ def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
     """
     names = coordinates(tuple(tokens), "words")
     return {token: {token: 1} for token in names}
+
+
+class TokenRows(Mapping[str, Mapping[str, Any]]):
+    """The `words` of an embedding as one matrix of rational numbers: a row for each token, a column for each name."""
+
+    def __init__(self, tokens: Sequence[str], names: Sequence[str], matrix: RationalMatrix) -> None:
+        self.places = {token: k for k, token in enumerate(coordinates(tokens, "words"))}
+        self.names, self.matrix = coordinates(names, "coordinates"), matrix
+        if matrix.shape != (len(self.places), len(self.names)):
+            wanted = f"{len(self.places)} x {len(self.names)}"
+            raise BadInput(f"the matrix of an embedding must have shape {wanted}", f"{matrix.rows} x {matrix.cols}")
+
+    def __getitem__(self, token: str) -> Mapping[str, Any]:
+        place = self.places[token]
+        row = (exact(Fraction(p, q)) for p, q in self.matrix.part(slice(place, place + 1)).ratios())
+        return MappingProxyType(dict(zip(self.names, row, strict=True)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,18 +84,22 @@ class Embedding(Named):
             raise BadInput("an embedding must have either words or inputs", both)
         if self.words is not None:
             words = one_hot(self.words) if isinstance(self.words, (str, list, tuple)) else self.words
-            if not isinstance(words, Mapping) or not all(isinstance(v, Mapping) for v in words.values()):
+            whole = isinstance(words, TokenRows)
+            if not isinstance(words, Mapping) or not (whole or all(isinstance(v, Mapping) for v in words.values())):
                 must = "words must map each token to {coordinate: value}, or be a string of tokens that are coordinates"
                 raise BadInput(must, type(words).__name__)
             if not words:
                 raise BadInput("the alphabet must have at least one token", "none")
             table = {}
-            for token, values in words.items():
+            for token in words:
                 if not isinstance(token, str) or token.split() != [token] or any(map(_control, token)):
                     raise BadInput("a token must be text without white space or control characters", repr(token))
                 printable(token, "a token")
-                table[token] = self._values(values, f"the embedding of {token}")
-            freeze(self, words=MappingProxyType(table))
+                if not whole:
+                    table[token] = self._values(words[token], f"the embedding of {token}")
+            if isinstance(words, TokenRows):
+                self.space.require(words.names)
+            freeze(self, words=words if whole else MappingProxyType(table))
         for token in (self.before, self.after):
             if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
                 raise BadInput("a token that the model adds must be one of its words", token)

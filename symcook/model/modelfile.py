@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from symcook.errors import BadInput, NotExact
 from symcook.files import put
 from symcook.model.checks import MAX_LABEL
-from symcook.model.ends import Embedding, Readout
+from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.expr import ARITY, Tree, children, names, parse_term, show
 from symcook.model.layers import Layer, SelfAttention
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind", Head, FeedForward, LayerNorm)
 VERSION = 1
-MAX_BYTES = 32_000_000
+MAX_BYTES = 128_000_000
 MAX_NESTING = 32
-MAX_VALUES = 1_000_000
+MAX_VALUES = 3_000_000
 MAX_BITS = 12_000
 MAX_SIZE = 2_048
 MAX_CALLS = 16
@@ -43,19 +43,24 @@ FEW_CALLS = 3
 LARGE = 512
 MAX_TERMS = 20_000
 MAX_EXPRESSIONS = 100_000
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 _LITERAL = re.compile(r"-?[0-9]{1,300}(/[1-9][0-9]{0,299})?", re.ASCII)
 GROWING = frozenset({"exp", "sinh", "cosh"})
 
 
 def to_document(model: Transformer) -> dict[str, Any]:
     """The model as the nested dictionary that a model file holds (also what ``show --json`` prints)."""
+    from symcook.numbers.matrix import RationalMatrix
+
     seen: dict[Any, str] = {}
+
+    large = BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")  # of both parts
 
     def text(value: Any) -> str:
         if value not in seen:
             if value.is_Rational:
-                if value.p.bit_length() + value.q.bit_length() > MAX_BITS:  # reading counts both too
-                    raise BadInput(f"a number in a model file must have at most {MAX_BITS} bits", "a larger one")
+                if value.p.bit_length() + value.q.bit_length() > MAX_BITS:
+                    raise large
                 seen[value] = from_sympy(value)
             else:
                 shown = from_sympy(value)
@@ -67,7 +72,21 @@ def to_document(model: Transformer) -> dict[str, Any]:
     def optional(value: Any) -> str | None:
         return None if value is None else text(value)
 
+    def rows(words: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+        if not isinstance(words, TokenRows):
+            return {token: table(row) for token, row in words.items()}
+        at = {name: k for k, name in enumerate(words.names)}
+        names = [name for name in model.space if name in at]
+        shown = zip(words, matrix(words.matrix), strict=True)
+        return {token: {name: row[at[name]] for name in names} for token, row in shown}
+
     def matrix(value: sympy.ImmutableMatrix) -> list[list[str]]:
+        if isinstance(value, RationalMatrix):
+            entries = value.ratios()
+            if value.floats is None and any(p.bit_length() + q.bit_length() > MAX_BITS for p, q in entries):
+                raise large
+            shown = [str(p) if q == 1 else f"{p}/{q}" for p, q in entries]
+            return [shown[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
         return [[text(value[r, c]) for c in range(value.shape[1])] for r in range(value.shape[0])]
 
     def part(block: Part) -> dict[str, Any]:
@@ -99,7 +118,7 @@ def to_document(model: Transformer) -> dict[str, Any]:
         "source": model.source,
         "space": list(model.space),
         "embedding": {
-            "words": None if words is None else {token: table(row) for token, row in words.items()},
+            "words": None if words is None else rows(words),
             "inputs": None if inputs is None else list(inputs),
             "positions": table(embedding.positions),
             "start": embedding.start,
@@ -219,18 +238,10 @@ def _check_nesting(text: str) -> None:
     """Refuse deep nesting and floods of values before a JSON reader sees them. One pass, no recursion."""
     if text.count(",") + text.count("[") + text.count("{") > MAX_VALUES:
         raise BadInput(f"a model file must have at most {MAX_VALUES} values", "more")
-    depth, quoted, escaped = 0, False, False
-    for letter in text:
-        if quoted:
-            if escaped:
-                escaped = False
-            elif letter == "\\":
-                escaped = True
-            elif letter == '"':
-                quoted = False
-        elif letter == '"':
-            quoted = True
-        elif letter in "[{":
+    depth = 0
+    for match in _TOKENS.finditer(text):
+        letter = text[match.start()]
+        if letter in "[{":
             depth += 1
             if depth > MAX_NESTING:
                 raise BadInput(f"a model file must nest at most {MAX_NESTING} deep", "more")
@@ -341,12 +352,17 @@ class _Reader:
         """A matrix of text; a block checks the shape. Without rows it takes the width that the block must have."""
         import sympy
 
+        from symcook.numbers.matrix import RationalMatrix
+
         lines = [self.array(line, f"each row of {place}") for line in self.array(value, place)]
         width = len(lines[0]) if lines else columns or 0
         for line in lines:
             if len(line) != width:
                 raise BadInput(f"{place} in a model file must have rows of equal length", f"{len(line)} and {width}")
-        return sympy.ImmutableMatrix(len(lines), width, [self.number(entry, place) for line in lines for entry in line])
+        entries = [entry for line in lines for entry in line]
+        if all(type(entry) is str and _LITERAL.fullmatch(entry) for entry in entries):
+            return RationalMatrix.of([_ratio(entry) for entry in entries], (len(lines), width))
+        return sympy.ImmutableMatrix(len(lines), width, [self.number(entry, place) for entry in entries])
 
     def part(self, kind: type[Kind], value: Any, place: str) -> Kind:
         """A head, a feed-forward part or a norm, by its table of fields."""
@@ -395,10 +411,7 @@ class _Reader:
         got = self.fields(value, "the embedding", "words inputs positions start before after")
         words, inputs = got["words"], got["inputs"]
         if words is not None:
-            words = {
-                self.label(token, "a token"): self.table(row, f"the embedding of {token}")
-                for token, row in self.fields(words, "words").items()
-            }
+            words = self.words(self.fields(words, "words"))
         return Embedding(
             space,
             words=words,
@@ -408,6 +421,19 @@ class _Reader:
             before=self.token(got["before"], "before"),
             after=self.token(got["after"], "after"),
         )
+
+    def words(self, given: dict[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+        """The rows of tokens; as one matrix where they are many numbers that name the same coordinates."""
+        from symcook.numbers.matrix import RationalMatrix
+
+        tokens = [self.label(token, "a token") for token in given]
+        rows = [self.fields(row, f"the embedding of {token}") for token, row in given.items()]
+        names = list(rows[0]) if rows else []
+        if len(tokens) * len(names) > LARGE and all(list(row) == names for row in rows):
+            found = self.matrix([list(row.values()) for row in rows], "words")
+            if isinstance(found, RationalMatrix):
+                return TokenRows(tokens, names, found)
+        return {token: self.table(row, f"the embedding of {token}") for token, row in zip(tokens, rows, strict=True)}
 
     def readout(self, value: Any) -> Readout:
         got = self.fields(value, "the readout", "kind position reads weights labels")
@@ -456,6 +482,14 @@ class _Reader:
             source=self.label(got["source"], "the source"),
             final_norm=None if got["final_norm"] is None else self.part(LayerNorm, got["final_norm"], "the final norm"),
         )
+
+
+def _ratio(literal: str) -> tuple[int, int]:
+    """A literal in lowest terms."""
+    p, _, q = literal.partition("/")
+    above, below = int(p), int(q or 1)
+    common = math.gcd(above, below)
+    return above // common, below // common
 
 
 def _brief(value: Any) -> str:

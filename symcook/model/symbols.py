@@ -65,7 +65,7 @@ class _Sympy(Meaning[Any, Any]):
         return _Sympy(self.values, self.steps, {**self.bound, name: self.sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
-        if not names(tree):
+        if tree[0] != "if" and not names(tree):
             try:
                 value = Rationals({}, self.steps).term(tree)
             except NotExact:
@@ -147,7 +147,7 @@ class _Sympy(Meaning[Any, Any]):
         raise BadInput("a condition must be without quantifiers here", show(whole))
 
     def compare(self, tag: str, a: Any, b: Any, tree: Tree) -> Any:
-        return {"=": self.sp.Eq, "<=": self.sp.Le, "<": self.sp.Lt}[tag](a, b)
+        return _related(tag, a, b)
 
     def truth(self, known: bool) -> Any:
         return self.sp.true if known else self.sp.false
@@ -167,6 +167,14 @@ class _Sympy(Meaning[Any, Any]):
         from symcook.numbers.nodes import Choice
 
         return Choice(truth, self.term(yes), self.term(no))
+
+
+@lru_cache(maxsize=4096)
+def _related(tag: str, a: Any, b: Any) -> Any:
+    """A comparison; tables over positions ask the same ones for each coordinate."""
+    import sympy as sp
+
+    return {"=": sp.Eq, "<=": sp.Le, "<": sp.Lt}[tag](a, b)
 
 
 def _bits(value: Any) -> int:

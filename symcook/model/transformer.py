@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import BadInput, unknown
 from symcook.model.answers import Shown
 from symcook.model.checks import freeze, instance, printable
-from symcook.model.ends import Embedding, Readout
+from symcook.model.ends import Embedding, Readout, TokenRows
 from symcook.model.layers import Layer, SelfAttention, Sublayer
 from symcook.model.parts import FeedForward, Head, LayerNorm
 from symcook.model.space import Space, listed
@@ -133,7 +133,7 @@ class Transformer(Verbs, Shown):
         clash = declared & (set(self.space) | set(INDEX))
         if clash:
             raise BadInput("a symbol must not have the name of a coordinate", sorted(clash)[0])
-        for value, may_index, where in self.expressions():
+        for value, may_index, where in self.expressions(symbolic=True):
             allowed = declared | (set(INDEX) if may_index else set())
             for free in sorted(value.free_symbols, key=str):
                 if free.name not in allowed:
@@ -188,9 +188,13 @@ class Transformer(Verbs, Shown):
         """Whether there is a norm anywhere."""
         return any(step.norms for step in self.sublayers)
 
-    def expressions(self) -> Iterator[tuple[Any, bool, str]]:
-        """Each exact number of the model, whether i and n may occur in it, and where it stands."""
-        for token, values in (self.embedding.words or {}).items():
+    def expressions(self, *, symbolic: bool = False) -> Iterator[tuple[Any, bool, str]]:
+        """Each exact number of the model, whether i and n may occur in it, and where it stands; with `symbolic` without
+        those of matrices that are all rational."""
+        from symcook.numbers.matrix import RationalMatrix
+
+        words = self.embedding.words or {}
+        for token, values in () if symbolic and isinstance(words, TokenRows) else words.items():
             for value in values.values():
                 yield value, False, f"the embedding of {token}"
         for name, value in self.embedding.positions.items():
@@ -199,12 +203,12 @@ class Transformer(Verbs, Shown):
             for part in step.all_parts:
                 where = "the final norm" if step.block is None else f"layer {step.layer}"
                 for name, weights in part.matrices().items():
-                    for value in weights:
+                    for value in () if symbolic and isinstance(weights, RationalMatrix) else weights:
                         yield value, False, f"{name} of {where}"
                 for name, value in part.numbers().items():
                     yield value, name == "temperature", f"the {name} of {where}"
         if self.readout.weights is not None:
-            for value in self.readout.weights:
+            for value in () if symbolic and isinstance(self.readout.weights, RationalMatrix) else self.readout.weights:
                 yield value, False, "the readout"
 
     def parameter(self, name: str) -> Parameter:

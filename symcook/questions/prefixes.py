@@ -130,7 +130,7 @@ def mergeable(model: Transformer) -> bool:
 
 def by_length(model: Transformer) -> bool:
     """Whether the length is in no number of the model, so that one pass serves all lengths."""
-    return not any("n" in {str(s) for s in value.free_symbols} for value, _, _ in model.expressions())
+    return not any("n" in {str(s) for s in value.free_symbols} for value, _, _ in model.expressions(symbolic=True))
 
 
 class Prefix(NamedTuple):

@@ -16,6 +16,7 @@ from symcook.questions.answer import Answer, Cell
 from symcook.questions.moving import Along, at_point, between, decide_of
 from symcook.questions.places import Place, ball_of, below
 from symcook.questions.reach import Reach, enclosed, exactly
+from symcook.questions.slope import only_zero
 from symcook.questions.weights import free
 from symcook.questions.words import classes, lengths, require_words
 
@@ -45,7 +46,8 @@ def tolerance(
 
     Where the answers are rational functions of the weight (no softmax over scores and no layer norm, rational numbers)
     the ends are exact: rational, or a ball around a root of a polynomial. Else each end lies between two numbers at
-    most 10^-digits apart: up to the first all is shown by balls over whole intervals, at the second a word is wrong.
+    most 10^-digits apart: up to the first all is shown by balls over whole intervals, at the second a word is wrong. It
+    is exact there too where it is rational: the logit is exactly zero at it, and its slope has one sign around.
 
     Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
     None where that is not known), "low_word" and "high_word" (a word that changes there).
@@ -79,7 +81,8 @@ def tolerance(
         "weight": f"{', '.join(named)} = {from_sympy(value)}",
         "method": method,
         "ends": "exact: the answers are rational functions of the weight" if exact else
-        f"within 10^-{digits}: right by balls over whole intervals, and a wrong word beyond; no end means none within "
+        f"within 10^-{digits}: right by balls over whole intervals, and a wrong word beyond; a rational end is exact, "
+        f"since the logit is exactly zero there and monotone around it; no end means none within "
         f"{FARTHEST} times the weight (or 1)",
     }  # fmt: skip
     columns = ("n", "low", "low_in", "low_word", "high", "high_in", "high_word")
@@ -147,7 +150,22 @@ def _in_balls(
             return enclosed(right_at, right_between, first, first, Fraction(1, 10**digits))._replace(first=None)
         except Undecided:
             pass
-    return enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
+    found = enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
+    return _sharp(model, sequence, name, start, side, found, expected)
+
+
+def _sharp(
+    model: Transformer, sequence: Any, name: str, start: Fraction, side: int, found: Reach, expected: Any
+) -> Reach:
+    """What balls enclose, as the rational number at which the output is zero, where that is shown."""
+    if not isinstance(found.first, Fraction) or not isinstance(found.last, Fraction):
+        return found
+    low, high = sorted((start + side * found.last, start + side * found.first))
+    place = only_zero(model, sequence, name, low, high)
+    if place is None:
+        return found
+    at = side * (place - start)
+    return Reach(at, at, expected is False)  # a logit of zero rejects
 
 
 def _end(

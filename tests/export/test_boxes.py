@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -11,7 +13,8 @@ from test_export import EVERYTHING, SPACE, WORDS, a_head, a_network
 
 from symcook.errors import Undecided
 from symcook.export import enclosure, npz
-from symcook.export.boxes import LEVELS, Box, Boxed, boxes, number_of_boxes
+from symcook.export.boxes import CLASSES, LEVELS, Box, Boxed, boxes, number_of_boxes
+from symcook.export.guarantee import _Guarantee, guarantee
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
@@ -54,15 +57,15 @@ def words_of(model: Transformer, box: Box) -> set[tuple[str, ...]]:
     return found
 
 
-@pytest.mark.parametrize("level", range(len(LEVELS)))
+@pytest.mark.parametrize("level", [k for k in range(len(LEVELS)) if k != CLASSES])
 @pytest.mark.parametrize("what", ["none average", "around"])
 def test_the_boxes_of_a_length_are_all_words_once(what: str, level: int) -> None:
     model = MODELS[what]
     n = 3 + model.embedding.added
-    parts = [words_of(model, box) for box in boxes(model, n, level)]
-    assert [len(part) for part in parts] == [box.words for box in boxes(model, n, level)]
-    assert sum(map(len, parts)) == 27 == len(set().union(*parts)) and len(parts) == number_of_boxes(model, n, level)
-    assert all(tuple(box.some()) in part for box, part in zip(boxes(model, n, level), parts, strict=True))
+    parts = [words_of(model, box) for box in boxes(model, n, level, 24)]
+    assert [len(part) for part in parts] == [box.words for box in boxes(model, n, level, 24)]
+    assert sum(map(len, parts)) == 27 == len(set().union(*parts)) and len(parts) == number_of_boxes(model, n, level, 24)
+    assert all(tuple(box.some()) in part for box, part in zip(boxes(model, n, level, 24), parts, strict=True))
 
 
 @pytest.mark.parametrize("what", MODELS)
@@ -73,7 +76,7 @@ def test_every_word_lies_in_the_sets_of_its_box(what: str) -> None:
     number = {token: k for k, token in enumerate(model.embedding.words or WORDS)}
     checked = 0
     for level in range(len(LEVELS)):
-        for box in boxes(model, n, level):
+        for box in boxes(model, n, level, 24):
             domain = enclosure.domain("float32", Boxed)
             domain.box = box
             try:
@@ -94,7 +97,7 @@ def test_every_word_lies_in_the_sets_of_its_box(what: str) -> None:
 def test_words_with_the_same_counts_are_as_sharp_as_one() -> None:
     """PARITY: what a box of words with k ones may give is no wider than what one word of it may."""
     model = build("parity").bind()
-    box = list(boxes(model, 7, 2))[2]
+    box = list(boxes(model, 7, 2, 53))[2]
     widths = []
     for one in (box, Box(box.some(), model.alphabet)):
         domain = enclosure.domain("float64", Boxed)
@@ -103,3 +106,40 @@ def test_words_with_the_same_counts_are_as_sharp_as_one() -> None:
             low, high = enclosure.ends(forward(model, one.fixed, domain).values()["logit"])
         widths.append(high - low)
     assert 0 < widths[0] <= 2 * widths[1] < 1e-12
+
+
+@pytest.mark.parametrize(("name", "n"), [("parity-layernorm", 7), ("first-layernorm", 7), ("first-flawed", 6)])
+def test_classes_say_what_every_word_by_itself_says(name: str, n: int) -> None:
+    """Fewer runs, and the same enclosures of outputs and the same margin as from all words of the length."""
+    model = build(name).bind()
+    found = []
+    for level in (CLASSES, len(LEVELS) - 1):
+        at = _Guarantee(model, "float64", n, None)
+        at.one_length(n, 1, level)
+        found.append((at.runs, at.lengths[0].margin, at.lengths[0].outputs["logit"]))
+    (fewer, margin, ends), (every, least, hull) = found
+    assert fewer < every == 2 ** (n - model.embedding.added)
+    assert margin == pytest.approx(least, rel=1e-12) and ends == pytest.approx(hull, rel=1e-12)
+
+
+def test_words_that_a_runtime_tells_apart_are_no_class() -> None:
+    """dyck-1-nonuniform looks at every prefix: no word stands for another."""
+    model = build("dyck-1-nonuniform").bind()
+    assert number_of_boxes(model, 4, CLASSES, 53) == 16
+
+
+@pytest.mark.parametrize(("name", "dtype", "right"), [
+    ("parity-layernorm", "float32", lambda word: word.count("1") % 2 == 1),
+    ("first-layernorm", "float16", lambda word: word[0] == "1"),
+])  # fmt: skip
+def test_guarantees_by_classes_hold_in_real_runs(name: str, dtype: str, right: Callable[[str], bool]) -> None:
+    """At lengths that no list of all words reaches: numpy's answers to shuffled words of every count."""
+    model, rng, n = build(name).bind(), random.Random(0), 20
+    assert guarantee(model, dtype, 12)["ranges"] == [[2, 12]]
+    m = npz.arrays(model, dtype, n)
+    number = {token: k for k, token in enumerate(model.embedding.words or ())}
+    for length in (11, n - 1):  # typed symbols; 12 and 20 with CLS
+        typed = ["".join(rng.sample("1" * k + "0" * (length - k), length)) for k in range(length + 1)]
+        words = [model.embedding.surround(tuple(word)) for word in typed]
+        z = npz.evaluate(m, npz.embed(m, np.array([[number[t] for t in word] for word in words])))
+        assert npz.verdicts(m, z).tolist() == list(map(right, typed))

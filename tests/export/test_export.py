@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import os
+import random
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,6 +20,7 @@ import numpy as np
 import pytest
 from checkout import ROOT
 
+import symcook as sc
 from symcook.__main__ import main
 from symcook.errors import BadInput
 from symcook.export import npz
@@ -404,3 +406,22 @@ def test_lengths_count_added_tokens(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "at least 2" in capsys.readouterr().err
     _, certificate = export(tmp_path, str(path), "--max-length", "3")
     assert certificate["compared"]["inputs"] == 3
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_the_greatest_rounding_error_is_that_of_a_loop_over_all(dtype: str) -> None:
+    """Products of two float32, which most types do not hold: the count and the greatest relative error."""
+    rng = random.Random(1)
+    table = [[Fraction(rng.randint(-(2**24), 2**24) * rng.randint(1, 2**30), 2**53) for _ in range(40)] for _ in "ab"]
+    names = tuple(f"x{k}" for k in range(40))
+    head = sc.Head(names, ("x0", "x1"), [[0] * 40], [[0] * 40], table)
+    embedding = sc.Embedding(sc.Space(names), words={"a": {"x0": 1}})
+    model = sc.Transformer("t", embedding, (sc.Layer(head),), sc.Readout("value", "last", ("x0",)))
+    roundings: dict[str, Any] = {}
+    stored = npz.arrays(model, dtype, 1, roundings)["step1.head1.V"][:2]
+    entries = zip(stored.ravel().tolist(), [v for row in table for v in row], strict=True)
+    pairs = [(Fraction(x), v) for x, v in entries]
+    off = [abs(x - v) / abs(v) for x, v in pairs if x != v]
+    found = roundings["step1.head1.V"]
+    assert found["rounded"] == len(off) > 0 and len(found["first"]) == min(len(off), 50)
+    assert max(off) <= Fraction(found["greatest_relative_error"]) <= max(off) * Fraction(1 + 2.0**-40)

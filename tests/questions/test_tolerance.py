@@ -9,12 +9,16 @@ import dense
 import mpmath
 import pytest
 from asked import induction, words
+from flint import arb
 
 import symcook as sc
 from symcook.bounds.sensitive import right_weights
+from symcook.errors import NotExact
 from symcook.model.symbols import exact
 from symcook.numbers.balls import Ball
+from symcook.questions.slope import Sloped, Slopes, only_zero
 from symcook.questions.tolerance import tolerance
+from symcook.questions.weights import free
 
 
 def answers(model: sc.Transformer, n: int) -> list[Any]:
@@ -100,15 +104,50 @@ def test_weights_that_move_the_other_way() -> None:
     assert found.row(1)["low"].mid == tolerance(model, ["L1.ff.W2[1,1]", "L2.ff.W1[1,1]"], 1).row(1)["low"].mid
 
 
-def test_softmax_is_enclosed() -> None:
-    """FIRST answers by the sign of w/2 - ... : with the weight w of hit, position 1 holds w - 1/2 behind a 1."""
+def test_softmax_with_a_rational_end() -> None:
+    """FIRST answers by the sign of w/2 - ... : with the weight w of hit, position 1 holds w - 1/2 behind a 1, whatever
+    the weights of softmax are."""
     row = sc.build("first").tolerance("L2.head1.V[s,hit]", 3, min_length=3).row(3)
-    low = Fraction(row["low"].mid), Fraction(row["low"].rad)
-    assert abs(low[0] - Fraction(1, 2)) <= low[1] < Fraction(1, 10**6)
-    assert (row["low_word"], row["low_in"], row["high"]) == ("100", None, None)
+    assert (row["low"], row["low_word"], row["low_in"], row["high"]) == (Fraction(1, 2), "100", False, None)
     assert (
         sc.build("first").tolerance("L2.head1.V[s,hit]", 3, min_length=3, digits=3).notes["ends"].startswith("within")
     )
+
+
+def test_rational_ends_beside_irrational_ones() -> None:
+    """first-flawed with the weight w of start, by hand: behind 01 the logit is e (w - 1/2)/(e + 2), and behind 1 it is
+    (e (w + 1/2) - 1/2)/(e + 1)."""
+    model = sc.build("first-flawed")
+    row = model.tolerance("L1.head1.V[s,start]", 2).row(2)
+    assert (row["high"], row["high_word"], row["high_in"]) == (Fraction(1, 2), "01", True)
+    low = model.tolerance("L1.head1.V[s,start]", 1).row(1)["low"]
+    assert isinstance(low, Ball) and abs(mpmath.mpf(low.mid) - (1 / mpmath.e - 1) / 2) <= mpmath.mpf(low.rad)
+
+
+def test_only_a_shown_zero_is_an_end() -> None:
+    """Where the simplest number of an interval is no zero, or the logit has no slope, nothing is said."""
+    model, _ = free(sc.build("first").bind(), ["L2.head1.V[s,hit]"])
+    name, word = model.parameters[-1].name, model.tokens("100")
+    assert only_zero(model, word, name, Fraction(49, 100), Fraction(51, 100)) == Fraction(1, 2)
+    assert only_zero(model, word, name, Fraction(51, 100), Fraction(52, 100)) is None
+    assert only_zero(model, model.tokens("000"), name, Fraction(49, 100), Fraction(51, 100)) is None
+
+
+def test_slopes_hold_what_differences_are() -> None:
+    """relu at a kink, products and quotients: each difference lies between the least and the greatest slope."""
+    x = Sloped(arb(0.25, 0.25), arb(1))
+    domain = Slopes("t", x.value)
+
+    def f(t: float) -> float:
+        return max(t - 0.2, 0.0) / (1 + t * t) - t
+
+    one, small = (domain.number(Fraction(k)) for k in ("1", "1/5"))
+    slope = (domain.activation(x - small, "relu") / (one + x * x) - x).slope
+    places = [k / 40 for k in range(21)]
+    assert all(slope.contains(arb((f(b) - f(a)) / (b - a))) for a in places for b in places if a < b)
+    with pytest.raises(NotExact):
+        domain.activation(x, "step")
+
 
 
 @pytest.mark.parametrize(("name", "free", "values", "n"), [
@@ -120,7 +159,8 @@ def test_the_intervals_of_figure_3(name: str, free: list[str], values: dict[str,
     other = right_weights(name, n, values, digits=4)
     row = sc.build(name).tolerance(free, n, min_length=n, values=values, digits=4).row(n)
     for end, (one, two) in (("low", (other.below, other.low)), ("high", (other.high, other.above))):
-        mid, rad = Fraction(row[end].mid), Fraction(row[end].rad)
+        shown = row[end]
+        mid, rad = (Fraction(shown.mid), Fraction(shown.rad)) if isinstance(shown, Ball) else (shown, Fraction(0))
         assert mid - rad <= two
         assert one <= mid + rad
         assert rad < Fraction(1, 5000)

@@ -1,0 +1,389 @@
+"""A model as TransformerLens 4 holds it: a state dict with its names, and code that makes a `TransformerBridge` of it.
+
+TransformerLens has one kind of model: layers of softmax heads (all causal, or none) and one network, with a position
+table and an unembedding. A model fits where it is such a one; what does not fit is refused by name. Nothing is rounded
+but the factor of scores into Q: smaller heads are padded with zeros, V is kept as it is and O writes its rows to where
+they belong, and Q is doubled for a scale of 2, since TransformerLens takes a scale of 1 for an oversight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pprint import pformat
+from typing import Any, NoReturn
+
+from symcook.errors import BadInput
+from symcook.export.archive import Archive, cast
+
+ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu-tanh": "gelu_new"}
+DIRECTIONS = {"future": "causal", "none": "bidirectional"}
+SCALE = 2.0
+
+WHY = (
+    "TransformerLens divides the weights of softmax before it sums, and norms in an order of its own, which the error "
+    "model does not cover: the npz, torch and onnx formats of this model have guarantees"
+)
+"""Why nothing is guaranteed of this runtime."""
+
+CODE = '''"""The transformer {title}, for TransformerLens 4.
+
+Written by symcook for the weights in {weights}; described in {certificate}. Use it as
+
+    bridge = load()                      # a TransformerBridge with the weights, in {dtype}
+    logits, cache = bridge.run_with_cache(tokens({example}))
+    print(answer(logits))
+
+or from a shell: python {code} WORD.
+"""
+
+import hashlib
+import sys
+from pathlib import Path
+
+import torch
+from transformer_lens.config import TransformerBridgeConfig
+from transformer_lens.model_bridge import TransformerBridge
+
+WEIGHTS = Path(__file__).with_name({weights!r})
+SHA256 = {sha256!r}
+DTYPE = torch.{dtype}
+{constants}
+CONFIG = {config}
+
+
+def load():
+    """The model with its weights, which must be those that the certificate speaks of."""
+    data = WEIGHTS.read_bytes()
+    if hashlib.sha256(data).hexdigest() != SHA256:
+        sys.exit(f"{{WEIGHTS}} is not the file that this code was written for: a byte of it has changed")
+    bridge = TransformerBridge.boot_native(TransformerBridgeConfig(**CONFIG), dtype=DTYPE)
+    state = torch.load(WEIGHTS, weights_only=True)
+    if state.keys() != bridge.state_dict().keys():
+        sys.exit("this TransformerLens has other weights than TransformerLens 4.3 has")
+    with torch.no_grad():
+        for key, value in state.items():  # load_state_dict does not know the names that state_dict gives
+            place = bridge
+            for part in key.split("."):
+                place = place[int(part)] if part.isdigit() else getattr(place, part)
+            place.copy_(value)
+    return bridge.eval()
+
+
+{tokens}
+
+def answer(logits):
+    """What the model says for the first input of a batch: the answers, or the shown values by name."""
+    shown = {{"first": logits[0, :1], "last": logits[0, -1:], "each": logits[0], "all": logits[0]}}[POSITION]
+{readout}
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("give one input")
+    with torch.no_grad():
+        print(answer(load()(tokens(sys.argv[1]))))
+'''
+
+READOUTS = {
+    "sign": "yes = (shown[:, 0] > 0).tolist()\n    return all(yes) if POSITION == 'all' else yes",
+    "zero": "yes = (shown == 0).all(dim=1).tolist()\n    return all(yes) if POSITION == 'all' else yes",
+    "largest": "return [LABELS[k] for k in shown.argmax(dim=1).tolist()]",
+    "distribution": "weights = torch.softmax(shown, dim=1)\n"
+    "    return {label: weights[:, k].tolist() for k, label in enumerate(LABELS)}",
+    "value": "return {c: shown[:, k].tolist() for k, c in enumerate(READS)}",
+}
+
+
+def _refuse(part: str, given: object) -> NoReturn:
+    must = f"TransformerLens must have what {part} needs"
+    raise BadInput(must, given, "use --format torch, safetensors, npz or onnx, which have it")
+
+
+class Lens:
+    """The configuration and the weights that an archive has in TransformerLens. Raises BadInput, with the part, where a
+    model has something that TransformerLens has not."""
+
+    def __init__(self, m: Archive) -> None:
+        import numpy as np
+
+        self.m, self.np = m, np = Chosen(m).archive() if any(key.endswith(".P") for key in m) else m, np
+        if not len(m["vocabulary"]):
+            _refuse("the embedding", "rows of numbers as inputs")
+        if "positions" in m and m["positions"].ndim > 2:
+            _refuse("the position table", "values that depend on the length of the input")
+        self.d = len(m["coordinates"])
+        self.layers = self.paired()
+        self.masks: set[str] = set()
+        self.heads: list[Any] = [self.head(key) for layer in self.layers for key in self.head_keys(layer[0])]
+        self.size = max((max(len(weights[0]), len(rows)) for weights, _, rows in self.heads), default=1)
+        self.count = max((len(self.head_keys(layer[0])) for layer in self.layers), default=1) or 1
+        networks = [f"step{s}." for _, s in self.layers if s]
+        self.hidden = max((len(m[key + "b1"]) for key in networks), default=1) or 1
+        kinds = {str(m[key + "activation"]) for key in networks}
+        if len(kinds) > 1 or not kinds <= ACTIVATIONS.keys():
+            _refuse("the activation", " and ".join(sorted(kinds)))
+        self.activation = ACTIVATIONS[kinds.pop()] if kinds else "relu"
+        self.epsilon = self.norms()
+
+    def paired(self) -> list[tuple[int | None, int | None]]:
+        """The steps of attention and network of each layer; the final norm is none of them."""
+        found: list[tuple[int | None, int | None]] = []
+        for s in range(1, int(self.m["steps"]) + 1):
+            if f"step{s}.head1.V" in self.m:
+                found.append((s, None))
+            elif f"step{s}.W1" in self.m:
+                if found and found[-1][1] is None:
+                    found[-1] = (found[-1][0], s)
+                else:
+                    found.append((None, s))
+        return found
+
+    def head_keys(self, step: int | None) -> list[str]:
+        keys: list[str] = []
+        while step is not None and f"step{step}.head{len(keys) + 1}.V" in self.m:
+            keys.append(f"step{step}.head{len(keys) + 1}.")
+        return keys
+
+    def head(self, key: str) -> tuple[Any, Any, Any]:
+        """A head's Q and K, and of V the rows that are not zero; their biases; the places of these rows."""
+        m, np = self.m, self.np
+        Q, K, V, name = m[key + "Q"], m[key + "K"], m[key + "V"], key.rstrip(".")
+        self.masks.add(str(m[key + "mask"]))
+        if len(self.masks) > 1 or not self.masks <= DIRECTIONS.keys():
+            _refuse(f"the mask of {name}", " beside ".join(sorted(self.masks)))
+        uniform = not Q.any() or not K.any()
+        if str(m[key + "weighting"]) != "softmax" and not (uniform and str(m[key + "weighting"]) == "average"):
+            _refuse(f"the weighting of {name}", f"{m[key + 'weighting']} (hard attention)")
+        factor = m.get(key + "factor", np.ones(1))
+        if factor.ndim > 1 or (factor != factor[0]).any():
+            _refuse(f"the temperature of {name}", "one that depends on the position")
+        biases = [m.get(f"{key}b{part}", np.zeros(len(m[key + part]), dtype=Q.dtype)) for part in "QKV"]
+        Q, biases[0] = (
+            cast(given.astype(np.float64) * (float(factor[0]) * SCALE), str(m["dtype"])) for given in (Q, biases[0])
+        )
+        rows = np.flatnonzero(V.any(axis=1) | (biases[2] != 0))
+        return (Q, K, V[rows]), (biases[0], biases[1], biases[2][rows]), rows
+
+    def norms(self) -> float | None:
+        """The epsilon of all norms, None where there are none: in TransformerLens one over the stream stands before
+        each part and one at the end, or nowhere."""
+        m, steps = self.m, int(self.m["steps"])
+        keys = [key.removesuffix("gain") for key in m if key.endswith(".gain")]
+        if not keys:
+            return None
+        wanted = {f"step{s}.before1." for s in range(1, steps)} | {f"step{steps}.after."}
+        for key in sorted(set(keys) ^ wanted):
+            _refuse(f"the norm {key.rstrip('.')}", "norms elsewhere than before each part and at the end")
+        epsilons = {float(m[key + "epsilon"]) for key in keys}
+        for key in keys:
+            if key + "P" in m:
+                _refuse(f"the norm {key.rstrip('.')}", "a projection")
+        if len(epsilons) > 1 or 0.0 in epsilons:
+            _refuse("the norms", f"epsilon {', '.join(map(str, sorted(epsilons)))}")
+        return epsilons.pop()
+
+    def config(self) -> dict[str, Any]:
+        m = self.m
+        tables = [len(table) for key, table in m.items() if key == "positions" or key.endswith(".factor")]
+        return {
+            "architecture": "TransformerLensNative",
+            "d_model": self.d,
+            "n_layers": len(self.layers),
+            "n_heads": self.count,
+            "d_head": self.size,
+            "attn_scale": SCALE,
+            "d_mlp": self.hidden,
+            "act_fn": self.activation,
+            "n_ctx": min(tables, default=2048),
+            "d_vocab": len(m["vocabulary"]),
+            "d_vocab_out": len(self.unembedding()),
+            "normalization_type": None if self.epsilon is None else "LN",
+            "eps": 1e-5 if self.epsilon is None else self.epsilon,
+            "attention_dir": DIRECTIONS[next(iter(self.masks), "future")],
+            "init_weights": False,
+        }
+
+    def unembedding(self) -> Any:
+        """What is shown at a position: scores, or coordinates."""
+        np, m = self.np, self.m
+        if "readout.weights" in m:
+            return np.atleast_2d(m["readout.weights"])
+        names = m["coordinates"].tolist()
+        rows = np.zeros((len(m["readout.reads"]), self.d), dtype=m["embedding"].dtype)
+        rows[range(len(rows)), [names.index(name) for name in m["readout.reads"].tolist()]] = 1
+        return rows
+
+    def state(self) -> dict[str, Any]:
+        """The arrays by the names that the state dict of a bridge has."""
+        np, m = self.np, self.m
+        kind = m["embedding"].dtype
+        zeros = lambda *shape: np.zeros(shape, dtype=kind)  # noqa: E731
+        found = {"embed.weight": m["embedding"], "pos_embed.weight": zeros(self.config()["n_ctx"], self.d)}
+        if "positions" in m:
+            found["pos_embed.weight"] = m["positions"][: self.config()["n_ctx"]]
+        heads, wide = iter(self.heads), self.count * self.size
+        for number, (attention, network) in enumerate(self.layers):
+            key = f"blocks.{number}."
+            found |= dict(self.norm(f"{key}ln1", attention))
+            names, added = ("q", "k", "v"), {name: zeros(wide) for name in "qkv"} | {"o": zeros(self.d)}
+            parts = {name: zeros(wide, self.d) for name in names} | {"o": zeros(self.d, wide)}
+            for h in range(len(self.head_keys(attention))):
+                weights, biases, rows = next(heads)
+                at = h * self.size
+                for name, matrix, bias in zip(names, weights, biases, strict=True):
+                    parts[name][at : at + len(matrix)], added[name][at : at + len(bias)] = matrix, bias
+                parts["o"][rows, range(at, at + len(rows))] = 1
+            for name, matrix in parts.items():
+                found |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": added[name]}
+            found |= dict(self.norm(f"{key}ln2", network))
+            W1, b1, W2, b2 = zeros(self.hidden, self.d), zeros(self.hidden), zeros(self.d, self.hidden), zeros(self.d)
+            if network is not None:
+                inside, behind = m[f"step{network}.W1"], m[f"step{network}.W2"]
+                W1[: len(inside)], W2[:, : len(inside)] = inside, behind
+                b1[: len(inside)], b2 = m[f"step{network}.b1"], m[f"step{network}.b2"]
+            found |= {f"{key}mlp.in.weight": W1, f"{key}mlp.in.bias": b1, f"{key}mlp.out.weight": W2}
+            found[f"{key}mlp.out.bias"] = b2
+        if self.epsilon is not None:
+            last = f"step{int(m['steps'])}.after."
+            found |= {"ln_final.weight": m[last + "gain"], "ln_final.bias": m[last + "bias"]}
+        rows = self.unembedding()
+        return found | {"unembed.weight": rows, "unembed.bias": m.get("readout.bias", zeros(len(rows)))}
+
+    def norm(self, key: str, step: int | None) -> Iterator[tuple[str, Any]]:
+        """The gain and bias of the norm before a part; 1 and 0 where there is no part to read it."""
+        np, kind = self.np, self.m["embedding"].dtype
+        if self.epsilon is not None:
+            own = f"step{step}.before1."
+            yield f"{key}.weight", np.ones(self.d, dtype=kind) if step is None else self.m[own + "gain"]
+            yield f"{key}.bias", np.zeros(self.d, dtype=kind) if step is None else self.m[own + "bias"]
+
+
+class Chosen:
+    """An archive whose norms choose coordinates, as `from_state_dict` makes them, with the chosen ones as its stream.
+
+    Each step reads the norm of the same coordinates, and beside it constants, which become biases. The last step copies
+    a norm to coordinates of its own, and becomes the final norm: the readout reads these and constants.
+    """
+
+    def __init__(self, m: Archive) -> None:
+        import numpy as np
+
+        self.m, self.np, self.last = m, np, f"step{int(m['steps'])}."
+        first = "step1.before1.P"
+        self.stream = self.places("step1.before1") if first in m else _refuse("the norm step1.before1", "none at all")
+        self.size = len(self.stream)
+
+    def places(self, norm: str) -> list[int]:
+        """The coordinates that the projection of a norm chooses."""
+        P = self.m.get(f"{norm}.P")
+        if P is None or ((P != 0).sum(axis=1) != 1).any() or (P.max(axis=1) != 1).any():
+            _refuse(f"the norm {norm}", "a projection that does more than choose coordinates")
+        return P.argmax(axis=1).tolist()
+
+    def constants(self, step: str) -> Any:
+        """What the columns behind the chosen coordinates are in the view of a step."""
+        found, k = [], 2
+        if self.places(f"{step}before1") != self.stream:
+            _refuse(f"the norm {step}before1", "other coordinates than those of the first norm")
+        while f"{step}before{k}.gain" in self.m:
+            if self.m[f"{step}before{k}.gain"].any():
+                _refuse(f"the norm {step}before{k}", "a second norm before one part")
+            found += self.m[f"{step}before{k}.bias"].tolist()
+            k += 1
+        return self.np.array(found)
+
+    def kept(self, key: str) -> Any:
+        """The rows of what is written; all others must be zero."""
+        table, other = self.m[key], sorted(set(range(len(self.m["coordinates"]))) - set(self.stream))
+        if table[other].any():
+            _refuse(key, "a write to a coordinate that no norm reads")
+        return table[self.stream]
+
+    def split(self, table: Any, constants: Any) -> tuple[Any, Any]:
+        """A matrix on the chosen coordinates, and its bias."""
+        bias = table[:, self.size :].astype(self.np.float64) @ constants
+        return table[:, : self.size], cast(bias, str(self.m["dtype"]))
+
+    def archive(self) -> Archive:
+        m, np, dtype = self.m, self.np, str(self.m["dtype"])
+        found = {key: value for key, value in m.items() if not key.startswith("step")}
+        found |= {"steps": m["steps"], "coordinates": m["coordinates"][self.stream]}
+        for key in ("embedding", "positions"):
+            if key in m:
+                found[key] = m[key][..., self.stream]
+        for step in (f"step{s}." for s in range(1, int(m["steps"]))):
+            constants = self.constants(step)
+            for name in ("gain", "bias", "epsilon"):
+                found[f"{step}before1.{name}"] = m[f"{step}before1.{name}"]
+            for key in (key for key in m if key.startswith(f"{step}head")):
+                if key[-2:] in (".Q", ".K", ".V"):
+                    table = self.kept(key) if key.endswith("V") else m[key]
+                    found[key], found[f"{key[:-1]}b{key[-1]}"] = self.split(table, constants)
+                else:
+                    found[key] = m[key]
+            if f"{step}W1" in m:
+                W1, bias = self.split(m[f"{step}W1"], constants)
+                b1 = cast(m[f"{step}b1"].astype(np.float64) + bias, dtype)
+                found |= {f"{step}W1": W1, f"{step}b1": b1, f"{step}activation": m[f"{step}activation"]}
+                found |= {f"{step}W2": self.kept(f"{step}W2"), f"{step}b2": self.kept(f"{step}b2")}
+        return found | self.final()
+
+    def final(self) -> Archive:
+        """The last step as a final norm, and the readout behind it."""
+        m, np, key = self.m, self.np, self.last
+        shown = self.copied()
+        others = sorted(set(range(len(m["coordinates"]))) - set(shown))
+        found = {f"{key}after.{name}": m[f"{key}before1.{name}"] for name in ("gain", "bias", "epsilon")}
+        if "readout.weights" not in m:
+            names = m["coordinates"].tolist()
+            if not {names.index(name) for name in m["readout.reads"].tolist()} <= set(shown):
+                _refuse("the readout", "coordinates that the final norm does not give")
+            found["readout.reads"] = m["coordinates"][
+                [self.stream[shown.index(names.index(name))] for name in m["readout.reads"].tolist()]
+            ]
+            return found
+        weights = np.atleast_2d(m["readout.weights"])
+        used = [k for k in others if weights[:, k].any()]
+        table = m["positions"][:, used] if "positions" in m else np.zeros((1, len(used)))
+        written = any(m[name][used].any() for name in m if name.endswith((".V", ".W2", ".b2")))
+        if written or m["embedding"][:, used].any() or (table != table[0]).any():
+            _refuse("the readout", "coordinates that the final norm does not give")
+        bias = weights[:, used].astype(np.float64) @ table[0].astype(np.float64)
+        found |= {"readout.weights": weights[:, shown], "readout.bias": cast(bias, str(m["dtype"]))}
+        return found
+
+    def copied(self) -> list[int]:
+        """Where the last step copies its norm to, by relu(x) - relu(-x)."""
+        m, np, key, size = self.m, self.np, self.last, self.size
+        eye = np.eye(size)
+        copies = f"{key}W1" in m and str(m[f"{key}activation"]) == "relu" and not m[f"{key}b1"].any()
+        if not copies or not m[f"{key}W2"].any() or m[f"{key}b2"].any() or self.constants(key).size > 1:
+            _refuse("the final norm", "none at all")
+        rows = np.flatnonzero(m[f"{key}W2"].any(axis=1)).tolist()
+        inside, behind = m[f"{key}W1"], m[f"{key}W2"][rows]
+        whole = np.hstack([np.vstack([eye, -eye]), np.zeros((2 * size, inside.shape[1] - size))])
+        fresh = not m["embedding"][:, rows].any() and ("positions" not in m or not m["positions"][..., rows].any())
+        if not fresh or not np.array_equal(inside, whole) or not np.array_equal(behind, np.hstack([eye, -eye])):
+            _refuse("the final norm", "a last network that does more than copy a norm")
+        return rows
+
+
+def code(m: Archive, stem: str, sha256: str) -> str:
+    """The text of the module for an archive whose state dict is in ``stem.pth``."""
+    from textwrap import indent
+
+    from symcook.export.torch_code import WORDS, constants, example, plain
+
+    return CODE.format(
+        title=plain(str(m["name"])),
+        weights=f"{stem}.pth",
+        certificate=f"{stem}.pth.certificate.json",
+        code=f"{stem}.py",
+        dtype=str(m["dtype"]),
+        example=example(m),
+        sha256=sha256,
+        constants="\n".join(constants(m)),
+        config=pformat(Lens(m).config(), width=116, sort_dicts=False),
+        tokens=WORDS,
+        readout=indent(READOUTS[str(m["readout.kind"])], "    ", lambda line: not line.startswith("    ")),
+    )

@@ -1,0 +1,119 @@
+"""Matrices of rational numbers: sympy's, but no expression is made of an entry before somebody asks for one.
+
+A million weights fit into floats, where these are exactly the numbers that are meant, and into sympy's numbers (which
+python-flint keeps). It is the expression of each entry, made at once for an immutable matrix of sympy's own, that takes
+a minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy.polys.domains import QQ, ZZ
+from sympy.polys.matrices import DomainMatrix
+
+Ratio = tuple[int, int]
+"""A rational number in lowest terms, with a positive denominator."""
+
+
+class RationalMatrix(sympy.ImmutableDenseMatrix):
+    """An immutable matrix over the integers or rationals; equal to sympy's own of the same entries.
+
+    >>> m = RationalMatrix.of([(1, 2), (0, 1)], (1, 2))
+    >>> m, m == sympy.ImmutableMatrix([[sympy.Rational(1, 2), 0]]), m.part(columns=slice(1)).times(m).ratios()
+    (Matrix([[1/2, 0]]), True, [(1, 4), (0, 1)])
+    """
+
+    floats: Any
+    """An array of float64 that are exactly the entries, or None."""
+
+    @classmethod
+    def of(cls, ratios: Sequence[Ratio], shape: tuple[int, int]) -> RationalMatrix:
+        """The matrix of these entries, row by row."""
+        if all(q == 1 for _, q in ratios):
+            return cls._fromrep(DomainMatrix.from_list_flat([ZZ(p) for p, _ in ratios], shape, ZZ))
+        return cls._fromrep(DomainMatrix.from_list_flat([QQ(p, q) for p, q in ratios], shape, QQ))
+
+    @classmethod
+    def dyadic(cls, floats: Any) -> RationalMatrix:
+        """The matrix whose entries are exactly these finite floats, an array of two axes."""
+        made: Any = sympy.Basic.__new__(cls)
+        made._rows, made._cols = floats.shape
+        made.floats = np.array(floats, dtype=np.float64)
+        return made
+
+    @classmethod
+    def _fromrep(cls, rep: Any) -> Any:
+        """sympy's way to make a matrix of what it has computed."""
+        if not (rep.domain.is_ZZ or rep.domain.is_QQ):
+            return sympy.ImmutableDenseMatrix._fromrep(rep)
+        made: Any = sympy.Basic.__new__(cls)
+        made._rows, made._cols = rep.shape
+        made.floats, made.__dict__["numbers"] = None, rep.to_dense()
+        return made
+
+    @property
+    def numbers(self) -> DomainMatrix:
+        """The entries as dense numbers of sympy, integers or rationals."""
+        return self._made("numbers", lambda: self.of(self.ratios(), self.shape).numbers)
+
+    def ratios(self) -> list[Ratio]:
+        """The entries, row by row."""
+        if self.floats is not None:
+            return [x.as_integer_ratio() for x in self.floats.ravel().tolist()]
+        entries = self.numbers.to_list_flat()
+        if self.numbers.domain.is_ZZ:
+            return [(int(x), 1) for x in entries]
+        return [(int(x.numerator), int(x.denominator)) for x in entries]
+
+    def nnz(self) -> int:
+        """How many entries are not zero."""
+        return self.numbers.nnz() if self.floats is None else int(np.count_nonzero(self.floats))
+
+    def part(self, rows: slice = slice(None), columns: slice = slice(None)) -> RationalMatrix:
+        """Some rows and columns."""
+        if self.floats is not None:
+            return self.dyadic(self.floats[rows, columns])
+        return self._fromrep(self.numbers[rows, columns])
+
+    def beside(self, other: RationalMatrix) -> RationalMatrix:
+        """This matrix with another one to its right."""
+        if self.floats is not None and other.floats is not None:
+            return self.dyadic(np.hstack([self.floats, other.floats]))
+        return self._fromrep(self.numbers.convert_to(QQ).hstack(other.numbers.convert_to(QQ)))
+
+    def times(self, other: RationalMatrix) -> RationalMatrix:
+        """The exact product."""
+        return self._fromrep(self.numbers.convert_to(QQ) * other.numbers.convert_to(QQ))
+
+    def plus(self, other: RationalMatrix) -> RationalMatrix:
+        """The exact sum."""
+        return self._fromrep(self.numbers.convert_to(QQ) + other.numbers.convert_to(QQ))
+
+    def __eq__(self, other: object) -> bool:
+        return self.numbers.unify_eq(other.numbers) if isinstance(other, RationalMatrix) else super().__eq__(other)
+
+    def __hash__(self) -> int:
+        return hash(sympy.ImmutableDenseMatrix._fromrep(self._rep))
+
+    @property
+    def _rep(self) -> DomainMatrix:
+        """The entries as sympy works on them: rows of what is not zero."""
+        return self._made("rep", self.numbers.to_sparse)
+
+    @property
+    def _args(self) -> tuple[Any, ...]:
+        """The expressions, which sympy sets when it makes an object; here they follow from the numbers."""
+        return self._made("expressions", lambda: sympy.ImmutableDenseMatrix._fromrep(self._rep).args)
+
+    @_args.setter
+    def _args(self, given: tuple[Any, ...]) -> None:
+        pass
+
+    def _made(self, name: str, make: Callable[[], Any]) -> Any:
+        if name not in self.__dict__:
+            self.__dict__[name] = make()
+        return self.__dict__[name]
