@@ -28,8 +28,7 @@ def truth_value(values: Values, representation: str) -> bool:
 
 
 def converted(values: Values, given: str, wanted: str) -> dict[str, Fraction]:
-    """The same truth value in another representation: 0 or 1 for false and true where 0 is false, else -1 or 1; what
-    has
+    """The same truth value in another representation: 0 or 1 for false and true where 0 is false, else -1 or 1; what has
     only a sign keeps its magnitude. Section 3.1."""
     true = truth_value(values, given)
     keeps = given in ("closed", "open", "pair-delta")
@@ -38,10 +37,10 @@ def converted(values: Values, given: str, wanted: str) -> dict[str, Fraction]:
     return {"out1": value, "out2": -value} if wanted.startswith("pair") else {"out": value}
 
 
-def share(word: Sequence[str], letter: str, by: str) -> list[Fraction]:
-    """At each position how often a letter occurs over the length, C/n, or up to there over the position, C/i (section
-    3.3)."""
-    n = len(word)
+def share(word: Sequence[str], alphabet: Sequence[str], by: str) -> list[Fraction]:
+    """At each position how often the first letter of the alphabet occurs over the length, C/n, or up to there over the
+    position, C/i (section 3.3)."""
+    n, letter = len(word), alphabet[0]
     if by == "n":
         return [Fraction(sum(one == letter for one in word), n)] * n
     return [Fraction(sum(one == letter for one in word[: i + 1]), i + 1) for i in range(n)]

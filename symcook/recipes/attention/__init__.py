@@ -41,11 +41,13 @@ def of_rows(inputs: tuple[str, ...], output: str, *passed: str) -> Callable[...,
     return adapt
 
 
-def named(output: str) -> Callable[..., Callable[[Any], Any]]:
-    """Lift a reference on words, with a number for each position, to answers {output: value}."""
+def named(output: str, *passed: str) -> Callable[..., Callable[[Any], Any]]:
+    """Lift a reference on words, which is given the arguments `passed` too and has a number for each position, to
+    answers {output: value}."""
 
-    def adapt(function: Callable[[Any], Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-        return lambda word: [{output: value} for value in function(word)]
+    def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+        given = {one: arguments[one] for one in passed}
+        return lambda word: [{output: value} for value in function(word, **given)]
 
     return adapt
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
+from symcook.recipes.attention import named
 from symcook.recipes.registry import Argument, info, recipe
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 NAME = "count"
-
-
-def _counted(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    letter = arguments["alphabet"][0]
-    return lambda word: [{"share": value} for value in function(word, letter=letter, by=arguments["by"])]
 
 
 @recipe(
@@ -38,7 +33,7 @@ def _counted(function: Callable[..., Any], arguments: Mapping[str, Any], values:
         Argument("alphabet", "ab", "the symbols of the words; the first one is counted", read_alphabet),
         Argument("by", "n", "n for C/n, or i for C/i", one_of("n", "i")),
     ),
-    adapt=_counted,
+    adapt=named("share", "alphabet", "by"),
 )
 def count(alphabet: tuple[str, ...], by: str) -> Transformer:
     """share_i = C/n, or with by=i C_i/i, for the count C of the first symbol in the word (C_i: in its first i symbols).

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
+from symcook.recipes.attention import named
 from symcook.recipes.registry import Argument, info, recipe
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 NAME = "inverse-position"
-
-
-def _inverted(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    return lambda word: [{"inverse": value} for value in function(word, by=arguments["by"])]
 
 
 @recipe(
@@ -35,7 +31,7 @@ def _inverted(function: Callable[..., Any], arguments: Mapping[str, Any], values
         Argument("alphabet", "ab", "the symbols of the words", read_alphabet),
         Argument("by", "i", "i for 1/(i + 1), with the future mask; n for 1/(n + 1), without", one_of("i", "n")),
     ),
-    adapt=_inverted,
+    adapt=named("inverse", "by"),
 )
 def inverse_position(alphabet: tuple[str, ...], by: str) -> Transformer:
     """inverse = 1/(i + 1) at position i of the word, BOS being at position 0; with by=n it is 1/(n + 1) everywhere.
