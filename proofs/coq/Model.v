@@ -373,7 +373,8 @@ Ltac attended :=
   end.
 (* coordinates that nothing has written *)
 Ltac zeros := repeat match goal with h : ?x _ _ = 0 |- _ => is_var x; rewrite h; clear h end.
-Ltac settled := zeros; attended; rewrite ?minus_IZR, ?plus_IZR; same.
+Ltac settled := zeros; attended; rewrite ?minus_IZR, ?plus_IZR;
+  first [reflexivity | ring | solve [rewrite ?Rmult_0_l, ?Rplus_0_l, ?Rplus_0_r; same] | same].
 Ltac averaged := (* the average over the greatest scores, multiplied by their number *)
   zeros;
   lazymatch goal with |- ?l * ?t = _ =>
@@ -577,6 +578,8 @@ Ltac all_determined e f :=
   | _ = _ /\ (_ = _ -> _) /\ _ => let a := fresh in let b := fresh in
       apply and_assoc in e; apply and_assoc in f;
       destruct e as [a e]; destruct f as [b f]; determined a b; clear a b; all_determined e f
+  | (_ /\ _) /\ _ => let a := fresh in let b := fresh in  (* a long relation is in halves *)
+      destruct e as [a e]; destruct f as [b f]; all_determined a b; try clear a; try clear b; all_determined e f
   | _ /\ _ => let a := fresh in let b := fresh in
       destruct e as [a e]; destruct f as [b f]; determined a b; clear a b; all_determined e f
   | _ => determined e f
