@@ -14,6 +14,7 @@ to stderr, and hints that nothing uses. What is written was accepted by the chec
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import sys
@@ -251,10 +252,15 @@ def record() -> dict[str, Any]:
     return json.loads(RECORD.read_text(encoding="utf-8"))
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ids", nargs="*", metavar="ID")
+    parser.add_argument("--texts", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args(arguments)
     known = replay.statements()
     every, written = scripts_with_files(), texts()
-    check_only = "--check" in arguments
+    check_only = given.check
     failed = 0
     for name in sorted(every.keys() & written.keys()):
         failed += 1
@@ -265,49 +271,53 @@ def main(arguments: list[str]) -> int:
     for name in sorted(written.keys() - known.keys()):
         failed += 1
         print(f"{written[name]}: there is no statement {name}", file=sys.stderr)
-    wanted = [a for a in arguments if not a.startswith("--")]
+    wanted = given.ids
     before, now = record(), automation_digest()
     built: dict[str, str] = dict(before["built"]) if before["automation"] == now else {}
-    few = check_only or "--texts" in arguments
+    few = check_only or given.texts
     names = [n for n in known if n in written or ((n in every or n in CHECKS) and (n in wanted or not few))]
     fresh = 0
-    for name in [n for n in names if not wanted or n in wanted]:
-        start = time.perf_counter()
-        path = FOLDER / f"{name}.json"
-        if few and name in written and not wanted and built.get(name) == source_digest(name, written[name], known):
-            fresh += 1
-            continue
-        idle: list[tuple[Place, str]] = []
-        try:
-            certificate = made(name, known, idle)
-        except (Stuck, Rejected, BadInput) as error:
-            failed += 1
-            built.pop(name, None)
-            where = str(written[name].relative_to(HERE.parent)) if name in written else name
-            print(f"{where}: {type(error).__name__}: {error}", file=sys.stderr)
-            continue
-        result = text(certificate)
+    try:
+        for name in [n for n in names if not wanted or n in wanted]:
+            start = time.perf_counter()
+            path = FOLDER / f"{name}.json"
+            if few and name in written and not wanted and built.get(name) == source_digest(name, written[name], known):
+                fresh += 1
+                continue
+            idle: list[tuple[Place, str]] = []
+            try:
+                certificate = made(name, known, idle)
+            except (Stuck, Rejected, BadInput) as error:
+                failed += 1
+                built.pop(name, None)
+                where = str(written[name].relative_to(HERE.parent)) if name in written else name
+                print(f"{where}: {type(error).__name__}: {error}", file=sys.stderr)
+                continue
+            result = text(certificate)
+            if not check_only:
+                path.write_text(result, encoding="utf-8")
+                if name in written:
+                    built[name] = source_digest(name, written[name], known)
+            elif not path.exists() or path.read_text(encoding="utf-8") != result:
+                failed += 1
+                print(f"{name}: the stored certificate differs", file=sys.stderr)
+            for place, hint in idle:
+                print(
+                    f"{written[name].relative_to(HERE.parent)}, line {place.line}: nothing uses {hint}", file=sys.stderr
+                )
+            print(f"{name}: {len(result)} bytes, {time.perf_counter() - start:.2f} s", file=sys.stderr)
+    finally:  # also of a build that was interrupted
         if not check_only:
-            path.write_text(result, encoding="utf-8")
-            if name in written:
-                built[name] = source_digest(name, written[name], known)
-        elif not path.exists() or path.read_text(encoding="utf-8") != result:
-            failed += 1
-            print(f"{name}: the stored certificate differs", file=sys.stderr)
-        for place, hint in idle:
-            print(f"{written[name].relative_to(HERE.parent)}, line {place.line}: nothing uses {hint}", file=sys.stderr)
-        print(f"{name}: {len(result)} bytes, {time.perf_counter() - start:.2f} s", file=sys.stderr)
+            row = {"automation": now, "built": dict(sorted(built.items()))}
+            RECORD.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
     for name in wanted:
         if name not in names:
             failed += 1
             print(f"{name}: no statement or no proof", file=sys.stderr)
     if few:
         print(f"{fresh} certificates are as recorded; the others were built again", file=sys.stderr)
-    if not check_only:
-        row = {"automation": now, "built": dict(sorted(built.items()))}
-        RECORD.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -35,8 +35,8 @@ SHORT_MODEL = 6_000  # characters of the longest text of a stored model there; a
 
 
 def short(ids: Sequence[str], models: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Those among ids and stored models that do not take long."""
-    few = [name for name in ids if len(str(certificates()[name])) <= SHORT]
+    """Those among ids and stored models that do not take long; enclosures do."""
+    few = [name for name in ids if len(text := str(certificates()[name])) <= SHORT and "'interval'" not in text]
     few = [name for name in few if name not in statements() or len(statements()[name].text) <= SHORT_STATEMENT]
     return few, [name for name in models if len(model_text(name)) <= SHORT_MODEL]
 

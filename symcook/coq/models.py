@@ -4,6 +4,7 @@ satisfies the relation run(NAME) that statements suppose."""
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from symcook.coq.reading import MODEL_CALL, Defined, Reading, definitions, parsed, spelled
@@ -280,14 +281,17 @@ class Written:
         return out
 
 
-def stored_models() -> list[str]:
+@cache
+def stored_models() -> tuple[str, ...]:
     """The stored models that statements with a proof suppose."""
-    return sorted({model for name in known_ids() for model in models_of(name)})
+    return tuple(sorted({model for name in known_ids() for model in models_of(name)}))
 
 
-def models_of(name: str) -> list[str]:
+@cache
+def models_of(name: str) -> tuple[str, ...]:
     """The stored models whose run the statement `name` supposes."""
-    return sorted({found[2] for found in MODEL_CALL.finditer(library().statements[name].text) if found[1] == "run"})
+    text = library().statements[name].text
+    return tuple(sorted({found[2] for found in MODEL_CALL.finditer(text) if found[1] == "run"}))
 
 
 def model_module(name: str) -> str:

@@ -26,7 +26,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -129,11 +129,13 @@ def stored_keys() -> list[tuple[str, Any, Any]]:
     return [keys(shown(name), name) for name in stored()]
 
 
-def contradiction(proved: Iterable[Term]) -> str | None:
-    """Two formulas, stored or given, of which one is the negation of the other and both are proved."""
+def contradiction(proved: Iterable[Term], among: Sequence[str] | None = None) -> str | None:
+    """Two formulas, stored or given, of which one is the negation of the other and both are proved; of those stored
+    all, or those with the ids `among`."""
     found: dict[Any, str] = {}
     given = (keys(formula, f"a changed statement, {grammar.digest(formula)[:12]}") for formula in proved)
-    for name, held, denied in itertools.chain(stored_keys(), given):
+    known = stored_keys() if among is None else [keys(shown(name), name) for name in among]
+    for name, held, denied in itertools.chain(known, given):
         if (other := found.get(denied)) is not None:
             return f"{name} and {other}"
         found[held] = name

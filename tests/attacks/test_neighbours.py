@@ -267,7 +267,7 @@ def test_the_proof_of_the_claim_does_not_prove_it(case):
         kernel.check(formula(name, old, new), certificate["proof"], lemmas=lemmas, known=STATEMENTS[name].known)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_search_does_not_prove_it(case):
     """The claim's script and the general tactic, each free to find other coefficients and cases."""

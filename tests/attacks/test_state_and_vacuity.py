@@ -32,7 +32,7 @@ from symcook.proof import kernel, normal, replay
 from symcook.proof.grammar import leading_names, read_formula, read_value
 from symcook.proof.replay import Statement, judge
 from symcook.proof.runrel import Relation, expand
-from symcook.proof.terms import TRUE
+from symcook.proof.terms import TRUE, neg
 
 load_claims()
 HOME = replay.library()
@@ -349,8 +349,10 @@ def test_no_two_stored_proofs_contradict_each_other() -> None:
 
 def test_a_formula_and_its_negation_stop_an_attack(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     a, b = (read_formula(t, {}, {}) for t in ("all x:Real. 0 <= x*x + 1", "~(all y:Real. -1 <= y^2)"))
-    assert proofs.contradiction([a]) is None and proofs.contradiction([b]) is None
-    assert proofs.contradiction([a, b]) is not None
+    some = ("lem.square_le", "merrill2024.def6")
+    assert proofs.contradiction([a], some) is None and proofs.contradiction([b], some) is None
+    assert proofs.contradiction([a, b], some) is not None
+    assert proofs.contradiction([neg(proofs.shown("lem.square_le"))], some) is not None
     monkeypatch.setattr(proofs, "contradiction", lambda proved: "a and b")
     assert proofs.main(["proofs", "--count", "2"]) == 1
     assert "A DEFECT" in capsys.readouterr().out

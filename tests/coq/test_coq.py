@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import runpy
 import shutil
@@ -114,26 +113,29 @@ def test_ids_without_a_proof_are_refused(name: str) -> None:
     assert str(error.value) == REFUSED[name]
 
 
-def coq(*arguments: str, **environment: str) -> tuple[int, str, str]:
-    """proofs/coq.py as a user starts it: exit code and what it says."""
-    done = subprocess.run(
-        [sys.executable, str(PROOFS / "coq.py"), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | environment,
-    )
-    return done.returncode, done.stdout, done.stderr
+COMMAND = runpy.run_path(str(PROOFS / "coq.py"))["main"]
 
 
-def test_what_the_command_refuses_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
+def test_what_the_command_refuses_is_one_sentence_and_exit_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def coq(*arguments: str) -> tuple[int, str, str]:
+        code = COMMAND(arguments)
+        return code, *capsys.readouterr()
+
     other = tmp_path / "bin"
     other.mkdir()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     target = str(tmp_path / "out")
     unknown = "the statement must be a known name; given: lem.square_leq; did you mean lem.square_le?\n"
-    assert coq("-o", target, "lem.square_leq") == (2, "", unknown)
+    started = subprocess.run(
+        [sys.executable, str(PROOFS / "coq.py"), "-o", target, "lem.square_leq"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (started.returncode, started.stdout, started.stderr) == (2, "", unknown)
     assert coq("-o", target, "model.first-position") == (2, "", REFUSED["model.first-position"] + "\n")
     for arguments, path, said in (
         (["-o", str(tmp_path / "mine"), "lem.square_le"], None, "the target must be empty, or a development"),
@@ -146,12 +148,16 @@ def test_what_the_command_refuses_is_one_sentence_and_exit_2(tmp_path: Path) -> 
         (["-o", target, "lem.square_le", "--record"], None, "--record must stand with --check"),
         (["-o", target, "--sample", "0"], None, "a sample must be a positive number of certificates; given: 0"),
     ):
-        code, out, error = coq(*arguments, PATH=str(path or os.environ["PATH"]))
+        with monkeypatch.context() as patch:
+            if path:
+                patch.setenv("PATH", str(path))
+            code, out, error = coq(*arguments)
         assert (code, out, error.count("\n")) == (2, "", 1), error
         assert error.startswith(said)
     (other / "coqc").write_text("#!/bin/sh\necho 8.20.0 5.1\n")
     (other / "coqc").chmod(0o755)
-    code, _, error = coq("-o", target, "lem.square_le", "--check", PATH=f"{other}:/bin")
+    monkeypatch.setenv("PATH", f"{other}:/bin")
+    code, _, error = coq("-o", target, "lem.square_le", "--check")
     assert (code, error.count("\n")) == (2, 1) and error.startswith("coqc must be of version 8.16; given: 8.20.0")
 
 
@@ -340,6 +346,7 @@ def test_the_run_of_a_stored_model_satisfies_its_relation_and_that_of_another_do
         assert refused(folder, "other_model", source.replace(entry, other, 1))
 
 
+@pytest.mark.sampled(2)
 @needs_coqc
 @pytest.mark.parametrize(
     ("name", "entry", "other"),

@@ -282,6 +282,7 @@ def everything() -> dict[str, Transformer]:
 EVERYTHING = everything()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", EVERYTHING)
 def test_every_block_as_arrays(what: str, tmp_path: Path) -> None:
     model = EVERYTHING[what]

@@ -114,6 +114,7 @@ def test_a_set_would_see_a_wrong_weight() -> None:
     assert not ((ends[..., 0] <= found) & (found <= ends[..., 1])).all()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["npz", "onnx", "torch"])
 @pytest.mark.parametrize("recipe", ["dyck-1", "parity", "first", "first-layernorm", "parity-layernorm"])
 def test_the_guarantee_holds_in_real_runs(kind: str, recipe: str) -> None:

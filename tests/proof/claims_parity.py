@@ -59,7 +59,7 @@ def three(x: Sequence[int]) -> dict[str, Any]:
     given = x if len(x) == 3 else (5, 5, 5)
     hidden = [int(sum(given) - j + F(1, 2) > 0) for j in (1, 2, 3)]
     out = int(hidden[0] - hidden[1] + hidden[2] - F(1, 2) > 0)
-    return {f"x{j}": F(v) for j, v in enumerate(given, 1)} | {
+    return {f"{name}{j}": F(v) for j, v in enumerate(given, 1) for name in "bx"} | {
         "h1": F(hidden[0]),
         "h2": F(hidden[1]),
         "h3": F(hidden[2]),
@@ -81,7 +81,7 @@ def bits(v: Any) -> list[int] | None:
         ("I[j <= k]", "I[k <= j]"),
         ("-j + 1/2)", "-j)"),
         ("h(j) = I[j <= k]", "h(j) = I[j <= n]"),
-        ("h2 = I[2 <= x1", "h2 = I[1 <= x1"),
+        ("h2 = I[2 <= b1", "h2 = I[1 <= b1"),
     ],
 )
 def rumelhart_hidden(v: Any) -> bool | None:
@@ -100,7 +100,7 @@ def rumelhart_hidden(v: Any) -> bool | None:
         ("+ -1/2]", "+ 1/2]"),
         ("pow(-1, j + 1)*h", "pow(-1, j)*h"),
         ("I[odd(k)]", "I[1 <= k]"),
-        ("out = I[odd(x1 + x2 + x3)]", "out = I[1 <= x1 + x2 + x3]"),
+        ("out = I[odd(b1 + b2 + b3)]", "out = I[1 <= b1 + b2 + b3]"),
     ],
 )
 def rumelhart_output(v: Any) -> bool | None:

@@ -335,6 +335,7 @@ def test_blocks_of_a_grid_hold_every_sequence_once():
             assert [sequence for block in blocks for sequence in block] == list(grid)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["min", "if", "eqzero", "clip", "round", "boolean", "gtzero-input"])
 def test_recipes_hold_on_their_grids_and_a_changed_weight_is_found(name):
     assert check_recipe(name).holds
