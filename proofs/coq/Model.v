@@ -373,7 +373,8 @@ Ltac attended :=
   end.
 (* coordinates that nothing has written *)
 Ltac zeros := repeat match goal with h : ?x _ _ = 0 |- _ => is_var x; rewrite h; clear h end.
-Ltac settled := zeros; attended; rewrite ?minus_IZR, ?plus_IZR; same.
+Ltac settled := zeros; attended; rewrite ?minus_IZR, ?plus_IZR;
+  first [reflexivity | ring | solve [rewrite ?Rmult_0_l, ?Rplus_0_l, ?Rplus_0_r; same] | same].
 Ltac averaged := (* the average over the greatest scores, multiplied by their number *)
   zeros;
   lazymatch goal with |- ?l * ?t = _ =>
@@ -399,7 +400,9 @@ Ltac normed :=
       end
   end.
 (* An equation: its left side is one part further than the right one; the stream before that part is any stream. *)
+Ltac head_of t := lazymatch t with ?f _ => head_of f | _ => t end.
 Ltac computed :=
+  repeat match goal with |- context [after ?p _ _ _] => let h := head_of p in unfold h end;
   cbn [after]; repeat match goal with |- context [row ?c ?names ?rows] =>
     let e := eval unfold names in (row c names rows) in progress change (row c names rows) with e end;
   cbn [heads_output head_output from_words plus row existsb String.eqb Ascii.eqb Bool.eqb orb andb option_map
@@ -453,7 +456,9 @@ Ltac any_stream x k :=
     differ l k; replace (x l d) with (x k d) by (kept x k l d) end;
   repeat match goal with h : x _ = _ :> stream |- _ => clear h end;
   repeat match goal with h : _ = 0 |- _ => revert h end; generalize (x k); intros.
-Ltac contributed name := unfold contribution, name; cbn [parts start nth_error].
+Ltac matched := repeat match goal with |- context [match ?p with Attention _ => _ | Network _ _ _ _ _ _ _ => _ | Norm _ _ _ _ => _ end] =>
+  let h := head_of p in unfold h end.
+Ltac contributed name := unfold contribution, name; cbn [parts start nth_error]; matched; cbn [nth_error].
 Ltac after_part name x k c i :=
   lazymatch k with
   | O => lazymatch goal with h : x O = _ :> stream |- _ => rewrite h; unfold embedded; computed end
@@ -577,6 +582,8 @@ Ltac all_determined e f :=
   | _ = _ /\ (_ = _ -> _) /\ _ => let a := fresh in let b := fresh in
       apply and_assoc in e; apply and_assoc in f;
       destruct e as [a e]; destruct f as [b f]; determined a b; clear a b; all_determined e f
+  | (_ /\ _) /\ _ => let a := fresh in let b := fresh in  (* a long relation is in halves *)
+      destruct e as [a e]; destruct f as [b f]; all_determined a b; try clear a; try clear b; all_determined e f
   | _ /\ _ => let a := fresh in let b := fresh in
       destruct e as [a e]; destruct f as [b f]; determined a b; clear a b; all_determined e f
   | _ => determined e f

@@ -169,10 +169,10 @@ MAKEFILE = """\
 all: {goals}
 
 %.vo: %.v
-\tcoqc -q -w none -Q . Symcook $<
+\tcoqc -q -w none -noglob -Q . Symcook $<
 
 assumptions: all
-\tcoqc -q -w none -Q . Symcook Assumptions.v
+\tcoqc -q -w none -noglob -Q . Symcook Assumptions.v
 
 .PHONY: all assumptions
 

@@ -80,7 +80,7 @@ class Judge:
     def run(self, file: str) -> tuple[bool, str, float]:
         """Whether coqc accepts a file, what it says, and the processor seconds."""
         limited = ["sh", "-c", 'ulimit -t "$0"; exec "$@"', str(self.seconds)]  # processor time: others may be at work
-        command = [*limited, self.path, "-q", "-w", "none", "-Q", ".", "Symcook", f"{file}.v"]
+        command = [*limited, self.path, "-q", "-w", "none", "-noglob", "-Q", ".", "Symcook", f"{file}.v"]
         with TemporaryFile("w+") as said:
             process = subprocess.Popen(command, cwd=self.folder, stdout=said, stderr=subprocess.STDOUT)
             _, status, used = os.wait4(process.pid, 0)

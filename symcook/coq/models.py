@@ -139,17 +139,19 @@ class Written:
             for index, row in enumerate((embedding["words"] or {}).values())
         )
         positions = [f'("{c}", fun i : Z => ({self.number(v)} : R))' for c, v in embedding["positions"].items()]
+        parts, given = self.parts(), "".join(f" {name}" for name in (*self.symbols, "n"))
         fields = [
             f"start := {embedding['start']}",
             f"words := {listed(words)}",
             *self.alphabet(),
             f"inputs := {quoted(embedding['inputs'] or [])}",
             f"positions := {listed(positions)}",
-            "parts :=\n    [ " + ";\n      ".join(self.parts()) + " ]",
+            f"parts := {listed(f'{self.module}_part{k}{given}' for k in range(len(parts)))}",
             f"readout := {self.readout()}",
         ]
-        given = f" ({' '.join(self.symbols)} : R)" if self.symbols else ""
-        return f"Definition {self.module}{given} (n : Z) : model := {{|\n  " + ";\n  ".join(fields) + "\n|}."
+        named = f" ({' '.join(self.symbols)} : R) (n : Z)" if self.symbols else " (n : Z)"
+        lines = [f"Definition {self.module}_part{k}{named} : part :=\n  {part}." for k, part in enumerate(parts)]
+        return "\n".join([*lines, f"Definition {self.module}{named} : model := {{|\n  " + ";\n  ".join(fields) + "\n|}."])
 
     def alphabet(self) -> list[str]:
         """The words that may be typed, and those that the model adds."""
