@@ -151,7 +151,8 @@ class Written:
         ]
         named = f" ({' '.join(self.symbols)} : R) (n : Z)" if self.symbols else " (n : Z)"
         lines = [f"Definition {self.module}_part{k}{named} : part :=\n  {part}." for k, part in enumerate(parts)]
-        return "\n".join([*lines, f"Definition {self.module}{named} : model := {{|\n  " + ";\n  ".join(fields) + "\n|}."])
+        whole = f"Definition {self.module}{named} : model := {{|\n  " + ";\n  ".join(fields) + "\n|}."
+        return "\n".join([*lines, whole])
 
     def alphabet(self) -> list[str]:
         """The words that may be typed, and those that the model adds."""
