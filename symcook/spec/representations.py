@@ -28,8 +28,8 @@ def truth_value(values: Values, representation: str) -> bool:
 
 
 def converted(values: Values, given: str, wanted: str) -> dict[str, Fraction]:
-    """The same truth value in another representation: 0 or 1 for false and true where 0 is false, else -1 or 1; what has
-    only a sign keeps its magnitude. Section 3.1."""
+    """The same truth value in another representation: 0 or 1 for false and true where 0 is false, else -1 or 1; what
+    has only a sign keeps its magnitude. Section 3.1."""
     true = truth_value(values, given)
     keeps = given in ("closed", "open", "pair-delta")
     low = 0 if wanted in ("closed", "zero-one", "zero-or-more") else -1

@@ -291,7 +291,7 @@ def test_a_stored_model_shows_its_matrices_and_its_run() -> None:
     source = model_file("dyck-1")
     assert 'words := [(0%Z, [("token", 1)]); (1%Z, [("token", -1)])]' in source
     assert 'Attention [(["token"], ["balance"], [[0]], [[0]], [[1]], future, average)].' in source
-    assert 'Network ["balance"] ["error"] [[-1]] [0] [[1]] [0] relu_units;' in source
+    assert 'Network ["balance"] ["error"] [[-1]] [0] [[1]] [0] relu_units.' in source
     assert "run_dyck_1 n w" in source
     norm = model_file("sign-norm")
     assert 'Definition sign_norm_norm : list string := ["x"; "y"].' in norm
