@@ -3,8 +3,8 @@
 A proof is a list of nodes, JSON objects with a "by" and exactly the keys that `NODES` gives for it. Every node but the
 last changes the state (goal, facts by label, names with sorts) and hands it on to the next; the last one closes the
 goal, some of them with proofs of their own. No statement is in a proof: `check` is given the goal. Facts are passed
-down, never up, and every fact is a well-sorted formula within the limits of `terms`. Everything that is not accepted
-raises Rejected, and nothing else.
+down, never up, and every fact that a node looks at is a well-sorted formula within the limits of `terms`. Everything
+that is not accepted raises Rejected, and nothing else.
 """
 
 from __future__ import annotations

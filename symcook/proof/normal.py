@@ -386,7 +386,7 @@ def _bind(tag: str, name: str, *parts: Any) -> Key:
 
 def fkey(f: Term) -> Key:
     """A value equal for formulas that are the same up to normal forms; TRUE or FALSE where that decides the formula."""
-    tag, data, kids = f
+    tag, _, kids = f
     if tag in ("true", "false"):
         return (tag,)
     if tag in ("=", "<=", "<"):
