@@ -15,7 +15,7 @@ from symcook.errors import BadInput
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
-FILES = {".npz": "npz", ".safetensors": "safetensors"}
+FILES = {".npz": "npz", ".safetensors": "safetensors", ".onnx": "onnx"}
 
 
 @declare("diff", "symcook diff dyck-1 dyck-1.npz")
@@ -27,7 +27,7 @@ FILES = {".npz": "npz", ".safetensors": "safetensors"}
 @click.option("--tolerance", default="0", metavar="T", help="What is at most T apart counts as equal (0).")
 @settings_option
 def command(first: str, second: str, max_length: int, tolerance: str, settings: tuple[str, ...], as_json: bool) -> int:
-    """Where two models part: A and B are recipes, model files, or exports (.npz, .safetensors).
+    """Where two models part: A and B are recipes, model files, or exports (.npz, .safetensors, .onnx).
 
     Says which coordinates, tokens and steps are not alike, and the first input, layer, position and coordinate at which
     the two streams differ, with both values. Settings are those of a recipe or model file, in both where both are.
@@ -55,6 +55,9 @@ def command(first: str, second: str, max_length: int, tolerance: str, settings: 
 def _model(name: str, settings: tuple[str, ...]) -> Transformer:
     """A recipe, a model file or an export as a model with values in place of its symbols."""
     kind = FILES.get(PurePath(name).suffix)
+    if PurePath(name).suffix in (".pt", ".pth"):
+        do = "export it as one of these too; verify-export compares its weights with the model"
+        raise BadInput(f"an export that is read back must end in one of {', '.join(FILES)}", name, do)
     if kind is None:
         chosen = choose(name, settings)
         return chosen.model.bind(chosen.values)

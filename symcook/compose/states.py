@@ -280,10 +280,7 @@ def _without_prefix(state: Mapping[str, Any]) -> dict[str, Any]:
 
 def _ratios(key: str, entries: Sequence[Any]) -> list[tuple[int, int]]:
     """The exact numbers that the entries of a key are."""
-    if set(map(type, entries)) <= {int, float, Fraction}:
-        try:
-            return [entry.as_integer_ratio() for entry in entries]
-        except (OverflowError, ValueError):
-            pass
-    wrong = next(e for e in entries if type(e) not in (int, float, Fraction) or e - e != 0)
-    raise BadInput(f"every entry of {key} must be a finite number", repr(wrong))
+    for entry in entries:
+        if not isinstance(entry, (int, float, Fraction)) or isinstance(entry, bool) or entry - entry != 0:
+            raise BadInput(f"every entry of {key} must be a finite number", repr(entry))
+    return [entry.as_integer_ratio() for entry in entries]

@@ -106,7 +106,9 @@ class Lens:
     def __init__(self, m: Archive) -> None:
         import numpy as np
 
-        self.m, self.np = m, np = Chosen(m).archive() if any(key.endswith(".P") for key in m) else m, np
+        if any(key.endswith(".P") for key in m):
+            m = Chosen(m).archive()
+        self.m, self.np = m, np
         if not len(m["vocabulary"]):
             _refuse("the embedding", "rows of numbers as inputs")
         if "positions" in m and m["positions"].ndim > 2:

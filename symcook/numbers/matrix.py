@@ -97,7 +97,7 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         return self.numbers.unify_eq(other.numbers) if isinstance(other, RationalMatrix) else super().__eq__(other)
 
     def __hash__(self) -> int:
-        return hash(sympy.ImmutableDenseMatrix._fromrep(self._rep))
+        return self._made("hash", lambda: hash(sympy.ImmutableDenseMatrix._fromrep(self._rep)))
 
     @property
     def _rep(self) -> DomainMatrix:

@@ -174,3 +174,15 @@ def test_heads_must_divide() -> None:
     given = state(np.random.default_rng(1), norms=True)
     with pytest.raises(sc.BadInput, match="must divide the 4 coordinates"):
         sc.from_state_dict(given, vocabulary=VOCABULARY, heads=3)
+
+
+def test_entries_may_be_any_exact_numbers_or_floats_of_one_kind() -> None:
+    """Lists of ints, Fractions, floats and numpy's float64 are what arrays of them are; anything else is named."""
+    rows = [[1, Fraction(1, 2), 0.25, np.float64(2.0)]] * 2
+    given = {"embedding.weight": rows, "output.weight": np.array(rows, dtype=float)}
+    model = sc.from_state_dict(given, vocabulary="ab", norm="none")
+    assert [str(v) for v in (model.embedding.words or {})["a"].values()] == ["1", "1/2", "1/4", "2"]
+    assert list(model.readout.weights)[:4] == list((model.embedding.words or {})["a"].values())
+    for wrong in (float("inf"), float("nan"), True, "1", None):
+        with pytest.raises(sc.BadInput, match=r"every entry of output\.weight must be a finite number"):
+            sc.from_state_dict(given | {"output.weight": [[1, 2, 3, wrong]] * 2}, vocabulary="ab", norm="none")

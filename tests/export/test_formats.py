@@ -282,7 +282,7 @@ def test_a_certificate_in_every_format(kind: str, tmp_path: Path, capsys: pytest
 
 
 def test_a_type_that_a_format_does_not_have(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="safetensors, torch have it"):
+    with pytest.raises(BadInput, match="safetensors, torch, transformerlens have it"):
         build("dyck-1").export(tmp_path / "m.npz", dtype="bfloat16")
     with pytest.raises(BadInput, match=r"step1\.W2\[1, 0\] = 1000000.*use --dtype float64"):
         build("gtzero").export(tmp_path / "m.npz", dtype="float32", values={"eps": "1/10^60"})

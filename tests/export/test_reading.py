@@ -183,3 +183,15 @@ def test_a_model_and_its_export(tmp_path: Path, capsys: Any, monkeypatch: pytest
     assert "do not differ" in said(["diff", "dyck-1", "d.npz"], 0).out
     for bad in ("dyck-1", "dyck-1 x.npz", "d.npz d.npz --set x=1", "dyck-1 d.npz --tolerance -1"):
         assert said(["diff", *bad.split()], 2).err.count("\n") == 1
+
+
+def test_diff_reads_onnx_and_names_what_it_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("onnx")
+    place = str(tmp_path / "d.onnx")
+    sc.build("dyck-1").export(place, format="onnx", max_length=3)
+    assert main(["diff", "dyck-1", place, "--max-length", "3"]) == 0
+    assert main(["diff", "dyck-1-nonuniform", place, "--max-length", "3"]) == 1
+    capsys.readouterr()
+    for ending in (".pt", ".pth"):
+        assert main(["diff", "dyck-1", str(tmp_path / f"d{ending}")]) == 2
+        assert "must end in one of .npz, .safetensors, .onnx" in capsys.readouterr().err
