@@ -8,7 +8,7 @@
 
 A proof text is ``proofs/<paper>/<id>.proof``, of a library lemma ``proofs/lemmas/<name>.proof``. ``proofs/built.json``
 records from what the certificate of each text was built: the text, the statement, the lemmas that it uses, the
-definitions, and the automation. What is recorded as it is now is not built again by --check. Progress with seconds goes
+definitions that it names, and the automation. What is recorded as it is now is not built again by --check. Progress with seconds goes
 to stderr, and hints that nothing uses. What is written was accepted by the checker once already.
 """
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from symcook.errors import BadInput, Rejected
 from symcook.proof import kernel, normal, own, replay
-from symcook.proof.grammar import GRAMMAR
+from symcook.proof.grammar import GRAMMAR, Definition
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof, Place, ProofText
 from symcook.proof.search.refute import refute
@@ -38,6 +39,7 @@ from symcook.verify import sweep
 if TYPE_CHECKING:
     from script import Script
 
+WORD = re.compile(r"\w+")
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "certificates"
 RECORD = HERE / "built.json"
@@ -136,8 +138,20 @@ def source_digest(name: str, source: Path, known: Mapping[str, replay.Statement]
     stored = FOLDER / f"{name}.json"
     lemmas = json.loads(stored.read_text(encoding="utf-8")).get("lemmas", {}) if stored.is_file() else {}
     now = [f"{n} {known[n].digest if n in known else 'gone'}" for n in sorted(lemmas)]
-    meant = repr(sorted((d.name, d.params, d.tree) for d in statement.known.values()))
-    return digest(source.read_bytes(), statement.digest, str(statement.nontrivial), *now, meant)
+    content = source.read_bytes()
+    return digest(content, statement.digest, str(statement.nontrivial), *now, *meant(content.decode(), statement.known))
+
+
+def meant(content: str, known: Mapping[str, Definition]) -> list[str]:
+    """The definitions that a text names, and those that they name."""
+    found: dict[str, str] = {}
+    todo = [content]
+    while todo:
+        for word in set(WORD.findall(todo.pop())) & known.keys() - found.keys():
+            one = known[word]
+            found[word] = repr((one.name, one.params, one.tree))
+            todo.append(found[word])
+    return [found[name] for name in sorted(found)]
 
 
 def used(proof: Any) -> Iterator[str]:
