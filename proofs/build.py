@@ -8,8 +8,8 @@
 
 A proof text is ``proofs/<paper>/<id>.proof``, of a library lemma ``proofs/lemmas/<name>.proof``. ``proofs/built.json``
 records from what the certificate of each text was built: the text, the statement, the lemmas that it uses, the
-definitions that it names, and the automation. What is recorded as it is now is not built again by --check. Progress with seconds goes
-to stderr, and hints that nothing uses. What is written was accepted by the checker once already.
+definitions that it names, and the automation. What is recorded as it is now is not built again by --check. Progress
+with seconds goes to stderr, and hints that nothing uses. What is written was accepted by the checker once already.
 """
 
 from __future__ import annotations

@@ -191,10 +191,11 @@ FIGURES: dict[str, tuple[Callable[[int, Ask], Figure], ...]] = {
 
 
 def figures() -> dict[str, tuple[Callable[[int, Ask], Figure], ...]]:
-    """The figures by recipe: those of Chiang and Cholak 2022, and the comparators of the Cookbook."""
+    """The figures by recipe: those of Chiang and Cholak 2022, and of the Cookbook its figures and the comparators."""
     from symcook.report.comparators import COMPARATORS
+    from symcook.report.cookbook import COOKBOOK
 
-    return FIGURES | COMPARATORS
+    return FIGURES | COMPARATORS | COOKBOOK
 
 
 def exact(value: Fraction | int) -> Ball:

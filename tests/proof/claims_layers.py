@@ -1318,8 +1318,11 @@ def special_instances() -> Iterator[dict[str, Any]]:
     """Candidates for the values and for what is made of symbol and mean; words by length, the special symbol 0."""
     words = [{j: F(1) for j in range(9)} | {0: F(0)}, {j: F(2) for j in range(9)} | {0: F(0)}]
     words += [{j: F(1) for j in range(9)} | {n + 1: F(0)} for n in range(5)] + [{j: F(1) for j in range(9)}]
+    words += [{j: F(1) for j in range(9)} | {0: F(2)}]  # of the stored model, where 2 is BOS
     for _ in range(3):
         yield {
+            "begin()": {j: F(int(j == 0)) for j in range(9)},
+            "inverse()": {j: F(1, j + 1) for j in range(9)},
             "v()": {0: F(1), 1: F(0), 2: F(0)},
             "g()": [lambda _, b: b, lambda a, b: 1 - a * b, lambda a, b: a + b, lambda _, b: b / (1 + b)],
             "n": [F(n) for n in range(5)],
@@ -1363,6 +1366,7 @@ def special_everywhere(v: Any) -> bool:
         ("sum(j, 0, i, v(w(j)))/(i + 1)) = 1/(i + 1)", "sum(j, 0, i, v(w(j)))/(i + 1)) = 1/(n + 1)"),
         ("sum(j, 0, n, v(w(j)))/(n + 1)) = 1/(n + 1)", "sum(j, 0, n, v(w(j)))/(n + 1)) = 1/(n + 2)"),
         ("sum(j, 1, n + 1, v(w(j)))", "sum(j, 1, n, v(w(j)))"),
+        ("inverse(i) = 1/(i + 1)", "inverse(i) = 1/(i + 2)"),
         ("w(0) = 0 & ", ""),
         ("w(n + 1) = 0 & (all j in 1..n. w(j) != 0)", "(all j in 1..n. w(j) != 0)"),
     ],
@@ -1371,7 +1375,8 @@ def special_seen(v: Any) -> bool:
     """All but the future-masked mean with the symbol at the end, where positions 1 and 2 see the same."""
     seen = seen_means(v, 2, True, True)
     begun_or_whole = all(some_function(v, *kind) for kind in ((False, False), (False, True), (True, False)))
-    return begun_or_whole and seen[0] == seen[1]
+    stored = all(mean([F(1), *[F(0)] * i]) == F(1, i + 1) for i in range(5))
+    return begun_or_whole and seen[0] == seen[1] and stored
 
 
 def begun() -> Iterator[dict[str, Any]]:

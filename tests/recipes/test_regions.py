@@ -24,7 +24,7 @@ AT_LEAST = {"boolean", "boolean-formula", "by-gelu", "convert-boolean", "dyck-1-
             "predecessor", "predecessor-quadratic", "rumelhart-parity", "sign", "tie-break"}  # fmt: skip
 EVERYWHERE = {"identity", "zero", "min", "max", "add", "subtract", "scale", "cpwl", "cancel-residual", "clip",
               "average", "prefix-average", "first-position", "dyck-1", "parity", "first", "parity-layernorm",
-              "first-layernorm", "attention-identity", "count", "dyck-1-2", "dyck-k-d",
+              "first-layernorm", "attention-identity", "count", "dyck-1-2", "dyck-1-zero-one", "dyck-k-d",
               "induction-most-frequent", "induction-most-recent", "inverse-position", "last-position", "max-min",
               "predecessor-strict", "selective-norm", "sign-norm", "successor"}  # fmt: skip
 WITH_EDGES = {"gtzero", "gezero", "eqzero", "gtzero-input", "gezero-input", "eqzero-input", "round", "if"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +19,7 @@ import symcook as sc
 from symcook.bounds.sensitive import right_weights
 from symcook.report import figures
 from symcook.report.figures import write
+from symcook.spec.languages import dyck1_grammar
 
 
 def moved(name: str, weight: Fraction, **arguments: str) -> sc.Transformer:
@@ -234,3 +236,25 @@ def test_comparators_are_grey_where_they_are_not_exact(name: str, grey: tuple[in
         }[name.removesuffix("-input")]
         assert Fraction(value) == cases
         assert (Fraction(meant[at]) == cases) is not any(a < at < b for a, b in figure.grey)
+
+
+def test_figure_1_of_the_cookbook() -> None:
+    """By the math module's erf, to what its floats hold."""
+    (make,) = figures.figures()["by-gelu"]
+    *scaled, wanted = make(3, lambda _: None).curves
+    for curve, c in zip(scaled, (1, 2, 5), strict=True):
+        for at, value in curve.points[::10]:
+            x = float(at)
+            assert abs(float(value.mid) - x / 2 * (1 + math.erf(c * x / math.sqrt(2)))) < 1e-9
+    assert all(Fraction(value.mid) == max(at, 0) for at, value in wanted.points)
+
+
+def test_figure_2_of_the_cookbook_has_the_panels_of_its_caption() -> None:
+    for make, member, (ahead, level) in zip(
+        figures.figures()["dyck-1"], (True, False, False), [(True, True), (False, True), (True, False)], strict=True
+    ):
+        figure = make(3, lambda _: None)
+        opened, closed = ([int(Fraction(value.mid)) for _, value in curve.points] for curve in figure.curves)
+        assert (all(o >= c for o, c in zip(opened, closed, strict=True)), opened[-1] == closed[-1]) == (ahead, level)
+        assert [o + c for o, c in zip(opened, closed, strict=True)] == [1, 2, 3, 4, 5, 6]
+        assert dyck1_grammar(figure.title[-6:]) is member
