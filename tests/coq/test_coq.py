@@ -60,6 +60,15 @@ def test_statements_are_read_as_a_person_would_write_them() -> None:
     ) in definitions_text()
 
 
+def test_no_definition_hides_a_name_of_the_forward_pass() -> None:
+    """A stored model's file reads the definitions after Model.v."""
+    text = (PROOFS / "coq" / "Model.v").read_text(encoding="utf-8")
+    names = set(re.findall(r"^(?:Definition|Fixpoint|Inductive|Record|Lemma) (\w+)|^  (\w+) :", text, re.MULTILINE))
+    ours = {one or two for one, two in names}
+    assert {"stage", "after", "typed", "is_word"} <= ours
+    assert not ours & set(re.findall(r"^(?:Definition|Fixpoint) (\w+)", definitions_text(), re.MULTILINE))
+
+
 def test_a_long_statement_is_broken_where_it_falls_apart() -> None:
     assert laid_out(statement_text("merrill2024.lemma3"), 2) == (
         "forall (n : Z) (h : Z -> Z) (i : Z),\n"
