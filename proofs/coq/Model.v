@@ -285,10 +285,16 @@ Proof.
     apply Rplus_le_compat; [apply ih; lia | apply r; lia]. }
   apply q. lia.
 Qed.
-Lemma attention_average : forall (a b : Z) s v, (a <= b)%Z ->
+Lemma sum_none : forall (a b : Z) f, (b < a)%Z -> sum a b f = 0.
+Proof. intros a b f h. unfold sum. replace (Z.to_nat (b - a + 1)) with O by lia. reflexivity. Qed.
+Lemma attention_none : forall how (a b : Z) s v, (b < a)%Z -> attention how a b s v = 0.
+Proof. intros how a b s v h. unfold attention. rewrite (sum_none a b (fun j => weight how a b s j * v j)) by assumption. unfold Rdiv. ring. Qed.
+Lemma attention_average : forall (a b : Z) s v,
   attention average a b s v * sum a b (weight average a b s) = sum a b (fun j => weight average a b s j * v j).
 Proof.
-  intros a b s v h. unfold attention. assert (p := some_weight a b s h). field. lra.
+  intros a b s v. destruct (Z_lt_le_dec b a) as [h|h].
+  - rewrite attention_none, !sum_none by assumption. ring.
+  - unfold attention. assert (p := some_weight a b s h). field. lra.
 Qed.
 (* layer norm: where the deviation is zero, each entry is the mean *)
 Lemma total_squares : forall names (f : stream) i, 0 <= total names (fun c i => f c i ^ 2) i /\
@@ -367,7 +373,7 @@ Ltac attended :=
         | rewrite (attention_one h a b s v) by (first [now left | now right]); unfold weight
         | lazymatch h with
           | softmax _ _ => unfold attention, weight
-          | average => fail
+          | average => rewrite (attention_none average a b s v) by lia  (* no position is seen *)
           end ]
     end
   end.
@@ -380,8 +386,8 @@ Ltac averaged := (* the average over the greatest scores, multiplied by their nu
   lazymatch goal with |- ?l * ?t = _ =>
     lazymatch l with context [attention average ?a ?b ?s ?v] =>
       transitivity (attention average a b s v * t); [ring|];
-      replace t with (sum a b (weight average a b s)) by (unfold weight; same);
-      rewrite attention_average by lia; unfold weight; same
+      replace t with (sum a b (weight average a b s)) by (unfold weight; rewrite ?minus_IZR, ?plus_IZR; same);
+      rewrite attention_average; unfold weight; rewrite ?minus_IZR, ?plus_IZR; same
     end
   end.
 (* layer norm *)
@@ -484,6 +490,7 @@ Ltac equation name :=
   | |- deviation _ _ (?x ?k) ?i = _ => statistics deviation x k i
   | |- contribution _ _ _ _ (?x ?k) _ _ = _ => any_stream x k; contributed name; computed
   | |- _ = 0 -> ?x ?k ?c ?i = _ => intros ?; after_part name x k c i
+  | |- IZR _ = IZR _ -> ?x ?k ?c ?i = _ => let e := fresh in intros e; apply eq_IZR in e; after_part name x k c i
   | |- ?x ?k ?c ?i = _ => after_part name x k c i
   | |- ?x ?k ?c ?i * _ = _ => after_part name x k c i
   | |- (?x ?k ?c ?i - _) * _ = _ => after_part name x k c i
@@ -542,10 +549,13 @@ Ltac nonzero :=
   first
     [ assumption
     | match goal with h : forall i : Z, _ -> ?d i <> 0 |- ?d _ <> 0 => apply h; in_range end
-    | apply some_greatest; lia
+    | rewrite <- ?minus_IZR, <- ?plus_IZR; apply some_greatest; lia
     | lra ].
 Ltac cancel a b :=
   first [ apply (cancelled _ _ _ _ _ _ a b) | apply (cancelled_added _ _ _ _ _ _ _ _ a b) ]; first [nonzero | congruent].
+Ltac as_places n := (* two places that are not the same, as integers *)
+  try match type of n with IZR ?p <> IZR ?q =>
+    let d := fresh in assert (d : p <> q) by (let e := fresh in intros e; apply n; exact (f_equal IZR e)) end.
 Ltac solved a b :=
   lazymatch type of a with
   | ?e /\ (?p = ?q -> _) =>
@@ -553,7 +563,7 @@ Ltac solved a b :=
       destruct a as [a y]; destruct b as [b z];
       destruct (Req_dec p q) as [n|n];
       [ rewrite (y n), z by (rewrite <- n; symmetry; congruent || (rewrite n; congruent)); congruent
-      | cancel a b ]
+      | as_places n; cancel a b ]
   | ?l = _ => first [rewrite a, b; congruent | cancel a b]
   end.
 Ltac value_of e := lazymatch type of e with
@@ -624,4 +634,4 @@ Ltac decided relation name :=
       end
     end
   end;
-  intuition lra.
+  first [ intuition lra | split; let h := fresh in let i := fresh in let r := fresh in intros h i r; specialize (h i r); intuition lra ].
