@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ def witness(name: str) -> str:
     They are the nodes by which the proof closes "there are values at which it fails", so no others can be shown. An
     object that the proof has from an existential fact is named by that fact. Where cases have witnesses of their own,
     they are joined by "or". A statement without leading quantifiers is refuted as it stands; then the values are shown
-    at which the proof uses what it supposes.
+    at which the proof uses what it supposes, or the stored models that the statement denies something of.
     """
     from symcook.proof.grammar import leading_names
     from symcook.proof.replay import library, load_json
@@ -26,7 +27,9 @@ def witness(name: str) -> str:
             names = leading_names(home.statements[name].expanded)
             found = _values(certificate["proof"], {})
             if not names:
-                return " and ".join(dict.fromkeys(_uses(certificate["proof"])))
+                used = dict.fromkeys(_uses(certificate["proof"]))
+                models = dict.fromkeys(re.findall(r"\brun\(([\w-]+)\)", home.statements[name].text))
+                return " and ".join(used or (f"the stored model {model}" for model in models))
             shown = (", ".join(_said(n, v) for n, v in zip(names, at, strict=False)) for at in found)
             return " or ".join(dict.fromkeys(filter(None, shown)))
     raise unknown("refuted claim", name, [])

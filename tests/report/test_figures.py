@@ -185,7 +185,7 @@ def test_without_matplotlib_the_numbers_are_written(few: None, tmp_path: Path, m
     ("arguments", "says"),
     [
         (["report", "pariti", "-o", "x"], "did you mean parity"),
-        (["report", "dyck-1", "-o", "x"], "recipe with figures"),
+        (["report", "average", "-o", "x"], "recipe with figures"),
         (["report", "parity"], "-o"),
         (["report", "parity", "-o", "x", "--max-length", "2"], "--max-length"),
     ],
