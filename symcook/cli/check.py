@@ -14,37 +14,37 @@ import click
 
 from symcook.cli.options import (
     DIGITS,
-    DOMAINS,
     LENGTH,
     Chosen,
-    OneOf,
     choose,
+    domain_option,
+    exact_or_balls,
     name_argument,
     need_values,
     settings_option,
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say
-from symcook.errors import BadInput, NotExact, Undecided, unknown
+from symcook.errors import BadInput, Undecided, unknown
 
 
 @declare("check", "symcook check dyck-1 --max-length 12")
 @name_argument
 @click.option("--max-length", type=LENGTH, metavar="N", help="The greatest length of a word or sequence.")
 @click.option("--spec", metavar="FILE.py:FUNCTION", help="Your own reference: a function of inputs, or a Fold.")
-@click.option("--domain", type=OneOf("domain", DOMAINS), default="exact", help="The numbers (exact).")
+@domain_option
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of ball and mpmath (30).")
 @settings_option
 def command(
     name: str,
     max_length: int | None,
     spec: str | None,
-    domain: str,
+    domain: str | None,
     digits: int,
     settings: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Compare a model with its reference on every input, exactly unless another domain is named.
+    """Compare a model with its reference on every input: exactly, or in balls where there are no exact values.
 
     A word model meets every word to length N, and the empty word where it takes it; a feed-forward recipe meets a
     stated grid and takes no length. Exit 1 with the smallest counterexample where they differ, exit 3 where they differ
@@ -59,16 +59,13 @@ def command(
         raise BadInput(f"a check of {name} must have a greatest length", "none", "give --max-length 12")
     if not chosen.pointwise:
         need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
-    try:
-        found = run_check(chosen, max_length, spec, domain, digits)
-    except NotExact as error:
-        raise NotExact(error.must, error.given, "try --domain ball") from None
+    found, why = exact_or_balls(domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits))
     if as_json:
         print_json(found.to_json())
     else:
-        say(check_text(chosen, found))
+        say(check_text(chosen, found) + (f"\n  {why}" if why else ""))
     if found.undecided and not found.differs:
-        raise Undecided(f"some answers stayed open in {domain} numbers; try more --digits or another --domain.")
+        raise Undecided(f"some answers stayed open in {found.domain} numbers; try more --digits or another --domain.")
     return 0 if found.holds else 1
 
 

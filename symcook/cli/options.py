@@ -7,11 +7,11 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from symcook.errors import BadInput, unknown
+from symcook.errors import BadInput, NotExact, unknown
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -155,6 +155,10 @@ settings_option = click.option(
     shell_complete=_settable,
 )
 DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
+domain_option = click.option(
+    "--domain", type=OneOf("domain", DOMAINS), help="The numbers (exact, and balls where there are no exact ones)."
+)
+Found = TypeVar("Found")
 DIGITS = Whole("digits", 1, 100_000)
 LENGTH = Whole("the greatest length", 1, 1_000_000)
 
@@ -178,6 +182,17 @@ def latex_options(function: Any) -> Any:
     ):
         function = option(function)
     return function
+
+
+def exact_or_balls(domain: str | None, ask: Callable[[str], Found]) -> tuple[Found, str]:
+    """What `ask` answers in a domain, and a note. Without a domain that is exact numbers, or balls where it raises
+    NotExact, and then the note says why."""
+    try:
+        return ask(domain or "exact"), ""
+    except NotExact as error:
+        if domain is not None:
+            raise
+        return ask("ball"), f"balls, not exact numbers: {NotExact(error.must, error.given)}"
 
 
 def check_latex(latex: bool, document: bool, as_json: bool) -> None:

@@ -8,11 +8,11 @@ import click
 
 from symcook.cli.options import (
     DIGITS,
-    DOMAINS,
     Chosen,
-    OneOf,
     Whole,
     choose,
+    domain_option,
+    exact_or_balls,
     input_options,
     name_argument,
     need_input,
@@ -32,7 +32,7 @@ BITS = Whole("the number of bits", 1, 1_000_000)
 @name_argument
 @input_options
 @settings_option
-@click.option("--domain", type=OneOf("domain", DOMAINS), default="exact", help="The numbers (exact).")
+@domain_option
 @click.option("--digits", type=DIGITS, default=30, metavar="D", help="Decimal digits of ball and mpmath (30).")
 @click.option("--bits", type=BITS, metavar="P", help="With mpmath: round every operation to P bits.")
 @click.option("--trace", is_flag=True, help="Show the residual stream after each part of a layer.")
@@ -42,30 +42,37 @@ def command(
     tokens: str | None,
     rows: str | None,
     settings: tuple[str, ...],
-    domain: str,
+    domain: str | None,
     digits: int,
     bits: int | None,
     trace: bool,
     as_json: bool,
 ) -> None:
-    """Run a model on one input."""
+    """Run a model on one input.
+
+    Without --domain the values are exact; where there are no exact ones they are balls, and the answer says so.
+    """
     from symcook.report.run import text
     from symcook.run import run
 
     chosen = choose(name, settings)
     given = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
     need_values(chosen)
-    answer = run(chosen.model, given, domain, values=chosen.values, digits=digits, bits=bits, trace=trace)
+    options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits, "trace": trace}
+    answer, why = exact_or_balls(domain, lambda numbers: run(chosen.model, given, numbers, **options))
     within = in_region(chosen, answer)
     if as_json:
         print_json(answer.to_json() | ({} if within is None else {"in_region": within}))
     else:
         say(text(answer, line_width()))
+        if why:
+            say(f"  {why}")
         if within is False:
             say(f"  outside the region where it is {exact_where(chosen)}")
     if answer.undecided:
         given = answer.given or EMPTY_WORD
-        raise Undecided(f"the verdict on {given} stayed open in {domain} numbers; try --domain exact.")
+        numbers = answer.result.domain.name
+        raise Undecided(f"the verdict on {given} stayed open in {numbers} numbers; try --domain exact.")
 
 
 def in_region(chosen: Chosen, answer: Any) -> bool | None:

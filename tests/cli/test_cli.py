@@ -376,7 +376,10 @@ def test_no_command_names_an_option_that_it_lacks(
     model(1, weighting="softmax", temperature="tau").save("soft.json")
     Path("spec.py").write_text("def yes(word):\n    return True\n")
     check = ("--max-length", "2", "--spec", "spec.py:yes")
-    assert "try --domain ball." in refused(capsys, "check", "root.json", *check)
+    assert "use --domain ball." in refused(capsys, "check", "root.json", *check, "--domain", "exact")
+    code, out, _ = call(capsys, "check", "root.json", *check)
+    assert code == 1  # the word b gives 0, and the reference says yes
+    assert "balls, not exact numbers: numbers must be rational" in out
     assert call(capsys, "export", "root.json", "-o", "m.npz")[0] == 0  # compared with balls
     assert json.loads(Path("m.certificate.json").read_text())["greatest_length"] == 7  # 254 of at most 300 inputs
     assert "give --set tau=VALUE with 0 < tau." in refused(capsys, "check", "soft.json", *check)
