@@ -29,12 +29,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a readout says at one position, which is counted as the model counts: expressions by coordinate, and the
-    verdict (None where the model decides nothing or the verdict depends on the symbols)."""
+    """What a readout says at one position, which is counted as the model counts: expressions by coordinate, the verdict
+    (None where the model decides nothing or the verdict depends on the symbols), and the label of the greatest of them
+    (None where the readout names none or that depends on the symbols)."""
 
     position: int
     expressions: Mapping[str, Any]
     accept: bool | None
+    label: str | None = None
 
     @cached_property
     def output(self) -> dict[str, str]:
@@ -63,6 +65,9 @@ class Derivation(Shown):
     accept: bool | None
     decides: bool
     each: tuple[Answer, ...] = ()
+    labelled: bool = False
+    label: str | None = None
+    """Whether the readout names the greatest of its scores, and which that is (None: it depends on the symbols)."""
 
     @cached_property
     def output(self) -> dict[str, str]:
@@ -82,8 +87,12 @@ class Derivation(Shown):
         }
         if self.each:
             document["outputs"] = [
-                {"position": one.position, "output": one.output, "accept": one.accept} for one in self.each
+                {"position": one.position, "output": one.output, "accept": one.accept}
+                | ({"label": one.label} if self.labelled else {})
+                for one in self.each
             ]
+        if self.labelled:
+            document["label"] = self.label
         return document
 
 
@@ -99,8 +108,8 @@ def derive(model: Transformer, given: Any = None, values: Mapping[str, Exact] | 
       out = x
       for all real x
 
-    Raises BadInput for a sequence model without input, Undecided where a maximum among scores or a division depends on
-    the symbols and where the closed form grows too large, and NotExact for numbers without a closed form.
+    Raises BadInput for a sequence model without input, Branching where a maximum among scores or a division depends on
+    the symbols, Undecided where the closed form grows too large, and NotExact for numbers without a closed form.
     """
     return _Task(model, given, values).derive(None)
 
@@ -188,7 +197,7 @@ class _Task:
         model = self.model
         domain = Symbolic(model.parameters, self.inputs, choices)
         result = forward(model, self.sequence, domain)
-        each = model.readout.position == "each"
+        each, labelled = model.readout.position == "each", model.readout.kind == "largest"
         places = list(range(domain.length)) if each else [result.place]
         accepts = [_verdict(result, domain, place) for place in places]
         columns = result.columns()
@@ -199,6 +208,7 @@ class _Task:
                 model.embedding.start + place % domain.length,
                 MappingProxyType({name: shorter(domain.read([next(shown)], 0)) for name in columns}),
                 accept,
+                result.label(place) if labelled else None,
             )
             for place, accept in zip(places, accepts, strict=True)
         ]
@@ -212,6 +222,8 @@ class _Task:
             answers[-1].accept,
             model.decides,
             tuple(answers) if each else (),
+            labelled,
+            answers[-1].label,
         )
         texts = [text for answer in answers for text in answer.output.values()]
         longest = max(map(len, (*texts, *found.conditions)), default=0)

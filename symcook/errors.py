@@ -34,6 +34,10 @@ class Undecided(SymcookError):
     exit_code = 3
 
 
+class Branching(Undecided):
+    """A comparison depends on the symbols, so that there is no one closed form; each case has one."""
+
+
 class Rejected(SymcookError):
     """A proof, a certificate or a claim was not accepted by the checker."""
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from symcook.cli.options import (
+    Chosen,
     check_latex,
     choose,
     input_hint,
@@ -16,7 +19,10 @@ from symcook.cli.options import (
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say
-from symcook.errors import BadInput
+from symcook.errors import BadInput, Branching
+
+if TYPE_CHECKING:
+    from symcook.derivation import Derivation
 
 
 @declare("derive", "symcook derive first-position --input 01")
@@ -38,12 +44,13 @@ def command(
 ) -> None:
     """Derive closed forms of the outputs, in every symbol that is not set.
 
-    A feed-forward recipe is derived in its inputs; a model of sequences needs one input. With --cases the answer is a
-    list of closed forms whose conditions cover all values, at most 64. Of parity, first, first-flawed,
+    A feed-forward recipe is derived in its inputs; a model of sequences needs one input. With --cases, and where a
+    comparison leaves no one form for all values, the answer is a list of closed forms whose conditions cover all
+    values, at most 64. Of parity, first, first-flawed,
     parity-layernorm and first-layernorm there are closed forms for every length, a list as well, each with the id of
     its proof: leave the input out.
     """
-    from symcook.derivation import derive, derive_cases
+    from symcook.derivation import derive
     from symcook.recipes.closed import closed_forms, has_closed_forms
 
     check_latex(latex, document, as_json)
@@ -57,18 +64,12 @@ def command(
             raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
         answers = closed_forms(chosen.name, chosen.arguments, chosen.values)
     elif cases:
-        progress = Progress(f"cases of {chosen.name}")
-        try:
-            answers = derive_cases(
-                chosen.model,
-                given,
-                values=chosen.values,
-                progress=lambda found, most: progress(f"{found} (at most {most} are given)"),
-            )
-        finally:
-            progress.close()
+        answers = _by_cases(chosen, given)
     else:
-        answers = (derive(chosen.model, given, values=chosen.values),)
+        try:
+            answers = (derive(chosen.model, given, values=chosen.values),)
+        except Branching:
+            answers, cases = _by_cases(chosen, given), True
     if as_json:
         documents = [answer.to_json() for answer in answers]
         print_json(documents if cases or every_length else documents[0])
@@ -79,3 +80,18 @@ def command(
         say(markup.latex([display for answer in answers for display in displays(answer)], document))
     else:
         say("\n\n".join(answer.text() for answer in answers))
+
+
+def _by_cases(chosen: Chosen, given: Any) -> tuple[Derivation, ...]:
+    from symcook.derivation import derive_cases
+
+    progress = Progress(f"cases of {chosen.name}")
+    try:
+        return derive_cases(
+            chosen.model,
+            given,
+            values=chosen.values,
+            progress=lambda found, most: progress(f"{found} (at most {most} are given)"),
+        )
+    finally:
+        progress.close()

@@ -23,7 +23,7 @@ from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
 from symcook.domains.rowwise import Rowwise
 from symcook.domains.signs import Impossible, Signs
-from symcook.errors import BadInput, NotExact, Undecided
+from symcook.errors import BadInput, Branching, NotExact
 from symcook.model.expr import Tree, names, show
 from symcook.model.meaning import Meaning
 from symcook.model.symbols import Number, at, from_sympy, lowered, symbol, to_sympy
@@ -81,7 +81,7 @@ class Symbolic(Rowwise):
     >>> domain.show(domain.read(domain.linear([(up, 1), (down, -1)], 0), 0), 30)
     'x'
 
-    Raises Undecided where a maximum among scores or a division stays open, NotExact for what has no closed form here.
+    Raises Branching where a maximum among scores or a division stays open, NotExact for what has no closed form here.
     """
 
     name: ClassVar[str] = "symbolic"
@@ -324,6 +324,8 @@ class Symbolic(Rowwise):
 
     def normalised(self, entries: Sequence[Value], epsilon: Value, zero_variance: str, i: int) -> Values:
         """(x - mean)/sqrt(variance + epsilon) of the entries at position `i`."""
+        if self._choices is not None:
+            entries = self.resolve(entries)
         mean = self.mean(entries)
         moved = [value - mean for value in entries]
         variance = self.mean([value * value for value in moved]) + epsilon
@@ -334,12 +336,25 @@ class Symbolic(Rowwise):
             signs = POSITIVE
         if signs == NONNEGATIVE:
             why = f"the layer norm of position {i} needs to know whether its variance is zero"
-            signs = self._split(variance, signs, (POSITIVE, NULL), why)
+            one = self._square_root(variance)
+            if one is None:
+                signs = self._split(variance, signs, (POSITIVE, NULL), why)
+            else:  # the answer has the sign of `one` too
+                found = self._split(one, self._signs.of(one), (POSITIVE, NEGATIVE, NULL), why)
+                signs = NULL if found == NULL else POSITIVE
         if signs == NULL:
             refuse_zero_variance(zero_variance, i)
             return [ZERO] * len(entries)
         below = self.sqrt(variance, POSITIVE)
         return [value / below for value in moved]
+
+    def _square_root(self, value: Function) -> Function | None:
+        """u where the value is a positive number times u^2, and cases are split."""
+        if self._choices is None:
+            return None
+        rational, squares, inside = self._under_root(value, NONNEGATIVE)
+        one, power = squares[0] if len(squares) == 1 else (ONE, 0)
+        return one if power == 1 and isinstance(one, Function) and not inside and rational > 0 else None
 
     def _gelu(self, value: Value, kind: str) -> Value:
         """x Phi(x) = x/2 (1 + erf(x/sqrt 2)), and its approximations with tanh (the logistic function of u is
@@ -502,10 +517,10 @@ class Symbolic(Rowwise):
                 raise self._open(scores, j, best, row)
         return chosen
 
-    def _open(self, scores: Values, j: int, best: int, row: tuple[int, range]) -> Undecided:
+    def _open(self, scores: Values, j: int, best: int, row: tuple[int, range]) -> Branching:
         i, seen = row
         places = [f"{self._brief(scores[k])} (position {seen[k]})" for k in (j, best)]
-        return Undecided(
+        return Branching(
             f"the attention of position {i} needs to know which is greater, {' or '.join(places)}; "
             "set the symbols in them, or split cases (--cases)."
         )
@@ -533,7 +548,7 @@ class Symbolic(Rowwise):
         """Follow one of the sides that `signs` allows and take it for granted from here on."""
         if self._choices is None:
             do = "set the symbols in it, or split cases (--cases)"
-            raise Undecided(f"{why}: the sign of {self._brief(value)}; {do}.")
+            raise Branching(f"{why}: the sign of {self._brief(value)}; {do}.")
         field = self._field
         (value,) = self.resolve([value])  # so that the conditions settle the maxima too
         signs &= self._signs.of(value)

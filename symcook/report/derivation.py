@@ -9,10 +9,11 @@ from symcook.model.expr import parse_formula
 from symcook.model.symbols import tree_from_sympy
 from symcook.report.latex import formula_rows, latex
 from symcook.report.markup import Display, brief, page, paragraph, table, upright, words
+from symcook.report.text import WIDE
 from symcook.report.values import EMPTY_WORD
 
 if TYPE_CHECKING:
-    from symcook.derivation import Derivation
+    from symcook.derivation import Answer, Derivation
 
 VERDICTS = {True: "accept", False: "reject", None: "open: it depends on the symbols"}
 
@@ -31,18 +32,27 @@ def _title(found: Derivation) -> str:
 def text(found: Derivation) -> str:
     """A line for each coordinate (and position), the verdict if there is one, and what it holds for."""
     lines = [f"{found.recipe} on {found.given}"]
-    for where, output, accept in _answers(found):
-        lines += [f"  {where}{name} = {value}" for name, value in output.items()]
-        if found.decides:
-            lines.append(f"  {where}verdict: {VERDICTS[accept]}")
+    for where, output, said in _answers(found):
+        given = [f"{name} = {value}" for name, value in output.items()]
+        together = f"{where}{', '.join(given)}"
+        short = found.labelled and len(together) < WIDE
+        lines += [f"  {together}"] if short else [f"  {where}{each}" for each in given]
+        lines += [f"  {where}{what}: {answer}" for what, answer in said.items()]
     return "\n".join([*lines, *(f"  {line}" for line in _holds(found))])
 
 
-def _answers(found: Derivation) -> list[tuple[str, Mapping[str, str], bool | None]]:
-    """What is shown: a label for the position where there are several, the closed forms, and the verdict."""
+def _answers(found: Derivation) -> list[tuple[str, Mapping[str, str], dict[str, str]]]:
+    """What is shown: a label for the position where there are several, the closed forms, and what is said of them."""
     if not found.each:
-        return [("", found.output, found.accept)]
-    return [(f"position {one.position}: ", one.output, one.accept) for one in found.each]
+        return [("", found.output, _said(found, found))]
+    return [(f"position {one.position}: ", one.output, _said(found, one)) for one in found.each]
+
+
+def _said(found: Derivation, one: Answer | Derivation) -> dict[str, str]:
+    """The verdict, or the symbol that the readout names, or nothing."""
+    if found.labelled:
+        return {"answer": VERDICTS[None] if one.label is None else one.label}
+    return {"verdict": VERDICTS[one.accept]} if found.decides else {}
 
 
 def _holds(found: Derivation) -> Iterator[str]:
@@ -57,10 +67,8 @@ def _holds(found: Derivation) -> Iterator[str]:
 def html(found: Derivation) -> str:
     """The closed forms as a table."""
     rows = []
-    for where, output, accept in _answers(found):
-        rows += [[f"{where}{name}", value] for name, value in output.items()]
-        if found.decides:
-            rows.append([f"{where}verdict", VERDICTS[accept]])
+    for where, output, said in _answers(found):
+        rows += [[f"{where}{name}", value] for name, value in [*output.items(), *said.items()]]
     lines = list(_holds(found))
     return page(
         paragraph(_title(found), bold=True), table([], rows, words=True), *([paragraph(*lines)] if lines else [])
@@ -70,14 +78,13 @@ def html(found: Derivation) -> str:
 def displays(found: Derivation) -> list[Display]:
     """The closed forms with the position as a subscript where there are several, and where they hold."""
     rows = []
-    named: list[tuple[str, Mapping[str, Any], bool | None]]
-    named = [(f"_{{{one.position}}}", one.expressions, one.accept) for one in found.each]
-    for index, expressions, accept in named or [("", found.expressions, found.accept)]:
+    named: list[tuple[str, Mapping[str, Any], dict[str, str]]]
+    named = [(f"_{{{one.position}}}", one.expressions, _said(found, one)) for one in found.each]
+    for index, expressions, said in named or [("", found.expressions, _said(found, found))]:
         for name, value in expressions.items():
             first, *rest = formula_rows(tree_from_sympy(value))
             rows += [rf"{upright(name)}{index} &= {first}", *(f"&{more}" for more in rest)]
-        if found.decides:
-            rows.append(rf"{words('verdict')}{index} &\colon {words(VERDICTS[accept])}")
+        rows += [rf"{words(what)}{index} &\colon {words(answer)}" for what, answer in said.items()]
     if found.conditions:
         rows.append(rf"&{words('if ')} {_all(found.conditions)}")
     if found.symbols:
