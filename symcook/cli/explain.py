@@ -44,9 +44,10 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
     where = "exact where" if facts.get("largest", True) or facts.get("region") == "true" else "exact at least where"
     if facts.get("error"):
         where = "for all where"
+    whose = " by default" if facts.get("formula_of") else ""
     keys = {
-        "formula": "formula",
-        "computes": "computes",
+        "formula": f"formula{whose}",
+        "computes": f"computes{whose}",
         "error": "error at most",
         "region": where,
         "uniformity": "uniformity",
@@ -84,6 +85,9 @@ def _facts(chosen: Any) -> dict[str, Any]:
     from symcook.recipes import error, region
 
     facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
+    usual = {a.name: a.read(a.default, a.name) for a in info.arguments}
+    if info.read(chosen.arguments) != usual:
+        facts["formula_of"] = "the default arguments"
     facts |= {"region": region(chosen.name, **chosen.arguments), "largest": info.largest}
     if info.error:
         facts["error"] = error(chosen.name, **chosen.arguments)
@@ -109,5 +113,5 @@ def _entry(entry: dict[str, Any]) -> tuple[str, ...]:
     return (
         entry["name"],
         "no default" if default is None else f"default {default}",
-        "; ".join(part for part in (text, entry.get("region", "")) if part),
+        "; ".join(part for part in (text, entry.get("region", "")) if part and part != "true"),
     )

@@ -249,7 +249,7 @@ def read_settings(settings: Sequence[str]) -> dict[str, str]:
     for setting in settings:
         name, equals, value = setting.partition("=")
         name, value = name.strip(), value.strip()
-        if not equals or not name or not value:
+        if not equals or not name:
             raise BadInput("a setting must be written NAME=VALUE", setting or "nothing", "for example --set eps=1/100")
         if name in result:
             raise BadInput("a setting must be given once", name)
@@ -290,6 +290,8 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
     for key, value in given.items():
         if key in arguments:
             continue
+        if not value:
+            raise BadInput(f"{key} must have a value", setting_text(key, value), f"write {key}=VALUE")
         if key in declared:
             values[key] = value
         elif key in inputs and model.pointwise:
@@ -378,7 +380,7 @@ def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:
     for row in split(text, ";"):
         entries = [entry.strip() for entry in split(row, ",")]
         if len(entries) != len(inputs) or not all(entries):
-            must = f"each row must have {len(inputs)} values ({', '.join(inputs)})"
+            must = f"each row must have {len(inputs)} value{'s' * (len(inputs) > 1)} ({', '.join(inputs)})"
             raise BadInput(must, row.strip() or "an empty row")
         result.append(dict(zip(inputs, entries, strict=True)))
     return result

@@ -659,7 +659,10 @@ def _primitive(polynomial: Any) -> tuple[fmpq, Any]:
 def _rational_power(base: fmpq, exponent: int) -> fmpq:
     from symcook.model.rationals import power
 
-    value = power(Fraction(int(base.p), int(base.q)), Fraction(exponent))
+    try:
+        value = power(Fraction(int(base.p), int(base.q)), Fraction(exponent))
+    except BadInput as error:
+        raise NotExact(error.must, f"({base})^{exponent}", "run it in balls") from None
     return fmpq(value.numerator, value.denominator)
 
 

@@ -29,6 +29,8 @@ def fraction(given: Any, name: str) -> Fraction:
     from symcook.model.rationals import rational
 
     if isinstance(given, str):
+        if not given.strip():
+            raise BadInput(f"{name} must be a rational number", "nothing", f"give one such as {name}=3/2")
         return rational(parse_term(given))
     if isinstance(given, (int, Fraction)) and not isinstance(given, bool):
         return Fraction(given)

@@ -43,7 +43,10 @@ def _affine(text: str, must: str) -> Form:
     if not text.strip():
         raise BadInput(must, "an empty piece")
     parse_term(text)  # alone: what follows puts it between parentheses
-    block = feedforward({"piece": f"relu({text})"})
+    try:
+        block = feedforward({"piece": f"relu({text})"})
+    except BadInput:
+        raise BadInput(must, text.strip(), "give text such as 2*x - y + 1/2") from None
     Space((*block.reads, "out"))
     weights = [fraction(value, "a coefficient") for value in block.W1]
     named = tuple((one, c) for one, c in zip(block.reads, weights, strict=True) if c)
