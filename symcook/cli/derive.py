@@ -19,7 +19,7 @@ from symcook.cli.options import (
 )
 from symcook.cli.options import command as declare
 from symcook.cli.output import Progress, print_json, say
-from symcook.errors import BadInput, Branching
+from symcook.errors import BadInput, Branching, Undecided
 
 if TYPE_CHECKING:
     from symcook.derivation import Derivation
@@ -70,6 +70,10 @@ def command(
             answers = (derive(chosen.model, given, values=chosen.values),)
         except Branching:
             answers, cases = _by_cases(chosen, given), True
+        except Undecided as error:
+            if not has_closed_forms(chosen.name):
+                raise
+            raise Undecided(f"{str(error).rstrip('.')}; leave --input out for the forms at every length.") from None
     if as_json:
         documents = [answer.to_json() for answer in answers]
         print_json(documents if cases or every_length else documents[0])

@@ -2,8 +2,10 @@
 encloses the true number; a comparison may stay open.
 
 The precision is flint's process-wide setting; `context` sets it for a forward pass and puts it back. A rational of more
-than `RATIONAL_BITS` bits becomes a ball. Two entries that are one object are equal by construction, irrational or not:
-positions with the same entries get the same object, so that ties of what they were made of are decided.
+than `RATIONAL_BITS` bits becomes a ball. A ball that a linear map makes of one other, a x + b, is known as such, so
+that what cancels leaves a rational: a rounding that saturates is exact. Two entries that are one object are equal by
+construction, irrational or not: positions with the same entries get the same object, so that ties of what they were
+made of are decided.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import flint
 from flint import arb, fmpq
 
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
-from symcook.domains.rowwise import Scores, Shortening
+from symcook.domains.rowwise import Scores, Shortening, each
 from symcook.errors import BadInput, Undecided
 from symcook.model.expr import Tree
 from symcook.model.rationals import rational
@@ -37,6 +39,7 @@ ROWS = 16
 """Rows of softmax weights that are multiplied with the values at once."""
 
 ZERO = fmpq(0)
+ONE = fmpq(1)
 
 Value = Any
 """A rational (fmpq), or a ball (arb)."""
@@ -62,6 +65,8 @@ class Ball(Shortening):
         super().__init__()
         self.bits = bits
         self._known: dict[Any, Value] = {}
+        self._affine: dict[int, tuple[Value, Value, fmpq, fmpq]] = {}
+        """By id of a ball: that ball (so that the id stays its own), and x, a and b of which it is a x + b."""
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
@@ -82,6 +87,40 @@ class Ball(Shortening):
             return self.number(rational(term, {"i": Fraction(i), "n": Fraction(self.length)}))
         except BadInput:  # not rational, or no number at all, which the ball will say
             return self._entry(evaluate(term, {"i": i, "n": self.length}))
+
+    def begin(self, sequence: Any, start: int) -> None:
+        super().begin(sequence, start)
+        self._affine.clear()
+
+    def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+        factors, added = [self.number(weight) for _, weight in terms], self.number(bias)
+        if not terms or type(added) is not fmpq:
+            return super().linear(terms, bias)
+        return each([column for column, _ in terms], lambda entries: self._combined(factors, entries, added))
+
+    def _combined(self, factors: Sequence[Value], entries: Sequence[Value], rest: fmpq) -> Value:
+        """The sum of the products and `rest`, by the balls of which the entries were made."""
+        made: dict[int, tuple[Value, fmpq]] = {}
+        for factor, x in zip(factors, entries, strict=True):
+            if type(x) is fmpq and type(factor) is fmpq:
+                rest = rest + factor * x
+                continue
+            if type(factor) is not fmpq:
+                x, factor = self.times(factor, x), ONE
+            _, base, scale, shift = self._affine.get(id(x), (x, x, ONE, ZERO))
+            if type(base) is fmpq:
+                rest = rest + base
+                continue
+            _, so_far = made.get(id(base), (base, ZERO))
+            made[id(base)] = base, so_far + factor * scale
+            rest = rest + factor * shift
+        left = [(base, scale) for base, scale in made.values() if scale]
+        if len(left) == 1 and left[0][1] == 1 and not rest:
+            return left[0][0]
+        total = self.total([*([rest] if rest or not left else []), *(self.times(scale, base) for base, scale in left)])
+        if len(left) == 1 and type(total) is arb and max(rest.height_bits(), left[0][1].height_bits()) <= RATIONAL_BITS:
+            self._affine[id(total)] = total, *left[0], rest
+        return total
 
     def activation(self, x: Value, kind: str) -> Value:
         return _held(ACTIVATIONS[kind](x))

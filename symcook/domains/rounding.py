@@ -282,6 +282,8 @@ class Rounding(Ball):
             return list(columns)
         return [each([column], lambda entries: self.stored.rounded(entries[0])) for column in columns]
 
+    linear = Rowwise.linear  # what is rounded does not cancel
+
     def times(self, a: Value, b: Value) -> Value:
         if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
             return ZERO

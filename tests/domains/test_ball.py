@@ -11,6 +11,7 @@ from shared import lookup, rows
 
 from symcook.domains.ball import LIMIT_BITS, Ball
 from symcook.domains.protocol import visible
+from symcook.domains.rounding import FORMATS, Rounding
 from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
@@ -39,6 +40,50 @@ def test_a_sum_of_nothing_has_an_entry_for_each_position():
     domain.begin(({"x": 1}, {"x": 2}, {"x": 4}), 1)
     assert domain.linear([], 5) == [5, 5, 5]
     assert domain.linear([(domain.input("x"), 2)], 5) == [7, 9, 13]
+
+
+def saturated(domain, entries):
+    """2 relu(x - 1/4) - 2 relu(x - 3/4), the rounding of Section 5.7, of a column."""
+    up, down = (domain.activate(domain.linear([(entries, 1)], -Fraction(k, 4)), "relu") for k in (1, 3))
+    return domain.linear([(up, 2), (down, -2)], 0)
+
+
+def test_what_cancels_leaves_a_rational():
+    domain = Ball(64)
+    domain.begin(("a", "b", "c"), 1)
+    with domain.context():
+        given = domain.embed({name: lowered(f"sqrt({k})/2") for name, k in zip("abc", (3, 2, 1), strict=True)})
+        assert [type(x) for x in given] == [flint.arb, flint.arb, flint.fmpq]
+        rounded = saturated(domain, given)  # sqrt 3/2 and sqrt 2/2 lie above 3/4 and between
+        assert rounded[0] == 1
+        assert isinstance(rounded[0], flint.fmpq)
+        assert isinstance(rounded[1], flint.arb)
+        assert rounded[1].contains(2 * (flint.arb(2).sqrt() / 2) - flint.fmpq(1, 2))
+        assert rounded[2] == flint.fmpq(1, 2)
+        thrice = domain.linear([(given, 3)], 7)
+        assert domain.linear([(thrice, 1), (given, -3)], 0) == [7, 7, 7]
+        assert domain.linear([(thrice, Fraction(1, 3))], -Fraction(7, 3))[0] is given[0]
+
+
+def test_equal_balls_of_other_objects_do_not_cancel():
+    domain = Ball(64)
+    domain.begin(("a",), 1)
+    with domain.context():
+        one, other = (domain.embed({"a": lowered(text)}) for text in EQUAL)
+        (left,) = domain.linear([(one, 1), (other, -1)], 5)
+        assert isinstance(left, flint.arb)
+        assert left.contains(5)
+        assert not left.is_exact()
+
+
+def test_what_is_rounded_does_not_cancel():
+    domain = Rounding(*FORMATS["float32"])
+    domain.begin(("a",), 1)
+    with domain.context():
+        given = domain.embed({"a": lowered("sqrt(3)/2")})
+        (left,) = saturated(domain, given)
+        assert isinstance(left, flint.arb)
+        assert not left.is_exact()
 
 
 def test_the_working_precision_is_restored():
