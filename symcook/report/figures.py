@@ -293,6 +293,7 @@ def picture(figure: Figure, form: str = "svg") -> bytes:
             mark = "s" if not curve.joined else "o" if len(xs) <= MARKED else ""
             line = axes.plot(xs, ys, color=colour, label=curve.label, linewidth=1.4, marker=mark, markersize=3)[0]
             line.set_linestyle(dash if curve.joined else "")
+            line.set_zorder(3 if curve.joined else 2)  # marks one beside the other would hide a line
         for start, end in figure.grey:
             axes.axvspan(float(start), float(end), color="#bbbbbb", alpha=0.5, linewidth=0)
         for at in figure.shown:
