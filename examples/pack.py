@@ -1,11 +1,11 @@
-"""Every model of the library in every format, small and large, and a table of what is guaranteed.
+"""Recipes in every format, and a table of what is guaranteed.
 
     python examples/pack.py FOLDER [--table FILE.md]
 
-FOLDER/<format>/<model>-<length>-<dtype> has the weights and the certificate; recipes on numbers, which have no words,
-stand there in one size, with their default arguments. A format whose package is missing is left out, and a model that a
-format cannot express, and said so. The table has for each model and type the lengths at which every decision is
-guaranteed.
+FOLDER/<format>/<model>-<length>-<dtype> has the weights and the certificate: of some recognisers in two sizes, and of
+the recipes on numbers whose symbols all have defaults in one, with their default arguments. A format whose package is
+missing is left out, and a model that a format cannot express, and said so. The table has for each recogniser and type
+the lengths at which every decision is guaranteed.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ MODELS = {
     "first-layernorm": (6, 31),
     "parity-layernorm": (6, 31),
 }
-"""Each model, with a small and a large greatest length."""
+"""The recognisers, each with a small and a large greatest length."""
 ROWS = 4
 """The greatest length of models that read rows of numbers."""
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="every word model in every format, with a table of guarantees")
+    parser = argparse.ArgumentParser(description="recipes in every format, with a table of guarantees")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--table", type=Path)
     given = parser.parse_args()

@@ -12,7 +12,7 @@ from flint import arb
 from symcook.bounds.arguments import count, written
 from symcook.bounds.growth import Growth, Pair, Plan, run
 from symcook.bounds.models import rational_positive, read_model
-from symcook.bounds.reached import TYPES, Moves, few_enough, moves
+from symcook.bounds.reached import FLOATS, Moves, few_enough, moves
 from symcook.bounds.result import Bound, decided
 from symcook.errors import BadInput, Undecided, unknown
 from symcook.model.transformer import Transformer
@@ -21,7 +21,7 @@ from symcook.numbers.balls import Ball, arb_of, ball, bits_for, check_digits, re
 GUARD_BITS = 128
 """The precision of the slopes, beyond what is asked for."""
 SHOWN = 6
-"""Digits of what is shown beside the bound itself, rounded up."""
+"""Digits of the balls that are shown beside the bound itself."""
 
 
 def error_propagation(
@@ -45,9 +45,9 @@ def error_propagation(
     same with the papers' constants, None where they do not apply. It is an upper bound for all such changes; that some
     change reaches it is not claimed. Two ways lead to it:
 
-    by words: with n, where all words of that length can be gone through (`symcook.bounds.reached.WORK`). The slope of
-    each number towards each error is enclosed over all that the errors allow (`symcook.bounds.moved`); `extra` then has
-    the bound of each coordinate after the last layer and of each score that the readout shows, with the position and
+    by words: with n, where all words of that length can be gone through (`symcook.bounds.reached.MOST_WORK`). The slope
+    of each number towards each error is enclosed over all that the errors allow (`symcook.bounds.moved`); `extra` then
+    has the bound of each coordinate after the last layer and of each score that the readout shows, with the position and
     the word. It is exact but for what grows with the square of the errors, for relu within its kink, and for what
     operations round, whose parts are added up.
 
@@ -63,8 +63,8 @@ def error_propagation(
     chosen, name = read_model(model, values)
     if delta is None and dtype is None:
         raise BadInput("an error must be given", "none", "give --delta 1/1000, --dtype float32, or both")
-    if dtype is not None and dtype not in TYPES:
-        raise unknown("type of floats", dtype, list(TYPES))
+    if dtype is not None and dtype not in FLOATS:
+        raise unknown("type of floats", dtype, list(FLOATS))
     start = None if delta is None else rational_positive(delta, "delta")
     length = None if n is None else count(n, "n")
     if length is not None and chosen.pointwise and length != 1:
@@ -148,7 +148,8 @@ def _ends(
     parts: list[Growth], table: list[tuple[Ball, Ball]], start: Fraction | None, reached: Moves | None, wanted: int
 ) -> tuple[Ball, Ball | None, bool | None]:
     """Our bound, the papers', and whether ours is at most theirs."""
-    stream = None if reached is None else reached.stream.upper()
+    with flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):
+        stream = None if reached is None else reached.stream.upper()
 
     def rows() -> Pair:
         assert start is not None
@@ -177,7 +178,7 @@ def _extra(
     """The bounds after each part; of each coordinate and score where words were gone through."""
     found: dict[str, Ball | str] = {}
     labels = ["embedding", *(part.label for part in parts)] if table else []
-    steps = [] if reached is None else [(label, _above(size)) for label, size in reached.parts]
+    steps = [] if reached is None else [(label, _shortly(size)) for label, size in reached.parts]
     for k, label in enumerate(labels or [label for label, _ in steps]):
         by_words = f"{steps[k][1]}" if k < len(steps) else None
         if table:
@@ -190,22 +191,13 @@ def _extra(
         for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
             for name, (size, place, word) in entries.items():
                 where = "" if size.is_zero() else f", at position {place} of {word or 'the empty word'}"
-                found[f"{what}{name}"] = f"at most {_above(size)}{where}"
+                found[f"{what}{name}"] = f"at most {_shortly(size)}{where}"
         found["words"] = f"{reached.words}, each by itself" if reached.words > 1 or parts else "all inputs"
     if refused:
         found["not shown" if reached is None else "papers' constants"] = refused
     return found
 
 
-def _above(size: arb) -> str:
-    """A size in `SHOWN` digits, rounded up."""
-    import decimal
-
-    from symcook.model.rationals import decimal as plain
-
-    mantissa, exponent = (int(part) for part in size.upper().man_exp())
-    exact = Fraction(mantissa) * Fraction(2) ** exponent
-    context = decimal.Context(prec=SHOWN, rounding=decimal.ROUND_CEILING)
-    found = context.divide(decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator))
-    _, digits, tens = found.as_tuple()
-    return plain("".join(map(str, digits)), int(tens))
+def _shortly(size: arb) -> Ball:
+    """A ball around a size, in `SHOWN` digits."""
+    return ball(size, SHOWN, relative=True)

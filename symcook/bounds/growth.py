@@ -101,6 +101,12 @@ def seen(norms: Sequence[Growth], e: Pair, number: Callable[[Fraction], Number])
     return Pair(*(sum((p[s] for p in parts[1:]), parts[0][s]) for s in (0, 1)))
 
 
+def _require_relu(block: FeedForward) -> None:
+    if block.activation != "relu":
+        do = "symcook bound gelu-relu has the error of GELU" if block.activation.startswith("gelu") else None
+        raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation, do)
+
+
 class Plan:
     """The parts of a model with their constants; `size` bounds the L1 norm of the stream before the next part."""
 
@@ -108,6 +114,9 @@ class Plan:
         self.model, self.name, self.delta, self.length = model, name, delta, length
         self.so_far: list[Growth] = []
         self.size: Fraction | None = None
+        for step in model.sublayers:  # before their weights, which may be irrational as well
+            if isinstance(step.block, FeedForward):
+                _require_relu(step.block)
         self.width, self.greatest = self._paper_sizes()
         if any(not head.uniform for head in self._heads()):
             if model.embedding.inputs is not None:
@@ -178,8 +187,6 @@ class Plan:
         return Growth(label, grow, (*proofs, "cookbook.s7.2.prop7.4"), all(part.exact for part in every))
 
     def _feedforward(self, block: FeedForward) -> Growth:
-        if block.activation != "relu":
-            raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation)
         ours = change_of(block)
         papers = (self.width * self.greatest) ** 2
         return Growth(

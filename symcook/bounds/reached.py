@@ -18,9 +18,9 @@ from symcook.forward import forward
 from symcook.model.symbols import symbol
 from symcook.model.transformer import Parameter, Transformer
 
-WORK = 2_000_000
-"""Words times their length times the sources of error: beyond this only the constants of the parts are shown."""
-TYPES: Mapping[str, Format] = {name: inner[0] for name, inner in FORMATS.items()} | {"bfloat16": Format(8, -126, 128)}
+MOST_WORK = 2_000_000
+"""Where the `work` is more, only the constants of the parts are shown."""
+FLOATS: Mapping[str, Format] = {name: inner[0] for name, inner in FORMATS.items()} | {"bfloat16": Format(8, -126, 128)}
 """The types of floats in which weights are stored and every operation is rounded."""
 
 
@@ -40,8 +40,8 @@ class Moves:
         return self.parts[-1][1]
 
 
-def many(model: Transformer, length: int, delta: Fraction | None) -> int:
-    """The work of `moves`."""
+def work(model: Transformer, length: int, delta: Fraction | None) -> int:
+    """Words times their length times the sources of error: what `moves` takes grows with it."""
     entries = len(model.space) if delta else 0
     return max(1, len(model.alphabet)) ** min(length, 64) * length * ((length + model.embedding.added) * entries + 8)
 
@@ -56,7 +56,7 @@ def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | 
     opened = _opened(model, names)
     found = Moves()
     for word, sequence in _inputs(model, length):
-        domain = Moved(bits, names, delta or Fraction(0), None if dtype is None else TYPES[dtype])
+        domain = Moved(bits, names, delta or Fraction(0), None if dtype is None else FLOATS[dtype])
         result = forward(opened, sequence, domain, trace=True, weights=False)
         with domain.context():
             _collect(found, result, domain, word)
@@ -117,4 +117,4 @@ def _finite(x: arb) -> arb:
 
 def few_enough(model: Transformer, length: int, delta: Fraction | None) -> bool:
     """Whether all words of a length are few enough to be gone through."""
-    return many(model, length, delta) <= WORK
+    return work(model, length, delta) <= MOST_WORK

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.recipes.arguments import integer, one_of
@@ -10,14 +10,15 @@ from symcook.recipes.registry import Argument, info
 
 if TYPE_CHECKING:
     from symcook.model.layers import Layer
+    from symcook.model.parts import FeedForward
     from symcook.model.transformer import Parameter, Transformer
 
 HARD = ("average", "leftmost", "rightmost")
 WEIGHTING = Argument(
     "weighting",
     "average",
-    "average, leftmost or rightmost, which are exact for any values; or softmax, at a temperature with rounding behind "
-    "it, for values 0 and 1",
+    "average, leftmost or rightmost, which are exact for any values; or softmax, at a temperature with rounding "
+    "behind it, for values 0 and 1",
     one_of(*HARD, "softmax"),
 )
 UNIFORM_WEIGHTING = Argument(
@@ -25,31 +26,17 @@ UNIFORM_WEIGHTING = Argument(
 )
 LONGEST = Argument("N", "64", "the greatest length, with softmax", integer(1, 10**6))
 POSITION = "ex j in 1..n. query = j"
+MARK = "3*(relu(mean - 1/3) - relu(mean - 2/3))"
+"""I[i = 1], from the mean of -(-1)^j over positions 1 to i: 1 at i = 1, at most 1/3 later. Cookbook, Section 5.2."""
 
 
-def of_rows(inputs: tuple[str, ...], output: str, *passed: str) -> Callable[..., Callable[[Any], Any]]:
-    """Lift a reference on plain lists, which is given the arguments `passed` too, to rows {input: value} and answers
-    {output: value}."""
+def rounding(pairs: Mapping[str, str]) -> FeedForward:
+    """Each output is its coordinate where that is 0 or 1 up to 1/4, rounded. Source: Cookbook, Section 5.7."""
+    from symcook.model.weights import feedforward
 
-    def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-        def answer(rows: Any) -> list[dict[str, Any]]:
-            plain = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in rows]
-            return [{output: value} for value in function(plain, **{one: arguments[one] for one in passed})]
-
-        return answer
-
-    return adapt
+    return feedforward({output: f"2*(relu({c} - 1/4) - relu({c} - 3/4))" for output, c in pairs.items()})
 
 
-def named(output: str, *passed: str) -> Callable[..., Callable[[Any], Any]]:
-    """Lift a reference on words, which is given the arguments `passed` too and has a number for each position, to
-    answers {output: value}."""
-
-    def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-        given = {one: arguments[one] for one in passed}
-        return lambda word: [{output: value} for value in function(word, **given)]
-
-    return adapt
 
 
 def over_rows(
@@ -99,12 +86,12 @@ def sharpened(
     answer is exact to length N. Source: Cookbook, Section 5.7.
     """
     from symcook.model.layers import Layer
-    from symcook.model.weights import feedforward, head
+    from symcook.model.weights import head
 
     if weighting != "softmax":
         return Layer(head(score, {output: value}, mask=mask, weighting=weighting))
     soft = head(score, {"blend": value}, mask=mask, weighting="softmax", temperature=f"({gap})/log({8 * N})")
-    return Layer(soft, feedforward({output: "2*(relu(blend - 1/4) - relu(blend - 3/4))"}))
+    return Layer(soft, rounding({output: "blend"}))
 
 
 def encoded(vectors: Mapping[str, Mapping[int, int]], N: int) -> Layer:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import named_fold
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
+from symcook.recipes.attention import MARK
 from symcook.recipes.registry import Argument, info, recipe
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
-    from symcook.spec.fold import Fold
 
 NAME = "first-position"
 
-
-def _named(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Fold:
-    from dataclasses import replace
-
-    return replace(fold, answer=lambda state: {"first": fold.answer(state)})
 
 
 @recipe(
@@ -29,7 +24,7 @@ def _named(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) 
     source="Cookbook, Section 5.2",
     formula="I[i = 1]",
     words="The prefix mean of -(-1)^i is 1 at the first position and at most 1/3 later; a comparison tells them apart.",
-    computes="3*(relu(mean - 1/3) - relu(mean - 2/3))",
+    computes=MARK,
     region="true",
     uniformity="No weight depends on the length; the position function is (-1)^i.",
     claims=("cookbook.t2.first", "cookbook.s5.2.first_attention", "cookbook.s5.2.first"),
@@ -38,7 +33,7 @@ def _named(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) 
         Argument("alphabet", "01", "the symbols of the words, which it does not look at", read_alphabet),
         Argument("weighting", "average", "average, softmax or leftmost", one_of("average", "softmax", "leftmost")),
     ),
-    adapt=_named,
+    adapt=named_fold("first"),
 )
 def first_position(alphabet: tuple[str, ...], weighting: str) -> Transformer:
     """first_i = GTZero_{1/3}(c_i - 1/3) = I[i = 1], where c_i = (1/i) sum_{j<=i} -(-1)^j.
@@ -65,7 +60,7 @@ def first_position(alphabet: tuple[str, ...], weighting: str) -> Transformer:
             words={letter: {} for letter in alphabet},
             positions=places,
         ),
-        (Layer(mean, feedforward(first=info(NAME).computes)),),
+        (Layer(mean, feedforward(first=MARK)),),
         Readout("value", "each", ("first",)),
         source=info(NAME).source,
     )

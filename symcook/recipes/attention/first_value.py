@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.attention import LONGEST, WEIGHTING, of_rows, over_rows, sharpened
+from symcook.recipes.adapters import of_rows
+from symcook.recipes.attention import LONGEST, MARK, WEIGHTING, over_rows, sharpened
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def first_value(weighting: str, N: int) -> Transformer:
     from symcook.model.weights import feedforward, head
 
     mean = head(value={"mean": "-alternating"}, mask="future")
-    mark = Layer(mean, feedforward(first="3*(relu(mean - 1/3) - relu(mean - 2/3))"))
+    mark = Layer(mean, feedforward(first=MARK))
     look = sharpened({("one", "first"): 1}, "value", "found", weighting, N)
     places = {"one": 1, "alternating": "(-1)^i"}
     return over_rows(NAME, ("value",), places, [mark, look], "found", max_length=N if weighting == "softmax" else None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import named
 from symcook.recipes.arguments import alphabet as read_alphabet
-from symcook.recipes.attention import named
 from symcook.recipes.registry import Argument, info, recipe
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ NAME = "last-position"
     summary="1 at the last position and 0 at every other, from the position function (-1)^i",
     source="Yang et al. 2026, Proposition 10 (b)",
     formula="I[i = n]",
-    words="The mean of -(-1)^j over the positions from i on is 1 or -1 at the last position, and within 1/3 of "
-    "0 before.",
+    words="The mean of -(-1)^j over the positions from i on is 1 or -1 at the last position, and within 1/3 of 0 "
+    "before.",
     computes="3*(relu(mean - 1/3) - relu(mean - 2/3) + relu(-mean - 1/3) - relu(-mean - 2/3))",
     region="true",
     uniformity="No weight depends on the length; the position function is (-1)^i.",

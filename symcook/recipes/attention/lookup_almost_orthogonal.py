@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
+from symcook.recipes.adapters import of_rows
 from symcook.recipes.arguments import fraction, integer, one_of
-from symcook.recipes.attention import POSITION, WEIGHTING, encoded, lookup_region, of_rows, over_rows, sharpened
+from symcook.recipes.attention import POSITION, WEIGHTING, encoded, lookup_region, over_rows, sharpened
 from symcook.recipes.registry import Argument, recipe
 
 if TYPE_CHECKING:
@@ -38,9 +39,8 @@ def _small(given: object, name: str) -> Fraction:
     computes="value(query(i))",
     region=POSITION,
     largest=False,
-    uniformity="The width is 2 m + 1 beside the query itself, where the dimension m grows with the logarithm of"
-    " the greatest "
-    "length N for random signs, and with log(N)^2/log(log(N))^2 at most for polynomials.",
+    uniformity="The width is 2 m + 1 beside the query itself, where the dimension m grows with the logarithm of the "
+    "greatest length N for random signs, and with log(N)^2/log(log(N))^2 at most for polynomials.",
     claims=(
         "cookbook.t2.index_lookup",
         "cookbook.t5.almost_orth",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.attention import LONGEST, POSITION, WEIGHTING, lookup_region, of_rows, over_rows, sharpened
+from symcook.recipes.adapters import of_rows
+from symcook.recipes.attention import LONGEST, POSITION, WEIGHTING, lookup_region, over_rows, sharpened
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import of_rows
 from symcook.recipes.arguments import integer
-from symcook.recipes.attention import POSITION, WEIGHTING, encoded, lookup_region, of_rows, over_rows, sharpened
+from symcook.recipes.attention import POSITION, WEIGHTING, encoded, lookup_region, over_rows, sharpened
 from symcook.recipes.registry import Argument, recipe
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ NAME = "lookup-one-hot"
     source="Cookbook, Section 5.3.1, Eq. (36)",
     formula="value(query(i))",
     words="The query becomes a one-hot vector, whose product with the one-hot vector of position j is 1 at the "
-    "position "
-    "asked for and 0 elsewhere.",
+    "position asked for and 0 elsewhere.",
     computes="value(query(i))",
     region=POSITION,
     largest=False,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.attention import of_rows, over_rows
+from symcook.recipes.adapters import of_rows
+from symcook.recipes.attention import MARK, over_rows
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
@@ -19,9 +20,8 @@ NAME = "predecessor"
     summary="the value of the position before, from (-1)^i by rightmost attention",
     source="Cookbook, Section 5.4",
     formula="if(i = 1, 0, value(i - 1))",
-    words="One head looks at the last even position, one at the last odd one; a conditional takes the one that "
-    "is before "
-    "i, and another puts 0 at the first position.",
+    words="One head looks at the last even position, one at the last odd one; a conditional takes the one that is "
+    "before i, and another puts 0 at the first position.",
     computes="if(i = 1, 0, value(i - 1))",
     region="0 <= value & value <= 1",
     largest=False,
@@ -46,21 +46,14 @@ def predecessor() -> Transformer:
     conditionals need; no larger one is looked for. Source: Cookbook, Section 5.4.
     """
     from symcook.model.layers import Layer, SelfAttention
-    from symcook.model.parts import FeedForward, Head
+    from symcook.model.parts import Head
     from symcook.model.weights import feedforward
 
     reads = ("one", "alternating", "value")
     odds = Head(reads, ("odds",), [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]], mask="future", weighting="rightmost")
     evens = Head(reads, ("evens",), [[1, 0, 0]], [[0, -1, 0]], [[0, 0, 1]], mask="future", weighting="rightmost")
     mean = Head(("alternating",), ("mean",), [[0]], [[0]], [[-1]], mask="future")
-    tests = FeedForward(
-        ("mean", "alternating"),
-        ("first", "even"),
-        W1=[[1, 0], [1, 0], [0, 1], [0, 1]],
-        b1=["-1/3", "-2/3", 0, -1],
-        W2=[[3, -3, 0, 0], [0, 0, 1, -1]],
-        b2=[0, 0],
-    )
+    tests = feedforward(first=MARK, even="relu(alternating) - relu(alternating - 1)")
     joined = feedforward(reads=("even", "evens", "odds"), pred="relu(even + evens - 1) + relu(odds - even)")
     zeroed = feedforward(reads=("first", "pred"), out="relu(first - 1) + relu(pred - first)")
     return over_rows(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import of_rows
 from symcook.recipes.arguments import one_of
-from symcook.recipes.attention import HARD, of_rows, over_rows
+from symcook.recipes.attention import HARD, MARK, over_rows
 from symcook.recipes.registry import Argument, recipe
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def predecessor_quadratic(weighting: str) -> Transformer:
 
     look = head({("before", "index"): 2, ("one", "square"): -1}, {"found": "value"}, weighting=weighting)
     mean = head(value={"mean": "-alternating"}, mask="future")
-    mark = feedforward(first="3*(relu(mean - 1/3) - relu(mean - 2/3))")
+    mark = feedforward(first=MARK)
     zeroed = feedforward(out="relu(found - first)")
     return over_rows(
         NAME,

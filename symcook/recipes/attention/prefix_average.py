@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, of_rows
+from symcook.recipes.adapters import of_rows
+from symcook.recipes.attention import UNIFORM_WEIGHTING, mean
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import of_rows
 from symcook.recipes.arguments import one_of
-from symcook.recipes.attention import of_rows, over_rows
+from symcook.recipes.attention import over_rows
 from symcook.recipes.registry import Argument, recipe
 
 if TYPE_CHECKING:

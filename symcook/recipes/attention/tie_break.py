@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import of_rows
 from symcook.recipes.arguments import one_of
-from symcook.recipes.attention import of_rows, over_rows
+from symcook.recipes.attention import over_rows
 from symcook.recipes.registry import Argument, Symbol, recipe
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ TERMS = ("-1/j", "1/j", "j/n", "-j/n")
     summary="the value at the last (or first) greatest score, by average-hard attention",
     source="Cookbook, Section 5.6, Eq. (39)",
     formula="sum(j, 1, n, I[all k in 1..n. score(k) < score(j) | score(k) = score(j) & k <= j]*value(j))",
-    words="A term that grows (or falls) with the position is added to the scores, so small that no lesser score"
-    " overtakes.",
+    words="A term that grows (or falls) with the position is added to the scores, so small that no lesser score "
+    "overtakes.",
     computes="sum(j, 1, n, I[all k in 1..n. score(k) - gamma/k < score(j) - gamma/j | k = j]*value(j))",
     region="floor(score) = score",
     largest=False,

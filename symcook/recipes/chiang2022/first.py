@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
+from symcook.recipes.adapters import decides
 from symcook.recipes.chiang2022 import (
     ETA,
     FIRST,
@@ -16,7 +17,6 @@ from symcook.recipes.chiang2022 import (
     printed_head,
     score_scale,
 )
-from symcook.recipes.languages import decides
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import decides
 from symcook.recipes.chiang2022 import PARITY, SCALED, SOURCE, C, bits_behind_cls, printed_head, score_scale
-from symcook.recipes.languages import decides
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import decides
 from symcook.recipes.chiang2022 import EPSILON, ETA, PARITY, SCALED, SOURCE, C, defined, logit_of, normed
-from symcook.recipes.languages import decides
 from symcook.recipes.registry import build, recipe
 
 if TYPE_CHECKING:

@@ -81,8 +81,3 @@ def by_coordinate(function: Callable[..., Any], arguments: Mapping[str, Any], va
         return {out: function({"x": given[x]})["out"] for x, out in pairs}
 
     return answer
-
-
-def no_arguments(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
-    """A reference that is the same for every argument of the recipe."""
-    return lambda given: function(given)

@@ -71,15 +71,13 @@ def _region(formula: Proposition, bits: str) -> str:
     summary="any Boolean function, from a formula, with fewer hidden units; bits 0/1 or -1/+1",
     source="Cookbook, Section 4.8, with fewer hidden units than Eq. (35)",
     formula="min(p, max(q, 1 - r))",
-    words="One hidden unit for each of a few cases that exclude each other, 1 where the case holds; or, where "
-    "only the number "
-    "of true variables matters, one for each bend as that number grows.",
+    words="One hidden unit for each of a few cases that exclude each other, 1 where the case holds; or, where only "
+    "the number of true variables matters, one for each bend as that number grows.",
     computes="relu(p + q - 1) + relu(p - q - r)",
     region="(p = 0 | p = 1) & (q = 0 | q = 1) & (r = 0 | r = 1)",
     largest=False,
-    uniformity="No weight depends on the length. The hidden width is m at most for symmetric functions, as "
-    "parity, and at most "
-    "2^(m - 1) for any function of m bits.",
+    uniformity="No weight depends on the length. The hidden width is m at most for symmetric functions, as parity, "
+    "and at most 2^(m - 1) for any function of m bits.",
     claims=("cookbook.t1.boolean", "cookbook.s4.8.connectives", "cookbook.s4.8.pm_dot"),
     reference="symcook.spec.feedforward:proposition",
     arguments=(

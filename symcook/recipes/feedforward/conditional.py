@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
+from symcook.recipes.adapters import no_arguments
 from symcook.recipes.arguments import fraction
-from symcook.recipes.feedforward import UNIFORM, no_arguments, pointwise
+from symcook.recipes.feedforward import UNIFORM, pointwise
 from symcook.recipes.registry import Argument, info, recipe
 
 if TYPE_CHECKING:

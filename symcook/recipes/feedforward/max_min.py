@@ -69,14 +69,12 @@ def _evaluated(function: Callable[..., Any], arguments: Mapping[str, Any], value
     summary="a piecewise linear function of several variables: a maximum of minima",
     source="Cookbook, Section 4.1 (several variables)",
     formula="max(0, min(x, y))",
-    words="Every continuous piecewise linear function is the maximum of minima of its pieces; a layer computes "
-    "the pieces, "
-    "and each further one the minimum or maximum of pairs.",
+    words="Every continuous piecewise linear function is the maximum of minima of its pieces; a layer computes the "
+    "pieces, and each further one the minimum or maximum of pairs.",
     computes="max(0, min(x, y))",
     region="true",
-    uniformity="No weight depends on the length. With g minima of at most h pieces there are 1 + ceil(log2 h) +"
-    " ceil(log2 g) "
-    "layers.",
+    uniformity="No weight depends on the length. With g minima of at most h pieces there are 1 + ceil(log2 h) + "
+    "ceil(log2 g) layers.",
     claims=("cookbook.t1.cpwl", "cookbook.s4.1.def4.1_cpwl", "cookbook.s4.1.multivariate_depth"),
     reference="symcook.spec.feedforward:max_min",
     arguments=(Argument("pieces", "0; x, y", "affine pieces: ',' inside a minimum, ';' between the minima", _pieces),),

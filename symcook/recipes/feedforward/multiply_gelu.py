@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import no_arguments
 from symcook.recipes.arguments import one_of
-from symcook.recipes.feedforward import UNIFORM, no_arguments, pointwise
+from symcook.recipes.feedforward import UNIFORM, pointwise
 from symcook.recipes.registry import Argument, recipe
 
 if TYPE_CHECKING:

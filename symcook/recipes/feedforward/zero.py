@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.feedforward import DIMENSION, UNIFORM, no_arguments, pointwise, vector
+from symcook.recipes.adapters import no_arguments
+from symcook.recipes.feedforward import DIMENSION, UNIFORM, pointwise, vector
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from symcook.recipes.arguments import one_of
+from symcook.recipes.attention import rounding
 from symcook.recipes.registry import Argument, info
 
 if TYPE_CHECKING:
     from symcook.compose import Builder
     from symcook.model.parts import FeedForward, Head
     from symcook.model.transformer import Transformer
-    from symcook.spec.fold import Fold
 
 BRACKETS = {"(": {"token": 1}, ")": {"token": -1}}
 FORMULA = "(all p in 1..n. closes(p) <= opens(p)) & opens(n) = closes(n)"
@@ -29,10 +29,6 @@ CLAIMS = (
     "cookbook.s9.2.1.state_trace",
 )
 
-
-def decides(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Fold:
-    """The reference of a language: its fold, whatever builds the model."""
-    return fold
 
 
 def counting() -> tuple[Head, FeedForward, Head]:
@@ -53,10 +49,6 @@ FETCHING = Argument(
     one_of("rightmost", "average", "softmax"),
 )
 
-
-def of_words(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    """A reference on words and an alphabet, as one on words."""
-    return function(arguments["alphabet"])
 
 
 def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
@@ -87,7 +79,7 @@ def fetch(
     With average j/n is added to the scores, which breaks ties and leaves a gap of 1/n (Cookbook, Section 5.6);
     softmax has the temperature 1/(n log(8 n)) and the rounding of Section 5.7.
     """
-    from symcook.model.weights import feedforward, head
+    from symcook.model.weights import head
 
     if weighting == "rightmost":
         b.add(head(score, dict(zip(writes, reads, strict=True)), mask=mask, weighting="rightmost"))
@@ -98,7 +90,7 @@ def fetch(
         return
     blends = dict(zip((f"{name}_blend" for name in writes), reads, strict=True))
     b.add(head(tied, blends, mask=mask, weighting="softmax", temperature="1/(n*log(8*n))"))
-    b.add(feedforward({to: f"2*(relu({c} - 1/4) - relu({c} - 3/4))" for to, c in zip(writes, blends, strict=True)}))
+    b.add(rounding(dict(zip(writes, blends, strict=True))))
 
 
 def answered(b: Builder, name: str, scores: Sequence[str], alphabet: Sequence[str]) -> Transformer:

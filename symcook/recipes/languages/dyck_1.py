@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.languages import BRACKETS, CLAIMS, FORMULA, counting, decides
+from symcook.recipes.adapters import decides
+from symcook.recipes.languages import BRACKETS, CLAIMS, FORMULA, counting
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:

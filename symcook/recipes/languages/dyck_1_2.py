@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.languages import NEAREST, bounded_depth, decides
+from symcook.recipes.adapters import decides
+from symcook.recipes.languages import NEAREST, bounded_depth
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
@@ -19,13 +20,12 @@ NAME = "dyck-1-2"
     summary="well-nested brackets ( and ) of depth at most 2, any length",
     source="Cookbook, Section 9.2.2",
     formula="(all p in 1..n. closes(p) <= opens(p) & opens(p) <= closes(p) + 2) & opens(n) = closes(n)",
-    words="Brackets that match their neighbour become inactive; then those that match the nearest one still "
-    "active; a word is "
-    "accepted if none is left.",
+    words="Brackets that match their neighbour become inactive; then those that match the nearest one still active; a "
+    "word is accepted if none is left.",
     computes="all p in 1..n. active(p) = 0",
     region="true",
-    uniformity="No weight depends on the length; the position function is i/n. The decision is a zero test at "
-    "all positions.",
+    uniformity="No weight depends on the length; the position function is i/n. The decision is a zero test at all "
+    "positions.",
     claims=(
         "cookbook.t3.dyck12",
         "cookbook.s9.2.2.dyck12_def",

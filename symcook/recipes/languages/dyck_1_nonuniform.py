@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import decides
 from symcook.recipes.arguments import integer
-from symcook.recipes.languages import BRACKETS, CLAIMS, FORMULA, counting, decides
+from symcook.recipes.languages import BRACKETS, CLAIMS, FORMULA, counting
 from symcook.recipes.registry import Argument, Symbol, recipe
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.languages import BRACKETS, FORMULA, decides
+from symcook.recipes.adapters import decides
+from symcook.recipes.languages import BRACKETS, FORMULA
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ NAME = "dyck-1-zero-one"
     summary="well-nested brackets ( and ), any length; the decision is one number, 0 or 1",
     source="Cookbook, Section 9.2.1 (nonuniform implementation)",
     formula=FORMULA,
-    words="The balance is the query and the token the key, so that average-hard attention gives its sign exactly; "
-    "a second such head asks whether any prefix has the sign -1.",
+    words="The balance is the query and the token the key, so that average-hard attention gives its sign exactly; a "
+    "second such head asks whether any prefix has the sign -1.",
     computes="0 < accepted",
     region="true",
     uniformity="No weight depends on the length, although the text holds that the decision as one number needs it.",

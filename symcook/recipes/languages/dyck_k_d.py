@@ -46,13 +46,11 @@ def _adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: M
     source="Cookbook, Section 9.2.3",
     formula=FORMULA,
     words="Brackets that match the nearest one still active on their side become inactive, D times; a word is "
-    "accepted if "
-    "none is left.",
+    "accepted if none is left.",
     computes="all p in 1..n. active(p) = 0",
     region="true",
-    uniformity="No weight depends on the length; the position function is i/n. There are 2 D layers; the width "
-    "does not depend "
-    "on k, whose brackets are numbers. The decision is a zero test at all positions.",
+    uniformity="No weight depends on the length; the position function is i/n. There are 2 D layers; the width does "
+    "not depend on k, whose brackets are numbers. The decision is a zero test at all positions.",
     claims=(
         "cookbook.s9.2.3.dyckkD_def",
         "cookbook.s9.2.3.encoding",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import of_words
 from symcook.recipes.arguments import alphabet as read_alphabet
-from symcook.recipes.languages import FETCHING, answered, fetch, letters, of_words, over_letters
+from symcook.recipes.languages import FETCHING, answered, fetch, letters, over_letters
 from symcook.recipes.registry import Argument, recipe
 
 if TYPE_CHECKING:
@@ -24,14 +25,12 @@ FORMULA = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 1, 4, s*I[{FIRST_OF_MOST}])
     summary="the symbol that most often followed the current one before",
     source="Cookbook, Section 9.1.2",
     formula=FORMULA,
-    words="One head fetches the symbol before each position, a feed-forward part makes bigrams, uniform "
-    "attention counts them; "
-    "those that begin with the current symbol are compared.",
+    words="One head fetches the symbol before each position, a feed-forward part makes bigrams, uniform attention "
+    "counts them; those that begin with the current symbol are compared.",
     computes=FORMULA,
     region="true",
-    uniformity="No weight depends on the length; the position function is 1/i, with average and softmax also "
-    "i/n. The width "
-    "grows with the square of the alphabet.",
+    uniformity="No weight depends on the length; the position function is 1/i, with average and softmax also i/n. The "
+    "width grows with the square of the alphabet.",
     claims=(
         "cookbook.t3.induction",
         "cookbook.s9.1.2.frequent_def",

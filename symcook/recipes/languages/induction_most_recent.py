@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import of_words
 from symcook.recipes.arguments import alphabet as read_alphabet
-from symcook.recipes.languages import FETCHING, answered, fetch, letters, of_words, over_letters
+from symcook.recipes.languages import FETCHING, answered, fetch, letters, over_letters
 from symcook.recipes.registry import Argument, recipe
 
 if TYPE_CHECKING:
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 NAME = "induction-most-recent"
 FORMULA = (
-    "if(ex j in 2..i. w(j - 1) = w(i), "
-    "sum(j, 2, i, I[w(j - 1) = w(i) & (all k in j + 1..i. w(k - 1) != w(i))]*w(j)), w(i))"
+    "if(ex j in 2..i. w(j - 1) = w(i), sum(j, 2, i, I[w(j - 1) = w(i) & (all k in j + 1..i. w(k - 1) != w(i))]*w(j)), "
+    "w(i))"
 )
 
 
@@ -24,14 +25,12 @@ FORMULA = (
     summary="the symbol that followed the last earlier occurrence of the current one",
     source="Cookbook, Section 9.1.1",
     formula=FORMULA,
-    words="One head fetches the symbol before each position; a second one looks at the last position whose "
-    "symbol before "
-    "is the current one, and where there is none at the current position itself.",
+    words="One head fetches the symbol before each position; a second one looks at the last position whose symbol "
+    "before is the current one, and where there is none at the current position itself.",
     computes=FORMULA,
     region="true",
-    uniformity="No weight depends on the length; with average and softmax the position function is i/n, and "
-    "with softmax the "
-    "temperature 1/(n log(8 n)). The width grows with the alphabet.",
+    uniformity="No weight depends on the length; with average and softmax the position function is i/n, and with "
+    "softmax the temperature 1/(n log(8 n)). The width grows with the alphabet.",
     claims=(
         "cookbook.t3.induction",
         "cookbook.s9.1.1.rightmost_def",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symcook.recipes.registry import info
 
@@ -15,10 +14,6 @@ if TYPE_CHECKING:
 
 NOTHING_SHARED = "No weight depends on the length; the same layers work at every position."
 
-
-def with_arguments(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    """A reference that is given the arguments of the recipe, and no symbols."""
-    return lambda given: function(given, **arguments)
 
 
 def at_a_point(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.layernorm import NOTHING_SHARED, at_a_point, with_arguments
+from symcook.recipes.adapters import with_arguments
+from symcook.recipes.layernorm import NOTHING_SHARED, at_a_point
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ NAME = "selective-norm"
     summary="the sign of x, by a layer norm behind a map that masks the rest of the stream",
     source="Cookbook, Section 6.3, with the selective layer norm of Section 5.3.3",
     formula="sign(x)",
-    words="A linear map in front of the norm keeps x and -x and drops y, so that y does not change what the "
-    "norm divides by.",
+    words="A linear map in front of the norm keeps x and -x and drops y, so that y does not change what the norm "
+    "divides by.",
     computes="sign(x)",
     region="true",
     uniformity=NOTHING_SHARED,

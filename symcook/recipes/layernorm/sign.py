@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import with_arguments
 from symcook.recipes.arguments import integer
 from symcook.recipes.feedforward import positive, vector
-from symcook.recipes.layernorm import NOTHING_SHARED, at_a_point, with_arguments
+from symcook.recipes.layernorm import NOTHING_SHARED, at_a_point
 from symcook.recipes.registry import Argument, Symbol, recipe
 
 if TYPE_CHECKING:
@@ -25,9 +26,8 @@ def _region(d: int) -> str:
     summary="the sign of every component, by clipping and a layer norm with epsilon = 0",
     source="Cookbook, Section 6.4",
     formula="sign(x1)",
-    words="Beside x stands -x, so that the mean is 0; after the clip all components have one magnitude, by "
-    "which the norm "
-    "divides.",
+    words="Beside x stands -x, so that the mean is 0; after the clip all components have one magnitude, by which the "
+    "norm divides.",
     computes="max(-delta, min(delta, x1))/sqrt((max(-delta, min(delta, x1))^2 + max(-delta, min(delta, x2))^2)/2)",
     region="(delta <= x1 | x1 <= -delta) & (delta <= x2 | x2 <= -delta)",
     largest=False,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.layernorm import NOTHING_SHARED, at_a_point, with_arguments
+from symcook.recipes.adapters import with_arguments
+from symcook.recipes.layernorm import NOTHING_SHARED, at_a_point
 from symcook.recipes.registry import recipe
 
 if TYPE_CHECKING:

@@ -71,8 +71,8 @@ def _outputs(given: str, wanted: str) -> dict[str, str]:
     summary="a Boolean from one representation of Table 4 to another",
     source="Cookbook, Section 3.1 and Table 4",
     formula="2*x - 1",
-    words="With a gap between false and true a line, or a ramp, takes one to the other; without a gap only what"
-    " keeps the sign.",
+    words="With a gap between false and true a line, or a ramp, takes one to the other; without a gap only what keeps "
+    "the sign.",
     computes="2*relu(x) - 2*relu(-x) - 1",
     region="x = 0 | x = 1",
     largest=False,

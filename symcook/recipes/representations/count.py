@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
+from symcook.recipes.adapters import named
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
-from symcook.recipes.attention import named
 from symcook.recipes.registry import Argument, info, recipe
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ NAME = "count"
     summary="how often a symbol occurs: C/n over the word, or C/i up to position i",
     source="Cookbook, Section 3.3",
     formula="sum(j, 1, n, I[w(j) = 1])/n",
-    words="Uniform attention to 1 at the symbol and 0 at the others, without mask for C/n and with the future "
-    "mask for C/i.",
+    words="Uniform attention to 1 at the symbol and 0 at the others, without mask for C/n and with the future mask "
+    "for C/i.",
     computes="sum(j, 1, n, I[w(j) = 1])/n",
     region="true",
     uniformity="No weight depends on the length. The count itself would not be bounded, its share is.",

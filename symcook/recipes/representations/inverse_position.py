@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import named
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
-from symcook.recipes.attention import named
 from symcook.recipes.registry import Argument, info, recipe
 
 if TYPE_CHECKING:

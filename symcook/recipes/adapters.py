@@ -1,0 +1,68 @@
+"""How a reference of `symcook.spec` is asked about a recipe: each adapter takes the reference, the recipe's arguments
+and the values of its symbols, and returns a function of one input (or a Fold)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from symcook.spec.fold import Fold
+
+Adapter = Callable[[Callable[..., Any], Mapping[str, Any], Mapping[str, Any]], Callable[[Any], Any]]
+
+
+def no_arguments(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    """A reference that is the same for every argument of the recipe."""
+    return lambda given: function(given)
+
+
+def with_arguments(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    """A reference that is given the arguments of the recipe, and no symbols."""
+    return lambda given: function(given, **arguments)
+
+
+def decides(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Fold:
+    """The reference of a language: its fold, whatever builds the model."""
+    return fold
+
+
+def of_words(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    """A reference on words and an alphabet, as one on words."""
+    return function(arguments["alphabet"])
+
+
+def of_rows(inputs: tuple[str, ...], output: str, *passed: str) -> Adapter:
+    """Lift a reference on plain lists, which is given the arguments `passed` too, to rows {input: value} and answers
+    {output: value}."""
+
+    def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+        def answer(rows: Any) -> list[dict[str, Any]]:
+            plain = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in rows]
+            return [{output: value} for value in function(plain, **{one: arguments[one] for one in passed})]
+
+        return answer
+
+    return adapt
+
+
+def named(output: str, *passed: str) -> Adapter:
+    """Lift a reference on words, which is given the arguments `passed` too and has a number for each position, to
+    answers {output: value}."""
+
+    def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+        given = {one: arguments[one] for one in passed}
+        return lambda word: [{output: value} for value in function(word, **given)]
+
+    return adapt
+
+
+def named_fold(output: str) -> Callable[[Fold, Mapping[str, Any], Mapping[str, Any]], Fold]:
+    """Lift a fold that has a number for each state to answers {output: value}."""
+
+    def adapt(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Fold:
+        from dataclasses import replace
+
+        return replace(fold, answer=lambda state: {output: fold.answer(state)})
+
+    return adapt
