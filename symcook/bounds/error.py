@@ -47,8 +47,8 @@ def error_propagation(
 
     by words: with n, where all words of that length can be gone through (`symcook.bounds.reached.MOST_WORK`). The slope
     of each number towards each error is enclosed over all that the errors allow (`symcook.bounds.moved`); `extra` then
-    has the bound of each coordinate after the last layer and of each score that the readout shows, with the position and
-    the word. It is exact but for what grows with the square of the errors, for relu within its kink, and for what
+    has the bound of each coordinate after the last layer and of each score that the readout shows, with the position
+    and the word. It is exact but for what grows with the square of the errors, for relu within its kink, and for what
     operations round, whose parts are added up.
 
     by constants of the parts (`symcook.bounds.growth`), for every word at once; of errors in the embedding alone. With
