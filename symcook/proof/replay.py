@@ -29,6 +29,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -154,11 +155,10 @@ def load_json(text: str | bytes) -> Any:
         raise Rejected("a certificate is too long")
     if re.search(r"\\u[dD][89a-fA-F]", text):
         raise Rejected("a certificate has half a character")  # no message with it could be printed
-    depth = 0
-    for token in re.finditer(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', text, re.DOTALL):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
-        if depth > MAX_JSON_DEPTH:
-            raise Rejected(f"a certificate nests more than {MAX_JSON_DEPTH} deep")
+    outside = re.sub(r'"(?:[^"\\]|\\.)*+"?', "", text, flags=re.DOTALL)
+    steps = map({"[": 1, "{": 1, "]": -1, "}": -1}.__getitem__, re.findall(r"[\[\]{}]", outside))
+    if max(accumulate(steps), default=0) > MAX_JSON_DEPTH:
+        raise Rejected(f"a certificate nests more than {MAX_JSON_DEPTH} deep")
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         out = dict(items)
