@@ -168,7 +168,7 @@ class Relation:
         if readout["kind"] not in kinds:
             raise BadInput(f"{word} needs a readout {' or '.join(kinds)}", readout["kind"])
         if (at is None) is (readout["position"] == "each"):
-            must = "no position, since the readout decides once" if at else "a position, since the readout looks at each"
+            must = "no position, since the readout decides once" if at else "a position, one of each that is read"
             raise BadInput(f"{word} takes {must}", at or "none")
         return at or {"first": self.low, "last": self.high, "all": "i"}[readout["position"]]
 

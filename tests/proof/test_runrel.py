@@ -482,7 +482,7 @@ def test_a_softmax_head_and_a_second_write_have_equations() -> None:
     [
         ("run(no-such-model)", "stored model"),
         ("run(../../etc)", "run(../../etc)"),
-        ("accept(gtzero)", "one decision"),
+        ("accept(gtzero)", "accept needs a readout zero or sign"),
         ("word(gtzero)", "alphabet"),
     ],
 )
