@@ -14,6 +14,9 @@ Proof. intros. unfold Rmin, Rabs. destruct (Rle_dec x y), (Rcase_abs (x - y)); l
 Lemma max_abs : forall x y, Rmax x y = (x + y + Rabs (x - y)) / 2.
 Proof. intros. unfold Rmax, Rabs. destruct (Rle_dec x y), (Rcase_abs (x - y)); lra. Qed.
 Ltac enclose p := rewrite ?relu_abs, ?min_abs, ?max_abs; interval with (i_prec p).
+Ltac enclose_line x p d := rewrite ?relu_abs, ?min_abs, ?max_abs; interval with (i_prec p, i_bisect x, i_depth d).
+Ltac enclose_box x y p d :=
+  rewrite ?relu_abs, ?min_abs, ?max_abs; interval with (i_prec p, i_bisect x, i_bisect y, i_depth d).
 
 (* bounds of erf at a number, by enclosures of its integral *)
 Ltac erf_number :=

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
 from symcook.cli.output import print_json, say
 from symcook.errors import BadInput, Rejected, Undecided
+from symcook.files import put
 
 
 def prove_own(path: str, sentence: str, proof: str | None, force: bool, as_json: bool) -> int:
@@ -33,14 +36,16 @@ def prove_own(path: str, sentence: str, proof: str | None, force: bool, as_json:
     try:
         certificate = own.prove(statement, text)
     except elaborate.Gap as error:
-        where = f"{proof}, {error}" if proof is not None else f"The automation found no proof.\n{error}"
-        raise Undecided(f"{where}\nWrite the steps between into a proof text: see notes/proofs.md.") from None
+        what, _, found = str(error).partition("\n")
+        print(textwrap.dedent(found), file=sys.stderr)
+        where = f"{proof}, {what}" if proof is not None else "the automation found no proof"
+        raise Undecided(f"{where}; write the steps between into a proof text: see notes/proofs.md.") from None
     except Rejected as error:
         raise Undecided(f"no certificate: {error}") from None
     status = "REFUTED" if certificate["sense"] == "refuted" else "PROVED"
-    target.write_text(json.dumps(certificate) + "\n", encoding="utf-8")
     beside = source.with_suffix(".statement.txt")
-    beside.write_text(own.expanded(statement, certificate), encoding="utf-8")
+    texts = {target: json.dumps(certificate) + "\n", beside: own.expanded(statement, certificate)}
+    put({path: text.encode() for path, text in texts.items()}, force=True)
     row: dict[str, Any] = {"id": statement.id, "status": status, "statement": statement.text}
     row |= {"lemmas": sorted(certificate["lemmas"]), "certificate": str(target), "expanded": str(beside)}
     if as_json:

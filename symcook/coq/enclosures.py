@@ -1,8 +1,13 @@
-"""The step `interval` by the tactic of coq-interval; erf at the ends of its argument, by enclosures of its integral."""
+"""The step `interval` by the tactic of coq-interval; erf at the ends of its argument, by enclosures of its integral.
+
+A tree of cases v <= c that ends in nothing but enclosures is one enclosure, with bisection of these variables by the
+tactic itself: it reads the goal once, not at each leaf.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +18,43 @@ if TYPE_CHECKING:
     from symcook.coq.steps import Script
 
 ARGUMENT_BITS = 40  # binary digits of the ends of erf's argument
+FEW, SPARE_DEPTH = 4, 8  # enclosures that are not put together; bisections more than the cases of a certificate
 LEAST_BITS, MOST_BITS, SPARE_BITS = 24, 56, 4  # those of its value there: as many as the margin of a step asks for
 
 
 def outward(low: Fraction, high: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     scale = 1 << bits
     return Fraction(math.floor(low * scale) - 1, scale), Fraction(math.ceil(high * scale) + 1, scale)
+
+
+def boxes(node: Any, formula: Callable[[str], Term]) -> Any:
+    """One node `interval` for a tree of cases, with the variables to bisect and the depth; None where it is none."""
+    inside: set[str] = set()
+    leaves: list[Any] = []
+    variables: dict[str, None] = {}
+
+    def depth(at: Any) -> int:
+        if at["by"] == "interval":
+            leaves.append(at)
+            return 0
+        if at["by"] != "em" or any(len(proof) != 1 for proof in at["proofs"]):
+            raise LookupError
+        f = formula(at["formula"])
+        if f.op not in ("<=", "<") or f.kids[0].op != "var":
+            raise LookupError
+        variables[text(f.kids[0])] = None
+        inside.update(at["as"])
+        return 1 + max(depth(proof[0]) for proof in at["proofs"])
+
+    try:
+        deep = depth(node)
+    except LookupError:
+        return None
+    if len(leaves) <= FEW or len(variables) > 2:
+        return None
+    on = dict.fromkeys(label for leaf in leaves for label in leaf["on"] if label not in inside)
+    most = max(leaf["prec"] for leaf in leaves)
+    return {"by": "interval", "on": list(on), "prec": most, "bisect": list(variables), "depth": deep + SPARE_DEPTH}
 
 
 def enclosure(script: Script, node: Any, form: Term) -> str:
@@ -40,6 +76,10 @@ def enclosure(script: Script, node: Any, form: Term) -> str:
         low = {x: c for (x, side), (c, _) in best.items() if side == "low"}
         high = {x: c for (x, side), (c, _) in best.items() if side == "high"}
         steps += erf_steps(script, checker().Enclosure(low, high, node["prec"]), form, node["prec"])
+    if "bisect" in node:
+        names = node["bisect"]
+        tactic = f"enclose_{'line' if len(names) == 1 else 'box'} {' '.join(names)}"
+        return "; ".join([*steps, f"{tactic} {node['prec']}%positive {node['depth']}%nat"])
     return "; ".join([*steps, f"enclose {node['prec']}%positive"])
 
 

@@ -168,7 +168,7 @@ def used_files(whole: str) -> list[str]:
     marks = {
         "Taylor": r"\bax_exp_(lower|upper)\b",
         "Erf": r"\b(ax_erf_\w+|erf_between)\b",
-        "Enclosures": r"\b(enclose|erf_number|ax_pi)\b",
+        "Enclosures": r"\b(enclose\w*|erf_number|ax_pi)\b",
         "Intermediate": r"\bIntermediate\.",
     }
     return [name for name, mark in marks.items() if re.search(mark, whole)]

@@ -14,7 +14,7 @@ from typing import Any
 
 from symcook.coq.alike import Alike
 from symcook.coq.checker import checker
-from symcook.coq.enclosures import enclosure
+from symcook.coq.enclosures import boxes, enclosure
 from symcook.coq.ring import Lemmas, shown, trans
 from symcook.coq.term import (
     FALSE,
@@ -301,6 +301,8 @@ class Script:
 
     def by_em(self, node: Any) -> None:
         f = self.formula(node["formula"])
+        if (whole := boxes(node, self.formula)) is not None and "erf" not in text(self.goal):
+            return self.by_interval(whole)
         law = {"<=": "Rle_or_lt", "<": "Rlt_or_le", "~": "not_or"}.get(f.op, "classic")
         given = f.kids if f.op in ("<=", "<", "~") else (f,)
         self.write(f"destruct ({' '.join([law, *map(text, given)])}) as [hh|hh].")

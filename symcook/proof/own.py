@@ -1,7 +1,8 @@
 """A claim of one's own: a model file and a sentence make a statement; a proof text, or the automation, its certificate.
 
 The sentence is a formula over the model's run: ``accept`` is the readout's condition, ``answer(yes)`` says that a
-readout "largest" answers with this label, ``count(a)`` is how often the token a stands in the word (``count("(")``
+readout "largest" answers with this label (``accept(i)`` and ``answer(yes, i)`` for one that looks at each position),
+``count(a)`` is how often the token a stands in the word (``count("(")``
 where it is no name), ``first(a)`` and ``last(a)`` are its first and last position (one after the end and one before the
 beginning where it does not stand there), ``at(a, i)`` says that it stands at position i; ``n`` is the number of
 positions, ``w(i)`` the token's number at position i, and each coordinate a function of the position, also one that is
@@ -23,7 +24,7 @@ from symcook.proof import kernel, replay
 from symcook.proof.instances import Instances
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import Relation
-from symcook.proof.search import automation, elaborate
+from symcook.proof.search import automation, elaborate, prooftext
 from symcook.proof.search.elaborate import Elaborator
 from symcook.proof.search.prooftext import Line, Place, ProofText
 from symcook.proof.search.tactics import Goal, Library
@@ -63,6 +64,9 @@ def claim(document: Mapping[str, Any], sentence: str) -> Statement:
     return statement
 
 
+TAKES = {"accept": "no name, and a position where the readout looks at each", "at": "a token and a position"}
+TAKES |= {"answer": "a label, and a position where the readout looks at each"}
+TAKES |= dict.fromkeys(("count", "first", "last"), "one name")
 FORMULAS = {"accept": "true", "answer": "true", "at": "true"}
 """Words of a sentence that stand for formulas; the others, count, first and last, are numbers."""
 
@@ -80,12 +84,12 @@ class _Words:
     def meaning(self, kind: str, name: str, place: str) -> str:
         """The text in place of a word with the token or label `name` and, for at, a position."""
         if kind == "accept":
-            return f"({self.relation.accept()})"
+            return f"({self.relation.accept(place or None)})"
         if kind == "answer":
             labels = self.document["readout"].get("labels") or []
             if labels and name not in labels:
                 raise unknown("label", name, list(labels))
-            return f"({self.relation.answer(name)})"
+            return f"({self.relation.answer(name, place or None)})"
         if name not in self.tokens:
             raise unknown("token", name, list(self.tokens))
         number, (i, j) = self.tokens[name], self.free
@@ -101,31 +105,38 @@ class _Words:
 
 def _written(sentence: str, words: _Words, put: Callable[[str, str, str], str]) -> str:
     """The sentence with `put` in place of each of its words."""
-    pattern = re.compile(
-        rf'\b(?:(accept)\b|({"|".join(k for k in words.known if k != "accept")})\(\s*(?:"([^"]*)"|(\w+))\s*([,)]))'
-    )
+    if not words.known:
+        return sentence
     out, at = "", 0
-    while (found := pattern.search(sentence, at)) is not None:
-        out += sentence[at : found.start()]
-        at = found.end()
-        if found[1]:
-            out += put("accept", "", "") if "accept" in words.known else found[0]
+    for found in re.finditer(rf"\b({'|'.join(words.known)})\b(\(?)", sentence):
+        if found.start() < at or not (found[2] or found[1] == "accept"):
             continue
-        place = ""
-        if (found[5] == ",") != (found[2] == "at"):
-            must = "at takes a token and a position" if found[2] == "at" else f"{found[2]} takes one name"
-            raise BadInput(must, sentence[found.start() : found.start() + 60])
-        if found[5] == ",":
-            depth, end = 1, at
-            while end < len(sentence) and depth:
-                depth += (sentence[end] == "(") - (sentence[end] == ")")
-                end += 1
-            if depth:
-                raise BadInput("a sentence must close its brackets", sentence)
-            place, at = _written(sentence[at : end - 1].strip(), words, put), end
-        name = found[3] if found[3] is not None else found[4]
-        out += put(found[2], name, place)
+        kind, name, place, end = found[1], "", "", found.end()
+        if found[2]:
+            end = _closed(sentence, found.end())
+            inside = sentence[found.end() : end - 1].strip()
+            if kind == "accept":
+                place = inside
+            else:
+                given = re.fullmatch(r'(?:"([^"]*)"|(\w+))\s*(?:,(.*))?', inside, re.DOTALL)
+                if given is None:
+                    raise BadInput(f"{kind} takes {TAKES[kind]}", inside)
+                name, place = given[1] if given[1] is not None else given[2], (given[3] or "").strip()
+            if bool(place) not in {"at": (True,), "answer": (True, False), "accept": (True,)}.get(kind, (False,)):
+                raise BadInput(f"{kind} takes {TAKES[kind]}", found[0] + sentence[found.end() : end])
+        out += sentence[at : found.start()] + put(kind, name, _written(place, words, put))
+        at = end
     return out + sentence[at:]
+
+
+def _closed(sentence: str, at: int) -> int:
+    """The end of the bracket that opens before `at`; what is quoted does not count."""
+    depth = 1
+    for found in re.finditer(r'"[^"]*"|[()]', sentence[at:]):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if not depth:
+            return at + found.end()
+    raise BadInput("a sentence must close its brackets", sentence)
 
 
 def _called(tree: expr.Tree) -> list[str]:
@@ -156,7 +167,7 @@ def prove(statement: Statement, text: ProofText | None = None) -> dict[str, Any]
     """The certificate; Gap with what was left to show where the proof has one, BadProof for a text that is none."""
     stored = {s.label: s for s in replay.statements().values()}
     home = library(statement, stored)
-    text = text or ProofText(statement.id, False, {})
+    text = text or prooftext.read(f"proof own.claim\n  given .. some word {_equations(statement)}\n  qed\n")
     if text.refutes:
         parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
     else:
@@ -177,6 +188,15 @@ def prove(statement: Statement, text: ProofText | None = None) -> dict[str, Any]
     )
     replay.judge(statement, certificate, {s.id: s for s in lemmas})
     return certificate
+
+
+def _equations(statement: Statement) -> str:
+    """How a text names the premise that is the run: each equation by its function where there are several."""
+    f = statement.formula
+    while f[0] == "all":
+        f = f[2][0]
+    f = f[2][1][2][1]  # behind 1 <= n and the word
+    return "(..)" if f[2][0][0] == "&" else "run"
 
 
 def _used(proof: Any) -> Iterator[str]:

@@ -140,30 +140,37 @@ class Relation:
         typed = f"all i in {low}..{high}. {cases}"
         return " & ".join([*added, f"({typed})"]) if added else typed
 
-    def accept(self) -> str:
-        """The readout's condition where it looks."""
+    def accept(self, at: str | None = None) -> str:
+        """The readout's condition where it looks; at the position `at` where it looks at each."""
+        place = self._place("accept", ("zero", "sign"), at)
         readout = self.model["readout"]
-        place = {"first": self.low, "last": self.high, "all": "i"}.get(readout["position"])
-        if place is None or readout["kind"] not in ("zero", "sign"):
-            raise BadInput("accept(NAME) needs a model with one decision", self.model["name"])
         values = [self._at(name, place) for name in readout["reads"]]
         if readout["kind"] == "zero":
             condition = " & ".join(f"{value or '0'} = 0" for value in values)
         else:
             weighted = zip(readout["weights"][0], values, strict=True)
             condition = f"0 < {_sum(_times(weight, value) for weight, value in weighted if value)}"
-        return f"all i in {self.low}..{self.high}. {condition}" if place == "i" else condition
+        whole = readout["position"] == "all"
+        return f"all i in {self.low}..{self.high}. {condition}" if whole else condition
 
-    def answer(self, label: str) -> str:
+    def answer(self, label: str, at: str | None = None) -> str:
         """A readout "largest" answers `label`: its score is the largest, and larger than those of earlier labels."""
+        place = self._place("answer", ("largest",), at)
         readout = self.model["readout"]
-        place = {"first": self.low, "last": self.high}.get(readout["position"])
-        if place is None or readout["kind"] != "largest":
-            raise BadInput("answer(LABEL) needs a model that answers with one label", self.model["name"])
         scores = [_sum(self._row(row, readout["reads"], place, self.held)) for row in readout["weights"]]
-        at = readout["labels"].index(label)
-        others = [(k, score) for k, score in enumerate(scores) if k != at]
-        return " & ".join(f"{score} {'<' if k < at else '<='} {scores[at]}" for k, score in others) or "true"
+        which = readout["labels"].index(label)
+        others = [(k, score) for k, score in enumerate(scores) if k != which]
+        return " & ".join(f"{score} {'<' if k < which else '<='} {scores[which]}" for k, score in others) or "true"
+
+    def _place(self, word: str, kinds: tuple[str, ...], at: str | None) -> str:
+        """Where the readout looks."""
+        readout = self.model["readout"]
+        if readout["kind"] not in kinds:
+            raise BadInput(f"{word} needs a readout {' or '.join(kinds)}", readout["kind"])
+        if (at is None) is (readout["position"] == "each"):
+            must = "no position, since the readout decides once" if at else "a position, one of each that is read"
+            raise BadInput(f"{word} takes {must}", at or "none")
+        return at or {"first": self.low, "last": self.high, "all": "i"}[readout["position"]]
 
     def _at(self, name: str, place: str, view: Mapping[str, str] | None = None) -> str | None:
         """The value of a coordinate at a position; None where nothing was written yet, so that it is zero."""

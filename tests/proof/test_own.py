@@ -24,14 +24,14 @@ from symcook.proof.search import prooftext
 from symcook.proof.search.elaborate import Gap
 
 
-def model(readout: str, mask: str = "future") -> dict:
-    """The mean of +1 for a and -1 for b, at the last position."""
+def model(readout: str, mask: str = "future", position: str = "last") -> dict:
+    """The mean of +1 for a and -1 for b."""
     space = Space(("vote", "mean"))
     embedding = Embedding(space, words={"a": {"vote": 1}, "b": {"vote": -1}, "c": {}})
     head = Head(reads=("vote",), writes=("mean",), Q=[[0]], K=[[0]], V=[[1]], mask=mask)
     weights = {"weights": [1]} if readout == "sign" else {}
     made = Transformer(
-        "votes", embedding, (Layer(SelfAttention((head,))),), Readout(readout, "last", ("mean",), **weights)
+        "votes", embedding, (Layer(SelfAttention((head,))),), Readout(readout, position, ("mean",), **weights)
     )
     return json.loads(modelfile.dumps(made))
 
@@ -63,12 +63,13 @@ def test_what_is_false_is_not_proved(sentence):
     assert "still to show" in str(caught.value) or "ended" in str(caught.value)
 
 
-def labelled(labels: tuple[str, ...] = ("more a", "more_b", "tie")) -> dict:
+def labelled(mask: str = "none", position: str = "last") -> dict:
     """Answers by the mean of +1 for a and -1 for b; the first of the largest scores, so a tie answers "more a"."""
     space = Space(("vote", "mean"))
     embedding = Embedding(space, words={"a": {"vote": 1}, "b": {"vote": -1}, "(": {}})
-    head = Head(reads=("vote",), writes=("mean",), Q=[[0]], K=[[0]], V=[[1]], mask="none")
-    readout = Readout("largest", "last", ("mean",), weights=[[1], [-1], [0]], labels=labels)
+    head = Head(reads=("vote",), writes=("mean",), Q=[[0]], K=[[0]], V=[[1]], mask=mask)
+    scores: dict = {"weights": [[1], [-1], [0]], "labels": ("more a", "more_b", "tie")}
+    readout = Readout("largest", position, ("mean",), **scores)
     return json.loads(modelfile.dumps(Transformer("labels", embedding, (Layer(SelfAttention((head,))),), readout)))
 
 
@@ -141,11 +142,53 @@ def test_claims_about_labels_and_positions_are_proved(sentence, text):
     assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
 
 
+def at_each(kind: str) -> dict:
+    """The mean of +1 for a and -1 for b up to each position, and an answer there."""
+    return labelled("future", "each") if kind == "largest" else model(kind, position="each")
+
+
+@pytest.mark.parametrize("kind", ["largest", "sign", "zero"])
+def test_an_answer_at_each_position_is_that_of_the_model_itself(kind):
+    """For the words of 1 to 3 letters a and b, at each position, against the exact run."""
+    document = at_each(kind)
+    made = modelfile.loads(json.dumps(document))
+    for word in ("a", "b", "ab", "ba", "bba", "aab", "abb"):
+        letters = " & ".join(f"at({letter}, {i})" for i, letter in enumerate(word, 1))
+        for i, answer in enumerate(made.run(word).outputs, 1):
+            if kind == "largest":
+                says = " & ".join(
+                    f'{"" if label == answer else "~"}answer("{label}", {i})' for label in ("more a", "more_b", "tie")
+                )
+            else:
+                says = f"{'' if answer else '~'}accept({i})"
+            assert own.claim(document, f"n = {len(word)} & {letters} -> {says}").evaluated(len(word)) > 0
+
+
+def test_a_claim_about_each_position_is_proved():
+    statement = own.claim(at_each("sign"), "all i in 1..n. accept(i) -> 0 < sum(j, 1, i, vote(j))")
+    certificate = own.prove(statement)
+    lemmas = {n: replay.statements()[n] for n in certificate["lemmas"]}
+    assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
+
+
+def test_where_the_search_ends_the_names_are_those_of_the_model():
+    with pytest.raises(Gap) as caught:
+        own.prove(own.claim(model("sign"), "accept <-> count(a) >= count(b)"))
+    assert "mean_is: all" in str(caught.value) and "k1" not in str(caught.value)
+
+
+@pytest.mark.parametrize("sentence", ["accept", "accept()"])
+def test_a_readout_at_each_position_asks_for_a_position(sentence):
+    with pytest.raises(BadInput, match="position"):
+        own.claim(at_each("sign"), sentence)
+
+
 @pytest.mark.parametrize(
     ("sentence", "said"),
     [
         ("answer(more_c)", "did you mean more_b"),
-        ("accept", "one decision"),
+        ("accept", "accept needs a readout zero or sign; given: largest"),
+        ("answer(tie, n)", "no position, since the readout decides once"),
         ("at(a)", "at takes a token and a position"),
         ("first(a, 1) = 1", "first takes one name"),
         ("last(d) = 1", "known: a, b, ("),
@@ -210,7 +253,7 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
     assert done.returncode == 0 and f"{len(proofs) + 1} PROVED, 0 REFUTED" in done.stdout, done.stdout
     with pytest.raises(BadInput, match="not replaced unasked"):
         prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False)
-    with pytest.raises(Undecided, match="The automation found no proof"):
+    with pytest.raises(Undecided, match="the automation found no proof"):
         prove_own(str(path), "accept", None, True, False)
 
 

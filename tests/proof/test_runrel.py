@@ -482,7 +482,7 @@ def test_a_softmax_head_and_a_second_write_have_equations() -> None:
     [
         ("run(no-such-model)", "stored model"),
         ("run(../../etc)", "run(../../etc)"),
-        ("accept(gtzero)", "one decision"),
+        ("accept(gtzero)", "accept needs a readout zero or sign"),
         ("word(gtzero)", "alphabet"),
     ],
 )
@@ -553,5 +553,5 @@ def test_the_norms_above_are_refused_for_what_was_changed(change: Any) -> None:
 def test_only_a_decision_can_be_accepted(kind: str) -> None:
     document = json.loads(json.dumps(dict(stored_model("dyck-1"))))
     document["readout"]["kind"] = kind
-    with pytest.raises(BadInput, match="one decision"):
+    with pytest.raises(BadInput, match="accept needs a readout zero or sign"):
         Relation(document).accept()
