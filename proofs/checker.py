@@ -17,7 +17,7 @@ A first block of ``define:`` lines holds definitions for all. The others begin w
               all x:Real, n:Int. F     ex f:Int->Real. F     all j in lo..hi. F     (ex as well)
     term      t + t   t - t   t * t   t / t   -t   t ^ 3   numerals such as 2 and 0.5
               f(t, ...)   sum(j, lo, hi, t)   prod(j, lo, hi, t)   I[F] (1 if F, else 0)   if(F, t, t)   pi
-              relu abs min max exp log sqrt erf pow(t, n) tanh sinh cosh
+              relu abs min max exp log sqrt erf sin cos pow(t, n) tanh sinh cosh
     sort      Int   Real   Int*Real->Real (arguments and result; Int is a part of Real)
 
 ``define: name(a, b) := body`` is expanded where ``name(...)`` is read; an argument may be a function, ``j. t``. The
@@ -135,7 +135,9 @@ class Clock:
 # --- Terms -----------------------------------------------------------------------------------------------------------
 
 COMPARISONS = ("=", "<=", "<")
-FUNCTIONS = {"relu": 1, "abs": 1, "min": 2, "max": 2, "exp": 1, "log": 1, "sqrt": 1, "erf": 1, "pow": 2, "pi": 0}
+FUNCTIONS = {
+    "relu": 1, "abs": 1, "min": 2, "max": 2, "exp": 1, "log": 1, "sqrt": 1, "erf": 1, "sin": 1, "cos": 1, "pow": 2, "pi": 0
+}  # fmt: skip
 WHOLE = frozenset({"+", "-", "*", "neg", "^", "relu", "abs", "min", "max"})  # of sort Int where the arguments are
 NUMBERS = ("Int", "Real")
 
@@ -330,7 +332,7 @@ def negation(f: Term) -> Term:
 
 # --- Reading ---------------------------------------------------------------------------------------------------------
 
-BUILTIN = {**FUNCTIONS, **dict.fromkeys(("sin", "cos", "sinh", "cosh", "tanh"), 1)}
+BUILTIN = {**FUNCTIONS, **dict.fromkeys(("sinh", "cosh", "tanh"), 1)}
 WORDS = frozenset({"all", "ex", "in", "sum", "prod", "if", "I", "true", "false", "Int", "Real"})
 RESERVED = WORDS | frozenset(BUILTIN)
 TOKEN = re.compile(
@@ -1346,6 +1348,12 @@ AXIOMS = {
     "2/sqrt(pi)*sum(m, 0, 2*k + 1, pow(-1, m)*pow(x, 2*m + 1)/(prod(q, 1, m, q)*(2*m + 1))) <= erf(x)",
     "erf_upper": "all x:Real, k:Int. 0 <= k -> 0 <= x -> "
     "erf(x) <= 2/sqrt(pi)*sum(m, 0, 2*k, pow(-1, m)*pow(x, 2*m + 1)/(prod(q, 1, m, q)*(2*m + 1)))",
+    # sine and cosine are determined by the addition theorems, the half turn and the bounds near 0
+    "sin_add": "all x:Real, y:Real. sin(x + y) = sin(x)*cos(y) + cos(x)*sin(y)",
+    "cos_add": "all x:Real, y:Real. cos(x + y) = cos(x)*cos(y) - sin(x)*sin(y)",
+    "sin_cos": "all x:Real. sin(x)^2 + cos(x)^2 = 1",
+    "sin_pi": "sin(pi) = 0",
+    "sin_bounds": "all x:Real. 0 <= x -> x - x^3/6 <= sin(x) & sin(x) <= x",
 }
 OUTSIDE = ("lem", "named", "oracle")  # kinds of labels of facts from outside, besides ax
 

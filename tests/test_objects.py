@@ -50,14 +50,12 @@ def test_layer_norm_keeps_the_pair_representation() -> None:
 @pytest.mark.parametrize("d", [2, 6])
 def test_sinusoidal_positions(d: int) -> None:
     """cookbook.s3.5.2.sinusoidal: entries 2c and 2c + 1 are cos and sin of i/M^(2c/d), c = 0..d/2 - 1; M = 10000."""
-    names = tuple(f"p{k}" for k in range(d))
-    positions = {}
-    for c in range(d // 2):
-        positions |= {names[2 * c]: f"cos(i/10000^({2 * c}/{d}))", names[2 * c + 1]: f"sin(i/10000^({2 * c}/{d}))"}
-    model = encoder(names, {"x": [0] * d}, positions=positions)
+    names = tuple(f"pe_{k}" for k in range(d))
+    model = build("sinusoidal", d=d)
+    assert model.embedding.space.names == names
     with mpmath.workdps(50):
         for n in (1, 3, 40):
-            shown = model.run("x" * n, "ball", digits=30).output
+            shown = model.run("a" * n, "ball", digits=30).output
             for c in range(d // 2):
                 angle = n / mpmath.power(10000, mpmath.mpf(2 * c) / d)
                 for name, wanted in ((names[2 * c], mpmath.cos(angle)), (names[2 * c + 1], mpmath.sin(angle))):

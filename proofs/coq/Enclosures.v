@@ -5,7 +5,7 @@ From Interval Require Import Tactic.
 From Symcook Require Import Meaning Erf.
 Open Scope R_scope.
 
-Lemma ax_pi : IZR 3141592653589793 / IZR 1000000000000000 < PI /\ PI < IZR 3141592653589794 / IZR 1000000000000000.
+Lemma ax_pi : IZR 3141592653589793 / IZR 1000000000000000 < PI /\ PI < IZR 1570796326794897 / IZR 500000000000000.
 Proof. split; interval with (i_prec 100). Qed.
 Lemma relu_abs : forall x, relu x = (x + Rabs x) / 2.
 Proof. intros. unfold relu, Rmax, Rabs. destruct (Rle_dec 0 x), (Rcase_abs x); lra. Qed.

@@ -17,7 +17,7 @@ from symcook.coq.reading import definitions_text
 from symcook.coq.statement import Part, lemmas_of, module_name, statement_part, with_lemmas
 from symcook.proof.replay import proofs_directory
 
-PRELUDE = ("Meaning", "Tree", "Laws", "Taylor", "Erf", "Enclosures", "Intermediate", "Model")
+PRELUDE = ("Meaning", "Tree", "Laws", "Taylor", "Erf", "Enclosures", "Intermediate", "Sines", "Model")
 TOGETHER = 100_000  # characters of the certificates that stand in one file; a longer one has its own
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from symcook.coq.checker import statements
 from symcook.coq.models import model_text, models_of, stored_models
+from symcook.coq.statement import tree_text, with_sines
 from symcook.proof.replay import proofs_directory
 
 PATH = Path(__file__).resolve().parent.parent / "data" / "coq.json"
@@ -41,6 +42,12 @@ def meaning_hash() -> str:
     """The sha256 of the files that say what a theorem means."""
     texts = [(proofs_directory() / "coq" / f"{file}.v").read_bytes() for file in MEANING]
     return hashlib.sha256(b"".join(texts)).hexdigest()
+
+
+@cache
+def sines_hash() -> str:
+    """The sha256 of the file that says what sine and cosine mean."""
+    return hashlib.sha256((proofs_directory() / "coq" / "Sines.v").read_bytes()).hexdigest()
 
 
 @cache
@@ -87,7 +94,14 @@ def stale_models(names: Iterable[str]) -> list[str]:
 
 
 def today(name: str) -> list[str | None]:
-    return [statements()[name].digest, certificate_hash(name)]
+    return row(name, statements()[name].digest)
+
+
+def row(name: str, digest: str) -> list[str | None]:
+    """What is recorded of a statement: its hash and that of its certificate; where sine or cosine occurs in it also
+    that of the file with their meaning."""
+    more = [sines_hash()] if with_sines(tree_text(statements()[name].formula)) else []
+    return [digest, certificate_hash(name), *more]
 
 
 def coq_hash(name: str, digest: str) -> str:
@@ -97,7 +111,7 @@ def coq_hash(name: str, digest: str) -> str:
     todo, seen = [(name, digest)], set()
     while todo:
         one, wanted = todo.pop()
-        if stored()["rows"].get(one) != [wanted, certificate_hash(one)]:
+        if one not in statements() or stored()["rows"].get(one) != row(one, wanted):
             return ""
         if stale_models(models_of(one)):
             return ""

@@ -221,6 +221,8 @@ FUNCTIONS = {
         "log": "ln",
         "sqrt": "sqrt",
         "erf": "erf",
+        "sin": "sin",
+        "cos": "cos",
         "pow": "power",
         "pi": "PI",
     },

@@ -76,6 +76,11 @@ AXIOMS: Mapping[str, str] = {
     "2/sqrt(pi)*sum(j, 0, 2*k + 1, pow(-1, j)*pow(x, 2*j + 1)/(prod(i, 1, j, i)*(2*j + 1))) <= erf(x)",
     "erf_upper": "all x:Real, k:Int. 0 <= k -> 0 <= x -> "
     "erf(x) <= 2/sqrt(pi)*sum(j, 0, 2*k, pow(-1, j)*pow(x, 2*j + 1)/(prod(i, 1, j, i)*(2*j + 1)))",
+    "sin_add": "all x:Real, y:Real. sin(x + y) = sin(x)*cos(y) + cos(x)*sin(y)",
+    "cos_add": "all x:Real, y:Real. cos(x + y) = cos(x)*cos(y) - sin(x)*sin(y)",
+    "sin_cos": "all x:Real. sin(x)^2 + cos(x)^2 = 1",
+    "sin_pi": "sin(pi) = 0",
+    "sin_bounds": "all x:Real. 0 <= x -> x - x^3/6 <= sin(x) & sin(x) <= x",
 }
 
 # by: (keys that must be there, keys that may be there)

@@ -10,7 +10,7 @@ Every node is ``(tag, data, kids)``; ``kids`` is a tuple of nodes.
     "+" "-" "*" "/"         None              (a, b)
     "neg"                   None              (a,)
     "^"                     k                 (a,)                a literal integer k >= 0
-    "fn"                    name              (arg, ...)          relu abs min max exp log sqrt erf pow pi
+    "fn"                    name              (arg, ...)          relu abs min max exp log sqrt erf sin cos pow pi
     "sum" "prod"            None              (lo, hi, body)      the body is under one binder of sort Int
     "ind"                   None              (formula,)          I[formula]
     "lam"                   (sort, ...)       (body,)             only as a value for a name of function sort
@@ -43,9 +43,10 @@ MAX_VISITS = 1_000_000  # of nodes in one substitution, those of copies included
 
 COMPARISONS = ("=", "<=", "<")
 FORMULAS = frozenset({*COMPARISONS, "true", "false", "~", "&", "|", "->", "all", "ex"})
-FUNCTIONS = {"relu": 1, "abs": 1, "min": 2, "max": 2, "exp": 1, "log": 1, "sqrt": 1, "erf": 1, "pow": 2, "pi": 0}
+_UNARY = ("relu", "abs", "exp", "log", "sqrt", "erf", "sin", "cos")
+FUNCTIONS = {**dict.fromkeys(_UNARY, 1), "min": 2, "max": 2, "pow": 2, "pi": 0}
 _KEEPS_INT = frozenset({"+", "-", "*", "neg", "^", "relu", "abs", "min", "max"})
-_REAL = frozenset({"/", "exp", "log", "sqrt", "erf", "pow", "pi"})
+_REAL = frozenset({"/", "exp", "log", "sqrt", "erf", "sin", "cos", "pow", "pi"})
 _BINDERS = {"sum": (0, 0, 1), "prod": (0, 0, 1), "all": (1,), "ex": (1,)}
 _BINDING = frozenset({*_BINDERS, "lam"})
 

@@ -88,6 +88,18 @@ def one_of(*options: str) -> Callable[[Any, str], str]:
     return read
 
 
+def positive(given: Any, name: str) -> Fraction:
+    """A positive rational number.
+
+    >>> positive("1/10", "M")
+    Fraction(1, 10)
+    """
+    value = fraction(given, name)
+    if value <= 0:
+        raise BadInput(f"{name} must be positive", value, f"give one such as {name}=1/10")
+    return value
+
+
 def positive_or_none(given: Any, name: str) -> Fraction | None:
     """A positive rational number, or None from None or the text none.
 
@@ -96,10 +108,7 @@ def positive_or_none(given: Any, name: str) -> Fraction | None:
     """
     if given is None or given == "none":
         return None
-    value = fraction(given, name)
-    if value <= 0:
-        raise BadInput(f"{name} must be positive", value, f"give one such as {name}=1/10")
-    return value
+    return positive(given, name)
 
 
 def bits(most: int) -> Callable[[Any, str], tuple[int, ...]]:

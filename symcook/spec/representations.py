@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from symcook.errors import BadInput
+from symcook.spec.fold import Fold
 
 Values = Mapping[str, Fraction]
 
@@ -50,3 +51,49 @@ def inverse(word: Sequence[str], by: str) -> list[Fraction]:
     """At BOS, position 0, and at each position i behind it 1/(n + 1), or 1/(i + 1) (section 3.4)."""
     n = len(word)
     return [Fraction(1, n + 1 if by == "n" else i + 1) for i in range(n + 1)]
+
+
+_PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494")
+_DIGITS = 30
+
+
+def _circle(turns: Fraction) -> tuple[Fraction, Fraction]:
+    """Cosine and sine of 2 pi `turns` to more than 20 digits, by Taylor's series."""
+    angle = round(2 * _PI * (turns - round(turns)), _DIGITS)
+    total, term = [Fraction(0)] * 2, Fraction(1)
+    for k in range(40):
+        total[k % 2] += (-1) ** (k // 2) * term
+        term = round(term * angle / (k + 1), _DIGITS)
+    return total[0], total[1]
+
+
+def counted_angle(word: Sequence[str], alphabet: Sequence[str], m: Fraction) -> list[dict[str, Fraction]]:
+    """At BOS and behind each symbol the point of the unit circle at C/m of a turn, for the number C of the first letter
+    of the alphabet up to there (section 3.5.2)."""
+    counts = [sum(one == alphabet[0] for one in word[:i]) for i in range(len(word) + 1)]
+    return [dict(zip(("cosines", "sines"), _circle(Fraction(C) / m), strict=True)) for C in counts]
+
+
+def residue(alphabet: Sequence[str], m: int) -> Fold:
+    """How often the first letter of the alphabet occurs, modulo m, as a label (section 3.5.2)."""
+    return Fold(0, lambda state, symbol: (state + (symbol == alphabet[0])) % m, str)
+
+
+def sinusoids(word: Sequence[str], d: int, M: Fraction) -> list[dict[str, Fraction]]:
+    """At each position i the numbers cos(i/M^(2c/d)) and sin(i/M^(2c/d)), c = 0 .. d/2 - 1, one after the other
+    (section 3.5.2)."""
+    points = []
+    for i in range(1, len(word) + 1):
+        numbers = [x for c in range(d // 2) for x in _circle(i / (2 * _PI) / _power(M, Fraction(2 * c, d)))]
+        points.append({f"pe_{k}": x for k, x in enumerate(numbers)})
+    return points
+
+
+def _power(M: Fraction, exponent: Fraction) -> Fraction:
+    """M^exponent for 0 <= exponent < 1, to 35 places: the root of M^p that is wanted, by bisection."""
+    p, q = exponent.numerator, exponent.denominator
+    low, high = min(M, Fraction(1)), max(M, Fraction(1))
+    while high - low > Fraction(1, 10**35):
+        middle = round((low + high) / 2, 40)
+        low, high = (middle, high) if middle**q <= M**p else (low, middle)
+    return low

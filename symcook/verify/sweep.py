@@ -156,8 +156,8 @@ def check(
     `values` sets declared symbols. A feed-forward recipe takes no length and is compared on the grid of
     `symcook.verify.grid`. `region` is a formula (text or tree) over inputs, symbols and n in which model and reference
     should agree; it restricts the inputs of both kinds of model over numbers. `digits` is for ball and mpmath. In
-    floats a value may lie `TOLERANCE` away from the reference's. `error`, for a feed-forward recipe, is a term over
-    inputs and symbols by which a value may differ from the reference's in every domain.
+    floats a value may lie `TOLERANCE` away from the reference's. `error` is a number, or for a feed-forward recipe
+    a term over inputs and symbols, by which a value may differ from the reference's in every domain.
 
     Raises BadInput for a length below 1 or above the model's, for more than LIMIT inputs, and for a reference that
     fails or returns something of the wrong type; NotExact where the exact domain has no value.
@@ -175,7 +175,7 @@ def check(
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
     start = time.perf_counter()
-    task = Sweep(bound, reference, numbers)
+    task = Sweep(bound, reference, numbers, within=None if error is None else parse_term(error))
     if bound.embedding.inputs is None:
         source: Any = words(bound, max_length)
         what = f"exhaustive, {numbers.text}: all words of length 1 to {max_length}"
@@ -334,7 +334,9 @@ class Sweep:
 
     def error(self, sequence: Sequence[Any]) -> Fraction | None:
         """By how much a value may differ from the reference's at one point; None where it must be equal."""
-        return None if self.within is None else rational(self.within, dict(sequence[0]) | self.setting)
+        if self.within is None:
+            return None
+        return rational(self.within, dict(sequence[0]) | self.setting if self.model.pointwise else self.setting)
 
     def equal(
         self, result: Result, column: Any, place: int, value: Fraction, error: Fraction | None = None

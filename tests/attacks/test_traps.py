@@ -621,6 +621,8 @@ def number(t, env):
         "log": lambda: mpmath.log(a[0]),
         "sqrt": lambda: mpmath.sqrt(a[0]),
         "erf": lambda: mpmath.erf(a[0]),
+        "sin": lambda: mpmath.sin(a[0]),
+        "cos": lambda: mpmath.cos(a[0]),
         "pow": lambda: mpmath.power(a[0], int(a[1])) if a[1] or a[0] else mpmath.mpf(1),
     }
     return table[data if tag == "fn" else tag]()

@@ -109,9 +109,26 @@ def test_no_file_admits_or_assumes() -> None:
         assert not re.search(r"\b(Axiom|Admitted|Parameter|Conjecture|admit)\b", source)
 
 
+def test_trees_with_sines_mean_what_other_trees_mean() -> None:
+    """Sines.v has the meaning of Tree.v word by word, and two more functions."""
+    root = PROOFS / "coq"
+    tree, sines = ((root / f"{name}.v").read_text(encoding="utf-8") for name in ("Tree", "Sines"))
+    own = tree[tree.index("Section Meaning.") : tree.index("(* --- JSON as Coq reads it")].split("\n")
+    copy = sines[sines.index("Section Meaning.") : sines.index("End WithSines.")].split("\n")
+    more = [f'      | "{name}", [a] => {name} (real e a)' for name in ("sin", "cos")]
+    assert [line for line in copy if line and line not in more] == [line for line in own if line]
+    assert [line for line in copy if line in more] == more
+
+
+def test_only_trees_with_sines_have_that_meaning() -> None:
+    assert "WithSines.holds Source.tree" in statement_file("lem.sine_zero")
+    for name in SAMPLE:
+        assert "WithSines" not in statement_file(name)
+
+
 REFUSED = {
     "model.first-position": "an id must have a stored proof; given: model.first-position, which is CHECKED.",
-    "cookbook.s3.5.2.sinusoidal": "an id must have a stored proof; given: cookbook.s3.5.2.sinusoidal, which is OPEN.",
+    "cookbook.s3.5.1.powers": "an id must have a stored proof; given: cookbook.s3.5.1.powers, which is OPEN.",
 }
 
 

@@ -3,7 +3,7 @@
 No kernel code is used: the text is read by `symcook.model.expr`, definitions are taken from definitions.txt as text and
 substituted here. An instance offers, for each quantified name, the values that the quantifier ranges over; a name of
 a function is written with ``()``: ``{"n": [2], "x()": [{1: ..., 2: ...}]}``. An entry may be a callable, which gets the
-names bound so far. Numbers are Fractions; where exp, log, sqrt, erf, tanh or pi occurs they are 60-digit mpmath
+names bound so far. Numbers are Fractions; where exp, log, sqrt, erf, sin, cos, tanh or pi occurs they are 60-digit mpmath
 numbers, and comparisons other than < allow a slack of 10^-45 relative to the size of the sides.
 """
 
@@ -268,7 +268,7 @@ SUMMED = {"sum": "sum", "prod": "prod_"}
 COMPARED = {"=": "equal", "<=": "at_most", "<": "less"}
 FORMULAS = {*COMPARED, "&", "|", "->", "<->", "~", "all in", "ex in", "all", "ex", "true", "false"}
 PLAIN = {
-    **{name: f"{name}_" for name in ("exp", "log", "sqrt", "erf", "tanh", "relu", "min", "max")},
+    **{name: f"{name}_" for name in ("exp", "log", "sqrt", "erf", "sin", "cos", "tanh", "relu", "min", "max")},
     "abs": "abs",
     "pow": "power",
 }
@@ -421,4 +421,4 @@ def irrational(name: str) -> Callable[[Any], Any]:
     return apply
 
 
-exp_, log_, sqrt_, erf_, tanh_ = map(irrational, ("exp", "log", "sqrt", "erf", "tanh"))
+exp_, log_, sqrt_, erf_, sin_, cos_, tanh_ = map(irrational, ("exp", "log", "sqrt", "erf", "sin", "cos", "tanh"))

@@ -73,6 +73,8 @@ def elementary(name: str, args: list[Fraction]) -> Fraction:
         return 3 * a - 5
     if name == "erf":
         return a * a + a + 1
+    if name == "sin":
+        return a * a * a - 2 * a + 3
     if name == "pow":
         if abs(args[1]) > 40:
             raise Skip
@@ -248,7 +250,7 @@ class Maker:
         if r < 0.4:
             return f"({a} {pick('++-*/*')} {self.term(d - 1, ints, reals)})"
         if r < 0.5:
-            return f"{pick(['relu', 'abs', 'exp', 'log', 'sqrt', 'erf', 'p', '1/'])}({a})"
+            return f"{pick(['relu', 'abs', 'exp', 'log', 'sqrt', 'erf', 'sin', 'p', '1/'])}({a})"
         if r < 0.56:
             return f"{pick(['min', 'max'])}({a}, {self.term(d - 1, ints, reals)})"
         if r < 0.6:

@@ -48,6 +48,8 @@ NUMBERS = (Fraction(-2), Fraction(-1, 3), Fraction(0), Fraction(1, 4), Fraction(
 FUNCTIONS = {
     "sqrt": lambda x: root(x),
     "erf": lambda x: CONTEXT.erf(real(x)),
+    "sin": lambda x: CONTEXT.sin(real(x)),
+    "cos": lambda x: CONTEXT.cos(real(x)),
 }
 
 

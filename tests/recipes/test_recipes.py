@@ -21,7 +21,8 @@ from symcook.recipes import build, info, names, reference, region
 from symcook.recipes.arguments import rows as read_rows
 
 NAMES = [
-    "convert-boolean", "count", "inverse-position", "cpwl", "max-min", "cancel-residual", "zero", "identity", "max",
+    "convert-boolean", "count", "inverse-position", "modulo-angle", "modulo", "sinusoidal",
+    "cpwl", "max-min", "cancel-residual", "zero", "identity", "max",
     "min", "add", "subtract", "multiply-gelu", "scale", "by-gelu", "gtzero", "gezero", "eqzero", "gtzero-input",
     "gezero-input", "eqzero-input", "boolean", "boolean-formula", "if", "attention-identity", "average",
     "prefix-average", "first-position", "first-value", "lookup-one-hot", "lookup-almost-orthogonal",
