@@ -58,7 +58,7 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     },
 }
 """Stored models that are a recipe with other arguments, or behind another layer. Of the converters one for each
-network: what makes zero-one of a row of Table 4 with a gap makes closed and zero-or-more too, signs also open, pair also
+network: what makes zero-one of a row of Table 4 with a gap gives closed and zero-or-more too, signs open, pair
 pair-delta; from the others what keeps the sign makes open and closed."""
 
 
