@@ -49,6 +49,9 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "first-layernorm-scaled": variant("first-layernorm-scaled", "first-layernorm", scaled="yes"),
     "first-layernorm-surer": surer("first-layernorm-surer", "first-layernorm"),
     "parity-layernorm-surer": surer("parity-layernorm-surer", "parity-layernorm"),
+    "tie-break-leftmost": variant("tie-break-leftmost", "tie-break", term="1/j"),
+    "tie-break-rightmost-n": variant("tie-break-rightmost-n", "tie-break", term="j/n"),
+    "tie-break-leftmost-n": variant("tie-break-leftmost-n", "tie-break", term="-j/n"),
     **{
         f"convert-{given}-{wanted}": converter(given, wanted)
         for given, wanted in (
