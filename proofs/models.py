@@ -12,6 +12,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,11 @@ def variant(name: str, recipe: str, **arguments: object) -> Callable[[], Transfo
     return lambda: replace(build(recipe, **arguments), name=name)
 
 
+def converter(given: str, wanted: str) -> Callable[[], Transformer]:
+    """convert-boolean from one row of Table 4 to another."""
+    return variant(f"convert-{given}-{wanted}", "convert-boolean", given=given, wanted=wanted)
+
+
 def surer(name: str, recipe: str) -> Callable[[], Transformer]:
     """A recipe behind the layer of Chiang and Cholak's Proposition 2, whose answers have the logits 1 and -1."""
     return lambda: replace(confident(build(recipe), 1), name=name)
@@ -43,8 +49,20 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "first-layernorm-scaled": variant("first-layernorm-scaled", "first-layernorm", scaled="yes"),
     "first-layernorm-surer": surer("first-layernorm-surer", "first-layernorm"),
     "parity-layernorm-surer": surer("parity-layernorm-surer", "parity-layernorm"),
+    "tie-break-leftmost": variant("tie-break-leftmost", "tie-break", term="1/j"),
+    "tie-break-rightmost-n": variant("tie-break-rightmost-n", "tie-break", term="j/n"),
+    "tie-break-leftmost-n": variant("tie-break-leftmost-n", "tie-break", term="-j/n"),
+    **{
+        f"convert-{given}-{wanted}": converter(given, wanted)
+        for given, wanted in (
+            *product(("zero-one", "signs", "zero-or-more", "pair"), ("zero-one", "signs", "pair")),
+            *product(("open", "pair-delta"), ("open", "pair-delta")),
+        )
+    },
 }
-"""Stored models that are a recipe with other arguments, or behind another layer."""
+"""Stored models that are a recipe with other arguments, or behind another layer. Of the converters one for each
+network: what makes zero-one of a row of Table 4 with a gap gives closed and zero-or-more too, signs open, pair
+pair-delta; from the others what keeps the sign makes open and closed."""
 
 
 def main() -> int:

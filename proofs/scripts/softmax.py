@@ -311,93 +311,6 @@ def compared_leaf(h: Goal) -> None:
 # --- Cookbook, Section 5.6 --------------------------------------------------------------------------------------------
 
 
-def picks(g: Goal, term: str, right: bool, gamma: str, separate: Tactic) -> None:
-    """hardmax of s + gamma*term is rhardmax (or lhardmax) of s, from `order` and `spread` of the term."""
-    side, name = ("max_right", "rhardmax") if right else ("max_left", "lhardmax")
-    g.use(f"lem:{side}", "s", "n", label="there").obtain("there", "p", "low high best rest")
-    g.use(f"lem:{name}_at", "s", "n", "p", None, label="chosen").use("chosen", "j", label="hard").rewrite("hard")
-
-    def parts(h: Goal) -> None:
-        pieces = h.split()
-        for part in pieces[:4]:
-            part.easy()
-        separate(pieces[4])
-        pieces[5].intro("k (kl kh)").use("spread", "k", "p", label="near").auto("near", degree=1)
-
-        def prefer(e: Goal) -> None:
-            e.intro("k (kl kh) (differ max)").use("rest", "k", None, "#max", label="got")
-            for f in int_apart(e, "k", "p"):
-                if f.facts["step"][0] == "=":
-                    f.contra("no").absurd("step", "differ")
-                elif not f.try_contradiction():
-                    first, second = ("k", "p") if right else ("p", "k")
-                    f.use("order", first, second, None, label="less").auto("less", degree=1)
-
-        prefer(pieces[6])
-
-    g.use("lem:tie_pick", "s", f"l. {term}", "n", "p", gamma, parts, label="done").use("done", "j", label="here").hyp(
-        "here"
-    )
-
-
-def term_facts(g: Goal, term: str, right: bool, how: Tactic, near: Tactic) -> Goal:
-    """`order` and `spread` of a term on 1..n."""
-    a, b = (re.sub(r"\bl\b", x, term) for x in ("a", "b"))
-    less = f"{a} < {b}" if right else f"{b} < {a}"
-    g.have(f"all a in 1..n. all b in 1..n. a < b -> {less}", "order", how)
-    return g.have(f"all a in 1..n. all b in 1..n. ({a}) - ({b}) < 1", "spread", near)
-
-
-def reciprocals(shift: str, sign: int) -> tuple[Tactic, Tactic]:
-    """The term 1/(l + shift), or its negative."""
-
-    def how(h: Goal) -> None:
-        h.intro("a (al ah) b (bl bh) less").use(
-            "lem:reciprocal_order", f"a{shift}", f"b{shift}", None, label="recip"
-        ).auto("recip", degree=1)
-
-    def near(h: Goal) -> None:
-        h.intro("a (al ah) b (bl bh)")
-        for k in "ab":
-            h.positive(f"{k}{shift}", k, lambda e, k=k: e.auto(f"{k}l"))
-            h.have(f"1/({k}{shift}) <= 1", f"{k}_one", lambda e, k=k: e.auto(f"{k}l {k}_i {k}_e", rounds=0))
-        h.auto("a_i b_i a_one b_one", degree=1)
-
-    return how, near
-
-
-def linear_terms() -> tuple[Tactic, Tactic]:
-    def how(h: Goal) -> None:
-        h.intro("a (al ah) b (bl bh) less").have(
-            "0 < (b - a)*(1/n)", "gain", lambda e: e.auto("less n_i", rounds=0)
-        ).auto("gain", degree=1)
-
-    def near(h: Goal) -> None:
-        h.intro("a (al ah) b (bl bh)")
-        for k in "ab":
-            h.have(f"0 < {k}*(1/n)", f"{k}_low", lambda e, k=k: e.auto(f"{k}l n_i"))
-            h.have(f"{k}*(1/n) <= 1", f"{k}_high", lambda e, k=k: e.auto(f"{k}h n_i n_e", rounds=0))
-        h.auto("a_low b_low a_high b_high", degree=1)
-
-    return how, near
-
-
-def strict_gap(h: Goal) -> None:
-    """From Eq. (39), `given`, with the maximum at p."""
-    h.intro("k (kl kh)").use("given", "k", label="either")
-    top, below = h.cases("either", "is")
-    top.pick("left").hyp("is")
-    below.use("is", "p", None, "#best", label="down").pick("right").auto("down", degree=1)
-
-
-def tiebreak(g: Goal) -> None:
-    g.intro("n s gamma (some positive given) j (jl jh)").positive("n", "n", lambda h: h.auto("some"))
-    terms = (("-(1/l)", True), ("1/l", False), ("l/n", True), ("-(l/n)", False))
-    for part, (term, right) in zip(g.split(), terms, strict=True):
-        how, near = linear_terms() if "n" in term else reciprocals("", 1)
-        picks(term_facts(part, term, right, how, near), term, right, "gamma", strict_gap)
-
-
 PRODUCT = "sum(a, 1, {rows}, sum(b, 1, {size}, {A}(a, b)*{y}(i, b))*sum(c, 1, {size}, {B}(a, c)*{y}(j, c)))"
 
 
@@ -813,7 +726,6 @@ SCRIPTS: dict[str, Script] = {
         inhabit(*CLOSE, *CLOSE, "1", *CLOSE, "1", "2", "j. 0", "j. 0", "2", "2"),
         totals_positive("n s r eps tau"),
     ),
-    "cookbook.s5.6.tiebreak_correct": Script(tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s gamma")),
     "cookbook.s5.6.tiebreak_matrices.corrected": Script(
         matrices,
         lambda g: g.inhabit(

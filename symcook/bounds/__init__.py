@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from symcook.bounds.flips import sensitivity
     from symcook.bounds.gelu import gelu_multiply, gelu_relu
     from symcook.bounds.hash import layernorm_hash
+    from symcook.bounds.layer import layer_norm, lipschitz
     from symcook.bounds.lookup import quadratic_lookup
     from symcook.bounds.result import Bound
     from symcook.bounds.scores import softmax_of_scores
@@ -35,7 +36,9 @@ __all__ = [
     "gelu_multiply",
     "gelu_relu",
     "kind",
+    "layer_norm",
     "layernorm_hash",
+    "lipschitz",
     "quadratic_lookup",
     "sensitivity",
     "softmax_hardmax",
@@ -171,6 +174,28 @@ KINDS: dict[str, Kind] = {
             ),
             summary="the least gap of the scores of the layer-norm hash over positions up to n, against 1/(2 n^4) "
             "(Cookbook, Section 5.3.3; merrill2024, Lemma 8)",
+        ),
+        Kind(
+            name="lipschitz",
+            function="symcook.bounds.layer:lipschitz",
+            arguments=(
+                Argument("model", _MODEL, "NAME", required=True),
+                Argument("norm", "max for the greatest entry, sum for the sum of their sizes (max).", "M"),
+                Argument("values", _VALUES, "V"),
+            ),
+            summary="the least Lipschitz constant of a feed-forward layer, against ||W2|| ||W1||, and whether it is "
+            "positively homogeneous (Cookbook, Section 6.1)",
+        ),
+        Kind(
+            name="layer-norm",
+            function="symcook.bounds.layer:layer_norm",
+            arguments=(
+                Argument("d", "How many entries are normalised.", "D", required=True),
+                Argument("epsilon", "What is added to the variance, positive.", "E", required=True),
+                Argument("gain", "One gain for all entries, or '1, 2, 1/2' (1).", "G"),
+            ),
+            summary="the least Lipschitz constant of layer norm for the Euclidean norm, against max|gain|/sqrt(epsilon)"
+            " (Cookbook, Sections 6.1 and 6.4)",
         ),
         Kind(
             name="gelu-multiply",

@@ -53,6 +53,25 @@ def inverse(word: Sequence[str], by: str) -> list[Fraction]:
     return [Fraction(1, n + 1 if by == "n" else i + 1) for i in range(n + 1)]
 
 
+def encoded(n: int, kind: str, powers: int, N: int) -> list[dict[str, Fraction]]:
+    """The positional encodings of a word of n tokens by name (section 3.5.1): 1/i, i/n, -1 and 1 in turn, products of
+    i, or a 1 at place i of N."""
+    answers = []
+    for i in range(1, n + 1):
+        if kind == "powers":
+            value, row = Fraction(1), {}
+            for k in range(1, powers + 1):
+                value *= i
+                row[f"pe_{k}"] = value
+        elif kind == "one-hot":
+            row = {f"pe_{k}": Fraction(0) for k in range(1, N + 1)} | {f"pe_{i}": Fraction(1)}
+        else:
+            scalars = {"inverse": Fraction(1, i), "share": Fraction(i, n), "alternating": Fraction(1 - 2 * (i % 2))}
+            row = {"pe": scalars[kind]}
+        answers.append(row)
+    return answers
+
+
 _PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494")
 _DIGITS = 30
 

@@ -433,18 +433,23 @@ def pred_spec(v: Any) -> bool | None:
 
 def quadratic_instances() -> Iterator[dict[str, Any]]:
     for n in range(5):
+        places = range(1, n + 1)
         for case in range(3):
             values = [[bounded() for _ in range(n)], [F(1)] * n, [number() + 7 for _ in range(n)]][case]
             if case == 2 and n not in (1, 3):
                 continue
             found = quadratic_lookup(values)
-            signs = [F(-1) ** i for i in range(1, n + 1)]
-            mean = [sum(-s for s in signs[:i]) / F(i) for i in range(1, n + 1)]
+            signs = [F(-1) ** i for i in places]
+            mean = [sum(-s for s in signs[:i]) / F(i) for i in places]
             first = [mark(c) for c in mean]
-            last = [conditional(f, F(0), p) for f, p in zip(first, found, strict=True)]
+            last = [max(p - f, F(0)) for f, p in zip(first, found, strict=True)]
             yield {
                 "n": F(n),
-                "v()": column(values),
+                "value()": column(values),
+                "one()": column([F(1)] * n),
+                "before()": column(i - 1 for i in places),
+                "index()": column(places),
+                "square()": column(i * i for i in places),
                 "found()": [column(found), column(e + ODD for e in found)],
                 "alternating()": column(signs),
                 "mean()": column(mean),
@@ -463,15 +468,15 @@ def quadratic_lookup(values: Sequence[F]) -> list[F]:
     at=quadratic_instances(),
     misses=[
         ("<-> j = i - 1", "<-> j = i"),
-        ("found(i) = v(i - 1)", "found(i) = v(i)"),
+        ("found(i) = value(i - 1)", "found(i) = value(i)"),
         ("out(1) = 0", "found(1) = 0"),
-        ("out(1) = 0", "out(1) = v(1)"),
-        ("0 <= v(j) & v(j) <= 1", "v(j) = v(j)"),
+        ("out(1) = 0", "out(1) = value(1)"),
+        ("0 <= value(j) & value(j) <= 1", "value(j) = value(j)"),
         ("maximal(l. 2*(i - 1)*l - l^2, n, j)", "maximal(l. 2*i*l - l^2, n, j)"),
     ],
 )
 def pred_quadmax(v: Any) -> bool | None:
-    values = list(v["v()"].values())
+    values = list(v["value()"].values())
     if not values:
         return None
     n = len(values)

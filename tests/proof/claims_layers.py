@@ -898,7 +898,16 @@ def sign_instances() -> Iterator[dict[str, Any]]:
             z = clipped(y, delta)
             r = square_root(variance(z)) or F(0)
             out = [(a - mean(z)) / r for a in z] if r else [F(0)] * len(z)
+            two = (given * 2)[:2]  # a run of the stored model, whose components stand before their negatives
+            stream = clipped([*two, *(-a for a in two)], delta)
+            dev = square_root(variance(stream))
+            names = [f"{part}{suffix}" for suffix in ("", "_minus") for part in ("x1", "x2")]
             yield {
+                **dict(zip(names, [*two, *(-a for a in two)], strict=True)),
+                **{f"z2_{name}": e for name, e in zip(names, stream, strict=True)},
+                **{f"y2_{name}": wrong(e / dev if dev else F(0)) for name, e in zip(names, stream, strict=True)},
+                "mu2": mean(stream),
+                "dev2": dev,
                 "n": F(len(x)),
                 "delta": delta,
                 "x()": column(given),
@@ -920,6 +929,8 @@ def sign_instances() -> Iterator[dict[str, Any]]:
         ("k. 1, k. 0, out", "k. 2, k. 0, out"),
         ("(x(k) < 0 -> out(2*k - 1) = 1", "(x(k) < 0 -> out(2*k - 1) = -1"),
         ("(x(k) < 0 -> ", "(x(k) < 1 -> "),
+        ("(x1 < 0 -> y2_x1 = -1)", "(x1 < 0 -> y2_x1 = 1)"),
+        ("y2_x2 = 1", "y2_x2_minus = 1"),
     ],
 )
 def sign_by_layer_norm(v: Any) -> bool | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import adequate, column
+from proof.adequacy import ODD, adequate, column
 from proof.paper import at_most, same, softmax
 from proof.statement_truth import CONTEXT, real
 
@@ -1127,9 +1127,32 @@ def rows_with_gap(strict: bool) -> Iterator[dict[str, Any]]:
     yield NONE | {name: F(1)}
 
 
+def tied_runs() -> Iterator[dict[str, Any]]:
+    """The rows with a run of each stored model, and with one whose answers are wrong."""
+    for row in rows_with_gap(True):
+        score = listed(row, "s")
+        n = len(score)
+        places = range(1, n + 1)
+        value = [F(3 * j - 2) for j in places]
+        for t, _ in TERMS:
+            term = [t(j, n) for j in places]
+            weights = ahardmax([x + row["gamma"] * t for x, t in zip(score, term, strict=True)]) if n else []
+            found = [sum((a * b for a, b in zip(weights, value, strict=True)), F(0))] * n
+            yield {
+                "n": row["n"],
+                "gamma": row["gamma"],
+                "score()": column(score),
+                "value()": column(value),
+                "one()": column([F(1)] * n),
+                "gamma1()": column([row["gamma"]] * n),
+                "term()": column(term),
+                "found()": [column(found), column(e + ODD for e in found)],
+            }
+
+
 @adequate(
     "s5.6.tiebreak_correct",
-    at=rows_with_gap(True),
+    at=tied_runs(),
     misses=[
         ("gamma*(-(1/l)), n, j) = rhardmax", "gamma*(-(1/l)), n, j) = lhardmax"),
         ("gamma*(1/l), n, j) = lhardmax", "gamma*(1/l), n, j) = hardmax"),
@@ -1137,14 +1160,18 @@ def rows_with_gap(strict: bool) -> Iterator[dict[str, Any]]:
         ("gamma*(-(l/n)), n, j) = lhardmax", "gamma*(l/n), n, j) = lhardmax"),
         ("gamma*(-(l/n)), n, j) = lhardmax", "gamma*(-l), n, j) = lhardmax"),
         ("1 <= n & 0 < gamma &", "1 <= n &"),
-        ("s(j) < s(m) - gamma", "s(j) < s(m)"),
-        ("s(j) < s(m) - gamma", "s(j) < s(m) - gamma/4"),
+        ("score(j) < score(m) - gamma", "score(j) < score(m)"),
+        ("score(j) < score(m) - gamma", "score(j) < score(m) - gamma/4"),
+        ("run(tie-break)", "run(tie-break-leftmost)"),
+        ("run(tie-break-leftmost)", "run(tie-break)"),
+        ("run(tie-break-rightmost-n)", "run(tie-break-leftmost-n)"),
+        ("run(tie-break-leftmost-n)", "run(tie-break-rightmost-n)"),
     ],
     # Every t has a spread below 1, so that a gap of exactly gamma is enough.
-    still_true=[("s(j) < s(m) - gamma", "s(j) <= s(m) - gamma")],
+    still_true=[("score(j) < score(m) - gamma", "score(j) <= score(m) - gamma")],
 )
 def tiebreak_correct(v: Any) -> bool | None:
-    s, gamma = listed(v, "s"), v["gamma"]
+    s, gamma = listed(v, "score"), v["gamma"]
     if not s or gamma <= 0 or any(x < max(s) and not x < max(s) - gamma for x in s):
         return None
     return all(

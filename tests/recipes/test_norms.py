@@ -88,6 +88,46 @@ def test_inverse_positions(by: str) -> None:
         assert model.run(word).outputs == list(map(str, wanted))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ({"kind": "inverse"}, "1 1/2 1/3 1/4"),
+        ({"kind": "share"}, "1/4 1/2 3/4 1"),
+        ({"kind": "alternating"}, "-1 1 -1 1"),
+        ({"kind": "powers", "powers": 3}, "1,1,1 2,4,8 3,9,27 4,16,64"),
+        ({"kind": "one-hot", "N": 5}, "1,0,0,0,0 0,1,0,0,0 0,0,1,0,0 0,0,0,1,0"),
+    ],
+)
+def test_positional_encodings(arguments: dict[str, Any], wanted: str) -> None:
+    """Written by hand; a check against the reference besides, to the greatest length where there is one."""
+    found = build("positional-encoding", alphabet="ab", **arguments).run("abba").outputs or []
+    rows = [list(row.values()) if isinstance(row, dict) else [row] for row in found]
+    assert [",".join(map(str, row)) for row in rows] == wanted.split()
+    assert check_recipe("positional-encoding", 5, arguments).holds
+
+
+def test_a_one_hot_encoding_has_a_greatest_length() -> None:
+    with pytest.raises(BadInput, match="larger N"):
+        build("positional-encoding", kind="one-hot", N=3).run("aaaa")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "place", "kind"),
+    [
+        ("first-position", "alternating", "alternating"),
+        ("predecessor", "alternating", "alternating"),
+        ("dyck-1-2", "share", "share"),
+        ("lookup-quadratic", "index", "powers"),
+        ("lookup-quadratic", "square", "powers"),
+        ("lookup-one-hot", "at3", "one-hot"),
+    ],
+)
+def test_what_an_encoding_makes_computable_reads_it(recipe: str, place: str, kind: str) -> None:
+    """The recipes that the text names have the encoding among their position functions."""
+    encodings = build("positional-encoding", kind=kind).embedding.places
+    assert build(recipe).embedding.places[place] in encodings.values()
+
+
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_signs_by_a_norm(d: int) -> None:
     model = build("sign", d=d)
@@ -143,6 +183,10 @@ def test_without_selection_the_rest_changes_the_answer() -> None:
         ("count", {"alphabet": "a"}),
         ("count", {"by": "j"}),
         ("inverse-position", {"alphabet": ""}),
+        ("positional-encoding", {"kind": "sinusoid"}),
+        ("positional-encoding", {"kind": "powers", "powers": 0}),
+        ("positional-encoding", {"kind": "one-hot", "N": 0}),
+        ("positional-encoding", {"alphabet": ""}),
         ("convert-boolean", {"given": "bits"}),
     ],
 )

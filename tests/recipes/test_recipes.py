@@ -21,7 +21,7 @@ from symcook.recipes import build, info, names, reference, region
 from symcook.recipes.arguments import rows as read_rows
 
 NAMES = [
-    "convert-boolean", "count", "inverse-position", "modulo-angle", "modulo", "sinusoidal",
+    "convert-boolean", "count", "inverse-position", "modulo-angle", "modulo", "positional-encoding", "sinusoidal",
     "cpwl", "max-min", "cancel-residual", "zero", "identity", "max",
     "min", "add", "subtract", "multiply-gelu", "scale", "by-gelu", "gtzero", "gezero", "eqzero", "gtzero-input",
     "gezero-input", "eqzero-input", "boolean", "boolean-formula", "if", "attention-identity", "average",
@@ -154,7 +154,7 @@ def points(model, values):
 
 def test_the_names_and_their_order():
     assert list(names()) == NAMES
-    kinds = {"representation": 3, "feed-forward": 24, "attention": 17, "layer norm": 3, "language": 10}
+    kinds = {"representation": 7, "feed-forward": 24, "attention": 17, "layer norm": 3, "language": 10}
     assert Counter(info(name).kind for name in NAMES) == kinds
 
 

@@ -26,7 +26,7 @@ EVERYWHERE = {"identity", "zero", "min", "max", "add", "subtract", "scale", "cpw
               "average", "prefix-average", "first-position", "dyck-1", "parity", "first", "parity-layernorm",
               "first-layernorm", "attention-identity", "count", "dyck-1-2", "dyck-1-zero-one", "dyck-k-d",
               "induction-most-frequent", "induction-most-recent", "inverse-position", "last-position", "max-min",
-              "modulo", "modulo-angle", "predecessor-strict", "selective-norm", "sign-norm",
+              "modulo", "modulo-angle", "positional-encoding", "predecessor-strict", "selective-norm", "sign-norm",
               "sinusoidal", "successor"}  # fmt: skip
 WITH_EDGES = {"gtzero", "gezero", "eqzero", "gtzero-input", "gezero-input", "eqzero-input", "round", "if"}
 

@@ -33,6 +33,8 @@ BIT = {
 """What makes 0 and 1 of those that have a gap between false and true."""
 NUMBER = {"closed": "relu(x) - relu(-x)", "open": "relu(x) - relu(-x)", "pair-delta": "relu(x1) - relu(-x1)"}
 """The number whose sign is the truth value of the others; 0 is false where it may occur."""
+NONE = {"closed": "closed", "open": "open", "pair-delta": "pair_delta"}
+"""Where no continuous map converts, and the statement lem.no_converter_... that says so."""
 
 
 def _region(given: str, wanted: str) -> str:
@@ -58,10 +60,11 @@ def _outputs(given: str, wanted: str) -> dict[str, str]:
     if given != "closed" and wanted == "pair-delta":
         return {"out1": number, "out2": f"-({number})"}
     kept = "closed alone" if given == "closed" else "closed, open or pair-delta"
+    other = "" if given == "closed" else "; a layer norm makes pair of pair-delta"
     raise BadInput(
         f"wanted must be {kept}, as a feed-forward network is continuous and {given} has no gap at 0",
         wanted,
-        f"give wanted={given}" + ("" if given == "closed" else "; a layer norm makes pair of pair-delta"),
+        f"give wanted={given}{other}; symcook prove lem.no_converter_{NONE[given]} shows that there is no converter",
     )
 
 
@@ -104,7 +107,8 @@ def convert_boolean(given: str, wanted: str) -> Transformer:
     (-inf, 0) and (0, inf); zero-or-more 0 and [1, inf); pair (-1, 1) and (1, -1); pair-delta (-delta, delta) and
     (delta, -delta) for any delta > 0. Pairs have the coordinates x1, x2 and out1, out2. From those with a gap there
     is a converter to every one; from open and pair-delta only to closed, open and pair-delta, and from closed only to
-    itself, as a continuous function that tells -t from t has every value between near 0. Section 3.1 prints the pair
+    itself, as a function that is continuous at 0 does not jump there. All of this is proved: lem.converters_... and
+    lem.no_converter_..., with the name of `given`. Section 3.1 prints the pair
     with false = (1, -1), which Table 4 has for true. Region: what `given` calls false or true. Source: Cookbook,
     Section 3.1 and Table 4.
     """

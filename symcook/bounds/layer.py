@@ -1,0 +1,287 @@
+"""Lipschitz constants of one layer: of a feed-forward layer, and of layer norm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import flint
+
+from symcook.bounds.arguments import count, number_tree, rational_value, written
+from symcook.bounds.constants import column_sum, product, rows_of
+from symcook.bounds.models import rational_positive, read_model
+from symcook.bounds.result import Bound, shown
+from symcook.errors import BadInput, unknown
+from symcook.model.parts import FeedForward
+from symcook.model.transformer import Transformer
+from symcook.numbers.balls import Ball, arb_of, check_digits, decide_sign
+
+NORMS = ("max", "sum")
+MAX_CONDITIONS = 20_000
+"""How many conditions an elimination may have: what is left of a cell without its last coordinate."""
+MAX_WIDTH = 64
+
+Row = tuple[Fraction, ...]
+"""An affine function: the coefficients of its inputs, then the constant."""
+Point = tuple[Fraction, ...]
+
+
+# --- Cells: where the hidden units have given signs -------------------------------------------------------------------
+
+
+def interior(conditions: Sequence[Row], inputs: int) -> Point | None:
+    """A point at which all affine functions are positive, None where there is none (Fourier and Motzkin).
+
+    BadInput where the elimination has more than `MAX_CONDITIONS` conditions.
+    """
+    if inputs == 0:
+        return () if all(row[-1] > 0 for row in conditions) else None
+    lower, upper, rest = [], [], set()
+    for row in conditions:
+        factor = row[inputs - 1]
+        others = (*row[: inputs - 1], row[-1])
+        if factor == 0:
+            rest.add(others)
+        else:  # the last coordinate is above or below this
+            (lower if factor > 0 else upper).append(tuple(-e / factor for e in others))
+    if len(lower) * len(upper) + len(rest) > MAX_CONDITIONS:
+        raise BadInput("the hidden units must be few enough to find all their signs", f"{len(conditions)} conditions")
+    rest |= {tuple(b - a for a, b in zip(low, high, strict=True)) for low in lower for high in upper}
+    found = interior(tuple(rest), inputs - 1)
+    if found is None:
+        return None
+    low, high = ([value(bound, found) for bound in bounds] for bounds in (lower, upper))
+    if low and high:
+        return (*found, (max(low) + min(high)) / 2)
+    return (*found, max(low) + 1 if low else min(high) - 1 if high else Fraction(0))
+
+
+def value(row: Row, point: Sequence[Fraction]) -> Fraction:
+    """An affine function at a point."""
+    return sum((a * x for a, x in zip(row[:-1], point, strict=True)), row[-1])
+
+
+def cells(units: Sequence[Row], inputs: int) -> Iterator[tuple[tuple[bool, ...], Point]]:
+    """Which units are positive, for each combination of signs that an open set has, with a point of it."""
+
+    def extend(signs: tuple[bool, ...], conditions: tuple[Row, ...], point: Point) -> Iterator[Any]:
+        if len(signs) == len(units):
+            yield signs, point
+            return
+        unit = units[len(signs)]
+        if not any(unit[:-1]):
+            yield from extend((*signs, unit[-1] > 0), conditions, point)
+            return
+        for sign in (True, False):
+            more = (*conditions, unit if sign else tuple(-e for e in unit))
+            here = point if value(more[-1], point) > 0 else interior(more, inputs)
+            if here is not None:
+                yield from extend((*signs, sign), more, here)
+
+    yield from extend((), (), (Fraction(0),) * inputs)
+
+
+# --- Feed-forward layers ----------------------------------------------------------------------------------------------
+
+
+class Network:
+    """A feed-forward layer of relu by its matrices, as Fractions; the residual connection left out."""
+
+    def __init__(self, block: FeedForward) -> None:
+        self.W1, self.W2 = rows_of(block.W1), rows_of(block.W2)
+        self.b1, self.b2 = ([row[0] for row in rows_of(b)] for b in (block.b1, block.b2))
+        self.inputs = len(block.reads)
+        self.units: list[Row] = [(*row, b) for row, b in zip(self.W1, self.b1, strict=True)]
+        self.slopes: list[Row] = [(*row, Fraction(0)) for row in self.W1]
+
+    def at(self, point: Sequence[Fraction]) -> list[Fraction]:
+        """The outputs at a point."""
+        hidden = [max(value(unit, point), Fraction(0)) for unit in self.units]
+        return [value((*row, b), hidden) for row, b in zip(self.W2, self.b2, strict=True)]
+
+    def without_biases(self, point: Sequence[Fraction]) -> list[Fraction]:
+        """The outputs of the network without biases, to which f(c x)/c comes as c grows."""
+        hidden = [max(value(unit, point), Fraction(0)) for unit in self.slopes]
+        return [value((*row, Fraction(0)), hidden) for row in self.W2]
+
+    def constant(self, norm: str) -> Fraction:
+        """The least Lipschitz constant: the greatest operator norm of a linear piece, as any two points are joined
+        by a line that goes through finitely many pieces, and two points of one piece reach its norm."""
+        best = Fraction(0)
+        for signs, _ in cells(self.units, self.inputs):
+            active = [row if sign else [Fraction(0)] * self.inputs for sign, row in zip(signs, self.W1, strict=True)]
+            best = max(best, size(product(self.W2, active), norm))
+        return best
+
+    def stretched(self) -> tuple[Point, int] | None:
+        """x and c with f(c x) != c f(x); None where there are none, and f is positively 1-homogeneous.
+
+        f is iff it is the same network without biases. On each cell of both together the two are affine, and differ
+        at its point, or beside it, where they differ anywhere.
+        """
+        for _, point in cells([*self.units, *self.slopes], self.inputs):
+            for x in (point, *beside(point, [*self.units, *self.slopes])):
+                if self.at(x) != self.without_biases(x):
+                    c = 2
+                    while self.at([c * e for e in x]) == [c * y for y in self.at(x)]:
+                        c *= 2  # f(c x)/c tends to another value than f(x)
+                    return x, c
+        return None
+
+
+def beside(point: Point, units: Sequence[Row]) -> Iterator[Point]:
+    """The point moved along each input, so little that no unit that is not 0 there changes its sign."""
+    room = [abs(value(u, point)) / (2 * sum(map(abs, u[:-1]), Fraction(1))) for u in units if value(u, point) != 0]
+    step = min(room, default=Fraction(1))
+    for k in range(len(point)):
+        yield (*point[:k], point[k] + step, *point[k + 1 :])
+
+
+def size(rows: Sequence[Sequence[Fraction]], norm: str) -> Fraction:
+    """The operator norm: the greatest row sum of sizes for the greatest entry as norm, column sum for the sum."""
+    return column_sum(list(zip(*rows, strict=True)) if norm == "max" else rows)
+
+
+def lipschitz(
+    model: str | Transformer,
+    norm: str = "max",
+    values: str | Mapping[str, Any] | None = None,
+    digits: int | str = 30,
+) -> Bound:
+    """The least Lipschitz constant of a feed-forward layer, and ||W2|| ||W1||.
+
+    model: a recipe, a model file, or a model, of one feed-forward layer with relu; the residual connection is left
+    out. norm: max for the greatest entry, sum for the sum of the sizes of all entries; Definition 6.2 does not say
+    which. values: arguments of the recipe and values of its symbols, as "eps=1/8".
+
+    `extra` says whether the layer is positively homogeneous of degree 1, f(c x) = c f(x) for c >= 0, with a
+    counterexample where it is not; without biases every layer is. Both are exact: every combination of signs of hidden
+    units that an open set of inputs has is gone through. Raises BadInput for another model, a symbol without a value,
+    or too many hidden units. Source: Cookbook, Section 6.1, Definitions 6.2 and 6.3.
+    """
+    wanted = check_digits(digits)
+    if norm not in NORMS:
+        raise unknown("norm", norm, list(NORMS))
+    chosen, name = read_model(model, values)
+    steps = list(chosen.sublayers)
+    block = steps[0].block if len(steps) == 1 and not steps[0].before and steps[0].after is None else None
+    if not isinstance(block, FeedForward) or block.activation != "relu":
+        do = "give a recipe such as gtzero; of layer norm: bound layer-norm"
+        raise BadInput("the model must be one feed-forward layer with relu", name, do)
+    network = Network(block)
+    least = network.constant(norm)
+    claimed = size(network.W2, norm) * size(network.W1, norm)
+    proofs = ["cookbook.s6.1.ffn_lipschitz"]
+    if not any((*network.b1, *network.b2)):
+        homogeneous = "of degree 1, without biases"
+        proofs.append("cookbook.s6.1.biasfree_homogeneous")
+    elif (found := network.stretched()) is None:
+        homogeneous = "of degree 1"
+    else:
+        x, c = found
+        homogeneous = f"no: f({c} x) is not {c} f(x) at {', '.join(_at(block.reads, x))}"
+    return Bound(
+        kind="lipschitz",
+        parameters={"model": name, "norm": norm},
+        value=shown(lambda: arb_of(least), wanted),
+        claimed=shown(lambda: arb_of(claimed), wanted),
+        holds=least <= claimed,
+        attained=True,
+        where="between points of one linear piece",
+        source="Cookbook, Section 6.1",
+        labels=("least constant", "||W2|| ||W1||"),
+        proofs=tuple(proofs),
+        extra={"homogeneous": homogeneous},
+    )
+
+
+def _at(names: Sequence[str], point: Point) -> list[str]:
+    return [f"{name} = {written(e)}" for name, e in zip(names, point, strict=True)]
+
+
+# --- Layer norm -------------------------------------------------------------------------------------------------------
+
+
+def layer_norm(
+    d: int | str, epsilon: str | int | Fraction, gain: str | int | Fraction = 1, digits: int | str = 30
+) -> Bound:
+    """The least Lipschitz constant of layer norm for the Euclidean norm, and max|gain|/sqrt(epsilon).
+
+    d: entries, 2 to 64. epsilon: positive and rational; with epsilon = 0 there is no constant. gain: one rational
+    number for all entries, or d of them as "1, 2, 1/2"; not all 0.
+
+    K is a constant iff |gain w| <= sqrt(epsilon) K |w| for every w of mean 0 (`lem.layernorm_euclid`). So the square
+    of the least one is the greatest root of the sum over i of the products of gain_j^2 - t, j != i, over epsilon; with
+    equal gains it is gain^2/epsilon. Two vectors with nearly equal entries come near it, and no two vectors reach it.
+    `extra` has proved constants for the two other norms. Raises BadInput for d, epsilon, gain or digits. Source:
+    Cookbook, Section 6.1 and Section 6.4.
+    """
+    wanted = check_digits(digits)
+    entries = count(d, "d", least=2)
+    if entries > MAX_WIDTH:
+        raise BadInput(f"d must be at most {MAX_WIDTH}", entries)
+    if rational_value(number_tree(str(epsilon), "epsilon"), "epsilon") == 0:
+        must = "epsilon must be positive, as layer norm is not Lipschitz without (cookbook.s6.4.ln_lipschitz)"
+        raise BadInput(must, 0, "give for example --epsilon 1/100000")
+    small = rational_positive(epsilon, "epsilon")
+    gains = _gains(gain, entries)
+    squares = [g * g for g in gains]
+    greatest = max(abs(g) for g in gains)
+
+    def least() -> flint.arb:
+        return (_greatest_root(squares) / arb_of(small)).sqrt()
+
+    def claimed() -> flint.arb:
+        return arb_of(greatest) / arb_of(small).sqrt()
+
+    equal = squares.count(max(squares)) > 1  # the two greatest gains make a vector of mean 0: both are the same
+    holds = equal or decide_sign(lambda: claimed() - least(), "the bound is at least the constant") >= 0
+    shown_gains = gains[:1] if len(set(gains)) == 1 else gains
+    extra: dict[str, Ball | str] = {
+        "sum of entries, proved": shown(
+            lambda: (arb_of(Fraction(entries - 1, entries) * sum(squares, Fraction(0)) / small)).sqrt(), wanted
+        ),
+        "greatest entry, proved": shown(lambda: 2 * (entries + 1) * claimed(), wanted),
+        "homogeneous": "no; of degree 0 with epsilon = 0",
+    }
+    return Bound(
+        kind="layer-norm",
+        parameters={"d": entries, "epsilon": written(small), "gain": ", ".join(map(written, shown_gains))},
+        value=shown(least, wanted),
+        claimed=shown(claimed, wanted),
+        holds=holds,
+        attained=False,
+        where="approached by two vectors with nearly equal entries",
+        source="Cookbook, Section 6.1 and Section 6.4",
+        labels=("least constant", "max|gain|/sqrt(epsilon)"),
+        proofs=("lem.layernorm_euclid", "cookbook.s6.4.ln_lipschitz", "lem.norm_layernorm", "lem.layernorm_scale"),
+        extra=extra,
+    )
+
+
+def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:
+    found = [rational_value(number_tree(part, "gain"), "gain") for part in str(gain).split(",")]
+    if len(found) not in (1, d):
+        raise BadInput(f"gain must be one number, or d = {d} of them", len(found), "give for example --gain 1")
+    if not any(found):
+        raise BadInput("gain must not be 0 everywhere, where layer norm is constant", gain, "give for example --gain 1")
+    return found * d if len(found) == 1 else found
+
+
+def _greatest_root(squares: Sequence[Fraction]) -> flint.arb:
+    """The greatest t at which the sum over i of the products of squares_j - t, j != i, is 0: the greatest value of
+    the sum of squares_i w_i^2 over unit vectors w of mean 0. All roots are real."""
+    total = flint.fmpq_poly([0])
+    for i in range(len(squares)):
+        term = flint.fmpq_poly([1])
+        for j, square in enumerate(squares):
+            if j != i:
+                term *= flint.fmpq_poly([flint.fmpq(square.numerator, square.denominator), -1])
+        total += term
+    found: Any = total.numer().complex_roots()  # pairs of a root and how often it occurs
+    roots = [root.real for root, _ in found]
+    best = roots[0]
+    for root in roots[1:]:
+        best = best.max(root)
+    return best
