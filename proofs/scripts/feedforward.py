@@ -2,27 +2,9 @@
 
 from __future__ import annotations
 
-from script import Script, witnesses
+from script import Script
 
 from symcook.proof.search.tactics import Goal, Tactic
-
-
-def reciprocal(g: Goal, z: str) -> None:
-    """z*(1/z) = 1 and 0 < 1/z, where a fact says 0 < z."""
-    g.use("ax:inv", z, label="inverse").have(f"0 < 1/{z}", "reciprocal")
-
-
-def pieces(names: str, terms: str, inverse: str = "") -> Tactic:
-    """Introduce, split at every relu, abs, min, max and I[...] named, and let each case be arithmetic."""
-
-    def run(g: Goal) -> None:
-        g.intro(names)
-        if inverse:
-            reciprocal(g, inverse)
-        g.apart(terms, lambda h: h.blast())
-
-    return run
-
 
 # --- Vectors: sums in which I[k = i] selects one term ---------------------------------------------------------------
 
@@ -251,19 +233,4 @@ def boolean_ffn(g: Goal, displayed: bool = False) -> None:
 # --- Piecewise linear functions -------------------------------------------------------------------------------------
 
 
-def rising_defined(names: str) -> Tactic:
-    """No two neighbouring points coincide."""
-
-    def leaf(h: Goal) -> None:
-        index = [n for n in h.scope if n.startswith("k")][-1]
-        h.use("p2", index, label="up").auto()
-
-    return lambda g: g.leaves(names, leaf)
-
-
-SCRIPTS: dict[str, Script] = {
-    "cookbook.s4.8.connectives": Script(
-        pieces("x y (a b)", "min(x, y); max(x, y); I[x = 1 & y = 1]; I[x = 1 | y = 1]; I[~(x = 1)]"),
-        witnesses("1", "0"),
-    ),
-}
+SCRIPTS: dict[str, Script] = {}

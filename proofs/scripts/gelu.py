@@ -358,20 +358,6 @@ SCRIPTS |= {
 # --- Products, nearly with the least constant ------------------------------------------------------------------------
 
 
-def covers(g: Goal) -> None:
-    g.intro("s t (s_from s_to t_from t_to)")
-    for h in g.split() if g.goal[0] == "&" else [g]:
-        cover(h)
-
-
-for form in ("erf", "tanh"):
-    SCRIPTS |= {
-        f"lem.mul_{part}": Script(covers)
-        for part in (f"like_{form}_low", f"like_{form}_high", f"middle_{form}")
-        if part != "like_erf_high"  # a text
-    }
-
-
 def sharp_core(form: str) -> Tactic:
     """For 0 <= b <= a: both errors, of a, b and of a, -b, in terms of the odd part h of the function."""
     c, s, t = "sqrt(pi/2)", "(a + b)", "((a - b)/2/(a + b))"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from feedforward import boolean_ffn, pieces, rising_defined
-from script import Script, each, witnesses
+from feedforward import boolean_ffn
+from script import Script, each
 
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Tactic
@@ -37,85 +37,6 @@ def absolute(g: Goal, a: str, b: str) -> None:
 # --- Section 4 --------------------------------------------------------------------------------------------------------
 
 
-THREE = ["n", "xs", "ys", "m"]
-
-
-STAIRS = ("3", "k. k", "k. 0", "k. 0")  # n = 3, x_k = k, all values 0
-STAIRS_NETWORK = (*STAIRS, "4", "k. 1 - 2*I[k = 1]", "k. (1 - k)*(1 - I[k <= 2])", "k. 0", "0")
-
-
-def stairs(g: Goal) -> None:
-    """The network at three inputs."""
-
-    def leaf(h: Goal) -> None:
-        h.intro_all()
-        h.blast() if h.goal[0] != "=" else h.apart("I[k1 = 1]; I[k1 <= 2]" if "k1" in h.scope else "")
-
-    g.inhabit(
-        *STAIRS_NETWORK, "0", "0", others=[(*STAIRS_NETWORK, "3", "0", "3"), (*STAIRS_NETWORK, "3", "0")], leaf=leaf
-    )
-
-
-def hidden_width(g: Goal) -> None:
-    g.intro("n xs ys m h W b V c x f many rising slope is_h (w1 w) (b1 b2 b) (v1 v2 v) is_c is_f")
-    body = "k. V(k)*relu(W(k)*x + b(k))"
-    g.use("lem:sum_split", body, "1", "2", "h", label="parts")
-
-    def term(e: Goal) -> None:
-        for name in "wbv":
-            e.use(name, "k", label=f"{name}_k")
-        e.have("W(k)*x + b(k) = x - xs(k - 1)", "inner", use="w_k b_k", multipliers=["x"]).rewrite("inner")
-        e.rewrite("v_k").true()
-
-    g.use(
-        "lem:sum_ext",
-        body,
-        "k. (m(k - 1) - m(k - 2))*relu(x - xs(k - 1))",
-        "3",
-        "h",
-        lambda e: term(e.intro("k (low high)")),
-        label="rest",
-    )
-    g.use("lem:layers_shift", "k. (m(k - 1) - m(k - 2))*relu(x - xs(k - 1))", "2", "n", "1", label="moved")
-    g.have("W(1)*x + b(1) = -x", "first", use="w1 b1", multipliers=["x"])
-    g.use("w", "2", label="w2").have("W(2)*x + b(2) = x", "second", use="w2 b2", multipliers=["x"])
-    g.rewrite("is_h", "rest", "rest_n").rewrite("is_h", "parts", "parts_n").rewrite("is_h", "is_f", "is_f_n")
-    for k, name in (("1", "first"), ("2", "second")):
-        g.have(
-            f"relu(W({k})*x + b({k})) = relu({'-x' if k == '1' else 'x'})",
-            f"relu_{k}",
-            lambda e, name=name: e.rewrite(name).true(),
-        )
-    g.have(
-        "f = -m(1)*relu(-x) + m(1)*relu(x) + sum(k, 2, n, (m(k) - m(k - 1))*relu(x - xs(k))) + (ys(1) - m(1)*xs(1))",
-        "network",
-        use="is_f_n parts_n rest_n moved relu_1 relu_2 v1 v2 is_c",
-        degree=1,
-        rounds=0,
-        multipliers=["1", "V(1)", "V(2)", "relu(x)", "relu(-x)", "relu(W(1)*x + b(1))", "relu(W(2)*x + b(2))"],
-    )
-    given = ["#many", "#rising", "#slope", "#network"]
-    g.use("lem:cookbook.s4.1.cpwl_ffn", *THREE, "x", "f", *given, label="one two three")
-    count, one, two, three = g.split()
-    one.hyp("one")
-    two.hyp("two")
-    three.hyp("three")
-    count.use("lem:sum_split", "k. I[W(k) = 1]", "1", "1", "h", label="split")
-
-    def ones(e: Goal) -> None:
-        e.intro("k (low high)").use("w", "k", label="is")
-        yes, no = e.ind("W(k) = 1", "at value")
-        yes.hyp("value")
-        no.absurd("is", "at")
-
-    count.use("lem:sum_ext", "k. I[W(k) = 1]", "k. 1", "2", "h", ones, label="ones").use(
-        "lem:sum_one", "2", "h", label="total"
-    )
-    yes, no = count.ind("W(1) = 1", "at value")
-    yes.auto("at w1", degree=1) if yes.goal[0] == "false" else yes.contra("no").auto("at w1", degree=1)
-    no.auto("split ones total is_h value", degree=1, rounds=0)
-
-
 # --- What is continuous is no comparison ------------------------------------------------------------------------------
 
 
@@ -127,7 +48,6 @@ TWO_BITS = ("2", "j. j + 1 + I[j = 2]", "k i. I[i = 1 & 2 <= k] + I[i = 2 & (k =
 
 
 SCRIPTS |= {
-    "cookbook.s4.1.cpwl_hidden_width": Script(hidden_width, stairs, rising_defined("n xs ys m")),
     "cookbook.s4.8.boolean_ffn": Script(
         lambda g: boolean_ffn(g, displayed=True),
         lambda g: g.inhabit(*TWO_BITS, others=[(*TWO_BITS, "1")], leaf=each_index),
@@ -644,157 +564,7 @@ SCRIPTS |= {
 # --- Section 3: Booleans, categories, counts --------------------------------------------------------------------------
 
 
-def wide(gap: str, low: str, high: str) -> Tactic:
-    """The gap is a lower bound."""
-
-    def run(g: Goal) -> None:
-        one, two = g.witness(gap).split()
-        one.true()
-        two.intro("x y both").apart(f"abs({low} - {high})", lambda e: e.blast())
-
-    return run
-
-
-def unlike(m: str, x: str, y: str) -> Tactic:
-    """Two vectors of m Booleans with different means or variances."""
-
-    def run(g: Goal) -> None:
-        for part in g.witness(m, x, y).split():
-            each_index(part, lambda h: h.true() if h.goal[0] == "~" else h.blast())
-
-    return run
-
-
-def mean_and_variance(low: str, high: str) -> list[Tactic]:
-    """One Boolean of each value; two alike and two unlike Booleans."""
-    return [
-        unlike("1", f"i. {low}", f"i. {high}"),
-        unlike("2", f"i. {high}", f"i. {low} + (({high}) - ({low}))*I[i = 2]"),
-    ]
-
-
-def pair_moments(g: Goal, spread: bool) -> None:
-    """The mean of pairs is 0; of pairs of 1 and -1 the variance is 1 (`spread`)."""
-    g.intro("m x some pairs").use("lem:layers_pairs", "x", "m", label="halves")
-    g.positive("2*m", "d").use("lem:sum_one", "1", "m", label="ones")
-
-    def cancel(h: Goal) -> None:
-        h.intro("k inside").use("pairs", "k", label="one two").auto("two", degree=1, rounds=0)
-
-    g.use("lem:sum_ext", "k. x(2*k - 1) + x(2*k)", "k. 0", "1", "m", cancel, label="sums")
-    g.have("meanof(x, 2*m) = 0", "mean", use="halves sums", degree=1, rounds=0, multipliers=["1/m", "1/(2*m)"])
-    if not spread:
-        g.hyp("mean")
-        return
-    mean, variance = g.split()
-    mean.hyp("mean")
-    variance.use("lem:layers_pairs", "l. (x(l) - meanof(x, 2*m))^2", "m", label="squares")
-
-    def square(h: Goal) -> None:
-        h.rewrite("mean").intro("k inside").use("pairs", "k", label="one two")
-        for e in h.cases("one", "is"):
-            e.rewrite("two").rewrite("is").true()
-
-    variance.use(
-        "lem:sum_ext",
-        "k. (x(2*k - 1) - meanof(x, 2*m))^2 + (x(2*k) - meanof(x, 2*m))^2",
-        "k. 2",
-        "1",
-        "m",
-        square,
-        label="two",
-    )
-    variance.have(
-        "sum(l, 1, 2*m, (x(l) - meanof(x, 2*m))^2) = 2*m",
-        "total",
-        lambda h: h.auto("squares two ones", degree=1, rounds=0),
-    )
-    variance.rewrite("total").auto("d_e", degree=1, rounds=0)
-
-
-def pair_gap(g: Goal) -> None:
-    one, two = g.witness("2").split()
-    one.true()
-    for part in two.intro_all().split():
-        part.apart(f"abs({part.text(part.goal[2][1][2][0])})", lambda e: e.blast())
-
-
-def narrow_pairs(g: Goal) -> None:
-    g.intro("gap some").witness("-gap/4", "gap/4", "gap/4", "-gap/4")
-    for h in g.split():
-        if h.goal[0] == "<" and h.goal[2][0][0] == "fn":
-            h.apart(f"abs({h.text(h.goal[2][0][2][0])})", lambda e: e.auto())
-        else:
-            h.auto()
-
-
-def pair_operations(g: Goal) -> None:
-    g.intro("a b c e (a1 b1 c1 e1)")
-    g.apart("min(a, c); max(a, c); min(b, e); max(b, e)", lambda h: h.blast())
-
-
 # --- Orthogonal vectors -----------------------------------------------------------------------------------------------
-
-
-SCRIPTS |= {
-    "cookbook.t4.zero_one": Script(
-        each(
-            pieces("x y (a b)", "min(x, y); max(x, y); I[x = 0]; I[x = 1 & y = 1]; I[x = 1 | y = 1]"),
-            wide("1", "x", "y"),
-            *mean_and_variance("0", "1"),
-        ),
-        witnesses("0", "1"),
-    ),
-    "cookbook.t4.pm_one": Script(
-        each(
-            pieces("x y (a b)", "min(x, y); max(x, y); I[x = -1]; I[x = 1 & y = 1]; I[x = 1 | y = 1]"),
-            wide("2", "x", "y"),
-            *mean_and_variance("-1", "1"),
-        ),
-        witnesses("-1", "1"),
-    ),
-    "cookbook.t4.pair_pm1": Script(
-        each(pair_operations, pair_gap, lambda g: pair_moments(g, True)),
-        lambda g: g.inhabit(
-            "-1", "1", "1", "-1", others=[("1", "-1", "1", "-1"), ("1", "j. I[j = 1] - I[j = 2]")], leaf=each_index
-        ),
-    ),
-}
-
-
-def flip_pairs(g: Goal) -> None:
-    g.intro("a b c e (a0 b_is c0 e_is)")
-    for name in "ac":
-        g.have(f"{name} < 0 | 0 < {name}", f"{name}_side", lambda h, name=name: by_side(h, name))
-    g.apart("min(a, c); max(a, c); min(b, e); max(b, e)", lambda h: h.blast())
-
-
-def by_side(g: Goal, a: str) -> None:
-    """a < 0 or 0 < a, where `a0` says that a is not 0."""
-    low, high = g.em(f"{a} < 0", "low")
-    low.pick("left").hyp("low")
-    high.pick("right").contra("no").have(f"{a} = 0", "zero", use="low no").absurd("zero", f"{a}0")
-
-
-def scaled_pairs(g: Goal) -> None:
-    """One Boolean: [1; -1] and [2; -2]."""
-    for part in g.witness("1", "j. 3 - 2*j", "j. 6 - 4*j").split():
-        each_index(part, lambda h: h.true() if h.goal[0] == "~" else h.blast())
-
-
-SCRIPTS |= {
-    "cookbook.t4.pair_pmdelta": Script(
-        each(flip_pairs, narrow_pairs, lambda g: pair_moments(g, False), scaled_pairs),
-        lambda g: g.inhabit(
-            "-1",
-            "1",
-            "1",
-            "-1",
-            others=[("1", "-1", "1", "-1"), ("-1", "1", "-1", "1"), ("1", "j. 3 - 2*j"), ("1",)],
-            leaf=each_index,
-        ),
-    ),
-}
 
 
 # --- Section 8: routing -----------------------------------------------------------------------------------------------

@@ -456,53 +456,6 @@ def width(g: Goal) -> None:
     logarithmic(second, "48*k/eps^2 + 3/log(2)")
 
 
-def space_four(g: Goal) -> None:
-    signs, every = g.split()
-    signs.intro("r rr a ar i ir")
-    for h in signs.ind("i = 1", "is value"):
-        h.rewrite("value")
-        for e in h.ind("r <= 2", "is_r value_r"):
-            for f in e.rewrite("value_r").ind("r = 1 | r = 3", "is_s value_s"):
-                f.rewrite("value_s").easy()
-    every.intro("w signs").use("signs", "1", "!", "1", "!", label="one").use("signs", "1", "!", "2", "!", label="two")
-    entry = "if(i = 1, 1 - 2*I[{r} <= 2], 1 - 2*I[{r} = 1 | {r} = 3])"
-
-    def known(h: Goal, first: int, second: int) -> None:
-        labels = []
-        for r in range(1, 5):
-            formula = f"all a in 1..1. all i in 1..2. {entry.format(r=r)} = w(a, i)"
-            here = (1 - 2 * (r <= 2), 1 - 2 * (r in (1, 3)))
-            labels.append(f"size_{r}")
-
-            def proof(e: Goal, formula: str = formula, here: tuple[int, int] = here) -> None:
-                yes, no = e.ind(formula, "is size")
-                if here == (first, second):
-                    yes.hyp("size")
-
-                    def holds(k: Goal) -> None:
-                        k.intro("a (al ah) i (il ih)").have("a = 1", "a_is", use="al ah").rewrite("a_is")
-                        low, high = k.em("i <= 1", "side")
-                        low.have("i = 1", "i_is", use="side il").rewrite("i_is").auto("first_is")
-                        high.use("ax:int_lt", "1", "i", label="more").have("i = 2", "i_is", use="more ih").rewrite(
-                            "i_is"
-                        ).auto("second_is")
-
-                    no.have(formula, "after_all", holds).absurd("after_all", "is")
-                else:
-                    no.hyp("size")
-                    i = 1 if here[0] != first else 2
-                    yes.use("is", "1", "!", f"{i}", "!", label="wrong").contra("any").auto(
-                        ["wrong", "first_is" if i == 1 else "second_is"]
-                    )
-
-            h.have(f"I[{formula}] = {int(here == (first, second))}", f"size_{r}", proof)
-        h.auto(labels, rounds=0)
-
-    for h, first in zip(every.cases("one", "first_is"), (1, -1), strict=True):
-        for e, second in zip(h.cases("two", "second_is"), (1, -1), strict=True):
-            known(e, first, second)
-
-
 def bits_exist(g: Goal) -> None:
     base, step = g.induct("K", "ge", "ih")
     base.witness("1", "b r. 1")
@@ -618,6 +571,5 @@ SCRIPTS: dict[str, Script | Tactic] = {
         ),
         selective_defined,
     ),
-    "lem.space_four": space_four,
     "lem.bits_exist": bits_exist,
 }

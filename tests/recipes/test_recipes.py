@@ -21,7 +21,7 @@ from symcook.recipes import build, info, names, reference, region
 from symcook.recipes.arguments import rows as read_rows
 
 NAMES = [
-    "convert-boolean", "count", "inverse-position", "modulo-angle", "modulo", "positional-encoding", "sinusoidal",
+    "convert-boolean", "count", "inverse-position", "positional-encoding", "modulo-angle", "modulo", "sinusoidal",
     "cpwl", "max-min", "cancel-residual", "zero", "identity", "max",
     "min", "add", "subtract", "multiply-gelu", "scale", "by-gelu", "gtzero", "gezero", "eqzero", "gtzero-input",
     "gezero-input", "eqzero-input", "boolean", "boolean-formula", "if", "attention-identity", "average",
