@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from feedforward import boolean_ffn, pieces, rising_defined
-from script import Script, each, witnesses
+from feedforward import boolean_ffn, rising_defined
+from script import Script, each
 
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Tactic
@@ -731,35 +731,6 @@ SCRIPTS |= {
 # --- Section 3: Booleans, categories, counts --------------------------------------------------------------------------
 
 
-def wide(gap: str, low: str, high: str) -> Tactic:
-    """The gap is a lower bound."""
-
-    def run(g: Goal) -> None:
-        one, two = g.witness(gap).split()
-        one.true()
-        two.intro("x y both").apart(f"abs({low} - {high})", lambda e: e.blast())
-
-    return run
-
-
-def unlike(m: str, x: str, y: str) -> Tactic:
-    """Two vectors of m Booleans with different means or variances."""
-
-    def run(g: Goal) -> None:
-        for part in g.witness(m, x, y).split():
-            each_index(part, lambda h: h.true() if h.goal[0] == "~" else h.blast())
-
-    return run
-
-
-def mean_and_variance(low: str, high: str) -> list[Tactic]:
-    """One Boolean of each value; two alike and two unlike Booleans."""
-    return [
-        unlike("1", f"i. {low}", f"i. {high}"),
-        unlike("2", f"i. {high}", f"i. {low} + (({high}) - ({low}))*I[i = 2]"),
-    ]
-
-
 def pair_moments(g: Goal, spread: bool) -> None:
     """The mean of pairs is 0; of pairs of 1 and -1 the variance is 1 (`spread`)."""
     g.intro("m x some pairs").use("lem:layers_pairs", "x", "m", label="halves")
@@ -824,22 +795,6 @@ def pair_operations(g: Goal) -> None:
 
 
 SCRIPTS |= {
-    "cookbook.t4.zero_one": Script(
-        each(
-            pieces("x y (a b)", "min(x, y); max(x, y); I[x = 0]; I[x = 1 & y = 1]; I[x = 1 | y = 1]"),
-            wide("1", "x", "y"),
-            *mean_and_variance("0", "1"),
-        ),
-        witnesses("0", "1"),
-    ),
-    "cookbook.t4.pm_one": Script(
-        each(
-            pieces("x y (a b)", "min(x, y); max(x, y); I[x = -1]; I[x = 1 & y = 1]; I[x = 1 | y = 1]"),
-            wide("2", "x", "y"),
-            *mean_and_variance("-1", "1"),
-        ),
-        witnesses("-1", "1"),
-    ),
     "cookbook.t4.pair_pm1": Script(
         each(pair_operations, pair_gap, lambda g: pair_moments(g, True)),
         lambda g: g.inhabit(

@@ -144,85 +144,6 @@ def heads_inhabited(g: Goal) -> None:
 
 
 # Positions 1000, 1001, ..., 1001, 1000: the early match loses more by the tie-breaking term than it gains.
-FAR = "k. 1000 + I[1 < k & k < 6]"
-FAR_SCORES = f"l. tiescore(g, {FAR}, 6, l)"
-
-
-def far(g: Goal) -> Goal:
-    """f, g, the positions FAR up to i = 6, and that token 1 has weight 0, as ``lost``, since token 5 scores higher."""
-    g.obtain("lem:tiebreaker_exists", "f", "exists").obtain("exists", "g", "first more small large")
-    g.use("small", "1", "!", label="g1").use("large", "5", "!", label="g5_is")
-    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "3", "!", "5", "!", label="f5")
-    g.have("g(5) = 1/2000", "g5", use="g5_is f5").have("9999/10000 < hashdot(1000, 1001)", "close", near_dot)
-    root(root(g, "g(1)", "a"), "g(5)", "b")
-    a, b = "(1/sqrt(2*g(1)^2 + 2))", "(1/sqrt(2*g(5)^2 + 2))"
-    g.have(f"{b}^2 <= 1/2", "half", lambda h: h.auto("b_n", squares=[f"g(5)*{b}"]))
-    g.use("lem:square_lt", b, "3/4", "!", lambda h: h.auto("half"), label="b_small")
-    g.have("g(1)^2 <= 1/100", "g1_small", lambda h: h.auto("g1", rounds=0, multipliers=["g(1)", "1"]))
-    g.have(f"(7/10)^2 < {a}^2", "large_square", lambda h: h.auto("a_n g1_small", squares=[a]))
-    g.use("lem:square_lt", "7/10", a, None, "#large_square", label="a_large")
-    g.have(
-        "6/10000 < unithash(g(1), 1, 1)",
-        "loss",
-        lambda h: h.have(f"0 < g(1)*({a} - 7/10)", "part", use="g1 a_large").auto("part g1"),
-    )
-    g.have(
-        "unithash(g(5), 1, 1) < 4/10000",
-        "gain",
-        lambda h: h.have(f"0 < g(5)*(3/4 - {b})", "part", use="g5 b_small").auto("part g5"),
-    )
-    g.use("lem:lnhash_one", "1000", "1000", label="self o2 o3 o4")
-    g.use("lem:tie_score", "g", FAR, "6", "1", label="at_1").use("lem:tie_score", "g", FAR, "6", "5", label="at_5")
-    g.have(
-        f"tiescore(g, {FAR}, 6, 1) < tiescore(g, {FAR}, 6, 5)", "wins", use="at_1 at_5 self close loss gain", degree=1
-    )
-    g.use("lem:hardmax_total", FAR_SCORES, "5", label="ge total beaten positive")
-    return g.use("beaten", "1", "!", lambda h: h.witness("5").easy(), label="lost")
-
-
-def near_dot(h: Goal) -> None:
-    """hashdot(1000, 1001) is positive, and its square is known."""
-    root(root(h, "1000", "a"), "1001", "b").use("lem:lnhash_square", "1000", "1001", label="square")
-    h.have("0 < hashdot(1000, 1001)", "positive", use="a_i b_i", degree=2).contra("no")
-    h.have("hashdot(1000, 1001)^2 <= (9999/10000)^2", "bounded", use="no positive").auto("bounded square", degree=1)
-
-
-def one_sided(h: Goal) -> None:
-    """Every new position among FAR is greater than all earlier ones."""
-    h.pick("left").intro("m (ml mh) new j (jl jh)")
-    inside, outside = h.ind("1 < m & m < 6", "m_in m_value")
-    start, later = inside.em("j <= 1", "side")
-    start.have("j = 1", "is_one").rewrite("is_one").auto("m_value")
-    later.use("new", "j", label="no")
-    here, not_here = later.ind("1 < j & j < 6", "j_in j_value")
-    here.have("1000 + I[1 < j & j < 6] = 1000 + I[1 < m & m < 6]", "same", use="j_value m_value").absurd("same", "no")
-    not_here.have("1 < j & j < 6", "after_all", lambda e: e.easy()).absurd("after_all", "j_in")
-    last, not_last = outside.em("m <= 5", "side")
-    last.have("1 < m & m < 6", "after_all", lambda e: e.easy()).absurd("after_all", "m_in")
-    not_last.use("ax:int_lt", "5", "m", label="six").have("m = 6", "is_six").use("new", "1", label="no")
-    not_last.rewrite("is_six", "no", "wrong").absurd("wrong")
-
-
-def claimed(g: Goal, *arguments: Any, label: str) -> Goal:
-    """The refuted claim at FAR."""
-    differences = lambda h: both(h, "first", "more")  # noqa: E731
-    ties = lambda h: both(h, "small", "large")  # noqa: E731
-    names, rest = arguments[0], arguments[1:]
-    return g.use("claim", "f", "g", *names, differences, ties, "!", one_sided, *rest, label=label)
-
-
-def lemma7_refuted(g: Goal) -> None:
-    far(g.intro("claim"))
-
-    def unseen(e: Goal) -> None:
-        e.intro("j (jl jh)")
-        for h in e.ind("1 < j & j < 6", "j_in j_value"):
-            if "j_in" in h.facts:
-                h.have("1 < j & j < 6", "after_all", lambda f: f.easy()).absurd("after_all", "j_in")
-            else:
-                h.rewrite("j_value").true()
-
-    claimed(g, (FAR, "j. I[j = 1]", "6", "1"), "!", unseen, label="equal").auto("equal lost", degree=1, rounds=0)
 
 
 def worktape_refuted(g: Goal) -> None:
@@ -1049,7 +970,6 @@ def prop1_inhabited(g: Goal) -> None:
 
 SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
-    "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
     "merrill2024.lemma3": Script(lemma3_refuted, refutes=True),
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
