@@ -42,93 +42,7 @@ def four(g: Goal, i: str, label: str = "case") -> list[Goal]:
 # --- Claims: the hash -------------------------------------------------------------------------------------------------
 
 
-def zero(g: Goal, t: str, square: str, label: str = "is_zero") -> Goal:
-    """t = 0, where its square is zero by the fact `square`."""
-
-    def prove(h: Goal) -> None:
-        for e in h.antisym():
-            e.contra("no_zero").auto(["no_zero", square])
-
-    return g.have(f"{t} = 0", label, prove)
-
-
 # --- Claims: layer norm, Definitions 6 and 7, Lemmas 9 and 10 ---------------------------------------------------------
-
-MEAN = "(sum(a, 1, d, x(a))/d)"
-SPREAD = f"sum(b, 1, d, (x(b) - {MEAN})^2)"
-
-
-def spread(g: Goal, vary: str) -> Goal:
-    """The sum of squares about the mean is positive (`spread_p`), where `vary` says that an entry differs."""
-
-    def prove(h: Goal) -> None:
-        terms = f"b. (x(b) - {MEAN})^2"
-        h.use(
-            "lem:sum_nonneg",
-            terms,
-            "1",
-            "d",
-            lambda e: e.intro("b inside").auto(squares=[f"x(b) - {MEAN}"]),
-            label="ge",
-        )
-        h.contra("no").have(f"{SPREAD} = 0", "none", lambda e: e.auto("no ge"))
-        h.use(
-            "lem:sum_zero",
-            terms,
-            "1",
-            "d",
-            lambda e: e.intro("b inside").auto(squares=[f"x(b) - {MEAN}"]),
-            "#none",
-            label="all_zero",
-        )
-        h.obtain(vary, "v", "low high differ").use("all_zero", "v", label="at_v").use("all_zero", "1", label="at_1")
-        zero(zero(h, f"x(v) - {MEAN}", "at_v"), f"x(1) - {MEAN}", "at_1", "one_is")
-        h.have("x(v) = x(1)", "after_all", use="is_zero one_is").absurd("after_all", "differ")
-
-    return g.have(f"0 < {SPREAD}", "spread_p", prove)
-
-
-def deviation(g: Goal) -> Goal:
-    """The root of `spread_p`: ``root_e _p``, and its inverse."""
-    z = f"sqrt({SPREAD})"
-    g.use("ax:sqrt", SPREAD, label="root_l root_e")
-    g.have(f"0 < {z}", "root_p", lambda h: h.contra("no").auto("no spread_p root_l root_e", rounds=0))
-    return g.use("ax:inv", z, lambda h: h.intro("zero").auto("zero root_p"), label="root_i")
-
-
-def layernorm(g: Goal) -> None:
-    g.intro("d x some vary").use("lem:sum_one", "1", "d", label="ones").use("ax:inv", "d", label="inverse")
-    deviation(spread(g, "vary"))
-    z = f"(1/sqrt({SPREAD}))"
-    mean, norm = g.split()
-    mean.auto("ones inverse", rounds=0, multipliers=[f"{z}*{MEAN}/d", f"{z}*{MEAN}", f"{z}*sum(a, 1, d, x(a))/d", "1"])
-    unit_norm(norm).rewrite("unit").true()
-
-
-def unit_norm(g: Goal) -> Goal:
-    """The squares of the normed entries sum to 1, as ``unit``."""
-    z = f"(1/sqrt({SPREAD}))"
-    g.have(f"sum(c, 1, d, layernorm(x, d, c)^2) = {SPREAD}*{z}^2", "form", Goal.true)
-    return g.have("sum(c, 1, d, layernorm(x, d, c)^2) = 1", "unit", _unit)
-
-
-def _unit(h: Goal) -> None:
-    """S z^2 = 1 from r r = S and r z = 1."""
-    r, z = f"sqrt({SPREAD})", f"(1/sqrt({SPREAD}))"
-    h.have(f"({r}*{z})*({r}*{z}) = 1", "square", use="root_i", rounds=0, multipliers=[f"{r}*{z}", "1"])
-    h.auto("form square root_e", rounds=0, multipliers=[f"{z}^2", "1"])
-
-
-def layernorm_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        vary = next(k for k, f in h.facts.items() if f[0] == "ex")
-        if deviation(spread(h, vary)).try_auto(degree=1, rounds=0):
-            return
-        unit_norm(h).auto("unit", degree=1, rounds=0)
-
-    g.leaves("d x", leaf)
 
 
 def exist(*more: str, leaf: Tactic = Goal.easy) -> Tactic:
@@ -228,240 +142,8 @@ def heads_inhabited(g: Goal) -> None:
 
 # --- Claims: reading a tape from the rightmost match ------------------------------------------------------------------
 
-WEIGHT = "hardmax(l. tiescore(g, h, i, l), i - 1, j)"
-
-
-def known_tie(h: Goal) -> None:
-    both(h, "first", "more", "small", "large")
-
-
-def rightmost(g: Goal, near: str, match: str, last: str) -> Goal:
-    """All weight is on p, as ``only``: h(p) = h(i) by `match`, no later match by `last`, |h(p)| <= p by `near`."""
-    g.use(near, "p", label="near_l near_h")
-    g.use(
-        "lem:tie_argmax",
-        "f",
-        "g",
-        known_tie,
-        "h",
-        "i",
-        "p",
-        None,
-        f"#{match}",
-        lambda h: both(h, "near_l", "near_h"),
-        f"#{last}",
-        label="highest",
-    )
-    g.use("ax:int_lt", "1", "i", label="i_two") if "i_two" not in g.facts else None
-    return g.use("lem:hardmax_unique", "l. tiescore(g, h, i, l)", "i - 1", "p", None, "#highest", label="only")
-
-
-def returned(g: Goal, value: str, label: str) -> Goal:
-    """The head returns the value of p: `value` is a term in j."""
-
-    def same(h: Goal) -> None:
-        h.intro("j inside").use("only", "j", label="here").rewrite("here").true()
-
-    g.use("lem:sum_ext", f"j. {WEIGHT}*({value})", f"j. I[j = p]*({value})", "1", "i - 1", same, label=f"{label}_e")
-    return g.use("lem:sum_delta", f"j. {value}", "1", "i - 1", "p", label=f"{label}_d")
-
-
-def scaled(g: Goal, j: str, label: str) -> Goal:
-    """phi(h(j)/j, 1/j) = phi(h(j), 1) in all coordinates."""
-    return g.use(
-        "lem:lnhash_scale",
-        f"h({j})",
-        "1",
-        j,
-        lambda h: h.auto(degree=1, rounds=0),
-        lambda h: h.auto(squares=[f"h({j})"], degree=1),
-        label=label,
-    )
-
-
-def lemma6(g: Goal) -> None:
-    g.intro("f g h i (first more) (small large) two side near")
-    found, back = g.split()
-    found.intro("some c (cl ch)").use("lem:greatest_match", "h", "h(i)", "i - 1", None, "#some", label="best")
-    found.obtain("best", "p", "low high match last")
-    rightmost(found, "near", "match", "last")
-    returned(found, "unithash(h(j)/j, 1/j, c)", "out")
-    scaled(scaled(found, "p", "at_p"), "i", "at_i").use("at_p", "c", label="p_is").use("at_i", "c", label="i_is")
-    found.have("unithash(h(p), 1, c) = unithash(h(i), 1, c)", "same", lambda h: h.rewrite("match").true())
-    found.auto("out_e out_d p_is i_is same", degree=1, rounds=0)
-    back.intro("equal").use("equal", "1", "!", label="first_c")
-    yes, no = back.em("ex j in 1..i - 1. h(j) = h(i)", "some", "none")
-    yes.hyp("some")
-
-    def unseen(h: Goal) -> None:
-        h.intro("j (jl jh) same").have("ex k in 1..i - 1. h(k) = h(i)", "there", lambda e: e.witness("j").easy())
-        h.absurd("there", "none")
-
-    no.have("all j in 1..i - 1. h(j) != h(i)", "unseen", unseen)
-    no.use("lem:hardmax_total", "l. tiescore(g, h, i, l)", "i - 1", label="ge total beaten positive")
-    scaled(no, "i", "at_i").use("at_i", "1", "!", label="i_is")
-    no.use("side", "#unseen", label="sides")
-    for h, sign in zip(no.cases("sides", "beyond"), ("-", ""), strict=True):
-
-        def apart(e: Goal, below: bool = bool(sign)) -> None:
-            e.intro("j (jl jh)").use("beyond", "j", label="order")
-            e.use("lem:lnhash_first", *(("h(j)", "h(i)") if below else ("h(i)", "h(j)")), label="less").pick("right")
-            scaled(e, "j", "at_j").use("at_j", "1", "!", label="j_is").auto("less j_is", degree=1, rounds=0)
-
-        h.use(
-            "lem:mean_above",
-            f"j. {WEIGHT}",
-            f"j. {sign}unithash(h(j)/j, 1/j, 1)",
-            "i - 1",
-            f"{sign}unithash(h(i), 1, 1)",
-            "#ge",
-            "#total",
-            apart,
-            label="mean",
-        )
-        h.contra("no").auto("mean first_c i_is", degree=1, rounds=0)
-
-
-STEP = "j. I[1 < j]"
-
-
-def one_step(h: Goal) -> None:
-    """What H asks of the positions 0, 1, 1, 1, 1: the last has a match, and none is further out than their number."""
-    if "|" in h.text(h.goal):
-        h.intro("unseen").use("unseen", "2", "!", label="no").absurd("no")
-    elif h.goal[0] == "all" and "-" in h.text(h.goal) and "I[" in h.text(h.goal):
-        for e in h.intro("j (jl jh)").ind("1 < j", "is value"):
-            e.easy()
-    else:
-        h.easy()
-
 
 # Positions 1000, 1001, ..., 1001, 1000: the early match loses more by the tie-breaking term than it gains.
-FAR = "k. 1000 + I[1 < k & k < 6]"
-FAR_SCORES = f"l. tiescore(g, {FAR}, 6, l)"
-
-
-def far(g: Goal) -> Goal:
-    """f, g, the positions FAR up to i = 6, and that token 1 has weight 0, as ``lost``, since token 5 scores higher."""
-    g.obtain("lem:tiebreaker_exists", "f", "exists").obtain("exists", "g", "first more small large")
-    g.use("small", "1", "!", label="g1").use("large", "5", "!", label="g5_is")
-    g.use("lem:difference_value", "f", lambda h: both(h, "first", "more"), "3", "!", "5", "!", label="f5")
-    g.have("g(5) = 1/2000", "g5", use="g5_is f5").have("9999/10000 < hashdot(1000, 1001)", "close", near_dot)
-    root(root(g, "g(1)", "a"), "g(5)", "b")
-    a, b = "(1/sqrt(2*g(1)^2 + 2))", "(1/sqrt(2*g(5)^2 + 2))"
-    g.have(f"{b}^2 <= 1/2", "half", lambda h: h.auto("b_n", squares=[f"g(5)*{b}"]))
-    g.use("lem:square_lt", b, "3/4", "!", lambda h: h.auto("half"), label="b_small")
-    g.have("g(1)^2 <= 1/100", "g1_small", lambda h: h.auto("g1", rounds=0, multipliers=["g(1)", "1"]))
-    g.have(f"(7/10)^2 < {a}^2", "large_square", lambda h: h.auto("a_n g1_small", squares=[a]))
-    g.use("lem:square_lt", "7/10", a, None, "#large_square", label="a_large")
-    g.have(
-        "6/10000 < unithash(g(1), 1, 1)",
-        "loss",
-        lambda h: h.have(f"0 < g(1)*({a} - 7/10)", "part", use="g1 a_large").auto("part g1"),
-    )
-    g.have(
-        "unithash(g(5), 1, 1) < 4/10000",
-        "gain",
-        lambda h: h.have(f"0 < g(5)*(3/4 - {b})", "part", use="g5 b_small").auto("part g5"),
-    )
-    g.use("lem:lnhash_one", "1000", "1000", label="self o2 o3 o4")
-    g.use("lem:tie_score", "g", FAR, "6", "1", label="at_1").use("lem:tie_score", "g", FAR, "6", "5", label="at_5")
-    g.have(
-        f"tiescore(g, {FAR}, 6, 1) < tiescore(g, {FAR}, 6, 5)", "wins", use="at_1 at_5 self close loss gain", degree=1
-    )
-    g.use("lem:hardmax_total", FAR_SCORES, "5", label="ge total beaten positive")
-    return g.use("beaten", "1", "!", lambda h: h.witness("5").easy(), label="lost")
-
-
-def near_dot(h: Goal) -> None:
-    """hashdot(1000, 1001) is positive, and its square is known."""
-    root(root(h, "1000", "a"), "1001", "b").use("lem:lnhash_square", "1000", "1001", label="square")
-    h.have("0 < hashdot(1000, 1001)", "positive", use="a_i b_i", degree=2).contra("no")
-    h.have("hashdot(1000, 1001)^2 <= (9999/10000)^2", "bounded", use="no positive").auto("bounded square", degree=1)
-
-
-def one_sided(h: Goal) -> None:
-    """Every new position among FAR is greater than all earlier ones."""
-    h.pick("left").intro("m (ml mh) new j (jl jh)")
-    inside, outside = h.ind("1 < m & m < 6", "m_in m_value")
-    start, later = inside.em("j <= 1", "side")
-    start.have("j = 1", "is_one").rewrite("is_one").auto("m_value")
-    later.use("new", "j", label="no")
-    here, not_here = later.ind("1 < j & j < 6", "j_in j_value")
-    here.have("1000 + I[1 < j & j < 6] = 1000 + I[1 < m & m < 6]", "same", use="j_value m_value").absurd("same", "no")
-    not_here.have("1 < j & j < 6", "after_all", lambda e: e.easy()).absurd("after_all", "j_in")
-    last, not_last = outside.em("m <= 5", "side")
-    last.have("1 < m & m < 6", "after_all", lambda e: e.easy()).absurd("after_all", "m_in")
-    not_last.use("ax:int_lt", "5", "m", label="six").have("m = 6", "is_six").use("new", "1", label="no")
-    not_last.rewrite("is_six", "no", "wrong").absurd("wrong")
-
-
-def claimed(g: Goal, *arguments: Any, label: str) -> Goal:
-    """The refuted claim at FAR."""
-    differences = lambda h: both(h, "first", "more")  # noqa: E731
-    ties = lambda h: both(h, "small", "large")  # noqa: E731
-    names, rest = arguments[0], arguments[1:]
-    return g.use("claim", "f", "g", *names, differences, ties, "!", one_sided, *rest, label=label)
-
-
-def lemma6_refuted(g: Goal) -> None:
-    far(g.intro("claim"))
-    claimed(g, (FAR, "6"), label="there back").use("there", lambda h: h.witness("1").easy(), label="equal")
-    g.use("equal", "1", "!", label="first_c")
-    g.use("lem:lnhash_first", "1000", "1001", "!", label="order")
-
-    def apart(e: Goal) -> None:
-        e.intro("j (jl jh)")
-        one, later = e.em("j <= 1", "side")
-        one.have("j = 1", "is_one").rewrite("is_one").pick("left").hyp("lost")
-        for h in later.ind("1 < j & j < 6", "j_in j_value"):
-            if "j_in" in h.facts:
-                h.have("1 < j & j < 6", "after_all", lambda f: f.easy()).absurd("after_all", "j_in")
-                continue
-            h.use(
-                "lem:lnhash_scale",
-                "1000 + I[1 < j & j < 6]",
-                "1",
-                "j",
-                None,
-                lambda f: f.auto(squares=["1000 + I[1 < j & j < 6]"], degree=1),
-                label="here",
-            )
-            h.use("here", "1", "!", label="at_j").pick("right")
-            h.have(
-                "unithash(1000 + I[1 < j & j < 6], 1, 1) = unithash(1001, 1, 1)",
-                "same",
-                lambda f: f.rewrite("j_value").true(),
-            )
-            h.auto("at_j same order", degree=1, rounds=0)
-
-    g.use("lem:lnhash_scale", "1000", "1", "6", "!", "!", label="scale").use("scale", "1", "!", label="value")
-    g.use(
-        "lem:mean_above",
-        f"j. hardmax({FAR_SCORES}, 5, j)",
-        "j. unithash((1000 + I[1 < j & j < 6])/j, 1/j, 1)",
-        "5",
-        "unithash(1000, 1, 1)",
-        "#ge",
-        "#total",
-        apart,
-        label="mean",
-    )
-    g.auto("mean first_c value", degree=1, rounds=0)
-
-
-def lemma7_refuted(g: Goal) -> None:
-    far(g.intro("claim"))
-
-    def unseen(e: Goal) -> None:
-        e.intro("j (jl jh)")
-        for h in e.ind("1 < j & j < 6", "j_in j_value"):
-            if "j_in" in h.facts:
-                h.have("1 < j & j < 6", "after_all", lambda f: f.easy()).absurd("after_all", "j_in")
-            else:
-                h.rewrite("j_value").true()
-
-    claimed(g, (FAR, "j. I[j = 1]", "6", "1"), "!", unseen, label="equal").auto("equal lost", degree=1, rounds=0)
 
 
 def worktape_refuted(g: Goal) -> None:
@@ -532,78 +214,6 @@ def wrong_cell(g: Goal, halted: bool) -> None:
     g.auto("wrong right", degree=1, rounds=0)
 
 
-def worktape(g: Goal) -> None:
-    g.intro("f g h key wrote i (first more) (small large) two start steps moved keys key_i")
-    found, none = g.split()
-    found.intro("p (pl ph) (match last)")
-    found.have("p <= i - 2", "room", before_last)
-    found.use("lem:walk_bound", "h", "i", "#start", "#steps", "p", None, None, label="p_low p_high")
-    found.use("keys", "p + 1", label="key_p")
-    found.have("key(p + 1) = key(i)", "same", use="key_p key_i match", degree=1)
-
-    def later(h: Goal) -> None:
-        h.intro("j (jl jh) eq").use("keys", "j", label="key_j").use("last", "j - 1", label="no")
-        h.have("h(j - 1) = h(i)", "there", use="key_j key_i eq", degree=1).absurd("there", "no")
-
-    found.have("all j in p + 1 + 1..i - 1. key(j) != key(i)", "unseen", later)
-    bound = lambda h: [e.auto("key_p p_low p_high", degree=1) for e in h.split()]  # noqa: E731
-    found.use(
-        "lem:tie_argmax", "f", "g", known_tie, "key", "i", "p + 1", None, "#same", bound, "#unseen", label="highest"
-    )
-    found.use("lem:hardmax_unique", "l. tiescore(g, key, i, l)", "i - 1", "p + 1", None, "#highest", label="only")
-
-    def weighted(h: Goal) -> None:
-        h.intro("j inside").use("only", "j", label="here").rewrite("here").true()
-
-    found.use(
-        "lem:sum_ext",
-        "j. hardmax(l. tiescore(g, key, i, l), i - 1, j)*wrote(j - 1)",
-        "j. I[j = p + 1]*wrote(j - 1)",
-        "1",
-        "i - 1",
-        weighted,
-        label="out_e",
-    )
-    found.use("lem:sum_delta", "j. wrote(j - 1)", "1", "i - 1", "p + 1", label="out_d").auto(
-        "out_e out_d", degree=1, rounds=0
-    )
-    none.intro("never").use("lem:walk_side", "h", "i", "h(i)", None, "#steps", "#never", label="sides")
-
-    def sides(h: Goal) -> None:
-        for e, side in zip(h.cases("sides", "side"), ("left", "right"), strict=True):
-            e.pick(side).intro("j (jl jh)").use("keys", "j", label="key_j").use("side", "j - 1", label="here")
-            e.auto("key_j key_i here", degree=1)
-
-    none.intro("equal").use("lem:tie_no_match", "g", "key", "i", None, sides, "#equal", label="wrong").absurd("wrong")
-
-
-def worktape_inhabited(g: Goal, halted: bool = False) -> None:
-    """0, 0, 1, 0 comes back to cell 0; 0, 1, 2 meets a new cell."""
-
-    def leaf(low: int, high: int) -> Tactic:
-        def run(h: Goal) -> None:
-            if h.goal[0] != "all" or "g(" in h.text(h.goal) or "f(" in h.text(h.goal):
-                h.easy()
-                return
-            h.intro("j (jl jh)")
-            for n in range(low, high + 1):
-                here, h = h.em(f"j <= {n}", f"at{n}")
-                h.use("ax:int_lt", str(n), "j", label=f"over{n}")
-                if here.try_contradiction():
-                    continue
-                here.have(f"j = {n}", "j_is").rewrite("j_is")
-                for e in here.split() if here.goal[0] == "&" else [here]:
-                    e.true()
-            h.contra("no").auto(f"over{high} jh", degree=1)
-
-        return run
-
-    back, new = g.split()
-    stop = [["3"], ["2"]] if halted else [[], []]
-    exist("k. I[k = 2]", "k. 0", "k. k", *stop[0], "3", "1", leaf=leaf(0, 3))(back)
-    exist("k. k", "k. 2*I[k = 2]", "k. k", *stop[1], "2", leaf=leaf(0, 2))(new)
-
-
 def output(g: Goal) -> None:
     g.intro("f g h key wrote stop i (first more) (small large) two late start steps moved right keys key_i")
     g.use("right", "i", label="i_is")
@@ -665,16 +275,6 @@ def output(g: Goal) -> None:
     first.intro("p (pl ph) (match last)").have("all k in p + 1..i - 1. h(k) != h(i)", "unseen", unseen)
     first.use("found", "p", None, lambda h: both(h, "match", "unseen"), label="goal").hyp("goal")
     second.intro("absent equal").use("none", never, "#equal", label="wrong").absurd("wrong")
-
-
-def before_last(h: Goal) -> None:
-    """p is not i - 1, since the position changed there."""
-    low, high = h.em("p <= i - 2", "side")
-    low.hyp("side")
-    high.use("ax:int_lt", "i - 2", "p", label="step").have("p = i - 1", "p_is", use="step ph").rewrite(
-        "p_is", "match", "there"
-    )
-    high.have("h(i) = h(i - 1)", "back", use="there").absurd("back", "moved")
 
 
 # --- Claims: reading the input tape -----------------------------------------------------------------------------------
@@ -881,10 +481,6 @@ def lookup_defined(names: str, attention: str = "", size: str = "i - 1") -> Tact
         h.auto(use, degree=1, rounds=0, squares=squares)
 
     return lambda g: g.leaves(names, leaf)
-
-
-KEY_SCORES = "l. tiescore(g, key, i, l)"
-TIE_SCORES = "l. tiescore(g, h, i, l)"
 
 
 # --- Claims: Theorems 1 and 2, step by step ---------------------------------------------------------------------------
@@ -1373,13 +969,7 @@ def prop1_inhabited(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "merrill2024.def.layernorm": Script(layernorm, witnesses("2", "j. j", "2"), layernorm_defined),
     "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
-    "merrill2024.lemma6.corrected": Script(
-        lemma6, exist(STEP, "5", "2", leaf=one_step), lookup_defined("f g h i", TIE_SCORES)
-    ),
-    "merrill2024.lemma6": Script(lemma6_refuted, refutes=True),
-    "merrill2024.lemma7": Script(lemma7_refuted, refutes=True),
     "merrill2024.lemma3": Script(lemma3_refuted, refutes=True),
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
@@ -1387,12 +977,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
     "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
     "merrill2024.thm2.worktape": Script(worktape_refuted, refutes=True),
-    "merrill2024.thm2.worktape.corrected": Script(
-        worktape, worktape_inhabited, lookup_defined("f g h key wrote i", KEY_SCORES)
-    ),
     "merrill2024.thm2.output": Script(lambda g: wrong_cell(g, True), refutes=True),
-    "merrill2024.thm2.output.corrected": Script(
-        output, lambda g: worktape_inhabited(g, True), lookup_defined("f g h key wrote stop i", KEY_SCORES)
-    ),
     "merrill2024.prop1": Script(prop1, prop1_inhabited, prop1_defined),
 }
