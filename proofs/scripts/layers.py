@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 from feedforward import boolean_ffn
-=======
-from feedforward import boolean_ffn, rising_defined
->>>>>>> w/scrb
 from script import Script, each
 
 from symcook.proof.normal import constant, nf
@@ -568,120 +564,9 @@ SCRIPTS |= {
 # --- Section 3: Booleans, categories, counts --------------------------------------------------------------------------
 
 
-<<<<<<< HEAD
 # --- Orthogonal vectors -----------------------------------------------------------------------------------------------
 
 
-=======
-def pair_moments(g: Goal, spread: bool) -> None:
-    """The mean of pairs is 0; of pairs of 1 and -1 the variance is 1 (`spread`)."""
-    g.intro("m x some pairs").use("lem:layers_pairs", "x", "m", label="halves")
-    g.positive("2*m", "d").use("lem:sum_one", "1", "m", label="ones")
-
-    def cancel(h: Goal) -> None:
-        h.intro("k inside").use("pairs", "k", label="one two").auto("two", degree=1, rounds=0)
-
-    g.use("lem:sum_ext", "k. x(2*k - 1) + x(2*k)", "k. 0", "1", "m", cancel, label="sums")
-    g.have("meanof(x, 2*m) = 0", "mean", use="halves sums", degree=1, rounds=0, multipliers=["1/m", "1/(2*m)"])
-    if not spread:
-        g.hyp("mean")
-        return
-    mean, variance = g.split()
-    mean.hyp("mean")
-    variance.use("lem:layers_pairs", "l. (x(l) - meanof(x, 2*m))^2", "m", label="squares")
-
-    def square(h: Goal) -> None:
-        h.rewrite("mean").intro("k inside").use("pairs", "k", label="one two")
-        for e in h.cases("one", "is"):
-            e.rewrite("two").rewrite("is").true()
-
-    variance.use(
-        "lem:sum_ext",
-        "k. (x(2*k - 1) - meanof(x, 2*m))^2 + (x(2*k) - meanof(x, 2*m))^2",
-        "k. 2",
-        "1",
-        "m",
-        square,
-        label="two",
-    )
-    variance.have(
-        "sum(l, 1, 2*m, (x(l) - meanof(x, 2*m))^2) = 2*m",
-        "total",
-        lambda h: h.auto("squares two ones", degree=1, rounds=0),
-    )
-    variance.rewrite("total").auto("d_e", degree=1, rounds=0)
-
-
-def pair_gap(g: Goal) -> None:
-    one, two = g.witness("2").split()
-    one.true()
-    for part in two.intro_all().split():
-        part.apart(f"abs({part.text(part.goal[2][1][2][0])})", lambda e: e.blast())
-
-
-def narrow_pairs(g: Goal) -> None:
-    g.intro("gap some").witness("-gap/4", "gap/4", "gap/4", "-gap/4")
-    for h in g.split():
-        if h.goal[0] == "<" and h.goal[2][0][0] == "fn":
-            h.apart(f"abs({h.text(h.goal[2][0][2][0])})", lambda e: e.auto())
-        else:
-            h.auto()
-
-
-def pair_operations(g: Goal) -> None:
-    g.intro("a b c e (a1 b1 c1 e1)")
-    g.apart("min(a, c); max(a, c); min(b, e); max(b, e)", lambda h: h.blast())
-
-
-# --- Orthogonal vectors -----------------------------------------------------------------------------------------------
-
-
-SCRIPTS |= {
-    "cookbook.t4.pair_pm1": Script(
-        each(pair_operations, pair_gap, lambda g: pair_moments(g, True)),
-        lambda g: g.inhabit(
-            "-1", "1", "1", "-1", others=[("1", "-1", "1", "-1"), ("1", "j. I[j = 1] - I[j = 2]")], leaf=each_index
-        ),
-    ),
-}
-
-
-def flip_pairs(g: Goal) -> None:
-    g.intro("a b c e (a0 b_is c0 e_is)")
-    for name in "ac":
-        g.have(f"{name} < 0 | 0 < {name}", f"{name}_side", lambda h, name=name: by_side(h, name))
-    g.apart("min(a, c); max(a, c); min(b, e); max(b, e)", lambda h: h.blast())
-
-
-def by_side(g: Goal, a: str) -> None:
-    """a < 0 or 0 < a, where `a0` says that a is not 0."""
-    low, high = g.em(f"{a} < 0", "low")
-    low.pick("left").hyp("low")
-    high.pick("right").contra("no").have(f"{a} = 0", "zero", use="low no").absurd("zero", f"{a}0")
-
-
-def scaled_pairs(g: Goal) -> None:
-    """One Boolean: [1; -1] and [2; -2]."""
-    for part in g.witness("1", "j. 3 - 2*j", "j. 6 - 4*j").split():
-        each_index(part, lambda h: h.true() if h.goal[0] == "~" else h.blast())
-
-
-SCRIPTS |= {
-    "cookbook.t4.pair_pmdelta": Script(
-        each(flip_pairs, narrow_pairs, lambda g: pair_moments(g, False), scaled_pairs),
-        lambda g: g.inhabit(
-            "-1",
-            "1",
-            "1",
-            "-1",
-            others=[("1", "-1", "1", "-1"), ("-1", "1", "-1", "1"), ("1", "j. 3 - 2*j"), ("1",)],
-            leaf=each_index,
-        ),
-    ),
-}
-
-
->>>>>>> w/scrb
 # --- Section 8: routing -----------------------------------------------------------------------------------------------
 
 
