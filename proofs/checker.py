@@ -136,7 +136,8 @@ class Clock:
 
 COMPARISONS = ("=", "<=", "<")
 FUNCTIONS = {
-    "relu": 1, "abs": 1, "min": 2, "max": 2, "exp": 1, "log": 1, "sqrt": 1, "erf": 1, "sin": 1, "cos": 1, "pow": 2, "pi": 0
+    "relu": 1, "abs": 1, "min": 2, "max": 2, "exp": 1, "log": 1, "sqrt": 1, "erf": 1, "sin": 1, "cos": 1, "pow": 2,
+    "pi": 0,
 }  # fmt: skip
 WHOLE = frozenset({"+", "-", "*", "neg", "^", "relu", "abs", "min", "max"})  # of sort Int where the arguments are
 NUMBERS = ("Int", "Real")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -18,12 +19,13 @@ from typing import Any
 
 from symcook.coq.checker import statements
 from symcook.coq.models import model_text, models_of, stored_models
-from symcook.coq.statement import tree_text, with_sines
+from symcook.coq.statement import tree_text
 from symcook.proof.replay import proofs_directory
 
 PATH = Path(__file__).resolve().parent.parent / "data" / "coq.json"
 EMPTY: dict[str, Any] = {"rows": {}, "models": {}, "assumptions": []}
 MEANING = ("Meaning", "Tree")  # of proofs/coq: what a theorem about a tree says
+SINES = re.compile(r'^ +\| "(?:sin|cos)", .*\n', re.MULTILINE)
 
 
 def certificate_hash(name: str) -> str | None:
@@ -38,16 +40,21 @@ def certificate(name: str) -> bytes:
 
 
 @cache
+def meanings() -> str:
+    """The files that say what a theorem means."""
+    return "".join((proofs_directory() / "coq" / f"{file}.v").read_text(encoding="utf-8") for file in MEANING)
+
+
+@cache
 def meaning_hash() -> str:
-    """The sha256 of the files that say what a theorem means."""
-    texts = [(proofs_directory() / "coq" / f"{file}.v").read_bytes() for file in MEANING]
-    return hashlib.sha256(b"".join(texts)).hexdigest()
+    """The sha256 of these files without the lines of sine and cosine, which nothing else reaches."""
+    return hashlib.sha256(SINES.sub("", meanings()).encode()).hexdigest()
 
 
 @cache
 def sines_hash() -> str:
-    """The sha256 of the file that says what sine and cosine mean."""
-    return hashlib.sha256((proofs_directory() / "coq" / "Sines.v").read_bytes()).hexdigest()
+    """The sha256 of the lines that say what sine and cosine mean."""
+    return hashlib.sha256("".join(SINES.findall(meanings())).encode()).hexdigest()
 
 
 @cache
@@ -99,8 +106,8 @@ def today(name: str) -> list[str | None]:
 
 def row(name: str, digest: str) -> list[str | None]:
     """What is recorded of a statement: its hash and that of its certificate; where sine or cosine occurs in it also
-    that of the file with their meaning."""
-    more = [sines_hash()] if with_sines(tree_text(statements()[name].formula)) else []
+    that of their meaning."""
+    more = [sines_hash()] if re.search(r'\["fn","(sin|cos)",', tree_text(statements()[name].formula)) else []
     return [digest, certificate_hash(name), *more]
 
 

@@ -60,11 +60,6 @@ def lemma_stub(name: str, f: Term) -> str:
     return f"Module {module_name(name)}. Axiom proof : {text(f)}. End {module_name(name)}."
 
 
-def with_sines(*trees: str) -> bool:
-    """Whether a tree has sine or cosine, whose meaning is in Sines.v."""
-    return any(re.search(r'\["fn","(sin|cos)",', tree) for tree in trees)
-
-
 def tree_text(term: Any) -> str:
     """The text that is hashed."""
     return json.dumps(term.tree(), separators=(",", ":"))
@@ -114,7 +109,6 @@ def statement_part(name: str, data: Mapping[str, Any] | None = None, alone: bool
     if read != plain:  # casts stand elsewhere where Coq unfolds definitions
         script = f"exact {Script(outside, statement.known, lemmas).same(plain, read, 'proof')}."
         theorems.append(theorem(as_read, read, script))
-    meaning = "WithSines." if with_sines(*trees.values()) else ""  # of the trees
     whole = "\n".join([*lemmas.lines, *theorems])
     stubs = [lemma_stub(n, f) for n, (f, _) in zip(data["lemmas"], outside.values(), strict=True)] if alone else []
     last = [(tree, "fails" if refuted and tree == "tree" else "holds") for tree in trees]
@@ -136,13 +130,13 @@ def statement_part(name: str, data: Mapping[str, Any] | None = None, alone: bool
         "",
         f"Theorem statement : {'~ ' if refuted else ''}Reading.statement.\nProof. exact_no_check {as_read}. Qed.",
         *[
-            f"Theorem {tree}_{verb} : {meaning}{verb} Source.{tree}.\n"
+            f"Theorem {tree}_{verb} : {verb} Source.{tree}.\n"
             f"Proof. exact_no_check (fun _ : unknown => {'proof' if tree == 'tree' else tree}). Qed."
             for tree, verb in last
         ],
         f"Definition everything := ({', '.join(['statement', *[f'{tree}_{verb}' for tree, verb in last]])}).\n",
     ]
-    return Part(name, "\n".join(lines), tuple(used_files(whole + meaning)))
+    return Part(name, "\n".join(lines), tuple(used_files(whole)))
 
 
 def theorem(name: str, goal: Term, script: str) -> str:
@@ -176,6 +170,6 @@ def used_files(whole: str) -> list[str]:
         "Erf": r"\b(ax_erf_\w+|erf_between)\b",
         "Enclosures": r"\b(enclose\w*|erf_number|ax_pi)\b",
         "Intermediate": r"\bIntermediate\.",
-        "Sines": r"\b(ax_(sin|cos)_\w+|WithSines\.)",
+        "Sines": r"\bax_(sin|cos)_\w+",
     }
     return [name for name, mark in marks.items() if re.search(mark, whole)]
