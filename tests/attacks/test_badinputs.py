@@ -17,6 +17,7 @@ SECONDS = 2
 """What takes longer is interrupted, as a user would."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
 def test_a_sample_of_bad_command_lines(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
