@@ -251,16 +251,6 @@ def boolean_ffn(g: Goal, displayed: bool = False) -> None:
 # --- Piecewise linear functions -------------------------------------------------------------------------------------
 
 
-def rising_defined(names: str) -> Tactic:
-    """No two neighbouring points coincide."""
-
-    def leaf(h: Goal) -> None:
-        index = [n for n in h.scope if n.startswith("k")][-1]
-        h.use("p2", index, label="up").auto()
-
-    return lambda g: g.leaves(names, leaf)
-
-
 SCRIPTS: dict[str, Script] = {
     "cookbook.s4.8.connectives": Script(
         pieces("x y (a b)", "min(x, y); max(x, y); I[x = 1 & y = 1]; I[x = 1 | y = 1]; I[~(x = 1)]"),

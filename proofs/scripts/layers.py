@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from feedforward import boolean_ffn, rising_defined
+from feedforward import boolean_ffn
 from script import Script, each
 
 from symcook.proof.normal import constant, nf
 from symcook.proof.search.tactics import Goal, Tactic
-from symcook.proof.terms import free, replace, var
+from symcook.proof.terms import free, var
 
 SCRIPTS: dict[str, Script] = {}
 
@@ -37,85 +37,6 @@ def absolute(g: Goal, a: str, b: str) -> None:
 # --- Section 4 --------------------------------------------------------------------------------------------------------
 
 
-THREE = ["n", "xs", "ys", "m"]
-
-
-STAIRS = ("3", "k. k", "k. 0", "k. 0")  # n = 3, x_k = k, all values 0
-STAIRS_NETWORK = (*STAIRS, "4", "k. 1 - 2*I[k = 1]", "k. (1 - k)*(1 - I[k <= 2])", "k. 0", "0")
-
-
-def stairs(g: Goal) -> None:
-    """The network at three inputs."""
-
-    def leaf(h: Goal) -> None:
-        h.intro_all()
-        h.blast() if h.goal[0] != "=" else h.apart("I[k1 = 1]; I[k1 <= 2]" if "k1" in h.scope else "")
-
-    g.inhabit(
-        *STAIRS_NETWORK, "0", "0", others=[(*STAIRS_NETWORK, "3", "0", "3"), (*STAIRS_NETWORK, "3", "0")], leaf=leaf
-    )
-
-
-def hidden_width(g: Goal) -> None:
-    g.intro("n xs ys m h W b V c x f many rising slope is_h (w1 w) (b1 b2 b) (v1 v2 v) is_c is_f")
-    body = "k. V(k)*relu(W(k)*x + b(k))"
-    g.use("lem:sum_split", body, "1", "2", "h", label="parts")
-
-    def term(e: Goal) -> None:
-        for name in "wbv":
-            e.use(name, "k", label=f"{name}_k")
-        e.have("W(k)*x + b(k) = x - xs(k - 1)", "inner", use="w_k b_k", multipliers=["x"]).rewrite("inner")
-        e.rewrite("v_k").true()
-
-    g.use(
-        "lem:sum_ext",
-        body,
-        "k. (m(k - 1) - m(k - 2))*relu(x - xs(k - 1))",
-        "3",
-        "h",
-        lambda e: term(e.intro("k (low high)")),
-        label="rest",
-    )
-    g.use("lem:layers_shift", "k. (m(k - 1) - m(k - 2))*relu(x - xs(k - 1))", "2", "n", "1", label="moved")
-    g.have("W(1)*x + b(1) = -x", "first", use="w1 b1", multipliers=["x"])
-    g.use("w", "2", label="w2").have("W(2)*x + b(2) = x", "second", use="w2 b2", multipliers=["x"])
-    g.rewrite("is_h", "rest", "rest_n").rewrite("is_h", "parts", "parts_n").rewrite("is_h", "is_f", "is_f_n")
-    for k, name in (("1", "first"), ("2", "second")):
-        g.have(
-            f"relu(W({k})*x + b({k})) = relu({'-x' if k == '1' else 'x'})",
-            f"relu_{k}",
-            lambda e, name=name: e.rewrite(name).true(),
-        )
-    g.have(
-        "f = -m(1)*relu(-x) + m(1)*relu(x) + sum(k, 2, n, (m(k) - m(k - 1))*relu(x - xs(k))) + (ys(1) - m(1)*xs(1))",
-        "network",
-        use="is_f_n parts_n rest_n moved relu_1 relu_2 v1 v2 is_c",
-        degree=1,
-        rounds=0,
-        multipliers=["1", "V(1)", "V(2)", "relu(x)", "relu(-x)", "relu(W(1)*x + b(1))", "relu(W(2)*x + b(2))"],
-    )
-    given = ["#many", "#rising", "#slope", "#network"]
-    g.use("lem:cookbook.s4.1.cpwl_ffn", *THREE, "x", "f", *given, label="one two three")
-    count, one, two, three = g.split()
-    one.hyp("one")
-    two.hyp("two")
-    three.hyp("three")
-    count.use("lem:sum_split", "k. I[W(k) = 1]", "1", "1", "h", label="split")
-
-    def ones(e: Goal) -> None:
-        e.intro("k (low high)").use("w", "k", label="is")
-        yes, no = e.ind("W(k) = 1", "at value")
-        yes.hyp("value")
-        no.absurd("is", "at")
-
-    count.use("lem:sum_ext", "k. I[W(k) = 1]", "k. 1", "2", "h", ones, label="ones").use(
-        "lem:sum_one", "2", "h", label="total"
-    )
-    yes, no = count.ind("W(1) = 1", "at value")
-    yes.auto("at w1", degree=1) if yes.goal[0] == "false" else yes.contra("no").auto("at w1", degree=1)
-    no.auto("split ones total is_h value", degree=1, rounds=0)
-
-
 # --- What is continuous is no comparison ------------------------------------------------------------------------------
 
 
@@ -127,7 +48,6 @@ TWO_BITS = ("2", "j. j + 1 + I[j = 2]", "k i. I[i = 1 & 2 <= k] + I[i = 2 & (k =
 
 
 SCRIPTS |= {
-    "cookbook.s4.1.cpwl_hidden_width": Script(hidden_width, stairs, rising_defined("n xs ys m")),
     "cookbook.s4.8.boolean_ffn": Script(
         lambda g: boolean_ffn(g, displayed=True),
         lambda g: g.inhabit(*TWO_BITS, others=[(*TWO_BITS, "1")], leaf=each_index),
@@ -853,164 +773,7 @@ def here(fact: str, *at: str) -> Tactic:
     return run
 
 
-def pointed(*terms: str, more: tuple[tuple[str, ...], ...] = (("1",),)) -> Tactic:
-    """These witnesses, and for the parts of a conclusion also values of its bounded quantifiers."""
-    return lambda g: g.inhabit(*terms, others=[(*terms, *m) for m in more], leaf=each_index)
-
-
 # --- Section 8.3: two transformers side by side -----------------------------------------------------------------------
-
-
-UPPER = ("V", "W", "g", "U", "r")
-LOWER = ("M", "X", "s", "Y", "t")
-
-
-def parallel_widen(g: Goal) -> None:
-    g.intro("n d e h o m f Q K V W g U r P O M X s Y t alpha omega z (n1 d0 e0 h0 o0 m0 f0)")
-    same = each_same
-    one, two, three, four_, five, six, seven = g.split()
-    for goal, names, last_arguments in (
-        (one, ("top", "m", "Q", "K"), ("z", "z")),
-        (two, ("bottom", "f", "P", "O"), ("z", "p q. z(p, d + q)")),
-    ):
-        kind, keys, first, second = names
-        goal.use(
-            f"lem:layers_scores_{kind}", "n", "d", "e", keys, first, second, *last_arguments, None, same, label="done"
-        )
-        goal.hyp("done")
-    top = ("lem:layers_widen_top", "n", "d", "e", "h", *UPPER, "alpha")
-    low = ("lem:layers_widen_bottom", "n", "d", "e", "o", *LOWER, "omega")
-    layer = "layered(V, W, g, U, r, alpha, n, d, h, z, i, a)"
-    other = "layered(M, X, s, Y, t, omega, n, e, o, p q. z(p, d + q), i, {})"
-    three.intro("i i_in a (a_low a_high)").use(*top, "z", "i", "a", label="is")
-    decided(three, "a <= d", "is", f"({layer} - z(i, a))")
-    four_.intro("i i_in a (a_low a_high)").use(*top, "z", "i", "a", label="is")
-    decided(four_, "a <= d", "is", f"({layer} - z(i, a))")
-    five.intro("i i_in a (a_low a_high)").use(*low, "z", "i", "a", label="is")
-    decided(five, "d < a", "is", f"({other.format('a - d')} - z(i, a))")
-    six.intro("i i_in a (a_low a_high)").use(*low, "z", "i", "d + a", label="is")
-    decided(six, "d < d + a", "is", f"({other.format('a')} - z(i, d + a))")
-    upper = "p q. upperlayer(V, W, g, U, r, alpha, n, d, e, h, z, p, q)"
-    lower = "p q. lowerlayer(M, X, s, Y, t, omega, n, d, e, o, z, p, q)"
-    seven.intro("i i_in a (a_low a_high)").use(*low, upper, "i", "a", label="first").use(
-        *top, lower, "i", "a", label="second"
-    )
-    seven.use(*top, "z", "i", "a", label="up").use(*low, "z", "i", "a", label="down")
-
-    def on_top(s: Goal) -> None:
-        def entry(f: Goal) -> None:
-            f.intro("p p_in q (q_low q_high)").use(*low, "z", "p", "q", label="is")
-            decided(
-                f,
-                "d < q",
-                "is",
-                f"({'layered(M, X, s, Y, t, omega, n, e, o, p1 q1. z(p1, d + q1), p, q - d)'} - z(p, q))",
-            )
-
-        s.use(
-            "lem:layers_same",
-            *UPPER,
-            "alpha",
-            "alpha",
-            "n",
-            "d",
-            "h",
-            lower,
-            "z",
-            entry,
-            lambda f: f.intro("p p_in q q_in").true(),
-            "i",
-            None,
-            "a",
-            None,
-            label="same",
-        )
-
-    def on_bottom(s: Goal) -> None:
-        def entry(f: Goal) -> None:
-            f.intro("p p_in q (q_low q_high)").use(*top, "z", "p", "d + q", label="is")
-            decided(f, "d + q <= d", "is", "(layered(V, W, g, U, r, alpha, n, d, h, z, p, d + q) - z(p, d + q))")
-
-        s.use(
-            "lem:layers_same",
-            *LOWER,
-            "omega",
-            "omega",
-            "n",
-            "e",
-            "o",
-            "p q. upperlayer(V, W, g, U, r, alpha, n, d, e, h, z, p, d + q)",
-            "p q. z(p, d + q)",
-            entry,
-            lambda f: f.intro("p p_in q q_in").true(),
-            "i",
-            None,
-            "a - d",
-            None,
-            label="same",
-        )
-
-    inside, below = seven.em("a <= d", "where")
-    on_top(inside)
-    below.use("ax:int_lt", "d", "a", label="after")
-    on_bottom(below)
-    for s, values_ in ((inside, ("1", "0")), (below, ("0", "1"))):
-        for test, value in zip(("a <= d", "d < a"), values_, strict=True):
-            s.have(
-                f"I[{test}] = {value}", f"side_{value}", lambda f, test=test: f.apart(f"I[{test}]", lambda t: t.auto())
-            )
-        finish(s)
-
-
-def finish(g: Goal) -> None:
-    """Replace both indicators in the goal and in the five equations, then compare."""
-    names = []
-    for label in ("first", "second", "up", "down", "same", ""):
-        now = label
-        for k in ("side_1", "side_0"):
-            old, new = g.fact(k)[2]
-            where = g.fact(now) if label else g.goal
-            if replace(where, old, new) == where:
-                continue
-            g.rewrite(k, now, f"{now}_{k[-1]}") if label else g.rewrite(k)
-            now = f"{now}_{k[-1]}"
-        names.append(now)
-    g.auto(names[:-1], degree=1, rounds=0)
-
-
-def each_same(g: Goal) -> None:
-    g.intro("p p_in q q_in").true()
-
-
-def decided(g: Goal, test: str, label: str, factor: str) -> None:
-    """Close the goal by the equation `label`, in which I[test] has a value by the ranges."""
-    g.apart(f"I[{test}]", lambda h: h.auto([label, list(h.facts)[-1]], degree=1, rounds=0, multipliers=["1", factor]))
-
-
-SCRIPTS |= {
-    "cookbook.s8.3.parallel_widen": Script(
-        parallel_widen,
-        pointed(
-            "2",
-            "1",
-            "1",
-            "1",
-            "1",
-            "1",
-            "1",
-            *["p q. 0"] * 4,
-            "p. 0",
-            "p q. 0",
-            "p. 0",
-            *["p q. 0"] * 4,
-            "p. 0",
-            "p q. 0",
-            "p. 0",
-            *["p q. 0"] * 3,
-            more=(("1", "1"), ("1", "2")),
-        ),
-    ),
-}
 
 
 THREE_INDEX, TWO_INDEX = "l p q. 0", "l p. 0"
