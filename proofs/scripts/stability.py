@@ -50,231 +50,31 @@ def size_of_product(g: Goal, a: str, b: str, label: str) -> Goal:
 # --- Appendix C, layer by layer ---------------------------------------------------------------------------------------
 
 
-def root_of(g: Goal, d: str = "d") -> Goal:
-    """r = sqrt(d) > 0: `r_p`, `r_e`, `r_i`; r*r = d as `r_square`, d/r = r as `r_ratio`."""
-    g.use("ax:sqrt", d, None, label="r_low r_square")
-
-    def up(h: Goal) -> None:
-        h.contra("below").have(f"sqrt({d}) = 0", "zero", lambda e: e.auto("below r_low", degree=1)).rewrite(
-            "zero", "r_square", "bad"
-        )
-        h.auto("bad some", degree=1, rounds=0)
-
-    g.positive(f"sqrt({d})", "r", up)
-    return g.have(
-        f"{d}*(1/sqrt({d})) = sqrt({d})",
-        "r_ratio",
-        lambda h: h.auto("r_square r_e", degree=1, rounds=0, multipliers=[f"1/sqrt({d})", f"sqrt({d})"]),
-    )
 
 
-def chain31(g: Goal) -> None:
-    """After ``i (il ih) j (jl jh)``: both steps of the chain."""
-    one, two = g.split()
-    one.use("near", "i", None, label="near_i").use("near", "j", None, label="near_j")
-    one.use("lem:norm_nonneg", "a. h(a, i) - g(a, i)", "d", label="e_low").have(
-        "0 <= eps", "eps_low", use="near_i e_low"
-    )
-    one.have("0 <= H", "H_low", use="H_one").have("0 <= p", "p_low", use="p_one")
-    args = ("d", "p", "H", "eps", "Q", "K", "l. h(l, i)", "l. h(l, j)", "l. g(l, i)", "l. g(l, j)")
-    parts = ("some", "p_low", "H_low", "eps_low", "q_entries", "k_entries", None, None, "near_i", "near_j")
-
-    def given(e: Goal) -> None:
-        for part, name in zip(e.split(), parts, strict=True):
-            if name:
-                part.hyp(name)
-            else:
-                where = "i" if "h(" in part.text(part.goal) and ", i)" in part.text(part.goal) else "j"
-                part.intro("l1 inside1").use("h_size", where, None, "l1", None, label="here").hyp("here")
-
-    one.use("lem:score_close", *args, given, label="close")
-    root_of(one)
-    top = "sum(a, 1, d, matvec(Q, l. {0}(l, i), d, a)*matvec(K, l. {0}(l, j), d, a))"
-    diff = f"({top.format('h')} - {top.format('g')})"
-    size_of_product(one, "(1/sqrt(d))", diff, "size")
-    one.use("ax:abs_pos", "1/sqrt(d)", None, label="whole")
-    one.have(
-        "d*p^2*eps^2 <= d^2*p^2*eps^2",
-        "more",
-        lambda h: h.have("0 <= (d - 1)*d", "dd", lambda e: e.auto("some", rounds=0)).auto(
-            "dd", rounds=0, squares=["p*eps"]
-        ),
-    )
-    one.have(
-        f"abs({diff}) <= 2*d^2*p^2*H*eps + d^2*p^2*eps^2", "inside", lambda h: h.auto("close more", degree=1, rounds=0)
-    )
-    one.have(
-        f"1/sqrt(d)*abs({diff}) <= 1/sqrt(d)*(2*d^2*p^2*H*eps + d^2*p^2*eps^2)",
-        "scaled",
-        lambda h: h.auto("inside r_i", rounds=0),
-    )
-    one.rewrite("whole", "size", "size_is").auto("scaled size_is", degree=1, rounds=0)
-    two.use("near", "i", None, label="near_i")
-    two.use("lem:norm_nonneg", "a. h(a, i) - g(a, i)", "d", label="e_low").have(
-        "0 <= eps", "eps_low", use="near_i e_low"
-    )
-    root_of(two)
-    two.have(
-        "eps*eps <= H*eps",
-        "small",
-        lambda h: h.have("eps <= H", "order", use="eps_one H_one").auto("order eps_low", rounds=0),
-    )
-    two.have(
-        "0 <= d*p^2*sqrt(d)",
-        "factor",
-        lambda h: h.have("0 <= d*sqrt(d)", "dr", lambda e: e.auto("some r_low", rounds=0)).auto(
-            "dr", rounds=0, squares=["p"]
-        ),
-    )
-    two.have("d*p^2*sqrt(d)*(eps*eps) <= d*p^2*sqrt(d)*(H*eps)", "third", lambda h: h.auto("small factor", rounds=0))
-    two.auto("third r_ratio", degree=1, rounds=0, multipliers=["d*p^2*H*eps", "d*p^2*eps^2"])
 
 
-def step31(g: Goal) -> None:
-    g.intro("d p Q K n h g H eps (some p_one some_n H_one eps_one q_entries k_entries h_size near) i (il ih) j (jl jh)")
-    chain31(g)
 
 
 # --- Theorem 26 -------------------------------------------------------------------------------------------------------
 
 
-def rate(g: Goal) -> None:
-    """1 <= r as `r_one`."""
-    g.positive("tau", "t", lambda h: h.hyp("t_low")).have(
-        "1 <= 1/tau", "t_up", lambda h: h.auto("t_one t_i t_e", rounds=0)
-    )
-    g.have("1 <= x^2", "x_two", lambda h: h.auto("x_one", rounds=0)).have(
-        "1 <= K*x^2", "kx_two", lambda h: h.auto("x_two K_one", rounds=0)
-    )
-    g.have("1 <= r", "r_one", lambda h: h.rewrite("r_is").auto("kx_two t_up", rounds=0))
 
 
-def rates(g: Goal) -> None:
-    """1 <= r, the inverses of tau and gamma, 0 < c, and (L - 1) r/c = gamma/(2 tau) as `ratio`."""
-    rate(g)
-    g.positive("gamma", "g", lambda h: h.hyp("g_low"))
-    g.have("0 < K*(L - 1)", "kl", lambda h: h.have("1 <= L - 1", "l_one", use="someL").auto("l_one K_one", rounds=0))
-    g.have("0 < K*(L - 1)*x^2", "klx", lambda h: h.auto("kl x_two", rounds=0))
-    g.have("0 < c", "c_low", lambda h: h.rewrite("c_is").auto("klx g_i", rounds=0))
-    g.positive("c", "c", lambda h: h.hyp("c_low"))
-    g.have(
-        "2*(L - 1)*r = gamma/tau*c",
-        "cleared",
-        lambda h: (
-            h.rewrite("c_is").rewrite("r_is").auto("g_e", degree=1, rounds=0, multipliers=["2*K*(L - 1)*x^2*(1/tau)"])
-        ),
-    )
-    g.have(
-        "(L - 1)*(r/c) = gamma/(2*tau)",
-        "ratio",
-        lambda h: h.auto("cleared c_e", degree=1, rounds=0, multipliers=["1/c", "gamma*(1/tau)"]),
-    )
 
 
-def kn(g: Goal) -> None:
-    """0 < K n x (`knx`) and 0 < L K n x (`lknx`)."""
-    g.have("0 < K*n", "kn", lambda h: h.auto("K_one some", rounds=0)).have(
-        "0 < K*n*x", "knx", lambda h: h.auto("kn x_one", rounds=0)
-    )
-    g.have("0 < L*K*n*x", "lknx", lambda h: h.auto("knx someL", rounds=0))
 
 
-def log_chain(g: Goal) -> None:
-    g.intro("L K n x gamma tau r c e (someL K_one some x_one g_low g_one t_low t_one) (r_is c_is) (e_low e_sum)")
-    rates(g)
-    a = "K*n*x*exp(-gamma/tau)"
-    kn(g)
-    g.have(f"0 <= {a}", "a_low", lambda h: h.use("ax:exp_pos", "-gamma/tau", label="decay").auto("knx decay", rounds=0))
-    one, two, three = g.split()
-    one.use("lem:geometric_top", "L", a, "r", None, label="top")
-    one.use("lem:pow_exp", "log(r)", "L - 1", None, label="power").use("ax:exp_log", "r", None, label="back")
-    one.rewrite("back", "power", "power_is")
-    one.use("ax:exp_log", "L*K*n*x", None, label="front")
-    big = "log(L*K*n*x) - gamma/tau + (L - 1)*log(r)"
-    multipliers = ["exp(-gamma/tau)*exp((L - 1)*log(r))", "L*K*n*x*exp(-gamma/tau)"]
-    one.have(
-        f"exp({big}) = L*{a}*pow(r, L - 1)",
-        "whole",
-        lambda h: h.auto("front power_is", degree=1, rounds=0, multipliers=multipliers),
-    )
-    one.use("lem:log_below", "e", big, None, lambda h: h.auto("e_sum top whole", degree=1, rounds=0), label="done").hyp(
-        "done"
-    )
-    two.use("lem:log_tangent", "r", "c", None, label="line").have("0 <= L - 1", "l_low", use="someL")
-    two.have("(L - 1)*log(r) <= (L - 1)*(log(c) + (r - c)/c)", "times", lambda h: h.auto("line l_low", rounds=0))
-    two.auto("times", degree=1, rounds=0)
-    three.auto("ratio c_e", degree=1, rounds=0, multipliers=["L - 1", "1"])
 
 
-def powers(h: Goal, r: str = "1") -> None:
-    h.use("ax:pow_zero", r, label="p0").use("ax:pow_step", r, "0", label="p1").use("ax:pow_step", r, "1", label="p2")
 
 
-def alias(h: Goal, **facts: str) -> None:
-    for label, text in facts.items():
-        h.have(text, label)
 
 
-GIVEN26 = {
-    "K_one": "1 <= K",
-    "some": "1 <= n",
-    "x_one": "1 <= x",
-    "g_low": "0 < gamma",
-    "t_low": "0 < tau",
-    "t_one": "tau <= 1",
-}
 
 
-def logs_defined(names: str, r: bool) -> Tactic:
-    """D: the arguments of the logarithms are positive, gamma, tau and c are not zero."""
-
-    def leaf(h: Goal) -> None:
-        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
-            return
-        alias(
-            h, someL="2 <= L", **GIVEN26, c_is="c = 2*K*(L - 1)*x^2/gamma", **({"r_is": "r = K*x^2/tau"} if r else {})
-        )
-        kn(h)
-        if r:
-            rates(h)
-        else:
-            h.positive("gamma", "g", lambda e: e.hyp("g_low")).have(
-                "1 <= x^2", "x_two", lambda e: e.auto("x_one", rounds=0)
-            )
-            h.have(
-                "0 < K*(L - 1)",
-                "kl",
-                lambda e: e.have("1 <= L - 1", "l_one", use="someL").auto("l_one K_one", rounds=0),
-            )
-            h.have("0 < K*(L - 1)*x^2", "klx", lambda e: e.auto("kl x_two", rounds=0))
-            h.have("0 < c", "c_low", lambda e: e.rewrite("c_is").auto("klx g_i", rounds=0))
-            for t in ("beta*log(n)", "(beta + 1)*log(n)"):
-                h.use("ax:exp_pos", t, label=h.fresh("ex"))
-            if h.goal[0] == "<":
-                h.have("0 < alpha", "al_low").positive("alpha", "al", lambda e: e.hyp("al_low"))
-                h.have(
-                    "0 < L*K*x",
-                    "lkx",
-                    lambda e: e.have("0 < L*K", "lk", lambda f: f.auto("someL K_one", rounds=0)).auto(
-                        "lk x_one", rounds=0
-                    ),
-                )
-                h.have("0 < L*K*x*(1/alpha)", "lkxa", lambda e: e.auto("lkx al_i", rounds=0))
-                if h.try_auto("lkxa ex2", rounds=0):
-                    return
-        if h.goal[0] == "<":
-            h.easy()
-        else:
-            h.auto(rounds=0)
-
-    return lambda g: g.leaves(names, leaf)
 
 
-def log_leaf(h: Goal) -> None:
-    h.use("ax:exp_pos", "-1/2", label="decay")
-    powers(h)
-    if not h.try_auto("decay p0 p1 p2", degree=1, rounds=0, multipliers=["exp(-1/2)"]):
-        h.blast()
 
 
 def zero_fact(h: Goal) -> str:
@@ -312,195 +112,25 @@ def nonzero(names: str = "") -> Tactic:
     return lambda g: g.leaves(names, leaf)
 
 
-SCRIPTS |= {
-    "yang2026.lemma31.step": Script(
-        step31, witnesses("2", "1", "a l. 1", "a l. 1", "2", "a i. 1", "a i. 1", "1", "1", "1", "1"), nonzero()
-    ),
-    "yang2026.thm26.log.corrected": Script(
-        log_chain,
-        lambda g: g.inhabit("3", "1", "2", "1", "1/2", "1", "1", "8", "2*exp(-1/2)", leaf=log_leaf),
-        logs_defined("L K n x gamma tau r c e", True),
-    ),
-}
+
 
 
 # --- Softmax of perturbed scores --------------------------------------------------------------------------------------
 
 
-def attention_close(g: Goal) -> None:
-    g.intro(
-        "d m p X e Q K V n x z (some some_m p_low X_low e_low some_n q_entries k_entries v_entries sized near) i inside"
-    )
-    T = "(2*m*p^2*X*e + m*p^2*e^2)"
-    score = "keyscore(Q, K, d, m, {}, i, {})"
-
-    def close(h: Goal) -> None:
-        h.intro("j0 within").use("sized", "i", None, label="si").use("sized", "j0", None, label="sj")
-        h.use("near", "i", None, label="ni").use("near", "j0", None, label="nj").have("0 <= m", "m_low", use="some_m")
-        h.use(
-            "lem:score_norm",
-            "d",
-            "m",
-            "p",
-            "X",
-            "e",
-            "Q",
-            "K",
-            "l. x(l, i)",
-            "l. x(l, j0)",
-            "l. z(l, i)",
-            "l. z(l, j0)",
-            None,
-            label="dot",
-        )
-        key_root(h)
-        top = "sum(a, 1, m, matvec(Q, l. {0}(l, i), d, a)*matvec(K, l. {0}(l, j0), d, a))"
-        diff = f"({top.format('x')} - {top.format('z')})"
-        size_of_product(h, "(1/sqrt(m))", diff, "size")
-        h.use("ax:abs_pos", "1/sqrt(m)", None, label="whole").rewrite("whole", "size", "size_is")
-        h.have(f"0 <= abs({diff})", "low", lambda f: split_abs(f, f"abs({diff})"))
-        h.have(f"1/sqrt(m)*abs({diff}) <= abs({diff})", "less", lambda f: f.auto("r_less low", rounds=0))
-        h.auto("less size_is dot", degree=1, rounds=0)
-
-    g.have(f"all j in 1..n. abs({score.format('x', 'j')} - {score.format('z', 'j')}) <= {T}", "scores", close)
-    soft = "sm(l. keyscore(Q, K, d, m, {}, i, l), n, {})"
-    g.use(
-        "lem:sm_distance", f"l. {score.format('x', 'l')}", f"l. {score.format('z', 'l')}", "n", T, None, label="weights"
-    )
-    v = "matvec(V, l. {}(l, j), d, a)"
-    g.have("0 <= d*p", "dp", lambda h: h.have("0 <= d", "d_low", use="some").auto("d_low p_low", rounds=0))
-
-    def sized(e: Goal) -> None:
-        e.intro("j within").use("sized", "j", None, label="norm")
-        e.use("lem:norm_matrix", "V", "d", "d", "p", "l. x(l, j)", None, "#v_entries", label="image")
-        e.have("d*p*onenorm(l. x(l, j), d) <= d*p*X", "times", lambda h: h.auto("norm dp", rounds=0)).auto(
-            "image times", degree=1, rounds=0
-        )
-
-    def near(e: Goal) -> None:
-        e.intro("j within").use("near", "j", None, label="norm")
-        e.use("lem:norm_matrix", "V", "d", "d", "p", "l. x(l, j) - z(l, j)", None, "#v_entries", label="image")
-        e.have("d*p*onenorm(l. x(l, j) - z(l, j), d) <= d*p*e", "times", lambda h: h.auto("norm dp", rounds=0))
-        e.auto("image times", degree=1, rounds=0)
-
-    def low(e: Goal) -> None:
-        e.intro("j within").use("lem:sm_weight", f"l. {score.format('z', 'l')}", "n", "j", None, label="a1 a2").auto(
-            "a1", degree=1, rounds=0
-        )
-
-    def given(e: Goal) -> None:
-        proofs = (
-            low,
-            lambda h: h.use("lem:sm_sum", f"l. {score.format('z', 'l')}", "n", None, label="one").hyp("one"),
-            lambda h: h.hyp("weights"),
-            lambda h: h.auto("dp X_low", rounds=0),
-            sized,
-            near,
-        )
-        for part, proof in zip(e.split(), proofs, strict=True):
-            proof(part)
-
-    g.use(
-        "lem:mean_close",
-        f"j. {soft.format('x', 'j')}",
-        f"j. {soft.format('z', 'j')}",
-        f"a j. {v.format('x')}",
-        f"a j. {v.format('z')}",
-        "n",
-        "d",
-        "d*p*X",
-        "d*p*e",
-        f"4*{T}",
-        given,
-        label="mean",
-    )
-    g.auto("mean", degree=1, rounds=0)
 
 
-def key_root(h: Goal) -> None:
-    """1/sqrt(m) is positive and at most 1 (`r_i`, `r_less`), for 1 <= m."""
-    h.use("ax:sqrt", "m", None, label="r_low r_square")
-    h.have("1 <= sqrt(m)", "r_one", lambda f: f.contra("small").auto("small r_low r_square some_m"))
-    h.positive("sqrt(m)", "r", lambda f: f.auto("r_one", degree=1, rounds=0))
-    h.have("1/sqrt(m) <= 1", "r_less", lambda f: f.auto("r_e r_one r_i", rounds=0))
 
 
-SCRIPTS |= {
-    "lem.attention_close": Script(attention_close),
-}
+
 
 
 # --- Cookbook, Section 7 ----------------------------------------------------------------------------------------------
 
 
-def prop73_wrong(g: Goal) -> None:
-    """d = m = 1, all weights 1, x = (0, 1), z = (t, 1): at position 1 the scores 0, 0 become t^2, t."""
-    g.intro("claim").use("claim", "1", "1", "a l. 1", "a l. 1", "a l. 1", "1", None, label="soft hard")
-    g.obtain("hard", "B", "bound")
-    top = "(4*abs(B) + 2)"
-    g.have("0 <= abs(B) & B <= abs(B)", "b_low b_up", each_part(lambda e: split_abs(e, "abs(B)")))
-    g.positive(top, "t", lambda h: h.auto("b_low", degree=1, rounds=0))
-    t = f"(1/{top})"
-    g.have(f"{t} <= 1/2", "t_half", lambda h: h.auto("t_e t_i b_low", rounds=0))
-    x, z = "a i. I[i = 2]", f"a i. I[i = 1]*{t} + I[i = 2]"
-
-    def ends(h: Goal, name: str) -> list[Goal]:
-        """j = 1 and j = 2."""
-        low, high = h.em(f"{name} <= 1", "side")
-        low.have(f"{name} = 1", "is")
-        high.use("ax:int_lt", "1", name, label="up").have(f"{name} = 2", "is")
-        return [low.rewrite("is"), high.rewrite("is")]
-
-    def premises(h: Goal) -> None:
-        one, two, three, four = h.split()
-        one.true()
-        two.auto("t_half", degree=1, rounds=0)
-        for part in (three, four):
-            part.intro("i (il ih)")
-            for e in ends(part, "i"):
-                terms = f"abs({t}); abs(-{t}); abs(1); abs(0)"
-                e.apart(terms, lambda f: f.auto(f"t_i t_half {values(f)}", degree=1, rounds=0))
-
-    g.use("bound", "2", x, z, t, premises, "1", "!", label="wrong")
-    sx, sz = (
-        f"l. keyscore(a l. 1, a l. 1, 1, 1, {f}, 1, l)".replace(
-            "l. keyscore(a l. 1, a l. 1", "l. keyscore(a b. 1, a b. 1"
-        )
-        for f in (x, z)
-    )
-    g.use(
-        "lem:layers_uniform",
-        "2",
-        sx,
-        "j. I[j = 2]",
-        "!",
-        lambda h: [e.true() for e in ends(h.intro("j (jl jh)"), "j")],
-        label="soft_x hard_x",
-    )
-
-    def less(h: Goal) -> None:
-        h.intro("j (jl jh) other")
-        one, two = ends(h, "j")
-        one.auto("t_i t_half", rounds=0)
-        two.rewrite("is", "other", "same").absurd("same")
-
-    g.use("lem:hardmax_unique", sz, "2", "2", "!", less, label="only")
-    g.use("only", "1", "!", label="at1").use("only", "2", "!", label="at2")
-    hard = "sum(j, 1, 2, hardmax({}, 2, j)*matvec(a b. 1, b. ({}), 1, 1))"
-    HX, HZ = hard.format(sx, "I[j = 2]"), hard.format(sz, f"I[j = 1]*{t} + I[j = 2]")
-    g.have(f"abs({HX} - {HZ}) <= B*{t}", "gap", lambda h: h.hyp("wrong"))
-    g.have(f"{HX} = 1/2", "x_is", lambda h: h.auto("hard_x", degree=1, rounds=0))
-    g.have(f"{HZ} = 1", "z_is", lambda h: h.auto("at1 at2", degree=1, rounds=0, multipliers=[t, "1"]))
-    g.rewrite("x_is", "gap", "gap1").rewrite("z_is", "gap1", "gap2")
-    g.use("ax:abs_neg", "1/2 - 1", "!", label="half").rewrite("half", "gap2", "gap3")
-    g.have(f"B*{t} <= abs(B)*{t}", "top", lambda h: h.auto("b_up t_i", rounds=0)).auto(
-        "top gap3 t_e t_i", degree=1, rounds=0
-    )
 
 
-SCRIPTS |= {
-    "cookbook.s7.2.prop7.3": Script(prop73_wrong, refutes=True),
-}
+
 
 
 # --- Layers -----------------------------------------------------------------------------------------------------------
@@ -708,123 +338,9 @@ SCRIPTS |= {
 }
 
 
-def lemma25_wrong(g: Goal) -> None:
-    """d = L = 1, Q = K = V = 1, no feed-forward part, embeddings 0, gamma = tau = x_max = 1; x = 1/D, 1/D - D."""
-    one, none, flat = "t a l. 1", "t a l. 0", "t a. 0"
-
-    def sizes(h: Goal) -> None:
-        for part in h.split():
-            if part.goal[0] != "all":
-                part.true()
-                continue
-            part.intro("m some")
-            for sub in part.split():
-                if sub.goal[0] == "all":
-                    sub.intro("i inside e within a here").auto("", degree=1, rounds=0)
-                else:
-                    sub.true()
-
-    def gap(h: Goal) -> None:
-        h.intro("m letter h c some inside start layers t (tl th) i (il ih) i1 (i1l i1h) m1 (ml mh) max")
-        h.have("t - 1 = 0", "t_is", use="tl th")
-        for name in ("i", "i1", "m1"):
-            h.use("start", name, None, "1", "!", label=f"zero_{name}")
-        h.pick("left").rewrite("t_is").auto(
-            "zero_i zero_i1 zero_m1", degree=1, rounds=0, multipliers=["h(0, 1, i)", "h(0, 1, i1)", "h(0, 1, m1)"]
-        )
-
-    g.intro("claim").use(
-        "claim",
-        "1",
-        "1",
-        "1",
-        one,
-        one,
-        one,
-        none,
-        flat,
-        none,
-        flat,
-        "e a. 0",
-        "m i a. 0",
-        "m. 1",
-        "m. 1",
-        "m. 1",
-        sizes,
-        gap,
-        label="answer",
-    )
-    g.obtain("answer", "B", "B_one any").use("any", "2", "!", label="two").obtain("two", "small", "small_low every")
-    g.have(
-        "0 < min(small, 1) & min(small, 1) <= small & min(small, 1) <= 1",
-        "e_low e_up e_one",
-        lambda h: h.apart("min(small, 1)", each_part(lambda q: q.auto(degree=1, rounds=0))),
-    )
-    D = "(8*B + 1)"
-    g.positive(D, "D", lambda h: h.auto("B_one", degree=1, rounds=0))
-    x1, x2 = f"1/{D}", f"(1/{D} - {D})"
-    xs = f"(I[{{0}} = 1]*(1/{D}) + I[{{0}} = 2]*{x2})"
-    x = f"a i. {xs.format('i')}"
-    score = f"dotscore(a1 l1. 1, a1 l1. 1, 1, a1 i1. {xs.format('i1')}, {{0}}, k1)"
-    hard = f"(sum(j1, 1, 2, hardmax(k1. {score}, 2, j1)*{xs.format('j1')}) + {xs})"
-    soft = f"(sum(j1, 1, 2, sm(k1. {score}, 2, j1)*{xs.format('j1')}) + {xs})"
-    p, u = f"a i. {hard.format('i')}", f"a i. {soft.format('i')}"
-
-    def given(h: Goal) -> None:
-        for part in h.split():
-            if part.goal[0] != "all":
-                part.true()
-                continue
-            part.intro("i (il ih)")
-            if part.goal[0] == "&":
-                for sub in part.split():
-                    sub.intro("a inside").auto("", degree=1, rounds=0)
-            else:
-                part.auto("e_low", degree=1, rounds=0)
-
-    g.use("every", "min(small, 1)", None, "1", x, x, p, p, u, u, given, "1", "!", label="wrong")
-    HX, SX = hard.format("1"), soft.format("1")
-    g.have(f"abs({HX} - {SX}) <= B*(2*exp(-1) + min(small, 1))", "gap", lambda h: h.hyp("wrong"))
-    s = score.format("1")
-
-    def less(h: Goal) -> None:
-        h.intro("j (jl jh) other")
-        low, high = h.em("j <= 1", "side")
-        low.have("j = 1", "is").absurd("is", "other")
-        high.use("ax:int_lt", "1", "j", label="up").have("j = 2", "is").rewrite("is").auto("D_e", degree=1, rounds=0)
-
-    g.use("lem:hardmax_unique", f"k1. {s}", "2", "1", "!", less, label="only").use("only", "1", "!", label="at1").use(
-        "only", "2", "!", label="at2"
-    )
-    w2 = f"sm(k1. {s}, 2, 2)"
-    g.use("lem:sm_sum", f"k1. {s}", "2", "!", label="total").use(
-        "lem:sm_weight", f"k1. {s}", "2", "2", None, label="w_low w_high"
-    )
-    g.use(
-        "lem:sm_below", f"k1. {s}", "2", "1", "2", "-1", "!", lambda h: h.auto("D_e", degree=1, rounds=0), label="ratio"
-    )
-    g.have("exp(1) < 3", "e_three", lambda h: h.interval([], 64)).have(
-        "exp(-1) < 1/2", "e_half", lambda h: h.interval([], 64)
-    )
-    g.have(f"exp(1)*{w2} <= 3*{w2}", "three", lambda h: h.auto("e_three w_low", rounds=0))
-    g.have(f"1/4 <= {w2}", "quarter", lambda h: h.auto("total ratio three", degree=1, rounds=0))
-    g.have(
-        f"{HX} - {SX} = {w2}*{D}",
-        "value",
-        lambda h: h.auto("at1 at2 total", degree=1, rounds=0, multipliers=[x1, x2, "1"]),
-    )
-    g.rewrite("value", "gap", "gap1").have(f"0 <= {w2}*{D}", "v_low", lambda h: h.auto("w_low D_p", rounds=0))
-    g.use("ax:abs_pos", f"{w2}*{D}", None, label="v_is").rewrite("v_is", "gap1", "gap2")
-    g.have(f"1/4*{D} <= {w2}*{D}", "large", lambda h: h.auto("quarter D_p", rounds=0))
-    g.have(
-        "B*(2*exp(-1) + min(small, 1)) <= B*2",
-        "top",
-        lambda h: h.have("2*exp(-1) + min(small, 1) <= 2", "t", use="e_half e_one", degree=1).auto("t B_one", rounds=0),
-    )
-    g.auto("gap2 large top", degree=1, rounds=0)
 
 
-SCRIPTS |= {"yang2026.lemma25": Script(lemma25_wrong, refutes=True)}
+
 
 
 # --- Gaps and limits --------------------------------------------------------------------------------------------------
