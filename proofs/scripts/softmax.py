@@ -117,8 +117,6 @@ def halves(h: Goal, names: list[str]) -> None:
 # --- Lemmas 6 to 9 ----------------------------------------------------------------------------------------------------
 
 
-
-
 def values(h: Goal) -> str:
     """What `apart` has learnt."""
     return " ".join(k for k in h.facts if re.fullmatch(r"[dv]\d+", k))
@@ -130,22 +128,10 @@ def values(h: Goal) -> str:
 # --- Attention scores of Section 4 ------------------------------------------------------------------------------------
 
 
-
-
-
-
 # --- Appendix C -------------------------------------------------------------------------------------------------------
 
 
 SOFT_S, SOFT_R = "sm(l. s(l)/tau, n, j)", "sm(l. r(l)/tau, n, j)"
-
-
-
-
-
-
-
-
 
 
 # --- Cookbook, Section 5.6 --------------------------------------------------------------------------------------------
@@ -642,12 +628,18 @@ def from_least(constant: str) -> Tactic:
 # --- Sharp forms of Lemmas 6 and 8 ------------------------------------------------------------------------------------
 
 
-SCRIPTS: dict[str, Script] = {"cookbook.s5.6.tiebreak_correct": Script(tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s gamma")), "cookbook.s5.6.tiebreak_matrices.corrected": Script(
+SCRIPTS: dict[str, Script] = {
+    "cookbook.s5.6.tiebreak_correct": Script(tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s gamma")),
+    "cookbook.s5.6.tiebreak_matrices.corrected": Script(
         matrices,
         lambda g: g.inhabit(
             *enlarged("1", "1"), *enlarged("1", "1"), "1", "1", *enlarged(*ROOTS), "1", "1", leaf=ones_leaf
         ),
         matrices_defined,
-    ), "cookbook.s5.7.error_quarter": Script(
+    ),
+    "cookbook.s5.7.error_quarter": Script(
         error_quarter, lambda g: g.inhabit(*QUARTER, leaf=log_leaf), log_defined("N n q s gamma tau v found")
-    ), "lem.lookup_three_halves": Script(from_least("3/2")), "lem.lookup_one": Script(from_least("1")),}
+    ),
+    "lem.lookup_three_halves": Script(from_least("3/2")),
+    "lem.lookup_one": Script(from_least("1")),
+}
