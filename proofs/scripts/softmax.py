@@ -117,15 +117,6 @@ def halves(h: Goal, names: list[str]) -> None:
 # --- Lemmas 6 to 9 ----------------------------------------------------------------------------------------------------
 
 
-def ratio(h: Goal, q: str) -> None:
-    m = f"1/(a + {q})"
-    h.auto(
-        "clear u_e w_e",
-        degree=1,
-        multipliers=[m, f"{m}/(1 + exp(-gamma))", "1/(1 + exp(-gamma))", "exp(-gamma)/(1 + exp(-gamma))", f"a*{m}"],
-    )
-
-
 def values(h: Goal) -> str:
     """What `apart` has learnt."""
     return " ".join(k for k in h.facts if re.fullmatch(r"[dv]\d+", k))
@@ -137,175 +128,10 @@ def values(h: Goal) -> str:
 # --- Attention scores of Section 4 ------------------------------------------------------------------------------------
 
 
-def two_sided(h: Goal, inner: str, bound: str) -> None:
-    """-b <= t <= b from abs(t) <= b, as a conjunction."""
-    for part in h.split():
-        part.apart(f"abs({inner})", lambda e: e.auto(bound + " " + values(e), degree=1))
-
-
-def thm20_compare(g: Goal) -> None:
-    g.intro(
-        "n i m lefts lambda count Lambda C tau found H (low high many from_left to_left tau_is sum_is large"
-        " left_counts right_counts) none left_is right_is H_is"
-    )
-    g.positive("Lambda", "v", lambda h: h.auto("large"))
-
-    def close(h: Goal, side: str, scale: str, top: str) -> None:
-        h.use(f"{side}_counts", "k", label="from to")
-        zero, more = h.em("count(k) = 0", "is")
-        zero.use("none", "k", None, "#is", label="found_zero").rewrite("found_zero").rewrite("is").auto("v_i")
-        more.use(f"{side}_is", "k", None, "#is", label="found_some")
-        small, one = more.em("count(k) <= 0", "side")
-        small.have("count(k) = 0", "after_all", use="side from").contra("no").absurd("after_all", "is")
-        one.use("ax:int_lt", "0", "count(k)", label="least")
-        one.use("lem:lookup_scaled", "n", scale, top, "count(k)", "Lambda", "tau", None, label="error decay quarter")
-        one.rewrite("found_some").auto("error decay quarter", degree=1)
-
-    def each(h: Goal) -> None:
-        h.intro("k (kl kh)")
-        left, right = h.em("k <= lefts", "where")
-        close(left, "left", "i", "i")
-        right.use("ax:int_lt", "lefts", "k", label="beyond")
-        close(right, "right", "n - i + 1", "n")
-
-    g.have("all k in 1..m. abs(found(k) - count(k)) <= 1/(4*Lambda)", "close", each)
-    wanted = "sum(k, 1, m, lambda(k)*count(k))"
-    g.use("lem:product_abs", "lambda", "k. found(k) - count(k)", "m", "1/(4*Lambda)", "#close", label="product")
-    g.have(f"sum(k, 1, m, lambda(k)*(found(k) - count(k))) = H - {wanted}", "value", use="H_is")
-    g.rewrite("value", "product", "error").have(
-        f"abs(H - {wanted}) <= 1/4", "near", use="error sum_is v_e", multipliers=["1", "1/Lambda"]
-    )
-    g.have(f"H - {wanted} <= 1/4 & {wanted} - H <= 1/4", "above below", lambda h: two_sided(h, f"H - {wanted}", "near"))
-    for part, proof in zip(g.split(), ("close", "near", None, None, None, None), strict=True):
-        if proof:
-            part.hyp(proof)
-            continue
-        part.intro("is")
-        low, high = part.em(f"{wanted} <= C", "side")
-        high.use("ax:int_lt", "C", wanted, label="next")
-        for h in (low, high):
-            if not h.try_contradiction():
-                h.auto(["above", "below", "side", *(["next"] if h is high else [])], degree=1)
-
-
 # --- Appendix C -------------------------------------------------------------------------------------------------------
 
 
 SOFT_S, SOFT_R = "sm(l. s(l)/tau, n, j)", "sm(l. r(l)/tau, n, j)"
-
-
-def lemma32_ratio(g: Goal) -> None:
-    g.intro("n s r eps tau (some positive close)").positive("tau", "u", lambda h: h.hyp("positive"))
-    g.use("close", "1", label="at_one").have(
-        "0 <= eps", "eps_low", lambda h: h.apart("abs(s(1) - r(1))", lambda e: e.auto(degree=1))
-    )
-    g.have("0 <= eps/tau", "e_low", lambda h: h.auto("eps_low u_i", rounds=0))
-
-    def scaled(h: Goal, a: str, b: str) -> None:
-        h.intro("k inside").use("close", "k", label="near")
-        h.have(f"{a}(k) - {b}(k) <= eps & {b}(k) - {a}(k) <= eps", "above below", lambda e: nearer(e))
-        h.have(f"({a}(k) - {b}(k))*(1/tau) <= eps*(1/tau)", "up", lambda e: e.auto("above u_i", rounds=0))
-        h.have(f"({b}(k) - {a}(k))*(1/tau) <= eps*(1/tau)", "down", lambda e: e.auto("below u_i", rounds=0))
-        h.apart(f"abs({a}(k)/tau - {b}(k)/tau)", lambda e: e.auto("up down " + values(e), degree=1))
-
-    def nearer(e: Goal) -> None:
-        for part in e.split():
-            part.apart("abs(s(k) - r(k))", lambda f: f.auto("near " + values(f), degree=1))
-
-    for a, b, label in (("s", "r", "up"), ("r", "s", "down")):
-        g.have(
-            f"all k in 1..n. abs({a}(k)/tau - {b}(k)/tau) <= eps/tau",
-            f"close_{label}",
-            lambda h, a=a, b=b: scaled(h, a, b),
-        )
-
-        def ratio(h: Goal, a: str = a, b: str = b) -> None:
-            h.intro("j inside").use(
-                "lem:sm_close", f"l. {a}(l)/tau", f"l. {b}(l)/tau", "n", "eps/tau", "j", None, label="done"
-            )
-            h.auto("done", degree=1)
-
-        soft_a, soft_b = (SOFT_S, SOFT_R) if a == "s" else (SOFT_R, SOFT_S)
-        g.have(f"all j in 1..n. {soft_b} <= exp(2*eps/tau)*{soft_a}", f"ratio_{label}", ratio)
-
-    def bounds(h: Goal) -> None:
-        h.intro("small j (jl jh)").use("ratio_up", "j", label="most").use("ratio_down", "j", label="least")
-        h.have("2*eps/tau <= 1", "unit", lambda e: e.auto("small u_i u_e", rounds=0))
-        h.use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="s_pos s_one").use(
-            "lem:sm_weight", "l. r(l)/tau", "n", "j", label="r_pos r_one"
-        )
-        first, second = h.split()
-        first.use("ax:exp_ge", "-2*eps/tau", label="linear").use("ax:exp_pos", "-2*eps/tau", label="decay")
-        first.have(f"exp(-2*eps/tau)*{SOFT_S} <= {SOFT_R}", "below", lambda e: e.auto("least decay", rounds=0))
-        first.have(
-            f"(1 - 2*eps/tau)*{SOFT_S} <= exp(-2*eps/tau)*{SOFT_S}", "times", lambda e: e.auto("linear s_pos", rounds=0)
-        )
-        first.have(f"0 <= eps/tau*{SOFT_S}", "more", lambda e: e.auto("e_low s_pos", rounds=0)).auto(
-            "below times more", degree=1
-        )
-        second.use("lem:exp_twice", "2*eps/tau", lambda e: e.easy("unit e_low"), label="linear")
-        second.have(
-            f"exp(2*eps/tau)*{SOFT_S} <= (1 + 4*eps/tau)*{SOFT_S}", "times", lambda e: e.auto("linear s_pos", rounds=0)
-        )
-        second.auto("most times", degree=1)
-
-    pair = f"(1 - 4*eps/tau)*{SOFT_S} <= {SOFT_R} & {SOFT_R} <= (1 + 4*eps/tau)*{SOFT_S}"
-    g.have(f"eps <= tau/2 -> all j in 1..n. {pair}", "bounds", bounds)
-
-    def weights(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="a b").use(
-            "lem:sm_weight", "l. r(l)/tau", "n", "j", label="c d"
-        )
-        h.easy("a c")
-
-    g.use("lem:sm_sum", "l. s(l)/tau", "n", label="one_s").use("lem:sm_sum", "l. r(l)/tau", "n", label="one_r")
-    g.use("lem:weights_distance", f"j. {SOFT_S}", f"j. {SOFT_R}", "n", weights, "#one_s", "#one_r", label="two")
-
-    first, second, third, fourth, fifth = g.split()
-    first.hyp("ratio_up")
-    second.hyp("bounds")
-    third.intro("far").auto("far u_i u_e", rounds=0)
-    fourth.hyp("two")
-    near, far = fifth.em("eps <= tau/2", "side", "far")
-    near.use("bounds", "#side", label="pairs")
-
-    def each(h: Goal) -> None:
-        h.intro("j inside").use("pairs", "j", label="low high")
-        h.apart(f"abs({SOFT_S} - {SOFT_R})", lambda e: e.auto("low high " + values(e), degree=1))
-
-    near.use(
-        "lem:sum_mono", f"j. abs({SOFT_S} - {SOFT_R})", f"j. 4*eps/tau*{SOFT_S}", "1", "n", each, label="all_terms"
-    )
-    near.auto("all_terms one_s", degree=1, rounds=0, multipliers=["eps/tau"])
-    far.have("2 < 4*eps/tau", "large", lambda h: h.auto("far u_i u_e", rounds=0)).auto("two large", degree=1)
-
-
-def tau_positive(h: Goal) -> None:
-    """Where tau = 1/n or another denominator is a product."""
-    if not h.try_auto():
-        h.positive("n", "one_n")
-        if not h.try_auto():
-            h.have("0 < tau", "tau_pos").have("0 < i", "i_pos").have("0 < i*tau", "product")
-            h.auto()
-
-
-ONE_COUNT = "sum(j, 1, 2, sm(l. 3*2*(2*1*l - l^2)/2/(1/3), 2, j)*j)"
-COMPARED = ("3", "2", "2", "1", "k. 1", "k. I[k = 1]", "2", "0", "1/3", f"k. I[k = 1]*{ONE_COUNT}", ONE_COUNT)
-MET = (*COMPARED[:7], "1", *COMPARED[8:])
-CLOSE = ("2", "j. 0", "j. 0", "1", "2")
-
-
-def compared_leaf(h: Goal) -> None:
-    """A condition about the terms 1 and 2."""
-    if h.goal[0] != "all":
-        h.blast()
-        return
-    h.intro("k (kl kh)")
-    one, more = h.em("k <= 1", "first")
-    more.use("ax:int_lt", "1", "k", label="two")
-    for e, value in ((one, 1), (more, 2)):
-        if not e.try_contradiction():
-            e.have(f"k = {value}", "k_is").rewrite("k_is").blast()
 
 
 # --- Cookbook, Section 5.6 --------------------------------------------------------------------------------------------
@@ -716,16 +542,6 @@ def from_least(constant: str) -> Tactic:
 
 
 SCRIPTS: dict[str, Script] = {
-    "yang2026.thm20.compare": Script(
-        thm20_compare,
-        lambda g: g.inhabit(*COMPARED, others=[(*COMPARED, "1"), MET], leaf=compared_leaf),
-        totals_positive("n i m lefts lambda count Lambda C tau found H", extra=tau_positive),
-    ),
-    "yang2026.lemma32.ratio": Script(
-        lemma32_ratio,
-        inhabit(*CLOSE, *CLOSE, "1", *CLOSE, "1", "2", "j. 0", "j. 0", "2", "2"),
-        totals_positive("n s r eps tau"),
-    ),
     "cookbook.s5.6.tiebreak_matrices.corrected": Script(
         matrices,
         lambda g: g.inhabit(
