@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from library import last
 from script import Script
 
 from symcook.proof.search.cover import cover
@@ -117,15 +116,6 @@ def halves(h: Goal, names: list[str]) -> None:
 # --- Lemmas 6 to 9 ----------------------------------------------------------------------------------------------------
 
 
-def ratio(h: Goal, q: str) -> None:
-    m = f"1/(a + {q})"
-    h.auto(
-        "clear u_e w_e",
-        degree=1,
-        multipliers=[m, f"{m}/(1 + exp(-gamma))", "1/(1 + exp(-gamma))", "exp(-gamma)/(1 + exp(-gamma))", f"a*{m}"],
-    )
-
-
 def values(h: Goal) -> str:
     """What `apart` has learnt."""
     return " ".join(k for k in h.facts if re.fullmatch(r"[dv]\d+", k))
@@ -194,92 +184,6 @@ def thm20_compare(g: Goal) -> None:
 SOFT_S, SOFT_R = "sm(l. s(l)/tau, n, j)", "sm(l. r(l)/tau, n, j)"
 
 
-def lemma32_ratio(g: Goal) -> None:
-    g.intro("n s r eps tau (some positive close)").positive("tau", "u", lambda h: h.hyp("positive"))
-    g.use("close", "1", label="at_one").have(
-        "0 <= eps", "eps_low", lambda h: h.apart("abs(s(1) - r(1))", lambda e: e.auto(degree=1))
-    )
-    g.have("0 <= eps/tau", "e_low", lambda h: h.auto("eps_low u_i", rounds=0))
-
-    def scaled(h: Goal, a: str, b: str) -> None:
-        h.intro("k inside").use("close", "k", label="near")
-        h.have(f"{a}(k) - {b}(k) <= eps & {b}(k) - {a}(k) <= eps", "above below", lambda e: nearer(e))
-        h.have(f"({a}(k) - {b}(k))*(1/tau) <= eps*(1/tau)", "up", lambda e: e.auto("above u_i", rounds=0))
-        h.have(f"({b}(k) - {a}(k))*(1/tau) <= eps*(1/tau)", "down", lambda e: e.auto("below u_i", rounds=0))
-        h.apart(f"abs({a}(k)/tau - {b}(k)/tau)", lambda e: e.auto("up down " + values(e), degree=1))
-
-    def nearer(e: Goal) -> None:
-        for part in e.split():
-            part.apart("abs(s(k) - r(k))", lambda f: f.auto("near " + values(f), degree=1))
-
-    for a, b, label in (("s", "r", "up"), ("r", "s", "down")):
-        g.have(
-            f"all k in 1..n. abs({a}(k)/tau - {b}(k)/tau) <= eps/tau",
-            f"close_{label}",
-            lambda h, a=a, b=b: scaled(h, a, b),
-        )
-
-        def ratio(h: Goal, a: str = a, b: str = b) -> None:
-            h.intro("j inside").use(
-                "lem:sm_close", f"l. {a}(l)/tau", f"l. {b}(l)/tau", "n", "eps/tau", "j", None, label="done"
-            )
-            h.auto("done", degree=1)
-
-        soft_a, soft_b = (SOFT_S, SOFT_R) if a == "s" else (SOFT_R, SOFT_S)
-        g.have(f"all j in 1..n. {soft_b} <= exp(2*eps/tau)*{soft_a}", f"ratio_{label}", ratio)
-
-    def bounds(h: Goal) -> None:
-        h.intro("small j (jl jh)").use("ratio_up", "j", label="most").use("ratio_down", "j", label="least")
-        h.have("2*eps/tau <= 1", "unit", lambda e: e.auto("small u_i u_e", rounds=0))
-        h.use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="s_pos s_one").use(
-            "lem:sm_weight", "l. r(l)/tau", "n", "j", label="r_pos r_one"
-        )
-        first, second = h.split()
-        first.use("ax:exp_ge", "-2*eps/tau", label="linear").use("ax:exp_pos", "-2*eps/tau", label="decay")
-        first.have(f"exp(-2*eps/tau)*{SOFT_S} <= {SOFT_R}", "below", lambda e: e.auto("least decay", rounds=0))
-        first.have(
-            f"(1 - 2*eps/tau)*{SOFT_S} <= exp(-2*eps/tau)*{SOFT_S}", "times", lambda e: e.auto("linear s_pos", rounds=0)
-        )
-        first.have(f"0 <= eps/tau*{SOFT_S}", "more", lambda e: e.auto("e_low s_pos", rounds=0)).auto(
-            "below times more", degree=1
-        )
-        second.use("lem:exp_twice", "2*eps/tau", lambda e: e.easy("unit e_low"), label="linear")
-        second.have(
-            f"exp(2*eps/tau)*{SOFT_S} <= (1 + 4*eps/tau)*{SOFT_S}", "times", lambda e: e.auto("linear s_pos", rounds=0)
-        )
-        second.auto("most times", degree=1)
-
-    pair = f"(1 - 4*eps/tau)*{SOFT_S} <= {SOFT_R} & {SOFT_R} <= (1 + 4*eps/tau)*{SOFT_S}"
-    g.have(f"eps <= tau/2 -> all j in 1..n. {pair}", "bounds", bounds)
-
-    def weights(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="a b").use(
-            "lem:sm_weight", "l. r(l)/tau", "n", "j", label="c d"
-        )
-        h.easy("a c")
-
-    g.use("lem:sm_sum", "l. s(l)/tau", "n", label="one_s").use("lem:sm_sum", "l. r(l)/tau", "n", label="one_r")
-    g.use("lem:weights_distance", f"j. {SOFT_S}", f"j. {SOFT_R}", "n", weights, "#one_s", "#one_r", label="two")
-
-    first, second, third, fourth, fifth = g.split()
-    first.hyp("ratio_up")
-    second.hyp("bounds")
-    third.intro("far").auto("far u_i u_e", rounds=0)
-    fourth.hyp("two")
-    near, far = fifth.em("eps <= tau/2", "side", "far")
-    near.use("bounds", "#side", label="pairs")
-
-    def each(h: Goal) -> None:
-        h.intro("j inside").use("pairs", "j", label="low high")
-        h.apart(f"abs({SOFT_S} - {SOFT_R})", lambda e: e.auto("low high " + values(e), degree=1))
-
-    near.use(
-        "lem:sum_mono", f"j. abs({SOFT_S} - {SOFT_R})", f"j. 4*eps/tau*{SOFT_S}", "1", "n", each, label="all_terms"
-    )
-    near.auto("all_terms one_s", degree=1, rounds=0, multipliers=["eps/tau"])
-    far.have("2 < 4*eps/tau", "large", lambda h: h.auto("far u_i u_e", rounds=0)).auto("two large", degree=1)
-
-
 def tau_positive(h: Goal) -> None:
     """Where tau = 1/n or another denominator is a product."""
     if not h.try_auto():
@@ -292,7 +196,6 @@ def tau_positive(h: Goal) -> None:
 ONE_COUNT = "sum(j, 1, 2, sm(l. 3*2*(2*1*l - l^2)/2/(1/3), 2, j)*j)"
 COMPARED = ("3", "2", "2", "1", "k. 1", "k. I[k = 1]", "2", "0", "1/3", f"k. I[k = 1]*{ONE_COUNT}", ONE_COUNT)
 MET = (*COMPARED[:7], "1", *COMPARED[8:])
-CLOSE = ("2", "j. 0", "j. 0", "1", "2")
 
 
 def compared_leaf(h: Goal) -> None:
@@ -396,111 +299,6 @@ def tiebreak(g: Goal) -> None:
     for part, (term, right) in zip(g.split(), terms, strict=True):
         how, near = linear_terms() if "n" in term else reciprocals("", 1)
         picks(term_facts(part, term, right, how, near), term, right, "gamma", strict_gap)
-
-
-PRODUCT = "sum(a, 1, {rows}, sum(b, 1, {size}, {A}(a, b)*{y}(i, b))*sum(c, 1, {size}, {B}(a, c)*{y}(j, c)))"
-
-
-def matrices(g: Goal) -> None:
-    g.intro("d h n Q W z gamma t A B y u v (wide tall many positive)")
-    g.intro("A_rows (A_last A_gamma A_term) B_rows (B_last B_gamma B_term) y_is")
-    new = PRODUCT.format(rows="h + 1", size="d + 2", A="A", B="B", y="y")
-    old = PRODUCT.format(rows="h", size="d", A="Q", B="W", y="z")
-
-    def product(g: Goal) -> None:
-        g.intro("i inside_i j inside_j").use("y_is", "i", label="yi_old yi_gamma yi_term").use(
-            "y_is", "j", label="yj_old yj_gamma yj_term"
-        )
-
-        def row(h: Goal, matrix: str, at: str, value: str, label: str, rows: str) -> Goal:
-            """sum of the first d entries of a row."""
-
-            def each(e: Goal) -> None:
-                e.intro("b (bl bh)").use(f"y{at}_old", "b", label="entry").use(rows, "b", label="weight")
-                e.rewrite("entry").rewrite("weight").true()
-
-            return h.use("lem:sum_ext", f"b. {matrix}*y({at}, b)", f"b. {value}", "1", "d", each, label=label)
-
-        def inner(h: Goal) -> None:
-            h.intro("a (al ah)").use("A_rows", "a", label="A_old A_one A_two").use(
-                "B_rows", "a", label="B_old B_one B_two"
-            )
-            row(h, "A(a, b)", "i", "u*Q(a, b)*z(i, b)", "query", "A_old")
-            row(h, "B(a, b)", "j", "W(a, b)*z(j, b)", "key", "B_old")
-            last(h, "b. A(a, b)*y(i, b)", "1", "d + 1", "q_one")
-            last(h, "b. A(a, b)*y(i, b)", "1", "d + 2", "q_two")
-            last(h, "b. B(a, b)*y(j, b)", "1", "d + 1", "k_one")
-            last(h, "b. B(a, b)*y(j, b)", "1", "d + 2", "k_two")
-            h.have(
-                "sum(b, 1, d + 2, A(a, b)*y(i, b)) = u*sum(b, 1, d, Q(a, b)*z(i, b))",
-                "q",
-                use="query q_one q_two A_one A_two",
-            )
-            h.have(
-                "sum(c, 1, d + 2, B(a, c)*y(j, c)) = sum(c, 1, d, W(a, c)*z(j, c))",
-                "k",
-                use="key k_one k_two B_one B_two",
-            )
-            h.rewrite("q").rewrite("k").true()
-
-        body = "sum(b, 1, d + 2, A({0}, b)*y(i, b))*sum(c, 1, d + 2, B({0}, c)*y(j, c))"
-        wanted = "u*(sum(b, 1, d, Q(a, b)*z(i, b))*sum(c, 1, d, W(a, c)*z(j, c)))"
-        g.use("lem:sum_ext", f"a. {body.format('a')}", f"a. {wanted}", "1", "h", inner, label="block")
-        last(g, f"a. {body.format('a')}", "1", "h + 1", "split_last")
-
-        def zero(e: Goal, fact: str) -> None:
-            e.intro("b (bl bh)").use(fact, "b", label="weight").rewrite("weight").true()
-
-        g.use("lem:sum_ext", "b. A(h + 1, b)*y(i, b)", "b. 0", "1", "d", lambda e: zero(e, "A_last"), label="query")
-        g.use("lem:sum_ext", "b. B(h + 1, b)*y(j, b)", "b. 0", "1", "d", lambda e: zero(e, "B_last"), label="key")
-        last(g, "b. A(h + 1, b)*y(i, b)", "1", "d + 1", "q_one")
-        last(g, "b. A(h + 1, b)*y(i, b)", "1", "d + 2", "q_two")
-        last(g, "b. B(h + 1, b)*y(j, b)", "1", "d + 1", "k_one")
-        last(g, "b. B(h + 1, b)*y(j, b)", "1", "d + 2", "k_two")
-        g.have(
-            "sum(b, 1, d + 2, A(h + 1, b)*y(i, b)) = v*gamma",
-            "q",
-            lambda e: corner(e, "query q_one q_two A_gamma A_term yi_gamma"),
-        )
-        g.have(
-            "sum(c, 1, d + 2, B(h + 1, c)*y(j, c)) = t(j)",
-            "k",
-            lambda e: corner(e, "key k_one k_two B_gamma B_term yj_term"),
-        )
-        g.have(f"{body.format('h + 1')} = v*gamma*t(j)", "corner", lambda e: e.rewrite("q").rewrite("k").true())
-        g.auto("block split_last corner", degree=1, rounds=0)
-
-    g.have(f"all i in 1..n. all j in 1..n. {new} = u*{old} + v*(gamma*t(j))", "product", product)
-    first, second = g.split()
-    first.intro("(u_is v_is) i inside_i j inside_j").use("product", "i", None, "j", None, label="here")
-    first.rewrite("u_is", "here", "with_u").rewrite("v_is", "with_u", "done").auto("done", degree=1)
-    second.intro("(u_is v_is) i inside_i j inside_j").use("product", "i", None, "j", None, label="here")
-    for size, label in (("h", "old"), ("h + 1", "new")):
-        second.use("ax:sqrt", size, label=f"{label}_low {label}_square")
-        second.have(f"0 < sqrt({size})", f"{label}_pos", lambda e, label=label, size=size: root(e, label, size))
-        second.use(
-            "ax:inv",
-            f"sqrt({size})",
-            lambda e, label=label: e.intro("zero").auto(f"{label}_pos zero", degree=1),
-            label=f"{label}_e",
-        )
-    second.rewrite("u_is", "here", "with_u").rewrite("v_is", "with_u", "done")
-    second.auto("done new_e", degree=1, rounds=0, multipliers=["1/sqrt(h + 1)", "gamma*t(j)", f"{old}/sqrt(h)"])
-
-
-def corner(e: Goal, facts: str) -> None:
-    e.auto(
-        facts,
-        degree=1,
-        rounds=0,
-        multipliers=["1", "gamma", "t(i)", "t(j)", "v", "y(i, d + 1)", "y(i, d + 2)", "y(j, d + 1)", "y(j, d + 2)"],
-    )
-
-
-def root(e: Goal, label: str, size: str) -> None:
-    """0 < sqrt(size) from its square, which is at least 1."""
-    e.contra("no").have(f"sqrt({size}) = 0", "zero", use=f"no {label}_low")
-    e.rewrite("zero", f"{label}_square", "wrong").auto("wrong tall", degree=1)
 
 
 # --- Cookbook, Section 5.7 --------------------------------------------------------------------------------------------
@@ -668,57 +466,11 @@ def log_defined(names: str) -> Tactic:
     return lambda g: g.leaves(names, leaf)
 
 
-def matrices_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
-            return
-        zero = [k for k, f in h.facts.items() if f[0] == "=" and h.text(f).endswith(" = 0") and "sqrt" in h.text(f)][-1]
-        size = "h + 1" if "h + 1" in h.text(h.facts[zero]) else "h"
-        h.use("ax:sqrt", size, label="root_low root_square").rewrite(zero, "root_square", "wrong").auto()
-
-    g.leaves("d h n Q W z gamma t A B y u v", leaf)
-
-
-def ones_leaf(h: Goal) -> None:
-    """A condition about positions of which those that matter are 1."""
-    h.intro_all()
-    if h.goal[0] == "&":
-        for part in h.split():
-            ones_leaf(part)
-        return
-    for name, sort in list(h.scope.items()):
-        trial = h._branch(h.formula(f"{name} = 1"))
-        if sort == "Int" and trial.try_auto():
-            h.have(f"{name} = 1", f"{name}_one").rewrite(f"{name}_one")
-    h.easy()
-
-
 def log_leaf(h: Goal) -> None:
     small_leaf(h) if h.goal[0] == "all" else h.blast()
 
 
 QUARTER = ("3", "2", "1", "j. -j", "1", "1/log(8*3)", "j. 0", "0")
-ROOTS = "(sqrt(1 + 1)/sqrt(1))", "sqrt(1 + 1)"
-
-
-def enlarged(u: str, v: str) -> tuple[str, ...]:
-    """Zero matrices and inputs, gamma = 1, with the printed extra entries."""
-    corner = f"a b. {v}*I[a = 2]*I[b = 2]"
-    return (
-        "1",
-        "1",
-        "2",
-        "a b. 0",
-        "a b. 0",
-        "i b. 0",
-        "1",
-        "j. 0",
-        corner,
-        "a b. I[a = 2]*I[b = 3]",
-        "i b. I[b = 2]",
-        u,
-        v,
-    )
 
 
 # --- Table lookup: any constant ---------------------------------------------------------------------------------------
@@ -808,19 +560,7 @@ SCRIPTS: dict[str, Script] = {
         lambda g: g.inhabit(*COMPARED, others=[(*COMPARED, "1"), MET], leaf=compared_leaf),
         totals_positive("n i m lefts lambda count Lambda C tau found H", extra=tau_positive),
     ),
-    "yang2026.lemma32.ratio": Script(
-        lemma32_ratio,
-        inhabit(*CLOSE, *CLOSE, "1", *CLOSE, "1", "2", "j. 0", "j. 0", "2", "2"),
-        totals_positive("n s r eps tau"),
-    ),
     "cookbook.s5.6.tiebreak_correct": Script(tiebreak, inhabit("2", "j. 0", "1", "1"), totals_positive("n s gamma")),
-    "cookbook.s5.6.tiebreak_matrices.corrected": Script(
-        matrices,
-        lambda g: g.inhabit(
-            *enlarged("1", "1"), *enlarged("1", "1"), "1", "1", *enlarged(*ROOTS), "1", "1", leaf=ones_leaf
-        ),
-        matrices_defined,
-    ),
     "cookbook.s5.7.error_quarter": Script(
         error_quarter, lambda g: g.inhabit(*QUARTER, leaf=log_leaf), log_defined("N n q s gamma tau v found")
     ),
