@@ -230,7 +230,4 @@ def boolean_ffn(g: Goal, displayed: bool = False) -> None:
         displayed_rows(display)
 
 
-# --- Piecewise linear functions -------------------------------------------------------------------------------------
-
-
 SCRIPTS: dict[str, Script] = {}

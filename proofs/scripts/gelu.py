@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from script import Script
 
 from symcook.proof.search.cover import cover
-from symcook.proof.search.tactics import Goal, Stuck, Tactic
-from symcook.proof.terms import Term, free, num, var
+from symcook.proof.search.tactics import Goal, Tactic
+from symcook.proof.terms import free
 
 SCRIPTS: dict[str, Script] = {}
 
@@ -18,123 +16,16 @@ def enclosed(g: Goal, show: str, label: str) -> Goal:
     return g.have(show, label, lambda h: h.interval([], 64))
 
 
-# --- tanh from the Taylor brackets of exp ----------------------------------------------------------------------------
-
-
 # --- The remainders --------------------------------------------------------------------------------------------------
 
 S = "sqrt(2/pi)"
 TANH = f"tanh({S}*({{0}} + 0.044715*{{0}}^3))"
 ERF = "erf({0}/sqrt(2))"
-TOP = "1626/10000"
 
 
 def slope(g: Goal) -> Goal:
     """0.7978 < sqrt(2/pi) < 0.7979."""
     return enclosed(enclosed(g, f"7978/10000 < {S}", "s_low"), f"{S} < 7979/10000", "s_high")
-
-
-def thirds(g: Goal, term: str, first: str, near: Tactic, middle: Tactic, last: str, far: Tactic) -> None:
-    """Near zero, between two numbers, and beyond; `side` and `other` bound the name."""
-    low, rest = g.em(f"{term} <= {first}", "side")
-    near(low)
-    middle_part, high = rest.em(f"{term} <= {last}", "other")
-    middle(middle_part)
-    far(high)
-
-
-def erf_core(g: Goal) -> None:
-    g.intro("u low")
-    slope(g).use("lem:erf_bracket", "u", label="from_below from_above least most")
-    below, above = g.split()
-    below.auto("from_above")
-
-    def near(h: Goal) -> None:
-        h.have("0 <= u^2*(6/5 - u)", "square", use="low side", degree=3)
-        h.have("0 <= u^3", "cube", use="low", degree=3).have(
-            f"{S}*u^3 <= 7979/10000*u^3", "scaled", use="cube s_high", degree=2
-        )
-        h.auto("from_below square scaled", squares=["u"])
-
-    def far(h: Goal) -> None:
-        h.have("0 <= u*(u - 5)", "square", use="low other", degree=2)
-        h.have(f"{S}*u <= 7979/10000*u", "scaled", use="low s_high", degree=2).auto("square scaled least low")
-
-    thirds(above, "u", "6/5", near, cover, "5", far)
-
-
-def tanh_core(g: Goal) -> None:
-    g.intro("u low")
-    a = f"{S}*(u + 0.044715*u^3)"
-    slope(g).have("0 <= u^3", "cube", use="low", degree=3)
-    g.have(f"{S}*u <= {a}", "more", use="cube s_low", degree=2).have(f"0 <= {S}*u", "start", use="low s_low", degree=2)
-    g.have(f"0 <= {a}", "some", use="more start")
-    g.use("lem:tanh_bracket", a, "#some", label="from_above from_below least most")
-    below, above = g.split()
-
-    def small(h: Goal) -> None:
-        h.have(f"{a} <= 1/2", "short", cover).use("from_above", "#short", label="bound")
-        h.have(f"({S}*u)^3 <= ({a})^3", "cubes", lambda f: f.auto("more start some", degree=3))
-        h.have(f"6/10 <= {S}*{S}", "squares", lambda f: f.interval([], 64))
-        h.have(f"0 <= {S}*u^3", "third", use="cube s_low", degree=2)
-        h.have(f"6/10*{S}*u^3 <= {S}^3*u^3", "scaled", use="third squares", degree=2)
-        h.auto("bound cubes scaled third")
-
-    def beyond(h: Goal) -> None:
-        h.have(f"1 <= {S}*u", "one", use="other s_low low", degree=2).auto("one most")
-
-    thirds(below, "u", "3/5", small, cover, "13/10", beyond)
-
-    def near(h: Goal) -> None:
-        h.have(f"{a} <= 3/4", "short", cover).use("from_below", "#short", label="bound")
-        h.have(f"{S}*(1 + 0.044715*u^2) < 82/100", "rate", cover)
-        h.have(f"{a} <= 82/100*u", "line", use="rate low", degree=2)
-        h.have(f"({a})^3 <= (82/100*u)^3", "cubes", lambda f: f.auto("line some low", degree=3))
-        h.have("0 <= u^2*(3/4 - u)", "square", use="low side", degree=3)
-        h.auto("bound cubes square more cube")
-
-    def far(h: Goal) -> None:
-        h.have("0 <= u*(u - 5)", "square", use="low other", degree=2)
-        h.have(f"{S}*u <= 7979/10000*u", "scaled", use="low s_high", degree=2).auto("square scaled least low")
-
-    thirds(above, "u", "3/4", near, cover, "5", far)
-
-
-def rest(h: str, core: Tactic, odd: str, argument: str) -> Tactic:
-    """The remainder is -|z|/2*(S*|z| - h(|z|)), since h is odd."""
-
-    def run(g: Goal) -> None:
-        g.intro("z r is").use("lem:gauss_roots", label="sc tp split half")
-        g.have(
-            f"all u:Real. 0 <= u -> 0 <= {S}*u - {h.format('u')} & {S}*u - {h.format('u')} <= {TOP}*u^2", "core", core
-        )
-        for e, u, sign in zip(g.em("0 <= z", "side"), ("z", "(-z)"), ("pos", "neg"), strict=True):
-            e.have(f"0 <= {u}", "low").use("core", u, "#low", label="below above")
-            e.use(f"ax:abs_{sign}", "z", label="size")
-            if sign == "neg":
-                e.use(odd, argument, label="odd")
-            known = "odd" if sign == "neg" else ""
-            e.have(
-                f"r = -({u})/2*({S}*({u}) - {h.format(u)})",
-                "form",
-                use=f"is tp {known}",
-                degree=1,
-                rounds=0,
-                multipliers=["1", "z", "z^2"],
-            )
-            e.have(f"0 <= {u}*({S}*({u}) - {h.format(u)})", "positive", use="low below", degree=2)
-            e.have(f"{u}*({S}*({u}) - {h.format(u)}) <= {TOP}*({u})^3", "cubic", use="low above", degree=2)
-            first, second = e.split()
-            first.rewrite("size").auto("form cubic")
-            second.auto("form positive")
-
-    return run
-
-
-SCRIPTS |= {
-    "lem.gelu_rest": Script(rest(ERF, erf_core, "ax:erf_odd", "z/sqrt(2)")),
-    "lem.gelutanh_rest": Script(rest(TANH, tanh_core, "lem:tanh_odd", f"{S}*(z + 0.044715*z^3)")),
-}
 
 
 # --- Products --------------------------------------------------------------------------------------------------------
@@ -166,193 +57,6 @@ def definedness(g: Goal) -> None:
 
 
 FORMS = ("gelu", "gelutanh")
-
-
-# --- Beyond a fixed box: the tail of erf -----------------------------------------------------------------------------
-
-
-def tail(g: Goal, u: str) -> Goal:
-    """1 - erf(u/sqrt(2)) <= e^(-u^2/2) as `tail`, from 0 <= u (`low`) and (1/sqrt(2))^2 = 1/2 (`half`)."""
-    arg = f"({u})/sqrt(2)"
-    enclosed(g, "0 < 1/sqrt(2)", "shrink").have(f"0 <= {arg}", "arg", use="shrink low", degree=2)
-    g.use("ax:erf_tail", arg, "#arg", label="gaussian")
-    g.have(f"({arg})^2 = ({u})^2/2", "scale", use="half", degree=1, rounds=0, multipliers=[f"({u})^2"])
-    return g.rewrite("scale", "gaussian", "tail").use("ax:exp_pos", f"-({u})^2/2", label="decay")
-
-
-def grows(g: Goal, u: str) -> Goal:
-    """4*u*e^(-u^2/2) <= 1 for 3 < u (`other`)."""
-    g.have(f"3*({u}) <= ({u})^2", "square", use="low other", degree=2)
-    g.have(f"9*({u})^2 <= ({u})^4", "fourth", use="square low", degree=2)
-    g.have(f"0 <= ({u})^6", "sixth", squares=[f"({u})^3"])
-    g.use("ax:exp_lower", f"({u})^2/2", "1", label="series")
-    g.have(f"4*({u}) <= exp(({u})^2/2)", "grows", use="series square fourth sixth low")
-    return g.have(f"4*({u})*exp(-({u})^2/2) <= 1", "small", use="grows decay", degree=2)
-
-
-def relu_part(g: Goal) -> None:
-    """all u. 0 <= u -> 0 <= u/2*(1 - erf(u/sqrt(2))) <= 0.16998."""
-    g.intro("u low").use("lem:gauss_roots", label="sc tp split half").use(
-        "lem:erf_bracket", "u", label="b1 b2 least most"
-    )
-    below, above = g.split()
-    below.auto("low most", degree=2)
-
-    def far(h: Goal) -> None:
-        grows(tail(h, "u"), "u").have("u*(1 - erf(u/sqrt(2))) <= u*exp(-u^2/2)", "scaled", use="tail low", degree=2)
-        h.auto("scaled small")
-
-    near, rest_ = above.em("u <= 1/4", "side")
-    near.have("u*(1 - erf(u/sqrt(2))) <= u", "less", use="least low", degree=2).auto("less side")
-    middle, high = rest_.em("u <= 3", "other")
-    cover(middle)
-    far(high)
-
-
-SCRIPTS |= {"lem.gelu_relu": Script(relu_part)}
-
-
-def far_erf(g: Goal) -> Goal:
-    """u*(1 - erf(u/sqrt(2))) <= 1/600 for 9/2 < u (`other`), as `small`; `decay` and `low` as in `tail`."""
-    tail(g, "u").have("10 <= u^2/2", "wide", use="other low", degree=2)
-    g.have("2*u <= u^2/2", "wider", use="other low", degree=2)
-    g.use("lem:exp_line", "u^2/2", label="l7 l10 l13").use("l10", "#wide", label="grows")
-    g.have("600*u <= exp(u^2/2)", "line", use="grows wider")
-    g.have("600*u*exp(-u^2/2) <= 1", "one", use="line decay", degree=2)
-    return g.have("600*u*(1 - erf(u/sqrt(2))) <= 1", "small", use="one tail low", degree=2)
-
-
-def difference(start: str, near: Tactic, far: Tactic) -> Tactic:
-    """Both bounds on u/2*(erf(u/sqrt(2)) - h(u)): near 0, by a cover, and far out by the tails."""
-
-    def run(g: Goal) -> None:
-        g.intro("u low").use("lem:gauss_roots", label="sc tp split half")
-        g.use("lem:erf_bracket", "u", label="b1 b2 least most")
-        for h in g.split():
-            thirds(h, "u", start, near, cover, "9/2", lambda e: far(far_erf(e)))
-
-    return run
-
-
-def near_tanh(g: Goal) -> None:
-    """The remainders of both forms are small."""
-    for name in FORMS:
-        r = f"({name}(u) - (u/2 + u^2/sqrt(2*pi)))"
-        g.use(f"lem:{name}_rest", "u", r, lambda h: h.auto(degree=1, rounds=0), label=f"low_{name} high_{name}")
-    g.use("ax:abs_pos", "u", label="size").have("0 <= u^2*(1/6 - u)", "square", use="low side", degree=3)
-    g.have("0 <= u*(1/6 - u)", "product", use="low side", degree=2)
-    for name in FORMS:
-        g.rewrite("size", f"low_{name}", f"low3_{name}")
-    g.auto("low3_gelu high_gelu low3_gelutanh high_gelutanh square product side", degree=1)
-
-
-def far_from_tanh(g: Goal) -> None:
-    double = f"2*({S}*(u + 0.044715*u^3))"
-    slope(g).have("0 <= u*(u - 9/2)*(u + 9/2)", "cube", use="low other", degree=3)
-    g.have(f"{S}*(u*(u - 9/2)*(u + 9/2)) >= 7978/10000*(u*(u - 9/2)*(u + 9/2))", "scaled", use="cube s_low", degree=2)
-    g.have(f"{S}*u >= 7978/10000*u", "linear", use="low s_low", degree=2)
-    g.have(f"3*u <= {double}", "wide_u", use="cube scaled linear low")
-    g.have(f"13 <= {double}", "wide_x", use="wide_u other")
-    g.use("lem:exp_line", double, label="x7 x10 x13").use("x13", "#wide_x", label="line_x")
-    g.have(f"4500*u <= exp({double})", "steep", use="line_x wide_u")
-    g.positive(f"exp({double}) + 1", "total", lambda h: h.auto("steep low"))
-    g.have(f"4500*u*(1/(exp({double}) + 1)) <= 1", "short", use="steep total_i total_e", degree=2)
-    g.have(f"0 <= u*(1/(exp({double}) + 1))", "short_low", use="total_i low", degree=2)
-    g.have("0 <= u*(1 - erf(u/sqrt(2)))", "small_low", use="most low", degree=2)
-    g.auto("short short_low small small_low", degree=1)
-
-
-def by_size(g: Goal, core: Tactic, h: str, argument: str, top: str) -> Goal:
-    """x/2*(erf(x/sqrt(2)) - h(x)) is between -top and top (`high`, `least`), since erf and tanh are odd."""
-    d = f"{{0}}/2*({ERF} - {h})"
-    g.have(f"all u:Real. 0 <= u -> {d.format('u')} <= {top} & -{top} <= {d.format('u')}", "core", core)
-
-    def run(e: Goal) -> None:
-        up, down = e.em("0 <= x", "sign")
-        up.use("core", "x", "#sign", label="high least").easy("high least")
-        down.use("core", "-x", label="high least").use("ax:erf_odd", "x/sqrt(2)", label="odd_e")
-        down.use("lem:tanh_odd", argument, label="odd_h")
-        for part in down.split():
-            part.auto("high least odd_e odd_h", degree=1, rounds=0, multipliers=["1", "x"])
-
-    return g.have(f"{d.format('x')} <= {top} & -{top} <= {d.format('x')}", "high least", run)
-
-
-def within(g: Goal, e: str, use: str) -> None:
-    """abs(e) <= bound from the two bounds on e."""
-    up, down = g.em(f"0 <= {e}", "sign_of")
-    up.use("ax:abs_pos", e, label="value").auto(f"value {use}", degree=1)
-    down.use("ax:abs_neg", e, label="value").auto(f"value {use}", degree=1)
-
-
-def gelu_tanh(g: Goal) -> None:
-    first, second = g.intro("x").split()
-    e = "(gelu(x) - gelutanh(x))"
-    core = difference("1/6", near_tanh, far_from_tanh)
-    within(by_size(first, core, TANH, f"{S}*(x + 0.044715*x^3)", "1/1000"), e, "high least")
-    for name in FORMS:
-        r = f"({name}(x) - (x/2 + x^2/sqrt(2*pi)))"
-        second.use(f"lem:{name}_rest", "x", r, lambda h: h.auto(degree=1, rounds=0), label=f"low_{name} high_{name}")
-    second.have("0 <= abs(x)", "size", lambda h: h.apart("abs(x)")).have("0 <= abs(x)^3", "cube", use="size", degree=3)
-    within(second, e, "low_gelu high_gelu low_gelutanh high_gelutanh cube")
-
-
-SIGMOID = "tanh(851/1000*{0})"
-
-
-def near_sigmoid(g: Goal) -> None:
-    g.use("lem:tanh_bracket", "851/1000*u", lambda h: h.auto("low"), label="t1 t2 t3 t4")
-    g.have(f"0 <= u*(1 - {ERF.format('u')})", "p1", use="low most", degree=2)
-    g.have(f"0 <= u*(1 - {SIGMOID.format('u')})", "p2", use="low t4", degree=2)
-    g.have(f"0 <= u*{ERF.format('u')}", "p3", use="low least", degree=2)
-    g.have(f"0 <= u*{SIGMOID.format('u')}", "p4", use="low t3", degree=2)
-    g.auto("p1 p2 p3 p4 side", degree=1)
-
-
-def far_from_sigmoid(g: Goal) -> None:
-    double = "2*(851/1000*u)"
-    g.use("lem:exp_line", double, label="x7 x10 x13").use("x7", lambda h: h.auto("other"), label="steep")
-    g.positive(f"exp({double}) + 1", "total", lambda h: h.auto("steep low"))
-    g.have(
-        f"100*u*(1/(exp({double}) + 1)) <= 1",
-        "short",
-        lambda h: h.have(f"100*u <= exp({double})", "steep2", use="steep low").auto("steep2 total_i total_e", degree=2),
-    )
-    g.have(f"0 <= u*(1/(exp({double}) + 1))", "short_low", use="total_i low", degree=2)
-    g.have("0 <= u*(1 - erf(u/sqrt(2)))", "small_low", use="most low", degree=2)
-    g.auto("short short_low small small_low", degree=1)
-
-
-def gelu_sigmoid(g: Goal) -> None:
-    g.intro("x")
-    w, v, up = "1/(exp(1.702*x) + 1)", "1/(1 + exp(-1.702*x))", "exp(1.702*x)"
-    g.use("ax:exp_pos", "1.702*x", label="rise").use("ax:exp_pos", "-1.702*x", label="fall")
-    g.positive(f"{up} + 1", "whole", lambda h: h.auto("rise")).positive(
-        "1 + exp(-1.702*x)", "other", lambda h: h.auto("fall")
-    )
-    g.have(
-        f"{v} = 1 - {w}", "same", use="whole_e other_e", rounds=0, multipliers=["1", v, w, f"{w}*{up}", up, f"{v}*{up}"]
-    )
-    g.have(
-        f"x*({v}) = x/2*(1 + {SIGMOID.format('x')})",
-        "half_form",
-        use="same",
-        degree=1,
-        rounds=0,
-        multipliers=["1", "x"],
-    )
-    core = difference("1/50", near_sigmoid, far_from_sigmoid)
-    by_size(g, core, SIGMOID, "851/1000*x", "204/10000")
-    within(g, f"(gelu(x) - x*({v}))", "high least half_form")
-
-
-SCRIPTS |= {
-    "cookbook.s4.6.gelu_tanh": Script(gelu_tanh, lambda g: g.witness("1").true(), definedness),
-    "cookbook.s4.6.gelu_sigmoid": Script(gelu_sigmoid, lambda g: g.witness("1").true(), definedness),
-}
-
-
-# --- Limits ----------------------------------------------------------------------------------------------------------
 
 
 # --- Products, nearly with the least constant ------------------------------------------------------------------------
@@ -462,93 +166,7 @@ def sharp(g: Goal) -> None:
 SCRIPTS |= {"lem.mul_sharp": Script(sharp)}
 
 
-def relu_part_tanh(g: Goal) -> None:
-    every, some = g.split()
-    every.intro("u low")
-    double = f"2*({S}*(u + 0.044715*u^3))"
-    slope(every).have("0 <= u^3", "cube", use="low", degree=3)
-    every.have(f"0 <= {S}*(u + 0.044715*u^3)", "arg", use="low cube s_low", degree=2)
-    every.use("lem:tanh_bracket", f"{S}*(u + 0.044715*u^3)", "#arg", label="b1 b2 least most")
-    below, above = every.split()
-    below.auto("low most", degree=2)
-
-    def far(h: Goal) -> None:
-        h.have(f"{S}*u^3 >= 7978/10000*u^3", "scaled", use="cube s_low", degree=2)
-        h.have(f"{S}*u >= 7978/10000*u", "linear", use="low s_low", degree=2)
-        h.have("0 <= u*(u - 3)*(u + 3)", "more", use="low other", degree=3)
-        h.have(f"22/10*u <= {double}", "wide_u", use="scaled linear more low")
-        h.use("ax:exp_lower", double, "1", label="series")
-        h.have(f"0 <= {double}", "some", use="arg").have(f"0 <= ({double})^3", "third", use="some", degree=3)
-        h.have(f"6*({double}) <= ({double})^2", "square", use="some wide_u other", degree=2)
-        h.have(f"6*u <= exp({double})", "steep", use="series square third wide_u low")
-        h.positive(f"exp({double}) + 1", "total", lambda e: e.auto("steep low"))
-        h.have(f"6*u*(1/(exp({double}) + 1)) <= 1", "short", use="steep total_i total_e", degree=2).auto("short")
-
-    near, more = above.em("u <= 1/4", "side")
-    near.have("0 <= u*tanhpart(u)", "less", use="least low", degree=2).auto("less side")
-    middle, high = more.em("u <= 3", "other")
-    cover(middle)
-    far(high)
-    for part in some.witness("301/400").split():
-        part.interval([], 64)
-
-
-SCRIPTS |= {"lem.gelutanh_relu": Script(relu_part_tanh)}
-
-
 # --- Lagrange's form: bounded Lipschitz functions on [0, 1] ----------------------------------------------------------
-
-
-def tame(g: Goal, t: Term, x: Term) -> str:
-    """The label of a fact that the function x -> t is bounded and Lipschitz on [0, 1], by the shape of t."""
-    tag, data, kids = t
-
-    def known(name: str, *terms: Term, extra: Sequence[Tactic] = ()) -> str:
-        parts = [f"#{tame(g, k, x)}" for k in terms]
-        label = g.fresh("tame")
-        g.use(f"lem:tame_{name}", *(f"{x[1][0]}. {g.text(k)}" for k in terms), *parts, *extra, label=label)
-        return label
-
-    if x not in free(t):
-        label = g.fresh("tame")
-        g.use("lem:tame_constant", g.text(t), label=label)
-        return label
-    if t == x:
-        return known("identity")
-    if tag in ("+", "*"):
-        return known("sum" if tag == "+" else "product", *kids)
-    if tag in ("-", "neg"):
-        minus: Term = ("*", None, (num(-1), kids[-1]))
-        return tame(g, ("+", None, (kids[0], minus)) if tag == "-" else minus, x)
-    if tag == "^":
-        return tame(g, ("*", None, (kids[0], ("^", data - 1, kids) if data > 2 else kids[0])), x)
-    if tag == "/" and kids[0] == num(1):
-        return known("inverse", kids[1], extra=[at_least_one])
-    if tag == "/":
-        return tame(g, ("*", None, (kids[0], ("/", None, (num(1), kids[1])))), x)
-    if (tag, data) == ("fn", "exp"):
-        return known("exp", kids[0])
-    raise Stuck(f"no such function: {g.text(t)}")
-
-
-def at_least_one(g: Goal) -> None:
-    """1 <= e^a + 1."""
-    g.intro(g.fresh("z"))
-    power = next(k for k in g.goal[2][1][2] if k[1] == "exp")
-    g.use("ax:exp_pos", g.text(power[2][0]), label=g.fresh("pos")).auto()
-
-
-def rates_tame(g: Goal) -> None:
-    for h, name in zip(g.split(), ("gelurate", "gelutanhrate"), strict=True):
-        h.scope["x9"] = "Real"
-        body = h.term(f"{name}(x9)")
-        del h.scope["x9"]
-        h.hyp(tame(h, body, var("x9", "Real")))
-
-
-SCRIPTS |= {
-    "lem.gelurate_tame": Script(rates_tame),
-}
 
 
 def lagrange(name: str, h: str, near: Tactic) -> Tactic:

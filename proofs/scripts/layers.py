@@ -34,12 +34,6 @@ def absolute(g: Goal, a: str, b: str) -> None:
             f.auto()
 
 
-# --- Section 4 --------------------------------------------------------------------------------------------------------
-
-
-# --- What is continuous is no comparison ------------------------------------------------------------------------------
-
-
 # --- Boolean functions, conditionals ----------------------------------------------------------------------------------
 
 
@@ -154,13 +148,6 @@ def by_squares(g: Goal, low: str, high: str, square: str, label: str) -> Goal:
         h.auto(f"{square} sq_gaps sq_product", degree=1)
 
     return g.have(f"{low} <= {high}", label, proof)
-
-
-def equal_squares(g: Goal, a: str, b: str, square: str) -> None:
-    """The goal a = b of two numbers that are not negative, from a^2 = b^2."""
-    for h, low, high in zip(g.antisym(), (a, b), (b, a), strict=True):
-        h.have(f"{low}^2 <= {high}^2", "sq_order", use=square, degree=1)
-        by_squares(h, low, high, "sq_order", "sq_done").hyp("sq_done")
 
 
 def each_index(g: Goal, then: Tactic = Goal.blast, names: str = "abcdef") -> None:
@@ -559,12 +546,6 @@ SCRIPTS |= {
         ),
     ),
 }
-
-
-# --- Section 3: Booleans, categories, counts --------------------------------------------------------------------------
-
-
-# --- Orthogonal vectors -----------------------------------------------------------------------------------------------
 
 
 # --- Section 8: routing -----------------------------------------------------------------------------------------------

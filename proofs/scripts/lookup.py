@@ -92,37 +92,6 @@ def names_of(text: str) -> list[str]:
     return re.findall(r"[a-z]\w*", text)
 
 
-def ratio_leaf(*pairs: tuple[str, str, str]) -> Tactic:
-    """Conditions on the variances of [x; y; -x; -y], where y = 1/i or 1; triples x, y, i."""
-
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        for k, (x, y, i) in enumerate(pairs):
-            if not all(name in h.scope for name in names_of(f"{x} {y} {i}")):
-                continue
-            v = f"({x})^2/2 + ({y})^2/2"
-            h.positive(i, f"i{k}").have(f"0 < ({y})^2", f"y{k}", use=f"i{k}_i") if y != "1" else None
-            square(h, x, f"x{k}").have(f"0 < {v}", f"v{k}", use=[f"x{k}", *([f"y{k}"] if y != "1" else [])])
-            root(h, v, f"r{k}")
-        h.auto(degree=1, rounds=0)
-
-    return leaf
-
-
-def lh_key(g: Goal) -> None:
-    g.intro("i j q c (some any low high)").positive("i", "i", lambda h: h.auto("some")).positive(
-        "j", "j", lambda h: h.auto("any")
-    )
-    square(square(g, "q", "q_sq"), "j", "j_sq").have("0 < q^2 + 1", "q_pos", use="q_sq").have(
-        "0 < j^2 + 1", "j_pos", use="j_sq"
-    )
-    key, query = g.split()
-    key.have("1/j*j = 1", "one", use="j_e").use("lem:hash_scaled", "1/j", "j", "1", "c", label="scaled")
-    key.rewrite("one", "scaled", "done").auto("done", rounds=0)
-    query.use("lem:hash_scaled", "1/i", "q", "1", "c", label="done").auto("done", rounds=0)
-
-
 HASH = "a p. lhash(p, a)"
 
 
@@ -456,105 +425,7 @@ def width(g: Goal) -> None:
     logarithmic(second, "48*k/eps^2 + 3/log(2)")
 
 
-def bits_exist(g: Goal) -> None:
-    base, step = g.induct("K", "ge", "ih")
-    base.witness("1", "b r. 1")
-    one, signs, every = base.split()
-    one.true()
-    signs.easy()
-    every.intro("w any")
-    for h in every.ind("all b in 1..0. 1 = w(b)", "is value"):
-        if not h.try_auto("value", degree=1, rounds=0):
-            h.have(
-                "all b in 1..0. 1 = w(b)", "empty", lambda e: e.intro("b (low high)").contra("no").auto("low high")
-            ).absurd("empty", "is")
-    step.obtain("ih", "M", "ex_s").obtain("ex_s", "s", "some signs every")
-    new = "if(r <= M, if(b = K + 1, 1, s(b, r)), if(b = K + 1, -1, s(b, r - M)))"
-    step.witness("2*M", f"b r. {new}")
-    one, two, three = step.split()
-    one.auto("some")
-
-    def before(h: Goal) -> Goal:
-        """b <= K from b <= K + 1 and b != K + 1."""
-
-        def proof(e: Goal) -> None:
-            e.contra("more").use("ax:int_lt", "K", "b", label="next").have("b = K + 1", "eq", use="next bh").absurd(
-                "eq", "other"
-            )
-
-        return h.have("b <= K", "b_high", proof)
-
-    two.intro("r (rl rh) b (bl bh)")
-    for h, r in zip(two.ind("r <= M", "side value"), ("r", "r - M"), strict=True):
-        last, earlier = h.rewrite("value").ind("b = K + 1", "other value_b")
-        last.rewrite("value_b").easy()
-        before(earlier).rewrite("value_b")
-        if r != "r":
-            earlier.use("ax:int_lt", "M", "r", label="after")
-        earlier.use("signs", r, each_by("rl side" if r == "r" else "after rh"), "b", None, label="sign").easy()
-    three.intro("w word").use("word", "K + 1", each_by("ge"), label="last")
-    shorter = lambda e: e.intro("b (bl bh)").use("word", "b", None, label="here").hyp("here")  # noqa: E731
-    three.use("every", "w", shorter, label="once")
-    longer = f"all b in 1..K + 1. {new} = w(b)"
-    three.use("lem:sum_split", f"r. I[{longer}]", "1", "M", "2*M", each_by("some"), label="parts")
-    three.use("lem:layers_shift", f"r. I[{longer}]", "1", "M", "M", label="shift")
-
-    def agrees(h: Goal, r: str, at: str, sign: str, last: str) -> None:
-        """The longer word at `at` is w, or the last sign differs."""
-        here = f"if({at} <= M, if(b = K + 1, 1, s(b, {at})), if(b = K + 1, -1, s(b, {at} - M)))"
-        formula = f"all b in 1..K + 1. {here} = w(b)"
-        old = "all b in 1..K. s(b, r) = w(b)"
-        for side in h.ind(f"{at} <= M", "side value"):
-            if (at == "r") == (side.facts["side"][0] == "~" or side.text(side.facts["side"]).startswith("M <")):
-                side.contra("any").auto("side rl rh")
-                continue
-            yes, no = side.ind(formula, "is size")
-            if sign != last:
-                no.auto("size")
-                yes.use("is", "K + 1", each_by("ge"), label="at").rewrite("value", "at", "at_v").contra("any").auto(
-                    "at_v last_is"
-                )
-                continue
-
-            def shorter_is(e: Goal) -> None:
-                e.intro("b (bl bh)").use("is", "b", each_by("bl", "bh"), label="at").rewrite("value", "at", "at_v")
-                last_one, fine = e.ind("b = K + 1", "other value_b")
-                last_one.contra("any").auto("other bh")
-                fine.rewrite("value_b", "at_v", "at_b").auto("at_b")
-
-            def longer_is(e: Goal) -> None:
-                e.intro("b (bl bh)").rewrite("value")
-                last_one, fine = e.ind("b = K + 1", "other value_b")
-                last_one.rewrite("value_b").rewrite("other").auto("last_is")
-                before(fine).rewrite("value_b").use("short", "b", None, label="here").auto("here")
-
-            both, wrong = yes.ind(old, "short size_s")
-            both.auto("size size_s")
-            wrong.have(old, "after_all", shorter_is).absurd("after_all", "short")
-            wrong, both = no.ind(old, "short size_s")
-            wrong.have(formula, "after_all", longer_is).absurd("after_all", "is")
-            both.auto("size size_s")
-
-    for h, last in zip(three.cases("last", "last_is"), ("1", "-1"), strict=True):
-        for at, sign, label in (("r", "1", "first"), ("(r + M)", "-1", "second")):
-
-            def each(e: Goal, at: str = at, sign: str = sign, last: str = last) -> None:
-                agrees(e.intro("r (rl rh)"), "r", at, sign, last)
-
-            here = f"if({at} <= M, if(b = K + 1, 1, s(b, {at})), if(b = K + 1, -1, s(b, {at} - M)))"
-            right = "r. I[all b in 1..K. s(b, r) = w(b)]" if sign == last else "r. 0"
-            h.use("lem:sum_ext", f"r. I[all b in 1..K + 1. {here} = w(b)]", right, "1", "M", each, label=label)
-        h.auto("parts shift first second once", rounds=0)
-
-
 SCRIPTS: dict[str, Script | Tactic] = {
-    "cookbook.s5.3.3.lh_key": Script(
-        lh_key,
-        lambda g: g.inhabit("2", "2", "3", "1"),
-        lambda g: g.leaves(
-            "i j q c", ratio_leaf(("j", "1", "1"), ("q", "1", "1"), ("1/j", "1", "j"), ("q/i", "1/i", "i"))
-        ),
-    ),
     "cookbook.s5.3.3.lh_argmax": Script(
         lh_argmax,
         exists("4", "2", HASH, (*HASH_AT, "1"), *[(*HASH_AT, "1", "1")] * 2),
@@ -571,5 +442,4 @@ SCRIPTS: dict[str, Script | Tactic] = {
         ),
         selective_defined,
     ),
-    "lem.bits_exist": bits_exist,
 }

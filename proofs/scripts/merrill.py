@@ -14,12 +14,6 @@ def root(g: Goal, x: str, label: str) -> Goal:
     return g.use("lem:lnhash_root", x, label=" ".join(f"{label}_{k}" for k in "peinu"))
 
 
-# --- Roots and squares ------------------------------------------------------------------------------------------------
-
-
-# --- The hash ---------------------------------------------------------------------------------------------------------
-
-
 # --- Definition 6 and its closed form ---------------------------------------------------------------------------------
 
 
@@ -37,9 +31,6 @@ def four(g: Goal, i: str, label: str = "case") -> list[Goal]:
         out.append(here)
         g.use("ax:int_lt", str(n), i, label=f"{label}_above{n}")
     return [*out, g]
-
-
-# --- Claims: the hash -------------------------------------------------------------------------------------------------
 
 
 # --- Claims: layer norm, Definitions 6 and 7, Lemmas 9 and 10 ---------------------------------------------------------
@@ -135,9 +126,6 @@ def heads_defined(g: Goal) -> None:
 def heads_inhabited(g: Goal) -> None:
     """The heads as they are, given as a function of m and i."""
     exist("m i. sum(j, 1, i, hardmax(l. I[m < l], i, j)*I[j = m + 1])", "1")(g)
-
-
-# --- Lookups: gaps, ties and saturated attention ----------------------------------------------------------------------
 
 
 # --- Claims: reading a tape from the rightmost match ------------------------------------------------------------------
@@ -963,9 +951,6 @@ def prop1_inhabited(g: Goal) -> None:
         "1",
         leaf=leaf,
     )
-
-
-# --- Sharp constants --------------------------------------------------------------------------------------------------
 
 
 SCRIPTS: dict[str, Script | Tactic] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from library import last
 from script import Script
 
 from symcook.proof.search.cover import cover
@@ -12,67 +11,7 @@ from symcook.proof.search.tactics import Goal, Stuck, Tactic
 from symcook.proof.terms import replace
 
 
-def int_apart(g: Goal, a: str, b: str) -> tuple[Goal, Goal, Goal]:
-    """a + 1 <= b, a = b or b + 1 <= a on Int, as `step`."""
-    low, high = g.em(f"{a} <= {b}", "side")
-    less, same = low.em(f"{a} < {b}", "strict")
-    less.use("ax:int_lt", a, b, label="step")
-    same.have(f"{a} = {b}", "step", use="side strict")
-    high.use("ax:int_lt", b, a, label="step")
-    return less, same, high
-
-
-# --- The three hardmax functions --------------------------------------------------------------------------------------
-
-
-def below(g: Goal, n: str, inside: Tactic, end: Tactic | None = None) -> None:
-    """For k in 1..n + 1: k in 1..n, or k = n + 1."""
-    g.intro("k (kl kh)")
-    less, same = g.em(f"k <= {n}", "place")
-    inside(less)
-    same.use("ax:int_lt", n, "k", label="next").have(f"k = {n} + 1", "is", use="next kh").rewrite("is")
-    if end is None:
-        same.true()
-        return
-    end(same)
-
-
-# --- Distances --------------------------------------------------------------------------------------------------------
-
-
-# --- Ziggurat scores --------------------------------------------------------------------------------------------------
-
-
-# --- Table lookup -----------------------------------------------------------------------------------------------------
-
-
-# --- Tie-breaking -----------------------------------------------------------------------------------------------------
-
-
-# --- Ties, gaps and temperature ---------------------------------------------------------------------------------------
-
-
 # --- Definitions and conditions ---------------------------------------------------------------------------------------
-
-
-def totals_positive(names: str, extra: Tactic = Goal.auto) -> Tactic:
-    """D: every softmax normaliser met is positive, every count of maxima at least 1, other denominators by `auto`."""
-
-    def leaf(h: Goal) -> None:
-        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
-            return
-        zero = [h.text(f) for k, f in h.facts.items() if f[0] == "=" and h.text(f).endswith(" = 0")][-1]
-        soft = re.fullmatch(r"sum\((\w+), 1, (\w+), exp\((.*)\)\) = 0", zero)
-        if soft:
-            name, top, score = soft.groups()
-            h.use("lem:sm_total", f"{name}. {score}", top, label="normaliser").auto()
-        elif hard := re.fullmatch(r"sum\((\w+), 1, (\w+), I\[all .* -> .* <= (.*)\]\) = 0", zero):
-            name, top, score = hard.groups()
-            h.use("lem:hm_count", f"{name}. {score}", top, label="count").auto()
-        else:
-            extra(h)
-
-    return lambda g: g.leaves(names, leaf)
 
 
 def small_leaf(h: Goal) -> None:
@@ -97,11 +36,6 @@ def small_leaf(h: Goal) -> None:
         h.take(trial)
 
 
-def inhabit(*terms: str) -> Tactic:
-    """H by these witnesses."""
-    return lambda g: g.inhabit(*terms, leaf=small_leaf)
-
-
 def halves(h: Goal, names: list[str]) -> None:
     """`blast` where each of these integers is at most 1, or at least 2."""
     if not names:
@@ -122,124 +56,10 @@ def values(h: Goal) -> str:
     return " ".join(k for k in h.facts if re.fullmatch(r"[dv]\d+", k))
 
 
-# --- Exponentials, lookups at a temperature ---------------------------------------------------------------------------
-
-
-# --- Attention scores of Section 4 ------------------------------------------------------------------------------------
-
-
 # --- Appendix C -------------------------------------------------------------------------------------------------------
 
 
 SOFT_S, SOFT_R = "sm(l. s(l)/tau, n, j)", "sm(l. r(l)/tau, n, j)"
-
-
-# --- Cookbook, Section 5.6 --------------------------------------------------------------------------------------------
-
-
-PRODUCT = "sum(a, 1, {rows}, sum(b, 1, {size}, {A}(a, b)*{y}(i, b))*sum(c, 1, {size}, {B}(a, c)*{y}(j, c)))"
-
-
-def matrices(g: Goal) -> None:
-    g.intro("d h n Q W z gamma t A B y u v (wide tall many positive)")
-    g.intro("A_rows (A_last A_gamma A_term) B_rows (B_last B_gamma B_term) y_is")
-    new = PRODUCT.format(rows="h + 1", size="d + 2", A="A", B="B", y="y")
-    old = PRODUCT.format(rows="h", size="d", A="Q", B="W", y="z")
-
-    def product(g: Goal) -> None:
-        g.intro("i inside_i j inside_j").use("y_is", "i", label="yi_old yi_gamma yi_term").use(
-            "y_is", "j", label="yj_old yj_gamma yj_term"
-        )
-
-        def row(h: Goal, matrix: str, at: str, value: str, label: str, rows: str) -> Goal:
-            """sum of the first d entries of a row."""
-
-            def each(e: Goal) -> None:
-                e.intro("b (bl bh)").use(f"y{at}_old", "b", label="entry").use(rows, "b", label="weight")
-                e.rewrite("entry").rewrite("weight").true()
-
-            return h.use("lem:sum_ext", f"b. {matrix}*y({at}, b)", f"b. {value}", "1", "d", each, label=label)
-
-        def inner(h: Goal) -> None:
-            h.intro("a (al ah)").use("A_rows", "a", label="A_old A_one A_two").use(
-                "B_rows", "a", label="B_old B_one B_two"
-            )
-            row(h, "A(a, b)", "i", "u*Q(a, b)*z(i, b)", "query", "A_old")
-            row(h, "B(a, b)", "j", "W(a, b)*z(j, b)", "key", "B_old")
-            last(h, "b. A(a, b)*y(i, b)", "1", "d + 1", "q_one")
-            last(h, "b. A(a, b)*y(i, b)", "1", "d + 2", "q_two")
-            last(h, "b. B(a, b)*y(j, b)", "1", "d + 1", "k_one")
-            last(h, "b. B(a, b)*y(j, b)", "1", "d + 2", "k_two")
-            h.have(
-                "sum(b, 1, d + 2, A(a, b)*y(i, b)) = u*sum(b, 1, d, Q(a, b)*z(i, b))",
-                "q",
-                use="query q_one q_two A_one A_two",
-            )
-            h.have(
-                "sum(c, 1, d + 2, B(a, c)*y(j, c)) = sum(c, 1, d, W(a, c)*z(j, c))",
-                "k",
-                use="key k_one k_two B_one B_two",
-            )
-            h.rewrite("q").rewrite("k").true()
-
-        body = "sum(b, 1, d + 2, A({0}, b)*y(i, b))*sum(c, 1, d + 2, B({0}, c)*y(j, c))"
-        wanted = "u*(sum(b, 1, d, Q(a, b)*z(i, b))*sum(c, 1, d, W(a, c)*z(j, c)))"
-        g.use("lem:sum_ext", f"a. {body.format('a')}", f"a. {wanted}", "1", "h", inner, label="block")
-        last(g, f"a. {body.format('a')}", "1", "h + 1", "split_last")
-
-        def zero(e: Goal, fact: str) -> None:
-            e.intro("b (bl bh)").use(fact, "b", label="weight").rewrite("weight").true()
-
-        g.use("lem:sum_ext", "b. A(h + 1, b)*y(i, b)", "b. 0", "1", "d", lambda e: zero(e, "A_last"), label="query")
-        g.use("lem:sum_ext", "b. B(h + 1, b)*y(j, b)", "b. 0", "1", "d", lambda e: zero(e, "B_last"), label="key")
-        last(g, "b. A(h + 1, b)*y(i, b)", "1", "d + 1", "q_one")
-        last(g, "b. A(h + 1, b)*y(i, b)", "1", "d + 2", "q_two")
-        last(g, "b. B(h + 1, b)*y(j, b)", "1", "d + 1", "k_one")
-        last(g, "b. B(h + 1, b)*y(j, b)", "1", "d + 2", "k_two")
-        g.have(
-            "sum(b, 1, d + 2, A(h + 1, b)*y(i, b)) = v*gamma",
-            "q",
-            lambda e: corner(e, "query q_one q_two A_gamma A_term yi_gamma"),
-        )
-        g.have(
-            "sum(c, 1, d + 2, B(h + 1, c)*y(j, c)) = t(j)",
-            "k",
-            lambda e: corner(e, "key k_one k_two B_gamma B_term yj_term"),
-        )
-        g.have(f"{body.format('h + 1')} = v*gamma*t(j)", "corner", lambda e: e.rewrite("q").rewrite("k").true())
-        g.auto("block split_last corner", degree=1, rounds=0)
-
-    g.have(f"all i in 1..n. all j in 1..n. {new} = u*{old} + v*(gamma*t(j))", "product", product)
-    first, second = g.split()
-    first.intro("(u_is v_is) i inside_i j inside_j").use("product", "i", None, "j", None, label="here")
-    first.rewrite("u_is", "here", "with_u").rewrite("v_is", "with_u", "done").auto("done", degree=1)
-    second.intro("(u_is v_is) i inside_i j inside_j").use("product", "i", None, "j", None, label="here")
-    for size, label in (("h", "old"), ("h + 1", "new")):
-        second.use("ax:sqrt", size, label=f"{label}_low {label}_square")
-        second.have(f"0 < sqrt({size})", f"{label}_pos", lambda e, label=label, size=size: root(e, label, size))
-        second.use(
-            "ax:inv",
-            f"sqrt({size})",
-            lambda e, label=label: e.intro("zero").auto(f"{label}_pos zero", degree=1),
-            label=f"{label}_e",
-        )
-    second.rewrite("u_is", "here", "with_u").rewrite("v_is", "with_u", "done")
-    second.auto("done new_e", degree=1, rounds=0, multipliers=["1/sqrt(h + 1)", "gamma*t(j)", f"{old}/sqrt(h)"])
-
-
-def corner(e: Goal, facts: str) -> None:
-    e.auto(
-        facts,
-        degree=1,
-        rounds=0,
-        multipliers=["1", "gamma", "t(i)", "t(j)", "v", "y(i, d + 1)", "y(i, d + 2)", "y(j, d + 1)", "y(j, d + 2)"],
-    )
-
-
-def root(e: Goal, label: str, size: str) -> None:
-    """0 < sqrt(size) from its square, which is at least 1."""
-    e.contra("no").have(f"sqrt({size}) = 0", "zero", use=f"no {label}_low")
-    e.rewrite("zero", f"{label}_square", "wrong").auto("wrong tall", degree=1)
 
 
 # --- Cookbook, Section 5.7 --------------------------------------------------------------------------------------------
@@ -407,57 +227,11 @@ def log_defined(names: str) -> Tactic:
     return lambda g: g.leaves(names, leaf)
 
 
-def matrices_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
-            return
-        zero = [k for k, f in h.facts.items() if f[0] == "=" and h.text(f).endswith(" = 0") and "sqrt" in h.text(f)][-1]
-        size = "h + 1" if "h + 1" in h.text(h.facts[zero]) else "h"
-        h.use("ax:sqrt", size, label="root_low root_square").rewrite(zero, "root_square", "wrong").auto()
-
-    g.leaves("d h n Q W z gamma t A B y u v", leaf)
-
-
-def ones_leaf(h: Goal) -> None:
-    """A condition about positions of which those that matter are 1."""
-    h.intro_all()
-    if h.goal[0] == "&":
-        for part in h.split():
-            ones_leaf(part)
-        return
-    for name, sort in list(h.scope.items()):
-        trial = h._branch(h.formula(f"{name} = 1"))
-        if sort == "Int" and trial.try_auto():
-            h.have(f"{name} = 1", f"{name}_one").rewrite(f"{name}_one")
-    h.easy()
-
-
 def log_leaf(h: Goal) -> None:
     small_leaf(h) if h.goal[0] == "all" else h.blast()
 
 
 QUARTER = ("3", "2", "1", "j. -j", "1", "1/log(8*3)", "j. 0", "0")
-ROOTS = "(sqrt(1 + 1)/sqrt(1))", "sqrt(1 + 1)"
-
-
-def enlarged(u: str, v: str) -> tuple[str, ...]:
-    """Zero matrices and inputs, gamma = 1, with the printed extra entries."""
-    corner = f"a b. {v}*I[a = 2]*I[b = 2]"
-    return (
-        "1",
-        "1",
-        "2",
-        "a b. 0",
-        "a b. 0",
-        "i b. 0",
-        "1",
-        "j. 0",
-        corner,
-        "a b. I[a = 2]*I[b = 3]",
-        "i b. I[b = 2]",
-        u,
-        v,
-    )
 
 
 # --- Table lookup: any constant ---------------------------------------------------------------------------------------
@@ -538,17 +312,7 @@ def from_least(constant: str) -> Tactic:
     return run
 
 
-# --- Sharp forms of Lemmas 6 and 8 ------------------------------------------------------------------------------------
-
-
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s5.6.tiebreak_matrices.corrected": Script(
-        matrices,
-        lambda g: g.inhabit(
-            *enlarged("1", "1"), *enlarged("1", "1"), "1", "1", *enlarged(*ROOTS), "1", "1", leaf=ones_leaf
-        ),
-        matrices_defined,
-    ),
     "cookbook.s5.7.error_quarter": Script(
         error_quarter, lambda g: g.inhabit(*QUARTER, leaf=log_leaf), log_defined("N n q s gamma tau v found")
     ),
