@@ -10,7 +10,6 @@ from symcook.proof.search.cover import cover
 from symcook.proof.search.tactics import Goal, Stuck, Tactic
 from symcook.proof.terms import replace
 
-
 # --- Definitions and conditions ---------------------------------------------------------------------------------------
 
 
