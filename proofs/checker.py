@@ -135,9 +135,8 @@ class Clock:
 # --- Terms -----------------------------------------------------------------------------------------------------------
 
 COMPARISONS = ("=", "<=", "<")
-FUNCTIONS = {
-    "relu": 1, "abs": 1, "min": 2, "max": 2, "exp": 1, "log": 1, "sqrt": 1, "erf": 1, "sin": 1, "cos": 1, "pow": 2, "pi": 0
-}  # fmt: skip
+FUNCTIONS = dict.fromkeys(("relu", "abs", "exp", "log", "sqrt", "erf", "sin", "cos"), 1)
+FUNCTIONS |= {"min": 2, "max": 2, "pow": 2, "pi": 0}
 WHOLE = frozenset({"+", "-", "*", "neg", "^", "relu", "abs", "min", "max"})  # of sort Int where the arguments are
 NUMBERS = ("Int", "Real")
 

@@ -3,8 +3,8 @@
 No kernel code is used: the text is read by `symcook.model.expr`, definitions are taken from definitions.txt as text and
 substituted here. An instance offers, for each quantified name, the values that the quantifier ranges over; a name of
 a function is written with ``()``: ``{"n": [2], "x()": [{1: ..., 2: ...}]}``. An entry may be a callable, which gets the
-names bound so far. Numbers are Fractions; where exp, log, sqrt, erf, sin, cos, tanh or pi occurs they are 60-digit mpmath
-numbers, and comparisons other than < allow a slack of 10^-45 relative to the size of the sides.
+names bound so far. Numbers are Fractions; where exp, log, sqrt, erf, sin, cos, tanh or pi occurs they are 60-digit
+mpmath numbers, and comparisons other than < allow a slack of 10^-45 relative to the size of the sides.
 """
 
 from __future__ import annotations

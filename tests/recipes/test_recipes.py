@@ -154,7 +154,7 @@ def points(model, values):
 
 def test_the_names_and_their_order():
     assert list(names()) == NAMES
-    kinds = {"representation": 3, "feed-forward": 24, "attention": 17, "layer norm": 3, "language": 10}
+    kinds = {"representation": 6, "feed-forward": 24, "attention": 17, "layer norm": 3, "language": 10}
     assert Counter(info(name).kind for name in NAMES) == kinds
 
 
