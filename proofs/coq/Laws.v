@@ -4,7 +4,7 @@ From Coq Require Import Reals ZArith Lia Lra ClassicalEpsilon Classical.
 From Symcook Require Import Meaning.
 Open Scope R_scope.
 
-(* --- the 29 axioms --------------------------------------------------------------------------------------------- *)
+(* --- the axioms ----------------------------------------------------------------------------------------------- *)
 Lemma ax_relu_pos : forall x, 0 <= x -> relu x = x.
 Proof. intros. unfold relu. now apply Rmax_right. Qed.
 Lemma ax_relu_neg : forall x, x <= 0 -> relu x = 0.
