@@ -43,6 +43,7 @@ VALUES = {
     "c": Fraction(-3, 2),
     "epsilon": Fraction(1, 7),
     "eta": Fraction(2, 7),
+    "gamma": Fraction(1, 3),
 }
 NUMBERS = (Fraction(-2), Fraction(-1, 3), Fraction(0), Fraction(1, 4), Fraction(1))
 FUNCTIONS = {
