@@ -83,11 +83,6 @@ def hash_leaf(*values: str) -> Tactic:
     return leaf
 
 
-def hash_pairs(h: Goal) -> None:
-    """A condition on the layer norms of some whole numbers."""
-    hash_leaf(*(name for name, sort in h.scope.items() if sort == "Int" and name not in "nm"))(h)
-
-
 def names_of(text: str) -> list[str]:
     return re.findall(r"[a-z]\w*", text)
 
@@ -140,35 +135,6 @@ def lh_lookup_defined(names: str) -> Tactic:
             hash_leaf("q(i)", *(name for name, sort in h.scope.items() if sort == "Int" and name != "n"))(h)
 
     return lambda g: g.leaves(names, leaf)
-
-
-def lh_gap(g: Goal) -> None:
-    g.intro("n m g h (some less g_least g_at h_least h_at)").have("2 <= m", "many", use="some less")
-    for x, size, some in (("g", "n", "some"), ("h", "m", "many")):
-        g.use("lem:hash_least", size, x, f"#{some}", label=f"{x}_1 {x}_2 {x}_is")
-        both = each_by(f"#{x}_least", f"#{x}_at")
-        g.use(f"{x}_is", both, label=f"{x}_value")
-    g.have("0 < n*(n - 1) + 1", "n_pos", lambda e: e.have("0 <= n*(n - 1)", "p", use="some").auto("p"))
-    g.have("0 < m*(m - 1) + 1", "m_pos", lambda e: e.have("0 <= m*(m - 1)", "p", use="many").auto("p"))
-    g.use("lem:hash_gap_compare", "m", "m - 1", "n", "n - 1", label="weak strict", premises=1)
-    g.have(
-        "n*(n - 1) + 1 < m*(m - 1) + 1",
-        "more",
-        lambda e: e.have("0 < (m - n)*(m + n - 1)", "p", use="less some many").auto("p"),
-    )
-
-    def squares(e: Goal) -> None:
-        e.have("(n*(n - 1) + 1)^2 < (m*(m - 1) + 1)^2", "sq", use="more n_pos m_pos").auto("sq")
-
-    g.use("strict", squares, label="done").auto("done g_value h_value")
-
-
-def lh_gap_inhabited(g: Goal) -> None:
-    g.use("lem:hash_least", "2", "0", "!", label="g_least g_at any", premises=0)
-    g.use("lem:hash_least", "3", "0", "!", label="h_least h_at other", premises=0)
-    g.witness("2", "3", "4*hashgap(2, 2 - 1)", "4*hashgap(3, 3 - 1)")
-    for h in g.split():
-        close(h)
 
 
 def selective_refuted(g: Goal) -> None:
@@ -431,7 +397,6 @@ SCRIPTS: dict[str, Script | Tactic] = {
         exists("4", "2", HASH, (*HASH_AT, "1"), *[(*HASH_AT, "1", "1")] * 2),
         lh_lookup_defined("n q v z c found i"),
     ),
-    "cookbook.s5.3.3.lh_gap": Script(lh_gap, lh_gap_inhabited, lambda g: g.leaves("n m g h", hash_pairs)),
     "cookbook.s5.3.3.selective_ln": Script(
         lambda g: selective_refuted(g.intro("claim")), defined=selective_whole, refutes=True
     ),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from script import Script, witnesses
 
 from symcook.proof.search.tactics import Goal, Tactic
@@ -132,74 +130,6 @@ def heads_inhabited(g: Goal) -> None:
 
 
 # Positions 1000, 1001, ..., 1001, 1000: the early match loses more by the tie-breaking term than it gains.
-
-
-def worktape_refuted(g: Goal) -> None:
-    wrong_cell(g, False)
-
-
-def wrong_cell(g: Goal, halted: bool) -> None:
-    """Positions 0, 0, 1, 0: at token 3 (the last, or the halting one) the last visit to cell 0 was at token 1."""
-    walk = "k. I[k = 2]"
-    g.intro("claim").obtain("lem:tiebreaker_exists", "f", "exists").obtain("exists", "g", "first more small large")
-    differences, ties = (lambda h: both(h, "first", "more")), (lambda h: both(h, "small", "large"))
-
-    def steps(h: Goal) -> None:
-        h.intro("j (jl jh)")
-        for e in h.ind("j = 2", "is v"):
-            for f in e.ind("j + 1 = 2", "is_next v_next"):
-                for a in f.split():
-                    a.auto("v v_next")
-
-    def stays(h: Goal) -> None:
-        h.intro("j (jl jh)").have("j = 3", "is").rewrite("is").true()
-
-    premises: list[Any] = [
-        differences,
-        ties,
-        "!",
-        *(["!"] if halted else []),
-        "!",
-        steps,
-        "!",
-        *([stays] if halted else []),
-    ]
-    g.use("claim", "f", "g", walk, "j. j", "3", *(["3"] if halted else []), *premises, label="returns other")
-
-    def match(h: Goal) -> None:
-        h.intro("k (kl kh)").have("k = 2", "is").rewrite("is").true()
-
-    g.have("all k in 2..2. I[k = 2] != I[3 = 2]", "unseen", match)
-    g.use(
-        "returns",
-        "1",
-        "!",
-        lambda h: [e.true() if e.goal[0] == "=" else e.hyp("unseen") for e in h.split()],
-        label="wrong",
-    )
-
-    def near(h: Goal) -> None:
-        for e in h.intro("j (jl jh)").ind("j = 2", "is v"):
-            for a in e.split():
-                a.auto("v jl")
-
-    g.use(
-        "lem:merrill2024.lemma7.corrected",
-        "f",
-        "g",
-        walk,
-        "j. j - 1",
-        "3",
-        "1",
-        differences,
-        ties,
-        "!",
-        near,
-        "!",
-        "#unseen",
-        label="right",
-    )
-    g.auto("wrong right", degree=1, rounds=0)
 
 
 def output(g: Goal) -> None:
@@ -961,7 +891,5 @@ SCRIPTS: dict[str, Script | Tactic] = {
     ),
     "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
     "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
-    "merrill2024.thm2.worktape": Script(worktape_refuted, refutes=True),
-    "merrill2024.thm2.output": Script(lambda g: wrong_cell(g, True), refutes=True),
     "merrill2024.prop1": Script(prop1, prop1_inhabited, prop1_defined),
 }
