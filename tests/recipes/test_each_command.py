@@ -16,7 +16,7 @@ from symcook.recipes import build, info, names, reference
 from symcook.report.figures import figures
 
 NAMES = names()
-IRRATIONAL = ("multiply-gelu", "by-gelu", "first-layernorm", "parity-layernorm")
+IRRATIONAL = ("multiply-gelu", "by-gelu", "sinusoidal", "first-layernorm", "parity-layernorm")
 """Those without exact values at their default arguments: run and check take balls, and say so."""
 INSIDE = {"query": ("1", "2", "1"), "value": ("0", "1", "1/2"), "score": ("0", "1", "0"), "tolerance": ("1/2",)} | {
     "p": ("1",), "q": ("0",), "r": ("1",), "y": ("1/2",)
@@ -102,10 +102,13 @@ def test_run(capsys, name):
     elif isinstance(found["outputs"][0], str) and build(name).readout.kind == "largest":
         assert found["outputs"] == list(wanted)
     else:
-        assert [number(v) for v in found["outputs"]] == [value for row in wanted for value in row.values()]
+        shown = [v for one in found["outputs"] for v in (one.values() if isinstance(one, dict) and "mid" not in one else [one])]
+        known = [value for row in wanted for value in row.values()]
+        near = Fraction(info(name).error or 0)
+        assert all(abs(number(v) - value) <= near for v, value in zip(shown, known, strict=True))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "parity-layernorm"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("modulo-angle", "parity-layernorm")])
 def test_derive_says_what_run_says(capsys, name):
     options, _ = given(name)
     found = document(capsys, "run", name, *options, *symbols(name), "--domain", "ball")
@@ -117,8 +120,12 @@ def test_derive_says_what_run_says(capsys, name):
         exactly = document(capsys, "run", name, *options, *symbols(name))["output"]
         assert {one: Fraction(v) for one, v in form["output"].items()} == {one: number(v) for one, v in exactly.items()}
     if "label" in form:
-        outputs = document(capsys, "run", name, *options)["outputs"]
-        assert [one["label"] for one in form["outputs"]] == outputs
+        ran = document(capsys, "run", name, *options)
+        assert [one["label"] for one in form.get("outputs", [form])] == ran.get("outputs", [ran["output"]])
+
+
+def test_a_closed_form_has_no_sine_of_a_symbol(capsys):
+    assert "cos(2*pi/m); set it" in refused(capsys, "derive", "modulo-angle", "--input", "ab")
 
 
 def test_a_closed_form_that_grows_too_large_says_what_to_do(capsys):
@@ -159,7 +166,7 @@ def test_check(capsys, name):
     found = document(capsys, "check", name, *long, *symbols(name))
     assert (found["mismatches"], found["open"]) == (0, 0)
     assert found["strings"] > 1
-    assert found["domain"] == ("ball" if name in IRRATIONAL else "exact")
+    assert found["domain"] == ("ball" if name in IRRATIONAL or info(name).error else "exact")
 
 
 @pytest.mark.sampled(8)
