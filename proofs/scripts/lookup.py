@@ -6,7 +6,6 @@ import re
 
 from script import Script
 
-from symcook.proof.normal import fkey
 from symcook.proof.search.tactics import Goal, Tactic
 
 
@@ -37,104 +36,6 @@ def root(g: Goal, x: str, label: str) -> Goal:
 def square(g: Goal, x: str, label: str) -> Goal:
     """0 <= x^2."""
     return g.have(f"0 <= ({x})^2", label, squares=[x])
-
-
-def counted(scores: str, size: str = "n") -> Tactic:
-    """The number of maxima is not 0."""
-    return lambda h: h.use("lem:hm_count", scores, size, label="count").auto(degree=1, rounds=0)
-
-
-def exists(m: str, n: str, codes: str, *witnesses: tuple[str, ...]) -> Tactic:
-    """H of a lookup with n = 2, queries 1 and values 0; `witnesses` for each part, with z and found by name."""
-
-    def run(g: Goal) -> None:
-        g.use("lem:block_exists", m, n, codes, "i. 1", "i. 0", "1", label="some")
-        g.obtain("some", "z0", "some_z").obtain("some_z", "found0", "columns layer")
-        g.inhabit(*(w for one in witnesses for w in one), leaf=close)
-
-    return run
-
-
-def close(h: Goal) -> None:
-    same = [name for name, fact in h.facts.items() if fkey(fact) == fkey(h.goal)]
-    h.hyp(same[0]) if same else h.blast()
-
-
-HASH_AT = ("2", "i. 1", "i. 0", "z0", "1", "found0")
-BLOCK = "l. c*blockscore(z, {m}, i, l)"
-
-
-def square_half(x: str) -> str:
-    """The variance of [x; 1; -x; -1]."""
-    return f"({x})^2/2 + 1/2"
-
-
-def hash_leaf(*values: str) -> Tactic:
-    """A condition on the layer norms of [x; 1; -x; -1] for these x."""
-
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        for k, x in enumerate(v for v in values if all(name in h.scope for name in names_of(v))):
-            square(h, x, f"sq{k}").have(f"0 < {square_half(x)}", f"v{k}", use=f"sq{k}")
-            root(h, square_half(x), f"r{k}")
-        h.auto(degree=1, rounds=0)
-
-    return leaf
-
-
-def names_of(text: str) -> list[str]:
-    return re.findall(r"[a-z]\w*", text)
-
-
-HASH = "a p. lhash(p, a)"
-
-
-def hash_found(g: Goal) -> Goal:
-    g.intro("n q v z c found (some factor asked) columns layer")
-
-    def ready(h: Goal) -> None:
-        width, positive, asked, best = h.split()
-        width.true()
-        positive.hyp("factor")
-        asked.hyp("asked")
-        best.intro("p (pl ph) j (jl jh) differ").use("lem:hash_best", "p", "j", "#differ", label="done").hyp("done")
-
-    return g.use(
-        "lem:block_found", "4", "n", HASH, "q", "v", "z", "c", "found", ready, "#columns", "#layer", label="done"
-    )
-
-
-def lh_argmax(g: Goal) -> None:
-    hash_found(g).use("lem:block_scores", "4", "n", HASH, "q", "v", "z", "!", "#columns", label="is")
-    g.intro("i (low high)").use("is", "i", label="codes value scores").use("asked", "i", label="ql qh")
-    first, second, third = g.split()
-    first.hyp("scores")
-    second.intro("j (jl jh)")
-    only, best = second.split()
-    only.intro("max").contra("differ").use("max", "q(i)", label="at").use(
-        "lem:hash_best", "q(i)", "j", "#differ", label="less"
-    ).auto("at less")
-
-    def least(h: Goal) -> None:
-        h.intro("is_q k inside").rewrite("is_q")
-        yes, no = h.em("k = q(i)", "at")
-        yes.rewrite("at").true()
-        no.use("lem:hash_best", "q(i)", "k", "#at", label="less").auto("less")
-
-    least(best)
-    third.use("done", "i", label="at").hyp("at")
-
-
-def lh_lookup_defined(names: str) -> Tactic:
-    def leaf(h: Goal) -> None:
-        last = h.text(list(h.facts.values())[-1])
-        if h.goal[0] == "false" and last.startswith("sum(") and "z(" in last:
-            counted(BLOCK.format(m="4"))(h)
-        else:
-            hash_leaf("q(i)", *(name for name, sort in h.scope.items() if sort == "Int" and name != "n"))(h)
-
-    return lambda g: g.leaves(names, leaf)
 
 
 def selective_refuted(g: Goal) -> None:
@@ -357,46 +258,7 @@ def parts(g: Goal) -> list[Goal]:
     return [first, second]
 
 
-def log_of(g: Goal, n: str = "N", some: str = "some") -> Goal:
-    """log(2n) = log 2 + log n, 0 <= log n, log 2 >= 3/5, where a fact `some` gives n >= 1."""
-    g.use(
-        "lem:log_product",
-        "2",
-        n,
-        each_by("", some),
-        label="log_is",
-    )
-    g.use("lem:log_unique", "1", "0", "!", label="log_one").use("lem:log_mono", "1", n, each_by(some), label="log_n")
-    g.have(f"0 <= log({n})", "log_pos", use="log_one log_n")
-    return g if "two_low" in g.facts else g.use("lem:log_two", label="two_low two_high")
-
-
-def logarithmic(g: Goal, constant: str) -> None:
-    """ceil(12*k/eps^2*log(2*N)), or a multiple of it, is at most a constant times log(N)."""
-    g.intro("eps k (pos kp)").have("0 < eps^2", "sq", use="pos").positive("eps^2", "e", lambda h: h.hyp("sq"))
-    g.use("lem:log_two", label="two_low two_high").have("0 < log(2)", "l_pos", use="two_low")
-    g.positive("log(2)", "l", lambda h: h.hyp("l_pos")).witness(constant).intro("N m (many near)")
-    g.have("1 <= N", "some", use="many")
-    g.use("lem:log_mono", "2", "N", each_by("many"), label="log_two_n")
-    log_of(g).have("0 < k*(1/eps^2)", "factor", use="kp e_i")
-    g.have("0 <= k*(1/eps^2)*(log(N) - log(2))", "one", use="factor log_two_n")
-    g.have("0 <= (log(N) - log(2))*(1/log(2))", "two", use="log_two_n l_i")
-    g.auto("near one two log_is l_e", rounds=0, multipliers=["1", "k/eps^2"])
-
-
-def width(g: Goal) -> None:
-    first, second = g.split()
-    first.intro("P h X (some size) long orthogonal").use("lem:cookbook.s3.2.onehot_width", label="bound reached")
-    first.use("bound", "P", "h", "i a. X(a, i)", None, "#long", "#orthogonal", label="fits").auto("fits")
-    logarithmic(second, "48*k/eps^2 + 3/log(2)")
-
-
 SCRIPTS: dict[str, Script | Tactic] = {
-    "cookbook.s5.3.3.lh_argmax": Script(
-        lh_argmax,
-        exists("4", "2", HASH, (*HASH_AT, "1"), *[(*HASH_AT, "1", "1")] * 2),
-        lh_lookup_defined("n q v z c found i"),
-    ),
     "cookbook.s5.3.3.selective_ln": Script(
         lambda g: selective_refuted(g.intro("claim")), defined=selective_whole, refutes=True
     ),

@@ -2,57 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from script import Script
 
 from symcook.proof.search.cover import cover
-from symcook.proof.search.tactics import Goal, Stuck, Tactic
-from symcook.proof.terms import replace
+from symcook.proof.search.tactics import Goal, Tactic
 
 # --- Definitions and conditions ---------------------------------------------------------------------------------------
 
 
-def small_leaf(h: Goal) -> None:
-    """A condition about positions 1 and 2; of ``~all`` the instance at 2 is false."""
-    if h.goal[0] == "~" and h.goal[2][0][0] == "all":
-        h.intro("wrong").use("wrong", "2", label="at_two").absurd("at_two")
-        return
-    try:
-        trial = h._branch(h.goal)
-        trial.blast()
-    except Stuck:
-        h.intro_all()
-        if h.goal[0] == "&":
-            for part in h.split():
-                small_leaf(part)
-            return
-        for k, f in list(h.facts.items()):
-            if f[0] == "all":
-                h.use(k, "2", label=f"{k}_at_two")
-        halves(h, [k for k, sort in h.scope.items() if sort == "Int"])
-    else:
-        h.take(trial)
-
-
-def halves(h: Goal, names: list[str]) -> None:
-    """`blast` where each of these integers is at most 1, or at least 2."""
-    if not names:
-        h.blast()
-        return
-    low, high = h.em(f"{names[0]} <= 1", f"half_{names[0]}")
-    high.use("ax:int_lt", "1", names[0], label=f"two_{names[0]}")
-    for part in (low, high):
-        if not part.try_contradiction():
-            halves(part, names[1:])
-
-
 # --- Lemmas 6 to 9 ----------------------------------------------------------------------------------------------------
-
-
-def values(h: Goal) -> str:
-    """What `apart` has learnt."""
-    return " ".join(k for k in h.facts if re.fullmatch(r"[dv]\d+", k))
 
 
 # --- Appendix C -------------------------------------------------------------------------------------------------------
@@ -62,175 +20,6 @@ SOFT_S, SOFT_R = "sm(l. s(l)/tau, n, j)", "sm(l. r(l)/tau, n, j)"
 
 
 # --- Cookbook, Section 5.7 --------------------------------------------------------------------------------------------
-
-
-ALPHA_Q = "sm(l. s(l)/tau, n, q)"
-ALPHA_J = "sm(l. s(l)/tau, n, j)"
-OTHERS = f"sum(j, 1, n, I[j != q]*{ALPHA_J})"
-
-
-def not_equal(e: Goal, j: str, q: str) -> list[Goal]:
-    """Cases j = q and j != q with the values of both indicators rewritten in the goal."""
-    yes, no = e.ind(f"{j} = {q}", "at value")
-    for h, want in ((yes, "0"), (no, "1")):
-
-        def other(f: Goal) -> None:
-            for u in f.ind(f"{j} != {q}", "not_at not_value"):
-                if not u.try_auto("not_value", degree=1):
-                    u.contra("no").absurd(*(("not_at", "at") if u.facts["at"][0] == "~" else ("at", "not_at")))
-
-        h.have(f"I[{j} != {q}] = {want}", "other", other)
-        for label in ("value", "other"):
-            if replace(h.goal, *h.facts[label][2]) != h.goal:
-                h.rewrite(label)
-    return [yes, no]
-
-
-def error_quarter(g: Goal) -> None:
-    g.intro("N n q s gamma tau v found (some fits low high positive separate bits) tau_is found_is")
-    g.have("1 <= N", "N_some").use("lem:log_rule", "N", "gamma", "tau", None, label="log_pos tau_pos ratio rule")
-    g.positive("tau", "u", lambda h: h.hyp("tau_pos")).use("lem:sm_sum", "l. s(l)/tau", "n", label="one")
-    g.use("lem:sm_weight", "l. s(l)/tau", "n", "q", label="q_pos q_one").use("ax:exp_pos", "-gamma/tau", label="x_pos")
-    g.use("bits", "q", label="bit_q")
-
-    def split(h: Goal, factor: str) -> None:
-        h.intro("j inside")
-        for e in not_equal(h, "j", "q"):
-            e.true()
-
-    kept = f"sum(j, 1, n, I[j != q]*{ALPHA_J}*v(j))"
-    g.use(
-        "lem:sum_ext",
-        f"j. {ALPHA_J}*v(j)",
-        f"j. I[j = q]*({ALPHA_J}*v(j)) + I[j != q]*{ALPHA_J}*v(j)",
-        "1",
-        "n",
-        lambda h: split(h, "v"),
-        label="values",
-    )
-    g.use(
-        "lem:sum_ext",
-        f"j. {ALPHA_J}",
-        f"j. I[j = q]*{ALPHA_J} + I[j != q]*{ALPHA_J}",
-        "1",
-        "n",
-        lambda h: split(h, ""),
-        label="weights",
-    )
-    g.use("lem:sum_delta", f"j. {ALPHA_J}*v(j)", "1", "n", "q", label="value_q").use(
-        "lem:sum_delta", f"j. {ALPHA_J}", "1", "n", "q", label="weight_q"
-    )
-    g.have(f"found = {ALPHA_Q}*v(q) + {kept}", "parts", use="found_is values value_q")
-    g.have(f"{OTHERS} = 1 - {ALPHA_Q}", "rest", use="one weights weight_q")
-
-    def low_term(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="pos most").use(
-            "bits", "j", label="bit_j"
-        )
-        yes, no = not_equal(h, "j", "q")
-        yes.true()
-        for e in no.cases("bit_j", "is"):
-            e.rewrite("is").auto("pos", degree=1)
-
-    g.use("lem:sum_nonneg", f"j. I[j != q]*{ALPHA_J}*v(j)", "1", "n", low_term, label="kept_low")
-
-    def high_term(h: Goal) -> None:
-        h.intro("j (jl jh)").use("lem:sm_weight", "l. s(l)/tau", "n", "j", label="pos most").use(
-            "bits", "j", label="bit_j"
-        )
-        yes, no = not_equal(h, "j", "q")
-        yes.true()
-        for e in no.cases("bit_j", "is"):
-            e.rewrite("is").auto("pos", degree=1)
-
-    g.use(
-        "lem:sum_mono",
-        f"j. I[j != q]*{ALPHA_J}*v(j)",
-        f"j. I[j != q]*{ALPHA_J}",
-        "1",
-        "n",
-        high_term,
-        label="kept_high",
-    )
-
-    def small(h: Goal) -> None:
-        h.intro("j (jl jh)")
-        yes, no = not_equal(h, "j", "q")
-        yes.true()
-        no.use("separate", "j", None, "#at", label="apart")
-        no.have("s(j)/tau <= s(q)/tau - gamma/tau", "down", lambda e: e.auto("apart u_i", rounds=0))
-        no.use("lem:sm_below", "l. s(l)/tau", "n", "j", "q", "gamma/tau", None, "#down", label="below").auto(
-            "below", degree=1
-        )
-
-    g.use(
-        "lem:sum_mono",
-        f"j. I[j != q]*{ALPHA_J}",
-        f"j. (1 - I[j = q])*(exp(-gamma/tau)*{ALPHA_Q})",
-        "1",
-        "n",
-        small,
-        label="tail",
-    )
-    g.use("lem:sum_one", "1", "n", label="ones").use("lem:sum_delta", "j. 1", "1", "n", "q", label="single")
-    x = f"exp(-gamma/tau)*{ALPHA_Q}"
-    g.have(
-        f"{OTHERS} <= (n - 1)*({x})", "bound", lambda h: h.auto("tail ones single", degree=1, rounds=0, multipliers=[x])
-    )
-    g.have(f"0 < {x}", "weighted", lambda h: h.auto("x_pos q_pos", rounds=0))
-    g.have(f"{x} <= exp(-gamma/tau)", "drop", lambda h: h.auto("x_pos q_one", rounds=0))
-    g.have(f"(n - 1)*({x}) <= N*exp(-gamma/tau)", "wide", lambda h: widen(h, x))
-    first, second, third, fourth = g.split()
-    first.hyp("parts")
-    for h in second.cases("bit_q", "q_is"):
-        h.have(
-            f"found = {kept} + {ALPHA_Q}*{'0' if h.facts['q_is'] == h.formula('v(q) = 0') else '1'}",
-            "amount",
-            use="parts q_is",
-            multipliers=[ALPHA_Q],
-        )
-        h.apart(
-            "abs(found - v(q))", lambda e: e.auto("amount q_is kept_low kept_high rest q_one " + values(e), degree=1)
-        )
-    third.auto("rest bound wide", degree=1)
-    fourth.auto("rule", degree=1)
-
-
-def widen(h: Goal, x: str) -> None:
-    h.have(f"(n - 1)*({x}) <= N*({x})", "more", lambda e: e.auto("fits weighted", rounds=0))
-    h.have(f"N*({x}) <= N*exp(-gamma/tau)", "most", lambda e: e.auto("drop N_some", rounds=0)).auto(
-        "more most", degree=1
-    )
-
-
-def log_defined(names: str) -> Tactic:
-    """D where tau = gamma/log(8 N) and a softmax of s/tau occur."""
-
-    def leaf(h: Goal) -> None:
-        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
-            return
-        zero = [h.text(f) for f in h.facts.values() if f[0] == "=" and h.text(f).endswith(" = 0")]
-        if zero and "I[" in zero[-1]:
-            h.use("lem:hm_count", "s", "n", label="count").auto()
-            return
-        if zero and zero[-1].startswith("sum("):
-            h.use("lem:sm_total", "l. s(l)/tau", "n", label="normaliser").auto()
-            return
-        log_known(h)
-
-    def log_known(h: Goal) -> None:
-        h.have("1 <= N", "N_some").have("0 < gamma", "positive")
-        h.use("lem:log_rule", "N", "gamma", "gamma/log(8*N)", None, label="log_pos ratio_pos ratio rule")
-        h.have("0 < 8*N", "many").auto()
-
-    return lambda g: g.leaves(names, leaf)
-
-
-def log_leaf(h: Goal) -> None:
-    small_leaf(h) if h.goal[0] == "all" else h.blast()
-
-
-QUARTER = ("3", "2", "1", "j. -j", "1", "1/log(8*3)", "j. 0", "0")
 
 
 # --- Table lookup: any constant ---------------------------------------------------------------------------------------
@@ -312,9 +101,6 @@ def from_least(constant: str) -> Tactic:
 
 
 SCRIPTS: dict[str, Script] = {
-    "cookbook.s5.7.error_quarter": Script(
-        error_quarter, lambda g: g.inhabit(*QUARTER, leaf=log_leaf), log_defined("N n q s gamma tau v found")
-    ),
     "lem.lookup_three_halves": Script(from_least("3/2")),
     "lem.lookup_one": Script(from_least("1")),
 }
