@@ -484,50 +484,10 @@ def unit_sum(g: Goal, x: str) -> Goal:
     return g.have(f"sum(b, 1, 4, (phi(b) - {mean})^2) = 1", "unit", lambda h: unit_square(h.rewrite("mean"), x))
 
 
-def five(g: Goal) -> None:
-    g.intro("n h query key i j some same q5 k5")
-    entries(g)
-    whole, low, mixed, high = g.split()
-    whole.auto([*use_entries(whole), "q5", "k5"], rounds=0, multipliers=products_five())
-    low.intro("i_in j_in")
-    value(low, "i", "i_in", True)
-    value(low, "j", "j_in", True)
-    mask(low, False)
-    mixed.intro("late j_in")
-    value(mixed, "i", "late", False)
-    value(mixed, "j", "j_in", True)
-    mask(mixed, False)
-    high.intro("late j_late")
-    value(high, "i", "late", False)
-    value(high, "j", "j_late", False)
-    mask(high, True)
-    for h, a, b in ((low, "i", "j"), (mixed, "h(i)", "j"), (high, "h(i)", "h(j)")):
-        keys(h, "i", a, "query")
-        keys(h, "j", b, "key")
-        h.auto(
-            [f"{n}{c}_is" for n in ("query", "key") for c in (1, 2, 3, 4)] + ["q5", "k5", "mask"],
-            rounds=0,
-            multipliers=[
-                "1",
-                *(f"key({c})" for c in (1, 2, 3, 4)),
-                "key(5)",
-                *(f"unithash({a}, 1, {c})" for c in (1, 2, 3, 4)),
-            ],
-        )
-
-
 def entries(g: Goal) -> Goal:
     for c in (1, 2, 3, 4):
         g.use("same", str(c), "!", label=f"q{c} k{c}")
     return g
-
-
-def use_entries(_: Goal) -> list[str]:
-    return [f"{n}{c}" for n in "qk" for c in (1, 2, 3, 4)]
-
-
-def products_five() -> list[str]:
-    return ["1", "key(5)", *(f"key({c})" for c in (1, 2, 3, 4)), *(f"inputkey(n, h, i, {c})" for c in (1, 2, 3, 4))]
 
 
 def value(g: Goal, token: str, fact: str, low: bool) -> Goal:
@@ -544,58 +504,6 @@ def value(g: Goal, token: str, fact: str, low: bool) -> Goal:
                 e.contra("no").auto(["in_2", fact], degree=1)
 
     return g.have(f"I[{inside}] = {1 if low else 0}", f"{token}_key", prove)
-
-
-def keys(g: Goal, token: str, x: str, name: str) -> Goal:
-    """The entries of a query or key whose case is known."""
-    for c in (1, 2, 3, 4):
-        given = [f"{name[0]}{c}", f"{token}_key"]
-        both_cases = ["1", f"unithash({token}, 1, {c})", f"unithash(h({token}), 1, {c})"]
-        g.have(f"{name}({c}) = unithash({x}, 1, {c})", f"{name}{c}_is", use=given, rounds=0, multipliers=both_cases)
-    return g
-
-
-def mask(g: Goal, late: bool) -> Goal:
-    def prove(h: Goal) -> None:
-        for e in h.ind("n < j", "is v"):
-            if (e.text(e.facts["is"]) == "n < j") == late:
-                e.hyp("v")
-            else:
-                e.contra("no").easy()
-
-    return g.have(f"I[n < j] = {int(late)}", "mask", prove)
-
-
-def two_halves(h: Goal) -> None:
-    """A vector by its first four entries and the rest: true at each of c = 1..4 by computation."""
-    if h.goal[0] != "all":
-        h.easy()
-        return
-    h.intro("c (cl ch)")
-    for n in (1, 2, 3, 4):
-        here, h = h.em(f"c <= {n}", f"at{n}")
-        h.use("ax:int_lt", str(n), "c", label=f"over{n}")
-        for e in here.have(f"c = {n}", "c_is").rewrite("c_is").split():
-            e.true()
-    h.contra("no").auto("over4 ch", degree=1)
-
-
-def five_inhabited(g: Goal) -> None:
-    """n = 1 and all positions 0: tokens 1 and 2 in the combinations that the parts ask for."""
-    for h, (i, j) in zip(g.split(), ((1, 1), (2, 1), (2, 2)), strict=True):
-        query, key = (f"c. if(c <= 4, inputkey(1, k. 0, {t}, c), {last})" for t, last in ((i, -1), (j, j - 1)))
-        h.inhabit("1", "k. 0", query, key, str(i), str(j), leaf=two_halves)
-
-
-def five_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0, squares=["i", "j", "h(i)", "h(j)"]):
-            return
-        for x in ("i", "j", "h(i)", "h(j)"):
-            root(h, x, f"r{x.replace('(', '').replace(')', '')}")
-        h.auto(degree=1, rounds=0)
-
-    g.leaves("n h query key i j", leaf)
 
 
 # --- Proposition 1 ----------------------------------------------------------------------------------------------------
@@ -890,6 +798,5 @@ SCRIPTS: dict[str, Script | Tactic] = {
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
     ),
     "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
-    "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
     "merrill2024.prop1": Script(prop1, prop1_inhabited, prop1_defined),
 }
