@@ -404,92 +404,6 @@ def lookup_defined(names: str, attention: str = "", size: str = "i - 1") -> Tact
 # --- Claims: Theorems 1 and 2, step by step ---------------------------------------------------------------------------
 
 
-def unit_square(h: Goal, x: str) -> None:
-    values = [
-        f"{sign}{top}*(1/sqrt(2*({x})^2 + 2))" for sign, top in (("", f"({x})"), ("", "1"), ("-", f"({x})"), ("-", "1"))
-    ]
-    multipliers = [f"phi({n})" for n in (1, 2, 3, 4)] + values + ["1"]
-    h.auto("is1 is2 is3 is4 r_n", rounds=0, multipliers=multipliers)
-
-
-def select(g: Goal) -> None:
-    g.intro("i n d phi nlow late bit is")
-
-    def value(h: Goal, d: int) -> None:
-        x, other = ("1/i", "1/(i - n)") if d == 0 else ("1/(i - n)", "1/i")
-        h.intro("c (cl ch)").use("is", "c", label="here").rewrite("d_is", "here", "now")
-        h.use("lem:unithash_bound", other, "c", label="low high")
-        h.use("lem:relu_pair", f"unithash({x}, 1, c)", label="pair x_off").use(
-            "lem:relu_pair", f"unithash({other}, 1, c)", label="y_pair off"
-        )
-        h.use("off", "#low", "#high", label="off1 off2").auto("now pair off1 off2", degree=1, rounds=0)
-
-    for h, d in zip(g.cases("bit", "d_is"), (0, 1), strict=True):
-        x = ("1/i", "1/(i - n)")[d]
-        h.have(f"all c in 1..4. phi(c) = unithash({x}, 1, c)", "values", lambda e, d=d: value(e, d))
-        entries, norm = h.split()
-        for e, k in zip(entries.intro("c (cl ch)").split(), (0, 1), strict=True):
-            e.intro("d_now")
-            if k == d:
-                e.use("values", "c", label="goal").hyp("goal")
-            else:
-                e.rewrite("d_is", "d_now", "wrong").contra("no").absurd("wrong")
-        norm.use("lem:layernorm_hash", "phi", x, "#values", label="goal").hyp("goal")
-
-
-def selected(g: Goal) -> None:
-    """H for d = 0 and for d = 1: i = 2, n = 1, phi by its formula."""
-    hashes = ("unithash(1/2, 1, c)", "unithash(1/(2 - 1), 1, c)")
-    for h, d in zip(g.split(), (0, 1, 0), strict=True):
-        signs = "".join(
-            f"{o} relu({a} {s} {u})"
-            for a, u in ((f"-{d}", hashes[0]), (f"{d} - 1", hashes[1]))
-            for o, s in (("+", "+"), ("-", "-"))
-        )
-        h.inhabit("2", "1", str(d), f"c. 0{signs}", "1")
-
-
-def select_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0, squares=["1/i", "1/(i - n)"]):
-            return
-        last = list(h.facts)[-1]
-        text = h.text(h.goal if h.goal[0] != "false" else h.facts[last])
-        if "phi(" not in text:
-            root(root(h, "1/i", "ri"), "1/(i - n)", "rn").auto(degree=1, rounds=0)
-            return
-        values = next(
-            k for k, f in h.facts.items() if f[0] == "all" and "relu" not in h.text(f) and "phi(" in h.text(f)
-        )
-        bit = next(k for k, f in h.facts.items() if f[0] == "|")
-        for e, d, x in zip(h.cases(bit, "d_is"), (0, 1), ("1/i", "1/(i - n)"), strict=True):
-            for c in (1, 2, 3, 4):
-                e.use(values, str(c), "!", label=f"v{c}_0 v{c}_1").use(f"v{c}_{d}", "#d_is", label=f"is{c}")
-            unit_sum(root(e, x, "r"), x)
-            if e.goal[0] == "false":
-                square = "sum(b, 1, 4, (phi(b) - sum(a, 1, 4, phi(a))/4)^2)"
-                e.use("lem:sqrt_equals", square, "1", "!", lambda f: f.auto("unit"), label="one").auto(
-                    [last, "one"], degree=1, rounds=0
-                )
-            else:
-                e.auto("unit", degree=1, rounds=0)
-
-    g.leaves("i n d phi", leaf)
-
-
-def unit_sum(g: Goal, x: str) -> Goal:
-    """The squares of the selected hash sum to 1, as ``unit``, from ``is1`` to ``is4``."""
-    mean = "sum(a, 1, 4, phi(a))/4"
-    g.have(f"{mean} = 0", "mean", use="is1 is2 is3 is4", degree=1, rounds=0)
-    return g.have(f"sum(b, 1, 4, (phi(b) - {mean})^2) = 1", "unit", lambda h: unit_square(h.rewrite("mean"), x))
-
-
-def entries(g: Goal) -> Goal:
-    for c in (1, 2, 3, 4):
-        g.use("same", str(c), "!", label=f"q{c} k{c}")
-    return g
-
-
 def value(g: Goal, token: str, fact: str, low: bool) -> Goal:
     """I[1 <= token & token <= n] is 1 or 0, as ``token_key``."""
     inside = f"1 <= {token} & {token} <= n"
@@ -797,6 +711,5 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
     ),
-    "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
     "merrill2024.prop1": Script(prop1, prop1_inhabited, prop1_defined),
 }
