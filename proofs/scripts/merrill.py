@@ -404,132 +404,6 @@ def lookup_defined(names: str, attention: str = "", size: str = "i - 1") -> Tact
 # --- Claims: Theorems 1 and 2, step by step ---------------------------------------------------------------------------
 
 
-def unit_square(h: Goal, x: str) -> None:
-    values = [
-        f"{sign}{top}*(1/sqrt(2*({x})^2 + 2))" for sign, top in (("", f"({x})"), ("", "1"), ("-", f"({x})"), ("-", "1"))
-    ]
-    multipliers = [f"phi({n})" for n in (1, 2, 3, 4)] + values + ["1"]
-    h.auto("is1 is2 is3 is4 r_n", rounds=0, multipliers=multipliers)
-
-
-def select(g: Goal) -> None:
-    g.intro("i n d phi nlow late bit is")
-
-    def value(h: Goal, d: int) -> None:
-        x, other = ("1/i", "1/(i - n)") if d == 0 else ("1/(i - n)", "1/i")
-        h.intro("c (cl ch)").use("is", "c", label="here").rewrite("d_is", "here", "now")
-        h.use("lem:unithash_bound", other, "c", label="low high")
-        h.use("lem:relu_pair", f"unithash({x}, 1, c)", label="pair x_off").use(
-            "lem:relu_pair", f"unithash({other}, 1, c)", label="y_pair off"
-        )
-        h.use("off", "#low", "#high", label="off1 off2").auto("now pair off1 off2", degree=1, rounds=0)
-
-    for h, d in zip(g.cases("bit", "d_is"), (0, 1), strict=True):
-        x = ("1/i", "1/(i - n)")[d]
-        h.have(f"all c in 1..4. phi(c) = unithash({x}, 1, c)", "values", lambda e, d=d: value(e, d))
-        entries, norm = h.split()
-        for e, k in zip(entries.intro("c (cl ch)").split(), (0, 1), strict=True):
-            e.intro("d_now")
-            if k == d:
-                e.use("values", "c", label="goal").hyp("goal")
-            else:
-                e.rewrite("d_is", "d_now", "wrong").contra("no").absurd("wrong")
-        norm.use("lem:layernorm_hash", "phi", x, "#values", label="goal").hyp("goal")
-
-
-def selected(g: Goal) -> None:
-    """H for d = 0 and for d = 1: i = 2, n = 1, phi by its formula."""
-    hashes = ("unithash(1/2, 1, c)", "unithash(1/(2 - 1), 1, c)")
-    for h, d in zip(g.split(), (0, 1, 0), strict=True):
-        signs = "".join(
-            f"{o} relu({a} {s} {u})"
-            for a, u in ((f"-{d}", hashes[0]), (f"{d} - 1", hashes[1]))
-            for o, s in (("+", "+"), ("-", "-"))
-        )
-        h.inhabit("2", "1", str(d), f"c. 0{signs}", "1")
-
-
-def select_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0, squares=["1/i", "1/(i - n)"]):
-            return
-        last = list(h.facts)[-1]
-        text = h.text(h.goal if h.goal[0] != "false" else h.facts[last])
-        if "phi(" not in text:
-            root(root(h, "1/i", "ri"), "1/(i - n)", "rn").auto(degree=1, rounds=0)
-            return
-        values = next(
-            k for k, f in h.facts.items() if f[0] == "all" and "relu" not in h.text(f) and "phi(" in h.text(f)
-        )
-        bit = next(k for k, f in h.facts.items() if f[0] == "|")
-        for e, d, x in zip(h.cases(bit, "d_is"), (0, 1), ("1/i", "1/(i - n)"), strict=True):
-            for c in (1, 2, 3, 4):
-                e.use(values, str(c), "!", label=f"v{c}_0 v{c}_1").use(f"v{c}_{d}", "#d_is", label=f"is{c}")
-            unit_sum(root(e, x, "r"), x)
-            if e.goal[0] == "false":
-                square = "sum(b, 1, 4, (phi(b) - sum(a, 1, 4, phi(a))/4)^2)"
-                e.use("lem:sqrt_equals", square, "1", "!", lambda f: f.auto("unit"), label="one").auto(
-                    [last, "one"], degree=1, rounds=0
-                )
-            else:
-                e.auto("unit", degree=1, rounds=0)
-
-    g.leaves("i n d phi", leaf)
-
-
-def unit_sum(g: Goal, x: str) -> Goal:
-    """The squares of the selected hash sum to 1, as ``unit``, from ``is1`` to ``is4``."""
-    mean = "sum(a, 1, 4, phi(a))/4"
-    g.have(f"{mean} = 0", "mean", use="is1 is2 is3 is4", degree=1, rounds=0)
-    return g.have(f"sum(b, 1, 4, (phi(b) - {mean})^2) = 1", "unit", lambda h: unit_square(h.rewrite("mean"), x))
-
-
-def five(g: Goal) -> None:
-    g.intro("n h query key i j some same q5 k5")
-    entries(g)
-    whole, low, mixed, high = g.split()
-    whole.auto([*use_entries(whole), "q5", "k5"], rounds=0, multipliers=products_five())
-    low.intro("i_in j_in")
-    value(low, "i", "i_in", True)
-    value(low, "j", "j_in", True)
-    mask(low, False)
-    mixed.intro("late j_in")
-    value(mixed, "i", "late", False)
-    value(mixed, "j", "j_in", True)
-    mask(mixed, False)
-    high.intro("late j_late")
-    value(high, "i", "late", False)
-    value(high, "j", "j_late", False)
-    mask(high, True)
-    for h, a, b in ((low, "i", "j"), (mixed, "h(i)", "j"), (high, "h(i)", "h(j)")):
-        keys(h, "i", a, "query")
-        keys(h, "j", b, "key")
-        h.auto(
-            [f"{n}{c}_is" for n in ("query", "key") for c in (1, 2, 3, 4)] + ["q5", "k5", "mask"],
-            rounds=0,
-            multipliers=[
-                "1",
-                *(f"key({c})" for c in (1, 2, 3, 4)),
-                "key(5)",
-                *(f"unithash({a}, 1, {c})" for c in (1, 2, 3, 4)),
-            ],
-        )
-
-
-def entries(g: Goal) -> Goal:
-    for c in (1, 2, 3, 4):
-        g.use("same", str(c), "!", label=f"q{c} k{c}")
-    return g
-
-
-def use_entries(_: Goal) -> list[str]:
-    return [f"{n}{c}" for n in "qk" for c in (1, 2, 3, 4)]
-
-
-def products_five() -> list[str]:
-    return ["1", "key(5)", *(f"key({c})" for c in (1, 2, 3, 4)), *(f"inputkey(n, h, i, {c})" for c in (1, 2, 3, 4))]
-
-
 def value(g: Goal, token: str, fact: str, low: bool) -> Goal:
     """I[1 <= token & token <= n] is 1 or 0, as ``token_key``."""
     inside = f"1 <= {token} & {token} <= n"
@@ -544,58 +418,6 @@ def value(g: Goal, token: str, fact: str, low: bool) -> Goal:
                 e.contra("no").auto(["in_2", fact], degree=1)
 
     return g.have(f"I[{inside}] = {1 if low else 0}", f"{token}_key", prove)
-
-
-def keys(g: Goal, token: str, x: str, name: str) -> Goal:
-    """The entries of a query or key whose case is known."""
-    for c in (1, 2, 3, 4):
-        given = [f"{name[0]}{c}", f"{token}_key"]
-        both_cases = ["1", f"unithash({token}, 1, {c})", f"unithash(h({token}), 1, {c})"]
-        g.have(f"{name}({c}) = unithash({x}, 1, {c})", f"{name}{c}_is", use=given, rounds=0, multipliers=both_cases)
-    return g
-
-
-def mask(g: Goal, late: bool) -> Goal:
-    def prove(h: Goal) -> None:
-        for e in h.ind("n < j", "is v"):
-            if (e.text(e.facts["is"]) == "n < j") == late:
-                e.hyp("v")
-            else:
-                e.contra("no").easy()
-
-    return g.have(f"I[n < j] = {int(late)}", "mask", prove)
-
-
-def two_halves(h: Goal) -> None:
-    """A vector by its first four entries and the rest: true at each of c = 1..4 by computation."""
-    if h.goal[0] != "all":
-        h.easy()
-        return
-    h.intro("c (cl ch)")
-    for n in (1, 2, 3, 4):
-        here, h = h.em(f"c <= {n}", f"at{n}")
-        h.use("ax:int_lt", str(n), "c", label=f"over{n}")
-        for e in here.have(f"c = {n}", "c_is").rewrite("c_is").split():
-            e.true()
-    h.contra("no").auto("over4 ch", degree=1)
-
-
-def five_inhabited(g: Goal) -> None:
-    """n = 1 and all positions 0: tokens 1 and 2 in the combinations that the parts ask for."""
-    for h, (i, j) in zip(g.split(), ((1, 1), (2, 1), (2, 2)), strict=True):
-        query, key = (f"c. if(c <= 4, inputkey(1, k. 0, {t}, c), {last})" for t, last in ((i, -1), (j, j - 1)))
-        h.inhabit("1", "k. 0", query, key, str(i), str(j), leaf=two_halves)
-
-
-def five_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0, squares=["i", "j", "h(i)", "h(j)"]):
-            return
-        for x in ("i", "j", "h(i)", "h(j)"):
-            root(h, x, f"r{x.replace('(', '').replace(')', '')}")
-        h.auto(degree=1, rounds=0)
-
-    g.leaves("n h query key i j", leaf)
 
 
 # --- Proposition 1 ----------------------------------------------------------------------------------------------------
@@ -889,7 +711,5 @@ SCRIPTS: dict[str, Script | Tactic] = {
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
     ),
-    "merrill2024.thm1.select.corrected": Script(select, selected, select_defined),
-    "merrill2024.appD.head": Script(five, five_inhabited, five_defined),
     "merrill2024.prop1": Script(prop1, prop1_inhabited, prop1_defined),
 }
