@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from symcook.coq.checker import checker
@@ -27,11 +28,12 @@ def outward(low: Fraction, high: Fraction, bits: int) -> tuple[Fraction, Fractio
     return Fraction(math.floor(low * scale) - 1, scale), Fraction(math.ceil(high * scale) + 1, scale)
 
 
-def boxes(node: Any, formula: Callable[[str], Term]) -> Any:
-    """One node `interval` for a tree of cases, with the variables to bisect and the depth; None where it is none."""
+def boxes(node: Any, formula: Callable[[str], Term], constant: Callable[[Term], Any]) -> Any:
+    """One node `interval` for a tree of cases, with the variables to bisect and the depth; None where it is none, or
+    where its cuts lie closer than halving comes."""
     inside: set[str] = set()
     leaves: list[Any] = []
-    variables: dict[str, None] = {}
+    variables: dict[str, list[Fraction]] = {}
 
     def depth(at: Any) -> int:
         if at["by"] == "interval":
@@ -40,9 +42,9 @@ def boxes(node: Any, formula: Callable[[str], Term]) -> Any:
         if at["by"] != "em" or any(len(proof) != 1 for proof in at["proofs"]):
             raise LookupError
         f = formula(at["formula"])
-        if f.op not in ("<=", "<") or f.kids[0].op != "var":
+        if f.op not in ("<=", "<") or f.kids[0].op != "var" or (cut := constant(f.kids[1])) is None:
             raise LookupError
-        variables[text(f.kids[0])] = None
+        variables.setdefault(text(f.kids[0]), []).append(Fraction(cut))
         inside.update(at["as"])
         return 1 + max(depth(proof[0]) for proof in at["proofs"])
 
@@ -52,6 +54,9 @@ def boxes(node: Any, formula: Callable[[str], Term]) -> Any:
         return None
     if len(leaves) <= FEW or len(variables) > 2:
         return None
+    for cuts in (sorted(set(cuts)) for cuts in variables.values()):  # cuts that close in on a point are out of reach
+        if len(cuts) > 1 and cuts[-1] - cuts[0] > min(b - a for a, b in pairwise(cuts)) * 2 ** (deep + SPARE_DEPTH):
+            return None
     on = dict.fromkeys(label for leaf in leaves for label in leaf["on"] if label not in inside)
     most = max(leaf["prec"] for leaf in leaves)
     return {"by": "interval", "on": list(on), "prec": most, "bisect": list(variables), "depth": deep + SPARE_DEPTH}

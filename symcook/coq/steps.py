@@ -301,7 +301,9 @@ class Script:
 
     def by_em(self, node: Any) -> None:
         f = self.formula(node["formula"])
-        if (whole := boxes(node, self.formula)) is not None and "erf" not in text(self.goal):
+        normal = self.forms.normal
+        whole = boxes(node, self.formula, lambda end: normal.constant(normal.poly(end)))
+        if whole is not None and "erf" not in text(self.goal):
             return self.by_interval(whole)
         law = {"<=": "Rle_or_lt", "<": "Rlt_or_le", "~": "not_or"}.get(f.op, "classic")
         given = f.kids if f.op in ("<=", "<", "~") else (f,)
