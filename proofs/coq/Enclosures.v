@@ -222,7 +222,8 @@ Qed.
 Inductive term :=
   | Var (k : nat) | Num (z : Z) | Pi | Neg (a : term) | Add (a b : term) | Sub (a b : term) | Mul (a b : term)
   | Div (a b : term) | Inv (a : term) | Pow (a : term) (n : nat) | Sqrt (a : term) | Exp (a : term) | Ln (a : term)
-  | Abs (a : term) | Relu (a : term) | Min (a b : term) | Max (a b : term) | Erf (a : term).
+  | Abs (a : term) | Relu (a : term) | Min (a b : term) | Max (a b : term) | Erf (a : term)
+  | Let (a b : term). (* b, where Var 0 has the value of a, and Var (k + 1) is what Var k is outside *)
 Fixpoint value (v : list R) (t : term) : R :=
   match t with
   | Var k => nth k v 0
@@ -243,6 +244,7 @@ Fixpoint value (v : list R) (t : term) : R :=
   | Min a b => Rmin (value v a) (value v b)
   | Max a b => Rmax (value v a) (value v b)
   | Erf a => erf (value v a)
+  | Let a b => value (value v a :: v) b
   end.
 Fixpoint enclosed (box : list I.type) (t : term) : I.type :=
   match t with
@@ -264,13 +266,16 @@ Fixpoint enclosed (box : list I.type) (t : term) : I.type :=
   | Min a b => lesser (enclosed box a) (enclosed box b)
   | Max a b => I.neg (lesser (I.neg (enclosed box a)) (I.neg (enclosed box b)))
   | Erf a => erf_over (enclosed box a)
+  | Let a b => enclosed (enclosed box a :: box) b
   end.
 Definition inside (box : list I.type) (v : list R) : Prop := forall k, within (nth k box I.whole) (nth k v 0).
-Lemma within_enclosed : forall box v, inside box v -> forall t, within (enclosed box t) (value v t).
+Lemma within_enclosed : forall t box v, inside box v -> within (enclosed box t) (value v t).
 Proof.
-  intros box v h. induction t; cbn [enclosed value];
+  induction t; intros box v h; cbn [enclosed value];
+    try (assert (g := IHt1 box v h)); try (assert (g := IHt box v h));
     auto using within_number, within_neg, within_add, within_sub, within_mul, within_div, within_power, within_sqrt,
       within_exp, within_ln, within_abs, within_inv, within_relu, within_min, within_max, within_erf_over.
+  apply IHt2. intros [|k]; [exact g | exact (h k)].
 Qed.
 
 (* --- Cases ----------------------------------------------------------------------------------------------------------- *)
@@ -301,34 +306,24 @@ Proof. intros. apply I.upper_extent_correct with (value nil c); [now apply withi
 
 (* the cases v_k <= c, and c < v_k *)
 Inductive cases := Leaf | Split (k : nat) (c : term) (low high : cases).
-Fixpoint decided (strict : bool) (t : term) (some : cases) (box : list I.type) : bool :=
-  match some with
-  | Leaf =>
-      match I.sign_strict (enclosed box t), I.sign_large (enclosed box t) with
-      | Xgt, _ => true
-      | _, (Xgt | Xeq) => negb strict
-      | _, _ => false
-      end
-  | Split k c low high =>
-      decided strict t low (narrowed k (below c) box) && decided strict t high (narrowed k (above c) box)
+Definition settled (strict : bool) (t : term) (box : list I.type) : bool :=
+  match I.sign_strict (enclosed box t), I.sign_large (enclosed box t) with
+  | Xgt, _ => true
+  | _, (Xgt | Xeq) => negb strict
+  | _, _ => false
   end.
 Definition at_least (strict : bool) (x : R) : Prop := if strict then 0 < x else 0 <= x.
-Lemma decided_sound : forall strict t some box v, inside box v -> decided strict t some box = true ->
+Lemma settled_sound : forall strict t box v, inside box v -> settled strict t box = true ->
   at_least strict (value v t).
 Proof.
-  intros strict t. induction some as [|k c low il high ih]; intros box v h d; cbn [decided] in d.
-  - assert (w := within_enclosed box v h t).
-    assert (p := I.sign_strict_correct (enclosed box t)). assert (q := I.sign_large_correct (enclosed box t)).
-    assert (e : at_least true (value v t) -> at_least strict (value v t)) by (destruct strict; simpl; lra).
-    destruct (I.sign_strict (enclosed box t));
-      try (destruct (I.sign_large (enclosed box t)); try discriminate d; destruct strict; try discriminate d;
-           specialize (q _ w); simpl in *; first [injection q; lra | apply q]);
-      apply e, (p _ w).
-  - apply andb_prop in d. destruct d as [dl dh]. destruct (Rle_or_lt (nth k v 0) (value nil c)) as [r|r].
-    + apply (il (narrowed k (below c) box) v); [|exact dl]. now apply inside_narrowed, within_below.
-    + apply (ih (narrowed k (above c) box) v); [|exact dh]. now apply inside_narrowed, within_above, Rlt_le.
+  intros strict t box v h d. unfold settled in d. assert (w := within_enclosed t box v h).
+  assert (p := I.sign_strict_correct (enclosed box t)). assert (q := I.sign_large_correct (enclosed box t)).
+  assert (e : at_least true (value v t) -> at_least strict (value v t)) by (destruct strict; simpl; lra).
+  destruct (I.sign_strict (enclosed box t));
+    try (destruct (I.sign_large (enclosed box t)); try discriminate d; destruct strict; try discriminate d;
+         specialize (q _ w); simpl in *; first [injection q; lra | apply q]);
+    apply e, (p _ w).
 Qed.
-
 (* what is known of the variables: v_k <= c (true), or c <= v_k *)
 Fixpoint known (v : list R) (bounds : list (bool * nat * term)) : Prop :=
   match bounds with
@@ -347,14 +342,53 @@ Proof.
 Qed.
 End Evaluation.
 
-(* with n variables; p binary digits *)
+(* what depends on the number p of binary digits *)
+Definition small (p : positive) : I.type :=
+  I.lower_extent (I.power_int (F.PtoP p) (I.fromZ (F.PtoP p) 2) (- (5 * Zpos p / 8))).
+Definition factor (p : positive) (pi : I.type) : I.type :=
+  I.div (F.PtoP p) (I.fromZ (F.PtoP p) 2) (I.sqrt (F.PtoP p) pi).
+Lemma factor_good : forall p, within (factor p (I.pi (F.PtoP p))) (2 / sqrt PI).
+Proof. intros. apply within_div; [apply I.fromZ_correct | apply within_sqrt, within_pi]. Qed.
+
+(* each of the cases, with few digits, or else with p *)
+Definition FEW : positive := 32.
+Section Cases.
+Variable p : positive.
+Variables strict : bool.
+Variable t : term.
+Variables pi few_pi factor few_factor small few_small : I.type.
+Fixpoint decided (some : cases) (box : list I.type) : bool :=
+  match some with
+  | Leaf =>
+      settled (F.PtoP FEW) few_small few_pi few_factor strict t box ||
+      settled (F.PtoP p) small pi factor strict t box
+  | Split k c low high =>
+      decided low (narrowed k (below (F.PtoP p) small pi factor c) box) &&
+      decided high (narrowed k (above (F.PtoP p) small pi factor c) box)
+  end.
+Hypothesis pi_good : within pi PI.
+Hypothesis few_pi_good : within few_pi PI.
+Hypothesis good : within factor (2 / sqrt PI).
+Hypothesis few_good : within few_factor (2 / sqrt PI).
+Lemma decided_sound : forall some box v, inside box v -> decided some box = true -> at_least strict (value v t).
+Proof.
+  induction some as [|k c low il high ih]; intros box v h d; cbn [decided] in d.
+  - apply orb_prop in d. destruct d as [d|d].
+    + exact (settled_sound _ _ _ few_pi_good _ few_good strict t box v h d).
+    + exact (settled_sound _ _ _ pi_good _ good strict t box v h d).
+  - apply andb_prop in d. destruct d as [dl dh]. destruct (Rle_or_lt (nth k v 0) (value nil c)) as [r|r].
+    + apply il with (2 := dl). apply inside_narrowed; [exact h|]. now apply within_below.
+    + apply ih with (2 := dh). apply inside_narrowed; [exact h|]. now apply within_above, Rlt_le.
+Qed.
+End Cases.
+
+(* with n variables *)
 Definition computed (p : positive) (strict : bool) (n : nat) (bounds : list (bool * nat * term)) (t : term) (some : cases)
   : bool :=
-  let prec := F.PtoP p in
-  let pi := I.pi prec in
-  let factor := I.div prec (I.fromZ prec 2) (I.sqrt prec pi) in
-  let small := I.lower_extent (I.power_int prec (I.fromZ prec 2) (24 - Zpos p)) in
-  decided prec small pi factor strict t some (box_of prec small pi factor bounds (repeat I.whole n)).
+  let pi := I.pi (F.PtoP p) in
+  let few_pi := I.pi (F.PtoP FEW) in
+  let first := box_of (F.PtoP p) (small p) pi (factor p pi) bounds (repeat I.whole n) in
+  decided p strict t pi few_pi (factor p pi) (factor FEW few_pi) (small p) (small FEW) some first.
 Lemma inside_whole : forall n v, inside (repeat I.whole n) v.
 Proof.
   intros n v k. assert (e : nth k (repeat I.whole n) I.whole = I.whole).
@@ -364,12 +398,9 @@ Qed.
 Theorem boxed : forall p strict n v bounds t some, known v bounds -> computed p strict n bounds t some = true ->
   at_least strict (value v t).
 Proof.
-  intros p strict n v bounds t some h c. unfold computed in c.
-  assert (g := within_pi (F.PtoP p)).
-  assert (f : within (I.div (F.PtoP p) (I.fromZ (F.PtoP p) 2) (I.sqrt (F.PtoP p) (I.pi (F.PtoP p)))) (2 / sqrt PI))
-    by (apply within_div; [apply I.fromZ_correct | now apply within_sqrt]).
-  eapply decided_sound; [exact g | exact f | | exact c]. apply inside_box; [exact g | exact f | | exact h].
-  apply inside_whole.
+  intros p strict n v bounds t some h c.
+  refine (decided_sound p strict t _ _ _ _ _ _ (within_pi _) (within_pi _) (factor_good p) (factor_good FEW) some _ v _ c).
+  exact (inside_box _ _ _ (within_pi _) _ (factor_good p) _ _ _ (inside_whole n v) h).
 Qed.
 Strategy expand [value nth at_least known].
 End Boxes.

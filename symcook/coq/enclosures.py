@@ -5,7 +5,7 @@ A tree of cases v <= c that ends in nothing but enclosures is one computation ov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -53,34 +53,55 @@ def boxes(node: Any, formula: Callable[[str], Term]) -> Any:
     return {"by": "interval", "on": list(outside), "prec": max(precisions), "cases": tree}
 
 
-class Variables(dict[Term, int]):
-    """The place of each variable of an enclosure."""
+class Written:
+    """Terms as Enclosures.v has them; `variables` has the place of each variable."""
 
-    def __missing__(self, variable: Term) -> int:
-        self[variable] = len(self)
-        return self[variable]
+    def __init__(self) -> None:
+        self.variables: dict[Term, int] = {}
 
-    def term(self, t: Term) -> str:
-        """`t` as Enclosures.v has it."""
+    def place(self, variable: Term) -> int:
+        return self.variables.setdefault(variable, len(self.variables))
+
+    def term(self, t: Term, shared: Sequence[Term] = ()) -> str:
+        """`t` inside a Let for each of the terms `shared`, the last one innermost."""
+        if t in shared:
+            return f"(Boxes.Var {len(shared) - 1 - shared.index(t)})"
         if t.op == "var" and t.level == "R":
-            return f"(Boxes.Var {self[t]})"
+            return f"(Boxes.Var {len(shared) + self.place(t)})"
         if t.op == "num":
             c = Fraction(*t.data)
             above = f"(Boxes.Num ({c.numerator}))"
             return above if c.denominator == 1 else f"(Boxes.Div {above} (Boxes.Num {c.denominator}))"
-        inner = " ".join(map(self.term, t.kids))
+        inner = "".join(f" {self.term(k, shared)}" for k in t.kids)
         if t.op == "^":
-            return f"(Boxes.Pow {inner} {t.data})"
+            return f"(Boxes.Pow{inner} {t.data})"
         name = FUNCTIONS.get(t.data) if t.op == "fn" else OPERATIONS.get(t.op)
         if name is None:
             raise Untranslatable(f"{t.op} {t.data} in an enclosure")
-        return f"(Boxes.{name} {inner})"
+        return f"(Boxes.{name}{inner})"
+
+    def with_lets(self, t: Term) -> str:
+        """`t` with what is dear and occurs more than once computed once."""
+        seen: dict[Term, int] = {}
+        ordered: list[Term] = []  # each after its parts
+
+        def walk(part: Term) -> None:
+            seen[part] = seen.get(part, 0) + 1
+            if seen[part] == 1:
+                for k in part.kids:
+                    walk(k)
+                ordered.append(part)
+
+        walk(t)
+        shared = [x for x in ordered if seen[x] > 1 and x.kids and (x.op in ("fn", "/", "inv"))]
+        lets = [f"(Boxes.Let {self.term(x, shared[:i])} " for i, x in enumerate(shared)]
+        return "".join(lets) + self.term(t, shared) + ")" * len(shared)
 
     def cases(self, tree: Any) -> str:
         if not tree:
             return "Boxes.Leaf"
         variable, end, *parts = tree
-        return f"(Boxes.Split {self[variable]} {self.term(end)} {' '.join(map(self.cases, parts))})"
+        return f"(Boxes.Split {self.place(variable)} {self.term(end)} {' '.join(map(self.cases, parts))})"
 
 
 def enclosure(script: Script, node: Any, form: Term, strict: bool) -> str:
@@ -101,16 +122,15 @@ def enclosure(script: Script, node: Any, form: Term, strict: bool) -> str:
 def computation(
     bounds: Mapping[tuple[Term, bool], tuple[Fraction, Term, str]], bits: int, form: Term, strict: bool, cases: Any
 ) -> str:
-    known, variables = "I", Variables()
-    given = []
-    for (x, up), (_, end, proof) in bounds.items():
-        given.append(f"({str(up).lower()}, {variables[x]}%nat, {variables.term(end)})")
+    written, given, known = Written(), "", "I"
+    for (x, up), (_, end, _) in bounds.items():
+        given += f"({str(up).lower()}, {written.place(x)}%nat, {written.term(end)}) :: "
     for _, _, proof in reversed(bounds.values()):
         known = f"(conj {proof} {known})"
-    whole, tree = variables.term(form), variables.cases(cases)
-    values = "".join(f"{text(x)} :: " for x in variables)
-    arguments = f"({values}nil)%list ({''.join(f'{one} :: ' for one in given)}nil)%list {whole} {tree}"
+    whole, tree = written.with_lets(form), written.cases(cases)
+    values = "".join(f"{text(x)} :: " for x in written.variables)
+    arguments = f"({values}nil)%list ({given}nil)%list {whole} {tree} {known}"
     return (
-        f"refine (Boxes.boxed {bits} {str(strict).lower()} {len(variables)} {arguments} {known} _); "
+        f"refine (Boxes.boxed {bits} {str(strict).lower()} {len(written.variables)} {arguments} _); "
         "vm_cast_no_check (eq_refl true)"
     )

@@ -6,6 +6,7 @@ conversion. Steps that compute (`pos`, `hyp`, `true`, ...) become `exact` with a
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
@@ -42,6 +43,11 @@ def axiom(name: str) -> Term:
     return elaborate(checker().axioms()[name], "P")
 
 
+def mentioned(label: str, nodes: str) -> bool:
+    """Whether a label may occur in the text of nodes."""
+    return re.search(rf"(?<![A-Za-z0-9_]){re.escape(label)}(?![A-Za-z0-9_])", nodes) is not None
+
+
 class Script:
     """The script of one proof."""
 
@@ -75,7 +81,13 @@ class Script:
             self.nodes(proof)
 
     def nodes(self, proof: Any) -> None:
-        for node, following in zip(proof, [*proof[1:], None], strict=True):
+        done = 0
+        for place, (node, following) in enumerate(zip(proof, [*proof[1:], None], strict=True)):
+            if place < done:
+                continue
+            if node["by"] == "obtain":
+                done = self.obtained(proof, place)
+                continue
             getattr(self, f"by_{node['by']}")(node)
             if node["by"] == "witness" and not (following and following["by"] == "witness"):
                 self.show()  # once for all of them: a run names hundreds of functions
@@ -143,11 +155,29 @@ class Script:
         self.write(f"exists {text(value)}.")
         self.goal = substitute(self.goal.kids[0], [value])
 
-    def by_obtain(self, node: Any) -> None:
-        fact, name = self.fact(node["fact"])
-        self.scope[node["name"]] = fact.data
-        body = substitute(fact.kids[0], [variable("var", (node["name"], fact.data))])
-        self.opened(name, f"[{name_text(node['name'])} {self.pattern(node['as'], body)}]")
+    def obtained(self, proof: Any, start: int) -> int:
+        """All that is obtained in a row from one fact, as one pattern; the place of the next node. A fact that is not
+        used again is cleared: copies of a long one, one for each step, slow Coq down."""
+        end = start + 1
+        while end < len(proof) and proof[end]["by"] == "obtain" and proof[end]["fact"] == proof[end - 1]["as"]:
+            end += 1
+        later = json.dumps(proof[end:])
+        while end > start + 1 and any(mentioned(node["as"], later) for node in proof[start : end - 1]):
+            end -= 1
+            later = json.dumps(proof[end:])
+        label = proof[start]["fact"]
+        fact, name = self.fact(label)
+        names = []
+        for node in proof[start:end]:
+            self.scope[node["name"]] = fact.data
+            fact = substitute(fact.kids[0], [variable("var", (node["name"], fact.data))])
+            names.append(f"[{name_text(node['name'])} ")
+        pattern = "".join(names) + self.pattern(proof[end - 1]["as"], fact) + "]" * len(names)
+        if label in self.facts and not mentioned(label, later):
+            self.write(f"destruct {name} as {pattern}.")
+        else:
+            self.opened(name, pattern)
+        return end
 
     def by_contra(self, node: Any) -> None:
         goal = self.goal

@@ -473,7 +473,7 @@ def test_an_axiom_is_found_among_the_assumptions(folder: Path) -> None:
     assert foreign(inspector.assumptions(development, ["assuming"])) == ["assuming.wrong"]
 
 
-# --- Enclosures by computation: values of erf from tables ---------------------------------------------------------------
+# --- Enclosures by computation: values of erf from tables -----------------------------------------------------------
 
 BOX = """From Coq Require Import Reals ZArith List.
 From Symcook Require Import Meaning.
