@@ -125,7 +125,7 @@ def computation(
     written, given, known = Written(), "", "I"
     for (x, up), (_, end, _) in bounds.items():
         given += f"({str(up).lower()}, {written.place(x)}%nat, {written.term(end)}) :: "
-    for _, _, proof in reversed(bounds.values()):
+    for _, _, proof in reversed(list(bounds.values())):
         known = f"(conj {proof} {known})"
     whole, tree = written.with_lets(form), written.cases(cases)
     values = "".join(f"{text(x)} :: " for x in written.variables)
