@@ -114,11 +114,6 @@ Lemma factor_positive : 0 < 2 / sqrt PI.
 Proof. apply Rdiv_lt_0_compat. lra. apply root_pi. Qed.
 Lemma erf_mono : forall x y, x <= y -> erf x <= erf y.
 Proof. intros x y h. rewrite !erf_area. apply Rmult_le_compat_l. left. apply factor_positive. now apply area_le. Qed.
-Lemma erf_between : forall u a b l h, a <= u <= b -> l <= erf a -> erf b <= h -> l <= erf u <= h.
-Proof.
-  intros u a b l h [p q] r s.
-  split; [apply Rle_trans with (1 := r) | apply Rle_trans with (2 := s)]; apply erf_mono; assumption.
-Qed.
 Lemma ax_erf_odd : forall x, erf (- x) = - erf x.
 Proof.
   intros x. rewrite !erf_area.

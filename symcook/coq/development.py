@@ -138,7 +138,6 @@ def file_of(parts: list[Part], places: Iterable[str] = ()) -> str:
     """A file with these statements; `places` are the files of their lemmas."""
     files = [file for file in PRELUDE if any(file in part.files for part in parts)]
     lines = ["From Coq Require Import Reals ZArith Lra ClassicalEpsilon Classical."]
-    lines += ["From Coquelicot Require Import Coquelicot."] if "Enclosures" in files else []
     lines.append(f"From Symcook Require Import {' '.join(['Meaning', 'Tree', 'Laws', *files])}.")
     lines += ["From Symcook Require Definitions.", *map(need, places), "Open Scope R_scope.", ""]
     if len(parts) == 1:

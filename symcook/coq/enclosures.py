@@ -1,128 +1,136 @@
-"""The step `interval` by the tactic of coq-interval; erf at the ends of its argument, by enclosures of its integral.
+"""The step `interval` by a computation of Coq over intervals, with erf: `Boxes.boxed` of Enclosures.v.
 
-A tree of cases v <= c that ends in nothing but enclosures is one enclosure, with bisection of these variables by the
-tactic itself: it reads the goal once, not at each leaf.
+A tree of cases v <= c that ends in nothing but enclosures is one computation over the tree.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from symcook.coq.checker import checker
-from symcook.coq.term import Term, Untranslatable, numeral_text, text
+from symcook.coq.term import Term, Untranslatable, text
 
 if TYPE_CHECKING:
     from symcook.coq.steps import Script
 
-ARGUMENT_BITS = 40  # binary digits of the ends of erf's argument
-FEW, SPARE_DEPTH = 4, 8  # enclosures that are not put together; bisections more than the cases of a certificate
-LEAST_BITS, MOST_BITS, SPARE_BITS = 24, 56, 4  # those of its value there: as many as the margin of a step asks for
+OPERATIONS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "neg": "Neg", "inv": "Inv"}
+FUNCTIONS = {
+    "pi": "Pi",
+    "sqrt": "Sqrt",
+    "exp": "Exp",
+    "log": "Ln",
+    "abs": "Abs",
+    "relu": "Relu",
+    "min": "Min",
+    "max": "Max",
+    "erf": "Erf",
+}
 
 
-def outward(low: Fraction, high: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    scale = 1 << bits
-    return Fraction(math.floor(low * scale) - 1, scale), Fraction(math.ceil(high * scale) + 1, scale)
+def boxes(node: Any, formula: Callable[[str], Term]) -> Any:
+    """One node `interval` for a tree of cases, with the tree; None where it is none."""
+    outside: dict[str, None] = {}
+    precisions: list[int] = []
 
-
-def boxes(node: Any, formula: Callable[[str], Term], constant: Callable[[Term], Any]) -> Any:
-    """One node `interval` for a tree of cases, with the variables to bisect and the depth; None where it is none, or
-    where its cuts lie closer than halving comes."""
-    inside: set[str] = set()
-    leaves: list[Any] = []
-    variables: dict[str, list[Fraction]] = {}
-
-    def depth(at: Any) -> int:
+    def cases(at: Any, inside: frozenset[str]) -> Any:
         if at["by"] == "interval":
-            leaves.append(at)
-            return 0
+            outside.update(dict.fromkeys(label for label in at["on"] if label not in inside))
+            precisions.append(at["prec"])
+            return ()
         if at["by"] != "em" or any(len(proof) != 1 for proof in at["proofs"]):
             raise LookupError
         f = formula(at["formula"])
-        if f.op not in ("<=", "<") or f.kids[0].op != "var" or (cut := constant(f.kids[1])) is None:
+        if f.op not in ("<=", "<") or f.kids[0].op != "var":
             raise LookupError
-        variables.setdefault(text(f.kids[0]), []).append(Fraction(cut))
-        inside.update(at["as"])
-        return 1 + max(depth(proof[0]) for proof in at["proofs"])
+        parts = (cases(proof[0], inside | {label}) for label, proof in zip(at["as"], at["proofs"], strict=True))
+        return (*f.kids, *parts)
 
     try:
-        deep = depth(node)
+        tree = cases(node, frozenset())
     except LookupError:
         return None
-    if len(leaves) <= FEW or len(variables) > 2:
-        return None
-    for cuts in (sorted(set(cuts)) for cuts in variables.values()):  # cuts that close in on a point are out of reach
-        if len(cuts) > 1 and cuts[-1] - cuts[0] > min(b - a for a, b in pairwise(cuts)) * 2 ** (deep + SPARE_DEPTH):
-            return None
-    on = dict.fromkeys(label for leaf in leaves for label in leaf["on"] if label not in inside)
-    most = max(leaf["prec"] for leaf in leaves)
-    return {"by": "interval", "on": list(on), "prec": most, "bisect": list(variables), "depth": deep + SPARE_DEPTH}
+    return {"by": "interval", "on": list(outside), "prec": max(precisions), "cases": tree}
 
 
-def enclosure(script: Script, node: Any, form: Term) -> str:
-    """A tactic for 0 < form or 0 <= form. It sees the tightest bounds among the facts in `on`, and nothing else."""
-    best: dict[tuple[Any, str], tuple[Fraction, str]] = {}
+class Written:
+    """Terms as Enclosures.v has them; `variables` has the place of each variable."""
+
+    def __init__(self) -> None:
+        self.variables: dict[Term, int] = {}
+
+    def place(self, variable: Term) -> int:
+        return self.variables.setdefault(variable, len(self.variables))
+
+    def term(self, t: Term, shared: Sequence[Term] = ()) -> str:
+        """`t` inside a Let for each of the terms `shared`, the last one innermost."""
+        if t in shared:
+            return f"(Boxes.Var {len(shared) - 1 - shared.index(t)})"
+        if t.op == "var" and t.level == "R":
+            return f"(Boxes.Var {len(shared) + self.place(t)})"
+        if t.op == "num":
+            c = Fraction(*t.data)
+            above = f"(Boxes.Num ({c.numerator}))"
+            return above if c.denominator == 1 else f"(Boxes.Div {above} (Boxes.Num {c.denominator}))"
+        inner = "".join(f" {self.term(k, shared)}" for k in t.kids)
+        if t.op == "^":
+            return f"(Boxes.Pow{inner} {t.data})"
+        name = FUNCTIONS.get(t.data) if t.op == "fn" else OPERATIONS.get(t.op)
+        if name is None:
+            raise Untranslatable(f"{t.op} {t.data} in an enclosure")
+        return f"(Boxes.{name}{inner})"
+
+    def with_lets(self, t: Term) -> str:
+        """`t` with what is dear and occurs more than once computed once."""
+        seen: dict[Term, int] = {}
+        ordered: list[Term] = []  # each after its parts
+
+        def walk(part: Term) -> None:
+            seen[part] = seen.get(part, 0) + 1
+            if seen[part] == 1:
+                for k in part.kids:
+                    walk(k)
+                ordered.append(part)
+
+        walk(t)
+        shared = [x for x in ordered if seen[x] > 1 and x.kids and (x.op in ("fn", "/", "inv"))]
+        lets = [f"(Boxes.Let {self.term(x, shared[:i])} " for i, x in enumerate(shared)]
+        return "".join(lets) + self.term(t, shared) + ")" * len(shared)
+
+    def cases(self, tree: Any) -> str:
+        if not tree:
+            return "Boxes.Leaf"
+        variable, end, *parts = tree
+        return f"(Boxes.Split {self.place(variable)} {self.term(end)} {' '.join(map(self.cases, parts))})"
+
+
+def enclosure(script: Script, node: Any, form: Term, strict: bool) -> str:
+    """A tactic for 0 < form (strict) or 0 <= form, from the tightest bounds among the facts in `on`."""
+    best: dict[tuple[Term, bool], tuple[Fraction, Term, str]] = {}
     for label in node["on"]:
         fact, name = script.fact(label)
         a, b = fact.plain.kids
-        x, end = (a, b) if a.op == "var" else (b, a)
-        c = Fraction(script.forms.normal.constant(script.forms.normal.poly(end)))
-        side = "high" if x is a else "low"
+        up = a.op == "var"
+        x, end = fact.kids if up else reversed(fact.kids)
+        c = Fraction(script.forms.normal.constant(script.forms.normal.poly(b if up else a)))
         proof = name if fact.op == "<=" else f"(Rlt_le _ _ {name})"
-        if (x, side) not in best or (c < best[x, side][0] if side == "high" else c > best[x, side][0]):
-            best[x, side] = (c, proof)
-    kept = [f"bound{i}" for i in range(len(best))]
-    steps = [f"pose proof {proof} as {name}" for name, (_, proof) in zip(kept, best.values(), strict=True)]
-    steps.append(f"clear -{' '.join(kept)}" if kept else "clear")
-    if "erf" in text(form):
-        low = {x: c for (x, side), (c, _) in best.items() if side == "low"}
-        high = {x: c for (x, side), (c, _) in best.items() if side == "high"}
-        steps += erf_steps(script, checker().Enclosure(low, high, node["prec"]), form, node["prec"])
-    if "bisect" in node:
-        names = node["bisect"]
-        tactic = f"enclose_{'line' if len(names) == 1 else 'box'} {' '.join(names)}"
-        return "; ".join([*steps, f"{tactic} {node['prec']}%positive {node['depth']}%nat"])
-    return "; ".join([*steps, f"enclose {node['prec']}%positive"])
+        if (x, up) not in best or (c < best[x, up][0] if up else c > best[x, up][0]):
+            best[x, up] = (c, end, proof)
+    return computation(best, node["prec"], form, strict, node.get("cases", ()))
 
 
-def value_bits(margin: Fraction) -> int:
-    """The binary digits of values of erf where a step has this much to spare."""
-    if margin <= 0:
-        return MOST_BITS
-    return min(MOST_BITS, max(LEAST_BITS, math.ceil(1 / margin).bit_length() + SPARE_BITS))
-
-
-def erf_steps(script: Script, box: Any, form: Term, bits: int) -> list[str]:
-    """Each erf(u) becomes a variable between its values at the ends of u, which closed lemmas enclose."""
-    found: dict[Term, None] = {}
-
-    def collect(t: Term) -> None:
-        for k in t.kids:
-            collect(k)
-        if t.op in ("sum", "prod", "ind"):
-            raise Untranslatable("erf beside a sum in an enclosure")
-        if t.op == "fn" and t.data == "erf":
-            found[t] = None
-
-    collect(form)
-    steps, digits = [], value_bits(box.of(form.plain, ())[0])
-    for i, t in enumerate(found):
-        if any(k is not t and text(k) in text(t) for k in found):
-            raise Untranslatable("erf of erf")
-        least, most = box.of(t.kids[0].plain, ())
-        low, high = outward(least, most, ARGUMENT_BITS)
-        least = outward(checker().erf_at(low, 100)[0], Fraction(1), digits)[0]
-        most = outward(Fraction(-1), checker().erf_at(high, 100)[1], digits)[1]
-        ends = [
-            script.lemmas.name(f"{numeral_text(least)} <= erf {numeral_text(low)}", "erf_number.", "erf"),
-            script.lemmas.name(f"erf {numeral_text(high)} <= {numeral_text(most)}", "erf_number.", "erf"),
-        ]
-        between = f"{numeral_text(low)} <= {text(t.kids[0])} <= {numeral_text(high)}"
-        steps.append(f"assert (u{i} : {between}) by enclose {max(64, bits)}%positive")
-        steps.append(f"assert (e{i} := erf_between _ _ _ _ _ u{i} {ends[0]} {ends[1]})")
-    steps += [f"clear u{i}" for i in range(len(found))]
-    steps += [f"set (w{i} := {text(t)}) in *; clearbody w{i}" for i, t in enumerate(found)]
-    return steps
+def computation(
+    bounds: Mapping[tuple[Term, bool], tuple[Fraction, Term, str]], bits: int, form: Term, strict: bool, cases: Any
+) -> str:
+    written, given, known = Written(), "", "I"
+    for (x, up), (_, end, _) in bounds.items():
+        given += f"({str(up).lower()}, {written.place(x)}%nat, {written.term(end)}) :: "
+    for _, _, proof in reversed(list(bounds.values())):
+        known = f"(conj {proof} {known})"
+    whole, tree = written.with_lets(form), written.cases(cases)
+    values = "".join(f"{text(x)} :: " for x in written.variables)
+    arguments = f"({values}nil)%list ({given}nil)%list {whole} {tree} {known}"
+    return (
+        f"refine (Boxes.boxed {bits} {str(strict).lower()} {len(written.variables)} {arguments} _); "
+        "vm_cast_no_check (eq_refl true)"
+    )

@@ -167,8 +167,8 @@ def used_files(whole: str) -> list[str]:
     """The files of PRELUDE that a file uses beyond the first three."""
     marks = {
         "Taylor": r"\bax_exp_(lower|upper)\b",
-        "Erf": r"\b(ax_erf_\w+|erf_between)\b",
-        "Enclosures": r"\b(enclose\w*|erf_number|ax_pi)\b",
+        "Erf": r"\bax_erf_\w+",
+        "Enclosures": r"\b(Boxes\.|ax_pi\b)",
         "Intermediate": r"\bIntermediate\.",
         "Sines": r"\bax_(sin|cos)_\w+",
     }

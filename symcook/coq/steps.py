@@ -301,9 +301,7 @@ class Script:
 
     def by_em(self, node: Any) -> None:
         f = self.formula(node["formula"])
-        normal = self.forms.normal
-        whole = boxes(node, self.formula, lambda end: normal.constant(normal.poly(end)))
-        if whole is not None and "erf" not in text(self.goal):
+        if (whole := boxes(node, self.formula)) is not None:
             return self.by_interval(whole)
         law = {"<=": "Rle_or_lt", "<": "Rlt_or_le", "~": "not_or"}.get(f.op, "classic")
         given = f.kids if f.op in ("<=", "<", "~") else (f,)
@@ -393,7 +391,7 @@ class Script:
         form, proof = wanted, None
         if re.search(r"\b(sum|prod|power) ", text(goal)):  # what the tactic does not know is computed first
             form, proof = self.forms.skeleton(wanted, ())
-        tactic = enclosure(self, node, form)
+        tactic = enclosure(self, node, form, goal.op == "<")
         self.write(f"assert (hh : 0 {goal.op} {text(form)}) by ({tactic}).")
         value = "hh" if proof is None else f"(eq_ind_r (fun z => 0 {goal.op} z) hh {proof})"
         self.write(f"exact ({'le' if goal.op == '<=' else 'lt'}_of_gap _ _ {value}).")

@@ -471,3 +471,85 @@ def test_an_axiom_is_found_among_the_assumptions(folder: Path) -> None:
     development = Development(SAMPLE[:1])
     development.place["assuming"] = "assuming"
     assert foreign(inspector.assumptions(development, ["assuming"])) == ["assuming.wrong"]
+
+
+# --- Enclosures by computation: values of erf from tables -----------------------------------------------------------
+
+BOX = """From Coq Require Import Reals ZArith List.
+From Symcook Require Import Meaning.
+From Symcook Require Import Enclosures.
+Import ListNotations Boxes.
+Open Scope R_scope.
+Goal forall x : R, 1 / 2 <= x -> x <= 3 -> {statement}.
+Proof.
+  intros x a b. refine (boxed 64 {strict} 1 [x] [(false, 0%nat, Div (Num 1) (Num 2)); (true, 0%nat, Num 3)]
+    {term} {cases} (conj a (conj b I)) _).
+  vm_cast_no_check (eq_refl true).
+Qed.
+"""
+HOLD = {  # 0 < or <= a value, the value as Enclosures.v has it, and the cases
+    "0 < erf 1 - 8427007 / 10000000": ("(Sub (Erf (Num 1)) (Div (Num 8427007) (Num 10000000)))", "Leaf"),
+    "0 < 8427008 / 10000000 - erf 1": ("(Sub (Div (Num 8427008) (Num 10000000)) (Erf (Num 1)))", "Leaf"),
+    "0 < erf (-1) + 8427008 / 10000000": ("(Add (Erf (Num (-1))) (Div (Num 8427008) (Num 10000000)))", "Leaf"),
+    "0 < erf 6 - 999999 / 1000000": ("(Sub (Erf (Num 6)) (Div (Num 999999) (Num 1000000)))", "Leaf"),
+    "0 <= erf 0": ("(Erf (Num 0))", "Leaf"),
+    "0 < erf x - x / 3 + 1 / 20": (
+        "(Add (Sub (Erf (Var 0)) (Div (Var 0) (Num 3))) (Div (Num 1) (Num 20)))",
+        "(Split 0 (Num 1) Leaf (Split 0 (Num 2) Leaf Leaf))",
+    ),
+    "0 < Rmin x 1 - Rmax (1 / 4) (relu (- x))": (
+        "(Sub (Min (Var 0) (Num 1)) (Max (Div (Num 1) (Num 4)) (Relu (Neg (Var 0)))))",
+        "Leaf",
+    ),
+    "0 < / x + ln x - sqrt 2 + exp 1 - Rabs (- x) + PI": (
+        "(Add (Sub (Add (Sub (Add (Inv (Var 0)) (Ln (Var 0))) (Sqrt (Num 2))) (Exp (Num 1))) (Abs (Neg (Var 0)))) Pi)",
+        "Leaf",
+    ),
+}
+FAIL = {
+    "0 < erf 1 - 8427008 / 10000000": ("(Sub (Erf (Num 1)) (Div (Num 8427008) (Num 10000000)))", "Leaf"),
+    "0 < 8427007 / 10000000 - erf 1": ("(Sub (Div (Num 8427007) (Num 10000000)) (Erf (Num 1)))", "Leaf"),
+    "0 < erf (-1) + 8427007 / 10000000": ("(Add (Erf (Num (-1))) (Div (Num 8427007) (Num 10000000)))", "Leaf"),
+    "0 < erf 6 - 1": ("(Sub (Erf (Num 6)) (Num 1))", "Leaf"),
+    "0 < erf 0": ("(Erf (Num 0))", "Leaf"),
+    "0 < erf x - x / 3": (  # at 3 it is less than 0
+        "(Sub (Erf (Var 0)) (Div (Var 0) (Num 3)))",
+        "(Split 0 (Num 1) Leaf (Split 0 (Num 2) Leaf Leaf))",
+    ),
+    "0 < Rmin x 1 - 1 / 2": ("(Sub (Min (Var 0) (Num 1)) (Div (Num 1) (Num 2)))", "Leaf"),
+    "0 < erf x": ("(Erf (Num 1))", "Leaf"),  # the value is of something else
+}
+
+
+def box(statement: str, term: str, cases: str) -> str:
+    return BOX.format(statement=statement, strict=str("0 < " in statement).lower(), term=term, cases=cases)
+
+
+@pytest.fixture(scope="module")
+def enclosing(folder: Path) -> Path:
+    """The folder with what Enclosures.v needs, all accepted."""
+    inspector = Judge(folder)
+    for file in PRELUDE[: PRELUDE.index("Enclosures") + 1]:
+        assert inspector.check(file, (PROOFS / "coq" / f"{file}.v").read_text(encoding="utf-8"))["accepted"]
+    return folder
+
+
+@needs_coqc
+def test_enclosures_that_hold_are_accepted(enclosing: Path) -> None:
+    files = [box(statement, *given) for statement, given in HOLD.items()]
+    source = files[0] + "".join(file[file.index("Goal") :] for file in files[1:])
+    (enclosing / "enclosures.v").write_text(source)
+    accepted, message, _ = Judge(enclosing).run("enclosures")
+    assert accepted, message
+
+
+@needs_coqc
+@pytest.mark.parametrize("statement", FAIL)
+def test_enclosures_that_do_not_hold_are_refused(enclosing: Path, statement: str) -> None:
+    assert refused(enclosing, "enclosing", box(statement, *FAIL[statement]))
+
+
+@needs_coqc
+def test_cases_that_are_too_coarse_are_refused(enclosing: Path) -> None:
+    statement = "0 < erf x - x / 3 + 1 / 20"
+    assert refused(enclosing, "enclosing", box(statement, HOLD[statement][0], "Leaf"))

@@ -892,7 +892,7 @@ def clipped(x: list[F], delta: F) -> list[F]:
 
 def sign_instances() -> Iterator[dict[str, Any]]:
     for delta in (F(1), F(1, 100), F(-1)):
-        for x in ([1], [-3, 1], [5, 5, -1], [F(1, 7), 1], [0], [0, 0], [0, 0, 0, 1], [F(1, 2)], [-2, 0, 0, 0]):
+        for x in ([1], [-3, 1], [5, 5, -1], [F(1, 7), 1], [0], [0, 0], [0, 0, 0, 1], [F(1, 2)], [-2, 0, 0, 0], [2, -3]):
             given = [delta * a for a in x]
             y = twice(given)
             z = clipped(y, delta)
@@ -930,6 +930,7 @@ def sign_instances() -> Iterator[dict[str, Any]]:
         ("(x(k) < 0 -> out(2*k - 1) = 1", "(x(k) < 0 -> out(2*k - 1) = -1"),
         ("(x(k) < 0 -> ", "(x(k) < 1 -> "),
         ("(x1 < 0 -> y2_x1 = -1)", "(x1 < 0 -> y2_x1 = 1)"),
+        ("(x2 < 0 -> y2_x2 = -1)", "(x2 < 0 -> y2_x2 = 1)"),
         ("y2_x2 = 1", "y2_x2_minus = 1"),
     ],
 )
