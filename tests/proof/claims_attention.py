@@ -162,19 +162,28 @@ def mean_instances() -> Iterator[dict[str, Any]]:
             if scores is None and n < 2:
                 continue
             s = [F(0)] * n if scores == 0 else [F(j) for j in range(n)]
-            yield {"n": F(n), "d": F(d), "x()": table(x), "s()": column(s)}
+            row = [number() for _ in range(n)]
+            means = [[sum(row) / n] * n, [sum(row[:i]) / i for i in range(1, n + 1)]]
+            means += [[e + ODD for e in mean] for mean in means]
+            stored = {"x()": column(row), "mean()": list(map(column, means))}
+            yield {"n": F(n), "d": F(d), "y()": table(x), "s()": column(s), **stored}
 
 
 @adequate(
     "t2.uniform_avg",
     at=mean_instances(),
     misses=[
-        ("sum(k, 1, i, x(c, k))/i", "sum(k, 1, n, x(c, k))/n"),
-        ("sum(k, 1, i, x(c, k))/i", "sum(k, 1, i, x(c, k))/n"),
-        ("sum(k, 1, i, x(c, k))/i", "sum(k, 1, i - 1, x(c, k))/i"),
+        ("sum(k, 1, i, y(c, k))/i", "sum(k, 1, n, y(c, k))/n"),
+        ("sum(k, 1, i, y(c, k))/i", "sum(k, 1, i, y(c, k))/n"),
+        ("sum(k, 1, i, y(c, k))/i", "sum(k, 1, i - 1, y(c, k))/i"),
+        ("run(average)", "run(prefix-average)"),
+        ("run(average-softmax)", "run(prefix-average-softmax)"),
+        ("run(prefix-average)", "run(average)"),
+        ("run(prefix-average-softmax)", "run(average-softmax)"),
+        ("(run(prefix-average) -> all i in 1..n. mean(i)", "(1 <= n -> all i in 1..n. mean(i)"),
         ("(all j in 1..n. s(j) = 0)", "(all j in 1..n. s(j) = s(j))"),
-        ("hardmax(s, i, j)*x(c, j)", "rhardmax(s, i, j)*x(c, j)"),
-        ("hardmax(s, i, j)*x(c, j)", "lhardmax(s, i, j)*x(c, j)"),
+        ("hardmax(s, i, j)*y(c, j)", "rhardmax(s, i, j)*y(c, j)"),
+        ("hardmax(s, i, j)*y(c, j)", "lhardmax(s, i, j)*y(c, j)"),
     ],
 )
 def means(v: Any) -> bool | None:
@@ -183,7 +192,7 @@ def means(v: Any) -> bool | None:
         return None
     out = []
     for c, i, kind in itertools.product(range(1, d + 1), range(1, n + 1), KINDS[:2]):
-        x = [v["x()"][c, j] for j in range(1, n + 1)]
+        x = [v["y()"][c, j] for j in range(1, n + 1)]
         out.append(same(attend(kind, [F(0)] * n, x), sum(x) / n))
         out.append(same(attend(kind, [F(0)] * i, x[:i]), sum(x[:i]) / i))
     return all(out)

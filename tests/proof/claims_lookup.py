@@ -286,8 +286,10 @@ def onehot(v: Any) -> bool | None:
 
 @adequate(
     "t5.onehot",
-    at=one_hot_instances(),
+    at=[v | {name: e for name, e in with_a_run(v).items() if name != "found()"} for v in one_hot_instances()],
     misses=[
+        ("found(i) = value(p)", "found(i) = value(i)"),
+        ("query(i) = p -> ", ""),
         *FOUND,
         ("n <= N", "n <= N + 1"),
         ("2*N + 1 <= 3*N", "2*N + 1 <= 2*N"),
