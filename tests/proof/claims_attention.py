@@ -181,6 +181,8 @@ def mean_instances() -> Iterator[dict[str, Any]]:
         ("run(prefix-average)", "run(average)"),
         ("run(prefix-average-softmax)", "run(average-softmax)"),
         ("(run(prefix-average) -> all i in 1..n. mean(i)", "(1 <= n -> all i in 1..n. mean(i)"),
+        ("hardmax(s, i, j)*x(j)", "rhardmax(s, i, j)*x(j)"),
+        ("hardmax(s, n, j)*x(j)", "lhardmax(s, n, j)*x(j)"),
         ("(all j in 1..n. s(j) = 0)", "(all j in 1..n. s(j) = s(j))"),
         ("hardmax(s, i, j)*y(c, j)", "rhardmax(s, i, j)*y(c, j)"),
         ("hardmax(s, i, j)*y(c, j)", "lhardmax(s, i, j)*y(c, j)"),
