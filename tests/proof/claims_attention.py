@@ -163,7 +163,7 @@ def mean_instances() -> Iterator[dict[str, Any]]:
                 continue
             s = [F(0)] * n if scores == 0 else [F(j) for j in range(n)]
             row = [number() for _ in range(n)]
-            means = [[sum(row) / n] * n, [sum(row[:i]) / i for i in range(1, n + 1)]]
+            means = [[sum(row, F(0)) / max(n, 1)] * n, [sum(row[:i]) / i for i in range(1, n + 1)]]
             means += [[e + ODD for e in mean] for mean in means]
             stored = {"x()": column(row), "mean()": list(map(column, means))}
             yield {"n": F(n), "d": F(d), "y()": table(x), "s()": column(s), **stored}
