@@ -49,9 +49,13 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "first-layernorm-scaled": variant("first-layernorm-scaled", "first-layernorm", scaled="yes"),
     "first-layernorm-surer": surer("first-layernorm-surer", "first-layernorm"),
     "parity-layernorm-surer": surer("parity-layernorm-surer", "parity-layernorm"),
+    "average-softmax": variant("average-softmax", "average", weighting="softmax"),
+    "prefix-average-softmax": variant("prefix-average-softmax", "prefix-average", weighting="softmax"),
     "tie-break-leftmost": variant("tie-break-leftmost", "tie-break", term="1/j"),
     "tie-break-rightmost-n": variant("tie-break-rightmost-n", "tie-break", term="j/n"),
     "tie-break-leftmost-n": variant("tie-break-leftmost-n", "tie-break", term="-j/n"),
+    "tie-break-table-2": variant("tie-break-table-2", "tie-break", term="-1/(j + 1)"),
+    "tie-break-leftmost-table-2": variant("tie-break-leftmost-table-2", "tie-break", term="1/(j + 1)"),
     **{
         f"convert-{given}-{wanted}": converter(given, wanted)
         for given, wanted in (

@@ -56,7 +56,7 @@ def command(
     if chosen.pointwise and max_length is not None:
         raise BadInput("a feed-forward recipe must be checked without --max-length", max_length, "leave it out")
     if not chosen.pointwise and max_length is None:
-        raise BadInput(f"a check of {name} must have a greatest length", "none", "give --max-length 12")
+        raise BadInput(f"a check of {name} must have a greatest length", "none", f"give --max-length {_quick(chosen)}")
     if not chosen.pointwise:
         need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
     found, why = exact_or_balls(domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits))
@@ -67,6 +67,14 @@ def command(
     if found.undecided and not found.differs:
         raise Undecided(f"some answers stayed open in {found.domain} numbers; try more --digits or another --domain.")
     return 0 if found.holds else 1
+
+
+def _quick(chosen: Chosen) -> int:
+    """A length to which a check takes seconds: 12 over two symbols, less over more, 3 where rows are the inputs."""
+    if not chosen.model.alphabet:
+        return 3
+    letters = max(2, len(chosen.model.alphabet) - chosen.model.embedding.added)
+    return max(n for n in range(1, 13) if n == 1 or letters**n <= 2**12)
 
 
 def run_check(

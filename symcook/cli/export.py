@@ -90,6 +90,8 @@ def command(
         verdict = f"{what} to length {document['greatest_length']} ({compared['inputs']} inputs compared)"
     say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
     say(f"  {dtype}, {verdict}")
+    if compared["first_difference"] is None and compared["ends"] is not None:
+        say(f"    {compared['ends']}")
     if compared["first_difference"] is not None:
         say(f"  first input with another answer: {compared['first_difference'] or EMPTY_WORD}")
     for line in guaranteed(document["guaranteed"]):

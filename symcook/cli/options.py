@@ -345,7 +345,8 @@ def input_hint(chosen: Chosen) -> str:
         return f'give --input "{model.alphabet[0]}..."'
     inputs = model.embedding.inputs or ()
     if model.pointwise:
-        return "give " + " ".join(f"--set {name}=VALUE" for name in inputs)
+        symbols = [p.name for p in model.parameters if p.default is None and p.name not in chosen.values]
+        return "give " + " ".join(f"--set {name}=VALUE" for name in (*inputs, *symbols))
     return f'give --rows "{", ".join(inputs)}; ..." (one row a position)'
 
 

@@ -629,15 +629,17 @@ class _Closed(Meaning[Value, Any]):
 
     def opaque(self, tree: Tree) -> Value:
         """A constant; NotExact where a declared symbol stands in it."""
-        if names(tree):
+        if found := sorted(names(tree)):
             must = (
-                "a symbol must stand in sums, products, integer powers, square roots, exponentials and maxima in the "
-                "symbolic domain"
+                "a symbol of a closed form must stand in sums, products, integer powers, square roots, exponentials "
+                "and maxima, which have one normal form"
             )
-            raise NotExact(must, show(tree), "set it and use --domain ball")
+            given = " ".join(f"--set {name}=3" for name in found)
+            do = f"set {', '.join(found)} (as {given}): of numbers alone it is a constant"
+            raise NotExact(must, show(tree), do)
         value = to_sympy(tree, {})
-        found = lowered(value)
-        return self.domain._field.constant(value) if isinstance(found, tuple) else self.domain.number(found)
+        number = lowered(value)
+        return self.domain._field.constant(value) if isinstance(number, tuple) else self.domain.number(number)
 
 
 def _verdict(signs: int, wanted: int) -> bool | None:

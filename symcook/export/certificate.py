@@ -25,6 +25,8 @@ BATCHED = 2**18
 """The greatest number of inputs compared where exact batches hold the model."""
 SINGLE = 300
 """The same where the exact domain takes them one by one."""
+MOST_ROWS = {BATCHED: 4096, SINGLE: 100}
+"""How many sequences of one length a grid of rows makes at most, where two values for each input are not more."""
 BLOCK = 2**13
 SHOWN = 64
 """The greatest length whose position values a certificate writes out."""
@@ -42,31 +44,37 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
 
     The answer has "greatest_length" (0 where the least length already fails), "inputs" (how many were compared, all of
     them to that length), "largest_difference" (None for answers), "first_difference" (the first input on which they
-    part, or None), "complete" (whether all lengths to n_max were compared) and "method".
+    part, or None), "complete" (whether all lengths to n_max were compared), "ends" (why not, or None) and "method".
     """
     from symcook.export.guarantee import LARGE, MOST_PRODUCTS, weights
 
-    count, greatest, worst, exact, fits, first = 0, 0, 0.0, "batches of exact integers", True, None
+    count, greatest, worst, exact, first = 0, 0, 0.0, "batches of exact integers", None
+    ends: str | None = None
     limit, added, many = BATCHED, model.embedding.added, weights(model)
     for n in range(added or 1, n_max + 1):
-        size = len(model.alphabet) ** (n - added) if model.embedding.inputs is None else _grid_size(model, n)
+        size = _size(model, n, limit)
         least = n * many * (1 if limit == BATCHED else size)  # a batch takes arrays, beside which Python counts little
-        if count + size > limit or many > LARGE or least > MOST_PRODUCTS:
-            fits = False
+        if count + size > limit:
+            ends = _too_many(n, size, limit)
+            break
+        if many > LARGE or least > MOST_PRODUCTS:
+            ends = f"the model has {many} weights, too many for length {n}"
             break
         try:
             try:
-                first, difference = _length(model, m, n, batched=limit == BATCHED)
+                first, difference = _length(model, m, n, limit)
             except NotExact:
                 exact, limit = "the exact domain (or balls where it has no value), one input at a time", SINGLE
+                size = _size(model, n, limit)
                 if count + size > limit:
-                    fits = False
+                    ends = _too_many(n, size, limit)
                     break
-                first, difference = _length(model, m, n, batched=False)
-        except Undecided:  # neither settles an answer: what is certified ends before this length
-            fits = False
+                first, difference = _length(model, m, n, limit)
+        except Undecided:  # what is certified ends before this length
+            ends = f"neither the exact domain nor balls settle an answer at length {n}"
             break
         if first is not None:
+            ends = "the first input with another answer"
             break
         count, greatest, worst = count + size, n, max(worst, difference)
         if progress is not None:
@@ -81,7 +89,8 @@ def compare(model: Transformer, m: Mapping[str, Any], n_max: int, progress: Prog
         "inputs": count,
         "largest_difference": None if _answers(model) else worst,
         "first_difference": first,
-        "complete": fits and greatest == n_max,
+        "complete": greatest == n_max,
+        "ends": ends,
         "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from 1: {how}",
     }
 
@@ -95,35 +104,43 @@ def _answers(model: Transformer) -> bool:
     return model.decides or model.readout.kind == "largest"
 
 
-def _options(model: Transformer, n: int) -> Iterator[Any]:
+def _options(model: Transformer, n: int, limit: int) -> Iterator[Any]:
     """The rows that may stand at one position of an input of length `n`."""
     names = model.embedding.inputs or ()
-    for values in product(GRID[: _values(len(names), n, model.pointwise)], repeat=len(names)):
+    for values in product(GRID[: _values(len(names), n, limit)], repeat=len(names)):
         yield dict(zip(names, values, strict=True))
 
 
-def _values(inputs: int, n: int, pointwise: bool) -> int:
+def _values(inputs: int, n: int, limit: int) -> int:
     """How many grid values each input takes, so that sequences of length `n` stay few."""
-    most = 4096
-    fitting = [k for k in range(2, len(GRID) + 1) if k ** (inputs * n) <= most]
+    fitting = [k for k in range(2, len(GRID) + 1) if k ** (inputs * n) <= MOST_ROWS[limit]]
     return max(fitting, default=2)
 
 
-def _grid_size(model: Transformer, n: int) -> int:
-    inputs = len(model.embedding.inputs or ())
-    return _values(inputs, n, model.pointwise) ** (inputs * n)
+def _size(model: Transformer, n: int, limit: int) -> int:
+    """How many inputs of length `n` there are to compare."""
+    if model.embedding.inputs is None:
+        return len(model.alphabet) ** (n - model.embedding.added)
+    inputs = len(model.embedding.inputs)
+    return _values(inputs, n, limit) ** (inputs * n)
 
 
-def _length(model: Transformer, m: Mapping[str, Any], n: int, batched: bool) -> tuple[str | None, float]:
+def _too_many(n: int, size: int, limit: int) -> str:
+    how = "in exact batches" if limit == BATCHED else "one by one, as exact batches do not hold this model"
+    return f"length {n} has {size} more inputs, and at most {limit} are compared {how}"
+
+
+def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int) -> tuple[str | None, float]:
     """The first input of length `n` on which floats and exact values part, and the largest difference of values."""
     from symcook.domains.batch import Grid, Words
 
     whole: Any
+    batched = limit == BATCHED
     if model.embedding.inputs is None:
         before, after = model.embedding.before, model.embedding.after
         whole = Words(model.alphabet, n, () if before is None else (before,), () if after is None else (after,))
     else:
-        whole = Grid(tuple(list(_options(model, n)) for _ in range(n)))
+        whole = Grid(tuple(list(_options(model, n, limit)) for _ in range(n)))
     worst = 0.0
     for block in whole.blocks(BLOCK if batched else SINGLE):
         code, difference = _block(model, m, block, n, batched)

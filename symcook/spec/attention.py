@@ -108,9 +108,8 @@ def first_value(values: Sequence[Fraction | int]) -> list[Fraction]:
 
 def unique_hard(rows: Sequence[tuple[Fraction | int, Fraction | int]], term: str) -> list[Fraction]:
     """From rows (s_i, v_i), at every position the value at the last position of the greatest score; at the first one
-    for
-    the terms 1/j and -j/n (section 5.6)."""
+    for the terms 1/j and -j/n (section 5.6) and 1/(j + 1) (Table 2)."""
     scores = _exact([row[0] for row in rows])
     values = _exact([row[1] for row in rows])
     places = [j for j, score in enumerate(scores) if score == max(scores)]
-    return [values[places[-1] if term in ("-1/j", "j/n") else places[0]]] * len(values)
+    return [values[places[-1] if term in ("-1/j", "j/n", "-1/(j + 1)") else places[0]]] * len(values)

@@ -112,3 +112,25 @@ def test_the_line_that_export_prints_runs_the_archive(capsys: pytest.CaptureFixt
     for given, text in (("1", "must have 2 numbers"), ("a,b", "numbers: a,b"), ("1,1;" * 3 + "1,1", "at most 3")):
         done = archive(average, given)
         assert done.returncode == 1 and text in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("check dyck-1", "give --max-length 12"),
+        ("check induction-most-frequent", "give --max-length 6"),
+        ("check lookup-quadratic", "give --max-length 3"),
+        ("run clip", "give --set x=VALUE --set delta=VALUE"),
+        ("derive modulo-angle --input ab", "given: cos(2*pi/m); set m (as --set m=3)"),
+    ],
+)
+def test_a_hint_is_what_works(capsys: pytest.CaptureFixture[str], line: str, hint: str) -> None:
+    assert main(line.split()) == 2
+    assert hint in capsys.readouterr().err
+    if line.startswith("check"):
+        printed(capsys, *line.split(), *hint.split()[1:])
+
+
+def test_a_closed_form_of_sinusoids_has_the_modulus_set(capsys: pytest.CaptureFixture[str]) -> None:
+    out = printed(capsys, "derive", "modulo-angle", "--input", "ab", "--set", "m=3")
+    assert "position 1: cosines = -1/2" in out and "position 1: sines = sqrt(3)/2" in out

@@ -425,3 +425,15 @@ def test_the_greatest_rounding_error_is_that_of_a_loop_over_all(dtype: str) -> N
     found = roundings["step1.head1.V"]
     assert found["rounded"] == len(off) > 0 and len(found["first"]) == min(len(off), 50)
     assert max(off) <= Fraction(found["greatest_relative_error"]) <= max(off) * Fraction(1 + 2.0**-40)
+
+
+def test_an_export_says_what_ends_the_comparison(capsys, tmp_path, monkeypatch):
+    """Values of layer norm are compared one by one, with fewer values an input at greater lengths."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", "lookup-layernorm-hash", "-o", "m.npz"]) == 0
+    assert "length 4 has 256 more inputs, and at most 300 are compared one by one" in capsys.readouterr().out
+    compared = json.loads((tmp_path / "m.certificate.json").read_text())["compared"]
+    assert compared["greatest_length"] == 3 and compared["inputs"] == 10**2 + 3**4 + 2**6
+    assert not compared["complete"] and compared["first_difference"] is None
+    assert main(["export", "dyck-1", "--max-length", "4", "-o", "d.npz"]) == 0
+    assert "more inputs" not in capsys.readouterr().out

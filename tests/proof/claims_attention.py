@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -162,19 +162,30 @@ def mean_instances() -> Iterator[dict[str, Any]]:
             if scores is None and n < 2:
                 continue
             s = [F(0)] * n if scores == 0 else [F(j) for j in range(n)]
-            yield {"n": F(n), "d": F(d), "x()": table(x), "s()": column(s)}
+            row = [number() for _ in range(n)]
+            means = [[sum(row, F(0)) / max(n, 1)] * n, [sum(row[:i]) / i for i in range(1, n + 1)]]
+            means += [[e + ODD for e in mean] for mean in means]
+            stored = {"x()": column(row), "mean()": list(map(column, means))}
+            yield {"n": F(n), "d": F(d), "y()": table(x), "s()": column(s), **stored}
 
 
 @adequate(
     "t2.uniform_avg",
     at=mean_instances(),
     misses=[
-        ("sum(k, 1, i, x(c, k))/i", "sum(k, 1, n, x(c, k))/n"),
-        ("sum(k, 1, i, x(c, k))/i", "sum(k, 1, i, x(c, k))/n"),
-        ("sum(k, 1, i, x(c, k))/i", "sum(k, 1, i - 1, x(c, k))/i"),
+        ("sum(k, 1, i, y(c, k))/i", "sum(k, 1, n, y(c, k))/n"),
+        ("sum(k, 1, i, y(c, k))/i", "sum(k, 1, i, y(c, k))/n"),
+        ("sum(k, 1, i, y(c, k))/i", "sum(k, 1, i - 1, y(c, k))/i"),
+        ("run(average)", "run(prefix-average)"),
+        ("run(average-softmax)", "run(prefix-average-softmax)"),
+        ("run(prefix-average)", "run(average)"),
+        ("run(prefix-average-softmax)", "run(average-softmax)"),
+        ("(run(prefix-average) -> all i in 1..n. mean(i)", "(1 <= n -> all i in 1..n. mean(i)"),
+        ("hardmax(s, i, j)*x(j)", "rhardmax(s, i, j)*x(j)"),
+        ("hardmax(s, n, j)*x(j)", "lhardmax(s, n, j)*x(j)"),
         ("(all j in 1..n. s(j) = 0)", "(all j in 1..n. s(j) = s(j))"),
-        ("hardmax(s, i, j)*x(c, j)", "rhardmax(s, i, j)*x(c, j)"),
-        ("hardmax(s, i, j)*x(c, j)", "lhardmax(s, i, j)*x(c, j)"),
+        ("hardmax(s, i, j)*y(c, j)", "rhardmax(s, i, j)*y(c, j)"),
+        ("hardmax(s, i, j)*y(c, j)", "lhardmax(s, i, j)*y(c, j)"),
     ],
 )
 def means(v: Any) -> bool | None:
@@ -183,7 +194,7 @@ def means(v: Any) -> bool | None:
         return None
     out = []
     for c, i, kind in itertools.product(range(1, d + 1), range(1, n + 1), KINDS[:2]):
-        x = [v["x()"][c, j] for j in range(1, n + 1)]
+        x = [v["y()"][c, j] for j in range(1, n + 1)]
         out.append(same(attend(kind, [F(0)] * n, x), sum(x) / n))
         out.append(same(attend(kind, [F(0)] * i, x[:i]), sum(x[:i]) / i))
     return all(out)
@@ -268,11 +279,37 @@ def heads(values: Sequence[F]) -> tuple[list[F], list[F]]:
     return even, prefix("rightmost", lambda i, j: F(-1) ** j, values)
 
 
+def formula(values: Sequence[F]) -> list[F]:
+    evens, odds = heads(values)
+    return [conditional(gtzero(F(-1) ** i, F(1)), a, b) for i, (a, b) in enumerate(zip(evens, odds, strict=True), 1)]
+
+
+def with_a_run(v: dict[str, Any], made: Callable[[], F] = bounded) -> dict[str, Any]:
+    """An instance with a run of the stored `predecessor` on values of its own; heads and output may be wrong."""
+    n = int(v["n"])
+    value = [made() for _ in range(n)]
+    evens, odds = heads(value)
+    mean = prefix("average", lambda i, j: F(0), [-(F(-1) ** j) for j in range(1, n + 1)])
+    first, even = [mark(c) for c in mean], [gtzero(F(-1) ** i, F(1)) for i in range(1, n + 1)]
+    pred = formula(value)
+    out = [conditional(a, F(0), b) for a, b in zip(first, pred, strict=True)]
+    whole = dict(value=value, mean=mean, first=first, even=even, pred=pred)
+    return v | {
+        **{f"{k}()": column(e) for k, e in whole.items()},
+        "one()": column([F(1)] * n),
+        "alternating()": column(F(-1) ** i for i in range(1, n + 1)),
+        **{
+            f"{k}()": [column(right), column(e + ODD for e in right)]
+            for k, right in (("evens", evens), ("odds", odds), ("out", out))
+        },
+    }
+
+
 def odd_instances(odd: int) -> Iterator[dict[str, Any]]:
     for m in range(5):
         for n in (2 * m + odd - 1, 2 * m + odd, 2 * m + odd + 2):
             if n >= 2 * m + odd or m in (1, 2):
-                yield {"n": F(n), "m": F(m), "v()": column(number() for _ in range(n + 3))}
+                yield with_a_run({"n": F(n), "m": F(m), "v()": column(number() for _ in range(n + 3))}, number)
 
 
 @adequate(
@@ -285,14 +322,17 @@ def odd_instances(odd: int) -> Iterator[dict[str, Any]]:
         ("rhardmax(", "lhardmax("),
         ("rhardmax(", "hardmax("),
         ("l. pow(-1, l)", "l. 0"),
+        ("odds(2*m + 1) = value(2*m)", "evens(2*m + 1) = value(2*m)"),
+        ("odds(2*m + 1) = value(2*m)", "odds(2*m + 1) = value(2*m + 1)"),
+        ("run(predecessor) -> ", ""),
     ],
 )
 def odd(v: Any) -> bool | None:
     n, m = int(v["n"]), int(v["m"])
     if m < 1 or 2 * m + 1 > n:
         return None
-    values = list(v["v()"].values())[:n]
-    return heads(values)[1][2 * m] == values[2 * m - 1]
+    given = [list(v[name].values())[:n] for name in ("v()", "value()")]
+    return all(heads(values)[1][2 * m] == values[2 * m - 1] for values in given)
 
 
 @adequate(
@@ -304,14 +344,17 @@ def odd(v: Any) -> bool | None:
         ("l. -pow(-1, l)", "l. pow(-1, l)"),
         ("rhardmax(", "lhardmax("),
         ("rhardmax(", "hardmax("),
+        ("evens(2*m) = value(2*m - 1)", "odds(2*m) = value(2*m - 1)"),
+        ("evens(2*m) = value(2*m - 1)", "evens(2*m) = value(2*m)"),
+        ("run(predecessor) -> ", ""),
     ],
 )
 def even(v: Any) -> bool | None:
     n, m = int(v["n"]), int(v["m"])
     if m < 1 or 2 * m > n:
         return None
-    values = list(v["v()"].values())[:n]
-    return heads(values)[0][2 * m - 1] == values[2 * m - 2]
+    given = [list(v[name].values())[:n] for name in ("v()", "value()")]
+    return all(heads(values)[0][2 * m - 1] == values[2 * m - 2] for values in given)
 
 
 @adequate(
@@ -613,29 +656,6 @@ def strict_lookups(values: Sequence[F], kinds: Sequence[str]) -> bool:
     n = len(values)
     scores = [F(j, n) for j in range(1, n + 1)]
     return all(attend(k, scores[: i - 1], values[: i - 1]) == values[i - 2] for i in range(2, n + 1) for k in kinds)
-
-
-def formula(values: Sequence[F]) -> list[F]:
-    evens, odds = heads(values)
-    return [conditional(gtzero(F(-1) ** i, F(1)), a, b) for i, (a, b) in enumerate(zip(evens, odds, strict=True), 1)]
-
-
-def with_a_run(v: dict[str, Any]) -> dict[str, Any]:
-    """Table 2's instances with a run of the stored model on values of its own."""
-    n = int(v["n"])
-    value = [bounded() for _ in range(n)]
-    evens, odds = heads(value)
-    mean = prefix("average", lambda i, j: F(0), [-(F(-1) ** j) for j in range(1, n + 1)])
-    first, even = [mark(c) for c in mean], [gtzero(F(-1) ** i, F(1)) for i in range(1, n + 1)]
-    pred = formula(value)
-    out = [conditional(a, F(0), b) for a, b in zip(first, pred, strict=True)]
-    whole = dict(value=value, evens=evens, odds=odds, mean=mean, first=first, even=even, pred=pred)
-    return v | {
-        **{f"{k}()": column(e) for k, e in whole.items()},
-        "one()": column([F(1)] * n),
-        "alternating()": column(F(-1) ** i for i in range(1, n + 1)),
-        "out()": [column(out), column(e + ODD for e in out)],
-    }
 
 
 TABLE_2_RUNS = list(map(with_a_run, TABLE_2))

@@ -284,10 +284,18 @@ def onehot(v: Any) -> bool | None:
     return scores == [[int(j == q) for j in range(1, n + 1)] for q in ask] and found == [values[q - 1] for q in ask]
 
 
+def with_both(v: dict[str, Any]) -> dict[str, Any]:
+    """found is what the matrices give where c is asked for, and of the run elsewhere."""
+    run, looked = with_a_run(v), v["found()"]
+    return {**v, **run, "found()": lambda env: looked(env) if "c" in env else run["found()"]}
+
+
 @adequate(
     "t5.onehot",
-    at=one_hot_instances(),
+    at=list(map(with_both, one_hot_instances())),
     misses=[
+        ("found(i) = value(p)", "found(i) = value(i)"),
+        ("query(i) = p -> ", ""),
         *FOUND,
         ("n <= N", "n <= N + 1"),
         ("2*N + 1 <= 3*N", "2*N + 1 <= 2*N"),

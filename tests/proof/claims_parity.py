@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from proof.adequacy import adequate, column
+from proof.adequacy import ODD, adequate, column
+from proof.claims_section9 import beside_heads, dyck12_columns, shown
 from proof.paper import at_most, same, softmax
 from proof.statement_truth import CONTEXT, SLACK, real
 
@@ -1949,14 +1950,21 @@ def best_follows_same(v: Any) -> bool | None:
     return True
 
 
+DOTS = " + ".join(f"is_{x}(i)*before_{x}(j)" for x in "ABCD")
+
+
 @adequate(
     "s9.1.1.gap",
-    at=strings(),
+    at=map(beside_heads, strings()),
     misses=[
-        ("i, 1)", "i, 11/10)"),
+        ("z(i, l), i, 1)", "z(i, l), i, 11/10)"),
+        ("z(i, j) = 0 | z(i, j) = 1", "z(i, j) = 0"),
+        ("z(i, j) = 0 | z(i, j) = 1", "z(i, j) = 1"),
+        (f"z(i, j) = {DOTS}", "z(i, j) = z(i, j)"),
+        ("s(i, l), i, 1)", "s(i, l), i, 11/10)"),
         ("s(i, j) = 0 | s(i, j) = 1", "s(i, j) = 0"),
         ("s(i, j) = 0 | s(i, j) = 1", "s(i, j) = 1"),
-        ("i, 1)", "i, 2)"),
+        ("s(i, l), i, 1)", "s(i, l), i, 2)"),
     ],
 )
 def gap_is_one(v: Any) -> bool | None:
@@ -1984,6 +1992,10 @@ def traces() -> Iterator[dict[str, Any]]:
             "n": F(n),
             "w()": column(w),
             "z()": [z, {at: x + (at[0] == 3) for at, x in z.items()}],
+            "token()": column(opened),
+            "balance()": column(balance),
+            "error()": column(error),
+            "total()": [column(total), column(x + ODD for x in total)],
             "word": w,
             "right": z,
         }
@@ -1998,6 +2010,9 @@ def traces() -> Iterator[dict[str, Any]]:
         ("z(1, 2, i) = height(w, i)/i", "z(1, 2, i) = height(w, i)"),
         ("z(3, 3, i) = relu(-height(w, i)/i)", "z(3, 3, i) = 0"),
         ("z(2, 4, i) = 0", "z(2, 4, i) = 1"),
+        ("error(i) = z(3, 3, i)", "error(i) = z(1, 3, i)"),
+        ("total(i) = z(3, 4, i)", "total(i) = z(3, 4, n)"),
+        ("run(dyck-1) ->", ""),
     ],
 )
 def trace(v: Any) -> bool | None:
@@ -2014,31 +2029,40 @@ def trace(v: Any) -> bool | None:
 
 
 def active() -> Iterator[dict[str, Any]]:
+    """Bits, of which one at p is looked for from m, with a run of the stored dyck-1-2 on a word of that length."""
+    runs = [(1,), (0, 0), (1, 0, 0), (0, 0, 1, 0), (1, 0, 0, 1, 1, 0)]
+    matched = {len(w): shown(dyck12_columns(w)) | {"w()": column(w)} for w in runs}
     for a in [*words(1, 2, 3, 4), (0, 1, 0, 0, 1, 0), (1, 2)]:
         n = len(a)
         for i, p in itertools.product(range(1, n + 1), range(1, n + 2)):
-            yield {"n": F(n), "a()": column(a) | {n + 1: F(1)}, "i": F(i), "p": F(p), "bits": a}
+            given = {"n": F(n), "a()": column(a) | {n + 1: F(1)}, "m": F(i), "p": F(p), "bits": a}
+            yield {**given, **matched[n]}
 
 
 @adequate(
     "s9.2.2.step2_scores",
     at=active(),
     misses=[
-        ("lhardmax(l. l/n + a(l), i - 1, j) = I[j = p]", "lhardmax(l. l/n + a(l), i - 1, j) = I[j = 1]"),
-        ("rhardmax(l. l/n + a(l), i - 1, j) = I[j = p]", "rhardmax(l. a(l) - l/n, i - 1, j) = I[j = p]"),
-        ("(all k in i + 1..p - 1. a(k) = 0)", "i < n"),
-        ("(all k in p + 1..i - 1. a(k) = 0)", "1 < i"),
+        ("lhardmax(l. l/n + a(l), m - 1, j) = I[j = p]", "lhardmax(l. l/n + a(l), m - 1, j) = I[j = 1]"),
+        ("rhardmax(l. l/n + a(l), m - 1, j) = I[j = p]", "rhardmax(l. a(l) - l/n, m - 1, j) = I[j = p]"),
+        ("(all k in m + 1..p - 1. a(k) = 0)", "m < n"),
+        ("(all k in p + 1..m - 1. a(k) = 0)", "1 < m"),
+        ("z3_right(m) = token(p)", "z3_right(m) = token(m)"),
+        ("z3_left(m) = token(p)", "right(m) = token(p)"),
+        ("(all q in p + 1..m - 1. a(q) = 0)", "1 < m"),
+        ("(all q in 1..n. z2_active(q) = a(q))", "1 <= n"),
+        ("-> right(m) = token(p)", "-> left(m) = token(p)"),
         ("& a(p) = 1", ""),
-        ("lhardmax(l. a(i + l) - (i + l)/n, n - i, j)", "lhardmax(l. a(i + l) + (i + l)/n, n - i, j)"),
+        ("lhardmax(l. a(m + l) - (m + l)/n, n - m, j)", "lhardmax(l. a(m + l) + (m + l)/n, n - m, j)"),
         (
-            "rhardmax(l. a(i + l) - (i + l)/n, n - i, j) = I[i + j = p]",
-            "rhardmax(l. a(i + l), n - i, j) = I[i + j = p]",
+            "rhardmax(l. a(m + l) - (m + l)/n, n - m, j) = I[m + j = p]",
+            "rhardmax(l. a(m + l), n - m, j) = I[m + j = p]",
         ),
     ],
 )
 def nearest(v: Any) -> bool | None:
     """Where p is the nearest active position on a side, it alone has the greatest score of that side."""
-    a, n, i, p = v["bits"], int(v["n"]), int(v["i"]), int(v["p"])
+    a, n, i, p = v["bits"], int(v["n"]), int(v["m"]), int(v["p"])
     if set(a) - {0, 1} or p > n or not a[p - 1]:
         return None
     on = [j for j in range(1, n + 1) if a[j - 1]]

@@ -288,6 +288,34 @@ def often(w: Sequence[int], i: int, alphabet: Sequence[int]) -> int:
 SHORT = [(), *words((1, 2, 3), 1, 2, 3), (1, 2, 1, 1), (1, 2, 1, 3, 1), (2, 2, 2, 1), (1, 4)]
 
 
+NAMES = "ABCD"
+
+
+def lettered(prefix: str, rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    return {f"{prefix}_{x}": list(row) for x, row in zip(NAMES, rows, strict=True)}
+
+
+def heads_columns(w: Sequence[int]) -> dict[str, list[Any]]:
+    """What the stored induction head holds on a word over 0 to 3, from the text."""
+    hot = [[int(b == k) for b in w] for k in range(4)]
+    found = [[int(recent(w, i) == k) for i in range(len(w))] for k in range(4)]
+    return lettered("is", hot) | lettered("before", [[0, *row[:-1]] for row in hot]) | lettered("found", found)
+
+
+def beside_heads(v: dict[str, Any]) -> dict[str, Any]:
+    """An instance over the letters 1 to K, as u, with a run of the stored head on the letters below by 1, as w."""
+    w = [x - 1 for x in v["word"]]
+    held = heads_columns(w)
+    z = {(i + 1, j + 1): F(int(j > 0 and w[j - 1] == w[i])) for i in range(len(w)) for j in range(i + 1)}
+    return {
+        **{("u()" if name == "w()" else name): e for name, e in v.items()},
+        **shown(held),
+        **{f"found_{x}()": [column(e := held[f"found_{x}"]), column(F(b) + ODD for b in e)] for x in "AD"},
+        "w()": column(w),
+        "z()": [z, {at: x + ODD for at, x in z.items()}],
+    }
+
+
 def retrieved() -> Iterator[dict[str, Any]]:
     for w in SHORT:
         n = len(w)
@@ -295,7 +323,7 @@ def retrieved() -> Iterator[dict[str, Any]]:
         s = {(i, j): F(int(j > 1 and w[j - 2] == w[i - 1])) for i in places for j in range(1, i + 1)}
         at = {i: max(range(1, i + 1), key=lambda j: (s[i, j], j)) for i in places}
         found = {(i, a): F(int(w[at[i] - 1] == a)) for i in places for a in (1, 2, 3)}
-        yield {
+        given = {
             "n": F(n),
             "K": F(3),
             "w()": column(w),
@@ -304,12 +332,19 @@ def retrieved() -> Iterator[dict[str, Any]]:
             "word": w,
             "right": found,
         }
+        yield beside_heads(given)
 
 
 @adequate(
     "s9.1.1.retrieve_rule",
     at=retrieved(),
-    misses=[("found(i, a) = I[a = c]", "found(i, a) = I[a = w(i)]"), ("inductright(w, i, c) <->", "true <->")],
+    misses=[
+        ("found(i, a) = I[a = c]", "found(i, a) = I[a = u(i)]"),
+        ("inductright(u, i, c) <->", "true <->"),
+        ("inductright(w, i, c)", "true"),
+        ("found_B(i) = I[c = 1]", "is_B(i) = I[c = 1]"),
+        ("-> run(induction-most-recent)", ""),
+    ],
 )
 def retrieves(v: Any) -> bool | None:
     w = v["word"]
@@ -318,19 +353,11 @@ def retrieves(v: Any) -> bool | None:
     return all(v["right"][i + 1, a] == int(recent(w, i) == a) for i in range(len(w)) for a in (1, 2, 3))
 
 
-NAMES = "ABCD"
-
-
-def lettered(prefix: str, rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
-    return {f"{prefix}_{x}": list(row) for x, row in zip(NAMES, rows, strict=True)}
-
-
 def last_heads() -> Iterator[dict[str, Any]]:
     for w in [*words((0, 1, 2, 3), 1, 2), *words((0, 3), 3), (0, 2, 0, 1, 0), (1, 2, 1, 1), (0, 4), (5,)]:
         n = len(w)
-        hot = [[int(b == k) for b in w] for k in range(4)]
-        found = [[int(recent(w, i) == k) for i in range(n)] for k in range(4)]
-        held = lettered("is", hot) | lettered("before", [[0, *row[:-1]] for row in hot]) | lettered("found", found)
+        held = heads_columns(w)
+        found = [held[f"found_{x}"] for x in NAMES]
         yield {"n": F(n), "w()": column(w), **shown(held), "c": [F(k) for k in range(4)], "word": w, "found": found}
 
 

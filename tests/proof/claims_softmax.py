@@ -1269,37 +1269,61 @@ def tiebreak_matrices_corrected(v: Any) -> bool | None:
     return all(same(new, old + term) for new, old, term in scores_of_layer(v, "W()"))
 
 
-ROWS = list(rows_with_gap(False))
+def table_rows() -> Iterator[dict[str, Any]]:
+    """The rows with a run of each stored model of Table 2, its factor 1, as the table prints it, or the gap."""
+    for row in rows_with_gap(False):
+        s = listed(row, "s")
+        value = [F(3 * j - 2) for j in range(1, len(s) + 1)]
+        for factor, sign in itertools.product(dict.fromkeys((F(1), row["g"])), (1, -1)):
+            term = [F(sign, j + 1) for j in range(1, len(s) + 1)]
+            weights = ahardmax([x + factor * t for x, t in zip(s, term, strict=True)]) if s else []
+            found = [sum((a * b for a, b in zip(weights, value, strict=True)), F(0))] * len(s)
+            yield {
+                **{("score()" if name == "s()" else name): e for name, e in row.items()},
+                "gamma": factor,
+                "value()": column(value),
+                "one()": column([F(1)] * len(s)),
+                "gamma1()": column([factor] * len(s)),
+                "term()": column(term),
+                "found()": [column(found), column(e + ODD for e in found)],
+                "sign": sign,
+            }
 
 
-def table_row(v: Any, scale: Any) -> bool | None:
-    s, g = listed(v, "s"), v["g"]
+TABLE = list(table_rows())
+
+
+def table_row(v: Any) -> bool | None:
+    s, g = listed(v, "score"), v["g"]
     if not s or g <= 0 or not has_gap(s, g):
         return None
-    up, down = ([x + sign * scale * F(1, j + 1) for j, x in enumerate(s, 1)] for sign in (1, -1))
+    up, down = ([x + sign * v["gamma"] * F(1, j + 1) for j, x in enumerate(s, 1)] for sign in (1, -1))
     return ahardmax(up) == lhardmax(s) and ahardmax(down) == rhardmax(s)
 
 
-@adequate("t2.tiebreak", at=ROWS, false=True)
+@adequate("t2.tiebreak", at=TABLE, false=True)
 def table_tiebreak(v: Any) -> bool | None:
-    return table_row(v, 1)
+    return table_row(v) if v["gamma"] == 1 and v["sign"] == 1 else None
 
 
 @adequate(
     "t2.tiebreak.corrected",
-    at=ROWS,
+    at=TABLE,
     misses=[
         ("g*(1/(l + 1)), n, j) = lhardmax", "1/(l + 1), n, j) = lhardmax"),
         ("g*(1/(l + 1)), n, j) = lhardmax", "g*(1/(l + 1)), n, j) = hardmax"),
         ("g*(-(1/(l + 1))), n, j) = rhardmax", "g*(-(1/(l + 1))), n, j) = lhardmax"),
         ("g*(-(1/(l + 1))), n, j) = rhardmax", "(-(1/(l + 1))), n, j) = rhardmax"),
-        ("& scoregap(s, n, g)", "& scoregap(s, n, g/9)"),
+        ("& scoregap(score, n, g)", "& scoregap(score, n, g/9)"),
         ("1 <= n & 0 < g &", "1 <= n &"),
-        ("& scoregap(s, n, g)", ""),
+        ("& scoregap(score, n, g)", ""),
+        ("& gamma = g", "& gamma = 1"),
+        ("run(tie-break-leftmost-table-2)", "run(tie-break-table-2)"),
+        ("run(tie-break-table-2)", "run(tie-break-leftmost-table-2)"),
     ],
 )
 def table_tiebreak_corrected(v: Any) -> bool | None:
-    return table_row(v, v["g"])
+    return table_row(v) if v["gamma"] == v["g"] else None
 
 
 # --- Cookbook, Section 5.7 --------------------------------------------------------------------------------------------

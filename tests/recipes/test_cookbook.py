@@ -257,9 +257,9 @@ def test_the_stored_models_are_these_recipes() -> None:
         assert (proofs_directory() / "models" / f"{name}.json").read_text() == dumps(build(name))
 
 
-@pytest.mark.parametrize("term", ["-1/j", "1/j", "j/n", "-j/n"])
+@pytest.mark.parametrize("term", ["-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)"])
 def test_tie_breaking(term: str) -> None:
-    last = term in ("-1/j", "j/n")
+    last = term in ("-1/j", "j/n", "-1/(j + 1)")
     for n in range(1, 5):
         values = random_values(n, n)
         for scores in itertools.product((-1, 0, 2), repeat=n):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 NAME = "tie-break"
 
-TERMS = ("-1/j", "1/j", "j/n", "-j/n")
+TERMS = ("-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)")
 
 
 @recipe(
@@ -38,19 +38,25 @@ TERMS = ("-1/j", "1/j", "j/n", "-j/n")
     ),
     reference="symcook.spec.attention:unique_hard",
     arguments=(
-        Argument("term", "-1/j", "-1/j or j/n for the last position, 1/j or -j/n for the first", one_of(*TERMS)),
+        Argument(
+            "term",
+            "-1/j",
+            "-1/j, j/n or -1/(j + 1) for the last position, 1/j, -j/n or 1/(j + 1) for the first",
+            one_of(*TERMS),
+        ),
     ),
     symbols=(Symbol("gamma", "1/2", "0 < gamma & gamma <= 1", "what different scores differ by at least"),),
     adapt=of_rows(("score", "value"), "found", "term"),
 )
 def tie_break(term: str) -> Transformer:
-    """found_i = the value at the last position (the first, for the terms 1/j and -j/n) where the score is greatest.
+    """found_i = the value at the last position where the score is greatest; at the first one, for the terms 1/j, -j/n
+    and 1/(j + 1).
 
     Inputs: score and value, one row a position; the scores of every row i are score_j + gamma t(j), with average-hard
     attention. term: t(j). gamma: 0 < gamma <= 1. Region: integer scores, whose differences are 0 or at least 1. Eq.
     (39) asks for more than gamma; at least gamma (1 - 1/n) is enough but for equality, since two terms differ by 1 -
-    1/n at most, and so gamma = 1 is allowed. Table 2 prints the terms 1/(j + 1), which are half as large or less.
-    Source: Cookbook, Section 5.6.
+    1/n at most, and so gamma = 1 is allowed. The terms with j + 1 are those of Table 2, which leaves out gamma: there
+    they need differences of at least 1/2. Source: Cookbook, Section 5.6.
     """
     from symcook.model.layers import Layer
     from symcook.model.transformer import Parameter
