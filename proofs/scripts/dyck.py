@@ -6,36 +6,10 @@ from script import Script
 
 from symcook.proof.search.tactics import Goal, Tactic
 
-NAMES = "n w token balance error total"
-MODEL = tuple(NAMES.split())
-BALANCE = "lem:cookbook.s9.2.1.balance"
-VIOLATION = "lem:cookbook.s9.2.1.violation"
-
 
 def reciprocal(g: Goal, z: str, label: str = "") -> Goal:
     """z*(1/z) = 1 and 0 < 1/z, where a fact gives 0 < z."""
     return g.use("ax:inv", z, label=f"inverse{label}").have(f"0 < 1/{z}", f"reciprocal{label}")
-
-
-def accepted(g: Goal) -> None:
-    """dyck(w, n) from total(n) = 0 (`no_total`) and balance(n) = 0 (`no_balance`)."""
-    g.have(
-        "sum(i, 1, n, error(i)) = 0",
-        "no_sum",
-        use="no_total total_n inverse",
-        rounds=0,
-        multipliers=["n", "sum(i, 1, n, error(i))"],
-    )
-    g.use("lem:sum_zero", "error", "1", "n", "#nonneg", "#no_sum", label="no_error")
-    prefixes, ends = g.split()
-    prefixes.intro("i inside").use("no_error", "i", label="zero").use("violation", "i", label="value up down")
-    prefixes.contra("bad").use("down", "#bad", label="wrong").auto("wrong zero")
-    ends.auto("level no_balance inverse", rounds=0, multipliers=["n", "height(w, n)"])
-
-
-def positive_length(names: str) -> Tactic:
-    """All denominators are lengths."""
-    return lambda g: g.leaves(names, lambda h: h.auto(rounds=0))
 
 
 # --- The least nonzero values ---------------------------------------------------------------------------------------
@@ -245,138 +219,7 @@ def least_mean_defined(g: Goal) -> None:
 
 # --- The network with a tolerance -----------------------------------------------------------------------------------
 
-LONG_NAMES = f"N eps {NAMES} unviolated level accepted"
-
-
-def nonuniform(g: Goal) -> None:
-    g.intro(f"{LONG_NAMES} some_N (small tolerance) (some long) word run")
-    labels = "token_is balance_is error_is total_is unviolated_all level_all accepted_all"
-    g.use("run", label=labels)
-    for output in ("unviolated", "level", "accepted"):
-        g.use(f"{output}_all", "n", label=f"{output}_is")
-    reciprocal(g, "eps")
-    reciprocal(g, "n", "_n")
-    reciprocal(g, "N", "_N")
-    g.have("1/N <= 1/n", "order", use="long inverse_n inverse_N reciprocal_n reciprocal_N", degree=3)
-    g.have("1/n <= 1", "unit", use="some inverse_n reciprocal_n", rounds=0)
-    g.have("eps <= 1/n^2", "below_t", use="tolerance order reciprocal_n reciprocal_N", rounds=0)
-    g.have("eps <= 1/n", "below_b", use="below_t unit reciprocal_n", rounds=0)
-    g.use("lem:cookbook.s9.2.1.accept", *MODEL, "#some", "#word", label="equivalence", premises=1)
-    g.use("equivalence", label="is_dyck from_dyck")
-    g.use(BALANCE, *MODEL, "#some", "#word", None, "n", None, label="counts balance_n")
-    g.use(VIOLATION, *MODEL, "#some", "#word", None, label="violation").use("total_is", "n", label="total_n")
-    g.use("lem:cookbook.s9.2.1.min_t.corrected", "n", "#some", label="least_t attained_t least_even_t")
-    g.use("lem:cookbook.s9.2.1.min_B.corrected", "n", "#some", label="least_b attained_odd attained_even")
-
-    def mean(h: Goal) -> None:
-        def same(e: Goal) -> None:
-            e.intro("i inside").use("violation", "i", label="value up down").hyp("value")
-
-        h.use("lem:sum_ext", "error", "i. relu(-(height(w, i)/i))", "1", "n", same, label="errors")
-        h.auto("total_n errors", degree=1, rounds=0, multipliers=["1/n"])
-
-    g.have(f"total(n) = {MEAN}", "mean", mean)
-
-    def far_total(h: Goal) -> None:
-        def both(e: Goal) -> None:
-            word, differs = e.split()
-            word.hyp("word")
-            differs.intro("zero").have("total(n) = 0", "after_all", use="mean zero").absurd("after_all", "not_t")
-
-        h.use("least_t", "w", both, label="bound").auto("bound mean below_t", degree=1, rounds=0)
-
-    def far_balance(h: Goal) -> None:
-        def both(e: Goal) -> None:
-            word, differs = e.split()
-            word.hyp("word")
-            differs.intro("zero").have(
-                "balance(n) = 0", "after_all", use="balance_n zero", rounds=0, multipliers=["1/n"]
-            ).absurd("after_all", "not_b")
-
-        h.use("least_b", "w", both, label="bound")
-        h.apart("abs(height(w, n)/n); abs(balance(n))", lambda e: e.auto(degree=1, rounds=0))
-
-    for h in g.em("total(n) = 0", "at_t", "not_t"):
-        for e in h.em("balance(n) = 0", "at_b", "not_b"):
-            finish(e, far_total, far_balance)
-
-
-def finish(g: Goal, far_total: Tactic, far_balance: Tactic) -> None:
-    """One of the four cases: both counts zero or not."""
-    t_zero, b_zero = "at_t" in g.facts, "at_b" in g.facts
-    for x, output, zero, label, far in (
-        ("total(n)", "unviolated", t_zero, "at_t", far_total),
-        ("balance(n)", "level", b_zero, "at_b", far_balance),
-    ):
-
-        def value(
-            h: Goal, x: str = x, zero: bool = zero, label: str = label, far: Tactic = far, o: str = output
-        ) -> None:
-            parts = [f"relu({x} + eps)", f"relu({x})", f"relu({x} - eps)"]
-            known = [f"{o}_is", "small", "inverse", "reciprocal"]
-            if zero:
-                known.append(label)
-            else:
-                h.have(f"eps <= abs({x})" if "balance" in x else f"eps <= {x}", "far", far)
-                known.append("far")
-                parts += [f"abs({x})"] * ("balance" in x)
-            h.apart(
-                parts,
-                lambda e: e.auto(
-                    [*known, *(k for k in e.facts if k[0] in "dv" and k[1:].isdigit())], rounds=0, multipliers=["1/eps"]
-                ),
-            )
-
-        g.have(f"{output}(n) = {int(zero)}", f"{output}_value", value)
-    accepted = int(t_zero and b_zero)
-
-    def both(h: Goal) -> None:
-        u, v = "unviolated(n)", "level(n)"
-        h.apart(f"relu({u}); relu(-{u}); relu({u} - {v})", lambda e: e.auto(degree=1, rounds=0))
-
-    g.have(f"accepted(n) = {accepted}", "value", both)
-    if accepted:
-        g.have("total(n) = 0 & balance(n) = 0", "zeros").use("is_dyck", "#zeros", label="yes")
-    else:
-
-        def never(h: Goal) -> None:
-            h.intro("yes").use("from_dyck", "#yes", label="zero_t zero_b")
-            h.absurd("zero_b", "not_b") if t_zero else h.absurd("zero_t", "not_t")
-
-        g.have("~dyck(w, n)", "no", never)
-    forward, back, equal = g.split()
-    if accepted:
-        forward.intro("positive").hyp("yes")
-        back.intro("given").auto("value")
-    else:
-        forward.intro("positive").contra("not").auto("value positive")
-        back.intro("given").contra("not").absurd("given", "no")
-    yes, no = equal.ind("dyck(w, n)", "is indicator")
-    if accepted:
-        yes.auto("value indicator", degree=1)
-        no.absurd("yes", "is")
-    else:
-        yes.have("dyck(w, n)", "after_all").absurd("after_all", "no")
-        no.auto("value indicator", degree=1)
-
-
-def nonuniform_inhabited(g: Goal) -> None:
-    """The word (( with N = 2 and the tolerance 1/4."""
-    level = "sum(j, 1, i, 1)/i"
-    error = "relu(-(sum(j, 1, i, 1)/i))"
-    total = "(sum(j, 1, i, relu(-(sum(k, 1, j, 1)/j)))/i)"
-    first, second = (f"(4*relu({x} + 1/4) - 8*relu({x}) + 4*relu({x} - 1/4))" for x in (total, level))
-    both = f"relu({first}) - relu(-{first}) - relu({first} - {second})"
-    texts = ("1", level, error, total, first, second, both)
-    g.inhabit("2", "1/4", "2", "i. 0", *(f"i. {t}" for t in texts))
-
-
-def labels(word: str, name: str) -> str:
-    """Labels for the equations that spell a word."""
-    return f"({' '.join(f'{name}{i}' for i in range(1, len(word) + 1))})"
-
 
 SCRIPTS: dict[str, Script] = {
     "cookbook.s9.2.1.min_t.corrected": Script(min_t, least_inhabited, least_mean_defined),
-    "cookbook.s9.2.1.nonuniform": Script(nonuniform, nonuniform_inhabited, positive_length(LONG_NAMES)),
 }
