@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from feedforward import boolean_ffn
 from script import Script, each
 
 from symcook.proof.normal import constant, nf
@@ -35,18 +34,6 @@ def absolute(g: Goal, a: str, b: str) -> None:
 
 
 # --- Boolean functions, conditionals ----------------------------------------------------------------------------------
-
-
-TWO_BITS = ("2", "j. j + 1 + I[j = 2]", "k i. I[i = 1 & 2 <= k] + I[i = 2 & (k = 1 | k = 3)]", "k. k", "i. 0", "0")
-"""m = 2, powers of two, the bits of 0 to 3, the function and the input."""
-
-
-SCRIPTS |= {
-    "cookbook.s4.8.boolean_ffn": Script(
-        lambda g: boolean_ffn(g, displayed=True),
-        lambda g: g.inhabit(*TWO_BITS, others=[(*TWO_BITS, "1")], leaf=each_index),
-    ),
-}
 
 
 # --- Residual connections ---------------------------------------------------------------------------------------------
