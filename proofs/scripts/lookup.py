@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from script import Script
 
 from symcook.proof.search.tactics import Goal, Tactic
@@ -36,53 +34,6 @@ def root(g: Goal, x: str, label: str) -> Goal:
 def square(g: Goal, x: str, label: str) -> Goal:
     """0 <= x^2."""
     return g.have(f"0 <= ({x})^2", label, squares=[x])
-
-
-def selective_refuted(g: Goal) -> None:
-    """d = 5, x = i = c = 1: 1/sqrt(4/5) is not 1."""
-    g.use("claim", label="first second")
-
-    def four(h: Goal) -> None:
-        for e in h.split():
-            if e.goal[0] == "all":
-                e.intro("b inside").true()
-            else:
-                e.true()
-
-    root(g.use("first", "5", "b. quadruple(1, 1, b)", "1", "1", "1", four, label="wrong"), "4/5", "r")
-    g.have("sqrt(4/5) = 1", "is", use="wrong r_e", rounds=0, multipliers=["1", "sqrt(4/5)"]).auto(
-        "is r_s", multipliers=["1", "sqrt(4/5)"]
-    )
-
-
-def selective_whole(g: Goal) -> None:
-    """The printed claim is defined everywhere: entries 2 and 4 are 1/i and -1/i, so that the variance is positive."""
-
-    def leaf(h: Goal) -> None:
-        if h.try_contradiction() or h.try_auto(degree=1, rounds=0):
-            return
-        wide, some = (next(k for k, f in h.facts.items() if h.text(f) == t) for t in ("4 <= d", "1 <= i"))
-        four = next(k for k, f in h.facts.items() if f[0] == "all" and "x/i" in h.text(f) and "u(" in h.text(f))
-        zero = [] if h.goal[0] != "false" else [list(h.facts)[-1]]
-        one_square = re.search(r"I\[(\w+) <= 4\]\*u\(\1\)", h.text(h.facts[zero[0]] if zero else h.goal))
-        entry = "I[{0} <= 4]*u({0})" if one_square else "u({0})"
-        mean = f"sum(e, 1, d, {entry.format('e')})/d"
-        spread = f"b. ({entry.format('b')} - {mean})^2"
-        h.positive("i", "i", lambda e: e.auto(some, degree=1, rounds=0))
-        h.positive("d", "d", lambda e: e.auto(wide, degree=1, rounds=0))
-        ends = lambda e: e.auto(wide, degree=1, rounds=0)  # noqa: E731
-        for b in ("2", "4"):
-            inside = lambda e: [ends(part) for part in e.split()]  # noqa: E731
-            low = lambda e: e.intro_all().auto(squares=[e.text(e.goal[2][1][2][0])])  # noqa: E731
-            h.use(four, b, label=f"is{b}").use("lem:sum_member", spread, "1", "d", b, inside, low, label=f"part{b}")
-            h.rewrite(f"is{b}", f"part{b}", f"part{b}_is")
-        total = f"sum(b, 1, d, ({entry.format('b')} - {mean})^2)"
-        h.have(f"0 < {total}", "some_spread", use="part2_is part4_is i_i", squares=[mean])
-        h.have(f"0 < {total}/d", "variance", use="some_spread d_i")
-        square(h, "x", "sq").have("0 < x^2/2 + 1/2", "v", use="sq")
-        root(root(h, f"{total}/d", "w"), "x^2/2 + 1/2", "r").auto(degree=1, rounds=0)
-
-    g.leaves("d u x i c", leaf)
 
 
 def ratios(g: Goal) -> Goal:
@@ -259,9 +210,6 @@ def parts(g: Goal) -> list[Goal]:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "cookbook.s5.3.3.selective_ln": Script(
-        lambda g: selective_refuted(g.intro("claim")), defined=selective_whole, refutes=True
-    ),
     "cookbook.s5.3.3.selective_ln.corrected": Script(
         selective,
         lambda g: g.inhabit(
