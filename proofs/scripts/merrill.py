@@ -20,110 +20,7 @@ def both(h: Goal, *labels: str) -> None:
         part.hyp(label)
 
 
-def four(g: Goal, i: str, label: str = "case") -> list[Goal]:
-    """Goals for i = 1, 2, 3, 4 (rewritten in the goal), then one with 5 <= i."""
-    out = []
-    for n in (1, 2, 3, 4):
-        here, g = g.em(f"{i} <= {n}", f"{label}{n}")
-        here.have(f"{i} = {n}", f"{label}_is").rewrite(f"{label}_is")
-        out.append(here)
-        g.use("ax:int_lt", str(n), i, label=f"{label}_above{n}")
-    return [*out, g]
-
-
 # --- Claims: layer norm, Definitions 6 and 7, Lemmas 9 and 10 ---------------------------------------------------------
-
-
-def exist(*more: str, leaf: Tactic = Goal.easy) -> Tactic:
-    """H where f, then g satisfy Definitions 6 and 7; each part takes what it needs of the further witnesses."""
-
-    def run(g: Goal) -> None:
-        for part in [g] if g.goal[0] == "ex" else g.split():
-            part.obtain("lem:tiebreaker_exists", "f", "exists").obtain("exists", "g", "first next small large")
-            part.witness("f")
-            if part.goal[0] == "ex" and part.goal[1] == ("fun", ("Int",), "Real"):
-                part.witness("g")
-            part.inhabit(*more[: _leading(part)], leaf=leaf)
-
-    return run
-
-
-def _leading(g: Goal) -> int:
-    """How many further witnesses a part asks for."""
-    return g.text(g.goal).count("ex ")
-
-
-def tied(g: Goal, lemma: str, *arguments: str, label: str) -> Goal:
-    """A lemma about the tie-breaking term."""
-    known = lambda e: both(e, "first", "more", "small", "large")  # noqa: E731
-    return g.use(f"lem:{lemma}", "f", "g", known, *arguments, label=label)
-
-
-HEADS = "j. -1/100*I[j = 0] + 3/100*I[j = 1] - 3/100*I[j = 2] + 1/100*I[j = 3]"
-KNOTS = (
-    "j. 824999999/2500000000*I[j = 2] - 2550000003/5000000000*I[j = 3] + 700000023/2500000000*I[j = 4]"
-    " - 3750001/125000000*I[j = 5]"
-)
-"""Coefficients of the heads of Definition 6, and of ReLUs that set the first four values right."""
-
-
-def def7_monotone(g: Goal) -> None:
-    g.intro("f g u (first more) (small large) heads")
-    down, layer = g.split()
-    down.intro("i low")
-    tied(down, "tie_decreases", "i", label="goal").hyp("goal")
-    layer.witness(HEADS).witness(KNOTS).intro("i low")
-    heads, knots = HEADS.removeprefix("j. ").replace("j", "m"), KNOTS.removeprefix("j. ").replace("j", "r")
-    layer.have(
-        f"sum(m, 0, 3, ({heads})*u(m, i)) + sum(r, 2, 5, ({knots})*relu(u(0, i) - 1/r))"
-        " = -1/100*u(0, i) + 3/100*u(1, i) - 3/100*u(2, i) + 1/100*u(3, i) + 824999999/2500000000*relu(u(0, i) - 1/2)"
-        " - 2550000003/5000000000*relu(u(0, i) - 1/3) + 700000023/2500000000*relu(u(0, i) - 1/4)"
-        " - 3750001/125000000*relu(u(0, i) - 1/5)",
-        "sums",
-        Goal.true,
-    ).rewrite("sums")
-    for m in range(4):
-        layer.use("heads", str(m), "!", "i", label=f"u{m}")
-        layer.use("lem:flagged_head", str(m), "i", "!", label=f"seen{m} none{m}")
-    *few, rest = four(layer, "i")
-    for n, h in enumerate(few, 1):
-        h.use("small", str(n), "!", label="g_is")
-        for m in range(4):
-            seen = f"{'seen' if m < n else 'none'}{m}"
-            h.rewrite("case_is", seen, f"at{m}").use(f"at{m}", "!", label=f"is{m}")
-            h.rewrite("case_is", f"u{m}", f"v{m}").have(
-                f"u({m}, {n}) = {f'1/{n - m}' if m < n else '0'}", f"value{m}", use=f"is{m} v{m}", degree=1
-            ).rewrite(f"value{m}")
-        h.auto("g_is", degree=1)
-    for m in range(4):
-        rest.use(f"seen{m}", label=f"is{m}").have(f"u({m}, i) = 1/(i - {m})", f"value{m}", use=f"is{m} u{m}", degree=1)
-        rest.rewrite(f"value{m}")
-    rest.positive("i", "z")
-    for r in range(2, 6):
-        rest.have(f"1/i <= 1/{r}", f"far{r}", use="z_i z_e case_above4", multipliers=["1/i"])
-    rest.use("large", "i", label="g_is")
-    for a, b in (("i", 2), ("i", 1), ("i - 1", 1), ("i", 0), ("i - 1", 0), ("i - 2", 0)):
-        rest.use("more", a, str(b), label=rest.fresh("step"))
-    for k in range(4):
-        rest.use("first", f"i - {k}", label=f"inverse{k}")
-    rest.apart("; ".join(f"relu(1/(i - 0) - 1/{r})" for r in range(2, 6)), lambda h: h.auto(degree=1, rounds=0))
-
-
-def heads_defined(g: Goal) -> None:
-    def leaf(h: Goal) -> None:
-        if h.try_auto(degree=1, rounds=0):
-            return
-        last = list(h.facts)[-1]
-        h.use("lem:hardmax_total", "l. I[m < l]", "i", None, label="ge total beaten positive").auto(
-            [last, "positive"], degree=1, rounds=0
-        )
-
-    g.leaves("f g u m i", leaf)
-
-
-def heads_inhabited(g: Goal) -> None:
-    """The heads as they are, given as a function of m and i."""
-    exist("m i. sum(j, 1, i, hardmax(l. I[m < l], i, j)*I[j = m + 1])", "1")(g)
 
 
 # --- Claims: reading a tape from the rightmost match ------------------------------------------------------------------
@@ -706,7 +603,6 @@ def prop1_inhabited(g: Goal) -> None:
 
 
 SCRIPTS: dict[str, Script | Tactic] = {
-    "merrill2024.def7.monotone": Script(def7_monotone, heads_inhabited, heads_defined),
     "merrill2024.lemma3": Script(lemma3_refuted, refutes=True),
     "merrill2024.lemma3.corrected": Script(
         lemma3, witnesses("1", "j. -2", "4"), lookup_defined("n h i", "l. inputscore(2, n, h, i, l)")
