@@ -1,4 +1,4 @@
-"""Build the certificates from proof texts, and from scripts where there is no text yet.
+"""Build the certificates from proof texts, and from scripts where proofs are generated.
 
     python proofs/build.py            every statement that has a proof
     python proofs/build.py ID ...     these only
@@ -21,7 +21,6 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,6 @@ from symcook.proof import kernel, normal, own, replay
 from symcook.proof.grammar import GRAMMAR, Definition
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof, Place, ProofText
-from symcook.proof.search.refute import refute
 from symcook.proof.search.tactics import Goal, Library, Stuck, Tactic, prove
 from symcook.proof.terms import Term
 from symcook.verify import sweep
@@ -182,13 +180,6 @@ def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> d
     normal.forget()
     statement = known[name]
     home, labels = library(name, known)
-    from places import at_a_place
-    from sides import FURTHER
-
-    home = replace(home, further=FURTHER.get(name))
-    if script.refutes:
-        proof = refute(home, statement.formula, script.proof, script.defined or at_a_place)
-        return _judged(statement, {"proof": proof}, True, labels)
     tactics = {"proof": script.proof, "defined": script.defined, "inhabited": script.inhabited}
     goals = goals_of(statement, False)
     parts = {key: prove(home, goal, tactics[key] or Goal.blast) for key, goal in goals.items()}

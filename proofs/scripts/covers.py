@@ -1,4 +1,4 @@
-"""Soft against hard attention (yang2026, Section 3; Cookbook, Sections 5.6 and 5.7) and what follows for lookups."""
+"""Two generated covers: table lookup with the constants 1 and 3/2 from their least gamma on (Cookbook, Section 5.7)."""
 
 from __future__ import annotations
 
@@ -6,21 +6,6 @@ from script import Script
 
 from symcook.proof.search.cover import cover
 from symcook.proof.search.tactics import Goal, Tactic
-
-# --- Definitions and conditions ---------------------------------------------------------------------------------------
-
-
-# --- Lemmas 6 to 9 ----------------------------------------------------------------------------------------------------
-
-
-# --- Appendix C -------------------------------------------------------------------------------------------------------
-
-
-SOFT_S, SOFT_R = "sm(l. s(l)/tau, n, j)", "sm(l. r(l)/tau, n, j)"
-
-
-# --- Cookbook, Section 5.7 --------------------------------------------------------------------------------------------
-
 
 # --- Table lookup: any constant ---------------------------------------------------------------------------------------
 
