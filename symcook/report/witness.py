@@ -63,9 +63,9 @@ def _values(proof: list[Any], origin: Mapping[str, str]) -> Iterator[list[str]]:
 
 def _uses(proof: list[Any]) -> Iterator[str]:
     """The terms at which a proof uses facts that it has from what it supposes first."""
-    while proof[0]["by"] == "split":
-        proof = proof[0]["proofs"][-1]
-    if proof[0]["by"] != "intro":
+    while proof and proof[0]["by"] in ("have", "split"):
+        proof = proof[1:] if proof[0]["by"] == "have" else proof[0]["proofs"][-1]
+    if not proof or proof[0]["by"] != "intro":
         return
     labels = set(_flat(proof[0]["as"]))
     for node in proof[1:]:

@@ -126,7 +126,7 @@ def test_derive_says_what_run_says(capsys, name):
 
 
 def test_a_closed_form_has_no_sine_of_a_symbol(capsys):
-    assert "cos(2*pi/m); set it" in refused(capsys, "derive", "modulo-angle", "--input", "ab")
+    assert "cos(2*pi/m); set m (as --set m=3)" in refused(capsys, "derive", "modulo-angle", "--input", "ab")
 
 
 def test_a_closed_form_that_grows_too_large_says_what_to_do(capsys):
