@@ -107,8 +107,13 @@ def today(name: str) -> list[str | None]:
 def row(name: str, digest: str) -> list[str | None]:
     """What is recorded of a statement: its hash and that of its certificate; where sine or cosine occurs in it also
     that of their meaning."""
-    more = [sines_hash()] if re.search(r'\["fn","(sin|cos)",', tree_text(statements()[name].formula)) else []
-    return [digest, certificate_hash(name), *more]
+    return [digest, certificate_hash(name), *([sines_hash()] if has_sines(name) else [])]
+
+
+@cache
+def has_sines(name: str) -> bool:
+    """Whether sine or cosine occurs in a statement."""
+    return re.search(r'\["fn","(sin|cos)",', tree_text(statements()[name].formula)) is not None
 
 
 def coq_hash(name: str, digest: str) -> str:

@@ -27,9 +27,19 @@ def decides(fold: Fold, arguments: Mapping[str, Any], values: Mapping[str, Any])
     return fold
 
 
-def of_words(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    """A reference on words and an alphabet, as one on words."""
-    return function(arguments["alphabet"])
+def made_with(*passed: str) -> Adapter:
+    """A reference that is made from the arguments `passed`: a function of words, or a fold."""
+    return lambda make, arguments, values: make(*(arguments[one] for one in passed))
+
+
+def passing(*passed: str) -> Adapter:
+    """A reference on one input that is given the arguments `passed` too."""
+
+    def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+        chosen = {one: arguments[one] for one in passed}
+        return lambda given: function(given, **chosen)
+
+    return adapt
 
 
 def of_rows(inputs: tuple[str, ...], output: str, *passed: str) -> Adapter:
@@ -37,9 +47,11 @@ def of_rows(inputs: tuple[str, ...], output: str, *passed: str) -> Adapter:
     {output: value}."""
 
     def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+        ask = passing(*passed)(function, arguments, values)
+
         def answer(rows: Any) -> list[dict[str, Any]]:
             plain = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in rows]
-            return [{output: value} for value in function(plain, **{one: arguments[one] for one in passed})]
+            return [{output: value} for value in ask(plain)]
 
         return answer
 
@@ -51,8 +63,8 @@ def named(output: str, *passed: str) -> Adapter:
     answers {output: value}."""
 
     def adapt(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-        given = {one: arguments[one] for one in passed}
-        return lambda word: [{output: value} for value in function(word, **given)]
+        ask = passing(*passed)(function, arguments, values)
+        return lambda word: [{output: value} for value in ask(word)]
 
     return adapt
 

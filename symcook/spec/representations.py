@@ -53,10 +53,10 @@ def inverse(word: Sequence[str], by: str) -> list[Fraction]:
     return [Fraction(1, n + 1 if by == "n" else i + 1) for i in range(n + 1)]
 
 
-def encoded(n: int, kind: str, powers: int, N: int) -> list[dict[str, Fraction]]:
-    """The positional encodings of a word of n tokens by name (section 3.5.1): 1/i, i/n, -1 and 1 in turn, products of
+def encoded(word: Sequence[str], kind: str, powers: int, N: int) -> list[dict[str, Fraction]]:
+    """The positional encodings of a word by name (section 3.5.1): 1/i, i/n, -1 and 1 in turn, products of
     i, or a 1 at place i of N."""
-    answers = []
+    n, answers = len(word), []
     for i in range(1, n + 1):
         if kind == "powers":
             value, row = Fraction(1), {}

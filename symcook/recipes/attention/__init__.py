@@ -37,8 +37,6 @@ def rounding(pairs: Mapping[str, str]) -> FeedForward:
     return feedforward({output: f"2*(relu({c} - 1/4) - relu({c} - 3/4))" for output, c in pairs.items()})
 
 
-
-
 def over_rows(
     name: str,
     inputs: tuple[str, ...],

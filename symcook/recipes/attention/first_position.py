@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 NAME = "first-position"
 
 
-
 @recipe(
     NAME,
     kind="attention",

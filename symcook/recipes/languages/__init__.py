@@ -30,7 +30,6 @@ CLAIMS = (
 )
 
 
-
 def counting() -> tuple[Head, FeedForward, Head]:
     """Eq. (44): the balance B_i/i, its error relu(-B_i/i), and the mean error t_i."""
     from symcook.model.weights import feedforward, head
@@ -48,7 +47,6 @@ FETCHING = Argument(
     "rightmost; average, with j/n added to the scores; or softmax, then at temperature 1/(n log(8 n)) with rounding",
     one_of("rightmost", "average", "softmax"),
 )
-
 
 
 def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.adapters import of_words
+from symcook.recipes.adapters import made_with
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.languages import FETCHING, answered, fetch, letters, over_letters
 from symcook.recipes.registry import Argument, recipe
@@ -46,7 +46,7 @@ FORMULA = f"if(ex j in 2..i. w(j - 1) = w(i), sum(s, 1, 4, s*I[{FIRST_OF_MOST}])
         Argument("alphabet", "ABCD", "the symbols of the words, in the order that breaks ties", read_alphabet),
         FETCHING,
     ),
-    adapt=of_words,
+    adapt=made_with("alphabet"),
 )
 def induction_most_frequent(alphabet: tuple[str, ...], weighting: str) -> Transformer:
     """Induct_frequent(w)_i: the symbol that most often followed w_i so far, the first in the alphabet of several; w_i

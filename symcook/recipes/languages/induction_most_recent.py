@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symcook.recipes.adapters import of_words
+from symcook.recipes.adapters import made_with
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.languages import FETCHING, answered, fetch, letters, over_letters
 from symcook.recipes.registry import Argument, recipe
@@ -48,7 +48,7 @@ FORMULA = (
         Argument("alphabet", "ABCD", "the symbols of the words", read_alphabet),
         FETCHING,
     ),
-    adapt=of_words,
+    adapt=made_with("alphabet"),
 )
 def induction_most_recent(alphabet: tuple[str, ...], weighting: str) -> Transformer:
     """Induct_rightmost(w)_i: the symbol right after the last earlier occurrence of w_i, w_i itself where there is none.

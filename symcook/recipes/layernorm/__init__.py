@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 NOTHING_SHARED = "No weight depends on the length; the same layers work at every position."
 
 
-
 def at_a_point(
     name: str,
     space: Sequence[str],

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import made_with
 from symcook.recipes.arguments import integer
 from symcook.recipes.registry import Argument, info, recipe
 from symcook.recipes.representations.modulo_angle import ALPHABET, LONGEST, WEIGHTING, embedded, layers
@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 NAME = "modulo"
-
-
-def _of_words(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    return function(arguments["alphabet"], arguments["m"])
 
 
 @recipe(
@@ -37,7 +33,7 @@ def _of_words(function: Callable[..., Any], arguments: Mapping[str, Any], values
         WEIGHTING,
         LONGEST,
     ),
-    adapt=_of_words,
+    adapt=made_with("alphabet", "m"),
 )
 def modulo(m: int, alphabet: tuple[str, ...], weighting: str, N: int) -> Transformer:
     """The residue modulo m of how often the first symbol of the alphabet occurs in the word: a label 0 .. m - 1.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from symcook.recipes.adapters import passing
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, one_of
 from symcook.recipes.registry import Argument, info, recipe
@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 
 NAME = "positional-encoding"
 SCALARS = {"inverse": "1/i", "share": "i/n", "alternating": "(-1)^i"}
-
-
-def _of_words(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    given = {one: arguments[one] for one in ("kind", "powers", "N")}
-    return lambda word: function(len(word), **given)
 
 
 @recipe(
@@ -46,7 +41,7 @@ def _of_words(function: Callable[..., Any], arguments: Mapping[str, Any], values
         Argument("N", "8", "with one-hot, the greatest length", integer(1, 128)),
         Argument("alphabet", "a", "the symbols of the words, which do not matter", read_alphabet),
     ),
-    adapt=_of_words,
+    adapt=passing("kind", "powers", "N"),
 )
 def positional_encoding(kind: str, powers: int, N: int, alphabet: tuple[str, ...]) -> Transformer:
     """pe at position i = 1 .. n, or pe_1 .. pe_powers with powers and pe_1 .. pe_N with one-hot.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symcook.errors import BadInput
+from symcook.recipes.adapters import passing
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import integer, positive
 from symcook.recipes.registry import Argument, info, recipe
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 NAME = "sinusoidal"
-
-
-def _of_words(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
-    return lambda word: function(word, arguments["d"], arguments["M"])
 
 
 @recipe(
@@ -40,7 +36,7 @@ def _of_words(function: Callable[..., Any], arguments: Mapping[str, Any], values
         Argument("M", "10000", "the base of the wavelengths, positive; the text has a large number", positive),
         Argument("alphabet", "a", "the symbols of the words, which do not matter", read_alphabet),
     ),
-    adapt=_of_words,
+    adapt=passing("d", "M"),
 )
 def sinusoidal(d: int, M: Fraction, alphabet: tuple[str, ...]) -> Transformer:
     """pe_k at position i = 1 .. n: cos(i/M^(2c/d)) for k = 2c, sin(i/M^(2c/d)) for k = 2c + 1, 0 <= c <= d/2 - 1.
