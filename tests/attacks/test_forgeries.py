@@ -38,9 +38,9 @@ CONTRADICTION = "0 < 0"
 @pytest.fixture(autouse=True)
 def in_time() -> Iterator[None]:
     """No attack takes long, and none leaves the tables of the normal form out of step."""
-    start = time.monotonic()
+    start = time.process_time()
     yield
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
     assert len(normal._keys) == len(normal._depends) == len(normal._tall) == len(normal._numbers)
     assert len(normal._exponents) == len(normal._exponent_numbers)
 

@@ -17,10 +17,10 @@ def test_damaged_proofs(name):
     rejected = 0
     for seed in range(150):
         damaged = mutate.mutate({"proof": proof}, seed).get("proof")
-        start = time.monotonic()
+        start = time.process_time()
         try:
             prove(text, damaged, **LEMMAS)
         except Rejected:
             rejected += 1
-        assert time.monotonic() - start < 20, f"seed {seed}"
+        assert time.process_time() - start < 20, f"seed {seed}"
     assert rejected > 75

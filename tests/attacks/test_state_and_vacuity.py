@@ -424,11 +424,11 @@ LONG = {
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("what", LONG)
 def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(Rejected) as caught:
         node = {"by": "have", "show": LONG[what], "proof": [ONE], "as": "h"}
         attempt("all x:Real. x = x", [introduce("x"), node, ONE])
-    assert time.monotonic() - start < 30 and len(str(caught.value)) < 400
+    assert time.process_time() - start < 30 and len(str(caught.value)) < 400
 
 
 @pytest.mark.parametrize(

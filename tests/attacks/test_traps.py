@@ -94,13 +94,13 @@ def test_shared_terms_cannot_explode():
     for _ in range(40):
         deep = f"f({deep})"
     have = {"by": "have", "show": f"all f:Int->Int. {deep} = {deep}", "proof": [intro("f1"), pos()], "as": "h"}
-    start = time.perf_counter()
+    start = time.process_time()
     refused(
         text.replace("all f:Int->Real, x:Real. f(1) = f(1)", "true"),
         [have, use("h", "k. sum(j, 1, 1, k + k)"), {"by": "hyp", "of": "u"}],
         "exceeds|more than",
     )
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_bound_name_is_no_term():
@@ -448,10 +448,10 @@ def test_deep_proofs_cost_no_recursion():
     proof = [{"by": "true"}]
     for _ in range(6000):
         proof = [{"by": "have", "show": "1 < 2", "proof": proof, "as": "h"}, {"by": "true"}]
-    start = time.perf_counter()
+    start = time.process_time()
     assert attempt("1 < 2", proof).nodes == 12001
     refused("2 < 1", proof)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.sampled(4)
@@ -474,19 +474,19 @@ def test_deep_proofs_cost_no_recursion():
     ],
 )
 def test_enormous_terms_are_refused_in_time(text):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(Rejected):
         attempt(text, [intro(*[name for name in "xyz" if f"{name}:" in text]), pos()], 0.2)
     with pytest.raises(Rejected):
         attempt("true", [{"by": "have", "show": text, "proof": [{"by": "true"}], "as": "h"}, {"by": "true"}], 0.2)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_time_is_limited():
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(Rejected, match="time"):
         attempt("sum(i, 1, 3000, sum(j, 1, 3000, i*j)) = 0", [pos()], 0.1)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 # Statements: weaker, vacuous, undefined

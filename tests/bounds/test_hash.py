@@ -90,9 +90,9 @@ def test_integers_are_rounded_as_fractions_are(p):
 
 
 def test_the_search_at_its_greatest_n_takes_a_moment():
-    started = time.perf_counter()
+    started = time.process_time()
     assert hashes.least_precision(hashes.MAX_SEARCH) == 35
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 def test_the_least_precision_is_least():

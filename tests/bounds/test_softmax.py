@@ -144,9 +144,9 @@ def test_one_position_is_exactly_zero():
 
 
 def test_a_thousand_digits_large_n_and_large_gamma():
-    started = time.monotonic()
+    started = time.process_time()
     answer = softmax_hardmax(10**6, "10^6", digits=1000)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
     with mpmath.workdps(1100):
         x = mpmath.exp(-(mpmath.mpf(10) ** 6))
         for printed, number in ((answer.value, true_supremum(10**6, x)), (answer.claimed, 2 * 10**6 * x)):

@@ -204,9 +204,9 @@ def test_dyck_one_against_brute_force_and_at_length_1000():
             assert model.run(word).accept == (good and depth == 0)
     for word in ("(", ")", "())((", "(())"):
         assert agrees(model, tuple(word))
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert model.run("(" * 500 + ")" * 500).accept
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
 
 
 def test_positions_are_exact():

@@ -87,9 +87,9 @@ def test_dyck_nonuniform_at_length_32_is_quick():
     model = build("dyck-1-nonuniform")
     for word, accept in (("(())" * 8, True), ("(" * 17 + ")" * 15, False), (")(" * 16, False)):
         derive(model, word)
-        begin = time.perf_counter()
+        begin = time.process_time()
         found = derive(model, word)
-        assert time.perf_counter() - begin < 0.2
+        assert time.process_time() - begin < 0.2
         assert found.accept is accept
         assert found.output["logit"] == str(int(accept))
         assert found.to_json() == {

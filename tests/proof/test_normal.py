@@ -1,6 +1,7 @@
 """The normal form: what is equal, what must not be, and a comparison with plain evaluation of random terms."""
 
 import random
+import time
 from fractions import Fraction
 
 import pytest
@@ -123,8 +124,10 @@ def test_a_division_by_zero_is_refused():
     "text", ["(x + y + z + 1)^40", "(2^1000)^1000 + ((2^1000)^1000)^1000", "(x + f(1) + f(2) + f(3) + 1/y)^1000"]
 )
 def test_large_powers_are_refused_at_once(text):
-    with Clock(5), pytest.raises(Rejected, match=r"monomials|too large|too long"):
+    start = time.process_time()
+    with Clock(60), pytest.raises(Rejected, match=r"monomials|too large|too long"):
         normal(text)
+    assert time.process_time() - start < 5
 
 
 def test_long_ranges_stay_atoms():
