@@ -1,6 +1,6 @@
 """Readers of recipe arguments: each takes text (as ``--set`` gives it) or a Python value, and a name for the message.
 
-Lists are rows (`0,0; 1,1`), truth tables are bits (`0110`), alphabets are strings of symbols.
+Lists are rows (`0,0; 1,1`), truth tables are bits (`0110`), alphabets are strings of symbols, or symbols with spaces between.
 """
 
 from __future__ import annotations
@@ -197,17 +197,23 @@ def points(given: Any, name: str) -> tuple[tuple[Fraction, Fraction], ...]:
 
 
 def alphabet(given: Any, name: str) -> tuple[str, ...]:
-    """The symbols of an alphabet: different printable characters, none of them white space.
+    """The symbols of an alphabet: characters, or longer ones with spaces between; all different and printable.
 
-    >>> alphabet("01", "alphabet")
-    ('0', '1')
+    >>> alphabet("01", "alphabet"), alphabet("yes no", "alphabet")
+    (('0', '1'), ('yes', 'no'))
     """
-    must = f"{name} must be a string of different printable symbols without spaces"
-    if not isinstance(given, str) or not given:
-        raise BadInput(must, "nothing" if given == "" else given, f"give text such as {name}=01")
-    if len(given) > MAX_SYMBOLS:
-        raise BadInput(f"{name} must have at most {MAX_SYMBOLS} symbols", len(given))
-    for letter in given:
-        if letter.isspace() or not letter.isprintable() or given.count(letter) > 1:
+    must = f"{name} must be different printable symbols, as 01 or, where they are longer, with spaces: yes no"
+    if isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given):
+        symbols = tuple(given)
+    elif isinstance(given, str):
+        symbols = tuple(given.split() if len(given.split()) > 1 else given.strip())
+    else:
+        raise BadInput(must, given)
+    if not symbols:
+        raise BadInput(must, "nothing", f"give text such as {name}=01")
+    if len(symbols) > MAX_SYMBOLS:
+        raise BadInput(f"{name} must have at most {MAX_SYMBOLS} symbols", len(symbols))
+    for one in symbols:
+        if not one or not one.isprintable() or " " in one or symbols.count(one) > 1:
             raise BadInput(must, given)
-    return tuple(given)
+    return symbols
