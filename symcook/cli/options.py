@@ -269,6 +269,7 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
     the nearest name, for any other.
     """
     from symcook.recipes import build, info, names
+    from symcook.recipes.operations import operation
 
     given = read_settings(settings)
     recipe, arguments = None, {}
@@ -282,6 +283,9 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
 
         model = load(name)
         known = []
+    elif operation(name) is not None:
+        must = "the name must be that of a recipe or a model file"
+        raise BadInput(must, f"{name}, a function of the library", f"see symcook explain {name}")
     else:
         raise unknown("recipe", name, list(names()))
     declared = [p.name for p in model.parameters]

@@ -1,6 +1,7 @@
 """Readers of recipe arguments: each takes text (as ``--set`` gives it) or a Python value, and a name for the message.
 
-Lists are rows (`0,0; 1,1`), truth tables are bits (`0110`), alphabets are strings of symbols, or symbols with spaces between.
+Lists are rows (`0,0; 1,1`), truth tables are bits (`0110`), alphabets are strings of symbols, or symbols with spaces
+between.
 """
 
 from __future__ import annotations
@@ -74,16 +75,17 @@ def yes_or_no(given: Any, name: str) -> bool:
 
 
 def one_of(*options: str) -> Callable[[Any, str], str]:
-    """A reader of one word out of a few.
+    """A reader of one word or expression out of a few; spaces in it do not matter.
 
     >>> one_of("average", "softmax")("softmax", "weighting")
     'softmax'
     """
 
     def read(given: Any, name: str) -> str:
-        if not isinstance(given, str) or given not in options:
+        written = {"".join(option.split()): option for option in options}
+        if not isinstance(given, str) or "".join(given.split()) not in written:
             raise unknown(name, str(given), options)
-        return given
+        return written["".join(given.split())]
 
     return read
 

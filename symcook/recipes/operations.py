@@ -13,6 +13,21 @@ class Operation(NamedTuple):
     summary: str
     claims: tuple[str, ...]
 
+    @property
+    def short(self) -> str:
+        """The name as `symcook list` prints it, which is how it is written behind `import symcook as sc`, with sc."""
+        return self.name.removeprefix("symcook.")
+
+
+def operation(name: str) -> Operation | None:
+    """The function of this name, with symcook. (or sc.) in front or without; None where there is none.
+
+    >>> operation("compose.route").section, operation("max")
+    ('8.2', None)
+    """
+    plain = name.removeprefix("symcook.").removeprefix("sc.")
+    return next((one for one in OPERATIONS if one.short == plain), None)
+
 
 OPERATIONS = (
     Operation(

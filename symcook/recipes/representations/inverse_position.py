@@ -37,7 +37,7 @@ NAME = "inverse-position"
 def inverse_position(alphabet: tuple[str, ...], by: str) -> Transformer:
     """inverse = 1/(i + 1) at position i of the word, BOS being at position 0; with by=n it is 1/(n + 1) everywhere.
 
-    alphabet: different symbols, none of them BOS. The answers begin with that at BOS. Region: every word, the empty one too.
+    alphabet: different symbols, not BOS. The answers begin with that at BOS. Region: every word, the empty one too.
     Source: Cookbook, Section 3.4.
     """
     from symcook.model.ends import Embedding, Readout
