@@ -30,8 +30,8 @@ Progress = Callable[[int, int], None]
 @dataclass(frozen=True)
 class Answer:
     """What a readout says at one position, which is counted as the model counts: expressions by coordinate, the verdict
-    (None where the model decides nothing or the verdict depends on the symbols), and the label of the greatest of them
-    (None where the readout names none or that depends on the symbols)."""
+    (None where the model decides nothing, or about all positions at once, or the verdict depends on the symbols), and
+    the label of the greatest of them (None where the readout names none or that depends on the symbols)."""
 
     position: int
     expressions: Mapping[str, Any]
@@ -89,7 +89,8 @@ class Derivation(Shown):
         }
         if self.each:
             document["outputs"] = [
-                {"position": one.position, "output": one.output, "accept": one.accept}
+                {"position": one.position, "output": one.output}
+                | ({} if self.overall else {"accept": one.accept})
                 | ({"label": one.label} if self.labelled else {})
                 for one in self.each
             ]
@@ -203,7 +204,7 @@ class _Task:
         overall = model.readout.position == "all"
         places = list(range(domain.length)) if each else [result.place]
         verdict = _verdict(result, domain, result.place) if overall else None
-        accepts = result.verdicts if overall else [_verdict(result, domain, place) for place in places]
+        accepts = [None if overall else _verdict(result, domain, place) for place in places]
         columns = result.columns()
         entries = [column[place] for place in places for column in columns.values()]
         shown = iter(entries if choices is None else domain.resolve(entries))
@@ -214,7 +215,7 @@ class _Task:
                 accept,
                 result.label(place) if labelled else None,
             )
-            for place, accept in zip(places, accepts or (), strict=True)
+            for place, accept in zip(places, accepts, strict=True)
         ]
         found = Derivation(
             model.name,
