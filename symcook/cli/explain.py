@@ -78,13 +78,15 @@ def _function(found: Operation) -> dict[str, Any]:
     """A function of the library: how it is called, what its docstring says, and the claims about it."""
     module, attribute = found.name.rsplit(".", 1)
     function = getattr(importlib.import_module(module), attribute)
+    space = found.short.partition(".")[0]
     says = inspect.getdoc(function) or ""
     words = "\n\n".join(part for part in says.split("\n\n") if not part.startswith(">>>"))
     return {
         "name": found.short,
         "kind": "function",
         "summary": found.summary,
-        "words": f"In Python: import symcook as sc; sc.{found.short}{_call(function)}.",
+        "words": f"In Python: from symcook import {space}; {found.short}{_call(function)}."
+        + (f"\n\nOn the command line: {found.command}." if found.command else ""),
         "details": words,
         "source": f"Cookbook, Section {found.section}",
         "claims": list(found.claims),

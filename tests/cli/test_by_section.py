@@ -98,7 +98,10 @@ def test_each_name_that_list_prints_is_explained(capsys: pytest.CaptureFixture[s
 def test_a_function_is_explained_under_each_of_its_names(capsys: pytest.CaptureFixture[str]) -> None:
     answers = {call(capsys, "explain", f"{front}compose.route")[1] for front in ("", "sc.", "symcook.")}
     (out,) = answers
-    assert "sc.compose.route(block, *, reads=None" in out and "Lemma 8.1" in out and "cookbook.s8.2.routing_sa" in out
+    assert "from symcook import compose; compose.route(block, *, reads=None" in out
+    assert "Lemma 8.1" in out and "cookbook.s8.2.routing_sa" in out
+    _, out, _ = call(capsys, "explain", "bounds.lipschitz")
+    assert "On the command line: symcook bound lipschitz NAME." in out
     assert "L o block o R" in document(capsys, "explain", "compose.route")["details"]
     for command in ("show", "run", "derive", "check"):
         said = refused(capsys, command, "compose.route")
@@ -112,6 +115,14 @@ def test_claims_of_a_table_or_section(capsys: pytest.CaptureFixture[str]) -> Non
     rows = document(capsys, "claims", "cookbook.s5.3.1", "cookbook.t5.onehot")
     assert all(row["id"].startswith(("cookbook.s5.3.1.", "cookbook.t5.onehot")) for row in rows) and len(rows) == 4
     assert "must be a known name" in refused(capsys, "claims", "cookbook.s5.")
+
+
+def test_the_propositions_of_section_7_name_their_function(capsys: pytest.CaptureFixture[str]) -> None:
+    for k in (2, 3, 4, 5):
+        (row,) = document(capsys, "claims", f"cookbook.s7.2.prop7.{k}")
+        assert "symcook.bounds.error_propagation" in row["objects"]
+    _, out, _ = call(capsys, "claims", "cookbook.s7.2.prop7.5")
+    assert "Object: symcook.bounds.layer_norm\n" in out
 
 
 def test_the_help_of_report_names_what_it_draws(capsys: pytest.CaptureFixture[str]) -> None:
