@@ -131,6 +131,14 @@ def test_the_help_of_report_names_what_it_draws(capsys: pytest.CaptureFixture[st
     assert all(name in out for name in named)
 
 
+def test_an_argument_of_the_recipe_inside_is_no_setting(capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(capsys, "show", "by-gelu", "--set", "f=cpwl", "--set", "points=0,0; 1,2; 2,0")
+    assert "the recipe f of by-gelu must have its default arguments; given: --set points=" in said
+    said = refused(capsys, "show", "cancel-residual", "--set", "points=0,0; 1,2; 2,0")
+    assert "must have its default arguments" in said
+    assert "the setting must be a known name" in refused(capsys, "show", "by-gelu", "--set", "pints=1")
+
+
 def test_an_expression_may_be_written_without_spaces(capsys: pytest.CaptureFixture[str]) -> None:
     rows = ("--rows", "1,5; 0,2; 1,7")
     assert document(capsys, "run", "tie-break", "--set", "term=1/(j+1)", *rows)["outputs"] == ["5", "5", "5"]
