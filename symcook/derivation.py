@@ -30,8 +30,8 @@ Progress = Callable[[int, int], None]
 @dataclass(frozen=True)
 class Answer:
     """What a readout says at one position, which is counted as the model counts: expressions by coordinate, the verdict
-    (None where the model decides nothing or the verdict depends on the symbols), and the label of the greatest of them
-    (None where the readout names none or that depends on the symbols)."""
+    (None where the model decides nothing, or about all positions at once, or the verdict depends on the symbols), and
+    the label of the greatest of them (None where the readout names none or that depends on the symbols)."""
 
     position: int
     expressions: Mapping[str, Any]
@@ -51,7 +51,7 @@ class Derivation(Shown):
     `assumptions` are the ranges of the symbols, `conditions` what was taken for granted beyond them (in a case of
     `derive_cases`), all formulas of the grammar. `accept` is None where the model decides nothing or the verdict
     depends on the symbols. `expressions` and `accept` are those of the position at which the readout looks; for a
-    readout at each position those of the last, and `each` has an answer for every position.
+    readout at each position, or at all, those of the last, and `each` has an answer for every position.
     """
 
     REPORT = "derivation"
@@ -68,6 +68,8 @@ class Derivation(Shown):
     labelled: bool = False
     label: str | None = None
     """Whether the readout names the greatest of its scores, and which that is (None: it depends on the symbols)."""
+    overall: bool = False
+    """Whether `accept` is one verdict on all positions, which each must pass."""
 
     @cached_property
     def output(self) -> dict[str, str]:
@@ -87,7 +89,8 @@ class Derivation(Shown):
         }
         if self.each:
             document["outputs"] = [
-                {"position": one.position, "output": one.output, "accept": one.accept}
+                {"position": one.position, "output": one.output}
+                | ({} if self.overall else {"accept": one.accept})
                 | ({"label": one.label} if self.labelled else {})
                 for one in self.each
             ]
@@ -197,9 +200,11 @@ class _Task:
         model = self.model
         domain = Symbolic(model.parameters, self.inputs, choices)
         result = forward(model, self.sequence, domain)
-        each, labelled = model.readout.position == "each", model.readout.kind == "largest"
+        each, labelled = model.readout.position in ("each", "all"), model.readout.kind == "largest"
+        overall = model.readout.position == "all"
         places = list(range(domain.length)) if each else [result.place]
-        accepts = [_verdict(result, domain, place) for place in places]
+        verdict = _verdict(result, domain, result.place) if overall else None
+        accepts = [None if overall else _verdict(result, domain, place) for place in places]
         columns = result.columns()
         entries = [column[place] for place in places for column in columns.values()]
         shown = iter(entries if choices is None else domain.resolve(entries))
@@ -219,11 +224,12 @@ class _Task:
             tuple(p.region for p in model.parameters if p.region != "true"),
             tuple(domain.conditions),
             answers[-1].expressions,
-            answers[-1].accept,
+            verdict if overall else answers[-1].accept,
             model.decides,
             tuple(answers) if each else (),
             labelled,
             answers[-1].label,
+            overall,
         )
         texts = [text for answer in answers for text in answer.output.values()]
         longest = max(map(len, (*texts, *found.conditions)), default=0)

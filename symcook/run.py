@@ -74,14 +74,17 @@ class Run(Shown):
 
     @property
     def outputs(self) -> list[Any] | None:
-        """An answer for each position where the readout gives one: a verdict, a value, or values by coordinate."""
+        """An answer for each position where the readout looks at each: a verdict, a value, or values by coordinate.
+
+        A readout that accepts iff every position does has the values, of which one may decide.
+        """
         result, readout = self.result, self.result.model.readout
         if readout.kind == "largest":
             places = range(result.domain.length) if readout.position == "each" else [result.place]
             return [result.label(place) for place in places]
-        if readout.position != "each":
+        if readout.position not in ("each", "all"):
             return None
-        if result.verdicts is not None:
+        if readout.position == "each" and result.verdicts is not None:
             return list(result.verdicts)
         rows = [self.shown(place) for place in range(result.domain.length)]
         return [row[readout.reads[0]] for row in rows] if len(rows[0]) == 1 else rows
@@ -182,7 +185,7 @@ def run(
             reason = error
             continue
         last = Run(result, digits, text)
-        wanted = range(system.length) if bound.readout.position == "each" else [result.place]
+        wanted = range(system.length) if bound.readout.position in ("each", "all") else [result.place]
         held = result.bounded or result
         with held.domain.context():
             known = all(held.domain.settled(v, digits) for place in wanted for v in held.values(place).values())

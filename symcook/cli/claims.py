@@ -51,12 +51,12 @@ def command(
 ) -> None:
     """What the papers state, and what is known about each statement.
 
-    Few claims are shown with the formal statement, what was tried, gaps of the printed proof, and how to check.
+    An ID may be that of a section or a table too, as cookbook.s5.3 or cookbook.t5. Few claims are shown with the
+    formal statement, what was tried, gaps of the printed proof, and how to check.
     """
     from symcook import claims
 
-    for name in ids:
-        _known(name)
+    ids = tuple(one for name in ids for one in _named(name))
     if recompute:
         claims.select(paper, status, search)  # bad options are refused before the work
         progress = Progress("replaying")
@@ -78,15 +78,21 @@ def command(
         say(f"\n{stale} stale: symcook claims --recompute replays the proofs.")
 
 
-def _known(name: str) -> None:
-    """BadInput where `name` is no claim; it says how else to see what it is."""
+def _named(name: str) -> list[str]:
+    """The ids that `name` stands for: itself, or all below it, as cookbook.t4 is above cookbook.t4.zero_one.
+
+    BadInput where it is neither; it says how else to see what it is.
+    """
     from symcook import claims, recipes
     from symcook.proof.replay import statements
 
+    below = [one for one in claims.inventory() if one.startswith(f"{name}.")]
+    if name not in claims.inventory() and below:
+        return below
     if name not in claims.inventory() and (name in statements() or name in recipes.names()):
         what = "a recipe" if name in recipes.names() else "a stored statement, but not a claim of a paper"
         raise BadInput("claims must have ids of claims", f"{name}, {what}", f"see symcook prove {name}")
-    claims.claim(name)
+    return [claims.claim(name).id]
 
 
 def claims_text(rows: list[Any]) -> str:

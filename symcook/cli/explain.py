@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symcook.cli.options import choose, name_argument, settings_option
 from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say
+from symcook.errors import BadInput
 from symcook.report.text import columns
+
+if TYPE_CHECKING:
+    from symcook.recipes.operations import Operation
 
 
 @declare("explain", "symcook explain gtzero")
@@ -29,8 +34,12 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
         else:
             say(page.rstrip())
         return
-    chosen = choose(name, settings)
-    facts = _facts(chosen)
+    from symcook.recipes.operations import operation
+
+    found = operation(name)
+    if found is not None and settings:
+        raise BadInput(f"{name} is a function, and has no argument to set here", settings[0], "leave it out")
+    facts = _facts(choose(name, settings)) if found is None else _function(found)
     if as_json:
         print_json(facts)
         return
@@ -63,6 +72,32 @@ def command(name: str, settings: tuple[str, ...], as_json: bool) -> None:
         if facts.get(key):
             say(f"\n  {key}:")
             say(columns([_entry(e) for e in facts[key]], "    "))
+
+
+def _function(found: Operation) -> dict[str, Any]:
+    """A function of the library: how it is called, what its docstring says, and the claims about it."""
+    module, attribute = found.name.rsplit(".", 1)
+    function = getattr(importlib.import_module(module), attribute)
+    space = found.short.partition(".")[0]
+    says = inspect.getdoc(function) or ""
+    words = "\n\n".join(part for part in says.split("\n\n") if not part.startswith(">>>"))
+    return {
+        "name": found.short,
+        "kind": "function",
+        "summary": found.summary,
+        "words": f"In Python: from symcook import {space}; {found.short}{_call(function)}."
+        + (f"\n\nOn the command line: {found.command}." if found.command else ""),
+        "details": words,
+        "source": f"Cookbook, Section {found.section}",
+        "claims": list(found.claims),
+    }
+
+
+def _call(function: Any) -> str:
+    """The arguments of a function, without their types."""
+    parameters = inspect.signature(function).parameters.values()
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in parameters]
+    return str(inspect.Signature(plain))
 
 
 def _facts(chosen: Any) -> dict[str, Any]:

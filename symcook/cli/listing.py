@@ -33,7 +33,7 @@ def print_list(as_json: bool) -> None:
         line = f"  {_mark(recipe.section):<7} {recipe.name:<{width}}  {recipe.summary}"
         entries.setdefault(title if recipe.paper == COOKBOOK else recipe.paper, []).append((_key(recipe.section), line))
     for one in OPERATIONS:
-        line = f"  {_mark(one.section):<7} {one.name.partition('.')[2]:<{width}}  {one.summary}"
+        line = f"  {_mark(one.section):<7} {one.short:<{width}}  {one.summary}"
         entries.setdefault(f"{one.section[0]}  {CHAPTERS[one.section[0]]}", []).append((_key(one.section), line))
     print("The Transformer Cookbook, by section\n")
     for title in sorted(entries, key=lambda title: (not title[0].isdigit(), title)):

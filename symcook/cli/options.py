@@ -269,6 +269,7 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
     the nearest name, for any other.
     """
     from symcook.recipes import build, info, names
+    from symcook.recipes.operations import operation
 
     given = read_settings(settings)
     recipe, arguments = None, {}
@@ -282,6 +283,9 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
 
         model = load(name)
         known = []
+    elif operation(name) is not None:
+        must = "the name must be that of a recipe or a model file"
+        raise BadInput(must, f"{name}, a function of the library", f"see symcook explain {name}")
     else:
         raise unknown("recipe", name, list(names()))
     declared = [p.name for p in model.parameters]
@@ -303,6 +307,9 @@ def choose(name: str, settings: Sequence[str] = ()) -> Chosen:
             if not valid:
                 must = f"{name} has no argument, symbol or input to set"
                 raise BadInput(must, setting_text(key, value), "leave it out")
+            inner = recipe.read(arguments).get("f") if recipe is not None else None
+            if inner in names() and key in [a.name for a in info(inner).arguments]:
+                raise BadInput(f"the recipe f of {name} must have its default arguments", setting_text(key, value))
             raise unknown("setting", key, valid)
     chosen = Chosen(name, recipe, model, arguments, values, rows)
     model.values(values, require=False)  # a bad value is bad input in every command

@@ -41,7 +41,7 @@ def command(name: str, folder: str, longest: int, force: bool, as_json: bool) ->
 
 
 command.help = (
-    "Draw the figures of Chiang and Cholak 2022 about parity or first, or a comparator of the Cookbook (gtzero, gezero "
-    "or eqzero, also with -input) with the region where it is not exact in grey: every point a ball, in a CSV file, "
-    "and with matplotlib as SVG and PNG."
+    "Draw the figures of Chiang and Cholak 2022 about parity or first, those of the Cookbook (Figure 1 by by-gelu, "
+    "Figure 2 by dyck-1), or a comparator of the Cookbook (gtzero, gezero or eqzero, also with -input) with the region "
+    "where it is not exact in grey: every point a ball, in a CSV file, and with matplotlib as SVG and PNG."
 )

@@ -39,13 +39,17 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
 def harden(model: Transformer) -> Transformer:
     """`model` with average-hard attention in place of softmax: the limit of `soften` as its temperature goes to 0.
 
+    A symbol that stood in temperatures alone is no symbol of it any more.
     Source: Cookbook, Definition 5.2.
     """
 
     def hard(head: Head) -> Head:
         return replace(head, weighting="average", temperature=1) if head.weighting == "softmax" else head
 
-    return replace(model, name=f"{model.name} hardened", layers=_layers(model, hard))
+    found = replace(model, name=f"{model.name} hardened", layers=_layers(model, hard))
+    cooled = {one.name for head in _heads(model) for one in head.temperature.free_symbols}
+    gone = cooled - {one.name for value, _, _ in found.expressions(symbolic=True) for one in value.free_symbols}
+    return replace(found, parameters=tuple(p for p in model.parameters if p.name not in gone))
 
 
 def plain_scores(model: Transformer) -> Transformer:

@@ -289,7 +289,11 @@ class Transformer(Verbs, Shown):
     def check_length(self, n: int) -> None:
         """Raise BadInput where an input of length `n` is longer than the model allows."""
         if self.max_length is not None and n > self.max_length:
-            raise BadInput(f"an input must have length at most {self.max_length}", n, "build the model with a larger N")
+            added = [one for one in (self.embedding.before, self.embedding.after) if one is not None]
+            given = f"{n} with {' and '.join(added)}" if added else n
+            raise BadInput(
+                f"an input must have length at most {self.max_length}", given, "build the model with a larger N"
+            )
         if self.pointwise and n != 1:
             raise BadInput("a feed-forward recipe must have one row of inputs", n)
 

@@ -1,6 +1,7 @@
 """Readers of recipe arguments: each takes text (as ``--set`` gives it) or a Python value, and a name for the message.
 
-Lists are rows (`0,0; 1,1`), truth tables are bits (`0110`), alphabets are strings of symbols.
+Lists are rows (`0,0; 1,1`), truth tables are bits (`0110`), alphabets are strings of symbols, or symbols with spaces
+between.
 """
 
 from __future__ import annotations
@@ -74,16 +75,17 @@ def yes_or_no(given: Any, name: str) -> bool:
 
 
 def one_of(*options: str) -> Callable[[Any, str], str]:
-    """A reader of one word out of a few.
+    """A reader of one word or expression out of a few; spaces in it do not matter.
 
     >>> one_of("average", "softmax")("softmax", "weighting")
     'softmax'
     """
 
     def read(given: Any, name: str) -> str:
-        if not isinstance(given, str) or given not in options:
+        written = {"".join(option.split()): option for option in options}
+        if not isinstance(given, str) or "".join(given.split()) not in written:
             raise unknown(name, str(given), options)
-        return given
+        return written["".join(given.split())]
 
     return read
 
@@ -197,17 +199,23 @@ def points(given: Any, name: str) -> tuple[tuple[Fraction, Fraction], ...]:
 
 
 def alphabet(given: Any, name: str) -> tuple[str, ...]:
-    """The symbols of an alphabet: different printable characters, none of them white space.
+    """The symbols of an alphabet: characters, or longer ones with spaces between; all different and printable.
 
-    >>> alphabet("01", "alphabet")
-    ('0', '1')
+    >>> alphabet("01", "alphabet"), alphabet("yes no", "alphabet")
+    (('0', '1'), ('yes', 'no'))
     """
-    must = f"{name} must be a string of different printable symbols without spaces"
-    if not isinstance(given, str) or not given:
-        raise BadInput(must, "nothing" if given == "" else given, f"give text such as {name}=01")
-    if len(given) > MAX_SYMBOLS:
-        raise BadInput(f"{name} must have at most {MAX_SYMBOLS} symbols", len(given))
-    for letter in given:
-        if letter.isspace() or not letter.isprintable() or given.count(letter) > 1:
+    must = f"{name} must be different printable symbols, as 01 or, where they are longer, with spaces: yes no"
+    if isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given):
+        symbols = tuple(given)
+    elif isinstance(given, str):
+        symbols = tuple(given.split() if len(given.split()) > 1 else given.strip())
+    else:
+        raise BadInput(must, given)
+    if not symbols:
+        raise BadInput(must, "nothing", f"give text such as {name}=01")
+    if len(symbols) > MAX_SYMBOLS:
+        raise BadInput(f"{name} must have at most {MAX_SYMBOLS} symbols", len(symbols))
+    for one in symbols:
+        if not one or not one.isprintable() or " " in one or symbols.count(one) > 1:
             raise BadInput(must, given)
-    return tuple(given)
+    return symbols

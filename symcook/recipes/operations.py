@@ -1,4 +1,4 @@
-"""The Cookbook's constructions that make models from models: functions of the library, by section."""
+"""The Cookbook's constructions and bounds that are functions of the library, not recipes, by section."""
 
 from __future__ import annotations
 
@@ -12,6 +12,23 @@ class Operation(NamedTuple):
     section: str
     summary: str
     claims: tuple[str, ...]
+    command: str = ""
+    """The command that calls it, where there is one."""
+
+    @property
+    def short(self) -> str:
+        """The name as `symcook list` prints it, which is how it is written behind `import symcook as sc`, with sc."""
+        return self.name.removeprefix("symcook.")
+
+
+def operation(name: str) -> Operation | None:
+    """The function of this name, with symcook. (or sc.) in front or without; None where there is none.
+
+    >>> operation("compose.route").section, operation("max")
+    ('8.2', None)
+    """
+    plain = name.removeprefix("symcook.").removeprefix("sc.")
+    return next((one for one in OPERATIONS if one.short == plain), None)
 
 
 OPERATIONS = (
@@ -34,10 +51,44 @@ OPERATIONS = (
         ("cookbook.s5.7.precision",),
     ),
     Operation(
+        "symcook.bounds.softmax_hardmax",
+        "5.7",
+        "how far softmax is from hardmax, beside 2 n e^-gamma (Lemma 5.3)",
+        ("cookbook.s5.7.lemma5.3",),
+        "symcook bound softmax-hardmax",
+    ),
+    Operation(
+        "symcook.bounds.lipschitz",
+        "6.1",
+        "the least Lipschitz constant of a feed-forward layer (also Proposition 7.2); homogeneity",
+        (
+            "cookbook.s6.1.def6.2_lipschitz",
+            "cookbook.s6.1.ffn_lipschitz",
+            "cookbook.s6.1.def6.3_homogeneous",
+            "cookbook.s6.1.biasfree_homogeneous",
+            "cookbook.s7.2.prop7.2",
+        ),
+        "symcook bound lipschitz NAME",
+    ),
+    Operation(
+        "symcook.bounds.layer_norm",
+        "6.1",
+        "the least Lipschitz constant of layer norm with epsilon > 0 (also Proposition 7.5)",
+        ("cookbook.s6.4.ln_lipschitz", "cookbook.s7.2.prop7.5"),
+        "symcook bound layer-norm",
+    ),
+    Operation(
         "symcook.compose.paired",
         "6.3",
         "every coordinate x beside -x, so that layer norm only scales",
         ("cookbook.s6.3.pairing", "cookbook.s6.4.doubling"),
+    ),
+    Operation(
+        "symcook.bounds.error_propagation",
+        "7.2",
+        "how far an error in the embedding, or a type of floats, moves what a model computes",
+        ("cookbook.s7.2.prop7.2", "cookbook.s7.2.prop7.3", "cookbook.s7.2.prop7.4", "cookbook.s7.2.prop7.5"),
+        "symcook bound error NAME",
     ),
     Operation(
         "symcook.compose.Builder",

@@ -45,11 +45,15 @@ def _answers(found: Derivation) -> list[tuple[str, Mapping[str, str], dict[str, 
     """What is shown: a label for the position where there are several, the closed forms, and what is said of them."""
     if not found.each:
         return [("", found.output, _said(found, found))]
-    return [(f"position {one.position}: ", one.output, _said(found, one)) for one in found.each]
+    rows: list[tuple[str, Mapping[str, str], dict[str, str]]]
+    rows = [(f"position {one.position}: ", one.output, _said(found, one)) for one in found.each]
+    return [*rows, ("", {}, _said(found, found))] if found.overall else rows
 
 
 def _said(found: Derivation, one: Answer | Derivation) -> dict[str, str]:
     """The verdict, or the symbol that the readout names, or nothing."""
+    if found.overall and one is not found:
+        return {}
     if found.labelled:
         return {"answer": VERDICTS[None] if one.label is None else one.label}
     return {"verdict": VERDICTS[one.accept]} if found.decides else {}
@@ -80,7 +84,9 @@ def displays(found: Derivation) -> list[Display]:
     rows = []
     named: list[tuple[str, Mapping[str, Any], dict[str, str]]]
     named = [(f"_{{{one.position}}}", one.expressions, _said(found, one)) for one in found.each]
-    for index, expressions, said in named or [("", found.expressions, _said(found, found))]:
+    if found.overall or not named:
+        named.append(("", {} if found.overall else found.expressions, _said(found, found)))
+    for index, expressions, said in named:
         for name, value in expressions.items():
             first, *rest = formula_rows(tree_from_sympy(value))
             rows += [rf"{upright(name)}{index} &= {first}", *(f"&{more}" for more in rest)]

@@ -324,16 +324,17 @@ def faults(case: Piecewise, r: random.Random, lines: int = 4) -> tuple[str, list
 
 def _differences(case: Piecewise, found: Derivation, point: Point) -> Iterator[str]:
     answer, position = evaluate(case, point), case.model.readout.position
-    places = range(len(case.rows)) if position == "each" else [0 if position == "first" else len(case.rows) - 1]
+    several = position in ("each", "all")
+    places = range(len(case.rows)) if several else [0 if position == "first" else len(case.rows) - 1]
     shown = [(one.output, one.accept) for one in found.each] or [(found.output, found.accept)]
     for place, (output, accept) in zip(places, shown, strict=True):
         got = {name: rational(parse_term(text), point) for name, text in output.items()}
         if got != answer.values[place]:
             yield f"{got} for {answer.values[place]} at {_text(point)}"
-        if answer.verdicts is not None:
-            expected = all(answer.verdicts) if position == "all" else answer.verdicts[place]
-            if accept is not expected:
-                yield f"verdict {accept} for {expected} at {_text(point)}"
+        if answer.verdicts is not None and position != "all" and accept is not answer.verdicts[place]:
+            yield f"verdict {accept} for {answer.verdicts[place]} at {_text(point)}"
+    if answer.verdicts is not None and position == "all" and found.accept is not all(answer.verdicts):
+        yield f"verdict {found.accept} on all positions for {answer.verdicts} at {_text(point)}"
 
 
 def _text(point: Point) -> str:

@@ -109,3 +109,12 @@ def test_a_temperature_that_is_scaled_by_log_n_is_enclosed() -> None:
         assert abs(mpmath.mpf(row["tau"].mid) - mpmath.log(4) / mpmath.log(3)) <= mpmath.mpf(row["tau"].rad)
     assert row["rule"] is None
     assert row["root"] is None
+
+
+def test_a_hardened_model_has_no_temperature_left():
+    model = sc.build("lookup-quadratic")
+    hard = harden(model.soften())
+    assert hard.parameters == ()
+    rows = [{"query": 2, "value": 1}, {"query": 1, "value": 0}]
+    assert hard.run(rows).outputs == model.run(rows).outputs == ["0", "1"]
+    assert [p.name for p in harden(sc.build("parity")).parameters] == ["c"]  # which stands in scores

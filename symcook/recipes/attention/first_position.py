@@ -37,7 +37,7 @@ NAME = "first-position"
 def first_position(alphabet: tuple[str, ...], weighting: str) -> Transformer:
     """first_i = GTZero_{1/3}(c_i - 1/3) = I[i = 1], where c_i = (1/i) sum_{j<=i} -(-1)^j.
 
-    alphabet: a string of different symbols; tokens embed to nothing, only the position counts. c_1 = 1, and for i > 1
+    alphabet: different symbols; tokens embed to nothing, only the position counts. c_1 = 1, and for i > 1
     c_i is 0 (i even) or 1/i <= 1/3 (i odd). weighting: average or softmax, with scores zero; leftmost with the scores
     (-1)^j, whose greatest is at position 2 where that is seen, so that c_i = -1 for i > 1 (with scores zero it marks
     every position, which Table 2 overlooks). Region: every word of length at least 1. Source: Cookbook, Section 5.2.

@@ -33,7 +33,7 @@ NAME = "last-position"
 def last_position(alphabet: tuple[str, ...]) -> Transformer:
     """last_i = I[i = n], by uniform past-masked attention to -(-1)^j.
 
-    alphabet: a string of different symbols. Softmax of zero scores, which is uniform; a position sees itself. Region:
+    alphabet: different symbols. Softmax of zero scores, which is uniform; a position sees itself. Region:
     every word of length at least 1. Source: Yang et al. 2026, Proposition 10 (b).
     """
     from symcook.model.ends import Embedding, Readout

@@ -124,17 +124,24 @@ def _half(value: Any) -> Any:
 def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> Network:
     """The fewest leaves of a decision tree that are true, as conjunctions: {place: bit} each."""
 
+    def halves(fixed: tuple[int | None, ...], c: int) -> list[tuple[int | None, ...]]:
+        return [(*fixed[:c], bit, *fixed[c + 1 :]) for bit in (0, 1)]
+
+    @cache
+    def values(fixed: tuple[int | None, ...]) -> frozenset[int]:
+        if None in fixed:
+            low, high = map(values, halves(fixed, fixed.index(None)))
+            return low | high
+        return frozenset((table[sum(bit << (m - 1 - c) for c, bit in enumerate(fixed) if bit)],))
+
     @cache
     def leaves(fixed: tuple[int | None, ...]) -> tuple[tuple[int | None, ...], ...]:
-        free = [c for c in range(m) if fixed[c] is None]
-        found = {
-            table[k] for k in range(1 << m) if all(b is None or k >> (m - 1 - c) & 1 == b for c, b in enumerate(fixed))
-        }
+        found = values(fixed)
         if found == {0}:
             return ()
         if found == {1}:
             return (fixed,)
-        splits = ([leaves((*fixed[:c], bit, *fixed[c + 1 :])) for bit in (0, 1)] for c in free)
+        splits = (map(leaves, halves(fixed, c)) for c in range(m) if fixed[c] is None)
         return min((low + high for low, high in splits), key=len)
 
     rows, biases = [], []

@@ -50,8 +50,10 @@ FETCHING = Argument(
 
 
 def letters(name: str, alphabet: Sequence[str]) -> tuple[str, ...]:
-    """A coordinate for each symbol of an alphabet: NAME_A for a letter or digit of ASCII, else NAME_symbol3."""
-    ends = (one if one.isascii() and one.isalnum() else f"symbol{place}" for place, one in enumerate(alphabet, 1))
+    """A coordinate for each symbol of an alphabet: NAME_A for letters or digits of ASCII, else NAME_symbol3."""
+    taken = any(one.startswith("symbol") for one in alphabet)  # by a symbol that is so called itself
+    plain = (one.isascii() and one.isalnum() and not taken for one in alphabet)
+    ends = (one if own else f"symbol{place}" for place, (one, own) in enumerate(zip(alphabet, plain, strict=True), 1))
     return tuple(f"{name}_{end}" for end in ends)
 
 

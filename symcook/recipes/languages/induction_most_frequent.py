@@ -53,7 +53,7 @@ def induction_most_frequent(alphabet: tuple[str, ...], weighting: str) -> Transf
     where
     it did not occur before.
 
-    alphabet: a string of different symbols, of which there are K; one-hot words, K^2 bigrams. With pair_s_t =
+    alphabet: different symbols, of which there are K; one-hot words, K^2 bigrams. With pair_s_t =
     relu(before_s + is_t - 1), uniform future-masked attention gives the counts over i, and relu(is_s + count_s_t -
     1), added over s, those of the bigrams that begin with w_i. Where all are 0, relu(is_t + 1/i - 1 - their sum)
     makes w_i the greatest, which the printed rule leaves out. The largest of these K scores, the first of several, is

@@ -53,7 +53,7 @@ FORMULA = (
 def induction_most_recent(alphabet: tuple[str, ...], weighting: str) -> Transformer:
     """Induct_rightmost(w)_i: the symbol right after the last earlier occurrence of w_i, w_i itself where there is none.
 
-    alphabet: a string of different symbols, one coordinate each. The first head is the predecessor by the strict
+    alphabet: different symbols, one coordinate each. The first head is the predecessor by the strict
     future mask (0 at the first position), the second one has q_i = WE(x_i), k_j = Pred(x_j) and v_j = WE(x_j) over j
     <= i: scores 1 where the symbol before j is the current one, else 0, rightmost; where all are 0 that is j = i.
     weighting average: the scores of both heads have j/n added, which breaks ties (Section 5.6). weighting softmax:

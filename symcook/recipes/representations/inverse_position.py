@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symcook.errors import BadInput
 from symcook.recipes.adapters import named
 from symcook.recipes.arguments import alphabet as read_alphabet
 from symcook.recipes.arguments import one_of
@@ -36,7 +37,7 @@ NAME = "inverse-position"
 def inverse_position(alphabet: tuple[str, ...], by: str) -> Transformer:
     """inverse = 1/(i + 1) at position i of the word, BOS being at position 0; with by=n it is 1/(n + 1) everywhere.
 
-    alphabet: a string of different symbols. The answers begin with that at BOS. Region: every word, the empty one too.
+    alphabet: different symbols, not BOS. The answers begin with that at BOS. Region: every word, the empty one too.
     Source: Cookbook, Section 3.4.
     """
     from symcook.model.ends import Embedding, Readout
@@ -45,6 +46,8 @@ def inverse_position(alphabet: tuple[str, ...], by: str) -> Transformer:
     from symcook.model.transformer import Transformer
     from symcook.model.weights import head
 
+    if "BOS" in alphabet:
+        raise BadInput("alphabet must not have BOS, which stands before each word", "BOS")
     words: dict[str, dict[str, int]] = {letter: {} for letter in alphabet}
     mean = head(value={"inverse": "begin"}, mask="none" if by == "n" else "future")
     return Transformer(

@@ -54,7 +54,7 @@ def positional_encoding(kind: str, powers: int, N: int, alphabet: tuple[str, ...
     of a table by i^3 (Yang et al.): the gap between scores is 1 or more at every length. one-hot, lookup of an index
     (lookup-one-hot).
 
-    alphabet: a string of different symbols. Region: every word of length at least 1, with one-hot to length N.
+    alphabet: different symbols. Region: every word of length at least 1, with one-hot to length N.
     Source: Cookbook, Section 3.5.1; (-1)^i Section 5.2, one-hot Section 5.3.1.
     """
     from symcook.model.ends import Embedding, Readout
