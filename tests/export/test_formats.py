@@ -65,7 +65,7 @@ def streams(kind: str, m: Mapping[str, Any], tokens: Any) -> Any:
 def enclosures(model: Transformer, tokens: Sequence[str], dtype: str) -> Any:
     """Lower and upper ends of what each entry of the stream may be, (n, d) each."""
     domain = enclosure.domain(dtype)
-    result = forward(model, tuple(tokens), domain, trace=True)  # all coordinates
+    result = forward(model, tuple(tokens), domain, trace=True, weights=False)  # all coordinates
     with domain.context():
         ends = [[enclosure.ends(x) for x in result.stream[name]] for name in model.space]
     return np.moveaxis(np.array(ends), 0, 1)

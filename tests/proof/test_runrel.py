@@ -109,7 +109,7 @@ def single(block: Any, norms: tuple[LayerNorm, ...], placement: str) -> Layer:
 
 def streams(model: Transformer, sequence: Any, domain: str) -> tuple[list[Any], Any, Any]:
     system = make_domain(domain)
-    result = forward(model, sequence, system, trace=True)
+    result = forward(model, sequence, system, trace=True, weights=False)
     return [step.columns for step in result.steps], result, system
 
 
