@@ -472,32 +472,46 @@ def test_the_tree_of_another_statement_is_refused(folder: Path) -> None:
     assert refused(folder, "other", line.sub(lambda _: line.search(other)[0], source))
 
 
-@needs_coqc
-@pytest.mark.parametrize(
-    "tree",
-    [
-        '["something",null,[]]',  # an unknown word
-        '["<=",null,[["num",[1,1],[]],["fn","sine",[["num",[1,1],[]]]]]]',  # an unknown function
-        '["all","Complex",[["true",null,[]]]]',  # an unknown sort
-        '["=",null,[["bound",[0,"Int"],[]],["num",[0,1],[]]]]',  # a variable of no quantifier
-    ],
-)
-@pytest.mark.parametrize("theorem", ["holds", "fails"])
-def test_nothing_follows_from_a_tree_without_meaning(folder: Path, tree: str, theorem: str) -> None:
-    source = f"""From Coq Require Import Reals ZArith Lra.
-From Symcook Require Import Meaning Tree.
-Open Scope R_scope.
-Module Source.
+SENSELESS = [
+    '["something",null,[]]',  # an unknown word
+    '["<=",null,[["num",[1,1],[]],["fn","sine",[["num",[1,1],[]]]]]]',  # an unknown function
+    '["all","Complex",[["true",null,[]]]]',  # an unknown sort
+    '["=",null,[["bound",[0,"Int"],[]],["num",[0,1],[]]]]',  # a variable of no quantifier
+]
+TREE = """Module {name}.
 Import Tree.Text.
 Local Open Scope json_lists. Local Open Scope json_numbers. Local Open Scope json_strings.
 Definition tree : json :=
 {tree}
 .
-End Source.
-Theorem wrong : {theorem} Source.tree.
-Proof. intros [p z r]; cbv -[Rle Rlt IZR Rplus]; intuition (try lra; auto). Qed.
+End {name}.
 """
-    assert refused(folder, "meaningless", source)
+GOAL = """Goal {theorem} {name}.tree.
+Proof. {attempt} [intros [p z r]; cbv -[Rle Rlt IZR Rplus]; intuition (try lra; auto)]. {end}.
+"""
+
+
+@needs_coqc
+def test_nothing_follows_from_a_tree_without_meaning(folder: Path) -> None:
+    """What proves a tree that is true, and refutes one that is false, does neither to these. One file for all."""
+    source = """From Coq Require Import Reals ZArith Lra.
+From Symcook Require Import Meaning Tree.
+Open Scope R_scope.
+"""
+    for name, tree, theorem in (("Right", '["true",null,[]]', "holds"), ("Wrong", '["false",null,[]]', "fails")):
+        source += TREE.format(name=name, tree=tree) + GOAL.format(
+            name=name, theorem=theorem, attempt="solve", end="Qed"
+        )
+    for number, tree in enumerate(SENSELESS):
+        name = f"Senseless_{number}"
+        source += TREE.format(name=name, tree=tree)
+        for theorem in ("holds", "fails"):
+            source += GOAL.format(name=name, theorem=theorem, attempt="Fail solve", end="Abort")
+    (folder / "meaningless.v").write_text(source)
+    accepted, message, _ = Judge(folder).run("meaningless")
+    assert accepted, message
+    weaker = source.replace("Fail solve", "solve", 1)  # one of them is proved after all
+    assert refused(folder, "meaningless", weaker)
 
 
 @needs_coqc
