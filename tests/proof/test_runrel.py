@@ -227,9 +227,13 @@ RANDOM = random.Random(44)
 
 
 def inputs(model: Transformer) -> list[Any]:
-    """All words to length 5, or rows over a few numbers (queries of the lookup are positions)."""
+    """All words to length 3, and to length 5 all in two letters and some 60 in more; or rows over a few numbers
+    (queries of the lookup are positions)."""
     if model.alphabet:
-        return [w for n in range(1, 6) for w in itertools.product(model.alphabet, repeat=n)]
+        short, long = (
+            [w for n in lengths for w in itertools.product(model.alphabet, repeat=n)] for lengths in ((1, 2, 3), (4, 5))
+        )
+        return [*short, *long[:: max(1, len(long) // 60)]]
     rows = []
     given = model.embedding.inputs or ()
     for n in (1,) if model.pointwise else (1, 2, 3):
