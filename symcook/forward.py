@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from symcook.domains.protocol import Column, Domain, Rounded, Verdict, narrows, rounds
@@ -132,6 +132,12 @@ def _agreeing(found: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict
     return [one if one == other else None for one, other in zip(found, sure, strict=True)]
 
 
+@lru_cache(maxsize=4096)
+def _indicator(place: int) -> Number:
+    """1 at one position, 0 elsewhere."""
+    return lowered(f"I[i = {place}]")
+
+
 class _Pass:
     """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
 
@@ -197,7 +203,7 @@ class _Pass:
         if not self.trace or self.domain.length > self.most_weights:
             return []
         first = self.embedding.start
-        return [self.domain.positions(lowered(f"I[i = {first + j}]")) for j in range(self.domain.length)]
+        return [self.domain.positions(_indicator(first + j)) for j in range(self.domain.length)]
 
     def embed(self, wanted: set[str]) -> None:
         embedding, domain = self.embedding, self.domain

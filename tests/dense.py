@@ -8,6 +8,7 @@ already (`typed` puts them there).
 
 from contextlib import nullcontext
 from fractions import Fraction
+from functools import lru_cache
 from math import isqrt
 
 import mpmath
@@ -53,6 +54,20 @@ class Numbers:
         return same
 
 
+@lru_cache(maxsize=1 << 14, typed=True)
+def _fraction(value):
+    """A rational number as sympy's and as a Fraction; None for the latter where it is not rational."""
+    value = sympy.nsimplify(value) if isinstance(value, str) else sympy.sympify(value)
+    return value, Fraction(int(value.p), int(value.q)) if value.is_Rational else None
+
+
+@lru_cache(maxsize=1 << 14, typed=True)
+def _decimal(value, precision):
+    """A number as sympy's and as mpmath's at so many bits, which are those in force."""
+    value = sympy.sympify(value)
+    return value, value._to_mpmath(precision) + mpmath.mpf(0)
+
+
 class Rational(Numbers):
     """Numbers as Fractions."""
 
@@ -60,11 +75,11 @@ class Rational(Numbers):
         return nullcontext()
 
     def __call__(self, value):
-        value = sympy.nsimplify(value) if isinstance(value, str) else sympy.sympify(value)
-        if not value.is_Rational:
+        value, made = _fraction(value)
+        if made is None:
             raise Irrational(value)
         self.noted(value)
-        return Fraction(int(value.p), int(value.q))
+        return made
 
     def is_zero(self, x):
         return x == 0
@@ -99,7 +114,9 @@ class Decimal(Numbers):
 
     def __call__(self, value):
         with self.context():
-            return self.noted(sympy.sympify(value))._to_mpmath(mpmath.mp.prec) + mpmath.mpf(0)
+            value, made = _decimal(value, mpmath.mp.prec)
+        self.noted(value)
+        return made
 
     def is_zero(self, x):
         return abs(x) < mpmath.mpf(10) ** (-2 * self.digits // 3)
@@ -142,20 +159,40 @@ def typed(model, word):
     return [t for t in (before,) if t is not None] + list(word) + [t for t in (after,) if t is not None]
 
 
+@lru_cache(maxsize=1 << 12)
+def _rows(matrix):
+    return [[matrix[r, c] for c in range(matrix.shape[1])] for r in range(matrix.shape[0])]
+
+
 def _times(matrix, names, vector, number):
     """matrix times the named entries of a vector."""
     result = []
-    for r in range(matrix.shape[0]):
+    for row in _rows(matrix):
         total = number(0)
-        for c, name in enumerate(names):
-            total += number(matrix[r, c]) * vector[name]
+        for entry, name in zip(row, names, strict=True):
+            total += number(entry) * vector[name]
         result.append(total)
     return result
 
 
+@lru_cache(maxsize=1 << 14)
+def _substituted(expression, place, n):
+    return expression.subs({s: {"i": place, "n": n}[s.name] for s in expression.free_symbols})
+
+
 def _at(expression, place, model, n, number):
-    here = {s: {"i": place + model.embedding.start, "n": n}[s.name] for s in expression.free_symbols}
-    return number(expression.subs(here))
+    return number(_substituted(expression, place + model.embedding.start, n))
+
+
+@lru_cache(maxsize=1 << 12)
+def _factor(scale, temperature):
+    return scale / temperature
+
+
+@lru_cache(maxsize=1 << 12)
+def _plain(Q, K):
+    """Whether every score is 0 whatever stands there."""
+    return all(Q[d, :].is_zero_matrix or K[d, :].is_zero_matrix for d in range(Q.shape[0]))
 
 
 def _maximal(scores, number):
@@ -175,8 +212,7 @@ def _weights(scores, head, factor, number):
     """The weights of the positions that a row sees."""
     if head.weighting == "softmax":
         return _softmax([factor() * s for s in scores], number)
-    plain = all(head.Q[d, :].is_zero_matrix or head.K[d, :].is_zero_matrix for d in range(head.Q.shape[0]))
-    best = list(range(len(scores))) if plain else _maximal(scores, number)
+    best = list(range(len(scores))) if _plain(head.Q, head.K) else _maximal(scores, number)
     if head.weighting == "leftmost":
         best = [min(best)]
     elif head.weighting == "rightmost":
@@ -200,7 +236,7 @@ def _attention(head, view, model, number):
         if seen:
             scores = [sum((q * k for q, k in zip(queries[i], keys[j], strict=True)), number(0)) for j in seen]
             weights = _weights(
-                scores, head, lambda i=i: _at(head.scale / head.temperature, i, model, n, number), number
+                scores, head, lambda i=i: _at(_factor(head.scale, head.temperature), i, model, n, number), number
             )
             for weight, j in zip(weights, seen, strict=True):
                 for name, v in zip(head.writes, values[j], strict=True):

@@ -1057,7 +1057,7 @@ def run_case(one: Case, name: str, model: Transformer | None = None) -> None:
     model = (model or one.model).bind()
     for word in one.words:
         domain = opened(name, model)
-        result = forward(model, model.tokens(word), domain, trace=True)
+        result = forward(model, model.tokens(word), domain, trace=True, weights=False)
         with mpmath.workdps(DIGITS + 10):
             rows, _ = known(one, word)
             assert len(rows) == domain.length  # length-preserving

@@ -25,6 +25,7 @@ from symcook.proof.replay import proofs_directory
 PATH = Path(__file__).resolve().parent.parent / "data" / "coq.json"
 EMPTY: dict[str, Any] = {"rows": {}, "models": {}, "assumptions": []}
 MEANING = ("Meaning", "Tree")  # of proofs/coq: what a theorem about a tree says
+WORD = re.compile(r"\w+")
 SINES = re.compile(r'^ +\| "(?:sin|cos)", .*\n', re.MULTILINE)
 
 
@@ -112,8 +113,22 @@ def row(name: str, digest: str) -> list[str | None]:
 
 @cache
 def has_sines(name: str) -> bool:
-    """Whether sine or cosine occurs in a statement."""
-    return re.search(r'\["fn","(sin|cos)",', tree_text(statements()[name].formula)) is not None
+    """Whether sine or cosine occurs in a statement. Its text and the definitions that it names are looked at first:
+    without these words it need not be read."""
+    statement = statements()[name]
+    words, new = set[str](), set(WORD.findall(statement.text))
+    while new:
+        words |= new
+        new = set().union(*(named(statement.known[word]) for word in new & statement.known.keys())) - words
+    if not words & {"sin", "cos"}:
+        return False
+    return re.search(r'\["fn","(sin|cos)",', tree_text(statement.formula)) is not None
+
+
+@cache
+def named(definition: Any) -> frozenset[str]:
+    """The words of a definition's body."""
+    return frozenset(WORD.findall(repr(definition.body)))
 
 
 def coq_hash(name: str, digest: str) -> str:

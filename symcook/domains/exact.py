@@ -179,6 +179,7 @@ def value_at(expression: int | Number, i: int, n: int) -> Number:
         return at(expression, {"i": i, "n": n})
 
 
+@lru_cache(maxsize=1 << 14)  # many words of one length ask for the same
 def rational_at(expression: int | Number, i: int, n: int) -> Fraction:
     """The value at one position; NotExact where it is not rational by its parts and by exact roots alone."""
     if not isinstance(expression, tuple):

@@ -177,7 +177,7 @@ def _run(one: Transformer, other: Transformer, tokens: Any, near: Any) -> dict[s
 def _traced(model: Transformer, given: Any) -> Result:
     from symcook.domains import make_domain
 
-    return forward(model, given, make_domain("ball", bits=BITS), trace=True)
+    return forward(model, given, make_domain("ball", bits=BITS), trace=True, weights=False)
 
 
 def _entry(columns: Any, name: str, place: int) -> Any:

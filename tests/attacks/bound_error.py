@@ -12,6 +12,7 @@ import random
 import sys
 from collections import Counter
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -43,12 +44,14 @@ def number(value):
     return float(value.evalf(20))
 
 
+@cache
 def array(matrix):
     return np.array([[number(matrix[r, c]) for c in range(matrix.shape[1])] for r in range(matrix.shape[0])]).reshape(
         matrix.shape
     )
 
 
+@cache
 def at(expression, i, n):
     return number(exact(expression).subs({symbol("i"): i, symbol("n"): n}))
 

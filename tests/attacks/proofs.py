@@ -529,6 +529,11 @@ def opened(path: Path, head: dict[str, Any]) -> tuple[list[Outcome], Any]:
     return done, keep
 
 
+@functools.cache
+def stored_digest() -> str:
+    return hashlib.sha256(json.dumps(stored(), sort_keys=True).encode()).hexdigest()
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Attacks by rule on the stored proofs.")
     parser.add_argument("kind", choices=("neighbours", "proofs", "statements"))
@@ -540,7 +545,7 @@ def main(arguments: list[str]) -> int:
     asked = parser.parse_args(arguments)
     total = len(neighbours()) if asked.kind == "neighbours" else asked.count
     cases = range(total) if asked.kind == "neighbours" else numbered(total, asked.first)
-    digest = hashlib.sha256(json.dumps(stored(), sort_keys=True).encode()).hexdigest()
+    digest = stored_digest()
     done, keep = [], None
     if asked.state is not None:
         head = {"kind": asked.kind, "search": asked.search, "second": asked.second, "stored": digest}

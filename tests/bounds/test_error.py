@@ -4,6 +4,7 @@ import itertools
 import json
 import random
 from fractions import Fraction
+from functools import cache
 
 import mpmath
 import pytest
@@ -28,12 +29,19 @@ def mp(value):
     return mpmath.mpf(q.numerator) / q.denominator
 
 
+@cache
 def entries(matrix):
+    """A matrix at the digits in force, which are DIGITS wherever this is asked."""
     return [[mp(matrix[r, c]) for c in range(matrix.shape[1])] for r in range(matrix.shape[0])]
 
 
 def times(rows, x):
-    return [mpmath.fsum(a * b for a, b in zip(row, x, strict=True)) for row in rows]
+    return [mpmath.fdot(row, x) for row in rows]
+
+
+@cache
+def factor_at(head, i, n):
+    return mp(head.scale / head.temperature.subs({symbol("i"): i, symbol("n"): n}))
 
 
 SEEN = {
@@ -49,7 +57,7 @@ def weights(head, scores, i, n):
     top = max(scores)
     best = [k for k, s in enumerate(scores) if s == top]
     if head.weighting == "softmax":
-        factor = mp(head.scale / head.temperature.subs({symbol("i"): i + 1, symbol("n"): n}))
+        factor = factor_at(head, i + 1, n)
         raw = [mpmath.exp(factor * (s - top)) for s in scores]
         return [w / mpmath.fsum(raw) for w in raw]
     keep = {"average": best, "leftmost": best[:1], "rightmost": best[-1:]}[head.weighting]

@@ -56,7 +56,7 @@ def stream(model, sequence, kind="exact"):
     """All coordinates at every position after the last layer: a list of {coordinate: value}."""
     if model.embedding.words is not None:
         sequence = model.tokens(sequence)
-    result = forward(model, sequence, make_domain(kind), trace=True)
+    result = forward(model, sequence, make_domain(kind), trace=True, weights=False)
     return [
         {name: result.domain.read(column, place) for name, column in result.stream.items()}
         for place in range(result.domain.length)

@@ -80,7 +80,7 @@ def test_every_word_lies_in_the_sets_of_its_box(what: str) -> None:
             domain = enclosure.domain("float32", Boxed)
             domain.box = box
             try:
-                result = forward(model, box.fixed, domain, trace=True)
+                result = forward(model, box.fixed, domain, trace=True, weights=False)
             except Undecided:
                 continue
             with domain.context():

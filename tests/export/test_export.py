@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import itertools
 import json
 import os
 import random
+import runpy
 import subprocess
 import sys
 from dataclasses import replace
@@ -37,6 +40,7 @@ from symcook.numbers.expsum import exp_of
 from symcook.recipes import build
 
 EXAMPLE = ROOT / "examples" / "run_npz.py"
+RUN = runpy.run_path(str(EXAMPLE))
 
 
 def export(folder: Path, *arguments: str, code: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -48,8 +52,17 @@ def export(folder: Path, *arguments: str, code: int = 0) -> tuple[dict[str, Any]
 
 
 def example(folder: Path, given: str) -> list[str]:
-    command = [sys.executable, str(EXAMPLE), str(folder / "m.npz"), given]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    """What examples/run_npz.py prints, in this process."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        RUN["main"](str(folder / "m.npz"), given)
+    return out.getvalue().splitlines()
+
+
+def test_the_example_is_a_script(tmp_path: Path) -> None:
+    export(tmp_path, "dyck-1", "--max-length", "6")
+    command = [sys.executable, str(EXAMPLE), str(tmp_path / "m.npz"), "(())"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (done.stdout.splitlines(), done.stderr) == (example(tmp_path, "(())"), "")
 
 
 def test_archive_of_dyck_1(tmp_path: Path) -> None:

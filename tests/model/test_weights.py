@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -210,7 +211,8 @@ def test_a_recipe_is_one_file_beside_its_reference_and_its_test(tmp_path: Path) 
 
     def symcook_(*arguments: str) -> str:
         command = [sys.executable, "-m", "symcook", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        compiled = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}  # what the first command compiles serves the others
+        return subprocess.run(command, cwd=tmp_path, env=compiled, capture_output=True, text=True, check=True).stdout
 
     assert "double" in symcook_("list")
     assert "twice x" in symcook_("explain", "double")

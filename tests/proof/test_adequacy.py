@@ -99,7 +99,7 @@ MISSES = [(n, old, new) for n, e in ENTRIES.items() for old, new in e.misses]
 STILL_TRUE = [(n, old, new) for n, e in ENTRIES.items() for old, new in e.still_true]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("name", "old", "new"), MISSES)
 def test_a_near_miss_is_false_somewhere(name: str, old: str, new: str) -> None:
     text = changed(name, old, new)

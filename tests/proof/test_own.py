@@ -56,7 +56,7 @@ def test_what_is_true_is_proved(readout, mask, sentence):
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("sentence", ["accept <-> count(a) >= count(b)", "accept", "count(a) + count(b) = n"])
+@pytest.mark.parametrize("sentence", ["accept", "count(a) + count(b) = n"])
 def test_what_is_false_is_not_proved(sentence):
     with pytest.raises(Gap) as caught:
         own.prove(own.claim(model("sign"), sentence))
@@ -173,8 +173,9 @@ def test_a_claim_about_each_position_is_proved():
 
 def test_where_the_search_ends_the_names_are_those_of_the_model():
     with pytest.raises(Gap) as caught:
-        own.prove(own.claim(model("sign"), "accept <-> count(a) >= count(b)"))
+        own.prove(own.claim(model("sign"), "accept <-> count(a) >= count(b)"))  # which is false
     assert "mean_is: all" in str(caught.value) and "k1" not in str(caught.value)
+    assert "still to show" in str(caught.value) or "ended" in str(caught.value)
 
 
 @pytest.mark.parametrize("sentence", ["accept", "accept()"])

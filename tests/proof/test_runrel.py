@@ -109,7 +109,7 @@ def single(block: Any, norms: tuple[LayerNorm, ...], placement: str) -> Layer:
 
 def streams(model: Transformer, sequence: Any, domain: str) -> tuple[list[Any], Any, Any]:
     system = make_domain(domain)
-    result = forward(model, sequence, system, trace=True)
+    result = forward(model, sequence, system, trace=True, weights=False)
     return [step.columns for step in result.steps], result, system
 
 
@@ -227,9 +227,13 @@ RANDOM = random.Random(44)
 
 
 def inputs(model: Transformer) -> list[Any]:
-    """All words to length 5, or rows over a few numbers (queries of the lookup are positions)."""
+    """All words to length 3, and to length 5 all in two letters and some 60 in more; or rows over a few numbers
+    (queries of the lookup are positions)."""
     if model.alphabet:
-        return [w for n in range(1, 6) for w in itertools.product(model.alphabet, repeat=n)]
+        short, long = (
+            [w for n in lengths for w in itertools.product(model.alphabet, repeat=n)] for lengths in ((1, 2, 3), (4, 5))
+        )
+        return [*short, *long[:: max(1, len(long) // 60)]]
     rows = []
     given = model.embedding.inputs or ()
     for n in (1,) if model.pointwise else (1, 2, 3):
@@ -359,7 +363,7 @@ def generated(mask: str, weighting: str, placement: str) -> Transformer:
     return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("mask", "weighting", "placement"), BATTERY)
 def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
     """All words to length 3, and two of length 4 that are no palindromes."""

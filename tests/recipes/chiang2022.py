@@ -104,11 +104,10 @@ def shown(text):
     return exact(text).evalf(DIGITS)._to_mpmath(mpmath.mp.prec)
 
 
-def agrees(model, word, domain, values, wanted):
+def agrees(bound, word, domain, wanted):
     """Whether a domain gives the logit `wanted` and its sign; None where it says that it cannot."""
     from symcook.errors import NotExact, Undecided
 
-    bound = model.bind(values)
     near = mpmath.mpf(10) ** (6 - DIGITS) * max(1, abs(wanted))
     sign = bool(wanted > near)
     try:
@@ -144,14 +143,13 @@ def compare(setting, domains, given):
     from symcook.recipes import build
 
     name, scaled, c, epsilon = setting
-    model = build(name, scaled=scaled)
-    values = {"c": c} | ({"epsilon": epsilon} if name in NORMED else {})
+    model = build(name, scaled=scaled).bind({"c": c} | ({"epsilon": epsilon} if name in NORMED else {}))
     counts = {domain: [0, 0] for domain in domains}
     with mpmath.workdps(DIGITS):
         for word in given:
             wanted = expected(name, word, c, epsilon, scaled)
             for domain in domains:
-                same = agrees(model, word, domain, values, wanted)
+                same = agrees(model, word, domain, wanted)
                 assert same is not False, (setting, domain, word, wanted)
                 counts[domain][same is None] += 1
     return counts

@@ -348,12 +348,12 @@ def middle(run):
 def test_proposition_2_at_epsilon_0(name, eta):
     """Cross-entropy eta for eta < log 2 = 0.693..., and at most that above, where the printed constant has the wrong
     sign."""
-    model = build(name, eta=eta)
+    model = build(name, eta=eta).bind({"epsilon": 0})
     with mpmath.workdps(40):
         wanted = paper.number(Fraction(eta))
         for word in ("0", "1", "10", "0110", "10110"):
             member = word.count("1") % 2 == 1 if name == "parity-layernorm" else word[0] == "1"
-            run = model.run(word, "ball", values={"epsilon": 0})
+            run = model.run(word, "ball")
             found = cross_entropy(middle(run), member)
             assert run.accept is member
             assert found <= wanted + 1e-25
@@ -438,11 +438,11 @@ def test_a_surer_model_of_ones_own():
 def test_proposition_3(eta, epsilon):
     """Cross-entropy at most eta at every length, without norms (epsilon None) and with them."""
     name, values = ("first", {}) if epsilon is None else ("first-layernorm", {"epsilon": epsilon})
-    model = build(name, scaled="yes", eta=eta)
+    model = build(name, scaled="yes", eta=eta).bind(values)
     with mpmath.workdps(40):
         for length in (1, 2, 3, 30, 300):
             for word in ("1" * length, "0" * length, "1" + "0" * (length - 1)):
-                run = model.run(word, "ball", values=values)
+                run = model.run(word, "ball")
                 assert run.accept is (word[0] == "1")
                 assert cross_entropy(middle(run), word[0] == "1") <= paper.number(Fraction(eta))
 
@@ -525,13 +525,13 @@ def test_the_bounds_of_proposition_3_are_kept():
 def test_cross_entropy_is_the_mean_over_all_words(name, values):
     """Every word of the length through the network, in balls."""
     model = build(name, **{key: value for key, value in values.items() if key in ("scaled", "eta")})
-    symbols = {key: value for key, value in values.items() if key in ("c", "epsilon")}
+    model = model.bind({key: value for key, value in values.items() if key in ("c", "epsilon")})
     with mpmath.workdps(40):
         for length in (1, 3, 4):
             total, right = mpmath.mpf(0), 0
             for word in paper.words(length, length):
                 member = word.count("1") % 2 == 1 if name.startswith("parity") else word[0] == "1"
-                run = model.run(word, "ball", values=symbols)
+                run = model.run(word, "ball")
                 total += cross_entropy(middle(run), member) / mpmath.log(2) / 2**length
                 right += run.accept is member
             found = bound("cross-entropy", name, length, values)

@@ -63,13 +63,13 @@ def words(length: int) -> list[str]:
 @pytest.mark.parametrize(("name", "scaled"), SETTINGS)
 @pytest.mark.parametrize("c", [Fraction(1), Fraction(3, 2)])
 def test_the_forms_are_what_the_network_computes(name: str, scaled: str, c: Fraction) -> None:
-    model, forms = build(name, scaled=scaled), closed_forms(name, {"scaled": scaled})
+    model, forms = build(name, scaled=scaled).bind({"c": c}), closed_forms(name, {"scaled": scaled})
     for word in (w for length in range(13) for w in words(length)):
         form = case(forms, word)
         if form is None:
             assert not word
             continue
-        run = model.run(word, "ball", digits=30, values={"c": c})
+        run = model.run(word, "ball", digits=30)
         found = CONTEXT.mpf(str(run.output["logit"]["mid"]))
         assert abs(found - CONTEXT.mpf(str(number(form, word, c)))) < CONTEXT.mpf(10) ** -28, word
         if form.accept is not None:
@@ -82,11 +82,12 @@ def test_the_forms_are_what_the_network_computes(name: str, scaled: str, c: Frac
     ("c", "epsilon"), [(Fraction(1), Fraction(1, 100000)), (Fraction(3), Fraction(0)), (Fraction(1), Fraction(1))]
 )
 def test_the_forms_with_norms(name: str, scaled: str, c: Fraction, epsilon: Fraction) -> None:
-    model, forms = build(name, scaled=scaled), closed_forms(name, {"scaled": scaled})
+    model = build(name, scaled=scaled).bind({"c": c, "epsilon": epsilon})
+    forms = closed_forms(name, {"scaled": scaled})
     for word in [w for length in range(1, 5) for w in words(length)] + ["10" * 20, "0" * 39 + "1"]:
         form = case(forms, word)
         assert form is not None
-        run = model.run(word, "ball", digits=30, values={"c": c, "epsilon": epsilon})
+        run = model.run(word, "ball", digits=30)
         found = CONTEXT.mpf(str(run.output["logit"]["mid"]))
         values: dict[str, Any] = {"n": len(word) + 1, "k": word.count("1"), "c": c, "epsilon": epsilon}
         for part, expression in form.expressions.items():

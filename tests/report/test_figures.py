@@ -40,9 +40,9 @@ def moved(name: str, weight: Fraction, **arguments: str) -> sc.Transformer:
 
 
 def answers(model: sc.Transformer, length: int, **symbols: Any) -> list[tuple[str, Any, bool | None]]:
-    found = []
+    found, bound = [], model.bind(symbols)
     for word in words(length, "01", length):
-        run = model.run(word, "ball", values=symbols)
+        run = bound.run(word, "ball")
         logit = run.to_json()["output"]["logit"]
         found.append((word, mpmath.mpf(logit if isinstance(logit, str) else logit["mid"]), run.accept))
     return found
