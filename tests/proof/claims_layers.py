@@ -1394,12 +1394,13 @@ def special_seen(v: Any) -> bool:
 def begun() -> Iterator[dict[str, Any]]:
     for word in ([], [0], [0, 1], [0, 1, 1], [0, 2, 1, 1], [1, 0], [1, 1], [0, 0], [0, 1, 0, 1]):
         for scores in ([0] * len(word), [3 * (i == 1) for i in range(len(word))]):
-            encoding = column(F(1, i) for i in range(1, len(word) + 1))
+            places = range(1, len(word) + 1)
+            encoding, share = column(F(1, i) for i in places), column(F(i, len(word)) for i in places)
             yield {
                 "n": F(len(word)),
                 "w()": column(word),
                 "s()": column(scores),
-                "pe()": [encoding, {i: x + ODD for i, x in encoding.items()}] if word else encoding,
+                "pe()": [encoding, {i: x + ODD for i, x in encoding.items()}, share] if word else encoding,
                 "word": word,
             }
 
@@ -1486,7 +1487,7 @@ def powers() -> Iterator[dict[str, Any]]:
         ("pe_2(q) - 1", "pe_2(q) - 2"),
         ("- i^2)", "- 2*i^2)"),
         ("j != q -> ", ""),
-        ("2*q*pe_1(j) - pe_2(j)", "q*pe_1(j) - pe_2(j)"),
+        ("2*q*pe_1(j) - pe_2(j)", "3*q*pe_1(j) - pe_2(j)"),
         ("run(positional-encoding-powers)", "1 <= n"),
     ],
 )
