@@ -250,11 +250,11 @@ def layer_norm(
         return shown(lambda: greatest_growth(pairs) / arb_of(small).sqrt(), wanted)
 
     extra: dict[str, Ball | str] = {
-        "sum of entries": other(columns),
+        "sum of entries, least": other(columns),
         "sum of entries, proved": shown(
             lambda: (arb_of(Fraction(entries - 1, entries) * sum(squares, Fraction(0)) / small)).sqrt(), wanted
         ),
-        "greatest entry": other(rows),
+        "greatest entry, least": other(rows),
         "greatest entry, proved": shown(lambda: arb_of(Fraction(entries - 1)).sqrt() * claimed(), wanted),
         "homogeneous": "no; of degree 0 with epsilon = 0",
     }

@@ -19,14 +19,14 @@ from typing import Any
 
 import flint
 import pytest
-from proof.statement_truth import CONTEXT, real, tree_of, truth
+from proof.statement_truth import CONTEXT, real, texts, tree_of, truth
 
 from symcook.domains import make_domain
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import PLACEMENTS, Layer, SelfAttention
-from symcook.model.modelfile import dumps, to_document
+from symcook.model.modelfile import dumps, load, to_document
 from symcook.model.parts import MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
 from symcook.model.space import Space
 from symcook.model.symbols import fraction
@@ -35,6 +35,8 @@ from symcook.proof.replay import proofs_directory
 from symcook.proof.runrel import Relation, expand, stored_model
 from symcook.recipes import build, names
 from symcook.run import prepare
+from symcook.spec.languages import dyck_bounded
+from symcook.verify.sweep import check
 
 OTHERS = run_path(str(proofs_directory() / "models.py"))["OTHERS"]
 VALUES = {
@@ -293,6 +295,26 @@ def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     settings = {p.name: Fraction(str(p.default)) for p in model.parameters}
     for given in inputs(model):
         agrees(model, given, settings)
+
+
+def test_the_stored_dyck_k_d_and_the_formula_of_its_language() -> None:
+    """By running the stored model and by the right side of the proved statement, against the reference by a stack: all
+    words to length 5, and deeper ones, of which some have five unclosed brackets or close one kind by the other."""
+    model = load(proofs_directory() / "models" / "dyck-k-d.json")
+    language, symbols = dyck_bounded("()[]", 4), "()[]"
+    assert check(model, language, 6).holds
+    side = texts()["lem.dyck_k_d"].partition("(accept(dyck-k-d) <-> ")[2].rpartition(")")[0]
+    formula = tree_of(side)
+    words = ["".join(w) for n in range(1, 6) for w in itertools.product(symbols, repeat=n)]
+    deep = ["([([])])[]", "(([[]]))", "((((()))))", "[[([[]])]]", "(([[]))]]", "([([)])]", "()" * 5, "[]([([])])"]
+    verdicts = []
+    for word in [*words, *deep]:
+        values = {i: Fraction(symbols.index(symbol)) for i, symbol in enumerate(word, 1)}
+        verdicts.append(language(word))
+        assert truth(formula, {"n": Fraction(len(word)), "w": values}, {}) == verdicts[-1], word
+        if len(word) > 6:
+            assert model.run(word).accept == verdicts[-1], word
+    assert verdicts[-len(deep) :] == [True, True, False, False, False, False, True, True]
 
 
 def test_a_long_relation_is_bracketed_and_says_the_same() -> None:
