@@ -228,10 +228,15 @@ RANDOM = random.Random(44)
 # --- The stored models ------------------------------------------------------------------------------------------------
 
 
+LENGTHS = (range(1, 4), range(4, 6))
+
+
 def inputs(model: Transformer) -> list[Any]:
-    """All words to length 5, or rows over a few numbers (queries of the lookup are positions)."""
+    """All words to length 5, of models with many layers every 13th from length 4 on; or rows over a few numbers, where
+    queries of the lookup are positions."""
     if model.alphabet:
-        return [w for n in range(1, 6) for w in itertools.product(model.alphabet, repeat=n)]
+        short, long = ([w for n in lengths for w in itertools.product(model.alphabet, repeat=n)] for lengths in LENGTHS)
+        return short + (long if len(model.layers) <= 4 else long[::13])
     rows = []
     given = model.embedding.inputs or ()
     for n in (1,) if model.pointwise else (1, 2, 3):
