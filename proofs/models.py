@@ -51,6 +51,10 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "parity-layernorm-surer": surer("parity-layernorm-surer", "parity-layernorm"),
     "average-softmax": variant("average-softmax", "average", weighting="softmax"),
     "prefix-average-softmax": variant("prefix-average-softmax", "prefix-average", weighting="softmax"),
+    "positional-encoding-share": variant("positional-encoding-share", "positional-encoding", kind="share"),
+    "positional-encoding-powers": variant(
+        "positional-encoding-powers", "positional-encoding", kind="powers", powers=3
+    ),
     "tie-break-leftmost": variant("tie-break-leftmost", "tie-break", term="1/j"),
     "tie-break-rightmost-n": variant("tie-break-rightmost-n", "tie-break", term="j/n"),
     "tie-break-leftmost-n": variant("tie-break-leftmost-n", "tie-break", term="-j/n"),

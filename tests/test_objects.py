@@ -67,8 +67,10 @@ def test_sinusoidal_positions(d: int) -> None:
 def test_powers_of_the_position() -> None:
     """cookbook.s3.5.1.powers: i, i^2 and i^3 as position embeddings."""
     model = encoder(("p", "q", "r"), {"x": [0, 0, 0]}, positions={"p": "i", "q": "i^2", "r": "i^3"})
+    recipe = build("positional-encoding", kind="powers", powers=3)
     for n in (1, 2, 7, 1000):
         assert model.run("x" * n).output == {"p": str(n), "q": str(n * n), "r": str(n**3)}
+        assert recipe.run("a" * n).output == {"pe_1": str(n), "pe_2": str(n * n), "pe_3": str(n**3)}
 
 
 def test_a_cpwl_function_has_finitely_many_affine_pieces() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,8 @@ NORMS = ("max", "sum")
 MAX_CONDITIONS = 20_000
 """How many conditions an elimination may have: what is left of a cell without its last coordinate."""
 MAX_WIDTH = 64
+MAX_SUMS = 10_000
+"""How many sums of gains with signs are gone through."""
 
 Row = tuple[Fraction, ...]
 """An affine function: the coefficients of its inputs, then the constant."""
@@ -214,8 +216,9 @@ def layer_norm(
     K is a constant iff |gain w| <= sqrt(epsilon) K |w| for every w of mean 0 (`lem.layernorm_euclid`). So the square
     of the least one is the greatest root of the sum over i of the products of gain_j^2 - t, j != i, over epsilon; with
     equal gains it is gain^2/epsilon. Two vectors with nearly equal entries come near it, and no two vectors reach it.
-    `extra` has proved constants for the two other norms. Raises BadInput for d, epsilon, gain or digits. Source:
-    Cookbook, Section 6.1 and Section 6.4.
+    `extra` has the least constants for the two other norms (`growths`), beside proved ones that are greater for d > 2;
+    that of the sum is left out where gains differ so much that there are more than `MAX_SUMS` sums of them with signs.
+    Raises BadInput for d, epsilon, gain or digits. Source: Cookbook, Section 6.1 and Section 6.4.
     """
     wanted = check_digits(digits)
     entries = count(d, "d", least=2)
@@ -238,11 +241,21 @@ def layer_norm(
     equal = squares.count(max(squares)) > 1  # the two greatest gains make a vector of mean 0: both are the same
     holds = equal or decide_sign(lambda: claimed() - least(), "the bound is at least the constant") >= 0
     shown_gains = gains[:1] if len(set(gains)) == 1 else gains
+    rows = [(p * greatest, q * greatest**2) for p, q in row_growths(entries)]
+    columns = column_growths([abs(g) for g in gains])
+
+    def other(pairs: Collection[tuple[Fraction, Fraction]] | None) -> Ball | str:
+        if pairs is None:
+            return f"not known: more than {MAX_SUMS} sums of gains"
+        return shown(lambda: greatest_growth(pairs) / arb_of(small).sqrt(), wanted)
+
     extra: dict[str, Ball | str] = {
+        "sum of entries, least": other(columns),
         "sum of entries, proved": shown(
             lambda: (arb_of(Fraction(entries - 1, entries) * sum(squares, Fraction(0)) / small)).sqrt(), wanted
         ),
-        "greatest entry, proved": shown(lambda: 2 * (entries + 1) * claimed(), wanted),
+        "greatest entry, least": other(rows),
+        "greatest entry, proved": shown(lambda: arb_of(Fraction(entries - 1)).sqrt() * claimed(), wanted),
         "homogeneous": "no; of degree 0 with epsilon = 0",
     }
     return Bound(
@@ -255,9 +268,67 @@ def layer_norm(
         where="approached by two vectors with nearly equal entries",
         source="Cookbook, Section 6.1 and Section 6.4",
         labels=("least constant", "max|gain|/sqrt(epsilon)"),
-        proofs=("lem.layernorm_euclid", "cookbook.s6.4.ln_lipschitz", "lem.norm_layernorm", "lem.layernorm_scale"),
+        proofs=(
+            "lem.layernorm_euclid",
+            "cookbook.s6.4.ln_lipschitz",
+            "lem.norm_layernorm",
+            "lem.layernorm_greatest",
+            "lem.layernorm_scale",
+        ),
         extra=extra,
     )
+
+
+def row_growths(d: int) -> list[tuple[Fraction, Fraction]]:
+    """For the greatest entry and gains 1: pairs p and q^2 whose `growth` is the greatest for one of them.
+
+    The derivative of layer norm is sqrt(1 - |u|^2) gain (P - u u^T)/sqrt(epsilon), where P takes the mean away and u is
+    any vector of mean 0 shorter than 1. A row, or column, i with signs s that come in front of its entries adds up to
+    <a, b> - <a, u> <b, u> with a = P e_i, b = P s (gain s for a column), and <a, u> <b, u> is at least
+    |u|^2 (p - q)/2 with p = <a, b>, q = |a| |b|, which is reached between a and -b. So a pair stands for the greatest
+    of sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1. Here k signs are positive, that of i among them. The least constant
+    is that of the derivative, as two points are joined by a line.
+    """
+    return [(Fraction(2 * (d - k), d), Fraction(4 * (d - 1) * k * (d - k), d * d)) for k in range(1, d + 1)]
+
+
+def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] | None:
+    """The pairs of `row_growths` for the sum of entries and these gains, none negative; None where there are more than
+    `MAX_SUMS` sums of gains with signs."""
+    d, total = len(gains), sum((g * g for g in gains), Fraction(0))
+    found: set[tuple[Fraction, Fraction]] = set()
+    for own in set(gains):
+        others = list(gains)
+        others.remove(own)
+        sums = {Fraction(0)}
+        for g in others:
+            sums = {s + signed for s in sums for signed in (g, -g)}
+            if len(sums) > MAX_SUMS:
+                return None
+        for signed in (own, -own):
+            for all_but in sums:
+                whole = signed + all_but
+                p = signed - whole / d
+                if p >= 0:  # all other signs give -p
+                    found.add((p, Fraction(d - 1, d) * (total - whole**2 / d)))
+    return found
+
+
+def greatest_growth(pairs: Collection[tuple[Fraction, Fraction]]) -> flint.arb:
+    """The greatest `growth` of p and q^2 among pairs."""
+    best = flint.arb(0)
+    for p, square in pairs:
+        best = best.max(growth(p, square))
+    return best
+
+
+def growth(p: Fraction, square: Fraction) -> flint.arb:
+    """The greatest sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1, with q = sqrt(square) and 0 <= p <= q: at t = 0, or where
+    3 t (q - p) = 2 (q - 2 p)."""
+    if square <= 4 * p * p:
+        return arb_of(p)
+    q = arb_of(square).sqrt()
+    return ((q + arb_of(p)) ** 3 / (27 * (q - arb_of(p)))).sqrt()
 
 
 def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:

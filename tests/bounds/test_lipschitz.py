@@ -153,6 +153,73 @@ def test_layer_norm(gain: str, epsilon: str) -> None:
     assert found.holds
 
 
+def derivative(x: Any, gain: Any, epsilon: float) -> Any:
+    """The matrix of derivatives of layer norm at x."""
+    d, y = len(x), x - x.mean()
+    root = np.sqrt((y**2).mean() + epsilon)
+    return gain[:, None] * ((np.eye(d) - 1 / d) / root - np.outer(y, y) / (d * root**3))
+
+
+def grown(gain: Any, epsilon: float, norm: str) -> float:
+    """The greatest operator norm of the derivative, over all signs at the points between a and -b of mean 0."""
+    d, best = len(gain), 0.0
+    factors = gain if norm == "sum" else np.ones(d)
+    for i, signs in itertools.product({*map(list(gain).index, gain)}, itertools.product((1, -1), repeat=d)):
+        a, b = (v - v.mean() for v in (np.eye(d)[i], factors * signs))
+        way = a / np.linalg.norm(a) - b / np.linalg.norm(b) if np.linalg.norm(b) > 0 else a
+        way = way / np.linalg.norm(way) if np.linalg.norm(way) > 1e-9 else np.zeros(d)
+        for t in np.linspace(0, 0.9, 19):
+            found = np.abs(derivative(np.sqrt(t * d * epsilon / (1 - t)) * way, gain, epsilon))
+            best = max(best, found.sum(axis=1 if norm == "max" else 0).max())
+    return best
+
+
+@pytest.mark.parametrize("gain", ["1", "-3", "1, 2, 1/2", "0, 0, 5", "1, -1/2, 3, 0", "1, 1, 1, 1, 9"])
+@pytest.mark.parametrize(("norm", "name"), [("sum", "sum of entries"), ("max", "greatest entry")])
+def test_layer_norm_in_the_other_norms(gain: str, norm: str, name: str) -> None:
+    """No derivative at random points exceeds the constant, some reach it, and quotients of differences stay below."""
+    parts = [float(Fraction(part)) for part in gain.split(",")]
+    d, epsilon = max(len(parts), 3), 1 / 100
+    factors = np.array(parts * d if len(parts) == 1 else parts)
+    extra: Any = bounds.layer_norm(d, "1/100", gain, digits=20).extra
+    least, proved = (float(Decimal(extra[key].mid)) for key in (f"{name}, least", f"{name}, proved"))
+    assert least <= proved * (1 + 1e-9)
+    assert grown(factors, epsilon, norm) == pytest.approx(least, rel=3e-3)
+    rng = np.random.default_rng(3)
+    axis = 1 if norm == "max" else 0
+    for scale in (1e-3, 1e-1, 1.0):
+        points = rng.normal(size=(100, d)) * scale
+        assert all(np.abs(derivative(x, factors, epsilon)).sum(axis=axis).max() <= least * (1 + 1e-9) for x in points)
+        change = normalised(points, factors, epsilon) - normalised(points[::-1], factors, epsilon)
+        size = {"max": lambda v: np.abs(v).max(axis=1), "sum": lambda v: np.abs(v).sum(axis=1)}[norm]
+        assert (size(change) <= least * (1 + 1e-9) * size(points - points[::-1])).all()
+
+
+@pytest.mark.parametrize("d", [57, 58, 64])
+def test_where_layer_norm_is_steeper_than_at_zero(d: int) -> None:
+    """One entry against signs, by a search over how many are positive: steeper away from equal entries from 58 on."""
+    best = 0.0
+    for k in range(1, d):
+        signs = np.array([1.0] * k + [-1.0] * (d - k))
+        a, b = np.eye(d)[0] - 1 / d, signs - signs.mean()
+        way = a / np.linalg.norm(a) - b / np.linalg.norm(b)
+        way = way / np.linalg.norm(way) if np.linalg.norm(way) > 1e-9 else np.zeros(d)
+        for t in np.linspace(0, 0.9, 37):
+            found = derivative(np.sqrt(t * d / (1 - t)) * way, np.ones(d), 1.0)
+            best = max(best, float(np.abs(found[0]).sum()))
+    extra: Any = bounds.layer_norm(d, 1, digits=20).extra
+    least = float(Decimal(extra["greatest entry, least"].mid))
+    assert extra["sum of entries, least"] == extra["greatest entry, least"]
+    assert best == pytest.approx(least, rel=1e-3)
+    assert (least > 2 - 2 / d + 1e-9) == (d >= 58)
+
+
+def test_too_many_sums_of_gains() -> None:
+    gain = ", ".join(str(2**k) for k in range(16))
+    extra = bounds.layer_norm(16, 1, gain).extra
+    assert extra["sum of entries, least"] == "not known: more than 10000 sums of gains"
+
+
 def test_layer_norm_by_hand() -> None:
     """Equal gains: |gain|/sqrt(epsilon). Gains 1 and 0: w = (1, -1)/sqrt(2) keeps half of its square."""
     assert Fraction(bounds.layer_norm(5, "1/100", "-3").value.mid) == 30

@@ -1400,7 +1400,15 @@ def special_seen(v: Any) -> bool:
 def begun() -> Iterator[dict[str, Any]]:
     for word in ([], [0], [0, 1], [0, 1, 1], [0, 2, 1, 1], [1, 0], [1, 1], [0, 0], [0, 1, 0, 1]):
         for scores in ([0] * len(word), [3 * (i == 1) for i in range(len(word))]):
-            yield {"n": F(len(word)), "w()": column(word), "s()": column(scores), "word": word}
+            places = range(1, len(word) + 1)
+            encoding, share = column(F(1, i) for i in places), column(F(i, len(word)) for i in places)
+            yield {
+                "n": F(len(word)),
+                "w()": column(word),
+                "s()": column(scores),
+                "pe()": [encoding, {i: x + ODD for i, x in encoding.items()}, share] if word else encoding,
+                "word": word,
+            }
 
 
 @adequate(
@@ -1413,6 +1421,9 @@ def begun() -> Iterator[dict[str, Any]]:
         ("w(1) = 0 & ", ""),
         (" & (all j in 2..n. w(j) != 0)", ""),
         ("hardmax(s, i, j)*I[w(j) = 0]", "hardmax(s, n, j)*I[w(j) = 0]"),
+        ("pe(i) = 1/i", "pe(i) = 1/n"),
+        ("run(positional-encoding) ->", ""),
+        ("run(positional-encoding)", "run(positional-encoding-share)"),
     ],
 )
 def one_over_i(v: Any) -> bool | None:
@@ -1431,6 +1442,7 @@ def embeddings() -> Iterator[dict[str, Any]]:
             "g()": [lambda _, b: b, lambda a, b: 1 - a * b, lambda a, b: a + b],
             "n": [F(1), F(2), F(3), F(5)],
             "w()": [column([0, 1, 1, 1, 1]), column([0] * 5), column([1] * 5)],
+            "pe()": [column(F(i, n) for i in range(1, n + 1)) for n in (1, 2, 3, 5)],
         }
 
 
@@ -1451,16 +1463,48 @@ def position_over_length(v: Any) -> bool:
     "s3.5.1.i_over_n.corrected",
     at=EMBEDDINGS,
     misses=[
-        ("= 1/n", "= i/n"),
-        ("= 1/n", "= 1/i"),
+        ("= 1/n)", "= i/n)"),
+        ("= 1/n)", "= 1/i)"),
         ("w(1) = 0 & ", ""),
         (" & (all j in 2..n. w(j) != 0)", ""),
-        ("= 1/n", "= 1/(n + 1)"),
+        ("= 1/n)", "= 1/(n + 1))"),
+        ("pe(i) = i/n", "pe(i) = 1/n"),
+        ("(2 <= i -> 1/n < pe(i))", "(1 <= i -> 1/n < pe(i))"),
     ],
 )
 def one_over_length(v: Any) -> bool:
-    """v = I[BOS] and the mean itself."""
-    return all(mean([v["v()"][0], *[v["v()"][1]] * (n - 1)]) == F(1, n) for n in (1, 2, 3, 5))
+    """v = I[BOS] and the mean itself, which is i/n at the first position alone."""
+    first = all(F(i, n) > F(1, n) for n in (2, 3, 5) for i in range(2, n + 1))
+    return first and all(mean([v["v()"][0], *[v["v()"][1]] * (n - 1)]) == F(1, n) for n in (1, 2, 3, 5))
+
+
+def powers() -> Iterator[dict[str, Any]]:
+    for n in range(5):
+        columns = {f"pe_{k}()": column(F(i) ** k for i in range(1, n + 1)) for k in (1, 2, 3)}
+        other = {i: x + ODD for i, x in columns["pe_2()"].items()}
+        yield {"n": F(n), **columns, "pe_2()": [columns["pe_2()"], other] if n else columns["pe_2()"]}
+
+
+@adequate(
+    "s3.5.1.powers",
+    at=powers(),
+    misses=[
+        ("pe_3(i) = i^3", "pe_3(i) = i^2"),
+        ("pe_2(q) - 1", "pe_2(q) - 2"),
+        ("- i^2)", "- 2*i^2)"),
+        ("j != q -> ", ""),
+        ("2*q*pe_1(j) - pe_2(j)", "3*q*pe_1(j) - pe_2(j)"),
+        ("run(positional-encoding-powers)", "1 <= n"),
+    ],
+)
+def powers_look_up(v: Any) -> bool | None:
+    """By q and j alone: 2 q j - j^2 falls off by the square of the distance, i^2 times that with the higher powers."""
+    n = int(v["n"])
+    if not n:
+        return None
+    places = range(1, n + 1)
+    single = all(2 * q * j - j**2 + 1 <= q**2 for q in places for j in places if j != q)
+    return single and all(2 * i**3 * j - i**2 * j**2 + i**2 <= i**4 for i in places for j in places if j != i)
 
 
 # Section 8: the residual stream, routing

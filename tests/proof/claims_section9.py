@@ -57,12 +57,18 @@ def stays(o: int, a: int, left: int, right: int) -> int:
     return int(a and not (o > 0 and right == -o) and not (o < 0 and left == -o))
 
 
-def dyck12_columns(word: Sequence[int]) -> dict[str, list[Any]]:
-    """What the stored model holds, from the text: two rounds, each of which fetches, tests, marks and clears."""
-    n, o = len(word), [1 - 2 * x for x in word]
+def matching_columns(o: Sequence[int], rounds: int) -> dict[str, list[Any]]:
+    """What a stored model of matching holds, from the text: rounds that fetch, test, mark and clear."""
+    n = len(o)
     a = [1] * n
-    out: dict[str, list[Any]] = {"token": o, "active": a, "share": [F(i + 1, n) for i in range(n)], "one": [1] * n}
-    for before, after in (("", "z2_"), ("z3_", "z4_")):
+    out: dict[str, list[Any]] = {
+        "token": list(o),
+        "active": a,
+        "share": [F(i + 1, n) for i in range(n)],
+        "one": [1] * n,
+    }
+    for t in range(rounds):
+        before, after = f"z{2 * t + 1}_" if t else "", f"z{2 * t + 2}_"
         seen = [fetched(o, a, i) for i in range(n)]
         out[f"{before}left"], out[f"{before}right"] = [x for x, _ in seen], [y for _, y in seen]
         out[f"{before}closes"] = [int(x == -t) for (x, _), t in zip(seen, o, strict=True)]
@@ -72,6 +78,11 @@ def dyck12_columns(word: Sequence[int]) -> dict[str, list[Any]]:
         out[f"{after}active"] = a
         out |= {f"{after}{name}": [0] * n for name in ("left", "right", "closes", "closed", "opening")}
     return out
+
+
+def dyck12_columns(word: Sequence[int]) -> dict[str, list[Any]]:
+    """The stored model dyck-1-2 on a word over 0 and 1."""
+    return matching_columns([1 - 2 * x for x in word], 2)
 
 
 def dyck12() -> Iterator[dict[str, Any]]:
@@ -128,10 +139,17 @@ def first_round(v: Any) -> bool | None:
     return one_part
 
 
+TYPED = (1, -1, 2, -2)
+"""The tokens of the stored model dyck-k-d in the order of its vocabulary."""
+
+
 def rounds() -> Iterator[dict[str, Any]]:
+    """Rounds by Eqs. (48) and (49) to several depths, with a run of the stored model on the same brackets."""
     longer = [(1, 2, -2, -1), (1, 2, -1, -2), (1, 1, 1, -1, -1, -1), (2, 1, -1, 1, -1, -2), (1, -2, 2, -1)]
-    for o in [*words((1, -1, 2, -2), 1, 2, 3), *longer, (0, 1), (3, -3)]:
+    deep = [(2, 1, 1, 2, -2, -1, -1, -2), (1,) * 5 + (-1,) * 5]
+    for o in [*words(TYPED, 1, 2, 3), *longer, *deep, (0, 1), (3, -3)]:
         n = len(o)
+        stored = matching_columns(o, 4)
         for depth in (1, 2, 3):
             a = {(0, i + 1): F(1) for i in range(n)}
             left, right = {}, {}
@@ -149,8 +167,11 @@ def rounds() -> Iterator[dict[str, Any]]:
                 "A()": a,
                 "L()": left,
                 "R()": right,
+                **shown(stored),
+                "w()": column(TYPED.index(b) if b in TYPED else 9 for b in o),
                 "word": o,
                 "depth": depth,
+                "last": stored["z8_active"],
             }
 
 
@@ -161,13 +182,18 @@ def rounds() -> Iterator[dict[str, Any]]:
         ("nested(o, n, D)", "nested(o, n, D - 1)"),
         ("nested(o, n, D)", "nestlevel(o, l. 1, n) = 0"),
         ("A(D, i) = 0", "A(D - 1, i) = 0"),
+        ("n, 4)", "n, 3)"),
+        ("n, 4)", "n, 5)"),
+        ("+ 2*I[w(l) = 2]", "+ I[w(l) = 2]"),
     ],
 )
 def any_depth(v: Any) -> bool | None:
+    """The rounds leave nothing of exactly the words of the depth, those of the stored model of depth 4."""
     o = v["word"]
     if any(not 1 <= abs(b) <= 2 for b in o):
         return None
-    return all(v["A()"][v["depth"], i] == 0 for i in range(1, len(o) + 1)) == nested_by_stack(o, v["depth"])
+    stored = (not any(v["last"])) == nested_by_stack(o, 4)
+    return stored and all(v["A()"][v["depth"], i] == 0 for i in range(1, len(o) + 1)) == nested_by_stack(o, v["depth"])
 
 
 # --- Section 9.2.1 ----------------------------------------------------------------------------------------------------
