@@ -16,9 +16,12 @@ from symcook.coq.models import model_file, model_module, models_of
 from symcook.coq.reading import definitions_text
 from symcook.coq.statement import Part, lemmas_of, module_name, statement_part, with_lemmas
 from symcook.proof.replay import proofs_directory
+from symcook.proof.runrel import stored_model
 
 PRELUDE = ("Meaning", "Tree", "Laws", "Taylor", "Erf", "Enclosures", "Intermediate", "Sines", "Model")
 TOGETHER = 100_000  # characters of the certificates that stand in one file; a longer one has its own
+
+MODEL = 30  # characters of a certificate that take as long as one of a stored model
 
 
 class Development:
@@ -79,6 +82,12 @@ class Development:
             lemmas = [one for name in self.groups[file] for one in lemmas_of(name)]
             return [*PRELUDE, "Definitions", *self.places(lemmas)]
         return required(self.text(file))
+
+    def size(self, file: str) -> int:
+        """How long its check takes, roughly: in characters of certificates."""
+        if file in self.groups:
+            return sum(len(str(certificates().get(name))) for name in self.groups[file])
+        return MODEL * len(str(stored_model(self.models[file]))) if file in self.models else 0
 
     def forget(self, file: str) -> None:
         """Let go of the texts of the statements in a file."""
