@@ -21,7 +21,7 @@ from threading import BoundedSemaphore, Lock
 from typing import Any
 
 from symcook.coq.checker import deep
-from symcook.coq.development import Development, put, required
+from symcook.coq.development import HEAP, Development, put, required
 from symcook.coq.statement import lemmas_of, module_name
 from symcook.errors import BadInput
 
@@ -41,8 +41,6 @@ CLASSICAL = frozenset(
 MACHINE = re.compile(r"(PrimInt63|Uint63)\.\w+")
 GROUP = 250  # theorems whose assumptions are asked for together
 JOBS = 2  # files that are checked at a time
-# OCaml's heap for coqc: a small minor one stays in the cache, and the major one is collected less often; a third of the time.
-HEAP = "s=1M,o=400"
 INSTALL = "install Coq: apt-get install coq libcoq-coquelicot libcoq-interval"
 
 
@@ -164,8 +162,8 @@ class Judgement:
 
 @deep()
 def judge(development: Development, folder: Path, say: Callable[[str], None], seconds: int = 3600) -> Judgement:
-    """Write a development into `folder` and let Coq check it, two files at a time; a third one is translated meanwhile.
-    Of the files whose lemmas are checked, that comes first on which the longest work waits. A line is said for each file
+    """Write a development into `folder` and let Coq check it, two files at a time; a third is translated meanwhile. Of
+    the files whose lemmas are checked, that comes first on which the longest work waits. A line is said for each file
     that is not accepted, and for each tenth one. A file of several statements that is refused is taken apart."""
     fresh(folder)
     inspector = Judge(folder, seconds)
@@ -211,7 +209,7 @@ def judge(development: Development, folder: Path, say: Callable[[str], None], se
 
 
 def urgency(development: Development, below: Mapping[str, Collection[str]]) -> dict[str, int]:
-    """For each file how much work there is at least from its begin to the end: its own, and that of what waits for it."""
+    """How much work there is from each file to the end at least: its own, and that of what waits for it."""
     out: dict[str, int] = {}
     above: dict[str, list[str]] = {file: [] for file in below}
     for file, needed in below.items():

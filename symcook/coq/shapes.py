@@ -1,7 +1,7 @@
 """Closed lemmas that open or close many quantifiers, or many parts of a conjunction, at once.
 
-One `destruct`, `exists` or `split` after the other writes what is left into the proof each time; a run names two hundred
-functions in a body of forty thousand characters. These lemmas have that body as a variable, so it is written once.
+One `destruct`, `exists` or `split` after the other writes what is left into the proof each time, and a run names two
+hundred functions in a body of forty thousand characters. Such a body is a variable here, so it is written once.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ def witnessed(lemmas: Lemmas, sorts: Sequence[Any]) -> str:
 
 def parted(lemmas: Lemmas, f: Term) -> str:
     """The conjunction -> (A0 -> .. -> An -> G) -> G, for the brackets of `f`"""
-    shape, pattern, names, given = _conjunction(f)
-    tactic = f"intros {names} G {pattern} g. exact (g {given.replace('A', 'h')})."
+    shape, pattern, names = _conjunction(f)
+    tactic = f"intros {names} G {pattern} g. exact (g {names.replace('A', 'h')})."
     return lemmas.name(f"forall {names} G : Prop, {shape} -> ({' -> '.join(names.split())} -> G) -> G", tactic, "parts")
 
 
 def joined(lemmas: Lemmas, f: Term) -> str:
     """A0 -> .. -> An -> the conjunction, for the brackets of `f`"""
-    shape, _, names, given = _conjunction(f)
-    tactic = f"intros {names} {given.replace('A', 'h')}. exact {_conj(f, iter(given.replace('A', 'h').split()))}."
+    shape, _, names = _conjunction(f)
+    given = names.replace("A", "h")
+    tactic = f"intros {names} {given}. exact {_conj(f, iter(given.split()))}."
     return lemmas.name(f"forall {names} : Prop, {' -> '.join([*names.split(), shape])}", tactic, "all")
 
 
@@ -49,16 +50,33 @@ def function(sorts: Sequence[Any], names: Sequence[str], body: str) -> str:
     return f"(fun {bound} => {body})"
 
 
-def words(nodes: Any) -> Iterator[str]:
+def in_a_row(proof: Sequence[Any], place: int) -> Sequence[Any]:
+    """The node at `place`; with those that follow if all are witnesses, or if each opens what the one before has
+    obtained, and nothing else speaks of that."""
+    end, kind = place + 1, proof[place]["by"]
+    if kind == "witness":
+        while end < len(proof) and proof[end]["by"] == kind:
+            end += 1
+    elif kind == "obtain":
+        while end < len(proof) and proof[end]["by"] == kind and proof[end]["fact"] == proof[end - 1]["as"]:
+            end += 1
+        if end - place >= MANY:
+            later = {word.removeprefix("#") for word in _words(proof[end:])}
+            if any(node["as"] in later for node in proof[place : end - 1]):
+                end = place + 1
+    return proof[place:end]
+
+
+def _words(nodes: Any) -> Iterator[str]:
     """All that is written in a proof."""
     if isinstance(nodes, str):
         yield nodes
     elif isinstance(nodes, Mapping):
         for value in nodes.values():
-            yield from words(value)
+            yield from _words(value)
     elif isinstance(nodes, Iterable):
         for value in nodes:
-            yield from words(value)
+            yield from _words(value)
 
 
 def _quantified(sorts: Sequence[Any]) -> tuple[list[str], str, str, str]:
@@ -77,8 +95,8 @@ def _chain(head: str, names: Sequence[str]) -> str:
     return "(".join(f"{head}{name} " for name in names) + "h" + ")" * (len(names) - 1)
 
 
-def _conjunction(f: Term) -> tuple[str, str, str, str]:
-    """The conjunction and the pattern that takes it apart, and the names of its parts."""
+def _conjunction(f: Term) -> tuple[str, str, str]:
+    """The conjunction of A0 .. An, the pattern that takes it apart, and these names."""
     count = iter(range(len(conjuncts("&", f))))
 
     def parts(t: Term) -> tuple[str, str]:
@@ -89,8 +107,7 @@ def _conjunction(f: Term) -> tuple[str, str, str, str]:
         return f"({a} /\\ {b})", f"[{p} {q}]"
 
     shape, pattern = parts(f)
-    names = " ".join(f"A{i}" for i in range(len(conjuncts("&", f))))
-    return shape, pattern, names, names
+    return shape, pattern, " ".join(f"A{i}" for i in range(len(conjuncts("&", f))))
 
 
 def _conj(f: Term, names: Iterator[str]) -> str:

@@ -16,7 +16,7 @@ from symcook.coq.alike import Alike
 from symcook.coq.checker import checker
 from symcook.coq.enclosures import boxes, enclosure
 from symcook.coq.ring import Lemmas, shown, trans
-from symcook.coq.shapes import MANY, function, joined, obtained, parted, witnessed, words
+from symcook.coq.shapes import MANY, function, in_a_row, joined, obtained, parted, witnessed
 from symcook.coq.term import (
     FALSE,
     Term,
@@ -78,31 +78,15 @@ class Script:
     def nodes(self, proof: Any) -> None:
         place = 0
         while place < len(proof):
-            many = self.chain(proof, place)
+            many = in_a_row(proof, place)
             if len(many) >= MANY:
-                getattr(self, f"by_{many[0]['by']}s")(many)
+                getattr(self, f"many_{many[0]['by']}")(many)
             else:
                 for node in many:
                     getattr(self, f"by_{node['by']}")(node)
             if many[0]["by"] == "witness":
                 self.show()
             place += len(many)
-
-    def chain(self, proof: Any, place: int) -> Any:
-        """The node at `place`; with those that follow if all are witnesses, or if each opens what the one before has
-        obtained, which nothing else uses."""
-        end, kind = place + 1, proof[place]["by"]
-        if kind == "witness":
-            while end < len(proof) and proof[end]["by"] == kind:
-                end += 1
-        elif kind == "obtain":
-            while end < len(proof) and proof[end]["by"] == kind and proof[end]["fact"] == proof[end - 1]["as"]:
-                end += 1
-            if end - place >= MANY:
-                later = {word.lstrip("!") for word in words(proof[end:])}
-                if any(proof[i]["as"] in later for i in range(place, end - 1)):
-                    end = place + 1
-        return proof[place:end]
 
     def fact(self, label: str) -> tuple[Term, str]:
         """A fact and its name in Coq."""
@@ -181,7 +165,7 @@ class Script:
         self.write(f"exists {text(value)}.")
         self.goal = substitute(self.goal.kids[0], [value])
 
-    def by_witnesss(self, chain: Any) -> None:
+    def many_witness(self, chain: Any) -> None:
         sorts, values, body = [], [], self.goal
         for node in chain:
             sorts.append(body.data)
@@ -202,7 +186,7 @@ class Script:
         else:
             self.opened(name, f"[{name_text(node['name'])} {self.pattern(node['as'], body)}]")
 
-    def by_obtains(self, chain: Any) -> None:
+    def many_obtain(self, chain: Any) -> None:
         fact, name = self.fact(chain[0]["fact"])
         sorts, values = [], []
         for node in chain:
