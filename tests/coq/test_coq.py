@@ -380,7 +380,8 @@ def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str)
     source = model_file("dyck-1")
     assert entry in source
     inspector = Judge(folder)
-    inspector.check("Model", (PROOFS / "coq" / "Model.v").read_text(encoding="utf-8"))
+    for file in ("Model", "Runs"):
+        inspector.check(file, (PROOFS / "coq" / f"{file}.v").read_text(encoding="utf-8"))
     assert inspector.check("stored_dyck_1", source)["accepted"]
     assert refused(folder, "other_model", source.replace(entry, other, 1))
 
@@ -402,7 +403,8 @@ def test_a_changed_head_or_norm_does_not_satisfy_the_relation(folder: Path, name
     source = model_file(name)
     assert entry in source
     inspector = Judge(folder)
-    inspector.check("Model", (PROOFS / "coq" / "Model.v").read_text(encoding="utf-8"))
+    for file in ("Model", "Runs"):
+        inspector.check(file, (PROOFS / "coq" / f"{file}.v").read_text(encoding="utf-8"))
     assert inspector.check(f"stored_{name.replace('-', '_')}", source)["accepted"]
     assert refused(folder, "other_model", source.replace(entry, other, 1))
 
