@@ -299,3 +299,22 @@ Ltac inverse_of x y h :=
   let n := fresh in let z := fresh in
   assert (n : x <> 0) by (intro z; rewrite z, Rmult_0_l in h; lra);
   assert (y = / x) as -> by (apply Rmult_eq_reg_l with x; [rewrite h; field; assumption | assumption]).
+
+(* Numerals that files are full of: Coq reads a name faster than a number. *)
+Notation _0 := (IZR 0%Z) (only parsing).
+Notation _1 := (IZR 1%Z) (only parsing).
+Notation _2 := (IZR 2%Z) (only parsing).
+Notation _3 := (IZR 3%Z) (only parsing).
+Notation _4 := (IZR 4%Z) (only parsing).
+Notation _5 := (IZR 5%Z) (only parsing).
+Notation _6 := (IZR 6%Z) (only parsing).
+Notation _7 := (IZR 7%Z) (only parsing).
+Notation _8 := (IZR 8%Z) (only parsing).
+Notation _9 := (IZR 9%Z) (only parsing).
+Notation _10 := (IZR 10%Z) (only parsing).
+Notation _11 := (IZR 11%Z) (only parsing).
+Notation _12 := (IZR 12%Z) (only parsing).
+Notation _13 := (IZR 13%Z) (only parsing).
+Notation _14 := (IZR 14%Z) (only parsing).
+Notation _15 := (IZR 15%Z) (only parsing).
+Notation _16 := (IZR 16%Z) (only parsing).

@@ -6,6 +6,7 @@ of recursion is lifted inside `deep` only.
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import json
 import sys
@@ -30,6 +31,18 @@ def deep() -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No search for garbage inside: a translation makes millions of terms, and needs most of them to its end."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
 @cache
 def checker() -> Any:
     """The module proofs/checker.py."""
@@ -45,6 +58,7 @@ def checker() -> Any:
 
 @cache
 @deep()
+@uncollected()
 def statements() -> dict[str, Any]:
     """The statements of proofs/expanded.txt by id."""
     return checker().read_statements((proofs_directory() / "expanded.txt").read_text(encoding="utf-8"))
@@ -52,6 +66,7 @@ def statements() -> dict[str, Any]:
 
 @cache
 @deep()
+@uncollected()
 def certificates() -> dict[str, dict[str, Any]]:
     """The stored certificates that are proofs, by id, each after those of its lemmas."""
     found = [(p.name, json.loads(p.read_bytes())) for p in sorted((proofs_directory() / "certificates").glob("*.json"))]

@@ -12,16 +12,16 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from threading import Lock
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 from symcook.coq.checker import deep
-from symcook.coq.development import Development, put, required
+from symcook.coq.development import HEAP, Development, put, required
 from symcook.coq.statement import lemmas_of, module_name
 from symcook.errors import BadInput
 
@@ -75,14 +75,15 @@ class Judge:
         self.folder, self.seconds, self.path = folder, seconds, coqc()
         record = folder / RECORD
         self.record: dict[str, Any] = json.loads(record.read_text()) if record.is_file() else {}
-        self.writing = Lock()
+        self.writing, self.turn = Lock(), BoundedSemaphore(JOBS)
 
     def run(self, file: str) -> tuple[bool, str, float]:
         """Whether coqc accepts a file, what it says, and the processor seconds."""
         limited = ["sh", "-c", 'ulimit -t "$0"; exec "$@"', str(self.seconds)]  # processor time: others may be at work
         command = [*limited, self.path, "-q", "-w", "none", "-noglob", "-Q", ".", "Symcook", f"{file}.v"]
-        with TemporaryFile("w+") as said:
-            process = subprocess.Popen(command, cwd=self.folder, stdout=said, stderr=subprocess.STDOUT)
+        heap = {"OCAMLRUNPARAM": HEAP, **os.environ}
+        with self.turn, TemporaryFile("w+") as said:
+            process = subprocess.Popen(command, cwd=self.folder, stdout=said, stderr=subprocess.STDOUT, env=heap)
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             said.seek(0)
@@ -161,17 +162,21 @@ class Judgement:
 
 @deep()
 def judge(development: Development, folder: Path, say: Callable[[str], None], seconds: int = 3600) -> Judgement:
-    """Write a development into `folder` and let Coq check it, two files at a time. A line is said for each file that is
-    not accepted, and for each tenth one. A file of several statements that is refused is taken apart."""
+    """Write a development into `folder` and let Coq check it, two files at a time; a third is translated meanwhile. Of
+    the files whose lemmas are checked, that comes first on which the longest work waits. A line is said for each file
+    that is not accepted, and for each tenth one. A file of several statements that is refused is taken apart."""
     fresh(folder)
     inspector = Judge(folder, seconds)
     development.project(folder)
     files = development.files()
     found: dict[str, dict[str, Any]] = {}
+    translating = Lock()
 
     def check(file: str) -> None:
         try:
-            result = inspector.check(file, development.text(file))
+            with translating:
+                source = development.text(file)
+            result = inspector.check(file, source)
         except Exception as error:  # a fault of the translator refuses one file, it does not end the run
             result = inspector.keep(file, "", False, 0.0, f"it cannot be translated: {error!r}")
         if not result["accepted"] and len(development.groups.get(file, ())) > 1:
@@ -187,10 +192,11 @@ def judge(development: Development, folder: Path, say: Callable[[str], None], se
         development.forget(file)
 
     waiting = {file: set(development.below(file)) for file in files}
+    urgent = sorted(files, key=urgency(development, waiting).__getitem__, reverse=True)
     running: dict[Future[None], str] = {}
-    with ThreadPoolExecutor(JOBS) as pool:
+    with ThreadPoolExecutor(JOBS + 1) as pool:
         while waiting or running:
-            for file in [file for file, below in waiting.items() if not below][: JOBS - len(running)]:
+            for file in [f for f in urgent if f in waiting and not waiting[f]][: JOBS + 1 - len(running)]:
                 del waiting[file]
                 running[pool.submit(check, file)] = file
             done = next(as_completed(running))
@@ -200,6 +206,22 @@ def judge(development: Development, folder: Path, say: Callable[[str], None], se
                 below.discard(file)
     accepted = [name for name in development.ids if found[development.place[name]]["accepted"]]
     return Judgement(found, accepted)
+
+
+def urgency(development: Development, below: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """How much work there is from each file to the end at least: its own, and that of what waits for it."""
+    out: dict[str, int] = {}
+    above: dict[str, list[str]] = {file: [] for file in below}
+    for file, needed in below.items():
+        for one in needed:
+            above[one].append(file)
+
+    def found(file: str) -> int:
+        if file not in out:
+            out[file] = development.size(file) + max(map(found, above[file]), default=0)
+        return out[file]
+
+    return {file: found(file) for file in below}
 
 
 def verdict(development: Development, folder: Path, say: Callable[[str], None]) -> tuple[Judgement, set[str], bool]:

@@ -312,7 +312,7 @@ def model_file(name: str) -> str:
     theorems = "\n\n".join(written.theorems())
     return f"""(* {name}: its matrices, and its run. Written by proofs/coq.py from proofs/models/{name}.json. *)
 From Coq Require Import Reals ZArith Lra List String.
-From Symcook Require Import Meaning Laws Model Definitions.
+From Symcook Require Import Meaning Laws Model Runs Definitions.
 Import ListNotations Meaning.Reading.
 Open Scope string_scope.
 Open Scope R_scope.

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from symcook.coq.checker import checker, deep
+from symcook.coq.checker import checker, deep, uncollected
 from symcook.coq.layout import laid_out
 from symcook.coq.term import FUNCTIONS, Untranslatable
 from symcook.errors import BadInput
@@ -249,6 +249,7 @@ def checked_statements() -> Any:
 
 @cache
 @deep()
+@uncollected()
 def definitions() -> Definitions:
     return Definitions()
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from symcook.coq.checker import certificates, checker, deep, statements
+from symcook.coq.checker import certificates, checker, deep, statements, uncollected
 from symcook.coq.layout import laid_out
 from symcook.coq.reading import statement_text, unfolded
 from symcook.coq.ring import Lemmas
@@ -20,6 +20,8 @@ from symcook.errors import BadInput
 from symcook.proof.replay import proofs_directory
 
 ASSUMED = {"named.intermediate_value": "Intermediate.intermediate_value"}  # what the kernel assumes and Coq proves
+
+NAMED = 10  # characters of a part of a tree, if it occurs twice and has a name of its own
 
 
 def module_name(name: str) -> str:
@@ -65,6 +67,32 @@ def tree_text(term: Any) -> str:
     return json.dumps(term.tree(), separators=(",", ":"))
 
 
+def shared_trees(trees: Mapping[str, Any]) -> list[str]:
+    """Definitions of trees that are not hashed: what occurs in them more than once has a name, t0, t1, ..."""
+    count: dict[Any, int] = {}
+    ordered: list[Any] = []  # each after its parts
+
+    def walk(term: Any) -> None:
+        count[term] = count.get(term, 0) + 1
+        if count[term] == 1:
+            for k in term.kids:
+                walk(k)
+            ordered.append(term)
+
+    for term in trees.values():
+        walk(term)
+    texts: dict[Any, str] = {}
+    lines: list[str] = []
+    for term in ordered:
+        head = json.dumps([term.op, term.data], separators=(",", ":"))
+        made = f"{head[:-1]},[{','.join([texts[k] for k in term.kids])}]]"
+        if count[term] > 1 and len(made) > NAMED:
+            lines.append(f"Definition t{len(lines)} : json := {made}.")
+            made = f"t{len(lines) - 1}"
+        texts[term] = made
+    return [*lines, *[f"Definition {part} : json :=\n{texts[term]}\n." for part, term in trees.items()]]
+
+
 @dataclass(frozen=True)
 class Part:
     """One statement in Coq: its text, and which files by hand it needs besides those that each one needs."""
@@ -75,6 +103,7 @@ class Part:
 
 
 @deep()
+@uncollected()
 def statement_part(name: str, data: Mapping[str, Any] | None = None, alone: bool = False) -> Part:
     """The text of one statement, from its certificate, or `data` in its place. `alone`: its lemmas are axioms in it, so
     that nothing else has to be checked before."""
@@ -85,14 +114,14 @@ def statement_part(name: str, data: Mapping[str, Any] | None = None, alone: bool
     checker().Clock.start(3600)
     refuted = data["sense"] == "refuted"
     lemmas, theorems, outside = Lemmas(), [], lemma_names(data)
-    trees = {"tree": tree_text(statement.formula)}  # the statement's first
+    trees = {"tree": statement.formula}  # the statement's first
     for part in ("refutation" if refuted else "proof", "defined", "inhabited"):
         nodes = data.get("proof" if part == "refutation" else part)
         if part in ("defined", "inhabited") and nodes is None:
             continue
         term = statement.goal(part)
         if part != "proof":
-            trees[part] = tree_text(term)
+            trees[part] = term
         goal = elaborate(term, "P")
         if name in ASSUMED:
             script = f"exact {ASSUMED[name]}."
@@ -124,7 +153,8 @@ def statement_part(name: str, data: Mapping[str, Any] | None = None, alone: bool
         "Module Source.",
         "Import Tree.Text.",
         "Local Open Scope json_lists. Local Open Scope json_numbers. Local Open Scope json_strings.",
-        *[f"Definition {tree} : json :=\n{trees[tree]}\n." for tree in trees],
+        f"Definition tree : json :=\n{tree_text(statement.formula)}\n.",
+        *shared_trees({part: term for part, term in trees.items() if part != "tree"}),
         "End Source.\n",
         whole,
         "",
@@ -166,10 +196,10 @@ def falsity(t: Any) -> str:
 def used_files(whole: str) -> list[str]:
     """The files of PRELUDE that a file uses beyond the first three."""
     marks = {
-        "Taylor": r"\bax_exp_(lower|upper)\b",
-        "Erf": r"\bax_erf_\w+",
-        "Enclosures": r"\b(Boxes\.|ax_pi\b)",
-        "Intermediate": r"\bIntermediate\.",
-        "Sines": r"\bax_(sin|cos)_\w+",
+        "Taylor": ("ax_exp_lower", "ax_exp_upper"),
+        "Erf": ("ax_erf_",),
+        "Enclosures": ("Boxes.", "ax_pi"),
+        "Intermediate": ("Intermediate.",),
+        "Sines": ("ax_sin_", "ax_cos_"),
     }
-    return [name for name, mark in marks.items() if re.search(mark, whole)]
+    return [name for name, some in marks.items() if any(mark in whole for mark in some)]

@@ -16,6 +16,7 @@ from symcook.coq.alike import Alike
 from symcook.coq.checker import checker
 from symcook.coq.enclosures import boxes, enclosure
 from symcook.coq.ring import Lemmas, shown, trans
+from symcook.coq.shapes import MANY, function, in_a_row, joined, obtained, parted, witnessed
 from symcook.coq.term import (
     FALSE,
     Term,
@@ -75,10 +76,17 @@ class Script:
             self.nodes(proof)
 
     def nodes(self, proof: Any) -> None:
-        for node, following in zip(proof, [*proof[1:], None], strict=True):
-            getattr(self, f"by_{node['by']}")(node)
-            if node["by"] == "witness" and not (following and following["by"] == "witness"):
-                self.show()  # once for all of them: a run names hundreds of functions
+        place = 0
+        while place < len(proof):
+            many = in_a_row(proof, place)
+            if len(many) >= MANY:
+                getattr(self, f"many_{many[0]['by']}")(many)
+            else:
+                for node in many:
+                    getattr(self, f"by_{node['by']}")(node)
+            if many[0]["by"] == "witness":
+                self.show()
+            place += len(many)
 
     def fact(self, label: str) -> tuple[Term, str]:
         """A fact and its name in Coq."""
@@ -114,6 +122,16 @@ class Script:
         apart = pattern.startswith("[")  # one label may stand in a list
         self.write(f"destruct hh as {pattern}." if apart else f"rename hh into {pattern}.")
 
+    def apart(self, labels: Any, fact: Term) -> None:
+        """The hypothesis hh, a conjunction, gets these labels."""
+        if not isinstance(labels, list) or len(conjuncts("&", fact)) < MANY:
+            self.named(labels, fact)
+            return
+        parts = conjuncts("&", fact)
+        self.facts.update(zip(labels, parts, strict=True))
+        self.write(f"refine ({parted(self.lemmas, fact)} {'_ ' * len(parts)}_ hh _); clear hh.")
+        self.write(f"intros {' '.join(map(label_text, labels))}.")
+
     def opened(self, name: str, pattern: str) -> None:
         """Take a fact apart that stays as it is; `destruct` by itself would clear it."""
         self.write(f"pose proof {name} as hh; destruct hh as {pattern}.")
@@ -131,7 +149,11 @@ class Script:
                 self.goal = substitute(goal.kids[0], [variable("var", (one, goal.data))])
                 self.write(f"intros {name_text(one)}.")
             else:
-                self.write(f"intros {self.pattern(one, goal.kids[0])}.")
+                if isinstance(one, list) and len(one) >= MANY:
+                    self.write("intros hh.")
+                    self.apart(one, goal.kids[0])
+                else:
+                    self.write(f"intros {self.pattern(one, goal.kids[0])}.")
                 self.goal = goal.kids[1] if goal.op == "->" else FALSE
 
     def by_pick(self, node: Any) -> None:
@@ -143,11 +165,41 @@ class Script:
         self.write(f"exists {text(value)}.")
         self.goal = substitute(self.goal.kids[0], [value])
 
+    def many_witness(self, chain: Any) -> None:
+        sorts, values, body = [], [], self.goal
+        for node in chain:
+            sorts.append(body.data)
+            values.append(self.value(node["term"], body.data))
+            body = body.kids[0]
+        names = [f"k{i}" for i in range(len(chain))]
+        predicate = function(sorts, names, text(body, names[::-1]))
+        self.write(f"refine ({witnessed(self.lemmas, sorts)} {predicate} {' '.join(map(text, values))} _).")
+        self.goal = substitute(body, values[::-1])
+
     def by_obtain(self, node: Any) -> None:
         fact, name = self.fact(node["fact"])
         self.scope[node["name"]] = fact.data
         body = substitute(fact.kids[0], [variable("var", (node["name"], fact.data))])
-        self.opened(name, f"[{name_text(node['name'])} {self.pattern(node['as'], body)}]")
+        if isinstance(node["as"], list) and len(node["as"]) >= MANY:
+            self.opened(name, f"[{name_text(node['name'])} hh]")
+            self.apart(node["as"], body)
+        else:
+            self.opened(name, f"[{name_text(node['name'])} {self.pattern(node['as'], body)}]")
+
+    def many_obtain(self, chain: Any) -> None:
+        fact, name = self.fact(chain[0]["fact"])
+        sorts, values = [], []
+        for node in chain:
+            sorts.append(fact.data)
+            values.append(variable("var", (node["name"], fact.data)))
+            self.scope[node["name"]] = fact.data
+            fact = fact.kids[0]
+        fact = substitute(fact, values[::-1])
+        names = [name_text(node["name"]) for node in chain]
+        body = function(sorts, names, text(fact))
+        self.write(f"refine ({obtained(self.lemmas, sorts)} {body} _ {name} _).")
+        self.write(f"intros {' '.join(names)} hh.")
+        self.apart(chain[-1]["as"], fact)
 
     def by_contra(self, node: Any) -> None:
         goal = self.goal
@@ -255,6 +307,12 @@ class Script:
 
     def by_split(self, node: Any) -> None:
         proofs = iter(node["proofs"])
+        if len(many := conjuncts("&", self.goal)) >= MANY:
+            self.write(f"refine ({joined(self.lemmas, self.goal)}{' _' * 2 * len(many)}).")
+            for one, proof in zip(many, proofs, strict=True):
+                with self.braces(one):
+                    self.nodes(proof)
+            return
 
         def parts(f: Term) -> None:
             if f.op != "&":

@@ -229,6 +229,7 @@ FUNCTIONS = {
     "Z": {"relu": "relu_Z", "abs": "Z.abs", "min": "Z.min", "max": "Z.max"},
 }
 CONNECTIVES = {"&": "/\\", "|": "\\/", "->": "->"}
+NAMED = 17  # the numerals below have names in Laws.v
 
 
 def name_text(name: str) -> str:
@@ -253,8 +254,8 @@ def integer_text(n: int) -> str:
 def numeral_text(c: Any) -> str:
     """A rational number as Coq's reals have it."""
     c = Fraction(c)
-    above = f"(IZR {integer_text(c.numerator)})"
-    return above if c.denominator == 1 else f"({above} / (IZR {c.denominator}))"
+    above, below = (f"_{n}" if 0 <= n < NAMED else f"(IZR {integer_text(n)})" for n in (c.numerator, c.denominator))
+    return above if c.denominator == 1 else f"({above} / {below})"
 
 
 def text(t: Term, around: Sequence[str] = ()) -> str:

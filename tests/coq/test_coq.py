@@ -103,6 +103,17 @@ def test_the_tree_in_a_file_has_the_hash_of_the_certificate(name: str) -> None:
     assert certificates()[name]["statement"] in source.split("Module Reading")[0]
 
 
+@pytest.mark.parametrize("name", SAMPLE)
+def test_trees_with_names_are_those_of_what_is_proved(name: str) -> None:
+    source = statement_file(name).split("Module Source.")[1].split("End Source.")[0]
+    known: dict[str, str] = {}
+    for one, text in re.findall(r"^Definition (\w+) : json :=\s(.*?)\n?\.$", source, re.MULTILINE):
+        known[one] = re.sub(r"\bt[0-9]+\b", lambda found: known[found[0]], text)
+    assert {"tree"} <= known.keys()
+    for part in known.keys() & {"defined", "inhabited", "refutation"}:
+        assert json.loads(known[part]) == json.loads(json.dumps(statements()[name].goal(part).tree()))
+
+
 def test_no_file_admits_or_assumes() -> None:
     for name in SAMPLE:
         assert not re.search(r"\b(Axiom|Admitted|Parameter|Conjecture|admit)\b", statement_file(name))
@@ -407,7 +418,8 @@ def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str)
     source = model_file("dyck-1")
     assert entry in source
     inspector = Judge(folder)
-    inspector.check("Model", (PROOFS / "coq" / "Model.v").read_text(encoding="utf-8"))
+    for file in ("Model", "Runs"):
+        inspector.check(file, (PROOFS / "coq" / f"{file}.v").read_text(encoding="utf-8"))
     assert inspector.check("stored_dyck_1", source)["accepted"]
     assert refused(folder, "other_model", source.replace(entry, other, 1))
 
@@ -429,7 +441,8 @@ def test_a_changed_head_or_norm_does_not_satisfy_the_relation(folder: Path, name
     source = model_file(name)
     assert entry in source
     inspector = Judge(folder)
-    inspector.check("Model", (PROOFS / "coq" / "Model.v").read_text(encoding="utf-8"))
+    for file in ("Model", "Runs"):
+        inspector.check(file, (PROOFS / "coq" / f"{file}.v").read_text(encoding="utf-8"))
     assert inspector.check(f"stored_{name.replace('-', '_')}", source)["accepted"]
     assert refused(folder, "other_model", source.replace(entry, other, 1))
 

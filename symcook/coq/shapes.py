@@ -1,0 +1,116 @@
+"""Closed lemmas that open or close many quantifiers, or many parts of a conjunction, at once.
+
+One `destruct`, `exists` or `split` after the other writes what is left into the proof each time, and a run names two
+hundred functions in a body of forty thousand characters. Such a body is a variable here, so it is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from symcook.coq.ring import Lemmas
+from symcook.coq.term import Term, conjuncts, sort_text
+
+MANY = 5  # quantifiers or parts; fewer are taken one by one
+
+
+def obtained(lemmas: Lemmas, sorts: Sequence[Any]) -> str:
+    """(exists x0 .. xn, F x0 .. xn) -> (forall x0 .. xn, F x0 .. xn -> G) -> G"""
+    names, held, bound, body = _quantified(sorts)
+    given = "[" + " [".join(names) + " h" + "]" * len(names)
+    statement = f"{held}, forall G : Prop, {_some(sorts, body)} -> (forall {bound}, {body} -> G) -> G"
+    return lemmas.name(statement, f"intros F G {given} g. exact (g {' '.join(names)} h).", "open")
+
+
+def witnessed(lemmas: Lemmas, sorts: Sequence[Any]) -> str:
+    """F x0 .. xn -> exists x0 .. xn, F x0 .. xn"""
+    names, held, bound, body = _quantified(sorts)
+    tactic = f"intros F {' '.join(names)} h. exact ({_chain('ex_intro _ ', names)})."
+    return lemmas.name(f"{held} {bound}, {body} -> {_some(sorts, body)}", tactic, "some")
+
+
+def parted(lemmas: Lemmas, f: Term) -> str:
+    """The conjunction -> (A0 -> .. -> An -> G) -> G, for the brackets of `f`"""
+    shape, pattern, names = _conjunction(f)
+    tactic = f"intros {names} G {pattern} g. exact (g {names.replace('A', 'h')})."
+    return lemmas.name(f"forall {names} G : Prop, {shape} -> ({' -> '.join(names.split())} -> G) -> G", tactic, "parts")
+
+
+def joined(lemmas: Lemmas, f: Term) -> str:
+    """A0 -> .. -> An -> the conjunction, for the brackets of `f`"""
+    shape, _, names = _conjunction(f)
+    given = names.replace("A", "h")
+    tactic = f"intros {names} {given}. exact {_conj(f, iter(given.split()))}."
+    return lemmas.name(f"forall {names} : Prop, {' -> '.join([*names.split(), shape])}", tactic, "all")
+
+
+def function(sorts: Sequence[Any], names: Sequence[str], body: str) -> str:
+    bound = " ".join(f"({name} : {sort_text(sort)})" for name, sort in zip(names, sorts, strict=True))
+    return f"(fun {bound} => {body})"
+
+
+def in_a_row(proof: Sequence[Any], place: int) -> Sequence[Any]:
+    """The node at `place`; with those that follow if all are witnesses, or if each opens what the one before has
+    obtained, and nothing else speaks of that."""
+    end, kind = place + 1, proof[place]["by"]
+    if kind == "witness":
+        while end < len(proof) and proof[end]["by"] == kind:
+            end += 1
+    elif kind == "obtain":
+        while end < len(proof) and proof[end]["by"] == kind and proof[end]["fact"] == proof[end - 1]["as"]:
+            end += 1
+        if end - place >= MANY:
+            later = {word.removeprefix("#") for word in _words(proof[end:])}
+            if any(node["as"] in later for node in proof[place : end - 1]):
+                end = place + 1
+    return proof[place:end]
+
+
+def _words(nodes: Any) -> Iterator[str]:
+    """All that is written in a proof."""
+    if isinstance(nodes, str):
+        yield nodes
+    elif isinstance(nodes, Mapping):
+        for value in nodes.values():
+            yield from _words(value)
+    elif isinstance(nodes, Iterable):
+        for value in nodes:
+            yield from _words(value)
+
+
+def _quantified(sorts: Sequence[Any]) -> tuple[list[str], str, str, str]:
+    names = [f"x{i}" for i in range(len(sorts))]
+    bound = " ".join(f"({name} : {sort_text(sort)})" for name, sort in zip(names, sorts, strict=True))
+    held = f"forall (F : {' -> '.join([*map(sort_text, sorts), 'Prop'])})"
+    return names, held, bound, f"F {' '.join(names)}"
+
+
+def _some(sorts: Sequence[Any], body: str) -> str:
+    bound = "".join(f"(exists x{i} : {sort_text(sort)}, " for i, sort in enumerate(sorts))
+    return f"{bound}{body}" + ")" * len(sorts)
+
+
+def _chain(head: str, names: Sequence[str]) -> str:
+    return "(".join(f"{head}{name} " for name in names) + "h" + ")" * (len(names) - 1)
+
+
+def _conjunction(f: Term) -> tuple[str, str, str]:
+    """The conjunction of A0 .. An, the pattern that takes it apart, and these names."""
+    count = iter(range(len(conjuncts("&", f))))
+
+    def parts(t: Term) -> tuple[str, str]:
+        if t.op != "&":
+            here = next(count)
+            return f"A{here}", f"h{here}"
+        (a, p), (b, q) = parts(t.kids[0]), parts(t.kids[1])
+        return f"({a} /\\ {b})", f"[{p} {q}]"
+
+    shape, pattern = parts(f)
+    return shape, pattern, " ".join(f"A{i}" for i in range(len(conjuncts("&", f))))
+
+
+def _conj(f: Term, names: Iterator[str]) -> str:
+    if f.op != "&":
+        return next(names)
+    return f"(conj {_conj(f.kids[0], names)} {_conj(f.kids[1], names)})"
