@@ -229,3 +229,379 @@ RANDOM = random.Random(44)
 
 
 def inputs(model: Transformer) -> list[Any]:
+    """All words to length 3, and to length 5 all in two letters and some 60 in more; or rows over a few numbers
+    (queries of the lookup are positions)."""
+    if model.alphabet:
+        short, long = (
+            [w for n in lengths for w in itertools.product(model.alphabet, repeat=n)] for lengths in ((1, 2, 3), (4, 5))
+        )
+        return [*short, *long[:: max(1, len(long) // 60)]]
+    rows = []
+    given = model.embedding.inputs or ()
+    for n in (1,) if model.pointwise else (1, 2, 3):
+        numbers = [Fraction(q) for q in range(1, n + 1)] if "query" in given else NUMBERS
+        others = NUMBERS if model.pointwise else NUMBERS[::3]
+        choices = [numbers if name == "query" else others for name in given]
+        for chosen in itertools.product(itertools.product(*choices), repeat=n):
+            rows.append([dict(zip(given, row, strict=True)) for row in chosen])
+    return rows[:: max(1, len(rows) // 60)]
+
+
+NESTED = {"first-layernorm", "parity-layernorm"}  # scores behind layer norms: roots in exponents, no exact numbers
+CIRCULAR = {"modulo-angle", "sinusoidal"}  # sines of other numbers than those that are rational
+
+
+STORED = {path.stem for path in (proofs_directory() / "models").glob("*.json")}
+
+
+@pytest.mark.parametrize("name", [name for name in names() if name in STORED and name not in NESTED | CIRCULAR])
+def test_the_relation_holds_of_forward_and_of_nothing_near_it(name: str) -> None:
+    model = build(name)
+    settings = {p.name: VALUES[p.name] / (10**6 if p.upper is not None else 1) for p in model.parameters}
+    if model.alphabet:  # the weights of these recipes are multiples of a positive c
+        settings = {name: abs(value) for name, value in settings.items()}
+    found = inputs(model)
+    assert len(found) >= 5
+    for given in found:
+        agrees(model, given, settings)
+
+
+@pytest.mark.parametrize("m", [2, 4])
+def test_the_relation_holds_where_sinusoids_are_rational(m: int) -> None:
+    model = build("modulo-angle")
+    for given in inputs(model)[::4]:
+        agrees(model, given, {"m": Fraction(m)})
+
+
+def test_the_relation_has_the_sinusoids_of_the_model() -> None:
+    """Whose values are irrational: against balls of the model's run."""
+    model = build("sinusoidal")
+    env: dict[str, Any] = {**FUNCTIONS, "n": Fraction(3)}
+    outputs = model.run("aaa", "ball", digits=60).outputs or []
+    for name in model.embedding.space.names:
+        env[name] = {i: CONTEXT.mpf(row[name]["mid"]) for i, row in enumerate(outputs, 1)}
+    run = tree_of(Recorded(to_document(model)).run())
+    assert truth(run, env, {})
+    for name in model.embedding.space.names:
+        assert not truth(run, env | {name: env[name] | {2: env[name][2] + CONTEXT.mpf(10) ** -20}}, {})
+
+
+def test_stored_models_equal_their_recipes_and_constructions() -> None:
+    stored = {path.stem: path.read_text(encoding="ascii") for path in (proofs_directory() / "models").glob("*.json")}
+    assert set(OTHERS) <= set(stored)
+    made = {name: OTHERS[name]() if name in OTHERS else build(name) for name in stored}
+    assert stored == {name: dumps(model) for name, model in made.items()}
+
+
+@pytest.mark.parametrize("name", [name for name in OTHERS if "layernorm" not in name])  # as NESTED
+def test_the_relation_of_a_model_without_recipe(name: str) -> None:
+    model = OTHERS[name]()
+    settings = {p.name: Fraction(str(p.default)) for p in model.parameters}
+    for given in inputs(model):
+        agrees(model, given, settings)
+
+
+def test_the_stored_dyck_k_d_and_the_formula_of_its_language() -> None:
+    """By running the stored model and by the right side of the proved statement, against the reference by a stack: all
+    words to length 5, and deeper ones, of which some have five unclosed brackets or close one kind by the other."""
+    model = load(proofs_directory() / "models" / "dyck-k-d.json")
+    language, symbols = dyck_bounded("()[]", 4), "()[]"
+    assert check(model, language, 6).holds
+    side = texts()["lem.dyck_k_d"].partition("(accept(dyck-k-d) <-> ")[2].rpartition(")")[0]
+    formula = tree_of(side)
+    words = ["".join(w) for n in range(1, 6) for w in itertools.product(symbols, repeat=n)]
+    deep = ["([([])])[]", "(([[]]))", "((((()))))", "[[([[]])]]", "(([[]))]]", "([([)])]", "()" * 5, "[]([([])])"]
+    verdicts = []
+    for word in [*words, *deep]:
+        values = {i: Fraction(symbols.index(symbol)) for i, symbol in enumerate(word, 1)}
+        verdicts.append(language(word))
+        assert truth(formula, {"n": Fraction(len(word)), "w": values}, {}) == verdicts[-1], word
+        if len(word) > 6:
+            assert model.run(word).accept == verdicts[-1], word
+    assert verdicts[-len(deep) :] == [True, True, False, False, False, False, True, True]
+
+
+def test_a_long_relation_is_bracketed_and_says_the_same() -> None:
+    """Over 128 equations are bracketed in halves: the same equations in the same order, nested less deep."""
+
+    def depth(tree: Any) -> int:
+        return 1 + max(map(depth, tree[1:])) if tree[0] == "&" else 0
+
+    long, short = (Relation(stored_model(f"{name}-layernorm-surer")) for name in ("parity", "first"))
+    assert len(long.equations) > 128 >= len(short.equations)
+    for relation in (long, short):
+        each = [tree_of(f"(all i in 0..n - 1. {equation})") for equation in relation.equations]
+        whole = tree_of(relation.run())
+        assert list(conjuncts(whole)) == each
+        assert depth(whole) < 128
+
+
+# --- Generated models: every mask, weighting and placement ------------------------------------------------------------
+
+TABLE = {"a": {"x": 1, "y": 0}, "b": {"x": "-1/2", "y": 1}, "^": {"x": 1, "y": -1}, "$": {"x": 0, "y": "1/3"}}
+BATTERY = [(m, w, p) for p in PLACEMENTS for m in MASKS for w in WEIGHTINGS]
+
+
+def norm(placement: str, which: str = "uv", epsilon: Any = 0) -> tuple[LayerNorm, ...]:
+    """Two entries, so that the normalised ones are 1 and -1 (or zero where they are equal): rational."""
+    if placement == "none":
+        return ()
+    if placement in ("post", "pre"):
+        return (LayerNorm(("x", "y"), gain=["1/2", 2], bias=[0, "-1/3"], epsilon=epsilon, zero_variance="zero"),)
+    one = LayerNorm(("y", "x"), tuple(which), ["-1", "1/2"], ["1/4", 0], epsilon, [[1, 0], [1, "1/2"]], "zero")
+    two = LayerNorm(("x",), ("s", "t"), [2, 1], [0, 1], epsilon, [[1], ["1/3"]], "zero")
+    return (one,) if placement == "projected pre" else (one, two)
+
+
+def generated(mask: str, weighting: str, placement: str) -> Transformer:
+    """Two layers; positions from 0 or 1, added tokens, one or two heads and what they write change with the place."""
+    k = BATTERY.index((mask, weighting, placement))
+    first, second = ("x", "y") if placement in ("none", "post", "pre") else ("u", "v")
+    scored = Head(
+        (first, second),
+        ("y", "x") if k % 2 else ("y",),
+        Q=[[1, 0], [0, "1/2"]],
+        K=[[0, 1], [1, 0]],
+        V=[["2/3", 1], [0, -1]][: 1 + k % 2],
+        mask=mask,
+        weighting=weighting,
+        temperature=("1/2", "1/(i + 1)", "n")[k % 3],
+    )
+    even = Head((second,), ("y",), Q=[[0]], K=[[1]], V=[[1]], mask=mask, weighting=weighting)
+    test = FeedForward((first, second), ("x",), [[1, -1], [0, 2]], [0, "1/2"], [[1, "-1/2"]], ["1/5" if k % 3 else 0])
+    heads = (scored, even) if k % 4 < 3 else (scored,)
+    layer = Layer(SelfAttention(heads), test, norm(placement), norm(placement), placement)
+    last = Layer(SelfAttention((even,)), None, norm(placement), (), placement)
+    embedding = Embedding(
+        Space(("x", "y")),
+        words=TABLE,
+        positions={"y": "(-1)^i"} if k % 5 == 0 else {},
+        start=k % 2,
+        before="^" if k % 3 else None,
+        after="$" if k % 3 == 2 else None,
+    )
+    final = norm("post")[0] if k % 7 == 0 else None
+    readout = Readout("sign", ("first", "last", "all")[k % 3], ("x", "y"), [[1, "-1/2"]])
+    return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
+
+
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize(("mask", "weighting", "placement"), BATTERY)
+def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
+    """All words to length 3, and two of length 4 that are no palindromes."""
+    model = generated(mask, weighting, placement)
+    for n in range(0 if model.embedding.added else 1, 4):
+        for word in itertools.product("ab", repeat=n):
+            agrees(model, word)
+    agrees(model, "abbb")
+    agrees(model, "babb")
+
+
+def test_a_changed_model_has_another_relation() -> None:
+    """What forward computes for one mask or weighting fails the relation of another at some short word."""
+    for kind, values in (("mask", MASKS), ("weighting", WEIGHTINGS)):
+        for old, new in itertools.permutations(values, 2):
+            model = generated(*((old, "average") if kind == "mask" else ("none", old)), "none")
+            document = json.loads(json.dumps(to_document(model)))
+            for layer in document["layers"]:
+                for head in layer["attention"]:
+                    head[kind] = new
+            right, wrong = Recorded(to_document(model)), tree_of(Relation(document).run())
+            words = [word for n in (1, 2, 3) for word in itertools.product("ab", repeat=n)]
+            assert any(not truth(wrong, environment(model, right, word)[0], {}) for word in words), (old, new)
+
+
+def test_an_empty_window_gives_zero_whatever_the_scores() -> None:
+    for weighting in WEIGHTINGS:
+        for scored in (0, 1):
+            head = Head(("x",), ("y",), Q=[[scored]], K=[[1]], V=[[1]], mask="strict-future", weighting=weighting)
+            embedding = Embedding(Space(("x", "y")), inputs=("x",))
+            model = Transformer("m", embedding, (Layer(SelfAttention((head,))),), Readout("value", "each", ("y",)))
+            text = tree_of(Relation(to_document(model)).run())
+            cells = {"n": Fraction(1), "x": {1: Fraction(5)}}
+            assert truth(text, {**cells, "y": {1: Fraction(0)}}, {})
+            assert not truth(text, {**cells, "y": {1: Fraction(5)}}, {})
+
+
+# --- Layer norms with roots, and at zero variance ---------------------------------------------------------------------
+
+
+def rows_of(*inputs: str, repeat: int = 1) -> list[Any]:
+    numbers = (Fraction(-2), Fraction(0), Fraction(1, 3), Fraction(1))
+    rows = [dict(zip(inputs, row, strict=True)) for row in itertools.product(numbers, repeat=len(inputs))]
+    return [list(chosen) for chosen in itertools.product(rows, repeat=repeat)]
+
+
+@pytest.mark.parametrize("placement", PLACEMENTS)
+@pytest.mark.parametrize("epsilon", ["0", "1/7"])
+def test_a_norm_of_three_entries_has_its_root(placement: str, epsilon: str) -> None:
+    gain, bias = ["1/2", -1, 2], [0, "1/3", -1]
+    whole = LayerNorm(("x", "y", "c"), gain=gain, bias=bias, epsilon=epsilon, zero_variance="zero")
+    rows = [[1, 0, 1], [0, 1, 0], [1, 1, 0]]
+    part = LayerNorm(("x", "y", "c"), ("s", "t", "u"), gain, bias, epsilon, rows, "zero")
+    other = LayerNorm(("y", "x"), ("v",), [1], ["1/5"], 1, [[1, 1]], "zero")
+    norms = {"none": (), "post": (whole,), "pre": (whole,), "projected pre": (part,), "multi pre": (part, other)}[
+        placement
+    ]
+    reads = ("s", "t") if "p" in placement and " " in placement else ("x", "y")
+    block = FeedForward(reads, ("c", "y"), [[1, -1], [2, 0]], [0, 1], [[1, 1], ["-1/2", 0]], ["1/3", 0])
+    layer = Layer(None, block, (), norms, placement)
+    embedding = Embedding(Space(("x", "y", "c")), inputs=("x", "y"))
+    final = replace(whole, reads=("c", "x", "y"), writes=()) if placement == "none" else None
+    model = Transformer("norms", embedding, (layer,), Readout("value", "last", ("c",)), final_norm=final)
+    for row in rows_of("x", "y"):
+        agrees(model, row)
+
+
+def test_a_norm_that_refuses_zero_variance_leaves_it_open() -> None:
+    one = LayerNorm(("x", "y"), zero_variance="refuse")
+    embedding = Embedding(Space(("x", "y")), inputs=("x", "y"))
+    block = FeedForward(("x",), ("y",), [[0]], [0], [[1]], [0])
+    model = Transformer("m", embedding, (Layer(None, block),), Readout("value", "last", ("y",)), final_norm=one)
+    run = tree_of(Relation(to_document(model)).run())
+    for row in rows_of("x", "y"):
+        if row[0]["x"] != row[0]["y"]:
+            agrees(model, row)
+            continue
+        with pytest.raises(BadInput, match="variance"):
+            model.run(row[0])
+        free = {**FUNCTIONS, **row[0], "z1_y": row[0]["y"], "mu2": row[0]["x"], "dev2": Fraction(0)}
+        for y in (Fraction(0), Fraction(3)):
+            assert truth(run, {**free, "y2_x": y, "y2_y": -y}, {})
+
+
+# --- Activations, tokens that the model adds, names -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("activation", "domain"), [("relu", "exact"), ("step", "exact"), ("gelu", "mpmath")])
+def test_activations(activation: str, domain: str) -> None:
+    block = FeedForward(("x",), ("out",), [[1], [-2]], [0, "1/3"], [[1, "-1/2"]], ["1/7"], activation)
+    embedding = Embedding(Space(("x", "out")), inputs=("x",))
+    model = Transformer("m", embedding, (Layer(None, block),), Readout("value", "last", ("out",)))
+    for x in NUMBERS:
+        if domain == "exact":
+            agrees(model, {"x": x})
+            continue
+        value = model.run({"x": x}, "mpmath", bits=300).output["out"]
+        run, env = tree_of(Relation(to_document(model)).run()), {**FUNCTIONS, "x": x}
+        assert truth(run, {**env, "out": CONTEXT.mpf(value)}, {})
+        assert not truth(run, {**env, "out": CONTEXT.mpf(value) + CONTEXT.mpf(10) ** -20}, {})
+
+
+@pytest.mark.parametrize("start", [0, 1])
+@pytest.mark.parametrize(("before", "after"), [(None, None), ("^", None), (None, "$"), ("^", "$"), ("$", "$")])
+def test_words_are_those_that_forward_gets(start: int, before: str | None, after: str | None) -> None:
+    embedding = Embedding(Space(("x",)), {t: {"x": 1} for t in "^ab$"}, start=start, before=before, after=after)
+    block = FeedForward(("x",), ("x",), [[1]], [0], [[1]], [0])
+    model = Transformer("m", embedding, (Layer(None, block),), Readout("value", "last", ("x",)))
+    word = tree_of(Relation(to_document(model)).word())
+    typed = [t for n in range(0 if embedding.added else 1, 4) for t in itertools.product(embedding.alphabet, repeat=n)]
+    right = {tuple(map("^ab$".index, model.tokens(t))) for t in typed}
+    for n in range(1, 4):
+        for given in itertools.product(range(-1, 5), repeat=n):
+            env = {"n": Fraction(n), "w": {i: Fraction(t) for i, t in enumerate(given, start)}}
+            shortcut = env["w"] | {start - 1: Fraction(9), start + n: Fraction(9)}  # read only where n is too small
+            assert truth(word, {**env, "w": shortcut}, {}) == (given in right), given
+
+
+def test_fresh_names_step_aside() -> None:
+    space = Space(("x", "z1_x", "y1_x", "mu1"))
+    norm_of = LayerNorm(tuple(space), zero_variance="zero")
+    block = FeedForward(("x",), ("x",), [[1]], [0], [[1]], [0])
+    layer = Layer(None, block, (), (norm_of,), "pre")
+    model = Transformer("m", Embedding(space, inputs=tuple(space)), (layer,), Readout("value", "last", ("x",)))
+    text = Relation(to_document(model)).run()
+    assert "mu1_ = " in text and "(y1_x_)*dev1" in text and "z1_x_ = x + relu(y1_x_)" in text
+
+
+# --- What is refused --------------------------------------------------------------------------------------------------
+
+
+def test_a_softmax_head_and_a_second_write_have_equations() -> None:
+    document = json.loads(json.dumps(to_document(build("dyck-1"))))
+    head = document["layers"][0]["attention"][0]
+    head["Q"], head["K"], head["weighting"], head["temperature"] = [["1"]], [["2"]], "softmax", "1/(n + 1)"
+    document["layers"][0]["feedforward"]["writes"] = ["balance"]
+    text = Relation(document).run()
+    assert "exp((1)/(1/(n + 1))*((token(i))*(2*token(j))))" in text
+    assert "z1_balance(i) = balance(i) + relu(-balance(i))" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("run(no-such-model)", "stored model"),
+        ("run(../../etc)", "run(../../etc)"),
+        ("accept(gtzero)", "accept needs a readout zero or sign"),
+        ("word(gtzero)", "alphabet"),
+    ],
+)
+def test_bad_names_are_refused_or_left_alone(text: str, said: str) -> None:
+    if said == text:
+        assert expand(text) == text
+    else:
+        with pytest.raises(BadInput, match=said):
+            expand(text)
+
+
+SPACE = ["token", "balance", "error", "total"]
+NORM = {
+    "reads": SPACE,
+    "writes": SPACE,
+    "gain": [["1"]] * 4,
+    "bias": [["0"]] * 4,
+    "epsilon": "0",
+    "projection": None,
+    "zero_variance": "zero",
+}
+PROJECTED = NORM | {"writes": ["token"], "gain": [["1"]], "bias": [["0"]], "projection": [["1", "0", "0", "0"]]}
+
+
+def normed(placement: str, *norms: Any) -> Any:
+    return lambda d: d["layers"][0].update(placement=placement, attention_norms=list(norms), feedforward=None)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda d: d["layers"][0]["attention"][0].update(mask="sliding"), "masks"),
+        (lambda d: d["layers"][0]["attention"][0].update(weighting="sparsemax"), "weighting"),
+        (lambda d: d["layers"][0]["feedforward"].update(activation="gelu-tanh"), "activations"),
+        (lambda d: d["layers"][0]["attention"][0].update(reads=["height"]), "coordinates"),
+        (lambda d: d["layers"][0]["attention"][0].update(writes=["height"]), "coordinates"),
+        (normed("post", NORM | {"reads": SPACE[:3], "writes": SPACE[:3]}), "norms"),
+        (normed("post", NORM | {"epsilon": "gamma"}), "symbols"),
+        (normed("post", NORM | {"gain": [["x(1)"]] * 4}), "functions"),
+        (normed("pre", NORM, NORM), "norms"),
+        (normed("pre", PROJECTED), "norms"),
+        (normed("none", NORM), "norms"),
+        (normed("sideways", NORM), "norms"),
+        (normed("multi pre"), "norms"),
+        (normed("multi pre", PROJECTED, PROJECTED), "norms"),
+        (normed("projected pre", NORM), "norms"),
+        (normed("projected pre", PROJECTED | {"writes": ["a) & (0"]}), "norms"),
+        (normed("projected pre", PROJECTED | {"writes": ["a"]}), "coordinates"),
+        (normed("projected pre", PROJECTED | {"zero_variance": "one"}), "norms"),
+        (lambda d: d.update(final_norm=PROJECTED), "norms"),
+    ],
+)
+def test_what_has_no_equations_is_refused(change: Any, said: str) -> None:
+    document = json.loads(json.dumps(dict(stored_model("dyck-1"))))
+    change(document)
+    with pytest.raises(BadInput, match=said):
+        Relation(document)
+
+
+@pytest.mark.parametrize("change", [normed("projected pre", PROJECTED), lambda d: d.update(final_norm=NORM)])
+def test_the_norms_above_are_refused_for_what_was_changed(change: Any) -> None:
+    document = json.loads(json.dumps(dict(stored_model("dyck-1"))))
+    change(document)
+    Relation(document)
+
+
+@pytest.mark.parametrize("kind", ["largest", "distribution", "value"])
+def test_only_a_decision_can_be_accepted(kind: str) -> None:
+    document = json.loads(json.dumps(dict(stored_model("dyck-1"))))
+    document["readout"]["kind"] = kind
+    with pytest.raises(BadInput, match="accept needs a readout zero or sign"):
+        Relation(document).accept()
