@@ -47,7 +47,7 @@ def count(alphabet: tuple[str, ...], by: str) -> Transformer:
     from symcook.model.weights import head
 
     if len(alphabet) < 2:
-        raise BadInput("alphabet must have two symbols or more", alphabet[0], "give alphabet=ab")
+        raise BadInput("alphabet must have two symbols or more", " ".join(alphabet), "give alphabet=ab")
     words = {letter: {"hit": int(letter == alphabet[0])} for letter in alphabet}
     mean = head(value={"share": "hit"}, mask="none" if by == "n" else "future")
     return Transformer(
