@@ -27,7 +27,8 @@ def concluded(t: Term, known: tuple[Term, ...] = ()) -> Iterator[Term]:
     if t in known or (tag == "=" and ("=", None, kids[::-1]) in known):
         yield t
     elif tag == "all":
-        yield from concluded(kids[0], tuple(shift(one, 1) for one in known) + ranged(known))
+        more = ranged(known) if kids[0][0] == "->" else ()
+        yield from concluded(kids[0], tuple(shift(one, 1) for one in known) + more)
     elif tag == "->":
         yield from concluded(kids[1], (*known, *flatten("&", kids[0])))
     elif tag == "&":

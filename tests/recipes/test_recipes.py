@@ -403,7 +403,7 @@ def test_dyck_on_all_words_to_length_8():
         ("cancel-residual", {"f": ["gtzero"]}),
         ("first-position", {"alphabet": ""}),
         ("first-position", {"alphabet": "00"}),
-        ("first-position", {"alphabet": "0 1"}),
+        ("first-position", {"alphabet": "0 0"}),
         ("first-position", {"alphabet": 1}),
         ("dyck-1-nonuniform", {"N": 0}),
         ("dyck-1-nonuniform", {"N": "64.5"}),
