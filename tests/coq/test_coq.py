@@ -133,7 +133,7 @@ def test_what_a_record_rests_on() -> None:
 
 REFUSED = {
     "model.first-position": "an id must have a stored proof; given: model.first-position, which is CHECKED.",
-    "cookbook.s3.5.1.powers": "an id must have a stored proof; given: cookbook.s3.5.1.powers, which is OPEN.",
+    "cookbook.s2.3.uniformity": "an id must have a stored proof; given: cookbook.s2.3.uniformity, which is OPEN.",
 }
 
 
