@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from symcook.coq.term import Term, Untranslatable, text
+from symcook.coq.term import Term, Untranslatable, occurrences, text
 
 if TYPE_CHECKING:
     from symcook.coq.steps import Script
@@ -82,18 +82,7 @@ class Written:
 
     def with_lets(self, t: Term) -> str:
         """`t` with what is dear and occurs more than once computed once."""
-        seen: dict[Term, int] = {}
-        ordered: list[Term] = []  # each after its parts
-
-        def walk(part: Term) -> None:
-            seen[part] = seen.get(part, 0) + 1
-            if seen[part] == 1:
-                for k in part.kids:
-                    walk(k)
-                ordered.append(part)
-
-        walk(t)
-        shared = [x for x in ordered if seen[x] > 1 and x.kids and (x.op in ("fn", "/", "inv"))]
+        shared = [x for x, n in occurrences([t]).items() if n > 1 and x.kids and x.op in ("fn", "/", "inv")]
         lets = [f"(Boxes.Let {self.term(x, shared[:i])} " for i, x in enumerate(shared)]
         return "".join(lets) + self.term(t, shared) + ")" * len(shared)
 

@@ -15,7 +15,7 @@ from symcook.coq.layout import laid_out
 from symcook.coq.reading import statement_text, unfolded
 from symcook.coq.ring import Lemmas
 from symcook.coq.steps import Script
-from symcook.coq.term import Term, elaborate, formula, text
+from symcook.coq.term import Term, elaborate, formula, occurrences, text
 from symcook.errors import BadInput
 from symcook.proof.replay import proofs_directory
 
@@ -69,24 +69,12 @@ def tree_text(term: Any) -> str:
 
 def shared_trees(trees: Mapping[str, Any]) -> list[str]:
     """Definitions of trees that are not hashed: what occurs in them more than once has a name, t0, t1, ..."""
-    count: dict[Any, int] = {}
-    ordered: list[Any] = []  # each after its parts
-
-    def walk(term: Any) -> None:
-        count[term] = count.get(term, 0) + 1
-        if count[term] == 1:
-            for k in term.kids:
-                walk(k)
-            ordered.append(term)
-
-    for term in trees.values():
-        walk(term)
     texts: dict[Any, str] = {}
     lines: list[str] = []
-    for term in ordered:
+    for term, count in occurrences(trees.values()).items():
         head = json.dumps([term.op, term.data], separators=(",", ":"))
         made = f"{head[:-1]},[{','.join([texts[k] for k in term.kids])}]]"
-        if count[term] > 1 and len(made) > NAMED:
+        if count > 1 and len(made) > NAMED:
             lines.append(f"Definition t{len(lines)} : json := {made}.")
             made = f"t{len(lines) - 1}"
         texts[term] = made

@@ -8,7 +8,7 @@ Instantiating a quantifier then means in Coq what `substitute` does here, so tha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -230,6 +230,23 @@ FUNCTIONS = {
 }
 CONNECTIVES = {"&": "/\\", "|": "\\/", "->": "->"}
 NAMED = 17  # the numerals below have names in Laws.v
+
+
+def occurrences(terms: Iterable[Term]) -> dict[Term, int]:
+    """How often each part occurs in terms of which equal parts are one; a part stands after its own parts."""
+    count: dict[Term, int] = {}
+    ordered: list[Term] = []
+
+    def walk(part: Term) -> None:
+        count[part] = count.get(part, 0) + 1
+        if count[part] == 1:
+            for k in part.kids:
+                walk(k)
+            ordered.append(part)
+
+    for term in terms:
+        walk(term)
+    return {part: count[part] for part in ordered}
 
 
 def name_text(name: str) -> str:

@@ -411,15 +411,21 @@ def test_the_run_of_a_stored_model_satisfies_its_relation(folder: Path) -> None:
     assert found.files["stored_dyck_1"]["accepted"]
 
 
+def with_models(folder: Path) -> Judge:
+    """A judge in a folder where what stored models need is checked."""
+    inspector = Judge(folder)
+    for file in ("Model", "Runs"):
+        inspector.check(file, (PROOFS / "coq" / f"{file}.v").read_text(encoding="utf-8"))
+    return inspector
+
+
 @pytest.mark.sampled(3)
 @needs_coqc
 @pytest.mark.parametrize(("entry", "other"), OTHERS)
 def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str) -> None:
     source = model_file("dyck-1")
     assert entry in source
-    inspector = Judge(folder)
-    for file in ("Model", "Runs"):
-        inspector.check(file, (PROOFS / "coq" / f"{file}.v").read_text(encoding="utf-8"))
+    inspector = with_models(folder)
     assert inspector.check("stored_dyck_1", source)["accepted"]
     assert refused(folder, "other_model", source.replace(entry, other, 1))
 
@@ -440,9 +446,7 @@ def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str)
 def test_a_changed_head_or_norm_does_not_satisfy_the_relation(folder: Path, name: str, entry: str, other: str) -> None:
     source = model_file(name)
     assert entry in source
-    inspector = Judge(folder)
-    for file in ("Model", "Runs"):
-        inspector.check(file, (PROOFS / "coq" / f"{file}.v").read_text(encoding="utf-8"))
+    inspector = with_models(folder)
     assert inspector.check(f"stored_{name.replace('-', '_')}", source)["accepted"]
     assert refused(folder, "other_model", source.replace(entry, other, 1))
 
