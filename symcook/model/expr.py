@@ -27,6 +27,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from symcook.errors import BadInput
@@ -95,7 +96,7 @@ def parse_term(text: str, limit: int = MAX_TEXT) -> Tree:
 
     Raises BadInput where the text is not a term of the grammar or exceeds its limits.
     """
-    tree = _Reader(text, limit).whole()
+    tree = _read(text, limit)
     if is_formula(tree):
         raise BadInput("an expression must be a number, not a comparison", text, "remove the comparison")
     return tree
@@ -109,18 +110,23 @@ def parse_formula(text: str, limit: int = MAX_STATEMENT) -> Tree:
 
     Raises BadInput where the text is not a formula of the grammar or exceeds its limits.
     """
-    tree = _Reader(text, limit).whole()
+    tree = _read(text, limit)
     if not fits_kind(tree, True):
         raise BadInput("a statement must be true or false, not a number", text, "compare it with something")
     return tree
+
+
+def _read(text: str, limit: int) -> Tree:
+    """The tree of a text; those of short texts, and of the last long ones, are kept."""
+    if not isinstance(text, str):
+        raise BadInput("an expression must be text", type(text).__name__, "give a string such as '1/2'")
+    return (_short if len(text) <= 200 else _long)(text, limit)
 
 
 class _Reader:
     """Tokens of one text and a cursor; `tree` returns a tree and checks terms against formulas as it builds."""
 
     def __init__(self, text: str, limit: int) -> None:
-        if not isinstance(text, str):
-            raise BadInput("an expression must be text", type(text).__name__, "give a string such as '1/2'")
         if len(text) > limit:
             raise BadInput(f"an expression must have at most {limit} characters", f"{len(text)} characters")
         self.text = text
@@ -373,6 +379,13 @@ class _Reader:
         if self.peek() not in ("Int", "Real"):
             raise self.error("lacks a sort (Int or Real)")
         return self.take()
+
+
+def _whole(text: str, limit: int) -> Tree:
+    return _Reader(text, limit).whole()
+
+
+_short, _long = lru_cache(10_000)(_whole), lru_cache(4)(_whole)
 
 
 def children(tree: Tree) -> Iterator[Tree]:

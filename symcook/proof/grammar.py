@@ -24,7 +24,6 @@ from symcook.proof.terms import (
     Sort,
     Term,
     abstract,
-    bounded,
     conj,
     formula,
     imp,
@@ -113,6 +112,10 @@ def leading_names(text: str) -> tuple[str, ...]:
 
 def read_value(text: str, wanted: Sort, scope: Mapping[str, Sort], known: Mapping[str, Definition]) -> Term:
     """The term, or for a function sort the name or lambda, written in `text`; Rejected where it does not fit."""
+    if text in scope:  # most values are names or numerals
+        return value_for(var(text, scope[text]), wanted)
+    if re.fullmatch(r"-?[0-9]{1,9}", text, re.ASCII):
+        return value_for(num(int(text)), wanted)
     try:
         build = _Builder(known)
         value = build.argument(_argument(text), {n: var(n, s) for n, s in scope.items()}, known)
@@ -282,7 +285,7 @@ class _Builder:
 
     def idle(self, value: Any, tree: Tree) -> None:
         """Refuse an argument that a constant function drops where it is no number, or may be undefined."""
-        if isinstance(value, _Lambda) or sort_of(bounded(value)) not in ("Int", "Real") or defined(value) != TRUE:
+        if isinstance(value, _Lambda) or sort_of(value) not in ("Int", "Real") or defined(value) != TRUE:
             self.refuse("an argument that a function does not use must be a number that is always defined", tree)
 
     def hyperbolic(self, name: str, a: Term) -> Term:

@@ -108,6 +108,7 @@ NODES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("interval", "on prec", ""),
     )
 }
+_KEYS = {by: (must | {"by"}, must | may | {"by"}) for by, (must, may) in NODES.items()}
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,7 @@ def check(
     return Result(checker.nodes, used["ax"], used["lem"], used["named"], used["oracle"])
 
 
+_LABEL = re.compile(r"\w[\w.']{0,99}", re.ASCII)
 _OUTSIDE = ("ax", "lem", "named", "oracle")
 
 
@@ -217,8 +219,9 @@ class _State:
             parts = [_Opened(formula(part)) for part in flatten("&", whole.formula())]
             _need(len(label) == len(parts), f"a conjunction of {len(parts)} needs as many labels")
         for one, part in zip(label if isinstance(label, list) else [label], parts, strict=True):
-            _need(re.fullmatch(r"\w[\w.']{0,99}", _text(one, "a label"), re.ASCII) is not None, "a label is not valid")
-            _need(one not in self.facts, f"the label '{one}' is in use")
+            _need(_LABEL.fullmatch(_text(one, "a label")) is not None, "a label is not valid")
+            if one in self.facts:
+                raise Rejected(f"the label '{one}' is in use")
             self.facts[one] = part
 
 
@@ -240,21 +243,24 @@ class _Checker:
             for place, node in enumerate(steps):
                 self.nodes += 1
                 normal.Clock.spend(5)
-                _need(self.nodes <= MAX_NODES, f"a proof exceeds {MAX_NODES} nodes")
+                if self.nodes > MAX_NODES:
+                    raise Rejected(f"a proof exceeds {MAX_NODES} nodes")
                 by = node.get("by") if isinstance(node, dict) else None
-                if not isinstance(by, str) or by not in NODES:
+                if not isinstance(by, str) or by not in _KEYS:
                     raise Rejected(f"an unknown kind of node: {str(by)[:40]}")
-                must, may = NODES[by]
-                keys = set(node) - {"by"}
-                _need(must <= keys <= must | may, f"'{by}' needs the keys {', '.join(sorted(must)) or 'none'}")
+                must, all_keys = _KEYS[by]
+                if not must <= node.keys() <= all_keys:
+                    raise Rejected(f"'{by}' needs the keys {', '.join(sorted(NODES[by][0])) or 'none'}")
                 closed = getattr(self, f"_{by}")(state, node)
                 last = place == len(steps) - 1
-                _need(closed == last, f"'{by}' cannot be the last node" if last else f"a node follows '{by}'")
+                if closed != last:
+                    raise Rejected(f"'{by}' cannot be the last node" if last else f"a node follows '{by}'")
 
     def branch(self, state: _State, goal: Term, proof: Any) -> _State:
         """A new open branch with the facts and names of `state`."""
         self.copies += len(state.facts) + len(state.scope)
-        _need(self.copies <= MAX_COPIES, f"the branches of a proof copy more than {MAX_COPIES} facts")
+        if self.copies > MAX_COPIES:
+            raise Rejected(f"the branches of a proof copy more than {MAX_COPIES} facts")
         new = _State(formula(goal), dict(state.facts), dict(state.scope), proof)
         self.open.append(new)
         return new
@@ -276,7 +282,8 @@ class _Checker:
     def name(self, state: _State, name: Any, sort: Sort) -> Term:
         """Bring a new name into scope."""
         _need(len(_text(name, "a name")) <= 100 and valid_name(name), "a name is not valid")
-        _need(name not in state.scope and name not in self.known, f"the name '{name}' is in use")
+        if name in state.scope or name in self.known:
+            raise Rejected(f"the name '{name}' is in use")
         state.scope[name] = sort
         return var(name, sort)
 
@@ -445,7 +452,8 @@ class _Checker:
             firm = "sq" not in entry
             for label in _list(entry["of"], "'of'"):
                 fact = self.fact(state, label)
-                _need(fact[0] in ("<=", "<"), f"'{label}' is not an inequality")
+                if fact[0] not in ("<=", "<"):
+                    raise Rejected(f"'{label}' is not an inequality")
                 firm = firm and fact[0] == "<"
                 term = normal.mul(term, _gap(fact))
             if "sq" in entry:

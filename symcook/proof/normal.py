@@ -264,6 +264,15 @@ def _content(p: Poly) -> Fraction:
     return Fraction(math.gcd(*(int(c * over) for c in p.values())), over)
 
 
+def _primitive(p: Poly) -> Poly:
+    """p/c for the content c of p."""
+    whole = [c for c in p.values() if isinstance(c, int)]
+    if len(whole) < len(p):
+        return scale(p, 1 / _content(p))
+    common = math.gcd(*whole)
+    return p if common == 1 else {m: c // common for m, c in p.items()}
+
+
 def _whole(c: Number) -> Number:
     return c.numerator if c.denominator == 1 else c
 
@@ -289,7 +298,7 @@ def nf(t: Term) -> Poly:
 def _nf(t: Term) -> Poly:
     tag, data, kids = t
     if tag == "num":
-        return {ONE: _whole(Fraction(*data))} if data[0] else {}
+        return {ONE: data[0] if data[1] == 1 else Fraction(*data)} if data[0] else {}
     if tag == "var":
         return _atom(("var", *data))
     if tag in ("+", "-"):
@@ -418,7 +427,7 @@ def _compare(tag: str, p: Poly) -> Key:
     c = constant(p)
     if c is not None:
         return TRUE if (c == 0 if tag == "=" else c >= 0 if tag == "<=" else c > 0) else FALSE
-    frozen = freeze(scale(p, 1 / _content(p)))
+    frozen = freeze(_primitive(p))
     return (tag, frozenset({frozen, freeze(scale(dict(frozen), -1))}) if tag == "=" else frozen)
 
 

@@ -23,10 +23,12 @@ In a proof, ``lem:X`` is the statement ``lem.X``, ``lem:ID`` any other statement
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import accumulate
@@ -269,6 +271,18 @@ def _verdict(statement: Statement, status: str, result: kernel.Result) -> Verdic
     return Verdict(statement.id, status, result.nodes, result.lemmas, result.named, result.oracles, result.axioms)
 
 
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Without Python's search for cycles, a seventh of the time: a replay makes none."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 class Library:
     """The statements and certificates of one folder; each id is replayed once and its verdict kept."""
 
@@ -276,6 +290,7 @@ class Library:
         self.root = root
         self.statements: Mapping[str, Statement] = read_statements(root / "statements")
         self._verdicts: dict[str, Verdict] = {}
+        self._read: dict[Path, Any] = {}  # certificates that are not judged yet
 
     def certificates(self) -> list[str]:
         """The ids with a stored certificate."""
@@ -294,10 +309,11 @@ class Library:
         for name in wanted:
             if name not in self.statements:
                 raise unknown("statement", name, list(self.statements))
-        for place, name in enumerate(wanted, 1):
-            if progress is not None:
-                progress(f"{place}/{len(wanted)} {name}")
-            self._settle(name)
+        with _no_collector():
+            for place, name in enumerate(wanted, 1):
+                if progress is not None:
+                    progress(f"{place}/{len(wanted)} {name}")
+                self._settle(name)
         order = {name: k for k, name in enumerate(self._verdicts)}
         return [self._final(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
 
@@ -345,11 +361,16 @@ class Library:
         for path in self._paths(name):
             if path.is_file():
                 try:
-                    listed = load_json(path.read_bytes()).get("lemmas", {})
+                    listed = self._certificate(path).get("lemmas", {})
                     out += [str(n) for n in listed]
                 except (Rejected, AttributeError, TypeError):
                     continue  # the certificate is refused where it is judged
         return out
+
+    def _certificate(self, path: Path) -> Any:
+        if path not in self._read:
+            self._read[path] = load_json(path.read_bytes())
+        return self._read[path]
 
     def _judge(self, name: str) -> Verdict:
         """Replay the certificates of one id whose lemmas, as far as they can be, are settled."""
@@ -360,9 +381,10 @@ class Library:
         for path in self._paths(name):
             if path.is_file():
                 try:
-                    found.append(self._one(statement, load_json(path.read_bytes())))
+                    found.append(self._one(statement, self._certificate(path)))
                 except (Rejected, BadInput) as error:
                     reasons.append(f"{path.name}: {error}")
+                self._read.pop(path, None)
         words = {v.status for v in found}
         if "REFUTED" in words and words & {"PROVED", "DECIDED"}:
             raise SymcookError(f"a defect of the checker: '{name}' and its negation are both proved; please report it")
@@ -376,9 +398,8 @@ class Library:
     def _one(self, statement: Statement, certificate: Any) -> Verdict:
         if isinstance(certificate, dict) and "check" in certificate:
             return self._recheck(statement, certificate)
-        false = {n for n, v in self._verdicts.items() if v.status == "REFUTED"}
-        ready = {n: s for n, s in self.statements.items() if s.assumed and n not in false}
-        ready |= {n: self.statements[n] for n, v in self._verdicts.items() if self._holds(v)}
+        listed = certificate.get("lemmas") if isinstance(certificate, dict) else None
+        ready = {n: self.statements[n] for n in listed if self._ready(n)} if isinstance(listed, dict) else {}
         status, result = judge(statement, certificate, ready)
         base = _verdict(statement, status, result)
         below = [self._verdicts[n] for n in certificate["lemmas"] if n in self._verdicts]
@@ -390,9 +411,12 @@ class Library:
             status = "DECIDED"
         return replace(base, status=status, named=named, oracles=oracles)
 
-    @staticmethod
-    def _holds(verdict: Verdict) -> bool:
-        return verdict.status in ("PROVED", "DECIDED")
+    def _ready(self, name: str) -> bool:
+        """Whether a proof may use the statement `name`: it holds, or is assumed and not refuted."""
+        verdict = self._verdicts.get(name)
+        if verdict is not None and verdict.status in ("PROVED", "DECIDED"):
+            return True
+        return name in self.statements and self.statements[name].assumed and getattr(verdict, "status", "") != "REFUTED"
 
     def _recheck(self, statement: Statement, certificate: dict[str, Any]) -> Verdict:
         """CHECKED N where the statement is true at every instance up to N, and the model that it names agrees with

@@ -43,6 +43,7 @@ MAX_VISITS = 1_000_000  # of nodes in one substitution, those of copies included
 
 COMPARISONS = ("=", "<=", "<")
 FORMULAS = frozenset({*COMPARISONS, "true", "false", "~", "&", "|", "->", "all", "ex"})
+_NUMBERS = ("Int", "Real")
 _UNARY = ("relu", "abs", "exp", "log", "sqrt", "erf", "sin", "cos")
 FUNCTIONS = {**dict.fromkeys(_UNARY, 1), "min": 2, "max": 2, "pow": 2, "pi": 0}
 _KEEPS_INT = frozenset({"+", "-", "*", "neg", "^", "relu", "abs", "min", "max"})
@@ -149,16 +150,21 @@ def _walk(
     leaf: Callable[[Term, int], Term],
     seen: dict[tuple[int, int], Term],
     whole: Term | None = None,
+    inner: bool = False,
 ) -> Term:
     """`t` with `leaf(node, depth)` for each node without kids, and for each that equals `whole`; an applied lambda is
-    reduced.
+    reduced. With `inner`, what is known to have no loose index stays as it is.
 
     Subterms that are shared are walked once and stay shared, so that a small value put in many places costs nothing
-    before `bounded` refuses the result.
+    before `measure` refuses the result.
     """
     tag, data, kids = t
     if not kids or t == whole:
         return leaf(t, depth)
+    if inner:
+        known = _measures.get(id(t))
+        if known is not None and known[1][3] <= depth and known[0] is t:
+            return t
     place = (id(t), depth)
     if place in seen:
         return seen[place]
@@ -169,7 +175,7 @@ def _walk(
     new, changed = [], False
     for number, k in enumerate(kids):  # a loop, and no call for a leaf: fewer frames a level
         at = depth if binds is None else depth + binds[number]
-        other = _walk(k, at, leaf, seen, whole) if k[2] else leaf(k, at)
+        other = _walk(k, at, leaf, seen, whole, inner) if k[2] else leaf(k, at)
         changed = changed or other is not k
         new.append(other)
     if not changed:
@@ -198,7 +204,7 @@ def _instantiate(body: Term, values: Sequence[Term]) -> Term:
             return shift(values[t[1][0] - depth], depth)
         raise Rejected("a term has a loose index")
 
-    return _walk(body, 0, leaf, {})
+    return _walk(body, 0, leaf, {}, None, True)
 
 
 def variables(f: Term) -> list[Sort]:
@@ -223,7 +229,7 @@ def shift(value: Term, by: int) -> Term:
     def leaf(t: Term, depth: int) -> Term:
         return ("bound", (t[1][0] + by, t[1][1]), ()) if t[0] == "bound" and t[1][0] >= depth else t
 
-    return _walk(value, 0, leaf, {}) if by else value
+    return _walk(value, 0, leaf, {}, None, True) if by else value
 
 
 def apply(function: Term, values: Sequence[Term]) -> Term:
@@ -285,105 +291,114 @@ def fits(given: Sort, wanted: Sort) -> bool:
     )
 
 
-def bounded(t: Term) -> Term:
-    """`t` itself, or Rejected where it is too large or too deep; iterative, and safe for shared subterms."""
-    size, level = 0, [t]
-    for _ in range(MAX_DEPTH):
-        size += len(level)
-        if size > MAX_SIZE:
-            raise Rejected(f"a formula exceeds {MAX_SIZE} symbols")
-        level = [k for s in level for k in s[2]]
-        if not level:
-            Clock.spend(size >> 4)
-            return t
-    raise Rejected(f"a formula nests more than {MAX_DEPTH} deep")
+Measure = tuple[Sort, int, int, int]
+"""What is known of a term: its sort ("Bool" for a formula), how many symbols it has, how deep they nest, and how many
+binders around it would bind all the variables in it."""
+
+_measures: dict[int, tuple[Term, Measure]] = {}
+"""The measures found so far, by identity: the term beside it is held, so that no other has its identity. A formula that
+is opened quantifier by quantifier keeps most of its parts."""
+MAX_MEASURES = 200_000
 
 
-_sorts: dict[int, tuple[Term, Sort]] = {}
-"""The sorts found so far, by identity: the term beside it is held, so that no other has its identity. A formula that is
-opened quantifier by quantifier keeps most of its parts."""
-MAX_SORTS = 200_000
-
-
-def sort_of(t: Term) -> Sort:
-    """The sort of a term, or "Bool" for a formula. Every part is checked; Rejected where a sort does not fit."""
+def measure(t: Term, room: int = MAX_DEPTH) -> Measure:
+    """The measure of a term, every part of which is checked; Rejected where a sort does not fit, and where there are
+    more than `MAX_SIZE` symbols or they nest more than `room` deep. Shared subterms are visited once."""
     tag, data, kids = t
-    if tag in ("var", "bound"):
-        return data[1]
-    if tag == "num":
-        return "Int" if data[1] == 1 else "Real"
-    known = _sorts.get(id(t))
-    if known is not None and known[0] is t:
+    if not kids:
+        return _leaf(t)
+    known = _measures.get(id(t))
+    if known is not None and known[0] is t and known[1][2] <= room:
         return known[1]
-    found = _sort_of(tag, data, kids)
-    if len(_sorts) >= MAX_SORTS:
-        _sorts.clear()
-    _sorts[id(t)] = (t, found)
+    if room <= 1:
+        raise Rejected(f"a formula nests more than {MAX_DEPTH} deep")
+    binds = _binds(t) if tag in _BINDING else None
+    sorts, size, depth, loose = [], 1, 0, 0
+    for place, k in enumerate(kids):
+        sort, symbols, nested, out = measure(k, room - 1) if k[2] else _leaf(k)
+        sorts.append(sort)
+        size += symbols
+        depth = nested if nested > depth else depth
+        if out and (out := out if binds is None else out - binds[place]) > loose:
+            loose = out
+    if size > MAX_SIZE:
+        raise Rejected(f"a formula exceeds {MAX_SIZE} symbols")
+    found = (_sort_of(tag, data, sorts), size, depth + 1, loose)
+    if len(_measures) >= MAX_MEASURES:
+        _measures.clear()
+    _measures[id(t)] = (t, found)
     return found
 
 
-def _sort_of(tag: str, data: Any, kids: tuple[Term, ...]) -> Sort:
-    if tag in FORMULAS:
-        for k in kids:
-            s = sort_of(k)
-            if (s in ("Int", "Real")) if tag in COMPARISONS else s == "Bool":
-                continue
-            raise Rejected(f"'{tag}' stands between things of the wrong sort")
-        return "Bool"
-    if tag == "ind":
-        if sort_of(kids[0]) != "Bool":
-            raise Rejected("I[...] needs a formula")
-        return "Int"
+def _leaf(t: Term) -> Measure:
+    tag, data, _ = t
+    if tag == "bound":
+        return (data[1], 1, 1, data[0] + 1)
+    if tag == "var":
+        return (data[1], 1, 1, 0)
+    if tag == "num":
+        return ("Int" if data[1] == 1 else "Real", 1, 1, 0)
+    if tag in ("true", "false"):
+        return ("Bool", 1, 1, 0)
+    return (_sort_of(tag, data, []), 1, 1, 0)
+
+
+def _sort_of(tag: str, data: Any, kids: Sequence[Sort]) -> Sort:
+    """The sort of a node whose kids have the sorts `kids`."""
+    if tag in FORMULAS or tag == "ind":
+        for s in kids:
+            if (s not in _NUMBERS) if tag in COMPARISONS else s != "Bool":
+                raise Rejected(f"'{tag}' stands between things of the wrong sort")
+        return "Int" if tag == "ind" else "Bool"
     if tag == "app":
-        head = sort_of(kids[0])
+        head = kids[0]
         if not isinstance(head, tuple) or len(head[1]) != len(kids) - 1:
             raise Rejected("a function is applied to the wrong number of arguments")
-        for k, wanted in zip(kids[1:], head[1], strict=True):
-            if not fits(sort_of(k), wanted):
+        for s, wanted in zip(kids[1:], head[1], strict=True):
+            if not fits(s, wanted):
                 raise Rejected(f"an argument must be of sort {wanted}")
         return head[2]
-    if tag in ("sum", "prod"):
-        if sort_of(kids[0]) != "Int" or sort_of(kids[1]) != "Int":
-            raise Rejected(f"the bounds of {tag} must be of sort Int")
-        return _number(kids[2])
-    sorts = []
-    for k in kids:
-        sorts.append(sort_of(k))
-        if sorts[-1] not in ("Int", "Real"):
+    for s in kids:
+        if s not in _NUMBERS:
             raise Rejected("a number must stand here")
+    if tag in ("sum", "prod"):
+        if kids[0] != "Int" or kids[1] != "Int":
+            raise Rejected(f"the bounds of {tag} must be of sort Int")
+        return kids[2]
     name = data if tag == "fn" else tag
-    if name == "pow" and sorts[1] != "Int":
+    if name == "pow" and kids[1] != "Int":
         raise Rejected("the exponent of pow must be of sort Int")
     if name in _KEEPS_INT:
-        return "Int" if all(s == "Int" for s in sorts) else "Real"
+        return "Real" if "Real" in kids else "Int"
     if name in _REAL:
         return "Real"
     raise Rejected(f"'{tag}' cannot stand here")
 
 
-def _number(t: Term) -> Sort:
-    s = sort_of(t)
-    if s not in ("Int", "Real"):
-        raise Rejected("a number must stand here")
-    return s
+def sort_of(t: Term) -> Sort:
+    """The sort of a term, or "Bool" for a formula; Rejected where `measure` rejects."""
+    return measure(t)[0]
 
 
 def formula(t: Term) -> Term:
     """`t` itself where it is a well-sorted formula within the limits; else Rejected."""
-    if sort_of(bounded(t)) != "Bool":
+    sort, size, *_ = measure(t)
+    Clock.spend(size >> 4)
+    if sort != "Bool":
         raise Rejected("a formula must stand here")
     return t
 
 
 def value_for(t: Term, wanted: Sort) -> Term:
     """`t` itself where it is a term, or lambda, that fits the sort `wanted`; else Rejected."""
-    bounded(t)
     if t[0] == "lam":
         if isinstance(wanted, str) or len(t[1]) != len(wanted[1]):
             raise Rejected("a function of this number of arguments does not fit")
-        given: Sort = ("fun", t[1], _number(t[2][0]))
+        given: Sort = ("fun", t[1], measure(t[2][0], MAX_DEPTH - 1)[0])
+        if given[2] not in _NUMBERS:
+            raise Rejected("a number must stand here")
     else:
-        given = sort_of(t)
+        given = measure(t)[0]
     if not fits(given, wanted):
         raise Rejected(f"a value of sort {given} was given where {wanted} is asked for")
     return t
