@@ -6,10 +6,10 @@ from symcook.errors import BadInput, Rejected
 from symcook.proof.grammar import define, digest, leading_names, read_formula, read_value, show
 from symcook.proof.terms import (
     abstract,
-    bounded,
     conj,
     fits,
     instantiate,
+    measure,
     num,
     replace,
     sort_of,
@@ -220,10 +220,42 @@ def test_size_and_depth_are_bounded_without_walking_a_shared_tree():
     t = num(1)
     for _ in range(200):
         t = ("+", None, (t, t))
-    with pytest.raises(Rejected):
-        bounded(t)
+    with pytest.raises(Rejected, match="exceeds 60000 symbols"):
+        measure(t)
     t = num(1)
     for _ in range(5000):
         t = ("neg", None, (t,))
-    with pytest.raises(Rejected):
-        bounded(t)
+    with pytest.raises(Rejected, match="nests more than 320 deep"):
+        measure(t)
+
+
+def nested(t, times):
+    for _ in range(times):
+        t = ("neg", None, (t,))
+    return t
+
+
+def test_a_term_is_not_let_in_by_what_is_known_of_its_parts():
+    """Parts that were measured by themselves count in full: their symbols, their depth, and their sorts."""
+    t = num(1)
+    for depth in range(2, 330):
+        t = ("neg", None, (t,))
+        if depth <= 320:
+            assert measure(t) == ("Int", depth, depth, 0)
+            continue
+        with pytest.raises(Rejected, match="nests more than 320 deep"):
+            measure(t)
+    deep = nested(num(1), 301)
+    measure(deep)
+    with pytest.raises(Rejected, match="nests more than 320 deep"):
+        measure(("all", "Int", (("=", None, (num(0), nested(deep, 17))),)))
+    half = num(1)
+    for _ in range(14):
+        half = ("+", None, (half, half))
+    measure(half)
+    with pytest.raises(Rejected, match="exceeds 60000 symbols"):
+        measure(("+", None, (half, ("*", None, (half, half)))))
+    body = ("<=", None, (("bound", (0, "Int"), ()), ("bound", (2, "Real"), ())))
+    assert measure(body)[3] == 3 and measure(("all", "Int", (body,)))[3] == 2
+    inside = (*body[:2], (body[2][0], num(7)))
+    assert instantiate(("all", "Int", (body,)), (num(5), num(7))) == ("all", "Int", (inside,))
