@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -172,7 +173,7 @@ def replayed(names: list[str]) -> list[Any]:
         return []
     progress = Progress("checking")
     try:
-        return replay(names, progress)
+        return replay(names, progress, min(os.cpu_count() or 1, len(names) // 40 + 1))
     finally:
         progress.close()
 

@@ -26,14 +26,15 @@ from __future__ import annotations
 import gc
 import json
 import re
+import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from symcook.errors import BadInput, Rejected, SymcookError, unknown
 from symcook.proof import conditions, grammar, kernel
@@ -283,6 +284,16 @@ def _no_collector() -> Iterator[None]:
             gc.enable()
 
 
+class _Examined(NamedTuple):
+    """What the checker says of one certificate, as if its lemmas held: no verdict but a reason where it is refused."""
+
+    file: str
+    lemmas: tuple[str, ...]
+    verdict: Verdict | None
+    reason: str
+    seconds: float
+
+
 class Library:
     """The statements and certificates of one folder; each id is replayed once and its verdict kept."""
 
@@ -290,7 +301,7 @@ class Library:
         self.root = root
         self.statements: Mapping[str, Statement] = read_statements(root / "statements")
         self._verdicts: dict[str, Verdict] = {}
-        self._read: dict[Path, Any] = {}  # certificates that are not judged yet
+        self._examined: dict[str, list[_Examined]] = {}
 
     def certificates(self) -> list[str]:
         """The ids with a stored certificate."""
@@ -300,22 +311,42 @@ class Library:
         folder = self.root / "certificates"
         return [folder / f"{name}.json", folder / f"{name}.refuted.json"]
 
-    def replay(self, ids: Iterable[str] | None = None, progress: Callable[[str], None] | None = None) -> list[Verdict]:
+    def replay(
+        self, ids: Iterable[str] | None = None, progress: Callable[[str], None] | None = None, processes: int = 1
+    ) -> list[Verdict]:
         """Verdicts of `ids` (of all with a certificate), each after the lemmas it uses. BadInput for an unknown id.
 
-        `progress` is told each id before it is replayed.
+        `progress` is told each id before it is replayed; with more `processes` than one, when it was.
         """
         wanted = self.certificates() if ids is None else list(dict.fromkeys(ids))
         for name in wanted:
             if name not in self.statements:
                 raise unknown("statement", name, list(self.statements))
+        tell = progress or (lambda _: None)
+        if processes > 1:
+            self._examine_all([n for n in wanted if n not in self._verdicts], processes, tell)
+            tell = lambda _: None  # noqa: E731
         with _no_collector():
             for place, name in enumerate(wanted, 1):
-                if progress is not None:
-                    progress(f"{place}/{len(wanted)} {name}")
+                tell(f"{place}/{len(wanted)} {name}")
                 self._settle(name)
         order = {name: k for k, name in enumerate(self._verdicts)}
         return [self._final(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
+
+    def _examine_all(self, names: list[str], processes: int, tell: Callable[[str], None]) -> None:
+        """Examine the certificates of `names` in several processes, those that take longest first."""
+        from concurrent.futures import ProcessPoolExecutor, as_completed
+        from multiprocessing import get_context
+
+        sizes = {n: sum(p.stat().st_size for p in self._paths(n) if p.is_file()) for n in names}
+        pool = ProcessPoolExecutor(processes, get_context("spawn"), _begin, (self.root,))
+        try:
+            asked = {pool.submit(_examine, n): n for n in sorted(names, key=sizes.__getitem__, reverse=True)}
+            for place, done in enumerate(as_completed(asked), 1):
+                self._examined[asked[done]] = done.result()
+                tell(f"{place}/{len(names)} {asked[done]}")
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def _final(self, verdict: Verdict) -> Verdict:
         """What is said of a settled id: OPEN where it rests on an assumption that is refuted, CORRECTED where it is
@@ -347,7 +378,8 @@ class Library:
             if top in self._verdicts:
                 stack.pop()
                 continue
-            needs = [n for n in self._needs(top) if n in self.statements and n not in self._verdicts]
+            self.examined(top)
+            needs = [n for n in self.lemmas(top) if n in self.statements and n not in self._verdicts]
             if top in opened or not needs:
                 self._verdicts[top] = self._judge(top)
                 stack.pop()
@@ -356,35 +388,53 @@ class Library:
             stack += [n for n in needs if n not in opened]
         return self._verdicts[name]
 
-    def _needs(self, name: str) -> list[str]:
+    def lemmas(self, name: str) -> list[str]:
+        """The lemmas that the certificates of `name` list; nothing is checked here."""
+        if name in self._examined:
+            return [lemma for one in self._examined[name] for lemma in one.lemmas]
         out: list[str] = []
         for path in self._paths(name):
             if path.is_file():
                 try:
-                    listed = self._certificate(path).get("lemmas", {})
-                    out += [str(n) for n in listed]
-                except (Rejected, AttributeError, TypeError):
-                    continue  # the certificate is refused where it is judged
+                    out += _listed(load_json(path.read_bytes()))
+                except Rejected:
+                    continue  # the certificate is refused where it is examined
         return out
 
-    def _certificate(self, path: Path) -> Any:
-        if path not in self._read:
-            self._read[path] = load_json(path.read_bytes())
-        return self._read[path]
+    def examined(self, name: str) -> list[_Examined]:
+        """What the checker says of each certificate of `name` by itself."""
+        if name not in self._examined:
+            self._examined[name] = [self._examine(self.statements[name], p) for p in self._paths(name) if p.is_file()]
+        return self._examined[name]
+
+    def _examine(self, statement: Statement, path: Path) -> _Examined:
+        start = time.perf_counter()
+        found, reason, lemmas = None, "", ()
+        try:
+            certificate = load_json(path.read_bytes())
+            lemmas = _listed(certificate)
+            if isinstance(certificate, dict) and "check" in certificate:
+                found = self._recheck(statement, certificate)
+            else:
+                stated = {n: self.statements[n] for n in lemmas if n in self.statements}
+                found = _verdict(statement, *judge(statement, certificate, stated))
+        except (Rejected, BadInput) as error:
+            reason = str(error)
+        return _Examined(path.name, lemmas, found, reason, time.perf_counter() - start)
 
     def _judge(self, name: str) -> Verdict:
-        """Replay the certificates of one id whose lemmas, as far as they can be, are settled."""
-        start = time.perf_counter()
-        statement = self.statements[name]
+        """The verdict of one id whose lemmas, as far as they can be, are settled."""
         found: list[Verdict] = []
         reasons: list[str] = []
-        for path in self._paths(name):
-            if path.is_file():
-                try:
-                    found.append(self._one(statement, self._certificate(path)))
-                except (Rejected, BadInput) as error:
-                    reasons.append(f"{path.name}: {error}")
-                self._read.pop(path, None)
+        seconds = 0.0
+        for one in self.examined(name):
+            seconds += one.seconds
+            try:
+                if one.verdict is None:
+                    raise Rejected(one.reason)
+                found.append(self._resting(one.verdict, one.lemmas))
+            except Rejected as error:
+                reasons.append(f"{one.file}: {error}")
         words = {v.status for v in found}
         if "REFUTED" in words and words & {"PROVED", "DECIDED"}:
             raise SymcookError(f"a defect of the checker: '{name}' and its negation are both proved; please report it")
@@ -392,24 +442,19 @@ class Library:
         why = "; ".join(reason.partition(": ")[2] for reason in reasons)
         best = found[0] if found else Verdict(name, "OPEN", reason=why or "no stored proof")
         stored = [str(p) for p in self._paths(name) if p.is_file()]
-        seconds = time.perf_counter() - start
         return replace(best, certificate=stored[0] if stored else None, seconds=seconds, rejected=tuple(reasons))
 
-    def _one(self, statement: Statement, certificate: Any) -> Verdict:
-        if isinstance(certificate, dict) and "check" in certificate:
-            return self._recheck(statement, certificate)
-        listed = certificate.get("lemmas") if isinstance(certificate, dict) else None
-        ready = {n: self.statements[n] for n in listed if self._ready(n)} if isinstance(listed, dict) else {}
-        status, result = judge(statement, certificate, ready)
-        base = _verdict(statement, status, result)
-        below = [self._verdicts[n] for n in certificate["lemmas"] if n in self._verdicts]
-        named = tuple(sorted({*base.named, *(x for v in below for x in v.named)}))
-        oracles = tuple(sorted({*base.oracles, *(x for v in below for x in v.oracles)}))
-        if oracles and status == "REFUTED":
+    def _resting(self, verdict: Verdict, lemmas: Sequence[str]) -> Verdict:
+        """`verdict` with the assumptions below it; Rejected where it rests on a lemma that does not hold."""
+        for lemma in lemmas:
+            if not self._ready(lemma):
+                raise Rejected(f"the lemma '{lemma[:80]}' is unknown or not proved")
+        below = [self._verdicts[n] for n in lemmas if n in self._verdicts]
+        named = tuple(sorted({*verdict.named, *(x for v in below for x in v.named)}))
+        oracles = tuple(sorted({*verdict.oracles, *(x for v in below for x in v.oracles)}))
+        if oracles and verdict.status == "REFUTED":
             raise Rejected("a refutation may not rest on an oracle")
-        if oracles:
-            status = "DECIDED"
-        return replace(base, status=status, named=named, oracles=oracles)
+        return replace(verdict, status="DECIDED" if oracles else verdict.status, named=named, oracles=oracles)
 
     def _ready(self, name: str) -> bool:
         """Whether a proof may use the statement `name`: it holds, or is assumed and not refuted."""
@@ -435,6 +480,26 @@ class Library:
         if sweep.recheck(asked) is not True:
             raise Rejected("the check that a certificate names does not succeed")
         return Verdict(statement.id, f"CHECKED {length}")
+
+
+def _listed(certificate: Any) -> tuple[str, ...]:
+    listed = certificate.get("lemmas") if isinstance(certificate, dict) else None
+    return tuple(listed) if isinstance(listed, dict) else ()
+
+
+def _begin(root: Path) -> None:
+    """A process of `Library.replay` begins: it leaves an interrupt to the one that started it."""
+    global _own
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()
+    _own = Library(root)
+
+
+def _examine(name: str) -> list[_Examined]:
+    return _own.examined(name)
+
+
+_own: Library
 
 
 def read_statements(folder: Path) -> dict[str, Statement]:
@@ -538,6 +603,8 @@ def statements() -> Mapping[str, Statement]:
     return library().statements
 
 
-def replay(ids: Iterable[str] | None = None, progress: Callable[[str], None] | None = None) -> list[Verdict]:
+def replay(
+    ids: Iterable[str] | None = None, progress: Callable[[str], None] | None = None, processes: int = 1
+) -> list[Verdict]:
     """Verdicts of the stored certificates of `ids`, or of all of them, lemmas first."""
-    return library().replay(ids, progress)
+    return library().replay(ids, progress, processes)

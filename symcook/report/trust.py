@@ -111,7 +111,7 @@ def below(names: Iterable[str]) -> list[str]:
         name = todo.pop(0)
         if name not in found and name in home.statements:
             found[name] = None
-            todo += home._needs(name)
+            todo += home.lemmas(name)
     return list(found)
 
 

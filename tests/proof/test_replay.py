@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -124,6 +125,23 @@ def test_statuses_and_order(home):
     positive = one(home, "demo.positive")
     assert positive.lemmas == ("double",) or positive.lemmas == ("lem.double",)
     assert positive.axioms == ("inv",) and positive.nodes > 8 and positive.certificate is not None
+
+
+def test_several_processes_say_the_same(home):
+    """A proof, a refutation with its correction, a damaged lemma and what rests on it, an id without a proof."""
+    full(home)
+    changed(home, "lem.double", proof=[intro("x"), {"by": "hyp", "of": "x"}])
+    ids = ["demo.local", "demo.positive", "demo.false", "demo.checked"]
+    told: list[str] = []
+    alone, split = (Library(home).replay(ids, told.append, processes) for processes in (1, 3))
+    assert [replace(v, seconds=0) for v in split] == [replace(v, seconds=0) for v in alone]
+    assert [v.status for v in sorted(split, key=lambda v: ids.index(v.id))] == ["PROVED", "OPEN", "CORRECTED", "OPEN"]
+    assert any("not proved" in v.reason for v in split) and any(v.reason == "no stored proof" for v in split)
+    assert {line.split()[1] for line in told} == set(ids) and len(told) == 2 * len(ids)
+    # what another process accepted rests on the lemmas as they are here
+    again = Library(home)
+    again.replay(["lem.double"])
+    assert [v.status for v in again.replay(["demo.positive"], None, 2)] == ["OPEN"]
 
 
 def test_without_a_proof_or_a_name(home):
