@@ -6,6 +6,7 @@ between.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -179,6 +180,42 @@ def split(text: str, separator: str) -> list[str]:
             parts.append(text[start:place])
             start = place + 1
     return [*parts, text[start:]]
+
+
+def called(text: str) -> tuple[str, dict[str, str]]:
+    """The name and the arguments in a recipe's name with arguments in brackets.
+
+    >>> called("cpwl(points=0,0; 1,1; 2,0, f=x)")
+    ('cpwl', {'points': '0,0; 1,1; 2,0', 'f': 'x'})
+
+    Raises BadInput where the text is not of that form.
+    """
+    match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
+    if match is not None:
+        parts = re.split(r",\s*(?=[A-Za-z_]\w*\s*=)", match[2]) if (match[2] or "").strip() else []
+        given = {name.strip(): value.strip() for name, equals, value in (p.partition("=") for p in parts) if equals}
+        if len(given) == len(parts):
+            return match[1], given
+    raise BadInput("a recipe must be given by its name, with arguments such as identity(d=2), each once", text)
+
+
+def recipe_of(names: tuple[str, ...], what: str) -> Callable[[Any, str], str]:
+    """A reader of recipes among `names`, with arguments in brackets or without; `what` says which they are.
+
+    >>> recipe_of(("cpwl", "identity"), "of one layer")(" identity ( d = 2 ) ", "f")
+    'identity(d=2)'
+    """
+
+    def read(given: Any, name: str) -> str:
+        from symcook.recipes.registry import info
+
+        inner, arguments = called(str(given))
+        if inner not in names:
+            raise unknown(f"recipe {name}, {what},", inner, names)
+        info(inner).read(arguments)
+        return inner + (f"({', '.join(f'{key}={value}' for key, value in arguments.items())})" if arguments else "")
+
+    return read
 
 
 def points(given: Any, name: str) -> tuple[tuple[Fraction, Fraction], ...]:

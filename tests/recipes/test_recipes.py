@@ -209,6 +209,19 @@ def test_cpwl_as_printed():
     assert block("cpwl", points=[(-2, 1), (0, -1), ("1/2", 3), (Fraction(2), sympy.Integer(3))]) == ff
 
 
+def test_cancel_residual_of_a_recipe_with_arguments():
+    """The points of the text are (0, 0), (1, 1), (2, 3), the last slope goes on; values by hand."""
+    f = "cpwl( points = 0,0; 1,1; 2,3 )"
+    model, spec = build("cancel-residual", f=f), reference("cancel-residual", {"f": f})
+    for x, wanted in (("-2", -2), ("1/2", "1/2"), ("3/2", 2), ("2", 3), ("3", 5)):
+        assert out(model, {"x": Fraction(x)}) == {"x": Fraction(wanted)} == spec({"x": Fraction(x)})
+    assert region("by-gelu", f="boolean(table=01)") == "0 < c & (p1 = 0 | p1 = 1)"
+    three = "points=0,0; 1,1; 2,3"
+    for wrong in (f"cpwl({three}", "cpwl(0,0)", f"cpwl({three}, points=1)", "cpwl()x", "cpwl(d=2)"):
+        with pytest.raises(BadInput):
+            build("cancel-residual", f=wrong)
+
+
 def test_cancel_residual_as_printed():
     """Section 4.2 around GTZero: f'.W1 = [f.W1; 1; -1], f'.b1 = [f.b1; 0; 0], f'.W2 = [f.W2, -1, 1], f'.b2 = f.b2."""
     ff = block("cancel-residual", f="gtzero")

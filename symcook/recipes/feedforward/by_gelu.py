@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import unknown
-from symcook.recipes.arguments import one_of
+from symcook.recipes.arguments import called, one_of, recipe_of
 from symcook.recipes.feedforward import UNIFORM, Adapted
-from symcook.recipes.registry import Argument, Symbol, build, info, recipe, reference
+from symcook.recipes.registry import Argument, Symbol, build, info, recipe, reference, region
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -18,26 +17,22 @@ RECIPES = (
     "cpwl", "identity", "max", "min", "add", "subtract", "gtzero", "gezero", "eqzero", "gtzero-input", "gezero-input",
     "eqzero-input", "boolean", "if", "round", "clip",
 )  # fmt: skip
-"""The recipes of one ReLU layer with output out that it takes, with their default arguments."""
+"""The recipes of one ReLU layer with output out that it takes, with default arguments or others."""
 WORST = "171/1000"
 """More than the greatest difference of GELU(z) and ReLU(z), in each of the three forms."""
 
 
-def _recipe(given: Any, name: str) -> str:
-    if given not in RECIPES:
-        raise unknown(f"recipe {name}, one layer of ReLU,", str(given), RECIPES)
-    return given
-
-
 def _region(f: str, form: str) -> str:
-    inner = info(f).region
-    return "0 < c" if inner == "true" or f in ("gtzero", "gezero", "eqzero") else f"0 < c & ({inner})"
+    name, given = called(f)
+    inner = region(name, **given)
+    return "0 < c" if inner == "true" or name in ("gtzero", "gezero", "eqzero") else f"0 < c & ({inner})"
 
 
 def _error(f: str, form: str) -> str:
     from symcook.model.symbols import from_sympy
 
-    block: Any = build(f).layers[0].feedforward
+    name, given = called(f)
+    block: Any = build(name, **given).layers[0].feedforward
     weights = list(block.W2)
     known = sum(abs(weight) for weight in weights if weight.is_Rational)
     sizes = [from_sympy(known)] if known else []
@@ -46,7 +41,7 @@ def _error(f: str, form: str) -> str:
 
 
 def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
-    inner = reference(arguments["f"], {}, {name: value for name, value in values.items() if name != "c"})
+    inner = reference(*called(arguments["f"]), {name: value for name, value in values.items() if name != "c"})
     return lambda given: function(given, f=inner)
 
 
@@ -66,7 +61,12 @@ def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values
     claims=("cookbook.s4.6.gelu_to_relu", "cookbook.s4.6.phi_limit", "cookbook.s4.6.gelu_sigmoid"),
     reference="symcook.spec.feedforward:of_recipe",
     arguments=(
-        Argument("f", "max", "the recipe: " + ", ".join(RECIPES), _recipe),
+        Argument(
+            "f",
+            "max",
+            f"the recipe: {', '.join(RECIPES)}; boolean(table=0111)",
+            recipe_of(RECIPES, "one layer of ReLU"),
+        ),
         Argument("form", "erf", "of GELU: erf, tanh or sigmoid (Eqs. 24 to 26)", one_of("erf", "tanh", "sigmoid")),
     ),
     symbols=(Symbol("c", "1000", "0 < c", "the scale"),),
@@ -76,10 +76,11 @@ def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values
 def by_gelu(f: str, form: str) -> Transformer:
     """out = W2 GELU(c (W1 x + b1))/c + b2 for a recipe f with out = W2 ReLU(W1 x + b1) + b2.
 
-    f: a recipe of one ReLU layer, with its default arguments and its symbols. c: the scale, a symbol, 1000 unless
-    set. Since |GELU(z) - ReLU(z)| <= 0.171 in each form (`symcook bound gelu-relu` has the sharp values), the error
-    is at most 0.171/c times the sum of the magnitudes of W2. That of a comparator grows with 1/eps. Region: that in
-    which the recipe's reference says something. Source: Cookbook, Section 4.6, Eqs. (27) and (28) and Figure 1.
+    f: a recipe of one ReLU layer, with arguments in brackets or its default ones, and its symbols. c: the scale, a
+    symbol, 1000 unless set. Since |GELU(z) - ReLU(z)| <= 0.171 in each form (`symcook bound gelu-relu` has the sharp
+    values), the error is at most 0.171/c times the sum of the magnitudes of W2. That of a comparator grows with 1/eps.
+    Region: that in which the recipe's reference says something. Source: Cookbook, Section 4.6, Eqs. (27) and (28) and
+    Figure 1.
     """
     from dataclasses import replace
 
@@ -87,7 +88,8 @@ def by_gelu(f: str, form: str) -> Transformer:
     from symcook.model.symbols import symbol
     from symcook.model.transformer import Parameter
 
-    model = build(f)
+    inner, given = called(f)
+    model = build(inner, **given)
     block: Any = model.layers[0].feedforward
     c = symbol("c")
     activation = {"erf": "gelu", "tanh": "gelu-tanh", "sigmoid": "gelu-sigmoid"}[form]

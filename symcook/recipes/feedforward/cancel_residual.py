@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from symcook.errors import unknown
+from symcook.recipes.arguments import called, recipe_of
 from symcook.recipes.feedforward import UNIFORM, Adapted, pointwise
-from symcook.recipes.registry import Argument, info, recipe, reference
+from symcook.recipes.registry import Argument, build, recipe, reference, region
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
@@ -17,18 +17,13 @@ ONE_TO_ONE = ("identity", "scale", "gtzero", "gezero", "eqzero", "cpwl", "clip",
 """The recipes R -> R with output out, which it takes."""
 
 
-def _one_to_one(given: Any, name: str) -> str:
-    if given not in ONE_TO_ONE:
-        raise unknown(f"recipe {name}, from R to R,", str(given), ONE_TO_ONE)
-    return given
-
-
 def _inner_region(f: str) -> str:
-    return info(f).region
+    inner, given = called(f)
+    return region(inner, **given)
 
 
 def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values: Mapping[str, Any]) -> Adapted:
-    inner = reference(arguments["f"], {}, values)
+    inner = reference(*called(arguments["f"]), values)
     return lambda given: function(given, f=inner)
 
 
@@ -46,7 +41,10 @@ def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values
     reference="symcook.spec.feedforward:cancel_residual",
     arguments=(
         Argument(
-            "f", "cpwl", "a feed-forward recipe with one input and one output: " + ", ".join(ONE_TO_ONE), _one_to_one
+            "f",
+            "cpwl",
+            f"a feed-forward recipe with one input and one output: {', '.join(ONE_TO_ONE)}; cpwl(points=0,0; 1,1; 2,3)",
+            recipe_of(ONE_TO_ONE, "from R to R"),
         ),
     ),
     adapt=_of_inner,
@@ -55,14 +53,14 @@ def _of_inner(function: Callable[..., Any], arguments: Mapping[str, Any], values
 def cancel_residual(f: str) -> Transformer:
     """x becomes x + f'(x) = f(x).
 
-    f'.W1 = [f.W1; I; -I], f'.b1 = [f.b1; 0; 0], f'.W2 = [f.W2, -I, I], f'.b2 = f.b2. f: the name of a feed-forward
-    recipe R -> R, with its default arguments; its symbols stay symbols. The answer is the coordinate x itself. Region:
-    wherever f is exact. Source: Cookbook, Section 4.2.
+    f'.W1 = [f.W1; I; -I], f'.b1 = [f.b1; 0; 0], f'.W2 = [f.W2, -I, I], f'.b2 = f.b2. f: a feed-forward recipe R -> R,
+    with arguments in brackets or its default ones; its symbols stay symbols. The answer is the coordinate x itself.
+    Region: wherever f is exact. Source: Cookbook, Section 4.2.
     """
-    inner = info(f)
-    model = inner.make(**inner.read({}))
+    inner, given = called(f)
+    model = build(inner, **given)
     block = model.layers[0].feedforward
-    assert block is not None  # a name that _one_to_one let through
+    assert block is not None  # a name that the argument's reader let through
     weights = {
         "W1": [*block.W1.tolist(), [1], [-1]],
         "b1": [*block.b1, 0, 0],
