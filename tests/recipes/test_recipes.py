@@ -215,7 +215,7 @@ def test_cancel_residual_of_a_recipe_with_arguments():
     model, spec = build("cancel-residual", f=f), reference("cancel-residual", {"f": f})
     for x, wanted in (("-2", -2), ("1/2", "1/2"), ("3/2", 2), ("2", 3), ("3", 5)):
         assert out(model, {"x": Fraction(x)}) == {"x": Fraction(wanted)} == spec({"x": Fraction(x)})
-    assert region("by-gelu", f="boolean(table=01)") == "0 < c & (p1 = 0 | p1 = 1)"
+    assert region("by-gelu", f="boolean(table=01)") == "0 < c & ((p1 = 0 | p1 = 1))"
     three = "points=0,0; 1,1; 2,3"
     for wrong in (f"cpwl({three}", "cpwl(0,0)", f"cpwl({three}, points=1)", "cpwl()x", "cpwl(d=2)"):
         with pytest.raises(BadInput):
