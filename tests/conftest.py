@@ -35,6 +35,7 @@ def day_of_commit() -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all is collected
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; what tests start would ignore it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "sampled(k): one in k of its cases runs; all with --every-case")
@@ -71,4 +72,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """What is imported and collected by now stays; the collector need not look at it after every few terms."""
     gc.freeze()
+    gc.enable()
     gc.set_threshold(100_000, 20, 50)
