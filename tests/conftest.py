@@ -19,6 +19,7 @@ from checkout import in_sample
 
 FOLDER = "SYMCOOK_VERDICTS"
 DAY = "SYMCOOK_DAY"  # of the year, of the commit; 0 where there is none
+BEGIN = {"coq": 0, "proof": 1, "attacks": 2, "report": 3, "cli": 4}  # the file that takes longest, and those on proofs
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,15 +51,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A file goes to one worker, which makes what its tests share once; in the order of the collection."""
+    """A file goes to one worker, which makes what its tests share once. Every other worker begins at the end of the
+    collection: what all tests of proofs read is then read by few."""
     from xdist.scheduler import LoadFileScheduling
 
+    class FromBothEnds(LoadFileScheduling):
+        def _assign_work_unit(self, node: Any) -> None:
+            if self.nodes.index(node) % 2:
+                self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+            super()._assign_work_unit(node)
+
     config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log)
+    return FromBothEnds(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.parent.name != "coq")  # the file that takes longest begins
+    items.sort(key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
     if config.getoption("--every-case"):
         return
     day = int(os.environ[DAY])
