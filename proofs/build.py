@@ -15,6 +15,7 @@ with seconds goes to stderr, and hints that nothing uses. What is written was ac
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import json
 import re
@@ -258,6 +259,7 @@ def record() -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    gc.set_threshold(100_000, 20, 50)  # as in the command line
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", metavar="ID")
     parser.add_argument("--texts", action="store_true")

@@ -15,9 +15,11 @@ A folder that was written before is taken up again: what coqc has accepted is no
 from __future__ import annotations
 
 import argparse
+import gc
 import random
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from symcook.claims import inventory
@@ -34,11 +36,18 @@ SHORT_STATEMENT = 5_000  # of the longest statement; those about networks with l
 SHORT_MODEL = 6_000  # characters of the longest text of a stored model there; a layer norm takes minutes
 
 
+@cache
+def brief(name: str) -> bool:
+    """Whether a theorem does not take long; one with enclosures does."""
+    if name in statements() and len(statements()[name].text) > SHORT_STATEMENT:
+        return False
+    text = str(certificates()[name])
+    return len(text) <= SHORT and "'interval'" not in text
+
+
 def short(ids: Sequence[str], models: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Those among ids and stored models that do not take long; enclosures do."""
-    few = [name for name in ids if len(text := str(certificates()[name])) <= SHORT and "'interval'" not in text]
-    few = [name for name in few if name not in statements() or len(statements()[name].text) <= SHORT_STATEMENT]
-    return few, [name for name in models if len(model_text(name)) <= SHORT_MODEL]
+    """Those among ids and stored models that do not take long."""
+    return [name for name in ids if brief(name)], [name for name in models if len(model_text(name)) <= SHORT_MODEL]
 
 
 def sample(count: int, seed: int) -> tuple[list[str], list[str]]:
@@ -58,6 +67,7 @@ def record(development: Development, found: Judgement, axioms: set[str]) -> None
 
 
 def main(arguments: Sequence[str]) -> int:
+    gc.set_threshold(100_000, 20, 50)  # as in the command line
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", metavar="ID")
     parser.add_argument("-o", dest="folder", type=Path, required=True, metavar="DIR")

@@ -19,6 +19,7 @@ from checkout import in_sample
 
 FOLDER = "SYMCOOK_VERDICTS"
 DAY = "SYMCOOK_DAY"  # of the year, of the commit; 0 where there is none
+BEGIN = {"coq": 0, "proof": 1, "attacks": 2, "report": 3, "cli": 4}  # the file that takes longest, and those on proofs
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,6 +36,7 @@ def day_of_commit() -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all is collected
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; what tests start would ignore it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "sampled(k): one in k of its cases runs; all with --every-case")
@@ -49,15 +51,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A file goes to one worker, which makes what its tests share once; in the order of the collection."""
+    """A file goes to one worker, which makes what its tests share once. Every other worker begins at the end of the
+    collection: what all tests of proofs read is then read by few."""
     from xdist.scheduler import LoadFileScheduling
 
+    class FromBothEnds(LoadFileScheduling):
+        def _assign_work_unit(self, node: Any) -> None:
+            if self.nodes.index(node) % 2:
+                self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+            super()._assign_work_unit(node)
+
     config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log)
+    return FromBothEnds(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.parent.name != "coq")  # the file that takes longest begins
+    items.sort(key=lambda item: BEGIN.get(item.path.parent.name, len(BEGIN)))
     if config.getoption("--every-case"):
         return
     day = int(os.environ[DAY])
@@ -71,4 +80,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """What is imported and collected by now stays; the collector need not look at it after every few terms."""
     gc.freeze()
+    gc.enable()
     gc.set_threshold(100_000, 20, 50)

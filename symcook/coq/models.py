@@ -301,6 +301,7 @@ def model_module(name: str) -> str:
     return f"stored_{name.replace('-', '_')}"
 
 
+@cache
 def model_text(name: str) -> str:
     """All that Coq is given of a stored model: its file, and the relation that statements suppose."""
     written = Written(name)

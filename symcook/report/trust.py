@@ -8,6 +8,7 @@ import textwrap
 import tokenize
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ _NOT_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, t
 _NOT_CODE |= {tokenize.ENCODING, tokenize.ENDMARKER}
 
 
+@cache
 def code_lines(source: str) -> int:
     """The lines of a Python source that hold code: no blank lines, comments or docstrings.
 

@@ -1,11 +1,10 @@
 """False neighbours of proved claims: each is shown false at an instance by an evaluator that shares no code with the
 kernel, is not proved by the true claim's proof, and is not proved by the search, which is free to look again."""
 
-import functools
-import sys
 from fractions import Fraction as Q
 
 import pytest
+from attacks.proofs import scripts
 from proof import statement_truth
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from shared import relu
@@ -230,17 +229,6 @@ def neighbour(name, old, new):
 def formula(name, old, new):
     made = replay.Statement(name, neighbour(name, old, new), known=STATEMENTS[name].known)
     return read_formula(made.expanded, {}, made.known)
-
-
-@functools.cache
-def scripts():
-    folder = str(HOME.root)
-    sys.path.insert(0, folder)
-    try:
-        import build
-    finally:
-        sys.path.remove(folder)
-    return build.scripts()
 
 
 def test_there_are_enough():

@@ -37,6 +37,13 @@ def plain(monkeypatch):
         monkeypatch.setattr(module, "find_spec", lambda name: None)
 
 
+@pytest.fixture(scope="module")
+def pictures():
+    """Those of the plot below, by ending; none without matplotlib."""
+    found = sweep("lookup", "gamma=1:2:2")
+    return {end: curves.picture(found, end) for end in ("svg", "png")} if find_spec("matplotlib") else {}
+
+
 def rows(path):
     with open(path, newline="", encoding="ascii") as file:
         head, *lines = csv.reader(file)
@@ -250,7 +257,8 @@ def test_a_folder_in_the_way(tmp_path):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
 @pytest.mark.parametrize("where", ["fdopen", "replace", "chmod"])
-def test_what_is_interrupted_leaves_nothing(tmp_path, monkeypatch, where, error):
+def test_what_is_interrupted_leaves_nothing(tmp_path, monkeypatch, pictures, where, error):
+    monkeypatch.setattr(curves, "picture", lambda found, end: pictures[end])
     (tmp_path / "p.csv").write_text("mine")
 
     def stop(*arguments, **options):

@@ -160,7 +160,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["parity", "first"])
 def test_the_command_writes_each_figure(
-    name: str, few: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, few: None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "new" / "figures"
     found = document(capsys, "report", name, "-o", place, "--max-length", "4", "--json")
@@ -173,7 +173,9 @@ def test_the_command_writes_each_figure(
             rows = list(csv.DictReader(file.read_text(encoding="ascii").splitlines()))
             assert rows and all(Fraction(row["at"]) is not None and mpmath.mpf(row["rad"]) >= 0 for row in rows)
     assert "must not exist yet" in refused(capsys, "report", name, "-o", place)
+    monkeypatch.setattr(figures, "picture", lambda figure, form: b"another")
     assert call(capsys, "report", name, "-o", place, "--max-length", "4", "--force")[0] == 0
+    assert all((file.read_bytes() == b"another") is (file.suffix != ".csv") for file in files)
 
 
 def test_without_matplotlib_the_numbers_are_written(few: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
