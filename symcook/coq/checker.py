@@ -6,7 +6,6 @@ of recursion is lifted inside `deep` only.
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import json
 import sys
@@ -15,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from symcook.proof.replay import proofs_directory
+from symcook.proof.replay import proofs_directory, uncollected
 
 DEPTH = 30_000
 
@@ -29,18 +28,6 @@ def deep() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """No search for garbage inside: a translation makes millions of terms, and needs most of them to its end."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
 
 
 @cache
