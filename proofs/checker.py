@@ -1169,6 +1169,8 @@ class Enclosure:
         if op == "/":
             need(b[0] > 0 or b[1] < 0, "a denominator may be zero in the box")
             b = self.outward(1 / b[1], 1 / b[0])
+        if a[0] >= 0 and b[0] >= 0:
+            return self.outward(a[0] * b[0], a[1] * b[1])
         ends = [x * y for x in a for y in b]
         return self.outward(min(ends), max(ends))
 
