@@ -502,9 +502,54 @@ Ltac places x m n w g k :=
     end
   end;
   cbv beta.
+(* weighted sums without the terms whose weight is 0 *)
+Fixpoint zero_at (zs : list bool) (ws : list R) : Prop :=
+  match zs, ws with
+  | z :: zs, w :: ws => (if z then w = 0 else True) /\ zero_at zs ws
+  | nil, nil => True
+  | _, _ => False
+  end.
+Fixpoint some_product (zs : list bool) (ws xs : list R) : R :=
+  match zs, ws, xs with
+  | z :: zs, w :: ws, x :: xs => if z then some_product zs ws xs else w * x + some_product zs ws xs
+  | _, _, _ => 0
+  end.
+Fixpoint some_dot (zs : list bool) (ws : list R) (names : list string) (x : stream) (i : Z) : R :=
+  match zs, ws, names with
+  | z :: zs, w :: ws, c :: cs => if z then some_dot zs ws cs x i else w * x c i + some_dot zs ws cs x i
+  | _, _, _ => 0
+  end.
+Lemma sparse_product : forall zs ws xs, zero_at zs ws -> product ws xs = some_product zs ws xs.
+Proof.
+  induction zs as [|z zs ih]; intros [|w ws] xs h; try contradiction; [reflexivity|]. destruct h as [h r].
+  destruct xs as [|x xs]; [reflexivity|]. cbn [product some_product]. rewrite (ih ws xs r).
+  destruct z; [rewrite h; ring | reflexivity].
+Qed.
+Lemma sparse_dot : forall zs ws names x, zero_at zs ws -> dot ws names x = some_dot zs ws names x.
+Proof.
+  intros zs ws names x h. apply functional_extensionality. intros i. revert ws names h.
+  induction zs as [|z zs ih]; intros [|w ws] names h; try contradiction; [reflexivity|]. destruct h as [h r].
+  destruct names as [|c names]; [reflexivity|]. cbn [dot some_dot]. rewrite (ih ws names r).
+  destruct z; [rewrite h; ring | reflexivity].
+Qed.
+Ltac zeros_of ws := lazymatch ws with
+  | nil => constr:(@nil bool)
+  | ?w :: ?ws => let zs := zeros_of ws in lazymatch w with IZR Z0 => constr:(cons true zs) | _ => constr:(cons false zs) end
+  end.
+Ltac zeros_hold := repeat first [exact I | split; [first [reflexivity | exact I]|]].
 Ltac written_out :=
   cbv beta iota delta [after heads_output head_output plus row existsb String.eqb Ascii.eqb Bool.eqb option_map combine
-    fst snd product units dot score activated first last].
+    fst snd score first last];
+  repeat match goal with |- context [product ?ws ?us] =>
+    let zs := zeros_of ws in let e := fresh in
+    assert (e : product ws us = some_product zs ws us) by (apply sparse_product; zeros_hold); rewrite e; clear e
+  end;
+  cbv beta iota delta [some_product units activated];
+  repeat match goal with |- context [dot ?ws ?names ?x] =>
+    let zs := zeros_of ws in let e := fresh in
+    assert (e : dot ws names x = some_dot zs ws names x) by (apply sparse_dot; zeros_hold); rewrite e; clear e
+  end;
+  cbv beta iota delta [some_dot].
 Ltac step_to x name m n w g k tactic := (* the stream after part k, by the one before *)
   let p := part_of name m k in
   with_ends name m n ltac:(fun a b e =>
