@@ -23,7 +23,7 @@ TOGETHER = 200_000  # characters of the certificates that stand in one file; a l
 
 # OCaml's heap for coqc: the minor one is small, the major one is collected less often; it saves a quarter of the time.
 HEAP = "s=2M,o=400"
-MODEL = 60  # characters of a certificate that take as long as one of a stored model
+MODEL = 10  # characters of a certificate that take as long as one of a stored model
 
 
 class Development:

@@ -435,6 +435,7 @@ def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str)
     ("name", "entry", "other"),
     [
         ("lookup-quadratic", "[0; 0; 2; 0; 0]", "[0; 0; 1; 0; 0]"),  # heads whose scores differ
+        ("lookup-quadratic", "[0; 0; 2; 0; 0]", "[0; 1; 2; 0; 0]"),  # a weight that was 0
         ("lookup-quadratic", "everything, average)", "everything, softmax 1 1)"),
         ("first", "softmax (sqrt 6 / 6) (1)", "softmax (sqrt 6 / 5) (1)"),
         ("predecessor", "future, rightmost)", "future, leftmost)"),
