@@ -33,7 +33,7 @@ from symcook.errors import BadInput, SymcookError, unknown
 
 SHORT = 60_000  # characters of the longest certificate that a sample may hold
 SHORT_STATEMENT = 5_000  # of the longest statement; those about networks with layer norm are longer
-SHORT_MODEL = 6_000  # characters of the longest text of a stored model there; a layer norm takes minutes
+SHORT_MODEL = 30_000  # characters of the longest text of a stored model there; with layer norm it takes half a minute
 
 
 @cache

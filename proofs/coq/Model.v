@@ -1,6 +1,6 @@
 (* The forward pass of a model, over the reals. Each stored model is a constant of type `model` that shows its matrices
    (Models.v), and there it is a theorem that the relation run(NAME), which statements suppose, is met by its run. *)
-From Coq Require Import Reals ZArith Lia Lra List String.
+From Coq Require Import Reals ZArith Lia Lra List String FunctionalExtensionality.
 From Symcook Require Import Meaning Laws.
 Import ListNotations.
 Open Scope R_scope.
@@ -324,32 +324,120 @@ Proof. intros x m d g b h. destruct (Req_dec d 0) as [e|e]; [rewrite (h e), e; u
 Lemma norm_zero : forall x m d g b, d = 0 -> (x - m) / d * g + b = b.
 Proof. intros x m d g b ->. unfold Rdiv. rewrite Rinv_0. ring. Qed.
 
-(* The equations of a run, computed: both sides are the same up to ring laws, around functions and inside them. *)
+(* Where a run keeps a coordinate, and what it is where nothing has written it. *)
+Fixpoint member (c : string) (names : list string) : bool :=
+  match names with name :: names => if String.eqb c name then true else member c names | nil => false end.
+Definition writes (p : part) (c : string) : bool :=
+  match p with
+  | Attention heads => existsb (fun h : head => let '(_, names, _, _, _, _, _) := h in member c names) heads
+  | Network _ names _ _ _ _ _ => member c names
+  | Norm names _ _ _ => member c names
+  end.
+Lemma row_none : forall A c names (rows : list A), member c names = false -> row c names rows = None.
+Proof.
+  intros A c names. induction names as [|name names ih]; intros [|r rows] h; try reflexivity. cbn in *.
+  destruct (String.eqb c name); [discriminate | auto].
+Qed.
+Lemma row_in : forall A c names (rows : list A) r, row c names rows = Some r -> In c names.
+Proof.
+  intros A c names. induction names as [|name names ih]; intros [|q rows] r h; try discriminate. cbn in *.
+  destruct (String.eqb_spec c name) as [->|]; [now left | right; eapply ih; exact h].
+Qed.
+Lemma after_other : forall p a b x c, writes p c = false -> after p a b x c = x c.
+Proof.
+  intros p a b x c h. apply functional_extensionality. intros i. unfold after.
+  destruct p as [heads | reads names W1 b1 W2 b2 f | names gain bias epsilon]; cbn [writes] in h.
+  - set (seen := x) at 1. clearbody seen.
+    induction heads as [|[[[[[[reads names] Q] K] V] m] how] heads ih]; [reflexivity|].
+    cbn [existsb] in h. apply Bool.orb_false_elim in h. destruct h as [h r].
+    cbn [heads_output head_output]. rewrite row_none by assumption. apply (ih r).
+  - now rewrite row_none.
+  - now rewrite row_none.
+Qed.
+(* the number of parts up to the last one that writes c, among the first k *)
+Fixpoint latest (ps : list part) (c : string) (k : nat) : nat :=
+  match k with
+  | O => O
+  | S j => match nth_error ps j with Some p => if writes p c then k else latest ps c j | None => latest ps c j end
+  end.
+Lemma stage_latest : forall m n w g k c, stage m n w g k c = stage m n w g (latest (parts m) c k) c.
+Proof.
+  intros m n w g k c. induction k as [|k ih]; [reflexivity|]. cbn [latest stage].
+  destruct (nth_error (parts m) k) as [p|] eqn:e; [|exact ih]. destruct (writes p c) eqn:h; [|now rewrite after_other].
+  cbn [stage]. now rewrite e.
+Qed.
+Definition absent (m : model) (c : string) : bool :=
+  negb (existsb (fun r : Z * list (string * R) => member c (map (@fst _ _) (snd r))) (words m) ||
+        member c (inputs m) || member c (map (@fst _ _) (positions m))).
+Lemma not_input : forall c names, member c names = false -> existsb (String.eqb c) names = false.
+Proof. intros c names. induction names as [|d names ih]; cbn; [trivial|]. destruct (String.eqb c d); [discriminate | exact ih]. Qed.
+Lemma embedded_absent : forall m w g c, absent m c = true -> embedded m w g c = fun _ => 0.
+Proof.
+  intros m w g c h. apply functional_extensionality. intros i. unfold absent in h. apply Bool.negb_true_iff in h.
+  apply Bool.orb_false_elim in h. destruct h as [h p]. apply Bool.orb_false_elim in h. destruct h as [h q].
+  unfold embedded. rewrite (row_none _ _ _ _ p), (not_input _ _ q). cbn [option_map plus].
+  induction (words m) as [|[k r] rows ih]; [reflexivity|]. cbn [existsb snd] in h. apply Bool.orb_false_elim in h.
+  destruct h as [h t]. cbn [from_words]. rewrite row_none by assumption. exact (ih t).
+Qed.
+Lemma stage_kept : forall m n w g k c l, latest (parts m) c k = l -> stage m n w g k c = stage m n w g l c.
+Proof. intros m n w g k c l <-. apply stage_latest. Qed.
+Lemma stage_absent : forall m n w g k c, latest (parts m) c k = O -> absent m c = true -> stage m n w g k c = fun _ => 0.
+Proof. intros m n w g k c l h. rewrite stage_latest, l. now apply embedded_absent. Qed.
+Lemma after_stage : forall m n w g k p a b, nth_error (parts m) k = Some p -> start m = a -> (a + n - 1)%Z = b ->
+  stage m n w g (S k) = after p a b (stage m n w g k).
+Proof. intros m n w g k p a b h <- <-. cbn [stage]. now rewrite h. Qed.
+Lemma contribution_of : forall m n k heads h one y c i a b, nth_error (parts m) k = Some (Attention heads) ->
+  nth_error heads h = Some one -> start m = a -> (a + n - 1)%Z = b ->
+  contribution m n k h y c i = plus 0 (head_output one a b y c i).
+Proof. intros m n k heads h one y c i a b e f <- <-. unfold contribution. now rewrite e, f. Qed.
+Lemma norm_row : forall names gain bias e a b y c i g h, row c names (combine gain bias) = Some (g, h) -> 0 <= e ->
+  (after (Norm names gain bias e) a b y c i - h) * deviation names e y i = g * (y c i - mean names y i).
+Proof.
+  intros names gain bias e a b y c i g h r p. unfold after. rewrite r. apply norm_value. intros z.
+  now apply (deviation_zero names e y i c p (row_in _ _ _ _ _ r)).
+Qed.
+Lemma norm_row_zero : forall names gain bias e a b y c i g h, row c names (combine gain bias) = Some (g, h) ->
+  deviation names e y i = 0 -> after (Norm names gain bias e) a b y c i = h.
+Proof. intros names gain bias e a b y c i g h r z. unfold after. rewrite r. now apply norm_zero. Qed.
+Lemma mean_of : forall names y i k, Z.of_nat (List.length names) = k -> mean names y i = total names y i / IZR k.
+Proof. intros names y i k <-. unfold mean. now rewrite INR_IZR_INZ. Qed.
+Lemma deviation_of : forall names e y i k, Z.of_nat (List.length names) = k ->
+  deviation names e y i = sqrt (total names (fun c i => (y c i - mean names y i) ^ 2) i / IZR k + e).
+Proof. intros names e y i k <-. unfold deviation. now rewrite INR_IZR_INZ. Qed.
+
+(* The equations of a run, computed: both sides are the same up to ring laws, around functions and inside them. What is
+   the same on both sides gets a name. *)
 Ltac differ a b := assert_fails (constr_eq a b).
-Ltac same :=
+Ltac align a b f := (* f a and f b for the function f *)
+  tryif constr_eq a b then idtac else (let e := fresh in assert (e : a = b) by same; rewrite e; clear e);
+  let t := eval cbv beta in (f b) in generalize t; intro
+with pair_aligned :=
+  match goal with |- ?l = ?r =>
+    match l with
+    | context [relu ?a] => match r with context [relu ?b] => align a b relu end
+    | context [erf ?a] => match r with context [erf ?b] => align a b erf end
+    | context [exp ?a] => match r with context [exp ?b] => align a b exp end
+    | context [sqrt ?a] => match r with context [sqrt ?b] => align a b sqrt end
+    | context [ind ?a] => match r with context [ind ?b] =>
+        tryif constr_eq a b then idtac else
+          (let e := fresh in assert (e : ind a = ind b) by (apply ind_ext; same_formula); rewrite e; clear e);
+        generalize (ind b); intro end
+    | context [sum ?a ?b ?f] => match r with context [sum ?c ?d ?g] =>
+        tryif constr_eq (sum a b f) (sum c d g) then idtac else
+          (let e := fresh in
+           assert (e : sum a b f = sum c d g) by (apply sum_both; [try reflexivity; lia | try reflexivity; lia | intro; same]);
+           rewrite e; clear e);
+        generalize (sum c d g); intro end
+    | context [?a / ?b] => match r with context [?c / ?d] =>
+        tryif constr_eq (a / b) (c / d) then idtac else
+          (let e := fresh in assert (e : a / b = c / d) by (apply f_equal2; same); rewrite e; clear e);
+        generalize (c / d); intro end
+    end
+  end
+with same :=
   first
     [ reflexivity
-    | ring
-    | once repeat match goal with |- ?l = ?r =>
-        match l with
-        | context [relu ?a] => match r with context [relu ?b] =>
-            differ a b; replace (relu a) with (relu b) by (apply f_equal; same) end
-        | context [erf ?a] => match r with context [erf ?b] =>
-            differ a b; replace (erf a) with (erf b) by (apply f_equal; same) end
-        | context [exp ?a] => match r with context [exp ?b] =>
-            differ a b; replace (exp a) with (exp b) by (apply f_equal; same) end
-        | context [sqrt ?a] => match r with context [sqrt ?b] =>
-            differ a b; replace (sqrt a) with (sqrt b) by (apply f_equal; same) end
-        | context [ind ?a] => match r with context [ind ?b] =>
-            differ a b; replace (ind a) with (ind b) by (apply ind_ext; same_formula) end
-        | context [sum ?a ?b ?f] => match r with context [sum ?c ?d ?g] =>
-            differ (sum a b f) (sum c d g);
-            replace (sum a b f) with (sum c d g) by (apply sum_both; [lia | lia | intro; same]) end
-        | context [?a / ?b] => match r with context [?c / ?d] =>
-            differ (a / b) (c / d); replace (a / b) with (c / d) by (apply f_equal2; same) end
-        end
-      end;
-      first [reflexivity | ring | field; repeat split; first [assumption | lra]] ]
+    | repeat once pair_aligned; first [reflexivity | ring | field; repeat split; first [assumption | lra]] ]
 with same_formula :=
   first
     [ reflexivity
@@ -377,12 +465,8 @@ Ltac attended :=
           end ]
     end
   end.
-(* coordinates that nothing has written *)
-Ltac zeros := repeat match goal with h : ?x _ _ = 0 |- _ => is_var x; rewrite h; clear h end.
-Ltac settled := zeros; attended; rewrite ?minus_IZR, ?plus_IZR;
-  first [reflexivity | ring | solve [rewrite ?Rmult_0_l, ?Rplus_0_l, ?Rplus_0_r; same] | same].
+Ltac settled := first [reflexivity | rewrite ?Rmult_0_l, ?Rplus_0_l, ?Rplus_0_r; attended; rewrite ?minus_IZR, ?plus_IZR; same].
 Ltac averaged := (* the average over the greatest scores, multiplied by their number *)
-  zeros;
   lazymatch goal with |- ?l * ?t = _ =>
     lazymatch l with context [attention average ?a ?b ?s ?v] =>
       transitivity (attention average a b s v * t); [ring|];
@@ -390,124 +474,157 @@ Ltac averaged := (* the average over the greatest scores, multiplied by their nu
       rewrite attention_average; unfold weight; rewrite ?minus_IZR, ?plus_IZR; same
     end
   end.
-(* layer norm *)
-Ltac normed :=
-  lazymatch goal with
-  | h : deviation _ _ _ _ = 0 |- _ => rewrite norm_zero by exact h; zeros; ring
-  | |- ?l * deviation ?names ?e ?x ?i = _ =>
-      lazymatch l with context [(?y - mean _ _ _) / _ * ?g + ?b] =>
-        lazymatch y with x ?c i =>
-          let z := fresh "z" in
-          assert (z : deviation names e x i = 0 -> x c i - mean names x i = 0)
-            by (apply deviation_zero; [lra | try unfold names; cbn [In]; repeat first [left; reflexivity | right]]);
-          transitivity (((x c i - mean names x i) / deviation names e x i * g + b - b) * deviation names e x i);
-          [ring | rewrite (norm_value _ _ _ g b z); zeros; ring]
-        end
-      end
-  end.
-(* An equation: its left side is one part further than the right one; the stream before that part is any stream. *)
+(* An equation of the run: its left side is one part further than the right one. x is its stream, of the model m. *)
 Ltac head_of t := lazymatch t with ?f _ => head_of f | _ => t end.
-Ltac computed :=
-  repeat match goal with |- context [after ?p _ _ _] => let h := head_of p in unfold h end;
-  cbn [after]; repeat match goal with |- context [row ?c ?names ?rows] =>
-    let e := eval unfold names in (row c names rows) in progress change (row c names rows) with e end;
-  cbn [heads_output head_output from_words plus row existsb String.eqb Ascii.eqb Bool.eqb orb andb option_map
-    combine fst snd map product units dot score activated start words inputs positions first last];
-  repeat match goal with
-    | |- context [(1 + ?n - 1)%Z] => replace (1 + n - 1)%Z with n by lia
-    | |- context [(0 + ?n - 1)%Z] => replace (0 + n - 1)%Z with (n - 1)%Z by lia
-    end;
-  cbv beta; first [averaged | normed | settled].
-(* In what follows x k is the stream after k parts, of which only these facts are known: x O = embedded ... and, for each
-   part, x (S k) = after ... (x k). Each other function of the relation is a name for what x has. *)
-Lemma stages : forall m n w given k, stage m n w given (S k) =
-  match nth_error (parts m) k with
-  | Some p => after p (start m) (start m + n - 1) (stage m n w given k)
-  | None => stage m n w given k
+Ltac opened p := let f := head_of p in eval cbv beta delta [f] in p.
+Ltac part_of name m k :=
+  let ps := eval cbv beta iota delta [parts name] in (parts m) in
+  let p := eval cbv beta iota delta [nth_error] in (nth_error ps k) in
+  lazymatch p with Some ?p => opened p end.
+Ltac with_ends name m n k := (* k a b e: the first and the last position, and why *)
+  let a := eval cbv beta iota delta [start name] in (start m) in
+  lazymatch a with
+  | 1%Z => k a n (Z.add_simpl_l 1 n)
+  | 0%Z => k a (n - 1)%Z (eq_refl (n - 1)%Z)
   end.
-Proof. reflexivity. Qed.
-Ltac parts_known name x m n w g :=
-  let a := eval cbv beta iota zeta delta [start name] in (start m) in
-  let rec known k ps := lazymatch ps with
-    | ?p :: ?ps => let h := fresh "part" in
-        assert (h : x (S k) = after p a (a + n - 1) (x k)) by exact (stages m n w g k); known (S k) ps
-    | nil => idtac
-    end in
-  let ps := eval cbv beta iota zeta delta [parts name] in (parts m) in
-  let h := fresh "part" in assert (h : x O = embedded m w g) by reflexivity; unfold name in h; known O ps.
-Ltac named t := lazymatch t with
-  | ?f ?a => tryif is_var a then idtac else lazymatch type of a with Z -> R => let v := fresh "v" in set (v := a) | _ => idtac end; named f
-  | _ => idtac
-  end.
-Ltac spelled_out t := lazymatch t with
-  | ?f ?a => tryif is_var a then lazymatch type of a with Z -> R => unfold a | _ => idtac end else idtac; spelled_out f
-  | _ => idtac
-  end.
-(* x k d = x l d: the parts between do not write d *)
-Ltac kept x k l d :=
-  tryif constr_eq k l then reflexivity
-  else lazymatch k with S ?k =>
-    transitivity (x k d);
-    [lazymatch goal with h : x (S k) = _ :> stream |- _ => exact (f_equal (fun s : stream => s d) h) end | kept x k l d]
-  end.
-(* nothing has written c *)
-Ltac unwritten x k c i :=
-  assert (x k c i = 0)
-    by (transitivity (x O c i);
-        [apply (f_equal (fun f : Z -> R => f i)); kept x k O c
-        | lazymatch goal with h : x O = _ :> stream |- _ => rewrite h; reflexivity end]).
-(* the stream before part k, which may be any *)
-Ltac any_stream x k :=
-  repeat match goal with |- context [x ?l ?d] =>
-    differ l k; replace (x l d) with (x k d) by (kept x k l d) end;
-  repeat match goal with h : x _ = _ :> stream |- _ => clear h end;
-  repeat match goal with h : _ = 0 |- _ => revert h end; generalize (x k); intros.
-Ltac matched := repeat match goal with |- context [match ?p with Attention _ => _ | Network _ _ _ _ _ _ _ => _ | Norm _ _ _ _ => _ end] =>
-  let h := head_of p in unfold h end.
-Ltac contributed name := unfold contribution, name; cbn [parts start nth_error]; matched; cbn [nth_error].
-Ltac after_part name x k c i :=
-  lazymatch k with
-  | O => lazymatch goal with h : x O = _ :> stream |- _ => rewrite h; unfold embedded; computed end
-  | S ?k =>
-      lazymatch goal with h : x (S k) = _ :> stream |- _ => rewrite h end;
-      try unwritten x k c i; any_stream x k; contributed name; computed
-  end.
-Ltac statistics f x k i :=
-  unfold f;
-  lazymatch goal with |- context [total ?names ?h i] =>
-    let l := eval unfold names in names in
-    change (total names h i) with (total l h i); change (List.length names) with (List.length l)
+(* the coordinates before part k, as functions of which nothing is known; they are called by the part that wrote them *)
+Ltac places x m n w g k :=
+  repeat match goal with |- context [x k ?c] =>
+    let l := eval lazy in (latest (parts m) c k) in
+    let z := lazymatch l with O => eval lazy in (absent m c) | _ => false end in
+    let e := fresh in
+    lazymatch z with
+    | true => assert (e : x k c = fun _ => 0) by exact (stage_absent m n w g k c eq_refl eq_refl); rewrite e; clear e
+    | false =>
+        tryif constr_eq l k then idtac
+        else (assert (e : x k c = x l c) by exact (stage_kept m n w g k c l eq_refl); rewrite e; clear e);
+        generalize (x l c); intro
+    end
   end;
-  cbn [total List.length]; repeat match goal with |- context [mean ?a ?b ?c] => generalize (mean a b c); intro end;
-  rewrite ?INR_IZR_INZ; cbn [Z.of_nat Pos.of_succ_nat Pos.succ];
-  repeat match goal with |- context [x k ?c i] =>
-    let v := constr:(x k c i) in
-    lazymatch goal with z : v = 0 |- _ => fail | _ => unwritten x k c i end end;
-  any_stream x k; zeros; rewrite ?Rplus_assoc, ?Rplus_0_r; reflexivity.
-Ltac equation name :=
+  cbv beta.
+(* weighted sums without the terms whose weight is 0 *)
+Fixpoint zero_at (zs : list bool) (ws : list R) : Prop :=
+  match zs, ws with
+  | z :: zs, w :: ws => (if z then w = 0 else True) /\ zero_at zs ws
+  | nil, nil => True
+  | _, _ => False
+  end.
+Fixpoint some_product (zs : list bool) (ws xs : list R) : R :=
+  match zs, ws, xs with
+  | z :: zs, w :: ws, x :: xs => if z then some_product zs ws xs else w * x + some_product zs ws xs
+  | _, _, _ => 0
+  end.
+Fixpoint some_dot (zs : list bool) (ws : list R) (names : list string) (x : stream) (i : Z) : R :=
+  match zs, ws, names with
+  | z :: zs, w :: ws, c :: cs => if z then some_dot zs ws cs x i else w * x c i + some_dot zs ws cs x i
+  | _, _, _ => 0
+  end.
+Lemma sparse_product : forall zs ws xs, zero_at zs ws -> product ws xs = some_product zs ws xs.
+Proof.
+  induction zs as [|z zs ih]; intros [|w ws] xs h; try contradiction; [reflexivity|]. destruct h as [h r].
+  destruct xs as [|x xs]; [reflexivity|]. cbn [product some_product]. rewrite (ih ws xs r).
+  destruct z; [rewrite h; ring | reflexivity].
+Qed.
+Lemma sparse_dot : forall zs ws names x, zero_at zs ws -> dot ws names x = some_dot zs ws names x.
+Proof.
+  intros zs ws names x h. apply functional_extensionality. intros i. revert ws names h.
+  induction zs as [|z zs ih]; intros [|w ws] names h; try contradiction; [reflexivity|]. destruct h as [h r].
+  destruct names as [|c names]; [reflexivity|]. cbn [dot some_dot]. rewrite (ih ws names r).
+  destruct z; [rewrite h; ring | reflexivity].
+Qed.
+Ltac zeros_of ws := lazymatch ws with
+  | nil => constr:(@nil bool)
+  | ?w :: ?ws => let zs := zeros_of ws in lazymatch w with IZR Z0 => constr:(cons true zs) | _ => constr:(cons false zs) end
+  end.
+Ltac zeros_hold := repeat first [exact I | split; [first [reflexivity | exact I]|]].
+Ltac written_out :=
+  cbv beta iota delta [after heads_output head_output plus row existsb String.eqb Ascii.eqb Bool.eqb option_map combine
+    fst snd score first last];
+  repeat match goal with |- context [product ?ws ?us] =>
+    let zs := zeros_of ws in let e := fresh in
+    assert (e : product ws us = some_product zs ws us) by (apply sparse_product; zeros_hold); rewrite e; clear e
+  end;
+  cbv beta iota delta [some_product units activated];
+  repeat match goal with |- context [dot ?ws ?names ?x] =>
+    let zs := zeros_of ws in let e := fresh in
+    assert (e : dot ws names x = some_dot zs ws names x) by (apply sparse_dot; zeros_hold); rewrite e; clear e
+  end;
+  cbv beta iota delta [some_dot].
+Ltac step_to x name m n w g k tactic := (* the stream after part k, by the one before *)
+  let p := part_of name m k in
+  with_ends name m n ltac:(fun a b e =>
+    let q := fresh in
+    assert (q : x (S k) = after p a b (x k)) by exact (after_stage m n w g k p a b eq_refl eq_refl e);
+    rewrite q; clear q; tactic p a b).
+Lemma between : forall l s t r : R, s = t -> l = s -> t = r -> l = r.
+Proof. congruence. Qed.
+Ltac gain_and_bias c names gain bias tactic :=
+  let r := eval cbv beta iota delta [row combine names String.eqb Ascii.eqb Bool.eqb] in (row c names (combine gain bias)) in
+  lazymatch r with Some (?g, ?h) => tactic g h end.
+Ltac normed x m n w g k :=
   lazymatch goal with
-  | |- mean _ (?x ?k) ?i = _ => statistics mean x k i
-  | |- deviation _ _ (?x ?k) ?i = _ => statistics deviation x k i
-  | |- contribution _ _ _ _ (?x ?k) _ _ = _ => any_stream x k; contributed name; computed
-  | |- _ = 0 -> ?x ?k ?c ?i = _ => intros ?; after_part name x k c i
-  | |- IZR _ = IZR _ -> ?x ?k ?c ?i = _ => let e := fresh in intros e; apply eq_IZR in e; after_part name x k c i
-  | |- ?x ?k ?c ?i = _ => after_part name x k c i
-  | |- ?x ?k ?c ?i * _ = _ => after_part name x k c i
-  | |- (?x ?k ?c ?i - _) * _ = _ => after_part name x k c i
+  | z : deviation _ _ _ _ = 0 |- after (Norm ?names ?gain ?bias ?d) ?a ?b _ ?c ?i = _ =>
+      gain_and_bias c names gain bias ltac:(fun s h =>
+        rewrite (norm_row_zero names gain bias d a b (x k) c i s h eq_refl z); ring)
+  | |- context [after (Norm ?names ?gain ?bias ?d) ?a ?b _ ?c ?i] =>
+      gain_and_bias c names gain bias ltac:(fun s h =>
+        let q := fresh in
+        assert (q : (after (Norm names gain bias d) a b (x k) c i - h) * deviation names d (x k) i
+                    = s * (x k c i - mean names (x k) i)) by (apply norm_row; [reflexivity | lra]);
+        revert q; generalize (after (Norm names gain bias d) a b (x k) c i) (deviation names d (x k) i) (mean names (x k) i);
+        places x m n w g k; intros ? ? ? q; refine (between _ _ _ _ q _ _); ring)
   end.
-Ltac equations relation :=
-  unfold relation;
-  repeat match goal with |- _ /\ _ => split end;
-  repeat (let j := fresh "j" in let h := fresh "h" in intros j h;
-          let p := fresh in let q := fresh in destruct h as [p q];
-          rewrite <- ?minus_IZR in q; try apply le_IZR in p; try apply le_IZR in q);
-  repeat match goal with |- _ /\ _ => split end.
-Ltac runs relation name :=
-  intros;
-  lazymatch goal with x := stage ?m ?n ?w ?g |- ?t =>
-    parts_known name x m n w g; clearbody x; named t
+Ltac total_of names :=
+  lazymatch goal with |- context [total names ?f ?i] =>
+    let l := eval unfold names in names in change (total names f i) with (total l f i)
   end;
-  lazymatch goal with |- ?t => equations relation; spelled_out t end; equation name.
+  cbv beta iota delta [total].
+Ltac squares := repeat match goal with |- context [(?a - ?b) ^ 2] => generalize ((a - b) ^ 2); intro end.
+Ltac contributions x name m n k :=
+  let p := part_of name m k in
+  repeat match goal with |- context [contribution m n k ?h (x k) ?c ?i] =>
+    lazymatch p with Attention ?heads =>
+      let one := eval cbv beta iota delta [nth_error] in (nth_error heads h) in
+      lazymatch one with Some ?one => with_ends name m n ltac:(fun a b e =>
+        rewrite (contribution_of m n k heads h one (x k) c i a b eq_refl eq_refl eq_refl e)) end
+    end
+  end.
+Ltac equation x name m n w g :=
+  lazymatch goal with
+  | |- mean ?names (x ?k) ?i = _ =>
+      let l := eval lazy in (Z.of_nat (List.length names)) in
+      rewrite (mean_of names (x k) i l eq_refl); total_of names; places x m n w g k; same
+  | |- deviation ?names ?d (x ?k) ?i = _ =>
+      let l := eval lazy in (Z.of_nat (List.length names)) in
+      rewrite (deviation_of names d (x k) i l eq_refl); total_of names; generalize (mean names (x k) i); intro;
+      places x m n w g k; squares; same
+  | |- contribution _ _ ?k _ (x ?k) _ _ = _ => contributions x name m n k; written_out; places x m n w g k; settled
+  | |- deviation _ _ _ _ = 0 -> _ => intros ?; equation x name m n w g
+  | |- IZR _ = IZR _ -> _ => let e := fresh in intros e; apply eq_IZR in e; equation x name m n w g
+  | |- x O ?c ?i = _ =>
+      change (x O c i) with (embedded m w g c i);
+      cbv beta iota delta [embedded name from_words words inputs positions plus row existsb String.eqb Ascii.eqb Bool.eqb
+        orb andb option_map map fst snd]; settled
+  | |- context [x (S ?k) ?c ?i] =>
+      step_to x name m n w g k ltac:(fun p a b =>
+        lazymatch p with
+        | Norm _ _ _ _ => normed x m n w g k
+        | _ =>
+            lazymatch goal with
+            | |- context [contribution] => contributions x name m n k; written_out; places x m n w g k; ring
+            | _ => written_out; places x m n w g k; first [averaged | settled]
+            end
+        end)
+  end.
+Ltac holds_in_run relation name :=
+  intros; unfold relation;
+  lazymatch goal with
+  | |- forall i : Z, _ -> _ =>
+      let j := fresh "j" in let p := fresh in let q := fresh in
+      intros j [p q]; rewrite <- ?minus_IZR in q; try apply le_IZR in p; try apply le_IZR in q
+  | _ => idtac
+  end;
+  lazymatch goal with x := stage ?m ?n ?w ?g |- _ => repeat match goal with |- _ /\ _ => split end; equation x name m n w g end.
 (* the relation has no other solution than the run *)
 Lemma cancelled : forall a b t u s r, a * t = s -> b * u = r -> t = u -> s = r -> t <> 0 -> a = b.
 Proof. intros a b t u s r h k <- <- z. apply Rmult_eq_reg_r with t; [congruence | assumption]. Qed.
@@ -566,50 +683,21 @@ Ltac solved a b :=
       | as_places n; cancel a b ]
   | ?l = _ => first [rewrite a, b; congruent | cancel a b]
   end.
-Ltac value_of e := lazymatch type of e with
-  | forall i : Z, _ -> ?v i * _ = _ => v
-  | forall i : Z, _ -> (?v i - _) * _ = _ => v
-  | forall i : Z, _ -> ?v i * _ = _ /\ _ => v
-  | forall i : Z, _ -> (?v i - _) * _ = _ /\ _ => v
-  | forall i : Z, _ -> ?v i = _ => v
-  | ?v * _ = _ => v
-  | ?v * _ = _ /\ _ => v
-  | ?v = _ => v
-  end.
-Ltac determined e f :=
-  let v := value_of e in let u := value_of f in let s := fresh "same" in
+Ltac both_hold e f :=
   lazymatch type of e with
-  | forall i : Z, @?p i -> _ =>
-      assert (s : forall i : Z, p i -> v i = u i);
-      [ let i := fresh "i" in let h := fresh in let a := fresh in let b := fresh in
-        cbv beta; intros i h; assert (a := e i h); assert (b := f i h); as_integers h; solved a b
-      | cbv beta in s ]
-  | _ => assert (s : v = u) by solved e f
+  | forall i : Z, _ -> _ =>
+      lazymatch goal with h : _ <= IZR ?i <= _ |- _ =>
+        let a := fresh in let b := fresh in
+        assert (a := e i h); assert (b := f i h); cbv beta in a, b; as_integers h; solved a b
+      end
+  | _ => solved e f
   end.
-Ltac all_determined e f :=
-  lazymatch type of e with
-  | _ = _ /\ (_ = _ -> _) => determined e f
-  | _ = _ /\ (_ = _ -> _) /\ _ => let a := fresh in let b := fresh in
-      apply and_assoc in e; apply and_assoc in f;
-      destruct e as [a e]; destruct f as [b f]; determined a b; clear a b; all_determined e f
-  | (_ /\ _) /\ _ => let a := fresh in let b := fresh in  (* a long relation is in halves *)
-      destruct e as [a e]; destruct f as [b f]; all_determined a b; try clear a; try clear b; all_determined e f
-  | _ /\ _ => let a := fresh in let b := fresh in
-      destruct e as [a e]; destruct f as [b f]; determined a b; clear a b; all_determined e f
-  | _ => determined e f
+Ltac is_about relation p := let r := head_of p in constr_eq r relation.
+Ltac determined relation :=
+  intros;
+  match goal with f : ?q |- _ => is_about relation q;
+    match goal with e : ?p |- _ => is_about relation p; differ e f; unfold relation in e, f; both_hold e f end
   end.
-Ltac free_values t := lazymatch t with
-  | ?f ?a => tryif is_var a then idtac else (let v := fresh "v" in set (v := a) in *; clearbody v); free_values f
-  | _ => idtac
-  end.
-Ltac no_other relation known holds :=
-  intros; let f := fresh in assert (f := known);
-  repeat lazymatch type of f with ?p -> _ => specialize (f ltac:(assumption)) end;
-  cbv zeta in f; lazymatch goal with x := stage _ _ _ _ |- _ => subst x end;
-  lazymatch type of f with ?t => free_values t end;
-  unfold relation in *;
-  all_determined holds f;
-  repeat match goal with |- _ /\ _ => split end; congruent.
 (* words and decisions *)
 Ltac tops := repeat match goal with
   | |- context [(1 + ?n - 1)%Z] => replace (1 + n - 1)%Z with n by lia
@@ -626,12 +714,11 @@ Ltac words relation name :=
 Ltac decided relation name :=
   intros;
   lazymatch goal with x := stage ?m ?n ?w ?g |- _ =>
-    parts_known name x m n w g; clearbody x;
-    unfold relation, accepts, name; cbn [readout start]; tops; unfold decides; cbn [fold_right dot];
-    lazymatch goal with |- _ <-> ?r =>
-      match r with context [x ?k _ _] =>
-        repeat match goal with |- context [x ?l ?d] => differ l k; replace (x l d) with (x k d) by (kept x k l d) end
-      end
-    end
+    unfold relation, accepts; cbv beta iota delta [readout start name]; tops; unfold decides; cbn [fold_right dot];
+    repeat match goal with |- context [x ?k ?c] =>
+      let l := eval lazy in (latest (parts m) c k) in
+      let e := fresh in
+      differ l k; assert (e : x k c = x l c) by exact (stage_kept m n w g k c l eq_refl); rewrite e; clear e
+    end; clearbody x
   end;
   first [ intuition lra | split; let h := fresh in let i := fresh in let r := fresh in intros h i r; specialize (h i r); intuition lra ].

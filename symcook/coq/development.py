@@ -18,12 +18,12 @@ from symcook.coq.statement import Part, lemmas_of, module_name, statement_part, 
 from symcook.proof.replay import proofs_directory
 from symcook.proof.runrel import stored_model
 
-PRELUDE = ("Meaning", "Tree", "Laws", "Taylor", "Erf", "Enclosures", "Intermediate", "Sines", "Model", "Runs")
+PRELUDE = ("Meaning", "Tree", "Laws", "Taylor", "Erf", "Enclosures", "Intermediate", "Sines", "Model")
 TOGETHER = 200_000  # characters of the certificates that stand in one file; a longer one has its own
 
 # OCaml's heap for coqc: the minor one is small, the major one is collected less often; it saves a quarter of the time.
 HEAP = "s=2M,o=400"
-MODEL = 60  # characters of a certificate that take as long as one of a stored model
+MODEL = 10  # characters of a certificate that take as long as one of a stored model
 
 
 class Development:
@@ -79,7 +79,7 @@ class Development:
     def below(self, file: str) -> list[str]:
         """The files that must be there before `file`."""
         if file in self.models:
-            return ["Meaning", "Laws", "Model", "Runs", "Definitions"]
+            return ["Meaning", "Laws", "Model", "Definitions"]
         if file in self.groups:
             lemmas = [one for name in self.groups[file] for one in lemmas_of(name)]
             return [*PRELUDE, "Definitions", *self.places(lemmas)]

@@ -7,6 +7,7 @@ import re
 from functools import cache
 from typing import Any
 
+from symcook.coq.equations import Equations
 from symcook.coq.reading import MODEL_CALL, Defined, Reading, definitions, parsed, spelled
 from symcook.coq.statement import known_ids
 from symcook.coq.term import Untranslatable
@@ -218,54 +219,71 @@ class Written:
     def called(self) -> str:
         return " ".join([self.module, *self.symbols, "n"])
 
-    def converse(self, one: Defined, given: str, stream: str, premises: str) -> str:
-        """That run(NAME) has no other solution: what satisfies it is what the run has, if the inputs are the same, and
-        if no deviation is zero where a norm refuses that."""
-        values = [param for param in one.params if param not in ("n", "w", *self.symbols)]
-        places = [place for param, place in zip(one.params, self.places(one), strict=True) if param in values]
-        relation = self.relation
-        range_ = f"{relation.low} <= i <= {relation.high}"
-        if relation.pointwise:
-            sort, every, at = "R", "", ""
-        else:
-            sort, every, at = "Z -> R", f"forall i : Z, {range_} -> ", " i"
-        inputs = [
-            f"({every}{spelled(v)}{at} = {p}{at})" for v, p in zip(values, places, strict=True) if v in self.given
-        ]
-        refused = [
-            f"({every}{spelled(v)}{at} <> 0)"
-            for v, (kind, _, norm) in relation.statistics.items()
-            if kind == "deviation" and norm["zero_variance"] == "refuse"
-        ]
-        same = " /\\ ".join(f"{spelled(v)}{at} = {p}{at}" for v, p in zip(values, places, strict=True))
-        symbols = " ".join(["n", "w", "given", *self.symbols, *(["i"] if relation.pointwise else [])])
-        arguments = " ".join(map(spelled, one.params))
-        supposed = "".join(f"{condition} -> " for condition in [*inputs, *refused])
-        return (
-            f"Theorem {self.module}_only : forall {given} ({' '.join(map(spelled, values))} : {sort}), {premises}\n"
-            f"  forall holds : {one.name} {arguments},\n  {stream}\n  {supposed}{every}{same}.\n"
-            f"Proof. intros. no_other {one.name} ({self.module}_runs {symbols}) holds. Qed."
-        )
+    @property
+    def values(self) -> list[str]:
+        """The coordinates and statistics that the relation is about."""
+        return [param for param in self.defined().params if param not in ("n", "w", *self.symbols)]
+
+    @property
+    def range(self) -> str:
+        return f"{self.relation.low} <= i <= {self.relation.high}"
+
+    @property
+    def refused(self) -> list[str]:
+        """The deviations that must not be zero."""
+        statistics = self.relation.statistics.items()
+        return [v for v, (kind, _, norm) in statistics if kind == "deviation" and norm["zero_variance"] == "refuse"]
 
     @property
     def given(self) -> list[str]:
         """The values that a run takes from outside."""
-        return [
-            name for name in self.model["embedding"]["inputs"] or [] if name not in self.model["embedding"]["positions"]
-        ]
+        embedding = self.model["embedding"]
+        inputs = {*(embedding["inputs"] or [])} - {*embedding["positions"]}
+        return [name for name in self.values if name in inputs]
+
+    @property
+    def bound(self) -> str:
+        """What a run is of."""
+        symbols = "".join(f" ({s} : R)" for s in self.symbols)
+        return f"(n : Z) (w : Z -> Z) (given : stream){symbols}{' (i : Z)' if self.relation.pointwise else ''}"
+
+    @property
+    def premises(self) -> str:
+        return "".join(f"{self.premise(s)} -> " for s in self.model["symbols"])
+
+    @property
+    def stream(self) -> str:
+        return f"let {self.x} := stage ({self.called}) n w given in"
+
+    def converse(self, one: Defined) -> str:
+        """That run(NAME) has no other solution: what satisfies it is what the run has, if the inputs are the same, and
+        if no deviation is zero where a norm refuses that."""
+        place = dict(zip(one.params, self.places(one), strict=True))
+        if self.relation.pointwise:
+            sort, every, at = "R", "", ""
+        else:
+            sort, every, at = "Z -> R", f"forall i : Z, {self.range} -> ", " i"
+        inputs = [f"({every}{spelled(v)}{at} = {place[v]}{at})" for v in self.given]
+        refused = [f"({every}{spelled(v)}{at} <> 0)" for v in self.refused]
+        same = " /\\ ".join(f"{spelled(v)}{at} = {place[v]}{at}" for v in self.values)
+        arguments = " ".join(map(spelled, one.params))
+        supposed = "".join(f"{condition} -> " for condition in [*inputs, *refused])
+        values = " ".join(map(spelled, self.values))
+        return (
+            f"{self.module}_only : forall {self.bound} ({values} : {sort}), {self.premises}\n"
+            f"  forall holds : {one.name} {arguments},\n  {self.stream}\n  {supposed}{every}{same}"
+        )
 
     def theorems(self) -> list[str]:
-        """That the run satisfies run(NAME); and where statements use them, what word(NAME) and accept(NAME) say."""
+        """That the run satisfies run(NAME) and is its only solution; and where statements use them, what word(NAME) and
+        accept(NAME) say. Before them the lemmas by which that is proved."""
         one = self.defined()
-        given = f"(n : Z) (w : Z -> Z) (given : stream){''.join(f' ({s} : R)' for s in self.symbols)}"
-        given += " (i : Z)" if self.relation.pointwise else ""
-        stream = f"let {self.x} := stage ({self.called}) n w given in"
-        premises = "".join(f"{self.premise(s)} -> " for s in self.model["symbols"])
-        out = [
-            f"Theorem {self.module}_runs : forall {given}, {premises}\n  {stream}\n"
-            f"  {self.run} {' '.join(self.places(one))}.\nProof. runs {self.run} {self.module}. Qed."
-        ]
-        out.append(self.converse(one, given, stream, premises))
+        equations = Equations(self, one)
+        runs = f"{self.module}_runs : forall {self.bound}, {self.premises}\n  {self.stream}\n"
+        runs += f"  {self.run} {' '.join(self.places(one))}"
+        out = [equations.text]
+        for statement, proof in zip((runs, self.converse(one)), equations.proofs, strict=True):
+            out.append(f"Theorem {statement}.\nProof.\n  {proof}\nQed.")
         word, accept = (definitions().all.get(f"{kind}_{self.run[4:]}") for kind in ("word", "accept"))
         if word is not None and word.uses:
             symbols = f" {' '.join(self.symbols)}" if self.symbols else ""
@@ -277,7 +295,7 @@ class Written:
         if accept is not None and accept.uses:
             last = f"({self.x} {len(self.parts())}%nat)"
             out.append(
-                f"Theorem {self.module}_accepts : forall {given},\n  {stream}\n"
+                f"Theorem {self.module}_accepts : forall {self.bound},\n  {self.stream}\n"
                 f"  {accept.name} {' '.join(self.places(accept))} <-> accepts ({self.called}) n {last}.\n"
                 f"Proof. decided {accept.name} {self.module}. Qed."
             )
@@ -313,7 +331,7 @@ def model_file(name: str) -> str:
     theorems = "\n\n".join(written.theorems())
     return f"""(* {name}: its matrices, and its run. Written by proofs/coq.py from proofs/models/{name}.json. *)
 From Coq Require Import Reals ZArith Lra List String.
-From Symcook Require Import Meaning Laws Model Runs Definitions.
+From Symcook Require Import Meaning Laws Model Definitions.
 Import ListNotations Meaning.Reading.
 Open Scope string_scope.
 Open Scope R_scope.

@@ -414,8 +414,7 @@ def test_the_run_of_a_stored_model_satisfies_its_relation(folder: Path) -> None:
 def with_models(folder: Path) -> Judge:
     """A judge in a folder where what stored models need is checked."""
     inspector = Judge(folder)
-    for file in ("Model", "Runs"):
-        inspector.check(file, (PROOFS / "coq" / f"{file}.v").read_text(encoding="utf-8"))
+    inspector.check("Model", (PROOFS / "coq" / "Model.v").read_text(encoding="utf-8"))
     return inspector
 
 
@@ -436,6 +435,7 @@ def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str)
     ("name", "entry", "other"),
     [
         ("lookup-quadratic", "[0; 0; 2; 0; 0]", "[0; 0; 1; 0; 0]"),  # heads whose scores differ
+        ("lookup-quadratic", "[0; 0; 2; 0; 0]", "[0; 1; 2; 0; 0]"),  # a weight that was 0
         ("lookup-quadratic", "everything, average)", "everything, softmax 1 1)"),
         ("first", "softmax (sqrt 6 / 6) (1)", "softmax (sqrt 6 / 5) (1)"),
         ("predecessor", "future, rightmost)", "future, leftmost)"),
@@ -449,6 +449,33 @@ def test_a_changed_head_or_norm_does_not_satisfy_the_relation(folder: Path, name
     inspector = with_models(folder)
     assert inspector.check(f"stored_{name.replace('-', '_')}", source)["accepted"]
     assert refused(folder, "other_model", source.replace(entry, other, 1))
+
+
+@pytest.mark.sampled(2)
+@needs_coqc
+@pytest.mark.parametrize(
+    ("name", "changes", "theorem"),
+    [
+        # the lemmas hold of another model, but its equations are not those of the relation
+        ("dyck-1", [('["error"] [[-1]]', '["error"] [[1]]'), ("relu (- a1 i)", "relu (a1 i)")], "dyck_1_runs"),
+        ("sign-norm", [("[1; 1] [0; 0] (0)", "[2; 2] [0; 0] (0)"), ("a2 - a3", "2 * (a2 - a3)")], "sign_norm_runs"),
+        # a statement that does not follow from the lemmas
+        ("dyck-1", [('/\\ total i = (x 3%nat "total") i', '/\\ total i = (x 2%nat "total") i')], "dyck_1_only"),
+        ("dyck-1", [("1 <= i <= n -> balance i =", "1 <= i -> balance i =")], "dyck_1_only"),
+    ],
+)
+def test_lemmas_of_other_equations_do_not_make_the_theorem(
+    folder: Path, name: str, changes: list[tuple[str, str]], theorem: str
+) -> None:
+    source = model_file(name)
+    for entry, other in changes:
+        assert entry in source
+        source = source.replace(entry, other, 1)
+    before, proof = source.split(f"Theorem {theorem} ")
+    with_models(folder)
+    (folder / "other_lemmas.v").write_text(before)
+    assert Judge(folder).run("other_lemmas")[0]
+    assert refused(folder, "other_model", f"{before}Theorem {theorem} {proof}")
 
 
 @needs_coqc

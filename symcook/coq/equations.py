@@ -1,0 +1,134 @@
+"""The proofs about the run of a stored model, one lemma for each equation of its relation.
+
+Each lemma is proved by itself, by a tactic of Model.v (`holds_in_run`, `determined`) that has nothing else in sight;
+the theorems only put them together. In one proof, each step of a hundred equations carries all others along. Equations
+that differ in names only are one proposition, and that it determines its value is shown once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from symcook.coq.reading import Defined, Reading, definitions, parsed, sort_text, spelled
+from symcook.coq.ring import Lemmas
+from symcook.coq.shapes import joined, parted
+from symcook.coq.term import Term, conjuncts, formula
+
+NAME = re.compile(r"[A-Za-z]\w*")
+
+
+class Equations:
+    """The lemmas of the model of `written` (models.Written), and the proofs of its theorems from them. `one` is the
+    relation."""
+
+    def __init__(self, written: Any, one: Defined) -> None:
+        self.written, self.one, self.relation = written, one, written.relation
+        self.pointwise, self.symbols = written.relation.pointwise, list(written.symbols)
+        self.place = dict(zip(one.params, written.places(one), strict=True))
+        self.sort = "Real" if self.pointwise else ("fun", ("Int",), "Real")
+        self.of = f"(n : Z) (w : Z -> Z){''.join(f' ({s} : R)' for s in self.symbols)}"
+        self.supposed = [f"given{k}" for k in range(len(self.symbols))]
+        self.known = ["n", "w", "given", *self.symbols, *(["i"] if self.pointwise else [])]
+        self.lemmas, self.shapes = Lemmas(), dict[str, str]()
+        self.equations = [self.equation(text) for text in self.relation.equations]
+        self.held = [self.holds(shape, own) for shape, own in self.equations]
+        self.whole = skeleton(one.body)
+        runs, only = self.runs(), self.only()
+        given = [f"Definition {name} {body}.\n" for body, name in self.shapes.items()]
+        self.text, self.proofs = "".join([*given, *self.lemmas.lines]), (runs, only)
+
+    def equation(self, text: str) -> tuple[str, list[str]]:
+        """An equation as a proposition about names of its own, which gets a definition, and the values that these
+        stand for; the first is the one that it is for."""
+        own = [*dict.fromkeys(name for name in NAME.findall(text) if name in self.written.values)]
+        new = {name: f"a{k}" + "_" * (f"a{k}" in self.symbols) for k, name in enumerate(own)}
+        text = NAME.sub(lambda found: new.get(found[0], found[0]), text)
+        if not self.pointwise:
+            text = f"all i in {self.relation.low}..{self.relation.high}. {text}"
+        sorts = {**self.written.sorts, "w": ("fun", ("Int",), "Int"), **dict.fromkeys(new.values(), self.sort)}
+        head = f"{self.of} ({' '.join(new.values())} : {sort_text(self.sort)}) : Prop"
+        body = f"{head} :=\n  {Reading(definitions()).formula(parsed(text), sorts)}"
+        return self.shapes.setdefault(body, f"{self.written.module}_equation{len(self.shapes)}"), own
+
+    def said(self, shape: str, values: Sequence[str]) -> str:
+        return " ".join([shape, "n", "w", *self.symbols, *values])
+
+    def holds(self, shape: str, own: Sequence[str]) -> str:
+        """The lemma that an equation holds in the run, with its arguments."""
+        written = self.written
+        statement = f"forall {written.bound}, {written.premises}\n  {written.stream}\n  "
+        statement += self.said(shape, [self.place[name] for name in own])
+        name = self.lemmas.name(statement, f"holds_in_run {shape} {written.module}.", f"{written.module}_run")
+        return f"({' '.join([name, *self.known, *self.supposed])})"
+
+    def determines(self, shape: str, own: Sequence[str]) -> str:
+        """The lemma that two values are the same if this equation holds of both, and what else is in it is the same;
+        a deviation is not zero where a norm refuses that."""
+        written = self.written
+        mine, its = ([f"{letter}{k}_" for k in range(len(own))] for letter in "ab")
+        same = [self.everywhere(f"{a}@ = {b}@") for a, b in zip(mine, its, strict=True)]
+        some = [self.everywhere(f"{a}@ <> 0") for a, name in zip(mine, own, strict=True) if name in written.refused]
+        steps = [*same[1:], *some, self.said(shape, mine), self.said(shape, its), same[0]]
+        bound = f"{self.of} ({' '.join([*mine, *its])} : {sort_text(self.sort)})"
+        statement = f"forall {bound}, {written.premises}{' -> '.join(steps)}"
+        return self.lemmas.name(statement, f"determined {shape}.", f"{written.module}_same")
+
+    def everywhere(self, text: str) -> str:
+        """A formula about values at @."""
+        if self.pointwise:
+            return text.replace("@", "")
+        return f"(forall i : Z, {self.written.range} -> {text.replace('@', ' i')})"
+
+    def split(self, number: int) -> bool:
+        """Whether an equation is two parts of the relation: that of a norm in a relation at one place."""
+        return self.pointwise and parsed(self.relation.equations[number])[:2] == ("op", "&")
+
+    def runs(self) -> str:
+        """The proof that the run satisfies the relation."""
+        proofs: list[str] = []
+        for number, held in enumerate(self.held):
+            proofs += [f"(proj1 {held})", f"(proj2 {held})"] if self.split(number) else [held]
+        names, put = " ".join([*self.known, *self.supposed, self.written.x]), joined(self.lemmas, self.whole)
+        return f"intros {names}. exact ({parts_of(put, self.whole)} {' '.join(proofs or ['I'])})."
+
+    def only(self) -> str:
+        """The proof that the relation has no other solution: the values are the same one after the other."""
+        written = self.written
+        names = [*self.known, *map(spelled, written.values), *self.supposed, "holds", written.x]
+        names += [*(f"same_{v}" for v in written.given), *(f"some_{v}" for v in written.refused)]
+        opened = parts_of(parted(self.lemmas, self.whole), self.whole)
+        count = len(conjuncts("&", self.whole))
+        steps = [
+            f"intros {' '.join(names)}",
+            f"unfold {self.one.name} in holds; refine ({opened} _ holds _); clear holds",
+            f"intros {' '.join(f'part{k}' for k in range(count))}",
+        ]
+        place = 0
+        for number, (shape, own) in enumerate(self.equations):
+            given = f"(conj part{place} part{place + 1})" if self.split(number) else f"part{place}"
+            place += 1 + self.split(number)
+            arguments = [*self.symbols, *map(spelled, own), *(self.place[name] for name in own), *self.supposed]
+            known = [*(f"same_{v}" for v in own[1:]), *(f"some_{v}" for v in own if v in written.refused)]
+            lemma = [self.determines(shape, own), "n", "w", *arguments, *known, given, self.held[number]]
+            steps.append(f"assert (same_{own[0]} := {' '.join(lemma)})")
+        chain = skeleton(in_a_chain(len(written.values)))
+        at = "" if self.pointwise else " i within"
+        same = " ".join(f"(same_{v}{at})" for v in written.values)
+        last = f"exact ({parts_of(joined(self.lemmas, chain), chain)} {same})"
+        return ".\n  ".join([*steps, last if self.pointwise else f"intros i within. {last}"]) + "."
+
+
+def skeleton(tree: Any) -> Term:
+    """How a conjunction is bracketed."""
+    return formula("&", *map(skeleton, tree[2:])) if tree[:2] == ("op", "&") else formula("true")
+
+
+def in_a_chain(count: int) -> Any:
+    return ("op", "&", ("true",), in_a_chain(count - 1)) if count > 1 else ("true",)
+
+
+def parts_of(lemma: str, shape: Term) -> str:
+    """A lemma about a conjunction, where Coq finds what its parts are."""
+    return " ".join([lemma, *"_" * len(conjuncts("&", shape))])
