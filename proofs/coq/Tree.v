@@ -4,13 +4,25 @@
    the dot; the notations below let Coq read JSON. A node is [op, data, [node, ...]]. A variable ["bound", [k, sort], []]
    is that of the k-th quantifier, sum or product around it, counted from the inside. What a file proves is that
    `holds tree`, or that it does not. *)
-From Coq Require Import Reals ZArith List String.
+From Coq Require Import Reals ZArith List.
 From Symcook Require Import Meaning.
-Import ListNotations.
 Open Scope R_scope.
 
 (* --- JSON --------------------------------------------------------------------------------------------------------- *)
-Inductive json := Null | Num (n : Z) | Str (s : string) | Arr (parts : list json).
+(* A string, by its bytes. It and the lists of JSON have types of their own, which Coq reads faster than `list`. *)
+Inductive text := Nothing | Byte (b : Byte.byte) (rest : text).
+Inductive json := Null | Num (n : Z) | Str (s : text) | Arr (parts : jsons)
+with jsons := Nil | Cons (first : json) (rest : jsons).
+
+Fixpoint read_text (s : list Byte.byte) : text := match s with nil => Nothing | cons b s => Byte b (read_text s) end.
+Fixpoint show_text (s : text) : list Byte.byte := match s with Nothing => nil | Byte b s => cons b (show_text s) end.
+Declare Scope text_scope.
+String Notation text read_text show_text : text_scope.
+Declare Scope jsons_scope.
+Notation "[ ]" := Nil : jsons_scope.
+Notation "[ x ; .. ; y ]" := (Cons x .. (Cons y Nil) ..) : jsons_scope.
+Local Open Scope text_scope.
+Local Open Scope jsons_scope.
 
 (* --- Sorts and values --------------------------------------------------------------------------------------------- *)
 Inductive sort := Int | Real.
@@ -20,10 +32,10 @@ Fixpoint function (arguments : list sort) (result : sort) : Type :=
 
 Definition number_sort (j : json) : option sort :=
   match j with Str "Int" => Some Int | Str "Real" => Some Real | _ => None end.
-Fixpoint number_sorts (l : list json) : option (list sort) :=
+Fixpoint number_sorts (l : jsons) : option (list sort) :=
   match l with
-  | nil => Some nil
-  | j :: rest =>
+  | Nil => Some nil
+  | Cons j rest =>
       match number_sort j, number_sorts rest with Some s, Some ss => Some (s :: ss) | _, _ => None end
   end.
 (* "Int", "Real" or ["fun", [argument sorts], result]: arguments and result *)
@@ -54,11 +66,11 @@ Definition only_Z (s : sort) (x : number s) : Z :=
 (* A function applied to terms, whose values `int` and `real` give *)
 Section Apply.
 Variables (int : json -> Z) (real : json -> R) (s : sort).
-Fixpoint apply (ss : list sort) (given : list json) {struct given} : function ss s -> number s :=
+Fixpoint apply (ss : list sort) (given : jsons) {struct given} : function ss s -> number s :=
   match ss, given with
-  | nil, nil => fun x => x
-  | Int :: ss, a :: given => fun f => apply ss given (f (int a))
-  | Real :: ss, a :: given => fun f => apply ss given (f (real a))
+  | nil, Nil => fun x => x
+  | Int :: ss, Cons a given => fun f => apply ss given (f (int a))
+  | Real :: ss, Cons a given => fun f => apply ss given (f (real a))
   | _, _ => fun _ => of_sort u s
   end.
 End Apply.
@@ -69,7 +81,7 @@ Fixpoint real (e : around) (t : json) {struct t} : R :=
   | Arr [Str "num"; Arr [Num p; Num q]; Arr []] => if (q =? 1)%Z then IZR p else IZR p / IZR q
   | Arr [Str "bound"; Arr [Num k; _]; Arr []] =>
       match nth_error e (Z.to_nat k) with Some (Value nil s x) => cast s x | _ => some_R u end
-  | Arr [Str "app"; Null; Arr (Arr [Str "bound"; Arr [Num k; _]; Arr []] :: given)] =>
+  | Arr [Str "app"; Null; Arr (Cons (Arr [Str "bound"; Arr [Num k; _]; Arr []]) given)] =>
       match nth_error e (Z.to_nat k) with
       | Some (Value ss s f) => cast s (apply (fun t => int e t) (fun t => real e t) s ss given f)
       | None => some_R u
@@ -100,13 +112,13 @@ Fixpoint real (e : around) (t : json) {struct t} : R :=
       | _, _ => some_R u
       end
   | _ => some_R u
-  end%string
+  end
 with int (e : around) (t : json) {struct t} : Z :=
   match t with
   | Arr [Str "num"; Arr [Num p; Num 1]; Arr []] => p
   | Arr [Str "bound"; Arr [Num k; _]; Arr []] =>
       match nth_error e (Z.to_nat k) with Some (Value nil s x) => only_Z s x | _ => some_Z u end
-  | Arr [Str "app"; Null; Arr (Arr [Str "bound"; Arr [Num k; _]; Arr []] :: given)] =>
+  | Arr [Str "app"; Null; Arr (Cons (Arr [Str "bound"; Arr [Num k; _]; Arr []]) given)] =>
       match nth_error e (Z.to_nat k) with
       | Some (Value ss s f) => only_Z s (apply (fun t => int e t) (fun t => real e t) s ss given f)
       | None => some_Z u
@@ -128,7 +140,7 @@ with int (e : around) (t : json) {struct t} : Z :=
       | _, _ => some_Z u
       end
   | _ => some_Z u
-  end%string%Z
+  end%Z
 with prop (e : around) (t : json) {struct t} : Prop :=
   match t with
   | Arr [Str "true"; Null; Arr []] => True
@@ -151,7 +163,7 @@ with prop (e : around) (t : json) {struct t} : Prop :=
       | None => some_Prop u
       end
   | _ => some_Prop u
-  end%string.
+  end.
 End Meaning.
 
 Definition holds (tree : json) : Prop := forall u : unknown, prop u nil tree.
@@ -160,8 +172,8 @@ Definition fails (tree : json) : Prop := forall u : unknown, ~ prop u nil tree.
 
 (* --- JSON as Coq reads it in the other files ------------------------------------------------------------------------ *)
 Module Text.
-Definition read_string (s : list Byte.byte) : json := Str (string_of_list_byte s).
-Definition show_string (j : json) := match j with Str s => Some (list_byte_of_string s) | _ => None end.
+Definition read_string (s : list Byte.byte) : json := Str (read_text s).
+Definition show_string (j : json) := match j with Str s => Some (show_text s) | _ => None end.
 Definition read_number (n : Number.int) :=
   match n with Number.IntDecimal d => Some (Num (Z.of_int d)) | _ => None end.
 Definition show_number (j : json) := match j with Num n => Some (Number.IntDecimal (Z.to_int n)) | _ => None end.
@@ -170,7 +182,7 @@ Declare Scope json_numbers.
 Declare Scope json_lists.
 String Notation json read_string show_string : json_strings.
 Number Notation json read_number show_number : json_numbers.
-Notation "[ ]" := (Arr nil) : json_lists.
-Notation "[ x , .. , y ]" := (Arr (cons x .. (cons y nil) ..)) : json_lists.
+Notation "[ ]" := (Arr Nil) : json_lists.
+Notation "[ x , .. , y ]" := (Arr (Cons x .. (Cons y Nil) ..)) : json_lists.
 Notation "'null'" := Null : json_lists.
 End Text.

@@ -28,6 +28,7 @@ from symcook.coq.ring import (
 from symcook.coq.term import COMPARISONS, FUNCTIONS, Term, gap, numeral, numeral_text, real
 
 LAWS = {"<=": "le", "<": "lt", "=": "eq", "&": "and", "|": "or", "->": "imp", "~": "not", "all": "all", "ex": "ex"}
+BRIEF = 100  # characters of a proof that is not worth a lemma of its own
 COUNTS = {1: "one", 2: "two", 3: "three"}
 
 
@@ -41,8 +42,13 @@ class Alike(Justified):
             return None
         place = ("alike", a, b, around)
         if place not in self.cache:
-            self.cache[place] = self._alike(a, b, around)
+            relation = "<->" if a.level == "P" else "="
+            self.cache[place] = self.share(a, around, relation, b, self._alike(a, b, around))
         return self.cache[place]
+
+    def closed(self, a: Term, b: Term, proof: Proof) -> Proof:
+        """A proof of a = b or a <-> b with nothing left open, as it is wanted among many facts."""
+        return self.share(a, (), "<->" if a.level == "P" else "=", b, proof, BRIEF)
 
     def _alike(self, a: Term, b: Term, around: Around) -> Proof:
         if not self.corresponding(a, b):
@@ -117,7 +123,8 @@ class Alike(Justified):
             return None
         place = ("equal", a, b, around)
         if place not in self.cache:
-            self.cache[place] = self.by_ring_laws(a, b, around) or super().equal(a, b, around)
+            proof = self.by_ring_laws(a, b, around) or super().equal(a, b, around)
+            self.cache[place] = self.share(a, around, "=", b, proof)
         return self.cache[place]
 
     def by_ring_laws(self, a: Term, b: Term, around: Around) -> Proof:

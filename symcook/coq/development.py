@@ -14,11 +14,15 @@ from pathlib import Path
 from symcook.coq.checker import certificates
 from symcook.coq.models import model_file, model_module, models_of
 from symcook.coq.reading import definitions_text
+from symcook.coq.ring import Lemmas
 from symcook.coq.statement import Part, lemmas_of, module_name, statement_part, with_lemmas
 from symcook.proof.replay import proofs_directory
 from symcook.proof.runrel import stored_model
 
-PRELUDE = ("Meaning", "Tree", "Laws", "Taylor", "Erf", "Enclosures", "Intermediate", "Sines", "Model")
+PRELUDE = (
+    *("Meaning", "Tree", "Laws", "Identities", "Taylor", "Erf"),
+    *("Enclosures", "Intermediate", "Sines", "Model"),
+)
 TOGETHER = 200_000  # characters of the certificates that stand in one file; a longer one has its own
 
 # OCaml's heap for coqc: the minor one is small, the major one is collected less often; it saves a quarter of the time.
@@ -42,7 +46,6 @@ class Development:
         self.models = {model_module(n): n for n in (supposed if models is None else models)}
         self.groups = self.grouped() if together else {module_name(name): [name] for name in self.ids}
         self.place = {name: file for file, names in self.groups.items() for name in names}
-        self.parts: dict[str, Part] = {}
 
     def grouped(self) -> dict[str, list[str]]:
         """Ids by file. Those of a file have the same level, one more than the highest of their lemmas, and either all
@@ -71,11 +74,6 @@ class Development:
         self.place |= {name: module_name(name) for name in names}
         return [module_name(name) for name in names]
 
-    def part(self, name: str) -> Part:
-        if name not in self.parts:
-            self.parts[name] = statement_part(name, alone=self.alone)
-        return self.parts[name]
-
     def below(self, file: str) -> list[str]:
         """The files that must be there before `file`."""
         if file in self.models:
@@ -91,24 +89,20 @@ class Development:
             return sum(len(str(certificates().get(name))) for name in self.groups[file])
         return MODEL * len(str(stored_model(self.models[file]))) if file in self.models else 0
 
-    def forget(self, file: str) -> None:
-        """Let go of the texts of the statements in a file."""
-        for name in self.groups.get(file, ()):
-            self.parts.pop(name, None)
-
     def files(self) -> list[str]:
         return [*PRELUDE, "Definitions", *self.models, *self.groups]
 
     def text(self, file: str) -> str:
-        """The text of a file; statements are translated when they are asked for."""
+        """The text of a file; statements are translated when they are asked for; those of a file share lemmas."""
         if file in PRELUDE:
             return (proofs_directory() / "coq" / f"{file}.v").read_text(encoding="utf-8")
         if file == "Definitions":
             return definitions_file()
         if file in self.models:
             return model_file(self.models[file])
-        names = self.groups[file]
-        return file_of([self.part(name) for name in names], self.places(one for n in names for one in lemmas_of(n)))
+        names, lemmas = self.groups[file], Lemmas()
+        parts = [statement_part(name, alone=self.alone, lemmas=lemmas) for name in names]
+        return file_of(parts, self.places(one for n in names for one in lemmas_of(n)))
 
     def places(self, names: Iterable[str]) -> list[str]:
         """The files that hold these statements."""
@@ -127,7 +121,6 @@ class Development:
         self.project(folder)
         for file in self.files():
             put(folder / f"{file}.v", self.text(file))
-            self.forget(file)
 
     def assumptions(self, names: Iterable[str]) -> str:
         """A file that asks what the theorems of these statements rest on together."""
@@ -149,12 +142,14 @@ def file_of(parts: list[Part], places: Iterable[str] = ()) -> str:
     """A file with these statements; `places` are the files of their lemmas."""
     files = [file for file in PRELUDE if any(file in part.files for part in parts)]
     lines = ["From Coq Require Import Reals ZArith Lra ClassicalEpsilon Classical."]
-    lines.append(f"From Symcook Require Import {' '.join(['Meaning', 'Tree', 'Laws', *files])}.")
+    lines.append(f"From Symcook Require Import {' '.join(['Meaning', 'Tree', 'Laws', 'Identities', *files])}.")
     lines += ["From Symcook Require Definitions.", *map(need, places), "Open Scope R_scope.", ""]
     if len(parts) == 1:
-        return "\n".join([*lines, parts[0].text])
-    modules = [f"Module {module_name(part.name)}.\n{part.text}\nEnd {module_name(part.name)}." for part in parts]
-    return "\n".join([*lines, *modules])
+        return "\n".join([*lines, parts[0].says, parts[0].lemmas, parts[0].theorems])
+    for part in parts:
+        module = module_name(part.name)
+        lines += [part.lemmas, f"Module {module}.", part.says, part.theorems, f"End {module}."]
+    return "\n".join(lines)
 
 
 def definitions_file() -> str:

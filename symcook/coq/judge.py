@@ -189,7 +189,6 @@ def judge(development: Development, folder: Path, say: Callable[[str], None], se
             say(f"refused  {file}: {result['message'][-400:]}")
         elif len(found) % 10 == 0:
             say(f"{len(found)} of {len(files)} files")
-        development.forget(file)
 
     waiting = {file: set(development.below(file)) for file in files}
     urgent = sorted(files, key=urgency(development, waiting).__getitem__, reverse=True)

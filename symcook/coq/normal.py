@@ -87,13 +87,16 @@ class Justified(Canonical):
         other, q = self.skeleton(b, around)
         return trans(p, trans(self.identity(one, other, around), sym(q)))
 
-    def share(self, t: Term, around: Around, relation: str, target: Term, proof: Proof) -> Proof:
-        """A long proof as a lemma over the names that occur: it uses no facts."""
-        if proof is None or len(proof) <= SHARED:
+    def share(
+        self, t: Term, around: Around, relation: str, target: Term, proof: Proof, longest: int = SHARED
+    ) -> Proof:
+        """A long proof as a lemma over the names that occur: it uses no facts. Coq finds what is left open in it faster
+        where few facts are known."""
+        if proof is None or len(proof) <= longest:
             return proof
         statement = f"{self.text(t, around)} {relation} {self.text(target, around)}"
-        names = [(name_text(n), s) for n, s in sorted(free_names(t), key=str)]
-        names += [x for i, x in enumerate(around) if uses(t, i)][::-1]
+        names = [(name_text(n), s) for n, s in sorted(free_names(t) | free_names(target), key=str)]
+        names += [x for i, x in enumerate(around) if uses(t, i) or uses(target, i)][::-1]
         if not names:
             return self.lemmas.name(statement, f"exact {proof}.", "normal")
         given = " ".join([n for n, _ in names])

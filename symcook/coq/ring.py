@@ -1,7 +1,8 @@
 """Closed lemmas of a file, and canonical forms of the checker's polynomials: what `ring` decides, each identity once.
 
 A canonical form is a term of numerals, +, -, *, neg and ^ over atoms. Two such terms that are equal are connected by
-a closed lemma, forall x0 .. xn, e1 = e2, proved by `ring` (`field` where a numeral is a fraction).
+a closed lemma, forall x0 .. xn, e1 = e2, proved by `identity` (Identities.v), or by `ring` or `field` where it speaks
+of integers or supposes products of exponentials.
 """
 
 from __future__ import annotations
@@ -38,6 +39,12 @@ class Lemmas:
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
         self.lines: list[str] = []
+        self.taken = 0
+
+    def new(self) -> list[str]:
+        """The lines since this was asked for last."""
+        before, self.taken = self.taken, len(self.lines)
+        return self.lines[before:]
 
     def name(self, statement: str, tactic: str, kind: str = "ring") -> str:
         if statement not in self.names:
@@ -248,7 +255,9 @@ class Canonical:
         bound = f"forall {' '.join(name.values())} : {a.level}, " if name else ""
         facts = [f"H{i}" for i in range(len(pairs))]
         intros = f"intros {' '.join([*name.values(), *facts])}; "
-        if not (fractional(a) or fractional(b)):
+        if a.level == "R" and not pairs:
+            tactic = "identity."
+        elif not (fractional(a) or fractional(b)):
             tactic = f"{intros}ring [{' '.join(facts)}]." if pairs else f"{intros}ring."
         else:  # field knows no hypotheses: y is put as 1/x
             steps = [f"inverse_of {name[x]} {name[y]} {h}; " for h, (x, y) in zip(facts, pairs, strict=True)]

@@ -14,8 +14,9 @@ from symcook.coq.checker import certificates, checker, deep, statements, uncolle
 from symcook.coq.layout import laid_out
 from symcook.coq.reading import statement_text, unfolded
 from symcook.coq.ring import Lemmas
+from symcook.coq.shapes import function, obtained
 from symcook.coq.steps import Script
-from symcook.coq.term import Term, elaborate, formula, occurrences, text
+from symcook.coq.term import Term, elaborate, formula, occurrences, substitute, text, variable
 from symcook.errors import BadInput
 from symcook.proof.replay import proofs_directory
 
@@ -83,25 +84,30 @@ def shared_trees(trees: Mapping[str, Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Part:
-    """One statement in Coq: its text, and which files by hand it needs besides those that each one needs."""
+    """One statement in Coq: what it says, its closed lemmas, its theorems, and which files by hand it needs besides
+    those that each one needs. The lemmas may stand before, where others use them too."""
 
     name: str
-    text: str
+    says: str
+    lemmas: str
+    theorems: str
     files: tuple[str, ...]
 
 
 @deep()
 @uncollected()
-def statement_part(name: str, data: Mapping[str, Any] | None = None, alone: bool = False) -> Part:
+def statement_part(
+    name: str, data: Mapping[str, Any] | None = None, alone: bool = False, lemmas: Lemmas | None = None
+) -> Part:
     """The text of one statement, from its certificate, or `data` in its place. `alone`: its lemmas are axioms in it, so
-    that nothing else has to be checked before."""
+    that nothing else has to be checked before. `lemmas`: the closed lemmas of the statements before it in a file."""
     statement = statements()[name]
     if name in ASSUMED:
         data = {"lemmas": {}, "sense": "proved", "proof": None}
     data = certificates()[name] if data is None else data
     checker().Clock.start(3600)
     refuted = data["sense"] == "refuted"
-    lemmas, theorems, outside = Lemmas(), [], lemma_names(data)
+    lemmas, theorems, outside = Lemmas() if lemmas is None else lemmas, [], lemma_names(data)
     trees = {"tree": statement.formula}  # the statement's first
     for part in ("refutation" if refuted else "proof", "defined", "inhabited"):
         nodes = data.get("proof" if part == "refutation" else part)
@@ -121,16 +127,17 @@ def statement_part(name: str, data: Mapping[str, Any] | None = None, alone: bool
     plain, read = (elaborate(t, "P") for t in (statement.formula, unfolded(name)))
     if refuted:
         plain, read = formula("~", plain), formula("~", read)
-        theorems.append(theorem("proof", plain, falsity(statement.formula)))
+        opposite = elaborate(statement.goal("refutation"), "P")
+        theorems.append(theorem("proof", plain, falsity(statement.formula, opposite, lemmas)))
     as_read = "proof" if read == plain else "as_read"
     if read != plain:  # casts stand elsewhere where Coq unfolds definitions
         script = f"exact {Script(outside, statement.known, lemmas).same(plain, read, 'proof')}."
         theorems.append(theorem(as_read, read, script))
-    whole = "\n".join([*lemmas.lines, *theorems])
+    closed, proved = "\n".join(lemmas.new()), "\n".join(theorems)
     stubs = [lemma_stub(n, f) for n, (f, _) in zip(data["lemmas"], outside.values(), strict=True)] if alone else []
     last = [(tree, "fails" if refuted and tree == "tree" else "holds") for tree in trees]
     sense = {"proved": "PROVED", "refuted": "REFUTED: its negation is proved"}[data["sense"]]
-    lines = [
+    says = [
         f"(* {name}: {sense}. Written by proofs/coq.py; sha256 of the tree of the statement:",
         f"   {statement.digest} *)",
         *stubs,
@@ -144,8 +151,8 @@ def statement_part(name: str, data: Mapping[str, Any] | None = None, alone: bool
         f"Definition tree : json :=\n{tree_text(statement.formula)}\n.",
         *shared_trees({part: term for part, term in trees.items() if part != "tree"}),
         "End Source.\n",
-        whole,
-        "",
+    ]
+    ends = [
         f"Theorem statement : {'~ ' if refuted else ''}Reading.statement.\nProof. exact_no_check {as_read}. Qed.",
         *[
             f"Theorem {tree}_{verb} : {verb} Source.{tree}.\n"
@@ -154,35 +161,42 @@ def statement_part(name: str, data: Mapping[str, Any] | None = None, alone: bool
         ],
         f"Definition everything := ({', '.join(['statement', *[f'{tree}_{verb}' for tree, verb in last]])}).\n",
     ]
-    return Part(name, "\n".join(lines), tuple(used_files(whole)))
+    return Part(name, "\n".join(says), closed, "\n".join([proved, "", *ends]), tuple(used_files(closed + proved)))
 
 
 def theorem(name: str, goal: Term, script: str) -> str:
     return f"Theorem {name} : {text(goal)}.\nProof.\n{script}\nQed."
 
 
-def falsity(t: Any) -> str:
-    """The script of ~t from the theorem `refutation`: somewhere the premises of t hold and what they lead to fails."""
+def falsity(t: Any, opposite: Term, lemmas: Lemmas) -> str:
+    """The script of ~t from the theorem `refutation`, which proves `opposite`: somewhere the premises of t hold and
+    what they lead to fails."""
     ck, lines = checker(), ["intros s. pose proof refutation as r."]
     while t.op in ("all", "->"):
         if t.op == "all":
-            lines.append(f"destruct r as [x{len(lines)} r]. specialize (s x{len(lines)}).")
+            found: list[Term] = []
+            while t.op == "all":
+                found.append(variable("var", (f"x{len(lines)}_{len(found)}", t.data)))
+                t, opposite = t.kids[0], opposite.kids[0]
+            opposite, sorts, names = substitute(opposite, found[::-1]), [x.data[1] for x in found], [*map(text, found)]
+            opened = f"{obtained(lemmas, sorts)} {function(sorts, names, text(opposite))}"
+            given = " ".join(names)
+            lines.append(f"refine ({opened} _ r _). clear r. intros {given} r. specialize (s {given}).")
+            continue
+        premise = t.kids[0]
+        given = ck.both(premise, ck.defined(premise))
+        if given == ck.TRUE:
+            lines.append("specialize (s I).")
         else:
-            premise = t.kids[0]
-            given = ck.both(premise, ck.defined(premise))
-            if given == ck.TRUE:
-                lines.append("specialize (s I).")
-            else:
-                lines.append(
-                    f"destruct r as [a r]. specialize (s {'a' if given == premise else '(proj1 a)'}). clear a."
-                )
-        t = t.kids[-1]
+            opposite = opposite.kids[1]
+            lines.append(f"destruct r as [a r]. specialize (s {'a' if given == premise else '(proj1 a)'}). clear a.")
+        t = t.kids[1]
     lines.append("exact (r s)." if ck.defined(t) == ck.TRUE else "exact (proj2 r s).")
     return "\n".join(lines)
 
 
 def used_files(whole: str) -> list[str]:
-    """The files of PRELUDE that a file uses beyond the first three."""
+    """The files of PRELUDE that a file uses beyond the first four."""
     marks = {
         "Taylor": ("ax_exp_lower", "ax_exp_upper"),
         "Erf": ("ax_erf_",),

@@ -220,7 +220,7 @@ class Script:
 
     def same(self, f: Term, g: Term, name: str) -> str:
         """A proof of g from the proof `name` of f, which has the same normal form; Coq must know g at this place."""
-        proof = self.forms.alike(f, g)
+        proof = self.forms.closed(f, g, self.forms.alike(f, g))
         return name if proof is None else f"(through {name} {proof})"
 
     def computed(self, f: Term) -> str:
@@ -415,7 +415,7 @@ class Script:
             )
         left = numeral(0) if goal.op == "false" else gap(goal)
         right = equations if goal.op == "=" else real("+", total, equations)
-        identity = f"({shown(forms.equal(left, right))} : {text(left)} = {text(right)})"
+        identity = f"({shown(forms.closed(left, right, forms.equal(left, right)))} : {text(left)} = {text(right)})"
         if goal.op == "=":
             self.write(f"exact (pos_eq _ _ _ {zero} {identity}).")
             return

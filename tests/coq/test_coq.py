@@ -569,6 +569,52 @@ def test_an_axiom_is_found_among_the_assumptions(folder: Path) -> None:
     assert foreign(inspector.assumptions(development, ["assuming"])) == ["assuming.wrong"]
 
 
+# --- Identities by computation, and lemmas that statements share -----------------------------------------------------
+
+IDENTITY = """From Coq Require Import Reals ZArith.
+From Symcook Require Import Laws Identities.
+Open Scope R_scope.
+"""
+IDENTITIES = {  # one that holds, and its neighbour that does not
+    "(x0 + x1) ^ 2 = ((x0 ^ 2) + (_2 * (x0 * x1))) + (x1 ^ 2)": "(x0 + x1) ^ 2 = ((x0 ^ 2) + (x0 * x1)) + (x1 ^ 2)",
+    "(((IZR (-1)%Z) / _2) * (x0 - x1)) = ((_1 / _2) * x1) - (x0 * (_1 / _2))": (
+        "(((IZR (-1)%Z) / _2) * (x0 - x1)) = ((_1 / _2) * x1) + (x0 * (_1 / _2))"
+    ),
+    "(- (- x1)) * (x0 ^ 0) = x1 ^ 1": "(- (- x1)) * (x0 ^ 0) = x0 ^ 1",
+    "((_1 / _6) + (_1 / _3)) + (x0 - x0) = _2 / _4": "((_1 / _6) + (_1 / _3)) + (x0 - x1) = _2 / _4",
+    "x0 = (_1 * x0) + _0": "x0 = (_1 * x1) + _0",
+}
+
+
+def identity(sides: str) -> str:
+    return f"Goal forall x0 x1 : R, {sides}.\nProof. identity. Qed.\n"
+
+
+@needs_coqc
+def test_identities_that_hold_are_accepted_and_their_neighbours_are_not(folder: Path) -> None:
+    (folder / "identities.v").write_text(IDENTITY + "".join(map(identity, IDENTITIES)))
+    accepted, message, _ = Judge(folder).run("identities")
+    assert accepted, message
+    wrong = [identity(one).replace("Qed.", "Fail Qed. Abort.") for one in IDENTITIES.values()]
+    (folder / "neighbours.v").write_text(IDENTITY + "".join(wrong))
+    accepted, message, _ = Judge(folder).run("neighbours")
+    assert accepted, message
+    assert "Polynomials.same" in refused(folder, "neighbour", IDENTITY + identity(next(iter(IDENTITIES.values()))))
+    assert "no polynomial" in refused(folder, "neighbour", IDENTITY + identity("exp x0 = exp x0"))
+
+
+def test_statements_of_a_file_share_closed_lemmas() -> None:
+    names = ["merrill2024.def6", "yang2026.lemma29.step"]
+    development = Development(names, alone=True, together=True)
+    ((file, group),) = development.groups.items()
+    assert sorted(group) == sorted(names)
+    lemmas = re.findall(r"^Lemma \w+ : (.*)\.$", development.text(file), re.MULTILINE)
+    assert len(lemmas) == len(set(lemmas)) > 0
+    alone = [re.findall(r"^Lemma \w+ : (.*)\.$", statement_file(name, alone=True), re.MULTILINE) for name in names]
+    assert set(lemmas) == set().union(*alone)
+    assert len(lemmas) < sum(map(len, alone))
+
+
 # --- Enclosures by computation: values of erf from tables -----------------------------------------------------------
 
 BOX = """From Coq Require Import Reals ZArith List.
