@@ -336,6 +336,7 @@ class Library:
     def _examine_all(self, names: list[str], processes: int, tell: Callable[[str], None]) -> None:
         """Examine the certificates of `names` in several processes, those that take longest first."""
         from concurrent.futures import ProcessPoolExecutor, as_completed
+        from concurrent.futures.process import BrokenProcessPool
         from multiprocessing import get_context
 
         sizes = {n: sum(p.stat().st_size for p in self._paths(n) if p.is_file()) for n in names}
@@ -345,6 +346,8 @@ class Library:
             for place, done in enumerate(as_completed(asked), 1):
                 self._examined[asked[done]] = done.result()
                 tell(f"{place}/{len(names)} {asked[done]}")
+        except BrokenProcessPool:  # one was ended from outside: what is missing is examined in this one
+            return
         finally:
             pool.shutdown(cancel_futures=True)
 

@@ -47,11 +47,10 @@ def expand(text: str, model: Callable[[str], Model] | None = None) -> str:
     `model` gives the document of a model by name (by default the stored one). Raises BadInput for an unknown model or
     a block that has no equation here.
     """
-    find = stored_model if model is None else model
-
     def written(match: re.Match[str]) -> str:
         try:
-            return f"({getattr(Relation(find(match[2])), match[1])()})"
+            relation = _stored_relation(match[2]) if model is None else Relation(model(match[2]))
+            return f"({getattr(relation, match[1])()})"
         except (KeyError, TypeError, ValueError, AttributeError):
             raise BadInput("a stored model must follow the format of model files", match[2]) from None
 
@@ -67,6 +66,11 @@ def stored_model(name: str) -> Model:
     if not path.is_file():
         raise BadInput("a statement must name a stored model", name)
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _stored_relation(name: str) -> Relation:
+    return Relation(stored_model(name))
 
 
 class Relation:
