@@ -123,15 +123,18 @@ class Judge:
 
     def assumptions(self, development: Development, names: Iterable[str]) -> set[str]:
         """The axioms that the theorems of these statements rest on together."""
-        found: set[str] = set()
         names = list(names)
-        for start in range(0, len(names), GROUP):
-            put(self.folder / "Assumptions.v", development.assumptions(names[start : start + GROUP]))
-            accepted, message, _ = self.run("Assumptions")
+
+        def asked(start: int) -> set[str]:
+            file = f"Assumptions_{start // GROUP}" if start else "Assumptions"
+            put(self.folder / f"{file}.v", development.assumptions(names[start : start + GROUP]))
+            accepted, message, _ = self.run(file)
             if not accepted:
                 raise AssertionError(message[-2000:])
-            found |= axioms_named(message)
-        return found
+            return axioms_named(message)
+
+        with ThreadPoolExecutor(JOBS) as pool:
+            return set().union(*pool.map(asked, range(0, len(names), GROUP)))
 
 
 def axioms_named(message: str) -> set[str]:
