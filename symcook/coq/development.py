@@ -23,7 +23,7 @@ PRELUDE = (
     *("Meaning", "Tree", "Laws", "Identities", "Taylor", "Erf"),
     *("Enclosures", "Intermediate", "Sines", "Model"),
 )
-TOGETHER = 200_000  # characters of the certificates that stand in one file; a longer one has its own
+TOGETHER = 300_000  # characters of the certificates that stand in one file; a longer one has its own
 
 # OCaml's heap for coqc: the minor one is small, the major one is collected less often; it saves a quarter of the time.
 HEAP = "s=2M,o=400"

@@ -52,10 +52,10 @@ def with_layer(v: dict[str, Any], plain: Sequence[str]) -> dict[str, Any]:
     return {**out, "eta": ETAS, "o": [F(t) for t in range(3)]}
 
 
-def any_network() -> dict[str, Any]:
-    """The part about any transformer, where it holds: a vector, its norm twice, the added layer."""
+def any_network(*w: F) -> dict[str, Any]:
+    """The part about any transformer, where it holds: a vector, its norm twice, the added layer; `w` is the readout."""
     made = next(iter(added()))
-    a, w, b = (F(3), F(-1)), (F(1), F(2)), F(1, 3)
+    a, b = (F(3), F(-1)), F(1, 3)
     x, mu, r = normed(a, 0)
     s = sum((real(t) * y for t, y in zip(w, x, strict=True)), real(b))
     v, m, dev = normed([s, -s], 0)
@@ -68,13 +68,13 @@ def any_network() -> dict[str, Any]:
 
 def runs() -> Iterator[dict[str, Any]]:
     """Both networks on words; of the one that a run is not about only the names are there."""
-    general = any_network()
+    rejects, accepts = any_network(F(1), F(2)), any_network(F(2), F(1))
     for w, eps in [((1,), 0), ((0,), 0), ((0, 1), 0), ((1, 0, 1), 0), ((1, 1), F(1, 10)), ((), 1), ((1, CLS), 0)]:
         first = with_layer(normed_run(w, F(1), F(eps)), SIX)
         parity = with_layer(parity_with_norms(w, F(1), F(eps)), NINE)
         k = {"k": parity["k"]}
-        yield {**general, **parity, **first, **k, "kind": "first", **kept(general)}
-        yield {**general, **first, **parity, "kind": "parity", **kept(general)}
+        yield {**rejects, **parity, **first, **k, "kind": "first", **kept(rejects)}
+        yield {**accepts, **first, **parity, "kind": "parity", **kept(accepts)}
 
 
 def kept(general: dict[str, Any]) -> dict[str, Any]:
