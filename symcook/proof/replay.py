@@ -322,30 +322,32 @@ class Library:
         for name in wanted:
             if name not in self.statements:
                 raise unknown("statement", name, list(self.statements))
-        tell = progress or (lambda _: None)
         if processes > 1:
-            self._examine_all([n for n in wanted if n not in self._verdicts], processes, tell)
-            tell = lambda _: None  # noqa: E731
+            self._examine_all([n for n in wanted if n not in self._verdicts], processes, progress)
         with uncollected():
             for place, name in enumerate(wanted, 1):
-                tell(f"{place}/{len(wanted)} {name}")
+                if progress is not None and processes == 1:
+                    progress(f"{place}/{len(wanted)} {name}")
                 self._settle(name)
         order = {name: k for k, name in enumerate(self._verdicts)}
         return [self._final(self._verdicts[name]) for name in sorted(wanted, key=order.__getitem__)]
 
-    def _examine_all(self, names: list[str], processes: int, tell: Callable[[str], None]) -> None:
+    def _examine_all(self, names: list[str], processes: int, progress: Callable[[str], None] | None) -> None:
         """Examine the certificates of `names` in several processes, those that take longest first."""
         from concurrent.futures import ProcessPoolExecutor, as_completed
         from concurrent.futures.process import BrokenProcessPool
         from multiprocessing import get_context
 
         sizes = {n: sum(p.stat().st_size for p in self._paths(n) if p.is_file()) for n in names}
-        pool = ProcessPoolExecutor(processes, get_context("spawn"), _begin, (self.root,))
+        no_interrupt = signal.signal, (signal.SIGINT, signal.SIG_IGN)  # it is for this process, which ends the others
+        pool = ProcessPoolExecutor(processes, get_context("spawn"), *no_interrupt)
         try:
-            asked = {pool.submit(_examine, n): n for n in sorted(names, key=sizes.__getitem__, reverse=True)}
+            longest = sorted(names, key=sizes.__getitem__, reverse=True)
+            asked = {pool.submit(_examined, self.root, name): name for name in longest}
             for place, done in enumerate(as_completed(asked), 1):
                 self._examined[asked[done]] = done.result()
-                tell(f"{place}/{len(names)} {asked[done]}")
+                if progress is not None:
+                    progress(f"{place}/{len(names)} {asked[done]}")
         except BrokenProcessPool:  # one was ended from outside: what is missing is examined in this one
             return
         finally:
@@ -407,10 +409,10 @@ class Library:
     def examined(self, name: str) -> list[_Examined]:
         """What the checker says of each certificate of `name` by itself."""
         if name not in self._examined:
-            self._examined[name] = [self._examine(self.statements[name], p) for p in self._paths(name) if p.is_file()]
+            self._examined[name] = [self._look(self.statements[name], p) for p in self._paths(name) if p.is_file()]
         return self._examined[name]
 
-    def _examine(self, statement: Statement, path: Path) -> _Examined:
+    def _look(self, statement: Statement, path: Path) -> _Examined:
         start = time.perf_counter()
         found, reason, lemmas = None, "", ()
         try:
@@ -490,19 +492,15 @@ def _listed(certificate: Any) -> tuple[str, ...]:
     return tuple(listed) if isinstance(listed, dict) else ()
 
 
-def _begin(root: Path) -> None:
-    """A process of `Library.replay` begins: it leaves an interrupt to the one that started it."""
-    global _own
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.disable()
-    _own = Library(root)
+@cache
+def _library(root: Path) -> Library:
+    """What a process of `Library.replay` reads once."""
+    return Library(root)
 
 
-def _examine(name: str) -> list[_Examined]:
-    return _own.examined(name)
-
-
-_own: Library
+def _examined(root: Path, name: str) -> list[_Examined]:
+    with uncollected():
+        return _library(root).examined(name)
 
 
 def read_statements(folder: Path) -> dict[str, Statement]:
