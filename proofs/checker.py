@@ -141,6 +141,8 @@ FUNCTIONS = {
 }  # fmt: skip
 WHOLE = frozenset({"+", "-", "*", "neg", "^", "relu", "abs", "min", "max"})  # of sort Int where the arguments are
 NUMBERS = ("Int", "Real")
+FORMULAS = frozenset({"~", "&", "|", "->", "true", "false", "all", "ex"})
+BINDERS = frozenset({"all", "ex", "sum", "prod", "lam"})
 
 
 class Term:
@@ -166,12 +168,19 @@ class Term:
 
     def __init__(self, op: str, data: Any = None, *kids: Term) -> None:
         self.op, self.data, self.kids = op, data, kids
-        size, depth, loose = 1, 0, data[0] + 1 if op == "bound" else 0
-        for place, k in enumerate(kids):
+        size, depth, loose = 1, 0, 0
+        for k in kids:
             size += k.size
-            depth = max(depth, k.depth)
-            loose = max(loose, k.loose - self.binds(place))
-        need(size <= MAX_SIZE and depth < MAX_DEPTH, "a formula is too large or too deep")
+            if k.depth > depth:
+                depth = k.depth
+            if k.loose > loose:
+                loose = k.loose
+        if op == "bound":
+            loose = data[0] + 1
+        elif loose and op in BINDERS:
+            loose = max(0, *(k.loose - self.binds(place) for place, k in enumerate(kids)))
+        if size > MAX_SIZE or depth >= MAX_DEPTH:
+            raise Rejected("a formula is too large or too deep")
         self.size, self.depth, self.loose = size, depth + 1, loose
         self.hash = hash((op, data, kids))
         self.sort = self.find_sort()
@@ -191,8 +200,10 @@ class Term:
             return "Int" if self.data[1] == 1 else "Real"
         if op in ("var", "bound"):
             return self.data[1]
-        if op in ("~", "&", "|", "->", "true", "false", "all", "ex"):
-            need(all(s == "Bool" for s in sorts), f"'{op}' needs formulas")
+        if op in FORMULAS:
+            for s in sorts:
+                if s != "Bool":
+                    raise Rejected(f"'{op}' needs formulas")
             return "Bool"
         if op == "ind":
             need(sorts == ["Bool"], "I[...] needs a formula")
@@ -200,9 +211,11 @@ class Term:
         if op == "app":
             head, *given = sorts
             need(isinstance(head, tuple) and len(head[1]) == len(given), "a function has the wrong arguments")
-            need(all(fits(a, b) for a, b in zip(given, head[1], strict=True)), "an argument has the wrong sort")
+            need(all(map(fits, given, head[1])), "an argument has the wrong sort")
             return head[2]
-        need(all(s in NUMBERS for s in sorts), f"'{op}' needs numbers")
+        for s in sorts:
+            if s not in NUMBERS:
+                raise Rejected(f"'{op}' needs numbers")
         if op == "lam":
             return ("fun", self.data, sorts[0])
         if op in COMPARISONS:
@@ -1122,6 +1135,8 @@ class Enclosure:
         if size < -MAX_MAGNITUDE:
             return Fraction(1, 1 << MAX_MAGNITUDE) if q > 0 else Fraction(0)
         places = self.bits - size
+        if q.denominator == 1 and places >= 0:
+            return q
         if places <= 0:
             return Fraction(-(-q.numerator // (q.denominator << -places)) << -places)
         return Fraction(-((-q.numerator << places) // q.denominator), 1 << places)

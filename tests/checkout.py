@@ -7,6 +7,9 @@ TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 
 
-def in_sample(name: str, count: int, day: int) -> bool:
-    """Whether a case is among the one in `count` that run on a day of the year."""
-    return (int(sha256(name.encode()).hexdigest()[:8], 16) + day) % count == 0
+def in_sample(family: str, number: int, count: int, day: int) -> bool:
+    """Whether the case of that number in a family is among the one in `count` that run on a day of the year.
+
+    They take turns, so that each day has its share; families begin on different days.
+    """
+    return (int(sha256(family.encode()).hexdigest()[:8], 16) + number + day) % count == 0

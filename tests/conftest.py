@@ -6,6 +6,7 @@ that a run can be repeated. `pytest --every-case` runs all of them.
 
 from __future__ import annotations
 
+import collections
 import gc
 import os
 import signal
@@ -70,8 +71,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--every-case"):
         return
     day = int(os.environ[DAY])
-    marked = [(item, mark) for item in items if (mark := item.get_closest_marker("sampled"))]
-    left_out = {item for item, mark in marked if not in_sample(item.nodeid, *mark.args, day)}
+    left_out, numbers = set(), collections.Counter[str]()
+    for item in items:
+        if mark := item.get_closest_marker("sampled"):
+            family = item.nodeid.partition("[")[0]
+            if not in_sample(family, numbers[family], *mark.args, day):
+                left_out.add(item)
+            numbers[family] += 1
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]

@@ -6,11 +6,11 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Iterator
+import re
 from fractions import Fraction
 from typing import Any
 
-from symcook.model.expr import children
+from symcook.model.expr import children, show
 
 VALUES = (
     None,
@@ -171,23 +171,34 @@ CALLS = {"min": "max", "max": "min", "relu": "abs", "abs": "relu", "exp": "relu"
 def mutate_statement(tree: Any, draw: random.Random) -> Any:
     """A formula's syntax tree with one or two small changes; it may have no sort, or be the same as before."""
     for _ in range(draw.choice((1, 1, 1, 2))):
-        paths = list(_paths(tree, ()))
+        paths: list[tuple[tuple[int, ...], Any]] = []
+        _paths(tree, (), paths)
         names = sorted({part[1] for _, part in paths if part[0] == "name"})
         path, part = draw.choice(paths)
         tree = _put(tree, path, _changed(part, names, draw))
     return tree
 
 
-def _paths(tree: Any, path: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """Every subtree with the way to it."""
-    yield path, tree
+def _paths(tree: Any, path: tuple[int, ...], out: list[tuple[tuple[int, ...], Any]]) -> None:
+    """Adds every subtree with the way to it."""
+    out.append((path, tree))
+    if tree[0] in ("num", "name"):
+        return
     for place, part in enumerate(tree):
-        if place and isinstance(part, tuple) and part and tree[0] not in ("num", "name"):
+        if place and isinstance(part, tuple) and part:
             if isinstance(part[0], tuple):  # arguments of a call
                 for inner, argument in enumerate(part):
-                    yield from _paths(argument, (*path, place, inner))
+                    _paths(argument, (*path, place, inner), out)
             elif part[0] != "fun" and not (tree[0] == "lambda" and place == 1):
-                yield from _paths(part, (*path, place))
+                _paths(part, (*path, place), out)
+
+
+def text_of(tree: Any) -> str:
+    """The text of a formula; what is quantified alike stands in one list, since each quantifier nests what is read."""
+    return QUANTIFIED.sub(lambda m: m[0].replace(f". {m[1]} ", ", "), show(tree))
+
+
+QUANTIFIED = re.compile(r"\b(all|ex) \w+:[^.]+\.(?: \1 \w+:[^.]+\.)+")
 
 
 def _put(tree: Any, path: tuple[int, ...], new: Any) -> Any:

@@ -39,7 +39,7 @@ from attacks import mutate  # noqa: E402
 from proof import statement_truth  # noqa: E402
 
 from symcook.errors import BadInput, Rejected  # noqa: E402
-from symcook.model.expr import parse_formula, show  # noqa: E402
+from symcook.model.expr import parse_formula  # noqa: E402
 from symcook.proof import grammar, kernel, normal, own, replay  # noqa: E402
 from symcook.proof.audit import falsify  # noqa: E402
 from symcook.proof.conditions import refutation  # noqa: E402
@@ -66,22 +66,20 @@ class Defect(Exception):
 
 @functools.cache
 def stored() -> dict[str, Any]:
-    """The certificates of proofs, by id, whose hashes fit."""
-    out = {}
-    for name, statement in STATEMENTS.items():
-        path = HOME.root / "certificates" / f"{name}.json"
-        if not path.is_file():
-            continue
-        certificate = replay.load_json(path.read_bytes())
-        listed = certificate.get("lemmas", {})
-        fits = certificate["statement"] == statement.digest and "check" not in certificate
-        if fits and all(n in STATEMENTS and STATEMENTS[n].digest == h for n, h in listed.items()):
-            out[name] = certificate
-    return out
+    """The certificates of proofs, by id."""
+    files = ((name, HOME.root / "certificates" / f"{name}.json") for name in STATEMENTS)
+    read = ((name, replay.load_json(path.read_bytes())) for name, path in files if path.is_file())
+    return {name: certificate for name, certificate in read if "check" not in certificate}
 
 
+@functools.cache
 def lemmas(name: str) -> dict[str, replay.Statement]:
-    return {n: STATEMENTS[n] for n in stored()[name]["lemmas"]}
+    """What a stored proof may cite. Its hashes fit: else an attack on it would fail for no reason of its own."""
+    certificate = stored()[name]
+    listed = {name: certificate["statement"], **certificate["lemmas"]}
+    if stale := [n for n, digest in listed.items() if STATEMENTS[n].digest != digest]:
+        raise ValueError(f"the certificate of {name} must be built again, for {stale} changed")
+    return {n: STATEMENTS[n] for n in certificate["lemmas"]}
 
 
 @functools.cache
@@ -244,16 +242,18 @@ class TimeUp(BaseException):
 
 @contextlib.contextmanager
 def limited(seconds: float) -> Iterator[None]:
+    """Of processor time: what a machine does beside it changes no outcome."""
+
     def stop(*_: object) -> None:
         raise TimeUp
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def searched(name: str, goal: Term, seconds: float) -> str:
@@ -349,7 +349,7 @@ def changed_statement(case: str) -> Changed:
     draw = random.Random(seed)
     for discarded in range(1000):
         try:
-            text = show(mutate.mutate_statement(tree_of(name), draw))
+            text = mutate.text_of(mutate.mutate_statement(tree_of(name), draw))
             formula = grammar.read_formula(text, {}, STATEMENTS[name].known)
         except (Rejected, BadInput):
             continue
@@ -423,9 +423,9 @@ def counterexample(name: str, text: str, formula: Term) -> tuple[str | None, int
     The instances of the adequacy test first, then seeded ones; boundary values are frequent in both.
     """
     many = met = 0
-    start = time.monotonic()
+    start = time.process_time()
     for place, instance in enumerate(entries()[name].instances if name in entries() else ()):
-        if time.monotonic() - start > PATIENCE:
+        if time.process_time() - start > PATIENCE:
             break
         try:
             with limited(PATIENCE / 8):

@@ -685,6 +685,7 @@ def test_enclosures_that_hold_are_accepted(enclosing: Path) -> None:
     assert accepted, message
 
 
+@pytest.mark.sampled(4)
 @needs_coqc
 @pytest.mark.parametrize("statement", FAIL)
 def test_enclosures_that_do_not_hold_are_refused(enclosing: Path, statement: str) -> None:
