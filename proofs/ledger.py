@@ -17,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from symcook import claims
+from symcook.cli.output import Progress
 from symcook.coq.record import coq_hash
 from symcook.proof.replay import replay, statements
 from symcook.report.witness import witness
@@ -124,7 +125,11 @@ def verdicts_text() -> str:
 
 def main(arguments: list[str]) -> int:
     gc.set_threshold(100_000, 20, 50)  # as in the command line
-    found = claims.recompute(lambda text: print(text, file=sys.stderr))
+    progress = Progress("checking")
+    try:
+        found = claims.recompute(progress)
+    finally:
+        progress.close()
     ignored = claims.ignored()
     if "--verdicts" in arguments:
         Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")
