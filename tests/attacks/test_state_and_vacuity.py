@@ -341,7 +341,7 @@ def test_the_intermediate_value_theorem_at_random_functions() -> None:
         assert any(knots[0] <= x <= knots[-1] for x in crossings)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_no_two_stored_proofs_contradict_each_other() -> None:
     """Also under different ids, up to normal forms."""
     assert proofs.contradiction([]) is None
