@@ -114,7 +114,7 @@ def test_no_conclusion_is_a_premise() -> None:
         assert list(concluded(rest.formula)) == [], name
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", CLAIMS)
 def test_no_premise_says_that_a_thing_is_itself(name: str) -> None:
     formula = statements()[name].formula
