@@ -1074,7 +1074,7 @@ def test_deep_statements_crash_nothing_at_any_depth_of_the_stack(what: str) -> N
             judge(made, {**whole(), "id": "a", "statement": made.digest, "proof": [TRUE_NODE]})
             raise AssertionError("accepted")
 
-    for depth, frames in itertools.product((60, 150, 240, 299), (0, 250)):
+    for depth, frames in ((60, 0), (150, 250), (240, 0), (299, 250)):
         below(frames, DEEP[what](depth))
 
 

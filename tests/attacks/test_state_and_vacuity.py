@@ -421,7 +421,7 @@ LONG = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("what", LONG)
 def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     start = time.process_time()
@@ -490,7 +490,7 @@ class Strict(test_fuzz_normal.Text):
 def test_d_holds_exactly_where_nothing_is_undefined(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(test_fuzz_normal.DOMAIN, "Int", [Fraction(k) for k in range(-9, 13)])
     rng, compared, undefined = random.Random(500 + seed), 0, 0
-    for _ in range(700):
+    for _ in range(350):
         text = test_fuzz_normal.Maker(rng).formula(rng.choice([2, 3, 4]), [], [])
         if "twice" in text:  # a definition that does not use its argument takes what is undefined there away
             continue
@@ -511,4 +511,4 @@ def test_d_holds_exactly_where_nothing_is_undefined(seed: int, monkeypatch: pyte
                 continue
             compared, undefined = compared + 1, undefined + (not fine)
             assert holds == fine, text
-    assert compared > 800 and undefined > 50
+    assert compared > 400 and undefined > 25

@@ -113,7 +113,7 @@ def proofs() -> list[Path]:
     return [p for p in STORED if "check" not in json.loads(p.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("batch", range(10))
 def test_mutations(batch: int) -> None:
     """A damaged certificate is rejected by both, or is still a proof for both."""
@@ -204,6 +204,7 @@ def second_form(text: str, sort: str) -> tuple[Any, Any]:
     return made or (None, None)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     rng, compared = random.Random(500 + seed), 0
@@ -260,7 +261,7 @@ def test_both_normal_forms_identify_the_same_terms() -> None:
 def test_enclosures_against_an_independent_engine(name: str) -> None:
     """At random points and precisions the two ends lie around the value, closely."""
     rng = random.Random(700)
-    for _ in range(150):
+    for _ in range(60):
         bits = rng.choice([20, 64, 200])
         q = Fraction(rng.randint(-(10**6), 10**6), rng.choice([1, 10**3, 10**5, 10**6, 10**12]) * rng.choice([1, 7]))
         q = abs(q) + Fraction(1, 10**9) if name in ("log", "sqrt") else q / 200 if name == "exp" else q
@@ -366,7 +367,7 @@ def test_hostile_files_are_rejected_in_one_line(text: str, tmp_path: Path) -> No
 HOSTILE = [
     [{"by": "have", "show": "(" * 200_000, "proof": [], "as": "h"}],
     [{"by": "have", "show": "~" * 500_000 + "0 = 0", "proof": [], "as": "h"}],
-    [{"by": "have", "show": "1" + " + 1" * 400_000 + " = 0", "proof": [], "as": "h"}],
+    [{"by": "have", "show": "1" + " + 1" * 100_000 + " = 0", "proof": [], "as": "h"}],
     [{"by": "have", "show": test_forgeries.SHORT_CHAIN + " = 0", "proof": [], "as": "h"}],
     [{"by": "have", "show": "\ud800\n\u202e", "proof": [], "as": "h"}],
     [{"by": "use", "fact": "lem:\ud800\nPROVED", "with": [], "as": "h"}],
