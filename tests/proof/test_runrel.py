@@ -263,6 +263,7 @@ CIRCULAR = {"modulo-angle", "sinusoidal"}  # sines of other numbers than those t
 STORED = {path.stem for path in (proofs_directory() / "models").glob("*.json")}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [name for name in names() if name in STORED and name not in NESTED | CIRCULAR])
 def test_the_relation_holds_of_forward_and_of_nothing_near_it(name: str) -> None:
     model = build(name)
@@ -304,6 +305,7 @@ def test_stored_models_equal_their_recipes_and_constructions() -> None:
     assert stored == {name: dumps(model) for name, model in made.items()}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", [name for name in OTHERS if "layernorm" not in name])  # as NESTED
 def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     model = OTHERS[name]()
