@@ -1018,7 +1018,7 @@ COSTS: dict[str, tuple[str, list[Any]]] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("what", COSTS)
 def test_costs_are_bounded(what: str) -> None:
     goal, proof = COSTS[what]
