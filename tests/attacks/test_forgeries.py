@@ -11,11 +11,13 @@ import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import mpmath
 import pytest
+from families import every
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.conditions_text import defined, inhabited
 from proof.nodes import intro, use
@@ -906,6 +908,7 @@ def holds(t: Any, env: Any) -> bool:
     return a <= b if exact else a <= b + slack
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(AXIOMS))
 def test_axioms_hold_at_boundary_values(name: str) -> None:
     with mpmath.workdps(60):
@@ -1015,12 +1018,12 @@ COSTS: dict[str, tuple[str, list[Any]]] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("what", COSTS)
 def test_costs_are_bounded(what: str) -> None:
     goal, proof = COSTS[what]
     with pytest.raises(Rejected):
-        attempt(goal, proof, seconds=2)
+        attempt(goal, proof, seconds=0.5)
 
 
 def test_short_texts_of_large_trees_are_bad_input() -> None:
@@ -1072,7 +1075,7 @@ def test_deep_statements_crash_nothing_at_any_depth_of_the_stack(what: str) -> N
             judge(made, {**whole(), "id": "a", "statement": made.digest, "proof": [TRUE_NODE]})
             raise AssertionError("accepted")
 
-    for depth, frames in itertools.product((60, 150, 240, 299), (0, 250)):
+    for depth, frames in ((60, 0), (150, 250), (240, 0), (299, 250)):
         below(frames, DEEP[what](depth))
 
 
@@ -1639,9 +1642,12 @@ INJECTIONS = [
 ]
 
 
-@pytest.mark.parametrize("text", INJECTIONS)
 @pytest.mark.parametrize("place", ["W1", "b1", "W2", "b2", "Q", "K", "V", "weights", "words"])
-def test_a_number_of_a_model_cannot_carry_text(place: str, text: Any) -> None:
+def test_a_number_of_a_model_cannot_carry_text(place: str) -> None:
+    every(INJECTIONS, partial(carries_no_text, place))
+
+
+def carries_no_text(place: str, text: Any) -> None:
     bad = [[text]]
     if place in ("W1", "b1", "W2", "b2"):
         document = model(network={place: bad})

@@ -15,7 +15,7 @@ def test_damaged_proofs(name):
     """Each is rejected, or is still a proof of the same statement: `prove` knows no other goal."""
     text, proof = PROOFS[name]
     rejected = 0
-    for seed in range(150):
+    for seed in range(75):
         damaged = mutate.mutate({"proof": proof}, seed).get("proof")
         start = time.process_time()
         try:
@@ -23,4 +23,4 @@ def test_damaged_proofs(name):
         except Rejected:
             rejected += 1
         assert time.process_time() - start < 20, f"seed {seed}"
-    assert rejected > 75
+    assert rejected > 37

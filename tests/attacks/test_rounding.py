@@ -149,8 +149,8 @@ def attack(count: int, seed: int) -> Counter[tuple[str, str]]:
 
 
 def test_what_is_reliable_is_right() -> None:
-    ends = attack(60, 1)
-    assert ends["float64", "reliable"] > 20 and ends["float16", "wrong, and says so"] > 3
+    ends = attack(30, 1)
+    assert ends["float64", "reliable"] > 10 and ends["float16", "wrong, and says so"] > 1
 
 
 # --- A runtime that rounds as it likes, within the model --------------------------------------------------
@@ -235,7 +235,7 @@ def holds(ball: Any, value: Fraction) -> bool:
 def test_the_sets_hold_what_such_a_runtime_computes(format: Format) -> None:
     rng = random.Random(format.bits)
     runtime, bounded = Runtime(format, rng), 0
-    for trial in range(60):
+    for trial in range(30):
         n = rng.choice([1, 2, 3, 5, 7])
         size = rng.choice([Fraction(1), Fraction(1, 10), Fraction(1, 1000)])
         draw = [[size * Fraction(rng.randint(-30, 30), rng.choice([1, 2, 3, 7])) for _ in range(n)] for _ in "qkv"]
@@ -267,7 +267,7 @@ def test_the_sets_hold_what_such_a_runtime_computes(format: Format) -> None:
             for ball, number in zip(column, numbers, strict=True):
                 assert abs(number) > largest or holds(ball, number), (trial, place)
                 bounded += flint.arb(ball).is_finite()
-    assert bounded > 500
+    assert bounded > 250
 
 
 def test_a_format_of_few_bits_is_not_held_by_the_sets_of_more() -> None:
@@ -354,7 +354,7 @@ def test_verdicts_of_mpmath_are_right_or_open() -> None:
     for size in (5, 64, 100, 10**6):
         model = build("dyck-1-nonuniform", N=str(size))
         rng = random.Random(size)
-        for _ in range(60):
+        for _ in range(25):
             word = "".join(rng.choice("()") for _ in range(rng.randint(1, min(size, 12))))
             found = run(model, word, "mpmath")
             assert found.accept in (dyck1(word), None), word
@@ -411,7 +411,7 @@ def unending(value: Any) -> bool:
 
 def test_no_float_run_ends_in_inf_or_nan() -> None:
     rng, answered = random.Random(3), 0
-    for _ in range(250):
+    for _ in range(120):
         model, word = extreme(rng), "".join(rng.choice("xy") for _ in range(rng.choice([1, 2, 3])))
         for domain in ("float64", "float32", "float16"):
             for trace in (False, True):
@@ -422,7 +422,7 @@ def test_no_float_run_ends_in_inf_or_nan() -> None:
                 answered += 1
                 assert not unending(found.to_json()), (domain, word)
                 assert found.accept is not None or not model.decides
-    assert answered > 100
+    assert answered > 50
 
 
 if __name__ == "__main__":

@@ -476,16 +476,16 @@ def test_deep_proofs_cost_no_recursion():
 def test_enormous_terms_are_refused_in_time(text):
     start = time.process_time()
     with pytest.raises(Rejected):
-        attempt(text, [intro(*[name for name in "xyz" if f"{name}:" in text]), pos()], 0.2)
+        attempt(text, [intro(*[name for name in "xyz" if f"{name}:" in text]), pos()], 0.05)
     with pytest.raises(Rejected):
-        attempt("true", [{"by": "have", "show": text, "proof": [{"by": "true"}], "as": "h"}, {"by": "true"}], 0.2)
+        attempt("true", [{"by": "have", "show": text, "proof": [{"by": "true"}], "as": "h"}, {"by": "true"}], 0.05)
     assert time.process_time() - start < 20
 
 
 def test_time_is_limited():
     start = time.process_time()
     with pytest.raises(Rejected, match="time"):
-        attempt("sum(i, 1, 3000, sum(j, 1, 3000, i*j)) = 0", [pos()], 0.1)
+        attempt("sum(i, 1, 3000, sum(j, 1, 3000, i*j)) = 0", [pos()], 0.03)
     assert time.process_time() - start < 3
 
 

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from families import every
 from proof.adequacy import ENTRIES, changed, claim_statements, column, load_claims, refuted
 from proof.claims_cookbook import least, numbered
 from proof.statement_truth import evaluate, holds, texts
@@ -27,8 +28,17 @@ from symcook.recipes.feedforward.cancel_residual import ONE_TO_ONE
 F = Fraction
 
 
-def test_the_least_total_of_longer_words() -> None:
-    assert [least(n, "total") for n in (7, 8, 9, 10)] == [F(1, 49), F(1, 56), F(1, 81), F(1, 90)]
+@pytest.mark.parametrize(
+    ("n", "total"),
+    [
+        (7, F(1, 49)),
+        (8, F(1, 56)),
+        pytest.param(9, F(1, 81), marks=pytest.mark.sampled(4)),
+        pytest.param(10, F(1, 90), marks=pytest.mark.sampled(8)),
+    ],
+)
+def test_the_least_total_of_longer_words(n: int, total: Fraction) -> None:
+    assert least(n, "total") == total
 
 
 # --- The evaluator itself ---------------------------------------------------------------------------------------------
@@ -70,7 +80,7 @@ def test_every_statement_has_a_claim_and_every_claim_a_statement() -> None:
     assert {name for name, entry in ENTRIES.items() if entry.false} == refuted()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", list(ENTRIES))
 def test_the_claim_and_the_formal_statement_agree(name: str) -> None:
     entry = ENTRIES[name]
@@ -99,11 +109,14 @@ MISSES = [(n, old, new) for n, e in ENTRIES.items() for old, new in e.misses]
 STILL_TRUE = [(n, old, new) for n, e in ENTRIES.items() for old, new in e.still_true]
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize(("name", "old", "new"), MISSES)
-def test_a_near_miss_is_false_somewhere(name: str, old: str, new: str) -> None:
-    text = changed(name, old, new)
-    assert not all(holds(text, instance) for instance in ENTRIES[name].instances)
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("part", range(16))
+def test_a_near_miss_is_false_somewhere(part: int) -> None:
+    def check(name: str, old: str, new: str) -> None:
+        text = changed(name, old, new)
+        assert not all(holds(text, instance) for instance in ENTRIES[name].instances)
+
+    every(MISSES[part::16], check)
 
 
 @pytest.mark.sampled(3)

@@ -329,7 +329,7 @@ def normal_or_none(make: Callable[[], Any]) -> Any:
         return None
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     rng, compared = random.Random(seed), 0
@@ -349,7 +349,7 @@ def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     assert compared > 900
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_key_of_a_formula_has_its_truth_value(seed: int) -> None:
     rng, compared, decided = random.Random(100 + seed), 0, 0

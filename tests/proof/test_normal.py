@@ -212,7 +212,7 @@ def test_equal_normal_forms_mean_equal_values():
         for _ in range(12)
     ]
     groups = {}
-    for _ in range(6000):
+    for _ in range(2500):
         t = read_value(a_term(rng, 3), "Real", SCOPE, {})
         try:
             with Clock(5):
@@ -220,6 +220,6 @@ def test_equal_normal_forms_mean_equal_values():
         except Rejected:
             continue
         groups.setdefault(form, {})[t] = tuple(value(t, p) for p in points)
-    assert sum(len(g) > 1 for g in groups.values()) > 60
+    assert sum(len(g) > 1 for g in groups.values()) > 25
     for group in groups.values():
         assert len(set(group.values())) == 1, [show(t) for t in group]

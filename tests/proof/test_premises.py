@@ -114,7 +114,7 @@ def test_no_conclusion_is_a_premise() -> None:
         assert list(concluded(rest.formula)) == [], name
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", CLAIMS)
 def test_no_premise_says_that_a_thing_is_itself(name: str) -> None:
     formula = statements()[name].formula
@@ -127,6 +127,7 @@ CORRECTIONS = [name for name, one in statements().items() if one.corrects]
 ON_MODELS = [name for name in CORRECTIONS if re.search(r"\brun\(", statements()[name].text)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ON_MODELS)
 def test_a_stored_model_meets_the_hypotheses_of_a_correction_about_it(name: str) -> None:
     """`run(NAME)` is among the hypotheses, and so an instance that meets them is a run of the stored model. Where the
