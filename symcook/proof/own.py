@@ -156,11 +156,29 @@ def _definitions() -> Mapping[str, Any]:
     return next(iter(replay.statements().values())).known if replay.statements() else {}
 
 
+class _Facts(Mapping[str, Term]):
+    """The axioms, and the formulas of statements, each read when it is asked for: most proofs cite few."""
+
+    def __init__(self, known: Mapping[str, Statement]) -> None:
+        self.axioms, self.known = {f"ax:{k}": f for k, f in kernel.axioms().items()}, known
+
+    def __getitem__(self, label: str) -> Term:
+        return self.axioms[label] if label in self.axioms else self.known[label].formula
+
+    def __contains__(self, label: object) -> bool:
+        return label in self.axioms or label in self.known
+
+    def __iter__(self) -> Iterator[str]:
+        return itertools.chain(self.axioms, self.known)
+
+    def __len__(self) -> int:
+        return len(self.axioms) + len(self.known)
+
+
 def library(statement: Statement, known: Mapping[str, Statement]) -> Library:
     """What a search for a proof of `statement` may use: the axioms, and the lemmas and claims `known` by label."""
-    facts = {f"ax:{k}": f for k, f in kernel.axioms().items()} | {label: s.formula for label, s in known.items()}
     texts = {**known, "": statement}
-    return Library(statement.known, facts, texts=lambda k: texts[k].expanded if k in texts else None)
+    return Library(statement.known, _Facts(known), texts=lambda k: texts[k].expanded if k in texts else None)
 
 
 def prove(statement: Statement, text: ProofText | None = None) -> dict[str, Any]:
