@@ -35,7 +35,7 @@ WORDS = {"x": {"a": 1}, "y": {"a": "-1/2", "b": 1}, "$": {"c": 2}}
 SINGLE = ("exact", "ball", "mpmath", "float64", "symbolic")
 TOLERANCE = {"float64": 1e-9, "float32": 1e-4, "float16": 2e-2}
 ROUNDED = ("mpmath", *TOLERANCE)
-QUICK = settings(derandomize=True, max_examples=25, deadline=None, database=None, phases=[Phase.generate])
+QUICK = settings(derandomize=True, max_examples=15, deadline=None, database=None, phases=[Phase.generate])
 
 
 # --- Models ----------------------------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ def check_all(model: Transformer, word: str, names: tuple[str, ...] = SINGLE) ->
 # --- Tests -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)
 def test_masks_and_weightings(mask: str, weighting: str) -> None:
@@ -352,7 +352,7 @@ def test_activations(activation: str) -> None:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
 def test_norms(placement: str) -> None:
-    @settings(QUICK, max_examples=40)
+    @settings(QUICK, max_examples=12)
     @given(models(placement=placement, count=1), words)
     def run(model: Transformer, word: str) -> None:
         check_all(model, word)
@@ -383,7 +383,7 @@ def one_head(mask: str, weighting: str, queries: bool = True) -> Transformer:
     )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("queries", [True, False])
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)

@@ -41,7 +41,7 @@ from symcook.recipes import build
 from symcook.spec.languages import dyck1
 
 EXAMPLE = ROOT / "examples" / "compose.py"
-LONGEST = 5
+LONGEST = 4
 COORDINATES = ("a", "b", "c")
 generated = settings(
     max_examples=15, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None

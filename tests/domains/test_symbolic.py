@@ -69,7 +69,7 @@ def test_dyck_nonuniform_with_too_wide_a_tolerance_is_open_and_still_right_at_ea
     for word in words(5):
         found = derive(model, word)
         open_words += found.accept is None
-        for eps in (Fraction(1, 36), Fraction(1, 7), Fraction(1, 2), Fraction(6, 7)):
+        for eps in (Fraction(1, 36), Fraction(1, 2), Fraction(6, 7)):
             run = model.run(word, values={"eps": eps})
             assert at(found.output["logit"], {"eps": eps}) == Fraction(run.output["logit"])
             assert found.accept in (None, run.accept)
@@ -813,7 +813,7 @@ def random_softmax(r):
     return Transformer("random", embedding, (layer(), layer()), Readout("value", "last", names), parameters)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", [0, 1, 3, 5, 9, 10, 13, 17, 25, 32, 57])
 def test_two_layers_of_softmax_end_soon_with_a_form_that_reads_back_or_a_refusal(seed):
     r = random.Random(seed)
@@ -882,6 +882,7 @@ def random_normed(rng, placement):
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_normed_models_at_rational_points_equal_the_dense_pass(placement, seed):
