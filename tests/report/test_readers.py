@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from proof.stored import verdict as checked
@@ -57,24 +58,31 @@ def of(part: int) -> list[tuple[str, Statement]]:
     return list(statements().items())[part::PARTS]
 
 
-def drawn_again(statement: Statement, digest: str) -> bool:
+def signed(t: Any) -> Any:
+    """A minus before a number as part of it: f(-x) at x = 0 has a -0 that no text keeps apart from 0."""
+    tag, data, kids = t[0], t[1], tuple(map(signed, t[2]))
+    return ("num", (-kids[0][1][0], kids[0][1][1]), ()) if tag == "neg" and kids[0][0] == "num" else (tag, data, kids)
+
+
+def drawn_again(statement: Statement, formula: Any) -> bool:
     tree = statement_tree(statement.text)
     folder = Folder(statement.known, used_definitions([tree], statement.known))
     again = grammar.read_formula(folder.text(statement.formula), {}, statement.known)
-    return statement_tree(text_of(tree)) == tree and grammar.digest(again) == digest
+    same = grammar.digest(again) == grammar.digest(formula) or signed(again) == signed(formula)
+    return statement_tree(text_of(tree)) == tree and same
 
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement(part: int) -> None:
-    assert [name for name, statement in of(part) if not drawn_again(statement, statement.digest)] == []
+    assert [name for name, statement in of(part) if not drawn_again(statement, statement.formula)] == []
 
 
 def test_another_statement_is_not_drawn() -> None:
     statement = statements()[LEMMA]
-    assert drawn_again(statement, statement.digest)
+    assert drawn_again(statement, statement.formula)
     changed = replace(statement, text=statement.text.replace("0 < gamma", "0 <= gamma"))
-    assert changed.digest != statement.digest and not drawn_again(changed, statement.digest)
+    assert changed.digest != statement.digest and not drawn_again(changed, statement.formula)
 
 
 def test_definitions_are_folded_and_ranges_put_back() -> None:
