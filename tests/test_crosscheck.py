@@ -331,7 +331,7 @@ def check_all(model: Transformer, word: str, names: tuple[str, ...] = SINGLE) ->
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)
 def test_masks_and_weightings(mask: str, weighting: str) -> None:
-    @settings(QUICK, max_examples=12)
+    @settings(QUICK, max_examples=8)
     @given(models(mask=mask, weighting=weighting), words)
     def run(model: Transformer, word: str) -> None:
         check_all(model, word)
@@ -352,7 +352,7 @@ def test_activations(activation: str) -> None:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
 def test_norms(placement: str) -> None:
-    @settings(QUICK, max_examples=12)
+    @settings(QUICK, max_examples=10)
     @given(models(placement=placement, count=1), words)
     def run(model: Transformer, word: str) -> None:
         check_all(model, word)

@@ -1137,7 +1137,7 @@ def run_refused(one: Case, name: str) -> None:
         assert "domain" in reason  # where to go instead
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", DOMAINS)
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.label)
 def test_definition(one: Case, name: str) -> None:

@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import pkgutil
+from pathlib import Path
 
 import symcook
 
@@ -14,12 +15,8 @@ MODULES = sorted(
 
 
 def test_examples() -> None:
-    """What fails is shown by doctest."""
-    assert [name for name in MODULES if doctest.testmod(importlib.import_module(name)).failed] == []
-
-
-def test_some_examples_exist() -> None:
-    """Guards against a search that finds nothing."""
-    finder = doctest.DocTestFinder()
-    found = [t for name in MODULES for t in finder.find(importlib.import_module(name)) if t.examples]
-    assert len(found) >= 10
+    """Every module can be imported; what fails is shown by doctest, which is slow to look through what has none."""
+    modules = [importlib.import_module(name) for name in MODULES]
+    found = {m.__name__: doctest.testmod(m) for m in modules if ">>>" in Path(str(m.__file__)).read_text("utf-8")}
+    assert [name for name, result in found.items() if result.failed] == []
+    assert sum(result.attempted for result in found.values()) >= 10  # against a search that finds nothing

@@ -7,6 +7,7 @@ import os
 import runpy
 import sys
 import time
+from copy import deepcopy
 from fractions import Fraction
 
 import pytest
@@ -123,7 +124,7 @@ def test_the_hash_sees_every_leaf_of_every_block():
     seen = {model_hash(wide_model())}
     count = 1
     for path in leaves(text):
-        changed = to_document(wide_model())
+        changed = deepcopy(text)
         inner = changed
         for key in path[:-1]:
             inner = inner[key]

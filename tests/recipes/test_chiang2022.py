@@ -187,7 +187,7 @@ def test_parity_depends_on_the_count_alone():
         assert all(len(values) == 1 for values in seen.values())
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("setting", paper.SETTINGS[::2], ids=str)
 def test_all_domains_agree_with_the_paper_on_short_words(setting):
     plain = setting[0] in paper.PLAIN

@@ -115,7 +115,7 @@ def test_the_printed_temperature_is_not_enough() -> None:
 @pytest.mark.parametrize(("k", "D"), [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 4), (3, 2)])
 def test_bounded_dyck_languages(k: int, D: int, weighting: str) -> None:
     pairs = "()[]{}"[: 2 * k]
-    length = {1: 8, 2: 6, 3: 4}[k]
+    length = {1: 8, 2: 5, 3: 4}[k]
     model = build("dyck-k-d", k=k, D=D, weighting=weighting)
     found = check(model, lambda word: nested(word, pairs, D), length)
     assert found.holds and found.strings == sum((2 * k) ** n for n in range(1, length + 1))

@@ -29,7 +29,7 @@ def ball(model: Any, point: dict[str, Any], **values: Any) -> Fraction:
     return Fraction(found["mid"] if isinstance(found, dict) else found)
 
 
-@pytest.mark.parametrize("form", ["erf", "tanh"])
+@pytest.mark.parametrize("form", ["erf", pytest.param("tanh", marks=pytest.mark.sampled(4))])
 def test_products(form: str) -> None:
     model, gelu = build("multiply-gelu", form=form), FORMS[form]
     with mpmath.workdps(30):

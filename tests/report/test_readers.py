@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from symcook.model.expr import parse_formula, parse_term
 from symcook.proof import grammar
 from symcook.proof.audit.falsify import falsify
 from symcook.proof.audit.folded import Folder, statement_tree, text_of, used_definitions
-from symcook.proof.audit.neighbours import broken, changes
+from symcook.proof.audit.neighbours import Tried, broken, changes
 from symcook.proof.replay import Statement, library, load_json, proofs_directory, replay, statements
 from symcook.report import outline as outlines
 from symcook.report import trust
@@ -405,11 +406,16 @@ def certificate(name: str) -> dict[str, object]:
     return load_json((library().root / "certificates" / f"{name}.json").read_bytes())
 
 
+@cache
+def near_misses(name: str) -> list[Tried]:
+    return list(broken(statements()[name], certificate(name)))
+
+
 @pytest.mark.parametrize(
     "name", ["cookbook.s4.4.min", "cookbook.s4.7.gtzero", "lem.sum_mono", LEMMA, f"{FALSE}.corrected"]
 )
 def test_near_misses_that_are_false_are_rejected(name: str) -> None:
-    tried = list(broken(statements()[name], certificate(name)))
+    tried = near_misses(name)
     assert tried
     assert [t for t in tried if t.accepted and t.instance] == []
     assert any(t.instance for t in tried)
@@ -430,7 +436,7 @@ def test_the_kinds_of_changes() -> None:
 
 def test_a_near_miss_that_is_proved_is_called_so() -> None:
     """0 < gamma is stronger than what the proof of Lemma 5.3 needs."""
-    tried = list(broken(statements()[LEMMA], certificate(LEMMA)))
+    tried = near_misses(LEMMA)
     accepted = [t.change for t in tried if t.accepted]
     assert [c.after for c in accepted if c.before == "0 < gamma"] == ["0 <= gamma"]
     text = "\n".join(break_text(LEMMA, tried))
