@@ -393,7 +393,7 @@ def signs_of_sample(p, box):
     return found | (NULL if inside else 0)
 
 
-@settings(derandomize=True, max_examples=150, deadline=None)
+@settings(derandomize=True, max_examples=80, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.integers(1, 2), st.integers(1, 3)), min_size=1, max_size=3),
     st.booleans(),
@@ -421,7 +421,7 @@ def test_univariate_planted_neighbours():
     assert univariate(fmpq_poly([0, -1]), Box(fmpq(0), fmpq(0), False, False)) == NULL
 
 
-@settings(derandomize=True, max_examples=150, deadline=None)
+@settings(derandomize=True, max_examples=80, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2), st.integers(-3, 3)), min_size=1, max_size=5
