@@ -18,7 +18,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -215,10 +215,11 @@ def row_digest(name: str) -> str:
                 own[path], lemmas = _read(path, at.st_mtime_ns, at.st_size)
                 todo += lemmas
     files = _digest([shared.encode(), *(own[path] for path in sorted(own))]) if own else ""
-    if name not in reviewed():
+    entry = reviewed().get(name)
+    if entry is None:
         return files
     row = inventory()[name]
-    return _digest([files.encode(), json.dumps([row.kind, row.statement, reviewed()[name]], sort_keys=True).encode()])
+    return _digest([files.encode(), json.dumps([row.kind, row.statement, entry], sort_keys=True).encode()])
 
 
 @cache
@@ -306,13 +307,16 @@ def dump(found: dict[str, Known]) -> str:
     return json.dumps({"checker": checker_digest(), "rows": rows}, indent=1, sort_keys=True) + "\n"
 
 
-def ledger(found: dict[str, Known] | None = None) -> list[Claim]:
-    """Every claim with its status: from `found`, else from the shipped ledger (OPEN where a digest no longer fits)."""
+def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None = None) -> list[Claim]:
+    """Every claim, or those of `names`, with its status: from `found`, else from the shipped ledger (OPEN where a
+    digest no longer fits)."""
     path = DATA / "ledger.json"
     stale = set()
     if found is None:
         found = {}
         for name, row in _stored(path).items():
+            if names is not None and name not in names:
+                continue
             known = _known(name, row)
             if known is None or not row["digest"] or row["digest"] != known.sealed(name):
                 stale.add(name)
@@ -321,6 +325,8 @@ def ledger(found: dict[str, Known] | None = None) -> list[Claim]:
     said, entries = remarks(), reviewed()
     rows = []
     for name, row in inventory().items():
+        if names is not None and name not in names:
+            continue
         words = said.get(name, {})
         row = replace(row, gaps=tuple(words.get("gaps", ())), tried=tuple(words.get("tried", ())))
         entry = entries.get(name, {})

@@ -231,6 +231,8 @@ def test_remarks_cannot_give_a_status(own: Path) -> None:
     plain = claims.ledger()
     remarks_of(own).write_text(json.dumps({n: words | forged for n in names}), encoding="utf-8")
     assert claims.ledger() == plain
+    some = ("cookbook.s4.4.min", plain[-1].id)
+    assert claims.ledger(names=some) == [row for row in plain if row.id in some]
     assert [row(name).status for name in names] == ["OPEN", "PROVED"]
     assert row(UNTREATED).note == row(PROVED).note == "said"
     assert row(UNTREATED).tried == ("one instance",)

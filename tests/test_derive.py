@@ -95,13 +95,13 @@ def test_a_step_behind_a_relu_on_every_box(box, weight, bias):
 def test_a_sample_of_random_piecewise_models():
     """`python tests/attacks/piecewise.py --count 2400` runs more of them."""
     outcomes = []
-    for seed in range(1, 41):
+    for seed in range(1, 16):
         r = random.Random(seed)
         outcome, wrong, count = piecewise.faults(piecewise.random_model(r), r, lines=3)
         assert not wrong, (seed, wrong[0])
         outcomes.append((outcome, count))
-    assert sum(outcome == "cases" for outcome, _ in outcomes) >= 38
-    assert sum(count for _, count in outcomes) > 1000
+    assert sum(outcome == "cases" for outcome, _ in outcomes) >= 14
+    assert sum(count for _, count in outcomes) > 400
 
 
 def test_the_sample_sees_a_lost_case(monkeypatch):

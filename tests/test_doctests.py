@@ -3,8 +3,7 @@
 import doctest
 import importlib
 import pkgutil
-
-import pytest
+from pathlib import Path
 
 import symcook
 
@@ -15,14 +14,9 @@ MODULES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_examples(name: str) -> None:
-    module = importlib.import_module(name)
-    assert doctest.testmod(module).failed == 0
-
-
-def test_some_examples_exist() -> None:
-    """Guards against a search that finds nothing."""
-    finder = doctest.DocTestFinder()
-    found = [t for name in MODULES for t in finder.find(importlib.import_module(name)) if t.examples]
-    assert len(found) >= 10
+def test_examples() -> None:
+    """Every module can be imported; what fails is shown by doctest, which is slow to look through what has none."""
+    modules = [importlib.import_module(name) for name in MODULES]
+    found = {m.__name__: doctest.testmod(m) for m in modules if ">>>" in Path(str(m.__file__)).read_text("utf-8")}
+    assert [name for name, result in found.items() if result.failed] == []
+    assert sum(result.attempted for result in found.values()) >= 10  # against a search that finds nothing

@@ -238,11 +238,12 @@ def normed_parity_logit(given: Given, at: flint.arb, hit: Mapping[int, flint.arb
 
     The squares of position i sum to 2 + (i/n)^2 + (at/n)^2 + 1/n^2 before the t/n of a hit.
     """
-    n, zero = given.n, arb(0)
+    n, zero, e, square = given.n, arb(0), arb_of(given.epsilon), at**2
 
-    def factor(i: int) -> flint.arb:
-        t = hit.get(i, zero)
-        return _two_norms((2 * n * n + i * i + 1 + at**2) / (9 * n * n), t**2 / (9 * n * n), given.epsilon)
+    def factor(i: int) -> flint.arb:  # as _two_norms; most positions are not hit
+        before = (2 * n * n + i * i + 1 + square) / (9 * n * n)
+        after = before + hit[i] ** 2 / (9 * n * n) if i in hit else before
+        return (after + e * (before + e)).rsqrt()
 
     factors = [factor(i) for i in range(n)]
     scale = given.c() * factors[0]

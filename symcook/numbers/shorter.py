@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import gcd, lcm
 from typing import Any
 
@@ -16,6 +17,7 @@ SHORTER = Fraction(3, 5)
 """How much shorter a text must be to be taken: softmax weights such as exp(c)/(exp(c) + 1) stay what they are."""
 
 
+@lru_cache(maxsize=256)  # a logit is often the coordinate that is read
 def shorter(expression: Any) -> Any:
     """An equal expression with sign for steps up and down, and with tanh, sinh or cosh for exponentials where its text
     gets much shorter; else itself.

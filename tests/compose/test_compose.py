@@ -41,10 +41,10 @@ from symcook.recipes import build
 from symcook.spec.languages import dyck1
 
 EXAMPLE = ROOT / "examples" / "compose.py"
-LONGEST = 5
+LONGEST = 4
 COORDINATES = ("a", "b", "c")
 generated = settings(
-    max_examples=15, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
+    max_examples=10, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
 )
 
 

@@ -322,6 +322,7 @@ def close_values(found, expected):
     return abs(number(found) - expected) < mpmath.mpf(10) ** -50
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost"])
 def test_hard_weightings_under_every_mask_equal_the_dense_pass(mask, weighting):

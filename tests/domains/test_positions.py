@@ -42,15 +42,15 @@ def drawn(rng: random.Random, mask: str, weighting: str, position: str, tokens: 
     return Transformer("drawn", embedding, layers, Readout("value", position, NAMES))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("position", ["first", "last"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)
 def test_one_position_is_the_same_as_in_the_whole_pass(mask: str, weighting: str, position: str) -> None:
     rng = random.Random(f"{mask} {weighting} {position}")
-    for tokens in ((None, None), ("B", None), ("B", "E")):
+    for tokens in ((None, None), ("B", "E")):
         model = drawn(rng, mask, weighting, position, tokens)
-        for word in ("", "x", "xyyx") if any(tokens) else ("y", "xyyx"):
+        for word in ("" if any(tokens) else "y", "xyyx"):
             for name in RUNNABLE:
                 # as a simulation mpmath answers where a tie of thirds stays open otherwise
                 options = {"simulates": True} if name == "mpmath" else {}

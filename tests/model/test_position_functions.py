@@ -171,7 +171,7 @@ def expected(term: Term, n: int, start: int = 1) -> list[Fraction] | None:
         return None
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=80)
 @given(terms(), st.sampled_from([0, 1]))
 def test_every_number_system_gives_an_expression_the_same_value(term: Term, start: int) -> None:
     """Where the expression has a value as it is written, all have it; none has another one."""
@@ -420,7 +420,7 @@ def test_a_temperature_with_a_sum_is_the_same_everywhere() -> None:
     assert math.isclose(npz.shown(archive, z)[0, 1, 0], right, rel_tol=1e-12)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=100)
 @given(terms(names=("i", "n"), depth=3), st.integers(1, 3))
 def test_the_tree_itself_has_that_value_for_rationals_and_balls(term: Term, i: int) -> None:
     """Without sympy between: what `bound`, regions of recipes and references evaluate."""

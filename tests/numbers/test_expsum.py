@@ -83,7 +83,7 @@ def test_the_agreement_test_rejects_neighbours():
 def test_field_laws_and_equal_normal_forms():
     rng = random.Random(11)
     values = [random_value(rng)[0] for _ in range(12)] + [Fraction(0), Fraction(2, 3), exp_of(1)]
-    for a, b, c in itertools.product(values[:8], values[4:12], values[9:]):
+    for a, b, c in itertools.product(values[:5], values[4:9], values[9:]):
         for left, right in (
             ((a + b) + c, a + (b + c)),
             (a * (b + c), a * b + a * c),

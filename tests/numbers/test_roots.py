@@ -24,7 +24,7 @@ def as_sympy(value):
     return sympy.Rational(value)
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(number, number)
 def test_arithmetic_order_and_text_equal_sympys(a, b):
     x, y = as_sympy(a), as_sympy(b)
@@ -43,7 +43,7 @@ def test_arithmetic_order_and_text_equal_sympys(a, b):
     assert exact(text(a)) == x
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
+@settings(derandomize=True, max_examples=50, deadline=None)
 @given(number)
 def test_the_root_of_a_square_is_the_absolute_value(a):
     assert root(a * a) == abs(a)

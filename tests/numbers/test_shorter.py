@@ -43,7 +43,7 @@ def test_what_is_found_is_equal_and_shorter() -> None:
     """Random quotients of sums of powers of exp(k c), by balls; some must change, or the test sees nothing."""
     rng = random.Random(3)
     changed = 0
-    for _ in range(80):
+    for _ in range(40):
         k = rng.choice(["c", "2*c", "c/2", "-c", "c*d"])
         top, bottom = (
             " + ".join(f"({rng.randint(-2, 2)})*exp({p}*({k}))" for p in rng.sample([-1, 0, 1, 2], 2)) for _ in "ab"
@@ -58,7 +58,7 @@ def test_what_is_found_is_equal_and_shorter() -> None:
                 numbers = dict(zip("cd", map(Fraction, point), strict=True))
                 a, b = (evaluate(tree_from_sympy(e), numbers) for e in (value, found))
                 assert abs(a - b) <= abs(a) / 10**40 + flint.arb(10) ** -45
-    assert changed >= 20  # most random quotients have no shorter form, the others have
+    assert changed >= 10  # most random quotients have no shorter form, the others have
 
 
 def test_a_soft_head_derives_to_a_tanh() -> None:

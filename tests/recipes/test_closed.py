@@ -76,15 +76,25 @@ def test_the_forms_are_what_the_network_computes(name: str, scaled: str, c: Frac
             assert run.accept is form.accept
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.parametrize(("name", "scaled"), NORMED)
+def test_the_forms_with_norms_on_three_words(name: str, scaled: str) -> None:
+    forms_with_norms(name, scaled, Fraction(1), Fraction(1, 2), ["1", "01", "110"])
+
+
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "scaled"), NORMED)
 @pytest.mark.parametrize(
     ("c", "epsilon"), [(Fraction(1), Fraction(1, 100000)), (Fraction(3), Fraction(0)), (Fraction(1), Fraction(1))]
 )
 def test_the_forms_with_norms(name: str, scaled: str, c: Fraction, epsilon: Fraction) -> None:
+    short = [w for length in range(1, 4) for w in words(length)]
+    forms_with_norms(name, scaled, c, epsilon, [*short, "10" * 20, "0" * 39 + "1"])
+
+
+def forms_with_norms(name: str, scaled: str, c: Fraction, epsilon: Fraction, given: list[str]) -> None:
     model = build(name, scaled=scaled).bind({"c": c, "epsilon": epsilon})
     forms = closed_forms(name, {"scaled": scaled})
-    for word in [w for length in range(1, 5) for w in words(length)] + ["10" * 20, "0" * 39 + "1"]:
+    for word in given:
         form = case(forms, word)
         assert form is not None
         run = model.run(word, "ball", digits=30)

@@ -124,7 +124,7 @@ def test_the_largest_tolerance_of_dyck(n):
     inside = parse_formula(region("dyck-1-nonuniform", N=n))
     assert truth(inside, {"eps": Fraction(1, n * n)}) and not truth(inside, {"eps": Fraction(1, n * n) + TINY})
     wide = replace(build("dyck-1-nonuniform", N=n), parameters=(Parameter("eps", lower=0, upper=2),))
-    if n > 6:
+    if n > 4:
         return
     spec = reference("dyck-1-nonuniform", {"N": n})
     words = ["".join(w) for length in range(1, n + 1) for w in itertools.product("()", repeat=length)]

@@ -158,7 +158,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     figures._moved.cache_clear()
 
 
-@pytest.mark.parametrize("name", ["parity", "first"])
+@pytest.mark.parametrize("name", ["first", pytest.param("parity", marks=pytest.mark.sampled(4))])
 def test_the_command_writes_each_figure(
     name: str, few: None, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

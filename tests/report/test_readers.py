@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from proof.stored import verdict as checked
@@ -17,7 +19,7 @@ from symcook.model.expr import parse_formula, parse_term
 from symcook.proof import grammar
 from symcook.proof.audit.falsify import falsify
 from symcook.proof.audit.folded import Folder, statement_tree, text_of, used_definitions
-from symcook.proof.audit.neighbours import broken, changes
+from symcook.proof.audit.neighbours import Tried, broken, changes
 from symcook.proof.replay import Statement, library, load_json, proofs_directory, replay, statements
 from symcook.report import outline as outlines
 from symcook.report import trust
@@ -49,23 +51,39 @@ TEXT_MACROS = MACROS | set(
 # --- Formulas folded back ---------------------------------------------------------------------------------------------
 
 
-GROUPS = sorted({name.split(".")[0] for name in statements()})
-"""The papers, lemmas, models and assumptions."""
+PARTS = 64
+"""The statements in as many parts, one a case."""
 
 
-def of(group: str) -> list[Statement]:
-    return [s for name, s in statements().items() if name.split(".")[0] == group]
+def of(part: int) -> list[tuple[str, Statement]]:
+    return list(statements().items())[part::PARTS]
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("name", statements())
-def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement(name: str) -> None:
-    statement = statements()[name]
+def signed(t: Any) -> Any:
+    """A minus before a number as part of it: f(-x) at x = 0 has a -0 that no text keeps apart from 0."""
+    tag, data, kids = t[0], t[1], tuple(map(signed, t[2]))
+    return ("num", (-kids[0][1][0], kids[0][1][1]), ()) if tag == "neg" and kids[0][0] == "num" else (tag, data, kids)
+
+
+def drawn_again(statement: Statement, formula: Any) -> bool:
     tree = statement_tree(statement.text)
-    assert statement_tree(text_of(tree)) == tree
     folder = Folder(statement.known, used_definitions([tree], statement.known))
     again = grammar.read_formula(folder.text(statement.formula), {}, statement.known)
-    assert grammar.digest(again) == statement.digest
+    same = grammar.digest(again) == grammar.digest(formula) or signed(again) == signed(formula)
+    return statement_tree(text_of(tree)) == tree and same
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement(part: int) -> None:
+    assert [name for name, statement in of(part) if not drawn_again(statement, statement.formula)] == []
+
+
+def test_another_statement_is_not_drawn() -> None:
+    statement = statements()[LEMMA]
+    assert drawn_again(statement, statement.formula)
+    changed = replace(statement, text=statement.text.replace("0 < gamma", "0 <= gamma"))
+    assert changed.digest != statement.digest and not drawn_again(changed, statement.formula)
 
 
 def test_definitions_are_folded_and_ranges_put_back() -> None:
@@ -125,10 +143,14 @@ def well_formed(text: str, macros: frozenset[str] | set[str]) -> None:
         assert display.isascii()
 
 
-@pytest.mark.parametrize("group", GROUPS)
-def test_every_statement_has_latex(group: str) -> None:
-    for statement in of(group):
-        well_formed(statement_latex(statement), MACROS)
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_statement_has_latex(part: int) -> None:
+    for name, statement in of(part):
+        try:
+            well_formed(statement_latex(statement), MACROS)
+        except AssertionError as error:
+            raise AssertionError(name) from error
 
 
 @pytest.mark.parametrize(
@@ -195,7 +217,7 @@ def steps_of(name: str) -> list[outlines.Step]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", STORED)
 def test_every_proof_can_be_told(name: str) -> None:
     verdict = checked(name)
@@ -384,11 +406,16 @@ def certificate(name: str) -> dict[str, object]:
     return load_json((library().root / "certificates" / f"{name}.json").read_bytes())
 
 
+@cache
+def near_misses(name: str) -> list[Tried]:
+    return list(broken(statements()[name], certificate(name)))
+
+
 @pytest.mark.parametrize(
     "name", ["cookbook.s4.4.min", "cookbook.s4.7.gtzero", "lem.sum_mono", LEMMA, f"{FALSE}.corrected"]
 )
 def test_near_misses_that_are_false_are_rejected(name: str) -> None:
-    tried = list(broken(statements()[name], certificate(name)))
+    tried = near_misses(name)
     assert tried
     assert [t for t in tried if t.accepted and t.instance] == []
     assert any(t.instance for t in tried)
@@ -409,7 +436,7 @@ def test_the_kinds_of_changes() -> None:
 
 def test_a_near_miss_that_is_proved_is_called_so() -> None:
     """0 < gamma is stronger than what the proof of Lemma 5.3 needs."""
-    tried = list(broken(statements()[LEMMA], certificate(LEMMA)))
+    tried = near_misses(LEMMA)
     accepted = [t.change for t in tried if t.accepted]
     assert [c.after for c in accepted if c.before == "0 < gamma"] == ["0 <= gamma"]
     text = "\n".join(break_text(LEMMA, tried))
@@ -425,7 +452,7 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
         list(broken(statements()["cookbook.s4.4.min"], certificate("cookbook.s4.4.min")))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [name for name in STORED if name.startswith("cookbook")])
 def test_no_instance_is_found_against_a_proved_statement(name: str) -> None:
     verdict = checked(name)

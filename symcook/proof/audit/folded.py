@@ -169,18 +169,34 @@ class Folder:
         return (tag, inner[0], ("num", data, 1)) if tag == "^" else (tag, *inner)
 
     def _quantifier(self, t: Term, taken: set[str], names: Sequence[str]) -> Tree:
-        tag, sort, (body,) = t
-        v = var(names[0], sort) if names else _fresh(sort, taken)
-        inside = {*taken, v[1][0]}
-        opened = instantiate(body, (v,))
-        if sort == "Int" and opened[0] == ("->" if tag == "all" else "&"):
+        """The quantifiers that `t` begins with are opened at once, which walks its body once."""
+        outer: list[tuple[str, Term, Sort]] = []
+        inside = taken
+        while True:
+            tag, sort, (body,) = t
+            v = var(names[0], sort) if names else _fresh(sort, inside)
+            taken, inside = inside, {*inside, v[1][0]}
+            if body[0] not in ("all", "ex") or any(pattern[0] == body[0] for _, _, pattern in self.patterns):
+                break
+            outer.append((tag, v, sort))
+            t, names = body, names[1:]
+        opened = instantiate(body, (v, *(u for _, u, _ in reversed(outer))))
+        shown = self._ranged(tag, v, opened, taken, names) if sort == "Int" else None
+        shown = shown or (tag, v[1][0], sort, self._inner(opened, inside, names))
+        for tag, v, sort in reversed(outer):
+            shown = (tag, v[1][0], sort, shown)
+        return shown
+
+    def _ranged(self, tag: str, v: Term, opened: Term, taken: set[str], names: Sequence[str]) -> Tree | None:
+        """``all v in low..high``, where `opened` says that of v first; else None."""
+        if opened[0] == ("->" if tag == "all" else "&"):
             both, rest = opened[2]
             if both[0] == "&" and both[2][0][0] == both[2][1][0] == "<=":
                 (low, a), (b, high) = both[2][0][2], both[2][1][2]
                 if a == b == v and v not in free(low) | free(high):
                     ends = self._tree(low, taken), self._tree(high, taken)
-                    return (f"{tag} in", v[1][0], *ends, self._inner(rest, inside, names))
-        return (tag, v[1][0], sort, self._inner(opened, inside, names))
+                    return (f"{tag} in", v[1][0], *ends, self._inner(rest, {*taken, v[1][0]}, names))
+        return None
 
     def _inner(self, body: Term, taken: set[str], names: Sequence[str]) -> Tree:
         """The body of a quantifier that had the first of `names`."""
