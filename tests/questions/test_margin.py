@@ -132,9 +132,10 @@ def causal(seed: int) -> sc.Transformer:
     return sc.Transformer("drawn", embedding, tuple(layers[: draw.choice([1, 2, 2])]), readout)
 
 
-def test_merged_prefixes_hide_no_word() -> None:
+@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 30), marks=pytest.mark.sampled(6))])
+def test_merged_prefixes_hide_no_word(seeds: range) -> None:
     exact = enclosed = 0
-    for seed in range(30):
+    for seed in seeds:
         model = causal(seed)
         found = model.margin(5)
         assert "merged" in found.notes["method"]
@@ -155,7 +156,7 @@ def test_merged_prefixes_hide_no_word() -> None:
                 enclosed += 1
                 low, rad = Fraction(row["margin"].mid), Fraction(row["margin"].rad)
                 assert low - rad <= min(sizes.values()) <= sizes[row["word"]] <= low + rad
-    assert exact > 100
+    assert exact > 3 * len(seeds)
     assert enclosed > 0
 
 
