@@ -149,7 +149,6 @@ def test_slopes_hold_what_differences_are() -> None:
         domain.activation(x, "step")
 
 
-
 NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,one]"], {"epsilon": 0}, 3)
 
 

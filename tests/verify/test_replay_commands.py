@@ -52,7 +52,6 @@ def each(word):
     return [reference(word)] * (len(word) + {added})
 """
 SEEDS = range(60)
-IN_A_SHELL = 15
 
 
 def generated(seed: int) -> tuple[Transformer, str]:
@@ -92,7 +91,7 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str
     return code, out
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_replay_commands_run(
     seed: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -101,11 +100,12 @@ def test_replay_commands_run(
     replayed(seed, capsys)
 
 
+@pytest.mark.parametrize("seed", [19, 27])  # *.py, where there is a spec.py; && and a quote in a file's name
 def test_a_shell_reads_a_replay_command_as_it_is_meant(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seed: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    line = replayed(IN_A_SHELL, capsys)
+    line = replayed(seed, capsys)
     assert line is not None
     command = f"{shlex.quote(sys.executable)} -m symcook {line.removeprefix('symcook ')}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
