@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import shutil
 from collections import Counter
@@ -86,7 +87,8 @@ def test_a_claim_by_id() -> None:
 # --- Selection --------------------------------------------------------------------------------------------------------
 
 
-def test_select_by_paper_status_and_text() -> None:
+def test_select_by_paper_status_and_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "ledger", functools.cache(claims.ledger))  # read once
     everything = claims.select()
     assert len(everything) == 427
     assert Counter(c.paper for c in everything) == COUNTS
@@ -320,13 +322,18 @@ def test_a_changed_entry_makes_its_row_stale(own: Path) -> None:
 SKIPPED = {"skip", "skipif", "xfail"}
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("name", [n for n, entry in claims.reviewed().items() if "test" in entry])
 def test_a_definition_names_a_test_that_is_there_and_runs(name: str) -> None:
     """The function stands at top level of a module that pytest collects, has a body, and is never skipped."""
     file, _, function = claims.reviewed()[name]["test"].partition("::")
     path = ROOT / file
     assert path.name.startswith("test_") and path.is_file() and path.is_relative_to(ROOT / "tests")
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     assert "pytestmark" not in {t.id for node in tree.body if isinstance(node, ast.Assign) for t in names(node)}
     (found,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
     assert found.name.startswith("test_")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import doctest
 import re
+import runpy
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -61,11 +61,12 @@ def test_the_readme_commands_print_what_the_readme_shows(
     for command, shown in README:
         program, *arguments = shlex.split(command, comments=True)
         if program == "python":
-            done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
-            code, out, err = done.returncode, done.stdout, done.stderr
+            monkeypatch.setattr(sys, "argv", arguments)
+            runpy.run_path(arguments[0], run_name="__main__")
+            code = 0
         else:
             code = main(arguments)
-            out, err = capsys.readouterr()
+        out, err = capsys.readouterr()
         assert code in (0, 1), (command, err)
         printed = [line.rstrip() for line in out.rstrip().splitlines()]
         assert matches(shown, printed), command + "\n" + "\n".join(printed)

@@ -100,9 +100,13 @@ def _attend(m: Mapping[str, Any], head: str, x: Any) -> Any:
         "strict-past": column > row,
     }[_name(m, head + "mask", "mask", MASKS)]
     weighting = _name(m, head + "weighting", "weighting", WEIGHTINGS)
-    scores = (x @ m[head + "Q"].T) @ (x @ m[head + "K"].T).transpose(0, 2, 1)
-    if head + "factor" in m:
-        scores = scores * at_length(m[head + "factor"], n, 1)[:, None]
+    queries, keys = x @ m[head + "Q"].T, x @ m[head + "K"].T
+    if not queries.any() and np.isfinite(keys).all():  # all scores are zero, and the weights are one for all inputs
+        scores = np.zeros((1, n, n), dtype=x.dtype)
+    else:
+        scores = queries @ keys.transpose(0, 2, 1)
+        if head + "factor" in m:
+            scores = scores * at_length(m[head + "factor"], n, 1)[:, None]
     top = np.where(seen, scores, -np.inf).max(axis=2, keepdims=True)
     top = np.where(seen.any(axis=1)[:, None], top, 0)
     if weighting == "softmax":

@@ -8,6 +8,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from symcook.domains.ball import Ball
 from symcook.errors import NotExact, Undecided
 from symcook.forward import Result, forward
 from symcook.model.symbols import Exact
@@ -15,7 +16,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import ball, bits_for, check_digits, ladder, settled
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.prefixes import Level, by_length, levels, mergeable, word
-from symcook.questions.words import Repeated, classes, lengths, require_words
+from symcook.questions.words import classes, lengths, remembering, require_words
 
 DIGITS = 10
 LIMIT_BITS = 2**13
@@ -207,7 +208,7 @@ def _of_words(model: Transformer, n: int, words: Any, digits: int) -> _Least:
     first = bits_for(digits)
     reason: Undecided | None = None
     for bits in ladder(first, LIMIT_BITS):
-        found, domain = _Least(), Repeated(bits)
+        found, domain = _Least(), remembering(Ball(bits))
         try:
             with domain.context():
                 for word in words:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from symcook.domains import make_domain
@@ -19,7 +18,7 @@ from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
 from symcook.questions.answer import Answer, Cell
 from symcook.questions.moving import answer
-from symcook.questions.words import MOST, Classes, Word, classes, lengths, require_words
+from symcook.questions.words import MOST, Classes, Word, classes, lengths, remembering, require_words
 
 Progress = Callable[[int, int], None]
 BFLOAT16 = Format(8, -126, 128)
@@ -146,12 +145,13 @@ class _Length:
         self.model, self.n = model, n
         self.words = classes(model, n)
         self._expected: dict[Word, Any] = {}
+        self._ladder = [remembering(domain) for domain in (Ball(256), ExactDomain(), Ball(4096))]
         self._by_bits: dict[int, Classes] = {}
 
     def expected(self, word: Word) -> Any:
         """The exact model's answer."""
         if word not in self._expected:
-            self._expected[word] = _exact_answer(self.model, word)
+            self._expected[word] = self._exact_answer(word)
         return self._expected[word]
 
     def proved(self, stored: Format, inner: Format) -> bool:
@@ -162,9 +162,10 @@ class _Length:
         words = self._by_bits[bits]
         if words.many > MOST:
             return False
+        domain = remembering(Rounding(stored, inner))
         for word in words:
             try:
-                found = answer(forward(self.model, self.model.tokens(word), Rounding(stored, inner)))
+                found = answer(forward(self.model, self.model.tokens(word), domain))
             except (Undecided, BadInput, NotExact):
                 return False
             if found is None or found != self.expected(word):
@@ -214,42 +215,42 @@ class _Length:
     def fails(self, enough: int | None) -> tuple[int | None, str | None]:
         """The greatest bits below at which a word is decided otherwise, and that word."""
         for bits in range((TOP_BITS + 1 if enough is None else enough) - 1, 0, -1):
-            found = self._wrong(lambda bits=bits: Mp(bits, simulates=True))
+            found = self._wrong(Mp(bits, simulates=True))
             if found is not None:
                 return bits, self.model.embedding.written(found[0])
         return None, None
 
     def wrong(self, name: str) -> dict[str, Any] | None:
         """The first word that a run in this format decides otherwise, and the answers."""
-        make = partial(Mp, BFLOAT16.bits, simulates=True) if name == "bfloat16" else partial(make_domain, name)
-        found = self._wrong(make)
+        found = self._wrong(Mp(BFLOAT16.bits, simulates=True) if name == "bfloat16" else make_domain(name))
         if found is None:
             return None
         word, gives = found
         return {"wrong": self.model.embedding.written(word), "gives": gives, "exact": self.expected(word)}
 
-    def _wrong(self, make: Callable[[], Any]) -> tuple[Word, Any] | None:
+    def _wrong(self, domain: Any) -> tuple[Word, Any] | None:
+        """The first word that a run in the domain decides otherwise, and what that run says."""
         import numpy as np
 
+        domain = remembering(domain)
         for word in self.runs():
             try:
                 with np.errstate(all="ignore"):
-                    found = answer(forward(self.model, self.model.tokens(word), make()))
+                    found = answer(forward(self.model, self.model.tokens(word), domain))
             except BadInput:  # a value beyond the format
                 found = "no value"
             if found != self.expected(word):
                 return word, found
         return None
 
-
-def _exact_answer(model: Transformer, word: Word) -> Any:
-    sequence = model.tokens(word)
-    found = None
-    for domain in (Ball(256), ExactDomain(), Ball(4096)):
-        try:
-            found = answer(forward(model, sequence, domain))
-        except (Undecided, NotExact):
-            continue
-        if found is not None:
-            return found
-    raise Undecided(f"the exact answer to {model.embedding.written(word) or 'the empty word'} stayed open")
+    def _exact_answer(self, word: Word) -> Any:
+        sequence = self.model.tokens(word)
+        found = None
+        for domain in self._ladder:
+            try:
+                found = answer(forward(self.model, sequence, domain))
+            except (Undecided, NotExact):
+                continue
+            if found is not None:
+                return found
+        raise Undecided(f"the exact answer to {self.model.embedding.written(word) or 'the empty word'} stayed open")

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from symcook.domains.ball import Ball
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.transformer import Transformer
@@ -105,16 +104,15 @@ def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...]
     return tuple(map(tuple, cells.values()))
 
 
-class Repeated(Ball):
-    """Balls for many words of one length: what depends on positions alone is computed once."""
+def remembering(domain: Any) -> Any:
+    """The domain, for many words of one length: from here on what depends on positions alone is computed once."""
+    compute, known = domain.positions, dict[Any, Any]()
 
-    def __init__(self, bits: int) -> None:
-        super().__init__(bits)
-        self._places: dict[Any, list[Any]] = {}
+    def positions(expression: Any) -> Any:
+        key = (expression, domain.length, domain.rows)
+        if key not in known:
+            known[key] = compute(expression)
+        return known[key]
 
-    def positions(self, expression: Any) -> list[Any]:
-        key = (expression, self.length, self.rows)
-        found = self._places.get(key)
-        if found is None:
-            found = self._places[key] = super().positions(expression)
-        return found
+    domain.positions = positions
+    return domain

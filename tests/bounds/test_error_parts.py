@@ -408,10 +408,11 @@ def test_the_constant_is_proved():
 # --- Random models --------------------------------------------------------------------------------------------------
 
 
-def test_random_models_keep_their_bounds():
-    outcomes = [bound_error.attack(seed) for seed in range(5000, 5016)]
-    assert [k for k, (outcome, _, _) in enumerate(outcomes, 5000) if outcome == "exceeded"] == []
-    assert sum(outcome == "kept" for outcome, _, _ in outcomes) >= 10
+@pytest.mark.parametrize("seeds", [range(5000, 5003), pytest.param(range(5003, 5016), marks=pytest.mark.sampled(6))])
+def test_random_models_keep_their_bounds(seeds):
+    outcomes = [bound_error.attack(seed) for seed in seeds]
+    assert [k for k, (outcome, _, _) in zip(seeds, outcomes, strict=True) if outcome == "exceeded"] == []
+    assert 2 * sum(outcome == "kept" for outcome, _, _ in outcomes) > len(seeds)
 
 
 def test_the_attack_notices_transposed_scores(monkeypatch):

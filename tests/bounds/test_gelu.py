@@ -38,7 +38,7 @@ def test_the_constant_of_the_product(form):
     place = MP.findroot(lambda s: MP.diff(ratio, s), MP.mpf("2.04"), tol=MP.mpf(10) ** -40)
     assert abs(found - ratio(place)) < MP.mpf(10) ** -48 and radius < MP.mpf(10) ** -50
     draw = random.Random(7)
-    for _ in range(2000):  # no pair of either sign exceeds it
+    for _ in range(400):  # no pair of either sign exceeds it
         x, y = MP.mpf(draw.uniform(-6, 6)), MP.mpf(draw.uniform(-6, 6))
         assert abs(error(form, x, y)) <= found * (abs(x) + abs(y)) ** 3
     assert answer.holds is True and MP.mpf(answer.claimed.mid) == MP.mpf("0.25")

@@ -357,6 +357,7 @@ def test_ticks_are_few_and_right(low, high):
 
 
 @drawn
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("chosen", "over", "given"),
     [

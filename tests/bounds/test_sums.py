@@ -19,6 +19,7 @@ def encloses(ball, expected):
     return bool(ball.overlaps(slack)) and bool(ball.rad() <= abs(ball.mid()) * flint.arb(10) ** -30)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("first", [1, 2])
 @pytest.mark.parametrize(
     ("power", "m"), [(2, 60), (2, None), (3, 100), (3, 1000), (4, 3000), (4, None), (5, 70), (9, 500)]
@@ -39,6 +40,7 @@ def test_no_terms():
     assert all(value.is_zero() for value in (*sums.squares(flint.arb(1), 0), *sums.squares(flint.arb(1), 1, 2)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("few", [20, 10**6])
 @pytest.mark.parametrize(("power", "n"), [(0, 3), (0, 500), (1, 4000), (2, 3000), (3, 4000), (6, 3000), (30, 2500)])
 def test_hyperbolic(power, n, few, monkeypatch):

@@ -127,6 +127,7 @@ def changed(variant, scores, g):
     ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("gamma", ["1", "1/5"])
 @pytest.mark.parametrize("variant", ["a", "b", "c"])
 @pytest.mark.parametrize("n", range(2, 8))

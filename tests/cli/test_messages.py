@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import runpy
 import shlex
 import subprocess
@@ -60,7 +62,7 @@ def test_the_tour_shows_what_the_command_shows(capsys: pytest.CaptureFixture[str
         assert f"symcook {command}\n\n{printed(capsys, *shlex.split(command))}" in tour
 
 
-@pytest.mark.parametrize("place", [".", "examples", ".."])
+@pytest.mark.parametrize("place", ["..", *(pytest.param(p, marks=pytest.mark.sampled(3)) for p in (".", "examples"))])
 def test_the_commands_of_own_model_work_from_any_folder(
     place: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -81,9 +83,21 @@ def test_the_example_that_runs_an_archive_is_the_one_in_the_package() -> None:
     assert (ROOT / "examples" / "run_npz.py").read_bytes() == (ROOT / "symcook/export/run_npz.py").read_bytes()
 
 
-def archive(argument: str, *given: str) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "symcook.export.run_npz", argument, *given]
-    return subprocess.run(line, capture_output=True, text=True)
+def archive(*given: str) -> subprocess.CompletedProcess[str]:
+    """What run_npz.py does as a script, in this process."""
+    line, code = [str(ROOT / "symcook" / "export" / "run_npz.py"), *given], 0
+    with (
+        contextlib.redirect_stdout(io.StringIO()) as out,
+        contextlib.redirect_stderr(io.StringIO()) as err,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sys, "argv", line)
+        try:
+            runpy.run_path(line[0], run_name="__main__")
+        except SystemExit as end:  # with a message, as all of its are
+            code = 1
+            print(end.code, file=err)
+    return subprocess.CompletedProcess(line, code, out.getvalue(), err.getvalue())
 
 
 def test_the_line_that_export_prints_runs_the_archive(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -95,6 +109,8 @@ def test_the_line_that_export_prints_runs_the_archive(capsys: pytest.CaptureFixt
     line = next(part for part in out.splitlines() if "numpy alone" in part).partition(": ")[2]
     words_of = shlex.split(line)
     assert words_of == ["python", "-m", "symcook.export.run_npz", target, "TOKEN ..."]
+    done = subprocess.run([sys.executable, *words_of[1:4], "up d"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, archive(target, "up d").stdout)
     assert archive(target, "up d").stdout.startswith("reject") and archive(target, "d up").stdout.startswith("accept")
     assert archive(target, "").stdout.startswith("accept")  # CLS alone
     for given, text in (("CLS", "one of up d: CLS"), ("up x", "one of up d: x"), ("up up up", "at most 3")):

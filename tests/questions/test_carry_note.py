@@ -16,13 +16,8 @@ def test_the_margins_of_parity() -> None:
     assert found.row(6)["margin"].mid.startswith("0.0269")
 
 
-def test_the_bits_of_parity() -> None:
-    found = sc.build("parity").precision(8, min_length=7, formats=())
-    assert "12 at 8" in NOTE
-    assert [row["enough"] for row in found.rows] == [6, 12]
-
-
 def test_the_bits_of_the_others() -> None:
+    """Those of PARITY stand in test_precision.py."""
     assert sc.build("dyck-1").precision(6, min_length=6, formats=()).row(6)["enough"] == 4
     assert sc.build("first").precision(4, min_length=4, formats=()).row(4)["enough"] == 5
     assert sc.build("dyck-1-nonuniform").precision(3, min_length=3, formats=()).row(3)["enough"] is None

@@ -335,7 +335,7 @@ def test_blocks_of_a_grid_hold_every_sequence_once():
             assert [sequence for block in blocks for sequence in block] == list(grid)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["min", "if", "eqzero", "clip", "round", "boolean", "gtzero-input"])
 def test_recipes_hold_on_their_grids_and_a_changed_weight_is_found(name):
     assert check_recipe(name).holds
@@ -361,8 +361,8 @@ def test_recipes_hold_on_their_grids_and_a_changed_weight_is_found(name):
 
 
 def test_many_inputs_vary_one_at_a_time():
-    found = check_recipe("identity", None, {"d": "40"})
-    assert found.holds and found.strings > 40 * 4
+    found = check_recipe("identity", None, {"d": "16"})  # not all together: these are more than 4^16
+    assert found.holds and 16 * 4 < found.strings < 4**16
 
 
 def test_an_empty_grid_is_bad_input():
