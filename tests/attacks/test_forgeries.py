@@ -1018,7 +1018,7 @@ COSTS: dict[str, tuple[str, list[Any]]] = {
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("what", COSTS)
 def test_costs_are_bounded(what: str) -> None:
     goal, proof = COSTS[what]
@@ -1065,6 +1065,7 @@ DEEP = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", DEEP)
 def test_deep_statements_crash_nothing_at_any_depth_of_the_stack(what: str) -> None:
     def below(frames: int, text: str) -> None:

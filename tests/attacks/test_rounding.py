@@ -148,6 +148,7 @@ def attack(count: int, seed: int) -> Counter[tuple[str, str]]:
     return ends
 
 
+@pytest.mark.sampled(2)
 def test_what_is_reliable_is_right() -> None:
     ends = attack(30, 1)
     assert ends["float64", "reliable"] > 10 and ends["float16", "wrong, and says so"] > 1
@@ -409,6 +410,7 @@ def unending(value: Any) -> bool:
     return (isinstance(value, float) and not np.isfinite(value)) or value in ("inf", "-inf", "nan")
 
 
+@pytest.mark.sampled(2)
 def test_no_float_run_ends_in_inf_or_nan() -> None:
     rng, answered = random.Random(3), 0
     for _ in range(120):

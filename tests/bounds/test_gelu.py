@@ -27,6 +27,7 @@ def error(form, x, y):
     return MP.sqrt(MP.pi / 2) * (parts[0] - parts[1] - parts[2]) - x * y
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", gelu.FORMS)
 def test_the_constant_of_the_product(form):
     answer = gelu_multiply(form, 50)

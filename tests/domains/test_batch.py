@@ -170,6 +170,7 @@ def test_refusals():
         forward(Transformer("root", words, (Layer(None, root),), readout), Words(("a",), 1), Batch())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("weighting", HARD)
 def test_every_mask_with_ties_and_empty_rows(mask, weighting):
@@ -376,6 +377,7 @@ def models(draw):
     return Transformer("random", embedding, tuple(layers), readout)
 
 
+@pytest.mark.sampled(2)
 @settings(max_examples=40, derandomize=True, deadline=None)
 @given(models(), st.integers(1, 3))
 def test_random_models(model, n):

@@ -249,6 +249,7 @@ def test_poles_and_open_comparisons_of_position_functions_are_refused():
         domain.positions(lowered("if(log(8) = 3*log(2), i, 0)"))
 
 
+@pytest.mark.sampled(2)
 def test_softmax_and_hard_attention_of_many_positions_stay_small():
     n = 10_000
     domain, generator = make_domain("float64"), np.random.default_rng(1)

@@ -137,6 +137,7 @@ def block_model(W1, b1, W2, b2, parameters=()):
 small = st.integers(min_value=-2, max_value=2)
 
 
+@pytest.mark.sampled(2)
 @settings(derandomize=True, max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(small, small, small, small), min_size=1, max_size=3),
@@ -882,7 +883,7 @@ def random_normed(rng, placement):
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_normed_models_at_rational_points_equal_the_dense_pass(placement, seed):

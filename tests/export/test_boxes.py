@@ -129,6 +129,7 @@ def test_words_that_a_runtime_tells_apart_are_no_class() -> None:
     assert number_of_boxes(model, 4, CLASSES, 53) == 16
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "dtype", "right"), [
     ("parity-layernorm", "float32", lambda word: word.count("1") % 2 == 1),
     ("first-layernorm", "float16", lambda word: word[0] == "1"),

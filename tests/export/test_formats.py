@@ -274,6 +274,7 @@ def test_a_missing_package_names_its_extra(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["npz", "safetensors", "onnx", "torch"])
 def test_a_certificate_in_every_format(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if kind in ("onnx", "torch") and kind not in runtimes():
@@ -326,6 +327,7 @@ def test_heads_that_see_by_temperature_of_the_length() -> None:
         assert ((ends[..., 0] <= z[0]) & (z[0] <= ends[..., 1])).all()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["npz", "onnx", "torch"])
 def test_the_edge_of_a_long_guarantee_in_real_runs(kind: str) -> None:
     """dyck-1 at the greatest lengths that float16 and float32 guarantee here: words on both sides of the threshold, by

@@ -72,7 +72,7 @@ def _head(rng: random.Random, table: Any) -> Head:
     return Head(NAMES, writes, [[0] * 4], [[1] * 4], table(len(writes), 4), mask, rng.choice(["average", "softmax"]))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(25))
 def test_running_sums_hold_every_word(seed: int) -> None:
     """Each word by itself lies in the hull of all states, with the verdict that a state has; so do float32 runs."""
@@ -128,6 +128,7 @@ def test_dyck_1_by_running_sums_and_by_words(dtype: str) -> None:
         assert least * Fraction(9, 10) < margin <= least, (n, margin, least)
 
 
+@pytest.mark.sampled(2)
 def test_dyck_1_to_a_great_length() -> None:
     found = guarantee(build("dyck-1"), "float64", 120)
     assert found["length"] == 120 and found["lengths"][-1]["runs"] < 1000

@@ -258,6 +258,7 @@ def test_both_normal_forms_identify_the_same_terms() -> None:
     assert same > 100 and apart > 100
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["exp", "log", "sqrt", "erf", "pi"])
 def test_enclosures_against_an_independent_engine(name: str) -> None:
     """At random points and precisions the two ends lie around the value, closely."""

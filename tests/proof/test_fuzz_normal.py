@@ -370,6 +370,7 @@ def test_the_key_of_a_formula_has_its_truth_value(seed: int) -> None:
     assert compared > 700 and decided > 10
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(2))
 def test_a_function_put_into_a_formula_captures_nothing(seed: int) -> None:
     """all f. F with a lambda for f, against the evaluation of F with that function."""
@@ -411,6 +412,7 @@ def test_what_is_shown_reads_back() -> None:
         assert expr.parse_formula(expr.show(tree)) == tree
 
 
+@pytest.mark.sampled(2)
 def test_terms_that_differ_a_little_have_one_form_only_where_they_agree() -> None:
     """Pairs a small edit apart: one normal form means one value everywhere."""
     rng, same = random.Random(400), 0

@@ -88,6 +88,7 @@ def float16_parity(word: Any, draw: random.Random) -> bool:
     return bool(total(parts) > 0)
 
 
+@pytest.mark.sampled(2)
 def test_what_is_guaranteed_in_float16_holds_in_any_order_of_sums() -> None:
     """To n = 7, and not at 8, where 12 bits are needed, as notes/carry.md says."""
     model = sc.build("parity")

@@ -507,6 +507,7 @@ def test_the_bounds_of_proposition_3_are_kept():
 # --- Cross-entropy by counts ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -613,6 +614,7 @@ def bits_in_floats(name, length, epsilon, eta=None):
     return math.fsum(p * math.log1p(math.exp(-t)) for p, t in sure) / math.log(2)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("eta", [None, 0.1])
 @pytest.mark.parametrize("name", paper.NORMED)
 def test_figure_2_at_the_epsilon_of_the_paper(name, eta):

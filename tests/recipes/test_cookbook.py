@@ -113,6 +113,7 @@ LOOKUPS = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "arguments"), LOOKUPS)
 def test_lookups_read_the_value_asked_for(name: str, arguments: dict[str, Any]) -> None:
     drawn = random.Random(7)
@@ -154,6 +155,7 @@ def test_one_hot_matrices_as_printed() -> None:
     assert (head.scale, head.temperature) == (1, 1)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arguments", "epsilon"),
     [
@@ -257,6 +259,7 @@ def test_the_stored_models_are_these_recipes() -> None:
         assert (proofs_directory() / "models" / f"{name}.json").read_text() == dumps(build(name))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("term", ["-1/j", "1/j", "j/n", "-j/n", "-1/(j + 1)", "1/(j + 1)"])
 def test_tie_breaking(term: str) -> None:
     last = term in ("-1/j", "j/n", "-1/(j + 1)")

@@ -163,7 +163,7 @@ def _value(text, point):
     return eval(text.replace("^", "**"), {"sqrt": sqrt, **put})
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_check(capsys, name):
     long = [] if build(name).pointwise else ["--max-length", "2"]

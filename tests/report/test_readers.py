@@ -143,7 +143,7 @@ def well_formed(text: str, macros: frozenset[str] | set[str]) -> None:
         assert display.isascii()
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_statement_has_latex(part: int) -> None:
     for name, statement in of(part):
@@ -217,7 +217,7 @@ def steps_of(name: str) -> list[outlines.Step]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", STORED)
 def test_every_proof_can_be_told(name: str) -> None:
     verdict = checked(name)
@@ -411,6 +411,7 @@ def near_misses(name: str) -> list[Tried]:
     return list(broken(statements()[name], certificate(name)))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name", ["cookbook.s4.4.min", "cookbook.s4.7.gtzero", "lem.sum_mono", LEMMA, f"{FALSE}.corrected"]
 )
@@ -452,7 +453,7 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
         list(broken(statements()["cookbook.s4.4.min"], certificate("cookbook.s4.4.min")))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", [name for name in STORED if name.startswith("cookbook")])
 def test_no_instance_is_found_against_a_proved_statement(name: str) -> None:
     verdict = checked(name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import pytest
+
 from symcook.model.ends import Embedding, Readout
 from symcook.model.expr import parse_term
 from symcook.model.layers import Layer, SelfAttention
@@ -18,6 +20,7 @@ from symcook.report.run import text
 from symcook.report.text import WIDTH, table
 
 
+@pytest.mark.sampled(2)
 def test_every_recipe_is_drawn_within_the_width() -> None:
     for name in names():
         model = build(name)
