@@ -125,11 +125,8 @@ def verdicts_text() -> str:
 
 def main(arguments: list[str]) -> int:
     gc.set_threshold(100_000, 20, 50)  # as in the command line
-    progress = Progress("checking")
-    try:
+    with Progress("checking") as progress:
         found = claims.recompute(progress)
-    finally:
-        progress.close()
     ignored = claims.ignored()
     if "--verdicts" in arguments:
         Path(arguments[arguments.index("--verdicts") + 1]).write_text(verdicts_text(), encoding="utf-8")

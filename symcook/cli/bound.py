@@ -80,11 +80,8 @@ def _check(chosen: bounds.Kind, given: dict[str, Any], ranged: str | None) -> No
 def _plot(kind: str, over: str, place: str, given: dict[str, Any], digits: int, force: bool, as_json: bool) -> int:
     from symcook.report.plots import MISSING, plot_bound
 
-    progress = Progress(f"{kind} over {over}")
-    try:
+    with Progress(f"{kind} over {over}") as progress:
         found, files = plot_bound(kind, over, place, digits=digits, force=force, progress=progress, **given)
-    finally:
-        progress.close()
     names = [str(file) for file in files]
     if as_json:
         print_json(found.to_json() | {"files": names})

@@ -83,9 +83,8 @@ def run_check(
     """The check of a chosen model against its recipe's reference, or against `spec`."""
     from symcook.verify.sweep import check, check_recipe
 
-    progress = Progress(f"checking {chosen.name}")
-    how: Any = {"values": chosen.values, "progress": progress, "domain": domain, "digits": digits}
-    try:
+    with Progress(f"checking {chosen.name}") as progress:
+        how: Any = {"values": chosen.values, "progress": progress, "domain": domain, "digits": digits}
         if spec is not None:
             # What the user's code prints must not stand in the answer.
             with contextlib.redirect_stdout(sys.stderr):
@@ -94,8 +93,6 @@ def run_check(
         if chosen.info is None:
             raise BadInput("a model file must be checked against a reference", "none", "give --spec FILE.py:FUNCTION")
         return check_recipe(chosen.name, max_length, chosen.arguments, **how)
-    finally:
-        progress.close()
 
 
 def _region(chosen: Chosen) -> str | None:

@@ -59,11 +59,8 @@ def command(
     ids = tuple(one for name in ids for one in _named(name))
     if recompute:
         claims.select(paper, status, search)  # bad options are refused before the work
-        progress = Progress("replaying")
-        try:
+        with Progress("replaying") as progress:
             found = claims.recompute(progress=progress)
-        finally:
-            progress.close()
         rows = claims.select(paper, status, search, found)
     else:
         rows = claims.select(paper, status, search)

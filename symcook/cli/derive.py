@@ -89,13 +89,10 @@ def command(
 def _by_cases(chosen: Chosen, given: Any) -> tuple[Derivation, ...]:
     from symcook.derivation import derive_cases
 
-    progress = Progress(f"cases of {chosen.name}")
-    try:
+    with Progress(f"cases of {chosen.name}") as progress:
         return derive_cases(
             chosen.model,
             given,
             values=chosen.values,
             progress=lambda found, most: progress(f"{found} (at most {most} are given)"),
         )
-    finally:
-        progress.close()

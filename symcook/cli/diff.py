@@ -39,12 +39,9 @@ def command(first: str, second: str, max_length: int, tolerance: str, settings: 
     if settings and PurePath(first).suffix in FILES and PurePath(second).suffix in FILES:
         raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
     lengths = [max_length, *(m.max_length for m in (one, other) if m.max_length is not None)]
-    progress = Progress("comparing runs")
-    try:
+    with Progress("comparing runs") as progress:
         length = 1 if one.pointwise else min(lengths)
         found = diff(one, other, length, tolerance=tolerance, progress=progress)
-    finally:
-        progress.close()
     if as_json:
         print_json(found.to_json())
     else:

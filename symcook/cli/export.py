@@ -62,9 +62,8 @@ def command(
     need_values(chosen)
     kind = kind or ENDINGS.get(PurePath(target).suffix, "npz")
     weights, beside = targets(target, force=force, kind=kind)
-    progress = Progress(f"certifying {chosen.name} by length")
     built = {} if chosen.info is None else {"recipe": chosen.name, "arguments": chosen.arguments}
-    try:
+    with Progress(f"certifying {chosen.name} by length") as progress:
         document = export(
             chosen.model,
             target,
@@ -77,8 +76,6 @@ def command(
             force=force,
             progress=progress,
         )
-    finally:
-        progress.close()
     if as_json:
         print_json({"weights": str(weights), "certificate": str(beside), **document})
         return

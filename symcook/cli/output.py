@@ -40,12 +40,20 @@ def line_width() -> int:
 
 
 class Progress:
-    """Progress on stderr: redrawn in place on a terminal, a line every ten seconds elsewhere, silent when quick."""
+    """Progress of what stands under ``with`` on stderr: redrawn in place on a terminal, which is clean afterwards; a
+    line every ten seconds elsewhere; silent when quick."""
 
     def __init__(self, what: str) -> None:
         self.what = what
         self.started = self.last = time.monotonic()
         self.drawn = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.drawn:
+            print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)
 
     def __call__(self, done: Any, total: Any = None) -> None:
         now = time.monotonic()
@@ -55,11 +63,6 @@ class Progress:
         self.last, self.drawn = now, terminal
         text = f"{self.what}: {done}" + (f" of {total}" if total is not None else "")
         print(f"\r{text:<78}" if terminal else text, end="" if terminal else "\n", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        """Clear what stands on the terminal's line."""
-        if self.drawn:
-            print("\r" + " " * 78 + "\r", end="", file=sys.stderr, flush=True)
 
 
 class Waiting:
@@ -77,7 +80,7 @@ class Waiting:
     def __enter__(self) -> None:
         self.thread.start()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *given: object) -> None:
         self.over.set()
         self.thread.join()
-        self.progress.close()
+        self.progress.__exit__(*given)

@@ -171,11 +171,8 @@ def replayed(names: list[str]) -> list[Any]:
 
     if not names:
         return []
-    progress = Progress("checking")
-    try:
+    with Progress("checking") as progress:
         return replay(names, progress, min(os.cpu_count() or 1, len(names) // 40 + 1))
-    finally:
-        progress.close()
 
 
 def verdict_json(verdict: Any) -> dict[str, Any]:
@@ -251,15 +248,12 @@ def _print_latex(verdicts: list[Any], without: list[str], full: bool) -> None:
 
 def _followed(verdicts: list[Any]) -> Iterator[Any]:
     """The verdicts in turn; progress on stderr where the text itself goes to a file or a pipe."""
-    progress = Progress("writing")
     quiet = sys.stdout is None or sys.stdout.isatty()
-    try:
+    with Progress("writing") as progress:
         for place, verdict in enumerate(verdicts, 1):
             if not quiet:
                 progress(place, len(verdicts))
             yield verdict
-    finally:
-        progress.close()
 
 
 def _broken_json(verdicts: list[Any]) -> list[dict[str, Any]]:

@@ -56,11 +56,8 @@ def ask(chosen: Chosen, verb: Callable[..., Any], place: str | None, force: bool
     if force and place is None:
         raise BadInput("--force must come with --plot", "none", "leave it out")
     targets = plot_targets(place, force) if place is not None else []
-    progress = Progress(f"{verb.__name__} of {chosen.name}")
-    try:
+    with Progress(f"{verb.__name__} of {chosen.name}") as progress:
         found = verb(chosen.model, values=chosen.values, progress=progress, **options)
-    finally:
-        progress.close()
     if targets:
         write(found, targets, force)
     names = [str(target) for target in targets]

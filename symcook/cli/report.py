@@ -25,11 +25,8 @@ def command(name: str, folder: str, longest: int, force: bool, as_json: bool) ->
     from symcook.report.figures import write
     from symcook.report.plots import MISSING
 
-    progress = Progress("report")
-    try:
+    with Progress("report") as progress:
         files = write(name, folder, longest, force=force, done=progress)
-    finally:
-        progress.close()
     shown = [str(file) for file in files]
     if as_json:
         print_json({"recipe": name, "max_length": longest, "files": shown})

@@ -19,11 +19,8 @@ def command(file: str, as_json: bool) -> None:
     """
     from symcook.export.verify import verify_export
 
-    progress = Progress("computing the certificate again")
-    try:
+    with Progress("computing the certificate again") as progress:
         known = verify_export(file, progress=progress)
-    finally:
-        progress.close()
     if as_json:
         print_json({"verified": True, **known})
         return
