@@ -270,7 +270,10 @@ def test_long_latex_shows_progress_where_it_goes_to_a_file(
         def __call__(self, done: object, total: object = None) -> None:
             seen.append((self.what, done, total))
 
-        def close(self) -> None:
+        def __enter__(self) -> object:
+            return self
+
+        def __exit__(self, *_: object) -> None:
             seen.append((self.what, "closed", None))
 
     monkeypatch.setattr(prove, "Progress", Seen)
