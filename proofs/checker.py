@@ -81,7 +81,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, reduce
+from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -1116,47 +1117,76 @@ def plus(t: Term, k: int) -> Term:
 
 # --- Enclosures ------------------------------------------------------------------------------------------------------
 
-Interval = tuple[Fraction, Fraction]
+Dyadic = tuple[int, int]  # (m, e) is the number m*2^e
+Interval = tuple[Dyadic, Dyadic]
+ZERO, ONE = (0, 0), (1, 0)
+
+
+def minus(x: Dyadic) -> Dyadic:
+    return (-x[0], x[1])
+
+
+def sum_of(x: Dyadic, y: Dyadic) -> Dyadic:
+    """x + y."""
+    (m, e), (n, f) = x, y
+    return ((m << e - f) + n, f) if e > f else (m + (n << f - e), e)
+
+
+def lesser(x: Dyadic, y: Dyadic) -> Dyadic:
+    return x if sum_of(x, minus(y))[0] < 0 else y
+
+
+def greater(x: Dyadic, y: Dyadic) -> Dyadic:
+    return y if sum_of(x, minus(y))[0] < 0 else x
+
+
+def ceil_div(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def ratio(x: Dyadic, y: Dyadic, digits: int) -> Interval:
+    """Two numbers of about `digits` binary digits around x/y, for y > 0."""
+    (m, e), (n, f) = x, y
+    places = digits - 1 - m.bit_length() + n.bit_length()
+    m, n, e = m << max(places, 0), n << max(-places, 0), e - f - places
+    return (m // n, e), (ceil_div(m, n), e)
 
 
 class Enclosure:
-    """Intervals that contain all values of a term over a box: ends are rounded outwards to `bits` binary digits."""
+    """Intervals that contain all values of a term over a box: ends are rounded outwards to `digits` binary digits."""
 
     def __init__(self, low: Mapping[Term, Fraction], high: Mapping[Term, Fraction], bits: int) -> None:
-        self.low, self.high, self.bits = low, high, bits + 24
+        self.low, self.high, self.digits = low, high, bits + 25
+        self.leaves: dict[Term, Interval] = {}
 
-    def outward(self, low: Fraction, high: Fraction) -> Interval:
-        return (-self.above(-low), self.above(high))
+    def outward(self, low: Dyadic, high: Dyadic) -> Interval:
+        return minus(self.above(-low[0], low[1])), self.above(*high)
 
-    def above(self, q: Fraction) -> Fraction:
-        """A number of few digits, not below q."""
-        size = q.numerator.bit_length() - q.denominator.bit_length()
-        need(size <= MAX_MAGNITUDE, "a number is too large for an enclosure")
-        if size < -MAX_MAGNITUDE:
-            return Fraction(1, 1 << MAX_MAGNITUDE) if q > 0 else Fraction(0)
-        places = self.bits - size
-        if q.denominator == 1 and places >= 0:
-            return q
-        if places <= 0:
-            return Fraction(-(-q.numerator // (q.denominator << -places)) << -places)
-        return Fraction(-((-q.numerator << places) // q.denominator), 1 << places)
+    def above(self, m: int, e: int) -> Dyadic:
+        """A number of few digits, not below m*2^e: ``>>`` rounds down, so -(-m >> n) is m/2^n rounded up."""
+        cut = m.bit_length() - self.digits
+        if cut > 0:
+            m, e = -(-m >> cut), e + cut
+        if -MAX_MAGNITUDE <= e <= MAX_MAGNITUDE:
+            return m, e
+        need(e < 0 or m == 0, "a number is too large for an enclosure")
+        return -(-m >> max(-MAX_MAGNITUDE - e, 0)), -MAX_MAGNITUDE
 
     def of(self, t: Term, indices: tuple[int, ...]) -> Interval:
         """An interval for `t`; `indices` are the values of the variables bound around it, the nearest first."""
         op = t.op
-        Clock.spend(20 + (self.bits >> 3))
-        if op == "num":
-            return self.outward(Fraction(*t.data), Fraction(*t.data))
-        if op == "var":
-            need(t in self.low and t in self.high, f"'{t.data[0]}' needs a bound on both sides")
-            need(self.low[t] <= self.high[t], f"the bounds of '{t.data[0]}' contradict each other")
-            return self.outward(self.low[t], self.high[t])
+        Clock.spend(20 + (self.digits >> 3))
+        if op in ("num", "var"):
+            if t not in self.leaves:
+                self.leaves[t] = self.leaf(t)
+            return self.leaves[t]
         if op == "bound":
-            return (Fraction(indices[t.data[0]]), Fraction(indices[t.data[0]]))
+            index = (indices[t.data[0]], 0)
+            return (index, index)
         if op in ("sum", "prod"):
             first, last = (self.exactly(k, indices) for k in t.kids[:2])
             need(last - first < MAX_RANGE, "a sum is too long for an enclosure")
-            out = (Fraction(op == "prod"), Fraction(op == "prod"))
+            out = (ZERO, ZERO) if op == "sum" else (ONE, ONE)
             for k in range(first, last + 1):
                 out = self.combine("+" if op == "sum" else "*", out, self.of(t.kids[2], (k, *indices)))
             return out
@@ -1165,142 +1195,156 @@ class Enclosure:
         need(op in ("+", "-", "*", "/", "neg", "^", "fn"), f"'{op}' has no enclosure")
         values = [self.of(k, indices) for k in t.kids]
         if op == "neg":
-            return (-values[0][1], -values[0][0])
+            return (minus(values[0][1]), minus(values[0][0]))
         if op == "^":
             return self.power(values[0], t.data)
         return self.function(t.data, values) if op == "fn" else self.combine(op, *values)
 
+    def leaf(self, t: Term) -> Interval:
+        """An interval for a numeral, or for a name by the box."""
+        if t.op == "num":
+            return self.outward(*ratio((t.data[0], 0), (t.data[1], 0), self.digits))
+        need(t in self.low and t in self.high, f"'{t.data[0]}' needs a bound on both sides")
+        low, high = self.low[t], self.high[t]
+        need(low <= high, f"the bounds of '{t.data[0]}' contradict each other")
+        ends = [ratio((q.numerator, 0), (q.denominator, 0), self.digits) for q in (low, high)]
+        return self.outward(ends[0][0], ends[1][1])
+
     def exactly(self, t: Term, indices: tuple[int, ...]) -> int:
         """The integer that `t` is."""
         low, high = self.of(t, indices)
-        need(low == high and low.denominator == 1, "an enclosure needs ranges and exponents that are numbers")
-        return low.numerator
+        m, e = sum_of(low, ZERO)  # e <= 0
+        sure = sum_of(low, minus(high))[0] == 0 and m % (1 << -e) == 0
+        need(sure, "an enclosure needs ranges and exponents that are numbers")
+        return m >> -e
 
     def combine(self, op: str, a: Interval, b: Interval) -> Interval:
         if op == "+":
-            return self.outward(a[0] + b[0], a[1] + b[1])
+            return self.outward(sum_of(a[0], b[0]), sum_of(a[1], b[1]))
         if op == "-":
-            return self.outward(a[0] - b[1], a[1] - b[0])
+            return self.outward(sum_of(a[0], minus(b[1])), sum_of(a[1], minus(b[0])))
         if op == "/":
-            need(b[0] > 0 or b[1] < 0, "a denominator may be zero in the box")
-            b = self.outward(1 / b[1], 1 / b[0])
-        if a[0] >= 0 and b[0] >= 0:
-            return self.outward(a[0] * b[0], a[1] * b[1])
-        ends = [x * y for x in a for y in b]
-        return self.outward(min(ends), max(ends))
+            b = self.inverse(b)
+        if a[0][0] >= 0 and b[0][0] >= 0:
+            return self.outward((a[0][0] * b[0][0], a[0][1] + b[0][1]), (a[1][0] * b[1][0], a[1][1] + b[1][1]))
+        ends = [(m * n, e + f) for m, e in a for n, f in b]
+        return self.outward(reduce(lesser, ends), reduce(greater, ends))
+
+    def inverse(self, a: Interval) -> Interval:
+        if a[1][0] < 0:
+            low, high = self.inverse((minus(a[1]), minus(a[0])))
+            return minus(high), minus(low)
+        need(a[0][0] > 0, "a denominator may be zero in the box")
+        return self.outward(ratio(ONE, a[1], self.digits)[0], ratio(ONE, a[0], self.digits)[1])
 
     def power(self, a: Interval, k: int) -> Interval:
         need(0 <= k <= MAX_RANGE, "an exponent is not from 0 to the limit")
-        ends = []
-        for x in self.function("abs", [a]) if k % 2 == 0 else a:  # there the power increases
-            out = (Fraction(1), Fraction(1))
-            for bit in bin(k)[2:]:
-                out = self.combine("*", out, out)
-                if bit == "1":
-                    out = self.combine("*", out, (x, x))
-            ends.append(out)
-        return (ends[0][0], ends[1][1])
+        low, high = self.function("abs", [a]) if k % 2 == 0 else a  # there the power increases
+        return minus(self.power_above(-1, low, k)), self.power_above(1, high, k)
+
+    def power_above(self, sign: int, x: Dyadic, k: int) -> Dyadic:
+        """A number not below x^k for sign = 1, -x^k for sign = -1; x is not negative where k is even."""
+        if x[0] < 0:
+            return self.power_above(-sign, minus(x), k)
+        m, e = sign, 0
+        for bit in bin(k)[2:]:  # m has this sign, or is 0
+            m, e = self.above(sign * m * m, 2 * e)
+            if bit == "1":
+                m, e = self.above(m * x[0], e + x[1])
+        return m, e
 
     def function(self, name: str, values: list[Interval]) -> Interval:
-        zero = Fraction(0)
         if name == "pi":
-            return self.outward(*pi_at(self.bits))
+            return self.outward(*pi_at(self.digits))
         low, high = values[0]
         if name == "relu":
-            return (max(low, zero), max(high, zero))
+            return (greater(low, ZERO), greater(high, ZERO))
         if name == "abs":
-            return (max(low, -high, zero), max(-low, high))
+            return (greater(greater(low, minus(high)), ZERO), greater(minus(low), high))
         if name in ("min", "max"):
-            pick = min if name == "min" else max
+            pick = lesser if name == "min" else greater
             return (pick(low, values[1][0]), pick(high, values[1][1]))
         need(name in INCREASING, f"'{name}' has no enclosure")
-        need(name != "log" or low > 0, "a logarithm of what may not be positive")
-        need(name != "sqrt" or low >= 0, "a root of what may be negative")
+        need(name != "log" or low[0] > 0, "a logarithm of what may not be positive")
+        need(name != "sqrt" or low[0] >= 0, "a root of what may be negative")
         at = INCREASING[name]
-        return self.outward(at(low, self.bits)[0], at(high, self.bits)[1])
+        return self.outward(at(low, self.digits)[0], at(high, self.digits)[1])
 
 
-# The functions below give two numbers around the value at q, about `bits` binary digits apart. Inside they use integers
+# The functions below give two numbers around the value at x, about `bits` binary digits apart. Inside they use integers
 # in units of 2^-w: everything added is nonnegative, lower sums round down, upper sums round up and add the remainder.
 
 
-def ceil_div(a: int, b: int) -> int:
-    return -(-a // b)
+def scaled(x: Dyadic, w: int) -> tuple[int, int]:
+    """x in units of 2^-w, rounded down and up."""
+    m, places = x[0], x[1] + w
+    return (m << places, m << places) if places >= 0 else (m >> -places, -(-m >> -places))
 
 
-def scaled(q: Fraction, w: int) -> tuple[int, int]:
-    """q in units of 2^-w, rounded down and up."""
-    return (q.numerator << w) // q.denominator, ceil_div(q.numerator << w, q.denominator)
-
-
-def series(q: Fraction, w: int, ratio: Callable[[int], tuple[int, int]]) -> tuple[int, int]:
-    """1 + t(1) + t(2) + ... with t(n) = t(n - 1)*q*a/b, (a, b) = ratio(n), q >= 0. a/b falls, and tends to 0.
+def series(low: int, high: int, w: int, divisors: Iterable[int]) -> tuple[int, int]:
+    """1 + t(1) + t(2) + ... with t(n) = t(n - 1)*x/b for the n-th divisor b; they grow, and low <= x*2^w <= high.
 
     It stops where t(n) is at most one unit and each further term at most half the one before: together at most t(n).
     """
-    (low, high), n = scaled(q, w), 0
     term_low = term_high = sum_low = sum_high = 1 << w
-    while True:
-        n += 1
-        a, b = ratio(n)
-        if term_high <= 1 and 2 * high * a <= b << w:
-            return sum_low, sum_high + term_high
-        term_low, term_high = term_low * low * a // (b << w), ceil_div(term_high * high * a, b << w)
+    for b in divisors:
+        if term_high <= 1 and 2 * high <= b << w:
+            break
+        term_low, term_high = (term_low * low >> w) // b, -((-term_high * high >> w) // b)
         sum_low, sum_high = sum_low + term_low, sum_high + term_high
+    return sum_low, sum_high + term_high
 
 
 @lru_cache(10_000)
-def exp_at(q: Fraction, bits: int) -> Interval:
-    """e^q = (e^(q/2^s))^(2^s), with the series of e^x for 0 <= x < 1/256."""
-    if q < -MAX_MAGNITUDE // 2:
-        return (Fraction(0), exp_at(Fraction(-MAX_MAGNITUDE // 2), bits)[1])
-    if q < 0:
-        low, high = exp_at(-q, bits)
-        return (1 / high, 1 / low)
-    need(q <= MAX_MAGNITUDE // 2, "an exponent is too large for an enclosure")
-    s = math.floor(q).bit_length() + 8
+def exp_at(x: Dyadic, bits: int) -> Interval:
+    """e^x = (e^(x/2^s))^(2^s), with the series of e^x for 0 <= x < 1/256."""
+    limit = (MAX_MAGNITUDE // 2, 0)
+    if x[0] < 0:
+        if sum_of(x, limit)[0] < 0:
+            return ZERO, exp_at(minus(limit), bits)[1]
+        low, high = exp_at(minus(x), bits)
+        return ratio(ONE, high, bits)[0], ratio(ONE, low, bits)[1]
+    need(sum_of(x, minus(limit))[0] <= 0, "an exponent is too large for an enclosure")
+    s = scaled(x, 0)[0].bit_length() + 8
     w = bits + 2 * s + 16
-    low, high = series(q / (1 << s), w, lambda n: (1, n))
+    low, high = series(*scaled((x[0], x[1] - s), w), w, count(1))
     for _ in range(s):
-        low, high = low * low >> w, ceil_div(high * high, 1 << w)
-    return (Fraction(low, 1 << w), Fraction(high, 1 << w))
+        low, high = low * low >> w, -(-high * high >> w)
+    return (low, -w), (high, -w)
 
 
-def artanh(z: Fraction, w: int) -> tuple[int, int]:
-    """z + z^3/3 + z^5/5 + ... for 0 <= z <= 1/3, in units of 2^-w; the terms after one with z^n are below z^n."""
-    low, high = scaled(z, w)
-    square_low, square_high = scaled(z * z, w)
+def artanh(p: int, q: int, w: int) -> tuple[int, int]:
+    """z + z^3/3 + z^5/5 + ... for z = p/q, 0 <= z <= 1/3, in units of 2^-w; what follows a term with z^n is below z^n."""
+    low, high = (p << w) // q, ceil_div(p << w, q)
+    square_low, square_high = low * low >> w, -(-high * high >> w)
     sum_low = sum_high = 0
     for n in range(1, 2 * w, 2):
         sum_low, sum_high = sum_low + low // n, sum_high + ceil_div(high, n)
         if high <= 1:
             break
-        low, high = low * square_low >> w, ceil_div(high * square_high, 1 << w)
+        low, high = low * square_low >> w, -(-high * square_high >> w)
     return sum_low, sum_high + high
 
 
 @lru_cache(10_000)
-def log_at(q: Fraction, bits: int) -> Interval:
-    """log(m*2^k) = 2 artanh((m - 1)/(m + 1)) + k*2 artanh(1/3), for 1 <= m <= 2."""
-    if q < 1:
-        low, high = log_at(1 / q, bits)
-        return (-high, -low)
-    k = max(q.numerator.bit_length() - q.denominator.bit_length() - 1, 0)
-    m = q / (1 << k)
-    if m > 2:
-        m, k = m / 2, k + 1
+def log_at(x: Dyadic, bits: int) -> Interval:
+    """log(y*2^k) = 2 artanh((y - 1)/(y + 1)) + k*2 artanh(1/3), for 1 <= y < 2."""
+    m, e = x
+    one = 1 << (m.bit_length() - 1)
+    k = m.bit_length() - 1 + e
     w = bits + 40
-    low, high = artanh((m - 1) / (m + 1), w)
-    two_low, two_high = artanh(Fraction(1, 3), w)
-    return (Fraction(low + k * two_low, 1 << (w - 1)), Fraction(high + k * two_high, 1 << (w - 1)))
+    low, high = artanh(m - one, m + one, w)
+    ends = artanh(1, 3, w)
+    return (low + min(k * t for t in ends), 1 - w), (high + max(k * t for t in ends), 1 - w)
 
 
-def sqrt_at(q: Fraction, bits: int) -> Interval:
+def sqrt_at(x: Dyadic, bits: int) -> Interval:
     """Integer square roots."""
-    s = max(0, bits - (q.numerator.bit_length() - q.denominator.bit_length()) // 2)
-    low, high = scaled(q, 2 * s)
-    root, above = math.isqrt(low), math.isqrt(high)
-    return (Fraction(root, 1 << s), Fraction(above + (above * above < high), 1 << s))
+    m, e = x
+    places = max(2 * bits - m.bit_length(), 0)
+    places += (e - places) % 2
+    root, e = math.isqrt(m << places), (e - places) // 2
+    return (root, e), (root + (root * root < m << places), e)
 
 
 @lru_cache(100)
@@ -1308,23 +1352,25 @@ def pi_at(bits: int) -> Interval:
     """pi = sqrt(12)*(1 - 1/(3*3) + 1/(5*3^2) - ...); what follows w terms is less than a unit, as each rounding is."""
     w = bits + 24
     total = sum((-1) ** n * ((1 << w) // ((2 * n + 1) * 3**n)) for n in range(w))
-    low, high = sqrt_at(Fraction(12), w)
-    return (Fraction(total - w - 1, 1 << w) * low, Fraction(total + w + 1, 1 << w) * high)
+    (low, e), (high, _) = sqrt_at((12, 0), w)
+    return ((total - w - 1) * low, e - w), ((total + w + 1) * high, e - w)
 
 
 @lru_cache(10_000)
-def erf_at(q: Fraction, bits: int) -> Interval:
+def erf_at(x: Dyadic, bits: int) -> Interval:
     """erf(x) = 2/sqrt(pi)*x*e^(-x^2)*(1 + 2x^2/3 + (2x^2)^2/(3*5) + ...); and 1 - 2^(-x^2) < erf(x) < 1 for x > 0."""
-    if q < 0:
-        low, high = erf_at(-q, bits)
-        return (-high, -low)
-    if q * q > bits + 8:
-        return (1 - Fraction(1, 1 << (bits + 8)), Fraction(1))
+    m, e = x
+    if m < 0:
+        low, high = erf_at(minus(x), bits)
+        return minus(high), minus(low)
+    if sum_of((m * m, 2 * e), (-bits - 8, 0))[0] > 0:
+        return ((1 << bits + 8) - 1, -bits - 8), ONE
     w = bits + 24
-    low, high = series(2 * q * q, w, lambda n: (1, 2 * n + 1))
-    small, large = exp_at(-q * q, w)
+    low, high = series(*scaled((2 * m * m, 2 * e), w), w, count(3, 2))
+    (small, f), (large, g) = exp_at((-m * m, 2 * e), w)
     under, over = (sqrt_at(p, w)[side] for side, p in enumerate(pi_at(w)))
-    return (2 * q * small * low / (over * (1 << w)), 2 * q * large * high / (under * (1 << w)))
+    below, above = (2 * m * small * low, e + f - w), (2 * m * large * high, e + g - w)
+    return ratio(below, over, bits)[0], ratio(above, under, bits)[1]
 
 
 INCREASING = {"exp": exp_at, "log": log_at, "sqrt": sqrt_at, "erf": erf_at}
@@ -1706,7 +1752,7 @@ class Proof:
             else:
                 low[x] = max(Fraction(c), low.get(x, Fraction(c)))
         least = Enclosure(low, high, bits).of(Term("-", None, goal.kids[1], goal.kids[0]), ())[0]
-        need(least > 0 or (least == 0 and goal.op == "<="), "the enclosure does not decide the goal")
+        need(least[0] > 0 or (least[0] == 0 and goal.op == "<="), "the enclosure does not decide the goal")
         return True
 
 
