@@ -283,7 +283,8 @@ def rebuild(t: Term, leaf: Callable[[int, Any, int], Term], depth: int, memo: di
     """`t`, some index of which points further out than `depth`, with each of these replaced by what
     `leaf(index, sort, binders around it)` gives."""
     if t.op == "bound":
-        return leaf(*t.data, depth)
+        index, sort = t.data
+        return leaf(index, sort, depth)
     place = (id(t), depth)
     if place not in memo:
         around = [depth + t.binds(n) for n in range(len(t.kids))] if t.op in BINDERS else [depth] * len(t.kids)
