@@ -307,6 +307,18 @@ def test_rounding_goes_outward() -> None:
         assert high - low <= max(ends) - min(ends) + max(map(abs, ends)) / 2**30
 
 
+def test_units_and_ratios_lie_around_the_number() -> None:
+    rng = random.Random(900)
+    for _ in range(500):
+        (m, e), (n, f) = [(rng.randint(1, 10**9), rng.randint(-60, 20)) for _ in range(2)]
+        m, w = rng.choice([m, -m, 0]), rng.randint(0, 60)
+        x, y = fraction((m, e)), fraction((n, f))
+        low, high = second.scaled((m, e), w)
+        assert low <= x * 2**w <= high <= low + 1
+        low, high = map(fraction, second.ratio((m, e), (n, f), 50))
+        assert low <= x / y <= high and high - low <= abs(x / y) / 2**47
+
+
 def test_what_is_nearly_nothing_or_huge_in_an_enclosure() -> None:
     box, least = second.Enclosure({}, {}, 16), Fraction(1, 2**second.MAX_MAGNITUDE)
     for m in (1, -1, 10**9, -(10**9)):
