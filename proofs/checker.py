@@ -24,7 +24,7 @@ A first block of ``define:`` lines holds definitions for all. The others begin w
 body uses every argument, and what a function ``j. t`` drops is a number that is always defined (its D is true). No
 name is bound twice, none is a definition or a reserved word. Sorts are checked: the bounds of sum and prod, the
 exponent of pow and the arguments of an Int function are of sort Int. The hash of a statement is the sha256 of its tree,
-in which a bound variable is the number of binders between it and its own (see `Term.tree`), as JSON without spaces.
+in which a bound variable is the number of binders between it and its own (see `Term.text`), as JSON without spaces.
 
 MEANING. All functions are total: 1/0 is 0, and sqrt, log and pow of wrong arguments are some number. So a claim needs
 three proofs: of S, of D(S) (everything in S is defined where it is met, see `defined`), of H(S) (the hypotheses of S
@@ -78,10 +78,10 @@ import math
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, reduce
+from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -183,8 +183,15 @@ class Term:
             raise Rejected("a formula is too large or too deep")
         self.size, self.depth, self.loose = size, depth + 1, loose
         self.hash = hash((op, data, kids))
-        self.sort = self.find_sort()
-        Clock.spend(1)
+        if op in ("var", "bound"):
+            self.sort = data[1]
+        elif op == "num":
+            self.sort = "Int" if data[1] == 1 else "Real"
+        else:
+            self.sort = sort_of(op, data if op in ("fn", "lam") else None, tuple([k.sort for k in kids]))
+        Clock.work += 1
+        if Clock.work > 5_000:
+            Clock.spend(0)
 
     def binds(self, place: int) -> int:
         """How many variables are bound over the kid at `place`."""
@@ -193,39 +200,6 @@ class Term:
         if self.op in ("sum", "prod"):
             return 1 if place == 2 else 0
         return len(self.data) if self.op == "lam" else 0
-
-    def find_sort(self) -> Any:
-        op, sorts = self.op, [k.sort for k in self.kids]
-        if op == "num":
-            return "Int" if self.data[1] == 1 else "Real"
-        if op in ("var", "bound"):
-            return self.data[1]
-        if op in FORMULAS:
-            for s in sorts:
-                if s != "Bool":
-                    raise Rejected(f"'{op}' needs formulas")
-            return "Bool"
-        if op == "ind":
-            need(sorts == ["Bool"], "I[...] needs a formula")
-            return "Int"
-        if op == "app":
-            head, *given = sorts
-            need(isinstance(head, tuple) and len(head[1]) == len(given), "a function has the wrong arguments")
-            need(all(map(fits, given, head[1])), "an argument has the wrong sort")
-            return head[2]
-        for s in sorts:
-            if s not in NUMBERS:
-                raise Rejected(f"'{op}' needs numbers")
-        if op == "lam":
-            return ("fun", self.data, sorts[0])
-        if op in COMPARISONS:
-            return "Bool"
-        if op in ("sum", "prod"):
-            need(sorts[:2] == ["Int", "Int"], f"the bounds of {op} must be of sort Int")
-            return sorts[2]
-        name = self.data if op == "fn" else op
-        need(name != "pow" or sorts[1] == "Int", "the exponent of pow must be of sort Int")
-        return "Int" if name in WHOLE and "Real" not in sorts else "Real"
 
     def __hash__(self) -> int:
         return self.hash
@@ -237,9 +211,41 @@ class Term:
             return False
         return self.op == other.op and self.data == other.data and self.kids == other.kids
 
-    def tree(self) -> list[Any]:
-        """The term as nested lists: what the hash of a statement is computed from."""
-        return [self.op, self.data, [k.tree() for k in self.kids]]
+    def text(self) -> str:
+        """The term as JSON, nested lists of op, data and kids: what the hash of a statement is computed from."""
+        return f'["{self.op}",{json_text(self.data)},[{",".join([k.text() for k in self.kids])}]]'
+
+
+@lru_cache(10_000)
+def json_text(data: Any) -> str:
+    return json.dumps(data, separators=(",", ":"))
+
+
+@lru_cache(10_000)
+def sort_of(op: str, data: Any, sorts: tuple[Any, ...]) -> Any:
+    """The sort of a term from those of its kids; Rejected where they do not fit."""
+    if op in FORMULAS:
+        need(all(s == "Bool" for s in sorts), f"'{op}' needs formulas")
+        return "Bool"
+    if op == "ind":
+        need(sorts == ("Bool",), "I[...] needs a formula")
+        return "Int"
+    if op == "app":
+        head, *given = sorts
+        need(isinstance(head, tuple) and len(head[1]) == len(given), "a function has the wrong arguments")
+        need(all(map(fits, given, head[1])), "an argument has the wrong sort")
+        return head[2]
+    need(all(s in NUMBERS for s in sorts), f"'{op}' needs numbers")
+    if op == "lam":
+        return ("fun", data, sorts[0])
+    if op in COMPARISONS:
+        return "Bool"
+    if op in ("sum", "prod"):
+        need(sorts[:2] == ("Int", "Int"), f"the bounds of {op} must be of sort Int")
+        return sorts[2]
+    name = data if op == "fn" else op
+    need(name != "pow" or sorts[1] == "Int", "the exponent of pow must be of sort Int")
+    return "Int" if name in WHOLE and "Real" not in sorts else "Real"
 
 
 def fits(given: Any, wanted: Any) -> bool:
@@ -251,72 +257,77 @@ def fits(given: Any, wanted: Any) -> bool:
     return fits(given[2], wanted[2]) and all(fits(w, g) for g, w in zip(given[1], wanted[1], strict=True))
 
 
+@lru_cache(10_000)
 def number(p: int, q: int = 1) -> Term:
     return Term("num", (p, q))
 
 
-@cache
+@lru_cache(10_000)
 def variable(name: str, sort: Any) -> Term:
     return Term("var", (name, sort))
+
+
+@lru_cache(10_000)
+def bound(index: int, sort: Any) -> Term:
+    return Term("bound", (index, sort))
 
 
 TRUE, FALSE = Term("true"), Term("false")
 
 
 def digest(formula: Term) -> str:
-    return hashlib.sha256(json.dumps(formula.tree(), separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(formula.text().encode()).hexdigest()
 
 
-def rebuild(t: Term, leaf: Callable[[Term, int], Term | None], depth: int, memo: dict[Any, Term]) -> Term:
-    """`t` with every part replaced for which `leaf(part, binders around it)` gives another one."""
-    new = leaf(t, depth)
-    if new is not None or not t.kids:
-        return t if new is None else new
+def rebuild(t: Term, leaf: Callable[[int, Any, int], Term], depth: int, memo: dict[Any, Term]) -> Term:
+    """`t`, some index of which points further out than `depth`, with each of these replaced by what
+    `leaf(index, sort, binders around it)` gives."""
+    if t.op == "bound":
+        index, sort = t.data
+        return leaf(index, sort, depth)
     place = (id(t), depth)
     if place not in memo:
-        kids = [rebuild(k, leaf, depth + t.binds(n), memo) for n, k in enumerate(t.kids)]
+        around = [depth + t.binds(n) for n in range(len(t.kids))] if t.op in BINDERS else [depth] * len(t.kids)
+        kids = [k if k.loose <= d else rebuild(k, leaf, d, memo) for k, d in zip(t.kids, around, strict=True)]
         if kids[0].op == "lam":  # a function has been put in the place of f in f(...)
             memo[place] = substitute(kids[0].kids[0], kids[1:])
         else:
-            memo[place] = t if all(a is b for a, b in zip(kids, t.kids, strict=True)) else Term(t.op, t.data, *kids)
+            memo[place] = Term(t.op, t.data, *kids)
     return memo[place]
 
 
 def shift(t: Term, by: int) -> Term:
     """`t`, whose loose indices count from a place with `by` more binders around it than before."""
-
-    def leaf(part: Term, depth: int) -> Term | None:
-        if part.loose <= depth:
-            return part
-        return Term("bound", (part.data[0] + by, part.data[1])) if part.op == "bound" else None
-
-    return rebuild(t, leaf, 0, {}) if by else t
+    if not by or not t.loose:
+        return t
+    return rebuild(t, lambda index, sort, _: bound(index + by, sort), 0, {})
 
 
 def substitute(body: Term, values: Sequence[Term]) -> Term:
     """The body of a binder with its variables replaced by `values`."""
 
-    def leaf(part: Term, depth: int) -> Term | None:
-        if part.loose <= depth:
-            return part
-        if part.op != "bound":
-            return None
-        index, sort = part.data
+    def leaf(index: int, sort: Any, depth: int) -> Term:
         if index - depth < len(values):
             return shift(values[index - depth], depth)
-        return Term("bound", (index - len(values), sort))
+        return bound(index - len(values), sort)
 
-    return rebuild(body, leaf, 0, {})
+    return rebuild(body, leaf, 0, {}) if body.loose and values else body
 
 
 def replace(t: Term, old: Term, new: Term) -> Term:
-    """`t` with each part equal to `old` replaced; neither has loose indices."""
-    return rebuild(t, lambda part, _: new if part == old else None, 0, {})
+    """`t` with each part equal to `old` replaced, a number as `new` is; neither has loose indices."""
+    if t == old:
+        return new
+    if t.size <= old.size:
+        return t
+    kids = [replace(k, old, new) for k in t.kids]
+    return t if all(a is b for a, b in zip(kids, t.kids, strict=True)) else Term(t.op, t.data, *kids)
 
 
 class Opened:
     """A formula without its first quantifiers. `values` stand for their variables, the innermost first; they are put
-    in where the formula is asked for, so that a chain of quantifiers is opened in one pass."""
+    in where the formula is asked for, so that a chain of quantifiers is opened in one pass, and what is not used is
+    not opened. No formula is put in, so connectives are seen before."""
 
     __slots__ = ("body", "put", "values")
 
@@ -327,10 +338,19 @@ class Opened:
         """The next variable is `value`."""
         return Opened(self.body.kids[0], (value, *self.values))
 
+    def parts(self, op: str | None = None) -> list[Opened]:
+        """The formulas that this one is made of; with `op`, those of nested & (or |), from left to right."""
+        found = self.body.kids if op is None else parts(op, self.body)
+        return [Opened(part, self.values) for part in found]
+
     def formula(self) -> Term:
         if self.put is None:
             self.put = substitute(self.body, self.values)
         return self.put
+
+
+def opened(f: Term | Opened) -> Opened:
+    return f if isinstance(f, Opened) else Opened(f)
 
 
 def parts(op: str, t: Term) -> list[Term]:
@@ -354,7 +374,7 @@ TOKEN = re.compile(
     r"|(?P<sign><->|->|<=|>=|!=|\.\.|[-+*/^()\[\],.:~&|<>=])|(?P<end>\Z))",
     re.ASCII,
 )
-CONNECTIVES = ("<->", "->", "|", "&")
+CONNECTIVES = {"<->": 0, "->": 1, "|": 2, "&": 3}
 RELATIONS = ("=", "!=", "<=", "<", ">=", ">")
 
 
@@ -368,7 +388,6 @@ class Parser:
     def __init__(self, text: str) -> None:
         need(len(text) <= MAX_TEXT, "a text is too long")
         self.tokens: list[tuple[str, str]] = []
-        self.place = 0
         at = 0
         while not self.tokens or self.tokens[-1][0] != "end":
             found = TOKEN.match(text, at)
@@ -376,19 +395,18 @@ class Parser:
                 raise Rejected(f"a character outside the grammar near '{text[at : at + 20]}'")
             self.tokens.append((found.lastgroup, found.group(found.lastgroup)))
             at = found.end()
+        self.place, self.ahead = 0, self.tokens[0][1]
 
     def fail(self, wanted: str) -> NoReturn:
         shown = " ".join(text for _, text in self.tokens[self.place : self.place + 8])
         raise Rejected(f"{wanted} must stand before '{shown[:60]}'")
 
-    def next(self) -> str:
-        return self.tokens[self.place][1]
-
     def take(self, wanted: str = "") -> str:
-        text = self.next()
+        text = self.ahead
         if wanted and text != wanted:
             self.fail(f"'{wanted}'")
         self.place += 1
+        self.ahead = self.tokens[self.place][1]
         return text
 
     def whole(self, rule: Callable[[], Any]) -> Any:
@@ -399,16 +417,15 @@ class Parser:
         return tree
 
     def formula(self, level: int = 0) -> Any:
-        """The connectives from the weakest on, each grouping to the right; also any term, for sorts come later."""
-        if level == len(CONNECTIVES):
-            return self.denial()
-        left = self.formula(level + 1)
-        if self.next() != CONNECTIVES[level]:
-            return left
-        return ("op", self.take(), left, self.formula(level))
+        """The connectives from `level` on, each grouping to the right; also any term, for sorts come later."""
+        left = self.denial()
+        while self.ahead in CONNECTIVES and CONNECTIVES[self.ahead] >= level:
+            sign = self.take()
+            left = ("op", sign, left, self.formula(CONNECTIVES[sign]))
+        return left
 
     def denial(self) -> Any:
-        if self.next() != "~":
+        if self.ahead != "~":
             return self.comparison()
         self.take()
         return ("~", self.denial())
@@ -416,7 +433,7 @@ class Parser:
     def comparison(self) -> Any:
         left = self.sum()
         whole: Any = None
-        while self.next() in RELATIONS:
+        while self.ahead in RELATIONS:
             sign, right = self.take(), self.sum()
             if sign == "!=":
                 one: Any = ("~", ("op", "=", left, right))
@@ -430,29 +447,29 @@ class Parser:
 
     def sum(self) -> Any:
         left = self.product()
-        while self.next() in ("+", "-"):
+        while self.ahead in ("+", "-"):
             left = ("op", self.take(), left, self.product())
         return left
 
     def product(self) -> Any:
-        if self.next() == "-":  # -a*b is -(a*b)
+        if self.ahead == "-":  # -a*b is -(a*b)
             self.take()
             return ("neg", self.product())
         left = self.power()
-        while self.next() in ("*", "/"):
+        while self.ahead in ("*", "/"):
             left = ("op", self.take(), left, self.factor(self.power))
         return left
 
     def factor(self, rule: Callable[[], Any]) -> Any:
         """A factor or an exponent, which may have a sign."""
-        if self.next() != "-":
+        if self.ahead != "-":
             return rule()
         self.take()
         return ("neg", self.factor(rule))
 
     def power(self) -> Any:
         base = self.atom()
-        if self.next() != "^":
+        if self.ahead != "^":
             return base
         return ("op", self.take(), base, self.factor(self.power))
 
@@ -481,11 +498,11 @@ class Parser:
             return ("if", self.formula(), *self.more(2))
         if text in WORDS:
             self.fail(f"something else than '{text}'")
-        if self.next() != "(":
+        if self.ahead != "(":
             return ("name", text)
         self.take()
         arguments = [self.argument()]
-        while self.next() == ",":
+        while self.ahead == ",":
             self.take()
             arguments.append(self.argument())
         self.take(")")
@@ -530,17 +547,17 @@ class Parser:
 
     def quantifier(self, kind: str) -> Any:
         groups: list[tuple[Any, ...]] = []
-        while not groups or self.next() == ",":
+        while not groups or self.ahead == ",":
             if groups:
                 self.take()
             names = [self.variable()]
-            if self.next() == "in":
+            if self.ahead == "in":
                 self.take()
                 low = self.sum()
                 self.take("..")
                 groups.append((f"{kind} in", names[0], low, self.sum()))
                 continue
-            while self.next() != ":":
+            while self.ahead != ":":
                 names.append(self.variable())
             self.take()
             sort = self.sort()
@@ -553,10 +570,10 @@ class Parser:
 
     def sort(self) -> Any:
         arguments = [self.number_sort()]
-        while self.next() == "*":
+        while self.ahead == "*":
             self.take()
             arguments.append(self.number_sort())
-        if self.next() == "->":
+        if self.ahead == "->":
             self.take()
             return ("fun", tuple(arguments), self.number_sort())
         if len(arguments) > 1:
@@ -564,7 +581,7 @@ class Parser:
         return arguments[0]
 
     def number_sort(self) -> str:
-        if self.next() not in NUMBERS:
+        if self.ahead not in NUMBERS:
             self.fail("a sort")
         return self.take()
 
@@ -602,47 +619,48 @@ class Reader:
     def __init__(self, scope: dict[str, Any], known: dict[str, Definition]) -> None:
         self.known = known
         self.meaning: dict[str, Any] = {name: (variable(name, sort), 0) for name, sort in scope.items()}
-        self.steps = 0
+        self.steps = 0  # in the present text
 
     def formula(self, text: str, leading: Sequence[tuple[str, Any]] = ()) -> Term:
         """The formula written in `text`, under binders of the names `leading` (the outermost first)."""
-        parser = Parser(text)
+        self.steps, parser = 0, Parser(text)
         meaning = dict(self.meaning)
         for depth, (name, sort) in enumerate(leading):
             self.new(name, meaning, self.known)
-            meaning[name] = (Term("bound", (0, sort)), depth + 1)
+            meaning[name] = (bound(0, sort), depth + 1)
         out = self.term(parser.whole(parser.formula), meaning, self.known, len(leading))
         need(out.sort == "Bool", "a formula must stand here")
         return out
 
     def value(self, text: str, sort: Any) -> Term:
         """The term, or function, of sort `sort` that is written in `text`."""
-        parser = Parser(text)
+        self.steps, parser = 0, Parser(text)
         out = self.argument(parser.whole(parser.argument), self.meaning, self.known, 0)
         if isinstance(out, Function):
             need(isinstance(sort, tuple) and len(sort[1]) == len(out.names), "a function does not fit here")
             many = len(out.names)
-            bound = [(Term("bound", (i, s)), many) for i, s in enumerate(sort[1])]
-            value = Term("lam", sort[1], self.call(out, bound, many))
+            values = [(bound(i, s), many) for i, s in enumerate(sort[1])]
+            value = Term("lam", sort[1], self.call(out, values, many))
         else:
             value = out[0]
         need(fits(value.sort, sort), "a value has the wrong sort")
         return value
 
     def new(self, name: str, meaning: dict[str, Any], known: dict[str, Definition]) -> None:
-        taken = name in meaning or name in self.known or name in known or name in RESERVED
-        need(not taken, f"the name '{name}' is bound twice")
+        if name in meaning or name in self.known or name in known or name in RESERVED:
+            raise Rejected(f"the name '{name}' is bound twice")
 
     def under(self, name: str, sort: Any, body: Any, meaning: Any, known: Any, depth: int) -> Term:
         """A body read under one more binder."""
         self.new(name, meaning, known)
-        inner = {**meaning, name: (Term("bound", (0, sort)), depth + 1)}
+        inner = {**meaning, name: (bound(0, sort), depth + 1)}
         return self.term(body, inner, known, depth + 1)
 
     def term(self, tree: Any, meaning: dict[str, Any], known: dict[str, Definition], depth: int) -> Term:
         """The term or formula of a syntax tree, with `depth` binders around it."""
         self.steps += 1
-        need(self.steps <= MAX_EXPANSION, "definitions expand to too much")
+        if self.steps > MAX_EXPANSION:
+            raise Rejected("definitions expand to too much")
         kind = tree[0]
         if kind == "num":
             return number(tree[1], tree[2])
@@ -736,7 +754,7 @@ def occurs(name: str, tree: Any) -> bool:
 
 def interval_of(low: Term, high: Term) -> Term:
     """low <= j & j <= high, for the variable j of the nearest binder."""
-    j = Term("bound", (0, "Int"))
+    j = bound(0, "Int")
     return Term("&", None, Term("<=", None, low, j), Term("<=", None, j, high))
 
 
@@ -1116,47 +1134,76 @@ def plus(t: Term, k: int) -> Term:
 
 # --- Enclosures ------------------------------------------------------------------------------------------------------
 
-Interval = tuple[Fraction, Fraction]
+Dyadic = tuple[int, int]  # (m, e) is the number m*2^e
+Interval = tuple[Dyadic, Dyadic]
+ZERO, ONE = (0, 0), (1, 0)
+
+
+def minus(x: Dyadic) -> Dyadic:
+    return (-x[0], x[1])
+
+
+def sum_of(x: Dyadic, y: Dyadic) -> Dyadic:
+    """x + y."""
+    (m, e), (n, f) = x, y
+    return ((m << e - f) + n, f) if e > f else (m + (n << f - e), e)
+
+
+def lesser(x: Dyadic, y: Dyadic) -> Dyadic:
+    return x if sum_of(x, minus(y))[0] < 0 else y
+
+
+def greater(x: Dyadic, y: Dyadic) -> Dyadic:
+    return y if sum_of(x, minus(y))[0] < 0 else x
+
+
+def ceil_div(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def ratio(x: Dyadic, y: Dyadic, digits: int) -> Interval:
+    """Two numbers of about `digits` binary digits around x/y, for y > 0."""
+    (m, e), (n, f) = x, y
+    places = digits - 1 - m.bit_length() + n.bit_length()
+    m, n, e = m << max(places, 0), n << max(-places, 0), e - f - places
+    return (m // n, e), (ceil_div(m, n), e)
 
 
 class Enclosure:
-    """Intervals that contain all values of a term over a box: ends are rounded outwards to `bits` binary digits."""
+    """Intervals that contain all values of a term over a box: ends are rounded outwards to `digits` binary digits."""
 
     def __init__(self, low: Mapping[Term, Fraction], high: Mapping[Term, Fraction], bits: int) -> None:
-        self.low, self.high, self.bits = low, high, bits + 24
+        self.low, self.high, self.digits = low, high, bits + 25
+        self.leaves: dict[Term, Interval] = {}
 
-    def outward(self, low: Fraction, high: Fraction) -> Interval:
-        return (-self.above(-low), self.above(high))
+    def outward(self, low: Dyadic, high: Dyadic) -> Interval:
+        return minus(self.above(-low[0], low[1])), self.above(*high)
 
-    def above(self, q: Fraction) -> Fraction:
-        """A number of few digits, not below q."""
-        size = q.numerator.bit_length() - q.denominator.bit_length()
-        need(size <= MAX_MAGNITUDE, "a number is too large for an enclosure")
-        if size < -MAX_MAGNITUDE:
-            return Fraction(1, 1 << MAX_MAGNITUDE) if q > 0 else Fraction(0)
-        places = self.bits - size
-        if q.denominator == 1 and places >= 0:
-            return q
-        if places <= 0:
-            return Fraction(-(-q.numerator // (q.denominator << -places)) << -places)
-        return Fraction(-((-q.numerator << places) // q.denominator), 1 << places)
+    def above(self, m: int, e: int) -> Dyadic:
+        """A number of few digits, not below m*2^e: ``>>`` rounds down, so -(-m >> n) is m/2^n rounded up."""
+        cut = m.bit_length() - self.digits
+        if cut > 0:
+            m, e = -(-m >> cut), e + cut
+        if -MAX_MAGNITUDE <= e <= MAX_MAGNITUDE:
+            return m, e
+        need(e < 0 or m == 0, "a number is too large for an enclosure")
+        return -(-m >> max(-MAX_MAGNITUDE - e, 0)), -MAX_MAGNITUDE
 
     def of(self, t: Term, indices: tuple[int, ...]) -> Interval:
         """An interval for `t`; `indices` are the values of the variables bound around it, the nearest first."""
         op = t.op
-        Clock.spend(20 + (self.bits >> 3))
-        if op == "num":
-            return self.outward(Fraction(*t.data), Fraction(*t.data))
-        if op == "var":
-            need(t in self.low and t in self.high, f"'{t.data[0]}' needs a bound on both sides")
-            need(self.low[t] <= self.high[t], f"the bounds of '{t.data[0]}' contradict each other")
-            return self.outward(self.low[t], self.high[t])
+        Clock.spend(20 + (self.digits >> 3))
+        if op in ("num", "var"):
+            if t not in self.leaves:
+                self.leaves[t] = self.leaf(t)
+            return self.leaves[t]
         if op == "bound":
-            return (Fraction(indices[t.data[0]]), Fraction(indices[t.data[0]]))
+            index = (indices[t.data[0]], 0)
+            return (index, index)
         if op in ("sum", "prod"):
             first, last = (self.exactly(k, indices) for k in t.kids[:2])
             need(last - first < MAX_RANGE, "a sum is too long for an enclosure")
-            out = (Fraction(op == "prod"), Fraction(op == "prod"))
+            out = (ZERO, ZERO) if op == "sum" else (ONE, ONE)
             for k in range(first, last + 1):
                 out = self.combine("+" if op == "sum" else "*", out, self.of(t.kids[2], (k, *indices)))
             return out
@@ -1165,142 +1212,156 @@ class Enclosure:
         need(op in ("+", "-", "*", "/", "neg", "^", "fn"), f"'{op}' has no enclosure")
         values = [self.of(k, indices) for k in t.kids]
         if op == "neg":
-            return (-values[0][1], -values[0][0])
+            return (minus(values[0][1]), minus(values[0][0]))
         if op == "^":
             return self.power(values[0], t.data)
         return self.function(t.data, values) if op == "fn" else self.combine(op, *values)
 
+    def leaf(self, t: Term) -> Interval:
+        """An interval for a numeral, or for a name by the box."""
+        if t.op == "num":
+            return self.outward(*ratio((t.data[0], 0), (t.data[1], 0), self.digits))
+        need(t in self.low and t in self.high, f"'{t.data[0]}' needs a bound on both sides")
+        low, high = self.low[t], self.high[t]
+        need(low <= high, f"the bounds of '{t.data[0]}' contradict each other")
+        ends = [ratio((q.numerator, 0), (q.denominator, 0), self.digits) for q in (low, high)]
+        return self.outward(ends[0][0], ends[1][1])
+
     def exactly(self, t: Term, indices: tuple[int, ...]) -> int:
         """The integer that `t` is."""
         low, high = self.of(t, indices)
-        need(low == high and low.denominator == 1, "an enclosure needs ranges and exponents that are numbers")
-        return low.numerator
+        m, e = sum_of(low, ZERO)  # e <= 0
+        sure = sum_of(low, minus(high))[0] == 0 and m % (1 << -e) == 0
+        need(sure, "an enclosure needs ranges and exponents that are numbers")
+        return m >> -e
 
     def combine(self, op: str, a: Interval, b: Interval) -> Interval:
         if op == "+":
-            return self.outward(a[0] + b[0], a[1] + b[1])
+            return self.outward(sum_of(a[0], b[0]), sum_of(a[1], b[1]))
         if op == "-":
-            return self.outward(a[0] - b[1], a[1] - b[0])
+            return self.outward(sum_of(a[0], minus(b[1])), sum_of(a[1], minus(b[0])))
         if op == "/":
-            need(b[0] > 0 or b[1] < 0, "a denominator may be zero in the box")
-            b = self.outward(1 / b[1], 1 / b[0])
-        if a[0] >= 0 and b[0] >= 0:
-            return self.outward(a[0] * b[0], a[1] * b[1])
-        ends = [x * y for x in a for y in b]
-        return self.outward(min(ends), max(ends))
+            b = self.inverse(b)
+        if a[0][0] >= 0 and b[0][0] >= 0:
+            return self.outward((a[0][0] * b[0][0], a[0][1] + b[0][1]), (a[1][0] * b[1][0], a[1][1] + b[1][1]))
+        ends = [(m * n, e + f) for m, e in a for n, f in b]
+        return self.outward(reduce(lesser, ends), reduce(greater, ends))
+
+    def inverse(self, a: Interval) -> Interval:
+        if a[1][0] < 0:
+            low, high = self.inverse((minus(a[1]), minus(a[0])))
+            return minus(high), minus(low)
+        need(a[0][0] > 0, "a denominator may be zero in the box")
+        return self.outward(ratio(ONE, a[1], self.digits)[0], ratio(ONE, a[0], self.digits)[1])
 
     def power(self, a: Interval, k: int) -> Interval:
         need(0 <= k <= MAX_RANGE, "an exponent is not from 0 to the limit")
-        ends = []
-        for x in self.function("abs", [a]) if k % 2 == 0 else a:  # there the power increases
-            out = (Fraction(1), Fraction(1))
-            for bit in bin(k)[2:]:
-                out = self.combine("*", out, out)
-                if bit == "1":
-                    out = self.combine("*", out, (x, x))
-            ends.append(out)
-        return (ends[0][0], ends[1][1])
+        low, high = self.function("abs", [a]) if k % 2 == 0 else a  # there the power increases
+        return minus(self.power_above(-1, low, k)), self.power_above(1, high, k)
+
+    def power_above(self, sign: int, x: Dyadic, k: int) -> Dyadic:
+        """A number not below x^k for sign = 1, -x^k for sign = -1; x is not negative where k is even."""
+        if x[0] < 0:
+            return self.power_above(-sign, minus(x), k)
+        m, e = sign, 0
+        for bit in bin(k)[2:]:  # m has this sign, or is 0
+            m, e = self.above(sign * m * m, 2 * e)
+            if bit == "1":
+                m, e = self.above(m * x[0], e + x[1])
+        return m, e
 
     def function(self, name: str, values: list[Interval]) -> Interval:
-        zero = Fraction(0)
         if name == "pi":
-            return self.outward(*pi_at(self.bits))
+            return self.outward(*pi_at(self.digits))
         low, high = values[0]
         if name == "relu":
-            return (max(low, zero), max(high, zero))
+            return (greater(low, ZERO), greater(high, ZERO))
         if name == "abs":
-            return (max(low, -high, zero), max(-low, high))
+            return (greater(greater(low, minus(high)), ZERO), greater(minus(low), high))
         if name in ("min", "max"):
-            pick = min if name == "min" else max
+            pick = lesser if name == "min" else greater
             return (pick(low, values[1][0]), pick(high, values[1][1]))
         need(name in INCREASING, f"'{name}' has no enclosure")
-        need(name != "log" or low > 0, "a logarithm of what may not be positive")
-        need(name != "sqrt" or low >= 0, "a root of what may be negative")
+        need(name != "log" or low[0] > 0, "a logarithm of what may not be positive")
+        need(name != "sqrt" or low[0] >= 0, "a root of what may be negative")
         at = INCREASING[name]
-        return self.outward(at(low, self.bits)[0], at(high, self.bits)[1])
+        return self.outward(at(low, self.digits)[0], at(high, self.digits)[1])
 
 
-# The functions below give two numbers around the value at q, about `bits` binary digits apart. Inside they use integers
+# The functions below give two numbers around the value at x, about `bits` binary digits apart. Inside they use integers
 # in units of 2^-w: everything added is nonnegative, lower sums round down, upper sums round up and add the remainder.
 
 
-def ceil_div(a: int, b: int) -> int:
-    return -(-a // b)
+def scaled(x: Dyadic, w: int) -> tuple[int, int]:
+    """x in units of 2^-w, rounded down and up."""
+    m, places = x[0], x[1] + w
+    return (m << places, m << places) if places >= 0 else (m >> -places, -(-m >> -places))
 
 
-def scaled(q: Fraction, w: int) -> tuple[int, int]:
-    """q in units of 2^-w, rounded down and up."""
-    return (q.numerator << w) // q.denominator, ceil_div(q.numerator << w, q.denominator)
-
-
-def series(q: Fraction, w: int, ratio: Callable[[int], tuple[int, int]]) -> tuple[int, int]:
-    """1 + t(1) + t(2) + ... with t(n) = t(n - 1)*q*a/b, (a, b) = ratio(n), q >= 0. a/b falls, and tends to 0.
+def series(low: int, high: int, w: int, divisors: Iterable[int]) -> tuple[int, int]:
+    """1 + t(1) + t(2) + ... with t(n) = t(n - 1)*x/b for the n-th divisor b; they grow, and low <= x*2^w <= high.
 
     It stops where t(n) is at most one unit and each further term at most half the one before: together at most t(n).
     """
-    (low, high), n = scaled(q, w), 0
     term_low = term_high = sum_low = sum_high = 1 << w
-    while True:
-        n += 1
-        a, b = ratio(n)
-        if term_high <= 1 and 2 * high * a <= b << w:
-            return sum_low, sum_high + term_high
-        term_low, term_high = term_low * low * a // (b << w), ceil_div(term_high * high * a, b << w)
+    for b in divisors:
+        if term_high <= 1 and 2 * high <= b << w:
+            break
+        term_low, term_high = (term_low * low >> w) // b, -((-term_high * high >> w) // b)
         sum_low, sum_high = sum_low + term_low, sum_high + term_high
+    return sum_low, sum_high + term_high
 
 
 @lru_cache(10_000)
-def exp_at(q: Fraction, bits: int) -> Interval:
-    """e^q = (e^(q/2^s))^(2^s), with the series of e^x for 0 <= x < 1/256."""
-    if q < -MAX_MAGNITUDE // 2:
-        return (Fraction(0), exp_at(Fraction(-MAX_MAGNITUDE // 2), bits)[1])
-    if q < 0:
-        low, high = exp_at(-q, bits)
-        return (1 / high, 1 / low)
-    need(q <= MAX_MAGNITUDE // 2, "an exponent is too large for an enclosure")
-    s = math.floor(q).bit_length() + 8
+def exp_at(x: Dyadic, bits: int) -> Interval:
+    """e^x = (e^(x/2^s))^(2^s), with the series of e^x for 0 <= x < 1/256."""
+    limit = (MAX_MAGNITUDE // 2, 0)
+    if x[0] < 0:
+        if sum_of(x, limit)[0] < 0:
+            return ZERO, exp_at(minus(limit), bits)[1]
+        low, high = exp_at(minus(x), bits)
+        return ratio(ONE, high, bits)[0], ratio(ONE, low, bits)[1]
+    need(sum_of(x, minus(limit))[0] <= 0, "an exponent is too large for an enclosure")
+    s = scaled(x, 0)[0].bit_length() + 8
     w = bits + 2 * s + 16
-    low, high = series(q / (1 << s), w, lambda n: (1, n))
+    low, high = series(*scaled((x[0], x[1] - s), w), w, count(1))
     for _ in range(s):
-        low, high = low * low >> w, ceil_div(high * high, 1 << w)
-    return (Fraction(low, 1 << w), Fraction(high, 1 << w))
+        low, high = low * low >> w, -(-high * high >> w)
+    return (low, -w), (high, -w)
 
 
-def artanh(z: Fraction, w: int) -> tuple[int, int]:
-    """z + z^3/3 + z^5/5 + ... for 0 <= z <= 1/3, in units of 2^-w; the terms after one with z^n are below z^n."""
-    low, high = scaled(z, w)
-    square_low, square_high = scaled(z * z, w)
+def artanh(p: int, q: int, w: int) -> tuple[int, int]:
+    """z + z^3/3 + z^5/5 + ... for 0 <= z = p/q <= 1/3, in units of 2^-w; the terms after one with z^n are below z^n."""
+    low, high = (p << w) // q, ceil_div(p << w, q)
+    square_low, square_high = low * low >> w, -(-high * high >> w)
     sum_low = sum_high = 0
     for n in range(1, 2 * w, 2):
         sum_low, sum_high = sum_low + low // n, sum_high + ceil_div(high, n)
         if high <= 1:
             break
-        low, high = low * square_low >> w, ceil_div(high * square_high, 1 << w)
+        low, high = low * square_low >> w, -(-high * square_high >> w)
     return sum_low, sum_high + high
 
 
 @lru_cache(10_000)
-def log_at(q: Fraction, bits: int) -> Interval:
-    """log(m*2^k) = 2 artanh((m - 1)/(m + 1)) + k*2 artanh(1/3), for 1 <= m <= 2."""
-    if q < 1:
-        low, high = log_at(1 / q, bits)
-        return (-high, -low)
-    k = max(q.numerator.bit_length() - q.denominator.bit_length() - 1, 0)
-    m = q / (1 << k)
-    if m > 2:
-        m, k = m / 2, k + 1
+def log_at(x: Dyadic, bits: int) -> Interval:
+    """log(y*2^k) = 2 artanh((y - 1)/(y + 1)) + k*2 artanh(1/3), for 1 <= y < 2."""
+    m, e = x
+    one = 1 << (m.bit_length() - 1)
+    k = m.bit_length() - 1 + e
     w = bits + 40
-    low, high = artanh((m - 1) / (m + 1), w)
-    two_low, two_high = artanh(Fraction(1, 3), w)
-    return (Fraction(low + k * two_low, 1 << (w - 1)), Fraction(high + k * two_high, 1 << (w - 1)))
+    low, high = artanh(m - one, m + one, w)
+    ends = artanh(1, 3, w)
+    return (low + min(k * t for t in ends), 1 - w), (high + max(k * t for t in ends), 1 - w)
 
 
-def sqrt_at(q: Fraction, bits: int) -> Interval:
+def sqrt_at(x: Dyadic, bits: int) -> Interval:
     """Integer square roots."""
-    s = max(0, bits - (q.numerator.bit_length() - q.denominator.bit_length()) // 2)
-    low, high = scaled(q, 2 * s)
-    root, above = math.isqrt(low), math.isqrt(high)
-    return (Fraction(root, 1 << s), Fraction(above + (above * above < high), 1 << s))
+    m, e = x
+    places = max(2 * bits - m.bit_length(), 0)
+    places += (e - places) % 2
+    root, e = math.isqrt(m << places), (e - places) // 2
+    return (root, e), (root + (root * root < m << places), e)
 
 
 @lru_cache(100)
@@ -1308,23 +1369,25 @@ def pi_at(bits: int) -> Interval:
     """pi = sqrt(12)*(1 - 1/(3*3) + 1/(5*3^2) - ...); what follows w terms is less than a unit, as each rounding is."""
     w = bits + 24
     total = sum((-1) ** n * ((1 << w) // ((2 * n + 1) * 3**n)) for n in range(w))
-    low, high = sqrt_at(Fraction(12), w)
-    return (Fraction(total - w - 1, 1 << w) * low, Fraction(total + w + 1, 1 << w) * high)
+    (low, e), (high, _) = sqrt_at((12, 0), w)
+    return ((total - w - 1) * low, e - w), ((total + w + 1) * high, e - w)
 
 
 @lru_cache(10_000)
-def erf_at(q: Fraction, bits: int) -> Interval:
+def erf_at(x: Dyadic, bits: int) -> Interval:
     """erf(x) = 2/sqrt(pi)*x*e^(-x^2)*(1 + 2x^2/3 + (2x^2)^2/(3*5) + ...); and 1 - 2^(-x^2) < erf(x) < 1 for x > 0."""
-    if q < 0:
-        low, high = erf_at(-q, bits)
-        return (-high, -low)
-    if q * q > bits + 8:
-        return (1 - Fraction(1, 1 << (bits + 8)), Fraction(1))
+    m, e = x
+    if m < 0:
+        low, high = erf_at(minus(x), bits)
+        return minus(high), minus(low)
+    if sum_of((m * m, 2 * e), (-bits - 8, 0))[0] > 0:
+        return ((1 << bits + 8) - 1, -bits - 8), ONE
     w = bits + 24
-    low, high = series(2 * q * q, w, lambda n: (1, 2 * n + 1))
-    small, large = exp_at(-q * q, w)
+    low, high = series(*scaled((2 * m * m, 2 * e), w), w, count(3, 2))
+    (small, f), (large, g) = exp_at((-m * m, 2 * e), w)
     under, over = (sqrt_at(p, w)[side] for side, p in enumerate(pi_at(w)))
-    return (2 * q * small * low / (over * (1 << w)), 2 * q * large * high / (under * (1 << w)))
+    below, above = (2 * m * small * low, e + f - w), (2 * m * large * high, e + g - w)
+    return ratio(below, over, bits)[0], ratio(above, under, bits)[1]
 
 
 INCREASING = {"exp": exp_at, "log": log_at, "sqrt": sqrt_at, "erf": erf_at}
@@ -1373,6 +1436,8 @@ AXIOMS = {
     "sin_pi": "sin(pi) = 0",
     "sin_bounds": "all x:Real. 0 <= x -> x - x^3/6 <= sin(x) & sin(x) <= x",
 }
+LABEL = re.compile(r"\w[\w.']{0,99}", re.ASCII)
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}", re.ASCII)
 OUTSIDE = ("lem", "named", "oracle")  # kinds of labels of facts from outside, besides ax
 
 # The keys of each kind of node; those after the bar may be left out.
@@ -1399,10 +1464,16 @@ NODES = {
 }
 
 
-def keys_fit(given: Iterable[str], wanted: str) -> bool:
-    """Whether the keys `given` are those of `wanted`, "must | may"."""
+@cache
+def keys_of(wanted: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Of "must | may" the keys that must be there, and those that may."""
     must, _, may = wanted.partition("|")
-    return set(must.split()) <= set(given) <= {*must.split(), *may.split()}
+    return frozenset(must.split()), frozenset(f"{must} {may}".split())
+
+
+def keys_fit(given: dict[str, Any], wanted: str) -> bool:
+    must, may = keys_of(wanted)
+    return must <= given.keys() <= may
 
 
 def items(x: Any, length: int | None = None) -> list[Any]:
@@ -1424,10 +1495,10 @@ class Proof:
     """
 
     def __init__(self, lemmas: Mapping[str, Term], known: dict[str, Definition]) -> None:
-        self.lemmas, self.known = lemmas, known
+        self.lemmas, self.reader = lemmas, Reader({}, known)
         self.open_goal = Opened(TRUE)
         self.facts: dict[str, Opened] = {}
-        self.scope: dict[str, Any] = {}
+        self.scope = self.reader.meaning
         self.added: list[tuple[dict[str, Any], str]] = []  # in the order in which facts and names came
         self.nodes = 0
         self.used: set[str] = set()
@@ -1441,53 +1512,52 @@ class Proof:
     def goal(self, goal: Term) -> None:
         self.open_goal = Opened(goal)
 
-    @contextmanager
-    def inside(self) -> Iterator[None]:
-        """What is assumed and named in here is taken back at the end."""
-        mark = len(self.added)
-        yield
+    def prove(self, goal: Term | Opened, proof: Any) -> None:
+        """Check `proof` of `goal` with the present facts and names."""
+        before, self.open_goal = self.open_goal, opened(goal)
+        mark, steps = len(self.added), items(proof)
+        need(bool(steps), "a proof is empty")
+        for place, node in enumerate(steps, 1):
+            self.nodes += 1
+            Clock.spend(20)
+            need(self.nodes <= MAX_NODES, "a proof has too many nodes")
+            by = node.get("by") if isinstance(node, dict) else None
+            if not isinstance(by, str) or by not in NODES:
+                raise Rejected("an unknown kind of node")
+            if not keys_fit(node, f"by {NODES[by]}"):
+                raise Rejected(f"'{by}' has the wrong keys")
+            if getattr(self, f"by_{by}")(node) != (place == len(steps)):
+                raise Rejected(f"'{by}' cannot be the last node, or must be")
+        self.forget(mark)
+        self.open_goal = before
+
+    def forget(self, mark: int) -> None:
+        """Take back what has been assumed and named since there were `mark` facts and names."""
         while len(self.added) > mark:
             where, name = self.added.pop()
             del where[name]
 
-    def prove(self, goal: Term, proof: Any) -> None:
-        """Check `proof` of `goal` with the present facts and names."""
-        before, self.open_goal = self.open_goal, Opened(goal)
-        steps = items(proof)
-        need(bool(steps), "a proof is empty")
-        with self.inside():
-            for place, node in enumerate(steps, 1):
-                self.nodes += 1
-                Clock.spend(20)
-                need(self.nodes <= MAX_NODES, "a proof has too many nodes")
-                by = node.get("by") if isinstance(node, dict) else None
-                if not isinstance(by, str) or by not in NODES:
-                    raise Rejected("an unknown kind of node")
-                need(keys_fit(node, f"by {NODES[by]}"), f"'{by}' has the wrong keys")
-                closed = getattr(self, f"by_{by}")(node)
-                need(closed == (place == len(steps)), f"'{by}' cannot be the last node, or must be")
-        self.open_goal = before
-
     def assume(self, label: Any, fact: Term | Opened) -> None:
         """A new fact; a list of labels takes a conjunction apart."""
-        whole = fact if isinstance(fact, Opened) else Opened(fact)
-        found = [Opened(part) for part in parts("&", whole.formula())] if isinstance(label, list) else [whole]
+        found = opened(fact).parts("&") if isinstance(label, list) else [opened(fact)]
         labels = label if isinstance(label, list) else [label]
-        need(len(labels) == len(found), f"a conjunction of {len(found)} needs as many labels")
+        if len(labels) != len(found):
+            raise Rejected(f"a conjunction of {len(found)} needs as many labels")
         for one, part in zip(labels, found, strict=True):
-            need(re.fullmatch(r"\w[\w.']{0,99}", string(one), re.ASCII) is not None, "a label is not valid")
-            need(one not in self.facts, f"the label '{one}' is taken")
+            need(LABEL.fullmatch(string(one)) is not None, "a label is not valid")
+            if one in self.facts:
+                raise Rejected(f"the label '{one}' is taken")
             self.facts[one] = part
             self.added.append((self.facts, one))
 
     def name(self, name: Any, sort: Any) -> Term:
         """A new name in scope."""
-        valid = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,99}", string(name), re.ASCII) is not None
-        need(valid and name not in RESERVED, "a name is not valid")
-        need(name not in self.scope and name not in self.known, f"the name '{name}' is taken")
-        self.scope[name] = sort
+        need(NAME.fullmatch(string(name)) is not None and name not in RESERVED, "a name is not valid")
+        need(name not in self.scope and name not in self.reader.known, f"the name '{name}' is taken")
+        made = variable(name, sort)
+        self.scope[name] = (made, 0)
         self.added.append((self.scope, name))
-        return variable(name, sort)
+        return made
 
     def fact(self, label: Any) -> Term:
         return self.opened_fact(label).formula()
@@ -1503,10 +1573,10 @@ class Proof:
         return Opened(found)
 
     def formula(self, text: Any) -> Term:
-        return Reader(self.scope, self.known).formula(string(text))
+        return self.reader.formula(string(text))
 
     def value(self, text: Any, sort: Any) -> Term:
-        return Reader(self.scope, self.known).value(string(text), sort)
+        return self.reader.value(string(text), sort)
 
     def true_by_computation(self, f: Term) -> bool:
         return self.normal.formula(f) is self.normal.true
@@ -1515,14 +1585,14 @@ class Proof:
 
     def by_intro(self, node: Any) -> bool:
         for one in items(node["as"]):
-            quantified = self.open_goal.body
-            if quantified.op == "all":
-                self.open_goal = self.open_goal.open(self.name(one, quantified.data))
+            body = self.open_goal.body
+            if body.op == "all":
+                self.open_goal = self.open_goal.open(self.name(one, body.data))
                 continue
-            goal = self.goal
-            need(goal.op in ("->", "~"), "there is nothing to introduce")
-            self.assume(one, goal.kids[0])
-            self.goal = goal.kids[1] if goal.op == "->" else FALSE
+            need(body.op in ("->", "~"), "there is nothing to introduce")
+            premise, *rest = self.open_goal.parts()
+            self.assume(one, premise)
+            self.open_goal = rest[0] if rest else Opened(FALSE)
         return False
 
     def by_pick(self, node: Any) -> bool:
@@ -1559,9 +1629,9 @@ class Proof:
             if state.body.op == "all":
                 state = state.open(self.value(given, state.body.data))
                 continue
-            fact = state.formula()
-            need(fact.op in ("->", "~"), "a fact takes no more arguments")
-            premise = fact.kids[0]
+            need(state.body.op in ("->", "~"), "a fact takes no more arguments")
+            opened_premise, *rest = state.parts()
+            premise = opened_premise.formula()
             if isinstance(given, list):
                 self.prove(premise, given)
             elif given == "!":
@@ -1569,7 +1639,7 @@ class Proof:
             else:
                 need(string(given).startswith("#"), "a premise needs '#label', '!' or a proof")
                 need(self.normal.same(self.fact(given[1:]), premise), f"'{given[1:60]}' is not the premise")
-            state = Opened(fact.kids[1] if fact.op == "->" else FALSE)
+            state = rest[0] if rest else Opened(FALSE)
         self.assume(node["as"], state)
         return False
 
@@ -1597,7 +1667,7 @@ class Proof:
     # Nodes that close the goal.
 
     def by_split(self, node: Any) -> bool:
-        found = parts("&", self.goal)
+        found = self.open_goal.parts("&")
         need(len(found) > 1, "'split' needs a conjunction as goal")
         for part, proof in zip(found, items(node["proofs"], len(found)), strict=True):
             self.prove(part, proof)
@@ -1619,17 +1689,18 @@ class Proof:
             need(self.normal.formula(fact) is self.normal.false, "a fact is not false by computation")
         return True
 
-    def each(self, cases: Sequence[Term], node: Any) -> bool:
+    def each(self, cases: Sequence[Term | Opened], node: Any) -> bool:
         """The goal, proved from each of the cases."""
         labels, proofs = items(node["as"], len(cases)), items(node["proofs"], len(cases))
         for case, label, proof in zip(cases, labels, proofs, strict=True):
-            with self.inside():
-                self.assume(label, case)
-                self.prove(self.goal, proof)
+            mark = len(self.added)
+            self.assume(label, case)
+            self.prove(self.open_goal, proof)
+            self.forget(mark)
         return True
 
     def by_cases(self, node: Any) -> bool:
-        return self.each(parts("|", self.fact(node["fact"])), node)
+        return self.each(self.opened_fact(node["fact"]).parts("|"), node)
 
     def by_em(self, node: Any) -> bool:
         f = self.formula(node["formula"])
@@ -1646,15 +1717,16 @@ class Proof:
         goal = self.goal
         need(goal.op == "all" and goal.data == "Int" and goal.kids[0].op == "->", "'induct' needs all k. a <= k -> P")
         premise, body = goal.kids[0].kids
-        need(premise.op == "<=" and premise.kids[1] == Term("bound", (0, "Int")), "'induct' needs a <= k as premise")
+        need(premise.op == "<=" and premise.kids[1] == bound(0, "Int"), "'induct' needs a <= k as premise")
         start = premise.kids[0]
         need(start.loose == 0 and start.sort == "Int", "the start of an induction is an Int without k")
-        self.prove(substitute(body, [start]), node["base"])
-        with self.inside():
-            k = self.name(node["name"], "Int")
-            self.assume(node["ge"], Term("<=", None, start, k))
-            self.assume(node["as"], substitute(body, [k]))
-            self.prove(substitute(body, [plus(k, 1)]), node["step"])
+        self.prove(Opened(body, [start]), node["base"])
+        mark = len(self.added)
+        k = self.name(node["name"], "Int")
+        self.assume(node["ge"], Term("<=", None, start, k))
+        self.assume(node["as"], Opened(body, [k]))
+        self.prove(Opened(body, [plus(k, 1)]), node["step"])
+        self.forget(mark)
         return True
 
     def by_pos(self, node: Any) -> bool:
@@ -1706,7 +1778,7 @@ class Proof:
             else:
                 low[x] = max(Fraction(c), low.get(x, Fraction(c)))
         least = Enclosure(low, high, bits).of(Term("-", None, goal.kids[1], goal.kids[0]), ())[0]
-        need(least > 0 or (least == 0 and goal.op == "<="), "the enclosure does not decide the goal")
+        need(least[0] > 0 or (least[0] == 0 and goal.op == "<="), "the enclosure does not decide the goal")
         return True
 
 
@@ -1984,8 +2056,9 @@ def load(text: str) -> Any:
     """Strict JSON: no key twice, no numbers but integers, not too deep."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        need(len({k for k, _ in pairs}) == len(pairs), "a key comes twice")
-        return dict(pairs)
+        out = dict(pairs)
+        need(len(out) == len(pairs), "a key comes twice")
+        return out
 
     def refuse(_: str) -> NoReturn:
         raise Rejected("a number is not an integer")

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from symcook import recipes
+from symcook.coq.listed import listed
 from symcook.errors import BadInput, SymcookError, unknown
 
 DATA = Path(__file__).parent / "data"
@@ -229,7 +230,7 @@ def _read(path: Path, changed: int, size: int) -> tuple[bytes, tuple[str, ...]]:
     Whether the certificate is one is for replay to say, which reads it strictly."""
     content = path.read_bytes()
     try:
-        lemmas = tuple(str(n) for n in json.loads(content).get("lemmas", {}))
+        lemmas = tuple(str(n) for n in listed(content))
     except (ValueError, RecursionError, AttributeError, TypeError):
         lemmas = ()  # replay refuses it
     return hashlib.sha256(content).digest(), lemmas

@@ -4,7 +4,7 @@ satisfies the relation run(NAME) that statements suppose."""
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from symcook.coq.equations import Equations
@@ -80,9 +80,12 @@ class Written:
         self.x = "x"  # the stages of the run
         while self.x in self.relation.used:
             self.x += "_"
+        self.numbers: dict[str, str] = {}
 
     def number(self, text: str) -> str:
-        return Reading(definitions()).term(parsed(_readable(text)), self.sorts, "R")
+        if text not in self.numbers:  # most entries of a matrix are 0 or 1
+            self.numbers[text] = Reading(definitions()).term(parsed(_readable(text)), self.sorts, "R")
+        return self.numbers[text]
 
     def matrix(self, rows: Any) -> str:
         return listed(self.vector(row) for row in rows)
@@ -219,7 +222,7 @@ class Written:
     def called(self) -> str:
         return " ".join([self.module, *self.symbols, "n"])
 
-    @property
+    @cached_property
     def values(self) -> list[str]:
         """The coordinates and statistics that the relation is about."""
         return [param for param in self.defined().params if param not in ("n", "w", *self.symbols)]
@@ -228,7 +231,7 @@ class Written:
     def range(self) -> str:
         return f"{self.relation.low} <= i <= {self.relation.high}"
 
-    @property
+    @cached_property
     def refused(self) -> list[str]:
         """The deviations that must not be zero."""
         statistics = self.relation.statistics.items()
@@ -322,13 +325,18 @@ def model_module(name: str) -> str:
 @cache
 def model_text(name: str) -> str:
     """All that Coq is given of a stored model: its file, and the relation that statements suppose."""
-    written = Written(name)
-    return model_file(name) + Reading(definitions()).definition(written.defined())
+    return model_file(name) + Reading(definitions()).definition(written(name).defined())
 
 
+@cache
+def written(name: str) -> Written:
+    return Written(name)
+
+
+@cache
 def model_file(name: str) -> str:
-    written = Written(name)
-    theorems = "\n\n".join(written.theorems())
+    model = written(name)
+    theorems = "\n\n".join(model.theorems())
     return f"""(* {name}: its matrices, and its run. Written by proofs/coq.py from proofs/models/{name}.json. *)
 From Coq Require Import Reals ZArith Lra List String.
 From Symcook Require Import Meaning Laws Model Definitions.
@@ -336,7 +344,7 @@ Import ListNotations Meaning.Reading.
 Open Scope string_scope.
 Open Scope R_scope.
 
-{written.lists()}{written.constant()}
+{model.lists()}{model.constant()}
 
-{written.relation_text()}{theorems}
+{model.relation_text()}{theorems}
 """

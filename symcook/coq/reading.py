@@ -216,22 +216,24 @@ class Definitions:
 
 def walked(tree: Any, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
     """All parts of a syntax tree with the sorts of the names around them; variables of "j. t" count as Int."""
-    yield tree, sorts
-    kind = tree[0]
-    if kind in ("num", "name", "true", "false"):
-        return
-    if kind in ("all", "ex"):
-        parts = [(tree[3], {**sorts, tree[1]: tree[2]})]
-    elif kind in ("all in", "ex in", "sum", "prod"):
-        parts = [(tree[2], sorts), (tree[3], sorts), (tree[4], {**sorts, tree[1]: "Int"})]
-    elif kind == "lam":
-        parts = [(tree[2], {**sorts, **dict.fromkeys(tree[1], "Int")})]
-    elif kind == "call":
-        parts = [(t, sorts) for t in tree[2]]
-    else:
-        parts = [(t, sorts) for t in tree[2 if kind == "op" else 1 :]]
-    for part, inner in parts:
-        yield from walked(part, inner)
+    todo = [(tree, sorts)]
+    while todo:
+        tree, sorts = todo.pop()
+        yield tree, sorts
+        kind = tree[0]
+        if kind in ("num", "name", "true", "false"):
+            continue
+        if kind in ("all", "ex"):
+            parts = [(tree[3], {**sorts, tree[1]: tree[2]})]
+        elif kind in ("all in", "ex in", "sum", "prod"):
+            parts = [(tree[2], sorts), (tree[3], sorts), (tree[4], {**sorts, tree[1]: "Int"})]
+        elif kind == "lam":
+            parts = [(tree[2], {**sorts, **dict.fromkeys(tree[1], "Int")})]
+        elif kind == "call":
+            parts = [(t, sorts) for t in tree[2]]
+        else:
+            parts = [(t, sorts) for t in tree[2 if kind == "op" else 1 :]]
+        todo += reversed(parts)
 
 
 def free(tree: Any) -> set[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from symcook.coq.checker import statements
+from symcook.coq.listed import listed
 from symcook.coq.models import model_text, models_of, stored_models
 from symcook.coq.statement import tree_text
 from symcook.proof.replay import proofs_directory
@@ -31,13 +32,28 @@ SINES = re.compile(r'^ +\| "(?:sin|cos)", .*\n', re.MULTILINE)
 
 def certificate_hash(name: str) -> str | None:
     """The sha256 of a stored certificate, None where there is none."""
-    content = certificate(name)
-    return hashlib.sha256(content).hexdigest() if content else None
+    return certificate(name)[0]
 
 
-def certificate(name: str) -> bytes:
-    path = proofs_directory() / "certificates" / f"{name}.json"
-    return path.read_bytes() if path.is_file() else b""
+def certificate(name: str) -> tuple[str | None, Mapping[str, str]]:
+    """The sha256 of a stored certificate, and the lemmas that it lists with their hashes."""
+    path = certificates_folder() / f"{name}.json"
+    if not path.is_file():
+        return None, {}
+    at = path.stat()
+    return _read(path, at.st_mtime_ns, at.st_size)
+
+
+@cache
+def certificates_folder() -> Path:
+    return proofs_directory() / "certificates"
+
+
+@cache
+def _read(path: Path, changed: int, size: int) -> tuple[str, Mapping[str, str]]:
+    """What `certificate` says of a file; it is read once as long as it stays as it is."""
+    content = path.read_bytes()
+    return hashlib.sha256(content).hexdigest(), listed(content)
 
 
 @cache
@@ -143,7 +159,5 @@ def coq_hash(name: str, digest: str) -> str:
         if stale_models(models_of(one)):
             return ""
         seen.add(one)
-        content = certificate(one)
-        lemmas = json.loads(content)["lemmas"] if content else {}
-        todo += [(lemma, its) for lemma, its in lemmas.items() if lemma not in seen]
+        todo += [(lemma, its) for lemma, its in certificate(one)[1].items() if lemma not in seen]
     return digest

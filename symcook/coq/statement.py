@@ -65,7 +65,7 @@ def lemma_stub(name: str, f: Term) -> str:
 
 def tree_text(term: Any) -> str:
     """The text that is hashed."""
-    return json.dumps(term.tree(), separators=(",", ":"))
+    return term.text()
 
 
 def shared_trees(trees: Mapping[str, Any]) -> list[str]:

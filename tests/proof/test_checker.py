@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 import random
 import re
@@ -258,6 +259,10 @@ def test_both_normal_forms_identify_the_same_terms() -> None:
     assert same > 100 and apart > 100
 
 
+def fraction(x: tuple[int, int]) -> Fraction:
+    return Fraction(x[0]) * Fraction(2) ** x[1]
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["exp", "log", "sqrt", "erf", "pi"])
 def test_enclosures_against_an_independent_engine(name: str) -> None:
@@ -265,9 +270,13 @@ def test_enclosures_against_an_independent_engine(name: str) -> None:
     rng = random.Random(700)
     for _ in range(60):
         bits = rng.choice([20, 64, 200])
-        q = Fraction(rng.randint(-(10**6), 10**6), rng.choice([1, 10**3, 10**5, 10**6, 10**12]) * rng.choice([1, 7]))
-        q = abs(q) + Fraction(1, 10**9) if name in ("log", "sqrt") else q / 200 if name == "exp" else q
-        low, high = second.pi_at(bits) if name == "pi" else second.INCREASING[name](q, bits)
+        top = 10**6 // (200 if name == "exp" else 1)
+        m, e = rng.randint(-top, top), -rng.choice([0, 3, 10, 20, 40])
+        more = rng.choice([0, 0, 100])  # digits behind, as rounded numbers have
+        x = ((m << more) + rng.randrange(1 << more), e - more)
+        x = (abs(x[0]) + 1, x[1]) if name in ("log", "sqrt") else x
+        q = fraction(x)
+        low, high = map(fraction, second.pi_at(bits) if name == "pi" else second.INCREASING[name](x, bits))
         with mpmath.workprec(20_000 if name == "exp" else 3_000):
             x = mpmath.mpf(q.numerator) / q.denominator
             value = +mpmath.pi if name == "pi" else getattr(mpmath, name)(x)
@@ -279,19 +288,51 @@ def test_enclosures_against_an_independent_engine(name: str) -> None:
 def test_rounding_goes_outward() -> None:
     rng = random.Random(800)
     for _ in range(500):
-        q = Fraction(rng.randint(-(10**9), 10**9), rng.randint(1, 10**9)) * Fraction(10) ** rng.randint(-20, 20)
+        x, y = [(rng.randint(-(10**20), 10**20), rng.randint(-99, 99)) for _ in range(2)]
+        p, q = sorted(map(fraction, (x, y)))
+        x, y = (x, y) if fraction(x) == p else (y, x)
         box = second.Enclosure({}, {}, 16)
-        low, high = box.outward(q, q)
-        assert low <= q <= high and high - low <= abs(q) / 2**30
+        low, high = map(fraction, box.outward(x, x))
+        assert low <= p <= high and high - low <= abs(p) / 2**30
         power = rng.randint(0, 6)
-        low, high = box.power((min(q, 1 - q), max(q, 1 - q)), power)
-        assert low <= q**power <= high and low <= (1 - q) ** power <= high
+        low, high = map(fraction, box.power((x, y), power))
+        assert low <= p**power <= high and low <= q**power <= high
+        for op, exact in (("+", p + p), ("-", p - q), ("*", p * q), ("/", p / q if q else None)):
+            if exact is not None:
+                low, high = map(fraction, box.combine(op, (x, x), (x, x) if op == "+" else (y, y)))
+                assert low <= exact <= high and high - low <= max(abs(p), abs(q), abs(exact)) / 2**30
+        ends = [a * b for a in (p, q) for b in (p, q)]
+        low, high = map(fraction, box.combine("*", (x, y), (x, y)))
+        assert low <= min(ends) and max(ends) <= high
+        assert high - low <= max(ends) - min(ends) + max(map(abs, ends)) / 2**30
+
+
+def test_units_and_ratios_lie_around_the_number() -> None:
+    rng = random.Random(900)
+    for _ in range(500):
+        (m, e), (n, f) = [(rng.randint(1, 10**9), rng.randint(-60, 20)) for _ in range(2)]
+        m, w = rng.choice([m, -m, 0]), rng.randint(0, 60)
+        x, y = fraction((m, e)), fraction((n, f))
+        low, high = second.scaled((m, e), w)
+        assert low <= x * 2**w <= high <= low + 1
+        low, high = map(fraction, second.ratio((m, e), (n, f), 50))
+        assert low <= x / y <= high and high - low <= abs(x / y) / 2**47
+
+
+def test_what_is_nearly_nothing_or_huge_in_an_enclosure() -> None:
+    box, least = second.Enclosure({}, {}, 16), Fraction(1, 2**second.MAX_MAGNITUDE)
+    for m in (1, -1, 10**9, -(10**9)):
+        low, high = map(fraction, box.outward((m, -second.MAX_MAGNITUDE - 50), (m, -second.MAX_MAGNITUDE - 50)))
+        assert (low, high) == ((0, least) if m > 0 else (-least, 0))
+        with pytest.raises(second.Rejected):
+            box.outward((m, second.MAX_MAGNITUDE + 1), (m, second.MAX_MAGNITUDE + 1))
+    assert fraction(box.outward((0, 10**6), (0, 10**6))[1]) == 0
 
 
 def test_a_series_adds_what_it_leaves_out() -> None:
     """In units of which the terms are whole numbers, rounding does not hide the remainder."""
     for w in range(1, 12):
-        low, high = second.series(Fraction(1, 2**w), w, lambda n: (1, n))
+        low, high = second.series(1, 1, w, itertools.count(1))
         with mpmath.workprec(100):
             assert low <= mpmath.exp(mpmath.mpf(2) ** -w) * 2**w <= high
 
