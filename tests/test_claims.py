@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from checkout import ROOT
+from families import together
 from proof import stored
 
 from symcook import claims
@@ -268,7 +269,7 @@ def test_the_stored_remarks_are_about_treated_claims_and_keep_their_shape() -> N
 # --- What people have reviewed ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@together(
     ("kind", "found", "entry", "status"),
     [
         ("definition", "OPEN", {}, "OPEN"),
@@ -327,7 +328,7 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", [n for n, entry in claims.reviewed().items() if "test" in entry])
+@together("name", [n for n, entry in claims.reviewed().items() if "test" in entry])
 def test_a_definition_names_a_test_that_is_there_and_runs(name: str) -> None:
     """The function stands at top level of a module that pytest collects, has a body, and is never skipped."""
     file, _, function = claims.reviewed()[name]["test"].partition("::")

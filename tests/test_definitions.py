@@ -18,6 +18,7 @@ from typing import Any
 import mpmath
 import pytest
 from checkout import ROOT
+from families import together
 
 from symcook.bounds import softmax_hardmax
 from symcook.claims import inventory
@@ -1188,8 +1189,8 @@ def shown_value(shown: Any) -> Any:
     return mpmath.mpf(shown["mid"] if isinstance(shown, dict) else shown)
 
 
-@pytest.mark.parametrize("name", ["exact", "ball", "mpmath", "float64"])
-@pytest.mark.parametrize("word", ["x", "yx", "xyy"])
+@together("name", ["exact", "ball", "mpmath", "float64"])
+@together("word", ["x", "yx", "xyy"])
 def test_probability_of_a_string_given_inputs(word: str, name: str) -> None:
     """cookbook.s2.2.3.lm_unembedding: P(y|x) = prod_i [y_i]_{y_i}; over all y of the length they add up to 1."""
     total = mpmath.mpf(0)
@@ -1493,8 +1494,8 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("name", [n for n in DOMAINS if n != "batch"])
-@pytest.mark.parametrize(("claim", "what", "model"), WRONG, ids=[w[0] for w in WRONG])
+@together("name", [n for n in DOMAINS if n != "batch"])
+@together(("claim", "what", "model"), WRONG)
 def test_a_wrong_object_is_seen(claim: str, what: str, model: Transformer, name: str) -> None:
     with pytest.raises((AssertionError, NotExact)) as caught:
         run_case(found_case(claim, what), name, model)

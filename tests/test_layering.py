@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from checkout import ROOT, TESTS
+from families import together
 
 PACKAGE = ROOT / "symcook"
 LAYERS = (
@@ -121,7 +122,7 @@ def test_a_package_imports_only_what_stands_to_its_left() -> None:
     assert {name: bad for name, bad in found.items() if bad} == {}
 
 
-@pytest.mark.parametrize(
+@together(
     ("where", "source"),
     [
         ("model", "from symcook.forward import run"),

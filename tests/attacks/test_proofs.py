@@ -8,6 +8,7 @@ import random
 
 import pytest
 from attacks import mutate, proofs
+from families import together
 
 from symcook.model.expr import parse_formula, show
 
@@ -77,7 +78,7 @@ def test_changes_of_statements_are_seeded_and_small() -> None:
     assert len({show(t) for t in made}) > 80
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "can"),
     [
         ("all x:Real. 0 <= x -> 0 < x", True),

@@ -22,6 +22,7 @@ from attacks import proofs
 from attacks.test_forgeries import attempt, library, model, status, whole
 from attacks.test_forgeries import intro as introduce
 from attacks.test_forgeries import statement as block
+from families import together
 from proof import statement_truth, test_fuzz_normal
 from proof.adequacy import ENTRIES, load_claims
 from proof.conditions_text import defined, inhabited
@@ -131,7 +132,7 @@ def test_two_threads_give_no_number_twice() -> None:
 # --- Names ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@together(
     "name", ["#0", "#1", "x#0", "unnamed0#", "x@0", "true", "I", "sum", "", "x.y", "x:y", "\u00b5"]
 )
 def test_a_proof_cannot_use_the_names_of_opened_variables(name: str) -> None:
@@ -145,7 +146,7 @@ def test_a_proof_cannot_use_the_names_of_opened_variables(name: str) -> None:
 MODELS = sorted(p.stem for p in (HOME.root / "models").glob("*.json"))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@together("name", MODELS)
 def test_no_definition_has_the_name_of_a_part_of_a_model(name: str) -> None:
     """Else a coordinate that a statement forgets to quantify would be read as the definition."""
     document = json.loads((HOME.root / "models" / f"{name}.json").read_text(encoding="utf-8"))
@@ -269,7 +270,7 @@ def test_a_premise_that_nothing_meets_is_found_where_h_does_not_look(text: str) 
     assert unmet(text, [{"x": [Q(0), Q(5), Q(-1)], "y": lambda env: [env["x"]]}]) != []
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         *ONCE_HIDDEN,
@@ -405,7 +406,7 @@ ENCLOSED = [
 ]
 
 
-@pytest.mark.parametrize(("goal", "prec"), ENCLOSED)
+@together(("goal", "prec"), ENCLOSED)
 def test_enclosures_at_their_ends(goal: str, prec: int) -> None:
     with pytest.raises(Rejected):
         attempt(goal, [introduce("x", "a", "b"), {"by": "interval", "on": ["a", "b"], "prec": prec}])
@@ -432,7 +433,7 @@ def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     assert time.process_time() - start < 30 and len(str(caught.value)) < 400
 
 
-@pytest.mark.parametrize(
+@together(
     "change",
     [
         {"lemmas": {f"lem.a{k}": "0" * 64 for k in range(100_000)}},

@@ -8,6 +8,7 @@ from functools import cache
 
 import mpmath
 import pytest
+from families import together
 
 from symcook.bounds import error_propagation, sensitivity
 from symcook.cli import dispatch
@@ -283,7 +284,7 @@ def test_smaller_constants_are_beaten():
         assert abs(moved - 2 * mpmath.tanh(e / 2)) < mpmath.mpf(10) ** -25
 
 
-@pytest.mark.parametrize(
+@together(
     ("given", "message"),
     [
         ({"delta": 0}, "delta must be positive"),

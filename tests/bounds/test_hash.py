@@ -6,6 +6,7 @@ from fractions import Fraction
 import mpmath
 import numpy
 import pytest
+from families import together
 
 from symcook.bounds import hash as hashes
 from symcook.bounds import layernorm_hash
@@ -73,7 +74,7 @@ def numpy_right(n, kind):
     return right
 
 
-@pytest.mark.parametrize("n", range(2, 25))
+@together("n", range(2, 25))
 def test_rounding_to_11_bits_is_float16(n):
     assert list(hashes._right(n, 11)) == numpy_right(n, numpy.float16)
 

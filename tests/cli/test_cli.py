@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from checkout import ROOT
+from families import together
 from proof import stored
 from shared import call, document, refused
 
@@ -337,7 +338,7 @@ def test_the_examples_in_the_help_work(
         assert call(capsys, *arguments)[0] == 0, line
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "said"),
     [
         (["run", "dyck-1", "--input"], "see symcook run --help."),

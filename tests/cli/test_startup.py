@@ -8,6 +8,7 @@ import sys
 from importlib.util import find_spec
 
 import pytest
+from families import together
 
 HEAVY = ("sympy", "numpy", "mpmath", "flint", "rich", "symcook.model.transformer")
 SCRIPT = """
@@ -31,11 +32,9 @@ def loaded(arguments: list[str] | None, names: tuple[str, ...] = HEAVY) -> list[
     return found
 
 
-@pytest.mark.parametrize(
+@together(
     "arguments",
-    [None, [], ["--help"], ["--version"], ["list"], ["list", "--json"], ["run", "--help"], ["completion", "bash"]],
-    ids=str,
-)
+    [None, [], ["--help"], ["--version"], ["list"], ["list", "--json"], ["run", "--help"], ["completion", "bash"]])
 def test_nothing_heavy_is_imported(arguments: list[str] | None) -> None:
     assert loaded(arguments) == []
 

@@ -10,6 +10,7 @@ import mpmath
 import pytest
 import sympy
 from checkout import ROOT
+from families import together
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -936,7 +937,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@together("case", REFUSED)
 def test_what_does_not_fit_is_refused_in_one_sentence(case):
     act, text = REFUSED[case]
     with pytest.raises(BadInput, match=text) as caught:

@@ -10,6 +10,7 @@ import dense
 import flint
 import mpmath
 import pytest
+from families import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -220,8 +221,8 @@ def test_bits_are_for_mpmath_only(domain: str) -> None:
         run(softmax_model(), [{"q": 1, "key": 1, "v": 1}], domain, bits=8)
 
 
-@pytest.mark.parametrize("domain", ["mpmath", "float32", "float16", "ball"])
-@pytest.mark.parametrize("temperature", ["2 - i", "if(i = 1, 1, -1)", "3 - n"])
+@together("domain", ["mpmath", "float32", "float16", "ball"])
+@together("temperature", ["2 - i", "if(i = 1, 1, -1)", "3 - n"])
 def test_a_temperature_must_be_positive_at_every_position(domain: str, temperature: str) -> None:
     row = {"q": 1, "key": 1, "v": 1}
     assert run(softmax_model(temperature), [row], domain).output

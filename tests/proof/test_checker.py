@@ -21,7 +21,7 @@ from typing import Any
 import mpmath
 import pytest
 from attacks import mutate, test_forgeries
-from families import every
+from families import every, together
 from proof import stored
 from proof import test_fuzz_normal as fuzz
 from proof.both import STRICTER, Both, definitions, frames, other, second
@@ -318,7 +318,7 @@ MISSHAPEN = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(MISSHAPEN)))
+@together("number", range(len(MISSHAPEN)))
 def test_a_proof_of_the_wrong_shape_is_rejected_by_both(number: int) -> None:
     text, proof = MISSHAPEN[number]
     with pytest.raises(Rejected):

@@ -5,6 +5,7 @@ import time
 from fractions import Fraction
 
 import pytest
+from families import together
 
 from symcook.errors import Rejected
 from symcook.proof.grammar import read_formula, read_value, show
@@ -96,12 +97,12 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("a", "b"), EQUAL)
+@together(("a", "b"), EQUAL)
 def test_equal(a, b):
     assert normal(a) == normal(b)
 
 
-@pytest.mark.parametrize(("a", "b"), DIFFERENT)
+@together(("a", "b"), DIFFERENT)
 def test_different(a, b):
     assert normal(a) != normal(b)
 

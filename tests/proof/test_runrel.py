@@ -18,6 +18,7 @@ from typing import Any
 
 import flint
 import pytest
+from families import together
 from proof.statement_truth import CONTEXT, program, real, texts, tree_of, truth
 
 from symcook.domains import make_domain
@@ -446,8 +447,8 @@ def rows_of(*inputs: str, repeat: int = 1) -> list[Any]:
     return [list(chosen) for chosen in itertools.product(rows, repeat=repeat)]
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize("epsilon", ["0", "1/7"])
+@together("placement", PLACEMENTS)
+@together("epsilon", ["0", "1/7"])
 def test_a_norm_of_three_entries_has_its_root(placement: str, epsilon: str) -> None:
     gain, bias = ["1/2", -1, 2], [0, "1/3", -1]
     whole = LayerNorm(("x", "y", "c"), gain=gain, bias=bias, epsilon=epsilon, zero_variance="zero")
@@ -503,8 +504,8 @@ def test_activations(activation: str, domain: str) -> None:
         assert not truth(run, {**env, "out": CONTEXT.mpf(value) + CONTEXT.mpf(10) ** -20}, {})
 
 
-@pytest.mark.parametrize("start", [0, 1])
-@pytest.mark.parametrize(("before", "after"), [(None, None), ("^", None), (None, "$"), ("^", "$"), ("$", "$")])
+@together("start", [0, 1])
+@together(("before", "after"), [(None, None), ("^", None), (None, "$"), ("^", "$"), ("$", "$")])
 def test_words_are_those_that_forward_gets(start: int, before: str | None, after: str | None) -> None:
     embedding = Embedding(Space(("x",)), {t: {"x": 1} for t in "^ab$"}, start=start, before=before, after=after)
     block = FeedForward(("x",), ("x",), [[1]], [0], [[1]], [0])
@@ -576,7 +577,7 @@ def normed(placement: str, *norms: Any) -> Any:
     return lambda d: d["layers"][0].update(placement=placement, attention_norms=list(norms), feedforward=None)
 
 
-@pytest.mark.parametrize(
+@together(
     ("change", "said"),
     [
         (lambda d: d["layers"][0]["attention"][0].update(mask="sliding"), "masks"),

@@ -9,6 +9,7 @@ import dense
 import mpmath
 import pytest
 from asked import induction, words
+from families import together
 from flint import arb
 
 import symcook as sc
@@ -181,7 +182,7 @@ def test_an_induction_head_keeps_its_answers_inside() -> None:
     assert (row["low_in"], row["high_in"]) == (False, True)
 
 
-@pytest.mark.parametrize(("name", "said"), [
+@together(("name", "said"), [
     ("L1.head1.V[balanc,token]", "did you mean balance"),
     ("L1.head1.W[balance,token]", "matrix of L1.head1"),
     ("L1.head2.V[balance,token]", "did you mean L1.head1"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import together
 from proof.stored import verdict as checked
 from shared import call, document, refused
 
@@ -153,7 +154,7 @@ def test_every_statement_has_latex(part: int) -> None:
             raise AssertionError(name) from error
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "drawn"),
     [
         ("sum(j, 1, n, s(j)) <= 2*n*exp(-gamma)", r"\sum_{j=1}^{n} s_{j} \le 2\,n\,\mathrm{e}^{-\gamma}"),
@@ -199,8 +200,8 @@ def test_plain_words_are_escaped() -> None:
     well_formed(escaped("100% of {x_1} & #2 < $3 ^ ~ \\ | § ≤"), TEXT_MACROS)
 
 
-@pytest.mark.parametrize("name", [LEMMA, FALSE, "lem.sum_mono", "cookbook.s4.4.min"])
-@pytest.mark.parametrize("full", [False, True])
+@together("name", [LEMMA, FALSE, "lem.sum_mono", "cookbook.s4.4.min"])
+@together("full", [False, True])
 def test_a_proof_as_latex(name: str, full: bool) -> None:
     verdict = checked(name)
     text = proof_latex(verdict, full)
@@ -461,7 +462,7 @@ def test_no_instance_is_found_against_a_proved_statement(name: str) -> None:
     assert found == "" or verdict.status in ("REFUTED", "CORRECTED")
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "found"),
     [
         ("all x:Real. 0 <= x", "x = -"),
@@ -515,7 +516,7 @@ def test_latex(capsys: pytest.CaptureFixture[str]) -> None:
     assert r"\sum_{j=a}^{b} 1 = b - a + 1" in out
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "said"),
     [
         ("prove lem.sum_one --latex --json", "--latex and --json"),
