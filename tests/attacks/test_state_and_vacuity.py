@@ -423,7 +423,7 @@ LONG = {
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("what", LONG)
 def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     start = time.process_time()
@@ -488,11 +488,12 @@ class Strict(test_fuzz_normal.Text):
         return super().formula(t, env)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("seed", range(4))
 def test_d_holds_exactly_where_nothing_is_undefined(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(test_fuzz_normal.DOMAIN, "Int", [Fraction(k) for k in range(-9, 13)])
     rng, compared, undefined = random.Random(500 + seed), 0, 0
-    for _ in range(350):
+    for _ in range(175):
         text = test_fuzz_normal.Maker(rng).formula(rng.choice([2, 3, 4]), [], [])
         if "twice" in text:  # a definition that does not use its argument takes what is undefined there away
             continue
@@ -513,4 +514,4 @@ def test_d_holds_exactly_where_nothing_is_undefined(seed: int, monkeypatch: pyte
                 continue
             compared, undefined = compared + 1, undefined + (not fine)
             assert holds == fine, text
-    assert compared > 400 and undefined > 25
+    assert compared > 200 and undefined > 12
