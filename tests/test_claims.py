@@ -178,13 +178,17 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("file", "matters"), CHANGES)
+@together(("file", "matters"), CHANGES)
 def test_a_changed_file_makes_rows_stale(own: Path, file: str, matters: bool) -> None:
     store(own, {PROVED: {"status": "PROVED", "digest": sealed(PROVED)}})
+    assert row(PROVED).status == "PROVED"
     path = own / "proofs" / file
-    path.write_text((path.read_text(encoding="utf-8") if path.exists() else "{}") + "\n", encoding="utf-8")
+    before = path.read_text(encoding="utf-8") if path.exists() else "{}"
+    path.write_text(before + "\n", encoding="utf-8")
     claims._shared_digest.cache_clear()
     found = row(PROVED)
+    path.write_text(before, encoding="utf-8")
+    claims._shared_digest.cache_clear()
     assert (found.status, found.note.startswith("stale")) == (("OPEN", True) if matters else ("PROVED", False))
 
 
@@ -289,7 +293,7 @@ def test_the_status_follows_from_replay_and_the_list(kind: str, found: str, entr
     assert claims.status_of(kind, found, entry) == status
 
 
-@pytest.mark.parametrize(
+@together(
     "entry",
     [
         {"why": "no fact"},

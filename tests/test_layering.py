@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,11 @@ def part(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
 def imports(source: str, inside: bool) -> list[str]:
     """Full names of what a module imports when it is loaded (not in functions, not under TYPE_CHECKING); with `inside`
     those in its functions instead."""
@@ -62,7 +68,7 @@ def imports(source: str, inside: bool) -> list[str]:
                 for field in ("body", "orelse", "finalbody", "handlers", "cases"):
                     walk(getattr(node, field, []), below)
 
-    walk(ast.parse(source).body, False)
+    walk(parsed(source).body, False)
     return found
 
 

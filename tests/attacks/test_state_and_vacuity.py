@@ -243,7 +243,7 @@ ELSEWHERE = {"cookbook.t5.almost_orth": "a family of N > 1 vectors is met at the
 """Statements with a premise that their own instances do not meet, and where it is met."""
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if not e.false and n not in ELSEWHERE])
 def test_every_premise_is_met_somewhere(name: str) -> None:
     """H asks this of all premises but those behind an existence, and of one side of an equivalence; here, of all."""

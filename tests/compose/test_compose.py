@@ -719,7 +719,7 @@ def test_the_depth_is_the_longest_chain_where_one_activation_is_used(b):
         assert len(b.build("packed").layers) == _least_depth(plain)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_the_builder_makes_dyck_1_nonuniform_in_its_three_layers():
     model, recipe = example("brackets")(8), build("dyck-1-nonuniform", N=8)
     assert len(model.layers) == len(recipe.layers) == 3

@@ -815,7 +815,7 @@ def random_softmax(r):
     return Transformer("random", embedding, (layer(), layer()), Readout("value", "last", names), parameters)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", [0, 1, 3, 5, 9, 10, 13, 17, 25, 32, 57])
 def test_two_layers_of_softmax_end_soon_with_a_form_that_reads_back_or_a_refusal(seed):
     r = random.Random(seed)

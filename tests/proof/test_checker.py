@@ -260,7 +260,7 @@ def test_both_normal_forms_identify_the_same_terms(seed: int) -> None:
     assert same > 35 and apart > 35
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ["exp", "log", "sqrt", "erf", "pi"])
 def test_enclosures_against_an_independent_engine(name: str) -> None:
     """At random points and precisions the two ends lie around the value, closely."""

@@ -37,7 +37,7 @@ def model(readout: str, mask: str = "future", position: str = "last") -> dict:
     return json.loads(modelfile.dumps(made))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("readout", "mask", "sentence"),
     [

@@ -162,6 +162,7 @@ def same(found, formula):
     return sympy.cancel(sympy.together(sympy.expand_power_base(left - formula))) == 0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "n", [*range(1, 6), *(pytest.param(n, marks=pytest.mark.sampled(4)) for n in (6, 7, 8))]
 )
@@ -615,7 +616,7 @@ def bits_in_floats(name, length, epsilon, eta=None):
     return math.fsum(p * math.log1p(math.exp(-t)) for p, t in sure) / math.log(2)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("eta", [None, 0.1])
 @pytest.mark.parametrize("name", paper.NORMED)
 def test_figure_2_at_the_epsilon_of_the_paper(name, eta):

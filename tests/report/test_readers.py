@@ -412,7 +412,7 @@ def near_misses(name: str) -> list[Tried]:
     return list(broken(statements()[name], certificate(name)))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "name", ["cookbook.s4.4.min", "cookbook.s4.7.gtzero", "lem.sum_mono", LEMMA, f"{FALSE}.corrected"]
 )
