@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 import mpmath
@@ -68,9 +69,10 @@ class Rationals:
         return F(base) ** int(x)
 
     def root(self, x: Any) -> Any:
-        for p, q in itertools.product(range(60), range(1, 60)):
-            if F(p, q) ** 2 == x:
-                return F(p, q)
+        if x >= 0:
+            found = F(isqrt(x.numerator), isqrt(x.denominator))
+            if found**2 == x:
+                return found
         raise Irrational
 
 
