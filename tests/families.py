@@ -27,23 +27,39 @@ def together(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Call
 
     What else the function asks for (fixtures) all cases share.
     """
-    given = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    all_cases = [(case,) if isinstance(names, str) and len(given) == 1 else tuple(case) for case in cases]
+    return lambda test: _joined(test, names, [list(cases)])
+
+
+def by_turns(
+    count: int, names: str | Sequence[str], cases: Iterable[Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The same in so many parts, of which one runs on a day: what `sampled` makes many tests of."""
+    every_case = list(cases)
+    parts = [every_case[part::count] for part in range(count)]
 
     def made(test: Callable[..., None]) -> Callable[..., None]:
-        signature = inspect.signature(test)
-        rest = [p for name, p in signature.parameters.items() if name not in given]
-        assert len(rest) + len(given) == len(signature.parameters), given
-
-        def whole(**fixtures: Any) -> None:
-            def check(*case: Any) -> None:
-                test(**dict(zip(given, case, strict=True)), **fixtures)
-
-            every(all_cases, check)
-
-        whole.__name__, whole.__qualname__, whole.__doc__ = test.__name__, test.__qualname__, test.__doc__
-        whole.__module__ = test.__module__
-        whole.__signature__ = signature.replace(parameters=rest)  # type: ignore[attr-defined]
-        return whole
+        whole = _joined(test, names, parts)
+        return pytest.mark.sampled(count)(pytest.mark.parametrize("part", range(count))(whole))
 
     return made
+
+
+def _joined(test: Callable[..., None], names: str | Sequence[str], parts: list[list[Any]]) -> Callable[..., None]:
+    given = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    alone = isinstance(names, str) and len(given) == 1
+    signature = inspect.signature(test)
+    rest = [p for name, p in signature.parameters.items() if name not in given]
+    assert len(rest) + len(given) == len(signature.parameters) and "part" not in signature.parameters, given
+
+    def whole(part: int = 0, **fixtures: Any) -> None:
+        def check(*case: Any) -> None:
+            test(**dict(zip(given, case, strict=True)), **fixtures)
+
+        every([(case,) if alone else tuple(case) for case in parts[part]], check)
+
+    if len(parts) > 1:
+        rest.append(inspect.Parameter("part", inspect.Parameter.KEYWORD_ONLY))
+    whole.__name__, whole.__qualname__, whole.__doc__ = test.__name__, test.__qualname__, test.__doc__
+    whole.__module__ = test.__module__
+    whole.__signature__ = signature.replace(parameters=rest)  # type: ignore[attr-defined]
+    return whole

@@ -19,7 +19,7 @@ from typing import Any
 import mpmath
 import pytest
 from checkout import ROOT
-from families import together
+from families import by_turns, together
 
 from symcook.bounds import softmax_hardmax
 from symcook.claims import inventory
@@ -1140,9 +1140,12 @@ def run_refused(one: Case, name: str) -> None:
         assert "domain" in reason  # where to go instead
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("name", DOMAINS)
-@pytest.mark.parametrize("one", CASES, ids=lambda one: one.label)
+MANY = len(DOMAINS)
+IN_DOMAINS = [(one, name) for k, one in enumerate(CASES) for name in [*DOMAINS, *DOMAINS][k % MANY : k % MANY + MANY]]
+"""So ordered that a day's part holds every domain."""
+
+
+@by_turns(8, ("one", "name"), IN_DOMAINS)
 def test_definition(one: Case, name: str) -> None:
     if name in one.refused:
         run_refused(one, name)
@@ -1152,8 +1155,7 @@ def test_definition(one: Case, name: str) -> None:
         run_case(one, name)
 
 
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("one", CASES, ids=lambda one: one.label)
+@by_turns(4, "one", CASES)
 def test_closed_form(one: Case) -> None:
     """derive gives the formula at the position that the readout shows, for words of length 1 and 2."""
     for word in one.words[:2]:

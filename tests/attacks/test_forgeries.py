@@ -17,7 +17,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from families import every, together
+from families import by_turns, every, together
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.conditions_text import defined, inhabited
 from proof.nodes import intro, use
@@ -908,8 +908,7 @@ def holds(t: Any, env: Any) -> bool:
     return a <= b if exact else a <= b + slack
 
 
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("name", sorted(AXIOMS))
+@by_turns(4, "name", sorted(AXIOMS))
 def test_axioms_hold_at_boundary_values(name: str) -> None:
     with mpmath.workdps(60):
         assert holds(parse_formula(AXIOMS[name]), {})

@@ -22,7 +22,7 @@ from attacks import proofs
 from attacks.test_forgeries import attempt, library, model, status, whole
 from attacks.test_forgeries import intro as introduce
 from attacks.test_forgeries import statement as block
-from families import together
+from families import by_turns, together
 from proof import statement_truth, test_fuzz_normal
 from proof.adequacy import ENTRIES, load_claims
 from proof.conditions_text import defined, inhabited
@@ -243,8 +243,7 @@ ELSEWHERE = {"cookbook.t5.almost_orth": "a family of N > 1 vectors is met at the
 """Statements with a premise that their own instances do not meet, and where it is met."""
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if not e.false and n not in ELSEWHERE])
+@by_turns(8, "name", [n for n, e in ENTRIES.items() if not e.false and n not in ELSEWHERE])
 def test_every_premise_is_met_somewhere(name: str) -> None:
     """H asks this of all premises but those behind an existence, and of one side of an equivalence; here, of all."""
     assert unmet(statement_truth.texts()[name], ENTRIES[name].instances) == []

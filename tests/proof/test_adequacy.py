@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from families import every, together
+from families import by_turns, every, together
 from proof.adequacy import ENTRIES, changed, claim_statements, column, load_claims, refuted
 from proof.claims_cookbook import least, numbered
 from proof.statement_truth import evaluate, holds, texts
@@ -80,8 +80,7 @@ def test_every_statement_has_a_claim_and_every_claim_a_statement() -> None:
     assert {name for name, entry in ENTRIES.items() if entry.false} == refuted()
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("name", list(ENTRIES))
+@by_turns(8, "name", list(ENTRIES))
 def test_the_claim_and_the_formal_statement_agree(name: str) -> None:
     entry = ENTRIES[name]
     verdicts = []

@@ -18,7 +18,7 @@ from typing import Any
 
 import flint
 import pytest
-from families import together
+from families import by_turns, together
 from proof.statement_truth import CONTEXT, program, real, texts, tree_of, truth
 
 from symcook.domains import make_domain
@@ -306,8 +306,7 @@ def test_stored_models_equal_their_recipes_and_constructions() -> None:
     assert stored == {name: dumps(model) for name, model in made.items()}
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("name", [name for name in OTHERS if "layernorm" not in name])  # as NESTED
+@by_turns(2, "name", [name for name in OTHERS if "layernorm" not in name])  # as NESTED
 def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     model = OTHERS[name]()
     compared = Compared(model, {p.name: Fraction(str(p.default)) for p in model.parameters})
@@ -399,8 +398,7 @@ def generated(mask: str, weighting: str, placement: str) -> Transformer:
     return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize(("mask", "weighting", "placement"), BATTERY)
+@by_turns(8, ("mask", "weighting", "placement"), BATTERY)
 def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
     """All words to length 3, and two of length 4 that are no palindromes."""
     model = generated(mask, weighting, placement)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import together
+from families import by_turns, together
 from proof.stored import verdict as checked
 from shared import call, document, refused
 
@@ -218,8 +218,7 @@ def steps_of(name: str) -> list[outlines.Step]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("name", STORED)
+@by_turns(8, "name", STORED)
 def test_every_proof_can_be_told(name: str) -> None:
     verdict = checked(name)
     if verdict.status == "OPEN":
@@ -454,8 +453,7 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
         list(broken(statements()["cookbook.s4.4.min"], certificate("cookbook.s4.4.min")))
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("name", [name for name in STORED if name.startswith("cookbook")])
+@by_turns(8, "name", [name for name in STORED if name.startswith("cookbook")])
 def test_no_instance_is_found_against_a_proved_statement(name: str) -> None:
     verdict = checked(name)
     found = falsify(statements()[name], 40_000)
