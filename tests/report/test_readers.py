@@ -397,6 +397,9 @@ def test_assumptions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     certificate = replays.make_certificate(home.statements["lem.a"], [{"by": "true"}], lemmas=[used])
     (tmp_path / "certificates" / "lem.a.json").write_text(json.dumps(certificate))
     assert trust.assumptions() == {"named.fact": ["lem.a"]}
+    escaped = json.dumps(certificate).replace("named.fact", r"\u006eamed\u002efact")
+    (tmp_path / "certificates" / "lem.a.json").write_text(escaped)
+    assert trust.assumptions() == {"named.fact": ["lem.a"]}
 
 
 # --- Near misses ------------------------------------------------------------------------------------------------------
