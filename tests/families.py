@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -19,3 +20,46 @@ def every(cases: Iterable[Any], check: Callable[..., None]) -> None:
             wrong.append(f"{case!r:.200}: {type(error).__name__}: {str(error)[:500]}")
     assert many, "no cases"
     assert not wrong, f"{len(wrong)} of {many} cases fail:\n" + "\n".join(wrong)
+
+
+def together(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """What `pytest.mark.parametrize` makes many tests of as one test, for cases of which each takes next to nothing.
+
+    What else the function asks for (fixtures) all cases share.
+    """
+    return lambda test: _joined(test, names, [list(cases)])
+
+
+def by_turns(
+    count: int, names: str | Sequence[str], cases: Iterable[Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The same in so many parts, of which one runs on a day: what `sampled` makes many tests of."""
+    every_case = list(cases)
+    parts = [every_case[part::count] for part in range(count)]
+
+    def made(test: Callable[..., None]) -> Callable[..., None]:
+        whole = _joined(test, names, parts)
+        return pytest.mark.sampled(count)(pytest.mark.parametrize("part", range(count))(whole))
+
+    return made
+
+
+def _joined(test: Callable[..., None], names: str | Sequence[str], parts: list[list[Any]]) -> Callable[..., None]:
+    given = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    alone = isinstance(names, str) and len(given) == 1
+    signature = inspect.signature(test)
+    rest = [p for name, p in signature.parameters.items() if name not in given]
+    assert len(rest) + len(given) == len(signature.parameters) and "part" not in signature.parameters, given
+
+    def whole(part: int = 0, **fixtures: Any) -> None:
+        def check(*case: Any) -> None:
+            test(**dict(zip(given, case, strict=True)), **fixtures)
+
+        every([(case,) if alone else tuple(case) for case in parts[part]], check)
+
+    if len(parts) > 1:
+        rest.append(inspect.Parameter("part", inspect.Parameter.KEYWORD_ONLY))
+    whole.__name__, whole.__qualname__, whole.__doc__ = test.__name__, test.__qualname__, test.__doc__
+    whole.__module__ = test.__module__
+    whole.__signature__ = signature.replace(parameters=rest)  # type: ignore[attr-defined]
+    return whole

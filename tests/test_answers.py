@@ -12,6 +12,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from families import together
 
 import symcook as sc
 from symcook.__main__ import main
@@ -274,7 +275,7 @@ def times(matrix: Any, vector: Any) -> tuple[Fraction, ...]:
     return tuple(sum((Fraction(a) * b for a, b in zip(row, vector, strict=True)), Fraction(0)) for row in matrix)
 
 
-@pytest.mark.parametrize(("mask", "weighting"), list(itertools.product(MASKS, WEIGHTINGS)))
+@together(("mask", "weighting"), list(itertools.product(MASKS, WEIGHTINGS)))
 def test_weights_are_those_of_the_definition(mask: str, weighting: str) -> None:
     model = one_head(mask, weighting)
     for word in ("", "p", "qr", "ppq", "rqpr"):
@@ -296,8 +297,8 @@ def test_weights_are_those_of_the_definition(mask: str, weighting: str) -> None:
                 assert [Fraction(text) for text in shown[i]] == row
 
 
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("domain", ["ball", "mpmath", "float64", "float32"])
+@together("weighting", WEIGHTINGS)
+@together("domain", ["ball", "mpmath", "float64", "float32"])
 def test_weights_in_other_numbers(domain: str, weighting: str) -> None:
     model = one_head("future", weighting)
     exact, other = (model.run("qpr", d, trace=True).trace[1]["attention"] for d in ("exact", domain))

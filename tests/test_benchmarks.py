@@ -41,7 +41,7 @@ def test_all_sides_of_the_sweeps_are_right(load, monkeypatch: pytest.MonkeyPatch
         assert all((a == b).all() for a, b in zip(sweeps.verdicts(heavy), sweeps.one_by_one(heavy), strict=True))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_the_references_of_the_benchmark_are_right(load, monkeypatch: pytest.MonkeyPatch) -> None:
     sweeps = load("sweeps")
     monkeypatch.setattr(sweeps, "LENGTH", 6)

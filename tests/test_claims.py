@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from checkout import ROOT
+from families import together
 from proof import stored
 
 from symcook import claims
@@ -177,13 +178,17 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("file", "matters"), CHANGES)
+@together(("file", "matters"), CHANGES)
 def test_a_changed_file_makes_rows_stale(own: Path, file: str, matters: bool) -> None:
     store(own, {PROVED: {"status": "PROVED", "digest": sealed(PROVED)}})
+    assert row(PROVED).status == "PROVED"
     path = own / "proofs" / file
-    path.write_text((path.read_text(encoding="utf-8") if path.exists() else "{}") + "\n", encoding="utf-8")
+    before = path.read_text(encoding="utf-8") if path.exists() else "{}"
+    path.write_text(before + "\n", encoding="utf-8")
     claims._shared_digest.cache_clear()
     found = row(PROVED)
+    path.write_text(before, encoding="utf-8")
+    claims._shared_digest.cache_clear()
     assert (found.status, found.note.startswith("stale")) == (("OPEN", True) if matters else ("PROVED", False))
 
 
@@ -268,7 +273,7 @@ def test_the_stored_remarks_are_about_treated_claims_and_keep_their_shape() -> N
 # --- What people have reviewed ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@together(
     ("kind", "found", "entry", "status"),
     [
         ("definition", "OPEN", {}, "OPEN"),
@@ -288,7 +293,7 @@ def test_the_status_follows_from_replay_and_the_list(kind: str, found: str, entr
     assert claims.status_of(kind, found, entry) == status
 
 
-@pytest.mark.parametrize(
+@together(
     "entry",
     [
         {"why": "no fact"},
@@ -327,7 +332,7 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", [n for n, entry in claims.reviewed().items() if "test" in entry])
+@together("name", [n for n, entry in claims.reviewed().items() if "test" in entry])
 def test_a_definition_names_a_test_that_is_there_and_runs(name: str) -> None:
     """The function stands at top level of a module that pytest collects, has a body, and is never skipped."""
     file, _, function = claims.reviewed()[name]["test"].partition("::")

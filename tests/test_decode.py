@@ -11,6 +11,7 @@ from typing import Any
 import dense
 import mpmath
 import pytest
+from families import together
 
 from symcook.decode import causal, end_label, generate, probability
 from symcook.errors import BadInput, NotExact, Undecided
@@ -48,8 +49,8 @@ def by_hand(made: Transformer, word: str, end: str | None) -> Any:
         return total
 
 
-@pytest.mark.parametrize("mask", ["future", "none"])
-@pytest.mark.parametrize("word", ["", "a", "ab", "bbab"])
+@together("mask", ["future", "none"])
+@together("word", ["", "a", "ab", "bbab"])
 def test_probabilities_are_products_over_prefixes(mask: str, word: str) -> None:
     made = model(mask=mask)
     assert causal(made) == (mask == "future")
@@ -65,8 +66,8 @@ def test_probabilities_are_products_over_prefixes(mask: str, word: str) -> None:
     assert len(probability(made, word).factors) == len(word) + 1
 
 
-@pytest.mark.parametrize("mask", ["future", "none", "strict-future"])
-@pytest.mark.parametrize("n", [1, 2, 3])
+@together("mask", ["future", "none", "strict-future"])
+@together("n", [1, 2, 3])
 def test_the_strings_of_a_length_have_probability_one_exactly(mask: str, n: int) -> None:
     """Without an end label: by the chain rule, whatever the mask, and exactly in exponential sums."""
     made = model(labels=("a", "b"), mask=mask)
@@ -200,7 +201,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("what", BAD)
+@together("what", BAD)
 def test_bad_input_is_refused_in_one_sentence(what: str) -> None:
     with pytest.raises(BadInput) as caught:
         BAD[what]()

@@ -13,11 +13,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 import mpmath
 import pytest
 from checkout import ROOT
+from families import by_turns, together
 
 from symcook.bounds import softmax_hardmax
 from symcook.claims import inventory
@@ -67,9 +69,10 @@ class Rationals:
         return F(base) ** int(x)
 
     def root(self, x: Any) -> Any:
-        for p, q in itertools.product(range(60), range(1, 60)):
-            if F(p, q) ** 2 == x:
-                return F(p, q)
+        if x >= 0:
+            found = F(isqrt(x.numerator), isqrt(x.denominator))
+            if found**2 == x:
+                return found
         raise Irrational
 
 
@@ -1137,9 +1140,12 @@ def run_refused(one: Case, name: str) -> None:
         assert "domain" in reason  # where to go instead
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("name", DOMAINS)
-@pytest.mark.parametrize("one", CASES, ids=lambda one: one.label)
+MANY = len(DOMAINS)
+IN_DOMAINS = [(one, name) for k, one in enumerate(CASES) for name in [*DOMAINS, *DOMAINS][k % MANY : k % MANY + MANY]]
+"""So ordered that a day's part holds every domain."""
+
+
+@by_turns(8, ("one", "name"), IN_DOMAINS)
 def test_definition(one: Case, name: str) -> None:
     if name in one.refused:
         run_refused(one, name)
@@ -1149,8 +1155,7 @@ def test_definition(one: Case, name: str) -> None:
         run_case(one, name)
 
 
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("one", CASES, ids=lambda one: one.label)
+@by_turns(4, "one", CASES)
 def test_closed_form(one: Case) -> None:
     """derive gives the formula at the position that the readout shows, for words of length 1 and 2."""
     for word in one.words[:2]:
@@ -1188,8 +1193,8 @@ def shown_value(shown: Any) -> Any:
     return mpmath.mpf(shown["mid"] if isinstance(shown, dict) else shown)
 
 
-@pytest.mark.parametrize("name", ["exact", "ball", "mpmath", "float64"])
-@pytest.mark.parametrize("word", ["x", "yx", "xyy"])
+@together("name", ["exact", "ball", "mpmath", "float64"])
+@together("word", ["x", "yx", "xyy"])
 def test_probability_of_a_string_given_inputs(word: str, name: str) -> None:
     """cookbook.s2.2.3.lm_unembedding: P(y|x) = prod_i [y_i]_{y_i}; over all y of the length they add up to 1."""
     total = mpmath.mpf(0)
@@ -1493,8 +1498,8 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("name", [n for n in DOMAINS if n != "batch"])
-@pytest.mark.parametrize(("claim", "what", "model"), WRONG, ids=[w[0] for w in WRONG])
+@together("name", [n for n in DOMAINS if n != "batch"])
+@together(("claim", "what", "model"), WRONG)
 def test_a_wrong_object_is_seen(claim: str, what: str, model: Transformer, name: str) -> None:
     with pytest.raises((AssertionError, NotExact)) as caught:
         run_case(found_case(claim, what), name, model)

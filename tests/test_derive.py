@@ -10,6 +10,7 @@ import dense
 import mpmath
 import pytest
 from attacks import piecewise
+from families import together
 from flint import fmpq
 
 from symcook.derivation import MAX_CASES, derive, derive_cases
@@ -80,8 +81,8 @@ BOXES = [
 ]
 
 
-@pytest.mark.parametrize("box", BOXES, ids=lambda box: box.parameter().region)
-@pytest.mark.parametrize(("weight", "bias"), [(1, 0), (-1, 0), (-1, 1), (2, -1)])
+@together("box", BOXES)
+@together(("weight", "bias"), [(1, 0), (-1, 0), (-1, 1), (2, -1)])
 def test_a_step_behind_a_relu_on_every_box(box, weight, bias):
     """z = step(w relu(a) + b), at the ends, inside, and at both bends."""
     parts = (unit("x", "y", 1), unit("y", "z", weight, bias, "step"))
@@ -207,9 +208,9 @@ def deciding(kind, position, reads=("x", "y")):
 ROWS = [{"x": "a", "y": "b"}, {"x": "a - 1", "y": "a*b"}]
 
 
-@pytest.mark.parametrize("kind", ["sign", "zero"])
-@pytest.mark.parametrize("position", ["first", "last", "each", "all"])
-@pytest.mark.parametrize("reads", [("x",), ("x", "y"), ("y", "z")])
+@together("kind", ["sign", "zero"])
+@together("position", ["first", "last", "each", "all"])
+@together("reads", [("x",), ("x", "y"), ("y", "z")])
 def test_verdicts_by_cases(kind, position, reads):
     """Every readout that decides, at a grid of points with all zeros of what it compares."""
     cases = derive_cases(deciding(kind, position, reads), ROWS)
@@ -300,8 +301,8 @@ def with_ends(before, after, start, position="each"):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "after"), [("<bos>", None), ("CLS", None), (None, "<eos>"), ("<bos>", "<eos>")])
-@pytest.mark.parametrize("start", [0, 1])
+@together(("before", "after"), [("<bos>", None), ("CLS", None), (None, "<eos>"), ("<bos>", "<eos>")])
+@together("start", [0, 1])
 def test_models_that_add_tokens_are_derived(before, after, start):
     """The tokens are added once, positions count them, and the values are those of an exact run and of a dense one."""
     model, word = with_ends(before, after, start), ("a", "long", "a")

@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from families import together
 
 import symcook as sc
 from symcook import recipes
 
 
-@pytest.mark.parametrize("name", sc.__all__)
+@together("name", sc.__all__)
 def test_every_name_is_there(name: str) -> None:
     assert getattr(sc, name).__module__.startswith("symcook.")
     assert name in dir(sc)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
 from checkout import ROOT, TESTS
+from families import together
 
 PACKAGE = ROOT / "symcook"
 LAYERS = (
@@ -41,6 +43,11 @@ def part(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
 def imports(source: str, inside: bool) -> list[str]:
     """Full names of what a module imports when it is loaded (not in functions, not under TYPE_CHECKING); with `inside`
     those in its functions instead."""
@@ -61,7 +68,7 @@ def imports(source: str, inside: bool) -> list[str]:
                 for field in ("body", "orelse", "finalbody", "handlers", "cases"):
                     walk(getattr(node, field, []), below)
 
-    walk(ast.parse(source).body, False)
+    walk(parsed(source).body, False)
     return found
 
 
@@ -121,7 +128,7 @@ def test_a_package_imports_only_what_stands_to_its_left() -> None:
     assert {name: bad for name, bad in found.items() if bad} == {}
 
 
-@pytest.mark.parametrize(
+@together(
     ("where", "source"),
     [
         ("model", "from symcook.forward import run"),

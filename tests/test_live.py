@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import dense
 import pytest
+from families import together
 
 from symcook.forward import live
 from symcook.model.ends import Embedding, Readout
@@ -16,8 +17,8 @@ from symcook.run import run
 NAMES = ("x", "y", "z")
 
 
-@pytest.mark.parametrize("reads", ["x", "y", "z"])
-@pytest.mark.parametrize("placement", ["post", "pre", "none"])
+@together("reads", ["x", "y", "z"])
+@together("placement", ["post", "pre", "none"])
 def test_a_norm_over_the_stream_needs_all_of_it(reads, placement):
     """A post-norm behind a head that writes z, then a part without norm; the readout reads one coordinate."""
     head = Head(("x",), ("z",), Q=[[0]], K=[[0]], V=[[3]], mask="future")

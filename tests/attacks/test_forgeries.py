@@ -17,7 +17,7 @@ from typing import Any
 
 import mpmath
 import pytest
-from families import every
+from families import by_turns, every, together
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.conditions_text import defined, inhabited
 from proof.nodes import intro, use
@@ -140,7 +140,7 @@ BAD_TEXT = [
 ]
 
 
-@pytest.mark.parametrize("text", BAD_TEXT)
+@together("text", BAD_TEXT)
 def test_text_outside_the_grammar_is_refused(text: str) -> None:
     with pytest.raises((BadInput, Rejected)):
         read_formula(text, {}, {})
@@ -194,13 +194,13 @@ ILL_SORTED = [
 ]
 
 
-@pytest.mark.parametrize("text", ILL_SORTED)
+@together("text", ILL_SORTED)
 def test_what_has_no_sort_or_binds_twice_is_refused(text: str) -> None:
     with pytest.raises((BadInput, Rejected)):
         read_formula(text, {}, {})
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "same"),
     [
         ("all x:Real. x = 1 & x = 2", "all x:Real. (x = 1 & x = 2)"),
@@ -228,7 +228,7 @@ def test_one_reading_of_each_text(text: str, same: str) -> None:
     assert read_formula(text, {}, {}) == read_formula(same, {}, {})
 
 
-@pytest.mark.parametrize(
+@together(
     "text", ["x) + (y", "x, y", "x) = f(y", "j. x) + f(j. y", "x)", "(x", "f(x", "", "0 = 0", "x. x = x"]
 )
 def test_a_value_is_one_term(text: str) -> None:
@@ -286,7 +286,7 @@ def test_substitution_captures_nothing() -> None:
     assert formula(one) == read_formula(wanted, scope, {})
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "wanted"),
     [
         ("1/2", "Int"),
@@ -435,7 +435,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("left", "right"), DIFFERENT)
+@together(("left", "right"), DIFFERENT)
 def test_terms_that_differ_have_different_forms(left: str, right: str) -> None:
     a, b = (normal.nf(read_value(t, "Real", SCOPE, {})) for t in (left, right))
     assert a != b
@@ -478,7 +478,7 @@ def test_tables_survive_an_error_in_the_middle() -> None:
     assert a != b
 
 
-@pytest.mark.parametrize(
+@together(
     "text", ["1/0", "x/(y - y)", "1/(1 - 1)", "1/sum(j, 1, 0, x)", "1/relu(-1)", "1/I[1 < 0]", "1/0^2", "0^-1"]
 )
 def test_a_division_by_zero_has_no_normal_form(text: str) -> None:
@@ -505,7 +505,7 @@ TAUTOLOGY = [
 ]
 
 
-@pytest.mark.parametrize(("left", "right"), TAUTOLOGY)
+@together(("left", "right"), TAUTOLOGY)
 def test_formulas_that_differ_have_different_keys(left: str, right: str) -> None:
     a, b = (normal.fkey(read_formula(t, SCOPE, {})) for t in (left, right))
     assert a != b and normal.TRUE not in (a, b) and normal.FALSE not in (a, b)
@@ -737,7 +737,7 @@ FALSE_PROOFS: list[tuple[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(FALSE_PROOFS)))
+@together("number", range(len(FALSE_PROOFS)))
 def test_false_statements_have_no_proof(number: int) -> None:
     goal, proof = FALSE_PROOFS[number]
     with pytest.raises(Rejected):
@@ -776,13 +776,13 @@ BOXES = [
 ]
 
 
-@pytest.mark.parametrize(("goal", "prec"), BOXES)
+@together(("goal", "prec"), BOXES)
 def test_enclosures_do_not_decide_what_is_false_or_touching(goal: str, prec: Any) -> None:
     with pytest.raises(Rejected):
         attempt(goal, [intro("x", "a", "b"), {"by": "interval", "on": ["a", "b"], "prec": prec}])
 
 
-@pytest.mark.parametrize(
+@together(
     ("goal", "names", "on"),
     [
         ("all x:Real. 0 <= x -> 0 <= x + 1", ["x", "a"], ["a"]),
@@ -908,14 +908,13 @@ def holds(t: Any, env: Any) -> bool:
     return a <= b if exact else a <= b + slack
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("name", sorted(AXIOMS))
+@by_turns(4, "name", sorted(AXIOMS))
 def test_axioms_hold_at_boundary_values(name: str) -> None:
     with mpmath.workdps(60):
         assert holds(parse_formula(AXIOMS[name]), {})
 
 
-@pytest.mark.parametrize(
+@together(
     "near",
     [
         "all x:Real. 0 <= x -> relu(x) = 0",
@@ -1033,7 +1032,7 @@ def test_short_texts_of_large_trees_are_bad_input() -> None:
             read(SHORT_CHAIN)
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "(" * 5000,
@@ -1115,7 +1114,7 @@ BAD_JSON = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(BAD_JSON)))
+@together("number", range(len(BAD_JSON)))
 def test_strict_json(number: int) -> None:
     """The escaped quotes took time quadratic in the length."""
     with pytest.raises(Rejected):
@@ -1125,7 +1124,7 @@ def test_strict_json(number: int) -> None:
 # --- D and H --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "all x:Real. x/x = x/x",
@@ -1197,7 +1196,7 @@ VACUOUS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "nontrivial"), VACUOUS)
+@together(("text", "nontrivial"), VACUOUS)
 def test_vacuous_statements_have_an_h_without_a_proof(text: str, nontrivial: str | None) -> None:
     from symcook.proof.grammar import leading_names
 
@@ -1261,13 +1260,13 @@ FORGED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("what", FORGED)
+@together("what", FORGED)
 def test_forged_certificates_are_rejected(what: str) -> None:
     with pytest.raises(Rejected):
         judge(PLAIN, {**whole(), **FORGED[what]})
 
 
-@pytest.mark.parametrize("key", ["grammar", "id", "statement", "lemmas", "sense", "proof", "defined", "inhabited"])
+@together("key", ["grammar", "id", "statement", "lemmas", "sense", "proof", "defined", "inhabited"])
 def test_certificates_with_a_part_missing_are_rejected(key: str) -> None:
     with pytest.raises(Rejected):
         judge(PLAIN, {k: v for k, v in whole().items() if k != key})
@@ -1643,7 +1642,7 @@ INJECTIONS = [
 ]
 
 
-@pytest.mark.parametrize("place", ["W1", "b1", "W2", "b2", "Q", "K", "V", "weights", "words"])
+@together("place", ["W1", "b1", "W2", "b2", "Q", "K", "V", "weights", "words"])
 def test_a_number_of_a_model_cannot_carry_text(place: str) -> None:
     every(INJECTIONS, partial(carries_no_text, place))
 
@@ -1664,8 +1663,8 @@ def carries_no_text(place: str, text: Any) -> None:
         expand("run(m) & accept(m)", lambda _: document)
 
 
-@pytest.mark.parametrize("text", ["1) & (false", "j", "k", "w(i)", "x", "f(i)", "x(i)", "", 1, "eps"])
-@pytest.mark.parametrize("place", ["temperature", "scale", "positions"])
+@together("text", ["1) & (false", "j", "k", "w(i)", "x", "f(i)", "x(i)", "", 1, "eps"])
+@together("place", ["temperature", "scale", "positions"])
 def test_an_expression_of_a_model_uses_i_and_n_only(place: str, text: Any) -> None:
     document = (
         model(embedding={"positions": {"x": text}})
@@ -1699,7 +1698,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@together("name", NAMES)
 def test_a_coordinate_cannot_be_named_like_something_else(name: Any) -> None:
     document = json.loads(json.dumps(model()).replace('"out"', json.dumps(name)))
     with pytest.raises(BadInput):
@@ -1712,7 +1711,7 @@ def test_a_symbol_cannot_be_named_like_something_else(name: str) -> None:
         expand("run(m)", lambda _: model(symbols=[{"name": name}]))
 
 
-@pytest.mark.parametrize(
+@together(
     "change",
     [
         {"embedding": {"start": 2}},

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import together
 from proof.conditions_text import inhabited
 
 from symcook import claims
@@ -85,7 +86,7 @@ def evaluated(text: str, length: int = 4, nontrivial: str | None = None) -> int:
     return Statement("a.b", text, nontrivial).evaluated(length)
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "count"),
     [
         (WORDS + "0 <= sum(i, 1, n, w(i)) & sum(i, 1, n, w(i)) <= n", 2 + 4 + 8 + 16),
@@ -210,7 +211,7 @@ def test_the_printed_witness_is_the_one_of_the_proof(tmp_path: Path, monkeypatch
 NEVER = "x < 0 & 0 < x"
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         f"all x:Real. ({NEVER} <-> {NEVER} & x = 5)",
@@ -271,7 +272,7 @@ DROPS = [
 ]
 
 
-@pytest.mark.parametrize(("definition", "text"), DROPS)
+@together(("definition", "text"), DROPS)
 def test_a_dropped_argument_is_refused(definition: str, text: str) -> None:
     """`const(1/0) = 0` was PROVED, and g(1/2) passed the sorts of the first checker."""
 

@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 from attacks.proofs import scripts
+from families import by_turns
 from proof import statement_truth
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from shared import relu
@@ -237,8 +238,7 @@ def test_there_are_enough():
     assert len({n[:3] for n in NEIGHBOURS}) == len(NEIGHBOURS) >= 30
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
+@by_turns(3, "case", NEIGHBOURS)
 def test_it_is_false(case):
     name, old, new, instance = case
     true, met = statement_truth.evaluate(neighbour(name, old, new), instance)
@@ -247,7 +247,7 @@ def test_it_is_false(case):
     assert statement_truth.evaluate(STATEMENTS[name].text, instance)[0]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_proof_of_the_claim_does_not_prove_it(case):
     name, old, new, _ = case

@@ -8,6 +8,7 @@ import random
 
 import pytest
 from attacks import mutate, proofs
+from families import together
 
 from symcook.model.expr import parse_formula, show
 
@@ -27,7 +28,7 @@ def test_there_are_three_hundred_false_neighbours() -> None:
     print(f"{len(found)} false neighbours of {len({n.id for n in found})} claims")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
     """Every second one; all of them by `python tests/attacks/proofs.py neighbours`."""
@@ -48,7 +49,7 @@ def test_the_search_proves_no_false_neighbour(batch: int) -> None:
     assert proofs.searched(name, proofs.STATEMENTS[name].formula, 20) == "proved"
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None:
     cases = sample(batch, 2)
@@ -77,7 +78,7 @@ def test_changes_of_statements_are_seeded_and_small() -> None:
     assert len({show(t) for t in made}) > 80
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "can"),
     [
         ("all x:Real. 0 <= x -> 0 < x", True),
@@ -98,7 +99,7 @@ def test_which_statements_can_be_sampled(text: str, can: bool) -> None:
 @pytest.mark.sampled(3)
 def test_the_command_goes_on_where_it_was_stopped(tmp_path, capsys, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     """Of the stored statements, which it compares with each other for contradictions, a few."""
-    few = [proofs.keys(proofs.shown(name), name) for name in list(proofs.stored())[::12]]
+    few = [proofs.keys(proofs.shown(name), name) for name in list(proofs.stored())[::48]]
     monkeypatch.setattr(proofs, "stored_keys", lambda: few)
     state = tmp_path / "state.jsonl"
     assert proofs.main(["proofs", "--count", "3", "--state", str(state)]) == 0

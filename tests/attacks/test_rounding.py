@@ -148,10 +148,11 @@ def attack(count: int, seed: int) -> Counter[tuple[str, str]]:
     return ends
 
 
-@pytest.mark.sampled(2)
-def test_what_is_reliable_is_right() -> None:
-    ends = attack(30, 1)
-    assert ends["float64", "reliable"] > 10 and ends["float16", "wrong, and says so"] > 1
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("seed", [1, 3, 4, 5])
+def test_what_is_reliable_is_right(seed: int) -> None:
+    ends = attack(15, seed)
+    assert ends["float64", "reliable"] > 5 and ends["float16", "wrong, and says so"] > 0
 
 
 # --- A runtime that rounds as it likes, within the model --------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from families import together
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.nodes import intro, use
 
@@ -74,7 +75,7 @@ FORGED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("goal", "proof"), FORGED)
+@together(("goal", "proof"), FORGED)
 def test_forgeries_are_refused(goal: str, proof: list[Any]) -> None:
     with pytest.raises(Rejected):
         check(read_formula(goal, {}, {}), proof)

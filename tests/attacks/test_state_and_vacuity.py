@@ -22,6 +22,7 @@ from attacks import proofs
 from attacks.test_forgeries import attempt, library, model, status, whole
 from attacks.test_forgeries import intro as introduce
 from attacks.test_forgeries import statement as block
+from families import by_turns, together
 from proof import statement_truth, test_fuzz_normal
 from proof.adequacy import ENTRIES, load_claims
 from proof.conditions_text import defined, inhabited
@@ -131,7 +132,7 @@ def test_two_threads_give_no_number_twice() -> None:
 # --- Names ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@together(
     "name", ["#0", "#1", "x#0", "unnamed0#", "x@0", "true", "I", "sum", "", "x.y", "x:y", "\u00b5"]
 )
 def test_a_proof_cannot_use_the_names_of_opened_variables(name: str) -> None:
@@ -145,7 +146,7 @@ def test_a_proof_cannot_use_the_names_of_opened_variables(name: str) -> None:
 MODELS = sorted(p.stem for p in (HOME.root / "models").glob("*.json"))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@together("name", MODELS)
 def test_no_definition_has_the_name_of_a_part_of_a_model(name: str) -> None:
     """Else a coordinate that a statement forgets to quantify would be read as the definition."""
     document = json.loads((HOME.root / "models" / f"{name}.json").read_text(encoding="utf-8"))
@@ -242,8 +243,7 @@ ELSEWHERE = {"cookbook.t5.almost_orth": "a family of N > 1 vectors is met at the
 """Statements with a premise that their own instances do not meet, and where it is met."""
 
 
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if not e.false and n not in ELSEWHERE])
+@by_turns(8, "name", [n for n, e in ENTRIES.items() if not e.false and n not in ELSEWHERE])
 def test_every_premise_is_met_somewhere(name: str) -> None:
     """H asks this of all premises but those behind an existence, and of one side of an equivalence; here, of all."""
     assert unmet(statement_truth.texts()[name], ENTRIES[name].instances) == []
@@ -269,7 +269,7 @@ def test_a_premise_that_nothing_meets_is_found_where_h_does_not_look(text: str) 
     assert unmet(text, [{"x": [Q(0), Q(5), Q(-1)], "y": lambda env: [env["x"]]}]) != []
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         *ONCE_HIDDEN,
@@ -361,7 +361,7 @@ def test_a_formula_and_its_negation_stop_an_attack(monkeypatch: pytest.MonkeyPat
 # --- Numbers and enclosures -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_coefficients_of_two_thousand_digits() -> None:
     nines, more = "9" * 999, "9" * 1000
     goal = "all x:Real. 0 <= x -> 0 <= x"
@@ -405,7 +405,7 @@ ENCLOSED = [
 ]
 
 
-@pytest.mark.parametrize(("goal", "prec"), ENCLOSED)
+@together(("goal", "prec"), ENCLOSED)
 def test_enclosures_at_their_ends(goal: str, prec: int) -> None:
     with pytest.raises(Rejected):
         attempt(goal, [introduce("x", "a", "b"), {"by": "interval", "on": ["a", "b"], "prec": prec}])
@@ -422,7 +422,7 @@ LONG = {
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("what", LONG)
 def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     start = time.process_time()
@@ -432,7 +432,7 @@ def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     assert time.process_time() - start < 30 and len(str(caught.value)) < 400
 
 
-@pytest.mark.parametrize(
+@together(
     "change",
     [
         {"lemmas": {f"lem.a{k}": "0" * 64 for k in range(100_000)}},
@@ -487,11 +487,12 @@ class Strict(test_fuzz_normal.Text):
         return super().formula(t, env)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("seed", range(4))
 def test_d_holds_exactly_where_nothing_is_undefined(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(test_fuzz_normal.DOMAIN, "Int", [Fraction(k) for k in range(-9, 13)])
     rng, compared, undefined = random.Random(500 + seed), 0, 0
-    for _ in range(350):
+    for _ in range(175):
         text = test_fuzz_normal.Maker(rng).formula(rng.choice([2, 3, 4]), [], [])
         if "twice" in text:  # a definition that does not use its argument takes what is undefined there away
             continue
@@ -512,4 +513,4 @@ def test_d_holds_exactly_where_nothing_is_undefined(seed: int, monkeypatch: pyte
                 continue
             compared, undefined = compared + 1, undefined + (not fine)
             assert holds == fine, text
-    assert compared > 400 and undefined > 25
+    assert compared > 200 and undefined > 12

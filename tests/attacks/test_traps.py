@@ -5,6 +5,7 @@ from functools import partial
 
 import mpmath
 import pytest
+from families import together
 from proof import nodes
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.conditions_text import defined, inhabited
@@ -183,7 +184,7 @@ def test_a_witness_cannot_use_a_later_name():
 # Induction
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "all k:Real. 0 <= k -> k*k <= k*k*k",
@@ -288,7 +289,7 @@ def test_strictness():
     refused("all x:Real. x = 0 -> x < 0", [intro("x", "h"), pos(eq=[["1", "h"]])], "strict")
 
 
-@pytest.mark.parametrize(
+@together(
     "value",
     ["-1", "0", "0/5", "1/0", "0.5", "1e3", "", "x", " 1", "1 ", "+1", "1/-2", "²", "1" * 5000, 1, 0.5, None, ["1"]],
 )
@@ -340,7 +341,7 @@ def test_a_root_of_a_square_is_not_the_number():
     refused("all x:Real. sqrt(x)*sqrt(x) = x", [intro("x"), use("ax:sqrt", "x", "!"), pos()], "true by computation")
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "all x:Real. -1 <= x -> x <= 1 -> 1/x <= 10",
@@ -394,7 +395,7 @@ def test_only_given_lemmas_are_used():
 # Nodes
 
 
-@pytest.mark.parametrize(
+@together(
     "node",
     [
         {"by": "auto"},
@@ -642,7 +643,7 @@ def truth(f, env):
     return all(truth(k, env) for k in kids)
 
 
-@pytest.mark.parametrize("name", [n for n in AXIOMS if n != "archimedes"])
+@together("name", [n for n in AXIOMS if n != "archimedes"])
 def test_axioms_hold_at_many_points(name):
     """Against mpmath at 80 digits: zeros, ties, both signs, several orders of the series."""
     reals = [mpmath.mpf(x) for x in ("0", "1", "-1", "0.5", "-0.25", "3", "-7.5", "1e-6", "-1e-6", "12")]

@@ -7,6 +7,8 @@ from decimal import Decimal
 
 import pytest
 from checkout import ROOT
+from families import together
+from proof.stored import replayed  # noqa: F401
 
 from symcook.cli import dispatch
 
@@ -24,7 +26,8 @@ def test_there_is_a_row_for_every_kind_that_needs_no_model():
     assert {row[0].split()[1] for row in ROWS} == wanted
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
+@pytest.mark.usefixtures("replayed")
+@together("row", ROWS)
 def test_a_row(row, capsys):
     code = dispatch([*shlex.split(row[0].strip("`")), "--digits", "30", "--json"])
     answer = json.loads(capsys.readouterr().out)

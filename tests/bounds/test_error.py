@@ -8,6 +8,7 @@ from functools import cache
 
 import mpmath
 import pytest
+from families import together
 
 from symcook.bounds import error_propagation, sensitivity
 from symcook.cli import dispatch
@@ -214,7 +215,7 @@ def within(reached, found):
         return 0 < reached <= middle(found.value) * (1 + mpmath.mpf(10) ** -20)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("delta", [F(1, 10**6), F(1, 100)])
 def test_no_change_exceeds_the_bound(name, delta):
@@ -283,7 +284,7 @@ def test_smaller_constants_are_beaten():
         assert abs(moved - 2 * mpmath.tanh(e / 2)) < mpmath.mpf(10) ** -25
 
 
-@pytest.mark.parametrize(
+@together(
     ("given", "message"),
     [
         ({"delta": 0}, "delta must be positive"),

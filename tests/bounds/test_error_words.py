@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from attacks.bound_error import embedded, passed
 from attacks.bound_error import made as made_at_random
+from families import together
 
 from symcook.bounds import error_propagation
 from symcook.bounds.reached import few_enough, moves
@@ -63,7 +64,7 @@ def worst(model, word, delta):
     return best.max(axis=0), whole
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "n", "delta"), SHIPPED)
 def test_each_coordinate_is_bounded_and_nearly_reached(name, n, delta):
     model = build(name).bind()
@@ -219,7 +220,7 @@ def test_the_words_are_gone_through_where_they_are_few():
     assert long.value.mid == "0.8" and "too many" in long.extra["not shown"]
 
 
-@pytest.mark.parametrize("seed", range(9000, 9012))
+@together("seed", range(9000, 9012))
 def test_random_models_in_float32_stay_within(seed):
     """Every coordinate at every position of models with masks, hard heads, norms and added tokens; exact values are
     balls of 256 bits."""

@@ -6,6 +6,7 @@ from fractions import Fraction
 import mpmath
 import numpy
 import pytest
+from families import together
 
 from symcook.bounds import hash as hashes
 from symcook.bounds import layernorm_hash
@@ -73,7 +74,7 @@ def numpy_right(n, kind):
     return right
 
 
-@pytest.mark.parametrize("n", range(2, 25))
+@together("n", range(2, 25))
 def test_rounding_to_11_bits_is_float16(n):
     assert list(hashes._right(n, 11)) == numpy_right(n, numpy.float16)
 
@@ -89,6 +90,7 @@ def test_integers_are_rounded_as_fractions_are(p):
         assert hashes._rounded_whole(value, p) == hashes.rounded(Fraction(value), p)
 
 
+@pytest.mark.sampled(4)
 def test_the_search_at_its_greatest_n_takes_a_moment():
     started = time.process_time()
     assert hashes.least_precision(hashes.MAX_SEARCH) == 35

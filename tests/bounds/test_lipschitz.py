@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from families import together
 
 from symcook import bounds
 from symcook.errors import BadInput
@@ -58,8 +59,8 @@ def constant(found: Any) -> Fraction:
     return Fraction(found.value.mid)
 
 
-@pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("name", FORMULAS)
+@together("norm", NORMS)
+@together("name", FORMULAS)
 def test_a_recipe(name: str, norm: str) -> None:
     inputs, values, function = FORMULAS[name]
     if name == "cpwl":
@@ -135,8 +136,8 @@ def normalised(x: Any, gain: Any, epsilon: float) -> Any:
     return (x - x.mean(axis=1, keepdims=True)) / np.sqrt(x.var(axis=1, keepdims=True) + epsilon) * gain
 
 
-@pytest.mark.parametrize("gain", ["1", "-3", "1, 2, 1/2", "2, 2, 1", "0, 0, 5", "1, -1/2, 3, 0"])
-@pytest.mark.parametrize("epsilon", ["1/100", "4"])
+@together("gain", ["1", "-3", "1, 2, 1/2", "2, 2, 1", "0, 0, 5", "1, -1/2, 3, 0"])
+@together("epsilon", ["1/100", "4"])
 def test_layer_norm(gain: str, epsilon: str) -> None:
     parts = [float(Fraction(part)) for part in gain.split(",")]
     d = max(len(parts), 3)
@@ -175,8 +176,8 @@ def grown(gain: Any, epsilon: float, norm: str) -> float:
     return best
 
 
-@pytest.mark.parametrize("gain", ["1", "-3", "1, 2, 1/2", "0, 0, 5", "1, -1/2, 3, 0", "1, 1, 1, 1, 9"])
-@pytest.mark.parametrize(("norm", "name"), [("sum", "sum of entries"), ("max", "greatest entry")])
+@together("gain", ["1", "-3", "1, 2, 1/2", "0, 0, 5", "1, -1/2, 3, 0", "1, 1, 1, 1, 9"])
+@together(("norm", "name"), [("sum", "sum of entries"), ("max", "greatest entry")])
 def test_layer_norm_in_the_other_norms(gain: str, norm: str, name: str) -> None:
     """No derivative at random points exceeds the constant, some reach it, and quotients of differences stay below."""
     parts = [float(Fraction(part)) for part in gain.split(",")]
@@ -227,7 +228,7 @@ def test_layer_norm_by_hand() -> None:
     assert Decimal(bounds.layer_norm(2, 1, "1, 0", digits=20).value.mid) ** 2 - Decimal("0.5") < Decimal("1e-19")
 
 
-@pytest.mark.parametrize(
+@together(
     ("call", "match"),
     [
         (lambda: bounds.layer_norm(3, 0), "not Lipschitz"),

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import mpmath
 import pytest
+from families import together
 
 from symcook import bounds
 from symcook.__main__ import main
@@ -154,7 +155,7 @@ def test_ranges_rise_from_end_to_end(over):
     assert (found[0], found[-1]) == tuple(read_over("softmax-hardmax", f"gamma={low}:{high}:2")[1])
 
 
-@pytest.mark.parametrize(
+@together(
     ("over", "must"),
     [
         ("", "a range must have a name and two ends"),
@@ -189,7 +190,7 @@ def test_bad_ranges(over, must):
         read_over("softmax-hardmax", over)
 
 
-@pytest.mark.parametrize(
+@together(
     ("call", "must"),
     [
         (lambda: sweep("gelu-multiply", "n=1:2"), "a number to run over"),
@@ -343,7 +344,7 @@ def test_zero_and_below_have_no_place():
     assert curves.log10(Ball("0", "0")) is None and curves.log10(Ball("-3.5e7", "0")) is None
 
 
-@pytest.mark.parametrize(
+@together(
     ("low", "high"),
     [(0, 3), (-0.1, 0.1), (0, 1e-7), (-5, -4), (-434294, 0), (-4.3e29, 0), (1e29, 1.1e29), (399.9, 400.2), (-300, 300)],
 )

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from families import together
 
 from symcook import bounds
 from symcook.bounds import cooling, lookup, quadratic_lookup, softmax_of_scores, temperature
@@ -34,7 +35,7 @@ def quadratic(n, q):
     return [Fraction(2 * q * j - j * j) for j in range(1, n + 1)]
 
 
-@pytest.mark.parametrize(
+@together(
     "scores",
     [
         *([3, 1, 0], [0, 0, 5], [5, 5, 1], [1], [2, 2], [0, "1/2", "1/3", 0], [-1, -2, -3, "-1/7"], list(range(40))),
@@ -45,7 +46,7 @@ def quadratic(n, q):
         [f"1/{2**127 - 1 + 2 * j}" for j in range(5)],  # no small common denominator
     ],
 )
-@pytest.mark.parametrize("gamma", [1, 7, Fraction(1, 3)])
+@together("gamma", [1, 7, Fraction(1, 3)])
 def test_the_distance_of_given_scores(scores, gamma):
     exact = [Fraction(s) for s in scores]
     answer = softmax_of_scores(exact, gamma)
@@ -66,8 +67,8 @@ def test_scores_as_an_expression():
     assert softmax_of_scores("I[j = n]", 3, n=6).value == softmax_of_scores("0,0,0,0,0,1", 3).value
 
 
-@pytest.mark.parametrize("n", range(1, 13))
-@pytest.mark.parametrize("gamma", [1, "1/10"])
+@together("n", range(1, 13))
+@together("gamma", [1, "1/10"])
 def test_lookup_against_the_definition(n, gamma):
     scale = MP.mpf(1) / (10 if gamma != 1 else 1)
     every = {q: distance(quadratic(n, q), scale) for q in range(1, n + 1)}
@@ -115,8 +116,8 @@ def test_a_huge_gap(gamma):
     assert answer.holds is True and answer.value.mid.startswith(answer.claimed.mid[:10])
 
 
-@pytest.mark.parametrize(("n", "error"), [(2, "1/4"), (64, "1/4"), (64, "1/1000"), (1000, "3/4")])
-@pytest.mark.parametrize("gamma", [1, 3])
+@together(("n", "error"), [(2, "1/4"), (64, "1/4"), (64, "1/1000"), (1000, "3/4")])
+@together("gamma", [1, 3])
 def test_temperature(n, error, gamma):
     delta = MP.mpf(Fraction(error).numerator) / Fraction(error).denominator
     answer = temperature(n, gamma, error)
@@ -171,7 +172,7 @@ def test_scores_of_many_digits():
     assert answer.parameters["scores"].startswith("1/1000")
 
 
-@pytest.mark.parametrize(
+@together(
     ("call", "must"),
     [
         (lambda: softmax_of_scores([]), "at least one score"),
@@ -208,7 +209,7 @@ def test_the_command(capsys):
     assert "8 fractional bits" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("kind", list(bounds.KINDS.values()), ids=list(bounds.KINDS))
+@together("kind", list(bounds.KINDS.values()))
 def test_every_kind_names_proofs_that_exist(kind):
     from inspect import signature
 

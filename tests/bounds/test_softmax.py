@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from families import together
 from shared import mpf
 
 from symcook import bounds
@@ -90,7 +91,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@together("name", WRONG)
 def test_planted_formulas_are_rejected(name):
     assert not survives(WRONG[name]), name
     assert not survives(WRONG[name], ties=True), name
@@ -183,7 +184,7 @@ def test_json_and_text():
         answer.parameters["n"] = 5
 
 
-@pytest.mark.parametrize(
+@together(
     ("n", "gamma", "digits"),
     [
         (0, "5", 30),

@@ -5,6 +5,7 @@ from fractions import Fraction
 import flint
 import mpmath
 import pytest
+from families import together
 
 from symcook.bounds import quadratic_lookup, sums, table_lookup, tie_break
 from symcook.errors import Undecided
@@ -99,8 +100,8 @@ def test_lookup_at_a_great_length():
     close(same.value, 2 * (1 - 1 / MP.mpf(10**6)), 12)
 
 
-@pytest.mark.parametrize("gamma", ["1/1000", "1/3", "2"])
-@pytest.mark.parametrize("n", [2, 3, 7, 12, 30])
+@together("gamma", ["1/1000", "1/3", "2"])
+@together("n", [2, 3, 7, 12, 30])
 def test_the_last_place_is_the_worst_for_breaking_ties(n, gamma):
     """Variant (a) at every place, by the exponents of the derivation."""
     g = MP.mpf(Fraction(gamma).numerator) / Fraction(gamma).denominator

@@ -8,6 +8,7 @@ import flint
 import mpmath
 import pytest
 import shared
+from families import together
 
 from symcook import bounds
 from symcook.bounds import falling, table_lookup, tie_break, ziggurat
@@ -36,8 +37,8 @@ def same(ball, expected):
     assert abs(MP.mpf(ball.mid) - expected) <= MP.mpf(ball.rad) + abs(expected) * MP.mpf(10) ** -55
 
 
-@pytest.mark.parametrize("gamma", ["1", "1/3", "4"])
-@pytest.mark.parametrize("n", range(2, 10))
+@together("gamma", ["1", "1/3", "4"])
+@together("n", range(2, 10))
 def test_ziggurat(n, gamma):
     g = number(gamma)
     worst = max(to(p, softmax([-g * abs(j - p) for j in range(1, n + 1)])) for p in range(1, n + 1))
@@ -58,8 +59,8 @@ def test_ziggurat_without_end():
     assert ziggurat(5, 1).value.mid == "0" == ziggurat(5, 1).extra["p at an end"].mid and ziggurat(5, 1).holds
 
 
-@pytest.mark.parametrize("gamma", ["1", "1/10", "3"])
-@pytest.mark.parametrize("n", range(2, 9))
+@together("gamma", ["1", "1/10", "3"])
+@together("n", range(2, 9))
 def test_table_lookup(n, gamma):
     g = number(gamma)
 
@@ -151,7 +152,7 @@ def test_breaking_ties_costs_half_of_what_is_claimed():
         assert 1.9 * MP.exp(-3) < MP.mpf(answer.value.mid) < 2 * MP.exp(-3) + MP.mpf(answer.value.rad)
 
 
-@pytest.mark.parametrize(
+@together(
     "call",
     [
         lambda: ziggurat(0),

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 
 import pytest
+from families import together
 from shared import call, document, refused
 
 from symcook import BadInput, build
@@ -37,8 +38,8 @@ def frequent(word: Sequence[str], order: Sequence[str]) -> list[str]:
     return answers
 
 
-@pytest.mark.parametrize("text", WORDS)
-@pytest.mark.parametrize("weighting", ["rightmost", "average", "softmax"])
+@together("text", WORDS)
+@together("weighting", ["rightmost", "average", "softmax"])
 def test_induction_heads_over_words(capsys: pytest.CaptureFixture[str], text: str, weighting: str) -> None:
     order, word = ("cat", "the", "dog"), text.split()
     for name, wanted in (("recent", recent(word)), ("frequent", frequent(word, order))):
@@ -69,7 +70,7 @@ def test_alphabets_in_python() -> None:
     assert model(["a-b", "symbol1", "a-b"]).outputs == ["a-b", "symbol1", "symbol1"]
 
 
-@pytest.mark.parametrize("given", ["yes yes", "", " ", "aa", ["a", ""], ["a b"], ["a", "a"], [], 3, ["a", 3], "a\x07"])
+@together("given", ["yes yes", "", " ", "aa", ["a", ""], ["a b"], ["a", "a"], [], 3, ["a", 3], "a\x07"])
 def test_bad_alphabets(given: object) -> None:
     with pytest.raises(BadInput, match="alphabet must be different printable symbols"):
         build("count", alphabet=given)

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from families import together
 from shared import call, document, refused
 
 
@@ -67,7 +68,7 @@ def test_plots(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert call(capsys, *line, "--force")[0] == 0
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "said"),
     [
         (("margin", "dyck-1"), "must be given; given: none; give --max-length"),

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-RUN = [sys.executable, "-m", "symcook", "run", "dyck-1", "--input", "()"]
 LOST = """
 import sys, time
 from symcook import cli
@@ -30,8 +29,10 @@ sys.exit(main())
 """
 
 
-def shell(redirection: str, *more: str) -> subprocess.CompletedProcess[str]:
-    line = ["sh", "-c", f'exec "$@" {redirection}', "sh", *RUN, *more]
+def shell(redirection: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A quick command: what it answers does not matter here."""
+    command = [sys.executable, "-m", "symcook", *(arguments or ("list",))]
+    line = ["sh", "-c", f'exec "$@" {redirection}', "sh", *command]
     return subprocess.run(line, capture_output=True, text=True)
 
 
@@ -45,13 +46,13 @@ def test_a_closed_stdout_is_said() -> None:
 def test_a_full_stdout_is_said() -> None:
     done = shell(">/dev/full")
     assert done.returncode == 2
-    assert "No space left" in done.stderr and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("symcook: ") and "No space left" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_a_closed_stderr_puts_nothing_into_the_answer() -> None:
-    done = shell("2>&-", "--json")
-    assert (done.returncode, done.stdout[0], done.stdout[-2]) == (0, "{", "}")
-    done = shell("2>&-", "--bits", "x")
+    done = shell("2>&-", "list", "--json")
+    assert (done.returncode, done.stdout[0], done.stdout[-2]) == (0, "[", "]")
+    done = shell("2>&-", "run", "dyck-1", "--input", "()", "--bits", "x")
     assert (done.returncode, done.stdout) == (2, "")
     assert shell(">&- 2>&-").returncode == 2
 

@@ -10,6 +10,7 @@ import mpmath
 import pytest
 import sympy
 from checkout import ROOT
+from families import together
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -718,7 +719,7 @@ def test_the_depth_is_the_longest_chain_where_one_activation_is_used(b):
         assert len(b.build("packed").layers) == _least_depth(plain)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_the_builder_makes_dyck_1_nonuniform_in_its_three_layers():
     model, recipe = example("brackets")(8), build("dyck-1-nonuniform", N=8)
     assert len(model.layers) == len(recipe.layers) == 3
@@ -936,7 +937,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@together("case", REFUSED)
 def test_what_does_not_fit_is_refused_in_one_sentence(case):
     act, text = REFUSED[case]
     with pytest.raises(BadInput, match=text) as caught:

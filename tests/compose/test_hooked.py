@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from families import together
 
 import symcook as sc
 from symcook.errors import BadInput
@@ -76,9 +77,9 @@ def logits(given: dict[str, Any], word: list[int], norm: bool = True) -> Any:
     return x @ given["unembed.W_U"] + given["unembed.b_U"]
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("mlp", [True, False])
-@pytest.mark.parametrize("norm", ["pre", "none"])
+@together("seed", range(4))
+@together("mlp", [True, False])
+@together("norm", ["pre", "none"])
 def test_a_hooked_transformer_is_read_exactly(seed: int, mlp: bool, norm: str) -> None:
     given = state(seed, mlp=mlp, folded=norm == "none")
     model = sc.from_state_dict(given, vocabulary=VOCABULARY, norm=norm)
@@ -101,7 +102,7 @@ def test_thirty_digits_of_a_trained_model() -> None:
         assert float(ball["rad"]) <= 1e-29
 
 
-@pytest.mark.parametrize(
+@together(
     ("changes", "says"),
     [
         ({"blocks.0.attn.W_Q": None}, r"blocks\.0\.attn\.W_Q"),

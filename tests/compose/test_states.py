@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from families import together
 
 import symcook as sc
 
@@ -101,8 +102,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("what", CASES)
-@pytest.mark.parametrize("heads", [1, 2])
+@together("what", CASES)
+@together("heads", [1, 2])
 def test_a_state_dict_runs_as_its_source(what: str, heads: int) -> None:
     norm, parts = CASES[what]
     given = state(np.random.default_rng(len(what) + heads), **parts)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from itertools import product
 import flint
 import mpmath
 import pytest
+from families import together
 from shared import lookup, rows
 
 from symcook.domains.ball import LIMIT_BITS, Ball
@@ -96,8 +97,8 @@ def test_the_working_precision_is_restored():
     assert flint.ctx.prec == before
 
 
-@pytest.mark.parametrize("bits", [16, 53, 200])
-@pytest.mark.parametrize("mask", MASKS)
+@together("bits", [16, 53, 200])
+@together("mask", MASKS)
 def test_softmax_of_logarithms_is_rational(bits, mask):
     # with scores log(k) the weights are k over their sum
     counts, values = [3, 1, 7, 2, 5], [Fraction(1, 3), Fraction(-2), Fraction(0), Fraction(9, 7), Fraction(1)]
@@ -224,8 +225,8 @@ def inputs(domain, **columns):
     return [domain.input(name) for name in columns]
 
 
-@pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost"])
-@pytest.mark.parametrize("mask", MASKS)
+@together("weighting", ["average", "leftmost", "rightmost"])
+@together("mask", MASKS)
 def test_hard_rows_of_rationals_are_exact_choices(mask, weighting):
     keys, values = [2, -1, 2, 0, 2, -3], [Fraction(1, 3), 1, 4, Fraction(-2, 7), 9, 11]
     domain = Ball(100)

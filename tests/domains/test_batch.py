@@ -6,6 +6,7 @@ from itertools import product
 import dense
 import numpy as np
 import pytest
+from families import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -96,8 +97,8 @@ def test_carriers_at_the_boundaries():
         assert [int(v) for v in scaled.numerators] == [bound, -bound]
 
 
-@pytest.mark.parametrize("exponent", [31, 63])
-@pytest.mark.parametrize("offset", [-2, -1, 0, 1])
+@together("exponent", [31, 63])
+@together("offset", [-2, -1, 0, 1])
 def test_no_overflow_around_the_boundaries(exponent, offset):
     big = 2**exponent + offset
     space = Space(("token", "wide", "back"))

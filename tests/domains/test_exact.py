@@ -12,6 +12,7 @@ import flint
 import mpmath
 import pytest
 import sympy
+from families import together
 
 from symcook.domains import make_domain
 from symcook.domains.batch import Words
@@ -260,8 +261,8 @@ def test_heads_of_one_layer_read_the_same_stream():
     assert found == {"x": [11, 17], "y": [11, Fraction(43, 2)]}
 
 
-@pytest.mark.parametrize("domain", ["exact", "symbolic", "ball", "float64"])
-@pytest.mark.parametrize("temperature", ["2 - i", "if(i = 1, 1, -1)", "3 - n"])
+@together("domain", ["exact", "symbolic", "ball", "float64"])
+@together("temperature", ["2 - i", "if(i = 1, 1, -1)", "3 - n"])
 def test_a_temperature_that_is_not_positive_at_some_position_is_refused(domain, temperature):
     space = Space(("x", "y"))
     head = Head(("x",), ("y",), Q=[[1]], K=[[1]], V=[[1]], weighting="softmax", temperature=temperature)

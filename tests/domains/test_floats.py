@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from families import together
 from shared import lookup, rows
 
 from symcook.domains import floats, make_domain
@@ -41,9 +42,9 @@ def by_definition(score, values, seen, weighting):
 KINDS = {"float64": 2.0**-48, "float32": 2.0**-20, "float16": 2.0**-9}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("mask", MASKS)
+@together("kind", KINDS)
+@together("weighting", WEIGHTINGS)
+@together("mask", MASKS)
 def test_scans_blocks_and_running_sums_follow_the_definition_in_every_type(kind, mask, weighting):
     # small dyadic numbers: scores are exact, ties are many, and maxima stand anywhere
     generator = random.Random(f"{mask} {weighting}")
@@ -67,8 +68,8 @@ def test_scans_blocks_and_running_sums_follow_the_definition_in_every_type(kind,
                 assert abs(float(plain[0][i]) - wanted) <= 2 * KINDS[kind]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("activation", ACTIVATIONS)
+@together("kind", KINDS)
+@together("activation", ACTIVATIONS)
 def test_activations_are_near_those_of_balls(kind, activation):
     domain, balls = make_domain(kind), make_domain("ball")
     values = [Fraction(x, 8) for x in (-800, -300, -100, -40, -17, -8, -1, 0, 1, 8, 17, 40, 100, 300, 800)]
@@ -166,9 +167,9 @@ def test_overflow_is_refused_in_one_sentence(kind):
             run(model, "+", kind)
 
 
-@pytest.mark.parametrize("kind", ["float64", "float32"])
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("mask", MASKS)
+@together("kind", ["float64", "float32"])
+@together("weighting", WEIGHTINGS)
+@together("mask", MASKS)
 def test_scores_beyond_the_range_are_refused(kind, weighting, mask):
     given = rows(q=[10**30, 10**30, 10**31], key=[10**290, 10**291, -1], v=[1, 2, 3])
     with pytest.raises(BadInput, match=f"a value in {kind} must stay between"):
@@ -227,8 +228,8 @@ POSITIONS = ["i/n", "(-1)^i*i/n", "if(i = 3, 0, 1/(i - 3))", "sqrt(i) - log(i + 
              "cos(i) + I[i/10 + 2/10 <= 3/10 & i < 3]", "cos(i) + I[11*pi + i*pi = (i + 11)*pi]"]  # fmt: skip
 
 
-@pytest.mark.parametrize("start", [0, 1])
-@pytest.mark.parametrize("text", POSITIONS)
+@together("start", [0, 1])
+@together("text", POSITIONS)
 def test_position_functions_at_once_are_those_one_by_one(text, start):
     domain = make_domain("float64")
     expression = exact(text)

@@ -10,6 +10,7 @@ import dense
 import flint
 import mpmath
 import pytest
+from families import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -80,7 +81,7 @@ def as_fraction(value: Any) -> Fraction:
     return sign * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)
 def test_balls_hold_what_mpmath_computes_and_floats_are_near(mask: str, weighting: str) -> None:
@@ -220,8 +221,8 @@ def test_bits_are_for_mpmath_only(domain: str) -> None:
         run(softmax_model(), [{"q": 1, "key": 1, "v": 1}], domain, bits=8)
 
 
-@pytest.mark.parametrize("domain", ["mpmath", "float32", "float16", "ball"])
-@pytest.mark.parametrize("temperature", ["2 - i", "if(i = 1, 1, -1)", "3 - n"])
+@together("domain", ["mpmath", "float32", "float16", "ball"])
+@together("temperature", ["2 - i", "if(i = 1, 1, -1)", "3 - n"])
 def test_a_temperature_must_be_positive_at_every_position(domain: str, temperature: str) -> None:
     row = {"q": 1, "key": 1, "v": 1}
     assert run(softmax_model(temperature), [row], domain).output

@@ -9,6 +9,7 @@ from math import prod
 import mpmath
 import pytest
 import sympy
+from families import together
 from flint import fmpq
 
 from symcook.domains.field import Field
@@ -42,9 +43,9 @@ def exponential(field, base, exponent=1):
 # Boxes
 
 
-@pytest.mark.parametrize("lower", [None, -1, 0, "1/2", 2])
-@pytest.mark.parametrize("upper", [None, -1, 0, "1/2", 2])
-@pytest.mark.parametrize("shape", ["[]", "[)", "(]", "()"])
+@together("lower", [None, -1, 0, "1/2", 2])
+@together("upper", [None, -1, 0, "1/2", 2])
+@together("shape", ["[]", "[)", "(]", "()"])
 def test_a_box_is_what_it_contains(lower, upper, shape):
     """`empty`, `signs`, `contains`, `above` and `below` against membership, at all ends and points between."""
     one = box(lower, upper, shape)
@@ -186,7 +187,7 @@ def test_the_sign_of_an_odd_function_is_that_of_its_argument(kind):
 SHAPES = [(None, None), (0, None), (None, 0), ("1/2", None), (None, "-1/3"), (-1, 2), (1, 3), (-3, -1)]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@together("seed", range(60))
 def test_every_sampled_sign_is_among_the_signs(seed):
     """Polynomials of degree 3 in x, y, an exponential and a tanh of polynomials, on boxes of all shapes."""
     r = random.Random(seed)

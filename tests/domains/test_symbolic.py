@@ -10,6 +10,7 @@ import flint
 import mpmath
 import pytest
 import sympy
+from families import together
 from flint import fmpq, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -200,7 +201,7 @@ def test_recipes_derive_in_their_names():
 EXACT = [n for n in recipe_names() if build(n).pointwise and not build(n).normed and not info(n).error]
 
 
-@pytest.mark.parametrize("name", EXACT)
+@together("name", EXACT)
 def test_pointwise_recipes_at_random_points_equal_exact_runs(name):
     rng = random.Random(name)
     model = build(name)
@@ -549,9 +550,9 @@ def same(text, values, expected):
     return abs(digits(text, values) - sympy.Float(shown, 50)) < sympy.Rational(1, 10**40)
 
 
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("weighting", ["average", "softmax", "leftmost", "rightmost"])
-@pytest.mark.parametrize("scores", [None, ("1/3", "1/2", "2/4"), ("eps", "eps + 1", "(eps^2 + eps)/eps")])
+@together("mask", MASKS)
+@together("weighting", ["average", "softmax", "leftmost", "rightmost"])
+@together("scores", [None, ("1/3", "1/2", "2/4"), ("eps", "eps + 1", "(eps^2 + eps)/eps")])
 def test_every_mask_and_weighting_equals_the_dense_pass(mask, weighting, scores):
     """Three rows with ties written differently and a maximum that is not first, and a single row."""
     space = Space(("one", "score", "value", "mean"))
@@ -814,7 +815,7 @@ def random_softmax(r):
     return Transformer("random", embedding, (layer(), layer()), Readout("value", "last", names), parameters)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", [0, 1, 3, 5, 9, 10, 13, 17, 25, 32, 57])
 def test_two_layers_of_softmax_end_soon_with_a_form_that_reads_back_or_a_refusal(seed):
     r = random.Random(seed)

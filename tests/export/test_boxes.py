@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from families import together
 from test_export import EVERYTHING, SPACE, WORDS, a_head, a_network
 
 from symcook.errors import Undecided
@@ -57,8 +58,8 @@ def words_of(model: Transformer, box: Box) -> set[tuple[str, ...]]:
     return found
 
 
-@pytest.mark.parametrize("level", [k for k in range(len(LEVELS)) if k != CLASSES])
-@pytest.mark.parametrize("what", ["none average", "around"])
+@together("level", [k for k in range(len(LEVELS)) if k != CLASSES])
+@together("what", ["none average", "around"])
 def test_the_boxes_of_a_length_are_all_words_once(what: str, level: int) -> None:
     model = MODELS[what]
     n = 3 + model.embedding.added

@@ -12,6 +12,7 @@ from typing import Any
 import dense
 import numpy as np
 import pytest
+from families import together
 from test_export import EVERYTHING
 
 import symcook as sc
@@ -23,7 +24,7 @@ from symcook.export.reading import from_archive
 from symcook.model.transformer import Transformer
 
 
-@pytest.mark.parametrize("what", EVERYTHING)
+@together("what", EVERYTHING)
 def test_an_archive_read_and_written_again_is_the_same(what: str) -> None:
     """Masks, weightings, norms, tables by position and by length, readouts: bit for bit, and the same values."""
     model = EVERYTHING[what]
@@ -76,7 +77,7 @@ def test_a_changed_export_is_not_read(tmp_path: Path) -> None:
         sc.from_npz(tmp_path / "m.npz")
 
 
-@pytest.mark.parametrize(
+@together(
     ("changes", "says"),
     [
         ({"format": None}, "export of symcook"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import sympy
+from families import together
 
 from symcook.errors import BadInput
 from symcook.model.checks import matrix
@@ -221,7 +222,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("what", WRONG)
+@together("what", WRONG)
 def test_a_wrong_value_is_refused_in_one_sentence(what):
     with pytest.raises(BadInput) as caught:
         WRONG[what]()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from families import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,7 +56,7 @@ def test_a_printed_formula_reads_back(tree: Tree) -> None:
     assert parse_formula(show(tree)) == tree
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "value"),
     [
         ("1/2 - 1/3", "1/6"),
@@ -86,7 +87,7 @@ def test_a_sum_runs_over_at_most_10000_integers() -> None:
         rational(parse_term("sum(j, 0, 10000, 1)"))
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "said"),
     [
         ("", "ends too early"),
@@ -110,7 +111,7 @@ def test_what_is_not_a_term_is_refused(text: str, said: str) -> None:
         parse_term(text)
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     ["(9^9999)^9999", "9^9^9^9", "2^(10^9)", "sum(j, 1, 10^9, j)", "sum(j, 1, 9999, sum(k, 1, 9999, j*k))", "1/(2 - 2)",
      "0^-1", "2^(1/2)", "x"],

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from families import together
 
 import symcook
 import symcook as sc
@@ -25,8 +26,8 @@ def test_there_are_twenty() -> None:
     assert len(EXAMPLES) == 20
 
 
-@pytest.mark.parametrize(("function", "values"), EXAMPLES)
-@pytest.mark.parametrize("domain", ["exact", "ball", "mpmath", "float64"])
+@together(("function", "values"), EXAMPLES)
+@together("domain", ["exact", "ball", "mpmath", "float64"])
 def test_an_example_has_its_values(function: str, values: list[Fraction], domain: str) -> None:
     b = sc.Builder(words="ab", positions={"p": function})
     b.readout("value", "each", "p")
@@ -43,7 +44,7 @@ def test_an_example_has_its_values(function: str, values: list[Fraction], domain
             assert abs(Fraction(got) - value) < Fraction(1, 10**25)
 
 
-@pytest.mark.parametrize(
+@together(
     ("function", "values"),
     [
         ("floor(-i/2)", [-1, -1, -2, -2]),

@@ -13,6 +13,7 @@ from fractions import Fraction
 import pytest
 import sympy
 from checkout import ROOT
+from families import together
 
 from symcook.errors import BadInput
 from symcook.model.ends import Embedding, Readout
@@ -86,7 +87,7 @@ def text_with(change):
     return json.dumps(changed)
 
 
-@pytest.mark.parametrize("name", names())
+@together("name", names())
 def test_recipes_survive_the_round_trip(name):
     model = build(name)
     text = dumps(model)
@@ -383,7 +384,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("what", CHANGES)
+@together("what", CHANGES)
 def test_a_changed_file_is_refused_in_one_sentence_and_at_once(what):
     text = text_with(CHANGES[what])
     start = time.process_time()
@@ -425,7 +426,7 @@ RAW = {
 }
 
 
-@pytest.mark.parametrize("what", RAW)
+@together("what", RAW)
 def test_hostile_text_is_refused_in_one_sentence_and_at_once(what):
     start = time.process_time()
     with pytest.raises(BadInput) as caught:

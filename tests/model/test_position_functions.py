@@ -16,6 +16,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
+from families import together
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -256,7 +257,7 @@ def middle(value: Any) -> str:
     return str(value["mid"] if isinstance(value, dict) else value)
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "values"),
     [
         ("sum(j, 1, i, sum(k, 1, i, k))", [1, 6, 18]),  # i * i(i + 1)/2
@@ -279,7 +280,7 @@ def middle(value: Any) -> str:
         ("sum(j, 1, sum(k, 1, i, 1), j)", [1, 3, 6]),
     ],
 )
-@pytest.mark.parametrize("domain", ["exact", "ball", "mpmath", "float64"])
+@together("domain", ["exact", "ball", "mpmath", "float64"])
 def test_sums_worked_out_by_hand(text: str, values: list[int], domain: str) -> None:
     for found, right in zip(shown(text, domain), values, strict=True):
         if domain == "exact":
@@ -288,8 +289,8 @@ def test_sums_worked_out_by_hand(text: str, values: list[int], domain: str) -> N
             assert math.isclose(float(found), float(right), rel_tol=1e-12)
 
 
-@pytest.mark.parametrize("domain", ["exact", "ball", "mpmath", "float64", "float32"])
-@pytest.mark.parametrize(
+@together("domain", ["exact", "ball", "mpmath", "float64", "float32"])
+@together(
     ("text", "why"),
     [
         ("sum(j, 1, n/2, j)", "ends of a sum must be integers"),

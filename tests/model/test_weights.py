@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from families import together
 
 import symcook.recipes
 from symcook.errors import BadInput
@@ -81,7 +82,7 @@ def test_the_score_is_of_query_at_i_and_key_at_j() -> None:
     assert run(("place", "one")) == ["3", "3", "3"]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@together("seed", range(60))
 def test_random_formulas_compute_what_they_say(seed: int) -> None:
     """The matrices, multiplied out here, against the exact value of the text."""
     rng = random.Random(seed)
@@ -117,7 +118,7 @@ def test_other_activations() -> None:
     assert feedforward(out="step(x) - 1").activation == "step"
 
 
-@pytest.mark.parametrize(
+@together(
     ("formulas", "says"),
     [
         ({}, "must write a coordinate"),

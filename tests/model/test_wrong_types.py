@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
+from families import together
 
 from symcook.errors import BadInput
 from symcook.model.ends import Embedding, Readout
@@ -74,7 +75,7 @@ def garbage() -> list[Any]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("block", "field"), FIELDS, ids=[f"{b}: {f}" for b, f in FIELDS])
+@together(("block", "field"), FIELDS)
 def test_every_field_takes_a_value_or_refuses_it_in_one_sentence(block: str, field: str) -> None:
     make, fields = BLOCKS[block]
     made = make(**fields)
@@ -93,7 +94,7 @@ def test_every_field_takes_a_value_or_refuses_it_in_one_sentence(block: str, fie
     assert refused > len(garbage()) / 2
 
 
-@pytest.mark.parametrize(
+@together(
     ("block", "field", "value"),
     [
         ("feed-forward", "reads", (1,)),

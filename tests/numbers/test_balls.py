@@ -6,6 +6,7 @@ from fractions import Fraction
 import flint
 import mpmath
 import pytest
+from families import together
 
 from symcook.errors import BadInput, Undecided
 from symcook.model.expr import parse_term
@@ -59,8 +60,8 @@ TERMS = [
 ]
 
 
-@pytest.mark.parametrize("term", TERMS)
-@pytest.mark.parametrize("relative", [False, True])
+@together("term", TERMS)
+@together("relative", [False, True])
 def test_printed_decimals_enclose_and_are_narrow(term, relative):
     tree = parse_term(term)
     for digits in (1, 2, 5, 30, 400):
@@ -144,7 +145,7 @@ def test_signs():
     assert decide_sign(lambda: evaluate(parse_term("(1 + 2^-5000) - 1")), "tiny") == 1
 
 
-@pytest.mark.parametrize("digits", [0, -1, MAX_DIGITS + 1, 1.5, True, None, "x", "", "0", "1e3", "9" * 5000, "²"])
+@together("digits", [0, -1, MAX_DIGITS + 1, 1.5, True, None, "x", "", "0", "1e3", "9" * 5000, "²"])
 def test_digits_are_checked(digits):
     with pytest.raises(BadInput, match="digits"):
         check_digits(digits)

@@ -7,6 +7,7 @@ from fractions import Fraction
 import flint
 import mpmath
 import pytest
+from families import together
 from shared import mpf
 
 from symcook.errors import BadInput, NotExact
@@ -232,7 +233,7 @@ def test_softmax_mean_is_softmax():
         softmax_mean([1, 2], [1])
 
 
-@pytest.mark.parametrize(
+@together(
     "call",
     [
         lambda: exp_of(0.5),

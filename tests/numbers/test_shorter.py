@@ -9,6 +9,7 @@ from typing import Any
 import flint
 import pytest
 import sympy
+from families import together
 
 import symcook as sc
 from symcook.model.symbols import exact, from_sympy, tree_from_sympy
@@ -94,7 +95,7 @@ SIGNS = [
 ]
 
 
-@pytest.mark.parametrize(("before", "wanted"), SIGNS)
+@together(("before", "wanted"), SIGNS)
 def test_steps_as_signs(before: Any, wanted: Any) -> None:
     after = shorter(before)
     assert after == (before if wanted is None else wanted)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from families import every
+from families import by_turns, every, together
 from proof.adequacy import ENTRIES, changed, claim_statements, column, load_claims, refuted
 from proof.claims_cookbook import least, numbered
 from proof.statement_truth import evaluate, holds, texts
@@ -44,7 +44,7 @@ def test_the_least_total_of_longer_words(n: int, total: Fraction) -> None:
 # --- The evaluator itself ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "expected"),
     [
         ("all n:Int. 2 <= n -> 0 < n", (True, True)),
@@ -80,8 +80,7 @@ def test_every_statement_has_a_claim_and_every_claim_a_statement() -> None:
     assert {name for name, entry in ENTRIES.items() if entry.false} == refuted()
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("name", list(ENTRIES))
+@by_turns(8, "name", list(ENTRIES))
 def test_the_claim_and_the_formal_statement_agree(name: str) -> None:
     entry = ENTRIES[name]
     verdicts = []
@@ -95,7 +94,7 @@ def test_the_claim_and_the_formal_statement_agree(name: str) -> None:
     assert (False in verdicts) == entry.false
 
 
-@pytest.mark.parametrize("name", [n for n, e in ENTRIES.items() if e.false])
+@together("name", [n for n, e in ENTRIES.items() if e.false])
 def test_a_false_statement_has_a_corrected_one(name: str) -> None:
     """The same instances: the corrected statement applies to some and holds at all."""
     corrected = ENTRIES[f"{name}.corrected"]
@@ -119,7 +118,7 @@ def test_a_near_miss_is_false_somewhere(part: int) -> None:
     every(MISSES[part::16], check)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "old", "new"), STILL_TRUE)
 def test_a_stronger_variant_has_no_counterexample_here(name: str, old: str, new: str) -> None:
     text = changed(name, old, new)
@@ -155,7 +154,7 @@ def test_weights_of_identity_and_zero(d: int) -> None:
         same(part, *shape, lambda k, i: 0)
 
 
-@pytest.mark.parametrize("bits", ["10", "01", "0110", "1000", "0001", "00010111", "11111111", "0110100110010110"])
+@together("bits", ["10", "01", "0110", "1000", "0001", "00010111", "11111111", "0110100110010110"])
 def test_weights_of_boolean(bits: str) -> None:
     m = len(bits).bit_length() - 1
     xi = numbered(m)
@@ -188,7 +187,7 @@ def test_weights_of_cpwl(points: str) -> None:
     same(b2, 1, 1, lambda k, i: y[1] - m[1] * x[1])
 
 
-@pytest.mark.parametrize("f", ONE_TO_ONE)
+@together("f", ONE_TO_ONE)
 def test_weights_of_cancel_residual(f: str) -> None:
     inner, outer = weights(f), weights("cancel-residual", f=f)
     assert outer[0] == [*inner[0], [1], [-1]]

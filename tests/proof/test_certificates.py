@@ -140,7 +140,7 @@ def scripts():
         sys.path.remove(folder)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "name", ["lem.sum_mono", "cookbook.s4.7.gtzero", "cookbook.s5.7.lemma5.3", "cookbook.s6.4.clip"]
 )

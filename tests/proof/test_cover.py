@@ -4,6 +4,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from families import together
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 
 from symcook.proof import kernel
@@ -69,7 +70,7 @@ def test_bounds_are_the_tightest_and_need_not_be_the_first():
     covered("all x:Real. 1/2 <= x & x <= 1/2 -> x*exp(x) < 1")
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "why"),
     [
         ("all x:Real. 0 <= x & x <= 3 -> x*exp(-x) < 0.3678", "close|wrong way"),

@@ -329,11 +329,11 @@ def normal_or_none(make: Callable[[], Any]) -> Any:
         return None
 
 
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("seed", range(8))
 def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     rng, compared = random.Random(seed), 0
-    for _ in range(700):
+    for _ in range(350):
         text = Maker(rng).term(rng.choice([2, 3, 4, 5]), [], [])
         p = normal_or_none(lambda text=text: nf(read_value(text, "Real", SCOPE, KNOWN)))
         if p is None:
@@ -346,14 +346,14 @@ def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
             if wanted is not None and got is not None:
                 assert got == wanted, text
                 compared += 1
-    assert compared > 900
+    assert compared > 450
 
 
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("seed", range(8))
 def test_the_key_of_a_formula_has_its_truth_value(seed: int) -> None:
     rng, compared, decided = random.Random(100 + seed), 0, 0
-    for _ in range(600):
+    for _ in range(300):
         text = Maker(rng).formula(rng.choice([2, 3, 4]), [], [])
         key = normal_or_none(lambda text=text: fkey(read_formula(text, SCOPE, KNOWN)))
         if key is None:
@@ -367,15 +367,15 @@ def test_the_key_of_a_formula_has_its_truth_value(seed: int) -> None:
             if wanted is not None and got is not None:
                 assert got == wanted, text
                 compared += 1
-    assert compared > 700 and decided > 10
+    assert compared > 350 and decided > 5
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("seed", range(4))
 def test_a_function_put_into_a_formula_captures_nothing(seed: int) -> None:
     """all f. F with a lambda for f, against the evaluation of F with that function."""
     rng, compared = random.Random(200 + seed), 0
-    for _ in range(400):
+    for _ in range(200):
         maker = Maker(rng)
         body = maker.term(rng.choice([2, 3, 4]), [], [])
         scope = {k: s for k, s in SCOPE.items() if k != "f"}
@@ -399,7 +399,7 @@ def test_a_function_put_into_a_formula_captures_nothing(seed: int) -> None:
         if wanted is not None and got is not None:
             assert got == wanted, (body, inner)
             compared += 1
-    assert compared > 200
+    assert compared > 100
 
 
 def test_what_is_shown_reads_back() -> None:
@@ -412,11 +412,12 @@ def test_what_is_shown_reads_back() -> None:
         assert expr.parse_formula(expr.show(tree)) == tree
 
 
-@pytest.mark.sampled(2)
-def test_terms_that_differ_a_little_have_one_form_only_where_they_agree() -> None:
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("seed", range(4))
+def test_terms_that_differ_a_little_have_one_form_only_where_they_agree(seed: int) -> None:
     """Pairs a small edit apart: one normal form means one value everywhere."""
-    rng, same = random.Random(400), 0
-    for _ in range(1500):
+    rng, same = random.Random(400 + seed), 0
+    for _ in range(750):
         text = Maker(rng).term(rng.choice([3, 4]), [], [])
         names = [w for w in ("b1", "b2", "b3", "m", "n", "x", "1", "2", "+", "-", "*") if w in text]
         if len(names) < 2:
@@ -437,4 +438,4 @@ def test_terms_that_differ_a_little_have_one_form_only_where_they_agree() -> Non
             env = assignment(rng)
             values = [attempt(lambda t=t, env=env: Text().term(expr.parse_term(t), env)) for t in (text, other)]
             assert None in values or values[0] == values[1], (text, other)
-    assert same > 20
+    assert same > 10

@@ -4,6 +4,7 @@ import copy
 from functools import partial
 
 import pytest
+from families import together
 from proof import nodes
 from proof.both import ask_both  # noqa: F401 (each test here asks both checkers)
 from proof.nodes import intro, pos
@@ -252,13 +253,13 @@ NEAR = {
 }
 
 
-@pytest.mark.parametrize("name", PROOFS)
+@together("name", PROOFS)
 def test_proofs_are_accepted(name):
     text, proof = PROOFS[name]
     assert prove(text, proof, **LEMMAS).nodes >= 2
 
 
-@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in NEAR.items() for text in texts])
+@together(("name", "text"), [(name, text) for name, texts in NEAR.items() for text in texts])
 def test_false_near_neighbours_are_rejected(name, text):
     """A proof of a true statement proves none of the false statements beside it."""
     with pytest.raises(Rejected):
@@ -288,7 +289,7 @@ def test_the_result_names_what_was_used():
     assert prove(*PROOFS["relu"]).axioms == ("relu_neg", "relu_pos")
 
 
-@pytest.mark.parametrize("name", PROOFS)
+@together("name", PROOFS)
 def test_a_proof_with_a_node_missing_or_an_extra_key_is_rejected(name):
     text, proof = PROOFS[name]
     for place in range(len(proof)):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from checkout import ROOT
+from families import together
 
 from symcook.__main__ import main
 from symcook.errors import BadInput, Rejected, Undecided
@@ -36,7 +37,7 @@ def model(readout: str, mask: str = "future", position: str = "last") -> dict:
     return json.loads(modelfile.dumps(made))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("readout", "mask", "sentence"),
     [
@@ -74,7 +75,7 @@ def labelled(mask: str = "none", position: str = "last", labels: int = 3) -> dic
     return json.loads(modelfile.dumps(Transformer("labels", embedding, (Layer(SelfAttention((head,))),), readout)))
 
 
-@pytest.mark.parametrize(
+@together(
     ("sentence", "true"),
     [
         ('answer("more a") <-> count(a) >= count(b)', True),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from families import together
 from proof import nodes
 from proof.nodes import intro, pos
 
@@ -277,7 +278,7 @@ def test_checks_are_run_again(home, monkeypatch):
     assert "keys" in one(home, "demo.checked").reason
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         '{"a": 1, "a": 2}',

@@ -18,6 +18,7 @@ from typing import Any
 
 import flint
 import pytest
+from families import by_turns, together
 from proof.statement_truth import CONTEXT, program, real, texts, tree_of, truth
 
 from symcook.domains import make_domain
@@ -263,7 +264,7 @@ CIRCULAR = {"modulo-angle", "sinusoidal"}  # sines of other numbers than those t
 STORED = {path.stem for path in (proofs_directory() / "models").glob("*.json")}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [name for name in names() if name in STORED and name not in NESTED | CIRCULAR])
 def test_the_relation_holds_of_forward_and_of_nothing_near_it(name: str) -> None:
     model = build(name)
@@ -305,8 +306,7 @@ def test_stored_models_equal_their_recipes_and_constructions() -> None:
     assert stored == {name: dumps(model) for name, model in made.items()}
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("name", [name for name in OTHERS if "layernorm" not in name])  # as NESTED
+@by_turns(2, "name", [name for name in OTHERS if "layernorm" not in name])  # as NESTED
 def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     model = OTHERS[name]()
     compared = Compared(model, {p.name: Fraction(str(p.default)) for p in model.parameters})
@@ -398,8 +398,7 @@ def generated(mask: str, weighting: str, placement: str) -> Transformer:
     return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize(("mask", "weighting", "placement"), BATTERY)
+@by_turns(8, ("mask", "weighting", "placement"), BATTERY)
 def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
     """All words to length 3, and two of length 4 that are no palindromes."""
     model = generated(mask, weighting, placement)
@@ -446,8 +445,8 @@ def rows_of(*inputs: str, repeat: int = 1) -> list[Any]:
     return [list(chosen) for chosen in itertools.product(rows, repeat=repeat)]
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize("epsilon", ["0", "1/7"])
+@together("placement", PLACEMENTS)
+@together("epsilon", ["0", "1/7"])
 def test_a_norm_of_three_entries_has_its_root(placement: str, epsilon: str) -> None:
     gain, bias = ["1/2", -1, 2], [0, "1/3", -1]
     whole = LayerNorm(("x", "y", "c"), gain=gain, bias=bias, epsilon=epsilon, zero_variance="zero")
@@ -503,8 +502,8 @@ def test_activations(activation: str, domain: str) -> None:
         assert not truth(run, {**env, "out": CONTEXT.mpf(value) + CONTEXT.mpf(10) ** -20}, {})
 
 
-@pytest.mark.parametrize("start", [0, 1])
-@pytest.mark.parametrize(("before", "after"), [(None, None), ("^", None), (None, "$"), ("^", "$"), ("$", "$")])
+@together("start", [0, 1])
+@together(("before", "after"), [(None, None), ("^", None), (None, "$"), ("^", "$"), ("$", "$")])
 def test_words_are_those_that_forward_gets(start: int, before: str | None, after: str | None) -> None:
     embedding = Embedding(Space(("x",)), {t: {"x": 1} for t in "^ab$"}, start=start, before=before, after=after)
     block = FeedForward(("x",), ("x",), [[1]], [0], [[1]], [0])
@@ -576,7 +575,7 @@ def normed(placement: str, *norms: Any) -> Any:
     return lambda d: d["layers"][0].update(placement=placement, attention_norms=list(norms), feedforward=None)
 
 
-@pytest.mark.parametrize(
+@together(
     ("change", "said"),
     [
         (lambda d: d["layers"][0]["attention"][0].update(mask="sliding"), "masks"),

@@ -5,6 +5,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from families import together
 
 from symcook.proof import kernel
 from symcook.proof.grammar import read_formula, show
@@ -58,7 +59,7 @@ def least_squares_free(rows, chosen):
     return {k: table[i][-1] for i, k in enumerate(chosen)}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@together("seed", range(60))
 def test_simplex_agrees_with_enumeration_of_bases(seed):
     draw = random.Random(seed)
     names = "abcde"[: draw.randint(2, 5)]
@@ -72,7 +73,7 @@ def test_simplex_agrees_with_enumeration_of_bases(seed):
     assert values is None or satisfied(rows, (), values)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@together("seed", range(20))
 def test_free_unknowns(seed):
     draw = random.Random(1000 + seed)
     names = "abcdef"

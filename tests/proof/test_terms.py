@@ -1,6 +1,7 @@
 """Terms, sorts, the reader of statements and definitions, and the printer."""
 
 import pytest
+from families import together
 
 from symcook.errors import BadInput, Rejected
 from symcook.proof.grammar import define, digest, leading_names, read_formula, read_value, show
@@ -60,7 +61,7 @@ def test_replace_reaches_under_binders():
     assert got == read_formula("all i:Int. i <= 3", {}, {})
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "sort"),
     [
         ("n + 2*n - n^3", "Int"),
@@ -83,7 +84,7 @@ def test_sorts(text, sort):
     assert sort_of(term(text)) == sort
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "w(1/2)",
@@ -112,7 +113,7 @@ def test_terms_that_are_refused(text):
         term(text)
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "all x:Real. all x:Real. x < 1",
@@ -158,7 +159,7 @@ def test_definitions_take_functions_and_predicates():
     assert given == plain
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     ["relu(x) := x", "f(x, x) := x", "all(x) := x", "f(x) x", "f(f) := 1", "2f(x) := x", "f(x) := x + ", "f(exp) := 1"],
 )

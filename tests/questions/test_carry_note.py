@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from checkout import ROOT
 
 import symcook as sc
+from symcook.questions.precision import RUNTIMES
+from symcook.questions.precision import _Length as Length
 
 NOTE = (ROOT / "notes" / "carry.md").read_text()
 
@@ -16,8 +20,50 @@ def test_the_margins_of_parity() -> None:
     assert found.row(6)["margin"].mid.startswith("0.0269")
 
 
-def test_the_bits_of_the_others() -> None:
-    """Those of PARITY stand in test_precision.py."""
+def cells(model: str) -> list[str]:
+    """The row of a model: its name, margin, word, tau(n), bits that are enough, and how far float16 carries it."""
+    (line,) = (line for line in NOTE.splitlines() if line.startswith(f"| `{model}` |"))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def enough(model: str, n: int) -> int | None:
+    return Length(sc.build(model).bind(), n).enough(6)
+
+
+def proved(model: str, name: str, n: int) -> bool:
+    return Length(sc.build(model).bind(), n).proved(*RUNTIMES[name])
+
+
+def test_the_bits_that_are_enough() -> None:
+    """Against runs of every word: test_precision.py."""
+    for model, least in (("dyck-1", 1), ("parity", 2), ("first", 1)):
+        said = re.findall(r"(\d+) at (\d+)", cells(model)[4]) or [(cells(model)[4], 4)]
+        assert len(said) >= least
+        for bits, n in said:
+            assert enough(model, int(n)) == int(bits), (model, n)
+    assert cells("dyck-1-nonuniform")[4] == "none from n = 3 on"
+    assert [enough("dyck-1-nonuniform", n) is None for n in (2, 3, 4)] == [False, True, True]
+
+
+def test_the_bits_of_parity_beside() -> None:
+    assert "For PARITY of n = 3, 7, 15 and 31 symbols, where every i/(n + 1) is exact, 6 or 7 bits are enough" in NOTE
+    assert {enough("parity", n) for n in (3, 7, 15, 31)} == {6, 7}
+    assert "it is guaranteed to n = 1 only, since at n = 2 nine bits are needed" in NOTE
+    assert [proved("parity", "bfloat16", n) for n in (1, 2)] == [True, False]
+    assert enough("parity", 2) == 9
+
+
+def test_how_far_float16_carries() -> None:
+    for model in ("dyck-1", "parity", "first"):
+        to, more = re.fullmatch(r"(\d+)( or more)?", cells(model)[5]).groups()  # type: ignore[union-attr]
+        assert all(proved(model, "float16", n) for n in range(1, int(to) + 1)), model
+        assert more or not proved(model, "float16", int(to) + 1), model
+    assert cells("dyck-1-nonuniform")[5] == "none" and not proved("dyck-1-nonuniform", "float16", 1)
+    assert "bfloat16 carries FIRST to n = 20 or more, `dyck-1` to 8 or more" in NOTE
+    assert proved("first", "bfloat16", 20) and proved("dyck-1", "bfloat16", 8)
+
+
+def test_the_rows_of_an_answer() -> None:
     assert sc.build("dyck-1").precision(6, min_length=6, formats=()).row(6)["enough"] == 4
     assert sc.build("first").precision(4, min_length=4, formats=()).row(4)["enough"] == 5
     assert sc.build("dyck-1-nonuniform").precision(3, min_length=3, formats=()).row(3)["enough"] is None

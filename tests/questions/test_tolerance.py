@@ -9,6 +9,7 @@ import dense
 import mpmath
 import pytest
 from asked import induction, words
+from families import together
 from flint import arb
 
 import symcook as sc
@@ -53,7 +54,7 @@ def _dyck(value: Fraction) -> sc.Transformer:
     return replace(model, layers=(replace(layer, feedforward=block), *model.layers[1:]))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_the_bias_of_a_zero_test() -> None:
     """In dyck-1-nonuniform the first bias of the zero tests may be anything above 0 and at most eps."""
     model = sc.build("dyck-1-nonuniform", N=8).bind()
@@ -155,7 +156,7 @@ NORMED = ("parity-layernorm", ["L1.head1.V[ones,one]", "-L1.head1.V[ones_minus,o
 
 @pytest.mark.parametrize(("name", "free", "values", "n", "digits"), [
     ("parity", ["L1.head1.V[ones,one]"], {}, 4, 4),
-    (*NORMED, 1),
+    pytest.param(*NORMED, 1, marks=pytest.mark.sampled(4)),
     pytest.param(*NORMED, 4, marks=pytest.mark.sampled(8)),
 ])  # fmt: skip
 def test_the_intervals_of_figure_3(name: str, free: list[str], values: dict[str, Any], n: int, digits: int) -> None:
@@ -181,7 +182,7 @@ def test_an_induction_head_keeps_its_answers_inside() -> None:
     assert (row["low_in"], row["high_in"]) == (False, True)
 
 
-@pytest.mark.parametrize(("name", "said"), [
+@together(("name", "said"), [
     ("L1.head1.V[balanc,token]", "did you mean balance"),
     ("L1.head1.W[balance,token]", "matrix of L1.head1"),
     ("L1.head2.V[balance,token]", "did you mean L1.head1"),

@@ -9,6 +9,7 @@ import chiang2022 as paper
 import mpmath
 import pytest
 import sympy
+from families import together
 
 from symcook.bounds import bound
 from symcook.compose import confident, paired
@@ -161,6 +162,7 @@ def same(found, formula):
     return sympy.cancel(sympy.together(sympy.expand_power_base(left - formula))) == 0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "n", [*range(1, 6), *(pytest.param(n, marks=pytest.mark.sampled(4)) for n in (6, 7, 8))]
 )
@@ -345,8 +347,8 @@ def middle(run):
     return mpmath.mpf(run.to_json()["output"]["logit"]["mid"])
 
 
-@pytest.mark.parametrize("eta", ["1/1000", "1/10", "69/100", "1", "20"])
-@pytest.mark.parametrize("name", paper.NORMED)
+@together("eta", ["1/1000", "1/10", "69/100", "1", "20"])
+@together("name", paper.NORMED)
 def test_proposition_2_at_epsilon_0(name, eta):
     """Cross-entropy eta for eta < log 2 = 0.693..., and at most that above, where the printed constant has the wrong
     sign."""
@@ -435,8 +437,8 @@ def test_a_surer_model_of_ones_own():
         confident(model, 0)
 
 
-@pytest.mark.parametrize("eta", ["1/1000", "1/10", "5"])
-@pytest.mark.parametrize("epsilon", [None, "0", "1/100000", "1/2"])
+@together("eta", ["1/1000", "1/10", "5"])
+@together("epsilon", [None, "0", "1/100000", "1/2"])
 def test_proposition_3(eta, epsilon):
     """Cross-entropy at most eta at every length, without norms (epsilon None) and with them."""
     name, values = ("first", {}) if epsilon is None else ("first-layernorm", {"epsilon": epsilon})
@@ -452,7 +454,7 @@ def test_proposition_3(eta, epsilon):
 # --- Bad input -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "arguments"),
     [
         ("parity", {"scaled": "maybe"}),
@@ -474,7 +476,7 @@ def test_bad_arguments(name, arguments):
     assert str(caught.value).count("\n") == 0 and len(str(caught.value)) < 200
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "word", "values", "says"),
     [
         ("parity", "01", {"c": 0}, "0 < c"),
@@ -614,7 +616,7 @@ def bits_in_floats(name, length, epsilon, eta=None):
     return math.fsum(p * math.log1p(math.exp(-t)) for p, t in sure) / math.log(2)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("eta", [None, 0.1])
 @pytest.mark.parametrize("name", paper.NORMED)
 def test_figure_2_at_the_epsilon_of_the_paper(name, eta):
@@ -653,7 +655,7 @@ def test_figure_2_with_norms():
         assert all(a < b for a, b in zip(without, plain, strict=True))
 
 
-@pytest.mark.parametrize(
+@together(
     ("given", "says"),
     [
         (("dyck-1", 3), "closed forms in the counts"),

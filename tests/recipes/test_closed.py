@@ -59,7 +59,7 @@ def words(length: int) -> list[str]:
     return sorted({*ends, *(w[::-1] for w in ends)})
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "scaled"), SETTINGS)
 @pytest.mark.parametrize("c", [Fraction(1), Fraction(3, 2)])
 def test_the_forms_are_what_the_network_computes(name: str, scaled: str, c: Fraction) -> None:

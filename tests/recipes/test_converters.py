@@ -9,6 +9,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from families import together
 
 from symcook.errors import BadInput, Rejected
 from symcook.model.modelfile import dumps
@@ -55,7 +56,7 @@ def refused(given: str, wanted: str) -> str | None:
 PAIRS = list(itertools.product(FALSE_TRUE, repeat=2))
 
 
-@pytest.mark.parametrize(("given", "wanted"), PAIRS)
+@together(("given", "wanted"), PAIRS)
 def test_each_pair_rests_on_a_statement(given: str, wanted: str) -> None:
     name = refused(given, wanted)
     if name is not None:

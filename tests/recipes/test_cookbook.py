@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import sympy
+from families import together
 
 from symcook.bounds import bound
 from symcook.errors import BadInput
@@ -310,7 +311,7 @@ def test_checks_find_no_difference(name: str, arguments: dict[str, Any], length:
     assert found.holds and found.strings >= 3
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "arguments"),
     [
         ("lookup-one-hot", {"N": 0}),

@@ -8,6 +8,7 @@ import json
 from fractions import Fraction
 
 import pytest
+from families import together
 from shared import call, document, refused
 
 from symcook.model.expr import parse_formula
@@ -204,7 +205,7 @@ def test_a_recipe_without_figures_names_those_that_have_some(capsys, tmp_path, n
     assert "recipe with figures" in refused(capsys, "report", name, "-o", tmp_path)
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "said"),
     [
         ("induction-most-recent alphabet=", "alphabet must be different printable symbols"),

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from families import together
 
 from symcook.errors import BadInput
 from symcook.recipes import build, reference
@@ -173,7 +174,7 @@ def test_exhaustive_checks_are_fast() -> None:
         assert time.process_time() - start < 20
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "arguments"),
     [
         ("dyck-k-d", {"k": 0}),

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from families import together
 
 from symcook.errors import BadInput
 from symcook.recipes import build, region
@@ -49,8 +50,8 @@ def is_true(value: Any, representation: str) -> bool:
     return true
 
 
-@pytest.mark.parametrize("given", REPRESENTATIONS)
-@pytest.mark.parametrize("wanted", REPRESENTATIONS)
+@together("given", REPRESENTATIONS)
+@together("wanted", REPRESENTATIONS)
 def test_converters(given: str, wanted: str) -> None:
     arguments = {"given": given, "wanted": wanted}
     if wanted not in EXISTS.get(given, REPRESENTATIONS):
@@ -177,7 +178,7 @@ def test_without_selection_the_rest_changes_the_answer() -> None:
     assert len(found) == 3
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "arguments"),
     [
         ("sign", {"d": 0}),

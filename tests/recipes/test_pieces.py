@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from families import together
 
 from symcook.errors import BadInput
 from symcook.recipes import build, region
@@ -60,8 +61,8 @@ FORMULAS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "function", "most"), FORMULAS)
-@pytest.mark.parametrize("bits", ["numbers", "signs"])
+@together(("text", "function", "most"), FORMULAS)
+@together("bits", ["numbers", "signs"])
 def test_formulas(text: str, function: Any, most: int, bits: str) -> None:
     model = build("boolean-formula", formula=text, bits=bits)
     names = model.embedding.inputs or ()
@@ -104,7 +105,7 @@ def test_conditionals_over_an_interval(low: str, high: str) -> None:
     assert (f"{low} <= x & y <= {high}" in region("if", **given)) or low == "0"
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "arguments"),
     [
         ("if", {"low": 1, "high": 1}),

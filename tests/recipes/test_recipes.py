@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import sympy
+from families import together
 from shared import words
 
 import symcook
@@ -176,7 +177,7 @@ def test_the_names_and_their_order():
     assert Counter(info(name).kind for name in NAMES) == kinds
 
 
-@pytest.mark.parametrize("name", PRINTED)
+@together("name", PRINTED)
 def test_weights_are_the_printed_ones(name):
     assert given(block(name)) == printed(*PRINTED[name])
 
@@ -283,7 +284,7 @@ def test_dyck_layers_as_stated():
     assert build("dyck-1-nonuniform").parameters[0].default == sympy.Rational(1, 4096)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", FEEDFORWARD)
 def test_feedforward_recipes_equal_their_reference_and_their_facts(name):
     """Dense evaluation = reference = `computes` on the grid; = `formula` inside `region`; = forward on a few points."""
@@ -311,7 +312,7 @@ def test_feedforward_recipes_equal_their_reference_and_their_facts(name):
     assert compared >= 16 and within >= 4
 
 
-@pytest.mark.parametrize("name", [n for n in FEEDFORWARD if n not in ("boolean", "if") and info(n).region == "true"])
+@together("name", [n for n in FEEDFORWARD if n not in ("boolean", "if") and info(n).region == "true"])
 def test_a_region_of_everything_is_meant(name):
     model = build(name)
     formula = parse_term(info(name).formula)
@@ -348,7 +349,7 @@ def test_arguments_reach_the_reference():
         assert out(model, {"x": x}) == spec({"x": x})
 
 
-@pytest.mark.parametrize("f", ["identity", "scale", "gtzero", "gezero", "eqzero", "cpwl", "clip", "round"])
+@together("f", ["identity", "scale", "gtzero", "gezero", "eqzero", "cpwl", "clip", "round"])
 def test_cancel_residual_replaces_x_by_f_of_x(f):
     model, inner = build("cancel-residual", f=f), build(f)
     for values in settings(model):
@@ -404,7 +405,7 @@ def test_dyck_on_all_words(longest, members):
     assert accepted == members  # 1 of length 2, 2 of 4, 5 of 6, 14 of 8
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "arguments"),
     [
         ("gtzer", {}),
@@ -485,7 +486,7 @@ def test_rows():
             read_rows(bad, "rows", 2)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@together("name", NAMES)
 def test_facts_are_complete(name):
     facts, model = info(name), build(name)
     for text in (facts.summary, facts.source, facts.formula, facts.words, facts.computes, facts.uniformity):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from families import together
 from test_recipes import evaluate, out
 
 from symcook.__main__ import main
@@ -61,7 +62,7 @@ def test_every_recipe_is_judged():
         assert region(name) == "true"
 
 
-@pytest.mark.parametrize("name", sorted(WITH_EDGES))
+@together("name", sorted(WITH_EDGES))
 def test_the_region_holds_exactly_where_the_formula_does(name):
     """Inside, at the edge and 1/10^6 beyond it; negative tolerances too, and for `if` both bits."""
     model, formula, inside = build(name), parse_term(info(name).formula), parse_formula(region(name))
@@ -115,7 +116,7 @@ def largest_tolerance(n):
     return least
 
 
-@pytest.mark.parametrize("n", range(1, 11))
+@together("n", range(1, 11))
 def test_the_largest_tolerance_of_dyck(n):
     """1/(M (M - 1)) for the greatest even M <= N, but 1 and 1/3 for N = 1 and 3; the region says at least 1/N^2."""
     even = n - n % 2

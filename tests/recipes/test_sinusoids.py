@@ -7,6 +7,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from families import together
 
 from symcook.errors import BadInput, NotExact
 from symcook.recipes import build
@@ -17,8 +18,8 @@ def number(shown: Any) -> Any:
     return mpmath.mpf(shown["mid"] if isinstance(shown, dict) else shown)
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 7])
-@pytest.mark.parametrize("weighting", ["average", "leftmost", "rightmost", "softmax"])
+@together("m", [1, 2, 3, 4, 5, 7])
+@together("weighting", ["average", "leftmost", "rightmost", "softmax"])
 def test_counting_modulo_m(m: int, weighting: str) -> None:
     """The empty word, words without the symbol, and words whose count passes m."""
     model = build("modulo", m=m, weighting=weighting, N=8)
@@ -72,7 +73,7 @@ def test_check_notices_what_is_off_by_more(monkeypatch: pytest.MonkeyPatch) -> N
         assert not check_recipe("sinusoidal", 3).holds
 
 
-@pytest.mark.parametrize(
+@together(
     ("name", "arguments"),
     [
         ("sinusoidal", {"d": 3}),

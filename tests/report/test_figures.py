@@ -13,6 +13,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from families import together
 from shared import call, document, refused, words
 
 import symcook as sc
@@ -48,8 +49,8 @@ def answers(model: sc.Transformer, length: int, **symbols: Any) -> list[tuple[st
     return found
 
 
-@pytest.mark.parametrize("weight", ["1", "9/10", "57/50", "0", "13/7"])
-@pytest.mark.parametrize(
+@together("weight", ["1", "9/10", "57/50", "0", "13/7"])
+@together(
     ("name", "values"),
     [("parity", {}), ("parity-layernorm", {"epsilon": "1/100"}), ("parity-layernorm", {"epsilon": "0"})],
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import flint
 import pytest
+from families import together
 
 from symcook.derivation import derive
 from symcook.model.ends import Embedding, Readout
@@ -34,7 +35,7 @@ def model_of(*values: Any) -> Transformer:
     )
 
 
-@pytest.mark.parametrize("digits", [1, 599, 600, 601, 640, 641, 4300, 4301, 5000, 40_000])
+@together("digits", [1, 599, 600, 601, 640, 641, 4300, 4301, 5000, 40_000])
 def test_integers_of_any_length_are_written(digits: int) -> None:
     """flint reads and writes integers without Python's limit."""
     number = 7 * 10 ** (digits - 1) + 3 * (digits > 1)
@@ -80,7 +81,7 @@ def test_long_numbers_in_answers(tmp_path: Any, capsys: pytest.CaptureFixture[st
         assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "shown"),
     [
         ("0", "0"),

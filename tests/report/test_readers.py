@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from families import by_turns, together
 from proof.stored import verdict as checked
 from shared import call, document, refused
 
@@ -153,7 +154,7 @@ def test_every_statement_has_latex(part: int) -> None:
             raise AssertionError(name) from error
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "drawn"),
     [
         ("sum(j, 1, n, s(j)) <= 2*n*exp(-gamma)", r"\sum_{j=1}^{n} s_{j} \le 2\,n\,\mathrm{e}^{-\gamma}"),
@@ -199,8 +200,8 @@ def test_plain_words_are_escaped() -> None:
     well_formed(escaped("100% of {x_1} & #2 < $3 ^ ~ \\ | § ≤"), TEXT_MACROS)
 
 
-@pytest.mark.parametrize("name", [LEMMA, FALSE, "lem.sum_mono", "cookbook.s4.4.min"])
-@pytest.mark.parametrize("full", [False, True])
+@together("name", [LEMMA, FALSE, "lem.sum_mono", "cookbook.s4.4.min"])
+@together("full", [False, True])
 def test_a_proof_as_latex(name: str, full: bool) -> None:
     verdict = checked(name)
     text = proof_latex(verdict, full)
@@ -217,8 +218,7 @@ def steps_of(name: str) -> list[outlines.Step]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("name", STORED)
+@by_turns(8, "name", STORED)
 def test_every_proof_can_be_told(name: str) -> None:
     verdict = checked(name)
     if verdict.status == "OPEN":
@@ -397,6 +397,9 @@ def test_assumptions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     certificate = replays.make_certificate(home.statements["lem.a"], [{"by": "true"}], lemmas=[used])
     (tmp_path / "certificates" / "lem.a.json").write_text(json.dumps(certificate))
     assert trust.assumptions() == {"named.fact": ["lem.a"]}
+    escaped = json.dumps(certificate).replace("named.fact", r"\u006eamed\u002efact")
+    (tmp_path / "certificates" / "lem.a.json").write_text(escaped)
+    assert trust.assumptions() == {"named.fact": ["lem.a"]}
 
 
 # --- Near misses ------------------------------------------------------------------------------------------------------
@@ -411,7 +414,7 @@ def near_misses(name: str) -> list[Tried]:
     return list(broken(statements()[name], certificate(name)))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "name", ["cookbook.s4.4.min", "cookbook.s4.7.gtzero", "lem.sum_mono", LEMMA, f"{FALSE}.corrected"]
 )
@@ -453,15 +456,14 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
         list(broken(statements()["cookbook.s4.4.min"], certificate("cookbook.s4.4.min")))
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("name", [name for name in STORED if name.startswith("cookbook")])
+@by_turns(8, "name", [name for name in STORED if name.startswith("cookbook")])
 def test_no_instance_is_found_against_a_proved_statement(name: str) -> None:
     verdict = checked(name)
     found = falsify(statements()[name], 40_000)
     assert found == "" or verdict.status in ("REFUTED", "CORRECTED")
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "found"),
     [
         ("all x:Real. 0 <= x", "x = -"),
@@ -515,7 +517,7 @@ def test_latex(capsys: pytest.CaptureFixture[str]) -> None:
     assert r"\sum_{j=a}^{b} 1 = b - a + 1" in out
 
 
-@pytest.mark.parametrize(
+@together(
     ("line", "said"),
     [
         ("prove lem.sum_one --latex --json", "--latex and --json"),

@@ -88,7 +88,7 @@ def test_a_fold_is_asked_once_a_state_and_token():
     assert len(asked) == len(set(asked)) + len(found.counterexample.input) and len(set(asked)) == 6
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("block", [3, 4, 2**16])
 @pytest.mark.parametrize("mask", ["none", "future", "past"])
 @pytest.mark.parametrize("added", [{}, BEFORE, AFTER])

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from families import together
 from shared import relu, words
 
 import symcook.spec
@@ -127,7 +128,7 @@ def test_round_is_gtzero_of_a_half_at_a_quarter():
     assert out(feedforward.round_quarter({"x": Fraction(3, 4)})) == 1
 
 
-@pytest.mark.parametrize(
+@together(
     "call",
     [
         lambda: feedforward.gtzero({"x": Fraction(1)}, eps=0),
