@@ -320,6 +320,7 @@ def replace(t: Term, old: Term, new: Term) -> Term:
         return new
     if t.size <= old.size:
         return t
+    Clock.spend(1)
     kids = [replace(k, old, new) for k in t.kids]
     return t if all(a is b for a, b in zip(kids, t.kids, strict=True)) else Term(t.op, t.data, *kids)
 
@@ -1387,7 +1388,7 @@ def erf_at(x: Dyadic, bits: int) -> Interval:
     (small, f), (large, g) = exp_at((-m * m, 2 * e), w)
     under, over = (sqrt_at(p, w)[side] for side, p in enumerate(pi_at(w)))
     below, above = (2 * m * small * low, e + f - w), (2 * m * large * high, e + g - w)
-    return ratio(below, over, bits)[0], ratio(above, under, bits)[1]
+    return ratio(below, over, bits)[0], lesser(ratio(above, under, bits)[1], ONE)
 
 
 INCREASING = {"exp": exp_at, "log": log_at, "sqrt": sqrt_at, "erf": erf_at}

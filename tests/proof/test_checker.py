@@ -321,6 +321,13 @@ def test_units_and_ratios_lie_around_the_number() -> None:
         assert low <= x / y <= high and high - low <= abs(x / y) / 2**47
 
 
+def test_an_enclosure_of_erf_stays_within_its_range() -> None:
+    """Where the series is still asked, and its upper end rounds to more than 1."""
+    for x in range(1, 20):
+        for bits in (16, 41, 100):
+            assert fraction(second.erf_at((x, 0), bits)[1]) <= 1 and fraction(second.erf_at((-x, 0), bits)[0]) >= -1
+
+
 def test_what_is_nearly_nothing_or_huge_in_an_enclosure() -> None:
     box, least = second.Enclosure({}, {}, 16), Fraction(1, 2**second.MAX_MAGNITUDE)
     for m in (1, -1, 10**9, -(10**9)):
