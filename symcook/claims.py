@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from symcook import recipes
-from symcook.coq.listed import listed
+from symcook.coq.certificate import certificate
 from symcook.errors import BadInput, SymcookError, unknown
 
 DATA = Path(__file__).parent / "data"
@@ -212,8 +212,8 @@ def row_digest(name: str) -> str:
     while todo:  # the claim's certificates, those of its corrections, and of whatever these use as lemmas
         for path in _certificates(root).get(todo.pop(), ()):
             if path not in own:
-                at = path.stat()
-                own[path], lemmas = _read(path, at.st_mtime_ns, at.st_size)
+                digest, lemmas = certificate(path)
+                own[path] = bytes.fromhex(digest)
                 todo += lemmas
     files = _digest([shared.encode(), *(own[path] for path in sorted(own))]) if own else ""
     entry = reviewed().get(name)
@@ -221,19 +221,6 @@ def row_digest(name: str) -> str:
         return files
     row = inventory()[name]
     return _digest([files.encode(), json.dumps([row.kind, row.statement, entry], sort_keys=True).encode()])
-
-
-@cache
-def _read(path: Path, changed: int, size: int) -> tuple[bytes, tuple[str, ...]]:
-    """sha256 of a certificate and the lemmas that it lists; read once as long as the file stays as it is.
-
-    Whether the certificate is one is for replay to say, which reads it strictly."""
-    content = path.read_bytes()
-    try:
-        lemmas = tuple(str(n) for n in listed(content))
-    except (ValueError, RecursionError, AttributeError, TypeError):
-        lemmas = ()  # replay refuses it
-    return hashlib.sha256(content).digest(), lemmas
 
 
 @cache

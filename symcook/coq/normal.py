@@ -87,9 +87,7 @@ class Justified(Canonical):
         other, q = self.skeleton(b, around)
         return trans(p, trans(self.identity(one, other, around), sym(q)))
 
-    def share(
-        self, t: Term, around: Around, relation: str, target: Term, proof: Proof, longest: int = SHARED
-    ) -> Proof:
+    def share(self, t: Term, around: Around, relation: str, target: Term, proof: Proof, longest: int = SHARED) -> Proof:
         """A long proof as a lemma over the names that occur: it uses no facts. Coq finds what is left open in it faster
         where few facts are known."""
         if proof is None or len(proof) <= longest:

@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from symcook.coq.certificate import certificate
 from symcook.coq.checker import statements
-from symcook.coq.listed import listed
 from symcook.coq.models import model_text, models_of, stored_models
 from symcook.coq.statement import tree_text
 from symcook.proof.replay import proofs_directory
@@ -30,30 +30,15 @@ WORD = re.compile(r"\w+")
 SINES = re.compile(r'^ +\| "(?:sin|cos)", .*\n', re.MULTILINE)
 
 
-def certificate_hash(name: str) -> str | None:
-    """The sha256 of a stored certificate, None where there is none."""
-    return certificate(name)[0]
-
-
-def certificate(name: str) -> tuple[str | None, Mapping[str, str]]:
-    """The sha256 of a stored certificate, and the lemmas that it lists with their hashes."""
+def certificate_of(name: str) -> tuple[str | None, Mapping[str, str]]:
+    """The sha256 of the stored certificate of a statement, None where there is none, and the lemmas that it lists."""
     path = certificates_folder() / f"{name}.json"
-    if not path.is_file():
-        return None, {}
-    at = path.stat()
-    return _read(path, at.st_mtime_ns, at.st_size)
+    return certificate(path) if path.is_file() else (None, {})
 
 
 @cache
 def certificates_folder() -> Path:
     return proofs_directory() / "certificates"
-
-
-@cache
-def _read(path: Path, changed: int, size: int) -> tuple[str, Mapping[str, str]]:
-    """What `certificate` says of a file; it is read once as long as it stays as it is."""
-    content = path.read_bytes()
-    return hashlib.sha256(content).hexdigest(), listed(content)
 
 
 @cache
@@ -124,7 +109,7 @@ def today(name: str) -> list[str | None]:
 def row(name: str, digest: str) -> list[str | None]:
     """What is recorded of a statement: its hash and that of its certificate; where sine or cosine occurs in it also
     that of their meaning."""
-    return [digest, certificate_hash(name), *([sines_hash()] if has_sines(name) else [])]
+    return [digest, certificate_of(name)[0], *([sines_hash()] if has_sines(name) else [])]
 
 
 @cache
@@ -159,5 +144,5 @@ def coq_hash(name: str, digest: str) -> str:
         if stale_models(models_of(one)):
             return ""
         seen.add(one)
-        todo += [(lemma, its) for lemma, its in certificate(one)[1].items() if lemma not in seen]
+        todo += [(lemma, its) for lemma, its in certificate_of(one)[1].items() if lemma not in seen]
     return digest

@@ -217,15 +217,13 @@ def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
         if made is None:
             continue
         tree = expr.parse_formula(text) if formula else expr.parse_term(text)
-        for _ in range(3):
-            env = fuzz.assignment(rng)
-            look = fuzz.Text().formula if formula else fuzz.Text().term
-            wanted = fuzz.attempt(lambda tree=tree, env=env, look=look: look(tree, env))
-            find = Value().formula if formula else Value().poly
-            got = fuzz.attempt(lambda made=made, env=env, find=find: find(made, env, ()))
-            if wanted is not None and got is not None:
-                assert got == wanted, text
-                compared += 1
+        look, find = (fuzz.Text.formula, Value.formula) if formula else (fuzz.Text.term, Value.poly)
+        compared += fuzz.agreeing(
+            rng,
+            text,
+            lambda env, look=look, tree=tree: look(fuzz.Text(), tree, env),
+            lambda env, find=find, made=made: find(Value(), made, env, ()),
+        )
     assert compared > 250
 
 

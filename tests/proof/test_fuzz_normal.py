@@ -317,6 +317,18 @@ def attempt(make: Callable[[], Any]) -> Any:
         return None
 
 
+def agreeing(rng: random.Random, text: str, wanted: Callable[[Any], Any], got: Callable[[Any], Any]) -> int:
+    """At how many of three assignments a text has both values; they must be equal there."""
+    compared = 0
+    for _ in range(3):
+        env = assignment(rng)
+        values = attempt(lambda env=env: wanted(env)), attempt(lambda env=env: got(env))
+        if None not in values:
+            assert values[0] == values[1], text
+            compared += 1
+    return compared
+
+
 def normal_or_none(make: Callable[[], Any]) -> Any:
     from symcook.errors import Rejected
 
@@ -339,13 +351,9 @@ def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
         if p is None:
             continue
         tree = expr.parse_term(text)
-        for _ in range(3):
-            env = assignment(rng)
-            wanted = attempt(lambda tree=tree, env=env: Text().term(tree, env))
-            got = attempt(lambda p=p, env=env: Form().poly(p, env))
-            if wanted is not None and got is not None:
-                assert got == wanted, text
-                compared += 1
+        compared += agreeing(
+            rng, text, lambda env, tree=tree: Text().term(tree, env), lambda env, p=p: Form().poly(p, env)
+        )
     assert compared > 450
 
 
@@ -360,13 +368,9 @@ def test_the_key_of_a_formula_has_its_truth_value(seed: int) -> None:
             continue
         decided += key in (normal.TRUE, normal.FALSE)
         tree = expr.parse_formula(text)
-        for _ in range(3):
-            env = assignment(rng)
-            wanted = attempt(lambda tree=tree, env=env: Text().formula(tree, env))
-            got = attempt(lambda key=key, env=env: Form().key(key, env))
-            if wanted is not None and got is not None:
-                assert got == wanted, text
-                compared += 1
+        compared += agreeing(
+            rng, text, lambda env, tree=tree: Text().formula(tree, env), lambda env, key=key: Form().key(key, env)
+        )
     assert compared > 350 and decided > 5
 
 

@@ -1,0 +1,39 @@
+"""A stored certificate as a file: its hash and the lemmas that it lists, without its proof. Standard library only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+HEAD = re.compile(
+    rb'\s*\{\s*"grammar":\s*1,\s*"id":\s*"[\w.-]*",\s*"statement":\s*"[0-9a-f]*",\s*"lemmas":\s*(\{[^{}]*\})'
+)
+
+
+def certificate(path: Path) -> tuple[str, Mapping[str, str]]:
+    """The sha256 of the file in hexadecimal, and the ids of the lemmas under "lemmas" with the hashes of their
+    statements; none where the file is no certificate. Whether it is one is for replay to say, which reads it strictly.
+
+    OSError where there is no such file. It is read once as long as it stays as it is."""
+    at = path.stat()
+    return _read(path, at.st_mtime_ns, at.st_size)
+
+
+@cache
+def _read(path: Path, changed: int, size: int) -> tuple[str, Mapping[str, str]]:
+    content = path.read_bytes()
+    return hashlib.sha256(content).hexdigest(), _lemmas(content)
+
+
+def _lemmas(content: bytes) -> Mapping[str, str]:
+    """As certificates are written, "lemmas" stands before the proof; where it does not, all is read."""
+    head = HEAD.match(content)
+    try:
+        lemmas = json.loads(head[1]) if head else json.loads(content).get("lemmas")
+    except (ValueError, RecursionError, AttributeError):
+        return {}
+    return lemmas if isinstance(lemmas, dict) else {}
