@@ -29,6 +29,7 @@ from symcook.proof.replay import Verdict
 VARIABLE = "SYMCOOK_VERDICTS"
 FIRST, SECOND, FILES = "first.json", "second.txt", "second.sha256"
 ROOT = replay.proofs_directory()
+REPLAY = replay.replay  # as it is; `replayed` puts what was said before in its place
 
 
 def load_module(name: str) -> Any:
@@ -63,7 +64,7 @@ def fitting(rows: dict[str, Any], names: Iterable[str]) -> dict[str, Verdict]:
         if row and row.pop("rests") == claims.row_digest(name):
             out[name] = Verdict(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})
         else:
-            out[name] = replay.replay([name])[0]
+            out[name] = REPLAY([name])[0]
     return out
 
 
@@ -76,7 +77,7 @@ def verdicts() -> dict[str, Verdict]:
 
 def verdict(name: str) -> Verdict:
     """That of one certificate: from the file where all are replayed already, else by a replay of this one."""
-    return verdicts()[name] if (folder() / FIRST).is_file() else replay.replay([name])[0]
+    return verdicts()[name] if (folder() / FIRST).is_file() else REPLAY([name])[0]
 
 
 @pytest.fixture
