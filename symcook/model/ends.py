@@ -139,7 +139,7 @@ class Embedding(Named):
         places = frozenset(self.positions.items())
         return hash((self.space, words, self.inputs, places, self.start, self.before, self.after))
 
-    @property
+    @cached_property
     def alphabet(self) -> tuple[str, ...]:
         """The tokens that a user types, in order; empty where the model reads rows of inputs."""
         return tuple(token for token in self.words or () if token not in (self.before, self.after))
@@ -158,7 +158,7 @@ class Embedding(Named):
         """`tokens` (or what stands for each) without those that the model adds: what `surround` was given."""
         return tokens[self.before is not None : len(tokens) - (self.after is not None)]
 
-    @property
+    @cached_property
     def spelled(self) -> bool:
         """Whether a word may be written without spaces: every token that a user types is one character."""
         return all(len(token) == 1 for token in self.alphabet)

@@ -169,7 +169,7 @@ class Transformer(Verbs, Shown):
         """Whether the readout gives accept or reject."""
         return self.readout.kind in ("sign", "zero")
 
-    @property
+    @cached_property
     def pointwise(self) -> bool:
         """Whether the model is a feed-forward recipe: inputs, no attention, no position function, one position."""
         attends = any(layer.attention is not None for layer in self.layers)
