@@ -1017,7 +1017,7 @@ COSTS: dict[str, tuple[str, list[Any]]] = {
 }
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("what", COSTS)
 def test_costs_are_bounded(what: str) -> None:
     goal, proof = COSTS[what]

@@ -28,7 +28,7 @@ def test_there_are_three_hundred_false_neighbours() -> None:
     print(f"{len(found)} false neighbours of {len({n.id for n in found})} claims")
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
     """Every second one; all of them by `python tests/attacks/proofs.py neighbours`."""
@@ -38,7 +38,7 @@ def test_no_stored_proof_proves_a_false_neighbour(batch: int) -> None:
     assert outcomes["rejected"] > 0.9 * outcomes.total()
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_the_search_proves_no_false_neighbour(batch: int) -> None:
     """A seeded sample; a search that takes longer than a second is given up. The same search proves the claims."""
@@ -49,7 +49,7 @@ def test_the_search_proves_no_false_neighbour(batch: int) -> None:
     assert proofs.searched(name, proofs.STATEMENTS[name].formula, 20) == "proved"
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None:
     cases = sample(batch, 2)
@@ -57,7 +57,7 @@ def test_a_damaged_proof_proves_its_own_statement_or_nothing(batch: int) -> None
     assert outcomes["rejected"] > len(cases) // 2
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_a_changed_statement_that_is_accepted_holds(batch: int) -> None:
     outcomes = [proofs.try_statement(case) for case in sample(batch, 8)]

@@ -148,7 +148,7 @@ def attack(count: int, seed: int) -> Counter[tuple[str, str]]:
     return ends
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", [1, 3, 4, 5])
 def test_what_is_reliable_is_right(seed: int) -> None:
     ends = attack(15, seed)

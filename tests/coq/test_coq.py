@@ -419,7 +419,7 @@ def with_models(folder: Path) -> Judge:
     return inspector
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @needs_coqc
 @pytest.mark.parametrize(("entry", "other"), OTHERS)
 def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str) -> None:
@@ -430,7 +430,7 @@ def test_the_run_of_another_model_does_not(folder: Path, entry: str, other: str)
     assert refused(folder, "other_model", source.replace(entry, other, 1))
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @needs_coqc
 @pytest.mark.parametrize(
     ("name", "entry", "other"),
@@ -452,7 +452,7 @@ def test_a_changed_head_or_norm_does_not_satisfy_the_relation(folder: Path, name
     assert refused(folder, "other_model", source.replace(entry, other, 1))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @needs_coqc
 @pytest.mark.parametrize(
     ("name", "changes", "theorem"),
@@ -497,7 +497,7 @@ def test_a_damaged_certificate_is_refused(folder: Path, name: str) -> None:
     assert refused(folder, "damaged", statement_file(name, data, alone=True))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @needs_coqc
 def test_a_false_neighbour_by_hand_is_refused(folder: Path) -> None:
     source = statement_file("lem.square_le", alone=True)
@@ -594,7 +594,7 @@ def identity(sides: str) -> str:
     return f"Goal forall x0 x1 : R, {sides}.\nProof. identity. Qed.\n"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @needs_coqc
 def test_identities_that_hold_are_accepted_and_their_neighbours_are_not(folder: Path) -> None:
     (folder / "identities.v").write_text(IDENTITY + "".join(map(identity, IDENTITIES)))
@@ -690,7 +690,7 @@ def test_enclosures_that_hold_are_accepted(enclosing: Path) -> None:
     assert accepted, message
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @needs_coqc
 @pytest.mark.parametrize("statement", FAIL)
 def test_enclosures_that_do_not_hold_are_refused(enclosing: Path, statement: str) -> None:

@@ -69,7 +69,7 @@ def test_the_boxes_of_a_length_are_all_words_once(what: str, level: int) -> None
     assert all(tuple(box.some()) in part for box, part in zip(boxes(model, n, level, 24), parts, strict=True))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", MODELS)
 def test_every_word_lies_in_the_sets_of_its_box(what: str) -> None:
     model = MODELS[what]
@@ -130,7 +130,7 @@ def test_words_that_a_runtime_tells_apart_are_no_class() -> None:
     assert number_of_boxes(model, 4, CLASSES, 53) == 16
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "dtype", "right"), [
     ("parity-layernorm", "float32", lambda word: word.count("1") % 2 == 1),
     ("first-layernorm", "float16", lambda word: word[0] == "1"),

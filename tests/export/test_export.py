@@ -98,7 +98,7 @@ def test_the_greatest_length_stops_before_the_first_wrong_float(tmp_path: Path) 
         assert npz.verdicts(m, npz.evaluate(m, npz.embed(m, tokens)))[0] == build("dyck-1").run("".join(word)).accept
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("recipe", "given", "options"),
     [

@@ -61,7 +61,7 @@ def test_every_statement_has_a_certificate():
     assert {n for n, s in STATEMENTS.items() if not s.assumed} == set(IDS)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("part", range(9))
 def test_certificates_have_their_three_parts(part):
     every(IDS[part::9], has_its_three_parts)
@@ -94,7 +94,7 @@ def test_a_certificate_without_its_parts_proves_no_claim():
             replay.judge(STATEMENTS[name], less, lemmas(name))
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(MUTATIONS // BATCH))
 def test_mutations(batch):
     names = proofs()

@@ -48,7 +48,7 @@ def read_expanded() -> Any:
         return second.read_statements(expand.text(HOME.root))
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("part", range(16))
 def test_the_same_formula(part: int) -> None:
     second.Clock.start(600)
@@ -115,7 +115,7 @@ def proofs() -> list[Path]:
     return [p for p in STORED if "check" not in json.loads(p.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(10))
 def test_mutations(batch: int) -> None:
     """A damaged certificate is rejected by both, or is still a proof for both."""

@@ -319,7 +319,7 @@ def test_stored_texts_are_short():
         assert raw.count("\n") <= 120 and max(map(len, raw.splitlines())) <= 400, name
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("part", range(12))
 def test_stored_texts_read_back(part):
     def check(name):

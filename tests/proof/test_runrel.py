@@ -264,7 +264,7 @@ CIRCULAR = {"modulo-angle", "sinusoidal"}  # sines of other numbers than those t
 STORED = {path.stem for path in (proofs_directory() / "models").glob("*.json")}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", [name for name in names() if name in STORED and name not in NESTED | CIRCULAR])
 def test_the_relation_holds_of_forward_and_of_nothing_near_it(name: str) -> None:
     model = build(name)
@@ -306,7 +306,7 @@ def test_stored_models_equal_their_recipes_and_constructions() -> None:
     assert stored == {name: dumps(model) for name, model in made.items()}
 
 
-@by_turns(2, "name", [name for name in OTHERS if "layernorm" not in name])  # as NESTED
+@by_turns(4, "name", [name for name in OTHERS if "layernorm" not in name])  # as NESTED
 def test_the_relation_of_a_model_without_recipe(name: str) -> None:
     model = OTHERS[name]()
     compared = Compared(model, {p.name: Fraction(str(p.default)) for p in model.parameters})
@@ -398,7 +398,7 @@ def generated(mask: str, weighting: str, placement: str) -> Transformer:
     return Transformer("generated", embedding, (layer, last), readout, final_norm=final)
 
 
-@by_turns(8, ("mask", "weighting", "placement"), BATTERY)
+@by_turns(16, ("mask", "weighting", "placement"), BATTERY)
 def test_every_mask_weighting_and_placement(mask: str, weighting: str, placement: str) -> None:
     """All words to length 3, and two of length 4 that are no palindromes."""
     model = generated(mask, weighting, placement)

@@ -67,7 +67,7 @@ def number(shown):
     return Fraction(shown["mid"]) if isinstance(shown, dict) else Fraction(shown)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_show_and_explain(capsys, name):
     code, out, err = call(capsys, "show", name)
@@ -112,7 +112,7 @@ def test_run(capsys, name):
         assert all(abs(number(v) - value) <= near for v, value in zip(shown, known, strict=True))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("modulo-angle", "parity-layernorm")])
 def test_derive_says_what_run_says(capsys, name):
     options, _ = given(name)
@@ -164,7 +164,7 @@ def _value(text, point):
     return eval(text.replace("^", "**"), {"sqrt": sqrt, **put})
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", NAMES)
 def test_check(capsys, name):
     long = [] if build(name).pointwise else ["--max-length", "2"]
@@ -174,7 +174,7 @@ def test_check(capsys, name):
     assert found["domain"] == ("ball" if name in IRRATIONAL or info(name).error else "exact")
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ending", ["npz", "safetensors", "onnx"])
 def test_export(capsys, tmp_path, name, ending):

@@ -74,7 +74,7 @@ def drawn_again(statement: Statement, formula: Any) -> bool:
     return statement_tree(text_of(tree)) == tree and same
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_statement_drawn_from_the_kernels_formula_is_the_same_statement(part: int) -> None:
     assert [name for name, statement in of(part) if not drawn_again(statement, statement.formula)] == []
@@ -218,7 +218,7 @@ def steps_of(name: str) -> list[outlines.Step]:
     return outlines.outline(statements()[name], certificate_of(verdict))
 
 
-@by_turns(8, "name", STORED)
+@by_turns(16, "name", STORED)
 def test_every_proof_can_be_told(name: str) -> None:
     verdict = checked(name)
     if verdict.status == "OPEN":

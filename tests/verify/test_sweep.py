@@ -224,7 +224,7 @@ def test_progress_counts_up_and_an_interruption_comes_through(monkeypatch):
         check(dyck(), dyck1, 7, progress=interrupt)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_rows_of_attention_recipes():
     average = check_recipe("average", 14)
     assert average.holds and "x in {0, 1, -1, 2, 1/2}" in average.method and "generic" in average.method
@@ -337,7 +337,7 @@ def test_blocks_of_a_grid_hold_every_sequence_once():
             assert [sequence for block in blocks for sequence in block] == list(grid)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("name", ["min", "if", "eqzero", "clip", "round", "boolean", "gtzero-input"])
 def test_recipes_hold_on_their_grids_and_a_changed_weight_is_found(name):
     assert check_recipe(name).holds
