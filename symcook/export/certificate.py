@@ -161,26 +161,35 @@ def _block(model: Transformer, m: Mapping[str, Any], block: Any, n: int, batched
     """The number of the first input of a block on which they part, and the largest relative difference of values."""
     import numpy as np
 
-    sequences = list(block)
     with np.errstate(all="ignore"):
         if model.embedding.inputs is None:
             number = {token: k for k, token in enumerate(model.embedding.words or ())}
-            z = npz.embed(m, np.array([[number[t] for t in word] for word in sequences]))
+            z = npz.embed(m, _spread(block, lambda token: number[token]))
         else:
             names = model.embedding.inputs
-            rows = [[[float(row[name]) for name in names] for row in rows] for rows in sequences]
-            z = npz.place(m, np.array(rows).reshape(len(sequences), n, len(names)))
+            z = npz.place(m, _spread(block, lambda row: [float(row[name]) for name in names]))
         z = npz.evaluate(m, z)
     if batched:
         exact = _batched(model, block, n)
     else:
-        exact = np.array([_single(model, sequence, n) for sequence in sequences])
+        exact = np.array([_single(model, sequence, n) for sequence in block])
     if _answers(model):
-        return _first((npz.verdicts(m, z) != exact).reshape(len(sequences), -1).any(axis=1)), 0.0
+        return _first((npz.verdicts(m, z) != exact).reshape(block.size, -1).any(axis=1)), 0.0
     got = npz.shown(m, z)[:, _places(model, n)].astype(float)
     difference = (np.abs(got - exact) / np.maximum(1, np.abs(exact))).max(axis=(1, 2))
     first = _first(~(difference <= float(_tolerance(m))))  # not a number is a difference too
     return first, float(difference.max()) if first is None else float("inf")
+
+
+def _spread(block: Any, made: Callable[[Any], Any]) -> Any:
+    """What is made of each token or row of a block's inputs, as an array (B, n, ...) in the order of the block."""
+    import numpy as np
+
+    code, columns = np.arange(block.size), []
+    for options in reversed(block.choices()):  # the last position varies fastest
+        columns.append(np.array([made(one) for one in options])[code % len(options)])
+        code = code // len(options)
+    return np.stack(columns[::-1], axis=1)
 
 
 def _first(wrong: Any) -> int | None:
