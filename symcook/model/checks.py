@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,12 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
     if all(isinstance(e, (int, Fraction, sympy.Rational)) for e in entries):
         return RationalMatrix.of([(int(e.numerator), int(e.denominator)) for e in entries], shape)
     return sympy.ImmutableMatrix(shape[0], shape[1], entries)
+
+
+def changes(values: Mapping[str, Any], put: Callable[[Any], Any]) -> dict[str, Any]:
+    """What the substitution `put` makes of the values that it changes."""
+    made = {name: put(value) for name, value in values.items()}
+    return {name: new for name, new in made.items() if new is not values[name]}
 
 
 def height(rows: Any, what: str) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from symcook.errors import BadInput, require_known
 from symcook.model.answers import Named
-from symcook.model.checks import coordinates, freeze, instance, matrix, printable, sparse
+from symcook.model.checks import changes, coordinates, freeze, instance, matrix, printable, sparse
 from symcook.model.space import Space
 from symcook.model.symbols import Number, exact, lowered, symbol
 
@@ -122,6 +122,16 @@ class Embedding(Named):
         self.space.require(list(given))
         return MappingProxyType({name: exact(value) for name, value in given.items()})
 
+    def mapped(self, put: Callable[[Any], Any]) -> Embedding:
+        """This embedding with the substitution `put` made in every number; itself where none changes."""
+        rows = {} if isinstance(self.words, TokenRows) else self.words or {}  # token rows hold no symbols
+        new = {token: changes(row, put) for token, row in rows.items()}
+        places = changes(self.positions, put)
+        if not places and not any(new.values()):
+            return self
+        words = {token: {**row, **new[token]} for token, row in rows.items()} if rows else self.words
+        return replace(self, words=words, positions={**self.positions, **places})
+
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Number]]:
         """{coordinate: {token: number}} for each coordinate that some token sets, as number systems take it."""
@@ -212,6 +222,12 @@ class Readout(Named):
         shape = (len(labels) or 1, len(reads))
         weights = None if self.weights is None else matrix(self.weights, shape, "the readout's weights")
         freeze(self, reads=reads, weights=weights, labels=labels)
+
+    def mapped(self, put: Callable[[Any], Any]) -> Readout:
+        """This readout with the substitution `put` made in its weights; itself where they have no symbols."""
+        if self.weights is None or not self.weights.free_symbols:
+            return self
+        return replace(self, weights=self.weights.applyfunc(put))
 
     @cached_property
     def rows(self) -> tuple[Mapping[str, Number], ...]:

@@ -100,12 +100,15 @@ class Layer(Named):
                 yield Sublayer(number, block, before=norms)
 
     def mapped(self, put: Callable[[Any], Any]) -> Layer:
-        """This layer with `put` applied to every number in it."""
-        attention = self.attention and SelfAttention(tuple(head.mapped(put) for head in self.attention.heads))
+        """This layer with the substitution `put` made in every number; itself where none changes."""
+        new = {id(part): part.mapped(put) for part in self.parts()}
+        if all(new[id(part)] is part for part in self.parts()):
+            return self
+        attention = self.attention and SelfAttention(tuple(new[id(head)] for head in self.attention.heads))
         before, inside = (
-            tuple(norm.mapped(put) for norm in each) for each in (self.attention_norms, self.feedforward_norms)
+            tuple(new[id(norm)] for norm in each) for each in (self.attention_norms, self.feedforward_norms)
         )
-        return Layer(attention, self.feedforward and self.feedforward.mapped(put), before, inside, self.placement)
+        return Layer(attention, self.feedforward and new[id(self.feedforward)], before, inside, self.placement)
 
     def blocks(self) -> Iterator[tuple[SelfAttention | FeedForward, tuple[LayerNorm, ...]]]:
         """The attention, then the feed-forward part, each with its norms."""

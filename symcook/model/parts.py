@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from symcook.errors import BadInput, require_known
 from symcook.model import symbols
 from symcook.model.answers import Named
-from symcook.model.checks import coordinates, freeze, height, matrix, nested, sparse
+from symcook.model.checks import changes, coordinates, freeze, height, matrix, nested, sparse
 from symcook.model.symbols import lowered
 
 if TYPE_CHECKING:
@@ -69,9 +69,10 @@ class Part(Named):
         return result
 
     def mapped(self, put: Callable[[Any], Any]) -> Self:
-        """This part with `put` applied to every number in it."""
-        changed: dict[str, Any] = {name: weights.applyfunc(put) for name, weights in self.matrices().items()}
-        return replace(self, **changed, **{name: put(value) for name, value in self.numbers().items()})  # type: ignore[type-var]
+        """This part with the substitution `put` made in every number; itself where none changes."""
+        new: dict[str, Any] = {name: m.applyfunc(put) for name, m in self.matrices().items() if m.free_symbols}
+        new |= changes(self.numbers(), put)
+        return replace(self, **new) if new else self  # type: ignore[type-var]
 
     def _take(self, dyadic: bool) -> None:
         """Arrays become lists; with `dyadic`, floats the numbers with a power of two below that they are."""

@@ -249,22 +249,13 @@ class Transformer(Verbs, Shown):
         return self.mapped(put, tuple(p for p in self.parameters if p.name not in values))
 
     def mapped(self, put: Callable[[Any], Any], parameters: tuple[Parameter, ...]) -> Transformer:
-        """This model with `put` applied to each of its `expressions`, and the declarations `parameters`."""
-
-        words = self.embedding.words
-        embedding = replace(
-            self.embedding,
-            words=words and {token: {c: put(v) for c, v in row.items()} for token, row in words.items()},
-            positions={c: put(v) for c, v in self.embedding.positions.items()},
-        )
-        readout = self.readout
-        if readout.weights is not None:
-            readout = replace(readout, weights=readout.weights.applyfunc(put))
+        """This model with the substitution `put` made in each of its `expressions`, and the declarations `parameters`.
+        Parts in which nothing changes stay, with what is worked out of them."""
         return replace(
             self,
-            embedding=embedding,
+            embedding=self.embedding.mapped(put),
             layers=tuple(layer.mapped(put) for layer in self.layers),
-            readout=readout,
+            readout=self.readout.mapped(put),
             parameters=parameters,
             final_norm=self.final_norm and self.final_norm.mapped(put),
         )

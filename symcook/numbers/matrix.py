@@ -60,6 +60,11 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         """The entries as dense numbers of sympy, integers or rationals."""
         return self._made("numbers", lambda: self.of(self.ratios(), self.shape).numbers)
 
+    @property
+    def free_symbols(self) -> set[Any]:
+        """None."""
+        return set()
+
     def ratios(self) -> list[Ratio]:
         """The entries, row by row."""
         if self.floats is not None:
