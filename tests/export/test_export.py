@@ -25,9 +25,10 @@ from checkout import ROOT
 
 import symcook as sc
 from symcook.__main__ import main
+from symcook.domains.batch import Grid, Words
 from symcook.errors import BadInput
 from symcook.export import npz
-from symcook.export.certificate import _float, compare
+from symcook.export.certificate import _float, _spread, compare
 from symcook.export.files import targets, write
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import Layer, SelfAttention
@@ -56,6 +57,20 @@ def example(folder: Path, given: str) -> list[str]:
     with contextlib.redirect_stdout(io.StringIO()) as out:
         RUN["main"](str(folder / "m.npz"), given)
     return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        Words(("a", "bb", "c"), 6, ("^", "a"), ("$",)),
+        Words(("a", "bb"), 101, ("^",) * 98),  # more positions than an array has axes
+        Words(("a",), 1),
+        Grid(tuple([{"x": Fraction(k)} for k in options] for options in ((0, 1, 2), (5,), (-1, 7)))),
+    ],
+)
+def test_the_inputs_of_a_block_are_spread_in_its_order(block: Any) -> None:
+    made = {"^": 5, "a": 1, "bb": 2, "c": 3, "$": 7}.get if isinstance(block, Words) else lambda row: float(row["x"])
+    assert _spread(block, made).tolist() == [[made(one) for one in sequence] for sequence in block]
 
 
 def test_the_example_is_a_script(tmp_path: Path) -> None:

@@ -350,6 +350,24 @@ def test_binding_reaches_every_head_and_norm():
     assert model.final_norm.epsilon == third and model.final_norm.bias[1] == third and not model.parameters
 
 
+def test_binding_leaves_alone_what_has_no_symbol():
+    """Parts without the symbol stay the same objects, with what was worked out of them."""
+    mixed = Layer(SelfAttention((HEAD, head(V=[["eps", 1]]))), NETWORK)
+    model = transformer(
+        embedding=embedding(positions={"b": "1/i"}),
+        layers=(Layer(HEAD, NETWORK), mixed),
+        readout=Readout("sign", "last", ("c",), weights=["sqrt(2)"]),
+        final_norm=norm(),
+        parameters=(parameter(),),
+    )
+    bound = model.bind({"eps": "1/3"})
+    assert bound.layers[0] is model.layers[0] and bound.layers[1] is not mixed
+    assert bound.layers[1].attention.heads[0] is HEAD and bound.layers[1].feedforward is NETWORK
+    assert bound.layers[1].attention.heads[1].V.tolist() == [[sympy.Rational(1, 3), 1]]
+    assert bound.embedding is model.embedding and bound.readout is model.readout
+    assert bound.final_norm is model.final_norm and bound.parameters == ()
+
+
 def test_added_tokens_are_not_typed():
     model = transformer(embedding=embedding(words={"^": {}, "x": {"a": 1}, "$": {}}, before="^", after="$"))
     assert model.alphabet == ("x",) and model.embedding.added == 2
