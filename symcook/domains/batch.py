@@ -165,6 +165,25 @@ class Listed:
         return result
 
 
+def digits(block: Words | Grid, code: Any) -> list[Any]:
+    """For the input with number `code` in the order of the block, at each position which of its choices stands there;
+    an array of numbers gives arrays.
+
+    >>> digits(Words(("a", "b"), 3, ("b",)), 2)
+    [0, 1, 0]
+    """
+    result = []
+    for options in reversed(block.choices()):  # the last position varies fastest
+        code, digit = divmod(code, len(options))
+        result.append(digit)
+    return result[::-1]
+
+
+def nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
+    """The input with number `code` in the order of the block."""
+    return tuple(options[digit] for options, digit in zip(block.choices(), digits(block, code), strict=True))
+
+
 Column = list[Cell]
 
 

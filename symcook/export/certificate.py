@@ -132,7 +132,7 @@ def _too_many(n: int, size: int, limit: int) -> str:
 
 def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int) -> tuple[str | None, float]:
     """The first input of length `n` on which floats and exact values part, and the largest difference of values."""
-    from symcook.domains.batch import Grid, Words
+    from symcook.domains.batch import Grid, Words, nth
 
     whole: Any
     batched = limit == BATCHED
@@ -146,7 +146,7 @@ def _length(model: Transformer, m: Mapping[str, Any], n: int, limit: int) -> tup
         code, difference = _block(model, m, block, n, batched)
         worst = max(worst, difference)
         if code is not None:
-            return _name(model, list(block)[code]), worst
+            return _name(model, nth(block, code)), worst
     return None, worst
 
 
@@ -185,11 +185,10 @@ def _spread(block: Any, made: Callable[[Any], Any]) -> Any:
     """What is made of each token or row of a block's inputs, as an array (B, n, ...) in the order of the block."""
     import numpy as np
 
-    code, columns = np.arange(block.size), []
-    for options in reversed(block.choices()):  # the last position varies fastest
-        columns.append(np.array([made(one) for one in options])[code % len(options)])
-        code = code // len(options)
-    return np.stack(columns[::-1], axis=1)
+    from symcook.domains.batch import digits
+
+    columns = zip(block.choices(), digits(block, np.arange(block.size)), strict=True)
+    return np.stack([np.array([made(one) for one in options])[digit] for options, digit in columns], axis=1)
 
 
 def _first(wrong: Any) -> int | None:

@@ -6,12 +6,12 @@ Source of the definitions: Cookbook, Definition 2.2 and Section 6.2; merrill2024
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from symcook.errors import BadInput, require_known
 from symcook.model.answers import Named
-from symcook.model.checks import coordinates, freeze, instance
+from symcook.model.checks import changes, coordinates, freeze, instance
 from symcook.model.parts import FeedForward, Head, LayerNorm, Part
 from symcook.model.space import listed
 
@@ -33,6 +33,11 @@ class SelfAttention(Named):
         if not self.heads:
             raise BadInput("self-attention must have at least one head", "none", "leave the attention out")
 
+    def mapped(self, put: Callable[[Any], Any]) -> SelfAttention:
+        """These heads with the substitution `put` made in every number; itself where none changes."""
+        new = changes({"heads": self.heads}, lambda heads: _mapped(heads, put))
+        return replace(self, **new) if new else self
+
 
 @dataclass(frozen=True, repr=False)
 class Layer(Named):
@@ -48,6 +53,7 @@ class Layer(Named):
     """
 
     REPORT = "model"
+    PARTS: ClassVar[tuple[str, ...]] = ("attention", "feedforward", "attention_norms", "feedforward_norms")
 
     attention: Any = None
     feedforward: FeedForward | None = None
@@ -101,14 +107,9 @@ class Layer(Named):
 
     def mapped(self, put: Callable[[Any], Any]) -> Layer:
         """This layer with the substitution `put` made in every number; itself where none changes."""
-        new = {id(part): part.mapped(put) for part in self.parts()}
-        if all(new[id(part)] is part for part in self.parts()):
-            return self
-        attention = self.attention and SelfAttention(tuple(new[id(head)] for head in self.attention.heads))
-        before, inside = (
-            tuple(new[id(norm)] for norm in each) for each in (self.attention_norms, self.feedforward_norms)
-        )
-        return Layer(attention, self.feedforward and new[id(self.feedforward)], before, inside, self.placement)
+        old = {name: getattr(self, name) for name in self.PARTS}
+        new = changes(old, lambda part: _mapped(part, put))
+        return replace(self, **new) if new else self
 
     def blocks(self) -> Iterator[tuple[SelfAttention | FeedForward, tuple[LayerNorm, ...]]]:
         """The attention, then the feed-forward part, each with its norms."""
@@ -125,6 +126,14 @@ class Layer(Named):
                 yield from block.heads
             else:
                 yield block
+
+
+def _mapped(given: Any, put: Callable[[Any], Any]) -> Any:
+    """A part or each of several with the substitution `put` made; what was given where nothing changes."""
+    if isinstance(given, tuple):
+        new = tuple(part.mapped(put) for part in given)
+        return new if any(one is not part for one, part in zip(new, given, strict=True)) else given
+    return None if given is None else given.mapped(put)
 
 
 @dataclass(frozen=True)

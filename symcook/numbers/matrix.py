@@ -62,7 +62,7 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
 
     @property
     def free_symbols(self) -> set[Any]:
-        """None."""
+        """No entry has any."""
         return set()
 
     def ratios(self) -> list[Ratio]:

@@ -243,9 +243,11 @@ class Sweep:
 
     def smallest(self, known: Any, piece: Words | Grid, codes: list[int]) -> Any:
         """The smaller of the input that is known and the first of `codes`, with its rank."""
+        from symcook.domains.batch import nth
+
         if not codes:
             return known
-        sequence = _nth(piece, codes[0])
+        sequence = nth(piece, codes[0])
         rank = _rank(self.model, sequence)
         return (rank, sequence) if known is None or rank < known[0] else known
 
@@ -448,15 +450,6 @@ def _unequal(numerators: Array, cell: Cell, values: Sequence[Fraction], codes: A
         wanted.append(numerator if held[-1] else 0)
     different = numerators != np.array(wanted, dtype=numerators.dtype)[codes]
     return different if all(held) else different | ~np.array(held)[codes]
-
-
-def _nth(block: Words | Grid, code: int) -> tuple[Any, ...]:
-    """The input with number `code`: mixed radix, the first position most significant."""
-    result: list[Any] = []
-    for options in reversed(block.choices()):
-        code, digit = divmod(code, len(options))
-        result.append(options[digit])
-    return tuple(reversed(result))
 
 
 def _rank(model: Transformer, sequence: Sequence[Any]) -> tuple[int, ...]:
