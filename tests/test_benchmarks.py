@@ -41,7 +41,7 @@ def test_all_sides_of_the_sweeps_are_right(load, monkeypatch: pytest.MonkeyPatch
         assert all((a == b).all() for a, b in zip(sweeps.verdicts(heavy), sweeps.one_by_one(heavy), strict=True))
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 def test_the_references_of_the_benchmark_are_right(load, monkeypatch: pytest.MonkeyPatch) -> None:
     sweeps = load("sweeps")
     monkeypatch.setattr(sweeps, "LENGTH", 6)
@@ -61,7 +61,7 @@ def test_sides_that_disagree_stop_the_run(load) -> None:
         sweeps.equal(right, wrong, "planted")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_the_command_writes_what_it_prints(load, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = load("run")
     out = tmp_path / "speed.json"

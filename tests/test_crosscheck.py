@@ -345,7 +345,7 @@ def check_all(model: Transformer, word: str, names: tuple[str, ...] = SINGLE) ->
 # --- Tests -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)
 def test_masks_and_weightings(mask: str, weighting: str) -> None:
@@ -357,7 +357,7 @@ def test_masks_and_weightings(mask: str, weighting: str) -> None:
     run()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_activations(activation: str) -> None:
     @settings(QUICK)
@@ -368,7 +368,7 @@ def test_activations(activation: str) -> None:
     run()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("placement", ["post", "pre", "projected pre", "multi pre"])
 def test_norms(placement: str) -> None:
     @settings(QUICK, max_examples=20)
@@ -379,7 +379,7 @@ def test_norms(placement: str) -> None:
     run()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ["sign", "zero", "largest", "distribution"])
 def test_readouts(kind: str) -> None:
     @settings(QUICK)
@@ -403,7 +403,7 @@ def one_head(mask: str, weighting: str, queries: bool = True) -> Transformer:
     )
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("queries", [True, False])
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)
@@ -517,7 +517,7 @@ def check_batch(model: Transformer, n: int, must_answer: bool = False) -> str:
     return "same"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ["value", "sign", "zero", "largest"])
 def test_batches_of_rational_models(kind: str) -> None:
     answered = []
@@ -534,7 +534,7 @@ def test_batches_of_rational_models(kind: str) -> None:
 # Closed forms: a symbol in a value, set to numbers afterwards, gives what the exact domain computes with that number.
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 def test_closed_forms_at_values_are_exact_values(weighting: str) -> None:
     answered = []

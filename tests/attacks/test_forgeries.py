@@ -908,7 +908,7 @@ def holds(t: Any, env: Any) -> bool:
     return a <= b if exact else a <= b + slack
 
 
-@by_turns(4, "name", sorted(AXIOMS))
+@by_turns(8, "name", sorted(AXIOMS))
 def test_axioms_hold_at_boundary_values(name: str) -> None:
     with mpmath.workdps(60):
         assert holds(parse_formula(AXIOMS[name]), {})
@@ -1064,7 +1064,7 @@ DEEP = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", DEEP)
 def test_deep_statements_crash_nothing_at_any_depth_of_the_stack(what: str) -> None:
     def below(frames: int, text: str) -> None:
@@ -1079,6 +1079,7 @@ def test_deep_statements_crash_nothing_at_any_depth_of_the_stack(what: str) -> N
         below(frames, DEEP[what](depth))
 
 
+@pytest.mark.sampled(4)
 def test_definitions_that_expand_without_end_are_refused() -> None:
     known: dict[str, Any] = {}
     for k in range(60):

@@ -96,7 +96,7 @@ def test_which_statements_can_be_sampled(text: str, can: bool) -> None:
     assert mutate.sampled(parse_formula(text)) == can
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_the_command_goes_on_where_it_was_stopped(tmp_path, capsys, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     """Of the stored statements, which it compares with each other for contradictions, a few."""
     few = [proofs.keys(proofs.shown(name), name) for name in list(proofs.stored())[::48]]

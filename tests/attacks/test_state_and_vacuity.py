@@ -312,6 +312,7 @@ def test_the_assumptions_are_those_that_are_tested_here() -> None:
     assert {n for n, s in HOME.statements.items() if s.assumed} <= {"named.erf_tail", "named.intermediate_value"}
 
 
+@pytest.mark.sampled(3)
 def test_the_tail_of_erf_at_many_points() -> None:
     """1 - erf(x) <= exp(-x^2), as an assumption or a lemma."""
     with mpmath.workdps(200):
@@ -438,7 +439,7 @@ LONG = {
 }
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("what", LONG)
 def test_texts_of_two_million_characters_in_a_proof(what: str) -> None:
     start = time.process_time()

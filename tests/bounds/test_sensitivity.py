@@ -164,7 +164,7 @@ def named(made, found, best):
     assert best in {abs(a[k] - b[k]) for a, b in zip(*pair, strict=True)}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("readout", READOUTS)
 @pytest.mark.parametrize(
     ("mask", "mask2", "before", "after"),
@@ -198,6 +198,7 @@ def test_position_0_is_the_most_sensitive():
     assert check(made, 2).extra["value times n"] == "6"
 
 
+@pytest.mark.sampled(3)
 def test_random_models():
     rng = random.Random(9)
     for _ in range(12):

@@ -20,7 +20,7 @@ def encloses(ball, expected):
     return bool(ball.overlaps(slack)) and bool(ball.rad() <= abs(ball.mid()) * flint.arb(10) ** -30)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("first", [1, 2])
 @pytest.mark.parametrize(
     ("power", "m"), [(2, 60), (2, None), (3, 100), (3, 1000), (4, 3000), (4, None), (5, 70), (9, 500)]

@@ -51,7 +51,7 @@ def statement_file(name: str, data: Any = None, alone: bool = False) -> str:
 # --- Without coqc ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_statements_are_read_as_a_person_would_write_them() -> None:
     assert statement_text("cookbook.s5.3.3.lh_gap") == (
         "forall (n m : Z) (g h : R), 2 <= n /\\ n < m /\\ leasthash g n /\\ leasthash h m -> h < g"

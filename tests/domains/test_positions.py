@@ -42,7 +42,7 @@ def drawn(rng: random.Random, mask: str, weighting: str, position: str, tokens: 
     return Transformer("drawn", embedding, layers, Readout("value", position, NAMES))
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("position", ["first", "last"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("mask", MASKS)

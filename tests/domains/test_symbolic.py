@@ -138,7 +138,7 @@ def block_model(W1, b1, W2, b2, parameters=()):
 small = st.integers(min_value=-2, max_value=2)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @settings(derandomize=True, max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(small, small, small, small), min_size=1, max_size=3),
@@ -162,6 +162,7 @@ def test_blocks_at_rational_points_equal_the_dense_pass(units, weight, points):
         assert at(holding[0].output["out"], values) == expected
 
 
+@pytest.mark.sampled(3)
 @settings(derandomize=True, max_examples=20, deadline=None)
 @given(st.lists(st.tuples(small, small, small), min_size=2, max_size=4), fractions, fractions)
 def test_nested_maxima_equal_the_dense_pass(units, x, y):
@@ -423,6 +424,7 @@ def test_univariate_planted_neighbours():
     assert univariate(fmpq_poly([0, -1]), Box(fmpq(0), fmpq(0), False, False)) == NULL
 
 
+@pytest.mark.sampled(3)
 @settings(derandomize=True, max_examples=80, deadline=None)
 @given(
     st.lists(
@@ -736,6 +738,7 @@ def test_roots_fold_and_have_proved_signs():
         domain.number(lowered("sqrt(0 - eps)"))
 
 
+@pytest.mark.sampled(3)
 @settings(derandomize=True, max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(small, small, small, st.integers(0, 2)), min_size=1, max_size=4),

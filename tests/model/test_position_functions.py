@@ -172,7 +172,7 @@ def expected(term: Term, n: int, start: int = 1) -> list[Fraction] | None:
         return None
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @settings(derandomize=True, deadline=None, max_examples=80)
 @given(terms(), st.sampled_from([0, 1]))
 def test_every_number_system_gives_an_expression_the_same_value(term: Term, start: int) -> None:
@@ -422,6 +422,7 @@ def test_a_temperature_with_a_sum_is_the_same_everywhere() -> None:
     assert math.isclose(npz.shown(archive, z)[0, 1, 0], right, rel_tol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(terms(names=("i", "n"), depth=3), st.integers(1, 3))
 def test_the_tree_itself_has_that_value_for_rationals_and_balls(term: Term, i: int) -> None:

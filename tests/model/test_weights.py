@@ -82,6 +82,7 @@ def test_the_score_is_of_query_at_i_and_key_at_j() -> None:
     assert run(("place", "one")) == ["3", "3", "3"]
 
 
+@pytest.mark.sampled(2)
 @together("seed", range(60))
 def test_random_formulas_compute_what_they_say(seed: int) -> None:
     """The matrices, multiplied out here, against the exact value of the text."""
@@ -201,6 +202,7 @@ SPEC = """def double(given):
 """
 
 
+@pytest.mark.sampled(3)
 def test_a_recipe_is_one_file_beside_its_reference_and_its_test(tmp_path: Path) -> None:
     """A file dropped into a chapter is listed, explained, derived and checked; nothing else names it."""
     package = Path(symcook.recipes.__file__).parents[1]

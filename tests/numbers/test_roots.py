@@ -24,6 +24,7 @@ def as_sympy(value):
     return sympy.Rational(value)
 
 
+@pytest.mark.sampled(3)
 @settings(derandomize=True, max_examples=40, deadline=None)
 @given(number, number)
 def test_arithmetic_order_and_text_equal_sympys(a, b):

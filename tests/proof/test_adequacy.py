@@ -118,7 +118,7 @@ def test_a_near_miss_is_false_somewhere(part: int) -> None:
     every(MISSES[part::16], check)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("name", "old", "new"), STILL_TRUE)
 def test_a_stronger_variant_has_no_counterexample_here(name: str, old: str, new: str) -> None:
     text = changed(name, old, new)

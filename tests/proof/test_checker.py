@@ -206,7 +206,7 @@ def second_form(text: str, sort: str) -> tuple[Any, Any]:
     return made or (None, None)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     rng, compared = random.Random(500 + seed), 0
@@ -227,7 +227,7 @@ def test_a_normal_form_has_the_value_of_its_term(seed: int) -> None:
     assert compared > 250
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(4))
 def test_both_normal_forms_identify_the_same_terms(seed: int) -> None:
     """Pairs a small edit apart, and pairs equal by the ring laws: what one form identifies, the other does."""
@@ -263,7 +263,7 @@ def fraction(x: tuple[int, int]) -> Fraction:
     return Fraction(x[0]) * Fraction(2) ** x[1]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["exp", "log", "sqrt", "erf", "pi"])
 def test_enclosures_against_an_independent_engine(name: str) -> None:
     """At random points and precisions the two ends lie around the value, closely."""

@@ -37,7 +37,7 @@ def model(readout: str, mask: str = "future", position: str = "last") -> dict:
     return json.loads(modelfile.dumps(made))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("readout", "mask", "sentence"),
     [
@@ -116,7 +116,7 @@ def test_an_answer_is_that_of_the_model_itself():
             assert own.claim(document, says).evaluated(len(word)) > 0
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("sentence", "text"),
     [

@@ -133,7 +133,7 @@ CORRECTIONS = [name for name, one in statements().items() if one.corrects]
 ON_MODELS = [name for name in CORRECTIONS if re.search(r"\brun\(", statements()[name].text)]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", ON_MODELS)
 def test_a_stored_model_meets_the_hypotheses_of_a_correction_about_it(name: str) -> None:
     """`run(NAME)` is among the hypotheses, and so an instance that meets them is a run of the stored model. Where the

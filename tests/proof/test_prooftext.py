@@ -281,7 +281,7 @@ def test_parts_begin_beside_their_name():
     assert prooftext.shown("proof a.b\ninhabited witness 1\n", "inhabited") == "witness 1"
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 def test_a_certificate_depends_on_its_text_alone():
     """Not on what was built before in the same process, nor on the order in which Python walks sets of texts."""
     code = (

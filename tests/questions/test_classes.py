@@ -87,7 +87,7 @@ def alike(model: sc.Transformer, n: int, bits: int) -> int:
     return compared
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_words_of_a_class_are_computed_alike_by_every_runtime() -> None:
     """What one order of sums makes of a word lies in the set for the word that stands for it."""
     compared = 0

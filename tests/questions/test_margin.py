@@ -37,6 +37,7 @@ def test_dyck_1_is_that_of_all_words() -> None:
     assert [row["n"] for row in found.rows] == list(range(1, 10))
 
 
+@pytest.mark.sampled(3)
 def test_dyck_1_to_length_100() -> None:
     """Its recipe proves that the least total of a word that ends level is 1/(n (n - 1)), a balance at least 1/n."""
     found = sc.build("dyck-1").margin(100)
@@ -160,6 +161,7 @@ def test_merged_prefixes_hide_no_word(seeds: range) -> None:
     assert enclosed > 0 or 8 not in seeds
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["zero", "sign", "largest"])
 def test_drawn_models(kind: str) -> None:
     @settings(QUICK, max_examples=15)

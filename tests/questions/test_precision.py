@@ -86,6 +86,7 @@ def float16_parity(word: Any, draw: random.Random) -> bool:
     return bool(total(parts) > 0)
 
 
+@pytest.mark.sampled(3)
 def test_what_is_guaranteed_in_float16_holds_in_any_order_of_sums() -> None:
     """To n = 7, and not at 8: test_carry_note.py."""
     answer = precision(sc.build("parity"), 7, min_length=7, formats=("float16",))

@@ -162,7 +162,7 @@ def same(found, formula):
     return sympy.cancel(sympy.together(sympy.expand_power_base(left - formula))) == 0
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "n", [*range(1, 6), *(pytest.param(n, marks=pytest.mark.sampled(4)) for n in (6, 7, 8))]
 )
@@ -189,7 +189,7 @@ def test_parity_depends_on_the_count_alone():
         assert all(len(values) == 1 for values in seen.values())
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("setting", paper.SETTINGS[::2], ids=str)
 def test_all_domains_agree_with_the_paper_on_short_words(setting):
     plain = setting[0] in paper.PLAIN
@@ -228,6 +228,7 @@ def test_check_finds_no_difference(name, arguments):
     assert found.holds and found.strings == 62 and found.empty_word == "agrees"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", paper.NORMED)
 @pytest.mark.parametrize(
     ("arguments", "empty"), [({}, "agrees"), ({"scaled": "yes"}, "agrees"), ({"eta": "1/10"}, "open")], ids=str

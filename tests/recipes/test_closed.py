@@ -59,7 +59,7 @@ def words(length: int) -> list[str]:
     return sorted({*ends, *(w[::-1] for w in ends)})
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("name", "scaled"), SETTINGS)
 @pytest.mark.parametrize("c", [Fraction(1), Fraction(3, 2)])
 def test_the_forms_are_what_the_network_computes(name: str, scaled: str, c: Fraction) -> None:
@@ -76,12 +76,13 @@ def test_the_forms_are_what_the_network_computes(name: str, scaled: str, c: Frac
             assert run.accept is form.accept
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "scaled"), NORMED)
 def test_the_forms_with_norms_on_three_words(name: str, scaled: str) -> None:
     forms_with_norms(name, scaled, Fraction(1), Fraction(1, 2), ["1", "01", "110"])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("name", "scaled"), NORMED)
 @pytest.mark.parametrize(
     ("c", "epsilon"), [(Fraction(1), Fraction(1, 100000)), (Fraction(3), Fraction(0)), (Fraction(1), Fraction(1))]

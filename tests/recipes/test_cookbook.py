@@ -81,6 +81,7 @@ def test_attention_identity(weighting: str) -> None:
     assert outputs("attention-identity", rows(x=values), weighting=weighting) == list(map(str, values))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("n", range(1, 8))
 def test_first_position_and_first_value_in_each_weighting(n: int) -> None:
     for weighting in ("average", "softmax", "leftmost"):
@@ -114,7 +115,7 @@ LOOKUPS = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "arguments"), LOOKUPS)
 def test_lookups_read_the_value_asked_for(name: str, arguments: dict[str, Any]) -> None:
     drawn = random.Random(7)
@@ -156,7 +157,7 @@ def test_one_hot_matrices_as_printed() -> None:
     assert (head.scale, head.temperature) == (1, 1)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("arguments", "epsilon"),
     [
@@ -304,7 +305,7 @@ NEW = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("name", "arguments", "length"), NEW)
 def test_checks_find_no_difference(name: str, arguments: dict[str, Any], length: int) -> None:
     found = check_recipe(name, length, arguments)

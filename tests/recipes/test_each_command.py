@@ -67,7 +67,7 @@ def number(shown):
     return Fraction(shown["mid"]) if isinstance(shown, dict) else Fraction(shown)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", NAMES)
 def test_show_and_explain(capsys, name):
     code, out, err = call(capsys, "show", name)
@@ -83,7 +83,7 @@ def test_show_and_explain(capsys, name):
     assert all(claim in out for claim in info(name).claims)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_run(capsys, name):
     options, sequence = given(name)
@@ -112,7 +112,7 @@ def test_run(capsys, name):
         assert all(abs(number(v) - value) <= near for v, value in zip(shown, known, strict=True))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("modulo-angle", "parity-layernorm")])
 def test_derive_says_what_run_says(capsys, name):
     options, _ = given(name)

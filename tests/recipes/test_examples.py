@@ -80,7 +80,7 @@ def test_induction_heads_on_all_short_words(weighting: str) -> None:
     assert not check(recent, lambda word: most_frequent(word, "ab"), 5).holds
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("weighting", FETCHED)
 def test_induction_heads_on_random_words(weighting: str) -> None:
     drawn = random.Random(weighting)
@@ -113,7 +113,7 @@ def test_the_printed_temperature_is_not_enough() -> None:
     assert "".join(one or "?" for one in found) != most_recent(word)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("weighting", ["average", "unique"])
 @pytest.mark.parametrize(("k", "D"), [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 4), (3, 2)])
 def test_bounded_dyck_languages(k: int, D: int, weighting: str) -> None:
@@ -143,6 +143,7 @@ def test_dyck_1_2() -> None:
     assert [layer.attention for layer in two.layers] == [layer.attention for layer in model.layers]
 
 
+@pytest.mark.sampled(3)
 def test_many_kinds_and_random_deep_words() -> None:
     model = build("dyck-k-d", k=6, D=5)
     drawn = random.Random(4)

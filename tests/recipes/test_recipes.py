@@ -284,7 +284,7 @@ def test_dyck_layers_as_stated():
     assert build("dyck-1-nonuniform").parameters[0].default == sympy.Rational(1, 4096)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", FEEDFORWARD)
 def test_feedforward_recipes_equal_their_reference_and_their_facts(name):
     """Dense evaluation = reference = `computes` on the grid; = `formula` inside `region`; = forward on a few points."""

@@ -49,6 +49,7 @@ def answers(model: sc.Transformer, length: int, **symbols: Any) -> list[tuple[st
     return found
 
 
+@pytest.mark.sampled(4)
 @together("weight", ["1", "9/10", "57/50", "0", "13/7"])
 @together(
     ("name", "values"),

@@ -144,7 +144,7 @@ def well_formed(text: str, macros: frozenset[str] | set[str]) -> None:
         assert display.isascii()
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_statement_has_latex(part: int) -> None:
     for name, statement in of(part):
@@ -456,7 +456,7 @@ def test_a_false_neighbour_that_is_accepted_is_a_defect(monkeypatch: pytest.Monk
         list(broken(statements()["cookbook.s4.4.min"], certificate("cookbook.s4.4.min")))
 
 
-@by_turns(8, "name", [name for name in STORED if name.startswith("cookbook")])
+@by_turns(16, "name", [name for name in STORED if name.startswith("cookbook")])
 def test_no_instance_is_found_against_a_proved_statement(name: str) -> None:
     verdict = checked(name)
     found = falsify(statements()[name], 40_000)

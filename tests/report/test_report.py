@@ -20,7 +20,7 @@ from symcook.report.run import text
 from symcook.report.text import WIDTH, table
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_every_recipe_is_drawn_within_the_width() -> None:
     for name in names():
         model = build(name)

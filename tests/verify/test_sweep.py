@@ -224,7 +224,7 @@ def test_progress_counts_up_and_an_interruption_comes_through(monkeypatch):
         check(dyck(), dyck1, 7, progress=interrupt)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_rows_of_attention_recipes():
     average = check_recipe("average", 14)
     assert average.holds and "x in {0, 1, -1, 2, 1/2}" in average.method and "generic" in average.method
@@ -236,7 +236,7 @@ def test_rows_of_attention_recipes():
     assert lookup.holds and lookup.strings == 1 + 4 + 27 + 256 + 3125 + 6 + 7
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_a_lookup_that_is_wrong_far_from_the_start_is_found():
     model = build("lookup-quadratic")
     head = model.layers[0].attention.heads[0]
