@@ -113,7 +113,8 @@ class Command(click.Command):
             raise
         if further and not ctx.resilient_parsing:
             must = f"{ctx.command_path} must have no further argument"
-            raise BadInput(must, " ".join(further), f"see {ctx.command_path} --help")
+            do = "give a word with --input" if "--input" in known else f"see {ctx.command_path} --help"
+            raise BadInput(must, " ".join(further), do)
         return further
 
 

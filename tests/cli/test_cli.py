@@ -349,7 +349,11 @@ def test_the_examples_in_the_help_work(
         (["bound", "softmax-hardmax", "--gamma", "1", "--n", ""], "given: nothing;"),
         (["run", "", "--input", "()"], "given: nothing;"),
         (["claims", "cookbook.s4.4.mim"], "did you mean cookbook.s4.4.min?"),
-        (["list", "x"], "symcook list must have no further argument; given: x;"),
+        (["list", "x"], "symcook list must have no further argument; given: x; see symcook list --help."),
+        (
+            ["run", "dyck-1", "(())"],
+            "symcook run must have no further argument; given: (()); give a word with --input.",
+        ),
         (["claims", "--status", "provd"], "did you mean PROVED?"),
         (["run", "DYCK-1", "--input", "()"], "did you mean dyck-1?"),
     ],
