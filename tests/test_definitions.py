@@ -1145,7 +1145,7 @@ IN_DOMAINS = [(one, name) for k, one in enumerate(CASES) for name in [*DOMAINS, 
 """So ordered that a day's part holds every domain."""
 
 
-@by_turns(16, ("one", "name"), IN_DOMAINS)
+@by_turns(32, ("one", "name"), IN_DOMAINS)
 def test_definition(one: Case, name: str) -> None:
     if name in one.refused:
         run_refused(one, name)
