@@ -247,7 +247,7 @@ def test_it_is_false(case):
     assert statement_truth.evaluate(STATEMENTS[name].text, instance)[0]
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("case", NEIGHBOURS, ids=NAMES)
 def test_the_proof_of_the_claim_does_not_prove_it(case):
     name, old, new, _ = case

@@ -94,7 +94,7 @@ def test_a_certificate_without_its_parts_proves_no_claim():
             replay.judge(STATEMENTS[name], less, lemmas(name))
 
 
-@pytest.mark.sampled(32)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("batch", range(MUTATIONS // BATCH))
 def test_mutations(batch):
     names = proofs()
