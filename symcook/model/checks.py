@@ -51,9 +51,20 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
 
 
 def changes(values: Mapping[str, Any], put: Callable[[Any], Any]) -> dict[str, Any]:
-    """What the substitution `put` makes of the values that it changes."""
-    made = {name: put(value) for name, value in values.items()}
+    """What the substitution `put` makes of the values that it changes; in a matrix it is made in every entry."""
+    made = {name: _substituted(value, put) for name, value in values.items()}
     return {name: new for name, new in made.items() if new is not values[name]}
+
+
+def _substituted(value: Any, put: Callable[[Any], Any]) -> Any:
+    import sympy
+
+    if not isinstance(value, sympy.MatrixBase):
+        return put(value)
+    if not value.free_symbols:
+        return value
+    new = value.applyfunc(put)
+    return value if new == value else new
 
 
 def height(rows: Any, what: str) -> int:

@@ -224,10 +224,9 @@ class Readout(Named):
         freeze(self, reads=reads, weights=weights, labels=labels)
 
     def mapped(self, put: Callable[[Any], Any]) -> Readout:
-        """This readout with the substitution `put` made in its weights; itself where they have no symbols."""
-        if self.weights is None or not self.weights.free_symbols:
-            return self
-        return replace(self, weights=self.weights.applyfunc(put))
+        """This readout with the substitution `put` made in its weights; itself where none changes."""
+        new = {} if self.weights is None else changes({"weights": self.weights}, put)
+        return replace(self, **new) if new else self
 
     @cached_property
     def rows(self) -> tuple[Mapping[str, Number], ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from symcook.errors import BadInput, require_known
 from symcook.model.answers import Named
@@ -53,7 +53,6 @@ class Layer(Named):
     """
 
     REPORT = "model"
-    PARTS: ClassVar[tuple[str, ...]] = ("attention", "feedforward", "attention_norms", "feedforward_norms")
 
     attention: Any = None
     feedforward: FeedForward | None = None
@@ -107,8 +106,8 @@ class Layer(Named):
 
     def mapped(self, put: Callable[[Any], Any]) -> Layer:
         """This layer with the substitution `put` made in every number; itself where none changes."""
-        old = {name: getattr(self, name) for name in self.PARTS}
-        new = changes(old, lambda part: _mapped(part, put))
+        names = ("attention", "feedforward", "attention_norms", "feedforward_norms")
+        new = changes({name: getattr(self, name) for name in names}, lambda part: _mapped(part, put))
         return replace(self, **new) if new else self
 
     def blocks(self) -> Iterator[tuple[SelfAttention | FeedForward, tuple[LayerNorm, ...]]]:

@@ -70,8 +70,7 @@ class Part(Named):
 
     def mapped(self, put: Callable[[Any], Any]) -> Self:
         """This part with the substitution `put` made in every number; itself where none changes."""
-        new: dict[str, Any] = {name: m.applyfunc(put) for name, m in self.matrices().items() if m.free_symbols}
-        new |= changes(self.numbers(), put)
+        new = changes({**self.matrices(), **self.numbers()}, put)
         return replace(self, **new) if new else self  # type: ignore[type-var]
 
     def _take(self, dyadic: bool) -> None:
