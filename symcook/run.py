@@ -119,6 +119,10 @@ class Run(Shown):
             values = self.result.values(place)
             return {name: self.result.domain.show(value, self.digits) for name, value in values.items()}
 
+    def svg(self, dark: bool = False) -> str:
+        """A picture of the trace as an SVG document, with `dark` for a dark page; see `symcook.report.picture.svg`."""
+        return self._report().svg(self, dark)
+
     def to_json(self) -> dict[str, Any]:
         """The document of ``symcook run --json``."""
         model = self.result.model

@@ -122,6 +122,13 @@ def _heat(step: dict[str, Any], places: list[str]) -> Iterator[str]:
         yield table(["from \\ to", *places], rows, f"attention weights of {name}")
 
 
+def svg(answer: Run, dark: bool = False) -> str:
+    """The trace as a picture."""
+    from symcook.report.picture import svg as drawn
+
+    return drawn(answer, dark)
+
+
 def displays(answer: Run) -> list[Display]:
     """The values, and for a trace the stream after each part and the weights of each head."""
     document = answer.to_json()

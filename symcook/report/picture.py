@@ -1,0 +1,252 @@
+"""A traced run as one SVG picture: what each part wrote, position by position, and where each head looked.
+
+Numbers and words stand in it as text, those of the trace; only colours are floats, rounded to two digits, so that the
+same run gives the same bytes everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from symcook.errors import BadInput
+from symcook.report.markup import DARKEST, Cell, brief
+from symcook.report.model import readout_text
+from symcook.report.plots import exists
+from symcook.report.run import VERDICTS
+from symcook.report.values import EMPTY_WORD, cell, near, value_text
+
+if TYPE_CHECKING:
+    from symcook.run import Run
+
+MOST = {"positions": 24, "rows": 100, "heads": 16}
+"""What a picture holds; of more nothing could be read."""
+
+_EDGE, _GAP = 16, 36
+_WIDE, _NARROW = 8, 7
+"""The width of a letter in the table and in a heat map."""
+_HIGH, _SIDE = 26, 20
+"""The heights of their squares."""
+_LETTERS, _FEW = 9, 5
+"""The letters that a square of them shows."""
+_HEAD, _CAPTION, _SMALL = 15, 11, 11
+_TALL = 370
+"""Heat maps may reach so far down even where the stream is shorter."""
+
+
+class Colours(NamedTuple):
+    page: str
+    text: str
+    quiet: str
+    rule: str
+    above: str
+    below: str
+    accept: str
+    reject: str
+
+
+LIGHT = Colours("#ffffff", "#1f2328", "#59636e", "#d1d9e0", "#1f77b4", "#d9730d", "#1a7f37", "#b42318")
+DARK = Colours("#0d1117", "#e6edf3", "#9198a1", "#3d444d", "#58a6ff", "#f0883e", "#1f7a37", "#c93c37")
+
+
+def svg(answer: Run, dark: bool = False) -> str:
+    """The picture of a run that kept its trace.
+
+    On the left the residual stream, each row under the part that changed it; what is not repeated stayed. A square is
+    shaded by its share of the greatest value of its row, blue above zero and orange below, and framed where the readout
+    looks. On the right the attention of each head, a row for each position that asks. Raises BadInput where the run
+    kept no trace, or has more positions, rows or heads than `MOST`.
+    """
+    steps = answer.trace
+    if not steps:
+        raise BadInput("a picture must be of a run with its trace", "none", "run it with trace=True")
+    groups, maps = list(_groups(steps)), list(_maps(steps))
+    found = {"positions": answer.result.domain.length, "rows": sum(len(g) for _, g in groups), "heads": len(maps)}
+    for what, count in found.items():
+        if count > MOST[what]:
+            raise BadInput(
+                f"a picture must have at most {MOST[what]} {what}", count, "run a shorter input, or a smaller model"
+            )
+    return _Canvas(DARK if dark else LIGHT).drawn(answer, groups, maps)
+
+
+def target(place: str, force: bool) -> Path:
+    """The file that a picture is written to; BadInput for a name without .svg, and where it cannot be written."""
+    path = Path(place)
+    if path.suffix != ".svg":
+        raise BadInput(
+            "a picture must be written to a name that ends in .svg", place, "give for example --svg trace.svg"
+        )
+    if path.is_dir():
+        raise BadInput("the target must be a file, not a folder", path)
+    if not path.parent.is_dir():
+        raise BadInput("the folder for a picture must exist", path.parent, "make it first")
+    if path.exists() and not force:
+        raise exists(path)
+    return path
+
+
+def _part(step: dict[str, Any]) -> str:
+    return f"layer {step['layer']}, {step['part']}" if step["layer"] else step["part"]
+
+
+def _groups(steps: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
+    """For each part its name and the rows that it changed."""
+    before: dict[str, list[Any]] = {}
+    for step in steps:
+        now = step["coordinates"]
+        rows = {name: values for name, values in now.items() if before.get(name) != values}
+        rows |= {name: ["0"] * len(values) for name, values in before.items() if name not in now}  # they became zero
+        yield _part(step), rows
+        before = now
+
+
+def _maps(steps: Sequence[dict[str, Any]]) -> Iterator[tuple[str, list[list[Any]]]]:
+    """A caption for each head that writes something, and its weights."""
+    for step in steps:
+        heads = step.get("attention", ())
+        for number, weights in enumerate(heads, 1):
+            if weights:
+                which = f"head {number} of {len(heads)}" if len(heads) > 1 else "where the head looks"
+                yield f"{_part(step)}: {which}", weights
+
+
+class _Canvas:
+    """Shapes as they come, and how far they reach."""
+
+    def __init__(self, colours: Colours) -> None:
+        self.colours = colours
+        self.shapes: list[str] = []
+        self.right = self.bottom = 0
+
+    def drawn(self, answer: Run, groups: list[tuple[str, dict[str, list[Any]]]], maps: list[tuple[str, Any]]) -> str:
+        title = f"{answer.result.model.name} on {answer.given or EMPTY_WORD}"
+        self.text(_EDGE, _EDGE + 12, brief(title, 70), bold=True, size=_HEAD)
+        top = _EDGE + 30
+        words = self.words(answer)
+        bottom = max(self.stream(top, answer, groups, words), _TALL)
+        x, y = self.right + _GAP, _EDGE
+        for caption, weights in maps:  # one under the other, and a new column where the stream ends
+            if y > _EDGE and y + 36 + _SIDE * len(weights) > bottom:
+                x, y = self.right + _GAP, _EDGE
+            y = self.heat(x, y, caption, weights, words) + 12
+        width, height = self.right + _EDGE, self.bottom + _EDGE
+        mono = "font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace"
+        frame = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img"'
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" {frame} font-family="system-ui,Helvetica,Arial,sans-serif">',
+                f"<title>{escape(title)}</title>",
+                f"<style>.m{{{mono}}}</style>",
+                f'<rect width="{width}" height="{height}" rx="6" fill="{self.colours.page}"/>',
+                *self.shapes,
+                "</svg>\n",
+            ]
+        )
+
+    def words(self, answer: Run) -> list[str]:
+        """The token at each position; its number where there are none."""
+        result = answer.result
+        if result.model.embedding.inputs is None:
+            return [brief(str(word), _LETTERS) for word in result.sequence]
+        return [str(result.model.embedding.start + k) for k in range(result.domain.length)]
+
+    def stream(self, top: int, answer: Run, groups: list[tuple[str, dict[str, list[Any]]]], words: list[str]) -> int:
+        """The table of the stream and the answer under it; where it ends."""
+        result = answer.result
+        names = {name: brief(name, 24) for _, rows in groups for name in rows}
+        shown = [cell(value, _LETTERS).text for _, rows in groups for values in rows.values() for value in values]
+        width = max([5, *map(len, shown), *map(len, words)]) * _WIDE + 12
+        left = _EDGE + max([8, *map(len, names.values())]) * _WIDE + 12
+        for k, word in enumerate(words):
+            middle = left + k * width + width // 2
+            self.text(middle, top + 8, str(result.model.embedding.start + k), "middle", self.colours.quiet, _SMALL)
+            if result.model.embedding.inputs is None:
+                self.text(middle, top + 28, word, "middle", bold=True, size=_HEAD, mono=True)
+        y, last = top + 36, {}
+        for part, rows in groups:
+            self.text(left, y + 12, part if rows else f"{part}: changes nothing", "start", self.colours.quiet, _CAPTION)
+            y += 18
+            for name, values in rows.items():
+                self.text(left - 12, y + 18, names[name], "end", mono=True)
+                sizes = [near(value) or 0.0 for value in values]
+                most = max(map(abs, sizes)) or 1.0
+                for k, value in enumerate(values):
+                    self.square(left + k * width, y, width, _HIGH, cell(value, _LETTERS), sizes[k] / most)
+                last[name] = y
+                y += _HIGH
+            y += 6
+        readout = result.model.readout
+        everywhere = readout.position in ("each", "all")
+        looked = range(len(words)) if everywhere else [result.place % len(words)]
+        for x, name in ((left + k * width, name) for name in readout.reads if name in last for k in looked):
+            self.box(x, last[name], width, _HIGH, f'fill="none" stroke="{self.colours.text}" stroke-width="2"')
+        return self.answer(left, y + 8, answer, left + width * len(words))
+
+    def answer(self, left: int, y: int, answer: Run, right: int) -> int:
+        """What the model answers, and by which rule, broken at about `right`; where it ends."""
+        x = left
+        if answer.result.model.decides:
+            colour = {True: self.colours.accept, False: self.colours.reject, None: self.colours.quiet}[answer.accept]
+            width = len(VERDICTS[answer.accept]) * _WIDE + 20
+            self.box(left, y, width, _HIGH, f'rx="5" fill="{colour}"')
+            self.text(left + width // 2, y + 18, VERDICTS[answer.accept], "middle", "#ffffff", bold=True)
+            x += width + 12
+        else:
+            values = answer.outputs if answer.outputs is not None else answer.output.values()
+            said = brief(", ".join(value_text(value) for value in values), 60)
+            self.text(left, y + 18, said, bold=True, mono=True)
+            x += (len(said) + 1) * _WIDE
+        if right - x < 24 * _NARROW:  # below it, since there is no room beside it
+            x, y = left, y + 24
+        rule = wrap(brief(readout_text(answer.result.model.readout), 200), max(24, (right - x) // 6))
+        for k, line in enumerate(rule):
+            self.text(x, y + 12 + 15 * k + 6 * (len(rule) == 1), line, colour=self.colours.quiet, size=12)
+        return y + max(_HIGH, 15 * len(rule))
+
+    def heat(self, x: int, y: int, caption: str, weights: list[list[Any]], words: list[str]) -> int:
+        """The attention of a head: from the token on the left to those above; where it ends."""
+        self.text(x, y + 10, caption, "start", self.colours.quiet, _CAPTION)
+        y, x = y + 34, x + max(map(len, words)) * _NARROW + 8
+        rows = [[cell(value, _FEW, shaded=True) for value in row] for row in weights]
+        width = max([_SIDE, *(len(one.text) * _NARROW + 8 for row in rows for one in row)])
+        width = max([width, *(len(word) * _NARROW + 4 for word in words)])
+        for k, word in enumerate(words):
+            self.text(x + k * width + width // 2, y - 5, word, "middle", size=_SMALL, mono=True)
+        for word, row in zip(words, rows, strict=True):
+            self.text(x - 6, y + 14, word, "end", size=_SMALL, mono=True)
+            for k, one in enumerate(row):
+                self.square(x + k * width, y, width, _SIDE, one if one.shade else Cell(""), one.shade or 0, _SMALL)
+            y += _SIDE
+        return y
+
+    def square(self, x: int, y: int, width: int, height: int, one: Cell, share: float, size: int = 13) -> None:
+        """A cell with its text in the middle; `share` from -1 to 1 is its colour."""
+        covered = round(DARKEST * min(abs(share), 1) ** 0.5, 2)  # a root, so that small values are seen
+        colour = self.colours.above if share > 0 else self.colours.below
+        fill = f'fill="{colour}" fill-opacity="{covered:g}"' if covered else 'fill="none"'
+        self.box(x, y, width, height, f'{fill} stroke="{self.colours.rule}"', one.whole)
+        if one.text:
+            self.text(x + width // 2, y + height // 2 + size * 2 // 5, one.text, "middle", size=size, mono=True)
+
+    def box(self, x: int, y: int, width: int, height: int, inside: str, title: str = "") -> None:
+        self.right, self.bottom = max(self.right, x + width), max(self.bottom, y + height)
+        shape = f'<rect x="{x}" y="{y}" width="{width}" height="{height}" {inside}'
+        self.shapes.append(f"{shape}><title>{escape(title)}</title></rect>" if title else f"{shape}/>")
+
+    def text(
+        self, x: int, y: int, text: str, anchor: str = "start", colour: str = "", size: int = 13, *,
+        bold: bool = False, mono: bool = False,
+    ) -> None:  # fmt: skip
+        width = len(text) * (_WIDE if mono or bold else _NARROW) * size // 13
+        self.right = max(self.right, x + {"start": width, "middle": width // 2, "end": 0}[anchor])
+        self.bottom = max(self.bottom, y + 6)
+        more = ' class="m"' * mono + ' font-weight="600"' * bold
+        more += f' text-anchor="{anchor}"' if anchor != "start" else ""
+        shown = escape(text)
+        self.shapes.append(
+            f'<text x="{x}" y="{y}" fill="{colour or self.colours.text}" font-size="{size}"{more}>{shown}</text>'
+        )

@@ -1,0 +1,122 @@
+"""The picture of a run: in it stands the trace, its colours say what they should, and the command writes it."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import symcook as sc
+from symcook.__main__ import main
+from symcook.report.picture import DARK, LIGHT, MOST
+
+NAMESPACE = "{http://www.w3.org/2000/svg}"
+
+
+def texts(document: str) -> list[str]:
+    return [node.text or "" for node in ElementTree.fromstring(document).iter(f"{NAMESPACE}text")]
+
+
+def picture(name: str, word: str, **options: bool) -> str:
+    return sc.build(name).run(word, trace=True).svg(**options)
+
+
+def test_it_shows_the_counts_of_dyck_1() -> None:
+    """The rows are means of counts, computed here from the word."""
+    word = "())(()"
+    signs = [1 if bracket == "(" else -1 for bracket in word]
+    balance = [Fraction(sum(signs[:k]), k) for k in range(1, 7)]
+    error = [max(-value, Fraction(0)) for value in balance]
+    total = [sum(error[:k], Fraction(0)) / k for k in range(1, 7)]
+    found = texts(picture("dyck-1", word))
+    for name, row in (("token", signs), ("balance", balance), ("error", error), ("total", total)):
+        at = found.index(name)
+        assert found[at + 1 : at + 7] == list(map(str, row)), name
+    assert "reject" in found and "accept" not in found
+    assert [found.count(f"1/{k}") - ([*balance, *error].count(Fraction(1, k))) for k in (2, 4, 6)] == [4, 8, 12]
+
+
+def test_a_row_stands_where_it_changed_and_nowhere_else() -> None:
+    found = texts(sc.compose.pad(sc.build("dyck-1"), depth=3).run("(()", trace=True).svg())
+    parts = ["embedding", "layer 1, attention", "layer 1, feed-forward", "layer 2, attention"]
+    idle = [text for text in found if "nothing" in text]
+    assert [one for one in found if one in parts] == parts
+    assert idle and all(text.startswith("layer") and text.endswith(": changes nothing") for text in idle)
+    assert [found.count(name) for name in ("token", "balance", "error", "total")] == [1, 1, 1, 1]
+
+
+def test_blue_is_above_zero_and_orange_below() -> None:
+    document = picture("dyck-1", "())")
+    squares = [node for node in ElementTree.fromstring(document).iter(f"{NAMESPACE}rect") if node.get("fill-opacity")]
+    assert [node.get("fill") for node in squares[:3]] == [LIGHT.above, LIGHT.below, LIGHT.below]
+    assert {node.get("fill-opacity") for node in squares[:3]} == {"0.55"}  # each is the greatest of its row
+
+
+def test_what_the_readout_reads_is_framed() -> None:
+    for name, word, framed in (("dyck-1", "(()", 2), ("dyck-1-2", "()", 2), ("parity", "011", 1)):
+        frames = [
+            n for n in ElementTree.fromstring(picture(name, word)).iter(f"{NAMESPACE}rect") if n.get("stroke-width")
+        ]
+        assert len(frames) == framed, name
+    at = [float(n.get("x", "")) for n in frames]  # parity reads at CLS, which stands in front
+    assert at == [min(float(n.get("x", "")) for n in squares(picture("parity", "011")))]
+
+
+def squares(document: str) -> list[ElementTree.Element]:
+    return [n for n in ElementTree.fromstring(document).iter(f"{NAMESPACE}rect") if n.get("stroke") == LIGHT.rule]
+
+
+def test_dark_has_other_colours_and_nothing_else() -> None:
+    light, dark = picture("dyck-1", "())"), picture("dyck-1", "())", dark=True)
+    colour = "#[0-9a-f]{6}"
+    assert re.sub(colour, "#", light) == re.sub(colour, "#", dark)
+    assert set(re.findall(colour, light)) <= set(LIGHT) and set(re.findall(colour, dark)) <= {*DARK, "#ffffff"}
+
+
+def test_strange_tokens_and_names_are_escaped() -> None:
+    builder = sc.Builder(words={"<": {"lt": 1}, "&": {}, '"': {}})
+    builder.readout("sign", "last", builder.add(sc.head(value={"m": "lt"})), weights=[1])
+    found = texts(builder.build("a<b").run('<&"', trace=True).svg())
+    assert found[0] == 'a<b on <&"' and {"<", "&", '"'} <= set(found)
+
+
+@pytest.mark.parametrize("domain", ["exact", "ball", "float64"])
+def test_every_number_system_and_rows_of_numbers_have_one(domain: str) -> None:
+    found = texts(sc.build("gtzero").run({"x": "1/4"}, domain, values={"eps": "1/2"}, trace=True).svg())
+    assert found[:2] == ["gtzero on x=1/4", "1"]
+    assert found[-2] == ("1/2" if domain == "exact" else "0.5")
+    soft = texts(sc.build("first-flawed").run("01", "ball", trace=True).svg())
+    assert any(text.startswith("≈0.") for text in soft)
+
+
+def test_a_picture_that_nobody_could_read_is_refused() -> None:
+    with pytest.raises(sc.BadInput, match=f"at most {MOST['positions']} positions"):
+        picture("dyck-1", "()" * 13)
+    with pytest.raises(sc.BadInput, match="trace=True"):
+        sc.build("dyck-1").run("()").svg()
+
+
+def test_the_command_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "trace.svg"
+    ask = ["run", "dyck-1", "--input", "())", "--svg", str(target)]
+    assert main(ask) == 0
+    assert capsys.readouterr().out == f"dyck-1 on ()): reject\n  total    1/9\n  balance  -1/3\nwrote {target}\n"
+    assert target.read_text(encoding="utf-8") == picture("dyck-1", "())")
+    assert main(ask) == 2 and "--force" in capsys.readouterr().err
+    assert main([*ask, "--force", "--dark", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["svg"] == str(target) and "trace" not in document
+    assert target.read_text(encoding="utf-8") == picture("dyck-1", "())", dark=True)
+
+
+@pytest.mark.parametrize("more", [["--dark"], ["--svg", "trace.png"], ["--svg", "nowhere/trace.svg"]])
+def test_what_makes_no_sense_is_refused(
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "dyck-1", "--input", "()", *more]) == 2
+    assert capsys.readouterr().err.count("\n") == 1 and not list(tmp_path.iterdir())
