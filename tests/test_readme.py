@@ -1,107 +1,310 @@
-"""The README's commands are run, and what they print is compared with what the README shows."""
+"""The README and the tour: what they run is run, and what it prints is compared with what they show.
+
+`python tests/test_readme.py --write` records the outputs and pictures again after a change that was meant; read the
+difference before you commit it. Lines that are ``...`` stay, and stand for any lines.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import io
+import os
 import re
 import runpy
 import shlex
 import shutil
 import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
+from urllib.parse import unquote
 
 import pytest
 from checkout import ROOT
 
+import symcook
 from symcook.__main__ import main
-from symcook.claims import counts, ledger
+from symcook.claims import PAPERS, ledger
 
 PROMPT = "$ "
+ANY = "..."
+TOUR = ROOT / "docs" / "tour.md"
+PAGES = (ROOT / "README.md", TOUR)
+PICTURES = sorted((ROOT / "docs").glob("*.svg"))
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
-def commands(text: str) -> list[tuple[str, list[str]]]:
+@dataclass(frozen=True)
+class Shown:
+    """A command, or an input of Python, and the lines that a page shows below it: those from `start` on."""
+
+    command: str
+    start: int
+    lines: list[str]
+
+
+def blocks(text: str, language: str) -> Iterator[tuple[int, list[str]]]:
+    """The number of its first line, from 0, and the lines of each block of a language."""
+    lines, first = text.splitlines(), None
+    for number, line in enumerate(lines):
+        if first is None and line == f"```{language}":
+            first = number + 1
+        elif first is not None and line == "```":
+            yield first, lines[first:number]
+            first = None
+
+
+def commands(text: str) -> list[Shown]:
     """Each ``$ symcook ...`` or ``$ python ...`` line of the console blocks with the lines shown below it."""
-    found: list[tuple[str, list[str]]] = []
-    for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-        prompted = any(line.startswith(PROMPT) for line in block.splitlines())
+    found: list[Shown] = []
+    for first, lines in blocks(text, "console"):
         shown: list[str] | None = None
-        for line in block.splitlines():
-            start = line.startswith(PROMPT) if prompted else line.startswith("symcook")
-            if start:
-                command = line.removeprefix(PROMPT)
-                shown = []
+        for number, line in enumerate(lines, first):
+            if line.startswith(PROMPT):
+                command, shown = line.removeprefix(PROMPT), []
                 if command.split()[0] in ("symcook", "python"):
-                    found.append((command, shown))
+                    found.append(Shown(command, number + 1, shown))
             elif shown is not None:
-                shown.append(line.rstrip())
+                shown.append(line)
     return found
 
 
 def matches(shown: list[str], printed: list[str]) -> bool:
-    """Whether `printed` is what is shown; a shown line ``...`` stands for any lines, no lines for no comparison."""
-    while shown and not shown[-1]:
-        shown = shown[:-1]
-    if not shown:
-        return True
-    pattern = r"\n".join(r"(?:.*)" if line.strip() == "..." else re.escape(line) for line in shown)
+    """Whether `printed` is what is shown."""
+    pattern = r"\n".join(r"(?:.*)" if line.strip() == ANY else re.escape(line) for line in shown)
     return re.fullmatch(pattern, "\n".join(printed), re.DOTALL) is not None
 
 
-README = commands((ROOT / "README.md").read_text())
+@contextlib.contextmanager
+def reader(page: Path) -> Iterator[None]:
+    """An empty folder with the examples and the files that a page has its reader save (a block of Python whose first
+    line is a comment with its name), without a terminal."""
+    home = Path.cwd()
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, environment, clear=True):
+        shutil.copytree(ROOT / "examples", Path(folder) / "examples")
+        for _, lines in blocks(page.read_text(encoding="utf-8"), "python"):
+            if name := re.fullmatch(r"# (\w+\.py)", lines[0]):
+                (Path(folder) / name[1]).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(home)
 
 
-def test_the_readme_commands_print_what_the_readme_shows(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """In the README's order and in one folder, since some commands use what others wrote."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)  # as without a terminal
-    assert len(README) >= 12
-    for command, shown in README:
-        program, *arguments = shlex.split(command, comments=True)
+def output(command: str) -> list[str]:
+    """The lines that a command prints to stdout; AssertionError where it fails."""
+    program, *arguments = shlex.split(command, comments=True)
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         if program == "python":
-            monkeypatch.setattr(sys, "argv", arguments)
-            runpy.run_path(arguments[0], run_name="__main__")
+            with mock.patch.object(sys, "argv", arguments):
+                runpy.run_path(arguments[0], run_name="__main__")
             code = 0
         else:
             code = main(arguments)
-        out, err = capsys.readouterr()
-        assert code in (0, 1), (command, err)
-        printed = [line.rstrip() for line in out.rstrip().splitlines()]
-        assert matches(shown, printed), command + "\n" + "\n".join(printed)
+    assert code in (0, 1), (command, err.getvalue())
+    return [line.rstrip() for line in out.getvalue().rstrip().splitlines()]
 
 
-def test_commands_are_found_and_compared() -> None:
-    text = "```console\n$ symcook list\na\n...\nz\n$ cd x\n$ symcook\n```\n```python\nsymcook\n```\n"
-    found = commands(text)
-    assert found == [("symcook list", ["a", "...", "z"]), ("symcook", [])]
-    assert matches(["a", "...", "z"], ["a", "b", "c", "z"])
-    assert not matches(["a", "...", "z"], ["a", "b", "c"])
-    assert not matches(["a"], ["a", "b"])
+class Python(doctest.DocTestRunner):
+    """What the inputs of a page print, where that is not what it shows."""
+
+    def __init__(self) -> None:
+        super().__init__(verbose=False)
+        self.wrong: list[tuple[int, doctest.Example, str]] = []
+
+    def report_failure(self, out: object, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+        self.wrong.append(((test.lineno or 0) + example.lineno, example, got))
+
+    def report_unexpected_exception(
+        self, out: object, test: doctest.DocTest, example: doctest.Example, exc_info: object
+    ) -> None:
+        self.wrong.append(((test.lineno or 0) + example.lineno, example, f"an exception: {exc_info}"))
 
 
-def test_the_python_in_the_readme_does_what_it_shows() -> None:
-    text = "\n".join(re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE))
-    example = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
-    assert len(example.examples) >= 8
-    assert doctest.DocTestRunner().run(example).failed == 0
+def python(page: Path) -> tuple[int, list[tuple[int, doctest.Example, str]]]:
+    """How many inputs the Python of a page has, and what those print that print something else than is shown.
+
+    Blocks share their names. One without prompts is run as it is, unless it is a file of the reader's.
+    """
+    runner, names, count = Python(), {}, 0
+    for first, lines in blocks(page.read_text(encoding="utf-8"), "python"):
+        text = "\n".join(lines) + "\n"
+        test = doctest.DocTestParser().get_doctest(text, names, page.name, str(page), first)
+        count += len(test.examples)
+        if test.examples:
+            runner.run(test, clear_globs=False)
+            names = test.globs
+        elif not re.fullmatch(r"# \w+\.py", lines[0]):
+            exec(compile(text, str(page), "exec"), names)
+    return count, runner.wrong
+
+
+def again(shown: list[str], printed: list[str]) -> list[str]:
+    """What a page has to show of `printed`: all of it, or the lines that it showed around each ``...``.
+
+    Before the first and behind the last ``...`` stand as many lines as before; between two as many, from the line that
+    is most alike.
+    """
+    if ANY not in [line.strip() for line in shown]:
+        return printed
+    parts: list[list[str]] = [[]]
+    for line in shown:
+        if line.strip() == ANY:
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    kept, low, high = [printed[: len(parts[0])]], len(parts[0]), len(printed) - len(parts[-1])
+    for part in parts[1:-1]:
+        alike = (
+            [len(Counter(line) & Counter(part[0])) - abs(len(line) - len(part[0])) for line in printed[low:high]]
+            if part
+            else []
+        )
+        at = low + (alike.index(max(alike)) if alike else 0)
+        kept.append(printed[at : at + len(part)])
+        low = at + len(part)
+    kept.append(printed[max(high, low) :])
+    marks = [line for line in shown if line.strip() == ANY]
+    found = list(kept[0])
+    for mark, part in zip(marks, kept[1:], strict=True):
+        found += [mark, *part]
+    return found
+
+
+def recorded(page: Path) -> str:
+    """A page with what its commands and its Python print today."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    changes: list[tuple[int, int, list[str]]] = []
+    with reader(page):
+        for shown in commands("\n".join(lines)):
+            printed = output(shown.command)
+            if not matches(shown.lines, printed):
+                changes.append((shown.start, len(shown.lines), again(shown.lines, printed)))
+        for line, example, got in python(page)[1]:
+            start = line + example.source.count("\n")
+            changes.append((start, example.want.count("\n"), got.splitlines()))
+        if page == TOUR:
+            for picture in PICTURES:
+                shutil.copyfile(picture.name, picture)
+    for start, count, new in sorted(changes, reverse=True):
+        lines[start : start + count] = new
+    return "\n".join(lines) + "\n"
+
+
+@each_page
+def test_the_commands_print_what_the_page_shows(page: Path) -> None:
+    """In its order and in one folder, as some commands use what others wrote; the tour draws the README's pictures."""
+    found = commands(page.read_text(encoding="utf-8"))
+    assert len(found) >= 6
+    with reader(page):
+        for shown in found:
+            printed = output(shown.command)
+            assert matches(shown.lines, printed), shown.command + "\n" + "\n".join(printed)
+        drawn = {path.name: path.read_bytes() for path in Path().glob("*.svg")}
+    assert drawn == ({path.name: path.read_bytes() for path in PICTURES} if page == TOUR else {})
+
+
+@each_page
+def test_the_python_does_what_the_page_shows(page: Path) -> None:
+    with reader(page):
+        count, wrong = python(page)
+    assert (count >= 8) == (page == TOUR)
+    assert wrong == []
+
+
+def test_the_readme_is_short_and_shows_both_pictures() -> None:
+    text = PAGES[0].read_text(encoding="utf-8")
+    assert text.count("\n") <= 120
+    assert {path.name for path in PICTURES} == set(re.findall(r'(?:srcset|src)="docs/([\w-]+\.svg)"', text))
+    assert sum(path.stat().st_size for path in PICTURES) < 60_000
 
 
 def test_the_readme_counts_what_the_ledger_counts() -> None:
-    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    rows = ledger()
-    found = counts(rows)
-    said = re.search(
-        r"lists (\d+) rows .*?(\d+) of them claims.*?: (\d+) are PROVED, (\d+) CORRECTED, (\d+) CITED or EMPIRICAL and "
-        r"(\d+) OPEN; of (\d+) definitions (\d+) are DEFINED",
-        text,
+    """The table, each number counted here."""
+    table = next(s.lines for s in commands(PAGES[0].read_text(encoding="utf-8")) if s.command == "symcook claims")
+    header, *rows = [re.split(r"  +", line) for line in table[:5]]
+    assert [row[0] for row in rows] == list(PAPERS)
+    for paper, *numbers in rows:
+        own = [row for row in ledger() if row.paper == paper]
+        claims = [row for row in own if row.kind != "definition" and row.same is None]
+        found = Counter(row.status + " assuming" * bool(row.assuming) for row in claims)
+        found |= {"claims": len(claims), "rows": len(own)}
+        found["definitions"] = sum(row.kind == "definition" for row in own)
+        found["repeated"] = len(own) - len(claims) - found["definitions"]
+        assert dict(zip(header[1:], map(int, numbers), strict=True)) == {name: found[name] for name in header[1:]}
+        assert sum(map(int, numbers[:-4])) == len(claims), "a status has no column"
+
+
+def linked() -> list[Path]:
+    return [*PAGES, *sorted((ROOT / "notes").glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", sorted(set(linked())), ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Each link to a file, and each place in that file; in the README and the tour each file named in backticks too."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    links = [
+        *re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text)),
+        *re.findall(r'(?:src|srcset)="([^"]+)"', text),
+    ]
+    for link in links:
+        if link.startswith(("http://", "https://")):
+            continue
+        name, _, place = unquote(link).partition("#")
+        target = page.parent / name if name else page
+        assert target.exists(), (page.name, link)
+        if place:
+            titles = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            assert place in {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}, (
+                page.name,
+                link,
+            )
+    for name in re.findall(r"`((?:notes|examples|proofs|tests|benchmarks)/[\w./-]+)`", text) if page in PAGES else ():
+        assert (ROOT / name).exists(), (page.name, name)
+
+
+def test_commands_are_found_and_compared() -> None:
+    text = "```console\n$ symcook list\na\n...\nz\n$ cd x\n$ symcook\n```\n```python\n$ symcook\n```\n"
+    assert commands(text) == [Shown("symcook list", 2, ["a", "...", "z"]), Shown("symcook", 7, [])]
+    assert matches(["a", "...", "z"], ["a", "b", "c", "z"])
+    assert not matches(["a", "...", "z"], ["a", "b", "c"])
+    assert not matches(["a"], ["a", "b"])
+    assert not matches([], ["a"])
+
+
+def test_what_is_recorded_again_is_shown_as_before() -> None:
+    printed = ["A", "b", "c", "score  5", "e", "z"]
+    assert again(["a"], printed) == printed
+    assert again(["a", "...", "z"], printed) == ["A", "...", "z"]
+    assert again(["...", "score  4", "...", "y"], printed) == ["...", "score  5", "...", "z"]
+    assert again(["a", "..."], ["A"]) == ["A", "..."]
+    for shown in (["a", "...", "z"], ["...", "score  4", "..."], ["..."]):
+        assert matches(again(shown, printed), printed)
+
+
+def test_a_page_is_recorded_again(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    right = (
+        "```console\n$ python own.py\n3\n```\n\n```python\n# own.py\nprint(1 + 2)\n```\n\n"
+        "```python\n>>> 1 + 1\n2\n>>> x = [\n...     5]\n>>> x\n[5]\n```\n"
     )
-    assert said is not None
-    every, total, proved, corrected, reported, still_open, definitions, defined = map(int, said.groups())
-    assert (every, total) == (len(rows), found.total())
-    assert proved == found["PROVED"] + found["PROVED assuming"]
-    assert (corrected, reported) == (found["CORRECTED"], found["CITED"] + found["EMPIRICAL"])
-    assert still_open == found["OPEN"] == total - proved - corrected - reported
-    assert definitions == sum(row.kind == "definition" for row in rows)
-    assert defined == sum(row.status == "DEFINED" for row in rows)
+    page.write_text(right.replace("3\n", "4\n").replace("\n2\n", "\n7\n8\n").replace("[5]", "[6]"), encoding="utf-8")
+    assert recorded(page) == right
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit("python tests/test_readme.py --write records the outputs of the README and the tour again")
+    if ROOT not in Path(symcook.__file__).parents:
+        sys.exit(f"symcook is imported from {symcook.__file__}; set PYTHONPATH to this checkout")
+    for one in PAGES:
+        before, after = one.read_text(encoding="utf-8"), recorded(one)
+        one.write_text(after, encoding="utf-8")
+        print(f"{one.name}: {'as before' if before == after else 'recorded again'}")
