@@ -49,13 +49,14 @@ class Shown:
 
 def blocks(text: str, language: str) -> Iterator[tuple[int, list[str]]]:
     """The number of its first line, from 0, and the lines of each block of a language."""
-    lines, first = text.splitlines(), None
+    lines, opened = text.splitlines(), None
     for number, line in enumerate(lines):
-        if first is None and line == f"```{language}":
-            first = number + 1
-        elif first is not None and line == "```":
-            yield first, lines[first:number]
-            first = None
+        if opened is None and line.startswith("```"):
+            opened = number
+        elif opened is not None and line == "```":
+            if lines[opened] == f"```{language}":
+                yield opened + 1, lines[opened + 1 : number]
+            opened = None
 
 
 def commands(text: str) -> list[Shown]:
@@ -224,6 +225,16 @@ def test_the_readme_is_short_and_shows_both_pictures() -> None:
     assert text.count("\n") <= 120
     assert {path.name for path in PICTURES} == set(re.findall(r'(?:srcset|src)="docs/([\w-]+\.svg)"', text))
     assert sum(path.stat().st_size for path in PICTURES) < 60_000
+
+
+def test_the_two_commands_are_those_that_ci_runs() -> None:
+    first, second = (lines for _, lines in blocks(PAGES[0].read_text(encoding="utf-8"), ""))
+    assert first == ["python -m venv .venv && .venv/bin/pip install . && .venv/bin/symcook tour"]
+    assert second == [".venv/bin/pip install '.[test]' && .venv/bin/pytest -n auto"]
+    steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    for step in (".venv/bin/pip install -q .", ".venv/bin/symcook tour", ".venv/bin/pytest -n auto"):
+        assert step in steps
+    assert any(step.startswith(".venv/bin/pip install -q '.[test") for step in steps)
 
 
 def test_the_readme_counts_what_the_ledger_counts() -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from families import together
 
 import symcook as sc
 from symcook.__main__ import main
+from symcook.recipes import names
 from symcook.report.picture import DARK, LIGHT, MOST
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -120,3 +122,30 @@ def test_what_makes_no_sense_is_refused(
     monkeypatch.chdir(tmp_path)
     assert main(["run", "dyck-1", "--input", "()", *more]) == 2
     assert capsys.readouterr().err.count("\n") == 1 and not list(tmp_path.iterdir())
+
+
+@together("name", names())
+def test_every_recipe_has_a_picture_and_nothing_reaches_out_of_it(name: str) -> None:
+    model = sc.build(name)
+    values = {p.name: "1/64" if p.name == "eps" else "2" for p in model.parameters if p.default is None}
+    inputs = model.embedding.inputs or ()
+    given = [*model.alphabet[:2], model.alphabet[0]] if model.alphabet else dict.fromkeys(inputs, "1")
+    asked = given if model.alphabet or model.pointwise else [given, given]
+    try:
+        run = model.run(asked, values=values, trace=True)
+    except sc.NotExact:
+        run = model.run(asked, "ball", values=values, trace=True)
+    picture = ElementTree.fromstring(run.svg())
+    wide, high = float(picture.get("width", "")), float(picture.get("height", ""))
+    for node in picture.iter(f"{NAMESPACE}rect"):
+        x, y = float(node.get("x", "0")), float(node.get("y", "0"))
+        assert (
+            0 <= x <= x + float(node.get("width", "")) <= wide and 0 <= y <= y + float(node.get("height", "")) <= high
+        )
+    for node in picture.iter(f"{NAMESPACE}text"):
+        length = len(node.text or "") * float(node.get("font-size", "")) * (0.6 if node.get("class") else 0.5)
+        left = (
+            float(node.get("x", ""))
+            - {"start": 0.0, "middle": 0.5, "end": 1.0}[node.get("text-anchor", "start")] * length
+        )
+        assert 0 <= left <= left + length <= wide and 0 <= float(node.get("y", "")) <= high, node.text
