@@ -125,14 +125,17 @@ class _Canvas:
     def drawn(self, answer: Run, groups: list[tuple[str, dict[str, list[Any]]]], maps: list[tuple[str, Any]]) -> str:
         title = f"{answer.result.model.name} on {answer.given or EMPTY_WORD}"
         self.text(_EDGE, _EDGE + 12, brief(title, 70), bold=True, size=_HEAD)
+        titled, self.right = self.right, 0
         top = _EDGE + 30
         words = self.words(answer)
         bottom = max(self.stream(top, answer, groups, words), _TALL)
-        x, y = self.right + _GAP, _EDGE
+        start = _EDGE if titled <= self.right else top
+        x, y = self.right + _GAP, start
         for caption, weights in maps:  # one under the other, and a new column where the stream ends
-            if y > _EDGE and y + 36 + _SIDE * len(weights) > bottom:
-                x, y = self.right + _GAP, _EDGE
+            if y > start and y + 36 + _SIDE * len(weights) > bottom:
+                x, y = self.right + _GAP, start
             y = self.heat(x, y, caption, weights, words) + 12
+        self.right = max(self.right, titled)
         width, height = self.right + _EDGE, self.bottom + _EDGE
         mono = "font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace"
         frame = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img"'
