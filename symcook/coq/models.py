@@ -164,7 +164,8 @@ class Written:
         """The proof that the temperature of a head is above zero; that of a constant one needs no fact."""
         if head["weighting"] != "softmax":
             return "I"
-        return facts.get(self.number(head["temperature"]), "ltac:(cbn; lra)")
+        text = self.number(head["temperature"])
+        return facts.get(text, f"(ltac:(lra) : 0 < {text})")
 
     def needed(self) -> list[tuple[str, str, str]]:
         """What the relation says besides equations: what it is about (a temperature, a deviation, or "" for the
