@@ -481,7 +481,8 @@ def _joined(op: str, parts: Sequence[Any]) -> Any:
 def _signed(tree: Any) -> tuple[list[Any], list[Any]]:
     """The terms of a sum that are added, and those that are subtracted."""
     if tree[0] == "neg":
-        return _signed(tree[1])[::-1]
+        rising, falling = _signed(tree[1])
+        return falling, rising
     if tree[0] not in ("+", "-"):
         return [tree], []
     (rising, falling), (more, less) = _signed(tree[1]), _signed(tree[2])
