@@ -248,7 +248,9 @@ class Relation:
                 self.held |= self._norm(number, norm)
 
     def _entries(self, weights: Iterable[str], reads: Iterable[str], place: str, view: View) -> list[Entry]:
-        entries = ((weight, self._at(name, place, view)) for weight, name in zip(weights, reads, strict=True))
+        entries = [(weight, self._at(name, place, view)) for weight, name in zip(weights, reads, strict=True)]
+        if not all(isinstance(weight, str) for weight, _ in entries):
+            raise BadInput("a weight of a model must be the text of a number", self.model["name"])
         return [(weight, value) for weight, value in entries if value is not None and weight != "0"]
 
     def _row(self, weights: Iterable[str], reads: Iterable[str], place: str, view: View) -> list[str]:

@@ -1623,6 +1623,7 @@ def model(**changes: Any) -> dict[str, Any]:
         "readout": readout,
         "symbols": [],
         "final_norm": None,
+        "max_length": None,
     }
     return {**whole, **changes}
 
