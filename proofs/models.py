@@ -1,5 +1,5 @@
 """Write the model files that statements name: proofs/models/NAME.json, each equal to its recipe (a test compares them).
-The constructions below are recipes with other arguments, or behind another layer.
+The constructions below are recipes with other arguments, without a greatest length, or behind another layer.
 
 python proofs/models.py [RECIPE]...
 
@@ -37,9 +37,24 @@ def converter(given: str, wanted: str) -> Callable[[], Transformer]:
     return variant(f"convert-{given}-{wanted}", "convert-boolean", given=given, wanted=wanted)
 
 
+def endless(name: str, recipe: str) -> Callable[[], Transformer]:
+    """A recipe without its greatest length, for what holds of the same network at every length."""
+    return lambda: replace(build(recipe), name=name, max_length=None)
+
+
 def surer(name: str, recipe: str) -> Callable[[], Transformer]:
-    """A recipe behind the layer of Chiang and Cholak's Proposition 2, whose answers have the logits 1 and -1."""
-    return lambda: replace(confident(build(recipe), 1), name=name)
+    """A recipe behind the layer of Chiang and Cholak's Proposition 2, whose answers have the logits 1 and -1. Its last
+    norm gives zero for zero variance: with epsilon = 0 it meets that at each position at which the old logit is 0, and
+    those of PARITY are so everywhere but at CLS."""
+
+    def made() -> Transformer:
+        model = confident(build(recipe), 1)
+        last = model.layers[-1]
+        (norm,) = last.feedforward_norms
+        layer = replace(last, feedforward_norms=(replace(norm, zero_variance="zero"),))
+        return replace(model, name=name, layers=(*model.layers[:-1], layer))
+
+    return made
 
 
 OTHERS: dict[str, Callable[[], Transformer]] = {
@@ -49,6 +64,7 @@ OTHERS: dict[str, Callable[[], Transformer]] = {
     "first-layernorm-scaled": variant("first-layernorm-scaled", "first-layernorm", scaled="yes"),
     "first-layernorm-surer": surer("first-layernorm-surer", "first-layernorm"),
     "parity-layernorm-surer": surer("parity-layernorm-surer", "parity-layernorm"),
+    "dyck-1-nonuniform-endless": endless("dyck-1-nonuniform-endless", "dyck-1-nonuniform"),
     "average-softmax": variant("average-softmax", "average", weighting="softmax"),
     "prefix-average-softmax": variant("prefix-average-softmax", "prefix-average", weighting="softmax"),
     "positional-encoding-share": variant("positional-encoding-share", "positional-encoding", kind="share"),

@@ -18,8 +18,8 @@ Definition head : Type := list string * list string * matrix * matrix * matrix *
 Inductive part :=
   | Attention (heads : list head)
   | Network (reads writes : list string) (W1 : matrix) (b1 : list R) (W2 : matrix) (b2 : list R) (a : activation)
-  (* a layer norm of the coordinates, after what stands before it *)
-  | Norm (names : list string) (gain bias : list R) (epsilon : R).
+  (* a layer norm of the coordinates, after what stands before it; it may refuse a variance of zero *)
+  | Norm (names : list string) (gain bias : list R) (epsilon : R) (refuses : bool).
 
 (* a word is accepted where all of these are zero, or where a weighted sum is positive *)
 Inductive decision := all_zero (names : list string) | positive (weights : list R) (names : list string).
@@ -27,6 +27,7 @@ Inductive place := at_first | at_last | everywhere.
 
 Record model := {
   start : Z; (* the number of the first position *)
+  longest : option Z; (* how many positions there may be, those of added words among them *)
   words : list (Z * list (string * R)); (* for each word, its index and its nonzero coordinates *)
   typed : list Z; (* the words that may be typed *)
   before : option Z; (* a word that the model adds at the beginning, or at the end *)
@@ -99,7 +100,7 @@ Definition after (p : part) (a b : Z) (x : stream) : stream := fun c i =>
   | Network reads writes W1 b1 W2 b2 f =>
       plus (x c i) (option_map (fun wb => product (fst wb) (units f W1 b1 reads x i) + snd wb)
                       (row c writes (combine W2 b2)))
-  | Norm names gain bias epsilon =>
+  | Norm names gain bias epsilon _ =>
       match row c names (combine gain bias) with
       | Some (g, b) => (x c i - mean names x i) / deviation names epsilon x i * g + b
       | None => x c i
@@ -129,6 +130,20 @@ Fixpoint stage (m : model) (n : Z) (w : Z -> Z) (given : stream) (k : nat) : str
       | None => stage m n w given k
       end
   end.
+
+(* what a part needs of the stream x before it, so that there is a run: a temperature is positive, and a norm that refuses
+   a variance of zero has a deviation above zero at every position *)
+Definition temperature_above (h : head) : Prop :=
+  let '(_, _, _, _, _, _, how) := h in match how with softmax _ temperature => 0 < temperature | _ => True end.
+Definition possible (p : part) (a b : Z) (x : stream) : Prop :=
+  match p with
+  | Attention heads => fold_right (fun h rest => temperature_above h /\ rest) True heads
+  | Norm names _ _ epsilon true => forall i : Z, a <= i <= b -> 0 < deviation names epsilon x i
+  | _ => True
+  end.
+Definition has_run (m : model) (n : Z) (w : Z -> Z) (given : stream) : Prop :=
+  match longest m with Some most => n <= most | None => True end /\
+  forall k p, nth_error (parts m) k = Some p -> possible p (start m) (start m + n - 1)%Z (stage m n w given k).
 
 Fixpoint one_of (ts : list Z) (t : Z) : Prop :=
   match ts with x :: ts => IZR t = IZR x \/ one_of ts t | nil => False end.
@@ -331,7 +346,7 @@ Definition writes (p : part) (c : string) : bool :=
   match p with
   | Attention heads => existsb (fun h : head => let '(_, names, _, _, _, _, _) := h in member c names) heads
   | Network _ names _ _ _ _ _ => member c names
-  | Norm names _ _ _ => member c names
+  | Norm names _ _ _ _ => member c names
   end.
 Lemma row_none : forall A c names (rows : list A), member c names = false -> row c names rows = None.
 Proof.
@@ -346,7 +361,7 @@ Qed.
 Lemma after_other : forall p a b x c, writes p c = false -> after p a b x c = x c.
 Proof.
   intros p a b x c h. apply functional_extensionality. intros i. unfold after.
-  destruct p as [heads | reads names W1 b1 W2 b2 f | names gain bias epsilon]; cbn [writes] in h.
+  destruct p as [heads | reads names W1 b1 W2 b2 f | names gain bias epsilon refuses]; cbn [writes] in h.
   - set (seen := x) at 1. clearbody seen.
     induction heads as [|[[[[[[reads names] Q] K] V] m] how] heads ih]; [reflexivity|].
     cbn [existsb] in h. apply Bool.orb_false_elim in h. destruct h as [h r].
@@ -390,15 +405,15 @@ Lemma contribution_of : forall m n k heads h one y c i a b, nth_error (parts m) 
   nth_error heads h = Some one -> start m = a -> (a + n - 1)%Z = b ->
   contribution m n k h y c i = plus 0 (head_output one a b y c i).
 Proof. intros m n k heads h one y c i a b e f <- <-. unfold contribution. now rewrite e, f. Qed.
-Lemma norm_row : forall names gain bias e a b y c i g h, row c names (combine gain bias) = Some (g, h) -> 0 <= e ->
-  (after (Norm names gain bias e) a b y c i - h) * deviation names e y i = g * (y c i - mean names y i).
+Lemma norm_row : forall names gain bias e f a b y c i g h, row c names (combine gain bias) = Some (g, h) -> 0 <= e ->
+  (after (Norm names gain bias e f) a b y c i - h) * deviation names e y i = g * (y c i - mean names y i).
 Proof.
-  intros names gain bias e a b y c i g h r p. unfold after. rewrite r. apply norm_value. intros z.
+  intros names gain bias e f a b y c i g h r p. unfold after. rewrite r. apply norm_value. intros z.
   now apply (deviation_zero names e y i c p (row_in _ _ _ _ _ r)).
 Qed.
-Lemma norm_row_zero : forall names gain bias e a b y c i g h, row c names (combine gain bias) = Some (g, h) ->
-  deviation names e y i = 0 -> after (Norm names gain bias e) a b y c i = h.
-Proof. intros names gain bias e a b y c i g h r z. unfold after. rewrite r. now apply norm_zero. Qed.
+Lemma norm_row_zero : forall names gain bias e f a b y c i g h, row c names (combine gain bias) = Some (g, h) ->
+  deviation names e y i = 0 -> after (Norm names gain bias e f) a b y c i = h.
+Proof. intros names gain bias e f a b y c i g h r z. unfold after. rewrite r. now apply norm_zero. Qed.
 Lemma mean_of : forall names y i k, Z.of_nat (List.length names) = k -> mean names y i = total names y i / IZR k.
 Proof. intros names y i k <-. unfold mean. now rewrite INR_IZR_INZ. Qed.
 Lemma deviation_of : forall names e y i k, Z.of_nat (List.length names) = k ->
@@ -408,6 +423,9 @@ Proof. intros names e y i k <-. unfold deviation. now rewrite INR_IZR_INZ. Qed.
 (* The equations of a run, computed: both sides are the same up to ring laws, around functions and inside them. What is
    the same on both sides gets a name. *)
 Ltac differ a b := assert_fails (constr_eq a b).
+Ltac inverted := (* what divides may be zero: its inverse is a number of its own *)
+  unfold Rdiv;
+  repeat match goal with |- context [/ ?r] => lazymatch r with IZR _ => fail | _ => generalize (/ r); intro end end.
 Ltac align a b f := (* f a and f b for the function f *)
   tryif constr_eq a b then idtac else (let e := fresh in assert (e : a = b) by same; rewrite e; clear e);
   let t := eval cbv beta in (f b) in generalize t; intro
@@ -437,7 +455,7 @@ with pair_aligned :=
 with same :=
   first
     [ reflexivity
-    | repeat once pair_aligned; first [reflexivity | ring | field; repeat split; first [assumption | lra]] ]
+    | repeat once pair_aligned; first [reflexivity | ring | field; repeat split; first [assumption | lra] | inverted; field] ]
 with same_formula :=
   first
     [ reflexivity
@@ -563,15 +581,15 @@ Ltac gain_and_bias c names gain bias tactic :=
   lazymatch r with Some (?g, ?h) => tactic g h end.
 Ltac normed x m n w g k :=
   lazymatch goal with
-  | z : deviation _ _ _ _ = 0 |- after (Norm ?names ?gain ?bias ?d) ?a ?b _ ?c ?i = _ =>
+  | z : deviation _ _ _ _ = 0 |- after (Norm ?names ?gain ?bias ?d ?f) ?a ?b _ ?c ?i = _ =>
       gain_and_bias c names gain bias ltac:(fun s h =>
-        rewrite (norm_row_zero names gain bias d a b (x k) c i s h eq_refl z); ring)
-  | |- context [after (Norm ?names ?gain ?bias ?d) ?a ?b _ ?c ?i] =>
+        rewrite (norm_row_zero names gain bias d f a b (x k) c i s h eq_refl z); ring)
+  | |- context [after (Norm ?names ?gain ?bias ?d ?f) ?a ?b _ ?c ?i] =>
       gain_and_bias c names gain bias ltac:(fun s h =>
         let q := fresh in
-        assert (q : (after (Norm names gain bias d) a b (x k) c i - h) * deviation names d (x k) i
+        assert (q : (after (Norm names gain bias d f) a b (x k) c i - h) * deviation names d (x k) i
                     = s * (x k c i - mean names (x k) i)) by (apply norm_row; [reflexivity | lra]);
-        revert q; generalize (after (Norm names gain bias d) a b (x k) c i) (deviation names d (x k) i) (mean names (x k) i);
+        revert q; generalize (after (Norm names gain bias d f) a b (x k) c i) (deviation names d (x k) i) (mean names (x k) i);
         places x m n w g k; intros ? ? ? q; refine (between _ _ _ _ q _ _); ring)
   end.
 Ltac total_of names :=
@@ -608,7 +626,7 @@ Ltac equation x name m n w g :=
   | |- context [x (S ?k) ?c ?i] =>
       step_to x name m n w g k ltac:(fun p a b =>
         lazymatch p with
-        | Norm _ _ _ _ => normed x m n w g k
+        | Norm _ _ _ _ _ => normed x m n w g k
         | _ =>
             lazymatch goal with
             | |- context [contribution] => contributions x name m n k; written_out; places x m n w g k; ring
@@ -665,7 +683,7 @@ with congruent_formula :=
 Ltac nonzero :=
   first
     [ assumption
-    | match goal with h : forall i : Z, _ -> ?d i <> 0 |- ?d _ <> 0 => apply h; in_range end
+    | match goal with h : forall i : Z, _ -> 0 < ?d i |- ?d _ <> 0 => apply Rgt_not_eq; apply h; in_range end
     | rewrite <- ?minus_IZR, <- ?plus_IZR; apply some_greatest; lia
     | lra ].
 Ltac cancel a b :=
@@ -698,6 +716,39 @@ Ltac determined relation :=
   match goal with f : ?q |- _ => is_about relation q;
     match goal with e : ?p |- _ => is_about relation p; differ e f; unfold relation in e, f; both_hold e f end
   end.
+(* what a run needs: one part after the other, and at the places as the relation numbers them *)
+Fixpoint possible_to (m : model) (n : Z) (w : Z -> Z) (given : stream) (k : nat) : Prop :=
+  match k with
+  | O => True
+  | S k =>
+      possible_to m n w given k /\
+      match nth_error (parts m) k with
+      | Some p => possible p (start m) (start m + n - 1)%Z (stage m n w given k)
+      | None => True
+      end
+  end.
+Lemma possible_all : forall m n w g, possible_to m n w g (List.length (parts m)) -> forall k p,
+  nth_error (parts m) k = Some p -> possible p (start m) (start m + n - 1)%Z (stage m n w g k).
+Proof.
+  intros m n w g h k p e. assert (l : (k < List.length (parts m))%nat) by (apply nth_error_Some; rewrite e; discriminate).
+  revert h l. generalize (List.length (parts m)). intros j. induction j as [|j ih]; intros h l; [lia|]. destruct h as [h r].
+  destruct (Nat.eq_dec k j) as [->|d]; [now rewrite e in r | apply ih; [exact h | lia]].
+Qed.
+Lemma positions_from_one : forall (n : Z) (P : Z -> Prop),
+  (forall i : Z, 1 <= i <= n -> P i) <-> (forall i : Z, 1 <= i <= (1 + n - 1)%Z -> P i).
+Proof. intros n P. now rewrite Z.add_simpl_l. Qed.
+Lemma positions_from_zero : forall (n : Z) (P : Z -> Prop),
+  (forall i : Z, 0 <= i <= n - 1 -> P i) <-> (forall i : Z, 0 <= i <= (0 + n - 1)%Z -> P i).
+Proof. intros n P. now rewrite Z.add_0_l, minus_IZR. Qed.
+Lemma deviation_above : forall names epsilon x i, 0 < epsilon -> names <> nil -> 0 < deviation names epsilon x i.
+Proof.
+  intros names epsilon x i h e. unfold deviation. apply sqrt_lt_R0.
+  destruct (total_squares names (fun c i => x c i - mean names x i) i) as [q _].
+  assert (l : 0 < INR (List.length names)) by (apply lt_0_INR; destruct names; [contradiction | simpl; lia]).
+  set (t := total _ _ _) in *. assert (0 <= t / INR (List.length names)); [|lra].
+  apply Rmult_le_pos; [assumption | left; now apply Rinv_0_lt_compat].
+Qed.
+
 (* words and decisions *)
 Ltac tops := repeat match goal with
   | |- context [(1 + ?n - 1)%Z] => replace (1 + n - 1)%Z with n by lia
@@ -722,3 +773,31 @@ Ltac decided relation name :=
     end; clearbody x
   end;
   first [ intuition lra | split; let h := fresh in let i := fresh in let r := fresh in intros h i r; specialize (h i r); intuition lra ].
+
+(* What no stored model has: what these parts mean is shown at values. *)
+Theorem gelu_value : forall x, activated gelu_units x = x * ((1 + erf (x / sqrt 2)) / 2).
+Proof. intros x. unfold activated. generalize (erf (x / sqrt 2)). intros e. field. Qed.
+Theorem leftmost_value : forall (s v : Z -> R), s 1%Z < s 2%Z -> s 3%Z = s 2%Z -> attention leftmost 1 3 s v = v 2%Z.
+Proof.
+  intros s v l e. rewrite attention_one by now left.
+  rewrite (sum_within 1 3 _ (fun j => ind (IZR j = IZR 2) * v j)).
+  - unfold sum. replace (Z.to_nat (3 - 1 + 1)) with 3%nat by reflexivity. cbn [sum_of Z.of_nat Z.add Pos.of_succ_nat
+      Pos.succ Pos.add]. rewrite (ind_false (1 = 2)), (ind_true (2 = 2)), (ind_false (3 = 2)); try ring; split; trivial; lra.
+  - intros j h. f_equal. unfold weight. apply ind_ext.
+    assert (c : j = 1%Z \/ j = 2%Z \/ j = 3%Z) by lia. split.
+    + intros g. assert (p : 1 <= IZR 2 <= 3) by lra. destruct (g 2%Z p) as [q r].
+      destruct c as [-> | [-> | ->]]; [lra | reflexivity|]. exfalso. assert (IZR 2 < IZR 3) by lra. specialize (r H). lra.
+    + intros q%eq_IZR. subst j. intros k [u%le_IZR t%le_IZR].
+      assert (d : k = 1%Z \/ k = 2%Z \/ k = 3%Z) by lia. destruct d as [-> | [-> | ->]]; split; try lra.
+Qed.
+Definition ended (s : Z) : model := {|
+  start := s; longest := None; words := nil; typed := [0; 1]%Z; before := Some 2%Z; after_last := Some 3%Z; inputs := nil;
+  positions := nil; parts := nil; readout := None
+|}.
+Theorem ended_value : forall w, is_word (ended 1) 3 w <-> w 1%Z = 2%Z /\ (w 2%Z = 0%Z \/ w 2%Z = 1%Z) /\ w 3%Z = 3%Z.
+Proof.
+  intros w. unfold is_word, ended. cbn. split.
+  - intros [a%eq_IZR [b%eq_IZR [_ h]]]. assert (p : 2 <= IZR 2 <= 2) by lra. destruct (h 2%Z p) as [e%eq_IZR|[e%eq_IZR|[]]]; tauto.
+  - intros [-> [h ->]]. repeat split; try lra. intros i [p%le_IZR q%le_IZR]. replace i with 2%Z by lia.
+    destruct h as [-> | ->]; [left | right; left]; reflexivity.
+Qed.

@@ -65,11 +65,11 @@ class Equations:
 
     def determines(self, shape: str, own: Sequence[str]) -> str:
         """The lemma that two values are the same if this equation holds of both, and what else is in it is the same;
-        a deviation is not zero where a norm refuses that."""
+        a deviation is above zero where a norm refuses zero variance."""
         written = self.written
         mine, its = ([f"{letter}{k}_" for k in range(len(own))] for letter in "ab")
         same = [self.everywhere(f"{a}@ = {b}@") for a, b in zip(mine, its, strict=True)]
-        some = [self.everywhere(f"{a}@ <> 0") for a, name in zip(mine, own, strict=True) if name in written.refused]
+        some = [self.everywhere(f"0 < {a}@") for a, name in zip(mine, own, strict=True) if name in written.refused]
         steps = [*same[1:], *some, self.said(shape, mine), self.said(shape, its), same[0]]
         bound = f"{self.of} ({' '.join([*mine, *its])} : {sort_text(self.sort)})"
         statement = f"forall {bound}, {written.premises}{' -> '.join(steps)}"
@@ -86,18 +86,38 @@ class Equations:
         return self.pointwise and parsed(self.relation.equations[number])[:2] == ("op", "&")
 
     def runs(self) -> str:
-        """The proof that the run satisfies the relation."""
-        proofs: list[str] = []
+        """The proof that the run satisfies the relation where there is one, and only there."""
+        needed = self.written.needed()
+        before = [f"need{k}" for k, (about, *_) in enumerate(needed) if about not in self.written.refused]
+        proofs = list(before)
         for number, held in enumerate(self.held):
             proofs += [f"(proj1 {held})", f"(proj2 {held})"] if self.split(number) else [held]
+        proofs += [f"need{k}" for k in range(len(before), len(needed))]
         names, put = " ".join([*self.known, *self.supposed, self.written.x]), joined(self.lemmas, self.whole)
-        return f"intros {names}. exact ({parts_of(put, self.whole)} {' '.join(proofs or ['I'])})."
+        steps = [
+            f"assert (need{k} : {text}) by exact {proof}" if text else f"assert (need{k} := {proof})"
+            for k, (_, text, proof) in enumerate(needed)
+        ]
+        last = f"exact ({parts_of(put, self.whole)} {' '.join(proofs or ['I'])})"
+        return f"intros {names}. split; [{self.has_run()} | intros ran]. {'. '.join([*steps, last])}."
+
+    def has_run(self) -> str:
+        """The proof that there is a run where the relation holds."""
+        count, needed = len(conjuncts("&", self.whole)), self.written.needed()
+        first = len(needed) - len(self.written.refused)
+        places = [*range(first), *range(count - len(self.written.refused), count)]
+        facts = {about: f"part{place}" for (about, *_), place in zip(needed, places, strict=True)}
+        opened = f"refine ({parts_of(parted(self.lemmas, self.whole), self.whole)} _ holds _); clear holds"
+        labels = " ".join(f"part{k}" for k in range(count))
+        start = f"intros holds; unfold {self.one.name} in holds; {opened}; intros {labels}" if needed else "intros _"
+        each = f"apply possible_all; exact {self.written.possible(facts)}"
+        return f"{start}; split; [exact {facts.get('', 'I')} | {each}]"
 
     def only(self) -> str:
         """The proof that the relation has no other solution: the values are the same one after the other."""
         written = self.written
         names = [*self.known, *map(spelled, written.values), *self.supposed, "holds", written.x]
-        names += [*(f"same_{v}" for v in written.given), *(f"some_{v}" for v in written.refused)]
+        names += [f"same_{v}" for v in written.given]
         opened = parts_of(parted(self.lemmas, self.whole), self.whole)
         count = len(conjuncts("&", self.whole))
         steps = [
@@ -105,12 +125,13 @@ class Equations:
             f"unfold {self.one.name} in holds; refine ({opened} _ holds _); clear holds",
             f"intros {' '.join(f'part{k}' for k in range(count))}",
         ]
-        place = 0
+        place = len(written.needed()) - len(written.refused)
+        some = {v: f"part{count - len(written.refused) + k}" for k, v in enumerate(written.refused)}
         for number, (shape, own) in enumerate(self.equations):
             given = f"(conj part{place} part{place + 1})" if self.split(number) else f"part{place}"
             place += 1 + self.split(number)
             arguments = [*self.symbols, *map(spelled, own), *(self.place[name] for name in own), *self.supposed]
-            known = [*(f"same_{v}" for v in own[1:]), *(f"some_{v}" for v in own if v in written.refused)]
+            known = [*(f"same_{v}" for v in own[1:]), *(some[v] for v in own if v in some)]
             lemma = [self.determines(shape, own), "n", "w", *arguments, *known, given, self.held[number]]
             steps.append(f"assert (same_{own[0]} := {' '.join(lemma)})")
         chain = skeleton(in_a_chain(len(written.values)))

@@ -4,13 +4,14 @@ satisfies the relation run(NAME) that statements suppose."""
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from typing import Any
 
 from symcook.coq.equations import Equations
 from symcook.coq.reading import MODEL_CALL, Defined, Reading, definitions, parsed, spelled
 from symcook.coq.statement import known_ids
 from symcook.coq.term import Untranslatable
+from symcook.model.expr import names, parse_term
 from symcook.proof.replay import library
 from symcook.proof.runrel import Relation, _readable, stored_model
 
@@ -63,8 +64,13 @@ def listed(parts: Any) -> str:
     return "[" + "; ".join(parts) + "]"
 
 
-def quoted(names: Any) -> str:
-    return listed(f'"{n}"' for n in names)
+def joined_right(proofs: list[str]) -> str:
+    """The proof of a conjunction that ends with True."""
+    return reduce(lambda rest, one: f"(conj {one} {rest})", reversed(proofs), "I")
+
+
+def quoted(words: Any) -> str:
+    return listed(f'"{word}"' for word in words)
 
 
 class Written:
@@ -133,7 +139,53 @@ class Written:
                 if norm["projection"] is not None:
                     raise Untranslatable("a projected norm")
                 numbers = [self.vector(x for (x,) in norm[key]) for key in ("gain", "bias")]
-                out.append(f"Norm {self.names(norm)} {' '.join(numbers)} ({self.number(norm['epsilon'])})")
+                refuses = "true" if norm["zero_variance"] == "refuse" else "false"
+                out.append(f"Norm {self.names(norm)} {' '.join(numbers)} ({self.number(norm['epsilon'])}) {refuses}")
+        return out
+
+    def possible(self, facts: dict[str, str]) -> str:
+        """The proof that each part has what it needs, from the parts of the relation that say so, by their text."""
+        out, number = "I", 0
+        bottom = "zero" if self.relation.low == "0" else "one"
+        for _, blocks, norms, _ in self.relation.parts:
+            if blocks:
+                needs = [self.warm(head, facts) for head in blocks] if "mask" in blocks[0] else []
+                out, number = f"(conj {out} {joined_right(needs)})", number + 1
+            for norm in norms:
+                need, (root,) = "I", (v for v, where in self.deviations.items() if where == number)
+                if root in self.refused:
+                    need = f"(proj1 (positions_from_{bottom} n _) {facts[root]})"
+                elif norm["zero_variance"] == "refuse":
+                    need = "(fun i _ => deviation_above _ _ _ i ltac:(lra) ltac:(discriminate))"
+                out, number = f"(conj {out} {need})", number + 1
+        return out
+
+    def warm(self, head: Any, facts: dict[str, str]) -> str:
+        """The proof that the temperature of a head is above zero; that of a constant one needs no fact."""
+        if head["weighting"] != "softmax":
+            return "I"
+        text = self.number(head["temperature"])
+        return facts.get(text, f"(ltac:(lra) : 0 < {text})")
+
+    def needed(self) -> list[tuple[str, str, str]]:
+        """What the relation says besides equations: what it is about (a temperature, a deviation, or "" for the
+        length), the formula, and its proof from `ran`, that there is a run."""
+        out = [("", "", "(proj1 ran)")] if self.model["max_length"] is not None else []
+        number = 0
+        for _, blocks, norms, _ in self.relation.parts:
+            for place, head in enumerate(blocks if blocks and "mask" in blocks[0] else ()):
+                text, free = self.number(head["temperature"]), names(parse_term(head["temperature"]))
+                if free and head["weighting"] == "softmax" and text not in {one for one, *_ in out}:
+                    proof = f"(proj2 ran {number}%nat _ eq_refl)"
+                    for _ in range(place):
+                        proof = f"(proj2 {proof})"
+                    out.append((text, f"0 < {text}", f"(proj1 {proof})"))
+            number += bool(blocks) + len(norms)
+        bottom = "zero" if self.relation.low == "0" else "one"
+        place_of = dict(zip(self.defined().params, self.places(self.defined()), strict=True))
+        for root in self.refused:
+            proof = f"(proj2 (positions_from_{bottom} n _) (proj2 ran {self.deviations[root]}%nat _ eq_refl))"
+            out.append((root, f"forall i : Z, {self.range} -> 0 < {place_of[root]} i", proof))
         return out
 
     def constant(self) -> str:
@@ -143,9 +195,11 @@ class Written:
             for index, row in enumerate((embedding["words"] or {}).values())
         )
         positions = [f'("{c}", fun i : Z => ({self.number(v)} : R))' for c, v in embedding["positions"].items()]
+        most = self.model["max_length"]
         parts, given = self.parts(), "".join(f" {name}" for name in (*self.symbols, "n"))
         fields = [
             f"start := {embedding['start']}",
+            f"longest := {'None' if most is None else f'Some {most}%Z'}",
             f"words := {listed(words)}",
             *self.alphabet(),
             f"inputs := {quoted(embedding['inputs'] or [])}",
@@ -234,8 +288,13 @@ class Written:
     @cached_property
     def refused(self) -> list[str]:
         """The deviations that must not be zero."""
+        return [text.partition("(")[0] for text in self.relation.deviations]
+
+    @cached_property
+    def deviations(self) -> dict[str, int]:
+        """All deviations, and the number of the part that each belongs to."""
         statistics = self.relation.statistics.items()
-        return [v for v, (kind, _, norm) in statistics if kind == "deviation" and norm["zero_variance"] == "refuse"]
+        return {v: done for v, (kind, done, _) in statistics if kind == "deviation"}
 
     @property
     def given(self) -> list[str]:
@@ -259,18 +318,16 @@ class Written:
         return f"let {self.x} := stage ({self.called}) n w given in"
 
     def converse(self, one: Defined) -> str:
-        """That run(NAME) has no other solution: what satisfies it is what the run has, if the inputs are the same, and
-        if no deviation is zero where a norm refuses that."""
+        """That run(NAME) has no other solution: what satisfies it is what the run has, if the inputs are the same."""
         place = dict(zip(one.params, self.places(one), strict=True))
         if self.relation.pointwise:
             sort, every, at = "R", "", ""
         else:
             sort, every, at = "Z -> R", f"forall i : Z, {self.range} -> ", " i"
         inputs = [f"({every}{spelled(v)}{at} = {place[v]}{at})" for v in self.given]
-        refused = [f"({every}{spelled(v)}{at} <> 0)" for v in self.refused]
         same = " /\\ ".join(f"{spelled(v)}{at} = {place[v]}{at}" for v in self.values)
         arguments = " ".join(map(spelled, one.params))
-        supposed = "".join(f"{condition} -> " for condition in [*inputs, *refused])
+        supposed = "".join(f"{condition} -> " for condition in inputs)
         values = " ".join(map(spelled, self.values))
         return (
             f"{self.module}_only : forall {self.bound} ({values} : {sort}), {self.premises}\n"
@@ -278,12 +335,14 @@ class Written:
         )
 
     def theorems(self) -> list[str]:
-        """That the run satisfies run(NAME) and is its only solution; and where statements use them, what word(NAME) and
-        accept(NAME) say. Before them the lemmas by which that is proved."""
+        """That the run satisfies run(NAME) where there is one, and only there, and is its only solution; and where
+        statements use them, what word(NAME) and accept(NAME) say. Before them the lemmas by which that is proved."""
         one = self.defined()
+        if self.relation.pointwise and (self.model["max_length"] is not None or self.refused):
+            raise Untranslatable("a model of one position that refuses inputs")
         equations = Equations(self, one)
         runs = f"{self.module}_runs : forall {self.bound}, {self.premises}\n  {self.stream}\n"
-        runs += f"  {self.run} {' '.join(self.places(one))}"
+        runs += f"  {self.run} {' '.join(self.places(one))}\n  <-> has_run ({self.called}) n w given"
         out = [equations.text]
         for statement, proof in zip((runs, self.converse(one)), equations.proofs, strict=True):
             out.append(f"Theorem {statement}.\nProof.\n  {proof}\nQed.")

@@ -11,8 +11,13 @@ of a layer write one coordinate, ``z<layer>_<head>_name`` is what one head adds.
 makes, ``mu<layer>`` its mean and ``dev<layer>`` the root that it divides by (the final norm counts as one more layer).
 A name that is taken gets underscores at its end.
 
-A row that sees nothing gets zero, by an equation. Where a norm meets zero variance and refuses it, there is no run, and
-the equations leave its values open.
+A row that sees nothing gets zero, by an equation.
+
+The relation holds of an input that has a run, and of no other. So beside the equations it says, at every position, what
+a run needs: that a temperature is positive, and that a norm that refuses zero variance has a deviation above zero. It
+says too that n, which counts the positions with those of added tokens, is at most the model's greatest length; this
+belongs to the run and not to the word, since a model that takes numbers has no words. Temperature and length come
+first: what stands behind them may divide by what they exclude.
 
 What is trusted here is the reading of the blocks; tests compare it with `forward` in the exact domain. Standard library
 only: numbers and expressions are text already.
@@ -22,14 +27,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache, reduce
 from typing import Any
 
 from symcook.errors import BadInput
-from symcook.model.expr import ARITY, children, names, parse_term, show, valid_name
+from symcook.model.expr import ARITY, children, names, numeral, parse_term, show, valid_name
 
 Model = Mapping[str, Any]
+View = Mapping[str, str]  # the name of the current value of each coordinate
+Entry = tuple[str, str]  # a weight, and the value that it is for
 Right = Callable[[str | None], str]  # an equation for ``@`` from the old value, None where that is zero
 _TAKEN = frozenset({"i", "j", "k", "n", "w"})  # names that the relation itself uses
 _ACTIVATIONS = {"relu": "relu({0})", "step": "I[0 < {0}]", "gelu": "({0})/2*(1 + erf(({0})/sqrt(2)))"}
@@ -90,6 +98,8 @@ class Relation:
         self.low = str(self.embedding["start"])
         self.high = "n" if self.low == "1" else "n - 1"
         self.equations: list[str] = []
+        self.needed: list[str] = []  # what must hold before the equations can
+        self.deviations: list[str] = []  # those that must not be zero
         self.held: dict[str, str] = {}
         self.used: set[str] = {*model["space"], *(symbol["name"] for symbol in model["symbols"])}
         self._embed()
@@ -125,9 +135,18 @@ class Relation:
             _only(text, symbols | {"i", "n"})
 
     def run(self) -> str:
-        """The conjunction of all equations."""
-        parts = [e if self.pointwise else f"(all i in {self.low}..{self.high}. {e})" for e in self.equations]
-        return _conjunction(parts) or "true"
+        """The conjunction of all equations, and of what a run needs besides."""
+        parts = [self.everywhere(e) for e in (*self.equations, *(f"0 < {one}" for one in self.deviations))]
+        return _conjunction([*self.needs(), *parts]) or "true"
+
+    def needs(self) -> list[str]:
+        """That the input is not too long, and that each temperature is positive."""
+        most = self.model["max_length"]
+        return [*([] if most is None or self.pointwise else [f"n <= {most}"]), *dict.fromkeys(self.needed)]
+
+    def everywhere(self, text: str) -> str:
+        """A formula at every position."""
+        return text if self.pointwise else f"(all i in {self.low}..{self.high}. {text})"
 
     def word(self) -> str:
         """w(i) is an index into the vocabulary at every position: a typed token, or the added one at its end."""
@@ -228,9 +247,14 @@ class Relation:
             for norm in norms:
                 self.held |= self._norm(number, norm)
 
-    def _row(self, weights: Iterable[str], reads: Iterable[str], place: str, view: Mapping[str, str]) -> list[str]:
-        entries = ((weight, self._at(name, place, view)) for weight, name in zip(weights, reads, strict=True))
-        return [_times(weight, value) for weight, value in entries if value is not None and weight != "0"]
+    def _entries(self, weights: Iterable[str], reads: Iterable[str], place: str, view: View) -> list[Entry]:
+        entries = [(weight, self._at(name, place, view)) for weight, name in zip(weights, reads, strict=True)]
+        if not all(isinstance(weight, str) for weight, _ in entries):
+            raise BadInput("a weight of a model must be the text of a number", self.model["name"])
+        return [(weight, value) for weight, value in entries if value is not None and weight != "0"]
+
+    def _row(self, weights: Iterable[str], reads: Iterable[str], place: str, view: View) -> list[str]:
+        return [_times(*entry) for entry in self._entries(weights, reads, place, view)]
 
     def _norm(self, number: int, norm: Model) -> dict[str, str]:
         """Equations of a layer norm; the names of what it makes, by what it writes."""
@@ -243,6 +267,8 @@ class Relation:
         variance = f"({_sum(f'({entry} - {mean})^2' for entry in entries)})/{len(entries)}"
         root = _sum([variance, *_nonzero(norm["epsilon"])])
         deviation = self._define(f"dev{number}", f"@ = sqrt({root})") + place
+        if norm["zero_variance"] == "refuse" and (_rational(norm["epsilon"]) or 0) <= 0:
+            self.deviations.append(deviation)
         made = {}
         for name, entry, (gain,), (bias,) in zip(norm["writes"], entries, norm["gain"], norm["bias"], strict=True):
             text = f"({' - '.join(['@', *_nonzero(bias)])})*{deviation} = {_times(gain, f'({entry} - {mean})')}"
@@ -279,14 +305,20 @@ class Relation:
         return windows[mask]
 
     def _head(self, head: Model, view: Mapping[str, str]) -> list[tuple[str, Right]]:
+        if head["weighting"] == "softmax" and (free := names(parse_term(head["temperature"]))):
+            positive = f"0 < {_readable(head['temperature'])}"
+            self.needed.append(self.everywhere(positive) if "i" in free else positive)
         low, high, size, empty = self._window(head["mask"])
         window = f"{low}, {high}"
 
-        def score(at: str) -> str | None:
+        def score(at: str, factor: Sequence[str] = ()) -> str | None:
             rows = zip(head["Q"], head["K"], strict=True)
-            pairs = [(self._row(q, head["reads"], "i", view), self._row(k, head["reads"], at, view)) for q, k in rows]
-            products = [f"({_sum(q)})*({_sum(k)})" for q, k in pairs if q and k]
-            return _sum(products) if products else None
+            sums = (tuple(self._entries(w, head["reads"], to, view) for w, to in ((q, "i"), (k, at))) for q, k in rows)
+            pairs = [pair for pair in sums if all(pair)]
+            if len(pairs) < 2:
+                return _product(factor, pairs[0]) if pairs else None
+            products = _sum(_product((), pair) for pair in pairs)
+            return _product(factor, [[("1", f"({products})")]]) if factor else products
 
         here, other = score("j"), score("k")
         best = f"all k in {low}..{high}. {other} <= {here}"
@@ -296,8 +328,7 @@ class Relation:
         if here is None:
             weight = f"I[j = {low if head['weighting'] == 'leftmost' else high}]*" if nearer else ""
         elif head["weighting"] == "softmax":
-            scale, temperature = (_readable(head[key]) for key in ("scale", "temperature"))
-            weight = f"exp(({scale})/({temperature})*({here}))*"
+            weight = f"exp({score('j', (head['scale'], head['temperature']))})*"
         else:
             weight = f"I[{best} & ({nearer} -> {other} < {here})]*" if nearer else f"I[{best}]*"
         total = f"sum(j, {window}, {weight[:-1]})" if weight else size
@@ -347,8 +378,48 @@ def _times(weight: str, value: str) -> str:
     return f"{_bracketed(_readable(weight))}*{value}"
 
 
+def _product(factor: Sequence[str], rows: Sequence[Sequence[Entry]]) -> str:
+    """The product of weighted sums, times `factor`: a scale, and a temperature that divides it. The numbers among the
+    weights of sums of one term, the scale and the temperature are multiplied to one, which stands in front."""
+    number, above, values, below = Fraction(1), list[str](), list[str](), ""
+    for text in (*factor[:1], *(row[0][0] for row in rows if len(row) == 1)):
+        part, others = _split(parse_term(_readable(text)))
+        number, above = number * part, [*above, *(_bracketed(show(one)) for one in others)]
+    for temperature in factor[1:]:
+        if divided := _rational(temperature):
+            number /= divided
+        else:
+            below = f"/{_bracketed(_readable(temperature))}"
+    for row in rows:
+        values.append(row[0][1] if len(row) == 1 else f"({_sum(_times(*entry) for entry in row)})")
+    whole = numeral(number.numerator) + (f"/{numeral(number.denominator)}" if number.denominator != 1 else "")
+    return _times(whole, "*".join([*above, *values]) + below)
+
+
+def _split(tree: Any) -> tuple[Fraction, list[Any]]:
+    """A product as its rational number and its other factors."""
+    if tree[0] == "num":
+        return Fraction(*tree[1:]), []
+    if tree[0] == "neg":
+        number, others = _split(tree[1])
+        return -number, others
+    if tree[0] in ("*", "/"):
+        (left, first), (right, second) = _split(tree[1]), _split(tree[2])
+        if tree[0] == "*":
+            return left * right, first + second
+        if right and not second:
+            return left / right, first
+    return Fraction(1), [tree]
+
+
+def _rational(text: str) -> Fraction | None:
+    """A number of a document as a fraction; None where more than products and quotients of numbers are in it."""
+    number, others = _split(parse_term(text))
+    return None if others else number
+
+
 def _bracketed(text: str) -> str:
-    return text if re.fullmatch(r"[A-Za-z0-9_.]+", text) else f"({text})"
+    return text if re.fullmatch(r"[\w.]+(\([\w.]*\))?", text) else f"({text})"
 
 
 def _sum(terms: Iterable[str]) -> str:
@@ -389,13 +460,41 @@ def _only(text: str, allowed: set[str]) -> None:
 
 
 def _readable(text: str) -> str:
-    """An expression of a model in the statement language: powers with a variable exponent become pow."""
+    """An expression of a model in the statement language: powers with a variable exponent become pow, which is defined
+    for exponents from 0 on. What falls in the exponent is a power of the inverse: 2^(n - i) is
+    pow(2, n)*pow(1/2, i)."""
 
     def put(part: Any) -> Any:
         if not isinstance(part, tuple) or not part:
             return part
         if part[0] == "^" and part[2][0] != "num":
-            return ("call", "pow", (put(part[1]), put(part[2])))
+            base, (rising, falling) = put(part[1]), _signed(put(part[2]))
+            many = [(base, rising)] * bool(rising) + [(_inverse(base), falling)] * bool(falling)
+            return _joined("*", [("call", "pow", (a, _joined("+", terms))) for a, terms in many])
         return tuple(map(put, part))
 
     return show(put(parse_term(text)))
+
+
+def _joined(op: str, parts: Sequence[Any]) -> Any:
+    return reduce(lambda a, b: (op, a, b), parts)
+
+
+def _signed(tree: Any) -> tuple[list[Any], list[Any]]:
+    """The terms of a sum that are added, and those that are subtracted."""
+    if tree[0] == "neg":
+        rising, falling = _signed(tree[1])
+        return falling, rising
+    if tree[0] not in ("+", "-"):
+        return [tree], []
+    (rising, falling), (more, less) = _signed(tree[1]), _signed(tree[2])
+    return (rising + more, falling + less) if tree[0] == "+" else (rising + less, falling + more)
+
+
+def _inverse(tree: Any) -> Any:
+    """1/t; of a rational number that is not zero again a quotient of integers."""
+    number, others = _split(tree)
+    if others or not number:
+        return ("/", ("num", 1, 1), tree)
+    quotient = ("/", ("num", number.denominator, 1), ("num", abs(number.numerator), 1))
+    return quotient if number > 0 else ("neg", quotient)

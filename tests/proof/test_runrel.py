@@ -26,11 +26,11 @@ from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.ends import Embedding, Readout
 from symcook.model.layers import PLACEMENTS, Layer, SelfAttention
-from symcook.model.modelfile import dumps, load, to_document
+from symcook.model.modelfile import dumps, load, loads, to_document
 from symcook.model.parts import MASKS, WEIGHTINGS, FeedForward, Head, LayerNorm
 from symcook.model.space import Space
 from symcook.model.symbols import fraction
-from symcook.model.transformer import Transformer
+from symcook.model.transformer import Parameter, Transformer
 from symcook.proof.replay import proofs_directory
 from symcook.proof.runrel import Relation, expand, stored_model
 from symcook.recipes import build, names
@@ -335,7 +335,7 @@ def test_the_stored_dyck_k_d_and_the_formula_of_its_language() -> None:
 
 
 def test_a_long_relation_is_bracketed_and_says_the_same() -> None:
-    """Over 128 equations are bracketed in halves: the same equations in the same order, nested less deep."""
+    """Over 128 parts are bracketed in halves: the same ones in the same order, nested less deep."""
 
     def depth(tree: Any) -> int:
         return 1 + max(map(depth, tree[1:])) if tree[0] == "&" else 0
@@ -343,7 +343,8 @@ def test_a_long_relation_is_bracketed_and_says_the_same() -> None:
     long, short = (Relation(stored_model(f"{name}-layernorm-surer")) for name in ("parity", "first"))
     assert len(long.equations) > 128 >= len(short.equations)
     for relation in (long, short):
-        each = [tree_of(f"(all i in 0..n - 1. {equation})") for equation in relation.equations]
+        roots = [f"0 < {deviation}" for deviation in relation.deviations]
+        each = [tree_of(f"(all i in 0..n - 1. {equation})") for equation in [*relation.equations, *roots]]
         whole = tree_of(relation.run())
         assert list(conjuncts(whole)) == each
         assert depth(whole) < 128
@@ -467,21 +468,138 @@ def test_a_norm_of_three_entries_has_its_root(placement: str, epsilon: str) -> N
         compared.agrees(row)
 
 
-def test_a_norm_that_refuses_zero_variance_leaves_it_open() -> None:
-    one = LayerNorm(("x", "y"), zero_variance="refuse")
+# --- Inputs that have no run ------------------------------------------------------------------------------------------
+
+
+def has_run(model: Transformer, given: Any) -> bool:
+    """Whether `forward` takes the input, with every position and coordinate computed."""
+    try:
+        streams(model, prepare(model, given)[0])
+    except BadInput:
+        return False
+    return True
+
+
+def refusing(model: Transformer) -> Transformer:
+    """The same model with norms that refuse zero variance."""
+    return loads(dumps(model).replace('"zero_variance": "zero"', '"zero_variance": "refuse"'))
+
+
+class Asked:
+    """A model whose norms refuse zero variance, beside the one whose norms give zero, which has all runs."""
+
+    def __init__(self, taking: Transformer) -> None:
+        self.taking, self.model = taking, refusing(taking)
+        self.same = Recorded(to_document(taking))
+        self.relation = Recorded(to_document(self.model))
+        self.run = tree_of(self.relation.run())
+        self.found: dict[bool, int] = {True: 0, False: 0}
+
+    def answers(self, given: Any) -> None:
+        """The relation holds of an input that has a run; of another it holds with no values of what a norm makes."""
+        env, *_ = environment(self.taking, self.same, given)
+        right = has_run(self.model, given)
+        self.found[right] += 1
+        assert truth(self.run, env, {}) == right, given
+        made = [name for *_, mean_and_root, made in self.same.norms for name in made.values()]
+        for value in (Fraction(0), Fraction(-5, 3)) if not right else ():
+            other = {name: dict.fromkeys(env[name], value) if isinstance(env[name], dict) else value for name in made}
+            assert not truth(self.run, {**env, **other}, {}), given
+
+
+@together("placement", [p for p in PLACEMENTS if p != "none"])
+@together("mask", ["none", "strict-future", "past"])
+def test_the_relation_holds_of_words_that_have_a_run(placement: str, mask: str) -> None:
+    asked = Asked(generated(mask, "average", placement))
+    for n in range(0 if asked.model.embedding.added else 1, 4):
+        for word in itertools.product("ab", repeat=n):
+            asked.answers(word)
+
+
+def test_both_kinds_of_words_are_met() -> None:
+    """Else the test above compares nothing."""
+    found = {True: 0, False: 0}
+    for placement, mask in itertools.product([p for p in PLACEMENTS if p != "none"], ["none", "past"]):
+        model = refusing(generated(mask, "average", placement))
+        for word in (w for n in (1, 2, 3) for w in itertools.product("ab", repeat=n)):
+            found[has_run(model, word)] += 1
+    assert min(found.values()) > 10, found
+
+
+@together("placement", PLACEMENTS)
+def test_the_relation_holds_of_rows_that_have_a_run(placement: str) -> None:
+    whole = LayerNorm(("x", "y", "c"), gain=["1/2", -1, 2], bias=[0, "1/3", -1], zero_variance="zero")
+    part = LayerNorm(("x", "y"), ("s", "t"), [1, 1], [0, 0], 0, [[1, 0], [0, 2]], "zero")
+    norms = {"none": (), "post": (whole,), "pre": (whole,), "projected pre": (part,), "multi pre": (part,)}[placement]
+    reads = ("s", "t") if " " in placement else ("x", "y")
+    block = FeedForward(reads, ("c",), [[1, -1]], [0], [[1]], [0])
+    final = LayerNorm(("c", "x", "y"), zero_variance="zero") if placement == "none" else None
+    layer = Layer(None, block, (), norms, placement)
+    embedding = Embedding(Space(("x", "y", "c")), inputs=("x", "y"))
+    asked = Asked(Transformer("m", embedding, (layer,), Readout("value", "last", ("c",)), final_norm=final))
+    for row in [*rows_of("x", "y"), [{"x": Fraction(2), "y": Fraction(1)}]]:
+        asked.answers(row)
+    assert asked.found[True] and asked.found[False]
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "way", "asks"),
+    [
+        ("0", "refuse", True),
+        ("1/7", "refuse", False),
+        ("0", "zero", False),
+        ("e", "refuse", True),
+        ("e", "zero", False),
+    ],
+)
+def test_a_deviation_is_asked_for_where_it_may_be_zero(epsilon: str, way: str, asks: bool) -> None:
+    norm_of = LayerNorm(("x", "y"), epsilon=epsilon, zero_variance=way)
+    block = FeedForward(("x",), ("y",), [[1]], [0], [[1]], [0])
+    layer = Layer(None, block, (), (norm_of,), "post")
     embedding = Embedding(Space(("x", "y")), inputs=("x", "y"))
-    block = FeedForward(("x",), ("y",), [[0]], [0], [[1]], [0])
-    model = Transformer("m", embedding, (Layer(None, block),), Readout("value", "last", ("y",)), final_norm=one)
-    run = tree_of(Relation(to_document(model)).run())
-    for row in rows_of("x", "y"):
-        if row[0]["x"] != row[0]["y"]:
-            Compared(model).agrees(row)
-            continue
-        with pytest.raises(BadInput, match="variance"):
-            model.run(row[0])
-        free = {**FUNCTIONS, **row[0], "z1_y": row[0]["y"], "mu2": row[0]["x"], "dev2": Fraction(0)}
-        for y in (Fraction(0), Fraction(3)):
-            assert truth(run, {**free, "y2_x": y, "y2_y": -y}, {})
+    symbols = (Parameter("e", 0),) if epsilon == "e" else ()
+    model = Transformer("m", embedding, (layer,), Readout("value", "last", ("x",)), parameters=symbols)
+    assert ("0 < dev1" in Relation(to_document(model)).run()) == asks
+
+
+TEMPERATURES = ["n - 5/2", "n - 2", "i - 3/2", "5/2 - i", "n - i", "i - n + 3/2", "2^(-n)", "2^(2 - i)", "1/(i + 1)"]
+
+
+@together("temperature", TEMPERATURES)
+@together("start", [0, 1])
+@together("scored", [0, 1])
+def test_every_temperature_is_positive_in_a_run(temperature: str, start: int, scored: int) -> None:
+    head = Head(("x",), ("y",), Q=[[scored]], K=[[1]], V=[[1]], weighting="softmax", temperature=temperature)
+    embedding = Embedding(Space(("x", "y")), {"a": {"x": 1}, "b": {"x": "-1/2"}}, start=start)
+    model = Transformer("m", embedding, (Layer(SelfAttention((head,))),), Readout("sign", "last", ("y",), [[1]]))
+    relation = Relation(to_document(model))
+    needs, compared = [tree_of(one) for one in relation.needs()], Compared(model)
+    for word in ("a", "ab", "aba", "abba"):
+        right = has_run(model, word)
+        assert all(truth(one, {"n": Fraction(len(word)), **FUNCTIONS}, {}) for one in needs) == right, word
+        if right:
+            compared.agrees(word)
+
+
+@together(("before", "after"), [(None, None), ("^", None), (None, "$"), ("^", "$")])
+@together("most", [1, 2, 3, 5])
+def test_the_greatest_length_counts_added_tokens(before: str | None, after: str | None, most: int) -> None:
+    embedding = Embedding(Space(("x",)), {t: {"x": 1} for t in "^ab$"}, before=before, after=after)
+    block = FeedForward(("x",), ("x",), [[1]], [0], [[1]], [0])
+    layers = (Layer(None, block),)
+    model, free = (
+        Transformer("m", embedding, layers, Readout("value", "last", ("x",)), max_length=m) for m in (most, None)
+    )
+    same, run = Recorded(to_document(free)), tree_of(Relation(to_document(model)).run())
+    for n in range(0 if embedding.added else 1, 5):
+        word = embedding.alphabet[:1] * n
+        assert truth(run, environment(free, same, word)[0], {}) == has_run(model, word), word
+
+
+def test_the_greatest_length_of_a_model_of_numbers() -> None:
+    document = to_document(build("lookup-one-hot"))
+    assert Relation(document).run().startswith("n <= 8 & ")
+    assert "n <=" not in Relation({**document, "max_length": None}).run()
 
 
 # --- Activations, tokens that the model adds, names -------------------------------------------------------------------
@@ -537,8 +655,41 @@ def test_a_softmax_head_and_a_second_write_have_equations() -> None:
     head["Q"], head["K"], head["weighting"], head["temperature"] = [["1"]], [["2"]], "softmax", "1/(n + 1)"
     document["layers"][0]["feedforward"]["writes"] = ["balance"]
     text = Relation(document).run()
-    assert "exp((1)/(1/(n + 1))*((token(i))*(2*token(j))))" in text
+    assert text.startswith("0 < 1/(n + 1) & ")
+    assert "exp(2*token(i)*token(j)/(1/(n + 1)))" in text
     assert "z1_balance(i) = balance(i) + relu(-balance(i))" in text
+
+
+@together(
+    ("scale", "temperature", "q", "k", "written"),
+    [
+        ("1/3", "1", [["3*c", "0"]], [["-1", "0"]], "-c*x(i)*x(j)"),
+        ("sqrt(6)/6", "1", [["c*sqrt(6)", "0"]], [["1", "0"]], "(1/6)*sqrt(6)*c*sqrt(6)*x(i)*x(j)"),
+        ("1/2", "3", [["2", "0"]], [["-1/2", "0"]], "(-1/6)*x(i)*x(j)"),
+        ("1/2", "3", [["2", "-1"]], [["0", "-6"]], "-(2*x(i) + -y(i))*y(j)"),
+        ("2", "n", [["1", "0"], ["0", "1"]], [["3", "0"], ["0", "1/2"]], "2*(3*x(i)*x(j) + (1/2)*y(i)*y(j))/n"),
+        ("1", "c", [["1/2", "1/3"]], [["2*c", "1"]], "((1/2)*x(i) + (1/3)*y(i))*((2*c)*x(j) + y(j))/c"),
+    ],
+)
+def test_products_are_written_with_one_number(
+    scale: str, temperature: str, q: list[list[str]], k: list[list[str]], written: str
+) -> None:
+    head = Head(("x", "y"), ("y",), q, k, [[1, 0]], weighting="softmax", scale=scale, temperature=temperature)
+    embedding = Embedding(Space(("x", "y")), inputs=("x", "y"))
+    constant = (Parameter("c", 1, lower=0, lower_open=True),)
+    layers, readout = (Layer(SelfAttention((head,))),), Readout("value", "last", ("y",))
+    model = Transformer("m", embedding, layers, readout, parameters=constant)
+    text = Relation(to_document(model)).run()
+    assert f"exp({written})" in text
+    rows = [
+        " * ".join(f"(({a})*x({at}) + ({b})*y({at}))" for (a, b), at in ((one, "i"), (other, "j")))
+        for one, other in zip(q, k, strict=True)
+    ]
+    numbers = {"x": {1: Fraction(2), 2: Fraction(3)}, "y": {1: Fraction(5), 2: Fraction(7)}}
+    env = {**FUNCTIONS, **numbers, "i": Fraction(1), "j": Fraction(2), "n": Fraction(2), "c": Fraction(4)}
+    plainly = f"({scale})/({temperature})*({' + '.join(rows)})"
+    assert truth(tree_of(f"{written} = {plainly}"), env, {})
+    assert not truth(tree_of(f"{written} = {plainly} + 1/10^20"), env, {})
 
 
 @pytest.mark.parametrize(
