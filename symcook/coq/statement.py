@@ -70,7 +70,7 @@ def lemma_names(data: Mapping[str, Any]) -> dict[str, tuple[Term, str]]:
 def lemma_text(name: str) -> str:
     """A lemma that is only supposed to hold, as what its tree means (Given.v), in the words in which proofs use it."""
     formula = text(elaborate(statements()[name].formula, "P"))
-    proof = f"Given.{module_name(name)} (Build_unknown True 0%Z 0%R)"
+    proof = f"let (h) := Given.{module_name(name)} in h (Build_unknown True 0%Z 0%R)"
     return f"Module {proof_module(name)}.\n{proved_by('proof', formula, proof)}\nEnd {proof_module(name)}.\n"
 
 
