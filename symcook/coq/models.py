@@ -343,33 +343,38 @@ def model_theorems(name: str) -> dict[str, str]:
     return {found[1]: found[2] for found in THEOREM.finditer("\n\n".join(written(name).theorems()))}
 
 
-@cache
-def model_said(name: str) -> str:
-    """What is said of a model, without any proof: its matrices, and the theorems about its run as propositions."""
-    model = written(name)
-    says = "".join(f"Definition {one}_says : Prop :=\n  {text}.\n\n" for one, text in model_theorems(name).items())
-    return f"""(* {name}: its matrices, and what is proved of its run. Written by proofs/coq.py.
-   The model is proofs/models/{name}.json. *)
-From Coq Require Import Reals ZArith List String.
-From Symcook Require Import Meaning Model Definitions.
+def model_file(name: str) -> str:
+    """All about a model in one file."""
+    proofs = opening("Lra ", "Laws ") + "\n" + said_of(name) + "\n\n".join(written(name).theorems())
+    return f"(* {name}: its matrices, and its run. *)\n{proofs}\n"
+
+
+def opening(more: str, needed: str, said: str = "") -> str:
+    return f"""From Coq Require Import Reals ZArith {more}List String.
+From Symcook Require Import Meaning {needed}Model Definitions{said}.
 Import ListNotations Meaning.Reading.
 Open Scope string_scope.
 Open Scope R_scope.
+"""
 
-{model.lists()}{model.constant()}
 
-{model.relation_text()}{says}"""
+def said_of(name: str) -> str:
+    model = written(name)
+    says = "".join(f"Definition {one}_says : Prop :=\n  {text}.\n\n" for one, text in model_theorems(name).items())
+    return f"{model.lists()}{model.constant()}\n\n{model.relation_text()}{says}"
+
+
+@cache
+def model_said(name: str) -> str:
+    """What is said of a model, without any proof: its matrices, and the theorems about its run as propositions."""
+    return f"""(* {name}: its matrices, and what is proved of its run. Written by proofs/coq.py.
+   The model is proofs/models/{name}.json. *)
+{opening("", "")}
+{said_of(name)}"""
 
 
 @cache
 def model_proofs(name: str) -> str:
     theorems = "\n\n".join(written(name).theorems())
-    return f"""(* {name}: that its run is what {model_module(name)}.v says. *)
-From Coq Require Import Reals ZArith Lra List String.
-From Symcook Require Import Meaning Laws Model Definitions {model_module(name)}.
-Import ListNotations Meaning.Reading.
-Open Scope string_scope.
-Open Scope R_scope.
-
-{theorems}
-"""
+    said = model_module(name)
+    return f"(* {name}: that its run is what {said}.v says. *)\n{opening('Lra ', 'Laws ', f' {said}')}\n{theorems}\n"

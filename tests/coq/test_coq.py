@@ -28,7 +28,7 @@ from symcook.coq.checker import certificates, statements
 from symcook.coq.development import PRELUDE, Development, loaded
 from symcook.coq.judge import Judge, fresh, judge, verdict
 from symcook.coq.layout import laid_out
-from symcook.coq.models import model_module, model_proofs, model_said
+from symcook.coq.models import model_file
 from symcook.coq.reading import definitions_text, statement_text
 from symcook.coq.record import coq_hash, made, stale, stale_models
 from symcook.coq.statement import lemmas_of, module_name, said_text, statement_part, with_lemmas
@@ -53,14 +53,6 @@ def statement_file(name: str, data: Any = None) -> str:
     said = f"Module {module}.\n{said_text(name)}\nEnd {module}."
     below = development().places(lemmas_of(name))
     return "\n".join([*loaded(part.files, below), said, part.lemmas, part.theorems])
-
-
-def model_file(name: str) -> str:
-    """The same of a stored model."""
-    said, proofs = model_said(name), model_proofs(name)
-    head = proofs[: proofs.index("Import ListNotations")].replace(f" {model_module(name)}.", ".")
-    body = [text[text.index("Open Scope R_scope.") :] for text in (said, proofs)]
-    return f"{head}Import ListNotations Meaning.Reading.\nOpen Scope string_scope.\n{body[0]}{body[1]}"
 
 
 # --- Without coqc ----------------------------------------------------------------------------------------------------
